@@ -1,0 +1,75 @@
+// Package activity declares the operation that shows an organisation's
+// activity log.
+package activity
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// API is what the operation works with.
+type API struct {
+	Tenants *tenant.Tenants
+}
+
+// Register declares the operation.
+func (a *API) Register(s *route.Service) {
+	route.List(s, route.Operation{
+		ID: "listActivity", Method: http.MethodGet, Path: "/activity", Group: "Settings", Class: "read",
+		Scope: scope.SettingsRead, Since: contract.V20261001,
+		Summary: "Who changed what, newest first",
+	}, a.list)
+}
+
+// LogEntry is one line of the log.
+type LogEntry struct {
+	ID         id.Activity    `json:"id"`
+	At         time.Time      `json:"at"`
+	Actor      string         `json:"actor" doc:"A key's id, or a name such as operator."`
+	Action     string         `json:"action" example:"key.created"`
+	TargetKind string         `json:"targetKind"`
+	TargetID   string         `json:"targetId"`
+	Changes    map[string]any `json:"changes" doc:"The new values by field."`
+	Address    *string        `json:"address"`
+}
+
+// Query filters and pages the log.
+type Query struct {
+	route.Paging
+	Action   string    `query:"action" maxLength:"80"`
+	TargetID string    `query:"targetId" maxLength:"80"`
+	From     time.Time `query:"from" doc:"Entries at or after this moment."`
+	To       time.Time `query:"to" doc:"Entries before this moment."`
+}
+
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[LogEntry], error) {
+	after, err := route.After[activity.Position](c, q.Paging)
+	if err != nil {
+		return route.Page[LogEntry]{}, err
+	}
+	filter := activity.Filter{Action: q.Action, TargetID: q.TargetID, From: q.From, To: q.To}
+	found, err := activity.List(ctx, a.Tenants, c.Org(), filter, after, q.Limit+1)
+	if err != nil {
+		return route.Page[LogEntry]{}, err
+	}
+	page, err := route.Paged(c, q.Paging, found, func(e activity.Entry) activity.Position {
+		return activity.Position{At: e.At, ID: e.ID}
+	})
+	return route.Map(page, show), err
+}
+
+func show(e activity.Entry) LogEntry {
+	shown := LogEntry{e.ID, e.At.UTC(), e.Actor, e.Action, e.TargetKind, e.TargetID, e.Changes, nil}
+	if e.Address != "" {
+		shown.Address = &e.Address
+	}
+	return shown
+}

@@ -1,0 +1,49 @@
+// Package api puts the HTTP API together: every resource group's operations
+// behind one chain (package route), and the documents that describe them.
+package api
+
+import (
+	"visavis.dev/api/activity"
+	"visavis.dev/api/avatars"
+	"visavis.dev/api/consents"
+	"visavis.dev/api/identity"
+	"visavis.dev/api/keys"
+	"visavis.dev/api/openapi"
+	"visavis.dev/api/route"
+	"visavis.dev/api/voices"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/file"
+	"visavis.dev/pkg/health"
+	"visavis.dev/pkg/plan"
+)
+
+// Parts is what the groups work with, beyond the chain.
+type Parts struct {
+	Changes *apikey.Changes
+	Egress  *egress.Guard
+	Files   *file.Store
+	Health  *health.Checker
+	Library *avatar.Library
+	Plans   *plan.Catalogue
+	Version string
+}
+
+// Operations declares every operation of the API.
+func Operations(d route.Deps, p Parts) *route.Service {
+	s := route.New(d)
+	(&identity.API{Health: p.Health, Plans: p.Plans, Tenants: d.Tenants, Version: p.Version, PerAddress: d.PerAddress}).Register(s)
+	(&keys.API{Changes: p.Changes}).Register(s)
+	(&activity.API{Tenants: d.Tenants}).Register(s)
+	avatars.New(d.Tenants, p.Files, p.Library, p.Egress, p.Plans).Register(s)
+	(&consents.API{Tenants: d.Tenants, Files: p.Files}).Register(s)
+	voices.Register(s)
+	return s
+}
+
+// New is the whole API with its documents.
+func New(d route.Deps, p Parts) (*route.Service, error) {
+	s := Operations(d, p)
+	return s, openapi.Register(s)
+}

@@ -1,0 +1,192 @@
+// Package avatars declares the operations on faces (spec, Avatars).
+package avatars
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/file"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// API is what the operations work with.
+type API struct {
+	Tenants *tenant.Tenants
+	Files   *file.Store
+	Library *avatar.Library
+	Egress  *egress.Guard
+	Plans   *plan.Catalogue
+	// decoding bounds how many pictures are decoded at a time.
+	decoding chan struct{}
+}
+
+// New makes the API; at most two pictures are decoded at a time, which bounds
+// the memory they take.
+func New(t *tenant.Tenants, f *file.Store, l *avatar.Library, g *egress.Guard, p *plan.Catalogue) *API {
+	return &API{Tenants: t, Files: f, Library: l, Egress: g, Plans: p, decoding: make(chan struct{}, 2)}
+}
+
+const group = "Avatars"
+
+// Register declares the operations.
+func (a *API) Register(s *route.Service) {
+	route.List(s, route.Operation{
+		ID: "listAvatars", Method: http.MethodGet, Path: "/avatars", Group: group, Class: "read", Scope: scope.AvatarsRead,
+		Summary: "Library faces first, then the organisation's own, oldest first",
+	}, a.list)
+	route.Handle(s, route.Operation{
+		ID: "createAvatar", Method: http.MethodPost, Path: "/avatars", Group: group, Class: "write", Scope: scope.AvatarsWrite,
+		Status: http.StatusCreated, Idempotent: true, MaxBody: maxBody,
+		Errors: []problem.Code{problem.ConsentOutdated, problem.UpstreamError, problem.UpstreamTimeout},
+		InputCodes: []route.InputCode{
+			{Param: "body.consent", Missing: problem.ConsentRequired, Invalid: problem.ConsentInvalid},
+		},
+		Summary: "Make a face of a portrait, with consent",
+		Description: "The picture is a close head-and-shoulders portrait, as a data:image URI or a public https address, " +
+			"PNG, JPEG or WebP, at most 6 MB and at least 512 by 512 pixels. A plain green background gives the cleanest cut-out.",
+	}, a.create)
+	route.Handle(s, route.Operation{
+		ID: "getConsentPolicy", Method: http.MethodGet, Path: "/avatars/consent-policy", Group: group, Class: "read",
+		Since: contract.V20261001, Summary: "What can be declared about a likeness, and the version to name",
+	}, consentPolicy)
+	route.Handle(s, route.Operation{
+		ID: "getAvatar", Method: http.MethodGet, Path: "/avatars/{id}", Group: group, Class: "read", Scope: scope.AvatarsRead,
+		Errors: []problem.Code{problem.Gone}, Summary: "One face",
+	}, a.get)
+	route.Handle(s, route.Operation{
+		ID: "updateAvatar", Method: http.MethodPatch, Path: "/avatars/{id}", Group: group, Class: "write", Scope: scope.AvatarsWrite,
+		Errors: []problem.Code{problem.Gone, problem.Conflict}, Since: contract.V20261001,
+		Summary: "Rename a face or set its landmarks",
+	}, a.update)
+	route.Handle(s, route.Operation{
+		ID: "deleteAvatar", Method: http.MethodDelete, Path: "/avatars/{id}", Group: group, Class: "write", Scope: scope.AvatarsWrite,
+		Errors: []problem.Code{problem.Gone, problem.Conflict}, Summary: "Delete a face that nobody wears",
+	}, a.delete)
+	route.File(s, route.Operation{
+		ID: "getAvatarPreview", Method: http.MethodGet, Path: "/avatars/{id}/preview", Group: group, Auth: route.MayHaveKey,
+		Scope: scope.AvatarsRead, Produces: []string{"image/png", "image/jpeg", "image/webp"},
+		Summary: "The face's picture; a library face's is public",
+	}, a.preview)
+	route.Handle(s, route.Operation{
+		ID: "withdrawAvatarConsent", Method: http.MethodPost, Path: "/avatars/{id}/consent/withdraw", Group: group,
+		Class: "write", Scope: scope.ConsentsWrite, Since: contract.V20261001, Errors: []problem.Code{problem.Gone, problem.Conflict},
+		Summary: "Withdraw the consent a face rests on; the face starts no new sessions",
+	}, a.withdraw)
+}
+
+// Query filters and pages the faces.
+type Query struct {
+	route.Paging
+	Kind     string `query:"kind" enum:"builtin,custom"`
+	Gender   string `query:"gender" enum:"female,male"`
+	AgeBand  string `query:"ageBand" enum:"20s,30s,40s,50s,60s"`
+	Heritage string `query:"heritage" enum:"white,black,indian,chinese,korean,japanese,thai,hispanic,middleeastern,mixed"`
+}
+
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Avatar], error) {
+	after, err := route.After[avatar.Position](c, q.Paging)
+	if err != nil {
+		return route.Page[Avatar]{}, err
+	}
+	filter := avatar.Filter{Kind: avatar.Kind(q.Kind), Gender: q.Gender, AgeBand: q.AgeBand, Heritage: q.Heritage}
+	found, err := avatar.List(ctx, a.Tenants, a.Library, c.Org(), filter, after, q.Limit+1)
+	if err != nil {
+		return route.Page[Avatar]{}, err
+	}
+	page, err := route.Paged(c, q.Paging, found, avatar.PositionOf)
+	return route.Map(page, func(f avatar.Avatar) Avatar { return show(c, f) }), err
+}
+
+// Path names a face.
+type Path struct {
+	ID string `path:"id" doc:"The avatar's id, with or without av_."`
+}
+
+func (p Path) avatar() (id.Avatar, error) { return route.Lookup(id.ParseAvatar, p.ID, "avatar") }
+
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Avatar, error) {
+	f, err := p.avatar()
+	if err != nil {
+		return Avatar{}, err
+	}
+	found, err := avatar.Get(ctx, a.Tenants, a.Library, c.Org(), f)
+	return show(c, found), asProblem(err)
+}
+
+// UpdateInput is the request for a change of a face.
+type UpdateInput struct {
+	Path
+	Body AvatarChange
+}
+
+// AvatarChange is what to change of a face.
+type AvatarChange struct {
+	Name      route.Opt[string]    `json:"name,omitempty" minLength:"1" maxLength:"80"`
+	Landmarks route.Opt[Landmarks] `json:"landmarks,omitempty"`
+}
+
+func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Avatar, error) {
+	f, err := in.avatar()
+	if err != nil {
+		return Avatar{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Avatar, error) {
+		changed, err := avatar.Change(ctx, tx, a.Library, f, func(f *avatar.Avatar) {
+			if in.Body.Name.Set {
+				f.Name = in.Body.Name.Value
+			}
+			if in.Body.Landmarks.Set {
+				f.Landmarks = in.Body.Landmarks.Value.inner()
+			}
+		}, c.Now())
+		if err != nil {
+			return Avatar{}, asProblem(err)
+		}
+		return show(c, changed), activity.Record(ctx, tx, c.Did("avatar.updated", "avatar", f.String(), map[string]any{"name": changed.Name}))
+	})
+}
+
+func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted, error) {
+	f, err := p.avatar()
+	if err != nil {
+		return route.Deleted{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
+		deleted, err := avatar.Delete(ctx, tx, a.Library, f, c.Now())
+		if err != nil {
+			return route.Deleted{}, asProblem(err)
+		}
+		if err := a.Files.Discard(ctx, tx, deleted.Picture, deleted.Thumbnail); err != nil {
+			return route.Deleted{}, err
+		}
+		return route.Deleted{Deleted: true, ID: f.String()},
+			activity.Record(ctx, tx, c.Did("avatar.deleted", "avatar", f.String(), nil))
+	})
+}
+
+// asProblem says what this package's errors are to a caller.
+func asProblem(err error) error {
+	var inUse *avatar.InUseError
+	switch {
+	case errors.Is(err, avatar.ErrUnknown):
+		return problem.Missing("avatar").WithParam("path.id")
+	case errors.Is(err, avatar.ErrGone):
+		return problem.New(problem.Gone, "The avatar was deleted.").WithParam("path.id")
+	case errors.Is(err, avatar.ErrLibrary):
+		return problem.Conflicting("library", "Library faces cannot be changed or deleted.").WithParam("path.id")
+	case errors.As(err, &inUse):
+		return problem.Conflicting("in_use", "The avatar is worn by %d personas and %d duos.", inUse.Uses.Personas, inUse.Uses.Duos).
+			WithParam("path.id")
+	}
+	return err
+}

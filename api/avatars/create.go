@@ -1,0 +1,273 @@
+package avatars
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"visavis.dev/api/consents"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/consent"
+	"visavis.dev/pkg/datauri"
+	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/picture"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+)
+
+const (
+	// maxPicture is the largest picture or piece of evidence, 6 MB (Limits, 6).
+	maxPicture = 6 << 20
+	// maxBody holds both in base64, and the rest.
+	maxBody = 2*(maxPicture*4/3) + 1<<20
+)
+
+// Input is the request for a new face.
+type Input struct{ Body AvatarInput }
+
+// AvatarInput is a face to be made (spec, AvatarInput).
+type AvatarInput struct {
+	Name             string            `json:"name" minLength:"1" maxLength:"80"`
+	Picture          string            `json:"picture" minLength:"1" doc:"A data:image URI or a public https address."`
+	Gender           string            `json:"gender,omitempty" enum:"female,male"`
+	AgeBand          string            `json:"ageBand,omitempty" enum:"20s,30s,40s,50s,60s"`
+	Heritage         string            `json:"heritage,omitempty" enum:"white,black,indian,chinese,korean,japanese,thai,hispanic,middleeastern,mixed"`
+	RemoveBackground *bool             `json:"removeBackground,omitempty" doc:"Cut the person out of a plain background; true unless given. A picture without one is left as it is."`
+	Landmarks        *Landmarks        `json:"landmarks,omitempty"`
+	Consent          ConsentInput      `json:"consent"`
+	Metadata         map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
+}
+
+// ConsentInput is the consent a face rests on.
+type ConsentInput struct {
+	Statement     string    `json:"statement" enum:"own_likeness,permission_of_person,rights_holder,synthetic"`
+	PolicyVersion string    `json:"policyVersion" minLength:"1" maxLength:"40" doc:"As GET /avatars/consent-policy says."`
+	PersonName    string    `json:"personName" minLength:"1" maxLength:"200"`
+	PersonEmail   *string   `json:"personEmail,omitempty" format:"email" maxLength:"320"`
+	SignedAt      time.Time `json:"signedAt"`
+	Evidence      *string   `json:"evidence,omitempty" minLength:"1" doc:"A data: URI or a public https address of a PDF or a picture, at most 6 MB."`
+}
+
+// create checks the consent before it so much as looks at the picture
+// (Avatars, 3), and the room before it does any work.
+func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Avatar, error) {
+	b := &in.Body
+	if err := checkConsent(c, b.Consent); err != nil {
+		return Avatar{}, err
+	}
+	if err := checkMetadata(b.Metadata); err != nil {
+		return Avatar{}, err
+	}
+	if err := a.checkRoom(ctx, c); err != nil {
+		return Avatar{}, err
+	}
+	face := avatar.Avatar{
+		ID: id.NewAvatar(), Kind: avatar.Custom, Name: b.Name, Gender: b.Gender, AgeBand: b.AgeBand, Heritage: b.Heritage,
+		Metadata: b.Metadata, CreatedAt: c.Now(), UpdatedAt: c.Now(),
+	}
+	if face.Metadata == nil {
+		face.Metadata = map[string]string{}
+	}
+	if b.Landmarks != nil {
+		face.Landmarks = b.Landmarks.inner()
+	}
+	if err := a.takePicture(ctx, c, &face, b.Picture, b.RemoveBackground == nil || *b.RemoveBackground); err != nil {
+		return Avatar{}, err
+	}
+	k, err := a.takeConsent(ctx, c, face.ID, b.Consent)
+	if err != nil {
+		return Avatar{}, err
+	}
+	face.Consent = &avatar.Consent{ID: k.ID, State: k.State, PolicyVersion: k.PolicyVersion, RecordedAt: k.RecordedAt}
+	return a.commit(ctx, c, face, k)
+}
+
+func (a *API) commit(ctx context.Context, c *route.Call, face avatar.Avatar, k consent.Consent) (Avatar, error) {
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Avatar, error) {
+		full, err := avatar.Insert(ctx, tx, face, k, c.Principal.Terms)
+		if err != nil {
+			return Avatar{}, err
+		}
+		if full {
+			return Avatar{}, a.Plans.LimitReached(c.Principal.Terms, plan.CustomAvatars)
+		}
+		files := []id.File{face.Picture, face.Thumbnail}
+		if !k.Evidence.IsZero() {
+			files = append(files, k.Evidence)
+		}
+		if err := a.Files.Keep(ctx, tx, files...); err != nil {
+			return Avatar{}, err
+		}
+		return show(c, face), activity.Record(ctx, tx, c.Did("avatar.created", "avatar", face.ID.String(),
+			map[string]any{"name": face.Name, "consentId": k.ID, "statement": k.Statement}))
+	})
+}
+
+func checkConsent(c *route.Call, k ConsentInput) error {
+	if k.PolicyVersion != consent.PolicyVersion {
+		return problem.New(problem.ConsentOutdated, "The consent policy is now version %s.", consent.PolicyVersion).
+			WithParam("body.consent.policyVersion").WithDetail("currentPolicyVersion", consent.PolicyVersion)
+	}
+	// A little of the future is a clock that runs fast.
+	if k.SignedAt.After(c.Now().Add(5 * time.Minute)) {
+		return problem.New(problem.ConsentInvalid, "signedAt lies in the future.").WithParam("body.consent.signedAt")
+	}
+	return nil
+}
+
+const (
+	maxMetadata      = 20
+	maxMetadataKey   = 40
+	maxMetadataValue = 500
+)
+
+func checkMetadata(m map[string]string) error {
+	if len(m) > maxMetadata {
+		return problem.Invalid("body.metadata", "metadata holds at most %d keys.", maxMetadata)
+	}
+	for key, value := range m {
+		if key == "" || len([]rune(key)) > maxMetadataKey || len([]rune(value)) > maxMetadataValue {
+			return problem.Invalid("body.metadata", "A metadata key has 1 to %d characters, a value at most %d.", maxMetadataKey, maxMetadataValue)
+		}
+	}
+	return nil
+}
+
+// checkRoom refuses early what the commit would refuse; only the commit decides.
+func (a *API) checkRoom(ctx context.Context, c *route.Call) error {
+	limit, limited := c.Principal.Terms.Limit(plan.CustomAvatars)
+	if !limited {
+		return nil
+	}
+	used, err := avatar.Count(ctx, a.Tenants, c.Org())
+	if err == nil && used >= limit {
+		return a.Plans.LimitReached(c.Principal.Terms, plan.CustomAvatars)
+	}
+	return err
+}
+
+// takePicture fetches, decodes and stores the picture and its thumbnail.
+func (a *API) takePicture(ctx context.Context, c *route.Call, face *avatar.Avatar, source string, cutOut bool) error {
+	data, err := a.fetch(ctx, "body.picture", source)
+	if err != nil {
+		return err
+	}
+	a.decoding <- struct{}{}
+	defer func() { <-a.decoding }()
+	p, err := picture.Decode(data)
+	if err != nil {
+		return asPictureProblem(err)
+	}
+	if cutOut {
+		p.CutOut()
+	}
+	face.Width, face.Height = p.Image.Bounds().Dx(), p.Image.Bounds().Dy()
+	if face.Picture, err = a.store(ctx, c, p); err != nil {
+		return err
+	}
+	face.Thumbnail, err = a.store(ctx, c, p.Thumbnail())
+	return err
+}
+
+func (a *API) store(ctx context.Context, c *route.Call, p *picture.Portrait) (id.File, error) {
+	contentType, data, err := p.Encode()
+	if err != nil {
+		return id.File{}, err
+	}
+	return a.Files.Put(ctx, c.Org(), contentType, data)
+}
+
+func asPictureProblem(err error) error {
+	const param = "body.picture"
+	switch {
+	case errors.Is(err, picture.ErrUnsupported):
+		return problem.New(problem.UnsupportedMediaType, "The picture must be PNG, JPEG or WebP.").WithParam(param)
+	case errors.Is(err, picture.ErrTooSmall):
+		return problem.Invalid(param, "The picture must be at least %d by %d pixels.", picture.MinSide, picture.MinSide).
+			WithDetail("reason", "too_small")
+	case errors.Is(err, picture.ErrTooManyPixels):
+		return problem.New(problem.TooLarge, "The picture has too many pixels.").WithParam(param)
+	case errors.Is(err, picture.ErrBroken):
+		return problem.Invalid(param, "The picture cannot be decoded.").WithDetail("reason", "broken").WithCause(err)
+	}
+	return err
+}
+
+// takeConsent makes the record, with its evidence stored.
+func (a *API) takeConsent(ctx context.Context, c *route.Call, face id.Avatar, in ConsentInput) (consent.Consent, error) {
+	k := consent.Consent{
+		ID: id.NewConsent(), Kind: consent.Likeness, State: consent.Given, Avatar: face, Statement: in.Statement,
+		PolicyVersion: in.PolicyVersion, PersonName: in.PersonName, PersonEmail: in.PersonEmail, SignedAt: in.SignedAt.UTC(),
+		RecordedAt: c.Now(), RecordedBy: c.Principal.Key.ID.String(),
+	}
+	if in.Evidence == nil {
+		return k, nil
+	}
+	const param = "body.consent.evidence"
+	data, err := a.fetch(ctx, param, *in.Evidence)
+	if err != nil {
+		return k, err
+	}
+	contentType := http.DetectContentType(data)
+	if !slices.Contains(consents.EvidenceTypes, contentType) {
+		return k, problem.New(problem.UnsupportedMediaType, "The evidence must be a PDF or a PNG, JPEG or WebP picture.").WithParam(param)
+	}
+	k.Evidence, err = a.Files.Put(ctx, c.Org(), contentType, data)
+	return k, err
+}
+
+// fetch gets what a field gives inline or names by address.
+func (a *API) fetch(ctx context.Context, param, source string) ([]byte, error) {
+	if datauri.Is(source) {
+		_, data, err := datauri.Parse(source, maxPicture)
+		switch {
+		case errors.Is(err, datauri.ErrTooLarge):
+			return nil, tooLarge(param)
+		case err != nil:
+			return nil, problem.Invalid(param, "The data: URI must be base64, such as data:image/png;base64,….")
+		}
+		return data, nil
+	}
+	if !strings.HasPrefix(strings.ToLower(source), "https://") {
+		return nil, problem.Invalid(param, "Give a data: URI or a public https address.")
+	}
+	r, err := a.Egress.Fetch(ctx, source, maxPicture)
+	if err != nil {
+		return nil, asFetchProblem(param, err)
+	}
+	return r.Body, nil
+}
+
+func tooLarge(param string) *problem.Problem {
+	return problem.New(problem.TooLarge, "%s is larger than 6 MB.", param).WithParam(param)
+}
+
+func asFetchProblem(param string, err error) error {
+	var (
+		badURL  *egress.InvalidURLError
+		refused *egress.RefusedError
+		status  *egress.StatusError
+	)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &badURL), errors.As(err, &refused):
+		return problem.Invalid(param, "The address cannot be used: %v.", err).WithCause(err)
+	case errors.Is(err, egress.ErrTooLarge):
+		return tooLarge(param)
+	case errors.Is(err, egress.ErrRedirect):
+		return problem.Invalid(param, "The address redirects; redirects are not followed.")
+	case errors.As(err, &status):
+		return problem.Invalid(param, "The address answered status %d.", status.Code)
+	case errors.Is(err, egress.ErrTimeout):
+		return problem.New(problem.UpstreamTimeout, "The address did not answer within 10 seconds.").WithParam(param)
+	}
+	return problem.New(problem.UpstreamError, "The address could not be reached: %v.", err).WithParam(param)
+}

@@ -1,0 +1,187 @@
+// Package consents declares the operations by which an organisation's owners
+// see, export and withdraw consents. A key reaches them only when an owner
+// gave it the scope by name (spec, Authentication 5).
+package consents
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/consent"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/file"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// API is what the operations work with.
+type API struct {
+	Tenants *tenant.Tenants
+	Files   *file.Store
+}
+
+// Register declares the operations.
+func (a *API) Register(s *route.Service) {
+	read := route.Operation{Group: "Consents", Scope: scope.ConsentsRead, Class: "read", Since: contract.V20261001, Method: http.MethodGet}
+
+	list := read
+	list.ID, list.Path, list.Summary = "listConsents", "/consents", "Consent records, newest first"
+	route.List(s, list, a.list)
+
+	get := read
+	get.ID, get.Path, get.Summary = "getConsent", "/consents/{id}", "One consent record"
+	route.Handle(s, get, a.get)
+
+	evidence := read
+	evidence.ID, evidence.Path, evidence.Summary = "getConsentEvidence", "/consents/{id}/evidence", "The file that proves a consent"
+	evidence.Produces = EvidenceTypes
+	route.File(s, evidence, a.evidence)
+
+	route.Handle(s, route.Operation{
+		ID: "withdrawConsent", Method: http.MethodPost, Path: "/consents/{id}/withdraw", Group: "Consents",
+		Scope: scope.ConsentsWrite, Class: "write", Since: contract.V20261001,
+		Summary: "Withdraw a consent; what rests on it starts nothing new",
+	}, a.withdraw)
+}
+
+// EvidenceTypes are the content types a consent's evidence can have.
+var EvidenceTypes = []string{"application/pdf", "image/png", "image/jpeg", "image/webp"}
+
+// Consent is one record.
+type Consent struct {
+	ID            id.Consent     `json:"id"`
+	Kind          string         `json:"kind" enum:"likeness"`
+	State         string         `json:"state" enum:"given,withdrawn"`
+	Subject       ConsentSubject `json:"subject"`
+	Statement     string         `json:"statement"`
+	PolicyVersion string         `json:"policyVersion"`
+	PersonName    string         `json:"personName"`
+	PersonEmail   *string        `json:"personEmail"`
+	SignedAt      time.Time      `json:"signedAt"`
+	RecordedAt    time.Time      `json:"recordedAt"`
+	RecordedBy    string         `json:"recordedBy"`
+	WithdrawnAt   *time.Time     `json:"withdrawnAt"`
+	EvidenceURL   *string        `json:"evidenceUrl"`
+}
+
+// ConsentSubject is what the consent is about.
+type ConsentSubject struct {
+	AvatarID *id.Avatar `json:"avatarId"`
+}
+
+// Show makes the answer's form of a consent.
+func Show(c *route.Call, k consent.Consent) Consent {
+	shown := Consent{
+		ID: k.ID, Kind: string(k.Kind), State: k.State, Statement: k.Statement, PolicyVersion: k.PolicyVersion,
+		PersonName: k.PersonName, PersonEmail: k.PersonEmail, SignedAt: k.SignedAt.UTC(), RecordedAt: k.RecordedAt.UTC(),
+		RecordedBy: k.RecordedBy, WithdrawnAt: k.WithdrawnAt,
+	}
+	if !k.Avatar.IsZero() {
+		shown.Subject.AvatarID = &k.Avatar
+	}
+	if !k.Evidence.IsZero() {
+		url := c.URL("/consents/" + k.ID.String() + "/evidence")
+		shown.EvidenceURL = &url
+	}
+	return shown
+}
+
+// Query filters and pages the records.
+type Query struct {
+	route.Paging
+	Kind     string `query:"kind" enum:"likeness"`
+	State    string `query:"state" enum:"given,withdrawn"`
+	AvatarID string `query:"avatarId" maxLength:"80"`
+}
+
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Consent], error) {
+	after, err := route.After[consent.Position](c, q.Paging)
+	if err != nil {
+		return route.Page[Consent]{}, err
+	}
+	filter := consent.Filter{Kind: q.Kind, State: q.State}
+	if q.AvatarID != "" {
+		if filter.Avatar, err = id.ParseAvatar(q.AvatarID); err != nil {
+			return route.Page[Consent]{}, problem.Missing("avatar").WithParam("query.avatarId")
+		}
+	}
+	found, err := consent.List(ctx, a.Tenants, c.Org(), filter, after, q.Limit+1)
+	if err != nil {
+		return route.Page[Consent]{}, err
+	}
+	page, err := route.Paged(c, q.Paging, found, func(k consent.Consent) consent.Position {
+		return consent.Position{At: k.RecordedAt, ID: k.ID}
+	})
+	return route.Map(page, func(k consent.Consent) Consent { return Show(c, k) }), err
+}
+
+// Path names a consent.
+type Path struct {
+	ID string `path:"id" doc:"The consent's id, with or without cons_."`
+}
+
+func (a *API) find(ctx context.Context, c *route.Call, p *Path) (consent.Consent, error) {
+	k, err := route.Lookup(id.ParseConsent, p.ID, "consent")
+	if err != nil {
+		return consent.Consent{}, err
+	}
+	found, err := consent.Get(ctx, a.Tenants, c.Org(), k)
+	return found, asProblem(err)
+}
+
+func asProblem(err error) error {
+	if errors.Is(err, consent.ErrUnknown) {
+		return problem.Missing("consent").WithParam("path.id")
+	}
+	return err
+}
+
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Consent, error) {
+	k, err := a.find(ctx, c, p)
+	return Show(c, k), err
+}
+
+func (a *API) evidence(ctx context.Context, c *route.Call, p *Path) (route.Blob, error) {
+	k, err := a.find(ctx, c, p)
+	if err != nil {
+		return route.Blob{}, err
+	}
+	if k.Evidence.IsZero() {
+		return route.Blob{}, problem.Missing("evidence of this consent").WithParam("path.id")
+	}
+	data, err := a.Files.Read(ctx, c.Org(), k.Evidence)
+	if err != nil {
+		return route.Blob{}, err
+	}
+	c.SetHeader("Content-Disposition", `attachment; filename="evidence"`)
+	return route.Blob{
+		ContentType: http.DetectContentType(data), ETag: `"` + k.Evidence.Bare() + `"`, CacheControl: "private, no-store",
+		Data: func(context.Context) ([]byte, error) { return data, nil },
+	}, nil
+}
+
+func (a *API) withdraw(ctx context.Context, c *route.Call, p *Path) (Consent, error) {
+	k, err := route.Lookup(id.ParseConsent, p.ID, "consent")
+	if err != nil {
+		return Consent{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Consent, error) {
+		withdrawn, err := Withdraw(ctx, c, tx, k)
+		return Show(c, withdrawn), asProblem(err)
+	})
+}
+
+// Withdraw withdraws a consent and notes it in the activity log.
+func Withdraw(ctx context.Context, c *route.Call, tx *tenant.Tx, k id.Consent) (consent.Consent, error) {
+	withdrawn, changed, err := consent.Withdraw(ctx, tx, k, c.Now())
+	if err != nil || !changed {
+		return withdrawn, err
+	}
+	return withdrawn, activity.Record(ctx, tx, c.Did("consent.withdrawn", "consent", k.String(), nil))
+}

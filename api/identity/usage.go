@@ -1,0 +1,154 @@
+package identity
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/usage"
+)
+
+// Usage is an organisation's session time in a period (spec, GET /usage).
+type Usage struct {
+	From          time.Time    `json:"from"`
+	To            time.Time    `json:"to"`
+	Plan          UsagePlan    `json:"plan"`
+	Unlimited     bool         `json:"unlimited"`
+	Minutes       Minutes      `json:"minutes"`
+	Sessions      Sessions     `json:"sessions"`
+	ByDay         []DayUse     `json:"byDay"`
+	ByKind        []KindUse    `json:"byKind"`
+	ByPersona     []PersonaUse `json:"byPersona" doc:"The twenty personas used most."`
+	HeldExpiresAt *time.Time   `json:"heldExpiresAt"`
+}
+
+// UsagePlan names the plan.
+type UsagePlan struct {
+	Key  string `json:"key"`
+	Name string `json:"name"`
+}
+
+// Minutes are counts of minutes; all but used and sandbox are null for an
+// unlimited account.
+type Minutes struct {
+	Used           float64  `json:"used"`
+	Held           *float64 `json:"held"`
+	Left           *float64 `json:"left"`
+	Purchased      *float64 `json:"purchased"`
+	MonthlyCap     *float64 `json:"monthlyCap"`
+	MonthlyCapLeft *float64 `json:"monthlyCapLeft"`
+	Sandbox        float64  `json:"sandbox"`
+}
+
+// Sessions sums up the sessions of the period.
+type Sessions struct {
+	Count          int64   `json:"count"`
+	Minutes        float64 `json:"minutes"`
+	AverageS       int64   `json:"averageS"`
+	PeakConcurrent int64   `json:"peakConcurrent"`
+}
+
+// DayUse is one day's use, in UTC.
+type DayUse struct {
+	Date     string  `json:"date" format:"date"`
+	Sessions int64   `json:"sessions"`
+	Minutes  float64 `json:"minutes"`
+}
+
+// KindUse is the use by one kind of session.
+type KindUse struct {
+	Kind     string  `json:"kind"`
+	Sessions int64   `json:"sessions"`
+	Minutes  float64 `json:"minutes"`
+}
+
+// PersonaUse is the use by one persona.
+type PersonaUse struct {
+	PersonaID id.Persona `json:"personaId"`
+	Sessions  int64      `json:"sessions"`
+	Minutes   float64    `json:"minutes"`
+}
+
+// UsageQuery is the period asked for.
+type UsageQuery struct {
+	From string `query:"from" doc:"ISO date or date-time; the start of this month (UTC) unless given."`
+	To   string `query:"to" doc:"ISO date or date-time, exclusive; the start of next month (UTC) unless given."`
+}
+
+func (a *API) usage(ctx context.Context, c *route.Call, q *UsageQuery) (Usage, error) {
+	from, to := usage.Month(c.Now())
+	if err := moment("query.from", q.From, &from); err != nil {
+		return Usage{}, err
+	}
+	if err := moment("query.to", q.To, &to); err != nil {
+		return Usage{}, err
+	}
+	if !from.Before(to) {
+		return Usage{}, problem.Invalid("query.to", "to must be later than from.")
+	}
+	r, err := usage.Of(ctx, a.Tenants, c.Org(), from, to, c.Now())
+	if err != nil {
+		return Usage{}, err
+	}
+	return showUsage(r, c.Principal.Terms), nil
+}
+
+// moment reads an ISO date (midnight UTC) or date-time.
+func moment(param, text string, into *time.Time) error {
+	if text == "" {
+		return nil
+	}
+	layout := time.RFC3339
+	if !strings.Contains(text, "T") {
+		layout = time.DateOnly
+	}
+	t, err := time.Parse(layout, text)
+	if err != nil || t.Year() < 1 {
+		return problem.Invalid(param, "%s must be an ISO 8601 date (2026-10-01) or date-time (2026-10-01T09:30:00Z).", param)
+	}
+	*into = t.UTC()
+	return nil
+}
+
+func showUsage(r usage.Report, t plan.Terms) Usage {
+	u := Usage{
+		From: r.From, To: r.To, Plan: UsagePlan{t.Plan.Key, t.Plan.Name}, Unlimited: t.Plan.UnlimitedMinutes,
+		Minutes:  Minutes{Used: minutes(r.UsedS), Sandbox: minutes(r.SandboxS)},
+		Sessions: Sessions{Count: r.Sessions, Minutes: minutes(r.UsedS + r.SandboxS), PeakConcurrent: r.PeakConcurrent},
+		ByDay:    []DayUse{}, ByKind: []KindUse{}, ByPersona: []PersonaUse{},
+	}
+	if r.Sessions > 0 {
+		u.Sessions.AverageS = (r.UsedS + r.SandboxS) / r.Sessions
+	}
+	if !u.Unlimited {
+		u.Minutes.limit(r.Minutes, t)
+		u.HeldExpiresAt = r.Minutes.ExpiresAt
+	}
+	for _, d := range r.ByDay {
+		u.ByDay = append(u.ByDay, DayUse{d.Date.Format(time.DateOnly), d.Sessions, minutes(d.Seconds)})
+	}
+	for _, k := range r.ByKind {
+		u.ByKind = append(u.ByKind, KindUse{k.Key, k.Sessions, minutes(k.Seconds)})
+	}
+	for _, p := range r.ByPersona {
+		u.ByPersona = append(u.ByPersona, PersonaUse{p.Key, p.Sessions, minutes(p.Seconds)})
+	}
+	return u
+}
+
+// limit fills in what an account with prepaid minutes has.
+func (m *Minutes) limit(have usage.Minutes, t plan.Terms) {
+	held, left, purchased := minutes(have.HeldS), minutes(have.LeftS), minutes(have.PurchasedS)
+	m.Held, m.Left, m.Purchased = &held, &left, &purchased
+	if limit, limited := t.Limit(plan.MonthlyCapMinutes); limited {
+		monthly, capLeft := float64(limit), max(float64(limit)-minutes(have.MonthS), 0)
+		m.MonthlyCap, m.MonthlyCapLeft = &monthly, &capLeft
+	}
+}
+
+// minutes of seconds, to a hundredth.
+func minutes(s int64) float64 { return float64((s*100+30)/60) / 100 }

@@ -1,0 +1,176 @@
+// Package keys declares the operations on API keys. A key that manages keys
+// can never make or widen one beyond itself.
+package keys
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// API is what the operations work with.
+type API struct {
+	Changes *apikey.Changes
+}
+
+// Register declares the operations.
+func (a *API) Register(s *route.Service) {
+	one := route.Operation{Group: "Keys", Scope: scope.KeysManage, Since: contract.V20261001}
+
+	list := one
+	list.ID, list.Method, list.Path, list.Class = "listKeys", http.MethodGet, "/keys", "read"
+	list.Summary = "The organisation's keys, newest first"
+	route.List(s, list, a.list)
+
+	create := one
+	create.ID, create.Method, create.Path, create.Class = "createKey", http.MethodPost, "/keys", "write"
+	create.Status, create.Idempotent, create.ShowsSecret, create.FailsClosed = http.StatusCreated, true, true, true
+	create.Summary = "Make a key; its secret is shown in this answer only"
+	route.Handle(s, create, a.create)
+
+	get := one
+	get.ID, get.Method, get.Path, get.Class = "getKey", http.MethodGet, "/keys/{id}", "read"
+	get.Summary = "One key"
+	route.Handle(s, get, a.get)
+
+	update := one
+	update.ID, update.Method, update.Path, update.Class = "updateKey", http.MethodPatch, "/keys/{id}", "write"
+	update.Errors = []problem.Code{problem.Conflict}
+	update.Summary = "Rename a key, narrow its scopes, change its expiry or its addresses"
+	route.Handle(s, update, a.update)
+
+	rotate := one
+	rotate.ID, rotate.Method, rotate.Path, rotate.Class = "rotateKey", http.MethodPost, "/keys/{id}/rotate", "write"
+	rotate.Idempotent, rotate.ShowsSecret, rotate.FailsClosed = true, true, true
+	rotate.Errors = []problem.Code{problem.Conflict}
+	rotate.Summary = "Give a key another secret; the old one works a while longer"
+	route.Handle(s, rotate, a.rotate)
+
+	revoke := one
+	revoke.ID, revoke.Method, revoke.Path, revoke.Class = "revokeKey", http.MethodDelete, "/keys/{id}", "write"
+	revoke.Errors = []problem.Code{problem.Conflict}
+	revoke.Summary = "Revoke a key, on every server within two seconds"
+	route.Handle(s, revoke, a.revoke)
+}
+
+// Key is a key without its secret.
+type Key struct {
+	ID               id.Key           `json:"id"`
+	Name             string           `json:"name"`
+	Last4            string           `json:"last4"`
+	Scopes           []scope.Scope    `json:"scopes" doc:"The scopes given by name."`
+	FullAccess       bool             `json:"fullAccess"`
+	APIVersion       contract.Version `json:"apiVersion" enum:"2026-07-08,2026-10-01" doc:"The contract the key is pinned to."`
+	Environment      string           `json:"environment" enum:"live,test"`
+	State            string           `json:"state" enum:"active,revoked,expired"`
+	CreatedBy        string           `json:"createdBy"`
+	CreatedAt        time.Time        `json:"createdAt"`
+	LastUsedAt       *time.Time       `json:"lastUsedAt"`
+	ExpiresAt        *time.Time       `json:"expiresAt"`
+	RevokedAt        *time.Time       `json:"revokedAt"`
+	AllowedAddresses []string         `json:"allowedAddresses" nullable:"true" doc:"The ranges (CIDR) the key may be used from; null for anywhere."`
+}
+
+// KeyWithSecret is the answer that shows a secret, once.
+type KeyWithSecret struct {
+	Key
+	Secret apikey.Secret `json:"secret" doc:"The key itself. It is never shown again."`
+}
+
+// Show makes the answer's form of a key.
+func Show(k apikey.Key, now time.Time) Key {
+	shown := Key{
+		ID: k.ID, Name: k.Name, Last4: k.Last4, Scopes: k.Scopes, FullAccess: k.FullAccess, APIVersion: k.Contract,
+		Environment: string(k.Environment), State: "active", CreatedBy: k.CreatedBy, CreatedAt: k.CreatedAt.UTC(),
+		LastUsedAt: utc(k.LastUsedAt), ExpiresAt: utc(k.ExpiresAt), RevokedAt: utc(k.RevokedAt),
+	}
+	if shown.Scopes == nil {
+		shown.Scopes = []scope.Scope{}
+	}
+	if len(k.AllowedAddresses) > 0 {
+		shown.AllowedAddresses = k.AllowedAddresses
+	}
+	switch {
+	case k.RevokedAt != nil:
+		shown.State = "revoked"
+	case !k.Usable(now):
+		shown.State = "expired"
+	}
+	return shown
+}
+
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	u := t.UTC()
+	return &u
+}
+
+// ListQuery pages through the keys.
+type ListQuery struct{ route.Paging }
+
+type position struct {
+	At time.Time `json:"t"`
+	ID id.Key    `json:"i"`
+}
+
+func (a *API) list(ctx context.Context, c *route.Call, q *ListQuery) (route.Page[Key], error) {
+	after, err := route.After[position](c, q.Paging)
+	if err != nil {
+		return route.Page[Key]{}, err
+	}
+	var start *apikey.Position
+	if after != nil {
+		start = &apikey.Position{CreatedAt: after.At, ID: after.ID}
+	}
+	found, err := a.Changes.Store.List(ctx, c.Org(), start, q.Limit+1)
+	if err != nil {
+		return route.Page[Key]{}, err
+	}
+	page, err := route.Paged(c, q.Paging, found, func(k apikey.Key) position { return position{k.CreatedAt, k.ID} })
+	return route.Map(page, func(k apikey.Key) Key { return Show(k, c.Now()) }), err
+}
+
+// Path names a key.
+type Path struct {
+	ID string `path:"id" doc:"The key's id, with or without key_."`
+}
+
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Key, error) {
+	k, err := a.find(ctx, c, p.ID)
+	return Show(k, c.Now()), err
+}
+
+func (a *API) find(ctx context.Context, c *route.Call, text string) (apikey.Key, error) {
+	key, err := route.Lookup(id.ParseKey, text, "key")
+	if err != nil {
+		return apikey.Key{}, err
+	}
+	k, err := a.Changes.Store.Get(ctx, c.Org(), key)
+	if errors.Is(err, apikey.ErrUnknown) {
+		return k, problem.Missing("key").WithParam("path.id")
+	}
+	return k, err
+}
+
+// commit records a change with its activity entry and the answer, and makes
+// it effective before the caller learns of it.
+func commit[O any](ctx context.Context, a *API, c *route.Call, change apikey.Change, action string, key id.Key, changes map[string]any, answer O) (O, error) {
+	out, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (O, error) {
+		return answer, a.propose(ctx, c, tx, change, action, key, changes)
+	})
+	if err != nil {
+		return out, err
+	}
+	return out, a.Changes.Apply(ctx, c.Org())
+}

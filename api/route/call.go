@@ -1,0 +1,66 @@
+package route
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/idempotency"
+)
+
+// Call is one request on its way through the chain.
+type Call struct {
+	RequestID id.Request
+	// Op is the operation; nil while the path is not matched yet.
+	Op *Operation
+	// Principal is who calls; nil without a valid key.
+	Principal *apikey.Principal
+	// Contract is the one the answer is written in.
+	Contract contract.Version
+	// Address is the caller's, as far as trusted proxies report it.
+	Address netip.Addr
+
+	service *Service
+	request *http.Request
+	writer  http.ResponseWriter
+	bearer  string
+	body    []byte
+	claim   *idempotency.Claim
+	// committed is the answer as it was recorded with its effect.
+	committed []byte
+	// replayed is an answer recorded by an earlier request.
+	replayed *idempotency.Answer
+}
+
+type callKey struct{}
+
+func callOf(ctx context.Context) *Call {
+	c, _ := ctx.Value(callKey{}).(*Call)
+	return c
+}
+
+// Org is the calling organisation. It must not be asked of an anonymous call.
+func (c *Call) Org() id.Org { return c.Principal.Org.ID }
+
+// Now is the moment by the service's clock, in UTC and in the microseconds
+// that a database keeps.
+func (c *Call) Now() time.Time { return c.service.Clock.Now().UTC().Truncate(time.Microsecond) }
+
+// URL makes an absolute address of a path below /v1.
+func (c *Call) URL(path string) string { return c.service.PublicURL + BasePath + path }
+
+// SetHeader sets a header of the answer.
+func (c *Call) SetHeader(name, value string) { c.writer.Header().Set(name, value) }
+
+// Did begins an entry of the activity log with what is known of the caller.
+func (c *Call) Did(action, targetKind, targetID string, changes map[string]any) activity.Entry {
+	return activity.Entry{
+		At: c.Now(), Actor: c.Principal.Key.ID.String(), Action: action,
+		TargetKind: targetKind, TargetID: targetID, Changes: changes, Address: c.Address.String(),
+	}
+}

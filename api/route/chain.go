@@ -1,0 +1,231 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/telemetry"
+)
+
+// requestTimeout bounds everything a request waits for.
+const requestTimeout = 25 * time.Second
+
+// ServeHTTP begins every request: it gets its id, is counted for its address,
+// and is routed. Whatever happens after is answered in the API's own form.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	c := &Call{RequestID: id.NewRequest(), Contract: contract.Latest, service: s, Address: s.address(r)}
+	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
+	defer cancel()
+	ctx = telemetry.WithRequest(context.WithValue(ctx, callKey{}, c), c.RequestID.String())
+	recorder := &recorder{ResponseWriter: w}
+	c.writer, c.request = recorder, r.WithContext(ctx)
+	c.SetHeader("X-Request-Id", c.RequestID.String())
+	c.speak(contract.Latest)
+	defer s.finish(c, recorder, began)
+	defer s.recover(c, recorder)
+
+	if err := c.limitAddress(); err != nil {
+		c.refuse(err)
+		return
+	}
+	s.router.ServeHTTP(recorder, c.request)
+}
+
+// recover answers 500 for a fault of the program.
+func (s *Service) recover(c *Call, w *recorder) {
+	fault := recover()
+	if fault == nil {
+		return
+	}
+	s.Log.ErrorContext(c.request.Context(), "fault of the program", "fault", fault, "stack", string(debug.Stack()))
+	if w.status == 0 {
+		c.committed, c.replayed = nil, nil
+		c.refuse(fmt.Errorf("panic: %v", fault))
+	}
+}
+
+// finish writes the line and the figures of a request.
+func (s *Service) finish(c *Call, w *recorder, began time.Time) {
+	took := time.Since(began)
+	name := "none"
+	if c.Op != nil {
+		name = c.Op.ID
+	}
+	s.seconds.WithLabelValues(name, strconv.Itoa(w.status)).Observe(took.Seconds())
+	attrs := []slog.Attr{
+		slog.String("operation", name), slog.String("method", c.request.Method),
+		slog.Int("status", w.status), slog.Duration("took", took), slog.String("address", c.Address.String()),
+	}
+	if c.Principal != nil {
+		attrs = append(attrs, slog.String("org", c.Principal.Org.ID.String()), slog.String("key", c.Principal.Key.ID.String()))
+	}
+	s.Log.LogAttrs(c.request.Context(), slog.LevelInfo, "request", attrs...)
+}
+
+// guard is the chain before an operation's handler.
+func (s *Service) guard(o *Operation, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		c := callOf(r.Context())
+		c.Op, c.request = o, r
+		if err := c.admit(); err != nil {
+			c.refuse(err)
+			return
+		}
+		next.ServeHTTP(c.writer, c.request)
+	})
+}
+
+// admit decides whether the handler gets the request. Refusals for scope or
+// input come after the limits, so they are counted.
+func (c *Call) admit() error {
+	if err := c.authenticate(); err != nil {
+		return err
+	}
+	if err := c.limitKey(); err != nil {
+		return err
+	}
+	if err := c.negotiate(); err != nil {
+		return err
+	}
+	if err := c.authorize(); err != nil {
+		return err
+	}
+	if err := c.checkQuery(); err != nil {
+		return err
+	}
+	return c.readBody()
+}
+
+// authenticate finds out who calls (Authentication, 1 and 2).
+func (c *Call) authenticate() error {
+	if c.Op.Auth == Open {
+		return nil
+	}
+	scheme, secret, _ := strings.Cut(c.request.Header.Get("Authorization"), " ")
+	var err error = apikey.ErrUnauthorized
+	if strings.EqualFold(scheme, "Bearer") {
+		c.bearer = strings.TrimSpace(secret)
+		c.Principal, err = c.service.Auth.Authenticate(c.request.Context(), c.bearer)
+	}
+	if errors.Is(err, apikey.ErrUnauthorized) {
+		if c.Op.Auth == MayHaveKey {
+			return nil
+		}
+		return problem.New(problem.Unauthorized, "Send a valid API key: Authorization: Bearer <API_KEY>.").
+			WithParam("header.Authorization")
+	}
+	return err
+}
+
+// negotiate settles the contract of the answer (Versioning, 2 and 3).
+func (c *Call) negotiate() error {
+	pinned := contract.V20260708
+	if c.Principal != nil {
+		pinned = c.Principal.Key.Contract
+		c.speak(pinned)
+	}
+	values := c.request.Header.Values(contract.Header)
+	if len(values) == 0 {
+		return nil
+	}
+	asked, ok := contract.Parse(values[0])
+	if !ok || len(values) > 1 {
+		return problem.Invalid("header."+contract.Header, "%s must be one of %v.", contract.Header, contract.Versions())
+	}
+	if asked.Before(pinned) {
+		return problem.Invalid("header."+contract.Header,
+			"This key is on contract %s; it can ask for that or a newer one, not for %s.", pinned, asked)
+	}
+	c.speak(asked)
+	return nil
+}
+
+// speak sets the contract the answer is written in.
+func (c *Call) speak(v contract.Version) {
+	c.Contract = v
+	c.SetHeader(contract.Header, string(v))
+}
+
+// authorize checks where the key is used from and what it may do. Of an
+// operation that is open to all, a key that may not is none.
+func (c *Call) authorize() error {
+	if c.Principal == nil {
+		return nil
+	}
+	key := c.Principal.Key
+	var refused *problem.Problem
+	switch {
+	case !key.AllowedFrom(c.Address):
+		refused = problem.New(problem.Forbidden, "This key may not be used from this address.")
+	case c.Op.Scope != "" && !key.Grant().Holds(c.Op.Scope):
+		refused = problem.New(problem.Forbidden, "This key lacks the scope %s.", c.Op.Scope)
+	default:
+		return nil
+	}
+	if c.Op.Auth == MayHaveKey {
+		c.Principal = nil
+		return nil
+	}
+	return refused
+}
+
+// notFound answers an unknown path.
+func (s *Service) notFound(_ http.ResponseWriter, r *http.Request) {
+	s.unrouted(r, problem.New(problem.NotFound, "There is nothing at this path."))
+}
+
+// methodNotAllowed answers a known path asked with another method.
+func (s *Service) methodNotAllowed(_ http.ResponseWriter, r *http.Request) {
+	c := callOf(r.Context())
+	c.SetHeader("Allow", strings.Join(s.methodsAt(r), ", "))
+	s.unrouted(r, problem.New(problem.MethodNotAllowed, "This path does not take %s.", r.Method))
+}
+
+// unrouted answers a request that belongs to no operation. A key is counted
+// all the same, and its contract spoken.
+func (s *Service) unrouted(r *http.Request, p *problem.Problem) {
+	c := callOf(r.Context())
+	c.Op, c.request = &unroutedOperation, r
+	for _, step := range []func() error{c.authenticate, c.limitKey, c.negotiate} {
+		if err := step(); err != nil {
+			c.refuse(err)
+			return
+		}
+	}
+	c.refuse(p)
+}
+
+// recorder remembers the status that was written.
+type recorder struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *recorder) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the writer below.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,100 @@
+package route
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/idempotency"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+)
+
+// retryCapacity is what a caller is asked to wait when the database is away.
+const retryCapacity = time.Second
+
+// asProblem maps every error that a handler or the chain can meet.
+func asProblem(err error) *problem.Problem {
+	var p *problem.Problem
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.Is(err, idempotency.ErrConflict):
+		return problem.New(problem.IdempotencyConflict, "This Idempotency-Key was used with a different request.").
+			WithParam("header.Idempotency-Key")
+	case errors.Is(err, idempotency.ErrInProgress):
+		p := problem.New(problem.IdempotencyInProgress, "A request with this Idempotency-Key is still running.").
+			WithParam("header.Idempotency-Key")
+		p.RetryAfter = time.Second
+		return p
+	case errors.Is(err, context.Canceled):
+		// The caller is gone; the answer is for the log.
+		return problem.Unavailable(retryCapacity, err)
+	case tenant.Unavailable(err):
+		return problem.Unavailable(retryCapacity, err)
+	}
+	return problem.From(err)
+}
+
+// refusal is a problem on its way through huma.
+type refusal struct{ *problem.Problem }
+
+// GetStatus implements huma.StatusError.
+func (r *refusal) GetStatus() int { return r.Code.Status() }
+
+// failure logs what the caller is not told, sets the headers of a failed
+// answer, and makes the error that huma writes.
+func (c *Call) failure(err error) *refusal {
+	p := asProblem(err)
+	ctx := c.request.Context()
+	switch {
+	case errors.Is(err, context.Canceled):
+		c.service.Log.DebugContext(ctx, "the caller went away", "error", p)
+	case p.Code.Status() >= http.StatusInternalServerError:
+		c.service.Log.ErrorContext(ctx, "request failed", "error", p)
+	}
+	if p.RetryAfter > 0 {
+		c.SetHeader(retryHeader, strconv.Itoa(int(math.Ceil(p.RetryAfter.Seconds()))))
+	}
+	if p.Code == problem.Unauthorized {
+		c.SetHeader("WWW-Authenticate", "Bearer")
+	}
+	return &refusal{p}
+}
+
+// refuse answers a problem from outside huma.
+func (c *Call) refuse(err error) {
+	r := c.failure(err)
+	c.SetHeader("Content-Type", "application/json")
+	c.writer.WriteHeader(r.GetStatus())
+	_, _ = c.writer.Write(c.render(r))
+}
+
+// render makes the bytes of an answer in the caller's contract.
+func (c *Call) render(v any) []byte {
+	switch {
+	case c.replayed != nil:
+		return c.replayed.Body
+	case c.committed != nil:
+		return c.committed
+	}
+	if r, ok := v.(*refusal); ok {
+		v = contract.Failure(c.Contract, r.Problem)
+	}
+	return encode(v)
+}
+
+// encode writes JSON. What it gets are our own types, so a failure is a fault
+// of the program.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

@@ -1,0 +1,151 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"visavis.dev/pkg/idempotency"
+	"visavis.dev/pkg/problem"
+)
+
+// Handle declares an operation that answers one thing. The handler gets
+// checked input and returns data in the newest contract, or a problem.
+func Handle[I, O any](s *Service, o Operation, h func(context.Context, *Call, *I) (O, error)) {
+	huma.Register(s.api, s.declare(o), func(ctx context.Context, in *I) (*answer[Envelope[O]], error) {
+		c := callOf(ctx)
+		return run(ctx, c, func() (Envelope[O], error) {
+			data, err := h(ctx, c, in)
+			return Envelope[O]{Data: data, RequestID: c.RequestID.String()}, err
+		})
+	})
+}
+
+// List declares an operation that answers a page of things.
+func List[I, O any](s *Service, o Operation, h func(context.Context, *Call, *I) (Page[O], error)) {
+	huma.Register(s.api, s.declare(o), func(ctx context.Context, in *I) (*answer[ListEnvelope[O]], error) {
+		c := callOf(ctx)
+		return run(ctx, c, func() (ListEnvelope[O], error) {
+			page, err := h(ctx, c, in)
+			if page.Items == nil {
+				page.Items = []O{}
+			}
+			return ListEnvelope[O]{Data: page.Items, RequestID: c.RequestID.String(), NextCursor: page.Next}, err
+		})
+	})
+}
+
+// answer is what huma writes: a status and a body.
+type answer[B any] struct {
+	Status int
+	Body   B
+}
+
+// run surrounds a handler with what happens once the input is known to be
+// good: the idempotency key is claimed before, and let go when nothing came
+// of the request.
+func run[B any](ctx context.Context, c *Call, handler func() (B, error)) (*answer[B], error) {
+	a := &answer[B]{Status: c.Op.status()}
+	if err := c.begin(ctx); err != nil {
+		return settle(c, a, err)
+	}
+	body, err := handler()
+	if err != nil {
+		c.abandon(ctx)
+		return settle(c, a, err)
+	}
+	if c.claim != nil && c.committed == nil {
+		panic("operation " + c.Op.ID + " is declared idempotent but did not answer through Commit")
+	}
+	a.Body = body
+	return a, nil
+}
+
+// settle turns a handler's error into an answer: that of an earlier request
+// with the same idempotency key, or a failure.
+func settle[B any](c *Call, a *answer[B], err error) (*answer[B], error) {
+	var done *idempotency.Done
+	if errors.As(err, &done) {
+		c.replayed = &done.Answer
+		a.Status = done.Answer.Status
+		c.SetHeader(replayedHeader, "true")
+		return a, nil
+	}
+	return nil, c.failure(err)
+}
+
+// Blob is an answer that is not JSON.
+type Blob struct {
+	ContentType string
+	// ETag identifies the bytes, with its quotes.
+	ETag string
+	// CacheControl says who may keep the answer and how long.
+	CacheControl string
+	// Data makes the bytes; it is not called when the caller has them already.
+	Data func(context.Context) ([]byte, error)
+}
+
+// File declares an operation that answers bytes. It honours If-None-Match.
+func File[I any](s *Service, o Operation, h func(context.Context, *Call, *I) (Blob, error)) {
+	declared := s.declare(o)
+	declared.Responses = map[string]*huma.Response{"200": {Description: "The file.", Content: map[string]*huma.MediaType{}}}
+	for _, ct := range o.Produces {
+		declared.Responses["200"].Content[ct] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
+	}
+	huma.Register(s.api, declared, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+		c := callOf(ctx)
+		blob, err := h(ctx, c, in)
+		if err != nil {
+			return nil, c.failure(err)
+		}
+		var data []byte
+		known := matches(c.request.Header.Get("If-None-Match"), blob.ETag)
+		if !known {
+			if data, err = blob.Data(ctx); err != nil {
+				return nil, c.failure(err)
+			}
+		}
+		return &huma.StreamResponse{Body: func(huma.Context) { c.serve(blob, known, data) }}, nil
+	})
+}
+
+// serve writes a blob, or that the caller's copy is good.
+func (c *Call) serve(b Blob, known bool, data []byte) {
+	h := c.writer.Header()
+	h.Set("ETag", b.ETag)
+	h.Set("Cache-Control", b.CacheControl)
+	h.Set("X-Content-Type-Options", "nosniff")
+	if known {
+		c.writer.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Type", b.ContentType)
+	h.Set("Content-Length", strconv.Itoa(len(data)))
+	c.writer.WriteHeader(http.StatusOK)
+	_, _ = c.writer.Write(data) // a caller that went away is nobody's fault
+}
+
+// matches says whether an If-None-Match header holds an ETag.
+func matches(header, etag string) bool {
+	for candidate := range strings.SplitSeq(header, ",") {
+		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
+		if candidate == etag || candidate == "*" {
+			return true
+		}
+	}
+	return false
+}
+
+// Lookup reads an id of a path and answers 404 for anything that is not one
+// of the wanted kind (General conventions, 3). what is a plain noun.
+func Lookup[T any](parse func(string) (T, error), s, what string) (T, error) {
+	v, err := parse(s)
+	if err != nil {
+		return v, problem.Missing(what).WithParam("path.id")
+	}
+	return v, nil
+}

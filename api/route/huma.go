@@ -1,0 +1,168 @@
+package route
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humamux"
+	"github.com/danielgtaylor/huma/v2/validation"
+	"github.com/gorilla/mux"
+
+	"visavis.dev/pkg/problem"
+)
+
+// huma reports a missing property at its parent; we have it put the property's
+// name between these two.
+const requiredBefore, requiredAfter = "property ", " is required"
+
+// huma has these as variables of the package, so they are set once for the program.
+func init() {
+	validation.MsgExpectedRequiredProperty = requiredBefore + "%s" + requiredAfter
+	// A list is never null; an empty one is [].
+	huma.DefaultArrayNullable = false
+	huma.NewErrorWithContext = func(ctx huma.Context, status int, msg string, errs ...error) huma.StatusError {
+		c := callOf(ctx.Context())
+		return c.failure(inputProblem(c.Op, status, msg, errs))
+	}
+}
+
+func humaConfig() huma.Config {
+	format := huma.Format{Marshal: writeRendered, Unmarshal: json.Unmarshal}
+	return huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI:    "3.1.0",
+			Info:       &huma.Info{},
+			Components: &huma.Components{Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName)},
+		},
+		Formats:       map[string]huma.Format{"application/json": format, "json": format},
+		DefaultFormat: "application/json",
+		Transformers: []huma.Transformer{func(ctx huma.Context, _ string, v any) (any, error) {
+			return rendered(callOf(ctx.Context()).render(v)), nil
+		}},
+	}
+}
+
+// rendered is an answer's bytes.
+type rendered []byte
+
+func writeRendered(w io.Writer, v any) error {
+	b, ok := v.(rendered)
+	if !ok {
+		return fmt.Errorf("an answer of type %T was not rendered", v)
+	}
+	_, err := w.Write(b)
+	return err
+}
+
+// adapter routes huma's operations through the chain.
+type adapter struct{ service *Service }
+
+// Handle implements huma.Adapter. A GET answers HEAD too; net/http leaves out the body.
+func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
+	methods := []string{op.Method}
+	if op.Method == http.MethodGet {
+		methods = append(methods, http.MethodHead)
+	}
+	declared := a.service.operation(op.OperationID)
+	a.service.router.Methods(methods...).Path(op.Path).Handler(a.service.guard(declared,
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			handler(humamux.NewContext(op, r, w))
+		})))
+}
+
+// ServeHTTP implements huma.Adapter.
+func (a *adapter) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.service.ServeHTTP(w, r) }
+
+// methodsAt lists the methods that a request's path takes.
+func (s *Service) methodsAt(r *http.Request) []string {
+	var methods []string
+	_ = s.router.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		allowed, err := route.GetMethods()
+		if err != nil {
+			return nil
+		}
+		for _, m := range allowed {
+			probe := *r
+			probe.Method = m
+			if !slices.Contains(methods, m) && route.Match(&probe, &mux.RouteMatch{}) {
+				methods = append(methods, m)
+			}
+		}
+		return nil
+	})
+	slices.Sort(methods)
+	return methods
+}
+
+// inputProblem turns what huma found in the input into one problem that names
+// the field. Values are never echoed: they may be secrets.
+func inputProblem(o *Operation, status int, msg string, errs []error) error {
+	if status == http.StatusInternalServerError {
+		return fmt.Errorf("%s: %w", msg, errors.Join(errs...))
+	}
+	faults := make([]fault, 0, len(errs))
+	for _, err := range errs {
+		faults = append(faults, readFault(err))
+	}
+	if len(faults) == 0 {
+		return problem.Invalid("body", "The %s.", msg)
+	}
+	for _, code := range o.InputCodes {
+		for _, f := range faults {
+			if f.missing && f.param == code.Param {
+				return problem.New(code.Missing, "%s is required.", f.param).WithParam(f.param)
+			}
+		}
+	}
+	first := faults[0]
+	p := problem.Invalid(first.param, "%s: %s.", first.param, first.message)
+	for _, code := range o.InputCodes {
+		if first.param == code.Param || strings.HasPrefix(first.param, code.Param+".") {
+			p.Code = code.Invalid
+		}
+	}
+	if len(faults) > 1 {
+		p.WithDetail("problems", others(faults))
+	}
+	return p
+}
+
+// fault is one thing that is wrong with the input.
+type fault struct {
+	param, message string
+	missing        bool
+}
+
+func readFault(err error) fault {
+	var detailer huma.ErrorDetailer
+	if !errors.As(err, &detailer) {
+		return fault{param: "body", message: "is not valid"}
+	}
+	d := detailer.ErrorDetail()
+	f := fault{param: d.Location, message: d.Message}
+	if rest, ok := strings.CutPrefix(d.Message, requiredBefore); ok {
+		if name, ok := strings.CutSuffix(rest, requiredAfter); ok {
+			return fault{param: d.Location + "." + name, message: "is required", missing: true}
+		}
+	}
+	if f.param == "body" && strings.HasPrefix(f.message, "json: ") {
+		// The decoder's text speaks of our own types.
+		f.message = "does not have the form of this operation's input"
+	}
+	return f
+}
+
+// others lists every fault for details.problems.
+func others(faults []fault) []map[string]string {
+	list := make([]map[string]string, len(faults))
+	for i, f := range faults {
+		list[i] = map[string]string{"field": f.param, "message": f.message}
+	}
+	return list
+}

@@ -1,0 +1,114 @@
+package route
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"visavis.dev/pkg/problem"
+)
+
+// checkQuery refuses query strings that no database can keep.
+func (c *Call) checkQuery() error {
+	for name, values := range c.request.URL.Query() {
+		for _, text := range append(values, name) {
+			if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+				return problem.Invalid("query."+strings.ToValidUTF8(strings.ReplaceAll(name, "\x00", ""), ""),
+					"The query must be valid UTF-8 without NUL characters.")
+			}
+			if len(values) > 1 {
+				return problem.Invalid("query."+name, "The query parameter %s was sent more than once.", name)
+			}
+		}
+	}
+	return nil
+}
+
+// readBody reads the whole body, within the operation's bound, and refuses
+// what is no JSON text. The handler reads it again from memory.
+func (c *Call) readBody() error {
+	if !c.Op.hasBody() {
+		c.request.Body = http.NoBody
+		return nil
+	}
+	limit := c.Op.maxBody()
+	if c.request.ContentLength > limit {
+		return tooLarge(limit)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(c.writer, c.request.Body, limit))
+	var over *http.MaxBytesError
+	if errors.As(err, &over) {
+		return tooLarge(limit)
+	}
+	if err != nil {
+		return problem.Invalid("body", "The body could not be read to its end.").WithCause(err)
+	}
+	if len(body) > 0 && !isJSON(c.request.Header.Get("Content-Type")) {
+		return problem.New(problem.UnsupportedMediaType, "Send the body as application/json.").WithParam("header.Content-Type")
+	}
+	if !utf8.Valid(body) {
+		return problem.Invalid("body", "The body must be valid UTF-8.")
+	}
+	if param, found := findNUL(body); found {
+		return problem.Invalid(param, "Text must not contain NUL characters.")
+	}
+	c.body = body
+	c.request.Body = io.NopCloser(bytes.NewReader(body))
+	return nil
+}
+
+func tooLarge(limit int64) *problem.Problem {
+	return problem.New(problem.TooLarge, "The body is larger than %d bytes.", limit).WithParam("body")
+}
+
+// isJSON accepts a missing content type too, as curl without -H sends none of use.
+func isJSON(header string) bool {
+	if header == "" {
+		return true
+	}
+	mediaType, params, err := mime.ParseMediaType(header)
+	charset := strings.ToLower(params["charset"])
+	return err == nil && mediaType == "application/json" && (charset == "" || charset == "utf-8")
+}
+
+// findNUL finds a text with a NUL character, which no database keeps. Bodies
+// that do not even spell one are not looked through.
+func findNUL(body []byte) (param string, found bool) {
+	if !bytes.Contains(body, []byte(`\u0000`)) {
+		return "", false
+	}
+	var v any
+	if json.Unmarshal(body, &v) != nil {
+		return "", false
+	}
+	return nulIn("body", v)
+}
+
+func nulIn(at string, v any) (param string, found bool) {
+	switch v := v.(type) {
+	case string:
+		return at, strings.ContainsRune(v, 0)
+	case []any:
+		for i, item := range v {
+			if param, found := nulIn(at+"["+strconv.Itoa(i)+"]", item); found {
+				return param, true
+			}
+		}
+	case map[string]any:
+		for name, item := range v {
+			if strings.ContainsRune(name, 0) {
+				return at, true
+			}
+			if param, found := nulIn(at+"."+name, item); found {
+				return param, true
+			}
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,127 @@
+package route
+
+import (
+	"math"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"visavis.dev/pkg/limits"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/rate"
+)
+
+// limitAddress counts the request for its address, whatever the key (Limits,
+// class address).
+func (c *Call) limitAddress() error {
+	r, err := c.service.Limiter.Take(c.request.Context(), c.addressCounter(), c.service.PerAddress)
+	if err != nil {
+		return err
+	}
+	c.showLimit(r)
+	if r.Refused {
+		return limited(r, "this address")
+	}
+	return nil
+}
+
+// addressCounter counts an IPv6 caller by its /64: one household, one count.
+func (c *Call) addressCounter() limits.Counter {
+	holder := c.Address.String()
+	if c.Address.Is6() {
+		if prefix, err := c.Address.Prefix(64); err == nil {
+			holder = prefix.String()
+		}
+	}
+	return limits.Counter{Holder: holder}
+}
+
+// limitKey counts the request for its key and its organisation. A request
+// that one of them refuses is counted for none.
+func (c *Call) limitKey() error {
+	if c.Principal == nil || c.Op.Class == "" {
+		return nil
+	}
+	ctx, class := c.request.Context(), c.Op.Class
+	allowed := c.Principal.Terms.Rates[class]
+	ofKey := limits.Counter{Org: c.Org(), Holder: c.Principal.Key.ID.String(), Class: class}
+	ofOrg := limits.Counter{Org: c.Org(), Holder: limits.HolderOrg, Class: class}
+
+	key, err := c.service.Limiter.Take(ctx, ofKey, allowed.PerKey)
+	if err != nil {
+		return err
+	}
+	if key.Refused {
+		c.service.Limiter.PutBack(c.addressCounter())
+		c.showLimit(key)
+		return limited(key, "this key in the class "+string(class))
+	}
+	org, err := c.service.Limiter.Take(ctx, ofOrg, allowed.PerOrganization)
+	if err != nil {
+		c.service.Limiter.PutBack(ofKey)
+		return err
+	}
+	if org.Refused {
+		c.service.Limiter.PutBack(ofKey)
+		c.service.Limiter.PutBack(c.addressCounter())
+		c.showLimit(org)
+		return limited(org, "this organisation in the class "+string(class))
+	}
+	if c.Op.FailsClosed && (key.Degraded || org.Degraded) {
+		return problem.Unavailable(retryCapacity, nil)
+	}
+	closer := key
+	if org.Remaining < key.Remaining {
+		closer = org
+	}
+	c.showLimit(closer)
+	return nil
+}
+
+// showLimit sets the three headers of Limits, 1.
+func (c *Call) showLimit(r limits.Reading) {
+	c.SetHeader("RateLimit-Limit", strconv.FormatInt(r.Limit, 10))
+	c.SetHeader("RateLimit-Remaining", strconv.FormatInt(r.Remaining, 10))
+	c.SetHeader("RateLimit-Reset", strconv.FormatInt(seconds(r.Reset), 10))
+}
+
+func seconds(d time.Duration) int64 { return max(int64(math.Ceil(d.Seconds())), 1) }
+
+func limited(r limits.Reading, whose string) *problem.Problem {
+	p := problem.New(problem.RateLimited, "More than %d requests a minute for %s. Try again in %d seconds.",
+		r.Limit, whose, seconds(r.Reset))
+	p.RetryAfter = max(r.Reset, time.Second)
+	return p
+}
+
+// unroutedOperation stands in for a request that no operation takes.
+var unroutedOperation = Operation{ID: "none", Auth: MayHaveKey, Class: rate.Read}
+
+// address is the caller's: the connection's, or behind trusted proxies the
+// last in X-Forwarded-For that no trusted proxy of ours has.
+func (s *Service) address(r *http.Request) netip.Addr {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.IPv4Unspecified()
+	}
+	at := peer.Addr().Unmap().WithZone("")
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for _, hop := range slices.Backward(hops) {
+		if !s.trusted(at) {
+			return at
+		}
+		forwarded, err := netip.ParseAddr(strings.TrimSpace(hop))
+		if err != nil {
+			return at
+		}
+		at = forwarded.Unmap().WithZone("")
+	}
+	return at
+}
+
+func (s *Service) trusted(a netip.Addr) bool {
+	return slices.ContainsFunc(s.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(a) })
+}

@@ -1,0 +1,119 @@
+package route
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/rate"
+	"visavis.dev/pkg/scope"
+)
+
+// Auth says who may call an operation.
+type Auth int
+
+// The kinds of authentication.
+const (
+	// WithKey: a valid key is needed. The zero value, so nothing is open by oversight.
+	WithKey Auth = iota
+	// Open: no key is looked at.
+	Open
+	// MayHaveKey: without a valid key the call is anonymous.
+	MayHaveKey
+)
+
+// Operation declares one operation of the API. Router, authorisation, limits,
+// idempotency, documents and the tests over every operation derive from it.
+type Operation struct {
+	// ID names the operation in the documents: getAvatar.
+	ID string
+	// Method and Path, the latter below /v1 with parameters in braces.
+	Method, Path string
+	// Group is the resource group of the spec.
+	Group string
+	// Summary is one line; Description may be longer, in Markdown.
+	Summary, Description string
+	Auth                 Auth
+	// Scope is what the key must hold; empty for any valid key.
+	Scope scope.Scope
+	// Class is the rate class; empty for the address limit alone.
+	Class rate.Class
+	// Since is the contract the operation appeared in. It is information: keys
+	// of an older contract may call it too.
+	Since contract.Version
+	// Status is the success status; zero means 200.
+	Status int
+	// Idempotent operations honour the Idempotency-Key header; their handlers
+	// take effect through Commit.
+	Idempotent bool
+	// ShowsSecret says that the answer holds a secret that is stored nowhere
+	// in the clear.
+	ShowsSecret bool
+	// FailsClosed operations are refused while the limits cannot be counted
+	// across all pods.
+	FailsClosed bool
+	// MaxBody is the largest body in bytes; zero means 1 MiB.
+	MaxBody int64
+	// Produces is the content types of an answer that is not JSON.
+	Produces []string
+	// Errors are the codes beyond those that follow from the rest.
+	Errors []problem.Code
+	// InputCodes gives fields of the input codes of their own instead of
+	// invalid_request.
+	InputCodes []InputCode
+}
+
+// InputCode is the code for a fault in one field or in what lies below it.
+type InputCode struct {
+	// Param is the field, in the form of an error's param: body.consent.
+	Param string
+	// Missing is answered when the field is absent or null, Invalid for any
+	// other fault.
+	Missing, Invalid problem.Code
+}
+
+const defaultMaxBody = 1 << 20
+
+func (o *Operation) maxBody() int64 {
+	if o.MaxBody == 0 {
+		return defaultMaxBody
+	}
+	return o.MaxBody
+}
+
+func (o *Operation) status() int {
+	if o.Status == 0 {
+		return http.StatusOK
+	}
+	return o.Status
+}
+
+// hasBody says whether requests carry a body.
+func (o *Operation) hasBody() bool {
+	return o.Method == http.MethodPost || o.Method == http.MethodPut || o.Method == http.MethodPatch
+}
+
+// Codes lists every error code the operation can answer.
+func (o *Operation) Codes() []problem.Code {
+	codes := []problem.Code{problem.InvalidRequest, problem.RateLimited, problem.ServerError, problem.Capacity}
+	if o.Auth == WithKey {
+		codes = append(codes, problem.Unauthorized, problem.Forbidden, problem.UpgradeRequired)
+	}
+	if strings.Contains(o.Path, "{") {
+		codes = append(codes, problem.NotFound)
+	}
+	if o.hasBody() {
+		codes = append(codes, problem.TooLarge, problem.UnsupportedMediaType)
+	}
+	if o.Idempotent {
+		codes = append(codes, problem.IdempotencyConflict, problem.IdempotencyInProgress)
+	}
+	for _, c := range o.InputCodes {
+		codes = append(codes, c.Missing, c.Invalid)
+	}
+	codes = append(codes, o.Errors...)
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}

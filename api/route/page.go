@@ -1,0 +1,59 @@
+package route
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"visavis.dev/pkg/problem"
+)
+
+// Paging is the query of every list (spec, Endpoints).
+type Paging struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50" doc:"How many items a page holds at most."`
+	Cursor string `query:"cursor" pattern:"^[A-Za-z0-9_-]{1,200}$" doc:"The previous page's nextCursor. It belongs to its list and its filters."`
+}
+
+// After reads where the page before this one ended; nil for the first page.
+func After[P any](c *Call, p Paging) (*P, error) {
+	if p.Cursor == "" {
+		return nil, nil
+	}
+	var position P
+	if err := c.service.Cursors.Open(c.list(), p.Cursor, &position); err != nil {
+		return nil, problem.Invalid("query.cursor", "The cursor does not belong to this list and its filters.").WithCause(err)
+	}
+	return &position, nil
+}
+
+// Paged makes a page of items that were asked for with one more than the
+// limit, to know whether there is another page. at is an item's position.
+func Paged[T, P any](c *Call, p Paging, items []T, at func(T) P) (Page[T], error) {
+	if len(items) <= p.Limit {
+		return Page[T]{Items: items}, nil
+	}
+	items = items[:p.Limit]
+	next, err := c.service.Cursors.Seal(c.list(), at(items[len(items)-1]))
+	return Page[T]{Items: items, Next: &next}, err
+}
+
+// Map makes a page of other items.
+func Map[T, U any](p Page[T], f func(T) U) Page[U] {
+	items := make([]U, len(p.Items))
+	for i, item := range p.Items {
+		items[i] = f(item)
+	}
+	return Page[U]{Items: items, Next: p.Next}
+}
+
+// list names the list a cursor belongs to: operation, path, organisation and filters.
+func (c *Call) list() string {
+	query := c.request.URL.Query()
+	query.Del("limit")
+	query.Del("cursor")
+	for name, values := range query {
+		slices.Sort(values)
+		query[name] = values
+	}
+	return strings.Join([]string{c.Op.ID, c.request.URL.Path, c.Org().String(), url.Values(query).Encode()}, "\n")
+}

@@ -1,0 +1,100 @@
+package route
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gorilla/mux"
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/cursor"
+	"visavis.dev/pkg/idempotency"
+	"visavis.dev/pkg/limits"
+	"visavis.dev/pkg/tenant"
+)
+
+// BasePath is what every path of the API begins with.
+const BasePath = "/v1"
+
+// Deps is what the chain works with.
+type Deps struct {
+	Auth        *apikey.Authenticator
+	Limiter     *limits.Limiter
+	Tenants     *tenant.Tenants
+	Idempotency *idempotency.Store
+	Cursors     *cursor.Codec
+	Clock       clock.PassiveClock
+	Log         *slog.Logger
+	Metrics     prometheus.Registerer
+	// PerAddress is the limit of one address a minute.
+	PerAddress int64
+	// TrustedProxies are the ranges whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+	// PublicURL is the address callers reach the service at, without a path.
+	PublicURL string
+}
+
+// Service is the HTTP API: the declared operations and the chain before them.
+type Service struct {
+	Deps
+	operations []*Operation
+	router     *mux.Router
+	api        huma.API
+	seconds    *prometheus.HistogramVec
+}
+
+// New makes a service without operations. Add them with Handle, List and File.
+func New(d Deps) *Service {
+	s := &Service{Deps: d, router: mux.NewRouter()}
+	s.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "visavis_http_request_seconds",
+		Help:    "Time to answer a request, by operation and status.",
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+	}, []string{"operation", "status"})
+	if d.Metrics != nil {
+		d.Metrics.MustRegister(s.seconds)
+	}
+	s.router.NotFoundHandler = http.HandlerFunc(s.notFound)
+	s.router.MethodNotAllowedHandler = http.HandlerFunc(s.methodNotAllowed)
+	s.api = huma.NewAPI(humaConfig(), &adapter{s})
+	return s
+}
+
+// Operations lists what was declared, in that order.
+func (s *Service) Operations() []*Operation { return s.operations }
+
+// declare registers an operation and answers its huma form.
+func (s *Service) declare(o Operation) huma.Operation {
+	if o.Since == "" {
+		o.Since = contract.V20260708
+	}
+	s.operations = append(s.operations, &o)
+	return huma.Operation{
+		OperationID:                  o.ID,
+		Method:                       o.Method,
+		Path:                         BasePath + o.Path,
+		Summary:                      o.Summary,
+		Description:                  o.Description,
+		Tags:                         []string{o.Group},
+		DefaultStatus:                o.status(),
+		RejectUnknownQueryParameters: true,
+		// The chain has read the body and bounded it before.
+		MaxBodyBytes:    -1,
+		BodyReadTimeout: -1,
+	}
+}
+
+// operation finds what was declared under an id.
+func (s *Service) operation(id string) *Operation {
+	for _, o := range s.operations {
+		if o.ID == id {
+			return o
+		}
+	}
+	panic("operation " + id + " is not declared")
+}

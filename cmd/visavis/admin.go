@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/config"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/rate"
+	"visavis.dev/pkg/tenant"
+)
+
+// admin is the hand tool of those who run the platform. It works on the
+// databases directly, so it does its work when no API answers.
+type admin struct {
+	settings
+	asJSON bool
+
+	directory *directory.Directory
+	tenants   *tenant.Tenants
+	keys      *apikey.Store
+	catalogue *plan.Catalogue
+}
+
+func adminCommand() *cobra.Command {
+	var a admin
+	cmd := &cobra.Command{Use: "admin", Short: "Work on organisations, keys and shards by hand"}
+	a.settings.directoryFlag(cmd.PersistentFlags())
+	cmd.PersistentFlags().StringVar(&a.plans, "plans", "", "YAML `FILE` of the plans (built-in plans unless given)")
+	cmd.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print JSON")
+	cmd.AddCommand(a.orgCommand(), a.keyCommand(), a.shardCommand())
+	return cmd
+}
+
+// does makes a command that runs with the databases open.
+func (a *admin) does(cmd *cobra.Command, run func(ctx context.Context, cmd *cobra.Command, args []string) error) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := a.open(); err != nil {
+			return err
+		}
+		defer a.close()
+		return run(cmd.Context(), cmd, args)
+	}
+	return cmd
+}
+
+func (a *admin) open() error {
+	if a.database == "" {
+		return errNoDatabase
+	}
+	db, err := database.Open(a.database, database.PoolOptions{MaxConns: 2})
+	if err != nil {
+		return err
+	}
+	a.directory = directory.New(db, directory.Options{Clock: clock.RealClock{}})
+	a.tenants = tenant.New(a.directory, database.PoolOptions{MaxConns: 2})
+	a.keys = &apikey.Store{DB: db}
+	text := config.Plans
+	if a.plans != "" {
+		if text, err = os.ReadFile(a.plans); err != nil {
+			return fmt.Errorf("plans: %w", err)
+		}
+	}
+	a.catalogue, err = plan.Parse(text, rate.SpecRates())
+	return err
+}
+
+func (a *admin) close() {
+	a.tenants.Close()
+	a.directory.DB.Close()
+}
+
+// print shows a value as JSON or as a table.
+func (a *admin) print(cmd *cobra.Command, v any, table func(w io.Writer)) error {
+	if a.asJSON {
+		return printJSON(cmd, v)
+	}
+	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	table(w)
+	return w.Flush()
+}
+
+// organisation finds the organisation that an argument names.
+func (a *admin) organisation(ctx context.Context, arg string) (directory.Organization, error) {
+	org, err := id.ParseOrg(arg)
+	if err != nil {
+		return directory.Organization{}, fmt.Errorf("%q is not an organisation's id", arg)
+	}
+	return a.directory.Organization(ctx, org)
+}
+
+func (a *admin) shardCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "shard", Short: "Shards"}
+	var url string
+	add := a.does(&cobra.Command{Use: "add NAME", Short: "Migrate a database and enter it as a shard", Args: cobra.ExactArgs(1)},
+		func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			version, err := migrateShard(ctx, url, slog.New(slog.DiscardHandler))
+			if err != nil {
+				return err
+			}
+			if err := a.directory.AddShard(ctx, args[0], url); err != nil {
+				return err
+			}
+			return a.print(cmd, map[string]any{"name": args[0], "version": version}, func(w io.Writer) {
+				fmt.Fprintf(w, "shard %s is entered, at version %d\n", args[0], version)
+			})
+		})
+	add.Flags().StringVar(&url, "url", "", "`URL` of the shard's database (postgres://…)")
+	_ = add.MarkFlagRequired("url") // fails only for a flag that does not exist
+	list := a.does(&cobra.Command{Use: "list", Short: "List the shards", Args: cobra.NoArgs},
+		func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+			shards, err := a.directory.Shards(ctx)
+			if err != nil {
+				return err
+			}
+			return a.print(cmd, shards, func(w io.Writer) {
+				fmt.Fprintln(w, "NAME\tDATABASE\tCREATED")
+				for _, s := range shards {
+					fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, redact(s.URL), s.CreatedAt.Format("2006-01-02"))
+				}
+			})
+		})
+	cmd.AddCommand(add, list)
+	return cmd
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+func apiCommand() *cobra.Command {
+	var s settings
+	cmd := &cobra.Command{
+		Use:   "api",
+		Short: "Answer the HTTP API",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runRole(cmd, &s, true, false) },
+	}
+	s.directoryFlag(cmd.Flags())
+	s.serving(cmd.Flags())
+	s.bucket(cmd.Flags())
+	s.logging(cmd.Flags(), "json")
+	return cmd
+}
+
+func workerCommand() *cobra.Command {
+	var s settings
+	cmd := &cobra.Command{
+		Use:   "worker",
+		Short: "Run the recurring tasks of every shard",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runRole(cmd, &s, false, true) },
+	}
+	s.directoryFlag(cmd.Flags())
+	s.running(cmd.Flags())
+	s.bucket(cmd.Flags())
+	s.logging(cmd.Flags(), "json")
+	s.pods, s.addressLimit = 1, 1 // a worker counts no requests
+	return cmd
+}
+
+// errNoDatabase asks for the one setting that has no default.
+var errNoDatabase = errors.New("database is required: --database postgres://… or VISAVIS_DATABASE")
+
+// defaultFiles is where files go unless a bucket is named.
+const defaultFiles = "/var/lib/visavis/files"
+
+func runRole(cmd *cobra.Command, s *settings, withAPI, sweeping bool) error {
+	if s.database == "" {
+		return errNoDatabase
+	}
+	if s.files == "" {
+		url, err := folderURL(defaultFiles)
+		if err != nil {
+			return err
+		}
+		s.files = url
+	}
+	log, err := s.logger()
+	if err != nil {
+		return err
+	}
+	p, err := newProcess(cmd.Context(), s, log, withAPI, sweeping)
+	if err != nil {
+		return err
+	}
+	return p.run(cmd.Context())
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/organization"
+	"visavis.dev/pkg/scope"
+)
+
+// credentials is what dev writes for its user: two organisations and their keys.
+type credentials struct {
+	BaseURL       string            `json:"baseUrl"`
+	Organizations []devOrganization `json:"organizations"`
+}
+
+type devOrganization struct {
+	ID    id.Org  `json:"id"`
+	Name  string  `json:"name"`
+	Shard string  `json:"shard"`
+	Keys  devKeys `json:"keys"`
+}
+
+type devKeys struct {
+	New     apikey.Secret `json:"2026-10-01"`
+	Old     apikey.Secret `json:"2026-07-08"`
+	Limited apikey.Secret `json:"limited"`
+}
+
+const (
+	devPlan    = "business"
+	devMinutes = 1000
+)
+
+// credentials reads or makes the credentials, and sees to it that the
+// databases know them. The file is written first: a start that breaks off in
+// between is completed by the next one with the same secrets.
+func (d *devSettings) credentials(ctx context.Context, p *process) (*credentials, error) {
+	path := filepath.Join(d.dataDir, "credentials.json")
+	c, err := readCredentials(path)
+	if err != nil {
+		return nil, err
+	}
+	if c == nil {
+		c = d.newCredentials()
+	}
+	c.BaseURL = d.publicURL + "/v1"
+	if err := c.write(path); err != nil {
+		return nil, err
+	}
+	for _, o := range c.Organizations {
+		if err := o.ensure(ctx, p); err != nil {
+			return nil, fmt.Errorf("organisation %s: %w", o.Name, err)
+		}
+	}
+	return c, nil
+}
+
+func readCredentials(path string) (*credentials, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var c credentials
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &c, nil
+}
+
+func (d *devSettings) newCredentials() *credentials {
+	var c credentials
+	for i, name := range []string{"Acme Academy", "Globex Support"} {
+		c.Organizations = append(c.Organizations, devOrganization{
+			ID: id.NewOrg(), Name: name, Shard: shardName(i%d.shards + 1),
+			Keys: devKeys{apikey.NewSecret(apikey.Live), apikey.NewSecret(apikey.Live), apikey.NewSecret(apikey.Live)},
+		})
+	}
+	return &c
+}
+
+// write replaces the file at once, readable by its owner alone.
+func (c *credentials) write(path string) error {
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return err
+	}
+	temporary := path + ".new"
+	if err := os.WriteFile(temporary, append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, path)
+}
+
+// ensure makes the organisation and its keys where they are missing.
+func (o devOrganization) ensure(ctx context.Context, p *process) error {
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	_, err := p.server.Directory.Organization(ctx, o.ID)
+	known := err == nil
+	if err != nil && !errors.Is(err, directory.ErrUnknown) {
+		return err
+	}
+	if err := organization.Create(ctx, p.server.Directory, p.server.Tenants, directory.Organization{
+		ID: o.ID, Name: o.Name, Slug: organization.Slug(o.Name), Region: "eu", Timezone: "UTC", Shard: o.Shard,
+		Epoch: 1, Plan: devPlan, CreatedAt: now,
+	}); err != nil {
+		return err
+	}
+	for _, k := range o.keys(now) {
+		hash := k.secret.Hash()
+		if err := p.server.Keys.Insert(ctx, k.key, hash); err != nil {
+			return err
+		}
+	}
+	if known {
+		return nil
+	}
+	return organization.GrantMinutes(ctx, p.server.Tenants, o.ID, devMinutes, now, nil)
+}
+
+type devKey struct {
+	key    apikey.Key
+	secret apikey.Secret
+}
+
+// keys are the three keys. Those with full access may manage keys besides, as
+// an owner would allow for trying things out.
+func (o devOrganization) keys(now time.Time) []devKey {
+	entry := func(name string, s apikey.Secret, v contract.Version, full bool, scopes ...scope.Scope) devKey {
+		return devKey{apikey.Key{
+			// The id follows from the secret, so that making it again finds it.
+			ID: id.NamedKey(string(s)), Org: o.ID, Name: name, Last4: s.Last4(), Scopes: scopes, FullAccess: full,
+			Contract: v, Environment: apikey.Live, CreatedBy: "visavis dev", CreatedAt: now, UpdatedAt: now,
+		}, s}
+	}
+	return []devKey{
+		entry("Full access", o.Keys.New, contract.V20261001, true, scope.KeysManage),
+		entry("Full access, older contract", o.Keys.Old, contract.V20260708, true, scope.KeysManage),
+		entry("Reads avatars", o.Keys.Limited, contract.V20261001, false, scope.AvatarsRead),
+	}
+}
+
+// greet tells a newcomer where everything is and what to try.
+func (c *credentials) greet(w io.Writer, dataDir, admin string) {
+	key := c.Organizations[0].Keys.New
+	fmt.Fprintf(w, `
+Visavis is ready.
+
+  API          %[1]s
+  Docs         %[2]s/docs
+  Operations   http://%[3]s/metrics, /readyz
+  Key          %[4]s   (%[5]s)
+  More keys    %[6]s
+
+Try:
+  curl -H 'Authorization: Bearer %[4]s' %[1]s/me
+  curl -H 'Authorization: Bearer %[4]s' '%[1]s/avatars?heritage=thai&limit=2'
+  curl -o amara.png %[1]s/avatars/%[7]s/preview
+
+`, c.BaseURL, c.BaseURL[:len(c.BaseURL)-len("/v1")], admin, key, c.Organizations[0].Name,
+		filepath.Join(dataDir, "credentials.json"), id.NamedAvatar("amara"))
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"visavis.dev/pkg/database/embedded"
+)
+
+type devSettings struct {
+	settings
+	dataDir string
+	shards  int
+}
+
+func (d *devSettings) define(f *pflag.FlagSet) {
+	d.directoryFlag(f)
+	d.serving(f)
+	d.logging(f, "text")
+	f.StringVar(&d.dataDir, "data-dir", ".visavis", "`FOLDER` for the embedded database, files and credentials")
+	f.IntVar(&d.shards, "shards", 2, "number of shards")
+}
+
+func devCommand() *cobra.Command {
+	var d devSettings
+	cmd := &cobra.Command{
+		Use:   "dev",
+		Short: "Run everything in one process on an embedded database",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runDev(cmd, &d) },
+	}
+	d.define(cmd.Flags())
+	cmd.Flags().Lookup("database").Usage = "`URL` of a server to use instead of an embedded one"
+	return cmd
+}
+
+func runDev(cmd *cobra.Command, d *devSettings) (err error) {
+	ctx := cmd.Context()
+	if d.shards < 1 || d.shards > 64 {
+		return fmt.Errorf("shards: want 1 to 64, not %d", d.shards)
+	}
+	log, err := d.logger()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(d.dataDir, 0o700); err != nil {
+		return fmt.Errorf("data-dir: %w", err)
+	}
+	databases, err := d.start(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, databases.stop()) }()
+	if err := d.prepare(ctx, log, databases); err != nil {
+		return err
+	}
+	p, err := newProcess(ctx, &d.settings, log, true, true)
+	if err != nil {
+		return err
+	}
+	credentials, err := d.credentials(ctx, p)
+	if err != nil {
+		p.abort()
+		return err
+	}
+	credentials.greet(cmd.OutOrStdout(), d.dataDir, p.admin.Addr().String())
+	// A database that ends by itself ends the process: there is nothing to serve.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go databases.watch(ctx, cancel)
+	err = p.run(ctx)
+	if cause := context.Cause(ctx); errors.Is(cause, errDatabaseEnded) {
+		err = errors.Join(err, cause)
+	}
+	return err
+}
+
+// databases is the server that dev uses: its own, or one it was given.
+type databases struct {
+	url  func(name string) (string, error)
+	make func(ctx context.Context, name string) error
+	own  *embedded.Server
+}
+
+var errDatabaseEnded = errors.New("the embedded database ended; its log is in the data directory")
+
+func (d *devSettings) start(ctx context.Context, log *slog.Logger) (*databases, error) {
+	if d.database != "" {
+		return given(d.database), nil
+	}
+	server, err := embedded.Start(ctx, embedded.Options{Dir: filepath.Join(d.dataDir, "database"), Log: log, Durable: true})
+	if err != nil {
+		return nil, fmt.Errorf("embedded database: %w", err)
+	}
+	return &databases{
+		url:  func(name string) (string, error) { return server.URL(name), nil },
+		make: server.EnsureDatabase,
+		own:  server,
+	}, nil
+}
+
+func (b *databases) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	if b.own == nil {
+		return
+	}
+	select {
+	case <-b.own.Done():
+		cancel(errDatabaseEnded)
+	case <-ctx.Done():
+	}
+}
+
+func (b *databases) stop() error {
+	if b.own == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), embeddedStop)
+	defer cancel()
+	return b.own.Stop(ctx)
+}
+
+// given uses a server by URL: its databases are made beside the one named.
+func given(server string) *databases {
+	return &databases{
+		url: func(name string) (string, error) {
+			cfg, err := pgx.ParseConfig(server)
+			if err != nil {
+				return "", fmt.Errorf("database: %w", err)
+			}
+			return withDatabase(server, cfg.Database, name)
+		},
+		make: func(ctx context.Context, name string) error {
+			conn, err := pgx.Connect(ctx, server)
+			if err != nil {
+				return fmt.Errorf("database: %w", err)
+			}
+			defer conn.Close(ctx)
+			sql := "CREATE DATABASE " + pgx.Identifier{name}.Sanitize()
+			if conn.PgConn().ParameterStatus("crdb_version") == "" {
+				sql += " TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
+			}
+			if _, err := conn.Exec(ctx, sql); err != nil && !duplicateDatabase(err) {
+				return fmt.Errorf("make database %s: %w", name, err)
+			}
+			return nil
+		},
+	}
+}
+
+// directoryName and shardName are the databases' names on dev's server.
+const directoryName = "visavis_directory"
+
+func shardName(n int) string { return fmt.Sprintf("shard-%d", n) }
+
+func shardDatabase(n int) string {
+	return "visavis_" + strings.ReplaceAll(shardName(n), "-", "_")
+}

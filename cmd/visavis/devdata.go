@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/directory"
+)
+
+// embeddedStop is how long the embedded database may take to stop in order.
+const embeddedStop = 30 * time.Second
+
+// prepare makes the directory and the shards, at the current schema, and
+// points the settings at them. It finds what an earlier start made.
+func (d *devSettings) prepare(ctx context.Context, log *slog.Logger, b *databases) error {
+	if err := b.make(ctx, directoryName); err != nil {
+		return err
+	}
+	directoryURL, err := b.url(directoryName)
+	if err != nil {
+		return err
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	if _, err := migrate(ctx, directoryURL, quiet); err != nil && !errors.Is(err, ctx.Err()) {
+		// A shard of an earlier start may have moved with the server's port;
+		// it is entered anew below.
+		log.Debug("first migration", "error", err)
+	}
+	db, err := database.Open(directoryURL, database.PoolOptions{})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	dir := directory.New(db, directory.Options{Clock: clock.RealClock{}})
+	for n := 1; n <= d.shards; n++ {
+		if err := b.make(ctx, shardDatabase(n)); err != nil {
+			return err
+		}
+		shardURL, err := b.url(shardDatabase(n))
+		if err != nil {
+			return err
+		}
+		if _, err := migrateShard(ctx, shardURL, quiet); err != nil {
+			return err
+		}
+		if err := dir.AddShard(ctx, shardName(n), shardURL); err != nil {
+			return err
+		}
+	}
+	d.database = directoryURL
+	d.files, err = folderURL(filepath.Join(d.dataDir, "files"))
+	return err
+}
+
+// withDatabase is a server's URL with another database in it.
+func withDatabase(server, current, name string) (string, error) {
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return "", fmt.Errorf("database: want a URL such as postgres://user@host:5432/%s", current)
+	}
+	u.Path = "/" + name
+	return u.String(), nil
+}
+
+func duplicateDatabase(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "42P04"
+}

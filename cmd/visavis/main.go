@@ -1,0 +1,40 @@
+// Command visavis is the whole platform in one binary; each role is a
+// subcommand in a file of its own.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	// A second signal ends the process at once.
+	context.AfterFunc(ctx, stop)
+	if err := root().ExecuteContext(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(os.Stderr, "visavis:", err)
+		os.Exit(1)
+	}
+}
+
+func root() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:           "visavis",
+		Short:         "Real-time conversational avatars for organisations",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version(),
+		// Every setting can come from a flag, the environment or a file.
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return resolve(cmd.Flags()) },
+	}
+	cmd.PersistentFlags().String(configFlag, "", "YAML `FILE` with settings, named as the flags are")
+	cmd.AddCommand(devCommand(), apiCommand(), workerCommand(), migrateCommand(), adminCommand(), configCommand())
+	return cmd
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/directory"
+
+	"k8s.io/utils/clock"
+)
+
+func migrateCommand() *cobra.Command {
+	var (
+		s      settings
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Bring the directory and every shard to the current schema",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if s.database == "" {
+				return errNoDatabase
+			}
+			log, err := s.logger()
+			if err != nil {
+				return err
+			}
+			done, err := migrate(cmd.Context(), s.database, log)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd, done)
+			}
+			for _, d := range done {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s is at version %d\n", d.Database, d.Version)
+			}
+			return nil
+		},
+	}
+	s.directoryFlag(cmd.Flags())
+	s.logging(cmd.Flags(), "text")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// migrated is a database and the version it was brought to.
+type migrated struct {
+	Database string `json:"database"`
+	Version  int64  `json:"version"`
+}
+
+// migrate brings the directory, and every shard it knows, up to date.
+func migrate(ctx context.Context, directoryURL string, log *slog.Logger) ([]migrated, error) {
+	db, err := database.Open(directoryURL, database.PoolOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	at, err := migrateOne(ctx, db, database.Directory, log)
+	if err != nil {
+		return nil, err
+	}
+	done := []migrated{{"directory", at}}
+	shards, err := directory.New(db, directory.Options{Clock: clock.RealClock{}}).Shards(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, shard := range shards {
+		at, err := migrateShard(ctx, shard.URL, log)
+		if err != nil {
+			return done, fmt.Errorf("shard %s: %w", shard.Name, err)
+		}
+		done = append(done, migrated{"shard " + shard.Name, at})
+	}
+	return done, nil
+}
+
+func migrateShard(ctx context.Context, url string, log *slog.Logger) (int64, error) {
+	db, err := database.Open(url, database.PoolOptions{})
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	return migrateOne(ctx, db, database.Shard, log)
+}
+
+func migrateOne(ctx context.Context, db *database.DB, schema database.Schema, log *slog.Logger) (int64, error) {
+	if err := db.Migrate(ctx, schema, log); err != nil {
+		return 0, err
+	}
+	have, _, err := db.Version(ctx, schema)
+	return have, err
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"visavis.dev/api/server"
+	"visavis.dev/pkg/sweep"
+	"visavis.dev/pkg/telemetry"
+)
+
+// process is a role under way: a server, and the listeners before it.
+type process struct {
+	settings  *settings
+	log       *slog.Logger
+	server    *server.Server
+	sweeper   *sweep.Sweeper
+	api       net.Listener
+	admin     net.Listener
+	metrics   http.Handler
+	stopping  atomic.Bool
+	stopTrace func(context.Context) error
+}
+
+// newProcess builds a role. withAPI says whether it answers the API, sweeping
+// whether it runs the recurring tasks.
+func newProcess(ctx context.Context, s *settings, log *slog.Logger, withAPI, sweeping bool) (p *process, err error) {
+	p = &process{settings: s, log: log}
+	defer func() {
+		if err != nil {
+			p.closeListeners()
+		}
+	}()
+	if p.admin, err = s.listenAdmin(); err != nil {
+		return nil, err
+	}
+	if withAPI {
+		if p.api, err = net.Listen("tcp", s.addr); err != nil {
+			return nil, fmt.Errorf("addr: %w", err)
+		}
+		if s.publicURL == "" {
+			s.publicURL = "http://" + p.api.Addr().String()
+		}
+	}
+	o, err := s.options(log)
+	if err != nil {
+		return nil, err
+	}
+	if p.stopTrace, err = telemetry.Trace(ctx, s.otlpEndpoint, o.Version); err != nil {
+		return nil, fmt.Errorf("tracing: %w", err)
+	}
+	p.metrics = promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{})
+	if p.server, err = whenReachable(ctx, log, func() (*server.Server, error) { return server.New(ctx, o) }); err != nil {
+		return nil, err
+	}
+	if sweeping {
+		p.sweeper = p.server.Sweeper()
+	}
+	return p, nil
+}
+
+// listenAdmin listens for the operators. Unless an address was asked for, a
+// taken one is no reason not to start.
+func (s *settings) listenAdmin() (net.Listener, error) {
+	if s.adminAddr != "" {
+		l, err := net.Listen("tcp", s.adminAddr)
+		if err != nil {
+			return nil, fmt.Errorf("admin-addr: %w", err)
+		}
+		return l, nil
+	}
+	if l, err := net.Listen("tcp", preferredAdminAddr); err == nil {
+		return l, nil
+	}
+	return net.Listen("tcp", "127.0.0.1:0")
+}
+
+func (p *process) closeListeners() {
+	for _, l := range []net.Listener{p.api, p.admin} {
+		if l != nil {
+			_ = l.Close()
+		}
+	}
+}
+
+// run serves until the context ends, then drains: readiness goes red, requests
+// under way are answered, and what runs beside them is stopped in order.
+func (p *process) run(ctx context.Context) error {
+	p.server.Start()
+	if p.sweeper != nil {
+		p.sweeper.Start()
+	}
+	failed := make(chan error, 2)
+	admin := &http.Server{Handler: p.operations(), ReadHeaderTimeout: 10 * time.Second}
+	go func() { failed <- admin.Serve(p.admin) }()
+	front := frontServer(p.server.Handler, p.log)
+	if p.api != nil {
+		go func() { failed <- front.Serve(p.api) }()
+		p.log.Info("serving", "addr", p.api.Addr().String(), "admin", p.admin.Addr().String())
+	}
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	p.stopping.Store(true)
+	p.log.Info("stopping")
+	return errors.Join(err, p.drain(front, admin))
+}
+
+func (p *process) drain(front, admin *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), p.settings.drain)
+	defer cancel()
+	err := front.Shutdown(ctx)
+	if p.sweeper != nil {
+		p.sweeper.Stop()
+	}
+	p.server.Stop()
+	return errors.Join(err, p.stopTrace(ctx), admin.Close())
+}
+
+// frontServer bounds what a slow or hostile caller can hold.
+func frontServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       60 * time.Second,
+		WriteTimeout:      90 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
+// operations is the second port: for operators, never for callers.
+func (p *process) operations() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/metrics", p.metrics)
+	mux.HandleFunc("/livez", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
+	mux.HandleFunc("/readyz", p.readyz)
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	return mux
+}
+
+func (p *process) readyz(w http.ResponseWriter, r *http.Request) {
+	state := p.server.Health.Check(r.Context())
+	switch {
+	case p.stopping.Load():
+		http.Error(w, "stopping", http.StatusServiceUnavailable)
+	case !state.Ready():
+		http.Error(w, fmt.Sprintf("not ready: directory %v, shards %v", state.Directory, state.Shards), http.StatusServiceUnavailable)
+	default:
+		_, _ = w.Write([]byte("ok\n"))
+	}
+}
+
+// abort closes what newProcess opened, of a role that never ran.
+func (p *process) abort() {
+	p.closeListeners()
+	p.server.Close()
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/spf13/pflag"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/api/server"
+	"visavis.dev/config"
+	"visavis.dev/pkg/rate"
+	"visavis.dev/pkg/telemetry"
+)
+
+// settings are what the roles that serve have in common.
+type settings struct {
+	addr, adminAddr string
+	database        string
+	publicURL       string
+	files           string
+	plans           string
+	rates           string
+	addressLimit    int64
+	pods            int64
+	trustedProxies  []string
+	allowAddresses  []string
+	trustCA         string
+	maxConns        int32
+	drain           time.Duration
+	logFormat       string
+	logLevel        string
+	otlpEndpoint    string
+}
+
+const preferredAdminAddr = "127.0.0.1:8081"
+
+func (s *settings) directoryFlag(f *pflag.FlagSet) {
+	f.StringVar(&s.database, "database", "", "`URL` of the directory database (postgres://…)")
+}
+
+func (s *settings) logging(f *pflag.FlagSet, format string) {
+	f.StringVar(&s.logFormat, "log-format", format, "json or text")
+	f.StringVar(&s.logLevel, "log-level", "info", "debug, info, warn or error")
+}
+
+// serving defines the settings of every role that serves.
+func (s *settings) serving(f *pflag.FlagSet) {
+	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`ADDRESS` the API listens on")
+	f.StringVar(&s.publicURL, "public-url", "", "`URL` that callers reach the API at, without a path (http:// and addr unless given)")
+	f.StringVar(&s.rates, "rates", "", "requests a minute as `CLASS=PER_KEY/PER_ORGANISATION,…` where they differ from the defaults")
+	f.Int64Var(&s.addressLimit, "address-limit", rate.SpecPerAddress, "requests a minute from one address, whatever the key")
+	f.Int64Var(&s.pods, "pods", 4, "about how many API processes share the limits")
+	f.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "range (`CIDR`) whose X-Forwarded-For is believed; repeatable")
+	f.StringSliceVar(&s.allowAddresses, "allow-address", nil, "range (`CIDR`) that outgoing requests may reach although it is not public; repeatable")
+	f.StringVar(&s.trustCA, "trust-ca", "", "PEM `FILE` of certificates that outgoing requests trust beside the system's")
+	s.running(f)
+}
+
+// running defines the settings of every role that runs until it is told to stop.
+func (s *settings) running(f *pflag.FlagSet) {
+	f.StringVar(&s.adminAddr, "admin-addr", "", "`ADDRESS` for metrics, profiles, /livez and /readyz ("+preferredAdminAddr+", or a free port where that is taken)")
+	f.StringVar(&s.plans, "plans", "", "YAML `FILE` of the plans (built-in plans unless given)")
+	f.Int32Var(&s.maxConns, "max-conns", 16, "connections to each database at most")
+	f.DurationVar(&s.drain, "drain", 20*time.Second, "how long requests under way may take after SIGTERM")
+	f.StringVar(&s.otlpEndpoint, "otlp-endpoint", os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), "`URL` of an OpenTelemetry collector to send traces to")
+}
+
+func (s *settings) bucket(f *pflag.FlagSet) {
+	f.StringVar(&s.files, "files", "", "`URL` of the bucket for files: file:///folder, s3://…, gs://…, azblob://…")
+}
+
+// everySetting defines every setting of every role.
+func everySetting() *pflag.FlagSet {
+	f := pflag.NewFlagSet("visavis", pflag.ContinueOnError)
+	f.String(configFlag, "", "YAML FILE with settings, named as the flags are")
+	var d devSettings
+	d.define(f)
+	d.bucket(f)
+	return f
+}
+
+// logger writes to standard error.
+func (s *settings) logger() (*slog.Logger, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.logLevel)); err != nil {
+		return nil, fmt.Errorf("log-level %q: want debug, info, warn or error", s.logLevel)
+	}
+	return telemetry.NewLogger(os.Stderr, s.logFormat, level)
+}
+
+// options are the server's.
+func (s *settings) options(log *slog.Logger) (server.Options, error) {
+	o := server.Options{
+		DirectoryURL: s.database, FilesURL: s.files, PlansText: config.Plans, PerAddress: s.addressLimit,
+		Pods: s.pods, PublicURL: s.publicURL, MaxConns: s.maxConns, Tracing: s.otlpEndpoint != "", Version: version(),
+		Clock: clock.RealClock{}, Log: log, Metrics: prometheus.NewRegistry(),
+	}
+	o.Metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if s.pods < 1 || s.addressLimit < 1 {
+		return o, fmt.Errorf("pods and address-limit must be at least 1")
+	}
+	var err error
+	if s.plans != "" {
+		if o.PlansText, err = os.ReadFile(s.plans); err != nil {
+			return o, fmt.Errorf("plans: %w", err)
+		}
+	}
+	if o.Rates, err = rate.ParseRates(s.rates); err != nil {
+		return o, err
+	}
+	if o.TrustedProxies, err = prefixes("trusted-proxy", s.trustedProxies); err != nil {
+		return o, err
+	}
+	if o.AllowAddresses, err = prefixes("allow-address", s.allowAddresses); err != nil {
+		return o, err
+	}
+	o.RootCAs, err = roots(s.trustCA)
+	return o, err
+}
+
+func prefixes(setting string, texts []string) ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, text := range texts {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q is not a range such as 10.0.0.0/8", setting, text)
+		}
+		all = append(all, p.Masked())
+	}
+	return all, nil
+}
+
+// roots are the system's certificates and those of a file; nil without one.
+func roots(path string) (*x509.CertPool, error) {
+	if path == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("trust-ca: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, fmt.Errorf("trust-ca: %w", err)
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("trust-ca: no certificate in %s", path)
+	}
+	return pool, nil
+}
+
+// folderURL is the bucket URL of a folder, which is made when it is missing.
+func folderURL(folder string) (string, error) {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	return "file://" + filepath.ToSlash(abs) + "?create_dir=true&no_tmp_dir=true&metadata=skip", nil
+}

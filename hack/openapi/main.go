@@ -1,0 +1,27 @@
+// Command openapi writes the OpenAPI documents from the declared operations.
+// The argument is the folder to write to.
+package main
+
+import (
+	"log"
+	"os"
+	"path/filepath"
+
+	"visavis.dev/api"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/contract"
+)
+
+func main() {
+	log.SetFlags(0)
+	s := api.Operations(route.Deps{}, api.Parts{})
+	for _, v := range contract.Versions() {
+		document, err := s.Document(v)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(os.Args[1], route.DocumentName(v)), document, 0o644); err != nil {
+			log.Fatal(err)
+		}
+	}
+}

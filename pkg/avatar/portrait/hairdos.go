@@ -1,0 +1,30 @@
+package portrait
+
+// hairdos says what each style is made of.
+var hairdos = map[HairStyle]hairdo{
+	Long:       {behind: parts{drawFallBehind}, front: parts{drawFall}, hidesEars: true},
+	LongWavy:   {behind: parts{drawFallBehind}, front: parts{drawFall}, hidesEars: true},
+	Shoulder:   {behind: parts{drawFallBehind}, front: parts{drawFall}, hidesEars: true},
+	Bob:        {behind: parts{drawFallBehind}, front: parts{drawFall}, hidesEars: true},
+	BobFringe:  {behind: parts{drawFallBehind}, front: parts{drawFringe}, hidesEars: true},
+	LongFringe: {behind: parts{drawFallBehind}, front: parts{drawFringe}, hidesEars: true},
+	Bun:        {behind: parts{drawBun}, front: parts{drawCombedUp}},
+	Chignon:    {behind: parts{drawNapeKnot}, front: parts{drawTucked}},
+	Ponytail:   {between: parts{drawTail}, front: parts{drawTucked}},
+	Afro:       {behind: parts{drawAfroBehind}, front: parts{drawAfro}},
+	ShortAfro:  {front: parts{drawShortAfro}},
+	Curly:      {behind: parts{drawFallBehind}, front: parts{drawCurly}, hidesEars: true},
+	CurlyTop:   {front: parts{drawCurlyTop}},
+	Braids:     {behind: parts{drawFallBehind}, front: parts{drawBraids}, hidesEars: true},
+	SidePart:   {front: parts{drawSidePart}},
+	Curtains:   {front: parts{drawCurtains}},
+	Quiff:      {front: parts{drawQuiff}},
+	SweptBack:  {front: parts{drawSweptBack}},
+	Crop:       {front: parts{drawCrop}},
+	Pixie:      {front: parts{drawPixie}},
+	Buzz:       {front: parts{drawBuzz}},
+	Receding:   {front: parts{drawReceding}},
+	Hijab:      {front: parts{drawHijab}, hidesEars: true},
+	Turban:     {front: parts{drawTurban}},
+	Bald:       {front: parts{drawBald}},
+}

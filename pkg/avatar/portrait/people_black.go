@@ -1,0 +1,65 @@
+package portrait
+
+var blackFaces = []Face{
+	{
+		Key: "amara", Name: "Amara", Gender: "female", AgeBand: "20s", Heritage: "black",
+		Look: Look{
+			Seed: 21, Years: 27, Build: -0.5, Backdrop: amber,
+			Skin:     Skin{Tone: 0x75492F, Blush: 0.2},
+			Head:     Head{Width: -0.1, Jaw: -0.4, Chin: -0.3, Cheeks: 0.3, Forehead: 0.2},
+			Eyes:     Eyes{Iris: 0x3E2616, Size: 0.5, Open: 0.4, Tilt: 0.4, Crease: 0.3, Lashes: 0.9},
+			Brows:    Brows{Colour: 0x1E1512, Arch: 0.5, Thickness: -0.1},
+			Nose:     Nose{Width: 0.5, Bridge: -0.1, Tip: 0.4},
+			Mouth:    Mouth{Width: 0.2, Upper: 0.8, Lower: 0.8, Smile: 0.8, Lipstick: 0x93403F},
+			Hair:     Hair{Style: Afro, Colour: 0x2A1D18, Volume: 0.1},
+			Earrings: Earrings{Style: Hoops, Metal: 0xD9AE55},
+			Clothing: Clothing{Style: Scoop, Main: 0xC8782E, Under: 0xF1EBDF},
+		},
+	},
+	{
+		Key: "marcus", Name: "Marcus", Gender: "male", AgeBand: "30s", Heritage: "black",
+		Look: Look{
+			Seed: 22, Years: 36, Build: 0.8, Backdrop: teal,
+			Skin:     Skin{Tone: 0x5E3A27},
+			Head:     Head{Width: 0.2, Jaw: 0.5, Chin: 0.3, Length: 0.3},
+			Eyes:     Eyes{Iris: 0x33200F, Size: -0.1, Crease: 0.1},
+			Brows:    Brows{Colour: 0x17110F, Thickness: 0.4, Arch: 0.0},
+			Nose:     Nose{Width: 0.8, Length: 0.1, Tip: 0.5},
+			Mouth:    Mouth{Width: 0.3, Upper: 0.5, Lower: 0.7, Smile: 0.7},
+			Hair:     Hair{Style: ShortAfro, Colour: 0x1B1513, Volume: -0.2},
+			Beard:    Beard{Style: ShortBeard},
+			Clothing: Clothing{Style: Blazer, Main: 0x2E5D63, Under: 0xF0EDE6},
+		},
+	},
+	{
+		Key: "grace", Name: "Grace", Gender: "female", AgeBand: "50s", Heritage: "black",
+		Look: Look{
+			Seed: 23, Years: 54, Build: -0.2, Backdrop: lilac,
+			Skin:     Skin{Tone: 0x84563B, Blush: 0.2},
+			Head:     Head{Width: 0.4, Cheeks: 0.5, Jaw: 0.0, Chin: 0.1},
+			Eyes:     Eyes{Iris: 0x3B2415, Size: 0.2, Open: 0.1, Crease: 0.3, Lashes: 0.6},
+			Brows:    Brows{Colour: 0x2B201B, Thickness: -0.3, Arch: 0.4},
+			Nose:     Nose{Width: 0.7, Bridge: -0.2, Tip: 0.6},
+			Mouth:    Mouth{Width: 0.3, Upper: 0.5, Lower: 0.6, Smile: 0.9, Lipstick: 0x8A2F42},
+			Hair:     Hair{Style: ShortAfro, Colour: 0x3A302C, Grey: 0.45, Volume: 1.2},
+			Glasses:  Glasses{Style: Round, Frame: 0xA8793B},
+			Earrings: Earrings{Style: Drops, Metal: 0xD9AE55},
+			Clothing: Clothing{Style: Blazer, Main: 0x5B3A63, Under: 0xEFE3D8},
+		},
+	},
+	{
+		Key: "samuel", Name: "Samuel", Gender: "male", AgeBand: "60s", Heritage: "black",
+		Look: Look{
+			Seed: 24, Years: 67, Build: 0.5, Backdrop: sand,
+			Skin:     Skin{Tone: 0x553324},
+			Head:     Head{Width: -0.1, Jaw: 0.1, Length: 0.5, Cheeks: -0.3, EarSize: 0.5},
+			Eyes:     Eyes{Iris: 0x2C1B10, Size: -0.2, Open: -0.1},
+			Brows:    Brows{Colour: 0x8E8983, Thickness: 0.2, Arch: -0.1},
+			Nose:     Nose{Width: 0.9, Length: 0.3, Tip: 0.5},
+			Mouth:    Mouth{Width: 0.3, Upper: 0.2, Lower: 0.5, Smile: 0.8},
+			Hair:     Hair{Style: Bald, Colour: 0x3A3431, Grey: 0.9},
+			Beard:    Beard{Style: Goatee, Grey: 0.9},
+			Clothing: Clothing{Style: Suit, Main: 0x4A4F5C, Under: 0x7A2F36},
+		},
+	},
+}

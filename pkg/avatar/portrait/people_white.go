@@ -1,0 +1,66 @@
+package portrait
+
+var whiteFaces = []Face{
+	{
+		Key: "emma", Name: "Emma", Gender: "female", AgeBand: "20s", Heritage: "white",
+		Look: Look{
+			Seed: 11, Years: 26, Build: -0.6, Backdrop: sage,
+			Skin:     Skin{Tone: 0xF3CFB9, Blush: 0.5, Freckles: 0.8},
+			Head:     Head{Width: -0.2, Jaw: -0.5, Chin: -0.4, Forehead: 0.2},
+			Eyes:     Eyes{Iris: 0x4F7A5E, Size: 0.5, Open: 0.4, Tilt: 0.2, Crease: 0.3, Lashes: 0.8},
+			Brows:    Brows{Colour: 0x8A4F2C, Thickness: -0.4, Arch: 0.3, Tilt: -0.1},
+			Nose:     Nose{Width: -0.5, Length: -0.3, Bridge: 0.1, Tip: -0.2},
+			Mouth:    Mouth{Upper: 0.1, Lower: 0.3, Smile: 0.8, Lipstick: 0xC4605A},
+			Hair:     Hair{Style: LongWavy, Colour: 0xA5552B, Volume: 0.5, Parting: -0.5},
+			Earrings: Earrings{Style: Studs, Metal: 0xE6D3B0},
+			Clothing: Clothing{Style: Cardigan, Main: 0x5E7B6A, Under: 0xF1EBDF},
+		},
+	},
+	{
+		Key: "oliver", Name: "Oliver", Gender: "male", AgeBand: "30s", Heritage: "white",
+		Look: Look{
+			Seed: 12, Years: 34, Build: 0.6, Backdrop: mist,
+			Skin:     Skin{Tone: 0xE9BFA2, Blush: 0.1},
+			Head:     Head{Width: 0.0, Jaw: 0.5, Chin: 0.3, Length: 0.3, EarSize: 0.1},
+			Eyes:     Eyes{Iris: 0x5B87A8, Size: -0.1, Open: -0.1, Crease: 0.2},
+			Brows:    Brows{Colour: 0x6B4A30, Thickness: 0.3, Arch: -0.3},
+			Nose:     Nose{Width: -0.1, Length: 0.3, Bridge: 0.5},
+			Mouth:    Mouth{Width: 0.2, Upper: -0.4, Lower: -0.1, Smile: 0.7},
+			Hair:     Hair{Style: Quiff, Colour: 0x7A5535, Volume: 0.4, Parting: 0.6},
+			Beard:    Beard{Style: Stubble},
+			Clothing: Clothing{Style: BlazerTee, Main: 0x3C4F66, Under: 0xF2F2F0},
+		},
+	},
+	{
+		Key: "ingrid", Name: "Ingrid", Gender: "female", AgeBand: "60s", Heritage: "white",
+		Look: Look{
+			Seed: 13, Years: 66, Build: -0.4, Backdrop: slate,
+			Skin:     Skin{Tone: 0xEFCBB4, Blush: 0.5},
+			Head:     Head{Width: 0.1, Cheeks: 0.2, Chin: -0.1, Length: 0.1},
+			Eyes:     Eyes{Iris: 0x6F93AE, Size: 0.1, Crease: 0.4, Lashes: 0.4},
+			Brows:    Brows{Colour: 0xA59A8E, Thickness: -0.6, Arch: 0.3},
+			Nose:     Nose{Width: -0.2, Length: 0.2, Bridge: 0.3},
+			Mouth:    Mouth{Width: 0.2, Upper: -0.3, Lower: -0.1, Smile: 0.9, Lipstick: 0xB9575A},
+			Hair:     Hair{Style: Bob, Colour: 0xCFCBC6, Grey: 0.9, Volume: 0.6, Parting: -0.9},
+			Glasses:  Glasses{Style: CatEye, Frame: 0x6B2737},
+			Earrings: Earrings{Style: Studs, Metal: 0xF2EDE4},
+			Clothing: Clothing{Style: BlazerRoll, Main: 0x2F3B52, Under: 0xC9C3BA},
+		},
+	},
+	{
+		Key: "henrik", Name: "Henrik", Gender: "male", AgeBand: "50s", Heritage: "white",
+		Look: Look{
+			Seed: 14, Years: 55, Build: 0.9, Backdrop: stone,
+			Skin:     Skin{Tone: 0xE6B99C, Blush: 0.6},
+			Head:     Head{Width: 0.5, Jaw: 0.4, Chin: 0.5, Cheeks: 0.2, Hairline: 0.5, Length: 0.2},
+			Eyes:     Eyes{Iris: 0x7D94A0, Size: -0.3, Open: -0.2},
+			Brows:    Brows{Colour: 0x8D7A66, Thickness: 0.4, Arch: -0.4, Tilt: 0.2},
+			Nose:     Nose{Width: 0.4, Length: 0.4, Bridge: 0.4, Tip: 0.4},
+			Mouth:    Mouth{Width: 0.3, Upper: -0.6, Lower: -0.2, Smile: 0.6},
+			Hair:     Hair{Style: SweptBack, Colour: 0x9A8468, Grey: 0.45, Volume: -0.1},
+			Beard:    Beard{Style: ShortBeard, Grey: 0.6},
+			Glasses:  Glasses{Style: ThinMetal, Frame: 0x6E6A66},
+			Clothing: Clothing{Style: VNeck, Main: 0x6B3F45, Under: 0xE8ECF2},
+		},
+	},
+}

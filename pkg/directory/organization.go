@@ -1,0 +1,123 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
+)
+
+// Organization is one organisation's entry.
+type Organization struct {
+	ID           id.Org         `json:"id"`
+	Name         string         `json:"name"`
+	Slug         string         `json:"slug"`
+	Region       string         `json:"region"`
+	Timezone     string         `json:"timezone"`
+	Shard        string         `json:"shard"`
+	Epoch        int64          `json:"epoch"`
+	Plan         string         `json:"plan"`
+	Overrides    plan.Overrides `json:"overrides"`
+	PausedAt     *time.Time     `json:"pausedAt"`
+	PausedReason *string        `json:"pausedReason"`
+	CreatedAt    time.Time      `json:"createdAt"`
+}
+
+// ErrSlugTaken says that another organisation has the slug.
+var ErrSlugTaken = errors.New("another organisation has this slug")
+
+// OrganizationColumns are the columns of organization o that Fields takes, in
+// its order.
+const OrganizationColumns = `o.id, o.name, o.slug, o.region, o.timezone, o.shard, o.epoch, o.plan,
+	o.overrides, o.paused_at, o.paused_reason, o.created_at`
+
+// Fields are where to scan OrganizationColumns.
+func (o *Organization) Fields() []any {
+	return []any{
+		&o.ID, &o.Name, &o.Slug, &o.Region, &o.Timezone, &o.Shard, &o.Epoch, &o.Plan,
+		&o.Overrides, &o.PausedAt, &o.PausedReason, &o.CreatedAt,
+	}
+}
+
+func scanOrganization(row pgx.CollectableRow) (Organization, error) {
+	var o Organization
+	err := row.Scan(o.Fields()...)
+	return o, err
+}
+
+// Begin enters an organisation that its shard does not know yet; Activate
+// completes it. Between the two it can do nothing, and Begin may be repeated.
+func (d *Directory) Begin(ctx context.Context, o Organization) error {
+	_, err := d.DB.Exec(ctx, `
+		INSERT INTO organization (id, name, slug, region, timezone, shard, epoch, plan, overrides, state, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'creating', $10)
+		ON CONFLICT (id) DO NOTHING`,
+		o.ID, o.Name, o.Slug, o.Region, o.Timezone, o.Shard, o.Epoch, o.Plan, o.Overrides, o.CreatedAt)
+	if database.Violates(err, "organization_slug_key") {
+		return fmt.Errorf("slug %q: %w", o.Slug, ErrSlugTaken)
+	}
+	return err
+}
+
+// Activate opens an organisation whose shard is ready for it.
+func (d *Directory) Activate(ctx context.Context, org id.Org) error {
+	return d.change(ctx, org, `UPDATE organization SET state = 'active' WHERE id = $1`, org)
+}
+
+// Organization finds an organisation by its id.
+func (d *Directory) Organization(ctx context.Context, org id.Org) (Organization, error) {
+	rows, err := d.DB.Query(ctx, `SELECT `+OrganizationColumns+` FROM organization o WHERE o.id = $1`, org)
+	if err != nil {
+		return Organization{}, err
+	}
+	o, err := pgx.CollectExactlyOneRow(rows, scanOrganization)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return o, fmt.Errorf("organisation %s: %w", org, ErrUnknown)
+	}
+	return o, err
+}
+
+// Organizations lists all organisations, oldest first.
+func (d *Directory) Organizations(ctx context.Context) ([]Organization, error) {
+	rows, err := d.DB.Query(ctx, `SELECT `+OrganizationColumns+` FROM organization o ORDER BY o.created_at, o.id`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scanOrganization)
+}
+
+// SetPlan moves an organisation to a plan.
+func (d *Directory) SetPlan(ctx context.Context, org id.Org, key string) error {
+	return d.change(ctx, org, `UPDATE organization SET plan = $2 WHERE id = $1`, org, key)
+}
+
+// SetOverrides replaces what an organisation has instead of its plan's terms.
+func (d *Directory) SetOverrides(ctx context.Context, org id.Org, o plan.Overrides) error {
+	return d.change(ctx, org, `UPDATE organization SET overrides = $2 WHERE id = $1`, org, o)
+}
+
+// Pause stops an organisation from starting sessions; Resume lets it again.
+func (d *Directory) Pause(ctx context.Context, org id.Org, reason string) error {
+	return d.change(ctx, org, `
+		UPDATE organization SET paused_at = COALESCE(paused_at, $2), paused_reason = $3 WHERE id = $1`,
+		org, d.clock.Now(), reason)
+}
+
+// Resume ends a pause.
+func (d *Directory) Resume(ctx context.Context, org id.Org) error {
+	return d.change(ctx, org, `UPDATE organization SET paused_at = NULL, paused_reason = NULL WHERE id = $1`, org)
+}
+
+func (d *Directory) change(ctx context.Context, org id.Org, sql string, args ...any) error {
+	tag, err := d.DB.Exec(ctx, sql, args...)
+	if err == nil && tag.RowsAffected() == 0 {
+		return fmt.Errorf("organisation %s: %w", org, ErrUnknown)
+	}
+	return err
+}

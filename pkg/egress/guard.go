@@ -1,0 +1,125 @@
+package egress
+
+import (
+	"context"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+)
+
+// Bounds that hold where [Options] sets none.
+const (
+	defaultTimeout = 10 * time.Second
+	defaultMaxBody = 10 << 20
+)
+
+// Resolver finds the addresses of a host. [net.Resolver] is one.
+type Resolver interface {
+	// LookupNetIP returns the addresses of host; network is always "ip".
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// Options configure a [Guard]. The zero value is a guard that lets only public
+// addresses through.
+type Options struct {
+	// Allow are ranges an operator lets through although they are not public, the
+	// cloud's metadata endpoint included if they contain it. IPv4 ranges are
+	// written as such, not as IPv4-mapped ones.
+	Allow []netip.Prefix
+	// RootCAs are the authorities trusted for TLS; nil means the system's.
+	RootCAs *x509.CertPool
+	// Timeout bounds a whole request, from the look-up to the last byte of the
+	// body; zero means 10 s.
+	Timeout time.Duration
+	// MaxBody bounds the body of a response to [Guard.Client], in bytes; zero
+	// means 10 MiB. [Guard.Fetch] has a bound of its own.
+	MaxBody int64
+	// Resolver finds the addresses of hosts; nil means [net.DefaultResolver].
+	Resolver Resolver
+}
+
+// Guard makes requests to addresses that customers gave. It is safe for
+// concurrent use and keeps a pool of connections, so a program makes one and
+// keeps it.
+type Guard struct {
+	allow     []netip.Prefix
+	timeout   time.Duration
+	maxBody   int64
+	resolver  Resolver
+	transport *transport
+}
+
+// New makes a guard.
+func New(o Options) *Guard {
+	g := &Guard{
+		allow:    slices.Clone(o.Allow),
+		timeout:  o.Timeout,
+		maxBody:  o.MaxBody,
+		resolver: o.Resolver,
+	}
+	if g.timeout == 0 {
+		g.timeout = defaultTimeout
+	}
+	if g.maxBody == 0 {
+		g.maxBody = defaultMaxBody
+	}
+	if g.resolver == nil {
+		g.resolver = net.DefaultResolver
+	}
+	g.transport = newTransport(g, o.RootCAs)
+	return g
+}
+
+// CheckHost does what CheckURL does for a URL that is parsed already, and then
+// resolves the host and classifies every address. It says whether a URL is worth
+// storing; it promises nothing about later, when the name may resolve to
+// something else, and a request checks again. Besides the errors of CheckURL it
+// returns [NetworkError] and [ErrTimeout] for a look-up that failed, and
+// [context.Canceled].
+func (g *Guard) CheckHost(ctx context.Context, u *url.URL) error {
+	checked, err := g.checkForm(u)
+	if err != nil {
+		return err
+	}
+	lookup, cancel := context.WithTimeout(ctx, g.timeout)
+	defer cancel()
+	if _, err := g.resolve(lookup, checked.Hostname()); err != nil {
+		return explain(ctx, err)
+	}
+	return nil
+}
+
+// Client returns an HTTP client all of whose requests the guard makes: https
+// only, checked addresses only, no redirects, bounded in time and size. Requests
+// always ask for an unencoded body, and Host is always the host of the URL.
+//
+// The client wraps what went wrong in a [url.Error], whose text quotes the URL;
+// the error inside it is one of this package or [context.Canceled]. Reading a
+// body fails with such errors as well. Any status but a redirect is a response.
+//
+// Clients of one guard share its connections, and CloseIdleConnections of any
+// closes those that are idle.
+func (g *Guard) Client() *http.Client {
+	return &http.Client{Transport: g.transport}
+}
+
+// check refuses an address that is neither public nor allowed.
+func (g *Guard) check(addr netip.Addr) error {
+	class := Classify(addr)
+	if class == ClassPublic || g.allows(addr) {
+		return nil
+	}
+	return &RefusedError{Class: class, Addr: addr}
+}
+
+// allows never holds for a zoned address, since a range says nothing about
+// interfaces.
+func (g *Guard) allows(addr netip.Addr) bool {
+	return addr.Zone() == "" && slices.ContainsFunc(g.allow, func(p netip.Prefix) bool {
+		return p.Contains(addr.Unmap())
+	})
+}

@@ -1,0 +1,215 @@
+package limits
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
+)
+
+const (
+	// blockFor is how long a block of tokens should last, and how long unused
+	// tokens stay with a pod.
+	blockFor = 250 * time.Millisecond
+	// tripTimeout bounds one trip to the table.
+	tripTimeout = 2 * time.Second
+	// degradedFor is how long a pod counts by itself after a failed trip
+	// before it tries the table again.
+	degradedFor = time.Second
+	// counters is how many counters a pod remembers at a time.
+	counters = 100_000
+)
+
+// Options shape a Limiter.
+type Options struct {
+	// Pods is about how many pods share the limits; it sizes the blocks and
+	// the share a pod grants itself while the tables cannot be reached.
+	Pods    int64
+	Clock   clock.WithTicker
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+}
+
+// Limiter hands tokens to requests. It is safe for concurrent use.
+type Limiter struct {
+	table    Table
+	o        Options
+	counters *lru.Cache[Counter, *counter]
+
+	mu      sync.Mutex
+	holding map[Counter]*counter
+
+	trips, refused, degraded prometheus.Counter
+	stop, stopped            chan struct{}
+}
+
+// New makes a Limiter; Start makes it give back what is not used.
+func New(t Table, o Options) *Limiter {
+	known, err := lru.New[Counter, *counter](counters)
+	if err != nil {
+		panic(err) // only for a size below one
+	}
+	l := &Limiter{
+		table: t, o: o, counters: known, holding: map[Counter]*counter{},
+		trips:    prometheus.NewCounter(prometheus.CounterOpts{Name: "visavis_limits_trips_total", Help: "Trips to the tables of the rate limits."}),
+		refused:  prometheus.NewCounter(prometheus.CounterOpts{Name: "visavis_limits_refused_total", Help: "Requests refused for a rate limit."}),
+		degraded: prometheus.NewCounter(prometheus.CounterOpts{Name: "visavis_limits_degraded_total", Help: "Requests counted by this pod alone because the tables could not be reached."}),
+		stop:     make(chan struct{}), stopped: make(chan struct{}),
+	}
+	if o.Metrics != nil {
+		o.Metrics.MustRegister(l.trips, l.refused, l.degraded)
+	}
+	return l
+}
+
+// Reading is how a counter stands after a request.
+type Reading struct {
+	Limit, Remaining int64
+	// Reset is how long the window lasts from now.
+	Reset time.Duration
+	// Refused says that the request is over the limit; it was not counted.
+	Refused bool
+	// Degraded says that the tables could not be reached and the pod decided alone.
+	Degraded bool
+}
+
+// Take counts one request.
+func (l *Limiter) Take(ctx context.Context, k Counter, limit int64) (Reading, error) {
+	r, err := l.take(ctx, k, limit)
+	if r.Refused {
+		l.refused.Inc()
+	}
+	if r.Degraded {
+		l.degraded.Inc()
+	}
+	return r, err
+}
+
+func (l *Limiter) take(ctx context.Context, k Counter, limit int64) (Reading, error) {
+	c := l.counter(k)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		now := l.o.Clock.Now()
+		if r, decided := c.decide(now, limit, l.o.Pods); decided {
+			return r, nil
+		}
+		if c.trip == nil {
+			c.trip = make(chan struct{})
+			go l.refill(k, c, limit)
+		}
+		if err := c.await(ctx); err != nil {
+			return Reading{}, err
+		}
+	}
+}
+
+// PutBack takes back the count of a request that another limit refused.
+func (l *Limiter) PutBack(k Counter) {
+	c := l.counter(k)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if l.o.Clock.Now().Before(c.ends) {
+		c.tokens++
+		c.used--
+		l.hold(k, c)
+	}
+}
+
+func (l *Limiter) counter(k Counter) *counter {
+	if c, ok := l.counters.Get(k); ok {
+		return c
+	}
+	fresh := &counter{since: l.o.Clock.Now()}
+	if c, ok, _ := l.counters.PeekOrAdd(k, fresh); ok {
+		return c
+	}
+	return fresh
+}
+
+// refill makes one trip for everybody who waits. It outlives the request that
+// began it, since others wait for it too.
+func (l *Limiter) refill(k Counter, c *counter, limit int64) {
+	ctx, cancel := context.WithTimeout(context.Background(), tripTimeout)
+	defer cancel()
+	asked := l.o.Clock.Now()
+	c.mu.Lock()
+	want := c.want(asked, limit, l.o.Pods)
+	c.mu.Unlock()
+
+	l.trips.Inc()
+	w, err := l.table.Take(ctx, k, want, limit)
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		c.degrade(l.o.Clock.Now())
+		l.o.Log.Warn("rate limits are counted by this pod alone", "error", err)
+	} else {
+		c.apply(w, want, asked)
+		if c.tokens > c.waiting {
+			l.hold(k, c)
+		}
+	}
+	close(c.trip)
+	c.trip = nil
+}
+
+func (l *Limiter) hold(k Counter, c *counter) {
+	l.mu.Lock()
+	l.holding[k] = c
+	l.mu.Unlock()
+}
+
+// Start begins to give back tokens that were not used in time.
+func (l *Limiter) Start() { go l.run() }
+
+// Stop gives back what is left and ends what Start began.
+func (l *Limiter) Stop() {
+	close(l.stop)
+	<-l.stopped
+}
+
+func (l *Limiter) run() {
+	defer close(l.stopped)
+	ticker := l.o.Clock.NewTicker(blockFor)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C():
+			l.giveBack(blockFor)
+		case <-l.stop:
+			l.giveBack(0)
+			return
+		}
+	}
+}
+
+// giveBack returns tokens that have been held for at least a while.
+func (l *Limiter) giveBack(heldFor time.Duration) {
+	l.mu.Lock()
+	holding := l.holding
+	l.holding = map[Counter]*counter{}
+	l.mu.Unlock()
+	now := l.o.Clock.Now()
+	for k, c := range holding {
+		n, minute, keep := c.surrender(now, heldFor)
+		if keep {
+			l.hold(k, c)
+		}
+		if n == 0 {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), tripTimeout)
+		if err := l.table.Return(ctx, k, n, minute); err != nil {
+			// They stay counted until the window ends: too strict, never too lax.
+			l.o.Log.Warn("unused tokens not given back", "tokens", n, "error", err)
+		}
+		cancel()
+		l.trips.Inc()
+	}
+}

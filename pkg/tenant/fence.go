@@ -1,0 +1,71 @@
+package tenant
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/id"
+)
+
+// The states of a fence (org_fence.state).
+const (
+	stateOpen    = "open"
+	stateCapture = "capture"
+	stateFenced  = "fenced"
+	stateMoved   = "moved"
+)
+
+const fenceSQL = `SELECT epoch, state, moved_to FROM org_fence WHERE org_id = $1`
+
+// fence is what a shard says of an organisation.
+type fence struct {
+	epoch   int64
+	state   string
+	movedTo string
+}
+
+// errFenced says that the organisation's writes wait for a move to end.
+var errFenced = errors.New("the organisation is being moved")
+
+// staleRoute says that the organisation does not live where the route led.
+// next is where it went, if the shard knows.
+type staleRoute struct {
+	org  id.Org
+	next *directory.Route
+}
+
+func (e *staleRoute) Error() string {
+	return fmt.Sprintf("organisation %s does not live here at this epoch", e.org)
+}
+
+// read takes the fence from its row and says whether an access is allowed.
+func (f *fence) read(row pgx.Row, org id.Org, route directory.Route, allowed ...string) error {
+	err := row.Scan(&f.epoch, &f.state, &f.movedTo)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return &staleRoute{org: org}
+	case err != nil:
+		return err
+	case f.state == stateMoved:
+		return &staleRoute{org: org, next: &directory.Route{Shard: f.movedTo, Epoch: f.epoch}}
+	case f.state == stateFenced && !slices.Contains(allowed, stateFenced):
+		return errFenced
+	case f.epoch != route.Epoch:
+		return &staleRoute{org: org, next: &directory.Route{Shard: route.Shard, Epoch: f.epoch}}
+	case !slices.Contains(allowed, f.state):
+		return fmt.Errorf("fence of %s is in state %q", org, f.state)
+	}
+	return nil
+}
+
+// lockKey is the organisation's advisory lock. Two organisations that share
+// one only wait for each other's moves.
+func lockKey(org id.Org) int64 {
+	hi, lo := binary.BigEndian.Uint64(org[:8]), binary.BigEndian.Uint64(org[8:])
+	return int64(hi ^ lo)
+}

@@ -1,0 +1,133 @@
+package tenant
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/id"
+)
+
+// Tenants finds organisations' databases and keeps a pool for each shard.
+type Tenants struct {
+	directory *directory.Directory
+	pool      database.PoolOptions
+
+	mu     sync.Mutex
+	shards map[string]*database.DB
+}
+
+// New makes a Tenants whose pools have these options. Close it when done.
+func New(d *directory.Directory, pool database.PoolOptions) *Tenants {
+	return &Tenants{directory: d, pool: pool, shards: map[string]*database.DB{}}
+}
+
+// Close closes every pool.
+func (t *Tenants) Close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, db := range t.shards {
+		db.Close()
+	}
+}
+
+// Shard is a shard's database.
+func (t *Tenants) Shard(ctx context.Context, name string) (*database.DB, error) {
+	t.mu.Lock()
+	db, ok := t.shards[name]
+	t.mu.Unlock()
+	if ok {
+		return db, nil
+	}
+	url, err := t.directory.ShardURL(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if db, ok := t.shards[name]; ok {
+		return db, nil
+	}
+	db, err = database.Open(url, t.pool)
+	if err != nil {
+		return nil, err
+	}
+	t.shards[name] = db
+	return db, nil
+}
+
+// Opened lists the shards that have been used so far, by name.
+func (t *Tenants) Opened() map[string]*database.DB {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	opened := make(map[string]*database.DB, len(t.shards))
+	for name, db := range t.shards {
+		opened[name] = db
+	}
+	return opened
+}
+
+const (
+	// maxRoutes is how many routes one call follows before it gives up.
+	maxRoutes = 4
+	// fencedFor is how long a write waits at a fence before it is answered
+	// 503 capacity; fencedPoll is how often it looks.
+	fencedFor  = 2 * time.Second
+	fencedPoll = 50 * time.Millisecond
+)
+
+// onShard runs work against the organisation's shard, following the
+// organisation when it has moved and waiting a little while it moves.
+func (t *Tenants) onShard(ctx context.Context, org id.Org, work func(*database.DB, directory.Route) error) error {
+	deadline := time.Now().Add(fencedFor)
+	for routes := 1; ; {
+		route, err := t.directory.Route(ctx, org)
+		if err != nil {
+			return err
+		}
+		db, err := t.Shard(ctx, route.Shard)
+		if err != nil {
+			return err
+		}
+		err = work(db, route)
+		var stale *staleRoute
+		switch {
+		case errors.Is(err, errFenced) && time.Now().Before(deadline):
+			if err := pause(ctx, fencedPoll); err != nil {
+				return err
+			}
+		case errors.As(err, &stale) && routes < maxRoutes:
+			routes++
+			t.follow(stale)
+		default:
+			return err
+		}
+	}
+}
+
+func (t *Tenants) follow(stale *staleRoute) {
+	if stale.next == nil {
+		t.directory.Forget(stale.org)
+		return
+	}
+	t.directory.Learn(stale.org, *stale.next)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Unavailable says whether an error of this package or of the database under
+// it means "not right now".
+func Unavailable(err error) bool {
+	var stale *staleRoute
+	return errors.Is(err, errFenced) || errors.As(err, &stale) || database.Unavailable(err)
+}

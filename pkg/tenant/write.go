@@ -1,0 +1,88 @@
+package tenant
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/id"
+)
+
+// Tx is a transaction on an organisation's shard that has passed the fence.
+type Tx struct {
+	database.Tx
+	Org     id.Org
+	capture bool
+	touched map[row]struct{}
+}
+
+type row struct{ table, pk string }
+
+// Touch notes that the transaction wrote a row of a tenant table; pk are the
+// key's parts after org_id. While the organisation is being copied elsewhere
+// the copy learns of the row from this. Every write of a tenant row calls it.
+func (tx *Tx) Touch(table string, pk ...fmt.Stringer) {
+	if !tx.capture {
+		return
+	}
+	parts := make([]string, len(pk))
+	for i, part := range pk {
+		parts[i] = part.String()
+	}
+	tx.touched[row{table, strings.Join(parts, "/")}] = struct{}{}
+}
+
+// Option changes how InTx runs.
+type Option func(*database.TxOptions)
+
+// Idempotent says that the function notices an earlier run of itself that was
+// committed, so it may run again when a commit's outcome is unknown.
+func Idempotent(yes bool) Option {
+	return func(o *database.TxOptions) { o.Idempotent = yes }
+}
+
+// InTx runs fn in one transaction on the organisation's shard and commits it.
+// fn can run several times and must have no effect but through tx.
+func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Context, tx *Tx) error, options ...Option) error {
+	return t.onShard(ctx, org, func(db *database.DB, route directory.Route) error {
+		var f fence
+		o := database.TxOptions{Opening: func(e database.Engine, b *pgx.Batch) {
+			if e == database.Postgres {
+				b.Queue(`SELECT pg_advisory_xact_lock_shared($1)`, lockKey(org))
+			}
+			b.Queue(fenceSQL, org).QueryRow(func(r pgx.Row) error {
+				return f.read(r, org, route, stateOpen, stateCapture)
+			})
+		}}
+		for _, option := range options {
+			option(&o)
+		}
+		return db.InTx(ctx, o, func(ctx context.Context, inner database.Tx) error {
+			tx := &Tx{Tx: inner, Org: org, capture: f.state == stateCapture, touched: map[row]struct{}{}}
+			if err := fn(ctx, tx); err != nil {
+				return err
+			}
+			return tx.journal(ctx)
+		})
+	})
+}
+
+// journal writes down what the transaction touched.
+func (tx *Tx) journal(ctx context.Context) error {
+	if len(tx.touched) == 0 {
+		return nil
+	}
+	var tables, pks []string
+	for r := range tx.touched {
+		tables, pks = append(tables, r.table), append(pks, r.pk)
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO move_dirty (org_id, table_name, pk)
+		SELECT $1, t, p FROM unnest($2::TEXT[], $3::TEXT[]) AS touched (t, p)
+		ON CONFLICT (org_id, table_name, pk) DO NOTHING`, tx.Org, tables, pks)
+	return err
+}
