@@ -83,9 +83,11 @@ func (c *Call) limitKey() error {
 
 // showLimit sets the three headers of Limits, 1.
 func (c *Call) showLimit(r limits.Reading) {
-	c.SetHeader("RateLimit-Limit", strconv.FormatInt(r.Limit, 10))
-	c.SetHeader("RateLimit-Remaining", strconv.FormatInt(r.Remaining, 10))
-	c.SetHeader("RateLimit-Reset", strconv.FormatInt(seconds(r.Reset), 10))
+	// Set would write Ratelimit-Limit; the spec spells the names this way.
+	h := c.writer.Header()
+	h["RateLimit-Limit"] = []string{strconv.FormatInt(r.Limit, 10)}
+	h["RateLimit-Remaining"] = []string{strconv.FormatInt(r.Remaining, 10)}
+	h["RateLimit-Reset"] = []string{strconv.FormatInt(seconds(r.Reset), 10)}
 }
 
 func seconds(d time.Duration) int64 { return max(int64(math.Ceil(d.Seconds())), 1) }

@@ -121,10 +121,19 @@ func (p *process) drain(front, admin *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.drain)
 	defer cancel()
 	err := front.Shutdown(ctx)
-	if p.sweeper != nil {
-		p.sweeper.Stop()
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		if p.sweeper != nil {
+			p.sweeper.Stop()
+		}
+		p.server.Stop()
+	}()
+	select {
+	case <-stopped:
+	case <-ctx.Done():
+		err = errors.Join(err, fmt.Errorf("not everything stopped within %v", p.settings.drain))
 	}
-	p.server.Stop()
 	return errors.Join(err, p.stopTrace(ctx), admin.Close())
 }
 

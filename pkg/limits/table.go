@@ -52,10 +52,11 @@ func (t *Tables) Take(ctx context.Context, c Counter, want, limit int64) (Window
 	if err != nil {
 		return Window{}, err
 	}
-	row := db.QueryRow(ctx, takeOfAddress, c.Holder, want, limit)
+	sql, args := takeOfAddress, []any{c.Holder, want, limit}
 	if !c.Org.IsZero() {
-		row = db.QueryRow(ctx, takeOfOrg, c.Org, c.Holder, string(c.Class), want, limit)
+		sql, args = takeOfOrg, []any{c.Org, c.Holder, string(c.Class), want, limit}
 	}
+	row := db.QueryRow(ctx, sql, args...)
 	var w Window
 	var left float64
 	err = row.Scan(&w.Took, &w.Granted, &w.Minute, &left)
