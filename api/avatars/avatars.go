@@ -131,8 +131,8 @@ type UpdateInput struct {
 
 // AvatarChange is what to change of a face.
 type AvatarChange struct {
-	Name      route.Opt[string]    `json:"name,omitempty" minLength:"1" maxLength:"80"`
-	Landmarks route.Opt[Landmarks] `json:"landmarks,omitempty"`
+	Name      route.Opt[string]    `json:"name,omitzero" minLength:"1" maxLength:"80"`
+	Landmarks route.Opt[Landmarks] `json:"landmarks,omitzero"`
 }
 
 func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Avatar, error) {

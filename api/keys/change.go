@@ -79,10 +79,10 @@ type UpdateInput struct {
 
 // KeyChange is what to change of a key.
 type KeyChange struct {
-	Name             route.Opt[string]        `json:"name,omitempty" minLength:"1" maxLength:"80"`
-	Scopes           route.Opt[[]scope.Scope] `json:"scopes,omitempty" minItems:"1" maxItems:"100" doc:"Fewer scopes than the key has."`
-	ExpiresAt        route.OptNull[time.Time] `json:"expiresAt,omitempty" doc:"null for never"`
-	AllowedAddresses route.Opt[[]string]      `json:"allowedAddresses,omitempty" maxItems:"50" doc:"An empty list for anywhere."`
+	Name             route.Opt[string]        `json:"name,omitzero" minLength:"1" maxLength:"80"`
+	Scopes           route.Opt[[]scope.Scope] `json:"scopes,omitzero" minItems:"1" maxItems:"100" doc:"Fewer scopes than the key has."`
+	ExpiresAt        route.OptNull[time.Time] `json:"expiresAt,omitzero" doc:"null for never"`
+	AllowedAddresses route.Opt[[]string]      `json:"allowedAddresses,omitzero" maxItems:"50" doc:"An empty list for anywhere."`
 }
 
 func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Key, error) {

@@ -114,7 +114,7 @@ func (c *Call) authenticate() error {
 		return nil
 	}
 	scheme, secret, _ := strings.Cut(c.request.Header.Get("Authorization"), " ")
-	var err error = apikey.ErrUnauthorized
+	err := apikey.ErrUnauthorized
 	if strings.EqualFold(scheme, "Bearer") {
 		c.bearer = strings.TrimSpace(secret)
 		c.Principal, err = c.service.Auth.Authenticate(c.request.Context(), c.bearer)

@@ -68,8 +68,7 @@ func run[B any](ctx context.Context, c *Call, handler func() (B, error)) (*answe
 // settle turns a handler's error into an answer: that of an earlier request
 // with the same idempotency key, or a failure.
 func settle[B any](c *Call, a *answer[B], err error) (*answer[B], error) {
-	var done *idempotency.Done
-	if errors.As(err, &done) {
+	if done, ok := errors.AsType[*idempotency.Done](err); ok {
 		c.replayed = &done.Answer
 		a.Status = done.Answer.Status
 		c.SetHeader(replayedHeader, "true")

@@ -83,10 +83,7 @@ func (a *adapter) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.service.
 func (s *Service) methodsAt(r *http.Request) []string {
 	var methods []string
 	_ = s.router.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
-		allowed, err := route.GetMethods()
-		if err != nil {
-			return nil
-		}
+		allowed, _ := route.GetMethods() // an error says that there are none
 		for _, m := range allowed {
 			probe := *r
 			probe.Method = m
@@ -128,7 +125,7 @@ func inputProblem(o *Operation, status int, msg string, errs []error) error {
 		}
 	}
 	if len(faults) > 1 {
-		p.WithDetail("problems", others(faults))
+		p = p.WithDetail("problems", others(faults))
 	}
 	return p
 }

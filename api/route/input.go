@@ -42,8 +42,7 @@ func (c *Call) readBody() error {
 		return tooLarge(limit)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.writer, c.request.Body, limit))
-	var over *http.MaxBytesError
-	if errors.As(err, &over) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return tooLarge(limit)
 	}
 	if err != nil {

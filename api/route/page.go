@@ -1,7 +1,6 @@
 package route
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 
@@ -55,5 +54,5 @@ func (c *Call) list() string {
 		slices.Sort(values)
 		query[name] = values
 	}
-	return strings.Join([]string{c.Op.ID, c.request.URL.Path, c.Org().String(), url.Values(query).Encode()}, "\n")
+	return strings.Join([]string{c.Op.ID, c.request.URL.Path, c.Org().String(), query.Encode()}, "\n")
 }

@@ -36,7 +36,7 @@ type admin struct {
 func adminCommand() *cobra.Command {
 	var a admin
 	cmd := &cobra.Command{Use: "admin", Short: "Work on organisations, keys and shards by hand"}
-	a.settings.directoryFlag(cmd.PersistentFlags())
+	a.directoryFlag(cmd.PersistentFlags())
 	cmd.PersistentFlags().StringVar(&a.plans, "plans", "", "YAML `FILE` of the plans (built-in plans unless given)")
 	cmd.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print JSON")
 	cmd.AddCommand(a.orgCommand(), a.keyCommand(), a.shardCommand())

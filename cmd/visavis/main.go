@@ -13,15 +13,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func main() {
+func main() { os.Exit(run()) }
+
+func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	// A second signal ends the process at once.
 	context.AfterFunc(ctx, stop)
 	if err := root().ExecuteContext(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "visavis:", err)
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
 func root() *cobra.Command {

@@ -38,17 +38,17 @@ type Key struct {
 }
 
 // Grant is what the key may do.
-func (k Key) Grant() scope.Grant {
+func (k *Key) Grant() scope.Grant {
 	return scope.Grant{Contract: k.Contract, FullAccess: k.FullAccess, Scopes: k.Scopes}
 }
 
 // Usable says whether the key opens anything at a moment.
-func (k Key) Usable(now time.Time) bool {
+func (k *Key) Usable(now time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || now.Before(*k.ExpiresAt))
 }
 
 // AllowedFrom says whether the key may be used from an address.
-func (k Key) AllowedFrom(a netip.Addr) bool {
+func (k *Key) AllowedFrom(a netip.Addr) bool {
 	for _, text := range k.AllowedAddresses {
 		if p, err := netip.ParsePrefix(text); err == nil && p.Contains(a) {
 			return true

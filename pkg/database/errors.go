@@ -23,8 +23,7 @@ func lostConnection(err error) bool {
 	if errors.Is(err, ErrOutcomeUnknown) {
 		return false
 	}
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return shutdownCode(pg.Code)
 	}
 	var netErr net.Error
@@ -39,8 +38,7 @@ func Unavailable(err error) bool {
 	if err == nil {
 		return false
 	}
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return shutdownCode(pg.Code) || serialization(err) ||
 			pg.Code == "57014" || // query_canceled: statement_timeout
 			strings.HasPrefix(pg.Code, "53") // insufficient resources: connections, memory, disk

@@ -38,7 +38,7 @@ func TestARefusalAtTheSocketNamesNoAddress(t *testing.T) {
 	_, err := guard.dialAny(t.Context(), []netip.Addr{netip.MustParseAddr("127.0.0.1")}, 443)
 	require.ErrorContains(t, err, "127.0.0.1")
 	err = explain(t.Context(), err)
-	require.IsType(t, &RefusedError{}, err)
+	require.ErrorAs(t, err, new(*RefusedError))
 	require.NotContains(t, err.Error(), "127.0.0.1")
 }
 

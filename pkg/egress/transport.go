@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -119,9 +120,9 @@ func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	late := b.request.Err()
 	switch {
-	case err == nil, err == io.EOF && late == nil:
+	case err == nil, errors.Is(err, io.EOF) && late == nil:
 		return n, err
-	case err == io.EOF:
+	case errors.Is(err, io.EOF):
 		err = late
 	}
 	return n, explain(b.caller, err)

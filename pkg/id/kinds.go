@@ -14,18 +14,27 @@ type (
 	voiceKind    struct{}
 )
 
-// The identifier types, one a kind.
 type (
+	// Activity identifies an entry of the activity log.
 	Activity = ID[activityKind]
-	Avatar   = ID[avatarKind]
-	Consent  = ID[consentKind]
-	File     = ID[fileKind]
-	Key      = ID[keyKind]
-	Org      = ID[orgKind]
-	Persona  = ID[personaKind]
-	Request  = ID[requestKind]
-	Session  = ID[sessionKind]
-	Voice    = ID[voiceKind]
+	// Avatar identifies a face.
+	Avatar = ID[avatarKind]
+	// Consent identifies a consent record.
+	Consent = ID[consentKind]
+	// File identifies a stored file.
+	File = ID[fileKind]
+	// Key identifies an API key.
+	Key = ID[keyKind]
+	// Org identifies an organisation.
+	Org = ID[orgKind]
+	// Persona identifies a persona.
+	Persona = ID[personaKind]
+	// Request identifies a request.
+	Request = ID[requestKind]
+	// Session identifies a live conversation.
+	Session = ID[sessionKind]
+	// Voice identifies a voice.
+	Voice = ID[voiceKind]
 )
 
 func (activityKind) Prefix() string { return "act" }

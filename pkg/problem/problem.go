@@ -157,8 +157,7 @@ func Is(err error, code Code) bool {
 // From turns any error into a problem. One that is not a problem already
 // becomes a 500 whose message tells the caller nothing of the cause.
 func From(err error) *Problem {
-	var p *Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
 	return New(ServerError, "Something went wrong on our side. Please contact support with the request id.").WithCause(err)

@@ -4,6 +4,7 @@ package rate
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 )
@@ -50,12 +51,8 @@ const SpecPerAddress = 600
 // With is a copy of the rates in which other's replace these.
 func (r Rates) With(other Rates) Rates {
 	merged := make(Rates, len(r))
-	for class, rate := range r {
-		merged[class] = rate
-	}
-	for class, rate := range other {
-		merged[class] = rate
-	}
+	maps.Copy(merged, r)
+	maps.Copy(merged, other)
 	return merged
 }
 

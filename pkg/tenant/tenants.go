@@ -3,6 +3,7 @@ package tenant
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -64,9 +65,7 @@ func (t *Tenants) Opened() map[string]*database.DB {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	opened := make(map[string]*database.DB, len(t.shards))
-	for name, db := range t.shards {
-		opened[name] = db
-	}
+	maps.Copy(opened, t.shards)
 	return opened
 }
 

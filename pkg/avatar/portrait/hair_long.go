@@ -49,7 +49,7 @@ func drawFallBehind(p *portrait) {
 	}
 	p.drawSheet(sheet{
 		guides: guides, locks: 12, fray: 0.02,
-		shade: func(u, t float64) float64 {
+		shade: func(u, _ float64) float64 {
 			side := math.Abs(2*u - 1)
 			return 0.85 - 0.30*side*side
 		},
@@ -114,7 +114,7 @@ func drawFringe(p *portrait) {
 	}
 	p.drawSheet(sheet{
 		guides: guides, fray: 0.07, sheen: 0.42, gloss: 0.85, locks: 12,
-		shade: func(u, t float64) float64 {
+		shade: func(_, t float64) float64 {
 			return 0.35*smooth((t-0.75)*4) + 0.5*math.Exp(-t*9)
 		},
 	})

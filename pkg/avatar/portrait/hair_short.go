@@ -113,7 +113,7 @@ func drawSidePart(p *portrait) {
 			p.guide(at(0.52, -volume*0.32), at(0.82, 0.062-volume*0.16), at(1.04, 0.23), at(1.05, 0.50)),
 		},
 		sheen: 0.40, gloss: 0.4, locks: 8, fray: 0.06,
-		shade: func(u, t float64) float64 { return 0.35 + 0.35*smooth((t-0.5)*2) },
+		shade: func(_, t float64) float64 { return 0.35 + 0.35*smooth((t-0.5)*2) },
 	})
 	p.drawSheet(sheet{
 		guides: []line{
@@ -128,7 +128,7 @@ func drawSidePart(p *portrait) {
 			),
 		},
 		sheen: 0.34, gloss: 0.8, locks: 8, fray: 0.05,
-		shade: func(u, t float64) float64 { return 0.55*smooth((t-0.55)*2.4) + 0.6*math.Exp(-t*16) },
+		shade: func(_, t float64) float64 { return 0.55*smooth((t-0.55)*2.4) + 0.6*math.Exp(-t*16) },
 	})
 }
 
@@ -148,7 +148,7 @@ func drawCurtains(p *portrait) {
 				p.guide(at(root, -volume*0.72), at(root+(0.8-root)*0.42, -volume*0.74), at(0.92, 0.09), at(1.07, 0.27), at(1.035, 0.45)),
 			},
 			sheen: 0.42, gloss: 0.85, locks: 8, fray: 0.07,
-			shade: func(u, t float64) float64 { return 0.45*smooth((t-0.7)*3) + 0.7*math.Exp(-t*13) },
+			shade: func(_, t float64) float64 { return 0.45*smooth((t-0.7)*3) + 0.7*math.Exp(-t*13) },
 		})
 	}
 }
@@ -227,7 +227,7 @@ func drawCrop(p *portrait) {
 	}
 	p.drawSheet(sheet{
 		guides: guides, fray: 0.24, sheen: 0.36, gloss: 0.75, locks: 13,
-		shade: func(u, t float64) float64 { return 0.35*smooth((t-0.75)*4) + 0.3*math.Exp(-t*8) },
+		shade: func(_, t float64) float64 { return 0.35*smooth((t-0.75)*4) + 0.3*math.Exp(-t*8) },
 	})
 }
 

@@ -91,6 +91,6 @@ func drawTail(p *portrait) {
 		},
 		wave: wave{height: 6, count: 1.2, from: 0.2, drift: 0.2},
 		fray: 0.10, sheen: 0.45, gloss: 0.7, locks: 8,
-		shade: func(u, t float64) float64 { return 0.9 * math.Exp(-t*5) },
+		shade: func(_, t float64) float64 { return 0.9 * math.Exp(-t*5) },
 	})
 }

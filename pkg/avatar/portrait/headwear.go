@@ -92,7 +92,7 @@ func pleats(f fabric, n noise, side float64) texture {
 		in := at - math.Floor(at)
 		v := 0.85*smooth(in*1.3) - 0.75*smooth((in-0.86)*7) - 0.30
 		v -= 0.35*side*t + 0.5*smooth((t-0.72)*3)
-		v += 0.25 * math.Exp(-math.Pow((t-0.35)/0.2, 2))
+		v += 0.25 * math.Exp(-(t-0.35)/0.2*((t-0.35)/0.2))
 		if v < 0 {
 			return f.base.mix(f.deep, float32(math.Min(-v, 1.1)))
 		}

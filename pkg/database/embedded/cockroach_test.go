@@ -131,7 +131,7 @@ func standIn(arguments []string) error {
 		return err
 	}
 	go serve(listener, filepath.Join(dir, "statements"))
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond) //nolint:forbidigo // the fake server takes a while to start
 	environment := strings.Join(os.Environ(), "\n")
 	err = errors.Join(
 		os.WriteFile(filepath.Join(dir, "environment"), []byte(environment), 0o600),

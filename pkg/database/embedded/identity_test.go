@@ -26,7 +26,7 @@ func requireRoot(t *testing.T) {
 // can pass through, which it returns too.
 func newReachableDir(t *testing.T) (dir, parent string) {
 	t.Helper()
-	parent, err := os.MkdirTemp("", "embedded-")
+	parent, err := os.MkdirTemp("", "embedded-") //nolint:usetesting // every user must be able to pass through it
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(parent)) })
 	require.NoError(t, os.Chmod(parent, 0o755))

@@ -43,7 +43,7 @@ func TestUnfinishedInitIsRedone(t *testing.T) {
 
 // awaitUnfinished returns when initdb is at work.
 func awaitUnfinished(t *testing.T, dir string) {
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) { //nolint:forbidigo // another process is watched from outside
 		for _, path := range unfinished(t, dir) {
 			if _, err := os.Stat(filepath.Join(path, clusterName, "PG_VERSION")); err == nil {
 				return

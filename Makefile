@@ -1,0 +1,49 @@
+# Everything a developer or CI does. `make help` lists the targets.
+
+GO       ?= go
+BIN      := bin
+TOOLS    := -modfile=hack/tools/go.mod
+RUN_ARGS ?=
+
+.DEFAULT_GOAL := help
+
+## help: list the targets
+.PHONY: help
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+## run: build and start everything on an embedded database (RUN_ARGS="--addr …")
+.PHONY: run
+run: build database
+	$(BIN)/visavis dev $(RUN_ARGS)
+
+## build: build the binary into bin/
+.PHONY: build
+build:
+	$(GO) build -trimpath -o $(BIN)/visavis ./cmd/visavis
+
+## database: install PostgreSQL where neither it nor CockroachDB is there
+.PHONY: database
+database:
+	@hack/database.sh
+
+## test: every test, against a real database
+.PHONY: test
+test: database
+	$(GO) run ./hack/withdb $(GO) test ./...
+
+## lint: the linters
+.PHONY: lint
+lint:
+	$(GO) tool $(TOOLS) golangci-lint run ./...
+
+## generate: what is derived from the code; changes nothing when it is current
+.PHONY: generate
+generate:
+	$(GO) run ./hack/openapi api/openapi
+
+## bench: the figures, as benchstat reads them
+.PHONY: bench
+bench: database
+	$(GO) run ./hack/withdb $(GO) run ./hack/bench
+	$(GO) test -run='^$$' -bench=. -benchtime=5x ./pkg/avatar/portrait
