@@ -139,7 +139,7 @@ type Request struct {
 	Method, Path string
 	// Key is sent when it is not empty.
 	Key apikey.Secret
-	// Body is sent as JSON; a []byte as it is.
+	// Body is sent as JSON; a []byte as it is, an io.Reader in chunks.
 	Body any
 	// Header replaces what is sent otherwise.
 	Header map[string]string
@@ -162,6 +162,8 @@ func (a *API) Do(r Request) Answer {
 	case nil:
 	case []byte:
 		body = bytes.NewReader(b)
+	case io.Reader:
+		body = struct{ io.Reader }{b} // hides the length that net/http would ask for
 	default:
 		text, err := json.Marshal(b)
 		require.NoError(a.t, err)

@@ -59,7 +59,8 @@ type Options struct {
 	Version        string
 	Clock          clock.WithTicker
 	Log            *slog.Logger
-	Metrics        *prometheus.Registry
+	// Metrics is where the figures are registered; nil keeps them to itself.
+	Metrics *prometheus.Registry
 }
 
 // Server is a process's parts.
@@ -83,6 +84,9 @@ type Server struct {
 
 // New builds a server. The directory must be there and at the current schema.
 func New(ctx context.Context, o Options) (*Server, error) {
+	if o.Metrics == nil {
+		o.Metrics = prometheus.NewRegistry()
+	}
 	s := &Server{options: o}
 	if err := s.build(ctx); err != nil {
 		s.Close()

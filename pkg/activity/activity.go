@@ -55,15 +55,18 @@ type Position struct {
 	ID id.Activity `json:"i"`
 }
 
+// endOfTime is later than any entry.
+var endOfTime = time.Unix(1<<40, 0)
+
 // List is a page of the log, newest first, after a position. It rides the
 // index activity_by_time.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after *Position, limit int) ([]Entry, error) {
-	start := Position{At: time.Unix(1<<40, 0)}
+	start := Position{At: endOfTime}
 	if after != nil {
 		start = *after
 	}
 	if f.To.IsZero() {
-		f.To = start.At
+		f.To = endOfTime
 	}
 	var entries []Entry
 	err := t.Read(ctx, org, func(r *tenant.Reads) {

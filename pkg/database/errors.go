@@ -43,8 +43,11 @@ func Unavailable(err error) bool {
 			pg.Code == "57014" || // query_canceled: statement_timeout
 			strings.HasPrefix(pg.Code, "53") // insufficient resources: connections, memory, disk
 	}
-	var connect *pgconn.ConnectError
-	return errors.As(err, &connect) || errors.Is(err, ErrOutcomeUnknown) ||
+	var (
+		connect *pgconn.ConnectError
+		netErr  net.Error // also those that lostConnection leaves out: time-outs
+	)
+	return errors.As(err, &connect) || errors.As(err, &netErr) || errors.Is(err, ErrOutcomeUnknown) ||
 		errors.Is(err, context.DeadlineExceeded) || lostConnection(err)
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/cockroachdb/cockroach-go/v2/crdb"
 	crdbpgx "github.com/cockroachdb/cockroach-go/v2/crdb/crdbpgxv5"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -98,7 +99,14 @@ func onCockroach(ctx context.Context, conn *pgx.Conn, o TxOptions, fn func(conte
 		}
 		return fn(ctx, tx)
 	})
-	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) && pg.Code == "40003" {
+	// cockroach-go calls every failure of the committing RELEASE ambiguous. It
+	// is, unless the server itself said why it refused.
+	var (
+		ambiguous *crdb.AmbiguousCommitError
+		pg        *pgconn.PgError
+	)
+	refused := errors.As(err, &pg) && !shutdownCode(pg.Code)
+	if refused && pg.Code == "40003" || !refused && errors.As(err, &ambiguous) {
 		return fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
 	}
 	return err
@@ -122,8 +130,9 @@ func onPostgres(ctx context.Context, conn *pgx.Conn, o TxOptions, fn func(contex
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
 	if err != nil {
-		// A rollback that fails closes the connection, which rolls back too.
-		if _, rollback := conn.Exec(ending, "ROLLBACK"); rollback != nil {
+		// Closing the connection rolls back too. It is closed when a rollback
+		// fails, and when the server is no longer one to write to.
+		if _, rollback := conn.Exec(ending, "ROLLBACK"); rollback != nil || lostConnection(err) {
 			_ = conn.Close(ending)
 		}
 		return err

@@ -131,13 +131,15 @@ func (s *Store) Sweep(ctx context.Context, shard string) (swept int, err error) 
 // remove claims the row first, so that a file is never deleted under a
 // transaction that just kept it.
 func (s *Store) remove(ctx context.Context, org id.Org, f id.File) error {
+	var claimed bool
 	err := s.tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		tx.Touch("file", f)
-		_, err := tx.Exec(ctx, `
+		tag, err := tx.Exec(ctx, `
 			UPDATE file SET state = 'deleting' WHERE org_id = $1 AND id = $2 AND state <> 'stored'`, org, f)
+		claimed = tag.RowsAffected() == 1
 		return err
 	}, tenant.Idempotent(true))
-	if err != nil {
+	if err != nil || !claimed {
 		return err
 	}
 	if err := s.bucket.Delete(ctx, path(org, f)); err != nil && gcerrors.Code(err) != gcerrors.NotFound {

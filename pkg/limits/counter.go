@@ -30,8 +30,8 @@ type counter struct {
 	since time.Time
 
 	// While the table cannot be reached the pod counts by itself.
-	degradedUntil time.Time
-	alone         int64
+	degradedUntil      time.Time
+	alone, aloneMinute int64
 }
 
 // decide answers a request from what is known, if that is enough.
@@ -65,8 +65,8 @@ func (c *counter) reading(now time.Time, limit int64) Reading {
 // decideAlone grants this pod's share of the limit in a minute of its own clock.
 func (c *counter) decideAlone(now time.Time, limit, pods int64) Reading {
 	minute := now.Unix() / 60
-	if minute != c.minute {
-		c.minute, c.alone = minute, 0
+	if minute != c.aloneMinute {
+		c.aloneMinute, c.alone = minute, 0
 	}
 	share := max(limit/pods, 1)
 	r := Reading{Limit: limit, Degraded: true, Reset: time.Unix((minute+1)*60, 0).Sub(now)}

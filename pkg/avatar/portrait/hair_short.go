@@ -244,7 +244,7 @@ func drawPixie(p *portrait) {
 			p.guide(at(0.46, -volume*0.46), at(0.82, 0.055-volume*0.20), at(1.08, 0.25), at(1.11, 0.55)),
 		},
 		sheen: 0.38, gloss: 0.6, locks: 7, fray: 0.16,
-		shade: func(u, t float64) float64 { return 0.15 + 0.45*smooth((t-0.5)*2) },
+		shade: func(_, t float64) float64 { return 0.15 + 0.45*smooth((t-0.5)*2) },
 	})
 	p.drawSheet(sheet{
 		guides: []line{
@@ -256,6 +256,6 @@ func drawPixie(p *portrait) {
 			),
 		},
 		sheen: 0.36, gloss: 0.8, locks: 8, fray: 0.14,
-		shade: func(u, t float64) float64 { return 0.40*smooth((t-0.65)*3) + 0.6*math.Exp(-t*14) },
+		shade: func(_, t float64) float64 { return 0.40*smooth((t-0.65)*3) + 0.6*math.Exp(-t*14) },
 	})
 }

@@ -1,0 +1,193 @@
+package api_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/scope"
+)
+
+// The tests here run over every declared operation, so the next one is covered
+// the moment it is declared.
+
+func TestWithoutAValidKey(t *testing.T) {
+	w := newWorld(t)
+	secret := string(apikey.NewSecret(apikey.Live))
+	last := map[bool]string{true: "1", false: "0"}[strings.HasSuffix(secret, "0")]
+	headers := map[string]string{
+		"none":            "",
+		"malformed":       "Bearer nonsense",
+		"unknown":         "Bearer " + secret,
+		"broken checksum": "Bearer " + string(w.Acme.New[:len(w.Acme.New)-6]) + strings.Repeat("0", 6),
+		"wrong last":      "Bearer " + secret[:len(secret)-1] + last,
+		"basic":           "Basic " + string(w.Acme.New),
+		"no scheme":       string(w.Acme.New),
+		"two":             "Bearer " + string(w.Acme.New) + " " + string(w.Acme.New),
+	}
+	w.each(t, func(t *testing.T, o *route.Operation) {
+		path, body := w.path(t, o, w.Acme), w.body(t, o)
+		for name, header := range headers {
+			r := apitest.Request{Path: path, Body: body}
+			if header != "" {
+				r.Header = map[string]string{"Authorization": header}
+			}
+			answer := w.call(t, o, r)
+			if o.Auth != route.WithKey {
+				require.NotEqual(t, http.StatusUnauthorized, answer.Status, name)
+				continue
+			}
+			requireError(t, answer, http.StatusUnauthorized, "unauthorized", "header.Authorization")
+			require.Equal(t, "Bearer", answer.Header.Get("WWW-Authenticate"), name)
+		}
+	})
+}
+
+func TestWithoutTheScope(t *testing.T) {
+	w := newWorld(t)
+	closedToOld := []scope.Scope{scope.ConsentsRead, scope.ConsentsWrite}
+	w.each(t, func(t *testing.T, o *route.Operation) {
+		path, body := w.path(t, o, w.Acme), w.body(t, o)
+		if o.Scope == "" {
+			if o.Auth == route.WithKey {
+				none := w.Key(w.Acme, scope.Grant{Contract: contract.Latest})
+				require.Less(t, w.call(t, o, apitest.Request{Path: path, Body: body, Key: none}).Status, 300)
+			}
+			return
+		}
+		require.True(t, scope.Known(o.Scope))
+		others := slices.DeleteFunc(scope.All(), func(s scope.Scope) bool { return s == o.Scope })
+		keys := []apikey.Secret{w.Key(w.Acme, scope.Grant{Contract: contract.Latest, Scopes: others})}
+		if slices.Contains(closedToOld, o.Scope) {
+			keys = append(keys, w.Acme.Old) // full access of that age, and the scope by name
+		}
+		for _, key := range keys {
+			answer := w.call(t, o, apitest.Request{Path: path, Body: body, Key: key})
+			if o.Auth == route.MayHaveKey {
+				require.Equal(t, http.StatusNotFound, answer.Status, "such a key is none")
+				continue
+			}
+			require.Contains(t, requireError(t, answer, http.StatusForbidden, "forbidden", "")["message"], string(o.Scope))
+		}
+	})
+}
+
+// An id that names nothing of the caller's is not found, whyever that is.
+func TestForeignIDs(t *testing.T) {
+	w := newWorld(t)
+	garbage := []string{
+		"x", "av_", "_", "-1", "%20", "%00", "%ff", "a%2Fb", "%2E%2E", ".", "..", "%27%20OR%201=1", strings.Repeat("a", 22),
+		strings.Repeat("z", 22), strings.Repeat("x", 5000), "%F0%9F%98%80", "av_av_" + strings.Repeat("0", 22),
+	}
+	w.each(t, func(t *testing.T, o *route.Operation) {
+		own := kind(t, o)
+		if own == "" {
+			return
+		}
+		body := w.body(t, o)
+		refused := func(path string) apitest.Answer {
+			answer := w.call(t, o, apitest.Request{Path: path, Body: body, Key: w.Acme.New})
+			require.Equal(t, http.StatusNotFound, answer.Status, "%s: %s", path, answer.Raw)
+			require.Equal(t, "not_found", answer.Error(t)["code"])
+			return answer
+		}
+		foreign := w.path(t, o, w.Globex)
+		unknown := refused(withID(o, id.NewRequest().Bare()))
+		require.Equal(t, "path.id", unknown.Error(t)["param"])
+		require.Equal(t, unknown.Error(t), refused(foreign).Error(t), "nothing tells another's id from none")
+		for k, make := range kinds {
+			if k == own {
+				continue
+			}
+			if _, ok := w.made[k+w.Acme.ID.String()]; !ok {
+				w.made[k+w.Acme.ID.String()] = make(t, w, w.Acme)
+			}
+			refused(withID(o, w.made[k+w.Acme.ID.String()]))
+		}
+		refused(withID(o, id.NewOrg().String()))
+		for _, text := range garbage {
+			refused(withID(o, text))
+		}
+		// It is still there for its own.
+		answer := w.call(t, o, apitest.Request{Path: foreign, Body: body, Key: w.Globex.New})
+		require.Less(t, answer.Status, 300, "%s", answer.Raw)
+		delete(w.made, own+w.Globex.ID.String())
+	})
+}
+
+func TestBareIDs(t *testing.T) {
+	w := newWorld(t)
+	w.each(t, func(t *testing.T, o *route.Operation) {
+		k := kind(t, o)
+		if k == "" {
+			return
+		}
+		_, bare, ok := strings.Cut(kinds[k](t, w, w.Acme), "_")
+		require.True(t, ok)
+		answer := w.call(t, o, apitest.Request{Path: withID(o, bare), Body: w.body(t, o), Key: w.Acme.New})
+		require.Less(t, answer.Status, 300, "%s", answer.Raw)
+	})
+}
+
+func TestOtherMethods(t *testing.T) {
+	w := newWorld(t)
+	methods := map[string][]string{}
+	for _, o := range w.Service.Operations() {
+		methods[o.Path] = append(methods[o.Path], o.Method)
+		if o.Method == http.MethodGet {
+			methods[o.Path] = append(methods[o.Path], http.MethodHead)
+		}
+	}
+	w.each(t, func(t *testing.T, o *route.Operation) {
+		path := w.path(t, o, w.Acme)
+		for _, method := range []string{http.MethodPut, http.MethodOptions, http.MethodTrace, "PURGE"} {
+			for _, key := range []apikey.Secret{"", w.Acme.New, w.Acme.Old} {
+				answer := w.Do(apitest.Request{Method: method, Path: path, Key: key})
+				checkHeaders(t, answer)
+				checkEnvelope(t, answer, false)
+				requireError(t, answer, http.StatusMethodNotAllowed, "method_not_allowed", "")
+				require.Subset(t, strings.Split(answer.Header.Get("Allow"), ", "), methods[o.Path])
+				require.NotContains(t, answer.Header.Get("Allow"), method)
+			}
+		}
+		if o.Method != http.MethodGet {
+			return
+		}
+		get := w.call(t, o, apitest.Request{Path: path, Key: w.Acme.New})
+		head := w.Do(apitest.Request{Method: http.MethodHead, Path: path, Key: w.Acme.New})
+		checkHeaders(t, head)
+		require.Equal(t, get.Status, head.Status)
+		require.Empty(t, head.Raw)
+		require.Equal(t, get.Header.Get("Content-Type"), head.Header.Get("Content-Type"))
+	})
+}
+
+func TestUnknownPaths(t *testing.T) {
+	w := newWorld(t)
+	for _, path := range []string{
+		"/nothing", "/avatars/", "/avatars/a/b/c/d", "/Avatars", "//avatars", "/./avatars", "/avatars/../me", "/" + url.PathEscape("ä"),
+		"/%00", "/%ff",
+	} {
+		for _, key := range []apikey.Secret{"", "nonsense", w.Acme.New, w.Acme.Old} {
+			answer := w.Do(apitest.Request{Method: http.MethodGet, Path: path, Key: key})
+			checkHeaders(t, answer)
+			requireError(t, answer, http.StatusNotFound, "not_found", "")
+			if key == w.Acme.Old {
+				require.Equal(t, string(contract.V20260708), answer.Header.Get(contract.Header))
+			}
+		}
+	}
+	base := strings.TrimSuffix(w.URL, route.BasePath)
+	for _, path := range []string{"/", "/docs", "/docs/2026-07-08", "/openapi/2026-10-01.json", "/favicon.ico"} {
+		checkHeaders(t, w.Do(apitest.Request{Base: base, Method: http.MethodGet, Path: path}))
+	}
+}

@@ -1,0 +1,285 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// kinds make one thing of the kind a path names, and answer its id. An
+// operation on another kind of path needs another maker here.
+var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
+	"/avatars/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.make(t, org, "createAvatar")["id"].(string)
+	},
+	"/consents/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.make(t, org, "createAvatar")["consent"].(map[string]any)["id"].(string)
+	},
+	"/keys/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.make(t, org, "createKey")["id"].(string)
+	},
+}
+
+// bodies make good bodies, by operation, with every property there is; each n
+// makes another. An operation with a body needs one here.
+var bodies = map[string]func(n int) map[string]any{
+	"createAvatar": func(n int) map[string]any {
+		return map[string]any{
+			"name": fmt.Sprint("Kim ", n), "picture": portrait(), "gender": "female", "ageBand": "30s", "heritage": "mixed",
+			"removeBackground": false, "landmarks": landmarks(), "metadata": map[string]any{"source": "tests"},
+			"consent": map[string]any{
+				"statement": "own_likeness", "policyVersion": "2026-07-01", "personName": "Kim", "personEmail": "kim@example.com",
+				"signedAt": "2026-07-02T09:00:00Z", "evidence": "data:application/pdf;base64,JVBERi0xLjQK",
+			},
+		}
+	},
+	"updateAvatar": func(n int) map[string]any {
+		return map[string]any{"name": fmt.Sprint("Lee ", n), "landmarks": landmarks()}
+	},
+	"createKey": keyBody,
+	"updateKey": keyBody,
+	"rotateKey": func(n int) map[string]any { return map[string]any{"graceS": n + 1} },
+}
+
+func keyBody(n int) map[string]any {
+	return map[string]any{
+		"name": fmt.Sprint("key ", n), "scopes": []any{"avatars:read"}, "expiresAt": "2099-01-01T00:00:00Z",
+		"allowedAddresses": []any{"127.0.0.0/8"},
+	}
+}
+
+var portrait = sync.OnceValue(func() string { return apitest.Picture(512) })
+
+func landmarks() map[string]any {
+	marks := map[string]any{}
+	for _, name := range []string{"leftEye", "rightEye", "mouthLeft", "mouthRight", "mouthTop", "mouthBottom", "chin"} {
+		marks[name] = []any{0.25, 0.5}
+	}
+	return marks
+}
+
+// world is the API with what it takes to call any operation.
+type world struct {
+	*apitest.API
+	documents map[contract.Version]*document
+	// OldNamed is Acme's key of the older contract with every scope by name:
+	// full access of that age never reaches some of them.
+	OldNamed apikey.Secret
+
+	made map[string]string
+	n    int
+}
+
+// newWorld runs the API without limits in the way, with something of every
+// kind in both organisations.
+func newWorld(t testing.TB, options ...apitest.Option) *world {
+	t.Helper()
+	a := apitest.New(t, append([]apitest.Option{apitest.Unlimited}, options...)...)
+	w := &world{API: a, documents: map[contract.Version]*document{}, made: map[string]string{}}
+	for _, v := range contract.Versions() {
+		w.documents[v] = readDocument(t, v)
+	}
+	w.OldNamed = a.Key(a.Acme, scope.Grant{Contract: contract.V20260708, Scopes: scope.All()})
+	for _, org := range []*apitest.Org{a.Acme, a.Globex} {
+		w.unlimit(t, org)
+		w.use(t, org)
+	}
+	return w
+}
+
+// unlimit lets an organisation make as many avatars as the tests like.
+func (w *world) unlimit(t testing.TB, org *apitest.Org) {
+	t.Helper()
+	o := plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: nil}}
+	require.NoError(t, w.Directory.SetOverrides(context.Background(), org.ID, o))
+}
+
+// use notes minutes bought and used.
+func (w *world) use(t testing.TB, org *apitest.Org) {
+	t.Helper()
+	now := time.Now().UTC()
+	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		if _, err := tx.Exec(ctx, `
+			INSERT INTO usage_block (org_id, session_id, block, kind, persona_id, sandbox, started_at, seconds)
+			VALUES ($1, $2, 0, 'widget', $3, false, $4, 90)`, org.ID, uuid.New(), uuid.New(), now); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			INSERT INTO minute_grant (org_id, id, seconds, remaining_s, granted_at, expires_at)
+			VALUES ($1, $2, 6000, 5910, $3, $4)`, org.ID, uuid.New(), now, now.Add(time.Hour))
+		return err
+	}))
+}
+
+// operation finds an operation.
+func (w *world) operation(t testing.TB, id string) *route.Operation {
+	t.Helper()
+	for _, o := range w.Service.Operations() {
+		if o.ID == id {
+			return o
+		}
+	}
+	require.Fail(t, "no such operation", id)
+	return nil
+}
+
+// each runs a subtest for every operation.
+func (w *world) each(t *testing.T, f func(t *testing.T, o *route.Operation)) {
+	t.Helper()
+	require.NotEmpty(t, w.Service.Operations())
+	for _, o := range w.Service.Operations() {
+		t.Run(o.ID, func(t *testing.T) { f(t, o) })
+	}
+}
+
+// make makes something by an operation that creates, as the organisation's
+// newest key, and answers its data.
+func (w *world) make(t testing.TB, org *apitest.Org, operation string) map[string]any {
+	t.Helper()
+	o := w.operation(t, operation)
+	answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.body(t, o)})
+	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
+	return answer.Data(t)
+}
+
+// body is a good body, another each time; nil where the operation takes none.
+func (w *world) body(t testing.TB, o *route.Operation) any {
+	t.Helper()
+	if !w.documents[contract.Latest].hasBody(o) {
+		return nil
+	}
+	require.Contains(t, bodies, o.ID, "give the operation a good body")
+	w.n++
+	return bodies[o.ID](w.n)
+}
+
+// kind is the path up to its id; empty where there is none.
+func kind(t testing.TB, o *route.Operation) string {
+	t.Helper()
+	if !strings.Contains(o.Path, "{") {
+		return ""
+	}
+	before, after, _ := strings.Cut(o.Path, "}")
+	require.NotContains(t, after, "{", "these tests know paths with one id")
+	require.Contains(t, kinds, before+"}", "give this kind of path a maker")
+	return before + "}"
+}
+
+// path is the operation's path with the id of something that is not used up;
+// it is the same each time.
+func (w *world) path(t testing.TB, o *route.Operation, org *apitest.Org) string {
+	t.Helper()
+	k := kind(t, o)
+	if k == "" {
+		return o.Path
+	}
+	if _, ok := w.made[k+org.ID.String()]; !ok {
+		w.made[k+org.ID.String()] = kinds[k](t, w, org)
+	}
+	return withID(o, w.made[k+org.ID.String()])
+}
+
+// freshPath is the operation's path with the id of something new.
+func (w *world) freshPath(t testing.TB, o *route.Operation, org *apitest.Org) string {
+	t.Helper()
+	if k := kind(t, o); k != "" {
+		return withID(o, kinds[k](t, w, org))
+	}
+	return o.Path
+}
+
+func withID(o *route.Operation, id string) string { return strings.Replace(o.Path, "{id}", id, 1) }
+
+// call makes a request of an operation and checks what holds for every answer.
+func (w *world) call(t testing.TB, o *route.Operation, r apitest.Request) apitest.Answer {
+	t.Helper()
+	r.Method = o.Method
+	answer := w.Do(r)
+	checkHeaders(t, answer)
+	checkEnvelope(t, answer, w.documents[contract.Latest].isList(o))
+	w.documents[contract.Version(answer.Header.Get(contract.Header))].check(t, o, answer)
+	return answer
+}
+
+// checkHeaders checks the headers of every answer.
+func checkHeaders(t testing.TB, a apitest.Answer) {
+	t.Helper()
+	require.Regexp(t, `^req_[0-9A-Za-z]{22}$`, a.Header.Get("X-Request-Id"))
+	_, ok := contract.Parse(a.Header.Get(contract.Header))
+	require.True(t, ok, "%s: %q", contract.Header, a.Header.Get(contract.Header))
+	numbers := map[string]int{}
+	for _, name := range []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} {
+		n, err := strconv.Atoi(a.Header.Get(name))
+		require.NoError(t, err, name)
+		numbers[name] = n
+	}
+	require.Positive(t, numbers["RateLimit-Limit"])
+	require.LessOrEqual(t, numbers["RateLimit-Remaining"], numbers["RateLimit-Limit"])
+	require.GreaterOrEqual(t, numbers["RateLimit-Remaining"], 0)
+	require.Greater(t, numbers["RateLimit-Reset"], 0)
+	require.LessOrEqual(t, numbers["RateLimit-Reset"], 60)
+}
+
+// checkEnvelope checks the form of a JSON answer (spec, Envelope).
+func checkEnvelope(t testing.TB, a apitest.Answer, list bool) {
+	t.Helper()
+	if len(a.Raw) == 0 || a.Status < 400 && a.Header.Get("Content-Type") != "application/json" {
+		return
+	}
+	var body map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(a.Raw, &body), "status %d, body: %s", a.Status, a.Raw)
+	if a.Status >= 400 {
+		checkFailure(t, a, body)
+		return
+	}
+	require.Contains(t, body, "data")
+	require.Equal(t, "null", string(body["error"]))
+	if a.Header.Get("Idempotency-Replayed") == "" {
+		require.JSONEq(t, strconv.Quote(a.Header.Get("X-Request-Id")), string(body["requestId"]))
+	}
+	_, paged := body["nextCursor"]
+	require.Equal(t, list, paged, "nextCursor belongs to lists")
+}
+
+func checkFailure(t testing.TB, a apitest.Answer, body map[string]json.RawMessage) {
+	t.Helper()
+	require.Equal(t, "application/json", a.Header.Get("Content-Type"))
+	if string(body["error"]) == `"upgrade_required"` {
+		require.Equal(t, string(contract.V20260708), a.Header.Get(contract.Header))
+		return
+	}
+	e := a.Error(t)
+	require.NotEmpty(t, e["code"])
+	require.NotEmpty(t, e["message"])
+	require.NotContains(t, body, "data")
+}
+
+// requireError checks a failure's status, code and input at fault.
+func requireError(t testing.TB, a apitest.Answer, status int, code, param string) map[string]any {
+	t.Helper()
+	require.Equal(t, status, a.Status, "%s", a.Raw)
+	e := a.Error(t)
+	require.Equal(t, code, e["code"], "%s", a.Raw)
+	if param != "" {
+		require.Equal(t, param, e["param"], "%s", a.Raw)
+	}
+	return e
+}
+

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	_ "gocloud.dev/blob/memblob"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/api/server"
+	"visavis.dev/config"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/organization"
+	"visavis.dev/pkg/scope"
+)
+
+// fixture is a directory and a shard, a server to fill them with, and the
+// binary to measure.
+type fixture struct {
+	directoryURL, shardURL string
+	server                 *server.Server
+	binary, folder         string
+}
+
+func newFixture(ctx context.Context) (f *fixture, err error) {
+	admin := os.Getenv(databasetest.Env)
+	if admin == "" {
+		return nil, fmt.Errorf("%s names no database server; run make bench", databasetest.Env)
+	}
+	f = &fixture{}
+	if f.folder, err = os.MkdirTemp("", "visavis-bench-"); err != nil {
+		return nil, err
+	}
+	f.binary = filepath.Join(f.folder, "visavis")
+	build := exec.Command("go", "build", "-trimpath", "-o", f.binary, "./cmd/visavis")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return nil, fmt.Errorf("build: %w", err)
+	}
+	if f.directoryURL, err = makeDatabase(ctx, admin, "bench_directory", database.Directory); err != nil {
+		return nil, err
+	}
+	if f.shardURL, err = makeDatabase(ctx, admin, "bench_shard", database.Shard); err != nil {
+		return nil, err
+	}
+	f.server, err = server.New(ctx, server.Options{
+		DirectoryURL: f.directoryURL, FilesURL: "mem://", PlansText: config.Plans, PerAddress: 1, Pods: 1,
+		Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, f.server.Directory.AddShard(ctx, "shard-1", f.shardURL)
+}
+
+func (f *fixture) close() {
+	f.server.Close()
+	_ = os.RemoveAll(f.folder)
+}
+
+// makeDatabase makes a database afresh, with a schema.
+func makeDatabase(ctx context.Context, admin, name string, schema database.Schema) (string, error) {
+	conn, err := pgx.Connect(ctx, admin)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close(ctx)
+	for _, sql := range []string{
+		"DROP DATABASE IF EXISTS " + name + " WITH (FORCE)",
+		"CREATE DATABASE " + name + " TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'",
+	} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return "", err
+		}
+	}
+	u, err := url.Parse(admin)
+	if err != nil {
+		return "", err
+	}
+	u.Path = "/" + name
+	db, err := database.Open(u.String(), database.PoolOptions{})
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	return u.String(), db.Migrate(ctx, schema, slog.New(slog.DiscardHandler))
+}
+
+// newOrg makes an organisation with a key of full access.
+func (f *fixture) newOrg(ctx context.Context, name string) (id.Org, apikey.Secret, error) {
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	o := directory.Organization{
+		ID: id.NewOrg(), Name: name, Slug: organization.Slug(name), Region: "eu", Timezone: "UTC", Shard: "shard-1",
+		Epoch: 1, Plan: "enterprise", CreatedAt: now,
+	}
+	secret := apikey.NewSecret(apikey.Live)
+	return o.ID, secret, errors.Join(
+		organization.Create(ctx, f.server.Directory, f.server.Tenants, o),
+		f.server.Keys.Insert(ctx, apikey.Key{
+			ID: id.NewKey(), Org: o.ID, Name: "bench", Last4: secret.Last4(), Scopes: []scope.Scope{}, FullAccess: true,
+			Contract: contract.Latest, Environment: apikey.Live, CreatedBy: "bench", CreatedAt: now,
+		}, secret.Hash()))
+}

@@ -1,0 +1,57 @@
+// Command bench prints the figures that the API is held to, each beside its
+// floor from the same run, in lines that benchstat reads. It needs a database
+// server (hack/withdb gives it one) and runs visavis api as processes of their
+// own, as in production.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+)
+
+func main() {
+	if len(os.Args) == 4 && os.Args[1] == bareRole {
+		exit(serveBare(os.Args[2], os.Args[3]))
+	}
+	exit(run(context.Background()))
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func run(ctx context.Context) error {
+	f, err := newFixture(ctx)
+	if err != nil {
+		return err
+	}
+	defer f.close()
+	fmt.Println("goos: linux")
+	fmt.Println("pkg: visavis.dev/hack/bench")
+	for _, measure := range []func(context.Context, *fixture) error{throughput, exactLimit, memory} {
+		if err := measure(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// figure is one number with its unit.
+type figure struct {
+	value float64
+	unit  string
+}
+
+// report writes one line as go test -bench does.
+func report(name string, n int, figures ...figure) {
+	line := fmt.Sprintf("Benchmark%s\t%8d", name, n)
+	for _, f := range figures {
+		line += fmt.Sprintf("\t%12.3f %s", f.value, f.unit)
+	}
+	fmt.Println(line)
+}

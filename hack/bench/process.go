@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is a server under measurement.
+type process struct {
+	cmd        *exec.Cmd
+	url, admin string
+}
+
+// unlimited lifts the limits that are not being measured.
+var unlimited = []string{"--address-limit=100000000"}
+
+// freeAddress is a loopback address that nobody listens on.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
+}
+
+// startAPI runs visavis api until stop.
+func (f *fixture) startAPI(args ...string) (*process, error) {
+	addr, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	admin, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	args = append([]string{
+		"api", "--database", f.directoryURL, "--files", "file://" + f.folder, "--addr", addr, "--admin-addr", admin,
+	}, args...)
+	p := &process{cmd: exec.Command(f.binary, args...), url: "http://" + addr, admin: "http://" + admin}
+	return p, p.start("/v1/health")
+}
+
+func (p *process) start(health string) error {
+	// The lines are written, as in production, but not kept.
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		response, err := http.Get(p.url + health)
+		if err == nil {
+			response.Body.Close()
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%v does not answer: %w", p.cmd.Args, err)
+		}
+	}
+}
+
+func (p *process) stop() error {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return p.cmd.Wait()
+}
+
+// metric reads one number of /metrics.
+func (p *process) metric(name string) (float64, error) {
+	response, err := http.Get(p.admin + "/metrics")
+	if err != nil {
+		return 0, err
+	}
+	defer response.Body.Close()
+	lines := bufio.NewScanner(response.Body)
+	for lines.Scan() {
+		if rest, ok := strings.CutPrefix(lines.Text(), name+" "); ok {
+			return strconv.ParseFloat(rest, 64)
+		}
+	}
+	return 0, fmt.Errorf("no metric %s", name)
+}
+
+// resident is the process's memory, in MiB, after a collection.
+func (p *process) resident() (float64, error) {
+	// Asking for the heap with gc=1 collects first.
+	response, err := http.Get(p.admin + "/debug/pprof/heap?gc=1")
+	if err != nil {
+		return 0, err
+	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	response.Body.Close()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(status)) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "VmRSS:" {
+			kib, err := strconv.ParseFloat(fields[1], 64)
+			return kib / 1024, err
+		}
+	}
+	return 0, fmt.Errorf("no VmRSS")
+}
