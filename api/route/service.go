@@ -50,7 +50,8 @@ type Service struct {
 
 // New makes a service without operations. Add them with Handle, List and File.
 func New(d Deps) *Service {
-	s := &Service{Deps: d, router: mux.NewRouter()}
+	// Without SkipClean a path such as /v1//me is redirected, past the chain.
+	s := &Service{Deps: d, router: mux.NewRouter().SkipClean(true)}
 	s.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "visavis_http_request_seconds",
 		Help:    "Time to answer a request, by operation and status.",

@@ -54,10 +54,11 @@ func runRole(cmd *cobra.Command, s *settings, withAPI, sweeping bool) error {
 		}
 		s.files = url
 	}
-	log, err := s.logger()
+	log, flush, err := s.logger()
 	if err != nil {
 		return err
 	}
+	defer flush()
 	p, err := newProcess(cmd.Context(), s, log, withAPI, sweeping)
 	if err != nil {
 		return err

@@ -48,10 +48,11 @@ func runDev(cmd *cobra.Command, d *devSettings) (err error) {
 	if d.shards < 1 || d.shards > 64 {
 		return fmt.Errorf("shards: want 1 to 64, not %d", d.shards)
 	}
-	log, err := d.logger()
+	log, flush, err := d.logger()
 	if err != nil {
 		return err
 	}
+	defer flush()
 	if err := os.MkdirAll(d.dataDir, 0o700); err != nil {
 		return fmt.Errorf("data-dir: %w", err)
 	}

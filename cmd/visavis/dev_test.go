@@ -86,9 +86,8 @@ func TestDevKeepsEverythingAcrossStarts(t *testing.T) {
 	require.InDelta(t, 1000, data[struct{ Minutes struct{ Left float64 } }](t, usage).Minutes.Left, 0, "minutes are granted once")
 
 	acknowledged := makeAvatar(t, second)
-	postmaster := postmasterOf(t, dir)
+	require.NoError(t, syscall.Kill(postmasterOf(t, dir), syscall.SIGKILL))
 	p.kill()
-	_ = syscall.Kill(postmaster, syscall.SIGKILL) // it may have ended with its parent
 
 	p, third := startDev(t, dir)
 	require.Equal(t, first.Organizations, third.Organizations)

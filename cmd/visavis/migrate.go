@@ -26,10 +26,11 @@ func migrateCommand() *cobra.Command {
 			if s.database == "" {
 				return errNoDatabase
 			}
-			log, err := s.logger()
+			log, flush, err := s.logger()
 			if err != nil {
 				return err
 			}
+			defer flush()
 			done, err := migrate(cmd.Context(), s.database, log)
 			if err != nil {
 				return err

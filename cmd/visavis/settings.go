@@ -87,13 +87,15 @@ func everySetting() *pflag.FlagSet {
 	return f
 }
 
-// logger writes to standard error.
-func (s *settings) logger() (*slog.Logger, error) {
+// logger writes to standard error; flush writes the last lines.
+func (s *settings) logger() (log *slog.Logger, flush func(), err error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.logLevel)); err != nil {
-		return nil, fmt.Errorf("log-level %q: want debug, info, warn or error", s.logLevel)
+		return nil, nil, fmt.Errorf("log-level %q: want debug, info, warn or error", s.logLevel)
 	}
-	return telemetry.NewLogger(os.Stderr, s.logFormat, level)
+	lines := telemetry.NewBuffer(os.Stderr)
+	log, err = telemetry.NewLogger(lines, s.logFormat, level)
+	return log, func() { _ = lines.Flush() }, err
 }
 
 // options are the server's.

@@ -12,6 +12,7 @@ import (
 )
 
 func TestLostConnection(t *testing.T) {
+	const commit = "COMMIT\x00" // not that of READ COMMITTED
 	tests := map[string]struct {
 		at         string
 		when       moment
@@ -26,16 +27,17 @@ func TestLostConnection(t *testing.T) {
 		"after a statement":              {"INSERT", unanswered, 1, false, 2, 1, false},
 		"at many statements":             {"INSERT", unsent, 3, false, 4, 1, false},
 		"at every statement":             {"INSERT", unsent, 1000, true, maxRuns, 0, false},
-		"before COMMIT":                  {"COMMIT", unsent, 1, false, 1, 0, true},
-		"before COMMIT, idempotent":      {"COMMIT", unsent, 1, true, 2, 1, false},
-		"after COMMIT":                   {"COMMIT", unanswered, 1, false, 1, 1, true},
-		"after COMMIT, idempotent":       {"COMMIT", unanswered, 1, true, 2, 1, false},
-		"after some COMMITs, idempotent": {"COMMIT", unanswered, 3, true, 4, 1, false},
-		"at every COMMIT, idempotent":    {"COMMIT", unanswered, 1000, true, maxRuns, 1, true},
+		"before COMMIT":                  {commit, unsent, 1, false, 1, 0, true},
+		"before COMMIT, idempotent":      {commit, unsent, 1, true, 2, 1, false},
+		"after COMMIT":                   {commit, unanswered, 1, false, 1, 1, true},
+		"after COMMIT, idempotent":       {commit, unanswered, 1, true, 2, 1, false},
+		"after some COMMITs, idempotent": {commit, unanswered, 3, true, 4, 1, false},
+		"at every COMMIT, idempotent":    {commit, unanswered, 1000, true, maxRuns, 1, true},
 	}
+	w := newWorld(t)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w.reset(t)
 			w.breakAt(tt.at, tt.when, tt.times)
 			runs := 0
 			err := w.through.InTx(context.Background(), database.TxOptions{Idempotent: tt.idempotent},
@@ -106,10 +108,11 @@ func TestOnCockroach(t *testing.T) {
 		"after RELEASE":               {at: release, when: unanswered, runs: 1, unknown: true},
 		"an error that was swallowed": {swallowed: "23505", runs: 1, code: "25P02"},
 	}
+	w := newWorld(t)
+	w.cockroach.Store(true)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.cockroach.Store(true)
+			w.reset(t)
 			if tt.at != "" {
 				w.breakAt(tt.at, tt.when, 1)
 			}

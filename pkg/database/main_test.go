@@ -46,6 +46,14 @@ func (w *world) effects(t *testing.T) (n int) {
 	return n
 }
 
+// reset forgets the effects and faults of an earlier case.
+func (w *world) reset(t *testing.T) {
+	t.Helper()
+	w.breakAt("", unsent, 0)
+	_, err := w.direct.Exec(context.Background(), `TRUNCATE effect`)
+	require.NoError(t, err)
+}
+
 // requireUsable fails if the pool's one connection cannot run a transaction.
 func (w *world) requireUsable(t *testing.T) {
 	t.Helper()

@@ -35,9 +35,10 @@ func TestTransactionIsRunAgain(t *testing.T) {
 		"not for a fault":       {"23505", 1, 1, true},
 		"not when cancelled":    {"57014", 1, 1, true},
 	}
+	w := newWorld(t)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w.reset(t)
 			runs := 0
 			var xids []string
 			err := w.through.InTx(context.Background(), database.TxOptions{}, func(ctx context.Context, tx database.Tx) error {

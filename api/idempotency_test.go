@@ -1,0 +1,112 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+)
+
+// eachIdempotent runs a subtest for every operation that honours the
+// Idempotency-Key; send makes a request of it with a key of that kind.
+func eachIdempotent(t *testing.T, f func(t *testing.T, w *world, o *route.Operation, send func(key apikey.Secret, name string, body any) apitest.Answer)) {
+	t.Helper()
+	w := newWorld(t)
+	tested := 0
+	w.each(t, func(t *testing.T, o *route.Operation) {
+		if !o.Idempotent {
+			return
+		}
+		tested++
+		path := w.freshPath(t, o, w.Acme)
+		f(t, w, o, func(key apikey.Secret, name string, body any) apitest.Answer {
+			t.Helper()
+			return w.call(t, o, apitest.Request{Path: path, Key: key, Body: body, Header: map[string]string{route.IdempotencyHeader: name}})
+		})
+	})
+	require.Positive(t, tested)
+}
+
+type sender = func(key apikey.Secret, name string, body any) apitest.Answer
+
+func TestIdempotentReplay(t *testing.T) {
+	eachIdempotent(t, func(t *testing.T, w *world, o *route.Operation, send sender) {
+		body := w.body(t, o)
+		first := send(w.Acme.New, "one", body)
+		require.Equal(t, w.documents[contract.Latest].success(t, o), first.Status, "%s", first.Raw)
+		require.Empty(t, first.Header.Get("Idempotency-Replayed"))
+
+		second := send(w.Acme.New, "one", body)
+		require.Equal(t, first.Status, second.Status)
+		require.Equal(t, string(first.Raw), string(second.Raw))
+		require.Equal(t, "true", second.Header.Get("Idempotency-Replayed"))
+		require.NotEqual(t, first.Header.Get("X-Request-Id"), second.Header.Get("X-Request-Id"))
+
+		requireError(t, send(w.Acme.New, "one", w.body(t, o)), http.StatusConflict, "idempotency_conflict", "header.Idempotency-Key")
+		require.Equal(t, string(first.Raw), string(send(w.Acme.New, "one", body).Raw), "a conflict spoils nothing")
+
+		for what, other := range map[string]apitest.Answer{
+			"another name": send(w.Acme.New, "two", body), "another key": send(w.OldNamed, "one", body),
+		} {
+			require.Equal(t, first.Status, other.Status, "%s: %s", what, other.Raw)
+			require.Empty(t, other.Header.Get("Idempotency-Replayed"), what)
+			require.NotEqual(t, string(first.Raw), string(other.Raw), what)
+		}
+	})
+}
+
+func TestAFailureIsNotRemembered(t *testing.T) {
+	eachIdempotent(t, func(t *testing.T, w *world, o *route.Operation, send sender) {
+		require.Equal(t, http.StatusBadRequest, send(w.Acme.New, "again", map[string]any{"noSuchProperty": 1}).Status)
+		require.Equal(t, http.StatusUnauthorized, send("", "again", w.body(t, o)).Status)
+		good := send(w.Acme.New, "again", w.body(t, o))
+		require.Less(t, good.Status, 300, "%s", good.Raw)
+		require.Empty(t, good.Header.Get("Idempotency-Replayed"))
+	})
+}
+
+func TestBadIdempotencyKeys(t *testing.T) {
+	eachIdempotent(t, func(t *testing.T, w *world, o *route.Operation, send sender) {
+		body := w.body(t, o)
+		for _, name := range []string{"", strings.Repeat("k", 256), "clé", "\xff", "a\tb"} {
+			requireError(t, send(w.Acme.New, name, body), http.StatusBadRequest, "invalid_request", "header.Idempotency-Key")
+		}
+		longest := send(w.Acme.New, strings.Repeat("k", 255), body)
+		require.Less(t, longest.Status, 300, "%s", longest.Raw)
+	})
+}
+
+// Of requests sent at once with one name, one has the effect.
+func TestIdempotentRequestsAtOnce(t *testing.T) {
+	eachIdempotent(t, func(t *testing.T, w *world, o *route.Operation, send sender) {
+		body := w.body(t, o)
+		answers := make([]apitest.Answer, 6)
+		var all sync.WaitGroup
+		for i := range answers {
+			all.Go(func() { answers[i] = send(w.Acme.New, "race", body) })
+		}
+		all.Wait()
+		last := send(w.Acme.New, "race", body)
+		require.Equal(t, "true", last.Header.Get("Idempotency-Replayed"))
+		did := 0
+		for _, answer := range answers {
+			if answer.Status == http.StatusConflict {
+				requireError(t, answer, http.StatusConflict, "idempotency_in_progress", "header.Idempotency-Key")
+				require.NotEmpty(t, answer.Header.Get("Retry-After"))
+				continue
+			}
+			require.Equal(t, string(last.Raw), string(answer.Raw))
+			if answer.Header.Get("Idempotency-Replayed") == "" {
+				did++
+			}
+		}
+		require.Equal(t, 1, did)
+	})
+}

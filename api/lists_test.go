@@ -1,0 +1,149 @@
+package api_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+)
+
+// eachList runs a subtest for every operation that lists, of organisations
+// that have several of everything.
+func eachList(t *testing.T, f func(t *testing.T, w *world, o *route.Operation)) {
+	t.Helper()
+	w := newWorld(t)
+	for range 3 {
+		for _, org := range []*apitest.Org{w.Acme, w.Globex} {
+			w.make(t, org, "createAvatar")
+			w.make(t, org, "createKey")
+		}
+	}
+	tested := 0
+	w.each(t, func(t *testing.T, o *route.Operation) {
+		if w.documents[contract.Latest].isList(o) {
+			tested++
+			f(t, w, o)
+		}
+	})
+	require.Positive(t, tested)
+}
+
+func (w *world) list(t *testing.T, o *route.Operation, key apikey.Secret, query url.Values) apitest.Answer {
+	t.Helper()
+	return w.call(t, o, apitest.Request{Path: w.path(t, o, w.Acme) + "?" + query.Encode(), Key: key})
+}
+
+// page is a good page's items and its cursor, empty on the last.
+func (w *world) page(t *testing.T, o *route.Operation, key apikey.Secret, query url.Values) (items []any, cursor string) {
+	t.Helper()
+	answer := w.list(t, o, key, query)
+	require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+	body := answer.JSON(t)
+	cursor, _ = body["nextCursor"].(string)
+	return body["data"].([]any), cursor
+}
+
+func TestPaging(t *testing.T) {
+	eachList(t, func(t *testing.T, w *world, o *route.Operation) {
+		whole, next := w.page(t, o, w.Acme.New, url.Values{"limit": {"200"}})
+		require.Empty(t, next)
+		require.GreaterOrEqual(t, len(whole), 3)
+		for _, limit := range []string{"1", "2"} {
+			var paged []any
+			query := url.Values{"limit": {limit}}
+			for {
+				items, cursor := w.page(t, o, w.Acme.New, query)
+				require.LessOrEqual(t, len(items), int(limit[0]-'0'))
+				paged = append(paged, items...)
+				require.LessOrEqual(t, len(paged), len(whole), "a page repeats")
+				if cursor == "" {
+					break
+				}
+				require.Regexp(t, `^[A-Za-z0-9_-]{1,200}$`, cursor)
+				query.Set("cursor", cursor)
+			}
+			require.Equal(t, ids(whole), ids(paged))
+		}
+		seen := map[string]bool{}
+		for _, id := range ids(whole) {
+			require.False(t, seen[id], "%s is listed twice", id)
+			seen[id] = true
+		}
+	})
+}
+
+func ids(items []any) []string {
+	found := make([]string, len(items))
+	for i, item := range items {
+		found[i] = item.(map[string]any)["id"].(string)
+	}
+	return found
+}
+
+func TestForeignCursors(t *testing.T) {
+	cursors := map[string]string{}
+	eachList(t, func(t *testing.T, w *world, o *route.Operation) {
+		_, cursor := w.page(t, o, w.Acme.New, url.Values{"limit": {"1"}})
+		require.NotEmpty(t, cursor)
+		_, foreign := w.page(t, o, w.Globex.New, url.Values{"limit": {"1"}})
+		bad := map[string]url.Values{"another organisation's": {"cursor": {foreign}}, "not base64": {"cursor": {"a=b"}}, "nonsense": {"cursor": {"AAAA"}}}
+		for other, c := range cursors {
+			bad[other] = url.Values{"cursor": {c}}
+		}
+		for at := range cursor {
+			if at%7 == 0 || at == len(cursor)-1 {
+				bad["altered at "+cursor[:at]] = url.Values{"cursor": {altered(cursor, at)}}
+			}
+		}
+		for _, p := range w.documents[contract.Latest].query(o) {
+			if p.name != "limit" && p.name != "cursor" {
+				bad["with "+p.name] = url.Values{"cursor": {cursor}, p.name: {filterValue(t, p)}}
+			}
+		}
+		for what, query := range bad {
+			answer := w.list(t, o, w.Acme.New, query)
+			require.Equal(t, http.StatusBadRequest, answer.Status, "%s: %s", what, answer.Raw)
+			requireError(t, answer, http.StatusBadRequest, "invalid_request", "query.cursor")
+		}
+		_, again := w.page(t, o, w.Acme.Old, url.Values{"limit": {"2"}, "cursor": {cursor}})
+		require.NotEmpty(t, again, "another key of the organisation, and another limit, go on with the list")
+		cursors[o.ID] = cursor
+	})
+}
+
+// altered is a cursor with one character changed to another of its alphabet.
+func altered(cursor string, at int) string {
+	other := byte('A')
+	if cursor[at] == other {
+		other = 'B'
+	}
+	return cursor[:at] + string(other) + cursor[at+1:]
+}
+
+// filterValue is a good value of a filter.
+func filterValue(t *testing.T, p queryParameter) string {
+	t.Helper()
+	if values, ok := p.schema["enum"].([]any); ok {
+		return values[0].(string)
+	}
+	if p.schema["format"] == "date-time" {
+		return "2026-01-01T00:00:00Z"
+	}
+	require.Equal(t, "string", p.schema["type"], "teach filterValue this parameter")
+	return "av_0683mPq2v9XKf1sTn7ZQ4b"
+}
+
+func TestLimitsOfPages(t *testing.T) {
+	eachList(t, func(t *testing.T, w *world, o *route.Operation) {
+		for _, limit := range []string{"0", "-1", "201", "x", "1.5", "99999999999999999999", "0x10", " 1"} {
+			answer := w.list(t, o, w.Acme.New, url.Values{"limit": {limit}})
+			requireError(t, answer, http.StatusBadRequest, "invalid_request", "query.limit")
+		}
+	})
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// configuration runs visavis config and answers its lines by name.
+func configuration(t *testing.T, env []string, args ...string) map[string]setting {
+	t.Helper()
+	stdout, stderr, code := execute(t, env, append([]string{"config", "--json"}, args...)...)
+	require.Zero(t, code, "%s", stderr)
+	var lines []setting
+	require.NoError(t, json.Unmarshal([]byte(stdout), &lines))
+	byName := map[string]setting{}
+	for _, l := range lines {
+		byName[l.Name] = l
+	}
+	return byName
+}
+
+func settingsFileOf(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "settings.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func TestConfigurationSources(t *testing.T) {
+	t.Parallel()
+	file := settingsFileOf(t, "pods: 2\nshards: 3\nmax-conns: 5\ntrusted-proxy: [10.0.0.0/8, 192.168.0.0/16]\nrates: read=9/9,write=8/8\n")
+	env := []string{"VISAVIS_PODS=7", "VISAVIS_SHARDS=8", "VISAVIS_ALLOW_ADDRESS=10.1.0.0/16,10.2.0.0/16",
+		"VISAVIS_DATABASE=postgres://me:geheim@db/dir"}
+	lines := configuration(t, env, "--config", file, "--pods", "9")
+	for name, want := range map[string]struct{ value, source string }{
+		"pods":          {"9", "flag"},
+		"shards":        {"8", "environment"},
+		"allow-address": {"[10.1.0.0/16,10.2.0.0/16]", "environment"},
+		"database":      {"postgres://me:xxxxx@db/dir", "environment"},
+		"max-conns":     {"5", "file"},
+		"trusted-proxy": {"[10.0.0.0/8,192.168.0.0/16]", "file"},
+		"rates":         {"read=9/9,write=8/8", "file"},
+		"address-limit": {"600", "default"},
+		"config":        {file, "flag"},
+	} {
+		require.Equal(t, want.value, lines[name].Value, name)
+		require.Equal(t, want.source, lines[name].Source, name)
+		require.Equal(t, envName(name), lines[name].Environment)
+		require.NotEmpty(t, lines[name].Meaning, name)
+	}
+	byEnvironment := configuration(t, []string{"VISAVIS_CONFIG=" + file})
+	require.Equal(t, "2", byEnvironment["pods"].Value)
+	require.Equal(t, "file", byEnvironment["pods"].Source)
+}
+
+func TestConfigurationRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		file string
+		env  string
+		says []string
+	}{
+		"an unknown setting": {file: "pods: 2\npodz: 3\n", says: []string{`"podz"`}},
+		"a wrong value":      {file: "pods: many\n", says: []string{"pods", "file"}},
+		"no YAML":            {file: "pods: [\n", says: []string{"settings.yaml"}},
+		"a wrong variable":   {env: "VISAVIS_DRAIN=soon", says: []string{"drain", "environment"}},
+		"a missing file":     {env: "VISAVIS_CONFIG=/nowhere/at/all.yaml", says: []string{"settings file"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := []string{"config"}
+			if c.file != "" {
+				args = append(args, "--config", settingsFileOf(t, c.file))
+			}
+			_, stderr, code := execute(t, []string{c.env}, args...)
+			require.Equal(t, 1, code)
+			for _, says := range c.says {
+				require.Contains(t, stderr, says)
+			}
+		})
+	}
+}
+
+func TestSettingsOfOtherRolesAreAccepted(t *testing.T) {
+	t.Parallel()
+	file := settingsFileOf(t, "shards: 3\naddr: 127.0.0.1:0\n")
+	_, stderr, code := execute(t, nil, "migrate", "--config", file)
+	require.Equal(t, 1, code)
+	require.Contains(t, stderr, "database is required", "the file itself is fine")
+}
+
+func TestConfigurationHidesPasswords(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"postgres://me:geheim@db/dir": "postgres://me:xxxxx@db/dir",
+		"postgres://me@db/dir":        "postgres://me@db/dir",
+		"127.0.0.1:8080":              "127.0.0.1:8080",
+		"":                            "",
+	} {
+		require.Equal(t, want, redact(value))
+	}
+}
