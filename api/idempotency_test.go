@@ -14,9 +14,12 @@ import (
 	"visavis.dev/pkg/contract"
 )
 
+// sender makes a request with an Idempotency-Key.
+type sender func(key apikey.Secret, name string, body any) apitest.Answer
+
 // eachIdempotent runs a subtest for every operation that honours the
-// Idempotency-Key; send makes a request of it with a key of that kind.
-func eachIdempotent(t *testing.T, f func(t *testing.T, w *world, o *route.Operation, send func(key apikey.Secret, name string, body any) apitest.Answer)) {
+// Idempotency-Key; send makes a request of it with one.
+func eachIdempotent(t *testing.T, f func(t *testing.T, w *world, o *route.Operation, send sender)) {
 	t.Helper()
 	w := newWorld(t)
 	tested := 0
@@ -33,8 +36,6 @@ func eachIdempotent(t *testing.T, f func(t *testing.T, w *world, o *route.Operat
 	})
 	require.Positive(t, tested)
 }
-
-type sender = func(key apikey.Secret, name string, body any) apitest.Answer
 
 func TestIdempotentReplay(t *testing.T) {
 	eachIdempotent(t, func(t *testing.T, w *world, o *route.Operation, send sender) {
@@ -85,18 +86,22 @@ func TestBadIdempotencyKeys(t *testing.T) {
 
 // Of requests sent at once with one name, one has the effect.
 func TestIdempotentRequestsAtOnce(t *testing.T) {
-	eachIdempotent(t, func(t *testing.T, w *world, o *route.Operation, send sender) {
-		body := w.body(t, o)
+	eachIdempotent(t, func(t *testing.T, w *world, o *route.Operation, _ sender) {
+		r := apitest.Request{
+			Method: o.Method, Path: w.freshPath(t, o, w.Acme), Key: w.Acme.New, Body: w.body(t, o),
+			Header: map[string]string{route.IdempotencyHeader: "race"},
+		}
 		answers := make([]apitest.Answer, 6)
 		var all sync.WaitGroup
 		for i := range answers {
-			all.Go(func() { answers[i] = send(w.Acme.New, "race", body) })
+			all.Go(func() { answers[i] = w.Do(r) })
 		}
 		all.Wait()
-		last := send(w.Acme.New, "race", body)
+		last := w.Do(r)
 		require.Equal(t, "true", last.Header.Get("Idempotency-Replayed"))
 		did := 0
 		for _, answer := range answers {
+			w.check(t, o, answer)
 			if answer.Status == http.StatusConflict {
 				requireError(t, answer, http.StatusConflict, "idempotency_in_progress", "header.Idempotency-Key")
 				require.NotEmpty(t, answer.Header.Get("Retry-After"))

@@ -111,7 +111,7 @@ func TestForeignCursors(t *testing.T) {
 			require.Equal(t, http.StatusBadRequest, answer.Status, "%s: %s", what, answer.Raw)
 			requireError(t, answer, http.StatusBadRequest, "invalid_request", "query.cursor")
 		}
-		_, again := w.page(t, o, w.Acme.Old, url.Values{"limit": {"2"}, "cursor": {cursor}})
+		_, again := w.page(t, o, w.OldNamed, url.Values{"limit": {"2"}, "cursor": {cursor}})
 		require.NotEmpty(t, again, "another key of the organisation, and another limit, go on with the list")
 		cursors[o.ID] = cursor
 	})

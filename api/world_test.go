@@ -212,10 +212,16 @@ func (w *world) call(t testing.TB, o *route.Operation, r apitest.Request) apites
 	t.Helper()
 	r.Method = o.Method
 	answer := w.Do(r)
+	w.check(t, o, answer)
+	return answer
+}
+
+// check checks what holds for every answer of an operation.
+func (w *world) check(t testing.TB, o *route.Operation, answer apitest.Answer) {
+	t.Helper()
 	checkHeaders(t, answer)
 	checkEnvelope(t, answer, w.documents[contract.Latest].isList(o))
 	w.documents[contract.Version(answer.Header.Get(contract.Header))].check(t, o, answer)
-	return answer
 }
 
 // checkHeaders checks the headers of every answer.
@@ -282,4 +288,3 @@ func requireError(t testing.TB, a apitest.Answer, status int, code, param string
 	}
 	return e
 }
-

@@ -119,6 +119,9 @@ func checkConsent(c *route.Call, k ConsentInput) error {
 	if k.SignedAt.After(c.Now().Add(5 * time.Minute)) {
 		return problem.New(problem.ConsentInvalid, "signedAt lies in the future.").WithParam("body.consent.signedAt")
 	}
+	if route.CheckTime("body.consent.signedAt", k.SignedAt) != nil {
+		return problem.New(problem.ConsentInvalid, "signedAt lies too far in the past.").WithParam("body.consent.signedAt")
+	}
 	return nil
 }
 
@@ -159,8 +162,12 @@ func (a *API) takePicture(ctx context.Context, c *route.Call, face *avatar.Avata
 	if err != nil {
 		return err
 	}
-	a.decoding <- struct{}{}
-	defer func() { <-a.decoding }()
+	select {
+	case a.decoding <- struct{}{}:
+		defer func() { <-a.decoding }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	p, err := picture.Decode(data)
 	if err != nil {
 		return asPictureProblem(err)

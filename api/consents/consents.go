@@ -32,6 +32,7 @@ func (a *API) Register(s *route.Service) {
 
 	list := read
 	list.ID, list.Path, list.Summary = "listConsents", "/consents", "Consent records, newest first"
+	list.Errors = []problem.Code{problem.NotFound} // of an avatarId that is none
 	route.List(s, list, a.list)
 
 	get := read

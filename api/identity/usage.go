@@ -107,11 +107,11 @@ func moment(param, text string, into *time.Time) error {
 		layout = time.DateOnly
 	}
 	t, err := time.Parse(layout, text)
-	if err != nil || t.Year() < 1 {
+	if err != nil {
 		return problem.Invalid(param, "%s must be an ISO 8601 date (2026-10-01) or date-time (2026-10-01T09:30:00Z).", param)
 	}
 	*into = t.UTC()
-	return nil
+	return route.CheckTime(param, t)
 }
 
 func showUsage(r usage.Report, t plan.Terms) Usage {

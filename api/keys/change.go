@@ -61,10 +61,13 @@ func check(c *route.Call, k apikey.Key) error {
 			return problem.Invalid("body.allowedAddresses", "%q is not a range in CIDR form, such as 203.0.113.0/24.", text)
 		}
 	}
-	if k.ExpiresAt != nil && !k.ExpiresAt.After(c.Now()) {
+	if k.ExpiresAt == nil {
+		return nil
+	}
+	if !k.ExpiresAt.After(c.Now()) {
 		return problem.Invalid("body.expiresAt", "expiresAt must lie in the future.")
 	}
-	return nil
+	return route.CheckTime("body.expiresAt", *k.ExpiresAt)
 }
 
 func beyond(caller apikey.Key, scopes []scope.Scope) []scope.Scope {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
@@ -79,6 +81,7 @@ func (s *Service) guard(o *Operation, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
 		c.Op, c.request = o, r
+		trace.SpanFromContext(r.Context()).SetName(o.ID)
 		if err := c.admit(); err != nil {
 			c.refuse(err)
 			return

@@ -44,7 +44,7 @@ func printable(s string) bool {
 	return true
 }
 
-// abandon lets the idempotency key go after a request that had no effect: a
+// abandon lets the idempotency key go unless the request had its effect: a
 // failure is not remembered.
 func (c *Call) abandon(ctx context.Context) {
 	if c.claim == nil || c.committed != nil {

@@ -53,9 +53,10 @@ func run[B any](ctx context.Context, c *Call, handler func() (B, error)) (*answe
 	if err := c.begin(ctx); err != nil {
 		return settle(c, a, err)
 	}
+	// Also when the handler panics.
+	defer c.abandon(ctx)
 	body, err := handler()
 	if err != nil {
-		c.abandon(ctx)
 		return settle(c, a, err)
 	}
 	if c.claim != nil && c.committed == nil {
@@ -91,7 +92,10 @@ type Blob struct {
 // File declares an operation that answers bytes. It honours If-None-Match.
 func File[I any](s *Service, o Operation, h func(context.Context, *Call, *I) (Blob, error)) {
 	declared := s.declare(o)
-	declared.Responses = map[string]*huma.Response{"200": {Description: "The file.", Content: map[string]*huma.MediaType{}}}
+	declared.Responses = map[string]*huma.Response{
+		"200": {Description: "The file.", Content: map[string]*huma.MediaType{}},
+		"304": {Description: "The caller has the file as it is."},
+	}
 	for _, ct := range o.Produces {
 		declared.Responses["200"].Content[ct] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
 	}

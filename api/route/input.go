@@ -7,16 +7,23 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"visavis.dev/pkg/problem"
 )
 
-// checkQuery refuses query strings that no database can keep.
+// checkQuery refuses query strings that are malformed, or that no database
+// can keep.
 func (c *Call) checkQuery() error {
-	for name, values := range c.request.URL.Query() {
+	query, err := url.ParseQuery(c.request.URL.RawQuery)
+	if err != nil {
+		return problem.Invalid("query", "The query is not well-formed.").WithCause(err)
+	}
+	for name, values := range query {
 		for _, text := range append(values, name) {
 			if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 				return problem.Invalid("query."+strings.ToValidUTF8(strings.ReplaceAll(name, "\x00", ""), ""),
@@ -110,4 +117,13 @@ func nulIn(at string, v any) (param string, found bool) {
 		}
 	}
 	return "", false
+}
+
+// CheckTime refuses a moment whose year in UTC has not four digits: it could
+// be kept, but never written in an answer.
+func CheckTime(param string, t time.Time) error {
+	if year := t.UTC().Year(); year < 1 || year > 9999 {
+		return problem.Invalid(param, "%s must lie in the years 0001 to 9999 (UTC).", param)
+	}
+	return nil
 }

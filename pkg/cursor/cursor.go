@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"strings"
 )
 
 // Pattern is the form of every cursor (spec, Endpoints).
@@ -51,7 +52,8 @@ func (c *Codec) Seal(list string, position any) (string, error) {
 // Open reads the position out of a cursor of the same list.
 func (c *Codec) Open(list, cursor string, position any) error {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil || len(raw) < tagSize {
+	// Decoding would skip line breaks.
+	if err != nil || len(raw) < tagSize || strings.ContainsAny(cursor, "\r\n") {
 		return ErrForeign
 	}
 	tag, body := raw[:tagSize], raw[tagSize:]

@@ -132,7 +132,7 @@ func TestDatabaseForm(t *testing.T) {
 
 func TestNamedIDsNeverChange(t *testing.T) {
 	// Links to library faces have these in them.
-	require.Equal(t, "AMARA", id.NamedAvatar("amara").String())
+	require.Equal(t, "av_50hSdFlU2cUkDBJTqG0cMi", id.NamedAvatar("amara").String())
 	require.NotEqual(t, id.NamedAvatar("amara").Bare(), id.NamedAvatar("aiko").Bare())
 	require.NotEqual(t, id.NamedAvatar("amara").Bare(), id.NamedVoice("amara").Bare(), "each kind has its own")
 	require.False(t, id.NamedAvatar("").IsZero())

@@ -73,7 +73,7 @@ const takeOfOrg = `
 			ELSE w.granted + GREATEST(LEAST($4::BIGINT, $5::BIGINT - w.granted), 0) END,
 		last_took = CASE WHEN w.minute < excluded.minute THEN excluded.last_took
 			ELSE GREATEST(LEAST($4::BIGINT, $5::BIGINT - w.granted), 0) END
-	RETURNING last_took, granted, minute, CAST((minute + 1) * 60 - extract(epoch FROM now()) AS FLOAT8)`
+	RETURNING last_took, granted, minute, CAST((minute + 1) * 60 AS FLOAT8) - CAST(extract(epoch FROM now()) AS FLOAT8)`
 
 const takeOfAddress = `
 	INSERT INTO address_window AS w (address, minute, granted, last_took)
@@ -84,7 +84,7 @@ const takeOfAddress = `
 			ELSE w.granted + GREATEST(LEAST($2::BIGINT, $3::BIGINT - w.granted), 0) END,
 		last_took = CASE WHEN w.minute < excluded.minute THEN excluded.last_took
 			ELSE GREATEST(LEAST($2::BIGINT, $3::BIGINT - w.granted), 0) END
-	RETURNING last_took, granted, minute, CAST((minute + 1) * 60 - extract(epoch FROM now()) AS FLOAT8)`
+	RETURNING last_took, granted, minute, CAST((minute + 1) * 60 AS FLOAT8) - CAST(extract(epoch FROM now()) AS FLOAT8)`
 
 // Return implements Table.
 func (t *Tables) Return(ctx context.Context, c Counter, n, minute int64) error {

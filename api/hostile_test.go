@@ -1,0 +1,261 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+)
+
+// hostile are values put in every place of every body. Which of them are
+// wrong there the document says.
+func hostile() []any {
+	return []any{
+		nil, true, 1.5, -1, json.Number("1e400"), json.Number("-99999999999999999999"), "", "no-such-value", "\x00", "a\x00b",
+		strings.Repeat("x", 2000), "9999-12-31T23:59:59-23:59", "0000-01-01T00:00:00+23:59", "2026-02-30T00:00:00Z", "data:,", "data:image/png;base64,!",
+		"https://[::1", "http://example.com/", json.RawMessage(`"\ud800"`), "\u202e\ufeff", []any{},
+		[]any{nil}, []any{[]any{}}, map[string]any{}, map[string]any{"noSuchProperty": 1}, map[string]any{"a\x00": "b"},
+	}
+}
+
+// clean checks that an input was refused as it should be, and not with a fault.
+func clean(t *testing.T, a apitest.Answer, param string) {
+	t.Helper()
+	require.Contains(t, []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}, a.Status, "%s", a.Raw)
+	at, _ := a.Error(t)["param"].(string)
+	require.True(t, strings.HasPrefix(at, param), "param %q, not %s: %s", at, param, a.Raw)
+}
+
+func TestHostileBodies(t *testing.T) {
+	w := newWorld(t)
+	w.each(t, func(t *testing.T, o *route.Operation) {
+		d := w.documents[contract.Latest]
+		if !d.hasBody(o) {
+			return
+		}
+		path := w.freshPath(t, o, w.Acme)
+		var good map[string]any
+		raw, err := json.Marshal(w.body(t, o))
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(raw, &good))
+		require.True(t, d.valid(t, o, good))
+		properties := bodyProperties(d, o)
+		for name := range properties {
+			require.Contains(t, good, name, "good bodies hold every property")
+		}
+		for _, place := range places(good, nil) {
+			for _, value := range hostile() {
+				body := replaced(good, place, value)
+				answer := w.call(t, o, apitest.Request{Path: path, Key: w.Acme.New, Body: body})
+				require.Less(t, answer.Status, http.StatusInternalServerError, "%v = %.80v: %s", place, value, answer.Raw)
+				// A property that may be absent may also be null.
+				if value != nil && !d.valid(t, o, body) {
+					require.GreaterOrEqual(t, answer.Status, 400, "%v = %.80v: %s", place, value, answer.Raw)
+					clean(t, answer, "body")
+				}
+				if text, ok := value.(string); ok && strings.Contains(text, "\x00") {
+					clean(t, answer, param(place))
+				}
+			}
+		}
+		require.Less(t, w.call(t, o, apitest.Request{Path: path, Key: w.Acme.New, Body: good}).Status, 300, "the good body was good")
+		// What was stored can still be read.
+		for _, o := range w.Service.Operations() {
+			if d.isList(o) {
+				_, _ = w.page(t, o, w.Acme.New, url.Values{"limit": {"200"}})
+			}
+		}
+	})
+}
+
+// Where null is no value, it leaves a property alone as leaving it out does.
+func TestNullInChanges(t *testing.T) {
+	w := newWorld(t)
+	tested := 0
+	w.each(t, func(t *testing.T, o *route.Operation) {
+		if o.Method != http.MethodPatch {
+			return
+		}
+		d, path := w.documents[contract.Latest], w.freshPath(t, o, w.Acme)
+		before := w.call(t, o, apitest.Request{Path: path, Key: w.Acme.New, Body: w.body(t, o)}).Data(t)
+		for name := range bodyProperties(d, o) {
+			body := map[string]any{name: nil}
+			answer := w.call(t, o, apitest.Request{Path: path, Key: w.Acme.New, Body: body})
+			require.Equal(t, http.StatusOK, answer.Status, "%s: %s", name, answer.Raw)
+			if d.valid(t, o, body) {
+				require.Nil(t, answer.Data(t)[name])
+			} else {
+				require.Equal(t, before[name], answer.Data(t)[name], name)
+			}
+			tested++
+		}
+	})
+	require.Positive(t, tested)
+}
+
+func bodyProperties(d *document, o *route.Operation) map[string]any {
+	ref, _ := d.at(entry(o, "requestBody", "content", "application/json", "schema", "$ref")...).(string)
+	properties, _ := d.at(append(strings.Split(strings.TrimPrefix(ref, "#/"), "/"), "properties")...).(map[string]any)
+	return properties
+}
+
+// places lists every place in a body: properties and the first items of lists.
+func places(v any, at []any) [][]any {
+	var found [][]any
+	add := func(step, v any) {
+		place := append(slices.Clone(at), step)
+		found = append(append(found, place), places(v, place)...)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for name, item := range v {
+			add(name, item)
+		}
+	case []any:
+		add(0, v[0])
+	}
+	return found
+}
+
+// param is how an error names a place.
+func param(place []any) string {
+	text := "body"
+	for _, step := range place {
+		if name, ok := step.(string); ok {
+			text += "." + name
+		} else {
+			text += fmt.Sprintf("[%d]", step)
+		}
+	}
+	return text
+}
+
+// replaced is a body with another value in one place.
+func replaced(v any, place []any, value any) any {
+	if len(place) == 0 {
+		return value
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		copied := map[string]any{}
+		for name, item := range v {
+			copied[name] = item
+		}
+		copied[place[0].(string)] = replaced(v[place[0].(string)], place[1:], value)
+		return copied
+	case []any:
+		copied := slices.Clone(v)
+		copied[place[0].(int)] = replaced(v[place[0].(int)], place[1:], value)
+		return copied
+	}
+	return v
+}
+
+func TestBodiesThatAreNoInput(t *testing.T) {
+	w := newWorld(t)
+	raw := map[string]string{
+		"empty object's half": "{", "no JSON": "hello", "two": "{}{}", "comma": `{"a":1,}`, "list": "[]", "string": `"x"`,
+		"number": "1e999999", "bool": "true", "unknown property": `{"noSuchProperty":1}`, "invalid UTF-8": "{\"name\":\"\xff\"}",
+		"raw NUL": "{\"name\":\"\x00\"}", "NUL in a name": `{"a\u0000":1}`, "byte order mark": "\ufeff{}", "UTF-16": "\xff\xfe{\x00}\x00",
+		"deep list": strings.Repeat("[", 100_000), "deep object": strings.Repeat(`{"name":`, 100_000),
+		"deep and closed": `{"name":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}",
+	}
+	w.each(t, func(t *testing.T, o *route.Operation) {
+		switch o.Method {
+		case http.MethodPost, http.MethodPut, http.MethodPatch:
+		default:
+			return
+		}
+		path := w.freshPath(t, o, w.Acme)
+		send := func(key apikey.Secret, body any, contentType string) apitest.Answer {
+			return w.call(t, o, apitest.Request{Path: path, Key: key, Body: body, Header: map[string]string{"Content-Type": contentType}})
+		}
+		hasBody := w.documents[contract.Latest].hasBody(o)
+		for what, text := range raw {
+			answer := send(w.Acme.New, []byte(text), "application/json")
+			require.Less(t, answer.Status, http.StatusInternalServerError, "%s: %s", what, answer.Raw)
+			if hasBody {
+				require.Equal(t, http.StatusBadRequest, answer.Status, "%s: %s", what, answer.Raw)
+				clean(t, answer, "body")
+			}
+		}
+		good := w.body(t, o)
+		if good == nil {
+			good = map[string]any{}
+		}
+		for _, contentType := range []string{
+			"text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "application/json; charset=utf-16",
+			"application/xml", "nonsense", "application/json, text/plain",
+		} {
+			requireError(t, send(w.Acme.New, good, contentType), http.StatusUnsupportedMediaType, "unsupported_media_type", "header.Content-Type")
+		}
+		bound := o.MaxBody
+		if bound == 0 {
+			bound = 1 << 20
+		}
+		for key, code := range map[apikey.Secret]string{w.Acme.New: "too_large", w.OldNamed: "invalid_request"} {
+			over := bytes.Repeat([]byte(" "), int(bound)+1)
+			requireError(t, send(key, over, "application/json"), http.StatusRequestEntityTooLarge, code, "body")
+			requireError(t, send(key, io.Reader(bytes.NewReader(over)), "application/json"), http.StatusRequestEntityTooLarge, code, "body")
+		}
+	})
+}
+
+func TestHostileQueries(t *testing.T) {
+	w := newWorld(t)
+	wrong := func(schema map[string]any) []string {
+		switch {
+		case schema["type"] == "integer":
+			return []string{"x", "1.5", "1e3", "99999999999999999999", "true"}
+		case schema["enum"] != nil:
+			return []string{"no-such-value"}
+		case schema["format"] == "date-time":
+			return []string{"x", "2026-13-01T00:00:00Z", "2026-01-01"}
+		case schema["pattern"] != nil:
+			return []string{"!", strings.Repeat("a", 201)}
+		case schema["maxLength"] != nil:
+			return []string{strings.Repeat("x", 81)}
+		}
+		return nil
+	}
+	w.each(t, func(t *testing.T, o *route.Operation) {
+		path := w.path(t, o, w.Acme)
+		ask := func(query string) apitest.Answer {
+			answer := w.call(t, o, apitest.Request{Path: path + "?" + query, Body: w.body(t, o), Key: w.Acme.New})
+			require.Less(t, answer.Status, http.StatusInternalServerError, "%s: %s", query, answer.Raw)
+			return answer
+		}
+		for _, name := range []string{"noSuchParameter", "Limit", "limit[]", "%22"} {
+			plain, err := url.QueryUnescape(name)
+			require.NoError(t, err)
+			clean(t, ask(name+"=1"), "query."+plain)
+		}
+		for _, query := range []string{"%00=1", "%ff=1", "%zz=1", "%"} {
+			clean(t, ask(query), "query")
+		}
+		for _, p := range w.documents[contract.Latest].query(o) {
+			for _, value := range wrong(p.schema) {
+				clean(t, ask(p.name+"="+url.QueryEscape(value)), "query."+p.name)
+			}
+			for _, query := range []string{"=%00", "=a%00b", "=%ff", "=%zz"} {
+				clean(t, ask(p.name+query), "query")
+			}
+			clean(t, ask(p.name+"=1&"+p.name+"=2"), "query."+p.name)
+			for _, text := range []string{"", "%27%3B--", "0001-01-01T00:00:00%2B23:59", "0000-01-01T00:00:00Z", "0000-01-01T00:00:00%2B23:59", "9999-12-31T23:59:59-23:59", "9999-12-31", "%F0%9F%98%80"} {
+				ask(p.name + "=" + text)
+			}
+		}
+	})
+}
