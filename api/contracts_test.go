@@ -70,8 +70,7 @@ func TestAnswersHaveSubstance(t *testing.T) {
 	require.Equal(t, float64(1), w.Get(w.Acme.Old, "/me").Data(t)["limits"].(map[string]any)["customAvatars"].(map[string]any)["used"])
 }
 
-func TestVersions(t *testing.T) {
-	w := newWorld(t)
+func testVersions(t *testing.T, w *world) {
 	w.each(t, func(t *testing.T, o *route.Operation) {
 		path, body := w.path(t, o, w.Acme), w.body(t, o)
 		with := func(key apikey.Secret, version string) apitest.Answer {

@@ -38,8 +38,16 @@ func clean(t *testing.T, a apitest.Answer, param string) {
 	require.True(t, strings.HasPrefix(at, param), "param %q, not %s: %s", at, param, a.Raw)
 }
 
-func TestHostileBodies(t *testing.T) {
+// Whatever is sent is answered cleanly, and what was taken can be read again.
+func TestHostileInput(t *testing.T) {
 	w := newWorld(t)
+	t.Run("bodies", func(t *testing.T) { testHostileBodies(t, w) })
+	t.Run("no bodies", func(t *testing.T) { testBodiesThatAreNoInput(t, w) })
+	t.Run("null", func(t *testing.T) { testNullInChanges(t, w) })
+	t.Run("queries", func(t *testing.T) { testHostileQueries(t, w) })
+}
+
+func testHostileBodies(t *testing.T, w *world) {
 	w.each(t, func(t *testing.T, o *route.Operation) {
 		d := w.documents[contract.Latest]
 		if !d.hasBody(o) {
@@ -81,8 +89,7 @@ func TestHostileBodies(t *testing.T) {
 }
 
 // Where null is no value, it leaves a property alone as leaving it out does.
-func TestNullInChanges(t *testing.T) {
-	w := newWorld(t)
+func testNullInChanges(t *testing.T, w *world) {
 	tested := 0
 	w.each(t, func(t *testing.T, o *route.Operation) {
 		if o.Method != http.MethodPatch {
@@ -163,8 +170,7 @@ func replaced(v any, place []any, value any) any {
 	return v
 }
 
-func TestBodiesThatAreNoInput(t *testing.T) {
-	w := newWorld(t)
+func testBodiesThatAreNoInput(t *testing.T, w *world) {
 	raw := map[string]string{
 		"empty object's half": "{", "no JSON": "hello", "two": "{}{}", "comma": `{"a":1,}`, "list": "[]", "string": `"x"`,
 		"number": "1e999999", "bool": "true", "unknown property": `{"noSuchProperty":1}`, "invalid UTF-8": "{\"name\":\"\xff\"}",
@@ -213,8 +219,7 @@ func TestBodiesThatAreNoInput(t *testing.T) {
 	})
 }
 
-func TestHostileQueries(t *testing.T) {
-	w := newWorld(t)
+func testHostileQueries(t *testing.T, w *world) {
 	wrong := func(schema map[string]any) []string {
 		switch {
 		case schema["type"] == "integer":

@@ -17,11 +17,19 @@ import (
 // sender makes a request with an Idempotency-Key.
 type sender func(key apikey.Secret, name string, body any) apitest.Answer
 
+// Every operation that honours the Idempotency-Key.
+func TestIdempotency(t *testing.T) {
+	w := newWorld(t)
+	t.Run("replay", func(t *testing.T) { testReplay(t, w) })
+	t.Run("failure", func(t *testing.T) { testAFailureIsNotRemembered(t, w) })
+	t.Run("bad keys", func(t *testing.T) { testBadIdempotencyKeys(t, w) })
+	t.Run("at once", func(t *testing.T) { testRequestsAtOnce(t, w) })
+}
+
 // eachIdempotent runs a subtest for every operation that honours the
 // Idempotency-Key; send makes a request of it with one.
-func eachIdempotent(t *testing.T, f func(t *testing.T, w *world, o *route.Operation, send sender)) {
+func (w *world) eachIdempotent(t *testing.T, f func(t *testing.T, o *route.Operation, send sender)) {
 	t.Helper()
-	w := newWorld(t)
 	tested := 0
 	w.each(t, func(t *testing.T, o *route.Operation) {
 		if !o.Idempotent {
@@ -29,7 +37,7 @@ func eachIdempotent(t *testing.T, f func(t *testing.T, w *world, o *route.Operat
 		}
 		tested++
 		path := w.freshPath(t, o, w.Acme)
-		f(t, w, o, func(key apikey.Secret, name string, body any) apitest.Answer {
+		f(t, o, func(key apikey.Secret, name string, body any) apitest.Answer {
 			t.Helper()
 			return w.call(t, o, apitest.Request{Path: path, Key: key, Body: body, Header: map[string]string{route.IdempotencyHeader: name}})
 		})
@@ -37,8 +45,8 @@ func eachIdempotent(t *testing.T, f func(t *testing.T, w *world, o *route.Operat
 	require.Positive(t, tested)
 }
 
-func TestIdempotentReplay(t *testing.T) {
-	eachIdempotent(t, func(t *testing.T, w *world, o *route.Operation, send sender) {
+func testReplay(t *testing.T, w *world) {
+	w.eachIdempotent(t, func(t *testing.T, o *route.Operation, send sender) {
 		body := w.body(t, o)
 		first := send(w.Acme.New, "one", body)
 		require.Equal(t, w.documents[contract.Latest].success(t, o), first.Status, "%s", first.Raw)
@@ -63,8 +71,8 @@ func TestIdempotentReplay(t *testing.T) {
 	})
 }
 
-func TestAFailureIsNotRemembered(t *testing.T) {
-	eachIdempotent(t, func(t *testing.T, w *world, o *route.Operation, send sender) {
+func testAFailureIsNotRemembered(t *testing.T, w *world) {
+	w.eachIdempotent(t, func(t *testing.T, o *route.Operation, send sender) {
 		require.Equal(t, http.StatusBadRequest, send(w.Acme.New, "again", map[string]any{"noSuchProperty": 1}).Status)
 		require.Equal(t, http.StatusUnauthorized, send("", "again", w.body(t, o)).Status)
 		good := send(w.Acme.New, "again", w.body(t, o))
@@ -73,8 +81,8 @@ func TestAFailureIsNotRemembered(t *testing.T) {
 	})
 }
 
-func TestBadIdempotencyKeys(t *testing.T) {
-	eachIdempotent(t, func(t *testing.T, w *world, o *route.Operation, send sender) {
+func testBadIdempotencyKeys(t *testing.T, w *world) {
+	w.eachIdempotent(t, func(t *testing.T, o *route.Operation, send sender) {
 		body := w.body(t, o)
 		for _, name := range []string{"", strings.Repeat("k", 256), "clé", "\xff", "a\tb"} {
 			requireError(t, send(w.Acme.New, name, body), http.StatusBadRequest, "invalid_request", "header.Idempotency-Key")
@@ -85,8 +93,8 @@ func TestBadIdempotencyKeys(t *testing.T) {
 }
 
 // Of requests sent at once with one name, one has the effect.
-func TestIdempotentRequestsAtOnce(t *testing.T) {
-	eachIdempotent(t, func(t *testing.T, w *world, o *route.Operation, _ sender) {
+func testRequestsAtOnce(t *testing.T, w *world) {
+	w.eachIdempotent(t, func(t *testing.T, o *route.Operation, _ sender) {
 		r := apitest.Request{
 			Method: o.Method, Path: w.freshPath(t, o, w.Acme), Key: w.Acme.New, Body: w.body(t, o),
 			Header: map[string]string{route.IdempotencyHeader: "race"},

@@ -13,10 +13,8 @@ import (
 	"visavis.dev/pkg/contract"
 )
 
-// eachList runs a subtest for every operation that lists, of organisations
-// that have several of everything.
-func eachList(t *testing.T, f func(t *testing.T, w *world, o *route.Operation)) {
-	t.Helper()
+// Every operation that lists, of organisations that have several of everything.
+func TestLists(t *testing.T) {
 	w := newWorld(t)
 	for range 3 {
 		for _, org := range []*apitest.Org{w.Acme, w.Globex} {
@@ -24,11 +22,19 @@ func eachList(t *testing.T, f func(t *testing.T, w *world, o *route.Operation)) 
 			w.make(t, org, "createKey")
 		}
 	}
+	t.Run("paging", func(t *testing.T) { testPaging(t, w) })
+	t.Run("foreign cursors", func(t *testing.T) { testForeignCursors(t, w) })
+	t.Run("limits", func(t *testing.T) { testLimitsOfPages(t, w) })
+}
+
+// eachList runs a subtest for every operation that lists.
+func (w *world) eachList(t *testing.T, f func(t *testing.T, o *route.Operation)) {
+	t.Helper()
 	tested := 0
 	w.each(t, func(t *testing.T, o *route.Operation) {
 		if w.documents[contract.Latest].isList(o) {
 			tested++
-			f(t, w, o)
+			f(t, o)
 		}
 	})
 	require.Positive(t, tested)
@@ -49,8 +55,8 @@ func (w *world) page(t *testing.T, o *route.Operation, key apikey.Secret, query 
 	return body["data"].([]any), cursor
 }
 
-func TestPaging(t *testing.T) {
-	eachList(t, func(t *testing.T, w *world, o *route.Operation) {
+func testPaging(t *testing.T, w *world) {
+	w.eachList(t, func(t *testing.T, o *route.Operation) {
 		whole, next := w.page(t, o, w.Acme.New, url.Values{"limit": {"200"}})
 		require.Empty(t, next)
 		require.GreaterOrEqual(t, len(whole), 3)
@@ -86,9 +92,9 @@ func ids(items []any) []string {
 	return found
 }
 
-func TestForeignCursors(t *testing.T) {
+func testForeignCursors(t *testing.T, w *world) {
 	cursors := map[string]string{}
-	eachList(t, func(t *testing.T, w *world, o *route.Operation) {
+	w.eachList(t, func(t *testing.T, o *route.Operation) {
 		_, cursor := w.page(t, o, w.Acme.New, url.Values{"limit": {"1"}})
 		require.NotEmpty(t, cursor)
 		_, foreign := w.page(t, o, w.Globex.New, url.Values{"limit": {"1"}})
@@ -111,7 +117,7 @@ func TestForeignCursors(t *testing.T) {
 			require.Equal(t, http.StatusBadRequest, answer.Status, "%s: %s", what, answer.Raw)
 			requireError(t, answer, http.StatusBadRequest, "invalid_request", "query.cursor")
 		}
-		_, again := w.page(t, o, w.OldNamed, url.Values{"limit": {"2"}, "cursor": {cursor}})
+		again, _ := w.page(t, o, w.OldNamed, url.Values{"limit": {"2"}, "cursor": {cursor}})
 		require.NotEmpty(t, again, "another key of the organisation, and another limit, go on with the list")
 		cursors[o.ID] = cursor
 	})
@@ -139,8 +145,8 @@ func filterValue(t *testing.T, p queryParameter) string {
 	return "av_0683mPq2v9XKf1sTn7ZQ4b"
 }
 
-func TestLimitsOfPages(t *testing.T) {
-	eachList(t, func(t *testing.T, w *world, o *route.Operation) {
+func testLimitsOfPages(t *testing.T, w *world) {
+	w.eachList(t, func(t *testing.T, o *route.Operation) {
 		for _, limit := range []string{"0", "-1", "201", "x", "1.5", "99999999999999999999", "0x10", " 1"} {
 			answer := w.list(t, o, w.Acme.New, url.Values{"limit": {limit}})
 			requireError(t, answer, http.StatusBadRequest, "invalid_request", "query.limit")

@@ -20,8 +20,18 @@ import (
 // The tests here run over every declared operation, so the next one is covered
 // the moment it is declared.
 
-func TestWithoutAValidKey(t *testing.T) {
+func TestOperations(t *testing.T) {
 	w := newWorld(t)
+	t.Run("without a key", func(t *testing.T) { testWithoutAValidKey(t, w) })
+	t.Run("without the scope", func(t *testing.T) { testWithoutTheScope(t, w) })
+	t.Run("foreign ids", func(t *testing.T) { testForeignIDs(t, w) })
+	t.Run("bare ids", func(t *testing.T) { testBareIDs(t, w) })
+	t.Run("other methods", func(t *testing.T) { testOtherMethods(t, w) })
+	t.Run("unknown paths", func(t *testing.T) { testUnknownPaths(t, w) })
+	t.Run("versions", func(t *testing.T) { testVersions(t, w) })
+}
+
+func testWithoutAValidKey(t *testing.T, w *world) {
 	secret := string(apikey.NewSecret(apikey.Live))
 	last := map[bool]string{true: "1", false: "0"}[strings.HasSuffix(secret, "0")]
 	headers := map[string]string{
@@ -52,8 +62,7 @@ func TestWithoutAValidKey(t *testing.T) {
 	})
 }
 
-func TestWithoutTheScope(t *testing.T) {
-	w := newWorld(t)
+func testWithoutTheScope(t *testing.T, w *world) {
 	closedToOld := []scope.Scope{scope.ConsentsRead, scope.ConsentsWrite}
 	w.each(t, func(t *testing.T, o *route.Operation) {
 		path, body := w.path(t, o, w.Acme), w.body(t, o)
@@ -82,8 +91,7 @@ func TestWithoutTheScope(t *testing.T) {
 }
 
 // An id that names nothing of the caller's is not found, whyever that is.
-func TestForeignIDs(t *testing.T) {
-	w := newWorld(t)
+func testForeignIDs(t *testing.T, w *world) {
 	garbage := []string{
 		"x", "av_", "_", "-1", "%20", "%00", "%ff", "a%2Fb", "%2E%2E", ".", "..", "%27%20OR%201=1", strings.Repeat("a", 22),
 		strings.Repeat("z", 22), strings.Repeat("x", 5000), "%F0%9F%98%80", "av_av_" + strings.Repeat("0", 22),
@@ -124,8 +132,7 @@ func TestForeignIDs(t *testing.T) {
 	})
 }
 
-func TestBareIDs(t *testing.T) {
-	w := newWorld(t)
+func testBareIDs(t *testing.T, w *world) {
 	w.each(t, func(t *testing.T, o *route.Operation) {
 		k := kind(t, o)
 		if k == "" {
@@ -138,8 +145,7 @@ func TestBareIDs(t *testing.T) {
 	})
 }
 
-func TestOtherMethods(t *testing.T) {
-	w := newWorld(t)
+func testOtherMethods(t *testing.T, w *world) {
 	methods := map[string][]string{}
 	for _, o := range w.Service.Operations() {
 		methods[o.Path] = append(methods[o.Path], o.Method)
@@ -171,8 +177,7 @@ func TestOtherMethods(t *testing.T) {
 	})
 }
 
-func TestUnknownPaths(t *testing.T) {
-	w := newWorld(t)
+func testUnknownPaths(t *testing.T, w *world) {
 	for _, path := range []string{
 		"/nothing", "/avatars/", "/avatars/a/b/c/d", "/Avatars", "//avatars", "/./avatars", "/avatars/../me", "/" + url.PathEscape("ä"),
 		"/%00", "/%ff",

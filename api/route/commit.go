@@ -25,7 +25,7 @@ func (c *Call) begin(ctx context.Context) error {
 	}
 	r := idempotency.Request{
 		Org: c.Org(), Key: c.Principal.Key.ID, Method: c.Op.Method, Path: c.request.URL.Path,
-		ClientKey: key, Body: c.body,
+		ClientKey: key, Contract: c.Contract, Body: c.body,
 	}
 	if c.Op.ShowsSecret {
 		r.Seal = []byte(c.bearer)

@@ -142,7 +142,7 @@ func readFault(err error) fault {
 		return fault{param: "body", message: "is not valid"}
 	}
 	d := detailer.ErrorDetail()
-	f := fault{param: d.Location, message: d.Message}
+	f := fault{param: d.Location, message: d.Message, missing: d.Value == nil} // null
 	if rest, ok := strings.CutPrefix(d.Message, requiredBefore); ok {
 		if name, ok := strings.CutSuffix(rest, requiredAfter); ok {
 			return fault{param: d.Location + "." + name, message: "is required", missing: true}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"visavis.dev/pkg/directory"
@@ -143,7 +144,7 @@ func (a *admin) orgAddMinutes() *cobra.Command {
 				return fmt.Errorf("%q is not a number of minutes", args[1])
 			}
 			return a.changeOrg(ctx, cmd, args[0], func(o directory.Organization) error {
-				return organization.GrantMinutes(ctx, a.tenants, o.ID, minutes, now(), nil)
+				return organization.GrantMinutes(ctx, a.tenants, o.ID, uuid.Must(uuid.NewV7()), minutes, now(), nil)
 			})
 		})
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/google/uuid"
+
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/directory"
@@ -109,11 +111,6 @@ func (c *credentials) write(path string) error {
 // ensure makes the organisation and its keys where they are missing.
 func (o devOrganization) ensure(ctx context.Context, p *process) error {
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	_, err := p.server.Directory.Organization(ctx, o.ID)
-	known := err == nil
-	if err != nil && !errors.Is(err, directory.ErrUnknown) {
-		return err
-	}
 	if err := organization.Create(ctx, p.server.Directory, p.server.Tenants, directory.Organization{
 		ID: o.ID, Name: o.Name, Slug: organization.Slug(o.Name), Region: "eu", Timezone: "UTC", Shard: o.Shard,
 		Epoch: 1, Plan: devPlan, CreatedAt: now,
@@ -126,10 +123,8 @@ func (o devOrganization) ensure(ctx context.Context, p *process) error {
 			return err
 		}
 	}
-	if known {
-		return nil
-	}
-	return organization.GrantMinutes(ctx, p.server.Tenants, o.ID, devMinutes, now, nil)
+	// The grant follows from the organisation, so that it is given once.
+	return organization.GrantMinutes(ctx, p.server.Tenants, o.ID, uuid.UUID(o.ID), devMinutes, now, nil)
 }
 
 type devKey struct {

@@ -97,6 +97,20 @@ func TestDevKeepsEverythingAcrossStarts(t *testing.T) {
 	require.Empty(t, processesOf(dir), "processes left behind")
 }
 
+func TestDevStoppedWhileStarting(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	p := launch(t, "dev", "--data-dir", dir, "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0")
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(filepath.Join(dir, "database"))
+		return err == nil
+	}, 20*time.Second, time.Millisecond)
+	require.Zero(t, p.stop(t), "exit code after SIGTERM")
+	require.Empty(t, processesOf(dir), "processes left behind")
+	_, c := startDev(t, dir)
+	require.Equal(t, http.StatusOK, get(t, c.BaseURL+"/me", c.Organizations[0].Keys["limited"]).status)
+}
+
 // checkCredentials checks the file's form and what each key opens.
 func checkCredentials(t *testing.T, dir string, c givenCredentials) {
 	t.Helper()

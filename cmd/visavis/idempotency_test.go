@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
@@ -83,8 +85,11 @@ func TestOneAvatarPerIdempotencyKeyAcrossKills(t *testing.T) {
 		group.Go(func() { c.makeAvatars(caller) })
 	}
 	interrupted := int64(0)
-	for range rounds {
+	for round := range rounds {
 		<-time.After(time.Duration(100+rand.IntN(400)) * time.Millisecond)
+		if round%2 == 1 {
+			awaitCommit(t, p.shard)
+		}
 		api.kill()
 		// Nobody holds these claims any more; their minute is cut short.
 		interrupted += executeSQL(t, p.shard, "UPDATE idempotency_record SET lease_until = now() - interval '1 second' WHERE state = 'running'")
@@ -106,6 +111,22 @@ func TestOneAvatarPerIdempotencyKeyAcrossKills(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "true", again.header.Get("Idempotency-Replayed"), name)
 		require.Equal(t, body, string(again.body), name)
+	}
+}
+
+// awaitCommit returns right after a request was committed, which its caller may
+// not have been told yet.
+func awaitCommit(t *testing.T, shard string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), shard)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, conn.Close(context.Background())) })
+	count := func() (n int) {
+		require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM idempotency_record WHERE state = 'done'").Scan(&n))
+		return n
+	}
+	for before, deadline := count(), time.Now().Add(10*time.Second); count() == before; {
+		require.True(t, time.Now().Before(deadline), "nothing is committed")
 	}
 }
 

@@ -44,12 +44,11 @@ func runTests(m *testing.M) (code int, err error) {
 		return 1, fmt.Errorf("build: %w\n%s", err, out)
 	}
 	if testServer = os.Getenv(databasetest.Env); testServer == "" {
-		own, stop, err := databasetest.Start(context.Background())
-		if err != nil {
+		var stop func() error
+		if testServer, stop, err = databasetest.Start(context.Background()); err != nil {
 			return 1, err
 		}
 		defer func() { err = errors.Join(err, stop()) }()
-		testServer = own
 	}
 	return m.Run(), nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
 )
@@ -43,11 +44,23 @@ type Request struct {
 	Key          id.Key
 	Method, Path string
 	ClientKey    string
-	Body         []byte
+	// Contract is the one the answer is written in. A repeat that asks for
+	// another one is a different request: its answer would have other bytes.
+	Contract contract.Version
+	Body     []byte
 	// Seal, when set, is a secret that only the caller brings: the answer is
 	// encrypted with it, because it shows something that is nowhere stored in
 	// the clear.
 	Seal []byte
+}
+
+// hash stands for everything the request asks.
+func (r Request) hash() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	h.Write([]byte(r.Contract + "\n"))
+	h.Write(r.Body)
+	h.Sum(sum[:0])
+	return sum
 }
 
 // Answer is a recorded answer.
@@ -81,7 +94,7 @@ type Claim struct {
 // Claim takes hold of a request's key. It answers *Done when the request was
 // answered before, ErrConflict, ErrInProgress, or an error of the database.
 func (s *Store) Claim(ctx context.Context, r Request) (*Claim, error) {
-	c := &Claim{store: s, request: r, hash: sha256.Sum256(r.Body), owner: uuid.New()}
+	c := &Claim{store: s, request: r, hash: r.hash(), owner: uuid.New()}
 	err := s.tenants.InTx(ctx, r.Org, func(ctx context.Context, tx *tenant.Tx) error {
 		tx.Touch("idempotency_record", r.Key, text(r.Method), text(r.Path), text(r.ClientKey))
 		taken, err := c.take(ctx, tx)

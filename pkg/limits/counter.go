@@ -141,5 +141,7 @@ func (c *counter) surrender(now time.Time, heldFor time.Duration) (n, minute int
 	n, minute = c.tokens, c.minute
 	c.tokens = 0
 	c.granted -= n
+	// What goes back can be taken again.
+	c.spent = false
 	return n, minute, false
 }

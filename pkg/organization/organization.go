@@ -34,9 +34,9 @@ func Create(ctx context.Context, d *directory.Directory, t *tenant.Tenants, o di
 	return d.Activate(ctx, o.ID)
 }
 
-// GrantMinutes gives an organisation prepaid minutes; expires may be nil.
-func GrantMinutes(ctx context.Context, t *tenant.Tenants, org id.Org, minutes int64, at time.Time, expires *time.Time) error {
-	grant := uuid.Must(uuid.NewV7())
+// GrantMinutes gives an organisation prepaid minutes; expires may be nil. The
+// same grant made again changes nothing.
+func GrantMinutes(ctx context.Context, t *tenant.Tenants, org id.Org, grant uuid.UUID, minutes int64, at time.Time, expires *time.Time) error {
 	return t.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		tx.Touch("minute_grant", grant)
 		_, err := tx.Exec(ctx, `

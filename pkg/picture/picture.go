@@ -92,6 +92,10 @@ func (f format) read(data []byte) (*Portrait, error) {
 		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	scaled := scale(img, keptSide)
+	// A strip is small however long it is.
+	if b := scaled.Bounds(); min(b.Dx(), b.Dy()) < MinSide {
+		return nil, ErrTooSmall
+	}
 	if f.contentType == "image/jpeg" {
 		return &Portrait{upright(scaled, orientation(data)), true}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -91,6 +92,11 @@ func Parse(text []byte, base rate.Rates) (*Catalogue, error) {
 		if err := p.Limits.check(); err != nil {
 			return nil, fmt.Errorf("plans: %s: %w", p.Key, err)
 		}
+		for class, r := range p.Rates {
+			if _, isClass := rate.SpecRates()[class]; !isClass || r.PerKey < 1 || r.PerOrganization < 1 {
+				return nil, fmt.Errorf("plans: %s: rates of %q: want a class of %v with perKey and perOrganization from 1", p.Key, class, rate.Classes())
+			}
+		}
 	}
 	return &Catalogue{plans: file.Plans, base: base}, nil
 }
@@ -126,7 +132,8 @@ func (c *Catalogue) Terms(key string, o Overrides) Terms {
 	if !ok {
 		p = c.plans[0]
 	}
-	merged := maps.Clone(p.Limits)
+	merged := make(Limits, len(p.Limits)+len(o.Limits))
+	maps.Copy(merged, p.Limits)
 	maps.Copy(merged, o.Limits)
 	return Terms{Plan: p, Limits: merged, Rates: c.base.With(p.Rates).With(o.Rates)}
 }
@@ -201,6 +208,9 @@ func (o *Overrides) parseRate(name, value string) error {
 	if value == "plan" {
 		delete(o.Rates, rate.Class(name))
 		return nil
+	}
+	if strings.Contains(value, ",") {
+		return fmt.Errorf("%q is not PER_KEY/PER_ORGANISATION, or plan", value)
 	}
 	rates, err := rate.ParseRates(name + "=" + value)
 	if err != nil {

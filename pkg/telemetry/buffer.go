@@ -16,12 +16,13 @@ const flushEvery = 100 * time.Millisecond
 // because the runtime writes it by itself.
 type Buffer struct {
 	mu      sync.Mutex
+	under   io.Writer
 	w       *bufio.Writer
 	pending *time.Timer
 }
 
 // NewBuffer gathers lines for a writer.
-func NewBuffer(w io.Writer) *Buffer { return &Buffer{w: bufio.NewWriterSize(w, 64<<10)} }
+func NewBuffer(w io.Writer) *Buffer { return &Buffer{under: w, w: bufio.NewWriterSize(w, 64<<10)} }
 
 // Write takes a line, to be written within a tenth of a second.
 func (b *Buffer) Write(line []byte) (int, error) {
@@ -38,5 +39,10 @@ func (b *Buffer) Flush() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pending = nil
-	return b.w.Flush()
+	err := b.w.Flush()
+	if err != nil {
+		// The lines are lost, those to come need not be.
+		b.w.Reset(b.under)
+	}
+	return err
 }

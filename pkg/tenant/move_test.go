@@ -3,10 +3,12 @@ package tenant_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -35,6 +37,8 @@ func TestNoAcknowledgedWriteIsLostInAMove(t *testing.T) {
 		stop         = make(chan struct{})
 		written      = make(chan struct{}, 1)
 	)
+	finish := sync.OnceFunc(func() { close(stop); group.Wait() })
+	defer finish()
 	for writer := range writers {
 		group.Go(func() {
 			for n := 0; ; n++ {
@@ -47,15 +51,17 @@ func TestNoAcknowledgedWriteIsLostInAMove(t *testing.T) {
 				err := w.set(ctx, org, key)
 				mu.Lock()
 				if err != nil {
-					failed = err
-					mu.Unlock()
-					return
+					failed = errors.Join(failed, err)
+				} else {
+					acknowledged = append(acknowledged, key)
 				}
-				acknowledged = append(acknowledged, key)
 				mu.Unlock()
 				select {
 				case written <- struct{}{}:
 				default:
+				}
+				if err != nil {
+					return
 				}
 			}
 		})
@@ -65,7 +71,11 @@ func TestNoAcknowledgedWriteIsLostInAMove(t *testing.T) {
 	var frozen []string
 	for round := range rounds {
 		for range 5 {
-			<-written
+			select {
+			case <-written:
+			case <-time.After(5 * time.Second):
+				t.Fatal("the writers stand still")
+			}
 		}
 		from, to := round%2, (round+1)%2
 		if round > 0 {
@@ -73,8 +83,7 @@ func TestNoAcknowledgedWriteIsLostInAMove(t *testing.T) {
 		}
 		frozen = move(t, org, homes[from], homes[to], names[to], int64(round+2))
 	}
-	close(stop)
-	group.Wait()
+	finish()
 	require.NoError(t, failed)
 	slices.Sort(acknowledged)
 	require.Equal(t, acknowledged, settingsOn(t, homes[rounds%2], org))
@@ -91,7 +100,7 @@ func move(t *testing.T, org id.Org, from, to *database.DB, toName string, epoch 
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, moveKey(org)); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `UPDATE org_fence SET state = 'moved', moved_to = $2, epoch = $3 WHERE org_id = $1`, org, toName, epoch)
+		_, err := tx.Exec(ctx, `UPDATE org_fence SET state = 'fenced' WHERE org_id = $1`, org)
 		return err
 	}))
 	left = settingsOn(t, from, org)
@@ -102,5 +111,6 @@ func move(t *testing.T, org id.Org, from, to *database.DB, toName string, epoch 
 		SELECT $1, 'org', '', k, '{}', $3, 'test' FROM unnest($2::TEXT[]) AS k`, org, left, now)
 	require.NoError(t, err)
 	fence(t, to, org, epoch, "open", "")
+	fence(t, from, org, epoch, "moved", toName)
 	return left
 }

@@ -1,0 +1,168 @@
+package api_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/scope"
+)
+
+func TestAKeyGivesOnlyWhatItHolds(t *testing.T) {
+	w := newWorld(t)
+	narrow := w.Key(w.Acme, scope.Grant{Contract: contract.Latest, Scopes: []scope.Scope{scope.KeysManage, scope.AvatarsRead}})
+	create := func(caller apikey.Secret, scopes ...string) apitest.Answer {
+		return w.do(t, "createKey", "", caller, map[string]any{"name": "made", "scopes": scopes})
+	}
+	for name, test := range map[string]struct {
+		caller apikey.Secret
+		scopes []string
+		status int
+	}{
+		"its own":        {narrow, []string{"avatars:read"}, http.StatusCreated},
+		"all its own":    {narrow, []string{"avatars:read", "keys:manage"}, http.StatusCreated},
+		"another":        {narrow, []string{"avatars:write"}, http.StatusForbidden},
+		"one beyond":     {narrow, []string{"avatars:read", "consents:read"}, http.StatusForbidden},
+		"old, by name":   {w.Acme.Old, []string{"avatars:write"}, http.StatusCreated},
+		"old, closed":    {w.Acme.Old, []string{"consents:read"}, http.StatusForbidden},
+		"full, everyone": {w.Acme.New, []string{"consents:read", "candidates:data"}, http.StatusCreated},
+		"unknown":        {w.Acme.New, []string{"avatars:*"}, http.StatusBadRequest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := create(test.caller, test.scopes...)
+			require.Equal(t, test.status, answer.Status, "%s", answer.Raw)
+			switch test.status {
+			case http.StatusForbidden:
+				requireError(t, answer, test.status, "forbidden", "body.scopes")
+			case http.StatusCreated:
+				made := answer.Data(t)
+				require.Equal(t, "2026-10-01", made["apiVersion"], "new keys are on the newest contract")
+				require.False(t, made["fullAccess"].(bool))
+			}
+		})
+	}
+
+	wide := w.make(t, w.Acme, "createKey")
+	require.Equal(t, http.StatusOK, w.do(t, "rotateKey", wide["id"].(string), narrow, nil).Status)
+	beyond := create(w.Acme.New, "avatars:write").Data(t)["id"].(string)
+	requireError(t, w.do(t, "rotateKey", beyond, narrow, nil), http.StatusForbidden, "forbidden", "")
+}
+
+func TestChangingKeys(t *testing.T) {
+	w := newWorld(t)
+	made := w.do(t, "createKey", "", w.Acme.New, map[string]any{"name": "made", "scopes": []string{"avatars:read", "avatars:write"}}).Data(t)
+	key := made["id"].(string)
+	require.Nil(t, made["allowedAddresses"])
+	change := func(body map[string]any) apitest.Answer { return w.do(t, "updateKey", key, w.Acme.New, body) }
+
+	requireError(t, change(map[string]any{"scopes": []string{"avatars:read", "voices:read"}}), http.StatusBadRequest, "invalid_request", "body.scopes")
+	require.Equal(t, []any{"avatars:read"}, change(map[string]any{"scopes": []string{"avatars:read"}}).Data(t)["scopes"])
+	requireError(t, change(map[string]any{"scopes": []string{"avatars:read", "avatars:write"}}), http.StatusBadRequest, "invalid_request", "body.scopes")
+	requireError(t, change(map[string]any{"expiresAt": "2020-01-01T00:00:00Z"}), http.StatusBadRequest, "invalid_request", "body.expiresAt")
+	requireError(t, change(map[string]any{"allowedAddresses": []string{"10.0.0.1"}}), http.StatusBadRequest, "invalid_request", "body.allowedAddresses")
+	require.Equal(t, "2099-01-01T00:00:00Z", change(map[string]any{"expiresAt": "2099-01-01T01:00:00+01:00"}).Data(t)["expiresAt"])
+	require.Nil(t, change(map[string]any{"expiresAt": nil}).Data(t)["expiresAt"])
+	require.Equal(t, "renamed", change(map[string]any{"name": "renamed"}).Data(t)["name"])
+	require.Equal(t, w.do(t, "getKey", key, w.Acme.New, nil).Data(t), change(map[string]any{}).Data(t), "nothing changes nothing")
+
+	require.Equal(t, []any{"192.0.2.0/24"}, change(map[string]any{"allowedAddresses": []string{"192.0.2.0/24"}}).Data(t)["allowedAddresses"])
+	secret := apikey.Secret(made["secret"].(string))
+	require.Eventually(t, func() bool { return w.Get(secret, "/avatars").Status == http.StatusForbidden }, 5*time.Second, 20*time.Millisecond)
+}
+
+// A key that is revoked or rotated stops within two seconds on every server.
+func TestKeysEndEverywhere(t *testing.T) {
+	w := newWorld(t)
+	_, second := apitest.Serve(t, w.Options)
+	status := func(base string, key apikey.Secret) int {
+		answer := w.Do(apitest.Request{Base: base, Method: http.MethodGet, Path: "/avatars", Key: key})
+		checkHeaders(t, answer)
+		return answer.Status
+	}
+	ends := func(key apikey.Secret) {
+		t.Helper()
+		for _, base := range []string{w.URL, second} {
+			require.Eventually(t, func() bool { return status(base, key) == http.StatusUnauthorized }, 2*time.Second, 20*time.Millisecond)
+		}
+	}
+	made := w.do(t, "createKey", "", w.Acme.New, map[string]any{"name": "made", "scopes": []string{"avatars:read"}}).Data(t)
+	key, first := made["id"].(string), apikey.Secret(made["secret"].(string))
+	for _, base := range []string{w.URL, second} {
+		require.Equal(t, http.StatusOK, status(base, first), "a key works once it is answered")
+	}
+
+	rotated := w.do(t, "rotateKey", key, w.Acme.New, map[string]any{"graceS": 3600}).Data(t)
+	graced := apikey.Secret(rotated["secret"].(string))
+	require.Equal(t, key, rotated["id"])
+	require.NotEqual(t, first, graced)
+	require.Equal(t, string(graced[len(graced)-4:]), rotated["last4"])
+	for _, base := range []string{w.URL, second} {
+		require.Equal(t, http.StatusOK, status(base, graced))
+		require.Never(t, func() bool { return status(base, first) != http.StatusOK }, 1200*time.Millisecond, 100*time.Millisecond)
+	}
+	current := apikey.Secret(w.do(t, "rotateKey", key, w.Acme.New, nil).Data(t)["secret"].(string))
+	require.Equal(t, http.StatusOK, status(second, current))
+	ends(graced) // without grace at once
+
+	require.Equal(t, map[string]any{"deleted": true, "id": key}, w.do(t, "revokeKey", key, w.Acme.New, nil).Data(t))
+	ends(current)
+	require.Equal(t, "revoked", w.do(t, "getKey", key, w.Acme.New, nil).Data(t)["state"])
+	require.Equal(t, http.StatusOK, w.do(t, "revokeKey", key, w.Acme.New, nil).Status, "again changes nothing")
+	for _, operation := range []string{"updateKey", "rotateKey"} {
+		e := requireError(t, w.do(t, operation, key, w.Acme.New, map[string]any{}), http.StatusConflict, "conflict", "")
+		require.Equal(t, "revoked", e["details"].(map[string]any)["reason"])
+	}
+}
+
+func TestAKeyCannotRevokeItself(t *testing.T) {
+	w := newWorld(t)
+	own := w.Get(w.Acme.New, "/me").Data(t)["key"].(map[string]any)["id"].(string)
+	e := requireError(t, w.do(t, "revokeKey", own, w.Acme.New, nil), http.StatusConflict, "conflict", "")
+	require.Equal(t, "own_key", e["details"].(map[string]any)["reason"])
+	require.Equal(t, "active", w.do(t, "getKey", own, w.Acme.New, nil).Data(t)["state"])
+}
+
+// Every change leaves an entry in the activity log of its organisation alone.
+func TestActivity(t *testing.T) {
+	w := newWorld(t)
+	caller := w.Get(w.Acme.New, "/me").Data(t)["key"].(map[string]any)["id"]
+	key, avatar := w.make(t, w.Acme, "createKey")["id"].(string), w.make(t, w.Acme, "createAvatar")["id"].(string)
+	w.do(t, "updateKey", key, w.Acme.New, map[string]any{"name": "other"})
+	w.do(t, "rotateKey", key, w.Acme.New, map[string]any{"graceS": 5})
+	w.do(t, "revokeKey", key, w.Acme.New, nil)
+	w.do(t, "updateAvatar", avatar, w.Acme.New, map[string]any{"name": "Other"})
+	w.do(t, "deleteAvatar", avatar, w.Acme.New, nil)
+	requireError(t, w.do(t, "deleteAvatar", avatar, w.Acme.New, nil), http.StatusGone, "gone", "") // no entry
+
+	o := w.operation(t, "listActivity")
+	entries, _ := w.page(t, o, w.Acme.New, nil)
+	var actions []string
+	for _, entry := range entries {
+		entry := entry.(map[string]any)
+		actions = append(actions, entry["action"].(string))
+		require.Equal(t, caller, entry["actor"])
+		require.Equal(t, "127.0.0.1", entry["address"])
+		require.Contains(t, []string{key, avatar}, entry["targetId"])
+	}
+	require.Equal(t, []string{
+		"avatar.deleted", "avatar.updated", "key.revoked", "key.rotated", "key.updated", "avatar.created", "key.created",
+	}, actions)
+	require.Equal(t, map[string]any{"name": "other"}, entries[4].(map[string]any)["changes"])
+	for query, count := range map[string]int{
+		"action=key.updated": 1, "targetId=" + key: 4, "targetId=nobody": 0, "to=2026-01-01T00:00:00Z": 0, "from=2026-01-01T00:00:00Z": 7,
+	} {
+		values, err := url.ParseQuery(query)
+		require.NoError(t, err)
+		found, _ := w.page(t, o, w.Acme.New, values)
+		require.Len(t, found, count, query)
+	}
+	others, _ := w.page(t, o, w.Globex.New, nil)
+	require.Empty(t, others)
+	require.NotContains(t, string(w.Get(w.Acme.New, "/activity").Raw), "vsk_", "no secret is written down")
+}

@@ -1,0 +1,130 @@
+package api_test
+
+import (
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/route"
+	"visavis.dev/api/server"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/rate"
+	"visavis.dev/pkg/scope"
+)
+
+// within runs what counts requests in one window: again, with another key,
+// when a minute ended meanwhile.
+func within(t *testing.T, f func() []apitest.Answer) []apitest.Answer {
+	t.Helper()
+	for {
+		began := time.Now().Unix() / 60
+		answers := f()
+		if time.Now().Unix()/60 == began {
+			return answers
+		}
+	}
+}
+
+func TestLimitOfAKey(t *testing.T) {
+	a := apitest.New(t, func(o *server.Options) { o.PerAddress = 1_000_000 })
+	var key apikey.Secret
+	answers := within(t, func() []apitest.Answer {
+		key = a.Key(a.Acme, scope.Grant{Contract: contract.Latest})
+		answers := make([]apitest.Answer, 601)
+		for i := range answers {
+			answers[i] = a.Get(key, "/languages")
+		}
+		// Of the same moment: others have their own count.
+		return append(answers, a.Get(a.Acme.New, "/languages"), a.Get(a.Globex.New, "/languages"), a.Get(key, "/health"), a.Get(key, "/nothing"))
+	})
+	left := 600
+	for i, answer := range answers[:600] {
+		require.Equal(t, http.StatusOK, answer.Status, "request %d: %s", i+1, answer.Raw)
+		require.Equal(t, "600", answer.Header.Get("RateLimit-Limit"))
+		remaining, err := strconv.Atoi(answer.Header.Get("RateLimit-Remaining"))
+		require.NoError(t, err)
+		require.Less(t, remaining, left)
+		left = remaining
+	}
+	require.Zero(t, left)
+
+	refused := answers[600]
+	checkHeaders(t, refused)
+	requireError(t, refused, http.StatusTooManyRequests, "rate_limited", "")
+	require.Equal(t, "0", refused.Header.Get("RateLimit-Remaining"))
+	wait, err := strconv.Atoi(refused.Header.Get("Retry-After"))
+	require.NoError(t, err)
+	require.True(t, 1 <= wait && wait <= 60, "%d", wait)
+
+	for i, status := range []int{http.StatusOK, http.StatusOK, http.StatusOK, http.StatusTooManyRequests} {
+		require.Equal(t, status, answers[601+i].Status, "%d: %s", i, answers[601+i].Raw)
+	}
+	me := a.Get(a.Acme.Old, "/me").Data(t)["rateLimits"].(map[string]any)
+	require.Equal(t, map[string]any{"perKey": 600.0, "perOrganization": 1200.0, "windowS": 60.0}, me["read"])
+}
+
+func TestLimitOfAnOrganisationAndAnAddress(t *testing.T) {
+	a := apitest.New(t, func(o *server.Options) {
+		o.PerAddress = 40
+		o.Rates[rate.Read] = rate.Rate{PerKey: 10, PerOrganization: 15}
+	})
+	var org *apitest.Org
+	n := 0
+	read := func(key apikey.Secret, times int) (answers []apitest.Answer) {
+		for range times {
+			answers = append(answers, a.Get(key, "/languages"))
+		}
+		return answers
+	}
+	statuses := func(answers []apitest.Answer) map[int]int {
+		counts := map[int]int{}
+		for _, answer := range answers {
+			counts[answer.Status]++
+		}
+		return counts
+	}
+	answers := within(t, func() []apitest.Answer {
+		n++
+		org = a.NewOrg("Initech "+strconv.Itoa(n), "shard-1", "business")
+		return append(append(read(org.New, 9), read(org.Old, 9)...), read(a.Globex.New, 1)...)
+	})
+	require.Equal(t, map[int]int{http.StatusOK: 9}, statuses(answers[:9]))
+	require.Equal(t, map[int]int{http.StatusOK: 6, http.StatusTooManyRequests: 3}, statuses(answers[9:18]), "15 of both keys together")
+	require.Equal(t, "15", answers[14].Header.Get("RateLimit-Limit"), "the closer one is shown")
+	require.Equal(t, http.StatusOK, answers[18].Status)
+
+	// What an address may is over for it whatever the key, and for what takes none.
+	require.Eventually(t, func() bool { return a.Get("", "/health").Status == http.StatusTooManyRequests }, 10*time.Second, time.Millisecond)
+	answer := a.Get(a.Globex.New, "/me")
+	checkHeaders(t, answer)
+	requireError(t, answer, http.StatusTooManyRequests, "rate_limited", "")
+	require.NotEmpty(t, answer.Header.Get("Retry-After"))
+}
+
+// What is refused for its scope or its input counts as well.
+func TestRefusalsCount(t *testing.T) {
+	w := newWorld(t)
+	remaining := func(a apitest.Answer) int {
+		n, err := strconv.Atoi(a.Header.Get("RateLimit-Remaining"))
+		require.NoError(t, err)
+		return n
+	}
+	w.each(t, func(t *testing.T, o *route.Operation) {
+		if o.Class == "" {
+			return
+		}
+		body := w.body(t, o)
+		answers := within(t, func() []apitest.Answer {
+			key := w.Key(w.Acme, scope.Grant{Contract: contract.Latest, Scopes: []scope.Scope{scope.TranscriptsRead}})
+			first := w.Do(apitest.Request{Method: o.Method, Path: o.Path + "?noSuchParameter=1", Key: key, Body: body})
+			return []apitest.Answer{first, w.Do(apitest.Request{Method: o.Method, Path: o.Path + "?noSuchParameter=1", Key: key, Body: body})}
+		})
+		require.GreaterOrEqual(t, answers[0].Status, 400)
+		require.Equal(t, remaining(answers[0])-1, remaining(answers[1]))
+	})
+}

@@ -1,0 +1,109 @@
+package health_test
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/health"
+	"visavis.dev/pkg/tenant"
+)
+
+func TestMain(m *testing.M) { databasetest.Main(m) }
+
+func TestState(t *testing.T) {
+	up, down := true, false
+	for name, c := range map[string]struct {
+		state       health.State
+		ready, well bool
+	}{
+		"nothing asked yet":            {health.State{}, false, false},
+		"no shard used yet":            {health.State{Directory: up}, true, true},
+		"all":                          {health.State{up, map[string]bool{"a": up, "b": up}}, true, true},
+		"a shard away":                 {health.State{up, map[string]bool{"a": up, "b": down}}, true, false},
+		"every shard away":             {health.State{up, map[string]bool{"a": down}}, false, false},
+		"the directory away":           {health.State{down, map[string]bool{"a": up}}, true, false},
+		"the directory and one shard":  {health.State{down, map[string]bool{"a": up, "b": down}}, true, false},
+		"all away":                     {health.State{down, map[string]bool{"a": down}}, false, false},
+		"the directory, no shard used": {health.State{Directory: down, Shards: map[string]bool{}}, false, false},
+	} {
+		require.Equal(t, c.ready, c.state.Ready(), name)
+		require.Equal(t, c.well, c.state.Well(), name)
+	}
+}
+
+// deadURL is the address of a server that accepts connections and says nothing.
+func deadURL(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	return "postgres://nobody@" + l.Addr().String() + "/none?sslmode=disable"
+}
+
+func newDirectory(t *testing.T) *directory.Directory {
+	t.Helper()
+	return directory.New(databasetest.Open(t, database.Directory), directory.Options{Clock: clock.RealClock{}})
+}
+
+func newTenants(t *testing.T, d *directory.Directory) *tenant.Tenants {
+	t.Helper()
+	tenants := tenant.New(d, database.PoolOptions{MaxConns: 2})
+	t.Cleanup(tenants.Close)
+	return tenants
+}
+
+func TestCheck(t *testing.T) {
+	ctx := context.Background()
+	d := newDirectory(t)
+	tenants := newTenants(t, d)
+	require.Equal(t, health.State{Directory: true, Shards: map[string]bool{}}, health.New(d, tenants).Check(ctx),
+		"shards that were not used are not asked")
+
+	require.NoError(t, d.AddShard(ctx, "alive", databasetest.URL(t, database.Shard)))
+	require.NoError(t, d.AddShard(ctx, "silent", deadURL(t)))
+	require.NoError(t, d.AddShard(ctx, "unused", deadURL(t)))
+	for _, name := range []string{"alive", "silent"} {
+		_, err := tenants.Shard(ctx, name)
+		require.NoError(t, err)
+	}
+	began := time.Now()
+	state := health.New(d, tenants).Check(ctx)
+	require.Equal(t, health.State{Directory: true, Shards: map[string]bool{"alive": true, "silent": false}}, state)
+	require.Less(t, time.Since(began), 3*time.Second, "a server that says nothing is not waited for")
+}
+
+func TestCheckWithoutADirectory(t *testing.T) {
+	db, err := database.Open(deadURL(t), database.PoolOptions{})
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	d := directory.New(db, directory.Options{Clock: clock.RealClock{}})
+	state := health.New(d, newTenants(t, d)).Check(context.Background())
+	require.False(t, state.Directory)
+	require.False(t, state.Ready())
+}
+
+func TestAnAnswerIsKeptForAMoment(t *testing.T) {
+	d := newDirectory(t)
+	checker := health.New(d, newTenants(t, d))
+	first := checker.Check(context.Background())
+	require.True(t, first.Well())
+	first.Shards["made up"] = false
+	d.DB.Close()
+	require.True(t, checker.Check(context.Background()).Well(), "neither asked again nor changed by a caller")
+	require.Eventually(t, func() bool { return !checker.Check(context.Background()).Well() }, 10*time.Second, 50*time.Millisecond)
+}
+
+func TestACallerWhoLeavesDoesNotSpoilTheAnswer(t *testing.T) {
+	d := newDirectory(t)
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.True(t, health.New(d, newTenants(t, d)).Check(gone).Well())
+}

@@ -1,0 +1,92 @@
+package sweep_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	clocktest "k8s.io/utils/clock/testing"
+
+	"visavis.dev/pkg/sweep"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestRounds(t *testing.T) {
+	c := clocktest.NewFakeClock(time.Date(2026, 7, 8, 12, 0, 0, 0, time.UTC))
+	shards, directory := make(chan string, 10), make(chan string, 10)
+	note := func(to chan string) func(context.Context, string) (int, error) {
+		return func(_ context.Context, shard string) (int, error) {
+			to <- shard
+			return 0, errors.New("a task that fails is run again")
+		}
+	}
+	s := &sweep.Sweeper{
+		Tasks: []sweep.Task{
+			{Name: "rows", Every: time.Second, Run: note(shards)},
+			{Name: "addresses", Every: time.Minute, Run: note(directory), Directory: true},
+		},
+		Shards: func(context.Context) ([]string, error) { return []string{"a", "b"}, nil },
+		Clock:  c, Log: slog.New(slog.DiscardHandler),
+	}
+	s.Start()
+	defer s.Stop()
+	for round := range 3 {
+		require.Equal(t, "a", <-shards)
+		require.Equal(t, "b", <-shards)
+		if round == 0 {
+			require.Empty(t, <-directory)
+		}
+		require.Eventually(t, c.HasWaiters, time.Second, time.Millisecond)
+		c.Step(time.Second)
+	}
+	require.Empty(t, directory, "each in its own rhythm")
+}
+
+func TestStopInterruptsAndWaits(t *testing.T) {
+	began, ended := make(chan struct{}), false
+	s := &sweep.Sweeper{
+		Tasks: []sweep.Task{{Every: time.Second, Directory: true, Run: func(ctx context.Context, _ string) (int, error) {
+			close(began)
+			<-ctx.Done()
+			ended = true
+			return 0, ctx.Err()
+		}}},
+		Clock: clocktest.NewFakeClock(time.Now()), Log: slog.New(slog.DiscardHandler),
+	}
+	s.Start()
+	<-began
+	s.Stop()
+	require.True(t, ended)
+}
+
+func TestShardsThatCannotBeListedAreTriedAgain(t *testing.T) {
+	c := clocktest.NewFakeClock(time.Now())
+	asked, ran := make(chan struct{}, 10), make(chan struct{}, 10)
+	away := true
+	s := &sweep.Sweeper{
+		Tasks: []sweep.Task{{Every: time.Second, Run: func(context.Context, string) (int, error) {
+			ran <- struct{}{}
+			return 1, nil
+		}}},
+		Shards: func(context.Context) ([]string, error) {
+			defer func() { asked <- struct{}{} }()
+			if away {
+				away = false
+				return nil, errors.New("away")
+			}
+			return []string{"a"}, nil
+		},
+		Clock: c, Log: slog.New(slog.DiscardHandler),
+	}
+	s.Start()
+	defer s.Stop()
+	<-asked
+	require.Empty(t, ran)
+	c.Step(time.Second)
+	<-ran
+}
