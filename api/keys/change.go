@@ -96,7 +96,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Key, 
 	if k.RevokedAt != nil {
 		return Key{}, problem.Conflicting("revoked", "The key is revoked.")
 	}
-	before, update, changes := k, apikey.Update{At: c.Now()}, map[string]any{}
+	before, update, changes := k, apikey.Update{At: after(c.Now(), k.UpdatedAt)}, map[string]any{}
 	if in.Body.Name.Set {
 		k.Name = in.Body.Name.Value
 		update.Name, changes["name"] = &k.Name, k.Name
@@ -121,6 +121,15 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Key, 
 	}
 	return commit(ctx, a, c, apikey.Change{Update: &apikey.Alteration{Key: k.ID, Update: update}},
 		"key.updated", k.ID, changes, Show(k, c.Now()))
+}
+
+// after is a moment later than an earlier one, also where this pod's clock is
+// behind the one that made that: a late repeat of a change is told by its time.
+func after(now, earlier time.Time) time.Time {
+	if now.After(earlier) {
+		return now
+	}
+	return earlier.Add(time.Microsecond)
 }
 
 // RotateInput is the request for another secret.
@@ -151,7 +160,7 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (KeyWi
 	if in.Body != nil {
 		grace = time.Duration(in.Body.GraceS) * time.Second
 	}
-	now := c.Now()
+	now := after(c.Now(), k.UpdatedAt)
 	secret := apikey.NewSecret(k.Environment)
 	hash := secret.Hash()
 	k.Last4 = secret.Last4()

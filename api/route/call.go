@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/idempotency"
+	"visavis.dev/pkg/limits"
 )
 
 // Call is one request on its way through the chain.
@@ -31,6 +32,8 @@ type Call struct {
 	bearer  string
 	body    []byte
 	claim   *idempotency.Claim
+	// ofAddress is how the address's limit stood.
+	ofAddress limits.Reading
 	// committed is the answer as it was recorded with its effect.
 	committed []byte
 	// replayed is an answer recorded by an earlier request.

@@ -21,6 +21,7 @@ func (c *Call) limitAddress() error {
 	if err != nil {
 		return err
 	}
+	c.ofAddress = r
 	c.showLimit(r)
 	if r.Refused {
 		return limited(r, "this address")
@@ -55,18 +56,18 @@ func (c *Call) limitKey() error {
 		return err
 	}
 	if key.Refused {
-		c.service.Limiter.PutBack(c.addressCounter())
+		c.service.Limiter.PutBack(c.addressCounter(), c.ofAddress)
 		c.showLimit(key)
 		return limited(key, "this key in the class "+string(class))
 	}
 	org, err := c.service.Limiter.Take(ctx, ofOrg, allowed.PerOrganization)
 	if err != nil {
-		c.service.Limiter.PutBack(ofKey)
+		c.service.Limiter.PutBack(ofKey, key)
 		return err
 	}
 	if org.Refused {
-		c.service.Limiter.PutBack(ofKey)
-		c.service.Limiter.PutBack(c.addressCounter())
+		c.service.Limiter.PutBack(ofKey, key)
+		c.service.Limiter.PutBack(c.addressCounter(), c.ofAddress)
 		c.showLimit(org)
 		return limited(org, "this organisation in the class "+string(class))
 	}

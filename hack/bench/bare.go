@@ -1,20 +1,19 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
-	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/id"
 )
 
-// bareRole makes this binary the floor: net/http and one SELECT, nothing else.
+// bareRole makes this binary the floor: net/http, the SELECT that
+// GET /avatars/{id} makes, and its row as JSON, nothing else.
 const bareRole = "bare"
-
-// bareSelect reads the row that GET /avatars/{id} reads.
-const bareSelect = `
-	SELECT name, gender, age_band, heritage, width, height, created_at, updated_at FROM avatar
-	WHERE org_id = $1 AND id = $2`
 
 func serveBare(addr, url string) error {
 	db, err := database.Open(url, database.PoolOptions{})
@@ -25,22 +24,23 @@ func serveBare(addr, url string) error {
 	mux.HandleFunc("/health", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("/{org}/{id}", func(w http.ResponseWriter, r *http.Request) {
 		org, errOrg := id.ParseOrg(r.PathValue("org"))
-		avatar, errAvatar := id.ParseAvatar(r.PathValue("id"))
-		if errOrg != nil || errAvatar != nil {
+		face, errFace := id.ParseAvatar(r.PathValue("id"))
+		if errOrg != nil || errFace != nil {
 			http.NotFound(w, r)
 			return
 		}
-		var (
-			name, gender, age, heritage string
-			width, height               int64
-			created, updated            time.Time
-		)
-		if err := db.QueryRow(r.Context(), bareSelect, org, avatar).
-			Scan(&name, &gender, &age, &heritage, &width, &height, &created, &updated); err != nil {
+		rows, err := db.Query(r.Context(), avatar.SelectOwn, org, face)
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		_, _ = w.Write([]byte(name))
+		found, err := pgx.CollectExactlyOneRow(rows, avatar.ScanOwn)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(found)
 	})
 	return http.ListenAndServe(addr, mux)
 }

@@ -153,7 +153,8 @@ func TestAllowedFrom(t *testing.T) {
 		"outside": {[]string{"10.0.0.0/8"}, false}, "nonsense": {[]string{"nonsense"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, tt.want, apikey.Key{AllowedAddresses: tt.ranges}.AllowedFrom(netip.MustParseAddr("192.0.2.1")))
+			k := apikey.Key{AllowedAddresses: tt.ranges}
+			require.Equal(t, tt.want, k.AllowedFrom(netip.MustParseAddr("192.0.2.1")))
 		})
 	}
 }

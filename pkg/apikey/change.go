@@ -3,6 +3,7 @@ package apikey
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -153,11 +154,13 @@ func (c *Changes) Sweep(ctx context.Context, shard string, now time.Time) (swept
 	if err != nil {
 		return 0, err
 	}
-	for _, org := range orgs {
+	var failed error
+	for _, org := range orgs { // one that fails must not keep the others waiting
 		if err := c.Apply(ctx, org); err != nil {
-			return swept, err
+			failed = errors.Join(failed, fmt.Errorf("organisation %s: %w", org, err))
+			continue
 		}
 		swept++
 	}
-	return swept, nil
+	return swept, failed
 }

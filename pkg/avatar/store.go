@@ -12,7 +12,7 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// ownColumns are what scanOwn reads of avatar a and consent c, in its order.
+// ownColumns are what ScanOwn takes, of avatar a and consent c, in its order.
 const ownColumns = `a.id, a.name, a.gender, a.age_band, a.heritage, a.width, a.height, a.landmarks, a.metadata,
 	a.picture_id, a.thumbnail_id, a.created_at, a.updated_at, a.deleted_at,
 	c.id, c.state, c.policy_version, c.recorded_at,
@@ -21,7 +21,8 @@ const ownColumns = `a.id, a.name, a.gender, a.age_band, a.heritage, a.width, a.h
 
 const ownTables = ` FROM avatar a JOIN consent c ON c.org_id = a.org_id AND c.id = a.consent_id `
 
-func scanOwn(row pgx.CollectableRow) (Avatar, error) {
+// ScanOwn takes a row of SelectOwn.
+func ScanOwn(row pgx.CollectableRow) (Avatar, error) {
 	a := Avatar{Kind: Custom, Consent: &Consent{}}
 	err := row.Scan(&a.ID, &a.Name, &a.Gender, &a.AgeBand, &a.Heritage, &a.Width, &a.Height, &a.Landmarks, &a.Metadata,
 		&a.Picture, &a.Thumbnail, &a.CreatedAt, &a.UpdatedAt, &a.DeletedAt,
@@ -29,6 +30,9 @@ func scanOwn(row pgx.CollectableRow) (Avatar, error) {
 		&a.Uses.Personas, &a.Uses.Duos)
 	return a, err
 }
+
+// SelectOwn reads one own face of an organisation.
+const SelectOwn = `SELECT ` + ownColumns + ownTables + `WHERE a.org_id = $1 AND a.id = $2`
 
 // Get finds a face as an organisation sees it. An own face that was deleted
 // comes with ErrGone.
@@ -41,9 +45,9 @@ func Get(ctx context.Context, t *tenant.Tenants, l *Library, org id.Org, avatar 
 	var found []Avatar
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
 		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scanOwn)
+			found, err = pgx.CollectRows(rows, ScanOwn)
 			return err
-		}, `SELECT `+ownColumns+ownTables+`WHERE a.org_id = $1 AND a.id = $2`, org, avatar)
+		}, SelectOwn, org, avatar)
 	})
 	switch {
 	case err != nil:
@@ -148,7 +152,7 @@ func listOwn(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after
 	var page []Avatar
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
 		r.Query(func(rows pgx.Rows) (err error) {
-			page, err = pgx.CollectRows(rows, scanOwn)
+			page, err = pgx.CollectRows(rows, ScanOwn)
 			return err
 		}, `SELECT `+ownColumns+ownTables+`
 			WHERE a.org_id = $1 AND (a.created_at, a.id) > ($2, $3) AND a.deleted_at IS NULL
@@ -182,11 +186,11 @@ func Insert(ctx context.Context, tx *tenant.Tx, a Avatar, c consent.Consent, ter
 // lock reads an own face and holds its row until the transaction ends. Who
 // starts to wear a face locks it too, so a worn face is never deleted.
 func lock(ctx context.Context, tx *tenant.Tx, avatar id.Avatar) (Avatar, error) {
-	rows, err := tx.Query(ctx, `SELECT `+ownColumns+ownTables+`WHERE a.org_id = $1 AND a.id = $2 FOR UPDATE OF a`, tx.Org, avatar)
+	rows, err := tx.Query(ctx, SelectOwn+` FOR UPDATE OF a`, tx.Org, avatar)
 	if err != nil {
 		return Avatar{}, err
 	}
-	found, err := pgx.CollectRows(rows, scanOwn)
+	found, err := pgx.CollectRows(rows, ScanOwn)
 	switch {
 	case err != nil:
 		return Avatar{}, err

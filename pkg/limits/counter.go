@@ -59,6 +59,7 @@ func (c *counter) reading(now time.Time, limit int64) Reading {
 		Limit:     limit,
 		Remaining: min(max(limit-c.granted+c.tokens, 0), limit),
 		Reset:     c.ends.Sub(now),
+		minute:    c.minute,
 	}
 }
 

@@ -75,6 +75,9 @@ type Reading struct {
 	Refused bool
 	// Degraded says that the tables could not be reached and the pod decided alone.
 	Degraded bool
+
+	// minute is the window the request was counted in.
+	minute int64
 }
 
 // Take counts one request.
@@ -108,12 +111,13 @@ func (l *Limiter) take(ctx context.Context, k Counter, limit int64) (Reading, er
 	}
 }
 
-// PutBack takes back the count of a request that another limit refused.
-func (l *Limiter) PutBack(k Counter) {
+// PutBack takes back the count of a request that another limit refused; r is
+// what Take answered. The count of a window that is over is not taken back.
+func (l *Limiter) PutBack(k Counter, r Reading) {
 	c := l.counter(k)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if l.o.Clock.Now().Before(c.ends) {
+	if !r.Degraded && r.minute == c.minute && l.o.Clock.Now().Before(c.ends) {
 		c.tokens++
 		c.used--
 		l.hold(k, c)

@@ -136,8 +136,7 @@ func TestStopGivesBack(t *testing.T) {
 	m := newMemory(c)
 	l := newLimiter(m, c, 1)
 	l.Start()
-	take(t, l, 10)
-	l.PutBack(address)
+	l.PutBack(address, take(t, l, 10))
 	require.EqualValues(t, 1, m.in(minute))
 	l.Stop()
 	require.Zero(t, m.in(minute))
@@ -169,12 +168,14 @@ func TestRefusalLastsUntilTheWindowEnds(t *testing.T) {
 func TestPutBackFreesAPlace(t *testing.T) {
 	c := newClock()
 	l := newLimiter(newMemory(c), c, 1)
-	require.EqualValues(t, 2, takeMany(t, l, 3, 2))
-	l.PutBack(address)
+	first := take(t, l, 2)
+	require.EqualValues(t, 1, takeMany(t, l, 2, 2))
+	l.PutBack(address, first)
 	require.EqualValues(t, 1, takeMany(t, l, 3, 2))
 	c.Step(time.Minute)
-	l.PutBack(address) // of a window that is over
-	require.EqualValues(t, 2, takeMany(t, l, 3, 2))
+	require.False(t, take(t, l, 2).Refused)
+	l.PutBack(address, first) // of a window that is over, though the pod is in the next
+	require.EqualValues(t, 1, takeMany(t, l, 3, 2))
 }
 
 func TestWithoutTheTable(t *testing.T) {
@@ -250,7 +251,7 @@ func TestNeverMoreThanTheLimit(t *testing.T) {
 				c.Step(time.Duration(rapid.Int64Range(1, 20_000).Draw(rt, "ms")) * time.Millisecond)
 			case "take back":
 				if r, _ := pod.Take(context.Background(), address, limit); !r.Refused {
-					pod.PutBack(address)
+					pod.PutBack(address, r)
 				}
 			default:
 				if r, _ := pod.Take(context.Background(), address, limit); !r.Refused {
