@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -157,9 +158,7 @@ func replaced(v any, place []any, value any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		copied := map[string]any{}
-		for name, item := range v {
-			copied[name] = item
-		}
+		maps.Copy(copied, v)
 		copied[place[0].(string)] = replaced(v[place[0].(string)], place[1:], value)
 		return copied
 	case []any:

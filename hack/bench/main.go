@@ -49,9 +49,9 @@ type figure struct {
 
 // report writes one line as go test -bench does.
 func report(name string, n int, figures ...figure) {
-	line := fmt.Sprintf("Benchmark%s\t%8d", name, n)
+	fmt.Printf("Benchmark%s\t%8d", name, n)
 	for _, f := range figures {
-		line += fmt.Sprintf("\t%12.3f %s", f.value, f.unit)
+		fmt.Printf("\t%12.3f %s", f.value, f.unit)
 	}
-	fmt.Println(line)
+	fmt.Println()
 }

@@ -3,6 +3,7 @@ package avatar_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -74,7 +75,7 @@ func TestPages(t *testing.T) {
 		filter avatar.Filter
 		want   []id.Avatar
 	}{
-		"all":     {avatar.Filter{}, append(all[:len(all):len(all)], own...)},
+		"all":     {avatar.Filter{}, append(slices.Clip(all), own...)},
 		"library": {avatar.Filter{Kind: avatar.Builtin}, all},
 		"own":     {avatar.Filter{Kind: avatar.Custom}, own},
 		"women":   {avatar.Filter{Gender: "female"}, append(women, own...)},

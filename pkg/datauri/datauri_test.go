@@ -3,6 +3,7 @@ package datauri_test
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -100,7 +101,7 @@ func FuzzParse(f *testing.F) {
 		limit %= 1 << 20
 		mediaType, data, err := datauri.Parse(text, limit)
 		if err != nil {
-			require.True(t, err == datauri.ErrMalformed || err == datauri.ErrTooLarge)
+			require.True(t, errors.Is(err, datauri.ErrMalformed) || errors.Is(err, datauri.ErrTooLarge))
 			return
 		}
 		require.True(t, datauri.Is(text))

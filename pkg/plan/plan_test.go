@@ -36,7 +36,8 @@ func catalogue(t *testing.T) *plan.Catalogue {
 	return c
 }
 
-func number(n int64) *int64 { return &n }
+//go:fix inline
+func number(n int64) *int64 { return new(n) }
 
 func TestPlansThatShip(t *testing.T) {
 	c, err := plan.Parse(config.Plans, rate.SpecRates())
