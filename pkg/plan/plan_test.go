@@ -36,9 +36,6 @@ func catalogue(t *testing.T) *plan.Catalogue {
 	return c
 }
 
-//go:fix inline
-func number(n int64) *int64 { return new(n) }
-
 func TestPlansThatShip(t *testing.T) {
 	c, err := plan.Parse(config.Plans, rate.SpecRates())
 	require.NoError(t, err)
@@ -107,15 +104,15 @@ func TestTerms(t *testing.T) {
 		read      int64
 		heavy     int64
 	}{
-		"a plan's own":              {"pro", plan.Overrides{}, "pro", number(10), 7, 50},
-		"the deployment's rates":    {"free", plan.Overrides{}, "free", number(1), 7, 1},
+		"a plan's own":              {"pro", plan.Overrides{}, "pro", new(int64(10)), 7, 50},
+		"the deployment's rates":    {"free", plan.Overrides{}, "free", new(int64(1)), 7, 1},
 		"no limit":                  {"max", plan.Overrides{}, "max", nil, 7, 1},
-		"a plan no longer sold":     {"gold", plan.Overrides{}, "free", number(1), 7, 1},
-		"more":                      {"free", plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: number(99)}}, "free", number(99), 7, 1},
-		"less":                      {"pro", plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: number(0)}}, "pro", number(0), 7, 50},
+		"a plan no longer sold":     {"gold", plan.Overrides{}, "free", new(int64(1)), 7, 1},
+		"more":                      {"free", plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: new(int64(99))}}, "free", new(int64(99)), 7, 1},
+		"less":                      {"pro", plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: new(int64(0))}}, "pro", new(int64(0)), 7, 50},
 		"unlimited":                 {"pro", plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: nil}}, "pro", nil, 7, 50},
-		"a limit where none was":    {"max", plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: number(3)}}, "max", number(3), 7, 1},
-		"rates over the plan's own": {"pro", plan.Overrides{Rates: rate.Rates{rate.Heavy: {PerKey: 9, PerOrganization: 9}}}, "pro", number(10), 7, 9},
+		"a limit where none was":    {"max", plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: new(int64(3))}}, "max", new(int64(3)), 7, 1},
+		"rates over the plan's own": {"pro", plan.Overrides{Rates: rate.Rates{rate.Heavy: {PerKey: 9, PerOrganization: 9}}}, "pro", new(int64(10)), 7, 9},
 	} {
 		t.Run(name, func(t *testing.T) {
 			terms := c.Terms(s.key, s.overrides)
@@ -133,7 +130,7 @@ func TestTerms(t *testing.T) {
 
 func TestTermsOfOneOrganizationDoNotReachAnother(t *testing.T) {
 	c := catalogue(t)
-	c.Terms("pro", plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: number(99)}, Rates: rate.Rates{rate.Read: {PerKey: 1, PerOrganization: 1}}})
+	c.Terms("pro", plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: new(int64(99))}, Rates: rate.Rates{rate.Read: {PerKey: 1, PerOrganization: 1}}})
 	terms := c.Terms("pro", plan.Overrides{})
 	n, _ := terms.Limit(plan.CustomAvatars)
 	require.EqualValues(t, 10, n)
@@ -143,7 +140,7 @@ func TestTermsOfOneOrganizationDoNotReachAnother(t *testing.T) {
 func TestTermsOfAPlanWithoutLimits(t *testing.T) {
 	c, err := plan.Parse([]byte("plans: [{key: bare, name: Bare}]"), rate.SpecRates())
 	require.NoError(t, err)
-	terms := c.Terms("bare", plan.Overrides{Limits: plan.Limits{plan.Portals: number(3)}})
+	terms := c.Terms("bare", plan.Overrides{Limits: plan.Limits{plan.Portals: new(int64(3))}})
 	n, limited := terms.Limit(plan.Portals)
 	require.True(t, limited)
 	require.EqualValues(t, 3, n)
@@ -168,10 +165,10 @@ func TestLimitReached(t *testing.T) {
 		"the next plan":                  {"free", nil, plan.CustomAvatars, 1, "pro"},
 		"an unlimited plan":              {"pro", nil, plan.CustomAvatars, 10, "max"},
 		"no plan has more":               {"pro", nil, plan.Portals, 5, nil},
-		"an override beyond the next":    {"free", plan.Limits{plan.CustomAvatars: number(50)}, plan.CustomAvatars, 50, "max"},
-		"an override below one's own":    {"pro", plan.Limits{plan.CustomAvatars: number(2)}, plan.CustomAvatars, 2, "pro"},
-		"a cheaper plan that has more":   {"max", plan.Limits{plan.Portals: number(1)}, plan.Portals, 1, "pro"},
-		"a plan that says nothing of it": {"free", plan.Limits{plan.Webhooks: number(0)}, plan.Webhooks, 0, "pro"},
+		"an override beyond the next":    {"free", plan.Limits{plan.CustomAvatars: new(int64(50))}, plan.CustomAvatars, 50, "max"},
+		"an override below one's own":    {"pro", plan.Limits{plan.CustomAvatars: new(int64(2))}, plan.CustomAvatars, 2, "pro"},
+		"a cheaper plan that has more":   {"max", plan.Limits{plan.Portals: new(int64(1))}, plan.Portals, 1, "pro"},
+		"a plan that says nothing of it": {"free", plan.Limits{plan.Webhooks: new(int64(0))}, plan.Webhooks, 0, "pro"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := c.LimitReached(c.Terms(s.key, plan.Overrides{Limits: s.overrides}), s.limit)
