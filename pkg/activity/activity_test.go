@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/tenant/tenanttest"
 )
 
 func record(t *testing.T, tenants *tenant.Tenants, org id.Org, entries ...activity.Entry) {
@@ -34,7 +35,7 @@ func targets(entries []activity.Entry) []string {
 }
 
 func TestPages(t *testing.T) {
-	tenants, org, other := newTenants(t)
+	tenants, org, other := tenanttest.New(t)
 	var want []string
 	for i := range 11 {
 		// Three at a time have the same moment.
@@ -65,7 +66,7 @@ func TestPages(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	tenants, org, _ := newTenants(t)
+	tenants, org, _ := tenanttest.New(t)
 	record(t, tenants, org,
 		activity.Entry{At: now, Actor: "a", Action: "key.created", TargetKind: "key", TargetID: "1", Changes: map[string]any{"name": "x"}, Address: "192.0.2.1"},
 		activity.Entry{At: now.Add(time.Second), Action: "key.revoked", TargetID: "1"},

@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/tenant/tenanttest"
 )
 
 var library = avatar.NewLibrary()
@@ -56,7 +57,7 @@ func remove(tenants *tenant.Tenants, org id.Org, a id.Avatar, at time.Time) erro
 }
 
 func TestPages(t *testing.T) {
-	tenants, org, other := newTenants(t)
+	tenants, org, other := tenanttest.New(t)
 	var own []id.Avatar
 	for i := range 5 {
 		own = append(own, mustInsert(t, tenants, org, now.Add(time.Duration(i/2)*time.Second)).ID)
@@ -106,7 +107,7 @@ func TestPages(t *testing.T) {
 }
 
 func TestLimitHoldsUnderContention(t *testing.T) {
-	tenants, org, _ := newTenants(t)
+	tenants, org, _ := tenanttest.New(t)
 	var (
 		group sync.WaitGroup
 		added atomic.Int64
@@ -130,7 +131,7 @@ func TestLimitHoldsUnderContention(t *testing.T) {
 }
 
 func TestDelete(t *testing.T) {
-	tenants, org, other := newTenants(t)
+	tenants, org, other := tenanttest.New(t)
 	ctx := context.Background()
 	a := mustInsert(t, tenants, org, now)
 	shard, err := tenants.Shard(ctx, "a")
@@ -172,7 +173,7 @@ func TestDelete(t *testing.T) {
 }
 
 func TestChange(t *testing.T) {
-	tenants, org, _ := newTenants(t)
+	tenants, org, _ := tenanttest.New(t)
 	ctx := context.Background()
 	a := mustInsert(t, tenants, org, now)
 	change := func(which id.Avatar) error {

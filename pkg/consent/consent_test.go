@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/consent"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/tenant/tenanttest"
 )
 
 func record(t *testing.T, tenants *tenant.Tenants, org id.Org, at time.Time) consent.Consent {
@@ -26,7 +27,7 @@ func record(t *testing.T, tenants *tenant.Tenants, org id.Org, at time.Time) con
 }
 
 func TestPages(t *testing.T) {
-	tenants, org, other := newTenants(t)
+	tenants, org, other := tenanttest.New(t)
 	var want []id.Consent
 	for i := range 7 {
 		c := record(t, tenants, org, now.Add(time.Duration(i/3)*time.Second))
@@ -55,7 +56,7 @@ func TestPages(t *testing.T) {
 }
 
 func TestWithdraw(t *testing.T) {
-	tenants, org, other := newTenants(t)
+	tenants, org, other := tenanttest.New(t)
 	c, ctx := record(t, tenants, org, now), context.Background()
 	withdraw := func(org id.Org, at time.Time) (got consent.Consent, changed bool, err error) {
 		err = tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) (err error) {

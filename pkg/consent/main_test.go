@@ -1,38 +1,13 @@
 package consent_test
 
 import (
-	"context"
 	"testing"
-	"time"
 
-	"github.com/stretchr/testify/require"
-	clocktest "k8s.io/utils/clock/testing"
-
-	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/database/databasetest"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/organization"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/tenant/tenanttest"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
 // now is when every test begins.
-var now = time.Date(2026, 7, 8, 12, 0, 0, 0, time.UTC)
-
-// newTenants is one shard, named a, with two organisations.
-func newTenants(t *testing.T) (tenants *tenant.Tenants, one, two id.Org) {
-	t.Helper()
-	ctx := context.Background()
-	d := directory.New(databasetest.Open(t, database.Directory), directory.Options{Clock: clocktest.NewFakeClock(now)})
-	tenants = tenant.New(d, database.PoolOptions{})
-	t.Cleanup(tenants.Close)
-	require.NoError(t, d.AddShard(ctx, "a", databasetest.URL(t, database.Shard)))
-	one, two = id.NewOrg(), id.NewOrg()
-	for _, org := range []id.Org{one, two} {
-		require.NoError(t, organization.Create(ctx, d, tenants,
-			directory.Organization{ID: org, Slug: org.Bare(), Shard: "a", Epoch: 1, CreatedAt: now}))
-	}
-	return tenants, one, two
-}
+var now = tenanttest.Now

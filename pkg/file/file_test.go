@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/tenant/tenanttest"
 )
 
 type world struct {
@@ -27,7 +28,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{bucket: memblob.OpenBucket(nil), clock: clocktest.NewFakeClock(now)}
 	t.Cleanup(func() { require.NoError(t, w.bucket.Close()) })
-	w.tenants, w.org, w.two = newTenants(t)
+	w.tenants, w.org, w.two = tenanttest.New(t)
 	w.Store = file.New(w.bucket, w.tenants, w.clock)
 	return w
 }

@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/idempotency"
 	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/tenant/tenanttest"
 )
 
 type world struct {
@@ -25,7 +26,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{clock: clocktest.NewFakeClock(now)}
 	var one id.Org
-	w.tenants, one, w.two = newTenants(t)
+	w.tenants, one, w.two = tenanttest.New(t)
 	w.Store = idempotency.New(w.tenants, w.clock)
 	w.request = idempotency.Request{
 		Org: one, Key: id.NewKey(), Method: "POST", Path: "/v1/keys", ClientKey: "once", Body: []byte(`{"name":"a"}`),

@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/organization"
 	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/tenant/tenanttest"
 	"visavis.dev/pkg/usage"
 )
 
@@ -40,7 +41,7 @@ func insert(t *testing.T, tenants *tenant.Tenants, org id.Org, blocks ...block) 
 }
 
 func TestReport(t *testing.T) {
-	tenants, org, other := newTenants(t)
+	tenants, org, other := tenanttest.New(t)
 	day := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	p, q := id.Persona{1}, id.Persona{2}
 	// Session 1 runs on as session 2 begins, and ends as session 3 begins.
@@ -81,7 +82,7 @@ func utc(days []usage.Day) []usage.Day {
 }
 
 func TestNothingUsed(t *testing.T) {
-	tenants, org, _ := newTenants(t)
+	tenants, org, _ := tenanttest.New(t)
 	r, err := usage.Of(context.Background(), tenants, org, now, now.Add(time.Hour), now)
 	require.NoError(t, err)
 	require.Zero(t, r.UsedS+r.SandboxS+r.Sessions+r.PeakConcurrent)
@@ -90,7 +91,7 @@ func TestNothingUsed(t *testing.T) {
 }
 
 func TestMinutes(t *testing.T) {
-	tenants, org, other := newTenants(t)
+	tenants, org, other := tenanttest.New(t)
 	ctx := context.Background()
 	past, soon, late := now.Add(-time.Hour), now.Add(time.Hour), now.Add(48*time.Hour)
 	for _, expires := range []*time.Time{nil, &past, &soon, &late} {
