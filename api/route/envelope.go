@@ -3,14 +3,14 @@ package route
 // Envelope is a successful answer (spec, Envelope).
 type Envelope[T any] struct {
 	Data      T      `json:"data"`
-	Error     Null   `json:"error"`
+	Error     *Null  `json:"error"`
 	RequestID string `json:"requestId" doc:"The request's id, also in the X-Request-Id header." example:"req_0683mPq2v9XKf1sTn7ZQ4b"`
 }
 
 // ListEnvelope is a page of a list.
 type ListEnvelope[T any] struct {
 	Data       []T     `json:"data"`
-	Error      Null    `json:"error"`
+	Error      *Null   `json:"error"`
 	RequestID  string  `json:"requestId" doc:"The request's id, also in the X-Request-Id header." example:"req_0683mPq2v9XKf1sTn7ZQ4b"`
 	NextCursor *string `json:"nextCursor" doc:"Pass it as cursor for the next page; null on the last."`
 }

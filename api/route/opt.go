@@ -59,11 +59,8 @@ func (o OrNull[T]) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{AnyOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
 }
 
-// Null is always null.
+// Null is what a nil pointer to it is in JSON, and nothing else is.
 type Null struct{}
-
-// MarshalJSON writes null.
-func (Null) MarshalJSON() ([]byte, error) { return []byte("null"), nil }
 
 // Schema allows null alone.
 func (Null) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: "null"} }
