@@ -77,14 +77,15 @@ func (c *Call) refuse(err error) {
 
 // render makes the bytes of an answer in the caller's contract.
 func (c *Call) render(v any) []byte {
+	// A refusal comes first: what is done after the commit can still fail.
+	if r, ok := v.(*refusal); ok {
+		return encode(contract.Failure(c.Contract, r.Problem))
+	}
 	switch {
 	case c.replayed != nil:
 		return c.replayed.Body
 	case c.committed != nil:
 		return c.committed
-	}
-	if r, ok := v.(*refusal); ok {
-		v = contract.Failure(c.Contract, r.Problem)
 	}
 	return encode(v)
 }
