@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,6 +12,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/rate"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -95,7 +95,6 @@ const (
 	windowS = 60
 	// activeSessions is the counter of live sessions.
 	activeSessions = "activeSessions"
-	zeroRetention  = "privacy.zero_data_retention"
 )
 
 func (a *API) me(ctx context.Context, c *route.Call, _ *struct{}) (Me, error) {
@@ -137,19 +136,7 @@ func (a *API) counts(ctx context.Context, org id.Org) (counts map[string]int64, 
 			}
 			return rows.Err()
 		}, `SELECT name, value FROM org_counter WHERE org_id = $1`, org)
-		var found bool
-		var value json.RawMessage
-		r.Query(func(rows pgx.Rows) error {
-			if found = rows.Next(); !found {
-				return rows.Err()
-			}
-			if err := rows.Scan(&value); err != nil {
-				return err
-			}
-			return json.Unmarshal(value, &zero)
-		}, `
-			SELECT value FROM setting
-			WHERE org_id = $1 AND scope_kind = 'organization' AND scope_id = '' AND key = $2`, org, zeroRetention)
+		setting.Queue(r, org, setting.ZeroRetention, &zero)
 	})
 	return counts, zero, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
 )
@@ -31,14 +32,26 @@ type Entry struct {
 // Record writes an entry in the caller's transaction.
 func Record(ctx context.Context, tx *tenant.Tx, e Entry) error {
 	e.ID = id.NewActivity()
+	tx.Touch("activity", e.ID)
+	return insert(ctx, tx, tx.Org, e)
+}
+
+// RecordIn writes an entry of one of the organisations that a transaction of
+// many is about.
+func RecordIn(ctx context.Context, tx *tenant.ManyTx, org id.Org, e Entry) error {
+	e.ID = id.NewActivity()
+	tx.Touch(org, "activity", e.ID)
+	return insert(ctx, tx, org, e)
+}
+
+func insert(ctx context.Context, tx database.Tx, org id.Org, e Entry) error {
 	if e.Changes == nil {
 		e.Changes = map[string]any{}
 	}
-	tx.Touch("activity", e.ID)
 	_, err := tx.Exec(ctx, `
 		INSERT INTO activity (org_id, id, at, actor, action, target_kind, target_id, changes, address)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		tx.Org, e.ID, e.At, e.Actor, e.Action, e.TargetKind, e.TargetID, e.Changes, e.Address)
+		org, e.ID, e.At, e.Actor, e.Action, e.TargetKind, e.TargetID, e.Changes, e.Address)
 	return err
 }
 

@@ -13,11 +13,14 @@ type Change struct {
 	// Failure rewrites the body of a failed answer into the older form. It
 	// gets the problem and the body as the newer contract has it.
 	Failure func(p *problem.Problem, body map[string]any) map[string]any
+	// Event rewrites an event's body into the older form, and may change the
+	// one it gets.
+	Event func(body map[string]any) map[string]any
 }
 
 // Changes lists the differences, newest contract first.
 func Changes() []Change {
-	return []Change{planRefusal, tooLarge}
+	return []Change{planRefusal, tooLarge, smallEnvelope, bareIDs, flatContact, leadScore, noInboxItem}
 }
 
 // planRefusal: a refusal of the plan was a bare string with its extras beside

@@ -3,6 +3,7 @@ package database_test
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,9 +27,12 @@ func TestEveryShardTableBelongsToAnOrganization(t *testing.T) {
 	type table struct{ Name, Leads string }
 	tables, err := pgx.CollectRows(rows, pgx.RowToStructByPos[table])
 	require.NoError(t, err)
+	// The leases on a shard's deliveries are the shard's: they stay when an
+	// organisation moves.
+	own := []string{"delivery_lane", "delivery_worker"}
 	checked := 0
 	for _, table := range tables {
-		if strings.HasPrefix(table.Name, "goose") {
+		if strings.HasPrefix(table.Name, "goose") || slices.Contains(own, table.Name) {
 			continue
 		}
 		checked++

@@ -16,6 +16,7 @@ import (
 type Tx struct {
 	database.Tx
 	Org     id.Org
+	Engine  database.Engine
 	capture bool
 	touched map[row]struct{}
 }
@@ -49,8 +50,12 @@ func Idempotent(yes bool) Option {
 // fn can run several times and must have no effect but through tx.
 func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Context, tx *Tx) error, options ...Option) error {
 	return t.onShard(ctx, org, func(db *database.DB, route directory.Route) error {
-		var f fence
+		var (
+			f      fence
+			engine database.Engine
+		)
 		o := database.TxOptions{Opening: func(e database.Engine, b *pgx.Batch) {
+			engine = e
 			if e == database.Postgres {
 				b.Queue(`SELECT pg_advisory_xact_lock_shared($1)`, lockKey(org))
 			}
@@ -62,7 +67,7 @@ func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Cont
 			option(&o)
 		}
 		return db.InTx(ctx, o, func(ctx context.Context, inner database.Tx) error {
-			tx := &Tx{Tx: inner, Org: org, capture: f.state == stateCapture, touched: map[row]struct{}{}}
+			tx := &Tx{Tx: inner, Org: org, Engine: engine, capture: f.state == stateCapture, touched: map[row]struct{}{}}
 			if err := fn(ctx, tx); err != nil {
 				return err
 			}
@@ -76,13 +81,20 @@ func (tx *Tx) journal(ctx context.Context) error {
 	if len(tx.touched) == 0 {
 		return nil
 	}
-	var tables, pks []string
+	var (
+		orgs        []id.Org
+		tables, pks []string
+	)
 	for r := range tx.touched {
-		tables, pks = append(tables, r.table), append(pks, r.pk)
+		orgs, tables, pks = append(orgs, tx.Org), append(tables, r.table), append(pks, r.pk)
 	}
+	return journal(ctx, tx, orgs, tables, pks)
+}
+
+func journal(ctx context.Context, tx database.Tx, orgs []id.Org, tables, pks []string) error {
 	_, err := tx.Exec(ctx, `
 		INSERT INTO move_dirty (org_id, table_name, pk)
-		SELECT $1, t, p FROM unnest($2::TEXT[], $3::TEXT[]) AS touched (t, p)
-		ON CONFLICT (org_id, table_name, pk) DO NOTHING`, tx.Org, tables, pks)
+		SELECT o, t, p FROM unnest($1::UUID[], $2::TEXT[], $3::TEXT[]) AS touched (o, t, p)
+		ON CONFLICT (org_id, table_name, pk) DO NOTHING`, orgs, tables, pks)
 	return err
 }

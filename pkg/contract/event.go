@@ -1,0 +1,169 @@
+package contract
+
+import (
+	"slices"
+	"strings"
+)
+
+// Event writes an event's body in a contract. The body is the whole of what a
+// webhook receives, as the newest contract has it: id, type, apiVersion,
+// organizationId, createdAt, data and, where it applies, aiGenerated, its lists
+// []any, []string or []map[string]any. The maps that are given may be changed
+// and be part of the answer; give Event its own. Lists of texts are copied.
+func Event(v Version, body map[string]any) map[string]any {
+	for _, c := range Changes() {
+		if v.Before(c.Since) && c.Event != nil {
+			body = c.Event(body)
+		}
+	}
+	return body
+}
+
+// smallEnvelope: the body was { id, type, createdAt, data } (Events, Delivery).
+var smallEnvelope = Change{
+	Since:   V20261001,
+	Summary: "An event's body has apiVersion and organizationId; before, it had neither.",
+	Event: func(body map[string]any) map[string]any {
+		older := map[string]any{}
+		// aiGenerated is in every contract (Event).
+		for _, name := range []string{"id", "type", "createdAt", "data", "aiGenerated"} {
+			if value, ok := body[name]; ok {
+				older[name] = value
+			}
+		}
+		return older
+	},
+}
+
+// bareIDs: ids of portals and subjects had no prefix (Id prefixes).
+var bareIDs = Change{
+	Since:   V20261001,
+	Summary: "Ids of portals and subjects in events start with portal_ and sub_; before, they were bare.",
+	Event: func(body map[string]any) map[string]any {
+		bareWithin(body["data"])
+		return body
+	},
+}
+
+// bareWithin takes the prefixes off the ids in data or in a part of it.
+func bareWithin(part any) {
+	switch part := part.(type) {
+	case map[string]any:
+		for name, value := range part {
+			switch name {
+			// resourceId and scopeId are whatever the kind beside them says.
+			case "portalId", "subjectId", "subjectIds", "resourceId", "scopeId":
+				part[name] = eachText(value, bare)
+			default:
+				bareWithin(value)
+			}
+		}
+	case []any:
+		for _, item := range part {
+			bareWithin(item)
+		}
+	case []map[string]any:
+		for _, item := range part {
+			bareWithin(item)
+		}
+	}
+}
+
+func bare(id string) string {
+	if rest, ok := strings.CutPrefix(id, "portal_"); ok {
+		return rest
+	}
+	return strings.TrimPrefix(id, "sub_")
+}
+
+// flatContact: visitors' details lay beside the other fields (Events, Delivery).
+var flatContact = Change{
+	Since:   V20261001,
+	Summary: "A visitor's name, email, phone, company and preferredChannel on leads, bookings and hand-offs are under contact; before, they lay in data itself.",
+	Event: func(body map[string]any) map[string]any {
+		data, _ := body["data"].(map[string]any)
+		if !ofVisitor(body["type"]) {
+			return body
+		}
+		if contact, ok := data["contact"]; ok {
+			delete(data, "contact")
+			details, _ := contact.(map[string]any)
+			for _, name := range []string{"name", "email", "phone", "company", "preferredChannel"} {
+				data[name] = details[name] // null where it is held back
+			}
+		}
+		renameFields(data, func(name string) string { return strings.TrimPrefix(name, "contact.") })
+		return body
+	},
+}
+
+// leadScore: a lead's band had another name (Events, Delivery).
+var leadScore = Change{
+	Since:   V20261001,
+	Summary: "A lead's band is called leadBand; before, leadScore.",
+	Event: func(body map[string]any) map[string]any {
+		data, _ := body["data"].(map[string]any)
+		if band, ok := data["leadBand"]; ok {
+			delete(data, "leadBand")
+			data["leadScore"] = band
+		}
+		renameFields(data, func(name string) string {
+			if name == "leadBand" {
+				return "leadScore"
+			}
+			return name
+		})
+		return body
+	},
+}
+
+// noInboxItem: events did not name the inbox item (Events, Delivery).
+var noInboxItem = Change{
+	Since:   V20261001,
+	Summary: "Events of a visitor name the inbox item in inboxItemId; before, they did not.",
+	Event: func(body map[string]any) map[string]any {
+		data, _ := body["data"].(map[string]any)
+		delete(data, "inboxItemId")
+		return body
+	},
+}
+
+// ofVisitor says whether events of a type carry a visitor's details or speak of
+// them.
+func ofVisitor(eventType any) bool {
+	name, _ := eventType.(string)
+	family, _, _ := strings.Cut(name, ".")
+	return slices.Contains([]string{"lead", "booking", "handoff", "visitor"}, family)
+}
+
+// renameFields renames the fields that data speaks of: those that changed, or
+// were removed.
+func renameFields(data map[string]any, rename func(string) string) {
+	for _, list := range []string{"changedFields", "fields"} {
+		if names, ok := data[list]; ok {
+			data[list] = eachText(names, rename)
+		}
+	}
+}
+
+// eachText changes a text, or the texts of a list, which is copied. Anything
+// else stays as it is.
+func eachText(value any, change func(string) string) any {
+	switch value := value.(type) {
+	case string:
+		return change(value)
+	case []string:
+		list := make([]string, len(value))
+		for i, text := range value {
+			list[i] = change(text)
+		}
+		return list
+	case []any:
+		list := make([]any, len(value))
+		for i, item := range value {
+			list[i] = eachText(item, change)
+		}
+		return list
+	}
+	return value
+}
