@@ -47,3 +47,8 @@ generate:
 bench: database
 	$(GO) run ./hack/withdb $(GO) run ./hack/bench
 	$(GO) test -run='^$$' -bench=. -benchtime=5x ./pkg/avatar/portrait
+
+## chaos: processes killed at random under load, 50 times
+.PHONY: chaos
+chaos: database
+	$(GO) run ./hack/withdb $(GO) test -count=1 -timeout=30m -v ./hack/chaos -kills=50

@@ -25,12 +25,13 @@ func workerCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "worker",
-		Short: "Run the recurring tasks of every shard",
+		Short: "Deliver webhooks, advance jobs and run the recurring tasks of every shard",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runRole(cmd, &s, false, true) },
 	}
 	s.directoryFlag(cmd.Flags())
 	s.running(cmd.Flags())
+	s.working(cmd.Flags())
 	s.bucket(cmd.Flags())
 	s.logging(cmd.Flags(), "json")
 	s.pods, s.addressLimit = 1, 1 // a worker counts no requests
@@ -43,7 +44,7 @@ var errNoDatabase = errors.New("database is required: --database postgres://… 
 // defaultFiles is where files go unless a bucket is named.
 const defaultFiles = "/var/lib/visavis/files"
 
-func runRole(cmd *cobra.Command, s *settings, withAPI, sweeping bool) error {
+func runRole(cmd *cobra.Command, s *settings, withAPI, working bool) error {
 	if s.database == "" {
 		return errNoDatabase
 	}
@@ -59,7 +60,7 @@ func runRole(cmd *cobra.Command, s *settings, withAPI, sweeping bool) error {
 		return err
 	}
 	defer flush()
-	p, err := newProcess(cmd.Context(), s, log, withAPI, sweeping)
+	p, err := newProcess(cmd.Context(), s, log, withAPI, working)
 	if err != nil {
 		return err
 	}

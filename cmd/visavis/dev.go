@@ -25,6 +25,7 @@ type devSettings struct {
 func (d *devSettings) define(f *pflag.FlagSet) {
 	d.directoryFlag(f)
 	d.serving(f)
+	d.working(f)
 	d.logging(f, "text")
 	f.StringVar(&d.dataDir, "data-dir", ".visavis", "`FOLDER` for the embedded database, files and credentials")
 	f.IntVar(&d.shards, "shards", 2, "number of shards")

@@ -16,7 +16,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/telemetry"
 )
 
@@ -25,7 +24,7 @@ type process struct {
 	settings  *settings
 	log       *slog.Logger
 	server    *server.Server
-	sweeper   *sweep.Sweeper
+	worker    *server.Worker
 	api       net.Listener
 	admin     net.Listener
 	metrics   http.Handler
@@ -33,9 +32,9 @@ type process struct {
 	stopTrace func(context.Context) error
 }
 
-// newProcess builds a role. withAPI says whether it answers the API, sweeping
-// whether it runs the recurring tasks.
-func newProcess(ctx context.Context, s *settings, log *slog.Logger, withAPI, sweeping bool) (p *process, err error) {
+// newProcess builds a role. withAPI says whether it answers the API, working
+// whether it delivers, advances jobs and runs the recurring tasks.
+func newProcess(ctx context.Context, s *settings, log *slog.Logger, withAPI, working bool) (p *process, err error) {
 	p = &process{settings: s, log: log}
 	tuneMemory()
 	defer func() {
@@ -65,8 +64,8 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, withAPI, swe
 	if p.server, err = whenReachable(ctx, log, func() (*server.Server, error) { return server.New(ctx, o) }); err != nil {
 		return nil, err
 	}
-	if sweeping {
-		p.sweeper = p.server.Sweeper()
+	if working {
+		p.worker = p.server.Worker()
 	}
 	return p, nil
 }
@@ -111,8 +110,8 @@ func (p *process) closeListeners() {
 // under way are answered, and what runs beside them is stopped in order.
 func (p *process) run(ctx context.Context) error {
 	p.server.Start()
-	if p.sweeper != nil {
-		p.sweeper.Start()
+	if p.worker != nil {
+		p.worker.Start()
 	}
 	failed := make(chan error, 2)
 	admin := &http.Server{Handler: p.operations(), ReadHeaderTimeout: 10 * time.Second}
@@ -139,8 +138,8 @@ func (p *process) drain(front, admin *http.Server) error {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		if p.sweeper != nil {
-			p.sweeper.Stop()
+		if p.worker != nil {
+			p.worker.Stop()
 		}
 		p.server.Stop()
 	}()

@@ -18,6 +18,7 @@ import (
 	"visavis.dev/config"
 	"visavis.dev/pkg/rate"
 	"visavis.dev/pkg/telemetry"
+	"visavis.dev/pkg/vault"
 )
 
 // settings are what the roles that serve have in common.
@@ -33,6 +34,8 @@ type settings struct {
 	trustedProxies  []string
 	allowAddresses  []string
 	trustCA         string
+	masterKeys      string
+	deliveryLease   time.Duration
 	maxConns        int32
 	drain           time.Duration
 	logFormat       string
@@ -59,18 +62,24 @@ func (s *settings) serving(f *pflag.FlagSet) {
 	f.Int64Var(&s.addressLimit, "address-limit", rate.SpecPerAddress, "requests a minute from one address, whatever the key")
 	f.Int64Var(&s.pods, "pods", 4, "about how many API processes share the limits")
 	f.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "range (`CIDR`) whose X-Forwarded-For is believed; repeatable")
-	f.StringSliceVar(&s.allowAddresses, "allow-address", nil, "range (`CIDR`) that outgoing requests may reach although it is not public; repeatable")
-	f.StringVar(&s.trustCA, "trust-ca", "", "PEM `FILE` of certificates that outgoing requests trust beside the system's")
 	s.running(f)
 }
 
 // running defines the settings of every role that runs until it is told to stop.
 func (s *settings) running(f *pflag.FlagSet) {
+	f.StringSliceVar(&s.allowAddresses, "allow-address", nil, "range (`CIDR`) that outgoing requests may reach although it is not public; repeatable")
+	f.StringVar(&s.trustCA, "trust-ca", "", "PEM `FILE` of certificates that outgoing requests trust beside the system's")
+	f.StringVar(&s.masterKeys, "master-keys", "", "`FILE` of the keys that seal stored secrets, 32 bytes in base64 a line, the newest first (a key in the directory unless given)")
 	f.StringVar(&s.adminAddr, "admin-addr", "", "`ADDRESS` for metrics, profiles, /livez and /readyz ("+preferredAdminAddr+", or a free port where that is taken)")
 	f.StringVar(&s.plans, "plans", "", "YAML `FILE` of the plans (built-in plans unless given)")
 	f.Int32Var(&s.maxConns, "max-conns", 16, "connections to each database at most")
 	f.DurationVar(&s.drain, "drain", 20*time.Second, "how long requests under way may take after SIGTERM")
 	f.StringVar(&s.otlpEndpoint, "otlp-endpoint", os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), "`URL` of an OpenTelemetry collector to send traces to")
+}
+
+// working defines the settings of every role that delivers.
+func (s *settings) working(f *pflag.FlagSet) {
+	f.DurationVar(&s.deliveryLease, "delivery-lease", 10*time.Second, "how long a worker's deliveries stay its own after it fell silent")
 }
 
 func (s *settings) bucket(f *pflag.FlagSet) {
@@ -102,7 +111,7 @@ func (s *settings) logger() (log *slog.Logger, flush func(), err error) {
 func (s *settings) options(log *slog.Logger) (server.Options, error) {
 	o := server.Options{
 		DirectoryURL: s.database, FilesURL: s.files, PlansText: config.Plans, PerAddress: s.addressLimit,
-		Pods: s.pods, PublicURL: s.publicURL, MaxConns: s.maxConns, Tracing: s.otlpEndpoint != "", Version: version(),
+		Pods: s.pods, PublicURL: s.publicURL, MaxConns: s.maxConns, DeliveryLease: s.deliveryLease, Tracing: s.otlpEndpoint != "", Version: version(),
 		Clock: clock.RealClock{}, Log: log, Metrics: prometheus.NewRegistry(),
 	}
 	o.Metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -124,8 +133,27 @@ func (s *settings) options(log *slog.Logger) (server.Options, error) {
 	if o.AllowAddresses, err = prefixes("allow-address", s.allowAddresses); err != nil {
 		return o, err
 	}
+	if o.MasterKeys, err = masterKeys(s.masterKeys); err != nil {
+		return o, err
+	}
 	o.RootCAs, err = roots(s.trustCA)
 	return o, err
+}
+
+// masterKeys reads the keys of a file; nil without one.
+func masterKeys(path string) ([][]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("master-keys: %w", err)
+	}
+	keys, err := vault.ParseKeys(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("master-keys: %w", err)
+	}
+	return keys, nil
 }
 
 func prefixes(setting string, texts []string) ([]netip.Prefix, error) {

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 )
 
 func main() {
@@ -33,12 +34,28 @@ func run(ctx context.Context) error {
 	defer f.close()
 	fmt.Println("goos: linux")
 	fmt.Println("pkg: visavis.dev/hack/bench")
-	for _, measure := range []func(context.Context, *fixture) error{throughput, exactLimit, memory} {
-		if err := measure(ctx, f); err != nil {
-			return err
+	for _, m := range measures {
+		if len(os.Args) > 1 && !slices.Contains(os.Args[1:], m.name) {
+			continue
+		}
+		if err := m.run(ctx, f); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
 	return nil
+}
+
+// measures are what is measured; naming some on the command line leaves out
+// the others.
+var measures = []struct {
+	name string
+	run  func(context.Context, *fixture) error
+}{
+	{"throughput", throughput},
+	{"limit", exactLimit},
+	{"memory", memory},
+	{"delivery", delivering},
+	{"isolation", isolation},
 }
 
 // figure is one number with its unit.

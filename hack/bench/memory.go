@@ -60,13 +60,16 @@ func askAll(p *process, keys []apikey.Secret) error {
 }
 
 // inParallel does n things, some at a time, and answers the last failure.
-func inParallel(n int, do func(int) error) error {
+func inParallel(n int, do func(int) error) error { return inParallelBy(callers, n, do) }
+
+// inParallelBy does n things, so many at a time.
+func inParallelBy(atOnce, n int, do func(int) error) error {
 	var (
 		next    atomic.Int64
 		failure atomic.Pointer[error]
 		group   sync.WaitGroup
 	)
-	for range callers {
+	for range atOnce {
 		group.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				if err := do(i); err != nil {

@@ -47,7 +47,19 @@ func (f *fixture) startAPI(args ...string) (*process, error) {
 		"api", "--database", f.directoryURL, "--files", "file://" + f.folder, "--addr", addr, "--admin-addr", admin,
 	}, args...)
 	p := &process{cmd: exec.Command(f.binary, args...), url: "http://" + addr, admin: "http://" + admin}
-	return p, p.start("/v1/health")
+	return p, p.start(p.url + "/v1/health")
+}
+
+// startWorker runs visavis worker until stop.
+func (f *fixture) startWorker(args ...string) (*process, error) {
+	admin, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	args = append([]string{"worker", "--database", f.directoryURL, "--files", "file://" + f.folder, "--admin-addr", admin}, args...)
+	p := &process{cmd: exec.Command(f.binary, args...), admin: "http://" + admin}
+	p.cmd.Stderr = os.Stderr
+	return p, p.start(p.admin + "/livez")
 }
 
 func (p *process) start(health string) error {
@@ -58,7 +70,7 @@ func (p *process) start(health string) error {
 	}
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		response, err := http.Get(p.url + health)
+		response, err := http.Get(health)
 		if err == nil {
 			response.Body.Close()
 			return nil

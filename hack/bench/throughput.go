@@ -78,7 +78,7 @@ func (f *fixture) startBare() (*process, error) {
 		return nil, err
 	}
 	p := &process{cmd: exec.Command(self, bareRole, addr, f.shardURL), url: "http://" + addr}
-	return p, p.start("/health")
+	return p, p.start(p.url + "/health")
 }
 
 // newAvatar enters a face as POST /avatars does.

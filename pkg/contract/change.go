@@ -16,11 +16,16 @@ type Change struct {
 	// Event rewrites an event's body into the older form, and may change the
 	// one it gets.
 	Event func(body map[string]any) map[string]any
+	// Answer rewrites an item of a successful answer into the older form, and
+	// may change the one it gets.
+	Answer func(kind Item, item map[string]any) map[string]any
+	// Newer are the fields of items that the older form lacks.
+	Newer map[Item][]string
 }
 
 // Changes lists the differences, newest contract first.
 func Changes() []Change {
-	return []Change{planRefusal, tooLarge, smallEnvelope, bareIDs, flatContact, leadScore, noInboxItem}
+	return []Change{planRefusal, tooLarge, smallEnvelope, bareIDs, flatContact, leadScore, noInboxItem, bareDelivery}
 }
 
 // planRefusal: a refusal of the plan was a bare string with its extras beside

@@ -33,6 +33,7 @@ var smallEnvelope = Change{
 		}
 		return older
 	},
+	Newer: map[Item][]string{EventItem: {"apiVersion", "organizationId"}},
 }
 
 // bareIDs: ids of portals and subjects had no prefix (Id prefixes).

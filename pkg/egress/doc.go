@@ -14,6 +14,11 @@
 //   - follows no redirect, uses no proxy, verifies TLS, and bounds the time, the
 //     header and the body of every exchange.
 //
+// [Guard.Fetch] gets one URL, [Guard.Client] is for those who need any request, and
+// [Target.Post] is for those who post to the same URL many times a second: it checks
+// the form once, looks the host up for every attempt, and keeps connections apart by
+// the addresses they were made to.
+//
 // Failures are typed (see [RefusedError], [InvalidURLError], [StatusError],
 // [NetworkError], [ErrRedirect], [ErrTimeout], [ErrTooLarge]); their texts name
 // no address and may be shown to the customer.

@@ -1,7 +1,9 @@
 package egress
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"net"
 	"net/http"
@@ -13,8 +15,11 @@ import (
 
 // Bounds that hold where [Options] sets none.
 const (
-	defaultTimeout = 10 * time.Second
-	defaultMaxBody = 10 << 20
+	defaultTimeout        = 10 * time.Second
+	defaultMaxBody        = 10 << 20
+	defaultRemember       = 2 * time.Second
+	defaultMaxIdle        = 100
+	defaultMaxIdlePerHost = 2 // customers' hosts are many and each is asked rarely
 )
 
 // Resolver finds the addresses of a host. [net.Resolver] is one.
@@ -33,13 +38,38 @@ type Options struct {
 	// RootCAs are the authorities trusted for TLS; nil means the system's.
 	RootCAs *x509.CertPool
 	// Timeout bounds a whole request, from the look-up to the last byte of the
-	// body; zero means 10 s.
+	// body, or of the header for [Target.Post]; zero means 10 s.
 	Timeout time.Duration
 	// MaxBody bounds the body of a response to [Guard.Client], in bytes; zero
 	// means 10 MiB. [Guard.Fetch] has a bound of its own.
 	MaxBody int64
 	// Resolver finds the addresses of hosts; nil means [net.DefaultResolver].
 	Resolver Resolver
+	// Remember is how old the resolver's answer may be when [Target.Post] begins;
+	// zero means 2 s. A look-up that failed is remembered for 1 s at most. A
+	// negative value asks anew for every attempt; only those waiting at the same
+	// time share an answer.
+	Remember time.Duration
+	// MaxIdle bounds the connections kept open for later requests; zero means 100.
+	// Those of [Guard.Client] and [Guard.Fetch] are counted apart from those of
+	// [Target.Post].
+	MaxIdle int
+	// MaxIdlePerHost bounds those of one host and port, and for [Target.Post] of one
+	// answer of the resolver; zero means 2.
+	MaxIdlePerHost int
+}
+
+// withDefaults returns the options with every bound set.
+func (o Options) withDefaults() Options {
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.MaxBody = cmp.Or(o.MaxBody, defaultMaxBody)
+	o.Remember = cmp.Or(o.Remember, defaultRemember)
+	o.MaxIdle = cmp.Or(o.MaxIdle, defaultMaxIdle)
+	o.MaxIdlePerHost = cmp.Or(o.MaxIdlePerHost, defaultMaxIdlePerHost)
+	if o.Resolver == nil {
+		o.Resolver = net.DefaultResolver
+	}
+	return o
 }
 
 // Guard makes requests to addresses that customers gave. It is safe for
@@ -50,27 +80,26 @@ type Guard struct {
 	timeout   time.Duration
 	maxBody   int64
 	resolver  Resolver
-	transport *transport
+	tls       *tls.Config
+	lookups   *lookups
+	transport *transport      // for Client and Fetch
+	posts     *http.Transport // for Target.Post
 }
 
 // New makes a guard.
 func New(o Options) *Guard {
+	o = o.withDefaults()
 	g := &Guard{
 		allow:    slices.Clone(o.Allow),
 		timeout:  o.Timeout,
 		maxBody:  o.MaxBody,
 		resolver: o.Resolver,
+		tls:      tlsConfig(o.RootCAs),
 	}
-	if g.timeout == 0 {
-		g.timeout = defaultTimeout
-	}
-	if g.maxBody == 0 {
-		g.maxBody = defaultMaxBody
-	}
-	if g.resolver == nil {
-		g.resolver = net.DefaultResolver
-	}
-	g.transport = newTransport(g, o.RootCAs)
+	g.lookups = newLookups(g, o.Remember)
+	g.transport = newTransport(g, o)
+	g.posts = newBase(g, o)
+	g.posts.DialTLSContext = g.dialAttempt
 	return g
 }
 
@@ -102,7 +131,7 @@ func (g *Guard) CheckHost(ctx context.Context, u *url.URL) error {
 // body fails with such errors as well. Any status but a redirect is a response.
 //
 // Clients of one guard share its connections, and CloseIdleConnections of any
-// closes those that are idle.
+// closes those that are idle, those of [Target.Post] included.
 func (g *Guard) Client() *http.Client {
 	return &http.Client{Transport: g.transport}
 }

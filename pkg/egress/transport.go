@@ -16,35 +16,44 @@ const (
 	userAgent = "Visavis"
 	// maxHeader bounds the header of a response, in bytes.
 	maxHeader = 64 << 10
-	// Bounds of the pool. Customers' hosts are many and each is asked rarely.
-	maxIdle        = 100
-	maxIdlePerHost = 2
-	idleTimeout    = 30 * time.Second
+	// idleTimeout is how long a connection is kept for another request.
+	idleTimeout = 30 * time.Second
 )
 
-// transport makes the guard's requests. A pooled connection needs no further
-// check: it leads to the address that was checked when it was made.
+// transport makes the requests of [Guard.Client] and [Guard.Fetch]. A pooled
+// connection needs no further check: it leads to the address that was checked when
+// it was made.
 type transport struct {
 	guard *Guard
 	base  *http.Transport
 }
 
-func newTransport(g *Guard, roots *x509.CertPool) *transport {
+func newTransport(g *Guard, o Options) *transport {
+	base := newBase(g, o)
+	base.DialContext = g.dialContext
+	return &transport{guard: g, base: base}
+}
+
+// newBase makes a pool of connections without the way to make one.
+func newBase(g *Guard, o Options) *http.Transport {
 	// HTTP/1.1 only: every server speaks it, and its bounds are simple.
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	return &transport{guard: g, base: &http.Transport{
+	return &http.Transport{
 		Proxy:                  nil, // in particular not the environment's: it would resolve for us
-		DialContext:            g.dialContext,
-		TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		TLSClientConfig:        g.tls,
 		TLSHandshakeTimeout:    g.timeout,
 		MaxResponseHeaderBytes: maxHeader,
 		DisableCompression:     true, // a small body must not become a large one behind the bound
-		MaxIdleConns:           maxIdle,
-		MaxIdleConnsPerHost:    maxIdlePerHost,
+		MaxIdleConns:           o.MaxIdle,
+		MaxIdleConnsPerHost:    o.MaxIdlePerHost,
 		IdleConnTimeout:        idleTimeout,
 		Protocols:              protocols,
-	}}
+	}
+}
+
+func tlsConfig(roots *x509.CertPool) *tls.Config {
+	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -53,7 +62,10 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
-func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
+func (t *transport) CloseIdleConnections() {
+	t.base.CloseIdleConnections()
+	t.guard.posts.CloseIdleConnections()
+}
 
 // send makes one request and bounds the body of its response by maxBody bytes.
 //

@@ -1,7 +1,6 @@
 package egress_test
 
 import (
-	"context"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -153,32 +152,4 @@ type closeRecorder struct {
 func (c *closeRecorder) Close() error {
 	c.closed = true
 	return nil
-}
-
-func FuzzCheckURL(f *testing.F) {
-	for _, seed := range []string{
-		"https://example.com/a?b#c", "https://[::1%25eth0]:443/", "https://0x7f.1", "https://１２７。1",
-		"https://a@b:1/", "https:opaque", "https://example.com.:65535", "https://[::ffff:a00:1]/",
-	} {
-		f.Add(seed)
-	}
-	guard := egress.New(egress.Options{})
-	f.Fuzz(func(t *testing.T, raw string) {
-		u, err := guard.CheckURL(raw)
-		if err != nil {
-			return
-		}
-		require.Equal(t, "https", u.Scheme)
-		require.Nil(t, u.User)
-		require.NotEmpty(t, u.Hostname())
-		if addr, err := netip.ParseAddr(u.Hostname()); err == nil {
-			require.Equal(t, egress.ClassPublic, egress.Classify(addr))
-		}
-		// What was accepted is accepted again, and means the same host, once it has
-		// been stored as a text.
-		again, err := url.Parse(u.String())
-		require.NoError(t, err)
-		require.Equal(t, u.Host, again.Host)
-		require.NoError(t, egress.New(egress.Options{Resolver: resolvesTo("1.1.1.1")}).CheckHost(context.Background(), again))
-	})
 }

@@ -182,11 +182,31 @@ func insert(ctx context.Context, tx *tenant.Tx, drafts []Draft, data []map[strin
 		FROM unnest($2::UUID[], $3::TEXT[], $4::TIMESTAMPTZ[], $5::UUID[], $6::UUID[], $7::JSONB[])
 			AS e (id, type, at, session, subject, data)`,
 		tx.Org, ids, types, ats, sessions, subjects, data)
-	queueDeliveries(tx, &b, deliveries)
+	queueDeliveries(tx, &b, deliveries, id.Job{})
 	return tx.SendBatch(ctx, &b).Close()
 }
 
-func queueDeliveries(tx *tenant.Tx, b *pgx.Batch, deliveries []due) {
+// Missed is an event that a webhook subscribes to and never had a delivery of.
+type Missed struct {
+	Event id.Event
+	Type  Type
+}
+
+// Enter enters deliveries of events that a webhook missed, on behalf of a job.
+func Enter(ctx context.Context, tx *tenant.Tx, to id.Webhook, job id.Job, missed []Missed, now time.Time) error {
+	if len(missed) == 0 {
+		return nil
+	}
+	deliveries := make([]due, len(missed))
+	for i, m := range missed {
+		deliveries[i] = due{id.DeliveryAt(now), to, m.Event, m.Type, now}
+	}
+	var b pgx.Batch
+	queueDeliveries(tx, &b, deliveries, job)
+	return tx.SendBatch(ctx, &b).Close()
+}
+
+func queueDeliveries(tx *tenant.Tx, b *pgx.Batch, deliveries []due, job id.Job) {
 	if len(deliveries) == 0 {
 		return
 	}
@@ -202,11 +222,12 @@ func queueDeliveries(tx *tenant.Tx, b *pgx.Batch, deliveries []due) {
 		tx.Touch("delivery", d.id)
 	}
 	b.Queue(`
-		INSERT INTO delivery (org_id, id, webhook_id, event_id, type, state, attempts, created_at, due_at, log)
-		SELECT $1, d.id, d.webhook, d.event, d.type, 'pending', 0, d.at, d.at, '[]'
+		INSERT INTO delivery (org_id, id, webhook_id, event_id, type, state, attempts, due_at, log, created_at, job_id)
+		SELECT $1, d.id, d.webhook, d.event, d.type, 'pending', 0, d.at, '[]', d.at, $7
 		FROM unnest($2::UUID[], $3::UUID[], $4::UUID[], $5::TEXT[], $6::TIMESTAMPTZ[])
-			AS d (id, webhook, event, type, at)`,
-		tx.Org, ids, webhooks, events, types, ats)
+			AS d (id, webhook, event, type, at)
+		ON CONFLICT (org_id, event_id, webhook_id) DO NOTHING`,
+		tx.Org, ids, webhooks, events, types, ats, job)
 }
 
 // Any stands for every type that is not explicitOnly (spec, Webhook).

@@ -34,6 +34,8 @@ type Filter struct {
 	Session  id.Session
 	Subject  id.Subject
 	From, To time.Time
+	// After is the event that those listed come after.
+	After id.Event
 	// Ascending lists in the order of the commits, oldest first.
 	Ascending bool
 }
@@ -50,16 +52,26 @@ func (f Filter) window(after Position) (lo, hi id.Event) {
 	if !f.To.IsZero() {
 		hi = id.FirstEvent(f.To)
 	}
-	if after.IsZero() {
-		return lo, hi
-	}
-	if !f.Ascending {
-		return lo, least(hi, after)
-	}
-	if next := after.Next(); bytes.Compare(next[:], lo[:]) > 0 {
-		lo = next
+	lo = past(lo, f.After)
+	switch {
+	case after.IsZero():
+	case f.Ascending:
+		lo = past(lo, after)
+	default:
+		hi = least(hi, after)
 	}
 	return lo, hi
+}
+
+// past is a lower bound that leaves out the events up to one.
+func past(lo, last id.Event) id.Event {
+	if bytes.Compare(last[:], lo[:]) < 0 {
+		return lo
+	}
+	if next := last.Next(); !next.IsZero() {
+		return next
+	}
+	return last // the last id of all, which no event has
 }
 
 func least(a, b id.Event) id.Event {

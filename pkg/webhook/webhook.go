@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -47,9 +46,12 @@ func (w Webhook) Subscription() event.Subscription {
 	return event.Subscription{Webhook: w.ID, Events: w.Events, IncludeConversation: w.IncludeConversation}
 }
 
-// Resume lets the webhook receive again; its failing run starts afresh (spec,
-// Webhook activity).
-func (w *Webhook) Resume() { w.Active, w.PausedAt, w.FailingSince = true, nil, nil }
+// Resumed is the webhook as it receives again; its failing run starts afresh
+// (spec, Webhook activity).
+func (w Webhook) Resumed() Webhook {
+	w.Active, w.PausedAt, w.FailingSince = true, nil, nil
+	return w
+}
 
 // Secret signs a webhook's deliveries.
 type Secret string
@@ -121,6 +123,19 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, w id.Webhook) (Webh
 		return Webhook{}, err
 	}
 	return found[0], nil
+}
+
+// Peek finds a webhook in a transaction; nil when there is none.
+func Peek(ctx context.Context, tx *tenant.Tx, w id.Webhook) (*Webhook, error) {
+	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM webhook WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`, tx.Org, w)
+	if err != nil {
+		return nil, err
+	}
+	found, err := pgx.CollectExactlyOneRow(rows, scan)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return &found, err
 }
 
 // Lock finds a webhook in a transaction that will change it: no event is
@@ -200,22 +215,4 @@ func Sweep(ctx context.Context, t *tenant.Tenants, shard string) (int, error) {
 			WHERE w.deleted_at IS NOT NULL AND NOT EXISTS (
 				SELECT 1 FROM delivery d WHERE d.org_id = w.org_id AND d.webhook_id = w.id)
 			LIMIT $1)`, sweepBatch)
-}
-
-// Unsendable finds an item of an events list that is neither a type nor Any.
-func Unsendable(events []string) (index int, found bool) {
-	index = slices.IndexFunc(events, func(e string) bool {
-		_, known := event.Find(event.Type(e))
-		return !known && e != event.Any
-	})
-	return index, index >= 0
-}
-
-// NeedsConversation finds an item that is sent only with conversation words.
-func NeedsConversation(events []string) (index int, found bool) {
-	index = slices.IndexFunc(events, func(e string) bool {
-		k, known := event.Find(event.Type(e))
-		return known && k.RequiresConversation
-	})
-	return index, index >= 0
 }

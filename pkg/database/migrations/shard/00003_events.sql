@@ -75,7 +75,9 @@ CREATE TABLE delivery (
 );
 CREATE INDEX delivery_by_webhook ON delivery (org_id, webhook_id, id);
 CREATE INDEX delivery_due ON delivery (webhook_id, due_at, id) WHERE due_at IS NOT NULL;
-CREATE INDEX delivery_by_job ON delivery (org_id, job_id, state) WHERE job_id IS NOT NULL;
+-- those a job opened that have not been attempted since
+CREATE INDEX delivery_by_job ON delivery (org_id, job_id)
+    WHERE job_id IS NOT NULL AND due_at IS NOT NULL AND first_attempt_at IS NULL;
 
 -- Who delivers: the webhooks of a shard fall into lanes by their ids, and a
 -- worker holds a lane by a lease. These two tables are the shard's own.

@@ -1,0 +1,42 @@
+package contract_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/contract"
+)
+
+func delivery() map[string]any {
+	return map[string]any{"id": "whd_1", "webhookId": "wh_1", "eventId": "evt_1", "event": "webhook.test"}
+}
+
+func TestAnswerWithADelivery(t *testing.T) {
+	require.Equal(t, delivery(), contract.Answer(contract.V20261001, contract.DeliveryItem, delivery()))
+	older := delivery()
+	older["id"] = "1"
+	require.Equal(t, older, contract.Answer(contract.V20260708, contract.DeliveryItem, delivery()))
+	require.Equal(t, older, contract.Answer(contract.V20260708, contract.DeliveryItem, older), "twice changes nothing")
+	require.Equal(t, delivery(), contract.Answer(contract.V20260708, "Other", delivery()), "only deliveries")
+}
+
+func TestAnswerWithAnEvent(t *testing.T) {
+	for eventType := range events {
+		for _, v := range contract.Versions() {
+			want := decoded(t, contract.Event(v, newestBody(eventType)))
+			got := contract.Answer(v, contract.EventItem, decoded(t, newestBody(eventType)))
+			require.Equal(t, want, decoded(t, got), "%s on %s", eventType, v)
+			for _, name := range contract.Lacks(v, contract.EventItem) {
+				require.NotContains(t, got, name)
+				require.Contains(t, newestBody(eventType), name)
+			}
+		}
+	}
+}
+
+func TestLacks(t *testing.T) {
+	require.Equal(t, []string{"apiVersion", "organizationId"}, contract.Lacks(contract.V20260708, contract.EventItem))
+	require.Empty(t, contract.Lacks(contract.V20260708, contract.DeliveryItem))
+	require.Empty(t, contract.Lacks(contract.Latest, contract.EventItem))
+}

@@ -1,0 +1,82 @@
+package delivery
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// metrics are the figures of deliveries, by shard.
+type metrics struct {
+	attempts *prometheus.CounterVec
+	response *prometheus.HistogramVec
+	arrival  *prometheus.HistogramVec
+	backlog  *prometheus.GaugeVec
+	flying   *prometheus.GaugeVec
+	lanes    *prometheus.GaugeVec
+}
+
+func newMetrics(r prometheus.Registerer) *metrics {
+	shard := []string{"shard"}
+	buckets := []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}
+	m := &metrics{
+		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "visavis_delivery_attempts_total",
+			Help: "Attempts of deliveries and closed deliveries, by outcome: delivered, or an error code.",
+		}, []string{"shard", "outcome"}),
+		response: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "visavis_delivery_response_seconds", Help: "Time from an attempt's beginning to its answer.", Buckets: buckets,
+		}, shard),
+		arrival: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "visavis_delivery_arrival_seconds", Help: "Time from an event to its arrival, of deliveries that arrived at once.", Buckets: buckets,
+		}, shard),
+		backlog: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "visavis_delivery_backlog_age_seconds", Help: "How long the oldest delivery that is due has waited, in this worker's lanes.",
+		}, shard),
+		flying: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "visavis_delivery_in_flight", Help: "Attempts under way.",
+		}, shard),
+		lanes: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "visavis_delivery_lanes", Help: "Lanes this worker holds.",
+		}, shard),
+	}
+	if r != nil {
+		r.MustRegister(m.attempts, m.response, m.arrival, m.backlog, m.flying, m.lanes)
+	}
+	return m
+}
+
+// shardMetrics are the figures of one shard.
+type shardMetrics struct {
+	attempts               *prometheus.CounterVec
+	delivered              prometheus.Counter
+	response, arrival      prometheus.Observer
+	backlog, flying, lanes prometheus.Gauge
+}
+
+func (m *metrics) of(shard string) *shardMetrics {
+	attempts := m.attempts.MustCurryWith(prometheus.Labels{"shard": shard})
+	return &shardMetrics{
+		attempts: attempts, delivered: attempts.WithLabelValues(string(Delivered)),
+		response: m.response.WithLabelValues(shard), arrival: m.arrival.WithLabelValues(shard),
+		backlog: m.backlog.WithLabelValues(shard), flying: m.flying.WithLabelValues(shard), lanes: m.lanes.WithLabelValues(shard),
+	}
+}
+
+// observe counts an outcome.
+func (m *shardMetrics) observe(o *outcome) {
+	if o.code != "" {
+		m.attempts.WithLabelValues(string(o.code)).Inc()
+	} else {
+		m.delivered.Inc()
+		if o.task.attempts == 0 {
+			m.arrival.Observe(o.ended.Sub(o.task.created).Seconds())
+		}
+	}
+	if o.attempted() {
+		m.response.Observe(o.took.Seconds())
+	}
+}
+
+// age is how long something due has waited.
+func age(due, now time.Time) float64 { return max(now.Sub(due).Seconds(), 0) }

@@ -1,0 +1,146 @@
+package delivery
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/vault"
+)
+
+// Options shape a Worker. Zero values mean the defaults.
+type Options struct {
+	Tenants *tenant.Tenants
+	Egress  *egress.Guard
+	Teller  *event.Teller
+	Vault   *vault.Vault
+	// Shards lists the shards to deliver for; it is asked again now and then.
+	Shards  func(context.Context) ([]string, error)
+	Clock   clock.WithTicker
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+	// Lease is how long a worker's lanes stay its own after it fell silent;
+	// 10 s unless given.
+	Lease time.Duration
+	// InFlight bounds the attempts under way on a shard; 4,096 unless given.
+	InFlight int
+	// Poll is how often an idle worker looks for what is due; 10 ms unless given.
+	Poll time.Duration
+}
+
+const (
+	defaultLease    = 10 * time.Second
+	defaultInFlight = 4096
+	defaultPoll     = 10 * time.Millisecond
+	// findShards is how often the list of shards is read again.
+	findShards = 30 * time.Second
+)
+
+// Worker delivers for shards until it is stopped.
+type Worker struct {
+	options Options
+	id      uuid.UUID
+	metrics *metrics
+
+	cancel context.CancelFunc
+	group  sync.WaitGroup
+}
+
+// New makes a worker.
+func New(o Options) *Worker {
+	if o.Lease == 0 {
+		o.Lease = defaultLease
+	}
+	if o.InFlight == 0 {
+		o.InFlight = defaultInFlight
+	}
+	if o.Poll == 0 {
+		o.Poll = defaultPoll
+	}
+	return &Worker{options: o, id: uuid.New(), metrics: newMetrics(o.Metrics)}
+}
+
+// Start begins to deliver.
+func (w *Worker) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
+	w.group.Go(func() { w.run(ctx) })
+}
+
+// Stop begins no more attempts, waits for those under way, writes their
+// results and hands the lanes over.
+func (w *Worker) Stop() {
+	w.cancel()
+	w.group.Wait()
+}
+
+// run runs a courier for every shard, also for those that are added later.
+func (w *Worker) run(ctx context.Context) {
+	var couriers sync.WaitGroup
+	defer couriers.Wait()
+	served := map[string]bool{}
+	ticker := time.NewTicker(findShards)
+	defer ticker.Stop()
+	for {
+		names, err := w.options.Shards(ctx)
+		if err != nil && ctx.Err() == nil {
+			w.options.Log.WarnContext(ctx, "the shards to deliver for are not known", "error", err)
+			ticker.Reset(time.Second)
+		} else {
+			ticker.Reset(findShards)
+		}
+		for _, name := range names {
+			if served[name] {
+				continue
+			}
+			c, err := w.courier(ctx, name)
+			if err != nil {
+				w.options.Log.WarnContext(ctx, "no deliveries for a shard", "shard", name, "error", err)
+				continue
+			}
+			served[name] = true
+			couriers.Go(func() { c.run(ctx) })
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (w *Worker) courier(ctx context.Context, shard string) (*courier, error) {
+	db, err := w.options.Tenants.Shard(ctx, shard)
+	if err != nil {
+		return nil, err
+	}
+	return newCourier(w.options, w.metrics.of(shard), shard, db, &lanes{db, w.id, w.options.Lease}), nil
+}
+
+// Settle delivers what is due now, until nothing is, and waits for the
+// results to be written. Nothing else of this worker may run. It is for tests
+// that move the clock, and for tools.
+func (w *Worker) Settle(ctx context.Context) error {
+	names, err := w.options.Shards(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		c, err := w.courier(ctx, name)
+		if err != nil {
+			return err
+		}
+		if err := c.settle(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+// Package job keeps and runs work that outlasts a request. A job advances in
+// steps; each is one transaction that does a part of the work and notes how far
+// it got, so a crash repeats at most what was not committed.
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// Kind is what a job does.
+type Kind string
+
+// State is where a job stands.
+type State string
+
+// The states.
+const (
+	Queued    State = "queued"
+	Running   State = "running"
+	Succeeded State = "succeeded"
+	Failed    State = "failed"
+	Cancelled State = "cancelled"
+)
+
+// States lists every state.
+func States() []State { return []State{Queued, Running, Succeeded, Failed, Cancelled} }
+
+// Ended says whether nothing more will happen.
+func (s State) Ended() bool { return s == Succeeded || s == Failed || s == Cancelled }
+
+// Job is a piece of work.
+type Job struct {
+	Org   id.Org
+	ID    id.Job
+	Kind  Kind
+	State State
+	// Input is what it is to do and Progress how far it got; their form is the
+	// kind's.
+	Input, Progress json.RawMessage
+	// Done of Total parts; Total is 0 while it is not known.
+	Done, Total int64
+	// ResourceKind and ResourceID name what it works on.
+	ResourceKind, ResourceID string
+	// Scope lets a key see the job.
+	Scope scope.Scope
+	// ErrorCode says why it failed.
+	ErrorCode string
+	// Attempts counts the steps that were begun.
+	Attempts              int64
+	CreatedBy             string
+	CreatedAt             time.Time
+	StartedAt, FinishedAt *time.Time
+}
+
+// ErrUnknown says that the organisation has no such job.
+var ErrUnknown = errors.New("no such job")
+
+const columns = `org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, scope, error_code,
+	attempts, created_by, created_at, started_at, finished_at`
+
+func scan(row pgx.CollectableRow) (Job, error) { return pgx.RowToStructByPos[Job](row) }
+
+// Insert queues a job. Its id, kind, input, resource, scope and creator are the
+// caller's; the rest is set here.
+func Insert(ctx context.Context, tx *tenant.Tx, j Job, input any) (Job, error) {
+	var err error
+	if j.Input, err = json.Marshal(input); err != nil {
+		return j, err
+	}
+	j.Org, j.State, j.Progress = tx.Org, Queued, json.RawMessage("{}")
+	tx.Touch("job", j.ID)
+	_, err = tx.Exec(ctx, `
+		INSERT INTO job (org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, scope, error_code,
+			attempts, created_by, created_at, due_at)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, $7, $8, $9, '', 0, $10, $11, $11)`,
+		j.Org, j.ID, j.Kind, j.State, j.Input, j.Progress, j.ResourceKind, j.ResourceID, j.Scope, j.CreatedBy, j.CreatedAt)
+	return j, err
+}
+
+// Filter narrows a list; zero fields do not.
+type Filter struct {
+	Kinds  []Kind
+	States []State
+	// Scopes are those the caller holds; nil for a caller that sees every job.
+	Scopes []scope.Scope
+}
+
+// List is a page of the jobs, newest first, after one of them; the zero id for
+// the first page. It rides job_pkey.
+func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Job, limit int) ([]Job, error) {
+	var found []Job
+	err := t.Read(ctx, org, func(r *tenant.Reads) {
+		r.Query(func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scan)
+			return err
+		}, `
+			SELECT `+columns+` FROM job
+			WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND ($3::TEXT[] IS NULL OR kind = ANY($3))
+				AND ($4::TEXT[] IS NULL OR state = ANY($4)) AND ($5::TEXT[] IS NULL OR scope = ANY($5))
+			ORDER BY id DESC LIMIT $6`, org, after, f.Kinds, f.States, f.Scopes, limit)
+	})
+	return found, err
+}
+
+// Get finds a job. The error is ErrUnknown.
+func Get(ctx context.Context, t *tenant.Tenants, org id.Org, j id.Job) (Job, error) {
+	var found []Job
+	err := t.Read(ctx, org, func(r *tenant.Reads) {
+		r.Query(func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scan)
+			return err
+		}, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2`, org, j)
+	})
+	if err != nil || len(found) == 0 {
+		return Job{}, errors.Join(err, ifNone(found))
+	}
+	return found[0], nil
+}
+
+func ifNone(found []Job) error {
+	if len(found) == 0 {
+		return ErrUnknown
+	}
+	return nil
+}
+
+// Cancel ends a job that has not ended; one that has is answered as it is.
+// What its steps did stays done.
+func Cancel(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) (Job, error) {
+	j, err := lock(ctx, tx, which)
+	if err != nil || j.State.Ended() {
+		return j, err
+	}
+	j.State = Cancelled
+	return j, j.save(ctx, tx, now, now)
+}
+
+func lock(ctx context.Context, tx *tenant.Tx, which id.Job) (Job, error) {
+	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
+	if err != nil {
+		return Job{}, err
+	}
+	j, err := pgx.CollectExactlyOneRow(rows, scan)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = ErrUnknown
+	}
+	return j, err
+}
+
+// save writes what a step left, and the event when it was the last.
+func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error {
+	next := &due
+	if j.State.Ended() {
+		next, j.FinishedAt = nil, &now
+	}
+	tx.Touch("job", j.ID)
+	if _, err := tx.Exec(ctx, `
+		UPDATE job SET state = $3, progress = $4, done = $5, total = $6, error_code = $7, started_at = $8, finished_at = $9,
+			due_at = $10, owner = NULL
+		WHERE org_id = $1 AND id = $2`,
+		tx.Org, j.ID, j.State, j.Progress, j.Done, j.Total, j.ErrorCode, j.StartedAt, j.FinishedAt, next); err != nil {
+		return err
+	}
+	if !j.State.Ended() {
+		return nil
+	}
+	_, err := event.Emit(ctx, tx, event.Draft{Type: event.JobCompleted, At: now, Fields: j.told()})
+	return err
+}
+
+// told are the fields of job.completed.
+func (j *Job) told() map[string]any {
+	fields := map[string]any{
+		"jobId": j.ID.String(), "kind": j.Kind, "state": j.State, "resourceKind": j.ResourceKind, "resourceId": j.ResourceID,
+		"startedAt": j.StartedAt, "finishedAt": j.FinishedAt,
+	}
+	if j.ErrorCode != "" {
+		fields["errorCode"] = j.ErrorCode
+	}
+	return fields
+}
+
+// Retention is how long a job that ended is kept.
+const Retention = 30 * 24 * time.Hour
+
+// Sweep deletes jobs that ended longer ago than Retention.
+func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
+	return t.SweepRows(ctx, shard, `
+		DELETE FROM job WHERE (org_id, id) IN (
+			SELECT j.org_id, j.id FROM job j JOIN org_fence f ON f.org_id = j.org_id AND f.state = 'open'
+			WHERE j.finished_at < $1 LIMIT 1000)`, now.Add(-Retention))
+}
+
+// claimed is a job whose next step a runner may make.
+type claimed struct {
+	Org id.Org
+	ID  id.Job
+}
+
+// claim takes jobs whose next step is due; nobody else does for the lease's
+// length. It rides job_due.
+func claim(ctx context.Context, db querier, owner uuid.UUID, now time.Time, n int) ([]claimed, error) {
+	rows, err := db.Query(ctx, `
+		UPDATE job SET owner = $1, due_at = $3, attempts = attempts + 1
+		WHERE (org_id, id) IN (
+			SELECT j.org_id, j.id FROM job j
+			WHERE j.due_at <= $2 AND EXISTS (
+				SELECT 1 FROM org_fence f WHERE f.org_id = j.org_id AND f.state = 'open')
+			ORDER BY j.due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+		RETURNING org_id, id`, owner, now, now.Add(lease), n)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[claimed])
+}
+
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
