@@ -152,7 +152,7 @@ func (c *courier) body(ctx context.Context, t *task, to *receiver) ([]byte, Code
 	case told.Standing == event.Gone:
 		return nil, EventGone, nil
 	}
-	body, err := event.Body(to.webhook.APIVersion, t.event, told)
+	body, err := event.Body(t.version, t.event, told)
 	if err != nil {
 		return nil, InternalError, err
 	}
@@ -184,7 +184,7 @@ func (c *courier) post(ctx context.Context, o *outcome, body []byte) {
 // header are the headers of an attempt (spec, Delivery).
 func header(t *task, to *receiver, at time.Time, body []byte) http.Header {
 	stamp, delivery := timestamp(at), t.id.String()
-	if to.webhook.APIVersion.Before(contract.V20261001) {
+	if t.version.Before(contract.V20261001) {
 		delivery = t.id.Bare()
 	}
 	h := http.Header{

@@ -266,3 +266,24 @@ func TestRotation(t *testing.T) {
 	require.True(t, got[1].Verified, got[1].Why)
 	require.Empty(t, got[1].Header.Get("X-Service-Signature-Previous"))
 }
+
+// A webhook that moves to another contract does so from the next event.
+func TestAMoveToAnotherContract(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	h := w.hook(w.one, "/moving", func(h *webhook.Webhook) { h.APIVersion = contract.V20260708 })
+	w.receiver.Set("/moving", endpoint.Behaviour{FailFirst: 1})
+	w.emit(w.one)
+	w.settle()
+	w.change(w.one, h, func(h *webhook.Webhook) { h.APIVersion = contract.Latest })
+	w.clock.Step(time.Minute)
+	w.settle()
+	w.emit(w.one)
+	w.settle()
+	got := w.receiver.Received("/moving")
+	require.Len(t, got, 3)
+	for _, before := range got[:2] {
+		require.NotContains(t, string(before.Body), "apiVersion")
+	}
+	require.Contains(t, string(got[2].Body), `"apiVersion":"2026-10-01"`)
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
@@ -181,6 +182,7 @@ type task struct {
 	webhook  id.Webhook
 	event    event.Event
 	hasEvent bool
+	version  contract.Version
 	attempts int64
 	created  time.Time
 	first    *time.Time

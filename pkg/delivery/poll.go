@@ -138,7 +138,7 @@ const readAhead = roomFor + 50
 // selectDue rides delivery_due once for each webhook, and event_pkey for each
 // delivery; the LIMITs keep a planner from joining whole tables instead.
 const selectDue = `
-	SELECT d.org_id, d.id, d.webhook_id, d.event_id, d.type, d.attempts, d.created_at, d.first_attempt_at, d.due_at,
+	SELECT d.org_id, d.id, d.webhook_id, d.event_id, d.type, d.api_version, d.attempts, d.created_at, d.first_attempt_at, d.due_at,
 		e.created_at, e.data
 	FROM unnest($1::UUID[], $2::TIMESTAMPTZ[], $3::UUID[]) AS w (webhook, after_due, after_id)
 	CROSS JOIN LATERAL (
@@ -163,7 +163,7 @@ func (p *poll) takeTasks(rows pgx.Rows, at time.Time) error {
 	for rows.Next() {
 		t := &task{read: at}
 		var happened *time.Time
-		if err := rows.Scan(&t.org, &t.id, &t.webhook, &t.event.ID, &t.event.Type, &t.attempts, &t.created, &t.first, &t.due,
+		if err := rows.Scan(&t.org, &t.id, &t.webhook, &t.event.ID, &t.event.Type, &t.version, &t.attempts, &t.created, &t.first, &t.due,
 			&happened, &t.event.Structure); err != nil {
 			return err
 		}

@@ -41,7 +41,6 @@ func (r Recovery) Propose(ctx context.Context, tx *tenant.Tx, by string, now tim
 
 // recovered is how far a recovery got.
 type recovered struct {
-	Counted bool `json:"counted"`
 	// Opened is the last delivery that was opened again, and Read the last
 	// event that was looked at.
 	Opened id.Delivery `json:"opened"`
@@ -78,11 +77,10 @@ func Recover(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (tim
 		j.State, j.ErrorCode = job.Failed, string(WebhookInactive)
 		return 0, err
 	}
-	if !p.Counted {
+	if !j.Counted() {
 		if j.Total, err = r.count(ctx, tx, w); err != nil {
 			return 0, err
 		}
-		p.Counted = true
 	}
 	open, err := unsettled(ctx, tx, j.ID)
 	if err != nil {
@@ -222,5 +220,5 @@ func (r Recovery) enter(ctx context.Context, tx *tenant.Tx, j *job.Job, p *recov
 	}
 	j.Done += int64(len(missed))
 	p.Complete = len(missed) < n && len(found) < eventsAtOnce
-	return event.Enter(ctx, tx, r.Webhook, j.ID, missed, now)
+	return event.Enter(ctx, tx, w.Subscription(), j.ID, missed, now)
 }

@@ -54,6 +54,21 @@ func (a *attempt) request(ctx context.Context, header http.Header, body []byte) 
 	return req.WithContext(httptrace.WithClientTrace(ctx, &a.trace))
 }
 
+// send reports an answer that comes after the time is over as a failure. Giving up
+// closes the connection in steps, and a server that notices the first may still
+// answer before the last.
+func (a *attempt) send(req *http.Request) (*http.Response, error) {
+	resp, err := a.target.guard.posts.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if err := req.Context().Err(); err != nil {
+		_ = resp.Body.Close()
+		return nil, err
+	}
+	return resp, nil
+}
+
 // addr is the address that was connected to, if any.
 func (a *attempt) addr() netip.Addr {
 	if dialed := a.dialed.Load(); !a.used.IsValid() && dialed != nil {

@@ -83,7 +83,7 @@ func (t *Target) Post(ctx context.Context, header http.Header, body []byte) (Rep
 		return Reply{}, explain(ctx, err)
 	}
 	a := &attempt{target: t, answer: found}
-	resp, err := t.guard.posts.RoundTrip(a.request(limited, header, body))
+	resp, err := a.send(a.request(limited, header, body))
 	if err != nil {
 		return Reply{Addr: a.addr()}, explain(ctx, err)
 	}

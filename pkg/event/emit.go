@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
@@ -72,7 +73,7 @@ func Emit(ctx context.Context, tx *tenant.Tx, drafts ...Draft) ([]Recorded, erro
 			}
 			deliver := id.DeliveryAt(r.At)
 			r.Deliveries = append(r.Deliveries, deliver)
-			deliveries = append(deliveries, due{deliver, s.Webhook, r.ID, d.Type, r.At})
+			deliveries = append(deliveries, due{deliver, s.Webhook, r.ID, d.Type, s.APIVersion, r.At})
 		}
 	}
 	return recorded, insert(ctx, tx, drafts, data, recorded, deliveries)
@@ -112,7 +113,7 @@ func takeTurn(ctx context.Context, tx *tenant.Tx) (*turn, error) {
 	})
 	// Rides webhook_pkey.
 	b.Queue(`
-		SELECT id, events, include_conversation FROM webhook
+		SELECT id, events, include_conversation, api_version FROM webhook
 		WHERE org_id = $1 AND active AND deleted_at IS NULL`, tx.Org).Query(func(rows pgx.Rows) (err error) {
 		t.subscriptions, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Subscription])
 		return err
@@ -159,6 +160,7 @@ type due struct {
 	webhook id.Webhook
 	event   id.Event
 	kind    Type
+	version contract.Version
 	at      time.Time
 }
 
@@ -193,13 +195,13 @@ type Missed struct {
 }
 
 // Enter enters deliveries of events that a webhook missed, on behalf of a job.
-func Enter(ctx context.Context, tx *tenant.Tx, to id.Webhook, job id.Job, missed []Missed, now time.Time) error {
+func Enter(ctx context.Context, tx *tenant.Tx, to Subscription, job id.Job, missed []Missed, now time.Time) error {
 	if len(missed) == 0 {
 		return nil
 	}
 	deliveries := make([]due, len(missed))
 	for i, m := range missed {
-		deliveries[i] = due{id.DeliveryAt(now), to, m.Event, m.Type, now}
+		deliveries[i] = due{id.DeliveryAt(now), to.Webhook, m.Event, m.Type, to.APIVersion, now}
 	}
 	var b pgx.Batch
 	queueDeliveries(tx, &b, deliveries, job)
@@ -215,19 +217,20 @@ func queueDeliveries(tx *tenant.Tx, b *pgx.Batch, deliveries []due, job id.Job) 
 		webhooks = make([]id.Webhook, len(deliveries))
 		events   = make([]id.Event, len(deliveries))
 		types    = make([]string, len(deliveries))
+		versions = make([]string, len(deliveries))
 		ats      = make([]time.Time, len(deliveries))
 	)
 	for i, d := range deliveries {
-		ids[i], webhooks[i], events[i], types[i], ats[i] = d.id, d.webhook, d.event, string(d.kind), d.at
+		ids[i], webhooks[i], events[i], types[i], versions[i], ats[i] = d.id, d.webhook, d.event, string(d.kind), string(d.version), d.at
 		tx.Touch("delivery", d.id)
 	}
 	b.Queue(`
-		INSERT INTO delivery (org_id, id, webhook_id, event_id, type, state, attempts, due_at, log, created_at, job_id)
-		SELECT $1, d.id, d.webhook, d.event, d.type, 'pending', 0, d.at, '[]', d.at, $7
-		FROM unnest($2::UUID[], $3::UUID[], $4::UUID[], $5::TEXT[], $6::TIMESTAMPTZ[])
-			AS d (id, webhook, event, type, at)
+		INSERT INTO delivery (org_id, id, webhook_id, event_id, type, api_version, state, attempts, due_at, log, created_at, job_id)
+		SELECT $1, d.id, d.webhook, d.event, d.type, d.version, 'pending', 0, d.at, '[]', d.at, $8
+		FROM unnest($2::UUID[], $3::UUID[], $4::UUID[], $5::TEXT[], $6::TEXT[], $7::TIMESTAMPTZ[])
+			AS d (id, webhook, event, type, version, at)
 		ON CONFLICT (org_id, event_id, webhook_id) DO NOTHING`,
-		tx.Org, ids, webhooks, events, types, ats, job)
+		tx.Org, ids, webhooks, events, types, versions, ats, job)
 }
 
 // Any stands for every type that is not explicitOnly (spec, Webhook).
@@ -238,6 +241,7 @@ type Subscription struct {
 	Webhook             id.Webhook
 	Events              []string
 	IncludeConversation bool
+	APIVersion          contract.Version
 }
 
 // Wants says whether the webhook receives events of a kind.

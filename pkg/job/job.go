@@ -48,7 +48,7 @@ type Job struct {
 	// Input is what it is to do and Progress how far it got; their form is the
 	// kind's.
 	Input, Progress json.RawMessage
-	// Done of Total parts; Total is 0 while it is not known.
+	// Done of Total parts; Total is negative while it is not known.
 	Done, Total int64
 	// ResourceKind and ResourceID name what it works on.
 	ResourceKind, ResourceID string
@@ -62,6 +62,9 @@ type Job struct {
 	CreatedAt             time.Time
 	StartedAt, FinishedAt *time.Time
 }
+
+// Counted says whether the total is known.
+func (j Job) Counted() bool { return j.Total >= 0 }
 
 // ErrUnknown says that the organisation has no such job.
 var ErrUnknown = errors.New("no such job")
@@ -78,12 +81,12 @@ func Insert(ctx context.Context, tx *tenant.Tx, j Job, input any) (Job, error) {
 	if j.Input, err = json.Marshal(input); err != nil {
 		return j, err
 	}
-	j.Org, j.State, j.Progress = tx.Org, Queued, json.RawMessage("{}")
+	j.Org, j.State, j.Progress, j.Total = tx.Org, Queued, json.RawMessage("{}"), -1
 	tx.Touch("job", j.ID)
 	_, err = tx.Exec(ctx, `
 		INSERT INTO job (org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, scope, error_code,
 			attempts, created_by, created_at, due_at)
-		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, $7, $8, $9, '', 0, $10, $11, $11)`,
+		VALUES ($1, $2, $3, $4, $5, $6, 0, -1, $7, $8, $9, '', 0, $10, $11, $11)`,
 		j.Org, j.ID, j.Kind, j.State, j.Input, j.Progress, j.ResourceKind, j.ResourceID, j.Scope, j.CreatedBy, j.CreatedAt)
 	return j, err
 }

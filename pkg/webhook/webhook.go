@@ -43,7 +43,7 @@ var ErrUnknown = errors.New("no such webhook")
 
 // Subscription is what the webhook asked for.
 func (w Webhook) Subscription() event.Subscription {
-	return event.Subscription{Webhook: w.ID, Events: w.Events, IncludeConversation: w.IncludeConversation}
+	return event.Subscription{Webhook: w.ID, Events: w.Events, IncludeConversation: w.IncludeConversation, APIVersion: w.APIVersion}
 }
 
 // Resumed is the webhook as it receives again; its failing run starts afresh

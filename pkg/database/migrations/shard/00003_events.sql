@@ -45,7 +45,7 @@ CREATE TABLE webhook (
     CONSTRAINT webhook_pkey PRIMARY KEY (org_id, id)
 );
 CREATE INDEX webhook_deleted ON webhook (deleted_at) WHERE deleted_at IS NOT NULL;
-CREATE INDEX webhook_failing ON webhook (failing_since) WHERE failing_since IS NOT NULL;
+CREATE INDEX webhook_failing ON webhook (failing_since) WHERE failing_since IS NOT NULL OR paused_at IS NOT NULL;
 
 CREATE TABLE delivery (
     org_id           UUID        NOT NULL,
@@ -53,6 +53,9 @@ CREATE TABLE delivery (
     webhook_id       UUID        NOT NULL,
     event_id         UUID        NOT NULL,
     type             TEXT        NOT NULL,
+    -- the contract of the webhook when the event happened: it keeps it when
+    -- the webhook moves to another
+    api_version      TEXT        NOT NULL,
     -- pending | retrying | delivered | failed
     state            TEXT        NOT NULL,
     attempts         BIGINT      NOT NULL,

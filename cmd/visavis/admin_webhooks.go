@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/delivery"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/webhook"
+)
+
+func (a *admin) webhooksCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "webhooks", Aliases: []string{"webhook"}, Short: "Webhooks that fail, and what to do with them"}
+	cmd.AddCommand(a.webhooksList(), a.webhooksPause(), a.webhooksResume(), a.webhooksDrain())
+	return cmd
+}
+
+func (a *admin) webhooksList() *cobra.Command {
+	return a.does(&cobra.Command{
+		Use: "list", Short: "List the webhooks that fail or are paused, on every shard", Args: cobra.NoArgs,
+	}, func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+		shards, err := a.directory.Shards(ctx)
+		if err != nil {
+			return err
+		}
+		found := []delivery.Failing{}
+		for _, s := range shards {
+			some, err := delivery.ListFailing(ctx, a.tenants, s.Name)
+			if err != nil {
+				return fmt.Errorf("shard %s: %w", s.Name, err)
+			}
+			found = append(found, some...)
+		}
+		return a.print(cmd, found, func(w io.Writer) {
+			fmt.Fprintln(w, "SHARD\tORGANISATION\tWEBHOOK\tENDPOINT\tFAILING SINCE\tPAUSED\tWAITING\tLAST ERROR")
+			for _, f := range found {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", f.Shard, f.Org, f.Webhook, f.Endpoint,
+					moment(f.FailingSince), moment(f.PausedAt), f.Waiting, f.LastError)
+			}
+		})
+	})
+}
+
+// moment is a time for a table.
+func moment(t *time.Time) string {
+	if t == nil {
+		return "-"
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func (a *admin) webhooksPause() *cobra.Command {
+	return a.does(&cobra.Command{
+		Use: "pause ORG WEBHOOK", Short: "Deliver nothing until it is resumed, here or by its owner", Args: cobra.ExactArgs(2),
+	}, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		return a.changeWebhook(ctx, cmd, args, "webhook.paused", func(w webhook.Webhook) webhook.Webhook {
+			at := now()
+			w.Active, w.PausedAt = false, &at
+			return w
+		})
+	})
+}
+
+func (a *admin) webhooksResume() *cobra.Command {
+	return a.does(&cobra.Command{
+		Use: "resume ORG WEBHOOK", Short: "Deliver again; its failing run starts afresh", Args: cobra.ExactArgs(2),
+	}, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		return a.changeWebhook(ctx, cmd, args, "webhook.resumed", webhook.Webhook.Resumed)
+	})
+}
+
+// changeWebhook changes a webhook and notes it in its organisation's log.
+func (a *admin) changeWebhook(ctx context.Context, cmd *cobra.Command, args []string, action string, change func(webhook.Webhook) webhook.Webhook) error {
+	org, which, err := a.webhook(ctx, args)
+	if err != nil {
+		return err
+	}
+	var w webhook.Webhook
+	if err := a.tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		if w, err = webhook.Lock(ctx, tx, which); err != nil {
+			return err
+		}
+		w = change(w)
+		w.UpdatedAt = now()
+		if err := webhook.Update(ctx, tx, w); err != nil {
+			return err
+		}
+		return activity.Record(ctx, tx, activity.Entry{
+			At: now(), Actor: "operator", Action: action, TargetKind: "webhook", TargetID: which.String(),
+			Changes: map[string]any{"active": w.Active},
+		})
+	}); err != nil {
+		return err
+	}
+	shown := map[string]any{"organizationId": org, "id": which, "active": w.Active, "pausedAt": w.PausedAt}
+	return a.print(cmd, shown, func(out io.Writer) {
+		fmt.Fprintf(out, "%s: active %v, paused %s\n", which, w.Active, moment(w.PausedAt))
+	})
+}
+
+func (a *admin) webhooksDrain() *cobra.Command {
+	return a.does(&cobra.Command{
+		Use: "drain ORG WEBHOOK", Short: "Close every delivery that waits; POST /webhooks/{id}/recover delivers them again", Args: cobra.ExactArgs(2),
+	}, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		org, which, err := a.webhook(ctx, args)
+		if err != nil {
+			return err
+		}
+		closed, err := delivery.Drain(ctx, a.tenants, org, which, "operator", now())
+		if err != nil {
+			return err
+		}
+		return a.print(cmd, map[string]any{"organizationId": org, "id": which, "closed": closed}, func(out io.Writer) {
+			fmt.Fprintf(out, "%s: %d deliveries are closed\n", which, closed)
+		})
+	})
+}
+
+// webhook finds the webhook that two arguments name.
+func (a *admin) webhook(ctx context.Context, args []string) (id.Org, id.Webhook, error) {
+	o, err := a.organisation(ctx, args[0])
+	if err != nil {
+		return id.Org{}, id.Webhook{}, err
+	}
+	which, err := id.ParseWebhook(args[1])
+	if err != nil {
+		return id.Org{}, id.Webhook{}, fmt.Errorf("%q is not a webhook's id", args[1])
+	}
+	_, err = webhook.Get(ctx, a.tenants, o.ID, which)
+	return o.ID, which, err
+}
