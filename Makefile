@@ -45,7 +45,7 @@ generate:
 ## bench: the figures, as benchstat reads them
 .PHONY: bench
 bench: database
-	$(GO) run ./hack/withdb $(GO) run ./hack/bench
+	$(GO) run ./hack/withdb -durable $(GO) run ./hack/bench
 	$(GO) test -run='^$$' -bench=. -benchtime=5x ./pkg/avatar/portrait
 
 ## chaos: processes killed at random under load, 50 times

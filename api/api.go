@@ -6,17 +6,21 @@ import (
 	"visavis.dev/api/activity"
 	"visavis.dev/api/avatars"
 	"visavis.dev/api/consents"
+	"visavis.dev/api/events"
 	"visavis.dev/api/identity"
 	"visavis.dev/api/keys"
 	"visavis.dev/api/openapi"
 	"visavis.dev/api/route"
 	"visavis.dev/api/voices"
+	"visavis.dev/api/webhooks"
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/health"
 	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/vault"
 )
 
 // Parts is what the groups work with, beyond the chain.
@@ -27,6 +31,8 @@ type Parts struct {
 	Health  *health.Checker
 	Library *avatar.Library
 	Plans   *plan.Catalogue
+	Teller  *event.Teller
+	Vault   *vault.Vault
 	Version string
 }
 
@@ -39,6 +45,8 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	avatars.New(d.Tenants, p.Files, p.Library, p.Egress, p.Plans).Register(s)
 	(&consents.API{Tenants: d.Tenants, Files: p.Files}).Register(s)
 	voices.Register(s)
+	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
+	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
 	return s
 }
 

@@ -143,6 +143,12 @@ func (d *document) query(o *route.Operation) []queryParameter {
 
 // isList says whether the operation answers a list.
 func (d *document) isList(o *route.Operation) bool {
+	ref, _ := d.at(entry(o, "responses", "200", "content", "application/json", "schema", "$ref")...).(string)
+	return strings.HasSuffix(ref, "ListEnvelope")
+}
+
+// isPaged says whether the operation answers a list that is longer than a page.
+func (d *document) isPaged(o *route.Operation) bool {
 	return slices.ContainsFunc(d.query(o), func(p queryParameter) bool { return p.name == "cursor" })
 }
 

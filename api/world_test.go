@@ -2,10 +2,8 @@ package api_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -32,8 +30,17 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/consents/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createAvatar")["consent"].(map[string]any)["id"].(string)
 	},
+	"/events/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.deliver(t, org)["eventId"].(string)
+	},
 	"/keys/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createKey")["id"].(string)
+	},
+	"/webhooks/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.make(t, org, "createWebhook")["id"].(string)
+	},
+	"/webhooks/deliveries/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.deliver(t, org)["id"].(string)
 	},
 }
 
@@ -56,6 +63,21 @@ var bodies = map[string]func(n int) map[string]any{
 	"createKey": keyBody,
 	"updateKey": keyBody,
 	"rotateKey": func(n int) map[string]any { return map[string]any{"graceS": n + 1} },
+
+	"createWebhook": webhookBody,
+	"updateWebhook": func(n int) map[string]any {
+		body := webhookBody(n)
+		body["active"], body["apiVersion"] = true, "2026-07-08"
+		return body
+	},
+	"rotateWebhookSecret": func(n int) map[string]any { return map[string]any{"graceS": n + 1} },
+}
+
+func webhookBody(n int) map[string]any {
+	return map[string]any{
+		"url": fmt.Sprint("https://127.0.0.1:9/hook/", n), "events": []any{"consent.recorded", "transcript.final"},
+		"description": "tests", "includeConversation": true,
+	}
 }
 
 func keyBody(n int) map[string]any {
@@ -104,10 +126,22 @@ func newWorld(t testing.TB, options ...apitest.Option) *world {
 	return w
 }
 
-// unlimit lets an organisation make as many avatars as the tests like.
+// apart is the same API with another organisation for Acme, which has nothing yet.
+func (w *world) apart(t testing.TB) *world {
+	t.Helper()
+	a, other := *w.API, *w
+	a.Acme = w.NewOrg(fmt.Sprint("Acme ", w.n), "shard-1", "business")
+	w.n++
+	other.API, other.made = &a, map[string]string{}
+	other.OldNamed = a.Key(a.Acme, scope.Grant{Contract: contract.V20260708, Scopes: scope.All()})
+	other.unlimit(t, a.Acme)
+	return &other
+}
+
+// unlimit lets an organisation make as much as the tests like.
 func (w *world) unlimit(t testing.TB, org *apitest.Org) {
 	t.Helper()
-	o := plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: nil}}
+	o := plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: nil, plan.Webhooks: nil}}
 	require.NoError(t, w.Directory.SetOverrides(context.Background(), org.ID, o))
 }
 
@@ -157,6 +191,23 @@ func (w *world) make(t testing.TB, org *apitest.Org, operation string) map[strin
 	answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.body(t, o)})
 	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
 	return answer.Data(t)
+}
+
+// deliver makes a webhook and a delivery to it, which it answers.
+func (w *world) deliver(t testing.TB, org *apitest.Org) map[string]any {
+	t.Helper()
+	o := w.operation(t, "testWebhook")
+	answer := w.call(t, o, apitest.Request{Path: withID(o, w.make(t, org, "createWebhook")["id"].(string)), Key: org.New})
+	require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Raw)
+	return answer.Data(t)
+}
+
+// stock makes something of every kind.
+func (w *world) stock(t testing.TB, org *apitest.Org) {
+	t.Helper()
+	for _, make := range kinds {
+		make(t, w, org)
+	}
 }
 
 // body is a good body, another each time; nil where the operation takes none.
@@ -222,69 +273,4 @@ func (w *world) check(t testing.TB, o *route.Operation, answer apitest.Answer) {
 	checkHeaders(t, answer)
 	checkEnvelope(t, answer, w.documents[contract.Latest].isList(o))
 	w.documents[contract.Version(answer.Header.Get(contract.Header))].check(t, o, answer)
-}
-
-// checkHeaders checks the headers of every answer.
-func checkHeaders(t testing.TB, a apitest.Answer) {
-	t.Helper()
-	require.Regexp(t, `^req_[0-9A-Za-z]{22}$`, a.Header.Get("X-Request-Id"))
-	_, ok := contract.Parse(a.Header.Get(contract.Header))
-	require.True(t, ok, "%s: %q", contract.Header, a.Header.Get(contract.Header))
-	numbers := map[string]int{}
-	for _, name := range []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} {
-		n, err := strconv.Atoi(a.Header.Get(name))
-		require.NoError(t, err, name)
-		numbers[name] = n
-	}
-	require.Positive(t, numbers["RateLimit-Limit"])
-	require.LessOrEqual(t, numbers["RateLimit-Remaining"], numbers["RateLimit-Limit"])
-	require.GreaterOrEqual(t, numbers["RateLimit-Remaining"], 0)
-	require.Greater(t, numbers["RateLimit-Reset"], 0)
-	require.LessOrEqual(t, numbers["RateLimit-Reset"], 60)
-}
-
-// checkEnvelope checks the form of a JSON answer (spec, Envelope).
-func checkEnvelope(t testing.TB, a apitest.Answer, list bool) {
-	t.Helper()
-	if len(a.Raw) == 0 || a.Status < 400 && a.Header.Get("Content-Type") != "application/json" {
-		return
-	}
-	var body map[string]json.RawMessage
-	require.NoError(t, json.Unmarshal(a.Raw, &body), "status %d, body: %s", a.Status, a.Raw)
-	if a.Status >= 400 {
-		checkFailure(t, a, body)
-		return
-	}
-	require.Contains(t, body, "data")
-	require.Equal(t, "null", string(body["error"]))
-	if a.Header.Get("Idempotency-Replayed") == "" {
-		require.JSONEq(t, strconv.Quote(a.Header.Get("X-Request-Id")), string(body["requestId"]))
-	}
-	_, paged := body["nextCursor"]
-	require.Equal(t, list, paged, "nextCursor belongs to lists")
-}
-
-func checkFailure(t testing.TB, a apitest.Answer, body map[string]json.RawMessage) {
-	t.Helper()
-	require.Equal(t, "application/json", a.Header.Get("Content-Type"))
-	if string(body["error"]) == `"upgrade_required"` {
-		require.Equal(t, string(contract.V20260708), a.Header.Get(contract.Header))
-		return
-	}
-	e := a.Error(t)
-	require.NotEmpty(t, e["code"])
-	require.NotEmpty(t, e["message"])
-	require.NotContains(t, body, "data")
-}
-
-// requireError checks a failure's status, code and input at fault.
-func requireError(t testing.TB, a apitest.Answer, status int, code, param string) map[string]any {
-	t.Helper()
-	require.Equal(t, status, a.Status, "%s", a.Raw)
-	e := a.Error(t)
-	require.Equal(t, code, e["code"], "%s", a.Raw)
-	if param != "" {
-		require.Equal(t, param, e["param"], "%s", a.Raw)
-	}
-	return e
 }

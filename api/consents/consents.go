@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/consent"
 	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/problem"
@@ -178,11 +179,31 @@ func (a *API) withdraw(ctx context.Context, c *route.Call, p *Path) (Consent, er
 	})
 }
 
-// Withdraw withdraws a consent and notes it in the activity log.
+// Withdraw withdraws a consent, notes it in the activity log and tells the
+// webhooks. It comes last in its transaction, as Announce does.
 func Withdraw(ctx context.Context, c *route.Call, tx *tenant.Tx, k id.Consent) (consent.Consent, error) {
 	withdrawn, changed, err := consent.Withdraw(ctx, tx, k, c.Now())
 	if err != nil || !changed {
 		return withdrawn, err
 	}
-	return withdrawn, activity.Record(ctx, tx, c.Did("consent.withdrawn", "consent", k.String(), nil))
+	if err := activity.Record(ctx, tx, c.Did("consent.withdrawn", "consent", k.String(), nil)); err != nil {
+		return withdrawn, err
+	}
+	return withdrawn, Announce(ctx, tx, withdrawn)
+}
+
+// Announce records the event that a consent was given, or withdrawn.
+func Announce(ctx context.Context, tx *tenant.Tx, k consent.Consent) error {
+	at := k.RecordedAt.UTC()
+	if k.WithdrawnAt != nil {
+		at = k.WithdrawnAt.UTC()
+	}
+	fields := map[string]any{
+		"consentId": k.ID, "kind": k.Kind, "state": k.State, "policyVersion": k.PolicyVersion, "method": "api", "recordedAt": at,
+	}
+	if !k.Avatar.IsZero() {
+		fields["avatarId"] = k.Avatar
+	}
+	_, err := event.Emit(ctx, tx, event.Draft{Type: event.ConsentRecorded, At: at, Fields: fields})
+	return err
 }

@@ -87,6 +87,9 @@ func (c *Call) render(v any) []byte {
 	case c.committed != nil:
 		return c.committed
 	}
+	if c.Op.Items != "" && c.Contract.Before(contract.Latest) {
+		return older(c.Contract, c.Op.Items, encode(v))
+	}
 	return encode(v)
 }
 

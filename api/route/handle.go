@@ -152,3 +152,18 @@ func Lookup[T any](parse func(string) (T, error), s, what string) (T, error) {
 	}
 	return v, nil
 }
+
+// QueryID reads an id that a filter gives; empty is the zero id. What is not
+// one of the wanted kind is a bad request: lists are never 404 (spec, Webhooks,
+// Rule 6; Events).
+func QueryID[T any](parse func(string) (T, error), name, s string) (T, error) {
+	var none T
+	if s == "" {
+		return none, nil
+	}
+	v, err := parse(s)
+	if err != nil {
+		return none, problem.Invalid("query."+name, "%s is not an id of that kind.", name)
+	}
+	return v, nil
+}

@@ -44,6 +44,7 @@ func (s *Service) Document(v contract.Version) ([]byte, error) {
 	}
 	describe(doc, v)
 	for _, o := range s.operations {
+		o.withoutNewer(doc["components"].(object)["schemas"].(object), v)
 		path := doc["paths"].(object)[BasePath+o.Path].(object)
 		o.document(path[strings.ToLower(o.Method)].(object), v)
 	}

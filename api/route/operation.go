@@ -56,6 +56,9 @@ type Operation struct {
 	FailsClosed bool
 	// MaxBody is the largest body in bytes; zero means 1 MiB.
 	MaxBody int64
+	// Items is what the answer's data is, or is a list of, where contracts
+	// write that differently. Handlers write it in the newest one.
+	Items contract.Item
 	// Produces is the content types of an answer that is not JSON.
 	Produces []string
 	// Errors are the codes beyond those that follow from the rest.

@@ -64,3 +64,14 @@ type Null struct{}
 
 // Schema allows null alone.
 func (Null) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: "null"} }
+
+// Object is a JSON object of an answer that is written as it is.
+type Object json.RawMessage
+
+// MarshalJSON writes the object.
+func (o Object) MarshalJSON() ([]byte, error) { return o, nil }
+
+// Schema allows any object.
+func (Object) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}

@@ -23,16 +23,21 @@ import (
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/cursor"
 	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/health"
 	"visavis.dev/pkg/idempotency"
+	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/rate"
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/vault"
+	"visavis.dev/pkg/webhook"
 )
 
 // Options are the settings of a process.
@@ -53,12 +58,18 @@ type Options struct {
 	// they are not public; RootCAs are trusted by outgoing requests.
 	AllowAddresses []netip.Prefix
 	RootCAs        *x509.CertPool
-	PublicURL      string
-	MaxConns       int32
-	Tracing        bool
-	Version        string
-	Clock          clock.WithTicker
-	Log            *slog.Logger
+	// MasterKeys seal stored secrets, the one to seal with first; without any,
+	// one that the directory keeps.
+	MasterKeys [][]byte
+	// DeliveryLease is how long a silent worker's deliveries stay its own; zero
+	// means the default.
+	DeliveryLease time.Duration
+	PublicURL     string
+	MaxConns      int32
+	Tracing       bool
+	Version       string
+	Clock         clock.WithTicker
+	Log           *slog.Logger
 	// Metrics is where the figures are registered; nil keeps them to itself.
 	Metrics *prometheus.Registry
 }
@@ -72,6 +83,9 @@ type Server struct {
 	Plans     *plan.Catalogue
 	Files     *file.Store
 	Health    *health.Checker
+	Vault     *vault.Vault
+	Teller    *event.Teller
+	Egress    *egress.Guard
 	Service   *route.Service
 	// Handler answers the API's requests.
 	Handler http.Handler
@@ -117,6 +131,11 @@ func (s *Server) build(ctx context.Context) (err error) {
 		return fmt.Errorf("files at %s: %w", o.FilesURL, err)
 	}
 	s.Files = file.New(s.bucket, s.Tenants, o.Clock)
+	s.Egress = egress.New(egress.Options{Allow: o.AllowAddresses, RootCAs: o.RootCAs})
+	s.Teller = &event.Teller{Tenants: s.Tenants}
+	if err = s.openVault(ctx); err != nil {
+		return err
+	}
 	secret, err := s.Directory.Secret(ctx, "cursors", cursor.NewSecret)
 	if err != nil {
 		return fmt.Errorf("the directory's secrets: %w", err)
@@ -127,6 +146,21 @@ func (s *Server) build(ctx context.Context) (err error) {
 	return s.serve(cursor.New(secret))
 }
 
+// openVault makes the vault of the operator's keys or of the directory's own.
+func (s *Server) openVault(ctx context.Context) error {
+	keys := s.options.MasterKeys
+	if len(keys) == 0 {
+		key, err := s.Directory.Secret(ctx, "vault", vault.NewKey)
+		if err != nil {
+			return fmt.Errorf("the directory's secrets: %w", err)
+		}
+		keys = [][]byte{key}
+	}
+	var err error
+	s.Vault, err = vault.New(keys...)
+	return err
+}
+
 // serve puts the operations behind the chain.
 func (s *Server) serve(cursors *cursor.Codec) (err error) {
 	o := s.options
@@ -135,8 +169,8 @@ func (s *Server) serve(cursors *cursor.Codec) (err error) {
 		Idempotency: idempotency.New(s.Tenants, o.Clock), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 	}, api.Parts{
-		Changes: s.Changes, Files: s.Files, Health: s.Health, Library: avatar.NewLibrary(), Plans: s.Plans, Version: o.Version,
-		Egress: egress.New(egress.Options{Allow: o.AllowAddresses, RootCAs: o.RootCAs}),
+		Changes: s.Changes, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: avatar.NewLibrary(), Plans: s.Plans,
+		Teller: s.Teller, Vault: s.Vault, Version: o.Version,
 	})
 	s.Handler = s.Service
 	if o.Tracing {
@@ -169,20 +203,12 @@ func (s *Server) Close() {
 	}
 }
 
-// Sweeper makes what runs the recurring tasks of every shard. It must be
-// stopped before the server.
-func (s *Server) Sweeper() *sweep.Sweeper {
+// sweeper makes what runs the recurring tasks of every shard.
+func (s *Server) sweeper() *sweep.Sweeper {
 	o := s.options
 	return &sweep.Sweeper{
 		Clock: o.Clock, Log: o.Log,
-		Shards: func(ctx context.Context) ([]string, error) {
-			shards, err := s.Directory.Shards(ctx)
-			names := make([]string, len(shards))
-			for i, shard := range shards {
-				names[i] = shard.Name
-			}
-			return names, err
-		},
+		Shards: s.shardNames,
 		Tasks: []sweep.Task{
 			{Name: "apply changes of keys", Every: 2 * time.Second, Run: func(ctx context.Context, shard string) (int, error) {
 				return s.Changes.Sweep(ctx, shard, o.Clock.Now())
@@ -193,6 +219,18 @@ func (s *Server) Sweeper() *sweep.Sweeper {
 			}},
 			{Name: "forget deleted avatars", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
 				return avatar.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "delete old deliveries", Every: time.Minute, Run: func(ctx context.Context, shard string) (int, error) {
+				return delivery.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "delete old events", Every: time.Minute, Run: func(ctx context.Context, shard string) (int, error) {
+				return event.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "delete the logs of deleted webhooks", Every: 10 * time.Second, Run: func(ctx context.Context, shard string) (int, error) {
+				return webhook.Sweep(ctx, s.Tenants, shard)
+			}},
+			{Name: "forget jobs", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
+				return job.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
 			{Name: "forget addresses", Every: 10 * time.Minute, Directory: true, Run: func(ctx context.Context, _ string) (int, error) {
 				return limits.Sweep(ctx, s.Directory)

@@ -45,7 +45,7 @@ func runTests(m *testing.M) (code int, err error) {
 	}
 	if testServer = os.Getenv(databasetest.Env); testServer == "" {
 		var stop func() error
-		if testServer, stop, err = databasetest.Start(context.Background()); err != nil {
+		if testServer, stop, err = databasetest.Start(context.Background(), false); err != nil {
 			return 1, err
 		}
 		defer func() { err = errors.Join(err, stop()) }()

@@ -1,5 +1,6 @@
 // Command withdb runs a command with a database server for tests beside it,
-// and stops the server when the command ends.
+// and stops the server when the command ends. With -durable the server syncs
+// what it commits, as in production; tests do without.
 package main
 
 import (
@@ -22,10 +23,14 @@ func main() {
 }
 
 func run(args []string) (code int, err error) {
-	if len(args) == 0 {
-		return 1, errors.New("usage: withdb COMMAND [ARGUMENT…]")
+	durable := len(args) > 0 && args[0] == "-durable"
+	if durable {
+		args = args[1:]
 	}
-	url, stop, err := databasetest.Start(context.Background())
+	if len(args) == 0 {
+		return 1, errors.New("usage: withdb [-durable] COMMAND [ARGUMENT…]")
+	}
+	url, stop, err := databasetest.Start(context.Background(), durable)
 	if err != nil {
 		return 1, err
 	}

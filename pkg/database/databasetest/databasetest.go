@@ -42,7 +42,7 @@ func run(m *testing.M) (code int, err error) {
 	if server = os.Getenv(Env); server != "" {
 		return m.Run(), nil
 	}
-	own, stop, err := Start(context.Background())
+	own, stop, err := Start(context.Background(), false)
 	if err != nil {
 		return 1, err
 	}
@@ -51,15 +51,15 @@ func run(m *testing.M) (code int, err error) {
 	return m.Run(), nil
 }
 
-// Start runs a server for tests, which need not survive a crash, until stop
-// is called.
-func Start(ctx context.Context) (serverURL string, stop func() error, err error) {
+// Start runs a server until stop is called. One for tests need not survive a
+// crash; one to measure with is durable, as in production.
+func Start(ctx context.Context, durable bool) (serverURL string, stop func() error, err error) {
 	dir, err := os.MkdirTemp("", "visavis-test-database-")
 	if err != nil {
 		return "", nil, err
 	}
 	s, err := embedded.Start(ctx, embedded.Options{
-		Dir: dir, Log: slog.New(slog.DiscardHandler),
+		Dir: dir, Log: slog.New(slog.DiscardHandler), Durable: durable,
 		Settings: map[string]string{"max_connections": "500"},
 	})
 	if err != nil {

@@ -1,0 +1,65 @@
+package server
+
+import (
+	"context"
+
+	"visavis.dev/pkg/delivery"
+	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/sweep"
+)
+
+// Worker is what runs beside the requests, in a process of its own or in one
+// that answers too: it delivers, advances jobs and runs the recurring tasks.
+type Worker struct {
+	delivery *delivery.Worker
+	jobs     *job.Runner
+	sweeper  *sweep.Sweeper
+}
+
+// idleConnections is the size of the pool of connections to endpoints. Many
+// webhooks can share a host: one host may use all of it.
+const idleConnections = 2048
+
+// Worker makes the worker of every shard. It must be stopped before the server.
+func (s *Server) Worker() *Worker {
+	o := s.options
+	return &Worker{
+		delivery: delivery.New(delivery.Options{
+			Tenants: s.Tenants, Teller: s.Teller, Vault: s.Vault, Shards: s.shardNames, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
+			Lease: o.DeliveryLease,
+			Egress: egress.New(egress.Options{
+				Allow: o.AllowAddresses, RootCAs: o.RootCAs, MaxIdle: idleConnections, MaxIdlePerHost: idleConnections,
+			}),
+		}),
+		jobs: &job.Runner{
+			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log,
+			Steps: map[job.Kind]job.Step{delivery.RecoverKind: delivery.Recover},
+		},
+		sweeper: s.sweeper(),
+	}
+}
+
+// Start begins all of it.
+func (w *Worker) Start() {
+	w.delivery.Start()
+	w.jobs.Start()
+	w.sweeper.Start()
+}
+
+// Stop lets what is under way end.
+func (w *Worker) Stop() {
+	w.delivery.Stop()
+	w.jobs.Stop()
+	w.sweeper.Stop()
+}
+
+// shardNames lists the shards.
+func (s *Server) shardNames(ctx context.Context) ([]string, error) {
+	shards, err := s.Directory.Shards(ctx)
+	names := make([]string, len(shards))
+	for i, shard := range shards {
+		names[i] = shard.Name
+	}
+	return names, err
+}

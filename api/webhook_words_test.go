@@ -1,0 +1,84 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/setting"
+	"visavis.dev/pkg/tenant"
+)
+
+func (w *world) zeroRetention(t *testing.T, on bool) {
+	t.Helper()
+	w.inTx(t, func(ctx context.Context, tx *tenant.Tx) error {
+		return setting.Set(ctx, tx, setting.ZeroRetention, on, "test", time.Now())
+	})
+}
+
+func testWordsNeedTranscripts(t *testing.T, w *world) {
+	manage := w.Key(w.Acme, scope.Grant{Contract: contract.Latest, Scopes: []scope.Scope{scope.WebhooksManage, scope.SessionsRead}})
+	folded := w.Key(w.Acme, scope.Grant{Contract: contract.V20260708, Scopes: []scope.Scope{scope.WebhooksManage, scope.SessionsRead}})
+	telling := map[string]any{"includeConversation": true, "events": []any{"transcript.final", "*"}}
+	forbidden := func(a apitest.Answer) {
+		t.Helper()
+		require.Contains(t, requireError(t, a, http.StatusForbidden, "forbidden", "")["message"], "transcripts:read")
+	}
+	forbidden(w.do(t, "createWebhook", "", manage, hookInput(telling)))
+	require.Equal(t, http.StatusCreated, w.do(t, "createWebhook", "", folded, hookInput(telling)).Status, "sessions:read included it")
+
+	hook := w.hook(t, telling)
+	change := func(key apikey.Secret, body map[string]any) apitest.Answer {
+		return w.do(t, "updateWebhook", hook["id"].(string), key, body)
+	}
+	for name, body := range map[string]map[string]any{
+		"address": {"url": hookURL + "/2"}, "events": {"events": []any{"lead.captured"}}, "contract": {"apiVersion": "2026-07-08"},
+		"words": {"includeConversation": true},
+	} {
+		t.Run(name, func(t *testing.T) { forbidden(change(manage, body)) })
+	}
+	for _, free := range []map[string]any{
+		{}, {"url": hookURL, "apiVersion": "2026-10-01", "active": true}, {"description": "mine"}, {"active": false},
+	} {
+		require.Equal(t, http.StatusOK, change(manage, free).Status, "%v", free)
+	}
+	forbidden(change(manage, map[string]any{"active": true}))
+	require.Equal(t, true, change(w.Acme.New, map[string]any{"active": true}).Data(t)["active"])
+
+	off := change(manage, map[string]any{"includeConversation": false}).Data(t)
+	require.Equal(t, hook["events"], off["events"], "transcript.final stays, and is dormant")
+	moved := change(manage, map[string]any{"url": hookURL + "/2", "apiVersion": "2026-07-08", "active": false})
+	require.Equal(t, http.StatusOK, moved.Status, "%s", moved.Raw)
+	requireError(t, change(manage, map[string]any{"events": hook["events"]}), http.StatusBadRequest, "invalid_request", "body.events[0]")
+	forbidden(change(manage, map[string]any{"includeConversation": true}))
+}
+
+func testZeroRetentionAndWords(t *testing.T, w *world) {
+	hook, quiet := w.hook(t, map[string]any{"includeConversation": true})["id"].(string), w.hook(t, nil)["id"].(string)
+	w.zeroRetention(t, true)
+	refused := func(a apitest.Answer) {
+		t.Helper()
+		e := requireError(t, a, http.StatusConflict, "conflict", "")
+		require.Equal(t, "zero_retention", e["details"].(map[string]any)["reason"])
+	}
+	for _, key := range []apikey.Secret{w.Acme.New, w.Acme.Old} {
+		refused(w.do(t, "createWebhook", "", key, hookInput(map[string]any{"includeConversation": true})))
+		refused(w.do(t, "updateWebhook", quiet, key, map[string]any{"includeConversation": true}))
+		for _, body := range []map[string]any{{"description": "mine"}, {"url": hookURL + "/2"}, {"active": false}, {"includeConversation": true}} {
+			refused(w.do(t, "updateWebhook", hook, key, body))
+		}
+	}
+	w.hook(t, nil)
+	for _, body := range []map[string]any{{}, {"includeConversation": false, "description": "mine"}, {"active": false}} {
+		require.Equal(t, http.StatusOK, w.do(t, "updateWebhook", hook, w.Acme.New, body).Status, "%v", body)
+	}
+	w.zeroRetention(t, false)
+	require.Equal(t, true, w.do(t, "updateWebhook", hook, w.Acme.New, map[string]any{"includeConversation": true}).Data(t)["includeConversation"])
+}

@@ -1,0 +1,242 @@
+package webhooks
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/delivery"
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/webhook"
+)
+
+func (a *API) registerDeliveries(s *route.Service, one route.Operation) {
+	one.Items = contract.DeliveryItem
+
+	list := one
+	list.ID, list.Method, list.Path, list.Class = "listWebhookDeliveries", http.MethodGet, "/webhooks/deliveries", "read"
+	list.Summary = "Each event's delivery to each webhook, newest first"
+	list.Description = "With its last attempt and, while retrying, the next one."
+	route.List(s, list, a.listDeliveries)
+
+	get := one
+	get.ID, get.Method, get.Path, get.Class = "getWebhookDelivery", http.MethodGet, "/webhooks/deliveries/{id}", "read"
+	get.Since, get.Summary = contract.V20261001, "One delivery with all its attempts"
+	route.Handle(s, get, a.getDelivery)
+
+	retry := one
+	retry.ID, retry.Method, retry.Path, retry.Class = "retryWebhookDelivery", http.MethodPost, "/webhooks/deliveries/{id}/retry", "write"
+	retry.Since, retry.Status, retry.Errors = contract.V20261001, http.StatusAccepted, []problem.Code{problem.Conflict}
+	retry.Summary = "Make a delivery's next attempt now, whatever became of it"
+	retry.Description = "If that attempt fails, the retries begin again from it."
+	route.Handle(s, retry, a.retry)
+}
+
+// WebhookDelivery is the delivery of an event to a webhook (spec, WebhookDelivery).
+type WebhookDelivery struct {
+	ID            id.Delivery    `json:"id"`
+	WebhookID     id.Webhook     `json:"webhookId"`
+	EventID       *id.Event      `json:"eventId" nullable:"true" doc:"The id of the body; null for a delivery older than the event log."`
+	Event         event.Type     `json:"event" doc:"The event's type."`
+	State         delivery.State `json:"state" enum:"pending,retrying,delivered,failed"`
+	Attempts      int64          `json:"attempts" doc:"How many were made."`
+	Status        *int64         `json:"status" doc:"The HTTP status of the last attempt; null when none was reached."`
+	OK            bool           `json:"ok"`
+	ResponseMs    *int64         `json:"responseMs"`
+	ErrorCode     *delivery.Code `json:"errorCode" enum:"http_status,redirect,timeout,network,address_refused,internal_error,webhook_inactive,webhook_paused,unsubscribed,withdrawn,event_gone"`
+	NextAttemptAt *time.Time     `json:"nextAttemptAt" doc:"When the next attempt is made, while retrying."`
+	CreatedAt     time.Time      `json:"createdAt"`
+}
+
+// WebhookDeliveryDetail is a delivery with all its attempts.
+type WebhookDeliveryDetail struct {
+	WebhookDelivery
+	AttemptLog []WebhookAttempt `json:"attemptLog" doc:"The attempts, oldest first."`
+}
+
+// WebhookAttempt is one attempt of a delivery.
+type WebhookAttempt struct {
+	At         time.Time      `json:"at"`
+	Status     *int64         `json:"status" doc:"null when there was no answer"`
+	ResponseMs *int64         `json:"responseMs"`
+	ErrorCode  *delivery.Code `json:"errorCode" enum:"http_status,redirect,timeout,network,address_refused,internal_error"`
+	Address    *string        `json:"address" doc:"The address connected to; null when there was no connection."`
+}
+
+func showDelivery(d delivery.Delivery) WebhookDelivery {
+	shown := WebhookDelivery{
+		ID: d.ID, WebhookID: d.Webhook, EventID: &d.Event, Event: d.Type, State: d.State, Attempts: d.Attempts, Status: d.Status,
+		OK: d.State == delivery.Delivered, ResponseMs: d.ResponseMs, ErrorCode: d.Code, CreatedAt: d.CreatedAt.UTC(),
+	}
+	// That of a pending one is under way.
+	if d.State == delivery.Retrying {
+		shown.NextAttemptAt = utc(d.DueAt)
+	}
+	return shown
+}
+
+func showAttempt(a delivery.Attempt) WebhookAttempt {
+	return WebhookAttempt{a.At.UTC(), a.Status, a.ResponseMs, a.Code, a.Address}
+}
+
+// DeliveryQuery filters and pages the deliveries.
+type DeliveryQuery struct {
+	route.Paging
+	WebhookID string    `query:"webhookId" maxLength:"80"`
+	EventID   string    `query:"eventId" maxLength:"80"`
+	State     string    `query:"state" maxLength:"80" doc:"One or more of pending, retrying, delivered, failed, separated by commas."`
+	OK        string    `query:"ok" enum:"true,false"`
+	From      time.Time `query:"from" doc:"Deliveries created at or after this moment."`
+	To        time.Time `query:"to" doc:"Deliveries created before this moment."`
+}
+
+func (q DeliveryQuery) filter() (delivery.Filter, error) {
+	f := delivery.Filter{From: q.From, To: q.To}
+	var err error
+	if f.Webhook, err = route.QueryID(id.ParseWebhook, "webhookId", q.WebhookID); err != nil {
+		return f, err
+	}
+	if f.Event, err = route.QueryID(id.ParseEvent, "eventId", q.EventID); err != nil {
+		return f, err
+	}
+	if q.State != "" {
+		for name := range strings.SplitSeq(q.State, ",") {
+			if !slices.Contains(delivery.States(), delivery.State(name)) {
+				return f, problem.Invalid("query.state", "state takes %v, separated by commas.", delivery.States())
+			}
+			f.States = append(f.States, delivery.State(name))
+		}
+	}
+	if q.OK != "" {
+		ok := q.OK == "true"
+		f.OK = &ok
+	}
+	return f, nil
+}
+
+func (a *API) listDeliveries(ctx context.Context, c *route.Call, q *DeliveryQuery) (route.Page[WebhookDelivery], error) {
+	after, err := route.After[delivery.Position](c, q.Paging)
+	if err != nil {
+		return route.Page[WebhookDelivery]{}, err
+	}
+	if after == nil {
+		after = &delivery.Position{}
+	}
+	filter, err := q.filter()
+	if err != nil {
+		return route.Page[WebhookDelivery]{}, err
+	}
+	found, err := delivery.List(ctx, a.Tenants, c.Org(), filter, *after, q.Limit+1)
+	if err != nil {
+		return route.Page[WebhookDelivery]{}, err
+	}
+	page, err := route.Paged(c, q.Paging, found, func(d delivery.Delivery) delivery.Position { return d.ID })
+	return route.Map(page, showDelivery), err
+}
+
+// DeliveryPath names a delivery.
+type DeliveryPath struct {
+	ID string `path:"id" doc:"The delivery's id, with or without whd_."`
+}
+
+func (a *API) getDelivery(ctx context.Context, c *route.Call, p *DeliveryPath) (WebhookDeliveryDetail, error) {
+	d, attempts, err := a.find(ctx, c, p)
+	shown := WebhookDeliveryDetail{showDelivery(d), make([]WebhookAttempt, len(attempts))}
+	for i, attempt := range attempts {
+		shown.AttemptLog[i] = showAttempt(attempt)
+	}
+	return shown, err
+}
+
+func (a *API) find(ctx context.Context, c *route.Call, p *DeliveryPath) (delivery.Delivery, []delivery.Attempt, error) {
+	d, err := route.Lookup(id.ParseDelivery, p.ID, "delivery")
+	if err != nil {
+		return delivery.Delivery{}, nil, err
+	}
+	found, attempts, err := delivery.Get(ctx, a.Tenants, c.Org(), d)
+	return found, attempts, asDeliveryProblem(err)
+}
+
+// asDeliveryProblem says what the errors on the way to a delivery are to a
+// caller: one without its webhook is gone with it.
+func asDeliveryProblem(err error) error {
+	if errors.Is(err, delivery.ErrUnknown) || errors.Is(err, webhook.ErrUnknown) {
+		return problem.Missing("delivery").WithParam("path.id")
+	}
+	return err
+}
+
+func (a *API) retry(ctx context.Context, c *route.Call, p *DeliveryPath) (WebhookDelivery, error) {
+	wanted, _, err := a.find(ctx, c, p)
+	if err != nil {
+		return WebhookDelivery{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (WebhookDelivery, error) {
+		w, err := webhook.Lock(ctx, tx, wanted.Webhook)
+		if err != nil {
+			return WebhookDelivery{}, asDeliveryProblem(err)
+		}
+		if err := checkReceives(w); err != nil {
+			return WebhookDelivery{}, err
+		}
+		d, err := delivery.Find(ctx, tx, wanted.ID)
+		if err != nil {
+			return WebhookDelivery{}, asDeliveryProblem(err)
+		}
+		if d, err = delivery.Reopen(ctx, tx, d, c.Now()); err != nil {
+			return WebhookDelivery{}, err
+		}
+		return showDelivery(d), activity.Record(ctx, tx, c.Did("webhook.delivery_retried", "webhook_delivery", d.ID.String(),
+			map[string]any{"webhookId": d.Webhook, "eventId": d.Event}))
+	})
+}
+
+// checkReceives refuses what would not be delivered (spec, Webhook activity).
+func checkReceives(w webhook.Webhook) error {
+	switch {
+	case w.Active:
+		return nil
+	case w.PausedAt != nil:
+		return problem.Conflicting("webhook_paused", "The webhook is paused after failing for three days; resume it first.")
+	}
+	return problem.Conflicting("webhook_inactive", "The webhook is switched off.")
+}
+
+const testMessage = "This is a test of your webhook."
+
+func (a *API) test(ctx context.Context, c *route.Call, p *Path) (WebhookDelivery, error) {
+	wanted, err := p.webhook()
+	if err != nil {
+		return WebhookDelivery{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (WebhookDelivery, error) {
+		w, err := webhook.Lock(ctx, tx, wanted)
+		if err != nil {
+			return WebhookDelivery{}, asProblem(err)
+		}
+		if err := checkReceives(w); err != nil {
+			return WebhookDelivery{}, err
+		}
+		recorded, err := event.Emit(ctx, tx, event.Draft{
+			Type: event.WebhookTest, At: c.Now(), Only: w.ID,
+			Fields: map[string]any{"webhookId": w.ID, "message": testMessage, "requestedBy": c.Principal.Key.ID},
+		})
+		if err != nil {
+			return WebhookDelivery{}, err
+		}
+		d, err := delivery.Find(ctx, tx, recorded[0].Deliveries[0])
+		if err != nil {
+			return WebhookDelivery{}, err
+		}
+		return showDelivery(d), record(ctx, c, tx, "webhook.tested", w.ID, map[string]any{"eventId": d.Event})
+	})
+}
