@@ -8,6 +8,7 @@ import (
 	"visavis.dev/api/consents"
 	"visavis.dev/api/events"
 	"visavis.dev/api/identity"
+	"visavis.dev/api/jobs"
 	"visavis.dev/api/keys"
 	"visavis.dev/api/openapi"
 	"visavis.dev/api/route"
@@ -47,6 +48,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	voices.Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
+	(&jobs.API{Tenants: d.Tenants}).Register(s)
 	return s
 }
 

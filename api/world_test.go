@@ -33,6 +33,14 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/events/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.deliver(t, org)["eventId"].(string)
 	},
+	"/jobs/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		o := w.operation(t, "recoverWebhook")
+		answer := w.call(t, o, apitest.Request{
+			Path: withID(o, w.make(t, org, "createWebhook")["id"].(string)), Key: org.New, Body: w.body(t, o),
+		})
+		require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Raw)
+		return answer.Data(t)["id"].(string)
+	},
 	"/keys/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createKey")["id"].(string)
 	},
@@ -69,6 +77,11 @@ var bodies = map[string]func(n int) map[string]any{
 		body := webhookBody(n)
 		body["active"], body["apiVersion"] = true, "2026-07-08"
 		return body
+	},
+	"recoverWebhook": func(n int) map[string]any {
+		return map[string]any{
+			"from": "2026-07-08T00:00:00Z", "to": fmt.Sprintf("2026-08-01T00:00:%02dZ", n%60), "states": []any{"failed"}, "missed": false,
+		}
 	},
 	"rotateWebhookSecret": func(n int) map[string]any { return map[string]any{"graceS": n + 1} },
 }

@@ -165,6 +165,9 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Eve
 	if err != nil {
 		return route.Page[Event]{}, err
 	}
+	if words, err = a.Teller.Words(ctx, c.Org(), words); err != nil {
+		return route.Page[Event]{}, err
+	}
 	told := route.Page[Event]{Next: page.Next}
 	for _, e := range page.Items {
 		t, err := a.Teller.Tell(ctx, e, words)
@@ -204,6 +207,9 @@ func (a *API) get(ctx context.Context, c *route.Call, q *One) (Event, error) {
 	}
 	if kind, known := event.Find(e.Type); known && !may(c, kind, words) {
 		return Event{}, missing
+	}
+	if words, err = a.Teller.Words(ctx, c.Org(), words); err != nil {
+		return Event{}, err
 	}
 	t, err := a.Teller.Tell(ctx, e, words)
 	if err != nil {

@@ -110,7 +110,7 @@ func utc(t *time.Time) *time.Time {
 // Query filters and pages the jobs.
 type Query struct {
 	route.Paging
-	Kind  string `query:"kind" maxLength:"200" doc:"One or more kinds, separated by commas."`
+	Kind  string `query:"kind" maxLength:"200" doc:"One or more of webhook_recover, separated by commas."`
 	State string `query:"state" maxLength:"80" doc:"One or more of queued, running, succeeded, failed, cancelled, separated by commas."`
 }
 
@@ -123,19 +123,11 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Job
 		after = &id.Job{}
 	}
 	filter := job.Filter{Scopes: visible(c)}
-	for kind := range strings.SplitSeq(q.Kind, ",") {
-		if kind != "" {
-			filter.Kinds = append(filter.Kinds, job.Kind(kind))
-		}
+	if filter.Kinds, err = several("kind", q.Kind, job.Kinds()); err != nil {
+		return route.Page[Job]{}, err
 	}
-	for state := range strings.SplitSeq(q.State, ",") {
-		if state == "" {
-			continue
-		}
-		if !slices.Contains(job.States(), job.State(state)) {
-			return route.Page[Job]{}, problem.Invalid("query.state", "state takes %v, separated by commas.", job.States())
-		}
-		filter.States = append(filter.States, job.State(state))
+	if filter.States, err = several("state", q.State, job.States()); err != nil {
+		return route.Page[Job]{}, err
 	}
 	found, err := job.List(ctx, a.Tenants, c.Org(), filter, *after, q.Limit+1)
 	if err != nil {
@@ -143,6 +135,20 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Job
 	}
 	page, err := route.Paged(c, q.Paging, found, func(j job.Job) id.Job { return j.ID })
 	return route.Map(page, Show), err
+}
+
+// several reads values of a query, separated by commas; nil for none.
+func several[T ~string](name, text string, known []T) (values []T, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for value := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(known, T(value)) {
+			return nil, problem.Invalid("query."+name, "%s takes %v, separated by commas.", name, known)
+		}
+		values = append(values, T(value))
+	}
+	return values, nil
 }
 
 // visible lists the scopes whose jobs the key sees; nil when it sees all.

@@ -34,7 +34,7 @@ func (s *Server) Worker() *Worker {
 		}),
 		jobs: &job.Runner{
 			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log,
-			Steps: map[job.Kind]job.Step{delivery.RecoverKind: delivery.Recover},
+			Steps: map[job.Kind]job.Step{job.WebhookRecover: delivery.Recover},
 		},
 		sweeper: s.sweeper(),
 	}

@@ -80,6 +80,8 @@ func (a *API) Register(s *route.Service) {
 		"the signature of the same bytes made with the secret that was replaced. " +
 		"A receiver that accepts either can take the new secret without losing a delivery."
 	route.Handle(s, rotate, a.rotate)
+
+	a.registerRecovery(s, one)
 }
 
 // Webhook is one webhook (spec, Webhook).

@@ -143,7 +143,7 @@ func (c *courier) body(ctx context.Context, t *task, to *receiver) ([]byte, Code
 	if to.lost != nil {
 		return nil, InternalError, to.lost
 	}
-	told, err := c.Teller.Tell(ctx, t.event, to.webhook.IncludeConversation)
+	told, err := c.tell(ctx, t, to)
 	switch {
 	case err != nil:
 		return nil, InternalError, err
@@ -157,6 +157,18 @@ func (c *courier) body(ctx context.Context, t *task, to *receiver) ([]byte, Code
 		return nil, InternalError, err
 	}
 	return body, "", nil
+}
+
+// tell tells the event as the webhook may know it. Most events have no words,
+// and nothing need be asked about them.
+func (c *courier) tell(ctx context.Context, t *task, to *receiver) (event.Telling, error) {
+	kind, _ := event.Find(t.event.Type)
+	asked := to.webhook.IncludeConversation && len(kind.Fields.Conversation) > 0
+	words, err := c.Teller.Words(ctx, t.org, asked)
+	if err != nil {
+		return event.Telling{}, err
+	}
+	return c.Teller.Tell(ctx, t.event, words)
 }
 
 // post makes the request.

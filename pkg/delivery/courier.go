@@ -90,6 +90,7 @@ func (c *courier) run(ctx context.Context) {
 			if stop != nil {
 				c.poll(work)
 			}
+			c.write(work)
 		case <-lease.C:
 			c.renew(work)
 		case <-tidy.C:
@@ -98,7 +99,9 @@ func (c *courier) run(ctx context.Context) {
 		if stop != nil {
 			c.dispatch(work)
 		}
-		c.write(work)
+		if len(c.unwritten) >= writeSoon {
+			c.write(work)
+		}
 		c.metrics.flying.Set(float64(c.flying))
 	}
 	if err := c.lanes.release(work, c.lease); err != nil {

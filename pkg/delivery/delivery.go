@@ -192,12 +192,13 @@ func Find(ctx context.Context, tx *tenant.Tx, d id.Delivery) (Delivery, error) {
 func Reopen(ctx context.Context, tx *tenant.Tx, d Delivery, now time.Time) (Delivery, error) {
 	d.State, d.DueAt = Retrying, &now
 	if d.Attempts == 0 {
-		d.State = Pending
+		// Why it was closed is of the past; why an attempt failed stays its last.
+		d.State, d.Code = Pending, nil
 	}
 	tx.Touch("delivery", d.ID)
 	_, err := tx.Exec(ctx, `
-		UPDATE delivery SET state = $3, due_at = $4, first_attempt_at = NULL WHERE org_id = $1 AND id = $2`,
-		tx.Org, d.ID, d.State, now)
+		UPDATE delivery SET state = $3, due_at = $4, error_code = $5, first_attempt_at = NULL WHERE org_id = $1 AND id = $2`,
+		tx.Org, d.ID, d.State, now, d.Code)
 	return d, err
 }
 

@@ -223,8 +223,10 @@ func (c *courier) take(p poll) {
 		}
 		c.queueUp(e)
 	}
-	for w := range p.full {
-		c.more = c.more || c.endpoints[w] != nil && c.endpoints[w].room() > 0
+	for w, full := range p.full {
+		if e := c.endpoints[w]; full && e != nil && e.room() > 0 {
+			c.more = true
+		}
 	}
 }
 

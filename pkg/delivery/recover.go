@@ -17,9 +17,6 @@ import (
 	"visavis.dev/pkg/webhook"
 )
 
-// RecoverKind is the job that delivers again what a webhook missed.
-const RecoverKind job.Kind = "webhook_recover"
-
 // Recovery is what to deliver again: the deliveries of a time range in some
 // states, and the events of that range that were never due because the webhook
 // was paused or switched off.
@@ -34,7 +31,7 @@ type Recovery struct {
 // Propose queues a recovery.
 func (r Recovery) Propose(ctx context.Context, tx *tenant.Tx, by string, now time.Time) (job.Job, error) {
 	return job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: RecoverKind, ResourceKind: "webhook", ResourceID: r.Webhook.String(), Scope: scope.WebhooksManage,
+		ID: id.NewJob(), Kind: job.WebhookRecover, ResourceKind: "webhook", ResourceID: r.Webhook.String(), Scope: scope.WebhooksManage,
 		CreatedBy: by, CreatedAt: now,
 	}, r)
 }
@@ -60,7 +57,7 @@ const (
 	eventsAtOnce = 1000
 )
 
-// Recover is a recovery's step.
+// Recover is the step of a job.WebhookRecover.
 func Recover(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 	var (
 		r Recovery
@@ -158,6 +155,7 @@ func (r Recovery) reopen(ctx context.Context, tx *tenant.Tx, j *job.Job, p *reco
 	}
 	rows, err := tx.Query(ctx, `
 		UPDATE delivery SET state = CASE WHEN attempts = 0 THEN 'pending' ELSE 'retrying' END,
+			error_code = CASE WHEN attempts = 0 THEN NULL ELSE error_code END,
 			due_at = $7, first_attempt_at = NULL, job_id = $6
 		WHERE org_id = $1 AND id IN (
 			SELECT id FROM delivery

@@ -35,7 +35,7 @@ func (w *world) advance(j id.Job) job.Job {
 	w.t.Helper()
 	runner := &job.Runner{
 		Tenants: w.tenants, Shards: w.options.Shards, Clock: w.clock, Log: w.options.Log,
-		Steps: map[job.Kind]job.Step{delivery.RecoverKind: delivery.Recover},
+		Steps: map[job.Kind]job.Step{job.WebhookRecover: delivery.Recover},
 	}
 	for range 200 {
 		_, err := runner.Advance(context.Background(), "a")

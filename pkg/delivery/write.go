@@ -18,13 +18,15 @@ type written struct {
 }
 
 const (
-	// writeBatch bounds the outcomes of one transaction.
+	// writeBatch bounds the outcomes of one transaction; so many as writeSoon
+	// are written at once, fewer wait for the next look at the database.
 	writeBatch   = 1000
+	writeSoon    = 200
 	writeTimeout = 10 * time.Second
 )
 
 // write writes what waits, beside everything else. While one batch is being
-// written the next gathers, so batches are as large as the load asks for.
+// written the next gathers.
 func (c *courier) write(ctx context.Context) {
 	if c.writing || len(c.unwritten) == 0 {
 		return

@@ -36,9 +36,9 @@ type Detail struct {
 	ByAvatar bool
 }
 
-// Source reads the detail of an event, as its noun's rules are now.
-// conversation says whether conversation fields may be among it.
-type Source func(ctx context.Context, e Event, conversation bool) (Detail, error)
+// Source reads the detail of an event, as its noun's rules are now. words says
+// whether conversation fields may be among it.
+type Source func(ctx context.Context, e Event, words bool) (Detail, error)
 
 // Teller tells events as a receiver may see them.
 type Teller struct {
@@ -57,10 +57,20 @@ type Telling struct {
 	AIGenerated bool
 }
 
-// Tell tells an event. conversation says that the receiver asked for
-// conversation words and is entitled to them; zero data retention holds them
-// back all the same (spec, includeConversation).
-func (t *Teller) Tell(ctx context.Context, e Event, conversation bool) (Telling, error) {
+// Words says whether a receiver that asked for conversation words and is
+// entitled to them may have them: not while the organisation keeps none (spec,
+// includeConversation).
+func (t *Teller) Words(ctx context.Context, org id.Org, asked bool) (bool, error) {
+	if !asked {
+		return false, nil
+	}
+	var zero bool
+	err := t.Tenants.Read(ctx, org, func(r *tenant.Reads) { setting.Queue(r, org, setting.ZeroRetention, &zero) })
+	return !zero, err
+}
+
+// Tell tells an event to a receiver; words is what Words answered for it.
+func (t *Teller) Tell(ctx context.Context, e Event, words bool) (Telling, error) {
 	kind, ok := Find(e.Type)
 	if !ok {
 		return Telling{}, fmt.Errorf("event %s is of a type %q that does not exist", e.ID, e.Type)
@@ -69,30 +79,17 @@ func (t *Teller) Tell(ctx context.Context, e Event, conversation bool) (Telling,
 	if !ok && !kind.Detailed() {
 		return Telling{Data: e.Structure}, nil
 	}
-	if conversation && len(kind.Fields.Conversation) > 0 {
-		kept, err := t.keepsWords(ctx, e.Org)
-		if err != nil {
-			return Telling{}, err
-		}
-		conversation = kept
-	}
-	if kind.RequiresConversation && !conversation {
+	if kind.RequiresConversation && !words {
 		return Telling{Standing: Withdrawn}, nil
 	}
 	var detail Detail
 	if source != nil {
 		var err error
-		if detail, err = source(ctx, e, conversation); err != nil || detail.Standing != Stands {
+		if detail, err = source(ctx, e, words); err != nil || detail.Standing != Stands {
 			return Telling{Standing: detail.Standing}, err
 		}
 	}
-	return kind.tell(e, detail, conversation)
-}
-
-func (t *Teller) keepsWords(ctx context.Context, org id.Org) (bool, error) {
-	var zero bool
-	err := t.Tenants.Read(ctx, org, func(r *tenant.Reads) { setting.Queue(r, org, setting.ZeroRetention, &zero) })
-	return !zero, err
+	return kind.tell(e, detail, words)
 }
 
 // Detailed says whether events of the kind have more than structure.
@@ -102,21 +99,21 @@ func (k *Kind) Detailed() bool {
 }
 
 // tell joins an event's structure with its detail.
-func (k *Kind) tell(e Event, d Detail, conversation bool) (Telling, error) {
+func (k *Kind) tell(e Event, d Detail, words bool) (Telling, error) {
 	data := k.Blank()
 	if err := json.Unmarshal(e.Structure, &data); err != nil {
 		return Telling{}, fmt.Errorf("structure of event %s: %w", e.ID, err)
 	}
 	told := Telling{}
 	for path, value := range d.Fields {
-		words := hasRoot(k.Fields.Conversation, path)
+		spoken := hasRoot(k.Fields.Conversation, path)
 		switch {
-		case !words && !hasRoot(k.Fields.Contact, path) && !hasRoot(k.Fields.Result, path):
+		case !spoken && !hasRoot(k.Fields.Contact, path) && !hasRoot(k.Fields.Result, path):
 			return Telling{}, fmt.Errorf("the source of %s gave %s, which its catalogue entry lacks", k.Type, path)
-		case words && !conversation, value == nil:
+		case spoken && !words, value == nil:
 			continue
 		}
-		told.AIGenerated = told.AIGenerated || words && d.ByAvatar
+		told.AIGenerated = told.AIGenerated || spoken && d.ByAvatar
 		set(data, path, value)
 	}
 	var err error

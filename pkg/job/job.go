@@ -21,6 +21,12 @@ import (
 // Kind is what a job does.
 type Kind string
 
+// WebhookRecover delivers again what a webhook missed (package delivery).
+const WebhookRecover Kind = "webhook_recover"
+
+// Kinds lists every kind.
+func Kinds() []Kind { return []Kind{WebhookRecover} }
+
 // State is where a job stands.
 type State string
 
@@ -64,7 +70,7 @@ type Job struct {
 }
 
 // Counted says whether the total is known.
-func (j Job) Counted() bool { return j.Total >= 0 }
+func (j *Job) Counted() bool { return j.Total >= 0 }
 
 // ErrUnknown says that the organisation has no such job.
 var ErrUnknown = errors.New("no such job")
