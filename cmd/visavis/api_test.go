@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,25 @@ func TestOperationsPort(t *testing.T) {
 		require.NotEqual(t, http.StatusOK, get(t, api.url[:len(api.url)-len("/v1")]+path, "").status, "%s on the callers' port", path)
 	}
 	require.Zero(t, api.stop(t), "exit code after SIGTERM")
+}
+
+// A role that cannot start says which setting is to blame.
+func TestRolesRefuseBadSettings(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t, newDatabase(t), newDatabase(t))
+	taken := strings.TrimPrefix(p.serve(t).operations, "http://")
+	missing := filepath.Join(t.TempDir(), "missing")
+	for setting, value := range map[string]string{
+		"master-keys": missing, "trust-ca": missing, "allow-address": "10.0.0.1", "admin-addr": taken, "plans": missing,
+	} {
+		for _, role := range []string{"api", "worker"} {
+			_, stderr, code := execute(t, []string{"VISAVIS_ADDR=127.0.0.1:0"}, role, "--database", p.directory, "--files", "mem://",
+				"--"+setting, value)
+			require.Equal(t, 1, code, "%s --%s: %s", role, setting, stderr)
+			require.Contains(t, stderr, setting, role)
+			require.NotContains(t, stderr, "goroutine")
+		}
+	}
 }
 
 // outage is a platform whose database server a test can stop.

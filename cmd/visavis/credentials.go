@@ -95,17 +95,12 @@ func (d *devSettings) newCredentials() *credentials {
 	return &c
 }
 
-// write replaces the file at once, readable by its owner alone.
 func (c *credentials) write(path string) error {
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
 	}
-	temporary := path + ".new"
-	if err := os.WriteFile(temporary, append(text, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temporary, path)
+	return writePrivate(path, append(text, '\n'))
 }
 
 // ensure makes the organisation and its keys where they are missing.

@@ -27,7 +27,7 @@ func (d *devSettings) define(f *pflag.FlagSet) {
 	d.serving(f)
 	d.working(f)
 	d.logging(f, "text")
-	f.StringVar(&d.dataDir, "data-dir", ".visavis", "`FOLDER` for the embedded database, files and credentials")
+	f.StringVar(&d.dataDir, "data-dir", ".visavis", "`FOLDER` for the embedded database, files, credentials and the key that seals stored secrets")
 	f.IntVar(&d.shards, "shards", 2, "number of shards")
 }
 
@@ -41,6 +41,8 @@ func devCommand() *cobra.Command {
 	}
 	d.define(cmd.Flags())
 	cmd.Flags().Lookup("database").Usage = "`URL` of a server to use instead of an embedded one"
+	cmd.Flags().Lookup("master-keys").Usage = "`FILE` of the keys that seal stored secrets, 32 bytes in base64 a line, the newest first (" +
+		masterKeyFile + " in data-dir unless given)"
 	return cmd
 }
 
@@ -64,6 +66,9 @@ func runDev(cmd *cobra.Command, d *devSettings) (err error) {
 	defer func() { err = errors.Join(err, databases.stop()) }()
 	if err := d.prepare(ctx, log, databases); err != nil {
 		return err
+	}
+	if err := d.ensureMasterKey(); err != nil {
+		return fmt.Errorf("master key: %w", err)
 	}
 	p, err := newProcess(ctx, &d.settings, log, true, true)
 	if err != nil {

@@ -29,9 +29,9 @@ type givenCredentials struct {
 	} `json:"organizations"`
 }
 
-func startDev(t *testing.T, dir string) (*program, givenCredentials) {
+func startDev(t *testing.T, dir string, args ...string) (*program, givenCredentials) {
 	t.Helper()
-	p := launch(t, "dev", "--data-dir", dir, "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0")
+	p := launch(t, append([]string{"dev", "--data-dir", dir, "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0"}, args...)...)
 	require.Eventually(t, func() bool {
 		return !p.running() || strings.Contains(p.stdout.String(), "/preview\n")
 	}, 40*time.Second, 20*time.Millisecond, "dev does not become ready")

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/url"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/vault"
 )
 
 // embeddedStop is how long the embedded database may take to stop in order.
@@ -59,6 +63,47 @@ func (d *devSettings) prepare(ctx context.Context, log *slog.Logger, b *database
 	d.database = directoryURL
 	d.files, err = folderURL(filepath.Join(d.dataDir, "files"))
 	return err
+}
+
+// masterKeyFile is the file in dev's folder with the key that seals stored secrets.
+const masterKeyFile = "master.key"
+
+// ensureMasterKey points the settings at dev's own key, unless they name
+// others. A file that is there is never replaced: what its key sealed could not
+// be opened again.
+func (d *devSettings) ensureMasterKey() error {
+	if d.masterKeys != "" {
+		return nil
+	}
+	d.masterKeys = filepath.Join(d.dataDir, masterKeyFile)
+	_, err := os.Lstat(d.masterKeys)
+	if errors.Is(err, fs.ErrNotExist) {
+		return writePrivate(d.masterKeys, []byte(base64.StdEncoding.EncodeToString(vault.NewKey())+"\n"))
+	}
+	return err
+}
+
+// writePrivate replaces a file at once, readable by its owner alone. What it
+// wrote outlives a crash of the machine, as what is in the database does.
+func writePrivate(path string, text []byte) error {
+	temporary := path + ".new"
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, path); err != nil {
+		return err
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Sync()
 }
 
 // withDatabase is a server's URL with another database in it.

@@ -94,29 +94,45 @@ type apiProcess struct {
 	url, operations string
 }
 
+// role starts a process of a role on the platform.
+func (p *platform) role(t *testing.T, role string, args ...string) *program {
+	t.Helper()
+	return launch(t, append([]string{
+		role, "--database", p.directory, "--admin-addr", "127.0.0.1:0", "--max-conns", "4",
+		"--files", "file://" + filepath.ToSlash(p.files) + "?create_dir=true&no_tmp_dir=true&metadata=skip",
+	}, args...)...)
+}
+
 // start starts an API process on the platform.
 func (p *platform) start(t *testing.T, args ...string) *apiProcess {
 	t.Helper()
-	return &apiProcess{program: launch(t, append([]string{
-		"api", "--database", p.directory, "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--max-conns", "4",
-		"--files", "file://" + filepath.ToSlash(p.files) + "?create_dir=true&no_tmp_dir=true&metadata=skip",
-	}, args...)...)}
+	return &apiProcess{program: p.role(t, "api", append([]string{"--addr", "127.0.0.1:0"}, args...)...)}
 }
 
 // await waits until the process serves.
 func (a *apiProcess) await(t *testing.T) {
 	t.Helper()
-	var line struct{ Msg, Addr, Admin string }
+	at := a.awaitLine(t, "serving")
+	a.url, a.operations = "http://"+at.Addr+"/v1", "http://"+at.Admin
+}
+
+// logLine is a line of a program's log.
+type logLine struct{ Msg, Addr, Admin string }
+
+// awaitLine waits until a program logged a message.
+func (p *program) awaitLine(t *testing.T, message string) logLine {
+	t.Helper()
+	var line logLine
 	require.Eventually(t, func() bool {
-		for s := bufio.NewScanner(strings.NewReader(a.stderr.String())); s.Scan(); {
-			if json.Unmarshal(s.Bytes(), &line) == nil && line.Msg == "serving" {
+		for s := bufio.NewScanner(strings.NewReader(p.stderr.String())); s.Scan(); {
+			if json.Unmarshal(s.Bytes(), &line) == nil && line.Msg == message {
 				return true
 			}
 		}
-		return !a.running()
-	}, 20*time.Second, 10*time.Millisecond, "the API does not serve")
-	require.True(t, a.running(), "%s", a.stderr.String())
-	a.url, a.operations = "http://"+line.Addr+"/v1", "http://"+line.Admin
+		return !p.running()
+	}, 20*time.Second, 10*time.Millisecond, "the program does not say that it is %s", message)
+	require.True(t, p.running(), "%s", p.stderr.String())
+	return line
 }
 
 // serve starts an API process and waits until it serves.

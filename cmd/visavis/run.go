@@ -34,8 +34,8 @@ type process struct {
 
 // newProcess builds a role. withAPI says whether it answers the API, working
 // whether it delivers, advances jobs and runs the recurring tasks.
-func newProcess(ctx context.Context, s *settings, log *slog.Logger, withAPI, working bool) (p *process, err error) {
-	p = &process{settings: s, log: log}
+func newProcess(ctx context.Context, s *settings, log *slog.Logger, withAPI, working bool) (_ *process, err error) {
+	p := &process{settings: s, log: log}
 	tuneMemory()
 	defer func() {
 		if err != nil {
@@ -120,6 +120,8 @@ func (p *process) run(ctx context.Context) error {
 	if p.api != nil {
 		go func() { failed <- front.Serve(p.api) }()
 		p.log.Info("serving", "addr", p.api.Addr().String(), "admin", p.admin.Addr().String())
+	} else {
+		p.log.Info("working", "admin", p.admin.Addr().String())
 	}
 	var err error
 	select {

@@ -23,9 +23,22 @@ var Now = time.Date(2026, 7, 8, 12, 0, 0, 0, time.UTC)
 // New is one shard, named a, with two organisations.
 func New(t *testing.T) (tenants *tenant.Tenants, one, two id.Org) {
 	t.Helper()
+	return with(t, database.PoolOptions{})
+}
+
+// NewTraced is New, with a record of the statements that are sent.
+func NewTraced(t *testing.T) (tenants *tenant.Tenants, sent *Statements, one, two id.Org) {
+	t.Helper()
+	sent = &Statements{}
+	tenants, one, two = with(t, database.PoolOptions{Tracer: sent})
+	return tenants, sent, one, two
+}
+
+func with(t *testing.T, pool database.PoolOptions) (tenants *tenant.Tenants, one, two id.Org) {
+	t.Helper()
 	ctx := context.Background()
 	d := directory.New(databasetest.Open(t, database.Directory), directory.Options{Clock: clocktest.NewFakeClock(Now)})
-	tenants = tenant.New(d, database.PoolOptions{})
+	tenants = tenant.New(d, pool)
 	t.Cleanup(tenants.Close)
 	require.NoError(t, d.AddShard(ctx, "a", databasetest.URL(t, database.Shard)))
 	one, two = id.NewOrg(), id.NewOrg()
