@@ -220,13 +220,13 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			{Name: "forget deleted avatars", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
 				return avatar.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
-			{Name: "delete old deliveries", Every: time.Minute, Run: func(ctx context.Context, shard string) (int, error) {
+			{Name: "delete old deliveries", Every: time.Minute, Batch: delivery.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return delivery.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
-			{Name: "delete old events", Every: time.Minute, Run: func(ctx context.Context, shard string) (int, error) {
+			{Name: "delete old events", Every: time.Minute, Batch: event.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return event.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
-			{Name: "delete the logs of deleted webhooks", Every: 10 * time.Second, Run: func(ctx context.Context, shard string) (int, error) {
+			{Name: "delete the logs of deleted webhooks", Every: 10 * time.Second, Batch: webhook.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return webhook.Sweep(ctx, s.Tenants, shard)
 			}},
 			{Name: "forget jobs", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {

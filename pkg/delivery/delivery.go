@@ -202,8 +202,8 @@ func Reopen(ctx context.Context, tx *tenant.Tx, d Delivery, now time.Time) (Deli
 	return d, err
 }
 
-// sweepBatch bounds the rows that one statement deletes.
-const sweepBatch = 5000
+// SweepBatch bounds the rows that one statement deletes.
+const SweepBatch = 5000
 
 // Sweep deletes settled deliveries older than event.Retention.
 func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
@@ -214,5 +214,5 @@ func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) 
 				WHERE d.org_id = f.org_id AND d.id < $1 AND d.due_at IS NULL
 				ORDER BY d.id LIMIT $2
 			) AS d
-			WHERE f.state = 'open' LIMIT $2)`, id.FirstDelivery(now.Add(-event.Retention)), sweepBatch)
+			WHERE f.state = 'open' LIMIT $2)`, id.FirstDelivery(now.Add(-event.Retention)), SweepBatch)
 }

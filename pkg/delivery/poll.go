@@ -62,20 +62,26 @@ func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool,
 	if err != nil {
 		return poll{err: err}
 	}
-	var wanted []head
+	var mine, wanted []head
 	for _, h := range heads {
 		if !lanes[laneOf(h.Webhook)] {
 			continue
 		}
-		if p.oldest.IsZero() || h.Due.Before(p.oldest) {
-			p.oldest = h.Due
-		}
+		mine = append(mine, h)
 		if !busy[h.Webhook] {
 			wanted = append(wanted, h)
 		}
 	}
 	if len(wanted) > 0 {
 		p.err = c.read(ctx, now, wanted, marks, &p)
+	}
+	for _, h := range mine {
+		// What is left of a deleted webhook, or of an organisation that moved,
+		// waits for nothing.
+		_, lives := p.receivers[h.Webhook]
+		if (lives || busy[h.Webhook]) && (p.oldest.IsZero() || h.Due.Before(p.oldest)) {
+			p.oldest = h.Due
+		}
 	}
 	return p
 }

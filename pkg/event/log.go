@@ -144,8 +144,8 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, e id.Event) (Event,
 const (
 	// Retention is how long the log and the delivery logs are kept.
 	Retention = 30 * 24 * time.Hour
-	// sweepBatch bounds the rows that one statement deletes.
-	sweepBatch = 5000
+	// SweepBatch bounds the rows that one statement deletes.
+	SweepBatch = 5000
 )
 
 // Sweep deletes events older than Retention that no delivery waits for.
@@ -159,5 +159,5 @@ func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) 
 					WHERE d.org_id = e.org_id AND d.event_id = e.id AND d.due_at IS NOT NULL)
 				ORDER BY e.id LIMIT $2
 			) AS e
-			WHERE f.state = 'open' LIMIT $2)`, id.FirstEvent(now.Add(-Retention)), sweepBatch)
+			WHERE f.state = 'open' LIMIT $2)`, id.FirstEvent(now.Add(-Retention)), SweepBatch)
 }

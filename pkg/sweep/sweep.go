@@ -19,6 +19,9 @@ type Task struct {
 	// Run does the task for a shard and says how many things it dealt with.
 	// Tasks of the directory ignore the shard.
 	Run func(ctx context.Context, shard string) (int, error)
+	// Batch is how many things a run deals with at most; zero means all there
+	// are. A run that dealt with so many is followed by another at once.
+	Batch int
 	// Directory tasks run once, not once a shard.
 	Directory bool
 }
@@ -75,6 +78,10 @@ func (s *Sweeper) round(ctx context.Context, t Task) {
 	for _, shard := range shards {
 		n, err := t.Run(ctx, shard)
 		s.report(ctx, t, shard, n, err)
+		for t.Batch > 0 && n >= t.Batch && err == nil && ctx.Err() == nil {
+			n, err = t.Run(ctx, shard)
+			s.report(ctx, t, shard, n, err)
+		}
 	}
 }
 

@@ -90,3 +90,21 @@ func TestShardsThatCannotBeListedAreTriedAgain(t *testing.T) {
 	c.Step(time.Second)
 	<-ran
 }
+
+func TestAFullBatchIsFollowedByAnother(t *testing.T) {
+	left, ran := 25, make(chan int, 10)
+	s := &sweep.Sweeper{
+		Tasks: []sweep.Task{{Every: time.Hour, Batch: 10, Directory: true, Run: func(context.Context, string) (int, error) {
+			n := min(left, 10)
+			left -= n
+			ran <- n
+			return n, nil
+		}}},
+		Clock: clocktest.NewFakeClock(time.Now()), Log: slog.New(slog.DiscardHandler),
+	}
+	s.Start()
+	defer s.Stop()
+	for _, want := range []int{10, 10, 5} {
+		require.Equal(t, want, <-ran)
+	}
+}

@@ -193,8 +193,8 @@ func Delete(ctx context.Context, tx *tenant.Tx, w id.Webhook, at time.Time) erro
 	return tx.Decrement(ctx, string(plan.Webhooks))
 }
 
-// sweepBatch bounds the rows that one statement deletes.
-const sweepBatch = 5000
+// SweepBatch bounds the rows that one statement deletes.
+const SweepBatch = 5000
 
 // Sweep deletes the delivery logs of deleted webhooks, a part at a time, and
 // then the webhooks.
@@ -204,7 +204,7 @@ func Sweep(ctx context.Context, t *tenant.Tenants, shard string) (int, error) {
 			SELECT d.org_id, d.id FROM webhook w
 			JOIN org_fence f ON f.org_id = w.org_id AND f.state = 'open'
 			JOIN delivery d ON d.org_id = w.org_id AND d.webhook_id = w.id
-			WHERE w.deleted_at IS NOT NULL LIMIT $1)`, sweepBatch)
+			WHERE w.deleted_at IS NOT NULL LIMIT $1)`, SweepBatch)
 	if err != nil || n > 0 {
 		return n, err
 	}
@@ -214,5 +214,5 @@ func Sweep(ctx context.Context, t *tenant.Tenants, shard string) (int, error) {
 			JOIN org_fence f ON f.org_id = w.org_id AND f.state = 'open'
 			WHERE w.deleted_at IS NOT NULL AND NOT EXISTS (
 				SELECT 1 FROM delivery d WHERE d.org_id = w.org_id AND d.webhook_id = w.id)
-			LIMIT $1)`, sweepBatch)
+			LIMIT $1)`, SweepBatch)
 }
