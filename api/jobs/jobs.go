@@ -78,7 +78,7 @@ var messages = map[string]string{
 func Show(j job.Job) Job {
 	shown := Job{
 		ID: j.ID, Kind: j.Kind, State: j.State, Done: j.Done, ResourceKind: j.ResourceKind, ResourceID: j.ResourceID,
-		Attempts: j.Attempts, CreatedBy: j.CreatedBy, CreatedAt: j.CreatedAt.UTC(), StartedAt: utc(j.StartedAt), FinishedAt: utc(j.FinishedAt),
+		Attempts: j.Attempts, CreatedBy: j.CreatedBy, CreatedAt: j.CreatedAt.UTC(), StartedAt: route.UTC(j.StartedAt), FinishedAt: route.UTC(j.FinishedAt),
 	}
 	if j.Counted() {
 		// More can come while it runs; the whole is never less than what is done.
@@ -97,14 +97,6 @@ func Show(j job.Job) Job {
 		shown.ExpiresAt = &expires
 	}
 	return shown
-}
-
-func utc(t *time.Time) *time.Time {
-	if t == nil {
-		return nil
-	}
-	u := t.UTC()
-	return &u
 }
 
 // Query filters and pages the jobs.

@@ -91,7 +91,7 @@ func Show(k apikey.Key, now time.Time) Key {
 	shown := Key{
 		ID: k.ID, Name: k.Name, Last4: k.Last4, Scopes: k.Scopes, FullAccess: k.FullAccess, APIVersion: k.Contract,
 		Environment: string(k.Environment), State: "active", CreatedBy: k.CreatedBy, CreatedAt: k.CreatedAt.UTC(),
-		LastUsedAt: utc(k.LastUsedAt), ExpiresAt: utc(k.ExpiresAt), RevokedAt: utc(k.RevokedAt),
+		LastUsedAt: route.UTC(k.LastUsedAt), ExpiresAt: route.UTC(k.ExpiresAt), RevokedAt: route.UTC(k.RevokedAt),
 	}
 	if shown.Scopes == nil {
 		shown.Scopes = []scope.Scope{}
@@ -106,14 +106,6 @@ func Show(k apikey.Key, now time.Time) Key {
 		shown.State = "expired"
 	}
 	return shown
-}
-
-func utc(t *time.Time) *time.Time {
-	if t == nil {
-		return nil
-	}
-	u := t.UTC()
-	return &u
 }
 
 // ListQuery pages through the keys.

@@ -127,3 +127,12 @@ func CheckTime(param string, t time.Time) error {
 	}
 	return nil
 }
+
+// UTC is a moment in UTC, as answers write it; nil stays nil.
+func UTC(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	u := t.UTC()
+	return &u
+}

@@ -79,7 +79,7 @@ func showDelivery(d delivery.Delivery) WebhookDelivery {
 	}
 	// That of a pending one is under way.
 	if d.State == delivery.Retrying {
-		shown.NextAttemptAt = utc(d.DueAt)
+		shown.NextAttemptAt = route.UTC(d.DueAt)
 	}
 	return shown
 }

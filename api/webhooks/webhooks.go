@@ -107,16 +107,8 @@ type WebhookWithSecret struct {
 func show(w webhook.Webhook) Webhook {
 	return Webhook{
 		ID: w.ID, URL: w.URL, Description: w.Description, Events: w.Events, IncludeConversation: w.IncludeConversation,
-		Active: w.Active, PausedAt: utc(w.PausedAt), APIVersion: w.APIVersion, CreatedAt: w.CreatedAt.UTC(), UpdatedAt: w.UpdatedAt.UTC(),
+		Active: w.Active, PausedAt: route.UTC(w.PausedAt), APIVersion: w.APIVersion, CreatedAt: w.CreatedAt.UTC(), UpdatedAt: w.UpdatedAt.UTC(),
 	}
-}
-
-func utc(t *time.Time) *time.Time {
-	if t == nil {
-		return nil
-	}
-	u := t.UTC()
-	return &u
 }
 
 // Path names a webhook.

@@ -44,6 +44,8 @@ type courier struct {
 	// settled are the deliveries whose outcome was written since the poll under
 	// way began: it may have read them as they were before.
 	settled map[id.Delivery]struct{}
+	// rest is until when the database is left alone after it failed.
+	rest time.Time
 	// quiet says that the last poll found nothing; more that it left something
 	// behind that there is room for.
 	quiet, more bool
@@ -242,7 +244,11 @@ func (c *courier) tidy() {
 	}
 }
 
+// restFor is how long the database is left alone after it failed.
+const restFor = time.Second
+
 // report logs an error of the database, which is tried again soon.
 func (c *courier) report(what string, err error) {
+	c.rest = time.Now().Add(restFor)
 	c.Log.Warn(what, slog.String("shard", c.shard), slog.Any("error", err))
 }

@@ -34,7 +34,7 @@ const pollTimeout = 10 * time.Second
 
 // poll looks for what is due in this worker's lanes, beside everything else.
 func (c *courier) poll(ctx context.Context) {
-	if c.polling || !c.lease.good() {
+	if c.polling || !c.lease.good() || time.Now().Before(c.rest) {
 		return
 	}
 	c.polling = true

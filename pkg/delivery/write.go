@@ -28,7 +28,7 @@ const (
 // write writes what waits, beside everything else. While one batch is being
 // written the next gathers.
 func (c *courier) write(ctx context.Context) {
-	if c.writing || len(c.unwritten) == 0 {
+	if c.writing || len(c.unwritten) == 0 || time.Now().Before(c.rest) {
 		return
 	}
 	if !c.lease.good() {
