@@ -70,9 +70,10 @@ func (t *Tenants) Opened() map[string]*database.DB {
 }
 
 const (
-	// maxRoutes is how many routes one call follows before it gives up.
+	// maxRoutes is how many routes one call follows at once; after that it
+	// goes on as one that waits at a fence.
 	maxRoutes = 4
-	// fencedFor is how long a write waits at a fence before it is answered
+	// fencedFor is how long a call waits at a fence before it is answered
 	// 503 capacity; fencedPoll is how often it looks.
 	fencedFor  = 2 * time.Second
 	fencedPoll = 50 * time.Millisecond
@@ -98,9 +99,13 @@ func (t *Tenants) onShard(ctx context.Context, org id.Org, work func(*database.D
 			if err := pause(ctx, fencedPoll); err != nil {
 				return err
 			}
-		case errors.As(err, &stale) && routes < maxRoutes:
-			routes++
+		case errors.As(err, &stale) && (routes < maxRoutes || time.Now().Before(deadline)):
 			t.follow(stale)
+			if routes++; routes > maxRoutes {
+				if err := pause(ctx, fencedPoll); err != nil {
+					return err
+				}
+			}
 		default:
 			return err
 		}
