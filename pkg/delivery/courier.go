@@ -5,8 +5,6 @@ import (
 	"log/slog"
 	"time"
 
-	"k8s.io/utils/clock"
-
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/id"
 )
@@ -85,7 +83,7 @@ func (c *courier) run(ctx context.Context) {
 				c.poll(work)
 			}
 		case w := <-c.written:
-			c.confirm(work, w)
+			c.confirm(w)
 		case r := <-c.renewed:
 			c.settleLanes(r)
 		case <-look.C():
@@ -137,7 +135,7 @@ func (c *courier) settle(ctx context.Context) error {
 				if w.err != nil {
 					return w.err
 				}
-				c.confirm(ctx, w)
+				c.confirm(w)
 			case <-ctx.Done():
 				return ctx.Err()
 			}
@@ -151,9 +149,7 @@ func (c *courier) settle(ctx context.Context) error {
 }
 
 // now is the moment by the worker's clock.
-func (c *courier) now() time.Time { return microseconds(c.Clock) }
-
-func microseconds(c clock.PassiveClock) time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
+func (c *courier) now() time.Time { return c.Clock.Now().UTC().Truncate(time.Microsecond) }
 
 // renewal is what came of a renewal of the lease.
 type renewal struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -140,7 +141,7 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Po
 	}
 	if !f.Event.IsZero() {
 		args = append(args, f.Event)
-		sql += ` AND d.event_id = $` + string(rune('0'+len(args)))
+		sql += ` AND d.event_id = $` + strconv.Itoa(len(args))
 	}
 	sql += known + ` ORDER BY d.id DESC LIMIT $6`
 	var found []Delivery

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -143,18 +144,18 @@ const readAhead = roomFor + 50
 
 // selectDue rides delivery_due once for each webhook, and event_pkey for each
 // delivery; the LIMITs keep a planner from joining whole tables instead.
-const selectDue = `
+var selectDue = fmt.Sprintf(`
 	SELECT d.org_id, d.id, d.webhook_id, d.event_id, d.type, d.api_version, d.attempts, d.created_at, d.first_attempt_at, d.due_at,
 		e.created_at, e.data
 	FROM unnest($1::UUID[], $2::TIMESTAMPTZ[], $3::UUID[]) AS w (webhook, after_due, after_id)
 	CROSS JOIN LATERAL (
 		SELECT * FROM delivery d
 		WHERE d.webhook_id = w.webhook AND d.due_at <= $4 AND (d.due_at, d.id) > (w.after_due, w.after_id)
-		ORDER BY d.due_at, d.id LIMIT 250
+		ORDER BY d.due_at, d.id LIMIT %d
 	) AS d
 	LEFT JOIN LATERAL (
 		SELECT e.created_at, e.data FROM event e WHERE e.org_id = d.org_id AND e.id = d.event_id LIMIT 1
-	) AS e ON true`
+	) AS e ON true`, readAhead)
 
 // selectReceivers finds the webhooks whose organisations live here.
 const selectReceivers = `

@@ -52,7 +52,7 @@ func (c *courier) write(ctx context.Context) {
 
 // confirm takes what came of a write. What could not be written is tried again
 // for as long as the lease is good.
-func (c *courier) confirm(_ context.Context, w written) {
+func (c *courier) confirm(w written) {
 	c.writing = false
 	if w.err != nil {
 		c.report("the results of deliveries are not written", w.err)
