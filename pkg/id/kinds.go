@@ -137,6 +137,8 @@ var (
 	DeliveryAt    = At[deliveryKind]
 	EventAt       = At[eventKind]
 	FirstEvent    = First[eventKind]
+	FirstSession  = First[sessionKind]
+	SessionAt     = At[sessionKind]
 	FirstDelivery = First[deliveryKind]
 
 	NamedAvatar = Named[avatarKind]

@@ -79,3 +79,11 @@ type Timing struct {
 	RetrievalMs  int64 `json:"retrievalMs"`
 	ModelFirstMs int64 `json:"modelFirstMs"`
 }
+
+// Heard is what of the turn was really heard.
+func (t Turn) Heard() string {
+	if t.Interrupted {
+		return t.Spoken
+	}
+	return t.Text
+}

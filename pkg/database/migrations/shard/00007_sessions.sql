@@ -1,0 +1,187 @@
+-- Live conversations: who runs each, what was said, and what it cost.
+
+-- +goose Up
+
+CREATE TABLE session (
+    org_id           UUID        NOT NULL,
+    id               UUID        NOT NULL,
+    -- created | live | ended | failed | expired
+    state            TEXT        NOT NULL,
+    kind             TEXT        NOT NULL,
+    source           TEXT        NOT NULL,
+    persona_id       UUID        NOT NULL,
+    persona_version  BIGINT      NOT NULL,
+    avatar_id        UUID        NOT NULL,
+    voice_id         UUID        NOT NULL,
+    duo_id           UUID,
+    portal_id        UUID,
+    subject_id       UUID,
+    widget_id        UUID,
+    person_id        UUID,
+    external_id      TEXT,
+    metadata         JSONB       NOT NULL,
+    language         TEXT        NOT NULL,
+    engine           TEXT        NOT NULL,
+    transport        TEXT        NOT NULL,
+    channel          TEXT        NOT NULL,
+    sandbox          BOOLEAN     NOT NULL,
+    -- what the caller gave for this conversation alone, as JSON
+    brief            JSONB       NOT NULL,
+    allowed_origins  TEXT[]      NOT NULL,
+    max_duration_s   BIGINT      NOT NULL,
+    idle_timeout_s   BIGINT      NOT NULL,
+    created_at       TIMESTAMPTZ NOT NULL,
+    -- until when the place is kept for a client that has not come yet
+    connect_by       TIMESTAMPTZ NOT NULL,
+    started_at       TIMESTAMPTZ,
+    last_activity_at TIMESTAMPTZ,
+    ended_at         TIMESTAMPTZ,
+    end_reason       TEXT,
+    duration_s       BIGINT,
+    billed_s         BIGINT,
+    turn_count       BIGINT      NOT NULL,
+    languages_heard  TEXT[]      NOT NULL,
+    outcome          TEXT,
+    collected        JSONB       NOT NULL,
+    summary          TEXT,
+    rating_score     BIGINT,
+    rating_scale     BIGINT,
+    rating_comment   TEXT,
+    -- why nobody may read its words; null where they may be read
+    withheld         TEXT,
+    on_hold          BOOLEAN     NOT NULL,
+    -- a safety rule was met: its words are sent to nobody. Never shown.
+    flagged          BOOLEAN     NOT NULL,
+    -- until when its words are kept; null for as long as the session is
+    words_until      TIMESTAMPTZ,
+    -- whether it holds one of the organisation's places
+    slot             BOOLEAN     NOT NULL,
+    -- the process that runs it; null before, after, and while it has none
+    owner            UUID,
+    -- grows each time it changes hands: a process that lost it writes nothing
+    epoch            BIGINT      NOT NULL,
+    -- since when it has no process
+    orphaned_at      TIMESTAMPTZ,
+    reconnects       BIGINT      NOT NULL,
+    CONSTRAINT session_pkey PRIMARY KEY (org_id, id)
+);
+CREATE INDEX session_by_persona ON session (org_id, persona_id, id);
+CREATE INDEX session_by_external ON session (org_id, external_id, id) WHERE external_id IS NOT NULL;
+CREATE INDEX session_active ON session (org_id, id) WHERE state IN ('created', 'live');
+CREATE INDEX session_waiting ON session (connect_by) WHERE state = 'created';
+CREATE INDEX session_by_owner ON session (owner) WHERE owner IS NOT NULL;
+CREATE INDEX session_orphaned ON session (orphaned_at) WHERE orphaned_at IS NOT NULL;
+CREATE INDEX session_words ON session (words_until) WHERE words_until IS NOT NULL;
+
+CREATE TABLE turn (
+    org_id      UUID        NOT NULL,
+    session_id  UUID        NOT NULL,
+    index       BIGINT      NOT NULL,
+    id          UUID        NOT NULL,
+    -- avatar | user | staff
+    speaker     TEXT        NOT NULL,
+    name        TEXT        NOT NULL,
+    text        TEXT        NOT NULL,
+    spoken      TEXT        NOT NULL,
+    language    TEXT        NOT NULL,
+    origin      TEXT        NOT NULL,
+    started_at  TIMESTAMPTZ NOT NULL,
+    -- null while it is under way
+    ended_at    TIMESTAMPTZ,
+    interrupted BOOLEAN     NOT NULL,
+    -- its words are not kept, or no longer
+    redacted    BOOLEAN     NOT NULL,
+    sources     JSONB       NOT NULL,
+    grounded    BOOLEAN,
+    tool_calls  JSONB       NOT NULL,
+    timing      JSONB       NOT NULL,
+    CONSTRAINT turn_pkey PRIMARY KEY (org_id, session_id, index)
+);
+
+-- What lets somebody in: the client, the client again, a team member.
+CREATE TABLE session_token (
+    org_id     UUID        NOT NULL,
+    hash       BYTEA       NOT NULL,
+    session_id UUID        NOT NULL,
+    -- client | resume | staff
+    kind       TEXT        NOT NULL,
+    staff_id   UUID,
+    expires_at TIMESTAMPTZ NOT NULL,
+    CONSTRAINT session_token_pkey PRIMARY KEY (org_id, hash)
+);
+CREATE INDEX session_token_by_session ON session_token (org_id, session_id);
+CREATE INDEX session_token_by_expiry ON session_token (expires_at);
+
+CREATE TABLE session_staff (
+    org_id     UUID        NOT NULL,
+    session_id UUID        NOT NULL,
+    id         UUID        NOT NULL,
+    name       TEXT        NOT NULL,
+    -- listen | speak | takeover
+    mode       TEXT        NOT NULL,
+    joined_at  TIMESTAMPTZ,
+    left_at    TIMESTAMPTZ,
+    CONSTRAINT session_staff_pkey PRIMARY KEY (org_id, session_id, id)
+);
+
+-- What the process that runs a session is asked to do.
+CREATE TABLE session_command (
+    org_id     UUID        NOT NULL,
+    session_id UUID        NOT NULL,
+    id         UUID        NOT NULL,
+    -- whose it is to carry out; null while the session has no process
+    owner      UUID,
+    kind       TEXT        NOT NULL,
+    body       JSONB       NOT NULL,
+    CONSTRAINT session_command_pkey PRIMARY KEY (org_id, session_id, id)
+);
+CREATE INDEX session_command_by_owner ON session_command (owner, id) WHERE owner IS NOT NULL;
+
+-- The processes that run sessions. This table is the shard's own.
+CREATE TABLE live_pod (
+    id          UUID        NOT NULL CONSTRAINT live_pod_pkey PRIMARY KEY,
+    -- where the others reach it
+    address     TEXT        NOT NULL,
+    seen_at     TIMESTAMPTZ NOT NULL,
+    lease_until TIMESTAMPTZ NOT NULL
+);
+
+-- Which grants paid for a block of a session.
+CREATE TABLE minute_debit (
+    org_id     UUID   NOT NULL,
+    session_id UUID   NOT NULL,
+    block      BIGINT NOT NULL,
+    grant_id   UUID   NOT NULL,
+    seconds    BIGINT NOT NULL,
+    CONSTRAINT minute_debit_pkey PRIMARY KEY (org_id, session_id, block, grant_id)
+);
+
+-- What a calendar month (UTC, by its first day) used, for the monthly cap.
+CREATE TABLE usage_month (
+    org_id  UUID   NOT NULL,
+    month   DATE   NOT NULL,
+    seconds BIGINT NOT NULL,
+    CONSTRAINT usage_month_pkey PRIMARY KEY (org_id, month)
+);
+
+-- The warnings that were given.
+CREATE TABLE usage_threshold (
+    org_id     UUID        NOT NULL,
+    month      DATE        NOT NULL,
+    -- held | cap
+    kind       TEXT        NOT NULL,
+    percent    BIGINT      NOT NULL,
+    reached_at TIMESTAMPTZ NOT NULL,
+    CONSTRAINT usage_threshold_pkey PRIMARY KEY (org_id, month, kind, percent)
+);
+
+-- +goose Down
+DROP TABLE usage_threshold;
+DROP TABLE usage_month;
+DROP TABLE minute_debit;
+DROP TABLE live_pod;
+DROP TABLE session_command;
+DROP TABLE session_staff;
+DROP TABLE session_token;
+DROP TABLE turn;
+DROP TABLE session;

@@ -1,0 +1,195 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/usage"
+)
+
+// Attached is a session that a process has just taken over.
+type Attached struct {
+	Session Session
+	// Resume is the token by which the client comes back.
+	Resume Token
+	// PaidS is how many seconds are paid for.
+	PaidS int64
+	// Began says that it was not live before.
+	Began bool
+}
+
+// Attach makes a process the owner of a session whose client came, for the
+// first time or again. A session that was not live pays for its first block and
+// starts. The error is ErrOver, or ErrNoPlace where its place was given to
+// another while it had no process.
+func Attach(ctx context.Context, tx *tenant.Tx, which id.Session, owner uuid.UUID, terms plan.Terms, now time.Time) (Attached, error) {
+	s, err := Lock(ctx, tx, which)
+	if err != nil {
+		return Attached{}, err
+	}
+	a := Attached{Session: s, Began: s.State == Created}
+	var drafts []event.Draft
+	switch {
+	case s.State.Over(), a.Began && !now.Before(s.ConnectBy), s.OrphanedAt != nil && now.After(s.OrphanedAt.Add(ResumeWithin)):
+		return a, ErrOver
+	case a.Began:
+		drafts, err = a.begin(ctx, tx, terms, now)
+	default:
+		drafts, err = a.resume(ctx, tx, terms, now)
+	}
+	if err != nil || a.Session.State.Over() {
+		return a, err
+	}
+	if a.Resume, err = renew(ctx, tx, a.Session, now); err != nil {
+		return a, err
+	}
+	if err := a.take(ctx, tx, owner, now); err != nil {
+		return a, err
+	}
+	_, err = emit(ctx, tx, drafts)
+	return a, err
+}
+
+// begin pays for the first block. Without minutes the session is over before it
+// began.
+func (a *Attached) begin(ctx context.Context, tx *tenant.Tx, terms plan.Terms, now time.Time) ([]event.Draft, error) {
+	s := &a.Session
+	s.StartedAt, s.State = &now, Live
+	paid, drafts, err := usage.Debit(ctx, tx, s.block(0), MeansOf(terms))
+	if err != nil {
+		return nil, err
+	}
+	if a.PaidS = paid; paid == 0 {
+		ended, err := end(ctx, tx, *s, Ending{Reason: MinutesExhausted, At: now}, drafts...)
+		a.Session = ended
+		return nil, err
+	}
+	started := event.SessionStarted
+	if s.Kind == Practice {
+		started = event.PracticeStarted
+	}
+	return append(drafts, s.draft(started, now)), nil
+}
+
+// resume takes a live session over. What the process before left open is closed:
+// it was sent, so it was said.
+func (a *Attached) resume(ctx context.Context, tx *tenant.Tx, terms plan.Terms, now time.Time) ([]event.Draft, error) {
+	s := &a.Session
+	if !s.Slot {
+		if err := takePlace(ctx, tx, terms); err != nil {
+			return nil, err
+		}
+		s.Slot = true
+	}
+	s.Reconnects++
+	if err := tx.QueryRow(ctx, `
+		SELECT COALESCE(sum(seconds), 0)::BIGINT FROM usage_block WHERE org_id = $1 AND session_id = $2`, tx.Org, s.ID).Scan(&a.PaidS); err != nil {
+		return nil, err
+	}
+	return closeTurns(ctx, tx, *s, now)
+}
+
+// take writes the new owner down.
+func (a *Attached) take(ctx context.Context, tx *tenant.Tx, owner uuid.UUID, now time.Time) error {
+	s := &a.Session
+	s.Epoch++
+	s.Owner, s.OrphanedAt, s.LastActivityAt = uuid.NullUUID{UUID: owner, Valid: true}, nil, &now
+	tx.Touch("session", s.ID)
+	if _, err := tx.Exec(ctx, `
+		UPDATE session SET state = $3, started_at = $4, last_activity_at = $5, slot = $6, owner = $7, epoch = $8, orphaned_at = NULL, reconnects = $9
+		WHERE org_id = $1 AND id = $2`, tx.Org, s.ID, s.State, s.StartedAt, s.LastActivityAt, s.Slot, s.Owner, s.Epoch, s.Reconnects); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `UPDATE session_command SET owner = $3 WHERE org_id = $1 AND session_id = $2`, tx.Org, s.ID, s.Owner)
+	return err
+}
+
+// block is a part of the session's time that is to be paid for.
+func (s *Session) block(index int64) usage.Block {
+	return usage.Block{
+		Session: s.ID, Index: index, Kind: s.Kind, Persona: s.Persona, Sandbox: s.Sandbox,
+		At: s.StartedAt.Add(time.Duration(index*usage.BlockS) * time.Second),
+	}
+}
+
+// hold makes sure that the session is still the caller's until the commit.
+func hold(ctx context.Context, tx *tenant.Tx, s id.Session, epoch int64) (Session, error) {
+	held, err := Lock(ctx, tx, s)
+	if err == nil && (held.State != Live || held.Epoch != epoch) {
+		err = ErrLost
+	}
+	return held, err
+}
+
+// Pay pays for the next block of a session that its owner runs, and answers how
+// many seconds of it are paid; fewer than a block's when the minutes run out.
+func Pay(ctx context.Context, tx *tenant.Tx, which id.Session, epoch, index int64, terms plan.Terms) (int64, error) {
+	s, err := hold(ctx, tx, which, epoch)
+	if err != nil {
+		return 0, err
+	}
+	paid, drafts, err := usage.Debit(ctx, tx, s.block(index), MeansOf(terms))
+	if err != nil {
+		return 0, err
+	}
+	_, err = emit(ctx, tx, drafts)
+	return paid, err
+}
+
+// Renew gives the client of a session that its owner runs another token to come
+// back by.
+func Renew(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, now time.Time) (Token, error) {
+	s, err := hold(ctx, tx, which, epoch)
+	if err != nil {
+		return "", err
+	}
+	tx.Touch("session", s.ID)
+	if _, err := tx.Exec(ctx, `UPDATE session SET reconnects = reconnects + 1 WHERE org_id = $1 AND id = $2`, tx.Org, s.ID); err != nil {
+		return "", err
+	}
+	return renew(ctx, tx, s, now)
+}
+
+// Active notes that a session that its owner runs is in use.
+func Active(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, at time.Time) error {
+	tx.Touch("session", which)
+	tag, err := tx.Exec(ctx, `
+		UPDATE session SET last_activity_at = $4 WHERE org_id = $1 AND id = $2 AND epoch = $3 AND state = 'live'`, tx.Org, which, epoch, at)
+	if err == nil && tag.RowsAffected() == 0 {
+		return ErrLost
+	}
+	return err
+}
+
+// Release gives a session back before its process ends: its client may go on
+// elsewhere at once.
+func Release(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, at time.Time) error {
+	if _, err := hold(ctx, tx, which, epoch); err != nil {
+		return err
+	}
+	return orphan(ctx, tx, which, at)
+}
+
+// orphan takes a session's owner away.
+func orphan(ctx context.Context, tx *tenant.Tx, which id.Session, since time.Time) error {
+	tx.Touch("session", which)
+	if _, err := tx.Exec(ctx, `
+		UPDATE session SET owner = NULL, orphaned_at = $3, epoch = epoch + 1 WHERE org_id = $1 AND id = $2`, tx.Org, which, since); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `UPDATE session_command SET owner = NULL WHERE org_id = $1 AND session_id = $2`, tx.Org, which)
+	return err
+}
+
+func emit(ctx context.Context, tx *tenant.Tx, drafts []event.Draft) ([]event.Recorded, error) {
+	if len(drafts) == 0 {
+		return nil, nil
+	}
+	return event.Emit(ctx, tx, drafts...)
+}

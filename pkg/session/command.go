@@ -1,0 +1,150 @@
+package session
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
+)
+
+// CommandKind is what a session's owner is asked to do.
+type CommandKind string
+
+// The commands.
+const (
+	// SayIt says exact words; it is carried out once its turn is kept.
+	SayIt CommandKind = "say"
+	// RespondTo answers words as if the user had said them.
+	RespondTo CommandKind = "respond"
+	SteerIt   CommandKind = "steer"
+	// Finish says a last message and ends the session.
+	Finish CommandKind = "finish"
+	// Over tells that the session was ended.
+	Over CommandKind = "over"
+)
+
+// Command is something that the owner of a session is asked to do. It waits on
+// the shard until it was done: a process that dies before leaves it to the next.
+type Command struct {
+	// ID is also the id of the turn that comes of it.
+	ID   id.Turn     `json:"-"`
+	Kind CommandKind `json:"-"`
+
+	Text          string            `json:"text,omitempty"`
+	Language      string            `json:"language,omitempty"`
+	Interrupt     bool              `json:"interrupt,omitempty"`
+	Interruptible bool              `json:"interruptible,omitempty"`
+	Record        bool              `json:"record,omitempty"`
+	Reason        Reason            `json:"reason,omitempty"`
+	Context       *string           `json:"context,omitempty"`
+	Instructions  *string           `json:"instructions,omitempty"`
+	Voice         *id.Voice         `json:"voiceId,omitempty"`
+	Listening     *bool             `json:"listening,omitempty"`
+	Mute          *bool             `json:"mute,omitempty"`
+	Goal          *string           `json:"goal,omitempty"`
+	Variables     map[string]string `json:"variables,omitempty"`
+	MaxDurationS  *int64            `json:"maxDurationS,omitempty"`
+}
+
+// Order asks the owner of a live session to do something.
+func Order(ctx context.Context, tx *tenant.Tx, s Session, c Command) error {
+	return insertCommand(ctx, tx, s.ID, s.Owner, c)
+}
+
+func insertCommand(ctx context.Context, tx *tenant.Tx, s id.Session, owner uuid.NullUUID, c Command) error {
+	tx.Touch("session_command", s, c.ID)
+	_, err := tx.Exec(ctx, `
+		INSERT INTO session_command (org_id, session_id, id, owner, kind, body) VALUES ($1, $2, $3, $4, $5, $6)`,
+		tx.Org, s, c.ID, owner, c.Kind, c)
+	return err
+}
+
+// Ordered is a command with whose it is.
+type Ordered struct {
+	Org     id.Org
+	Session id.Session
+	Command Command
+}
+
+// Orders lists what a process is asked to do on a shard, oldest first. It rides
+// session_command_by_owner.
+func Orders(ctx context.Context, t *tenant.Tenants, shard string, owner uuid.UUID) ([]Ordered, error) {
+	db, err := t.Shard(ctx, shard)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.Query(ctx, `
+		SELECT org_id, session_id, id, kind, body FROM session_command WHERE owner = $1 ORDER BY id LIMIT 1000`, owner)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (o Ordered, err error) {
+		var (
+			turn id.Turn
+			kind CommandKind
+		)
+		err = row.Scan(&o.Org, &o.Session, &turn, &kind, &o.Command)
+		o.Command.ID, o.Command.Kind = turn, kind
+		return o, err
+	})
+}
+
+// CarriedOut notes that a command was done.
+func CarriedOut(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Session, c id.Turn) error {
+	return t.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error { return carriedOut(ctx, tx, s, c) }, tenant.Idempotent(true))
+}
+
+func carriedOut(ctx context.Context, tx *tenant.Tx, s id.Session, c id.Turn) error {
+	tx.Touch("session_command", s, c)
+	_, err := tx.Exec(ctx, `DELETE FROM session_command WHERE org_id = $1 AND session_id = $2 AND id = $3`, tx.Org, s, c)
+	return err
+}
+
+// Steered is what a change of a live session keeps.
+type Steered struct {
+	Metadata     map[string]string
+	MaxDurationS *int64
+	Language     *string
+	Voice        *id.Voice
+}
+
+// Steer changes what is kept of a live session.
+func Steer(ctx context.Context, tx *tenant.Tx, s Session, c Steered) (Session, error) {
+	if c.Metadata != nil {
+		s.Metadata = c.Metadata
+	}
+	if c.MaxDurationS != nil {
+		s.MaxDurationS = *c.MaxDurationS
+	}
+	if c.Language != nil {
+		s.Language = *c.Language
+	}
+	if c.Voice != nil {
+		s.Voice = *c.Voice
+	}
+	tx.Touch("session", s.ID)
+	_, err := tx.Exec(ctx, `
+		UPDATE session SET metadata = $3, max_duration_s = $4, language = $5, voice_id = $6 WHERE org_id = $1 AND id = $2`,
+		tx.Org, s.ID, s.Metadata, s.MaxDurationS, s.Language, s.Voice)
+	return s, err
+}
+
+// Collect keeps what a conversation found out, and how it turned out.
+func Collect(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, values map[string]string, outcome string) error {
+	s, err := hold(ctx, tx, which, epoch)
+	if err != nil {
+		return err
+	}
+	for name, value := range values {
+		s.Collected[name] = value
+	}
+	if outcome != "" {
+		s.Outcome = &outcome
+	}
+	tx.Touch("session", which)
+	_, err = tx.Exec(ctx, `UPDATE session SET collected = $3, outcome = $4 WHERE org_id = $1 AND id = $2`, tx.Org, which, s.Collected, s.Outcome)
+	return err
+}

@@ -1,0 +1,181 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/usage"
+)
+
+// Ending is how a session ends.
+type Ending struct {
+	Reason Reason
+	At     time.Time
+	// By is the process that ends it, if it is one: the owner is told unless it
+	// is the owner itself.
+	By uuid.UUID
+}
+
+// End ends a session: what was paid and not used is given back, its place is
+// free, what was under way is closed, and the events are recorded, all in one
+// commit. A session that is over is answered as it is. It comes last in the
+// transaction.
+func End(ctx context.Context, tx *tenant.Tx, which id.Session, e Ending) (Session, error) {
+	s, err := Lock(ctx, tx, which)
+	if err != nil || s.State.Over() {
+		return s, err
+	}
+	return end(ctx, tx, s, e)
+}
+
+// EndOwn is End for the owner, which may have lost the session: ErrLost.
+func EndOwn(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, e Ending) (Session, error) {
+	s, err := hold(ctx, tx, which, epoch)
+	if err != nil {
+		return s, err
+	}
+	return end(ctx, tx, s, e)
+}
+
+// faults are the reasons that are ours.
+var faults = []Reason{UpstreamError, EngineError}
+
+// end ends a session that is locked. earlier are drafts of the same commit.
+func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending, earlier ...event.Draft) (Session, error) {
+	began := s.StartedAt != nil
+	owner := s.Owner
+	s.State = Ended
+	switch {
+	case !began && e.Reason == "":
+		s.State = Expired
+	case slices.Contains(faults, e.Reason):
+		s.State = Failed
+	}
+	s.EndedAt = &e.At
+	if e.Reason != "" {
+		s.EndReason = &e.Reason
+	}
+	drafts := earlier
+	duration, billed := int64(0), int64(0)
+	if began {
+		closed, err := s.close(ctx, tx, e.At)
+		if err != nil {
+			return s, err
+		}
+		drafts = append(drafts, closed...)
+		duration = max(0, int64((e.At.Sub(*s.StartedAt)+time.Second-1)/time.Second))
+		if billed, err = usage.Settle(ctx, tx, s.ID, duration); err != nil {
+			return s, err
+		}
+	}
+	s.DurationS, s.BilledS = &duration, &billed
+	if err := s.vacate(ctx, tx); err != nil {
+		return s, err
+	}
+	if err := s.tellOwner(ctx, tx, owner, e); err != nil {
+		return s, err
+	}
+	if began {
+		drafts = append(drafts, s.endDrafts(e.At)...)
+	}
+	_, err := emit(ctx, tx, drafts)
+	return s, err
+}
+
+// close ends what is under way in the conversation and sums it up.
+func (s *Session) close(ctx context.Context, tx *tenant.Tx, at time.Time) ([]event.Draft, error) {
+	drafts, err := closeTurns(ctx, tx, *s, at)
+	if err != nil {
+		return nil, err
+	}
+	left, err := sendStaffOut(ctx, tx, *s, at)
+	if err != nil {
+		return nil, err
+	}
+	turns, err := allTurns(ctx, tx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	s.TurnCount = int64(len(turns))
+	s.Summary = Summarize(turns)
+	if days := s.Brief.RetainDays; days != nil {
+		until := at.AddDate(0, 0, int(*days))
+		s.WordsUntil = &until
+	}
+	return append(drafts, left...), nil
+}
+
+// vacate writes the end down and gives the place back.
+func (s *Session) vacate(ctx context.Context, tx *tenant.Tx) error {
+	if s.Slot {
+		if err := tx.Decrement(ctx, Counter); err != nil {
+			return err
+		}
+	}
+	s.Slot, s.Owner, s.OrphanedAt = false, uuid.NullUUID{}, nil
+	tx.Touch("session", s.ID)
+	if _, err := tx.Exec(ctx, `
+		UPDATE session SET state = $3, started_at = $4, ended_at = $5, end_reason = $6, duration_s = $7, billed_s = $8, turn_count = $9,
+			summary = $10, words_until = $11, slot = false, owner = NULL, orphaned_at = NULL, epoch = epoch + 1
+		WHERE org_id = $1 AND id = $2`,
+		tx.Org, s.ID, s.State, s.StartedAt, s.EndedAt, s.EndReason, s.DurationS, s.BilledS, s.TurnCount, s.Summary, s.WordsUntil); err != nil {
+		return err
+	}
+	// The client's token stays for a while: it may rate.
+	_, err := tx.Exec(ctx, `
+		UPDATE session_token SET expires_at = CASE WHEN kind = 'resume' THEN $3 ELSE $4 END
+		WHERE org_id = $1 AND session_id = $2 AND expires_at > $4`, tx.Org, s.ID, s.EndedAt.Add(ratingWithin), *s.EndedAt)
+	return err
+}
+
+// tellOwner replaces what the owner was asked to do by the news of the end.
+func (s *Session) tellOwner(ctx context.Context, tx *tenant.Tx, owner uuid.NullUUID, e Ending) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM session_command WHERE org_id = $1 AND session_id = $2`, tx.Org, s.ID); err != nil {
+		return err
+	}
+	if !owner.Valid || owner.UUID == e.By {
+		return nil
+	}
+	return insertCommand(ctx, tx, s.ID, owner, Command{ID: id.NewTurn(), Kind: Over, Reason: e.Reason})
+}
+
+// index is a turn's index as a part of a row's key.
+type index int64
+
+func (i index) String() string { return strconv.FormatInt(int64(i), 10) }
+
+// eachDue runs fn for the sessions of a shard that a statement finds, each in a
+// transaction of its own, and answers how many there were.
+func eachDue(ctx context.Context, t *tenant.Tenants, shard string, fn func(context.Context, *tenant.Tx, id.Session) error, sql string, args ...any) (int, error) {
+	db, err := t.Shard(ctx, shard)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := db.Query(ctx, sql, args...)
+	if err != nil {
+		return 0, err
+	}
+	type due struct {
+		Org     id.Org
+		Session id.Session
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[due])
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range found {
+		err := t.InTx(ctx, d.Org, func(ctx context.Context, tx *tenant.Tx) error { return fn(ctx, tx, d.Session) }, tenant.Idempotent(true))
+		if err != nil {
+			return 0, err
+		}
+	}
+	return len(found), nil
+}

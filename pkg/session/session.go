@@ -1,0 +1,234 @@
+// Package session keeps live conversations: what each is, who runs it, what was
+// said, what it cost and how it ended (spec, Sessions). Holding the
+// conversation is package conversation's, the sockets are package live's.
+//
+// A session holds one of its organisation's places from the moment it is minted.
+// The process that runs it, its owner, writes with the session's epoch, which
+// grows each time the session changes hands, so that a process that lost it
+// writes nothing more. An owner that falls silent loses its sessions when its
+// lease ends: their places come back then, and a client that returns in time goes
+// on elsewhere.
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
+)
+
+// State is where a session stands.
+type State string
+
+// The states. A session is created when its token is minted and live once a
+// client connected; it ends as ended, as failed where it was our fault, or as
+// expired when no client came.
+const (
+	Created State = "created"
+	Live    State = "live"
+	Ended   State = "ended"
+	Failed  State = "failed"
+	Expired State = "expired"
+)
+
+// Over says whether nothing more will be said.
+func (s State) Over() bool { return s == Ended || s == Failed || s == Expired }
+
+// Reason is why a session ended.
+type Reason string
+
+// The reasons.
+const (
+	Left                 Reason = "left"
+	EndedByAPI           Reason = "ended_by_api"
+	EndedByUser          Reason = "ended_by_user"
+	EndedByStaff         Reason = "ended_by_staff"
+	Idle                 Reason = "idle"
+	MaxDuration          Reason = "max_duration"
+	MinutesExhausted     Reason = "minutes_exhausted"
+	ConcurrencyReclaimed Reason = "concurrency_reclaimed"
+	ConnectionLost       Reason = "connection_lost"
+	Superseded           Reason = "superseded"
+	ConsentWithdrawn     Reason = "consent_withdrawn"
+	AccountPaused        Reason = "account_paused"
+	Moderation           Reason = "moderation"
+	UpstreamError        Reason = "upstream_error"
+	EngineError          Reason = "engine_error"
+)
+
+// The times a session goes by.
+const (
+	// ConnectWithin is how long a minted session keeps its place for a client
+	// that has not come.
+	ConnectWithin = time.Minute
+	// ResumeWithin is how long a client that lost its connection may come back.
+	ResumeWithin = 30 * time.Second
+	// SandboxS is the longest a sandbox session lasts.
+	SandboxS = 60
+)
+
+// Brief is what one conversation goes by, beside its persona.
+type Brief struct {
+	Context   string             `json:"context,omitempty"`
+	Variables map[string]string  `json:"variables,omitempty"`
+	Greeting  *string            `json:"greeting,omitempty"`
+	BaseIDs   []id.KnowledgeBase `json:"baseIds,omitempty"`
+	Tags      []string           `json:"tags,omitempty"`
+	// Redact and RetainDays are the persona's rules when the session was minted.
+	Redact     []string `json:"redact,omitempty"`
+	RetainDays *int64   `json:"retainDays,omitempty"`
+}
+
+// Session is a conversation.
+type Session struct {
+	ID             id.Session        `db:"id"`
+	State          State             `db:"state"`
+	Kind           string            `db:"kind"`
+	Source         string            `db:"source"`
+	Persona        id.Persona        `db:"persona_id"`
+	PersonaVersion int64             `db:"persona_version"`
+	Avatar         id.Avatar         `db:"avatar_id"`
+	Voice          id.Voice          `db:"voice_id"`
+	Duo            id.Duo            `db:"duo_id"`
+	Subject        id.Subject        `db:"subject_id"`
+	ExternalID     *string           `db:"external_id"`
+	Metadata       map[string]string `db:"metadata"`
+	Language       string            `db:"language"`
+	Engine         string            `db:"engine"`
+	Transport      string            `db:"transport"`
+	Channel        string            `db:"channel"`
+	Sandbox        bool              `db:"sandbox"`
+	Brief          Brief             `db:"brief"`
+	AllowedOrigins []string          `db:"allowed_origins"`
+	MaxDurationS   int64             `db:"max_duration_s"`
+	IdleTimeoutS   int64             `db:"idle_timeout_s"`
+	CreatedAt      time.Time         `db:"created_at"`
+	ConnectBy      time.Time         `db:"connect_by"`
+	StartedAt      *time.Time        `db:"started_at"`
+	LastActivityAt *time.Time        `db:"last_activity_at"`
+	EndedAt        *time.Time        `db:"ended_at"`
+	EndReason      *Reason           `db:"end_reason"`
+	DurationS      *int64            `db:"duration_s"`
+	BilledS        *int64            `db:"billed_s"`
+	TurnCount      int64             `db:"turn_count"`
+	LanguagesHeard []string          `db:"languages_heard"`
+	Outcome        *string           `db:"outcome"`
+	Collected      map[string]string `db:"collected"`
+	Summary        *string           `db:"summary"`
+	RatingScore    *int64            `db:"rating_score"`
+	RatingScale    *int64            `db:"rating_scale"`
+	RatingComment  *string           `db:"rating_comment"`
+	Withheld       *string           `db:"withheld"`
+	OnHold         bool              `db:"on_hold"`
+	Flagged        bool              `db:"flagged"`
+	WordsUntil     *time.Time        `db:"words_until"`
+	Slot           bool              `db:"slot"`
+	Owner          uuid.NullUUID     `db:"owner"`
+	Epoch          int64             `db:"epoch"`
+	OrphanedAt     *time.Time        `db:"orphaned_at"`
+	Reconnects     int64             `db:"reconnects"`
+}
+
+const columns = `id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, subject_id, external_id, metadata,
+	language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
+	started_at, last_activity_at, ended_at, end_reason, duration_s, billed_s, turn_count, languages_heard, outcome, collected, summary,
+	rating_score, rating_scale, rating_comment, withheld, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects`
+
+func scan(row pgx.CollectableRow) (Session, error) { return pgx.RowToStructByName[Session](row) }
+
+// Errors of this package.
+var (
+	// ErrUnknown says that the organisation has no such session.
+	ErrUnknown = errors.New("no such session")
+	// ErrOver says that the session ended before.
+	ErrOver = errors.New("the session has ended")
+	// ErrLost says that another process runs the session now, or none.
+	ErrLost = errors.New("the session is not this process's any more")
+)
+
+// Get finds a session. It rides session_pkey. The error is ErrUnknown.
+func Get(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Session) (Session, error) {
+	var found []Session
+	err := t.Read(ctx, org, func(r *tenant.Reads) { queueGet(r, org, s, &found) })
+	return one(found, err)
+}
+
+func queueGet(r *tenant.Reads, org id.Org, s id.Session, into *[]Session) {
+	r.Query(func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, scan)
+		return err
+	}, `SELECT `+columns+` FROM session WHERE org_id = $1 AND id = $2`, org, s)
+}
+
+func one(found []Session, err error) (Session, error) {
+	switch {
+	case err != nil:
+		return Session{}, err
+	case len(found) == 0:
+		return Session{}, ErrUnknown
+	}
+	return found[0], nil
+}
+
+// Lock reads a session and keeps it from changing until the commit.
+func Lock(ctx context.Context, tx *tenant.Tx, s id.Session) (Session, error) {
+	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM session WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, s)
+	if err != nil {
+		return Session{}, err
+	}
+	found, err := pgx.CollectRows(rows, scan)
+	return one(found, err)
+}
+
+// Filter narrows a list; zero fields do not.
+type Filter struct {
+	States     []State
+	Kinds      []string
+	Sources    []string
+	Persona    id.Persona
+	Subject    id.Subject
+	ExternalID *string
+	Language   string
+	From, To   time.Time
+	Ascending  bool
+}
+
+// List is a page of the sessions, newest first unless Ascending, after one of
+// them; the zero id for the first page. It rides session_pkey, or
+// session_by_persona or session_by_external where they are named.
+func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Session, limit int) ([]Session, error) {
+	beyond, order := `id < $11`, `DESC`
+	if f.Ascending {
+		beyond, order = `id > $11`, `ASC`
+	}
+	var found []Session
+	err := t.Read(ctx, org, func(r *tenant.Reads) {
+		r.Query(func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scan)
+			return err
+		}, `
+			SELECT `+columns+` FROM session
+			WHERE org_id = $1 AND ($2::TEXT[] IS NULL OR state = ANY($2)) AND ($3::TEXT[] IS NULL OR kind = ANY($3))
+				AND ($4::TEXT[] IS NULL OR source = ANY($4)) AND ($5::UUID IS NULL OR persona_id = $5)
+				AND ($6::UUID IS NULL OR subject_id = $6) AND ($7::TEXT IS NULL OR external_id = $7)
+				AND ($8::TEXT = '' OR language = $8)
+				AND ($9::TIMESTAMPTZ IS NULL OR created_at >= $9) AND ($10::TIMESTAMPTZ IS NULL OR created_at < $10)
+				AND ($11::UUID IS NULL OR `+beyond+`)
+			ORDER BY id `+order+` LIMIT $12`,
+			org, f.States, f.Kinds, f.Sources, f.Persona, f.Subject, f.ExternalID, f.Language, moment(f.From), moment(f.To), after, limit)
+	})
+	return found, err
+}
+
+// moment is a time of a filter; nil for none.
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}

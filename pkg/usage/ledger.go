@@ -1,0 +1,243 @@
+package usage
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
+)
+
+// BlockS is the length of a block in seconds. A session pays for each before it
+// uses it.
+const BlockS = 60
+
+// Block is the next part of a session that is to be paid for.
+type Block struct {
+	Session id.Session
+	// Index counts a session's blocks from zero.
+	Index   int64
+	Kind    string
+	Persona id.Persona
+	// Sandbox sessions use no minutes.
+	Sandbox bool
+	// At is when the block begins.
+	At time.Time
+}
+
+// Means are what an organisation's sessions are paid from.
+type Means struct {
+	// Unlimited accounts hold no minutes and need none.
+	Unlimited bool
+	// CapS is how many seconds a calendar month may use; nil for no cap.
+	CapS *int64
+}
+
+// Debit pays for a block from the minutes held, those that expire first before
+// others, and answers how many seconds were paid: BlockS, or less when the
+// minutes or the month's cap run out, down to none. A block that was paid for
+// already is not paid for again. The drafts are the warnings it causes.
+func Debit(ctx context.Context, tx *tenant.Tx, b Block, m Means) (seconds int64, warnings []event.Draft, err error) {
+	err = tx.QueryRow(ctx, `SELECT seconds FROM usage_block WHERE org_id = $1 AND session_id = $2 AND block = $3`,
+		tx.Org, b.Session, b.Index).Scan(&seconds)
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return seconds, nil, err
+	}
+	seconds = BlockS
+	if !b.Sandbox {
+		if seconds, warnings, err = pay(ctx, tx, b, m); err != nil || seconds == 0 {
+			return 0, warnings, err
+		}
+	}
+	tx.Touch("usage_block", b.Session, number(b.Index))
+	_, err = tx.Exec(ctx, `
+		INSERT INTO usage_block (org_id, session_id, block, kind, persona_id, sandbox, started_at, seconds)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		tx.Org, b.Session, b.Index, b.Kind, b.Persona, b.Sandbox, b.At, seconds)
+	return seconds, warnings, err
+}
+
+// pay takes what a block costs: of the month's cap first, then of the grants.
+func pay(ctx context.Context, tx *tenant.Tx, b Block, m Means) (int64, []event.Draft, error) {
+	used, err := lockMonth(ctx, tx, b.At)
+	if err != nil {
+		return 0, nil, err
+	}
+	seconds := int64(BlockS)
+	if m.CapS != nil {
+		seconds = max(0, min(seconds, *m.CapS-used))
+	}
+	var held account
+	if !m.Unlimited {
+		if held, err = lockAccount(ctx, tx, b.At); err != nil {
+			return 0, nil, err
+		}
+		seconds = min(seconds, held.leftS)
+		if err := held.take(ctx, tx, b, seconds); err != nil {
+			return 0, nil, err
+		}
+	}
+	if seconds > 0 {
+		if err := addToMonth(ctx, tx, b.At, seconds); err != nil {
+			return 0, nil, err
+		}
+	}
+	warnings, err := warn(ctx, tx, b.At, seconds, used, held, m)
+	return seconds, warnings, err
+}
+
+// grant is minutes that can still be used.
+type grant struct {
+	ID         uuid.UUID
+	RemainingS int64
+}
+
+// account is all that an organisation can still use.
+type account struct {
+	grants       []grant
+	leftS, heldS int64
+}
+
+// lockAccount reads the account and keeps it from changing until the commit.
+func lockAccount(ctx context.Context, tx *tenant.Tx, at time.Time) (account, error) {
+	var a account
+	rows, err := tx.Query(ctx, `
+		SELECT id, remaining_s, seconds FROM minute_grant
+		WHERE org_id = $1 AND (expires_at IS NULL OR expires_at > $2)
+		ORDER BY expires_at IS NULL, expires_at, id FOR UPDATE`, tx.Org, at)
+	if err != nil {
+		return a, err
+	}
+	var (
+		g        grant
+		grantedS int64
+	)
+	_, err = pgx.ForEachRow(rows, []any{&g.ID, &g.RemainingS, &grantedS}, func() error {
+		a.heldS += grantedS
+		a.leftS += g.RemainingS
+		if g.RemainingS > 0 {
+			a.grants = append(a.grants, g)
+		}
+		return nil
+	})
+	return a, err
+}
+
+// take debits the grants, and notes which paid.
+func (a account) take(ctx context.Context, tx *tenant.Tx, b Block, seconds int64) error {
+	for _, g := range a.grants {
+		part := min(seconds, g.RemainingS)
+		if part == 0 {
+			break
+		}
+		seconds -= part
+		tx.Touch("minute_grant", g.ID)
+		tx.Touch("minute_debit", b.Session, number(b.Index), g.ID)
+		if _, err := tx.Exec(ctx, `UPDATE minute_grant SET remaining_s = remaining_s - $3 WHERE org_id = $1 AND id = $2`,
+			tx.Org, g.ID, part); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `
+			INSERT INTO minute_debit (org_id, session_id, block, grant_id, seconds) VALUES ($1, $2, $3, $4, $5)`,
+			tx.Org, b.Session, b.Index, g.ID, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Available says whether a session that began now could be paid for. Only Debit
+// decides.
+func Available(ctx context.Context, tx *tenant.Tx, m Means, at time.Time) (bool, error) {
+	month, _ := Month(at)
+	var used, left int64
+	err := tx.QueryRow(ctx, `
+		SELECT COALESCE((SELECT seconds FROM usage_month WHERE org_id = $1 AND month = $2), 0)::BIGINT,
+			COALESCE((SELECT sum(remaining_s) FROM minute_grant
+				WHERE org_id = $1 AND (expires_at IS NULL OR expires_at > $3)), 0)::BIGINT`,
+		tx.Org, month, at).Scan(&used, &left)
+	return (m.Unlimited || left > 0) && (m.CapS == nil || used < *m.CapS), err
+}
+
+// Settle gives back what a session paid for and did not use: of its blocks what
+// lies beyond usedS seconds. It answers how many seconds remain paid; called
+// again, it changes nothing.
+func Settle(ctx context.Context, tx *tenant.Tx, s id.Session, usedS int64) (int64, error) {
+	rows, err := tx.Query(ctx, `
+		SELECT block, seconds, sandbox, started_at FROM usage_block
+		WHERE org_id = $1 AND session_id = $2 ORDER BY block FOR UPDATE`, tx.Org, s)
+	if err != nil {
+		return 0, err
+	}
+	blocks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[paidBlock])
+	if err != nil {
+		return 0, err
+	}
+	var paid int64
+	for _, b := range blocks {
+		keep := max(0, min(b.Seconds, usedS-b.Index*BlockS))
+		if !b.Sandbox {
+			paid += keep
+		}
+		if keep == b.Seconds {
+			continue
+		}
+		if err := b.refund(ctx, tx, s, keep); err != nil {
+			return 0, err
+		}
+	}
+	return paid, nil
+}
+
+type paidBlock struct {
+	Index, Seconds int64
+	Sandbox        bool
+	At             time.Time
+}
+
+// refund reduces a block to what was used of it.
+func (b paidBlock) refund(ctx context.Context, tx *tenant.Tx, s id.Session, keep int64) error {
+	tx.Touch("usage_block", s, number(b.Index))
+	if _, err := tx.Exec(ctx, `UPDATE usage_block SET seconds = $4 WHERE org_id = $1 AND session_id = $2 AND block = $3`,
+		tx.Org, s, b.Index, keep); err != nil || b.Sandbox {
+		return err
+	}
+	if err := addToMonth(ctx, tx, b.At, keep-b.Seconds); err != nil {
+		return err
+	}
+	rows, err := tx.Query(ctx, `
+		SELECT grant_id, seconds FROM minute_debit
+		WHERE org_id = $1 AND session_id = $2 AND block = $3 ORDER BY grant_id`, tx.Org, s, b.Index)
+	if err != nil {
+		return err
+	}
+	debits, err := pgx.CollectRows(rows, pgx.RowToStructByPos[grant])
+	if err != nil {
+		return err
+	}
+	back := b.Seconds - keep
+	for _, d := range debits {
+		part := min(back, d.RemainingS)
+		if part == 0 {
+			break
+		}
+		back -= part
+		tx.Touch("minute_grant", d.ID)
+		tx.Touch("minute_debit", s, number(b.Index), d.ID)
+		if _, err := tx.Exec(ctx, `
+			UPDATE minute_debit SET seconds = seconds - $5
+			WHERE org_id = $1 AND session_id = $2 AND block = $3 AND grant_id = $4`, tx.Org, s, b.Index, d.ID, part); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE minute_grant SET remaining_s = remaining_s + $3 WHERE org_id = $1 AND id = $2`,
+			tx.Org, d.ID, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
