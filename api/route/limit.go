@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/rate"
@@ -27,6 +29,19 @@ func (c *Call) limitAddress() error {
 		return limited(r, "this address")
 	}
 	return nil
+}
+
+// Sockets serves what is no operation and outlasts a request, such as
+// WebSockets, behind the limit of the caller's address.
+func (s *Service) Sockets(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := &Call{RequestID: id.NewRequest(), Contract: contract.Latest, service: s, Address: s.address(r), writer: w, request: r}
+		if err := c.limitAddress(); err != nil {
+			c.refuse(err)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // addressCounter counts an IPv6 caller by its /64: one household, one count.

@@ -25,7 +25,7 @@ type Change struct {
 
 // Changes lists the differences, newest contract first.
 func Changes() []Change {
-	return []Change{planRefusal, tooLarge, smallEnvelope, bareIDs, flatContact, leadScore, noInboxItem, bareDelivery}
+	return []Change{planRefusal, tooLarge, refusedTranscript, smallEnvelope, bareIDs, flatContact, leadScore, noInboxItem, bareDelivery}
 }
 
 // planRefusal: a refusal of the plan was a bare string with its extras beside
@@ -57,6 +57,19 @@ var tooLarge = Change{
 	Failure: func(p *problem.Problem, body map[string]any) map[string]any {
 		if p.Code == problem.TooLarge {
 			body["error"].(map[string]any)["code"] = string(problem.InvalidRequest)
+		}
+		return body
+	},
+}
+
+// refusedTranscript: a conversation that nobody may read was plainly forbidden
+// (Versioning, 5).
+var refusedTranscript = Change{
+	Since:   V20261001,
+	Summary: "A transcript that may not be read is 403 candidate_interview or learner_conversation; before, the code was forbidden.",
+	Failure: func(p *problem.Problem, body map[string]any) map[string]any {
+		if p.Code == problem.CandidateInterview || p.Code == problem.LearnerConversation {
+			body["error"].(map[string]any)["code"] = string(problem.Forbidden)
 		}
 		return body
 	},

@@ -34,6 +34,9 @@ var failures = map[string]func() *problem.Problem{
 	"invalid": func() *problem.Problem {
 		return problem.Invalid("query.limit", "limit is 1 to 200.").WithDetail("reason", "range").WithCause(errors.New("hidden"))
 	},
+	"refused-transcript": func() *problem.Problem {
+		return problem.New(problem.LearnerConversation, "A young learner's conversation stays in the dashboard.").WithParam("path.id")
+	},
 	"unavailable": func() *problem.Problem { return problem.Unavailable(time.Second, errors.New("hidden")) },
 }
 
@@ -72,7 +75,8 @@ func TestWritingAFailureLeavesTheProblem(t *testing.T) {
 
 func TestOtherCodesAreTheSameInEveryContract(t *testing.T) {
 	for _, code := range problem.Codes() {
-		if code == problem.UpgradeRequired || code == problem.TooLarge {
+		switch code {
+		case problem.UpgradeRequired, problem.TooLarge, problem.CandidateInterview, problem.LearnerConversation:
 			continue
 		}
 		p := problem.New(code, "message").WithParam("body.name").WithDetail("reason", "why")

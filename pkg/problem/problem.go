@@ -19,20 +19,27 @@ type Code string
 // The codes of "Errors" that exist so far.
 const (
 	AccountPaused         Code = "account_paused"
+	CandidateInterview    Code = "candidate_interview"
 	Capacity              Code = "capacity"
+	ConcurrencyLimit      Code = "concurrency_limit"
 	Conflict              Code = "conflict"
 	ConsentInvalid        Code = "consent_invalid"
 	ConsentOutdated       Code = "consent_outdated"
 	ConsentRequired       Code = "consent_required"
+	FeatureNotInPlan      Code = "feature_not_in_plan"
 	Forbidden             Code = "forbidden"
 	Gone                  Code = "gone"
 	IdempotencyConflict   Code = "idempotency_conflict"
 	IdempotencyInProgress Code = "idempotency_in_progress"
+	InsufficientMinutes   Code = "insufficient_minutes"
 	InvalidRequest        Code = "invalid_request"
+	LearnerConversation   Code = "learner_conversation"
 	MethodNotAllowed      Code = "method_not_allowed"
 	NotFound              Code = "not_found"
+	OnHold                Code = "on_hold"
 	RateLimited           Code = "rate_limited"
 	ServerError           Code = "server_error"
+	SessionEnded          Code = "session_ended"
 	TooLarge              Code = "too_large"
 	Unauthorized          Code = "unauthorized"
 	UnsupportedMediaType  Code = "unsupported_media_type"
@@ -43,20 +50,27 @@ const (
 
 var statuses = map[Code]int{
 	AccountPaused:         http.StatusForbidden,
+	CandidateInterview:    http.StatusForbidden,
 	Capacity:              http.StatusServiceUnavailable,
+	ConcurrencyLimit:      http.StatusTooManyRequests,
 	Conflict:              http.StatusConflict,
 	ConsentInvalid:        http.StatusBadRequest,
 	ConsentOutdated:       http.StatusBadRequest,
 	ConsentRequired:       http.StatusBadRequest,
+	FeatureNotInPlan:      http.StatusForbidden,
 	Forbidden:             http.StatusForbidden,
 	Gone:                  http.StatusGone,
 	IdempotencyConflict:   http.StatusConflict,
 	IdempotencyInProgress: http.StatusConflict,
+	InsufficientMinutes:   http.StatusPaymentRequired,
 	InvalidRequest:        http.StatusBadRequest,
+	LearnerConversation:   http.StatusForbidden,
 	MethodNotAllowed:      http.StatusMethodNotAllowed,
 	NotFound:              http.StatusNotFound,
+	OnHold:                http.StatusConflict,
 	RateLimited:           http.StatusTooManyRequests,
 	ServerError:           http.StatusInternalServerError,
+	SessionEnded:          http.StatusConflict,
 	TooLarge:              http.StatusRequestEntityTooLarge,
 	Unauthorized:          http.StatusUnauthorized,
 	UnsupportedMediaType:  http.StatusUnsupportedMediaType,
