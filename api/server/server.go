@@ -65,7 +65,10 @@ type Options struct {
 	// means the default.
 	DeliveryLease time.Duration
 	PublicURL     string
-	MaxConns      int32
+	// LiveURL is where clients reach the sockets of live conversations, without
+	// a path; PublicURL, as ws or wss, unless given.
+	LiveURL  string
+	MaxConns int32
 	Tracing       bool
 	Version       string
 	Clock         clock.WithTicker

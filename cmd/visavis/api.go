@@ -12,10 +12,26 @@ func apiCommand() *cobra.Command {
 		Use:   "api",
 		Short: "Answer the HTTP API",
 		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runRole(cmd, &s, true, false) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runRole(cmd, &s, duties{api: true}) },
 	}
 	s.directoryFlag(cmd.Flags())
 	s.serving(cmd.Flags())
+	s.bucket(cmd.Flags())
+	s.logging(cmd.Flags(), "json")
+	return cmd
+}
+
+func portalCommand() *cobra.Command {
+	var s settings
+	cmd := &cobra.Command{
+		Use:   "portal",
+		Short: "Hold live conversations",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runRole(cmd, &s, duties{live: true}) },
+	}
+	s.directoryFlag(cmd.Flags())
+	s.serving(cmd.Flags())
+	s.talking(cmd.Flags())
 	s.bucket(cmd.Flags())
 	s.logging(cmd.Flags(), "json")
 	return cmd
@@ -27,7 +43,7 @@ func workerCommand() *cobra.Command {
 		Use:   "worker",
 		Short: "Deliver webhooks, advance jobs and run the recurring tasks of every shard",
 		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runRole(cmd, &s, false, true) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return runRole(cmd, &s, duties{work: true}) },
 	}
 	s.directoryFlag(cmd.Flags())
 	s.running(cmd.Flags())
@@ -44,7 +60,7 @@ var errNoDatabase = errors.New("database is required: --database postgres://… 
 // defaultFiles is where files go unless a bucket is named.
 const defaultFiles = "/var/lib/visavis/files"
 
-func runRole(cmd *cobra.Command, s *settings, withAPI, working bool) error {
+func runRole(cmd *cobra.Command, s *settings, d duties) error {
 	if s.database == "" {
 		return errNoDatabase
 	}
@@ -60,7 +76,7 @@ func runRole(cmd *cobra.Command, s *settings, withAPI, working bool) error {
 		return err
 	}
 	defer flush()
-	p, err := newProcess(cmd.Context(), s, log, withAPI, working)
+	p, err := newProcess(cmd.Context(), s, log, d)
 	if err != nil {
 		return err
 	}

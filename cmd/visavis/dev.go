@@ -25,6 +25,7 @@ type devSettings struct {
 func (d *devSettings) define(f *pflag.FlagSet) {
 	d.directoryFlag(f)
 	d.serving(f)
+	d.talking(f)
 	d.working(f)
 	d.logging(f, "text")
 	f.StringVar(&d.dataDir, "data-dir", ".visavis", "`FOLDER` for the embedded database, files, credentials and the key that seals stored secrets")
@@ -70,7 +71,7 @@ func runDev(cmd *cobra.Command, d *devSettings) (err error) {
 	if err := d.ensureMasterKey(); err != nil {
 		return fmt.Errorf("master key: %w", err)
 	}
-	p, err := newProcess(ctx, &d.settings, log, true, true)
+	p, err := newProcess(ctx, &d.settings, log, duties{api: true, live: true, work: true})
 	if err != nil {
 		return err
 	}

@@ -10,32 +10,42 @@ import (
 	"net/http/pprof"
 	"os"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"visavis.dev/api/server"
+	"visavis.dev/pkg/live"
 	"visavis.dev/pkg/telemetry"
 )
+
+// duties are what a role does: it answers the API, holds live conversations,
+// and delivers, advances jobs and runs the recurring tasks.
+type duties struct{ api, live, work bool }
+
+// fronts says whether callers reach the role.
+func (d duties) fronts() bool { return d.api || d.live }
 
 // process is a role under way: a server, and the listeners before it.
 type process struct {
 	settings  *settings
+	duties    duties
 	log       *slog.Logger
 	server    *server.Server
+	live      *live.Server
 	worker    *server.Worker
-	api       net.Listener
+	front     net.Listener
 	admin     net.Listener
 	metrics   http.Handler
 	stopping  atomic.Bool
 	stopTrace func(context.Context) error
 }
 
-// newProcess builds a role. withAPI says whether it answers the API, working
-// whether it delivers, advances jobs and runs the recurring tasks.
-func newProcess(ctx context.Context, s *settings, log *slog.Logger, withAPI, working bool) (_ *process, err error) {
-	p := &process{settings: s, log: log}
+// newProcess builds a role.
+func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_ *process, err error) {
+	p := &process{settings: s, duties: d, log: log}
 	tuneMemory()
 	defer func() {
 		if err != nil {
@@ -45,12 +55,12 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, withAPI, wor
 	if p.admin, err = s.listenAdmin(); err != nil {
 		return nil, err
 	}
-	if withAPI {
-		if p.api, err = net.Listen("tcp", s.addr); err != nil {
+	if d.fronts() {
+		if p.front, err = net.Listen("tcp", s.addr); err != nil {
 			return nil, fmt.Errorf("addr: %w", err)
 		}
 		if s.publicURL == "" {
-			s.publicURL = "http://" + p.api.Addr().String()
+			s.publicURL = "http://" + p.front.Addr().String()
 		}
 	}
 	o, err := s.options(log)
@@ -64,10 +74,40 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, withAPI, wor
 	if p.server, err = whenReachable(ctx, log, func() (*server.Server, error) { return server.New(ctx, o) }); err != nil {
 		return nil, err
 	}
-	if working {
+	if d.live {
+		p.live = p.server.Live(p.reachable())
+	}
+	if d.work {
 		p.worker = p.server.Worker()
 	}
 	return p, nil
+}
+
+// reachable is where other processes reach this one's sockets.
+func (p *process) reachable() string {
+	if p.settings.advertise != "" {
+		return p.settings.advertise
+	}
+	return p.front.Addr().String()
+}
+
+// handler answers callers with what the role does. A ServeMux would redirect
+// paths that the API answers itself.
+func (p *process) handler() http.Handler {
+	others, sockets := http.NotFoundHandler(), http.NotFoundHandler()
+	if p.duties.api {
+		others = p.server.Handler
+	}
+	if p.duties.live {
+		sockets = p.server.Sockets(p.live)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, live.Path) {
+			sockets.ServeHTTP(w, r)
+			return
+		}
+		others.ServeHTTP(w, r)
+	})
 }
 
 // gcPercent lets the heap grow to four times what is live before it is
@@ -99,7 +139,7 @@ func (s *settings) listenAdmin() (net.Listener, error) {
 }
 
 func (p *process) closeListeners() {
-	for _, l := range []net.Listener{p.api, p.admin} {
+	for _, l := range []net.Listener{p.front, p.admin} {
 		if l != nil {
 			_ = l.Close()
 		}
@@ -110,16 +150,19 @@ func (p *process) closeListeners() {
 // under way are answered, and what runs beside them is stopped in order.
 func (p *process) run(ctx context.Context) error {
 	p.server.Start()
+	if p.live != nil {
+		p.live.Start()
+	}
 	if p.worker != nil {
 		p.worker.Start()
 	}
 	failed := make(chan error, 2)
 	admin := &http.Server{Handler: p.operations(), ReadHeaderTimeout: 10 * time.Second}
 	go func() { failed <- admin.Serve(p.admin) }()
-	front := frontServer(p.server.Handler, p.log)
-	if p.api != nil {
-		go func() { failed <- front.Serve(p.api) }()
-		p.log.Info("serving", "addr", p.api.Addr().String(), "admin", p.admin.Addr().String())
+	front := frontServer(p.handler(), p.log)
+	if p.front != nil {
+		go func() { failed <- front.Serve(p.front) }()
+		p.log.Info("serving", "addr", p.front.Addr().String(), "admin", p.admin.Addr().String())
 	} else {
 		p.log.Info("working", "admin", p.admin.Addr().String())
 	}
@@ -136,6 +179,10 @@ func (p *process) run(ctx context.Context) error {
 func (p *process) drain(front, admin *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.drain)
 	defer cancel()
+	if p.live != nil {
+		// Its clients are sent on before the listener closes, so that none comes back here.
+		p.live.Stop()
+	}
 	err := front.Shutdown(ctx)
 	stopped := make(chan struct{})
 	go func() {

@@ -56,6 +56,7 @@ var measures = []struct {
 	{"memory", memory},
 	{"delivery", delivering},
 	{"isolation", isolation},
+	{"talking", talking},
 }
 
 // figure is one number with its unit.

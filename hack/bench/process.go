@@ -35,6 +35,17 @@ func freeAddress() (string, error) {
 
 // startAPI runs visavis api until stop.
 func (f *fixture) startAPI(args ...string) (*process, error) {
+	return f.startFront("api", func(p *process) string { return p.url + "/v1/health" }, args...)
+}
+
+// startPortal runs visavis portal until stop.
+func (f *fixture) startPortal(args ...string) (*process, error) {
+	return f.startFront("portal", func(p *process) string { return p.admin + "/livez" }, args...)
+}
+
+// startFront runs a role that callers reach; health is an address that answers
+// once it is up.
+func (f *fixture) startFront(role string, health func(*process) string, args ...string) (*process, error) {
 	addr, err := freeAddress()
 	if err != nil {
 		return nil, err
@@ -44,10 +55,10 @@ func (f *fixture) startAPI(args ...string) (*process, error) {
 		return nil, err
 	}
 	args = append([]string{
-		"api", "--database", f.directoryURL, "--files", "file://" + f.folder, "--addr", addr, "--admin-addr", admin,
+		role, "--database", f.directoryURL, "--files", "file://" + f.folder, "--addr", addr, "--admin-addr", admin,
 	}, args...)
 	p := &process{cmd: exec.Command(f.binary, args...), url: "http://" + addr, admin: "http://" + admin}
-	return p, p.start(p.url + "/v1/health")
+	return p, p.start(health(p))
 }
 
 // startWorker runs visavis worker until stop.

@@ -1,0 +1,119 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"visavis.dev/pkg/connection"
+	"visavis.dev/pkg/conversation"
+	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/live"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/readthrough"
+	"visavis.dev/pkg/tenant"
+)
+
+// Live makes what holds live conversations. address is where other processes
+// reach its sockets. It must be stopped before the server.
+func (s *Server) Live(address string) *live.Server {
+	o := s.options
+	known := s.knownOrganizations()
+	return live.New(live.Options{
+		Tenants: s.Tenants, Shards: s.shardNames, Address: address, PublicURL: o.PublicURL, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
+		Organization: func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error) {
+			found, err := known.Get(ctx, org)
+			return found.organization, found.terms, err
+		},
+		Persona: func(ctx context.Context, org id.Org, p id.Persona, version int64) (string, persona.Definition, error) {
+			v, err := persona.GetVersion(ctx, s.Tenants, org, p, version)
+			return v.Name, v.Definition, err
+		},
+		Minds: minds{s},
+		Gap:   s.recordGap,
+	})
+}
+
+// Sockets serves a live server behind the limit of the caller's address.
+func (s *Server) Sockets(l *live.Server) http.Handler { return s.Service.Sockets(l) }
+
+// liveURL is where clients reach the sockets.
+func (o Options) liveURL() string {
+	if o.LiveURL != "" {
+		return strings.TrimSuffix(o.LiveURL, "/")
+	}
+	return "ws" + strings.TrimPrefix(o.PublicURL, "http")
+}
+
+// knownOrganization is an organisation with what it may have.
+type knownOrganization struct {
+	organization directory.Organization
+	terms        plan.Terms
+}
+
+// knownOrganizations remembers organisations as briefly as keys are remembered,
+// so that a pause ends live sessions soon.
+func (s *Server) knownOrganizations() *readthrough.Cache[id.Org, knownOrganization] {
+	return readthrough.New(readthrough.Options[id.Org, knownOrganization]{
+		Size: 50_000, Fresh: time.Second, Stale: 5 * time.Minute, Outage: database.Unavailable, Name: id.Org.String, Clock: s.options.Clock,
+		Load: func(ctx context.Context, org id.Org) (knownOrganization, error) {
+			o, err := s.Directory.Organization(ctx, org)
+			return knownOrganization{o, s.Plans.Terms(o.Plan, o.Overrides)}, err
+		},
+	})
+}
+
+// recordGap notes a question that the packs do not answer.
+func (s *Server) recordGap(ctx context.Context, tx *tenant.Tx, q live.Question) ([]event.Draft, error) {
+	return knowledge.RecordGap(ctx, tx, knowledge.Question{
+		Bases: q.Bases, Persona: q.Session.Persona, Session: q.Session.ID, Language: q.Language, Text: q.Text, At: q.At,
+		Withheld: !q.Session.WordsTold(),
+	})
+}
+
+// minds give conversations the packs and the models of their organisations.
+type minds struct{ *Server }
+
+// Knowledge implements live.Minds.
+func (m minds) Knowledge(org id.Org) conversation.Knowledge { return packs{m.Searcher, org} }
+
+// packs are an organisation's knowledge packs.
+type packs struct {
+	searcher *knowledge.Searcher
+	org      id.Org
+}
+
+// Search implements conversation.Knowledge.
+func (p packs) Search(ctx context.Context, q conversation.Query) ([]conversation.Passage, error) {
+	found, err := p.searcher.Search(ctx, p.org, knowledge.Query{Text: q.Text, Language: q.Language, Bases: q.Bases, Tags: q.Tags, Limit: q.Limit})
+	passages := make([]conversation.Passage, len(found))
+	for i, f := range found {
+		passages[i] = conversation.Passage{
+			Document: f.Document, Chunk: f.Chunk, Title: f.Title, Heading: f.Heading, Text: f.Text, Language: f.Language,
+			Page: f.Page, URL: f.URL, Score: f.Score,
+		}
+	}
+	return passages, err
+}
+
+// Furnish implements live.Minds. A persona whose connection is away answers by
+// itself, unless the connection's fallback is to fail.
+func (m minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config) error {
+	which := c.Persona.Model.ConnectionID
+	if which == nil {
+		return nil
+	}
+	opened, err := connection.Open(ctx, m.Tenants, m.Vault, org, *which)
+	if errors.Is(err, connection.ErrUnknown) {
+		return nil
+	}
+	_ = opened
+	return err
+}

@@ -1,0 +1,112 @@
+package sessions
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/language"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/session"
+)
+
+// Query filters and pages the sessions.
+type Query struct {
+	route.Paging
+	State      string    `query:"state" maxLength:"80" doc:"One or more of created, live, ended, failed, expired, separated by commas."`
+	Kind       string    `query:"kind" maxLength:"120" doc:"One or more of conversation, practice, assessment, escalation, case, test, separated by commas."`
+	Source     string    `query:"source" maxLength:"80" doc:"One or more of api, portal, widget, embed, agent, console, separated by commas."`
+	PersonaID  string    `query:"personaId" maxLength:"80"`
+	SubjectID  string    `query:"subjectId" maxLength:"80"`
+	ExternalID string    `query:"externalId" maxLength:"200"`
+	Language   string    `query:"language" maxLength:"40" doc:"A code or a name."`
+	From       time.Time `query:"from" doc:"Sessions created at or after this moment."`
+	To         time.Time `query:"to" doc:"Sessions created before this moment."`
+	Order      string    `query:"order" enum:"desc,asc" default:"desc"`
+}
+
+// kinds are those that can be listed: job interviews are never read as sessions.
+var (
+	kinds   = []string{"conversation", session.Practice, "assessment", "escalation", "case", "test"}
+	sources = []string{"api", "portal", "widget", "embed", "agent", "console"}
+	states  = []session.State{session.Created, session.Live, session.Ended, session.Failed, session.Expired}
+)
+
+func (q Query) filter() (session.Filter, error) {
+	f := session.Filter{Kinds: kinds, From: q.From, To: q.To, Ascending: q.Order == "asc"}
+	var err error
+	if f.Persona, err = route.QueryID(id.ParsePersona, "personaId", q.PersonaID); err != nil {
+		return f, err
+	}
+	if f.Subject, err = route.QueryID(id.ParseSubject, "subjectId", q.SubjectID); err != nil {
+		return f, err
+	}
+	if f.States, err = several("state", q.State, states); err != nil {
+		return f, err
+	}
+	if f.Sources, err = several("source", q.Source, sources); err != nil {
+		return f, err
+	}
+	if q.Kind != "" {
+		if f.Kinds, err = several("kind", q.Kind, kinds); err != nil {
+			return f, err
+		}
+	}
+	if q.ExternalID != "" {
+		f.ExternalID = &q.ExternalID
+	}
+	if q.Language != "" {
+		l, ok := language.Lookup(q.Language)
+		if !ok {
+			return f, problem.Invalid("query.language", "There is no language %q; GET /languages lists them.", q.Language)
+		}
+		f.Language = l.Code
+	}
+	return f, nil
+}
+
+// several reads values of a query, separated by commas; nil for none.
+func several[T ~string](name, text string, known []T) (values []T, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for value := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(known, T(value)) {
+			return nil, problem.Invalid("query."+name, "%s takes %v, separated by commas.", name, known)
+		}
+		values = append(values, T(value))
+	}
+	return values, nil
+}
+
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Session], error) {
+	none := route.Page[Session]{}
+	after, err := route.After[id.Session](c, q.Paging)
+	if err != nil {
+		return none, err
+	}
+	if after == nil {
+		after = &id.Session{}
+	}
+	filter, err := q.filter()
+	if err != nil {
+		return none, err
+	}
+	found, err := session.List(ctx, a.Tenants, c.Org(), filter, *after, q.Limit+1)
+	if err != nil {
+		return none, err
+	}
+	page, err := route.Paged(c, q.Paging, found, func(s session.Session) id.Session { return s.ID })
+	if err != nil {
+		return none, err
+	}
+	ids := make([]id.Session, len(page.Items))
+	for i, s := range page.Items {
+		ids[i] = s.ID
+	}
+	staff, err := session.StaffOf(ctx, a.Tenants, c.Org(), ids)
+	return route.Map(page, func(s session.Session) Session { return show(c, s, staff[s.ID]) }), err
+}

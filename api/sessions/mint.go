@@ -1,0 +1,182 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/tenant"
+)
+
+func (a *API) registerMint(s *route.Service, o route.Operation) {
+	o.ID, o.Path, o.Class = "createSessionToken", "/sessions/tokens", "live"
+	o.Status, o.Idempotent, o.ShowsSecret, o.FailsClosed = http.StatusCreated, true, true, true
+	o.Errors = []problem.Code{
+		problem.InsufficientMinutes, problem.FeatureNotInPlan, problem.AccountPaused, problem.Conflict, problem.DuoNotLive, problem.FaceNotReady,
+		problem.ConcurrencyLimit, problem.NotFound,
+	}
+	o.Summary = "Start a live session: mint the token by which its client connects"
+	o.Description = "A place is kept for the client until connectBy; the session is live, and costs minutes, from the moment the client connects. " +
+		"The token is shown in this answer only and opens this one session."
+	route.Handle(s, o, a.mint)
+}
+
+// MintInput is the request for a session.
+type MintInput struct{ Body SessionInput }
+
+// SessionInput is a session to be started.
+type SessionInput struct {
+	PersonaID        string            `json:"personaId" maxLength:"80" doc:"Who speaks."`
+	AvatarID         string            `json:"avatarId,omitempty" maxLength:"80" doc:"Another face than the persona's."`
+	VoiceID          string            `json:"voiceId,omitempty" maxLength:"80" doc:"Another voice than the persona's."`
+	Language         string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the persona's unless given."`
+	Channel          string            `json:"channel,omitempty" enum:"video,voice,chat" doc:"video unless given."`
+	Transport        string            `json:"transport,omitempty" enum:"auto,websocket" doc:"auto unless given."`
+	Kind             string            `json:"kind,omitempty" enum:"conversation,practice,assessment" doc:"conversation unless given."`
+	Context          string            `json:"context,omitempty" maxLength:"8000" doc:"What a connected model is told of this conversation."`
+	Variables        map[string]string `json:"variables,omitempty" doc:"Stand for {{name}} in the persona's texts; at most 50."`
+	Greeting         *string           `json:"greeting,omitempty" maxLength:"2000" doc:"Said first, in the place of the persona's greeting; empty for none."`
+	KnowledgeBaseIDs []string          `json:"knowledgeBaseIds,omitempty" maxItems:"20" doc:"Packs to answer from, in the place of the persona's."`
+	DocumentTags     []string          `json:"documentTags,omitempty" maxItems:"20" doc:"Answers rest on documents with one of these tags alone."`
+	MaxDurationS     int64             `json:"maxDurationS,omitempty" minimum:"30" maximum:"7200" doc:"Never more than the plan or the persona allows."`
+	IdleTimeoutS     int64             `json:"idleTimeoutS,omitempty" minimum:"15" maximum:"1800" doc:"300 unless given."`
+	ExternalID       *string           `json:"externalId,omitempty" maxLength:"200"`
+	Metadata         map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
+	AllowedOrigins   []string          `json:"allowedOrigins,omitempty" maxItems:"20" doc:"Origins of the pages that may connect; any unless given."`
+	Sandbox          bool              `json:"sandbox,omitempty" doc:"At most 60 seconds, and no minutes. Always so with a test key."`
+	Supersedes       string            `json:"supersedes,omitempty" maxLength:"80" doc:"A session that ends as superseded so that this one can have its place."`
+}
+
+// SessionTicket is what a client needs to connect.
+type SessionTicket struct {
+	Session        Session       `json:"session"`
+	Token          session.Token `json:"token" doc:"Opens this session. It is never shown again."`
+	TokenExpiresAt time.Time     `json:"tokenExpiresAt"`
+	ConnectBy      time.Time     `json:"connectBy"`
+	Transport      Transport     `json:"transport"`
+	Face           Face          `json:"face"`
+	Limits         TicketLimits  `json:"limits"`
+}
+
+// Transport is where a client connects.
+type Transport struct {
+	Kind string `json:"kind" enum:"websocket"`
+	URL  string `json:"url" format:"uri"`
+}
+
+// Face is what a client shows.
+type Face struct {
+	AvatarID   id.Avatar `json:"avatarId"`
+	PreviewURL string    `json:"previewUrl" format:"uri"`
+	AssetsURL  string    `json:"assetsUrl" format:"uri" doc:"What to load for the renderer."`
+}
+
+// TicketLimits are the session's bounds and how many are live.
+type TicketLimits struct {
+	MaxDurationS          int64  `json:"maxDurationS"`
+	IdleTimeoutS          int64  `json:"idleTimeoutS"`
+	ActiveSessions        int64  `json:"activeSessions"`
+	MaxConcurrentSessions *int64 `json:"maxConcurrentSessions" doc:"null for no limit"`
+}
+
+func (a *API) mint(ctx context.Context, c *route.Call, in *MintInput) (SessionTicket, error) {
+	r, err := read(in.Body)
+	if err != nil {
+		return SessionTicket{}, err
+	}
+	if org := c.Principal.Org; org.PausedAt != nil {
+		return SessionTicket{}, problem.New(problem.AccountPaused, "The account is paused, so no session can start.")
+	}
+	if err := a.included(c.Principal.Terms, "personas"); err != nil {
+		return SessionTicket{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (SessionTicket, error) {
+		p, err := persona.Load(ctx, tx, r.persona)
+		if err != nil {
+			return SessionTicket{}, asPersonaProblem(err)
+		}
+		if p.Duo != nil {
+			if err := a.included(c.Principal.Terms, "duos"); err != nil {
+				return SessionTicket{}, err
+			}
+		}
+		if err := p.Startable(c.Now()); err != nil {
+			return SessionTicket{}, persona.AsProblem(err)
+		}
+		s, err := a.plan(ctx, c, tx, p, r)
+		if err != nil {
+			return SessionTicket{}, err
+		}
+		return a.enter(ctx, c, tx, s, r, p.Definition.Limits.DailySessions)
+	})
+}
+
+// included refuses what the plan lacks.
+func (a *API) included(t plan.Terms, feature string) error {
+	if t.Has(feature) {
+		return nil
+	}
+	return problem.New(problem.FeatureNotInPlan, "The plan %s does not include %s, so no session can start.", t.Plan.Name, feature).
+		WithDetail("feature", feature)
+}
+
+// enter enters the session, after the one it supersedes has ended.
+func (a *API) enter(ctx context.Context, c *route.Call, tx *tenant.Tx, s session.Session, r request, daily *int64) (SessionTicket, error) {
+	if !r.supersedes.IsZero() {
+		if _, err := session.End(ctx, tx, r.supersedes, session.Ending{Reason: session.Superseded, At: c.Now()}); err != nil {
+			return SessionTicket{}, asSupersedeProblem(err)
+		}
+	}
+	minted, token, err := session.Mint(ctx, tx, s, c.Principal.Terms, daily)
+	if err != nil {
+		return SessionTicket{}, asProblem(err)
+	}
+	var active int64
+	if err := tx.QueryRow(ctx, `SELECT value FROM org_counter WHERE org_id = $1 AND name = $2`, tx.Org, session.Counter).Scan(&active); err != nil {
+		return SessionTicket{}, err
+	}
+	avatar := c.URL("/avatars/" + minted.Avatar.String())
+	return SessionTicket{
+		Session: show(c, minted, nil), Token: token, TokenExpiresAt: minted.ConnectBy, ConnectBy: minted.ConnectBy,
+		Transport: a.transport(minted.ID),
+		Face:      Face{AvatarID: minted.Avatar, PreviewURL: avatar + "/preview", AssetsURL: avatar + "/face"},
+		Limits: TicketLimits{
+			minted.MaxDurationS, minted.IdleTimeoutS, active, c.Principal.Terms.Limits[plan.MaxConcurrentSessions],
+		},
+	}, activity.Record(ctx, tx, c.Did("session.created", "session", minted.ID.String(), map[string]any{"personaId": minted.Persona}))
+}
+
+func (a *API) transport(s id.Session) Transport {
+	return Transport{Kind: "websocket", URL: a.LiveURL + "/live/v1/" + s.String()}
+}
+
+func asSupersedeProblem(err error) error {
+	if errors.Is(err, session.ErrUnknown) {
+		return problem.Missing("session").WithParam("body.supersedes")
+	}
+	return err
+}
+
+func asPersonaProblem(err error) error {
+	switch {
+	case errors.Is(err, persona.ErrUnknown):
+		return problem.Missing("persona").WithParam("body.personaId")
+	case errors.Is(err, persona.ErrGone):
+		return problem.Missing("persona").WithParam("body.personaId")
+	}
+	return err
+}
+
+// sandboxed says whether a session is one to try out.
+func sandboxed(c *route.Call, r request) bool {
+	return r.Sandbox || c.Principal.Key.Environment == apikey.Test
+}

@@ -1,0 +1,64 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/tenant"
+)
+
+func (a *API) registerRating(s *route.Service) {
+	route.Handle(s, route.Operation{
+		ID: "rateSession", Method: http.MethodPost, Path: "/sessions/{id}/rating", Group: group, Auth: route.Open, Since: contract.V20261001,
+		Errors:  []problem.Code{problem.NotFound, problem.Conflict},
+		Summary: "Rate a conversation, as the client that held it",
+		Description: "Needs no key but the client's own token, in X-Session-Token: the resumeToken of the last session-ready message. " +
+			"It serves for 24 hours after the end. A later rating replaces an earlier one.",
+	}, a.rate)
+}
+
+// RatingInput is the request to rate.
+type RatingInput struct {
+	Path
+	Token string `header:"X-Session-Token" maxLength:"200"`
+	Body  SessionRating
+}
+
+// SessionRating is what somebody thought of a conversation.
+type SessionRating struct {
+	Score   int64   `json:"score" minimum:"1" maximum:"5"`
+	Scale   int64   `json:"scale" enum:"2,5" doc:"The best score there is."`
+	Comment *string `json:"comment,omitempty" maxLength:"2000"`
+}
+
+// rate tells nobody without the token that the session exists.
+func (a *API) rate(ctx context.Context, c *route.Call, in *RatingInput) (Rating, error) {
+	wanted, err := in.session()
+	if err != nil {
+		return Rating{}, err
+	}
+	b := in.Body
+	org, admission, err := session.Admit(ctx, a.Tenants, wanted, session.Token(in.Token))
+	if err == nil && (!admission.Staff.IsZero() || admission.Expired(c.Now())) {
+		err = session.ErrUnknown
+	}
+	if err != nil {
+		return Rating{}, asProblem(err)
+	}
+	if b.Score > b.Scale {
+		return Rating{}, problem.Invalid("body.score", "score is at most scale.")
+	}
+	err = a.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := session.Rate(ctx, tx, wanted, session.Rating{Score: b.Score, Scale: b.Scale, Comment: b.Comment}, c.Now())
+		return err
+	})
+	if errors.Is(err, session.ErrTooEarly) {
+		err = problem.Conflicting("not_begun", "The session has not begun.").WithParam("path.id")
+	}
+	return Rating{b.Score, b.Scale}, asProblem(err)
+}

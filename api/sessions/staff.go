@@ -1,0 +1,67 @@
+package sessions
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/tenant"
+)
+
+func (a *API) registerStaff(s *route.Service, o route.Operation) {
+	o.ID, o.Path, o.Class = "createStaffToken", "/sessions/{id}/staff-token", "live"
+	o.Status, o.Idempotent, o.ShowsSecret = http.StatusCreated, true, true
+	o.Errors = []problem.Code{problem.SessionEnded, problem.Conflict, problem.CandidateInterview, problem.LearnerConversation}
+	o.Summary = "Join a visitor's live conversation as a team member; needs inbox:write too"
+	route.Handle(s, o, a.invite)
+}
+
+// StaffInput is the request to join.
+type StaffInput struct {
+	Path
+	Body StaffJoining
+}
+
+// StaffJoining is who joins, and how.
+type StaffJoining struct {
+	StaffName string `json:"staffName" minLength:"1" maxLength:"80" doc:"Shown to the visitor."`
+	Mode      string `json:"mode" enum:"listen,speak,takeover" doc:"The avatar is quiet while somebody has taken over."`
+}
+
+// StaffTicket is what a team member needs to connect.
+type StaffTicket struct {
+	StaffID   id.Staff      `json:"staffId"`
+	Token     session.Token `json:"token" doc:"Opens this session for this team member. It is never shown again."`
+	ExpiresAt time.Time     `json:"expiresAt"`
+	Transport Transport     `json:"transport"`
+}
+
+func (a *API) invite(ctx context.Context, c *route.Call, in *StaffInput) (StaffTicket, error) {
+	if !c.Principal.Key.Grant().Holds(scope.InboxWrite) {
+		return StaffTicket{}, problem.New(problem.Forbidden, "This key lacks the scope %s.", scope.InboxWrite)
+	}
+	found, err := a.wordsOf(ctx, c, in.Path)
+	if err != nil {
+		return StaffTicket{}, err
+	}
+	colleague := session.Colleague{ID: id.NewStaff(), Name: in.Body.StaffName, Mode: in.Body.Mode}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (StaffTicket, error) {
+		s, err := lockLive(ctx, tx, found.ID)
+		if err != nil {
+			return StaffTicket{}, err
+		}
+		now := c.Now()
+		token, err := session.Invite(ctx, tx, s, colleague, now)
+		if err != nil {
+			return StaffTicket{}, err
+		}
+		return StaffTicket{colleague.ID, token, now.Add(session.StaffWithin), a.transport(s.ID)},
+			activity.Record(ctx, tx, c.Did("session.staff_invited", "session", s.ID.String(), map[string]any{"staffId": colleague.ID, "mode": colleague.Mode}))
+	})
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"visavis.dev/pkg/live/livetest"
+	"visavis.dev/pkg/organization"
+)
+
+const (
+	// conversations are held at a time.
+	conversations = 500
+	// pause is about how long somebody thinks before the next question.
+	pause = 5 * time.Second
+	// talkFor is how long the many talk.
+	talkFor = 30 * time.Second
+	// alone is how many questions the one asks.
+	alone = 200
+	mints = 400
+)
+
+// talking measures how soon a session is minted, how soon an answer begins in
+// one conversation and in five hundred, and what each costs in memory.
+func talking(ctx context.Context, f *fixture) error {
+	org, key, err := f.newOrg(ctx, "Talking")
+	if err != nil {
+		return err
+	}
+	if err := organization.GrantMinutes(ctx, f.server.Tenants, org, uuid.New(), 1_000_000, time.Now(), nil); err != nil {
+		return err
+	}
+	portal, err := f.startPortal(unlimited...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, portal.stop()) }()
+	api, err := f.startAPI(append(unlimited, "--live-url", "ws"+portal.url[len("http"):],
+		"--rates", "live=100000000/100000000,write=100000000/100000000,read=100000000/100000000")...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, api.stop()) }()
+	worker, err := f.startWorker()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, worker.stop()) }()
+	a := livetest.API{Base: api.url + "/v1", Key: string(key)}
+	persona, err := a.Persona(ctx, "Amara", library, nil)
+	if err != nil {
+		return err
+	}
+	if err := minting(ctx, f, a, persona); err != nil {
+		return err
+	}
+	one, err := talkAlone(ctx, a, persona)
+	if err != nil {
+		return err
+	}
+	return talkTogether(ctx, a, persona, portal, one)
+}
+
+// minting measures POST /sessions/tokens beside the statements it cannot do
+// without, in a transaction of their own.
+func minting(ctx context.Context, f *fixture, a livetest.API, persona string) error {
+	took := make([]time.Duration, mints)
+	if err := inParallel(mints, func(n int) error {
+		began := time.Now()
+		_, err := a.Mint(ctx, persona, nil)
+		took[n] = time.Since(began)
+		return err
+	}); err != nil {
+		return err
+	}
+	floor, err := f.bareMints(ctx)
+	if err != nil {
+		return err
+	}
+	p95, least := percentile(took, 95), percentile(floor, 95)
+	report("Mint", mints, ms(percentile(took, 50), "p50"), ms(p95, "p95"), ms(least, "floor-p95"), ratio(p95, least))
+	return nil
+}
+
+// talkAlone asks one question after the other and measures how soon each answer
+// begins, beside the time a message takes there and back.
+func talkAlone(ctx context.Context, a livetest.API, persona string) (time.Duration, error) {
+	_, c, err := a.Connect(ctx, persona, nil)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Leave()
+	if _, err := c.UntilType(ctx, "bot-text"); err != nil {
+		return 0, err
+	}
+	var took, pings []time.Duration
+	for n := range alone {
+		d, err := ask1(ctx, c, n)
+		if err != nil {
+			return 0, err
+		}
+		took = append(took, d)
+		began := time.Now()
+		if err := c.Send(ctx, "ping", nil); err != nil {
+			return 0, err
+		}
+		m, err := c.UntilType(ctx, "pong")
+		if err != nil {
+			return 0, err
+		}
+		pings = append(pings, m.At.Sub(began))
+	}
+	p95, least := percentile(took, 95), percentile(pings, 95)
+	report("Response/one", alone, ms(percentile(took, 50), "p50"), ms(p95, "p95"), ms(least, "ping-p95"), ratio(p95, least))
+	return p95, nil
+}
+
+// ask1 asks a question and answers how soon the first words came. It waits for
+// the end of the answer, so that the next question interrupts nothing.
+func ask1(ctx context.Context, c *livetest.Client, n int) (time.Duration, error) {
+	began := time.Now()
+	if err := c.Say(ctx, asked[n%len(asked)]); err != nil {
+		return 0, err
+	}
+	first := time.Duration(0)
+	_, err := c.Until(ctx, func(m livetest.Message) bool {
+		var d struct {
+			Text  string
+			Final bool
+		}
+		if m.Type != "bot-text" || json.Unmarshal(m.Data, &d) != nil {
+			return false
+		}
+		if first == 0 && d.Text != "" {
+			first = m.At.Sub(began)
+		}
+		return d.Final
+	})
+	return first, err
+}
+
+// talkTogether holds five hundred conversations at a time.
+func talkTogether(ctx context.Context, a livetest.API, persona string, portal *process, one time.Duration) error {
+	before, err := portal.resident()
+	if err != nil {
+		return err
+	}
+	clients := make([]*livetest.Client, conversations)
+	if err := inParallel(conversations, func(n int) (err error) {
+		_, clients[n], err = a.Connect(ctx, persona, nil)
+		return err
+	}); err != nil {
+		return err
+	}
+	var (
+		mu    sync.Mutex
+		took  []time.Duration
+		until = time.Now().Add(talkFor)
+	)
+	err = inParallelBy(conversations, conversations, func(n int) error {
+		c := clients[n]
+		if _, err := c.UntilType(ctx, "bot-text"); err != nil {
+			return err
+		}
+		for i := n; time.Now().Before(until); i++ {
+			<-time.After(time.Duration(rand.Int64N(int64(2 * pause))))
+			d, err := ask1(ctx, c, i)
+			if err != nil {
+				return fmt.Errorf("conversation %d: %w", n, err)
+			}
+			mu.Lock()
+			took = append(took, d)
+			mu.Unlock()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	after, err := portal.resident()
+	if err != nil {
+		return err
+	}
+	p95 := percentile(took, 95)
+	report("Response/500", len(took), ms(percentile(took, 50), "p50"), ms(p95, "p95"), ratio(p95, one))
+	report("Memory/live-session", conversations, figure{after, "MiB"}, figure{(after - before) * 1024 / conversations, "KiB/session"})
+	for _, c := range clients {
+		c.Leave()
+	}
+	return nil
+}
+
+// percentile is by nearest rank.
+func percentile(took []time.Duration, percent int) time.Duration {
+	slices.Sort(took)
+	return took[(len(took)*percent+99)/100-1]
+}
+
+func ms(d time.Duration, name string) figure { return figure{float64(d) / 1e6, name + "-ms"} }
+
+func ratio(d, floor time.Duration) figure { return figure{float64(d) / float64(floor), "ratio"} }
+
+// library is what the persona has read.
+var library = map[string]string{
+	"Visiting": `The museum opens at nine in the morning and closes at six in the evening. On Mondays it stays closed.
+A ticket costs twelve euros. Children under six years pay nothing. Students pay seven euros with their card.
+The guided tour begins at eleven and lasts fifty minutes. Dogs must wait outside, except guide dogs.`,
+	"Eating": `The café on the second floor serves soup, bread and cake from ten to five. Groups of more than eight should reserve a table.
+The picnic garden behind the house may be used by everybody with a ticket.`,
+	"History": `The house was built in 1874 for a family of bell founders. It became a museum in 1951.
+Its largest bell weighs four tonnes and is rung on the first Sunday of each month.`,
+}
+
+var asked = []string{
+	"When does the museum open?", "How much is a ticket for students?", "When does the guided tour begin?", "What does the café serve?",
+	"When was the house built?", "How heavy is the largest bell?", "May I bring my dog?", "Where can I have a picnic?",
+}

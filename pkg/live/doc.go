@@ -1,0 +1,10 @@
+// Package live holds the sockets of live conversations: it lets clients and team
+// members in by their tokens, runs each conversation (package conversation) in a
+// room of its own, keeps the room's time and pays for it, carries out what the
+// API asks of it, and brings a socket that came to the wrong process to the right
+// one.
+//
+// A process says on every shard that it lives. One that could not for too long
+// has lost its sessions and closes its rooms; their clients come back, here or
+// elsewhere, with the token each was given.
+package live

@@ -1,0 +1,72 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"visavis.dev/pkg/conversation"
+	"visavis.dev/pkg/session"
+)
+
+// order carries out what the API asked for. An order is handed on once; it stays
+// listed until it was carried out.
+func (r *room) order(c session.Command) {
+	if r.over || r.ordered[c.ID] {
+		return
+	}
+	r.ordered[c.ID] = true
+	switch c.Kind {
+	case session.SayIt:
+		// Its turn, once kept, takes the order off the list.
+		r.talk.Say(conversation.Say{
+			ID: c.ID, Text: c.Text, Language: c.Language, Interrupt: c.Interrupt, Interruptible: c.Interruptible, Record: c.Record,
+		})
+	case session.RespondTo:
+		r.talk.Respond(c.Text)
+		r.carriedOut(c)
+	case session.SteerIt:
+		r.steer(c)
+		r.carriedOut(c)
+	case session.Finish:
+		r.finish(c)
+	case session.Over:
+		r.sayEnd(c.Reason)
+		r.server.forget(context.Background(), session.Ordered{Org: r.org, Session: r.session.ID, Command: c})
+	}
+}
+
+func (r *room) steer(c session.Command) {
+	if c.MaxDurationS != nil {
+		r.time.longest, r.time.warned = r.time.started.Add(time.Duration(*c.MaxDurationS)*time.Second), false
+	}
+	steer := conversation.Steer{
+		Context: c.Context, Instructions: c.Instructions, Listening: c.Listening, Mute: c.Mute, Interrupt: c.Interrupt,
+		Goal: c.Goal, Variables: c.Variables,
+	}
+	if c.Language != "" {
+		steer.Language = &c.Language
+	}
+	r.talk.Steer(steer)
+}
+
+// finish says a last message and then ends the session. It waits outside the
+// room's goroutine, which keeps the time meanwhile.
+func (r *room) finish(c session.Command) {
+	go func() {
+		r.talk.Finish(c.Text)
+		r.do(func() { r.end(c.Reason, r.server.now()) })
+	}()
+}
+
+// carriedOut takes an order off the list. When that fails, it is carried out
+// once more at worst, by the session's next process.
+func (r *room) carriedOut(c session.Command) {
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), endWithin)
+		defer cancel()
+		if err := session.CarriedOut(ctx, r.server.Tenants, r.org, r.session.ID, c.ID); err != nil && !errors.Is(err, context.Canceled) {
+			r.server.Log.WarnContext(ctx, "an order stays listed", "session", r.session.ID.String(), "error", err)
+		}
+	}()
+}

@@ -1,0 +1,330 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/conversation"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/tenant"
+)
+
+// room is a session that this process runs. One goroutine owns what is not
+// behind the lock.
+type room struct {
+	server  *Server
+	org     id.Org
+	session session.Session
+	name    string
+	talk    *conversation.Conversation
+	// resume lets the first client come back; later ones get others.
+	resume session.Token
+
+	todo  chan func()
+	ended chan struct{}
+	stop  context.CancelFunc
+	timer clock.Timer
+	time  times
+	over  bool
+	// ordered are the commands that were handed on and are not carried out.
+	ordered map[id.Turn]bool
+
+	mu     sync.Mutex
+	client *peer
+	staff  map[id.Staff]*peer
+}
+
+// furnish makes a room for a session that this process has just taken over.
+func (s *Server) furnish(ctx context.Context, org id.Org, a session.Attached) (*room, *refusal) {
+	r := &room{
+		server: s, org: org, session: a.Session, resume: a.Resume, todo: make(chan func(), 64), ended: make(chan struct{}),
+		ordered: map[id.Turn]bool{}, staff: map[id.Staff]*peer{},
+	}
+	r.time = newTimes(a, s.now())
+	config, err := r.config(ctx)
+	if err != nil {
+		s.Log.ErrorContext(ctx, "a conversation cannot be held", "session", a.Session.ID.String(), "error", err)
+		r.close(ctx, session.Ending{Reason: session.EngineError, At: s.now(), By: a.Session.Owner.UUID})
+		return nil, &refusal{websocket.StatusInternalError, "engine_error", "The conversation cannot be held."}
+	}
+	r.talk = conversation.New(config)
+	if !s.enter(r) {
+		r.giveBack(ctx)
+		return nil, &elsewhere
+	}
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r.stop = stop
+	talked := make(chan struct{})
+	go func() {
+		defer close(talked)
+		r.talk.Run(running)
+	}()
+	go r.run(talked)
+	return r, nil
+}
+
+// do has the room's goroutine do something; nothing, once the room is closed.
+func (r *room) do(fn func()) {
+	select {
+	case r.todo <- fn:
+	case <-r.ended:
+	}
+}
+
+// run owns the room until it is over.
+func (r *room) run(talked <-chan struct{}) {
+	defer r.server.leave(r)
+	defer close(r.ended)
+	defer r.stop()
+	r.timer = r.server.Clock.NewTimer(0)
+	defer r.timer.Stop()
+	for !r.over {
+		select {
+		case fn := <-r.todo:
+			fn()
+		case <-r.timer.C():
+			r.keepTime()
+		case <-talked:
+			talked = nil
+			r.talkEnded()
+		}
+		r.timer.Reset(r.time.wait(r.server.now()))
+	}
+}
+
+// talkEnded comes when the conversation stopped: it asked for its end before,
+// or it lost the session.
+func (r *room) talkEnded() {
+	select {
+	case fn := <-r.todo:
+		fn()
+	default:
+	}
+	if !r.over {
+		r.lost()
+	}
+}
+
+// serve lets a caller in and reads what it sends until its socket ends. It is
+// false when the room was closed meanwhile.
+func (r *room) serve(ctx context.Context, c *caller) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := newPeer(c.socket)
+	in := make(chan bool, 1)
+	r.do(func() { in <- r.enter(ctx, c, p) })
+	select {
+	case ok := <-in:
+		if !ok {
+			return false
+		}
+	case <-r.ended:
+		return false
+	}
+	go p.write(ctx)
+	if c.Staff.IsZero() {
+		code := p.read(ctx, r.hear, r.hearSound)
+		r.do(func() { r.clientLeft(p, code) })
+	} else {
+		p.read(ctx, func(data []byte) { r.hearStaff(c.Staff, data) }, func([]byte) {})
+		r.do(func() { r.staffLeft(ctx, c.Staff, p) })
+	}
+	return true
+}
+
+// enter takes a caller in.
+func (r *room) enter(ctx context.Context, c *caller, p *peer) bool {
+	if r.over {
+		return false
+	}
+	if !c.Staff.IsZero() {
+		return r.staffCame(ctx, c, p)
+	}
+	return r.clientCame(ctx, p)
+}
+
+// clientCame makes a socket the client's. Another that was before it is
+// superseded.
+func (r *room) clientCame(ctx context.Context, p *peer) bool {
+	ready, err := r.ready(ctx)
+	if errors.Is(err, session.ErrLost) {
+		r.lost()
+		return false
+	}
+	if err != nil {
+		r.server.Log.WarnContext(ctx, "a client waits", "session", r.session.ID.String(), "error", err)
+		return false
+	}
+	p.send(ready)
+	r.mu.Lock()
+	before := r.client
+	r.client = p
+	r.mu.Unlock()
+	if before != nil {
+		before.close(closeSuperseded, "superseded")
+	}
+	r.time.clientCame()
+	return true
+}
+
+// clientLeft comes when a client's socket ended. One that said goodbye has left;
+// any other may come back.
+func (r *room) clientLeft(p *peer, code websocket.StatusCode) {
+	r.mu.Lock()
+	current := r.client == p
+	if current {
+		r.client = nil
+	}
+	r.mu.Unlock()
+	if !current || r.over {
+		return
+	}
+	if code == websocket.StatusNormalClosure {
+		r.end(session.Left, r.server.now())
+		return
+	}
+	r.time.clientLost(r.server.now())
+}
+
+// tell sends a message to everybody in the room.
+func (r *room) tell(f frame) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.client != nil {
+		r.client.send(f)
+	}
+	for _, p := range r.staff {
+		p.send(f)
+	}
+}
+
+// hear takes what the client sends.
+func (r *room) hear(data []byte) {
+	m, err := conversation.Decode(data)
+	if err != nil {
+		r.talk.Refuse(err)
+		return
+	}
+	r.talk.Receive(m)
+}
+
+// hearSound takes the client's sound.
+func (r *room) hearSound([]byte) {
+	r.tell(r.server.message("error", map[string]any{
+		"code": "no_recognition", "message": "Nothing here understands speech; send text.", "fatal": false,
+	}))
+}
+
+// end ends the session and closes the room.
+func (r *room) end(reason session.Reason, at time.Time) {
+	if r.over {
+		return
+	}
+	r.talk.Finish("")
+	ctx, cancel := context.WithTimeout(context.Background(), endWithin)
+	defer cancel()
+	s := r.close(ctx, session.Ending{Reason: reason, At: at, By: r.session.Owner.UUID})
+	if s == nil {
+		r.leaveAll(r.server.message("error", map[string]any{"code": elsewhere.name, "message": elsewhere.message, "fatal": true}), closeElsewhere)
+		return
+	}
+	r.sayEnd(reason)
+}
+
+// endWithin is how long the database may be away at an end. A session whose end
+// cannot be written is ended by a sweep, at the time this process was last seen.
+const endWithin = 8 * time.Second
+
+// close writes the end down; nil when it could not be.
+func (r *room) close(ctx context.Context, e session.Ending) *session.Session {
+	var ended session.Session
+	err := r.retry(ctx, func(ctx context.Context, tx *tenant.Tx) (err error) {
+		ended, err = session.EndOwn(ctx, tx, r.session.ID, r.session.Epoch, e)
+		return err
+	})
+	if err != nil {
+		r.server.Log.WarnContext(ctx, "an end is left to the sweep", "session", r.session.ID.String(), "error", err)
+		return nil
+	}
+	return &ended
+}
+
+// sayEnd tells everybody that the session is over, and why.
+func (r *room) sayEnd(reason session.Reason) {
+	code := closeEnded
+	switch reason {
+	case session.Left, session.EndedByUser:
+		code = websocket.StatusNormalClosure
+	case session.Idle:
+		code = closeIdle
+	}
+	r.leaveAll(r.server.message("session-ended", map[string]any{"endReason": reason, "ratingAllowed": true}), code)
+}
+
+// lost closes a room whose session is another's.
+func (r *room) lost() {
+	r.leaveAll(r.server.message("error", map[string]any{"code": elsewhere.name, "message": elsewhere.message, "fatal": true}), closeElsewhere)
+}
+
+// release gives the session back, since this process ends.
+func (r *room) release() {
+	r.do(func() {
+		if r.over {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), endWithin)
+		defer cancel()
+		r.stop() // nothing is said any more
+		r.giveBack(ctx)
+		r.lost()
+	})
+	<-r.ended
+}
+
+func (r *room) giveBack(ctx context.Context) {
+	err := r.retry(ctx, func(ctx context.Context, tx *tenant.Tx) error {
+		return session.Release(ctx, tx, r.session.ID, r.session.Epoch, r.server.now())
+	})
+	if err != nil {
+		r.server.Log.WarnContext(ctx, "a session waits for its lease to end", "session", r.session.ID.String(), "error", err)
+	}
+}
+
+// leaveAll sends the last message and closes every socket and the room.
+func (r *room) leaveAll(last frame, code websocket.StatusCode) {
+	if r.over {
+		return
+	}
+	r.over = true
+	r.stop()
+	r.tell(last)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.client != nil {
+		r.client.close(code, "")
+	}
+	for _, p := range r.staff {
+		p.close(code, "")
+	}
+}
+
+// retry runs a transaction again while the database is away.
+func (r *room) retry(ctx context.Context, fn func(context.Context, *tenant.Tx) error) error {
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		err := r.server.Tenants.InTx(ctx, r.org, fn, tenant.Idempotent(true))
+		if err == nil || !tenant.Unavailable(err) || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}

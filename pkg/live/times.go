@@ -1,0 +1,186 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/usage"
+)
+
+const (
+	// payAhead is how long before its time is up the next block is paid for.
+	payAhead = 5 * time.Second
+	// warnAhead is how long before the longest duration a client is told.
+	warnAhead = time.Minute
+	// idleAhead is how long before an idle end a client is told.
+	idleAhead = 10 * time.Second
+	// noteEvery is how often use is noted on the shard.
+	noteEvery = 15 * time.Second
+	// payAgain is how soon a payment that failed is tried again.
+	payAgain = time.Second
+)
+
+// times are the moments a room goes by.
+type times struct {
+	started time.Time
+	// paid is until when it is paid for; spent says that no more will be.
+	paid  time.Time
+	spent bool
+	// payAt is when the next block is paid for.
+	payAt time.Time
+	// longest is when it ends whatever happens.
+	longest time.Time
+	warned  bool
+	// used is when somebody last said something.
+	used       time.Time
+	idle       time.Duration
+	idleWarned bool
+	noteAt     time.Time
+	// lostAt is since when there is no client; zero while there is one.
+	lostAt time.Time
+}
+
+func newTimes(a session.Attached, now time.Time) times {
+	s := a.Session
+	t := times{
+		started: *s.StartedAt, used: now, idle: time.Duration(s.IdleTimeoutS) * time.Second,
+		longest: s.StartedAt.Add(time.Duration(s.MaxDurationS) * time.Second), noteAt: now.Add(noteEvery), lostAt: now,
+	}
+	t.pay(a.PaidS, a.PaidS%usage.BlockS != 0)
+	return t
+}
+
+// pay notes how much of the session is paid for in all.
+func (t *times) pay(seconds int64, spent bool) {
+	t.paid = t.started.Add(time.Duration(seconds) * time.Second)
+	t.payAt, t.spent = t.paid.Add(-payAhead), spent
+}
+
+func (t *times) clientCame()              { t.lostAt = time.Time{} }
+func (t *times) clientLost(now time.Time) { t.lostAt = now }
+
+// wait is how long nothing is due.
+func (t *times) wait(now time.Time) time.Duration {
+	next := t.longest
+	sooner := func(at time.Time) {
+		if at.Before(next) {
+			next = at
+		}
+	}
+	if !t.warned {
+		sooner(t.longest.Add(-warnAhead))
+	}
+	if t.spent {
+		sooner(t.paid)
+	} else {
+		sooner(t.payAt)
+	}
+	if t.idleWarned {
+		sooner(t.used.Add(t.idle))
+	} else {
+		sooner(t.used.Add(t.idle - idleAhead))
+	}
+	if !t.lostAt.IsZero() {
+		sooner(t.lostAt.Add(session.ResumeWithin))
+	}
+	sooner(t.noteAt)
+	return max(next.Sub(now), time.Millisecond)
+}
+
+// keepTime does what is due.
+func (r *room) keepTime() {
+	now, t := r.server.now(), &r.time
+	r.noteUse(now)
+	if !t.spent && !now.Before(t.payAt) {
+		r.payNext(now)
+	}
+	switch {
+	case r.over:
+	case !now.Before(t.longest):
+		r.end(session.MaxDuration, t.longest)
+	case t.spent && !now.Before(t.paid):
+		r.end(session.MinutesExhausted, t.paid)
+	case !t.lostAt.IsZero() && !now.Before(t.lostAt.Add(session.ResumeWithin)):
+		r.end(session.ConnectionLost, t.lostAt)
+	case !now.Before(t.used.Add(t.idle)):
+		r.end(session.Idle, now)
+	default:
+		r.warn(now)
+	}
+}
+
+// warn tells the client what is about to end the session.
+func (r *room) warn(now time.Time) {
+	t := &r.time
+	if !t.warned && !now.Before(t.longest.Add(-warnAhead)) {
+		t.warned = true
+		r.tell(r.server.message("notice", map[string]any{"kind": "time_left", "endsInS": int64(t.longest.Sub(now) / time.Second)}))
+	}
+	if !t.idleWarned && !now.Before(t.used.Add(t.idle-idleAhead)) {
+		t.idleWarned = true
+		r.tell(r.server.message("notice", map[string]any{"kind": "idle_warning", "endsInS": int64(t.used.Add(t.idle).Sub(now) / time.Second)}))
+	}
+}
+
+// noteUse learns from the conversation whether it is in use, and notes it on the
+// shard now and then, where the API looks.
+func (r *room) noteUse(now time.Time) {
+	t, a := &r.time, r.talk.Snapshot()
+	used := a.LastActivity
+	if a.Busy {
+		used = now
+	}
+	fresh := used.After(t.used)
+	if fresh {
+		t.used, t.idleWarned = used, false
+	}
+	if now.Before(t.noteAt) {
+		return
+	}
+	t.noteAt = now.Add(noteEvery)
+	if !a.Busy {
+		return // what was said is noted with its turn
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), noteEvery)
+	defer cancel()
+	err := r.server.Tenants.InTx(ctx, r.org, func(ctx context.Context, tx *tenant.Tx) error {
+		return session.Active(ctx, tx, r.session.ID, r.session.Epoch, now)
+	}, tenant.Idempotent(true))
+	if errors.Is(err, session.ErrLost) {
+		r.lost()
+	}
+}
+
+// payNext pays for the next block before it is used. Without the minutes the
+// session ends when what is paid is used up; when they cannot be counted until
+// then, it goes on elsewhere or not at all.
+func (r *room) payNext(now time.Time) {
+	ctx, cancel := context.WithTimeout(context.Background(), payAhead)
+	defer cancel()
+	t := &r.time
+	block := int64(t.paid.Sub(t.started) / (usage.BlockS * time.Second))
+	organization, terms, err := r.server.Organization(ctx, r.org)
+	if err == nil && organization.PausedAt != nil {
+		r.end(session.AccountPaused, now)
+		return
+	}
+	var paid int64
+	if err == nil {
+		err = r.server.Tenants.InTx(ctx, r.org, func(ctx context.Context, tx *tenant.Tx) (err error) {
+			paid, err = session.Pay(ctx, tx, r.session.ID, r.session.Epoch, block, terms)
+			return err
+		}, tenant.Idempotent(true))
+	}
+	switch {
+	case err == nil:
+		t.pay(block*usage.BlockS+paid, paid < usage.BlockS)
+	case errors.Is(err, session.ErrLost), !now.Before(t.paid):
+		r.server.Log.WarnContext(ctx, "a session is not paid for", "session", r.session.ID.String(), "error", err)
+		r.lost()
+	default:
+		t.payAt = now.Add(payAgain)
+	}
+}
