@@ -2,7 +2,6 @@ package pdf
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -291,48 +290,57 @@ type page struct {
 // pages walks the page tree. A file whose tree is broken has its pages in the order
 // of their numbers.
 func (f *File) pages() ([]page, error) {
-	var out []page
-	seen := map[ref]bool{}
-	var walk func(v, resources any, depth int) error
-	walk = func(v, resources any, depth int) error {
-		if r, ok := v.(ref); ok {
-			if seen[r] {
-				return nil
-			}
-			seen[r] = true
-		}
-		node := f.dict(v)
-		if own := node["Resources"]; own != nil {
-			resources = own
-		}
-		kids, inner := f.get(node["Kids"]).(array)
-		switch {
-		case node == nil || depth > maxNesting:
-			return nil
-		case !inner && len(out) >= maxPages:
-			return ErrTooLarge
-		case !inner:
-			out = append(out, page{node, resources})
-			return nil
-		}
-		for _, kid := range kids {
-			if err := cmp.Or(f.ctx.Err(), walk(kid, resources, depth+1)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	t := &tree{file: f, seen: map[ref]bool{}}
 	if root := f.dict(f.trailer["Root"])["Pages"]; root != nil {
-		if err := walk(root, nil, 0); err != nil || len(out) > 0 {
-			return out, err
+		if err := t.walk(root, nil, 0); err != nil || len(t.pages) > 0 {
+			return t.pages, err
 		}
 	}
 	for _, r := range slices.Sorted(maps.Keys(f.where)) {
 		if f.name(f.dict(r)["Type"]) == "Page" {
-			if err := cmp.Or(f.ctx.Err(), walk(r, nil, 0)); err != nil {
+			if err := t.walk(r, nil, 0); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return out, nil
+	return t.pages, nil
+}
+
+// tree is a walk through the page tree.
+type tree struct {
+	file  *File
+	seen  map[ref]bool
+	pages []page
+}
+
+func (t *tree) walk(v, resources any, depth int) error {
+	if err := t.file.ctx.Err(); err != nil {
+		return err
+	}
+	if r, ok := v.(ref); ok {
+		if t.seen[r] {
+			return nil
+		}
+		t.seen[r] = true
+	}
+	node := t.file.dict(v)
+	if own := node["Resources"]; own != nil {
+		resources = own
+	}
+	kids, inner := t.file.get(node["Kids"]).(array)
+	switch {
+	case node == nil || depth > maxNesting:
+		return nil
+	case !inner && len(t.pages) >= maxPages:
+		return ErrTooLarge
+	case !inner:
+		t.pages = append(t.pages, page{node, resources})
+		return nil
+	}
+	for _, kid := range kids {
+		if err := t.walk(kid, resources, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
 }

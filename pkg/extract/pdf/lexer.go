@@ -3,6 +3,7 @@ package pdf
 import (
 	"bytes"
 	"strconv"
+	"strings"
 )
 
 // maxNesting bounds arrays and dictionaries within one another. Real files nest a
@@ -251,7 +252,7 @@ func white(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
 }
 
-func delimiter(c byte) bool { return bytes.IndexByte([]byte("()<>[]{}/%"), c) >= 0 }
+func delimiter(c byte) bool { return strings.IndexByte("()<>[]{}/%", c) >= 0 }
 
 func nibble(c byte) int {
 	switch {
