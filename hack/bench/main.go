@@ -57,6 +57,7 @@ var measures = []struct {
 	{"delivery", delivering},
 	{"isolation", isolation},
 	{"talking", talking},
+	{"search", searching},
 }
 
 // figure is one number with its unit.
