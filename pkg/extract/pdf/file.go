@@ -89,10 +89,12 @@ func (f *File) scan() error {
 			packed = append(packed, ref(number))
 		}
 		if bytes.Contains(body, []byte("XRef")) {
-			f.addTrailer((&lexer{data: f.data, pos: rest}).next())
+			f.addTrailer(rest)
 		}
 	}
-	f.findTrailers()
+	if err := f.findTrailers(); err != nil {
+		return err
+	}
 	if f.trailer["Encrypt"] != nil {
 		return nil // object streams are encrypted too
 	}
@@ -134,19 +136,26 @@ func integerBefore(data []byte, at int) (start, value int, ok bool) {
 	return start, value, start < at && value < 1<<31
 }
 
-func (f *File) findTrailers() {
+func (f *File) findTrailers() error {
 	for rest := 0; ; {
+		if err := f.ctx.Err(); err != nil {
+			return err
+		}
 		i := bytes.Index(f.data[rest:], []byte("trailer"))
 		if i < 0 {
-			return
+			return nil
 		}
 		rest += i + len("trailer")
-		f.addTrailer((&lexer{data: f.data, pos: rest}).next())
+		f.addTrailer(rest)
 	}
 }
 
-func (f *File) addTrailer(v any) {
-	if d, ok := v.(dict); ok {
+// maxTrailer bounds how far a trailer is read: there can be many that never close.
+const maxTrailer = 16 << 10
+
+func (f *File) addTrailer(at int) {
+	l := &lexer{data: f.data[:min(len(f.data), at+maxTrailer)], pos: at}
+	if d, ok := l.next().(dict); ok {
 		for _, key := range []name{"Root", "Info", "Encrypt"} {
 			if d[key] != nil {
 				f.trailer[key] = d[key]
