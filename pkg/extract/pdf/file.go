@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"maps"
-	"slices"
 )
 
 // What makes a file impossible to read.
@@ -89,10 +87,12 @@ func (f *File) scan() error {
 			packed = append(packed, ref(number))
 		}
 		if bytes.Contains(body, []byte("XRef")) {
-			f.addTrailer((&lexer{data: f.data, pos: rest}).next())
+			f.addTrailer(rest)
 		}
 	}
-	f.findTrailers()
+	if err := f.findTrailers(); err != nil {
+		return err
+	}
 	if f.trailer["Encrypt"] != nil {
 		return nil // object streams are encrypted too
 	}
@@ -134,19 +134,26 @@ func integerBefore(data []byte, at int) (start, value int, ok bool) {
 	return start, value, start < at && value < 1<<31
 }
 
-func (f *File) findTrailers() {
+func (f *File) findTrailers() error {
 	for rest := 0; ; {
+		if err := f.ctx.Err(); err != nil {
+			return err
+		}
 		i := bytes.Index(f.data[rest:], []byte("trailer"))
 		if i < 0 {
-			return
+			return nil
 		}
 		rest += i + len("trailer")
-		f.addTrailer((&lexer{data: f.data, pos: rest}).next())
+		f.addTrailer(rest)
 	}
 }
 
-func (f *File) addTrailer(v any) {
-	if d, ok := v.(dict); ok {
+// maxTrailer bounds how far a trailer is read: there can be many that never close.
+const maxTrailer = 16 << 10
+
+func (f *File) addTrailer(at int) {
+	l := &lexer{data: f.data[:min(len(f.data), at+maxTrailer)], pos: at}
+	if d, ok := l.next().(dict); ok {
 		for _, key := range []name{"Root", "Info", "Encrypt"} {
 			if d[key] != nil {
 				f.trailer[key] = d[key]
@@ -279,68 +286,4 @@ func (f *File) name(v any) name {
 func (f *File) Title() string {
 	raw, _ := f.get(f.dict(f.trailer["Info"])["Title"]).(text)
 	return decodeText(string(raw))
-}
-
-// page is a leaf of the page tree with what it inherits.
-type page struct {
-	dict      dict
-	resources any
-}
-
-// pages walks the page tree. A file whose tree is broken has its pages in the order
-// of their numbers.
-func (f *File) pages() ([]page, error) {
-	t := &tree{file: f, seen: map[ref]bool{}}
-	if root := f.dict(f.trailer["Root"])["Pages"]; root != nil {
-		if err := t.walk(root, nil, 0); err != nil || len(t.pages) > 0 {
-			return t.pages, err
-		}
-	}
-	for _, r := range slices.Sorted(maps.Keys(f.where)) {
-		if f.name(f.dict(r)["Type"]) == "Page" {
-			if err := t.walk(r, nil, 0); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return t.pages, nil
-}
-
-// tree is a walk through the page tree.
-type tree struct {
-	file  *File
-	seen  map[ref]bool
-	pages []page
-}
-
-func (t *tree) walk(v, resources any, depth int) error {
-	if err := t.file.ctx.Err(); err != nil {
-		return err
-	}
-	if r, ok := v.(ref); ok {
-		if t.seen[r] {
-			return nil
-		}
-		t.seen[r] = true
-	}
-	node := t.file.dict(v)
-	if own := node["Resources"]; own != nil {
-		resources = own
-	}
-	kids, inner := t.file.get(node["Kids"]).(array)
-	switch {
-	case node == nil || depth > maxNesting:
-		return nil
-	case !inner && len(t.pages) >= maxPages:
-		return ErrTooLarge
-	case !inner:
-		t.pages = append(t.pages, page{node, resources})
-		return nil
-	}
-	for _, kid := range kids {
-		if err := t.walk(kid, resources, depth+1); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -215,7 +215,7 @@ func (l *lexer) array(depth int, closing keyword) array {
 				out = append(out[:n-2], ref(number(out[n-2])))
 			}
 			continue
-		case keyword("endobj"), keyword("stream"):
+		case keyword("obj"), keyword("endobj"), keyword("stream"):
 			return out // the closing was forgotten
 		}
 		if _, other := v.(keyword); !other {
