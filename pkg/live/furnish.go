@@ -36,8 +36,11 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		},
 		Persona: definition, PersonaName: name, Bases: bases, Tags: s.Brief.Tags, Turns: turns,
 		Knowledge: srv.Minds.Knowledge(r.org), Journal: &journal{r, bases},
-		Send:   func(m conversation.Message) { r.tell(encode(m)) },
-		End:    func(reason string) { go r.do(func() { r.end(session.Reason(reason), srv.now()) }) },
+		Send: func(m conversation.Message) { r.tell(encode(m)) },
+		End: func(reason string) {
+			why := session.Reason(reason)
+			r.why.Store(&why)
+		},
 		Clock:  srv.Clock,
 		Log:    srv.Log.With("session", s.ID.String()),
 		Detect: search.Detect,

@@ -50,14 +50,22 @@ func (r *room) steer(c session.Command) {
 	r.talk.Steer(steer)
 }
 
-// finish says a last message and then ends the session. It waits outside the
-// room's goroutine, which keeps the time meanwhile.
+// finish says a last message; the room ends with the conversation, or after a
+// while in any case.
 func (r *room) finish(c session.Command) {
+	r.why.Store(&c.Reason)
+	r.talk.Finish(c.Text)
 	go func() {
-		r.talk.Finish(c.Text)
-		r.do(func() { r.end(c.Reason, r.server.now()) })
+		select {
+		case <-r.ended:
+		case <-time.After(finishWithin):
+			r.do(func() { r.end(c.Reason, r.server.now()) })
+		}
 	}()
 }
+
+// finishWithin is how long a last message may take.
+const finishWithin = 12 * time.Second
 
 // carriedOut takes an order off the list. When that fails, it is carried out
 // once more at worst, by the session's next process.

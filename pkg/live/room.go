@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -32,6 +33,10 @@ type room struct {
 	timer clock.Timer
 	time  times
 	over  bool
+	// talked is closed when the conversation has ended. why is the reason it
+	// asked for, or was given; nil when it lost the session.
+	talked chan struct{}
+	why    atomic.Pointer[session.Reason]
 	// ordered are the commands that were handed on and are not carried out.
 	ordered map[id.Turn]bool
 
@@ -43,7 +48,8 @@ type room struct {
 // furnish makes a room for a session that this process has just taken over.
 func (s *Server) furnish(ctx context.Context, org id.Org, a session.Attached) (*room, *refusal) {
 	r := &room{
-		server: s, org: org, session: a.Session, resume: a.Resume, todo: make(chan func(), 64), ended: make(chan struct{}),
+		server: s, org: org, session: a.Session, resume: a.Resume, todo: make(chan func(), 64),
+		ended: make(chan struct{}), talked: make(chan struct{}),
 		ordered: map[id.Turn]bool{}, staff: map[id.Staff]*peer{},
 	}
 	r.time = newTimes(a, s.now())
@@ -60,12 +66,11 @@ func (s *Server) furnish(ctx context.Context, org id.Org, a session.Attached) (*
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	r.stop = stop
-	talked := make(chan struct{})
 	go func() {
-		defer close(talked)
+		defer close(r.talked)
 		r.talk.Run(running)
 	}()
-	go r.run(talked)
+	go r.run()
 	return r, nil
 }
 
@@ -78,7 +83,7 @@ func (r *room) do(fn func()) {
 }
 
 // run owns the room until it is over.
-func (r *room) run(talked <-chan struct{}) {
+func (r *room) run() {
 	defer r.server.leave(r)
 	defer close(r.ended)
 	defer r.stop()
@@ -90,25 +95,21 @@ func (r *room) run(talked <-chan struct{}) {
 			fn()
 		case <-r.timer.C():
 			r.keepTime()
-		case <-talked:
-			talked = nil
+		case <-r.talked:
 			r.talkEnded()
 		}
 		r.timer.Reset(r.time.wait(r.server.now()))
 	}
 }
 
-// talkEnded comes when the conversation stopped: it asked for its end before,
+// talkEnded comes when the conversation stopped by itself: it asked for its end,
 // or it lost the session.
 func (r *room) talkEnded() {
-	select {
-	case fn := <-r.todo:
-		fn()
-	default:
+	if reason := r.why.Load(); reason != nil {
+		r.end(*reason, r.server.now())
+		return
 	}
-	if !r.over {
-		r.lost()
-	}
+	r.lost()
 }
 
 // serve lets a caller in and reads what it sends until its socket ends. It is
@@ -226,7 +227,7 @@ func (r *room) end(reason session.Reason, at time.Time) {
 	if r.over {
 		return
 	}
-	r.talk.Finish("")
+	r.hush()
 	ctx, cancel := context.WithTimeout(context.Background(), endWithin)
 	defer cancel()
 	s := r.close(ctx, session.Ending{Reason: reason, At: at, By: r.session.Owner.UUID})
@@ -236,6 +237,20 @@ func (r *room) end(reason session.Reason, at time.Time) {
 	}
 	r.sayEnd(reason)
 }
+
+// hush has the conversation close what is open and waits for that.
+func (r *room) hush() {
+	r.talk.Finish("")
+	select {
+	case <-r.talked:
+	case <-time.After(hushWithin):
+		r.stop()
+	}
+}
+
+// hushWithin is how long a conversation may take to close its last turn. The
+// end of the session closes it otherwise.
+const hushWithin = 3 * time.Second
 
 // endWithin is how long the database may be away at an end. A session whose end
 // cannot be written is ended by a sweep, at the time this process was last seen.

@@ -129,19 +129,18 @@ func (r *room) warn(now time.Time) {
 // shard now and then, where the API looks.
 func (r *room) noteUse(now time.Time) {
 	t, a := &r.time, r.talk.Snapshot()
-	used := a.LastActivity
-	if a.Busy {
+	used, busy := a.LastAt, a.Speaking || a.Thinking || a.Hearing
+	if busy {
 		used = now
 	}
-	fresh := used.After(t.used)
-	if fresh {
+	if used.After(t.used) {
 		t.used, t.idleWarned = used, false
 	}
 	if now.Before(t.noteAt) {
 		return
 	}
 	t.noteAt = now.Add(noteEvery)
-	if !a.Busy {
+	if !busy {
 		return // what was said is noted with its turn
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), noteEvery)

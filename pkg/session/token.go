@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"strings"
 	"time"
 
+	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
 )
@@ -78,7 +80,7 @@ func Admit(ctx context.Context, t *tenant.Tenants, s id.Session, token Token) (i
 			WHERE org_id = $1 AND hash = $2 AND session_id = $3`, org, token.hash(), s)
 		queueGet(r, org, s, &found)
 	})
-	if err == nil && !known {
+	if err == nil && !known || errors.Is(err, directory.ErrUnknown) {
 		err = ErrUnknown
 	}
 	a.Resumes = kind == resumeToken
