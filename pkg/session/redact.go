@@ -21,7 +21,8 @@ var patterns = map[string]*regexp.Regexp{
 type redaction []*regexp.Regexp
 
 // redactionOf reads rules: email, phone, card, or a word as it is, in whatever
-// case. Words are blotted out first, the longest before those they contain.
+// case. Words are blotted out last, the longest before those they contain: a name
+// is part of many an address.
 func redactionOf(rules []string) redaction {
 	var (
 		r     redaction
@@ -37,7 +38,7 @@ func redactionOf(rules []string) redaction {
 	}
 	if len(words) > 0 {
 		slices.SortFunc(words, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-		r = slices.Insert(r, 0, regexp.MustCompile(`(?i)`+strings.Join(words, "|")))
+		r = append(r, regexp.MustCompile(`(?i)`+strings.Join(words, "|")))
 	}
 	return r
 }
