@@ -111,7 +111,7 @@ func (a *Attached) take(ctx context.Context, tx *tenant.Tx, owner uuid.UUID, now
 }
 
 // block is a part of the session's time that is to be paid for.
-func (s *Session) block(index int64, now time.Time) usage.Block {
+func (s Session) block(index int64, now time.Time) usage.Block {
 	return usage.Block{
 		Session: s.ID, Index: index, Kind: s.Kind, Persona: s.Persona, Sandbox: s.Sandbox,
 		At: s.StartedAt.Add(time.Duration(index*usage.BlockS) * time.Second), PaidAt: now,

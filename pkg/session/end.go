@@ -71,7 +71,7 @@ func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending, earlier ...eve
 	duration, billed := int64(0), int64(0)
 	var readable bool
 	if began {
-		closed, words, err := s.close(ctx, tx, e.At)
+		closed, words, err := conclude(ctx, tx, &s, e.At)
 		if err != nil {
 			return s, err
 		}
@@ -82,7 +82,7 @@ func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending, earlier ...eve
 		}
 	}
 	s.DurationS, s.BilledS = &duration, &billed
-	if err := s.vacate(ctx, tx); err != nil {
+	if err := vacate(ctx, tx, &s); err != nil {
 		return s, err
 	}
 	if err := s.tellOwner(ctx, tx, owner, e); err != nil {
@@ -95,9 +95,9 @@ func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending, earlier ...eve
 	return s, err
 }
 
-// close ends what is under way in the conversation and sums it up. readable says
+// conclude ends what is under way in the conversation and sums it up. readable says
 // that words of it are kept which may be read.
-func (s *Session) close(ctx context.Context, tx *tenant.Tx, at time.Time) (drafts []event.Draft, readable bool, err error) {
+func conclude(ctx context.Context, tx *tenant.Tx, s *Session, at time.Time) (drafts []event.Draft, readable bool, err error) {
 	if drafts, err = closeTurns(ctx, tx, *s, at); err != nil {
 		return nil, false, err
 	}
@@ -120,7 +120,7 @@ func (s *Session) close(ctx context.Context, tx *tenant.Tx, at time.Time) (draft
 }
 
 // vacate writes the end down and gives the place back.
-func (s *Session) vacate(ctx context.Context, tx *tenant.Tx) error {
+func vacate(ctx context.Context, tx *tenant.Tx, s *Session) error {
 	if s.Slot {
 		if err := tx.Decrement(ctx, Counter); err != nil {
 			return err
@@ -143,7 +143,7 @@ func (s *Session) vacate(ctx context.Context, tx *tenant.Tx) error {
 }
 
 // tellOwner replaces what the owner was asked to do by the news of the end.
-func (s *Session) tellOwner(ctx context.Context, tx *tenant.Tx, owner uuid.NullUUID, e Ending) error {
+func (s Session) tellOwner(ctx context.Context, tx *tenant.Tx, owner uuid.NullUUID, e Ending) error {
 	if err := changeCommands(ctx, tx, s.ID, `
 		DELETE FROM session_command WHERE org_id = $1 AND session_id = $2 RETURNING id`, tx.Org, s.ID); err != nil {
 		return err

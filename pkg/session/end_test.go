@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -93,7 +94,7 @@ func TestManyEndASession(t *testing.T) {
 				return err
 			}
 			_, err := session.EndOwn(ctx, tx, s.ID, s.Epoch, session.Ending{Reason: session.Left, At: after(10), By: w.pod})
-			if err == session.ErrLost {
+			if errors.Is(err, session.ErrLost) {
 				return nil
 			}
 			return err

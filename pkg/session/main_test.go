@@ -303,11 +303,3 @@ func (w *world) lost(s session.Session, at time.Time) {
 		require.Equal(w.t, before, w.get(s.ID), name)
 	}
 }
-
-// utc is for comparing what was read.
-func utc(t *time.Time) *time.Time {
-	if t == nil {
-		return nil
-	}
-	return new(t.UTC())
-}

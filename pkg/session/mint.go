@@ -59,9 +59,9 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 	if _, err := tx.Exec(ctx, `
 		INSERT INTO session (org_id, id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, external_id, metadata,
 			language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
-			subject_id, withheld, turn_count, languages_heard, collected, on_hold, flagged, slot, epoch, reconnects)
+			subject_id, withheld, turn_count, languages_heard, collected, on_hold, slot, flagged, epoch, reconnects)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-			$24, $25, 0, '{}', '{}', false, false, true, 0, 0)`,
+			$24, $25, 0, '{}', '{}', false, true, false, 0, 0)`,
 		tx.Org, s.ID, s.State, s.Kind, s.Source, s.Persona, s.PersonaVersion, s.Avatar, s.Voice, s.Duo, s.ExternalID, s.Metadata,
 		s.Language, s.Engine, s.Transport, s.Channel, s.Sandbox, s.Brief, s.AllowedOrigins, s.MaxDurationS, s.IdleTimeoutS, s.CreatedAt, s.ConnectBy,
 		s.Subject, s.Withheld); err != nil {
