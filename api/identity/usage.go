@@ -24,6 +24,15 @@ type Usage struct {
 	ByKind        []KindUse    `json:"byKind"`
 	ByPersona     []PersonaUse `json:"byPersona" doc:"The twenty personas used most."`
 	HeldExpiresAt *time.Time   `json:"heldExpiresAt"`
+	Thresholds    []Threshold  `json:"thresholds" doc:"The warnings of the current calendar month (UTC), given and to come."`
+}
+
+// Threshold is a share of the minutes held, or of the monthly cap, at which what
+// is left is warned of.
+type Threshold struct {
+	Percent   int64      `json:"percent"`
+	Kind      string     `json:"kind" enum:"held,cap"`
+	ReachedAt *time.Time `json:"reachedAt" doc:"When usage.threshold was sent; null while it was not."`
 }
 
 // UsagePlan names the plan.
@@ -120,6 +129,7 @@ func showUsage(r usage.Report, t plan.Terms) Usage {
 		Minutes:  Minutes{Used: minutes(r.UsedS), Sandbox: minutes(r.SandboxS)},
 		Sessions: Sessions{Count: r.Sessions, Minutes: minutes(r.UsedS + r.SandboxS), PeakConcurrent: r.PeakConcurrent},
 		ByDay:    []DayUse{}, ByKind: []KindUse{}, ByPersona: []PersonaUse{},
+		Thresholds: showThresholds(r.Reached),
 	}
 	if r.Sessions > 0 {
 		u.Sessions.AverageS = (r.UsedS + r.SandboxS) / r.Sessions
@@ -138,6 +148,24 @@ func showUsage(r usage.Report, t plan.Terms) Usage {
 		u.ByPersona = append(u.ByPersona, PersonaUse{p.Key, p.Sessions, minutes(p.Seconds)})
 	}
 	return u
+}
+
+// showThresholds are all the thresholds there are, those that were reached and
+// the others.
+func showThresholds(reached []usage.Threshold) []Threshold {
+	var shown []Threshold
+	for _, kind := range []string{usage.Held, usage.Cap} {
+		for _, percent := range usage.Percents {
+			t := Threshold{Percent: percent, Kind: kind}
+			for _, r := range reached {
+				if r.Kind == kind && r.Percent == percent {
+					t.ReachedAt = new(r.ReachedAt.UTC())
+				}
+			}
+			shown = append(shown, t)
+		}
+	}
+	return shown
 }
 
 // limit fills in what an account with prepaid minutes has.

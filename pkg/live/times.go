@@ -169,7 +169,7 @@ func (r *room) payNext(now time.Time) {
 	var paid int64
 	if err == nil {
 		err = r.server.Tenants.InTx(ctx, r.org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-			paid, err = session.Pay(ctx, tx, r.session.ID, r.session.Epoch, block, terms)
+			paid, err = session.Pay(ctx, tx, r.session.ID, r.session.Epoch, block, terms, now)
 			return err
 		}, tenant.Idempotent(true))
 	}

@@ -59,15 +59,15 @@ func Attach(ctx context.Context, tx *tenant.Tx, which id.Session, owner uuid.UUI
 // begin pays for the first block. Without minutes the session is over before it
 // began.
 func (a *Attached) begin(ctx context.Context, tx *tenant.Tx, terms plan.Terms, now time.Time) ([]event.Draft, error) {
+	unpaid := a.Session
 	s := &a.Session
 	s.StartedAt, s.State = &now, Live
-	paid, drafts, err := usage.Debit(ctx, tx, s.block(0), MeansOf(terms))
+	paid, drafts, err := usage.Debit(ctx, tx, s.block(0, now), MeansOf(terms))
 	if err != nil {
 		return nil, err
 	}
 	if a.PaidS = paid; paid == 0 {
-		ended, err := end(ctx, tx, *s, Ending{Reason: MinutesExhausted, At: now}, drafts...)
-		a.Session = ended
+		a.Session, err = end(ctx, tx, unpaid, Ending{Reason: MinutesExhausted, At: now}, drafts...)
 		return nil, err
 	}
 	started := event.SessionStarted
@@ -106,15 +106,15 @@ func (a *Attached) take(ctx context.Context, tx *tenant.Tx, owner uuid.UUID, now
 		WHERE org_id = $1 AND id = $2`, tx.Org, s.ID, s.State, s.StartedAt, s.LastActivityAt, s.Slot, s.Owner, s.Epoch, s.Reconnects); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `UPDATE session_command SET owner = $3 WHERE org_id = $1 AND session_id = $2`, tx.Org, s.ID, s.Owner)
-	return err
+	return changeCommands(ctx, tx, s.ID, `
+		UPDATE session_command SET owner = $3 WHERE org_id = $1 AND session_id = $2 RETURNING id`, tx.Org, s.ID, s.Owner)
 }
 
 // block is a part of the session's time that is to be paid for.
-func (s *Session) block(index int64) usage.Block {
+func (s Session) block(index int64, now time.Time) usage.Block {
 	return usage.Block{
 		Session: s.ID, Index: index, Kind: s.Kind, Persona: s.Persona, Sandbox: s.Sandbox,
-		At: s.StartedAt.Add(time.Duration(index*usage.BlockS) * time.Second),
+		At: s.StartedAt.Add(time.Duration(index*usage.BlockS) * time.Second), PaidAt: now,
 	}
 }
 
@@ -127,14 +127,14 @@ func hold(ctx context.Context, tx *tenant.Tx, s id.Session, epoch int64) (Sessio
 	return held, err
 }
 
-// Pay pays for the next block of a session that its owner runs, and answers how
+// Pay pays for the next block, counted from zero, of a session that its owner runs, and answers how
 // many seconds of it are paid; fewer than a block's when the minutes run out.
-func Pay(ctx context.Context, tx *tenant.Tx, which id.Session, epoch, index int64, terms plan.Terms) (int64, error) {
+func Pay(ctx context.Context, tx *tenant.Tx, which id.Session, epoch, block int64, terms plan.Terms, now time.Time) (int64, error) {
 	s, err := hold(ctx, tx, which, epoch)
 	if err != nil {
 		return 0, err
 	}
-	paid, drafts, err := usage.Debit(ctx, tx, s.block(index), MeansOf(terms))
+	paid, drafts, err := usage.Debit(ctx, tx, s.block(block, now), MeansOf(terms))
 	if err != nil {
 		return 0, err
 	}
@@ -183,8 +183,8 @@ func orphan(ctx context.Context, tx *tenant.Tx, which id.Session, since time.Tim
 		UPDATE session SET owner = NULL, orphaned_at = $3, epoch = epoch + 1 WHERE org_id = $1 AND id = $2`, tx.Org, which, since); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `UPDATE session_command SET owner = NULL WHERE org_id = $1 AND session_id = $2`, tx.Org, which)
-	return err
+	return changeCommands(ctx, tx, which, `
+		UPDATE session_command SET owner = NULL WHERE org_id = $1 AND session_id = $2 RETURNING id`, tx.Org, which)
 }
 
 func emit(ctx context.Context, tx *tenant.Tx, drafts []event.Draft) ([]event.Recorded, error) {

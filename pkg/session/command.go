@@ -2,11 +2,13 @@ package session
 
 import (
 	"context"
+	"maps"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -49,7 +51,8 @@ type Command struct {
 	MaxDurationS  *int64            `json:"maxDurationS,omitempty"`
 }
 
-// Order asks the owner of a live session to do something.
+// Order asks the owner of a live session to do something. The session is locked
+// (see Lock), so that neither its owner nor its end passes the command by.
 func Order(ctx context.Context, tx *tenant.Tx, s Session, c Command) error {
 	return insertCommand(ctx, tx, s.ID, s.Owner, c)
 }
@@ -77,7 +80,9 @@ func Orders(ctx context.Context, t *tenant.Tenants, shard string, owner uuid.UUI
 		return nil, err
 	}
 	rows, err := db.Query(ctx, `
-		SELECT org_id, session_id, id, kind, body FROM session_command WHERE owner = $1 ORDER BY id LIMIT 1000`, owner)
+		SELECT c.org_id, c.session_id, c.id, c.kind, c.body FROM session_command c
+		JOIN org_fence f ON f.org_id = c.org_id AND f.state <> 'moved'
+		WHERE c.owner = $1 ORDER BY c.id LIMIT $2`, owner, SweepBatch)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +103,28 @@ func CarriedOut(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Session
 }
 
 func carriedOut(ctx context.Context, tx *tenant.Tx, s id.Session, c id.Turn) error {
-	tx.Touch("session_command", s, c)
-	_, err := tx.Exec(ctx, `DELETE FROM session_command WHERE org_id = $1 AND session_id = $2 AND id = $3`, tx.Org, s, c)
+	return changeCommands(ctx, tx, s, `
+		DELETE FROM session_command WHERE org_id = $1 AND session_id = $2 AND id = $3 RETURNING id`, tx.Org, s, c)
+}
+
+// cameOf notes that words were said or answered as a command asked, once their
+// turn is kept. What else a command asks for is not done then.
+func cameOf(ctx context.Context, tx *tenant.Tx, s id.Session, t id.Turn) error {
+	return changeCommands(ctx, tx, s, `
+		DELETE FROM session_command WHERE org_id = $1 AND session_id = $2 AND id = $3 AND kind IN ('say', 'respond') RETURNING id`, tx.Org, s, t)
+}
+
+// changeCommands runs a statement that returns the ids of the commands of a
+// session that it changed.
+func changeCommands(ctx context.Context, tx *tenant.Tx, s id.Session, sql string, args ...any) error {
+	rows, err := tx.Query(ctx, sql, args...)
+	if err != nil {
+		return err
+	}
+	changed, err := pgx.CollectRows(rows, pgx.RowTo[id.Turn])
+	for _, c := range changed {
+		tx.Touch("session_command", s, c)
+	}
 	return err
 }
 
@@ -111,7 +136,7 @@ type Steered struct {
 	Voice        *id.Voice
 }
 
-// Steer changes what is kept of a live session.
+// Steer changes what is kept of a live session, which is locked.
 func Steer(ctx context.Context, tx *tenant.Tx, s Session, c Steered) (Session, error) {
 	if c.Metadata != nil {
 		s.Metadata = c.Metadata
@@ -132,14 +157,19 @@ func Steer(ctx context.Context, tx *tenant.Tx, s Session, c Steered) (Session, e
 	return s, err
 }
 
-// Collect keeps what a conversation found out, and how it turned out.
+// Collect keeps what a conversation found out, and how it turned out. What was
+// found out is words: an organisation that keeps none keeps the outcome alone.
 func Collect(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, values map[string]string, outcome string) error {
 	s, err := hold(ctx, tx, which, epoch)
 	if err != nil {
 		return err
 	}
-	for name, value := range values {
-		s.Collected[name] = value
+	zero, err := setting.On(ctx, tx, setting.ZeroRetention)
+	if err != nil {
+		return err
+	}
+	if !zero {
+		maps.Copy(s.Collected, values)
 	}
 	if outcome != "" {
 		s.Outcome = &outcome

@@ -3,11 +3,9 @@ package session
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
@@ -48,61 +46,68 @@ func EndOwn(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, e
 // faults are the reasons that are ours.
 var faults = []Reason{UpstreamError, EngineError}
 
+// state is what a session ends as. One that never began ends without events:
+// nobody came, or the client was turned away for want of minutes.
+func (e Ending) state(began bool) State {
+	switch {
+	case slices.Contains(faults, e.Reason):
+		return Failed
+	case began, e.Reason == MinutesExhausted:
+		return Ended
+	}
+	return Expired
+}
+
 // end ends a session that is locked. earlier are drafts of the same commit.
 func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending, earlier ...event.Draft) (Session, error) {
 	began := s.StartedAt != nil
 	owner := s.Owner
-	s.State = Ended
-	switch {
-	case !began && e.Reason == "":
-		s.State = Expired
-	case slices.Contains(faults, e.Reason):
-		s.State = Failed
-	}
+	s.State = e.state(began)
 	s.EndedAt = &e.At
 	if e.Reason != "" {
 		s.EndReason = &e.Reason
 	}
 	drafts := earlier
 	duration, billed := int64(0), int64(0)
+	var readable bool
 	if began {
-		closed, err := s.close(ctx, tx, e.At)
+		closed, words, err := conclude(ctx, tx, &s, e.At)
 		if err != nil {
 			return s, err
 		}
-		drafts = append(drafts, closed...)
+		drafts, readable = append(drafts, closed...), words
 		duration = max(0, int64((e.At.Sub(*s.StartedAt)+time.Second-1)/time.Second))
 		if billed, err = usage.Settle(ctx, tx, s.ID, duration); err != nil {
 			return s, err
 		}
 	}
 	s.DurationS, s.BilledS = &duration, &billed
-	if err := s.vacate(ctx, tx); err != nil {
+	if err := vacate(ctx, tx, &s); err != nil {
 		return s, err
 	}
 	if err := s.tellOwner(ctx, tx, owner, e); err != nil {
 		return s, err
 	}
 	if began {
-		drafts = append(drafts, s.endDrafts(e.At)...)
+		drafts = append(drafts, s.endDrafts(e.At, readable)...)
 	}
 	_, err := emit(ctx, tx, drafts)
 	return s, err
 }
 
-// close ends what is under way in the conversation and sums it up.
-func (s *Session) close(ctx context.Context, tx *tenant.Tx, at time.Time) ([]event.Draft, error) {
-	drafts, err := closeTurns(ctx, tx, *s, at)
-	if err != nil {
-		return nil, err
+// conclude ends what is under way in the conversation and sums it up. readable says
+// that words of it are kept which may be read.
+func conclude(ctx context.Context, tx *tenant.Tx, s *Session, at time.Time) (drafts []event.Draft, readable bool, err error) {
+	if drafts, err = closeTurns(ctx, tx, *s, at); err != nil {
+		return nil, false, err
 	}
 	left, err := sendStaffOut(ctx, tx, *s, at)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	turns, err := allTurns(ctx, tx, s.ID)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	s.TurnCount = int64(len(turns))
 	s.Summary = Summarize(turns)
@@ -110,11 +115,12 @@ func (s *Session) close(ctx context.Context, tx *tenant.Tx, at time.Time) ([]eve
 		until := at.AddDate(0, 0, int(*days))
 		s.WordsUntil = &until
 	}
-	return append(drafts, left...), nil
+	readable = s.Withheld == nil && s.Kind != Screening && slices.ContainsFunc(turns, func(t Turn) bool { return !t.Unrecorded })
+	return append(drafts, left...), readable, nil
 }
 
 // vacate writes the end down and gives the place back.
-func (s *Session) vacate(ctx context.Context, tx *tenant.Tx) error {
+func vacate(ctx context.Context, tx *tenant.Tx, s *Session) error {
 	if s.Slot {
 		if err := tx.Decrement(ctx, Counter); err != nil {
 			return err
@@ -130,52 +136,20 @@ func (s *Session) vacate(ctx context.Context, tx *tenant.Tx) error {
 		return err
 	}
 	// The client's token stays for a while: it may rate.
-	_, err := tx.Exec(ctx, `
-		UPDATE session_token SET expires_at = CASE WHEN kind = 'resume' THEN $3 ELSE $4 END
-		WHERE org_id = $1 AND session_id = $2 AND expires_at > $4`, tx.Org, s.ID, s.EndedAt.Add(ratingWithin), *s.EndedAt)
-	return err
+	return changeTokens(ctx, tx, `
+		UPDATE session_token SET expires_at = CASE WHEN kind = 'resume' THEN $3::TIMESTAMPTZ ELSE $4::TIMESTAMPTZ END
+		WHERE org_id = $1 AND session_id = $2 AND expires_at > $4::TIMESTAMPTZ RETURNING hash`,
+		tx.Org, s.ID, s.EndedAt.Add(ratingWithin), *s.EndedAt)
 }
 
 // tellOwner replaces what the owner was asked to do by the news of the end.
-func (s *Session) tellOwner(ctx context.Context, tx *tenant.Tx, owner uuid.NullUUID, e Ending) error {
-	if _, err := tx.Exec(ctx, `DELETE FROM session_command WHERE org_id = $1 AND session_id = $2`, tx.Org, s.ID); err != nil {
+func (s Session) tellOwner(ctx context.Context, tx *tenant.Tx, owner uuid.NullUUID, e Ending) error {
+	if err := changeCommands(ctx, tx, s.ID, `
+		DELETE FROM session_command WHERE org_id = $1 AND session_id = $2 RETURNING id`, tx.Org, s.ID); err != nil {
 		return err
 	}
 	if !owner.Valid || owner.UUID == e.By {
 		return nil
 	}
 	return insertCommand(ctx, tx, s.ID, owner, Command{ID: id.NewTurn(), Kind: Over, Reason: e.Reason})
-}
-
-// index is a turn's index as a part of a row's key.
-type index int64
-
-func (i index) String() string { return strconv.FormatInt(int64(i), 10) }
-
-// eachDue runs fn for the sessions of a shard that a statement finds, each in a
-// transaction of its own, and answers how many there were.
-func eachDue(ctx context.Context, t *tenant.Tenants, shard string, fn func(context.Context, *tenant.Tx, id.Session) error, sql string, args ...any) (int, error) {
-	db, err := t.Shard(ctx, shard)
-	if err != nil {
-		return 0, err
-	}
-	rows, err := db.Query(ctx, sql, args...)
-	if err != nil {
-		return 0, err
-	}
-	type due struct {
-		Org     id.Org
-		Session id.Session
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[due])
-	if err != nil {
-		return 0, err
-	}
-	for _, d := range found {
-		err := t.InTx(ctx, d.Org, func(ctx context.Context, tx *tenant.Tx) error { return fn(ctx, tx, d.Session) }, tenant.Idempotent(true))
-		if err != nil {
-			return 0, err
-		}
-	}
-	return len(found), nil
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"time"
 
@@ -36,49 +35,63 @@ func MeansOf(t plan.Terms) usage.Means {
 }
 
 // Mint enters a session and takes a place for it; the token lets its client in.
-// daily is how many sessions the persona may have in a day (UTC), or nil. What
-// must have ended for it to begin has ended before, in the same transaction.
+// daily is how many sessions the persona may have in a day (UTC), or nil. A
+// refusal undoes the transaction. What must have ended for it to begin has ended before, in the same transaction.
 func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily *int64) (Session, Token, error) {
-	if err := allowed(ctx, tx, s, terms, daily); err != nil {
+	if err := payable(ctx, tx, s, terms); err != nil {
 		return s, "", err
 	}
 	if err := takePlace(ctx, tx, terms); err != nil {
 		return s, "", err
 	}
+	if err := allowedToday(ctx, tx, s, daily); err != nil {
+		return s, "", err
+	}
 	s.State, s.Slot, s.ConnectBy = Created, true, s.CreatedAt.Add(ConnectWithin)
 	s.LanguagesHeard, s.Collected = []string{}, map[string]string{}
+	if s.Metadata == nil {
+		s.Metadata = map[string]string{}
+	}
+	if s.AllowedOrigins == nil {
+		s.AllowedOrigins = []string{}
+	}
 	tx.Touch("session", s.ID)
 	if _, err := tx.Exec(ctx, `
 		INSERT INTO session (org_id, id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, external_id, metadata,
 			language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
-			turn_count, languages_heard, collected, withheld, on_hold, flagged, slot, epoch, reconnects)
+			subject_id, withheld, turn_count, languages_heard, collected, on_hold, slot, flagged, epoch, reconnects)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-			0, '{}', '{}', $24, false, false, true, 0, 0)`,
+			$24, $25, 0, '{}', '{}', false, true, false, 0, 0)`,
 		tx.Org, s.ID, s.State, s.Kind, s.Source, s.Persona, s.PersonaVersion, s.Avatar, s.Voice, s.Duo, s.ExternalID, s.Metadata,
 		s.Language, s.Engine, s.Transport, s.Channel, s.Sandbox, s.Brief, s.AllowedOrigins, s.MaxDurationS, s.IdleTimeoutS, s.CreatedAt, s.ConnectBy,
-		s.Withheld); err != nil {
+		s.Subject, s.Withheld); err != nil {
 		return s, "", err
 	}
 	token := newToken(tx.Org)
 	return s, token, insertToken(ctx, tx, token, s.ID, clientToken, id.Staff{}, s.ConnectBy)
 }
 
-// allowed refuses what cannot be paid for or is more than a day may have.
-func allowed(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily *int64) error {
-	if !s.Sandbox {
-		paid, err := usage.Available(ctx, tx, MeansOf(terms), s.CreatedAt)
-		if err != nil {
-			return err
-		}
-		if !paid {
-			return ErrNoMinutes
-		}
+// payable refuses what cannot be paid for.
+func payable(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms) error {
+	if s.Sandbox {
+		return nil
 	}
+	paid, err := usage.Available(ctx, tx, MeansOf(terms), s.CreatedAt)
+	if err == nil && !paid {
+		return ErrNoMinutes
+	}
+	return err
+}
+
+// allowedToday refuses what is more than the persona may have in a day. Whoever
+// took a place has the organisation's counter until the commit, so nobody else
+// counts meanwhile. It rides session_by_persona: the ids of a day lie together,
+// since they begin with their moment.
+func allowedToday(ctx context.Context, tx *tenant.Tx, s Session, daily *int64) error {
 	if daily == nil {
 		return nil
 	}
-	// The ids of a day lie together: they begin with their moment.
-	day := s.CreatedAt.Truncate(24 * time.Hour)
+	day := s.CreatedAt.UTC().Truncate(24 * time.Hour)
 	var today int64
 	if err := tx.QueryRow(ctx, `SELECT count(*) FROM session WHERE org_id = $1 AND persona_id = $2 AND id >= $3 AND state <> 'expired'`,
 		tx.Org, s.Persona, id.FirstSession(day)).Scan(&today); err != nil {
@@ -99,8 +112,3 @@ func takePlace(ctx context.Context, tx *tenant.Tx, terms plan.Terms) error {
 	}
 	return err
 }
-
-// hexed is a hash that is part of a row's key.
-type hexed []byte
-
-func (h hexed) String() string { return hex.EncodeToString(h) }

@@ -21,7 +21,8 @@ type Rating struct {
 // ErrTooEarly says that a session that never began cannot be rated.
 var ErrTooEarly = errors.New("the session has not begun")
 
-// Rate keeps a rating; a later one replaces it.
+// Rate keeps a rating; a later one replaces it. Its comment is words, which the
+// session's rules are for.
 func Rate(ctx context.Context, tx *tenant.Tx, which id.Session, r Rating, now time.Time) (Session, error) {
 	s, err := Lock(ctx, tx, which)
 	if err != nil {
@@ -34,8 +35,11 @@ func Rate(ctx context.Context, tx *tenant.Tx, which id.Session, r Rating, now ti
 	if err != nil {
 		return s, err
 	}
-	if zero {
+	switch {
+	case zero || s.forgotten():
 		r.Comment = nil
+	case r.Comment != nil:
+		r.Comment = new(redactionOf(s.Brief.Redact).blot(storable(*r.Comment)))
 	}
 	s.RatingScore, s.RatingScale, s.RatingComment = &r.Score, &r.Scale, r.Comment
 	tx.Touch("session", which)

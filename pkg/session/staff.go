@@ -1,8 +1,10 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -106,12 +108,13 @@ func Leave(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, st
 // sendStaffOut ends the presence of everybody in a session that ends.
 func sendStaffOut(ctx context.Context, tx *tenant.Tx, s Session, at time.Time) ([]event.Draft, error) {
 	rows, err := tx.Query(ctx, `
-		UPDATE session_staff SET left_at = GREATEST(joined_at, $3)
+		UPDATE session_staff SET left_at = GREATEST(joined_at, $3::TIMESTAMPTZ)
 		WHERE org_id = $1 AND session_id = $2 AND joined_at IS NOT NULL AND left_at IS NULL RETURNING `+colleagueColumns, tx.Org, s.ID, at)
 	if err != nil {
 		return nil, err
 	}
 	left, err := pgx.CollectRows(rows, scanColleague)
+	slices.SortFunc(left, func(a, b Colleague) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	drafts := make([]event.Draft, len(left))
 	for i, c := range left {
 		tx.Touch("session_staff", s.ID, c.ID)

@@ -2,7 +2,7 @@ package session
 
 import "strings"
 
-// The bounds of a summary.
+// The bounds of a summary: its lines, and the characters of each side of one.
 const (
 	maxSummaryTopics = 8
 	maxSummaryLine   = 200
@@ -49,10 +49,22 @@ func firstSentence(text string) string {
 	return text
 }
 
+// shorten is the beginning of a text, on one line.
 func shorten(text string) string {
-	runes := []rune(strings.TrimSpace(text))
-	if len(runes) <= maxSummaryLine {
-		return string(runes)
+	var b strings.Builder
+	count := 0
+	for word := range strings.FieldsSeq(text) {
+		if count > 0 {
+			b.WriteByte(' ')
+			count++
+		}
+		for _, r := range word {
+			if count >= maxSummaryLine {
+				return strings.TrimSpace(b.String()) + "…"
+			}
+			b.WriteRune(r)
+			count++
+		}
 	}
-	return strings.TrimSpace(string(runes[:maxSummaryLine])) + "…"
+	return b.String()
 }

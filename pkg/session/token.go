@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
@@ -37,6 +40,11 @@ func (t Token) hash() []byte {
 	sum := sha256.Sum256([]byte(t))
 	return sum[:]
 }
+
+// hexed is a hash that is part of a row's key.
+type hexed []byte
+
+func (h hexed) String() string { return hex.EncodeToString(h) }
 
 // The kinds of tokens.
 const (
@@ -97,12 +105,25 @@ func insertToken(ctx context.Context, tx *tenant.Tx, t Token, s id.Session, kind
 	return err
 }
 
+// changeTokens runs a statement that returns the hashes of the tokens it changed.
+func changeTokens(ctx context.Context, tx *tenant.Tx, sql string, args ...any) error {
+	rows, err := tx.Query(ctx, sql, args...)
+	if err != nil {
+		return err
+	}
+	hashes, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+	for _, hash := range hashes {
+		tx.Touch("session_token", hexed(hash))
+	}
+	return err
+}
+
 // renew gives a client the token that lets it come back. The one it came with
 // stays good for a while: the new one may never reach it.
 func renew(ctx context.Context, tx *tenant.Tx, s Session, now time.Time) (Token, error) {
-	if _, err := tx.Exec(ctx, `
+	if err := changeTokens(ctx, tx, `
 		UPDATE session_token SET expires_at = $3
-		WHERE org_id = $1 AND session_id = $2 AND kind IN ('client', 'resume') AND expires_at > $3`,
+		WHERE org_id = $1 AND session_id = $2 AND kind IN ('client', 'resume') AND expires_at > $3 RETURNING hash`,
 		tx.Org, s.ID, now.Add(ResumeWithin)); err != nil {
 		return "", err
 	}
@@ -119,6 +140,3 @@ func SweepTokens(ctx context.Context, t *tenant.Tenants, shard string, now time.
 			JOIN org_fence f ON f.org_id = k.org_id AND f.state = 'open'
 			WHERE k.expires_at < $1 LIMIT $2)`, now, SweepBatch)
 }
-
-// SweepBatch bounds the rows that one statement deletes or one run looks at.
-const SweepBatch = 1000

@@ -82,9 +82,8 @@ func (s Session) turnDraft(t Turn) event.Draft {
 
 // endDrafts are the events of an end. A conversation that may not be read is
 // never said to be ready.
-func (s Session) endDrafts(at time.Time) []event.Draft {
+func (s Session) endDrafts(at time.Time, readable bool) []event.Draft {
 	fields := s.fields()
-	readable := s.Withheld == nil && s.TurnCount > 0
 	fields["endedAt"], fields["durationS"], fields["billedS"] = s.EndedAt.UTC(), s.DurationS, s.BilledS
 	fields["endReason"], fields["turnCount"], fields["transcriptAvailable"] = s.EndReason, s.TurnCount, readable
 	drafts := []event.Draft{{Type: event.SessionEnded, At: at, Fields: fields, Session: s.ID, Subject: s.Subject}}

@@ -26,8 +26,10 @@ type Block struct {
 	Persona id.Persona
 	// Sandbox sessions use no minutes.
 	Sandbox bool
-	// At is when the block begins.
+	// At is when the block begins, which says the month that it counts to.
 	At time.Time
+	// PaidAt is now. Blocks are paid for ahead, but nothing happens ahead.
+	PaidAt time.Time
 }
 
 // Means are what an organisation's sessions are paid from.
@@ -42,6 +44,10 @@ type Means struct {
 // others, and answers how many seconds were paid: BlockS, or less when the
 // minutes or the month's cap run out, down to none. A block that was paid for
 // already is not paid for again. The drafts are the warnings it causes.
+//
+// Whoever debits or settles a session holds its row, so that a block has one
+// payer. Sessions pay at the same time: all lock the months first, the earliest
+// before others, and then the grants in the order in which they are used up.
 func Debit(ctx context.Context, tx *tenant.Tx, b Block, m Means) (seconds int64, warnings []event.Draft, err error) {
 	err = tx.QueryRow(ctx, `SELECT seconds FROM usage_block WHERE org_id = $1 AND session_id = $2 AND block = $3`,
 		tx.Org, b.Session, b.Index).Scan(&seconds)
@@ -87,7 +93,7 @@ func pay(ctx context.Context, tx *tenant.Tx, b Block, m Means) (int64, []event.D
 			return 0, nil, err
 		}
 	}
-	warnings, err := warn(ctx, tx, b.At, seconds, used, held, m)
+	warnings, err := warn(ctx, tx, b, seconds, used, held, m)
 	return seconds, warnings, err
 }
 
@@ -162,82 +168,4 @@ func Available(ctx context.Context, tx *tenant.Tx, m Means, at time.Time) (bool,
 				WHERE org_id = $1 AND (expires_at IS NULL OR expires_at > $3)), 0)::BIGINT`,
 		tx.Org, month, at).Scan(&used, &left)
 	return (m.Unlimited || left > 0) && (m.CapS == nil || used < *m.CapS), err
-}
-
-// Settle gives back what a session paid for and did not use: of its blocks what
-// lies beyond usedS seconds. It answers how many seconds remain paid; called
-// again, it changes nothing.
-func Settle(ctx context.Context, tx *tenant.Tx, s id.Session, usedS int64) (int64, error) {
-	rows, err := tx.Query(ctx, `
-		SELECT block, seconds, sandbox, started_at FROM usage_block
-		WHERE org_id = $1 AND session_id = $2 ORDER BY block FOR UPDATE`, tx.Org, s)
-	if err != nil {
-		return 0, err
-	}
-	blocks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[paidBlock])
-	if err != nil {
-		return 0, err
-	}
-	var paid int64
-	for _, b := range blocks {
-		keep := max(0, min(b.Seconds, usedS-b.Index*BlockS))
-		if !b.Sandbox {
-			paid += keep
-		}
-		if keep == b.Seconds {
-			continue
-		}
-		if err := b.refund(ctx, tx, s, keep); err != nil {
-			return 0, err
-		}
-	}
-	return paid, nil
-}
-
-type paidBlock struct {
-	Index, Seconds int64
-	Sandbox        bool
-	At             time.Time
-}
-
-// refund reduces a block to what was used of it.
-func (b paidBlock) refund(ctx context.Context, tx *tenant.Tx, s id.Session, keep int64) error {
-	tx.Touch("usage_block", s, number(b.Index))
-	if _, err := tx.Exec(ctx, `UPDATE usage_block SET seconds = $4 WHERE org_id = $1 AND session_id = $2 AND block = $3`,
-		tx.Org, s, b.Index, keep); err != nil || b.Sandbox {
-		return err
-	}
-	if err := addToMonth(ctx, tx, b.At, keep-b.Seconds); err != nil {
-		return err
-	}
-	rows, err := tx.Query(ctx, `
-		SELECT grant_id, seconds FROM minute_debit
-		WHERE org_id = $1 AND session_id = $2 AND block = $3 ORDER BY grant_id`, tx.Org, s, b.Index)
-	if err != nil {
-		return err
-	}
-	debits, err := pgx.CollectRows(rows, pgx.RowToStructByPos[grant])
-	if err != nil {
-		return err
-	}
-	back := b.Seconds - keep
-	for _, d := range debits {
-		part := min(back, d.RemainingS)
-		if part == 0 {
-			break
-		}
-		back -= part
-		tx.Touch("minute_grant", d.ID)
-		tx.Touch("minute_debit", s, number(b.Index), d.ID)
-		if _, err := tx.Exec(ctx, `
-			UPDATE minute_debit SET seconds = seconds - $5
-			WHERE org_id = $1 AND session_id = $2 AND block = $3 AND grant_id = $4`, tx.Org, s, b.Index, d.ID, part); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `UPDATE minute_grant SET remaining_s = remaining_s + $3 WHERE org_id = $1 AND id = $2`,
-			tx.Org, d.ID, part); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -41,13 +41,19 @@ func addToMonth(ctx context.Context, tx *tenant.Tx, at time.Time, seconds int64)
 	return err
 }
 
+// The kinds of thresholds: of the minutes held, and of the month's cap.
+const (
+	Held = "held"
+	Cap  = "cap"
+)
+
 // Percents are the shares of the minutes held, or of the month's cap, at which
 // what is left is warned of.
 var Percents = []int64{20, 10, 0}
 
 // Threshold is a warning that was given in a month.
 type Threshold struct {
-	// Kind is held or cap.
+	// Kind is Held or Cap.
 	Kind      string
 	Percent   int64
 	ReachedAt time.Time
@@ -62,30 +68,30 @@ func QueueReached(r *tenant.Reads, org id.Org, at time.Time, into *[]Threshold) 
 }
 
 // warn makes the warnings that a debit causes: each once a month.
-func warn(ctx context.Context, tx *tenant.Tx, at time.Time, paid, monthS int64, a account, m Means) ([]event.Draft, error) {
+func warn(ctx context.Context, tx *tenant.Tx, b Block, paid, monthS int64, a account, m Means) ([]event.Draft, error) {
 	var drafts []event.Draft
 	add := func(kind string, left, all int64) error {
 		for _, percent := range Percents {
 			if all <= 0 || left*100 > percent*all {
 				continue
 			}
-			first, err := firstTime(ctx, tx, kind, percent, at)
+			first, err := firstTime(ctx, tx, kind, percent, b)
 			if err != nil {
 				return err
 			}
 			if first {
-				drafts = append(drafts, warning(kind, percent, at, monthS+paid, a.leftS-paid, a.heldS, m))
+				drafts = append(drafts, warning(kind, percent, b, monthS+paid, a.leftS-paid, a.heldS, m))
 			}
 		}
 		return nil
 	}
 	if !m.Unlimited {
-		if err := add("held", a.leftS-paid, a.heldS); err != nil {
+		if err := add(Held, a.leftS-paid, a.heldS); err != nil {
 			return nil, err
 		}
 	}
 	if m.CapS != nil {
-		if err := add("cap", *m.CapS-monthS-paid, *m.CapS); err != nil {
+		if err := add(Cap, *m.CapS-monthS-paid, *m.CapS); err != nil {
 			return nil, err
 		}
 	}
@@ -93,11 +99,11 @@ func warn(ctx context.Context, tx *tenant.Tx, at time.Time, paid, monthS int64, 
 }
 
 // firstTime notes a warning; it is false when it was given before.
-func firstTime(ctx context.Context, tx *tenant.Tx, kind string, percent int64, at time.Time) (bool, error) {
-	month, _ := Month(at)
+func firstTime(ctx context.Context, tx *tenant.Tx, kind string, percent int64, b Block) (bool, error) {
+	month, _ := Month(b.At)
 	tag, err := tx.Exec(ctx, `
 		INSERT INTO usage_threshold (org_id, month, kind, percent, reached_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (org_id, month, kind, percent) DO NOTHING`, tx.Org, month, kind, percent, at)
+		ON CONFLICT (org_id, month, kind, percent) DO NOTHING`, tx.Org, month, kind, percent, b.PaidAt)
 	if err == nil && tag.RowsAffected() > 0 {
 		tx.Touch("usage_threshold", day(month), text(kind), number(percent))
 	}
@@ -110,8 +116,8 @@ type text string
 func (t text) String() string { return string(t) }
 
 // warning is the event usage.threshold. Its counts are minutes.
-func warning(kind string, percent int64, at time.Time, usedS, leftS, heldS int64, m Means) event.Draft {
-	from, to := Month(at)
+func warning(kind string, percent int64, b Block, usedS, leftS, heldS int64, m Means) event.Draft {
+	from, to := Month(b.At)
 	fields := map[string]any{
 		"threshold": percent, "kind": kind, "minutesUsed": minutes(usedS), "periodStart": from, "periodEnd": to,
 	}
@@ -121,8 +127,8 @@ func warning(kind string, percent int64, at time.Time, usedS, leftS, heldS int64
 	if m.CapS != nil {
 		fields["monthlyCapMinutes"] = minutes(*m.CapS)
 	}
-	return event.Draft{Type: event.UsageThreshold, At: at, Fields: fields}
+	return event.Draft{Type: event.UsageThreshold, At: b.PaidAt, Fields: fields}
 }
 
-// minutes are seconds as minutes, to the hundredth.
-func minutes(seconds int64) float64 { return float64(seconds*100/60) / 100 }
+// minutes are seconds as minutes, to the hundredth, as GET /usage has them.
+func minutes(seconds int64) float64 { return float64((seconds*100+30)/60) / 100 }

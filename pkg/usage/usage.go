@@ -25,6 +25,8 @@ type Report struct {
 	ByKind         []Share[string]
 	ByPersona      []Share[id.Persona]
 	Minutes        Minutes
+	// Reached are the warnings of the current calendar month.
+	Reached []Threshold
 }
 
 // Day is one day's use, in UTC.
@@ -105,6 +107,7 @@ func Of(ctx context.Context, t *tenant.Tenants, org id.Org, from, to, now time.T
 		reads.QueryRow(&found, []any{&r.Minutes.MonthS}, `
 			SELECT COALESCE(sum(seconds), 0)::BIGINT FROM usage_block
 			WHERE org_id = $1 AND started_at >= $2 AND started_at < $3 AND NOT sandbox`, org, month, nextMonth)
+		QueueReached(reads, org, now, &r.Reached)
 	})
 	return r, err
 }

@@ -15,7 +15,7 @@ import (
 	"visavis.dev/pkg/usage"
 )
 
-type block struct {
+type row struct {
 	session byte
 	n       int
 	kind    string
@@ -25,7 +25,7 @@ type block struct {
 	seconds int64
 }
 
-func insert(t *testing.T, tenants *tenant.Tenants, org id.Org, blocks ...block) {
+func insert(t *testing.T, tenants *tenant.Tenants, org id.Org, blocks ...row) {
 	t.Helper()
 	require.NoError(t, tenants.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) error {
 		for _, b := range blocks {
@@ -46,15 +46,15 @@ func TestReport(t *testing.T) {
 	p, q := id.Persona{1}, id.Persona{2}
 	// Session 1 runs on as session 2 begins, and ends as session 3 begins.
 	insert(t, tenants, org,
-		block{1, 0, "duo", p, false, day, 60},
-		block{1, 1, "duo", p, false, day.Add(60 * time.Second), 60},
-		block{2, 0, "solo", q, false, day.Add(90 * time.Second), 60},
-		block{3, 0, "solo", p, false, day.Add(120 * time.Second), 20},
-		block{4, 0, "solo", id.Persona{}, true, day.Add(time.Hour), 7},
-		block{5, 0, "solo", id.Persona{}, false, day.Add(36 * time.Hour), 30},
-		block{6, 0, "solo", q, false, day.Add(-1), 1000},
-		block{7, 0, "solo", q, false, day.AddDate(0, 1, 0), 1000})
-	insert(t, tenants, other, block{1, 0, "duo", p, false, day, 5})
+		row{1, 0, "duo", p, false, day, 60},
+		row{1, 1, "duo", p, false, day.Add(60 * time.Second), 60},
+		row{2, 0, "solo", q, false, day.Add(90 * time.Second), 60},
+		row{3, 0, "solo", p, false, day.Add(120 * time.Second), 20},
+		row{4, 0, "solo", id.Persona{}, true, day.Add(time.Hour), 7},
+		row{5, 0, "solo", id.Persona{}, false, day.Add(36 * time.Hour), 30},
+		row{6, 0, "solo", q, false, day.Add(-1), 1000},
+		row{7, 0, "solo", q, false, day.AddDate(0, 1, 0), 1000})
+	insert(t, tenants, other, row{1, 0, "duo", p, false, day, 5})
 
 	r, err := usage.Of(context.Background(), tenants, org, day, day.AddDate(0, 1, 0), now)
 	require.NoError(t, err)

@@ -71,12 +71,13 @@ CREATE INDEX session_active ON session (org_id, id) WHERE state IN ('created', '
 CREATE INDEX session_waiting ON session (connect_by) WHERE state = 'created';
 CREATE INDEX session_by_owner ON session (owner) WHERE owner IS NOT NULL;
 CREATE INDEX session_orphaned ON session (orphaned_at) WHERE orphaned_at IS NOT NULL;
-CREATE INDEX session_words ON session (words_until) WHERE words_until IS NOT NULL;
+CREATE INDEX session_words ON session (words_until) WHERE words_until IS NOT NULL AND NOT on_hold;
 
 CREATE TABLE turn (
     org_id      UUID        NOT NULL,
     session_id  UUID        NOT NULL,
-    index       BIGINT      NOT NULL,
+    -- where it stands in the conversation, from zero
+    ordinal     BIGINT      NOT NULL,
     id          UUID        NOT NULL,
     -- avatar | user | staff
     speaker     TEXT        NOT NULL,
@@ -95,7 +96,7 @@ CREATE TABLE turn (
     grounded    BOOLEAN,
     tool_calls  JSONB       NOT NULL,
     timing      JSONB       NOT NULL,
-    CONSTRAINT turn_pkey PRIMARY KEY (org_id, session_id, index)
+    CONSTRAINT turn_pkey PRIMARY KEY (org_id, session_id, ordinal)
 );
 
 -- What lets somebody in: the client, the client again, a team member.
