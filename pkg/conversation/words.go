@@ -1,0 +1,180 @@
+package conversation
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// term is a word as it is compared: stemmed, with where it stands in the text.
+type term struct {
+	text     string
+	from, to int
+}
+
+// wordsOf are the words of a text in lower case. Scripts without blanks between
+// words give a word for each two characters in a row.
+func wordsOf(text string) []term {
+	var out []term
+	start := -1
+	flush := func(to int) {
+		if start >= 0 {
+			out = append(out, term{text: lower(text[start:to]), from: start, to: to})
+			start = -1
+		}
+	}
+	wide := -1 // where the wide character before this one began
+	for i, r := range text {
+		size := utf8.RuneLen(r)
+		switch {
+		case isWide(r):
+			flush(i)
+			if wide >= 0 {
+				out = append(out, term{text: text[wide : i+size], from: wide, to: i + size})
+			} else if next, _ := utf8.DecodeRuneInString(text[i+size:]); !isWide(next) {
+				out = append(out, term{text: text[i : i+size], from: i, to: i + size})
+			}
+			wide = i
+			continue
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.Is(unicode.Mn, r):
+			if start < 0 {
+				start = i
+			}
+		default:
+			flush(i)
+		}
+		wide = -1
+	}
+	flush(len(text))
+	return out
+}
+
+// lower lowers a word so that it compares equal in every spelling of its case;
+// Turkish dotless and dotted i fall together.
+func lower(word string) string {
+	return strings.ReplaceAll(strings.ToLower(word), "i̇", "i")
+}
+
+// isWide tells the characters of scripts that put no blanks between words.
+func isWide(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) || r == 'ー'
+}
+
+// contentWords are a text's words that carry meaning, stemmed.
+func contentWords(language, text string) []term {
+	function := wordSet(bookOf(language).function)
+	words := wordsOf(text)
+	out := words[:0]
+	for _, w := range words {
+		if !function[w.text] {
+			w.text = stem(w.text)
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func wordSet(bars string) map[string]bool {
+	set := map[string]bool{}
+	for word := range strings.SplitSeq(bars, "|") {
+		set[lower(word)] = true
+	}
+	return set
+}
+
+// endings are what words of one meaning differ by in the European languages
+// here, longest first. It is a light stemmer: it errs towards keeping words
+// apart, for a wrong match answers wrongly and a missed one only asks again.
+var endings = []string{"ungen", "ingen", "ations", "ation", "ingly", "ungs", "ung", "ing", "ies", "ied", "ern", "est", "ens", "ers", "es", "ed", "en", "er", "em", "et", "ne", "s", "e", "n", "a", "o", "y"}
+
+// stem cuts a word's ending where enough of the word is left.
+func stem(word string) string {
+	letters := utf8.RuneCountInString(word)
+	if letters < 4 || strings.ContainsFunc(word, unicode.IsDigit) {
+		return word
+	}
+	for _, ending := range endings {
+		if strings.HasSuffix(word, ending) && letters-len(ending) >= 3 {
+			return strings.TrimSuffix(word, ending)
+		}
+	}
+	return word
+}
+
+// sentencesOf cuts a text into its sentences, which are stretches of it without
+// the blanks around them.
+func sentencesOf(text string) []string {
+	var out []string
+	add := func(s string) {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	from := 0
+	for i, r := range text {
+		if to := i + utf8.RuneLen(r); i >= from && endsSentence(text[from:], i-from, r) {
+			to += closers(text[to:])
+			add(text[from:to])
+			from = to
+		}
+	}
+	add(text[from:])
+	return out
+}
+
+// endsSentence says whether the character r at position i ends a sentence that
+// begins at 0: a full stop does, unless it is that of an abbreviation, a number
+// or an initial.
+func endsSentence(text string, i int, r rune) bool {
+	after := text[i+utf8.RuneLen(r):]
+	switch r {
+	case '。', '！', '？', '\n':
+		return true
+	case '!', '?', '؟', '…':
+		next, _ := utf8.DecodeRuneInString(after)
+		return next != r && (after == "" || unicode.IsSpace(next) || closers(after) > 0)
+	case '.':
+		after = after[closers(after):]
+		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, " \t"))
+		switch {
+		case after == "":
+			return true
+		case !unicode.IsSpace(rune(after[0])) || unicode.IsLower(next):
+			return false
+		default:
+			return !isAbbreviation(text[:i])
+		}
+	default:
+		return false
+	}
+}
+
+var abbreviations = wordSet("dr|mr|mrs|ms|prof|st|nr|no|vs|etc|ca|bzw|z|d|u|a|e|g|i|p|s|tel|inc|ltd|co|sr|sra|m|mme|art|abs|min|max|vol|fig")
+
+// isAbbreviation says whether a text ends in a word that takes a full stop
+// without ending a sentence. A lone number is one: "am 3. Mai".
+func isAbbreviation(text string) bool {
+	last := text[strings.LastIndexAny(text, " \t(.")+1:]
+	if last != "" && strings.Trim(last, "0123456789") == "" {
+		return len(last) <= 2
+	}
+	return abbreviations[lower(last)]
+}
+
+// closers is how many bytes of quotes and brackets a text begins with.
+func closers(text string) int {
+	return len(text) - len(strings.TrimLeft(text, "\"')]”’»」』"))
+}
+
+// join puts a sentence after others: with a blank, except between the scripts
+// that have none.
+func join(text, sentence string) string {
+	if text == "" || sentence == "" {
+		return text + sentence
+	}
+	last, _ := utf8.DecodeLastRuneInString(text)
+	if isWide(last) || last == '。' || last == '！' || last == '？' {
+		return text + sentence
+	}
+	return text + " " + sentence
+}
