@@ -46,7 +46,7 @@ func (c *Conversation) silent() bool { return c.mute || c.finishing || c.takenOv
 // by a goal, or by a brain.
 func (c *Conversation) answer() {
 	text := strings.Join(c.unanswered, " ")
-	if rule := matching(c.rules, text); rule != nil {
+	if rule := matching(c.rules, c.language, text); rule != nil {
 		c.forbid(rule)
 		return
 	}

@@ -130,7 +130,7 @@ func TestGuardrails(t *testing.T) {
 	}{
 		"refuse by a phrase": {persona.Guardrail{Rule: `"politics" or "the elections"`, Action: "refuse"}, "What of THE ELECTION?",
 			[]string{"bot: I am sorry, I cannot talk about that.", "final"}, nil},
-		"whole words only": {persona.Guardrail{Rule: `"rye"`, Action: "refuse"}, "Is Anna Petersen fryer?",
+		"whole words only": {persona.Guardrail{Rule: `"rye"`, Action: "refuse"}, "What is a fryer?",
 			[]string{"bot: I am sorry, I do not know that.", "final"}, nil},
 		"all words of the matter": {persona.Guardrail{Rule: "Never talk about salaries of employees", Action: "refuse", Message: &own}, "What salary do your employees get?",
 			[]string{"bot: We never speak of money.", "final"}, nil},

@@ -39,7 +39,7 @@ func guardrailsOf(rules []persona.Guardrail, language string) []guardrail {
 			g.message = *rule.Message
 		}
 		for i, part := range strings.Split(straightQuotes.Replace(rule.Rule), `"`) {
-			if words := stems(wordsOf(part)); i%2 == 1 && len(words) > 0 {
+			if words := texts(allWords(language, part)); i%2 == 1 && len(words) > 0 {
 				g.phrases = append(g.phrases, words)
 			}
 		}
@@ -55,24 +55,25 @@ var straightQuotes = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`)
 
 func matterOf(rule, language string) []string {
 	empty := wordSet(directing + "|" + bookOf(language).function + "|" + bookOf("en").function)
-	words := slices.DeleteFunc(wordsOf(rule), func(w term) bool { return empty[w.text] })
-	return stems(words)
+	return texts(slices.DeleteFunc(allWords(language, rule), func(w term) bool {
+		return empty[lower(rule[w.from:w.to])]
+	}))
 }
 
-func stems(words []term) []string {
+func texts(words []term) []string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		out[i] = stem(w.text)
+		out[i] = w.text
 	}
 	return out
 }
 
 // matching is the first guardrail that a text falls under, or nil.
-func matching(rules []guardrail, text string) *guardrail {
+func matching(rules []guardrail, language, text string) *guardrail {
 	if len(rules) == 0 {
 		return nil
 	}
-	said := stems(wordsOf(text))
+	said := texts(allWords(language, text))
 	for i := range rules {
 		if rules[i].matches(said) {
 			return &rules[i]

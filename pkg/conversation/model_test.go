@@ -21,7 +21,7 @@ func withModel(m *scribe) func(*Config) {
 const builtinHours = "bot: The bakery opens at 7 in the morning from Monday to Saturday."
 
 func TestModelAnswersSentenceBySentence(t *testing.T) {
-	more := make(chan string)
+	var more chan string
 	m := &scribe{stream: func(_ context.Context, each func(string) error) error {
 		for piece := range more {
 			if err := each(piece); err != nil {
@@ -30,7 +30,7 @@ func TestModelAnswersSentenceBySentence(t *testing.T) {
 		}
 		return nil
 	}}
-	play(t, withModel(m), func(s *stage) {
+	play(t, func(c *Config) { withModel(m)(c); more = make(chan string) }, func(s *stage) {
 		s.ready()
 		s.types("When does the bakery open?")
 		s.expect("user: When does the bakery open?")
@@ -149,8 +149,8 @@ func TestModelWithoutFullStops(t *testing.T) {
 }
 
 func TestInterruptedModelSaysNoMore(t *testing.T) {
-	more := make(chan string)
-	ended := make(chan error, 1)
+	var more chan string
+	var ended chan error
 	m := &scribe{stream: func(ctx context.Context, each func(string) error) (err error) {
 		defer func() { ended <- err }()
 		for {
@@ -164,11 +164,14 @@ func TestInterruptedModelSaysNoMore(t *testing.T) {
 			}
 		}
 	}}
-	play(t, withModel(m), func(s *stage) {
+	play(t, func(c *Config) {
+		withModel(m)(c)
+		more, ended = make(chan string), make(chan error, 1)
+	}, func(s *stage) {
 		s.ready()
 		s.types("When does the bakery open?")
 		more <- "We open at seven. And "
-		s.heard()
+		s.expect("user: When does the bakery open?", "bot: We open at seven.")
 		s.send(ClientMessage{Type: Interrupt})
 		s.expect("interrupted: We open at seven.")
 		require.ErrorIs(t, <-ended, context.Canceled)
@@ -210,7 +213,7 @@ func TestModelIsToldWhatWasHeard(t *testing.T) {
 	})
 	last := m.asked[1].Messages
 	require.Equal(t, "user", last[1].Role)
-	require.Equal(t, "We open", last[2].Content)
+	require.Equal(t, "We", last[2].Content)
 	require.Equal(t, "What does delivery cost?", last[3].Content)
 	require.Len(t, last, 4)
 	require.Contains(t, last[0].Content, "Likes rye.")

@@ -4,9 +4,11 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"visavis.dev/pkg/search"
 )
 
-// term is a word as it is compared: stemmed, with where it stands in the text.
+// term is a word as it is compared, and where it stands in the text.
 type term struct {
 	text     string
 	from, to int
@@ -60,16 +62,23 @@ func isWide(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) || r == 'ー'
 }
 
-// contentWords are a text's words that carry meaning, stemmed.
+// contentWords are a text's words that carry meaning, as the search compares them.
 func contentWords(language, text string) []term {
 	function := wordSet(bookOf(language).function)
-	words := wordsOf(text)
-	out := words[:0]
-	for _, w := range words {
-		if !function[w.text] {
-			w.text = stem(w.text)
-			out = append(out, w)
+	var out []term
+	for _, t := range search.Terms(language, text) {
+		if !t.Stop && !function[lower(text[t.From:t.To])] {
+			out = append(out, term{text: t.Text, from: t.From, to: t.To})
 		}
+	}
+	return out
+}
+
+// allWords are a text's words, those too that carry no meaning.
+func allWords(language, text string) []term {
+	var out []term
+	for _, t := range search.Terms(language, text) {
+		out = append(out, term{text: t.Text, from: t.From, to: t.To})
 	}
 	return out
 }
@@ -80,25 +89,6 @@ func wordSet(bars string) map[string]bool {
 		set[lower(word)] = true
 	}
 	return set
-}
-
-// endings are what words of one meaning differ by in the European languages
-// here, longest first. It is a light stemmer: it errs towards keeping words
-// apart, for a wrong match answers wrongly and a missed one only asks again.
-var endings = []string{"ungen", "ingen", "ations", "ation", "ingly", "ungs", "ung", "ing", "ies", "ied", "ern", "est", "ens", "ers", "es", "ed", "en", "er", "em", "et", "ne", "s", "e", "n", "a", "o", "y"}
-
-// stem cuts a word's ending where enough of the word is left.
-func stem(word string) string {
-	letters := utf8.RuneCountInString(word)
-	if letters < 4 || strings.ContainsFunc(word, unicode.IsDigit) {
-		return word
-	}
-	for _, ending := range endings {
-		if strings.HasSuffix(word, ending) && letters-len(ending) >= 3 {
-			return strings.TrimSuffix(word, ending)
-		}
-	}
-	return word
 }
 
 // sentencesOf cuts a text into its sentences, which are stretches of it without
