@@ -111,7 +111,7 @@ func (c *Conversation) repeat() {
 func (c *Conversation) consider(text string) {
 	q := c.question(text)
 	c.previous = text
-	var brain Brain = c.builtin
+	brain := c.builtin
 	if c.model != nil {
 		brain = c.model
 	}

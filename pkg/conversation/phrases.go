@@ -1,6 +1,9 @@
 package conversation
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
 // phrasebook is what is said and understood in a language without any knowledge.
 // Lists are separated by bars.
@@ -18,6 +21,9 @@ type phrasebook struct {
 	pronouns string
 	// The words that ask for a time, a number, a place.
 	askWhen, askNumber, askWhere string
+
+	// empty are the function words, and pointing the pronouns, as sets.
+	empty, pointing map[string]bool
 }
 
 // phrases are the product's own words: with the packs', the persona's and a
@@ -25,9 +31,10 @@ type phrasebook struct {
 var phrases = func() map[string]*phrasebook {
 	all := map[string]*phrasebook{}
 	for _, part := range []map[string]*phrasebook{germanicPhrases, romancePhrases, otherPhrases} {
-		for code, book := range part {
-			all[code] = book
-		}
+		maps.Copy(all, part)
+	}
+	for _, book := range all {
+		book.empty, book.pointing = wordSet(book.function), wordSet(book.pronouns)
 	}
 	return all
 }()

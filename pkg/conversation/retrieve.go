@@ -67,6 +67,6 @@ func leans(q Question) bool {
 	if len(contentWords(q.Language, q.Text)) < fewWords {
 		return true
 	}
-	pronouns := wordSet(bookOf(q.Language).pronouns)
+	pronouns := bookOf(q.Language).pointing
 	return slices.ContainsFunc(wordsOf(q.Text), func(w term) bool { return pronouns[w.text] })
 }

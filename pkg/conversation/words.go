@@ -64,7 +64,7 @@ func isWide(r rune) bool {
 
 // contentWords are a text's words that carry meaning, as the search compares them.
 func contentWords(language, text string) []term {
-	function := wordSet(bookOf(language).function)
+	function := bookOf(language).empty
 	var out []term
 	for _, t := range search.Terms(language, text) {
 		if !t.Stop && !function[lower(text[t.From:t.To])] {
