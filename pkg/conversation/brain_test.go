@@ -33,6 +33,12 @@ var backerei = pack{
 	passage("Lieferung", "Wir liefern Brot innerhalb von Hamburg. Die Lieferung kostet 4,90 Euro."),
 }
 
+var (
+	mianbao     = pack{passage("送货", "我们在本市送货。送货费用为三十元。周日休息。")}
+	panya       = pack{passage("配達", "市内に配達します。配達料金は三百円です。日曜日は休みです。")}
+	boulangerie = pack{passage("Livraison", "Nous livrons le pain à Lyon. La livraison coûte 4,90 euros.")}
+)
+
 func TestBuiltinAnswers(t *testing.T) {
 	for _, test := range []struct {
 		language, question, previous string
@@ -53,6 +59,10 @@ func TestBuiltinAnswers(t *testing.T) {
 		{"en", "What is the capital of France?", "", bakery, ""},
 		{"en", "Does the bakery sell bicycles and helicopters?", "", bakery, ""},
 		{"de", "Wer erfand das Telefon?", "", backerei, ""},
+		{"zh-Hans", "送货费用多少？", "", mianbao, "送货费用为三十元。"},
+		{"ja", "配達料金はいくらですか。", "", panya, "配達料金は三百円です。"},
+		{"fr", "Combien coûte la livraison ?", "", boulangerie, "4,90 euros"},
+		{"zh-Hans", "谁发明了电话？", "", mianbao, ""},
 		{"en", "Is there parking?", "", nil, ""},
 	} {
 		t.Run(test.question, func(t *testing.T) {

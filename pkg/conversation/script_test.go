@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -454,6 +455,30 @@ func TestJournalThatFails(t *testing.T) {
 		require.Equal(t, []string{EndedError}, s.over())
 		s.expect("error: engine_error")
 	})
+}
+
+// failing is knowledge that is out of order: it fails, or never comes back.
+type failing struct{ err error }
+
+func (f failing) Search(ctx context.Context, _ Query) ([]Passage, error) {
+	if f.err == nil {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return nil, f.err
+}
+
+func TestKnowledgeOutOfOrder(t *testing.T) {
+	for _, err := range []error{errBroken, nil} {
+		play(t, func(c *Config) { chat(c); c.Knowledge = failing{err} }, func(s *stage) {
+			s.ready()
+			s.types("When does the bakery open?")
+			s.wait(20 * time.Second)
+			s.expect("user: When does the bakery open?", "bot: I am sorry, I do not know that.", "final")
+			require.Empty(t, s.journal.gaps, "the packs were not asked")
+			require.Equal(t, Listening, s.state())
+		})
+	}
 }
 
 func TestFinish(t *testing.T) {
