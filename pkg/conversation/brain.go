@@ -1,0 +1,52 @@
+package conversation
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"visavis.dev/pkg/session"
+)
+
+// Question is what a brain is asked.
+type Question struct {
+	Text, Language string
+	// Previous is what the user asked before, which pronouns point at.
+	Previous string
+	// History are the last turns, oldest first, without the question.
+	History []session.Turn
+	// Brief is how a model is told to behave; the built-in brain has no use for it.
+	Brief Brief
+}
+
+// Brief is what the persona and the session tell a model.
+type Brief struct {
+	Instructions, Context string
+	Memories              []string
+}
+
+// Piece is the next part of an answer: whole sentences and what is known of
+// them. The last piece may have no text.
+type Piece struct {
+	Text    string
+	Sources []Source
+	// Grounded is nil where there is nothing to rest on.
+	Grounded *bool
+	// Gap says that the packs do not answer the question.
+	Gap bool
+	// Retrieval and ModelFirst are how long the passages and the model's first
+	// word took; negative where there was no such stage.
+	Retrieval, ModelFirst time.Duration
+}
+
+// Stream is an answer, piece by piece. It may end by an error, after which what
+// was said stands.
+type Stream = iter.Seq2[Piece, error]
+
+// Brain finds answers.
+type Brain interface {
+	Answer(ctx context.Context, q Question) Stream
+}
+
+// untold is a stage that did not happen.
+const untold = time.Duration(-1)

@@ -1,0 +1,141 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/model"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/session"
+)
+
+// ErrLost is what a Journal returns when the session is no longer this
+// process's. The conversation stops at once and sends nothing more.
+var ErrLost = errors.New("the session is another process's")
+
+// Knowledge finds passages.
+type Knowledge interface {
+	// Search returns the passages that support an answer, best first.
+	Search(ctx context.Context, q Query) ([]Passage, error)
+}
+
+// Query asks for passages.
+type Query struct {
+	Text, Language string
+	Bases          []id.KnowledgeBase
+	Tags           []string
+	Limit          int
+}
+
+// Passage is a piece of a document.
+type Passage struct {
+	Document                       id.Document
+	Chunk                          id.Chunk
+	Title, Heading, Text, Language string
+	Page                           *int
+	URL                            *string
+	// Score is how far the passage supports an answer, 0 to 1.
+	Score float64
+}
+
+// Journal keeps what was said. An error that is not ErrLost ends the
+// conversation as engine_error, since nothing may be said that is not kept: a
+// journal tries again by itself what is worth it. It is called by one goroutine.
+type Journal interface {
+	// Keep inserts or updates a turn, by its index.
+	Keep(ctx context.Context, t session.Turn) error
+	// Gap records a question that the packs do not answer.
+	Gap(ctx context.Context, question, language string) error
+	// Collected notes all that the goals have found out so far, by the names of
+	// their outputs, and the outcome, empty when there is none yet.
+	Collected(ctx context.Context, values map[string]string, outcome string) error
+}
+
+// Channel is how a conversation is held.
+type Channel string
+
+// The channels.
+const (
+	Chat  Channel = "chat"
+	Voice Channel = "voice"
+	Video Channel = "video"
+)
+
+// Facts are what is known of a session when it begins.
+type Facts struct {
+	ID       id.Session
+	Language string
+	Channel  Channel
+	// Context is what the session's maker tells of it; only a model uses it.
+	Context string
+	// Variables replace {{name}} in greeting, closing, instructions and prompts.
+	Variables map[string]string
+	// Greeting replaces the persona's; an empty one is none.
+	Greeting *string
+	// Memories are what is remembered of the person. They are used when the
+	// persona's privacy allows memory, and only by a model.
+	Memories []string
+	// Collected and Outcome are what the journal was last told, when a session
+	// is resumed.
+	Collected map[string]string
+	Outcome   string
+}
+
+// The ends a conversation asks for, of Session.endReason.
+const (
+	EndedByUser = "ended_by_user"
+	EndedIdle   = "idle"
+	EndedRule   = "moderation"
+	EndedError  = "engine_error"
+)
+
+// DefaultMinScore is the support below which nothing is answered, whatever a
+// persona allows.
+const DefaultMinScore = 0.35
+
+// Config is what a conversation is made of.
+type Config struct {
+	Session     Facts
+	Persona     persona.Definition
+	PersonaName string
+	Bases       []id.KnowledgeBase
+	Tags        []string
+	// Turns are what was said before, in order, when a session is resumed.
+	Turns []session.Turn
+	// Knowledge may be nil: then nothing is known.
+	Knowledge Knowledge
+	// Model writes the answers; nil leaves them to the built-in brain.
+	Model   model.Model
+	Journal Journal
+	// Send takes a message to the client and to listening staff. It must not
+	// block; only Run's goroutine calls it.
+	Send func(Message)
+	// End asks for the end of the session, once, as the last thing Run does.
+	// It is not called after Finish, a loss, or the end of Run's context.
+	End   func(reason string)
+	Clock clock.WithDelayedExecution
+	Log   *slog.Logger
+	// Detect names the language of an utterance, empty when it is not clear;
+	// nil switches detection off.
+	Detect func(text string) string
+	// MinScore replaces DefaultMinScore when above zero.
+	MinScore float64
+	// ModelOutcome hears how each call of the model went and how long it took.
+	// It may be nil, and is called by goroutines of the conversation's.
+	ModelOutcome func(err error, took time.Duration)
+}
+
+func (c *Config) minScore() float64 {
+	least := c.MinScore
+	if least <= 0 {
+		least = DefaultMinScore
+	}
+	return max(least, c.Persona.Knowledge.MinScore)
+}
+
+func (c *Config) aloud() bool { return c.Session.Channel != Chat }

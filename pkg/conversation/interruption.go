@@ -1,0 +1,72 @@
+package conversation
+
+import (
+	"slices"
+	"time"
+)
+
+// bargeInDelays are how long a user speaks over the avatar before it yields, by
+// Conversation.interruptible. One that is off never does.
+var bargeInDelays = map[string]time.Duration{
+	"high": 200 * time.Millisecond, "medium": 500 * time.Millisecond, "low": time.Second,
+}
+
+// yields says whether what is being said may be interrupted by what the user says.
+func (c *Conversation) yields() bool {
+	return c.config.Persona.Conversation.Interruptible != "off" &&
+		(c.current == nil || c.current.interruptible)
+}
+
+// spokenOver interrupts when the user has said enough words.
+func (c *Conversation) spokenOver(words string) {
+	busy := c.current != nil || c.thought != nil
+	if busy && c.yields() && !c.isBackchannel(words) {
+		c.interrupt()
+	}
+}
+
+// isBackchannel says whether words are too few to take the floor: the "uh-huh"
+// by which people show that they listen.
+func (c *Conversation) isBackchannel(words string) bool {
+	return int64(len(spokenWords(words))) < max(c.config.Persona.Conversation.MinInterruptWords, 1)
+}
+
+// bargeIn is called when the user has spoken over the avatar for long enough.
+func (c *Conversation) bargeIn() {
+	if c.current != nil && c.yields() {
+		c.interrupt()
+	}
+}
+
+// interrupt ends what the avatar says, and the answer it was looking for. The
+// rest of the answer is dropped; the question stays if nothing of it was answered.
+func (c *Conversation) interrupt() {
+	if c.thought != nil {
+		c.thought.cancel()
+		c.thought = nil
+		c.clear(thinksTooLong)
+	}
+	c.queue = slices.DeleteFunc(c.queue, func(s *speech) bool { return s.own && s.interruptible })
+	c.clear(bargesIn)
+	if c.current != nil {
+		c.end(true)
+	}
+}
+
+// interruptedByClient ends all that may be, and what was asked: the user wants
+// to hear no more of it.
+func (c *Conversation) interruptedByClient() {
+	c.active()
+	c.hush(false)
+}
+
+// hush ends what is said, to be said, and to be answered; even what is not
+// interruptible by the user, when the owner wants it.
+func (c *Conversation) hush(always bool) {
+	if c.current != nil && !c.current.interruptible && !always {
+		return
+	}
+	c.unanswered = nil
+	c.queue = slices.DeleteFunc(c.queue, func(s *speech) bool { return s.interruptible || always })
+	c.interrupt()
+}

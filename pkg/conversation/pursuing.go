@@ -1,0 +1,87 @@
+package conversation
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// goalPause is the breath before the avatar comes back to its goal.
+const goalPause = 800 * time.Millisecond
+
+// askGoal asks for what the current goal wants.
+func (c *Conversation) askGoal() {
+	c.mayAsk = false
+	goal := c.goals.due()
+	if goal == nil || c.silent() || c.current != nil {
+		return
+	}
+	c.goals.wasAsked()
+	s := c.fixed(c.ownOrigin(), c.filledIn(goal.Prompt))
+	s.asking = true
+	c.speak(s)
+}
+
+// confirmed reads the yes or no to values that were repeated to the user.
+func (c *Conversation) confirmed(means intent, text string) bool {
+	if c.goals.proposed == nil {
+		return false
+	}
+	switch means {
+	case sayYes:
+		c.accept(c.goals.proposed)
+	case sayNo:
+		c.goals.proposed, c.goals.asked = nil, true
+		s := c.reply(c.ownOrigin(), c.filledIn(c.goals.current().Prompt))
+		s.asking = true
+		c.speak(s)
+	default:
+		c.goals.proposed = nil // another answer, or another matter
+		c.goals.asked = true
+		return c.filled(text)
+	}
+	return true
+}
+
+// filled reads the answer to a goal's prompt.
+func (c *Conversation) filled(text string) bool {
+	values, ok := c.goals.fill(c.language, text)
+	if !ok {
+		return false
+	}
+	if c.goals.current().Confirm != "manual" || len(values) == 0 {
+		c.accept(values)
+		return true
+	}
+	c.goals.proposed, c.goals.asked = values, false
+	said := make([]string, 0, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		said = append(said, strings.TrimRight(values[name], ".?! "))
+	}
+	s := c.fixed(c.ownOrigin())
+	s.pending = []Piece{
+		{Text: strings.Join(said, ", ") + ".", Retrieval: untold, ModelFirst: untold},
+		{Text: bookOf(c.language).confirm, Retrieval: untold, ModelFirst: untold},
+	}
+	s.asking = true
+	c.speak(s)
+	return true
+}
+
+// accept takes values as collected, and goes on to the next goal.
+func (c *Conversation) accept(values map[string]string) {
+	c.goals.accept(values)
+	tools := c.completed()
+	c.noted("goal", c.config.Journal.Collected(c.ctx, maps.Clone(c.goals.values), c.outcome))
+	texts := []string{bookOf(c.language).noted}
+	goal := c.goals.due()
+	if goal != nil {
+		texts = append(texts, c.filledIn(goal.Prompt))
+		c.goals.wasAsked()
+	}
+	s := c.reply(c.ownOrigin(), texts...)
+	s.asking = goal != nil
+	s.turn.ToolCalls = tools
+	c.speak(s)
+}
