@@ -12,6 +12,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/problem"
@@ -70,8 +71,11 @@ type Failure struct {
 
 // messages explain the codes.
 var messages = map[string]string{
-	"internal_error":   "Something went wrong on our side.",
-	"webhook_inactive": "The webhook was paused, switched off or deleted meanwhile.",
+	face.AvatarDeleted:     "The face was deleted meanwhile.",
+	face.PictureBroken:     "The picture cannot be decoded.",
+	face.PictureUnreadable: "The picture could not be read.",
+	"internal_error":       "Something went wrong on our side.",
+	"webhook_inactive":     "The webhook was paused, switched off or deleted meanwhile.",
 }
 
 // Show makes the answer's form of a job.
@@ -102,7 +106,7 @@ func Show(j job.Job) Job {
 // Query filters and pages the jobs.
 type Query struct {
 	route.Paging
-	Kind  string `query:"kind" maxLength:"200" doc:"One or more of webhook_recover, separated by commas."`
+	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, webhook_recover, separated by commas."`
 	State string `query:"state" maxLength:"80" doc:"One or more of queued, running, succeeded, failed, cancelled, separated by commas."`
 }
 

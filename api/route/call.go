@@ -57,6 +57,9 @@ func (c *Call) Now() time.Time { return c.service.Clock.Now().UTC().Truncate(tim
 // URL makes an absolute address of a path below /v1.
 func (c *Call) URL(path string) string { return c.service.PublicURL + BasePath + path }
 
+// Body is the request's body as it came.
+func (c *Call) Body() []byte { return c.body }
+
 // SetHeader sets a header of the answer.
 func (c *Call) SetHeader(name, value string) { c.writer.Header().Set(name, value) }
 

@@ -5,6 +5,7 @@ import (
 
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/sweep"
 )
@@ -34,7 +35,10 @@ func (s *Server) Worker() *Worker {
 		}),
 		jobs: &job.Runner{
 			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log,
-			Steps: map[job.Kind]job.Step{job.WebhookRecover: delivery.Recover},
+			Steps: map[job.Kind]job.Step{
+				job.AvatarPrepare:  (&face.Preparer{Files: s.Files}).Step,
+				job.WebhookRecover: delivery.Recover,
+			},
 		},
 		sweeper: s.sweeper(),
 	}

@@ -21,11 +21,16 @@ import (
 // Kind is what a job does.
 type Kind string
 
-// WebhookRecover delivers again what a webhook missed (package delivery).
-const WebhookRecover Kind = "webhook_recover"
+// The kinds.
+const (
+	// AvatarPrepare makes a face ready to be worn (package face).
+	AvatarPrepare Kind = "avatar_prepare"
+	// WebhookRecover delivers again what a webhook missed (package delivery).
+	WebhookRecover Kind = "webhook_recover"
+)
 
 // Kinds lists every kind.
-func Kinds() []Kind { return []Kind{WebhookRecover} }
+func Kinds() []Kind { return []Kind{AvatarPrepare, WebhookRecover} }
 
 // State is where a job stands.
 type State string

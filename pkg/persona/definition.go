@@ -41,8 +41,8 @@ type Knowledge struct {
 
 // Goal is something to find out or to bring about in a conversation.
 type Goal struct {
-	Key      string   `json:"key" pattern:"^[a-z][a-z0-9_]{0,39}$"`
-	Prompt   string   `json:"prompt" minLength:"1" maxLength:"1000" doc:"What the avatar asks."`
+	Key      string   `json:"key" given:"always" pattern:"^[a-z][a-z0-9_]{0,39}$"`
+	Prompt   string   `json:"prompt" given:"always" minLength:"1" maxLength:"1000" doc:"What the avatar asks."`
 	Required bool     `json:"required"`
 	Outputs  []string `json:"outputs" maxItems:"10" doc:"Names of what is collected."`
 	Next     *string  `json:"next" doc:"The key of the goal that follows."`
@@ -51,18 +51,18 @@ type Goal struct {
 
 // Guardrail is a rule that the persona keeps whatever it is asked.
 type Guardrail struct {
-	Key     string  `json:"key" pattern:"^[a-z][a-z0-9_]{0,39}$"`
-	Rule    string  `json:"rule" minLength:"1" maxLength:"1000" doc:"What it is about. Words and phrases in double quotes are matched as they are."`
-	Action  string  `json:"action" enum:"refuse,redirect,handoff,end"`
+	Key     string  `json:"key" given:"always" pattern:"^[a-z][a-z0-9_]{0,39}$"`
+	Rule    string  `json:"rule" given:"always" minLength:"1" maxLength:"1000" doc:"What it is about. Words and phrases in double quotes are matched as they are."`
+	Action  string  `json:"action" given:"always" enum:"refuse,redirect,handoff,end"`
 	Message *string `json:"message" maxLength:"1000"`
 }
 
 // Tool is something the persona can do besides talking.
 type Tool struct {
-	Kind         string         `json:"kind" enum:"lead,booking,handoff,end_session,http,mcp,client"`
+	Kind         string         `json:"kind" given:"always" enum:"lead,booking,handoff,end_session,http,mcp,client"`
 	ConnectionID *id.Connection `json:"connectionId"`
 	Enabled      bool           `json:"enabled"`
-	Config       map[string]any `json:"config"`
+	Config       map[string]any `json:"config" doc:"What the kind needs to know, at most 10,000 bytes as JSON."`
 }
 
 // Model is what writes the answers.
@@ -95,7 +95,7 @@ type Settings struct {
 	Language string  `json:"language" doc:"By code or name; kept as a code."`
 	Accent   *string `json:"accent"`
 	// Engine and GlobalVoice follow from the voice. They could be set on 2026-07-08.
-	Engine             string   `json:"engine" enum:"premier,global" readOnly:"true"`
+	Engine             string   `json:"engine" enum:"premier,global" readOnly:"true" doc:"That of the voice."`
 	GlobalVoice        bool     `json:"globalVoice" readOnly:"true"`
 	Speed              float64  `json:"speed" minimum:"0.5" maximum:"2"`
 	AutoDetectLanguage bool     `json:"autoDetectLanguage"`
