@@ -91,6 +91,7 @@ type Server struct {
 	Handler http.Handler
 
 	options       Options
+	library       *avatar.Library
 	bucket        *blob.Bucket
 	limiter       *limits.Limiter
 	authenticator *apikey.Authenticator
@@ -101,7 +102,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Metrics == nil {
 		o.Metrics = prometheus.NewRegistry()
 	}
-	s := &Server{options: o}
+	s := &Server{options: o, library: avatar.NewLibrary()}
 	if err := s.build(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -169,7 +170,7 @@ func (s *Server) serve(cursors *cursor.Codec) (err error) {
 		Idempotency: idempotency.New(s.Tenants, o.Clock), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 	}, api.Parts{
-		Changes: s.Changes, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: avatar.NewLibrary(), Plans: s.Plans,
+		Changes: s.Changes, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, Plans: s.Plans,
 		Teller: s.Teller, Vault: s.Vault, Version: o.Version,
 	})
 	s.Handler = s.Service

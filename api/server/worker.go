@@ -35,9 +35,9 @@ func (s *Server) Worker() *Worker {
 		}),
 		jobs: &job.Runner{
 			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log,
-			Steps: map[job.Kind]job.Step{
-				job.AvatarPrepare:  (&face.Preparer{Files: s.Files}).Step,
-				job.WebhookRecover: delivery.Recover,
+			Steps: map[job.Kind]job.Step{job.WebhookRecover: delivery.Recover},
+			Works: map[job.Kind]job.Work{
+				job.AvatarPrepare: (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.library}).Work(),
 			},
 		},
 		sweeper: s.sweeper(),

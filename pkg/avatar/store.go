@@ -186,11 +186,7 @@ func Insert(ctx context.Context, tx *tenant.Tx, a Avatar, c consent.Consent, ter
 // lock reads an own face and holds its row until the transaction ends. Who
 // starts to wear a face locks it too, so a worn face is never deleted.
 func lock(ctx context.Context, tx *tenant.Tx, avatar id.Avatar) (Avatar, error) {
-	return take(ctx, tx, SelectOwn+` FOR UPDATE OF a`, avatar)
-}
-
-func take(ctx context.Context, tx *tenant.Tx, sql string, avatar id.Avatar) (Avatar, error) {
-	rows, err := tx.Query(ctx, sql, tx.Org, avatar)
+	rows, err := tx.Query(ctx, SelectOwn+` FOR UPDATE OF a`, tx.Org, avatar)
 	if err != nil {
 		return Avatar{}, err
 	}

@@ -48,12 +48,6 @@ func Wear(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar, w We
 	return a, err
 }
 
-// Peek finds an own face in a transaction without holding on to it. The error
-// is ErrUnknown or ErrGone.
-func Peek(ctx context.Context, tx *tenant.Tx, avatar id.Avatar) (Avatar, error) {
-	return take(ctx, tx, SelectOwn, avatar)
-}
-
 // TakeOff notes that somebody wears a face no longer.
 func TakeOff(ctx context.Context, tx *tenant.Tx, avatar id.Avatar, w Wearer) error {
 	tx.Touch("avatar_use", avatar, w.kind, w.name)

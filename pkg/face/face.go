@@ -96,7 +96,7 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, a id.Avatar) (*Face
 	return &found[0], nil
 }
 
-// Lock finds what is known of a face and keeps others from changing it until
+// lock finds what is known of a face and keeps others from changing it until
 // the commit; nil when there is nothing.
 func lock(ctx context.Context, tx *tenant.Tx, a id.Avatar) (*Face, error) {
 	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM face WHERE org_id = $1 AND avatar_id = $2 FOR UPDATE`, tx.Org, a)

@@ -3,6 +3,7 @@ package persona
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
@@ -40,8 +41,13 @@ func missing(err error, field, message string) error {
 	return &FieldError{field, message}
 }
 
-// hasBase says whether the organisation has a knowledge pack. There are none yet.
-func hasBase(context.Context, *tenant.Tx, id.KnowledgeBase) (bool, error) { return false, nil }
+// hasBase says whether the organisation has a knowledge pack, which then is not
+// deleted until the commit.
+func hasBase(ctx context.Context, tx *tenant.Tx, base id.KnowledgeBase) (bool, error) {
+	tag, err := tx.Exec(ctx, `
+		SELECT 1 FROM knowledge_base WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL FOR SHARE`, tx.Org, base)
+	return tag.RowsAffected() == 1, err
+}
 
 // hasConnection says whether the organisation has a connection of a kind. There
 // are none yet.
@@ -49,9 +55,39 @@ func hasConnection(context.Context, *tenant.Tx, id.Connection, string) (bool, er
 	return false, nil
 }
 
-// useKnowledge notes which packs a persona answers from, so that they are not
-// deleted meanwhile. There are none yet, and checkReferences lets none through.
-func useKnowledge(context.Context, *tenant.Tx, id.Persona, []id.KnowledgeBase) error { return nil }
+// useKnowledge notes which packs a persona answers from instead of those it did
+// before, so that they are not deleted meanwhile.
+func useKnowledge(ctx context.Context, tx *tenant.Tx, p id.Persona, before, after []id.KnowledgeBase) error {
+	for _, base := range before {
+		if slices.Contains(after, base) {
+			continue
+		}
+		tx.Touch("knowledge_use", base, user, p)
+		if _, err := tx.Exec(ctx, `
+			DELETE FROM knowledge_use WHERE org_id = $1 AND base_id = $2 AND user_kind = $3 AND user_id = $4`,
+			tx.Org, base, user, p); err != nil {
+			return err
+		}
+	}
+	for _, base := range after {
+		if slices.Contains(before, base) {
+			continue
+		}
+		tx.Touch("knowledge_use", base, user, p)
+		if _, err := tx.Exec(ctx, `
+			INSERT INTO knowledge_use (org_id, base_id, user_kind, user_id) VALUES ($1, $2, $3, $4)`, tx.Org, base, user, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// user is the kind of user of knowledge that a persona is.
+const user userKind = "persona"
+
+type userKind string
+
+func (k userKind) String() string { return string(k) }
 
 // liveSessions counts the live sessions with a persona. There are none yet.
 func liveSessions(context.Context, *tenant.Tx, id.Persona) (int64, error) { return 0, nil }

@@ -41,6 +41,9 @@ func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, wh
 	if err := p.record(ctx, tx, who); err != nil {
 		return p, err
 	}
+	if err := useKnowledge(ctx, tx, p.ID, nil, p.Definition.Knowledge.BaseIDs); err != nil {
+		return p, err
+	}
 	return Find(ctx, tx, p.ID)
 }
 
@@ -67,6 +70,9 @@ func Update(ctx context.Context, tx *tenant.Tx, l *avatar.Library, before, after
 		return before, nil, err
 	}
 	if err := after.record(ctx, tx, who); err != nil {
+		return before, nil, err
+	}
+	if err := useKnowledge(ctx, tx, after.ID, before.Definition.Knowledge.BaseIDs, after.Definition.Knowledge.BaseIDs); err != nil {
 		return before, nil, err
 	}
 	now, err := Find(ctx, tx, after.ID)
@@ -110,16 +116,14 @@ func (p *Persona) wear(ctx context.Context, tx *tenant.Tx, l *avatar.Library, in
 	return avatar.TakeOff(ctx, tx, instead, avatar.PersonaWearer(p.ID))
 }
 
-// record writes the version down, and what it uses.
+// record writes the version down.
 func (p *Persona) record(ctx context.Context, tx *tenant.Tx, who Author) error {
 	tx.Touch("persona_version", p.ID, number(p.Version))
-	if _, err := tx.Exec(ctx, `
+	_, err := tx.Exec(ctx, `
 		INSERT INTO persona_version (org_id, persona_id, version, name, avatar_id, voice_id, definition, created_by, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		tx.Org, p.ID, p.Version, p.Name, p.Avatar, p.Voice, p.Definition, who.By, who.At); err != nil {
-		return err
-	}
-	return useKnowledge(ctx, tx, p.ID, p.Definition.Knowledge.BaseIDs)
+		tx.Org, p.ID, p.Version, p.Name, p.Avatar, p.Voice, p.Definition, who.By, who.At)
+	return err
 }
 
 // number is a number that is part of a row's key.
