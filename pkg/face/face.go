@@ -152,3 +152,15 @@ func Forget(ctx context.Context, tx *tenant.Tx, files *file.Store, a id.Avatar) 
 	_, err = tx.Exec(ctx, `DELETE FROM face WHERE org_id = $1 AND avatar_id = $2`, tx.Org, a)
 	return err
 }
+
+// StateOf is how far a face is that somebody wears.
+func StateOf(ctx context.Context, tx *tenant.Tx, a avatar.Avatar) (State, error) {
+	if a.Kind == avatar.Builtin {
+		return Ready, nil
+	}
+	f, err := lock(ctx, tx, a.ID)
+	if err != nil || f == nil {
+		return Preparing, err
+	}
+	return f.State, nil
+}

@@ -25,7 +25,9 @@ type FaceNotReadyError struct {
 	ETA time.Duration
 }
 
-func (e *FaceNotReadyError) Error() string { return fmt.Sprintf("the face is ready in about %v", e.ETA) }
+func (e *FaceNotReadyError) Error() string {
+	return fmt.Sprintf("the face is ready in about %v", e.ETA)
+}
 
 // DuoNotLiveError says that the duo was not made live, or was paused.
 type DuoNotLiveError struct{ Duo id.Duo }

@@ -58,7 +58,6 @@ CREATE TABLE duo (
     name       TEXT        NOT NULL,
     -- draft | live | paused
     status     TEXT        NOT NULL,
-    -- the one on the left first
     hosts      JSONB       NOT NULL,
     languages  TEXT[]      NOT NULL,
     interplay  JSONB       NOT NULL,
