@@ -19,7 +19,7 @@ type Persona struct {
 	Kind         string     `json:"kind" enum:"standard,duo"`
 	AvatarID     id.Avatar  `json:"avatarId" doc:"Of a duo's persona, the lead host's."`
 	VoiceID      id.Voice   `json:"voiceId"`
-	DuoID        *id.Duo    `json:"duoId"`
+	DuoID        *id.Duo    `json:"duoId" nullable:"true"`
 	Status       string     `json:"status" enum:"ready,preparing,paused" doc:"preparing: a face is being prepared. paused: statusReason says what stands in the way."`
 	StatusReason *string    `json:"statusReason" doc:"consent_withdrawn, or face_failed when a face could not be prepared; null unless paused."`
 	FaceReadyAt  *time.Time `json:"faceReadyAt" doc:"About when the face is ready; null unless it is being prepared."`

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"encoding"
 	"encoding/json"
 	"reflect"
 
@@ -20,46 +21,48 @@ func (*Part[T]) UnmarshalJSON([]byte) error { return nil }
 func (Part[T]) MarshalJSON() ([]byte, error) { return json.Marshal(nil) }
 
 // Schema is that of the value with nothing in it required, but for fields with
-// the tag given:"always", which the items of lists cannot do without.
+// the tag given:"always", which the items of lists cannot do without. An entry
+// of a map can be null, which removes it.
 func (Part[T]) Schema(r huma.Registry) *huma.Schema { return part(r, reflect.TypeFor[T]()) }
 
 func part(r huma.Registry, t reflect.Type) *huma.Schema {
-	switch {
-	case t.Kind() == reflect.Struct:
-		return partOfStruct(r, t)
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
-		s := &huma.Schema{Type: huma.TypeArray, Items: part(r, t.Elem())}
-		s.PrecomputeMessages()
-		return s
-	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct:
-		s := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: part(r, t.Elem())}
-		s.PrecomputeMessages()
-		return s
-	}
-	return huma.SchemaFromType(r, t)
-}
-
-func partOfStruct(r huma.Registry, t reflect.Type) *huma.Schema {
 	s := *huma.SchemaFromType(r, t)
-	s.Required = nil
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name := f.Tag.Get("json")
-		if f.Tag.Get("given") == "always" {
-			s.Required = append(s.Required, name)
-		}
-		if p, ok := s.Properties[name]; ok && (p.Ref != "" || p.Items != nil && p.Items.Ref != "") {
-			s.Properties[name] = partOfField(r, f.Type, p)
-		}
+	switch {
+	case isObject(t):
+		s.Required, s.Properties = partOfStruct(r, t, s.Properties)
+	case t.Kind() == reflect.Slice && isObject(t.Elem()):
+		s.Items = part(r, t.Elem())
+	case t.Kind() == reflect.Map && t.Elem().Kind() != reflect.Interface:
+		entry := part(r, t.Elem())
+		entry.Nullable = true
+		entry.PrecomputeMessages()
+		s.AdditionalProperties = entry
 	}
 	s.PrecomputeMessages()
 	return &s
 }
 
-// partOfField keeps the bounds that the field's own tags gave.
-func partOfField(r huma.Registry, t reflect.Type, whole *huma.Schema) *huma.Schema {
-	p := part(r, t)
-	p.MaxItems, p.MinItems, p.Description = whole.MaxItems, whole.MinItems, whole.Description
-	p.PrecomputeMessages()
-	return p
+// isObject says whether values of a type are JSON objects with known members.
+func isObject(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+func partOfStruct(r huma.Registry, t reflect.Type, whole map[string]*huma.Schema) (required []string, properties map[string]*huma.Schema) {
+	properties = map[string]*huma.Schema{}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name := f.Tag.Get("json")
+		if f.Tag.Get("given") == "always" {
+			required = append(required, name)
+		}
+		properties[name] = whole[name]
+		if k := f.Type.Kind(); isObject(f.Type) || k == reflect.Slice && isObject(f.Type.Elem()) || k == reflect.Map {
+			p := part(r, f.Type)
+			// What the field's own tags say of it stays.
+			p.MaxItems, p.MinItems, p.Description = whole[name].MaxItems, whole[name].MinItems, whole[name].Description
+			p.PrecomputeMessages()
+			properties[name] = p
+		}
+	}
+	return required, properties
 }

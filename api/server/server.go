@@ -25,6 +25,7 @@ import (
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/duo"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
@@ -32,12 +33,14 @@ import (
 	"visavis.dev/pkg/idempotency"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/limits"
+	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/rate"
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/vault"
 	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/widget"
 )
 
 // Options are the settings of a process.
@@ -220,6 +223,15 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			}},
 			{Name: "forget deleted avatars", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
 				return avatar.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget deleted widgets", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
+				return widget.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget deleted duos", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
+				return duo.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget deleted personas", Every: 10 * time.Minute, Batch: persona.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return persona.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
 			{Name: "delete old deliveries", Every: time.Minute, Batch: delivery.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return delivery.Sweep(ctx, s.Tenants, shard, o.Clock.Now())

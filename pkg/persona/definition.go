@@ -60,7 +60,7 @@ type Guardrail struct {
 // Tool is something the persona can do besides talking.
 type Tool struct {
 	Kind         string         `json:"kind" given:"always" enum:"lead,booking,handoff,end_session,http,mcp,client"`
-	ConnectionID *id.Connection `json:"connectionId"`
+	ConnectionID *id.Connection `json:"connectionId" nullable:"true"`
 	Enabled      bool           `json:"enabled"`
 	Config       map[string]any `json:"config" doc:"What the kind needs to know, at most 10,000 bytes as JSON."`
 }
@@ -69,7 +69,7 @@ type Tool struct {
 type Model struct {
 	// ConnectionID is a connection of kind model; null is the built-in engine,
 	// which answers with sentences of the packs.
-	ConnectionID *id.Connection `json:"connectionId"`
+	ConnectionID *id.Connection `json:"connectionId" nullable:"true"`
 	Name         *string        `json:"name" maxLength:"200"`
 	Temperature  float64        `json:"temperature" minimum:"0" maximum:"2"`
 	MaxTokens    int64          `json:"maxTokens" minimum:"16" maximum:"8192"`
