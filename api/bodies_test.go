@@ -27,7 +27,7 @@ func personaBody(n int) map[string]any {
 		"greeting": map[string]any{"mode": "fixed", "text": map[string]any{"en": fmt.Sprint("Hello ", n)}},
 		"closing":  map[string]any{"German": "Auf Wiedersehen!"},
 		"knowledge": map[string]any{
-			"baseIds": []any{}, "mode": "prefer", "minScore": 0.5, "cite": false, "retrieval": "thorough",
+			"mode": "prefer", "minScore": 0.5, "cite": false, "retrieval": "thorough",
 		},
 		"goals": []any{
 			map[string]any{"key": "name", "prompt": "What is your name?", "required": true, "outputs": []any{"name"}, "next": "need", "confirm": "manual"},
@@ -50,7 +50,7 @@ func duoBody(n int) map[string]any {
 		"name": fmt.Sprint("Ada and Ben ", n),
 		"hosts": []any{
 			map[string]any{"seat": "left", "name": "Ada", "avatarId": libraryFace, "voiceId": studioVoice, "role": "lead"},
-			map[string]any{"seat": "right", "name": "Ben", "avatarId": id.NamedAvatar("aiko").String(), "voiceId": globalVoice, "role": "partner"},
+			map[string]any{"seat": "right", "name": "Ben", "avatarId": id.NamedAvatar("jisoo").String(), "voiceId": globalVoice, "role": "partner"},
 		},
 		"languages": []any{"en", "German"},
 		"interplay": map[string]any{"style": "debate", "handover": "strict", "balance": 0.6},
@@ -105,7 +105,7 @@ func (w *world) widget(t testing.TB, org *apitest.Org) map[string]any {
 func (w *world) visit(r apitest.Request) apitest.Request {
 	bare, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(r.Path, "/widgets/"), "wid_"), "/")
 	key, known := w.publicKeys[bare]
-	if !known || strings.Contains(r.Path, "?") {
+	if !known || !strings.HasSuffix(r.Path, "/config") {
 		return r
 	}
 	r.Path += "?key=" + key

@@ -174,7 +174,7 @@ func testOtherMethods(t *testing.T, w *world) {
 			return
 		}
 		get := w.call(t, o, apitest.Request{Path: path, Key: w.Acme.New})
-		head := w.Do(apitest.Request{Method: http.MethodHead, Path: path, Key: w.Acme.New})
+		head := w.Do(w.visit(apitest.Request{Method: http.MethodHead, Path: path, Key: w.Acme.New}))
 		checkHeaders(t, head)
 		require.Equal(t, get.Status, head.Status)
 		require.Empty(t, head.Raw)

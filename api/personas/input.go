@@ -16,7 +16,7 @@ type Sections struct {
 	Role         route.OptNull[string]            `json:"role,omitzero" maxLength:"200" doc:"Who it is, in one line."`
 	Instructions route.Opt[string]                `json:"instructions,omitzero" maxLength:"20000"`
 	Greeting     route.Part[persona.Greeting]     `json:"greeting,omitzero"`
-	Closing      route.Part[map[string]string]    `json:"closing,omitzero" doc:"What it says at the end, by language."`
+	Closing      route.Part[persona.Words]        `json:"closing,omitzero" doc:"What it says at the end, by language."`
 	Knowledge    route.Part[persona.Knowledge]    `json:"knowledge,omitzero"`
 	Goals        route.Part[[]persona.Goal]       `json:"goals,omitzero" maxItems:"20"`
 	Guardrails   route.Part[[]persona.Guardrail]  `json:"guardrails,omitzero" maxItems:"20"`

@@ -77,7 +77,7 @@ func (a *API) Register(s *route.Service) {
 
 	restore := write
 	restore.ID, restore.Method, restore.Path = "restorePersona", http.MethodPost, "/personas/{id}/restore"
-	restore.Since, restore.Idempotent = contract.V20261001, true
+	restore.Since = contract.V20261001
 	restore.Errors = append(restore.Errors, problem.VersionConflict)
 	restore.Summary = "Make a persona what it was in a version, which makes a new one"
 	route.Handle(s, restore, a.restore)

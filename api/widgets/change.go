@@ -14,26 +14,26 @@ import (
 
 // Sections are the parts of a widget that may be sent, whole or in part.
 type Sections struct {
-	Mode                route.Opt[string]                   `json:"mode,omitzero" enum:"bubble,inline,fullscreen,orb"`
-	Placement           route.Opt[string]                   `json:"placement,omitzero" enum:"bottom_right,bottom_left,top_right,top_left,center"`
-	Channels            route.Opt[[]string]                 `json:"channels,omitzero" minItems:"1" maxItems:"3" enum:"video,voice,chat"`
-	DefaultChannel      route.Opt[string]                   `json:"defaultChannel,omitzero" enum:"video,voice,chat"`
-	AllowedOrigins      route.Opt[[]string]                 `json:"allowedOrigins,omitzero" maxItems:"50" doc:"https://example.com, https://*.example.com for every host below it, or http://localhost with any port. None means nowhere."`
-	Languages           route.Opt[[]string]                 `json:"languages,omitzero" maxItems:"50" doc:"Those a visitor can choose, by code or name; none means the persona's."`
-	Theme               route.Part[widget.Theme]            `json:"theme,omitzero"`
-	Texts               route.Part[map[string]widget.Texts] `json:"texts,omitzero" doc:"By language."`
-	AvatarWhenCollapsed route.Opt[bool]                     `json:"avatarWhenCollapsed,omitzero"`
-	Proactive           route.Part[widget.Proactive]        `json:"proactive,omitzero"`
-	LeadForm            route.Part[widget.LeadForm]         `json:"leadForm,omitzero"`
-	Rating              route.Part[widget.Rating]           `json:"rating,omitzero"`
-	TranscriptVisible   route.Opt[bool]                     `json:"transcriptVisible,omitzero"`
-	TextInput           route.Opt[bool]                     `json:"textInput,omitzero"`
-	MicMuteable         route.Opt[bool]                     `json:"micMuteable,omitzero"`
-	AINotice            route.Opt[bool]                     `json:"aiNotice,omitzero" doc:"Cannot be false in the EU region."`
-	TermsURL            route.OptNull[string]               `json:"termsUrl,omitzero" maxLength:"2048"`
-	PrivacyURL          route.OptNull[string]               `json:"privacyUrl,omitzero" maxLength:"2048"`
-	Hours               route.Part[widget.Hours]            `json:"hours,omitzero"`
-	Caps                route.Part[widget.Caps]             `json:"caps,omitzero"`
+	Mode                route.Opt[string]             `json:"mode,omitzero" enum:"bubble,inline,fullscreen,orb"`
+	Placement           route.Opt[string]             `json:"placement,omitzero" enum:"bottom_right,bottom_left,top_right,top_left,center"`
+	Channels            route.Opt[[]string]           `json:"channels,omitzero" minItems:"1" maxItems:"3" enum:"video,voice,chat"`
+	DefaultChannel      route.Opt[string]             `json:"defaultChannel,omitzero" enum:"video,voice,chat"`
+	AllowedOrigins      route.Opt[[]string]           `json:"allowedOrigins,omitzero" maxItems:"50" doc:"https://example.com, https://*.example.com for every host below it, or http://localhost with any port. None means nowhere."`
+	Languages           route.Opt[[]string]           `json:"languages,omitzero" maxItems:"50" doc:"Those a visitor can choose, by code or name; none means the persona's."`
+	Theme               route.Part[widget.Theme]      `json:"theme,omitzero"`
+	Texts               route.Part[widget.ByLanguage] `json:"texts,omitzero" doc:"By language."`
+	AvatarWhenCollapsed route.Opt[bool]               `json:"avatarWhenCollapsed,omitzero"`
+	Proactive           route.Part[widget.Proactive]  `json:"proactive,omitzero"`
+	LeadForm            route.Part[widget.LeadForm]   `json:"leadForm,omitzero"`
+	Rating              route.Part[widget.Rating]     `json:"rating,omitzero"`
+	TranscriptVisible   route.Opt[bool]               `json:"transcriptVisible,omitzero"`
+	TextInput           route.Opt[bool]               `json:"textInput,omitzero"`
+	MicMuteable         route.Opt[bool]               `json:"micMuteable,omitzero"`
+	AINotice            route.Opt[bool]               `json:"aiNotice,omitzero" doc:"Cannot be false in the EU region."`
+	TermsURL            route.OptNull[string]         `json:"termsUrl,omitzero" maxLength:"2048"`
+	PrivacyURL          route.OptNull[string]         `json:"privacyUrl,omitzero" maxLength:"2048"`
+	Hours               route.Part[widget.Hours]      `json:"hours,omitzero"`
+	Caps                route.Part[widget.Caps]       `json:"caps,omitzero"`
 }
 
 // Input is the request for a new widget.

@@ -23,24 +23,24 @@ type WidgetConfig struct {
 	ID      id.Widget     `json:"id"`
 	Persona ConfigPersona `json:"persona"`
 
-	Mode                string                  `json:"mode" enum:"bubble,inline,fullscreen,orb"`
-	Placement           string                  `json:"placement" enum:"bottom_right,bottom_left,top_right,top_left,center"`
-	Channels            []string                `json:"channels"`
-	DefaultChannel      string                  `json:"defaultChannel"`
-	Languages           []string                `json:"languages"`
-	Theme               widget.Theme            `json:"theme"`
-	Texts               map[string]widget.Texts `json:"texts"`
-	AvatarWhenCollapsed bool                    `json:"avatarWhenCollapsed"`
-	Proactive           widget.Proactive        `json:"proactive"`
-	LeadForm            widget.LeadForm         `json:"leadForm"`
-	Rating              widget.Rating           `json:"rating"`
-	TranscriptVisible   bool                    `json:"transcriptVisible"`
-	TextInput           bool                    `json:"textInput"`
-	MicMuteable         bool                    `json:"micMuteable"`
-	AINotice            bool                    `json:"aiNotice"`
-	TermsURL            *string                 `json:"termsUrl"`
-	PrivacyURL          *string                 `json:"privacyUrl"`
-	Hours               widget.Hours            `json:"hours"`
+	Mode                string            `json:"mode" enum:"bubble,inline,fullscreen,orb"`
+	Placement           string            `json:"placement" enum:"bottom_right,bottom_left,top_right,top_left,center"`
+	Channels            []string          `json:"channels"`
+	DefaultChannel      string            `json:"defaultChannel"`
+	Languages           []string          `json:"languages"`
+	Theme               widget.Theme      `json:"theme"`
+	Texts               widget.ByLanguage `json:"texts"`
+	AvatarWhenCollapsed bool              `json:"avatarWhenCollapsed"`
+	Proactive           widget.Proactive  `json:"proactive"`
+	LeadForm            widget.LeadForm   `json:"leadForm"`
+	Rating              widget.Rating     `json:"rating"`
+	TranscriptVisible   bool              `json:"transcriptVisible"`
+	TextInput           bool              `json:"textInput"`
+	MicMuteable         bool              `json:"micMuteable"`
+	AINotice            bool              `json:"aiNotice"`
+	TermsURL            *string           `json:"termsUrl"`
+	PrivacyURL          *string           `json:"privacyUrl"`
+	Hours               widget.Hours      `json:"hours"`
 }
 
 // ConfigPersona is what a page is told of the persona.

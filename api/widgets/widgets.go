@@ -62,7 +62,7 @@ func (a *API) Register(s *route.Service) {
 
 	rotate := write
 	rotate.ID, rotate.Method, rotate.Path = "rotateWidgetKey", http.MethodPost, "/widgets/{id}/rotate-key"
-	rotate.Since, rotate.Idempotent = contract.V20261001, true
+	rotate.Since, rotate.Errors = contract.V20261001, append(rotate.Errors, problem.VersionConflict)
 	rotate.Summary = "Give a widget another public key; pages with the old one show it no more"
 	route.Handle(s, rotate, a.rotate)
 

@@ -69,7 +69,7 @@ func (p *Preparer) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 func (p *Preparer) cut(ctx context.Context, org id.Org, whole *picture.Portrait) ([]Image, error) {
 	images := []Image{}
 	for _, size := range Sizes() {
-		if n := len(images); n > 0 && images[n-1].Height < images[n-1].Size {
+		if n := len(images); n > 0 && images[n-1].Height == whole.Image.Bounds().Dy() {
 			break // the last one is as large as the original
 		}
 		image := whole.High(size)

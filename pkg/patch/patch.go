@@ -16,6 +16,12 @@ import (
 	"strings"
 )
 
+// Keys is a map whose keys have several spellings.
+type Keys interface {
+	// Key is the spelling that the map has.
+	Key(spelling string) string
+}
+
 // Error says which member of a patch does not fit.
 type Error struct {
 	// Path names the member: conversation.endpointMs.
@@ -106,26 +112,43 @@ func mergeMap(v reflect.Value, patch []byte, path string) error {
 	if err != nil {
 		return err
 	}
+	keys, _ := v.Interface().(Keys)
+	seen := map[string]bool{}
 	merged := reflect.MakeMap(v.Type())
 	for _, key := range v.MapKeys() {
 		merged.SetMapIndex(key, v.MapIndex(key))
 	}
 	for _, name := range names {
-		item := reflect.New(v.Type().Elem()).Elem()
-		if string(values[name]) != "null" {
-			// An entry that is an object is merged too.
-			if old := merged.MapIndex(reflect.ValueOf(name)); old.IsValid() {
-				item.Set(old)
-			}
-			if err := merge(item, values[name], join(path, name)); err != nil {
-				return err
-			}
-			merged.SetMapIndex(reflect.ValueOf(name), item)
-			continue
+		key := name
+		if keys != nil {
+			key = keys.Key(name)
 		}
-		merged.SetMapIndex(reflect.ValueOf(name), reflect.Value{})
+		if seen[key] {
+			return &Error{join(path, name), fmt.Errorf("%s is there twice", key)}
+		}
+		seen[key] = true
+		if err := mergeEntry(merged, reflect.ValueOf(key), values[name], join(path, name)); err != nil {
+			return err
+		}
 	}
 	v.Set(merged)
+	return nil
+}
+
+// mergeEntry merges an entry of a map; null removes it.
+func mergeEntry(into, key reflect.Value, patch []byte, path string) error {
+	if string(patch) == "null" {
+		into.SetMapIndex(key, reflect.Value{})
+		return nil
+	}
+	item := reflect.New(into.Type().Elem()).Elem()
+	if old := into.MapIndex(key); old.IsValid() {
+		item.Set(old)
+	}
+	if err := merge(item, patch, path); err != nil {
+		return err
+	}
+	into.SetMapIndex(key, item)
 	return nil
 }
 

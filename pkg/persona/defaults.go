@@ -3,6 +3,7 @@ package persona
 import (
 	"encoding/json"
 
+	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/voice"
 )
 
@@ -20,7 +21,7 @@ func Defaults(v voice.Voice) Definition {
 			IdlePromptS: 30, EndAfterSilenceS: 120, MaxTurnS: 60,
 		},
 		Settings: Settings{
-			Language: v.PrimaryLanguage, Engine: v.Engine, Speed: v.SpeedDefault,
+			Language: v.PrimaryLanguage, Engine: v.Engine, GlobalVoice: v.Engine == language.Global, Speed: v.SpeedDefault,
 		},
 		Privacy:    Privacy{Memory: "off"},
 		Disclosure: Disclosure{Spoken: false},

@@ -1,30 +1,40 @@
 package persona
 
-import "visavis.dev/pkg/id"
+import (
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/language"
+)
+
+// Words are what is said, by the language's code. In a patch a language may be
+// named in any way.
+type Words map[string]string
+
+// Key makes a key of what a patch has for it (package patch).
+func (Words) Key(name string) string { return language.Key(name) }
 
 // Definition is what a persona is and how it talks. It is kept as JSON, one a
 // version, in the form that the API shows; the tags bound it there.
 type Definition struct {
-	Role         *string           `json:"role" maxLength:"200" doc:"Who it is, in one line."`
-	Instructions string            `json:"instructions" maxLength:"20000"`
-	Greeting     Greeting          `json:"greeting"`
-	Closing      map[string]string `json:"closing" doc:"What it says at the end, by language."`
-	Knowledge    Knowledge         `json:"knowledge"`
-	Goals        []Goal            `json:"goals" maxItems:"20"`
-	Guardrails   []Guardrail       `json:"guardrails" maxItems:"20"`
-	Tools        []Tool            `json:"tools" maxItems:"20"`
-	Model        Model             `json:"model"`
-	Conversation Conversation      `json:"conversation"`
-	Settings     Settings          `json:"settings"`
-	Privacy      Privacy           `json:"privacy"`
-	Limits       Limits            `json:"limits"`
-	Disclosure   Disclosure        `json:"disclosure"`
+	Role         *string      `json:"role" maxLength:"200" doc:"Who it is, in one line."`
+	Instructions string       `json:"instructions" maxLength:"20000"`
+	Greeting     Greeting     `json:"greeting"`
+	Closing      Words        `json:"closing" doc:"What it says at the end, by language."`
+	Knowledge    Knowledge    `json:"knowledge"`
+	Goals        []Goal       `json:"goals" maxItems:"20"`
+	Guardrails   []Guardrail  `json:"guardrails" maxItems:"20"`
+	Tools        []Tool       `json:"tools" maxItems:"20"`
+	Model        Model        `json:"model"`
+	Conversation Conversation `json:"conversation"`
+	Settings     Settings     `json:"settings"`
+	Privacy      Privacy      `json:"privacy"`
+	Limits       Limits       `json:"limits"`
+	Disclosure   Disclosure   `json:"disclosure"`
 }
 
 // Greeting is how a conversation begins.
 type Greeting struct {
-	Mode string            `json:"mode" enum:"fixed,generated,none"`
-	Text map[string]string `json:"text" doc:"The words of a fixed greeting, by language."`
+	Mode string `json:"mode" enum:"fixed,generated,none"`
+	Text Words  `json:"text" doc:"The words of a fixed greeting, by language."`
 }
 
 // Knowledge is what the persona answers from.
@@ -117,6 +127,6 @@ type Limits struct {
 
 // Disclosure is how people are told that they talk with an AI.
 type Disclosure struct {
-	Text   map[string]string `json:"text" doc:"By language."`
-	Spoken bool              `json:"spoken"`
+	Text   Words `json:"text" doc:"By language."`
+	Spoken bool  `json:"spoken"`
 }

@@ -42,13 +42,13 @@ const (
 func (d Definition) Settle(v voice.Voice) (Definition, error) {
 	for _, rule := range []func(*Definition, voice.Voice) error{
 		(*Definition).settleSettings, (*Definition).settleTexts, (*Definition).settleWords,
-		(*Definition).checkGoals, (*Definition).checkGuardrails, (*Definition).settleTools, (*Definition).checkRest,
+		(*Definition).settleGoals, (*Definition).checkGuardrails, (*Definition).settleTools, (*Definition).checkRest,
 	} {
 		if err := rule(&d, v); err != nil {
 			return d, err
 		}
 	}
-	d.Goals, d.Guardrails = whole(d.Goals), whole(d.Guardrails)
+	d.Guardrails = whole(d.Guardrails)
 	d.Knowledge.BaseIDs, d.Privacy.Redact = once(d.Knowledge.BaseIDs), whole(d.Privacy.Redact)
 	return d, nil
 }
@@ -112,38 +112,31 @@ func spoken(field, asked string, v voice.Voice) (code string, err error) {
 func (d *Definition) settleTexts(voice.Voice) error {
 	for _, t := range []struct {
 		field string
-		texts *map[string]string
+		words *Words
 	}{
 		{"greeting.text", &d.Greeting.Text}, {"closing", &d.Closing}, {"disclosure.text", &d.Disclosure.Text},
 	} {
-		settled, err := Texts(t.field, *t.texts)
-		if err != nil {
+		// The words that are added later are not added to what d shares.
+		if *t.words = maps.Clone(*t.words); *t.words == nil {
+			*t.words = Words{}
+		}
+		if err := t.words.check(t.field); err != nil {
 			return err
 		}
-		*t.texts = settled
 	}
 	return nil
 }
 
-// Texts answers words by language with the languages' codes as keys. The error
-// is a [FieldError] that names field, or an entry of it.
-func Texts(field string, texts map[string]string) (map[string]string, error) {
-	settled := make(map[string]string, len(texts))
-	for _, asked := range slices.Sorted(maps.Keys(texts)) {
-		found, ok := language.Lookup(asked)
-		at := field + "." + asked
-		switch text := texts[asked]; {
-		case !ok:
-			return nil, invalid(field, "has a key that is not a language; GET /languages lists them")
-		case settled[found.Code] != "":
-			return nil, invalid(at, "is %s, which is there twice", found.Name)
-		case strings.TrimSpace(text) == "" || utf8.RuneCountInString(text) > maxWords:
-			return nil, invalid(at, "must have 1 to %d characters", maxWords)
-		default:
-			settled[found.Code] = text
+func (w Words) check(field string) error {
+	for _, code := range slices.Sorted(maps.Keys(w)) {
+		if _, ok := language.Lookup(code); !ok {
+			return invalid(field, "has a key that is not a language; GET /languages lists them")
+		}
+		if text := w[code]; strings.TrimSpace(text) == "" || utf8.RuneCountInString(text) > maxWords {
+			return invalid(field+"."+code, "must have 1 to %d characters", maxWords)
 		}
 	}
-	return settled, nil
+	return nil
 }
 
 // settleWords adds the words that a persona cannot do without in its language.
@@ -167,10 +160,12 @@ func (d *Definition) settleWords(voice.Voice) error {
 	return nil
 }
 
-// checkGoals: every goal has its own key, and following them comes to an end.
-func (d *Definition) checkGoals(voice.Voice) error {
+// settleGoals: every goal has its own key, and following them comes to an end.
+func (d *Definition) settleGoals(voice.Voice) error {
+	d.Goals = whole(slices.Clone(d.Goals))
 	at := map[string]int{}
 	for i, g := range d.Goals {
+		d.Goals[i].Outputs = whole(g.Outputs)
 		if _, twice := at[g.Key]; twice {
 			return invalid(fmt.Sprintf("goals[%d].key", i), "is another goal's too")
 		}

@@ -2,6 +2,8 @@
 // looks, where it may be shown and what it offers visitors.
 package widget
 
+import "visavis.dev/pkg/language"
+
 // Definition is how a widget looks and behaves. It is kept as JSON in the form
 // that the API shows; the tags bound it there.
 type Definition struct {
@@ -10,22 +12,22 @@ type Definition struct {
 	Channels       []string `json:"channels" minItems:"1" maxItems:"3" enum:"video,voice,chat"`
 	DefaultChannel string   `json:"defaultChannel" enum:"video,voice,chat"`
 	// AllowedOrigins are those of the pages that may show it; none means no page.
-	AllowedOrigins      []string         `json:"allowedOrigins" maxItems:"50" doc:"https://example.com, https://*.example.com for every host below it, or http://localhost with any port. None means nowhere."`
-	Languages           []string         `json:"languages" maxItems:"50" doc:"Those a visitor can choose; none means the persona's."`
-	Theme               Theme            `json:"theme"`
-	Texts               map[string]Texts `json:"texts" doc:"By language; what is left out has the widget's own words."`
-	AvatarWhenCollapsed bool             `json:"avatarWhenCollapsed"`
-	Proactive           Proactive        `json:"proactive"`
-	LeadForm            LeadForm         `json:"leadForm"`
-	Rating              Rating           `json:"rating"`
-	TranscriptVisible   bool             `json:"transcriptVisible"`
-	TextInput           bool             `json:"textInput"`
-	MicMuteable         bool             `json:"micMuteable"`
-	AINotice            bool             `json:"aiNotice" doc:"Whether visitors are told that they talk with an AI. Cannot be false in the EU region."`
-	TermsURL            *string          `json:"termsUrl" maxLength:"2048"`
-	PrivacyURL          *string          `json:"privacyUrl" maxLength:"2048"`
-	Hours               Hours            `json:"hours"`
-	Caps                Caps             `json:"caps"`
+	AllowedOrigins      []string   `json:"allowedOrigins" maxItems:"50" doc:"https://example.com, https://*.example.com for every host below it, or http://localhost with any port. None means nowhere."`
+	Languages           []string   `json:"languages" maxItems:"50" doc:"Those a visitor can choose; none means the persona's."`
+	Theme               Theme      `json:"theme"`
+	Texts               ByLanguage `json:"texts" doc:"By language; what is left out has the widget's own words."`
+	AvatarWhenCollapsed bool       `json:"avatarWhenCollapsed"`
+	Proactive           Proactive  `json:"proactive"`
+	LeadForm            LeadForm   `json:"leadForm"`
+	Rating              Rating     `json:"rating"`
+	TranscriptVisible   bool       `json:"transcriptVisible"`
+	TextInput           bool       `json:"textInput"`
+	MicMuteable         bool       `json:"micMuteable"`
+	AINotice            bool       `json:"aiNotice" doc:"Whether visitors are told that they talk with an AI. Cannot be false in the EU region."`
+	TermsURL            *string    `json:"termsUrl" maxLength:"2048"`
+	PrivacyURL          *string    `json:"privacyUrl" maxLength:"2048"`
+	Hours               Hours      `json:"hours"`
+	Caps                Caps       `json:"caps"`
 }
 
 // Theme is how it looks. Colours are of the form #1a2b3c.
@@ -38,6 +40,13 @@ type Theme struct {
 	Font   string `json:"font" maxLength:"80" pattern:"^[A-Za-z0-9 ,-]*$" doc:"Families, separated by commas; empty for the page's own."`
 	Dark   string `json:"dark" enum:"auto,on,off"`
 }
+
+// ByLanguage are texts by the language's code. In a patch a language may be
+// named in any way.
+type ByLanguage map[string]Texts
+
+// Key makes a key of what a patch has for it (package patch).
+func (ByLanguage) Key(name string) string { return language.Key(name) }
 
 // Texts are a widget's words in a language; null for its own.
 type Texts struct {

@@ -3,7 +3,6 @@ package widget
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -85,18 +84,14 @@ func (d *Definition) settleLanguages() error {
 }
 
 func (d *Definition) settleTexts() error {
-	settled := make(map[string]Texts, len(d.Texts))
-	for _, asked := range slices.Sorted(maps.Keys(d.Texts)) {
-		found, ok := language.Lookup(asked)
-		if !ok {
+	if d.Texts == nil {
+		d.Texts = ByLanguage{}
+	}
+	for code := range d.Texts {
+		if _, ok := language.Lookup(code); !ok {
 			return invalid("texts", "has a key that is not a language; GET /languages lists them")
 		}
-		if _, twice := settled[found.Code]; twice {
-			return invalid("texts."+asked, "is %s, which is there twice", found.Name)
-		}
-		settled[found.Code] = d.Texts[asked]
 	}
-	d.Texts = settled
 	return nil
 }
 
