@@ -6,14 +6,17 @@ import (
 	"visavis.dev/api/activity"
 	"visavis.dev/api/avatars"
 	"visavis.dev/api/consents"
+	"visavis.dev/api/duos"
 	"visavis.dev/api/events"
 	"visavis.dev/api/identity"
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/keys"
 	"visavis.dev/api/openapi"
+	"visavis.dev/api/personas"
 	"visavis.dev/api/route"
 	"visavis.dev/api/voices"
 	"visavis.dev/api/webhooks"
+	"visavis.dev/api/widgets"
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/egress"
@@ -46,6 +49,9 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	avatars.New(d.Tenants, p.Files, p.Library, p.Egress, p.Plans).Register(s)
 	(&consents.API{Tenants: d.Tenants, Files: p.Files}).Register(s)
 	voices.Register(s)
+	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
+	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
+	(&widgets.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
 	(&jobs.API{Tenants: d.Tenants}).Register(s)

@@ -62,7 +62,10 @@ func testHostileBodies(t *testing.T, w *world) {
 		require.True(t, d.valid(t, o, good))
 		properties := bodyProperties(d, o)
 		for name := range properties {
-			require.Contains(t, good, name, "good bodies hold every property")
+			// A version is good for one change alone, a persona in one organisation.
+			if name != "baseVersion" && (o.ID != "updateWidget" || name != "personaId") {
+				require.Contains(t, good, name, "good bodies hold every property")
+			}
 		}
 		for _, place := range places(good, nil) {
 			for _, value := range hostile() {

@@ -41,14 +41,35 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 		require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Raw)
 		return answer.Data(t)["id"].(string)
 	},
+	"/duos/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		made := w.make(t, org, "createDuo")["id"].(string)
+		o := w.operation(t, "goLiveDuo")
+		answer := w.call(t, o, apitest.Request{Path: withID(o, made), Key: org.New})
+		require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+		return made
+	},
 	"/keys/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createKey")["id"].(string)
+	},
+	// Of several versions, to list.
+	"/personas/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		made := w.make(t, org, "createPersona")["id"].(string)
+		o := w.operation(t, "updatePersona")
+		for range 2 {
+			w.n++
+			answer := w.call(t, o, apitest.Request{Path: withID(o, made), Key: org.New, Body: map[string]any{"name": fmt.Sprint("Mira ", w.n)}})
+			require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+		}
+		return made
 	},
 	"/webhooks/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createWebhook")["id"].(string)
 	},
 	"/webhooks/deliveries/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.deliver(t, org)["id"].(string)
+	},
+	"/widgets/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.widget(t, org)["id"].(string)
 	},
 }
 
@@ -68,9 +89,23 @@ var bodies = map[string]func(n int) map[string]any{
 	"updateAvatar": func(n int) map[string]any {
 		return map[string]any{"name": fmt.Sprint("Lee ", n), "landmarks": landmarks()}
 	},
+	"createDuo": duoBody,
+	"updateDuo": duoBody,
+
 	"createKey": keyBody,
 	"updateKey": keyBody,
 	"rotateKey": func(n int) map[string]any { return map[string]any{"graceS": n + 1} },
+
+	"createPersona":    personaBody,
+	"updatePersona":    personaBody,
+	"duplicatePersona": func(n int) map[string]any { return map[string]any{"name": fmt.Sprint("Mira ", n)} },
+	"restorePersona":   func(int) map[string]any { return map[string]any{"version": 1} },
+
+	"updateWidget": func(n int) map[string]any {
+		body := widgetBody(n, "")
+		delete(body, "personaId")
+		return body
+	},
 
 	"createWebhook": webhookBody,
 	"updateWebhook": func(n int) map[string]any {
@@ -120,6 +155,8 @@ type world struct {
 
 	made map[string]string
 	n    int
+	// publicKeys are the widgets' by their bare ids.
+	publicKeys map[string]string
 }
 
 // newWorld runs the API without limits in the way, with something of every
@@ -127,7 +164,7 @@ type world struct {
 func newWorld(t testing.TB, options ...apitest.Option) *world {
 	t.Helper()
 	a := apitest.New(t, append([]apitest.Option{apitest.Unlimited}, options...)...)
-	w := &world{API: a, documents: map[contract.Version]*document{}, made: map[string]string{}}
+	w := &world{API: a, documents: map[contract.Version]*document{}, made: map[string]string{}, publicKeys: map[string]string{}}
 	for _, v := range contract.Versions() {
 		w.documents[v] = readDocument(t, v)
 	}
@@ -229,8 +266,11 @@ func (w *world) body(t testing.TB, o *route.Operation) any {
 	if !w.documents[contract.Latest].hasBody(o) {
 		return nil
 	}
-	require.Contains(t, bodies, o.ID, "give the operation a good body")
 	w.n++
+	if o.ID == "createWidget" {
+		return widgetBody(w.n, w.shown(t, w.Acme))
+	}
+	require.Contains(t, bodies, o.ID, "give the operation a good body")
 	return bodies[o.ID](w.n)
 }
 
@@ -275,6 +315,7 @@ func withID(o *route.Operation, id string) string { return strings.Replace(o.Pat
 func (w *world) call(t testing.TB, o *route.Operation, r apitest.Request) apitest.Answer {
 	t.Helper()
 	r.Method = o.Method
+	r = w.visit(r)
 	answer := w.Do(r)
 	w.check(t, o, answer)
 	return answer

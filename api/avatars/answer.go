@@ -84,15 +84,12 @@ func show(c *route.Call, a avatar.Avatar) Avatar {
 	shown := Avatar{
 		ID: a.ID, Kind: string(a.Kind), Name: a.Name, Gender: orNull(a.Gender), AgeBand: orNull(a.AgeBand),
 		Heritage: orNull(a.Heritage), Status: a.Status(), PreviewURL: preview, ThumbnailURL: preview + "?size=thumbnail",
-		Style: "photo", Orientation: "portrait", UsedBy: UsedBy(a.Uses), AIDisclosure: aiDisclosure,
+		Style: "photo", Orientation: orientation(a), UsedBy: UsedBy(a.Uses), AIDisclosure: aiDisclosure,
 		Landmarks: route.OrNull[Landmarks]{Value: showLandmarks(a.Landmarks)}, Metadata: a.Metadata,
 		CreatedAt: a.CreatedAt.UTC(), UpdatedAt: a.UpdatedAt.UTC(), DeletedAt: a.DeletedAt,
 	}
 	if a.Kind == avatar.Builtin {
 		shown.Style = "illustrated"
-	}
-	if a.Landscape() {
-		shown.Orientation = "landscape"
 	}
 	if shown.Metadata == nil {
 		shown.Metadata = map[string]string{}
@@ -104,6 +101,13 @@ func show(c *route.Call, a avatar.Avatar) Avatar {
 		shown.Consent.Value = &AvatarConsent{k.ID, k.State, k.PolicyVersion, k.RecordedAt.UTC()}
 	}
 	return shown
+}
+
+func orientation(a avatar.Avatar) string {
+	if a.Landscape() {
+		return "landscape"
+	}
+	return "portrait"
 }
 
 func orNull(s string) *string {

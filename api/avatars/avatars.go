@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
@@ -75,8 +76,15 @@ func (a *API) Register(s *route.Service) {
 	route.File(s, route.Operation{
 		ID: "getAvatarPreview", Method: http.MethodGet, Path: "/avatars/{id}/preview", Group: group, Auth: route.MayHaveKey,
 		Scope: scope.AvatarsRead, Produces: []string{"image/png", "image/jpeg", "image/webp"},
+		Errors:  []problem.Code{problem.FaceNotReady},
 		Summary: "The face's picture; a library face's is public",
 	}, a.preview)
+	route.Handle(s, route.Operation{
+		ID: "getAvatarFace", Method: http.MethodGet, Path: "/avatars/{id}/face", Group: group, Auth: route.MayHaveKey,
+		Scope: scope.AvatarsRead, Since: contract.V20261001,
+		Summary:     "What a client needs to show the face; a library face's is public",
+		Description: "An own face is prepared once a persona or a duo puts it on. Until it is ready there are no images.",
+	}, a.face)
 	route.Handle(s, route.Operation{
 		ID: "withdrawAvatarConsent", Method: http.MethodPost, Path: "/avatars/{id}/consent/withdraw", Group: group,
 		Class: "write", Scope: scope.ConsentsWrite, Since: contract.V20261001, Errors: []problem.Code{problem.Gone, problem.Conflict},
@@ -167,6 +175,9 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 			return route.Deleted{}, asProblem(err)
 		}
 		if err := a.Files.Discard(ctx, tx, deleted.Picture, deleted.Thumbnail); err != nil {
+			return route.Deleted{}, err
+		}
+		if err := face.Forget(ctx, tx, a.Files, f); err != nil {
 			return route.Deleted{}, err
 		}
 		return route.Deleted{Deleted: true, ID: f.String()},

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"visavis.dev/api/consents"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/consent"
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/tenant"
 )
@@ -17,7 +19,7 @@ import (
 // PreviewQuery chooses a size.
 type PreviewQuery struct {
 	Path
-	Size string `query:"size" enum:"full,thumbnail" default:"full"`
+	Size string `query:"size" enum:"full,thumbnail,256,512,1024" default:"full" doc:"A number is the height in pixels, as GET /avatars/{id}/face lists them."`
 }
 
 const (
@@ -36,26 +38,20 @@ func (a *API) preview(ctx context.Context, c *route.Call, q *PreviewQuery) (rout
 	if err != nil {
 		return route.Blob{}, err
 	}
-	thumbnail := q.Size == "thumbnail"
 	if _, ok := a.Library.Find(f); ok {
+		side := sideOf(q.Size)
 		return route.Blob{
-			ContentType: "image/png", ETag: a.Library.ETag(f, thumbnail), CacheControl: publicDay,
-			Data: func(context.Context) ([]byte, error) { return a.Library.Picture(f, thumbnail) },
+			ContentType: "image/png", ETag: a.Library.ETag(f, side), CacheControl: publicDay,
+			Data: func(context.Context) ([]byte, error) { return a.Library.Picture(f, side) },
 		}, nil
 	}
-	if c.Principal == nil {
-		return route.Blob{}, problem.Missing("avatar").WithParam("path.id")
-	}
-	own, err := avatar.Get(ctx, a.Tenants, a.Library, c.Org(), f)
-	if errors.Is(err, avatar.ErrGone) {
-		err = avatar.ErrUnknown
-	}
+	own, err := a.own(ctx, c, f)
 	if err != nil {
-		return route.Blob{}, asProblem(err)
+		return route.Blob{}, err
 	}
-	picture := own.Picture
-	if thumbnail {
-		picture = own.Thumbnail
+	picture, err := a.pictureOf(ctx, c, own, q.Size)
+	if err != nil {
+		return route.Blob{}, err
 	}
 	data, err := a.Files.Read(ctx, c.Org(), picture)
 	if err != nil {
@@ -65,6 +61,35 @@ func (a *API) preview(ctx context.Context, c *route.Call, q *PreviewQuery) (rout
 		ContentType: http.DetectContentType(data), ETag: `"` + picture.Bare() + `"`, CacheControl: privateAsk,
 		Data: func(context.Context) ([]byte, error) { return data, nil },
 	}, nil
+}
+
+// own finds an own face for its organisation; to everybody else there is none.
+func (a *API) own(ctx context.Context, c *route.Call, f id.Avatar) (avatar.Avatar, error) {
+	if c.Principal == nil {
+		return avatar.Avatar{}, problem.Missing("avatar").WithParam("path.id")
+	}
+	own, err := avatar.Get(ctx, a.Tenants, a.Library, c.Org(), f)
+	if errors.Is(err, avatar.ErrGone) {
+		err = avatar.ErrUnknown
+	}
+	return own, asProblem(err)
+}
+
+const (
+	sizeFull      = "full"
+	sizeThumbnail = "thumbnail"
+)
+
+// sideOf is the side of a library face's picture of a size.
+func sideOf(size string) int {
+	switch size {
+	case sizeFull:
+		return avatar.PortraitSide
+	case sizeThumbnail:
+		return avatar.ThumbnailSide
+	}
+	side, _ := strconv.Atoi(size) // the schema lets nothing else through
+	return side
 }
 
 // ConsentPolicy is what can be declared about a likeness.

@@ -32,6 +32,8 @@ type Call struct {
 	bearer  string
 	body    []byte
 	claim   *idempotency.Claim
+	// unchanged says that the caller has the answer as it is.
+	unchanged bool
 	// ofAddress is how the address's limit stood.
 	ofAddress limits.Reading
 	// committed is the answer as it was recorded with its effect.
@@ -57,8 +59,21 @@ func (c *Call) Now() time.Time { return c.service.Clock.Now().UTC().Truncate(tim
 // URL makes an absolute address of a path below /v1.
 func (c *Call) URL(path string) string { return c.service.PublicURL + BasePath + path }
 
+// Body is the request's body as it came.
+func (c *Call) Body() []byte { return c.body }
+
 // SetHeader sets a header of the answer.
 func (c *Call) SetHeader(name, value string) { c.writer.Header().Set(name, value) }
+
+// Unchanged gives the answer an ETag and answers 304 when the caller has that
+// already. The operation is declared with Revalidates.
+func (c *Call) Unchanged(etag string) {
+	c.SetHeader("ETag", etag)
+	c.unchanged = matches(c.request.Header.Get("If-None-Match"), etag)
+}
+
+// Header is a header of the request.
+func (c *Call) Header(name string) string { return c.request.Header.Get(name) }
 
 // Did begins an entry of the activity log with what is known of the caller.
 func (c *Call) Did(action, targetKind, targetID string, changes map[string]any) activity.Entry {

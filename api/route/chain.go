@@ -224,8 +224,11 @@ func (w *recorder) WriteHeader(status int) {
 }
 
 func (w *recorder) Write(b []byte) (int, error) {
-	if w.status == 0 {
+	switch w.status {
+	case 0:
 		w.status = http.StatusOK
+	case http.StatusNotModified:
+		return len(b), nil // such an answer has no body
 	}
 	return w.ResponseWriter.Write(b)
 }

@@ -62,6 +62,9 @@ func run[B any](ctx context.Context, c *Call, handler func() (B, error)) (*answe
 	if c.claim != nil && c.committed == nil {
 		panic("operation " + c.Op.ID + " is declared idempotent but did not answer through Commit")
 	}
+	if c.unchanged {
+		a.Status = http.StatusNotModified
+	}
 	a.Body = body
 	return a, nil
 }

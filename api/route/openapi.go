@@ -17,9 +17,14 @@ import (
 )
 
 // schemaName names the schema of a type in the documents: Envelope[Avatar] is
-// AvatarEnvelope.
+// AvatarEnvelope. A noun's part is named after the noun: persona.Limits is
+// PersonaLimits.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
+	if _, noun, ok := strings.Cut(t.PkgPath(), "/pkg/"); ok {
+		noun = strings.ToUpper(noun[:1]) + noun[1:]
+		return noun + strings.TrimPrefix(name, noun)
+	}
 	for _, generic := range []string{"ListEnvelope", "Envelope"} {
 		if rest, ok := strings.CutPrefix(name, generic); ok && rest != "" {
 			return rest + generic

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/rate"
@@ -61,6 +63,9 @@ type Operation struct {
 	Items contract.Item
 	// Produces is the content types of an answer that is not JSON.
 	Produces []string
+	// Revalidates says that the handler calls Unchanged, so a caller that has the
+	// answer as it is gets 304.
+	Revalidates bool
 	// Errors are the codes beyond those that follow from the rest.
 	Errors []problem.Code
 	// InputCodes gives fields of the input codes of their own instead of
@@ -91,6 +96,14 @@ func (o *Operation) status() int {
 		return http.StatusOK
 	}
 	return o.Status
+}
+
+// responses are those that do not follow from the answer's type.
+func (o *Operation) responses() map[string]*huma.Response {
+	if !o.Revalidates {
+		return nil
+	}
+	return map[string]*huma.Response{"304": {Description: "The caller has the answer as it is."}}
 }
 
 // hasBody says whether requests carry a body.

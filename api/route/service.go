@@ -76,6 +76,7 @@ func (s *Service) declare(o Operation) huma.Operation {
 	}
 	s.operations = append(s.operations, &o)
 	return huma.Operation{
+		Responses:                    o.responses(),
 		OperationID:                  o.ID,
 		Method:                       o.Method,
 		Path:                         BasePath + o.Path,

@@ -25,6 +25,7 @@ import (
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/duo"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
@@ -32,12 +33,14 @@ import (
 	"visavis.dev/pkg/idempotency"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/limits"
+	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/rate"
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/vault"
 	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/widget"
 )
 
 // Options are the settings of a process.
@@ -94,6 +97,7 @@ type Server struct {
 	Handler http.Handler
 
 	options       Options
+	library       *avatar.Library
 	bucket        *blob.Bucket
 	limiter       *limits.Limiter
 	authenticator *apikey.Authenticator
@@ -104,7 +108,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Metrics == nil {
 		o.Metrics = prometheus.NewRegistry()
 	}
-	s := &Server{options: o}
+	s := &Server{options: o, library: avatar.NewLibrary()}
 	if err := s.build(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -172,7 +176,7 @@ func (s *Server) serve(cursors *cursor.Codec) (err error) {
 		Idempotency: idempotency.New(s.Tenants, o.Clock), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 	}, api.Parts{
-		Changes: s.Changes, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: avatar.NewLibrary(), Plans: s.Plans,
+		Changes: s.Changes, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, Plans: s.Plans,
 		Teller: s.Teller, Vault: s.Vault, Version: o.Version,
 	})
 	s.Handler = s.Service
@@ -222,6 +226,15 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			}},
 			{Name: "forget deleted avatars", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
 				return avatar.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget deleted widgets", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
+				return widget.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget deleted duos", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
+				return duo.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget deleted personas", Every: 10 * time.Minute, Batch: persona.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return persona.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
 			{Name: "delete old deliveries", Every: time.Minute, Batch: delivery.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return delivery.Sweep(ctx, s.Tenants, shard, o.Clock.Now())

@@ -5,6 +5,7 @@ import (
 
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/sweep"
 )
@@ -35,6 +36,9 @@ func (s *Server) Worker() *Worker {
 		jobs: &job.Runner{
 			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log,
 			Steps: map[job.Kind]job.Step{job.WebhookRecover: delivery.Recover},
+			Works: map[job.Kind]job.Work{
+				job.AvatarPrepare: (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.library}).Work(),
+			},
 		},
 		sweeper: s.sweeper(),
 	}

@@ -17,9 +17,9 @@ import (
 var released = time.Date(2026, 7, 8, 0, 0, 0, 0, time.UTC)
 
 const (
-	// portraitSide and thumbnailSide are the sizes faces are drawn in, in pixels.
-	portraitSide  = 768
-	thumbnailSide = 256
+	// PortraitSide and ThumbnailSide are the sizes faces are shown in, in pixels.
+	PortraitSide  = 768
+	ThumbnailSide = 256
 	// drawnKept is how many drawn pictures stay in memory.
 	drawnKept = 96
 	// drawing names the way faces are drawn; a change of it changes every ETag.
@@ -47,7 +47,7 @@ func NewLibrary() *Library {
 		marks := f.Look.Landmarks()
 		a := Avatar{
 			ID: id.NamedAvatar(f.Key), Kind: Builtin, Name: f.Name, Gender: f.Gender, AgeBand: f.AgeBand,
-			Heritage: f.Heritage, Width: portraitSide, Height: portraitSide, Landmarks: &marks,
+			Heritage: f.Heritage, Width: PortraitSide, Height: PortraitSide, Landmarks: &marks,
 			CreatedAt: released, UpdatedAt: released,
 		}
 		l.faces = append(l.faces, a)
@@ -69,19 +69,15 @@ func (l *Library) Find(a id.Avatar) (Avatar, bool) {
 	return Avatar{}, false
 }
 
-// ETag identifies the bytes of a face's picture.
-func (l *Library) ETag(a id.Avatar, thumbnail bool) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %+v %v", drawing, l.looks[a], thumbnail))
+// ETag identifies the bytes of a face's picture of a side, in pixels.
+func (l *Library) ETag(a id.Avatar, side int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %+v %v", drawing, l.looks[a], side))
 	return `"` + hex.EncodeToString(sum[:12]) + `"`
 }
 
-// Picture draws a face as PNG. One is drawn at a time: drawing is work for a
-// core, and anybody may ask.
-func (l *Library) Picture(a id.Avatar, thumbnail bool) ([]byte, error) {
-	side := portraitSide
-	if thumbnail {
-		side = thumbnailSide
-	}
+// Picture draws a face as a square PNG. One is drawn at a time: drawing is work
+// for a core, and anybody may ask.
+func (l *Library) Picture(a id.Avatar, side int) ([]byte, error) {
 	key := fmt.Sprint(a, side)
 	if b, ok := l.drawn.Get(key); ok {
 		return b, nil

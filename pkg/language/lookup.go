@@ -38,6 +38,15 @@ func Lookup(codeOrName string) (Language, bool) {
 	return nearest(strings.TrimSpace(codeOrName))
 }
 
+// Key is the code of a language by what Lookup takes for it, and what is no
+// language as it is. Texts by language have such keys.
+func Key(codeOrName string) string {
+	if found, ok := Lookup(codeOrName); ok {
+		return found.Code
+	}
+	return codeOrName
+}
+
 // nearest reads code as a tag and finds the form of its language that the
 // catalogue lists.
 func nearest(code string) (Language, bool) {

@@ -1,30 +1,40 @@
 package persona
 
-import "visavis.dev/pkg/id"
+import (
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/language"
+)
+
+// Words are what is said, by the language's code. In a patch a language may be
+// named in any way.
+type Words map[string]string
+
+// Key makes a key of what a patch has for it (package patch).
+func (Words) Key(name string) string { return language.Key(name) }
 
 // Definition is what a persona is and how it talks. It is kept as JSON, one a
 // version, in the form that the API shows; the tags bound it there.
 type Definition struct {
-	Role         *string           `json:"role" maxLength:"200" doc:"Who it is, in one line."`
-	Instructions string            `json:"instructions" maxLength:"20000"`
-	Greeting     Greeting          `json:"greeting"`
-	Closing      map[string]string `json:"closing" doc:"What it says at the end, by language."`
-	Knowledge    Knowledge         `json:"knowledge"`
-	Goals        []Goal            `json:"goals" maxItems:"20"`
-	Guardrails   []Guardrail       `json:"guardrails" maxItems:"20"`
-	Tools        []Tool            `json:"tools" maxItems:"20"`
-	Model        Model             `json:"model"`
-	Conversation Conversation      `json:"conversation"`
-	Settings     Settings          `json:"settings"`
-	Privacy      Privacy           `json:"privacy"`
-	Limits       Limits            `json:"limits"`
-	Disclosure   Disclosure        `json:"disclosure"`
+	Role         *string      `json:"role" maxLength:"200" doc:"Who it is, in one line."`
+	Instructions string       `json:"instructions" maxLength:"20000"`
+	Greeting     Greeting     `json:"greeting"`
+	Closing      Words        `json:"closing" doc:"What it says at the end, by language."`
+	Knowledge    Knowledge    `json:"knowledge"`
+	Goals        []Goal       `json:"goals" maxItems:"20"`
+	Guardrails   []Guardrail  `json:"guardrails" maxItems:"20"`
+	Tools        []Tool       `json:"tools" maxItems:"20"`
+	Model        Model        `json:"model"`
+	Conversation Conversation `json:"conversation"`
+	Settings     Settings     `json:"settings"`
+	Privacy      Privacy      `json:"privacy"`
+	Limits       Limits       `json:"limits"`
+	Disclosure   Disclosure   `json:"disclosure"`
 }
 
 // Greeting is how a conversation begins.
 type Greeting struct {
-	Mode string            `json:"mode" enum:"fixed,generated,none"`
-	Text map[string]string `json:"text" doc:"The words of a fixed greeting, by language."`
+	Mode string `json:"mode" enum:"fixed,generated,none"`
+	Text Words  `json:"text" doc:"The words of a fixed greeting, by language."`
 }
 
 // Knowledge is what the persona answers from.
@@ -41,8 +51,8 @@ type Knowledge struct {
 
 // Goal is something to find out or to bring about in a conversation.
 type Goal struct {
-	Key      string   `json:"key" pattern:"^[a-z][a-z0-9_]{0,39}$"`
-	Prompt   string   `json:"prompt" minLength:"1" maxLength:"1000" doc:"What the avatar asks."`
+	Key      string   `json:"key" given:"always" pattern:"^[a-z][a-z0-9_]{0,39}$"`
+	Prompt   string   `json:"prompt" given:"always" minLength:"1" maxLength:"1000" doc:"What the avatar asks."`
 	Required bool     `json:"required"`
 	Outputs  []string `json:"outputs" maxItems:"10" doc:"Names of what is collected."`
 	Next     *string  `json:"next" doc:"The key of the goal that follows."`
@@ -51,25 +61,25 @@ type Goal struct {
 
 // Guardrail is a rule that the persona keeps whatever it is asked.
 type Guardrail struct {
-	Key     string  `json:"key" pattern:"^[a-z][a-z0-9_]{0,39}$"`
-	Rule    string  `json:"rule" minLength:"1" maxLength:"1000" doc:"What it is about. Words and phrases in double quotes are matched as they are."`
-	Action  string  `json:"action" enum:"refuse,redirect,handoff,end"`
+	Key     string  `json:"key" given:"always" pattern:"^[a-z][a-z0-9_]{0,39}$"`
+	Rule    string  `json:"rule" given:"always" minLength:"1" maxLength:"1000" doc:"What it is about. Words and phrases in double quotes are matched as they are."`
+	Action  string  `json:"action" given:"always" enum:"refuse,redirect,handoff,end"`
 	Message *string `json:"message" maxLength:"1000"`
 }
 
 // Tool is something the persona can do besides talking.
 type Tool struct {
-	Kind         string         `json:"kind" enum:"lead,booking,handoff,end_session,http,mcp,client"`
-	ConnectionID *id.Connection `json:"connectionId"`
+	Kind         string         `json:"kind" given:"always" enum:"lead,booking,handoff,end_session,http,mcp,client"`
+	ConnectionID *id.Connection `json:"connectionId" nullable:"true"`
 	Enabled      bool           `json:"enabled"`
-	Config       map[string]any `json:"config"`
+	Config       map[string]any `json:"config" doc:"What the kind needs to know, at most 10,000 bytes as JSON."`
 }
 
 // Model is what writes the answers.
 type Model struct {
 	// ConnectionID is a connection of kind model; null is the built-in engine,
 	// which answers with sentences of the packs.
-	ConnectionID *id.Connection `json:"connectionId"`
+	ConnectionID *id.Connection `json:"connectionId" nullable:"true"`
 	Name         *string        `json:"name" maxLength:"200"`
 	Temperature  float64        `json:"temperature" minimum:"0" maximum:"2"`
 	MaxTokens    int64          `json:"maxTokens" minimum:"16" maximum:"8192"`
@@ -95,7 +105,7 @@ type Settings struct {
 	Language string  `json:"language" doc:"By code or name; kept as a code."`
 	Accent   *string `json:"accent"`
 	// Engine and GlobalVoice follow from the voice. They could be set on 2026-07-08.
-	Engine             string   `json:"engine" enum:"premier,global" readOnly:"true"`
+	Engine             string   `json:"engine" enum:"premier,global" readOnly:"true" doc:"That of the voice."`
 	GlobalVoice        bool     `json:"globalVoice" readOnly:"true"`
 	Speed              float64  `json:"speed" minimum:"0.5" maximum:"2"`
 	AutoDetectLanguage bool     `json:"autoDetectLanguage"`
@@ -117,6 +127,6 @@ type Limits struct {
 
 // Disclosure is how people are told that they talk with an AI.
 type Disclosure struct {
-	Text   map[string]string `json:"text" doc:"By language."`
-	Spoken bool              `json:"spoken"`
+	Text   Words `json:"text" doc:"By language."`
+	Spoken bool  `json:"spoken"`
 }

@@ -109,6 +109,12 @@ func scale(img image.Image, side int) *image.NRGBA {
 	if longest := max(w, h); longest > side {
 		w, h = max(w*side/longest, 1), max(h*side/longest, 1)
 	}
+	return resize(img, w, h)
+}
+
+// resize copies an image in a size.
+func resize(img image.Image, w, h int) *image.NRGBA {
+	b := img.Bounds()
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
 	if w == b.Dx() && h == b.Dy() {
 		draw.Draw(out, out.Bounds(), img, b.Min, draw.Src)
@@ -121,6 +127,15 @@ func scale(img image.Image, side int) *image.NRGBA {
 // Thumbnail is a small copy.
 func (p *Portrait) Thumbnail() *Portrait {
 	return &Portrait{scale(p.Image, ThumbnailSide), p.lossy}
+}
+
+// High is a copy of a height, in pixels; a picture that is lower stays as it is.
+func (p *Portrait) High(height int) *Portrait {
+	b := p.Image.Bounds()
+	if b.Dy() <= height {
+		return p
+	}
+	return &Portrait{resize(p.Image, max(b.Dx()*height/b.Dy(), 1), height), p.lossy}
 }
 
 // Encode writes the picture without any metadata: JPEG for what came as JPEG

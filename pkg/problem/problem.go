@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"time"
@@ -26,8 +27,11 @@ const (
 	ConsentInvalid        Code = "consent_invalid"
 	ConsentOutdated       Code = "consent_outdated"
 	ConsentRequired       Code = "consent_required"
+	DuoNotLive            Code = "duo_not_live"
+	FaceNotReady          Code = "face_not_ready"
 	FeatureNotInPlan      Code = "feature_not_in_plan"
 	Forbidden             Code = "forbidden"
+	GoLiveRefused         Code = "go_live_refused"
 	Gone                  Code = "gone"
 	IdempotencyConflict   Code = "idempotency_conflict"
 	IdempotencyInProgress Code = "idempotency_in_progress"
@@ -46,6 +50,7 @@ const (
 	UpgradeRequired       Code = "upgrade_required"
 	UpstreamError         Code = "upstream_error"
 	UpstreamTimeout       Code = "upstream_timeout"
+	VersionConflict       Code = "version_conflict"
 )
 
 var statuses = map[Code]int{
@@ -57,8 +62,11 @@ var statuses = map[Code]int{
 	ConsentInvalid:        http.StatusBadRequest,
 	ConsentOutdated:       http.StatusBadRequest,
 	ConsentRequired:       http.StatusBadRequest,
+	DuoNotLive:            http.StatusConflict,
+	FaceNotReady:          http.StatusConflict,
 	FeatureNotInPlan:      http.StatusForbidden,
 	Forbidden:             http.StatusForbidden,
+	GoLiveRefused:         http.StatusUnprocessableEntity,
 	Gone:                  http.StatusGone,
 	IdempotencyConflict:   http.StatusConflict,
 	IdempotencyInProgress: http.StatusConflict,
@@ -77,6 +85,7 @@ var statuses = map[Code]int{
 	UpgradeRequired:       http.StatusForbidden,
 	UpstreamError:         http.StatusBadGateway,
 	UpstreamTimeout:       http.StatusGatewayTimeout,
+	VersionConflict:       http.StatusConflict,
 }
 
 // Status is the HTTP status the code is answered with.
@@ -116,6 +125,15 @@ func Missing(what string) *Problem {
 // Conflicting is a 409 conflict with details.reason.
 func Conflicting(reason, format string, args ...any) *Problem {
 	return New(Conflict, format, args...).WithDetail("reason", reason)
+}
+
+// NotReady is a 409 face_not_ready: the face can be worn in about as long as
+// wait says.
+func NotReady(wait time.Duration) *Problem {
+	p := New(FaceNotReady, "The face is still being prepared, which takes about a minute. Please try again shortly.").
+		WithDetail("etaS", int64(math.Ceil(wait.Seconds())))
+	p.RetryAfter = wait
+	return p
 }
 
 // Unavailable is a 503 capacity with Retry-After: something the answer needs

@@ -24,6 +24,7 @@ func TestStatuses(t *testing.T) {
 		"unauthorized": 401, "forbidden": 403, "upgrade_required": 403, "account_paused": 403,
 		"not_found": 404, "method_not_allowed": 405, "conflict": 409, "idempotency_conflict": 409,
 		"idempotency_in_progress": 409, "gone": 410, "too_large": 413, "unsupported_media_type": 415,
+		"duo_not_live": 409, "face_not_ready": 409, "version_conflict": 409, "go_live_refused": 422,
 		"rate_limited": 429, "server_error": 500, "upstream_error": 502, "capacity": 503, "upstream_timeout": 504,
 	} {
 		require.Equal(t, status, code.Status(), code)

@@ -1,0 +1,153 @@
+package duos
+
+import (
+	"context"
+	"fmt"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/duo"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/patch"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+)
+
+// Host is one of the two to be.
+type Host struct {
+	Seat     string `json:"seat" enum:"left,right"`
+	Name     string `json:"name" minLength:"1" maxLength:"80"`
+	AvatarID string `json:"avatarId"`
+	VoiceID  string `json:"voiceId"`
+	Role     string `json:"role" enum:"lead,partner"`
+}
+
+// Input is the request for a new duo.
+type Input struct{ Body DuoInput }
+
+// DuoInput is a duo to be made.
+type DuoInput struct {
+	Name      string                    `json:"name" minLength:"1" maxLength:"80"`
+	Hosts     []Host                    `json:"hosts" minItems:"2" maxItems:"2" doc:"One sits left and one right, one leads."`
+	Languages []string                  `json:"languages" minItems:"1" maxItems:"20" doc:"Of the ten that GET /languages flags duo, by code or name."`
+	Interplay route.Part[duo.Interplay] `json:"interplay,omitzero"`
+}
+
+// UpdateInput is the request for a change of a duo.
+type UpdateInput struct {
+	Path
+	Body DuoChange
+}
+
+// DuoChange is what to change of a duo.
+type DuoChange struct {
+	Name      route.Opt[string]         `json:"name,omitzero" minLength:"1" maxLength:"80"`
+	Hosts     route.Opt[[]Host]         `json:"hosts,omitzero" minItems:"2" maxItems:"2"`
+	Languages route.Opt[[]string]       `json:"languages,omitzero" minItems:"1" maxItems:"20"`
+	Interplay route.Part[duo.Interplay] `json:"interplay,omitzero"`
+}
+
+func parseHosts(sent []Host) ([]persona.Host, error) {
+	hosts := make([]persona.Host, len(sent))
+	for i, h := range sent {
+		param := fmt.Sprintf("body.hosts[%d].", i)
+		a, err := id.ParseAvatar(h.AvatarID)
+		if err != nil {
+			return nil, problem.Invalid(param+"avatarId", "avatarId is not the id of an avatar.")
+		}
+		v, err := id.ParseVoice(h.VoiceID)
+		if err != nil {
+			return nil, problem.Invalid(param+"voiceId", "voiceId is not the id of a voice.")
+		}
+		hosts[i] = persona.Host{Seat: h.Seat, Name: h.Name, Avatar: a, Voice: v, Role: h.Role}
+	}
+	return hosts, nil
+}
+
+func author(c *route.Call) persona.Author {
+	return persona.Author{By: c.Principal.Key.ID.String(), At: c.Now()}
+}
+
+func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Duo, error) {
+	if !c.Principal.Terms.Has(feature) {
+		return Duo{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
+	}
+	d := duo.Duo{ID: id.NewDuo(), Persona: id.NewPersona(), Name: in.Body.Name, Languages: in.Body.Languages}
+	var err error
+	if d.Hosts, err = parseHosts(in.Body.Hosts); err != nil {
+		return Duo{}, err
+	}
+	if d.Interplay, err = merged(c, duo.Defaults()); err != nil {
+		return Duo{}, asProblem(err)
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Duo, error) {
+		made, err := duo.Insert(ctx, tx, a.Library, d, author(c))
+		if err != nil {
+			return Duo{}, asProblem(err)
+		}
+		return show(made), record(ctx, c, tx, "duo.created", d.ID, map[string]any{"name": made.Name, "personaId": made.Persona})
+	})
+}
+
+func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Duo, error) {
+	wanted, err := in.duo()
+	if err != nil {
+		return Duo{}, err
+	}
+	hosts, err := parseHosts(in.Body.Hosts.Value)
+	if err != nil {
+		return Duo{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Duo, error) {
+		before, err := duo.Lock(ctx, tx, wanted)
+		if err != nil {
+			return Duo{}, asProblem(err)
+		}
+		after := before
+		if in.Body.Name.Set {
+			after.Name = in.Body.Name.Value
+		}
+		if in.Body.Hosts.Set {
+			after.Hosts = hosts
+		}
+		if in.Body.Languages.Set {
+			after.Languages = in.Body.Languages.Value
+		}
+		if after.Interplay, err = merged(c, before.Interplay); err != nil {
+			return Duo{}, asProblem(err)
+		}
+		now, changed, err := duo.Update(ctx, tx, a.Library, before, after, author(c))
+		if err != nil || len(changed) == 0 {
+			return show(now), asProblem(err)
+		}
+		return show(now), record(ctx, c, tx, "duo.updated", wanted, map[string]any{"changed": changed})
+	})
+}
+
+// merged is an interplay with what was sent of it.
+func merged(c *route.Call, i duo.Interplay) (duo.Interplay, error) {
+	body := struct {
+		Interplay duo.Interplay `json:"interplay"`
+	}{i}
+	err := patch.Merge(&body, c.Body())
+	return body.Interplay, err
+}
+
+func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted, error) {
+	wanted, err := p.duo()
+	if err != nil {
+		return route.Deleted{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
+		if err := duo.Delete(ctx, tx, wanted, c.Now()); err != nil {
+			return route.Deleted{}, asProblem(err)
+		}
+		return route.Deleted{Deleted: true, ID: wanted.String()}, record(ctx, c, tx, "duo.deleted", wanted, nil)
+	})
+}
+
+// record notes a change in the activity log.
+func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, d id.Duo, changes map[string]any) error {
+	return activity.Record(ctx, tx, c.Did(action, "duo", d.String(), changes))
+}

@@ -1,0 +1,179 @@
+// Package duos declares the operations on two-person avatars (spec, Duos).
+package duos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/duo"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/patch"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// API is what the operations work with.
+type API struct {
+	Tenants *tenant.Tenants
+	Library *avatar.Library
+	Plans   *plan.Catalogue
+}
+
+// feature is what a plan must include for duos to be made.
+const feature = "duos"
+
+// Register declares the operations.
+func (a *API) Register(s *route.Service) {
+	read := route.Operation{Group: "Duos", Class: "read", Scope: scope.DuosRead, Errors: []problem.Code{problem.Gone}}
+	write := route.Operation{Group: "Duos", Class: "write", Scope: scope.DuosWrite, Errors: []problem.Code{problem.Gone, problem.Conflict}}
+
+	list := read
+	list.ID, list.Method, list.Path, list.Errors = "listDuos", http.MethodGet, "/duos", nil
+	list.Summary = "The organisation's duos, newest first"
+	route.List(s, list, a.list)
+
+	create := write
+	create.ID, create.Method, create.Path = "createDuo", http.MethodPost, "/duos"
+	create.Status, create.Idempotent, create.Errors = http.StatusCreated, true, []problem.Code{problem.Conflict}
+	create.Summary = "Make a duo, as a draft, and the persona that wears it"
+	create.Description = "What the two know and how they behave is their persona's: PATCH /personas/{id} with its personaId."
+	route.Handle(s, create, a.create)
+
+	get := read
+	get.ID, get.Method, get.Path, get.Summary = "getDuo", http.MethodGet, "/duos/{id}", "One duo"
+	route.Handle(s, get, a.get)
+
+	update := write
+	update.ID, update.Method, update.Path = "updateDuo", http.MethodPatch, "/duos/{id}"
+	update.Summary = "Change a duo"
+	update.Description = "A duo whose hosts or languages change is a draft again and must be made live anew. " +
+		"Sending the same hosts tries again to prepare a face that could not be."
+	route.Handle(s, update, a.update)
+
+	remove := write
+	remove.ID, remove.Method, remove.Path = "deleteDuo", http.MethodDelete, "/duos/{id}"
+	remove.Summary = "Delete a duo and its persona, which nothing must use"
+	route.Handle(s, remove, a.delete)
+
+	check := read
+	check.ID, check.Method, check.Path, check.Summary = "checkDuo", http.MethodGet, "/duos/{id}/go-live", "What keeps a duo from going live"
+	route.Handle(s, check, a.check)
+
+	live := write
+	live.ID, live.Method, live.Path, live.Summary = "goLiveDuo", http.MethodPost, "/duos/{id}/live", "Make a duo live, so that it can start sessions"
+	live.Errors = append(live.Errors, problem.GoLiveRefused)
+	route.Handle(s, live, a.live)
+
+	pause := write
+	pause.ID, pause.Method, pause.Path, pause.Summary = "pauseDuo", http.MethodPost, "/duos/{id}/pause", "Let a duo start no more sessions"
+	route.Handle(s, pause, a.pause)
+}
+
+// Duo is one duo.
+type Duo struct {
+	ID        id.Duo         `json:"id"`
+	Name      string         `json:"name"`
+	Status    string         `json:"status" enum:"draft,checking,live,paused" doc:"checking: a draft of which a face is being prepared."`
+	Hosts     []persona.Host `json:"hosts" minItems:"2" maxItems:"2"`
+	Languages []string       `json:"languages"`
+	PersonaID id.Persona     `json:"personaId" doc:"The persona that wears the duo."`
+	Interplay duo.Interplay  `json:"interplay"`
+	LiveAt    *time.Time     `json:"liveAt"`
+	CreatedAt time.Time      `json:"createdAt"`
+	UpdatedAt time.Time      `json:"updatedAt"`
+}
+
+func show(d duo.Duo) Duo {
+	return Duo{
+		ID: d.ID, Name: d.Name, Status: string(d.Status), Hosts: d.Hosts, Languages: d.Languages, PersonaID: d.Persona,
+		Interplay: d.Interplay, LiveAt: route.UTC(d.LiveAt), CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
+	}
+}
+
+// Path names a duo.
+type Path struct {
+	ID string `path:"id" doc:"The duo's id, with or without duo_."`
+}
+
+func (p Path) duo() (id.Duo, error) { return route.Lookup(id.ParseDuo, p.ID, "duo") }
+
+// Query filters and pages the duos.
+type Query struct {
+	route.Paging
+	Status string `query:"status" enum:"draft,checking,live,paused"`
+}
+
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Duo], error) {
+	after, err := route.After[id.Duo](c, q.Paging)
+	if err != nil {
+		return route.Page[Duo]{}, err
+	}
+	if after == nil {
+		after = &id.Duo{}
+	}
+	found, err := duo.List(ctx, a.Tenants, c.Org(), duo.Status(q.Status), *after, q.Limit+1)
+	if err != nil {
+		return route.Page[Duo]{}, err
+	}
+	page, err := route.Paged(c, q.Paging, found, func(d duo.Duo) id.Duo { return d.ID })
+	return route.Map(page, show), err
+}
+
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Duo, error) {
+	wanted, err := p.duo()
+	if err != nil {
+		return Duo{}, err
+	}
+	found, err := duo.Get(ctx, a.Tenants, c.Org(), wanted)
+	return show(found), asProblem(err)
+}
+
+// asProblem says what errors of packages duo, persona and avatar are to a caller.
+func asProblem(err error) error {
+	var (
+		inUse *persona.InUseError
+		field *persona.FieldError
+		host  *duo.HostError
+		form  *patch.Error
+	)
+	switch {
+	case errors.Is(err, duo.ErrUnknown):
+		return problem.Missing("duo").WithParam("path.id")
+	case errors.Is(err, duo.ErrGone):
+		return problem.New(problem.Gone, "The duo was deleted.").WithParam("path.id")
+	case errors.Is(err, duo.ErrNotLive):
+		return problem.Conflicting("not_live", "The duo is not live, so it cannot be paused.")
+	case errors.As(err, &inUse):
+		return problem.Conflicting("in_use", "The duo is used by %d widgets and %d live sessions.", inUse.Widgets, inUse.Sessions).WithParam("path.id")
+	case errors.As(err, &host):
+		return asHostProblem(host)
+	case errors.As(err, &field):
+		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
+	case errors.As(err, &form):
+		return problem.Invalid("body."+form.Path, "%v.", form)
+	}
+	return err
+}
+
+func asHostProblem(e *duo.HostError) error {
+	param := fmt.Sprintf("body.hosts[%d].", e.Index)
+	switch {
+	case errors.Is(e.Err, persona.ErrNoVoice):
+		return problem.Invalid(param+"voiceId", "voiceId is not a voice of this organisation; GET /voices lists them.")
+	case errors.Is(e.Err, avatar.ErrUnknown):
+		return problem.Invalid(param+"avatarId", "avatarId is not an avatar of this organisation; GET /avatars lists them.")
+	case errors.Is(e.Err, avatar.ErrGone):
+		return problem.Invalid(param+"avatarId", "The avatar was deleted.").WithDetail("reason", "deleted")
+	case errors.Is(e.Err, avatar.ErrWithdrawn):
+		return problem.Conflicting("consent_withdrawn", "The consent that the avatar rests on was withdrawn.").WithParam(param + "avatarId")
+	}
+	return e
+}

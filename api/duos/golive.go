@@ -1,0 +1,73 @@
+package duos
+
+import (
+	"context"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/duo"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+)
+
+// GoLiveCheck is whether a duo can go live.
+type GoLiveCheck struct {
+	Ready    bool          `json:"ready"`
+	Problems []duo.Problem `json:"problems" doc:"What to change first."`
+}
+
+func (a *API) check(ctx context.Context, c *route.Call, p *Path) (GoLiveCheck, error) {
+	wanted, err := p.duo()
+	if err != nil {
+		return GoLiveCheck{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (GoLiveCheck, error) {
+		d, err := duo.Find(ctx, tx, wanted)
+		if err != nil {
+			return GoLiveCheck{}, asProblem(err)
+		}
+		state, err := duo.Check(ctx, tx, a.Library, d)
+		problems := state.Problems()
+		return GoLiveCheck{Ready: len(problems) == 0, Problems: problems}, err
+	})
+}
+
+func (a *API) live(ctx context.Context, c *route.Call, p *Path) (Duo, error) {
+	wanted, err := p.duo()
+	if err != nil {
+		return Duo{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Duo, error) {
+		before, err := duo.Lock(ctx, tx, wanted)
+		if err != nil {
+			return Duo{}, asProblem(err)
+		}
+		d, problems, err := duo.GoLive(ctx, tx, a.Library, before, c.Now())
+		switch {
+		case err != nil:
+			return Duo{}, err
+		case len(problems) > 0:
+			return Duo{}, problem.New(problem.GoLiveRefused, "The duo cannot go live yet; details.problems says why.").WithDetail("problems", problems)
+		case before.Status == duo.Live:
+			return show(d), nil
+		}
+		return show(d), record(ctx, c, tx, "duo.went_live", wanted, nil)
+	})
+}
+
+func (a *API) pause(ctx context.Context, c *route.Call, p *Path) (Duo, error) {
+	wanted, err := p.duo()
+	if err != nil {
+		return Duo{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Duo, error) {
+		before, err := duo.Lock(ctx, tx, wanted)
+		if err != nil {
+			return Duo{}, asProblem(err)
+		}
+		d, err := duo.Pause(ctx, tx, before, c.Now())
+		if err != nil || before.Status == duo.Paused {
+			return show(d), asProblem(err)
+		}
+		return show(d), record(ctx, c, tx, "duo.paused", wanted, nil)
+	})
+}

@@ -1,0 +1,128 @@
+package personas
+
+import (
+	"errors"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/patch"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/problem"
+)
+
+// Persona is one persona.
+type Persona struct {
+	ID           id.Persona `json:"id"`
+	Name         string     `json:"name"`
+	Kind         string     `json:"kind" enum:"standard,duo"`
+	AvatarID     id.Avatar  `json:"avatarId" doc:"Of a duo's persona, the lead host's."`
+	VoiceID      id.Voice   `json:"voiceId"`
+	DuoID        *id.Duo    `json:"duoId" nullable:"true"`
+	Status       string     `json:"status" enum:"ready,preparing,paused" doc:"preparing: a face is being prepared. paused: statusReason says what stands in the way."`
+	StatusReason *string    `json:"statusReason" doc:"consent_withdrawn, or face_failed when a face could not be prepared; null unless paused."`
+	FaceReadyAt  *time.Time `json:"faceReadyAt" doc:"About when the face is ready; null unless it is being prepared."`
+	persona.Definition
+	Version   int64       `json:"version"`
+	WidgetIDs []id.Widget `json:"widgetIds"`
+	CreatedAt time.Time   `json:"createdAt"`
+	UpdatedAt time.Time   `json:"updatedAt"`
+}
+
+func show(c *route.Call, p persona.Persona) Persona {
+	shown := Persona{
+		ID: p.ID, Name: p.Name, Kind: string(p.Kind), AvatarID: p.Avatar, VoiceID: p.Voice, Status: string(p.Status()),
+		FaceReadyAt: route.UTC(p.FaceReadyAt(c.Now())), Definition: p.Definition, Version: p.Version, WidgetIDs: p.Widgets,
+		CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC(),
+	}
+	if !p.DuoID.IsZero() {
+		shown.DuoID = &p.DuoID
+	}
+	if p.Obstacle != "" {
+		reason := string(p.Obstacle)
+		shown.StatusReason = &reason
+	}
+	if shown.WidgetIDs == nil {
+		shown.WidgetIDs = []id.Widget{}
+	}
+	return shown
+}
+
+// answer shows a persona that was found, with its version as the ETag.
+func answer(c *route.Call) func(persona.Persona, error) (Persona, error) {
+	return func(p persona.Persona, err error) (Persona, error) {
+		if err != nil {
+			return Persona{}, asProblem(err)
+		}
+		c.SetVersion(p.Version)
+		return show(c, p), nil
+	}
+}
+
+// PersonaVersion is a persona as it was in a version.
+type PersonaVersion struct {
+	Version  int64     `json:"version"`
+	Name     string    `json:"name"`
+	AvatarID id.Avatar `json:"avatarId"`
+	VoiceID  id.Voice  `json:"voiceId"`
+	persona.Definition
+	CreatedBy string    `json:"createdBy"`
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+func showVersion(v persona.Version) PersonaVersion {
+	return PersonaVersion{
+		Version: v.Version, Name: v.Name, AvatarID: v.Avatar, VoiceID: v.Voice, Definition: v.Definition,
+		CreatedBy: v.CreatedBy, CreatedAt: v.CreatedAt.UTC(),
+	}
+}
+
+// asProblem says what errors of packages persona, avatar and patch are to a caller.
+func asProblem(err error) error {
+	var (
+		inUse *persona.InUseError
+		field *persona.FieldError
+		form  *patch.Error
+	)
+	switch {
+	case errors.Is(err, persona.ErrUnknown):
+		return problem.Missing("persona").WithParam("path.id")
+	case errors.Is(err, persona.ErrGone):
+		return problem.New(problem.Gone, "The persona was deleted.").WithParam("path.id")
+	case errors.As(err, &inUse):
+		return asInUse(inUse)
+	case errors.Is(err, persona.ErrDuoStudio):
+		return problem.Conflicting("duo_studio_only", "The faces and voices of a duo's persona are changed with the duo: PATCH /duos/{id}.")
+	case errors.Is(err, persona.ErrNoVersion):
+		return problem.Invalid("body.version", "The persona has no such version; GET /personas/{id}/versions lists them.")
+	case errors.As(err, &field):
+		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
+	case errors.As(err, &form):
+		return problem.Invalid("body."+form.Path, "%v.", form)
+	}
+	return asChoiceProblem(err)
+}
+
+// asChoiceProblem is about a face or voice that cannot be chosen.
+func asChoiceProblem(err error) error {
+	switch {
+	case errors.Is(err, persona.ErrNoVoice):
+		return problem.Invalid("body.voiceId", "voiceId is not a voice of this organisation; GET /voices lists them.")
+	case errors.Is(err, avatar.ErrUnknown):
+		return problem.Invalid("body.avatarId", "avatarId is not an avatar of this organisation; GET /avatars lists them.")
+	case errors.Is(err, avatar.ErrGone):
+		return problem.Invalid("body.avatarId", "The avatar was deleted.").WithDetail("reason", "deleted")
+	case errors.Is(err, avatar.ErrWithdrawn):
+		return problem.Conflicting("consent_withdrawn", "The consent that the avatar rests on was withdrawn.").WithParam("body.avatarId")
+	}
+	return err
+}
+
+func asInUse(e *persona.InUseError) error {
+	p := problem.Conflicting("in_use", "The persona is used by %d widgets and %d live sessions.", e.Widgets, e.Sessions).WithParam("path.id")
+	if !e.Duo.IsZero() {
+		p = problem.Conflicting("in_use", "The persona belongs to a duo and is deleted with it.").WithParam("path.id").WithDetail("duoId", e.Duo)
+	}
+	return p
+}

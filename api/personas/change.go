@@ -1,0 +1,252 @@
+package personas
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/patch"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+)
+
+func author(c *route.Call) persona.Author {
+	return persona.Author{By: c.Principal.Key.ID.String(), At: c.Now()}
+}
+
+// record notes a change in the activity log.
+func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, p id.Persona, changes map[string]any) error {
+	return activity.Record(ctx, tx, c.Did(action, "persona", p.String(), changes))
+}
+
+func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Persona, error) {
+	if !c.Principal.Terms.Has(feature) {
+		return Persona{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
+	}
+	p := persona.Persona{ID: id.NewPersona(), Name: in.Body.Name, Kind: persona.Standard}
+	var err error
+	if p.Avatar, err = parseAvatar(in.Body.AvatarID); err != nil {
+		return Persona{}, err
+	}
+	if p.Voice, err = parseVoice(in.Body.VoiceID); err != nil {
+		return Persona{}, err
+	}
+	return a.insert(ctx, c, p, "persona.created", func(ctx context.Context, tx *tenant.Tx) (persona.Definition, error) {
+		v, err := persona.FindVoice(ctx, tx, p.Voice)
+		if err != nil {
+			return persona.Definition{}, err
+		}
+		if err := checkEngine(c, v); err != nil {
+			return persona.Definition{}, err
+		}
+		d := persona.Defaults(v)
+		return d, patch.Merge(&d, c.Body())
+	})
+}
+
+// insert enters a persona with the definition that it is given there.
+func (a *API) insert(
+	ctx context.Context, c *route.Call, p persona.Persona, action string,
+	define func(context.Context, *tenant.Tx) (persona.Definition, error),
+) (Persona, error) {
+	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Persona, error) {
+		d, err := define(ctx, tx)
+		if err != nil {
+			return Persona{}, asProblem(err)
+		}
+		draft := p
+		draft.Definition = d
+		made, err := persona.Insert(ctx, tx, a.Library, draft, author(c))
+		if err != nil {
+			return Persona{}, asProblem(err)
+		}
+		return show(c, made), record(ctx, c, tx, action, p.ID, map[string]any{"name": made.Name, "avatarId": made.Avatar, "voiceId": made.Voice})
+	})
+	return versioned(c, made, err)
+}
+
+// versioned gives the answer that was committed its ETag.
+func versioned(c *route.Call, p Persona, err error) (Persona, error) {
+	if err == nil {
+		c.SetVersion(p.Version)
+	}
+	return p, err
+}
+
+func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Persona, error) {
+	wanted, err := in.persona()
+	if err != nil {
+		return Persona{}, err
+	}
+	return a.change(ctx, c, wanted, "persona.updated", func(ctx context.Context, tx *tenant.Tx, p persona.Persona) (persona.Persona, error) {
+		if err := in.Check(p.Version, in.Body.BaseVersion.Ptr()); err != nil {
+			return p, err
+		}
+		if err := in.choose(&p); err != nil {
+			return p, err
+		}
+		if in.Body.Name.Set {
+			p.Name = in.Body.Name.Value
+		}
+		v, err := persona.FindVoice(ctx, tx, p.Voice)
+		if err != nil {
+			return p, err
+		}
+		if err := checkEngine(c, v); err != nil {
+			return p, err
+		}
+		if err := patch.Merge(&p.Definition, c.Body()); err != nil {
+			return p, err
+		}
+		if in.Body.AvatarID.Set && p.Obstacle == persona.FaceFailed {
+			return p, persona.Retry(ctx, tx, a.Library, p, author(c))
+		}
+		return p, nil
+	})
+}
+
+// choose takes the face and the voice over that are sent.
+func (in *UpdateInput) choose(p *persona.Persona) (err error) {
+	if p.Kind == persona.OfDuo && (in.Body.AvatarID.Set || in.Body.VoiceID.Set) {
+		return persona.ErrDuoStudio
+	}
+	if in.Body.AvatarID.Set {
+		if p.Avatar, err = parseAvatar(in.Body.AvatarID.Value); err != nil {
+			return err
+		}
+	}
+	if in.Body.VoiceID.Set {
+		p.Voice, err = parseVoice(in.Body.VoiceID.Value)
+	}
+	return err
+}
+
+// change makes of a persona what to answers of it.
+func (a *API) change(
+	ctx context.Context, c *route.Call, which id.Persona, action string,
+	to func(context.Context, *tenant.Tx, persona.Persona) (persona.Persona, error),
+) (Persona, error) {
+	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Persona, error) {
+		before, err := persona.Lock(ctx, tx, which)
+		if err != nil {
+			return Persona{}, asProblem(err)
+		}
+		after, err := to(ctx, tx, before)
+		if err != nil {
+			return Persona{}, asProblem(err)
+		}
+		now, changed, err := persona.Update(ctx, tx, a.Library, before, after, author(c))
+		if err != nil {
+			return Persona{}, asProblem(err)
+		}
+		if len(changed) == 0 {
+			now, err = persona.Find(ctx, tx, which) // its face may be under way again
+			return show(c, now), err
+		}
+		return show(c, now), record(ctx, c, tx, action, which, map[string]any{"version": now.Version, "changed": changed})
+	})
+	return versioned(c, now, err)
+}
+
+func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted, error) {
+	wanted, err := p.persona()
+	if err != nil {
+		return route.Deleted{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
+		if _, err := persona.Delete(ctx, tx, wanted, id.Duo{}, c.Now()); err != nil {
+			return route.Deleted{}, asProblem(err)
+		}
+		return route.Deleted{Deleted: true, ID: wanted.String()}, record(ctx, c, tx, "persona.deleted", wanted, nil)
+	})
+}
+
+// DuplicateInput is the request for another persona like one.
+type DuplicateInput struct {
+	Path
+	Body *PersonaCopy
+}
+
+// PersonaCopy says how the copy differs.
+type PersonaCopy struct {
+	Name string `json:"name,omitempty" minLength:"1" maxLength:"80" doc:"The name of the one copied, with (copy) after it, unless given."`
+}
+
+func (a *API) duplicate(ctx context.Context, c *route.Call, in *DuplicateInput) (Persona, error) {
+	wanted, err := in.persona()
+	if err != nil {
+		return Persona{}, err
+	}
+	if !c.Principal.Terms.Has(feature) {
+		return Persona{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
+	}
+	original, err := persona.Get(ctx, a.Tenants, c.Org(), wanted)
+	if err == nil && original.Kind == persona.OfDuo {
+		err = persona.ErrDuoStudio
+	}
+	if err != nil {
+		return Persona{}, asProblem(err)
+	}
+	p := persona.Persona{ID: id.NewPersona(), Name: copied(original.Name), Kind: persona.Standard, Avatar: original.Avatar, Voice: original.Voice}
+	if in.Body != nil && in.Body.Name != "" {
+		p.Name = in.Body.Name
+	}
+	return a.insert(ctx, c, p, "persona.duplicated", func(context.Context, *tenant.Tx) (persona.Definition, error) {
+		return original.Definition, nil
+	})
+}
+
+// copied is the name of a copy, within the bounds of a name.
+func copied(name string) string {
+	const suffix, most = " (copy)", 80
+	runes := []rune(name)
+	return strings.TrimSpace(string(runes[:min(len(runes), most-len(suffix))])) + suffix
+}
+
+// RestoreInput is the request for an earlier version.
+type RestoreInput struct {
+	Path
+	route.Edition
+	Body Restoration
+}
+
+// Restoration names a version.
+type Restoration struct {
+	Version int64 `json:"version" minimum:"1"`
+}
+
+func (a *API) restore(ctx context.Context, c *route.Call, in *RestoreInput) (Persona, error) {
+	wanted, err := in.persona()
+	if err != nil {
+		return Persona{}, err
+	}
+	p, err := a.change(ctx, c, wanted, "persona.restored", func(ctx context.Context, tx *tenant.Tx, p persona.Persona) (persona.Persona, error) {
+		if err := in.Check(p.Version, nil); err != nil {
+			return p, err
+		}
+		v, err := persona.FindVersion(ctx, tx, wanted, in.Body.Version)
+		if err != nil {
+			return p, err
+		}
+		p.Name, p.Definition = v.Name, v.Definition
+		if p.Kind == persona.Standard {
+			p.Avatar, p.Voice = v.Avatar, v.Voice
+		}
+		return p, nil
+	})
+	return p, asRestoreProblem(err, in.Body.Version)
+}
+
+// asRestoreProblem: what an old version names can be gone. That is nothing the
+// caller sent.
+func asRestoreProblem(err error, version int64) error {
+	var p *problem.Problem
+	if !errors.As(err, &p) || p.Code != problem.InvalidRequest || p.Param == "body.version" || strings.HasPrefix(p.Param, "header.") {
+		return err
+	}
+	return problem.Conflicting("not_restorable", "Version %d cannot be restored: %s", version, p.Message).WithParam("body.version")
+}

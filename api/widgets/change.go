@@ -1,0 +1,184 @@
+package widgets
+
+import (
+	"context"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/patch"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/widget"
+)
+
+// Sections are the parts of a widget that may be sent, whole or in part.
+type Sections struct {
+	Mode                route.Opt[string]             `json:"mode,omitzero" enum:"bubble,inline,fullscreen,orb"`
+	Placement           route.Opt[string]             `json:"placement,omitzero" enum:"bottom_right,bottom_left,top_right,top_left,center"`
+	Channels            route.Opt[[]string]           `json:"channels,omitzero" minItems:"1" maxItems:"3" enum:"video,voice,chat"`
+	DefaultChannel      route.Opt[string]             `json:"defaultChannel,omitzero" enum:"video,voice,chat"`
+	AllowedOrigins      route.Opt[[]string]           `json:"allowedOrigins,omitzero" maxItems:"50" doc:"https://example.com, https://*.example.com for every host below it, or http://localhost with any port. None means nowhere."`
+	Languages           route.Opt[[]string]           `json:"languages,omitzero" maxItems:"50" doc:"Those a visitor can choose, by code or name; none means the persona's."`
+	Theme               route.Part[widget.Theme]      `json:"theme,omitzero"`
+	Texts               route.Part[widget.ByLanguage] `json:"texts,omitzero" doc:"By language."`
+	AvatarWhenCollapsed route.Opt[bool]               `json:"avatarWhenCollapsed,omitzero"`
+	Proactive           route.Part[widget.Proactive]  `json:"proactive,omitzero"`
+	LeadForm            route.Part[widget.LeadForm]   `json:"leadForm,omitzero"`
+	Rating              route.Part[widget.Rating]     `json:"rating,omitzero"`
+	TranscriptVisible   route.Opt[bool]               `json:"transcriptVisible,omitzero"`
+	TextInput           route.Opt[bool]               `json:"textInput,omitzero"`
+	MicMuteable         route.Opt[bool]               `json:"micMuteable,omitzero"`
+	AINotice            route.Opt[bool]               `json:"aiNotice,omitzero" doc:"Cannot be false in the EU region."`
+	TermsURL            route.OptNull[string]         `json:"termsUrl,omitzero" maxLength:"2048"`
+	PrivacyURL          route.OptNull[string]         `json:"privacyUrl,omitzero" maxLength:"2048"`
+	Hours               route.Part[widget.Hours]      `json:"hours,omitzero"`
+	Caps                route.Part[widget.Caps]       `json:"caps,omitzero"`
+}
+
+// Input is the request for a new widget.
+type Input struct{ Body WidgetInput }
+
+// WidgetInput is a widget to be made.
+type WidgetInput struct {
+	Name      string `json:"name" minLength:"1" maxLength:"80"`
+	PersonaID string `json:"personaId"`
+	Enabled   *bool  `json:"enabled,omitempty" doc:"Whether pages show it; true unless given."`
+	Sections
+}
+
+// UpdateInput is the request for a change of a widget.
+type UpdateInput struct {
+	Path
+	route.Edition
+	Body WidgetChange
+}
+
+// WidgetChange is what to change of a widget.
+type WidgetChange struct {
+	BaseVersion route.Opt[int64]  `json:"baseVersion,omitzero" minimum:"1" doc:"The version to change, as If-Match says it."`
+	Name        route.Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"80"`
+	PersonaID   route.Opt[string] `json:"personaId,omitzero"`
+	Enabled     route.Opt[bool]   `json:"enabled,omitzero"`
+	Sections
+}
+
+func parsePersona(s string) (id.Persona, error) {
+	p, err := id.ParsePersona(s)
+	if err != nil {
+		return p, problem.Invalid("body.personaId", "personaId is not the id of a persona.")
+	}
+	return p, nil
+}
+
+func author(c *route.Call) widget.Author {
+	return widget.Author{By: c.Principal.Key.ID.String(), At: c.Now(), Region: c.Principal.Org.Region}
+}
+
+func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Widget, error) {
+	if !c.Principal.Terms.Has(feature) {
+		return Widget{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
+	}
+	w := widget.Widget{
+		ID: id.NewWidget(), Name: in.Body.Name, Enabled: in.Body.Enabled == nil || *in.Body.Enabled,
+		Definition: widget.Defaults(), PublicKey: widget.NewPublicKey(c.Org()),
+	}
+	var err error
+	if w.Persona, err = parsePersona(in.Body.PersonaID); err != nil {
+		return Widget{}, err
+	}
+	if err := patch.Merge(&w.Definition, c.Body()); err != nil {
+		return Widget{}, asProblem(err)
+	}
+	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Widget, error) {
+		made, err := widget.Insert(ctx, tx, w, author(c))
+		if err != nil {
+			return Widget{}, asProblem(err)
+		}
+		return show(made), record(ctx, c, tx, "widget.created", w.ID, map[string]any{"name": made.Name, "personaId": made.Persona})
+	})
+	return versioned(c, made, err)
+}
+
+func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Widget, error) {
+	wanted, err := in.widget()
+	if err != nil {
+		return Widget{}, err
+	}
+	return a.change(ctx, c, wanted, "widget.updated", func(w *widget.Widget) (err error) {
+		if err := in.Check(w.Version, in.Body.BaseVersion.Ptr()); err != nil {
+			return err
+		}
+		if in.Body.Name.Set {
+			w.Name = in.Body.Name.Value
+		}
+		if in.Body.Enabled.Set {
+			w.Enabled = in.Body.Enabled.Value
+		}
+		if in.Body.PersonaID.Set {
+			if w.Persona, err = parsePersona(in.Body.PersonaID.Value); err != nil {
+				return err
+			}
+		}
+		return patch.Merge(&w.Definition, c.Body())
+	})
+}
+
+// RotateInput is the request for another public key.
+type RotateInput struct {
+	Path
+	route.Edition
+}
+
+func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Widget, error) {
+	wanted, err := in.widget()
+	if err != nil {
+		return Widget{}, err
+	}
+	key := widget.NewPublicKey(c.Org())
+	return a.change(ctx, c, wanted, "widget.key_rotated", func(w *widget.Widget) error {
+		w.PublicKey = key
+		return in.Check(w.Version, nil)
+	})
+}
+
+// change makes a change of a widget and tells of it.
+func (a *API) change(ctx context.Context, c *route.Call, which id.Widget, action string, make func(*widget.Widget) error) (Widget, error) {
+	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Widget, error) {
+		before, err := widget.Lock(ctx, tx, which)
+		if err != nil {
+			return Widget{}, asProblem(err)
+		}
+		after := before
+		if err := make(&after); err != nil {
+			return Widget{}, asProblem(err)
+		}
+		now, changed, err := widget.Update(ctx, tx, before, after, author(c))
+		if err != nil || len(changed) == 0 {
+			return show(now), asProblem(err)
+		}
+		if err := record(ctx, c, tx, action, which, map[string]any{"version": now.Version, "changed": changed}); err != nil {
+			return Widget{}, err
+		}
+		return show(now), widget.Announce(ctx, tx, now, changed, c.Principal.Key.ID.String())
+	})
+	return versioned(c, now, err)
+}
+
+func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted, error) {
+	wanted, err := p.widget()
+	if err != nil {
+		return route.Deleted{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
+		if err := widget.Delete(ctx, tx, wanted, c.Now()); err != nil {
+			return route.Deleted{}, asProblem(err)
+		}
+		return route.Deleted{Deleted: true, ID: wanted.String()}, record(ctx, c, tx, "widget.deleted", wanted, nil)
+	})
+}
+
+// record notes a change in the activity log.
+func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, w id.Widget, changes map[string]any) error {
+	return activity.Record(ctx, tx, c.Did(action, "widget", w.String(), changes))
+}

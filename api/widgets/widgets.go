@@ -1,0 +1,168 @@
+// Package widgets declares the operations on widgets (spec, Widget).
+package widgets
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/patch"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/widget"
+)
+
+// API is what the operations work with.
+type API struct {
+	Tenants *tenant.Tenants
+	Plans   *plan.Catalogue
+}
+
+// feature is what a plan must include for widgets to be made.
+const feature = "widgets"
+
+// Register declares the operations.
+func (a *API) Register(s *route.Service) {
+	read := route.Operation{Group: "Widget", Class: "read", Scope: scope.WidgetsRead, Errors: []problem.Code{problem.Gone}}
+	write := route.Operation{Group: "Widget", Class: "write", Scope: scope.WidgetsWrite, Errors: []problem.Code{problem.Gone}}
+
+	list := read
+	list.ID, list.Method, list.Path, list.Errors = "listWidgets", http.MethodGet, "/widgets", nil
+	list.Summary = "The organisation's widgets, newest first"
+	route.List(s, list, a.list)
+
+	create := write
+	create.ID, create.Method, create.Path = "createWidget", http.MethodPost, "/widgets"
+	create.Status, create.Idempotent, create.Errors = http.StatusCreated, true, nil
+	create.Summary = "Make a widget that shows a persona on websites"
+	create.Description = "Everything but name and personaId has a default. It shows on no page until allowedOrigins says on which."
+	route.Handle(s, create, a.create)
+
+	get := read
+	get.ID, get.Method, get.Path, get.Summary = "getWidget", http.MethodGet, "/widgets/{id}", "One widget; its ETag is its version"
+	route.Handle(s, get, a.get)
+
+	update := write
+	update.ID, update.Method, update.Path = "updateWidget", http.MethodPatch, "/widgets/{id}"
+	update.Errors = append(update.Errors, problem.VersionConflict)
+	update.Summary = "Change a widget, which makes a new version of it"
+	update.Description = "Objects are merged member by member, lists replaced; a null empties what can be null and removes the texts of a language."
+	route.Handle(s, update, a.update)
+
+	remove := write
+	remove.ID, remove.Method, remove.Path, remove.Summary = "deleteWidget", http.MethodDelete, "/widgets/{id}", "Delete a widget; pages show it no more"
+	route.Handle(s, remove, a.delete)
+
+	rotate := write
+	rotate.ID, rotate.Method, rotate.Path = "rotateWidgetKey", http.MethodPost, "/widgets/{id}/rotate-key"
+	rotate.Since, rotate.Errors = contract.V20261001, append(rotate.Errors, problem.VersionConflict)
+	rotate.Summary = "Give a widget another public key; pages with the old one show it no more"
+	route.Handle(s, rotate, a.rotate)
+
+	config := route.Operation{
+		ID: "getWidgetConfig", Method: http.MethodGet, Path: "/widgets/{id}/config", Group: "Widget", Auth: route.Open,
+		Since: contract.V20261001, Revalidates: true,
+		Summary: "What a page needs to show a widget",
+		Description: "Asked by browsers, with the widget's public key, from a page of an allowed origin. " +
+			"Anything else, and a widget that is not enabled, is 404.",
+	}
+	route.Handle(s, config, a.config)
+}
+
+// Widget is one widget.
+type Widget struct {
+	ID        id.Widget   `json:"id"`
+	Name      string      `json:"name"`
+	PortalID  *route.Null `json:"portalId"`
+	PersonaID id.Persona  `json:"personaId"`
+	Enabled   bool        `json:"enabled"`
+	widget.Definition
+	PublicKey  widget.PublicKey `json:"publicKey" doc:"Not secret: it stands in the pages that show the widget."`
+	LastSeenAt *time.Time       `json:"lastSeenAt" doc:"When a page loaded it last, to the hour."`
+	Version    int64            `json:"version"`
+	CreatedAt  time.Time        `json:"createdAt"`
+	UpdatedAt  time.Time        `json:"updatedAt"`
+}
+
+func show(w widget.Widget) Widget {
+	return Widget{
+		ID: w.ID, Name: w.Name, PersonaID: w.Persona, Enabled: w.Enabled, Definition: w.Definition, PublicKey: w.PublicKey,
+		LastSeenAt: route.UTC(w.LastSeenAt), Version: w.Version, CreatedAt: w.CreatedAt.UTC(), UpdatedAt: w.UpdatedAt.UTC(),
+	}
+}
+
+// Path names a widget.
+type Path struct {
+	ID string `path:"id" doc:"The widget's id, with or without wid_."`
+}
+
+func (p Path) widget() (id.Widget, error) { return route.Lookup(id.ParseWidget, p.ID, "widget") }
+
+// Query filters and pages the widgets.
+type Query struct {
+	route.Paging
+	PersonaID string `query:"personaId" doc:"Those that show this persona."`
+}
+
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Widget], error) {
+	after, err := route.After[id.Widget](c, q.Paging)
+	if err != nil {
+		return route.Page[Widget]{}, err
+	}
+	if after == nil {
+		after = &id.Widget{}
+	}
+	of, err := route.QueryID(id.ParsePersona, "personaId", q.PersonaID)
+	if err != nil {
+		return route.Page[Widget]{}, err
+	}
+	found, err := widget.List(ctx, a.Tenants, c.Org(), of, *after, q.Limit+1)
+	if err != nil {
+		return route.Page[Widget]{}, err
+	}
+	page, err := route.Paged(c, q.Paging, found, func(w widget.Widget) id.Widget { return w.ID })
+	return route.Map(page, show), err
+}
+
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Widget, error) {
+	wanted, err := p.widget()
+	if err != nil {
+		return Widget{}, err
+	}
+	found, err := widget.Get(ctx, a.Tenants, c.Org(), wanted)
+	return versioned(c, show(found), asProblem(err))
+}
+
+// versioned gives the answer its ETag.
+func versioned(c *route.Call, w Widget, err error) (Widget, error) {
+	if err == nil {
+		c.SetVersion(w.Version)
+	}
+	return w, err
+}
+
+// asProblem says what errors of packages widget, persona and patch are to a caller.
+func asProblem(err error) error {
+	var (
+		field *persona.FieldError
+		form  *patch.Error
+	)
+	switch {
+	case errors.Is(err, widget.ErrUnknown):
+		return problem.Missing("widget").WithParam("path.id")
+	case errors.Is(err, widget.ErrGone):
+		return problem.New(problem.Gone, "The widget was deleted.").WithParam("path.id")
+	case errors.As(err, &field):
+		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
+	case errors.As(err, &form):
+		return problem.Invalid("body."+form.Path, "%v.", form)
+	}
+	return err
+}

@@ -1,0 +1,93 @@
+package persona
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
+)
+
+// checkReferences refuses a definition that names what the organisation does
+// not have. The error is a [FieldError].
+func (d *Definition) checkReferences(ctx context.Context, tx *tenant.Tx) error {
+	for i, base := range d.Knowledge.BaseIDs {
+		if ok, err := hasBase(ctx, tx, base); err != nil || !ok {
+			return missing(err, fmt.Sprintf("knowledge.baseIds[%d]", i), "is not a knowledge pack of this organisation")
+		}
+	}
+	if c := d.Model.ConnectionID; c != nil {
+		if ok, err := hasConnection(ctx, tx, *c, "model"); err != nil || !ok {
+			return missing(err, "model.connectionId", "is not a connection of kind model of this organisation")
+		}
+	}
+	for i, t := range d.Tools {
+		if t.ConnectionID == nil {
+			continue
+		}
+		kind := toolConnections[t.Kind]
+		if ok, err := hasConnection(ctx, tx, *t.ConnectionID, kind); err != nil || !ok {
+			return missing(err, fmt.Sprintf("tools[%d].connectionId", i), "is not a connection of kind "+kind+" of this organisation")
+		}
+	}
+	return nil
+}
+
+func missing(err error, field, message string) error {
+	if err != nil {
+		return err
+	}
+	return &FieldError{field, message}
+}
+
+// hasBase says whether the organisation has a knowledge pack, which then is not
+// deleted until the commit.
+func hasBase(ctx context.Context, tx *tenant.Tx, base id.KnowledgeBase) (bool, error) {
+	tag, err := tx.Exec(ctx, `
+		SELECT 1 FROM knowledge_base WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL FOR SHARE`, tx.Org, base)
+	return tag.RowsAffected() == 1, err
+}
+
+// hasConnection says whether the organisation has a connection of a kind. There
+// are none yet.
+func hasConnection(context.Context, *tenant.Tx, id.Connection, string) (bool, error) {
+	return false, nil
+}
+
+// useKnowledge notes which packs a persona answers from instead of those it did
+// before, so that they are not deleted meanwhile.
+func useKnowledge(ctx context.Context, tx *tenant.Tx, p id.Persona, before, after []id.KnowledgeBase) error {
+	for _, base := range before {
+		if slices.Contains(after, base) {
+			continue
+		}
+		tx.Touch("knowledge_use", base, user, p)
+		if _, err := tx.Exec(ctx, `
+			DELETE FROM knowledge_use WHERE org_id = $1 AND base_id = $2 AND user_kind = $3 AND user_id = $4`,
+			tx.Org, base, user, p); err != nil {
+			return err
+		}
+	}
+	for _, base := range after {
+		if slices.Contains(before, base) {
+			continue
+		}
+		tx.Touch("knowledge_use", base, user, p)
+		if _, err := tx.Exec(ctx, `
+			INSERT INTO knowledge_use (org_id, base_id, user_kind, user_id) VALUES ($1, $2, $3, $4)`, tx.Org, base, user, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// user is the kind of user of knowledge that a persona is.
+const user userKind = "persona"
+
+type userKind string
+
+func (k userKind) String() string { return string(k) }
+
+// liveSessions counts the live sessions with a persona. There are none yet.
+func liveSessions(context.Context, *tenant.Tx, id.Persona) (int64, error) { return 0, nil }
