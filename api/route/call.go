@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"visavis.dev/pkg/activity"
@@ -28,10 +29,17 @@ type Call struct {
 
 	service *Service
 	request *http.Request
-	writer  http.ResponseWriter
-	bearer  string
-	body    []byte
-	claim   *idempotency.Claim
+	// connection ends when the caller is gone, and release what request holds on to.
+	connection context.Context
+	release    context.CancelFunc
+	writer     http.ResponseWriter
+	bearer     string
+	// body stands for what was sent: its bytes, or a digest of a form.
+	body   []byte
+	claim  *idempotency.Claim
+	upload *Uploaded
+	// chosen is the success status that the handler chose; zero for the declared one.
+	chosen int
 	// ofAddress is how the address's limit stood.
 	ofAddress limits.Reading
 	// committed is the answer as it was recorded with its effect.
@@ -47,6 +55,19 @@ func callOf(ctx context.Context) *Call {
 	return c
 }
 
+// restart begins the request's time anew: what a caller took to send a large
+// body is not the service's.
+func (c *Call) restart() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.request.Context()), requestTimeout)
+	stop, before := context.AfterFunc(c.connection, cancel), c.release
+	c.request = c.request.WithContext(ctx)
+	c.release = func() {
+		stop()
+		cancel()
+		before()
+	}
+}
+
 // Org is the calling organisation. It must not be asked of an anonymous call.
 func (c *Call) Org() id.Org { return c.Principal.Org.ID }
 
@@ -59,6 +80,25 @@ func (c *Call) URL(path string) string { return c.service.PublicURL + BasePath +
 
 // SetHeader sets a header of the answer.
 func (c *Call) SetHeader(name, value string) { c.writer.Header().Set(name, value) }
+
+// AnswerWith chooses another of the operation's success statuses. In Commit it
+// is chosen by the function that has the effect.
+func (c *Call) AnswerWith(status int) {
+	if status != c.Op.status() && !slices.Contains(c.Op.Also, status) {
+		panic("operation " + c.Op.ID + " does not declare the status it answers with")
+	}
+	c.chosen = status
+}
+
+func (c *Call) status() int {
+	if c.chosen != 0 {
+		return c.chosen
+	}
+	return c.Op.status()
+}
+
+// Uploaded is the file that came with the request; nil when none did.
+func (c *Call) Uploaded() *Uploaded { return c.upload }
 
 // Did begins an entry of the activity log with what is known of the caller.
 func (c *Call) Did(action, targetKind, targetID string, changes map[string]any) activity.Entry {
