@@ -56,6 +56,7 @@ var measures = []struct {
 	{"memory", memory},
 	{"delivery", delivering},
 	{"isolation", isolation},
+	{"search", searching},
 }
 
 // figure is one number with its unit.

@@ -1,0 +1,74 @@
+package search
+
+import (
+	"embed"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The lists are the Snowball project's, except for ro, ja and zh.
+//
+//go:embed stopwords/*.txt asking/*.txt
+var lists embed.FS
+
+// stopWords are the words of a language that say nothing of what a text is
+// about, without diacritics. askingWords are those with which people ask
+// ("tell", "how much") and which documents use in earnest; they are skipped
+// in questions alone.
+var stopWords, askingWords = read("stopwords"), read("asking")
+
+func read(folder string) map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for language, words := range raw(folder) {
+		out[language] = set(unmarked(words))
+	}
+	return out
+}
+
+// raw are the lists of a folder as they are written.
+func raw(folder string) map[string]string {
+	out := map[string]string{}
+	files, err := lists.ReadDir(folder)
+	if err != nil {
+		panic(err) // the folders are part of the program
+	}
+	for _, f := range files {
+		text, err := lists.ReadFile(folder + "/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		out[strings.TrimSuffix(f.Name(), ".txt")] = string(text)
+	}
+	return out
+}
+
+// isStop judges a lower-case word without diacritics. Pairs of hiragana are
+// endings and particles more often than words.
+func isStop(language, folded string, s shape) bool {
+	if s == gram && language != "zh" {
+		first, size := utf8.DecodeRuneInString(folded)
+		second, _ := utf8.DecodeRuneInString(folded[size:])
+		if unicode.Is(unicode.Hiragana, first) && (size == len(folded) || unicode.Is(unicode.Hiragana, second)) {
+			return true
+		}
+	}
+	return stopWords[language][folded]
+}
+
+// askingTerms are the words of asking as terms.
+func askingTerms(language string) map[string]bool { return asking()[language] }
+
+var asking = sync.OnceValue(func() map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	for language, words := range askingWords {
+		out[language] = map[string]bool{}
+		for w := range words {
+			for _, t := range Terms(language, w) {
+				out[language][t.Text] = true
+			}
+		}
+	}
+	return out
+})
