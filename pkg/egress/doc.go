@@ -20,7 +20,7 @@
 // the addresses they were made to.
 //
 // Failures are typed (see [RefusedError], [InvalidURLError], [StatusError],
-// [NetworkError], [ErrRedirect], [ErrTimeout], [ErrTooLarge]); their texts name
+// [NetworkError], [RedirectError], [ErrTimeout], [ErrTooLarge]); their texts name
 // no address and may be shown to the customer.
 //
 // What does not live here: retries, webhook signatures, robots.txt, picture

@@ -11,7 +11,8 @@ import (
 )
 
 var (
-	// ErrRedirect is the failure of a request that was answered with a redirect.
+	// ErrRedirect is the failure of a request that was answered with a redirect; a
+	// [RedirectError] is one.
 	ErrRedirect = errors.New("the server answered with a redirect, which is not followed")
 	// ErrTooLarge is the failure of a response whose body exceeds its bound.
 	ErrTooLarge = errors.New("the response is too large")
@@ -60,6 +61,19 @@ type StatusError struct {
 func (e *StatusError) Error() string {
 	return fmt.Sprintf("the server answered with status %d", e.Code)
 }
+
+// RedirectError is an [ErrRedirect] that knows where to. Whoever follows it asks the
+// guard again, which checks the new address like any other.
+type RedirectError struct {
+	// Location is the header as sent: unverified, perhaps relative or empty, and not
+	// for the customer's eyes.
+	Location string
+}
+
+func (*RedirectError) Error() string { return ErrRedirect.Error() }
+
+// Is makes the error an [ErrRedirect] under errors.Is.
+func (*RedirectError) Is(target error) bool { return target == ErrRedirect }
 
 // NetworkError is every other failure: the host name does not resolve, no
 // connection, TLS, a broken response.

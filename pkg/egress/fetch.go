@@ -15,14 +15,20 @@ type Response struct {
 
 // Fetch gets a URL and its whole body of at most maxBody bytes. The error is an
 // [InvalidURLError], [RefusedError], [StatusError] (any status that is neither
-// 2xx nor a redirect), [NetworkError], [ErrRedirect], [ErrTimeout], [ErrTooLarge]
+// 2xx nor a redirect), [NetworkError], [RedirectError], [ErrTimeout], [ErrTooLarge]
 // or [context.Canceled]; the text of each may be shown to the customer.
 func (g *Guard) Fetch(ctx context.Context, raw string, maxBody int64) (*Response, error) {
+	return g.FetchAs(ctx, userAgent, raw, maxBody)
+}
+
+// FetchAs is Fetch under another User-Agent, for those whom servers give rules of
+// their own.
+func (g *Guard) FetchAs(ctx context.Context, agent, raw string, maxBody int64) (*Response, error) {
 	u, err := g.CheckURL(raw)
 	if err != nil {
 		return nil, err
 	}
-	req := &http.Request{Method: http.MethodGet, URL: u, Header: make(http.Header)}
+	req := &http.Request{Method: http.MethodGet, URL: u, Header: http.Header{"User-Agent": {agent}}}
 	resp, err := g.transport.send(req.WithContext(ctx), maxBody)
 	if err != nil {
 		return nil, err

@@ -40,6 +40,13 @@ func TestFetch(t *testing.T) {
 	require.NoError(t, err, "by its address, unbounded")
 }
 
+func TestFetchAs(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.UserAgent()) })
+	response, err := guardFor(t, s).FetchAs(t.Context(), "Walker/1", s.named(), 100)
+	require.NoError(t, err)
+	require.Equal(t, "Walker/1", string(response.Body))
+}
+
 // TestMain has set a proxy that nothing listens at. It must be a named host:
 // net/http never uses the environment's proxy for 127.0.0.1.
 func TestTheEnvironmentsProxyIsNotUsed(t *testing.T) {
@@ -83,6 +90,9 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			_, err = guard.Client().Post(s.named(), "text/plain", strings.NewReader("x"))
 			require.ErrorIs(t, err, egress.ErrRedirect)
 			require.NotContains(t, err.Error(), "bad::")
+			var redirect *egress.RedirectError
+			require.ErrorAs(t, err, &redirect)
+			require.Equal(t, location, redirect.Location)
 		}
 	}
 }

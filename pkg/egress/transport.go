@@ -102,7 +102,7 @@ func (t *transport) send(req *http.Request, maxBody int64) (*http.Response, erro
 	}
 	if isRedirect(resp.StatusCode) {
 		_ = resp.Body.Close()
-		return nil, ErrRedirect
+		return nil, &RedirectError{Location: resp.Header.Get("Location")}
 	}
 	return resp, nil
 }

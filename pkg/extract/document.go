@@ -1,0 +1,103 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Content types that [Detect] gives and [Extract] takes.
+const (
+	TypePDF      = "application/pdf"
+	TypeDOCX     = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	TypePPTX     = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+	TypeXLSX     = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	TypeCSV      = "text/csv"
+	TypeText     = "text/plain"
+	TypeMarkdown = "text/markdown"
+	TypeHTML     = "text/html"
+	TypeJSON     = "application/json"
+)
+
+// Why a document gives no text.
+var (
+	ErrUnsupported = errors.New("documents of this kind cannot be read")
+	ErrUnreadable  = errors.New("the document is damaged or encrypted")
+	ErrEmpty       = errors.New("the document has no text")
+	ErrTooLarge    = errors.New("the document unpacks to too much")
+)
+
+// maxText bounds the text of a document, in bytes.
+const maxText = 20 << 20
+
+// Section is the text under one heading, on one page.
+type Section struct {
+	Heading string // the nearest; empty before the first
+	Text    string
+	Page    int // 1-based; 0 where the format has no pages
+}
+
+// Document is what a file says.
+type Document struct {
+	Title       string // empty if it names none
+	ContentType string
+	Pages       int // 0 where the format has no pages
+	Sections    []Section
+}
+
+// extractor reads one format into a builder.
+type extractor func(ctx context.Context, data []byte, b *builder) error
+
+var extractors = map[string]extractor{
+	TypePDF:      extractPDF,
+	TypeDOCX:     extractDOCX,
+	TypePPTX:     extractPPTX,
+	TypeXLSX:     extractXLSX,
+	TypeCSV:      extractCSV,
+	TypeText:     extractText,
+	TypeMarkdown: extractMarkdown,
+	TypeHTML:     extractHTML,
+	TypeJSON:     extractJSON,
+}
+
+// Extract reads a document of a type that [Detect] gave. The error is, or wraps,
+// [ErrUnsupported], [ErrUnreadable], [ErrEmpty], [ErrTooLarge] or the context's.
+func Extract(ctx context.Context, contentType string, data []byte) (d Document, err error) {
+	read, ok := extractors[contentType]
+	if !ok {
+		return Document{}, ErrUnsupported
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			d, err = Document{}, fmt.Errorf("%w: reading it panicked: %v", ErrUnreadable, v)
+		}
+	}()
+	b := &builder{}
+	if err := read(ctx, data, b); err != nil {
+		return Document{}, classify(ctx, err)
+	}
+	if b.err != nil {
+		return Document{}, b.err
+	}
+	b.close()
+	if len(b.document.Sections) == 0 {
+		return Document{}, ErrEmpty
+	}
+	b.document.ContentType = contentType
+	b.document.Title = clean(b.document.Title)
+	return b.document, nil
+}
+
+// classify makes every error one of ours. Whatever a library says of a document
+// means that it is damaged.
+func classify(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, known := range []error{ErrUnsupported, ErrUnreadable, ErrEmpty, ErrTooLarge} {
+		if errors.Is(err, known) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w: %w", ErrUnreadable, err)
+}

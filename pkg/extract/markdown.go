@@ -1,0 +1,156 @@
+package extract
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
+	gtext "github.com/yuin/goldmark/text"
+)
+
+// extractMarkdown reads the syntax tree, so that no markup is left. HTML within is
+// dropped but for the text between inline tags. Front matter is not part of the text.
+func extractMarkdown(ctx context.Context, data []byte, b *builder) error {
+	source := []byte(withoutFrontMatter(newlines(decode(data))))
+	if deepQuotes(source) {
+		return ErrTooLarge
+	}
+	root := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser().Parse(gtext.NewReader(source))
+	m := &markdown{ctx: ctx, source: source, builder: b}
+	return m.blocks(root, 0)
+}
+
+// withoutFrontMatter drops a block between lines of three hyphens at the very start.
+func withoutFrontMatter(s string) string {
+	if !strings.HasPrefix(s, "---\n") {
+		return s
+	}
+	if _, rest, ok := strings.Cut(s[3:], "\n---\n"); ok {
+		return rest
+	}
+	return s
+}
+
+// deepQuotes finds lines that open more blocks than anybody writes; each costs the
+// parser a level on every line that follows.
+func deepQuotes(source []byte) bool {
+	for line := range bytes.Lines(source) {
+		opened := 0
+		for _, c := range line {
+			switch c {
+			case '>', '-', '*', '+':
+				opened++
+			case ' ', '\t':
+				continue
+			}
+			if opened == 0 || !bytes.ContainsRune([]byte(">-*+ \t"), rune(c)) {
+				break
+			}
+		}
+		if opened > maxNesting && bytes.ContainsRune(line, ' ') {
+			return true
+		}
+	}
+	return false
+}
+
+// markdown walks the tree.
+type markdown struct {
+	ctx     context.Context
+	source  []byte
+	builder *builder
+}
+
+func (m *markdown) blocks(parent ast.Node, depth int) error {
+	if depth > maxNesting {
+		return ErrTooLarge
+	}
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		if err := m.builder.check(m.ctx); err != nil {
+			return err
+		}
+		if err := m.block(n, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *markdown) block(n ast.Node, depth int) error {
+	switch n := n.(type) {
+	case *ast.Heading:
+		heading := m.inline(n)
+		if n.Level == 1 && m.builder.document.Title == "" {
+			m.builder.document.Title = heading
+		}
+		m.builder.startHeading(heading)
+	case *ast.Paragraph, *ast.TextBlock:
+		if _, ok := n.Parent().(*ast.ListItem); ok {
+			m.builder.line("- " + m.inline(n))
+		} else {
+			m.builder.paragraph(m.inline(n))
+		}
+	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		m.builder.endBlock()
+		for i := range n.Lines().Len() {
+			line := n.Lines().At(i)
+			m.builder.line(string(line.Value(m.source)))
+		}
+		m.builder.endBlock()
+	case *ast.HTMLBlock:
+	case *east.Table:
+		return m.table(n)
+	case *ast.List:
+		if depth == 0 {
+			m.builder.endBlock()
+		}
+		return m.blocks(n, depth+1)
+	default:
+		return m.blocks(n, depth+1)
+	}
+	return nil
+}
+
+func (m *markdown) table(n *east.Table) error {
+	m.builder.endBlock()
+	t, rows := &table{builder: m.builder}, 0
+	for r := n.FirstChild(); r != nil; r = r.NextSibling() {
+		var cells []string
+		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
+			cells = append(cells, m.inline(c))
+		}
+		rows++
+		if err := t.row(m.ctx, cells); err != nil {
+			return err
+		}
+	}
+	t.end(rows)
+	return nil
+}
+
+// inline is the text within a block.
+func (m *markdown) inline(parent ast.Node) string {
+	var out strings.Builder
+	_ = ast.Walk(parent, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Text:
+			out.Write(n.Value(m.source))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				out.WriteByte(' ')
+			}
+		case *ast.String:
+			out.Write(n.Value)
+		case *ast.AutoLink:
+			out.Write(n.Label(m.source))
+		}
+		return ast.WalkContinue, nil
+	})
+	return unescape(out.String())
+}
