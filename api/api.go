@@ -10,6 +10,7 @@ import (
 	"visavis.dev/api/identity"
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/keys"
+	"visavis.dev/api/knowledge"
 	"visavis.dev/api/openapi"
 	"visavis.dev/api/route"
 	"visavis.dev/api/voices"
@@ -20,21 +21,23 @@ import (
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/health"
+	packs "visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/vault"
 )
 
 // Parts is what the groups work with, beyond the chain.
 type Parts struct {
-	Changes *apikey.Changes
-	Egress  *egress.Guard
-	Files   *file.Store
-	Health  *health.Checker
-	Library *avatar.Library
-	Plans   *plan.Catalogue
-	Teller  *event.Teller
-	Vault   *vault.Vault
-	Version string
+	Changes  *apikey.Changes
+	Egress   *egress.Guard
+	Files    *file.Store
+	Health   *health.Checker
+	Library  *avatar.Library
+	Plans    *plan.Catalogue
+	Searcher *packs.Searcher
+	Teller   *event.Teller
+	Vault    *vault.Vault
+	Version  string
 }
 
 // Operations declares every operation of the API.
@@ -46,6 +49,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	avatars.New(d.Tenants, p.Files, p.Library, p.Egress, p.Plans).Register(s)
 	(&consents.API{Tenants: d.Tenants, Files: p.Files}).Register(s)
 	voices.Register(s)
+	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
 	(&jobs.API{Tenants: d.Tenants}).Register(s)

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -31,6 +32,7 @@ import (
 	"visavis.dev/pkg/health"
 	"visavis.dev/pkg/idempotency"
 	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/rate"
@@ -64,12 +66,15 @@ type Options struct {
 	// DeliveryLease is how long a silent worker's deliveries stay its own; zero
 	// means the default.
 	DeliveryLease time.Duration
-	PublicURL     string
-	MaxConns      int32
-	Tracing       bool
-	Version       string
-	Clock         clock.WithTicker
-	Log           *slog.Logger
+	// SearchBytes is about what the knowledge packs in memory take; zero means
+	// the default.
+	SearchBytes int64
+	PublicURL   string
+	MaxConns    int32
+	Tracing     bool
+	Version     string
+	Clock       clock.WithTicker
+	Log         *slog.Logger
 	// Metrics is where the figures are registered; nil keeps them to itself.
 	Metrics *prometheus.Registry
 }
@@ -86,6 +91,7 @@ type Server struct {
 	Vault     *vault.Vault
 	Teller    *event.Teller
 	Egress    *egress.Guard
+	Searcher  *knowledge.Searcher
 	Service   *route.Service
 	// Handler answers the API's requests.
 	Handler http.Handler
@@ -132,7 +138,10 @@ func (s *Server) build(ctx context.Context) (err error) {
 	}
 	s.Files = file.New(s.bucket, s.Tenants, o.Clock)
 	s.Egress = egress.New(egress.Options{Allow: o.AllowAddresses, RootCAs: o.RootCAs})
-	s.Teller = &event.Teller{Tenants: s.Tenants}
+	s.Teller = &event.Teller{Tenants: s.Tenants, Sources: map[event.Type]event.Source{
+		event.KnowledgeGap: knowledge.Questions(s.Tenants),
+	}}
+	s.Searcher = knowledge.NewSearcher(s.Tenants, cmp.Or(o.SearchBytes, searchBytes))
 	if err = s.openVault(ctx); err != nil {
 		return err
 	}
@@ -145,6 +154,9 @@ func (s *Server) build(ctx context.Context) (err error) {
 		limits.Options{Pods: o.Pods, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics})
 	return s.serve(cursor.New(secret))
 }
+
+// searchBytes is what the knowledge packs in memory take unless told otherwise.
+const searchBytes = 256 << 20
 
 // openVault makes the vault of the operator's keys or of the directory's own.
 func (s *Server) openVault(ctx context.Context) error {
@@ -170,7 +182,7 @@ func (s *Server) serve(cursors *cursor.Codec) (err error) {
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 	}, api.Parts{
 		Changes: s.Changes, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: avatar.NewLibrary(), Plans: s.Plans,
-		Teller: s.Teller, Vault: s.Vault, Version: o.Version,
+		Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version,
 	})
 	s.Handler = s.Service
 	if o.Tracing {
@@ -231,6 +243,18 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			}},
 			{Name: "forget jobs", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
 				return job.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "read addresses again", Every: 10 * time.Second, Batch: knowledge.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return knowledge.Refreshed(ctx, s.Tenants, shard, o.Clock.Now().UTC())
+			}},
+			{Name: "delete documents of deleted packs", Every: 10 * time.Second, Batch: knowledge.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return knowledge.SweepDocuments(ctx, s.Tenants, s.Files, shard)
+			}},
+			{Name: "delete replaced passages", Every: 10 * time.Second, Batch: knowledge.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return knowledge.SweepPassages(ctx, s.Tenants, shard)
+			}},
+			{Name: "forget deleted knowledge", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
+				return knowledge.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
 			{Name: "forget addresses", Every: 10 * time.Minute, Directory: true, Run: func(ctx context.Context, _ string) (int, error) {
 				return limits.Sweep(ctx, s.Directory)

@@ -3,9 +3,11 @@ package server
 import (
 	"context"
 
+	"visavis.dev/pkg/crawl"
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/sweep"
 )
 
@@ -35,8 +37,16 @@ func (s *Server) Worker() *Worker {
 		jobs: &job.Runner{
 			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log,
 			Steps: map[job.Kind]job.Step{job.WebhookRecover: delivery.Recover},
+			Works: map[job.Kind]job.Work{job.KnowledgeSync: s.reader().Work()},
 		},
 		sweeper: s.sweeper(),
+	}
+}
+
+// reader reads the documents of knowledge packs.
+func (s *Server) reader() *knowledge.Reader {
+	return &knowledge.Reader{
+		Tenants: s.Tenants, Files: s.Files, Fetch: crawl.New(s.Egress, s.options.Clock).Fetch, Clock: s.options.Clock,
 	}
 }
 
