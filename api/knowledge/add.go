@@ -89,9 +89,10 @@ func (a *API) add(ctx context.Context, c *route.Call, in *AddInput) (KnowledgeDo
 
 // document reads what all kinds have, and refuses what the kind has not.
 func (b *KnowledgeDocumentInput) document(c *route.Call, base id.KnowledgeBase) (knowledge.Document, error) {
+	now := c.Now()
 	d := knowledge.Document{
 		ID: id.NewDocument(), Base: base, Kind: b.Kind, Tags: b.Tags, Refresh: knowledge.Never, SHA256: []byte{},
-		CreatedAt: c.Now(), UpdatedAt: c.Now(),
+		CreatedAt: now, UpdatedAt: now,
 	}
 	if b.Title != nil {
 		d.Title, d.Titled = *b.Title, true

@@ -84,9 +84,9 @@ func (a *API) createBase(ctx context.Context, c *route.Call, in *BaseInput) (Kno
 	if err != nil {
 		return KnowledgeBase{}, err
 	}
+	now := c.Now()
 	b := knowledge.Base{
-		ID: id.NewKnowledgeBase(), Name: in.Body.Name, Description: in.Body.Description, Language: code,
-		CreatedAt: c.Now(), UpdatedAt: c.Now(),
+		ID: id.NewKnowledgeBase(), Name: in.Body.Name, Description: in.Body.Description, Language: code, CreatedAt: now, UpdatedAt: now,
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (KnowledgeBase, error) {
 		full, err := knowledge.InsertBase(ctx, tx, b, c.Principal.Terms)

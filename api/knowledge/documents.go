@@ -23,7 +23,7 @@ type KnowledgeDocument struct {
 	Title           string                  `json:"title"`
 	Status          knowledge.Status        `json:"status" enum:"processing,ready,failed"`
 	Error           route.OrNull[ReadError] `json:"error" doc:"Why it could not be read. A document that is ready has one when its last refresh failed."`
-	JobID           *id.Job                 `json:"jobId" doc:"The job that reads it; null when none does."`
+	JobID           *id.Job                 `json:"jobId" nullable:"true" doc:"The job that reads it; null when none does."`
 	URL             *string                 `json:"url"`
 	Filename        *string                 `json:"filename"`
 	ContentType     *string                 `json:"contentType" doc:"What it is found to be; null for an address that was not fetched."`

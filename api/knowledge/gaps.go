@@ -22,9 +22,9 @@ type KnowledgeGap struct {
 	Language            *string            `json:"language"`
 	Questions           *[]string          `json:"questions" nullable:"true" doc:"Some of the questions in their words; null for a key without transcripts:read."`
 	KnowledgeBaseIDs    []id.KnowledgeBase `json:"knowledgeBaseIds"`
-	PortalID            *id.Portal         `json:"portalId"`
-	PersonaID           *id.Persona        `json:"personaId"`
-	SuggestedDocumentID *id.Document       `json:"suggestedDocumentId" doc:"A document that answers it, as somebody said."`
+	PortalID            *id.Portal         `json:"portalId" nullable:"true"`
+	PersonaID           *id.Persona        `json:"personaId" nullable:"true"`
+	SuggestedDocumentID *id.Document       `json:"suggestedDocumentId" nullable:"true" doc:"A document that answers it, as somebody said."`
 	FirstSeenAt         time.Time          `json:"firstSeenAt"`
 	LastSeenAt          time.Time          `json:"lastSeenAt"`
 	UpdatedAt           time.Time          `json:"updatedAt"`

@@ -117,7 +117,7 @@ func (a *API) registerDocuments(s *route.Service, reads, writes route.Operation)
 func (a *API) registerReading(s *route.Service, reads, writes route.Operation) {
 	refresh := writes
 	refresh.ID, refresh.Method, refresh.Path = "refreshKnowledgeDocument", http.MethodPost, "/knowledge/documents/{id}/refresh"
-	refresh.Since, refresh.Status, refresh.Idempotent = contract.V20261001, http.StatusAccepted, true
+	refresh.Since, refresh.Status = contract.V20261001, http.StatusAccepted
 	refresh.Errors = []problem.Code{problem.Gone, problem.Conflict}
 	refresh.Summary = "Read a document's address again now; what was read before is found until then"
 	route.Handle(s, refresh, a.refresh)

@@ -141,6 +141,9 @@ func (f *form) read() error {
 			return err
 		}
 	}
+	if f.file == nil && f.fields == 0 {
+		return problem.Invalid("body", "The body is no form, or one without fields.")
+	}
 	if f.file == nil {
 		return problem.Invalid("body."+f.upload.Field, "body.%s is required.", f.upload.Field)
 	}
