@@ -42,11 +42,11 @@ func mayHold(c *route.Call) int64 {
 // AddInput is the request for another document.
 type AddInput struct {
 	BasePath
-	Body KnowledgeDocumentInput
+	Body DocumentInput
 }
 
-// KnowledgeDocumentInput is a document to be added.
-type KnowledgeDocumentInput struct {
+// DocumentInput is a document to be added.
+type DocumentInput struct {
 	Kind    knowledge.Kind    `json:"kind" enum:"file,url,text" doc:"A file comes as multipart/form-data."`
 	URL     *string           `json:"url,omitempty" maxLength:"2048" nullable:"true" doc:"A public https address, for kind url."`
 	Text    *string           `json:"text,omitempty" minLength:"1" maxLength:"1000000" nullable:"true" doc:"For kind text."`
@@ -64,14 +64,14 @@ type CrawlInput struct {
 
 const usualPages = 20
 
-func (a *API) add(ctx context.Context, c *route.Call, in *AddInput) (KnowledgeDocument, error) {
+func (a *API) add(ctx context.Context, c *route.Call, in *AddInput) (Document, error) {
 	b, err := in.base()
 	if err != nil {
-		return KnowledgeDocument{}, err
+		return Document{}, err
 	}
 	d, err := in.Body.document(c, b)
 	if err != nil {
-		return KnowledgeDocument{}, err
+		return Document{}, err
 	}
 	switch d.Kind {
 	case knowledge.File:
@@ -82,13 +82,13 @@ func (a *API) add(ctx context.Context, c *route.Call, in *AddInput) (KnowledgeDo
 		err = a.takeText(ctx, c, &in.Body, &d)
 	}
 	if err != nil {
-		return KnowledgeDocument{}, err
+		return Document{}, err
 	}
 	return a.commit(ctx, c, d)
 }
 
 // document reads what all kinds have, and refuses what the kind has not.
-func (b *KnowledgeDocumentInput) document(c *route.Call, base id.KnowledgeBase) (knowledge.Document, error) {
+func (b *DocumentInput) document(c *route.Call, base id.KnowledgeBase) (knowledge.Document, error) {
 	now := c.Now()
 	d := knowledge.Document{
 		ID: id.NewDocument(), Base: base, Kind: b.Kind, Tags: b.Tags, Refresh: knowledge.Never, SHA256: []byte{},
@@ -154,7 +154,7 @@ func (a *API) takeFile(ctx context.Context, c *route.Call, d *knowledge.Document
 	return err
 }
 
-func (a *API) takeAddress(b *KnowledgeDocumentInput, d *knowledge.Document) error {
+func (a *API) takeAddress(b *DocumentInput, d *knowledge.Document) error {
 	const param = "body.url"
 	if b.URL == nil {
 		return problem.Invalid(param, "%s is required for kind url.", param)
@@ -178,7 +178,7 @@ func (a *API) takeAddress(b *KnowledgeDocumentInput, d *knowledge.Document) erro
 	return nil
 }
 
-func (a *API) takeText(ctx context.Context, c *route.Call, b *KnowledgeDocumentInput, d *knowledge.Document) (err error) {
+func (a *API) takeText(ctx context.Context, c *route.Call, b *DocumentInput, d *knowledge.Document) (err error) {
 	const param = "body.text"
 	if b.Text == nil || strings.TrimSpace(*b.Text) == "" {
 		return problem.Invalid(param, "%s is required for kind text.", param)
@@ -205,14 +205,14 @@ func firstLine(text string) string {
 	return strings.TrimSpace(line)
 }
 
-func (a *API) commit(ctx context.Context, c *route.Call, d knowledge.Document) (KnowledgeDocument, error) {
-	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (KnowledgeDocument, error) {
+func (a *API) commit(ctx context.Context, c *route.Call, d knowledge.Document) (Document, error) {
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Document, error) {
 		added, outcome, err := knowledge.Add(ctx, tx, d, c.Principal.Key.ID.String(), c.Principal.Terms)
 		switch {
 		case err != nil:
-			return KnowledgeDocument{}, asProblem(packNoun, err)
+			return Document{}, asProblem(packNoun, err)
 		case outcome == knowledge.Full:
-			return KnowledgeDocument{}, a.Plans.LimitReached(c.Principal.Terms, plan.DocumentsPerBase)
+			return Document{}, a.Plans.LimitReached(c.Principal.Terms, plan.DocumentsPerBase)
 		case outcome == knowledge.Existing:
 			// What was stored of this one is swept.
 			c.AnswerWith(http.StatusOK)
@@ -220,7 +220,7 @@ func (a *API) commit(ctx context.Context, c *route.Call, d knowledge.Document) (
 		}
 		if !d.File.IsZero() {
 			if err := a.Files.Keep(ctx, tx, d.File); err != nil {
-				return KnowledgeDocument{}, err
+				return Document{}, err
 			}
 		}
 		return showDocument(added), activity.Record(ctx, tx, c.Did("document.added", "document", d.ID.String(),

@@ -13,7 +13,7 @@ import (
 )
 
 // KnowledgeBase is one pack.
-type KnowledgeBase struct {
+type KnowledgeBase struct { //nolint:revive // the name of the schema
 	ID              id.KnowledgeBase `json:"id"`
 	Name            string           `json:"name"`
 	Description     *string          `json:"description"`
@@ -24,13 +24,13 @@ type KnowledgeBase struct {
 	ProcessingCount int64            `json:"processingCount"`
 	Bytes           int64            `json:"bytes" doc:"Of the documents' originals."`
 	ChunkCount      int64            `json:"chunkCount" doc:"How many passages can be found."`
-	UsedBy          KnowledgeUsers   `json:"usedBy"`
+	UsedBy          PackUsers        `json:"usedBy"`
 	CreatedAt       time.Time        `json:"createdAt"`
 	UpdatedAt       time.Time        `json:"updatedAt"`
 }
 
-// KnowledgeUsers lists who answers from a pack.
-type KnowledgeUsers struct {
+// PackUsers lists who answers from a pack.
+type PackUsers struct {
 	PersonaIDs []id.Persona `json:"personaIds"`
 	PortalIDs  []id.Portal  `json:"portalIds"`
 }
@@ -39,7 +39,7 @@ func showBase(b knowledge.Base) KnowledgeBase {
 	shown := KnowledgeBase{
 		ID: b.ID, Name: b.Name, Description: b.Description, Language: b.Language, DocumentCount: b.Documents, ReadyCount: b.Ready,
 		FailedCount: b.Failed, ProcessingCount: b.Documents - b.Ready - b.Failed, Bytes: b.Bytes, ChunkCount: b.Chunks,
-		UsedBy: KnowledgeUsers{PersonaIDs: b.Personas, PortalIDs: b.Portals}, CreatedAt: b.CreatedAt.UTC(), UpdatedAt: b.UpdatedAt.UTC(),
+		UsedBy: PackUsers{PersonaIDs: b.Personas, PortalIDs: b.Portals}, CreatedAt: b.CreatedAt.UTC(), UpdatedAt: b.UpdatedAt.UTC(),
 	}
 	if b.Personas == nil {
 		shown.UsedBy.PersonaIDs = []id.Persona{}
@@ -73,7 +73,7 @@ func (a *API) listBases(ctx context.Context, c *route.Call, q *BaseQuery) (route
 type BaseInput struct{ Body KnowledgeBaseInput }
 
 // KnowledgeBaseInput is a pack to be made.
-type KnowledgeBaseInput struct {
+type KnowledgeBaseInput struct { //nolint:revive // the name of the schema
 	Name        string  `json:"name" minLength:"1" maxLength:"120"`
 	Description *string `json:"description,omitempty" maxLength:"500"`
 	Language    *string `json:"language,omitempty" minLength:"1" maxLength:"80" doc:"By code or name."`
@@ -117,7 +117,7 @@ type BaseUpdate struct {
 }
 
 // KnowledgeBaseChange is what to change of a pack.
-type KnowledgeBaseChange struct {
+type KnowledgeBaseChange struct { //nolint:revive // the name of the schema
 	Name        route.Opt[string]     `json:"name,omitzero" minLength:"1" maxLength:"120"`
 	Description route.OptNull[string] `json:"description,omitzero" maxLength:"500" doc:"null for none"`
 	Language    route.OptNull[string] `json:"language,omitzero" minLength:"1" maxLength:"80" doc:"By code or name; null for none"`

@@ -15,8 +15,8 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// KnowledgeDocument is one document of a pack.
-type KnowledgeDocument struct {
+// Document is one document of a pack.
+type Document struct {
 	ID              id.Document             `json:"id"`
 	KnowledgeBaseID id.KnowledgeBase        `json:"knowledgeBaseId"`
 	Kind            knowledge.Kind          `json:"kind" enum:"file,url,text"`
@@ -52,8 +52,8 @@ type Crawl struct {
 	MaxPages int64 `json:"maxPages" minimum:"1" maximum:"100"`
 }
 
-func showDocument(d knowledge.Document) KnowledgeDocument {
-	shown := KnowledgeDocument{
+func showDocument(d knowledge.Document) Document {
+	shown := Document{
 		ID: d.ID, KnowledgeBaseID: d.Base, Kind: d.Kind, Title: d.Title, Status: d.Status, URL: d.URL, Filename: d.Filename,
 		Bytes: d.Bytes, Pages: d.Pages, ChunkCount: d.Chunks, Language: d.Language,
 		Tags: d.Tags, Refresh: d.Refresh, LastFetchedAt: route.UTC(d.FetchedAt), CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
@@ -86,14 +86,14 @@ type DocumentQuery struct {
 	Tag    string `query:"tag" maxLength:"60" doc:"Documents with this tag."`
 }
 
-func (a *API) listDocuments(ctx context.Context, c *route.Call, q *DocumentQuery) (route.Page[KnowledgeDocument], error) {
+func (a *API) listDocuments(ctx context.Context, c *route.Call, q *DocumentQuery) (route.Page[Document], error) {
 	b, err := q.base()
 	if err != nil {
-		return route.Page[KnowledgeDocument]{}, err
+		return route.Page[Document]{}, err
 	}
 	after, err := route.After[id.Document](c, q.Paging)
 	if err != nil {
-		return route.Page[KnowledgeDocument]{}, err
+		return route.Page[Document]{}, err
 	}
 	if after == nil {
 		after = &id.Document{}
@@ -101,16 +101,16 @@ func (a *API) listDocuments(ctx context.Context, c *route.Call, q *DocumentQuery
 	filter := knowledge.Filter{Status: knowledge.Status(q.Status), Kind: knowledge.Kind(q.Kind), Tag: q.Tag}
 	found, err := knowledge.ListDocuments(ctx, a.Tenants, c.Org(), b, filter, *after, q.Limit+1)
 	if err != nil {
-		return route.Page[KnowledgeDocument]{}, asProblem(packNoun, err)
+		return route.Page[Document]{}, asProblem(packNoun, err)
 	}
 	page, err := route.Paged(c, q.Paging, found, func(d knowledge.Document) id.Document { return d.ID })
 	return route.Map(page, showDocument), err
 }
 
-func (a *API) getDocument(ctx context.Context, c *route.Call, p *DocumentPath) (KnowledgeDocument, error) {
+func (a *API) getDocument(ctx context.Context, c *route.Call, p *DocumentPath) (Document, error) {
 	d, err := p.document()
 	if err != nil {
-		return KnowledgeDocument{}, err
+		return Document{}, err
 	}
 	found, err := knowledge.GetDocument(ctx, a.Tenants, c.Org(), d)
 	return showDocument(found), asProblem(documentNoun, err)
@@ -119,28 +119,28 @@ func (a *API) getDocument(ctx context.Context, c *route.Call, p *DocumentPath) (
 // DocumentUpdate is the request for a change of a document.
 type DocumentUpdate struct {
 	DocumentPath
-	Body KnowledgeDocumentChange
+	Body DocumentChange
 }
 
-// KnowledgeDocumentChange is what to change of a document.
-type KnowledgeDocumentChange struct {
+// DocumentChange is what to change of a document.
+type DocumentChange struct {
 	Title   route.Opt[string]            `json:"title,omitzero" minLength:"1" maxLength:"200"`
 	Tags    route.Opt[[]string]          `json:"tags,omitzero" maxItems:"20" doc:"Each of 1 to 60 characters."`
 	Refresh route.Opt[knowledge.Refresh] `json:"refresh,omitzero" enum:"none,daily,weekly" doc:"Of a document of kind url."`
 }
 
-func (a *API) updateDocument(ctx context.Context, c *route.Call, in *DocumentUpdate) (KnowledgeDocument, error) {
+func (a *API) updateDocument(ctx context.Context, c *route.Call, in *DocumentUpdate) (Document, error) {
 	wanted, err := in.document()
 	if err != nil {
-		return KnowledgeDocument{}, err
+		return Document{}, err
 	}
 	if err := checkTags(in.Body.Tags.Value); err != nil {
-		return KnowledgeDocument{}, err
+		return Document{}, err
 	}
-	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (KnowledgeDocument, error) {
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Document, error) {
 		d, err := knowledge.LockDocument(ctx, tx, wanted)
 		if err != nil {
-			return KnowledgeDocument{}, asProblem(documentNoun, err)
+			return Document{}, asProblem(documentNoun, err)
 		}
 		changes := map[string]any{}
 		if in.Body.Title.Set {
@@ -153,14 +153,14 @@ func (a *API) updateDocument(ctx context.Context, c *route.Call, in *DocumentUpd
 			d.Refresh, changes["refresh"] = in.Body.Refresh.Value, in.Body.Refresh.Value
 		}
 		if d.Kind != knowledge.Address && d.Refresh != knowledge.Never {
-			return KnowledgeDocument{}, problem.Invalid("body.refresh", "Only a document of kind url can be read again.")
+			return Document{}, problem.Invalid("body.refresh", "Only a document of kind url can be read again.")
 		}
 		if len(changes) == 0 {
 			return showDocument(d), nil
 		}
 		d.UpdatedAt = c.Now()
 		if err := knowledge.UpdateDocument(ctx, tx, d); err != nil {
-			return KnowledgeDocument{}, err
+			return Document{}, err
 		}
 		return showDocument(d), activity.Record(ctx, tx, c.Did("document.updated", "document", d.ID.String(), changes))
 	})

@@ -14,8 +14,8 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// KnowledgeGap is a question that the packs do not answer.
-type KnowledgeGap struct {
+// Gap is a question that the packs do not answer.
+type Gap struct {
 	ID                  id.Gap             `json:"id"`
 	State               knowledge.GapState `json:"state" enum:"open,answered,dismissed"`
 	QuestionCount       int64              `json:"questionCount" doc:"How often it was asked."`
@@ -30,8 +30,8 @@ type KnowledgeGap struct {
 	UpdatedAt           time.Time          `json:"updatedAt"`
 }
 
-func showGap(c *route.Call, g knowledge.Gap) KnowledgeGap {
-	shown := KnowledgeGap{
+func showGap(c *route.Call, g knowledge.Gap) Gap {
+	shown := Gap{
 		ID: g.ID, State: g.State, QuestionCount: g.Questions, Language: orNull(g.Language), KnowledgeBaseIDs: g.Bases,
 		FirstSeenAt: g.FirstSeen.UTC(), LastSeenAt: g.LastSeen.UTC(), UpdatedAt: g.UpdatedAt.UTC(),
 	}
@@ -57,51 +57,51 @@ type GapQuery struct {
 	PersonaID string `query:"personaId" maxLength:"80"`
 }
 
-func (a *API) listGaps(ctx context.Context, c *route.Call, q *GapQuery) (route.Page[KnowledgeGap], error) {
+func (a *API) listGaps(ctx context.Context, c *route.Call, q *GapQuery) (route.Page[Gap], error) {
 	after, err := route.After[id.Gap](c, q.Paging)
 	if err != nil {
-		return route.Page[KnowledgeGap]{}, err
+		return route.Page[Gap]{}, err
 	}
 	if after == nil {
 		after = &id.Gap{}
 	}
 	filter := knowledge.GapFilter{State: knowledge.GapState(q.State)}
 	if filter.Persona, err = route.QueryID(id.ParsePersona, "personaId", q.PersonaID); err != nil {
-		return route.Page[KnowledgeGap]{}, err
+		return route.Page[Gap]{}, err
 	}
 	found, err := knowledge.ListGaps(ctx, a.Tenants, c.Org(), filter, *after, q.Limit+1)
 	if err != nil {
-		return route.Page[KnowledgeGap]{}, err
+		return route.Page[Gap]{}, err
 	}
 	page, err := route.Paged(c, q.Paging, found, func(g knowledge.Gap) id.Gap { return g.ID })
-	return route.Map(page, func(g knowledge.Gap) KnowledgeGap { return showGap(c, g) }), err
+	return route.Map(page, func(g knowledge.Gap) Gap { return showGap(c, g) }), err
 }
 
 // GapUpdate is the request for a change of a gap.
 type GapUpdate struct {
 	ID   string `path:"id" doc:"The gap's id, with or without gap_."`
-	Body KnowledgeGapChange
+	Body GapChange
 }
 
-// KnowledgeGapChange is what was done about a gap.
-type KnowledgeGapChange struct {
+// GapChange is what was done about a gap.
+type GapChange struct {
 	State               route.Opt[knowledge.GapState] `json:"state,omitzero" enum:"open,answered,dismissed"`
 	SuggestedDocumentID route.OptNull[string]         `json:"suggestedDocumentId,omitzero" maxLength:"80" doc:"A document that answers it; null for none"`
 }
 
-func (a *API) updateGap(ctx context.Context, c *route.Call, in *GapUpdate) (KnowledgeGap, error) {
+func (a *API) updateGap(ctx context.Context, c *route.Call, in *GapUpdate) (Gap, error) {
 	wanted, err := route.Lookup(id.ParseGap, in.ID, "gap")
 	if err != nil {
-		return KnowledgeGap{}, err
+		return Gap{}, err
 	}
 	suggested, err := a.suggested(ctx, c, in.Body.SuggestedDocumentID.Value)
 	if err != nil {
-		return KnowledgeGap{}, err
+		return Gap{}, err
 	}
-	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (KnowledgeGap, error) {
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Gap, error) {
 		g, err := knowledge.LockGap(ctx, tx, wanted)
 		if err != nil {
-			return KnowledgeGap{}, asProblem("gap", err)
+			return Gap{}, asProblem("gap", err)
 		}
 		changes := map[string]any{}
 		if in.Body.State.Set && in.Body.State.Value != g.State {
@@ -115,7 +115,7 @@ func (a *API) updateGap(ctx context.Context, c *route.Call, in *GapUpdate) (Know
 		}
 		g.UpdatedAt = c.Now()
 		if err := knowledge.UpdateGap(ctx, tx, g); err != nil {
-			return KnowledgeGap{}, err
+			return Gap{}, err
 		}
 		return showGap(c, g), activity.Record(ctx, tx, c.Did("gap.updated", "gap", g.ID.String(), changes))
 	})

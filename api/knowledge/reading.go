@@ -12,22 +12,22 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-func (a *API) refresh(ctx context.Context, c *route.Call, p *DocumentPath) (KnowledgeDocument, error) {
+func (a *API) refresh(ctx context.Context, c *route.Call, p *DocumentPath) (Document, error) {
 	wanted, err := p.document()
 	if err != nil {
-		return KnowledgeDocument{}, err
+		return Document{}, err
 	}
-	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (KnowledgeDocument, error) {
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Document, error) {
 		d, err := knowledge.ReadAgain(ctx, tx, wanted, c.Principal.Key.ID.String(), c.Now())
 		if err != nil {
-			return KnowledgeDocument{}, asProblem(documentNoun, err)
+			return Document{}, asProblem(documentNoun, err)
 		}
 		return showDocument(d), activity.Record(ctx, tx, c.Did("document.refreshed", "document", d.ID.String(), nil))
 	})
 }
 
-// KnowledgeChunk is one passage of a document.
-type KnowledgeChunk struct {
+// Chunk is one passage of a document.
+type Chunk struct {
 	ID       id.Chunk `json:"id"`
 	Position int64    `json:"position" doc:"Where it stands in the document, from 0."`
 	Heading  *string  `json:"heading"`
@@ -36,8 +36,8 @@ type KnowledgeChunk struct {
 	URL      *string  `json:"url" doc:"The page of a site that it is on."`
 }
 
-func showChunk(c knowledge.Chunk) KnowledgeChunk {
-	return KnowledgeChunk{ID: c.ID, Position: c.Position, Heading: orNull(c.Heading), Text: c.Text, Page: c.Page, URL: c.URL}
+func showChunk(c knowledge.Chunk) Chunk {
+	return Chunk{ID: c.ID, Position: c.Position, Heading: orNull(c.Heading), Text: c.Text, Page: c.Page, URL: c.URL}
 }
 
 func orNull(s string) *string {
@@ -53,14 +53,14 @@ type ChunkQuery struct {
 	route.Paging
 }
 
-func (a *API) listChunks(ctx context.Context, c *route.Call, q *ChunkQuery) (route.Page[KnowledgeChunk], error) {
+func (a *API) listChunks(ctx context.Context, c *route.Call, q *ChunkQuery) (route.Page[Chunk], error) {
 	d, err := q.document()
 	if err != nil {
-		return route.Page[KnowledgeChunk]{}, err
+		return route.Page[Chunk]{}, err
 	}
 	after, err := route.After[int64](c, q.Paging)
 	if err != nil {
-		return route.Page[KnowledgeChunk]{}, err
+		return route.Page[Chunk]{}, err
 	}
 	from := int64(0)
 	if after != nil {
@@ -68,7 +68,7 @@ func (a *API) listChunks(ctx context.Context, c *route.Call, q *ChunkQuery) (rou
 	}
 	found, err := knowledge.ListChunks(ctx, a.Tenants, c.Org(), d, from, q.Limit+1)
 	if err != nil {
-		return route.Page[KnowledgeChunk]{}, asProblem(documentNoun, err)
+		return route.Page[Chunk]{}, asProblem(documentNoun, err)
 	}
 	page, err := route.Paged(c, q.Paging, found, func(c knowledge.Chunk) int64 { return c.Position })
 	return route.Map(page, showChunk), err

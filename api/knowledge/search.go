@@ -15,11 +15,11 @@ import (
 // SearchInput is a question to a pack.
 type SearchInput struct {
 	BasePath
-	Body KnowledgeQuery
+	Body SearchQuery
 }
 
-// KnowledgeQuery is what to find.
-type KnowledgeQuery struct {
+// SearchQuery is what to find.
+type SearchQuery struct {
 	Query            string   `json:"query" minLength:"1" maxLength:"1000"`
 	Limit            *int     `json:"limit,omitempty" minimum:"1" maximum:"20" doc:"How many passages at most; 5 unless given."`
 	Language         *string  `json:"language,omitempty" minLength:"1" maxLength:"80" doc:"The question's, by code or name; the pack's unless given."`
@@ -28,8 +28,8 @@ type KnowledgeQuery struct {
 	MinScore         *float64 `json:"minScore,omitempty" minimum:"0" maximum:"1"`
 }
 
-// KnowledgeResults are the passages that were found, best first.
-type KnowledgeResults struct {
+// SearchResults are the passages that were found, best first.
+type SearchResults struct {
 	Query    string         `json:"query"`
 	Results  []SearchResult `json:"results"`
 	TookMs   int64          `json:"tookMs"`
@@ -59,38 +59,38 @@ type Highlight struct {
 
 const usualResults = 5
 
-func (a *API) search(ctx context.Context, c *route.Call, in *SearchInput) (KnowledgeResults, error) {
+func (a *API) search(ctx context.Context, c *route.Call, in *SearchInput) (SearchResults, error) {
 	began := time.Now()
 	b, err := in.base()
 	if err != nil {
-		return KnowledgeResults{}, err
+		return SearchResults{}, err
 	}
 	q, err := in.Body.query(b)
 	if err != nil {
-		return KnowledgeResults{}, err
+		return SearchResults{}, err
 	}
 	base, err := knowledge.GetBase(ctx, a.Tenants, c.Org(), b)
 	if err != nil {
-		return KnowledgeResults{}, asProblem(packNoun, err)
+		return SearchResults{}, asProblem(packNoun, err)
 	}
 	if q.Language == "" && base.Language != nil {
 		q.Language = *base.Language
 	}
 	found, err := a.Searcher.Search(ctx, c.Org(), q)
 	if err != nil {
-		return KnowledgeResults{}, err
+		return SearchResults{}, err
 	}
 	results := make([]SearchResult, len(found))
 	for i, p := range found {
 		results[i] = showPassage(p, in.Body.Query)
 	}
-	return KnowledgeResults{
+	return SearchResults{
 		Query: in.Body.Query, Results: results, TookMs: time.Since(began).Milliseconds(),
 		Grounded: len(found) > 0 && found[0].Score >= knowledge.Grounded,
 	}, nil
 }
 
-func (k *KnowledgeQuery) query(b id.KnowledgeBase) (knowledge.Query, error) {
+func (k *SearchQuery) query(b id.KnowledgeBase) (knowledge.Query, error) {
 	q := knowledge.Query{Text: k.Query, Bases: []id.KnowledgeBase{b}, Tags: k.Tags, Limit: usualResults}
 	if strings.TrimSpace(k.Query) == "" {
 		return q, problem.Invalid("body.query", "body.query has no words.")

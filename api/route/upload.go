@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -99,9 +100,7 @@ func (c *Call) readForm(boundary string) error {
 	if err != nil {
 		return form.explain(err)
 	}
-	for name, value := range form.upload.Always {
-		form.body[name] = value
-	}
+	maps.Copy(form.body, form.upload.Always)
 	text := encode(form.body)
 	if err := c.take(text); err != nil {
 		return err

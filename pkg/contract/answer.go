@@ -16,7 +16,7 @@ const (
 	// DeliveryItem is the delivery of an event to a webhook.
 	DeliveryItem Item = "WebhookDelivery"
 	// GapItem is a question that the knowledge does not answer.
-	GapItem Item = "KnowledgeGap"
+	GapItem Item = "Gap"
 	// KnowledgeBaseItem is a knowledge pack.
 	KnowledgeBaseItem Item = "KnowledgeBase"
 )

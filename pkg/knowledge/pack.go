@@ -260,7 +260,7 @@ func (s *Searcher) texts(ctx context.Context, org id.Org, hits []ranked) (found 
 				return nil
 			})
 			return err
-		}, selectPassages, org, wanted)
+		}, selectTexts, org, wanted)
 	})
 	for _, h := range hits {
 		if p, ok := read[h.Passage]; ok {
@@ -271,8 +271,8 @@ func (s *Searcher) texts(ctx context.Context, org id.Org, hits []ranked) (found 
 	return found, len(found) == len(hits), err
 }
 
-// selectPassages rides knowledge_chunk_by_id.
-const selectPassages = `
+// selectTexts rides knowledge_chunk_by_id.
+const selectTexts = `
 	SELECT d.id, d.base_id, c.id, d.title, c.heading, c.text, COALESCE(d.language, ''), c.page, c.url, c.position
 	FROM knowledge_chunk c
 	JOIN knowledge_document d ON d.org_id = c.org_id AND d.id = c.document_id AND d.generation = c.generation AND d.deleted_at IS NULL
