@@ -11,9 +11,11 @@ import (
 	"visavis.dev/api/identity"
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/keys"
+	"visavis.dev/api/knowledge"
 	"visavis.dev/api/openapi"
 	"visavis.dev/api/personas"
 	"visavis.dev/api/route"
+	"visavis.dev/api/sessions"
 	"visavis.dev/api/voices"
 	"visavis.dev/api/webhooks"
 	"visavis.dev/api/widgets"
@@ -23,6 +25,7 @@ import (
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/health"
+	packs "visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/vault"
 )
@@ -34,10 +37,13 @@ type Parts struct {
 	Files   *file.Store
 	Health  *health.Checker
 	Library *avatar.Library
-	Plans   *plan.Catalogue
-	Teller  *event.Teller
-	Vault   *vault.Vault
-	Version string
+	// LiveURL is where clients reach the sockets of live conversations.
+	LiveURL  string
+	Plans    *plan.Catalogue
+	Searcher *packs.Searcher
+	Teller   *event.Teller
+	Vault    *vault.Vault
+	Version  string
 }
 
 // Operations declares every operation of the API.
@@ -52,6 +58,8 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	(&widgets.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
+	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
+	(&sessions.API{Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Plans: p.Plans}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
 	(&jobs.API{Tenants: d.Tenants}).Register(s)

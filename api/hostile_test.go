@@ -207,6 +207,10 @@ func testBodiesThatAreNoInput(t *testing.T, w *world) {
 			"text/plain", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "application/json; charset=utf-16",
 			"application/xml", "nonsense", "application/json, text/plain",
 		} {
+			if o.Upload != nil && strings.HasPrefix(contentType, "multipart/") {
+				requireError(t, send(w.Acme.New, good, contentType), http.StatusBadRequest, "invalid_request", "body")
+				continue
+			}
 			requireError(t, send(w.Acme.New, good, contentType), http.StatusUnsupportedMediaType, "unsupported_media_type", "header.Content-Type")
 		}
 		bound := o.MaxBody

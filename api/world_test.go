@@ -62,6 +62,21 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 		}
 		return made
 	},
+	"/knowledge/bases/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		b := w.make(t, org, "createKnowledgeBase")["id"].(string)
+		for range 3 {
+			w.addDocument(t, org, b)
+		}
+		return b
+	},
+	"/knowledge/documents/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		d := w.addDocument(t, org, w.make(t, org, "createKnowledgeBase")["id"].(string))
+		w.readDocuments(t)
+		return d
+	},
+	"/knowledge/gaps/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.recordGap(t, org)
+	},
 	"/webhooks/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createWebhook")["id"].(string)
 	},
@@ -106,6 +121,25 @@ var bodies = map[string]func(n int) map[string]any{
 		delete(body, "personaId")
 		return body
 	},
+	"createKnowledgeBase": knowledgeBody,
+	"updateKnowledgeBase": knowledgeBody,
+	"searchKnowledgeBase": func(n int) map[string]any {
+		return map[string]any{
+			"query": fmt.Sprint("museum ", n), "limit": 3, "language": "en", "documentLanguage": "English", "tags": []any{"visit"}, "minScore": 0.1,
+		}
+	},
+	"addKnowledgeDocument": func(n int) map[string]any {
+		return map[string]any{
+			"kind": "url", "url": fmt.Sprint("https://127.0.0.1:9/page/", n), "text": nil, "title": fmt.Sprint("Page ", n),
+			"tags": []any{"visit"}, "refresh": "daily", "crawl": map[string]any{"depth": 1, "maxPages": 10},
+		}
+	},
+	"updateKnowledgeDocument": func(n int) map[string]any {
+		return map[string]any{"title": fmt.Sprint("Page ", n), "tags": []any{"visit", "all"}, "refresh": "weekly"}
+	},
+	"updateKnowledgeGap": func(n int) map[string]any {
+		return map[string]any{"state": []string{"open", "answered", "dismissed"}[n%3], "suggestedDocumentId": nil}
+	},
 
 	"createWebhook": webhookBody,
 	"updateWebhook": func(n int) map[string]any {
@@ -126,6 +160,10 @@ func webhookBody(n int) map[string]any {
 		"url": fmt.Sprint("https://127.0.0.1:9/hook/", n), "events": []any{"consent.recorded", "transcript.final"},
 		"description": "tests", "includeConversation": true,
 	}
+}
+
+func knowledgeBody(n int) map[string]any {
+	return map[string]any{"name": fmt.Sprint("Pack ", n), "description": "tests", "language": "en"}
 }
 
 func keyBody(n int) map[string]any {
@@ -191,7 +229,7 @@ func (w *world) apart(t testing.TB) *world {
 // unlimit lets an organisation make as much as the tests like.
 func (w *world) unlimit(t testing.TB, org *apitest.Org) {
 	t.Helper()
-	o := plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: nil, plan.Webhooks: nil}}
+	o := plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: nil, plan.DocumentsPerBase: nil, plan.KnowledgeBases: nil, plan.Webhooks: nil}}
 	require.NoError(t, w.Directory.SetOverrides(context.Background(), org.ID, o))
 }
 

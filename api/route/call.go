@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"visavis.dev/pkg/activity"
@@ -28,10 +29,17 @@ type Call struct {
 
 	service *Service
 	request *http.Request
-	writer  http.ResponseWriter
-	bearer  string
-	body    []byte
-	claim   *idempotency.Claim
+	// connection ends when the caller is gone, and release what request holds on to.
+	connection context.Context
+	release    context.CancelFunc
+	writer     http.ResponseWriter
+	bearer     string
+	// body stands for what was sent: its bytes, or a digest of a form.
+	body   []byte
+	claim  *idempotency.Claim
+	upload *Uploaded
+	// chosen is the success status that the handler chose; zero for the declared one.
+	chosen int
 	// unchanged says that the caller has the answer as it is.
 	unchanged bool
 	// ofAddress is how the address's limit stood.
@@ -47,6 +55,19 @@ type callKey struct{}
 func callOf(ctx context.Context) *Call {
 	c, _ := ctx.Value(callKey{}).(*Call)
 	return c
+}
+
+// restart begins the request's time anew: what a caller took to send a large
+// body is not the service's.
+func (c *Call) restart() {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.request.Context()), requestTimeout)
+	stop, before := context.AfterFunc(c.connection, cancel), c.release
+	c.request = c.request.WithContext(ctx)
+	c.release = func() {
+		stop()
+		cancel()
+		before()
+	}
 }
 
 // Org is the calling organisation. It must not be asked of an anonymous call.
@@ -74,6 +95,25 @@ func (c *Call) Unchanged(etag string) {
 
 // Header is a header of the request.
 func (c *Call) Header(name string) string { return c.request.Header.Get(name) }
+
+// AnswerWith chooses another of the operation's success statuses. In Commit it
+// is chosen by the function that has the effect.
+func (c *Call) AnswerWith(status int) {
+	if status != c.Op.status() && !slices.Contains(c.Op.Also, status) {
+		panic("operation " + c.Op.ID + " does not declare the status it answers with")
+	}
+	c.chosen = status
+}
+
+func (c *Call) status() int {
+	if c.chosen != 0 {
+		return c.chosen
+	}
+	return c.Op.status()
+}
+
+// Uploaded is the file that came with the request; nil when none did.
+func (c *Call) Uploaded() *Uploaded { return c.upload }
 
 // Did begins an entry of the activity log with what is known of the caller.
 func (c *Call) Did(action, targetKind, targetID string, changes map[string]any) activity.Entry {

@@ -29,13 +29,15 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	c := &Call{RequestID: id.NewRequest(), Contract: contract.Latest, service: s, Address: s.address(r)}
 	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
-	defer cancel()
+	c.connection, c.release = r.Context(), cancel
+	defer func() { c.release() }()
 	ctx = telemetry.WithRequest(context.WithValue(ctx, callKey{}, c), c.RequestID.String())
 	recorder := &recorder{ResponseWriter: w}
 	c.writer, c.request = recorder, r.WithContext(ctx)
 	c.SetHeader("X-Request-Id", c.RequestID.String())
 	c.speak(contract.Latest)
 	defer s.finish(c, recorder, began)
+	defer func() { c.upload.discard() }()
 	defer s.recover(c, recorder)
 
 	if err := c.limitAddress(); err != nil {

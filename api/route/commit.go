@@ -70,6 +70,7 @@ func Commit[O any](ctx context.Context, c *Call, fn func(context.Context, *tenan
 	)
 	err := c.service.Tenants.InTx(ctx, c.Org(), func(ctx context.Context, tx *tenant.Tx) (err error) {
 		runs++
+		c.chosen = 0
 		if runs > 1 && c.claim != nil {
 			if err := c.claim.Recheck(ctx, tx); err != nil {
 				return err
@@ -79,7 +80,7 @@ func Commit[O any](ctx context.Context, c *Call, fn func(context.Context, *tenan
 			return err
 		}
 		answer = c.render(Envelope[O]{Data: data, RequestID: c.RequestID.String()})
-		return c.claim.Complete(ctx, tx, idempotency.Answer{Status: c.Op.status(), Body: answer})
+		return c.claim.Complete(ctx, tx, idempotency.Answer{Status: c.status(), Body: answer})
 	}, tenant.Idempotent(c.claim != nil))
 	if err == nil && c.claim != nil {
 		c.committed = answer

@@ -3,6 +3,7 @@ package route
 import (
 	"context"
 	"errors"
+	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -62,10 +63,10 @@ func run[B any](ctx context.Context, c *Call, handler func() (B, error)) (*answe
 	if c.claim != nil && c.committed == nil {
 		panic("operation " + c.Op.ID + " is declared idempotent but did not answer through Commit")
 	}
+	a.Status, a.Body = c.status(), body
 	if c.unchanged {
 		a.Status = http.StatusNotModified
 	}
-	a.Body = body
 	return a, nil
 }
 
@@ -88,6 +89,9 @@ type Blob struct {
 	ETag string
 	// CacheControl says who may keep the answer and how long.
 	CacheControl string
+	// Download is the name to save the bytes under, which are then never shown
+	// in place; empty for what may be.
+	Download string
 	// Data makes the bytes; it is not called when the caller has them already.
 	Data func(context.Context) ([]byte, error)
 }
@@ -125,6 +129,10 @@ func (c *Call) serve(b Blob, known bool, data []byte) {
 	h.Set("ETag", b.ETag)
 	h.Set("Cache-Control", b.CacheControl)
 	h.Set("X-Content-Type-Options", "nosniff")
+	if b.Download != "" {
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": b.Download}))
+		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	}
 	if known {
 		c.writer.WriteHeader(http.StatusNotModified)
 		return

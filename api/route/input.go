@@ -44,6 +44,9 @@ func (c *Call) readBody() error {
 		c.request.Body = http.NoBody
 		return nil
 	}
+	if boundary, ok := c.formBoundary(); ok {
+		return c.readForm(boundary)
+	}
 	limit := c.Op.maxBody()
 	if c.request.ContentLength > limit {
 		return tooLarge(limit)
@@ -56,8 +59,13 @@ func (c *Call) readBody() error {
 		return problem.Invalid("body", "The body could not be read to its end.").WithCause(err)
 	}
 	if len(body) > 0 && !isJSON(c.request.Header.Get("Content-Type")) {
-		return problem.New(problem.UnsupportedMediaType, "Send the body as application/json.").WithParam("header.Content-Type")
+		return problem.New(problem.UnsupportedMediaType, "Send the body as %s.", c.Op.takes()).WithParam("header.Content-Type")
 	}
+	return c.take(body)
+}
+
+// take makes JSON text the body that the handler's input is read from.
+func (c *Call) take(body []byte) error {
 	if !utf8.Valid(body) {
 		return problem.Invalid("body", "The body must be valid UTF-8.")
 	}
@@ -67,6 +75,14 @@ func (c *Call) readBody() error {
 	c.body = body
 	c.request.Body = io.NopCloser(bytes.NewReader(body))
 	return nil
+}
+
+// takes names the content types of the operation's requests.
+func (o *Operation) takes() string {
+	if o.Upload != nil {
+		return "application/json or multipart/form-data"
+	}
+	return "application/json"
 }
 
 func tooLarge(limit int64) *problem.Problem {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -51,7 +52,7 @@ func (s *Service) Document(v contract.Version) ([]byte, error) {
 	for _, o := range s.operations {
 		o.withoutNewer(doc["components"].(object)["schemas"].(object), v)
 		path := doc["paths"].(object)[BasePath+o.Path].(object)
-		o.document(path[strings.ToLower(o.Method)].(object), v)
+		o.document(path[strings.ToLower(o.Method)].(object), doc["components"].(object)["schemas"].(object), v)
 	}
 	shorten(doc)
 	openAnswers(doc)
@@ -102,7 +103,7 @@ func shorten(doc object) {
 }
 
 // document completes one operation's entry.
-func (o *Operation) document(entry object, v contract.Version) {
+func (o *Operation) document(entry, schemas object, v contract.Version) {
 	entry["x-since"] = string(o.Since)
 	if o.Class != "" {
 		entry["x-rate-class"] = string(o.Class)
@@ -127,6 +128,12 @@ func (o *Operation) document(entry object, v contract.Version) {
 
 	responses := entry["responses"].(object)
 	delete(responses, "default")
+	for _, status := range o.Also {
+		responses[strconv.Itoa(status)] = maps.Clone(responses[strconv.Itoa(o.status())].(object))
+	}
+	if o.Upload != nil {
+		o.Upload.document(entry["requestBody"].(object), schemas)
+	}
 	for _, response := range responses {
 		headers := headerRefs()
 		if o.Idempotent {

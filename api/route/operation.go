@@ -47,6 +47,8 @@ type Operation struct {
 	Since contract.Version
 	// Status is the success status; zero means 200.
 	Status int
+	// Also are other success statuses that a handler can choose with AnswerWith.
+	Also []int
 	// Idempotent operations honour the Idempotency-Key header; their handlers
 	// take effect through Commit.
 	Idempotent bool
@@ -58,6 +60,8 @@ type Operation struct {
 	FailsClosed bool
 	// MaxBody is the largest body in bytes; zero means 1 MiB.
 	MaxBody int64
+	// Upload, when set, lets the operation take a form with a file in place of JSON.
+	Upload *Upload
 	// Items is what the answer's data is, or is a list of, where contracts
 	// write that differently. Handlers write it in the newest one.
 	Items contract.Item

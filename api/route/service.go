@@ -75,6 +75,9 @@ func (s *Service) declare(o Operation) huma.Operation {
 		o.Since = contract.V20260708
 	}
 	s.operations = append(s.operations, &o)
+	if o.Upload != nil {
+		o.Upload.check(o)
+	}
 	return huma.Operation{
 		Responses:                    o.responses(),
 		OperationID:                  o.ID,

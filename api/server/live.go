@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/conversation"
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/directory"
@@ -18,6 +17,7 @@ import (
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/readthrough"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -33,8 +33,11 @@ func (s *Server) Live(address string) *live.Server {
 			return found.organization, found.terms, err
 		},
 		Persona: func(ctx context.Context, org id.Org, p id.Persona, version int64) (string, persona.Definition, error) {
-			v, err := persona.GetVersion(ctx, s.Tenants, org, p, version)
-			return v.Name, v.Definition, err
+			found, err := persona.Versions(ctx, s.Tenants, org, p, version+1, 1)
+			if err != nil || len(found) == 0 || found[0].Version != version {
+				return "", persona.Definition{}, errors.Join(err, persona.ErrNoVersion)
+			}
+			return found[0].Name, found[0].Definition, nil
 		},
 		Minds: minds{s},
 		Gap:   s.recordGap,
@@ -72,10 +75,14 @@ func (s *Server) knownOrganizations() *readthrough.Cache[id.Org, knownOrganizati
 
 // recordGap notes a question that the packs do not answer.
 func (s *Server) recordGap(ctx context.Context, tx *tenant.Tx, q live.Question) ([]event.Draft, error) {
+	zero, err := setting.On(ctx, tx, setting.ZeroRetention)
+	if err != nil {
+		return nil, err
+	}
 	return knowledge.RecordGap(ctx, tx, knowledge.Question{
 		Bases: q.Bases, Persona: q.Session.Persona, Session: q.Session.ID, Language: q.Language, Text: q.Text, At: q.At,
 		Withheld: !q.Session.WordsTold(),
-	})
+	}, !zero)
 }
 
 // minds give conversations the packs and the models of their organisations.
@@ -103,17 +110,5 @@ func (p packs) Search(ctx context.Context, q conversation.Query) ([]conversation
 	return passages, err
 }
 
-// Furnish implements live.Minds. A persona whose connection is away answers by
-// itself, unless the connection's fallback is to fail.
-func (m minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config) error {
-	which := c.Persona.Model.ConnectionID
-	if which == nil {
-		return nil
-	}
-	opened, err := connection.Open(ctx, m.Tenants, m.Vault, org, *which)
-	if errors.Is(err, connection.ErrUnknown) {
-		return nil
-	}
-	_ = opened
-	return err
-}
+// Furnish implements live.Minds.
+func (m minds) Furnish(context.Context, id.Org, *conversation.Config) error { return nil }

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"fmt"
@@ -32,10 +33,12 @@ import (
 	"visavis.dev/pkg/health"
 	"visavis.dev/pkg/idempotency"
 	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/rate"
+	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/vault"
@@ -67,15 +70,18 @@ type Options struct {
 	// DeliveryLease is how long a silent worker's deliveries stay its own; zero
 	// means the default.
 	DeliveryLease time.Duration
-	PublicURL     string
+	// SearchBytes is about what the knowledge packs in memory take; zero means
+	// the default.
+	SearchBytes int64
+	PublicURL   string
 	// LiveURL is where clients reach the sockets of live conversations, without
 	// a path; PublicURL, as ws or wss, unless given.
 	LiveURL  string
 	MaxConns int32
-	Tracing       bool
-	Version       string
-	Clock         clock.WithTicker
-	Log           *slog.Logger
+	Tracing  bool
+	Version  string
+	Clock    clock.WithTickerAndDelayedExecution
+	Log      *slog.Logger
 	// Metrics is where the figures are registered; nil keeps them to itself.
 	Metrics *prometheus.Registry
 }
@@ -92,6 +98,7 @@ type Server struct {
 	Vault     *vault.Vault
 	Teller    *event.Teller
 	Egress    *egress.Guard
+	Searcher  *knowledge.Searcher
 	Service   *route.Service
 	// Handler answers the API's requests.
 	Handler http.Handler
@@ -139,7 +146,9 @@ func (s *Server) build(ctx context.Context) (err error) {
 	}
 	s.Files = file.New(s.bucket, s.Tenants, o.Clock)
 	s.Egress = egress.New(egress.Options{Allow: o.AllowAddresses, RootCAs: o.RootCAs})
-	s.Teller = &event.Teller{Tenants: s.Tenants}
+	s.Teller = &event.Teller{Tenants: s.Tenants, Sources: session.Sources(s.Tenants)}
+	s.Teller.Sources[event.KnowledgeGap] = knowledge.Questions(s.Tenants)
+	s.Searcher = knowledge.NewSearcher(s.Tenants, cmp.Or(o.SearchBytes, searchBytes))
 	if err = s.openVault(ctx); err != nil {
 		return err
 	}
@@ -152,6 +161,9 @@ func (s *Server) build(ctx context.Context) (err error) {
 		limits.Options{Pods: o.Pods, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics})
 	return s.serve(cursor.New(secret))
 }
+
+// searchBytes is what the knowledge packs in memory take unless told otherwise.
+const searchBytes = 256 << 20
 
 // openVault makes the vault of the operator's keys or of the directory's own.
 func (s *Server) openVault(ctx context.Context) error {
@@ -176,8 +188,8 @@ func (s *Server) serve(cursors *cursor.Codec) (err error) {
 		Idempotency: idempotency.New(s.Tenants, o.Clock), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 	}, api.Parts{
-		Changes: s.Changes, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, Plans: s.Plans,
-		Teller: s.Teller, Vault: s.Vault, Version: o.Version,
+		Changes: s.Changes, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, LiveURL: o.liveURL(), Plans: s.Plans,
+		Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version,
 	})
 	s.Handler = s.Service
 	if o.Tracing {
@@ -247,6 +259,27 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			}},
 			{Name: "forget jobs", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
 				return job.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "read addresses again", Every: 10 * time.Second, Batch: knowledge.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return knowledge.Refreshed(ctx, s.Tenants, shard, o.Clock.Now().UTC())
+			}},
+			{Name: "delete documents of deleted packs", Every: 10 * time.Second, Batch: knowledge.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return knowledge.SweepDocuments(ctx, s.Tenants, s.Files, shard)
+			}},
+			{Name: "delete replaced passages", Every: 10 * time.Second, Batch: knowledge.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return knowledge.SweepPassages(ctx, s.Tenants, shard)
+			}},
+			{Name: "forget deleted knowledge", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
+				return knowledge.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "end forsaken sessions", Every: time.Second, Batch: session.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return session.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget session tokens", Every: 10 * time.Minute, Batch: session.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return session.SweepTokens(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "delete words of old sessions", Every: time.Minute, Batch: session.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return session.SweepWords(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
 			{Name: "forget addresses", Every: 10 * time.Minute, Directory: true, Run: func(ctx context.Context, _ string) (int, error) {
 				return limits.Sweep(ctx, s.Directory)

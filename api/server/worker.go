@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 
+	"visavis.dev/pkg/crawl"
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/sweep"
 )
 
@@ -38,9 +40,17 @@ func (s *Server) Worker() *Worker {
 			Steps: map[job.Kind]job.Step{job.WebhookRecover: delivery.Recover},
 			Works: map[job.Kind]job.Work{
 				job.AvatarPrepare: (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.library}).Work(),
+				job.KnowledgeSync: s.reader().Work(),
 			},
 		},
 		sweeper: s.sweeper(),
+	}
+}
+
+// reader reads the documents of knowledge packs.
+func (s *Server) reader() *knowledge.Reader {
+	return &knowledge.Reader{
+		Tenants: s.Tenants, Files: s.Files, Fetch: crawl.New(s.Egress, s.options.Clock).Fetch, Clock: s.options.Clock,
 	}
 }
 

@@ -85,8 +85,8 @@ func minting(ctx context.Context, f *fixture, a livetest.API, persona string) er
 	if err != nil {
 		return err
 	}
-	p95, least := percentile(took, 95), percentile(floor, 95)
-	report("Mint", mints, ms(percentile(took, 50), "p50"), ms(p95, "p95"), ms(least, "floor-p95"), ratio(p95, least))
+	p95, least := atPercent(took, 95), atPercent(floor, 95)
+	report("Mint", mints, ms(atPercent(took, 50), "p50"), ms(p95, "p95"), ms(least, "floor-p95"), ratio(p95, least))
 	return nil
 }
 
@@ -118,8 +118,8 @@ func talkAlone(ctx context.Context, a livetest.API, persona string) (time.Durati
 		}
 		pings = append(pings, m.At.Sub(began))
 	}
-	p95, least := percentile(took, 95), percentile(pings, 95)
-	report("Response/one", alone, ms(percentile(took, 50), "p50"), ms(p95, "p95"), ms(least, "ping-p95"), ratio(p95, least))
+	p95, least := atPercent(took, 95), atPercent(pings, 95)
+	report("Response/one", alone, ms(atPercent(took, 50), "p50"), ms(p95, "p95"), ms(least, "ping-p95"), ratio(p95, least))
 	return p95, nil
 }
 
@@ -189,8 +189,8 @@ func talkTogether(ctx context.Context, a livetest.API, persona string, portal *p
 	if err != nil {
 		return err
 	}
-	p95 := percentile(took, 95)
-	report("Response/500", len(took), ms(percentile(took, 50), "p50"), ms(p95, "p95"), ratio(p95, one))
+	p95 := atPercent(took, 95)
+	report("Response/500", len(took), ms(atPercent(took, 50), "p50"), ms(p95, "p95"), ratio(p95, one))
 	report("Memory/live-session", conversations, figure{after, "MiB"}, figure{(after - before) * 1024 / conversations, "KiB/session"})
 	for _, c := range clients {
 		c.Leave()
@@ -198,8 +198,8 @@ func talkTogether(ctx context.Context, a livetest.API, persona string, portal *p
 	return nil
 }
 
-// percentile is by nearest rank.
-func percentile(took []time.Duration, percent int) time.Duration {
+// atPercent is a percentile by nearest rank.
+func atPercent(took []time.Duration, percent int) time.Duration {
 	slices.Sort(took)
 	return took[(len(took)*percent+99)/100-1]
 }

@@ -15,6 +15,10 @@ const (
 	EventItem Item = "Event"
 	// DeliveryItem is the delivery of an event to a webhook.
 	DeliveryItem Item = "WebhookDelivery"
+	// GapItem is a question that the knowledge does not answer.
+	GapItem Item = "Gap"
+	// KnowledgeBaseItem is a knowledge pack.
+	KnowledgeBaseItem Item = "KnowledgeBase"
 )
 
 // Answer writes an item of a successful answer in a contract. The item is as

@@ -39,10 +39,17 @@ var smallEnvelope = Change{
 // bareIDs: ids of portals and subjects had no prefix (Id prefixes).
 var bareIDs = Change{
 	Since:   V20261001,
-	Summary: "Ids of portals and subjects in events start with portal_ and sub_; before, they were bare.",
+	Summary: "Ids of portals and subjects start with portal_ and sub_; before, they were bare.",
 	Event: func(body map[string]any) map[string]any {
 		bareWithin(body["data"])
 		return body
+	},
+	Answer: func(kind Item, item map[string]any) map[string]any {
+		switch kind {
+		case GapItem, KnowledgeBaseItem:
+			bareWithin(item)
+		}
+		return item
 	},
 }
 
@@ -53,7 +60,7 @@ func bareWithin(part any) {
 		for name, value := range part {
 			switch name {
 			// resourceId and scopeId are whatever the kind beside them says.
-			case "portalId", "subjectId", "subjectIds", "resourceId", "scopeId":
+			case "portalId", "portalIds", "subjectId", "subjectIds", "resourceId", "scopeId":
 				part[name] = eachText(value, bare)
 			default:
 				bareWithin(value)

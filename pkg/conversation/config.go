@@ -37,7 +37,7 @@ type Passage struct {
 	Document                       id.Document
 	Chunk                          id.Chunk
 	Title, Heading, Text, Language string
-	Page                           *int
+	Page                           *int64
 	URL                            *string
 	// Score is how far the passage supports an answer, 0 to 1.
 	Score float64

@@ -44,7 +44,7 @@ type BotText struct {
 // Source is what an answer rests on, as a client shows it: title and page.
 type Source struct {
 	session.Source
-	Page *int    `json:"page"`
+	Page *int64  `json:"page"`
 	URL  *string `json:"url"`
 }
 

@@ -19,6 +19,7 @@ type (
 	memoryKind        struct{}
 	orgKind           struct{}
 	personaKind       struct{}
+	portalKind        struct{}
 	requestKind       struct{}
 	sessionKind       struct{}
 	staffKind         struct{}
@@ -64,6 +65,8 @@ type (
 	Org = ID[orgKind]
 	// Persona identifies a persona.
 	Persona = ID[personaKind]
+	// Portal identifies a portal.
+	Portal = ID[portalKind]
 	// Request identifies a request.
 	Request = ID[requestKind]
 	// Session identifies a live conversation.
@@ -99,6 +102,7 @@ func (knowledgeBaseKind) Prefix() string { return "kb" }
 func (memoryKind) Prefix() string        { return "memo" }
 func (orgKind) Prefix() string           { return "org" }
 func (personaKind) Prefix() string       { return "pa" }
+func (portalKind) Prefix() string        { return "portal" }
 func (requestKind) Prefix() string       { return "req" }
 func (sessionKind) Prefix() string       { return "sess" }
 func (staffKind) Prefix() string         { return "staff" }
@@ -125,6 +129,7 @@ var (
 	NewMemory        = New[memoryKind]
 	NewOrg           = New[orgKind]
 	NewPersona       = New[personaKind]
+	NewPortal        = New[portalKind]
 	NewRequest       = New[requestKind]
 	NewSession       = New[sessionKind]
 	NewStaff         = New[staffKind]
@@ -160,6 +165,7 @@ var (
 	ParseMemory        = Parse[memoryKind]
 	ParseOrg           = Parse[orgKind]
 	ParsePersona       = Parse[personaKind]
+	ParsePortal        = Parse[portalKind]
 	ParseSession       = Parse[sessionKind]
 	ParseStaff         = Parse[staffKind]
 	ParseSubject       = Parse[subjectKind]

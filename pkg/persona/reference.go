@@ -89,5 +89,10 @@ type userKind string
 
 func (k userKind) String() string { return string(k) }
 
-// liveSessions counts the live sessions with a persona. There are none yet.
-func liveSessions(context.Context, *tenant.Tx, id.Persona) (int64, error) { return 0, nil }
+// liveSessions counts the sessions of a persona that are not over. It rides
+// session_active.
+func liveSessions(ctx context.Context, tx *tenant.Tx, p id.Persona) (n int64, err error) {
+	err = tx.QueryRow(ctx, `
+		SELECT count(*) FROM session WHERE org_id = $1 AND state IN ('created', 'live') AND persona_id = $2`, tx.Org, p).Scan(&n)
+	return n, err
+}

@@ -115,6 +115,7 @@ CREATE TABLE knowledge_chunk (
     url         TEXT,
     CONSTRAINT knowledge_chunk_pkey PRIMARY KEY (org_id, document_id, generation, position)
 );
+CREATE UNIQUE INDEX knowledge_chunk_by_id ON knowledge_chunk (org_id, id);
 
 -- Documents whose passages up to a generation are to be deleted.
 CREATE TABLE knowledge_litter (
@@ -139,8 +140,9 @@ CREATE TABLE knowledge_gap (
     suggested_document_id UUID,
     first_seen_at         TIMESTAMPTZ NOT NULL,
     last_seen_at          TIMESTAMPTZ NOT NULL,
-    -- when an event told of it last
+    -- when an event told of it last, and a mark of who recorded that
     told_at               TIMESTAMPTZ NOT NULL,
+    told_by               UUID        NOT NULL,
     updated_at            TIMESTAMPTZ NOT NULL,
     CONSTRAINT knowledge_gap_pkey PRIMARY KEY (org_id, id),
     CONSTRAINT knowledge_gap_same_key UNIQUE (org_id, same_key)

@@ -1,0 +1,174 @@
+package knowledge
+
+import (
+	"context"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/tenant"
+)
+
+// KnowledgeBase is one pack.
+type KnowledgeBase struct { //nolint:revive // the name of the schema
+	ID              id.KnowledgeBase `json:"id"`
+	Name            string           `json:"name"`
+	Description     *string          `json:"description"`
+	Language        *string          `json:"language" doc:"The language that questions are taken to be in unless they say."`
+	DocumentCount   int64            `json:"documentCount"`
+	ReadyCount      int64            `json:"readyCount"`
+	FailedCount     int64            `json:"failedCount"`
+	ProcessingCount int64            `json:"processingCount"`
+	Bytes           int64            `json:"bytes" doc:"Of the documents' originals."`
+	ChunkCount      int64            `json:"chunkCount" doc:"How many passages can be found."`
+	UsedBy          PackUsers        `json:"usedBy"`
+	CreatedAt       time.Time        `json:"createdAt"`
+	UpdatedAt       time.Time        `json:"updatedAt"`
+}
+
+// PackUsers lists who answers from a pack.
+type PackUsers struct {
+	PersonaIDs []id.Persona `json:"personaIds"`
+	PortalIDs  []id.Portal  `json:"portalIds"`
+}
+
+func showBase(b knowledge.Base) KnowledgeBase {
+	shown := KnowledgeBase{
+		ID: b.ID, Name: b.Name, Description: b.Description, Language: b.Language, DocumentCount: b.Documents, ReadyCount: b.Ready,
+		FailedCount: b.Failed, ProcessingCount: b.Documents - b.Ready - b.Failed, Bytes: b.Bytes, ChunkCount: b.Chunks,
+		UsedBy: PackUsers{PersonaIDs: b.Personas, PortalIDs: b.Portals}, CreatedAt: b.CreatedAt.UTC(), UpdatedAt: b.UpdatedAt.UTC(),
+	}
+	if b.Personas == nil {
+		shown.UsedBy.PersonaIDs = []id.Persona{}
+	}
+	if b.Portals == nil {
+		shown.UsedBy.PortalIDs = []id.Portal{}
+	}
+	return shown
+}
+
+// BaseQuery pages through the packs.
+type BaseQuery struct{ route.Paging }
+
+func (a *API) listBases(ctx context.Context, c *route.Call, q *BaseQuery) (route.Page[KnowledgeBase], error) {
+	after, err := route.After[id.KnowledgeBase](c, q.Paging)
+	if err != nil {
+		return route.Page[KnowledgeBase]{}, err
+	}
+	if after == nil {
+		after = &id.KnowledgeBase{}
+	}
+	found, err := knowledge.ListBases(ctx, a.Tenants, c.Org(), *after, q.Limit+1)
+	if err != nil {
+		return route.Page[KnowledgeBase]{}, err
+	}
+	page, err := route.Paged(c, q.Paging, found, func(b knowledge.Base) id.KnowledgeBase { return b.ID })
+	return route.Map(page, showBase), err
+}
+
+// BaseInput is the request for a new pack.
+type BaseInput struct{ Body KnowledgeBaseInput }
+
+// KnowledgeBaseInput is a pack to be made.
+type KnowledgeBaseInput struct { //nolint:revive // the name of the schema
+	Name        string  `json:"name" minLength:"1" maxLength:"120"`
+	Description *string `json:"description,omitempty" maxLength:"500"`
+	Language    *string `json:"language,omitempty" minLength:"1" maxLength:"80" doc:"By code or name."`
+}
+
+func (a *API) createBase(ctx context.Context, c *route.Call, in *BaseInput) (KnowledgeBase, error) {
+	code, err := languageCode("body.language", in.Body.Language)
+	if err != nil {
+		return KnowledgeBase{}, err
+	}
+	now := c.Now()
+	b := knowledge.Base{
+		ID: id.NewKnowledgeBase(), Name: in.Body.Name, Description: in.Body.Description, Language: code, CreatedAt: now, UpdatedAt: now,
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (KnowledgeBase, error) {
+		full, err := knowledge.InsertBase(ctx, tx, b, c.Principal.Terms)
+		if err != nil {
+			return KnowledgeBase{}, err
+		}
+		if full {
+			return KnowledgeBase{}, a.Plans.LimitReached(c.Principal.Terms, plan.KnowledgeBases)
+		}
+		return showBase(b), activity.Record(ctx, tx,
+			c.Did("knowledge.created", "knowledge_base", b.ID.String(), map[string]any{"name": b.Name}))
+	})
+}
+
+func (a *API) getBase(ctx context.Context, c *route.Call, p *BasePath) (KnowledgeBase, error) {
+	b, err := p.base()
+	if err != nil {
+		return KnowledgeBase{}, err
+	}
+	found, err := knowledge.GetBase(ctx, a.Tenants, c.Org(), b)
+	return showBase(found), asProblem(packNoun, err)
+}
+
+// BaseUpdate is the request for a change of a pack.
+type BaseUpdate struct {
+	BasePath
+	Body KnowledgeBaseChange
+}
+
+// KnowledgeBaseChange is what to change of a pack.
+type KnowledgeBaseChange struct { //nolint:revive // the name of the schema
+	Name        route.Opt[string]     `json:"name,omitzero" minLength:"1" maxLength:"120"`
+	Description route.OptNull[string] `json:"description,omitzero" maxLength:"500" doc:"null for none"`
+	Language    route.OptNull[string] `json:"language,omitzero" minLength:"1" maxLength:"80" doc:"By code or name; null for none"`
+}
+
+func (a *API) updateBase(ctx context.Context, c *route.Call, in *BaseUpdate) (KnowledgeBase, error) {
+	wanted, err := in.base()
+	if err != nil {
+		return KnowledgeBase{}, err
+	}
+	code, err := languageCode("body.language", in.Body.Language.Value)
+	if err != nil {
+		return KnowledgeBase{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (KnowledgeBase, error) {
+		b, err := knowledge.LockBase(ctx, tx, wanted)
+		if err != nil {
+			return KnowledgeBase{}, asProblem(packNoun, err)
+		}
+		changes := map[string]any{}
+		if in.Body.Name.Set {
+			b.Name, changes["name"] = in.Body.Name.Value, in.Body.Name.Value
+		}
+		if in.Body.Description.Set {
+			b.Description, changes["description"] = in.Body.Description.Value, in.Body.Description.Value
+		}
+		if in.Body.Language.Set {
+			b.Language, changes["language"] = code, code
+		}
+		if len(changes) == 0 {
+			return showBase(b), nil
+		}
+		b.UpdatedAt = c.Now()
+		if err := knowledge.UpdateBase(ctx, tx, b); err != nil {
+			return KnowledgeBase{}, err
+		}
+		return showBase(b), activity.Record(ctx, tx, c.Did("knowledge.updated", "knowledge_base", b.ID.String(), changes))
+	})
+}
+
+func (a *API) deleteBase(ctx context.Context, c *route.Call, p *BasePath) (route.Deleted, error) {
+	wanted, err := p.base()
+	if err != nil {
+		return route.Deleted{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
+		b, err := knowledge.DeleteBase(ctx, tx, wanted, c.Now())
+		if err != nil {
+			return route.Deleted{}, asProblem(packNoun, err)
+		}
+		return route.Deleted{Deleted: true, ID: b.ID.String()}, activity.Record(ctx, tx,
+			c.Did("knowledge.deleted", "knowledge_base", b.ID.String(), map[string]any{"name": b.Name, "documents": b.Documents}))
+	})
+}

@@ -1,0 +1,198 @@
+package knowledge
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+)
+
+// Document is one document of a pack.
+type Document struct {
+	ID              id.Document             `json:"id"`
+	KnowledgeBaseID id.KnowledgeBase        `json:"knowledgeBaseId"`
+	Kind            knowledge.Kind          `json:"kind" enum:"file,url,text"`
+	Title           string                  `json:"title"`
+	Status          knowledge.Status        `json:"status" enum:"processing,ready,failed"`
+	Error           route.OrNull[ReadError] `json:"error" doc:"Why it could not be read. A document that is ready has one when its last refresh failed."`
+	JobID           *id.Job                 `json:"jobId" nullable:"true" doc:"The job that reads it; null when none does."`
+	URL             *string                 `json:"url"`
+	Filename        *string                 `json:"filename"`
+	ContentType     *string                 `json:"contentType" doc:"What it is found to be; null for an address that was not fetched."`
+	Bytes           int64                   `json:"bytes"`
+	SHA256          *string                 `json:"sha256" doc:"Of the content; null for an address that was not fetched."`
+	Pages           *int64                  `json:"pages"`
+	ChunkCount      int64                   `json:"chunkCount"`
+	Language        *string                 `json:"language" doc:"What its text is found to be in."`
+	Tags            []string                `json:"tags"`
+	Refresh         knowledge.Refresh       `json:"refresh" enum:"none,daily,weekly"`
+	LastFetchedAt   *time.Time              `json:"lastFetchedAt"`
+	Crawl           route.OrNull[Crawl]     `json:"crawl"`
+	CreatedAt       time.Time               `json:"createdAt"`
+	UpdatedAt       time.Time               `json:"updatedAt"`
+}
+
+// ReadError is why a document could not be read.
+type ReadError struct {
+	Code    knowledge.Code `json:"code" enum:"address_refused,blocked,empty,fetch_failed,timeout,too_large,unreadable,unsupported"`
+	Message string         `json:"message"`
+}
+
+// Crawl is how far the links of an address are followed.
+type Crawl struct {
+	Depth    int64 `json:"depth" minimum:"0" maximum:"2" doc:"How many links away from the address."`
+	MaxPages int64 `json:"maxPages" minimum:"1" maximum:"100"`
+}
+
+func showDocument(d knowledge.Document) Document {
+	shown := Document{
+		ID: d.ID, KnowledgeBaseID: d.Base, Kind: d.Kind, Title: d.Title, Status: d.Status, URL: d.URL, Filename: d.Filename,
+		Bytes: d.Bytes, Pages: d.Pages, ChunkCount: d.Chunks, Language: d.Language,
+		Tags: d.Tags, Refresh: d.Refresh, LastFetchedAt: route.UTC(d.FetchedAt), CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
+	}
+	if d.Error != "" {
+		shown.Error.Value = &ReadError{d.Error, d.Error.Message()}
+	}
+	if !d.Job.IsZero() {
+		shown.JobID = &d.Job
+	}
+	if d.ContentType != "" {
+		shown.ContentType = &d.ContentType
+	}
+	if len(d.SHA256) > 0 {
+		sum := hex.EncodeToString(d.SHA256)
+		shown.SHA256 = &sum
+	}
+	if d.CrawlPages > 0 {
+		shown.Crawl.Value = &Crawl{d.CrawlDepth, d.CrawlPages}
+	}
+	return shown
+}
+
+// DocumentQuery filters and pages a pack's documents.
+type DocumentQuery struct {
+	BasePath
+	route.Paging
+	Status string `query:"status" enum:"processing,ready,failed"`
+	Kind   string `query:"kind" enum:"file,url,text"`
+	Tag    string `query:"tag" maxLength:"60" doc:"Documents with this tag."`
+}
+
+func (a *API) listDocuments(ctx context.Context, c *route.Call, q *DocumentQuery) (route.Page[Document], error) {
+	b, err := q.base()
+	if err != nil {
+		return route.Page[Document]{}, err
+	}
+	after, err := route.After[id.Document](c, q.Paging)
+	if err != nil {
+		return route.Page[Document]{}, err
+	}
+	if after == nil {
+		after = &id.Document{}
+	}
+	filter := knowledge.Filter{Status: knowledge.Status(q.Status), Kind: knowledge.Kind(q.Kind), Tag: q.Tag}
+	found, err := knowledge.ListDocuments(ctx, a.Tenants, c.Org(), b, filter, *after, q.Limit+1)
+	if err != nil {
+		return route.Page[Document]{}, asProblem(packNoun, err)
+	}
+	page, err := route.Paged(c, q.Paging, found, func(d knowledge.Document) id.Document { return d.ID })
+	return route.Map(page, showDocument), err
+}
+
+func (a *API) getDocument(ctx context.Context, c *route.Call, p *DocumentPath) (Document, error) {
+	d, err := p.document()
+	if err != nil {
+		return Document{}, err
+	}
+	found, err := knowledge.GetDocument(ctx, a.Tenants, c.Org(), d)
+	return showDocument(found), asProblem(documentNoun, err)
+}
+
+// DocumentUpdate is the request for a change of a document.
+type DocumentUpdate struct {
+	DocumentPath
+	Body DocumentChange
+}
+
+// DocumentChange is what to change of a document.
+type DocumentChange struct {
+	Title   route.Opt[string]            `json:"title,omitzero" minLength:"1" maxLength:"200"`
+	Tags    route.Opt[[]string]          `json:"tags,omitzero" maxItems:"20" doc:"Each of 1 to 60 characters."`
+	Refresh route.Opt[knowledge.Refresh] `json:"refresh,omitzero" enum:"none,daily,weekly" doc:"Of a document of kind url."`
+}
+
+func (a *API) updateDocument(ctx context.Context, c *route.Call, in *DocumentUpdate) (Document, error) {
+	wanted, err := in.document()
+	if err != nil {
+		return Document{}, err
+	}
+	if err := checkTags(in.Body.Tags.Value); err != nil {
+		return Document{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Document, error) {
+		d, err := knowledge.LockDocument(ctx, tx, wanted)
+		if err != nil {
+			return Document{}, asProblem(documentNoun, err)
+		}
+		changes := map[string]any{}
+		if in.Body.Title.Set {
+			d.Title, d.Titled, changes["title"] = in.Body.Title.Value, true, in.Body.Title.Value
+		}
+		if in.Body.Tags.Set {
+			d.Tags, changes["tags"] = in.Body.Tags.Value, in.Body.Tags.Value
+		}
+		if in.Body.Refresh.Set {
+			d.Refresh, changes["refresh"] = in.Body.Refresh.Value, in.Body.Refresh.Value
+		}
+		if d.Kind != knowledge.Address && d.Refresh != knowledge.Never {
+			return Document{}, problem.Invalid("body.refresh", "Only a document of kind url can be read again.")
+		}
+		if len(changes) == 0 {
+			return showDocument(d), nil
+		}
+		d.UpdatedAt = c.Now()
+		if err := knowledge.UpdateDocument(ctx, tx, d); err != nil {
+			return Document{}, err
+		}
+		return showDocument(d), activity.Record(ctx, tx, c.Did("document.updated", "document", d.ID.String(), changes))
+	})
+}
+
+const maxTag = 60
+
+func checkTags(tags []string) error {
+	for i, tag := range tags {
+		if n := utf8.RuneCountInString(tag); n < 1 || n > maxTag {
+			return problem.Invalid(fmt.Sprintf("body.tags[%d]", i), "A tag has 1 to %d characters.", maxTag)
+		}
+	}
+	return nil
+}
+
+func (a *API) deleteDocument(ctx context.Context, c *route.Call, p *DocumentPath) (route.Deleted, error) {
+	wanted, err := p.document()
+	if err != nil {
+		return route.Deleted{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
+		d, err := knowledge.DeleteDocument(ctx, tx, wanted, c.Now())
+		if err != nil {
+			return route.Deleted{}, asProblem(documentNoun, err)
+		}
+		if !d.File.IsZero() {
+			if err := a.Files.Discard(ctx, tx, d.File); err != nil {
+				return route.Deleted{}, err
+			}
+		}
+		return route.Deleted{Deleted: true, ID: d.ID.String()}, activity.Record(ctx, tx,
+			c.Did("document.deleted", "document", d.ID.String(), map[string]any{"title": d.Title, "knowledgeBaseId": d.Base}))
+	})
+}

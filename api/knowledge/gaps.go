@@ -1,0 +1,138 @@
+package knowledge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// Gap is a question that the packs do not answer.
+type Gap struct {
+	ID                  id.Gap             `json:"id"`
+	State               knowledge.GapState `json:"state" enum:"open,answered,dismissed"`
+	QuestionCount       int64              `json:"questionCount" doc:"How often it was asked."`
+	Language            *string            `json:"language"`
+	Questions           *[]string          `json:"questions" nullable:"true" doc:"Some of the questions in their words; null for a key without transcripts:read."`
+	KnowledgeBaseIDs    []id.KnowledgeBase `json:"knowledgeBaseIds"`
+	PortalID            *id.Portal         `json:"portalId" nullable:"true"`
+	PersonaID           *id.Persona        `json:"personaId" nullable:"true"`
+	SuggestedDocumentID *id.Document       `json:"suggestedDocumentId" nullable:"true" doc:"A document that answers it, as somebody said."`
+	FirstSeenAt         time.Time          `json:"firstSeenAt"`
+	LastSeenAt          time.Time          `json:"lastSeenAt"`
+	UpdatedAt           time.Time          `json:"updatedAt"`
+}
+
+func showGap(c *route.Call, g knowledge.Gap) Gap {
+	shown := Gap{
+		ID: g.ID, State: g.State, QuestionCount: g.Questions, Language: orNull(g.Language), KnowledgeBaseIDs: g.Bases,
+		FirstSeenAt: g.FirstSeen.UTC(), LastSeenAt: g.LastSeen.UTC(), UpdatedAt: g.UpdatedAt.UTC(),
+	}
+	if c.Principal.Key.Grant().Holds(scope.TranscriptsRead) {
+		shown.Questions = &g.Samples
+	}
+	if !g.Portal.IsZero() {
+		shown.PortalID = &g.Portal
+	}
+	if !g.Persona.IsZero() {
+		shown.PersonaID = &g.Persona
+	}
+	if !g.SuggestedDocument.IsZero() {
+		shown.SuggestedDocumentID = &g.SuggestedDocument
+	}
+	return shown
+}
+
+// GapQuery filters and pages the gaps.
+type GapQuery struct {
+	route.Paging
+	State     string `query:"state" enum:"open,answered,dismissed"`
+	PersonaID string `query:"personaId" maxLength:"80"`
+}
+
+func (a *API) listGaps(ctx context.Context, c *route.Call, q *GapQuery) (route.Page[Gap], error) {
+	after, err := route.After[id.Gap](c, q.Paging)
+	if err != nil {
+		return route.Page[Gap]{}, err
+	}
+	if after == nil {
+		after = &id.Gap{}
+	}
+	filter := knowledge.GapFilter{State: knowledge.GapState(q.State)}
+	if filter.Persona, err = route.QueryID(id.ParsePersona, "personaId", q.PersonaID); err != nil {
+		return route.Page[Gap]{}, err
+	}
+	found, err := knowledge.ListGaps(ctx, a.Tenants, c.Org(), filter, *after, q.Limit+1)
+	if err != nil {
+		return route.Page[Gap]{}, err
+	}
+	page, err := route.Paged(c, q.Paging, found, func(g knowledge.Gap) id.Gap { return g.ID })
+	return route.Map(page, func(g knowledge.Gap) Gap { return showGap(c, g) }), err
+}
+
+// GapUpdate is the request for a change of a gap.
+type GapUpdate struct {
+	ID   string `path:"id" doc:"The gap's id, with or without gap_."`
+	Body GapChange
+}
+
+// GapChange is what was done about a gap.
+type GapChange struct {
+	State               route.Opt[knowledge.GapState] `json:"state,omitzero" enum:"open,answered,dismissed"`
+	SuggestedDocumentID route.OptNull[string]         `json:"suggestedDocumentId,omitzero" maxLength:"80" doc:"A document that answers it; null for none"`
+}
+
+func (a *API) updateGap(ctx context.Context, c *route.Call, in *GapUpdate) (Gap, error) {
+	wanted, err := route.Lookup(id.ParseGap, in.ID, "gap")
+	if err != nil {
+		return Gap{}, err
+	}
+	suggested, err := a.suggested(ctx, c, in.Body.SuggestedDocumentID.Value)
+	if err != nil {
+		return Gap{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Gap, error) {
+		g, err := knowledge.LockGap(ctx, tx, wanted)
+		if err != nil {
+			return Gap{}, asProblem("gap", err)
+		}
+		changes := map[string]any{}
+		if in.Body.State.Set && in.Body.State.Value != g.State {
+			g.State, changes["state"] = in.Body.State.Value, in.Body.State.Value
+		}
+		if in.Body.SuggestedDocumentID.Set && suggested != g.SuggestedDocument {
+			g.SuggestedDocument, changes["suggestedDocumentId"] = suggested, in.Body.SuggestedDocumentID.Value
+		}
+		if len(changes) == 0 {
+			return showGap(c, g), nil
+		}
+		g.UpdatedAt = c.Now()
+		if err := knowledge.UpdateGap(ctx, tx, g); err != nil {
+			return Gap{}, err
+		}
+		return showGap(c, g), activity.Record(ctx, tx, c.Did("gap.updated", "gap", g.ID.String(), changes))
+	})
+}
+
+// suggested is the document that a change names; zero for none.
+func (a *API) suggested(ctx context.Context, c *route.Call, named *string) (id.Document, error) {
+	if named == nil {
+		return id.Document{}, nil
+	}
+	const param = "body.suggestedDocumentId"
+	d, err := id.ParseDocument(*named)
+	if err == nil {
+		_, err = knowledge.GetDocument(ctx, a.Tenants, c.Org(), d)
+	}
+	if errors.Is(err, id.ErrMalformed) || errors.Is(err, knowledge.ErrUnknown) || errors.Is(err, knowledge.ErrGone) {
+		return d, problem.Invalid(param, "%s is not a document of this organisation.", param)
+	}
+	return d, err
+}

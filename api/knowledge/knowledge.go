@@ -1,0 +1,201 @@
+// Package knowledge declares the operations on knowledge packs, their
+// documents and the questions they do not answer (spec, Knowledge).
+package knowledge
+
+import (
+	"errors"
+	"net/http"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/file"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/language"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// API is what the operations work with.
+type API struct {
+	Tenants  *tenant.Tenants
+	Files    *file.Store
+	Egress   *egress.Guard
+	Plans    *plan.Catalogue
+	Searcher *knowledge.Searcher
+	// reading bounds how many uploads are in memory at a time.
+	reading chan struct{}
+}
+
+// New makes the API; at most two uploads are looked into at a time, which
+// bounds the memory they take.
+func New(t *tenant.Tenants, f *file.Store, g *egress.Guard, p *plan.Catalogue, s *knowledge.Searcher) *API {
+	return &API{Tenants: t, Files: f, Egress: g, Plans: p, Searcher: s, reading: make(chan struct{}, 2)}
+}
+
+// Register declares the operations.
+func (a *API) Register(s *route.Service) {
+	reads := route.Operation{Group: "Knowledge", Method: http.MethodGet, Class: "read", Scope: scope.KnowledgeRead}
+	writes := route.Operation{Group: "Knowledge", Class: "write", Scope: scope.KnowledgeWrite}
+	a.registerBases(s, reads, writes)
+	a.registerDocuments(s, reads, writes)
+	a.registerReading(s, reads, writes)
+	a.registerGaps(s)
+}
+
+func (a *API) registerBases(s *route.Service, reads, writes route.Operation) {
+	reads.Items, writes.Items = contract.KnowledgeBaseItem, contract.KnowledgeBaseItem
+	list := reads
+	list.ID, list.Path, list.Summary = "listKnowledgeBases", "/knowledge/bases", "The knowledge packs, newest first"
+	route.List(s, list, a.listBases)
+
+	create := writes
+	create.ID, create.Method, create.Path = "createKnowledgeBase", http.MethodPost, "/knowledge/bases"
+	create.Status, create.Idempotent, create.Summary = http.StatusCreated, true, "Make a knowledge pack"
+	route.Handle(s, create, a.createBase)
+
+	get := reads
+	get.ID, get.Path, get.Summary = "getKnowledgeBase", "/knowledge/bases/{id}", "One knowledge pack"
+	get.Errors = []problem.Code{problem.Gone}
+	route.Handle(s, get, a.getBase)
+
+	update := writes
+	update.ID, update.Method, update.Path = "updateKnowledgeBase", http.MethodPatch, "/knowledge/bases/{id}"
+	update.Summary, update.Errors = "Rename a knowledge pack", []problem.Code{problem.Gone}
+	route.Handle(s, update, a.updateBase)
+
+	remove := writes
+	remove.ID, remove.Method, remove.Path = "deleteKnowledgeBase", http.MethodDelete, "/knowledge/bases/{id}"
+	remove.Items, remove.Errors = "", []problem.Code{problem.Gone, problem.Conflict}
+	remove.Summary = "Delete a knowledge pack that nobody answers from, with its documents"
+	route.Handle(s, remove, a.deleteBase)
+
+	search := reads
+	search.ID, search.Method, search.Path, search.Class = "searchKnowledgeBase", http.MethodPost, "/knowledge/bases/{id}/search", "search"
+	search.Items, search.Summary, search.Errors = "", "Find passages that answer a question", []problem.Code{problem.Gone}
+	search.Description = "Finds what any request before this one was told is ready. grounded says whether the best passage " +
+		"is taken to answer the question."
+	route.Handle(s, search, a.search)
+}
+
+func (a *API) registerDocuments(s *route.Service, reads, writes route.Operation) {
+	list := reads
+	list.ID, list.Path, list.Summary = "listKnowledgeDocuments", "/knowledge/bases/{id}/documents", "The documents of a pack, newest first"
+	list.Errors = []problem.Code{problem.Gone}
+	route.List(s, list, a.listDocuments)
+
+	add := writes
+	add.ID, add.Method, add.Path = "addKnowledgeDocument", http.MethodPost, "/knowledge/bases/{id}/documents"
+	add.Status, add.Also, add.Idempotent, add.MaxBody = http.StatusCreated, []int{http.StatusOK}, true, maxJSON
+	add.Errors, add.Upload = []problem.Code{problem.Gone}, upload()
+	add.Summary = "Add a document to a pack: a file, an address or text"
+	add.Description = "A file comes as multipart/form-data, an address or text as JSON. It is read in the background: poll the " +
+		"document until its status is ready or failed, or wait for the event. When the pack has the same content, or the same " +
+		"address, already, that document is answered with 200."
+	route.Handle(s, add, a.add)
+
+	get := reads
+	get.ID, get.Path, get.Summary = "getKnowledgeDocument", "/knowledge/documents/{id}", "One document"
+	get.Errors = []problem.Code{problem.Gone}
+	route.Handle(s, get, a.getDocument)
+
+	update := writes
+	update.ID, update.Method, update.Path = "updateKnowledgeDocument", http.MethodPatch, "/knowledge/documents/{id}"
+	update.Since, update.Errors = contract.V20261001, []problem.Code{problem.Gone}
+	update.Summary = "Change a document's title, its tags or how often its address is read again"
+	route.Handle(s, update, a.updateDocument)
+
+	remove := writes
+	remove.ID, remove.Method, remove.Path = "deleteKnowledgeDocument", http.MethodDelete, "/knowledge/documents/{id}"
+	remove.Summary, remove.Errors = "Delete a document; nothing finds it from the answer on", []problem.Code{problem.Gone}
+	route.Handle(s, remove, a.deleteDocument)
+}
+
+func (a *API) registerReading(s *route.Service, reads, writes route.Operation) {
+	refresh := writes
+	refresh.ID, refresh.Method, refresh.Path = "refreshKnowledgeDocument", http.MethodPost, "/knowledge/documents/{id}/refresh"
+	refresh.Since, refresh.Status = contract.V20261001, http.StatusAccepted
+	refresh.Errors = []problem.Code{problem.Gone, problem.Conflict}
+	refresh.Summary = "Read a document's address again now; what was read before is found until then"
+	route.Handle(s, refresh, a.refresh)
+
+	chunks := reads
+	chunks.ID, chunks.Path, chunks.Since = "listKnowledgeChunks", "/knowledge/documents/{id}/chunks", contract.V20261001
+	chunks.Summary, chunks.Errors = "The passages of a document, in order", []problem.Code{problem.Gone}
+	route.List(s, chunks, a.listChunks)
+
+	download := reads
+	download.ID, download.Path, download.Summary = "downloadKnowledgeDocument", "/knowledge/documents/{id}/download", "The original file"
+	download.Errors, download.Produces = []problem.Code{problem.Gone, problem.Conflict}, downloads
+	route.File(s, download, a.download)
+}
+
+func (a *API) registerGaps(s *route.Service) {
+	one := route.Operation{Group: "Knowledge", Since: contract.V20261001, Items: contract.GapItem}
+	list := one
+	list.ID, list.Method, list.Path, list.Class = "listKnowledgeGaps", http.MethodGet, "/knowledge/gaps", "read"
+	list.Scope, list.Summary = scope.InboxRead, "Questions that the packs do not answer, newest first"
+	list.Description = "The questions in their words are shown to a key that holds transcripts:read."
+	route.List(s, list, a.listGaps)
+
+	update := one
+	update.ID, update.Method, update.Path, update.Class = "updateKnowledgeGap", http.MethodPatch, "/knowledge/gaps/{id}", "write"
+	update.Scope, update.Summary = scope.InboxWrite, "Say what was done about a gap"
+	route.Handle(s, update, a.updateGap)
+}
+
+// asProblem says what the errors of package knowledge are to a caller; what is
+// what the path names.
+func asProblem(what string, err error) error {
+	var inUse *knowledge.InUseError
+	switch {
+	case errors.Is(err, knowledge.ErrUnknown):
+		return problem.Missing(what).WithParam("path.id")
+	case errors.Is(err, knowledge.ErrGone):
+		return problem.New(problem.Gone, "The %s was deleted.", what).WithParam("path.id")
+	case errors.Is(err, knowledge.ErrNoAddress):
+		return problem.Conflicting("not_url", "Only a document of kind url can be read again.").WithParam("path.id")
+	case errors.As(err, &inUse):
+		return problem.Conflicting("in_use", "%d personas and %d portals answer from the pack.", len(inUse.Personas), len(inUse.Portals)).
+			WithParam("path.id")
+	}
+	return err
+}
+
+const (
+	packNoun     = "knowledge pack"
+	documentNoun = "document"
+)
+
+// BasePath names a pack.
+type BasePath struct {
+	ID string `path:"id" doc:"The pack's id, with or without kb_."`
+}
+
+func (p BasePath) base() (id.KnowledgeBase, error) {
+	return route.Lookup(id.ParseKnowledgeBase, p.ID, packNoun)
+}
+
+// DocumentPath names a document.
+type DocumentPath struct {
+	ID string `path:"id" doc:"The document's id, with or without doc_."`
+}
+
+func (p DocumentPath) document() (id.Document, error) {
+	return route.Lookup(id.ParseDocument, p.ID, documentNoun)
+}
+
+// languageCode reads a language that a field gives by code or name; nil for none.
+func languageCode(param string, given *string) (*string, error) {
+	if given == nil {
+		return nil, nil
+	}
+	found, ok := language.Lookup(*given)
+	if !ok {
+		return nil, problem.Invalid(param, "%s is not a language; GET /languages lists them.", param)
+	}
+	return &found.Code, nil
+}

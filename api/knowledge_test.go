@@ -1,0 +1,334 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/crawl"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// part is a part of a form: a field, or a file when it has a name.
+type part struct{ field, name, contentType, text string }
+
+// form makes a request that sends parts.
+func form(t testing.TB, path string, key apikey.Secret, parts ...part) apitest.Request {
+	t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for _, p := range parts {
+		h := textproto.MIMEHeader{}
+		disposition := fmt.Sprintf(`form-data; name=%q`, p.field)
+		if p.name != "" {
+			disposition += fmt.Sprintf(`; filename=%q`, p.name)
+			h.Set("Content-Type", p.contentType)
+		}
+		h.Set("Content-Disposition", disposition)
+		out, err := w.CreatePart(h)
+		require.NoError(t, err)
+		_, err = out.Write([]byte(p.text))
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	return apitest.Request{Path: path, Key: key, Body: body.Bytes(), Header: map[string]string{"Content-Type": w.FormDataContentType()}}
+}
+
+func aFile(text string) part { return part{"file", `C:\docs\Museum guide.txt`, "text/plain", text} }
+
+const guide = "The museum opens at nine in the morning. Tickets cost ten euros.\n"
+
+func (w *world) pack(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	return w.make(t, org, "createKnowledgeBase")["id"].(string)
+}
+
+func (w *world) upload(t testing.TB, base string, parts ...part) apitest.Answer {
+	t.Helper()
+	o := w.operation(t, "addKnowledgeDocument")
+	return w.call(t, o, form(t, withID(o, base), w.Acme.New, parts...))
+}
+
+func (w *world) search(t *testing.T, base, query string) map[string]any {
+	t.Helper()
+	answer := w.do(t, "searchKnowledgeBase", base, w.Acme.New, map[string]any{"query": query})
+	require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+	return answer.Data(t)
+}
+
+func TestUploadingADocument(t *testing.T) {
+	w := newWorld(t)
+	base := w.pack(t, w.Acme)
+	added := w.upload(t, base, part{field: "title", text: "Guide"}, part{field: "tags", text: "visit"}, part{field: "tags", text: "all"}, aFile(guide))
+	require.Equal(t, http.StatusCreated, added.Status, "%s", added.Raw)
+	d := added.Data(t)
+	document := d["id"].(string)
+	for name, want := range map[string]any{
+		"kind": "file", "title": "Guide", "status": "processing", "filename": "Museum guide.txt", "contentType": "text/plain",
+		"bytes": float64(len(guide)), "tags": []any{"visit", "all"}, "knowledgeBaseId": base, "url": nil, "crawl": nil,
+	} {
+		require.Equal(t, want, d[name], name)
+	}
+	require.NotNil(t, d["jobId"])
+	job := w.Get(w.Acme.New, "/jobs/"+d["jobId"].(string)).Data(t)
+	require.Equal(t, []any{"knowledge_sync", "queued", document}, []any{job["kind"], job["state"], job["resourceId"]})
+	e := requireError(t, w.do(t, "cancelJob", d["jobId"].(string), w.Acme.New, nil), http.StatusConflict, "conflict", "")
+	require.Equal(t, "not_cancellable", e["details"].(map[string]any)["reason"])
+
+	again := w.upload(t, base, aFile(guide))
+	require.Equal(t, http.StatusOK, again.Status, "the same content is there")
+	require.Equal(t, d, again.Data(t))
+	asText := w.do(t, "addKnowledgeDocument", base, w.Acme.New, map[string]any{"kind": "text", "text": guide})
+	require.Equal(t, http.StatusOK, asText.Status)
+
+	w.readDocuments(t)
+	read := w.do(t, "getKnowledgeDocument", document, w.Acme.New, nil).Data(t)
+	require.Equal(t, []any{"ready", nil, "en", 1.0}, []any{read["status"], read["jobId"], read["language"], read["chunkCount"]})
+	found := w.search(t, base, "When does the museum open?")
+	require.Equal(t, true, found["grounded"])
+	first := found["results"].([]any)[0].(map[string]any)
+	require.Equal(t, document, first["documentId"])
+	require.NotEmpty(t, first["highlights"])
+	require.Equal(t, false, w.search(t, base, "What does insurance cover?")["grounded"])
+
+	file := w.do(t, "downloadKnowledgeDocument", document, w.Acme.New, nil)
+	require.Equal(t, guide, string(file.Raw))
+	require.Equal(t, "nosniff", file.Header.Get("X-Content-Type-Options"))
+	require.Equal(t, `attachment; filename="Museum guide.txt"`, file.Header.Get("Content-Disposition"))
+	require.Contains(t, file.Header.Get("Content-Security-Policy"), "sandbox")
+
+	pack := w.do(t, "getKnowledgeBase", base, w.Acme.New, nil).Data(t)
+	require.Equal(t, []any{1.0, 1.0, 0.0, 0.0, 1.0},
+		[]any{pack["documentCount"], pack["readyCount"], pack["failedCount"], pack["processingCount"], pack["chunkCount"]})
+
+	require.Equal(t, map[string]any{"deleted": true, "id": document}, w.do(t, "deleteKnowledgeDocument", document, w.Acme.New, nil).Data(t))
+	require.Empty(t, w.search(t, base, "museum")["results"])
+	for _, operation := range []string{"getKnowledgeDocument", "deleteKnowledgeDocument", "updateKnowledgeDocument", "refreshKnowledgeDocument", "listKnowledgeChunks", "downloadKnowledgeDocument"} {
+		body := w.body(t, w.operation(t, operation))
+		requireError(t, w.do(t, operation, document, w.Acme.New, body), http.StatusGone, "gone", "path.id")
+		requireError(t, w.do(t, operation, document, w.Globex.New, body), http.StatusNotFound, "not_found", "path.id")
+	}
+	require.Equal(t, http.StatusCreated, w.upload(t, base, aFile(guide)).Status, "what was deleted can be added again")
+}
+
+func TestFormsThatAreNoUpload(t *testing.T) {
+	w := newWorld(t)
+	base := w.pack(t, w.Acme)
+	for name, test := range map[string]struct {
+		parts       []part
+		status      int
+		code, param string
+	}{
+		"nothing":        {nil, 400, "invalid_request", "body"},
+		"no file":        {[]part{{field: "title", text: "x"}}, 400, "invalid_request", "body.file"},
+		"two files":      {[]part{aFile("a"), aFile("b")}, 400, "invalid_request", "body.file"},
+		"an empty file":  {[]part{aFile("")}, 400, "invalid_request", "body.file"},
+		"a picture":      {[]part{{"file", "a.txt", "text/plain", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"}}, 415, "unsupported_media_type", "body.file"},
+		"unknown field":  {[]part{{field: "kind", text: "url"}, aFile("a")}, 400, "invalid_request", "body"},
+		"title twice":    {[]part{{field: "title", text: "a"}, {field: "title", text: "b"}, aFile("a")}, 400, "invalid_request", "body"},
+		"a long title":   {[]part{{field: "title", text: strings.Repeat("x", 201)}, aFile("a")}, 400, "invalid_request", "body.title"},
+		"an endless one": {[]part{{field: "title", text: strings.Repeat("x", 1<<15)}, aFile("a")}, 413, "too_large", "body.title"},
+		"an empty tag":   {[]part{{field: "tags", text: ""}, aFile("a")}, 400, "invalid_request", "body.tags[0]"},
+		"no text":        {[]part{{field: "title", text: "\xff"}, aFile("a")}, 400, "invalid_request", "body.title"},
+		"NUL":            {[]part{{field: "title", text: "a\x00"}, aFile("a")}, 400, "invalid_request", "body.title"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireError(t, w.upload(t, base, test.parts...), test.status, test.code, test.param)
+		})
+	}
+	o := w.operation(t, "addKnowledgeDocument")
+	half := form(t, withID(o, base), w.Acme.New, aFile(guide))
+	half.Body = half.Body.([]byte)[:len(half.Body.([]byte))-20]
+	requireError(t, w.call(t, o, half), http.StatusBadRequest, "invalid_request", "body")
+	requireError(t, w.do(t, o.ID, base, w.Acme.New, map[string]any{"kind": "file"}), http.StatusBadRequest, "invalid_request", "body.kind")
+	for body, param := range map[string]string{
+		`{"kind":"url"}`: "body.url", `{"kind":"text"}`: "body.text", `{"kind":"text","text":" "}`: "body.text",
+		`{"kind":"text","text":"a","url":"https://example.com/"}`: "body.url", `{"kind":"text","text":"a","refresh":"daily"}`: "body.refresh",
+		`{"kind":"url","url":"http://example.com/"}`: "body.url", `{"kind":"url","url":"https://10.0.0.1/"}`: "body.url",
+		`{"kind":"text","text":"a","crawl":{"depth":1}}`: "body.crawl", `{"kind":"url","url":"https://example.com/","crawl":{"depth":3}}`: "body.crawl.depth",
+	} {
+		requireError(t, w.call(t, o, apitest.Request{Path: withID(o, base), Key: w.Acme.New, Body: []byte(body)}), http.StatusBadRequest, "invalid_request", param)
+	}
+	require.Equal(t, 0.0, w.do(t, "getKnowledgeBase", base, w.Acme.New, nil).Data(t)["documentCount"])
+}
+
+func (w *world) limit(t *testing.T, limits plan.Limits) {
+	t.Helper()
+	require.NoError(t, w.Directory.SetOverrides(context.Background(), w.Acme.ID, plan.Overrides{Limits: limits}))
+	w.Acme.New = w.Key(w.Acme, scope.Grant{Contract: contract.Latest, FullAccess: true, Scopes: scope.All()})
+	w.Acme.Old = w.Key(w.Acme, scope.Grant{Contract: contract.V20260708, FullAccess: true, Scopes: scope.All()})
+}
+
+func TestLimitsOfKnowledge(t *testing.T) {
+	w := newWorld(t)
+	base := w.pack(t, w.Acme)
+	w.limit(t, plan.Limits{plan.DocumentBytes: new(int64(100_000)), plan.DocumentsPerBase: new(int64(3)), plan.KnowledgeBases: new(int64(2))})
+	o := w.operation(t, "addKnowledgeDocument")
+
+	large := strings.Repeat("x", 100_001)
+	requireError(t, w.upload(t, base, aFile(large)), http.StatusRequestEntityTooLarge, "too_large", "body.file")
+	requireError(t, w.upload(t, base, aFile(strings.Repeat(large, 12))), http.StatusRequestEntityTooLarge, "too_large", "body")
+	requireError(t, w.call(t, o, form(t, withID(o, base), w.Acme.Old, aFile(large))), http.StatusRequestEntityTooLarge, "invalid_request", "body.file")
+	requireError(t, w.do(t, o.ID, base, w.Acme.New, map[string]any{"kind": "text", "text": large}), http.StatusRequestEntityTooLarge, "too_large", "body.text")
+	require.Equal(t, http.StatusCreated, w.upload(t, base, aFile(large[1:])).Status)
+
+	statuses := make([]int, 6)
+	var all sync.WaitGroup
+	for i := range statuses {
+		all.Go(func() {
+			statuses[i] = w.Do(apitest.Request{
+				Method: o.Method, Path: withID(o, base), Key: w.Acme.New, Body: map[string]any{"kind": "text", "text": fmt.Sprint("text ", i)},
+			}).Status
+		})
+	}
+	all.Wait()
+	count := map[int]int{}
+	for _, status := range statuses {
+		count[status]++
+	}
+	require.Equal(t, map[int]int{http.StatusCreated: 2, http.StatusForbidden: 4}, count)
+	e := requireError(t, w.upload(t, base, aFile("one more")), http.StatusForbidden, "upgrade_required", "")
+	require.Equal(t, "documentsPerBase", e["details"].(map[string]any)["feature"])
+	require.Equal(t, http.StatusOK, w.upload(t, base, aFile(large[1:])).Status, "what is there is answered all the same")
+
+	w.pack(t, w.Acme)
+	create := w.operation(t, "createKnowledgeBase")
+	e = requireError(t, w.call(t, create, apitest.Request{Path: create.Path, Key: w.Acme.New, Body: w.body(t, create)}), http.StatusForbidden, "upgrade_required", "")
+	require.Equal(t, "knowledgeBases", e["details"].(map[string]any)["feature"])
+}
+
+func TestUploadsAtOnceAndAgain(t *testing.T) {
+	w := newWorld(t)
+	base := w.pack(t, w.Acme)
+	o := w.operation(t, "addKnowledgeDocument")
+	answers := make([]apitest.Answer, 6)
+	var all sync.WaitGroup
+	for i := range answers {
+		r := form(t, withID(o, base), w.Acme.New, aFile(guide))
+		r.Method = o.Method
+		all.Go(func() { answers[i] = w.Do(r) })
+	}
+	all.Wait()
+	created, ids := 0, map[string]bool{}
+	for _, answer := range answers {
+		w.check(t, o, answer)
+		if answer.Status == http.StatusCreated {
+			created++
+		}
+		ids[answer.Data(t)["id"].(string)] = true
+	}
+	require.Equal(t, 1, created)
+	require.Len(t, ids, 1)
+
+	// A form with an Idempotency-Key is the same whatever its boundary.
+	send := func(text string) apitest.Answer {
+		r := form(t, withID(o, base), w.Acme.New, aFile(text))
+		r.Header[route.IdempotencyHeader] = "one"
+		return w.call(t, o, r)
+	}
+	first := send("another text")
+	require.Equal(t, http.StatusCreated, first.Status)
+	second := send("another text")
+	require.Equal(t, "true", second.Header.Get("Idempotency-Replayed"))
+	require.Equal(t, string(first.Raw), string(second.Raw))
+	requireError(t, send("a third text"), http.StatusConflict, "idempotency_conflict", "header.Idempotency-Key")
+}
+
+func TestDeletingAPack(t *testing.T) {
+	w := newWorld(t)
+	base := w.pack(t, w.Acme)
+	b, err := id.ParseKnowledgeBase(base)
+	require.NoError(t, err)
+	document := w.addDocument(t, w.Acme, base)
+	use := func(sql string) {
+		require.NoError(t, w.Tenants.InTx(context.Background(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := tx.Exec(ctx, sql, w.Acme.ID, b, uuid.UUID{1})
+			return err
+		}))
+	}
+	use(`INSERT INTO knowledge_use (org_id, base_id, user_kind, user_id) VALUES ($1, $2, 'portal', $3)`)
+	e := requireError(t, w.do(t, "deleteKnowledgeBase", base, w.Acme.New, nil), http.StatusConflict, "conflict", "path.id")
+	require.Equal(t, "in_use", e["details"].(map[string]any)["reason"])
+	portal := id.Portal{1}
+	for key, want := range map[apikey.Secret]string{w.Acme.New: portal.String(), w.Acme.Old: portal.Bare()} {
+		used := w.do(t, "getKnowledgeBase", base, key, nil).Data(t)["usedBy"]
+		require.Equal(t, map[string]any{"personaIds": []any{}, "portalIds": []any{want}}, used)
+	}
+	use(`DELETE FROM knowledge_use WHERE org_id = $1 AND base_id = $2 AND user_id = $3`)
+	require.Equal(t, http.StatusOK, w.do(t, "deleteKnowledgeBase", base, w.Acme.New, nil).Status)
+	for _, operation := range []string{"getKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase", "searchKnowledgeBase", "listKnowledgeDocuments", "addKnowledgeDocument"} {
+		requireError(t, w.do(t, operation, base, w.Acme.New, w.body(t, w.operation(t, operation))), http.StatusGone, "gone", "path.id")
+	}
+	requireError(t, w.do(t, "getKnowledgeDocument", document, w.Acme.New, nil), http.StatusGone, "gone", "path.id")
+}
+
+func TestRefreshingADocument(t *testing.T) {
+	w := newWorld(t)
+	base := w.pack(t, w.Acme)
+	text := w.do(t, "addKnowledgeDocument", base, w.Acme.New, map[string]any{"kind": "text", "text": guide}).Data(t)["id"].(string)
+	e := requireError(t, w.do(t, "refreshKnowledgeDocument", text, w.Acme.New, nil), http.StatusConflict, "conflict", "path.id")
+	require.Equal(t, "not_url", e["details"].(map[string]any)["reason"])
+	requireError(t, w.do(t, "updateKnowledgeDocument", text, w.Acme.New, map[string]any{"refresh": "daily"}), http.StatusBadRequest, "invalid_request", "body.refresh")
+
+	site := w.addDocument(t, w.Acme, base)
+	e = requireError(t, w.do(t, "downloadKnowledgeDocument", site, w.Acme.New, nil), http.StatusConflict, "conflict", "path.id")
+	require.Equal(t, "not_fetched", e["details"].(map[string]any)["reason"])
+	w.readDocuments(t)
+	require.Equal(t, page, string(w.do(t, "downloadKnowledgeDocument", site, w.Acme.New, nil).Raw))
+	refreshed := w.do(t, "refreshKnowledgeDocument", site, w.Acme.New, nil)
+	require.Equal(t, http.StatusAccepted, refreshed.Status)
+	require.Equal(t, "ready", refreshed.Data(t)["status"])
+	twice := w.do(t, "refreshKnowledgeDocument", site, w.Acme.New, nil).Data(t)
+	require.Equal(t, refreshed.Data(t)["jobId"], twice["jobId"], "it is on its way")
+	w.readWith(t, func(context.Context, string, crawl.Options, func(crawl.Page) error) error {
+		return &crawl.Error{Code: crawl.CodeBlocked, Err: crawl.ErrBlocked}
+	})
+	broken := w.do(t, "getKnowledgeDocument", site, w.Acme.New, nil).Data(t)
+	require.Equal(t, "ready", broken["status"])
+	require.Equal(t, "blocked", broken["error"].(map[string]any)["code"])
+	require.NotEmpty(t, w.search(t, base, "parking")["results"], "what was read before is found")
+}
+
+func TestGaps(t *testing.T) {
+	w := newWorld(t)
+	gap := w.recordGap(t, w.Acme)
+	blind := w.Key(w.Acme, scope.Grant{Contract: contract.Latest, Scopes: []scope.Scope{scope.InboxRead, scope.InboxWrite}})
+	for key, want := range map[apikey.Secret]any{w.Acme.New: []any{"Do you sell gift cards?"}, blind: nil} {
+		items, _ := w.page(t, w.operation(t, "listKnowledgeGaps"), key, nil)
+		require.Len(t, items, 1)
+		require.Equal(t, want, items[0].(map[string]any)["questions"])
+	}
+	base := w.pack(t, w.Acme)
+	document := w.addDocument(t, w.Acme, base)
+	changed := w.do(t, "updateKnowledgeGap", gap, w.Acme.New, map[string]any{"state": "answered", "suggestedDocumentId": document}).Data(t)
+	require.Equal(t, []any{"answered", document}, []any{changed["state"], changed["suggestedDocumentId"]})
+	foreign := w.addDocument(t, w.Globex, w.pack(t, w.Globex))
+	for _, other := range []string{foreign, base, "x"} {
+		requireError(t, w.do(t, "updateKnowledgeGap", gap, w.Acme.New, map[string]any{"suggestedDocumentId": other}), http.StatusBadRequest, "invalid_request", "body.suggestedDocumentId")
+	}
+
+	// The words of its event are for those who may read them, while they are kept.
+	withheld := w.recordGap(t, w.Acme, func(q *knowledge.Question) { q.Withheld, q.Text = true, "Where is my parcel?" })
+	require.NotEqual(t, gap, withheld)
+	events, _ := w.page(t, w.operation(t, "listEvents"), w.Acme.New, map[string][]string{"type": {"knowledge.gap"}, "order": {"asc"}})
+	require.Len(t, events, 2)
+	require.Equal(t, gap, events[0].(map[string]any)["data"].(map[string]any)["gapId"])
+	require.NotContains(t, fmt.Sprint(events[1]), "parcel")
+}

@@ -1,0 +1,155 @@
+package knowledge
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/search"
+	"visavis.dev/pkg/tenant"
+)
+
+// Chunk is a passage of a document.
+type Chunk struct {
+	// Position counts from zero.
+	Position      int64
+	ID            id.Chunk
+	Heading, Text string
+	// Page counts from one; nil where the document has none.
+	Page *int64
+	// URL is the page's of a site.
+	URL *string
+}
+
+// text is what is analysed of a passage: what stands above it counts too.
+func (c *Chunk) text(title string) search.Text {
+	return search.Text{ID: c.ID, Heading: title + "\n" + c.Heading, Text: c.Text}
+}
+
+// ListChunks is a page of the passages that can be found of a document, in
+// order, from a position. The error can be ErrUnknown or ErrGone. It rides
+// knowledge_chunk_pkey.
+func ListChunks(ctx context.Context, t *tenant.Tenants, org id.Org, d id.Document, from int64, limit int) ([]Chunk, error) {
+	var (
+		documents []Document
+		found     []Chunk
+	)
+	err := t.Read(ctx, org, func(r *tenant.Reads) {
+		r.Query(func(rows pgx.Rows) (err error) {
+			documents, err = pgx.CollectRows(rows, scanDocument)
+			return err
+		}, selectDocument+`WHERE d.org_id = $1 AND d.id = $2`, org, d)
+		r.Query(func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Chunk])
+			return err
+		}, `
+			SELECT c.position, c.id, c.heading, c.text, c.page, c.url FROM knowledge_chunk c
+			WHERE c.org_id = $1 AND c.document_id = $2 AND c.position >= $3
+				AND c.generation = (SELECT d.generation FROM knowledge_document d WHERE d.org_id = $1 AND d.id = $2)
+			ORDER BY c.position LIMIT $4`, org, d, from, limit)
+	})
+	if _, err := oneDocument(documents, err); err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// chunksAtOnce is how many passages a transaction writes or deletes.
+const chunksAtOnce = 1000
+
+// write writes the passages of the document's next generation, which nobody
+// finds yet, in transactions of some size. What an earlier run left of it is
+// replaced. The error is ErrGone when nobody waits for them any more.
+func (d *Document) write(ctx context.Context, t *tenant.Tenants, org id.Org, chunks []Chunk) error {
+	next := d.Generation + 1
+	for left := true; left; {
+		err := d.inTx(ctx, t, org, func(ctx context.Context, tx *tenant.Tx) (err error) {
+			left, err = deleteChunks(ctx, tx, d.ID, next, next)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for at := 0; at < len(chunks); at += chunksAtOnce {
+		some := chunks[at:min(at+chunksAtOnce, len(chunks))]
+		err := d.inTx(ctx, t, org, func(ctx context.Context, tx *tenant.Tx) error {
+			return insertChunks(ctx, tx, d.ID, next, some)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inTx runs fn while the document is there and its job is the one that reads
+// it: nothing is written after it was deleted.
+func (d *Document) inTx(ctx context.Context, t *tenant.Tenants, org id.Org, fn func(context.Context, *tenant.Tx) error) error {
+	return t.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		tag, err := tx.Exec(ctx, `
+			SELECT id FROM knowledge_document WHERE org_id = $1 AND id = $2 AND job_id = $3 AND deleted_at IS NULL FOR UPDATE`,
+			tx.Org, d.ID, d.Job)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return ErrGone
+		}
+		return fn(ctx, tx)
+	}, tenant.Idempotent(true))
+}
+
+func insertChunks(ctx context.Context, tx *tenant.Tx, d id.Document, generation int64, chunks []Chunk) error {
+	var (
+		n         = len(chunks)
+		positions = make([]int64, n)
+		ids       = make([]id.Chunk, n)
+		headings  = make([]string, n)
+		texts     = make([]string, n)
+		pages     = make([]*int64, n)
+		urls      = make([]*string, n)
+	)
+	for i, c := range chunks {
+		positions[i], ids[i], headings[i], texts[i], pages[i], urls[i] = c.Position, c.ID, c.Heading, c.Text, c.Page, c.URL
+		tx.Touch("knowledge_chunk", d, number(generation), number(c.Position))
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO knowledge_chunk (org_id, document_id, generation, position, id, heading, text, page, url)
+		SELECT $1, $2, $3, p, i, h, t, g, u
+		FROM unnest($4::BIGINT[], $5::UUID[], $6::TEXT[], $7::TEXT[], $8::BIGINT[], $9::TEXT[]) AS chunks (p, i, h, t, g, u)
+		ON CONFLICT (org_id, document_id, generation, position) DO NOTHING`,
+		tx.Org, d, generation, positions, ids, headings, texts, pages, urls)
+	return err
+}
+
+// deleteChunks deletes some passages of the generations from one to another;
+// left says that there can be more.
+func deleteChunks(ctx context.Context, tx *tenant.Tx, d id.Document, from, to int64) (left bool, err error) {
+	rows, err := tx.Query(ctx, `
+		DELETE FROM knowledge_chunk WHERE org_id = $1 AND document_id = $2 AND (generation, position) IN (
+			SELECT generation, position FROM knowledge_chunk
+			WHERE org_id = $1 AND document_id = $2 AND generation >= $3 AND generation <= $4
+			ORDER BY generation, position LIMIT $5)
+		RETURNING generation, position`, tx.Org, d, from, to, chunksAtOnce)
+	if err != nil {
+		return false, err
+	}
+	n := 0
+	for rows.Next() {
+		var generation, position int64
+		if err := rows.Scan(&generation, &position); err != nil {
+			return false, err
+		}
+		tx.Touch("knowledge_chunk", d, number(generation), number(position))
+		n++
+	}
+	return n == chunksAtOnce, rows.Err()
+}
+
+// number is a number that is part of a row's key.
+type number int64
+
+func (n number) String() string { return strconv.FormatInt(int64(n), 10) }

@@ -1,0 +1,32 @@
+package knowledge
+
+// Code says why a document could not be read (events,
+// knowledge.document.failed).
+type Code string
+
+// The codes.
+const (
+	AddressRefused Code = "address_refused"
+	Blocked        Code = "blocked"
+	Empty          Code = "empty"
+	FetchFailed    Code = "fetch_failed"
+	Timeout        Code = "timeout"
+	TooLarge       Code = "too_large"
+	Unreadable     Code = "unreadable"
+	Unsupported    Code = "unsupported"
+)
+
+// messages say the codes in words.
+var messages = map[Code]string{
+	AddressRefused: "The address is not public.",
+	Blocked:        "The site does not let its pages be read.",
+	Empty:          "There is no text in it.",
+	FetchFailed:    "The address could not be fetched.",
+	Timeout:        "The address did not answer in time.",
+	TooLarge:       "It is too large.",
+	Unreadable:     "It could not be read.",
+	Unsupported:    "It is of a kind that cannot be read.",
+}
+
+// Message says the code in words.
+func (c Code) Message() string { return messages[c] }
