@@ -57,8 +57,9 @@ func (p *Preparer) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := picture.Decode(data)
-	if err != nil {
+	whole, broken := picture.Decode(data)
+	if broken != nil {
+		// Another try would find the same: it is the face that fails, not the step.
 		return p.finish(in.Avatar, nil, PictureBroken), nil
 	}
 	images, err := p.cut(ctx, j.Org, whole)
