@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -110,9 +111,7 @@ func (w *world) visit(r apitest.Request) apitest.Request {
 	}
 	r.Path += "?key=" + key
 	header := map[string]string{"Origin": widgetOrigin}
-	for name, value := range r.Header {
-		header[name] = value
-	}
+	maps.Copy(header, r.Header)
 	r.Header = header
 	return r
 }

@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -110,9 +111,7 @@ func TestBadPersonas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			requireError(t, w.do(t, "updatePersona", own, w.Acme.New, c.change), http.StatusBadRequest, "invalid_request", c.param)
 			body := minimal()
-			for name, value := range c.change {
-				body[name] = value
-			}
+			maps.Copy(body, c.change)
 			requireError(t, w.do(t, "createPersona", "", w.Acme.New, body), http.StatusBadRequest, "invalid_request", c.param)
 		})
 	}

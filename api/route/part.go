@@ -49,8 +49,7 @@ func isObject(t reflect.Type) bool {
 
 func partOfStruct(r huma.Registry, t reflect.Type, whole map[string]*huma.Schema) (required []string, properties map[string]*huma.Schema) {
 	properties = map[string]*huma.Schema{}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name := f.Tag.Get("json")
 		if f.Tag.Get("given") == "always" {
 			required = append(required, name)

@@ -17,8 +17,9 @@ import (
 var released = time.Date(2026, 7, 8, 0, 0, 0, 0, time.UTC)
 
 const (
-	// PortraitSide and ThumbnailSide are the sizes faces are shown in, in pixels.
-	PortraitSide  = 768
+	// PortraitSide is the size faces are shown in, in pixels.
+	PortraitSide = 768
+	// ThumbnailSide is that of the small pictures.
 	ThumbnailSide = 256
 	// drawnKept is how many drawn pictures stay in memory.
 	drawnKept = 96

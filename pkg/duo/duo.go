@@ -55,8 +55,10 @@ func Defaults() Interplay { return Interplay{Style: "co_host", Handover: "natura
 
 // The seats and roles of hosts. Each is taken once.
 const (
-	Left, Right   = "left", "right"
-	Lead, Partner = "lead", "partner"
+	Left    = "left"
+	Right   = "right"
+	Lead    = "lead"
+	Partner = "partner"
 )
 
 // Errors of this package, besides [HostError] and persona.FieldError.
@@ -101,40 +103,43 @@ const maxName = 80
 
 // Settle answers the duo as it is kept, with its languages by code. The error
 // is a persona.FieldError.
-func (d Duo) Settle() (Duo, error) {
+func (d *Duo) Settle() (Duo, error) {
+	settled := *d
 	if len(d.Hosts) != 2 {
-		return d, invalid("hosts", "must be two")
+		return settled, invalid("hosts", "must be two")
 	}
 	for i, h := range d.Hosts {
 		if n := utf8.RuneCountInString(h.Name); n == 0 || n > maxName {
-			return d, invalid(fmt.Sprintf("hosts[%d].name", i), "must have 1 to %d characters", maxName)
+			return settled, invalid(fmt.Sprintf("hosts[%d].name", i), "must have 1 to %d characters", maxName)
 		}
 	}
 	if d.Hosts[0].Seat == d.Hosts[1].Seat {
-		return d, invalid("hosts[1].seat", "is taken: one host sits left, the other right")
+		return settled, invalid("hosts[1].seat", "is taken: one host sits left, the other right")
 	}
 	if d.Hosts[0].Role == d.Hosts[1].Role {
-		return d, invalid("hosts[1].role", "is taken: one host leads, the other is the partner")
+		return settled, invalid("hosts[1].role", "is taken: one host leads, the other is the partner")
 	}
-	return d.settleLanguages()
+	codes, err := spoken(d.Languages)
+	settled.Languages = codes
+	return settled, err
 }
 
-func (d Duo) settleLanguages() (Duo, error) {
-	if len(d.Languages) == 0 {
-		return d, invalid("languages", "must hold at least one")
+// spoken answers languages by code, each once.
+func spoken(languages []string) ([]string, error) {
+	if len(languages) == 0 {
+		return nil, invalid("languages", "must hold at least one")
 	}
 	codes := []string{}
-	for i, asked := range d.Languages {
+	for i, asked := range languages {
 		found, ok := language.Lookup(asked)
 		if !ok || !found.Duo {
-			return d, invalid(fmt.Sprintf("languages[%d]", i), "is not a language that duos speak; GET /languages flags them")
+			return nil, invalid(fmt.Sprintf("languages[%d]", i), "is not a language that duos speak; GET /languages flags them")
 		}
 		if !slices.Contains(codes, found.Code) {
 			codes = append(codes, found.Code)
 		}
 	}
-	d.Languages = codes
-	return d, nil
+	return codes, nil
 }
 
 func invalid(field, format string, args ...any) error {

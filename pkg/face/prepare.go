@@ -57,12 +57,12 @@ func (p *Preparer) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, err := picture.Decode(data)
-	if err != nil {
-		return p.finish(in.Avatar, nil, PictureBroken), nil
+	if whole, err := picture.Decode(data); err == nil {
+		images, err := p.cut(ctx, j.Org, whole)
+		return p.finish(in.Avatar, images, ""), err
 	}
-	images, err := p.cut(ctx, j.Org, whole)
-	return p.finish(in.Avatar, images, ""), err
+	// Another try would find the same: it is the face that fails, not the step.
+	return p.finish(in.Avatar, nil, PictureBroken), nil
 }
 
 // cut makes the pictures and stores them; nothing refers to them yet.

@@ -112,7 +112,7 @@ func mergeMap(v reflect.Value, patch []byte, path string) error {
 	if err != nil {
 		return err
 	}
-	keys, _ := v.Interface().(Keys)
+	keys, _ := reflect.TypeAssert[Keys](v)
 	seen := map[string]bool{}
 	merged := reflect.MakeMap(v.Type())
 	for _, key := range v.MapKeys() {

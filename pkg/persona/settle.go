@@ -37,20 +37,21 @@ const (
 
 // Settle answers the definition as it is kept with a voice: languages by their
 // codes, what follows from the voice, and words in the persona's own language.
-// What it shares with d is not changed. The error is a [FieldError]; the bounds
-// in Definition's tags are for whoever takes input to keep.
-func (d Definition) Settle(v voice.Voice) (Definition, error) {
+// d is not changed. The error is a [FieldError]; the bounds in Definition's tags
+// are for whoever takes input to keep.
+func (d *Definition) Settle(v voice.Voice) (Definition, error) {
+	settled := *d
 	for _, rule := range []func(*Definition, voice.Voice) error{
 		(*Definition).settleSettings, (*Definition).settleTexts, (*Definition).settleWords,
 		(*Definition).settleGoals, (*Definition).checkGuardrails, (*Definition).settleTools, (*Definition).checkRest,
 	} {
-		if err := rule(&d, v); err != nil {
-			return d, err
+		if err := rule(&settled, v); err != nil {
+			return settled, err
 		}
 	}
-	d.Guardrails = whole(d.Guardrails)
-	d.Knowledge.BaseIDs, d.Privacy.Redact = once(d.Knowledge.BaseIDs), whole(d.Privacy.Redact)
-	return d, nil
+	settled.Guardrails = whole(d.Guardrails)
+	settled.Knowledge.BaseIDs, settled.Privacy.Redact = once(d.Knowledge.BaseIDs), whole(d.Privacy.Redact)
+	return settled, nil
 }
 
 // whole is a list that is not nil.

@@ -18,12 +18,11 @@ func find(t require.TestingT, key string) voice.Voice {
 	return v
 }
 
-func ptr[T any](v T) *T { return &v }
-
 // What every voice's personas begin with is good, and settled once for all.
 func TestDefaultsOfEveryVoice(t *testing.T) {
 	for _, v := range voice.Studio() {
-		d, err := persona.Defaults(v).Settle(v)
+		begun := persona.Defaults(v)
+		d, err := begun.Settle(v)
 		require.NoError(t, err, v.Key)
 		require.Equal(t, v.PrimaryLanguage, d.Settings.Language)
 		require.Equal(t, v.Engine, d.Settings.Engine)
@@ -65,25 +64,25 @@ func TestRules(t *testing.T) {
 		"no language":           {func(d *persona.Definition) { d.Settings.Language = "Elvish" }, "settings.language"},
 		"one of another engine": {func(d *persona.Definition) { d.Settings.Language = "th" }, "settings.language"},
 		"to switch to":          {func(d *persona.Definition) { d.Settings.Languages = []string{"en", "th"} }, "settings.languages[1]"},
-		"an accent":             {func(d *persona.Definition) { d.Settings.Accent = ptr("french") }, ""},
-		"no accent":             {func(d *persona.Definition) { d.Settings.Accent = ptr("Martian") }, "settings.accent"},
+		"an accent":             {func(d *persona.Definition) { d.Settings.Accent = new("french") }, ""},
+		"no accent":             {func(d *persona.Definition) { d.Settings.Accent = new("Martian") }, "settings.accent"},
 		"too slow":              {func(d *persona.Definition) { d.Settings.Speed = 0.1 }, "settings.speed"},
 		"words in no language":  {func(d *persona.Definition) { d.Closing = persona.Words{"xx": "x"} }, "closing"},
 		"no words":              {func(d *persona.Definition) { d.Greeting.Text = persona.Words{"en": "\t"} }, "greeting.text.en"},
 		"goals in a line": {func(d *persona.Definition) {
-			d.Goals = []persona.Goal{{Key: "a", Next: ptr("b")}, {Key: "b"}}
+			d.Goals = []persona.Goal{{Key: "a", Next: new("b")}, {Key: "b"}}
 		}, ""},
 		"a goal twice":      {func(d *persona.Definition) { d.Goals = []persona.Goal{{Key: "a"}, {Key: "a"}} }, "goals[1].key"},
-		"a goal to nowhere": {func(d *persona.Definition) { d.Goals = []persona.Goal{{Key: "a", Next: ptr("b")}} }, "goals[0].next"},
+		"a goal to nowhere": {func(d *persona.Definition) { d.Goals = []persona.Goal{{Key: "a", Next: new("b")}} }, "goals[0].next"},
 		"goals in a circle": {func(d *persona.Definition) {
-			d.Goals = []persona.Goal{{Key: "a", Next: ptr("b")}, {Key: "b", Next: ptr("a")}}
+			d.Goals = []persona.Goal{{Key: "a", Next: new("b")}, {Key: "b", Next: new("a")}}
 		}, "goals[0].next"},
 		"a nameless output":  {func(d *persona.Definition) { d.Goals = []persona.Goal{{Key: "a", Outputs: []string{""}}} }, "goals[0].outputs[0]"},
 		"a guardrail twice":  {func(d *persona.Definition) { d.Guardrails = []persona.Guardrail{{Key: "a"}, {Key: "a"}} }, "guardrails[1].key"},
 		"a tool":             {func(d *persona.Definition) { d.Tools = []persona.Tool{{Kind: "lead"}} }, ""},
 		"an unconnected one": {func(d *persona.Definition) { d.Tools = []persona.Tool{{Kind: "http"}} }, "tools[0].connectionId"},
 		"a connected one": {func(d *persona.Definition) {
-			d.Tools = []persona.Tool{{Kind: "lead", ConnectionID: ptr(id.NewConnection())}}
+			d.Tools = []persona.Tool{{Kind: "lead", ConnectionID: new(id.NewConnection())}}
 		}, "tools[0].connectionId"},
 		"much to configure": {func(d *persona.Definition) {
 			d.Tools = []persona.Tool{{Kind: "lead", Config: map[string]any{"a": string(make([]byte, 10_000))}}}

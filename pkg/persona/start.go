@@ -51,7 +51,7 @@ func Load(ctx context.Context, tx *tenant.Tx, which id.Persona) (Persona, error)
 // Startable says whether a persona that Load found can start a session now. The
 // error is a DuoNotLiveError, ErrConsentWithdrawn, ErrPaused or a
 // FaceNotReadyError.
-func (p Persona) Startable(now time.Time) error {
+func (p *Persona) Startable(now time.Time) error {
 	switch {
 	case p.Duo != nil && !p.Duo.Live:
 		return &DuoNotLiveError{p.Duo.ID}

@@ -21,21 +21,22 @@ func invalid(field, format string, args ...any) error {
 }
 
 // Settle answers the definition as it is kept for an organisation of a region.
-// What it shares with d is not changed. The error is a persona.FieldError; the
-// bounds in Definition's tags are for whoever takes input to keep.
-func (d Definition) Settle(region string) (Definition, error) {
+// d is not changed. The error is a persona.FieldError; the bounds in
+// Definition's tags are for whoever takes input to keep.
+func (d *Definition) Settle(region string) (Definition, error) {
+	settled := *d
 	for _, rule := range []func(*Definition) error{
 		(*Definition).settleChannels, (*Definition).settleOrigins, (*Definition).settleLanguages, (*Definition).settleTexts,
 		(*Definition).settleProactive, (*Definition).settleLeadForm, (*Definition).checkLinks, (*Definition).settleHours,
 	} {
-		if err := rule(&d); err != nil {
-			return d, err
+		if err := rule(&settled); err != nil {
+			return settled, err
 		}
 	}
 	if !d.AINotice && region == EU {
-		return d, invalid("aiNotice", "cannot be false in the EU region")
+		return settled, invalid("aiNotice", "cannot be false in the EU region")
 	}
-	return d, nil
+	return settled, nil
 }
 
 // once is the items of a list, each in its first place; never nil.

@@ -55,7 +55,8 @@ func Lock(ctx context.Context, tx *tenant.Tx, w id.Widget) (Widget, error) {
 }
 
 // List is a page of the widgets, newest first, after one of them; the zero id
-// for the first page. A persona narrows it. It rides widget_pkey.
+// for the first page. A persona narrows it. It rides widget_pkey, or
+// widget_by_persona where a persona has few.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, of id.Persona, after id.Widget, limit int) ([]Widget, error) {
 	var found []Widget
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
