@@ -136,6 +136,16 @@ func (g *Guard) Client() *http.Client {
 	return &http.Client{Transport: g.transport}
 }
 
+// ClientWithin is a Client with bounds of its own, for exchanges that rightly last
+// longer than others, such as an answer that is written while it is read: timeout
+// is from the look-up to the last byte of the body, and maxBody is in bytes. Making
+// a connection is held to [Options.Timeout] all the same.
+func (g *Guard) ClientWithin(timeout time.Duration, maxBody int64) *http.Client {
+	bounded := *g.transport
+	bounded.timeout, bounded.maxBody = timeout, maxBody
+	return &http.Client{Transport: &bounded}
+}
+
 // check refuses an address that is neither public nor allowed.
 func (g *Guard) check(addr netip.Addr) error {
 	class := Classify(addr)
