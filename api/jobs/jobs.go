@@ -39,7 +39,7 @@ func (a *API) Register(s *route.Service) {
 
 	cancel := one
 	cancel.ID, cancel.Method, cancel.Path, cancel.Class = "cancelJob", http.MethodPost, "/jobs/{id}/cancel", "write"
-	cancel.Summary = "End a job early; what it did stays done"
+	cancel.Summary, cancel.Errors = "End a job early; what it did stays done", []problem.Code{problem.Conflict}
 	route.Handle(s, cancel, a.cancel)
 }
 
@@ -70,7 +70,15 @@ type Failure struct {
 
 // messages explain the codes.
 var messages = map[string]string{
+	"address_refused":  "The address is not public.",
+	"blocked":          "The site does not let its pages be read.",
+	"empty":            "There is no text in it.",
+	"fetch_failed":     "The address could not be fetched.",
 	"internal_error":   "Something went wrong on our side.",
+	"timeout":          "The address did not answer in time.",
+	"too_large":        "It is too large.",
+	"unreadable":       "It could not be read.",
+	"unsupported":      "It is of a kind that cannot be read.",
 	"webhook_inactive": "The webhook was paused, switched off or deleted meanwhile.",
 }
 
@@ -102,7 +110,7 @@ func Show(j job.Job) Job {
 // Query filters and pages the jobs.
 type Query struct {
 	route.Paging
-	Kind  string `query:"kind" maxLength:"200" doc:"One or more of webhook_recover, separated by commas."`
+	Kind  string `query:"kind" maxLength:"200" doc:"One or more of knowledge_sync, webhook_recover, separated by commas."`
 	State string `query:"state" maxLength:"80" doc:"One or more of queued, running, succeeded, failed, cancelled, separated by commas."`
 }
 
@@ -196,8 +204,11 @@ func (a *API) cancel(ctx context.Context, c *route.Call, p *Path) (Job, error) {
 }
 
 func asProblem(err error) error {
-	if errors.Is(err, job.ErrUnknown) {
+	switch {
+	case errors.Is(err, job.ErrUnknown):
 		return problem.Missing("job").WithParam("path.id")
+	case errors.Is(err, job.ErrNotCancellable):
+		return problem.Conflicting("not_cancellable", "A job of this kind runs to its end. Delete what it works on instead.")
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 // Package job keeps and runs work that outlasts a request. A job advances in
 // steps; each is one transaction that does a part of the work and notes how far
-// it got, so a crash repeats at most what was not committed.
+// it got, so a crash repeats at most what was not committed. What takes long or
+// waits for others is prepared before the transaction (see Work).
 package job
 
 import (
@@ -9,7 +10,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/event"
@@ -21,11 +21,24 @@ import (
 // Kind is what a job does.
 type Kind string
 
-// WebhookRecover delivers again what a webhook missed (package delivery).
-const WebhookRecover Kind = "webhook_recover"
+// The kinds.
+const (
+	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
+	KnowledgeSync Kind = "knowledge_sync"
+	// WebhookRecover delivers again what a webhook missed (package delivery).
+	WebhookRecover Kind = "webhook_recover"
+)
 
 // Kinds lists every kind.
-func Kinds() []Kind { return []Kind{WebhookRecover} }
+func Kinds() []Kind { return []Kind{KnowledgeSync, WebhookRecover} }
+
+// Heavy says whether the kind's steps are prepared outside their transaction.
+// Such jobs wait in a line of their own, so that those that are quick pass them.
+func (k Kind) Heavy() bool { return k == KnowledgeSync }
+
+// Cancellable says whether a job of the kind can be ended early. A document
+// that is read is never left half read: it is deleted instead.
+func (k Kind) Cancellable() bool { return k != KnowledgeSync }
 
 // State is where a job stands.
 type State string
@@ -67,13 +80,31 @@ type Job struct {
 	CreatedBy             string
 	CreatedAt             time.Time
 	StartedAt, FinishedAt *time.Time
+
+	drafts []event.Draft
 }
+
+// run notes that the job runs.
+func (j *Job) run(now time.Time) {
+	if j.StartedAt == nil {
+		j.StartedAt = &now
+	}
+	j.State = Running
+}
+
+// Tell records events when the step is committed. They come last in its
+// transaction, before the job's own.
+func (j *Job) Tell(drafts ...event.Draft) { j.drafts = append(j.drafts, drafts...) }
 
 // Counted says whether the total is known.
 func (j *Job) Counted() bool { return j.Total >= 0 }
 
-// ErrUnknown says that the organisation has no such job.
-var ErrUnknown = errors.New("no such job")
+var (
+	// ErrUnknown says that the organisation has no such job.
+	ErrUnknown = errors.New("no such job")
+	// ErrNotCancellable says that a job of this kind runs to its end.
+	ErrNotCancellable = errors.New("a job of this kind cannot be cancelled")
+)
 
 const columns = `org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, scope, error_code,
 	attempts, created_by, created_at, started_at, finished_at`
@@ -91,9 +122,10 @@ func Insert(ctx context.Context, tx *tenant.Tx, j Job, input any) (Job, error) {
 	tx.Touch("job", j.ID)
 	_, err = tx.Exec(ctx, `
 		INSERT INTO job (org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, scope, error_code,
-			attempts, created_by, created_at, due_at)
-		VALUES ($1, $2, $3, $4, $5, $6, 0, -1, $7, $8, $9, '', 0, $10, $11, $11)`,
-		j.Org, j.ID, j.Kind, j.State, j.Input, j.Progress, j.ResourceKind, j.ResourceID, j.Scope, j.CreatedBy, j.CreatedAt)
+			attempts, created_by, created_at, due_at, heavy)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, -1, $7, $8, $9, '', 0, $10, $11, $11, $12)`,
+		j.Org, j.ID, j.Kind, j.State, j.Input, j.Progress, j.ResourceKind, j.ResourceID, j.Scope, j.CreatedBy, j.CreatedAt,
+		j.Kind.Heavy())
 	return j, err
 }
 
@@ -145,11 +177,15 @@ func ifNone(found []Job) error {
 }
 
 // Cancel ends a job that has not ended; one that has is answered as it is.
-// What its steps did stays done.
+// What its steps did stays done. The error can be ErrUnknown or
+// ErrNotCancellable.
 func Cancel(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) (Job, error) {
 	j, err := lock(ctx, tx, which)
 	if err != nil || j.State.Ended() {
 		return j, err
+	}
+	if !j.Kind.Cancellable() {
+		return j, ErrNotCancellable
 	}
 	j.State = Cancelled
 	return j, j.save(ctx, tx, now, now)
@@ -181,10 +217,14 @@ func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error
 		tx.Org, j.ID, j.State, j.Progress, j.Done, j.Total, j.ErrorCode, j.StartedAt, j.FinishedAt, next); err != nil {
 		return err
 	}
-	if !j.State.Ended() {
+	drafts := j.drafts
+	if j.State.Ended() {
+		drafts = append(drafts, event.Draft{Type: event.JobCompleted, At: now, Fields: j.told()})
+	}
+	if len(drafts) == 0 {
 		return nil
 	}
-	_, err := event.Emit(ctx, tx, event.Draft{Type: event.JobCompleted, At: now, Fields: j.told()})
+	_, err := event.Emit(ctx, tx, drafts...)
 	return err
 }
 
@@ -209,31 +249,4 @@ func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) 
 		DELETE FROM job WHERE (org_id, id) IN (
 			SELECT j.org_id, j.id FROM job j JOIN org_fence f ON f.org_id = j.org_id AND f.state = 'open'
 			WHERE j.finished_at < $1 LIMIT 1000)`, now.Add(-Retention))
-}
-
-// claimed is a job whose next step a runner may make.
-type claimed struct {
-	Org id.Org
-	ID  id.Job
-}
-
-// claim takes jobs whose next step is due; nobody else does for the lease's
-// length. It rides job_due.
-func claim(ctx context.Context, db querier, owner uuid.UUID, now time.Time, n int) ([]claimed, error) {
-	rows, err := db.Query(ctx, `
-		UPDATE job SET owner = $1, due_at = $3, attempts = attempts + 1
-		WHERE (org_id, id) IN (
-			SELECT j.org_id, j.id FROM job j
-			WHERE j.due_at <= $2 AND EXISTS (
-				SELECT 1 FROM org_fence f WHERE f.org_id = j.org_id AND f.state = 'open')
-			ORDER BY j.due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
-		RETURNING org_id, id`, owner, now, now.Add(lease), n)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[claimed])
-}
-
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }

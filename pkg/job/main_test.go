@@ -28,12 +28,12 @@ type world struct {
 	t        *testing.T
 	tenants  *tenant.Tenants
 	one, two id.Org
-	clock    *clocktest.FakePassiveClock
+	clock    *clocktest.FakeClock
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, clock: clocktest.NewFakePassiveClock(tenanttest.Now)}
+	w := &world{t: t, clock: clocktest.NewFakeClock(tenanttest.Now)}
 	w.tenants, w.one, w.two = tenanttest.New(t)
 	return w
 }

@@ -2,30 +2,26 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/tenant"
 )
-
-// Step does the next part of a job in a transaction. It changes the job's
-// Progress, Done and Total, and its State once nothing is left to do, and
-// answers how long the next step should wait. An error undoes the step; it is
-// tried again.
-type Step func(ctx context.Context, tx *tenant.Tx, j *Job, now time.Time) (wait time.Duration, err error)
 
 const (
 	// lease is how long a claimed step is nobody else's.
 	lease = 30 * time.Second
 	// look is how often an idle runner looks for due steps.
 	look = 50 * time.Millisecond
-	// atOnce bounds the steps that run side by side on a shard.
-	atOnce = 4
+	// quickAtOnce bounds the quick steps that run side by side on a shard.
+	quickAtOnce = 4
+	// heavyAtOnce bounds the heavy ones of a process, and so the memory they take.
+	heavyAtOnce = 2
 	// maxFailures is how many steps in a row may fail before the job does.
 	maxFailures = 10
 )
@@ -33,35 +29,41 @@ const (
 // Runner makes the steps of every shard's jobs until it is stopped.
 type Runner struct {
 	Tenants *tenant.Tenants
-	// Steps are what the kinds do.
+	// Steps are what the quick kinds do, and Works the heavy ones.
 	Steps map[Kind]Step
+	Works map[Kind]Work
 	// Shards lists the shards; it is asked again now and then.
 	Shards func(context.Context) ([]string, error)
-	Clock  clock.PassiveClock
+	Clock  clock.WithTicker
 	Log    *slog.Logger
 
-	id     uuid.UUID
 	cancel context.CancelFunc
 	group  sync.WaitGroup
+	// stopping is closed when the runner stops; nil before it is started.
+	stopping <-chan struct{}
 	// failures counts the failures in a row of a job's steps, by its id.
 	failures sync.Map
 }
 
 // Start begins.
 func (r *Runner) Start() {
-	r.id = uuid.New()
 	ctx, cancel := context.WithCancel(context.Background())
-	r.cancel = cancel
-	r.group.Go(func() { r.run(ctx) })
+	r.cancel, r.stopping = cancel, ctx.Done()
+	r.group.Go(func() { r.run(ctx, false, quickAtOnce) })
+	// Each with one at a time: a long one keeps nobody but the next in its own line waiting.
+	for range heavyAtOnce {
+		r.group.Go(func() { r.run(ctx, true, 1) })
+	}
 }
 
-// Stop lets the steps under way end and begins no more.
+// Stop lets the steps under way end, gives back those that are only prepared,
+// and begins no more.
 func (r *Runner) Stop() {
 	r.cancel()
 	r.group.Wait()
 }
 
-func (r *Runner) run(ctx context.Context) {
+func (r *Runner) run(ctx context.Context, heavy bool, atOnce int) {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	var shards []string
@@ -73,7 +75,7 @@ func (r *Runner) run(ctx context.Context) {
 			}
 		}
 		for _, shard := range shards {
-			if _, err := r.Advance(ctx, shard); err != nil && ctx.Err() == nil {
+			if _, err := r.advance(ctx, shard, heavy, atOnce); err != nil && ctx.Err() == nil {
 				r.Log.WarnContext(ctx, "jobs wait", "shard", shard, "error", err)
 			}
 		}
@@ -85,22 +87,31 @@ func (r *Runner) run(ctx context.Context) {
 	}
 }
 
-// Advance makes the steps that are due on a shard, a few at a time, and
-// answers how many it made.
+// Advance makes steps that are due on a shard, a few quick ones and a heavy
+// one, and answers how many it made.
 func (r *Runner) Advance(ctx context.Context, shard string) (int, error) {
+	quick, err := r.advance(ctx, shard, false, quickAtOnce)
+	if err != nil {
+		return quick, err
+	}
+	heavy, err := r.advance(ctx, shard, true, 1)
+	return quick + heavy, err
+}
+
+func (r *Runner) advance(ctx context.Context, shard string, heavy bool, atOnce int) (int, error) {
 	db, err := r.Tenants.Shard(ctx, shard)
 	if err != nil {
 		return 0, err
 	}
-	jobs, err := claim(ctx, db, r.id, r.now(), atOnce)
+	jobs, err := claim(ctx, db, heavy, r.now(), atOnce)
 	if err != nil {
 		return 0, err
 	}
 	// A step that began is not interrupted by the end.
 	work := context.WithoutCancel(ctx)
 	var group sync.WaitGroup
-	for _, j := range jobs {
-		group.Go(func() { r.step(work, j) })
+	for _, c := range jobs {
+		group.Go(func() { r.make(work, c) })
 	}
 	group.Wait()
 	return len(jobs), nil
@@ -108,45 +119,64 @@ func (r *Runner) Advance(ctx context.Context, shard string) (int, error) {
 
 func (r *Runner) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Microsecond) }
 
-// step makes one step of a job.
-func (r *Runner) step(ctx context.Context, c claimed) {
+// make makes one step of a job.
+func (r *Runner) make(ctx context.Context, c claimed) {
+	err := r.step(ctx, c)
+	switch {
+	case err == nil:
+		r.failures.Delete(c.ID)
+	case errors.Is(err, errLost): // whoever has it now goes on
+	case errors.Is(err, errStopping):
+		if err := c.giveBack(ctx, r.Tenants, r.now()); err != nil {
+			r.Log.WarnContext(ctx, "a job waits for its lease to end", "job", c.ID.String(), "error", err)
+		}
+	default:
+		r.Log.WarnContext(ctx, "a job's step failed", "job", c.ID.String(), "error", err)
+		r.failed(ctx, c)
+	}
+}
+
+func (r *Runner) step(ctx context.Context, c claimed) error {
+	step, err := r.ready(ctx, c)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, lease)
 	defer cancel()
-	err := r.Tenants.InTx(ctx, c.Org, func(ctx context.Context, tx *tenant.Tx) error {
-		j, err := lock(ctx, tx, c.ID)
-		if err != nil || j.State.Ended() {
+	return r.Tenants.InTx(ctx, c.Org, func(ctx context.Context, tx *tenant.Tx) error {
+		j, err := c.lock(ctx, tx)
+		if err != nil {
 			return err
 		}
 		now := r.now()
-		if j.StartedAt == nil {
-			j.StartedAt = &now
-		}
-		j.State = Running
-		wait, err := r.make(ctx, tx, &j, now)
+		j.run(now)
+		wait, err := safely(func() (time.Duration, error) { return step(ctx, tx, &j, now) })
 		if err != nil {
 			return err
 		}
 		return j.save(ctx, tx, now, now.Add(wait))
 	})
-	if err == nil {
-		r.failures.Delete(c.ID)
-		return
-	}
-	r.Log.WarnContext(ctx, "a job's step failed", "job", c.ID.String(), "error", err)
-	r.failed(ctx, c)
 }
 
-func (r *Runner) make(ctx context.Context, tx *tenant.Tx, j *Job, now time.Time) (wait time.Duration, err error) {
+// ready is the step to make; of a heavy kind it is prepared first.
+func (r *Runner) ready(ctx context.Context, c claimed) (Step, error) {
+	if work, ok := r.Works[c.Kind]; ok {
+		return r.prepare(ctx, c, work)
+	}
+	if step, ok := r.Steps[c.Kind]; ok {
+		return step, nil
+	}
+	return nil, fmt.Errorf("nothing here makes a job of kind %q", c.Kind)
+}
+
+// safely makes an error of a panic.
+func safely[T any](fn func() (T, error)) (value T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	step, ok := r.Steps[j.Kind]
-	if !ok {
-		return 0, fmt.Errorf("nothing here makes a job of kind %q", j.Kind)
-	}
-	return step(ctx, tx, j, now)
+	return fn()
 }
 
 // failed leaves a job whose step failed to its lease's end, or gives it up
@@ -158,14 +188,20 @@ func (r *Runner) failed(ctx context.Context, c claimed) {
 		return
 	}
 	err := r.Tenants.InTx(ctx, c.Org, func(ctx context.Context, tx *tenant.Tx) error {
-		j, err := lock(ctx, tx, c.ID)
-		if err != nil || j.State.Ended() {
+		j, err := c.lock(ctx, tx)
+		if err != nil {
 			return err
 		}
+		now := r.now()
 		j.State, j.ErrorCode = Failed, "internal_error"
-		return j.save(ctx, tx, r.now(), r.now())
+		if work := r.Works[j.Kind]; work.GiveUp != nil {
+			if err := work.GiveUp(ctx, tx, &j, now); err != nil {
+				return err
+			}
+		}
+		return j.save(ctx, tx, now, now)
 	})
-	if err == nil {
+	if err == nil || errors.Is(err, errLost) {
 		r.failures.Delete(c.ID)
 	}
 }

@@ -1,0 +1,99 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
+)
+
+// claimed is a job whose next step is its claimer's to make, until the lease
+// ends. Every claim has an owner of its own, so that one which ended unnoticed
+// commits nothing.
+type claimed struct {
+	Org   id.Org
+	ID    id.Job
+	Owner uuid.UUID
+	Kind  Kind
+}
+
+// errLost says that a claim is somebody else's by now, or that its job ended.
+var errLost = errors.New("the claim on the job is lost")
+
+// claim takes jobs whose next step is due, from one of the two lines. It rides
+// job_due_in_line.
+func claim(ctx context.Context, db querier, heavy bool, now time.Time, n int) ([]claimed, error) {
+	rows, err := db.Query(ctx, `
+		UPDATE job SET owner = $1, due_at = $3, attempts = attempts + 1
+		WHERE (org_id, id) IN (
+			SELECT j.org_id, j.id FROM job j
+			WHERE j.heavy = $5 AND j.due_at <= $2 AND EXISTS (
+				SELECT 1 FROM org_fence f WHERE f.org_id = j.org_id AND f.state = 'open')
+			ORDER BY j.due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+		RETURNING org_id, id, owner, kind`, uuid.New(), now, now.Add(lease), n, heavy)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[claimed])
+}
+
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}
+
+// lock reads the claim's job and holds its row. The error is errLost when the
+// claim is no longer good.
+func (c claimed) lock(ctx context.Context, tx *tenant.Tx) (Job, error) {
+	var owner uuid.NullUUID
+	err := tx.QueryRow(ctx, `SELECT owner FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, c.ID).Scan(&owner)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && owner.UUID != c.Owner {
+		return Job{}, errLost
+	}
+	if err != nil {
+		return Job{}, err
+	}
+	return lock(ctx, tx, c.ID)
+}
+
+// begin notes that the job runs and answers it.
+func (c claimed) begin(ctx context.Context, t *tenant.Tenants, now time.Time) (j Job, err error) {
+	err = t.InTx(ctx, c.Org, func(ctx context.Context, tx *tenant.Tx) error {
+		if j, err = c.lock(ctx, tx); err != nil || j.State == Running {
+			return err
+		}
+		j.run(now)
+		tx.Touch("job", c.ID)
+		_, err := tx.Exec(ctx, `UPDATE job SET state = $3, started_at = $4 WHERE org_id = $1 AND id = $2`,
+			tx.Org, c.ID, j.State, j.StartedAt)
+		return err
+	}, tenant.Idempotent(true))
+	return j, err
+}
+
+// renew makes the lease last from now. The error is errLost when the claim is
+// no longer good.
+func (c claimed) renew(ctx context.Context, t *tenant.Tenants, now time.Time) error {
+	return c.update(ctx, t, `UPDATE job SET due_at = $4 WHERE org_id = $1 AND id = $2 AND owner = $3`, now.Add(lease))
+}
+
+// giveBack lets another runner make the step at once, as if it had not been begun.
+func (c claimed) giveBack(ctx context.Context, t *tenant.Tenants, now time.Time) error {
+	return c.update(ctx, t, `
+		UPDATE job SET due_at = $4, owner = NULL, attempts = attempts - 1 WHERE org_id = $1 AND id = $2 AND owner = $3`, now)
+}
+
+func (c claimed) update(ctx context.Context, t *tenant.Tenants, sql string, due time.Time) error {
+	return t.InTx(ctx, c.Org, func(ctx context.Context, tx *tenant.Tx) error {
+		tx.Touch("job", c.ID)
+		tag, err := tx.Exec(ctx, sql, tx.Org, c.ID, c.Owner, due)
+		if err == nil && tag.RowsAffected() == 0 {
+			return errLost
+		}
+		return err
+	})
+}
