@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"visavis.dev/api/consents"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/consent"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/tenant"
 )
@@ -65,27 +63,6 @@ func (a *API) preview(ctx context.Context, c *route.Call, q *PreviewQuery) (rout
 		ContentType: http.DetectContentType(data), ETag: `"` + picture.Bare() + `"`, CacheControl: privateAsk,
 		Data: func(context.Context) ([]byte, error) { return data, nil },
 	}, nil
-}
-
-// ConsentPolicy is what can be declared about a likeness.
-type ConsentPolicy struct {
-	PolicyVersion string             `json:"policyVersion"`
-	Statements    []ConsentStatement `json:"statements"`
-	EffectiveAt   time.Time          `json:"effectiveAt"`
-}
-
-// ConsentStatement is one thing that can be declared.
-type ConsentStatement struct {
-	Key  string `json:"key"`
-	Text string `json:"text"`
-}
-
-func consentPolicy(context.Context, *route.Call, *struct{}) (ConsentPolicy, error) {
-	p := ConsentPolicy{PolicyVersion: consent.PolicyVersion, EffectiveAt: consent.PolicyEffective}
-	for _, s := range consent.Statements() {
-		p.Statements = append(p.Statements, ConsentStatement(s))
-	}
-	return p, nil
 }
 
 // withdraw withdraws the consent a face rests on.

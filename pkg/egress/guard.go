@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -120,6 +121,28 @@ func (g *Guard) CheckHost(ctx context.Context, u *url.URL) error {
 		return explain(ctx, err)
 	}
 	return nil
+}
+
+// lookupTimeout bounds the look-up of an address that is about to be stored.
+const lookupTimeout = 2 * time.Second
+
+// CheckAddress says whether a URL is worth storing: its form is good, and its host
+// is not known to be another than a public one. A host that cannot be found right
+// now is let through, since a request checks again. The error is an
+// [InvalidURLError] or a [RefusedError], or [context.Canceled].
+func (g *Guard) CheckAddress(ctx context.Context, raw string) error {
+	u, err := g.CheckURL(raw)
+	if err != nil {
+		return err
+	}
+	lookup, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	err = g.CheckHost(lookup, u)
+	var network *NetworkError
+	if errors.As(err, &network) || errors.Is(err, ErrTimeout) {
+		return nil
+	}
+	return err
 }
 
 // Client returns an HTTP client all of whose requests the guard makes: https
