@@ -22,17 +22,17 @@ type Input struct{ Body ConnectionInput }
 
 // ConnectionInput is a connection to be made.
 type ConnectionInput struct {
-	Kind     string         `json:"kind" enum:"model,speech,recognition,media"`
-	Provider string         `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit"`
-	Name     string         `json:"name" minLength:"1" maxLength:"80"`
-	Config   map[string]any `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
-	Secret   *string        `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
-	Limits   *LimitsInput   `json:"limits,omitempty"`
-	Fallback string         `json:"fallback,omitempty" enum:"builtin,fail" doc:"What happens where it fails; builtin unless given."`
+	Kind     string                 `json:"kind" enum:"model,speech,recognition,media"`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit"`
+	Name     string                 `json:"name" minLength:"1" maxLength:"80"`
+	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
+	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
+	Limits   *ConnectionLimitsInput `json:"limits,omitempty"`
+	Fallback string                 `json:"fallback,omitempty" enum:"builtin,fail" doc:"What happens where it fails; builtin unless given."`
 }
 
-// LimitsInput bound the calls of a connection.
-type LimitsInput struct {
+// ConnectionLimitsInput bound the calls of a connection.
+type ConnectionLimitsInput struct {
 	TimeoutMs *int64 `json:"timeoutMs,omitempty" minimum:"500" maximum:"60000" doc:"Bounds a call; 20000 unless given."`
 }
 
@@ -125,7 +125,7 @@ type ConnectionChange struct {
 	Name     route.Opt[string]         `json:"name,omitzero" minLength:"1" maxLength:"80"`
 	Config   route.Opt[map[string]any] `json:"config,omitzero" doc:"Replaces the old one whole."`
 	Secret   route.Opt[string]         `json:"secret,omitzero" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Replaces the old one at once; rotate lets both work for a while."`
-	Limits   *LimitsInput              `json:"limits,omitempty"`
+	Limits   *ConnectionLimitsInput    `json:"limits,omitempty"`
 	Fallback route.Opt[string]         `json:"fallback,omitzero" enum:"builtin,fail"`
 	Enabled  route.Opt[bool]           `json:"enabled,omitzero" doc:"false switches it off, true on again."`
 }

@@ -100,30 +100,30 @@ type Connection struct {
 	Config      map[string]any      `json:"config" doc:"Of the provider's form; holds no secret."`
 	SecretSet   bool                `json:"secretSet"`
 	SecretLast4 *string             `json:"secretLast4" doc:"null for a short secret."`
-	UsedBy      UsedBy              `json:"usedBy"`
-	Limits      Limits              `json:"limits"`
-	Health      Health              `json:"health"`
+	UsedBy      ConnectionUsers     `json:"usedBy"`
+	Limits      ConnectionLimits    `json:"limits"`
+	Health      ConnectionHealth    `json:"health"`
 	Fallback    string              `json:"fallback" enum:"builtin,fail" doc:"What happens where it fails: go on with what is built in, or fail."`
 	CreatedAt   time.Time           `json:"createdAt"`
 	UpdatedAt   time.Time           `json:"updatedAt"`
 }
 
-// UsedBy is who uses a connection.
-type UsedBy struct {
+// ConnectionUsers are who uses a connection.
+type ConnectionUsers struct {
 	PersonaIDs []id.Persona `json:"personaIds"`
 	VoiceIDs   []id.Voice   `json:"voiceIds"`
 }
 
-// Limits bound the calls of a connection.
-type Limits struct {
+// ConnectionLimits bound the calls of a connection.
+type ConnectionLimits struct {
 	TimeoutMs int64 `json:"timeoutMs"`
 }
 
-// Health is how well a connection works.
-type Health struct {
+// ConnectionHealth is how well a connection works.
+type ConnectionHealth struct {
 	LastOKAt            *time.Time     `json:"lastOkAt"`
 	LastErrorAt         *time.Time     `json:"lastErrorAt"`
-	ErrorCode           *upstream.Code `json:"errorCode" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused" doc:"Of the last failed call, until one succeeds."`
+	ErrorCode           *upstream.Code `json:"errorCode" nullable:"true" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused" doc:"Of the last failed call, until one succeeds."`
 	ConsecutiveFailures int64          `json:"consecutiveFailures"`
 	P95Ms               *int64         `json:"p95Ms" doc:"How long 95 of a hundred of the last calls took at most."`
 }
@@ -131,8 +131,8 @@ type Health struct {
 func show(c connection.Connection) Connection {
 	shown := Connection{
 		ID: c.ID, Kind: c.Kind, Provider: c.Provider, Name: c.Name, State: c.State, Config: c.Config, SecretSet: c.SecretSet,
-		SecretLast4: orNull(c.SecretLast4), UsedBy: UsedBy{c.UsedBy.Personas, c.UsedBy.Voices}, Limits: Limits{c.TimeoutMs},
-		Health: Health{
+		SecretLast4: orNull(c.SecretLast4), UsedBy: ConnectionUsers{c.UsedBy.Personas, c.UsedBy.Voices}, Limits: ConnectionLimits{c.TimeoutMs},
+		Health: ConnectionHealth{
 			LastOKAt: route.UTC(c.Health.OKAt), LastErrorAt: route.UTC(c.Health.ErrorAt), ErrorCode: orNull(c.Health.ErrorCode),
 			ConsecutiveFailures: c.Health.Failures,
 		},
@@ -203,8 +203,8 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, erro
 	return show(found), asProblem(err)
 }
 
-// Provider is what can be connected.
-type Provider struct {
+// ConnectionProvider is what can be connected.
+type ConnectionProvider struct {
 	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media"`
 	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit"`
 	Name           string              `json:"name"`
@@ -217,35 +217,35 @@ type Provider struct {
 // ProvidersQuery is empty: the catalogue is one page.
 type ProvidersQuery struct{}
 
-func listProviders(context.Context, *route.Call, *ProvidersQuery) (route.Page[Provider], error) {
-	var page route.Page[Provider]
+func listProviders(context.Context, *route.Call, *ProvidersQuery) (route.Page[ConnectionProvider], error) {
+	var page route.Page[ConnectionProvider]
 	for _, o := range connection.Offers() {
-		page.Items = append(page.Items, Provider{o.Kind, o.Provider, o.Name, o.Secret, o.SecretRequired, o.Clones, route.Object(o.Schema)})
+		page.Items = append(page.Items, ConnectionProvider{o.Kind, o.Provider, o.Name, o.Secret, o.SecretRequired, o.Clones, route.Object(o.Schema)})
 	}
 	return page, nil
 }
 
-// Call is a call that was made of a service.
-type Call struct {
+// ConnectionCall is a call that was made of a service.
+type ConnectionCall struct {
 	At        time.Time      `json:"at"`
 	Name      string         `json:"name" doc:"What was asked for."`
 	Status    *int64         `json:"status" doc:"The HTTP status of a failure; null for a good call and where there was none."`
 	Ms        int64          `json:"ms"`
-	ErrorCode *upstream.Code `json:"errorCode" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused" doc:"null for a good call."`
+	ErrorCode *upstream.Code `json:"errorCode" nullable:"true" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused" doc:"null for a good call."`
 }
 
-func (a *API) calls(ctx context.Context, c *route.Call, p *Path) (route.Page[Call], error) {
+func (a *API) calls(ctx context.Context, c *route.Call, p *Path) (route.Page[ConnectionCall], error) {
 	which, err := p.connection()
 	if err != nil {
-		return route.Page[Call]{}, err
+		return route.Page[ConnectionCall]{}, err
 	}
 	calls, err := connection.Calls(ctx, a.Tenants, c.Org(), which)
 	if err != nil {
-		return route.Page[Call]{}, asProblem(err)
+		return route.Page[ConnectionCall]{}, asProblem(err)
 	}
-	var page route.Page[Call]
+	var page route.Page[ConnectionCall]
 	for _, call := range calls {
-		shown := Call{At: call.ID.Time(), Name: call.Name, Ms: call.Ms, ErrorCode: orNull(call.Code)}
+		shown := ConnectionCall{At: call.ID.Time(), Name: call.Name, Ms: call.Ms, ErrorCode: orNull(call.Code)}
 		if call.Status != 0 {
 			shown.Status = &call.Status
 		}

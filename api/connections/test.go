@@ -22,7 +22,7 @@ type TestStep struct {
 	OK        bool           `json:"ok"`
 	Ms        int64          `json:"ms"`
 	Error     *string        `json:"error" doc:"What went wrong, in words."`
-	ErrorCode *upstream.Code `json:"errorCode" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused"`
+	ErrorCode *upstream.Code `json:"errorCode" nullable:"true" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused"`
 }
 
 // test tries a connection before its transaction: a service may take its time.

@@ -74,8 +74,8 @@ type Consent struct {
 
 // ConsentSubject is what the consent is about.
 type ConsentSubject struct {
-	AvatarID *id.Avatar `json:"avatarId"`
-	VoiceID  *id.Voice  `json:"voiceId"`
+	AvatarID *id.Avatar `json:"avatarId" nullable:"true"`
+	VoiceID  *id.Voice  `json:"voiceId" nullable:"true"`
 }
 
 // Show makes the answer's form of a consent.

@@ -7,6 +7,7 @@ import (
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/sweep"
+	"visavis.dev/pkg/voice"
 )
 
 // Worker is what runs beside the requests, in a process of its own or in one
@@ -24,6 +25,9 @@ const idleConnections = 2048
 // Worker makes the worker of every shard. It must be stopped before the server.
 func (s *Server) Worker() *Worker {
 	o := s.options
+	voices := voice.Cloner{
+		Tenants: s.Tenants, Files: s.Files, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: o.Clock,
+	}
 	return &Worker{
 		delivery: delivery.New(delivery.Options{
 			Tenants: s.Tenants, Teller: s.Teller, Vault: s.Vault, Shards: s.shardNames, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
@@ -34,7 +38,7 @@ func (s *Server) Worker() *Worker {
 		}),
 		jobs: &job.Runner{
 			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log,
-			Steps: map[job.Kind]job.Step{job.WebhookRecover: delivery.Recover},
+			Steps: map[job.Kind]job.Step{job.WebhookRecover: delivery.Recover}, Works: voices.Works(),
 		},
 		sweeper: s.sweeper(),
 	}

@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/model"
 	"visavis.dev/pkg/readthrough"
 	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/upstream"
 	"visavis.dev/pkg/vault"
 )
 
@@ -31,6 +32,11 @@ func (o Opened) secrets() []string {
 		texts[i] = string(s)
 	}
 	return texts
+}
+
+// WithSecret does something with the first secret that is not refused.
+func (o Opened) WithSecret(do func(secret string) error) error {
+	return upstream.WithSecrets(o.secrets(), do)
 }
 
 // Timeout bounds a call.

@@ -66,7 +66,7 @@ func (t Trier) Try(ctx context.Context, o Opened) (Trial, error) {
 	}
 	name, call := t.call(o)
 	err := t.step(&trial, name, func() error {
-		return upstream.WithSecrets(o.secrets(), func(secret string) error { return call(ctx, secret) })
+		return o.WithSecret(func(secret string) error { return call(ctx, secret) })
 	})
 	return trial, err
 }
