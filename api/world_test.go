@@ -29,7 +29,10 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 		return w.make(t, org, "createAvatar")["id"].(string)
 	},
 	"/connections/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
-		return w.make(t, org, "createConnection")["id"].(string)
+		made := w.make(t, org, "createConnection")["id"].(string)
+		test := w.operation(t, "testConnection") // which is a call that it made
+		require.Equal(t, http.StatusOK, w.call(t, test, apitest.Request{Path: withID(test, made), Key: org.New}).Status)
+		return made
 	},
 	"/consents/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createAvatar")["consent"].(map[string]any)["id"].(string)

@@ -127,7 +127,8 @@ func form(name, description string, samples []Sample) (contentType string, body 
 		}
 		err = errors.Join(err, e)
 	}
-	return w.FormDataContentType(), b.Bytes(), errors.Join(err, w.Close())
+	err = errors.Join(err, w.Close()) // which writes the end
+	return w.FormDataContentType(), b.Bytes(), err
 }
 
 // DeleteVoice deletes a voice; one that is not there is deleted.
