@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/egress"
@@ -46,25 +45,25 @@ func (o Opened) Timeout() time.Duration { return time.Duration(o.TimeoutMs) * ti
 // or ErrGone. One that is switched off is opened too, and says so in its State.
 func Open(ctx context.Context, t *tenant.Tenants, v *vault.Vault, org id.Org, which id.Connection, now time.Time) (Opened, error) {
 	var (
-		found            []Connection
+		c                Connection
+		there            bool
 		sealed, previous []byte
 		until            *time.Time
-		there            bool
 	)
+	// One statement: a secret is never read beside an address it was not given for.
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, selectOne, org, which)
-		r.QueryRow(&there, []any{&sealed, &previous, &until}, `
-			SELECT secret, previous_secret, previous_until FROM connection WHERE org_id = $1 AND id = $2`, org, which)
+		c = Connection{}
+		r.QueryRow(&there, append(c.fields(), &sealed, &previous, &until), `
+			SELECT `+columns+`, c.secret, c.previous_secret, c.previous_until
+			FROM connection c WHERE c.org_id = $1 AND c.id = $2`, org, which)
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return Opened{}, err
-	}
-	c, err := alone(found)
-	if err != nil {
-		return Opened{}, err
+	case !there:
+		return Opened{}, ErrUnknown
+	case c.DeletedAt != nil:
+		return Opened{}, ErrGone
 	}
 	o := Opened{Connection: c, Org: org}
 	if until == nil || !now.Before(*until) {

@@ -82,8 +82,8 @@ func (r *Reporter) put(of reported, outcomes []Outcome) {
 	if _, known := r.waiting[of]; !known && len(r.waiting) >= maxReported {
 		return
 	}
-	all := append(r.waiting[of], outcomes...)
-	r.waiting[of] = all[max(len(all)-KeptCalls, 0):]
+	r.waiting[of] = append(r.waiting[of], outcomes...)
+	r.waiting[of] = r.waiting[of][max(len(r.waiting[of])-KeptCalls, 0):]
 }
 
 // Flush writes what was reported. What cannot be written now waits for the next

@@ -22,10 +22,17 @@ const columns = `c.id, c.kind, c.provider, c.name, c.state, c.config, c.timeout_
 
 func scan(row pgx.CollectableRow) (Connection, error) {
 	var c Connection
-	err := row.Scan(&c.ID, &c.Kind, &c.Provider, &c.Name, &c.State, &c.Config, &c.TimeoutMs, &c.Fallback, &c.SecretSet, &c.SecretLast4,
-		&c.Health.OKAt, &c.Health.ErrorAt, &c.Health.ErrorCode, &c.Health.Failures, &c.Health.P95Ms, &c.SettledAt,
-		&c.CreatedAt, &c.UpdatedAt, &c.DeletedAt, &c.UsedBy.Personas, &c.UsedBy.Voices)
+	err := row.Scan(c.fields()...)
 	return c, err
+}
+
+// fields are where the columns go.
+func (c *Connection) fields() []any {
+	return []any{
+		&c.ID, &c.Kind, &c.Provider, &c.Name, &c.State, &c.Config, &c.TimeoutMs, &c.Fallback, &c.SecretSet, &c.SecretLast4,
+		&c.Health.OKAt, &c.Health.ErrorAt, &c.Health.ErrorCode, &c.Health.Failures, &c.Health.P95Ms, &c.SettledAt,
+		&c.CreatedAt, &c.UpdatedAt, &c.DeletedAt, &c.UsedBy.Personas, &c.UsedBy.Voices,
+	}
 }
 
 // New is a connection as it is entered.
