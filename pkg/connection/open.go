@@ -53,7 +53,7 @@ func Open(ctx context.Context, t *tenant.Tenants, v *vault.Vault, org id.Org, wh
 	// One statement: a secret is never read beside an address it was not given for.
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
 		c = Connection{}
-		r.QueryRow(&there, append(c.fields(), &sealed, &previous, &until), `
+		r.QueryRow(&there, append(fields(&c), &sealed, &previous, &until), `
 			SELECT `+columns+`, c.secret, c.previous_secret, c.previous_until
 			FROM connection c WHERE c.org_id = $1 AND c.id = $2`, org, which)
 	})

@@ -22,12 +22,12 @@ const columns = `c.id, c.kind, c.provider, c.name, c.state, c.config, c.timeout_
 
 func scan(row pgx.CollectableRow) (Connection, error) {
 	var c Connection
-	err := row.Scan(c.fields()...)
+	err := row.Scan(fields(&c)...)
 	return c, err
 }
 
 // fields are where the columns go.
-func (c *Connection) fields() []any {
+func fields(c *Connection) []any {
 	return []any{
 		&c.ID, &c.Kind, &c.Provider, &c.Name, &c.State, &c.Config, &c.TimeoutMs, &c.Fallback, &c.SecretSet, &c.SecretLast4,
 		&c.Health.OKAt, &c.Health.ErrorAt, &c.Health.ErrorCode, &c.Health.Failures, &c.Health.P95Ms, &c.SettledAt,
