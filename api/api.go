@@ -5,6 +5,7 @@ package api
 import (
 	"visavis.dev/api/activity"
 	"visavis.dev/api/avatars"
+	"visavis.dev/api/connections"
 	"visavis.dev/api/consents"
 	"visavis.dev/api/duos"
 	"visavis.dev/api/events"
@@ -53,8 +54,9 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&keys.API{Changes: p.Changes}).Register(s)
 	(&activity.API{Tenants: d.Tenants}).Register(s)
 	avatars.New(d.Tenants, p.Files, p.Library, p.Egress, p.Plans).Register(s)
+	(&connections.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault, Clock: d.Clock}).Register(s)
 	(&consents.API{Tenants: d.Tenants, Files: p.Files}).Register(s)
-	voices.Register(s)
+	(&voices.API{Tenants: d.Tenants, Files: p.Files, Egress: p.Egress, Plans: p.Plans}).Register(s)
 	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	(&widgets.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)

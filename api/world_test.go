@@ -15,6 +15,7 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/scope"
@@ -26,6 +27,12 @@ import (
 var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/avatars/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createAvatar")["id"].(string)
+	},
+	"/connections/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		made := w.make(t, org, "createConnection")["id"].(string)
+		test := w.operation(t, "testConnection") // which is a call that it made
+		require.Equal(t, http.StatusOK, w.call(t, test, apitest.Request{Path: withID(test, made), Key: org.New}).Status)
+		return made
 	},
 	"/consents/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createAvatar")["consent"].(map[string]any)["id"].(string)
@@ -77,6 +84,12 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/knowledge/gaps/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.recordGap(t, org)
 	},
+	"/voices/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		o := w.operation(t, "createVoice")
+		answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.body(t, o)})
+		require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Raw)
+		return answer.Data(t)["id"].(string)
+	},
 	"/webhooks/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createWebhook")["id"].(string)
 	},
@@ -103,6 +116,19 @@ var bodies = map[string]func(n int) map[string]any{
 	},
 	"updateAvatar": func(n int) map[string]any {
 		return map[string]any{"name": fmt.Sprint("Lee ", n), "landmarks": landmarks()}
+	},
+	"createConnection": func(n int) map[string]any {
+		body := connectionBody(n)
+		body["kind"], body["provider"] = "model", "openai_compatible"
+		return body
+	},
+	"updateConnection": func(n int) map[string]any {
+		body := connectionBody(n)
+		body["enabled"] = true
+		return body
+	},
+	"rotateConnectionSecret": func(n int) map[string]any {
+		return map[string]any{"secret": fmt.Sprint("sk-tests-of-every-operation-", n), "graceS": n + 1}
 	},
 	"createDuo": duoBody,
 	"updateDuo": duoBody,
@@ -140,6 +166,21 @@ var bodies = map[string]func(n int) map[string]any{
 	"updateKnowledgeGap": func(n int) map[string]any {
 		return map[string]any{"state": []string{"open", "answered", "dismissed"}[n%3], "suggestedDocumentId": nil}
 	},
+	"createVoice": func(n int) map[string]any {
+		return map[string]any{
+			"name": fmt.Sprint("Kim ", n), "description": "tests", "gender": "female", "languages": []any{"en", "German"},
+			"samples": []any{recording, recording}, "consent": map[string]any{
+				"statement": "own_likeness", "policyVersion": "2026-07-01", "personName": "Kim", "personEmail": "kim@example.com",
+				"signedAt": "2026-07-02T09:00:00Z", "evidence": "data:application/pdf;base64,JVBERi0xLjQK",
+			},
+		}
+	},
+	"updateVoice": func(n int) map[string]any {
+		return map[string]any{
+			"name": fmt.Sprint("Lee ", n), "description": "changed",
+			"pronunciations": []any{map[string]any{"text": "SQL", "say": "sequel", "language": "English"}},
+		}
+	},
 
 	"createWebhook": webhookBody,
 	"updateWebhook": func(n int) map[string]any {
@@ -153,6 +194,17 @@ var bodies = map[string]func(n int) map[string]any{
 		}
 	},
 	"rotateWebhookSecret": func(n int) map[string]any { return map[string]any{"graceS": n + 1} },
+}
+
+// recording is a WAV file of a few samples.
+const recording = "data:audio/wav;base64,UklGRigAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQQAAAAAAAAA"
+
+func connectionBody(n int) map[string]any {
+	return map[string]any{
+		"name":   fmt.Sprint("connection ", n),
+		"config": map[string]any{"baseUrl": "https://127.0.0.1:9/v1", "model": fmt.Sprint("m", n), "tokensParameter": "max_tokens", "omitTemperature": true},
+		"secret": fmt.Sprint("sk-tests-of-every-operation-", n), "limits": map[string]any{"timeoutMs": 1000 + n}, "fallback": "fail",
+	}
 }
 
 func webhookBody(n int) map[string]any {
@@ -209,6 +261,7 @@ func newWorld(t testing.TB, options ...apitest.Option) *world {
 	w.OldNamed = a.Key(a.Acme, scope.Grant{Contract: contract.V20260708, Scopes: scope.All()})
 	for _, org := range []*apitest.Org{a.Acme, a.Globex} {
 		w.unlimit(t, org)
+		w.connect(t, org)
 		w.use(t, org)
 	}
 	return w
@@ -223,14 +276,28 @@ func (w *world) apart(t testing.TB) *world {
 	other.API, other.made = &a, map[string]string{}
 	other.OldNamed = a.Key(a.Acme, scope.Grant{Contract: contract.V20260708, Scopes: scope.All()})
 	other.unlimit(t, a.Acme)
+	other.connect(t, a.Acme)
 	return &other
 }
 
 // unlimit lets an organisation make as much as the tests like.
 func (w *world) unlimit(t testing.TB, org *apitest.Org) {
 	t.Helper()
-	o := plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: nil, plan.DocumentsPerBase: nil, plan.KnowledgeBases: nil, plan.Webhooks: nil}}
+	o := plan.Overrides{Limits: plan.Limits{plan.ClonedVoices: nil, plan.CustomAvatars: nil, plan.DocumentsPerBase: nil, plan.KnowledgeBases: nil, plan.Webhooks: nil}}
 	require.NoError(t, w.Directory.SetOverrides(context.Background(), org.ID, o))
+}
+
+// connect gives an organisation a service that clones voices, as if it had been
+// tested.
+func (w *world) connect(t testing.TB, org *apitest.Org) {
+	t.Helper()
+	offer, ok := connection.FindOffer(connection.Speech, connection.ElevenLabs)
+	require.True(t, ok)
+	c := connection.New(offer, "voices", connection.Config{"baseUrl": "https://127.0.0.1:9"}, "xi-tests", time.Now().UTC())
+	c.State, c.Fallback, c.TimeoutMs = connection.Active, connection.FallbackFail, 1000
+	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		return connection.Insert(ctx, tx, w.Vault, c, "xi-tests")
+	}))
 }
 
 // use notes minutes bought and used.

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"net/http"
 
+	"visavis.dev/api/consents"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/consent"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/face"
@@ -48,18 +50,16 @@ func (a *API) Register(s *route.Service) {
 	route.Handle(s, route.Operation{
 		ID: "createAvatar", Method: http.MethodPost, Path: "/avatars", Group: group, Class: "write", Scope: scope.AvatarsWrite,
 		Status: http.StatusCreated, Idempotent: true, MaxBody: maxBody,
-		Errors: []problem.Code{problem.ConsentOutdated, problem.UpstreamError, problem.UpstreamTimeout},
-		InputCodes: []route.InputCode{
-			{Param: "body.consent", Missing: problem.ConsentRequired, Invalid: problem.ConsentInvalid},
-		},
-		Summary: "Make a face of a portrait, with consent",
+		Errors:     []problem.Code{problem.ConsentOutdated, problem.UpstreamError, problem.UpstreamTimeout},
+		InputCodes: consents.InputCodes,
+		Summary:    "Make a face of a portrait, with consent",
 		Description: "The picture is a close head-and-shoulders portrait, as a data:image URI or a public https address, " +
 			"PNG, JPEG or WebP, at most 6 MB and at least 512 by 512 pixels. A plain green background gives the cleanest cut-out.",
 	}, a.create)
 	route.Handle(s, route.Operation{
 		ID: "getConsentPolicy", Method: http.MethodGet, Path: "/avatars/consent-policy", Group: group, Class: "read",
 		Since: contract.V20261001, Summary: "What can be declared about a likeness, and the version to name",
-	}, consentPolicy)
+	}, consents.Policy(consent.Likeness))
 	route.Handle(s, route.Operation{
 		ID: "getAvatar", Method: http.MethodGet, Path: "/avatars/{id}", Group: group, Class: "read", Scope: scope.AvatarsRead,
 		Errors: []problem.Code{problem.Gone}, Summary: "One face",

@@ -3,18 +3,13 @@ package avatars
 import (
 	"context"
 	"errors"
-	"net/http"
-	"slices"
-	"strings"
-	"time"
 
 	"visavis.dev/api/consents"
 	"visavis.dev/api/route"
+	"visavis.dev/api/source"
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/consent"
-	"visavis.dev/pkg/datauri"
-	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/picture"
 	"visavis.dev/pkg/plan"
@@ -23,10 +18,10 @@ import (
 )
 
 const (
-	// maxPicture is the largest picture or piece of evidence, 6 MB (Limits, 6).
+	// maxPicture is the largest picture, 6 MB (Limits, 6).
 	maxPicture = 6 << 20
-	// maxBody holds both in base64, and the rest.
-	maxBody = 2*(maxPicture*4/3) + 1<<20
+	// maxBody holds it and the consent's evidence in base64, and the rest.
+	maxBody = (maxPicture+consents.MaxEvidence)*4/3 + 1<<20
 )
 
 // Input is the request for a new face.
@@ -34,32 +29,22 @@ type Input struct{ Body AvatarInput }
 
 // AvatarInput is a face to be made (spec, AvatarInput).
 type AvatarInput struct {
-	Name             string            `json:"name" minLength:"1" maxLength:"80"`
-	Picture          string            `json:"picture" minLength:"1" doc:"A data:image URI or a public https address."`
-	Gender           string            `json:"gender,omitempty" enum:"female,male"`
-	AgeBand          string            `json:"ageBand,omitempty" enum:"20s,30s,40s,50s,60s"`
-	Heritage         string            `json:"heritage,omitempty" enum:"white,black,indian,chinese,korean,japanese,thai,hispanic,middleeastern,mixed"`
-	RemoveBackground *bool             `json:"removeBackground,omitempty" doc:"Cut the person out of a plain background; true unless given. A picture without one is left as it is."`
-	Landmarks        *Landmarks        `json:"landmarks,omitempty"`
-	Consent          ConsentInput      `json:"consent"`
-	Metadata         map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
-}
-
-// ConsentInput is the consent a face rests on.
-type ConsentInput struct {
-	Statement     string    `json:"statement" enum:"own_likeness,permission_of_person,rights_holder,synthetic"`
-	PolicyVersion string    `json:"policyVersion" minLength:"1" maxLength:"40" doc:"As GET /avatars/consent-policy says."`
-	PersonName    string    `json:"personName" minLength:"1" maxLength:"200"`
-	PersonEmail   *string   `json:"personEmail,omitempty" format:"email" maxLength:"320"`
-	SignedAt      time.Time `json:"signedAt"`
-	Evidence      *string   `json:"evidence,omitempty" minLength:"1" doc:"A data: URI or a public https address of a PDF or a picture, at most 6 MB."`
+	Name             string                `json:"name" minLength:"1" maxLength:"80"`
+	Picture          string                `json:"picture" minLength:"1" doc:"A data:image URI or a public https address."`
+	Gender           string                `json:"gender,omitempty" enum:"female,male"`
+	AgeBand          string                `json:"ageBand,omitempty" enum:"20s,30s,40s,50s,60s"`
+	Heritage         string                `json:"heritage,omitempty" enum:"white,black,indian,chinese,korean,japanese,thai,hispanic,middleeastern,mixed"`
+	RemoveBackground *bool                 `json:"removeBackground,omitempty" doc:"Cut the person out of a plain background; true unless given. A picture without one is left as it is."`
+	Landmarks        *Landmarks            `json:"landmarks,omitempty"`
+	Consent          consents.ConsentInput `json:"consent"`
+	Metadata         map[string]string     `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
 }
 
 // create checks the consent before it so much as looks at the picture
 // (Avatars, 3), and the room before it does any work.
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Avatar, error) {
 	b := &in.Body
-	if err := checkConsent(c, b.Consent); err != nil {
+	if err := consents.Check(c, b.Consent); err != nil {
 		return Avatar{}, err
 	}
 	if err := checkMetadata(b.Metadata); err != nil {
@@ -81,10 +66,11 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Avatar, err
 	if err := a.takePicture(ctx, c, &face, b.Picture, b.RemoveBackground == nil || *b.RemoveBackground); err != nil {
 		return Avatar{}, err
 	}
-	k, err := a.takeConsent(ctx, c, face.ID, b.Consent)
+	k, err := consents.Take(ctx, c, a.Files, a.sources(), b.Consent)
 	if err != nil {
 		return Avatar{}, err
 	}
+	k.Kind, k.Avatar = consent.Likeness, face.ID
 	face.Consent = &avatar.Consent{ID: k.ID, State: k.State, PolicyVersion: k.PolicyVersion, RecordedAt: k.RecordedAt}
 	return a.commit(ctx, c, face, k)
 }
@@ -111,21 +97,6 @@ func (a *API) commit(ctx context.Context, c *route.Call, face avatar.Avatar, k c
 		}
 		return show(c, face), consents.Announce(ctx, tx, k)
 	})
-}
-
-func checkConsent(c *route.Call, k ConsentInput) error {
-	if k.PolicyVersion != consent.PolicyVersion {
-		return problem.New(problem.ConsentOutdated, "The consent policy is now version %s.", consent.PolicyVersion).
-			WithParam("body.consent.policyVersion").WithDetail("currentPolicyVersion", consent.PolicyVersion)
-	}
-	// A little of the future is a clock that runs fast.
-	if k.SignedAt.After(c.Now().Add(5 * time.Minute)) {
-		return problem.New(problem.ConsentInvalid, "signedAt lies in the future.").WithParam("body.consent.signedAt")
-	}
-	if route.CheckTime("body.consent.signedAt", k.SignedAt) != nil {
-		return problem.New(problem.ConsentInvalid, "signedAt lies too far in the past.").WithParam("body.consent.signedAt")
-	}
-	return nil
 }
 
 const (
@@ -161,7 +132,7 @@ func (a *API) checkRoom(ctx context.Context, c *route.Call) error {
 
 // takePicture fetches, decodes and stores the picture and its thumbnail.
 func (a *API) takePicture(ctx context.Context, c *route.Call, face *avatar.Avatar, source string, cutOut bool) error {
-	data, err := a.fetch(ctx, "body.picture", source)
+	data, err := a.sources().Get(ctx, "body.picture", source, maxPicture)
 	if err != nil {
 		return err
 	}
@@ -186,6 +157,8 @@ func (a *API) takePicture(ctx context.Context, c *route.Call, face *avatar.Avata
 	return err
 }
 
+func (a *API) sources() source.Sources { return source.Sources{Egress: a.Egress} }
+
 func (a *API) store(ctx context.Context, c *route.Call, p *picture.Portrait) (id.File, error) {
 	contentType, data, err := p.Encode()
 	if err != nil {
@@ -208,76 +181,4 @@ func asPictureProblem(err error) error {
 		return problem.Invalid(param, "The picture cannot be decoded.").WithDetail("reason", "broken").WithCause(err)
 	}
 	return err
-}
-
-// takeConsent makes the record, with its evidence stored.
-func (a *API) takeConsent(ctx context.Context, c *route.Call, face id.Avatar, in ConsentInput) (consent.Consent, error) {
-	k := consent.Consent{
-		ID: id.NewConsent(), Kind: consent.Likeness, State: consent.Given, Avatar: face, Statement: in.Statement,
-		PolicyVersion: in.PolicyVersion, PersonName: in.PersonName, PersonEmail: in.PersonEmail, SignedAt: in.SignedAt.UTC(),
-		RecordedAt: c.Now(), RecordedBy: c.Principal.Key.ID.String(),
-	}
-	if in.Evidence == nil {
-		return k, nil
-	}
-	const param = "body.consent.evidence"
-	data, err := a.fetch(ctx, param, *in.Evidence)
-	if err != nil {
-		return k, err
-	}
-	contentType := http.DetectContentType(data)
-	if !slices.Contains(consents.EvidenceTypes, contentType) {
-		return k, problem.New(problem.UnsupportedMediaType, "The evidence must be a PDF or a PNG, JPEG or WebP picture.").WithParam(param)
-	}
-	k.Evidence, err = a.Files.Put(ctx, c.Org(), contentType, data)
-	return k, err
-}
-
-// fetch gets what a field gives inline or names by address.
-func (a *API) fetch(ctx context.Context, param, source string) ([]byte, error) {
-	if datauri.Is(source) {
-		_, data, err := datauri.Parse(source, maxPicture)
-		switch {
-		case errors.Is(err, datauri.ErrTooLarge):
-			return nil, tooLarge(param)
-		case err != nil:
-			return nil, problem.Invalid(param, "The data: URI must be base64, such as data:image/png;base64,….")
-		}
-		return data, nil
-	}
-	if !strings.HasPrefix(strings.ToLower(source), "https://") {
-		return nil, problem.Invalid(param, "Give a data: URI or a public https address.")
-	}
-	r, err := a.Egress.Fetch(ctx, source, maxPicture)
-	if err != nil {
-		return nil, asFetchProblem(param, err)
-	}
-	return r.Body, nil
-}
-
-func tooLarge(param string) *problem.Problem {
-	return problem.New(problem.TooLarge, "%s is larger than 6 MB.", param).WithParam(param)
-}
-
-func asFetchProblem(param string, err error) error {
-	var (
-		badURL  *egress.InvalidURLError
-		refused *egress.RefusedError
-		status  *egress.StatusError
-	)
-	switch {
-	case errors.Is(err, context.Canceled):
-		return err
-	case errors.As(err, &badURL), errors.As(err, &refused):
-		return problem.Invalid(param, "The address cannot be used: %v.", err).WithCause(err)
-	case errors.Is(err, egress.ErrTooLarge):
-		return tooLarge(param)
-	case errors.Is(err, egress.ErrRedirect):
-		return problem.Invalid(param, "The address redirects; redirects are not followed.")
-	case errors.As(err, &status):
-		return problem.Invalid(param, "The address answered status %d.", status.Code)
-	case errors.Is(err, egress.ErrTimeout):
-		return problem.New(problem.UpstreamTimeout, "The address did not answer within 10 seconds.").WithParam(param)
-	}
-	return problem.New(problem.UpstreamError, "The address could not be reached: %v.", err).WithParam(param)
 }

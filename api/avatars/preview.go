@@ -5,12 +5,10 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"time"
 
 	"visavis.dev/api/consents"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/consent"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/tenant"
@@ -90,27 +88,6 @@ func sideOf(size string) int {
 	}
 	side, _ := strconv.Atoi(size) // the schema lets nothing else through
 	return side
-}
-
-// ConsentPolicy is what can be declared about a likeness.
-type ConsentPolicy struct {
-	PolicyVersion string             `json:"policyVersion"`
-	Statements    []ConsentStatement `json:"statements"`
-	EffectiveAt   time.Time          `json:"effectiveAt"`
-}
-
-// ConsentStatement is one thing that can be declared.
-type ConsentStatement struct {
-	Key  string `json:"key"`
-	Text string `json:"text"`
-}
-
-func consentPolicy(context.Context, *route.Call, *struct{}) (ConsentPolicy, error) {
-	p := ConsentPolicy{PolicyVersion: consent.PolicyVersion, EffectiveAt: consent.PolicyEffective}
-	for _, s := range consent.Statements() {
-		p.Statements = append(p.Statements, ConsentStatement(s))
-	}
-	return p, nil
 }
 
 // withdraw withdraws the consent a face rests on.

@@ -33,7 +33,7 @@ func (a *API) Register(s *route.Service) {
 
 	list := read
 	list.ID, list.Path, list.Summary = "listConsents", "/consents", "Consent records, newest first"
-	list.Errors = []problem.Code{problem.NotFound} // of an avatarId that is none
+	list.Errors = []problem.Code{problem.NotFound} // of an avatarId or a voiceId that is none
 	route.List(s, list, a.list)
 
 	get := read
@@ -58,7 +58,7 @@ var EvidenceTypes = []string{"application/pdf", "image/png", "image/jpeg", "imag
 // Consent is one record.
 type Consent struct {
 	ID            id.Consent     `json:"id"`
-	Kind          string         `json:"kind" enum:"likeness"`
+	Kind          string         `json:"kind" enum:"likeness,voice"`
 	State         string         `json:"state" enum:"given,withdrawn"`
 	Subject       ConsentSubject `json:"subject"`
 	Statement     string         `json:"statement"`
@@ -74,7 +74,8 @@ type Consent struct {
 
 // ConsentSubject is what the consent is about.
 type ConsentSubject struct {
-	AvatarID *id.Avatar `json:"avatarId"`
+	AvatarID *id.Avatar `json:"avatarId" nullable:"true"`
+	VoiceID  *id.Voice  `json:"voiceId" nullable:"true"`
 }
 
 // Show makes the answer's form of a consent.
@@ -87,6 +88,9 @@ func Show(c *route.Call, k consent.Consent) Consent {
 	if !k.Avatar.IsZero() {
 		shown.Subject.AvatarID = &k.Avatar
 	}
+	if !k.Voice.IsZero() {
+		shown.Subject.VoiceID = &k.Voice
+	}
 	if !k.Evidence.IsZero() {
 		url := c.URL("/consents/" + k.ID.String() + "/evidence")
 		shown.EvidenceURL = &url
@@ -97,9 +101,10 @@ func Show(c *route.Call, k consent.Consent) Consent {
 // Query filters and pages the records.
 type Query struct {
 	route.Paging
-	Kind     string `query:"kind" enum:"likeness"`
+	Kind     string `query:"kind" enum:"likeness,voice"`
 	State    string `query:"state" enum:"given,withdrawn"`
 	AvatarID string `query:"avatarId" maxLength:"80"`
+	VoiceID  string `query:"voiceId" maxLength:"80"`
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Consent], error) {
@@ -111,6 +116,11 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Con
 	if q.AvatarID != "" {
 		if filter.Avatar, err = id.ParseAvatar(q.AvatarID); err != nil {
 			return route.Page[Consent]{}, problem.Missing("avatar").WithParam("query.avatarId")
+		}
+	}
+	if q.VoiceID != "" {
+		if filter.Voice, err = id.ParseVoice(q.VoiceID); err != nil {
+			return route.Page[Consent]{}, problem.Missing("voice").WithParam("query.voiceId")
 		}
 	}
 	found, err := consent.List(ctx, a.Tenants, c.Org(), filter, after, q.Limit+1)
@@ -203,6 +213,9 @@ func Announce(ctx context.Context, tx *tenant.Tx, k consent.Consent) error {
 	}
 	if !k.Avatar.IsZero() {
 		fields["avatarId"] = k.Avatar
+	}
+	if !k.Voice.IsZero() {
+		fields["voiceId"] = k.Voice
 	}
 	_, err := event.Emit(ctx, tx, event.Draft{Type: event.ConsentRecorded, At: at, Fields: fields})
 	return err

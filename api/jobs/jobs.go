@@ -74,13 +74,19 @@ var messages = map[string]string{
 	"address_refused":      "The address is not public.",
 	face.AvatarDeleted:     "The face was deleted meanwhile.",
 	"blocked":              "The site does not let its pages be read.",
+	"consent_withdrawn":    "The consent was withdrawn.",
 	"empty":                "There is no text in it.",
 	"fetch_failed":         "The address could not be fetched.",
 	"internal_error":       "Something went wrong on our side.",
+	"malformed":            "The answer of the connected service makes no sense.",
+	"no_connection":        "The connection was deleted or switched off.",
 	face.PictureBroken:     "The picture cannot be decoded.",
 	face.PictureUnreadable: "The picture could not be read.",
+	"refused":              "The connected service does not take the secret.",
+	"rejected":             "The connected service does not take the request.",
 	"timeout":              "The address did not answer in time.",
 	"too_large":            "It is too large.",
+	"unavailable":          "The connected service could not be reached.",
 	"unreadable":           "It could not be read.",
 	"unsupported":          "It is of a kind that cannot be read.",
 	"webhook_inactive":     "The webhook was paused, switched off or deleted meanwhile.",
@@ -114,7 +120,7 @@ func Show(j job.Job) Job {
 // Query filters and pages the jobs.
 type Query struct {
 	route.Paging
-	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, knowledge_sync, webhook_recover, separated by commas."`
+	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, knowledge_sync, voice_clone, voice_remove, webhook_recover, separated by commas."`
 	State string `query:"state" maxLength:"80" doc:"One or more of queued, running, succeeded, failed, cancelled, separated by commas."`
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/conversation"
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/directory"
@@ -14,6 +15,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/live"
+	"visavis.dev/pkg/model"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/readthrough"
@@ -110,5 +112,32 @@ func (p packs) Search(ctx context.Context, q conversation.Query) ([]conversation
 	return passages, err
 }
 
-// Furnish implements live.Minds.
-func (m minds) Furnish(context.Context, id.Org, *conversation.Config) error { return nil }
+// Furnish implements live.Minds. A conversation whose connection cannot be
+// opened answers by itself, unless the connection is to fail then.
+func (m minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config) error {
+	d := c.Persona.Model
+	if d.ConnectionID == nil {
+		return nil
+	}
+	opened, err := m.Connections.Open(ctx, org, *d.ConnectionID)
+	if err != nil {
+		if errors.Is(err, connection.ErrUnknown) || errors.Is(err, connection.ErrGone) || errors.Is(err, connection.ErrDisabled) {
+			return nil
+		}
+		return err
+	}
+	name := ""
+	if d.Name != nil {
+		name = *d.Name
+	}
+	first := time.Duration(d.TimeoutMs) * time.Millisecond
+	c.Model = opened.Model(m.Egress, name, model.Timeouts{First: first, Between: first, Whole: longestAnswer})
+	c.ModelOutcome = func(err error, took time.Duration) {
+		now := m.options.Clock.Now()
+		m.Reporter.Report(org, opened.ID, connection.OutcomeOf("answer", now.Add(-took), now, err))
+	}
+	return nil
+}
+
+// longestAnswer is how long a model may take for a whole answer.
+const longestAnswer = time.Minute

@@ -22,6 +22,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/cursor"
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/delivery"
@@ -42,6 +43,7 @@ import (
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/vault"
+	"visavis.dev/pkg/voice"
 	"visavis.dev/pkg/webhook"
 	"visavis.dev/pkg/widget"
 )
@@ -98,8 +100,12 @@ type Server struct {
 	Vault     *vault.Vault
 	Teller    *event.Teller
 	Egress    *egress.Guard
-	Searcher  *knowledge.Searcher
-	Service   *route.Service
+	// Connections opens the organisations' connections, and Reporter follows how
+	// well they work.
+	Connections *connection.Opener
+	Reporter    *connection.Reporter
+	Searcher    *knowledge.Searcher
+	Service     *route.Service
 	// Handler answers the API's requests.
 	Handler http.Handler
 
@@ -152,6 +158,8 @@ func (s *Server) build(ctx context.Context) (err error) {
 	if err = s.openVault(ctx); err != nil {
 		return err
 	}
+	s.Connections = connection.NewOpener(s.Tenants, s.Vault, o.Clock)
+	s.Reporter = &connection.Reporter{Tenants: s.Tenants, Clock: o.Clock, Log: o.Log}
 	secret, err := s.Directory.Secret(ctx, "cursors", cursor.NewSecret)
 	if err != nil {
 		return fmt.Errorf("the directory's secrets: %w", err)
@@ -202,12 +210,14 @@ func (s *Server) serve(cursors *cursor.Codec) (err error) {
 func (s *Server) Start() {
 	s.limiter.Start()
 	s.authenticator.Start()
+	s.Reporter.Start()
 }
 
 // Stop ends what Start began, after the last request, and closes everything.
 func (s *Server) Stop() {
 	s.limiter.Stop()
 	s.authenticator.Stop()
+	s.Reporter.Stop()
 	s.Close()
 }
 
@@ -247,6 +257,12 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			}},
 			{Name: "forget deleted personas", Every: 10 * time.Minute, Batch: persona.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return persona.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget deleted connections", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
+				return connection.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget deleted voices", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
+				return voice.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
 			{Name: "delete old deliveries", Every: time.Minute, Batch: delivery.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return delivery.Sweep(ctx, s.Tenants, shard, o.Clock.Now())

@@ -10,6 +10,7 @@ import (
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/sweep"
+	"visavis.dev/pkg/voice"
 )
 
 // Worker is what runs beside the requests, in a process of its own or in one
@@ -27,6 +28,12 @@ const idleConnections = 2048
 // Worker makes the worker of every shard. It must be stopped before the server.
 func (s *Server) Worker() *Worker {
 	o := s.options
+	voices := voice.Cloner{
+		Tenants: s.Tenants, Files: s.Files, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: o.Clock,
+	}
+	works := voices.Works()
+	works[job.AvatarPrepare] = (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.library}).Work()
+	works[job.KnowledgeSync] = s.reader().Work()
 	return &Worker{
 		delivery: delivery.New(delivery.Options{
 			Tenants: s.Tenants, Teller: s.Teller, Vault: s.Vault, Shards: s.shardNames, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
@@ -38,10 +45,7 @@ func (s *Server) Worker() *Worker {
 		jobs: &job.Runner{
 			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log,
 			Steps: map[job.Kind]job.Step{job.WebhookRecover: delivery.Recover},
-			Works: map[job.Kind]job.Work{
-				job.AvatarPrepare: (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.library}).Work(),
-				job.KnowledgeSync: s.reader().Work(),
-			},
+			Works: works,
 		},
 		sweeper: s.sweeper(),
 	}

@@ -1,43 +1,94 @@
-// Package voices declares the operations on voices.
+// Package voices declares the operations on voices (spec, Voices).
 package voices
 
 import (
 	"context"
+	"errors"
 	"net/http"
-	"slices"
 	"time"
 
+	"visavis.dev/api/consents"
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/consent"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/voice"
 )
 
-// Register declares the operations.
-func Register(s *route.Service) {
+// API is what the operations work with.
+type API struct {
+	Tenants *tenant.Tenants
+	Files   *file.Store
+	Egress  *egress.Guard
+	Plans   *plan.Catalogue
+}
+
+const group = "Voices"
+
+// Register declares the operations. The policy comes before a voice, whose path
+// it would be too.
+func (a *API) Register(s *route.Service) {
 	route.List(s, route.Operation{
-		ID: "listVoices", Method: http.MethodGet, Path: "/voices", Group: "Voices", Class: "read", Scope: scope.VoicesRead,
+		ID: "listVoices", Method: http.MethodGet, Path: "/voices", Group: group, Class: "read", Scope: scope.VoicesRead,
 		Summary: "Studio voices first, then the organisation's clones, oldest first",
-	}, list)
+	}, a.list)
+	route.Handle(s, route.Operation{
+		ID: "createVoice", Method: http.MethodPost, Path: "/voices", Group: group, Class: "heavy", Scope: scope.VoicesWrite,
+		Since: contract.V20261001, Status: http.StatusAccepted, Idempotent: true, MaxBody: maxBody,
+		Errors:     []problem.Code{problem.Conflict, problem.ConsentOutdated, problem.UpstreamError, problem.UpstreamTimeout},
+		InputCodes: consents.InputCodes,
+		Summary:    "Clone a voice from recordings, with consent",
+		Description: "The voice is made by the organisation's own connected speech service: an active connection that can clone. " +
+			"It is training until the event voice.clone.completed.",
+	}, a.create)
+	route.Handle(s, route.Operation{
+		ID: "getVoiceConsentPolicy", Method: http.MethodGet, Path: "/voices/consent-policy", Group: group, Class: "read",
+		Since: contract.V20261001, Summary: "What can be declared about a voice, and the version to name",
+	}, consents.Policy(consent.Voice))
+	route.Handle(s, route.Operation{
+		ID: "getVoice", Method: http.MethodGet, Path: "/voices/{id}", Group: group, Class: "read", Scope: scope.VoicesRead,
+		Since: contract.V20261001, Errors: []problem.Code{problem.Gone}, Summary: "One voice",
+	}, a.get)
+	route.Handle(s, route.Operation{
+		ID: "updateVoice", Method: http.MethodPatch, Path: "/voices/{id}", Group: group, Class: "write", Scope: scope.VoicesWrite,
+		Since: contract.V20261001, Errors: []problem.Code{problem.Gone, problem.Conflict},
+		Summary: "Rename a voice, describe it, or say how it pronounces words",
+	}, a.update)
+	route.Handle(s, route.Operation{
+		ID: "deleteVoice", Method: http.MethodDelete, Path: "/voices/{id}", Group: group, Class: "write", Scope: scope.VoicesWrite,
+		Since: contract.V20261001, Errors: []problem.Code{problem.Gone, problem.Conflict},
+		Summary: "Delete a voice that nobody uses, here and at the service that speaks it",
+	}, a.delete)
 }
 
 // Voice is one voice.
 type Voice struct {
-	ID              id.Voice  `json:"id"`
-	Kind            string    `json:"kind" enum:"builtin,custom"`
-	Name            string    `json:"name"`
-	Gender          string    `json:"gender" enum:"female,male"`
-	Engine          string    `json:"engine" enum:"premier,global" doc:"The engine a persona with this voice runs on."`
-	Languages       []string  `json:"languages"`
-	PrimaryLanguage string    `json:"primaryLanguage"`
-	Accent          *string   `json:"accent"`
-	Style           *string   `json:"style"`
-	Description     string    `json:"description"`
-	Status          string    `json:"status" enum:"ready,training,failed"`
-	Provider        string    `json:"provider" enum:"builtin,connection"`
-	Speed           Speed     `json:"speed"`
-	CreatedAt       time.Time `json:"createdAt"`
-	UpdatedAt       time.Time `json:"updatedAt"`
+	ID              id.Voice             `json:"id"`
+	Kind            voice.Kind           `json:"kind" enum:"builtin,custom"`
+	Name            string               `json:"name"`
+	Gender          string               `json:"gender" enum:"female,male"`
+	Engine          string               `json:"engine" enum:"premier,global" doc:"The engine a persona with this voice runs on."`
+	Languages       []string             `json:"languages"`
+	PrimaryLanguage string               `json:"primaryLanguage"`
+	Accent          *string              `json:"accent"`
+	Style           *string              `json:"style"`
+	Description     string               `json:"description"`
+	Status          voice.Status         `json:"status" enum:"ready,training,failed,withdrawn" doc:"withdrawn: its consent was, and it starts no new sessions."`
+	StatusReason    *string              `json:"statusReason"`
+	Provider        string               `json:"provider" enum:"builtin,connection"`
+	ConnectionID    *id.Connection       `json:"connectionId" nullable:"true" doc:"The connection that speaks it."`
+	Pronunciations  []VoicePronunciation `json:"pronunciations"`
+	Speed           Speed                `json:"speed"`
+	UsedBy          VoiceUses            `json:"usedBy"`
+	ConsentID       *id.Consent          `json:"consentId" nullable:"true" doc:"What a clone rests on; null for studio voices."`
+	CreatedAt       time.Time            `json:"createdAt"`
+	UpdatedAt       time.Time            `json:"updatedAt"`
 }
 
 // Speed is how fast a voice may speak; 1 is its natural pace.
@@ -47,22 +98,40 @@ type Speed struct {
 	Default float64 `json:"default"`
 }
 
-// released is when the studio voices were.
-var released = time.Date(2026, 7, 8, 0, 0, 0, 0, time.UTC)
+// VoiceUses counts who speaks with a voice.
+type VoiceUses struct {
+	Personas int64 `json:"personas"`
+	Duos     int64 `json:"duos"`
+}
 
-// studio never changes while the program runs.
-var studio = func() []Voice {
-	var all []Voice
-	for _, v := range voice.Studio() {
-		all = append(all, Voice{
-			ID: id.NamedVoice(v.Key), Kind: "builtin", Name: v.Name, Gender: v.Gender, Engine: v.Engine,
-			Languages: v.Languages, PrimaryLanguage: v.PrimaryLanguage, Accent: orNull(v.Accent), Style: orNull(v.Style),
-			Description: v.Description, Status: "ready", Provider: "builtin",
-			Speed: Speed{v.SpeedMin, v.SpeedMax, v.SpeedDefault}, CreatedAt: released, UpdatedAt: released,
-		})
+// VoicePronunciation says how to say something.
+type VoicePronunciation struct {
+	Text     string `json:"text" minLength:"1" maxLength:"100"`
+	Say      string `json:"say" minLength:"1" maxLength:"200"`
+	Language string `json:"language" minLength:"1" maxLength:"100" doc:"By code or name; kept as a code."`
+}
+
+func show(v voice.Voice) Voice {
+	shown := Voice{
+		ID: v.ID, Kind: v.Kind, Name: v.Name, Gender: v.Gender, Engine: v.Engine, Languages: v.Languages,
+		PrimaryLanguage: v.PrimaryLanguage, Accent: orNull(v.Accent), Style: orNull(v.Style), Description: v.Description,
+		Status: v.Status(), Provider: "builtin", Pronunciations: make([]VoicePronunciation, len(v.Pronunciations)),
+		Speed: Speed{v.SpeedMin, v.SpeedMax, v.SpeedDefault}, UsedBy: VoiceUses(v.Uses), CreatedAt: v.CreatedAt.UTC(), UpdatedAt: v.UpdatedAt.UTC(),
 	}
-	return all
-}()
+	for i, p := range v.Pronunciations {
+		shown.Pronunciations[i] = VoicePronunciation(p)
+	}
+	if v.Kind == voice.Custom {
+		shown.Provider, shown.ConnectionID, shown.ConsentID = "connection", &v.Connection, &v.Consent.ID
+	}
+	switch shown.Status {
+	case voice.Failed:
+		shown.StatusReason = orNull(v.Reason)
+	case voice.Withdrawn:
+		shown.StatusReason = orNull("consent_withdrawn")
+	}
+	return shown
+}
 
 func orNull(s string) *string {
 	if s == "" {
@@ -78,25 +147,48 @@ type Query struct {
 	Gender string `query:"gender" enum:"female,male"`
 }
 
-type position struct {
-	ID id.Voice `json:"i"`
-}
-
-func list(_ context.Context, c *route.Call, q *Query) (route.Page[Voice], error) {
-	after, err := route.After[position](c, q.Paging)
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Voice], error) {
+	after, err := route.After[voice.Position](c, q.Paging)
 	if err != nil {
 		return route.Page[Voice]{}, err
 	}
-	rest := studio
-	if after != nil {
-		at := slices.IndexFunc(rest, func(v Voice) bool { return v.ID == after.ID })
-		rest = rest[at+1:]
+	found, err := voice.List(ctx, a.Tenants, c.Org(), voice.Filter{Kind: voice.Kind(q.Kind), Gender: q.Gender}, after, q.Limit+1)
+	if err != nil {
+		return route.Page[Voice]{}, err
 	}
-	var found []Voice
-	for _, v := range rest {
-		if (q.Kind == "" || v.Kind == q.Kind) && (q.Gender == "" || v.Gender == q.Gender) {
-			found = append(found, v)
-		}
+	page, err := route.Paged(c, q.Paging, found, voice.PositionOf)
+	return route.Map(page, show), err
+}
+
+// Path names a voice.
+type Path struct {
+	ID string `path:"id" doc:"The voice's id, with or without vo_."`
+}
+
+func (p Path) voice() (id.Voice, error) { return route.Lookup(id.ParseVoice, p.ID, "voice") }
+
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Voice, error) {
+	which, err := p.voice()
+	if err != nil {
+		return Voice{}, err
 	}
-	return route.Paged(c, q.Paging, found, func(v Voice) position { return position{v.ID} })
+	found, err := voice.Get(ctx, a.Tenants, c.Org(), which)
+	return show(found), asProblem(err)
+}
+
+// asProblem says what the errors of package voice are to a caller.
+func asProblem(err error) error {
+	var inUse *voice.InUseError
+	switch {
+	case errors.Is(err, voice.ErrUnknown):
+		return problem.Missing("voice").WithParam("path.id")
+	case errors.Is(err, voice.ErrGone):
+		return problem.New(problem.Gone, "The voice was deleted.").WithParam("path.id")
+	case errors.Is(err, voice.ErrLibrary):
+		return problem.Conflicting("library", "Studio voices cannot be changed or deleted.").WithParam("path.id")
+	case errors.As(err, &inUse):
+		return problem.Conflicting("in_use", "The voice is used by %d personas and %d duos.", inUse.Uses.Personas, inUse.Uses.Duos).
+			WithParam("path.id")
+	}
+	return err
 }

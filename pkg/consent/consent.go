@@ -1,5 +1,4 @@
-// Package consent keeps the consents that a picture (and later a voice, a
-// conversation, a minor's place) rests on: what was agreed to, by whom, when,
+// Package consent keeps the consents that a picture or a voice rests on: what was agreed to, by whom, when,
 // and whether it was withdrawn. A consent is a record; it is never deleted
 // with what it allowed (spec, Avatars 3).
 package consent
@@ -24,8 +23,17 @@ var PolicyEffective = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 // Statement is one of the things a customer can declare about a likeness.
 type Statement struct{ Key, Text string }
 
-// Statements lists what can be declared, in the order to show.
-func Statements() []Statement {
+// Statements lists what can be declared about something, in the order to show.
+// The keys are the same for all.
+func Statements(of Kind) []Statement {
+	if of == Voice {
+		return []Statement{
+			{"own_likeness", "The recordings are of my voice, and I agree that it is imitated by a conversational avatar."},
+			{"permission_of_person", "The recordings are of another person's voice, who has agreed in writing that it is imitated by a conversational avatar."},
+			{"rights_holder", "I hold the rights in the recordings and in the voice they hold, including for imitation by a conversational avatar."},
+			{"synthetic", "The recordings are of no real person's voice; I hold the rights needed to use them."},
+		}
+	}
 	return []Statement{
 		{"own_likeness", "The picture shows me, and I agree that it is used as a conversational avatar."},
 		{"permission_of_person", "The picture shows another person, who has agreed in writing that it is used as a conversational avatar."},
@@ -37,8 +45,13 @@ func Statements() []Statement {
 // Kind is what a consent is about.
 type Kind string
 
-// Likeness is consent to an avatar's picture.
-const Likeness Kind = "likeness"
+// The kinds.
+const (
+	// Likeness is consent to an avatar's picture.
+	Likeness Kind = "likeness"
+	// Voice is consent to the imitation of a voice.
+	Voice Kind = "voice"
+)
 
 // The states of a consent.
 const (
@@ -48,10 +61,12 @@ const (
 
 // Consent is one record.
 type Consent struct {
-	ID            id.Consent
-	Kind          Kind
-	State         string
+	ID    id.Consent
+	Kind  Kind
+	State string
+	// Avatar or Voice is what it is about; the other is zero.
 	Avatar        id.Avatar
+	Voice         id.Voice
 	Statement     string
 	PolicyVersion string
 	PersonName    string
@@ -67,12 +82,12 @@ type Consent struct {
 // ErrUnknown says that the organisation has no such consent.
 var ErrUnknown = errors.New("no such consent")
 
-const columns = `id, kind, state, avatar_id, statement, policy_version, person_name, person_email,
+const columns = `id, kind, state, avatar_id, voice_id, statement, policy_version, person_name, person_email,
 	signed_at, evidence_id, recorded_at, recorded_by, withdrawn_at`
 
 func scan(row pgx.CollectableRow) (Consent, error) {
 	var c Consent
-	err := row.Scan(&c.ID, &c.Kind, &c.State, &c.Avatar, &c.Statement, &c.PolicyVersion, &c.PersonName,
+	err := row.Scan(&c.ID, &c.Kind, &c.State, &c.Avatar, &c.Voice, &c.Statement, &c.PolicyVersion, &c.PersonName,
 		&c.PersonEmail, &c.SignedAt, &c.Evidence, &c.RecordedAt, &c.RecordedBy, &c.WithdrawnAt)
 	return c, err
 }
@@ -81,10 +96,10 @@ func scan(row pgx.CollectableRow) (Consent, error) {
 func Record(ctx context.Context, tx *tenant.Tx, c Consent) error {
 	tx.Touch("consent", c.ID)
 	_, err := tx.Exec(ctx, `
-		INSERT INTO consent (org_id, id, kind, state, avatar_id, statement, policy_version, person_name,
+		INSERT INTO consent (org_id, id, kind, state, avatar_id, voice_id, statement, policy_version, person_name,
 			person_email, signed_at, evidence_id, recorded_at, recorded_by)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		tx.Org, c.ID, c.Kind, c.State, c.Avatar, c.Statement, c.PolicyVersion, c.PersonName,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+		tx.Org, c.ID, c.Kind, c.State, c.Avatar, c.Voice, c.Statement, c.PolicyVersion, c.PersonName,
 		c.PersonEmail, c.SignedAt, c.Evidence, c.RecordedAt, c.RecordedBy)
 	return err
 }
@@ -111,6 +126,7 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, consent id.Consent)
 type Filter struct {
 	Kind, State string
 	Avatar      id.Avatar
+	Voice       id.Voice
 }
 
 // Position is where a page ended.
@@ -135,8 +151,9 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after *P
 			SELECT `+columns+` FROM consent
 			WHERE org_id = $1 AND (recorded_at, id) < ($2, $3)
 				AND ($4 = '' OR kind = $4) AND ($5 = '' OR state = $5) AND ($6::UUID IS NULL OR avatar_id = $6)
-			ORDER BY recorded_at DESC, id DESC LIMIT $7`,
-			org, start.At, start.ID, f.Kind, f.State, f.Avatar, limit)
+				AND ($7::UUID IS NULL OR voice_id = $7)
+			ORDER BY recorded_at DESC, id DESC LIMIT $8`,
+			org, start.At, start.ID, f.Kind, f.State, f.Avatar, f.Voice, limit)
 	})
 	return found, err
 }

@@ -116,6 +116,9 @@ func (d *Duo) cast(ctx context.Context, tx *tenant.Tx, l *avatar.Library, instea
 			return err
 		}
 	}
+	if err := voice.SetUses(ctx, tx, voice.ByDuo(d.ID), d.speaks()...); err != nil {
+		return err
+	}
 	for _, f := range instead {
 		if !slices.Contains(d.wears(), f) {
 			if err := avatar.TakeOff(ctx, tx, f, wearer); err != nil {
@@ -124,6 +127,17 @@ func (d *Duo) cast(ctx context.Context, tx *tenant.Tx, l *avatar.Library, instea
 		}
 	}
 	return nil
+}
+
+// speaks lists the hosts' voices, each once.
+func (d *Duo) speaks() []id.Voice {
+	var voices []id.Voice
+	for _, h := range d.Hosts {
+		if !slices.Contains(voices, h.Voice) {
+			voices = append(voices, h.Voice)
+		}
+	}
+	return voices
 }
 
 // dress gives the duo's persona the hosts' faces and the lead's voice.
@@ -198,6 +212,9 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Duo, at time.Time) erro
 	}
 	if _, err := persona.Delete(ctx, tx, d.Persona, d.ID, at); err != nil {
 		return err
+	}
+	if err := voice.SetUses(ctx, tx, voice.ByDuo(d.ID)); err != nil {
+		return d, err
 	}
 	for _, f := range d.wears() {
 		if err := avatar.TakeOff(ctx, tx, f, avatar.DuoWearer(d.ID)); err != nil {

@@ -88,3 +88,31 @@ func TestClientIsSafeForConcurrentUse(t *testing.T) {
 	}
 	group.Wait()
 }
+
+func TestClientWithinHasBoundsOfItsOwn(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, strings.Repeat("x", 100))
+		_ = http.NewResponseController(w).Flush()
+		if r.URL.Path == "/stall" {
+			<-r.Context().Done()
+		}
+	})
+	g := guardFor(t, s, func(o *egress.Options) { o.MaxBody = 10 })
+	read := func(client *http.Client, path string) (string, error) {
+		response, err := client.Get(s.named() + path)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		content, err := io.ReadAll(response.Body)
+		return string(content), err
+	}
+	_, err := read(g.Client(), "/")
+	require.ErrorIs(t, err, egress.ErrTooLarge)
+	content, err := read(g.ClientWithin(time.Minute, 100), "/")
+	require.NoError(t, err)
+	require.Len(t, content, 100)
+	_, err = read(g.ClientWithin(time.Minute, 99), "/")
+	require.ErrorIs(t, err, egress.ErrTooLarge)
+	content, err = read(g.ClientWithin(200*time.Millisecond, 1000), "/stall")
+	require.ErrorIs(t, err, egress.ErrTimeout)
+	require.Len(t, content, 100, "what came in time was read")
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -122,6 +123,28 @@ func (g *Guard) CheckHost(ctx context.Context, u *url.URL) error {
 	return nil
 }
 
+// lookupTimeout bounds the look-up of an address that is about to be stored.
+const lookupTimeout = 2 * time.Second
+
+// CheckAddress says whether a URL is worth storing: its form is good, and its host
+// is not known to be another than a public one. A host that cannot be found right
+// now is let through, since a request checks again. The error is an
+// [InvalidURLError] or a [RefusedError], or [context.Canceled].
+func (g *Guard) CheckAddress(ctx context.Context, raw string) error {
+	u, err := g.CheckURL(raw)
+	if err != nil {
+		return err
+	}
+	lookup, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	err = g.CheckHost(lookup, u)
+	var network *NetworkError
+	if errors.As(err, &network) || errors.Is(err, ErrTimeout) {
+		return nil
+	}
+	return err
+}
+
 // Client returns an HTTP client all of whose requests the guard makes: https
 // only, checked addresses only, no redirects, bounded in time and size. Requests
 // always ask for an unencoded body, and Host is always the host of the URL.
@@ -134,6 +157,16 @@ func (g *Guard) CheckHost(ctx context.Context, u *url.URL) error {
 // closes those that are idle, those of [Target.Post] included.
 func (g *Guard) Client() *http.Client {
 	return &http.Client{Transport: g.transport}
+}
+
+// ClientWithin is a Client with bounds of its own, for exchanges that rightly last
+// longer than others, such as an answer that is written while it is read: timeout
+// is from the look-up to the last byte of the body, and maxBody is in bytes. Making
+// a connection is held to [Options.Timeout] all the same.
+func (g *Guard) ClientWithin(timeout time.Duration, maxBody int64) *http.Client {
+	bounded := *g.transport
+	bounded.timeout, bounded.maxBody = timeout, maxBody
+	return &http.Client{Transport: &bounded}
 }
 
 // check refuses an address that is neither public nor allowed.

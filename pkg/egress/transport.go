@@ -24,14 +24,16 @@ const (
 // connection needs no further check: it leads to the address that was checked when
 // it was made.
 type transport struct {
-	guard *Guard
-	base  *http.Transport
+	guard   *Guard
+	base    *http.Transport
+	timeout time.Duration // of a whole exchange
+	maxBody int64         // of a response to RoundTrip
 }
 
 func newTransport(g *Guard, o Options) *transport {
 	base := newBase(g, o)
 	base.DialContext = g.dialContext
-	return &transport{guard: g, base: base}
+	return &transport{guard: g, base: base, timeout: g.timeout, maxBody: g.maxBody}
 }
 
 // newBase makes a pool of connections without the way to make one.
@@ -58,7 +60,7 @@ func tlsConfig(roots *x509.CertPool) *tls.Config {
 
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	return t.send(req, t.guard.maxBody)
+	return t.send(req, t.maxBody)
 }
 
 // CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
@@ -81,7 +83,7 @@ func (t *transport) send(req *http.Request, maxBody int64) (*http.Response, erro
 		return nil, err
 	}
 	// http.Client.Timeout would do, but hides our errors behind its own.
-	ctx, cancel := context.WithTimeout(req.Context(), t.guard.timeout)
+	ctx, cancel := context.WithTimeout(req.Context(), t.timeout)
 	out := req.Clone(ctx)
 	out.URL = checked
 	out.Host = "" // a Host of the caller's could name another site than the one that was checked

@@ -4,6 +4,7 @@ package id
 type (
 	activityKind      struct{}
 	avatarKind        struct{}
+	callKind          struct{}
 	chunkKind         struct{}
 	connectionKind    struct{}
 	consentKind       struct{}
@@ -35,6 +36,8 @@ type (
 	Activity = ID[activityKind]
 	// Avatar identifies a face.
 	Avatar = ID[avatarKind]
+	// Call identifies a call of a connected service.
+	Call = ID[callKind]
 	// Chunk identifies a passage of a document.
 	Chunk = ID[chunkKind]
 	// Connection identifies a connection to a customer's own system.
@@ -87,6 +90,7 @@ type (
 
 func (activityKind) Prefix() string      { return "act" }
 func (avatarKind) Prefix() string        { return "av" }
+func (callKind) Prefix() string          { return "call" }
 func (chunkKind) Prefix() string         { return "chunk" }
 func (connectionKind) Prefix() string    { return "con" }
 func (consentKind) Prefix() string       { return "cons" }
@@ -139,6 +143,7 @@ var (
 	NewWebhook       = New[webhookKind]
 	NewWidget        = New[widgetKind]
 
+	CallAt        = At[callKind]
 	DeliveryAt    = At[deliveryKind]
 	EventAt       = At[eventKind]
 	FirstEvent    = First[eventKind]

@@ -27,21 +27,26 @@ const (
 	AvatarPrepare Kind = "avatar_prepare"
 	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
 	KnowledgeSync Kind = "knowledge_sync"
+	// VoiceClone makes an organisation's own voice, and VoiceRemove takes a deleted
+	// one from its service (package voice).
+	VoiceClone  Kind = "voice_clone"
+	VoiceRemove Kind = "voice_remove"
 	// WebhookRecover delivers again what a webhook missed (package delivery).
 	WebhookRecover Kind = "webhook_recover"
 )
 
 // Kinds lists every kind.
-func Kinds() []Kind { return []Kind{AvatarPrepare, KnowledgeSync, WebhookRecover} }
+func Kinds() []Kind {
+	return []Kind{AvatarPrepare, KnowledgeSync, VoiceClone, VoiceRemove, WebhookRecover}
+}
 
 // Heavy says whether the kind's steps are prepared outside their transaction.
 // Such jobs wait in a line of their own, so that those that are quick pass them.
-func (k Kind) Heavy() bool { return k == AvatarPrepare || k == KnowledgeSync }
+func (k Kind) Heavy() bool { return k != WebhookRecover }
 
 // Cancellable says whether a job of the kind can be ended early. A document
-// that is read is never left half read: it is deleted instead. Nor is a face
-// left half prepared.
-func (k Kind) Cancellable() bool { return k != AvatarPrepare && k != KnowledgeSync }
+// that is read is never left half read, nor a voice or a face half made.
+func (k Kind) Cancellable() bool { return k == WebhookRecover }
 
 // State is where a job stands.
 type State string

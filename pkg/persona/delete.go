@@ -32,7 +32,7 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Persona, duo id.Duo, at
 			return p, err
 		}
 	}
-	if err := useKnowledge(ctx, tx, p.ID, p.Definition.Knowledge.BaseIDs, nil); err != nil {
+	if err := p.release(ctx, tx); err != nil {
 		return p, err
 	}
 	tx.Touch("persona", p.ID)

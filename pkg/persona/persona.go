@@ -6,6 +6,7 @@ import (
 
 	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/voice"
 )
 
 // Kind tells a persona with one face from one that a duo wears.
@@ -67,8 +68,9 @@ type Persona struct {
 	// Widgets are those that show it.
 	Widgets []id.Widget
 
-	// Duo is set by Load, for a persona of kind duo.
-	Duo *Duo
+	// Duo and VoiceStatus are set by Load, the former for a persona of kind duo.
+	Duo         *Duo
+	VoiceStatus voice.Status
 }
 
 // Duo is what a session needs to know of a duo.

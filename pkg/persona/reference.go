@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/voice"
 )
 
 // checkReferences refuses a definition that names what the organisation does
@@ -49,10 +51,51 @@ func hasBase(ctx context.Context, tx *tenant.Tx, base id.KnowledgeBase) (bool, e
 	return tag.RowsAffected() == 1, err
 }
 
-// hasConnection says whether the organisation has a connection of a kind. There
-// are none yet.
-func hasConnection(context.Context, *tenant.Tx, id.Connection, string) (bool, error) {
-	return false, nil
+// hasConnection says whether the organisation has a connection of a kind.
+func hasConnection(ctx context.Context, tx *tenant.Tx, c id.Connection, kind string) (bool, error) {
+	tag, err := tx.Exec(ctx, `
+		SELECT 1 FROM connection WHERE org_id = $1 AND id = $2 AND kind = $3 AND deleted_at IS NULL`, tx.Org, c, kind)
+	return tag.RowsAffected() == 1, err
+}
+
+// use notes what a persona uses from now on instead of what it did before, so
+// that nothing of it is deleted meanwhile. The voices of a duo's persona are
+// the duo's business.
+func (p *Persona) use(ctx context.Context, tx *tenant.Tx, before []id.KnowledgeBase) error {
+	if p.Kind == Standard {
+		if err := voice.SetUses(ctx, tx, voice.ByPersona(p.ID), p.Voice); err != nil {
+			return err
+		}
+	}
+	if err := connection.SetUses(ctx, tx, connection.ByPersona(p.ID), p.Definition.connections()...); err != nil {
+		return err
+	}
+	return useKnowledge(ctx, tx, p.ID, before, p.Definition.Knowledge.BaseIDs)
+}
+
+// release notes that a persona uses nothing any more.
+func (p *Persona) release(ctx context.Context, tx *tenant.Tx) error {
+	if err := voice.SetUses(ctx, tx, voice.ByPersona(p.ID)); err != nil {
+		return err
+	}
+	if err := connection.SetUses(ctx, tx, connection.ByPersona(p.ID)); err != nil {
+		return err
+	}
+	return useKnowledge(ctx, tx, p.ID, p.Definition.Knowledge.BaseIDs, nil)
+}
+
+// connections lists the connections that a definition names, each once.
+func (d *Definition) connections() []id.Connection {
+	var named []id.Connection
+	if d.Model.ConnectionID != nil {
+		named = append(named, *d.Model.ConnectionID)
+	}
+	for _, t := range d.Tools {
+		if t.ConnectionID != nil && !slices.Contains(named, *t.ConnectionID) {
+			named = append(named, *t.ConnectionID)
+		}
+	}
+	return named
 }
 
 // useKnowledge notes which packs a persona answers from instead of those it did

@@ -10,13 +10,15 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/voice"
 )
 
 // Why a persona cannot start a session, besides [FaceNotReadyError] and
 // [DuoNotLiveError].
 var (
-	ErrConsentWithdrawn = errors.New("the consent a face of the persona rests on was withdrawn")
+	ErrConsentWithdrawn = errors.New("the consent a face or the voice of the persona rests on was withdrawn")
 	ErrPaused           = errors.New("a face of the persona could not be prepared")
+	ErrVoiceNotReady    = errors.New("the voice of the persona is not ready")
 )
 
 // FaceNotReadyError says that a face is still being prepared.
@@ -38,8 +40,15 @@ func (e *DuoNotLiveError) Error() string { return e.Duo.String() + " is not live
 // or ErrGone.
 func Load(ctx context.Context, tx *tenant.Tx, which id.Persona) (Persona, error) {
 	p, err := Find(ctx, tx, which)
-	if err != nil || p.Kind != OfDuo {
+	if err != nil {
 		return p, err
+	}
+	v, err := FindVoice(ctx, tx, p.Voice)
+	if err != nil {
+		return p, err
+	}
+	if p.VoiceStatus = v.Status(); p.Kind != OfDuo {
+		return p, nil
 	}
 	p.Duo = &Duo{ID: p.DuoID}
 	err = tx.QueryRow(ctx, `
@@ -49,18 +58,20 @@ func Load(ctx context.Context, tx *tenant.Tx, which id.Persona) (Persona, error)
 }
 
 // Startable says whether a persona that Load found can start a session now. The
-// error is a DuoNotLiveError, ErrConsentWithdrawn, ErrPaused or a
-// FaceNotReadyError.
+// error is a DuoNotLiveError, ErrConsentWithdrawn, ErrPaused, a
+// FaceNotReadyError or ErrVoiceNotReady.
 func (p *Persona) Startable(now time.Time) error {
 	switch {
 	case p.Duo != nil && !p.Duo.Live:
 		return &DuoNotLiveError{p.Duo.ID}
-	case p.Obstacle == ConsentWithdrawn:
+	case p.Obstacle == ConsentWithdrawn, p.VoiceStatus == voice.Withdrawn:
 		return ErrConsentWithdrawn
 	case p.Obstacle != "":
 		return ErrPaused
 	case p.Preparation != nil:
 		return &FaceNotReadyError{face.Wait(*p.Preparation, now)}
+	case p.VoiceStatus != voice.Ready:
+		return ErrVoiceNotReady
 	}
 	return nil
 }
@@ -78,7 +89,9 @@ func AsProblem(err error) error {
 	case errors.As(err, &notLive):
 		return problem.New(problem.DuoNotLive, "The duo is not live. POST /duos/%s/live makes it.", notLive.Duo)
 	case errors.Is(err, ErrConsentWithdrawn):
-		return problem.Conflicting(string(ConsentWithdrawn), "The consent that a face of the persona rests on was withdrawn.")
+		return problem.Conflicting(string(ConsentWithdrawn), "The consent that a face or the voice of the persona rests on was withdrawn.")
+	case errors.Is(err, ErrVoiceNotReady):
+		return problem.Conflicting("voice_not_ready", "The voice of the persona is still being made, or its making failed.")
 	case errors.Is(err, ErrPaused):
 		return problem.Conflicting(string(Paused), "A face of the persona could not be prepared. Give it another one, or the same one again.")
 	}

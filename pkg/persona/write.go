@@ -41,7 +41,7 @@ func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, wh
 	if err := p.record(ctx, tx, who); err != nil {
 		return p, err
 	}
-	if err := useKnowledge(ctx, tx, p.ID, nil, p.Definition.Knowledge.BaseIDs); err != nil {
+	if err := p.use(ctx, tx, nil); err != nil {
 		return p, err
 	}
 	return Find(ctx, tx, p.ID)
@@ -72,7 +72,7 @@ func Update(ctx context.Context, tx *tenant.Tx, l *avatar.Library, before, after
 	if err := after.record(ctx, tx, who); err != nil {
 		return before, nil, err
 	}
-	if err := useKnowledge(ctx, tx, after.ID, before.Definition.Knowledge.BaseIDs, after.Definition.Knowledge.BaseIDs); err != nil {
+	if err := after.use(ctx, tx, before.Definition.Knowledge.BaseIDs); err != nil {
 		return before, nil, err
 	}
 	now, err := Find(ctx, tx, after.ID)

@@ -1,6 +1,57 @@
 package voice
 
-import "visavis.dev/pkg/language"
+import (
+	"slices"
+	"time"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/language"
+)
+
+// released is when the studio voices were.
+var released = time.Date(2026, 7, 8, 0, 0, 0, 0, time.UTC)
+
+// Studio returns the studio voices in the order of the gallery: premier ones
+// first, and English before other languages. The slice, and the languages in it,
+// are the caller's own.
+func Studio() []Voice {
+	voices := make([]Voice, len(takes))
+	for i, take := range takes {
+		span := spans[take.engine]
+		voices[i] = Voice{
+			ID:              id.NamedVoice(take.key),
+			Kind:            Builtin,
+			Key:             take.key,
+			Name:            take.name,
+			Gender:          take.gender,
+			Engine:          take.engine,
+			Languages:       language.EngineLanguages(take.engine),
+			PrimaryLanguage: take.primary,
+			Accent:          take.accent,
+			Style:           take.style,
+			Description:     take.description,
+			SpeedMin:        span.min,
+			SpeedMax:        span.max,
+			SpeedDefault:    1,
+			CreatedAt:       released,
+			UpdatedAt:       released,
+		}
+	}
+	return voices
+}
+
+// studio is Studio for those here, who change nothing in it.
+var studio = Studio()
+
+func findStudio(v id.Voice) (Voice, bool) {
+	i := slices.IndexFunc(studio, func(s Voice) bool { return s.ID == v })
+	if i < 0 {
+		return Voice{}, false
+	}
+	found := studio[i]
+	found.Languages = slices.Clone(found.Languages)
+	return found, true
+}
 
 // take is what sets one studio voice apart; all else follows from its engine.
 type take struct {

@@ -1,0 +1,255 @@
+package connections
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/connection"
+	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+)
+
+// defaultTimeoutMs bounds a call unless given.
+const defaultTimeoutMs = 20_000
+
+// Input is the request for a new connection.
+type Input struct{ Body ConnectionInput }
+
+// ConnectionInput is a connection to be made.
+type ConnectionInput struct {
+	Kind     string                 `json:"kind" enum:"model,speech,recognition,media"`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit"`
+	Name     string                 `json:"name" minLength:"1" maxLength:"80"`
+	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
+	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
+	Limits   *ConnectionLimitsInput `json:"limits,omitempty"`
+	Fallback string                 `json:"fallback,omitempty" enum:"builtin,fail" doc:"What happens where it fails; builtin unless given."`
+}
+
+// ConnectionLimitsInput bound the calls of a connection.
+type ConnectionLimitsInput struct {
+	TimeoutMs *int64 `json:"timeoutMs,omitempty" minimum:"500" maximum:"60000" doc:"Bounds a call; 20000 unless given."`
+}
+
+func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection, error) {
+	if err := a.checkPlan(c); err != nil {
+		return Connection{}, err
+	}
+	b := &in.Body
+	offer, ok := connection.FindOffer(connection.Kind(b.Kind), connection.Provider(b.Provider))
+	if !ok {
+		return Connection{}, problem.Invalid("body.provider", "%s does not offer a connection of kind %s; GET /connections/providers lists those that are.", b.Provider, b.Kind)
+	}
+	config := connection.Config(b.Config)
+	if config == nil {
+		config = connection.Config{}
+	}
+	if err := a.checkConfig(ctx, offer, config); err != nil {
+		return Connection{}, err
+	}
+	var secret connection.Secret
+	if b.Secret != nil {
+		secret = connection.Secret(*b.Secret)
+	}
+	if err := checkSecret(offer, secret); err != nil {
+		return Connection{}, err
+	}
+	made := connection.New(offer, b.Name, config, secret, c.Now())
+	made.TimeoutMs, made.Fallback = defaultTimeoutMs, connection.FallbackBuiltin
+	if b.Limits != nil && b.Limits.TimeoutMs != nil {
+		made.TimeoutMs = *b.Limits.TimeoutMs
+	}
+	if b.Fallback != "" {
+		made.Fallback = b.Fallback
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Connection, error) {
+		if err := connection.Insert(ctx, tx, a.Vault, made, secret); err != nil {
+			return Connection{}, err
+		}
+		return show(made), record(ctx, c, tx, "connection.created", made.ID,
+			map[string]any{"name": made.Name, "kind": made.Kind, "provider": made.Provider})
+	})
+}
+
+// checkPlan says whether the plan includes connections.
+func (a *API) checkPlan(c *route.Call) error {
+	if !c.Principal.Terms.Has(feature) {
+		return a.Plans.FeatureMissing(c.Principal.Terms, feature)
+	}
+	return nil
+}
+
+// checkConfig says whether a config is of its form and its address public. A
+// look-up can take a while, so it is done before the transaction.
+func (a *API) checkConfig(ctx context.Context, offer connection.Offer, config connection.Config) error {
+	if err := offer.Check(config); err != nil {
+		return asProblem(err)
+	}
+	var (
+		badURL  *egress.InvalidURLError
+		refused *egress.RefusedError
+	)
+	err := a.Egress.CheckAddress(ctx, config.BaseURL(offer.Provider))
+	if errors.As(err, &badURL) || errors.As(err, &refused) {
+		return problem.Invalid("body.config."+offer.Provider.AddressField(), "The address cannot be used: %v.", err).WithCause(err)
+	}
+	return err
+}
+
+// checkSecret says whether a secret can be sent, and is there where one must be.
+func checkSecret(offer connection.Offer, s connection.Secret) error {
+	if s == "" && offer.SecretRequired {
+		return problem.Invalid("body.secret", "A connection to %s needs a secret: %s", offer.Provider, offer.Secret)
+	}
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] > '~' {
+			return problem.Invalid("body.secret", "A secret consists of printable ASCII characters without spaces.")
+		}
+	}
+	return nil
+}
+
+// UpdateInput is the request for a change of a connection.
+type UpdateInput struct {
+	Path
+	Body ConnectionChange
+}
+
+// ConnectionChange is what to change of a connection.
+type ConnectionChange struct {
+	Name     route.Opt[string]         `json:"name,omitzero" minLength:"1" maxLength:"80"`
+	Config   route.Opt[map[string]any] `json:"config,omitzero" doc:"Replaces the old one whole."`
+	Secret   route.Opt[string]         `json:"secret,omitzero" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Replaces the old one at once; rotate lets both work for a while."`
+	Limits   *ConnectionLimitsInput    `json:"limits,omitempty"`
+	Fallback route.Opt[string]         `json:"fallback,omitzero" enum:"builtin,fail"`
+	Enabled  route.Opt[bool]           `json:"enabled,omitzero" doc:"false switches it off, true on again."`
+}
+
+func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Connection, error) {
+	if err := a.checkPlan(c); err != nil {
+		return Connection{}, err
+	}
+	which, err := in.connection()
+	if err != nil {
+		return Connection{}, err
+	}
+	// Kind and provider never change, so what is checked here holds below.
+	now, err := connection.Get(ctx, a.Tenants, c.Org(), which)
+	if err != nil {
+		return Connection{}, asProblem(err)
+	}
+	change, err := a.checkChange(ctx, now, &in.Body)
+	if err != nil {
+		return Connection{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Connection, error) {
+		before, err := connection.Lock(ctx, tx, which)
+		if err != nil {
+			return Connection{}, asProblem(err)
+		}
+		after, changes, err := before.Apply(change, c.Now())
+		if err != nil || len(changes) == 0 {
+			return show(before), asProblem(err)
+		}
+		if err := connection.Update(ctx, tx, after); err != nil {
+			return Connection{}, err
+		}
+		if change.Secret != nil {
+			if err := connection.ReplaceSecret(ctx, tx, a.Vault, which, *change.Secret, time.Time{}); err != nil {
+				return Connection{}, err
+			}
+		}
+		return show(after), record(ctx, c, tx, "connection.updated", which, changes)
+	})
+}
+
+func (a *API) checkChange(ctx context.Context, now connection.Connection, b *ConnectionChange) (connection.Change, error) {
+	change := connection.Change{Name: b.Name.Ptr(), Fallback: b.Fallback.Ptr(), Enabled: b.Enabled.Ptr()}
+	offer, _ := connection.FindOffer(now.Kind, now.Provider)
+	if b.Limits != nil {
+		change.TimeoutMs = b.Limits.TimeoutMs
+	}
+	if b.Config.Set {
+		config := connection.Config(b.Config.Value)
+		change.Config = &config
+		if err := a.checkConfig(ctx, offer, config); err != nil {
+			return change, err
+		}
+	}
+	if b.Secret.Set {
+		secret := connection.Secret(b.Secret.Value)
+		change.Secret = &secret
+		return change, checkSecret(offer, secret)
+	}
+	return change, nil
+}
+
+func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted, error) {
+	which, err := p.connection()
+	if err != nil {
+		return route.Deleted{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
+		if err := connection.Delete(ctx, tx, which, c.Now()); err != nil {
+			return route.Deleted{}, asProblem(err)
+		}
+		return route.Deleted{Deleted: true, ID: which.String()}, record(ctx, c, tx, "connection.deleted", which, nil)
+	})
+}
+
+// RotateInput is the request for another secret.
+type RotateInput struct {
+	Path
+	Body ConnectionRotation
+}
+
+// ConnectionRotation says how a secret is replaced.
+type ConnectionRotation struct {
+	Secret string `json:"secret" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
+	GraceS int64  `json:"graceS,omitempty" minimum:"0" maximum:"604800" doc:"How many seconds the old secret is tried where the new one is refused; 0 unless given."`
+}
+
+func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Connection, error) {
+	if err := a.checkPlan(c); err != nil {
+		return Connection{}, err
+	}
+	which, err := in.connection()
+	if err != nil {
+		return Connection{}, err
+	}
+	secret, now := connection.Secret(in.Body.Secret), c.Now()
+	if err := checkSecret(connection.Offer{}, secret); err != nil {
+		return Connection{}, err
+	}
+	var oldUntil time.Time
+	if in.Body.GraceS > 0 {
+		oldUntil = now.Add(time.Duration(in.Body.GraceS) * time.Second)
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Connection, error) {
+		before, err := connection.Lock(ctx, tx, which)
+		if err != nil {
+			return Connection{}, asProblem(err)
+		}
+		if !before.SecretSet {
+			return Connection{}, problem.Conflicting("no_secret", "The connection has no secret. Change it to give it one.").WithParam("path.id")
+		}
+		after := before.Rotated(secret, now)
+		if err := connection.Update(ctx, tx, after); err != nil {
+			return Connection{}, err
+		}
+		if err := connection.ReplaceSecret(ctx, tx, a.Vault, which, secret, oldUntil); err != nil {
+			return Connection{}, err
+		}
+		return show(after), record(ctx, c, tx, "connection.secret_rotated", which, map[string]any{"graceS": in.Body.GraceS})
+	})
+}
+
+// record notes a change in the activity log.
+func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, which id.Connection, changes map[string]any) error {
+	return activity.Record(ctx, tx, c.Did(action, "connection", which.String(), changes))
+}

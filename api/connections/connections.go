@@ -1,0 +1,281 @@
+// Package connections declares the operations on an organisation's connections
+// to services of its own (design, Connections).
+package connections
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/connection"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/upstream"
+	"visavis.dev/pkg/vault"
+)
+
+// feature is what a plan must include to make and use connections.
+const feature = "connections"
+
+// API is what the operations work with.
+type API struct {
+	Tenants *tenant.Tenants
+	Egress  *egress.Guard
+	Plans   *plan.Catalogue
+	Vault   *vault.Vault
+	Clock   clock.PassiveClock
+}
+
+// Register declares the operations. The providers come first: their path would
+// be a connection's too.
+func (a *API) Register(s *route.Service) {
+	read := route.Operation{Group: "Connections", Scope: scope.ConnectionsRead, Class: "read", Since: contract.V20261001, Method: http.MethodGet}
+	write := route.Operation{Group: "Connections", Scope: scope.ConnectionsWrite, Class: "write", Since: contract.V20261001, Method: http.MethodPost}
+
+	providers := read
+	providers.ID, providers.Path = "listConnectionProviders", "/connections/providers"
+	providers.Summary = "What can be connected, with the JSON Schema of each provider's config"
+	route.List(s, providers, listProviders)
+
+	list := read
+	list.ID, list.Path, list.Summary = "listConnections", "/connections", "The organisation's connections, newest first"
+	route.List(s, list, a.list)
+
+	create := write
+	create.ID, create.Path, create.Status, create.Idempotent = "createConnection", "/connections", http.StatusCreated, true
+	create.Summary = "Connect a service of the organisation's own"
+	create.Description = "The secret is sealed, and never shown again. The connection is unverified until it was tested or used."
+	route.Handle(s, create, a.create)
+
+	get := read
+	get.ID, get.Path, get.Errors, get.Summary = "getConnection", "/connections/{id}", []problem.Code{problem.Gone}, "One connection"
+	route.Handle(s, get, a.get)
+
+	update := write
+	update.ID, update.Method, update.Path = "updateConnection", http.MethodPatch, "/connections/{id}"
+	update.Errors, update.Summary = []problem.Code{problem.Gone}, "Change a connection, or switch it off and on"
+	update.Description = "A config replaces the old one whole. A secret is given for the scheme and host of an address: " +
+		"with another one it must be given again."
+	route.Handle(s, update, a.update)
+
+	remove := write
+	remove.ID, remove.Method, remove.Path = "deleteConnection", http.MethodDelete, "/connections/{id}"
+	remove.Errors, remove.Summary = []problem.Code{problem.Gone, problem.Conflict}, "Delete a connection that nothing uses, with its secret"
+	route.Handle(s, remove, a.delete)
+
+	test := write
+	test.ID, test.Path, test.Class = "testConnection", "/connections/{id}/test", "heavy"
+	test.Errors, test.Summary = []problem.Code{problem.Gone}, "Ask the service for something small, and say how that went"
+	test.Description = "What the test shows is believed at once: the connection is active or failing after it."
+	route.Handle(s, test, a.test)
+
+	rotate := write
+	rotate.ID, rotate.Path, rotate.Idempotent = "rotateConnectionSecret", "/connections/{id}/rotate", true
+	rotate.Errors, rotate.Summary = []problem.Code{problem.Gone, problem.Conflict}, "Give a connection another secret"
+	rotate.Description = "For graceS seconds the old secret is tried where the service refuses the new one."
+	route.Handle(s, rotate, a.rotate)
+
+	calls := read
+	calls.ID, calls.Path, calls.Errors = "listConnectionCalls", "/connections/{id}/calls", []problem.Code{problem.Gone}
+	calls.Summary = "The last 100 calls of the service, newest first; no words"
+	route.List(s, calls, a.calls)
+}
+
+// Connection is one connection, without its secret.
+type Connection struct {
+	ID          id.Connection       `json:"id"`
+	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media"`
+	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit"`
+	Name        string              `json:"name"`
+	State       connection.State    `json:"state" enum:"unverified,active,failing,disabled"`
+	Config      map[string]any      `json:"config" doc:"Of the provider's form; holds no secret."`
+	SecretSet   bool                `json:"secretSet"`
+	SecretLast4 *string             `json:"secretLast4" doc:"null for a short secret."`
+	UsedBy      ConnectionUsers     `json:"usedBy"`
+	Limits      ConnectionLimits    `json:"limits"`
+	Health      ConnectionHealth    `json:"health"`
+	Fallback    string              `json:"fallback" enum:"builtin,fail" doc:"What happens where it fails: go on with what is built in, or fail."`
+	CreatedAt   time.Time           `json:"createdAt"`
+	UpdatedAt   time.Time           `json:"updatedAt"`
+}
+
+// ConnectionUsers are who uses a connection.
+type ConnectionUsers struct {
+	PersonaIDs []id.Persona `json:"personaIds"`
+	VoiceIDs   []id.Voice   `json:"voiceIds"`
+}
+
+// ConnectionLimits bound the calls of a connection.
+type ConnectionLimits struct {
+	TimeoutMs int64 `json:"timeoutMs"`
+}
+
+// ConnectionHealth is how well a connection works.
+type ConnectionHealth struct {
+	LastOKAt            *time.Time     `json:"lastOkAt"`
+	LastErrorAt         *time.Time     `json:"lastErrorAt"`
+	ErrorCode           *upstream.Code `json:"errorCode" nullable:"true" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused" doc:"Of the last failed call, until one succeeds."`
+	ConsecutiveFailures int64          `json:"consecutiveFailures"`
+	P95Ms               *int64         `json:"p95Ms" doc:"How long 95 of a hundred of the last calls took at most."`
+}
+
+func show(c connection.Connection) Connection {
+	shown := Connection{
+		ID: c.ID, Kind: c.Kind, Provider: c.Provider, Name: c.Name, State: c.State, Config: c.Config, SecretSet: c.SecretSet,
+		SecretLast4: orNull(c.SecretLast4), UsedBy: ConnectionUsers{c.UsedBy.Personas, c.UsedBy.Voices}, Limits: ConnectionLimits{c.TimeoutMs},
+		Health: ConnectionHealth{
+			LastOKAt: route.UTC(c.Health.OKAt), LastErrorAt: route.UTC(c.Health.ErrorAt), ErrorCode: orNull(c.Health.ErrorCode),
+			ConsecutiveFailures: c.Health.Failures,
+		},
+		Fallback: c.Fallback, CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(),
+	}
+	if c.Health.P95Ms >= 0 {
+		shown.Health.P95Ms = &c.Health.P95Ms
+	}
+	if shown.Config == nil {
+		shown.Config = map[string]any{}
+	}
+	if shown.UsedBy.PersonaIDs == nil {
+		shown.UsedBy.PersonaIDs = []id.Persona{}
+	}
+	if shown.UsedBy.VoiceIDs == nil {
+		shown.UsedBy.VoiceIDs = []id.Voice{}
+	}
+	return shown
+}
+
+func orNull[T ~string](s T) *T {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Path names a connection.
+type Path struct {
+	ID string `path:"id" doc:"The connection's id, with or without con_."`
+}
+
+func (p Path) connection() (id.Connection, error) {
+	return route.Lookup(id.ParseConnection, p.ID, "connection")
+}
+
+// Query filters and pages the connections.
+type Query struct {
+	route.Paging
+	Kind     string `query:"kind" enum:"model,speech,recognition,media"`
+	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit"`
+	State    string `query:"state" enum:"unverified,active,failing,disabled"`
+}
+
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Connection], error) {
+	after, err := route.After[id.Connection](c, q.Paging)
+	if err != nil {
+		return route.Page[Connection]{}, err
+	}
+	if after == nil {
+		after = &id.Connection{}
+	}
+	filter := connection.Filter{Kind: connection.Kind(q.Kind), Provider: connection.Provider(q.Provider), State: connection.State(q.State)}
+	found, err := connection.List(ctx, a.Tenants, c.Org(), filter, *after, q.Limit+1)
+	if err != nil {
+		return route.Page[Connection]{}, err
+	}
+	page, err := route.Paged(c, q.Paging, found, func(c connection.Connection) id.Connection { return c.ID })
+	return route.Map(page, show), err
+}
+
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, error) {
+	which, err := p.connection()
+	if err != nil {
+		return Connection{}, err
+	}
+	found, err := connection.Get(ctx, a.Tenants, c.Org(), which)
+	return show(found), asProblem(err)
+}
+
+// ConnectionProvider is what can be connected.
+type ConnectionProvider struct {
+	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media"`
+	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit"`
+	Name           string              `json:"name"`
+	Secret         string              `json:"secret" doc:"What the secret is."`
+	SecretRequired bool                `json:"secretRequired"`
+	Clones         bool                `json:"clones" doc:"Whether voices can be made with it."`
+	ConfigSchema   route.Object        `json:"configSchema" doc:"The JSON Schema of config."`
+}
+
+// ProvidersQuery is empty: the catalogue is one page.
+type ProvidersQuery struct{}
+
+func listProviders(context.Context, *route.Call, *ProvidersQuery) (route.Page[ConnectionProvider], error) {
+	var page route.Page[ConnectionProvider]
+	for _, o := range connection.Offers() {
+		page.Items = append(page.Items, ConnectionProvider{o.Kind, o.Provider, o.Name, o.Secret, o.SecretRequired, o.Clones, route.Object(o.Schema)})
+	}
+	return page, nil
+}
+
+// ConnectionCall is a call that was made of a service.
+type ConnectionCall struct {
+	At        time.Time      `json:"at"`
+	Name      string         `json:"name" doc:"What was asked for."`
+	Status    *int64         `json:"status" doc:"The HTTP status of a failure; null for a good call and where there was none."`
+	Ms        int64          `json:"ms"`
+	ErrorCode *upstream.Code `json:"errorCode" nullable:"true" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused" doc:"null for a good call."`
+}
+
+func (a *API) calls(ctx context.Context, c *route.Call, p *Path) (route.Page[ConnectionCall], error) {
+	which, err := p.connection()
+	if err != nil {
+		return route.Page[ConnectionCall]{}, err
+	}
+	calls, err := connection.Calls(ctx, a.Tenants, c.Org(), which)
+	if err != nil {
+		return route.Page[ConnectionCall]{}, asProblem(err)
+	}
+	var page route.Page[ConnectionCall]
+	for _, call := range calls {
+		shown := ConnectionCall{At: call.ID.Time(), Name: call.Name, Ms: call.Ms, ErrorCode: orNull(call.Code)}
+		if call.Status != 0 {
+			shown.Status = &call.Status
+		}
+		page.Items = append(page.Items, shown)
+	}
+	return page, nil
+}
+
+// asProblem says what the errors of package connection are to a caller.
+func asProblem(err error) error {
+	var (
+		config *connection.ConfigError
+		inUse  *connection.InUseError
+	)
+	switch {
+	case errors.Is(err, connection.ErrUnknown):
+		return problem.Missing("connection").WithParam("path.id")
+	case errors.Is(err, connection.ErrGone):
+		return problem.New(problem.Gone, "The connection was deleted.").WithParam("path.id")
+	case errors.Is(err, connection.ErrSecretNeeded):
+		return problem.Invalid("body.secret", "The secret was given for another address. Give it again together with the new one.")
+	case errors.As(err, &config):
+		param := "body.config"
+		if config.Path != "" {
+			param += "." + config.Path
+		}
+		return problem.Invalid(param, "%s: %s.", param, config.Message)
+	case errors.As(err, &inUse):
+		return problem.Conflicting("in_use", "The connection is used by %d personas and %d voices.", len(inUse.Uses.Personas), len(inUse.Uses.Voices)).
+			WithParam("path.id")
+	}
+	return err
+}

@@ -1,0 +1,62 @@
+package connections
+
+import (
+	"context"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/connection"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/upstream"
+)
+
+// ConnectionTest is how trying a connection went.
+type ConnectionTest struct {
+	OK         bool       `json:"ok"`
+	Steps      []TestStep `json:"steps" doc:"In the order they were made; the first that fails is the last."`
+	Connection Connection `json:"connection" doc:"As the test left it."`
+}
+
+// TestStep is a part of a test.
+type TestStep struct {
+	Name      string         `json:"name" doc:"What was asked for: address, and then answer, speech, voices, transcription or rooms."`
+	OK        bool           `json:"ok"`
+	Ms        int64          `json:"ms"`
+	Error     *string        `json:"error" doc:"What went wrong, in words."`
+	ErrorCode *upstream.Code `json:"errorCode" nullable:"true" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused"`
+}
+
+// test tries a connection before its transaction: a service may take its time.
+func (a *API) test(ctx context.Context, c *route.Call, p *Path) (ConnectionTest, error) {
+	if err := a.checkPlan(c); err != nil {
+		return ConnectionTest{}, err
+	}
+	which, err := p.connection()
+	if err != nil {
+		return ConnectionTest{}, err
+	}
+	opened, err := connection.Open(ctx, a.Tenants, a.Vault, c.Org(), which, c.Now())
+	if err != nil {
+		return ConnectionTest{}, asProblem(err)
+	}
+	trial, err := connection.Trier{Egress: a.Egress, Clock: a.Clock}.Try(ctx, opened)
+	if err != nil {
+		return ConnectionTest{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (ConnectionTest, error) {
+		after, err := connection.RecordTrial(ctx, tx, opened, trial, c.Now())
+		return showTest(trial, after), asProblem(err)
+	})
+}
+
+func showTest(trial connection.Trial, after connection.Connection) ConnectionTest {
+	shown := ConnectionTest{OK: trial.OK(), Connection: show(after)}
+	for _, s := range trial.Steps {
+		step := TestStep{Name: s.Name, OK: s.OK, Ms: s.Took.Milliseconds()}
+		if s.Err != nil {
+			text, code := s.Err.Error(), upstream.CodeOf(s.Err)
+			step.Error, step.ErrorCode = &text, &code
+		}
+		shown.Steps = append(shown.Steps, step)
+	}
+	return shown
+}

@@ -1,0 +1,177 @@
+package voices
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"visavis.dev/api/consents"
+	"visavis.dev/api/route"
+	"visavis.dev/api/source"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/connection"
+	"visavis.dev/pkg/consent"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/language"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/voice"
+)
+
+const (
+	// feature is what a plan must include to clone voices.
+	feature = "voice_cloning"
+	// maxBody holds the samples and the consent's evidence in base64, and the rest.
+	maxBody = (voice.MaxSampleBytes+consents.MaxEvidence)*4/3 + 1<<20
+)
+
+// Input is the request for a new voice.
+type Input struct{ Body VoiceInput }
+
+// VoiceInput is a voice to be cloned.
+type VoiceInput struct {
+	Name        string                `json:"name" minLength:"1" maxLength:"80"`
+	Description string                `json:"description,omitempty" maxLength:"500"`
+	Gender      string                `json:"gender" enum:"female,male"`
+	Languages   []string              `json:"languages" minItems:"1" maxItems:"50" doc:"By code or name, the one it sounds native in first."`
+	Samples     []string              `json:"samples" minItems:"1" maxItems:"5" doc:"Recordings of one person, as data: URIs or public https addresses: WAV, MP3, M4A or WebM, at most 25 MB together."`
+	Consent     consents.ConsentInput `json:"consent"`
+}
+
+// create checks the consent before anything else, as for a face, and whether
+// anybody could make the voice before it takes the recordings.
+func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Voice, error) {
+	b := &in.Body
+	if err := consents.Check(c, b.Consent); err != nil {
+		return Voice{}, err
+	}
+	languages, err := spoken(b.Languages)
+	if err != nil {
+		return Voice{}, err
+	}
+	if err := a.checkRoom(ctx, c); err != nil {
+		return Voice{}, err
+	}
+	speaks, err := connection.FirstThatClones(ctx, a.Tenants, c.Org())
+	if err != nil {
+		return Voice{}, asConnectionProblem(err)
+	}
+	v := voice.Voice{
+		ID: id.NewVoice(), Name: b.Name, Description: b.Description, Gender: b.Gender, Languages: languages,
+		Connection: speaks.ID, CreatedAt: c.Now(),
+	}
+	if v.Samples, err = a.takeSamples(ctx, c, b.Samples); err != nil {
+		return Voice{}, err
+	}
+	k, err := consents.Take(ctx, c, a.Files, a.sources(), b.Consent)
+	if err != nil {
+		return Voice{}, err
+	}
+	k.Kind, k.Voice = consent.Voice, v.ID
+	return a.commit(ctx, c, v, k)
+}
+
+func (a *API) commit(ctx context.Context, c *route.Call, v voice.Voice, k consent.Consent) (Voice, error) {
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Voice, error) {
+		full, err := voice.Insert(ctx, tx, v, k, c.Principal.Terms)
+		if err != nil {
+			return Voice{}, asConnectionProblem(err)
+		}
+		if full {
+			return Voice{}, a.Plans.LimitReached(c.Principal.Terms, plan.ClonedVoices)
+		}
+		files := v.Samples
+		if !k.Evidence.IsZero() {
+			files = append(slices.Clip(files), k.Evidence)
+		}
+		if err := a.Files.Keep(ctx, tx, files...); err != nil {
+			return Voice{}, err
+		}
+		j, err := voice.Propose(ctx, tx, v, c.Principal.Key.ID.String(), c.Now())
+		if err != nil {
+			return Voice{}, err
+		}
+		made, err := voice.Find(ctx, tx, v.ID)
+		if err != nil {
+			return Voice{}, err
+		}
+		if err := activity.Record(ctx, tx, c.Did("voice.created", "voice", v.ID.String(),
+			map[string]any{"name": v.Name, "consentId": k.ID, "statement": k.Statement, "jobId": j.ID})); err != nil {
+			return Voice{}, err
+		}
+		return show(made), consents.Announce(ctx, tx, k)
+	})
+}
+
+// spoken reads the languages, which must be of the engine that clones run on.
+func spoken(in []string) ([]string, error) {
+	var codes []string
+	for i, name := range in {
+		param := fmt.Sprintf("body.languages[%d]", i)
+		found, ok := language.Lookup(name)
+		if !ok {
+			return nil, problem.Invalid(param, "%s is not a language of GET /languages.", param)
+		}
+		if !language.Speaks(voice.CloneEngine, found.Code) {
+			return nil, problem.Invalid(param, "Cloned voices run on the engine %s, which does not speak %s.", voice.CloneEngine, found.Name)
+		}
+		if !slices.Contains(codes, found.Code) {
+			codes = append(codes, found.Code)
+		}
+	}
+	return codes, nil
+}
+
+// checkRoom refuses early what the plan does not include, or what the commit
+// would refuse; of the room only the commit decides.
+func (a *API) checkRoom(ctx context.Context, c *route.Call) error {
+	if !c.Principal.Terms.Has(feature) {
+		return a.Plans.FeatureMissing(c.Principal.Terms, feature)
+	}
+	limit, limited := c.Principal.Terms.Limit(plan.ClonedVoices)
+	if !limited {
+		return nil
+	}
+	used, err := voice.Count(ctx, a.Tenants, c.Org())
+	if err == nil && used >= limit {
+		return a.Plans.LimitReached(c.Principal.Terms, plan.ClonedVoices)
+	}
+	return err
+}
+
+// asConnectionProblem says what to do where nothing can make a voice.
+func asConnectionProblem(err error) error {
+	if errors.Is(err, connection.ErrUnknown) || errors.Is(err, connection.ErrGone) {
+		return problem.Conflicting("no_speech_connection", "A voice is cloned by a speech service of your own, and none that can is "+
+			"connected and active. Make a connection of kind speech to the provider elevenlabs, test it, and try again.")
+	}
+	return err
+}
+
+func (a *API) sources() source.Sources { return source.Sources{Egress: a.Egress} }
+
+// takeSamples fetches, checks and stores the recordings.
+func (a *API) takeSamples(ctx context.Context, c *route.Call, sources []string) ([]id.File, error) {
+	files, room := make([]id.File, len(sources)), voice.MaxSampleBytes
+	for i, s := range sources {
+		param := fmt.Sprintf("body.samples[%d]", i)
+		data, err := a.sources().Get(ctx, param, s, room)
+		if p, ok := errors.AsType[*problem.Problem](err); ok && p.Code == problem.TooLarge {
+			return nil, problem.New(problem.TooLarge, "The samples are larger than %d MB together.", voice.MaxSampleBytes>>20).WithParam(param)
+		}
+		if err != nil {
+			return nil, err
+		}
+		room -= len(data)
+		contentType, ok := voice.SampleType(data)
+		if !ok {
+			return nil, problem.New(problem.UnsupportedMediaType, "A sample must be WAV, MP3, M4A or WebM.").WithParam(param)
+		}
+		if files[i], err = a.Files.Put(ctx, c.Org(), contentType, data); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}

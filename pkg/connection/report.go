@@ -1,0 +1,119 @@
+package connection
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
+)
+
+const (
+	// reportEvery is how often what was reported is written.
+	reportEvery = time.Second
+	// maxReported bounds the connections whose calls wait to be written.
+	maxReported = 10_000
+	// reportTimeout bounds the writing of one connection's calls.
+	reportTimeout = 5 * time.Second
+)
+
+// Reporter gathers what came of calls and writes it now and then, a connection
+// at a time: a call costs those who make it nothing but a place in a list.
+type Reporter struct {
+	Tenants *tenant.Tenants
+	Clock   clock.WithTicker
+	Log     *slog.Logger
+
+	mu      sync.Mutex
+	waiting map[reported][]Outcome
+
+	cancel context.CancelFunc
+	group  sync.WaitGroup
+}
+
+// reported is a connection that calls were reported of.
+type reported struct {
+	org        id.Org
+	connection id.Connection
+}
+
+// Start begins to write.
+func (r *Reporter) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	ticks := r.Clock.NewTicker(reportEvery)
+	r.group.Go(func() {
+		defer ticks.Stop()
+		for {
+			select {
+			case <-ticks.C():
+				r.Flush(ctx)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+// Stop writes what is left and ends.
+func (r *Reporter) Stop() {
+	r.cancel()
+	r.group.Wait()
+	r.Flush(context.Background())
+}
+
+// Report notes what came of a call. It never waits. Of a connection that is
+// called more often than calls are kept, the latest count.
+func (r *Reporter) Report(org id.Org, connection id.Connection, o Outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.put(reported{org, connection}, []Outcome{o})
+}
+
+// put appends outcomes, as far as there is room.
+func (r *Reporter) put(of reported, outcomes []Outcome) {
+	if r.waiting == nil {
+		r.waiting = map[reported][]Outcome{}
+	}
+	if _, known := r.waiting[of]; !known && len(r.waiting) >= maxReported {
+		return
+	}
+	r.waiting[of] = append(r.waiting[of], outcomes...)
+	r.waiting[of] = r.waiting[of][max(len(r.waiting[of])-KeptCalls, 0):]
+}
+
+// Flush writes what was reported. What cannot be written now waits for the next
+// time.
+func (r *Reporter) Flush(ctx context.Context) {
+	r.mu.Lock()
+	all := r.waiting
+	r.waiting = nil
+	r.mu.Unlock()
+	for of, outcomes := range all {
+		if err := r.write(ctx, of, outcomes); err != nil {
+			r.Log.WarnContext(ctx, "calls of a connection wait to be noted", "connection", of.connection.String(), "error", err)
+			r.mu.Lock()
+			newer := r.waiting[of]
+			delete(r.waiting, of)
+			r.put(of, append(outcomes, newer...))
+			r.mu.Unlock()
+		}
+	}
+}
+
+func (r *Reporter) write(ctx context.Context, of reported, outcomes []Outcome) error {
+	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
+	defer cancel()
+	now := r.Clock.Now().UTC().Truncate(time.Microsecond)
+	err := r.Tenants.InTx(ctx, of.org, func(ctx context.Context, tx *tenant.Tx) error {
+		return Record(ctx, tx, of.connection, outcomes, now)
+	})
+	if isMissing(err) {
+		return nil // deleted meanwhile
+	}
+	return err
+}
