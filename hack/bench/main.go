@@ -56,6 +56,7 @@ var measures = []struct {
 	{"memory", memory},
 	{"delivery", delivering},
 	{"isolation", isolation},
+	{"knowledge", knowing},
 	{"search", searching},
 }
 
