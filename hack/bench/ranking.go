@@ -42,7 +42,8 @@ func ranking(ctx context.Context, f *fixture) error {
 	}
 	var ours, theirs mean
 	var answerable, not []float64
-	for _, s := range sets {
+	for i := range sets {
+		s := &sets[i]
 		x := s.Index()
 		mine, n, err := searchtest.NDCG(s.Test(), searchtest.Ours(x, s.Language))
 		if err != nil {
@@ -69,7 +70,7 @@ func ranking(ctx context.Context, f *fixture) error {
 
 // plainTextSearch is the nDCG@10 of to_tsvector and ts_rank on the test half,
 // any of the question's words matching, in the documents' own language.
-func plainTextSearch(ctx context.Context, conn *pgx.Conn, s searchtest.Set, configuration string) (float64, error) {
+func plainTextSearch(ctx context.Context, conn *pgx.Conn, s *searchtest.Set, configuration string) (float64, error) {
 	for _, d := range s.Documents {
 		for _, p := range d.Passages {
 			if _, err := conn.Exec(ctx, "INSERT INTO passages VALUES ($1, $2, to_tsvector($3::regconfig, $4))",

@@ -13,8 +13,8 @@ import (
 // The constants of BM25, tuned on the tune half of the question set: how soon
 // repetition stops to count, and how much a long passage is held against.
 const (
-	saturation = 1.2
-	lengthness = 0.5
+	saturation = 1.6
+	lengthness = 0.6
 )
 
 // Query asks for passages.
@@ -96,20 +96,16 @@ func question(q Query, parts []*part) sought {
 			}
 		}
 		w.idf = math.Log(1 + (float64(passages-found)+0.5)/(float64(found)+0.5))
-		w.share = math.Pow(w.idf, rarity)
-		all += w.share
+		all += w.idf
 		if found > 0 {
 			c.words = append(c.words, w)
 		}
 	}
 	for i := range c.words {
-		c.words[i].share /= all
+		c.words[i].share = c.words[i].idf / all
 	}
 	return c
 }
-
-// rarity is how much more the rare words of a question count for Support.
-const rarity = 1.0
 
 // ask is the terms of a question's words in each part's language, each once.
 func ask(q Query, parts []*part) [][]string {

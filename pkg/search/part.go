@@ -15,7 +15,8 @@ import (
 // neighbours in them, so that removing a document cuts a stretch out of each
 // of its terms' lists: what is removed is gone, and the counts that ranking
 // goes by are those of an index that never held it. Slots that fell empty are
-// closed up when they are more than the others.
+// closed up when they are more than the others, and a dictionary that has lost
+// most of its terms is made anew.
 type part struct {
 	language  string
 	documents map[id.Document]*document
@@ -135,18 +136,21 @@ func (p *part) remove(doc id.Document) {
 	}
 	p.live -= int(d.count)
 	delete(p.documents, doc)
-	if len(p.slots) > 2*p.live+1024 {
+	if len(p.slots) > 2*p.live+64 {
 		p.closeUp()
+	}
+	if p.peak > 4*len(p.numbers)+256 {
+		p.renumber()
 	}
 }
 
-// cut takes the postings of the slots from up to to out of a term's list.
-func (p *part) cut(n, from, to uint32) {
+// cut takes the postings of slots [from, end) out of a term's list.
+func (p *part) cut(n, from, end uint32) {
 	t := &p.terms[n]
 	bySlot := func(p posting, slot uint32) int { return int(p.slot()) - int(slot) }
-	start, _ := slices.BinarySearchFunc(t.list, from, bySlot)
-	end, _ := slices.BinarySearchFunc(t.list, to, bySlot)
-	t.list = slices.Delete(t.list, start, end)
+	first, _ := slices.BinarySearchFunc(t.list, from, bySlot)
+	after, _ := slices.BinarySearchFunc(t.list, end, bySlot)
+	t.list = slices.Delete(t.list, first, after)
 	switch {
 	case len(t.list) == 0:
 		delete(p.numbers, t.text)
@@ -157,8 +161,7 @@ func (p *part) cut(n, from, to uint32) {
 	}
 }
 
-// closeUp gives the passages the lowest slots, in their order, and gives back
-// what the dictionary no longer needs.
+// closeUp gives the passages the lowest slots, in their order.
 func (p *part) closeUp() {
 	moved := make([]uint32, len(p.slots))
 	kept := make([]slot, 0, p.live)
@@ -179,9 +182,6 @@ func (p *part) closeUp() {
 		}
 	}
 	p.slots = kept
-	if p.peak > 4*len(p.numbers) {
-		p.renumber()
-	}
 }
 
 // renumber makes the dictionary anew: a Go map never shrinks.

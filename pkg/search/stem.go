@@ -49,7 +49,7 @@ func (a *analyser) stem(s string) string {
 }
 
 // spelt is a word as its stemmer expects it where people leave out accents
-// and umlauts: "Muenchen" as "München", "informacion" as "información".
+// and umlauts: "Muenchen" as "München", "estacion" as "estación".
 func (a *analyser) spelt(s string) string {
 	switch a.language {
 	case "de":

@@ -127,18 +127,14 @@ func (s *splitter) trim(from, to int) (int, int) {
 }
 
 // belongsTogether says whether a chain of atoms is worth a term of its own:
-// it holds a digit, is an address or a language such as C#, or has an atom too
-// short to be found by ("e-mail", "R&D"). "Well-known" is two words.
+// it holds a digit, is an address or a name such as C# and R&D, or begins with
+// an atom too short to be found by ("e-mail"). "Well-known" is two words.
 func (s *splitter) belongsTogether(from, to int, atoms []word) bool {
 	if strings.ContainsAny(s.text[from:to], "0123456789@#+&") {
 		return true
 	}
-	for _, a := range atoms {
-		if utf8.RuneCountInString(s.text[a.from:a.to]) <= 2 {
-			return !strings.Contains(s.text[from:to], "/")
-		}
-	}
-	return false
+	first := s.text[atoms[0].from:atoms[0].to]
+	return utf8.RuneCountInString(first) <= 2 && !strings.Contains(s.text[from:to], "/")
 }
 
 // addAtom adds what has no joint but perhaps dots, digits or apostrophes

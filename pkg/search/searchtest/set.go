@@ -109,12 +109,12 @@ func question(line string, known map[string]id.Chunk) (Question, error) {
 }
 
 // Tune is every other question: the half that constants are chosen by.
-func (s Set) Tune() []Question { return s.half(0) }
+func (s *Set) Tune() []Question { return s.half(0) }
 
 // Test is the other half, by which they are judged.
-func (s Set) Test() []Question { return s.half(1) }
+func (s *Set) Test() []Question { return s.half(1) }
 
-func (s Set) half(remainder int) (out []Question) {
+func (s *Set) half(remainder int) (out []Question) {
 	for i, q := range s.Questions {
 		if i%2 == remainder {
 			out = append(out, q)
@@ -124,7 +124,7 @@ func (s Set) half(remainder int) (out []Question) {
 }
 
 // Index is an index of a set's documents.
-func (s Set) Index() *search.Index {
+func (s *Set) Index() *search.Index {
 	x := search.New()
 	for _, d := range s.Documents {
 		x.Add(d.ID, nil, s.Language, search.Analyze(s.Language, d.Passages))
