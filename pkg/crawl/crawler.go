@@ -142,8 +142,7 @@ func (w *walk) follow(page *Page, final *url.URL) []*url.URL {
 func (w *walk) page(ctx context.Context, u *url.URL) (*Page, *url.URL, error) {
 	for range maxRedirects + 1 {
 		response, err := w.polite(ctx, u)
-		var redirect *egress.RedirectError
-		if errors.As(err, &redirect) {
+		if redirect, ok := errors.AsType[*egress.RedirectError](err); ok {
 			next, err := w.hop(u, redirect.Location)
 			if next == nil || err != nil {
 				return nil, nil, err

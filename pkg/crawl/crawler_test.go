@@ -132,7 +132,7 @@ func TestASlowServer(t *testing.T) {
 	require.True(t, failure.Retryable)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	s.handler["/"] = func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }
+	s = serve(t, map[string]http.HandlerFunc{"/": func(_ http.ResponseWriter, r *http.Request) { cancel(); <-r.Context().Done() }})
 	err = crawlerFor(t, s, clock.RealClock{}, 5*time.Second).Fetch(ctx, s.at("/"), crawl.Options{}, nil)
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -11,5 +11,6 @@
 //
 // Every reader is bounded: in what archives and streams unpack to, in nesting, and in
 // the text that comes out. A reader that panics makes a document unreadable and
-// nothing worse, and a context ends the work.
+// nothing worse. A context ends the work, at the next page, row or element, and a
+// caller sets a deadline: bounded work on a hostile document may still take minutes.
 package extract

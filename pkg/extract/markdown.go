@@ -15,8 +15,8 @@ import (
 // extractMarkdown reads the syntax tree, so that no markup is left. HTML within is
 // dropped but for the text between inline tags. Front matter is not part of the text.
 func extractMarkdown(ctx context.Context, data []byte, b *builder) error {
-	source := []byte(withoutFrontMatter(newlines(decode(data))))
-	if deepQuotes(source) {
+	source := []byte(tame(withoutFrontMatter(newlines(decode(data)))))
+	if len(source) > maxText || deepQuotes(source) {
 		return ErrTooLarge
 	}
 	root := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser().Parse(gtext.NewReader(source))
@@ -35,23 +35,57 @@ func withoutFrontMatter(s string) string {
 	return s
 }
 
+// marks are the characters that begin or end something within a paragraph, and
+// maxMarks bounds them there: the parser's time grows with their square, and nothing
+// interrupts it.
+const (
+	marks    = "[]*_`<&~!"
+	maxMarks = 2000
+)
+
+// tame divides paragraphs that have more marks than anybody writes, and takes the
+// marks out of such a line.
+func tame(source string) string {
+	var out strings.Builder
+	out.Grow(len(source))
+	count := 0
+	for line := range strings.Lines(source) {
+		n := 0
+		for i := range len(line) {
+			if strings.IndexByte(marks, line[i]) >= 0 {
+				n++
+			}
+		}
+		if n > maxMarks {
+			line, n = strings.Map(unmark, line), 0
+		}
+		if count += n; count > maxMarks {
+			out.WriteByte('\n')
+			count = n
+		}
+		if strings.TrimSpace(line) == "" {
+			count = 0
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+func unmark(r rune) rune {
+	if strings.ContainsRune(marks, r) {
+		return ' '
+	}
+	return r
+}
+
 // deepQuotes finds lines that open more blocks than anybody writes; each costs the
 // parser a level on every line that follows.
 func deepQuotes(source []byte) bool {
 	for line := range bytes.Lines(source) {
-		opened := 0
-		for _, c := range line {
-			switch c {
-			case '>', '-', '*', '+':
-				opened++
-			case ' ', '\t':
-				continue
-			}
-			if opened == 0 || !bytes.ContainsRune([]byte(">-*+ \t"), rune(c)) {
-				break
-			}
-		}
-		if opened > maxNesting && bytes.ContainsRune(line, ' ') {
+		rest := bytes.TrimLeft(line, "> -*+\t")
+		opening := line[:len(line)-len(rest)]
+		// A rule may be long, but is of one kind and has nothing after it.
+		if len(opening) > maxNesting && (bytes.IndexByte(opening, '>') >= 0 || len(bytes.TrimSpace(rest)) > 0) {
 			return true
 		}
 	}

@@ -20,7 +20,7 @@ func extractXLSX(ctx context.Context, data []byte, b *builder) error {
 	if err != nil {
 		return err
 	}
-	defer book.Close()
+	defer func() { _ = book.Close() }()
 	if properties, err := book.GetDocProps(); err == nil {
 		b.document.Title = properties.Title
 	}
@@ -40,7 +40,7 @@ func extractSheet(ctx context.Context, book *excelize.File, sheet string, b *bui
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	b.startHeading(sheet)
 	t, n := &table{builder: b}, 0
 	for rows.Next() {

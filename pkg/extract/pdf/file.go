@@ -2,11 +2,8 @@ package pdf
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"maps"
-	"slices"
 )
 
 // What makes a file impossible to read.
@@ -90,10 +87,12 @@ func (f *File) scan() error {
 			packed = append(packed, ref(number))
 		}
 		if bytes.Contains(body, []byte("XRef")) {
-			f.addTrailer((&lexer{data: f.data, pos: rest}).next())
+			f.addTrailer(rest)
 		}
 	}
-	f.findTrailers()
+	if err := f.findTrailers(); err != nil {
+		return err
+	}
 	if f.trailer["Encrypt"] != nil {
 		return nil // object streams are encrypted too
 	}
@@ -135,19 +134,26 @@ func integerBefore(data []byte, at int) (start, value int, ok bool) {
 	return start, value, start < at && value < 1<<31
 }
 
-func (f *File) findTrailers() {
+func (f *File) findTrailers() error {
 	for rest := 0; ; {
+		if err := f.ctx.Err(); err != nil {
+			return err
+		}
 		i := bytes.Index(f.data[rest:], []byte("trailer"))
 		if i < 0 {
-			return
+			return nil
 		}
 		rest += i + len("trailer")
-		f.addTrailer((&lexer{data: f.data, pos: rest}).next())
+		f.addTrailer(rest)
 	}
 }
 
-func (f *File) addTrailer(v any) {
-	if d, ok := v.(dict); ok {
+// maxTrailer bounds how far a trailer is read: there can be many that never close.
+const maxTrailer = 16 << 10
+
+func (f *File) addTrailer(at int) {
+	l := &lexer{data: f.data[:min(len(f.data), at+maxTrailer)], pos: at}
+	if d, ok := l.next().(dict); ok {
 		for _, key := range []name{"Root", "Info", "Encrypt"} {
 			if d[key] != nil {
 				f.trailer[key] = d[key]
@@ -280,59 +286,4 @@ func (f *File) name(v any) name {
 func (f *File) Title() string {
 	raw, _ := f.get(f.dict(f.trailer["Info"])["Title"]).(text)
 	return decodeText(string(raw))
-}
-
-// page is a leaf of the page tree with what it inherits.
-type page struct {
-	dict      dict
-	resources any
-}
-
-// pages walks the page tree. A file whose tree is broken has its pages in the order
-// of their numbers.
-func (f *File) pages() ([]page, error) {
-	var out []page
-	seen := map[ref]bool{}
-	var walk func(v, resources any, depth int) error
-	walk = func(v, resources any, depth int) error {
-		if r, ok := v.(ref); ok {
-			if seen[r] {
-				return nil
-			}
-			seen[r] = true
-		}
-		node := f.dict(v)
-		if own := node["Resources"]; own != nil {
-			resources = own
-		}
-		kids, inner := f.get(node["Kids"]).(array)
-		switch {
-		case node == nil || depth > maxNesting:
-			return nil
-		case !inner && len(out) >= maxPages:
-			return ErrTooLarge
-		case !inner:
-			out = append(out, page{node, resources})
-			return nil
-		}
-		for _, kid := range kids {
-			if err := cmp.Or(f.ctx.Err(), walk(kid, resources, depth+1)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if root := f.dict(f.trailer["Root"])["Pages"]; root != nil {
-		if err := walk(root, nil, 0); err != nil || len(out) > 0 {
-			return out, err
-		}
-	}
-	for _, r := range slices.Sorted(maps.Keys(f.where)) {
-		if f.name(f.dict(r)["Type"]) == "Page" {
-			if err := cmp.Or(f.ctx.Err(), walk(r, nil, 0)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return out, nil
 }

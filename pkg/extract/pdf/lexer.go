@@ -3,6 +3,7 @@ package pdf
 import (
 	"bytes"
 	"strconv"
+	"strings"
 )
 
 // maxNesting bounds arrays and dictionaries within one another. Real files nest a
@@ -214,7 +215,7 @@ func (l *lexer) array(depth int, closing keyword) array {
 				out = append(out[:n-2], ref(number(out[n-2])))
 			}
 			continue
-		case keyword("endobj"), keyword("stream"):
+		case keyword("obj"), keyword("endobj"), keyword("stream"):
 			return out // the closing was forgotten
 		}
 		if _, other := v.(keyword); !other {
@@ -251,7 +252,7 @@ func white(c byte) bool {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == 0
 }
 
-func delimiter(c byte) bool { return bytes.IndexByte([]byte("()<>[]{}/%"), c) >= 0 }
+func delimiter(c byte) bool { return strings.IndexByte("()<>[]{}/%", c) >= 0 }
 
 func nibble(c byte) int {
 	switch {
