@@ -15,6 +15,11 @@ const callers = 8
 // load asks the same over and over for a while and answers how long each
 // request took, in order, and how long all of it did.
 func load(url, key string, span time.Duration) (took []time.Duration, all time.Duration, err error) {
+	return loadWith(func() (*http.Request, error) { return get(url, key) }, span)
+}
+
+// loadWith is load with requests of any kind.
+func loadWith(request func() (*http.Request, error), span time.Duration) (took []time.Duration, all time.Duration, err error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}
 	defer client.CloseIdleConnections()
 	var (
@@ -25,7 +30,7 @@ func load(url, key string, span time.Duration) (took []time.Duration, all time.D
 	began := time.Now()
 	for range callers {
 		group.Go(func() {
-			mine, err := askUntil(client, url, key, began.Add(span))
+			mine, err := askUntil(client, request, began.Add(span))
 			mu.Lock()
 			defer mu.Unlock()
 			took = append(took, mine...)
@@ -39,10 +44,10 @@ func load(url, key string, span time.Duration) (took []time.Duration, all time.D
 	return took, time.Since(began), failure
 }
 
-func askUntil(client *http.Client, url, key string, end time.Time) (took []time.Duration, err error) {
+func askUntil(client *http.Client, request func() (*http.Request, error), end time.Time) (took []time.Duration, err error) {
 	for time.Now().Before(end) {
 		began := time.Now()
-		status, err := ask(client, url, key)
+		status, err := send(client, request)
 		if err != nil || status != http.StatusOK {
 			return took, fmt.Errorf("status %d: %w", status, err)
 		}
@@ -52,12 +57,23 @@ func askUntil(client *http.Client, url, key string, end time.Time) (took []time.
 }
 
 func ask(client *http.Client, url, key string) (int, error) {
-	request, err := http.NewRequest(http.MethodGet, url, nil)
+	return send(client, func() (*http.Request, error) { return get(url, key) })
+}
+
+func get(url, key string) (*http.Request, error) {
+	r, err := http.NewRequest(http.MethodGet, url, nil)
+	if err == nil {
+		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	return r, err
+}
+
+func send(client *http.Client, request func() (*http.Request, error)) (int, error) {
+	r, err := request()
 	if err != nil {
 		return 0, err
 	}
-	request.Header.Set("Authorization", "Bearer "+key)
-	response, err := client.Do(request)
+	response, err := client.Do(r)
 	if err != nil {
 		return 0, err
 	}

@@ -57,6 +57,7 @@ var measures = []struct {
 	{"delivery", delivering},
 	{"isolation", isolation},
 	{"talking", talking},
+	{"knowledge", knowing},
 	{"search", searching},
 }
 

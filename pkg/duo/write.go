@@ -214,7 +214,7 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Duo, at time.Time) erro
 		return err
 	}
 	if err := voice.SetUses(ctx, tx, voice.ByDuo(d.ID)); err != nil {
-		return d, err
+		return err
 	}
 	for _, f := range d.wears() {
 		if err := avatar.TakeOff(ctx, tx, f, avatar.DuoWearer(d.ID)); err != nil {
