@@ -17,8 +17,10 @@ import (
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -84,6 +86,9 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/knowledge/gaps/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.recordGap(t, org)
 	},
+	"/sessions/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.converse(t, org).String()
+	},
 	"/voices/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		o := w.operation(t, "createVoice")
 		answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.body(t, o)})
@@ -133,6 +138,29 @@ var bodies = map[string]func(n int) map[string]any{
 	"createDuo": duoBody,
 	"updateDuo": duoBody,
 
+	"createStaffToken": func(n int) map[string]any {
+		return map[string]any{"staffName": fmt.Sprint("Kim ", n), "mode": "speak"}
+	},
+	"endIdleSessions": func(n int) map[string]any {
+		return map[string]any{"olderThanS": 3600 + n, "personaId": nil, "externalId": "nobody's", "dryRun": true}
+	},
+	"endSession": func(n int) map[string]any { return map[string]any{"reason": fmt.Sprint("test ", n), "message": ""} },
+	"rateSession": func(n int) map[string]any {
+		return map[string]any{"score": n%5 + 1, "scale": 5, "comment": "good"}
+	},
+	"respondSession": func(n int) map[string]any { return map[string]any{"text": fmt.Sprint("When is it open? ", n)} },
+	"saySession": func(n int) map[string]any {
+		return map[string]any{
+			"text": fmt.Sprint("Hello ", n), "interrupt": true, "interruptible": false, "language": "English", "record": true,
+		}
+	},
+	"updateSession": func(n int) map[string]any {
+		return map[string]any{
+			"context": fmt.Sprint("context ", n), "instructions": "Be brief.", "language": "en", "voiceId": id.NamedVoice("nora").String(),
+			"listening": true, "mute": false, "interrupt": true, "goal": "name", "variables": map[string]any{"name": "Kim"},
+			"maxDurationS": 600, "metadata": map[string]any{"n": fmt.Sprint(n)},
+		}
+	},
 	"createKey": keyBody,
 	"updateKey": keyBody,
 	"rotateKey": func(n int) map[string]any { return map[string]any{"graceS": n + 1} },
@@ -205,6 +233,48 @@ func connectionBody(n int) map[string]any {
 		"config": map[string]any{"baseUrl": "https://127.0.0.1:9/v1", "model": fmt.Sprint("m", n), "tokensParameter": "max_tokens", "omitTemperature": true},
 		"secret": fmt.Sprint("sk-tests-of-every-operation-", n), "limits": map[string]any{"timeoutMs": 1000 + n}, "fallback": "fail",
 	}
+}
+
+func sessionBody(n int, persona string) map[string]any {
+	return map[string]any{
+		"personaId": persona, "avatarId": id.NamedAvatar("amara").String(), "voiceId": id.NamedVoice("nora").String(), "language": "English",
+		"channel": "chat", "transport": "websocket", "kind": "conversation", "context": "tests", "variables": map[string]any{"name": "Kim"},
+		"greeting": "Hello {{name}}", "knowledgeBaseIds": []any{}, "documentTags": []any{"visit"}, "maxDurationS": 600, "idleTimeoutS": 60,
+		"externalId": fmt.Sprint("visit-", n), "metadata": map[string]any{"source": "tests"}, "allowedOrigins": []any{"https://www.example.com"},
+		"sandbox": false, "supersedes": nil,
+	}
+}
+
+// converse makes a session that is live, with a turn, without a socket.
+func (w *world) converse(t testing.TB, org *apitest.Org) id.Session {
+	t.Helper()
+	o := w.operation(t, "createSessionToken")
+	w.n++
+	answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: sessionBody(w.n, w.shown(t, org))})
+	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
+	which, err := id.ParseSession(answer.Data(t)["session"].(map[string]any)["id"].(string))
+	require.NoError(t, err)
+	w.attach(t, org, which)
+	return which
+}
+
+// attach makes a session live, as the process does that its client connects to.
+func (w *world) attach(t testing.TB, org *apitest.Org, which id.Session) session.Session {
+	t.Helper()
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	var attached session.Attached
+	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) (err error) {
+		attached, err = session.Attach(ctx, tx, which, uuid.New(), plan.Terms{}, now)
+		return err
+	}))
+	turn := session.Turn{ID: id.NewTurn(), Speaker: session.User, Text: "Hello", Language: "en", Origin: session.Typed, StartedAt: now, EndedAt: &now}
+	for i := range int64(3) {
+		turn.ID, turn.Index = id.NewTurn(), i
+		require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
+			return session.Keep(ctx, tx, attached.Session, turn, now)
+		}))
+	}
+	return attached.Session
 }
 
 func webhookBody(n int) map[string]any {
@@ -283,7 +353,7 @@ func (w *world) apart(t testing.TB) *world {
 // unlimit lets an organisation make as much as the tests like.
 func (w *world) unlimit(t testing.TB, org *apitest.Org) {
 	t.Helper()
-	o := plan.Overrides{Limits: plan.Limits{plan.ClonedVoices: nil, plan.CustomAvatars: nil, plan.DocumentsPerBase: nil, plan.KnowledgeBases: nil, plan.Webhooks: nil}}
+	o := plan.Overrides{Limits: plan.Limits{plan.ClonedVoices: nil, plan.CustomAvatars: nil, plan.DocumentsPerBase: nil, plan.MaxConcurrentSessions: nil, plan.KnowledgeBases: nil, plan.Webhooks: nil}}
 	require.NoError(t, w.Directory.SetOverrides(context.Background(), org.ID, o))
 }
 
@@ -372,8 +442,11 @@ func (w *world) body(t testing.TB, o *route.Operation) any {
 		return nil
 	}
 	w.n++
-	if o.ID == "createWidget" {
+	switch o.ID {
+	case "createWidget":
 		return widgetBody(w.n, w.shown(t, w.Acme))
+	case "createSessionToken":
+		return sessionBody(w.n, w.shown(t, w.Acme))
 	}
 	require.Contains(t, bodies, o.ID, "give the operation a good body")
 	return bodies[o.ID](w.n)

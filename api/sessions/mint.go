@@ -63,7 +63,7 @@ type SessionTicket struct {
 	TokenExpiresAt time.Time     `json:"tokenExpiresAt"`
 	ConnectBy      time.Time     `json:"connectBy"`
 	Transport      Transport     `json:"transport"`
-	Face           Face          `json:"face"`
+	Face           TicketFace    `json:"face"`
 	Limits         TicketLimits  `json:"limits"`
 }
 
@@ -73,8 +73,8 @@ type Transport struct {
 	URL  string `json:"url" format:"uri"`
 }
 
-// Face is what a client shows.
-type Face struct {
+// TicketFace is what a client shows.
+type TicketFace struct {
 	AvatarID   id.Avatar `json:"avatarId"`
 	PreviewURL string    `json:"previewUrl" format:"uri"`
 	AssetsURL  string    `json:"assetsUrl" format:"uri" doc:"What to load for the renderer."`
@@ -148,7 +148,7 @@ func (a *API) enter(ctx context.Context, c *route.Call, tx *tenant.Tx, s session
 	return SessionTicket{
 		Session: show(c, minted, nil), Token: token, TokenExpiresAt: minted.ConnectBy, ConnectBy: minted.ConnectBy,
 		Transport: a.transport(minted.ID),
-		Face:      Face{AvatarID: minted.Avatar, PreviewURL: avatar + "/preview", AssetsURL: avatar + "/face"},
+		Face:      TicketFace{AvatarID: minted.Avatar, PreviewURL: avatar + "/preview", AssetsURL: avatar + "/face"},
 		Limits: TicketLimits{
 			minted.MaxDurationS, minted.IdleTimeoutS, active, c.Principal.Terms.Limits[plan.MaxConcurrentSessions],
 		},

@@ -136,8 +136,8 @@ type PeriodQuery struct {
 	PersonaID string    `query:"personaId" maxLength:"80"`
 }
 
-// Overview is the figures of a period.
-type Overview struct {
+// SessionsOverview is the figures of a period.
+type SessionsOverview struct {
 	From          time.Time        `json:"from"`
 	To            time.Time        `json:"to"`
 	Sessions      int64            `json:"sessions"`
@@ -159,7 +159,7 @@ type Answers struct {
 // longestPeriod bounds what is added up at once.
 const longestPeriod = 92 * 24 * time.Hour
 
-func (a *API) analyzeAll(ctx context.Context, c *route.Call, q *PeriodQuery) (Overview, error) {
+func (a *API) analyzeAll(ctx context.Context, c *route.Call, q *PeriodQuery) (SessionsOverview, error) {
 	from, to := q.From, q.To
 	if to.IsZero() {
 		to = c.Now()
@@ -168,14 +168,14 @@ func (a *API) analyzeAll(ctx context.Context, c *route.Call, q *PeriodQuery) (Ov
 		from = to.AddDate(0, 0, -30)
 	}
 	if !from.Before(to) || to.Sub(from) > longestPeriod {
-		return Overview{}, problem.Invalid("query.to", "to must be later than from, by at most 92 days.")
+		return SessionsOverview{}, problem.Invalid("query.to", "to must be later than from, by at most 92 days.")
 	}
 	persona, err := route.QueryID(id.ParsePersona, "personaId", q.PersonaID)
 	if err != nil {
-		return Overview{}, err
+		return SessionsOverview{}, err
 	}
 	o, err := session.Survey(ctx, a.Tenants, c.Org(), persona, from, to)
-	return Overview{
+	return SessionsOverview{
 		From: from.UTC(), To: to.UTC(), Sessions: o.Sessions, Turns: o.Turns, AverageS: o.AverageS, Interruptions: o.Interruptions,
 		ResponseMs: Percentiles(o.Response), Answers: Answers{o.Grounded, o.Gaps}, EndReasons: o.EndReasons, Languages: o.Languages,
 	}, err

@@ -84,7 +84,7 @@ type Session struct {
 	MaxDurationS         int64                `json:"maxDurationS"`
 	IdleTimeoutS         int64                `json:"idleTimeoutS"`
 	TurnCount            int64                `json:"turnCount"`
-	Staff                []Staff              `json:"staff"`
+	Staff                []SessionStaff       `json:"staff"`
 	Rating               route.OrNull[Rating] `json:"rating"`
 	Summary              *string              `json:"summary" doc:"Written by the avatar."`
 	Outcome              *string              `json:"outcome" enum:"resolved,lead,booking,handoff,abandoned,completed" nullable:"true"`
@@ -96,8 +96,8 @@ type Session struct {
 	CreatedAt            time.Time            `json:"createdAt"`
 }
 
-// Staff is a team member who was in the conversation.
-type Staff struct {
+// SessionStaff is a team member who was in the conversation.
+type SessionStaff struct {
 	StaffID  id.Staff   `json:"staffId"`
 	Name     string     `json:"name"`
 	Mode     string     `json:"mode" enum:"listen,speak,takeover"`
@@ -119,7 +119,7 @@ func show(c *route.Call, s session.Session, staff []session.Colleague) Session {
 		LanguagesHeard: s.LanguagesHeard, Engine: s.Engine, Transport: s.Transport, Channel: s.Channel, Sandbox: s.Sandbox,
 		StartedAt: route.UTC(s.StartedAt), LastActivityAt: route.UTC(s.LastActivityAt), EndedAt: route.UTC(s.EndedAt), EndReason: s.EndReason,
 		DurationS: s.DurationS, BilledS: s.BilledS, MaxDurationS: s.MaxDurationS, IdleTimeoutS: s.IdleTimeoutS, TurnCount: s.TurnCount,
-		Staff: []Staff{}, Outcome: s.Outcome, Collected: map[string]string{}, OnHold: s.OnHold, ConversationWithheld: s.Withheld,
+		Staff: []SessionStaff{}, Outcome: s.Outcome, Collected: map[string]string{}, OnHold: s.OnHold, ConversationWithheld: s.Withheld,
 		TranscriptAvailable: s.Withheld == nil && s.TurnCount > 0, ConnectBy: s.ConnectBy.UTC(), CreatedAt: s.CreatedAt.UTC(),
 	}
 	if !s.Duo.IsZero() {
@@ -129,7 +129,7 @@ func show(c *route.Call, s session.Session, staff []session.Colleague) Session {
 		shown.SubjectID = &s.Subject
 	}
 	for _, k := range staff {
-		shown.Staff = append(shown.Staff, Staff{k.ID, k.Name, k.Mode, k.JoinedAt.UTC(), route.UTC(k.LeftAt)})
+		shown.Staff = append(shown.Staff, SessionStaff{k.ID, k.Name, k.Mode, k.JoinedAt.UTC(), route.UTC(k.LeftAt)})
 	}
 	if s.RatingScore != nil {
 		shown.Rating.Value = &Rating{*s.RatingScore, *s.RatingScale}

@@ -49,17 +49,17 @@ type TranscriptQuery struct {
 
 // Transcript is what was said.
 type Transcript struct {
-	SessionID   id.Session `json:"sessionId"`
-	State       string     `json:"state" enum:"live,final"`
-	Language    string     `json:"language"`
-	AIGenerated bool       `json:"aiGenerated" enum:"true" doc:"An avatar wrote what its turns say."`
-	Turns       []Turn     `json:"turns" doc:"Empty where format is text or vtt."`
-	Content     *string    `json:"content" doc:"The turns as text or WebVTT; null where format is json."`
-	NextCursor  *string    `json:"nextCursor" doc:"Pass it as cursor for the next turns; null on the last page."`
+	SessionID   id.Session       `json:"sessionId"`
+	State       string           `json:"state" enum:"live,final"`
+	Language    string           `json:"language"`
+	AIGenerated bool             `json:"aiGenerated" enum:"true" doc:"An avatar wrote what its turns say."`
+	Turns       []TranscriptTurn `json:"turns" doc:"Empty where format is text or vtt."`
+	Content     *string          `json:"content" doc:"The turns as text or WebVTT; null where format is json."`
+	NextCursor  *string          `json:"nextCursor" doc:"Pass it as cursor for the next turns; null on the last page."`
 }
 
-// Turn is one turn.
-type Turn struct {
+// TranscriptTurn is one turn.
+type TranscriptTurn struct {
 	ID          id.Turn            `json:"id"`
 	Index       int64              `json:"index"`
 	Speaker     session.Speaker    `json:"speaker" enum:"avatar,user,staff"`
@@ -105,7 +105,7 @@ func (a *API) transcript(ctx context.Context, c *route.Call, q *TranscriptQuery)
 		return Transcript{}, err
 	}
 	page, err := route.Paged(c, q.Paging, found, func(t session.Turn) int64 { return t.Index + 1 })
-	shown := Transcript{SessionID: s.ID, State: "final", Language: s.Language, AIGenerated: true, Turns: []Turn{}, NextCursor: page.Next}
+	shown := Transcript{SessionID: s.ID, State: "final", Language: s.Language, AIGenerated: true, Turns: []TranscriptTurn{}, NextCursor: page.Next}
 	if !s.State.Over() {
 		shown.State = "live"
 	}
@@ -124,8 +124,8 @@ func (a *API) transcript(ctx context.Context, c *route.Call, q *TranscriptQuery)
 	return shown, err
 }
 
-func showTurn(s session.Session, t session.Turn) Turn {
-	shown := Turn{
+func showTurn(s session.Session, t session.Turn) TranscriptTurn {
+	shown := TranscriptTurn{
 		ID: t.ID, Index: t.Index, Speaker: t.Speaker, Text: t.Text, Language: t.Language, Source: t.Origin, StartedAt: t.StartedAt.UTC(),
 		EndedAt: route.UTC(t.EndedAt), Interrupted: t.Interrupted, Sources: t.Sources, Grounded: t.Grounded, ToolCalls: t.ToolCalls,
 		Redacted: t.Unrecorded, OffsetMs: offset(s, t.StartedAt),
@@ -186,8 +186,8 @@ func speaker(t session.Turn) string {
 	return strings.ToUpper(string(t.Speaker[:1])) + string(t.Speaker[1:])
 }
 
-// Analytics are the figures of a session.
-type Analytics struct {
+// SessionAnalytics are the figures of a session.
+type SessionAnalytics struct {
 	SessionID        id.Session      `json:"sessionId"`
 	DurationS        *int64          `json:"durationS"`
 	TurnCount        int64           `json:"turnCount"`
@@ -262,17 +262,17 @@ type Network struct {
 // mostTurns bounds the turns that figures are worked out of.
 const mostTurns = 5000
 
-func (a *API) analytics(ctx context.Context, c *route.Call, p *Path) (Analytics, error) {
+func (a *API) analytics(ctx context.Context, c *route.Call, p *Path) (SessionAnalytics, error) {
 	s, err := a.find(ctx, c, *p)
 	if err != nil {
-		return Analytics{}, err
+		return SessionAnalytics{}, err
 	}
 	turns, err := session.Turns(ctx, a.Tenants, c.Org(), s.ID, 0, mostTurns)
 	if err != nil {
-		return Analytics{}, err
+		return SessionAnalytics{}, err
 	}
 	f := session.Analyze(turns)
-	shown := Analytics{
+	shown := SessionAnalytics{
 		SessionID: s.ID, DurationS: s.DurationS, TurnCount: s.TurnCount, UserTurns: f.UserTurns, AvatarTurns: f.AvatarTurns,
 		Interruptions: f.Interruptions, InterruptionRate: share(f.Interruptions, f.AvatarTurns),
 		TalkShare: talkShare(s, f, c.Now()), Words: WordCount{f.UserWords, f.AvatarWords},
