@@ -54,9 +54,12 @@ func (w *world) page(t *testing.T, o *route.Operation, key apikey.Secret, query 
 	t.Helper()
 	answer := w.list(t, o, key, query)
 	require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
-	body := answer.JSON(t)
+	body, within := answer.JSON(t), "data"
+	if one, ok := body["data"].(map[string]any); ok { // a transcript pages through its turns
+		body, within = one, "turns"
+	}
 	cursor, _ = body["nextCursor"].(string)
-	return body["data"].([]any), cursor
+	return body[within].([]any), cursor
 }
 
 func testPaging(t *testing.T, w *world) {

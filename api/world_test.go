@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -274,7 +275,20 @@ func (w *world) attach(t testing.TB, org *apitest.Org, which id.Session) session
 			return session.Keep(ctx, tx, attached.Session, turn, now)
 		}))
 	}
+	w.tokens[which.Bare()] = attached.Resume
 	return attached.Session
+}
+
+// rate gives a rating the token of the session's client.
+func (w *world) rate(o *route.Operation, r apitest.Request) apitest.Request {
+	if o.ID != "rateSession" {
+		return r
+	}
+	bare, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(r.Path, "/sessions/"), "sess_"), "/")
+	header := map[string]string{"X-Session-Token": string(w.tokens[bare])}
+	maps.Copy(header, r.Header)
+	r.Header = header
+	return r
 }
 
 func webhookBody(n int) map[string]any {
@@ -315,6 +329,8 @@ type world struct {
 
 	made map[string]string
 	n    int
+	// tokens are the sessions' by their bare ids.
+	tokens map[string]session.Token
 	// publicKeys are the widgets' by their bare ids.
 	publicKeys map[string]string
 }
@@ -324,7 +340,7 @@ type world struct {
 func newWorld(t testing.TB, options ...apitest.Option) *world {
 	t.Helper()
 	a := apitest.New(t, append([]apitest.Option{apitest.Unlimited}, options...)...)
-	w := &world{API: a, documents: map[contract.Version]*document{}, made: map[string]string{}, publicKeys: map[string]string{}}
+	w := &world{API: a, documents: map[contract.Version]*document{}, made: map[string]string{}, publicKeys: map[string]string{}, tokens: map[string]session.Token{}}
 	for _, v := range contract.Versions() {
 		w.documents[v] = readDocument(t, v)
 	}
@@ -493,7 +509,7 @@ func withID(o *route.Operation, id string) string { return strings.Replace(o.Pat
 func (w *world) call(t testing.TB, o *route.Operation, r apitest.Request) apitest.Answer {
 	t.Helper()
 	r.Method = o.Method
-	r = w.visit(r)
+	r = w.rate(o, w.visit(r))
 	answer := w.Do(r)
 	w.check(t, o, answer)
 	return answer

@@ -65,8 +65,8 @@ type Session struct {
 	PersonaVersion       int64                `json:"personaVersion"`
 	AvatarID             id.Avatar            `json:"avatarId"`
 	VoiceID              id.Voice             `json:"voiceId"`
-	DuoID                *id.Duo              `json:"duoId"`
-	SubjectID            *id.Subject          `json:"subjectId"`
+	DuoID                *id.Duo              `json:"duoId" nullable:"true"`
+	SubjectID            *id.Subject          `json:"subjectId" nullable:"true"`
 	ExternalID           *string              `json:"externalId"`
 	Metadata             map[string]string    `json:"metadata"`
 	Language             string               `json:"language"`

@@ -35,8 +35,8 @@ func (a *API) registerWords(s *route.Service, read route.Operation) {
 	remove := read
 	remove.ID, remove.Method, remove.Path, remove.Class = "deleteTranscript", http.MethodDelete, "/sessions/{id}/transcript", "write"
 	remove.Scope, remove.Since = scope.SessionsWrite, contract.V20261001
-	remove.Errors = []problem.Code{problem.OnHold, problem.Conflict, problem.CandidateInterview, problem.LearnerConversation}
-	remove.Summary = "Delete every word of a session that has ended; needs transcripts:read too"
+	remove.Errors = []problem.Code{problem.OnHold, problem.CandidateInterview, problem.LearnerConversation}
+	remove.Summary = "Delete every word of a session so far; needs transcripts:read too"
 	route.Handle(s, remove, a.deleteTranscript)
 }
 
@@ -322,8 +322,6 @@ func (a *API) deleteTranscript(ctx context.Context, c *route.Call, p *Path) (rou
 			return route.Deleted{}, asProblem(err)
 		case s.OnHold:
 			return route.Deleted{}, problem.New(problem.OnHold, "The session is under a hold, so its words stay.").WithParam("path.id")
-		case !s.State.Over():
-			return route.Deleted{}, problem.Conflicting("not_ended", "The session has not ended.").WithParam("path.id")
 		}
 		if err := session.DeleteWords(ctx, tx, s.ID); err != nil {
 			return route.Deleted{}, err
