@@ -143,7 +143,7 @@ var bodies = map[string]func(n int) map[string]any{
 		return map[string]any{"staffName": fmt.Sprint("Kim ", n), "mode": "speak"}
 	},
 	"endIdleSessions": func(n int) map[string]any {
-		return map[string]any{"olderThanS": 3600 + n, "personaId": nil, "externalId": "nobody's", "dryRun": true}
+		return map[string]any{"olderThanS": 3600 + n, "personaId": id.Persona{1}.String(), "externalId": "nobody's", "dryRun": true}
 	},
 	"endSession": func(n int) map[string]any { return map[string]any{"reason": fmt.Sprint("test ", n), "message": ""} },
 	"rateSession": func(n int) map[string]any {
@@ -236,13 +236,20 @@ func connectionBody(n int) map[string]any {
 	}
 }
 
-func sessionBody(n int, persona string) map[string]any {
+// sessionBody is a good body for a session of an organisation.
+func (w *world) sessionBody(t testing.TB, org *apitest.Org) map[string]any {
+	t.Helper()
+	n, pack := w.n, w.made["a pack of "+org.ID.String()]
+	if pack == "" {
+		pack = w.make(t, org, "createKnowledgeBase")["id"].(string)
+		w.made["a pack of "+org.ID.String()] = pack
+	}
 	return map[string]any{
-		"personaId": persona, "avatarId": id.NamedAvatar("amara").String(), "voiceId": id.NamedVoice("nora").String(), "language": "English",
+		"personaId": w.shown(t, org), "avatarId": id.NamedAvatar("amara").String(), "voiceId": id.NamedVoice("nora").String(), "language": "English",
 		"channel": "chat", "transport": "websocket", "kind": "conversation", "context": "tests", "variables": map[string]any{"name": "Kim"},
-		"greeting": "Hello {{name}}", "knowledgeBaseIds": []any{}, "documentTags": []any{"visit"}, "maxDurationS": 600, "idleTimeoutS": 60,
+		"greeting": "Hello {{name}}", "knowledgeBaseIds": []any{pack}, "documentTags": []any{"visit"}, "maxDurationS": 600, "idleTimeoutS": 60,
 		"externalId": fmt.Sprint("visit-", n), "metadata": map[string]any{"source": "tests"}, "allowedOrigins": []any{"https://www.example.com"},
-		"sandbox": false, "supersedes": nil,
+		"sandbox": false,
 	}
 }
 
@@ -251,7 +258,7 @@ func (w *world) converse(t testing.TB, org *apitest.Org) id.Session {
 	t.Helper()
 	o := w.operation(t, "createSessionToken")
 	w.n++
-	answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: sessionBody(w.n, w.shown(t, org))})
+	answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.sessionBody(t, org)})
 	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
 	which, err := id.ParseSession(answer.Data(t)["session"].(map[string]any)["id"].(string))
 	require.NoError(t, err)
@@ -462,7 +469,7 @@ func (w *world) body(t testing.TB, o *route.Operation) any {
 	case "createWidget":
 		return widgetBody(w.n, w.shown(t, w.Acme))
 	case "createSessionToken":
-		return sessionBody(w.n, w.shown(t, w.Acme))
+		return w.sessionBody(t, w.Acme)
 	}
 	require.Contains(t, bodies, o.ID, "give the operation a good body")
 	return bodies[o.ID](w.n)

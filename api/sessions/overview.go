@@ -29,6 +29,7 @@ func (a *API) registerOverview(s *route.Service, read route.Operation) {
 
 	idle := read
 	idle.ID, idle.Method, idle.Path, idle.Class, idle.Scope = "endIdleSessions", http.MethodPost, "/sessions/end-idle", "write", scope.SessionsWrite
+	idle.Errors = []problem.Code{problem.NotFound}
 	idle.Summary = "Reclaim the organisation's dead or idle sessions"
 	idle.Description = "Ends sessions in which nothing has happened for olderThanS seconds, never one in which somebody speaks. At most 200 at a time."
 	route.Handle(s, idle, a.endIdle)
@@ -166,6 +167,11 @@ func (a *API) analyzeAll(ctx context.Context, c *route.Call, q *PeriodQuery) (Se
 	}
 	if from.IsZero() {
 		from = to.AddDate(0, 0, -30)
+	}
+	for name, at := range map[string]time.Time{"from": from, "to": to} {
+		if err := route.CheckTime("query."+name, at); err != nil {
+			return SessionsOverview{}, err
+		}
 	}
 	if !from.Before(to) || to.Sub(from) > longestPeriod {
 		return SessionsOverview{}, problem.Invalid("query.to", "to must be later than from, by at most 92 days.")
