@@ -137,8 +137,8 @@ type PeriodQuery struct {
 	PersonaID string    `query:"personaId" maxLength:"80"`
 }
 
-// SessionsOverview is the figures of a period.
-type SessionsOverview struct {
+// PeriodFigures is the figures of a period.
+type PeriodFigures struct {
 	From          time.Time        `json:"from"`
 	To            time.Time        `json:"to"`
 	Sessions      int64            `json:"sessions"`
@@ -160,7 +160,7 @@ type Answers struct {
 // longestPeriod bounds what is added up at once.
 const longestPeriod = 92 * 24 * time.Hour
 
-func (a *API) analyzeAll(ctx context.Context, c *route.Call, q *PeriodQuery) (SessionsOverview, error) {
+func (a *API) analyzeAll(ctx context.Context, c *route.Call, q *PeriodQuery) (PeriodFigures, error) {
 	from, to := q.From, q.To
 	if to.IsZero() {
 		to = c.Now()
@@ -170,18 +170,18 @@ func (a *API) analyzeAll(ctx context.Context, c *route.Call, q *PeriodQuery) (Se
 	}
 	for name, at := range map[string]time.Time{"from": from, "to": to} {
 		if err := route.CheckTime("query."+name, at); err != nil {
-			return SessionsOverview{}, err
+			return PeriodFigures{}, err
 		}
 	}
 	if !from.Before(to) || to.Sub(from) > longestPeriod {
-		return SessionsOverview{}, problem.Invalid("query.to", "to must be later than from, by at most 92 days.")
+		return PeriodFigures{}, problem.Invalid("query.to", "to must be later than from, by at most 92 days.")
 	}
 	persona, err := route.QueryID(id.ParsePersona, "personaId", q.PersonaID)
 	if err != nil {
-		return SessionsOverview{}, err
+		return PeriodFigures{}, err
 	}
 	o, err := session.Survey(ctx, a.Tenants, c.Org(), persona, from, to)
-	return SessionsOverview{
+	return PeriodFigures{
 		From: from.UTC(), To: to.UTC(), Sessions: o.Sessions, Turns: o.Turns, AverageS: o.AverageS, Interruptions: o.Interruptions,
 		ResponseMs: Percentiles(o.Response), Answers: Answers{o.Grounded, o.Gaps}, EndReasons: o.EndReasons, Languages: o.Languages,
 	}, err
