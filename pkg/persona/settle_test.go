@@ -1,7 +1,7 @@
 package persona_test
 
 import (
-	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,10 +12,12 @@ import (
 	"visavis.dev/pkg/voice"
 )
 
+// find finds a studio voice.
 func find(t require.TestingT, key string) voice.Voice {
-	v, err := persona.FindVoice(context.Background(), nil, id.NamedVoice(key))
-	require.NoError(t, err)
-	return v
+	studio := voice.Studio()
+	i := slices.IndexFunc(studio, func(v voice.Voice) bool { return v.Key == key })
+	require.GreaterOrEqual(t, i, 0, "no voice %s", key)
+	return studio[i]
 }
 
 // What every voice's personas begin with is good, and settled once for all.

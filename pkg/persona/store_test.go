@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/tenant/tenanttest"
+	"visavis.dev/pkg/voice"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
@@ -138,12 +139,15 @@ func TestStartable(t *testing.T) {
 		code   problem.Code
 		reason string
 	}{
-		"ready":      {persona.Persona{}, "", ""},
+		"ready":      {persona.Persona{VoiceStatus: voice.Ready}, "", ""},
+		"no voice":   {persona.Persona{VoiceStatus: voice.Training}, problem.Conflict, "voice_not_ready"},
+		"bad voice":  {persona.Persona{VoiceStatus: voice.Failed}, problem.Conflict, "voice_not_ready"},
+		"voice gone": {persona.Persona{VoiceStatus: voice.Withdrawn}, problem.Conflict, "consent_withdrawn"},
 		"preparing":  {persona.Persona{Preparation: &soon}, problem.FaceNotReady, ""},
 		"withdrawn":  {persona.Persona{Obstacle: persona.ConsentWithdrawn, Preparation: &soon}, problem.Conflict, "consent_withdrawn"},
 		"failed":     {persona.Persona{Obstacle: persona.FaceFailed}, problem.Conflict, "paused"},
 		"a draft":    {persona.Persona{Duo: duo, Preparation: &soon}, problem.DuoNotLive, ""},
-		"a live duo": {persona.Persona{Duo: &persona.Duo{Live: true}}, "", ""},
+		"a live duo": {persona.Persona{Duo: &persona.Duo{Live: true}, VoiceStatus: voice.Ready}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := c.p.Startable(tenanttest.Now)
