@@ -297,7 +297,10 @@ func (a *API) apply(ctx context.Context, c *route.Call, tx *tenant.Tx, s session
 	if err := speak(ctx, tx, &s, r); err != nil {
 		return s, err
 	}
-	kept := session.Steered{Metadata: b.Metadata.Value, Language: &s.Language, Voice: &s.Voice}
+	kept := session.Steered{
+		Metadata: b.Metadata.Value, Language: &s.Language, Voice: &s.Voice,
+		Context: b.Context.Ptr(), Instructions: b.Instructions.Ptr(), Variables: b.Variables.Value,
+	}
 	if b.MaxDurationS.Set {
 		if limit, limited := c.Principal.Terms.Limit(plan.MaxSessionS); limited && b.MaxDurationS.Value > limit {
 			return s, problem.Invalid("body.maxDurationS", "The plan allows sessions of at most %d seconds.", limit)

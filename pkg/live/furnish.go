@@ -30,10 +30,17 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 	if bases == nil {
 		bases = definition.Knowledge.BaseIDs
 	}
+	if s.Brief.Instructions != nil {
+		definition.Instructions = *s.Brief.Instructions
+	}
+	outcome := ""
+	if s.Outcome != nil {
+		outcome = *s.Outcome
+	}
 	c := conversation.Config{
 		Session: conversation.Facts{
 			ID: s.ID, Language: s.Language, Channel: conversation.Channel(s.Channel), Context: s.Brief.Context,
-			Variables: s.Brief.Variables, Greeting: s.Brief.Greeting,
+			Variables: s.Brief.Variables, Greeting: s.Brief.Greeting, Collected: s.Collected, Outcome: outcome,
 		},
 		Persona: definition, PersonaName: name, Bases: bases, Tags: s.Brief.Tags, Turns: turns,
 		Knowledge: srv.Minds.Knowledge(r.org), Journal: &journal{r, bases},

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"maps"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -134,6 +135,10 @@ type Steered struct {
 	MaxDurationS *int64
 	Language     *string
 	Voice        *id.Voice
+	// Context is added to what is known; Instructions take the persona's place;
+	// Variables are added. The session's next process goes by them too.
+	Context, Instructions *string
+	Variables             map[string]string
 }
 
 // Steer changes what is kept of a live session, which is locked.
@@ -150,12 +155,37 @@ func Steer(ctx context.Context, tx *tenant.Tx, s Session, c Steered) (Session, e
 	if c.Voice != nil {
 		s.Voice = *c.Voice
 	}
+	s.Brief = s.Brief.steered(c)
 	tx.Touch("session", s.ID)
 	_, err := tx.Exec(ctx, `
-		UPDATE session SET metadata = $3, max_duration_s = $4, language = $5, voice_id = $6 WHERE org_id = $1 AND id = $2`,
-		tx.Org, s.ID, s.Metadata, s.MaxDurationS, s.Language, s.Voice)
+		UPDATE session SET metadata = $3, max_duration_s = $4, language = $5, voice_id = $6, brief = $7 WHERE org_id = $1 AND id = $2`,
+		tx.Org, s.ID, s.Metadata, s.MaxDurationS, s.Language, s.Voice, s.Brief)
 	return s, err
 }
+
+// steered is the brief after a change.
+func (b Brief) steered(c Steered) Brief {
+	if c.Context != nil {
+		b.Context = strings.TrimSpace(b.Context + "\n" + *c.Context)
+		if over := len(b.Context) - maxContext; over > 0 {
+			b.Context = strings.ToValidUTF8(b.Context[over:], "")
+		}
+	}
+	if c.Instructions != nil {
+		b.Instructions = c.Instructions
+	}
+	if len(c.Variables) > 0 {
+		b.Variables = maps.Clone(b.Variables)
+		if b.Variables == nil {
+			b.Variables = map[string]string{}
+		}
+		maps.Copy(b.Variables, c.Variables)
+	}
+	return b
+}
+
+// maxContext bounds the bytes of what a session was told in all; the latest stay.
+const maxContext = 64 << 10
 
 // Collect keeps what a conversation found out, and how it turned out. What was
 // found out is words: an organisation that keeps none keeps the outcome alone.

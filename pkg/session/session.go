@@ -79,6 +79,8 @@ type Brief struct {
 	Greeting  *string            `json:"greeting,omitempty"`
 	BaseIDs   []id.KnowledgeBase `json:"baseIds,omitempty"`
 	Tags      []string           `json:"tags,omitempty"`
+	// Instructions stand in the place of the persona's when they are not nil.
+	Instructions *string `json:"instructions,omitempty"`
 	// Redact and RetainDays are the persona's rules when the session was minted.
 	Redact     []string `json:"redact,omitempty"`
 	RetainDays *int64   `json:"retainDays,omitempty"`
