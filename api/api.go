@@ -61,7 +61,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	(&widgets.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
-	(&sessions.API{Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Plans: p.Plans}).Register(s)
+	(&sessions.API{Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
 	(&jobs.API{Tenants: d.Tenants}).Register(s)

@@ -364,8 +364,7 @@ func newWorld(t testing.TB, options ...apitest.Option) *world {
 func (w *world) apart(t testing.TB) *world {
 	t.Helper()
 	a, other := *w.API, *w
-	a.Acme = w.NewOrg(fmt.Sprint("Acme ", w.n), "shard-1", "business")
-	w.n++
+	a.Acme = w.NewOrg("Acme "+uuid.NewString(), "shard-1", "business")
 	other.API, other.made = &a, map[string]string{}
 	other.OldNamed = a.Key(a.Acme, scope.Grant{Contract: contract.V20260708, Scopes: scope.All()})
 	other.unlimit(t, a.Acme)

@@ -107,6 +107,6 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Ses
 	for i, s := range page.Items {
 		ids[i] = s.ID
 	}
-	staff, err := session.StaffOf(ctx, a.Tenants, c.Org(), ids)
-	return route.Map(page, func(s session.Session) Session { return show(c, s, staff[s.ID]) }), err
+	details, err := session.Details(ctx, a.Tenants, c.Org(), ids)
+	return route.Map(page, func(s session.Session) Session { return show(c, s, details[s.ID]) }), err
 }

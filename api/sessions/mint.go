@@ -9,6 +9,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
@@ -19,10 +20,10 @@ import (
 
 func (a *API) registerMint(s *route.Service, o route.Operation) {
 	o.ID, o.Path, o.Class = "createSessionToken", "/sessions/tokens", "live"
-	o.Status, o.Idempotent, o.ShowsSecret, o.FailsClosed = http.StatusCreated, true, true, true
+	o.Status, o.Idempotent, o.ShowsSecret, o.FailsClosed, o.Items = http.StatusCreated, true, true, true, contract.SessionTicketItem
 	o.Errors = []problem.Code{
 		problem.InsufficientMinutes, problem.FeatureNotInPlan, problem.AccountPaused, problem.Conflict, problem.DuoNotLive, problem.FaceNotReady,
-		problem.ConcurrencyLimit, problem.NotFound,
+		problem.ConcurrencyLimit, problem.NotFound, problem.CandidateInterview,
 	}
 	o.Summary = "Start a live session: mint the token by which its client connects"
 	o.Description = "A place is kept for the client until connectBy; the session is live, and costs minutes, from the moment the client connects. " +
@@ -132,8 +133,8 @@ func (a *API) included(t plan.Terms, feature string) error {
 // enter enters the session, after the one it supersedes has ended.
 func (a *API) enter(ctx context.Context, c *route.Call, tx *tenant.Tx, s session.Session, r request, daily *int64) (SessionTicket, error) {
 	if !r.supersedes.IsZero() {
-		if _, err := session.End(ctx, tx, r.supersedes, session.Ending{Reason: session.Superseded, At: c.Now()}); err != nil {
-			return SessionTicket{}, asSupersedeProblem(err)
+		if err := supersede(ctx, tx, r.supersedes, c.Now()); err != nil {
+			return SessionTicket{}, err
 		}
 	}
 	minted, token, err := session.Mint(ctx, tx, s, c.Principal.Terms, daily)
@@ -146,7 +147,7 @@ func (a *API) enter(ctx context.Context, c *route.Call, tx *tenant.Tx, s session
 	}
 	avatar := c.URL("/avatars/" + minted.Avatar.String())
 	return SessionTicket{
-		Session: show(c, minted, nil), Token: token, TokenExpiresAt: minted.ConnectBy, ConnectBy: minted.ConnectBy,
+		Session: show(c, minted, session.Detail{}), Token: token, TokenExpiresAt: minted.ConnectBy, ConnectBy: minted.ConnectBy,
 		Transport: a.transport(minted.ID),
 		Face:      TicketFace{AvatarID: minted.Avatar, PreviewURL: avatar + "/preview", AssetsURL: avatar + "/face"},
 		Limits: TicketLimits{
@@ -159,18 +160,24 @@ func (a *API) transport(s id.Session) Transport {
 	return Transport{Kind: "websocket", URL: a.LiveURL + "/live/v1/" + s.String()}
 }
 
-func asSupersedeProblem(err error) error {
+// supersede ends a session in another's favour.
+func supersede(ctx context.Context, tx *tenant.Tx, which id.Session, now time.Time) error {
+	s, err := session.Lock(ctx, tx, which)
 	if errors.Is(err, session.ErrUnknown) {
 		return problem.Missing("session").WithParam("body.supersedes")
 	}
+	if err != nil {
+		return err
+	}
+	if err := readable(s, "body.supersedes"); err != nil {
+		return err
+	}
+	_, err = session.End(ctx, tx, which, session.Ending{Reason: session.Superseded, At: now})
 	return err
 }
 
 func asPersonaProblem(err error) error {
-	switch {
-	case errors.Is(err, persona.ErrUnknown):
-		return problem.Missing("persona").WithParam("body.personaId")
-	case errors.Is(err, persona.ErrGone):
+	if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
 		return problem.Missing("persona").WithParam("body.personaId")
 	}
 	return err

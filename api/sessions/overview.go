@@ -31,7 +31,7 @@ func (a *API) registerOverview(s *route.Service, read route.Operation) {
 	idle.ID, idle.Method, idle.Path, idle.Class, idle.Scope = "endIdleSessions", http.MethodPost, "/sessions/end-idle", "write", scope.SessionsWrite
 	idle.Errors = []problem.Code{problem.NotFound}
 	idle.Summary = "Reclaim the organisation's dead or idle sessions"
-	idle.Description = "Ends sessions in which nothing has happened for olderThanS seconds, never one in which somebody speaks. At most 200 at a time."
+	idle.Description = "Ends sessions in which nothing has happened for olderThanS seconds, never one in which somebody speaks: one that is connected counts as idle after 30 seconds at the soonest. At most 200 at a time."
 	route.Handle(s, idle, a.endIdle)
 }
 
@@ -80,7 +80,7 @@ type IdleSession struct {
 const defaultIdle = 120 * time.Second
 
 func (a *API) endIdle(ctx context.Context, c *route.Call, in *IdleInput) (IdleEnded, error) {
-	f := session.IdleFilter{Before: c.Now().Add(-defaultIdle)}
+	f := session.IdleFilter{Before: c.Now().Add(-defaultIdle), Now: c.Now()}
 	dry := false
 	if b := in.Body; b != nil {
 		if b.OlderThanS != nil {
@@ -119,7 +119,7 @@ func (a *API) endIdle(ctx context.Context, c *route.Call, in *IdleInput) (IdleEn
 func (a *API) reclaim(ctx context.Context, c *route.Call, which id.Session, f session.IdleFilter) (bool, error) {
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (bool, error) {
 		s, err := session.Lock(ctx, tx, which)
-		if err != nil || s.State.Over() || !s.UsedAt().Before(f.Before) {
+		if err != nil || !f.Idle(s) {
 			return false, err
 		}
 		if err := activity.Record(ctx, tx, c.Did("session.reclaimed", "session", which.String(), nil)); err != nil {

@@ -2,15 +2,16 @@ package sessions
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/problem"
@@ -52,12 +53,8 @@ func read(in SessionInput) (request, error) {
 		}
 		r.bases = append(r.bases, base)
 	}
-	if in.Language != "" {
-		l, ok := language.Lookup(in.Language)
-		if !ok {
-			return r, problem.Invalid("body.language", "There is no language %q; GET /languages lists them.", in.Language)
-		}
-		r.language = l.Code
+	if r.language, err = languageOf(in.Language); err != nil {
+		return r, err
 	}
 	return r, checkMaps(in)
 }
@@ -129,7 +126,7 @@ func checkMetadata(m map[string]string) error {
 // developer's own machine.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+	if err != nil || u.Hostname() == "" || text != strings.ToLower(u.Scheme+"://"+u.Host) {
 		return false
 	}
 	return u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1")
@@ -148,7 +145,7 @@ func (a *API) plan(ctx context.Context, c *route.Call, tx *tenant.Tx, p persona.
 		ID: id.SessionAt(c.Now()), Kind: or(r.Kind, "conversation"), Source: "api", Persona: p.ID, PersonaVersion: p.Version,
 		Avatar: p.Avatar, Voice: p.Voice, Duo: p.DuoID, ExternalID: r.ExternalID, Metadata: r.Metadata, Language: d.Settings.Language,
 		Transport: "websocket", Channel: or(r.Channel, "video"), Sandbox: sandboxed(c, r), AllowedOrigins: r.AllowedOrigins,
-		MaxDurationS: longest(c.Principal.Terms, d, r), IdleTimeoutS: r.IdleTimeoutS, CreatedAt: c.Now(),
+		MaxDurationS: longest(c.Principal.Terms, d, sandboxed(c, r)), IdleTimeoutS: r.IdleTimeoutS, CreatedAt: c.Now(),
 		Brief: session.Brief{
 			Context: r.Context, Variables: r.Variables, Greeting: r.Greeting, BaseIDs: r.bases, Tags: r.DocumentTags,
 			Redact: d.Privacy.Redact, RetainDays: d.Privacy.RetainTranscriptDays,
@@ -163,20 +160,20 @@ func (a *API) plan(ctx context.Context, c *route.Call, tx *tenant.Tx, p persona.
 	if s.IdleTimeoutS == 0 {
 		s.IdleTimeoutS = defaultIdleS
 	}
-	if s.Sandbox {
-		s.MaxDurationS = min(s.MaxDurationS, session.SandboxS)
+	if r.MaxDurationS > 0 {
+		s.MaxDurationS = min(s.MaxDurationS, r.MaxDurationS)
 	}
-	if err := a.dress(ctx, c, &s, r); err != nil {
+	if err := a.dress(ctx, c, tx, p, &s, r); err != nil {
 		return s, err
 	}
-	if err := speak(ctx, tx, &s, r); err != nil {
+	if err := speak(ctx, tx, p, &s, r); err != nil {
 		return s, err
 	}
 	return s, checkBases(ctx, tx, r.bases)
 }
 
-// longest is the least of what was asked for and what is allowed.
-func longest(t plan.Terms, d persona.Definition, r request) int64 {
+// longest is how long a session may last, in seconds.
+func longest(t plan.Terms, d persona.Definition, sandbox bool) int64 {
 	bound := int64(defaultMaxS)
 	if limit, limited := t.Limit(plan.MaxSessionS); limited {
 		bound = min(bound, limit)
@@ -184,54 +181,41 @@ func longest(t plan.Terms, d persona.Definition, r request) int64 {
 	if d.Limits.MaxSessionS != nil {
 		bound = min(bound, *d.Limits.MaxSessionS)
 	}
-	if r.MaxDurationS > 0 {
-		bound = min(bound, r.MaxDurationS)
+	if sandbox {
+		bound = min(bound, session.SandboxS)
 	}
 	return bound
 }
 
 // dress gives the session another face. An own one must be prepared.
-func (a *API) dress(ctx context.Context, c *route.Call, s *session.Session, r request) error {
+func (a *API) dress(ctx context.Context, c *route.Call, tx *tenant.Tx, p persona.Persona, s *session.Session, r request) error {
 	if r.avatar.IsZero() || r.avatar == s.Avatar {
 		return nil
 	}
-	found, err := avatar.Get(ctx, a.Tenants, a.Library, c.Org(), r.avatar)
-	if err != nil {
-		return problem.Missing("avatar").WithParam("body.avatarId")
+	if p.Duo != nil {
+		return problem.Invalid("body.avatarId", "A duo has the faces of its hosts.")
 	}
-	if found.Status() != avatar.Ready {
+	found, err := avatar.Find(ctx, tx, a.Library, r.avatar)
+	switch {
+	case errors.Is(err, avatar.ErrUnknown), errors.Is(err, avatar.ErrGone):
+		return problem.Missing("avatar").WithParam("body.avatarId")
+	case err != nil:
+		return err
+	case found.Status() != avatar.Ready:
 		return problem.Conflicting("consent_withdrawn", "The consent that the face rests on was withdrawn.").WithParam("body.avatarId")
 	}
-	if found.Kind == avatar.Custom {
-		prepared, err := face.Get(ctx, a.Tenants, c.Org(), r.avatar)
-		switch {
-		case err != nil:
-			return err
-		case prepared == nil || prepared.State == face.Failed:
-			return problem.Conflicting("face_not_prepared", "The face is prepared when a persona wears it; give it to one first.").WithParam("body.avatarId")
-		case prepared.State != face.Ready:
-			return problem.NotReady(face.Wait(prepared.ReadyAt, c.Now())).WithParam("body.avatarId")
-		}
-	}
 	s.Avatar = r.avatar
-	return nil
-}
-
-// speak settles voice, engine and language.
-func speak(ctx context.Context, tx *tenant.Tx, s *session.Session, r request) error {
-	if !r.voice.IsZero() {
-		s.Voice = r.voice
+	if found.Kind == avatar.Builtin {
+		return nil
 	}
-	v, err := persona.FindVoice(ctx, tx, s.Voice)
-	if err != nil {
-		return problem.Missing("voice").WithParam("body.voiceId")
-	}
-	s.Engine = v.Engine
-	if r.language != "" {
-		s.Language = r.language
-	}
-	if !slices.Contains(v.Languages, s.Language) {
-		return problem.Invalid("body.language", "The voice %s does not speak %s; give another voice or language.", v.Name, s.Language)
+	prepared, err := face.Find(ctx, tx, r.avatar)
+	switch {
+	case err != nil:
+		return err
+	case prepared == nil || prepared.State == face.Failed:
+		return problem.Conflicting("face_not_prepared", "The face is prepared when a persona wears it; give it to one first.").WithParam("body.avatarId")
+	case prepared.State != face.Ready:
+		return problem.NotReady(face.Wait(prepared.ReadyAt, c.Now())).WithParam("body.avatarId")
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 func (a *API) registerRating(s *route.Service) {
 	route.Handle(s, route.Operation{
 		ID: "rateSession", Method: http.MethodPost, Path: "/sessions/{id}/rating", Group: group, Auth: route.Open, Since: contract.V20261001,
-		Errors:  []problem.Code{problem.NotFound, problem.Conflict},
+		Errors:  []problem.Code{problem.NotFound, problem.Conflict, problem.CandidateInterview},
 		Summary: "Rate a conversation, as the client that held it",
 		Description: "Needs no key but the client's own token, in X-Session-Token: the resumeToken of the last session-ready message. " +
 			"It serves for 24 hours after the end. A later rating replaces an earlier one.",
@@ -49,6 +49,9 @@ func (a *API) rate(ctx context.Context, c *route.Call, in *RatingInput) (Rating,
 	}
 	if err != nil {
 		return Rating{}, asProblem(err)
+	}
+	if err := readable(admission.Session, "path.id"); err != nil {
+		return Rating{}, err
 	}
 	if b.Score > b.Scale {
 		return Rating{}, problem.Invalid("body.score", "score is at most scale.")

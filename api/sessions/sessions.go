@@ -12,7 +12,6 @@ import (
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/session"
@@ -23,7 +22,6 @@ import (
 type API struct {
 	Tenants *tenant.Tenants
 	Library *avatar.Library
-	Plans   *plan.Catalogue
 	// LiveURL is the address of the sockets, ws:// or wss:// without a path.
 	LiveURL string
 }
@@ -35,15 +33,17 @@ const group = "Sessions"
 func (a *API) Register(s *route.Service) {
 	read := route.Operation{Group: group, Scope: scope.SessionsRead, Method: http.MethodGet, Class: "read"}
 	write := route.Operation{Group: group, Scope: scope.SessionsWrite, Method: http.MethodPost, Class: "write"}
+	one := read
+	one.Items = contract.SessionItem
 
 	a.registerMint(s, write)
 	a.registerOverview(s, read)
 
-	list := read
+	list := one
 	list.ID, list.Path, list.Summary = "listSessions", "/sessions", "The organisation's sessions, newest first unless order=asc"
 	route.List(s, list, a.list)
 
-	get := read
+	get := one
 	get.ID, get.Path, get.Summary = "getSession", "/sessions/{id}", "One session"
 	get.Description = "The summary and what was collected need transcripts:read too; they are null without it, and where nobody may read the conversation."
 	get.Errors = []problem.Code{problem.CandidateInterview}
@@ -88,7 +88,7 @@ type Session struct {
 	Rating               route.OrNull[Rating] `json:"rating"`
 	Summary              *string              `json:"summary" doc:"Written by the avatar."`
 	Outcome              *string              `json:"outcome" enum:"resolved,lead,booking,handoff,abandoned,completed" nullable:"true"`
-	Collected            map[string]string    `json:"collected" doc:"What the persona's goals found out."`
+	Collected            map[string]string    `json:"collected" nullable:"true" doc:"What the persona's goals found out."`
 	TranscriptAvailable  bool                 `json:"transcriptAvailable"`
 	OnHold               bool                 `json:"onHold"`
 	ConversationWithheld *string              `json:"conversationWithheld" enum:"candidate_interview,learner_conversation,zero_retention" nullable:"true"`
@@ -112,15 +112,15 @@ type Rating struct {
 }
 
 // show makes the answer's form of a session.
-func show(c *route.Call, s session.Session, staff []session.Colleague) Session {
+func show(c *route.Call, s session.Session, d session.Detail) Session {
 	shown := Session{
 		ID: s.ID, State: s.State, Kind: s.Kind, Source: s.Source, PersonaID: s.Persona, PersonaVersion: s.PersonaVersion,
 		AvatarID: s.Avatar, VoiceID: s.Voice, ExternalID: s.ExternalID, Metadata: s.Metadata, Language: s.Language,
 		LanguagesHeard: s.LanguagesHeard, Engine: s.Engine, Transport: s.Transport, Channel: s.Channel, Sandbox: s.Sandbox,
 		StartedAt: route.UTC(s.StartedAt), LastActivityAt: route.UTC(s.LastActivityAt), EndedAt: route.UTC(s.EndedAt), EndReason: s.EndReason,
 		DurationS: s.DurationS, BilledS: s.BilledS, MaxDurationS: s.MaxDurationS, IdleTimeoutS: s.IdleTimeoutS, TurnCount: s.TurnCount,
-		Staff: []SessionStaff{}, Outcome: s.Outcome, Collected: map[string]string{}, OnHold: s.OnHold, ConversationWithheld: s.Withheld,
-		TranscriptAvailable: s.Withheld == nil && s.TurnCount > 0, ConnectBy: s.ConnectBy.UTC(), CreatedAt: s.CreatedAt.UTC(),
+		Staff: []SessionStaff{}, Outcome: s.Outcome, OnHold: s.OnHold, ConversationWithheld: s.Withheld,
+		TranscriptAvailable: s.Withheld == nil && d.Words, ConnectBy: s.ConnectBy.UTC(), CreatedAt: s.CreatedAt.UTC(),
 	}
 	if !s.Duo.IsZero() {
 		shown.DuoID = &s.Duo
@@ -128,7 +128,7 @@ func show(c *route.Call, s session.Session, staff []session.Colleague) Session {
 	if !s.Subject.IsZero() {
 		shown.SubjectID = &s.Subject
 	}
-	for _, k := range staff {
+	for _, k := range d.Staff {
 		shown.Staff = append(shown.Staff, SessionStaff{k.ID, k.Name, k.Mode, k.JoinedAt.UTC(), route.UTC(k.LeftAt)})
 	}
 	if s.RatingScore != nil {
@@ -143,10 +143,10 @@ func show(c *route.Call, s session.Session, staff []session.Colleague) Session {
 // readsWords says whether the key may read conversations (Authentication, 6).
 func readsWords(c *route.Call) bool { return c.Principal.Key.Grant().Holds(scope.TranscriptsRead) }
 
-// shown reads who was in a session and makes its answer's form.
+// shown reads what is told beside a session and makes its answer's form.
 func (a *API) shown(ctx context.Context, c *route.Call, s session.Session) (Session, error) {
-	staff, err := session.StaffOf(ctx, a.Tenants, c.Org(), []id.Session{s.ID})
-	return show(c, s, staff[s.ID]), err
+	details, err := session.Details(ctx, a.Tenants, c.Org(), []id.Session{s.ID})
+	return show(c, s, details[s.ID]), err
 }
 
 // Path names a session.
@@ -167,13 +167,13 @@ func (a *API) find(ctx context.Context, c *route.Call, p Path) (session.Session,
 	if err != nil {
 		return s, asProblem(err)
 	}
-	return s, readable(s)
+	return s, readable(s, "path.id")
 }
 
-// readable refuses job interviews.
-func readable(s session.Session) error {
+// readable refuses job interviews; param is what named the session.
+func readable(s session.Session, param string) error {
 	if s.Kind == session.Screening {
-		return problem.New(problem.CandidateInterview, "A job interview is not read as a session; see GET /candidates/{id}/interview.").WithParam("path.id")
+		return problem.New(problem.CandidateInterview, "A job interview is not read as a session; see GET /candidates/{id}/interview.").WithParam(param)
 	}
 	return nil
 }

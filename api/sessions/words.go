@@ -105,6 +105,9 @@ func (a *API) transcript(ctx context.Context, c *route.Call, q *TranscriptQuery)
 		return Transcript{}, err
 	}
 	page, err := route.Paged(c, q.Paging, found, func(t session.Turn) int64 { return t.Index + 1 })
+	if err != nil {
+		return Transcript{}, err
+	}
 	shown := Transcript{SessionID: s.ID, State: "final", Language: s.Language, AIGenerated: true, Turns: []TranscriptTurn{}, NextCursor: page.Next}
 	if !s.State.Over() {
 		shown.State = "live"
@@ -121,7 +124,7 @@ func (a *API) transcript(ctx context.Context, c *route.Call, q *TranscriptQuery)
 			shown.Turns = append(shown.Turns, showTurn(s, t))
 		}
 	}
-	return shown, err
+	return shown, nil
 }
 
 func showTurn(s session.Session, t session.Turn) TranscriptTurn {
@@ -151,11 +154,14 @@ func offset(s session.Session, at time.Time) int64 {
 	return max(0, at.Sub(*s.StartedAt).Milliseconds())
 }
 
+// oneLine replaces what ends a line, in WebVTT too.
+var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+
 // asText writes turns a line each.
 func asText(turns []session.Turn) string {
 	var b strings.Builder
 	for _, t := range turns {
-		fmt.Fprintf(&b, "%s: %s\n", speaker(t), strings.ReplaceAll(t.Heard(), "\n", " "))
+		fmt.Fprintf(&b, "%s: %s\n", oneLine.Replace(speaker(t)), oneLine.Replace(t.Heard()))
 	}
 	return b.String()
 }
@@ -164,16 +170,20 @@ func asText(turns []session.Turn) string {
 func asVTT(s session.Session, turns []session.Turn) string {
 	var b strings.Builder
 	b.WriteString("WEBVTT\n")
-	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\n", " ")
 	for _, t := range turns {
 		begin, end := offset(s, t.StartedAt), offset(s, t.StartedAt)
 		if t.EndedAt != nil {
 			end = offset(s, *t.EndedAt)
 		}
-		fmt.Fprintf(&b, "\n%d\n%s --> %s\n<v %s>%s\n", t.Index+1, cueTime(begin), cueTime(max(end, begin+1)), escape.Replace(speaker(t)), escape.Replace(t.Heard()))
+		fmt.Fprintf(&b, "\n%d\n%s --> %s\n<v %s>%s\n", t.Index+1, cueTime(begin), cueTime(max(end, begin+1)), escape(speaker(t)), escape(t.Heard()))
 	}
 	return b.String()
 }
+
+// markup is what means something in a cue.
+var markup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+func escape(text string) string { return markup.Replace(oneLine.Replace(text)) }
 
 func cueTime(ms int64) string {
 	return fmt.Sprintf("%02d:%02d:%02d.%03d", ms/3_600_000, ms/60_000%60, ms/1000%60, ms%1000)
@@ -184,127 +194,6 @@ func speaker(t session.Turn) string {
 		return t.Name
 	}
 	return strings.ToUpper(string(t.Speaker[:1])) + string(t.Speaker[1:])
-}
-
-// SessionAnalytics are the figures of a session.
-type SessionAnalytics struct {
-	SessionID        id.Session      `json:"sessionId"`
-	DurationS        *int64          `json:"durationS"`
-	TurnCount        int64           `json:"turnCount"`
-	UserTurns        int64           `json:"userTurns"`
-	AvatarTurns      int64           `json:"avatarTurns"`
-	Interruptions    int64           `json:"interruptions"`
-	InterruptionRate float64         `json:"interruptionRate" doc:"Of the avatar's turns."`
-	TalkShare        TalkShare       `json:"talkShare"`
-	Words            WordCount       `json:"words"`
-	LatencyMs        Latency         `json:"latencyMs"`
-	Retrieval        Retrieval       `json:"retrieval"`
-	Tools            Tools           `json:"tools"`
-	Languages        []LanguageShare `json:"languages"`
-	Network          Network         `json:"network"`
-	Outcome          *string         `json:"outcome"`
-	Summary          *string         `json:"summary" doc:"Written by the avatar."`
-}
-
-// TalkShare is who had how much of the session's time, from 0 to 1.
-type TalkShare struct {
-	User    float64 `json:"user"`
-	Avatar  float64 `json:"avatar"`
-	Silence float64 `json:"silence"`
-}
-
-// WordCount counts words.
-type WordCount struct {
-	User   int64 `json:"user"`
-	Avatar int64 `json:"avatar"`
-}
-
-// Latency is how long the stages of the answers took, in milliseconds.
-type Latency struct {
-	Response        Percentiles `json:"response" doc:"From the end of a question to the first words of its answer."`
-	Retrieval       Percentiles `json:"retrieval"`
-	ModelFirstToken Percentiles `json:"modelFirstToken"`
-}
-
-// Percentiles are null where nothing was measured.
-type Percentiles struct {
-	P50 *int64 `json:"p50"`
-	P90 *int64 `json:"p90"`
-	P95 *int64 `json:"p95"`
-	Max *int64 `json:"max"`
-}
-
-// Retrieval counts questions to the packs.
-type Retrieval struct {
-	Queries  int64 `json:"queries"`
-	Grounded int64 `json:"grounded"`
-	Gaps     int64 `json:"gaps"`
-}
-
-// Tools counts uses of tools.
-type Tools struct {
-	Total  int64 `json:"total"`
-	Failed int64 `json:"failed"`
-}
-
-// LanguageShare is how much of what the user said was in a language.
-type LanguageShare struct {
-	Code  string  `json:"code"`
-	Share float64 `json:"share"`
-}
-
-// Network is how the connection did.
-type Network struct {
-	Reconnects int64  `json:"reconnects"`
-	Transport  string `json:"transport"`
-}
-
-// mostTurns bounds the turns that figures are worked out of.
-const mostTurns = 5000
-
-func (a *API) analytics(ctx context.Context, c *route.Call, p *Path) (SessionAnalytics, error) {
-	s, err := a.find(ctx, c, *p)
-	if err != nil {
-		return SessionAnalytics{}, err
-	}
-	turns, err := session.Turns(ctx, a.Tenants, c.Org(), s.ID, 0, mostTurns)
-	if err != nil {
-		return SessionAnalytics{}, err
-	}
-	f := session.Analyze(turns)
-	shown := SessionAnalytics{
-		SessionID: s.ID, DurationS: s.DurationS, TurnCount: s.TurnCount, UserTurns: f.UserTurns, AvatarTurns: f.AvatarTurns,
-		Interruptions: f.Interruptions, InterruptionRate: share(f.Interruptions, f.AvatarTurns),
-		TalkShare: talkShare(s, f, c.Now()), Words: WordCount{f.UserWords, f.AvatarWords},
-		LatencyMs: Latency{Percentiles(f.Response), Percentiles(f.Retrieval), Percentiles(f.ModelFirst)},
-		Retrieval: Retrieval{f.Queries, f.Grounded, f.Gaps}, Tools: Tools{f.ToolsTotal, f.ToolsFailed},
-		Languages: []LanguageShare{}, Network: Network{s.Reconnects, s.Transport}, Outcome: s.Outcome,
-	}
-	for _, code := range s.LanguagesHeard {
-		shown.Languages = append(shown.Languages, LanguageShare{code, share(f.Languages[code], f.UserTurns)})
-	}
-	if readsWords(c) && s.Withheld == nil {
-		shown.Summary = s.Summary
-	}
-	return shown, nil
-}
-
-func share(part, whole int64) float64 {
-	if whole == 0 {
-		return 0
-	}
-	return float64(part*1000/whole) / 1000
-}
-
-func talkShare(s session.Session, f session.Analytics, now time.Time) TalkShare {
-	if s.StartedAt == nil {
-		return TalkShare{}
-	}
-	if s.EndedAt != nil {
-		now = *s.EndedAt
-	}
-	all := now.Sub(*s.StartedAt).Milliseconds()
-	return TalkShare{share(f.UserMs, all), share(f.AvatarMs, all), share(max(0, all-f.UserMs-f.AvatarMs), all)}
 }
 
 func (a *API) deleteTranscript(ctx context.Context, c *route.Call, p *Path) (route.Deleted, error) {

@@ -19,6 +19,10 @@ const (
 	GapItem Item = "Gap"
 	// KnowledgeBaseItem is a knowledge pack.
 	KnowledgeBaseItem Item = "KnowledgeBase"
+	// SessionItem is a live conversation.
+	SessionItem Item = "Session"
+	// SessionTicketItem is a session with what its client needs to connect.
+	SessionTicketItem Item = "SessionTicket"
 )
 
 // Answer writes an item of a successful answer in a contract. The item is as

@@ -40,3 +40,18 @@ func TestLacks(t *testing.T) {
 	require.Empty(t, contract.Lacks(contract.V20260708, contract.DeliveryItem))
 	require.Empty(t, contract.Lacks(contract.Latest, contract.EventItem))
 }
+
+func TestAnswerWithASession(t *testing.T) {
+	session := func(prefix string) map[string]any {
+		return map[string]any{
+			"id": "sess_1", "personaId": "pa_1", "subjectId": prefix + "1", "metadata": map[string]any{"subjectId": "sub_1"},
+			"collected": map[string]any{"portalId": "portal_1"},
+		}
+	}
+	require.Equal(t, session("sub_"), contract.Answer(contract.V20261001, contract.SessionItem, session("sub_")))
+	require.Equal(t, session(""), contract.Answer(contract.V20260708, contract.SessionItem, session("sub_")), "what is the customer's stays")
+	ticket := func(prefix string) map[string]any {
+		return map[string]any{"session": session(prefix), "token": "vst_1"}
+	}
+	require.Equal(t, ticket(""), contract.Answer(contract.V20260708, contract.SessionTicketItem, ticket("sub_")))
+}

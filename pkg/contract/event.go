@@ -48,9 +48,24 @@ var bareIDs = Change{
 		switch kind {
 		case GapItem, KnowledgeBaseItem:
 			bareWithin(item)
+		case SessionItem:
+			bareOf(item)
+		case SessionTicketItem:
+			bareOf(item["session"])
 		}
 		return item
 	},
+}
+
+// bareOf takes the prefixes off a session's own ids: what its metadata holds is
+// the customer's, whatever its name.
+func bareOf(session any) {
+	fields, _ := session.(map[string]any)
+	for _, name := range []string{"portalId", "subjectId"} {
+		if value, ok := fields[name]; ok {
+			fields[name] = eachText(value, bare)
+		}
+	}
 }
 
 // bareWithin takes the prefixes off the ids in data or in a part of it.

@@ -96,9 +96,9 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, a id.Avatar) (*Face
 	return &found[0], nil
 }
 
-// lock finds what is known of a face and keeps others from changing it until
-// the commit; nil when there is nothing.
-func lock(ctx context.Context, tx *tenant.Tx, a id.Avatar) (*Face, error) {
+// Find is Get in a transaction; nobody else changes what is found until the
+// commit.
+func Find(ctx context.Context, tx *tenant.Tx, a id.Avatar) (*Face, error) {
 	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM face WHERE org_id = $1 AND avatar_id = $2 FOR UPDATE`, tx.Org, a)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func Prepare(ctx context.Context, tx *tenant.Tx, a avatar.Avatar, by string, now
 	if a.Kind == avatar.Builtin {
 		return nil
 	}
-	before, err := lock(ctx, tx, a.ID)
+	before, err := Find(ctx, tx, a.ID)
 	if err != nil || before != nil && before.State != Failed {
 		return err
 	}
@@ -137,7 +137,7 @@ func Prepare(ctx context.Context, tx *tenant.Tx, a avatar.Avatar, by string, now
 
 // Forget removes what was prepared of a face that is deleted.
 func Forget(ctx context.Context, tx *tenant.Tx, files *file.Store, a id.Avatar) error {
-	f, err := lock(ctx, tx, a)
+	f, err := Find(ctx, tx, a)
 	if err != nil || f == nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func StateOf(ctx context.Context, tx *tenant.Tx, a avatar.Avatar) (State, error)
 	if a.Kind == avatar.Builtin {
 		return Ready, nil
 	}
-	f, err := lock(ctx, tx, a.ID)
+	f, err := Find(ctx, tx, a.ID)
 	if err != nil || f == nil {
 		return Preparing, err
 	}

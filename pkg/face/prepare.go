@@ -91,7 +91,7 @@ func (p *Preparer) cut(ctx context.Context, org id.Org, whole *picture.Portrait)
 func (p *Preparer) finish(a id.Avatar, images []Image, failure string) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 		j.State, j.Done, j.Total = job.Succeeded, 1, 1
-		f, err := lock(ctx, tx, a)
+		f, err := Find(ctx, tx, a)
 		switch {
 		case err != nil:
 			return 0, err
@@ -114,7 +114,7 @@ func giveUp(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) error
 	if err := json.Unmarshal(j.Input, &in); err != nil {
 		return err
 	}
-	f, err := lock(ctx, tx, in.Avatar)
+	f, err := Find(ctx, tx, in.Avatar)
 	if err != nil || f == nil || f.Job != j.ID {
 		return err
 	}

@@ -43,10 +43,10 @@ func TestASocketIsBroughtToItsProcess(t *testing.T) {
 	moved.ask()
 	moved.send("end", nil)
 	moved.ended()
-	colleagues, err := session.StaffOf(context.Background(), s.tenants, s.org, []id.Session{minted.ID})
+	details, err := session.Details(context.Background(), s.tenants, s.org, []id.Session{minted.ID})
 	require.NoError(t, err)
-	require.Len(t, colleagues[minted.ID], 1)
-	require.NotNil(t, colleagues[minted.ID][0].LeftAt)
+	require.Len(t, details[minted.ID].Staff, 1)
+	require.NotNil(t, details[minted.ID].Staff[0].LeftAt)
 }
 
 // A process that ends gives its sessions back: clients go on elsewhere at once.

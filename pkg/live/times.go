@@ -18,7 +18,7 @@ const (
 	// idleAhead is how long before an idle end a client is told.
 	idleAhead = 10 * time.Second
 	// noteEvery is how often use is noted on the shard.
-	noteEvery = 15 * time.Second
+	noteEvery = session.NoteEvery
 	// payAgain is how soon a payment that failed is tried again.
 	payAgain = time.Second
 )

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -134,7 +133,9 @@ type Steered struct {
 	Metadata     map[string]string
 	MaxDurationS *int64
 	Language     *string
-	Voice        *id.Voice
+	// Voice comes with the Engine that speaks it.
+	Voice  *id.Voice
+	Engine *string
 	// Context is added to what is known; Instructions take the persona's place;
 	// Variables are added. The session's next process goes by them too.
 	Context, Instructions *string
@@ -155,11 +156,14 @@ func Steer(ctx context.Context, tx *tenant.Tx, s Session, c Steered) (Session, e
 	if c.Voice != nil {
 		s.Voice = *c.Voice
 	}
+	if c.Engine != nil {
+		s.Engine = *c.Engine
+	}
 	s.Brief = s.Brief.steered(c)
 	tx.Touch("session", s.ID)
 	_, err := tx.Exec(ctx, `
-		UPDATE session SET metadata = $3, max_duration_s = $4, language = $5, voice_id = $6, brief = $7 WHERE org_id = $1 AND id = $2`,
-		tx.Org, s.ID, s.Metadata, s.MaxDurationS, s.Language, s.Voice, s.Brief)
+		UPDATE session SET metadata = $3, max_duration_s = $4, language = $5, voice_id = $6, engine = $7, brief = $8 WHERE org_id = $1 AND id = $2`,
+		tx.Org, s.ID, s.Metadata, s.MaxDurationS, s.Language, s.Voice, s.Engine, s.Brief)
 	return s, err
 }
 
@@ -194,7 +198,7 @@ func Collect(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, 
 	if err != nil {
 		return err
 	}
-	zero, err := setting.On(ctx, tx, setting.ZeroRetention)
+	zero, err := s.keepsNoWords(ctx, tx)
 	if err != nil {
 		return err
 	}

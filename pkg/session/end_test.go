@@ -147,9 +147,9 @@ func TestStaff(t *testing.T) {
 	require.Equal(t, staff.ID, a.Staff)
 	require.False(t, a.Resumes)
 	present := func() []session.Colleague {
-		found, err := session.StaffOf(t.Context(), w.tenants, w.one, []id.Session{s.ID})
+		found, err := session.Details(t.Context(), w.tenants, w.one, []id.Session{s.ID})
 		require.NoError(t, err)
-		return found[s.ID]
+		return found[s.ID].Staff
 	}
 	require.Empty(t, present(), "invited is not there")
 	join := func(who id.Staff, at time.Time) error {

@@ -106,7 +106,13 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 			return ignore(session.Turns(ctx, tenants, one, some, 1, 50))
 		}},
 		"staff": {"FROM session_staff", []string{"session_staff_pkey"}, func(ctx context.Context) error {
-			return ignore(session.StaffOf(ctx, tenants, one, []id.Session{some, minted.ID}))
+			return ignore(session.Details(ctx, tenants, one, []id.Session{some, minted.ID}))
+		}},
+		"whether words are kept": {"AND NOT t.redacted", []string{"turn_pkey"}, func(ctx context.Context) error {
+			return ignore(session.Details(ctx, tenants, one, []id.Session{some, minted.ID}))
+		}},
+		"idle sessions": {"COALESCE(last_activity_at, created_at)", []string{"session_active"}, func(ctx context.Context) error {
+			return ignore(session.IdleSince(ctx, tenants, one, session.IdleFilter{Before: now, Now: now}))
 		}},
 		"orders": {"FROM session_command", []string{"session_command_by_owner"}, func(ctx context.Context) error {
 			return ignore(session.Orders(ctx, tenants, "a", w.other))

@@ -55,6 +55,11 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 	if s.AllowedOrigins == nil {
 		s.AllowedOrigins = []string{}
 	}
+	if zero, err := s.keepsNoWords(ctx, tx); err != nil {
+		return s, "", err
+	} else if zero && s.Withheld == nil {
+		s.Withheld = new(ZeroRetention)
+	}
 	tx.Touch("session", s.ID)
 	if _, err := tx.Exec(ctx, `
 		INSERT INTO session (org_id, id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, external_id, metadata,

@@ -24,10 +24,29 @@ func Places(ctx context.Context, t *tenant.Tenants, org id.Org) (active, reserve
 
 // IdleFilter says which idle sessions are meant.
 type IdleFilter struct {
-	// Before is since when nothing happened in them.
-	Before     time.Time
-	Persona    id.Persona
-	ExternalID *string
+	// Before is since when nothing happened in them, at Now.
+	Before, Now time.Time
+	Persona     id.Persona
+	ExternalID  *string
+}
+
+// running is Before for a session that a process runs. Somebody may speak in it
+// since the process noted its use last, so it is not idle sooner than that is
+// noted again, and again where one write was lost.
+func (f IdleFilter) running() time.Time {
+	if noted := f.Now.Add(-2 * NoteEvery); noted.Before(f.Before) {
+		return noted
+	}
+	return f.Before
+}
+
+// Idle says whether nothing happened in a session for as long as is meant.
+func (f IdleFilter) Idle(s Session) bool {
+	before := f.Before
+	if s.Owner.Valid {
+		before = f.running()
+	}
+	return !s.State.Over() && s.UsedAt().Before(before)
 }
 
 // mostIdle bounds the idle sessions that are found at once.
@@ -43,9 +62,10 @@ func IdleSince(ctx context.Context, t *tenant.Tenants, org id.Org, f IdleFilter)
 			return err
 		}, `
 			SELECT `+columns+` FROM session
-			WHERE org_id = $1 AND state IN ('created', 'live') AND COALESCE(last_activity_at, created_at) < $2
-				AND ($3::UUID IS NULL OR persona_id = $3) AND ($4::TEXT IS NULL OR external_id = $4) AND kind <> 'screening'
-			ORDER BY id LIMIT $5`, org, f.Before, f.Persona, f.ExternalID, mostIdle)
+			WHERE org_id = $1 AND state IN ('created', 'live')
+				AND COALESCE(last_activity_at, created_at) < CASE WHEN owner IS NULL THEN $2::TIMESTAMPTZ ELSE $3::TIMESTAMPTZ END
+				AND ($4::UUID IS NULL OR persona_id = $4) AND ($5::TEXT IS NULL OR external_id = $5) AND kind <> 'screening'
+			ORDER BY id LIMIT $6`, org, f.Before, f.running(), f.Persona, f.ExternalID, mostIdle)
 	})
 	return found, err
 }

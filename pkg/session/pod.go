@@ -16,6 +16,8 @@ const (
 	PodLease = 10 * time.Second
 	// Beat is how often a process says that it lives.
 	Beat = 2 * time.Second
+	// NoteEvery is how often a process notes that somebody speaks in a session.
+	NoteEvery = 15 * time.Second
 )
 
 // KeepPod says on a shard that a process lives, and where the others reach it.

@@ -7,7 +7,6 @@ import (
 
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -31,7 +30,7 @@ func Rate(ctx context.Context, tx *tenant.Tx, which id.Session, r Rating, now ti
 	if s.StartedAt == nil {
 		return s, ErrTooEarly
 	}
-	zero, err := setting.On(ctx, tx, setting.ZeroRetention)
+	zero, err := s.keepsNoWords(ctx, tx)
 	if err != nil {
 		return s, err
 	}

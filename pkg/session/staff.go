@@ -43,29 +43,6 @@ func Invite(ctx context.Context, tx *tenant.Tx, s Session, c Colleague, now time
 	return token, insertToken(ctx, tx, token, s.ID, staffToken, c.ID, now.Add(StaffWithin))
 }
 
-// StaffOf lists the team members who were invited to sessions, by session. It rides
-// session_staff_pkey.
-func StaffOf(ctx context.Context, t *tenant.Tenants, org id.Org, sessions []id.Session) (map[id.Session][]Colleague, error) {
-	found := map[id.Session][]Colleague{}
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		clear(found)
-		r.Query(func(rows pgx.Rows) error {
-			var (
-				s id.Session
-				c Colleague
-			)
-			_, err := pgx.ForEachRow(rows, []any{&s, &c.ID, &c.Name, &c.Mode, &c.JoinedAt, &c.LeftAt}, func() error {
-				found[s] = append(found[s], c)
-				return nil
-			})
-			return err
-		}, `
-			SELECT session_id, `+colleagueColumns+` FROM session_staff
-			WHERE org_id = $1 AND session_id = ANY($2) AND joined_at IS NOT NULL ORDER BY session_id, id`, org, sessions)
-	})
-	return found, err
-}
-
 // Join notes that a team member came into a session that the caller runs. One
 // who comes again is in as before.
 func Join(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, staff id.Staff, now time.Time) (Colleague, error) {

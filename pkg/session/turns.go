@@ -12,7 +12,6 @@ import (
 
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -70,7 +69,7 @@ func (s Session) grow(ctx context.Context, tx *tenant.Tx, t Turn, now time.Time)
 
 // blot removes the words that are not to be kept.
 func (s Session) blot(ctx context.Context, tx *tenant.Tx, t Turn) (Turn, error) {
-	zero, err := setting.On(ctx, tx, setting.ZeroRetention)
+	zero, err := s.keepsNoWords(ctx, tx)
 	if err != nil {
 		return t, err
 	}

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -130,6 +131,61 @@ func TestNothingToRead(t *testing.T) {
 	require.EqualValues(t, 2, ended.TurnCount)
 	require.Empty(t, w.events(s.ID, event.SessionTranscriptReady))
 	require.Equal(t, false, fields(t, w.events(s.ID, event.SessionEnded)[0])["transcriptAvailable"])
+}
+
+// A conversation that began when no words were kept has none kept, whatever the
+// switch says later.
+func TestZeroRetentionLasts(t *testing.T) {
+	w := newWorld(t)
+	w.keepNoWords(true)
+	s := w.live(now).Session
+	learners := w.live(now, func(s *session.Session) { s.Withheld = new(session.LearnerConversation) }).Session
+	require.Equal(t, session.ZeroRetention, *w.get(s.ID).Withheld)
+	require.Equal(t, session.LearnerConversation, *w.get(learners.ID).Withheld)
+	w.keepNoWords(false)
+	w.say(s, 0, session.User, "When?")
+	require.True(t, w.turns(s.ID)[0].Unrecorded)
+	w.must(func(ctx context.Context, tx *tenant.Tx) error {
+		return session.Collect(ctx, tx, s.ID, s.Epoch, map[string]string{"name": "Ann"}, "lead")
+	})
+	w.must(func(ctx context.Context, tx *tenant.Tx) error {
+		rated, err := session.Rate(ctx, tx, s.ID, session.Rating{Score: 1, Scale: 5, Comment: new("bad")}, after(1))
+		require.Nil(t, rated.RatingComment)
+		return err
+	})
+	require.Empty(t, w.get(s.ID).Collected)
+	require.Empty(t, w.events(s.ID, event.TranscriptFinal))
+	w.say(learners, 0, session.User, "When?")
+	details, err := session.Details(t.Context(), w.tenants, w.one, []id.Session{s.ID, learners.ID})
+	require.NoError(t, err)
+	require.Equal(t, []bool{false, true}, []bool{details[s.ID].Words, details[learners.ID].Words})
+}
+
+// A session that a process runs is not idle sooner than its use is noted again.
+func TestIdleSessions(t *testing.T) {
+	w := newWorld(t)
+	running := w.live(now).Session
+	waiting, _ := w.mint(now)
+	for _, c := range []struct {
+		olderThanS, at int
+		idle           []id.Session
+	}{
+		{0, 0, nil}, {0, 1, []id.Session{waiting.ID}}, {0, 30, []id.Session{waiting.ID}}, {0, 31, []id.Session{running.ID, waiting.ID}},
+		{60, 60, nil}, {60, 61, []id.Session{running.ID, waiting.ID}},
+	} {
+		f := session.IdleFilter{Before: after(c.at - c.olderThanS), Now: after(c.at)}
+		found, err := session.IdleSince(t.Context(), w.tenants, w.one, f)
+		require.NoError(t, err)
+		var idle []id.Session
+		for _, s := range found {
+			idle = append(idle, s.ID)
+			require.True(t, f.Idle(s))
+		}
+		require.ElementsMatch(t, c.idle, idle, "%+v", c)
+		for _, s := range []id.Session{running.ID, waiting.ID} {
+			require.Equal(t, slices.Contains(c.idle, s), f.Idle(w.get(s)), "%+v", c)
+		}
+	}
 }
 
 func TestACommandIsCarriedOutWithItsTurn(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -22,6 +23,8 @@ const (
 const (
 	CandidateInterview  = "candidate_interview"
 	LearnerConversation = "learner_conversation"
+	// ZeroRetention: the organisation kept no words when the session began.
+	ZeroRetention = "zero_retention"
 )
 
 // WordsTold says whether the session's words may be sent to anybody: never a
@@ -29,6 +32,15 @@ const (
 // held or flagged (spec, includeConversation).
 func (s Session) WordsTold() bool {
 	return s.Withheld == nil && !s.OnHold && !s.Flagged && s.Kind != Practice && s.Kind != Screening
+}
+
+// keepsNoWords says whether words of the session are not even stored: the
+// organisation wants none kept, or wanted it when the session began.
+func (s Session) keepsNoWords(ctx context.Context, tx *tenant.Tx) (bool, error) {
+	if s.Withheld != nil && *s.Withheld == ZeroRetention {
+		return true, nil
+	}
+	return setting.On(ctx, tx, setting.ZeroRetention)
 }
 
 // tellsTurns says whether its turns are events: those of sessions that were

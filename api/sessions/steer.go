@@ -1,0 +1,134 @@
+package sessions
+
+import (
+	"context"
+	"slices"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/tenant"
+)
+
+// SteerInput is the request for a change of a session.
+type SteerInput struct {
+	Path
+	Body SessionChange
+}
+
+// SessionChange is what to change of a live session.
+type SessionChange struct {
+	Context      route.Opt[string]            `json:"context,omitzero" maxLength:"8000" doc:"Appended to what is known."`
+	Instructions route.Opt[string]            `json:"instructions,omitzero" maxLength:"20000" doc:"Replace the persona's."`
+	Language     route.Opt[string]            `json:"language,omitzero" maxLength:"40"`
+	VoiceID      route.Opt[string]            `json:"voiceId,omitzero" maxLength:"80"`
+	Listening    route.Opt[bool]              `json:"listening,omitzero" doc:"Whether the avatar answers what it hears."`
+	Mute         route.Opt[bool]              `json:"mute,omitzero" doc:"Whether the avatar is silent."`
+	Interrupt    route.Opt[bool]              `json:"interrupt,omitzero" doc:"true breaks off what is being said."`
+	Goal         route.Opt[string]            `json:"goal,omitzero" maxLength:"40" doc:"The key of the goal to go for next."`
+	Variables    route.Opt[map[string]string] `json:"variables,omitzero"`
+	MaxDurationS route.Opt[int64]             `json:"maxDurationS,omitzero" minimum:"30" maximum:"7200"`
+	Metadata     route.Opt[map[string]string] `json:"metadata,omitzero"`
+}
+
+// live says whether the change is one of the conversation.
+func (b SessionChange) live() bool {
+	return b.Context.Set || b.Instructions.Set || b.Language.Set || b.VoiceID.Set || b.Listening.Set || b.Mute.Set ||
+		b.Interrupt.Set || b.Goal.Set || b.Variables.Set || b.MaxDurationS.Set
+}
+
+func (a *API) steer(ctx context.Context, c *route.Call, in *SteerInput) (Session, error) {
+	found, err := a.find(ctx, c, in.Path)
+	if err != nil {
+		return Session{}, err
+	}
+	b := in.Body
+	voice, err := b.check()
+	if err != nil {
+		return Session{}, err
+	}
+	changed, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (session.Session, error) {
+		if b.live() {
+			return b.apply(ctx, c, tx, found.ID, voice)
+		}
+		s, err := session.Lock(ctx, tx, found.ID)
+		if err != nil {
+			return s, asProblem(err)
+		}
+		return session.Steer(ctx, tx, s, session.Steered{Metadata: b.Metadata.Value})
+	})
+	if err != nil {
+		return Session{}, err
+	}
+	return a.shown(ctx, c, changed)
+}
+
+// check checks what can be checked without the database. It answers the voice
+// and the language that are asked for.
+func (b SessionChange) check() (r request, err error) {
+	if err := checkMaps(SessionInput{Variables: b.Variables.Value, Metadata: b.Metadata.Value}); err != nil {
+		return r, err
+	}
+	if r.language, err = languageOf(b.Language.Value); err != nil {
+		return r, err
+	}
+	r.voice, err = parse(id.ParseVoice, "voiceId", "voice", b.VoiceID.Value)
+	return r, err
+}
+
+// apply changes what is kept of a live session and tells its process.
+func (b SessionChange) apply(ctx context.Context, c *route.Call, tx *tenant.Tx, which id.Session, r request) (session.Session, error) {
+	s, err := lockLive(ctx, tx, which)
+	if err != nil {
+		return s, err
+	}
+	if err := b.allowed(ctx, c, tx, s); err != nil {
+		return s, err
+	}
+	command := session.Command{
+		ID: id.NewTurn(), Kind: session.SteerIt, Language: r.language, Context: b.Context.Ptr(), Instructions: b.Instructions.Ptr(),
+		Listening: b.Listening.Ptr(), Mute: b.Mute.Ptr(), Interrupt: b.Interrupt.Value, Goal: b.Goal.Ptr(), Variables: b.Variables.Value,
+		MaxDurationS: b.MaxDurationS.Ptr(),
+	}
+	kept := session.Steered{
+		Metadata: b.Metadata.Value, MaxDurationS: b.MaxDurationS.Ptr(),
+		Context: b.Context.Ptr(), Instructions: b.Instructions.Ptr(), Variables: b.Variables.Value,
+	}
+	if r.language != "" || !r.voice.IsZero() {
+		if err := respeak(ctx, tx, &s, r); err != nil {
+			return s, err
+		}
+		kept.Language, kept.Voice, kept.Engine = &s.Language, &s.Voice, &s.Engine
+	}
+	if !r.voice.IsZero() {
+		command.Voice = &s.Voice
+	}
+	changed, err := session.Steer(ctx, tx, s, kept)
+	if err != nil {
+		return s, err
+	}
+	return changed, session.Order(ctx, tx, s, command)
+}
+
+// allowed refuses a goal that the session does not have, and more time than the
+// plan, the persona or a sandbox has.
+func (b SessionChange) allowed(ctx context.Context, c *route.Call, tx *tenant.Tx, s session.Session) error {
+	if !b.Goal.Set && !b.MaxDurationS.Set {
+		return nil
+	}
+	v, err := persona.FindVersion(ctx, tx, s.Persona, s.PersonaVersion)
+	if err != nil {
+		return err
+	}
+	d := v.Definition
+	if b.Goal.Set && !slices.ContainsFunc(d.Goals, func(g persona.Goal) bool { return g.Key == b.Goal.Value }) {
+		return problem.Invalid("body.goal", "The persona has no goal %q.", b.Goal.Value)
+	}
+	bound := longest(c.Principal.Terms, d, s.Sandbox)
+	if b.MaxDurationS.Value > bound {
+		return problem.Invalid("body.maxDurationS", "This session can last %d seconds at most.", bound)
+	}
+	return nil
+}
