@@ -80,8 +80,8 @@ type Facts struct {
 	// Memories are what is remembered of the person. They are used when the
 	// persona's privacy allows memory, and only by a model.
 	Memories []string
-	// Collected and Outcome are what the journal was last told, when a session
-	// is resumed.
+	// Collected and Outcome are what is known beforehand, or what the journal was
+	// last told, when a session is resumed.
 	Collected map[string]string
 	Outcome   string
 }

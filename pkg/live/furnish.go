@@ -32,7 +32,7 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 	c := conversation.Config{
 		Session: conversation.Facts{
 			ID: s.ID, Language: s.Language, Channel: conversation.Channel(s.Channel), Context: s.Brief.Context,
-			Variables: s.Brief.Variables, Greeting: s.Brief.Greeting,
+			Variables: s.Brief.Variables, Greeting: s.Brief.Greeting, Collected: s.Collected,
 		},
 		Persona: definition, PersonaName: name, Bases: bases, Tags: s.Brief.Tags, Turns: turns,
 		Knowledge: srv.Minds.Knowledge(r.org), Journal: &journal{r, bases},
@@ -44,6 +44,9 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		Clock:  srv.Clock,
 		Log:    srv.Log.With("session", s.ID.String()),
 		Detect: search.Detect,
+	}
+	if s.Outcome != nil {
+		c.Session.Outcome = *s.Outcome
 	}
 	return c, srv.Minds.Furnish(ctx, r.org, &c)
 }
