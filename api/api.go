@@ -3,6 +3,8 @@
 package api
 
 import (
+	"context"
+
 	"visavis.dev/api/activity"
 	"visavis.dev/api/avatars"
 	"visavis.dev/api/connections"
@@ -22,13 +24,16 @@ import (
 	"visavis.dev/api/widgets"
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/health"
+	"visavis.dev/pkg/id"
 	packs "visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/vault"
+	"visavis.dev/pkg/widget"
 )
 
 // Parts is what the groups work with, beyond the chain.
@@ -38,6 +43,8 @@ type Parts struct {
 	Files   *file.Store
 	Health  *health.Checker
 	Library *avatar.Library
+	// Organization finds an organisation and what it may have.
+	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
 	// LiveURL is where clients reach the sockets of live conversations.
 	LiveURL  string
 	Plans    *plan.Catalogue
@@ -45,6 +52,7 @@ type Parts struct {
 	Teller   *event.Teller
 	Vault    *vault.Vault
 	Version  string
+	Visitors widget.Visitors
 }
 
 // Operations declares every operation of the API.
@@ -61,7 +69,9 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	(&widgets.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
-	(&sessions.API{Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Plans: p.Plans}).Register(s)
+	(&sessions.API{
+		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,
+	}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
 	(&jobs.API{Tenants: d.Tenants}).Register(s)

@@ -176,6 +176,7 @@ var bodies = map[string]func(n int) map[string]any{
 		delete(body, "personaId")
 		return body
 	},
+	"createWidgetSession": visitBody,
 	"createKnowledgeBase": knowledgeBody,
 	"updateKnowledgeBase": knowledgeBody,
 	"searchKnowledgeBase": func(n int) map[string]any {

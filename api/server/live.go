@@ -27,13 +27,9 @@ import (
 // reach its sockets. It must be stopped before the server.
 func (s *Server) Live(address string) *live.Server {
 	o := s.options
-	known := s.knownOrganizations()
 	return live.New(live.Options{
 		Tenants: s.Tenants, Shards: s.shardNames, Address: address, PublicURL: o.PublicURL, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
-		Organization: func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error) {
-			found, err := known.Get(ctx, org)
-			return found.organization, found.terms, err
-		},
+		Organization: s.organization,
 		Persona: func(ctx context.Context, org id.Org, p id.Persona, version int64) (string, persona.Definition, error) {
 			found, err := persona.Versions(ctx, s.Tenants, org, p, version+1, 1)
 			if err != nil || len(found) == 0 || found[0].Version != version {
@@ -61,6 +57,12 @@ func (o Options) liveURL() string {
 type knownOrganization struct {
 	organization directory.Organization
 	terms        plan.Terms
+}
+
+// organization finds an organisation and what it may have.
+func (s *Server) organization(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error) {
+	found, err := s.known.Get(ctx, org)
+	return found.organization, found.terms, err
 }
 
 // knownOrganizations remembers organisations as briefly as keys are remembered,

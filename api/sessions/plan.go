@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"time"
 
-	"visavis.dev/api/route"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/id"
@@ -21,6 +21,12 @@ import (
 // request is a checked request for a session.
 type request struct {
 	SessionInput
+	host
+	// source is where the request came from, and widget the widget, if it was one.
+	source string
+	widget id.Widget
+	// collected is what is known of the user beforehand.
+	collected  map[string]string
 	persona    id.Persona
 	avatar     id.Avatar
 	voice      id.Voice
@@ -31,7 +37,7 @@ type request struct {
 
 // read checks what can be checked without the database.
 func read(in SessionInput) (request, error) {
-	r := request{SessionInput: in}
+	r := request{SessionInput: in, source: session.FromAPI}
 	var err error
 	if r.persona, err = parse(id.ParsePersona, "personaId", "persona", in.PersonaID); err != nil {
 		return r, err
@@ -52,14 +58,22 @@ func read(in SessionInput) (request, error) {
 		}
 		r.bases = append(r.bases, base)
 	}
-	if in.Language != "" {
-		l, ok := language.Lookup(in.Language)
-		if !ok {
-			return r, problem.Invalid("body.language", "There is no language %q; GET /languages lists them.", in.Language)
-		}
-		r.language = l.Code
+	if r.language, err = languageCode(in.Language); err != nil {
+		return r, err
 	}
 	return r, checkMaps(in)
+}
+
+// languageCode is the code of a language that the body names; empty for none.
+func languageCode(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	l, ok := language.Lookup(text)
+	if !ok {
+		return "", problem.Invalid("body.language", "There is no language %q; GET /languages lists them.", text)
+	}
+	return l.Code, nil
 }
 
 // parse reads an id of the body; empty is the zero id. One of another kind names
@@ -142,13 +156,13 @@ const (
 )
 
 // plan makes the session that a request asks for.
-func (a *API) plan(ctx context.Context, c *route.Call, tx *tenant.Tx, p persona.Persona, r request) (session.Session, error) {
+func (a *API) plan(ctx context.Context, now time.Time, tx *tenant.Tx, p persona.Persona, r request) (session.Session, error) {
 	d := p.Definition
 	s := session.Session{
-		ID: id.SessionAt(c.Now()), Kind: or(r.Kind, "conversation"), Source: "api", Persona: p.ID, PersonaVersion: p.Version,
+		ID: id.SessionAt(now), Kind: or(r.Kind, "conversation"), Source: r.source, Widget: r.widget, Persona: p.ID, PersonaVersion: p.Version,
 		Avatar: p.Avatar, Voice: p.Voice, Duo: p.DuoID, ExternalID: r.ExternalID, Metadata: r.Metadata, Language: d.Settings.Language,
-		Transport: "websocket", Channel: or(r.Channel, "video"), Sandbox: sandboxed(c, r), AllowedOrigins: r.AllowedOrigins,
-		MaxDurationS: longest(c.Principal.Terms, d, r), IdleTimeoutS: r.IdleTimeoutS, CreatedAt: c.Now(),
+		Transport: "websocket", Channel: or(r.Channel, "video"), Sandbox: r.Sandbox, Collected: r.collected, AllowedOrigins: r.AllowedOrigins,
+		MaxDurationS: longest(r.terms, d, r), IdleTimeoutS: r.IdleTimeoutS, CreatedAt: now,
 		Brief: session.Brief{
 			Context: r.Context, Variables: r.Variables, Greeting: r.Greeting, BaseIDs: r.bases, Tags: r.DocumentTags,
 			Redact: d.Privacy.Redact, RetainDays: d.Privacy.RetainTranscriptDays,
@@ -166,7 +180,7 @@ func (a *API) plan(ctx context.Context, c *route.Call, tx *tenant.Tx, p persona.
 	if s.Sandbox {
 		s.MaxDurationS = min(s.MaxDurationS, session.SandboxS)
 	}
-	if err := a.dress(ctx, c, &s, r); err != nil {
+	if err := a.dress(ctx, &s, r); err != nil {
 		return s, err
 	}
 	if err := speak(ctx, tx, &s, r); err != nil {
@@ -191,11 +205,11 @@ func longest(t plan.Terms, d persona.Definition, r request) int64 {
 }
 
 // dress gives the session another face. An own one must be prepared.
-func (a *API) dress(ctx context.Context, c *route.Call, s *session.Session, r request) error {
+func (a *API) dress(ctx context.Context, s *session.Session, r request) error {
 	if r.avatar.IsZero() || r.avatar == s.Avatar {
 		return nil
 	}
-	found, err := avatar.Get(ctx, a.Tenants, a.Library, c.Org(), r.avatar)
+	found, err := avatar.Get(ctx, a.Tenants, a.Library, r.organization.ID, r.avatar)
 	if err != nil {
 		return problem.Missing("avatar").WithParam("body.avatarId")
 	}
@@ -203,14 +217,14 @@ func (a *API) dress(ctx context.Context, c *route.Call, s *session.Session, r re
 		return problem.Conflicting("consent_withdrawn", "The consent that the face rests on was withdrawn.").WithParam("body.avatarId")
 	}
 	if found.Kind == avatar.Custom {
-		prepared, err := face.Get(ctx, a.Tenants, c.Org(), r.avatar)
+		prepared, err := face.Get(ctx, a.Tenants, r.organization.ID, r.avatar)
 		switch {
 		case err != nil:
 			return err
 		case prepared == nil || prepared.State == face.Failed:
 			return problem.Conflicting("face_not_prepared", "The face is prepared when a persona wears it; give it to one first.").WithParam("body.avatarId")
 		case prepared.State != face.Ready:
-			return problem.NotReady(face.Wait(prepared.ReadyAt, c.Now())).WithParam("body.avatarId")
+			return problem.NotReady(face.Wait(prepared.ReadyAt, s.CreatedAt)).WithParam("body.avatarId")
 		}
 	}
 	s.Avatar = r.avatar
