@@ -24,6 +24,15 @@ type Knowledge interface {
 	Search(ctx context.Context, q Query) ([]Passage, error)
 }
 
+// Minds give conversations their organisation's knowledge and models.
+type Minds interface {
+	// Knowledge searches an organisation's packs.
+	Knowledge(org id.Org) Knowledge
+	// Furnish gives a conversation the model that its persona names, and what
+	// hears of its calls. Without one it is left as it is.
+	Furnish(ctx context.Context, org id.Org, c *Config) error
+}
+
 // Query asks for passages.
 type Query struct {
 	Text, Language string
