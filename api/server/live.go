@@ -92,7 +92,7 @@ func (s *Server) recordGap(ctx context.Context, tx *tenant.Tx, q live.Question) 
 // minds give conversations the packs and the models of their organisations.
 type minds struct{ *Server }
 
-// Knowledge implements live.Minds.
+// Knowledge implements conversation.Minds.
 func (m minds) Knowledge(org id.Org) conversation.Knowledge { return packs{m.Searcher, org} }
 
 // packs are an organisation's knowledge packs.
@@ -114,7 +114,7 @@ func (p packs) Search(ctx context.Context, q conversation.Query) ([]conversation
 	return passages, err
 }
 
-// Furnish implements live.Minds. A conversation whose connection cannot be
+// Furnish implements conversation.Minds. A conversation whose connection cannot be
 // opened answers by itself, unless the connection is to fail then.
 func (m minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config) error {
 	d := c.Persona.Model

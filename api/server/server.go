@@ -204,8 +204,8 @@ func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err err
 		Idempotency: idempotency.New(s.Tenants, o.Clock), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 	}, api.Parts{
-		Changes: s.Changes, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, LiveURL: o.liveURL(), Plans: s.Plans,
-		Organization: s.organization, Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: visitors,
+		Changes: s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, LiveURL: o.liveURL(), Plans: s.Plans,
+		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: visitors,
 	})
 	s.Handler = s.Service
 	if o.Tracing {
