@@ -186,7 +186,7 @@ func (a *API) find(ctx context.Context, c *route.Call, p Path) (session.Session,
 // readable refuses job interviews.
 func readable(s session.Session) error {
 	if s.Kind == session.Screening {
-		return problem.New(problem.CandidateInterview, "A job interview is not read as a session; see GET /candidates/{id}/interview.").WithParam("path.id")
+		return problem.New(problem.CandidateInterview, "A job interview is not read as a session.").WithParam("path.id")
 	}
 	return nil
 }

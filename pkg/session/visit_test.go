@@ -8,6 +8,7 @@ import (
 
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/tenant"
 )
@@ -52,4 +53,26 @@ func TestContactsAreNotRetained(t *testing.T) {
 	w.keepNoWords(true)
 	s, _ := w.mint(now, func(s *session.Session) { s.Collected = map[string]string{"email": "kim@example.com"} })
 	require.Empty(t, w.get(s.ID).Collected)
+}
+
+// Where a session's words are deleted, its questions are that the packs keep.
+func TestQuestionsGoWithTheWords(t *testing.T) {
+	w := newWorld(t)
+	s := w.live(now).Session
+	other := w.live(now).Session
+	for text, asked := range map[string]session.Session{"Do you sell cards?": s, "Where can I park a lorry?": other} {
+		w.must(func(ctx context.Context, tx *tenant.Tx) error {
+			drafts, err := knowledge.RecordGap(ctx, tx, knowledge.Question{
+				Bases: []id.KnowledgeBase{id.NewKnowledgeBase()}, Persona: asked.Persona, Session: asked.ID, Language: "en", Text: text, At: now,
+			}, true)
+			if err != nil {
+				return err
+			}
+			_, err = event.Emit(ctx, tx, drafts...)
+			return err
+		})
+	}
+	w.must(func(ctx context.Context, tx *tenant.Tx) error { return session.DeleteWords(ctx, tx, s.ID) })
+	require.Zero(t, w.count(`SELECT count(*) FROM knowledge_question WHERE session_id = $1`, s.ID))
+	require.EqualValues(t, 1, w.count(`SELECT count(*) FROM knowledge_question WHERE session_id = $1`, other.ID))
 }
