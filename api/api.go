@@ -3,6 +3,10 @@
 package api
 
 import (
+	"context"
+
+	"k8s.io/utils/clock"
+
 	"visavis.dev/api/activity"
 	"visavis.dev/api/avatars"
 	"visavis.dev/api/connections"
@@ -22,29 +26,43 @@ import (
 	"visavis.dev/api/widgets"
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/connection"
+	"visavis.dev/pkg/conversation"
+	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/health"
+	"visavis.dev/pkg/id"
 	packs "visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/vault"
+	"visavis.dev/pkg/widget"
 )
 
 // Parts is what the groups work with, beyond the chain.
 type Parts struct {
 	Changes *apikey.Changes
-	Egress  *egress.Guard
-	Files   *file.Store
-	Health  *health.Checker
-	Library *avatar.Library
+	// Connections opens connections, and Reporter notes what came of their calls.
+	Connections *connection.Opener
+	Reporter    *connection.Reporter
+	Egress      *egress.Guard
+	Files       *file.Store
+	Health      *health.Checker
+	Library     *avatar.Library
+	// Organization finds an organisation and what it may have.
+	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
 	// LiveURL is where clients reach the sockets of live conversations.
-	LiveURL  string
+	LiveURL string
+	// Minds are what personas think with, by Clock.
+	Minds    conversation.Minds
+	Clock    clock.WithDelayedExecution
 	Plans    *plan.Catalogue
 	Searcher *packs.Searcher
 	Teller   *event.Teller
 	Vault    *vault.Vault
 	Version  string
+	Visitors widget.Visitors
 }
 
 // Operations declares every operation of the API.
@@ -54,14 +72,18 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&keys.API{Changes: p.Changes}).Register(s)
 	(&activity.API{Tenants: d.Tenants}).Register(s)
 	avatars.New(d.Tenants, p.Files, p.Library, p.Egress, p.Plans).Register(s)
-	(&connections.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault, Clock: d.Clock}).Register(s)
+	(&connections.API{
+		Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault, Clock: d.Clock, Opener: p.Connections, Reporter: p.Reporter,
+	}).Register(s)
 	(&consents.API{Tenants: d.Tenants, Files: p.Files}).Register(s)
 	(&voices.API{Tenants: d.Tenants, Files: p.Files, Egress: p.Egress, Plans: p.Plans}).Register(s)
-	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
+	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans, Minds: p.Minds, Clock: p.Clock}).Register(s)
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	(&widgets.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
-	(&sessions.API{Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL}).Register(s)
+	(&sessions.API{
+		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,
+	}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
 	(&jobs.API{Tenants: d.Tenants}).Register(s)

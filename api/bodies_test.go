@@ -75,10 +75,31 @@ func widgetBody(n int, persona string) map[string]any {
 		"leadForm": map[string]any{"askBefore": true, "fields": []any{"name", "email"}, "required": []any{"email"}},
 		"rating":   map[string]any{"mode": "during", "scale": 2}, "transcriptVisible": false, "textInput": false, "micMuteable": false,
 		"aiNotice": true, "termsUrl": "https://example.com/terms", "privacyUrl": "https://example.com/privacy",
-		"hours": map[string]any{"timezone": "Europe/Berlin", "open": []any{map[string]any{"day": "monday", "from": "09:00", "to": "17:00"}}},
-		"caps":  map[string]any{"maxSessionS": 300, "sessionsPerVisitorPerDay": 5},
+		"hours": map[string]any{"timezone": "Europe/Berlin", "open": allWeek()},
+		"caps":  map[string]any{"maxSessionS": 300, "sessionsPerVisitorPerDay": 1000},
 	}
 }
+
+// allWeek are hours that are never over.
+func allWeek() []any {
+	var open []any
+	for _, day := range []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"} {
+		open = append(open, map[string]any{"day": day, "from": "00:00", "to": "24:00"})
+	}
+	return open
+}
+
+// visitBody is a visitor's request for a session; the key is put in where the
+// widget is known.
+func visitBody(n int) map[string]any {
+	return map[string]any{
+		"key": anyKey, "language": "German", "channel": "chat", "contact": map[string]any{"name": fmt.Sprint("Kim ", n), "email": "kim@example.com"},
+		"metadata": map[string]any{"page": "/pricing"},
+	}
+}
+
+// anyKey stands for the public key of the widget that a request is about.
+const anyKey = "the widget's"
 
 // shown is a persona for the organisation's widgets to show.
 func (w *world) shown(t testing.TB, org *apitest.Org) string {
@@ -106,10 +127,18 @@ func (w *world) widget(t testing.TB, org *apitest.Org) map[string]any {
 func (w *world) visit(r apitest.Request) apitest.Request {
 	bare, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(r.Path, "/widgets/"), "wid_"), "/")
 	key, known := w.publicKeys[bare]
-	if !known || !strings.HasSuffix(r.Path, "/config") {
+	path, _, _ := strings.Cut(r.Path, "?")
+	switch body, _ := r.Body.(map[string]any); {
+	case !known:
 		return r
+	case strings.HasSuffix(r.Path, "/config"):
+		r.Path += "?key=" + key
+	case !strings.HasSuffix(path, "/sessions"):
+		return r
+	case body["key"] == anyKey:
+		body = maps.Clone(body)
+		body["key"], r.Body = key, body
 	}
-	r.Path += "?key=" + key
 	header := map[string]string{"Origin": widgetOrigin}
 	maps.Copy(header, r.Header)
 	r.Header = header

@@ -33,6 +33,9 @@ type API struct {
 	Plans   *plan.Catalogue
 	Vault   *vault.Vault
 	Clock   clock.PassiveClock
+	// Opener opens connections for those who call, and Reporter notes that they did.
+	Opener   *connection.Opener
+	Reporter *connection.Reporter
 }
 
 // Register declares the operations. The providers come first: their path would
@@ -88,6 +91,7 @@ func (a *API) Register(s *route.Service) {
 	calls.ID, calls.Path, calls.Errors = "listConnectionCalls", "/connections/{id}/calls", []problem.Code{problem.Gone}
 	calls.Summary = "The last 100 calls of the service, newest first; no words"
 	route.List(s, calls, a.calls)
+	a.registerReceive(s)
 }
 
 // Connection is one connection, without its secret.
@@ -228,7 +232,7 @@ func listProviders(context.Context, *route.Call, *ProvidersQuery) (route.Page[Co
 // ConnectionCall is a call that was made of a service.
 type ConnectionCall struct {
 	At        time.Time      `json:"at"`
-	Name      string         `json:"name" doc:"What was asked for."`
+	Name      string         `json:"name" doc:"What was asked for; webhook and the event for what the service told."`
 	Status    *int64         `json:"status" doc:"The HTTP status of a failure; null for a good call and where there was none."`
 	Ms        int64          `json:"ms"`
 	ErrorCode *upstream.Code `json:"errorCode" nullable:"true" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused" doc:"null for a good call."`

@@ -5,9 +5,12 @@ import (
 	"context"
 	"net/http"
 
+	"k8s.io/utils/clock"
+
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/conversation"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
@@ -21,6 +24,9 @@ type API struct {
 	Tenants *tenant.Tenants
 	Library *avatar.Library
 	Plans   *plan.Catalogue
+	// Minds and Clock are what personas answer with.
+	Minds conversation.Minds
+	Clock clock.WithDelayedExecution
 }
 
 // feature is what a plan must include for personas to be made.
@@ -81,6 +87,8 @@ func (a *API) Register(s *route.Service) {
 	restore.Errors = append(restore.Errors, problem.VersionConflict)
 	restore.Summary = "Make a persona what it was in a version, which makes a new one"
 	route.Handle(s, restore, a.restore)
+
+	a.registerAsk(s, read)
 }
 
 // Path names a persona.

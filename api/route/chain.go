@@ -194,6 +194,9 @@ func (s *Service) notFound(_ http.ResponseWriter, r *http.Request) {
 // methodNotAllowed answers a known path asked with another method.
 func (s *Service) methodNotAllowed(_ http.ResponseWriter, r *http.Request) {
 	c := callOf(r.Context())
+	if s.preflight(c, r) {
+		return
+	}
 	c.SetHeader("Allow", strings.Join(s.methodsAt(r), ", "))
 	s.unrouted(r, problem.New(problem.MethodNotAllowed, "This path does not take %s.", r.Method))
 }

@@ -70,7 +70,7 @@ func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 		methods = append(methods, http.MethodHead)
 	}
 	declared := a.service.operation(op.OperationID)
-	a.service.router.Methods(methods...).Path(op.Path).Handler(a.service.guard(declared,
+	a.service.router.Methods(methods...).Path(op.Path).Name(op.OperationID).Handler(a.service.guard(declared,
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			handler(humamux.NewContext(op, r, w))
 		})))

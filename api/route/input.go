@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,7 +59,7 @@ func (c *Call) readBody() error {
 	if err != nil {
 		return problem.Invalid("body", "The body could not be read to its end.").WithCause(err)
 	}
-	if len(body) > 0 && !isJSON(c.request.Header.Get("Content-Type")) {
+	if len(body) > 0 && !c.Op.isJSON(c.request.Header.Get("Content-Type")) {
 		return problem.New(problem.UnsupportedMediaType, "Send the body as %s.", c.Op.takes()).WithParam("header.Content-Type")
 	}
 	return c.take(body)
@@ -79,10 +80,11 @@ func (c *Call) take(body []byte) error {
 
 // takes names the content types of the operation's requests.
 func (o *Operation) takes() string {
+	types := append([]string{"application/json"}, o.Takes...)
 	if o.Upload != nil {
-		return "application/json or multipart/form-data"
+		types = append(types, "multipart/form-data")
 	}
-	return "application/json"
+	return strings.Join(types, " or ")
 }
 
 func tooLarge(limit int64) *problem.Problem {
@@ -90,13 +92,13 @@ func tooLarge(limit int64) *problem.Problem {
 }
 
 // isJSON accepts a missing content type too, as curl without -H sends none of use.
-func isJSON(header string) bool {
+func (o *Operation) isJSON(header string) bool {
 	if header == "" {
 		return true
 	}
 	mediaType, params, err := mime.ParseMediaType(header)
 	charset := strings.ToLower(params["charset"])
-	return err == nil && mediaType == "application/json" && (charset == "" || charset == "utf-8")
+	return err == nil && (mediaType == "application/json" || slices.Contains(o.Takes, mediaType)) && (charset == "" || charset == "utf-8")
 }
 
 // findNUL finds a text with a NUL character, which no database keeps. Bodies

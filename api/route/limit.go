@@ -44,15 +44,17 @@ func (s *Service) Sockets(next http.Handler) http.Handler {
 	})
 }
 
-// addressCounter counts an IPv6 caller by its /64: one household, one count.
-func (c *Call) addressCounter() limits.Counter {
-	holder := c.Address.String()
+func (c *Call) addressCounter() limits.Counter { return limits.Counter{Holder: c.Household()} }
+
+// Household is what stands for the caller where callers are counted: the
+// address, or the /64 of an IPv6 one.
+func (c *Call) Household() string {
 	if c.Address.Is6() {
 		if prefix, err := c.Address.Prefix(64); err == nil {
-			holder = prefix.String()
+			return prefix.String()
 		}
 	}
-	return limits.Counter{Holder: holder}
+	return c.Address.String()
 }
 
 // limitKey counts the request for its key and its organisation. A request
@@ -64,7 +66,6 @@ func (c *Call) limitKey() error {
 	ctx, class := c.request.Context(), c.Op.Class
 	allowed := c.Principal.Terms.Rates[class]
 	ofKey := limits.Counter{Org: c.Org(), Holder: c.Principal.Key.ID.String(), Class: class}
-	ofOrg := limits.Counter{Org: c.Org(), Holder: limits.HolderOrg, Class: class}
 
 	key, err := c.service.Limiter.Take(ctx, ofKey, allowed.PerKey)
 	if err != nil {
@@ -75,16 +76,10 @@ func (c *Call) limitKey() error {
 		c.showLimit(key)
 		return limited(key, "this key in the class "+string(class))
 	}
-	org, err := c.service.Limiter.Take(ctx, ofOrg, allowed.PerOrganization)
+	org, err := c.takeOrganization(c.Org(), allowed)
 	if err != nil {
 		c.service.Limiter.PutBack(ofKey, key)
 		return err
-	}
-	if org.Refused {
-		c.service.Limiter.PutBack(ofKey, key)
-		c.service.Limiter.PutBack(c.addressCounter(), c.ofAddress)
-		c.showLimit(org)
-		return limited(org, "this organisation in the class "+string(class))
 	}
 	if c.Op.FailsClosed && (key.Degraded || org.Degraded) {
 		return problem.Unavailable(retryCapacity, nil)
@@ -94,6 +89,35 @@ func (c *Call) limitKey() error {
 		closer = org
 	}
 	c.showLimit(closer)
+	return nil
+}
+
+// takeOrganization counts the request for an organisation.
+func (c *Call) takeOrganization(org id.Org, allowed rate.Rate) (limits.Reading, error) {
+	of := limits.Counter{Org: org, Holder: limits.HolderOrg, Class: c.Op.Class}
+	r, err := c.service.Limiter.Take(c.request.Context(), of, allowed.PerOrganization)
+	if err == nil && r.Refused {
+		c.service.Limiter.PutBack(c.addressCounter(), c.ofAddress)
+		c.showLimit(r)
+		err = limited(r, "this organisation in the class "+string(c.Op.Class))
+	}
+	return r, err
+}
+
+// LimitOrganization counts a request that brought no key for the organisation
+// it is made of, which only the handler finds out (Limits, 1). The operation
+// says the class.
+func (c *Call) LimitOrganization(org id.Org, rates rate.Rates) error {
+	r, err := c.takeOrganization(org, rates[c.Op.Class])
+	if err != nil {
+		return err
+	}
+	if c.Op.FailsClosed && r.Degraded {
+		return problem.Unavailable(retryCapacity, nil)
+	}
+	if r.Remaining < c.ofAddress.Remaining {
+		c.showLimit(r)
+	}
 	return nil
 }
 

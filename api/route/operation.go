@@ -40,8 +40,13 @@ type Operation struct {
 	Auth                 Auth
 	// Scope is what the key must hold; empty for any valid key.
 	Scope scope.Scope
-	// Class is the rate class; empty for the address limit alone.
+	// Class is the rate class; empty for the address limit alone. Of an open
+	// operation the handler counts for it with LimitOrganization.
 	Class rate.Class
+	// FromPages operations are called by pages of other origins: browsers that
+	// ask beforehand whether they may (CORS) are told yes. What the page may read
+	// the handler says with AllowOrigin.
+	FromPages bool
 	// Since is the contract the operation appeared in. It is information: keys
 	// of an older contract may call it too.
 	Since contract.Version
@@ -62,6 +67,9 @@ type Operation struct {
 	MaxBody int64
 	// Upload, when set, lets the operation take a form with a file in place of JSON.
 	Upload *Upload
+	// Takes are content types of requests besides JSON's own, whose bodies are
+	// JSON all the same.
+	Takes []string
 	// Items is what the answer's data is, or is a list of, where contracts
 	// write that differently. Handlers write it in the newest one.
 	Items contract.Item

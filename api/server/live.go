@@ -27,13 +27,9 @@ import (
 // reach its sockets. It must be stopped before the server.
 func (s *Server) Live(address string) *live.Server {
 	o := s.options
-	known := s.knownOrganizations()
 	return live.New(live.Options{
 		Tenants: s.Tenants, Shards: s.shardNames, Address: address, PublicURL: o.PublicURL, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
-		Organization: func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error) {
-			found, err := known.Get(ctx, org)
-			return found.organization, found.terms, err
-		},
+		Organization: s.organization,
 		Persona: func(ctx context.Context, org id.Org, p id.Persona, version int64) (string, persona.Definition, error) {
 			found, err := persona.Versions(ctx, s.Tenants, org, p, version+1, 1)
 			if err != nil || len(found) == 0 || found[0].Version != version {
@@ -63,6 +59,12 @@ type knownOrganization struct {
 	terms        plan.Terms
 }
 
+// organization finds an organisation and what it may have.
+func (s *Server) organization(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error) {
+	found, err := s.known.Get(ctx, org)
+	return found.organization, found.terms, err
+}
+
 // knownOrganizations remembers organisations as briefly as keys are remembered,
 // so that a pause ends live sessions soon.
 func (s *Server) knownOrganizations() *readthrough.Cache[id.Org, knownOrganization] {
@@ -90,7 +92,7 @@ func (s *Server) recordGap(ctx context.Context, tx *tenant.Tx, q live.Question) 
 // minds give conversations the packs and the models of their organisations.
 type minds struct{ *Server }
 
-// Knowledge implements live.Minds.
+// Knowledge implements conversation.Minds.
 func (m minds) Knowledge(org id.Org) conversation.Knowledge { return packs{m.Searcher, org} }
 
 // packs are an organisation's knowledge packs.
@@ -112,7 +114,7 @@ func (p packs) Search(ctx context.Context, q conversation.Query) ([]conversation
 	return passages, err
 }
 
-// Furnish implements live.Minds. A conversation whose connection cannot be
+// Furnish implements conversation.Minds. A conversation whose connection cannot be
 // opened answers by itself, unless the connection is to fail then.
 func (m minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config) error {
 	d := c.Persona.Model

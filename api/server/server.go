@@ -32,6 +32,7 @@ import (
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/health"
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/idempotency"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
@@ -39,6 +40,7 @@ import (
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/rate"
+	"visavis.dev/pkg/readthrough"
 	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/tenant"
@@ -114,6 +116,7 @@ type Server struct {
 	bucket        *blob.Bucket
 	limiter       *limits.Limiter
 	authenticator *apikey.Authenticator
+	known         *readthrough.Cache[id.Org, knownOrganization]
 }
 
 // New builds a server. The directory must be there and at the current schema.
@@ -167,7 +170,11 @@ func (s *Server) build(ctx context.Context) (err error) {
 	s.authenticator = apikey.NewAuthenticator(s.Keys, s.Plans, apikey.Options{Clock: o.Clock, Log: o.Log})
 	s.limiter = limits.New(&limits.Tables{Directory: s.Directory, Tenants: s.Tenants},
 		limits.Options{Pods: o.Pods, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics})
-	return s.serve(cursor.New(secret))
+	visitors, err := s.Directory.Secret(ctx, "visitors", widget.NewVisitorSecret)
+	if err != nil {
+		return fmt.Errorf("the directory's secrets: %w", err)
+	}
+	return s.serve(cursor.New(secret), widget.NewVisitors(visitors))
 }
 
 // searchBytes is what the knowledge packs in memory take unless told otherwise.
@@ -189,15 +196,16 @@ func (s *Server) openVault(ctx context.Context) error {
 }
 
 // serve puts the operations behind the chain.
-func (s *Server) serve(cursors *cursor.Codec) (err error) {
+func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err error) {
 	o := s.options
+	s.known = s.knownOrganizations()
 	s.Service, err = api.New(route.Deps{
 		Auth: s.authenticator, Limiter: s.limiter, Tenants: s.Tenants,
 		Idempotency: idempotency.New(s.Tenants, o.Clock), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 	}, api.Parts{
-		Changes: s.Changes, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, LiveURL: o.liveURL(), Plans: s.Plans,
-		Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version,
+		Changes: s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, LiveURL: o.liveURL(), Plans: s.Plans,
+		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: visitors,
 	})
 	s.Handler = s.Service
 	if o.Tracing {
@@ -251,6 +259,9 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			}},
 			{Name: "forget deleted widgets", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
 				return widget.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget visitors", Every: 10 * time.Minute, Run: func(ctx context.Context, shard string) (int, error) {
+				return widget.SweepVisitors(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
 			{Name: "forget deleted duos", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
 				return duo.Sweep(ctx, s.Tenants, shard, o.Clock.Now())

@@ -21,6 +21,7 @@ type Query struct {
 	Source     string    `query:"source" maxLength:"80" doc:"One or more of api, portal, widget, embed, agent, console, separated by commas."`
 	PersonaID  string    `query:"personaId" maxLength:"80"`
 	SubjectID  string    `query:"subjectId" maxLength:"80"`
+	WidgetID   string    `query:"widgetId" maxLength:"80"`
 	ExternalID string    `query:"externalId" maxLength:"200"`
 	Language   string    `query:"language" maxLength:"40" doc:"A code or a name."`
 	From       time.Time `query:"from" doc:"Sessions created at or after this moment."`
@@ -42,6 +43,9 @@ func (q Query) filter() (session.Filter, error) {
 		return f, err
 	}
 	if f.Subject, err = route.QueryID(id.ParseSubject, "subjectId", q.SubjectID); err != nil {
+		return f, err
+	}
+	if f.Widget, err = route.QueryID(id.ParseWidget, "widgetId", q.WidgetID); err != nil {
 		return f, err
 	}
 	if f.States, err = several("state", q.State, states); err != nil {

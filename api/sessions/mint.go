@@ -10,6 +10,7 @@ import (
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
@@ -85,8 +86,8 @@ type TicketFace struct {
 type TicketLimits struct {
 	MaxDurationS          int64  `json:"maxDurationS"`
 	IdleTimeoutS          int64  `json:"idleTimeoutS"`
-	ActiveSessions        int64  `json:"activeSessions"`
-	MaxConcurrentSessions *int64 `json:"maxConcurrentSessions" doc:"null for no limit"`
+	ActiveSessions        *int64 `json:"activeSessions" doc:"null for a visitor, who is not told."`
+	MaxConcurrentSessions *int64 `json:"maxConcurrentSessions" doc:"null for no limit, and for a visitor."`
 }
 
 func (a *API) mint(ctx context.Context, c *route.Call, in *MintInput) (SessionTicket, error) {
@@ -94,40 +95,66 @@ func (a *API) mint(ctx context.Context, c *route.Call, in *MintInput) (SessionTi
 	if err != nil {
 		return SessionTicket{}, err
 	}
-	if org := c.Principal.Org; org.PausedAt != nil {
-		return SessionTicket{}, problem.New(problem.AccountPaused, "The account is paused, so no session can start.")
-	}
-	if err := a.included(c.Principal.Terms, "personas"); err != nil {
+	r.host = host{c.Principal.Org, c.Principal.Terms}
+	r.Sandbox = r.Sandbox || c.Principal.Key.Environment == apikey.Test
+	if err := r.admitted("personas"); err != nil {
 		return SessionTicket{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (SessionTicket, error) {
-		p, err := persona.Load(ctx, tx, r.persona)
-		if err != nil {
-			return SessionTicket{}, asPersonaProblem(err)
-		}
-		if p.Duo != nil {
-			if err := a.included(c.Principal.Terms, "duos"); err != nil {
-				return SessionTicket{}, err
-			}
-		}
-		if err := p.Startable(c.Now()); err != nil {
-			return SessionTicket{}, persona.AsProblem(err)
-		}
-		s, err := a.plan(ctx, c, tx, p, r)
+		ticket, err := a.start(ctx, c, tx, r)
 		if err != nil {
 			return SessionTicket{}, err
 		}
-		return a.enter(ctx, c, tx, s, r, p.Definition.Limits.DailySessions)
+		var active int64
+		if err := tx.QueryRow(ctx, `SELECT value FROM org_counter WHERE org_id = $1 AND name = $2`, tx.Org, session.Counter).Scan(&active); err != nil {
+			return SessionTicket{}, err
+		}
+		ticket.Limits.ActiveSessions, ticket.Limits.MaxConcurrentSessions = &active, r.terms.Limits[plan.MaxConcurrentSessions]
+		s := ticket.Session
+		return ticket, activity.Record(ctx, tx, c.Did("session.created", "session", s.ID.String(), map[string]any{"personaId": s.PersonaID}))
 	})
 }
 
-// included refuses what the plan lacks.
-func (a *API) included(t plan.Terms, feature string) error {
-	if t.Has(feature) {
-		return nil
+// host is the organisation of a session, and what it may have.
+type host struct {
+	organization directory.Organization
+	terms        plan.Terms
+}
+
+// admitted refuses every session of an organisation that is paused or whose plan
+// lacks a feature.
+func (h host) admitted(features ...string) error {
+	if h.organization.PausedAt != nil {
+		return problem.New(problem.AccountPaused, "The account is paused, so no session can start.")
 	}
-	return problem.New(problem.FeatureNotInPlan, "The plan %s does not include %s, so no session can start.", t.Plan.Name, feature).
-		WithDetail("feature", feature)
+	for _, feature := range features {
+		if !h.terms.Has(feature) {
+			return problem.New(problem.FeatureNotInPlan, "The plan %s does not include %s, so no session can start.", h.terms.Plan.Name, feature).
+				WithDetail("feature", feature)
+		}
+	}
+	return nil
+}
+
+// start enters the session that is asked for, whoever asks.
+func (a *API) start(ctx context.Context, c *route.Call, tx *tenant.Tx, r request) (SessionTicket, error) {
+	p, err := persona.Load(ctx, tx, r.persona)
+	if err != nil {
+		return SessionTicket{}, asPersonaProblem(err)
+	}
+	if p.Duo != nil {
+		if err := r.admitted("duos"); err != nil {
+			return SessionTicket{}, err
+		}
+	}
+	if err := p.Startable(c.Now()); err != nil {
+		return SessionTicket{}, persona.AsProblem(err)
+	}
+	s, err := a.plan(ctx, c.Now(), tx, p, r)
+	if err != nil {
+		return SessionTicket{}, err
+	}
+	return a.enter(ctx, c, tx, s, r, p.Definition.Limits.DailySessions)
 }
 
 // enter enters the session, after the one it supersedes has ended.
@@ -137,23 +164,17 @@ func (a *API) enter(ctx context.Context, c *route.Call, tx *tenant.Tx, s session
 			return SessionTicket{}, err
 		}
 	}
-	minted, token, err := session.Mint(ctx, tx, s, c.Principal.Terms, daily)
+	minted, token, err := session.Mint(ctx, tx, s, r.terms, daily)
 	if err != nil {
 		return SessionTicket{}, asProblem(err)
-	}
-	var active int64
-	if err := tx.QueryRow(ctx, `SELECT value FROM org_counter WHERE org_id = $1 AND name = $2`, tx.Org, session.Counter).Scan(&active); err != nil {
-		return SessionTicket{}, err
 	}
 	avatar := c.URL("/avatars/" + minted.Avatar.String())
 	return SessionTicket{
 		Session: show(c, minted, session.Detail{}), Token: token, TokenExpiresAt: minted.ConnectBy, ConnectBy: minted.ConnectBy,
 		Transport: a.transport(minted.ID),
 		Face:      TicketFace{AvatarID: minted.Avatar, PreviewURL: avatar + "/preview", AssetsURL: avatar + "/face"},
-		Limits: TicketLimits{
-			minted.MaxDurationS, minted.IdleTimeoutS, active, c.Principal.Terms.Limits[plan.MaxConcurrentSessions],
-		},
-	}, activity.Record(ctx, tx, c.Did("session.created", "session", minted.ID.String(), map[string]any{"personaId": minted.Persona}))
+		Limits:    TicketLimits{MaxDurationS: minted.MaxDurationS, IdleTimeoutS: minted.IdleTimeoutS},
+	}, nil
 }
 
 func (a *API) transport(s id.Session) Transport {
@@ -181,9 +202,4 @@ func asPersonaProblem(err error) error {
 		return problem.Missing("persona").WithParam("body.personaId")
 	}
 	return err
-}
-
-// sandboxed says whether a session is one to try out.
-func sandboxed(c *route.Call, r request) bool {
-	return r.Sandbox || c.Principal.Key.Environment == apikey.Test
 }

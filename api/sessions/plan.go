@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
-	"visavis.dev/api/route"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/id"
@@ -22,6 +22,12 @@ import (
 // request is a checked request for a session.
 type request struct {
 	SessionInput
+	host
+	// source is where the request came from, and widget the widget, if it was one.
+	source string
+	widget id.Widget
+	// collected is what is known of the user beforehand.
+	collected  map[string]string
 	persona    id.Persona
 	avatar     id.Avatar
 	voice      id.Voice
@@ -32,7 +38,7 @@ type request struct {
 
 // read checks what can be checked without the database.
 func read(in SessionInput) (request, error) {
-	r := request{SessionInput: in}
+	r := request{SessionInput: in, source: session.FromAPI}
 	var err error
 	if r.persona, err = parse(id.ParsePersona, "personaId", "persona", in.PersonaID); err != nil {
 		return r, err
@@ -139,13 +145,13 @@ const (
 )
 
 // plan makes the session that a request asks for.
-func (a *API) plan(ctx context.Context, c *route.Call, tx *tenant.Tx, p persona.Persona, r request) (session.Session, error) {
+func (a *API) plan(ctx context.Context, now time.Time, tx *tenant.Tx, p persona.Persona, r request) (session.Session, error) {
 	d := p.Definition
 	s := session.Session{
-		ID: id.SessionAt(c.Now()), Kind: or(r.Kind, "conversation"), Source: "api", Persona: p.ID, PersonaVersion: p.Version,
+		ID: id.SessionAt(now), Kind: or(r.Kind, "conversation"), Source: r.source, Widget: r.widget, Persona: p.ID, PersonaVersion: p.Version,
 		Avatar: p.Avatar, Voice: p.Voice, Duo: p.DuoID, ExternalID: r.ExternalID, Metadata: r.Metadata, Language: d.Settings.Language,
-		Transport: "websocket", Channel: or(r.Channel, "video"), Sandbox: sandboxed(c, r), AllowedOrigins: r.AllowedOrigins,
-		MaxDurationS: longest(c.Principal.Terms, d, sandboxed(c, r)), IdleTimeoutS: r.IdleTimeoutS, CreatedAt: c.Now(),
+		Transport: "websocket", Channel: or(r.Channel, "video"), Sandbox: r.Sandbox, Collected: r.collected, AllowedOrigins: r.AllowedOrigins,
+		MaxDurationS: longest(r.terms, d, r.Sandbox), IdleTimeoutS: r.IdleTimeoutS, CreatedAt: now,
 		Brief: session.Brief{
 			Context: r.Context, Variables: r.Variables, Greeting: r.Greeting, BaseIDs: r.bases, Tags: r.DocumentTags,
 			Redact: d.Privacy.Redact, RetainDays: d.Privacy.RetainTranscriptDays,
@@ -163,7 +169,7 @@ func (a *API) plan(ctx context.Context, c *route.Call, tx *tenant.Tx, p persona.
 	if r.MaxDurationS > 0 {
 		s.MaxDurationS = min(s.MaxDurationS, r.MaxDurationS)
 	}
-	if err := a.dress(ctx, c, tx, p, &s, r); err != nil {
+	if err := a.dress(ctx, tx, p, &s, r); err != nil {
 		return s, err
 	}
 	if err := speak(ctx, tx, p, &s, r); err != nil {
@@ -188,7 +194,7 @@ func longest(t plan.Terms, d persona.Definition, sandbox bool) int64 {
 }
 
 // dress gives the session another face. An own one must be prepared.
-func (a *API) dress(ctx context.Context, c *route.Call, tx *tenant.Tx, p persona.Persona, s *session.Session, r request) error {
+func (a *API) dress(ctx context.Context, tx *tenant.Tx, p persona.Persona, s *session.Session, r request) error {
 	if r.avatar.IsZero() || r.avatar == s.Avatar {
 		return nil
 	}
@@ -215,7 +221,7 @@ func (a *API) dress(ctx context.Context, c *route.Call, tx *tenant.Tx, p persona
 	case prepared == nil || prepared.State == face.Failed:
 		return problem.Conflicting("face_not_prepared", "The face is prepared when a persona wears it; give it to one first.").WithParam("body.avatarId")
 	case prepared.State != face.Ready:
-		return problem.NotReady(face.Wait(prepared.ReadyAt, c.Now())).WithParam("body.avatarId")
+		return problem.NotReady(face.Wait(prepared.ReadyAt, s.CreatedAt)).WithParam("body.avatarId")
 	}
 	return nil
 }

@@ -11,17 +11,25 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/widget"
 )
 
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
 	Library *avatar.Library
+	// Organization finds an organisation and what it may have. The error can be
+	// directory.ErrUnknown.
+	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
+	// Visitors tell the visitors of widgets apart.
+	Visitors widget.Visitors
 	// LiveURL is the address of the sockets, ws:// or wss:// without a path.
 	LiveURL string
 }
@@ -53,6 +61,7 @@ func (a *API) Register(s *route.Service) {
 	a.registerWords(s, read)
 	a.registerStaff(s, write)
 	a.registerRating(s)
+	a.registerVisit(s)
 }
 
 // Session is one conversation.
@@ -67,6 +76,7 @@ type Session struct {
 	VoiceID              id.Voice             `json:"voiceId"`
 	DuoID                *id.Duo              `json:"duoId" nullable:"true"`
 	SubjectID            *id.Subject          `json:"subjectId" nullable:"true"`
+	WidgetID             *id.Widget           `json:"widgetId" nullable:"true"`
 	ExternalID           *string              `json:"externalId"`
 	Metadata             map[string]string    `json:"metadata"`
 	Language             string               `json:"language"`
@@ -88,7 +98,7 @@ type Session struct {
 	Rating               route.OrNull[Rating] `json:"rating"`
 	Summary              *string              `json:"summary" doc:"Written by the avatar."`
 	Outcome              *string              `json:"outcome" enum:"resolved,lead,booking,handoff,abandoned,completed" nullable:"true"`
-	Collected            map[string]string    `json:"collected" nullable:"true" doc:"What the persona's goals found out."`
+	Collected            map[string]string    `json:"collected" nullable:"true" doc:"What the persona's goals found out, and what a visitor left in the widget's lead form."`
 	TranscriptAvailable  bool                 `json:"transcriptAvailable"`
 	OnHold               bool                 `json:"onHold"`
 	ConversationWithheld *string              `json:"conversationWithheld" enum:"candidate_interview,learner_conversation,zero_retention" nullable:"true"`
@@ -128,6 +138,9 @@ func show(c *route.Call, s session.Session, d session.Detail) Session {
 	if !s.Subject.IsZero() {
 		shown.SubjectID = &s.Subject
 	}
+	if !s.Widget.IsZero() {
+		shown.WidgetID = &s.Widget
+	}
 	for _, k := range d.Staff {
 		shown.Staff = append(shown.Staff, SessionStaff{k.ID, k.Name, k.Mode, k.JoinedAt.UTC(), route.UTC(k.LeftAt)})
 	}
@@ -141,7 +154,9 @@ func show(c *route.Call, s session.Session, d session.Detail) Session {
 }
 
 // readsWords says whether the key may read conversations (Authentication, 6).
-func readsWords(c *route.Call) bool { return c.Principal.Key.Grant().Holds(scope.TranscriptsRead) }
+func readsWords(c *route.Call) bool {
+	return c.Principal != nil && c.Principal.Key.Grant().Holds(scope.TranscriptsRead)
+}
 
 // shown reads what is told beside a session and makes its answer's form.
 func (a *API) shown(ctx context.Context, c *route.Call, s session.Session) (Session, error) {
@@ -173,7 +188,7 @@ func (a *API) find(ctx context.Context, c *route.Call, p Path) (session.Session,
 // readable refuses job interviews; param is what named the session.
 func readable(s session.Session, param string) error {
 	if s.Kind == session.Screening {
-		return problem.New(problem.CandidateInterview, "A job interview is not read as a session; see GET /candidates/{id}/interview.").WithParam(param)
+		return problem.New(problem.CandidateInterview, "A job interview is not read as a session.").WithParam(param)
 	}
 	return nil
 }

@@ -70,8 +70,7 @@ func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfi
 	if err := widget.Seen(ctx, a.Tenants, org, w, c.Now()); err != nil {
 		return WidgetConfig{}, err
 	}
-	c.SetHeader("Access-Control-Allow-Origin", in.Origin)
-	c.SetHeader("Access-Control-Expose-Headers", "ETag, X-Request-Id")
+	c.AllowOrigin(in.Origin)
 	c.SetHeader("Cache-Control", "private, no-cache")
 	c.Unchanged(fmt.Sprintf(`"%d.%d"`, w.Version, p.Version))
 	return showConfig(w, p), nil

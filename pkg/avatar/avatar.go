@@ -77,10 +77,3 @@ var (
 type InUseError struct{ Uses Uses }
 
 func (e *InUseError) Error() string { return "the avatar is worn" }
-
-// The values of an avatar's attributes (spec, Other resources).
-var (
-	Genders   = []string{"female", "male"}
-	AgeBands  = []string{"20s", "30s", "40s", "50s", "60s"}
-	Heritages = []string{"white", "black", "indian", "chinese", "korean", "japanese", "thai", "hispanic", "middleeastern", "mixed"}
-)

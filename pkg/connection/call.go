@@ -73,7 +73,8 @@ func keepCalls(ctx context.Context, tx *tenant.Tx, which id.Connection, outcomes
 	if err := forgetCalls(ctx, tx, which, KeptCalls); err != nil {
 		return 0, err
 	}
-	rows, err := tx.Query(ctx, `SELECT ms FROM connection_call WHERE org_id = $1 AND connection_id = $2`, tx.Org, which)
+	rows, err := tx.Query(ctx, `
+		SELECT ms FROM connection_call WHERE org_id = $1 AND connection_id = $2 AND name NOT LIKE 'webhook %'`, tx.Org, which)
 	if err != nil {
 		return 0, err
 	}

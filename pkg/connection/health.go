@@ -18,6 +18,9 @@ type Outcome struct {
 	Took   time.Duration
 	// Code is why it failed; empty for a good one.
 	Code upstream.Code
+	// Received says that the service called, which shows that it reaches us, and
+	// not that it answers.
+	Received bool
 }
 
 // OutcomeOf is what came of a call that ended with an error or without one. A
@@ -36,6 +39,10 @@ func (c Connection) After(o Outcome) Connection {
 		return c
 	}
 	h := &c.Health
+	if o.Received {
+		h.OKAt = later(h.OKAt, o.At)
+		return c
+	}
 	if o.Code == "" {
 		h.OKAt, h.ErrorCode, h.Failures = later(h.OKAt, o.At), "", 0
 		if c.State == Failing || c.State == Unverified {

@@ -7,12 +7,8 @@ import (
 	"visavis.dev/pkg/vault"
 )
 
-const (
-	// shownFrom is how long a secret must be for its end to be shown.
-	shownFrom = 16
-	// MaxSecret is the longest secret, in bytes.
-	MaxSecret = 4096
-)
+// shownFrom is how long a secret must be for its end to be shown.
+const shownFrom = 16
 
 // Secret proves to a service who asks. It formats as nothing, so that no log
 // line can hold it by accident.

@@ -59,28 +59,37 @@ func (c *Conversation) answer() {
 	c.consider(text)
 }
 
-// small replies to what needs no knowledge. What is mere talk is left to a model
-// that may say what it likes.
+// small replies to what needs no knowledge.
 func (c *Conversation) small(means intent) bool {
-	book := bookOf(c.language)
 	switch means {
 	case sayGoodbye:
 		return c.goodbye()
 	case askPerson:
-		return c.enabled("handoff") && c.handOff("")
+		return c.enabled(handoff) && c.handOff("")
 	case askRepeat:
 		c.repeat()
 		return true
-	case askWho:
-		texts := []string{c.filledIn(book.who)}
+	}
+	texts, ok := c.pleasantry(means)
+	if ok {
+		c.speak(c.reply(c.ownOrigin(), texts...))
+	}
+	return ok
+}
+
+// pleasantry is the reply to small talk, if it is some. What is mere talk is left
+// to a model that may say what it likes.
+func (c *Conversation) pleasantry(means intent) (texts []string, ok bool) {
+	book := bookOf(c.language)
+	if means == askWho {
+		texts = []string{c.filledIn(book.who)}
 		if role := c.config.Persona.Role; role != nil {
 			texts = append(texts, c.filledIn(*role))
 		}
-		c.speak(c.reply(c.ownOrigin(), texts...))
-		return true
+		return texts, true
 	}
 	if c.model != nil && c.config.Persona.Knowledge.Mode != strict {
-		return false
+		return nil, false
 	}
 	text, ok := map[intent]string{
 		sayGreeting: book.welcome, sayThanks: book.thanks, askWellness: book.wellness,
@@ -89,10 +98,7 @@ func (c *Conversation) small(means intent) bool {
 		// Without a question before it, neither says anything; as a goal's answer it does.
 		text, ok = book.askAgain, !c.goals.asked
 	}
-	if ok {
-		c.speak(c.reply(c.ownOrigin(), text))
-	}
-	return ok
+	return []string{text}, ok
 }
 
 // repeat says the avatar's last words again.
@@ -140,29 +146,39 @@ func (c *Conversation) question(text string) Question {
 // forbid does what a guardrail demands.
 func (c *Conversation) forbid(rule *guardrail) {
 	c.unanswered = nil
-	message := rule.message
-	if message == "" {
-		message = bookOf(c.language).refuse
-	}
-	message = c.filledIn(message)
-	switch rule.action {
-	case actHandoff:
+	if rule.action == actHandoff {
 		c.handOff(rule.message)
+		return
+	}
+	s := c.reply(c.ownOrigin(), c.rebuff(rule)...)
+	switch rule.action {
 	case actEnd:
-		s := c.reply(c.ownOrigin(), message)
 		c.last(s, EndedRule)
+		return
 	case actRedirect:
-		texts := []string{message}
-		if goal := c.goals.current(); goal != nil {
-			texts = append(texts, c.filledIn(goal.Prompt))
+		if c.goals.current() != nil {
 			c.goals.wasAsked()
 		}
-		s := c.reply(c.ownOrigin(), texts...)
 		s.asking = true
-		c.speak(s)
-	default:
-		c.speak(c.reply(c.ownOrigin(), message))
 	}
+	c.speak(s)
+}
+
+// rebuff is what is said where a guardrail forbids an answer.
+func (c *Conversation) rebuff(rule *guardrail) []string {
+	message, goal := rule.message, c.goals.current()
+	switch {
+	case message != "":
+	case rule.action == actHandoff:
+		message = bookOf(c.language).handoff
+	default:
+		message = bookOf(c.language).refuse
+	}
+	texts := []string{c.filledIn(message)}
+	if rule.action == actRedirect && goal != nil {
+		texts = append(texts, c.filledIn(goal.Prompt))
+	}
+	return texts
 }
 
 // last has something said that nothing follows but the end.

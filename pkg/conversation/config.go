@@ -24,6 +24,15 @@ type Knowledge interface {
 	Search(ctx context.Context, q Query) ([]Passage, error)
 }
 
+// Minds give conversations their organisation's knowledge and models.
+type Minds interface {
+	// Knowledge searches an organisation's packs.
+	Knowledge(org id.Org) Knowledge
+	// Furnish gives a conversation the model that its persona names, and what
+	// hears of its calls. Without one it is left as it is.
+	Furnish(ctx context.Context, org id.Org, c *Config) error
+}
+
 // Query asks for passages.
 type Query struct {
 	Text, Language string
@@ -80,8 +89,8 @@ type Facts struct {
 	// Memories are what is remembered of the person. They are used when the
 	// persona's privacy allows memory, and only by a model.
 	Memories []string
-	// Collected and Outcome are what the journal was last told, when a session
-	// is resumed.
+	// Collected and Outcome are what is known beforehand, or what the journal was
+	// last told, when a session is resumed.
 	Collected map[string]string
 	Outcome   string
 }

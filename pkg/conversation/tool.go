@@ -83,10 +83,7 @@ func (c *Conversation) handOff(message string) bool {
 
 // goodbye takes leave, and ends the conversation if it may.
 func (c *Conversation) goodbye() bool {
-	text := c.filledIn(inLanguage(c.config.Persona.Closing, c.language))
-	if text == "" {
-		text = bookOf(c.language).closing
-	}
+	text := c.farewell()
 	if !c.enabled("end_session") {
 		s := c.reply(c.ownOrigin(), text)
 		s.asking = true
@@ -97,4 +94,12 @@ func (c *Conversation) goodbye() bool {
 	s.turn.ToolCalls = []session.ToolCall{c.use("end_session", completed)}
 	c.last(s, EndedByUser)
 	return true
+}
+
+// farewell is what is said at the end.
+func (c *Conversation) farewell() string {
+	if text := c.filledIn(inLanguage(c.config.Persona.Closing, c.language)); text != "" {
+		return text
+	}
+	return bookOf(c.language).closing
 }

@@ -53,6 +53,9 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		Log:    srv.Log.With("session", s.ID.String()),
 		Detect: search.Detect,
 	}
+	if s.Outcome != nil {
+		c.Session.Outcome = *s.Outcome
+	}
 	return c, srv.Minds.Furnish(ctx, r.org, &c)
 }
 

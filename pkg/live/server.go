@@ -34,7 +34,7 @@ type Options struct {
 	// Persona is a version of a persona, and its name.
 	Persona func(ctx context.Context, org id.Org, p id.Persona, version int64) (string, persona.Definition, error)
 	// Minds are what conversations think with.
-	Minds Minds
+	Minds conversation.Minds
 	// Gap records a question that the packs do not answer, and answers the
 	// events that are to be emitted.
 	Gap func(ctx context.Context, tx *tenant.Tx, q Question) ([]event.Draft, error)
@@ -54,15 +54,6 @@ type Question struct {
 	Text     string
 	Language string
 	At       time.Time
-}
-
-// Minds give conversations their knowledge and their models.
-type Minds interface {
-	// Knowledge searches an organisation's packs.
-	Knowledge(org id.Org) conversation.Knowledge
-	// Furnish gives a conversation the model that its persona names, and what
-	// hears of its calls. Without one it is left as it is.
-	Furnish(ctx context.Context, org id.Org, c *conversation.Config) error
 }
 
 // Server runs live conversations.

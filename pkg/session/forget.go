@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -46,6 +47,10 @@ func (s Session) deleteWords(ctx context.Context, tx *tenant.Tx) error {
 	}
 	for _, o := range blotted {
 		tx.Touch("turn", s.ID, ordinal(o))
+	}
+	// A question that nobody could answer was noted with the packs as well.
+	if err := knowledge.ForgetQuestions(ctx, tx, s.ID); err != nil {
+		return err
 	}
 	// What a live session goes by it still needs, and the rules for its words
 	// outlast them all.

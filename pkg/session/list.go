@@ -20,6 +20,7 @@ type Filter struct {
 	Sources    []string
 	Persona    id.Persona
 	Subject    id.Subject
+	Widget     id.Widget
 	ExternalID *string
 	Language   string
 	From, To   time.Time
@@ -45,15 +46,16 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id
 // statement chooses the statement that rides the narrowest index.
 func (f Filter) statement(org id.Org, after id.Session, limit int) (sql string, args []any) {
 	least, most := f.window(after)
-	args = []any{org, least, most, f.States, f.Kinds, f.Sources, f.Subject, f.Language, moment(f.From), moment(f.To), limit}
+	args = []any{org, least, most, f.States, f.Kinds, f.Sources, f.Subject, f.Language, moment(f.From), moment(f.To), f.Widget, limit}
 	sql = `
 		SELECT ` + columns + ` FROM session
 		WHERE org_id = $1 AND id >= $2 AND id <= $3
 			AND ($4::TEXT[] IS NULL OR state = ANY($4)) AND ($5::TEXT[] IS NULL OR kind = ANY($5))
 			AND ($6::TEXT[] IS NULL OR source = ANY($6)) AND ($7::UUID IS NULL OR subject_id = $7)
 			AND ($8::TEXT = '' OR language = $8)
-			AND ($9::TIMESTAMPTZ IS NULL OR created_at >= $9) AND ($10::TIMESTAMPTZ IS NULL OR created_at < $10)`
-	const last = ` LIMIT $11`
+			AND ($9::TIMESTAMPTZ IS NULL OR created_at >= $9) AND ($10::TIMESTAMPTZ IS NULL OR created_at < $10)
+			AND ($11::UUID IS NULL OR widget_id = $11)`
+	const last = ` LIMIT $12`
 	order := ` ORDER BY id DESC` + last
 	if f.Ascending {
 		order = ` ORDER BY id` + last
@@ -61,9 +63,9 @@ func (f Filter) statement(org id.Org, after id.Session, limit int) (sql string, 
 	over := func(s State) bool { return s.Over() }
 	switch {
 	case f.ExternalID != nil:
-		return sql + ` AND external_id = $12 AND ($13::UUID IS NULL OR persona_id = $13)` + order, append(args, *f.ExternalID, f.Persona)
+		return sql + ` AND external_id = $13 AND ($14::UUID IS NULL OR persona_id = $14)` + order, append(args, *f.ExternalID, f.Persona)
 	case !f.Persona.IsZero():
-		return sql + ` AND persona_id = $12` + order, append(args, f.Persona)
+		return sql + ` AND persona_id = $13` + order, append(args, f.Persona)
 	case f.States != nil && !slices.ContainsFunc(f.States, over):
 		return sql + ` AND state IN ('created', 'live')` + order, args
 	}

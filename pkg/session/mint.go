@@ -7,6 +7,7 @@ import (
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/usage"
 )
@@ -48,7 +49,10 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 		return s, "", err
 	}
 	s.State, s.Slot, s.ConnectBy = Created, true, s.CreatedAt.Add(ConnectWithin)
-	s.LanguagesHeard, s.Collected = []string{}, map[string]string{}
+	s.LanguagesHeard = []string{}
+	if err := collectable(ctx, tx, &s); err != nil {
+		return s, "", err
+	}
 	if s.Metadata == nil {
 		s.Metadata = map[string]string{}
 	}
@@ -64,16 +68,32 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 	if _, err := tx.Exec(ctx, `
 		INSERT INTO session (org_id, id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, external_id, metadata,
 			language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
-			subject_id, withheld, turn_count, languages_heard, collected, on_hold, slot, flagged, epoch, reconnects)
+			subject_id, widget_id, withheld, collected, turn_count, languages_heard, on_hold, slot, flagged, epoch, reconnects)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-			$24, $25, 0, '{}', '{}', false, true, false, 0, 0)`,
+			$24, $25, $26, $27, 0, '{}', false, true, false, 0, 0)`,
 		tx.Org, s.ID, s.State, s.Kind, s.Source, s.Persona, s.PersonaVersion, s.Avatar, s.Voice, s.Duo, s.ExternalID, s.Metadata,
 		s.Language, s.Engine, s.Transport, s.Channel, s.Sandbox, s.Brief, s.AllowedOrigins, s.MaxDurationS, s.IdleTimeoutS, s.CreatedAt, s.ConnectBy,
-		s.Subject, s.Withheld); err != nil {
+		s.Subject, s.Widget, s.Withheld, s.Collected); err != nil {
 		return s, "", err
 	}
 	token := newToken(tx.Org)
 	return s, token, insertToken(ctx, tx, token, s.ID, clientToken, id.Staff{}, s.ConnectBy)
+}
+
+// collectable leaves of what is known beforehand what may be kept: nothing
+// while the organisation has zero retention on.
+func collectable(ctx context.Context, tx *tenant.Tx, s *Session) error {
+	if len(s.Collected) > 0 {
+		zero, err := setting.On(ctx, tx, setting.ZeroRetention)
+		if err != nil {
+			return err
+		}
+		if !zero {
+			return nil
+		}
+	}
+	s.Collected = map[string]string{}
+	return nil
 }
 
 // payable refuses what cannot be paid for.

@@ -72,6 +72,14 @@ const (
 	SandboxS = 60
 )
 
+// The sources of sessions that rules are about. The others are embed, agent and
+// console.
+const (
+	FromAPI    = "api"
+	FromPortal = "portal"
+	FromWidget = "widget"
+)
+
 // Brief is what one conversation goes by, beside its persona.
 type Brief struct {
 	Context   string             `json:"context,omitempty"`
@@ -98,6 +106,7 @@ type Session struct {
 	Voice          id.Voice          `db:"voice_id"`
 	Duo            id.Duo            `db:"duo_id"`
 	Subject        id.Subject        `db:"subject_id"`
+	Widget         id.Widget         `db:"widget_id"`
 	ExternalID     *string           `db:"external_id"`
 	Metadata       map[string]string `db:"metadata"`
 	Language       string            `db:"language"`
@@ -136,7 +145,7 @@ type Session struct {
 	Reconnects     int64             `db:"reconnects"`
 }
 
-const columns = `id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, subject_id, external_id, metadata,
+const columns = `id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, subject_id, widget_id, external_id, metadata,
 	language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
 	started_at, last_activity_at, ended_at, end_reason, duration_s, billed_s, turn_count, languages_heard, outcome, collected, summary,
 	rating_score, rating_scale, rating_comment, withheld, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects`

@@ -45,7 +45,7 @@ func (s Session) keepsNoWords(ctx context.Context, tx *tenant.Tx) (bool, error) 
 
 // tellsTurns says whether its turns are events: those of sessions that were
 // started through the API, where their words may be sent.
-func (s Session) tellsTurns() bool { return s.Source == "api" && s.WordsTold() }
+func (s Session) tellsTurns() bool { return s.Source == FromAPI && s.WordsTold() }
 
 // fields are the structure fields that the events of a session share.
 func (s Session) fields() map[string]any {
@@ -99,12 +99,31 @@ func (s Session) endDrafts(at time.Time, readable bool) []event.Draft {
 	fields["endedAt"], fields["durationS"], fields["billedS"] = s.EndedAt.UTC(), s.DurationS, s.BilledS
 	fields["endReason"], fields["turnCount"], fields["transcriptAvailable"] = s.EndReason, s.TurnCount, readable
 	drafts := []event.Draft{{Type: event.SessionEnded, At: at, Fields: fields, Session: s.ID, Subject: s.Subject}}
+	if s.Source == FromWidget || s.Source == FromPortal {
+		drafts = append(drafts, s.visitorDraft(at))
+	}
 	if !readable {
 		return drafts
 	}
 	ready := only(s.fields(), []string{"sessionId", "subjectId", "personaId", "language"})
 	ready["turnCount"], ready["durationS"], ready["summaryAvailable"], ready["readyAt"] = s.TurnCount, s.DurationS, s.Summary != nil, at.UTC()
 	return append(drafts, event.Draft{Type: event.SessionTranscriptReady, At: at, Fields: ready, Session: s.ID, Subject: s.Subject})
+}
+
+// handedOff is the outcome of a conversation that a person was asked into.
+const handedOff = "handoff"
+
+// visitorDraft is visitor.session.ended.
+func (s Session) visitorDraft(at time.Time) event.Draft {
+	kind, _ := event.Find(event.VisitorSessionEnded)
+	fields := only(s.fields(), kind.Fields.Structure)
+	if !s.Widget.IsZero() {
+		fields["widgetId"] = s.Widget
+	}
+	fields["channel"], fields["endedAt"], fields["durationS"] = s.Channel, s.EndedAt.UTC(), s.DurationS
+	fields["endReason"], fields["turnCount"], fields["outcome"] = s.EndReason, s.TurnCount, s.Outcome
+	fields["handedOff"], fields["rated"] = s.Outcome != nil && *s.Outcome == handedOff, s.RatingScore != nil
+	return event.Draft{Type: event.VisitorSessionEnded, At: at, Fields: fields, Session: s.ID, Subject: s.Subject}
 }
 
 // Sources read the words of a session's events from its rows as they are now.

@@ -5,12 +5,8 @@ import (
 	"slices"
 )
 
-const (
-	// MaxSamples is how many recordings a voice is made of at most.
-	MaxSamples = 5
-	// MaxSampleBytes bounds them together.
-	MaxSampleBytes = 25 << 20
-)
+// MaxSampleBytes bounds the recordings of a voice together.
+const MaxSampleBytes = 25 << 20
 
 // SampleType is the content type of a recording, by what is in it; false for
 // what is none that voices are made of: WAV, MP3, M4A and WebM.

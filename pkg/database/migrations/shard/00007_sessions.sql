@@ -157,6 +157,18 @@ CREATE TABLE minute_debit (
     CONSTRAINT minute_debit_pkey PRIMARY KEY (org_id, session_id, block, grant_id)
 );
 
+-- How many sessions visitors had today, by a mark of their address that is
+-- another each day. Rows of other days are deleted.
+CREATE TABLE widget_visitor (
+    org_id    UUID   NOT NULL,
+    widget_id UUID   NOT NULL,
+    day       DATE   NOT NULL,
+    visitor   BYTEA  NOT NULL,
+    sessions  BIGINT NOT NULL,
+    CONSTRAINT widget_visitor_pkey PRIMARY KEY (org_id, widget_id, day, visitor)
+);
+CREATE INDEX widget_visitor_by_day ON widget_visitor (day);
+
 -- What a calendar month (UTC, by its first day) used, for the monthly cap.
 CREATE TABLE usage_month (
     org_id  UUID   NOT NULL,
@@ -179,6 +191,7 @@ CREATE TABLE usage_threshold (
 -- +goose Down
 DROP TABLE usage_threshold;
 DROP TABLE usage_month;
+DROP TABLE widget_visitor;
 DROP TABLE minute_debit;
 DROP TABLE live_pod;
 DROP TABLE session_command;

@@ -1,0 +1,124 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/model/modeltest"
+)
+
+// guide makes a persona that answers from a pack on the museum.
+func (w *world) guide(t *testing.T, changes map[string]any) string {
+	t.Helper()
+	base := w.pack(t, w.Acme)
+	require.Equal(t, http.StatusCreated, w.do(t, "addKnowledgeDocument", base, w.Acme.New, map[string]any{"kind": "text", "title": "Guide", "text": guide}).Status)
+	w.readDocuments(t)
+	body := minimal()
+	body["knowledge"] = map[string]any{"baseIds": []any{base}}
+	for name, value := range changes {
+		body[name] = value
+	}
+	made := w.do(t, "createPersona", "", w.Acme.New, body)
+	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Raw)
+	return made.Data(t)["id"].(string)
+}
+
+func (w *world) ask(t *testing.T, persona, question string) map[string]any {
+	t.Helper()
+	answer := w.do(t, "askPersona", persona, w.Acme.New, map[string]any{"question": question})
+	require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+	return answer.Data(t)
+}
+
+func TestAskPersona(t *testing.T) {
+	w := newWorld(t)
+	own := w.guide(t, map[string]any{"guardrails": []any{map[string]any{"key": "law", "rule": `"lawsuit"`, "action": "refuse", "message": "Of that I do not speak."}}})
+	known := w.ask(t, own, "When does the museum open?")
+	require.Equal(t, "The museum opens at nine in the morning.", known["answer"])
+	require.Equal(t, []any{true, false, true, "en"}, []any{known["grounded"], known["gap"], known["aiGenerated"], known["language"]})
+	require.Len(t, known["sources"], 1)
+	source := known["sources"].([]any)[0].(map[string]any)
+	require.Equal(t, "Guide", source["title"])
+	require.Contains(t, source["documentId"], "doc_")
+	require.Greater(t, source["score"], 0.3)
+
+	unknown := w.ask(t, own, "Who invented the telephone?")
+	require.Equal(t, []any{false, true, []any{}}, []any{unknown["grounded"], unknown["gap"], unknown["sources"]})
+	require.Contains(t, unknown["answer"], "do not know")
+
+	require.Equal(t, "Of that I do not speak.", w.ask(t, own, "Can I file a lawsuit?")["answer"])
+
+	for _, path := range []string{"/sessions", "/knowledge/gaps", "/events?type=knowledge.gap"} {
+		require.Empty(t, w.Get(w.Acme.New, path).JSON(t)["data"], path)
+	}
+	german := w.do(t, "askPersona", own, w.Acme.New, map[string]any{"question": "Wer erfand das Telefon?", "language": "German"}).Data(t)
+	require.Equal(t, "de", german["language"])
+	require.Contains(t, german["answer"], "weiß")
+}
+
+func TestAskPersonaIsRefused(t *testing.T) {
+	w := newWorld(t)
+	own := w.make(t, w.Acme, "createPersona")["id"].(string)
+	for name, c := range map[string]struct {
+		body  map[string]any
+		param string
+	}{
+		"no question":  {map[string]any{}, "body.question"},
+		"no words":     {map[string]any{"question": " \n "}, "body.question"},
+		"too long":     {map[string]any{"question": strings.Repeat("x", 1001)}, "body.question"},
+		"no language":  {map[string]any{"question": "Why?", "language": "Klingon"}, "body.language"},
+		"what is else": {map[string]any{"question": "Why?", "context": "x"}, "body.context"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireError(t, w.do(t, "askPersona", own, w.Acme.New, c.body), http.StatusBadRequest, "invalid_request", c.param)
+		})
+	}
+	ask := func(which string) apitest.Answer {
+		return w.do(t, "askPersona", which, w.Acme.New, map[string]any{"question": "Why?"})
+	}
+	requireError(t, ask(id.NewPersona().String()), http.StatusNotFound, "not_found", "path.id")
+	require.Equal(t, http.StatusOK, w.do(t, "deletePersona", own, w.Acme.New, nil).Status)
+	requireError(t, ask(own), http.StatusGone, "gone", "path.id")
+	require.NoError(t, w.Directory.Pause(context.Background(), w.Globex.ID, "tests"))
+	theirs := w.make(t, w.Globex, "createPersona")["id"].(string)
+	require.Eventually(t, func() bool {
+		return w.do(t, "askPersona", theirs, w.Globex.New, map[string]any{"question": "Why?"}).Status == http.StatusForbidden
+	}, 10*time.Second, 50*time.Millisecond)
+}
+
+// A persona with a model of the organisation's own answers with it, and by
+// itself where that fails.
+func TestAskPersonaWithAModel(t *testing.T) {
+	c := newConnections(t)
+	connected := c.do(t, "createConnection", "", c.Acme.New, map[string]any{
+		"name": "model", "kind": "model", "provider": "openai_compatible", "secret": "sk-tests-of-asking-personas",
+		"config": map[string]any{"baseUrl": c.models.URL(), "model": "m"},
+	})
+	require.Equal(t, http.StatusCreated, connected.Status, "%s", connected.Raw)
+	connection := connected.Data(t)["id"].(string)
+	own := c.guide(t, map[string]any{"model": map[string]any{"connectionId": connection, "timeoutMs": 500}})
+
+	c.models.Behave(modeltest.Stream("The doors open ", "at nine [1]."))
+	known := c.ask(t, own, "When does the museum open?")
+	require.Equal(t, "The doors open at nine.", known["answer"])
+	require.Equal(t, []any{true, false}, []any{known["grounded"], known["gap"]})
+	require.Len(t, known["sources"], 1)
+
+	for name, behaviour := range map[string]modeltest.Behaviour{
+		"broken": modeltest.Status(http.StatusInternalServerError, nil), "silent": modeltest.Stall(), "cut off": modeltest.Abort("The doors"),
+	} {
+		c.models.Behave(behaviour)
+		instead := c.ask(t, own, "When does the museum open?")
+		require.Equal(t, "The museum opens at nine in the morning.", instead["answer"], name)
+		require.Equal(t, true, instead["grounded"], name)
+	}
+	c.Reporter.Flush(context.Background())
+	require.Len(t, c.Get(c.Acme.New, "/connections/"+connection+"/calls").JSON(t)["data"], 4, "the connection's health knows")
+}

@@ -1,0 +1,109 @@
+package personas
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/conversation"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/language"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/search"
+)
+
+func (a *API) registerAsk(s *route.Service, o route.Operation) {
+	o.ID, o.Method, o.Path, o.Class = "askPersona", http.MethodPost, "/personas/{id}/ask", "live"
+	o.Since, o.Errors = contract.V20261001, append(o.Errors, problem.AccountPaused)
+	o.Summary = "Ask a persona one question, in text, without a session"
+	o.Description = "For trying a persona out: it answers as it does at the beginning of a conversation, by its guardrails, its packs and its model. " +
+		"Nothing of it is kept, no gap is recorded, and it takes no minutes."
+	route.Handle(s, o, a.ask)
+}
+
+// AskInput is the request of an answer.
+type AskInput struct {
+	Path
+	Body PersonaQuestion
+}
+
+// PersonaQuestion is a question.
+type PersonaQuestion struct {
+	Question string `json:"question" minLength:"1" maxLength:"1000"`
+	Language string `json:"language,omitempty" maxLength:"40" doc:"A code or a name. Unless given, the persona's, or the question's where the persona detects it."`
+}
+
+// PersonaAnswer is what a persona answers.
+type PersonaAnswer struct {
+	Answer      string         `json:"answer"`
+	Language    string         `json:"language"`
+	Sources     []AnswerSource `json:"sources" doc:"What the answer rests on, whether or not the persona cites it."`
+	Grounded    *bool          `json:"grounded" doc:"Whether the answer rests on the packs; null for what is no answer, such as a greeting."`
+	Gap         bool           `json:"gap" doc:"Whether the packs do not answer the question."`
+	AIGenerated bool           `json:"aiGenerated" enum:"true"`
+}
+
+// AnswerSource is a passage that an answer rests on.
+type AnswerSource struct {
+	DocumentID id.Document `json:"documentId"`
+	Title      string      `json:"title"`
+	ChunkID    id.Chunk    `json:"chunkId"`
+	Page       *int64      `json:"page"`
+	URL        *string     `json:"url"`
+	Score      float64     `json:"score" doc:"How far it supports an answer, from 0 to 1."`
+}
+
+func (a *API) ask(ctx context.Context, c *route.Call, in *AskInput) (PersonaAnswer, error) {
+	wanted, err := in.persona()
+	if err != nil {
+		return PersonaAnswer{}, err
+	}
+	if strings.TrimSpace(in.Body.Question) == "" {
+		return PersonaAnswer{}, problem.Invalid("body.question", "question has no words.")
+	}
+	if c.Principal.Org.PausedAt != nil {
+		return PersonaAnswer{}, problem.New(problem.AccountPaused, "The account is paused, so no persona answers.")
+	}
+	p, err := persona.Get(ctx, a.Tenants, c.Org(), wanted)
+	if err != nil {
+		return PersonaAnswer{}, asProblem(err)
+	}
+	config, err := a.config(c, p, in.Body.Language)
+	if err != nil {
+		return PersonaAnswer{}, err
+	}
+	if err := a.Minds.Furnish(ctx, c.Org(), &config); err != nil {
+		return PersonaAnswer{}, err
+	}
+	reply, err := conversation.Ask(ctx, config, in.Body.Question)
+	return showReply(reply), err
+}
+
+// config is what a conversation of one question is made of.
+func (a *API) config(c *route.Call, p persona.Persona, spoken string) (conversation.Config, error) {
+	config := conversation.Config{
+		Session: conversation.Facts{Channel: conversation.Chat}, Persona: p.Definition, PersonaName: p.Name,
+		Bases: p.Definition.Knowledge.BaseIDs, Knowledge: a.Minds.Knowledge(c.Org()), Clock: a.Clock,
+	}
+	if spoken == "" {
+		config.Detect = search.Detect
+		return config, nil
+	}
+	l, ok := language.Lookup(spoken)
+	if !ok {
+		return config, problem.Invalid("body.language", "There is no language %q; GET /languages lists them.", spoken)
+	}
+	config.Session.Language = l.Code
+	return config, nil
+}
+
+func showReply(r conversation.Reply) PersonaAnswer {
+	shown := PersonaAnswer{Answer: r.Text, Language: r.Language, Sources: []AnswerSource{}, Grounded: r.Grounded, Gap: r.Gap, AIGenerated: true}
+	for _, s := range r.Sources {
+		shown.Sources = append(shown.Sources, AnswerSource{s.DocumentID, s.Title, s.ChunkID, s.Page, s.URL, s.Score})
+	}
+	return shown
+}

@@ -1,0 +1,46 @@
+package route
+
+import (
+	"net/http"
+
+	"github.com/gorilla/mux"
+)
+
+// preflightFor is how long a browser remembers that it may ask, in seconds.
+const preflightFor = "600"
+
+// preflight answers a browser that asks whether a page of another origin may
+// make a request. It is told yes for every page, since nothing is known yet but
+// the path: whether the page gets an answer that it can read is decided with
+// the request.
+func (s *Service) preflight(c *Call, r *http.Request) bool {
+	origin, method := r.Header.Get("Origin"), r.Header.Get("Access-Control-Request-Method")
+	if r.Method != http.MethodOptions || origin == "" || method == "" {
+		return false
+	}
+	probe, match := *r, mux.RouteMatch{}
+	probe.Method = method
+	if !s.router.Match(&probe, &match) || match.MatchErr != nil || match.Route == nil {
+		return false
+	}
+	name := match.Route.GetName()
+	if name == "" || !s.operation(name).FromPages { // documents have no name
+		return false
+	}
+	o := s.operation(name)
+	c.Op = o
+	c.AllowOrigin(origin)
+	c.SetHeader("Access-Control-Allow-Methods", o.Method)
+	c.SetHeader("Access-Control-Allow-Headers", "Content-Type")
+	c.SetHeader("Access-Control-Max-Age", preflightFor)
+	c.writer.WriteHeader(http.StatusNoContent)
+	return true
+}
+
+// AllowOrigin lets a page of an origin read the answer, whatever it is.
+func (c *Call) AllowOrigin(origin string) {
+	// Another origin gets another answer, also from a cache on the way.
+	c.SetHeader("Vary", "Origin")
+	c.SetHeader("Access-Control-Allow-Origin", origin)
+	c.SetHeader("Access-Control-Expose-Headers", "ETag, Retry-After, X-Request-Id")
+}

@@ -1,0 +1,141 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/widget"
+)
+
+func (a *API) registerVisit(s *route.Service) {
+	route.Handle(s, route.Operation{
+		ID: "createWidgetSession", Method: http.MethodPost, Path: "/widgets/{id}/sessions", Group: "Widget", Auth: route.Open, Class: "live",
+		Since: since2026, Status: http.StatusCreated, FailsClosed: true, FromPages: true, MaxBody: maxVisit,
+		Errors: []problem.Code{
+			problem.InsufficientMinutes, problem.FeatureNotInPlan, problem.AccountPaused, problem.Conflict, problem.DuoNotLive,
+			problem.FaceNotReady, problem.ConcurrencyLimit,
+		},
+		Summary: "Start a visitor's live session with a widget's persona",
+		Description: "Asked by browsers, with the widget's public key, from a page of an allowed origin; anything else, and a widget that is not " +
+			"enabled, is 404. The session is for pages of that origin, and counts in the organisation's limits as any other. " +
+			"Outside the widget's hours it is 409 with the reason closed, and details.hours. What the lead form was left is in the session's collected.",
+	}, a.visit)
+}
+
+// maxVisit is the largest request of a visitor, in bytes.
+const maxVisit = 64 << 10
+
+// VisitInput is a visitor's request for a session.
+type VisitInput struct {
+	ID     string `path:"id" doc:"The widget's id, with or without wid_."`
+	Origin string `header:"Origin" doc:"The page's origin, which browsers send."`
+	Body   WidgetSession
+}
+
+// WidgetSession is a session to be started by a visitor.
+type WidgetSession struct {
+	Key      string            `json:"key" maxLength:"200" doc:"The widget's public key."`
+	Language string            `json:"language,omitempty" maxLength:"40" doc:"One of the widget's, by code or name; the persona's unless given."`
+	Channel  string            `json:"channel,omitempty" enum:"video,voice,chat" doc:"One of the widget's; its default unless given."`
+	Contact  VisitorContact    `json:"contact,omitempty" doc:"What the widget's lead form asks for."`
+	Metadata map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
+}
+
+// VisitorContact is what a visitor left in the lead form.
+type VisitorContact struct {
+	Name    string `json:"name,omitempty" maxLength:"200"`
+	Email   string `json:"email,omitempty" maxLength:"200"`
+	Phone   string `json:"phone,omitempty" maxLength:"200"`
+	Company string `json:"company,omitempty" maxLength:"200"`
+}
+
+// visit starts a session for a visitor. Until key, origin and widget are known to
+// be good it tells nothing; from then on the page can read why it is refused.
+func (a *API) visit(ctx context.Context, c *route.Call, in *VisitInput) (SessionTicket, error) {
+	org, w, err := a.visited(ctx, in)
+	if err != nil {
+		return SessionTicket{}, err
+	}
+	c.AllowOrigin(in.Origin)
+	var h host
+	if h.organization, h.terms, err = a.Organization(ctx, org); err != nil {
+		return SessionTicket{}, err
+	}
+	if err := c.LimitOrganization(org, h.terms.Rates); err != nil {
+		return SessionTicket{}, err
+	}
+	if err := h.admitted("personas", "widgets"); err != nil {
+		return SessionTicket{}, err
+	}
+	r, err := visitOf(w, in)
+	if err != nil {
+		return SessionTicket{}, err
+	}
+	r.host = h
+	now := c.Now()
+	if !w.Definition.Hours.OpenAt(now) {
+		return SessionTicket{}, problem.Conflicting("closed", "It is outside the opening hours.").WithDetail("hours", w.Definition.Hours)
+	}
+	var ticket SessionTicket
+	err = a.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) (err error) {
+		// The session comes first: it holds the organisation's places, so that
+		// visitors of one address follow each other.
+		if ticket, err = a.start(ctx, c, tx, r); err != nil {
+			return err
+		}
+		return widget.CountVisit(ctx, tx, w, a.Visitors.Mark(org, c.Household(), now), now)
+	})
+	if errors.Is(err, widget.ErrVisits) {
+		err = problem.Conflicting("visitor_sessions", "The visitor has had as many sessions today as the widget's caps allow.")
+	}
+	return ticket, err
+}
+
+// visited finds the widget that a page shows. Whatever is wrong, it is 404.
+func (a *API) visited(ctx context.Context, in *VisitInput) (id.Org, widget.Widget, error) {
+	wanted, err := route.Lookup(id.ParseWidget, in.ID, "widget")
+	if err != nil {
+		return id.Org{}, widget.Widget{}, err
+	}
+	org, w, err := widget.Visit(ctx, a.Tenants, wanted, widget.PublicKey(in.Body.Key), in.Origin)
+	if errors.Is(err, widget.ErrUnknown) {
+		err = problem.Missing("widget").WithParam("path.id")
+	}
+	return org, w, err
+}
+
+// visitOf is what a visitor may ask for of a widget.
+func visitOf(w widget.Widget, in *VisitInput) (request, error) {
+	d, b := w.Definition, in.Body
+	r := request{
+		SessionInput: SessionInput{
+			Channel: or(b.Channel, d.DefaultChannel), Metadata: b.Metadata, AllowedOrigins: []string{in.Origin},
+		},
+		persona: w.Persona, source: session.FromWidget, widget: w.ID,
+	}
+	if d.Caps.MaxSessionS != nil {
+		r.MaxDurationS = *d.Caps.MaxSessionS
+	}
+	if !slices.Contains(d.Channels, r.Channel) {
+		return r, problem.Invalid("body.channel", "The widget offers %v.", d.Channels)
+	}
+	var err error
+	if r.language, err = languageOf(b.Language); err != nil {
+		return r, err
+	}
+	if r.language != "" && len(d.Languages) > 0 && !slices.Contains(d.Languages, r.language) {
+		return r, problem.Invalid("body.language", "The widget offers %v.", d.Languages)
+	}
+	r.collected, err = d.LeadForm.Settle(widget.Contact{"name": b.Contact.Name, "email": b.Contact.Email, "phone": b.Contact.Phone, "company": b.Contact.Company})
+	if field, ok := errors.AsType[*widget.FieldError](err); ok {
+		return r, problem.Invalid("body.contact."+field.Field, "%s %s.", field.Field, field.Message)
+	}
+	return r, checkMetadata(b.Metadata)
+}

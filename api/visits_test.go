@@ -1,0 +1,290 @@
+package api_test
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/route"
+	"visavis.dev/api/server"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/rate"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/tenant"
+)
+
+// visitor asks for a session at a widget, with these changes of a good request.
+func (w *world) visitor(t testing.TB, own string, changes map[string]any, header map[string]string) apitest.Answer {
+	t.Helper()
+	body := visitBody(1)
+	maps.Copy(body, changes)
+	return w.call(t, w.operation(t, "createWidgetSession"), apitest.Request{Path: "/widgets/" + own + "/sessions", Body: body, Header: header})
+}
+
+func TestVisit(t *testing.T) {
+	w := newWorld(t)
+	own := w.widget(t, w.Acme)["id"].(string)
+	origin := "http://localhost:5173"
+	answer := w.visitor(t, own, nil, map[string]string{"Origin": origin})
+	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
+	require.Equal(t, origin, answer.Header.Get("Access-Control-Allow-Origin"))
+	require.Contains(t, answer.Header.Values("Vary"), "Origin")
+	ticket := answer.Data(t)
+	shown := ticket["session"].(map[string]any)
+	require.Equal(t, []any{"widget", own, "conversation", "chat", "de", 300.0, false}, []any{
+		shown["source"], shown["widgetId"], shown["kind"], shown["channel"], shown["language"], shown["maxDurationS"], shown["sandbox"],
+	})
+	require.Empty(t, shown["collected"], "a page is shown nothing back")
+	require.Equal(t, map[string]any{"maxDurationS": 300.0, "idleTimeoutS": 300.0, "activeSessions": nil, "maxConcurrentSessions": nil}, ticket["limits"])
+
+	which, err := id.ParseSession(shown["id"].(string))
+	require.NoError(t, err)
+	org, admission, err := session.Admit(context.Background(), w.Tenants, which, session.Token(ticket["token"].(string)))
+	require.NoError(t, err)
+	require.Equal(t, w.Acme.ID, org)
+	require.True(t, admission.Staff.IsZero())
+	kept, err := session.Get(context.Background(), w.Tenants, w.Acme.ID, which)
+	require.NoError(t, err)
+	require.Equal(t, []string{origin}, kept.AllowedOrigins)
+
+	contact := map[string]any{"name": "Kim 1", "email": "kim@example.com"}
+	require.Equal(t, contact, w.do(t, "getSession", which.String(), w.Acme.New, nil).Data(t)["collected"])
+	without := w.Key(w.Acme, scope.Grant{Contract: contract.Latest, Scopes: []scope.Scope{scope.SessionsRead}})
+	require.Empty(t, w.do(t, "getSession", which.String(), without, nil).Data(t)["collected"])
+
+	list := func(query string) int { return len(w.Get(w.Acme.New, "/sessions?"+query).JSON(t)["data"].([]any)) }
+	require.Equal(t, 1, list("widgetId="+own))
+	require.Equal(t, 1, list("source=widget"))
+	require.Zero(t, list("widgetId="+id.NewWidget().String()))
+	requireError(t, w.Get(w.Acme.New, "/sessions?widgetId="+which.String()), http.StatusBadRequest, "invalid_request", "query.widgetId")
+}
+
+// A visitor's session is told of as one when it ends, and its words to nobody.
+func TestVisitsAreTold(t *testing.T) {
+	w := newWorld(t)
+	own := w.widget(t, w.Acme)["id"].(string)
+	which, err := id.ParseSession(at(w.visitor(t, own, nil, nil).Data(t), "session", "id").(string))
+	require.NoError(t, err)
+	w.attach(t, w.Acme, which)
+	require.NoError(t, w.Tenants.InTx(context.Background(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := session.End(ctx, tx, which, session.Ending{Reason: session.EndedByAPI, At: time.Now().UTC()})
+		return err
+	}))
+	var types []string
+	for _, e := range w.Get(w.Acme.New, "/events?order=asc&limit=200").JSON(t)["data"].([]any) {
+		if at(e, "data") != nil && at(e, "data", "sessionId") == which.String() {
+			types = append(types, at(e, "type").(string))
+		}
+	}
+	require.Equal(t, []string{"session.started", "session.ended", "visitor.session.ended", "session.transcript_ready"}, types)
+	told := w.Get(w.Acme.New, "/events?type=visitor.session.ended").JSON(t)["data"].([]any)
+	require.Len(t, told, 1)
+	data := at(told[0], "data").(map[string]any)
+	require.Equal(t, []any{own, "chat", "de", 3.0, false, false, nil}, []any{
+		data["widgetId"], data["channel"], data["language"], data["turnCount"], data["handedOff"], data["rated"], data["door"],
+	})
+}
+
+// Whatever is wrong with key, origin or widget, nothing tells one from another.
+func TestVisitsOfNobody(t *testing.T) {
+	w := newWorld(t)
+	own := w.widget(t, w.Acme)["id"].(string)
+	other := w.widget(t, w.Globex)
+	wrong := map[string]apitest.Answer{
+		"no key":               w.visitor(t, own, map[string]any{"key": ""}, nil),
+		"nonsense":             w.visitor(t, own, map[string]any{"key": "wpk_x"}, nil),
+		"no such organisation": w.visitor(t, own, map[string]any{"key": "wpk_" + id.NewOrg().Bare() + "x"}, nil),
+		"another widget's":     w.visitor(t, own, map[string]any{"key": other["publicKey"]}, nil),
+		"no origin":            w.visitor(t, own, nil, map[string]string{"Origin": ""}),
+		"another origin":       w.visitor(t, own, nil, map[string]string{"Origin": "https://example.com"}),
+		"no such widget":       w.visitor(t, id.NewWidget().String(), map[string]any{"key": w.publicKeys[strings.TrimPrefix(own, "wid_")]}, map[string]string{"Origin": widgetOrigin}),
+		"no widget":            w.visitor(t, "x", nil, map[string]string{"Origin": widgetOrigin}),
+	}
+	w.do(t, "updateWidget", own, w.Acme.New, map[string]any{"enabled": false})
+	wrong["disabled"] = w.visitor(t, own, nil, nil)
+	w.do(t, "deleteWidget", own, w.Acme.New, nil)
+	wrong["deleted"] = w.visitor(t, own, nil, nil)
+	for name, answer := range wrong {
+		requireError(t, answer, http.StatusNotFound, "not_found", "path.id")
+		require.Empty(t, answer.Header.Get("Access-Control-Allow-Origin"), name)
+		require.Equal(t, wrong["nonsense"].Error(t), answer.Error(t), name)
+	}
+	require.Empty(t, w.Get(w.Acme.New, "/sessions").JSON(t)["data"])
+}
+
+func TestVisitsTheWidgetDoesNotOffer(t *testing.T) {
+	w := newWorld(t)
+	own := w.widget(t, w.Acme)["id"].(string)
+	for name, c := range map[string]struct {
+		changes map[string]any
+		param   string
+	}{
+		"another channel":      {map[string]any{"channel": "video"}, "body.channel"},
+		"another language":     {map[string]any{"language": "fr"}, "body.language"},
+		"no language":          {map[string]any{"language": "Klingon"}, "body.language"},
+		"nothing left":         {map[string]any{"contact": nil}, "body.contact.email"},
+		"required left out":    {map[string]any{"contact": map[string]any{"name": "Kim", "email": " "}}, "body.contact.email"},
+		"no address":           {map[string]any{"contact": map[string]any{"email": "Kim <kim@example.com>"}}, "body.contact.email"},
+		"unasked":              {map[string]any{"contact": map[string]any{"email": "kim@example.com", "phone": "1"}}, "body.contact.phone"},
+		"too long a value":     {map[string]any{"metadata": map[string]any{"a": strings.Repeat("x", 501)}}, "body.metadata"},
+		"what only a key says": {map[string]any{"greeting": "Hi"}, "body.greeting"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireError(t, w.visitor(t, own, c.changes, nil), http.StatusBadRequest, "invalid_request", c.param)
+		})
+	}
+	answer := w.visitor(t, own, map[string]any{"contact": nil}, nil)
+	require.Equal(t, widgetOrigin, answer.Header.Get("Access-Control-Allow-Origin"), "the page can read why")
+
+	w.do(t, "updateWidget", own, w.Acme.New, map[string]any{"leadForm": map[string]any{"fields": []any{}, "required": []any{}}, "languages": []any{}})
+	plain := w.visitor(t, own, map[string]any{"contact": nil, "language": nil, "channel": nil}, nil).Data(t)
+	require.Equal(t, []any{"en", "chat"}, []any{at(plain, "session", "language"), at(plain, "session", "channel")})
+}
+
+func TestVisitsOutsideTheHours(t *testing.T) {
+	w := newWorld(t)
+	own := w.widget(t, w.Acme)["id"].(string)
+	tomorrow := strings.ToLower(time.Now().UTC().AddDate(0, 0, 2).Weekday().String())
+	hours := map[string]any{"timezone": "UTC", "open": []any{map[string]any{"day": tomorrow, "from": "09:00", "to": "17:00"}}}
+	w.do(t, "updateWidget", own, w.Acme.New, map[string]any{"hours": hours})
+	e := requireError(t, w.visitor(t, own, nil, nil), http.StatusConflict, "conflict", "")
+	require.Equal(t, map[string]any{"reason": "closed", "hours": hours}, e["details"])
+}
+
+// The sessions of one address in a day are bounded at each widget.
+func TestVisitsOfOneVisitor(t *testing.T) {
+	w := newWorld(t, func(o *server.Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	own, second := w.widget(t, w.Acme)["id"].(string), w.widget(t, w.Acme)["id"].(string)
+	w.do(t, "updateWidget", own, w.Acme.New, map[string]any{"caps": map[string]any{"sessionsPerVisitorPerDay": 2}})
+	from := func(widget, address string) int {
+		answer := w.visitor(t, widget, nil, map[string]string{"X-Forwarded-For": address})
+		if answer.Status != http.StatusCreated {
+			e := requireError(t, answer, http.StatusConflict, "conflict", "")
+			require.Equal(t, "visitor_sessions", at(e, "details", "reason"))
+		}
+		return answer.Status
+	}
+	for _, c := range []struct {
+		widget, address string
+		status          int
+	}{
+		{own, "203.0.113.7", 201},
+		{own, "203.0.113.7", 201},
+		{own, "203.0.113.7", 409},
+		{own, "203.0.113.8", 201},
+		{second, "203.0.113.7", 201},
+		{own, "2001:db8::1", 201},
+		{own, "2001:db8::2", 201},
+		{own, "2001:db8::3", 409}, // of one household
+		{own, "2001:db8:0:1::1", 201},
+	} {
+		require.Equal(t, c.status, from(c.widget, c.address), "%v", c)
+	}
+	require.Len(t, w.Get(w.Acme.New, "/sessions").JSON(t)["data"], 7, "a refusal leaves no session")
+	var kept []byte
+	require.NoError(t, w.Tenants.InTx(context.Background(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		return tx.QueryRow(ctx, `SELECT string_agg(visitor, '') FROM widget_visitor WHERE org_id = $1`, tx.Org).Scan(&kept)
+	}))
+	require.NotContains(t, string(kept), "203.0.113")
+	require.Zero(t, len(kept)%32, "nothing but hashes")
+}
+
+// A visitor's session takes what any session does.
+func TestVisitsAreRefusedAsSessionsAre(t *testing.T) {
+	w := newWorld(t)
+	own := w.widget(t, w.Acme)["id"].(string)
+	one := int64(1)
+	require.NoError(t, w.Directory.SetOverrides(context.Background(), w.Acme.ID, plan.Overrides{Limits: plan.Limits{plan.MaxConcurrentSessions: &one}}))
+	require.Equal(t, http.StatusCreated, w.visitor(t, own, nil, nil).Status)
+	full := w.refused(t, own, http.StatusTooManyRequests)
+	requireError(t, full, http.StatusTooManyRequests, "concurrency_limit", "")
+	require.Equal(t, widgetOrigin, full.Header.Get("Access-Control-Allow-Origin"))
+
+	w.unlimit(t, w.Acme)
+	require.NoError(t, w.Tenants.InTx(context.Background(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE minute_grant SET remaining_s = 0 WHERE org_id = $1`, tx.Org)
+		return err
+	}))
+	requireError(t, w.refused(t, own, http.StatusPaymentRequired), http.StatusPaymentRequired, "insufficient_minutes", "")
+
+	require.NoError(t, w.Directory.Pause(context.Background(), w.Acme.ID, "tests"))
+	requireError(t, w.refused(t, own, http.StatusForbidden), http.StatusForbidden, "account_paused", "")
+}
+
+// refused asks until visitors are refused so: what an organisation may is
+// remembered for a moment.
+func (w *world) refused(t *testing.T, own string, status int) (answer apitest.Answer) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		answer = w.visitor(t, own, nil, nil)
+		return answer.Status == status
+	}, 10*time.Second, 50*time.Millisecond)
+	return answer
+}
+
+// Visits count in the organisation's own budget, with those of its keys.
+func TestVisitsCountForTheOrganisation(t *testing.T) {
+	w := newWorld(t, func(o *server.Options) { o.Rates = rate.Rates{rate.Live: {PerKey: 100, PerOrganization: 3}} })
+	own := w.widget(t, w.Acme)["id"].(string)
+	answers := within(t, func() []apitest.Answer {
+		var answers []apitest.Answer
+		for range 4 {
+			answers = append(answers, w.visitor(t, own, nil, nil))
+		}
+		return append(answers, w.do(t, "createSessionToken", "", w.Acme.New, sessionBody(1, w.shown(t, w.Acme))))
+	})
+	statuses := make([]int, len(answers))
+	for i, a := range answers {
+		statuses[i] = a.Status
+	}
+	require.Equal(t, []int{201, 201, 201, 429, 429}, statuses)
+	requireError(t, answers[3], http.StatusTooManyRequests, "rate_limited", "")
+	require.Equal(t, "3", answers[3].Header.Get("RateLimit-Limit"))
+	require.Equal(t, widgetOrigin, answers[3].Header.Get("Access-Control-Allow-Origin"))
+	require.NotEmpty(t, answers[3].Header.Get("Retry-After"))
+}
+
+// A browser asks beforehand, and is told yes for what pages call alone.
+func TestPreflights(t *testing.T) {
+	w := newWorld(t)
+	own := w.widget(t, w.Acme)["id"].(string)
+	ask := func(path, method, origin string) apitest.Answer {
+		return w.Do(apitest.Request{Method: http.MethodOptions, Path: path, Header: map[string]string{
+			"Origin": origin, "Access-Control-Request-Method": method, "Access-Control-Request-Headers": "content-type",
+		}})
+	}
+	for _, path := range []string{"/widgets/" + own + "/sessions", "/widgets/x/sessions"} {
+		yes := ask(path, "POST", "https://anywhere.example")
+		checkHeaders(t, yes)
+		require.Equal(t, http.StatusNoContent, yes.Status)
+		require.Empty(t, yes.Raw)
+		require.Equal(t, "https://anywhere.example", yes.Header.Get("Access-Control-Allow-Origin"))
+		require.Equal(t, "POST", yes.Header.Get("Access-Control-Allow-Methods"))
+		require.Equal(t, "Content-Type", yes.Header.Get("Access-Control-Allow-Headers"))
+		require.Contains(t, yes.Header.Values("Vary"), "Origin")
+	}
+	for name, no := range map[string]apitest.Answer{
+		"another method":  ask("/widgets/"+own+"/sessions", "DELETE", widgetOrigin),
+		"no method":       ask("/widgets/"+own+"/sessions", "", widgetOrigin),
+		"no origin":       ask("/widgets/"+own+"/sessions", "POST", ""),
+		"with a key":      ask("/sessions/tokens", "POST", widgetOrigin),
+		"another's path":  ask("/widgets/"+own, "PATCH", widgetOrigin),
+		"the root's page": ask("/me", "GET", widgetOrigin),
+	} {
+		requireError(t, no, http.StatusMethodNotAllowed, "method_not_allowed", "")
+		require.Empty(t, no.Header.Get("Access-Control-Allow-Origin"), name)
+	}
+	pages := slices.DeleteFunc(slices.Clone(w.Service.Operations()), func(o *route.Operation) bool { return !o.FromPages })
+	require.Len(t, pages, 1)
+}

@@ -1,0 +1,101 @@
+package conversation
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Reply is what is answered to one question.
+type Reply struct {
+	Text, Language string
+	// Sources are what the answer rests on, each once.
+	Sources []Source
+	// Grounded is nil where there is nothing to rest on, as in small talk.
+	Grounded *bool
+	// Gap says that the packs do not answer the question.
+	Gap bool
+}
+
+// maxAsked bounds how long a model may take for a whole answer, since somebody
+// waits for it. The built-in brain answers then, if nothing was said.
+const maxAsked = 15 * time.Second
+
+// Ask answers one question as a conversation does that begins with it: by the
+// guardrails, by what needs no knowledge, or by a brain. Nobody is told, nothing
+// is kept, and no tool is used; of config neither Journal nor Send nor End is
+// needed. The error is that of the knowledge, or of the context.
+func Ask(ctx context.Context, config Config, text string) (Reply, error) {
+	config.Send = func(Message) {}
+	c := New(config)
+	defer c.running.Wait()
+	text = clean(text)
+	c.detect(text)
+	if rule := matching(c.rules, c.language, text); rule != nil {
+		return c.told(c.rebuff(rule)), nil
+	}
+	if texts, ok := c.chat(intentOf(c.language, text)); ok {
+		return c.told(texts), nil
+	}
+	q := c.question(text)
+	if c.model != nil {
+		thinking, cancel := context.WithTimeout(ctx, maxAsked)
+		defer cancel()
+		if r, _ := c.gather(c.model.Answer(thinking, q)); r.Text != "" {
+			return r, nil
+		}
+	}
+	r, err := c.gather(c.builtin.Answer(ctx, q))
+	if err == nil && r.Text == "" {
+		err = ctx.Err() // the caller is gone
+	}
+	return r, err
+}
+
+// chat is the reply to what needs no knowledge, when nothing was said before.
+func (c *Conversation) chat(means intent) (texts []string, ok bool) {
+	switch means {
+	case sayGoodbye:
+		return []string{c.farewell()}, true
+	case askPerson:
+		return []string{c.filledIn(bookOf(c.language).handoff)}, c.enabled(handoff)
+	case askRepeat:
+		return []string{bookOf(c.language).askAgain}, true
+	}
+	return c.pleasantry(means)
+}
+
+// told is a reply that rests on nothing.
+func (c *Conversation) told(texts []string) Reply {
+	r := Reply{Language: c.language}
+	for _, text := range texts {
+		r.Text = join(r.Text, text)
+	}
+	return r
+}
+
+// gather puts the pieces of an answer together. A guardrail that one falls under
+// ends it, as aloud. Where it breaks off, what was said stands.
+func (c *Conversation) gather(answer Stream) (Reply, error) {
+	r := Reply{Language: c.language}
+	for p, err := range answer {
+		if err != nil {
+			return r, err
+		}
+		if rule := matching(c.rules, c.language, p.Text); rule != nil && c.model != nil {
+			r.Text = join(r.Text, c.told(c.rebuff(rule)).Text)
+			return r, nil
+		}
+		r.Text = join(r.Text, p.Text)
+		r.Gap = r.Gap || p.Gap
+		if p.Grounded != nil && (r.Grounded == nil || *p.Grounded) {
+			r.Grounded = p.Grounded
+		}
+		for _, source := range p.Sources {
+			if !slices.ContainsFunc(r.Sources, func(had Source) bool { return had.ChunkID == source.ChunkID }) {
+				r.Sources = append(r.Sources, source)
+			}
+		}
+	}
+	return r, nil
+}
