@@ -136,21 +136,18 @@ func (a *API) enter(ctx context.Context, c *route.Call, tx *tenant.Tx, s session
 			return SessionTicket{}, asSupersedeProblem(err)
 		}
 	}
-	minted, token, err := session.Mint(ctx, tx, s, c.Principal.Terms, daily)
+	made, err := session.Mint(ctx, tx, s, c.Principal.Terms, daily)
 	if err != nil {
 		return SessionTicket{}, asProblem(err)
 	}
-	var active int64
-	if err := tx.QueryRow(ctx, `SELECT value FROM org_counter WHERE org_id = $1 AND name = $2`, tx.Org, session.Counter).Scan(&active); err != nil {
-		return SessionTicket{}, err
-	}
+	minted := made.Session
 	avatar := c.URL("/avatars/" + minted.Avatar.String())
 	return SessionTicket{
-		Session: show(c, minted, nil), Token: token, TokenExpiresAt: minted.ConnectBy, ConnectBy: minted.ConnectBy,
+		Session: show(c, minted, nil), Token: made.Token, TokenExpiresAt: minted.ConnectBy, ConnectBy: minted.ConnectBy,
 		Transport: a.transport(minted.ID),
 		Face:      TicketFace{AvatarID: minted.Avatar, PreviewURL: avatar + "/preview", AssetsURL: avatar + "/face"},
 		Limits: TicketLimits{
-			minted.MaxDurationS, minted.IdleTimeoutS, active, c.Principal.Terms.Limits[plan.MaxConcurrentSessions],
+			minted.MaxDurationS, minted.IdleTimeoutS, made.Active, c.Principal.Terms.Limits[plan.MaxConcurrentSessions],
 		},
 	}, activity.Record(ctx, tx, c.Did("session.created", "session", minted.ID.String(), map[string]any{"personaId": minted.Persona}))
 }
