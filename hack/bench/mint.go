@@ -62,10 +62,10 @@ func (t *bareTables) mint(ctx context.Context, tx pgx.Tx) error {
 	b.Queue(`SELECT sum(remaining_s) FROM minute_grant WHERE org_id = $1`, t.org)
 	b.Queue(`
 		INSERT INTO bare_session (org_id, id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, metadata, language, engine,
-			transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by, turn_count,
-			languages_heard, collected, on_hold, flagged, slot, epoch, reconnects)
-		VALUES ($1, $2, 'created', 'conversation', 'api', $2, 1, $2, $2, '{}', 'en', 'premier', 'websocket', 'chat', false, '{}', '{}', 7200, 300,
-			now(), now(), 0, '{}', '{}', false, false, true, 0, 0)`, t.org, which)
+			transport, channel, sandbox, brief, allowed_origins, created_at, max_duration_s, connect_by, idle_timeout_s, languages_heard,
+			turn_count, collected, on_hold, slot, flagged, epoch, reconnects)
+		VALUES ($1, $2, 'created', 'conversation', 'api', $2, 1, $2, $2, '{}', 'en', 'premier', 'websocket', 'chat', false, '{}', '{}', now(), 7200,
+			now(), 300, '{}', 0, '{}', false, true, false, 1, 0)`, t.org, which)
 	b.Queue(`INSERT INTO bare_token (org_id, hash, session_id, kind, expires_at) VALUES ($1, $2, $3, 'client', now())`, t.org, which[:], which)
 	return tx.SendBatch(ctx, &b).Close()
 }

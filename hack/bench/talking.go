@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/live/livetest"
 	"visavis.dev/pkg/organization"
 )
@@ -184,7 +185,11 @@ func listening(ctx context.Context, c *livetest.Client) error {
 
 // talkTogether holds five hundred conversations at a time.
 func talkTogether(ctx context.Context, a livetest.API, persona string, portal *process, one time.Duration) error {
-	before, err := portal.resident()
+	idle, before, err := portal.inUse()
+	if err != nil {
+		return err
+	}
+	socket, err := bareSockets(ctx, portal)
 	if err != nil {
 		return err
 	}
@@ -220,18 +225,41 @@ func talkTogether(ctx context.Context, a livetest.API, persona string, portal *p
 	if err != nil {
 		return err
 	}
-	after, err := portal.resident()
+	resident, after, err := portal.inUse()
 	if err != nil {
 		return err
 	}
 	p95 := atPercent(took, 95)
 	report("Response/500", len(took), ms(atPercent(took, 50), "p50"), ms(p95, "p95"), ms(one, "one-p95"), ratio(p95, one))
-	report("Memory/live-session", conversations, figure{after, "MiB"}, figure{before, "idle-MiB"},
-		figure{(after - before) * 1024 / conversations, "KiB/session"}, figure{after / before, "ratio"})
+	each := (after - before) * 1024 / conversations
+	report("Memory/live-session", conversations, figure{resident, "MiB"}, figure{idle, "idle-MiB"},
+		figure{(resident - idle) * 1024 / conversations, "resident-KiB/session"}, figure{each, "KiB/session"},
+		figure{socket, "socket-KiB"}, figure{each / socket, "ratio"})
 	for _, c := range clients {
 		c.Leave()
 	}
 	return nil
+}
+
+// bareSockets is what a socket costs that has not shown its token yet, in KiB.
+func bareSockets(ctx context.Context, portal *process) (float64, error) {
+	_, before, err := portal.inUse()
+	if err != nil {
+		return 0, err
+	}
+	sockets := make([]*livetest.Client, conversations)
+	err = inParallel(conversations, func(n int) (err error) {
+		sockets[n], err = livetest.Dial(ctx, "ws"+portal.url[len("http"):]+"/live/v1/"+id.NewSession().String(), "")
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	_, after, err := portal.inUse()
+	for _, c := range sockets {
+		c.Drop()
+	}
+	return (after - before) * 1024 / conversations, err
 }
 
 // atPercent is a percentile by nearest rank.
