@@ -23,7 +23,7 @@ import (
 func testTicket(t *testing.T, w *world) {
 	own := w.shown(t, w.Acme)
 	base := w.pack(t, w.Acme)
-	body := sessionBody(1, own)
+	body := w.sessionBody(t, w.Acme)
 	body["knowledgeBaseIds"] = []any{base}
 	ticket := w.ticket(t, body)
 	require.Regexp(t, `^vst_[0-9A-Za-z]{60,}$`, ticket["token"])

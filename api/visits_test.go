@@ -242,7 +242,7 @@ func TestVisitsCountForTheOrganisation(t *testing.T) {
 		for range 4 {
 			answers = append(answers, w.visitor(t, own, nil, nil))
 		}
-		return append(answers, w.do(t, "createSessionToken", "", w.Acme.New, sessionBody(1, w.shown(t, w.Acme))))
+		return append(answers, w.do(t, "createSessionToken", "", w.Acme.New, w.sessionBody(t, w.Acme)))
 	})
 	statuses := make([]int, len(answers))
 	for i, a := range answers {

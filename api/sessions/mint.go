@@ -105,11 +105,7 @@ func (a *API) mint(ctx context.Context, c *route.Call, in *MintInput) (SessionTi
 		if err != nil {
 			return SessionTicket{}, err
 		}
-		var active int64
-		if err := tx.QueryRow(ctx, `SELECT value FROM org_counter WHERE org_id = $1 AND name = $2`, tx.Org, session.Counter).Scan(&active); err != nil {
-			return SessionTicket{}, err
-		}
-		ticket.Limits.ActiveSessions, ticket.Limits.MaxConcurrentSessions = &active, r.terms.Limits[plan.MaxConcurrentSessions]
+		ticket.Limits.MaxConcurrentSessions = r.terms.Limits[plan.MaxConcurrentSessions]
 		s := ticket.Session
 		return ticket, activity.Record(ctx, tx, c.Did("session.created", "session", s.ID.String(), map[string]any{"personaId": s.PersonaID}))
 	})
@@ -164,16 +160,17 @@ func (a *API) enter(ctx context.Context, c *route.Call, tx *tenant.Tx, s session
 			return SessionTicket{}, err
 		}
 	}
-	minted, token, err := session.Mint(ctx, tx, s, r.terms, daily)
+	made, err := session.Mint(ctx, tx, s, r.terms, daily)
 	if err != nil {
 		return SessionTicket{}, asProblem(err)
 	}
+	minted := made.Session
 	avatar := c.URL("/avatars/" + minted.Avatar.String())
 	return SessionTicket{
-		Session: show(c, minted, session.Detail{}), Token: token, TokenExpiresAt: minted.ConnectBy, ConnectBy: minted.ConnectBy,
+		Session: show(c, minted, session.Detail{}), Token: made.Token, TokenExpiresAt: minted.ConnectBy, ConnectBy: minted.ConnectBy,
 		Transport: a.transport(minted.ID),
 		Face:      TicketFace{AvatarID: minted.Avatar, PreviewURL: avatar + "/preview", AssetsURL: avatar + "/face"},
-		Limits:    TicketLimits{MaxDurationS: minted.MaxDurationS, IdleTimeoutS: minted.IdleTimeoutS},
+		Limits:    TicketLimits{MaxDurationS: minted.MaxDurationS, IdleTimeoutS: minted.IdleTimeoutS, ActiveSessions: &made.Active},
 	}, nil
 }
 

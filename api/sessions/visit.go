@@ -90,6 +90,7 @@ func (a *API) visit(ctx context.Context, c *route.Call, in *VisitInput) (Session
 		if ticket, err = a.start(ctx, c, tx, r); err != nil {
 			return err
 		}
+		ticket.Limits.ActiveSessions = nil
 		return widget.CountVisit(ctx, tx, w, a.Visitors.Mark(org, c.Household(), now), now)
 	})
 	if errors.Is(err, widget.ErrVisits) {

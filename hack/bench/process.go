@@ -136,3 +136,19 @@ func (p *process) resident() (float64, error) {
 	}
 	return 0, fmt.Errorf("no VmRSS")
 }
+
+// inUse is the process's memory and what of it is in use, both in MiB, after a
+// collection: the heap's objects and the goroutines' stacks.
+func (p *process) inUse() (resident, used float64, err error) {
+	if resident, err = p.resident(); err != nil {
+		return 0, 0, err
+	}
+	for _, name := range []string{"go_memstats_heap_alloc_bytes", "go_memstats_stack_inuse_bytes"} {
+		bytes, err := p.metric(name)
+		if err != nil {
+			return 0, 0, err
+		}
+		used += bytes / (1 << 20)
+	}
+	return resident, used, nil
+}

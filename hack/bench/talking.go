@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
 
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/live/livetest"
 	"visavis.dev/pkg/organization"
 )
@@ -54,7 +56,9 @@ func talking(ctx context.Context, f *fixture) error {
 		return err
 	}
 	defer func() { err = errors.Join(err, worker.stop()) }()
-	a := livetest.API{Base: api.url + "/v1", Key: string(key)}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}
+	defer client.CloseIdleConnections()
+	a := livetest.API{Base: api.url + "/v1", Key: string(key), Client: client}
 	persona, err := a.Persona(ctx, "Amara", library, nil)
 	if err != nil {
 		return err
@@ -62,7 +66,7 @@ func talking(ctx context.Context, f *fixture) error {
 	if err := minting(ctx, f, a, persona); err != nil {
 		return err
 	}
-	one, err := talkAlone(ctx, a, persona)
+	one, err := talkAlone(ctx, f, a, persona)
 	if err != nil {
 		return err
 	}
@@ -70,86 +74,122 @@ func talking(ctx context.Context, f *fixture) error {
 }
 
 // minting measures POST /sessions/tokens beside the statements it cannot do
-// without, in a transaction of their own.
+// without, in a transaction of their own: some callers at a time, all of one
+// organisation, so that each waits for the others' places.
 func minting(ctx context.Context, f *fixture, a livetest.API, persona string) error {
-	took := make([]time.Duration, mints)
-	if err := inParallel(mints, func(n int) error {
+	bare, err := f.newBareTables(ctx)
+	if err != nil {
+		return err
+	}
+	defer bare.close(ctx)
+	mint := func(n int, took []time.Duration) error {
 		began := time.Now()
 		_, err := a.Mint(ctx, persona, nil)
 		took[n] = time.Since(began)
 		return err
-	}); err != nil {
+	}
+	took := make([]time.Duration, mints)
+	for _, times := range [][]time.Duration{make([]time.Duration, mints/4), took} { // the first of them warm up
+		if err := inParallel(len(times), func(n int) error { return mint(n, times) }); err != nil {
+			return err
+		}
+	}
+	if _, err := bare.mints(ctx); err != nil {
 		return err
 	}
-	floor, err := f.bareMints(ctx)
+	floor, err := bare.mints(ctx)
 	if err != nil {
 		return err
 	}
 	p95, least := atPercent(took, 95), atPercent(floor, 95)
-	report("Mint", mints, ms(atPercent(took, 50), "p50"), ms(p95, "p95"), ms(least, "floor-p95"), ratio(p95, least))
+	report("Mint", mints, ms(atPercent(took, 50), "p50"), ms(p95, "p95"),
+		ms(atPercent(floor, 50), "floor-p50"), ms(least, "floor-p95"), ratio(p95, least))
 	return nil
 }
 
 // talkAlone asks one question after the other and measures how soon each answer
-// begins, beside the time a message takes there and back.
-func talkAlone(ctx context.Context, a livetest.API, persona string) (time.Duration, error) {
+// begins. Its floor is a message there and back over the same socket and one
+// durable commit, since no word is sent before it is kept.
+func talkAlone(ctx context.Context, f *fixture, a livetest.API, persona string) (time.Duration, error) {
 	_, c, err := a.Connect(ctx, persona, nil)
 	if err != nil {
 		return 0, err
 	}
 	defer c.Leave()
-	if _, err := c.UntilType(ctx, "bot-text"); err != nil {
+	if err := listening(ctx, c); err != nil {
 		return 0, err
 	}
-	var took, pings []time.Duration
-	for n := range alone {
-		d, err := ask1(ctx, c, n)
-		if err != nil {
-			return 0, err
-		}
-		took = append(took, d)
-		began := time.Now()
-		if err := c.Send(ctx, "ping", nil); err != nil {
-			return 0, err
-		}
-		m, err := c.UntilType(ctx, "pong")
-		if err != nil {
-			return 0, err
-		}
-		pings = append(pings, m.At.Sub(began))
+	commits, err := f.newBareTables(ctx)
+	if err != nil {
+		return 0, err
 	}
-	p95, least := atPercent(took, 95), atPercent(pings, 95)
-	report("Response/one", alone, ms(atPercent(took, 50), "p50"), ms(p95, "p95"), ms(least, "ping-p95"), ratio(p95, least))
+	defer commits.close(ctx)
+	var took, floor []time.Duration
+	for n := range alone {
+		d, err := answered(ctx, c, n)
+		if err != nil {
+			return 0, err
+		}
+		least, err := pinged(ctx, c)
+		if err != nil {
+			return 0, err
+		}
+		written, err := commits.commit(ctx)
+		if err != nil {
+			return 0, err
+		}
+		took, floor = append(took, d), append(floor, least+written)
+	}
+	p95, least := atPercent(took, 95), atPercent(floor, 95)
+	report("Response/one", alone, ms(atPercent(took, 50), "p50"), ms(p95, "p95"),
+		ms(atPercent(floor, 50), "floor-p50"), ms(least, "floor-p95"), ratio(p95, least))
 	return p95, nil
 }
 
-// ask1 asks a question and answers how soon the first words came. It waits for
-// the end of the answer, so that the next question interrupts nothing.
-func ask1(ctx context.Context, c *livetest.Client, n int) (time.Duration, error) {
+// pinged is how long a message takes there and back.
+func pinged(ctx context.Context, c *livetest.Client) (time.Duration, error) {
+	began := time.Now()
+	if err := c.Send(ctx, "ping", nil); err != nil {
+		return 0, err
+	}
+	m, err := c.UntilType(ctx, "pong")
+	return m.At.Sub(began), err
+}
+
+// answered asks a question and answers how soon the first words of its answer
+// came. It waits for the answer's end, so that the next interrupts nothing.
+func answered(ctx context.Context, c *livetest.Client, n int) (time.Duration, error) {
 	began := time.Now()
 	if err := c.Say(ctx, asked[n%len(asked)]); err != nil {
 		return 0, err
 	}
-	first := time.Duration(0)
+	// What comes before the question was understood belongs to something else.
+	if _, err := c.UntilType(ctx, "user-transcription"); err != nil {
+		return 0, err
+	}
+	first, err := c.UntilType(ctx, "bot-text")
+	if err != nil {
+		return 0, err
+	}
+	return first.At.Sub(began), listening(ctx, c)
+}
+
+// listening waits until the avatar has said what it had to say.
+func listening(ctx context.Context, c *livetest.Client) error {
 	_, err := c.Until(ctx, func(m livetest.Message) bool {
-		var d struct {
-			Text  string
-			Final bool
-		}
-		if m.Type != "bot-text" || json.Unmarshal(m.Data, &d) != nil {
-			return false
-		}
-		if first == 0 && d.Text != "" {
-			first = m.At.Sub(began)
-		}
-		return d.Final
+		var d struct{ State string }
+		return m.Type == "state" && json.Unmarshal(m.Data, &d) == nil && d.State == "listening"
 	})
-	return first, err
+	return err
 }
 
 // talkTogether holds five hundred conversations at a time.
 func talkTogether(ctx context.Context, a livetest.API, persona string, portal *process, one time.Duration) error {
-	before, err := portal.resident()
+	idle, before, err := portal.inUse()
+	if err != nil {
+		return err
+	}
+	socket, err := bareSockets(ctx, portal)
 	if err != nil {
 		return err
 	}
@@ -167,12 +207,12 @@ func talkTogether(ctx context.Context, a livetest.API, persona string, portal *p
 	)
 	err = inParallelBy(conversations, conversations, func(n int) error {
 		c := clients[n]
-		if _, err := c.UntilType(ctx, "bot-text"); err != nil {
+		if err := listening(ctx, c); err != nil {
 			return err
 		}
 		for i := n; time.Now().Before(until); i++ {
 			<-time.After(time.Duration(rand.Int64N(int64(2 * pause))))
-			d, err := ask1(ctx, c, i)
+			d, err := answered(ctx, c, i)
 			if err != nil {
 				return fmt.Errorf("conversation %d: %w", n, err)
 			}
@@ -185,17 +225,41 @@ func talkTogether(ctx context.Context, a livetest.API, persona string, portal *p
 	if err != nil {
 		return err
 	}
-	after, err := portal.resident()
+	resident, after, err := portal.inUse()
 	if err != nil {
 		return err
 	}
 	p95 := atPercent(took, 95)
-	report("Response/500", len(took), ms(atPercent(took, 50), "p50"), ms(p95, "p95"), ratio(p95, one))
-	report("Memory/live-session", conversations, figure{after, "MiB"}, figure{(after - before) * 1024 / conversations, "KiB/session"})
+	report("Response/500", len(took), ms(atPercent(took, 50), "p50"), ms(p95, "p95"), ms(one, "one-p95"), ratio(p95, one))
+	each := (after - before) * 1024 / conversations
+	report("Memory/live-session", conversations, figure{resident, "MiB"}, figure{idle, "idle-MiB"},
+		figure{(resident - idle) * 1024 / conversations, "resident-KiB/session"}, figure{each, "KiB/session"},
+		figure{socket, "socket-KiB"}, figure{each / socket, "ratio"})
 	for _, c := range clients {
 		c.Leave()
 	}
 	return nil
+}
+
+// bareSockets is what a socket costs that has not shown its token yet, in KiB.
+func bareSockets(ctx context.Context, portal *process) (float64, error) {
+	_, before, err := portal.inUse()
+	if err != nil {
+		return 0, err
+	}
+	sockets := make([]*livetest.Client, conversations)
+	err = inParallel(conversations, func(n int) (err error) {
+		sockets[n], err = livetest.Dial(ctx, "ws"+portal.url[len("http"):]+"/live/v1/"+id.NewSession().String(), "")
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	_, after, err := portal.inUse()
+	for _, c := range sockets {
+		c.Drop()
+	}
+	return (after - before) * 1024 / conversations, err
 }
 
 // atPercent is a percentile by nearest rank.

@@ -70,9 +70,10 @@ func (c *Conversation) Refuse(err error) bool {
 // Say has the avatar say something, now or when it has said what it is saying.
 func (c *Conversation) Say(s Say) bool { return c.order(func() { c.saying(s) }) }
 
-// Respond takes words as if the user had typed them.
-func (c *Conversation) Respond(text string) bool {
-	return c.order(func() { c.typed(clean(text)) })
+// Respond takes words as if the user had typed them; turn is the id of the
+// user's turn that they are.
+func (c *Conversation) Respond(turn id.Turn, text string) bool {
+	return c.order(func() { c.typed(turn, clean(text)) })
 }
 
 // Steer changes the conversation.
@@ -108,7 +109,7 @@ func (c *Conversation) receive(m ClientMessage) {
 		c.greet()
 	case UserText:
 		c.begin()
-		c.typed(m.Text)
+		c.typed(id.NewTurn(), m.Text)
 	case UserStartedSpeaking:
 		c.begin()
 		c.startedSpeaking()

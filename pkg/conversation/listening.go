@@ -133,7 +133,7 @@ func (c *Conversation) hearOut() {
 }
 
 // typed takes what the user wrote, which is a whole turn at once.
-func (c *Conversation) typed(text string) {
+func (c *Conversation) typed(turn id.Turn, text string) {
 	if text == "" || c.over {
 		return
 	}
@@ -141,7 +141,7 @@ func (c *Conversation) typed(text string) {
 	if c.current == nil || c.yields() {
 		c.interrupt()
 	}
-	if !c.over && c.heard(ear{turn: id.NewTurn(), since: c.now()}, text, session.Typed) {
+	if !c.over && c.heard(ear{turn: turn, since: c.now()}, text, session.Typed) {
 		c.ask(text)
 	}
 }

@@ -18,13 +18,13 @@ func (r *room) order(c session.Command) {
 	r.ordered[c.ID] = true
 	switch c.Kind {
 	case session.SayIt:
-		// Its turn, once kept, takes the order off the list.
+		// Its turn, once kept, takes the order off the list; so it does when the
+		// user is to have said something.
 		r.talk.Say(conversation.Say{
 			ID: c.ID, Text: c.Text, Language: c.Language, Interrupt: c.Interrupt, Interruptible: c.Interruptible, Record: c.Record,
 		})
 	case session.RespondTo:
-		r.talk.Respond(c.Text)
-		r.carriedOut(c)
+		r.talk.Respond(c.ID, c.Text)
 	case session.SteerIt:
 		r.steer(c)
 		r.carriedOut(c)

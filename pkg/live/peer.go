@@ -36,7 +36,7 @@ const (
 // peer is a socket with what waits to be sent over it.
 type peer struct {
 	socket *websocket.Conn
-	out    chan frame
+	out    chan *frame
 	// gone is closed when nothing more is sent.
 	gone chan struct{}
 }
@@ -50,13 +50,13 @@ type frame struct {
 }
 
 func newPeer(socket *websocket.Conn) *peer {
-	return &peer{socket: socket, out: make(chan frame, waiting), gone: make(chan struct{})}
+	return &peer{socket: socket, out: make(chan *frame, waiting), gone: make(chan struct{})}
 }
 
 // send queues a message. A peer that does not take what it is sent is let go.
 func (p *peer) send(f frame) {
 	select {
-	case p.out <- f:
+	case p.out <- &f:
 	case <-p.gone:
 	default:
 		_ = p.socket.CloseNow()

@@ -137,7 +137,8 @@ func (s *stage) mint(change func(*session.Session)) (session.Session, session.To
 		token  session.Token
 	)
 	require.NoError(s.t, s.tenants.InTx(context.Background(), s.org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		minted, token, err = session.Mint(ctx, tx, wanted, s.terms, nil)
+		m, err := session.Mint(ctx, tx, wanted, s.terms, nil)
+		minted, token = m.Session, m.Token
 		return err
 	}))
 	return minted, token
@@ -258,6 +259,19 @@ func (s *stage) turns(which id.Session) []string {
 	return texts
 }
 
+// turn is what was said in a turn; empty when it is not kept.
+func (s *stage) turn(which id.Session, turn id.Turn) string {
+	s.t.Helper()
+	turns, err := session.Turns(context.Background(), s.tenants, s.org, which, 0, 100)
+	require.NoError(s.t, err)
+	for _, t := range turns {
+		if t.ID == turn {
+			return string(t.Speaker) + ": " + t.Text
+		}
+	}
+	return ""
+}
+
 // active is how many places are taken.
 func (s *stage) active() int64 {
 	s.t.Helper()
@@ -266,8 +280,9 @@ func (s *stage) active() int64 {
 	return active
 }
 
-// order asks the session's process to do something.
-func (s *stage) order(which id.Session, c session.Command) {
+// order asks the session's process to do something, and answers the id of the
+// turn that is to come of it.
+func (s *stage) order(which id.Session, c session.Command) id.Turn {
 	s.t.Helper()
 	c.ID = id.NewTurn()
 	require.NoError(s.t, s.tenants.InTx(context.Background(), s.org, func(ctx context.Context, tx *tenant.Tx) error {
@@ -277,6 +292,7 @@ func (s *stage) order(which id.Session, c session.Command) {
 		}
 		return session.Order(ctx, tx, held, c)
 	}))
+	return c.ID
 }
 
 // invite makes a team member's token.

@@ -176,11 +176,14 @@ func Release(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, 
 	return orphan(ctx, tx, which, at)
 }
 
-// orphan takes a session's owner away.
+// orphan takes a session's owner away, which it had until a moment, or until its
+// last activity where that was later: an owner that wrote was alive.
 func orphan(ctx context.Context, tx *tenant.Tx, which id.Session, since time.Time) error {
 	tx.Touch("session", which)
 	if _, err := tx.Exec(ctx, `
-		UPDATE session SET owner = NULL, orphaned_at = $3, epoch = epoch + 1 WHERE org_id = $1 AND id = $2`, tx.Org, which, since); err != nil {
+		UPDATE session SET owner = NULL, epoch = epoch + 1,
+			orphaned_at = GREATEST($3::TIMESTAMPTZ, COALESCE(last_activity_at, $3::TIMESTAMPTZ))
+		WHERE org_id = $1 AND id = $2`, tx.Org, which, since); err != nil {
 		return err
 	}
 	return changeCommands(ctx, tx, which, `

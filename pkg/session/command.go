@@ -107,11 +107,13 @@ func carriedOut(ctx context.Context, tx *tenant.Tx, s id.Session, c id.Turn) err
 		DELETE FROM session_command WHERE org_id = $1 AND session_id = $2 AND id = $3 RETURNING id`, tx.Org, s, c)
 }
 
-// cameOf notes that words were said or answered as a command asked, once their
-// turn is kept. What else a command asks for is not done then.
-func cameOf(ctx context.Context, tx *tenant.Tx, s id.Session, t id.Turn) error {
-	return changeCommands(ctx, tx, s, `
-		DELETE FROM session_command WHERE org_id = $1 AND session_id = $2 AND id = $3 AND kind IN ('say', 'respond') RETURNING id`, tx.Org, s, t)
+// queueCameOf notes that words were said or answered as a command asked, if
+// their turn is kept by then. What else a command asks for is not done with it.
+func queueCameOf(tx *tenant.Tx, b *pgx.Batch, s id.Session, t *Turn) {
+	b.Queue(`
+		DELETE FROM session_command WHERE org_id = $1 AND session_id = $2 AND id = $3 AND kind IN ('say', 'respond')
+			AND EXISTS (SELECT 1 FROM turn WHERE org_id = $1 AND session_id = $2 AND ordinal = $4 AND id = $3)
+		RETURNING id`, tx.Org, s, t.ID, t.Index).Query(func(rows pgx.Rows) error { return touchCommands(tx, s, rows) })
 }
 
 // changeCommands runs a statement that returns the ids of the commands of a
@@ -121,6 +123,11 @@ func changeCommands(ctx context.Context, tx *tenant.Tx, s id.Session, sql string
 	if err != nil {
 		return err
 	}
+	return touchCommands(tx, s, rows)
+}
+
+// touchCommands notes the ids of commands that a statement changed.
+func touchCommands(tx *tenant.Tx, s id.Session, rows pgx.Rows) error {
 	changed, err := pgx.CollectRows(rows, pgx.RowTo[id.Turn])
 	for _, c := range changed {
 		tx.Touch("session_command", s, c)

@@ -122,8 +122,7 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 			return err
 		}},
 		"the day's sessions": {"count(*) FROM session", []string{"session_by_persona"}, in(func(ctx context.Context, tx *tenant.Tx) error {
-			_, _, err := session.Mint(ctx, tx, draft(now), w.terms, new(int64(100)))
-			return err
+			return ignore(session.Mint(ctx, tx, draft(now), w.terms, new(int64(100))))
 		})},
 		"renewing": {"UPDATE session_token", []string{"session_token_by_session"}, in(func(ctx context.Context, tx *tenant.Tx) error {
 			return ignore(session.Renew(ctx, tx, live.ID, live.Epoch, now))

@@ -109,7 +109,7 @@ func sweepPods(ctx context.Context, t *tenant.Tenants, shard string) (int, error
 
 // sweepPod takes a batch of sessions from a process, and deletes the news of
 // ends that it did not take. The sessions' time counts up to when the process
-// was last seen. It rides session_by_owner and session_command_by_owner.
+// was last seen, or wrote. It rides session_by_owner and session_command_by_owner.
 func sweepPod(ctx context.Context, t *tenant.Tenants, shard string, pod uuid.UUID, seen time.Time) (int, error) {
 	swept, err := eachDue(ctx, t, shard, func(ctx context.Context, tx *tenant.Tx, which id.Session) error {
 		s, err := Lock(ctx, tx, which)

@@ -98,11 +98,16 @@ func Admit(ctx context.Context, t *tenant.Tenants, s id.Session, token Token) (i
 
 // insertToken enters a token of a session.
 func insertToken(ctx context.Context, tx *tenant.Tx, t Token, s id.Session, kind string, staff id.Staff, expires time.Time) error {
+	var b pgx.Batch
+	queueToken(tx, &b, t, s, kind, staff, expires)
+	return tx.SendBatch(ctx, &b).Close()
+}
+
+func queueToken(tx *tenant.Tx, b *pgx.Batch, t Token, s id.Session, kind string, staff id.Staff, expires time.Time) {
 	tx.Touch("session_token", hexed(t.hash()))
-	_, err := tx.Exec(ctx, `
+	b.Queue(`
 		INSERT INTO session_token (org_id, hash, session_id, kind, staff_id, expires_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 		tx.Org, t.hash(), s, kind, staff, expires)
-	return err
 }
 
 // changeTokens runs a statement that returns the hashes of the tokens it changed.

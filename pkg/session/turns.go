@@ -12,6 +12,7 @@ import (
 
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -20,66 +21,60 @@ import (
 // A command that asked for it has its id, and is carried out with it. The error
 // is ErrLost when the session is another's.
 func Keep(ctx context.Context, tx *tenant.Tx, s Session, t Turn, now time.Time) error {
-	s, err := s.grow(ctx, tx, t, now)
+	s, zero, err := s.grow(ctx, tx, t, now)
 	if err != nil {
 		return err
 	}
-	if t, err = s.blot(ctx, tx, t); err != nil {
-		return err
-	}
+	t = s.blot(t, zero)
 	changed, err := upsert(ctx, tx, s.ID, &t)
-	if err != nil || !changed {
+	if err != nil || !changed || t.EndedAt == nil || !s.tellsTurns() {
 		return err
-	}
-	if t.Origin == Say || t.Origin == Typed {
-		if err := cameOf(ctx, tx, s.ID, t.ID); err != nil {
-			return err
-		}
-	}
-	if t.EndedAt == nil || !s.tellsTurns() {
-		return nil
 	}
 	_, err = event.Emit(ctx, tx, s.turnDraft(t))
 	return err
 }
 
 // grow counts a turn to its session, and answers the session as it is now: its
-// owner may not know yet that it is held.
-func (s Session) grow(ctx context.Context, tx *tenant.Tx, t Turn, now time.Time) (Session, error) {
+// owner may not know yet that it is held. zero says that its organisation keeps
+// no words.
+func (s Session) grow(ctx context.Context, tx *tenant.Tx, t Turn, now time.Time) (_ Session, zero bool, err error) {
 	heard := ""
 	if t.Speaker == User {
 		heard = t.Language
 	}
 	tx.Touch("session", s.ID)
-	rows, err := tx.Query(ctx, `
+	var (
+		b     pgx.Batch
+		found []Session
+	)
+	b.Queue(`
 		UPDATE session SET turn_count = GREATEST(turn_count, $4::BIGINT), last_activity_at = $5,
 			languages_heard = CASE WHEN $6::TEXT = '' OR $6::TEXT = ANY(languages_heard) THEN languages_heard
 				ELSE array_append(languages_heard, $6::TEXT) END
 		WHERE org_id = $1 AND id = $2 AND epoch = $3 AND state = 'live' RETURNING `+columns,
-		tx.Org, s.ID, s.Epoch, t.Index+1, now, heard)
-	if err != nil {
-		return s, err
+		tx.Org, s.ID, s.Epoch, t.Index+1, now, heard).Query(func(rows pgx.Rows) (err error) {
+		found, err = pgx.CollectRows(rows, scan)
+		return err
+	})
+	setting.QueueOn(tx, &b, setting.ZeroRetention, &zero)
+	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
+		return s, zero, err
 	}
-	found, err := pgx.CollectRows(rows, scan)
-	if err == nil && len(found) == 0 {
-		return s, ErrLost
+	if len(found) == 0 {
+		return s, zero, ErrLost
 	}
-	return one(found, err)
+	return found[0], zero || found[0].beganWithoutWords(), nil
 }
 
 // blot removes the words that are not to be kept.
-func (s Session) blot(ctx context.Context, tx *tenant.Tx, t Turn) (Turn, error) {
-	zero, err := s.keepsNoWords(ctx, tx)
-	if err != nil {
-		return t, err
-	}
+func (s Session) blot(t Turn, zero bool) Turn {
 	if zero || t.Unrecorded {
 		t.Unrecorded, t.Text, t.Spoken = true, "", ""
-		return t, nil
+		return t
 	}
 	rules := redactionOf(s.Brief.Redact)
 	t.Text, t.Spoken = rules.blot(storable(t.Text)), rules.blot(storable(t.Spoken))
-	return t, nil
+	return t
 }
 
 // storable is a text as a database takes it, which knows no zero character.
@@ -87,7 +82,8 @@ func storable(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD")
 }
 
-// upsert says whether anything changed. Words that were blotted out once do not
+// upsert enters a turn, or brings it up to date, and says whether anything
+// changed; the command that asked for it is done then. Words that were blotted out once do not
 // come back, also not in a turn that goes on; t is then without them too.
 func upsert(ctx context.Context, tx *tenant.Tx, s id.Session, t *Turn) (bool, error) {
 	if t.Sources == nil {
@@ -97,7 +93,11 @@ func upsert(ctx context.Context, tx *tenant.Tx, s id.Session, t *Turn) (bool, er
 		t.ToolCalls = []ToolCall{}
 	}
 	tx.Touch("turn", s, ordinal(t.Index))
-	rows, err := tx.Query(ctx, `
+	var (
+		b    pgx.Batch
+		kept []Turn
+	)
+	b.Queue(`
 		INSERT INTO turn AS t (org_id, session_id, ordinal, id, speaker, name, text, spoken, language, origin, started_at, ended_at,
 			interrupted, redacted, sources, grounded, tool_calls, timing)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
@@ -108,12 +108,14 @@ func upsert(ctx context.Context, tx *tenant.Tx, s id.Session, t *Turn) (bool, er
 		WHERE t.ended_at IS NULL AND t.id = excluded.id
 		RETURNING `+turnColumns,
 		tx.Org, s, t.Index, t.ID, t.Speaker, t.Name, t.Text, t.Spoken, t.Language, t.Origin, t.StartedAt, t.EndedAt,
-		t.Interrupted, t.Unrecorded, t.Sources, t.Grounded, t.ToolCalls, t.Timing)
-	if err != nil {
-		return false, err
+		t.Interrupted, t.Unrecorded, t.Sources, t.Grounded, t.ToolCalls, t.Timing).Query(func(rows pgx.Rows) (err error) {
+		kept, err = pgx.CollectRows(rows, scanTurn)
+		return err
+	})
+	if t.Origin == Say || t.Origin == Typed {
+		queueCameOf(tx, &b, s, t)
 	}
-	kept, err := pgx.CollectRows(rows, scanTurn)
-	if err != nil || len(kept) == 0 {
+	if err := tx.SendBatch(ctx, &b).Close(); err != nil || len(kept) == 0 {
 		return false, err
 	}
 	*t = kept[0]

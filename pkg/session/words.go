@@ -37,11 +37,15 @@ func (s Session) WordsTold() bool {
 // keepsNoWords says whether words of the session are not even stored: the
 // organisation wants none kept, or wanted it when the session began.
 func (s Session) keepsNoWords(ctx context.Context, tx *tenant.Tx) (bool, error) {
-	if s.Withheld != nil && *s.Withheld == ZeroRetention {
+	if s.beganWithoutWords() {
 		return true, nil
 	}
 	return setting.On(ctx, tx, setting.ZeroRetention)
 }
+
+// beganWithoutWords says whether the organisation wanted no words kept when the
+// session began.
+func (s Session) beganWithoutWords() bool { return s.Withheld != nil && *s.Withheld == ZeroRetention }
 
 // tellsTurns says whether its turns are events: those of sessions that were
 // started through the API, where their words may be sent.

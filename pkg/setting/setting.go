@@ -33,13 +33,18 @@ func Queue(r *tenant.Reads, org id.Org, s Switch, on *bool) {
 
 // On reads a switch in a transaction.
 func On(ctx context.Context, tx *tenant.Tx, s Switch) (on bool, err error) {
-	rows, err := tx.Query(ctx, selectSwitch, tx.Org, s)
-	if err != nil {
-		return false, err
-	}
-	defer rows.Close()
-	err = scan(rows, &on)
+	var b pgx.Batch
+	QueueOn(tx, &b, s, &on)
+	err = tx.SendBatch(ctx, &b).Close()
 	return on, err
+}
+
+// QueueOn is On among other statements.
+func QueueOn(tx *tenant.Tx, b *pgx.Batch, s Switch, on *bool) {
+	b.Queue(selectSwitch, tx.Org, s).Query(func(rows pgx.Rows) error {
+		*on = false
+		return scan(rows, on)
+	})
 }
 
 func scan(rows pgx.Rows, on *bool) error {

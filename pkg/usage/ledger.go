@@ -160,12 +160,26 @@ func (a account) take(ctx context.Context, tx *tenant.Tx, b Block, seconds int64
 // Available says whether a session that began now could be paid for. Only Debit
 // decides.
 func Available(ctx context.Context, tx *tenant.Tx, m Means, at time.Time) (bool, error) {
+	var (
+		b   pgx.Batch
+		yes bool
+	)
+	QueueAvailable(tx, &b, m, at, &yes)
+	err := tx.SendBatch(ctx, &b).Close()
+	return yes, err
+}
+
+// QueueAvailable is Available among other statements.
+func QueueAvailable(tx *tenant.Tx, b *pgx.Batch, m Means, at time.Time, yes *bool) {
 	month, _ := Month(at)
-	var used, left int64
-	err := tx.QueryRow(ctx, `
+	b.Queue(`
 		SELECT COALESCE((SELECT seconds FROM usage_month WHERE org_id = $1 AND month = $2), 0)::BIGINT,
 			COALESCE((SELECT sum(remaining_s) FROM minute_grant
 				WHERE org_id = $1 AND (expires_at IS NULL OR expires_at > $3)), 0)::BIGINT`,
-		tx.Org, month, at).Scan(&used, &left)
-	return (m.Unlimited || left > 0) && (m.CapS == nil || used < *m.CapS), err
+		tx.Org, month, at).QueryRow(func(row pgx.Row) error {
+		var used, left int64
+		err := row.Scan(&used, &left)
+		*yes = (m.Unlimited || left > 0) && (m.CapS == nil || used < *m.CapS)
+		return err
+	})
 }
