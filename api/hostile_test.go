@@ -135,7 +135,9 @@ func places(v any, at []any) [][]any {
 			add(name, item)
 		}
 	case []any:
-		add(0, v[0])
+		if len(v) > 0 {
+			add(0, v[0])
+		}
 	}
 	return found
 }
@@ -217,7 +219,11 @@ func testBodiesThatAreNoInput(t *testing.T, w *world) {
 		if bound == 0 {
 			bound = 1 << 20
 		}
-		for key, code := range map[apikey.Secret]string{w.Acme.New: "too_large", w.OldNamed: "invalid_request"} {
+		older := "invalid_request"
+		if o.Auth == route.Open { // a key says nothing of the contract
+			older = "too_large"
+		}
+		for key, code := range map[apikey.Secret]string{w.Acme.New: "too_large", w.OldNamed: older} {
 			over := bytes.Repeat([]byte(" "), int(bound)+1)
 			requireError(t, send(key, over, "application/json"), http.StatusRequestEntityTooLarge, code, "body")
 			requireError(t, send(key, io.Reader(bytes.NewReader(over)), "application/json"), http.StatusRequestEntityTooLarge, code, "body")
@@ -237,7 +243,9 @@ func testHostileQueries(t *testing.T, w *world) {
 		case schema["pattern"] != nil:
 			return []string{"!", strings.Repeat("a", 201)}
 		case schema["maxLength"] != nil:
-			return []string{strings.Repeat("x", 81)}
+			most, err := schema["maxLength"].(json.Number).Int64()
+			require.NoError(t, err)
+			return []string{strings.Repeat("x", int(most)+1)}
 		}
 		return nil
 	}

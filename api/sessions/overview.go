@@ -58,7 +58,7 @@ type IdleInput struct{ Body *IdleSessions }
 // should name theirs.
 type IdleSessions struct {
 	OlderThanS *int64 `json:"olderThanS,omitempty" minimum:"0" maximum:"86400" doc:"120 unless given."`
-	PersonaID  string `json:"personaId,omitempty" maxLength:"80"`
+	PersonaID  string `json:"personaId,omitempty" maxLength:"80" nullable:"true"`
 	ExternalID string `json:"externalId,omitempty" maxLength:"200"`
 	DryRun     bool   `json:"dryRun,omitempty" doc:"true ends nothing and answers what would end."`
 }
@@ -137,8 +137,8 @@ type PeriodQuery struct {
 	PersonaID string    `query:"personaId" maxLength:"80"`
 }
 
-// SessionsOverview is the figures of a period.
-type SessionsOverview struct {
+// PeriodFigures are the figures of a period's sessions.
+type PeriodFigures struct {
 	From          time.Time        `json:"from"`
 	To            time.Time        `json:"to"`
 	Sessions      int64            `json:"sessions"`
@@ -160,7 +160,7 @@ type Answers struct {
 // longestPeriod bounds what is added up at once.
 const longestPeriod = 92 * 24 * time.Hour
 
-func (a *API) analyzeAll(ctx context.Context, c *route.Call, q *PeriodQuery) (SessionsOverview, error) {
+func (a *API) analyzeAll(ctx context.Context, c *route.Call, q *PeriodQuery) (PeriodFigures, error) {
 	from, to := q.From, q.To
 	if to.IsZero() {
 		to = c.Now()
@@ -168,15 +168,18 @@ func (a *API) analyzeAll(ctx context.Context, c *route.Call, q *PeriodQuery) (Se
 	if from.IsZero() {
 		from = to.AddDate(0, 0, -30)
 	}
+	if from.UTC().Year() < 1 || to.UTC().Year() > 9999 { // which no answer could show
+		return PeriodFigures{}, problem.Invalid("query.to", "The period is outside the years 1 to 9999.")
+	}
 	if !from.Before(to) || to.Sub(from) > longestPeriod {
-		return SessionsOverview{}, problem.Invalid("query.to", "to must be later than from, by at most 92 days.")
+		return PeriodFigures{}, problem.Invalid("query.to", "to must be later than from, by at most 92 days.")
 	}
 	persona, err := route.QueryID(id.ParsePersona, "personaId", q.PersonaID)
 	if err != nil {
-		return SessionsOverview{}, err
+		return PeriodFigures{}, err
 	}
 	o, err := session.Survey(ctx, a.Tenants, c.Org(), persona, from, to)
-	return SessionsOverview{
+	return PeriodFigures{
 		From: from.UTC(), To: to.UTC(), Sessions: o.Sessions, Turns: o.Turns, AverageS: o.AverageS, Interruptions: o.Interruptions,
 		ResponseMs: Percentiles(o.Response), Answers: Answers{o.Grounded, o.Gaps}, EndReasons: o.EndReasons, Languages: o.Languages,
 	}, err
