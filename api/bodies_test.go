@@ -40,7 +40,7 @@ func personaBody(n int) map[string]any {
 		"conversation": map[string]any{"patience": "high", "interruptible": "low", "minInterruptWords": 3, "endpointMs": 700, "backchannels": false, "idlePromptS": 20, "endAfterSilenceS": 60, "pushToTalk": true, "maxTurnS": 30},
 		"settings":     map[string]any{"language": "English", "accent": "french", "speed": 1.1, "autoDetectLanguage": true, "languages": []any{"en", "de"}},
 		"privacy":      map[string]any{"retainTranscriptDays": 30, "memory": "person", "redact": []any{"email"}},
-		"limits":       map[string]any{"maxSessionS": 600, "dailySessions": 100_000},
+		"limits":       map[string]any{"maxSessionS": 600, "dailySessions": 1_000_000},
 		"disclosure":   map[string]any{"text": map[string]any{"en": "This is an AI."}, "spoken": true},
 	}
 }

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -111,9 +112,7 @@ func testSessionOrders(t *testing.T, w *world) {
 	require.Equal(t, http.StatusOK, w.do(t, "endSession", ended, w.Acme.New, nil).Status)
 	for operation, more := range map[string]map[string]any{"saySession": {"interrupt": false, "record": false, "language": "German"}, "respondSession": {}} {
 		body := map[string]any{"text": strings.Repeat("x", 29)}
-		for name, value := range more {
-			body[name] = value
-		}
+		maps.Copy(body, more)
 		before := len(w.orders(t, live))
 		o := w.operation(t, operation)
 		request := apitest.Request{Path: withID(o, own), Key: w.Acme.New, Body: body, Header: map[string]string{route.IdempotencyHeader: operation}}

@@ -55,7 +55,7 @@ type SessionInput struct {
 	Metadata         map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
 	AllowedOrigins   []string          `json:"allowedOrigins,omitempty" maxItems:"20" doc:"Origins of the pages that may connect; any unless given."`
 	Sandbox          bool              `json:"sandbox,omitempty" doc:"At most 60 seconds, and no minutes. Always so with a test key."`
-	Supersedes       string            `json:"supersedes,omitempty" maxLength:"80" doc:"A session that ends as superseded so that this one can have its place."`
+	Supersedes       string            `json:"supersedes,omitempty" maxLength:"80" nullable:"true" doc:"A session that ends as superseded so that this one can have its place."`
 }
 
 // SessionTicket is what a client needs to connect.

@@ -58,7 +58,7 @@ type IdleInput struct{ Body *IdleSessions }
 // should name theirs.
 type IdleSessions struct {
 	OlderThanS *int64 `json:"olderThanS,omitempty" minimum:"0" maximum:"86400" doc:"120 unless given."`
-	PersonaID  string `json:"personaId,omitempty" maxLength:"80"`
+	PersonaID  string `json:"personaId,omitempty" maxLength:"80" nullable:"true"`
 	ExternalID string `json:"externalId,omitempty" maxLength:"200"`
 	DryRun     bool   `json:"dryRun,omitempty" doc:"true ends nothing and answers what would end."`
 }
@@ -137,7 +137,7 @@ type PeriodQuery struct {
 	PersonaID string    `query:"personaId" maxLength:"80"`
 }
 
-// PeriodFigures is the figures of a period.
+// PeriodFigures are the figures of a period's sessions.
 type PeriodFigures struct {
 	From          time.Time        `json:"from"`
 	To            time.Time        `json:"to"`
@@ -168,10 +168,8 @@ func (a *API) analyzeAll(ctx context.Context, c *route.Call, q *PeriodQuery) (Pe
 	if from.IsZero() {
 		from = to.AddDate(0, 0, -30)
 	}
-	for name, at := range map[string]time.Time{"from": from, "to": to} {
-		if err := route.CheckTime("query."+name, at); err != nil {
-			return PeriodFigures{}, err
-		}
+	if from.UTC().Year() < 1 || to.UTC().Year() > 9999 { // which no answer could show
+		return PeriodFigures{}, problem.Invalid("query.to", "The period is outside the years 1 to 9999.")
 	}
 	if !from.Before(to) || to.Sub(from) > longestPeriod {
 		return PeriodFigures{}, problem.Invalid("query.to", "to must be later than from, by at most 92 days.")

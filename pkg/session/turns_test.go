@@ -2,7 +2,6 @@ package session_test
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -159,33 +158,6 @@ func TestZeroRetentionLasts(t *testing.T) {
 	details, err := session.Details(t.Context(), w.tenants, w.one, []id.Session{s.ID, learners.ID})
 	require.NoError(t, err)
 	require.Equal(t, []bool{false, true}, []bool{details[s.ID].Words, details[learners.ID].Words})
-}
-
-// A session that a process runs is not idle sooner than its use is noted again.
-func TestIdleSessions(t *testing.T) {
-	w := newWorld(t)
-	running := w.live(now).Session
-	waiting, _ := w.mint(now)
-	for _, c := range []struct {
-		olderThanS, at int
-		idle           []id.Session
-	}{
-		{0, 0, nil}, {0, 1, []id.Session{waiting.ID}}, {0, 30, []id.Session{waiting.ID}}, {0, 31, []id.Session{running.ID, waiting.ID}},
-		{60, 60, nil}, {60, 61, []id.Session{running.ID, waiting.ID}},
-	} {
-		f := session.IdleFilter{Before: after(c.at - c.olderThanS), Now: after(c.at)}
-		found, err := session.IdleSince(t.Context(), w.tenants, w.one, f)
-		require.NoError(t, err)
-		var idle []id.Session
-		for _, s := range found {
-			idle = append(idle, s.ID)
-			require.True(t, f.Idle(s))
-		}
-		require.ElementsMatch(t, c.idle, idle, "%+v", c)
-		for _, s := range []id.Session{running.ID, waiting.ID} {
-			require.Equal(t, slices.Contains(c.idle, s), f.Idle(w.get(s)), "%+v", c)
-		}
-	}
 }
 
 func TestACommandIsCarriedOutWithItsTurn(t *testing.T) {
