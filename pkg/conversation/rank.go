@@ -80,6 +80,7 @@ func candidatesOf(language string, passages []Passage) []candidate {
 			spoken = language
 		}
 		for place, text := range sentencesOf(passage.Text) {
+			text = strings.TrimPrefix(text, "- ") // the mark of a list is not spoken
 			if seen[text] {
 				continue
 			}
