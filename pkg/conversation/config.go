@@ -92,6 +92,8 @@ const (
 	EndedIdle   = "idle"
 	EndedRule   = "moderation"
 	EndedError  = "engine_error"
+	// EndedModel is the end when the model cannot answer and nobody else may.
+	EndedModel = "upstream_error"
 )
 
 // DefaultMinScore is the support below which nothing is answered, whatever a
@@ -110,8 +112,11 @@ type Config struct {
 	// Knowledge may be nil: then nothing is known.
 	Knowledge Knowledge
 	// Model writes the answers; nil leaves them to the built-in brain.
-	Model   model.Model
-	Journal Journal
+	Model model.Model
+	// ModelOnly ends the conversation as upstream_error when the model cannot
+	// answer, where the built-in brain would answer instead.
+	ModelOnly bool
+	Journal   Journal
 	// Send takes a message to the client and to listening staff. It must not
 	// block; only Run's goroutine calls it.
 	Send func(Message)

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -56,12 +57,17 @@ type Question struct {
 	At       time.Time
 }
 
+// ErrNoModel says that the model of a conversation is switched off and nobody
+// else may answer.
+var ErrNoModel = errors.New("the conversation has no model")
+
 // Minds give conversations their knowledge and their models.
 type Minds interface {
 	// Knowledge searches an organisation's packs.
 	Knowledge(org id.Org) conversation.Knowledge
 	// Furnish gives a conversation the model that its persona names, and what
-	// hears of its calls. Without one it is left as it is.
+	// hears of its calls. Without one it is left as it is. The error is
+	// ErrNoModel where a conversation cannot be held without.
 	Furnish(ctx context.Context, org id.Org, c *conversation.Config) error
 }
 
