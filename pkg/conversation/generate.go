@@ -3,21 +3,23 @@ package conversation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"visavis.dev/pkg/model"
+	"visavis.dev/pkg/upstream"
 )
 
 // maxAnswerBytes is where a model that does not come to an end is cut off.
 const maxAnswerBytes = 8000
 
-// Why a model was given up.
+// Why a model was given up. The first two are failures of the service's.
 var (
-	errSlow   = errors.New("the model took too long")
-	errSilent = errors.New("the model said nothing")
+	errSlow   = fmt.Errorf("the model kept silent: %w", upstream.ErrTimeout)
+	errSilent = fmt.Errorf("the model said nothing: %w", upstream.ErrMalformed)
 	// errNoModel is of an answer that nobody else may give.
 	errNoModel = errors.New("the model cannot answer")
 )

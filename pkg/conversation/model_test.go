@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/upstream"
 )
 
 func withModel(m *scribe) func(*Config) {
@@ -112,6 +114,9 @@ func TestModelMisbehaviour(t *testing.T) {
 				s.expect(append([]string{"user: When does the bakery open?"}, test.want...)...)
 				require.Len(t, s.outcomes, 1)
 				require.Equal(t, test.fails, s.outcomes[0] != nil, s.outcomes[0])
+				if test.fails && !errors.Is(s.outcomes[0], errBroken) {
+					require.NotEmpty(t, upstream.CodeOf(s.outcomes[0]), "it counts as a failure of the service")
+				}
 				require.NotNil(t, s.lastTurn().EndedAt)
 			})
 		})
