@@ -23,7 +23,6 @@ type modelled struct {
 	t      *testing.T
 	models *modeltest.Server
 	runs   []*program
-	flags  []string
 }
 
 // The secrets that two organisations gave for the service.

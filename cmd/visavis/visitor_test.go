@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -192,9 +193,7 @@ func (c caller) persona(t *testing.T, base string, parts map[string]any) string 
 	body := map[string]any{
 		"name": "Amara", "avatarId": first("/avatars"), "voiceId": first("/voices"), "knowledge": map[string]any{"baseIds": []string{base}},
 	}
-	for name, part := range parts {
-		body[name] = part
-	}
+	maps.Copy(body, parts)
 	return c.makes(t, "/personas", body)
 }
 

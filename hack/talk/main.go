@@ -19,15 +19,15 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+	if err := run(); err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "talk:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
+func run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	credentials := flag.String("credentials", ".visavis/credentials.json", "`FILE` that visavis dev wrote")
 	persona := flag.String("persona", "", "`ID` of the persona; the newest, or one made for the purpose, unless given")
 	language := flag.String("language", "", "language of the conversation, by `CODE` or name")

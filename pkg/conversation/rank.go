@@ -24,7 +24,7 @@ const (
 	hintWeight = 0.2
 	// topicWeight is for a whole sentence that begins with what is asked about.
 	topicWeight = 0.1
-	rankWeight = 0.25
+	rankWeight  = 0.25
 	// companion is the share of the best score that further sentences reach.
 	companion = 0.75
 )

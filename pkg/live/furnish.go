@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"visavis.dev/pkg/conversation"
@@ -148,8 +149,6 @@ func (r *room) readyData(more map[string]any) map[string]any {
 		},
 		"face": map[string]any{"avatarId": s.Avatar, "assetsUrl": r.server.PublicURL + "/v1/avatars/" + s.Avatar.String() + "/face"},
 	}
-	for name, value := range more {
-		data[name] = value
-	}
+	maps.Copy(data, more)
 	return data
 }
