@@ -1,9 +1,10 @@
 # Everything a developer or CI does. `make help` lists the targets.
 
-GO       ?= go
-BIN      := bin
-TOOLS    := -modfile=hack/tools/go.mod
-RUN_ARGS ?=
+GO        ?= go
+BIN       := bin
+TOOLS     := -modfile=hack/tools/go.mod
+RUN_ARGS  ?=
+TALK_ARGS ?=
 
 .DEFAULT_GOAL := help
 
@@ -16,6 +17,11 @@ help:
 .PHONY: run
 run: build database
 	$(BIN)/visavis dev $(RUN_ARGS)
+
+## talk: talk with a persona in the terminal, beside `make run` (TALK_ARGS="-persona …")
+.PHONY: talk
+talk:
+	@$(GO) run ./hack/talk $(TALK_ARGS)
 
 ## build: build the binary into bin/
 .PHONY: build

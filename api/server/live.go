@@ -122,10 +122,14 @@ func (m minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config) 
 		return nil
 	}
 	opened, err := m.Connections.Open(ctx, org, *d.ConnectionID)
-	if err != nil {
-		if errors.Is(err, connection.ErrUnknown) || errors.Is(err, connection.ErrGone) || errors.Is(err, connection.ErrDisabled) {
-			return nil
-		}
+	switch {
+	case errors.Is(err, connection.ErrUnknown), errors.Is(err, connection.ErrGone):
+		return nil
+	case errors.Is(err, connection.ErrDisabled) && opened.Fallback != connection.FallbackFail:
+		return nil
+	case errors.Is(err, connection.ErrDisabled):
+		return errors.Join(conversation.ErrNoModel, err)
+	case err != nil:
 		return err
 	}
 	name := ""
@@ -134,6 +138,7 @@ func (m minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config) 
 	}
 	first := time.Duration(d.TimeoutMs) * time.Millisecond
 	c.Model = opened.Model(m.Egress, name, model.Timeouts{First: first, Between: first, Whole: longestAnswer})
+	c.ModelOnly = opened.Fallback == connection.FallbackFail
 	c.ModelOutcome = func(err error, took time.Duration) {
 		now := m.options.Clock.Now()
 		m.Reporter.Report(org, opened.ID, connection.OutcomeOf("answer", now.Add(-took), now, err))

@@ -9,23 +9,25 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
+	"time"
 
 	"visavis.dev/pkg/live/livetest"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx); err != nil && !errors.Is(err, context.Canceled) {
+	if err := run(); err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "talk:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context) error {
+func run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	credentials := flag.String("credentials", ".visavis/credentials.json", "`FILE` that visavis dev wrote")
 	persona := flag.String("persona", "", "`ID` of the persona; the newest, or one made for the purpose, unless given")
 	language := flag.String("language", "", "language of the conversation, by `CODE` or name")
@@ -48,82 +50,85 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer client.Leave()
-	return talk(ctx, client)
+	c := conversation{Client: client, screen: &screen{out: os.Stdout, terminal: typedIn(os.Stdin)}, waits: true}
+	return c.hold(ctx, os.Stdin)
 }
 
-// talk passes lines to the avatar and its words to the terminal.
-func talk(ctx context.Context, client *livetest.Client) error {
-	fmt.Println("Type and press Enter. An empty line interrupts; Ctrl-D leaves.")
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-			lines <- in.Text()
-		}
-	}()
+// conversation is a person at a terminal, and a client of a session.
+type conversation struct {
+	*livetest.Client
+	screen *screen
+	// waits says that the avatar has the floor. Lines that nobody types wait
+	// until it listens.
+	waits bool
+}
+
+// hold passes lines to the avatar and its words to the screen until either
+// leaves.
+func (c *conversation) hold(ctx context.Context, in io.Reader) error {
+	c.screen.line("Type and press Enter. An empty line interrupts; Ctrl-D leaves.")
+	typed := make(chan string)
+	go read(in, typed)
+	var patience <-chan time.Time
 	for {
+		lines := typed
+		if c.waits && !c.screen.terminal {
+			lines = nil
+		}
 		select {
 		case line, open := <-lines:
-			if !open {
-				return nil
+			if open {
+				c.screen.entered()
+				if err := c.enter(ctx, strings.TrimSpace(line)); err != nil {
+					return err
+				}
+				continue
 			}
-			if err := send(ctx, client, strings.TrimSpace(line)); err != nil {
+			c.screen.endLine()
+			typed, patience = nil, time.After(farewell)
+			if err := c.Send(ctx, "end", nil); err != nil {
 				return err
 			}
-		case m, open := <-client.Messages():
+		case m, open := <-c.Messages():
 			if !open {
-				fmt.Println("— the conversation is over")
 				return nil
 			}
-			show(m)
+			c.take(m)
+		case <-patience:
+			return nil
 		case <-ctx.Done():
+			c.screen.endLine()
 			return nil
 		}
 	}
 }
 
-func send(ctx context.Context, client *livetest.Client, line string) error {
-	if line == "" {
-		return client.Send(ctx, "interrupt", nil)
+// farewell is how long the end may take that the person asked for.
+const farewell = 5 * time.Second
+
+func read(in io.Reader, lines chan<- string) {
+	defer close(lines)
+	for scanner := bufio.NewScanner(in); scanner.Scan(); {
+		lines <- scanner.Text()
 	}
-	return client.Say(ctx, line)
 }
 
-// show prints what a person wants to see of a message.
-func show(m livetest.Message) {
-	var d struct {
-		Text, Name, Kind, Code, Message, EndReason, Status, SpokenText string
-
-		Final   bool
-		EndsInS int64
-		Sources []struct {
-			Title string
-			Page  *int
-		}
-		Session struct{ Name string }
+// enter takes a line that was typed.
+func (c *conversation) enter(ctx context.Context, line string) error {
+	if line == "" {
+		c.screen.prompt()
+		return c.Send(ctx, "interrupt", nil)
 	}
+	c.waits = true
+	return c.Say(ctx, line)
+}
+
+// take takes what the server sent.
+func (c *conversation) take(m livetest.Message) {
+	var d received
 	_ = json.Unmarshal(m.Data, &d) // what cannot be read is not shown
-	switch m.Type {
-	case "session-ready":
-		fmt.Printf("— %s is here\n", d.Session.Name)
-	case "bot-text":
-		if d.Text != "" {
-			fmt.Println("  " + d.Text)
-		}
-		for _, s := range d.Sources {
-			fmt.Println("    ↳ " + s.Title)
-		}
-	case "staff-text":
-		fmt.Printf("  %s: %s\n", d.Name, d.Text)
-	case "interrupted":
-		fmt.Println("— interrupted")
-	case "notice":
-		fmt.Printf("— %s %s\n", strings.ReplaceAll(d.Kind, "_", " "), d.Text)
-	case "tool":
-		fmt.Printf("— %s %s\n", d.Name, d.Status)
-	case "error":
-		fmt.Printf("— %s: %s\n", d.Code, d.Message)
-	case "session-ended":
-		fmt.Println("— ended: " + d.EndReason)
+	c.screen.show(m.Type, d)
+	if m.Type == "state" {
+		c.waits = d.State != "listening" && d.State != "idle"
 	}
 }

@@ -33,6 +33,11 @@ var backerei = pack{
 	passage("Lieferung", "Wir liefern Brot innerhalb von Hamburg. Die Lieferung kostet 4,90 Euro."),
 }
 
+// handbook mentions what it is about everywhere.
+var handbook = pack{
+	passage("Handbook", "Command: ovenctl heat; effect: warms the oven. Command: ovenctl cool; effect: cools it down. Ovenctl runs an oven by hand."),
+}
+
 var (
 	mianbao     = pack{passage("送货", "我们在本市送货。送货费用为三十元。周日休息。")}
 	panya       = pack{passage("配達", "市内に配達します。配達料金は三百円です。日曜日は休みです。")}
@@ -52,6 +57,7 @@ func TestBuiltinAnswers(t *testing.T) {
 		{"en", "Do you have gluten-free cakes?", "", bakery, "almond cake"},
 		{"en", "Can I pay by card?", "", bakery, "every usual card"},
 		{"en", "And when does it close?", "When does the bakery open?", bakery, "closes at 18:30"},
+		{"en", "What is ovenctl?", "", handbook, "Ovenctl runs an oven by hand."},
 		{"de", "Wann öffnet die Bäckerei?", "", backerei, "um 7 Uhr"},
 		{"de", "Was kostet die Lieferung?", "", backerei, "4,90 Euro"},
 		{"de", "Ist im Oktober geschlossen?", "", backerei, "Am 3. Oktober"},

@@ -24,12 +24,17 @@ type Knowledge interface {
 	Search(ctx context.Context, q Query) ([]Passage, error)
 }
 
+// ErrNoModel says that the model of a conversation is switched off and nobody
+// else may answer.
+var ErrNoModel = errors.New("the conversation has no model")
+
 // Minds give conversations their organisation's knowledge and models.
 type Minds interface {
 	// Knowledge searches an organisation's packs.
 	Knowledge(org id.Org) Knowledge
 	// Furnish gives a conversation the model that its persona names, and what
-	// hears of its calls. Without one it is left as it is.
+	// hears of its calls. Without one it is left as it is. The error is
+	// ErrNoModel where a conversation cannot be held without.
 	Furnish(ctx context.Context, org id.Org, c *Config) error
 }
 
@@ -101,6 +106,8 @@ const (
 	EndedIdle   = "idle"
 	EndedRule   = "moderation"
 	EndedError  = "engine_error"
+	// EndedModel is the end when the model cannot answer and nobody else may.
+	EndedModel = "upstream_error"
 )
 
 // DefaultMinScore is the support below which nothing is answered, whatever a
@@ -119,8 +126,11 @@ type Config struct {
 	// Knowledge may be nil: then nothing is known.
 	Knowledge Knowledge
 	// Model writes the answers; nil leaves them to the built-in brain.
-	Model   model.Model
-	Journal Journal
+	Model model.Model
+	// ModelOnly ends the conversation as upstream_error when the model cannot
+	// answer, where the built-in brain would answer instead.
+	ModelOnly bool
+	Journal   Journal
 	// Send takes a message to the client and to listening staff. It must not
 	// block; only Run's goroutine calls it.
 	Send func(Message)

@@ -3,26 +3,30 @@ package conversation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"visavis.dev/pkg/model"
+	"visavis.dev/pkg/upstream"
 )
 
 // maxAnswerBytes is where a model that does not come to an end is cut off.
 const maxAnswerBytes = 8000
 
-// Why a model was given up.
+// Why a model was given up. The first two are failures of the service's.
 var (
-	errSlow   = errors.New("the model took too long")
-	errSilent = errors.New("the model said nothing")
+	errSlow   = fmt.Errorf("the model kept silent: %w", upstream.ErrTimeout)
+	errSilent = fmt.Errorf("the model said nothing: %w", upstream.ErrMalformed)
+	// errNoModel is of an answer that nobody else may give.
+	errNoModel = errors.New("the model cannot answer")
 )
 
 // generative is the brain of a connected model. It answers from retrieved
 // passages; as long as nothing was said, whatever goes wrong makes the built-in
-// brain answer instead.
+// brain answer instead, or ends the answer with errNoModel where it may not.
 type generative struct {
 	retrieval
 	// running counts the calls under way, which may outlive their answers.
@@ -80,6 +84,8 @@ func (a *generation) run(ctx context.Context, ask []model.Message, instead func(
 	err := a.listen(ctx, ask)
 	switch {
 	case a.over || ctx.Err() != nil:
+	case !a.said && a.brain.ModelOnly:
+		a.yield(Piece{}, errors.Join(errNoModel, err))
 	case !a.said:
 		for _, piece := range instead() {
 			piece.Retrieval, piece.ModelFirst = a.retrieval, a.modelFirst

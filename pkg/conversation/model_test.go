@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/upstream"
 )
 
 func withModel(m *scribe) func(*Config) {
@@ -112,6 +114,9 @@ func TestModelMisbehaviour(t *testing.T) {
 				s.expect(append([]string{"user: When does the bakery open?"}, test.want...)...)
 				require.Len(t, s.outcomes, 1)
 				require.Equal(t, test.fails, s.outcomes[0] != nil, s.outcomes[0])
+				if test.fails && !errors.Is(s.outcomes[0], errBroken) {
+					require.NotEmpty(t, upstream.CodeOf(s.outcomes[0]), "it counts as a failure of the service")
+				}
 				require.NotNil(t, s.lastTurn().EndedAt)
 			})
 		})
@@ -237,5 +242,54 @@ func TestGuardrailsHoldAModelToo(t *testing.T) {
 		s.types("When does the bakery open?")
 		s.expect("user: When does the bakery open?", "bot: We open at seven.",
 			"final Opening hours", "bot: I am sorry, I cannot talk about that.", "final")
+	})
+}
+
+// Where the built-in brain may not answer, a model that cannot answer ends the
+// conversation. What it has said stands.
+func TestNobodyAnswersForTheModel(t *testing.T) {
+	const question = "When does the bakery open?"
+	cannot := []string{"user: " + question, "error: upstream_error"}
+	for name, test := range map[string]struct {
+		stream func(context.Context, func(string) error) error
+		want   []string
+		ended  []string
+	}{
+		"an error": {func(context.Context, func(string) error) error { return errBroken }, cannot, []string{EndedModel}},
+		"silence": {func(ctx context.Context, _ func(string) error) error { <-ctx.Done(); return ctx.Err() },
+			cannot, []string{EndedModel}},
+		"nothing to say": {writes().stream, cannot, []string{EndedModel}},
+		"an error after the first sentence": {func(_ context.Context, each func(string) error) error {
+			_ = each("We open at seven [1]. And we")
+			return errBroken
+		}, []string{"user: " + question, "bot: We open at seven.", "final Opening hours"}, nil},
+		"does not know": {writes("[[unknown]]").stream, []string{"user: " + question, "bot: I am sorry, I do not know that.", "final"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			only := func(c *Config) {
+				withModel(&scribe{stream: test.stream})(c)
+				c.ModelOnly = true
+			}
+			play(t, only, func(s *stage) {
+				s.ready()
+				s.types(question)
+				s.wait(7 * time.Second)
+				s.expect(test.want...)
+				if test.ended != nil {
+					require.Equal(t, test.ended, s.over())
+				}
+			})
+		})
+	}
+}
+
+func TestAGreetingWithoutItsModel(t *testing.T) {
+	play(t, func(c *Config) {
+		withModel(writes())(c)
+		c.ModelOnly, c.Persona.Greeting.Mode = true, "generated"
+	}, func(s *stage) {
+		s.send(ClientMessage{Type: ClientReady})
+		s.expect("notice: ai_notice", "error: upstream_error")
+		require.Equal(t, []string{EndedModel}, s.over())
 	})
 }

@@ -22,7 +22,9 @@ const (
 	// nearShare is what a word counts that stands in the sentence before.
 	nearShare  = 0.4
 	hintWeight = 0.2
-	rankWeight = 0.25
+	// topicWeight is for a whole sentence that begins with what is asked about.
+	topicWeight = 0.1
+	rankWeight  = 0.25
 	// companion is the share of the best score that further sentences reach.
 	companion = 0.75
 )
@@ -33,6 +35,9 @@ type candidate struct {
 	// passage and place are where it stands.
 	passage, place int
 	words          map[string]bool
+	// topic is the first word that says something, of a whole sentence: not of
+	// a line of code or a list.
+	topic string
 	// inquires is of sentences that are questions themselves, as in lists of
 	// frequent questions: what follows them is the answer.
 	inquires bool
@@ -80,12 +85,16 @@ func candidatesOf(language string, passages []Passage) []candidate {
 			spoken = language
 		}
 		for place, text := range sentencesOf(passage.Text) {
+			text = strings.TrimPrefix(text, "- ") // the mark of a list is not spoken
 			if seen[text] {
 				continue
 			}
 			seen[text] = true
 			c := candidate{text: text, passage: p, place: place, words: map[string]bool{}}
-			for _, w := range contentWords(spoken, text) {
+			for i, w := range contentWords(spoken, text) {
+				if i == 0 && isWhole(text) {
+					c.topic = w.text
+				}
 				c.words[w.text] = true
 			}
 			c.inquires = strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟")
@@ -93,6 +102,12 @@ func candidatesOf(language string, passages []Passage) []candidate {
 		}
 	}
 	return all
+}
+
+// isWhole says whether a text ends as a sentence that states something does.
+func isWhole(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return strings.ContainsRune(".!。！।", last)
 }
 
 // weigh sets what each wanted word counts: the rarer among the sentences, the
@@ -135,6 +150,9 @@ func rate(q Question, wanted map[string]float64, all []candidate, passages []Pas
 		c.score = c.cover + rankWeight*passages[c.passage].Score
 		if hinted(q, c.text) {
 			c.score += hintWeight
+		}
+		if _, asked := wanted[c.topic]; asked {
+			c.score += topicWeight
 		}
 	}
 }

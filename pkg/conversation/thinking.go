@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -62,6 +63,10 @@ func (c *Conversation) take(p thoughtPiece) {
 		return // of an answer that was interrupted
 	}
 	switch {
+	case errors.Is(p.err, errNoModel):
+		c.log.Warn("no answer, and nobody else may give one", "session", c.config.Session.ID, "error", p.err)
+		c.send(Error{Code: EndedModel, Message: "The conversation cannot go on.", Fatal: true})
+		c.stop(EndedModel)
 	case p.err != nil:
 		c.log.Warn("an answer broke off", "session", c.config.Session.ID, "error", p.err)
 	case p.ended:

@@ -55,9 +55,13 @@ func (s *Server) furnish(ctx context.Context, org id.Org, a session.Attached) (*
 	r.time = newTimes(a, s.now())
 	config, err := r.config(ctx)
 	if err != nil {
-		s.Log.ErrorContext(ctx, "a conversation cannot be held", "session", a.Session.ID.String(), "error", err)
-		r.close(ctx, session.Ending{Reason: session.EngineError, At: s.now(), By: a.Session.Owner.UUID})
-		return nil, &refusal{websocket.StatusInternalError, "engine_error", "The conversation cannot be held."}
+		reason := session.EngineError
+		if errors.Is(err, conversation.ErrNoModel) {
+			reason = session.UpstreamError
+		}
+		s.Log.ErrorContext(ctx, "a conversation cannot be held", "session", a.Session.ID.String(), "reason", string(reason), "error", err)
+		r.close(ctx, session.Ending{Reason: reason, At: s.now(), By: a.Session.Owner.UUID})
+		return nil, &refusal{websocket.StatusInternalError, string(reason), "The conversation cannot be held."}
 	}
 	r.talk = conversation.New(config)
 	if !s.enter(r) {

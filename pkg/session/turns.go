@@ -17,9 +17,10 @@ import (
 )
 
 // Keep keeps a turn of a session that its owner runs: enters it, or brings it up
-// to date while it is under way. One that has ended does not change any more.
-// A command that asked for it has its id, and is carried out with it. The error
-// is ErrLost when the session is another's.
+// to date while it is under way. Of one that has ended, only what was heard can
+// change, if it was interrupted: the client tells that afterwards. A command
+// that asked for it has its id, and is carried out with it. The error is ErrLost
+// when the session is another's.
 func Keep(ctx context.Context, tx *tenant.Tx, s Session, t Turn, now time.Time) error {
 	s, zero, err := s.grow(ctx, tx, t, now)
 	if err != nil {
@@ -27,8 +28,14 @@ func Keep(ctx context.Context, tx *tenant.Tx, s Session, t Turn, now time.Time) 
 	}
 	t = s.blot(t, zero)
 	changed, err := upsert(ctx, tx, s.ID, &t)
-	if err != nil || !changed || t.EndedAt == nil || !s.tellsTurns() {
+	if err != nil {
 		return err
+	}
+	if !changed {
+		return correct(ctx, tx, s.ID, t)
+	}
+	if t.EndedAt == nil || !s.tellsTurns() {
+		return nil
 	}
 	_, err = event.Emit(ctx, tx, s.turnDraft(t))
 	return err
@@ -120,6 +127,19 @@ func upsert(ctx context.Context, tx *tenant.Tx, s id.Session, t *Turn) (bool, er
 	}
 	*t = kept[0]
 	return true, nil
+}
+
+// correct brings what was heard of an interrupted turn up to date. Nobody is told
+// again that it ended.
+func correct(ctx context.Context, tx *tenant.Tx, s id.Session, t Turn) error {
+	if !t.Interrupted || t.Unrecorded {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `
+		UPDATE turn SET spoken = $5
+		WHERE org_id = $1 AND session_id = $2 AND ordinal = $3 AND id = $4 AND interrupted AND NOT redacted AND spoken <> $5`,
+		tx.Org, s, t.Index, t.ID, t.Spoken)
+	return err
 }
 
 // ordinal is a turn's index as a part of a row's key.

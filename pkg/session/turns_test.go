@@ -25,16 +25,17 @@ func TestKeep(t *testing.T) {
 	require.NoError(t, w.keep(s, kept))
 	require.NoError(t, w.keep(s, kept), "kept again it is the same")
 	late := kept
-	late.Text = "something else"
+	late.Text, late.Spoken = "something else", "Good day to"
 	require.NoError(t, w.keep(s, late))
+	kept.Spoken = "Good day to" // as the client tells afterwards
 	another := turn(0, session.User, "mine")
 	require.NoError(t, w.keep(s, another))
 
 	found := w.turns(s.ID)
 	require.Len(t, found, 1)
 	found[0].StartedAt, found[0].EndedAt = found[0].StartedAt.UTC(), new(found[0].EndedAt.UTC())
-	require.Equal(t, kept, found[0], "what has ended does not change")
-	require.Equal(t, "Good day", found[0].Heard())
+	require.Equal(t, kept, found[0], "of what has ended, only what was heard changes")
+	require.Equal(t, "Good day to", found[0].Heard())
 	require.Len(t, w.events(s.ID, event.TranscriptFinal), 1)
 	require.EqualValues(t, 1, w.get(s.ID).TurnCount)
 	require.Equal(t, now, w.get(s.ID).LastActivityAt.UTC())

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"mime/multipart"
 	"net/http"
 	"slices"
 	"time"
@@ -31,21 +33,24 @@ func (e *Error) Error() string { return fmt.Sprintf("%d %s: %s", e.Status, e.Cod
 // Call makes a call with a JSON body, which may be nil, and reads the data of
 // its answer. The error of a failed one is an *Error.
 func (a API) Call(ctx context.Context, method, path string, body, data any) error {
-	var content io.Reader
-	if body != nil {
-		text, err := json.Marshal(body)
-		if err != nil {
-			return err
-		}
-		content = bytes.NewReader(text)
+	if body == nil {
+		return a.send(ctx, method, path, "", nil, data)
 	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return a.send(ctx, method, path, "application/json", bytes.NewReader(text), data)
+}
+
+func (a API) send(ctx context.Context, method, path, contentType string, content io.Reader, data any) error {
 	r, err := http.NewRequestWithContext(ctx, method, a.Base+path, content)
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+a.Key)
-	if body != nil {
-		r.Header.Set("Content-Type", "application/json")
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
 	}
 	client := a.Client
 	if client == nil {
@@ -73,7 +78,7 @@ func (a API) Call(ctx context.Context, method, path string, body, data any) erro
 	return json.Unmarshal(envelope.Data, data)
 }
 
-// Persona makes a persona that has read texts, given by their titles, and
+// Persona makes a persona that has read Markdown, given by its titles, and
 // answers its id once it knows them. Its parts replace the defaults.
 func (a API) Persona(ctx context.Context, name string, texts map[string]string, parts map[string]any) (string, error) {
 	var pack struct{ ID string }
@@ -101,11 +106,19 @@ func (a API) Persona(ctx context.Context, name string, texts map[string]string, 
 	return persona.ID, err
 }
 
-// read adds a text to a pack and waits until it was read.
+// read uploads a text to a pack and waits until it was read.
 func (a API) read(ctx context.Context, pack, title, text string) error {
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	file, err := w.CreateFormFile("file", title+".md")
+	if err == nil {
+		_, err = io.WriteString(file, text)
+	}
+	if err := errors.Join(err, w.WriteField("title", title), w.Close()); err != nil {
+		return err
+	}
 	var document struct{ ID, Status string }
-	err := a.Call(ctx, http.MethodPost, "/knowledge/bases/"+pack+"/documents",
-		map[string]any{"kind": "text", "title": title, "text": text}, &document)
+	err = a.send(ctx, http.MethodPost, "/knowledge/bases/"+pack+"/documents", w.FormDataContentType(), &form, &document)
 	for err == nil && document.Status == "processing" {
 		select {
 		case <-time.After(50 * time.Millisecond):

@@ -26,6 +26,21 @@ func Stream(pieces ...string) Behaviour {
 	}
 }
 
+// Pause answers a piece, and the rest once open is closed.
+func Pause(first string, open <-chan struct{}, rest ...string) Behaviour {
+	return func(w http.ResponseWriter, r *http.Request, _ Request) {
+		begin(w)
+		words(w, first)
+		select {
+		case <-open:
+		case <-r.Context().Done():
+			return
+		}
+		words(w, rest...)
+		finish(w, "stop")
+	}
+}
+
 // Echo answers with words found in what was asked, such as the retrieved
 // sources.
 func Echo(find func([]model.Message) string) Behaviour {

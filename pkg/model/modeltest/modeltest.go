@@ -4,14 +4,14 @@
 package modeltest
 
 import (
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"slices"
 	"sync"
-
-	"crypto/x509"
 
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/model"
@@ -62,6 +62,11 @@ func (s *Server) Roots() *x509.CertPool {
 	roots := x509.NewCertPool()
 	roots.AddCert(s.server.Certificate())
 	return roots
+}
+
+// CA is the authority, in PEM, that a process is to trust.
+func (s *Server) CA() []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.server.Certificate().Raw})
 }
 
 // Guard is a guard that may reach the service.
