@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -22,9 +23,7 @@ func (w *world) guide(t *testing.T, changes map[string]any) string {
 	w.readDocuments(t)
 	body := minimal()
 	body["knowledge"] = map[string]any{"baseIds": []any{base}}
-	for name, value := range changes {
-		body[name] = value
-	}
+	maps.Copy(body, changes)
 	made := w.do(t, "createPersona", "", w.Acme.New, body)
 	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Raw)
 	return made.Data(t)["id"].(string)

@@ -2,6 +2,7 @@ package personas
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 
 func (a *API) registerAsk(s *route.Service, o route.Operation) {
 	o.ID, o.Method, o.Path, o.Class = "askPersona", http.MethodPost, "/personas/{id}/ask", "live"
-	o.Since, o.Errors = contract.V20261001, append(o.Errors, problem.AccountPaused)
+	o.Since, o.Errors = contract.V20261001, append(o.Errors, problem.AccountPaused, problem.UpstreamError)
 	o.Summary = "Ask a persona one question, in text, without a session"
 	o.Description = "For trying a persona out: it answers as it does at the beginning of a conversation, by its guardrails, its packs and its model. " +
 		"Nothing of it is kept, no gap is recorded, and it takes no minutes."
@@ -76,10 +77,18 @@ func (a *API) ask(ctx context.Context, c *route.Call, in *AskInput) (PersonaAnsw
 		return PersonaAnswer{}, err
 	}
 	if err := a.Minds.Furnish(ctx, c.Org(), &config); err != nil {
-		return PersonaAnswer{}, err
+		return PersonaAnswer{}, asModelProblem(err)
 	}
 	reply, err := conversation.Ask(ctx, config, in.Body.Question)
-	return showReply(reply), err
+	return showReply(reply), asModelProblem(err)
+}
+
+// asModelProblem says that a model failed that nobody may stand in for.
+func asModelProblem(err error) error {
+	if errors.Is(err, conversation.ErrNoModel) {
+		return problem.New(problem.UpstreamError, "The persona's model did not answer, and its connection lets nobody answer instead.").WithCause(err)
+	}
+	return err
 }
 
 // config is what a conversation of one question is made of.

@@ -44,7 +44,7 @@ type WidgetSession struct {
 	Key      string            `json:"key" maxLength:"200" doc:"The widget's public key."`
 	Language string            `json:"language,omitempty" maxLength:"40" doc:"One of the widget's, by code or name; the persona's unless given."`
 	Channel  string            `json:"channel,omitempty" enum:"video,voice,chat" doc:"One of the widget's; its default unless given."`
-	Contact  VisitorContact    `json:"contact,omitempty" doc:"What the widget's lead form asks for."`
+	Contact  VisitorContact    `json:"contact,omitzero" doc:"What the widget's lead form asks for."`
 	Metadata map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
 }
 

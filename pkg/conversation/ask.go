@@ -41,8 +41,12 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 	if c.model != nil {
 		thinking, cancel := context.WithTimeout(ctx, maxAsked)
 		defer cancel()
-		if r, _ := c.gather(c.model.Answer(thinking, q)); r.Text != "" {
+		r, err := c.gather(c.model.Answer(thinking, q))
+		if r.Text != "" {
 			return r, nil
+		}
+		if config.ModelOnly {
+			return r, err
 		}
 	}
 	r, err := c.gather(c.builtin.Answer(ctx, q))

@@ -24,9 +24,9 @@ type Knowledge interface {
 	Search(ctx context.Context, q Query) ([]Passage, error)
 }
 
-// ErrNoModel says that the model of a conversation is switched off and nobody
-// else may answer.
-var ErrNoModel = errors.New("the conversation has no model")
+// ErrNoModel says that the model of a conversation cannot answer, or is switched
+// off, and nobody else may.
+var ErrNoModel = errors.New("the model cannot answer")
 
 // Minds give conversations their organisation's knowledge and models.
 type Minds interface {

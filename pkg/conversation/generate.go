@@ -20,13 +20,11 @@ const maxAnswerBytes = 8000
 var (
 	errSlow   = fmt.Errorf("the model kept silent: %w", upstream.ErrTimeout)
 	errSilent = fmt.Errorf("the model said nothing: %w", upstream.ErrMalformed)
-	// errNoModel is of an answer that nobody else may give.
-	errNoModel = errors.New("the model cannot answer")
 )
 
 // generative is the brain of a connected model. It answers from retrieved
 // passages; as long as nothing was said, whatever goes wrong makes the built-in
-// brain answer instead, or ends the answer with errNoModel where it may not.
+// brain answer instead, or ends the answer with ErrNoModel where it may not.
 type generative struct {
 	retrieval
 	// running counts the calls under way, which may outlive their answers.
@@ -85,7 +83,7 @@ func (a *generation) run(ctx context.Context, ask []model.Message, instead func(
 	switch {
 	case a.over || ctx.Err() != nil:
 	case !a.said && a.brain.ModelOnly:
-		a.yield(Piece{}, errors.Join(errNoModel, err))
+		a.yield(Piece{}, errors.Join(ErrNoModel, err))
 	case !a.said:
 		for _, piece := range instead() {
 			piece.Retrieval, piece.ModelFirst = a.retrieval, a.modelFirst

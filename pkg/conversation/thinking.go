@@ -63,7 +63,7 @@ func (c *Conversation) take(p thoughtPiece) {
 		return // of an answer that was interrupted
 	}
 	switch {
-	case errors.Is(p.err, errNoModel):
+	case errors.Is(p.err, ErrNoModel):
 		c.log.Warn("no answer, and nobody else may give one", "session", c.config.Session.ID, "error", p.err)
 		c.send(Error{Code: EndedModel, Message: "The conversation cannot go on.", Fatal: true})
 		c.stop(EndedModel)
