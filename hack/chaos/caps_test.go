@@ -135,11 +135,15 @@ func (s *stage) visit(ctx context.Context, c *counts) {
 	}
 }
 
-// enter connects to a session at any process and answers the token to come back
-// by.
-func (s *stage) enter(ctx context.Context, which, token string) (*livetest.Client, string, error) {
-	at := s.addresses()[rand.IntN(len(s.portals))]
-	client, err := livetest.Dial(ctx, "ws://"+at+"/live/v1/"+which, token)
+// enter connects to a session at any process that is up, and answers the token
+// to come back by.
+func (s *stage) enter(ctx context.Context, which, token string) (client *livetest.Client, resume string, err error) {
+	all := s.addresses()
+	for _, n := range rand.Perm(len(all)) {
+		if client, err = livetest.Dial(ctx, "ws://"+all[n]+"/live/v1/"+which, token); err == nil {
+			break
+		}
+	}
 	if err != nil {
 		return nil, "", err
 	}
