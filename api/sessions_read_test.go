@@ -224,7 +224,7 @@ func testEventsOfSessions(t *testing.T, w *world) {
 		"flagged":        {nil, `flagged = true`, "", false, []string{"session.started", "session.ended", "session.transcript_ready"}},
 		"a learner's":    {nil, `withheld = 'learner_conversation'`, "", false, []string{"session.started", "session.ended"}},
 		"an interview":   {nil, `kind = 'screening'`, "", false, []string{"session.started", "session.ended"}},
-		"of a widget":    {nil, `source = 'widget'`, "", true, []string{"session.started", "session.ended", "session.transcript_ready"}},
+		"of a widget":    {nil, `source = 'widget'`, "", true, []string{"session.started", "session.ended", "visitor.session.ended", "session.transcript_ready"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := w.talk(t, c.properties)

@@ -17,7 +17,7 @@ import (
 func (a *API) registerVisit(s *route.Service) {
 	route.Handle(s, route.Operation{
 		ID: "createWidgetSession", Method: http.MethodPost, Path: "/widgets/{id}/sessions", Group: "Widget", Auth: route.Open, Class: "live",
-		Since: since2026, Status: http.StatusCreated, FailsClosed: true, FromPages: true, MaxBody: maxVisit,
+		Since: since2026, Status: http.StatusCreated, FailsClosed: true, FromPages: true,
 		Errors: []problem.Code{
 			problem.InsufficientMinutes, problem.FeatureNotInPlan, problem.AccountPaused, problem.Conflict, problem.DuoNotLive,
 			problem.FaceNotReady, problem.ConcurrencyLimit,
@@ -28,9 +28,6 @@ func (a *API) registerVisit(s *route.Service) {
 			"Outside the widget's hours it is 409 with the reason closed, and details.hours. What the lead form was left is in the session's collected.",
 	}, a.visit)
 }
-
-// maxVisit is the largest request of a visitor, in bytes.
-const maxVisit = 64 << 10
 
 // VisitInput is a visitor's request for a session.
 type VisitInput struct {
