@@ -47,7 +47,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Avatar, err
 	if err := consents.Check(c, b.Consent); err != nil {
 		return Avatar{}, err
 	}
-	if err := checkMetadata(b.Metadata); err != nil {
+	if err := route.CheckMetadata(b.Metadata); err != nil {
 		return Avatar{}, err
 	}
 	if err := a.checkRoom(ctx, c); err != nil {
@@ -97,24 +97,6 @@ func (a *API) commit(ctx context.Context, c *route.Call, face avatar.Avatar, k c
 		}
 		return show(c, face), consents.Announce(ctx, tx, k)
 	})
-}
-
-const (
-	maxMetadata      = 20
-	maxMetadataKey   = 40
-	maxMetadataValue = 500
-)
-
-func checkMetadata(m map[string]string) error {
-	if len(m) > maxMetadata {
-		return problem.Invalid("body.metadata", "metadata holds at most %d keys.", maxMetadata)
-	}
-	for key, value := range m {
-		if key == "" || len([]rune(key)) > maxMetadataKey || len([]rune(value)) > maxMetadataValue {
-			return problem.Invalid("body.metadata", "A metadata key has 1 to %d characters, a value at most %d.", maxMetadataKey, maxMetadataValue)
-		}
-	}
-	return nil
 }
 
 // checkRoom refuses early what the commit would refuse; only the commit decides.

@@ -182,20 +182,10 @@ type Query struct {
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Connection], error) {
-	after, err := route.After[id.Connection](c, q.Paging)
-	if err != nil {
-		return route.Page[Connection]{}, err
-	}
-	if after == nil {
-		after = &id.Connection{}
-	}
 	filter := connection.Filter{Kind: connection.Kind(q.Kind), Provider: connection.Provider(q.Provider), State: connection.State(q.State)}
-	found, err := connection.List(ctx, a.Tenants, c.Org(), filter, *after, q.Limit+1)
-	if err != nil {
-		return route.Page[Connection]{}, err
-	}
-	page, err := route.Paged(c, q.Paging, found, func(c connection.Connection) id.Connection { return c.ID })
-	return route.Map(page, show), err
+	return route.Listed(c, q.Paging, func(after id.Connection, limit int) ([]connection.Connection, error) {
+		return connection.List(ctx, a.Tenants, c.Org(), filter, after, limit)
+	}, func(c connection.Connection) id.Connection { return c.ID }, show)
 }
 
 func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, error) {

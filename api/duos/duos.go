@@ -112,19 +112,9 @@ type Query struct {
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Duo], error) {
-	after, err := route.After[id.Duo](c, q.Paging)
-	if err != nil {
-		return route.Page[Duo]{}, err
-	}
-	if after == nil {
-		after = &id.Duo{}
-	}
-	found, err := duo.List(ctx, a.Tenants, c.Org(), duo.Status(q.Status), *after, q.Limit+1)
-	if err != nil {
-		return route.Page[Duo]{}, err
-	}
-	page, err := route.Paged(c, q.Paging, found, func(d duo.Duo) id.Duo { return d.ID })
-	return route.Map(page, show), err
+	return route.Listed(c, q.Paging, func(after id.Duo, limit int) ([]duo.Duo, error) {
+		return duo.List(ctx, a.Tenants, c.Org(), duo.Status(q.Status), after, limit)
+	}, func(d duo.Duo) id.Duo { return d.ID }, show)
 }
 
 func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Duo, error) {

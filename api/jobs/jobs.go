@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"visavis.dev/api/route"
@@ -125,40 +124,17 @@ type Query struct {
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Job], error) {
-	after, err := route.After[id.Job](c, q.Paging)
-	if err != nil {
-		return route.Page[Job]{}, err
-	}
-	if after == nil {
-		after = &id.Job{}
-	}
-	filter := job.Filter{Scopes: visible(c)}
-	if filter.Kinds, err = several("kind", q.Kind, job.Kinds()); err != nil {
-		return route.Page[Job]{}, err
-	}
-	if filter.States, err = several("state", q.State, job.States()); err != nil {
-		return route.Page[Job]{}, err
-	}
-	found, err := job.List(ctx, a.Tenants, c.Org(), filter, *after, q.Limit+1)
-	if err != nil {
-		return route.Page[Job]{}, err
-	}
-	page, err := route.Paged(c, q.Paging, found, func(j job.Job) id.Job { return j.ID })
-	return route.Map(page, Show), err
-}
-
-// several reads values of a query, separated by commas; nil for none.
-func several[T ~string](name, text string, known []T) (values []T, err error) {
-	if text == "" {
-		return nil, nil
-	}
-	for value := range strings.SplitSeq(text, ",") {
-		if !slices.Contains(known, T(value)) {
-			return nil, problem.Invalid("query."+name, "%s takes %v, separated by commas.", name, known)
+	return route.Listed(c, q.Paging, func(after id.Job, limit int) ([]job.Job, error) {
+		var err error
+		filter := job.Filter{Scopes: visible(c)}
+		if filter.Kinds, err = route.Several("kind", q.Kind, job.Kinds()); err != nil {
+			return nil, err
 		}
-		values = append(values, T(value))
-	}
-	return values, nil
+		if filter.States, err = route.Several("state", q.State, job.States()); err != nil {
+			return nil, err
+		}
+		return job.List(ctx, a.Tenants, c.Org(), filter, after, limit)
+	}, func(j job.Job) id.Job { return j.ID }, Show)
 }
 
 // visible lists the scopes whose jobs the key sees; nil when it sees all.

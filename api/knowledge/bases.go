@@ -54,19 +54,9 @@ func showBase(b knowledge.Base) KnowledgeBase {
 type BaseQuery struct{ route.Paging }
 
 func (a *API) listBases(ctx context.Context, c *route.Call, q *BaseQuery) (route.Page[KnowledgeBase], error) {
-	after, err := route.After[id.KnowledgeBase](c, q.Paging)
-	if err != nil {
-		return route.Page[KnowledgeBase]{}, err
-	}
-	if after == nil {
-		after = &id.KnowledgeBase{}
-	}
-	found, err := knowledge.ListBases(ctx, a.Tenants, c.Org(), *after, q.Limit+1)
-	if err != nil {
-		return route.Page[KnowledgeBase]{}, err
-	}
-	page, err := route.Paged(c, q.Paging, found, func(b knowledge.Base) id.KnowledgeBase { return b.ID })
-	return route.Map(page, showBase), err
+	return route.Listed(c, q.Paging, func(after id.KnowledgeBase, limit int) ([]knowledge.Base, error) {
+		return knowledge.ListBases(ctx, a.Tenants, c.Org(), after, limit)
+	}, func(b knowledge.Base) id.KnowledgeBase { return b.ID }, showBase)
 }
 
 // BaseInput is the request for a new pack.

@@ -91,20 +91,11 @@ func (a *API) listDocuments(ctx context.Context, c *route.Call, q *DocumentQuery
 	if err != nil {
 		return route.Page[Document]{}, err
 	}
-	after, err := route.After[id.Document](c, q.Paging)
-	if err != nil {
-		return route.Page[Document]{}, err
-	}
-	if after == nil {
-		after = &id.Document{}
-	}
 	filter := knowledge.Filter{Status: knowledge.Status(q.Status), Kind: knowledge.Kind(q.Kind), Tag: q.Tag}
-	found, err := knowledge.ListDocuments(ctx, a.Tenants, c.Org(), b, filter, *after, q.Limit+1)
-	if err != nil {
-		return route.Page[Document]{}, asProblem(packNoun, err)
-	}
-	page, err := route.Paged(c, q.Paging, found, func(d knowledge.Document) id.Document { return d.ID })
-	return route.Map(page, showDocument), err
+	return route.Listed(c, q.Paging, func(after id.Document, limit int) ([]knowledge.Document, error) {
+		found, err := knowledge.ListDocuments(ctx, a.Tenants, c.Org(), b, filter, after, limit)
+		return found, asProblem(packNoun, err)
+	}, func(d knowledge.Document) id.Document { return d.ID }, showDocument)
 }
 
 func (a *API) getDocument(ctx context.Context, c *route.Call, p *DocumentPath) (Document, error) {

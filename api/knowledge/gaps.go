@@ -58,23 +58,14 @@ type GapQuery struct {
 }
 
 func (a *API) listGaps(ctx context.Context, c *route.Call, q *GapQuery) (route.Page[Gap], error) {
-	after, err := route.After[id.Gap](c, q.Paging)
-	if err != nil {
-		return route.Page[Gap]{}, err
-	}
-	if after == nil {
-		after = &id.Gap{}
-	}
-	filter := knowledge.GapFilter{State: knowledge.GapState(q.State)}
-	if filter.Persona, err = route.QueryID(id.ParsePersona, "personaId", q.PersonaID); err != nil {
-		return route.Page[Gap]{}, err
-	}
-	found, err := knowledge.ListGaps(ctx, a.Tenants, c.Org(), filter, *after, q.Limit+1)
-	if err != nil {
-		return route.Page[Gap]{}, err
-	}
-	page, err := route.Paged(c, q.Paging, found, func(g knowledge.Gap) id.Gap { return g.ID })
-	return route.Map(page, func(g knowledge.Gap) Gap { return showGap(c, g) }), err
+	return route.Listed(c, q.Paging, func(after id.Gap, limit int) ([]knowledge.Gap, error) {
+		var err error
+		filter := knowledge.GapFilter{State: knowledge.GapState(q.State)}
+		if filter.Persona, err = route.QueryID(id.ParsePersona, "personaId", q.PersonaID); err != nil {
+			return nil, err
+		}
+		return knowledge.ListGaps(ctx, a.Tenants, c.Org(), filter, after, limit)
+	}, func(g knowledge.Gap) id.Gap { return g.ID }, func(g knowledge.Gap) Gap { return showGap(c, g) })
 }
 
 // GapUpdate is the request for a change of a gap.

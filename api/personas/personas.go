@@ -107,23 +107,14 @@ type Query struct {
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Persona], error) {
-	after, err := route.After[id.Persona](c, q.Paging)
-	if err != nil {
-		return route.Page[Persona]{}, err
-	}
-	if after == nil {
-		after = &id.Persona{}
-	}
-	filter := persona.Filter{Kind: persona.Kind(q.Kind), Status: persona.Status(q.Status)}
-	if filter.Avatar, err = route.QueryID(id.ParseAvatar, "avatarId", q.AvatarID); err != nil {
-		return route.Page[Persona]{}, err
-	}
-	found, err := persona.List(ctx, a.Tenants, c.Org(), filter, *after, q.Limit+1)
-	if err != nil {
-		return route.Page[Persona]{}, err
-	}
-	page, err := route.Paged(c, q.Paging, found, func(p persona.Persona) id.Persona { return p.ID })
-	return route.Map(page, func(p persona.Persona) Persona { return show(c, p) }), err
+	return route.Listed(c, q.Paging, func(after id.Persona, limit int) ([]persona.Persona, error) {
+		var err error
+		filter := persona.Filter{Kind: persona.Kind(q.Kind), Status: persona.Status(q.Status)}
+		if filter.Avatar, err = route.QueryID(id.ParseAvatar, "avatarId", q.AvatarID); err != nil {
+			return nil, err
+		}
+		return persona.List(ctx, a.Tenants, c.Org(), filter, after, limit)
+	}, func(p persona.Persona) id.Persona { return p.ID }, func(p persona.Persona) Persona { return show(c, p) })
 }
 
 func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Persona, error) {

@@ -36,6 +36,39 @@ func Paged[T, P any](c *Call, p Paging, items []T, at func(T) P) (Page[T], error
 	return Page[T]{Items: items, Next: &next}, err
 }
 
+// Listed makes a list's page: find finds items that come after a position, the
+// zero one for the first page, at is an item's position, and show makes the
+// answer's form of it. The cursor is looked at before the filters, which find reads.
+func Listed[P, T, O any](c *Call, p Paging, find func(after P, limit int) ([]T, error), at func(T) P, show func(T) O) (Page[O], error) {
+	after, err := After[P](c, p)
+	if err != nil {
+		return Page[O]{}, err
+	}
+	if after == nil {
+		after = new(P)
+	}
+	found, err := find(*after, p.Limit+1)
+	if err != nil {
+		return Page[O]{}, err
+	}
+	page, err := Paged(c, p, found, at)
+	return Map(page, show), err
+}
+
+// Several reads values of a filter, separated by commas; nil for none.
+func Several[T ~string](name, text string, known []T) (values []T, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for value := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(known, T(value)) {
+			return nil, problem.Invalid("query."+name, "%s takes %v, separated by commas.", name, known)
+		}
+		values = append(values, T(value))
+	}
+	return values, nil
+}
+
 // Map makes a page of other items.
 func Map[T, U any](p Page[T], f func(T) U) Page[U] {
 	items := make([]U, len(p.Items))

@@ -2,8 +2,6 @@ package sessions
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"time"
 
 	"visavis.dev/api/route"
@@ -48,14 +46,14 @@ func (q Query) filter() (session.Filter, error) {
 	if f.Widget, err = route.QueryID(id.ParseWidget, "widgetId", q.WidgetID); err != nil {
 		return f, err
 	}
-	if f.States, err = several("state", q.State, states); err != nil {
+	if f.States, err = route.Several("state", q.State, states); err != nil {
 		return f, err
 	}
-	if f.Sources, err = several("source", q.Source, sources); err != nil {
+	if f.Sources, err = route.Several("source", q.Source, sources); err != nil {
 		return f, err
 	}
 	if q.Kind != "" {
-		if f.Kinds, err = several("kind", q.Kind, kinds); err != nil {
+		if f.Kinds, err = route.Several("kind", q.Kind, kinds); err != nil {
 			return f, err
 		}
 	}
@@ -70,20 +68,6 @@ func (q Query) filter() (session.Filter, error) {
 		f.Language = l.Code
 	}
 	return f, nil
-}
-
-// several reads values of a query, separated by commas; nil for none.
-func several[T ~string](name, text string, known []T) (values []T, err error) {
-	if text == "" {
-		return nil, nil
-	}
-	for value := range strings.SplitSeq(text, ",") {
-		if !slices.Contains(known, T(value)) {
-			return nil, problem.Invalid("query."+name, "%s takes %v, separated by commas.", name, known)
-		}
-		values = append(values, T(value))
-	}
-	return values, nil
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Session], error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"visavis.dev/api/route"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/id"
@@ -80,12 +81,9 @@ func parse[T any](parse func(string) (T, error), field, what, text string) (T, e
 }
 
 const (
-	maxVariables     = 50
-	maxVariable      = 1000
-	maxMetadata      = 20
-	maxMetadataKey   = 40
-	maxMetadataValue = 500
-	maxTag           = 80
+	maxVariables = 50
+	maxVariable  = 1000
+	maxTag       = 80
 )
 
 var variableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}$`)
@@ -100,7 +98,7 @@ func checkMaps(in SessionInput) error {
 			return problem.Invalid("body.variables", "A variable's name is a letter and at most 39 letters, digits and underscores; its value has at most %d characters.", maxVariable)
 		}
 	}
-	if err := checkMetadata(in.Metadata); err != nil {
+	if err := route.CheckMetadata(in.Metadata); err != nil {
 		return err
 	}
 	for _, tag := range in.DocumentTags {
@@ -111,18 +109,6 @@ func checkMaps(in SessionInput) error {
 	for _, origin := range in.AllowedOrigins {
 		if !isOrigin(origin) {
 			return problem.Invalid("body.allowedOrigins", "%q is not an origin such as https://www.example.com.", origin)
-		}
-	}
-	return nil
-}
-
-func checkMetadata(m map[string]string) error {
-	if len(m) > maxMetadata {
-		return problem.Invalid("body.metadata", "metadata holds at most %d keys.", maxMetadata)
-	}
-	for key, value := range m {
-		if key == "" || len([]rune(key)) > maxMetadataKey || len([]rune(value)) > maxMetadataValue {
-			return problem.Invalid("body.metadata", "A metadata key has 1 to %d characters, a value at most %d.", maxMetadataKey, maxMetadataValue)
 		}
 	}
 	return nil

@@ -135,5 +135,5 @@ func visitOf(w widget.Widget, in *VisitInput) (request, error) {
 	if field, ok := errors.AsType[*widget.FieldError](err); ok {
 		return r, problem.Invalid("body.contact."+field.Field, "%s %s.", field.Field, field.Message)
 	}
-	return r, checkMetadata(b.Metadata)
+	return r, route.CheckMetadata(b.Metadata)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"visavis.dev/api/route"
@@ -108,13 +106,8 @@ func (q DeliveryQuery) filter() (delivery.Filter, error) {
 	if f.Event, err = route.QueryID(id.ParseEvent, "eventId", q.EventID); err != nil {
 		return f, err
 	}
-	if q.State != "" {
-		for name := range strings.SplitSeq(q.State, ",") {
-			if !slices.Contains(delivery.States(), delivery.State(name)) {
-				return f, problem.Invalid("query.state", "state takes %v, separated by commas.", delivery.States())
-			}
-			f.States = append(f.States, delivery.State(name))
-		}
+	if f.States, err = route.Several("state", q.State, delivery.States()); err != nil {
+		return f, err
 	}
 	if q.OK != "" {
 		ok := q.OK == "true"
@@ -124,23 +117,13 @@ func (q DeliveryQuery) filter() (delivery.Filter, error) {
 }
 
 func (a *API) listDeliveries(ctx context.Context, c *route.Call, q *DeliveryQuery) (route.Page[WebhookDelivery], error) {
-	after, err := route.After[delivery.Position](c, q.Paging)
-	if err != nil {
-		return route.Page[WebhookDelivery]{}, err
-	}
-	if after == nil {
-		after = &delivery.Position{}
-	}
-	filter, err := q.filter()
-	if err != nil {
-		return route.Page[WebhookDelivery]{}, err
-	}
-	found, err := delivery.List(ctx, a.Tenants, c.Org(), filter, *after, q.Limit+1)
-	if err != nil {
-		return route.Page[WebhookDelivery]{}, err
-	}
-	page, err := route.Paged(c, q.Paging, found, func(d delivery.Delivery) delivery.Position { return d.ID })
-	return route.Map(page, showDelivery), err
+	return route.Listed(c, q.Paging, func(after delivery.Position, limit int) ([]delivery.Delivery, error) {
+		filter, err := q.filter()
+		if err != nil {
+			return nil, err
+		}
+		return delivery.List(ctx, a.Tenants, c.Org(), filter, after, limit)
+	}, func(d delivery.Delivery) delivery.Position { return d.ID }, showDelivery)
 }
 
 // DeliveryPath names a delivery.

@@ -122,19 +122,9 @@ func (p Path) webhook() (id.Webhook, error) { return route.Lookup(id.ParseWebhoo
 type Query struct{ route.Paging }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Webhook], error) {
-	after, err := route.After[id.Webhook](c, q.Paging)
-	if err != nil {
-		return route.Page[Webhook]{}, err
-	}
-	if after == nil {
-		after = &id.Webhook{}
-	}
-	found, err := webhook.List(ctx, a.Tenants, c.Org(), *after, q.Limit+1)
-	if err != nil {
-		return route.Page[Webhook]{}, err
-	}
-	page, err := route.Paged(c, q.Paging, found, func(w webhook.Webhook) id.Webhook { return w.ID })
-	return route.Map(page, show), err
+	return route.Listed(c, q.Paging, func(after id.Webhook, limit int) ([]webhook.Webhook, error) {
+		return webhook.List(ctx, a.Tenants, c.Org(), after, limit)
+	}, func(w webhook.Webhook) id.Webhook { return w.ID }, show)
 }
 
 func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Webhook, error) {

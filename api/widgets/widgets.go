@@ -112,23 +112,13 @@ type Query struct {
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Widget], error) {
-	after, err := route.After[id.Widget](c, q.Paging)
-	if err != nil {
-		return route.Page[Widget]{}, err
-	}
-	if after == nil {
-		after = &id.Widget{}
-	}
-	of, err := route.QueryID(id.ParsePersona, "personaId", q.PersonaID)
-	if err != nil {
-		return route.Page[Widget]{}, err
-	}
-	found, err := widget.List(ctx, a.Tenants, c.Org(), of, *after, q.Limit+1)
-	if err != nil {
-		return route.Page[Widget]{}, err
-	}
-	page, err := route.Paged(c, q.Paging, found, func(w widget.Widget) id.Widget { return w.ID })
-	return route.Map(page, show), err
+	return route.Listed(c, q.Paging, func(after id.Widget, limit int) ([]widget.Widget, error) {
+		of, err := route.QueryID(id.ParsePersona, "personaId", q.PersonaID)
+		if err != nil {
+			return nil, err
+		}
+		return widget.List(ctx, a.Tenants, c.Org(), of, after, limit)
+	}, func(w widget.Widget) id.Widget { return w.ID }, show)
 }
 
 func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Widget, error) {
