@@ -33,14 +33,10 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 	if s.Brief.Instructions != nil {
 		definition.Instructions = *s.Brief.Instructions
 	}
-	outcome := ""
-	if s.Outcome != nil {
-		outcome = *s.Outcome
-	}
 	c := conversation.Config{
 		Session: conversation.Facts{
 			ID: s.ID, Language: s.Language, Channel: conversation.Channel(s.Channel), Context: s.Brief.Context,
-			Variables: s.Brief.Variables, Greeting: s.Brief.Greeting, Collected: s.Collected, Outcome: outcome,
+			Variables: s.Brief.Variables, Greeting: s.Brief.Greeting, Collected: s.Collected,
 		},
 		Persona: definition, PersonaName: name, Bases: bases, Tags: s.Brief.Tags, Turns: turns,
 		Knowledge: srv.Minds.Knowledge(r.org), Journal: &journal{r, bases},
