@@ -12,6 +12,7 @@ import (
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/live"
+	"visavis.dev/pkg/live/livetest"
 	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/tenant"
 )
@@ -217,6 +218,29 @@ func TestTimesUp(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Sound is not understood, which is said once.
+func TestSound(t *testing.T) {
+	s := newStage(t, 600)
+	p := s.pod()
+	defer p.Stop()
+	minted, token := s.mint(nil)
+	c := s.connect(p, minted.ID, string(token))
+	for range 3 {
+		require.NoError(t, c.SendSound(context.Background(), make([]byte, 640)))
+	}
+	c.send("ping", nil)
+	told := 0
+	_, err := c.Until(t.Context(), func(m livetest.Message) bool {
+		if m.Type == "error" {
+			require.Contains(t, string(m.Data), "no_recognition")
+			told++
+		}
+		return m.Type == "pong"
+	})
+	require.NoError(t, err)
+	require.Equal(t, 1, told)
 }
 
 func TestAPausedAccount(t *testing.T) {

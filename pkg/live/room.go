@@ -40,6 +40,9 @@ type room struct {
 	// ordered are the commands that were handed on and are not carried out.
 	ordered map[id.Turn]bool
 
+	// deaf is done once the client was told that its sound is not understood.
+	deaf sync.Once
+
 	mu     sync.Mutex
 	client *peer
 	staff  map[id.Staff]*peer
@@ -219,11 +222,14 @@ func (r *room) hear(data []byte) {
 	r.talk.Receive(m)
 }
 
-// hearSound takes the client's sound.
+// hearSound takes the client's sound, which nothing here understands. It says so
+// once: sound comes in many frames.
 func (r *room) hearSound([]byte) {
-	r.tell(r.server.message("error", map[string]any{
-		"code": "no_recognition", "message": "Nothing here understands speech; send text.", "fatal": false,
-	}))
+	r.deaf.Do(func() {
+		r.tell(r.server.message("error", map[string]any{
+			"code": "no_recognition", "message": "Nothing here understands speech; send text.", "fatal": false,
+		}))
+	})
 }
 
 // retry runs a transaction again while the database is away.

@@ -86,6 +86,11 @@ func (c *Client) Send(ctx context.Context, kind string, data any) error {
 	return c.socket.Write(ctx, websocket.MessageText, text)
 }
 
+// SendSound sends a frame of the user's sound.
+func (c *Client) SendSound(ctx context.Context, frame []byte) error {
+	return c.socket.Write(ctx, websocket.MessageBinary, frame)
+}
+
 // Say sends words of the user's.
 func (c *Client) Say(ctx context.Context, text string) error {
 	return c.Send(ctx, "user-text", map[string]string{"text": text})
