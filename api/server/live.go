@@ -28,7 +28,7 @@ import (
 func (s *Server) Live(address string) *live.Server {
 	o := s.options
 	return live.New(live.Options{
-		Tenants: s.Tenants, Shards: s.shardNames, Address: address, PublicURL: o.PublicURL, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
+		Tenants: s.Tenants, Shards: s.shardNames, Address: address, Secret: s.relays, PublicURL: o.PublicURL, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
 		Organization: s.organization,
 		Persona: func(ctx context.Context, org id.Org, p id.Persona, version int64) (string, persona.Definition, error) {
 			found, err := persona.Versions(ctx, s.Tenants, org, p, version+1, 1)
@@ -42,8 +42,18 @@ func (s *Server) Live(address string) *live.Server {
 	})
 }
 
-// Sockets serves a live server behind the limit of the caller's address.
-func (s *Server) Sockets(l *live.Server) http.Handler { return s.Service.Sockets(l) }
+// Sockets serves a live server behind the limit of the caller's address. What
+// another process brings was counted there: all of it comes from one address.
+func (s *Server) Sockets(l *live.Server) http.Handler {
+	counted := s.Service.Sockets(l)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if l.Relayed(r) {
+			l.ServeHTTP(w, r)
+			return
+		}
+		counted.ServeHTTP(w, r)
+	})
+}
 
 // liveURL is where clients reach the sockets.
 func (o Options) liveURL() string {

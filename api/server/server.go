@@ -111,7 +111,9 @@ type Server struct {
 	// Handler answers the API's requests.
 	Handler http.Handler
 
-	options       Options
+	options Options
+	// relays is what the processes know each other's sockets by.
+	relays        []byte
 	library       *avatar.Library
 	bucket        *blob.Bucket
 	limiter       *limits.Limiter
@@ -170,6 +172,9 @@ func (s *Server) build(ctx context.Context) (err error) {
 	s.authenticator = apikey.NewAuthenticator(s.Keys, s.Plans, apikey.Options{Clock: o.Clock, Log: o.Log})
 	s.limiter = limits.New(&limits.Tables{Directory: s.Directory, Tenants: s.Tenants},
 		limits.Options{Pods: o.Pods, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics})
+	if s.relays, err = s.Directory.Secret(ctx, "relays", vault.NewKey); err != nil {
+		return fmt.Errorf("the directory's secrets: %w", err)
+	}
 	visitors, err := s.Directory.Secret(ctx, "visitors", widget.NewVisitorSecret)
 	if err != nil {
 		return fmt.Errorf("the directory's secrets: %w", err)

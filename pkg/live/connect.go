@@ -24,7 +24,7 @@ const (
 	tokenProtocol = "token."
 	// tokenWithin is how long a socket may stay silent before it shows a token.
 	tokenWithin = 10 * time.Second
-	// relayedHeader marks a socket that another process brought.
+	// relayedHeader holds the seal on a socket that another process brought.
 	relayedHeader = "X-Visavis-Relayed"
 )
 
@@ -152,7 +152,7 @@ func (s *Server) bring(ctx context.Context, c *caller) {
 	if r := s.room(c.which); r != nil && r.serve(ctx, c) {
 		return
 	}
-	if c.request.Header.Get(relayedHeader) == "" && c.Session.Owner.Valid && c.Session.Owner.UUID != s.id() {
+	if !s.Relayed(c.request) && c.Session.Owner.Valid && c.Session.Owner.UUID != s.id() {
 		address, err := session.PodOf(ctx, s.Tenants, c.org, c.Session)
 		if err == nil && address != "" && s.relay(ctx, c, address) {
 			return

@@ -2,6 +2,8 @@ package live_test
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/live"
 	"visavis.dev/pkg/session"
 )
 
@@ -47,6 +50,31 @@ func TestASocketIsBroughtToItsProcess(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, details[minted.ID].Staff, 1)
 	require.NotNil(t, details[minted.ID].Staff[0].LeftAt)
+}
+
+// Only a process can say that it brought a socket, and of that session alone.
+func TestNobodyElseBringsASocket(t *testing.T) {
+	s := newStage(t, 600)
+	one, two := s.pod(), s.pod()
+	defer one.Stop()
+	defer two.Stop()
+	minted, token := s.mint(nil)
+	c := s.connect(one, minted.ID, string(token))
+	for _, seal := range []string{"", "1", strings.Repeat("0", 64)} {
+		request := httptest.NewRequest(http.MethodGet, live.Path+minted.ID.String(), nil)
+		request.Header.Set("X-Visavis-Relayed", seal)
+		require.False(t, one.Relayed(request), "%q", seal)
+	}
+	// A socket that claims it is brought to the session's process all the same.
+	socket, _, err := websocket.Dial(t.Context(), "ws://"+two.address+live.Path+minted.ID.String(), &websocket.DialOptions{
+		Subprotocols: []string{live.Subprotocol, "token." + c.resume}, HTTPHeader: http.Header{"X-Visavis-Relayed": {"1"}},
+	})
+	require.NoError(t, err)
+	defer socket.CloseNow()
+	_, data, err := socket.Read(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, string(data), "session-ready")
+	require.Equal(t, []int{1, 0}, []int{one.Live(), two.Live()})
 }
 
 // A process that ends gives its sessions back: clients go on elsewhere at once.

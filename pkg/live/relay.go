@@ -2,11 +2,17 @@ package live
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/coder/websocket"
+
+	"visavis.dev/pkg/id"
 )
 
 // dialWithin is how long another process may take to answer. One that does not
@@ -22,7 +28,7 @@ func (s *Server) relay(ctx context.Context, c *caller, address string) bool {
 	//nolint:bodyclose // the answer that opens a socket has no body
 	there, _, err := websocket.Dial(dialing, "ws://"+address+Path+c.which.String(), &websocket.DialOptions{
 		HTTPHeader: http.Header{
-			relayedHeader: {s.id().String()}, "Authorization": {"Bearer " + string(c.token)}, "Origin": c.request.Header["Origin"],
+			relayedHeader: {s.seal(c.which)}, "Authorization": {"Bearer " + string(c.token)}, "Origin": c.request.Header["Origin"],
 		},
 		Subprotocols: []string{Subprotocol},
 	})
@@ -40,6 +46,20 @@ func (s *Server) relay(ctx context.Context, c *caller, address string) bool {
 	pass(ctx, c.socket, there)
 	<-ended
 	return true
+}
+
+// Relayed says whether another of our processes brought a socket: it was counted
+// for its caller's address there, and is brought no further.
+func (s *Server) Relayed(r *http.Request) bool {
+	which, err := id.ParseSession(strings.TrimPrefix(r.URL.Path, Path))
+	return err == nil && hmac.Equal([]byte(r.Header.Get(relayedHeader)), []byte(s.seal(which)))
+}
+
+// seal is what only our own processes can say of a session.
+func (s *Server) seal(which id.Session) string {
+	mac := hmac.New(sha256.New, s.Secret)
+	mac.Write([]byte("relay " + which.String()))
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // pass passes on what comes from a socket until it ends, and then its end.

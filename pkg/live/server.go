@@ -40,6 +40,8 @@ type Options struct {
 	Gap func(ctx context.Context, tx *tenant.Tx, q Question) ([]event.Draft, error)
 	// Address is where other processes reach this one's sockets: host:port.
 	Address string
+	// Secret is what all processes share, by which they know each other's sockets.
+	Secret []byte
 	// PublicURL is the address callers reach the API at.
 	PublicURL string
 	Clock     clock.WithTickerAndDelayedExecution

@@ -101,7 +101,7 @@ func (s *stage) pod() *pod {
 		Persona: func(context.Context, id.Org, id.Persona, int64) (string, persona.Definition, error) {
 			return "Amara", definition(), nil
 		},
-		Minds: knowledge{}, Address: p.address, PublicURL: "http://api.example", Clock: s.clock, Log: slog.New(slog.DiscardHandler),
+		Minds: knowledge{}, Address: p.address, Secret: []byte("what the processes share"), PublicURL: "http://api.example", Clock: s.clock, Log: slog.New(slog.DiscardHandler),
 		Gap: func(context.Context, *tenant.Tx, live.Question) ([]event.Draft, error) { return nil, nil },
 	})
 	p.http = &http.Server{Handler: p.Server}
