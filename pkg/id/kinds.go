@@ -5,27 +5,34 @@ type (
 	activityKind      struct{}
 	avatarKind        struct{}
 	callKind          struct{}
+	caseLinkKind      struct{}
 	chunkKind         struct{}
 	connectionKind    struct{}
 	consentKind       struct{}
 	deliveryKind      struct{}
 	documentKind      struct{}
 	duoKind           struct{}
+	escalationKind    struct{}
 	eventKind         struct{}
 	fileKind          struct{}
 	gapKind           struct{}
 	jobKind           struct{}
 	keyKind           struct{}
 	knowledgeBaseKind struct{}
+	membershipKind    struct{}
 	memoryKind        struct{}
 	orgKind           struct{}
+	personKind        struct{}
 	personaKind       struct{}
 	portalKind        struct{}
 	requestKind       struct{}
 	sessionKind       struct{}
+	setupPlanKind     struct{}
+	signingKeyKind    struct{}
 	staffKind         struct{}
 	subjectKind       struct{}
 	turnKind          struct{}
+	unitKind          struct{}
 	voiceKind         struct{}
 	webhookKind       struct{}
 	widgetKind        struct{}
@@ -38,6 +45,8 @@ type (
 	Avatar = ID[avatarKind]
 	// Call identifies a call of a connected service.
 	Call = ID[callKind]
+	// CaseLink identifies a link that shows a customer their case.
+	CaseLink = ID[caseLinkKind]
 	// Chunk identifies a passage of a document.
 	Chunk = ID[chunkKind]
 	// Connection identifies a connection to a customer's own system.
@@ -50,6 +59,8 @@ type (
 	Document = ID[documentKind]
 	// Duo identifies a two-person avatar.
 	Duo = ID[duoKind]
+	// Escalation identifies a chat that is handed to the avatar.
+	Escalation = ID[escalationKind]
 	// Event identifies an event.
 	Event = ID[eventKind]
 	// File identifies a stored file.
@@ -62,10 +73,14 @@ type (
 	Key = ID[keyKind]
 	// KnowledgeBase identifies a knowledge pack.
 	KnowledgeBase = ID[knowledgeBaseKind]
+	// Membership identifies a person's place in a portal.
+	Membership = ID[membershipKind]
 	// Memory identifies what a persona remembers of a person.
 	Memory = ID[memoryKind]
 	// Org identifies an organisation.
 	Org = ID[orgKind]
+	// Person identifies a person of an organisation.
+	Person = ID[personKind]
 	// Persona identifies a persona.
 	Persona = ID[personaKind]
 	// Portal identifies a portal.
@@ -74,12 +89,18 @@ type (
 	Request = ID[requestKind]
 	// Session identifies a live conversation.
 	Session = ID[sessionKind]
+	// SetupPlan identifies a plan for a portal.
+	SetupPlan = ID[setupPlanKind]
+	// SigningKey identifies a key that signs tokens.
+	SigningKey = ID[signingKeyKind]
 	// Staff identifies a team member in a live conversation.
 	Staff = ID[staffKind]
 	// Subject identifies a subject of a portal.
 	Subject = ID[subjectKind]
 	// Turn identifies a turn of a conversation.
 	Turn = ID[turnKind]
+	// Unit identifies a class, a team or a group.
+	Unit = ID[unitKind]
 	// Voice identifies a voice.
 	Voice = ID[voiceKind]
 	// Webhook identifies a webhook.
@@ -91,27 +112,34 @@ type (
 func (activityKind) Prefix() string      { return "act" }
 func (avatarKind) Prefix() string        { return "av" }
 func (callKind) Prefix() string          { return "call" }
+func (caseLinkKind) Prefix() string      { return "case" }
 func (chunkKind) Prefix() string         { return "chunk" }
 func (connectionKind) Prefix() string    { return "con" }
 func (consentKind) Prefix() string       { return "cons" }
 func (deliveryKind) Prefix() string      { return "whd" }
 func (documentKind) Prefix() string      { return "doc" }
 func (duoKind) Prefix() string           { return "duo" }
+func (escalationKind) Prefix() string    { return "esc" }
 func (eventKind) Prefix() string         { return "evt" }
 func (fileKind) Prefix() string          { return "file" }
 func (gapKind) Prefix() string           { return "gap" }
 func (jobKind) Prefix() string           { return "job" }
 func (keyKind) Prefix() string           { return "key" }
 func (knowledgeBaseKind) Prefix() string { return "kb" }
+func (membershipKind) Prefix() string    { return "mem" }
 func (memoryKind) Prefix() string        { return "memo" }
 func (orgKind) Prefix() string           { return "org" }
+func (personKind) Prefix() string        { return "per" }
 func (personaKind) Prefix() string       { return "pa" }
 func (portalKind) Prefix() string        { return "portal" }
 func (requestKind) Prefix() string       { return "req" }
 func (sessionKind) Prefix() string       { return "sess" }
+func (setupPlanKind) Prefix() string     { return "plan" }
+func (signingKeyKind) Prefix() string    { return "skey" }
 func (staffKind) Prefix() string         { return "staff" }
 func (subjectKind) Prefix() string       { return "sub" }
 func (turnKind) Prefix() string          { return "turn" }
+func (unitKind) Prefix() string          { return "unit" }
 func (voiceKind) Prefix() string         { return "vo" }
 func (webhookKind) Prefix() string       { return "wh" }
 func (widgetKind) Prefix() string        { return "wid" }
@@ -120,25 +148,32 @@ func (widgetKind) Prefix() string        { return "wid" }
 var (
 	NewActivity      = New[activityKind]
 	NewAvatar        = New[avatarKind]
+	NewCaseLink      = New[caseLinkKind]
 	NewChunk         = New[chunkKind]
 	NewConnection    = New[connectionKind]
 	NewConsent       = New[consentKind]
 	NewDocument      = New[documentKind]
 	NewDuo           = New[duoKind]
+	NewEscalation    = New[escalationKind]
 	NewFile          = New[fileKind]
 	NewGap           = New[gapKind]
 	NewJob           = New[jobKind]
 	NewKey           = New[keyKind]
 	NewKnowledgeBase = New[knowledgeBaseKind]
+	NewMembership    = New[membershipKind]
 	NewMemory        = New[memoryKind]
 	NewOrg           = New[orgKind]
+	NewPerson        = New[personKind]
 	NewPersona       = New[personaKind]
 	NewPortal        = New[portalKind]
 	NewRequest       = New[requestKind]
 	NewSession       = New[sessionKind]
+	NewSetupPlan     = New[setupPlanKind]
+	NewSigningKey    = New[signingKeyKind]
 	NewStaff         = New[staffKind]
 	NewSubject       = New[subjectKind]
 	NewTurn          = New[turnKind]
+	NewUnit          = New[unitKind]
 	NewVoice         = New[voiceKind]
 	NewWebhook       = New[webhookKind]
 	NewWidget        = New[widgetKind]
@@ -156,25 +191,32 @@ var (
 	NamedVoice  = Named[voiceKind]
 
 	ParseAvatar        = Parse[avatarKind]
+	ParseCaseLink      = Parse[caseLinkKind]
 	ParseChunk         = Parse[chunkKind]
 	ParseConnection    = Parse[connectionKind]
 	ParseConsent       = Parse[consentKind]
 	ParseDelivery      = Parse[deliveryKind]
 	ParseDocument      = Parse[documentKind]
 	ParseDuo           = Parse[duoKind]
+	ParseEscalation    = Parse[escalationKind]
 	ParseEvent         = Parse[eventKind]
 	ParseGap           = Parse[gapKind]
 	ParseJob           = Parse[jobKind]
 	ParseKey           = Parse[keyKind]
 	ParseKnowledgeBase = Parse[knowledgeBaseKind]
+	ParseMembership    = Parse[membershipKind]
 	ParseMemory        = Parse[memoryKind]
 	ParseOrg           = Parse[orgKind]
+	ParsePerson        = Parse[personKind]
 	ParsePersona       = Parse[personaKind]
 	ParsePortal        = Parse[portalKind]
 	ParseSession       = Parse[sessionKind]
+	ParseSetupPlan     = Parse[setupPlanKind]
+	ParseSigningKey    = Parse[signingKeyKind]
 	ParseStaff         = Parse[staffKind]
 	ParseSubject       = Parse[subjectKind]
 	ParseTurn          = Parse[turnKind]
+	ParseUnit          = Parse[unitKind]
 	ParseVoice         = Parse[voiceKind]
 	ParseWebhook       = Parse[webhookKind]
 	ParseWidget        = Parse[widgetKind]

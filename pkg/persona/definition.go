@@ -5,12 +5,8 @@ import (
 	"visavis.dev/pkg/language"
 )
 
-// Words are what is said, by the language's code. In a patch a language may be
-// named in any way.
-type Words map[string]string
-
-// Key makes a key of what a patch has for it (package patch).
-func (Words) Key(name string) string { return language.Key(name) }
+// Words are what is said, by language.
+type Words = language.Words
 
 // Definition is what a persona is and how it talks. It is kept as JSON, one a
 // version, in the form that the API shows; the tags bound it there.

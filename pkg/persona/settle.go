@@ -121,14 +121,14 @@ func (d *Definition) settleTexts(voice.Voice) error {
 		if *t.words = maps.Clone(*t.words); *t.words == nil {
 			*t.words = Words{}
 		}
-		if err := t.words.check(t.field); err != nil {
+		if err := checkWords(t.field, *t.words); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w Words) check(field string) error {
+func checkWords(field string, w Words) error {
 	for _, code := range slices.Sorted(maps.Keys(w)) {
 		if _, ok := language.Lookup(code); !ok {
 			return invalid(field, "has a key that is not a language; GET /languages lists them")

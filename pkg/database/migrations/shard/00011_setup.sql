@@ -1,0 +1,27 @@
+-- Plans for portals.
+
+-- +goose Up
+
+CREATE TABLE setup_plan (
+    org_id     UUID        NOT NULL,
+    id         UUID        NOT NULL,
+    -- the portal that it was made into, or is for; null before
+    portal_id  UUID,
+    -- planning | ready | applying | applied | failed | discarded
+    state      TEXT        NOT NULL,
+    input      JSONB       NOT NULL,
+    proposal   JSONB,
+    -- grows with each change of the proposal
+    edition    BIGINT      NOT NULL,
+    -- the job that plans or applies it
+    job_id     UUID        NOT NULL,
+    created_by TEXT        NOT NULL,
+    created_at TIMESTAMPTZ NOT NULL,
+    updated_at TIMESTAMPTZ NOT NULL,
+    expires_at TIMESTAMPTZ NOT NULL,
+    CONSTRAINT setup_plan_pkey PRIMARY KEY (org_id, id)
+);
+CREATE INDEX setup_plan_by_expiry ON setup_plan (expires_at);
+
+-- +goose Down
+DROP TABLE setup_plan;

@@ -1,0 +1,97 @@
+// Package person is the people of an organisation and their places in its portals
+// (spec, People).
+package person
+
+import (
+	"errors"
+	"time"
+
+	"visavis.dev/pkg/id"
+)
+
+// State is where a person stands.
+type State string
+
+// The states. Of somebody who was erased nothing but the id is left.
+const (
+	Invited  State = "invited"
+	Active   State = "active"
+	Disabled State = "disabled"
+	Erased   State = "erased"
+)
+
+// AgeBand is about how old somebody is.
+type AgeBand string
+
+// The bands. Who is of an unknown age is not taken for a minor.
+const (
+	Under13    AgeBand = "under_13"
+	From13     AgeBand = "13_15"
+	From16     AgeBand = "16_17"
+	Adult      AgeBand = "adult"
+	UnknownAge AgeBand = "unknown"
+)
+
+// Minor says whether somebody of the band is a minor.
+func (b AgeBand) Minor() bool { return b == Under13 || b == From13 || b == From16 }
+
+// Person is one person.
+type Person struct {
+	ID                    id.Person
+	Name                  string
+	GivenName, FamilyName *string
+	Email                 *string
+	Phone                 *string
+	// ExternalID is the organisation's own name for the person; unique in it.
+	ExternalID           *string
+	Language, Timezone   *string
+	AgeBand              AgeBand
+	State                State
+	LastSeenAt           *time.Time
+	Metadata             map[string]string
+	Edition              int64
+	CreatedAt, UpdatedAt time.Time
+	ErasedAt             *time.Time
+}
+
+// Role is what somebody is in a portal.
+type Role string
+
+// The roles.
+const (
+	Learner  Role = "learner"
+	Manager  Role = "manager"
+	Reviewer Role = "reviewer"
+	Teacher  Role = "teacher"
+	Staff    Role = "staff"
+	Admin    Role = "admin"
+)
+
+// Membership is a person's place in a portal.
+type Membership struct {
+	ID     id.Membership
+	Person id.Person
+	Portal id.Portal
+	// Unit is the zero id outside any.
+	Unit id.Unit
+	Role Role
+	// Enabled is its own switch; its unit's counts beside it.
+	Enabled          bool
+	StartsAt, EndsAt *time.Time
+	// Consent is the guardian's that counts; the zero id without one.
+	Consent id.Consent
+	// Door is the one it came in by last; nil before the first.
+	Door                 *string
+	LastSignInAt         *time.Time
+	ExternalID           *string
+	Metadata             map[string]string
+	Edition              int64
+	CreatedAt, UpdatedAt time.Time
+}
+
+// Errors of this package.
+var (
+	ErrUnknown      = errors.New("no such person")
+	ErrErased       = errors.New("the person was erased")
+	ErrNoMembership = errors.New("no such membership")
+)

@@ -1,0 +1,54 @@
+package portal
+
+import (
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/language"
+)
+
+// Definition is how a portal looks and whom it is for. It is kept as JSON in the
+// form that the API shows; the tags bound it there.
+type Definition struct {
+	Languages        []string           `json:"languages" minItems:"1" maxItems:"50" doc:"Those a visitor can choose."`
+	DefaultLanguage  string             `json:"defaultLanguage" doc:"One of languages."`
+	KnowledgeBaseIDs []id.KnowledgeBase `json:"knowledgeBaseIds" maxItems:"20" doc:"Packs to answer from, besides the persona's."`
+	Brand            Brand              `json:"brand"`
+	Pages            Pages              `json:"pages"`
+	Privacy          Privacy            `json:"privacy"`
+	Audience         string             `json:"audience" enum:"visitors,learners,customers,candidates,mixed"`
+	// MinAge is how old somebody must be to come in; null for any age.
+	MinAge *int64 `json:"minAge" minimum:"1" maximum:"120"`
+	// GuardianConsentUnder is the age below which a guardian must agree; null for none.
+	GuardianConsentUnder *int64 `json:"guardianConsentUnder" minimum:"1" maximum:"21"`
+	Caps                 Caps   `json:"caps"`
+}
+
+// Brand is how the pages look. Colours are of the form #1a2b3c.
+type Brand struct {
+	LogoURL *string `json:"logoUrl" maxLength:"2048" doc:"A public https address."`
+	Accent  string  `json:"accent" pattern:"^#[0-9a-fA-F]{6}$"`
+	Font    string  `json:"font" maxLength:"80" pattern:"^[A-Za-z0-9 ,-]*$" doc:"Families, separated by commas; empty for the browser's own."`
+	Dark    string  `json:"dark" enum:"auto,on,off"`
+}
+
+// Pages are what is written on the pages, by language.
+type Pages struct {
+	// Title and Welcome greet on the first page, Footer ends every page.
+	Title   language.Words `json:"title"`
+	Welcome language.Words `json:"welcome"`
+	Footer  language.Words `json:"footer"`
+}
+
+// Privacy is what people are told and what is kept of them.
+type Privacy struct {
+	AINotice      bool    `json:"aiNotice" doc:"Whether people are told that they talk with an AI. Cannot be false in the EU region."`
+	PrivacyURL    *string `json:"privacyUrl" maxLength:"2048"`
+	TermsURL      *string `json:"termsUrl" maxLength:"2048"`
+	RetentionDays *int64  `json:"retentionDays" minimum:"0" maximum:"3650" doc:"How long conversations are kept; null for as long as the persona's are."`
+	Recordings    bool    `json:"recordings"`
+}
+
+// Caps bound what one person may use.
+type Caps struct {
+	MaxSessionS             *int64 `json:"maxSessionS" minimum:"30" maximum:"7200"`
+	SessionsPerPersonPerDay *int64 `json:"sessionsPerPersonPerDay" minimum:"1"`
+}

@@ -1,0 +1,88 @@
+package portal
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
+)
+
+const columns = `id, name, slug, host, kind, template_key, state, persona_id, definition, draft_version, published_version, published_at,
+	page_stamp, managed_by, created_at, updated_at, archived_at`
+
+func scan(row pgx.CollectableRow) (Portal, error) { return pgx.RowToStructByPos[Portal](row) }
+
+// one is the portal that a query for one found.
+func one(found []Portal, err error) (Portal, error) {
+	if err == nil && len(found) == 0 {
+		err = ErrUnknown
+	}
+	if err != nil {
+		return Portal{}, err
+	}
+	return found[0], nil
+}
+
+const selectOne = `SELECT ` + columns + ` FROM portal WHERE org_id = $1 AND id = $2`
+
+// Get finds a portal, an archived one too. The error is ErrUnknown.
+func Get(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (Portal, error) {
+	var found []Portal
+	err := t.Read(ctx, org, func(r *tenant.Reads) {
+		r.Query(func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scan)
+			return err
+		}, selectOne, org, p)
+	})
+	return one(found, err)
+}
+
+// Find finds a portal in a transaction, an archived one too. The error is ErrUnknown.
+func Find(ctx context.Context, tx *tenant.Tx, p id.Portal) (Portal, error) {
+	return find(ctx, tx, selectOne, p)
+}
+
+// Lock is Find for a transaction that will change the portal: nobody else does
+// until the commit. The error is ErrUnknown or ErrArchived.
+func Lock(ctx context.Context, tx *tenant.Tx, p id.Portal) (Portal, error) {
+	found, err := find(ctx, tx, selectOne+` FOR UPDATE`, p)
+	if err == nil && found.State == Archived {
+		err = ErrArchived
+	}
+	return found, err
+}
+
+func find(ctx context.Context, tx *tenant.Tx, sql string, p id.Portal) (Portal, error) {
+	rows, err := tx.Query(ctx, sql, tx.Org, p)
+	if err != nil {
+		return Portal{}, err
+	}
+	return one(pgx.CollectRows(rows, scan))
+}
+
+const versionColumns = `version, name, persona_id, definition, published_at, published_by, change_note`
+
+// FindVersion finds a published version. The error is ErrNoVersion.
+func FindVersion(ctx context.Context, tx *tenant.Tx, p id.Portal, version int64) (Version, error) {
+	rows, err := tx.Query(ctx, `
+		SELECT `+versionColumns+` FROM portal_version WHERE org_id = $1 AND portal_id = $2 AND version = $3`, tx.Org, p, version)
+	if err != nil {
+		return Version{}, err
+	}
+	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Version])
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = ErrNoVersion
+	}
+	return v, err
+}
+
+// Refresh makes every process read again what visitors see of a portal. Whatever
+// changes that does it: its versions, its doors, its subjects, who speaks.
+func Refresh(ctx context.Context, tx *tenant.Tx, p id.Portal) error {
+	tx.Touch("portal", p)
+	_, err := tx.Exec(ctx, `UPDATE portal SET page_stamp = page_stamp + 1 WHERE org_id = $1 AND id = $2`, tx.Org, p)
+	return err
+}

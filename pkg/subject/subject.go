@@ -1,0 +1,104 @@
+// Package subject is what portals teach, ask and let people practise: drafts that
+// are worked on, and versions that were published (spec, Subjects).
+package subject
+
+import (
+	"errors"
+	"time"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/language"
+)
+
+// Kind is what a subject is.
+type Kind string
+
+// The kinds.
+const (
+	Course     Kind = "course"
+	Topic      Kind = "topic"
+	Practice   Kind = "practice"
+	Assessment Kind = "assessment"
+	Screening  Kind = "screening"
+	FAQ        Kind = "faq"
+	Guide      Kind = "guide"
+)
+
+// State is where a subject stands.
+type State string
+
+// The states.
+const (
+	Draft     State = "draft"
+	Published State = "published"
+	Archived  State = "archived"
+)
+
+// Definition is what a subject is, besides its content. It is kept as JSON in the
+// form that the API shows; the tags bound it there.
+type Definition struct {
+	Objectives []Objective `json:"objectives" maxItems:"50"`
+	// PersonaID speaks in the place of the portal's; null for that one.
+	PersonaID           *id.Persona        `json:"personaId" nullable:"true"`
+	KnowledgeBaseIDs    []id.KnowledgeBase `json:"knowledgeBaseIds" maxItems:"20" doc:"Packs to answer from, besides the portal's."`
+	DurationS           *int64             `json:"durationS" minimum:"30" maximum:"7200" doc:"How long it is meant to take."`
+	Assessed            bool               `json:"assessed"`
+	PassPercent         *int64             `json:"passPercent" minimum:"0" maximum:"100"`
+	AttemptsAllowed     *int64             `json:"attemptsAllowed" minimum:"1" maximum:"100"`
+	CertificateTemplate *string            `json:"certificateTemplate" maxLength:"80"`
+	ValidMonths         *int64             `json:"validMonths" minimum:"1" maximum:"120"`
+	Prerequisites       []id.Subject       `json:"prerequisites" maxItems:"20"`
+}
+
+// Objective is something to be able to do afterwards.
+type Objective struct {
+	Key  string         `json:"key" given:"always" pattern:"^[a-z][a-z0-9_]{0,39}$"`
+	Text language.Words `json:"text"`
+}
+
+// Subject is one subject.
+type Subject struct {
+	ID     id.Subject
+	Portal id.Portal
+	Title  string
+	Kind   Kind
+	State  State
+	// Place is where it stands among the portal's subjects, from zero.
+	Place      int64
+	Definition Definition
+	// Edition grows with each change of all but the content.
+	Edition int64
+	// DraftVersion is the last version that was saved, and PublishedVersion the one
+	// that people are taught from; nil before the first.
+	DraftVersion         int64
+	PublishedVersion     *int64
+	PublishedAt          *time.Time
+	CreatedAt, UpdatedAt time.Time
+	ArchivedAt           *time.Time
+}
+
+// Version is a content that was saved. It never changes.
+type Version struct {
+	Version int64
+	// BaseVersion is the one it was made from; zero for the first.
+	BaseVersion     int64
+	Content         Content
+	ChangedSections []string
+	ChangeNote      *string
+	SavedAt         time.Time
+	SavedBy         string
+	PublishedAt     *time.Time
+	PublishedBy     *string
+}
+
+// Errors of this package.
+var (
+	ErrUnknown   = errors.New("no such subject")
+	ErrArchived  = errors.New("the subject is archived")
+	ErrNoVersion = errors.New("no such version of the subject")
+)
+
+// Changed says whether the draft differs from what people are taught from.
+func (s *Subject) Changed() bool {
+	return s.PublishedVersion == nil || *s.PublishedVersion != s.DraftVersion
+}
