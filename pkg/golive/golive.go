@@ -61,5 +61,5 @@ func (r *Report) Add(prefix string, other Report) {
 
 // Refusal is the error go_live_refused, with what is to be changed.
 func (r *Report) Refusal(message string) error {
-	return problem.New(problem.GoLiveRefused, message).WithDetail("problems", r.Problems).WithDetail("warnings", r.Warnings)
+	return problem.New(problem.GoLiveRefused, "%s", message).WithDetail("problems", r.Problems).WithDetail("warnings", r.Warnings)
 }
