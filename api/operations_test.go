@@ -79,6 +79,12 @@ func testWithoutTheScope(t *testing.T, w *world) {
 			return
 		}
 		require.True(t, scope.Known(o.Scope))
+		if o.AndScope != "" {
+			require.True(t, scope.Known(o.AndScope))
+			half := slices.DeleteFunc(scope.All(), func(s scope.Scope) bool { return s == o.AndScope })
+			answer := w.call(t, o, apitest.Request{Path: path, Body: body, Key: w.Key(w.Acme, scope.Grant{Contract: contract.Latest, Scopes: half})})
+			require.Contains(t, requireError(t, answer, http.StatusForbidden, "forbidden", "")["message"], string(o.AndScope))
+		}
 		others := slices.DeleteFunc(scope.All(), func(s scope.Scope) bool { return s == o.Scope })
 		keys := []apikey.Secret{w.Key(w.Acme, scope.Grant{Contract: contract.Latest, Scopes: others})}
 		if slices.Contains(closedToOld, o.Scope) {

@@ -65,6 +65,13 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/keys/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createKey")["id"].(string)
 	},
+	// Of several subjects, to list.
+	"/portals/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.school(t, org)
+	},
+	"/subjects/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.subject(t, org)
+	},
 	// Of several versions, to list.
 	"/personas/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		made := w.make(t, org, "createPersona")["id"].(string)
@@ -202,6 +209,24 @@ var bodies = map[string]func(n int) map[string]any{
 	},
 	"updateKnowledgeGap": func(n int) map[string]any {
 		return map[string]any{"state": []string{"open", "answered", "dismissed"}[n%3], "suggestedDocumentId": nil}
+	},
+	"createSubject": subjectBody,
+	"updateSubject": func(n int) map[string]any {
+		body := subjectBody(n)
+		delete(body, "kind")
+		delete(body, "content")
+		body["order"] = n % 3
+		return body
+	},
+	"updateSubjectContent": func(n int) map[string]any {
+		body := contentBody(n)
+		body["changeNote"] = fmt.Sprint("change ", n)
+		return body
+	},
+	"restoreSubject": func(int) map[string]any { return map[string]any{"version": 1} },
+	"publishSubject": func(n int) map[string]any { return map[string]any{"changeNote": fmt.Sprint("change ", n)} },
+	"translateSubjectQuestions": func(n int) map[string]any {
+		return map[string]any{"languages": []any{"fr", "Italian"}, "questionKeys": []any{"loop"}, "overwrite": n%2 == 0}
 	},
 	"createVoice": func(n int) map[string]any {
 		return map[string]any{

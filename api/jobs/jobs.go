@@ -25,7 +25,7 @@ type API struct{ Tenants *tenant.Tenants }
 // Register declares the operations. A key sees the jobs of what it may manage;
 // one with portals:read sees every job.
 func (a *API) Register(s *route.Service) {
-	one := route.Operation{Group: "Jobs", Since: contract.V20261001}
+	one := route.Operation{Group: "Jobs", Since: contract.V20261001, Items: contract.JobItem}
 
 	list := one
 	list.ID, list.Method, list.Path, list.Class = "listJobs", http.MethodGet, "/jobs", "read"
@@ -81,10 +81,12 @@ var messages = map[string]string{
 	"no_connection":        "The connection was deleted or switched off.",
 	face.PictureBroken:     "The picture cannot be decoded.",
 	face.PictureUnreadable: "The picture could not be read.",
+	"rate_limited":         "The connected service was asked too often.",
 	"refused":              "The connected service does not take the secret.",
 	"rejected":             "The connected service does not take the request.",
-	"timeout":              "The address did not answer in time.",
+	"timeout":              "The address or the connected service did not answer in time.",
 	"too_large":            "It is too large.",
+	"truncated":            "The answer of the connected service broke off.",
 	"unavailable":          "The connected service could not be reached.",
 	"unreadable":           "It could not be read.",
 	"unsupported":          "It is of a kind that cannot be read.",
@@ -119,7 +121,7 @@ func Show(j job.Job) Job {
 // Query filters and pages the jobs.
 type Query struct {
 	route.Paging
-	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, knowledge_sync, voice_clone, voice_remove, webhook_recover, separated by commas."`
+	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, knowledge_sync, subject_sync, translate, voice_clone, voice_remove, webhook_recover, separated by commas."`
 	State string `query:"state" maxLength:"80" doc:"One or more of queued, running, succeeded, failed, cancelled, separated by commas."`
 }
 

@@ -176,6 +176,8 @@ func (c *Call) authorize() error {
 		refused = problem.New(problem.Forbidden, "This key may not be used from this address.")
 	case c.Op.Scope != "" && !key.Grant().Holds(c.Op.Scope):
 		refused = problem.New(problem.Forbidden, "This key lacks the scope %s.", c.Op.Scope)
+	case c.Op.AndScope != "" && !key.Grant().Holds(c.Op.AndScope):
+		refused = problem.New(problem.Forbidden, "This key lacks the scope %s.", c.Op.AndScope)
 	default:
 		return nil
 	}

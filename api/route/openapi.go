@@ -119,6 +119,9 @@ func (o *Operation) document(entry, schemas object, v contract.Version) {
 	if o.Scope != "" {
 		entry["x-scope"] = string(o.Scope)
 	}
+	if o.AndScope != "" {
+		entry["x-scope"] = string(o.Scope) + " and " + string(o.AndScope)
+	}
 	parameters, _ := entry["parameters"].([]any)
 	parameters = append(parameters, ref("parameters", contract.Header))
 	if o.Idempotent {

@@ -40,6 +40,8 @@ type Operation struct {
 	Auth                 Auth
 	// Scope is what the key must hold; empty for any valid key.
 	Scope scope.Scope
+	// AndScope is another scope that the key must hold as well; empty for none.
+	AndScope scope.Scope
 	// Class is the rate class; empty for the address limit alone. Of an open
 	// operation the handler counts for it with LimitOrganization.
 	Class rate.Class

@@ -25,6 +25,17 @@ func (Part[T]) MarshalJSON() ([]byte, error) { return json.Marshal(nil) }
 // of a map can be null, which removes it.
 func (Part[T]) Schema(r huma.Registry) *huma.Schema { return part(r, reflect.TypeFor[T]()) }
 
+// PartNull is a Part that can be null, which empties it.
+type PartNull[T any] struct{ Part[T] }
+
+// Schema is that of the part, or null.
+func (PartNull[T]) Schema(r huma.Registry) *huma.Schema {
+	s := part(r, reflect.TypeFor[T]())
+	s.Nullable = true
+	s.PrecomputeMessages()
+	return s
+}
+
 func part(r huma.Registry, t reflect.Type) *huma.Schema {
 	s := *huma.SchemaFromType(r, t)
 	switch {

@@ -9,7 +9,9 @@ import (
 	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/subject"
 	"visavis.dev/pkg/sweep"
+	"visavis.dev/pkg/translation"
 	"visavis.dev/pkg/voice"
 )
 
@@ -34,6 +36,10 @@ func (s *Server) Worker() *Worker {
 	works := voices.Works()
 	works[job.AvatarPrepare] = (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.library}).Work()
 	works[job.KnowledgeSync] = s.reader().Work()
+	works[job.SubjectSync] = (&subject.Teacher{Tenants: s.Tenants, Files: s.Files, Clock: o.Clock}).Work()
+	works[job.Translate] = (&translation.Translator{
+		Tenants: s.Tenants, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: o.Clock,
+	}).Work()
 	return &Worker{
 		delivery: delivery.New(delivery.Options{
 			Tenants: s.Tenants, Teller: s.Teller, Vault: s.Vault, Shards: s.shardNames, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,

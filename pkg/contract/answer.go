@@ -17,12 +17,18 @@ const (
 	DeliveryItem Item = "WebhookDelivery"
 	// GapItem is a question that the knowledge does not answer.
 	GapItem Item = "Gap"
+	// JobItem is a piece of work that outlasts a request.
+	JobItem Item = "Job"
 	// KnowledgeBaseItem is a knowledge pack.
 	KnowledgeBaseItem Item = "KnowledgeBase"
 	// SessionItem is a live conversation.
 	SessionItem Item = "Session"
 	// SessionTicketItem is a session with what its client needs to connect.
 	SessionTicketItem Item = "SessionTicket"
+	// SubjectItem is what a portal teaches or asks.
+	SubjectItem Item = "Subject"
+	// SubjectContentItem is what a subject says.
+	SubjectContentItem Item = "SubjectContent"
 )
 
 // Answer writes an item of a successful answer in a contract. The item is as

@@ -41,6 +41,25 @@ func TestLacks(t *testing.T) {
 	require.Empty(t, contract.Lacks(contract.Latest, contract.EventItem))
 }
 
+func TestAnswerWithASubject(t *testing.T) {
+	item := func(sub, portal string) map[string]any {
+		return map[string]any{
+			"id": sub + "1", "portalId": portal + "1", "personaId": "pa_1", "title": "sub_way", "prerequisites": []any{sub + "2"},
+			"objectives": []any{map[string]any{"key": "a", "text": map[string]any{"en": "portal_"}}},
+		}
+	}
+	require.Equal(t, item("sub_", "portal_"), contract.Answer(contract.V20261001, contract.SubjectItem, item("sub_", "portal_")))
+	require.Equal(t, item("", ""), contract.Answer(contract.V20260708, contract.SubjectItem, item("sub_", "portal_")))
+	content := func(sub string) map[string]any {
+		return map[string]any{"subjectId": sub + "1", "intro": map[string]any{"en": "sub_x"}, "sections": []any{map[string]any{"key": "sub_1"}}}
+	}
+	require.Equal(t, content(""), contract.Answer(contract.V20260708, contract.SubjectContentItem, content("sub_")))
+	work := func(sub string) map[string]any {
+		return map[string]any{"id": "job_1", "resourceKind": "subject", "resourceId": sub + "1"}
+	}
+	require.Equal(t, work(""), contract.Answer(contract.V20260708, contract.JobItem, work("sub_")))
+}
+
 func TestAnswerWithASession(t *testing.T) {
 	session := func(prefix string) map[string]any {
 		return map[string]any{

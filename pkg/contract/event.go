@@ -48,20 +48,26 @@ var bareIDs = Change{
 		switch kind {
 		case GapItem, KnowledgeBaseItem:
 			bareWithin(item)
+		case JobItem:
+			bareOf(item, "resourceId")
 		case SessionItem:
-			bareOf(item)
+			bareOf(item, "portalId", "subjectId")
 		case SessionTicketItem:
-			bareOf(item["session"])
+			bareOf(item["session"], "portalId", "subjectId")
+		case SubjectItem:
+			bareOf(item, "id", "portalId", "prerequisites")
+		case SubjectContentItem:
+			bareOf(item, "subjectId")
 		}
 		return item
 	},
 }
 
-// bareOf takes the prefixes off a session's own ids: what its metadata holds is
-// the customer's, whatever its name.
-func bareOf(session any) {
-	fields, _ := session.(map[string]any)
-	for _, name := range []string{"portalId", "subjectId"} {
+// bareOf takes the prefixes off an item's own ids: what else it holds, such as a
+// session's metadata, is the customer's, whatever its name.
+func bareOf(item any, names ...string) {
+	fields, _ := item.(map[string]any)
+	for _, name := range names {
 		if value, ok := fields[name]; ok {
 			fields[name] = eachText(value, bare)
 		}

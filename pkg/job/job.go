@@ -27,6 +27,11 @@ const (
 	AvatarPrepare Kind = "avatar_prepare"
 	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
 	KnowledgeSync Kind = "knowledge_sync"
+	// SubjectSync writes what a published subject tells into its portal's pack
+	// (package subject).
+	SubjectSync Kind = "subject_sync"
+	// Translate translates the questions of a subject (package translation).
+	Translate Kind = "translate"
 	// VoiceClone makes an organisation's own voice, and VoiceRemove takes a deleted
 	// one from its service (package voice).
 	VoiceClone  Kind = "voice_clone"
@@ -37,7 +42,7 @@ const (
 
 // Kinds lists every kind.
 func Kinds() []Kind {
-	return []Kind{AvatarPrepare, KnowledgeSync, VoiceClone, VoiceRemove, WebhookRecover}
+	return []Kind{AvatarPrepare, KnowledgeSync, SubjectSync, Translate, VoiceClone, VoiceRemove, WebhookRecover}
 }
 
 // Heavy says whether the kind's steps are prepared outside their transaction.
@@ -46,7 +51,7 @@ func (k Kind) Heavy() bool { return k != WebhookRecover }
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.
-func (k Kind) Cancellable() bool { return k == WebhookRecover }
+func (k Kind) Cancellable() bool { return k == Translate || k == WebhookRecover }
 
 // State is where a job stands.
 type State string
@@ -241,6 +246,9 @@ func (j *Job) told() map[string]any {
 	fields := map[string]any{
 		"jobId": j.ID.String(), "kind": j.Kind, "state": j.State, "resourceKind": j.ResourceKind, "resourceId": j.ResourceID,
 		"startedAt": j.StartedAt, "finishedAt": j.FinishedAt,
+	}
+	if j.ResourceKind == "subject" {
+		fields["subjectId"] = j.ResourceID
 	}
 	if j.ErrorCode != "" {
 		fields["errorCode"] = j.ErrorCode

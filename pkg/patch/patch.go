@@ -31,6 +31,14 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Path + " does not have the form it needs" }
 
+// Within is the error of the same member of a patch that is itself a member.
+func (e *Error) Within(parent string) *Error {
+	if e.Path == "" {
+		return &Error{parent, e.cause}
+	}
+	return &Error{join(parent, e.Path), e.cause}
+}
+
 // Unwrap is what the decoder said.
 func (e *Error) Unwrap() error { return e.cause }
 
@@ -57,6 +65,8 @@ func merge(v reflect.Value, patch []byte, path string) error {
 	case null:
 		return nil
 	case whole.Implements(textForm), whole.Implements(jsonForm):
+	case v.Kind() == reflect.Pointer && isObject(v.Type()):
+		return mergePointer(v, patch, path)
 	case v.Kind() == reflect.Struct:
 		return mergeStruct(v, patch, path)
 	case v.Kind() == reflect.Map:
@@ -67,6 +77,24 @@ func merge(v reflect.Value, patch []byte, path string) error {
 		return &Error{path, err}
 	}
 	v.Set(fresh.Elem())
+	return nil
+}
+
+// isObject says whether a pointer's type is to a struct that is written as an object.
+func isObject(pointer reflect.Type) bool {
+	return pointer.Elem().Kind() == reflect.Struct && !pointer.Implements(textForm) && !pointer.Implements(jsonForm)
+}
+
+// mergePointer merges into a copy of what is pointed at; the original can be another's.
+func mergePointer(v reflect.Value, patch []byte, path string) error {
+	fresh := reflect.New(v.Type().Elem())
+	if !v.IsNil() {
+		fresh.Elem().Set(v.Elem())
+	}
+	if err := merge(fresh.Elem(), patch, path); err != nil {
+		return err
+	}
+	v.Set(fresh)
 	return nil
 }
 

@@ -96,6 +96,9 @@ var (
 	ErrUnknown   = errors.New("no such subject")
 	ErrArchived  = errors.New("the subject is archived")
 	ErrNoVersion = errors.New("no such version of the subject")
+	ErrTooLarge  = errors.New("the content is too large")
+	// ErrFull says that a portal has MaxPerPortal subjects.
+	ErrFull = errors.New("the portal has as many subjects as it can")
 )
 
 // Changed says whether the draft differs from what people are taught from.

@@ -1,0 +1,154 @@
+package subjects
+
+import (
+	"errors"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/golive"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/language"
+	"visavis.dev/pkg/patch"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/subject"
+)
+
+// Subject is one subject without its content.
+type Subject struct {
+	ID                    id.Subject `json:"id"`
+	PortalID              id.Portal  `json:"portalId"`
+	Title                 string     `json:"title"`
+	Kind                  string     `json:"kind" enum:"course,topic,practice,assessment,screening,faq,guide"`
+	State                 string     `json:"state" enum:"draft,published,archived"`
+	Languages             []string   `json:"languages" doc:"The portal's."`
+	DefaultLanguage       string     `json:"defaultLanguage" doc:"The portal's."`
+	Version               *int64     `json:"version" doc:"The version that people see; null before the first."`
+	DraftVersion          int64      `json:"draftVersion" doc:"The version that was saved last."`
+	HasUnpublishedChanges bool       `json:"hasUnpublishedChanges"`
+	subject.Definition
+	Order          int64      `json:"order" doc:"Its place among the portal's subjects; they are in ascending order."`
+	QuestionCount  int64      `json:"questionCount" doc:"Those of the draft."`
+	Edition        int64      `json:"edition" doc:"Grows with each change of what is shown here, as the ETag does."`
+	CreatedAt      time.Time  `json:"createdAt"`
+	UpdatedAt      time.Time  `json:"updatedAt"`
+	PublishedAt    *time.Time `json:"publishedAt"`
+	ArchivedAt     *time.Time `json:"archivedAt"`
+	PublishRefused *Refusal   `json:"publishRefused,omitempty" doc:"Only of an answer on 2026-07-08 to a request to publish that was refused."`
+}
+
+// Refusal is why something did not go live.
+type Refusal struct {
+	Problems []golive.Finding `json:"problems"`
+}
+
+func show(s subject.Summary) Subject {
+	return Subject{
+		ID: s.ID, PortalID: s.Portal, Title: s.Title, Kind: string(s.Kind), State: string(s.State),
+		Languages: s.Languages, DefaultLanguage: s.DefaultLanguage,
+		Version: s.PublishedVersion, DraftVersion: s.DraftVersion, HasUnpublishedChanges: s.Changed(), Definition: s.Definition,
+		Order: s.Place, QuestionCount: s.Questions, Edition: s.Edition, CreatedAt: s.CreatedAt.UTC(), UpdatedAt: s.UpdatedAt.UTC(),
+		PublishedAt: route.UTC(s.PublishedAt), ArchivedAt: route.UTC(s.ArchivedAt),
+	}
+}
+
+// SubjectContent is what a subject says, as it was saved.
+type SubjectContent struct {
+	SubjectID       id.Subject                     `json:"subjectId"`
+	Version         int64                          `json:"version"`
+	BaseVersion     int64                          `json:"baseVersion" doc:"The version that it was made from; 0 of the first."`
+	State           string                         `json:"state" enum:"draft,published,superseded"`
+	Languages       []string                       `json:"languages" doc:"Those that it has texts in."`
+	Intro           language.Words                 `json:"intro"`
+	Sections        []subject.Section              `json:"sections"`
+	Questions       []subject.Question             `json:"questions"`
+	Scenario        route.OrNull[subject.Scenario] `json:"scenario"`
+	Rules           subject.Rules                  `json:"rules"`
+	Ending          subject.Ending                 `json:"ending"`
+	ChangedSections []string                       `json:"changedSections" doc:"What differs from the version that it was made from."`
+	ChangeNote      *string                        `json:"changeNote"`
+	SavedAt         time.Time                      `json:"savedAt"`
+	SavedBy         string                         `json:"savedBy"`
+}
+
+func showContent(s subject.Subject, v subject.Version) SubjectContent {
+	content := v.Content
+	return SubjectContent{
+		SubjectID: s.ID, Version: v.Version, BaseVersion: v.BaseVersion, State: state(s, v), Languages: content.Languages(),
+		Intro: content.Intro, Sections: content.Sections, Questions: content.Questions,
+		Scenario: route.OrNull[subject.Scenario]{Value: content.Scenario}, Rules: content.Rules, Ending: content.Ending,
+		ChangedSections: v.ChangedSections, ChangeNote: v.ChangeNote, SavedAt: v.SavedAt.UTC(), SavedBy: v.SavedBy,
+	}
+}
+
+// state is what a version is to the subject now.
+func state(s subject.Subject, v subject.Version) string {
+	switch {
+	case s.PublishedVersion != nil && *s.PublishedVersion == v.Version:
+		return "published"
+	case s.DraftVersion == v.Version:
+		return "draft"
+	}
+	return "superseded"
+}
+
+// SubjectVersion is a version of a subject's content without the content.
+type SubjectVersion struct {
+	Version         int64      `json:"version"`
+	BaseVersion     int64      `json:"baseVersion"`
+	State           string     `json:"state" enum:"draft,published,superseded"`
+	ChangedSections []string   `json:"changedSections"`
+	ChangeNote      *string    `json:"changeNote"`
+	SavedAt         time.Time  `json:"savedAt"`
+	SavedBy         string     `json:"savedBy"`
+	PublishedAt     *time.Time `json:"publishedAt"`
+	PublishedBy     *string    `json:"publishedBy"`
+}
+
+func showVersion(s subject.Subject) func(subject.Version) SubjectVersion {
+	return func(v subject.Version) SubjectVersion {
+		return SubjectVersion{
+			Version: v.Version, BaseVersion: v.BaseVersion, State: state(s, v), ChangedSections: v.ChangedSections, ChangeNote: v.ChangeNote,
+			SavedAt: v.SavedAt.UTC(), SavedBy: v.SavedBy, PublishedAt: route.UTC(v.PublishedAt), PublishedBy: v.PublishedBy,
+		}
+	}
+}
+
+// GoLive is whether something can be shown to people.
+type GoLive struct {
+	Ready     bool             `json:"ready"`
+	Problems  []golive.Finding `json:"problems" doc:"What is to be changed first."`
+	Warnings  []golive.Finding `json:"warnings" doc:"What should be looked at."`
+	CheckedAt time.Time        `json:"checkedAt"`
+}
+
+func showReport(r golive.Report) GoLive {
+	return GoLive{Ready: r.Ready(), Problems: r.Problems, Warnings: r.Warnings, CheckedAt: r.CheckedAt}
+}
+
+// asProblem says what errors of packages subject, portal and patch are to a caller.
+func asProblem(err error) error {
+	var (
+		field *subject.FieldError
+		form  *patch.Error
+	)
+	switch {
+	case errors.Is(err, subject.ErrUnknown):
+		return problem.Missing("subject").WithParam("path.id")
+	case errors.Is(err, portal.ErrUnknown):
+		return problem.Missing("portal").WithParam("path.id")
+	case errors.Is(err, subject.ErrArchived):
+		return problem.Conflicting("archived", "The subject is archived and cannot be changed any more.")
+	case errors.Is(err, portal.ErrArchived):
+		return problem.Conflicting("archived", "The portal is archived and cannot be changed any more.")
+	case errors.Is(err, subject.ErrFull):
+		return problem.Conflicting("full", "A portal has at most %d subjects. Archive one first.", subject.MaxPerPortal)
+	case errors.Is(err, subject.ErrTooLarge):
+		return problem.New(problem.TooLarge, "The content may have at most %d bytes, all its texts together.", subject.MaxContent).WithParam("body")
+	case errors.As(err, &field):
+		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
+	case errors.As(err, &form):
+		return problem.Invalid("body."+form.Path, "%v.", form)
+	}
+	return err
+}

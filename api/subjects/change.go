@@ -1,0 +1,127 @@
+package subjects
+
+import (
+	"context"
+	"encoding/json"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/patch"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/subject"
+	"visavis.dev/pkg/tenant"
+)
+
+func author(c *route.Call) subject.Author {
+	return subject.Author{By: c.Principal.Key.ID.String(), At: c.Now()}
+}
+
+// record notes a change in the activity log.
+func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, s id.Subject, changes map[string]any) error {
+	return activity.Record(ctx, tx, c.Did(action, "subject", s.String(), changes))
+}
+
+func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Subject, error) {
+	of, err := in.portal()
+	if err != nil {
+		return Subject{}, err
+	}
+	s := subject.Subject{ID: id.NewSubject(), Portal: of, Title: in.Body.Title, Kind: subject.Kind(in.Body.Kind)}
+	if err := patch.Merge(&s.Definition, c.Body()); err != nil {
+		return Subject{}, asProblem(err)
+	}
+	var sent struct {
+		Content json.RawMessage `json:"content"`
+	}
+	if err := json.Unmarshal(c.Body(), &sent); err != nil {
+		return Subject{}, err // what was read before can be read again
+	}
+	var content subject.Content
+	if sent.Content != nil {
+		err = within("content", patch.Merge(&content, sent.Content))
+	}
+	if err != nil {
+		return Subject{}, asProblem(err)
+	}
+	// Settled here too, to name the fields where they were sent.
+	if content, err = content.Settle(); err != nil {
+		return Subject{}, asProblem(within("content", err))
+	}
+	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Subject, error) {
+		made, err := subject.Insert(ctx, tx, s, content, author(c))
+		if err != nil {
+			return Subject{}, asProblem(err)
+		}
+		shown, err := subject.Summarize(ctx, tx, made.ID)
+		if err != nil {
+			return Subject{}, err
+		}
+		return show(shown), record(ctx, c, tx, "subject.created", s.ID, map[string]any{"title": s.Title, "kind": s.Kind, "portalId": of})
+	})
+	return versioned(c, made, err)
+}
+
+// within says where the field of an error lies.
+func within(parent string, err error) error {
+	switch err := err.(type) {
+	case *subject.FieldError:
+		return &subject.FieldError{Field: parent + "." + err.Field, Message: err.Message}
+	case *patch.Error:
+		return err.Within(parent)
+	}
+	return err
+}
+
+func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Subject, error) {
+	wanted, err := in.subject()
+	if err != nil {
+		return Subject{}, err
+	}
+	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Subject, error) {
+		_, before, err := lock(ctx, tx, wanted)
+		if err != nil {
+			return Subject{}, asProblem(err)
+		}
+		if err := in.Check(before.Edition, nil); err != nil {
+			return Subject{}, err
+		}
+		after := before
+		if in.Body.Title.Set {
+			after.Title = in.Body.Title.Value
+		}
+		if in.Body.State.Set {
+			after.State = subject.State(in.Body.State.Value)
+		}
+		if in.Body.Order.Set {
+			after.Place = in.Body.Order.Value
+		}
+		if err := patch.Merge(&after.Definition, c.Body()); err != nil {
+			return Subject{}, asProblem(err)
+		}
+		_, changed, err := subject.Change(ctx, tx, before, after, author(c))
+		if err != nil {
+			return Subject{}, asProblem(err)
+		}
+		shown, err := subject.Summarize(ctx, tx, wanted)
+		if err != nil || len(changed) == 0 {
+			return show(shown), err
+		}
+		return show(shown), record(ctx, c, tx, "subject.updated", wanted, map[string]any{"changed": changed})
+	})
+	return versioned(c, now, err)
+}
+
+// lock locks a subject after its portal, which everyone does in this order.
+func lock(ctx context.Context, tx *tenant.Tx, which id.Subject) (portal.Portal, subject.Subject, error) {
+	found, err := subject.Find(ctx, tx, which)
+	if err != nil {
+		return portal.Portal{}, found, err
+	}
+	p, err := portal.Lock(ctx, tx, found.Portal)
+	if err != nil {
+		return p, found, err
+	}
+	s, err := subject.Lock(ctx, tx, which)
+	return p, s, err
+}

@@ -1,0 +1,133 @@
+package subjects
+
+import (
+	"context"
+	"net/http"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/subject"
+	"visavis.dev/pkg/tenant"
+)
+
+func (a *API) registerPublish(s *route.Service, read, write route.Operation) {
+	check := read
+	check.ID, check.Method, check.Path, check.Items = "checkSubject", http.MethodGet, "/subjects/{id}/go-live", ""
+	check.Summary = "Whether the draft of a subject can be published, and what it lacks"
+	route.Handle(s, check, a.check)
+
+	publish := write
+	publish.ID, publish.Method, publish.Path = "publishSubject", http.MethodPost, "/subjects/{id}/publish"
+	publish.AndScope = scope.PortalsPublish
+	publish.Errors = append(publish.Errors, problem.GoLiveRefused, problem.VersionConflict)
+	publish.Summary = "Publish the draft of a subject"
+	publish.Description = "People see it at once where the portal is published. If-Match takes the version of the draft. What fails the check of " +
+		"GET /subjects/{id}/go-live is 422 go_live_refused; on 2026-07-08 it is 200 with the draft unchanged and publishRefused."
+	route.Handle(s, publish, a.publish)
+}
+
+func (a *API) check(ctx context.Context, c *route.Call, p *Path) (GoLive, error) {
+	wanted, err := p.subject()
+	if err != nil {
+		return GoLive{}, err
+	}
+	s, v, err := subject.GetContent(ctx, a.Tenants, c.Org(), wanted, 0)
+	if err != nil {
+		return GoLive{}, asProblem(err)
+	}
+	of, err := portal.Get(ctx, a.Tenants, c.Org(), s.Portal)
+	if err != nil {
+		return GoLive{}, err
+	}
+	return showReport(subject.Check(s, v.Content, of.Definition.Languages, c.Now())), nil
+}
+
+// PublishInput is the request to publish a subject.
+type PublishInput struct {
+	Path
+	route.Edition
+	Body *SubjectPublication
+}
+
+// SubjectPublication is what to say of it.
+type SubjectPublication struct {
+	ChangeNote route.OptNull[string] `json:"changeNote,omitzero" maxLength:"500"`
+}
+
+func (in *PublishInput) note() *string {
+	if in.Body == nil {
+		return nil
+	}
+	return in.Body.ChangeNote.Value
+}
+
+func (a *API) publish(ctx context.Context, c *route.Call, in *PublishInput) (Subject, error) {
+	wanted, err := in.subject()
+	if err != nil {
+		return Subject{}, err
+	}
+	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Subject, error) {
+		p, s, err := lock(ctx, tx, wanted)
+		if err != nil {
+			return Subject{}, asProblem(err)
+		}
+		if err := in.Check(s.DraftVersion, nil); err != nil {
+			return Subject{}, err
+		}
+		draft, err := subject.FindVersion(ctx, tx, s.ID, s.DraftVersion)
+		if err != nil {
+			return Subject{}, err
+		}
+		report := subject.Check(s, draft.Content, p.Definition.Languages, c.Now())
+		switch {
+		case report.Ready():
+			return a.goLive(ctx, c, tx, p, s, in.note())
+		case !c.Contract.Before(contract.V20261001):
+			return Subject{}, report.Refusal("The subject cannot be published as it is: details.problems lists what to change.")
+		}
+		shown, err := subject.Summarize(ctx, tx, wanted)
+		refused := show(shown)
+		refused.PublishRefused = &Refusal{report.Problems}
+		return refused, err
+	})
+	return versioned(c, now, err)
+}
+
+// goLive publishes a subject that may be.
+func (a *API) goLive(ctx context.Context, c *route.Call, tx *tenant.Tx, p portal.Portal, s subject.Subject, note *string) (Subject, error) {
+	first, news := s.PublishedVersion == nil, s.State != subject.Published || s.Changed()
+	if err := subject.Publish(ctx, tx, &s, author(c), note); err != nil {
+		return Subject{}, err
+	}
+	shown, err := subject.Summarize(ctx, tx, s.ID)
+	if err != nil || !news {
+		return show(shown), err
+	}
+	if err := portal.Refresh(ctx, tx, p.ID); err != nil {
+		return Subject{}, err
+	}
+	if err := record(ctx, c, tx, "subject.published", s.ID, map[string]any{"version": s.DraftVersion}); err != nil {
+		return Subject{}, err
+	}
+	_, err = event.Emit(ctx, tx, published(p, s, author(c), first)...)
+	return show(shown), err
+}
+
+// published are the events of a subject that went live.
+func published(p portal.Portal, s subject.Subject, who subject.Author, first bool) []event.Draft {
+	return []event.Draft{
+		// A portal that nobody sees yet has no version.
+		{Type: event.WorkspacePublished, At: who.At, Subject: s.ID, Fields: map[string]any{
+			"portalId": p.ID.String(), "name": p.Name, "version": p.PublishedVersion, "subjectIds": []string{s.ID.String()},
+			"publishedBy": who.By, "publishedAt": who.At, "firstPublish": first,
+		}},
+		{Type: event.PortalUpdated, At: who.At, Subject: s.ID, Fields: map[string]any{
+			"portalId": p.ID.String(), "name": p.Name, "state": p.State, "changedFields": []string{"subjectIds"},
+			"changedBy": who.By, "updatedAt": who.At,
+		}},
+	}
+}

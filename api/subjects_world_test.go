@@ -1,0 +1,110 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/connection"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/portal/portaltest"
+	"visavis.dev/pkg/tenant"
+)
+
+// words are a text in the languages of the tests' portals.
+func words(text string) map[string]any { return map[string]any{"en": text, "German": text + "!"} }
+
+// subjectBody is a good body with every property of a subject.
+func subjectBody(n int) map[string]any {
+	return map[string]any{
+		"title": fmt.Sprint("Knots ", n), "kind": "course",
+		"objectives": []any{map[string]any{"key": "tie", "text": words("Ties knots.")}},
+		"personaId":  nil, "knowledgeBaseIds": []any{}, "durationS": 600 + n, "assessed": true, "passPercent": 60, "attemptsAllowed": 3,
+		"certificateTemplate": "plain", "validMonths": 12, "prerequisites": []any{}, "content": contentBody(n),
+	}
+}
+
+// contentBody is a good body with every property of a content, which can be published.
+func contentBody(n int) map[string]any {
+	return map[string]any{
+		"intro": words(fmt.Sprint("How to tie a boat to a pier ", n)),
+		"sections": []any{map[string]any{
+			"key": "bowline", "title": words("The bowline"), "body": words("A bowline makes a loop that does not slip."),
+			"media":     []any{map[string]any{"kind": "image", "url": "https://example.com/bowline.png", "alt": words("A bowline")}},
+			"keyPoints": []any{words("It does not slip.")},
+		}},
+		"questions": []any{map[string]any{
+			"key": "loop", "kind": "choice", "text": words("Which knot makes a loop that does not slip?"),
+			"options": []any{
+				map[string]any{"key": "bowline", "text": words("The bowline"), "correct": true},
+				map[string]any{"key": "hitch", "text": words("The half hitch"), "correct": false},
+			},
+			"rubric": []any{map[string]any{
+				"key": "clear", "label": words("Is clear"), "weight": 1, "levels": []any{map[string]any{"score": 1, "description": words("Says it.")}},
+			}},
+			"points": 2, "required": true, "followUps": 1, "timeLimitS": 60,
+		}},
+		"scenario": map[string]any{
+			"setting": words("A pier"), "avatarRole": words("A skipper"), "learnerRole": words("A deckhand"), "difficulty": "hard",
+			"secrets": []any{words("The rope is short.")},
+		},
+		"rules":  map[string]any{"order": "random", "pick": 1},
+		"ending": map[string]any{"message": words("Well done."), "showResult": true},
+	}
+}
+
+// school makes a published portal with subjects.
+func (w *world) school(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	speaker, err := id.ParsePersona(w.shown(t, org))
+	require.NoError(t, err)
+	p := portaltest.Portal(t, w.Tenants, org.ID, speaker)
+	w.modelled(t, org)
+	for range 3 {
+		w.addSubject(t, org, p.ID.String())
+	}
+	return p.ID.String()
+}
+
+// addSubject adds a subject to a portal.
+func (w *world) addSubject(t testing.TB, org *apitest.Org, portal string) string {
+	t.Helper()
+	w.n++
+	answer := w.call(t, w.operation(t, "createSubject"), apitest.Request{Path: "/portals/" + portal + "/subjects", Key: org.New, Body: subjectBody(w.n)})
+	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
+	return answer.Data(t)["id"].(string)
+}
+
+// subject makes a subject of several versions.
+func (w *world) subject(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	made, o := w.addSubject(t, org, w.school(t, org)), w.operation(t, "updateSubjectContent")
+	for range 2 {
+		w.n++
+		answer := w.call(t, o, apitest.Request{Path: withID(o, made), Key: org.New, Body: contentBody(w.n)})
+		require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+	}
+	return made
+}
+
+// modelled gives an organisation a connected model, as if it had been tested.
+func (w *world) modelled(t testing.TB, org *apitest.Org) {
+	t.Helper()
+	k := "modelled" + org.ID.String()
+	if _, ok := w.made[k]; ok {
+		return
+	}
+	offer, ok := connection.FindOffer(connection.Model, "openai_compatible")
+	require.True(t, ok)
+	c := connection.New(offer, "model", connection.Config{"baseUrl": "https://127.0.0.1:9/v1", "model": "m"}, "sk-tests", time.Now().UTC())
+	c.State, c.Fallback, c.TimeoutMs = connection.Active, connection.FallbackBuiltin, 1000
+	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		return connection.Insert(ctx, tx, w.Vault, c, "sk-tests")
+	}))
+	w.made[k] = c.ID.String()
+}
