@@ -80,10 +80,14 @@ func (w *world) addSubject(t testing.TB, org *apitest.Org, portal string) string
 	return answer.Data(t)["id"].(string)
 }
 
-// subject makes a subject of several versions.
+// subject makes a subject of several versions, in a portal that it shares with others.
 func (w *world) subject(t testing.TB, org *apitest.Org) string {
 	t.Helper()
-	made, o := w.addSubject(t, org, w.school(t, org)), w.operation(t, "updateSubjectContent")
+	k := "school" + org.ID.String()
+	if _, ok := w.made[k]; !ok {
+		w.made[k] = w.school(t, org)
+	}
+	made, o := w.addSubject(t, org, w.made[k]), w.operation(t, "updateSubjectContent")
 	for range 2 {
 		w.n++
 		answer := w.call(t, o, apitest.Request{Path: withID(o, made), Key: org.New, Body: contentBody(w.n)})

@@ -39,7 +39,9 @@ type Request struct {
 // UnknownKeyError says that there is no question with a key.
 type UnknownKeyError struct{ Index int }
 
-func (e *UnknownKeyError) Error() string { return fmt.Sprintf("no question has the key at %d", e.Index) }
+func (e *UnknownKeyError) Error() string {
+	return fmt.Sprintf("no question has the key at %d", e.Index)
+}
 
 // Plan lists what is to be translated of a content, language by language. The
 // error is an UnknownKeyError.
