@@ -142,7 +142,9 @@ func TestSubjectContent(t *testing.T) {
 	old := w.Get(w.Acme.New, "/subjects/"+s+"/content?version=1")
 	require.Equal(t, `"1"`, old.Header.Get("ETag"))
 	require.Equal(t, "superseded", old.Data(t)["state"])
-	requireError(t, w.Get(w.Acme.New, "/subjects/"+s+"/content?version=9"), http.StatusNotFound, "not_found", "query.version")
+	for _, none := range []string{"9", "9999999999"} {
+		requireError(t, w.Get(w.Acme.New, "/subjects/"+s+"/content?version="+none), http.StatusNotFound, "not_found", "query.version")
+	}
 	requireError(t, w.do(t, "restoreSubject", s, w.Acme.New, map[string]any{"version": 9}), http.StatusBadRequest, "invalid_request", "body.version")
 	restored := w.do(t, "restoreSubject", s, w.Acme.New, map[string]any{"version": 1}).Data(t)
 	require.Equal(t, float64(5), restored["version"])

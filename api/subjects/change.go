@@ -3,6 +3,7 @@ package subjects
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
@@ -64,11 +65,11 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Subject, er
 
 // within says where the field of an error lies.
 func within(parent string, err error) error {
-	switch err := err.(type) {
-	case *subject.FieldError:
-		return &subject.FieldError{Field: parent + "." + err.Field, Message: err.Message}
-	case *patch.Error:
-		return err.Within(parent)
+	if field, ok := errors.AsType[*subject.FieldError](err); ok {
+		return &subject.FieldError{Field: parent + "." + field.Field, Message: field.Message}
+	}
+	if form, ok := errors.AsType[*patch.Error](err); ok {
+		return form.Within(parent)
 	}
 	return err
 }

@@ -232,7 +232,7 @@ func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error
 	}
 	drafts := j.drafts
 	if j.State.Ended() {
-		drafts = append(drafts, event.Draft{Type: event.JobCompleted, At: now, Fields: j.told()})
+		drafts = append(drafts, event.Draft{Type: event.JobCompleted, At: now, Subject: j.subject(), Fields: j.told()})
 	}
 	if len(drafts) == 0 {
 		return nil
@@ -241,14 +241,26 @@ func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error
 	return err
 }
 
+// subject is the subject that the job works on; zero for another thing.
+func (j *Job) subject() id.Subject {
+	if j.ResourceKind != "subject" {
+		return id.Subject{}
+	}
+	s, err := id.ParseSubject(j.ResourceID)
+	if err != nil {
+		return id.Subject{} // which nothing is found by
+	}
+	return s
+}
+
 // told are the fields of job.completed.
 func (j *Job) told() map[string]any {
 	fields := map[string]any{
 		"jobId": j.ID.String(), "kind": j.Kind, "state": j.State, "resourceKind": j.ResourceKind, "resourceId": j.ResourceID,
 		"startedAt": j.StartedAt, "finishedAt": j.FinishedAt,
 	}
-	if j.ResourceKind == "subject" {
-		fields["subjectId"] = j.ResourceID
+	if s := j.subject(); !s.IsZero() {
+		fields["subjectId"] = s.String()
 	}
 	if j.ErrorCode != "" {
 		fields["errorCode"] = j.ErrorCode

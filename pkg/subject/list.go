@@ -96,7 +96,7 @@ func Versions(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Subject, 
 		}, `
 			SELECT version, base_version, '{}'::JSONB, changed_sections, change_note, saved_at, saved_by, published_at, published_by
 			FROM subject_version
-			WHERE org_id = $1 AND subject_id = $2 AND ($3 = 0 OR version < $3) ORDER BY version DESC LIMIT $4`,
+			WHERE org_id = $1 AND subject_id = $2 AND ($3::BIGINT = 0 OR version < $3) ORDER BY version DESC LIMIT $4`,
 			org, s, before, limit)
 	})
 	return found, err
@@ -120,7 +120,7 @@ func GetContent(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Subject
 			return err
 		}, `
 			SELECT `+versionColumns+` FROM subject_version WHERE org_id = $1 AND subject_id = $2 AND version =
-				CASE WHEN $3 > 0 THEN $3 ELSE (SELECT draft_version FROM subject WHERE org_id = $1 AND id = $2) END`, org, s, version)
+				CASE WHEN $3::BIGINT > 0 THEN $3 ELSE (SELECT draft_version FROM subject WHERE org_id = $1 AND id = $2) END`, org, s, version)
 	})
 	found, err := one(subjects, err)
 	if err == nil && len(versions) == 0 {
