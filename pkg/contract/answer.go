@@ -17,6 +17,8 @@ const (
 	DeliveryItem Item = "WebhookDelivery"
 	// GapItem is a question that the knowledge does not answer.
 	GapItem Item = "Gap"
+	// JobItem is work that outlasts a request.
+	JobItem Item = "Job"
 	// KnowledgeBaseItem is a knowledge pack.
 	KnowledgeBaseItem Item = "KnowledgeBase"
 	// SessionItem is a live conversation.
