@@ -18,6 +18,8 @@ CREATE TABLE setup_plan (
     proposal   JSONB,
     -- grows with each change of the proposal
     edition    BIGINT      NOT NULL,
+    -- whether a model wrote the proposal
+    written    BOOLEAN     NOT NULL,
     -- the job that plans or applies it
     job_id     UUID        NOT NULL,
     created_by TEXT        NOT NULL,
