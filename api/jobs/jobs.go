@@ -84,6 +84,14 @@ type Failure struct {
 	Message string `json:"message"`
 }
 
+// FailureOf is the failure of a code; nil of none.
+func FailureOf(code string) *Failure {
+	if code == "" {
+		return nil
+	}
+	return &Failure{code, messages[code]}
+}
+
 // messages explain the codes.
 var messages = map[string]string{
 	"address_refused":      "The address is not public.",
@@ -128,9 +136,7 @@ func Show(j job.Job) Job {
 		}
 		shown.Total, shown.Progress = &total, &percent
 	}
-	if j.ErrorCode != "" {
-		shown.Error.Value = &Failure{j.ErrorCode, messages[j.ErrorCode]}
-	}
+	shown.Error.Value = FailureOf(j.ErrorCode)
 	if j.FinishedAt != nil {
 		expires := j.FinishedAt.Add(job.Retention).UTC()
 		shown.ExpiresAt = &expires

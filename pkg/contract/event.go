@@ -48,7 +48,7 @@ var bareIDs = Change{
 		switch kind {
 		case GapItem, KnowledgeBaseItem:
 			bareWithin(item)
-		case JobItem, SessionItem:
+		case JobItem, SessionItem, SetupPlanItem:
 			bareOf(item)
 		case SessionTicketItem:
 			bareOf(item["session"])
