@@ -88,7 +88,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&subjects.API{Tenants: d.Tenants}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
-	(&jobs.API{Tenants: d.Tenants}).Register(s)
+	(&jobs.API{Tenants: d.Tenants, Clock: p.Clock}).Register(s)
 	return s
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/contract"
@@ -20,7 +22,11 @@ import (
 )
 
 // API is what the operations work with.
-type API struct{ Tenants *tenant.Tenants }
+type API struct {
+	Tenants *tenant.Tenants
+	// Clock times what is waited for.
+	Clock clock.Clock
+}
 
 // Register declares the operations. A key sees the jobs of what it may manage;
 // one with portals:read sees every job.
@@ -29,17 +35,19 @@ func (a *API) Register(s *route.Service) {
 
 	list := one
 	list.ID, list.Method, list.Path, list.Class = "listJobs", http.MethodGet, "/jobs", "read"
-	list.Summary = "The jobs the key may see, newest first"
+	list.Summary, list.Items = "The jobs the key may see, newest first", contract.JobItem
 	route.List(s, list, a.list)
 
 	get := one
 	get.ID, get.Method, get.Path, get.Class = "getJob", http.MethodGet, "/jobs/{id}", "read"
-	get.Summary = "One job and how far it got"
+	get.Summary, get.Items = "One job and how far it got", contract.JobItem
+	get.Description = "With waitS the answer comes when the job has ended, and after so many seconds at the latest."
 	route.Handle(s, get, a.get)
 
 	cancel := one
 	cancel.ID, cancel.Method, cancel.Path, cancel.Class = "cancelJob", http.MethodPost, "/jobs/{id}/cancel", "write"
 	cancel.Summary, cancel.Errors = "End a job early; what it did stays done", []problem.Code{problem.Conflict}
+	cancel.Items = contract.JobItem
 	route.Handle(s, cancel, a.cancel)
 }
 
@@ -53,6 +61,9 @@ type Job struct {
 	Total        *int64                `json:"total" doc:"Of how many; null while that is not known."`
 	ResourceKind string                `json:"resourceKind" doc:"What it works on."`
 	ResourceID   string                `json:"resourceId"`
+	PortalID     *id.Portal            `json:"portalId" nullable:"true"`
+	SubjectID    *id.Subject           `json:"subjectId" nullable:"true"`
+	Result       Result                `json:"result"`
 	Error        route.OrNull[Failure] `json:"error"`
 	Attempts     int64                 `json:"attempts" doc:"How many steps were begun."`
 	CreatedBy    string                `json:"createdBy"`
@@ -62,10 +73,23 @@ type Job struct {
 	ExpiresAt    *time.Time            `json:"expiresAt" doc:"Until when an ended job can be read."`
 }
 
+// Result is what came of a job.
+type Result struct {
+	Counts map[string]int64 `json:"counts" doc:"How many of what, such as documents."`
+}
+
 // Failure is why a job failed.
 type Failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+}
+
+// FailureOf is the failure of a code; nil of none.
+func FailureOf(code string) *Failure {
+	if code == "" {
+		return nil
+	}
+	return &Failure{code, messages[code]}
 }
 
 // messages explain the codes.
@@ -97,7 +121,13 @@ var messages = map[string]string{
 func Show(j job.Job) Job {
 	shown := Job{
 		ID: j.ID, Kind: j.Kind, State: j.State, Done: j.Done, ResourceKind: j.ResourceKind, ResourceID: j.ResourceID,
-		Attempts: j.Attempts, CreatedBy: j.CreatedBy, CreatedAt: j.CreatedAt.UTC(), StartedAt: route.UTC(j.StartedAt), FinishedAt: route.UTC(j.FinishedAt),
+		Result: Result{j.Counts}, Attempts: j.Attempts, CreatedBy: j.CreatedBy, CreatedAt: j.CreatedAt.UTC(), StartedAt: route.UTC(j.StartedAt), FinishedAt: route.UTC(j.FinishedAt),
+	}
+	if !j.Portal.IsZero() {
+		shown.PortalID = &j.Portal
+	}
+	if !j.Subject.IsZero() {
+		shown.SubjectID = &j.Subject
 	}
 	if j.Counted() {
 		// More can come while it runs; the whole is never less than what is done.
@@ -108,9 +138,7 @@ func Show(j job.Job) Job {
 		}
 		shown.Total, shown.Progress = &total, &percent
 	}
-	if j.ErrorCode != "" {
-		shown.Error.Value = &Failure{j.ErrorCode, messages[j.ErrorCode]}
-	}
+	shown.Error.Value = FailureOf(j.ErrorCode)
 	if j.FinishedAt != nil {
 		expires := j.FinishedAt.Add(job.Retention).UTC()
 		shown.ExpiresAt = &expires
@@ -121,7 +149,7 @@ func Show(j job.Job) Job {
 // Query filters and pages the jobs.
 type Query struct {
 	route.Paging
-	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, knowledge_sync, subject_sync, translate, voice_clone, voice_remove, webhook_recover, separated by commas."`
+	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, knowledge_sync, portal_fill, portal_plan, subject_sync, translate, voice_clone, voice_remove, webhook_recover, separated by commas."`
 	State string `query:"state" maxLength:"80" doc:"One or more of queued, running, succeeded, failed, cancelled, separated by commas."`
 }
 
@@ -153,8 +181,18 @@ type Path struct {
 	ID string `path:"id" doc:"The job's id, with or without job_."`
 }
 
-func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Job, error) {
-	j, err := a.find(ctx, c, p)
+// GetInput names a job, and says how long its end may be waited for.
+type GetInput struct {
+	Path
+	WaitS int64 `query:"waitS" minimum:"0" maximum:"25" doc:"Wait up to so many seconds for the job to end."`
+}
+
+func (a *API) get(ctx context.Context, c *route.Call, in *GetInput) (Job, error) {
+	j, err := a.find(ctx, c, &in.Path)
+	if err == nil && in.WaitS > 0 && !j.State.Ended() {
+		j, err = job.Await(ctx, a.Tenants, a.Clock, c.Org(), j.ID, time.Duration(in.WaitS)*time.Second)
+		err = asProblem(err)
+	}
 	return Show(j), err
 }
 

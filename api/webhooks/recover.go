@@ -17,7 +17,7 @@ import (
 func (a *API) registerRecovery(s *route.Service, one route.Operation) {
 	one.ID, one.Method, one.Path, one.Class = "recoverWebhook", http.MethodPost, "/webhooks/{id}/recover", "heavy"
 	one.Since, one.Status, one.Idempotent = contract.V20261001, http.StatusAccepted, true
-	one.Errors = []problem.Code{problem.Conflict}
+	one.Errors, one.Items = []problem.Code{problem.Conflict}, contract.JobItem
 	one.Summary = "Deliver again what a webhook missed"
 	one.Description = "Delivers the deliveries of a time range in some states again, however many there are, and the events of that range " +
 		"that had no delivery because the webhook was paused or switched off. The answer is a job; what happens meanwhile is delivered beside it."

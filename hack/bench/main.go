@@ -15,6 +15,9 @@ func main() {
 	if len(os.Args) == 4 && os.Args[1] == bareRole {
 		exit(serveBare(os.Args[2], os.Args[3]))
 	}
+	if len(os.Args) == 4 && os.Args[1] == staticRole {
+		exit(serveStatic(os.Args[2], os.Args[3]))
+	}
 	exit(run(context.Background()))
 }
 
@@ -56,6 +59,7 @@ var measures = []struct {
 	{"memory", memory},
 	{"delivery", delivering},
 	{"isolation", isolation},
+	{"page", page},
 	{"talking", talking},
 	{"knowledge", knowing},
 	{"search", searching},

@@ -23,6 +23,8 @@ const (
 	KnowledgeBaseItem Item = "KnowledgeBase"
 	// SessionItem is a live conversation.
 	SessionItem Item = "Session"
+	// SetupPlanItem is a plan for a portal.
+	SetupPlanItem Item = "SetupPlan"
 	// SessionTicketItem is a session with what its client needs to connect.
 	SessionTicketItem Item = "SessionTicket"
 	// SubjectItem is what a portal teaches or asks.

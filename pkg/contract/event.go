@@ -49,8 +49,8 @@ var bareIDs = Change{
 		case GapItem, KnowledgeBaseItem:
 			bareWithin(item)
 		case JobItem:
-			bareOf(item, "resourceId")
-		case SessionItem:
+			bareOf(item, "portalId", "subjectId", "resourceId")
+		case SessionItem, SetupPlanItem:
 			bareOf(item, "portalId", "subjectId")
 		case SessionTicketItem:
 			bareOf(item["session"], "portalId", "subjectId")

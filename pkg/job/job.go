@@ -27,6 +27,10 @@ const (
 	AvatarPrepare Kind = "avatar_prepare"
 	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
 	KnowledgeSync Kind = "knowledge_sync"
+	// PortalPlan works out a plan for a portal, and PortalFill makes it true (package
+	// setup).
+	PortalPlan Kind = "portal_plan"
+	PortalFill Kind = "portal_fill"
 	// SubjectSync writes what a published subject tells into its portal's pack
 	// (package subject).
 	SubjectSync Kind = "subject_sync"
@@ -42,7 +46,9 @@ const (
 
 // Kinds lists every kind.
 func Kinds() []Kind {
-	return []Kind{AvatarPrepare, KnowledgeSync, SubjectSync, Translate, VoiceClone, VoiceRemove, WebhookRecover}
+	return []Kind{
+		AvatarPrepare, KnowledgeSync, PortalFill, PortalPlan, SubjectSync, Translate, VoiceClone, VoiceRemove, WebhookRecover,
+	}
 }
 
 // Heavy says whether the kind's steps are prepared outside their transaction.
@@ -51,7 +57,14 @@ func (k Kind) Heavy() bool { return k != WebhookRecover }
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.
-func (k Kind) Cancellable() bool { return k == Translate || k == WebhookRecover }
+func (k Kind) Cancellable() bool {
+	switch k {
+	case PortalFill, PortalPlan, Translate, WebhookRecover:
+		return true
+	default:
+		return false
+	}
+}
 
 // State is where a job stands.
 type State string
@@ -84,6 +97,11 @@ type Job struct {
 	Done, Total int64
 	// ResourceKind and ResourceID name what it works on.
 	ResourceKind, ResourceID string
+	// Portal and Subject are those that it is for; zero for none.
+	Portal  id.Portal
+	Subject id.Subject
+	// Counts are what came of it, by what was counted, such as "documents".
+	Counts map[string]int64
 	// Scope lets a key see the job.
 	Scope scope.Scope
 	// ErrorCode says why it failed.
@@ -119,8 +137,8 @@ var (
 	ErrNotCancellable = errors.New("a job of this kind cannot be cancelled")
 )
 
-const columns = `org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, scope, error_code,
-	attempts, created_by, created_at, started_at, finished_at`
+const columns = `org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id,
+	portal_id, subject_id, counts, scope, error_code, attempts, created_by, created_at, started_at, finished_at`
 
 func scan(row pgx.CollectableRow) (Job, error) { return pgx.RowToStructByPos[Job](row) }
 
@@ -131,14 +149,14 @@ func Insert(ctx context.Context, tx *tenant.Tx, j Job, input any) (Job, error) {
 	if j.Input, err = json.Marshal(input); err != nil {
 		return j, err
 	}
-	j.Org, j.State, j.Progress, j.Total = tx.Org, Queued, json.RawMessage("{}"), -1
+	j.Org, j.State, j.Progress, j.Total, j.Counts = tx.Org, Queued, json.RawMessage("{}"), -1, map[string]int64{}
 	tx.Touch("job", j.ID)
 	_, err = tx.Exec(ctx, `
-		INSERT INTO job (org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, scope, error_code,
-			attempts, created_by, created_at, due_at, heavy)
-		VALUES ($1, $2, $3, $4, $5, $6, 0, -1, $7, $8, $9, '', 0, $10, $11, $11, $12)`,
-		j.Org, j.ID, j.Kind, j.State, j.Input, j.Progress, j.ResourceKind, j.ResourceID, j.Scope, j.CreatedBy, j.CreatedAt,
-		j.Kind.Heavy())
+		INSERT INTO job (org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, portal_id, subject_id, scope,
+			error_code, attempts, created_by, created_at, due_at, heavy)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, -1, $7, $8, $9, $10, $11, '', 0, $12, $13, $13, $14)`,
+		j.Org, j.ID, j.Kind, j.State, j.Input, j.Progress, j.ResourceKind, j.ResourceID, j.Portal, j.Subject, j.Scope, j.CreatedBy,
+		j.CreatedAt, j.Kind.Heavy())
 	return j, err
 }
 
@@ -225,14 +243,14 @@ func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error
 	tx.Touch("job", j.ID)
 	if _, err := tx.Exec(ctx, `
 		UPDATE job SET state = $3, progress = $4, done = $5, total = $6, error_code = $7, started_at = $8, finished_at = $9,
-			due_at = $10, owner = NULL
+			due_at = $10, counts = $11, portal_id = $12, owner = NULL
 		WHERE org_id = $1 AND id = $2`,
-		tx.Org, j.ID, j.State, j.Progress, j.Done, j.Total, j.ErrorCode, j.StartedAt, j.FinishedAt, next); err != nil {
+		tx.Org, j.ID, j.State, j.Progress, j.Done, j.Total, j.ErrorCode, j.StartedAt, j.FinishedAt, next, j.Counts, j.Portal); err != nil {
 		return err
 	}
 	drafts := j.drafts
 	if j.State.Ended() {
-		drafts = append(drafts, event.Draft{Type: event.JobCompleted, At: now, Subject: j.subject(), Fields: j.told()})
+		drafts = append(drafts, event.Draft{Type: event.JobCompleted, At: now, Subject: j.Subject, Fields: j.told()})
 	}
 	if len(drafts) == 0 {
 		return nil
@@ -241,26 +259,17 @@ func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error
 	return err
 }
 
-// subject is the subject that the job works on; zero for another thing.
-func (j *Job) subject() id.Subject {
-	if j.ResourceKind != "subject" {
-		return id.Subject{}
-	}
-	s, err := id.ParseSubject(j.ResourceID)
-	if err != nil {
-		return id.Subject{} // which nothing is found by
-	}
-	return s
-}
-
 // told are the fields of job.completed.
 func (j *Job) told() map[string]any {
 	fields := map[string]any{
 		"jobId": j.ID.String(), "kind": j.Kind, "state": j.State, "resourceKind": j.ResourceKind, "resourceId": j.ResourceID,
 		"startedAt": j.StartedAt, "finishedAt": j.FinishedAt,
 	}
-	if s := j.subject(); !s.IsZero() {
-		fields["subjectId"] = s.String()
+	if !j.Portal.IsZero() {
+		fields["portalId"] = j.Portal.String()
+	}
+	if !j.Subject.IsZero() {
+		fields["subjectId"] = j.Subject.String()
 	}
 	if j.ErrorCode != "" {
 		fields["errorCode"] = j.ErrorCode

@@ -25,7 +25,7 @@ func TestAJobIsQueued(t *testing.T) {
 	got.Input = nil
 	require.Equal(t, job.Job{
 		Org: w.one, ID: j, Kind: job.WebhookRecover, State: job.Queued, Progress: json.RawMessage("{}"), Total: -1,
-		ResourceKind: "webhook", ResourceID: "wh_1", Scope: scope.WebhooksManage, CreatedBy: "key_1", CreatedAt: w.now(),
+		ResourceKind: "webhook", ResourceID: "wh_1", Counts: map[string]int64{}, Scope: scope.WebhooksManage, CreatedBy: "key_1", CreatedAt: w.now(),
 	}, got)
 	require.False(t, got.Counted())
 	_, err := job.Get(context.Background(), w.tenants, w.two, j)

@@ -41,7 +41,7 @@ type lessonTask struct {
 // teach queues the job that brings the portal's pack up to a subject.
 func teach(ctx context.Context, tx *tenant.Tx, s id.Subject, who Author) error {
 	_, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.SubjectSync, ResourceKind: "subject", ResourceID: s.String(), Scope: scope.ContentRead,
+		ID: id.NewJob(), Kind: job.SubjectSync, ResourceKind: "subject", ResourceID: s.String(), Subject: s, Scope: scope.ContentRead,
 		CreatedBy: who.By, CreatedAt: who.At,
 	}, lessonTask{s})
 	return err

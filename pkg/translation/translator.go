@@ -65,7 +65,7 @@ type state struct {
 // Insert queues the job that translates pieces of a subject.
 func Insert(ctx context.Context, tx *tenant.Tx, s id.Subject, pieces []Piece, who subject.Author) (job.Job, error) {
 	return job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.Translate, ResourceKind: "subject", ResourceID: s.String(), Scope: scope.ContentWrite,
+		ID: id.NewJob(), Kind: job.Translate, ResourceKind: "subject", ResourceID: s.String(), Subject: s, Scope: scope.ContentWrite,
 		CreatedBy: who.By, CreatedAt: who.At,
 	}, task{s, pieces})
 }

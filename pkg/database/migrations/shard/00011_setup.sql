@@ -1,6 +1,11 @@
--- Plans for portals.
+-- Plans for portals, and what jobs are about and left behind.
 
 -- +goose Up
+
+ALTER TABLE job ADD COLUMN portal_id UUID;
+ALTER TABLE job ADD COLUMN subject_id UUID;
+-- what came of it, by what was counted
+ALTER TABLE job ADD COLUMN counts JSONB NOT NULL DEFAULT '{}';
 
 CREATE TABLE setup_plan (
     org_id     UUID        NOT NULL,
@@ -13,6 +18,8 @@ CREATE TABLE setup_plan (
     proposal   JSONB,
     -- grows with each change of the proposal
     edition    BIGINT      NOT NULL,
+    -- whether a model wrote the proposal
+    written    BOOLEAN     NOT NULL,
     -- the job that plans or applies it
     job_id     UUID        NOT NULL,
     created_by TEXT        NOT NULL,
@@ -25,3 +32,6 @@ CREATE INDEX setup_plan_by_expiry ON setup_plan (expires_at);
 
 -- +goose Down
 DROP TABLE setup_plan;
+ALTER TABLE job DROP COLUMN counts;
+ALTER TABLE job DROP COLUMN subject_id;
+ALTER TABLE job DROP COLUMN portal_id;

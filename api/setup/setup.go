@@ -1,0 +1,297 @@
+// Package setup declares the operations that plan portals and fill them (spec,
+// Setup).
+package setup
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/jobs"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/patch"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/setup"
+	"visavis.dev/pkg/tenant"
+)
+
+// API is what the operations work with.
+type API struct {
+	Tenants *tenant.Tenants
+	Plans   *plan.Catalogue
+	Egress  *egress.Guard
+}
+
+// feature is what a plan must include for portals to be planned.
+const feature = "portals"
+
+// Register declares the operations. The checklist comes before a plan, whose path
+// it would be too.
+func (a *API) Register(s *route.Service) {
+	one := route.Operation{Group: "Setup", Since: contract.V20261001, Class: "write", Scope: scope.PortalsWrite, Items: contract.SetupPlanItem}
+
+	create := one
+	create.ID, create.Method, create.Path, create.Class = "createSetupPlan", http.MethodPost, "/setup/plans", "heavy"
+	create.Status, create.Idempotent = http.StatusAccepted, true
+	create.Summary = "Have a portal planned from a website, documents or a few lines"
+	create.Description = "The plan is worked out by a job; it can be looked at, changed and applied when its state is ready. " +
+		"With a connected model the model writes it; without one it is put together from the sources' own words."
+	route.Handle(s, create, a.create)
+
+	list := one
+	list.ID, list.Method, list.Path, list.Class, list.Scope = "listSetupPlans", http.MethodGet, "/setup/plans", "read", scope.PortalsRead
+	list.Summary = "The organisation's plans, newest first"
+	route.List(s, list, a.list)
+
+	get := list
+	get.ID, get.Path, get.Summary = "getSetupPlan", "/setup/plans/{id}", "One plan; its ETag is its version"
+	route.Handle(s, get, a.get)
+
+	update := one
+	update.ID, update.Method, update.Path = "updateSetupPlan", http.MethodPatch, "/setup/plans/{id}"
+	update.Errors, update.Summary = []problem.Code{problem.Conflict, problem.VersionConflict}, "Change what a plan proposes"
+	update.Description = "Objects are merged member by member, lists replaced."
+	route.Handle(s, update, a.update)
+
+	apply := one
+	apply.ID, apply.Method, apply.Path, apply.Class = "applySetupPlan", http.MethodPost, "/setup/plans/{id}/apply", "heavy"
+	apply.Status, apply.Idempotent, apply.Items = http.StatusAccepted, true, contract.JobItem
+	apply.Errors, apply.Summary = []problem.Code{problem.Conflict}, "Make a plan true: a portal with its subjects, as drafts"
+	route.Handle(s, apply, a.apply)
+
+	discard := one
+	discard.ID, discard.Method, discard.Path, discard.Items = "deleteSetupPlan", http.MethodDelete, "/setup/plans/{id}", ""
+	discard.Errors, discard.Summary = []problem.Code{problem.Conflict}, "Put a plan away; a portal that it was made into stays"
+	route.Handle(s, discard, a.discard)
+}
+
+// SetupPlan is one plan.
+type SetupPlan struct {
+	ID          id.SetupPlan                 `json:"id"`
+	PortalID    *id.Portal                   `json:"portalId" nullable:"true" doc:"What it was made into."`
+	State       setup.State                  `json:"state" enum:"planning,ready,applying,applied,failed,discarded"`
+	Input       setup.Input                  `json:"input"`
+	Proposal    route.OrNull[setup.Proposal] `json:"proposal" doc:"null while it is worked out."`
+	JobID       id.Job                       `json:"jobId" doc:"What works it out, or applies it."`
+	Error       route.OrNull[jobs.Failure]   `json:"error" doc:"Why it could not be worked out or applied."`
+	AIGenerated bool                         `json:"aiGenerated" doc:"Whether a model wrote the proposal."`
+	Version     int64                        `json:"version"`
+	CreatedBy   string                       `json:"createdBy"`
+	CreatedAt   time.Time                    `json:"createdAt"`
+	UpdatedAt   time.Time                    `json:"updatedAt"`
+	ExpiresAt   time.Time                    `json:"expiresAt" doc:"Until when it is kept unless it is changed."`
+}
+
+func show(p setup.Plan) SetupPlan {
+	shown := SetupPlan{
+		ID: p.ID, State: p.Standing(), Input: p.Input, JobID: p.Job, AIGenerated: p.Written, Version: p.Edition, CreatedBy: p.CreatedBy,
+		CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC(), ExpiresAt: p.ExpiresAt.UTC(),
+	}
+	if !p.Portal.IsZero() {
+		shown.PortalID = &p.Portal
+	}
+	shown.Proposal.Value = p.Proposal
+	shown.Error.Value = jobs.FailureOf(p.JobError)
+	return shown
+}
+
+// CreateInput is the request for a plan.
+type CreateInput struct{ Body PlanInput }
+
+// PlanInput is what to plan from.
+type PlanInput struct {
+	URL         *string  `json:"url,omitempty" maxLength:"2048" doc:"A public https address; it and what it links to is read."`
+	Brief       *string  `json:"brief,omitempty" minLength:"1" maxLength:"8000" doc:"What the portal is for, in plain words."`
+	DocumentIDs []string `json:"documentIds,omitempty" maxItems:"20" doc:"Documents of knowledge packs that were read."`
+	TemplateKey *string  `json:"templateKey,omitempty" maxLength:"40" doc:"What to build it from; the one that fits best unless given."`
+	Audience    string   `json:"audience,omitempty" enum:"visitors,learners,customers,candidates,mixed" doc:"mixed unless given."`
+	Languages   []string `json:"languages,omitempty" maxItems:"20" doc:"By code or name; the language of the sources unless given."`
+	Goals       []string `json:"goals,omitempty" maxItems:"10" doc:"What people should be able to do or to know."`
+}
+
+// read checks what can be checked without the database.
+func (a *API) read(b PlanInput) (setup.Input, error) {
+	in := setup.Input{URL: b.URL, Brief: b.Brief, TemplateKey: b.TemplateKey, Audience: b.Audience, Languages: b.Languages, Goals: b.Goals, DocumentIDs: []id.Document{}}
+	for _, text := range b.DocumentIDs {
+		d, err := id.ParseDocument(text)
+		if err != nil {
+			return in, problem.Missing("document").WithParam("body.documentIds")
+		}
+		in.DocumentIDs = append(in.DocumentIDs, d)
+	}
+	if b.URL != nil {
+		if _, err := a.Egress.CheckURL(*b.URL); err != nil {
+			return in, problem.Invalid("body.url", "url %v.", err)
+		}
+	}
+	in, err := in.Settle()
+	return in, asProblem(err)
+}
+
+func (a *API) create(ctx context.Context, c *route.Call, in *CreateInput) (SetupPlan, error) {
+	if !c.Principal.Terms.Has(feature) {
+		return SetupPlan{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
+	}
+	input, err := a.read(in.Body)
+	if err != nil {
+		return SetupPlan{}, err
+	}
+	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (SetupPlan, error) {
+		made, err := setup.Begin(ctx, tx, input, c.Principal.Key.ID.String(), c.Now())
+		if err != nil {
+			return SetupPlan{}, err
+		}
+		return show(made), record(ctx, c, tx, "setup_plan.created", made.ID)
+	})
+	return versioned(c, made, err)
+}
+
+// Path names a plan.
+type Path struct {
+	ID string `path:"id" doc:"The plan's id, with or without plan_."`
+}
+
+func (p Path) plan() (id.SetupPlan, error) { return route.Lookup(id.ParseSetupPlan, p.ID, "plan") }
+
+// Query pages the plans.
+type Query struct{ route.Paging }
+
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[SetupPlan], error) {
+	return route.Listed(c, q.Paging, func(after id.SetupPlan, limit int) ([]setup.Plan, error) {
+		return setup.List(ctx, a.Tenants, c.Org(), after, limit)
+	}, func(p setup.Plan) id.SetupPlan { return p.ID }, show)
+}
+
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (SetupPlan, error) {
+	wanted, err := p.plan()
+	if err != nil {
+		return SetupPlan{}, err
+	}
+	found, err := setup.Get(ctx, a.Tenants, c.Org(), wanted)
+	return versioned(c, show(found), asProblem(err))
+}
+
+// UpdateInput is the request for a change of a proposal.
+type UpdateInput struct {
+	Path
+	route.Edition
+	Body PlanChange
+}
+
+// PlanChange is what to change of a plan.
+type PlanChange struct {
+	BaseVersion route.Opt[int64]           `json:"baseVersion,omitzero" minimum:"1" doc:"The version to change, as If-Match says it."`
+	Proposal    route.Part[setup.Proposal] `json:"proposal"`
+}
+
+func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (SetupPlan, error) {
+	wanted, err := in.plan()
+	if err != nil {
+		return SetupPlan{}, err
+	}
+	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (SetupPlan, error) {
+		p, err := setup.Lock(ctx, tx, wanted)
+		if err != nil {
+			return SetupPlan{}, asProblem(err)
+		}
+		if err := in.Check(p.Edition, in.Body.BaseVersion.Ptr()); err != nil {
+			return SetupPlan{}, err
+		}
+		if p.Proposal == nil {
+			return SetupPlan{}, asProblem(setup.ErrNotReady)
+		}
+		changed := struct {
+			Proposal setup.Proposal `json:"proposal"`
+		}{*p.Proposal}
+		if err := patch.Merge(&changed, c.Body()); err != nil {
+			return SetupPlan{}, asProblem(err)
+		}
+		if p, err = setup.Change(ctx, tx, p, changed.Proposal, c.Now()); err != nil {
+			return SetupPlan{}, asProblem(err)
+		}
+		return show(p), record(ctx, c, tx, "setup_plan.updated", p.ID)
+	})
+	return versioned(c, now, err)
+}
+
+// ApplyInput is the request to make a plan true.
+type ApplyInput struct {
+	Path
+	route.Edition
+}
+
+func (a *API) apply(ctx context.Context, c *route.Call, in *ApplyInput) (jobs.Job, error) {
+	wanted, err := in.plan()
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
+		p, err := setup.Lock(ctx, tx, wanted)
+		if err != nil {
+			return jobs.Job{}, asProblem(err)
+		}
+		if err := in.Check(p.Edition, nil); err != nil {
+			return jobs.Job{}, err
+		}
+		j, err := setup.Apply(ctx, tx, p, c.Principal.Key.ID.String(), c.Now())
+		if err != nil {
+			return jobs.Job{}, asProblem(err)
+		}
+		return jobs.Show(j), record(ctx, c, tx, "setup_plan.applied", p.ID)
+	})
+}
+
+func (a *API) discard(ctx context.Context, c *route.Call, p *Path) (route.Deleted, error) {
+	wanted, err := p.plan()
+	if err != nil {
+		return route.Deleted{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
+		found, err := setup.Lock(ctx, tx, wanted)
+		if err == nil {
+			err = setup.Discard(ctx, tx, found, c.Now())
+		}
+		if err != nil {
+			return route.Deleted{}, asProblem(err)
+		}
+		return route.Deleted{Deleted: true, ID: wanted.String()}, record(ctx, c, tx, "setup_plan.deleted", wanted)
+	})
+}
+
+func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, p id.SetupPlan) error {
+	return activity.Record(ctx, tx, c.Did(action, "setup_plan", p.String(), nil))
+}
+
+// versioned gives the answer its ETag.
+func versioned(c *route.Call, p SetupPlan, err error) (SetupPlan, error) {
+	if err == nil {
+		c.SetVersion(p.Version)
+	}
+	return p, err
+}
+
+// asProblem says what errors of packages setup and patch are to a caller.
+func asProblem(err error) error {
+	var (
+		field *setup.FieldError
+		form  *patch.Error
+	)
+	switch {
+	case errors.Is(err, setup.ErrUnknown):
+		return problem.Missing("plan").WithParam("path.id")
+	case errors.Is(err, setup.ErrNotReady):
+		return problem.Conflicting("plan_state", "The plan does not stand where this can be done: it must be ready.")
+	case errors.As(err, &field):
+		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
+	case errors.As(err, &form):
+		return problem.Invalid("body."+form.Path, "%v.", form)
+	}
+	return err
+}

@@ -1,0 +1,164 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"visavis.dev/pkg/crawl"
+	"visavis.dev/pkg/extract"
+	"visavis.dev/pkg/golive"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/search"
+)
+
+// How much of a website is read for a plan.
+const (
+	crawlDepth = 1
+	crawlPages = 12
+	crawlBytes = 2 << 20
+	// maxChunks is how much of a document is looked at.
+	maxChunks = 60
+)
+
+// source is a text that a plan is made of.
+type source struct {
+	Title string
+	// URL or Document is where it comes from; neither of a brief.
+	URL      string
+	Document id.Document
+	// Language is its code; empty where it is not certain.
+	Language string
+	Sections []extract.Section
+}
+
+// text is the source as one text, no longer than so many bytes.
+func (s *source) text(limit int) string {
+	var b strings.Builder
+	for _, part := range s.Sections {
+		if b.Len() >= limit {
+			break
+		}
+		if part.Heading != "" {
+			fmt.Fprintf(&b, "## %s\n", part.Heading)
+		}
+		b.WriteString(clip(part.Text, limit-b.Len()))
+		b.WriteString("\n\n")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// gather reads what a plan is made of. What cannot be read is a warning as long as
+// something else can be; else it is the error, a *job failure's code.
+func (p *Planner) gather(ctx context.Context, org id.Org, in Input) ([]source, []golive.Finding, error) {
+	var (
+		found    []source
+		warnings []golive.Finding
+		failure  error
+	)
+	if in.URL != nil {
+		pages, err := p.website(ctx, *in.URL)
+		if code, ok := errors.AsType[*crawl.Error](err); ok {
+			failure = &failed{string(code.Code)}
+			warnings = append(warnings, golive.Finding{Field: "input.url", Message: "The address could not be read: " + string(code.Code) + "."})
+		} else if err != nil {
+			return nil, nil, err
+		}
+		found = append(found, pages...)
+	}
+	for i, d := range in.DocumentIDs {
+		s, err := p.document(ctx, org, d)
+		if errors.Is(err, knowledge.ErrUnknown) || errors.Is(err, knowledge.ErrGone) || errors.Is(err, errUnread) {
+			warnings = append(warnings, golive.Finding{Field: fmt.Sprintf("input.documentIds[%d]", i), Message: "The document is not there, or was not read yet."})
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		found = append(found, s)
+	}
+	for i := range found {
+		found[i].Language = search.Detect(found[i].text(sampleBytes))
+	}
+	if len(found) == 0 && in.Brief == nil && failure != nil {
+		return nil, nil, failure
+	}
+	return found, warnings, nil
+}
+
+// sampleBytes is how much of a text tells its language.
+const sampleBytes = 20_000
+
+// failed is why a job cannot be done, by its code.
+type failed struct{ code string }
+
+func (f *failed) Error() string { return f.code }
+
+// website reads a page and what it links to.
+func (p *Planner) website(ctx context.Context, address string) ([]source, error) {
+	var found []source
+	err := p.Fetch(ctx, address, crawl.Options{Depth: crawlDepth, MaxPages: crawlPages, MaxBytes: crawlBytes}, func(page crawl.Page) error {
+		text, err := extract.Extract(ctx, page.ContentType, page.Data)
+		if err != nil {
+			return ctx.Err() // a page that says nothing is passed over
+		}
+		found = append(found, source{Title: title(text.Title, page.URL), URL: page.URL, Sections: text.Sections})
+		return nil
+	})
+	return found, err
+}
+
+// errUnread says that a document has no text yet.
+var errUnread = errors.New("the document was not read yet")
+
+// document is a document of a pack.
+func (p *Planner) document(ctx context.Context, org id.Org, which id.Document) (source, error) {
+	d, err := knowledge.GetDocument(ctx, p.Tenants, org, which)
+	if err != nil {
+		return source{}, err
+	}
+	chunks, err := knowledge.ListChunks(ctx, p.Tenants, org, which, 0, maxChunks)
+	if err != nil {
+		return source{}, err
+	}
+	if len(chunks) == 0 {
+		return source{}, errUnread
+	}
+	s := source{Title: d.Title, Document: which}
+	for _, c := range chunks {
+		if n := len(s.Sections); n > 0 && s.Sections[n-1].Heading == c.Heading {
+			s.Sections[n-1].Text += "\n\n" + c.Text
+			continue
+		}
+		s.Sections = append(s.Sections, extract.Section{Heading: c.Heading, Text: c.Text})
+	}
+	return s, nil
+}
+
+// title is what a page is called.
+func title(own, address string) string {
+	if own = strings.TrimSpace(own); own != "" {
+		return clip(own, maxTitle)
+	}
+	return clip(address, maxTitle)
+}
+
+// maxTitle bounds a title, in bytes.
+const maxTitle = 200
+
+// clip cuts a text to so many bytes, at the end of a sentence or a word.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	cut := strings.ToValidUTF8(text[:max(limit, 0)], "")
+	if end := strings.LastIndexAny(cut, ".!?\n"); end > len(cut)/2 {
+		return cut[:end+1]
+	}
+	if end := strings.LastIndexByte(cut, ' '); end > 0 {
+		return cut[:end]
+	}
+	return cut
+}

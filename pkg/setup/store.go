@@ -1,0 +1,158 @@
+package setup
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+const selectPlan = `
+	SELECT p.id, p.portal_id, p.state, p.input, p.proposal, p.edition, p.job_id, p.written, p.created_by, p.created_at, p.updated_at, p.expires_at,
+		COALESCE(j.state, ''), COALESCE(j.error_code, '')
+	FROM setup_plan p LEFT JOIN job j ON j.org_id = p.org_id AND j.id = p.job_id
+	WHERE p.org_id = $1 `
+
+func scan(row pgx.CollectableRow) (Plan, error) { return pgx.RowToStructByPos[Plan](row) }
+
+// one is the plan that a query for one found.
+func one(found []Plan, err error) (Plan, error) {
+	if err == nil && len(found) == 0 {
+		err = ErrUnknown
+	}
+	if err != nil {
+		return Plan{}, err
+	}
+	return found[0], nil
+}
+
+// Get finds a plan. The error is ErrUnknown.
+func Get(ctx context.Context, t *tenant.Tenants, org id.Org, which id.SetupPlan) (Plan, error) {
+	var found []Plan
+	err := t.Read(ctx, org, func(r *tenant.Reads) {
+		r.Query(func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scan)
+			return err
+		}, selectPlan+`AND p.id = $2`, org, which)
+	})
+	return one(found, err)
+}
+
+// Lock finds a plan in a transaction that will change it: nobody else does until
+// the commit. The error is ErrUnknown.
+func Lock(ctx context.Context, tx *tenant.Tx, which id.SetupPlan) (Plan, error) {
+	// The row is waited for by itself: what is read beside it would be as old as
+	// the wait.
+	if _, err := tx.Exec(ctx, `SELECT 1 FROM setup_plan WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which); err != nil {
+		return Plan{}, err
+	}
+	rows, err := tx.Query(ctx, selectPlan+`AND p.id = $2`, tx.Org, which)
+	if err != nil {
+		return Plan{}, err
+	}
+	return one(pgx.CollectRows(rows, scan))
+}
+
+// List is a page of the plans, newest first, after one of them; the zero id for the
+// first page. It rides setup_plan_pkey.
+func List(ctx context.Context, t *tenant.Tenants, org id.Org, after id.SetupPlan, limit int) ([]Plan, error) {
+	var found []Plan
+	err := t.Read(ctx, org, func(r *tenant.Reads) {
+		r.Query(func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scan)
+			return err
+		}, selectPlan+`AND ($2::UUID IS NULL OR p.id < $2) AND p.state <> 'discarded' ORDER BY p.id DESC LIMIT $3`, org, after, limit)
+	})
+	return found, err
+}
+
+// task is what a job of this package is to do.
+type task struct {
+	Plan id.SetupPlan `json:"plan"`
+}
+
+// propose queues a job of a plan.
+func propose(ctx context.Context, tx *tenant.Tx, kind job.Kind, which id.SetupPlan, by string, at time.Time) (job.Job, error) {
+	return job.Insert(ctx, tx, job.Job{
+		ID: id.NewJob(), Kind: kind, ResourceKind: "setup_plan", ResourceID: which.String(), Scope: scope.PortalsWrite, CreatedBy: by, CreatedAt: at,
+	}, task{which})
+}
+
+// Begin enters a plan, with the job that works it out.
+func Begin(ctx context.Context, tx *tenant.Tx, in Input, by string, at time.Time) (Plan, error) {
+	p := Plan{
+		ID: id.NewSetupPlan(), State: Planning, Input: in, Edition: 1, CreatedBy: by, CreatedAt: at, UpdatedAt: at, ExpiresAt: at.Add(Lifetime),
+		JobState: job.Queued,
+	}
+	j, err := propose(ctx, tx, job.PortalPlan, p.ID, by, at)
+	if err != nil {
+		return p, err
+	}
+	p.Job = j.ID
+	tx.Touch("setup_plan", p.ID)
+	_, err = tx.Exec(ctx, `
+		INSERT INTO setup_plan (org_id, id, state, input, edition, job_id, written, created_by, created_at, updated_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, false, $7, $8, $8, $9)`,
+		tx.Org, p.ID, p.State, p.Input, p.Edition, p.Job, p.CreatedBy, p.CreatedAt, p.ExpiresAt)
+	return p, err
+}
+
+// save writes what changed of a plan that Lock found.
+func (p *Plan) save(ctx context.Context, tx *tenant.Tx, at time.Time) error {
+	p.UpdatedAt, p.ExpiresAt = at, at.Add(Lifetime)
+	tx.Touch("setup_plan", p.ID)
+	_, err := tx.Exec(ctx, `
+		UPDATE setup_plan SET portal_id = $3, state = $4, proposal = $5, edition = $6, job_id = $7, written = $8, updated_at = $9, expires_at = $10
+		WHERE org_id = $1 AND id = $2`,
+		tx.Org, p.ID, p.Portal, p.State, p.Proposal, p.Edition, p.Job, p.Written, p.UpdatedAt, p.ExpiresAt)
+	return err
+}
+
+// Change makes a plan's proposal another. The error is ErrNotReady, or a FieldError.
+func Change(ctx context.Context, tx *tenant.Tx, p Plan, to Proposal, at time.Time) (Plan, error) {
+	if p.Standing() != Ready {
+		return p, ErrNotReady
+	}
+	settled, err := to.Settle()
+	if err != nil {
+		return p, err
+	}
+	p.State, p.Proposal, p.Edition = Ready, &settled, p.Edition+1
+	return p, p.save(ctx, tx, at)
+}
+
+// Apply queues the job that makes a plan true. The error is ErrNotReady.
+func Apply(ctx context.Context, tx *tenant.Tx, p Plan, by string, at time.Time) (job.Job, error) {
+	if p.Standing() != Ready {
+		return job.Job{}, ErrNotReady
+	}
+	j, err := propose(ctx, tx, job.PortalFill, p.ID, by, at)
+	if err != nil {
+		return j, err
+	}
+	p.State, p.Job = Applying, j.ID
+	return j, p.save(ctx, tx, at)
+}
+
+// Discard puts a plan away. What it was made into stays; a plan that is being
+// applied is ErrNotReady.
+func Discard(ctx context.Context, tx *tenant.Tx, p Plan, at time.Time) error {
+	if p.Standing() == Applying {
+		return ErrNotReady
+	}
+	p.State = Discarded
+	return p.save(ctx, tx, at)
+}
+
+// Sweep forgets plans of a shard that nobody changed for a long time.
+func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
+	return t.SweepRows(ctx, shard, `
+		DELETE FROM setup_plan WHERE (org_id, id) IN (
+			SELECT p.org_id, p.id FROM setup_plan p JOIN org_fence f ON f.org_id = p.org_id AND f.state = 'open'
+			WHERE p.expires_at <= $1 LIMIT 1000)`, now)
+}
