@@ -11,11 +11,11 @@ import (
 )
 
 // portalBody is a good body with every property of a portal to be built, but for
-// personaId, which leaves no place for a face.
+// personaId, which leaves no place for a face, and slug, which is good once.
 func portalBody(n int) map[string]any {
 	return map[string]any{
 		"name": fmt.Sprint("Harbour School ", n), "templateKey": "blank", "avatarId": libraryFace, "voiceId": studioVoice,
-		"languages": []any{"English", "de"}, "slug": fmt.Sprint("harbour-", n), "publish": true,
+		"languages": []any{"English", "de"}, "publish": true,
 		"subjects": []any{map[string]any{"title": "Knots", "kind": "course", "content": lesson()}},
 	}
 }
@@ -30,7 +30,10 @@ func lesson() map[string]any {
 			"key": "loop", "kind": "open", "text": words("Which knot does not slip?"), "options": []any{}, "rubric": []any{}, "points": 1, "required": true,
 			"followUps": 1, "timeLimitS": nil,
 		}},
-		"scenario": nil, "rules": map[string]any{"order": "fixed", "pick": nil}, "ending": map[string]any{"message": words("Well done."), "showResult": true},
+		"scenario": map[string]any{
+			"setting": words("A pier"), "avatarRole": words("A skipper"), "learnerRole": words("A deckhand"), "difficulty": "hard", "secrets": []any{},
+		},
+		"rules": map[string]any{"order": "fixed", "pick": nil}, "ending": map[string]any{"message": words("Well done."), "showResult": true},
 	}
 }
 
