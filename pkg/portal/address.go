@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"errors"
-	"net/netip"
 	"regexp"
 	"strings"
 	"time"
@@ -150,10 +149,10 @@ func ParseHost(text string) (string, bool) {
 	if err != nil || len(host) > 253 || !strings.Contains(host, ".") {
 		return "", false
 	}
-	if _, err := netip.ParseAddr(host); err == nil {
+	// A last label of digits makes a browser read an address.
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if strings.Trim(last, "0123456789") == "" {
 		return "", false
 	}
-	last := host[strings.LastIndexByte(host, '.')+1:]
-	// A last label of digits makes a browser read an address.
-	return host, strings.IndexFunc(last, func(r rune) bool { return r < '0' || r > '9' }) >= 0
+	return host, true
 }

@@ -20,9 +20,9 @@ import (
 )
 
 func TestAddressesAreOfOnePortal(t *testing.T) {
-	tenants, one, two := tenanttest.New(t)
+	tenants, found, one, two := tenanttest.NewDirected(t)
 	ctx, clock := context.Background(), clocktest.NewFakeClock(tenanttest.Now)
-	addresses := &portal.Addresses{Directory: tenants.Directory(), Tenants: tenants, Clock: clock}
+	addresses := &portal.Addresses{Directory: found, Tenants: tenants, Clock: clock}
 	claim := func(org id.Org, p id.Portal, name string) (portal.Held, error) {
 		return addresses.Claim(ctx, org, p, directory.Slug, name)
 	}
@@ -68,10 +68,10 @@ func TestAddressesAreOfOnePortal(t *testing.T) {
 		clock.Step(time.Hour)
 		_, err = claim(two, id.NewPortal(), "kept")
 		require.ErrorIs(t, err, portal.ErrTaken, "the former address leads to the portal")
-		org, found, err := tenants.Directory().Portal(ctx, directory.Slug, "kept")
+		org, leads, err := found.Portal(ctx, directory.Slug, "kept")
 		require.NoError(t, err)
 		require.Equal(t, one, org)
-		require.Equal(t, p.ID, found)
+		require.Equal(t, p.ID, leads)
 	})
 	t.Run("a refusal gives back only what it claimed", func(t *testing.T) {
 		mine := id.NewPortal()
