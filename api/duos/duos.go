@@ -142,7 +142,7 @@ func asProblem(err error) error {
 	case errors.Is(err, duo.ErrNotLive):
 		return problem.Conflicting("not_live", "The duo is not live, so it cannot be paused.")
 	case errors.As(err, &inUse):
-		return problem.Conflicting("in_use", "The duo is used by %d widgets and %d live sessions.", inUse.Widgets, inUse.Sessions).WithParam("path.id")
+		return problem.Conflicting("in_use", "The duo is used by %d portals, %d widgets and %d live sessions.", inUse.Portals, inUse.Widgets, inUse.Sessions).WithParam("path.id")
 	case errors.As(err, &host):
 		return asHostProblem(host)
 	case errors.As(err, &field):

@@ -26,6 +26,7 @@ type Persona struct {
 	persona.Definition
 	Version   int64       `json:"version"`
 	WidgetIDs []id.Widget `json:"widgetIds"`
+	PortalIDs []id.Portal `json:"portalIds" doc:"Those on which it speaks, in the draft or for visitors."`
 	CreatedAt time.Time   `json:"createdAt"`
 	UpdatedAt time.Time   `json:"updatedAt"`
 }
@@ -33,7 +34,7 @@ type Persona struct {
 func show(c *route.Call, p persona.Persona) Persona {
 	shown := Persona{
 		ID: p.ID, Name: p.Name, Kind: string(p.Kind), AvatarID: p.Avatar, VoiceID: p.Voice, Status: string(p.Status()),
-		FaceReadyAt: route.UTC(p.FaceReadyAt(c.Now())), Definition: p.Definition, Version: p.Version, WidgetIDs: p.Widgets,
+		FaceReadyAt: route.UTC(p.FaceReadyAt(c.Now())), Definition: p.Definition, Version: p.Version, WidgetIDs: p.Widgets, PortalIDs: p.Portals,
 		CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC(),
 	}
 	if !p.DuoID.IsZero() {
@@ -45,6 +46,9 @@ func show(c *route.Call, p persona.Persona) Persona {
 	}
 	if shown.WidgetIDs == nil {
 		shown.WidgetIDs = []id.Widget{}
+	}
+	if shown.PortalIDs == nil {
+		shown.PortalIDs = []id.Portal{}
 	}
 	return shown
 }
@@ -120,7 +124,7 @@ func asChoiceProblem(err error) error {
 }
 
 func asInUse(e *persona.InUseError) error {
-	p := problem.Conflicting("in_use", "The persona is used by %d widgets and %d live sessions.", e.Widgets, e.Sessions).WithParam("path.id")
+	p := problem.Conflicting("in_use", "The persona is used by %d portals, %d widgets and %d live sessions.", e.Portals, e.Widgets, e.Sessions).WithParam("path.id")
 	if !e.Duo.IsZero() {
 		p = problem.Conflicting("in_use", "The persona belongs to a duo and is deleted with it.").WithParam("path.id").WithDetail("duoId", e.Duo)
 	}

@@ -50,6 +50,10 @@ var bareIDs = Change{
 			bareWithin(item)
 		case JobItem:
 			bareOf(item, "portalId", "subjectId", "resourceId")
+		case PersonaItem:
+			bareOf(item, "portalIds")
+		case PortalItem:
+			bareOf(item, "id", "subjectIds")
 		case SessionItem, SetupPlanItem:
 			bareOf(item, "portalId", "subjectId")
 		case SessionTicketItem:

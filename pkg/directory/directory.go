@@ -19,9 +19,10 @@ import (
 
 // Directory is the directory database.
 type Directory struct {
-	DB     *database.DB
-	clock  clock.PassiveClock
-	routes *readthrough.Cache[id.Org, Route]
+	DB      *database.DB
+	clock   clock.PassiveClock
+	routes  *readthrough.Cache[id.Org, Route]
+	portals *readthrough.Cache[Address, Claim]
 }
 
 // Route says where an organisation lives, as of an epoch that grows with each move.
@@ -57,6 +58,10 @@ func New(db *database.DB, o Options) *Directory {
 	d.routes = readthrough.New(readthrough.Options[id.Org, Route]{
 		Size: o.CachedRoutes, Fresh: routeFresh, Stale: routeStale, Outage: database.Unavailable,
 		Load: d.loadRoute, Name: id.Org.String, Clock: o.Clock,
+	})
+	d.portals = readthrough.New(readthrough.Options[Address, Claim]{
+		Size: o.CachedRoutes, Fresh: routeFresh, Stale: routeStale, Outage: database.Unavailable,
+		Load: d.Claimed, Name: Address.String, Clock: o.Clock,
 	})
 	return d
 }

@@ -17,7 +17,7 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Persona, duo id.Duo, at
 	if err != nil {
 		return p, err
 	}
-	uses := InUseError{Duo: p.DuoID, Widgets: int64(len(p.Widgets))}
+	uses := InUseError{Duo: p.DuoID, Portals: int64(len(p.Portals)), Widgets: int64(len(p.Widgets))}
 	if p.DuoID == duo {
 		uses.Duo = id.Duo{}
 	}

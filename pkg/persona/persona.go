@@ -65,8 +65,10 @@ type Persona struct {
 	Preparation *time.Time
 	// Obstacle is empty when there is none.
 	Obstacle Obstacle
-	// Widgets are those that show it.
+	// Widgets are those that show it, and Portals those on which it speaks, in the
+	// draft or for visitors.
 	Widgets []id.Widget
+	Portals []id.Portal
 
 	// Duo and VoiceStatus are set by Load, the former for a persona of kind duo.
 	Duo         *Duo
@@ -105,6 +107,7 @@ var (
 type InUseError struct {
 	// Duo is the zero id when there is none.
 	Duo      id.Duo
+	Portals  int64
 	Widgets  int64
 	Sessions int64
 }

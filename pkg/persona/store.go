@@ -25,12 +25,15 @@ const columns = `p.id, p.name, p.kind, p.avatar_id, p.voice_id, p.partner_avatar
 		ELSE ''
 	END AS obstacle,
 	ARRAY(SELECT w.id FROM widget w
-		WHERE w.org_id = p.org_id AND w.persona_id = p.id AND w.deleted_at IS NULL ORDER BY w.id) AS widgets`
+		WHERE w.org_id = p.org_id AND w.persona_id = p.id AND w.deleted_at IS NULL ORDER BY w.id) AS widgets,
+	ARRAY(SELECT o.id FROM portal o WHERE o.org_id = p.org_id AND o.persona_id = p.id AND o.archived_at IS NULL
+		UNION SELECT o.id FROM portal_version v JOIN portal o ON o.org_id = v.org_id AND o.id = v.portal_id AND o.published_version = v.version
+		WHERE v.org_id = p.org_id AND v.persona_id = p.id AND o.archived_at IS NULL ORDER BY id) AS portals`
 
 func scan(row pgx.CollectableRow) (Persona, error) {
 	var p Persona
 	err := row.Scan(&p.ID, &p.Name, &p.Kind, &p.Avatar, &p.Voice, &p.Partner, &p.DuoID, &p.Definition, &p.Version,
-		&p.CreatedAt, &p.UpdatedAt, &p.DeletedAt, &p.Preparation, &p.Obstacle, &p.Widgets)
+		&p.CreatedAt, &p.UpdatedAt, &p.DeletedAt, &p.Preparation, &p.Obstacle, &p.Widgets, &p.Portals)
 	return p, err
 }
 

@@ -75,6 +75,8 @@ var (
 	ErrUnknown   = errors.New("no such portal")
 	ErrArchived  = errors.New("the portal is archived")
 	ErrNoVersion = errors.New("no such version of the portal")
+	// ErrNotPublished says that there is no page to close.
+	ErrNotPublished = errors.New("the portal is not published")
 )
 
 // Changed says whether the draft differs from what visitors see.

@@ -23,6 +23,13 @@ var Now = time.Date(2026, 7, 8, 12, 0, 0, 0, time.UTC)
 // New is one shard, named a, with two organisations.
 func New(t *testing.T) (tenants *tenant.Tenants, one, two id.Org) {
 	t.Helper()
+	tenants, _, one, two = with(t, database.PoolOptions{})
+	return tenants, one, two
+}
+
+// NewDirected is New, with the directory that the organisations are found by.
+func NewDirected(t *testing.T) (tenants *tenant.Tenants, d *directory.Directory, one, two id.Org) {
+	t.Helper()
 	return with(t, database.PoolOptions{})
 }
 
@@ -30,14 +37,14 @@ func New(t *testing.T) (tenants *tenant.Tenants, one, two id.Org) {
 func NewTraced(t *testing.T) (tenants *tenant.Tenants, sent *Statements, one, two id.Org) {
 	t.Helper()
 	sent = &Statements{}
-	tenants, one, two = with(t, database.PoolOptions{Tracer: sent})
+	tenants, _, one, two = with(t, database.PoolOptions{Tracer: sent})
 	return tenants, sent, one, two
 }
 
-func with(t *testing.T, pool database.PoolOptions) (tenants *tenant.Tenants, one, two id.Org) {
+func with(t *testing.T, pool database.PoolOptions) (tenants *tenant.Tenants, d *directory.Directory, one, two id.Org) {
 	t.Helper()
 	ctx := context.Background()
-	d := directory.New(databasetest.Open(t, database.Directory), directory.Options{Clock: clocktest.NewFakeClock(Now)})
+	d = directory.New(databasetest.Open(t, database.Directory), directory.Options{Clock: clocktest.NewFakeClock(Now)})
 	tenants = tenant.New(d, pool)
 	t.Cleanup(tenants.Close)
 	require.NoError(t, d.AddShard(ctx, "a", databasetest.URL(t, database.Shard)))
@@ -46,5 +53,5 @@ func with(t *testing.T, pool database.PoolOptions) (tenants *tenant.Tenants, one
 		require.NoError(t, organization.Create(ctx, d, tenants,
 			directory.Organization{ID: org, Slug: org.Bare(), Shard: "a", Epoch: 1, CreatedAt: Now}))
 	}
-	return tenants, one, two
+	return tenants, d, one, two
 }

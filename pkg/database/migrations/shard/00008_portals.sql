@@ -9,6 +9,8 @@ CREATE TABLE portal (
     name              TEXT        NOT NULL,
     -- where its page is: unique in the directory, which routes by it
     slug              TEXT        NOT NULL,
+    -- the slugs it had before, whose addresses lead to the one of now
+    former_slugs      TEXT[]      NOT NULL DEFAULT '{}',
     -- a host of the customer's own, or empty
     host              TEXT        NOT NULL,
     -- learning | support | sales | hiring | reception | custom
@@ -48,6 +50,7 @@ CREATE TABLE portal_version (
     change_note  TEXT,
     CONSTRAINT portal_version_pkey PRIMARY KEY (org_id, portal_id, version)
 );
+CREATE INDEX portal_version_by_persona ON portal_version (org_id, persona_id, portal_id, version);
 
 -- The ways in. They are no part of the draft: a door that is closed is closed now.
 CREATE TABLE portal_door (
@@ -110,8 +113,10 @@ CREATE TABLE subject_version (
 );
 
 ALTER TABLE widget ADD COLUMN portal_id UUID;
+CREATE INDEX widget_by_portal ON widget (org_id, portal_id, id) WHERE portal_id IS NOT NULL AND deleted_at IS NULL;
 
 -- +goose Down
+DROP INDEX widget_by_portal;
 ALTER TABLE widget DROP COLUMN portal_id;
 DROP TABLE subject_version;
 DROP TABLE subject;

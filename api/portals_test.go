@@ -1,0 +1,233 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// announced are the types of the events of portals, newest first.
+func (w *world) announced(t *testing.T, n int) []string {
+	t.Helper()
+	var types []string
+	for _, e := range w.events(t, w.Acme.New, "") {
+		if kind := e.(map[string]any)["type"].(string); strings.HasPrefix(kind, "portal.") || strings.HasPrefix(kind, "workspace.") {
+			types = append(types, kind)
+		}
+	}
+	require.GreaterOrEqual(t, len(types), n)
+	return types[:n]
+}
+
+// draftBody is a portal that keeps every rule, unless it is for visitors.
+func draftBody(n int) map[string]any {
+	body := portalBody(n)
+	delete(body, "publish")
+	return body
+}
+
+func TestPortals(t *testing.T) {
+	w := newWorld(t)
+	body := draftBody(1)
+	body["slug"] = "Harbour-School"
+	made := w.do(t, "createPortal", "", w.Acme.New, body).Data(t)
+	own := made["id"].(string)
+	require.Equal(t, []any{"draft", 1.0, nil, nil, "harbour-school", true}, []any{
+		made["state"], made["draftVersion"], made["publishedVersion"], made["publishRefused"], made["slug"], made["hasUnpublishedChanges"],
+	})
+	require.True(t, strings.HasSuffix(made["url"].(string), "/p/harbour-school"))
+	require.Len(t, made["subjectIds"], 1)
+	require.Equal(t, []string{"portal.created", "workspace.created"}, w.announced(t, 2))
+	speaker := w.do(t, "getPersona", made["personaId"].(string), w.Acme.New, nil).Data(t)
+	require.Equal(t, []any{"Guide", []any{own}}, []any{speaker["name"], speaker["portalIds"]})
+	e := requireError(t, w.do(t, "deletePersona", made["personaId"].(string), w.Acme.New, nil), http.StatusConflict, "conflict", "path.id")
+	require.Equal(t, "in_use", at(e, "details", "reason"))
+
+	t.Run("changes", func(t *testing.T) {
+		o := w.operation(t, "updatePortal")
+		patch := func(etag string, body map[string]any) apitest.Answer {
+			return w.call(t, o, apitest.Request{Path: withID(o, own), Key: w.Acme.New, Body: body, Header: map[string]string{"If-Match": etag}})
+		}
+		changed := patch(`"1"`, map[string]any{"pages": map[string]any{"title": map[string]any{"German": "Hafen"}}})
+		require.Equal(t, `"2"`, changed.Header.Get("ETag"))
+		require.Equal(t, map[string]any{"en": "Welcome", "de": "Hafen"}, at(changed.Data(t), "pages", "title"))
+		require.Equal(t, []string{"portal.updated"}, w.announced(t, 1))
+		e := requireError(t, patch(`"1"`, map[string]any{"name": "Other"}), http.StatusConflict, "version_conflict", "header.If-Match")
+		require.Equal(t, 2.0, at(e, "details", "currentVersion"))
+		for name, c := range map[string]struct {
+			body  map[string]any
+			param string
+		}{
+			"no language":   {map[string]any{"languages": []any{"Elvish"}}, "body.languages[0]"},
+			"not among it":  {map[string]any{"defaultLanguage": "fr"}, "body.defaultLanguage"},
+			"no slug":       {map[string]any{"slug": "a b"}, "body.slug"},
+			"no host":       {map[string]any{"customDomain": "127.0.0.1"}, "body.customDomain"},
+			"another's":     {map[string]any{"knowledgeBaseIds": []any{id.NewKnowledgeBase().String()}}, "body.knowledgeBaseIds[0]"},
+			"insecure link": {map[string]any{"privacy": map[string]any{"privacyUrl": "http://example.com"}}, "body.privacy.privacyUrl"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				requireError(t, w.do(t, "updatePortal", own, w.Acme.New, c.body), http.StatusBadRequest, "invalid_request", c.param)
+			})
+		}
+	})
+	t.Run("addresses", func(t *testing.T) {
+		other := draftBody(2)
+		other["slug"] = "harbour-school"
+		e := requireError(t, w.do(t, "createPortal", "", w.Globex.New, other), http.StatusConflict, "conflict", "body.slug")
+		require.Equal(t, "slug_taken", at(e, "details", "reason"))
+		require.Equal(t, "https://learn.example.com/", w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"customDomain": "learn.example.com"}).Data(t)["url"])
+		theirs := w.do(t, "createPortal", "", w.Globex.New, draftBody(3)).Data(t)["id"].(string)
+		e = requireError(t, w.do(t, "updatePortal", theirs, w.Globex.New, map[string]any{"customDomain": "learn.example.com"}), http.StatusConflict, "conflict", "body.customDomain")
+		require.Equal(t, "domain_taken", at(e, "details", "reason"))
+		// A refusal gives back what it claimed.
+		requireError(t, w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"slug": "wanted", "baseVersion": 99}), http.StatusConflict, "version_conflict", "body.baseVersion")
+		require.Equal(t, http.StatusOK, w.do(t, "updatePortal", theirs, w.Globex.New, map[string]any{"slug": "wanted"}).Status)
+	})
+	t.Run("publishing", func(t *testing.T) {
+		require.Equal(t, true, w.do(t, "checkPortal", own, w.Acme.New, nil).Data(t)["ready"])
+		published := w.do(t, "publishPortal", own, w.Acme.New, map[string]any{"changeNote": "First"}).Data(t)
+		require.Equal(t, []any{"published", published["draftVersion"], false}, []any{published["state"], published["publishedVersion"], published["hasUnpublishedChanges"]})
+		require.Equal(t, []string{"portal.updated", "workspace.published"}, w.announced(t, 2))
+		n := len(w.events(t, w.Acme.New, ""))
+		require.Equal(t, published, w.do(t, "publishPortal", own, w.Acme.New, map[string]any{}).Data(t), "nothing new is nothing to publish")
+		require.Len(t, w.events(t, w.Acme.New, ""), n)
+
+		require.Equal(t, true, w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"name": "Renamed"}).Data(t)["hasUnpublishedChanges"])
+		restored := w.do(t, "restorePortal", own, w.Acme.New, map[string]any{"version": published["publishedVersion"]}).Data(t)
+		require.Equal(t, made["name"], restored["name"])
+		requireError(t, w.do(t, "restorePortal", own, w.Acme.New, map[string]any{"version": 99}), http.StatusBadRequest, "invalid_request", "body.version")
+		require.Equal(t, "unpublished", w.do(t, "unpublishPortal", own, w.Acme.New, nil).Data(t)["state"])
+		e := requireError(t, w.do(t, "unpublishPortal", own, w.Acme.New, nil), http.StatusConflict, "conflict", "")
+		require.Equal(t, "not_published", at(e, "details", "reason"))
+	})
+	require.Equal(t, "archived", w.do(t, "archivePortal", own, w.Acme.New, nil).Data(t)["state"])
+	require.Equal(t, "portal.archived", w.last(t)["action"])
+	e = requireError(t, w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"name": "x"}), http.StatusConflict, "conflict", "path.id")
+	require.Equal(t, "archived", at(e, "details", "reason"))
+	require.Equal(t, http.StatusOK, w.do(t, "deletePersona", made["personaId"].(string), w.Acme.New, nil).Status, "nothing shows it any more")
+}
+
+func TestPublishingIsRefused(t *testing.T) {
+	w := newWorld(t)
+	body := draftBody(1)
+	body["subjects"], body["publish"] = []any{}, true
+	made := w.do(t, "createPortal", "", w.Acme.New, body).Data(t)
+	own := made["id"].(string)
+	require.Equal(t, "draft", made["state"])
+	require.Equal(t, "knowledgeBaseIds", at(at(made, "publishRefused", "problems").([]any)[0], "field"))
+	n := len(w.events(t, w.Acme.New, ""))
+
+	e := requireError(t, w.do(t, "publishPortal", own, w.Acme.New, map[string]any{}), http.StatusUnprocessableEntity, "go_live_refused", "")
+	require.Equal(t, "knowledgeBaseIds", at(at(e, "details", "problems").([]any)[0], "field"))
+	bare := strings.TrimPrefix(own, "portal_")
+	older := w.do(t, "publishPortal", bare, w.OldNamed, map[string]any{})
+	require.Equal(t, http.StatusOK, older.Status)
+	require.Equal(t, bare, older.Data(t)["id"])
+	require.Equal(t, []any{"draft", nil}, []any{older.Data(t)["state"], older.Data(t)["publishedVersion"]})
+	require.Equal(t, at(e, "details", "problems"), at(older.Data(t), "publishRefused", "problems"))
+	require.Len(t, w.events(t, w.Acme.New, ""), n, "a refusal tells nobody")
+	require.Equal(t, false, w.do(t, "checkPortal", own, w.Acme.New, nil).Data(t)["ready"])
+}
+
+// Whoever publishes at the same moment: one does, and the others find it done.
+func TestPublishingAtTheSameTime(t *testing.T) {
+	w := newWorld(t)
+	own := w.do(t, "createPortal", "", w.Acme.New, draftBody(1)).Data(t)["id"].(string)
+	var group sync.WaitGroup
+	statuses := make([]int, 6)
+	for i := range statuses {
+		group.Go(func() {
+			statuses[i] = w.Do(apitest.Request{Method: http.MethodPost, Path: "/portals/" + own + "/publish", Key: w.Acme.New, Body: map[string]any{}}).Status
+		})
+	}
+	group.Wait()
+	for _, status := range statuses {
+		require.Equal(t, http.StatusOK, status)
+	}
+	require.Equal(t, []string{"portal.updated", "workspace.published", "portal.created", "workspace.created"}, w.announced(t, 4))
+	require.Len(t, w.Get(w.Acme.New, "/portals/"+own+"/versions").JSON(t)["data"], 1)
+}
+
+func TestWhoSpeaks(t *testing.T) {
+	w := newWorld(t)
+	made := w.do(t, "createPortal", "", w.Acme.New, draftBody(1)).Data(t)
+	own, speaker := made["id"].(string), made["personaId"].(string)
+	o := w.operation(t, "putPortalPersona")
+	put := func(body map[string]any) apitest.Answer { return w.do(t, o.ID, own, w.Acme.New, body) }
+
+	named := put(map[string]any{"face": "jisoo", "voice": "OWEN", "name": "Ji"})
+	require.Equal(t, "@1790812800", named.Header.Get("Deprecation"))
+	require.Equal(t, []any{speaker, id.NamedAvatar("jisoo").String(), id.NamedVoice("owen").String(), "Ji"}, []any{
+		named.Data(t)["personaId"], named.Data(t)["avatarId"], named.Data(t)["voiceId"], named.Data(t)["name"],
+	}, "it speaks here alone, so it is changed itself")
+	require.Equal(t, []string{"portal.updated"}, w.announced(t, 1))
+	older := w.do(t, "putPortalPersona", own, w.OldNamed, map[string]any{"face": "Amara", "voice": "Nora"})
+	require.Empty(t, older.Header.Get("Deprecation"))
+	require.Equal(t, map[string]any{"face": "Amara", "voice": "Nora", "name": "Ji", "language": "en"}, older.Data(t))
+
+	body := draftBody(2)
+	delete(body, "avatarId")
+	delete(body, "voiceId")
+	body["personaId"] = speaker
+	w.do(t, "createPortal", "", w.Acme.New, body)
+	apart := put(map[string]any{"voiceId": id.NamedVoice("owen").String()})
+	require.Empty(t, apart.Header.Get("Deprecation"))
+	require.NotEqual(t, speaker, apart.Data(t)["personaId"], "another portal has it too")
+	require.Equal(t, studioVoice, w.do(t, "getPersona", speaker, w.Acme.New, nil).Data(t)["voiceId"])
+	require.Equal(t, 2.0, w.do(t, "getPortal", own, w.Acme.New, nil).Data(t)["draftVersion"])
+
+	duo := w.make(t, w.Acme, "createDuo")
+	require.Equal(t, duo["id"], put(map[string]any{"duoId": duo["id"]}).Data(t)["duoId"])
+	require.Equal(t, speaker, put(map[string]any{"personaId": speaker}).Data(t)["personaId"])
+	for name, c := range map[string]struct {
+		body  map[string]any
+		param string
+	}{
+		"nothing":        {map[string]any{}, "body"},
+		"two":            {map[string]any{"personaId": speaker, "duoId": duo["id"]}, "body.duoId"},
+		"more":           {map[string]any{"personaId": speaker, "name": "x"}, "body.personaId"},
+		"twice":          {map[string]any{"avatarId": libraryFace, "face": "Amara"}, "body.face"},
+		"nobody's name":  {map[string]any{"face": "Nobody"}, "body.face"},
+		"nobody's voice": {map[string]any{"voiceId": id.NewVoice().String()}, "body.voiceId"},
+		"nobody":         {map[string]any{"personaId": id.NewPersona().String()}, "body.personaId"},
+		"no language":    {map[string]any{"language": "Elvish"}, "body.language"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requireError(t, put(c.body), http.StatusBadRequest, "invalid_request", c.param)
+		})
+	}
+}
+
+func TestPortalsOfAPlan(t *testing.T) {
+	w := newWorld(t)
+	managed := w.do(t, "createPortal", "", w.Acme.New, draftBody(1)).Data(t)["id"].(string)
+	which, err := id.ParsePortal(managed)
+	require.NoError(t, err)
+	require.NoError(t, w.Tenants.InTx(context.Background(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE portal SET managed_by = 'kubernetes' WHERE org_id = $1 AND id = $2`, w.Acme.ID, which)
+		return err
+	}))
+	for _, operation := range []string{"updatePortal", "putPortalPersona", "publishPortal", "restorePortal", "unpublishPortal", "archivePortal"} {
+		e := requireError(t, w.do(t, operation, managed, w.Acme.New, w.body(t, w.operation(t, operation))), http.StatusConflict, "conflict", "path.id")
+		require.Equal(t, "managed", at(e, "details", "reason"))
+	}
+	require.NoError(t, w.Directory.SetOverrides(context.Background(), w.Acme.ID, plan.Overrides{Limits: plan.Limits{plan.Portals: new(int64(1))}}))
+	fresh := w.Key(w.Acme, scope.Grant{Contract: contract.Latest, Scopes: scope.All()})
+	e := requireError(t, w.do(t, "createPortal", "", fresh, draftBody(2)), http.StatusForbidden, "upgrade_required", "")
+	require.Equal(t, "portals", at(e, "details", "feature"))
+	unknown := draftBody(3)
+	unknown["templateKey"] = "zoo"
+	requireError(t, w.do(t, "createPortal", "", w.Acme.New, unknown), http.StatusBadRequest, "invalid_request", "body.templateKey")
+	require.Contains(t, string(w.Get(w.Acme.New, "/portals/templates?language=de").Raw), "Leeres Portal")
+}

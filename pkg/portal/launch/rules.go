@@ -1,0 +1,165 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"visavis.dev/pkg/golive"
+	"visavis.dev/pkg/language"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/widget"
+)
+
+// rules are what a portal must keep to be shown to people.
+var rules = []golive.Rule[*Candidate]{
+	personaCanTalk, personaSpeaks, personaGreets, connectionsWork, somethingToSay, pagesAreWritten,
+	aiIsTold, privacyIsTold, minorsAreGuarded, someDoorIsOpen, subjectsAreReady,
+}
+
+func personaCanTalk(c *Candidate, r *golive.Report) {
+	if c.Persona == nil {
+		r.Forbid("personaId", "The persona is gone. Choose who speaks with PUT /portals/{id}/persona.")
+		return
+	}
+	var (
+		notReady *persona.FaceNotReadyError
+		notLive  *persona.DuoNotLiveError
+	)
+	switch err := c.Startable; {
+	case err == nil:
+	case errors.As(err, &notReady):
+		r.Forbid("personaId", "The persona's face is still being prepared, which takes about a minute.")
+	case errors.As(err, &notLive):
+		r.Forbid("personaId", "The persona's duo is not live. Make it live first.")
+	case errors.Is(err, persona.ErrConsentWithdrawn):
+		r.Forbid("personaId", "The consent that the persona's face or voice rests on was withdrawn. Choose others.")
+	case errors.Is(err, persona.ErrVoiceNotReady):
+		r.Forbid("personaId", "The persona's voice is still being made, or its making failed.")
+	default:
+		r.Forbid("personaId", "The persona's face could not be prepared. Choose another one, or the same one again.")
+	}
+}
+
+// named is a language's name.
+func named(code string) string {
+	found, _ := language.Lookup(code)
+	return found.Name
+}
+
+func personaSpeaks(c *Candidate, r *golive.Report) {
+	if c.Persona == nil {
+		return
+	}
+	for i, code := range c.Portal.Definition.Languages {
+		if !slices.Contains(c.Languages, code) {
+			r.Forbid(fmt.Sprintf("languages[%d]", i), fmt.Sprintf("%s does not speak %s. Choose another voice, or take the language out.", c.Persona.Name, named(code)))
+		}
+	}
+}
+
+func personaGreets(c *Candidate, r *golive.Report) {
+	if c.Persona == nil || c.Persona.Definition.Greeting.Mode != persona.GreetFixed {
+		return
+	}
+	for _, code := range c.Portal.Definition.Languages {
+		if blank(c.Persona.Definition.Greeting.Text, code) {
+			r.Forbid("persona.greeting.text."+code, fmt.Sprintf("The persona has no greeting in %s. Write one with PATCH /personas/{id}.", named(code)))
+		}
+	}
+}
+
+// blank says whether a text is missing in a language.
+func blank(w language.Words, code string) bool { return strings.TrimSpace(w[code]) == "" }
+
+func connectionsWork(c *Candidate, r *golive.Report) {
+	for _, name := range c.Failing {
+		r.Forbid("personaId", fmt.Sprintf("The persona's connection %q does not work. Test it with POST /connections/{id}/test.", name))
+	}
+}
+
+func somethingToSay(c *Candidate, r *golive.Report) {
+	if c.Documents > 0 || slices.ContainsFunc(c.Subjects, Taught.hasContent) {
+		return
+	}
+	r.Forbid("knowledgeBaseIds", "There is nothing to talk about: no pack of the portal or of the persona has a document that is ready, and no subject has content.")
+}
+
+func (t Taught) hasContent() bool {
+	c := t.Content
+	return len(c.Sections)+len(c.Questions)+len(c.Intro) > 0 || c.Scenario != nil
+}
+
+func pagesAreWritten(c *Candidate, r *golive.Report) {
+	pages := c.Portal.Definition.Pages
+	for _, code := range c.Portal.Definition.Languages {
+		if blank(pages.Title, code) {
+			r.Forbid("pages.title."+code, fmt.Sprintf("The page has no title in %s.", named(code)))
+		}
+		if blank(pages.Welcome, code) {
+			r.Forbid("pages.welcome."+code, fmt.Sprintf("The page has no words of welcome in %s.", named(code)))
+		}
+		if len(pages.Footer) > 0 && blank(pages.Footer, code) {
+			r.Warn("pages.footer."+code, fmt.Sprintf("The page's footer is not there in %s.", named(code)))
+		}
+	}
+}
+
+// aiIsTold: article 50 of the EU's AI Act has people told that they talk with an AI.
+func aiIsTold(c *Candidate, r *golive.Report) {
+	switch {
+	case c.Portal.Definition.Privacy.AINotice:
+	case c.Region == widget.EU:
+		r.Forbid("privacy.aiNotice", "In the EU region people must be told that they talk with an AI.")
+	default:
+		r.Warn("privacy.aiNotice", "People are not told that they talk with an AI.")
+	}
+}
+
+func privacyIsTold(c *Candidate, r *golive.Report) {
+	p := c.Portal.Definition.Privacy
+	switch {
+	case p.PrivacyURL != nil:
+	case slices.Contains(c.Doors, "visitors"):
+		r.Forbid("privacy.privacyUrl", "The visitors' door is open, so the page must link to your privacy notice.")
+	case c.Portal.Kind == portal.Hiring:
+		r.Forbid("privacy.privacyUrl", "Candidates must be told what becomes of their data, so the page must link to your privacy notice.")
+	default:
+		r.Warn("privacy.privacyUrl", "The page does not link to a privacy notice.")
+	}
+	if p.TermsURL == nil {
+		r.Warn("privacy.termsUrl", "The page does not link to terms of use.")
+	}
+}
+
+// ofConsent is the age from which nobody in the EU needs a guardian's consent to
+// have their data processed (GDPR, article 8).
+const ofConsent = 16
+
+func minorsAreGuarded(c *Candidate, r *golive.Report) {
+	d := c.Portal.Definition
+	youngest := int64(0)
+	if d.MinAge != nil {
+		youngest = *d.MinAge
+	}
+	switch {
+	case d.GuardianConsentUnder != nil && *d.GuardianConsentUnder <= youngest:
+		r.Warn("guardianConsentUnder", "Nobody that young can come in, so no guardian is ever asked.")
+	case d.GuardianConsentUnder == nil && d.Audience == "learners" && youngest < ofConsent:
+		r.Forbid("guardianConsentUnder", "Learners may be younger than 16: say under which age a guardian must agree, or let nobody in below 16 with minAge.")
+	}
+}
+
+func someDoorIsOpen(c *Candidate, r *golive.Report) {
+	if len(c.Doors) == 0 {
+		r.Warn("doors", "Every door is closed, so nobody can come in.")
+	}
+}
+
+func subjectsAreReady(c *Candidate, r *golive.Report) {
+	for i, t := range c.Subjects {
+		r.Add(fmt.Sprintf("subjects[%d].", i), t.Report)
+	}
+}
