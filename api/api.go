@@ -19,6 +19,7 @@ import (
 	"visavis.dev/api/knowledge"
 	"visavis.dev/api/openapi"
 	"visavis.dev/api/personas"
+	"visavis.dev/api/portals"
 	"visavis.dev/api/route"
 	"visavis.dev/api/sessions"
 	"visavis.dev/api/voices"
@@ -36,33 +37,43 @@ import (
 	"visavis.dev/pkg/id"
 	packs "visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/launch"
+	"visavis.dev/pkg/portal/template"
 	"visavis.dev/pkg/vault"
 	"visavis.dev/pkg/widget"
 )
 
 // Parts is what the groups work with, beyond the chain.
 type Parts struct {
-	Changes *apikey.Changes
+	// Addresses hands out the portals' addresses.
+	Addresses *portal.Addresses
+	Changes   *apikey.Changes
 	// Connections opens connections, and Reporter notes what came of their calls.
 	Connections *connection.Opener
 	Reporter    *connection.Reporter
 	Egress      *egress.Guard
 	Files       *file.Store
-	Health      *health.Checker
-	Library     *avatar.Library
+	// Gallery is what portals are built from, and Launcher takes them live.
+	Gallery  *template.Gallery
+	Launcher *launch.Launcher
+	Health   *health.Checker
+	Library  *avatar.Library
 	// Organization finds an organisation and what it may have.
 	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
 	// LiveURL is where clients reach the sockets of live conversations.
 	LiveURL string
 	// Minds are what personas think with, by Clock.
-	Minds    conversation.Minds
-	Clock    clock.WithDelayedExecution
-	Plans    *plan.Catalogue
-	Searcher *packs.Searcher
-	Teller   *event.Teller
-	Vault    *vault.Vault
-	Version  string
-	Visitors widget.Visitors
+	Minds conversation.Minds
+	// PortalURL is where the portals' pages are, without a path.
+	PortalURL string
+	Clock     clock.WithDelayedExecution
+	Plans     *plan.Catalogue
+	Searcher  *packs.Searcher
+	Teller    *event.Teller
+	Vault     *vault.Vault
+	Version   string
+	Visitors  widget.Visitors
 }
 
 // Operations declares every operation of the API.
@@ -79,6 +90,10 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&voices.API{Tenants: d.Tenants, Files: p.Files, Egress: p.Egress, Plans: p.Plans}).Register(s)
 	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans, Minds: p.Minds, Clock: p.Clock}).Register(s)
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
+	(&portals.API{
+		Tenants: d.Tenants, Addresses: p.Addresses, Gallery: p.Gallery, Launcher: p.Launcher, Library: p.Library, Plans: p.Plans,
+		PortalURL: p.PortalURL,
+	}).Register(s)
 	(&widgets.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&sessions.API{

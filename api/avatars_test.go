@@ -26,7 +26,7 @@ func (w *world) create(t *testing.T, key apikey.Secret, change func(avatar, cons
 }
 
 // do makes a call of an operation by its id, on something.
-func (w *world) do(t *testing.T, operation, id string, key apikey.Secret, body any) apitest.Answer {
+func (w *world) do(t testing.TB, operation, id string, key apikey.Secret, body any) apitest.Answer {
 	t.Helper()
 	o := w.operation(t, operation)
 	return w.call(t, o, apitest.Request{Path: withID(o, id), Key: key, Body: body})

@@ -144,7 +144,9 @@ func testBareIDs(t *testing.T, w *world) {
 			return
 		}
 		_, bare, ok := strings.Cut(kinds[k](t, w, w.Acme), "_")
-		require.True(t, ok)
+		if !ok { // a name is no id
+			return
+		}
 		answer := w.call(t, o, apitest.Request{Path: withID(o, bare), Body: w.body(t, o), Key: w.Acme.New})
 		require.Less(t, answer.Status, 300, "%s", answer.Raw)
 	})
@@ -161,6 +163,9 @@ func testOtherMethods(t *testing.T, w *world) {
 	w.each(t, func(t *testing.T, o *route.Operation) {
 		path := w.path(t, o, w.Acme)
 		for _, method := range []string{http.MethodPut, http.MethodOptions, http.MethodTrace, "PURGE"} {
+			if slices.Contains(methods[o.Path], method) {
+				continue
+			}
 			for _, key := range []apikey.Secret{"", w.Acme.New, w.Acme.Old} {
 				answer := w.Do(apitest.Request{Method: method, Path: path, Key: key})
 				checkHeaders(t, answer)

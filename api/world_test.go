@@ -76,6 +76,11 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 		}
 		return made
 	},
+	// Of several published versions, to list, and changed since. It can be published.
+	"/portals/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.portal(t, org)["id"].(string)
+	},
+	"/portals/templates/{id}/thumbnail": func(testing.TB, *world, *apitest.Org) string { return "blank" },
 	"/knowledge/bases/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		b := w.make(t, org, "createKnowledgeBase")["id"].(string)
 		for range 3 {
@@ -140,6 +145,12 @@ var bodies = map[string]func(n int) map[string]any{
 	"rotateConnectionSecret": func(n int) map[string]any {
 		return map[string]any{"secret": fmt.Sprint("sk-tests-of-every-operation-", n), "graceS": n + 1}
 	},
+	"createPortal":     portalBody,
+	"publishPortal":    func(n int) map[string]any { return map[string]any{"changeNote": fmt.Sprint("change ", n)} },
+	"putPortalPersona": speakerBody,
+	"restorePortal":    func(int) map[string]any { return map[string]any{"version": 2} },
+	"updatePortal":     portalChange,
+
 	"createDuo": duoBody,
 	"updateDuo": duoBody,
 
@@ -385,7 +396,7 @@ func (w *world) apart(t testing.TB) *world {
 // unlimit lets an organisation make as much as the tests like.
 func (w *world) unlimit(t testing.TB, org *apitest.Org) {
 	t.Helper()
-	o := plan.Overrides{Limits: plan.Limits{plan.ClonedVoices: nil, plan.CustomAvatars: nil, plan.DocumentsPerBase: nil, plan.MaxConcurrentSessions: nil, plan.KnowledgeBases: nil, plan.Webhooks: nil}}
+	o := plan.Overrides{Limits: plan.Limits{plan.ClonedVoices: nil, plan.CustomAvatars: nil, plan.DocumentsPerBase: nil, plan.MaxConcurrentSessions: nil, plan.KnowledgeBases: nil, plan.Portals: nil, plan.Webhooks: nil}}
 	require.NoError(t, w.Directory.SetOverrides(context.Background(), org.ID, o))
 }
 

@@ -34,9 +34,12 @@ const feature = "personas"
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
-	read := route.Operation{Group: "Personas", Class: "read", Scope: scope.PersonasRead, Errors: []problem.Code{problem.Gone}}
+	read := route.Operation{
+		Group: "Personas", Class: "read", Scope: scope.PersonasRead, Items: contract.PersonaItem, Errors: []problem.Code{problem.Gone},
+	}
 	write := route.Operation{
-		Group: "Personas", Class: "write", Scope: scope.PersonasWrite, Errors: []problem.Code{problem.Gone, problem.Conflict},
+		Group: "Personas", Class: "write", Scope: scope.PersonasWrite, Items: contract.PersonaItem,
+		Errors: []problem.Code{problem.Gone, problem.Conflict},
 	}
 
 	list := read

@@ -39,6 +39,9 @@ import (
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/launch"
+	"visavis.dev/pkg/portal/template"
 	"visavis.dev/pkg/rate"
 	"visavis.dev/pkg/readthrough"
 	"visavis.dev/pkg/session"
@@ -80,12 +83,14 @@ type Options struct {
 	PublicURL   string
 	// LiveURL is where clients reach the sockets of live conversations, without
 	// a path; PublicURL, as ws or wss, unless given.
-	LiveURL  string
-	MaxConns int32
-	Tracing  bool
-	Version  string
-	Clock    clock.WithTickerAndDelayedExecution
-	Log      *slog.Logger
+	LiveURL string
+	// PortalURL is where the portals' pages are, without a path; PublicURL unless given.
+	PortalURL string
+	MaxConns  int32
+	Tracing   bool
+	Version   string
+	Clock     clock.WithTickerAndDelayedExecution
+	Log       *slog.Logger
 	// Metrics is where the figures are registered; nil keeps them to itself.
 	Metrics *prometheus.Registry
 }
@@ -204,11 +209,17 @@ func (s *Server) openVault(ctx context.Context) error {
 func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err error) {
 	o := s.options
 	s.known = s.knownOrganizations()
+	gallery, err := template.Load()
+	if err != nil {
+		return fmt.Errorf("the portals' templates: %w", err)
+	}
 	s.Service, err = api.New(route.Deps{
 		Auth: s.authenticator, Limiter: s.limiter, Tenants: s.Tenants,
 		Idempotency: idempotency.New(s.Tenants, o.Clock), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 	}, api.Parts{
+		Addresses: &portal.Addresses{Directory: s.Directory, Tenants: s.Tenants, Clock: o.Clock}, Gallery: gallery,
+		Launcher: &launch.Launcher{Subjects: launch.Plain}, PortalURL: cmp.Or(o.PortalURL, o.PublicURL),
 		Changes: s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, LiveURL: o.liveURL(), Plans: s.Plans,
 		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: visitors,
 	})

@@ -19,6 +19,12 @@ const (
 	GapItem Item = "Gap"
 	// KnowledgeBaseItem is a knowledge pack.
 	KnowledgeBaseItem Item = "KnowledgeBase"
+	// PersonaItem is what talks.
+	PersonaItem Item = "Persona"
+	// PortalItem is a portal.
+	PortalItem Item = "Portal"
+	// PortalPersonaItem is who speaks on a portal.
+	PortalPersonaItem Item = "PortalPersona"
 	// SessionItem is a live conversation.
 	SessionItem Item = "Session"
 	// SessionTicketItem is a session with what its client needs to connect.
@@ -62,4 +68,22 @@ var bareDelivery = Change{
 		}
 		return item
 	},
+}
+
+// speakersByName: who speaks on a portal was said by first names (Versioning,
+// "Who speaks on a portal").
+var speakersByName = Change{
+	Since:   V20261001,
+	Summary: "Who speaks on a portal is said by id, in avatarId and voiceId; before, by first names alone, in face and voice.",
+	Answer: func(kind Item, item map[string]any) map[string]any {
+		for _, name := range newerOfSpeaker[kind] {
+			delete(item, name)
+		}
+		return item
+	},
+	Newer: newerOfSpeaker,
+}
+
+var newerOfSpeaker = map[Item][]string{
+	PortalPersonaItem: {"personaId", "avatarId", "voiceId", "duoId", "faceStatus", "faceReadyAt"},
 }

@@ -25,7 +25,7 @@ type Change struct {
 
 // Changes lists the differences, newest contract first.
 func Changes() []Change {
-	return []Change{planRefusal, tooLarge, refusedTranscript, smallEnvelope, bareIDs, flatContact, leadScore, noInboxItem, bareDelivery}
+	return []Change{planRefusal, tooLarge, refusedTranscript, smallEnvelope, bareIDs, flatContact, leadScore, noInboxItem, bareDelivery, speakersByName}
 }
 
 // planRefusal: a refusal of the plan was a bare string with its extras beside

@@ -48,20 +48,24 @@ var bareIDs = Change{
 		switch kind {
 		case GapItem, KnowledgeBaseItem:
 			bareWithin(item)
+		case PersonaItem:
+			bareOf(item, "portalIds")
+		case PortalItem:
+			bareOf(item, "id", "subjectIds")
 		case SessionItem:
-			bareOf(item)
+			bareOf(item, "portalId", "subjectId")
 		case SessionTicketItem:
-			bareOf(item["session"])
+			bareOf(item["session"], "portalId", "subjectId")
 		}
 		return item
 	},
 }
 
-// bareOf takes the prefixes off a session's own ids: what its metadata holds is
-// the customer's, whatever its name.
-func bareOf(session any) {
-	fields, _ := session.(map[string]any)
-	for _, name := range []string{"portalId", "subjectId"} {
+// bareOf takes the prefixes off ids of a thing itself: what lies deeper, such as
+// metadata, is the customer's, whatever its name.
+func bareOf(thing any, names ...string) {
+	fields, _ := thing.(map[string]any)
+	for _, name := range names {
 		if value, ok := fields[name]; ok {
 			fields[name] = eachText(value, bare)
 		}

@@ -22,12 +22,13 @@ type Speaker struct {
 // portal that Lock found. A persona that speaks here alone is changed itself, which
 // visitors see at once. One that speaks elsewhere too, or is a duo's, stays as it
 // is: the draft has a new one like it. It answers the persona that the draft is to
-// have; the errors are those of persona.Update.
-func Dress(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Portal, s Speaker, who Author) (id.Persona, error) {
+// have, and whether the one it had is another now; the errors are those of
+// persona.Update.
+func Dress(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Portal, s Speaker, who Author) (speaks id.Persona, changed bool, err error) {
 	by := persona.Author{By: who.By, At: who.At}
 	before, err := persona.Lock(ctx, tx, p.Persona)
 	if err != nil {
-		return p.Persona, err
+		return p.Persona, false, err
 	}
 	after := before
 	if s.Avatar != nil {
@@ -41,21 +42,24 @@ func Dress(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Portal, s Sp
 	}
 	v, err := persona.FindVoice(ctx, tx, after.Voice)
 	if err != nil {
-		return p.Persona, err
+		return p.Persona, false, err
 	}
 	after.Definition.Settings = tuned(after.Definition.Settings, v, p.Definition, s.Language)
 	elsewhere, err := speaksElsewhere(ctx, tx, before, p.ID)
 	if err != nil {
-		return p.Persona, err
+		return p.Persona, false, err
 	}
 	if !elsewhere && before.Kind == persona.Standard {
-		_, _, err := persona.Update(ctx, tx, l, before, after, by)
-		return p.Persona, err
+		_, what, err := persona.Update(ctx, tx, l, before, after, by)
+		if err != nil || len(what) == 0 {
+			return p.Persona, false, err
+		}
+		return p.Persona, true, Refresh(ctx, tx, p.ID)
 	}
 	made, err := persona.Insert(ctx, tx, l, persona.Persona{
 		ID: id.NewPersona(), Name: after.Name, Kind: persona.Standard, Avatar: after.Avatar, Voice: after.Voice, Definition: after.Definition,
 	}, by)
-	return made.ID, err
+	return made.ID, false, err
 }
 
 // tuned are settings that a voice can speak with: in the language that is asked

@@ -8,7 +8,7 @@ type Content struct {
 	Intro     language.Words `json:"intro"`
 	Sections  []Section      `json:"sections" maxItems:"100"`
 	Questions []Question     `json:"questions" maxItems:"200"`
-	Scenario  *Scenario      `json:"scenario" nullable:"true" doc:"What is played, of a practice."`
+	Scenario  *Scenario      `json:"scenario" doc:"What is played, of a practice."`
 	Rules     Rules          `json:"rules"`
 	Ending    Ending         `json:"ending"`
 }

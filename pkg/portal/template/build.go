@@ -50,6 +50,9 @@ func (t *Template) Speaker(v voice.Voice, languages []string) (persona.Definitio
 	}
 	d.Role, d.Instructions = new(t.in(p.Role, own)), t.in(p.Instructions, own)
 	d.Greeting = persona.Greeting{Mode: persona.GreetFixed, Text: only(p.Greeting, languages)}
+	if _, written := d.Greeting.Text[own]; !written {
+		d.Greeting.Mode = persona.GreetGenerated
+	}
 	d.Closing, d.Tools = only(p.Closing, languages), slices.Clone(p.Tools)
 	for _, g := range p.Goals {
 		d.Goals = append(d.Goals, persona.Goal{

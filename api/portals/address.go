@@ -1,0 +1,92 @@
+package portals
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/problem"
+)
+
+// claimNew claims the slug of a portal that is to be built: the one that was asked
+// for, or one of its name.
+func (a *API) claimNew(ctx context.Context, c *route.Call, p *portal.Portal, asked string) ([]portal.Held, error) {
+	if asked != "" {
+		var err error
+		if p.Slug, err = parseSlug(asked); err != nil {
+			return nil, err
+		}
+		return a.claim(ctx, c, *p, true, false)
+	}
+	for {
+		p.Slug = portal.NewSlug(p.Name)
+		held, err := a.Addresses.Claim(ctx, c.Org(), p.ID, directory.Slug, p.Slug)
+		if !errors.Is(err, portal.ErrTaken) { // which is a one in a thousand million
+			return []portal.Held{held}, err
+		}
+	}
+}
+
+func parseSlug(text string) (string, error) {
+	slug, ok := portal.ParseSlug(text)
+	if !ok {
+		return "", problem.Invalid("body.slug", "A slug has 3 to 63 letters a to z, digits and, between them, hyphens.")
+	}
+	return slug, nil
+}
+
+// parseHost reads a host of the customer's own; null is none.
+func (a *API) parseHost(text *string) (string, error) {
+	if text == nil {
+		return "", nil
+	}
+	host, ok := portal.ParseHost(*text)
+	if own, err := url.Parse(a.PortalURL); err == nil && host == own.Hostname() {
+		ok = false
+	}
+	if !ok {
+		return "", problem.Invalid("body.customDomain", "customDomain is the name of a host of your own, such as learn.example.com.")
+	}
+	return host, nil
+}
+
+// claim claims a portal's slug and host as far as they are wanted. What was claimed
+// is settled with the request.
+func (a *API) claim(ctx context.Context, c *route.Call, p portal.Portal, slug, host bool) ([]portal.Held, error) {
+	var held []portal.Held
+	for _, w := range []struct {
+		wanted              bool
+		kind                directory.AddressKind
+		name, param, reason string
+	}{
+		{slug, directory.Slug, p.Slug, "body.slug", "slug_taken"},
+		{host && p.Host != "", directory.Host, p.Host, "body.customDomain", "domain_taken"},
+	} {
+		if !w.wanted {
+			continue
+		}
+		h, err := a.Addresses.Claim(ctx, c.Org(), p.ID, w.kind, w.name)
+		if errors.Is(err, portal.ErrTaken) {
+			err = problem.Conflicting(w.reason, "%s is another portal's.", w.name).WithParam(w.param)
+		}
+		if err != nil {
+			return nil, a.settle(ctx, err, held)
+		}
+		held = append(held, h)
+	}
+	return held, nil
+}
+
+// settle lets go of what was claimed for a request that was refused. Whether one
+// that failed had its effect is not known; its claims are left to lapse.
+func (a *API) settle(ctx context.Context, failed error, held []portal.Held) error {
+	var refusal *problem.Problem
+	if errors.As(failed, &refusal) && refusal.Code.Status() < http.StatusInternalServerError {
+		return errors.Join(failed, a.Addresses.Release(ctx, held...))
+	}
+	return failed
+}

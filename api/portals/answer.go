@@ -1,0 +1,145 @@
+package portals
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/golive"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/patch"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/subject"
+)
+
+// Portal is one portal, with its draft.
+type Portal struct {
+	ID           id.Portal  `json:"id"`
+	Name         string     `json:"name"`
+	Slug         string     `json:"slug" doc:"Names its page, among all portals of the service."`
+	CustomDomain *string    `json:"customDomain" doc:"A host of your own that its page is at."`
+	URL          string     `json:"url" format:"uri" doc:"Its page."`
+	Kind         string     `json:"kind" enum:"learning,support,sales,hiring,reception,custom"`
+	TemplateKey  string     `json:"templateKey"`
+	State        string     `json:"state" enum:"draft,published,unpublished,archived"`
+	PersonaID    id.Persona `json:"personaId" doc:"Who speaks."`
+	portal.Definition
+	SubjectIDs            []id.Subject                 `json:"subjectIds" doc:"In their order."`
+	WidgetIDs             []id.Widget                  `json:"widgetIds"`
+	Doors                 Doors                        `json:"doors"`
+	DraftVersion          int64                        `json:"draftVersion" doc:"Grows with each change of the draft."`
+	PublishedVersion      *int64                       `json:"publishedVersion" doc:"The one that visitors see."`
+	PublishedAt           *time.Time                   `json:"publishedAt"`
+	HasUnpublishedChanges bool                         `json:"hasUnpublishedChanges" doc:"Whether publishing would change what visitors see, in the portal or in a subject."`
+	PublishRefused        route.OrNull[PublishRefusal] `json:"publishRefused" doc:"Why the publishing that was asked for was refused; null otherwise."`
+	ManagedBy             string                       `json:"managedBy" doc:"api, or what manages the portal in its place: then it cannot be changed here."`
+	CreatedAt             time.Time                    `json:"createdAt"`
+	UpdatedAt             time.Time                    `json:"updatedAt"`
+	ArchivedAt            *time.Time                   `json:"archivedAt"`
+}
+
+// Doors says which ways in are open. GET /portals/{id}/doors tells more.
+type Doors struct {
+	Visitors   string `json:"visitors" enum:"open,closed"`
+	Members    string `json:"members" enum:"open,closed" doc:"By link, join code or single sign-on."`
+	Embed      string `json:"embed" enum:"open,closed"`
+	Customers  string `json:"customers" enum:"open,closed"`
+	Staff      string `json:"staff" enum:"open,closed"`
+	Candidates string `json:"candidates" enum:"open,closed"`
+}
+
+func showDoors(open []string) Doors {
+	door := func(keys ...string) string {
+		if slices.ContainsFunc(keys, func(key string) bool { return slices.Contains(open, key) }) {
+			return "open"
+		}
+		return "closed"
+	}
+	return Doors{
+		Visitors: door("visitors"), Members: door("members_link", "join_code", "sso"), Embed: door("embed"),
+		Customers: door("customers"), Staff: door("staff"), Candidates: door("candidates"),
+	}
+}
+
+// PublishRefusal is what the check found.
+type PublishRefusal struct {
+	Problems []golive.Finding `json:"problems" doc:"What to change first."`
+}
+
+func (a *API) show(p portal.Detail) Portal {
+	shown := Portal{
+		ID: p.ID, Name: p.Name, Slug: p.Slug, URL: a.PortalURL + "/p/" + p.Slug, Kind: string(p.Kind), TemplateKey: p.TemplateKey,
+		State: string(p.State), PersonaID: p.Persona, Definition: p.Definition, SubjectIDs: p.Subjects, WidgetIDs: p.Widgets,
+		Doors: showDoors(p.Open), DraftVersion: p.DraftVersion, PublishedVersion: p.PublishedVersion, PublishedAt: route.UTC(p.PublishedAt),
+		HasUnpublishedChanges: p.Unpublished(), ManagedBy: p.ManagedBy,
+		CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC(), ArchivedAt: route.UTC(p.ArchivedAt),
+	}
+	if p.Host != "" {
+		shown.CustomDomain, shown.URL = &p.Host, "https://"+p.Host+"/"
+	}
+	if shown.SubjectIDs == nil {
+		shown.SubjectIDs = []id.Subject{}
+	}
+	if shown.WidgetIDs == nil {
+		shown.WidgetIDs = []id.Widget{}
+	}
+	return shown
+}
+
+// refused says in an answer why publishing was.
+func (p Portal) refused(r golive.Report) Portal {
+	p.PublishRefused.Value = &PublishRefusal{r.Problems}
+	return p
+}
+
+// asProblem says what errors of packages portal, subject, persona, avatar and patch
+// are to a caller.
+func asProblem(err error) error {
+	var (
+		managed *portal.ManagedError
+		field   *persona.FieldError
+		taught  *subject.FieldError
+		form    *patch.Error
+	)
+	switch {
+	case errors.Is(err, portal.ErrUnknown):
+		return problem.Missing("portal").WithParam("path.id")
+	case errors.Is(err, portal.ErrArchived):
+		return problem.Conflicting("archived", "The portal is archived, so it cannot be changed any more.").WithParam("path.id")
+	case errors.Is(err, portal.ErrNotPublished):
+		return problem.Conflicting("not_published", "The portal is not published.")
+	case errors.Is(err, portal.ErrNoVersion):
+		return problem.Invalid("body.version", "The portal never published such a version; GET /portals/{id}/versions lists them.")
+	case errors.As(err, &managed):
+		return problem.Conflicting("managed", "The portal is managed by %s. Change it there.", managed.By).WithParam("path.id").
+			WithDetail("managedBy", managed.By)
+	case errors.As(err, &field):
+		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
+	case errors.As(err, &taught):
+		return problem.Invalid("body."+taught.Field, "%s %s.", taught.Field, taught.Message)
+	case errors.As(err, &form):
+		return problem.Invalid("body."+form.Path, "%v.", form)
+	}
+	return asSpeakerProblem(err)
+}
+
+// asSpeakerProblem is about a face, a voice or a persona that cannot be chosen.
+func asSpeakerProblem(err error) error {
+	switch {
+	case errors.Is(err, persona.ErrUnknown), errors.Is(err, persona.ErrGone):
+		return problem.Conflicting("persona_gone", "The portal's persona is gone. Choose another one with personaId.")
+	case errors.Is(err, persona.ErrNoVoice):
+		return problem.Invalid("body.voiceId", "voiceId is not a voice of this organisation; GET /voices lists them.")
+	case errors.Is(err, avatar.ErrUnknown):
+		return problem.Invalid("body.avatarId", "avatarId is not an avatar of this organisation; GET /avatars lists them.")
+	case errors.Is(err, avatar.ErrGone):
+		return problem.Invalid("body.avatarId", "The avatar was deleted.").WithDetail("reason", "deleted")
+	case errors.Is(err, avatar.ErrWithdrawn):
+		return problem.Conflicting("consent_withdrawn", "The consent that the avatar rests on was withdrawn.").WithParam("body.avatarId")
+	}
+	return err
+}

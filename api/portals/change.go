@@ -1,0 +1,185 @@
+package portals
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/patch"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+)
+
+// UpdateInput is the request for a change of a portal.
+type UpdateInput struct {
+	Path
+	route.Edition
+	Body PortalChange
+}
+
+// PortalChange is what to change of a portal's draft.
+type PortalChange struct {
+	BaseVersion          route.Opt[int64]              `json:"baseVersion,omitzero" minimum:"1" doc:"The draftVersion to change, as If-Match says it."`
+	Name                 route.Opt[string]             `json:"name,omitzero" minLength:"1" maxLength:"120"`
+	Slug                 route.Opt[string]             `json:"slug,omitzero" maxLength:"63"`
+	CustomDomain         route.OptNull[string]         `json:"customDomain,omitzero" maxLength:"253" doc:"A host of your own whose name leads here; null for none."`
+	Languages            route.Opt[[]string]           `json:"languages,omitzero" minItems:"1" maxItems:"50" doc:"By code or name."`
+	DefaultLanguage      route.Opt[string]             `json:"defaultLanguage,omitzero" doc:"One of languages."`
+	KnowledgeBaseIDs     route.Opt[[]id.KnowledgeBase] `json:"knowledgeBaseIds,omitzero" maxItems:"20"`
+	Brand                route.Part[portal.Brand]      `json:"brand,omitzero"`
+	Pages                route.Part[portal.Pages]      `json:"pages,omitzero"`
+	Privacy              route.Part[portal.Privacy]    `json:"privacy,omitzero"`
+	Audience             route.Opt[string]             `json:"audience,omitzero" enum:"visitors,learners,customers,candidates,mixed"`
+	MinAge               route.OptNull[int64]          `json:"minAge,omitzero" minimum:"1" maximum:"120"`
+	GuardianConsentUnder route.OptNull[int64]          `json:"guardianConsentUnder,omitzero" minimum:"1" maximum:"21"`
+	Caps                 route.Part[portal.Caps]       `json:"caps,omitzero"`
+}
+
+func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Portal, error) {
+	wanted, err := in.portal()
+	if err != nil {
+		return Portal{}, err
+	}
+	address := portal.Portal{ID: wanted}
+	if in.Body.Slug.Set {
+		if address.Slug, err = parseSlug(in.Body.Slug.Value); err != nil {
+			return Portal{}, err
+		}
+	}
+	if address.Host, err = a.parseHost(in.Body.CustomDomain.Value); err != nil {
+		return Portal{}, err
+	}
+	// Nothing is claimed for a portal that is not the caller's.
+	if _, err := portal.Get(ctx, a.Tenants, c.Org(), wanted); err != nil {
+		return Portal{}, asProblem(err)
+	}
+	held, err := a.claim(ctx, c, address, in.Body.Slug.Set, in.Body.CustomDomain.Set)
+	if err != nil {
+		return Portal{}, err
+	}
+	now, err := a.change(ctx, c, wanted, "portal.updated", func(_ context.Context, _ *tenant.Tx, p portal.Portal) (portal.Portal, error) {
+		if err := in.Check(p.DraftVersion, in.Body.BaseVersion.Ptr()); err != nil {
+			return p, err
+		}
+		if in.Body.Name.Set {
+			p.Name = in.Body.Name.Value
+		}
+		if in.Body.Slug.Set {
+			p.Slug = address.Slug
+		}
+		if in.Body.CustomDomain.Set {
+			p.Host = address.Host
+		}
+		return p, patch.Merge(&p.Definition, c.Body())
+	})
+	return now, a.settle(ctx, err, held)
+}
+
+// change makes of a portal's draft what to answers of it, and tells of it.
+func (a *API) change(
+	ctx context.Context, c *route.Call, which id.Portal, action string,
+	to func(context.Context, *tenant.Tx, portal.Portal) (portal.Portal, error),
+) (Portal, error) {
+	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Portal, error) {
+		before, err := portal.Edit(ctx, tx, which)
+		if err != nil {
+			return Portal{}, asProblem(err)
+		}
+		after, err := to(ctx, tx, before)
+		if err != nil {
+			return Portal{}, asProblem(err)
+		}
+		now, changed, err := portal.Update(ctx, tx, before, after, author(c))
+		if err != nil {
+			return Portal{}, asProblem(err)
+		}
+		return a.tell(ctx, c, tx, now, action, changed)
+	})
+	return versioned(c, now, err)
+}
+
+// tell notes and announces what changed of a portal, if anything did, and shows it.
+func (a *API) tell(ctx context.Context, c *route.Call, tx *tenant.Tx, p portal.Portal, action string, changed []string) (Portal, error) {
+	shown, err := a.shown(ctx, tx, p.ID)
+	if err != nil || len(changed) == 0 {
+		return shown, err
+	}
+	if err := record(ctx, c, tx, action, p.ID, map[string]any{"version": p.DraftVersion, "changed": changed}); err != nil {
+		return Portal{}, err
+	}
+	_, err = event.Emit(ctx, tx, portal.Updated(p, changed, author(c)))
+	return shown, err
+}
+
+func (a *API) archive(ctx context.Context, c *route.Call, p *Path) (Portal, error) {
+	return a.move(ctx, c, p, "portal.archived", portal.Archive)
+}
+
+func (a *API) unpublish(ctx context.Context, c *route.Call, p *Path) (Portal, error) {
+	return a.move(ctx, c, p, "portal.unpublished", portal.Unpublish)
+}
+
+// move takes a portal to another state.
+func (a *API) move(
+	ctx context.Context, c *route.Call, p *Path, action string,
+	to func(context.Context, *tenant.Tx, portal.Portal, portal.Author) (portal.Portal, error),
+) (Portal, error) {
+	wanted, err := p.portal()
+	if err != nil {
+		return Portal{}, err
+	}
+	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Portal, error) {
+		found, err := portal.Edit(ctx, tx, wanted)
+		if err != nil {
+			return Portal{}, asProblem(err)
+		}
+		moved, err := to(ctx, tx, found, author(c))
+		if err != nil {
+			return Portal{}, asProblem(err)
+		}
+		return a.tell(ctx, c, tx, moved, action, []string{"state"})
+	})
+	return versioned(c, now, err)
+}
+
+// RestoreInput is the request for what was published before.
+type RestoreInput struct {
+	Path
+	route.Edition
+	Body PortalRestoration
+}
+
+// PortalRestoration names a version.
+type PortalRestoration struct {
+	Version int64 `json:"version" minimum:"1"`
+}
+
+func (a *API) restore(ctx context.Context, c *route.Call, in *RestoreInput) (Portal, error) {
+	wanted, err := in.portal()
+	if err != nil {
+		return Portal{}, err
+	}
+	now, err := a.change(ctx, c, wanted, "portal.restored", func(ctx context.Context, tx *tenant.Tx, p portal.Portal) (portal.Portal, error) {
+		if err := in.Check(p.DraftVersion, nil); err != nil {
+			return p, err
+		}
+		v, err := portal.FindVersion(ctx, tx, wanted, in.Body.Version)
+		p.Name, p.Persona, p.Definition = v.Name, v.Persona, v.Definition
+		return p, err
+	})
+	return now, asRestoreProblem(err, in.Body.Version)
+}
+
+// asRestoreProblem: what an old version names can be gone. That is nothing the
+// caller sent.
+func asRestoreProblem(err error, version int64) error {
+	var p *problem.Problem
+	if !errors.As(err, &p) || p.Code != problem.InvalidRequest || p.Param == "body.version" || strings.HasPrefix(p.Param, "header.") {
+		return err
+	}
+	return problem.Conflicting("not_restorable", "Version %d cannot be restored: %s", version, p.Message).WithParam("body.version")
+}

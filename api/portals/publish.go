@@ -1,0 +1,165 @@
+package portals
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/golive"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/launch"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+func (a *API) registerPublishing(s *route.Service, read, write route.Operation) {
+	check := read
+	check.ID, check.Method, check.Path = "checkPortal", http.MethodGet, "/portals/{id}/go-live"
+	check.Summary = "What keeps the draft of a portal from going live"
+	route.Handle(s, check, a.check)
+
+	publish := write
+	publish.ID, publish.Method, publish.Path, publish.Scope = "publishPortal", http.MethodPost, "/portals/{id}/publish", scope.PortalsPublish
+	publish.Items, publish.Errors = contract.PortalItem, append(publish.Errors, problem.GoLiveRefused)
+	publish.Summary = "Show people the draft of a portal and of its subjects"
+	publish.Description = "On 2026-07-08 a refusal is 200, with the draft unchanged and publishRefused."
+	route.Handle(s, publish, a.publish)
+
+	unpublish := write
+	unpublish.ID, unpublish.Method, unpublish.Path, unpublish.Scope = "unpublishPortal", http.MethodPost, "/portals/{id}/unpublish", scope.PortalsPublish
+	unpublish.Since, unpublish.Items = contract.V20261001, contract.PortalItem
+	unpublish.Summary = "Close the page of a portal"
+	route.Handle(s, unpublish, a.unpublish)
+
+	versions := read
+	versions.ID, versions.Method, versions.Path = "listPortalVersions", http.MethodGet, "/portals/{id}/versions"
+	versions.Since, versions.Summary = contract.V20261001, "What was published of a portal, newest first"
+	route.List(s, versions, a.versions)
+
+	restore := write
+	restore.ID, restore.Method, restore.Path = "restorePortal", http.MethodPost, "/portals/{id}/restore"
+	restore.Since, restore.Items = contract.V20261001, contract.PortalItem
+	restore.Errors = append(restore.Errors, problem.VersionConflict)
+	restore.Summary = "Make the draft of a portal what was published as a version"
+	route.Handle(s, restore, a.restore)
+}
+
+// GoLive is whether a portal can go live.
+type GoLive struct {
+	Ready     bool             `json:"ready"`
+	Problems  []golive.Finding `json:"problems" doc:"What to change first."`
+	Warnings  []golive.Finding `json:"warnings" doc:"What should be looked at; it forbids nothing."`
+	CheckedAt time.Time        `json:"checkedAt"`
+}
+
+func (a *API) check(ctx context.Context, c *route.Call, p *Path) (GoLive, error) {
+	wanted, err := p.portal()
+	if err != nil {
+		return GoLive{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (GoLive, error) {
+		found, err := portal.Find(ctx, tx, wanted)
+		if err != nil {
+			return GoLive{}, asProblem(err)
+		}
+		r, err := a.Launcher.Check(ctx, tx, found, launch.Question{Region: c.Principal.Org.Region, At: c.Now()})
+		return GoLive{Ready: r.Ready(), Problems: r.Problems, Warnings: r.Warnings, CheckedAt: r.CheckedAt}, err
+	})
+}
+
+// PublishInput is the request to publish a portal.
+type PublishInput struct {
+	Path
+	Body *Publication
+}
+
+// Publication says what is published.
+type Publication struct {
+	ChangeNote *string `json:"changeNote,omitempty" maxLength:"500" doc:"What is new, for the list of versions."`
+}
+
+func (a *API) publish(ctx context.Context, c *route.Call, in *PublishInput) (Portal, error) {
+	wanted, err := in.portal()
+	if err != nil {
+		return Portal{}, err
+	}
+	var note *string
+	if in.Body != nil {
+		note = in.Body.ChangeNote
+	}
+	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Portal, error) {
+		found, err := portal.Edit(ctx, tx, wanted)
+		if err != nil {
+			return Portal{}, asProblem(err)
+		}
+		done, err := a.Launcher.Publish(ctx, tx, found, c.Principal.Org.Region, note, author(c))
+		if err != nil {
+			return Portal{}, err
+		}
+		if !done.Report.Ready() && !c.Contract.Before(contract.V20261001) {
+			return Portal{}, done.Report.Refusal("The portal cannot go live yet; details.problems says why.")
+		}
+		return a.published(ctx, c, tx, done)
+	})
+	return versioned(c, now, err)
+}
+
+// published notes and announces what became of publishing, and shows it.
+func (a *API) published(ctx context.Context, c *route.Call, tx *tenant.Tx, done launch.Launch) (Portal, error) {
+	shown, err := a.shown(ctx, tx, done.Portal.ID)
+	switch {
+	case err != nil:
+		return Portal{}, err
+	case !done.Report.Ready():
+		return shown.refused(done.Report), nil
+	case !done.Changed:
+		return shown, nil
+	}
+	if err := record(ctx, c, tx, "portal.published", done.Portal.ID, map[string]any{"version": *done.Portal.PublishedVersion}); err != nil {
+		return Portal{}, err
+	}
+	_, err = event.Emit(ctx, tx, done.Events()...)
+	return shown, err
+}
+
+// PortalVersion is a portal as it was published.
+type PortalVersion struct {
+	Version   int64      `json:"version"`
+	Name      string     `json:"name"`
+	PersonaID id.Persona `json:"personaId"`
+	portal.Definition
+	ChangeNote  *string   `json:"changeNote"`
+	PublishedBy string    `json:"publishedBy"`
+	PublishedAt time.Time `json:"publishedAt"`
+}
+
+func showVersion(v portal.Version) PortalVersion {
+	return PortalVersion{
+		Version: v.Version, Name: v.Name, PersonaID: v.Persona, Definition: v.Definition, ChangeNote: v.ChangeNote,
+		PublishedBy: v.PublishedBy, PublishedAt: v.PublishedAt.UTC(),
+	}
+}
+
+// VersionQuery pages through the versions of a portal.
+type VersionQuery struct {
+	Path
+	route.Paging
+}
+
+func (a *API) versions(ctx context.Context, c *route.Call, q *VersionQuery) (route.Page[PortalVersion], error) {
+	wanted, err := q.portal()
+	if err != nil {
+		return route.Page[PortalVersion]{}, err
+	}
+	return route.Listed(c, q.Paging, func(before int64, limit int) ([]portal.Version, error) {
+		if _, err := portal.Get(ctx, a.Tenants, c.Org(), wanted); err != nil {
+			return nil, asProblem(err)
+		}
+		return portal.Versions(ctx, a.Tenants, c.Org(), wanted, before, limit)
+	}, func(v portal.Version) int64 { return v.Version }, showVersion)
+}

@@ -1,0 +1,70 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+)
+
+// portalBody is a good body with every property of a portal to be built, but for
+// personaId, which leaves no place for a face, and slug, which is good once.
+func portalBody(n int) map[string]any {
+	return map[string]any{
+		"name": fmt.Sprint("Harbour School ", n), "templateKey": "blank", "avatarId": libraryFace, "voiceId": studioVoice,
+		"languages": []any{"English", "de"}, "publish": true,
+		"subjects": []any{map[string]any{"title": "Knots", "kind": "course", "content": lesson()}},
+	}
+}
+
+// lesson is a subject's content in two languages.
+func lesson() map[string]any {
+	words := func(text string) map[string]any { return map[string]any{"en": text, "German": text + " (auf Deutsch)"} }
+	return map[string]any{
+		"intro":    words("How to tie a boat to a pier."),
+		"sections": []any{map[string]any{"key": "bowline", "title": words("The bowline"), "body": words("It does not slip."), "media": []any{}, "keyPoints": []any{}}},
+		"questions": []any{map[string]any{
+			"key": "loop", "kind": "open", "text": words("Which knot does not slip?"), "options": []any{}, "rubric": []any{}, "points": 1, "required": true,
+			"followUps": 1, "timeLimitS": nil,
+		}},
+		"scenario": map[string]any{
+			"setting": words("A pier"), "avatarRole": words("A skipper"), "learnerRole": words("A deckhand"), "difficulty": "hard", "secrets": []any{},
+		},
+		"rules": map[string]any{"order": "fixed", "pick": nil}, "ending": map[string]any{"message": words("Well done."), "showResult": true},
+	}
+}
+
+// portalChange is a good change of every property of a portal's draft.
+func portalChange(n int) map[string]any {
+	words := func(text string) map[string]any { return map[string]any{"en": text, "German": text + " (auf Deutsch)"} }
+	return map[string]any{
+		"name": fmt.Sprint("Harbour ", n), "slug": fmt.Sprint("harbour-anew-", n), "customDomain": fmt.Sprintf("learn-%d.example.com", n),
+		"languages": []any{"en", "German"}, "defaultLanguage": "English", "knowledgeBaseIds": []any{},
+		"brand":    map[string]any{"logoUrl": "https://example.com/logo.svg", "accent": "#112233", "font": "Inter, sans-serif", "dark": "on"},
+		"pages":    map[string]any{"title": words("Harbour"), "welcome": words(fmt.Sprint("Welcome ", n)), "footer": words("Pier 1")},
+		"privacy":  map[string]any{"aiNotice": true, "privacyUrl": "https://example.com/privacy", "termsUrl": nil, "retentionDays": 30, "recordings": false},
+		"audience": "learners", "minAge": 12, "guardianConsentUnder": 16, "caps": map[string]any{"maxSessionS": 600, "sessionsPerPersonPerDay": 5},
+	}
+}
+
+// speakerBody is a good body with what may be sent together.
+func speakerBody(n int) map[string]any {
+	return map[string]any{"avatarId": libraryFace, "voiceId": studioVoice, "name": fmt.Sprint("Mira ", n), "language": "English"}
+}
+
+// portal builds a portal, publishes it three times and changes it.
+func (w *world) portal(t testing.TB, org *apitest.Org) map[string]any {
+	t.Helper()
+	made := w.make(t, org, "createPortal")
+	require.Equal(t, "published", made["state"], "%v", made["publishRefused"])
+	for n := range 3 {
+		require.Equal(t, http.StatusOK, w.do(t, "updatePortal", made["id"].(string), org.New, map[string]any{"name": fmt.Sprint("Harbour ", n)}).Status)
+		if n < 2 {
+			require.Equal(t, http.StatusOK, w.do(t, "publishPortal", made["id"].(string), org.New, map[string]any{}).Status)
+		}
+	}
+	return w.do(t, "getPortal", made["id"].(string), org.New, nil).Data(t)
+}
