@@ -37,6 +37,9 @@ func (t *Template) check() error {
 			return err
 		}
 	}
+	if err := t.checkPlaceholders(); err != nil {
+		return err
+	}
 	d := t.Portal(t.Languages)
 	if _, err := d.Settle(); err != nil {
 		return fmt.Errorf("definition: %w", err)

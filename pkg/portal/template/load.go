@@ -19,8 +19,9 @@ var embedded embed.FS
 
 // Gallery is templates that portals can be built from.
 type Gallery struct {
-	templates []Template
-	pictures  map[string][]byte
+	// templates are filled with no answers; asking are as they were written.
+	templates, asking []Template
+	pictures          map[string][]byte
 }
 
 // Load reads the templates that ship with the product. They are read once.
@@ -58,7 +59,7 @@ func Parse(files fs.FS) (*Gallery, error) {
 		if g.pictures[key], err = fs.ReadFile(files, key+".svg"); err != nil {
 			return nil, fmt.Errorf("%s has no picture: %w", name, err)
 		}
-		g.templates = append(g.templates, t)
+		g.asking, g.templates = append(g.asking, t), append(g.templates, t.Filled(nil))
 	}
 	return g, nil
 }
@@ -73,6 +74,16 @@ func (g *Gallery) Find(key string) (Template, bool) {
 		return Template{}, false
 	}
 	return g.templates[i], true
+}
+
+// Filled finds a template by its key, and fills it with the answers to its
+// questions, by their keys (Template.Filled).
+func (g *Gallery) Filled(key string, answers map[string]string) (Template, bool) {
+	i := slices.IndexFunc(g.asking, func(t Template) bool { return t.Key == key })
+	if i < 0 {
+		return Template{}, false
+	}
+	return g.asking[i].Filled(answers), true
 }
 
 // Picture is a template's picture, in SVG.
