@@ -55,9 +55,9 @@ type Parts struct {
 	Egress      *egress.Guard
 	Files       *file.Store
 	// Gallery is what portals are built from.
-	Gallery  *template.Gallery
-	Health   *health.Checker
-	Library  *avatar.Library
+	Gallery *template.Gallery
+	Health  *health.Checker
+	Library *avatar.Library
 	// Organization finds an organisation and what it may have.
 	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
 	// LiveURL is where clients reach the sockets of live conversations.

@@ -52,7 +52,7 @@ func TestHostileInput(t *testing.T) {
 // or that are good once.
 var otherwise = map[string][]string{
 	"updateSubject": {"state"},
-	"createPortal": {"personaId", "slug"}, "putPortalPersona": {"personaId", "duoId", "face", "voice"},
+	"createPortal":  {"personaId", "slug"}, "putPortalPersona": {"personaId", "duoId", "face", "voice"},
 }
 
 func testHostileBodies(t *testing.T, w *world) {

@@ -27,15 +27,16 @@ type Input struct{ Body PortalInput }
 
 // PortalInput is a portal to be built.
 type PortalInput struct {
-	Name        string         `json:"name" minLength:"1" maxLength:"120"`
-	TemplateKey string         `json:"templateKey" maxLength:"40" doc:"GET /portals/templates lists them."`
-	Subjects    []PortalLesson `json:"subjects,omitempty" maxItems:"100" doc:"In place of those that come with the template."`
-	PersonaID   string         `json:"personaId,omitempty" doc:"Who speaks. Otherwise avatarId and voiceId are needed, and a persona is made of them."`
-	AvatarID    string         `json:"avatarId,omitempty"`
-	VoiceID     string         `json:"voiceId,omitempty"`
-	Languages   []string       `json:"languages,omitempty" maxItems:"50" doc:"By code or name, the default one first; the template's unless given."`
-	Slug        string         `json:"slug,omitempty" maxLength:"63" doc:"Made of the name unless given."`
-	Publish     bool           `json:"publish,omitempty" doc:"Publish it too, which needs portals:publish."`
+	Name        string            `json:"name" minLength:"1" maxLength:"120"`
+	TemplateKey string            `json:"templateKey" maxLength:"40" doc:"GET /portals/templates lists them."`
+	Subjects    []PortalLesson    `json:"subjects,omitempty" maxItems:"100" doc:"In place of those that come with the template."`
+	PersonaID   string            `json:"personaId,omitempty" doc:"Who speaks. Otherwise avatarId and voiceId are needed, and a persona is made of them."`
+	AvatarID    string            `json:"avatarId,omitempty"`
+	VoiceID     string            `json:"voiceId,omitempty"`
+	Languages   []string          `json:"languages,omitempty" maxItems:"50" doc:"By code or name, the default one first; the template's unless given."`
+	Answers     map[string]string `json:"answers,omitempty" doc:"To the template's questions, by their keys; they are written into its texts."`
+	Slug        string            `json:"slug,omitempty" maxLength:"63" doc:"Made of the name unless given."`
+	Publish     bool              `json:"publish,omitempty" doc:"Publish it too, which needs portals:publish."`
 }
 
 // PortalLesson is a subject to come with a portal.
@@ -77,7 +78,7 @@ func (a *API) plan(c *route.Call, in PortalInput) (building, error) {
 	if !terms.Has(feature) {
 		return b, a.Plans.FeatureMissing(terms, feature)
 	}
-	t, ok := a.Gallery.Find(in.TemplateKey)
+	t, ok := a.Gallery.Filled(in.TemplateKey, in.Answers)
 	if !ok {
 		return b, problem.Invalid("body.templateKey", "There is no template %q; GET /portals/templates lists them.", in.TemplateKey)
 	}

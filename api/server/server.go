@@ -219,7 +219,7 @@ func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err err
 	}, api.Parts{
 		Addresses: &portal.Addresses{Directory: s.Directory, Tenants: s.Tenants, Clock: o.Clock}, Gallery: gallery,
 		PortalURL: cmp.Or(o.PortalURL, o.PublicURL),
-		Changes: s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, LiveURL: o.liveURL(), Plans: s.Plans,
+		Changes:   s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, LiveURL: o.liveURL(), Plans: s.Plans,
 		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: visitors,
 	})
 	s.Handler = s.Service

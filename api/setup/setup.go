@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/patch"
 	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/portal/template"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/setup"
@@ -27,6 +28,7 @@ type API struct {
 	Tenants *tenant.Tenants
 	Plans   *plan.Catalogue
 	Egress  *egress.Guard
+	Gallery *template.Gallery
 }
 
 // feature is what a plan must include for portals to be planned.
@@ -131,7 +133,7 @@ func (a *API) read(b PlanInput) (setup.Input, error) {
 			return in, problem.Invalid("body.url", "url %v.", err)
 		}
 	}
-	in, err := in.Settle()
+	in, err := in.Settle(a.Gallery)
 	return in, asProblem(err)
 }
 
@@ -213,7 +215,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Setup
 		if err := patch.Merge(&changed, c.Body()); err != nil {
 			return SetupPlan{}, asProblem(err)
 		}
-		if p, err = setup.Change(ctx, tx, p, changed.Proposal, c.Now()); err != nil {
+		if p, err = setup.Change(ctx, tx, a.Gallery, p, changed.Proposal, c.Now()); err != nil {
 			return SetupPlan{}, asProblem(err)
 		}
 		return show(p), record(ctx, c, tx, "setup_plan.updated", p.ID)

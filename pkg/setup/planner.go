@@ -18,6 +18,7 @@ import (
 // Planner works plans out: it is what the jobs of the kind portal_plan do.
 type Planner struct {
 	Tenants *tenant.Tenants
+	Gallery *template.Gallery
 	// Fetch reads websites.
 	Fetch knowledge.Fetch
 	// Model is what an organisation's plans are written by; nil where it connected
@@ -79,14 +80,14 @@ func (p *Planner) work(ctx context.Context, org id.Org, in Input) (worked, error
 	if err != nil {
 		return worked{}, err
 	}
-	templates := template.All()
+	templates := p.Gallery.Templates()
 	w := worked{proposal: outline(in, found, templates), sources: len(found)}
 	m, err := p.Model(ctx, org)
 	if err != nil {
 		return w, err
 	}
 	if m != nil {
-		better, err := write(ctx, m, in, found, w.proposal, templates)
+		better, err := write(ctx, m, in, found, w.proposal, p.Gallery)
 		switch {
 		case err == nil:
 			w.proposal, w.written = better, true

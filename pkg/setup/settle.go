@@ -24,12 +24,12 @@ func invalid(field, format string, args ...any) error {
 
 // Settle answers the input as it is kept: languages by their codes. The error is a
 // [FieldError].
-func (i *Input) Settle() (Input, error) {
+func (i *Input) Settle(g *template.Gallery) (Input, error) {
 	settled := *i
 	if i.Empty() {
 		return settled, invalid("brief", "is missing, and so are url and documentIds: a plan is made of at least one of them")
 	}
-	if i.TemplateKey != nil && !known(*i.TemplateKey) {
+	if i.TemplateKey != nil && !known(g, *i.TemplateKey) {
 		return settled, invalid("templateKey", "is not a template; GET /portals/templates lists them")
 	}
 	var err error
@@ -45,9 +45,9 @@ func (i *Input) Settle() (Input, error) {
 
 // Settle answers the proposal as it is kept. The error is a [FieldError]. What its
 // subjects must be is checked where they are entered.
-func (p *Proposal) Settle() (Proposal, error) {
+func (p *Proposal) Settle(g *template.Gallery) (Proposal, error) {
 	settled := *p
-	if !known(p.TemplateKey) {
+	if !known(g, p.TemplateKey) {
 		return settled, invalid("templateKey", "is not a template; GET /portals/templates lists them")
 	}
 	if strings.TrimSpace(p.Name) == "" {
@@ -73,8 +73,8 @@ func (p *Proposal) Settle() (Proposal, error) {
 	return settled, nil
 }
 
-func known(key string) bool {
-	_, ok := template.Find(key)
+func known(g *template.Gallery, key string) bool {
+	_, ok := g.Find(key)
 	return ok
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/portal/template"
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/tenant"
 )
@@ -114,11 +115,11 @@ func (p *Plan) save(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 }
 
 // Change makes a plan's proposal another. The error is ErrNotReady, or a FieldError.
-func Change(ctx context.Context, tx *tenant.Tx, p Plan, to Proposal, at time.Time) (Plan, error) {
+func Change(ctx context.Context, tx *tenant.Tx, g *template.Gallery, p Plan, to Proposal, at time.Time) (Plan, error) {
 	if p.Standing() != Ready {
 		return p, ErrNotReady
 	}
-	settled, err := to.Settle()
+	settled, err := to.Settle(g)
 	if err != nil {
 		return p, err
 	}

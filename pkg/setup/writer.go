@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"visavis.dev/pkg/golive"
@@ -52,10 +53,10 @@ var errNonsense = errors.New("the model's answer is not a proposal")
 
 // write has a model write the proposal; draft is what the sources give by
 // themselves. The error is errNonsense, one of package model's, or the context's.
-func write(ctx context.Context, m model.Model, in Input, found []source, draft Proposal, templates []template.Template) (Proposal, error) {
+func write(ctx context.Context, m model.Model, in Input, found []source, draft Proposal, g *template.Gallery) (Proposal, error) {
 	var answer strings.Builder
 	err := m.Stream(ctx, model.Request{Messages: []model.Message{
-		{Role: "system", Content: orders(draft.Languages, templates)}, {Role: "user", Content: material(in, found)},
+		{Role: "system", Content: orders(draft.Languages, g.Templates())}, {Role: "user", Content: material(in, found)},
 	}, Temperature: temperature, MaxTokens: maxTokens}, func(piece string) error {
 		if answer.Len()+len(piece) > maxWritten {
 			return errNonsense
@@ -66,7 +67,7 @@ func write(ctx context.Context, m model.Model, in Input, found []source, draft P
 	if err != nil {
 		return draft, err
 	}
-	return read(answer.String(), draft)
+	return read(answer.String(), draft, g)
 }
 
 // orders tell a model what to write.
@@ -106,7 +107,7 @@ func material(in Input, found []source) string {
 }
 
 // read makes a proposal of what a model wrote.
-func read(answer string, draft Proposal) (Proposal, error) {
+func read(answer string, draft Proposal, g *template.Gallery) (Proposal, error) {
 	from, to := strings.IndexByte(answer, '{'), strings.LastIndexByte(answer, '}')
 	if from < 0 || to < from {
 		return draft, errNonsense
@@ -126,7 +127,7 @@ func read(answer string, draft Proposal) (Proposal, error) {
 			Intro: only(s.Intro, p.Languages), Sections: []subject.Section{}, Questions: []subject.Question{},
 			Rules: subject.Rules{Order: "fixed"}, Ending: subject.Ending{Message: language.Words{}},
 		}}
-		if !subject.IsKind(part.Kind) {
+		if !slices.Contains(subject.Kinds(), part.Kind) {
 			part.Kind = subject.Topic
 		}
 		for i, text := range s.Objectives {
@@ -153,7 +154,7 @@ func read(answer string, draft Proposal) (Proposal, error) {
 	if len(p.Subjects) == 0 || len(p.Subjects) > 20 {
 		return draft, errNonsense
 	}
-	settled, err := p.Settle()
+	settled, err := p.Settle(g)
 	if err != nil {
 		return draft, fmt.Errorf("%w: %w", errNonsense, err)
 	}

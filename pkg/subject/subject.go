@@ -24,6 +24,9 @@ const (
 	Guide      Kind = "guide"
 )
 
+// Kinds lists every kind.
+func Kinds() []Kind { return []Kind{Course, Topic, Practice, Assessment, Screening, FAQ, Guide} }
+
 // State is where a subject stands.
 type State string
 
