@@ -21,6 +21,7 @@ import (
 	"visavis.dev/api/personas"
 	"visavis.dev/api/route"
 	"visavis.dev/api/sessions"
+	"visavis.dev/api/settings"
 	"visavis.dev/api/voices"
 	"visavis.dev/api/webhooks"
 	"visavis.dev/api/widgets"
@@ -84,6 +85,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&sessions.API{
 		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,
 	}).Register(s)
+	(&settings.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
 	(&jobs.API{Tenants: d.Tenants}).Register(s)

@@ -25,6 +25,9 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
+// settingPath names a setting by its key, which is the same for every organisation.
+const settingPath = "/settings/{id}"
+
 // kinds make one thing of the kind a path names, and answer its id. An
 // operation on another kind of path needs another maker here.
 var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
@@ -94,6 +97,7 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/sessions/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.converse(t, org).String()
 	},
+	settingPath: func(testing.TB, *world, *apitest.Org) string { return "memory.enabled" },
 	"/voices/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		o := w.operation(t, "createVoice")
 		answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.body(t, o)})
@@ -217,6 +221,10 @@ var bodies = map[string]func(n int) map[string]any{
 			"name": fmt.Sprint("Lee ", n), "description": "changed",
 			"pronunciations": []any{map[string]any{"text": "SQL", "say": "sequel", "language": "English"}},
 		}
+	},
+
+	"updateSetting": func(n int) map[string]any {
+		return map[string]any{"value": n%2 == 0, "scopeKind": "organization", "scopeId": ""}
 	},
 
 	"createWebhook": webhookBody,

@@ -23,6 +23,8 @@ const (
 	SessionItem Item = "Session"
 	// SessionTicketItem is a session with what its client needs to connect.
 	SessionTicketItem Item = "SessionTicket"
+	// SettingItem is a setting at a scope.
+	SettingItem Item = "Setting"
 )
 
 // Answer writes an item of a successful answer in a contract. The item is as
