@@ -68,7 +68,7 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/keys/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createKey")["id"].(string)
 	},
-	// Of several versions, to list.
+	// Of several versions, and with several memories, to list.
 	"/personas/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		made := w.make(t, org, "createPersona")["id"].(string)
 		o := w.operation(t, "updatePersona")
@@ -76,6 +76,9 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 			w.n++
 			answer := w.call(t, o, apitest.Request{Path: withID(o, made), Key: org.New, Body: map[string]any{"name": fmt.Sprint("Mira ", w.n)}})
 			require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+		}
+		for range 3 {
+			w.remember(t, org, made, id.NewPerson())
 		}
 		return made
 	},

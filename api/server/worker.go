@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/voice"
 )
@@ -34,6 +35,7 @@ func (s *Server) Worker() *Worker {
 	works := voices.Works()
 	works[job.AvatarPrepare] = (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.library}).Work()
 	works[job.KnowledgeSync] = s.reader().Work()
+	works[job.MemoryWrite] = (&memory.Writer{Tenants: s.Tenants, Minds: minds{s}, Clock: o.Clock, Log: o.Log}).Work()
 	return &Worker{
 		delivery: delivery.New(delivery.Options{
 			Tenants: s.Tenants, Teller: s.Teller, Vault: s.Vault, Shards: s.shardNames, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,

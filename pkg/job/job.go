@@ -27,6 +27,8 @@ const (
 	AvatarPrepare Kind = "avatar_prepare"
 	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
 	KnowledgeSync Kind = "knowledge_sync"
+	// MemoryWrite remembers what somebody said in a session (package memory).
+	MemoryWrite Kind = "memory_write"
 	// VoiceClone makes an organisation's own voice, and VoiceRemove takes a deleted
 	// one from its service (package voice).
 	VoiceClone  Kind = "voice_clone"
@@ -35,10 +37,14 @@ const (
 	WebhookRecover Kind = "webhook_recover"
 )
 
-// Kinds lists every kind.
+// Kinds lists every kind that callers see.
 func Kinds() []Kind {
 	return []Kind{AvatarPrepare, KnowledgeSync, VoiceClone, VoiceRemove, WebhookRecover}
 }
+
+// Quiet says that a job is the platform's own business: it is not listed, tells
+// only what its steps tell, and is gone when it ends.
+func (k Kind) Quiet() bool { return k == MemoryWrite }
 
 // Heavy says whether the kind's steps are prepared outside their transaction.
 // Such jobs wait in a line of their own, so that those that are quick pass them.
@@ -148,6 +154,9 @@ type Filter struct {
 // List is a page of the jobs, newest first, after one of them; the zero id for
 // the first page. It rides job_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Job, limit int) ([]Job, error) {
+	if f.Kinds == nil {
+		f.Kinds = Kinds()
+	}
 	var found []Job
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
 		r.Query(func(rows pgx.Rows) (err error) {
@@ -155,7 +164,7 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id
 			return err
 		}, `
 			SELECT `+columns+` FROM job
-			WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND ($3::TEXT[] IS NULL OR kind = ANY($3))
+			WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND kind = ANY($3)
 				AND ($4::TEXT[] IS NULL OR state = ANY($4)) AND ($5::TEXT[] IS NULL OR scope = ANY($5))
 			ORDER BY id DESC LIMIT $6`, org, after, f.Kinds, f.States, f.Scopes, limit)
 	})
@@ -213,6 +222,9 @@ func lock(ctx context.Context, tx *tenant.Tx, which id.Job) (Job, error) {
 
 // save writes what a step left, and the event when it was the last.
 func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error {
+	if j.State.Ended() && j.Kind.Quiet() {
+		return j.vanish(ctx, tx)
+	}
 	next := &due
 	if j.State.Ended() {
 		next, j.FinishedAt = nil, &now
@@ -229,6 +241,19 @@ func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error
 	if j.State.Ended() {
 		drafts = append(drafts, event.Draft{Type: event.JobCompleted, At: now, Fields: j.told()})
 	}
+	return emit(ctx, tx, drafts)
+}
+
+// vanish leaves nothing of a quiet job but what its last step told.
+func (j *Job) vanish(ctx context.Context, tx *tenant.Tx) error {
+	tx.Touch("job", j.ID)
+	if _, err := tx.Exec(ctx, `DELETE FROM job WHERE org_id = $1 AND id = $2`, tx.Org, j.ID); err != nil {
+		return err
+	}
+	return emit(ctx, tx, j.drafts)
+}
+
+func emit(ctx context.Context, tx *tenant.Tx, drafts []event.Draft) error {
 	if len(drafts) == 0 {
 		return nil
 	}

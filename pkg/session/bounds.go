@@ -40,18 +40,6 @@ func (s *Session) obey(set setting.Values) {
 	}
 }
 
-// boundTerms are an organisation's terms as it bounds them itself.
-func boundTerms(t plan.Terms, set setting.Values) plan.Terms {
-	for key, limit := range map[setting.Key]plan.Limit{
-		setting.MaxConcurrent: plan.MaxConcurrentSessions, setting.MonthlyCapMinutes: plan.MonthlyCapMinutes,
-	} {
-		if n, bound := set.Number(key); bound {
-			t = t.AtMost(limit, n)
-		}
-	}
-	return t
-}
-
 // lockBound is Lock, and the terms as the organisation bounds them, in one trip.
 func lockBound(ctx context.Context, tx *tenant.Tx, which id.Session, t plan.Terms) (Session, plan.Terms, error) {
 	var (
@@ -60,5 +48,5 @@ func lockBound(ctx context.Context, tx *tenant.Tx, which id.Session, t plan.Term
 	)
 	setting.QueueAt(tx, &b, setting.Place{}, &set)
 	s, err := lockIn(ctx, tx, which, &b)
-	return s, boundTerms(t, set), err
+	return s, set.Bound(t), err
 }

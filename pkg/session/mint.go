@@ -67,7 +67,7 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 	if err != nil {
 		return Minted{}, err
 	}
-	terms = boundTerms(terms, set)
+	terms = set.Bound(terms)
 	s.obey(set)
 	m := Minted{Session: s, Token: newToken(tx.Org), Places: terms.Limits[plan.MaxConcurrentSessions]}
 	var (

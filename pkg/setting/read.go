@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/tenant"
 )
@@ -75,6 +76,16 @@ func (v Values) AtMost(k Key, n int64) int64 {
 		return min(n, most)
 	}
 	return n
+}
+
+// Bound are an organisation's terms as it bounds them itself.
+func (v Values) Bound(t plan.Terms) plan.Terms {
+	for key, limit := range map[Key]plan.Limit{MaxConcurrent: plan.MaxConcurrentSessions, MonthlyCapMinutes: plan.MonthlyCapMinutes} {
+		if n, bound := v.Number(key); bound {
+			t = t.AtMost(limit, n)
+		}
+	}
+	return t
 }
 
 // Require is nil where a Boolean is on, and otherwise what whoever needs it is
