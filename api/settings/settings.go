@@ -65,7 +65,7 @@ type Setting struct {
 	Type    setting.Type  `json:"type" enum:"boolean,enum,integer,string"`
 	Value   Value         `json:"value" doc:"What holds there; null for no bound."`
 	Default Value         `json:"default"`
-	Allowed *[]string     `json:"allowed" doc:"Of an enum, its values."`
+	Allowed *[]string     `json:"allowed" nullable:"true" doc:"Of an enum, its values."`
 	Minimum *int64        `json:"minimum" doc:"Of an integer."`
 	Maximum *int64        `json:"maximum" doc:"Of an integer."`
 

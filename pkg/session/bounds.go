@@ -14,9 +14,9 @@ import (
 // place is where the session is held, from which its settings follow.
 func (s Session) place() setting.Place { return setting.Place{Portal: s.Portal, Person: s.Person} }
 
-// obey has a session that begins keep the settings of its place. One that says
-// nothing of silence gets what is set.
-func (s *Session) obey(set setting.Values) {
+// under is the session, which begins, as the settings of its place have it. One
+// that says nothing of silence gets what is set.
+func (s Session) under(set setting.Values) Session {
 	s.MaxDurationS = set.AtMost(setting.MaxDurationS, s.MaxDurationS)
 	if s.IdleTimeoutS == 0 {
 		s.IdleTimeoutS, _ = set.Number(setting.IdleTimeoutS)
@@ -38,6 +38,7 @@ func (s *Session) obey(set setting.Values) {
 	if zero || s.Collected == nil {
 		s.Collected = map[string]string{}
 	}
+	return s
 }
 
 // lockBound is Lock, and the terms as the organisation bounds them, in one trip.

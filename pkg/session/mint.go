@@ -68,7 +68,7 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 		return Minted{}, err
 	}
 	terms = set.Bound(terms)
-	s.obey(set)
+	s = s.under(set)
 	m := Minted{Session: s, Token: newToken(tx.Org), Places: terms.Limits[plan.MaxConcurrentSessions]}
 	var (
 		b     pgx.Batch

@@ -75,8 +75,10 @@ func TestAnyInheritance(t *testing.T) {
 		for range rapid.IntRange(1, 8).Draw(t, "changes") {
 			k, at := rapid.SampledFrom(keys).Draw(t, "key"), rapid.SampledFrom(m.scopes).Draw(t, "scope")
 			before, inherited := m.of(k, at)
-			var made setting.Change
-			written := true
+			var (
+				made    setting.Change
+				written bool
+			)
 			if rapid.IntRange(0, 2).Draw(t, "clears") == 0 {
 				made, written = w.clear(one, k, at), !inherited
 				delete(m.set[at], k)
