@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -44,7 +45,9 @@ func Kinds() []Kind {
 
 // Quiet says that a job is the platform's own business: it is not listed, tells
 // only what its steps tell, and is gone when it ends.
-func (k Kind) Quiet() bool { return k == MemoryWrite }
+func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
+
+var quiet = []Kind{MemoryWrite}
 
 // Heavy says whether the kind's steps are prepared outside their transaction.
 // Such jobs wait in a line of their own, so that those that are quick pass them.
@@ -154,9 +157,6 @@ type Filter struct {
 // List is a page of the jobs, newest first, after one of them; the zero id for
 // the first page. It rides job_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Job, limit int) ([]Job, error) {
-	if f.Kinds == nil {
-		f.Kinds = Kinds()
-	}
 	var found []Job
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
 		r.Query(func(rows pgx.Rows) (err error) {
@@ -164,9 +164,9 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id
 			return err
 		}, `
 			SELECT `+columns+` FROM job
-			WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND kind = ANY($3)
+			WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND kind <> ALL($7) AND ($3::TEXT[] IS NULL OR kind = ANY($3))
 				AND ($4::TEXT[] IS NULL OR state = ANY($4)) AND ($5::TEXT[] IS NULL OR scope = ANY($5))
-			ORDER BY id DESC LIMIT $6`, org, after, f.Kinds, f.States, f.Scopes, limit)
+			ORDER BY id DESC LIMIT $6`, org, after, f.Kinds, f.States, f.Scopes, limit, quiet)
 	})
 	return found, err
 }
