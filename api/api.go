@@ -22,6 +22,7 @@ import (
 	"visavis.dev/api/portals"
 	"visavis.dev/api/route"
 	"visavis.dev/api/sessions"
+	"visavis.dev/api/settings"
 	"visavis.dev/api/subjects"
 	"visavis.dev/api/voices"
 	"visavis.dev/api/webhooks"
@@ -98,6 +99,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&sessions.API{
 		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,
 	}).Register(s)
+	(&settings.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
 	(&subjects.API{Tenants: d.Tenants}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)

@@ -94,9 +94,10 @@ func testPaging(t *testing.T, w *world) {
 func ids(items []any) []string {
 	found := make([]string, len(items))
 	for i, item := range items {
-		id, ok := item.(map[string]any)["id"].(string)
-		if !ok { // a version has a number
-			id = fmt.Sprint(item.(map[string]any)["version"])
+		fields := item.(map[string]any)
+		id, ok := fields["id"].(string)
+		if !ok { // a version has a number, and a setting its key
+			id = fmt.Sprint(fields["version"], fields["key"])
 		}
 		found[i] = id
 	}

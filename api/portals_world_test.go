@@ -15,7 +15,7 @@ import (
 func portalBody(n int) map[string]any {
 	return map[string]any{
 		"name": fmt.Sprint("Harbour School ", n), "templateKey": "blank", "avatarId": libraryFace, "voiceId": studioVoice,
-		"languages": []any{"English", "de"}, "publish": true,
+		"languages": []any{"English", "de"}, "publish": true, "answers": map[string]any{"purpose": fmt.Sprint("lessons in sailing ", n)},
 		"subjects": []any{map[string]any{"title": "Knots", "kind": "course", "content": lesson()}},
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/portal/portaltest"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -61,14 +60,12 @@ func contentBody(n int) map[string]any {
 // school makes a published portal with subjects.
 func (w *world) school(t testing.TB, org *apitest.Org) string {
 	t.Helper()
-	speaker, err := id.ParsePersona(w.shown(t, org))
-	require.NoError(t, err)
-	p := portaltest.Portal(t, w.Tenants, org.ID, speaker)
+	made := w.portal(t, org)["id"].(string)
 	w.modelled(t, org)
 	for range 3 {
-		w.addSubject(t, org, p.ID.String())
+		w.addSubject(t, org, made)
 	}
-	return p.ID.String()
+	return made
 }
 
 // addSubject adds a subject to a portal.

@@ -25,6 +25,9 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
+// settingPath names a setting by its key, which is the same for every organisation.
+const settingPath = "/settings/{id}"
+
 // kinds make one thing of the kind a path names, and answer its id. An
 // operation on another kind of path needs another maker here.
 var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
@@ -65,14 +68,10 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/keys/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createKey")["id"].(string)
 	},
-	// Of several subjects, to list.
-	"/portals/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
-		return w.school(t, org)
-	},
 	"/subjects/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.subject(t, org)
 	},
-	// Of several versions, to list.
+	// Of several versions, and with several memories, to list.
 	"/personas/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		made := w.make(t, org, "createPersona")["id"].(string)
 		o := w.operation(t, "updatePersona")
@@ -81,11 +80,14 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 			answer := w.call(t, o, apitest.Request{Path: withID(o, made), Key: org.New, Body: map[string]any{"name": fmt.Sprint("Mira ", w.n)}})
 			require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
 		}
+		for range 3 {
+			w.remember(t, org, made, id.NewPerson())
+		}
 		return made
 	},
-	// Of several published versions, to list, and changed since. It can be published.
+	// Of several published versions and several subjects, to list, and changed since. It can be published.
 	"/portals/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
-		return w.portal(t, org)["id"].(string)
+		return w.school(t, org)
 	},
 	"/portals/templates/{id}/thumbnail": func(testing.TB, *world, *apitest.Org) string { return "blank" },
 	"/knowledge/bases/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
@@ -106,6 +108,7 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/sessions/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.converse(t, org).String()
 	},
+	settingPath: func(testing.TB, *world, *apitest.Org) string { return "memory.enabled" },
 	"/voices/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		o := w.operation(t, "createVoice")
 		answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.body(t, o)})
@@ -253,6 +256,10 @@ var bodies = map[string]func(n int) map[string]any{
 			"name": fmt.Sprint("Lee ", n), "description": "changed",
 			"pronunciations": []any{map[string]any{"text": "SQL", "say": "sequel", "language": "English"}},
 		}
+	},
+
+	"updateSetting": func(n int) map[string]any {
+		return map[string]any{"value": n%2 == 0, "scopeKind": "organization", "scopeId": ""}
 	},
 
 	"createWebhook": webhookBody,

@@ -98,11 +98,11 @@ const (
 )
 
 func (a *API) me(ctx context.Context, c *route.Call, _ *struct{}) (Me, error) {
-	counts, zero, err := a.counts(ctx, c.Org())
+	counts, set, err := a.counts(ctx, c.Org())
 	if err != nil {
 		return Me{}, err
 	}
-	org, terms := c.Principal.Org, c.Principal.Terms
+	org, terms := c.Principal.Org, set.Bound(c.Principal.Terms)
 	me := Me{
 		Key: keys.Show(c.Principal.Key, c.Now()),
 		Organization: Organization{
@@ -111,7 +111,7 @@ func (a *API) me(ctx context.Context, c *route.Call, _ *struct{}) (Me, error) {
 		Plan:              Plan{terms.Plan.Key, terms.Plan.Name, "active", terms.Plan.Features},
 		Limits:            limitsOf(terms, counts),
 		RateLimits:        rateLimits(terms.Rates, a.PerAddress),
-		ZeroDataRetention: zero,
+		ZeroDataRetention: set.On(setting.ZeroRetention),
 		LatestAPIVersion:  contract.Latest,
 	}
 	if org.PausedAt != nil {
@@ -120,9 +120,8 @@ func (a *API) me(ctx context.Context, c *route.Call, _ *struct{}) (Me, error) {
 	return me, nil
 }
 
-// counts reads what the organisation has of each countable thing, and whether
-// it keeps no words.
-func (a *API) counts(ctx context.Context, org id.Org) (counts map[string]int64, zero bool, err error) {
+// counts reads what the organisation has of each countable thing, and its settings.
+func (a *API) counts(ctx context.Context, org id.Org) (counts map[string]int64, set setting.Values, err error) {
 	err = a.Tenants.Read(ctx, org, func(r *tenant.Reads) {
 		counts = map[string]int64{}
 		r.Query(func(rows pgx.Rows) error {
@@ -136,9 +135,9 @@ func (a *API) counts(ctx context.Context, org id.Org) (counts map[string]int64, 
 			}
 			return rows.Err()
 		}, `SELECT name, value FROM org_counter WHERE org_id = $1`, org)
-		setting.Queue(r, org, setting.ZeroRetention, &zero)
+		setting.QueueValues(r, org, setting.Place{}, &set)
 	})
-	return counts, zero, err
+	return counts, set, err
 }
 
 func limitsOf(t plan.Terms, counts map[string]int64) Limits {

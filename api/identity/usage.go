@@ -9,6 +9,8 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/setting"
+	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/usage"
 )
 
@@ -103,7 +105,11 @@ func (a *API) usage(ctx context.Context, c *route.Call, q *UsageQuery) (Usage, e
 	if err != nil {
 		return Usage{}, err
 	}
-	return showUsage(r, c.Principal.Terms), nil
+	var set setting.Values
+	if err := a.Tenants.Read(ctx, c.Org(), func(r *tenant.Reads) { setting.QueueValues(r, c.Org(), setting.Place{}, &set) }); err != nil {
+		return Usage{}, err
+	}
+	return showUsage(r, set.Bound(c.Principal.Terms)), nil
 }
 
 // moment reads an ISO date (midnight UTC) or date-time.

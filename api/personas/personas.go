@@ -92,6 +92,7 @@ func (a *API) Register(s *route.Service) {
 	route.Handle(s, restore, a.restore)
 
 	a.registerAsk(s, read)
+	a.registerMemories(s)
 }
 
 // Path names a persona.

@@ -15,10 +15,12 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/live"
+	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/model"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/readthrough"
+	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
@@ -39,6 +41,9 @@ func (s *Server) Live(address string) *live.Server {
 		},
 		Minds: minds{s},
 		Gap:   s.recordGap,
+		Recall: func(ctx context.Context, org id.Org, of session.Session) ([]string, error) {
+			return memory.Recall(ctx, s.Tenants, org, of, o.Clock.Now().UTC())
+		},
 	})
 }
 

@@ -37,6 +37,7 @@ import (
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/limits"
+	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
@@ -313,6 +314,9 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			}},
 			{Name: "forget deleted knowledge", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
 				return knowledge.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget people", Every: 10 * time.Minute, Batch: memory.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return memory.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
 			{Name: "end forsaken sessions", Every: time.Second, Batch: session.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return session.Sweep(ctx, s.Tenants, shard, o.Clock.Now())

@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/subject"
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/translation"
@@ -36,6 +37,7 @@ func (s *Server) Worker() *Worker {
 	works := voices.Works()
 	works[job.AvatarPrepare] = (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.library}).Work()
 	works[job.KnowledgeSync] = s.reader().Work()
+	works[job.MemoryWrite] = (&memory.Writer{Tenants: s.Tenants, Minds: minds{s}, Clock: o.Clock, Log: o.Log}).Work()
 	works[job.SubjectSync] = (&subject.Teacher{Tenants: s.Tenants, Files: s.Files, Clock: o.Clock}).Work()
 	works[job.Translate] = (&translation.Translator{
 		Tenants: s.Tenants, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: o.Clock,

@@ -72,7 +72,7 @@ func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfi
 	}
 	c.AllowOrigin(in.Origin)
 	c.SetHeader("Cache-Control", "private, no-cache")
-	c.Unchanged(fmt.Sprintf(`"%d.%d"`, w.Version, p.Version))
+	c.Unchanged(fmt.Sprintf(`"%d.%d.%t"`, w.Version, p.Version, w.Definition.AINotice))
 	return showConfig(w, p), nil
 }
 

@@ -40,9 +40,10 @@ func (a *API) Register(s *route.Service) {
 
 	create := write
 	create.ID, create.Method, create.Path = "createWidget", http.MethodPost, "/widgets"
-	create.Status, create.Idempotent, create.Errors = http.StatusCreated, true, nil
+	create.Status, create.Idempotent, create.Errors = http.StatusCreated, true, []problem.Code{problem.Conflict}
 	create.Summary = "Make a widget that shows a persona on websites"
-	create.Description = "Everything but name and personaId has a default. It shows on no page until allowedOrigins says on which."
+	create.Description = "Everything but name and personaId has a default. It shows on no page until allowedOrigins says on which. " +
+		"While the setting widgets.enabled is off, none can be switched on."
 	route.Handle(s, create, a.create)
 
 	get := read
@@ -51,7 +52,7 @@ func (a *API) Register(s *route.Service) {
 
 	update := write
 	update.ID, update.Method, update.Path = "updateWidget", http.MethodPatch, "/widgets/{id}"
-	update.Errors = append(update.Errors, problem.VersionConflict)
+	update.Errors = append(update.Errors, problem.Conflict, problem.VersionConflict)
 	update.Summary = "Change a widget, which makes a new version of it"
 	update.Description = "Objects are merged member by member, lists replaced; a null empties what can be null and removes the texts of a language."
 	route.Handle(s, update, a.update)

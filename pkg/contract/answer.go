@@ -33,6 +33,8 @@ const (
 	SetupPlanItem Item = "SetupPlan"
 	// SessionTicketItem is a session with what its client needs to connect.
 	SessionTicketItem Item = "SessionTicket"
+	// SettingItem is a setting at a scope.
+	SettingItem Item = "Setting"
 	// SubjectItem is what a portal teaches or asks.
 	SubjectItem Item = "Subject"
 	// SubjectContentItem is what a subject says.

@@ -74,3 +74,11 @@ func TestAnswerWithASession(t *testing.T) {
 	}
 	require.Equal(t, ticket(""), contract.Answer(contract.V20260708, contract.SessionTicketItem, ticket("sub_")))
 }
+
+func TestAnswerWithASetting(t *testing.T) {
+	setting := func(scope string) map[string]any {
+		return map[string]any{"key": "memory.enabled", "value": true, "scopeKind": "portal", "scopeId": scope}
+	}
+	require.Equal(t, setting("portal_1"), contract.Answer(contract.V20261001, contract.SettingItem, setting("portal_1")))
+	require.Equal(t, setting("1"), contract.Answer(contract.V20260708, contract.SettingItem, setting("portal_1")))
+}

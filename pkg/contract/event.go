@@ -46,7 +46,7 @@ var bareIDs = Change{
 	},
 	Answer: func(kind Item, item map[string]any) map[string]any {
 		switch kind {
-		case GapItem, KnowledgeBaseItem:
+		case GapItem, KnowledgeBaseItem, SettingItem:
 			bareWithin(item)
 		case JobItem:
 			bareOf(item, "portalId", "subjectId", "resourceId")

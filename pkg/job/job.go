@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,6 +28,8 @@ const (
 	AvatarPrepare Kind = "avatar_prepare"
 	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
 	KnowledgeSync Kind = "knowledge_sync"
+	// MemoryWrite remembers what somebody said in a session (package memory).
+	MemoryWrite Kind = "memory_write"
 	// PortalPlan works out a plan for a portal, and PortalFill makes it true (package
 	// setup).
 	PortalPlan Kind = "portal_plan"
@@ -44,12 +47,18 @@ const (
 	WebhookRecover Kind = "webhook_recover"
 )
 
-// Kinds lists every kind.
+// Kinds lists every kind that callers see.
 func Kinds() []Kind {
 	return []Kind{
 		AvatarPrepare, KnowledgeSync, PortalFill, PortalPlan, SubjectSync, Translate, VoiceClone, VoiceRemove, WebhookRecover,
 	}
 }
+
+// Quiet says that a job is the platform's own business: it is not listed, tells
+// only what its steps tell, and is gone when it ends.
+func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
+
+var quiet = []Kind{MemoryWrite}
 
 // Heavy says whether the kind's steps are prepared outside their transaction.
 // Such jobs wait in a line of their own, so that those that are quick pass them.
@@ -178,9 +187,9 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id
 			return err
 		}, `
 			SELECT `+columns+` FROM job
-			WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND ($3::TEXT[] IS NULL OR kind = ANY($3))
+			WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND kind <> ALL($7) AND ($3::TEXT[] IS NULL OR kind = ANY($3))
 				AND ($4::TEXT[] IS NULL OR state = ANY($4)) AND ($5::TEXT[] IS NULL OR scope = ANY($5))
-			ORDER BY id DESC LIMIT $6`, org, after, f.Kinds, f.States, f.Scopes, limit)
+			ORDER BY id DESC LIMIT $6`, org, after, f.Kinds, f.States, f.Scopes, limit, quiet)
 	})
 	return found, err
 }
@@ -236,6 +245,9 @@ func lock(ctx context.Context, tx *tenant.Tx, which id.Job) (Job, error) {
 
 // save writes what a step left, and the event when it was the last.
 func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error {
+	if j.State.Ended() && j.Kind.Quiet() {
+		return j.vanish(ctx, tx)
+	}
 	next := &due
 	if j.State.Ended() {
 		next, j.FinishedAt = nil, &now
@@ -252,6 +264,19 @@ func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error
 	if j.State.Ended() {
 		drafts = append(drafts, event.Draft{Type: event.JobCompleted, At: now, Subject: j.Subject, Fields: j.told()})
 	}
+	return emit(ctx, tx, drafts)
+}
+
+// vanish leaves nothing of a quiet job but what its last step told.
+func (j *Job) vanish(ctx context.Context, tx *tenant.Tx) error {
+	tx.Touch("job", j.ID)
+	if _, err := tx.Exec(ctx, `DELETE FROM job WHERE org_id = $1 AND id = $2`, tx.Org, j.ID); err != nil {
+		return err
+	}
+	return emit(ctx, tx, j.drafts)
+}
+
+func emit(ctx context.Context, tx *tenant.Tx, drafts []event.Draft) error {
 	if len(drafts) == 0 {
 		return nil
 	}

@@ -20,13 +20,13 @@ import (
 
 // mark leaves a row that tells that a step was committed.
 func mark(ctx context.Context, tx *tenant.Tx, name string, now time.Time) error {
-	return setting.Set(ctx, tx, setting.Switch(name), true, "test", now)
+	return setting.Set(ctx, tx, setting.Key(name), true, "test", now)
 }
 
 func (w *world) marked(org id.Org, name string) (on bool) {
 	w.t.Helper()
 	require.NoError(w.t, w.tenants.Read(context.Background(), org, func(r *tenant.Reads) {
-		setting.Queue(r, org, setting.Switch(name), &on)
+		setting.Queue(r, org, setting.Key(name), &on)
 	}))
 	return on
 }

@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/conversation"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/search"
 	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/tenant"
@@ -26,6 +27,12 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 	if err != nil {
 		return conversation.Config{}, err
 	}
+	var memories []string
+	if definition.Privacy.Memory == memory.ByPerson {
+		if memories, err = srv.Recall(ctx, r.org, s); err != nil {
+			return conversation.Config{}, err
+		}
+	}
 	bases := s.Brief.BaseIDs
 	if bases == nil {
 		bases = definition.Knowledge.BaseIDs
@@ -36,7 +43,7 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 	c := conversation.Config{
 		Session: conversation.Facts{
 			ID: s.ID, Language: s.Language, Channel: conversation.Channel(s.Channel), Context: s.Brief.Context,
-			Variables: s.Brief.Variables, Greeting: s.Brief.Greeting, Collected: s.Collected,
+			Variables: s.Brief.Variables, Greeting: s.Brief.Greeting, Memories: memories, Collected: s.Collected,
 		},
 		Persona: definition, PersonaName: name, Bases: bases, Tags: s.Brief.Tags, Turns: turns,
 		Knowledge: srv.Minds.Knowledge(r.org), Journal: &journal{r, bases},

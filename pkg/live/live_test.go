@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/live"
 	"visavis.dev/pkg/live/livetest"
+	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/tenant"
 )
@@ -45,6 +46,20 @@ func TestAConversation(t *testing.T) {
 	require.Contains(t, *ended.Summary, "When does the museum open? → The museum opens at nine.")
 	_, err := s.dial(p, minted.ID, c.resume)
 	require.NoError(t, err, "the socket opens, and is closed with the reason")
+}
+
+// A persona that remembers people is told what it remembers when it begins.
+func TestAPersonIsRemembered(t *testing.T) {
+	s := newStage(t, 600)
+	p := s.pod()
+	defer p.Stop()
+	minted, token := s.mint(nil)
+	s.connect(p, minted.ID, string(token))
+	require.Nil(t, <-s.told, "another forgets")
+	s.remembers = memory.ByPerson
+	minted, token = s.mint(nil)
+	s.connect(p, minted.ID, string(token))
+	require.Equal(t, []string{"speaks with " + minted.Persona.String()}, <-s.told)
 }
 
 func TestALeaverLeaves(t *testing.T) {

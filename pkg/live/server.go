@@ -38,6 +38,8 @@ type Options struct {
 	// Gap records a question that the packs do not answer, and answers the
 	// events that are to be emitted.
 	Gap func(ctx context.Context, tx *tenant.Tx, q Question) ([]event.Draft, error)
+	// Recall is what the persona of a session remembers of its person.
+	Recall func(ctx context.Context, org id.Org, s session.Session) ([]string, error)
 	// Address is where other processes reach this one's sockets: host:port.
 	Address string
 	// Secret is what all processes share, by which they know each other's sockets.

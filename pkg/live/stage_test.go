@@ -37,13 +37,17 @@ type stage struct {
 	terms   plan.Terms
 	clock   clock.WithTickerAndDelayedExecution
 	paused  *time.Time
+	// remembers is the personas' privacy.memory, and told takes what each
+	// conversation is told of its person.
+	remembers string
+	told      chan []string
 }
 
 // newStage makes a stage whose organisation holds minutes for so many seconds.
 func newStage(t *testing.T, seconds int64) *stage {
 	t.Helper()
 	tenants, org, _ := tenanttest.New(t)
-	s := &stage{t: t, tenants: tenants, org: org, clock: clock.RealClock{}}
+	s := &stage{t: t, tenants: tenants, org: org, clock: clock.RealClock{}, told: make(chan []string, 100)}
 	two := int64(2)
 	s.terms.Limits = plan.Limits{plan.MaxConcurrentSessions: &two}
 	grant := uuid.New()
@@ -64,11 +68,14 @@ func (s *stage) sql(statement string, args ...any) {
 }
 
 // knowledge is one passage that answers everything about the museum.
-type knowledge struct{}
+type knowledge struct{ told chan<- []string }
 
 func (knowledge) Knowledge(id.Org) conversation.Knowledge { return knowledge{} }
 
-func (knowledge) Furnish(context.Context, id.Org, *conversation.Config) error { return nil }
+func (k knowledge) Furnish(_ context.Context, _ id.Org, c *conversation.Config) error {
+	k.told <- c.Session.Memories
+	return nil
+}
 
 func (knowledge) Search(_ context.Context, q conversation.Query) ([]conversation.Passage, error) {
 	if !strings.Contains(strings.ToLower(q.Text), "museum") {
@@ -99,9 +106,14 @@ func (s *stage) pod() *pod {
 			return directory.Organization{ID: org, PausedAt: s.paused}, s.terms, nil
 		},
 		Persona: func(context.Context, id.Org, id.Persona, int64) (string, persona.Definition, error) {
-			return "Amara", definition(), nil
+			d := definition()
+			d.Privacy.Memory = s.remembers
+			return "Amara", d, nil
 		},
-		Minds: knowledge{}, Address: p.address, Secret: []byte("what the processes share"), PublicURL: "http://api.example", Clock: s.clock, Log: slog.New(slog.DiscardHandler),
+		Recall: func(_ context.Context, _ id.Org, of session.Session) ([]string, error) {
+			return []string{"speaks with " + of.Persona.String()}, nil
+		},
+		Minds: knowledge{s.told}, Address: p.address, Secret: []byte("what the processes share"), PublicURL: "http://api.example", Clock: s.clock, Log: slog.New(slog.DiscardHandler),
 		Gap: func(context.Context, *tenant.Tx, live.Question) ([]event.Draft, error) { return nil, nil },
 	})
 	p.http = &http.Server{Handler: p.Server}

@@ -4,12 +4,15 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
 )
 
-// Delete deletes a persona that nothing uses. The error is ErrUnknown, ErrGone
+// Delete deletes a persona that nothing uses; what it remembers of people goes
+// with it. The error is ErrUnknown, ErrGone
 // or an InUseError. A duo that is deleted says so with its id: it uses its
 // persona no more.
 func Delete(ctx context.Context, tx *tenant.Tx, which id.Persona, duo id.Duo, at time.Time) (Persona, error) {
@@ -35,10 +38,26 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Persona, duo id.Duo, at
 	if err := p.release(ctx, tx); err != nil {
 		return p, err
 	}
+	if err := forgetPeople(ctx, tx, p.ID); err != nil {
+		return p, err
+	}
 	tx.Touch("persona", p.ID)
 	_, err = tx.Exec(ctx, `
 		UPDATE persona SET deleted_at = $3, updated_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, p.ID, at)
 	return p, err
+}
+
+// forgetPeople deletes what a persona remembers. It rides memory_pkey.
+func forgetPeople(ctx context.Context, tx *tenant.Tx, p id.Persona) error {
+	rows, err := tx.Query(ctx, `DELETE FROM memory WHERE org_id = $1 AND persona_id = $2 RETURNING person_id`, tx.Org, p)
+	if err != nil {
+		return err
+	}
+	people, err := pgx.CollectRows(rows, pgx.RowTo[id.Person])
+	for _, person := range people {
+		tx.Touch("memory", p, person)
+	}
+	return err
 }
 
 const (

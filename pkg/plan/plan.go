@@ -147,6 +147,20 @@ func (t Terms) Limit(l Limit) (n int64, limited bool) {
 	return *v, true
 }
 
+// AtMost are the terms with a limit of n, where they have none or a higher one.
+func (t Terms) AtMost(l Limit, n int64) Terms {
+	if limit, limited := t.Limit(l); limited && limit <= n {
+		return t
+	}
+	bounded := maps.Clone(t.Limits)
+	if bounded == nil {
+		bounded = Limits{}
+	}
+	bounded[l] = &n
+	t.Limits = bounded
+	return t
+}
+
 // Has says whether the terms include a feature.
 func (t Terms) Has(feature string) bool { return slices.Contains(t.Plan.Features, feature) }
 

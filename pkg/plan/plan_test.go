@@ -187,3 +187,24 @@ func TestFeatureMissing(t *testing.T) {
 		require.Contains(t, p.Message, "Free")
 	}
 }
+
+func TestAtMost(t *testing.T) {
+	two, nine := int64(2), int64(9)
+	terms := plan.Terms{Limits: plan.Limits{plan.Webhooks: &nine, plan.Members: nil}}
+	for name, c := range map[string]struct {
+		limit   plan.Limit
+		n, want int64
+	}{
+		"lower":       {plan.Webhooks, 2, 2},
+		"higher":      {plan.Webhooks, 10, 9},
+		"of no limit": {plan.Members, 2, 2},
+		"of none yet": {plan.Portals, 2, 2},
+	} {
+		n, limited := terms.AtMost(c.limit, c.n).Limit(c.limit)
+		require.True(t, limited, name)
+		require.Equal(t, c.want, n, name)
+	}
+	require.Equal(t, plan.Limits{plan.Webhooks: &nine, plan.Members: nil}, terms.Limits, "what they were made from stays")
+	n, _ := (plan.Terms{}).AtMost(plan.Webhooks, two).Limit(plan.Webhooks)
+	require.Equal(t, two, n)
+}

@@ -29,7 +29,7 @@ type Attached struct {
 // starts. The error is ErrOver, or ErrNoPlace where its place was given to
 // another while it had no process.
 func Attach(ctx context.Context, tx *tenant.Tx, which id.Session, owner uuid.UUID, terms plan.Terms, now time.Time) (Attached, error) {
-	s, err := Lock(ctx, tx, which)
+	s, terms, err := lockBound(ctx, tx, which, terms)
 	if err != nil {
 		return Attached{}, err
 	}
@@ -121,17 +121,22 @@ func (s Session) block(index int64, now time.Time) usage.Block {
 // hold makes sure that the session is still the caller's until the commit.
 func hold(ctx context.Context, tx *tenant.Tx, s id.Session, epoch int64) (Session, error) {
 	held, err := Lock(ctx, tx, s)
-	if err == nil && (held.State != Live || held.Epoch != epoch) {
-		err = ErrLost
+	return held, held.lostTo(epoch, err)
+}
+
+// lostTo is ErrLost where a session that was locked is not its owner's any more.
+func (s Session) lostTo(epoch int64, err error) error {
+	if err == nil && (s.State != Live || s.Epoch != epoch) {
+		return ErrLost
 	}
-	return held, err
+	return err
 }
 
 // Pay pays for the next block, counted from zero, of a session that its owner runs, and answers how
 // many seconds of it are paid; fewer than a block's when the minutes run out.
 func Pay(ctx context.Context, tx *tenant.Tx, which id.Session, epoch, block int64, terms plan.Terms, now time.Time) (int64, error) {
-	s, err := hold(ctx, tx, which, epoch)
-	if err != nil {
+	s, terms, err := lockBound(ctx, tx, which, terms)
+	if err := s.lostTo(epoch, err); err != nil {
 		return 0, err
 	}
 	paid, drafts, err := usage.Debit(ctx, tx, s.block(block, now), MeansOf(terms))

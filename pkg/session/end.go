@@ -90,6 +90,9 @@ func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending, earlier ...eve
 	}
 	if began {
 		drafts = append(drafts, s.endDrafts(e.At, readable)...)
+		if err := s.rememberLater(ctx, tx); err != nil {
+			return s, err
+		}
 	}
 	_, err := emit(ctx, tx, drafts)
 	return s, err

@@ -9,6 +9,7 @@ import (
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/usage"
 )
@@ -41,8 +42,10 @@ type Minted struct {
 	Session Session
 	// Token lets its client in.
 	Token Token
-	// Active is how many places are taken, with its own.
+	// Active is how many places are taken, with its own, of Places; nil for as
+	// many as one likes.
 	Active int64
+	Places *int64
 }
 
 // Mint enters a session and takes a place for it. daily is how many sessions the
@@ -60,17 +63,13 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 	if s.AllowedOrigins == nil {
 		s.AllowedOrigins = []string{}
 	}
-	zero, err := s.keepsNoWords(ctx, tx)
+	set, err := setting.At(ctx, tx, s.place())
 	if err != nil {
 		return Minted{}, err
 	}
-	if zero && s.Withheld == nil {
-		s.Withheld = new(ZeroRetention)
-	}
-	if zero || s.Collected == nil {
-		s.Collected = map[string]string{}
-	}
-	m := Minted{Session: s, Token: newToken(tx.Org)}
+	terms = set.Bound(terms)
+	s = s.under(set)
+	m := Minted{Session: s, Token: newToken(tx.Org), Places: terms.Limits[plan.MaxConcurrentSessions]}
 	var (
 		b     pgx.Batch
 		paid  = true
@@ -85,8 +84,7 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 	}
 	queueInsert(tx, &b, s)
 	queueToken(tx, &b, m.Token, s.ID, clientToken, id.Staff{}, s.ConnectBy)
-	err = tx.SendBatch(ctx, &b).Close()
-	switch {
+	switch err := tx.SendBatch(ctx, &b).Close(); {
 	case err != nil:
 		return Minted{}, err
 	case !paid:
@@ -104,12 +102,12 @@ func queueInsert(tx *tenant.Tx, b *pgx.Batch, s Session) {
 	b.Queue(`
 		INSERT INTO session (org_id, id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, external_id, metadata,
 			language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
-			subject_id, widget_id, withheld, collected, turn_count, languages_heard, on_hold, slot, flagged, epoch, reconnects)
+			portal_id, subject_id, widget_id, person_id, withheld, collected, turn_count, languages_heard, on_hold, slot, flagged, epoch, reconnects)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-			$24, $25, $26, $27, 0, '{}', false, true, false, 0, 0)`,
+			$24, $25, $26, $27, $28, $29, 0, '{}', false, true, false, 0, 0)`,
 		tx.Org, s.ID, s.State, s.Kind, s.Source, s.Persona, s.PersonaVersion, s.Avatar, s.Voice, s.Duo, s.ExternalID, s.Metadata,
 		s.Language, s.Engine, s.Transport, s.Channel, s.Sandbox, s.Brief, s.AllowedOrigins, s.MaxDurationS, s.IdleTimeoutS, s.CreatedAt, s.ConnectBy,
-		s.Subject, s.Widget, s.Withheld, s.Collected)
+		s.Portal, s.Subject, s.Widget, s.Person, s.Withheld, s.Collected)
 }
 
 // queueToday counts the persona's sessions of the day. Whoever took a place has

@@ -105,8 +105,10 @@ type Session struct {
 	Avatar         id.Avatar         `db:"avatar_id"`
 	Voice          id.Voice          `db:"voice_id"`
 	Duo            id.Duo            `db:"duo_id"`
+	Portal         id.Portal         `db:"portal_id"`
 	Subject        id.Subject        `db:"subject_id"`
 	Widget         id.Widget         `db:"widget_id"`
+	Person         id.Person         `db:"person_id"`
 	ExternalID     *string           `db:"external_id"`
 	Metadata       map[string]string `db:"metadata"`
 	Language       string            `db:"language"`
@@ -145,7 +147,7 @@ type Session struct {
 	Reconnects     int64             `db:"reconnects"`
 }
 
-const columns = `id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, subject_id, widget_id, external_id, metadata,
+const columns = `id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, portal_id, subject_id, widget_id, person_id, external_id, metadata,
 	language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
 	started_at, last_activity_at, ended_at, end_reason, duration_s, billed_s, turn_count, languages_heard, outcome, collected, summary,
 	rating_score, rating_scale, rating_comment, withheld, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects`
@@ -188,10 +190,17 @@ func one(found []Session, err error) (Session, error) {
 
 // Lock reads a session and keeps it from changing until the commit.
 func Lock(ctx context.Context, tx *tenant.Tx, s id.Session) (Session, error) {
-	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM session WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, s)
-	if err != nil {
-		return Session{}, err
-	}
-	found, err := pgx.CollectRows(rows, scan)
+	var b pgx.Batch
+	return lockIn(ctx, tx, s, &b)
+}
+
+// lockIn is Lock in one trip with what is queued already.
+func lockIn(ctx context.Context, tx *tenant.Tx, s id.Session, b *pgx.Batch) (Session, error) {
+	var found []Session
+	b.Queue(`SELECT `+columns+` FROM session WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, s).Query(func(rows pgx.Rows) (err error) {
+		found, err = pgx.CollectRows(rows, scan)
+		return err
+	})
+	err := tx.SendBatch(ctx, b).Close()
 	return one(found, err)
 }

@@ -1,78 +1,65 @@
-// Package setting reads an organisation's switches.
+// Package setting keeps an organisation's switches and bounds (spec, Settings):
+// which there are, where each can be set, and what holds at a place.
+//
+// A setting is set for the whole organisation, for a portal, or for a unit. What
+// is set nearest to a place holds there: at its unit, then at the units above
+// it, at its portal, at the organisation; else the default. Whoever obeys a
+// setting reads it where it acts, together with what it reads anyway (Queue,
+// QueueOn, QueueAt).
 package setting
 
-import (
-	"context"
-	"encoding/json"
-	"time"
+// Key names a setting.
+type Key string
 
-	"github.com/jackc/pgx/v5"
-
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/tenant"
+// The settings that something obeys.
+const (
+	// AINotice has every widget tell its visitors that they talk with an AI,
+	// whatever the widget says itself.
+	AINotice Key = "privacy.ai_notice"
+	// IdleTimeoutS is how many seconds of silence end a session that says nothing
+	// of it.
+	IdleTimeoutS Key = "sessions.idle_timeout_s"
+	// MaxConcurrent bounds the live sessions, below what the plan allows.
+	MaxConcurrent Key = "sessions.max_concurrent"
+	// MaxDurationS bounds a session in seconds, below what plan and persona allow.
+	MaxDurationS Key = "sessions.max_duration_s"
+	// Memory lets personas remember people between sessions.
+	Memory Key = "memory.enabled"
+	// MonthlyCapMinutes bounds the minutes of a calendar month, below the plan's cap.
+	MonthlyCapMinutes Key = "usage.monthly_cap_minutes"
+	// RetentionDays is how long words of sessions are kept, where the persona keeps
+	// them for longer.
+	RetentionDays Key = "privacy.transcript_retention_days"
+	// Widgets lets pages show widgets.
+	Widgets Key = "widgets.enabled"
+	// YoungLearners takes everybody who comes through a portal for a minor: nobody
+	// reads their conversations, and nothing is remembered of them.
+	YoungLearners Key = "learning.young_learners"
+	// ZeroRetention keeps no words of any conversation (spec, includeConversation).
+	ZeroRetention Key = "privacy.zero_data_retention"
 )
 
-// Switch names a switch of the whole organisation.
-type Switch string
+func (k Key) String() string { return string(k) }
 
-// ZeroRetention keeps no words of any conversation (spec, includeConversation).
-const ZeroRetention Switch = "privacy.zero_data_retention"
+// Group is what a setting is about.
+type Group string
 
-// A switch that was never set is off.
-const selectSwitch = `
-	SELECT value FROM setting
-	WHERE org_id = $1 AND scope_kind = 'organization' AND scope_id = '' AND key = $2`
+// The groups.
+const (
+	Learning Group = "learning"
+	Privacy  Group = "privacy"
+	Sessions Group = "sessions"
+	Showing  Group = "widgets"
+)
 
-// Queue reads a switch among other reads.
-func Queue(r *tenant.Reads, org id.Org, s Switch, on *bool) {
-	r.Query(func(rows pgx.Rows) error {
-		*on = false
-		return scan(rows, on)
-	}, selectSwitch, org, s)
-}
+// Type is what the values of a setting are.
+type Type string
 
-// On reads a switch in a transaction.
-func On(ctx context.Context, tx *tenant.Tx, s Switch) (on bool, err error) {
-	var b pgx.Batch
-	QueueOn(tx, &b, s, &on)
-	err = tx.SendBatch(ctx, &b).Close()
-	return on, err
-}
+// The types.
+const (
+	Boolean Type = "boolean"
+	Integer Type = "integer"
+)
 
-// QueueOn is On among other statements.
-func QueueOn(tx *tenant.Tx, b *pgx.Batch, s Switch, on *bool) {
-	b.Queue(selectSwitch, tx.Org, s).Query(func(rows pgx.Rows) error {
-		*on = false
-		return scan(rows, on)
-	})
-}
-
-func scan(rows pgx.Rows, on *bool) error {
-	for rows.Next() {
-		var value json.RawMessage
-		if err := rows.Scan(&value); err != nil {
-			return err
-		}
-		if err := json.Unmarshal(value, on); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// Set turns a switch on or off. by is the key's id, or a name such as operator.
-func Set(ctx context.Context, tx *tenant.Tx, s Switch, on bool, by string, at time.Time) error {
-	tx.Touch("setting", part("organization"), part(""), part(s))
-	_, err := tx.Exec(ctx, `
-		INSERT INTO setting (org_id, scope_kind, scope_id, key, value, changed_at, changed_by)
-		VALUES ($1, 'organization', '', $2, $3, $4, $5)
-		ON CONFLICT (org_id, scope_kind, scope_id, key)
-		DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at, changed_by = excluded.changed_by`,
-		tx.Org, s, on, at, by)
-	return err
-}
-
-// part is a part of a row's key.
-type part string
-
-func (p part) String() string { return string(p) }
+// Value is a bool, an int64, or nil for a bound that there is not.
+type Value any

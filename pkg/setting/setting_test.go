@@ -8,22 +8,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/tenant/tenanttest"
 )
 
-func TestMain(m *testing.M) { databasetest.Main(m) }
-
-type world struct {
-	*tenant.Tenants
-	t *testing.T
-}
-
 func (w world) set(org id.Org, on bool, by string, at time.Time) {
-	w.t.Helper()
 	require.NoError(w.t, w.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) error {
 		return setting.Set(ctx, tx, setting.ZeroRetention, on, by, at)
 	}))
@@ -31,8 +22,7 @@ func (w world) set(org id.Org, on bool, by string, at time.Time) {
 
 // on reads a switch both ways, which must agree. The read begins with true, so
 // that it has to be written.
-func (w world) on(org id.Org, s setting.Switch) bool {
-	w.t.Helper()
+func (w world) on(org id.Org, s setting.Key) bool {
 	ctx := context.Background()
 	read, inTx := true, true
 	require.NoError(w.t, w.Read(ctx, org, func(r *tenant.Reads) { setting.Queue(r, org, s, &read) }))

@@ -11,10 +11,11 @@ import (
 
 	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/setting"
 )
 
 // EU is the region whose law has people told that they talk with an AI.
-const EU = "eu"
+const EU = setting.EU
 
 func invalid(field, format string, args ...any) error {
 	return &persona.FieldError{Field: field, Message: fmt.Sprintf(format, args...)}

@@ -10,6 +10,7 @@ import (
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -35,13 +36,15 @@ const selectOne = `SELECT ` + columns + ` FROM widget WHERE org_id = $1 AND id =
 // Get finds a widget. The error is ErrUnknown or ErrGone.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, w id.Widget) (Widget, error) {
 	var found []Widget
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, selectOne, org, w)
-	})
+	err := t.Read(ctx, org, func(r *tenant.Reads) { queueGet(r, org, w, &found) })
 	return one(found, err)
+}
+
+func queueGet(r *tenant.Reads, org id.Org, w id.Widget, into *[]Widget) {
+	r.Query(func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, scan)
+		return err
+	}, selectOne, org, w)
 }
 
 // Lock finds a widget in a transaction that will change it: nobody else does
@@ -79,9 +82,14 @@ type Author struct {
 }
 
 // Insert enters a widget as its first version, with a key. The error is a
-// persona.FieldError.
+// persona.FieldError, or a conflict where the organisation has widgets off.
 func Insert(ctx context.Context, tx *tenant.Tx, w Widget, who Author) (Widget, error) {
 	w.Version, w.CreatedAt, w.UpdatedAt = 1, who.At, who.At
+	if w.Enabled {
+		if err := permitted(ctx, tx); err != nil {
+			return w, err
+		}
+	}
 	if err := w.settle(ctx, tx, id.Persona{}, who); err != nil {
 		return w, err
 	}
@@ -95,8 +103,14 @@ func Insert(ctx context.Context, tx *tenant.Tx, w Widget, who Author) (Widget, e
 
 // Update makes of a widget that Lock found what after says. A change of
 // nothing makes no version. It answers the names of what changed; the error is
-// a persona.FieldError. Announce comes after it, last in the transaction.
+// a persona.FieldError, or a conflict where a widget is switched on while the
+// organisation has them off. Announce comes after it, last in the transaction.
 func Update(ctx context.Context, tx *tenant.Tx, before, after Widget, who Author) (Widget, []string, error) {
+	if after.Enabled && !before.Enabled {
+		if err := permitted(ctx, tx); err != nil {
+			return before, nil, err
+		}
+	}
 	if err := after.settle(ctx, tx, before.Persona, who); err != nil {
 		return before, nil, err
 	}
@@ -111,6 +125,16 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Widget, who Author
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, after.ID, after.Name, after.Persona, after.Enabled, after.Definition, after.PublicKey, after.Version, after.UpdatedAt)
 	return after, changed, err
+}
+
+// permitted is nil where the organisation lets widgets be shown; else the
+// problem that whoever switches one on is told.
+func permitted(ctx context.Context, tx *tenant.Tx) error {
+	set, err := setting.At(ctx, tx, setting.Place{})
+	if err != nil {
+		return err
+	}
+	return set.Require(setting.Widgets)
 }
 
 // settle settles the definition, and holds on to a persona that is new to it.

@@ -7,25 +7,36 @@ import (
 
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
 // Visit finds a widget for a page of an origin that shows it with a public
-// key, and whose it is. Whatever is wrong, the error is ErrUnknown.
+// key, and whose it is; what the organisation set for all of them it says too.
+// Whatever is wrong, the error is ErrUnknown.
 func Visit(ctx context.Context, t *tenant.Tenants, which id.Widget, key PublicKey, origin string) (id.Org, Widget, error) {
 	org, ok := key.Org()
 	if !ok {
 		return org, Widget{}, ErrUnknown
 	}
-	w, err := Get(ctx, t, org, which)
+	var (
+		found []Widget
+		set   setting.Values
+	)
+	err := t.Read(ctx, org, func(r *tenant.Reads) {
+		queueGet(r, org, which, &found)
+		setting.QueueValues(r, org, setting.Place{}, &set)
+	})
+	w, err := one(found, err)
 	switch {
 	case errors.Is(err, directory.ErrUnknown), errors.Is(err, ErrGone):
 		return org, Widget{}, ErrUnknown
 	case err != nil:
 		return org, Widget{}, err
-	case w.PublicKey != key || !w.Enabled || !w.Definition.Allows(origin):
+	case w.PublicKey != key || !w.Enabled || !set.On(setting.Widgets) || !w.Definition.Allows(origin):
 		return org, Widget{}, ErrUnknown
 	}
+	w.Definition.AINotice = w.Definition.AINotice || set.On(setting.AINotice)
 	return org, w, nil
 }
 

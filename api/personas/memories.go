@@ -1,0 +1,145 @@
+package personas
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/memory"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+func (a *API) registerMemories(s *route.Service) {
+	list := route.Operation{
+		ID: "listMemories", Method: http.MethodGet, Path: "/personas/{id}/memories", Group: "Personas", Class: "read", Scope: scope.PeopleRead,
+		Since: contract.V20261001, Errors: []problem.Code{problem.Gone},
+	}
+	list.Summary = "What a persona remembers of people"
+	list.Description = "Of each person at most 20 things, the newest first: what the goals of conversations collected, and what the person said of themselves. " +
+		"Needs personas:read too."
+	route.List(s, list, a.memories)
+
+	forget := route.Operation{
+		ID: "deleteMemories", Method: http.MethodDelete, Path: "/personas/{id}/memories", Group: "Personas", Class: "write", Scope: scope.PeopleWrite,
+		Since: contract.V20261001, Errors: []problem.Code{problem.Gone},
+	}
+	forget.Summary = "Have a persona forget a person, or everybody"
+	forget.Description = "Without a personId everybody is forgotten. Needs personas:write too."
+	route.Handle(s, forget, a.forget)
+}
+
+// Memory is what a persona remembers of a person.
+type Memory struct {
+	ID        id.Memory    `json:"id"`
+	PersonaID id.Persona   `json:"personaId"`
+	PersonID  id.Person    `json:"personId"`
+	Items     []MemoryItem `json:"items"`
+	SessionID id.Session   `json:"sessionId" doc:"The one that wrote it last."`
+	WrittenAt time.Time    `json:"writtenAt"`
+	ExpiresAt time.Time    `json:"expiresAt" doc:"A year after it was written, unless another session refreshes it."`
+}
+
+// MemoryItem is one thing that is remembered.
+type MemoryItem struct {
+	Key       *string    `json:"key" doc:"The output of a goal; null for what the person just said."`
+	Text      string     `json:"text"`
+	SessionID id.Session `json:"sessionId" doc:"Where it was said."`
+	At        time.Time  `json:"at"`
+}
+
+func showMemory(m memory.Memory) Memory {
+	shown := Memory{
+		ID: m.ID, PersonaID: m.Persona, PersonID: m.Person, Items: make([]MemoryItem, len(m.Items)), SessionID: m.Session,
+		WrittenAt: m.WrittenAt.UTC(), ExpiresAt: m.ExpiresAt.UTC(),
+	}
+	for i, item := range m.Items {
+		shown.Items[i] = MemoryItem{Text: item.Text, SessionID: item.Session, At: item.At.UTC()}
+		if item.Key != "" {
+			shown.Items[i].Key = &item.Key
+		}
+	}
+	return shown
+}
+
+// MemoryQuery pages through what a persona remembers.
+type MemoryQuery struct {
+	Path
+	route.Paging
+	PersonID string `query:"personId" maxLength:"80" doc:"Of this person alone."`
+}
+
+func (a *API) memories(ctx context.Context, c *route.Call, q *MemoryQuery) (route.Page[Memory], error) {
+	if err := alsoHolds(c, scope.PersonasRead); err != nil {
+		return route.Page[Memory]{}, err
+	}
+	wanted, err := q.persona()
+	if err != nil {
+		return route.Page[Memory]{}, err
+	}
+	return route.Listed(c, q.Paging, func(after id.Person, limit int) ([]memory.Memory, error) {
+		of, err := route.QueryID(id.ParsePerson, "personId", q.PersonID)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := persona.Get(ctx, a.Tenants, c.Org(), wanted); err != nil {
+			return nil, asProblem(err)
+		}
+		return memory.List(ctx, a.Tenants, c.Org(), wanted, of, after, limit, c.Now())
+	}, func(m memory.Memory) id.Person { return m.Person }, showMemory)
+}
+
+// ForgetInput says whom a persona is to forget.
+type ForgetInput struct {
+	Path
+	PersonID string `query:"personId" maxLength:"80" doc:"This person alone; everybody unless given."`
+}
+
+// Forgotten is how many people a persona forgot.
+type Forgotten struct {
+	Deleted bool       `json:"deleted" enum:"true"`
+	ID      id.Persona `json:"id"`
+	Count   int        `json:"count" doc:"How many people it remembered until now."`
+}
+
+func (a *API) forget(ctx context.Context, c *route.Call, in *ForgetInput) (Forgotten, error) {
+	if err := alsoHolds(c, scope.PersonasWrite); err != nil {
+		return Forgotten{}, err
+	}
+	wanted, err := in.persona()
+	if err != nil {
+		return Forgotten{}, err
+	}
+	of, err := route.QueryID(id.ParsePerson, "personId", in.PersonID)
+	if err != nil {
+		return Forgotten{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Forgotten, error) {
+		if _, err := persona.Lock(ctx, tx, wanted); err != nil {
+			return Forgotten{}, asProblem(err)
+		}
+		n, err := memory.Forget(ctx, tx, wanted, of)
+		if err != nil || n == 0 {
+			return Forgotten{true, wanted, n}, err
+		}
+		changes := map[string]any{"count": n}
+		if !of.IsZero() {
+			changes["personId"] = of
+		}
+		return Forgotten{true, wanted, n}, activity.Record(ctx, tx, c.Did("memory.deleted", "persona", wanted.String(), changes))
+	})
+}
+
+// alsoHolds refuses a key without a second scope.
+func alsoHolds(c *route.Call, s scope.Scope) error {
+	if c.Principal.Key.Grant().Holds(s) {
+		return nil
+	}
+	return problem.New(problem.Forbidden, "This key lacks the scope %s.", s)
+}
