@@ -150,8 +150,7 @@ func lessons(sent []PortalLesson, body []byte) ([]template.Lesson, error) {
 		}
 		if content := raw.Subjects[i].Content; len(content) > 0 {
 			err := patch.Merge(&l.Content, content)
-			var form *patch.Error
-			if errors.As(err, &form) {
+			if form, ok := errors.AsType[*patch.Error](err); ok {
 				return nil, problem.Invalid(fmt.Sprintf("body.subjects[%d].content.%s", i, form.Path), "%v.", form)
 			}
 			if err != nil {
@@ -244,8 +243,7 @@ func (a *API) makeSpeaker(ctx context.Context, tx *tenant.Tx, b building, who po
 
 // asLessonProblem says which subject of the body cannot be entered.
 func asLessonProblem(err error, i int) error {
-	var field *subject.FieldError
-	if errors.As(err, &field) {
+	if field, ok := errors.AsType[*subject.FieldError](err); ok {
 		return problem.Invalid(fmt.Sprintf("body.subjects[%d].%s", i, field.Field), "subjects[%d].%s %s.", i, field.Field, field.Message)
 	}
 	return asProblem(err)
