@@ -1,0 +1,73 @@
+package page
+
+import (
+	"net/http"
+	"slices"
+
+	"golang.org/x/text/language"
+
+	words "visavis.dev/pkg/language"
+	"visavis.dev/pkg/portal"
+)
+
+const (
+	languageQuery  = "lang"
+	languageCookie = "lang"
+)
+
+// choose is the language of a page: the one that was switched to, now or before,
+// or else the best of those that the browser asks for. chosen says that it was
+// switched to now.
+func choose(r *http.Request, d portal.Definition) (code string, chosen bool) {
+	if asked := words.Key(r.URL.Query().Get(languageQuery)); slices.Contains(d.Languages, asked) {
+		return asked, true
+	}
+	if c, err := r.Cookie(languageCookie); err == nil && slices.Contains(d.Languages, c.Value) {
+		return c.Value, false
+	}
+	return match(r.Header.Get("Accept-Language"), d.Languages, d.DefaultLanguage), false
+}
+
+// longestAccept bounds the work that a browser's wishes make.
+const longestAccept = 1000
+
+// match is the best of the languages for a browser's wishes.
+func match(accept string, offered []string, otherwise string) string {
+	if accept == "" || len(accept) > longestAccept {
+		return otherwise
+	}
+	wanted, _, err := language.ParseAcceptLanguage(accept)
+	if err != nil || len(wanted) == 0 {
+		return otherwise
+	}
+	// The first is what the matcher falls back to.
+	codes := append([]string{otherwise}, slices.DeleteFunc(slices.Clone(offered), func(c string) bool { return c == otherwise })...)
+	tags := make([]language.Tag, 0, len(codes))
+	for _, code := range codes {
+		tags = append(tags, language.Make(code))
+	}
+	_, at, confidence := language.NewMatcher(tags).Match(wanted...)
+	if confidence == language.No {
+		return otherwise
+	}
+	return codes[at]
+}
+
+// direction is how a language is written: rtl or ltr.
+func direction(code string) string {
+	script, _ := language.Make(code).Script()
+	switch script.String() {
+	case "Arab", "Hebr", "Thaa", "Syrc", "Nkoo", "Adlm":
+		return "rtl"
+	}
+	return "ltr"
+}
+
+// names are the languages' own names, by code.
+var names = func() map[string]string {
+	byCode := map[string]string{}
+	for _, l := range words.Catalogue() {
+		byCode[l.Code] = l.NativeName
+	}
+	return byCode
+}()
