@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"visavis.dev/web/client"
@@ -99,6 +100,7 @@ func (d *document) serve(w http.ResponseWriter, r *http.Request, status int) {
 		header.Set("Content-Encoding", "gzip")
 		body = d.packed
 	}
+	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body) // the caller went away

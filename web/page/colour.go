@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -12,10 +13,10 @@ type colour [3]float64
 var (
 	black = colour{}
 	white = colour{1, 1, 1}
-	// paper and night are the lightest and the darkest that accents are written on
-	// (assets/page.css).
-	paper = colour{0xf6 / 255.0, 0xf6 / 255.0, 0xf4 / 255.0}
-	night = colour{0x22 / 255.0, 0x25 / 255.0, 0x2b / 255.0}
+	// What stands under texts in light and in dark (assets/page.css: paper, sheet).
+	lightPaper = colour{0xf6 / 255.0, 0xf6 / 255.0, 0xf4 / 255.0}
+	darkPaper  = colour{0x15 / 255.0, 0x17 / 255.0, 0x1b / 255.0}
+	darkSheet  = colour{0x22 / 255.0, 0x25 / 255.0, 0x2b / 255.0}
 	// house is the accent of a portal that has none.
 	house = colour{0x17 / 255.0, 0x5e / 255.0, 0x9e / 255.0}
 )
@@ -72,13 +73,24 @@ func textOn(c colour) colour {
 	return black
 }
 
-// legibleOn is the colour nearest to c, towards another one, that can be read on a
-// background.
-func legibleOn(c, background, towards colour) colour {
+// legible is the colour nearest to c, towards another one, that can be read on all
+// the backgrounds.
+func legible(c, towards colour, backgrounds ...colour) colour {
 	for part := 0.0; part < 1; part += 0.02 {
-		if mixed := c.mix(towards, part); contrast(mixed, background) >= readable {
+		mixed := c.mix(towards, part)
+		if !slices.ContainsFunc(backgrounds, func(b colour) bool { return contrast(mixed, b) < readable }) {
 			return mixed
 		}
 	}
 	return towards
+}
+
+// lightBackgrounds and darkBackgrounds are what an accent is written on: papers,
+// and its own tint under its own glow (assets/page.css: tint, glow).
+func lightBackgrounds(accent colour) []colour {
+	return []colour{white, lightPaper, lightPaper.mix(accent, 0.07).mix(accent, 0.10)}
+}
+
+func darkBackgrounds(accent colour) []colour {
+	return []colour{darkPaper, darkSheet, darkPaper.mix(accent, 0.10).mix(accent, 0.12)}
 }

@@ -6,8 +6,9 @@ import (
 
 	"golang.org/x/text/language"
 
+	"visavis.dev/pkg/id"
 	words "visavis.dev/pkg/language"
-	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/published"
 )
 
 const (
@@ -18,14 +19,33 @@ const (
 // choose is the language of a page: the one that was switched to, now or before,
 // or else the best of those that the browser asks for. chosen says that it was
 // switched to now.
-func choose(r *http.Request, d portal.Definition) (code string, chosen bool) {
-	if asked := words.Key(r.URL.Query().Get(languageQuery)); slices.Contains(d.Languages, asked) {
-		return asked, true
+func (h *Handler) choose(r *http.Request, site *published.Site) (code string, chosen bool) {
+	d := site.Definition
+	if r.URL.RawQuery != "" {
+		if asked := words.Key(r.URL.Query().Get(languageQuery)); slices.Contains(d.Languages, asked) {
+			return asked, true
+		}
 	}
 	if c, err := r.Cookie(languageCookie); err == nil && slices.Contains(d.Languages, c.Value) {
 		return c.Value, false
 	}
-	return match(r.Header.Get("Accept-Language"), d.Languages, d.DefaultLanguage), false
+	wish := wish{site.Portal, site.Stamp, r.Header.Get("Accept-Language")}
+	if len(wish.accept) > longestAccept {
+		wish.accept = ""
+	}
+	if known, ok := h.wishes.Get(wish); ok {
+		return known, false
+	}
+	code = match(wish.accept, d.Languages, d.DefaultLanguage)
+	h.wishes.Add(wish, code)
+	return code, false
+}
+
+// wish is what a browser asks a site for: browsers are many, and their wishes few.
+type wish struct {
+	portal id.Portal
+	stamp  published.Stamp
+	accept string
 }
 
 // longestAccept bounds the work that a browser's wishes make.
@@ -33,7 +53,7 @@ const longestAccept = 1000
 
 // match is the best of the languages for a browser's wishes.
 func match(accept string, offered []string, otherwise string) string {
-	if accept == "" || len(accept) > longestAccept {
+	if accept == "" {
 		return otherwise
 	}
 	wanted, _, err := language.ParseAcceptLanguage(accept)

@@ -15,11 +15,14 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
+// table aligns cells without a style, which the pages' policy forbids.
+var table = extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
+
 // writer turns Markdown into HTML. Raw HTML is left out, and so is every address
 // that is not a web page's; pictures become links, since pages load nothing from
 // elsewhere.
 var writer = goldmark.New(
-	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.Linkify),
+	goldmark.WithExtensions(table, extension.Strikethrough, extension.Linkify),
 	goldmark.WithParserOptions(parser.WithASTTransformers(util.Prioritized(tamed{}, 100))),
 	goldmark.WithRendererOptions(html.WithXHTML()),
 )
@@ -44,7 +47,10 @@ type tamed struct{}
 // Transform implements parser.ASTTransformer.
 func (tamed) Transform(document *ast.Document, reader text.Reader, pc parser.Context) {
 	under, _ := pc.Get(headingsUnder).(int)
-	var pictures []*ast.Image
+	var (
+		pictures []*ast.Image
+		bare     []*ast.AutoLink
+	)
 	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker never fails
 		if !entering {
 			return ast.WalkContinue, nil
@@ -55,14 +61,17 @@ func (tamed) Transform(document *ast.Document, reader text.Reader, pc parser.Con
 		case *ast.Link:
 			n.Destination = outward(n, n.Destination)
 		case *ast.AutoLink:
-			if n.AutoLinkType == ast.AutoLinkURL {
-				outward(n, n.URL(reader.Source()))
+			if n.AutoLinkType == ast.AutoLinkURL && outward(n, n.URL(reader.Source())) == nil {
+				bare = append(bare, n)
 			}
 		case *ast.Image:
 			pictures = append(pictures, n)
 		}
 		return ast.WalkContinue, nil
 	})
+	for _, n := range bare {
+		n.Parent().ReplaceChild(n.Parent(), n, ast.NewString(util.EscapeHTML(n.Label(reader.Source()))))
+	}
 	for _, p := range pictures {
 		link := ast.NewLink()
 		link.Destination = outward(link, p.Destination)
@@ -70,7 +79,7 @@ func (tamed) Transform(document *ast.Document, reader text.Reader, pc parser.Con
 			link.AppendChild(link, c)
 		}
 		if link.ChildCount() == 0 {
-			link.AppendChild(link, ast.NewString(p.Destination))
+			link.AppendChild(link, ast.NewString(util.EscapeHTML(p.Destination)))
 		}
 		p.Parent().ReplaceChild(p.Parent(), p, link)
 	}

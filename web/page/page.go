@@ -52,6 +52,7 @@ type Handler struct {
 	own      string // the host of PortalURL
 	secure   bool
 	rendered *lru.Cache[renderKey, *document]
+	wishes   *lru.Cache[wish, string]
 	origins  *http.CrossOriginProtection
 }
 
@@ -68,7 +69,10 @@ func New(o Options) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{Options: o, own: hostOf(at.Host), secure: at.Scheme == "https", origins: http.NewCrossOriginProtection()}
-	h.rendered, err = lru.New[renderKey, *document](o.Rendered)
+	if h.rendered, err = lru.New[renderKey, *document](o.Rendered); err != nil {
+		return nil, err
+	}
+	h.wishes, err = lru.New[wish, string](4 * o.Rendered)
 	return h, err
 }
 

@@ -96,7 +96,7 @@ func write(name string, s *sheet) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-func (v *view) themePath() string { return "/" + themeName(v.css()) }
+func (v *view) themePath() string { return themeName(v.css()) }
 
 func (v *view) css() string { return stylesheet(v.site.Definition.Brand) }
 

@@ -87,7 +87,11 @@ func (v *view) comeIn() error {
 func (v *view) signInSheet(subject, tried string, given url.Values) *sheet {
 	s := v.sheet("signin")
 	body := signInBody{Subject: subject, Link: len(v.site.Doors) > 0}
-	for _, door := range []string{DoorVisitors, DoorJoinCode} {
+	doors := []string{DoorVisitors, DoorJoinCode}
+	if tried == DoorJoinCode {
+		slices.Reverse(doors)
+	}
+	for _, door := range doors {
 		open, ok := v.site.Doors[door]
 		if !ok {
 			continue

@@ -16,8 +16,8 @@ func stylesheet(b portal.Brand) string {
 	if !ok {
 		accent = house
 	}
-	light := fmt.Sprintf("--accent:%s;--on-accent:%s;--accent-text:%s", accent, textOn(accent), legibleOn(accent, paper, black))
-	dark := fmt.Sprintf("--accent-text:%s", legibleOn(accent, night, white))
+	light := fmt.Sprintf("--accent:%s;--on-accent:%s;--accent-text:%s", accent, textOn(accent), legible(accent, black, lightBackgrounds(accent)...))
+	dark := fmt.Sprintf("--accent-text:%s", legible(accent, white, darkBackgrounds(accent)...))
 	// The selector weighs as much as the style sheet's own, which comes before.
 	var s strings.Builder
 	fmt.Fprintf(&s, ":root[data-dark]{%s}\n", light)
@@ -52,8 +52,11 @@ func families(font string) string {
 	return strings.Join(quoted, ",")
 }
 
-// themeName is a stylesheet's file: another one has another name.
+// themePrefix is what the paths of style sheets begin with.
+const themePrefix = "/theme-"
+
+// themeName is a style sheet's path: another one has another.
 func themeName(css string) string {
 	sum := sha256.Sum256([]byte(css))
-	return "theme-" + hex.EncodeToString(sum[:8]) + ".css"
+	return themePrefix + hex.EncodeToString(sum[:8]) + ".css"
 }

@@ -34,7 +34,11 @@ type view struct {
 // nobodys is a view of no site, to say that there is none.
 func nobodys(h *Handler, w http.ResponseWriter, r *http.Request) *view {
 	offered := slices.Sorted(maps.Keys(speeches))
-	code := match(r.Header.Get("Accept-Language"), offered, fallback)
+	accept := r.Header.Get("Accept-Language")
+	if len(accept) > longestAccept {
+		accept = ""
+	}
+	code := match(accept, offered, fallback)
 	site := &published.Site{Definition: portal.Definition{Languages: []string{code}, DefaultLanguage: code}}
 	return &view{h: h, w: w, r: r, site: site, language: code, speech: spoken(code)}
 }
@@ -42,7 +46,7 @@ func nobodys(h *Handler, w http.ResponseWriter, r *http.Request) *view {
 // serve answers with the page at a path within the site.
 func (v *view) serve(path string) error {
 	var chosen bool
-	if v.language, chosen = choose(v.r, v.site.Definition); chosen {
+	if v.language, chosen = v.h.choose(v.r, v.site); chosen {
 		c := v.cookie(languageCookie, v.language)
 		c.MaxAge = int(keepLanguage.Seconds())
 		http.SetCookie(v.w, c)
@@ -63,7 +67,7 @@ var errNoPage = refused(http.StatusNotFound, "missing.text")
 
 func (v *view) get(path string) error {
 	switch {
-	case path == v.themePath():
+	case strings.HasPrefix(path, themePrefix) && path == v.themePath():
 		return v.theme()
 	case path == "/portrait":
 		return v.portrait()
