@@ -64,8 +64,13 @@ func talk(w http.ResponseWriter, r *http.Request) {
 	defer func() { _ = socket.CloseNow() }()
 	ctx := r.Context()
 	send := func(kind string, data any) {
-		text, _ := json.Marshal(map[string]any{"id": "1", "type": kind, "data": data, "t": time.Now().UnixMilli()})
-		_ = socket.Write(ctx, websocket.MessageText, text)
+		text, err := json.Marshal(map[string]any{"id": "1", "type": kind, "data": data, "t": time.Now().UnixMilli()})
+		if err == nil {
+			err = socket.Write(ctx, websocket.MessageText, text)
+		}
+		if err != nil {
+			slog.Warn("the avatar falls silent", "error", err)
+		}
 	}
 	send("session-ready", map[string]any{"session": map[string]any{"id": id.NewSession(), "language": "en"}, "resumeToken": "again", "turns": []any{}})
 	say(send, nil, "Welcome aboard.", "What would you like to know?")

@@ -55,7 +55,7 @@ func (v *view) cookie(name, value string) *http.Cookie {
 	if path == "" {
 		path = "/"
 	}
-	return &http.Cookie{
+	return &http.Cookie{ //nolint:gosec // Secure is as the portal's address is
 		Name: name, Value: value, Path: path, HttpOnly: true, Secure: v.h.secure, SameSite: http.SameSiteLaxMode,
 	}
 }
@@ -74,7 +74,7 @@ func (v *view) keep(e Entered) {
 
 // drop has the browser forget a visit.
 func (v *view) drop(visit *Visit) {
-	c := v.cookie(visitCookie, "")
+	c := v.cookie(visitCookie, "") //nolint:gosec // as above
 	c.MaxAge = -1
 	if visit != nil && len(visit.AllowedOrigins) > 0 && v.h.secure {
 		c.SameSite, c.Partitioned = http.SameSiteNoneMode, true

@@ -43,7 +43,7 @@ type Options struct {
 type Sites interface {
 	// Site finds what is published at an address. The error is published.ErrNone or
 	// published.ErrGone where nothing is.
-	Site(ctx context.Context, a published.Address) (*published.Site, error)
+	Site(ctx context.Context, a directory.Address) (*published.Site, error)
 }
 
 // Handler serves portals, by host or under /p/{slug}.
@@ -101,13 +101,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // locate reads which portal a request is for, the path that its pages begin
 // with, and what comes after it.
-func (h *Handler) locate(r *http.Request) (a published.Address, base, rest string, ok bool) {
+func (h *Handler) locate(r *http.Request) (a directory.Address, base, rest string, ok bool) {
 	if after, found := strings.CutPrefix(r.URL.Path, SlugPrefix); found {
 		slug, rest, _ := strings.Cut(after, "/")
-		return published.Address{Kind: directory.Slug, Name: slug}, SlugPrefix + slug, "/" + rest, isSlug(slug)
+		return directory.Address{Kind: directory.Slug, Name: slug}, SlugPrefix + slug, "/" + rest, isSlug(slug)
 	}
 	host := hostOf(r.Host)
-	return published.Address{Kind: directory.Host, Name: host}, "", r.URL.Path, host != h.own && isHost(host)
+	return directory.Address{Kind: directory.Host, Name: host}, "", r.URL.Path, host != h.own && isHost(host)
 }
 
 // Serves says whether a request is for the pages, in a process that serves other

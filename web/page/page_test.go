@@ -134,7 +134,7 @@ type counted struct {
 	n int
 }
 
-func (c *counted) Site(ctx context.Context, a published.Address) (*published.Site, error) {
+func (c *counted) Site(ctx context.Context, a directory.Address) (*published.Site, error) {
 	c.n++
 	return c.Sites.Site(ctx, a)
 }
@@ -235,7 +235,7 @@ func TestBrowsersAskWhetherAPageChanged(t *testing.T) {
 	changed := *b.site
 	changed.Stamp.Page++
 	changed.Name, changed.Definition.Pages.Title = "Other school", nil
-	b.sites[published.Address{Kind: directory.Slug, Name: "harbour"}] = &changed
+	b.sites[directory.Address{Kind: directory.Slug, Name: "harbour"}] = &changed
 	next := b.get(home, "If-None-Match: "+tag)
 	require.Equal(t, http.StatusOK, next.Code)
 	require.Contains(t, next.Body.String(), "Other school")

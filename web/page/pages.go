@@ -55,7 +55,7 @@ func (v *view) way() string {
 	switch {
 	case v.visit != nil:
 		return beginNow
-	case open && len(visitors.Requires) == 0 && v.ageAsked() == 0 && !byCode:
+	case open && len(visitors.Requires) == 0 && v.ageAsked(DoorVisitors) == 0 && !byCode:
 		return beginPress
 	case open, byCode:
 		return beginSignIn

@@ -28,11 +28,13 @@ func refused(status int, key string) *refusal { return &refusal{status: status, 
 // byReason and byCode choose what a visitor reads where a door or the mint of a
 // session refuses.
 var byReason = map[string]string{
-	"age_required": "old_enough", "guardian_consent": "guardian", "guardian_consent_missing": "guardian", "too_young": "too_young",
-	"consent_required": "consent", "name_required": "name", "email_required": "email",
-	"door_closed": "door_closed", "switched_off": "door_closed",
-	"code_unknown": "code", "token_invalid": "link", "token_expired": "link_expired", "token_used": "link_used",
-	"membership_inactive": "inactive", "person_inactive": "inactive", "daily_limit": "daily",
+	"not_published": "closed", "door_closed": "door_closed", "too_many_tries": "rate", "visit_ended": "visit",
+	"token_invalid": "link", "token_elsewhere": "link", "token_expired": "link_expired", "token_used": "link_used",
+	"link_unknown": "link", "link_expired": "link_expired", "link_revoked": "link_expired", "link_used_up": "link_used",
+	"code_unknown": "code", "name_required": "name", "email_required": "email", "consent_required": "consent", "age_required": "old_enough",
+	"person_gone": "inactive", "no_membership": "inactive", "person_disabled": "inactive", "membership_disabled": "inactive",
+	"not_started": "inactive", "membership_ended": "inactive", "guardian_consent_missing": "guardian", "too_young": "too_young",
+	"daily_limit": "daily",
 }
 
 var byCode = map[problem.Code]string{
@@ -57,6 +59,8 @@ func refusalOf(err error, at string) *refusal {
 	}
 	p, ok := errors.AsType[*problem.Problem](err)
 	switch {
+	case errors.Is(err, ErrNoPortrait):
+		return errNoPage
 	case errors.Is(err, ErrNoVisit):
 		return refused(http.StatusUnauthorized, "refused.visit")
 	case !ok && tenant.Unavailable(err):
@@ -118,11 +122,15 @@ func (v *view) refuseScript(err error) {
 
 // answer answers a script.
 func (v *view) answer(status int, body any) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(errors.Join(errors.New("an answer cannot be written"), err)) // a fault of the program
+	}
 	header := v.w.Header()
 	header.Set("Content-Type", "application/json")
 	header.Set("Cache-Control", "no-store")
 	v.w.WriteHeader(status)
-	_ = json.NewEncoder(v.w).Encode(body) // the caller went away
+	_, _ = v.w.Write(text) // the caller went away
 }
 
 // nothing shows that there is no portal at an address.

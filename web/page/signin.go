@@ -52,22 +52,31 @@ const (
 	inputToken     = "token"
 )
 
-// ageAsked is how old visitors must say they are; 0 where nobody asks. Whoever
-// needs a guardian's consent cannot come in by a form.
-func (v *view) ageAsked() int64 {
+// ofAge is asked for where a door asks for an age that the portal does not name.
+const ofAge = 18
+
+// ageAsked is how old those must say they are who come in by a door; 0 where nobody
+// asks. Whoever needs a guardian's consent cannot come in by a form.
+func (v *view) ageAsked(door string) int64 {
 	var age int64
 	for _, limit := range []*int64{v.site.Definition.MinAge, v.site.Definition.GuardianConsentUnder} {
 		if limit != nil {
 			age = max(age, *limit)
 		}
 	}
+	if age == 0 && slices.Contains(v.site.Doors[door].Requires, "age_check") {
+		age = ofAge
+	}
 	return age
 }
 
 // asks says whether a door asks for something.
 func (v *view) asks(door, what string) bool {
-	if what == inputOldEnough {
-		return v.ageAsked() > 0
+	switch {
+	case what == inputOldEnough:
+		return v.ageAsked(door) > 0
+	case what == inputName && door == DoorJoinCode && !slices.Contains(v.site.Doors[door].Requires, inputEmail):
+		return true // a code gives people a place, and a place has a name
 	}
 	return slices.Contains(v.site.Doors[door].Requires, what)
 }
@@ -104,7 +113,7 @@ func (v *view) signInSheet(subject, tried string, given url.Values) *sheet {
 			Door: door, Title: v.Say("signin." + door), Message: open.Message, Consent: v.asks(door, inputConsent),
 			Consented: values.Get(inputConsent) != "", AgeGiven: values.Get(inputOldEnough) != "",
 		}
-		if age := v.ageAsked(); age > 0 {
+		if age := v.ageAsked(door); age > 0 {
 			f.Age = v.Say("field.old_enough", strconv.FormatInt(age, 10))
 		}
 		if door == DoorJoinCode {

@@ -102,8 +102,8 @@ func TestRefusalsSayWhyInThePagesLanguage(t *testing.T) {
 		{"embed", problem.New(problem.Unauthorized, "x"), 401, "Dieser Link öffnet das Portal nicht."},
 		{"embed", problem.New(problem.Gone, "x"), 410, "Dieser Link ist abgelaufen."},
 		{"embed", problem.Conflicting("token_used", "x"), 409, "Dieser Link wurde schon verwendet."},
-		{"join_code", problem.New(problem.Forbidden, "x").WithDetail("reason", "guardian_consent"), 403, "Elternteil"},
-		{"join_code", problem.New(problem.Forbidden, "x").WithDetail("reason", "membership_inactive"), 403, "Ihr Zugang ist nicht aktiv."},
+		{"join_code", problem.New(problem.Forbidden, "x").WithDetail("reason", "guardian_consent_missing"), 403, "Elternteil"},
+		{"join_code", problem.New(problem.Forbidden, "x").WithDetail("reason", "membership_disabled"), 403, "Ihr Zugang ist nicht aktiv."},
 		{"visitors", problem.New(problem.RateLimited, "x"), 429, "Zu viele Versuche."},
 		{"visitors", problem.Invalid("body.email", "x"), 400, "Bitte geben Sie eine E-Mail-Adresse"},
 		{"visitors", problem.Unavailable(time.Second, nil), 503, "Das geht gerade nicht."},
@@ -112,7 +112,7 @@ func TestRefusalsSayWhyInThePagesLanguage(t *testing.T) {
 	} {
 		b := setup(t, func(s *published.Site) { s.Doors[page.DoorJoinCode] = pagetest.Open(page.DoorJoinCode) })
 		b.doors.Refusal = c.err
-		w := b.post(home+"/sign-in/"+c.door, url.Values{"code": {"X"}, "token": {"x"}}, "Accept-Language: de")
+		w := b.post(home+"/sign-in/"+c.door, url.Values{"code": {"X"}, "name": {"Nora"}, "token": {"x"}}, "Accept-Language: de")
 		require.Equal(t, c.status, w.Code, c.want)
 		require.Contains(t, w.Body.String(), c.want)
 		require.NotContains(t, w.Body.String(), "secret cause")
@@ -166,4 +166,18 @@ func TestSigningOutEndsTheVisit(t *testing.T) {
 	require.Equal(t, "/p/harbour", w.Header().Get("Location"))
 	require.Negative(t, cookieOf(t, w, "visit").MaxAge)
 	require.Equal(t, "/p/harbour/sign-in", b.get(home+"/talk", visit).Header().Get("Location"))
+}
+
+func TestAPlaceHasANameAndAnAge(t *testing.T) {
+	b := setup(t, func(s *published.Site) {
+		s.Doors = map[string]published.Door{
+			page.DoorJoinCode: pagetest.Open(page.DoorJoinCode), page.DoorVisitors: pagetest.Open(page.DoorVisitors, "age_check"),
+		}
+	})
+	require.Contains(t, b.get(home+"/sign-in").Body.String(), "at least 18 years")
+	require.Equal(t, http.StatusUnprocessableEntity, b.post(home+"/sign-in/visitors", nil).Code)
+	w := b.post(home+"/sign-in/join_code", url.Values{"code": {"ANCHOR"}})
+	require.Contains(t, w.Body.String(), "Please enter your name.")
+	w = b.post(home+"/sign-in/join_code", url.Values{"code": {" ANCHOR "}, "name": {"Nora"}})
+	require.Equal(t, "/p/harbour", w.Header().Get("Location"))
 }

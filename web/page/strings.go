@@ -3,6 +3,7 @@ package page
 import (
 	"embed"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -23,12 +24,10 @@ type speech map[string]string
 // speeches are all, by language.
 var speeches = func() map[string]speech {
 	all := map[string]speech{}
-	files, err := fs.Glob(stringFiles, "strings/*.json")
-	for _, name := range files {
-		text, readErr := stringFiles.ReadFile(name)
+	for _, name := range must(fs.Glob(stringFiles, "strings/*.json")) {
 		var s speech
-		if err = json.Unmarshal(text, &s); readErr != nil || err != nil {
-			panic("page: " + name + " is no JSON of strings") // a fault of the program, which a test finds
+		if err := json.Unmarshal(must(stringFiles.ReadFile(name)), &s); err != nil {
+			panic(fmt.Errorf("page: %s: %w", name, err)) // a fault of the program, which every test finds
 		}
 		all[strings.TrimSuffix(path.Base(name), ".json")] = s
 	}

@@ -47,7 +47,7 @@ func nobodys(h *Handler, w http.ResponseWriter, r *http.Request) *view {
 func (v *view) serve(path string) error {
 	var chosen bool
 	if v.language, chosen = v.h.choose(v.r, v.site); chosen {
-		c := v.cookie(languageCookie, v.language)
+		c := v.cookie(languageCookie, v.language) //nolint:gosec // as every cookie of the portal's
 		c.MaxAge = int(keepLanguage.Seconds())
 		http.SetCookie(v.w, c)
 	}

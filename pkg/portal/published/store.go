@@ -3,7 +3,6 @@ package published
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -14,12 +13,6 @@ import (
 	"visavis.dev/pkg/readthrough"
 	"visavis.dev/pkg/tenant"
 )
-
-// Address is what a visitor asked for.
-type Address struct {
-	Kind directory.AddressKind
-	Name string
-}
 
 // Options shape a Store.
 type Options struct {
@@ -46,11 +39,11 @@ const (
 // Store finds sites. It is safe for concurrent use.
 type Store struct {
 	o         Options
-	addresses *readthrough.Cache[Address, place]
+	addresses *readthrough.Cache[directory.Address, place]
 	sites     *readthrough.Cache[place, *Site]
 	// missing are names that nobody had when they were last asked for: a flood of
 	// made-up ones costs memory for so many and no more.
-	missing *lru.Cache[Address, time.Time]
+	missing *lru.Cache[directory.Address, time.Time]
 }
 
 // place is where a portal lives.
@@ -65,13 +58,13 @@ func NewStore(o Options) *Store {
 		o.Size = 2000
 	}
 	s := &Store{o: o}
-	s.missing, _ = lru.New[Address, time.Time](4 * o.Size) // fails on sizes below one alone
-	s.addresses = readthrough.New(readthrough.Options[Address, place]{
+	s.missing, _ = lru.New[directory.Address, time.Time](4 * o.Size) // fails on sizes below one alone
+	s.addresses = readthrough.New(readthrough.Options[directory.Address, place]{
 		Size: 4 * o.Size, Fresh: routed, Stale: stale, Outage: tenant.Unavailable, Clock: o.Clock,
-		Name: func(a Address) string { return fmt.Sprint(a.Kind, " ", a.Name) },
-		Load: func(ctx context.Context, a Address) (p place, err error) {
-			p.org, p.portal, err = o.Directory.Portal(ctx, a.Kind, a.Name)
-			return p, err
+		Name: directory.Address.String,
+		Load: func(ctx context.Context, a directory.Address) (place, error) {
+			c, err := o.Directory.Claimed(ctx, a)
+			return place{c.Org, c.Portal}, err
 		},
 	})
 	s.sites = readthrough.New(readthrough.Options[place, *Site]{
@@ -84,7 +77,7 @@ func NewStore(o Options) *Store {
 
 // Site finds what is published at an address. The error is ErrNone or ErrGone
 // where nothing is.
-func (s *Store) Site(ctx context.Context, a Address) (*Site, error) {
+func (s *Store) Site(ctx context.Context, a directory.Address) (*Site, error) {
 	if since, ok := s.missing.Get(a); ok && s.o.Clock.Since(since) < absent {
 		return nil, ErrNone
 	}
@@ -98,7 +91,7 @@ func (s *Store) Site(ctx context.Context, a Address) (*Site, error) {
 	return site, err
 }
 
-func (s *Store) find(ctx context.Context, a Address) (*Site, error) {
+func (s *Store) find(ctx context.Context, a directory.Address) (*Site, error) {
 	for range 2 {
 		at, err := s.addresses.Get(ctx, a)
 		if err != nil {
@@ -118,7 +111,7 @@ func (s *Store) find(ctx context.Context, a Address) (*Site, error) {
 }
 
 // carries says whether a site has the name it was found by.
-func carries(site *Site, a Address) bool {
+func carries(site *Site, a directory.Address) bool {
 	if a.Kind == directory.Host {
 		return site.Host == a.Name
 	}

@@ -78,7 +78,7 @@ func (b *testBundle) change(p id.Portal, sql string, args ...any) {
 }
 
 func (b *testBundle) slug(name string) (*published.Site, error) {
-	return b.store.Site(context.Background(), published.Address{Kind: directory.Slug, Name: name})
+	return b.store.Site(context.Background(), directory.Address{Kind: directory.Slug, Name: name})
 }
 
 func TestASiteIsWhatWasPublished(t *testing.T) {
@@ -101,7 +101,7 @@ func TestASiteIsWhatWasPublished(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, "Second", found.Title)
 
-	same, err := b.store.Site(t.Context(), published.Address{Kind: directory.Host, Name: "learn.example.com"})
+	same, err := b.store.Site(t.Context(), directory.Address{Kind: directory.Host, Name: "learn.example.com"})
 	require.NoError(t, err)
 	require.Same(t, site, same)
 }
@@ -202,7 +202,7 @@ func TestSitesRideTheirIndexes(t *testing.T) {
 	} {
 		fresh := published.NewStore(published.Options{Directory: b.dir, Tenants: b.tenants, Clock: b.clock})
 		sent := b.sent.Of(t, text, func() error {
-			_, err := fresh.Site(t.Context(), published.Address{Kind: directory.Slug, Name: p.Slug})
+			_, err := fresh.Site(t.Context(), directory.Address{Kind: directory.Slug, Name: p.Slug})
 			return err
 		})
 		require.NotEmpty(t, sent, text)

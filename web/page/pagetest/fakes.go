@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/portal/published"
 	"visavis.dev/pkg/problem"
@@ -19,10 +20,10 @@ import (
 )
 
 // Sites are sites by address.
-type Sites map[published.Address]*published.Site
+type Sites map[directory.Address]*published.Site
 
 // Site implements page.Sites.
-func (s Sites) Site(_ context.Context, a published.Address) (*published.Site, error) {
+func (s Sites) Site(_ context.Context, a directory.Address) (*published.Site, error) {
 	if site, ok := s[a]; ok {
 		return site, nil
 	}
