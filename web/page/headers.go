@@ -64,7 +64,7 @@ func (v *view) cookie(name, value string) *http.Cookie {
 // cookie that is sent there; that forms come from the portal itself is checked
 // anyway (http.CrossOriginProtection).
 func (v *view) keep(e Entered) {
-	c := v.cookie(visitCookie, e.Secret)
+	c := v.cookie(visitCookie, e.Secret) //nolint:gosec // as every cookie of the portal's
 	c.Expires = e.ExpiresAt
 	if len(e.AllowedOrigins) > 0 && v.h.secure {
 		c.SameSite, c.Partitioned = http.SameSiteNoneMode, true

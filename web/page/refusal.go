@@ -96,6 +96,7 @@ func (h *Handler) note(r *http.Request, found *refusal, err error) {
 func (h *Handler) refuse(v *view, err error) {
 	found := refusalOf(err, "")
 	h.note(v.r, found, err)
+	v.path = "/" // the one that was asked for is anybody's words
 	s := v.sheet("refused.title")
 	if found.status == http.StatusNotFound {
 		s = v.sheet("missing.title")

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"html/template"
+	"net/http"
 	"net/url"
 	"slices"
 
@@ -74,12 +75,16 @@ func (v *view) text(w words.Words) phrase {
 // address of this page in it.
 func (v *view) choices() []choice {
 	made := make([]choice, 0, len(v.site.Definition.Languages))
+	path := v.path
+	if v.r.Method == http.MethodPost {
+		path = "/sign-in" // where the form is that was sent
+	}
 	for _, code := range v.site.Definition.Languages {
 		query := url.Values{languageQuery: {code}}
-		if subject := v.r.URL.Query().Get("subject"); subject != "" {
-			query.Set("subject", subject)
+		if v.about != "" {
+			query.Set(inputSubject, v.about)
 		}
-		made = append(made, choice{Code: code, Name: cmp.Or(names[code], code), URL: "?" + query.Encode(), Current: code == v.language})
+		made = append(made, choice{Code: code, Name: cmp.Or(names[code], code), URL: v.at(path) + "?" + query.Encode(), Current: code == v.language})
 	}
 	slices.SortStableFunc(made, func(a, b choice) int { return cmp.Compare(a.Name, b.Name) })
 	return made

@@ -88,6 +88,7 @@ func (v *view) comeIn() error {
 		return err
 	}
 	subject := subjectName(about)
+	v.about = subject
 	return v.page("/sign-in?"+subject, "signin", func() *sheet { return v.signInSheet(subject, "", nil) })
 }
 
@@ -153,6 +154,7 @@ func (v *view) signIn(door string) error {
 	if err != nil {
 		return err
 	}
+	v.about = subjectName(about)
 	byLink := slices.Contains(linkDoors, door)
 	if !byLink && door != DoorVisitors && door != DoorJoinCode {
 		return errNoPage
@@ -172,10 +174,10 @@ func (v *view) signIn(door string) error {
 		entered, err = v.h.Doors.Enter(v.r.Context(), v.site, e)
 	}
 	if err != nil {
-		return v.notIn(refusalOf(err, refusedAt), err, subjectName(about), door, given)
+		return v.notIn(refusalOf(err, refusedAt), err, v.about, door, given)
 	}
 	v.keep(entered)
-	return v.goTo(afterwards(entered.Visit, subjectName(about)))
+	return v.goTo(afterwards(entered.Visit, v.about))
 }
 
 // check refuses what a form did not give, before a door is asked.

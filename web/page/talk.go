@@ -31,6 +31,7 @@ func (v *view) talk() error {
 		}
 		return v.goTo("/sign-in")
 	}
+	v.about = subjectName(about)
 	s := v.sheet("home")
 	s.Title = v.Say("talk.title", v.site.Speaker.Name)
 	words, err := json.Marshal(v.speech.under("talk.", "state.", "notice.", "ended.", "rating.", "refused."))

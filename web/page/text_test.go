@@ -54,6 +54,24 @@ func TestLanguages(t *testing.T) {
 	require.Empty(t, b.get(home+"?lang=ja").Result().Cookies())
 }
 
+func TestTheSwitchLeadsToThePageItIsOn(t *testing.T) {
+	b := setup(t)
+	about := b.site.Subjects[0].ID.String()
+	for at, want := range map[string]string{
+		home + "?subject=other&x=y":        "/p/harbour?lang=de",
+		home + "/s/" + about:               "/p/harbour/s/" + about + "?lang=de",
+		home + "/sign-in":                  "/p/harbour/sign-in?lang=de",
+		home + "/sign-in?subject=" + about: "/p/harbour/sign-in?lang=de&amp;subject=" + about,
+		"https://harbour.example.com/":     "/?lang=de",
+	} {
+		require.Contains(t, b.get(at).Body.String(), `href="`+want+`"`, at)
+	}
+	require.NotContains(t, b.get("https://harbour.example.com//evil.example.com").Body.String(), "evil")
+	b.doors.Refusal = page.ErrNoVisit
+	w := b.post(home+"/sign-in/visitors", map[string][]string{"subject": {about}})
+	require.Contains(t, w.Body.String(), `href="/p/harbour/sign-in?lang=de&amp;subject=`+about+`"`)
+}
+
 func TestATextThatIsMissingIsShownInThePortalsFirstLanguage(t *testing.T) {
 	b := setup(t)
 	body := b.get(home, "Accept-Language: fr").Body.String()

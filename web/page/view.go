@@ -27,6 +27,8 @@ type view struct {
 	// visit is who is signed in; nil for nobody.
 	visit  *Visit
 	secret string
+	// path is of the page, and about the subject that it is asked for; empty for none.
+	path, about string
 	// framed says that any page may show this one in a frame.
 	framed bool
 }
@@ -45,6 +47,7 @@ func nobodys(h *Handler, w http.ResponseWriter, r *http.Request) *view {
 
 // serve answers with the page at a path within the site.
 func (v *view) serve(path string) error {
+	v.path = path
 	var chosen bool
 	if v.language, chosen = v.h.choose(v.r, v.site); chosen {
 		c := v.cookie(languageCookie, v.language) //nolint:gosec // as every cookie of the portal's
