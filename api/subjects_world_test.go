@@ -11,7 +11,6 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
 )
 

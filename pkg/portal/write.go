@@ -82,6 +82,9 @@ func (p *Portal) settle(ctx context.Context, tx *tenant.Tx, before Portal) (err 
 // of nothing makes no version. It answers the names of what changed; the error is a
 // persona.FieldError. The address holds at once, the rest once it is published.
 func Update(ctx context.Context, tx *tenant.Tx, before, after Portal, who Author) (Portal, []string, error) {
+	// The pack of the subjects is never the author's to change, also not by way of an
+	// old version.
+	after.Definition.SubjectBaseID = before.Definition.SubjectBaseID
 	if err := after.settle(ctx, tx, before); err != nil {
 		return before, nil, err
 	}

@@ -93,6 +93,13 @@ func (c *Cache[K, V]) load(ctx context.Context, key K) (V, error) {
 	return value, err
 }
 
+// Peek is what is known of a key, however old it is, for a load that only looks
+// whether it still holds.
+func (c *Cache[K, V]) Peek(key K) (V, bool) {
+	e, ok := c.entries.Peek(key)
+	return e.value, ok
+}
+
 // Put replaces what is known of a key, as somebody better informed reports it.
 func (c *Cache[K, V]) Put(key K, value V) {
 	c.entries.Add(key, entry[V]{value, c.o.Clock.Now()})

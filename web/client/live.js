@@ -1,0 +1,254 @@
+// A conversation over the live protocol (docs/live.md).
+
+/**
+ * @typedef {object} Ticket what the mint of a session answers
+ * @property {{id: string}} session
+ * @property {string} token
+ * @property {{url: string}} transport
+ * @property {{assetsUrl: string}} [face]
+ */
+
+/**
+ * @typedef {object} Options
+ * @property {string} [url] the socket's address; the ticket's unless given
+ * @property {string} [token] a resumeToken to come back with; the ticket's token unless given
+ * @property {string} [ratingUrl] where a rating goes; the API that the ticket names unless given
+ * @property {typeof WebSocket} [Socket] for tests
+ */
+
+/** How long a lost client may come back, in milliseconds. */
+const comeBackWithin = 30_000
+/** Pauses between attempts, in milliseconds; the last one repeats. */
+const pauses = [0, 500, 1000, 2000, 4000]
+/** How often a server is asked whether it is there, and how long it may be silent. */
+const pingEvery = 10_000
+const silentFor = 25_000
+
+/** Why a conversation is over, by the code that its socket closed with. */
+const closings = {
+  1000: 'left',
+  4001: 'bad_token',
+  4002: 'ended',
+  4003: 'superseded',
+  4008: 'idle',
+  4029: 'concurrency_reclaimed',
+}
+
+/**
+ * Conversation is one session. It connects again by itself whenever its socket is
+ * lost. Its events are CustomEvents:
+ *
+ * - `ready` {turns, session, face, resumeToken}: on every connection;
+ * - `state` {state}: connecting, reconnecting, listening, thinking, speaking or idle;
+ * - `turn` {id, speaker, text, final, name, sources, interrupted}: text is all that was
+ *   said in the turn so far, speaker is avatar, user or staff;
+ * - `words`, `tool`: as the server sends them;
+ * - `notice` {kind, …};
+ * - `error` {code, message, fatal};
+ * - `ended` {endReason, ratingAllowed}: once, and nothing after it.
+ */
+export class Conversation extends EventTarget {
+  #ticket
+  #url
+  #token
+  #ratingUrl
+  #Socket
+  /** @type {WebSocket | null} */
+  #socket = null
+  #sent = 0
+  /** Words that wait for a connection. */
+  #unsaid = []
+  #ready = false
+  #ended = false
+  #attempt = 0
+  /** When the connection was lost; 0 while there is one. */
+  #lostAt = 0
+  #heardAt = 0
+  #retry = 0
+  #pinging = 0
+  /** The texts of turns under way, by id. */
+  #texts = new Map()
+  #online = () => this.#again()
+
+  /**
+   * @param {Ticket} ticket
+   * @param {Options} [options]
+   */
+  constructor(ticket, { url, token, ratingUrl, Socket = globalThis.WebSocket } = {}) {
+    super()
+    this.#ticket = ticket
+    this.#url = url ?? ticket.transport.url
+    this.#token = token ?? ticket.token
+    this.#ratingUrl = ratingUrl
+    this.#Socket = Socket
+  }
+
+  /** The session's id. */
+  get id() { return this.#ticket.session.id }
+
+  /** What opens the session from now on: keep it to come back after a reload. */
+  get resumeToken() { return this.#token }
+
+  /** Opens the socket. */
+  connect() {
+    if (this.#ended || this.#socket) return
+    if (!this.#lostAt) this.#lostAt = Date.now()
+    this.#emit('state', { state: this.#ready ? 'reconnecting' : 'connecting' })
+    globalThis.addEventListener?.('online', this.#online)
+    const socket = new this.#Socket(this.#url, ['visavis.v1', 'token.' + this.#token])
+    this.#socket = socket
+    this.#heardAt = Date.now()
+    socket.onopen = () => this.#send('client-ready')
+    socket.onmessage = (e) => {
+      this.#heardAt = Date.now()
+      if (typeof e.data === 'string') this.#take(JSON.parse(e.data))
+    }
+    socket.onclose = (e) => this.#closed(socket, e.code)
+    clearInterval(this.#pinging)
+    this.#pinging = setInterval(() => this.#ping(socket), pingEvery)
+  }
+
+  /** Says the user's typed words; they wait for the connection if there is none. */
+  say(text) {
+    if (this.#ended || !text.trim()) return
+    if (!this.#send('user-text', { text })) this.#unsaid.push(text)
+  }
+
+  /** Makes the avatar be quiet. */
+  interrupt() { this.#send('interrupt') }
+
+  /** Says that the user began or stopped to speak, and what was understood of it. */
+  speaking(yes) { this.#send(yes ? 'user-started-speaking' : 'user-stopped-speaking') }
+  heard(text, final) { this.#send('user-transcript', { text, final }) }
+
+  /** Says how much of a turn was played, in milliseconds. */
+  played(turnId, playedMs) { this.#send('playback', { turnId, playedMs: Math.max(0, Math.round(playedMs)) }) }
+
+  /** Ends the conversation; `ended` follows. */
+  end() {
+    if (this.#ended || this.#send('end')) return
+    this.#socket?.close(1000)
+    this.#over({ endReason: 'left', ratingAllowed: this.#ready })
+  }
+
+  /**
+   * Rates the conversation. It throws where the rating is not taken.
+   * @param {{score: number, scale: number, comment?: string}} rating
+   */
+  async rate({ score, scale, comment }) {
+    const url = this.#ratingUrl ?? new URL(`/v1/sessions/${this.id}/rating`, this.#ticket.face?.assetsUrl ?? this.#url.replace(/^ws/, 'http'))
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Session-Token': this.#token },
+      body: JSON.stringify(comment ? { score, scale, comment } : { score, scale }),
+    })
+    if (!answer.ok) throw new Error(`the rating was not taken (${answer.status})`)
+  }
+
+  #emit(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })) }
+
+  #send(type, data) {
+    const socket = this.#socket
+    if (!socket || socket.readyState !== 1) return false
+    // What the user says before the server is ready would be lost with the connection.
+    if (type !== 'client-ready' && this.#lostAt) return false
+    socket.send(JSON.stringify({ id: String(++this.#sent), type, data, t: Date.now() }))
+    return true
+  }
+
+  // A browser does not notice a network that went away: only silence tells.
+  #ping(socket) {
+    if (Date.now() - this.#heardAt > silentFor) {
+      this.#closed(socket, 1006)
+      socket.close()
+      return
+    }
+    this.#send('ping')
+  }
+
+  #take({ type, data }) {
+    switch (type) {
+      case 'session-ready':
+        this.#token = data.resumeToken ?? this.#token
+        this.#ready = true
+        this.#lostAt = this.#attempt = 0
+        // What was said meanwhile is in the turns, and a turn under way goes on from there.
+        this.#texts = new Map(data.turns.filter((t) => t.speaker === 'avatar').map((t) => [t.id, t.text]))
+        this.#emit('ready', data)
+        for (const text of this.#unsaid.splice(0)) this.say(text)
+        break
+      case 'bot-text': {
+        const text = join(this.#texts.get(data.turnId) ?? '', data.text)
+        if (data.final) this.#texts.delete(data.turnId)
+        else this.#texts.set(data.turnId, text)
+        this.#turn('avatar', data.turnId, { text, final: data.final, sources: data.sources ?? [] })
+        break
+      }
+      case 'interrupted':
+        this.#texts.delete(data.turnId)
+        this.#turn('avatar', data.turnId, { text: data.spokenText, final: true, interrupted: true })
+        break
+      case 'user-transcription':
+        this.#turn('user', data.turnId, { text: data.text, final: data.final })
+        break
+      case 'staff-text':
+        this.#turn('staff', data.turnId, { text: data.text, final: true, name: data.name })
+        break
+      case 'session-ended':
+        this.#over(data)
+        break
+      case 'error':
+        // A process that ends says so; the client goes on elsewhere.
+        if (data.code !== 'reconnect') this.#emit('error', data)
+        break
+      case 'state': case 'words': case 'tool': case 'notice':
+        this.#emit(type, data)
+    }
+  }
+
+  #turn(speaker, id, detail) {
+    this.#emit('turn', { id, speaker, name: '', sources: [], interrupted: false, ...detail })
+  }
+
+  #closed(socket, code) {
+    if (socket !== this.#socket) return
+    this.#socket = null
+    clearInterval(this.#pinging)
+    if (this.#ended) return
+    if (code in closings) {
+      this.#over({ endReason: closings[code], ratingAllowed: this.#ready && code !== 4003 })
+      return
+    }
+    if (!this.#lostAt) this.#lostAt = Date.now()
+    if (Date.now() - this.#lostAt >= comeBackWithin) {
+      this.#over({ endReason: 'connection_lost', ratingAllowed: this.#ready })
+      return
+    }
+    this.#emit('state', { state: this.#ready ? 'reconnecting' : 'connecting' })
+    const pause = pauses[Math.min(this.#attempt++, pauses.length - 1)]
+    this.#retry = setTimeout(() => this.#again(), pause * (0.75 + Math.random() / 2))
+  }
+
+  #again() {
+    clearTimeout(this.#retry)
+    if (!this.#ended && !this.#socket) this.connect()
+  }
+
+  #over(detail) {
+    if (this.#ended) return
+    this.#ended = true
+    clearTimeout(this.#retry)
+    clearInterval(this.#pinging)
+    globalThis.removeEventListener?.('online', this.#online)
+    this.#emit('ended', detail)
+  }
+}
+
+// Scripts that are written without spaces join their sentences without one.
+const wide = /[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]$/u
+
+/** join puts a sentence after a text. */
+export function join(text, sentence) {
+  if (!text || !sentence) return text || sentence
+  return /\s$/.test(text) || wide.test(text) ? text + sentence : text + ' ' + sentence
+}

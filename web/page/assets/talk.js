@@ -1,0 +1,159 @@
+// The conversation's page: mints a session, shows what is said, and asks in the end
+// how it was.
+
+import { Conversation } from './live.js'
+import { Transcript } from './transcript.js'
+
+const at = (id) => document.getElementById(id)
+const page = at('talk').dataset
+const words = JSON.parse(page.words)
+const say = (key, value = '') => (words[key] ?? '').replace('%s', value)
+
+/** Under this a tab keeps the way back into its conversation after a reload. */
+const kept = `talk:${page.base}:${page.subject}`
+
+/** The tab's memory; a browser may refuse one in a frame. */
+const memory = (() => {
+  try { return sessionStorage } catch { return null }
+})()
+
+const transcript = new Transcript(at('log'), {
+  words: { avatar: page.speaker, user: say('talk.you'), staff: say('talk.staff'), sources: say('talk.sources'), interrupted: say('talk.interrupted') },
+})
+
+/** @type {Conversation | null} */
+let conversation = null
+
+begin()
+
+/** Goes on with what was under way before a reload, or else starts a new conversation. */
+async function begin() {
+  at('over').hidden = at('wrong').hidden = true
+  state('connecting')
+  const ticket = takeKept() ?? await mint()
+  if (ticket) follow(ticket)
+}
+
+async function mint() {
+  try {
+    const answer = await fetch(`${page.base}/sessions`, { method: 'POST', body: new URLSearchParams({ subject: page.subject }) })
+    const body = await answer.json()
+    if (answer.ok) return body
+    refuse(body.message)
+  } catch {
+    refuse(say('ended.connection_lost'))
+  }
+  return null
+}
+
+function takeKept() {
+  const found = memory?.getItem(kept)
+  memory?.removeItem(kept)
+  return found && { ...JSON.parse(found), again: true }
+}
+
+function follow(ticket) {
+  const talk = conversation = new Conversation(ticket, { ratingUrl: `${page.base}/sessions/${ticket.session.id}/rating` })
+  let met = false
+  transcript.follow(talk)
+  talk.addEventListener('ready', () => {
+    met = true
+    memory?.setItem(kept, JSON.stringify({ ...ticket, token: talk.resumeToken }))
+    at('composer').hidden = at('end').hidden = false
+    if (document.activeElement === document.body) at('message').focus()
+  })
+  talk.addEventListener('state', ({ detail }) => state(detail.state))
+  talk.addEventListener('notice', ({ detail }) => notice(detail))
+  talk.addEventListener('error', ({ detail }) => detail.fatal || complain(detail.message))
+  talk.addEventListener('ended', ({ detail }) => {
+    memory?.removeItem(kept)
+    // What was kept is over by now: a new conversation begins in its place.
+    if (ticket.again && !met) begin()
+    else end(detail)
+  })
+  talk.connect()
+}
+
+function state(name) {
+  at('state').textContent = say(`state.${name}`)
+  at('talk').dataset.state = name
+  at('stop').hidden = name !== 'speaking'
+}
+
+function notice({ kind, text, name, endsInS }) {
+  if (kind === 'ai_notice') return // it stands above the conversation
+  transcript.notice(text || say(`notice.${kind}`, name || duration(endsInS)))
+}
+
+/** A time in words of the page's language. */
+function duration(seconds = 0) {
+  const [value, unit] = seconds >= 90 ? [Math.round(seconds / 60), 'minute'] : [seconds, 'second']
+  return new Intl.NumberFormat(document.documentElement.lang, { style: 'unit', unit, unitDisplay: 'long' }).format(value)
+}
+
+function complain(message) {
+  at('wrong').textContent = message
+  at('wrong').hidden = !message
+}
+
+/** Says why no conversation can begin. */
+function refuse(message) {
+  complain(message || say('refused.other'))
+  over(say('ended.other'))
+  at('why').hidden = true
+}
+
+function end({ endReason, ratingAllowed }) {
+  over(say(`ended.${endReason}`) || say('ended.other'))
+  at('why').hidden = false
+  at('rating').hidden = !ratingAllowed
+  at('thanks').textContent = ''
+}
+
+function over(why) {
+  state('')
+  at('composer').hidden = at('end').hidden = at('rating').hidden = true
+  at('why').textContent = why
+  at('over').hidden = false
+  at('over').focus()
+}
+
+at('composer').addEventListener('submit', (e) => {
+  e.preventDefault()
+  const box = at('message')
+  if (!box.value.trim()) return
+  complain('')
+  conversation.say(box.value)
+  box.value = ''
+  fit(box)
+  box.focus()
+})
+
+at('message').addEventListener('keydown', (e) => {
+  if (e.key !== 'Enter' || e.shiftKey || e.isComposing) return
+  e.preventDefault()
+  at('composer').requestSubmit()
+})
+
+at('message').addEventListener('input', ({ target }) => fit(target))
+
+/** Lets a box grow with its text, up to what the style sheet allows. */
+function fit(box) {
+  box.rows = Math.min(6, box.value.split('\n').length + Math.floor(box.value.length / 60))
+}
+
+at('stop').addEventListener('click', () => conversation.interrupt())
+at('end').addEventListener('click', () => conversation.end())
+at('again').addEventListener('click', begin)
+
+at('rating').addEventListener('submit', async (e) => {
+  e.preventDefault()
+  const score = Number(new FormData(e.target).get('score'))
+  try {
+    await conversation.rate({ score, scale: 5, comment: at('comment').value.trim() })
+    at('rating').hidden = true
+    at('thanks').textContent = say('rating.thanks')
+  } catch {
+    at('thanks').textContent = say('refused.other')
+  }
+})

@@ -1,0 +1,83 @@
+package page
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// harden sets what every answer says.
+func harden(header http.Header) {
+	header.Set("X-Content-Type-Options", "nosniff")
+	// Forms must show where they come from, and nobody else learns of the page.
+	header.Set("Referrer-Policy", "same-origin")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Permissions-Policy", "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()")
+	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+}
+
+// policy is the Content-Security-Policy of a page that these ancestors may show in
+// a frame: nothing comes from elsewhere, and a browser connects to the sockets
+// alone.
+func (h *Handler) policy(ancestors string) string {
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' " + h.LiveURL +
+		"; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; frame-ancestors " + ancestors
+}
+
+// ancestorsOf are the pages that a visit allows to frame the portal. Nothing but
+// origins gets into the header.
+func ancestorsOf(origins []string) string {
+	sources := slices.DeleteFunc(slices.Clone(origins), func(o string) bool {
+		at, err := url.Parse(o)
+		return err != nil || at.Scheme != "https" && at.Scheme != "http" || at.Scheme+"://"+at.Host != o || !isHostPort(at.Host)
+	})
+	if len(sources) == 0 {
+		return "'none'"
+	}
+	return strings.Join(sources, " ")
+}
+
+// isHostPort says whether something is a host, perhaps with a port, and no part of
+// another directive.
+func isHostPort(s string) bool {
+	host, port, found := strings.Cut(s, ":")
+	return made(strings.TrimPrefix(host, "*."), "-.") && (!found || made(port, ""))
+}
+
+// visitCookie keeps a browser's visit, languageCookie what it switched to.
+const visitCookie = "visit"
+
+// cookie is a cookie of the portal's.
+func (v *view) cookie(name, value string) *http.Cookie {
+	path := v.base
+	if path == "" {
+		path = "/"
+	}
+	return &http.Cookie{ //nolint:gosec // Secure is as the portal's address is
+		Name: name, Value: value, Path: path, HttpOnly: true, Secure: v.h.secure, SameSite: http.SameSiteLaxMode,
+	}
+}
+
+// keep has the browser keep a visit. One in a frame of another site's needs a
+// cookie that is sent there; that forms come from the portal itself is checked
+// anyway (http.CrossOriginProtection).
+func (v *view) keep(e Entered) {
+	c := v.cookie(visitCookie, e.Secret) //nolint:gosec // as every cookie of the portal's
+	c.Expires = e.ExpiresAt
+	if len(e.AllowedOrigins) > 0 && v.h.secure {
+		c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
+	}
+	http.SetCookie(v.w, c)
+}
+
+// drop has the browser forget a visit.
+func (v *view) drop(visit *Visit) {
+	c := v.cookie(visitCookie, "") //nolint:gosec // as above
+	c.MaxAge = -1
+	if visit != nil && len(visit.AllowedOrigins) > 0 && v.h.secure {
+		c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
+	}
+	http.SetCookie(v.w, c)
+}

@@ -1,0 +1,149 @@
+// Package page is the published portals as pages: welcome, subjects, the ways in,
+// and the conversation in text. What is shown is package published's business; who
+// may come in and what a session needs are asked of the Doors and the Conversations
+// that the program wires in.
+//
+// Everything but the conversation itself works without a script.
+package page
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/portal/published"
+)
+
+// Options are what pages need.
+type Options struct {
+	Sites         Sites
+	Doors         Doors
+	Conversations Conversations
+	Portraits     Portraits
+	// PortalURL is where portals are that have no host of their own, without a
+	// path. Portals with one are served on every other host.
+	PortalURL string
+	// LiveURL is where browsers open sockets, ws:// or wss:// without a path.
+	LiveURL string
+	// Address is who a request comes from, as the deployment's proxies say.
+	Address func(*http.Request) netip.Addr
+	Log     *slog.Logger
+	// Rendered is the largest number of pages that are kept as they are sent; zero
+	// means 4,000.
+	Rendered int
+}
+
+// Sites find what is published; package published has them.
+type Sites interface {
+	// Site finds what is published at an address. The error is published.ErrNone or
+	// published.ErrGone where nothing is.
+	Site(ctx context.Context, a directory.Address) (*published.Site, error)
+}
+
+// Handler serves portals, by host or under /p/{slug}.
+type Handler struct {
+	Options
+	own      string // the host of PortalURL
+	secure   bool
+	rendered *lru.Cache[renderKey, *document]
+	wishes   *lru.Cache[wish, string]
+	origins  *http.CrossOriginProtection
+}
+
+// SlugPrefix is under what portals without a host of their own are.
+const SlugPrefix = "/p/"
+
+// New makes a handler.
+func New(o Options) (*Handler, error) {
+	if o.Rendered == 0 {
+		o.Rendered = 4000
+	}
+	at, err := url.Parse(o.PortalURL)
+	if err != nil {
+		return nil, err
+	}
+	h := &Handler{Options: o, own: hostOf(at.Host), secure: at.Scheme == "https", origins: http.NewCrossOriginProtection()}
+	if h.rendered, err = lru.New[renderKey, *document](o.Rendered); err != nil {
+		return nil, err
+	}
+	h.wishes, err = lru.New[wish, string](4 * o.Rendered)
+	return h, err
+}
+
+// ServeHTTP finds the portal that a request is for and the page within it.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	harden(w.Header())
+	if strings.HasPrefix(r.URL.Path, assetPrefix) {
+		serveAsset(w, r)
+		return
+	}
+	address, base, rest, ok := h.locate(r)
+	if !ok {
+		h.nothing(w, r, published.ErrNone)
+		return
+	}
+	site, err := h.Sites.Site(r.Context(), address)
+	if err != nil {
+		h.nothing(w, r, err)
+		return
+	}
+	v := &view{h: h, w: w, r: r, site: site, base: base}
+	if err := v.serve(rest); err != nil {
+		h.refuse(v, err)
+	}
+}
+
+// locate reads which portal a request is for, the path that its pages begin
+// with, and what comes after it.
+func (h *Handler) locate(r *http.Request) (a directory.Address, base, rest string, ok bool) {
+	if after, found := strings.CutPrefix(r.URL.Path, SlugPrefix); found {
+		slug, rest, _ := strings.Cut(after, "/")
+		return directory.Address{Kind: directory.Slug, Name: slug}, SlugPrefix + slug, "/" + rest, isSlug(slug)
+	}
+	host := hostOf(r.Host)
+	return directory.Address{Kind: directory.Host, Name: host}, "", r.URL.Path, host != h.own && isHost(host)
+}
+
+// Serves says whether a request is for the pages, in a process that serves other
+// things on the same address.
+func (h *Handler) Serves(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, SlugPrefix) }
+
+// longest names: a label of DNS, and a host.
+const (
+	longestSlug = 63
+	longestHost = 253
+)
+
+// isSlug says whether something can be a slug at all, before anybody is asked.
+func isSlug(s string) bool { return len(s) <= longestSlug && made(s, "-") }
+
+func isHost(s string) bool {
+	return len(s) <= longestHost && strings.Contains(s, ".") && made(s, "-.")
+}
+
+// made says whether a name is made of small letters, digits, and others between them.
+func made(s, others string) bool {
+	if s == "" || strings.ContainsAny(s[:1]+s[len(s)-1:], others) {
+		return false
+	}
+	for _, c := range s {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && !strings.ContainsRune(others, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// hostOf is a host without its port, in small letters.
+func hostOf(host string) string {
+	if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") {
+		host = host[:at]
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}

@@ -1,0 +1,43 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/file"
+	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/tenant"
+)
+
+// Faces are the Portraits of library faces and of organisations' own: who publishes
+// a portal shows who speaks there to everybody.
+type Faces struct {
+	Library *avatar.Library
+	Tenants *tenant.Tenants
+	Files   *file.Store
+}
+
+// portraitSide is of a drawn picture, in pixels: twice what the first page shows.
+const portraitSide = 512
+
+// Portrait implements Portraits.
+func (f Faces) Portrait(ctx context.Context, site *published.Site) (data []byte, contentType string, err error) {
+	worn := site.Speaker.Avatar
+	if _, ok := f.Library.Find(worn); ok {
+		data, err = f.Library.Picture(worn, portraitSide)
+		return data, "image/png", err
+	}
+	own, err := avatar.Get(ctx, f.Tenants, f.Library, site.Org, worn)
+	switch {
+	case errors.Is(err, avatar.ErrUnknown), errors.Is(err, avatar.ErrGone), err == nil && own.Status() == avatar.Withdrawn:
+		return nil, "", ErrNoPortrait
+	case err != nil:
+		return nil, "", err
+	}
+	if data, err = f.Files.Read(ctx, site.Org, own.Thumbnail); err != nil {
+		return nil, "", err
+	}
+	return data, http.DetectContentType(data), nil
+}

@@ -1,0 +1,65 @@
+package page_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gocloud.dev/blob/memblob"
+	clocktest "k8s.io/utils/clock/testing"
+
+	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/consent"
+	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/file"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/tenant/tenanttest"
+	"visavis.dev/web/page"
+)
+
+func TestMain(m *testing.M) { databasetest.Main(m) }
+
+// picture begins as a PNG does.
+const picture = "\x89PNG\r\n\x1a\nand more"
+
+func TestPortraits(t *testing.T) {
+	tenants, org, other := tenanttest.New(t)
+	bucket := memblob.OpenBucket(nil)
+	t.Cleanup(func() { require.NoError(t, bucket.Close()) })
+	files := file.New(bucket, tenants, clocktest.NewFakeClock(tenanttest.Now))
+	stored, err := files.Put(t.Context(), org, "image/png", []byte(picture))
+	require.NoError(t, err)
+	own := avatar.Avatar{
+		ID: id.NewAvatar(), Kind: avatar.Custom, Name: "own", Width: 4, Height: 3, Metadata: map[string]string{},
+		Picture: id.NewFile(), Thumbnail: stored, CreatedAt: tenanttest.Now,
+	}
+	agreed := consent.Consent{ID: id.NewConsent(), Kind: consent.Likeness, State: consent.Given, Avatar: own.ID, SignedAt: tenanttest.Now, RecordedAt: tenanttest.Now}
+	require.NoError(t, tenants.InTx(t.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := avatar.Insert(ctx, tx, own, agreed, plan.Terms{Limits: plan.Limits{plan.CustomAvatars: new(int64(1))}})
+		return err
+	}))
+
+	b := setup(t)
+	b.handler.Portraits = page.Faces{Library: library, Tenants: tenants, Files: files}
+	drawn := b.get(home + "/portrait")
+	require.Equal(t, http.StatusOK, drawn.Code)
+	require.Equal(t, "image/png", drawn.Header().Get("Content-Type"))
+
+	b.site.Org, b.site.Speaker.Avatar = org, own.ID
+	shown := b.get(home + "/portrait")
+	require.Equal(t, picture, shown.Body.String())
+	require.Equal(t, "image/png", shown.Header().Get("Content-Type"))
+	require.Contains(t, shown.Header().Get("Cache-Control"), "max-age=3600")
+
+	b.site.Org = other
+	require.Equal(t, http.StatusNotFound, b.get(home+"/portrait").Code, "a face is its organisation's")
+	b.site.Org = org
+	require.NoError(t, tenants.InTx(t.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := avatar.Delete(ctx, tx, library, own.ID, tenanttest.Now)
+		return err
+	}))
+	require.Equal(t, http.StatusNotFound, b.get(home+"/portrait").Code)
+}

@@ -1,0 +1,157 @@
+package page
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+
+	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+)
+
+// refusal is an error as a visitor reads it: a status and a text.
+type refusal struct {
+	status int
+	// key is of the strings: "refused.code".
+	key string
+	// retryAfter is in seconds; zero for no hint.
+	retryAfter int
+}
+
+func (r *refusal) Error() string { return r.key }
+
+func refused(status int, key string) *refusal { return &refusal{status: status, key: key} }
+
+// byReason and byCode choose what a visitor reads where a door or the mint of a
+// session refuses.
+var byReason = map[string]string{
+	"not_published": "closed", "door_closed": "door_closed", "too_many_tries": "rate", "visit_ended": "visit",
+	"token_invalid": "link", "token_elsewhere": "link", "token_expired": "link_expired", "token_used": "link_used",
+	"link_unknown": "link", "link_expired": "link_expired", "link_revoked": "link_expired", "link_used_up": "link_used",
+	"code_unknown": "code", "name_required": "name", "email_required": "email", "consent_required": "consent", "age_required": "old_enough",
+	"person_gone": "inactive", "no_membership": "inactive", "person_disabled": "inactive", "membership_disabled": "inactive",
+	"not_started": "inactive", "membership_ended": "inactive", "guardian_consent_missing": "guardian", "too_young": "too_young",
+	"daily_limit": "daily",
+}
+
+var byCode = map[problem.Code]string{
+	problem.AccountPaused: "closed", problem.FeatureNotInPlan: "closed", problem.InsufficientMinutes: "closed", problem.Forbidden: "inactive",
+	problem.Capacity: "busy", problem.FaceNotReady: "busy", problem.DuoNotLive: "busy",
+	problem.UpstreamError: "busy", problem.UpstreamTimeout: "busy",
+	problem.ConcurrencyLimit: "places", problem.RateLimited: "rate", problem.Gone: "link_expired", problem.ConsentRequired: "consent",
+	problem.Unauthorized: "visit",
+}
+
+// byParam chooses for an input that is wrong.
+var byParam = map[string]string{
+	"body.name": "name", "body.email": "email", "body.consent": "consent", "body.age": "old_enough", "body.oldEnough": "old_enough",
+	"body.code": "code", "body.token": "link",
+}
+
+// refusalOf is what a visitor reads of an error. at is what is asked at: "code" and
+// "link" say that something unknown is that.
+func refusalOf(err error, at string) *refusal {
+	if r, ok := errors.AsType[*refusal](err); ok {
+		return r
+	}
+	p, ok := errors.AsType[*problem.Problem](err)
+	switch {
+	case errors.Is(err, ErrNoPortrait):
+		return errNoPage
+	case errors.Is(err, ErrNoVisit):
+		return refused(http.StatusUnauthorized, "refused.visit")
+	case !ok && tenant.Unavailable(err):
+		return &refusal{http.StatusServiceUnavailable, "refused.busy", 1}
+	case !ok:
+		return refused(http.StatusInternalServerError, "refused.other")
+	}
+	reason, _ := p.Details["reason"].(string)
+	key := byReason[reason]
+	if key == "" {
+		key = byParam[p.Param]
+	}
+	if key == "" && at != "" && (p.Code == problem.NotFound || p.Code == problem.Unauthorized) {
+		key = at
+	}
+	if key == "" {
+		key = byCode[p.Code]
+	}
+	if key == "" {
+		key = "other"
+	}
+	return &refusal{p.Code.Status(), "refused." + key, int(math.Ceil(p.RetryAfter.Seconds()))}
+}
+
+// note logs what is our fault.
+func (h *Handler) note(r *http.Request, found *refusal, err error) {
+	if found.status >= http.StatusInternalServerError {
+		h.Log.WarnContext(r.Context(), "a page was refused", "path", r.URL.Path, "status", found.status, "error", err)
+	}
+}
+
+// refuse shows a page of the site that says what was wrong.
+func (h *Handler) refuse(v *view, err error) {
+	found := refusalOf(err, "")
+	h.note(v.r, found, err)
+	v.path = "/" // the one that was asked for is anybody's words
+	s := v.sheet("refused.title")
+	if found.status == http.StatusNotFound {
+		s = v.sheet("missing.title")
+	}
+	s.Message = s.Say(found.key)
+	hint(v.w, found)
+	_ = v.show(found.status, "message", s) // it answers its own errors
+}
+
+// hint says when to try again.
+func hint(w http.ResponseWriter, found *refusal) {
+	if found.retryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(found.retryAfter))
+	}
+}
+
+// refuseScript tells a script what was wrong, in the page's language.
+func (v *view) refuseScript(err error) {
+	found := refusalOf(err, "")
+	v.h.note(v.r, found, err)
+	hint(v.w, found)
+	v.answer(found.status, map[string]any{"code": found.key, "message": v.speech.say(found.key)})
+}
+
+// answer answers a script.
+func (v *view) answer(status int, body any) {
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic(errors.Join(errors.New("an answer cannot be written"), err)) // a fault of the program
+	}
+	header := v.w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Cache-Control", "no-store")
+	v.w.WriteHeader(status)
+	_, _ = v.w.Write(text) // the caller went away
+}
+
+// nothing shows that there is no portal at an address.
+func (h *Handler) nothing(w http.ResponseWriter, r *http.Request, err error) {
+	found, title := refused(http.StatusNotFound, "missing.text"), "missing.title"
+	switch {
+	case errors.Is(err, published.ErrNone):
+	case errors.Is(err, published.ErrGone):
+		found, title = refused(http.StatusGone, "gone.text"), "gone.title"
+	case r.Context().Err() != nil:
+		return
+	case tenant.Unavailable(err):
+		found, title = &refusal{http.StatusServiceUnavailable, "busy.text", 1}, "busy.title"
+	default:
+		found, title = refused(http.StatusInternalServerError, "busy.text"), "busy.title"
+	}
+	h.note(r, found, err)
+	hint(w, found)
+	v := nobodys(h, w, r)
+	s := v.sheet(title)
+	s.Message = s.Say(found.key)
+	_ = v.show(found.status, "message", s) // it answers its own errors
+}

@@ -1,0 +1,119 @@
+package page
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/portal/published"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+// templates are the pages, each with the frame around it, by name.
+var templates = func() map[string]*template.Template {
+	frame := template.Must(template.ParseFS(templateFiles, "templates/frame.html", "templates/parts.html"))
+	pages := map[string]*template.Template{}
+	for _, name := range []string{"welcome", "subject", "signin", "enter", "talk", "message"} {
+		pages[name] = template.Must(template.Must(frame.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
+	}
+	return pages
+}()
+
+// renderKey tells pages apart that are the same for everybody.
+type renderKey struct {
+	portal         id.Portal
+	stamp          published.Stamp
+	base, language string
+	page           string
+}
+
+// page shows a page. What is for nobody in particular is written once for each
+// state of the site.
+func (v *view) page(path, name string, build func() *sheet) error {
+	v.describe()
+	if v.visit != nil {
+		return v.show(http.StatusOK, name, build())
+	}
+	key := renderKey{v.site.Portal, v.site.Stamp, v.base, v.language, path}
+	d, ok := v.h.rendered.Get(key)
+	if !ok {
+		body, err := write(name, build())
+		if err != nil {
+			return err
+		}
+		d = newDocument(body, htmlType)
+		v.h.rendered.Add(key, d)
+	}
+	header := v.w.Header()
+	header.Set("Cache-Control", "no-cache")
+	header.Set("Vary", "Accept-Language, Cookie")
+	d.serve(v.w, v.r, http.StatusOK)
+	return nil
+}
+
+const htmlType = "text/html; charset=utf-8"
+
+// describe says what the page may load, and who may frame it.
+func (v *view) describe() {
+	ancestors := "'none'"
+	switch {
+	case v.framed:
+		ancestors = "*"
+	case v.visit != nil:
+		ancestors = ancestorsOf(v.visit.AllowedOrigins)
+	}
+	v.w.Header().Set("Content-Security-Policy", v.h.policy(ancestors))
+	v.w.Header().Set("Content-Language", v.language)
+}
+
+// show shows a page that is for one person, or for one moment.
+func (v *view) show(status int, name string, s *sheet) error {
+	v.describe()
+	body, err := write(name, s)
+	if err != nil {
+		v.h.Log.ErrorContext(v.r.Context(), "a page cannot be written", "page", name, "error", err)
+		http.Error(v.w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+		return nil
+	}
+	header := v.w.Header()
+	header.Set("Cache-Control", "private, no-store")
+	header.Set("Content-Type", htmlType)
+	v.w.WriteHeader(status)
+	if v.r.Method != http.MethodHead {
+		_, _ = v.w.Write(body) // the caller went away
+	}
+	return nil
+}
+
+// write makes the HTML of a page.
+func write(name string, s *sheet) ([]byte, error) {
+	var out bytes.Buffer
+	err := templates[name].ExecuteTemplate(&out, "frame", s)
+	return out.Bytes(), err
+}
+
+func (v *view) themePath() string { return themeName(v.css()) }
+
+func (v *view) css() string { return stylesheet(v.site.Definition.Brand) }
+
+// theme sends the portal's colours.
+func (v *view) theme() error {
+	v.w.Header().Set("Cache-Control", forEver)
+	newDocument([]byte(v.css()), "text/css; charset=utf-8").serve(v.w, v.r, http.StatusOK)
+	return nil
+}
+
+// portrait sends the picture of who speaks: for everybody who sees the page.
+func (v *view) portrait() error {
+	data, contentType, err := v.h.Portraits.Portrait(v.r.Context(), v.site)
+	if err != nil {
+		return err
+	}
+	v.w.Header().Set("Cache-Control", "public, max-age=3600, stale-while-revalidate=86400")
+	newDocument(data, contentType).serve(v.w, v.r, http.StatusOK)
+	return nil
+}

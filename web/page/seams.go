@@ -1,0 +1,127 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/portal/published"
+)
+
+// The ways in that the pages know.
+const (
+	DoorVisitors    = "visitors"
+	DoorJoinCode    = "join_code"
+	DoorEmbed       = "embed"
+	DoorCustomers   = "customers"
+	DoorMembersLink = "members_link"
+	DoorCase        = "case"
+	DoorEscalation  = "escalation"
+)
+
+// Doors let people in (package signin). What they refuse is a problem; its code
+// and reason choose what the visitor reads.
+type Doors interface {
+	// Visit finds who is signed in, by what the browser holds. The error is ErrNoVisit.
+	Visit(ctx context.Context, site *published.Site, secret string) (Visit, error)
+	// Enter lets somebody in.
+	Enter(ctx context.Context, site *published.Site, e Entry) (Entered, error)
+	// Leave ends a visit; one that is over is no error.
+	Leave(ctx context.Context, site *published.Site, secret string) error
+}
+
+// ErrNoVisit says that nobody is signed in.
+var ErrNoVisit = errors.New("nobody is signed in")
+
+// Entry is what somebody shows at a door.
+type Entry struct {
+	// Door is one of the ways in above.
+	Door string
+	// Name and Email are empty where they are not given.
+	Name, Email string
+	// Consent says that the privacy notice was agreed to, OldEnough that the person
+	// is as old as the portal asks.
+	Consent, OldEnough bool
+	// Code is of a join code.
+	Code string
+	// Token is of the doors that are opened by a link.
+	Token    string
+	Language string
+	Address  netip.Addr
+}
+
+// Visit is who is signed in.
+type Visit struct {
+	Door string
+	// Name is what the person is called; empty for a visitor without one.
+	Name string
+	// Subject is what the visit is for; zero for any.
+	Subject id.Subject
+	// AllowedOrigins are of the pages that may show the portal in a frame.
+	AllowedOrigins []string
+	// ReturnURL is where the person goes afterwards; empty for nowhere.
+	ReturnURL string
+	ExpiresAt time.Time
+}
+
+// Entered is a visit that begins. Secret is for the browser's cookie.
+type Entered struct {
+	Visit
+	Secret string
+}
+
+// Conversations are what visits are for (packages admission and session).
+type Conversations interface {
+	// Start mints a session for whoever is signed in by the secret.
+	Start(ctx context.Context, site *published.Site, secret string, s Start) (Ticket, error)
+	// Rate keeps what somebody thought of a conversation; the token is the session's.
+	Rate(ctx context.Context, session id.Session, token string, r Rating) error
+}
+
+// Start is what is wished of a session.
+type Start struct {
+	// Subject is zero for a conversation about anything.
+	Subject  id.Subject
+	Language string
+	Address  netip.Addr
+	// Origin is of the page, which alone may connect.
+	Origin string
+}
+
+// Ticket is what a browser needs to connect (web/client/live.js).
+type Ticket struct {
+	Session   TicketSession `json:"session"`
+	Token     string        `json:"token"`
+	ConnectBy time.Time     `json:"connectBy"`
+	Transport Transport     `json:"transport"`
+}
+
+// TicketSession is the session of a ticket.
+type TicketSession struct {
+	ID       id.Session `json:"id"`
+	Language string     `json:"language"`
+}
+
+// Transport is where a browser connects.
+type Transport struct {
+	Kind string `json:"kind"`
+	URL  string `json:"url"`
+}
+
+// Rating is what somebody thought of a conversation.
+type Rating struct {
+	Score   int64   `json:"score"`
+	Scale   int64   `json:"scale"`
+	Comment *string `json:"comment"`
+}
+
+// Portraits are the pictures of those who speak.
+type Portraits interface {
+	// Portrait is the picture of who speaks at a site. The error is ErrNoPortrait.
+	Portrait(ctx context.Context, site *published.Site) (data []byte, contentType string, err error)
+}
+
+// ErrNoPortrait says that there is no picture to show.
+var ErrNoPortrait = errors.New("no portrait")

@@ -1,0 +1,125 @@
+package page
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/portal/published"
+)
+
+// talkBody is the conversation's page's own.
+type talkBody struct {
+	Subject, About string
+	Ending         phrase
+	// Words is what the script says, as JSON.
+	Words     string
+	ReturnURL string
+}
+
+// talk shows the conversation, to whoever is signed in.
+func (v *view) talk() error {
+	about, err := v.named(v.r.URL.Query().Get(inputSubject))
+	if err != nil {
+		return err
+	}
+	if v.visit == nil {
+		if about != nil {
+			return v.goTo("/sign-in?subject=" + about.ID.String())
+		}
+		return v.goTo("/sign-in")
+	}
+	v.about = subjectName(about)
+	s := v.sheet("home")
+	s.Title = v.Say("talk.title", v.site.Speaker.Name)
+	words, err := json.Marshal(v.speech.under("talk.", "state.", "notice.", "ended.", "rating.", "refused."))
+	if err != nil {
+		return err
+	}
+	body := talkBody{Words: string(words), ReturnURL: pageURL(&v.visit.ReturnURL)}
+	if about != nil {
+		body.Subject, body.About, body.Ending = about.ID.String(), about.Title, v.text(about.Content.Ending.Message)
+	}
+	s.Body = body
+	return v.show(http.StatusOK, "talk", s)
+}
+
+// start mints a session for the script of the conversation's page.
+func (v *view) start() error {
+	ticket, err := v.mint()
+	if err != nil {
+		v.refuseScript(err)
+		return nil
+	}
+	v.answer(http.StatusCreated, ticket)
+	return nil
+}
+
+func (v *view) mint() (Ticket, error) {
+	if err := v.recognise(); err != nil {
+		return Ticket{}, err
+	}
+	if v.visit == nil {
+		return Ticket{}, ErrNoVisit
+	}
+	about, err := v.named(v.r.PostFormValue(inputSubject))
+	if err != nil {
+		return Ticket{}, err
+	}
+	s := Start{Language: v.language, Address: v.h.Address(v.r), Origin: v.origin()}
+	if about != nil {
+		s.Subject = about.ID
+	}
+	return v.h.Conversations.Start(v.r.Context(), v.site, v.secret, s)
+}
+
+// origin is the page's own, which alone may connect with the ticket.
+func (v *view) origin() string {
+	scheme := "http://"
+	if v.h.secure {
+		scheme = "https://"
+	}
+	return scheme + strings.ToLower(v.r.Host)
+}
+
+// longestComment is in characters (rateSession).
+const longestComment = 2000
+
+// rate passes a rating on. The session's own token is enough: whoever ended a
+// conversation may be signed out by now.
+func (v *view) rate(path string) error {
+	err := v.passOn(path)
+	if err != nil {
+		v.refuseScript(err)
+		return nil
+	}
+	v.w.Header().Set("Cache-Control", "no-store")
+	v.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (v *view) passOn(path string) error {
+	name, found := strings.CutSuffix(path, "/rating")
+	session, err := id.ParseSession(name)
+	if !found || err != nil {
+		return errNoPage
+	}
+	var r Rating
+	if err := json.NewDecoder(v.r.Body).Decode(&r); err != nil {
+		return refused(http.StatusBadRequest, "refused.other")
+	}
+	if r.Scale != 2 && r.Scale != 5 || r.Score < 1 || r.Score > r.Scale || r.Comment != nil && utf8.RuneCountInString(*r.Comment) > longestComment {
+		return refused(http.StatusUnprocessableEntity, "refused.other")
+	}
+	return v.h.Conversations.Rate(v.r.Context(), session, v.r.Header.Get("X-Session-Token"), r)
+}
+
+// subjectName is what a conversation is about; empty for anything.
+func subjectName(s *published.Subject) string {
+	if s == nil {
+		return ""
+	}
+	return s.ID.String()
+}

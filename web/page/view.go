@@ -1,0 +1,173 @@
+package page
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/published"
+)
+
+// view is one request for a page of a site.
+type view struct {
+	h    *Handler
+	w    http.ResponseWriter
+	r    *http.Request
+	site *published.Site
+	// base is what the paths of the portal's pages begin with, without a slash at
+	// its end.
+	base string
+	// language is of the page, and speech what the page says in it.
+	language string
+	speech   speech
+	// visit is who is signed in; nil for nobody.
+	visit  *Visit
+	secret string
+	// path is of the page, and about the subject that it is asked for; empty for none.
+	path, about string
+	// framed says that any page may show this one in a frame.
+	framed bool
+}
+
+// nobodys is a view of no site, to say that there is none.
+func nobodys(h *Handler, w http.ResponseWriter, r *http.Request) *view {
+	offered := slices.Sorted(maps.Keys(speeches))
+	accept := r.Header.Get("Accept-Language")
+	if len(accept) > longestAccept {
+		accept = ""
+	}
+	code := match(accept, offered, fallback)
+	site := &published.Site{Definition: portal.Definition{Languages: []string{code}, DefaultLanguage: code}}
+	return &view{h: h, w: w, r: r, site: site, language: code, speech: spoken(code)}
+}
+
+// serve answers with the page at a path within the site.
+func (v *view) serve(path string) error {
+	v.path = path
+	var chosen bool
+	if v.language, chosen = v.h.choose(v.r, v.site); chosen {
+		c := v.cookie(languageCookie, v.language) //nolint:gosec // as every cookie of the portal's
+		c.MaxAge = int(keepLanguage.Seconds())
+		http.SetCookie(v.w, c)
+	}
+	v.speech = spoken(v.language)
+	switch v.r.Method {
+	case http.MethodGet, http.MethodHead:
+		return v.get(path)
+	case http.MethodPost:
+		return v.post(path)
+	}
+	v.w.Header().Set("Allow", "GET, HEAD, POST")
+	return refused(http.StatusMethodNotAllowed, "refused.other")
+}
+
+// errNoPage is for a path that has no page.
+var errNoPage = refused(http.StatusNotFound, "missing.text")
+
+func (v *view) get(path string) error {
+	switch {
+	case strings.HasPrefix(path, themePrefix) && path == v.themePath():
+		return v.theme()
+	case path == "/portrait":
+		return v.portrait()
+	}
+	if err := v.recognise(); err != nil {
+		if path == "/talk" {
+			return err
+		}
+		// What is for everybody needs nobody's name.
+		v.h.Log.WarnContext(v.r.Context(), "who is signed in cannot be found out", "error", err)
+	}
+	switch path {
+	case "/":
+		return v.page("/", "welcome", v.welcome)
+	case "/sign-in":
+		return v.comeIn()
+	case "/enter":
+		return v.enterPage()
+	case "/talk":
+		return v.talk()
+	}
+	if name, ok := strings.CutPrefix(path, "/s/"); ok {
+		return v.subject(name)
+	}
+	return errNoPage
+}
+
+func (v *view) post(path string) error {
+	if err := v.h.origins.Check(v.r); err != nil {
+		return refused(http.StatusForbidden, "refused.foreign")
+	}
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, longestForm)
+	if path == "/sessions" {
+		return v.start()
+	}
+	if name, ok := strings.CutPrefix(path, "/sessions/"); ok {
+		return v.rate(name)
+	}
+	if path == "/sign-out" {
+		return v.signOut()
+	}
+	if door, ok := strings.CutPrefix(path, "/sign-in/"); ok {
+		return v.signIn(door)
+	}
+	return errNoPage
+}
+
+// longestForm is in bytes; tokens are the longest that is sent.
+const longestForm = 16 << 10
+
+// longestSecret bounds what is asked of the doors.
+const longestSecret = 400
+
+// recognise finds who is signed in.
+func (v *view) recognise() error {
+	c, err := v.r.Cookie(visitCookie)
+	if err != nil || c.Value == "" || len(c.Value) > longestSecret {
+		return nil //nolint:nilerr // nobody is signed in
+	}
+	visit, err := v.h.Doors.Visit(v.r.Context(), v.site, c.Value)
+	switch {
+	case errors.Is(err, ErrNoVisit):
+		return nil
+	case err != nil:
+		return err
+	}
+	v.visit, v.secret = &visit, c.Value
+	return nil
+}
+
+// named finds the subject that a form or an address names; nil for none.
+func (v *view) named(value string) (*published.Subject, error) {
+	if value == "" {
+		return nil, nil //nolint:nilnil // a conversation needs no subject
+	}
+	wanted, err := id.ParseSubject(value)
+	if err != nil {
+		return nil, errNoPage
+	}
+	found, ok := v.site.Subject(wanted)
+	if !ok {
+		return nil, errNoPage
+	}
+	return found, nil
+}
+
+// goTo sends the browser to another page of the portal.
+func (v *view) goTo(path string) error {
+	v.w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(v.w, v.r, v.at(path), http.StatusSeeOther)
+	return nil
+}
+
+// at is the address of a page of the portal.
+func (v *view) at(path string) string {
+	if path == "/" && v.base != "" {
+		return v.base
+	}
+	return v.base + path
+}
