@@ -79,7 +79,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&voices.API{Tenants: d.Tenants, Files: p.Files, Egress: p.Egress, Plans: p.Plans}).Register(s)
 	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans, Minds: p.Minds, Clock: p.Clock}).Register(s)
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
-	(&widgets.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
+	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&sessions.API{
 		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,
