@@ -1,10 +1,11 @@
 # Everything a developer or CI does. `make help` lists the targets.
 
-GO        ?= go
-BIN       := bin
-TOOLS     := -modfile=hack/tools/go.mod
-RUN_ARGS  ?=
-TALK_ARGS ?=
+GO           ?= go
+BIN          := bin
+TOOLS        := -modfile=hack/tools/go.mod
+RUN_ARGS     ?=
+TALK_ARGS    ?=
+BROWSER_ARGS ?=
 
 .DEFAULT_GOAL := help
 
@@ -37,6 +38,11 @@ database:
 .PHONY: test
 test: database
 	$(GO) run ./hack/withdb $(GO) test ./...
+
+## browser: the tests in a real browser; their pictures are in hack/browser/output
+.PHONY: browser
+browser: build database
+	@hack/browser.sh $(BROWSER_ARGS)
 
 ## lint: the linters
 .PHONY: lint
