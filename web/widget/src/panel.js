@@ -36,9 +36,9 @@ export class Panel {
     this.state = ''
   }
 
-  open() {
+  open(focused) {
     this.element.hidden = false
-    if (!this.#inline) this.focus()
+    if (focused && !this.#inline) this.focus()
   }
 
   close() { this.element.hidden = true }

@@ -2,7 +2,7 @@
 
 import { Conversation } from '../../client/live.js'
 import { Transcript } from '../../client/transcript.js'
-import { h, icon } from './dom.js'
+import { h, icon, portrait } from './dom.js'
 import { fill } from './language.js'
 import { Rating } from './rating.js'
 
@@ -30,18 +30,19 @@ export class Talk {
   #over = false
   #on
 
-  /** @param {{ticket: object, words: object, config: object, language: string, ratingUrl: string, onstate: (state: string) => void, onwords: () => void, onagain: () => void}} options */
-  constructor({ ticket, words, config, language, ratingUrl, ...on }) {
+  /** @param {{ticket: object, token?: string, words: object, config: object, language: string, ratingUrl: string, onready: (resumeToken: string) => void, onended: () => void, onstate: (state: string) => void, onwords: () => void, onagain: () => void}} options */
+  constructor({ ticket, token, words, config, language, ratingUrl, ...on }) {
     this.#words = words
     this.#config = config
     this.#on = on
-    this.#conversation = new Conversation(ticket, { ratingUrl })
-    this.#log = h('div', { className: config.transcriptVisible ? 'log' : 'log latest', tabIndex: 0, 'aria-label': words.title })
+    this.#conversation = new Conversation(ticket, { token, ratingUrl })
+    this.#log = h('div', { className: config.transcriptVisible ? 'log' : 'log latest', tabIndex: 0, 'aria-label': words.title },
+      h('div', { className: 'stage', 'aria-hidden': 'true' }, portrait(config.persona, 'large')))
     this.#transcript = new Transcript(this.#log, {
       language, words: { user: words.you, avatar: config.persona.name, staff: words.team, sources: words.sources, interrupted: words.interrupted },
     })
     this.#composer = this.#makeComposer()
-    this.#rating = h('div', { className: 'rating' })
+    this.#rating = h('div', { className: 'rating', onchange: () => this.#toEnd() })
     const tools = []
     if (config.rating.mode === 'during') {
       tools.push(h('button', { type: 'button', className: 'quiet', onclick: () => this.#askRating() }, words.rate))
@@ -56,6 +57,7 @@ export class Talk {
   begin() {
     const c = this.#conversation
     this.#transcript.follow(c)
+    c.addEventListener('ready', ({ detail }) => this.#on.onready(detail.resumeToken))
     c.addEventListener('state', ({ detail }) => this.#state(detail.state))
     c.addEventListener('turn', ({ detail }) => { if (detail.speaker !== 'user') this.#on.onwords() })
     c.addEventListener('notice', ({ detail }) => this.#notice(detail))
@@ -105,23 +107,29 @@ export class Talk {
   #ended({ endReason, ratingAllowed }) {
     const held = this.element.contains(this.element.getRootNode().activeElement) || this.#end.matches(':focus')
     this.#over = true
+    this.#on.onended()
     this.#state('')
     this.#status.textContent = this.#words[endings[endReason]] ?? this.#words.ended
     for (const action of this.actions) action.remove()
-    const again = h('button', { type: 'button', className: 'primary', onclick: this.#on.onagain }, this.#words.again)
+    const again = h('button', { type: 'button', className: 'secondary', onclick: this.#on.onagain }, this.#words.again)
     const after = h('div', { className: 'after' }, again)
     this.#composer.replaceWith(after)
     this.#composer = after
     if (!ratingAllowed) this.#rating.replaceChildren()
     else if (this.#config.rating.mode !== 'off') this.#askRating()
+    this.#toEnd()
     // What had the focus is gone.
     if (held) this.first.focus()
   }
+
+  // What grows below takes room from what was said last.
+  #toEnd() { this.#log.scrollTop = this.#log.scrollHeight }
 
   #askRating() {
     if (this.#rating.childElementCount) return
     const rating = new Rating({ words: this.#words, scale: this.#config.rating.scale, send: (r) => this.#conversation.rate(r) })
     this.#rating.replaceChildren(rating.element)
+    this.#toEnd()
     if (!this.#over) rating.first.focus()
   }
 }

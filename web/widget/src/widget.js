@@ -7,6 +7,7 @@ import { h } from './dom.js'
 import { openAt } from './hours.js'
 import { fill, wordsFor } from './language.js'
 import { Launcher } from './launcher.js'
+import { Memory } from './memory.js'
 import { Panel } from './panel.js'
 import { whenRead } from './proactive.js'
 import { Start } from './start.js'
@@ -22,6 +23,7 @@ export class Widget {
   #config
   #language
   #words
+  #memory
   /** @type {Panel} */
   #panel
   /** @type {Launcher | null} */
@@ -34,6 +36,7 @@ export class Widget {
   constructor(tag, config, language) {
     this.#tag = tag
     this.#config = config
+    this.#memory = new Memory(config.id)
     const shadow = this.host.attachShadow({ mode: 'open' })
     const [sheet, theme] = [new CSSStyleSheet(), new CSSStyleSheet()]
     sheet.replaceSync(style)
@@ -43,16 +46,20 @@ export class Widget {
     this.host.dataset.mode = config.mode
     this.#root.dataset.mode = config.mode
     this.#root.dataset.placement = config.placement
+    // A page's shortcuts take what is typed here for its own.
+    for (const type of ['keydown', 'keypress', 'keyup']) this.#root.addEventListener(type, (event) => event.stopPropagation())
     shadow.append(this.#root)
-    this.#speak(language)
+    this.#speak(this.#memory.get()?.language ?? language)
   }
 
   get #inline() { return this.#config.mode === 'inline' }
 
   /** Begins, once the widget stands in the page. */
   begin() {
-    if (this.#inline) this.#open()
-    else this.#beQuiet = whenRead(this.#config.proactive, () => this.#launcher.speakUp(this.#words.greeting))
+    const kept = this.#memory.get()
+    if (kept) this.#converse(kept.ticket, kept.token)
+    if (this.#inline || kept?.open) this.#open(!kept)
+    else if (!kept) this.#beQuiet = whenRead(this.#config.proactive, () => this.#launcher.speakUp(this.#words.greeting))
   }
 
   /** Makes everything anew in a language. */
@@ -72,15 +79,17 @@ export class Widget {
     this.#root.replaceChildren(...(this.#launcher ? [this.#launcher.element] : []), this.#panel.element)
   }
 
-  #open() {
+  #open(focused = true) {
     this.#beQuiet()
     this.#launcher?.opened()
-    if (!this.#talk) this.#welcome()
-    this.#panel.open()
+    if (this.#talk) this.#memory.keep({ open: true })
+    else this.#welcome()
+    this.#panel.open(focused)
   }
 
   // A conversation goes on behind a closed panel.
   #close() {
+    if (this.#talk) this.#memory.keep({ open: false })
     this.#panel.close()
     this.#launcher?.closed()
   }
@@ -117,6 +126,7 @@ export class Widget {
         channel: channels.includes('chat') ? 'chat' : defaultChannel,
       })
       this.#converse(ticket)
+      this.#panel.focus()
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal
       console.warn(`Visavis: the widget ${id} started no conversation (${refusal.message})`)
@@ -126,10 +136,16 @@ export class Widget {
     return null
   }
 
-  #converse(ticket) {
+  /** Holds a conversation, or goes on with it by the token that another page kept. */
+  #converse(ticket, token) {
+    const { session: { id }, transport, face } = ticket
     this.#talk = new Talk({
-      ticket, words: this.#words, config: this.#config, language: this.#language,
-      ratingUrl: `${this.#tag.base}/sessions/${ticket.session.id}/rating`,
+      ticket, token, words: this.#words, config: this.#config, language: this.#language,
+      ratingUrl: `${this.#tag.base}/sessions/${id}/rating`,
+      onready: (resumeToken) => this.#memory.keep({
+        ticket: { session: { id }, transport, face }, token: resumeToken, language: this.#language, open: this.#panel.isOpen,
+      }),
+      onended: () => this.#memory.forget(),
       onstate: (state) => {
         this.#panel.state = state
         if (this.#launcher) this.#launcher.state = state
@@ -142,7 +158,6 @@ export class Widget {
       },
     })
     this.#panel.show(this.#talk)
-    this.#panel.focus()
     this.#talk.begin()
   }
 }
