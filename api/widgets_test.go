@@ -127,7 +127,7 @@ func TestWidgetEmbed(t *testing.T) {
 	require.Equal(t, http.StatusOK, script.Status)
 	require.NotEmpty(t, script.Raw)
 	for name, want := range map[string]string{
-		"Content-Type": "text/javascript; charset=utf-8", "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "*",
+		"Content-Type": "text/javascript", "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "*",
 		"Cross-Origin-Resource-Policy": "cross-origin", "Cache-Control": "public, max-age=300, stale-while-revalidate=86400",
 	} {
 		require.Equal(t, want, script.Header.Get(name), name)

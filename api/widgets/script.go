@@ -18,7 +18,7 @@ const fiveMinutes = "public, max-age=300, stale-while-revalidate=86400"
 func registerScript(s *route.Service) {
 	route.File(s, route.Operation{
 		ID: "getWidgetScript", Method: http.MethodGet, Path: scriptPath, Group: "Widget", Auth: route.Open, Since: contract.V20261001,
-		Produces: []string{"text/javascript"},
+		Produces: []string{script.ContentType},
 		Summary:  "The script that shows widgets on pages",
 		Description: "For a tag with the widget's id and public key: <script async src=\"…/v1/widget.js\" data-widget=\"wid_…\" data-key=\"wpk_…\"></script>. " +
 			"It loads nothing but what the widget's configuration names.",

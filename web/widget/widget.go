@@ -10,7 +10,7 @@ import (
 )
 
 // ContentType is the script's.
-const ContentType = "text/javascript; charset=utf-8"
+const ContentType = "text/javascript"
 
 // Text is the script.
 //
