@@ -16,7 +16,8 @@ export class Memory {
   /** What was kept; null for nothing. */
   get() {
     try {
-      return JSON.parse(this.#storage?.getItem(this.#key) ?? 'null')
+      const kept = JSON.parse(this.#storage?.getItem(this.#key) ?? 'null')
+      return kept?.ticket?.session ? kept : null
     } catch {
       return null
     }
@@ -24,8 +25,14 @@ export class Memory {
 
   keep(value) {
     try {
-      this.#storage?.setItem(this.#key, JSON.stringify({ ...this.get(), ...value }))
+      this.#storage?.setItem(this.#key, JSON.stringify(value))
     } catch { /* as without a storage */ }
+  }
+
+  /** Notes a change of what is kept; of nothing there is nothing to note. */
+  note(change) {
+    const kept = this.get()
+    if (kept) this.keep({ ...kept, ...change })
   }
 
   forget() { this.#storage?.removeItem(this.#key) }

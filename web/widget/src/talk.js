@@ -28,13 +28,16 @@ export class Talk {
   #rating
   #end
   #over = false
+  /** Whether somebody is there to talk with: what another page kept may be over. */
+  #met
   #on
 
-  /** @param {{ticket: object, token?: string, words: object, config: object, language: string, ratingUrl: string, onready: (resumeToken: string) => void, onended: () => void, onstate: (state: string) => void, onwords: () => void, onagain: () => void}} options */
+  /** @param {{ticket: object, token?: string, words: object, config: object, language: string, ratingUrl: string, onready: (resumeToken: string) => void, onended: () => void, onstate: (state: string) => void, onwords: () => void, onagain: () => void, onmissed: () => void}} options */
   constructor({ ticket, token, words, config, language, ratingUrl, ...on }) {
     this.#words = words
     this.#config = config
     this.#on = on
+    this.#met = !token
     this.#conversation = new Conversation(ticket, { token, ratingUrl })
     this.#log = h('div', { className: config.transcriptVisible ? 'log' : 'log latest', tabIndex: 0, 'aria-label': words.title },
       h('div', { className: 'stage', 'aria-hidden': 'true' }, portrait(config.persona, 'large')))
@@ -57,7 +60,10 @@ export class Talk {
   begin() {
     const c = this.#conversation
     this.#transcript.follow(c)
-    c.addEventListener('ready', ({ detail }) => this.#on.onready(detail.resumeToken))
+    c.addEventListener('ready', ({ detail }) => {
+      this.#met = true
+      this.#on.onready(detail.resumeToken)
+    })
     c.addEventListener('state', ({ detail }) => this.#state(detail.state))
     c.addEventListener('turn', ({ detail }) => { if (detail.speaker !== 'user') this.#on.onwords() })
     c.addEventListener('notice', ({ detail }) => this.#notice(detail))
@@ -108,6 +114,10 @@ export class Talk {
     const held = this.element.contains(this.element.getRootNode().activeElement) || this.#end.matches(':focus')
     this.#over = true
     this.#on.onended()
+    if (!this.#met) {
+      this.#on.onmissed()
+      return
+    }
     this.#state('')
     this.#status.textContent = this.#words[endings[endReason]] ?? this.#words.ended
     for (const action of this.actions) action.remove()

@@ -82,14 +82,14 @@ export class Widget {
   #open(focused = true) {
     this.#beQuiet()
     this.#launcher?.opened()
-    if (this.#talk) this.#memory.keep({ open: true })
-    else this.#welcome()
+    this.#memory.note({ open: true })
+    if (!this.#talk) this.#welcome()
     this.#panel.open(focused)
   }
 
   // A conversation goes on behind a closed panel.
   #close() {
-    if (this.#talk) this.#memory.keep({ open: false })
+    this.#memory.note({ open: false })
     this.#panel.close()
     this.#launcher?.closed()
   }
@@ -152,12 +152,17 @@ export class Widget {
       },
       onwords: () => { if (!this.#panel.isOpen) this.#launcher?.notify() },
       onagain: () => {
-        this.#talk = null
-        this.#welcome()
+        this.#beginAnew()
         this.#panel.focus()
       },
+      onmissed: () => this.#beginAnew(),
     })
     this.#panel.show(this.#talk)
     this.#talk.begin()
+  }
+
+  #beginAnew() {
+    this.#talk = null
+    this.#welcome()
   }
 }
