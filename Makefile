@@ -1,10 +1,11 @@
 # Everything a developer or CI does. `make help` lists the targets.
 
-GO        ?= go
-BIN       := bin
-TOOLS     := -modfile=hack/tools/go.mod
-RUN_ARGS  ?=
-TALK_ARGS ?=
+GO           ?= go
+BIN          := bin
+TOOLS        := -modfile=hack/tools/go.mod
+RUN_ARGS     ?=
+TALK_ARGS    ?=
+BROWSER_ARGS ?=
 
 .DEFAULT_GOAL := help
 
@@ -38,6 +39,11 @@ database:
 test: database
 	$(GO) run ./hack/withdb $(GO) test ./...
 
+## browser: the tests in a real browser; their pictures are in hack/browser/output
+.PHONY: browser
+browser: build database
+	@hack/browser.sh $(BROWSER_ARGS)
+
 ## lint: the linters
 .PHONY: lint
 lint:
@@ -46,6 +52,8 @@ lint:
 ## generate: what is derived from the code; changes nothing when it is current
 .PHONY: generate
 generate:
+	$(GO) tool $(TOOLS) esbuild web/widget/src/main.js --bundle --minify --target=es2022 --loader:.css=text \
+		--legal-comments=none --log-level=warning --outfile=web/widget/widget.js
 	$(GO) run ./hack/openapi api/openapi
 
 ## bench: the figures, as benchstat reads them

@@ -271,7 +271,7 @@ func TestPreflights(t *testing.T) {
 		require.Empty(t, yes.Raw)
 		require.Equal(t, "https://anywhere.example", yes.Header.Get("Access-Control-Allow-Origin"))
 		require.Equal(t, "POST", yes.Header.Get("Access-Control-Allow-Methods"))
-		require.Equal(t, "Content-Type", yes.Header.Get("Access-Control-Allow-Headers"))
+		require.Equal(t, "Content-Type, X-Session-Token", yes.Header.Get("Access-Control-Allow-Headers"))
 		require.Contains(t, yes.Header.Values("Vary"), "Origin")
 	}
 	for name, no := range map[string]apitest.Answer{
@@ -286,5 +286,57 @@ func TestPreflights(t *testing.T) {
 		require.Empty(t, no.Header.Get("Access-Control-Allow-Origin"), name)
 	}
 	pages := slices.DeleteFunc(slices.Clone(w.Service.Operations()), func(o *route.Operation) bool { return !o.FromPages })
-	require.Len(t, pages, 1)
+	require.Len(t, pages, 3)
+}
+
+// Of what is refused before anybody knows the widget, pages learn their own
+// faults; of what they may not see, nothing.
+func TestPagesReadWhyTheyAreRefused(t *testing.T) {
+	w := newWorld(t, func(o *server.Options) { o.PerAddress = 40 })
+	own := w.widget(t, w.Acme)["id"].(string)
+	anywhere := map[string]string{"Origin": "https://anywhere.example"}
+	wrong := w.visitor(t, own, map[string]any{"greeting": "Hi"}, anywhere)
+	requireError(t, wrong, http.StatusBadRequest, "invalid_request", "body.greeting")
+	require.Equal(t, "https://anywhere.example", wrong.Header.Get("Access-Control-Allow-Origin"))
+	hidden := w.visitor(t, own, nil, anywhere)
+	requireError(t, hidden, http.StatusNotFound, "not_found", "path.id")
+	require.Empty(t, hidden.Header.Get("Access-Control-Allow-Origin"))
+	require.Empty(t, hidden.Header.Get("Access-Control-Expose-Headers"))
+
+	var limited apitest.Answer
+	for range 45 {
+		if limited = w.visitor(t, own, map[string]any{"greeting": "Hi"}, nil); limited.Status == http.StatusTooManyRequests {
+			break
+		}
+	}
+	requireError(t, limited, http.StatusTooManyRequests, "rate_limited", "")
+	require.Equal(t, widgetOrigin, limited.Header.Get("Access-Control-Allow-Origin"))
+	config := w.Do(apitest.Request{Method: http.MethodGet, Path: "/widgets/" + own + "/config?key=x", Header: anywhere})
+	require.Equal(t, http.StatusTooManyRequests, config.Status)
+	require.NotEmpty(t, config.Header.Get("Access-Control-Allow-Origin"))
+	keyed := w.Do(apitest.Request{Method: http.MethodGet, Path: "/me", Header: anywhere})
+	require.Equal(t, http.StatusTooManyRequests, keyed.Status)
+	require.Empty(t, keyed.Header.Get("Access-Control-Allow-Origin"))
+}
+
+// A page rates the sessions that are for it.
+func TestPagesRate(t *testing.T) {
+	w := newWorld(t)
+	own := w.widget(t, w.Acme)["id"].(string)
+	ticket := w.visitor(t, own, nil, nil).Data(t)
+	which, err := id.ParseSession(at(ticket, "session", "id").(string))
+	require.NoError(t, err)
+	w.attach(t, w.Acme, which)
+	rate := func(origin, token string) apitest.Answer {
+		return w.call(t, w.operation(t, "rateSession"), apitest.Request{
+			Path: "/sessions/" + which.String() + "/rating", Body: map[string]any{"score": 4, "scale": 5},
+			Header: map[string]string{"Origin": origin, "X-Session-Token": token},
+		})
+	}
+	token := ticket["token"].(string)
+	good := rate(widgetOrigin, token)
+	require.Equal(t, http.StatusOK, good.Status, "%s", good.Raw)
+	require.Equal(t, widgetOrigin, good.Header.Get("Access-Control-Allow-Origin"))
+	require.Empty(t, rate("https://anywhere.example", token).Header.Get("Access-Control-Allow-Origin"))
+	require.Empty(t, rate(widgetOrigin, "nonsense").Header.Get("Access-Control-Allow-Origin"))
 }

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -113,6 +114,42 @@ func TestWidgetConfig(t *testing.T) {
 		require.Empty(t, answer.Header.Get("Access-Control-Allow-Origin"), name)
 		require.Equal(t, wrong["nonsense"].Error(t), answer.Error(t), "nothing tells one from another")
 	}
+}
+
+func TestWidgetEmbed(t *testing.T) {
+	w := newWorld(t)
+	made := w.widget(t, w.Acme)
+	address := at(made, "embed", "script").(string)
+	require.True(t, strings.HasSuffix(address, "/v1/widget.js"), address)
+	require.Equal(t, `<script async src="`+address+`" data-widget="`+made["id"].(string)+`" data-key="`+made["publicKey"].(string)+`"></script>`, at(made, "embed", "html"))
+
+	script := w.Do(apitest.Request{Method: http.MethodGet, Path: "/widget.js"})
+	require.Equal(t, http.StatusOK, script.Status)
+	require.NotEmpty(t, script.Raw)
+	for name, want := range map[string]string{
+		"Content-Type": "text/javascript", "X-Content-Type-Options": "nosniff", "Access-Control-Allow-Origin": "*",
+		"Cross-Origin-Resource-Policy": "cross-origin", "Cache-Control": "public, max-age=300, stale-while-revalidate=86400",
+	} {
+		require.Equal(t, want, script.Header.Get(name), name)
+	}
+	again := w.Do(apitest.Request{Method: http.MethodGet, Path: "/widget.js", Header: map[string]string{"If-None-Match": script.Header.Get("ETag")}})
+	require.Equal(t, http.StatusNotModified, again.Status)
+	require.Empty(t, again.Raw)
+}
+
+// A library face is shown to anybody, one of the organisation's own is not.
+func TestWidgetPicture(t *testing.T) {
+	w := newWorld(t)
+	made := w.widget(t, w.Acme)
+	config := w.call(t, w.operation(t, "getWidgetConfig"), apitest.Request{
+		Path: "/widgets/" + made["id"].(string) + "/config?key=" + made["publicKey"].(string), Header: map[string]string{"Origin": widgetOrigin},
+	}).Data(t)
+	address, _ := at(config, "persona", "pictureUrl").(string)
+	_, path, ok := strings.Cut(address, "/v1")
+	require.True(t, ok, "%v", config["persona"])
+	picture := w.Do(apitest.Request{Method: http.MethodGet, Path: path})
+	require.Equal(t, http.StatusOK, picture.Status)
+	require.Equal(t, "image/png", picture.Header.Get("Content-Type"))
 }
 
 func TestDeletedWidgets(t *testing.T) {

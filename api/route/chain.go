@@ -41,6 +41,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.recover(c, recorder)
 
 	if err := c.limitAddress(); err != nil {
+		c.openToPages(s.fromPages(r.Method, r))
 		c.refuse(err)
 		return
 	}
@@ -84,6 +85,7 @@ func (s *Service) guard(o *Operation, next http.Handler) http.Handler {
 		c := callOf(r.Context())
 		c.Op, c.request = o, r
 		trace.SpanFromContext(r.Context()).SetName(o.ID)
+		c.openToPages(o)
 		if err := c.admit(); err != nil {
 			c.refuse(err)
 			return

@@ -51,6 +51,7 @@ type answer[B any] struct {
 // of the request.
 func run[B any](ctx context.Context, c *Call, handler func() (B, error)) (*answer[B], error) {
 	a := &answer[B]{Status: c.Op.status()}
+	c.closeToPages()
 	if err := c.begin(ctx); err != nil {
 		return settle(c, a, err)
 	}

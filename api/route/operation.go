@@ -46,8 +46,9 @@ type Operation struct {
 	// operation the handler counts for it with LimitOrganization.
 	Class rate.Class
 	// FromPages operations are called by pages of other origins: browsers that
-	// ask beforehand whether they may (CORS) are told yes. What the page may read
-	// the handler says with AllowOrigin.
+	// ask beforehand whether they may (CORS) are told yes, and may read what is
+	// refused before the handler. What of it they may read the handler says with
+	// AllowOrigin.
 	FromPages bool
 	// Since is the contract the operation appeared in. It is information: keys
 	// of an older contract may call it too.

@@ -18,23 +18,47 @@ func (s *Service) preflight(c *Call, r *http.Request) bool {
 	if r.Method != http.MethodOptions || origin == "" || method == "" {
 		return false
 	}
-	probe, match := *r, mux.RouteMatch{}
-	probe.Method = method
-	if !s.router.Match(&probe, &match) || match.MatchErr != nil || match.Route == nil {
+	o := s.fromPages(method, r)
+	if o == nil {
 		return false
 	}
-	name := match.Route.GetName()
-	if name == "" || !s.operation(name).FromPages { // documents have no name
-		return false
-	}
-	o := s.operation(name)
 	c.Op = o
 	c.AllowOrigin(origin)
 	c.SetHeader("Access-Control-Allow-Methods", o.Method)
-	c.SetHeader("Access-Control-Allow-Headers", "Content-Type")
+	c.SetHeader("Access-Control-Allow-Headers", "Content-Type, X-Session-Token")
 	c.SetHeader("Access-Control-Max-Age", preflightFor)
 	c.writer.WriteHeader(http.StatusNoContent)
 	return true
+}
+
+// fromPages finds the operation that pages may call with a method at a
+// request's path; nil where there is none.
+func (s *Service) fromPages(method string, r *http.Request) *Operation {
+	probe, match := *r, mux.RouteMatch{}
+	probe.Method = method
+	if !s.router.Match(&probe, &match) || match.MatchErr != nil || match.Route == nil {
+		return nil
+	}
+	name := match.Route.GetName()
+	if name == "" || !s.operation(name).FromPages { // documents have no name
+		return nil
+	}
+	return s.operation(name)
+}
+
+// openToPages lets any page read what the chain refuses: that follows from the
+// request and its address alone, and tells nothing of what it asks for. The
+// handler decides anew.
+func (c *Call) openToPages(o *Operation) {
+	if origin := c.request.Header.Get("Origin"); o != nil && o.FromPages && origin != "" {
+		c.AllowOrigin(origin)
+	}
+}
+
+// closeToPages takes openToPages back.
+func (c *Call) closeToPages() {
+	c.writer.Header().Del("Access-Control-Allow-Origin")
+	c.writer.Header().Del("Access-Control-Expose-Headers")
 }
 
 // AllowOrigin lets a page of an origin read the answer, whatever it is.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/contract"
@@ -14,19 +15,21 @@ import (
 
 func (a *API) registerRating(s *route.Service) {
 	route.Handle(s, route.Operation{
-		ID: "rateSession", Method: http.MethodPost, Path: "/sessions/{id}/rating", Group: group, Auth: route.Open, Since: contract.V20261001,
+		ID: "rateSession", Method: http.MethodPost, Path: "/sessions/{id}/rating", Group: group, Auth: route.Open, Since: contract.V20261001, FromPages: true,
 		Errors:  []problem.Code{problem.NotFound, problem.Conflict, problem.CandidateInterview},
 		Summary: "Rate a conversation, as the client that held it",
 		Description: "Needs no key but the client's own token, in X-Session-Token: the resumeToken of the last session-ready message. " +
-			"It serves for 24 hours after the end. A later rating replaces an earlier one.",
+			"It serves for 24 hours after the end. A later rating replaces an earlier one. " +
+			"Pages may ask, of the origins that the session is for.",
 	}, a.rate)
 }
 
 // RatingInput is the request to rate.
 type RatingInput struct {
 	Path
-	Token string `header:"X-Session-Token" maxLength:"200"`
-	Body  SessionRating
+	Token  string `header:"X-Session-Token" maxLength:"200"`
+	Origin string `header:"Origin" doc:"The page's origin, which browsers send."`
+	Body   SessionRating
 }
 
 // SessionRating is what somebody thought of a conversation.
@@ -49,6 +52,9 @@ func (a *API) rate(ctx context.Context, c *route.Call, in *RatingInput) (Rating,
 	}
 	if err != nil {
 		return Rating{}, asProblem(err)
+	}
+	if origins := admission.Session.AllowedOrigins; in.Origin != "" && (len(origins) == 0 || slices.Contains(origins, in.Origin)) {
+		c.AllowOrigin(in.Origin)
 	}
 	if err := readable(admission.Session, "path.id"); err != nil {
 		return Rating{}, err

@@ -95,7 +95,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Widget, err
 		if err != nil {
 			return Widget{}, asProblem(err)
 		}
-		return show(made), record(ctx, c, tx, "widget.created", w.ID, map[string]any{"name": made.Name, "personaId": made.Persona})
+		return show(c, made), record(ctx, c, tx, "widget.created", w.ID, map[string]any{"name": made.Name, "personaId": made.Persona})
 	})
 	return versioned(c, made, err)
 }
@@ -155,12 +155,12 @@ func (a *API) change(ctx context.Context, c *route.Call, which id.Widget, action
 		}
 		now, changed, err := widget.Update(ctx, tx, before, after, author(c))
 		if err != nil || len(changed) == 0 {
-			return show(now), asProblem(err)
+			return show(c, now), asProblem(err)
 		}
 		if err := record(ctx, c, tx, action, which, map[string]any{"version": now.Version, "changed": changed}); err != nil {
 			return Widget{}, err
 		}
-		return show(now), widget.Announce(ctx, tx, now, changed, c.Principal.Key.ID.String())
+		return show(c, now), widget.Announce(ctx, tx, now, changed, c.Principal.Key.ID.String())
 	})
 	return versioned(c, now, err)
 }

@@ -49,6 +49,7 @@ type ConfigPersona struct {
 	Language   string             `json:"language"`
 	Languages  []string           `json:"languages" doc:"Those a conversation may switch to."`
 	Disclosure persona.Disclosure `json:"disclosure"`
+	PictureURL *string            `json:"pictureUrl" format:"uri" doc:"Null for a face of the organisation's own, whose picture is not public."`
 }
 
 // config answers a page. Which origins may show the widget it is not told.
@@ -73,13 +74,23 @@ func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfi
 	c.AllowOrigin(in.Origin)
 	c.SetHeader("Cache-Control", "private, no-cache")
 	c.Unchanged(fmt.Sprintf(`"%d.%d.%t"`, w.Version, p.Version, w.Definition.AINotice))
-	return showConfig(w, p), nil
+	return showConfig(w, p, a.picture(c, p)), nil
 }
 
-func showConfig(w widget.Widget, p persona.Persona) WidgetConfig {
+// picture is where anybody finds the persona's picture.
+func (a *API) picture(c *route.Call, p persona.Persona) *string {
+	face := p.Avatar
+	if _, public := a.Library.Find(face); !public {
+		return nil
+	}
+	url := c.URL("/avatars/" + face.String() + "/preview?size=256")
+	return &url
+}
+
+func showConfig(w widget.Widget, p persona.Persona, picture *string) WidgetConfig {
 	d, s := w.Definition, p.Definition.Settings
 	return WidgetConfig{
-		ID: w.ID, Persona: ConfigPersona{p.Name, s.Language, s.Languages, p.Definition.Disclosure},
+		ID: w.ID, Persona: ConfigPersona{p.Name, s.Language, s.Languages, p.Definition.Disclosure, picture},
 		Mode: d.Mode, Placement: d.Placement, Channels: d.Channels, DefaultChannel: d.DefaultChannel, Languages: d.Languages,
 		Theme: d.Theme, Texts: d.Texts, AvatarWhenCollapsed: d.AvatarWhenCollapsed, Proactive: d.Proactive, LeadForm: d.LeadForm,
 		Rating: d.Rating, TranscriptVisible: d.TranscriptVisible, TextInput: d.TextInput, MicMuteable: d.MicMuteable,

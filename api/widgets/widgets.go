@@ -4,10 +4,13 @@ package widgets
 import (
 	"context"
 	"errors"
+	"fmt"
+	"html"
 	"net/http"
 	"time"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/patch"
@@ -22,6 +25,7 @@ import (
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
+	Library *avatar.Library
 	Plans   *plan.Catalogue
 }
 
@@ -69,12 +73,13 @@ func (a *API) Register(s *route.Service) {
 
 	config := route.Operation{
 		ID: "getWidgetConfig", Method: http.MethodGet, Path: "/widgets/{id}/config", Group: "Widget", Auth: route.Open,
-		Since: contract.V20261001, Revalidates: true,
+		Since: contract.V20261001, Revalidates: true, FromPages: true,
 		Summary: "What a page needs to show a widget",
 		Description: "Asked by browsers, with the widget's public key, from a page of an allowed origin. " +
 			"Anything else, and a widget that is not enabled, is 404.",
 	}
 	route.Handle(s, config, a.config)
+	registerScript(s)
 }
 
 // Widget is one widget.
@@ -86,15 +91,29 @@ type Widget struct {
 	Enabled   bool        `json:"enabled"`
 	widget.Definition
 	PublicKey  widget.PublicKey `json:"publicKey" doc:"Not secret: it stands in the pages that show the widget."`
+	Embed      Embed            `json:"embed"`
 	LastSeenAt *time.Time       `json:"lastSeenAt" doc:"When a page loaded it last, to the hour."`
 	Version    int64            `json:"version"`
 	CreatedAt  time.Time        `json:"createdAt"`
 	UpdatedAt  time.Time        `json:"updatedAt"`
 }
 
-func show(w widget.Widget) Widget {
+// Embed is what a page needs to show a widget.
+type Embed struct {
+	Script string `json:"script" format:"uri" doc:"Where the script is."`
+	HTML   string `json:"html" doc:"The tag that shows the widget; an inline one where it stands."`
+}
+
+func embed(c *route.Call, w widget.Widget) Embed {
+	script := c.URL(scriptPath)
+	return Embed{script, fmt.Sprintf(`<script async src="%s" data-widget="%s" data-key="%s"></script>`,
+		html.EscapeString(script), w.ID, html.EscapeString(string(w.PublicKey)))}
+}
+
+func show(c *route.Call, w widget.Widget) Widget {
 	return Widget{
-		ID: w.ID, Name: w.Name, PersonaID: w.Persona, Enabled: w.Enabled, Definition: w.Definition, PublicKey: w.PublicKey,
+		Embed: embed(c, w),
+		ID:    w.ID, Name: w.Name, PersonaID: w.Persona, Enabled: w.Enabled, Definition: w.Definition, PublicKey: w.PublicKey,
 		LastSeenAt: route.UTC(w.LastSeenAt), Version: w.Version, CreatedAt: w.CreatedAt.UTC(), UpdatedAt: w.UpdatedAt.UTC(),
 	}
 }
@@ -119,7 +138,7 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Wid
 			return nil, err
 		}
 		return widget.List(ctx, a.Tenants, c.Org(), of, after, limit)
-	}, func(w widget.Widget) id.Widget { return w.ID }, show)
+	}, func(w widget.Widget) id.Widget { return w.ID }, func(w widget.Widget) Widget { return show(c, w) })
 }
 
 func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Widget, error) {
@@ -128,7 +147,7 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Widget, error) {
 		return Widget{}, err
 	}
 	found, err := widget.Get(ctx, a.Tenants, c.Org(), wanted)
-	return versioned(c, show(found), asProblem(err))
+	return versioned(c, show(c, found), asProblem(err))
 }
 
 // versioned gives the answer its ETag.

@@ -1,0 +1,67 @@
+// Starts a visavis with a folder of its own, runs the tests against it, and ends
+// it. The arguments are the files to run; all of them unless given.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const program = join(here, '../../bin/visavis')
+const output = join(here, 'output')
+/** How long the program may take to be ready, and everything together, in milliseconds. */
+const readyWithin = 60_000
+const allWithin = 300_000
+
+/** Ends a process in order, else at once, and waits for it. */
+async function stop(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const patience = setTimeout(() => child.kill('SIGKILL'), 20_000)
+  await ended
+  clearTimeout(patience)
+}
+
+/** Resolves once a program has greeted, which it does when it serves. */
+function ready(child) {
+  return new Promise((resolve, reject) => {
+    let greeting = ''
+    const patience = setTimeout(() => reject(new Error('visavis dev does not become ready')), readyWithin)
+    child.once('exit', (code) => reject(new Error(`visavis dev ended with ${code}`)))
+    child.stdout.on('data', (text) => {
+      greeting += text
+      if (!greeting.includes('/preview\n')) return
+      clearTimeout(patience)
+      resolve()
+    })
+  })
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'visavis-browser-'))
+await rm(output, { recursive: true, force: true })
+await mkdir(output)
+const dev = spawn(program, ['dev', '--data-dir', folder, '--addr', '127.0.0.1:0', '--admin-addr', '127.0.0.1:0', '--shards', '1'], {
+  stdio: ['ignore', 'pipe', 'pipe'],
+})
+const log = []
+dev.stderr.on('data', (text) => log.push(text))
+try {
+  await ready(dev)
+  const { baseUrl, organizations } = JSON.parse(await readFile(join(folder, 'credentials.json'), 'utf8'))
+  const given = process.argv.slice(2)
+  const files = given.length ? given : (await readdir(here)).filter((name) => name.endsWith('_test.js'))
+  const tests = spawn(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files.map((name) => join(here, name))], {
+    stdio: 'inherit', env: { ...process.env, VISAVIS_BASE: baseUrl, VISAVIS_KEY: organizations[0].keys['2026-10-01'] },
+  })
+  const patience = setTimeout(() => tests.kill('SIGTERM'), allWithin)
+  const [code] = await once(tests, 'exit')
+  clearTimeout(patience)
+  process.exitCode = code ?? 1
+} finally {
+  await stop(dev)
+  await writeFile(join(output, 'visavis.log'), Buffer.concat(log))
+  await rm(folder, { recursive: true, force: true })
+}

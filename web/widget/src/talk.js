@@ -1,0 +1,145 @@
+// The panel during a conversation and after it.
+
+import { Conversation } from '../../client/live.js'
+import { Transcript } from '../../client/transcript.js'
+import { h, icon, portrait } from './dom.js'
+import { fill } from './language.js'
+import { Rating } from './rating.js'
+
+/** What to say of an end, by its reason; of any other that it ended. */
+const endings = {
+  idle: 'endedIdle', max_duration: 'endedTime', minutes_exhausted: 'endedTime', connection_lost: 'endedLost', concurrency_reclaimed: 'endedBusy',
+  bad_token: 'endedFault', upstream_error: 'endedFault', engine_error: 'endedFault',
+}
+
+export class Talk {
+  name = 'talk'
+  element
+  actions
+  #words
+  #config
+  #conversation
+  #transcript
+  #log
+  #input
+  #composer
+  #thinking = h('div', { className: 'thinking', hidden: true, 'aria-hidden': 'true' }, h('i'), h('i'), h('i'))
+  #status = h('p', { className: 'status', role: 'status' })
+  #rating
+  #end
+  #over = false
+  /** Whether somebody is there to talk with: what another page kept may be over. */
+  #met
+  #on
+
+  /** @param {{ticket: object, token?: string, words: object, config: object, language: string, ratingUrl: string, onready: (resumeToken: string) => void, onended: () => void, onstate: (state: string) => void, onwords: () => void, onagain: () => void, onmissed: () => void}} options */
+  constructor({ ticket, token, words, config, language, ratingUrl, ...on }) {
+    this.#words = words
+    this.#config = config
+    this.#on = on
+    this.#met = !token
+    this.#conversation = new Conversation(ticket, { token, ratingUrl })
+    this.#log = h('div', { className: config.transcriptVisible ? 'log' : 'log latest', tabIndex: 0, 'aria-label': words.title },
+      h('div', { className: 'stage', 'aria-hidden': 'true' }, portrait(config.persona, 'large')))
+    this.#transcript = new Transcript(this.#log, {
+      language, words: { user: words.you, avatar: config.persona.name, staff: words.team, sources: words.sources, interrupted: words.interrupted },
+    })
+    this.#composer = this.#makeComposer()
+    this.#rating = h('div', { className: 'rating', onchange: () => this.#toEnd() })
+    const tools = []
+    if (config.rating.mode === 'during') {
+      tools.push(h('button', { type: 'button', className: 'quiet', onclick: () => this.#askRating() }, words.rate))
+    }
+    this.#end = h('button', { type: 'button', className: 'quiet', onclick: () => this.#conversation.end() }, words.end)
+    this.actions = [...tools, this.#end]
+    this.element = h('div', { className: 'talk' }, this.#log, this.#thinking, this.#status, this.#rating, this.#composer)
+  }
+
+  get first() { return this.#over ? this.#rating.querySelector('input, button') ?? this.#composer.querySelector('button') : this.#input }
+
+  begin() {
+    const c = this.#conversation
+    this.#transcript.follow(c)
+    c.addEventListener('ready', ({ detail }) => {
+      this.#met = true
+      this.#on.onready(detail.resumeToken)
+    })
+    c.addEventListener('state', ({ detail }) => this.#state(detail.state))
+    c.addEventListener('turn', ({ detail }) => { if (detail.speaker !== 'user') this.#on.onwords() })
+    c.addEventListener('notice', ({ detail }) => this.#notice(detail))
+    c.addEventListener('error', () => this.#transcript.notice(this.#words.failed))
+    c.addEventListener('ended', ({ detail }) => this.#ended(detail))
+    c.connect()
+  }
+
+  // Nothing understands sound yet, so that there is no other way to speak than
+  // to write: the field is there even where textInput is off.
+  #makeComposer() {
+    const { placeholder, send } = this.#words
+    this.#input = h('textarea', { rows: 1, maxLength: 4000, placeholder, 'aria-label': placeholder, dir: 'auto', enterKeyHint: 'send', onkeydown: (e) => this.#key(e) })
+    return h('form', { className: 'composer', onsubmit: (e) => this.#say(e) }, this.#input,
+      h('button', { type: 'submit', className: 'send', 'aria-label': send }, icon('send')))
+  }
+
+  #key(event) {
+    // Enter also ends the choice of a character that is put together.
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) this.#say(event)
+  }
+
+  #say(event) {
+    event.preventDefault()
+    const text = this.#input.value.trim()
+    if (!text) return
+    this.#conversation.say(text)
+    this.#input.value = ''
+    this.#input.focus()
+  }
+
+  #state(state) {
+    this.#on.onstate(state)
+    this.#thinking.hidden = state !== 'thinking'
+    // What waits is told; whose turn it is everybody hears.
+    this.#status.textContent = state === 'reconnecting' || state === 'connecting' ? this.#words[state] : ''
+  }
+
+  #notice({ kind, endsInS, name }) {
+    const text = {
+      idle_warning: this.#words.idleWarning, time_left: this.#words.timeLeft, handoff_requested: this.#words.handoff,
+      staff_joined: this.#words.staffJoined, staff_left: this.#words.staffLeft,
+    }[kind]
+    if (text) this.#transcript.notice(fill(text, { seconds: endsInS, name: name || this.#words.team }))
+  }
+
+  #ended({ endReason, ratingAllowed }) {
+    const held = this.element.contains(this.element.getRootNode().activeElement) || this.#end.matches(':focus')
+    this.#over = true
+    this.#on.onended()
+    if (!this.#met) {
+      this.#on.onmissed()
+      return
+    }
+    this.#state('')
+    this.#status.textContent = this.#words[endings[endReason]] ?? this.#words.ended
+    for (const action of this.actions) action.remove()
+    const again = h('button', { type: 'button', className: 'secondary', onclick: this.#on.onagain }, this.#words.again)
+    const after = h('div', { className: 'after' }, again)
+    this.#composer.replaceWith(after)
+    this.#composer = after
+    if (!ratingAllowed) this.#rating.replaceChildren()
+    else if (this.#config.rating.mode !== 'off') this.#askRating()
+    this.#toEnd()
+    // What had the focus is gone.
+    if (held) this.first.focus()
+  }
+
+  // What grows below takes room from what was said last.
+  #toEnd() { this.#log.scrollTop = this.#log.scrollHeight }
+
+  #askRating() {
+    if (this.#rating.childElementCount) return
+    const rating = new Rating({ words: this.#words, scale: this.#config.rating.scale, send: (r) => this.#conversation.rate(r) })
+    this.#rating.replaceChildren(rating.element)
+    this.#toEnd()
+    if (!this.#over) rating.first.focus()
+  }
+}

@@ -1,0 +1,34 @@
+package widget_test
+
+import (
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/web/widget"
+)
+
+// The script stands in other people's pages: it must be small, stand alone, and
+// use nothing that a strict policy forbids.
+func TestScript(t *testing.T) {
+	text := string(widget.Text)
+	require.Less(t, len(text), 80<<10)
+	require.NotRegexp(t, `[^\n\r\t -~]`, text, "it is read in the page's own encoding, whichever that is")
+	require.Regexp(t, `^"[0-9a-f]{24}"$`, widget.ETag)
+	for _, forbidden := range []string{"innerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "import(", ".style."} {
+		require.NotContains(t, text, forbidden)
+	}
+}
+
+// TestModules runs the tests of the modules in Node.js, where there is one.
+func TestModules(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no Node.js")
+	}
+	command := exec.CommandContext(t.Context(), node, "--test")
+	command.Dir = "test"
+	out, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
