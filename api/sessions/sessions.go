@@ -208,20 +208,9 @@ func asProblem(err error) error {
 		return problem.Missing("session").WithParam("path.id")
 	case errors.Is(err, session.ErrOver):
 		return problem.New(problem.SessionEnded, "The session has ended.").WithParam("path.id")
-	case errors.Is(err, session.ErrNoMinutes):
-		return problem.New(problem.InsufficientMinutes, "No minutes are left, or the month's cap is reached. GET /usage shows them.")
-	case errors.Is(err, session.ErrNoPlace):
-		p := problem.New(problem.ConcurrencyLimit, "As many sessions are live as the organisation may have.")
-		p.RetryAfter = placeAfter
-		return p
-	case errors.Is(err, session.ErrDailyLimit):
-		return problem.Conflicting("daily_sessions", "The persona has had as many sessions today as its limits allow.")
 	}
 	return err
 }
-
-// placeAfter is when it is worth asking for a place again.
-const placeAfter = 5 * time.Second
 
 // since2026 is the contract that the additions appeared in.
 const since2026 = contract.V20261001
