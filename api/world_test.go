@@ -253,7 +253,7 @@ func (w *world) sessionBody(t testing.TB, org *apitest.Org) map[string]any {
 		w.made["a pack of "+org.ID.String()] = pack
 	}
 	return map[string]any{
-		"personaId": w.shown(t, org), "avatarId": id.NamedAvatar("amara").String(), "voiceId": id.NamedVoice("nora").String(), "language": "English",
+		"personaId": w.shown(t, org), "portalId": "", "subjectId": "", "personId": "", "avatarId": id.NamedAvatar("amara").String(), "voiceId": id.NamedVoice("nora").String(), "language": "English",
 		"channel": "chat", "transport": "websocket", "kind": "conversation", "context": "tests", "variables": map[string]any{"name": "Kim"},
 		"greeting": "Hello {{name}}", "knowledgeBaseIds": []any{pack}, "documentTags": []any{"visit"}, "maxDurationS": 600, "idleTimeoutS": 60,
 		"externalId": fmt.Sprint("visit-", n), "metadata": map[string]any{"source": "tests"}, "allowedOrigins": []any{"https://www.example.com"},

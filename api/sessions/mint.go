@@ -23,7 +23,7 @@ func (a *API) registerMint(s *route.Service, o route.Operation) {
 	o.Status, o.Idempotent, o.ShowsSecret, o.FailsClosed, o.Items = http.StatusCreated, true, true, true, contract.SessionTicketItem
 	o.Errors = []problem.Code{
 		problem.InsufficientMinutes, problem.FeatureNotInPlan, problem.AccountPaused, problem.Conflict, problem.DuoNotLive, problem.FaceNotReady,
-		problem.ConcurrencyLimit, problem.NotFound, problem.CandidateInterview,
+		problem.ConcurrencyLimit, problem.NotFound, problem.Gone, problem.CandidateInterview,
 	}
 	o.Summary = "Start a live session: mint the token by which its client connects"
 	o.Description = "A place is kept for the client until connectBy; the session is live, and costs minutes, from the moment the client connects. " +
@@ -36,13 +36,16 @@ type MintInput struct{ Body SessionInput }
 
 // SessionInput is a session to be started.
 type SessionInput struct {
-	PersonaID        string            `json:"personaId" maxLength:"80" doc:"Who speaks."`
+	PersonaID        string            `json:"personaId,omitempty" maxLength:"80" doc:"Who speaks. One of personaId, portalId and subjectId is given."`
+	PortalID         string            `json:"portalId,omitempty" maxLength:"80" doc:"A published portal, whose persona speaks by its rules."`
+	SubjectID        string            `json:"subjectId,omitempty" maxLength:"80" doc:"A published subject, which is taught, practised or asked on its portal."`
+	PersonID         string            `json:"personId,omitempty" maxLength:"80" doc:"Who comes. On a portal they need a place there that can be used now."`
 	AvatarID         string            `json:"avatarId,omitempty" maxLength:"80" doc:"Another face than the persona's."`
 	VoiceID          string            `json:"voiceId,omitempty" maxLength:"80" doc:"Another voice than the persona's."`
-	Language         string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the persona's unless given."`
+	Language         string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's or the persona's unless given."`
 	Channel          string            `json:"channel,omitempty" enum:"video,voice,chat" doc:"video unless given."`
 	Transport        string            `json:"transport,omitempty" enum:"auto,websocket" doc:"auto unless given."`
-	Kind             string            `json:"kind,omitempty" enum:"conversation,practice,assessment" doc:"conversation unless given."`
+	Kind             string            `json:"kind,omitempty" enum:"conversation,practice,assessment" doc:"That of a subject, or else conversation, unless given."`
 	Context          string            `json:"context,omitempty" maxLength:"8000" doc:"What a connected model is told of this conversation."`
 	Variables        map[string]string `json:"variables,omitempty" doc:"Stand for {{name}} in the persona's texts; at most 50."`
 	Greeting         *string           `json:"greeting,omitempty" maxLength:"2000" doc:"Said first, in the place of the persona's greeting; empty for none."`
@@ -107,7 +110,7 @@ func (a *API) mint(ctx context.Context, c *route.Call, in *MintInput) (SessionTi
 		ticket := a.ticket(c, made)
 		ticket.Limits.ActiveSessions, ticket.Limits.MaxConcurrentSessions = &made.Active, r.Terms.Limits[plan.MaxConcurrentSessions]
 		s := ticket.Session
-		return ticket, activity.Record(ctx, tx, c.Did("session.created", "session", s.ID.String(), map[string]any{"personaId": s.PersonaID}))
+		return ticket, activity.Record(ctx, tx, c.Did("session.created", "session", s.ID.String(), map[string]any{"personaId": s.PersonaID, "portalId": s.PortalID}))
 	})
 }
 

@@ -21,6 +21,18 @@ func read(in SessionInput) (admission.Request, error) {
 		Metadata: in.Metadata, AllowedOrigins: in.AllowedOrigins, Sandbox: in.Sandbox,
 	}
 	var err error
+	if err := in.place(); err != nil {
+		return r, err
+	}
+	if r.Portal, err = parse(id.ParsePortal, "portalId", "portal", in.PortalID); err != nil {
+		return r, err
+	}
+	if r.Subject, err = parse(id.ParseSubject, "subjectId", "subject", in.SubjectID); err != nil {
+		return r, err
+	}
+	if r.Person, err = parse(id.ParsePerson, "personId", "person", in.PersonID); err != nil {
+		return r, err
+	}
 	if r.Persona, err = parse(id.ParsePersona, "personaId", "persona", in.PersonaID); err != nil {
 		return r, err
 	}
@@ -44,6 +56,24 @@ func read(in SessionInput) (admission.Request, error) {
 		return r, err
 	}
 	return r, checkMaps(in)
+}
+
+// place refuses a request that says in two ways who speaks, or in none.
+func (in SessionInput) place() error {
+	said := ""
+	for _, way := range []struct{ name, value string }{{"personaId", in.PersonaID}, {"portalId", in.PortalID}, {"subjectId", in.SubjectID}} {
+		switch {
+		case way.value == "":
+		case said != "":
+			return problem.Invalid("body."+way.name, "Give %s or %s, not both.", said, way.name)
+		default:
+			said = way.name
+		}
+	}
+	if said == "" {
+		return problem.Invalid("body.personaId", "Give one of personaId, portalId and subjectId.")
+	}
+	return nil
 }
 
 // languageOf reads a language of the body; empty is none.

@@ -130,8 +130,8 @@ func (b SessionChange) allowed(ctx context.Context, c *route.Call, tx *tenant.Tx
 		return err
 	}
 	d := v.Definition
-	if b.Goal.Set && !slices.ContainsFunc(d.Goals, func(g persona.Goal) bool { return g.Key == b.Goal.Value }) {
-		return problem.Invalid("body.goal", "The persona has no goal %q.", b.Goal.Value)
+	if b.Goal.Set && !slices.ContainsFunc(s.Brief.Pursue(d.Goals), func(g persona.Goal) bool { return g.Key == b.Goal.Value }) {
+		return problem.Invalid("body.goal", "The session has no goal %q.", b.Goal.Value)
 	}
 	bound := admission.Longest(c.Principal.Terms, d, s.Sandbox)
 	if b.MaxDurationS.Value > bound {

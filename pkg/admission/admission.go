@@ -42,19 +42,34 @@ func (h Host) Allow(features ...string) error {
 	return nil
 }
 
-// Request is a session that is asked for. Zero fields leave it to the persona.
+// Request is a session that is asked for. Zero fields leave it to the portal and
+// the persona.
 type Request struct {
 	Host
-	// Kind is conversation, and Channel video, unless given.
+	// Kind is that of the subject, or else conversation, and Channel video, unless
+	// given.
 	Kind, Channel string
 	// Source is where the request came from, and Widget the widget, if it was one.
-	Source   string
-	Widget   id.Widget
-	Persona  id.Persona
-	Avatar   id.Avatar
-	Voice    id.Voice
-	Language string
-	Bases    []id.KnowledgeBase
+	Source string
+	Widget id.Widget
+	// Portal and Subject are where the session takes place, published both. They
+	// say who speaks, in the place of Persona.
+	Portal  id.Portal
+	Subject id.Subject
+	Persona id.Persona
+	// Person is who comes, if that is known. On a portal they need a place there
+	// that can be used now: Membership, or any.
+	Person     id.Person
+	Membership id.Membership
+	// Door is the one of the portal that they came in by; empty for none.
+	Door string
+	// Escalation or CaseLink is what the session is about, of such kinds.
+	Escalation id.Escalation
+	CaseLink   id.CaseLink
+	Avatar     id.Avatar
+	Voice      id.Voice
+	Language   string
+	Bases      []id.KnowledgeBase
 	// Tags are of documents: answers rest on those with one of them alone.
 	Tags []string
 	// Context is what a connected model is told, and Collected what is known of the
@@ -80,9 +95,13 @@ type Desk struct{ Library *avatar.Library }
 // Enter enters the session that is asked for. It comes before whatever else the
 // transaction locks: from then on others of the organisation wait for a place.
 func (d *Desk) Enter(ctx context.Context, tx *tenant.Tx, r Request, now time.Time) (session.Minted, error) {
+	at, err := d.stage(ctx, tx, &r, now)
+	if err != nil {
+		return session.Minted{}, err
+	}
 	p, err := persona.Load(ctx, tx, r.Persona)
 	if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
-		err = problem.Missing("persona").WithParam("personaId")
+		err = problem.Missing("persona").WithParam(at.named)
 	}
 	if err != nil {
 		return session.Minted{}, err
@@ -95,7 +114,7 @@ func (d *Desk) Enter(ctx context.Context, tx *tenant.Tx, r Request, now time.Tim
 	if err := p.Startable(now); err != nil {
 		return session.Minted{}, persona.AsProblem(err)
 	}
-	s, err := d.plan(ctx, now, tx, p, r)
+	s, err := d.plan(ctx, now, tx, p, at, r)
 	if err != nil {
 		return session.Minted{}, err
 	}
@@ -104,7 +123,11 @@ func (d *Desk) Enter(ctx context.Context, tx *tenant.Tx, r Request, now time.Tim
 			return session.Minted{}, err
 		}
 	}
-	made, err := session.Mint(ctx, tx, s, r.Terms, p.Definition.Limits.DailySessions)
+	daily := session.Daily{OfPersona: p.Definition.Limits.DailySessions}
+	if at.portal != nil {
+		daily.OfPerson = at.portal.Definition.Caps.SessionsPerPersonPerDay
+	}
+	made, err := session.Mint(ctx, tx, s, r.Terms, daily)
 	return made, asProblem(err)
 }
 
@@ -137,6 +160,8 @@ func asProblem(err error) error {
 		return p
 	case errors.Is(err, session.ErrDailyLimit):
 		return problem.Conflicting("daily_sessions", "The persona has had as many sessions today as its limits allow.")
+	case errors.Is(err, session.ErrPersonsDay):
+		return problem.Conflicting("person_sessions", "The person has had as many sessions today as the portal's caps allow.").WithParam("personId")
 	}
 	return err
 }

@@ -11,10 +11,13 @@ type Definition struct {
 	Languages        []string           `json:"languages" minItems:"1" maxItems:"50" doc:"Those a visitor can choose."`
 	DefaultLanguage  string             `json:"defaultLanguage" doc:"One of languages."`
 	KnowledgeBaseIDs []id.KnowledgeBase `json:"knowledgeBaseIds" maxItems:"20" doc:"Packs to answer from, besides the persona's."`
-	Brand            Brand              `json:"brand"`
-	Pages            Pages              `json:"pages"`
-	Privacy          Privacy            `json:"privacy"`
-	Audience         string             `json:"audience" enum:"visitors,learners,customers,candidates,mixed"`
+	// SubjectBaseID is the pack that holds what the subjects teach; null before one
+	// was published.
+	SubjectBaseID *id.KnowledgeBase `json:"subjectBaseId" nullable:"true" readOnly:"true" doc:"The pack of what the subjects teach; null before one was published."`
+	Brand         Brand             `json:"brand"`
+	Pages         Pages             `json:"pages"`
+	Privacy       Privacy           `json:"privacy"`
+	Audience      string            `json:"audience" enum:"visitors,learners,customers,candidates,mixed"`
 	// MinAge is how old somebody must be to come in; null for any age.
 	MinAge *int64 `json:"minAge" minimum:"1" maximum:"120"`
 	// GuardianConsentUnder is the age below which a guardian must agree; null for none.
