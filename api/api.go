@@ -11,6 +11,7 @@ import (
 	"visavis.dev/api/avatars"
 	"visavis.dev/api/connections"
 	"visavis.dev/api/consents"
+	"visavis.dev/api/doors"
 	"visavis.dev/api/duos"
 	"visavis.dev/api/events"
 	"visavis.dev/api/identity"
@@ -36,6 +37,7 @@ import (
 	"visavis.dev/pkg/id"
 	packs "visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/signin"
 	"visavis.dev/pkg/vault"
 	"visavis.dev/pkg/widget"
 )
@@ -50,10 +52,14 @@ type Parts struct {
 	Files       *file.Store
 	Health      *health.Checker
 	Library     *avatar.Library
+	// Gate lets people in to portals.
+	Gate *signin.Gate
 	// Organization finds an organisation and what it may have.
 	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
 	// LiveURL is where clients reach the sockets of live conversations.
 	LiveURL string
+	// PortalURL is where the portals' pages are, without a path.
+	PortalURL string
 	// Minds are what personas think with, by Clock.
 	Minds    conversation.Minds
 	Clock    clock.WithDelayedExecution
@@ -79,6 +85,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&voices.API{Tenants: d.Tenants, Files: p.Files, Egress: p.Egress, Plans: p.Plans}).Register(s)
 	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans, Minds: p.Minds, Clock: p.Clock}).Register(s)
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
+	(&doors.API{Tenants: d.Tenants, Gate: p.Gate, PortalURL: p.PortalURL}).Register(s)
 	(&widgets.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&sessions.API{

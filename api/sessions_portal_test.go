@@ -15,8 +15,8 @@ import (
 	"visavis.dev/pkg/subject"
 )
 
-// portal enters a published portal of an organisation.
-func (w *world) portal(t testing.TB, org *apitest.Org, changes ...func(*portal.Portal)) portal.Portal {
+// openPortal enters a published portal of an organisation.
+func (w *world) openPortal(t testing.TB, org *apitest.Org, changes ...func(*portal.Portal)) portal.Portal {
 	t.Helper()
 	speaker, err := id.ParsePersona(w.shown(t, org))
 	require.NoError(t, err)
@@ -30,7 +30,7 @@ func (w *world) on(t *testing.T, body map[string]any) apitest.Answer {
 }
 
 func testMintOnAPortal(t *testing.T, w *world) {
-	p := w.portal(t, w.Acme)
+	p := w.openPortal(t, w.Acme)
 	taught := portaltest.Subject(t, w.Tenants, w.Acme.ID, p.ID, func(s *subject.Subject, _ *subject.Content) { s.Kind = subject.Practice })
 	who := admissiontest.Person(t, w.Tenants, w.Acme.ID, func(p *person.Person) { p.AgeBand = person.From13 })
 	place := admissiontest.Membership(t, w.Tenants, w.Acme.ID, who.ID, p.ID)
@@ -70,11 +70,11 @@ func testMintOnAPortal(t *testing.T, w *world) {
 
 // Each way to say who speaks excludes the others, and what is not there is named.
 func testMintPlaceRefusals(t *testing.T, w *world) {
-	p := w.portal(t, w.Acme)
+	p := w.openPortal(t, w.Acme)
 	foreign := w.apart(t)
-	persona, theirs := w.shown(t, w.Acme), foreign.portal(t, foreign.Acme)
+	persona, theirs := w.shown(t, w.Acme), foreign.openPortal(t, foreign.Acme)
 	taught := portaltest.Subject(t, foreign.Tenants, foreign.Acme.ID, theirs.ID)
-	archived := w.portal(t, w.Acme, func(p *portal.Portal) { p.State = portal.Archived })
+	archived := w.openPortal(t, w.Acme, func(p *portal.Portal) { p.State = portal.Archived })
 	for _, c := range []struct {
 		body        map[string]any
 		status      int
@@ -93,7 +93,7 @@ func testMintPlaceRefusals(t *testing.T, w *world) {
 	} {
 		requireError(t, w.on(t, c.body), c.status, c.code, c.param)
 	}
-	draft := w.portal(t, w.Acme, func(p *portal.Portal) { p.State, p.PublishedVersion = portal.Draft, nil })
+	draft := w.openPortal(t, w.Acme, func(p *portal.Portal) { p.State, p.PublishedVersion = portal.Draft, nil })
 	require.Equal(t, "not_published", reason(t, w.on(t, map[string]any{"portalId": draft.ID.String()}), "body.portalId"))
 	stranger := admissiontest.Person(t, w.Tenants, w.Acme.ID)
 	require.Equal(t, "no_membership", reason(t, w.on(t, map[string]any{"portalId": p.ID.String(), "personId": stranger.ID.String()}), "body.personId"))

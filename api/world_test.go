@@ -31,6 +31,9 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/avatars/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createAvatar")["id"].(string)
 	},
+	"/case-links/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.onPortal(t, org, "createCaseLink")
+	},
 	"/connections/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		made := w.make(t, org, "createConnection")["id"].(string)
 		test := w.operation(t, "testConnection") // which is a call that it made
@@ -43,6 +46,9 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	},
 	"/consents/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createAvatar")["consent"].(map[string]any)["id"].(string)
+	},
+	"/escalations/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.onPortal(t, org, "createEscalation")
 	},
 	"/events/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.deliver(t, org)["eventId"].(string)
@@ -76,6 +82,8 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 		}
 		return made
 	},
+	// With links to cases, to list.
+	"/portals/{id}": func(t testing.TB, w *world, org *apitest.Org) string { return w.entrance(t, org) },
 	"/knowledge/bases/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		b := w.make(t, org, "createKnowledgeBase")["id"].(string)
 		for range 3 {
@@ -140,6 +148,15 @@ var bodies = map[string]func(n int) map[string]any{
 	"rotateConnectionSecret": func(n int) map[string]any {
 		return map[string]any{"secret": fmt.Sprint("sk-tests-of-every-operation-", n), "graceS": n + 1}
 	},
+	"createCaseLink":      caseLinkBody,
+	"createCustomerToken": customerTokenBody,
+	"createEscalation":    escalationBody,
+	"setCustomersDoor":    doorBody,
+	"setEmbedDoor":        doorBody,
+	"setJoinCodeDoor":     doorBody,
+	"setStaffDoor":        doorBody,
+	"setVisitorsDoor":     doorBody,
+
 	"createDuo": duoBody,
 	"updateDuo": duoBody,
 
@@ -477,6 +494,8 @@ func (w *world) body(t testing.TB, o *route.Operation) any {
 	switch o.ID {
 	case "createWidget":
 		return widgetBody(w.n, w.shown(t, w.Acme))
+	case "createEmbedToken":
+		return w.embedTokenBody(t, w.Acme)
 	case "createSessionToken":
 		return w.sessionBody(t, w.Acme)
 	}

@@ -70,7 +70,9 @@ func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 		methods = append(methods, http.MethodHead)
 	}
 	declared := a.service.operation(op.OperationID)
-	a.service.router.Methods(methods...).Path(op.Path).Name(op.OperationID).Handler(a.service.guard(declared,
+	// The path comes before the method: a route of which the one fits and not the
+	// other would make mux forget that an earlier one had the path.
+	a.service.router.Path(op.Path).Methods(methods...).Name(op.OperationID).Handler(a.service.guard(declared,
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			handler(humamux.NewContext(op, r, w))
 		})))

@@ -305,7 +305,7 @@ func collectRefs(v any, schemas object, into map[string]bool) {
 // Mount serves something that is no operation, such as the documents, behind
 // the same request ids and address limit.
 func (s *Service) Mount(path string, h http.Handler) {
-	s.router.Methods(http.MethodGet, http.MethodHead).Path(path).Handler(h)
+	s.router.Path(path).Methods(http.MethodGet, http.MethodHead).Handler(h)
 }
 
 // DocumentName is the file name of a contract's document.

@@ -48,7 +48,7 @@ var bareIDs = Change{
 		switch kind {
 		case GapItem, KnowledgeBaseItem:
 			bareWithin(item)
-		case SessionItem:
+		case CaseLinkItem, EscalationItem, SessionItem:
 			bareOf(item)
 		case SessionTicketItem:
 			bareOf(item["session"])
@@ -57,10 +57,10 @@ var bareIDs = Change{
 	},
 }
 
-// bareOf takes the prefixes off a session's own ids: what its metadata holds is
-// the customer's, whatever its name.
-func bareOf(session any) {
-	fields, _ := session.(map[string]any)
+// bareOf takes the prefixes off a thing's own ids: what its metadata holds is the
+// customer's, whatever its name.
+func bareOf(thing any) {
+	fields, _ := thing.(map[string]any)
 	for _, name := range []string{"portalId", "subjectId"} {
 		if value, ok := fields[name]; ok {
 			fields[name] = eachText(value, bare)

@@ -8,6 +8,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/caselink"
+	"visavis.dev/pkg/escalation"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
@@ -71,6 +73,16 @@ func (a *Attached) begin(ctx context.Context, tx *tenant.Tx, terms plan.Terms, n
 	if a.PaidS = paid; paid == 0 {
 		a.Session, err = end(ctx, tx, unpaid, Ending{Reason: MinutesExhausted, At: now}, drafts...)
 		return nil, err
+	}
+	if !s.Escalation.IsZero() {
+		if err := escalation.Begin(ctx, tx, s.Escalation, s.ID, now); err != nil {
+			return nil, err
+		}
+	}
+	if !s.CaseLink.IsZero() {
+		if err := caselink.Use(ctx, tx, s.CaseLink, s.ID, now); err != nil {
+			return nil, err
+		}
 	}
 	if s.Kind != Practice {
 		return append(drafts, s.draft(event.SessionStarted, now)), nil
