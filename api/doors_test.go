@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -93,10 +94,8 @@ func testEmbedTokens(t *testing.T, w *world) {
 	p, err := portal.Get(t.Context(), w.Tenants, w.Acme.ID, own)
 	require.NoError(t, err)
 	embed := func(properties map[string]any) map[string]any {
-		body := w.embedTokenBody(t, w.Acme)
-		for name, value := range properties {
-			body[name] = value
-		}
+		body := embedTokenBody(0)
+		maps.Copy(body, properties)
 		return body
 	}
 	subject := portaltest.Subject(t, w.Tenants, w.Acme.ID, own)
@@ -104,7 +103,7 @@ func testEmbedTokens(t *testing.T, w *world) {
 	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
 	made := answer.Data(t)
 	require.Equal(t, made["token"], opens(t, made["url"], p, "embed"))
-	require.Equal(t, w.pupil(t, w.Acme).String(), made["personId"])
+	require.Equal(t, pupil.String(), made["personId"])
 	in, err := w.Gate.ByEmbedToken(t.Context(), w.Acme.ID, own, made["token"].(string))
 	require.NoError(t, err)
 	require.Equal(t, []any{made["membershipId"], subject.ID, "https://lms.example.com/back"}, []any{in.Membership.String(), *in.Details.Subject, in.Details.ReturnURL})
@@ -175,7 +174,9 @@ func testEscalations(t *testing.T, w *world) {
 	in, err := w.Gate.ByEscalation(t.Context(), w.Acme.ID, own, escalation.Token(token))
 	require.NoError(t, err)
 
-	get := func(key apikey.Secret) map[string]any { return w.do(t, "getEscalation", made["id"].(string), key, nil).Data(t) }
+	get := func(key apikey.Secret) map[string]any {
+		return w.do(t, "getEscalation", made["id"].(string), key, nil).Data(t)
+	}
 	read := get(w.Acme.New)
 	require.Equal(t, []any{nil, nil, made["context"]}, []any{read["url"], read["token"], read["context"]}, "secrets are shown once")
 	require.Equal(t, map[string]any{"transcript": []any{}, "summary": nil}, get(w.scoped(contract.Latest, scope.PortalsRead))["context"])
@@ -207,7 +208,9 @@ func testCaseLinks(t *testing.T, w *world) {
 	require.NoError(t, err)
 	made := w.at(t, w.Acme, "createCaseLink", own.String(), http.StatusCreated)
 	token := caselink.Token(opens(t, made["url"], p, "case"))
-	get := func(key apikey.Secret) map[string]any { return w.do(t, "getCaseLink", made["id"].(string), key, nil).Data(t) }
+	get := func(key apikey.Secret) map[string]any {
+		return w.do(t, "getCaseLink", made["id"].(string), key, nil).Data(t)
+	}
 	require.Equal(t, []any{"created", nil, "It is stuck."}, []any{get(w.Acme.New)["state"], get(w.Acme.New)["url"], get(w.Acme.New)["caseSummary"]})
 	require.Nil(t, get(w.scoped(contract.Latest, scope.PortalsRead))["caseSummary"])
 	require.Equal(t, own.Bare(), get(w.OldNamed)["portalId"])

@@ -10,6 +10,7 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/admission/admissiontest"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/person"
 )
 
 func doorBody(n int) map[string]any {
@@ -41,25 +42,24 @@ func caseLinkBody(n int) map[string]any {
 	}
 }
 
-// embedTokenBody is a good body for an embed token of an organisation.
-func (w *world) embedTokenBody(t testing.TB, org *apitest.Org) map[string]any {
-	t.Helper()
+// embedTokenBody is a good body for an embed token.
+func embedTokenBody(n int) map[string]any {
 	return map[string]any{
-		"personId": w.pupil(t, org).String(), "externalId": "", "name": "Kim", "email": "kim@example.com", "unitId": "", "role": "learner",
-		"subjectId": "", "expiresInS": 600, "allowedOrigins": []any{"https://lms.example.com"}, "returnUrl": "https://lms.example.com/back",
+		"personId": pupil.String(), "externalId": "", "name": "Kim", "email": "kim@example.com", "unitId": "", "role": "learner",
+		"subjectId": "", "expiresInS": 600 + n%1000, "allowedOrigins": []any{"https://lms.example.com"}, "returnUrl": "https://lms.example.com/back",
 	}
 }
 
-// pupil is a person with a place on every portal of the organisation's.
-func (w *world) pupil(t testing.TB, org *apitest.Org) id.Person {
+// pupil is a person of every organisation, with a place on each of its portals.
+var pupil = id.Person{7}
+
+// enrol gives the pupil a place on a portal.
+func (w *world) enrol(t testing.TB, org *apitest.Org, on id.Portal) {
 	t.Helper()
-	k := "pupil" + org.ID.String()
-	if _, ok := w.made[k]; !ok {
-		w.made[k] = admissiontest.Person(t, w.Tenants, org.ID).ID.String()
+	if k := "pupil" + org.ID.String(); w.made[k] == "" {
+		w.made[k] = admissiontest.Person(t, w.Tenants, org.ID, func(p *person.Person) { p.ID = pupil }).ID.String()
 	}
-	p, err := id.ParsePerson(w.made[k])
-	require.NoError(t, err)
-	return p
+	admissiontest.Membership(t, w.Tenants, org.ID, pupil, on)
 }
 
 // entrance is a published portal whose doors are open, with a place for the pupil and
@@ -67,7 +67,7 @@ func (w *world) pupil(t testing.TB, org *apitest.Org) id.Person {
 func (w *world) entrance(t testing.TB, org *apitest.Org) string {
 	t.Helper()
 	p := w.openPortal(t, org)
-	admissiontest.Membership(t, w.Tenants, org.ID, w.pupil(t, org), p.ID)
+	w.enrol(t, org, p.ID)
 	for _, operation := range []string{"setEmbedDoor", "setStaffDoor", "setJoinCodeDoor", "setCustomersDoor"} {
 		w.at(t, org, operation, p.ID.String(), http.StatusOK)
 	}

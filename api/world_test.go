@@ -150,6 +150,7 @@ var bodies = map[string]func(n int) map[string]any{
 	},
 	"createCaseLink":      caseLinkBody,
 	"createCustomerToken": customerTokenBody,
+	"createEmbedToken":    embedTokenBody,
 	"createEscalation":    escalationBody,
 	"setCustomersDoor":    doorBody,
 	"setEmbedDoor":        doorBody,
@@ -494,8 +495,6 @@ func (w *world) body(t testing.TB, o *route.Operation) any {
 	switch o.ID {
 	case "createWidget":
 		return widgetBody(w.n, w.shown(t, w.Acme))
-	case "createEmbedToken":
-		return w.embedTokenBody(t, w.Acme)
 	case "createSessionToken":
 		return w.sessionBody(t, w.Acme)
 	}

@@ -42,7 +42,7 @@ func (a *API) Register(s *route.Service) {
 
 	list := read
 	list.ID, list.Path, list.Summary = "listDoors", "/portals/{id}/doors", "Every way in to a portal"
-	route.Handle(s, list, a.list)
+	route.List(s, list, a.list)
 	for _, set := range []struct {
 		path, id, summary string
 		key               door.Key
@@ -120,17 +120,13 @@ func (a *API) link(p portal.Portal, kind, token string) string {
 	return a.page(p) + "/enter#" + kind + "=" + token
 }
 
-func (a *API) list(ctx context.Context, c *route.Call, in *Path) ([]Door, error) {
+func (a *API) list(ctx context.Context, c *route.Call, in *Path) (route.Page[Door], error) {
 	p, err := a.find(ctx, c, in)
 	if err != nil {
-		return nil, err
+		return route.Page[Door]{}, err
 	}
 	found, err := door.List(ctx, a.Tenants, c.Org(), p.ID)
-	doors := make([]Door, len(found))
-	for i, d := range found {
-		doors[i] = a.show(p, d)
-	}
-	return doors, err
+	return route.Map(route.Page[door.Door]{Items: found}, func(d door.Door) Door { return a.show(p, d) }), err
 }
 
 // find finds the portal of a path, an archived one too.

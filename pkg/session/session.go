@@ -107,7 +107,7 @@ type Brief struct {
 
 // Pursue are the goals of the conversation: its own, and the persona's whose keys
 // are not among them.
-func (b *Brief) Pursue(personas []persona.Goal) []persona.Goal {
+func (b Brief) Pursue(personas []persona.Goal) []persona.Goal {
 	goals := slices.Clone(b.Goals)
 	for _, goal := range personas {
 		if !slices.ContainsFunc(b.Goals, func(own persona.Goal) bool { return own.Key == goal.Key }) {

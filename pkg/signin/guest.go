@@ -75,7 +75,7 @@ func (in *Guest) look(ctx context.Context, tx *tenant.Tx, e *entrance) (err erro
 	in.Name = in.Details.Name
 	switch {
 	case !in.Membership.IsZero():
-		in.Sits, _, err = admission.Seat(ctx, tx, e.version.Definition, in.Portal, in.Visit.Person, in.Membership, e.now)
+		in.Sits, _, err = admission.Seat(ctx, tx, e.version.Definition, in.Portal, in.Person, in.Membership, e.now)
 		in.Name = in.Sits.Name
 	case !in.Escalation.IsZero():
 		err = in.lookAtChat(ctx, tx)
@@ -134,7 +134,7 @@ func ending(text string) string {
 // and the organisation, is the caller's to add.
 func (in *Guest) Request() admission.Request {
 	r := admission.Request{
-		Source: session.FromPortal, Portal: in.Portal, Person: in.Visit.Person, Membership: in.Membership, Escalation: in.Escalation,
+		Source: session.FromPortal, Portal: in.Portal, Person: in.Person, Membership: in.Membership, Escalation: in.Escalation,
 		CaseLink: in.CaseLink, Door: string(in.doorKey()), Language: in.Language, Context: in.Told, Collected: map[string]string{},
 		AllowedOrigins: in.Details.AllowedOrigins,
 	}

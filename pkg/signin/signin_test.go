@@ -37,7 +37,7 @@ func TestAnEmbedTokenOpensOnce(t *testing.T) {
 	in, err := w.gate.ByEmbedToken(ctx, w.one, w.portal.ID, made.Token)
 	require.NoError(t, err)
 	require.Equal(t, []any{"embed", m.Person, m.ID, "Kim", tenanttest.Now.Add(signin.VisitFor)},
-		[]any{in.Door, in.Visit.Person, in.Membership, in.Name, in.ExpiresAt})
+		[]any{in.Door, in.Person, in.Membership, in.Name, in.ExpiresAt})
 	_, err = w.gate.ByEmbedToken(ctx, w.one, w.portal.ID, made.Token)
 	w.refused(signin.TokenUsed, err)
 
@@ -190,7 +190,7 @@ func (w *world) sweep() {
 func TestWhoIsInNoMore(t *testing.T) {
 	var (
 		set = func(sql string) func(*world, signin.Entered) {
-			return func(w *world, in signin.Entered) { w.exec(sql, w.one, in.Visit.Person) }
+			return func(w *world, in signin.Entered) { w.exec(sql, w.one, in.Person) }
 		}
 		close = func(key door.Key) func(*world, signin.Entered) {
 			return func(w *world, _ signin.Entered) { w.set(key, door.Change{Requires: []string{}}) }
