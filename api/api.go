@@ -11,6 +11,7 @@ import (
 	"visavis.dev/api/avatars"
 	"visavis.dev/api/connections"
 	"visavis.dev/api/consents"
+	"visavis.dev/api/doors"
 	"visavis.dev/api/duos"
 	"visavis.dev/api/events"
 	"visavis.dev/api/identity"
@@ -41,6 +42,7 @@ import (
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/template"
+	"visavis.dev/pkg/signin"
 	"visavis.dev/pkg/vault"
 	"visavis.dev/pkg/widget"
 )
@@ -57,23 +59,25 @@ type Parts struct {
 	Files       *file.Store
 	// Gallery is what portals are built from.
 	Gallery *template.Gallery
+	// Gate lets people in to portals.
+	Gate    *signin.Gate
 	Health  *health.Checker
 	Library *avatar.Library
 	// Organization finds an organisation and what it may have.
 	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
 	// LiveURL is where clients reach the sockets of live conversations.
 	LiveURL string
-	// Minds are what personas think with, by Clock.
-	Minds conversation.Minds
 	// PortalURL is where the portals' pages are, without a path.
 	PortalURL string
-	Clock     clock.WithDelayedExecution
-	Plans     *plan.Catalogue
-	Searcher  *packs.Searcher
-	Teller    *event.Teller
-	Vault     *vault.Vault
-	Version   string
-	Visitors  widget.Visitors
+	// Minds are what personas think with, by Clock.
+	Minds    conversation.Minds
+	Clock    clock.WithDelayedExecution
+	Plans    *plan.Catalogue
+	Searcher *packs.Searcher
+	Teller   *event.Teller
+	Vault    *vault.Vault
+	Version  string
+	Visitors widget.Visitors
 }
 
 // Operations declares every operation of the API.
@@ -94,6 +98,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 		Tenants: d.Tenants, Addresses: p.Addresses, Gallery: p.Gallery, Library: p.Library, Plans: p.Plans,
 		PortalURL: p.PortalURL,
 	}).Register(s)
+	(&doors.API{Tenants: d.Tenants, Gate: p.Gate, PortalURL: p.PortalURL}).Register(s)
 	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&sessions.API{

@@ -29,6 +29,8 @@ func TestSessions(t *testing.T) {
 		"what minting names":     testMintNames,
 		"other faces and voices": testMintOverrides,
 		"duos":                   testMintDuo,
+		"on a portal":            testMintOnAPortal,
+		"portals that cannot":    testMintPlaceRefusals,
 		"places":                 testMintPlaces,
 		"sandbox":                testMintSandbox,
 		"bounds of time":         testMintBounds,

@@ -34,6 +34,9 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/avatars/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createAvatar")["id"].(string)
 	},
+	"/case-links/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.onPortal(t, org, "createCaseLink")
+	},
 	"/connections/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		made := w.make(t, org, "createConnection")["id"].(string)
 		test := w.operation(t, "testConnection") // which is a call that it made
@@ -46,6 +49,9 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	},
 	"/consents/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createAvatar")["consent"].(map[string]any)["id"].(string)
+	},
+	"/escalations/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.onPortal(t, org, "createEscalation")
 	},
 	"/events/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.deliver(t, org)["eventId"].(string)
@@ -160,6 +166,15 @@ var bodies = map[string]func(n int) map[string]any{
 	"putPortalPersona": speakerBody,
 	"restorePortal":    func(int) map[string]any { return map[string]any{"version": 2} },
 	"updatePortal":     portalChange,
+	"createCaseLink":      caseLinkBody,
+	"createCustomerToken": customerTokenBody,
+	"createEmbedToken":    embedTokenBody,
+	"createEscalation":    escalationBody,
+	"setCustomersDoor":    doorBody,
+	"setEmbedDoor":        doorBody,
+	"setJoinCodeDoor":     doorBody,
+	"setStaffDoor":        doorBody,
+	"setVisitorsDoor":     doorBody,
 
 	"createDuo": duoBody,
 	"updateDuo": duoBody,
@@ -296,7 +311,7 @@ func (w *world) sessionBody(t testing.TB, org *apitest.Org) map[string]any {
 		w.made["a pack of "+org.ID.String()] = pack
 	}
 	return map[string]any{
-		"personaId": w.shown(t, org), "avatarId": id.NamedAvatar("amara").String(), "voiceId": id.NamedVoice("nora").String(), "language": "English",
+		"personaId": w.shown(t, org), "portalId": "", "subjectId": "", "personId": "", "avatarId": id.NamedAvatar("amara").String(), "voiceId": id.NamedVoice("nora").String(), "language": "English",
 		"channel": "chat", "transport": "websocket", "kind": "conversation", "context": "tests", "variables": map[string]any{"name": "Kim"},
 		"greeting": "Hello {{name}}", "knowledgeBaseIds": []any{pack}, "documentTags": []any{"visit"}, "maxDurationS": 600, "idleTimeoutS": 60,
 		"externalId": fmt.Sprint("visit-", n), "metadata": map[string]any{"source": "tests"}, "allowedOrigins": []any{"https://www.example.com"},

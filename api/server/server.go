@@ -22,6 +22,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/caselink"
 	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/cursor"
 	"visavis.dev/pkg/database"
@@ -29,6 +30,7 @@ import (
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/duo"
 	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/escalation"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/health"
@@ -45,6 +47,7 @@ import (
 	"visavis.dev/pkg/rate"
 	"visavis.dev/pkg/readthrough"
 	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/signin"
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/vault"
@@ -113,6 +116,8 @@ type Server struct {
 	Reporter    *connection.Reporter
 	Searcher    *knowledge.Searcher
 	Service     *route.Service
+	// Gate lets people in to portals.
+	Gate *signin.Gate
 	// Handler answers the API's requests.
 	Handler http.Handler
 
@@ -163,6 +168,7 @@ func (s *Server) build(ctx context.Context) (err error) {
 	s.Files = file.New(s.bucket, s.Tenants, o.Clock)
 	s.Egress = egress.New(egress.Options{Allow: o.AllowAddresses, RootCAs: o.RootCAs})
 	s.Teller = &event.Teller{Tenants: s.Tenants, Sources: session.Sources(s.Tenants)}
+	s.Teller.Sources[event.CaseLinkOpened] = caselink.Summaries(s.Tenants)
 	s.Teller.Sources[event.KnowledgeGap] = knowledge.Questions(s.Tenants)
 	s.Searcher = knowledge.NewSearcher(s.Tenants, cmp.Or(o.SearchBytes, searchBytes))
 	if err = s.openVault(ctx); err != nil {
@@ -177,6 +183,7 @@ func (s *Server) build(ctx context.Context) (err error) {
 	s.authenticator = apikey.NewAuthenticator(s.Keys, s.Plans, apikey.Options{Clock: o.Clock, Log: o.Log})
 	s.limiter = limits.New(&limits.Tables{Directory: s.Directory, Tenants: s.Tenants},
 		limits.Options{Pods: o.Pods, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics})
+	s.Gate = &signin.Gate{Tenants: s.Tenants, Vault: s.Vault, Clock: o.Clock, Limiter: s.limiter}
 	if s.relays, err = s.Directory.Secret(ctx, "relays", vault.NewKey); err != nil {
 		return fmt.Errorf("the directory's secrets: %w", err)
 	}
@@ -218,7 +225,7 @@ func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err err
 		Idempotency: idempotency.New(s.Tenants, o.Clock), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 	}, api.Parts{
-		Addresses: &portal.Addresses{Directory: s.Directory, Tenants: s.Tenants, Clock: o.Clock}, Gallery: gallery,
+		Addresses: &portal.Addresses{Directory: s.Directory, Tenants: s.Tenants, Clock: o.Clock}, Gallery: gallery, Gate: s.Gate,
 		PortalURL: cmp.Or(o.PortalURL, o.PublicURL),
 		Changes:   s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, LiveURL: o.liveURL(), Plans: s.Plans,
 		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: visitors,
@@ -323,6 +330,12 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			}},
 			{Name: "forget session tokens", Every: 10 * time.Minute, Batch: session.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return session.SweepTokens(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget who came in to portals", Every: 10 * time.Minute, Batch: signin.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return signin.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "expire escalations", Every: 10 * time.Second, Batch: escalation.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return escalation.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
 			{Name: "delete words of old sessions", Every: time.Minute, Batch: session.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return session.SweepWords(ctx, s.Tenants, shard, o.Clock.Now())

@@ -18,7 +18,9 @@ type Query struct {
 	Kind       string    `query:"kind" maxLength:"120" doc:"One or more of conversation, practice, assessment, escalation, case, test, separated by commas."`
 	Source     string    `query:"source" maxLength:"80" doc:"One or more of api, portal, widget, embed, agent, console, separated by commas."`
 	PersonaID  string    `query:"personaId" maxLength:"80"`
+	PortalID   string    `query:"portalId" maxLength:"80"`
 	SubjectID  string    `query:"subjectId" maxLength:"80"`
+	PersonID   string    `query:"personId" maxLength:"80"`
 	WidgetID   string    `query:"widgetId" maxLength:"80"`
 	ExternalID string    `query:"externalId" maxLength:"200"`
 	Language   string    `query:"language" maxLength:"40" doc:"A code or a name."`
@@ -38,6 +40,12 @@ func (q Query) filter() (session.Filter, error) {
 	f := session.Filter{Kinds: kinds, From: q.From, To: q.To, Ascending: q.Order == "asc"}
 	var err error
 	if f.Persona, err = route.QueryID(id.ParsePersona, "personaId", q.PersonaID); err != nil {
+		return f, err
+	}
+	if f.Portal, err = route.QueryID(id.ParsePortal, "portalId", q.PortalID); err != nil {
+		return f, err
+	}
+	if f.Person, err = route.QueryID(id.ParsePerson, "personId", q.PersonID); err != nil {
 		return f, err
 	}
 	if f.Subject, err = route.QueryID(id.ParseSubject, "subjectId", q.SubjectID); err != nil {

@@ -8,12 +8,10 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/tenant"
@@ -24,7 +22,7 @@ func (a *API) registerMint(s *route.Service, o route.Operation) {
 	o.Status, o.Idempotent, o.ShowsSecret, o.FailsClosed, o.Items = http.StatusCreated, true, true, true, contract.SessionTicketItem
 	o.Errors = []problem.Code{
 		problem.InsufficientMinutes, problem.FeatureNotInPlan, problem.AccountPaused, problem.Conflict, problem.DuoNotLive, problem.FaceNotReady,
-		problem.ConcurrencyLimit, problem.NotFound, problem.CandidateInterview,
+		problem.ConcurrencyLimit, problem.NotFound, problem.Gone, problem.CandidateInterview,
 	}
 	o.Summary = "Start a live session: mint the token by which its client connects"
 	o.Description = "A place is kept for the client until connectBy; the session is live, and costs minutes, from the moment the client connects. " +
@@ -37,13 +35,16 @@ type MintInput struct{ Body SessionInput }
 
 // SessionInput is a session to be started.
 type SessionInput struct {
-	PersonaID        string            `json:"personaId" maxLength:"80" doc:"Who speaks."`
+	PersonaID        string            `json:"personaId,omitempty" maxLength:"80" doc:"Who speaks. One of personaId, portalId and subjectId is given."`
+	PortalID         string            `json:"portalId,omitempty" maxLength:"80" doc:"A published portal, whose persona speaks by its rules."`
+	SubjectID        string            `json:"subjectId,omitempty" maxLength:"80" doc:"A published subject, which is taught, practised or asked on its portal."`
+	PersonID         string            `json:"personId,omitempty" maxLength:"80" doc:"Who comes. On a portal they need a place there that can be used now."`
 	AvatarID         string            `json:"avatarId,omitempty" maxLength:"80" doc:"Another face than the persona's."`
 	VoiceID          string            `json:"voiceId,omitempty" maxLength:"80" doc:"Another voice than the persona's."`
-	Language         string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the persona's unless given."`
+	Language         string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's or the persona's unless given."`
 	Channel          string            `json:"channel,omitempty" enum:"video,voice,chat" doc:"video unless given."`
 	Transport        string            `json:"transport,omitempty" enum:"auto,websocket" doc:"auto unless given."`
-	Kind             string            `json:"kind,omitempty" enum:"conversation,practice,assessment" doc:"conversation unless given."`
+	Kind             string            `json:"kind,omitempty" enum:"conversation,practice,assessment" doc:"That of a subject, or else conversation, unless given."`
 	Context          string            `json:"context,omitempty" maxLength:"8000" doc:"What a connected model is told of this conversation."`
 	Variables        map[string]string `json:"variables,omitempty" doc:"Stand for {{name}} in the persona's texts; at most 50."`
 	Greeting         *string           `json:"greeting,omitempty" maxLength:"2000" doc:"Said first, in the place of the persona's greeting; empty for none."`
@@ -95,108 +96,45 @@ func (a *API) mint(ctx context.Context, c *route.Call, in *MintInput) (SessionTi
 	if err != nil {
 		return SessionTicket{}, err
 	}
-	r.host = host{c.Principal.Org, c.Principal.Terms}
+	r.Host = admission.Host{Organization: c.Principal.Org, Terms: c.Principal.Terms}
 	r.Sandbox = r.Sandbox || c.Principal.Key.Environment == apikey.Test
-	if err := r.admitted("personas"); err != nil {
+	if err := r.Allow("personas"); err != nil {
 		return SessionTicket{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (SessionTicket, error) {
-		ticket, err := a.start(ctx, c, tx, r)
+		made, err := a.desk().Enter(ctx, tx, r, c.Now())
 		if err != nil {
-			return SessionTicket{}, err
+			return SessionTicket{}, inBody(err)
 		}
-		ticket.Limits.MaxConcurrentSessions = r.terms.Limits[plan.MaxConcurrentSessions]
+		ticket := a.ticket(c, made)
+		ticket.Limits.ActiveSessions, ticket.Limits.MaxConcurrentSessions = &made.Active, made.Places
 		s := ticket.Session
-		return ticket, activity.Record(ctx, tx, c.Did("session.created", "session", s.ID.String(), map[string]any{"personaId": s.PersonaID}))
+		return ticket, activity.Record(ctx, tx, c.Did("session.created", "session", s.ID.String(), map[string]any{"personaId": s.PersonaID, "portalId": s.PortalID}))
 	})
 }
 
-// host is the organisation of a session, and what it may have.
-type host struct {
-	organization directory.Organization
-	terms        plan.Terms
+func (a *API) desk() *admission.Desk { return &admission.Desk{Library: a.Library} }
+
+// inBody names the member of the body that admission refused.
+func inBody(err error) error {
+	if p, ok := errors.AsType[*problem.Problem](err); ok && p.Param != "" {
+		return p.WithParam("body." + p.Param)
+	}
+	return err
 }
 
-// admitted refuses every session of an organisation that is paused or whose plan
-// lacks a feature.
-func (h host) admitted(features ...string) error {
-	if h.organization.PausedAt != nil {
-		return problem.New(problem.AccountPaused, "The account is paused, so no session can start.")
-	}
-	for _, feature := range features {
-		if !h.terms.Has(feature) {
-			return problem.New(problem.FeatureNotInPlan, "The plan %s does not include %s, so no session can start.", h.terms.Plan.Name, feature).
-				WithDetail("feature", feature)
-		}
-	}
-	return nil
-}
-
-// start enters the session that is asked for, whoever asks.
-func (a *API) start(ctx context.Context, c *route.Call, tx *tenant.Tx, r request) (SessionTicket, error) {
-	p, err := persona.Load(ctx, tx, r.persona)
-	if err != nil {
-		return SessionTicket{}, asPersonaProblem(err)
-	}
-	if p.Duo != nil {
-		if err := r.admitted("duos"); err != nil {
-			return SessionTicket{}, err
-		}
-	}
-	if err := p.Startable(c.Now()); err != nil {
-		return SessionTicket{}, persona.AsProblem(err)
-	}
-	s, err := a.plan(ctx, c.Now(), tx, p, r)
-	if err != nil {
-		return SessionTicket{}, err
-	}
-	return a.enter(ctx, c, tx, s, r, p.Definition.Limits.DailySessions)
-}
-
-// enter enters the session, after the one it supersedes has ended.
-func (a *API) enter(ctx context.Context, c *route.Call, tx *tenant.Tx, s session.Session, r request, daily *int64) (SessionTicket, error) {
-	if !r.supersedes.IsZero() {
-		if err := supersede(ctx, tx, r.supersedes, c.Now()); err != nil {
-			return SessionTicket{}, err
-		}
-	}
-	made, err := session.Mint(ctx, tx, s, r.terms, daily)
-	if err != nil {
-		return SessionTicket{}, asProblem(err)
-	}
-	minted := made.Session
-	avatar := c.URL("/avatars/" + minted.Avatar.String())
+// ticket is what the client of a session needs.
+func (a *API) ticket(c *route.Call, made session.Minted) SessionTicket {
+	s := made.Session
+	avatar := c.URL("/avatars/" + s.Avatar.String())
 	return SessionTicket{
-		Session: show(c, minted, session.Detail{}), Token: made.Token, TokenExpiresAt: minted.ConnectBy, ConnectBy: minted.ConnectBy,
-		Transport: a.transport(minted.ID),
-		Face:      TicketFace{AvatarID: minted.Avatar, PreviewURL: avatar + "/preview", AssetsURL: avatar + "/face"},
-		Limits:    TicketLimits{MaxDurationS: minted.MaxDurationS, IdleTimeoutS: minted.IdleTimeoutS, ActiveSessions: &made.Active},
-	}, nil
+		Session: show(c, s, session.Detail{}), Token: made.Token, TokenExpiresAt: s.ConnectBy, ConnectBy: s.ConnectBy,
+		Transport: a.transport(s.ID),
+		Face:      TicketFace{AvatarID: s.Avatar, PreviewURL: avatar + "/preview", AssetsURL: avatar + "/face"},
+		Limits:    TicketLimits{MaxDurationS: s.MaxDurationS, IdleTimeoutS: s.IdleTimeoutS},
+	}
 }
 
 func (a *API) transport(s id.Session) Transport {
 	return Transport{Kind: "websocket", URL: a.LiveURL + "/live/v1/" + s.String()}
-}
-
-// supersede ends a session in another's favour.
-func supersede(ctx context.Context, tx *tenant.Tx, which id.Session, now time.Time) error {
-	s, err := session.Lock(ctx, tx, which)
-	if errors.Is(err, session.ErrUnknown) {
-		return problem.Missing("session").WithParam("body.supersedes")
-	}
-	if err != nil {
-		return err
-	}
-	if err := readable(s, "body.supersedes"); err != nil {
-		return err
-	}
-	_, err = session.End(ctx, tx, which, session.Ending{Reason: session.Superseded, At: now})
-	return err
-}
-
-func asPersonaProblem(err error) error {
-	if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
-		return problem.Missing("persona").WithParam("body.personaId")
-	}
-	return err
 }

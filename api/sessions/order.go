@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/session"
@@ -80,8 +81,8 @@ func (a *API) order(ctx context.Context, c *route.Call, p Path, command session.
 		}
 		if command.Language != "" && command.Language != s.Language {
 			said := s
-			if err := respeak(ctx, tx, &said, request{language: command.Language}); err != nil {
-				return SessionOrder{}, err
+			if err := admission.Speak(ctx, tx, &said, id.Voice{}, command.Language); err != nil {
+				return SessionOrder{}, inBody(err)
 			}
 		}
 		length := int64(utf8.RuneCountInString(command.Text))

@@ -75,8 +75,13 @@ type Session struct {
 	AvatarID             id.Avatar            `json:"avatarId"`
 	VoiceID              id.Voice             `json:"voiceId"`
 	DuoID                *id.Duo              `json:"duoId" nullable:"true"`
+	PortalID             *id.Portal           `json:"portalId" nullable:"true"`
 	SubjectID            *id.Subject          `json:"subjectId" nullable:"true"`
 	WidgetID             *id.Widget           `json:"widgetId" nullable:"true"`
+	PersonID             *id.Person           `json:"personId" nullable:"true"`
+	MembershipID         *id.Membership       `json:"membershipId" nullable:"true"`
+	EscalationID         *id.Escalation       `json:"escalationId" nullable:"true"`
+	CaseLinkID           *id.CaseLink         `json:"caseLinkId" nullable:"true"`
 	ExternalID           *string              `json:"externalId"`
 	Metadata             map[string]string    `json:"metadata"`
 	Language             string               `json:"language"`
@@ -132,15 +137,9 @@ func show(c *route.Call, s session.Session, d session.Detail) Session {
 		Staff: []SessionStaff{}, Outcome: s.Outcome, OnHold: s.OnHold, ConversationWithheld: s.Withheld,
 		TranscriptAvailable: s.Withheld == nil && d.Words, ConnectBy: s.ConnectBy.UTC(), CreatedAt: s.CreatedAt.UTC(),
 	}
-	if !s.Duo.IsZero() {
-		shown.DuoID = &s.Duo
-	}
-	if !s.Subject.IsZero() {
-		shown.SubjectID = &s.Subject
-	}
-	if !s.Widget.IsZero() {
-		shown.WidgetID = &s.Widget
-	}
+	shown.DuoID, shown.PortalID, shown.SubjectID, shown.WidgetID = s.Duo.OrNil(), s.Portal.OrNil(), s.Subject.OrNil(), s.Widget.OrNil()
+	shown.PersonID, shown.MembershipID = s.Person.OrNil(), s.Membership.OrNil()
+	shown.EscalationID, shown.CaseLinkID = s.Escalation.OrNil(), s.CaseLink.OrNil()
 	for _, k := range d.Staff {
 		shown.Staff = append(shown.Staff, SessionStaff{k.ID, k.Name, k.Mode, k.JoinedAt.UTC(), route.UTC(k.LeftAt)})
 	}
@@ -208,20 +207,9 @@ func asProblem(err error) error {
 		return problem.Missing("session").WithParam("path.id")
 	case errors.Is(err, session.ErrOver):
 		return problem.New(problem.SessionEnded, "The session has ended.").WithParam("path.id")
-	case errors.Is(err, session.ErrNoMinutes):
-		return problem.New(problem.InsufficientMinutes, "No minutes are left, or the month's cap is reached. GET /usage shows them.")
-	case errors.Is(err, session.ErrNoPlace):
-		p := problem.New(problem.ConcurrencyLimit, "As many sessions are live as the organisation may have.")
-		p.RetryAfter = placeAfter
-		return p
-	case errors.Is(err, session.ErrDailyLimit):
-		return problem.Conflicting("daily_sessions", "The persona has had as many sessions today as its limits allow.")
 	}
 	return err
 }
-
-// placeAfter is when it is worth asking for a place again.
-const placeAfter = 5 * time.Second
 
 // since2026 is the contract that the additions appeared in.
 const since2026 = contract.V20261001

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/problem"
@@ -45,13 +46,13 @@ func (a *API) steer(ctx context.Context, c *route.Call, in *SteerInput) (Session
 		return Session{}, err
 	}
 	b := in.Body
-	voice, err := b.check()
+	as, err := b.check()
 	if err != nil {
 		return Session{}, err
 	}
 	changed, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (session.Session, error) {
 		if b.live() {
-			return b.apply(ctx, c, tx, found.ID, voice)
+			return b.apply(ctx, c, tx, found.ID, as)
 		}
 		s, err := session.Lock(ctx, tx, found.ID)
 		if err != nil {
@@ -67,19 +68,25 @@ func (a *API) steer(ctx context.Context, c *route.Call, in *SteerInput) (Session
 
 // check checks what can be checked without the database. It answers the voice
 // and the language that are asked for.
-func (b SessionChange) check() (r request, err error) {
+func (b SessionChange) check() (as speech, err error) {
 	if err := checkMaps(SessionInput{Variables: b.Variables.Value, Metadata: b.Metadata.Value}); err != nil {
-		return r, err
+		return as, err
 	}
-	if r.language, err = languageOf(b.Language.Value); err != nil {
-		return r, err
+	if as.language, err = languageOf(b.Language.Value); err != nil {
+		return as, err
 	}
-	r.voice, err = parse(id.ParseVoice, "voiceId", "voice", b.VoiceID.Value)
-	return r, err
+	as.voice, err = parse(id.ParseVoice, "voiceId", "voice", b.VoiceID.Value)
+	return as, err
+}
+
+// speech is how a session goes on speaking; what is zero stays as it is.
+type speech struct {
+	voice    id.Voice
+	language string
 }
 
 // apply changes what is kept of a live session and tells its process.
-func (b SessionChange) apply(ctx context.Context, c *route.Call, tx *tenant.Tx, which id.Session, r request) (session.Session, error) {
+func (b SessionChange) apply(ctx context.Context, c *route.Call, tx *tenant.Tx, which id.Session, as speech) (session.Session, error) {
 	s, err := lockLive(ctx, tx, which)
 	if err != nil {
 		return s, err
@@ -88,7 +95,7 @@ func (b SessionChange) apply(ctx context.Context, c *route.Call, tx *tenant.Tx, 
 		return s, err
 	}
 	command := session.Command{
-		ID: id.NewTurn(), Kind: session.SteerIt, Language: r.language, Context: b.Context.Ptr(), Instructions: b.Instructions.Ptr(),
+		ID: id.NewTurn(), Kind: session.SteerIt, Language: as.language, Context: b.Context.Ptr(), Instructions: b.Instructions.Ptr(),
 		Listening: b.Listening.Ptr(), Mute: b.Mute.Ptr(), Interrupt: b.Interrupt.Value, Goal: b.Goal.Ptr(), Variables: b.Variables.Value,
 		MaxDurationS: b.MaxDurationS.Ptr(),
 	}
@@ -96,13 +103,13 @@ func (b SessionChange) apply(ctx context.Context, c *route.Call, tx *tenant.Tx, 
 		Metadata: b.Metadata.Value, MaxDurationS: b.MaxDurationS.Ptr(),
 		Context: b.Context.Ptr(), Instructions: b.Instructions.Ptr(), Variables: b.Variables.Value,
 	}
-	if r.language != "" || !r.voice.IsZero() {
-		if err := respeak(ctx, tx, &s, r); err != nil {
-			return s, err
+	if as.language != "" || !as.voice.IsZero() {
+		if err := admission.Speak(ctx, tx, &s, as.voice, as.language); err != nil {
+			return s, inBody(err)
 		}
 		kept.Language, kept.Voice, kept.Engine = &s.Language, &s.Voice, &s.Engine
 	}
-	if !r.voice.IsZero() {
+	if !as.voice.IsZero() {
 		command.Voice = &s.Voice
 	}
 	changed, err := session.Steer(ctx, tx, s, kept)
@@ -123,10 +130,10 @@ func (b SessionChange) allowed(ctx context.Context, c *route.Call, tx *tenant.Tx
 		return err
 	}
 	d := v.Definition
-	if b.Goal.Set && !slices.ContainsFunc(d.Goals, func(g persona.Goal) bool { return g.Key == b.Goal.Value }) {
-		return problem.Invalid("body.goal", "The persona has no goal %q.", b.Goal.Value)
+	if b.Goal.Set && !slices.ContainsFunc(s.Brief.Pursue(d.Goals), func(g persona.Goal) bool { return g.Key == b.Goal.Value }) {
+		return problem.Invalid("body.goal", "The session has no goal %q.", b.Goal.Value)
 	}
-	bound := longest(c.Principal.Terms, d, s.Sandbox)
+	bound := admission.Longest(c.Principal.Terms, d, s.Sandbox)
 	if b.MaxDurationS.Value > bound {
 		return problem.Invalid("body.maxDurationS", "This session can last %d seconds at most.", bound)
 	}

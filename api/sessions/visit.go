@@ -1,12 +1,14 @@
 package sessions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"slices"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/session"
@@ -61,33 +63,34 @@ func (a *API) visit(ctx context.Context, c *route.Call, in *VisitInput) (Session
 		return SessionTicket{}, err
 	}
 	c.AllowOrigin(in.Origin)
-	var h host
-	if h.organization, h.terms, err = a.Organization(ctx, org); err != nil {
+	var host admission.Host
+	if host.Organization, host.Terms, err = a.Organization(ctx, org); err != nil {
 		return SessionTicket{}, err
 	}
-	if err := c.LimitOrganization(org, h.terms.Rates); err != nil {
+	if err := c.LimitOrganization(org, host.Terms.Rates); err != nil {
 		return SessionTicket{}, err
 	}
-	if err := h.admitted("personas", "widgets"); err != nil {
+	if err := host.Allow("personas", "widgets"); err != nil {
 		return SessionTicket{}, err
 	}
 	r, err := visitOf(w, in)
 	if err != nil {
 		return SessionTicket{}, err
 	}
-	r.host = h
+	r.Host = host
 	now := c.Now()
 	if !w.Definition.Hours.OpenAt(now) {
 		return SessionTicket{}, problem.Conflicting("closed", "It is outside the opening hours.").WithDetail("hours", w.Definition.Hours)
 	}
 	var ticket SessionTicket
-	err = a.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) (err error) {
+	err = a.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		// The session comes first: it holds the organisation's places, so that
 		// visitors of one address follow each other.
-		if ticket, err = a.start(ctx, c, tx, r); err != nil {
-			return err
+		made, err := a.desk().Enter(ctx, tx, r, now)
+		if err != nil {
+			return inBody(err)
 		}
-		ticket.Limits.ActiveSessions = nil
+		ticket = a.ticket(c, made)
 		return widget.CountVisit(ctx, tx, w, a.Visitors.Mark(org, c.Household(), now), now)
 	})
 	if errors.Is(err, widget.ErrVisits) {
@@ -110,13 +113,11 @@ func (a *API) visited(ctx context.Context, in *VisitInput) (id.Org, widget.Widge
 }
 
 // visitOf is what a visitor may ask for of a widget.
-func visitOf(w widget.Widget, in *VisitInput) (request, error) {
+func visitOf(w widget.Widget, in *VisitInput) (admission.Request, error) {
 	d, b := w.Definition, in.Body
-	r := request{
-		SessionInput: SessionInput{
-			Channel: or(b.Channel, d.DefaultChannel), Metadata: b.Metadata, AllowedOrigins: []string{in.Origin},
-		},
-		persona: w.Persona, source: session.FromWidget, widget: w.ID,
+	r := admission.Request{
+		Channel: cmp.Or(b.Channel, d.DefaultChannel), Metadata: b.Metadata, AllowedOrigins: []string{in.Origin},
+		Persona: w.Persona, Source: session.FromWidget, Widget: w.ID,
 	}
 	if d.Caps.MaxSessionS != nil {
 		r.MaxDurationS = *d.Caps.MaxSessionS
@@ -125,13 +126,13 @@ func visitOf(w widget.Widget, in *VisitInput) (request, error) {
 		return r, problem.Invalid("body.channel", "The widget offers %v.", d.Channels)
 	}
 	var err error
-	if r.language, err = languageOf(b.Language); err != nil {
+	if r.Language, err = languageOf(b.Language); err != nil {
 		return r, err
 	}
-	if r.language != "" && len(d.Languages) > 0 && !slices.Contains(d.Languages, r.language) {
+	if r.Language != "" && len(d.Languages) > 0 && !slices.Contains(d.Languages, r.Language) {
 		return r, problem.Invalid("body.language", "The widget offers %v.", d.Languages)
 	}
-	r.collected, err = d.LeadForm.Settle(widget.Contact{"name": b.Contact.Name, "email": b.Contact.Email, "phone": b.Contact.Phone, "company": b.Contact.Company})
+	r.Collected, err = d.LeadForm.Settle(widget.Contact{"name": b.Contact.Name, "email": b.Contact.Email, "phone": b.Contact.Phone, "company": b.Contact.Company})
 	if field, ok := errors.AsType[*widget.FieldError](err); ok {
 		return r, problem.Invalid("body.contact."+field.Field, "%s %s.", field.Field, field.Message)
 	}

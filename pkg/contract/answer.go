@@ -11,6 +11,10 @@ type Item string
 
 // The items.
 const (
+	// CaseLinkItem is a link to a case.
+	CaseLinkItem Item = "CaseLink"
+	// EscalationItem is a chat that was handed over.
+	EscalationItem Item = "Escalation"
 	// EventItem is an event, which reads as a webhook's body does.
 	EventItem Item = "Event"
 	// DeliveryItem is the delivery of an event to a webhook.

@@ -48,6 +48,8 @@ var bareIDs = Change{
 		switch kind {
 		case GapItem, KnowledgeBaseItem, SettingItem:
 			bareWithin(item)
+		case CaseLinkItem, EscalationItem:
+			bareOf(item, "portalId")
 		case JobItem:
 			bareOf(item, "portalId", "subjectId", "resourceId")
 		case PersonaItem:

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"visavis.dev/pkg/session"
 )
 
 // patterns find the values whose form is known, by the kind that the name of an
@@ -17,6 +19,9 @@ var patterns = map[string]*regexp.Regexp{
 
 // patternOf is the kind of a value that the name of an output tells, or "".
 func patternOf(output string) string {
+	if strings.HasPrefix(output, session.AnswerTo) {
+		return ""
+	}
 	name := lower(output)
 	for _, kind := range []struct{ kind, words string }{
 		{"email", "mail"}, {"phone", "phone|telefon|mobile|tel"}, {"date", "date|datum|day|fecha"},

@@ -65,6 +65,14 @@ func (i ID[K]) Bare() string { return encode(uuid.UUID(i)) }
 // IsZero says whether the identifier names nothing.
 func (i ID[K]) IsZero() bool { return i == ID[K]{} }
 
+// OrNil is the identifier, or nil for the zero one.
+func (i ID[K]) OrNil() *ID[K] {
+	if i.IsZero() {
+		return nil
+	}
+	return &i
+}
+
 // MarshalText writes the wire form.
 func (i ID[K]) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 

@@ -40,6 +40,7 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 	if s.Brief.Instructions != nil {
 		definition.Instructions = *s.Brief.Instructions
 	}
+	definition.Goals = s.Brief.Pursue(definition.Goals)
 	c := conversation.Config{
 		Session: conversation.Facts{
 			ID: s.ID, Language: s.Language, Channel: conversation.Channel(s.Channel), Context: s.Brief.Context,

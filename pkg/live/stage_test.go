@@ -149,7 +149,7 @@ func (s *stage) mint(change func(*session.Session)) (session.Session, session.To
 		token  session.Token
 	)
 	require.NoError(s.t, s.tenants.InTx(context.Background(), s.org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		m, err := session.Mint(ctx, tx, wanted, s.terms, nil)
+		m, err := session.Mint(ctx, tx, wanted, s.terms, session.Daily{})
 		minted, token = m.Session, m.Token
 		return err
 	}))

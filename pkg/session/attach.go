@@ -2,10 +2,14 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/caselink"
+	"visavis.dev/pkg/escalation"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
@@ -70,11 +74,37 @@ func (a *Attached) begin(ctx context.Context, tx *tenant.Tx, terms plan.Terms, n
 		a.Session, err = end(ctx, tx, unpaid, Ending{Reason: MinutesExhausted, At: now}, drafts...)
 		return nil, err
 	}
-	started := event.SessionStarted
-	if s.Kind == Practice {
-		started = event.PracticeStarted
+	if !s.Escalation.IsZero() {
+		if err := escalation.Begin(ctx, tx, s.Escalation, s.ID, now); err != nil {
+			return nil, err
+		}
 	}
-	return append(drafts, s.draft(started, now)), nil
+	if !s.CaseLink.IsZero() {
+		if err := caselink.Use(ctx, tx, s.CaseLink, s.ID, now); err != nil {
+			return nil, err
+		}
+	}
+	if s.Kind != Practice {
+		return append(drafts, s.draft(event.SessionStarted, now)), nil
+	}
+	practice := s.draft(event.PracticeStarted, now)
+	unit, err := unitOf(ctx, tx, s.Membership)
+	if !unit.IsZero() {
+		practice.Fields["unitId"] = unit
+	}
+	return append(drafts, practice), err
+}
+
+// unitOf is the unit that a place belongs to now; zero for none.
+func unitOf(ctx context.Context, tx *tenant.Tx, m id.Membership) (unit id.Unit, err error) {
+	if m.IsZero() {
+		return unit, nil
+	}
+	err = tx.QueryRow(ctx, `SELECT unit_id FROM membership WHERE org_id = $1 AND id = $2`, tx.Org, m).Scan(&unit)
+	if errors.Is(err, pgx.ErrNoRows) { // removed since it was minted
+		err = nil
+	}
+	return unit, err
 }
 
 // resume takes a live session over. What the process before left open is closed:

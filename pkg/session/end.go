@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"visavis.dev/pkg/escalation"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
@@ -93,9 +94,22 @@ func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending, earlier ...eve
 		if err := s.rememberLater(ctx, tx); err != nil {
 			return s, err
 		}
+		completed, err := s.deescalate(ctx, tx)
+		if err != nil {
+			return s, err
+		}
+		drafts = append(drafts, completed...)
 	}
 	_, err := emit(ctx, tx, drafts)
 	return s, err
+}
+
+// deescalate ends the escalation that a session which ended was held for.
+func (s Session) deescalate(ctx context.Context, tx *tenant.Tx) ([]event.Draft, error) {
+	if s.Escalation.IsZero() {
+		return nil, nil
+	}
+	return escalation.Complete(ctx, tx, s.Escalation, escalation.End{Session: s.ID, Outcome: s.Outcome, DurationS: *s.DurationS, At: *s.EndedAt})
 }
 
 // conclude ends what is under way in the conversation and sums it up. readable says

@@ -29,12 +29,13 @@ func (w *world) fill() id.Session {
 	w.exec(`
 		INSERT INTO session (org_id, id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, external_id, metadata, language,
 			engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by, turn_count,
-			languages_heard, collected, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects)
+			languages_heard, collected, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects, portal_id, person_id)
 		SELECT CASE WHEN i % 2 = 0 THEN $2::UUID ELSE $3::UUID END, s, CASE WHEN i % 100 = 0 THEN 'live' WHEN i % 1000 = 1 THEN 'created' ELSE 'ended' END,
 			'conversation', 'api', ($4::UUID[])[1 + i % 100], 1, s, s, CASE WHEN i % 10 = 0 THEN 'x' || i % 500 END, '{}', 'en',
 			'premier', 'websocket', 'video', false, '{}', '{}', 60, 60, $5::TIMESTAMPTZ, $5::TIMESTAMPTZ + INTERVAL '1 day', 2,
 			'{}', '{}', false, false, CASE WHEN i % 3 = 0 THEN $5::TIMESTAMPTZ + INTERVAL '30 days' END, i % 100 = 0,
-			CASE WHEN i % 100 = 0 THEN $6::UUID END, 1, CASE WHEN i % 1000 = 7 THEN $5::TIMESTAMPTZ END, 0
+			CASE WHEN i % 100 = 0 THEN $6::UUID END, 1, CASE WHEN i % 1000 = 7 THEN $5::TIMESTAMPTZ END, 0,
+			($4::UUID[])[1 + i % 97], ($4::UUID[])[1 + i % 89]
 		FROM unnest($1::UUID[]) WITH ORDINALITY AS s (s, i)`, ids, w.one, w.two, personas, now, w.other)
 	w.exec(`
 		INSERT INTO turn (org_id, session_id, ordinal, id, speaker, name, text, spoken, language, origin, started_at, interrupted, redacted, sources,
@@ -122,7 +123,12 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 			return err
 		}},
 		"the day's sessions": {"count(*) FROM session", []string{"session_by_persona"}, in(func(ctx context.Context, tx *tenant.Tx) error {
-			return ignore(session.Mint(ctx, tx, draft(now), w.terms, new(int64(100))))
+			return ignore(session.Mint(ctx, tx, draft(now), w.terms, session.Daily{OfPersona: new(int64(100))}))
+		})},
+		"the day's sessions of a person": {"person_id = $2", []string{"session_by_person"}, in(func(ctx context.Context, tx *tenant.Tx) error {
+			s := draft(now)
+			s.Person, s.Portal = id.Person{1}, id.Portal{1}
+			return ignore(session.Mint(ctx, tx, s, w.terms, session.Daily{OfPerson: new(int64(100))}))
 		})},
 		"renewing": {"UPDATE session_token", []string{"session_token_by_session"}, in(func(ctx context.Context, tx *tenant.Tx) error {
 			return ignore(session.Renew(ctx, tx, live.ID, live.Epoch, now))
@@ -145,6 +151,8 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 		"of a persona":     {session.Filter{Persona: id.Persona{1}}, "session_by_persona"},
 		"of a caller's id": {session.Filter{ExternalID: new("x1")}, "session_by_external"},
 		"of both":          {session.Filter{ExternalID: new("x1"), Persona: id.Persona{1}}, "session_by_external"},
+		"of a portal":      {session.Filter{Portal: id.Portal{1}}, "session_by_portal"},
+		"of a person":      {session.Filter{Person: id.Person{1}}, "session_by_person"},
 		"not over":         {session.Filter{States: []session.State{session.Live}}, "session_active"},
 		"of a state":       {session.Filter{States: []session.State{session.Live, session.Ended}}, "session_pkey"},
 		"of a time":        {session.Filter{From: after(-100), To: after(100), Language: "en"}, "session_pkey"},

@@ -19,7 +19,9 @@ type Filter struct {
 	Kinds      []string
 	Sources    []string
 	Persona    id.Persona
+	Portal     id.Portal
 	Subject    id.Subject
+	Person     id.Person
 	Widget     id.Widget
 	ExternalID *string
 	Language   string
@@ -29,8 +31,8 @@ type Filter struct {
 
 // List is a page of the sessions, newest first unless Ascending, after one of
 // them; the zero id for the first page. It rides session_pkey, or, where that is
-// asked for, session_by_external, session_by_persona, or session_active for
-// sessions that are not over.
+// asked for, session_by_external, session_by_person, session_by_persona,
+// session_by_portal, or session_active for sessions that are not over.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Session, limit int) ([]Session, error) {
 	sql, args := f.statement(org, after, limit)
 	var found []Session
@@ -46,7 +48,7 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id
 // statement chooses the statement that rides the narrowest index.
 func (f Filter) statement(org id.Org, after id.Session, limit int) (sql string, args []any) {
 	least, most := f.window(after)
-	args = []any{org, least, most, f.States, f.Kinds, f.Sources, f.Subject, f.Language, moment(f.From), moment(f.To), f.Widget, limit}
+	args = []any{org, least, most, f.States, f.Kinds, f.Sources, f.Subject, f.Language, moment(f.From), moment(f.To), f.Widget, limit, f.Portal, f.Persona}
 	sql = `
 		SELECT ` + columns + ` FROM session
 		WHERE org_id = $1 AND id >= $2 AND id <= $3
@@ -54,7 +56,8 @@ func (f Filter) statement(org id.Org, after id.Session, limit int) (sql string, 
 			AND ($6::TEXT[] IS NULL OR source = ANY($6)) AND ($7::UUID IS NULL OR subject_id = $7)
 			AND ($8::TEXT = '' OR language = $8)
 			AND ($9::TIMESTAMPTZ IS NULL OR created_at >= $9) AND ($10::TIMESTAMPTZ IS NULL OR created_at < $10)
-			AND ($11::UUID IS NULL OR widget_id = $11)`
+			AND ($11::UUID IS NULL OR widget_id = $11) AND ($13::UUID IS NULL OR portal_id = $13)
+			AND ($14::UUID IS NULL OR persona_id = $14)`
 	const last = ` LIMIT $12`
 	order := ` ORDER BY id DESC` + last
 	if f.Ascending {
@@ -63,9 +66,13 @@ func (f Filter) statement(org id.Org, after id.Session, limit int) (sql string, 
 	over := func(s State) bool { return s.Over() }
 	switch {
 	case f.ExternalID != nil:
-		return sql + ` AND external_id = $13 AND ($14::UUID IS NULL OR persona_id = $14)` + order, append(args, *f.ExternalID, f.Persona)
+		return sql + ` AND external_id = $15 AND ($16::UUID IS NULL OR person_id = $16)` + order, append(args, *f.ExternalID, f.Person)
+	case !f.Person.IsZero():
+		return sql + ` AND person_id = $15` + order, append(args, f.Person)
 	case !f.Persona.IsZero():
-		return sql + ` AND persona_id = $13` + order, append(args, f.Persona)
+		return sql + ` AND persona_id = $15` + order, append(args, f.Persona)
+	case !f.Portal.IsZero():
+		return sql + ` AND portal_id = $15` + order, append(args, f.Portal)
 	case f.States != nil && !slices.ContainsFunc(f.States, over):
 		return sql + ` AND state IN ('created', 'live')` + order, args
 	}

@@ -17,6 +17,7 @@ func TestList(t *testing.T) {
 		s, _ := w.mint(after(i*10), func(s *session.Session) {
 			if i%2 == 1 {
 				s.Persona, s.Subject, s.ExternalID, s.Language, s.Kind, s.Source = id.Persona{7}, id.Subject{5}, new("crm"), "de", "test", "widget"
+				s.Portal, s.Person = id.Portal{4}, id.Person{3}
 			}
 		})
 		ids = append(ids, s.ID)
@@ -30,6 +31,10 @@ func TestList(t *testing.T) {
 		"all":                {session.Filter{}, []int{0, 1, 2, 3, 4, 5}},
 		"of a persona":       {session.Filter{Persona: id.Persona{7}}, []int{1, 3, 5}},
 		"of a subject":       {session.Filter{Subject: id.Subject{5}}, []int{1, 3, 5}},
+		"of a portal":        {session.Filter{Portal: id.Portal{4}}, []int{1, 3, 5}},
+		"of another portal":  {session.Filter{Portal: id.Portal{5}, Person: id.Person{3}}, nil},
+		"of a person":        {session.Filter{Person: id.Person{3}, Persona: id.Persona{7}}, []int{1, 3, 5}},
+		"of another person":  {session.Filter{Person: id.Person{4}, ExternalID: new("crm")}, nil},
 		"of another subject": {session.Filter{Subject: id.Subject{6}}, nil},
 		"of a caller's id":   {session.Filter{ExternalID: new("crm")}, []int{1, 3, 5}},
 		"of two of these":    {session.Filter{ExternalID: new("crm"), Persona: id.Persona{1}}, nil},

@@ -94,7 +94,7 @@ func draft(at time.Time, changes ...func(*session.Session)) session.Session {
 // tryMint mints a session.
 func (w *world) tryMint(s session.Session, daily *int64) (minted session.Session, token session.Token, err error) {
 	err = w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		m, err := session.Mint(ctx, tx, s, w.terms, daily)
+		m, err := session.Mint(ctx, tx, s, w.terms, session.Daily{OfPersona: daily})
 		minted, token = m.Session, m.Token
 		return err
 	})

@@ -25,6 +25,8 @@ var (
 	ErrNoPlace = errors.New("too many live sessions")
 	// ErrDailyLimit: the persona had as many sessions today as it may.
 	ErrDailyLimit = errors.New("the persona's sessions of today are used up")
+	// ErrPersonsDay: the person had as many sessions on the portal today as one may.
+	ErrPersonsDay = errors.New("the person's sessions of today are used up")
 )
 
 // MeansOf is what the organisation's terms say of its minutes.
@@ -35,6 +37,13 @@ func MeansOf(t plan.Terms) usage.Means {
 		m.CapS = &seconds
 	}
 	return m
+}
+
+// Daily is how many sessions there may be in a day (UTC); nil is no bound.
+type Daily struct {
+	// OfPersona counts those with the persona, and OfPerson those of the person on
+	// the portal.
+	OfPersona, OfPerson *int64
 }
 
 // Minted is a session that was just entered.
@@ -48,13 +57,13 @@ type Minted struct {
 	Places *int64
 }
 
-// Mint enters a session and takes a place for it. daily is how many sessions the
-// persona may have in a day (UTC), or nil. A refusal undoes the transaction. What
-// must have ended for it to begin has ended before, in the same transaction.
+// Mint enters a session and takes a place for it. A refusal undoes the
+// transaction. What must have ended for it to begin has ended before, in the same
+// transaction.
 //
 // From the place on it is one trip, since from the moment that a place is taken until the
 // commit everybody else of the organisation waits for one.
-func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily *int64) (Minted, error) {
+func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily Daily) (Minted, error) {
 	s.State, s.Slot, s.ConnectBy = Created, true, s.CreatedAt.Add(ConnectWithin)
 	s.LanguagesHeard = []string{}
 	if s.Metadata == nil {
@@ -71,16 +80,19 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 	s = s.under(set)
 	m := Minted{Session: s, Token: newToken(tx.Org), Places: terms.Limits[plan.MaxConcurrentSessions]}
 	var (
-		b     pgx.Batch
-		paid  = true
-		today int64
+		b                   pgx.Batch
+		paid                = true
+		ofPersona, ofPerson int64
 	)
 	if !s.Sandbox {
 		usage.QueueAvailable(tx, &b, MeansOf(terms), s.CreatedAt, &paid)
 	}
 	queuePlace(tx, &b, terms, &m.Active)
-	if daily != nil {
-		queueToday(tx, &b, s, &today)
+	if daily.OfPersona != nil {
+		queueOfPersona(tx, &b, s, &ofPersona)
+	}
+	if daily.OfPerson != nil && !s.Person.IsZero() {
+		queueOfPerson(tx, &b, s, &ofPerson)
 	}
 	queueInsert(tx, &b, s)
 	queueToken(tx, &b, m.Token, s.ID, clientToken, id.Staff{}, s.ConnectBy)
@@ -91,8 +103,10 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 		return Minted{}, ErrNoMinutes
 	case m.Active == 0:
 		return Minted{}, ErrNoPlace
-	case daily != nil && today >= *daily:
+	case daily.OfPersona != nil && ofPersona >= *daily.OfPersona:
 		return Minted{}, ErrDailyLimit
+	case daily.OfPerson != nil && ofPerson >= *daily.OfPerson:
+		return Minted{}, ErrPersonsDay
 	}
 	return m, nil
 }
@@ -102,22 +116,31 @@ func queueInsert(tx *tenant.Tx, b *pgx.Batch, s Session) {
 	b.Queue(`
 		INSERT INTO session (org_id, id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, external_id, metadata,
 			language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
-			portal_id, subject_id, widget_id, person_id, withheld, collected, turn_count, languages_heard, on_hold, slot, flagged, epoch, reconnects)
+			subject_id, widget_id, withheld, collected, portal_id, person_id, membership_id, escalation_id, case_link_id, turn_count, languages_heard, on_hold, slot, flagged, epoch, reconnects)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-			$24, $25, $26, $27, $28, $29, 0, '{}', false, true, false, 0, 0)`,
+			$24, $25, $26, $27, $28, $29, $30, $31, $32, 0, '{}', false, true, false, 0, 0)`,
 		tx.Org, s.ID, s.State, s.Kind, s.Source, s.Persona, s.PersonaVersion, s.Avatar, s.Voice, s.Duo, s.ExternalID, s.Metadata,
 		s.Language, s.Engine, s.Transport, s.Channel, s.Sandbox, s.Brief, s.AllowedOrigins, s.MaxDurationS, s.IdleTimeoutS, s.CreatedAt, s.ConnectBy,
-		s.Portal, s.Subject, s.Widget, s.Person, s.Withheld, s.Collected)
+		s.Subject, s.Widget, s.Withheld, s.Collected, s.Portal, s.Person, s.Membership, s.Escalation, s.CaseLink)
 }
 
-// queueToday counts the persona's sessions of the day. Whoever took a place has
+// queueOfPersona counts the persona's sessions of the day. Whoever took a place has
 // the organisation's counter until the commit, so nobody else counts meanwhile.
 // It rides session_by_persona: the ids of a day lie together, since they begin
 // with their moment.
-func queueToday(tx *tenant.Tx, b *pgx.Batch, s Session, today *int64) {
+func queueOfPersona(tx *tenant.Tx, b *pgx.Batch, s Session, today *int64) {
 	day := s.CreatedAt.UTC().Truncate(24 * time.Hour)
 	b.Queue(`SELECT count(*) FROM session WHERE org_id = $1 AND persona_id = $2 AND id >= $3 AND state <> 'expired'`,
 		tx.Org, s.Persona, id.FirstSession(day)).QueryRow(func(row pgx.Row) error { return row.Scan(today) })
+}
+
+// queueOfPerson counts the person's sessions of the day on the portal, as
+// queueOfPersona does. It rides session_by_person.
+func queueOfPerson(tx *tenant.Tx, b *pgx.Batch, s Session, today *int64) {
+	day := s.CreatedAt.UTC().Truncate(24 * time.Hour)
+	b.Queue(`
+		SELECT count(*) FROM session WHERE org_id = $1 AND person_id = $2 AND id >= $3 AND portal_id = $4 AND state <> 'expired'`,
+		tx.Org, s.Person, id.FirstSession(day), s.Portal).QueryRow(func(row pgx.Row) error { return row.Scan(today) })
 }
 
 // takePlace takes one of the organisation's places.

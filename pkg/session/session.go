@@ -13,12 +13,14 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -72,13 +74,17 @@ const (
 	SandboxS = 60
 )
 
-// The sources of sessions that rules are about. The others are embed, agent and
-// console.
+// The sources of sessions that rules are about. The others are agent and console.
 const (
 	FromAPI    = "api"
+	FromEmbed  = "embed"
 	FromPortal = "portal"
 	FromWidget = "widget"
 )
+
+// AnswerTo begins the names of the answers to a subject's questions, among what a
+// session collected. Such an answer is taken whole, whatever the name says.
+const AnswerTo = "answer:"
 
 // Brief is what one conversation goes by, beside its persona.
 type Brief struct {
@@ -89,9 +95,26 @@ type Brief struct {
 	Tags      []string           `json:"tags,omitempty"`
 	// Instructions stand in the place of the persona's when they are not nil.
 	Instructions *string `json:"instructions,omitempty"`
-	// Redact and RetainDays are the persona's rules when the session was minted.
+	// Goals are pursued before the persona's: the questions of a subject.
+	Goals []persona.Goal `json:"goals,omitempty"`
+	// Door is the one of the portal that the user came in by; empty for none.
+	Door string `json:"door,omitempty"`
+	// Redact and RetainDays are the rules of persona and portal when the session was
+	// minted.
 	Redact     []string `json:"redact,omitempty"`
 	RetainDays *int64   `json:"retainDays,omitempty"`
+}
+
+// Pursue are the goals of the conversation: its own, and the persona's whose keys
+// are not among them.
+func (b Brief) Pursue(personas []persona.Goal) []persona.Goal {
+	goals := slices.Clone(b.Goals)
+	for _, goal := range personas {
+		if !slices.ContainsFunc(b.Goals, func(own persona.Goal) bool { return own.Key == goal.Key }) {
+			goals = append(goals, goal)
+		}
+	}
+	return goals
 }
 
 // Session is a conversation.
@@ -109,6 +132,9 @@ type Session struct {
 	Subject        id.Subject        `db:"subject_id"`
 	Widget         id.Widget         `db:"widget_id"`
 	Person         id.Person         `db:"person_id"`
+	Membership     id.Membership     `db:"membership_id"`
+	Escalation     id.Escalation     `db:"escalation_id"`
+	CaseLink       id.CaseLink       `db:"case_link_id"`
 	ExternalID     *string           `db:"external_id"`
 	Metadata       map[string]string `db:"metadata"`
 	Language       string            `db:"language"`
@@ -147,7 +173,8 @@ type Session struct {
 	Reconnects     int64             `db:"reconnects"`
 }
 
-const columns = `id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, portal_id, subject_id, widget_id, person_id, external_id, metadata,
+const columns = `id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, portal_id, subject_id, widget_id,
+	person_id, membership_id, escalation_id, case_link_id, external_id, metadata,
 	language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
 	started_at, last_activity_at, ended_at, end_reason, duration_s, billed_s, turn_count, languages_heard, outcome, collected, summary,
 	rating_score, rating_scale, rating_comment, withheld, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects`

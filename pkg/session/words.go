@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"visavis.dev/pkg/event"
@@ -12,11 +13,13 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// The kinds of sessions that rules are about. The others are conversation,
-// assessment, escalation, case and test.
+// The kinds of sessions that rules are about. The others are conversation and test.
 const (
-	Practice  = "practice"
-	Screening = "screening"
+	Practice   = "practice"
+	Assessment = "assessment"
+	Screening  = "screening"
+	Escalation = "escalation"
+	Case       = "case"
 )
 
 // Why nobody may read a conversation.
@@ -61,8 +64,14 @@ func (s Session) fields() map[string]any {
 	if !s.Duo.IsZero() {
 		f["duoId"] = s.Duo
 	}
+	if !s.Portal.IsZero() {
+		f["portalId"] = s.Portal
+	}
 	if !s.Subject.IsZero() {
 		f["subjectId"] = s.Subject
+	}
+	if !s.Person.IsZero() {
+		f["personId"] = s.Person
 	}
 	return f
 }
@@ -73,6 +82,9 @@ func (s Session) draft(t event.Type, at time.Time) event.Draft {
 	if t == event.PracticeStarted {
 		kind, _ := event.Find(t)
 		fields = only(fields, kind.Fields.Structure)
+		if !s.Membership.IsZero() {
+			fields["membershipId"] = s.Membership
+		}
 	}
 	return event.Draft{Type: t, At: at, Fields: fields, Session: s.ID, Subject: s.Subject}
 }
@@ -103,13 +115,13 @@ func (s Session) endDrafts(at time.Time, readable bool) []event.Draft {
 	fields["endedAt"], fields["durationS"], fields["billedS"] = s.EndedAt.UTC(), s.DurationS, s.BilledS
 	fields["endReason"], fields["turnCount"], fields["transcriptAvailable"] = s.EndReason, s.TurnCount, readable
 	drafts := []event.Draft{{Type: event.SessionEnded, At: at, Fields: fields, Session: s.ID, Subject: s.Subject}}
-	if s.Source == FromWidget || s.Source == FromPortal {
+	if s.ofVisitor() {
 		drafts = append(drafts, s.visitorDraft(at))
 	}
 	if !readable {
 		return drafts
 	}
-	ready := only(s.fields(), []string{"sessionId", "subjectId", "personaId", "language"})
+	ready := only(s.fields(), []string{"sessionId", "portalId", "subjectId", "personaId", "language"})
 	ready["turnCount"], ready["durationS"], ready["summaryAvailable"], ready["readyAt"] = s.TurnCount, s.DurationS, s.Summary != nil, at.UTC()
 	return append(drafts, event.Draft{Type: event.SessionTranscriptReady, At: at, Fields: ready, Session: s.ID, Subject: s.Subject})
 }
@@ -117,12 +129,24 @@ func (s Session) endDrafts(at time.Time, readable bool) []event.Draft {
 // handedOff is the outcome of a conversation that a person was asked into.
 const handedOff = "handoff"
 
+// ofVisitor says whether somebody came without a place of their own: a visitor
+// of a website or a portal, or a customer.
+func (s Session) ofVisitor() bool {
+	return s.Source == FromWidget || (s.Source == FromPortal || s.Source == FromEmbed) && s.Membership.IsZero()
+}
+
+// visitorDoors are the doors that visitors and customers come in by.
+var visitorDoors = []string{"visitors", "customers", "embed"}
+
 // visitorDraft is visitor.session.ended.
 func (s Session) visitorDraft(at time.Time) event.Draft {
 	kind, _ := event.Find(event.VisitorSessionEnded)
 	fields := only(s.fields(), kind.Fields.Structure)
 	if !s.Widget.IsZero() {
 		fields["widgetId"] = s.Widget
+	}
+	if slices.Contains(visitorDoors, s.Brief.Door) {
+		fields["door"] = s.Brief.Door
 	}
 	fields["channel"], fields["endedAt"], fields["durationS"] = s.Channel, s.EndedAt.UTC(), s.DurationS
 	fields["endReason"], fields["turnCount"], fields["outcome"] = s.EndReason, s.TurnCount, s.Outcome

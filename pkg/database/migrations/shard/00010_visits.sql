@@ -12,6 +12,7 @@ CREATE TABLE signing_key (
     created_at TIMESTAMPTZ NOT NULL,
     CONSTRAINT signing_key_pkey PRIMARY KEY (org_id, id)
 );
+CREATE INDEX signing_key_by_age ON signing_key (created_at);
 
 -- Tokens that open once and were used.
 CREATE TABLE used_token (
@@ -33,8 +34,8 @@ CREATE TABLE portal_visit (
     membership_id UUID,
     escalation_id UUID,
     case_link_id  UUID,
-    -- what a customer's token, or a visitor, said of who it is
-    customer      JSONB       NOT NULL,
+    -- what a token, or a visitor, said of who it is and what it is for
+    details       JSONB       NOT NULL,
     created_at    TIMESTAMPTZ NOT NULL,
     expires_at    TIMESTAMPTZ NOT NULL,
     CONSTRAINT portal_visit_pkey PRIMARY KEY (org_id, hash)

@@ -1,0 +1,199 @@
+package doors
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/caselink"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/door"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+)
+
+func (a *API) registerCaseLinks(s *route.Service, read, embed route.Operation) {
+	list := read
+	list.ID, list.Path, list.Items, list.Summary = "listCaseLinks", "/portals/{id}/case-links", contract.CaseLinkItem, "The links to cases of a portal, newest first"
+	route.List(s, list, a.caseLinks)
+
+	create := embed
+	create.ID, create.Path, create.Items = "createCaseLink", "/portals/{id}/case-links", contract.CaseLinkItem
+	create.Status, create.Idempotent, create.ShowsSecret = http.StatusCreated, true, true
+	create.Errors = []problem.Code{problem.Conflict, problem.Gone}
+	create.Summary = "Make a link by which a customer sees their case and talks about it"
+	route.Handle(s, create, a.createCaseLink)
+
+	get := read
+	get.ID, get.Path, get.Items, get.Summary = "getCaseLink", "/case-links/{id}", contract.CaseLinkItem, "One link to a case"
+	get.Description = "The case's summary needs transcripts:read too; it is null without it."
+	route.Handle(s, get, a.caseLink)
+
+	revoke := embed
+	revoke.ID, revoke.Method, revoke.Path, revoke.Items = "revokeCaseLink", http.MethodDelete, "/case-links/{id}", contract.CaseLinkItem
+	revoke.Summary = "Take a link back: it opens nothing any more"
+	route.Handle(s, revoke, a.revokeCaseLink)
+}
+
+// CaseLinkInput is the request for a link.
+type CaseLinkInput struct {
+	Path
+	Body CaseLinkWish
+}
+
+// CaseLinkWish is a case to be linked to.
+type CaseLinkWish struct {
+	CaseRef     string            `json:"caseRef" minLength:"1" maxLength:"200" doc:"Your own name for the case."`
+	CustomerRef *string           `json:"customerRef,omitempty" maxLength:"200"`
+	Title       string            `json:"title" minLength:"1" maxLength:"200"`
+	CaseSummary string            `json:"caseSummary,omitempty" maxLength:"8000" doc:"What the avatar knows of the case."`
+	Language    string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's unless given."`
+	Channel     string            `json:"channel,omitempty" enum:"link" doc:"You send the url yourself."`
+	Contact     *caselink.Contact `json:"contact,omitempty"`
+	ExpiresInS  int64             `json:"expiresInS,omitempty" minimum:"60" maximum:"7776000" doc:"604800, a week, unless given."`
+	MaxOpens    *int64            `json:"maxOpens,omitempty" minimum:"1" maximum:"1000" doc:"How often it opens; any number unless given."`
+	ExternalID  *string           `json:"externalId,omitempty" maxLength:"200"`
+	Metadata    map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
+}
+
+// CaseLink is a link to a case.
+type CaseLink struct {
+	ID          id.CaseLink                    `json:"id"`
+	PortalID    id.Portal                      `json:"portalId"`
+	CaseRef     string                         `json:"caseRef"`
+	CustomerRef *string                        `json:"customerRef"`
+	Title       string                         `json:"title"`
+	CaseSummary *string                        `json:"caseSummary"`
+	Language    string                         `json:"language"`
+	URL         *string                        `json:"url" format:"uri" doc:"Where the customer comes; shown when it is made and never again."`
+	Channel     string                         `json:"channel" enum:"link,email,sms"`
+	SentTo      *string                        `json:"sentTo"`
+	State       caselink.State                 `json:"state" enum:"created,sent,opened,used,expired,revoked"`
+	ExpiresAt   time.Time                      `json:"expiresAt"`
+	MaxOpens    *int64                         `json:"maxOpens"`
+	OpenCount   int64                          `json:"openCount"`
+	OpenedAt    *time.Time                     `json:"openedAt"`
+	SessionID   *id.Session                    `json:"sessionId" nullable:"true"`
+	Contact     route.OrNull[caselink.Contact] `json:"contact"`
+	ExternalID  *string                        `json:"externalId"`
+	Metadata    map[string]string              `json:"metadata"`
+	CreatedBy   string                         `json:"createdBy"`
+	CreatedAt   time.Time                      `json:"createdAt"`
+}
+
+func showCaseLink(c *route.Call, l caselink.Link) CaseLink {
+	shown := CaseLink{
+		ID: l.ID, PortalID: l.Portal, CaseRef: l.CaseRef, CustomerRef: l.CustomerRef, Title: l.Title, Language: l.Language, Channel: l.Channel,
+		State: l.State(c.Now()), ExpiresAt: l.ExpiresAt.UTC(), MaxOpens: l.MaxOpens, OpenCount: l.OpenCount, OpenedAt: route.UTC(l.OpenedAt),
+		SessionID: l.Session.OrNil(), ExternalID: l.ExternalID, Metadata: l.Metadata, CreatedBy: l.CreatedBy, CreatedAt: l.CreatedAt.UTC(),
+	}
+	shown.Contact.Value = l.Contact
+	if readsWords(c) {
+		shown.CaseSummary = &l.Summary
+	}
+	return shown
+}
+
+const defaultCaseLink = 7 * 24 * time.Hour
+
+func (a *API) createCaseLink(ctx context.Context, c *route.Call, in *CaseLinkInput) (CaseLink, error) {
+	b := in.Body
+	p, err := a.find(ctx, c, &in.Path)
+	if err != nil {
+		return CaseLink{}, err
+	}
+	if err := route.CheckMetadata(b.Metadata); err != nil {
+		return CaseLink{}, err
+	}
+	l := caselink.Link{
+		ID: id.NewCaseLink(), Portal: p.ID, CaseRef: b.CaseRef, CustomerRef: b.CustomerRef, Title: b.Title, Summary: b.CaseSummary,
+		Channel: "link", Contact: b.Contact, ExpiresAt: c.Now().Add(defaultCaseLink), MaxOpens: b.MaxOpens, ExternalID: b.ExternalID,
+		Metadata: b.Metadata, CreatedBy: c.Principal.Key.ID.String(), CreatedAt: c.Now(),
+	}
+	if b.ExpiresInS > 0 {
+		l.ExpiresAt = c.Now().Add(time.Duration(b.ExpiresInS) * time.Second)
+	}
+	if l.Language, err = languageOf(b.Language, p.Definition.DefaultLanguage); err != nil {
+		return CaseLink{}, err
+	}
+	if l.Metadata == nil {
+		l.Metadata = map[string]string{}
+	}
+	token := caselink.NewToken()
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (CaseLink, error) {
+		if err := a.Gate.Opens(ctx, tx, p.ID, door.Customers); err != nil {
+			return CaseLink{}, asProblem(err)
+		}
+		if err := caselink.Insert(ctx, tx, l, token); err != nil {
+			return CaseLink{}, err
+		}
+		shown := showCaseLink(c, l)
+		shown.URL = new(a.link(p, "case", string(token)))
+		return shown, activity.Record(ctx, tx, c.Did("case_link.created", "case_link", l.ID.String(), map[string]any{"portalId": p.ID, "caseRef": l.CaseRef}))
+	})
+}
+
+// CaseLinkQuery pages the links of a portal.
+type CaseLinkQuery struct {
+	Path
+	route.Paging
+}
+
+func (a *API) caseLinks(ctx context.Context, c *route.Call, q *CaseLinkQuery) (route.Page[CaseLink], error) {
+	p, err := a.find(ctx, c, &q.Path)
+	if err != nil {
+		return route.Page[CaseLink]{}, err
+	}
+	after, err := route.After[id.CaseLink](c, q.Paging)
+	if err != nil {
+		return route.Page[CaseLink]{}, err
+	}
+	if after == nil {
+		after = &id.CaseLink{}
+	}
+	found, err := caselink.List(ctx, a.Tenants, c.Org(), p.ID, *after, q.Limit+1)
+	if err != nil {
+		return route.Page[CaseLink]{}, err
+	}
+	page, err := route.Paged(c, q.Paging, found, func(l caselink.Link) id.CaseLink { return l.ID })
+	return route.Map(page, func(l caselink.Link) CaseLink { return showCaseLink(c, l) }), err
+}
+
+// CaseLinkPath names a link.
+type CaseLinkPath struct {
+	ID string `path:"id" doc:"The link's id, with or without case_."`
+}
+
+func (a *API) caseLink(ctx context.Context, c *route.Call, in *CaseLinkPath) (CaseLink, error) {
+	wanted, err := route.Lookup(id.ParseCaseLink, in.ID, "case link")
+	if err != nil {
+		return CaseLink{}, err
+	}
+	l, err := caselink.Get(ctx, a.Tenants, c.Org(), wanted)
+	return showCaseLink(c, l), asCaseProblem(err)
+}
+
+func (a *API) revokeCaseLink(ctx context.Context, c *route.Call, in *CaseLinkPath) (CaseLink, error) {
+	wanted, err := route.Lookup(id.ParseCaseLink, in.ID, "case link")
+	if err != nil {
+		return CaseLink{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (CaseLink, error) {
+		l, err := caselink.Revoke(ctx, tx, wanted, c.Now())
+		if err != nil {
+			return CaseLink{}, asCaseProblem(err)
+		}
+		return showCaseLink(c, l), activity.Record(ctx, tx, c.Did("case_link.revoked", "case_link", l.ID.String(), nil))
+	})
+}
+
+func asCaseProblem(err error) error {
+	if errors.Is(err, caselink.ErrUnknown) {
+		return problem.Missing("case link").WithParam("path.id")
+	}
+	return err
+}

@@ -1,0 +1,224 @@
+// Package doors declares the operations on how people come in to portals: its doors,
+// the tokens by which an organisation signs people in, the chats that it hands over,
+// and the links to cases that it sends (spec, Portals).
+package doors
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/door"
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/launch"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/signin"
+	"visavis.dev/pkg/tenant"
+)
+
+// API is what the operations work with.
+type API struct {
+	Tenants *tenant.Tenants
+	Gate    *signin.Gate
+	// PortalURL is where the portals' pages are, without a path.
+	PortalURL string
+}
+
+const group = "Portals"
+
+// Register declares the operations.
+func (a *API) Register(s *route.Service) {
+	read := route.Operation{Group: group, Scope: scope.PortalsRead, Method: http.MethodGet, Class: "read"}
+	embed := route.Operation{Group: group, Scope: scope.EmbedWrite, Method: http.MethodPost, Class: "write"}
+
+	list := read
+	list.ID, list.Path, list.Summary = "listDoors", "/portals/{id}/doors", "Every way in to a portal"
+	route.List(s, list, a.list)
+	for _, set := range []struct {
+		path, id, summary string
+		key               door.Key
+	}{
+		{"visitors", "setVisitorsDoor", "Open or close the door for whoever comes", door.Visitors},
+		{"join-code", "setJoinCodeDoor", "Open or close the door for those who know the code, which is another each time that it is opened", door.JoinCode},
+		{"embed", "setEmbedDoor", "Open or close the door for learners whom your own system signs in", door.Embed},
+		{"customers", "setCustomersDoor", "Open or close the door for customers: identity tokens, escalations and case links", door.Customers},
+		{"staff", "setStaffDoor", "Open or close the door for teachers and other staff whom your own system signs in", door.Staff},
+	} {
+		o := route.Operation{
+			ID: set.id, Method: http.MethodPut, Path: "/portals/{id}/doors/" + set.path, Group: group, Scope: scope.PortalsWrite, Class: "write",
+			Errors: []problem.Code{problem.Gone}, Summary: set.summary,
+		}
+		if set.key == door.Visitors {
+			o.Errors = append(o.Errors, problem.GoLiveRefused)
+		} else {
+			o.Since = since
+		}
+		route.Handle(s, o, func(ctx context.Context, c *route.Call, in *SetInput) (Door, error) {
+			return a.set(ctx, c, set.key, in)
+		})
+	}
+	a.registerTokens(s, embed)
+	a.registerEscalations(s, read, embed)
+	a.registerCaseLinks(s, read, embed)
+}
+
+// Path names a portal.
+type Path struct {
+	ID string `path:"id" doc:"The portal's id, with or without portal_."`
+}
+
+// Door is one way in.
+type Door struct {
+	Key         door.Key   `json:"key" enum:"visitors,members_link,join_code,sso,embed,customers,staff,candidates"`
+	Open        bool       `json:"open"`
+	URL         *string    `json:"url" format:"uri" doc:"Where people come in by themselves; null where a token or a link brings them."`
+	Code        *string    `json:"code" doc:"The code to give out, of join_code."`
+	Requires    []string   `json:"requires" enum:"name,email,consent,age_check,sso"`
+	Message     *string    `json:"message"`
+	PlanFeature *string    `json:"planFeature" doc:"What a plan must include for the door to be opened."`
+	ChangedAt   *time.Time `json:"changedAt" doc:"null where it never was open."`
+	ChangedBy   *string    `json:"changedBy"`
+}
+
+// planFeatures are what plans must include for doors that cannot be opened yet.
+var planFeatures = map[door.Key]string{door.SSO: "sso", door.Candidates: "hiring"}
+
+func (a *API) show(p portal.Portal, d door.Door) Door {
+	shown := Door{
+		Key: d.Key, Open: d.Open, Requires: d.Requires, Message: d.Message, Code: d.Code, ChangedAt: route.UTC(d.ChangedAt), ChangedBy: d.ChangedBy,
+	}
+	if d.Key == door.Visitors || d.Key == door.JoinCode {
+		url := a.page(p)
+		shown.URL = &url
+	}
+	if feature, ok := planFeatures[d.Key]; ok {
+		shown.PlanFeature = &feature
+	}
+	return shown
+}
+
+// page is where a portal's page is.
+func (a *API) page(p portal.Portal) string {
+	if p.Host != "" {
+		return "https://" + p.Host
+	}
+	return a.PortalURL + "/p/" + p.Slug
+}
+
+// link is where a token opens a portal. The token stands behind the #, which
+// browsers tell no server, so that no log has it.
+func (a *API) link(p portal.Portal, kind, token string) string {
+	return a.page(p) + "/enter#" + kind + "=" + token
+}
+
+func (a *API) list(ctx context.Context, c *route.Call, in *Path) (route.Page[Door], error) {
+	p, err := a.find(ctx, c, in)
+	if err != nil {
+		return route.Page[Door]{}, err
+	}
+	found, err := door.List(ctx, a.Tenants, c.Org(), p.ID)
+	return route.Map(route.Page[door.Door]{Items: found}, func(d door.Door) Door { return a.show(p, d) }), err
+}
+
+// find finds the portal of a path, an archived one too.
+func (a *API) find(ctx context.Context, c *route.Call, in *Path) (portal.Portal, error) {
+	wanted, err := route.Lookup(id.ParsePortal, in.ID, "portal")
+	if err != nil {
+		return portal.Portal{}, err
+	}
+	p, err := portal.Get(ctx, a.Tenants, c.Org(), wanted)
+	return p, asProblem(err)
+}
+
+// SetInput is the request to open or close a door.
+type SetInput struct {
+	Path
+	Body DoorChange
+}
+
+// DoorChange is how a door is to be.
+type DoorChange struct {
+	Open     bool     `json:"open"`
+	Requires []string `json:"requires,omitempty" maxItems:"4" enum:"name,email,consent,age_check" doc:"What is asked of those who come by themselves; nothing unless given."`
+	Message  *string  `json:"message,omitempty" maxLength:"500" doc:"What they read at the door."`
+}
+
+func (a *API) set(ctx context.Context, c *route.Call, key door.Key, in *SetInput) (Door, error) {
+	found, err := a.find(ctx, c, &in.Path)
+	if err != nil {
+		return Door{}, err
+	}
+	change := door.Change{Open: in.Body.Open, Requires: in.Body.Requires, Message: in.Body.Message, By: c.Principal.Key.ID.String(), At: c.Now()}
+	if change.Requires == nil {
+		change.Requires = []string{}
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Door, error) {
+		p, err := portal.Edit(ctx, tx, found.ID)
+		if err != nil {
+			return Door{}, asProblem(err)
+		}
+		if key == door.Visitors && change.Open {
+			if err := checkVisitors(ctx, tx, c, p); err != nil {
+				return Door{}, err
+			}
+		}
+		d, err := door.Set(ctx, tx, p, key, change)
+		if err != nil {
+			return Door{}, err
+		}
+		if err := activity.Record(ctx, tx, c.Did("portal.door_changed", "portal", p.ID.String(), map[string]any{"door": key, "open": d.Open})); err != nil {
+			return Door{}, err
+		}
+		_, err = event.Emit(ctx, tx, portal.Updated(p, []string{"doors"}, portal.Author{By: change.By, At: change.At}))
+		return a.show(p, d), err
+	})
+}
+
+// checkVisitors refuses to open a portal to whoever comes while it cannot be shown
+// to them: what is published, or what would be.
+func checkVisitors(ctx context.Context, tx *tenant.Tx, c *route.Call, p portal.Portal) error {
+	report, err := launch.Check(ctx, tx, p, launch.Question{
+		Region: c.Principal.Org.Region, At: c.Now(), Shown: p.State == portal.Published, Opening: []string{string(door.Visitors)},
+	})
+	if err != nil || report.Ready() {
+		return err
+	}
+	return report.Refusal("The portal cannot be opened to visitors as it is.")
+}
+
+// asProblem says what the errors of portals and of doors are to a caller.
+func asProblem(err error) error {
+	if r, ok := errors.AsType[*signin.Refusal](err); ok {
+		return refused(r)
+	}
+	switch {
+	case errors.Is(err, portal.ErrUnknown):
+		return problem.Missing("portal").WithParam("path.id")
+	case errors.Is(err, portal.ErrArchived):
+		return problem.New(problem.Gone, "The portal is archived.").WithParam("path.id")
+	}
+	if managed, ok := errors.AsType[*portal.ManagedError](err); ok {
+		return problem.Conflicting("managed", "The portal is managed by %s. Change it there.", managed.By).WithParam("path.id").
+			WithDetail("managedBy", managed.By)
+	}
+	return err
+}
+
+// refused says why nobody could come in by what is asked for.
+func refused(r *signin.Refusal) error {
+	switch r.Code {
+	case signin.NotPublished:
+		return problem.Conflicting(string(r.Code), "The portal is not published.").WithParam("path.id")
+	case signin.DoorClosed:
+		return problem.Conflicting(string(r.Code), "The door for this is closed; PUT /portals/{id}/doors opens it.").WithParam("path.id")
+	case signin.PersonGone:
+		return problem.Missing("person").WithParam("body.personId")
+	}
+	return problem.Conflicting(string(r.Code), "%s", r.Error()).WithParam("body.personId")
+}

@@ -1,0 +1,193 @@
+package doors
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/door"
+	"visavis.dev/pkg/escalation"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/language"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+func (a *API) registerEscalations(s *route.Service, read, embed route.Operation) {
+	create := embed
+	create.ID, create.Path, create.Class = "createEscalation", "/portals/{id}/escalations", "live"
+	create.Status, create.Idempotent, create.ShowsSecret, create.Items = http.StatusCreated, true, true, contract.EscalationItem
+	create.Errors = []problem.Code{problem.Conflict, problem.Gone}
+	create.Summary = "Hand a chat to the video avatar"
+	create.Description = "The url is the customer's, who comes until expiresAt. When the conversation ends, escalation.completed says how."
+	route.Handle(s, create, a.escalate)
+
+	get := read
+	get.ID, get.Path, get.Since, get.Items, get.Summary = "getEscalation", "/escalations/{id}", since, contract.EscalationItem, "One chat that was handed over"
+	get.Description = "What was said in the chat needs transcripts:read too; it is empty without it."
+	route.Handle(s, get, a.escalation)
+
+	decline := embed
+	decline.ID, decline.Method, decline.Path = "declineEscalation", http.MethodDelete, "/escalations/{id}"
+	decline.Since, decline.Items, decline.Errors = since, contract.EscalationItem, []problem.Code{problem.Conflict}
+	decline.Summary = "Take a chat back that the customer has not come for"
+	route.Handle(s, decline, a.decline)
+}
+
+// EscalationInput is the request to hand a chat over.
+type EscalationInput struct {
+	Path
+	Body EscalationWish
+}
+
+// EscalationWish is a chat to be handed over.
+type EscalationWish struct {
+	ExternalChatID string             `json:"externalChatId" minLength:"1" maxLength:"200" doc:"Your own name for the chat."`
+	Channel        string             `json:"channel,omitempty" maxLength:"40" doc:"Where the chat is held; web unless given."`
+	CustomerRef    *string            `json:"customerRef,omitempty" maxLength:"200"`
+	Context        escalation.Context `json:"context,omitzero" doc:"What was said so far."`
+	Reason         *string            `json:"reason,omitempty" maxLength:"500"`
+	Language       string             `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's unless given."`
+	ExpiresInS     int64              `json:"expiresInS,omitempty" minimum:"60" maximum:"86400" doc:"3600 unless given."`
+	ExternalID     *string            `json:"externalId,omitempty" maxLength:"200"`
+	Metadata       map[string]string  `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
+}
+
+// Escalation is a chat that was handed over.
+type Escalation struct {
+	ID             id.Escalation      `json:"id"`
+	PortalID       id.Portal          `json:"portalId"`
+	State          escalation.State   `json:"state" enum:"waiting,live,completed,expired,declined"`
+	ExternalChatID string             `json:"externalChatId"`
+	Channel        string             `json:"channel"`
+	CustomerRef    *string            `json:"customerRef"`
+	Context        escalation.Context `json:"context"`
+	Reason         *string            `json:"reason"`
+	Language       string             `json:"language"`
+	URL            *string            `json:"url" format:"uri" doc:"Where the customer comes; shown when it is made and never again."`
+	Token          *escalation.Token  `json:"token" doc:"What the url opens with; shown when it is made and never again."`
+	ExpiresAt      time.Time          `json:"expiresAt"`
+	SessionID      *id.Session        `json:"sessionId" nullable:"true"`
+	Outcome        *string            `json:"outcome" enum:"resolved,unresolved,handoff,abandoned" nullable:"true"`
+	Resolved       *bool              `json:"resolved"`
+	InboxItemID    *route.Null        `json:"inboxItemId"`
+	StartedAt      *time.Time         `json:"startedAt"`
+	CompletedAt    *time.Time         `json:"completedAt"`
+	ExternalID     *string            `json:"externalId"`
+	Metadata       map[string]string  `json:"metadata"`
+	CreatedAt      time.Time          `json:"createdAt"`
+}
+
+func showEscalation(c *route.Call, e escalation.Escalation) Escalation {
+	shown := Escalation{
+		ID: e.ID, PortalID: e.Portal, State: e.State, ExternalChatID: e.ExternalChatID, Channel: e.Channel, CustomerRef: e.CustomerRef,
+		Context: escalation.Context{Transcript: []escalation.Line{}}, Reason: e.Reason, Language: e.Language, ExpiresAt: e.ExpiresAt.UTC(),
+		SessionID: e.Session.OrNil(), Outcome: e.Outcome, StartedAt: route.UTC(e.StartedAt), CompletedAt: route.UTC(e.CompletedAt),
+		ExternalID: e.ExternalID, Metadata: e.Metadata, CreatedAt: e.CreatedAt.UTC(),
+	}
+	if e.Outcome != nil {
+		shown.Resolved = new(*e.Outcome == "resolved")
+	}
+	if readsWords(c) && e.Context.Transcript != nil {
+		shown.Context = e.Context
+	}
+	return shown
+}
+
+// readsWords says whether the key may read conversations (Authentication, 6).
+func readsWords(c *route.Call) bool { return c.Principal.Key.Grant().Holds(scope.TranscriptsRead) }
+
+func (a *API) escalate(ctx context.Context, c *route.Call, in *EscalationInput) (Escalation, error) {
+	b := in.Body
+	p, err := a.find(ctx, c, &in.Path)
+	if err != nil {
+		return Escalation{}, err
+	}
+	if err := route.CheckMetadata(b.Metadata); err != nil {
+		return Escalation{}, err
+	}
+	e := escalation.Escalation{
+		ID: id.NewEscalation(), Portal: p.ID, State: escalation.Waiting, ExternalChatID: b.ExternalChatID, Channel: b.Channel,
+		CustomerRef: b.CustomerRef, Context: b.Context, Reason: b.Reason, ExpiresAt: c.Now().Add(goodFor(b.ExpiresInS)),
+		ExternalID: b.ExternalID, Metadata: b.Metadata, CreatedAt: c.Now(),
+	}
+	if e.Language, err = languageOf(b.Language, p.Definition.DefaultLanguage); err != nil {
+		return Escalation{}, err
+	}
+	if e.Channel == "" {
+		e.Channel = "web"
+	}
+	if e.Metadata == nil {
+		e.Metadata = map[string]string{}
+	}
+	if e.Context.Transcript == nil {
+		e.Context.Transcript = []escalation.Line{}
+	}
+	token := escalation.NewToken()
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Escalation, error) {
+		if err := a.Gate.Opens(ctx, tx, p.ID, door.Customers); err != nil {
+			return Escalation{}, asProblem(err)
+		}
+		if err := escalation.Insert(ctx, tx, e, token); err != nil {
+			return Escalation{}, err
+		}
+		shown := showEscalation(c, e)
+		shown.URL, shown.Token = new(a.link(p, "escalation", string(token))), &token
+		return shown, activity.Record(ctx, tx, c.Did("escalation.created", "escalation", e.ID.String(), map[string]any{"portalId": p.ID}))
+	})
+}
+
+// languageOf reads a language of the body.
+func languageOf(text, otherwise string) (string, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	l, ok := language.Lookup(text)
+	if !ok {
+		return "", problem.Invalid("body.language", "There is no language %q; GET /languages lists them.", text)
+	}
+	return l.Code, nil
+}
+
+// EscalationPath names a chat that was handed over.
+type EscalationPath struct {
+	ID string `path:"id" doc:"The escalation's id, with or without esc_."`
+}
+
+func (a *API) escalation(ctx context.Context, c *route.Call, in *EscalationPath) (Escalation, error) {
+	wanted, err := route.Lookup(id.ParseEscalation, in.ID, "escalation")
+	if err != nil {
+		return Escalation{}, err
+	}
+	e, err := escalation.Get(ctx, a.Tenants, c.Org(), wanted)
+	return showEscalation(c, e), asEscalationProblem(err)
+}
+
+func (a *API) decline(ctx context.Context, c *route.Call, in *EscalationPath) (Escalation, error) {
+	wanted, err := route.Lookup(id.ParseEscalation, in.ID, "escalation")
+	if err != nil {
+		return Escalation{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Escalation, error) {
+		e, err := escalation.Decline(ctx, tx, wanted)
+		if err != nil {
+			return Escalation{}, asEscalationProblem(err)
+		}
+		return showEscalation(c, e), activity.Record(ctx, tx, c.Did("escalation.declined", "escalation", e.ID.String(), nil))
+	})
+}
+
+func asEscalationProblem(err error) error {
+	switch {
+	case errors.Is(err, escalation.ErrUnknown):
+		return problem.Missing("escalation").WithParam("path.id")
+	case errors.Is(err, escalation.ErrOver):
+		return problem.Conflicting("not_waiting", "The customer has come; POST /sessions/{id}/end ends the conversation.").WithParam("path.id")
+	}
+	return err
+}

@@ -1,0 +1,93 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/admission/admissiontest"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/person"
+)
+
+func doorBody(n int) map[string]any {
+	return map[string]any{"open": true, "requires": []any{"name", "consent"}, "message": fmt.Sprint("Welcome ", n)}
+}
+
+func customerTokenBody(n int) map[string]any {
+	return map[string]any{
+		"customerRef": fmt.Sprint("c-", n), "name": "Kim", "email": "kim@example.com", "phone": "+49 30 1234", "verified": true,
+		"attributes": map[string]any{"tier": "gold"}, "expiresInS": 600,
+	}
+}
+
+func escalationBody(n int) map[string]any {
+	return map[string]any{
+		"externalChatId": fmt.Sprint("chat-", n), "channel": "web", "customerRef": "c-1", "reason": "asked for it", "language": "German", "expiresInS": 600,
+		"context": map[string]any{
+			"transcript": []any{map[string]any{"speaker": "customer", "text": "My door is stuck.", "at": "2026-10-01T12:00:00Z"}}, "summary": "A door is stuck.",
+		},
+		"externalId": fmt.Sprint("ticket-", n), "metadata": map[string]any{"source": "tests"},
+	}
+}
+
+func caseLinkBody(n int) map[string]any {
+	return map[string]any{
+		"caseRef": fmt.Sprint("case-", n), "customerRef": "c-1", "title": "A door", "caseSummary": "It is stuck.", "language": "German", "channel": "link",
+		"contact": map[string]any{"name": "Kim", "email": "kim@example.com", "phone": "+49 30 1234"}, "expiresInS": 600, "maxOpens": 5,
+		"externalId": fmt.Sprint("ticket-", n), "metadata": map[string]any{"source": "tests"},
+	}
+}
+
+// embedTokenBody is a good body for an embed token.
+func embedTokenBody(n int) map[string]any {
+	return map[string]any{
+		"personId": pupil.String(), "externalId": "", "name": "Kim", "email": "kim@example.com", "unitId": "", "role": "learner",
+		"subjectId": "", "expiresInS": 600 + n%1000, "allowedOrigins": []any{"https://lms.example.com"}, "returnUrl": "https://lms.example.com/back",
+	}
+}
+
+// pupil is a person of every organisation, with a place on each of its portals.
+var pupil = id.Person{7}
+
+// enrol gives the pupil a place on a portal.
+func (w *world) enrol(t testing.TB, org *apitest.Org, on id.Portal) {
+	t.Helper()
+	if k := "pupil" + org.ID.String(); w.made[k] == "" {
+		w.made[k] = admissiontest.Person(t, w.Tenants, org.ID, func(p *person.Person) { p.ID = pupil }).ID.String()
+	}
+	admissiontest.Membership(t, w.Tenants, org.ID, pupil, on)
+}
+
+// entrance is a published portal whose doors are open, with a place for the pupil and
+// links to cases.
+func (w *world) entrance(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	p := w.openPortal(t, org)
+	w.enrol(t, org, p.ID)
+	for _, operation := range []string{"setEmbedDoor", "setStaffDoor", "setJoinCodeDoor", "setCustomersDoor"} {
+		w.at(t, org, operation, p.ID.String(), http.StatusOK)
+	}
+	for range 3 {
+		w.at(t, org, "createCaseLink", p.ID.String(), http.StatusCreated)
+	}
+	return p.ID.String()
+}
+
+// at does an operation on a portal with a good body.
+func (w *world) at(t testing.TB, org *apitest.Org, operation, portal string, status int) map[string]any {
+	t.Helper()
+	o := w.operation(t, operation)
+	answer := w.call(t, o, apitest.Request{Path: withID(o, portal), Key: org.New, Body: w.body(t, o)})
+	require.Equal(t, status, answer.Status, "%s", answer.Raw)
+	return answer.Data(t)
+}
+
+// onPortal makes something on a portal of its own, and answers its id.
+func (w *world) onPortal(t testing.TB, org *apitest.Org, operation string) string {
+	t.Helper()
+	return w.at(t, org, operation, w.entrance(t, org), http.StatusCreated)["id"].(string)
+}

@@ -1,0 +1,101 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/admission/admissiontest"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/portaltest"
+	"visavis.dev/pkg/subject"
+)
+
+// openPortal enters a published portal of an organisation.
+func (w *world) openPortal(t testing.TB, org *apitest.Org, changes ...func(*portal.Portal)) portal.Portal {
+	t.Helper()
+	speaker, err := id.ParsePersona(w.shown(t, org))
+	require.NoError(t, err)
+	return portaltest.Portal(t, w.Tenants, org.ID, speaker, changes...)
+}
+
+// on mints a session of which a portal or a subject says who speaks.
+func (w *world) on(t *testing.T, body map[string]any) apitest.Answer {
+	t.Helper()
+	return w.do(t, "createSessionToken", "", w.Acme.New, body)
+}
+
+func testMintOnAPortal(t *testing.T, w *world) {
+	p := w.openPortal(t, w.Acme)
+	taught := portaltest.Subject(t, w.Tenants, w.Acme.ID, p.ID, func(s *subject.Subject, _ *subject.Content) { s.Kind = subject.Practice })
+	who := admissiontest.Person(t, w.Tenants, w.Acme.ID, func(p *person.Person) { p.AgeBand = person.From13 })
+	place := admissiontest.Membership(t, w.Tenants, w.Acme.ID, who.ID, p.ID)
+
+	answer := w.on(t, map[string]any{"subjectId": taught.ID.String(), "personId": who.ID.String()})
+	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
+	s := answer.Data(t)["session"].(map[string]any)
+	for name, want := range map[string]any{
+		"personaId": p.Persona.String(), "portalId": p.ID.String(), "subjectId": taught.ID.String(), "personId": who.ID.String(),
+		"membershipId": place.ID.String(), "escalationId": nil, "caseLinkId": nil, "kind": "practice", "source": "api", "language": "en",
+		"conversationWithheld": "learner_conversation",
+	} {
+		require.Equal(t, want, s[name], name)
+	}
+	own := s["id"].(string)
+	require.Equal(t, s, w.read(t, own))
+	requireError(t, w.do(t, "getTranscript", own, w.Acme.New, nil), http.StatusForbidden, "learner_conversation", "path.id")
+	require.Equal(t, p.ID.Bare(), w.do(t, "getSession", own, w.OldNamed, nil).Data(t)["portalId"], "bare, as it was")
+
+	started, err := id.ParseSession(own)
+	require.NoError(t, err)
+	w.run(t, started)
+	practice := at(w.told(t, "practice.started")[0].(map[string]any), "data").(map[string]any)
+	require.Equal(t, []any{p.ID.String(), taught.ID.String(), who.ID.String(), place.ID.String(), nil},
+		[]any{practice["portalId"], practice["subjectId"], practice["personId"], practice["membershipId"], practice["unitId"]})
+	require.Empty(t, w.told(t, "session.started"))
+
+	other := w.minted(t, nil)
+	for query, want := range map[string][]string{
+		"portalId=" + p.ID.String(): {own}, "personId=" + who.ID.Bare(): {own}, "portalId=" + id.NewPortal().String(): {},
+		"personId=" + who.ID.String() + "&subjectId=" + id.NewSubject().String(): {},
+	} {
+		require.Equal(t, want, ids(w.Get(w.Acme.New, "/sessions?"+query).JSON(t)["data"].([]any)), query)
+	}
+	require.NotEqual(t, own, other)
+}
+
+// Each way to say who speaks excludes the others, and what is not there is named.
+func testMintPlaceRefusals(t *testing.T, w *world) {
+	p := w.openPortal(t, w.Acme)
+	foreign := w.apart(t)
+	persona, theirs := w.shown(t, w.Acme), foreign.openPortal(t, foreign.Acme)
+	taught := portaltest.Subject(t, foreign.Tenants, foreign.Acme.ID, theirs.ID)
+	archived := w.openPortal(t, w.Acme, func(p *portal.Portal) { p.State = portal.Archived })
+	for _, c := range []struct {
+		body        map[string]any
+		status      int
+		code, param string
+	}{
+		{map[string]any{}, http.StatusBadRequest, "invalid_request", "body.personaId"},
+		{map[string]any{"personaId": persona, "portalId": p.ID.String()}, http.StatusBadRequest, "invalid_request", "body.portalId"},
+		{map[string]any{"portalId": p.ID.String(), "subjectId": taught.ID.String()}, http.StatusBadRequest, "invalid_request", "body.subjectId"},
+		{map[string]any{"portalId": theirs.ID.String()}, http.StatusNotFound, "not_found", "body.portalId"},
+		{map[string]any{"portalId": "x"}, http.StatusNotFound, "not_found", "body.portalId"},
+		{map[string]any{"portalId": archived.ID.String()}, http.StatusGone, "gone", "body.portalId"},
+		{map[string]any{"subjectId": taught.ID.String()}, http.StatusNotFound, "not_found", "body.subjectId"},
+		{map[string]any{"subjectId": "x"}, http.StatusNotFound, "not_found", "body.subjectId"},
+		{map[string]any{"portalId": p.ID.String(), "personId": "x"}, http.StatusNotFound, "not_found", "body.personId"},
+		{map[string]any{"portalId": p.ID.String(), "personId": admissiontest.Person(t, w.Tenants, foreign.Acme.ID).ID.String()}, http.StatusNotFound, "not_found", "body.personId"},
+	} {
+		requireError(t, w.on(t, c.body), c.status, c.code, c.param)
+	}
+	draft := w.openPortal(t, w.Acme, func(p *portal.Portal) { p.State, p.PublishedVersion = portal.Draft, nil })
+	require.Equal(t, "not_published", reason(t, w.on(t, map[string]any{"portalId": draft.ID.String()}), "body.portalId"))
+	stranger := admissiontest.Person(t, w.Tenants, w.Acme.ID)
+	require.Equal(t, "no_membership", reason(t, w.on(t, map[string]any{"portalId": p.ID.String(), "personId": stranger.ID.String()}), "body.personId"))
+	require.Zero(t, w.places(t))
+}

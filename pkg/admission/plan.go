@@ -1,0 +1,129 @@
+package admission
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/subject"
+	"visavis.dev/pkg/tenant"
+)
+
+// defaultMaxS is how long a session may last where nothing says less, in seconds.
+const defaultMaxS = 7200
+
+// plan makes the session that a request asks for.
+func (d *Desk) plan(ctx context.Context, now time.Time, tx *tenant.Tx, p persona.Persona, at stage, r Request) (session.Session, error) {
+	is := p.Definition
+	s := session.Session{
+		ID: id.SessionAt(now), Kind: cmp.Or(r.Kind, at.kind()), Source: r.Source, Widget: r.Widget, Portal: r.Portal, Subject: r.Subject,
+		Person: r.Person, Membership: r.Membership, Escalation: r.Escalation, CaseLink: r.CaseLink, Persona: p.ID, PersonaVersion: p.Version,
+		Avatar: p.Avatar, Voice: p.Voice, Duo: p.DuoID, ExternalID: r.ExternalID, Metadata: r.Metadata, Language: is.Settings.Language,
+		Transport: "websocket", Channel: cmp.Or(r.Channel, "video"), Sandbox: r.Sandbox, Collected: r.Collected, AllowedOrigins: r.AllowedOrigins,
+		MaxDurationS: Longest(r.Terms, is, r.Sandbox), IdleTimeoutS: r.IdleTimeoutS, CreatedAt: now,
+		Brief: session.Brief{
+			Context: r.Context, Variables: r.Variables, Greeting: r.Greeting, BaseIDs: at.bases(r.Bases, is), Tags: r.Tags,
+			Redact: is.Privacy.Redact, RetainDays: is.Privacy.RetainTranscriptDays, Door: r.Door,
+		},
+	}
+	if r.MaxDurationS > 0 {
+		s.MaxDurationS = min(s.MaxDurationS, r.MaxDurationS)
+	}
+	if at.portal != nil {
+		s.Language = at.portal.Definition.DefaultLanguage
+		s.MaxDurationS = *least(&s.MaxDurationS, at.portal.Definition.Caps.MaxSessionS)
+		s.Brief.RetainDays = least(s.Brief.RetainDays, at.portal.Definition.Privacy.RetentionDays)
+	}
+	if young(at.person.AgeBand) {
+		s.Withheld = new(session.LearnerConversation)
+	}
+	if err := d.dress(ctx, tx, p, &s, r.Avatar); err != nil {
+		return s, err
+	}
+	if err := speak(ctx, tx, p, &s, r.Voice, r.Language); err != nil {
+		return s, err
+	}
+	at.brief(&s)
+	return s, checkBases(ctx, tx, r.Bases)
+}
+
+// kind is what a session on the stage is, unless it is said.
+func (at *stage) kind() string {
+	if at.subject != nil {
+		switch at.subject.Kind {
+		case subject.Practice:
+			return session.Practice
+		case subject.Assessment:
+			return session.Assessment
+		case subject.Course, subject.Topic, subject.Screening, subject.FAQ, subject.Guide:
+		}
+	}
+	return "conversation"
+}
+
+// bases are the packs to answer from: those that are asked for, or those of all
+// that has a part in the session. nil is the persona's.
+func (at *stage) bases(asked []id.KnowledgeBase, is persona.Definition) []id.KnowledgeBase {
+	if len(asked) > 0 || at.portal == nil {
+		return asked
+	}
+	all := slices.Concat(is.Knowledge.BaseIDs, at.portal.Definition.KnowledgeBaseIDs)
+	if at.subjectBase != nil {
+		all = append(all, *at.subjectBase)
+	}
+	if at.subject != nil {
+		all = append(all, at.subject.Definition.KnowledgeBaseIDs...)
+	}
+	return unique(all)
+}
+
+// unique leaves each pack once, in no order of theirs.
+func unique(bases []id.KnowledgeBase) []id.KnowledgeBase {
+	return slices.Compact(slices.SortedFunc(slices.Values(bases), func(a, b id.KnowledgeBase) int { return slices.Compare(a[:], b[:]) }))
+}
+
+// least is the lesser of two bounds; nil is none.
+func least(a, b *int64) *int64 {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
+}
+
+// Longest is how long a session may last, in seconds.
+func Longest(t plan.Terms, d persona.Definition, sandbox bool) int64 {
+	bound := int64(defaultMaxS)
+	if limit, limited := t.Limit(plan.MaxSessionS); limited {
+		bound = min(bound, limit)
+	}
+	if d.Limits.MaxSessionS != nil {
+		bound = min(bound, *d.Limits.MaxSessionS)
+	}
+	if sandbox {
+		bound = min(bound, session.SandboxS)
+	}
+	return bound
+}
+
+// checkBases refuses packs that the organisation does not have.
+func checkBases(ctx context.Context, tx *tenant.Tx, bases []id.KnowledgeBase) error {
+	if len(bases) == 0 {
+		return nil
+	}
+	var found int
+	wanted := unique(bases)
+	if err := tx.QueryRow(ctx, `
+		SELECT count(*) FROM knowledge_base WHERE org_id = $1 AND id = ANY($2) AND deleted_at IS NULL`, tx.Org, wanted).Scan(&found); err != nil {
+		return err
+	}
+	if found < len(wanted) {
+		return problem.Missing("knowledge pack").WithParam("knowledgeBaseIds")
+	}
+	return nil
+}

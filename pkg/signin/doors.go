@@ -1,0 +1,224 @@
+package signin
+
+import (
+	"context"
+	"net/mail"
+	"strings"
+
+	"visavis.dev/pkg/caselink"
+	"visavis.dev/pkg/door"
+	"visavis.dev/pkg/escalation"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/limits"
+	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/rate"
+	"visavis.dev/pkg/tenant"
+)
+
+// Card is what somebody says of themselves at a door.
+type Card struct {
+	// Name and Email are empty where they are not given.
+	Name, Email string
+	// Consent says that the privacy notice was agreed to, OldEnough that they are as
+	// old as the portal asks.
+	Consent, OldEnough bool
+	Language           string
+}
+
+// check refuses a card that lacks what the door asks for. A portal that asks for an
+// age is told it by everybody who has no place there.
+func (c *Card) check(e *entrance) error {
+	c.Name, c.Email = strings.TrimSpace(c.Name), strings.TrimSpace(c.Email)
+	d := e.version.Definition
+	switch {
+	case e.requires("name") && c.Name == "":
+		return refuse(NameRequired)
+	case e.requires("email") && c.Email == "", c.Email != "" && !isAddress(c.Email):
+		return refuse(EmailRequired)
+	case e.requires("consent") && !c.Consent:
+		return refuse(ConsentRequired)
+	case (e.requires("age_check") || d.MinAge != nil || d.GuardianConsentUnder != nil) && !c.OldEnough:
+		return refuse(AgeRequired)
+	}
+	return nil
+}
+
+// isAddress says whether a text is an e-mail address and nothing more.
+func isAddress(text string) bool {
+	a, err := mail.ParseAddress(text)
+	return err == nil && a.Address == text
+}
+
+// AsVisitor lets in whoever comes. The error can be a Refusal, as with every way in.
+func (g *Gate) AsVisitor(ctx context.Context, org id.Org, p id.Portal, c Card) (Entered, error) {
+	return g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {
+		if err := e.open(ctx, tx, door.Visitors); err != nil {
+			return Visit{}, err
+		}
+		if err := c.check(e); err != nil {
+			return Visit{}, err
+		}
+		return Visit{Details: Details{Name: c.Name, Email: c.Email}}, nil
+	})
+}
+
+// How often codes can be tried in a minute: from an address, and on a portal.
+const (
+	triesOfAddress = 10
+	triesOnPortal  = 100
+	// tries is the class that they are counted in.
+	tries rate.Class = "join_code"
+)
+
+// ByJoinCode lets in who knows the code. They are found by their address, or added,
+// and have a place from then on. household is where they come from, as the limits
+// count it.
+func (g *Gate) ByJoinCode(ctx context.Context, org id.Org, p id.Portal, code string, c Card, household string) (Entered, error) {
+	counted, err := g.try(ctx, org, p, household)
+	if err != nil {
+		return Entered{}, err
+	}
+	in, err := g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {
+		if err := e.open(ctx, tx, door.JoinCode); err != nil {
+			return Visit{}, err
+		}
+		switch {
+		case e.door.Code == nil || !door.SameCode(*e.door.Code, code):
+			return Visit{}, refuse(CodeUnknown)
+		case c.Name == "" && c.Email == "":
+			return Visit{}, refuse(NameRequired)
+		case g.Add == nil:
+			return Visit{}, refuse(DoorClosed)
+		}
+		if err := c.check(e); err != nil {
+			return Visit{}, err
+		}
+		n := Newcomer{Portal: p, Role: person.Learner, Name: c.Name, Language: c.Language, By: string(door.JoinCode), At: e.now}
+		if n.Name == "" {
+			n.Name = c.Email
+		}
+		if c.Email != "" {
+			n.Email = &c.Email
+		}
+		who, m, drafts, err := g.Add(ctx, tx, n)
+		if err != nil {
+			return Visit{}, err
+		}
+		e.drafts = append(e.drafts, drafts...)
+		return e.seat(ctx, tx, who, m)
+	})
+	if err == nil {
+		counted.putBack(g.Limiter) // a class may come from one address at once
+	}
+	return in, err
+}
+
+// counted are the tries that were counted.
+type counted map[limits.Counter]limits.Reading
+
+func (c counted) putBack(l *limits.Limiter) {
+	for counter, reading := range c {
+		l.PutBack(counter, reading)
+	}
+}
+
+// try counts a try of a code. The error is a Refusal where there were too many.
+func (g *Gate) try(ctx context.Context, org id.Org, p id.Portal, household string) (counted, error) {
+	done := counted{}
+	for _, bound := range []struct {
+		counter limits.Counter
+		limit   int64
+	}{
+		{limits.Counter{Holder: string(tries) + " " + household}, triesOfAddress},
+		{limits.Counter{Org: org, Holder: p.String(), Class: tries}, triesOnPortal},
+	} {
+		reading, err := g.Limiter.Take(ctx, bound.counter, bound.limit)
+		switch {
+		case err != nil:
+			return nil, err
+		case reading.Refused:
+			done.putBack(g.Limiter)
+			return nil, &Refusal{Code: TooManyTries, RetryAfter: reading.Reset}
+		}
+		done[bound.counter] = reading
+	}
+	return done, nil
+}
+
+// ByEmbedToken lets in whom the organisation's own system signed in. A token opens
+// once.
+func (g *Gate) ByEmbedToken(ctx context.Context, org id.Org, p id.Portal, token string) (Entered, error) {
+	return g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {
+		said, err := read(ctx, tx, g.Vault, p, forEmbed, token, e.now)
+		if err != nil {
+			return Visit{}, err
+		}
+		m, err := said.place(ctx, tx)
+		if err != nil {
+			return Visit{}, err
+		}
+		if err := e.open(ctx, tx, doorOf(m.Role)); err != nil {
+			return Visit{}, err
+		}
+		if err := spend(ctx, tx, said); err != nil {
+			return Visit{}, err
+		}
+		v, err := e.seat(ctx, tx, m.Person, m.ID)
+		v.Details = said.Details
+		return v, err
+	})
+}
+
+// doorOf is the door that a place's people are signed in by.
+func doorOf(r person.Role) door.Key {
+	if r == person.Learner {
+		return door.Embed
+	}
+	return door.Staff
+}
+
+// ByCustomerToken lets in a customer that the organisation vouches for. A token opens
+// as often as it is shown, while it is good.
+func (g *Gate) ByCustomerToken(ctx context.Context, org id.Org, p id.Portal, token string) (Entered, error) {
+	return g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {
+		if err := e.open(ctx, tx, door.Customers); err != nil {
+			return Visit{}, err
+		}
+		said, err := read(ctx, tx, g.Vault, p, forCustomer, token, e.now)
+		return Visit{Details: said.Details}, err
+	})
+}
+
+// ByEscalation lets in the customer whose chat is handed over. They may come again
+// while the conversation is not over.
+func (g *Gate) ByEscalation(ctx context.Context, org id.Org, p id.Portal, token escalation.Token) (Entered, error) {
+	return g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {
+		if err := e.open(ctx, tx, door.Customers); err != nil {
+			return Visit{}, err
+		}
+		chat, err := escalation.Opened(ctx, tx, p, token)
+		switch {
+		case err != nil:
+			return Visit{}, err
+		case chat.State == escalation.Declined:
+			return Visit{}, refuse(LinkRevoked)
+		case chat.State == escalation.Completed:
+			return Visit{}, refuse(LinkUsedUp)
+		case chat.State == escalation.Expired, chat.State == escalation.Waiting && !e.now.Before(chat.ExpiresAt):
+			return Visit{}, refuse(LinkExpired)
+		}
+		return Visit{Door: ByEscalation, Escalation: chat.ID}, nil
+	})
+}
+
+// ByCaseLink lets in a customer by the link to their case.
+func (g *Gate) ByCaseLink(ctx context.Context, org id.Org, p id.Portal, token caselink.Token) (Entered, error) {
+	return g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {
+		if err := e.open(ctx, tx, door.Customers); err != nil {
+			return Visit{}, err
+		}
+		l, drafts, err := caselink.Open(ctx, tx, p, token, e.now)
+		e.drafts = append(e.drafts, drafts...)
+		return Visit{Door: ByCase, CaseLink: l.ID}, err
+	})
+}
