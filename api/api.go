@@ -17,10 +17,14 @@ import (
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/keys"
 	"visavis.dev/api/knowledge"
+	"visavis.dev/api/memberships"
 	"visavis.dev/api/openapi"
+	"visavis.dev/api/people"
 	"visavis.dev/api/personas"
 	"visavis.dev/api/route"
 	"visavis.dev/api/sessions"
+	"visavis.dev/api/source"
+	"visavis.dev/api/units"
 	"visavis.dev/api/voices"
 	"visavis.dev/api/webhooks"
 	"visavis.dev/api/widgets"
@@ -84,6 +88,9 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&sessions.API{
 		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,
 	}).Register(s)
+	(&people.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
+	(&memberships.API{Tenants: d.Tenants, Files: p.Files, Sources: source.Sources{Egress: p.Egress}}).Register(s)
+	(&units.API{Tenants: d.Tenants}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
 	(&jobs.API{Tenants: d.Tenants}).Register(s)

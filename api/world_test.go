@@ -65,6 +65,12 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/keys/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createKey")["id"].(string)
 	},
+	"/memberships/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.member(t, org)["membershipId"].(string)
+	},
+	"/people/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.member(t, org)["id"].(string)
+	},
 	// Of several versions, to list.
 	"/personas/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		made := w.make(t, org, "createPersona")["id"].(string)
@@ -93,6 +99,9 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	},
 	"/sessions/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.converse(t, org).String()
+	},
+	"/units/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.unit(t, org)
 	},
 	"/voices/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		o := w.operation(t, "createVoice")
@@ -142,6 +151,8 @@ var bodies = map[string]func(n int) map[string]any{
 	},
 	"createDuo": duoBody,
 	"updateDuo": duoBody,
+
+	"recordGuardianConsent": guardianBody,
 
 	"createStaffToken": func(n int) map[string]any {
 		return map[string]any{"staffName": fmt.Sprint("Kim ", n), "mode": "speak"}
@@ -385,7 +396,7 @@ func (w *world) apart(t testing.TB) *world {
 // unlimit lets an organisation make as much as the tests like.
 func (w *world) unlimit(t testing.TB, org *apitest.Org) {
 	t.Helper()
-	o := plan.Overrides{Limits: plan.Limits{plan.ClonedVoices: nil, plan.CustomAvatars: nil, plan.DocumentsPerBase: nil, plan.MaxConcurrentSessions: nil, plan.KnowledgeBases: nil, plan.Webhooks: nil}}
+	o := plan.Overrides{Limits: plan.Limits{plan.ClonedVoices: nil, plan.CustomAvatars: nil, plan.DocumentsPerBase: nil, plan.MaxConcurrentSessions: nil, plan.KnowledgeBases: nil, plan.Members: nil, plan.Webhooks: nil}}
 	require.NoError(t, w.Directory.SetOverrides(context.Background(), org.ID, o))
 }
 
@@ -479,6 +490,9 @@ func (w *world) body(t testing.TB, o *route.Operation) any {
 		return widgetBody(w.n, w.shown(t, w.Acme))
 	case "createSessionToken":
 		return w.sessionBody(t, w.Acme)
+	}
+	if body := w.peopleBody(t, o, w.Acme); body != nil {
+		return body
 	}
 	require.Contains(t, bodies, o.ID, "give the operation a good body")
 	return bodies[o.ID](w.n)

@@ -19,10 +19,16 @@ const (
 	GapItem Item = "Gap"
 	// KnowledgeBaseItem is a knowledge pack.
 	KnowledgeBaseItem Item = "KnowledgeBase"
+	// MembershipItem is a person's place in a portal.
+	MembershipItem Item = "Membership"
+	// PersonItem is a person with their places.
+	PersonItem Item = "Person"
 	// SessionItem is a live conversation.
 	SessionItem Item = "Session"
 	// SessionTicketItem is a session with what its client needs to connect.
 	SessionTicketItem Item = "SessionTicket"
+	// UnitItem is a class, team or group of a portal.
+	UnitItem Item = "Unit"
 )
 
 // Answer writes an item of a successful answer in a contract. The item is as

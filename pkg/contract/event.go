@@ -48,8 +48,13 @@ var bareIDs = Change{
 		switch kind {
 		case GapItem, KnowledgeBaseItem:
 			bareWithin(item)
-		case SessionItem:
+		case MembershipItem, SessionItem, UnitItem:
 			bareOf(item)
+		case PersonItem:
+			places, _ := item["memberships"].([]any)
+			for _, place := range places {
+				bareOf(place)
+			}
 		case SessionTicketItem:
 			bareOf(item["session"])
 		}
@@ -57,10 +62,10 @@ var bareIDs = Change{
 	},
 }
 
-// bareOf takes the prefixes off a session's own ids: what its metadata holds is
+// bareOf takes the prefixes off a thing's own ids: what its metadata holds is
 // the customer's, whatever its name.
-func bareOf(session any) {
-	fields, _ := session.(map[string]any)
+func bareOf(thing any) {
+	fields, _ := thing.(map[string]any)
 	for _, name := range []string{"portalId", "subjectId"} {
 		if value, ok := fields[name]; ok {
 			fields[name] = eachText(value, bare)

@@ -25,8 +25,12 @@ type Kind string
 const (
 	// AvatarPrepare makes a face ready to be worn (package face).
 	AvatarPrepare Kind = "avatar_prepare"
+	// Erase removes what is known of a person (package person).
+	Erase Kind = "erase"
 	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
 	KnowledgeSync Kind = "knowledge_sync"
+	// UnitSwitch tells whom a unit switched on or off with it (package person).
+	UnitSwitch Kind = "unit_switch"
 	// VoiceClone makes an organisation's own voice, and VoiceRemove takes a deleted
 	// one from its service (package voice).
 	VoiceClone  Kind = "voice_clone"
@@ -37,12 +41,12 @@ const (
 
 // Kinds lists every kind.
 func Kinds() []Kind {
-	return []Kind{AvatarPrepare, KnowledgeSync, VoiceClone, VoiceRemove, WebhookRecover}
+	return []Kind{AvatarPrepare, Erase, KnowledgeSync, UnitSwitch, VoiceClone, VoiceRemove, WebhookRecover}
 }
 
 // Heavy says whether the kind's steps are prepared outside their transaction.
 // Such jobs wait in a line of their own, so that those that are quick pass them.
-func (k Kind) Heavy() bool { return k != WebhookRecover }
+func (k Kind) Heavy() bool { return k != Erase && k != UnitSwitch && k != WebhookRecover }
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.
