@@ -94,7 +94,7 @@ CREATE UNIQUE INDEX membership_outside ON membership (org_id, person_id, portal_
 ALTER TABLE consent ADD COLUMN membership_id UUID;
 ALTER TABLE consent ADD COLUMN guardian JSONB;
 ALTER TABLE consent ADD COLUMN person_id UUID;
-CREATE INDEX consent_by_person ON consent (org_id, person_id) WHERE person_id IS NOT NULL;
+CREATE INDEX consent_by_person ON consent (org_id, person_id, id) WHERE person_id IS NOT NULL;
 
 -- What a persona remembers of a person.
 CREATE TABLE memory (
