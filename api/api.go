@@ -18,13 +18,17 @@ import (
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/keys"
 	"visavis.dev/api/knowledge"
+	"visavis.dev/api/memberships"
 	"visavis.dev/api/openapi"
+	"visavis.dev/api/people"
 	"visavis.dev/api/personas"
 	"visavis.dev/api/portals"
 	"visavis.dev/api/route"
 	"visavis.dev/api/sessions"
 	"visavis.dev/api/settings"
+	"visavis.dev/api/source"
 	"visavis.dev/api/subjects"
+	"visavis.dev/api/units"
 	"visavis.dev/api/voices"
 	"visavis.dev/api/webhooks"
 	"visavis.dev/api/widgets"
@@ -104,6 +108,9 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&sessions.API{
 		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,
 	}).Register(s)
+	(&people.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
+	(&memberships.API{Tenants: d.Tenants, Files: p.Files, Sources: source.Sources{Egress: p.Egress}}).Register(s)
+	(&units.API{Tenants: d.Tenants}).Register(s)
 	(&settings.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
 	(&subjects.API{Tenants: d.Tenants}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)

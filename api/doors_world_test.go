@@ -66,15 +66,17 @@ func (w *world) enrol(t testing.TB, org *apitest.Org, on id.Portal) {
 // links to cases.
 func (w *world) entrance(t testing.TB, org *apitest.Org) string {
 	t.Helper()
-	p := w.openPortal(t, org)
-	w.enrol(t, org, p.ID)
-	for _, operation := range []string{"setEmbedDoor", "setStaffDoor", "setJoinCodeDoor", "setCustomersDoor"} {
-		w.at(t, org, operation, p.ID.String(), http.StatusOK)
+	made := w.school(t, org)
+	p, err := id.ParsePortal(made)
+	require.NoError(t, err)
+	w.enrol(t, org, p)
+	for _, operation := range []string{"setVisitorsDoor", "setEmbedDoor", "setStaffDoor", "setJoinCodeDoor", "setCustomersDoor"} {
+		w.at(t, org, operation, made, http.StatusOK)
 	}
 	for range 3 {
-		w.at(t, org, "createCaseLink", p.ID.String(), http.StatusCreated)
+		w.at(t, org, "createCaseLink", made, http.StatusCreated)
 	}
-	return p.ID.String()
+	return made
 }
 
 // at does an operation on a portal with a good body.

@@ -74,6 +74,12 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/keys/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createKey")["id"].(string)
 	},
+	"/memberships/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.member(t, org)["membershipId"].(string)
+	},
+	"/people/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.member(t, org)["id"].(string)
+	},
 	"/subjects/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.subject(t, org)
 	},
@@ -91,9 +97,10 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 		}
 		return made
 	},
-	// Of several published versions and several subjects, to list, and changed since. It can be published.
+	// Of several published versions, subjects and links to cases, to list, and changed
+	// since. It can be published, and its doors are open.
 	"/portals/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
-		return w.school(t, org)
+		return w.entrance(t, org)
 	},
 	"/portals/templates/{id}/thumbnail": func(testing.TB, *world, *apitest.Org) string { return "blank" },
 	"/knowledge/bases/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
@@ -115,6 +122,9 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 		return w.converse(t, org).String()
 	},
 	settingPath: func(testing.TB, *world, *apitest.Org) string { return "memory.enabled" },
+	"/units/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.unit(t, org)
+	},
 	"/voices/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		o := w.operation(t, "createVoice")
 		answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.body(t, o)})
@@ -161,11 +171,11 @@ var bodies = map[string]func(n int) map[string]any{
 	"rotateConnectionSecret": func(n int) map[string]any {
 		return map[string]any{"secret": fmt.Sprint("sk-tests-of-every-operation-", n), "graceS": n + 1}
 	},
-	"createPortal":     portalBody,
-	"publishPortal":    func(n int) map[string]any { return map[string]any{"changeNote": fmt.Sprint("change ", n)} },
-	"putPortalPersona": speakerBody,
-	"restorePortal":    func(int) map[string]any { return map[string]any{"version": 2} },
-	"updatePortal":     portalChange,
+	"createPortal":        portalBody,
+	"publishPortal":       func(n int) map[string]any { return map[string]any{"changeNote": fmt.Sprint("change ", n)} },
+	"putPortalPersona":    speakerBody,
+	"restorePortal":       func(int) map[string]any { return map[string]any{"version": 2} },
+	"updatePortal":        portalChange,
 	"createCaseLink":      caseLinkBody,
 	"createCustomerToken": customerTokenBody,
 	"createEmbedToken":    embedTokenBody,
@@ -178,6 +188,8 @@ var bodies = map[string]func(n int) map[string]any{
 
 	"createDuo": duoBody,
 	"updateDuo": duoBody,
+
+	"recordGuardianConsent": guardianBody,
 
 	"createStaffToken": func(n int) map[string]any {
 		return map[string]any{"staffName": fmt.Sprint("Kim ", n), "mode": "speak"}
@@ -443,7 +455,10 @@ func (w *world) apart(t testing.TB) *world {
 // unlimit lets an organisation make as much as the tests like.
 func (w *world) unlimit(t testing.TB, org *apitest.Org) {
 	t.Helper()
-	o := plan.Overrides{Limits: plan.Limits{plan.ClonedVoices: nil, plan.CustomAvatars: nil, plan.DocumentsPerBase: nil, plan.MaxConcurrentSessions: nil, plan.KnowledgeBases: nil, plan.Portals: nil, plan.Webhooks: nil}}
+	o := plan.Overrides{Limits: plan.Limits{
+		plan.ClonedVoices: nil, plan.CustomAvatars: nil, plan.DocumentsPerBase: nil, plan.MaxConcurrentSessions: nil, plan.KnowledgeBases: nil,
+		plan.Members: nil, plan.Portals: nil, plan.Webhooks: nil,
+	}}
 	require.NoError(t, w.Directory.SetOverrides(context.Background(), org.ID, o))
 }
 
@@ -537,6 +552,9 @@ func (w *world) body(t testing.TB, o *route.Operation) any {
 		return widgetBody(w.n, w.shown(t, w.Acme))
 	case "createSessionToken":
 		return w.sessionBody(t, w.Acme)
+	}
+	if body := w.peopleBody(t, o, w.Acme); body != nil {
+		return body
 	}
 	require.Contains(t, bodies, o.ID, "give the operation a good body")
 	return bodies[o.ID](w.n)

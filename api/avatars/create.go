@@ -66,7 +66,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Avatar, err
 	if err := a.takePicture(ctx, c, &face, b.Picture, b.RemoveBackground == nil || *b.RemoveBackground); err != nil {
 		return Avatar{}, err
 	}
-	k, err := consents.Take(ctx, c, a.Files, a.sources(), b.Consent)
+	k, err := consents.Take(ctx, c, a.Files, a.sources(), b.Consent, consents.EvidenceParam)
 	if err != nil {
 		return Avatar{}, err
 	}

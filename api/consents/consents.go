@@ -58,12 +58,13 @@ var EvidenceTypes = []string{"application/pdf", "image/png", "image/jpeg", "imag
 // Consent is one record.
 type Consent struct {
 	ID            id.Consent     `json:"id"`
-	Kind          string         `json:"kind" enum:"likeness,voice"`
+	Kind          string         `json:"kind" enum:"likeness,voice,guardian"`
 	State         string         `json:"state" enum:"given,withdrawn"`
 	Subject       ConsentSubject `json:"subject"`
 	Statement     string         `json:"statement"`
 	PolicyVersion string         `json:"policyVersion"`
-	PersonName    string         `json:"personName"`
+	Method        string         `json:"method" enum:"api,signed_form,email_confirmed,school_authority,in_person" doc:"How it was given."`
+	PersonName    string         `json:"personName" doc:"Who agreed; empty once whom a guardian's consent is about was erased."`
 	PersonEmail   *string        `json:"personEmail"`
 	SignedAt      time.Time      `json:"signedAt"`
 	RecordedAt    time.Time      `json:"recordedAt"`
@@ -74,14 +75,18 @@ type Consent struct {
 
 // ConsentSubject is what the consent is about.
 type ConsentSubject struct {
-	AvatarID *id.Avatar `json:"avatarId" nullable:"true"`
-	VoiceID  *id.Voice  `json:"voiceId" nullable:"true"`
+	AvatarID     *id.Avatar     `json:"avatarId" nullable:"true"`
+	VoiceID      *id.Voice      `json:"voiceId" nullable:"true"`
+	MembershipID *id.Membership `json:"membershipId" nullable:"true"`
 }
+
+// byAPI is the method of consents that are declared where what they allow is made.
+const byAPI = "api"
 
 // Show makes the answer's form of a consent.
 func Show(c *route.Call, k consent.Consent) Consent {
 	shown := Consent{
-		ID: k.ID, Kind: string(k.Kind), State: k.State, Statement: k.Statement, PolicyVersion: k.PolicyVersion,
+		ID: k.ID, Kind: string(k.Kind), State: k.State, Method: byAPI, Statement: k.Statement, PolicyVersion: k.PolicyVersion,
 		PersonName: k.PersonName, PersonEmail: k.PersonEmail, SignedAt: k.SignedAt.UTC(), RecordedAt: k.RecordedAt.UTC(),
 		RecordedBy: k.RecordedBy, WithdrawnAt: k.WithdrawnAt,
 	}
@@ -90,6 +95,12 @@ func Show(c *route.Call, k consent.Consent) Consent {
 	}
 	if !k.Voice.IsZero() {
 		shown.Subject.VoiceID = &k.Voice
+	}
+	if !k.Membership.IsZero() {
+		shown.Subject.MembershipID = &k.Membership
+	}
+	if k.Guardian != nil {
+		shown.Method = k.Guardian.Method
 	}
 	if !k.Evidence.IsZero() {
 		url := c.URL("/consents/" + k.ID.String() + "/evidence")
@@ -101,10 +112,11 @@ func Show(c *route.Call, k consent.Consent) Consent {
 // Query filters and pages the records.
 type Query struct {
 	route.Paging
-	Kind     string `query:"kind" enum:"likeness,voice"`
-	State    string `query:"state" enum:"given,withdrawn"`
-	AvatarID string `query:"avatarId" maxLength:"80"`
-	VoiceID  string `query:"voiceId" maxLength:"80"`
+	Kind         string `query:"kind" enum:"likeness,voice,guardian"`
+	State        string `query:"state" enum:"given,withdrawn"`
+	AvatarID     string `query:"avatarId" maxLength:"80"`
+	VoiceID      string `query:"voiceId" maxLength:"80"`
+	MembershipID string `query:"membershipId" maxLength:"80"`
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Consent], error) {
@@ -121,6 +133,11 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Con
 	if q.VoiceID != "" {
 		if filter.Voice, err = id.ParseVoice(q.VoiceID); err != nil {
 			return route.Page[Consent]{}, problem.Missing("voice").WithParam("query.voiceId")
+		}
+	}
+	if q.MembershipID != "" {
+		if filter.Membership, err = id.ParseMembership(q.MembershipID); err != nil {
+			return route.Page[Consent]{}, problem.Missing("membership").WithParam("query.membershipId")
 		}
 	}
 	found, err := consent.List(ctx, a.Tenants, c.Org(), filter, after, q.Limit+1)
@@ -209,13 +226,16 @@ func Announce(ctx context.Context, tx *tenant.Tx, k consent.Consent) error {
 		at = k.WithdrawnAt.UTC()
 	}
 	fields := map[string]any{
-		"consentId": k.ID, "kind": k.Kind, "state": k.State, "policyVersion": k.PolicyVersion, "method": "api", "recordedAt": at,
+		"consentId": k.ID, "kind": k.Kind, "state": k.State, "policyVersion": k.PolicyVersion, "method": byAPI, "recordedAt": at,
 	}
 	if !k.Avatar.IsZero() {
 		fields["avatarId"] = k.Avatar
 	}
 	if !k.Voice.IsZero() {
 		fields["voiceId"] = k.Voice
+	}
+	if k.Guardian != nil {
+		fields["membershipId"], fields["personId"], fields["method"] = k.Membership, k.Person, k.Guardian.Method
 	}
 	_, err := event.Emit(ctx, tx, event.Draft{Type: event.ConsentRecorded, At: at, Fields: fields})
 	return err

@@ -27,6 +27,9 @@ type ConsentInput struct {
 	Evidence      *string   `json:"evidence,omitempty" minLength:"1" doc:"A data: URI or a public https address of a PDF or a picture, at most 6 MB."`
 }
 
+// EvidenceParam is where the evidence of a face's or a voice's consent stands.
+const EvidenceParam = "body.consent.evidence"
+
 // InputCodes give the field its codes (spec, Errors).
 var InputCodes = []route.InputCode{
 	{Param: "body.consent", Missing: problem.ConsentRequired, Invalid: problem.ConsentInvalid},
@@ -50,9 +53,9 @@ func Check(c *route.Call, k ConsentInput) error {
 	return nil
 }
 
-// Take makes the record, with its evidence stored. Its kind and what it is
-// about are the caller's to say.
-func Take(ctx context.Context, c *route.Call, files *file.Store, sources source.Sources, in ConsentInput) (consent.Consent, error) {
+// Take makes the record, with its evidence stored, which the body gives at param.
+// Its kind and what it is about are the caller's to say.
+func Take(ctx context.Context, c *route.Call, files *file.Store, sources source.Sources, in ConsentInput, param string) (consent.Consent, error) {
 	k := consent.Consent{
 		ID: id.NewConsent(), State: consent.Given, Statement: in.Statement, PolicyVersion: in.PolicyVersion,
 		PersonName: in.PersonName, PersonEmail: in.PersonEmail, SignedAt: in.SignedAt.UTC(),
@@ -61,7 +64,6 @@ func Take(ctx context.Context, c *route.Call, files *file.Store, sources source.
 	if in.Evidence == nil {
 		return k, nil
 	}
-	const param = "body.consent.evidence"
 	data, err := sources.Get(ctx, param, *in.Evidence, MaxEvidence)
 	if err != nil {
 		return k, err

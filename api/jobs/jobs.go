@@ -149,7 +149,7 @@ func Show(j job.Job) Job {
 // Query filters and pages the jobs.
 type Query struct {
 	route.Paging
-	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, knowledge_sync, portal_fill, portal_plan, subject_sync, translate, voice_clone, voice_remove, webhook_recover, separated by commas."`
+	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, erase, knowledge_sync, portal_fill, portal_plan, subject_sync, translate, unit_switch, voice_clone, voice_remove, webhook_recover, separated by commas."`
 	State string `query:"state" maxLength:"80" doc:"One or more of queued, running, succeeded, failed, cancelled, separated by commas."`
 }
 

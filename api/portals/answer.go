@@ -5,9 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"visavis.dev/api/golive"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/golive"
+	check "visavis.dev/pkg/golive"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/patch"
 	"visavis.dev/pkg/persona"
@@ -28,18 +29,18 @@ type Portal struct {
 	State        string     `json:"state" enum:"draft,published,unpublished,archived"`
 	PersonaID    id.Persona `json:"personaId" doc:"Who speaks."`
 	portal.Definition
-	SubjectIDs            []id.Subject                 `json:"subjectIds" doc:"In their order."`
-	WidgetIDs             []id.Widget                  `json:"widgetIds"`
-	Doors                 Doors                        `json:"doors"`
-	DraftVersion          int64                        `json:"draftVersion" doc:"Grows with each change of the draft."`
-	PublishedVersion      *int64                       `json:"publishedVersion" doc:"The one that visitors see."`
-	PublishedAt           *time.Time                   `json:"publishedAt"`
-	HasUnpublishedChanges bool                         `json:"hasUnpublishedChanges" doc:"Whether publishing would change what visitors see, in the portal or in a subject."`
-	PublishRefused        route.OrNull[PublishRefusal] `json:"publishRefused" doc:"Why the publishing that was asked for was refused; null otherwise."`
-	ManagedBy             string                       `json:"managedBy" doc:"api, or what manages the portal in its place: then it cannot be changed here."`
-	CreatedAt             time.Time                    `json:"createdAt"`
-	UpdatedAt             time.Time                    `json:"updatedAt"`
-	ArchivedAt            *time.Time                   `json:"archivedAt"`
+	SubjectIDs            []id.Subject                        `json:"subjectIds" doc:"In their order."`
+	WidgetIDs             []id.Widget                         `json:"widgetIds"`
+	Doors                 Doors                               `json:"doors"`
+	DraftVersion          int64                               `json:"draftVersion" doc:"Grows with each change of the draft."`
+	PublishedVersion      *int64                              `json:"publishedVersion" doc:"The one that visitors see."`
+	PublishedAt           *time.Time                          `json:"publishedAt"`
+	HasUnpublishedChanges bool                                `json:"hasUnpublishedChanges" doc:"Whether publishing would change what visitors see, in the portal or in a subject."`
+	PublishRefused        route.OrNull[golive.PublishRefusal] `json:"publishRefused" doc:"Why the publishing that was asked for was refused; null otherwise."`
+	ManagedBy             string                              `json:"managedBy" doc:"api, or what manages the portal in its place: then it cannot be changed here."`
+	CreatedAt             time.Time                           `json:"createdAt"`
+	UpdatedAt             time.Time                           `json:"updatedAt"`
+	ArchivedAt            *time.Time                          `json:"archivedAt"`
 }
 
 // Doors says which ways in are open. GET /portals/{id}/doors tells more.
@@ -65,11 +66,6 @@ func showDoors(open []string) Doors {
 	}
 }
 
-// PublishRefusal is what the check found.
-type PublishRefusal struct {
-	Problems []golive.Finding `json:"problems" doc:"What to change first."`
-}
-
 func (a *API) show(p portal.Detail) Portal {
 	shown := Portal{
 		ID: p.ID, Name: p.Name, Slug: p.Slug, URL: a.PortalURL + "/p/" + p.Slug, Kind: string(p.Kind), TemplateKey: p.TemplateKey,
@@ -91,8 +87,8 @@ func (a *API) show(p portal.Detail) Portal {
 }
 
 // refused says in an answer why publishing was.
-func (p Portal) refused(r golive.Report) Portal {
-	p.PublishRefused.Value = &PublishRefusal{r.Problems}
+func (p Portal) refused(r check.Report) Portal {
+	p.PublishRefused.Value = &golive.PublishRefusal{r.Problems}
 	return p
 }
 

@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"visavis.dev/api/golive"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/event"
-	"visavis.dev/pkg/golive"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/launch"
@@ -49,26 +49,18 @@ func (a *API) registerPublishing(s *route.Service, read, write route.Operation) 
 	route.Handle(s, restore, a.restore)
 }
 
-// GoLive is whether a portal can go live.
-type GoLive struct {
-	Ready     bool             `json:"ready"`
-	Problems  []golive.Finding `json:"problems" doc:"What to change first."`
-	Warnings  []golive.Finding `json:"warnings" doc:"What should be looked at; it forbids nothing."`
-	CheckedAt time.Time        `json:"checkedAt"`
-}
-
-func (a *API) check(ctx context.Context, c *route.Call, p *Path) (GoLive, error) {
+func (a *API) check(ctx context.Context, c *route.Call, p *Path) (golive.GoLive, error) {
 	wanted, err := p.portal()
 	if err != nil {
-		return GoLive{}, err
+		return golive.GoLive{}, err
 	}
-	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (GoLive, error) {
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (golive.GoLive, error) {
 		found, err := portal.Find(ctx, tx, wanted)
 		if err != nil {
-			return GoLive{}, asProblem(err)
+			return golive.GoLive{}, asProblem(err)
 		}
 		r, err := launch.Check(ctx, tx, found, launch.Question{Region: c.Principal.Org.Region, At: c.Now()})
-		return GoLive{Ready: r.Ready(), Problems: r.Problems, Warnings: r.Warnings, CheckedAt: r.CheckedAt}, err
+		return golive.Show(r), err
 	})
 }
 

@@ -40,6 +40,7 @@ import (
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/memory"
+	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
@@ -288,6 +289,9 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			}},
 			{Name: "forget deleted duos", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
 				return duo.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget places that were taken away", Every: time.Hour, Batch: person.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return person.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
 			{Name: "forget deleted personas", Every: 10 * time.Minute, Batch: persona.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return persona.Sweep(ctx, s.Tenants, shard, o.Clock.Now())

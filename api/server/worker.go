@@ -10,6 +10,7 @@ import (
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/memory"
+	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/subject"
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/translation"
@@ -52,7 +53,9 @@ func (s *Server) Worker() *Worker {
 		}),
 		jobs: &job.Runner{
 			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log,
-			Steps: map[job.Kind]job.Step{job.WebhookRecover: delivery.Recover},
+			Steps: map[job.Kind]job.Step{
+				job.Erase: (&person.Eraser{Files: s.Files}).Step, job.UnitSwitch: person.TellSwitches, job.WebhookRecover: delivery.Recover,
+			},
 			Works: works,
 		},
 		sweeper: s.sweeper(),

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"visavis.dev/api/golive"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/golive"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/patch"
@@ -27,19 +27,14 @@ type Subject struct {
 	DraftVersion          int64      `json:"draftVersion" doc:"The version that was saved last."`
 	HasUnpublishedChanges bool       `json:"hasUnpublishedChanges"`
 	subject.Definition
-	Order          int64      `json:"order" doc:"Its place among the portal's subjects; they are in ascending order."`
-	QuestionCount  int64      `json:"questionCount" doc:"Those of the draft."`
-	Edition        int64      `json:"edition" doc:"Grows with each change of what is shown here, as the ETag does."`
-	CreatedAt      time.Time  `json:"createdAt"`
-	UpdatedAt      time.Time  `json:"updatedAt"`
-	PublishedAt    *time.Time `json:"publishedAt"`
-	ArchivedAt     *time.Time `json:"archivedAt"`
-	PublishRefused *Refusal   `json:"publishRefused,omitempty" doc:"Only of an answer on 2026-07-08 to a request to publish that was refused."`
-}
-
-// Refusal is why something did not go live.
-type Refusal struct {
-	Problems []golive.Finding `json:"problems"`
+	Order          int64                  `json:"order" doc:"Its place among the portal's subjects; they are in ascending order."`
+	QuestionCount  int64                  `json:"questionCount" doc:"Those of the draft."`
+	Edition        int64                  `json:"edition" doc:"Grows with each change of what is shown here, as the ETag does."`
+	CreatedAt      time.Time              `json:"createdAt"`
+	UpdatedAt      time.Time              `json:"updatedAt"`
+	PublishedAt    *time.Time             `json:"publishedAt"`
+	ArchivedAt     *time.Time             `json:"archivedAt"`
+	PublishRefused *golive.PublishRefusal `json:"publishRefused,omitempty" doc:"Only of an answer on 2026-07-08 to a request to publish that was refused."`
 }
 
 func show(s subject.Summary) Subject {
@@ -112,18 +107,6 @@ func showVersion(s subject.Subject) func(subject.Version) SubjectVersion {
 			SavedAt: v.SavedAt.UTC(), SavedBy: v.SavedBy, PublishedAt: route.UTC(v.PublishedAt), PublishedBy: v.PublishedBy,
 		}
 	}
-}
-
-// GoLive is whether something can be shown to people.
-type GoLive struct {
-	Ready     bool             `json:"ready"`
-	Problems  []golive.Finding `json:"problems" doc:"What is to be changed first."`
-	Warnings  []golive.Finding `json:"warnings" doc:"What should be looked at."`
-	CheckedAt time.Time        `json:"checkedAt"`
-}
-
-func showReport(r golive.Report) GoLive {
-	return GoLive{Ready: r.Ready(), Problems: r.Problems, Warnings: r.Warnings, CheckedAt: r.CheckedAt}
 }
 
 // asProblem says what errors of packages subject, portal and patch are to a caller.

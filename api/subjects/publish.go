@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"visavis.dev/api/golive"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/event"
@@ -30,20 +31,20 @@ func (a *API) registerPublish(s *route.Service, read, write route.Operation) {
 	route.Handle(s, publish, a.publish)
 }
 
-func (a *API) check(ctx context.Context, c *route.Call, p *Path) (GoLive, error) {
+func (a *API) check(ctx context.Context, c *route.Call, p *Path) (golive.GoLive, error) {
 	wanted, err := p.subject()
 	if err != nil {
-		return GoLive{}, err
+		return golive.GoLive{}, err
 	}
 	s, v, err := subject.GetContent(ctx, a.Tenants, c.Org(), wanted, 0)
 	if err != nil {
-		return GoLive{}, asProblem(err)
+		return golive.GoLive{}, asProblem(err)
 	}
 	of, err := portal.Get(ctx, a.Tenants, c.Org(), s.Portal)
 	if err != nil {
-		return GoLive{}, err
+		return golive.GoLive{}, err
 	}
-	return showReport(subject.Check(s, v.Content, of.Definition.Languages, c.Now())), nil
+	return golive.Show(subject.Check(s, v.Content, of.Definition.Languages, c.Now())), nil
 }
 
 // PublishInput is the request to publish a subject.
@@ -91,7 +92,7 @@ func (a *API) publish(ctx context.Context, c *route.Call, in *PublishInput) (Sub
 		}
 		shown, err := subject.Summarize(ctx, tx, wanted)
 		refused := show(shown)
-		refused.PublishRefused = &Refusal{report.Problems}
+		refused.PublishRefused = &golive.PublishRefusal{report.Problems}
 		return refused, err
 	})
 	return versioned(c, now, err)

@@ -65,7 +65,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Voice, erro
 	if v.Samples, err = a.takeSamples(ctx, c, b.Samples); err != nil {
 		return Voice{}, err
 	}
-	k, err := consents.Take(ctx, c, a.Files, a.sources(), b.Consent)
+	k, err := consents.Take(ctx, c, a.Files, a.sources(), b.Consent, consents.EvidenceParam)
 	if err != nil {
 		return Voice{}, err
 	}

@@ -1,6 +1,7 @@
-// Package consent keeps the consents that a picture or a voice rests on: what was agreed to, by whom, when,
-// and whether it was withdrawn. A consent is a record; it is never deleted
-// with what it allowed (spec, Avatars 3).
+// Package consent keeps the consents that a picture, a voice or a young person's
+// place rests on: what was agreed to, by whom, when, and whether it was
+// withdrawn. A consent is a record; it is never deleted with what it allowed
+// (spec, Avatars 3).
 package consent
 
 import (
@@ -51,6 +52,8 @@ const (
 	Likeness Kind = "likeness"
 	// Voice is consent to the imitation of a voice.
 	Voice Kind = "voice"
+	// OfGuardian is a parent's or guardian's consent to somebody's place in a portal.
+	OfGuardian Kind = "guardian"
 )
 
 // The states of a consent.
@@ -64,14 +67,21 @@ type Consent struct {
 	ID    id.Consent
 	Kind  Kind
 	State string
-	// Avatar or Voice is what it is about; the other is zero.
-	Avatar        id.Avatar
-	Voice         id.Voice
+	// Avatar, Voice or Membership is what it is about; the others are zero.
+	Avatar     id.Avatar
+	Voice      id.Voice
+	Membership id.Membership
+	// Person is whose place it is; zero for the others.
+	Person id.Person
+	// Guardian is what else is known of a guardian's consent; nil of the others.
+	Guardian      *Guardian
 	Statement     string
 	PolicyVersion string
-	PersonName    string
-	PersonEmail   *string
-	SignedAt      time.Time
+	// PersonName and PersonEmail say who agreed; they are empty once whom the
+	// consent is about was erased.
+	PersonName  string
+	PersonEmail *string
+	SignedAt    time.Time
 	// Evidence is a file that proves the consent; zero when none was given.
 	Evidence    id.File
 	RecordedAt  time.Time
@@ -82,13 +92,13 @@ type Consent struct {
 // ErrUnknown says that the organisation has no such consent.
 var ErrUnknown = errors.New("no such consent")
 
-const columns = `id, kind, state, avatar_id, voice_id, statement, policy_version, person_name, person_email,
+const columns = `id, kind, state, avatar_id, voice_id, membership_id, person_id, guardian, statement, policy_version, person_name, person_email,
 	signed_at, evidence_id, recorded_at, recorded_by, withdrawn_at`
 
 func scan(row pgx.CollectableRow) (Consent, error) {
 	var c Consent
-	err := row.Scan(&c.ID, &c.Kind, &c.State, &c.Avatar, &c.Voice, &c.Statement, &c.PolicyVersion, &c.PersonName,
-		&c.PersonEmail, &c.SignedAt, &c.Evidence, &c.RecordedAt, &c.RecordedBy, &c.WithdrawnAt)
+	err := row.Scan(&c.ID, &c.Kind, &c.State, &c.Avatar, &c.Voice, &c.Membership, &c.Person, &c.Guardian, &c.Statement, &c.PolicyVersion,
+		&c.PersonName, &c.PersonEmail, &c.SignedAt, &c.Evidence, &c.RecordedAt, &c.RecordedBy, &c.WithdrawnAt)
 	return c, err
 }
 
@@ -97,10 +107,10 @@ func Record(ctx context.Context, tx *tenant.Tx, c Consent) error {
 	tx.Touch("consent", c.ID)
 	_, err := tx.Exec(ctx, `
 		INSERT INTO consent (org_id, id, kind, state, avatar_id, voice_id, statement, policy_version, person_name,
-			person_email, signed_at, evidence_id, recorded_at, recorded_by)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+			person_email, signed_at, evidence_id, recorded_at, recorded_by, membership_id, person_id, guardian)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		tx.Org, c.ID, c.Kind, c.State, c.Avatar, c.Voice, c.Statement, c.PolicyVersion, c.PersonName,
-		c.PersonEmail, c.SignedAt, c.Evidence, c.RecordedAt, c.RecordedBy)
+		c.PersonEmail, c.SignedAt, c.Evidence, c.RecordedAt, c.RecordedBy, c.Membership, c.Person, c.Guardian)
 	return err
 }
 
@@ -127,6 +137,7 @@ type Filter struct {
 	Kind, State string
 	Avatar      id.Avatar
 	Voice       id.Voice
+	Membership  id.Membership
 }
 
 // Position is where a page ended.
@@ -151,9 +162,9 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after *P
 			SELECT `+columns+` FROM consent
 			WHERE org_id = $1 AND (recorded_at, id) < ($2, $3)
 				AND ($4 = '' OR kind = $4) AND ($5 = '' OR state = $5) AND ($6::UUID IS NULL OR avatar_id = $6)
-				AND ($7::UUID IS NULL OR voice_id = $7)
-			ORDER BY recorded_at DESC, id DESC LIMIT $8`,
-			org, start.At, start.ID, f.Kind, f.State, f.Avatar, f.Voice, limit)
+				AND ($7::UUID IS NULL OR voice_id = $7) AND ($8::UUID IS NULL OR membership_id = $8)
+			ORDER BY recorded_at DESC, id DESC LIMIT $9`,
+			org, start.At, start.ID, f.Kind, f.State, f.Avatar, f.Voice, f.Membership, limit)
 	})
 	return found, err
 }

@@ -25,6 +25,10 @@ const (
 	JobItem Item = "Job"
 	// KnowledgeBaseItem is a knowledge pack.
 	KnowledgeBaseItem Item = "KnowledgeBase"
+	// MembershipItem is a person's place in a portal.
+	MembershipItem Item = "Membership"
+	// PersonItem is a person with their places.
+	PersonItem Item = "Person"
 	// PersonaItem is what talks.
 	PersonaItem Item = "Persona"
 	// PortalItem is a portal.
@@ -43,6 +47,8 @@ const (
 	SubjectItem Item = "Subject"
 	// SubjectContentItem is what a subject says.
 	SubjectContentItem Item = "SubjectContent"
+	// UnitItem is a class, team or group of a portal.
+	UnitItem Item = "Unit"
 )
 
 // Answer writes an item of a successful answer in a contract. The item is as

@@ -48,10 +48,15 @@ var bareIDs = Change{
 		switch kind {
 		case GapItem, KnowledgeBaseItem, SettingItem:
 			bareWithin(item)
-		case CaseLinkItem, EscalationItem:
+		case CaseLinkItem, EscalationItem, MembershipItem, UnitItem:
 			bareOf(item, "portalId")
 		case JobItem:
 			bareOf(item, "portalId", "subjectId", "resourceId")
+		case PersonItem:
+			places, _ := item["memberships"].([]any)
+			for _, place := range places {
+				bareOf(place, "portalId")
+			}
 		case PersonaItem:
 			bareOf(item, "portalIds")
 		case PortalItem:

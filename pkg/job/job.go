@@ -26,6 +26,8 @@ type Kind string
 const (
 	// AvatarPrepare makes a face ready to be worn (package face).
 	AvatarPrepare Kind = "avatar_prepare"
+	// Erase removes what is known of a person (package person).
+	Erase Kind = "erase"
 	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
 	KnowledgeSync Kind = "knowledge_sync"
 	// MemoryWrite remembers what somebody said in a session (package memory).
@@ -39,6 +41,8 @@ const (
 	SubjectSync Kind = "subject_sync"
 	// Translate translates the questions of a subject (package translation).
 	Translate Kind = "translate"
+	// UnitSwitch tells whom a unit switched on or off with it (package person).
+	UnitSwitch Kind = "unit_switch"
 	// VoiceClone makes an organisation's own voice, and VoiceRemove takes a deleted
 	// one from its service (package voice).
 	VoiceClone  Kind = "voice_clone"
@@ -50,7 +54,8 @@ const (
 // Kinds lists every kind that callers see.
 func Kinds() []Kind {
 	return []Kind{
-		AvatarPrepare, KnowledgeSync, PortalFill, PortalPlan, SubjectSync, Translate, VoiceClone, VoiceRemove, WebhookRecover,
+		AvatarPrepare, Erase, KnowledgeSync, PortalFill, PortalPlan, SubjectSync, Translate, UnitSwitch, VoiceClone, VoiceRemove,
+		WebhookRecover,
 	}
 }
 
@@ -62,7 +67,7 @@ var quiet = []Kind{MemoryWrite}
 
 // Heavy says whether the kind's steps are prepared outside their transaction.
 // Such jobs wait in a line of their own, so that those that are quick pass them.
-func (k Kind) Heavy() bool { return k != WebhookRecover }
+func (k Kind) Heavy() bool { return k != Erase && k != UnitSwitch && k != WebhookRecover }
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.

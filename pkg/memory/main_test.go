@@ -101,7 +101,7 @@ func (w *world) talk(said string, collected map[string]string, changes ...func(*
 		change(&s)
 	}
 	w.in(func(ctx context.Context, tx *tenant.Tx) error {
-		m, err := session.Mint(ctx, tx, s, plan.Terms{}, nil)
+		m, err := session.Mint(ctx, tx, s, plan.Terms{}, session.Daily{})
 		s = m.Session
 		return err
 	})

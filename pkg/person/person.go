@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/unit"
 )
 
 // State is where a person stands.
@@ -31,6 +32,25 @@ const (
 	Adult      AgeBand = "adult"
 	UnknownAge AgeBand = "unknown"
 )
+
+// Youngest is the least age of somebody of the band, in years. Of an unknown age
+// is nobody too young for anything.
+func (b AgeBand) Youngest() int64 {
+	switch b {
+	case Under13:
+		return 0
+	case From13:
+		return 13
+	case From16:
+		return 16
+	case Adult:
+		return 18
+	default:
+		return ageless
+	}
+}
+
+const ageless = 1000
 
 // Minor says whether somebody of the band is a minor.
 func (b AgeBand) Minor() bool { return b == Under13 || b == From13 || b == From16 }
@@ -87,11 +107,42 @@ type Membership struct {
 	Metadata             map[string]string
 	Edition              int64
 	CreatedAt, UpdatedAt time.Time
+	// RemovedAt is when the place was taken away; nil while it is there.
+	RemovedAt *time.Time
+	// ToldOn is what was last told: whether it is switched on, all switches
+	// taken together.
+	ToldOn bool
 }
+
+// Author is who makes a change, and when.
+type Author = unit.Author
 
 // Errors of this package.
 var (
 	ErrUnknown      = errors.New("no such person")
 	ErrErased       = errors.New("the person was erased")
 	ErrNoMembership = errors.New("no such membership")
+	// ErrRemoved says that the place was taken away.
+	ErrRemoved = errors.New("the membership was removed")
+	// ErrEmailTaken and ErrExternalIDTaken say that somebody else has it.
+	ErrEmailTaken      = errors.New("the e-mail address is somebody else's")
+	ErrExternalIDTaken = errors.New("the external id is somebody else's")
+	// ErrFull says that the plan allows no more people.
+	ErrFull = errors.New("no more people are allowed")
+	// ErrNoUnit says that the portal has no such unit.
+	ErrNoUnit = errors.New("the portal has no such unit")
+	// ErrDates says that a place would end before it starts.
+	ErrDates = errors.New("the place would end before it starts")
 )
+
+// FieldError says which detail of a person is wrong.
+type FieldError struct{ Field, Message string }
+
+func (e *FieldError) Error() string { return e.Field + " " + e.Message }
+
+// TakenError says that the person has the place already, by another membership.
+type TakenError struct{ Membership id.Membership }
+
+func (e *TakenError) Error() string {
+	return "the person has the place already: " + e.Membership.String()
+}

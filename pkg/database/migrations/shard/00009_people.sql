@@ -41,6 +41,7 @@ CREATE TABLE unit (
     name        TEXT        NOT NULL,
     code        TEXT,
     enabled     BOOLEAN     NOT NULL,
+    -- people
     manager_ids UUID[]      NOT NULL,
     external_id TEXT,
     metadata    JSONB       NOT NULL,
@@ -74,15 +75,26 @@ CREATE TABLE membership (
     edition         BIGINT      NOT NULL,
     created_at      TIMESTAMPTZ NOT NULL,
     updated_at      TIMESTAMPTZ NOT NULL,
+    -- when the place was taken away; that it was there is remembered for a while
+    removed_at      TIMESTAMPTZ,
+    -- what was last told: whether it is switched on, all switches taken together
+    told_on         BOOLEAN     NOT NULL,
     CONSTRAINT membership_pkey PRIMARY KEY (org_id, id)
 );
 CREATE INDEX membership_by_person ON membership (org_id, person_id, id);
-CREATE INDEX membership_by_portal ON membership (org_id, portal_id, id);
-CREATE INDEX membership_by_unit ON membership (org_id, unit_id, id) WHERE unit_id IS NOT NULL;
+CREATE INDEX membership_by_portal ON membership (org_id, portal_id, person_id) WHERE removed_at IS NULL;
+CREATE INDEX membership_by_unit ON membership (org_id, unit_id, person_id) WHERE unit_id IS NOT NULL AND removed_at IS NULL;
+CREATE INDEX membership_by_removal ON membership (removed_at) WHERE removed_at IS NOT NULL;
+-- Nobody has the same place twice.
+CREATE UNIQUE INDEX membership_in_unit ON membership (org_id, person_id, portal_id, unit_id)
+    WHERE unit_id IS NOT NULL AND removed_at IS NULL;
+CREATE UNIQUE INDEX membership_outside ON membership (org_id, person_id, portal_id) WHERE unit_id IS NULL AND removed_at IS NULL;
 
 -- A guardian's consent is about a place, and says who gave it for what.
 ALTER TABLE consent ADD COLUMN membership_id UUID;
 ALTER TABLE consent ADD COLUMN guardian JSONB;
+ALTER TABLE consent ADD COLUMN person_id UUID;
+CREATE INDEX consent_by_person ON consent (org_id, person_id, id) WHERE person_id IS NOT NULL;
 
 -- What a persona remembers of a person.
 CREATE TABLE memory (
@@ -101,6 +113,8 @@ CREATE INDEX memory_by_expiry ON memory (expires_at);
 
 -- +goose Down
 DROP TABLE memory;
+DROP INDEX consent_by_person;
+ALTER TABLE consent DROP COLUMN person_id;
 ALTER TABLE consent DROP COLUMN guardian;
 ALTER TABLE consent DROP COLUMN membership_id;
 DROP TABLE membership;

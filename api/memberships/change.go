@@ -1,0 +1,122 @@
+package memberships
+
+import (
+	"context"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+)
+
+// UpdateInput is the request for a change of a place.
+type UpdateInput struct {
+	Path
+	route.Edition
+	Body MembershipChange
+}
+
+// MembershipChange is what to change of a place.
+type MembershipChange struct {
+	Role       route.Opt[person.Role]       `json:"role,omitzero" enum:"learner,manager,reviewer,teacher,staff,admin"`
+	UnitID     route.OptNull[string]        `json:"unitId,omitzero" maxLength:"80" doc:"A unit of the same portal; null for none."`
+	StartsAt   route.OptNull[time.Time]     `json:"startsAt,omitzero"`
+	EndsAt     route.OptNull[time.Time]     `json:"endsAt,omitzero"`
+	Enabled    route.Opt[bool]              `json:"enabled,omitzero"`
+	ExternalID route.OptNull[string]        `json:"externalId,omitzero" maxLength:"200"`
+	Metadata   route.Opt[map[string]string] `json:"metadata,omitzero" doc:"In place of what there was: 20 keys of 40 characters at most, with values of 500."`
+}
+
+// apply is a place with what was sent of it.
+func (b MembershipChange) apply(m person.Membership) (person.Membership, error) {
+	if b.Role.Set {
+		m.Role = b.Role.Value
+	}
+	if b.UnitID.Set {
+		m.Unit = id.Unit{}
+		if b.UnitID.Value != nil {
+			u, err := id.ParseUnit(*b.UnitID.Value)
+			if err != nil {
+				return m, problem.Missing("unit of the portal").WithParam("body.unitId")
+			}
+			m.Unit = u
+		}
+	}
+	if b.StartsAt.Set {
+		m.StartsAt = b.StartsAt.Value
+	}
+	if b.EndsAt.Set {
+		m.EndsAt = b.EndsAt.Value
+	}
+	if b.Enabled.Set {
+		m.Enabled = b.Enabled.Value
+	}
+	if b.ExternalID.Set {
+		m.ExternalID = b.ExternalID.Value
+	}
+	if b.Metadata.Set {
+		m.Metadata = b.Metadata.Value
+	}
+	if err := checkTimes("body.", b.StartsAt.Value, b.EndsAt.Value); err != nil {
+		return m, err
+	}
+	return m, route.CheckMetadata(b.Metadata.Value)
+}
+
+func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Membership, error) {
+	wanted, err := in.membership()
+	if err != nil {
+		return Membership{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Membership, error) {
+		before, err := person.LockMembership(ctx, tx, wanted)
+		if err != nil {
+			return Membership{}, AsProblem(err, "body.")
+		}
+		if err := in.Check(before.Edition, nil); err != nil {
+			return Membership{}, err
+		}
+		after, err := in.Body.apply(before)
+		if err != nil {
+			return Membership{}, err
+		}
+		_, change, err := person.UpdateMembership(ctx, tx, before, after, Author(c))
+		if err != nil {
+			return Membership{}, AsProblem(err, "body.")
+		}
+		shown, err := Read(ctx, c, tx, wanted)
+		if err != nil || len(change.Fields) == 0 {
+			return shown, err
+		}
+		if err := Record(ctx, c, tx, "membership.updated", wanted, map[string]any{"changed": change.Fields}); err != nil {
+			return shown, err
+		}
+		_, err = event.Emit(ctx, tx, change.Drafts...)
+		return shown, err
+	})
+}
+
+func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted, error) {
+	wanted, err := p.membership()
+	if err != nil {
+		return route.Deleted{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
+		m, err := person.LockMembership(ctx, tx, wanted)
+		if err != nil {
+			return route.Deleted{}, AsProblem(err, "body.")
+		}
+		removed, err := person.Leave(ctx, tx, m, Author(c))
+		if err != nil {
+			return route.Deleted{}, err
+		}
+		if err := Record(ctx, c, tx, "membership.deleted", wanted, map[string]any{"personId": m.Person, "portalId": m.Portal}); err != nil {
+			return route.Deleted{}, err
+		}
+		_, err = event.Emit(ctx, tx, removed)
+		return route.Deleted{Deleted: true, ID: wanted.String()}, err
+	})
+}

@@ -1,0 +1,125 @@
+package memberships
+
+import (
+	"context"
+	"time"
+
+	"visavis.dev/api/consents"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/consent"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/tenant"
+)
+
+// maxConsent holds the largest evidence as a data: URI, and the rest.
+const maxConsent = consents.MaxEvidence*4/3 + 64<<10
+
+// ConsentInput is the request to record a guardian's consent.
+type ConsentInput struct {
+	Path
+	Body GuardianConsent
+}
+
+// GuardianConsent is a parent's or guardian's consent to a place.
+type GuardianConsent struct {
+	GuardianName  string     `json:"guardianName" minLength:"1" maxLength:"200"`
+	GuardianEmail string     `json:"guardianEmail" minLength:"1" maxLength:"320"`
+	Relationship  string     `json:"relationship" minLength:"1" maxLength:"80" doc:"To the person, such as mother."`
+	Method        string     `json:"method" enum:"signed_form,email_confirmed,school_authority,in_person"`
+	PolicyVersion string     `json:"policyVersion" minLength:"1" maxLength:"40" doc:"Of the organisation's own policy."`
+	GivenAt       time.Time  `json:"givenAt"`
+	ExpiresAt     *time.Time `json:"expiresAt,omitempty" nullable:"true" doc:"When it ends by itself; never unless given."`
+	Evidence      *string    `json:"evidence,omitempty" minLength:"1" nullable:"true" doc:"A data: URI or a public https address of a PDF or a picture, at most 6 MB."`
+	Scopes        []string   `json:"scopes" minItems:"1" maxItems:"4" enum:"conversation,recording,memory,report" doc:"What is agreed to."`
+}
+
+// GuardianConsentRecord is a guardian's consent on record.
+type GuardianConsentRecord struct {
+	ID            id.Consent    `json:"id"`
+	MembershipID  id.Membership `json:"membershipId"`
+	PersonID      id.Person     `json:"personId"`
+	State         string        `json:"state" enum:"given,withdrawn"`
+	GuardianName  string        `json:"guardianName"`
+	GuardianEmail *string       `json:"guardianEmail"`
+	Relationship  string        `json:"relationship"`
+	Method        string        `json:"method" enum:"signed_form,email_confirmed,school_authority,in_person"`
+	PolicyVersion string        `json:"policyVersion"`
+	Scopes        []string      `json:"scopes"`
+	GivenAt       time.Time     `json:"givenAt"`
+	ExpiresAt     *time.Time    `json:"expiresAt"`
+	EvidenceURL   *string       `json:"evidenceUrl"`
+	RecordedAt    time.Time     `json:"recordedAt"`
+	RecordedBy    string        `json:"recordedBy"`
+}
+
+func show(c *route.Call, k consent.Consent) GuardianConsentRecord {
+	return GuardianConsentRecord{
+		ID: k.ID, MembershipID: k.Membership, PersonID: k.Person, State: k.State, GuardianName: k.PersonName, GuardianEmail: k.PersonEmail,
+		Relationship: k.Guardian.Relationship, Method: k.Guardian.Method, PolicyVersion: k.PolicyVersion, Scopes: k.Guardian.Scopes,
+		GivenAt: k.SignedAt.UTC(), ExpiresAt: route.UTC(k.Guardian.ExpiresAt), EvidenceURL: consents.Show(c, k).EvidenceURL,
+		RecordedAt: k.RecordedAt.UTC(), RecordedBy: k.RecordedBy,
+	}
+}
+
+// take makes the record, with its evidence stored.
+func (a *API) take(ctx context.Context, c *route.Call, b GuardianConsent) (consent.Consent, error) {
+	email, _, ok := person.Address(b.GuardianEmail)
+	if !ok {
+		return consent.Consent{}, problem.Invalid("body.guardianEmail", "guardianEmail is no e-mail address.")
+	}
+	if err := route.CheckTime("body.givenAt", b.GivenAt); err != nil {
+		return consent.Consent{}, err
+	}
+	// A little of the future is a clock that runs fast.
+	if b.GivenAt.After(c.Now().Add(5 * time.Minute)) {
+		return consent.Consent{}, problem.Invalid("body.givenAt", "givenAt lies in the future.")
+	}
+	if b.ExpiresAt != nil {
+		if err := route.CheckTime("body.expiresAt", *b.ExpiresAt); err != nil {
+			return consent.Consent{}, err
+		}
+		if !b.ExpiresAt.After(b.GivenAt) {
+			return consent.Consent{}, problem.Invalid("body.expiresAt", "expiresAt must lie after givenAt.")
+		}
+	}
+	k, err := consents.Take(ctx, c, a.Files, a.Sources, consents.ConsentInput{
+		PolicyVersion: b.PolicyVersion, PersonName: b.GuardianName, PersonEmail: &email, SignedAt: b.GivenAt, Evidence: b.Evidence,
+	}, "body.evidence")
+	k.Guardian = &consent.Guardian{Relationship: b.Relationship, Method: b.Method, Scopes: b.Scopes, ExpiresAt: route.UTC(b.ExpiresAt)}
+	return k, err
+}
+
+func (a *API) consent(ctx context.Context, c *route.Call, in *ConsentInput) (GuardianConsentRecord, error) {
+	wanted, err := in.membership()
+	if err != nil {
+		return GuardianConsentRecord{}, err
+	}
+	if _, err := person.GetMembership(ctx, a.Tenants, c.Org(), wanted, c.Now()); err != nil {
+		return GuardianConsentRecord{}, AsProblem(err, "body.") // before anything is fetched and stored
+	}
+	k, err := a.take(ctx, c, in.Body)
+	if err != nil {
+		return GuardianConsentRecord{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (GuardianConsentRecord, error) {
+		m, err := person.LockMembership(ctx, tx, wanted)
+		if err != nil {
+			return GuardianConsentRecord{}, AsProblem(err, "body.")
+		}
+		_, recorded, err := person.Consent(ctx, tx, m, k, Author(c))
+		if err != nil {
+			return GuardianConsentRecord{}, err
+		}
+		if !k.Evidence.IsZero() {
+			if err := a.Files.Keep(ctx, tx, k.Evidence); err != nil {
+				return GuardianConsentRecord{}, err
+			}
+		}
+		if err := Record(ctx, c, tx, "consent.recorded", wanted, map[string]any{"consentId": k.ID, "method": in.Body.Method}); err != nil {
+			return GuardianConsentRecord{}, err
+		}
+		return show(c, recorded), consents.Announce(ctx, tx, recorded)
+	})
+}

@@ -1,0 +1,175 @@
+// Package memberships declares the operations on people's places in portals
+// (spec, People).
+package memberships
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/api/source"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/file"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// API is what the operations work with.
+type API struct {
+	Tenants *tenant.Tenants
+	Files   *file.Store
+	// Sources get the evidence of consents.
+	Sources source.Sources
+}
+
+// Register declares the operations.
+func (a *API) Register(s *route.Service) {
+	one := route.Operation{
+		Group: "People", Path: "/memberships/{id}", Class: "write", Scope: scope.PeopleWrite, Items: contract.MembershipItem,
+		Errors: []problem.Code{problem.Gone},
+	}
+	get := one
+	get.ID, get.Method, get.Class, get.Scope, get.Since = "getMembership", http.MethodGet, "read", scope.PeopleRead, contract.V20261001
+	get.Summary = "One place and how things stand with it"
+	route.Handle(s, get, a.get)
+
+	update := one
+	update.ID, update.Method = "updateMembership", http.MethodPatch
+	update.Errors = []problem.Code{problem.Gone, problem.Conflict, problem.VersionConflict}
+	update.Summary = "Change a place, or switch it off"
+	route.Handle(s, update, a.update)
+
+	remove := one
+	remove.ID, remove.Method, remove.Items = "deleteMembership", http.MethodDelete, ""
+	remove.Summary = "Take a place away; the person stays"
+	route.Handle(s, remove, a.delete)
+
+	agree := one
+	agree.ID, agree.Method, agree.Path = "recordGuardianConsent", http.MethodPost, "/memberships/{id}/guardian-consent"
+	agree.Scope, agree.Items, agree.Status, agree.Idempotent, agree.MaxBody = scope.ConsentsWrite, "", http.StatusCreated, true, maxConsent
+	agree.Errors = []problem.Code{problem.Gone, problem.UnsupportedMediaType, problem.UpstreamError, problem.UpstreamTimeout}
+	agree.Summary = "Record a parent's or guardian's consent"
+	agree.Description = "The newest consent to a place counts; those before it stay on record. Whoever may be younger than a portal's age " +
+		"comes in only with one. GET /consents lists them, and POST /consents/{id}/withdraw ends one."
+	route.Handle(s, agree, a.consent)
+}
+
+// Membership is a person's place in a portal.
+type Membership struct {
+	ID           id.Membership      `json:"id"`
+	PersonID     id.Person          `json:"personId"`
+	PortalID     id.Portal          `json:"portalId"`
+	UnitID       *id.Unit           `json:"unitId" nullable:"true"`
+	Role         person.Role        `json:"role" enum:"learner,manager,reviewer,teacher,staff,admin"`
+	Enabled      bool               `json:"enabled" doc:"Its own switch; its unit's and those above it count beside it."`
+	State        person.MemberState `json:"state" enum:"invited,active,disabled,ended" doc:"All switches and the dates taken together; invited until it starts."`
+	StartsAt     *time.Time         `json:"startsAt"`
+	EndsAt       *time.Time         `json:"endsAt"`
+	Guardian     Guardian           `json:"guardianConsent"`
+	Door         *string            `json:"door" doc:"The way the person came in by last."`
+	LastSignInAt *time.Time         `json:"lastSignInAt"`
+	ExternalID   *string            `json:"externalId"`
+	Metadata     map[string]string  `json:"metadata"`
+	CreatedAt    time.Time          `json:"createdAt"`
+	UpdatedAt    time.Time          `json:"updatedAt"`
+}
+
+// Guardian is how things stand with a guardian's consent to a place.
+type Guardian struct {
+	Required  bool        `json:"required" doc:"Whether the person may be younger than the portal's age of consent."`
+	State     string      `json:"state" enum:"missing,given,withdrawn"`
+	ConsentID *id.Consent `json:"consentId" nullable:"true"`
+	ExpiresAt *time.Time  `json:"expiresAt"`
+}
+
+// Show makes the answer's form of a place.
+func Show(s person.Standing) Membership {
+	m := s.Membership
+	shown := Membership{
+		ID: m.ID, PersonID: m.Person, PortalID: m.Portal, Role: m.Role, Enabled: m.Enabled, State: s.State,
+		StartsAt: route.UTC(m.StartsAt), EndsAt: route.UTC(m.EndsAt), Door: m.Door, LastSignInAt: route.UTC(m.LastSignInAt),
+		ExternalID: m.ExternalID, Metadata: m.Metadata, CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(),
+		Guardian: Guardian{Required: s.Guardian.Required, State: s.Guardian.State, ExpiresAt: route.UTC(s.Guardian.ExpiresAt)},
+	}
+	if !m.Unit.IsZero() {
+		shown.UnitID = &m.Unit
+	}
+	if !s.Guardian.Consent.IsZero() {
+		shown.Guardian.ConsentID = &s.Guardian.Consent
+	}
+	return shown
+}
+
+// Path names a place.
+type Path struct {
+	ID string `path:"id" doc:"The membership's id, with or without mem_."`
+}
+
+func (p *Path) membership() (id.Membership, error) {
+	return route.Lookup(id.ParseMembership, p.ID, "membership")
+}
+
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Membership, error) {
+	m, err := p.membership()
+	if err != nil {
+		return Membership{}, err
+	}
+	found, err := person.GetMembership(ctx, a.Tenants, c.Org(), m, c.Now())
+	if err != nil {
+		return Membership{}, AsProblem(err, "body.")
+	}
+	c.SetVersion(found.Membership.Edition)
+	return Show(found), nil
+}
+
+// Read reads a place back in the transaction that changed it.
+func Read(ctx context.Context, c *route.Call, tx *tenant.Tx, m id.Membership) (Membership, error) {
+	s, err := person.Effective(ctx, tx, m, c.Now())
+	if err != nil {
+		return Membership{}, err
+	}
+	c.SetVersion(s.Membership.Edition)
+	return Show(s), nil
+}
+
+// AsProblem makes a problem of an error about a place; at is where the place
+// stands in the body.
+func AsProblem(err error, at string) error {
+	var taken *person.TakenError
+	switch {
+	case errors.Is(err, person.ErrNoMembership):
+		return problem.Missing("membership").WithParam("path.id")
+	case errors.Is(err, person.ErrRemoved):
+		return problem.New(problem.Gone, "The membership was removed.").WithParam("path.id")
+	case errors.As(err, &taken):
+		return problem.Conflicting("already_member", "The person has this place already.").
+			WithDetail("membershipId", taken.Membership.String())
+	case errors.Is(err, portal.ErrUnknown):
+		return problem.Missing("portal").WithParam(at + "portalId")
+	case errors.Is(err, portal.ErrArchived):
+		return problem.Conflicting("archived", "The portal is archived.").WithParam(at + "portalId")
+	case errors.Is(err, person.ErrNoUnit):
+		return problem.Missing("unit of the portal").WithParam(at + "unitId")
+	case errors.Is(err, person.ErrDates):
+		return problem.Invalid(at+"endsAt", "%sendsAt must lie after startsAt.", at)
+	}
+	return err
+}
+
+// Author is who calls.
+func Author(c *route.Call) person.Author {
+	return person.Author{By: c.Principal.Key.ID.String(), At: c.Now()}
+}
+
+// Record notes a change of a place in the activity log. What it was changed to
+// is not noted: the log outlasts the person's details.
+func Record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, m id.Membership, changes map[string]any) error {
+	return activity.Record(ctx, tx, c.Did(action, "membership", m.String(), changes))
+}

@@ -1,0 +1,196 @@
+// Package people declares the operations on people (spec, People). Their places
+// in portals are package memberships', the units they belong to package units'.
+package people
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/memberships"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+)
+
+// API is what the operations work with.
+type API struct {
+	Tenants *tenant.Tenants
+	Plans   *plan.Catalogue
+}
+
+// Register declares the operations.
+func (a *API) Register(s *route.Service) {
+	read := route.Operation{
+		Group: "People", Method: http.MethodGet, Class: "read", Scope: scope.PeopleRead, Items: contract.PersonItem,
+	}
+	write := route.Operation{Group: "People", Method: http.MethodPost, Class: "write", Scope: scope.PeopleWrite, Items: contract.PersonItem}
+
+	list := read
+	list.ID, list.Path, list.Summary = "listPeople", "/people", "People with their places, newest first"
+	route.List(s, list, a.list)
+
+	create := write
+	create.ID, create.Path = "createPerson", "/people"
+	create.Status, create.Also, create.Idempotent = http.StatusCreated, []int{http.StatusOK}, true
+	create.Errors = []problem.Code{problem.NotFound, problem.Conflict, problem.UpgradeRequired}
+	create.Summary = "Add a person, or find them, and give them a place"
+	create.Description = "A person is found by externalId, then by email, and answered with 200. Whoever is found gets the place, unless they " +
+		"have it, and the externalId or the email that they lacked; nothing else of them or of the place changes."
+	route.Handle(s, create, a.create)
+
+	get := read
+	get.ID, get.Path, get.Errors = "getPerson", "/people/{id}", []problem.Code{problem.Gone}
+	get.Summary = "One person with their places"
+	route.Handle(s, get, a.get)
+
+	update := write
+	update.ID, update.Method, update.Path, update.Since = "updatePerson", http.MethodPatch, "/people/{id}", contract.V20261001
+	update.Errors = []problem.Code{problem.Gone, problem.Conflict, problem.VersionConflict}
+	update.Summary = "Change a person, or switch them off everywhere"
+	route.Handle(s, update, a.update)
+
+	join := write
+	join.ID, join.Path, join.Items = "createMembership", "/people/{id}/memberships", contract.MembershipItem
+	join.Status, join.Idempotent, join.Errors = http.StatusCreated, true, []problem.Code{problem.Gone, problem.Conflict}
+	join.Summary = "Give a person another place"
+	route.Handle(s, join, a.join)
+
+	erase := write
+	erase.ID, erase.Path, erase.Since, erase.Items = "erasePerson", "/people/{id}/erase", contract.V20261001, ""
+	erase.Status, erase.Errors = http.StatusAccepted, []problem.Code{problem.Gone, problem.OnHold}
+	erase.Summary = "Erase a person and what is known of them"
+	erase.Description = "The person's details are gone at once, and they are signed out. The job deletes the words of their conversations and " +
+		"what was collected in them, what personas remember of them, and their places. Consents stay on record, without who gave them. " +
+		"A conversation that is put on hold meanwhile is kept until it is not."
+	route.Handle(s, erase, a.erase)
+}
+
+// Person is one person.
+type Person struct {
+	ID          id.Person                `json:"id"`
+	Name        string                   `json:"name"`
+	GivenName   *string                  `json:"givenName"`
+	FamilyName  *string                  `json:"familyName"`
+	Email       *string                  `json:"email"`
+	Phone       *string                  `json:"phone"`
+	ExternalID  *string                  `json:"externalId"`
+	Language    *string                  `json:"language"`
+	Timezone    *string                  `json:"timezone"`
+	Minor       bool                     `json:"minor" doc:"Whether the age band is a minor's."`
+	AgeBand     person.AgeBand           `json:"ageBand" enum:"under_13,13_15,16_17,adult,unknown"`
+	State       person.State             `json:"state" enum:"invited,active,disabled,erased"`
+	LastSeenAt  *time.Time               `json:"lastSeenAt"`
+	Memberships []memberships.Membership `json:"memberships" doc:"Newest first."`
+	Metadata    map[string]string        `json:"metadata"`
+	CreatedAt   time.Time                `json:"createdAt"`
+	UpdatedAt   time.Time                `json:"updatedAt"`
+}
+
+func show(p person.Person, places []person.Standing) Person {
+	shown := Person{
+		ID: p.ID, Name: p.Name, GivenName: p.GivenName, FamilyName: p.FamilyName, Email: p.Email, Phone: p.Phone, ExternalID: p.ExternalID,
+		Language: p.Language, Timezone: p.Timezone, Minor: p.AgeBand.Minor(), AgeBand: p.AgeBand, State: p.State,
+		LastSeenAt: route.UTC(p.LastSeenAt), Memberships: []memberships.Membership{}, Metadata: p.Metadata,
+		CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC(),
+	}
+	for _, s := range places {
+		shown.Memberships = append(shown.Memberships, memberships.Show(s))
+	}
+	return shown
+}
+
+// Path names a person.
+type Path struct {
+	ID string `path:"id" doc:"The person's id, with or without per_."`
+}
+
+func (p *Path) person() (id.Person, error) { return route.Lookup(id.ParsePerson, p.ID, "person") }
+
+// Query filters and pages the people.
+type Query struct {
+	route.Paging
+	PortalID   string       `query:"portalId" maxLength:"80" doc:"People with a place in this portal."`
+	UnitID     string       `query:"unitId" maxLength:"80" doc:"People with a place in this unit itself."`
+	State      person.State `query:"state" enum:"invited,active,disabled"`
+	Email      string       `query:"email" maxLength:"320"`
+	ExternalID string       `query:"externalId" maxLength:"200"`
+}
+
+func (q *Query) filter() (f person.Filter, err error) {
+	f.State, f.ExternalID = q.State, q.ExternalID
+	if f.Portal, err = route.QueryID(id.ParsePortal, "portalId", q.PortalID); err != nil {
+		return f, err
+	}
+	if f.Unit, err = route.QueryID(id.ParseUnit, "unitId", q.UnitID); err != nil || q.Email == "" {
+		return f, err
+	}
+	_, key, ok := person.Address(q.Email)
+	if !ok {
+		return f, problem.Invalid("query.email", "email is no e-mail address.")
+	}
+	f.Email = key
+	return f, nil
+}
+
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Person], error) {
+	return route.Listed(c, q.Paging, func(after id.Person, limit int) ([]person.With, error) {
+		f, err := q.filter()
+		if err != nil {
+			return nil, err
+		}
+		return person.List(ctx, a.Tenants, c.Org(), f, after, limit, c.Now())
+	}, func(w person.With) id.Person { return w.Person.ID }, func(w person.With) Person { return show(w.Person, w.Places) })
+}
+
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Person, error) {
+	which, err := p.person()
+	if err != nil {
+		return Person{}, err
+	}
+	found, places, err := person.Get(ctx, a.Tenants, c.Org(), which, c.Now())
+	if err != nil {
+		return Person{}, asProblem(err)
+	}
+	c.SetVersion(found.Edition)
+	return show(found, places), nil
+}
+
+// read is a person as they are in the transaction that changed them.
+func read(ctx context.Context, c *route.Call, tx *tenant.Tx, p person.Person) (Person, error) {
+	places, err := person.Places(ctx, tx, p.ID, c.Now())
+	c.SetVersion(p.Edition)
+	return show(p, places), err
+}
+
+func asProblem(err error) error {
+	var field *person.FieldError
+	switch {
+	case errors.Is(err, person.ErrUnknown):
+		return problem.Missing("person").WithParam("path.id")
+	case errors.Is(err, person.ErrErased):
+		return problem.New(problem.Gone, "The person was erased.").WithParam("path.id")
+	case errors.Is(err, person.ErrOnHold):
+		return problem.New(problem.OnHold, "A conversation of the person is on hold.")
+	case errors.Is(err, person.ErrEmailTaken):
+		return problem.Conflicting("email_taken", "Somebody else has this e-mail address.").WithParam("body.email")
+	case errors.Is(err, person.ErrExternalIDTaken):
+		return problem.Conflicting("external_id_taken", "The externalId and the person do not belong together.").WithParam("body.externalId")
+	case errors.As(err, &field):
+		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
+	}
+	return err
+}
+
+// record notes a change in the activity log. What it was changed to is not
+// noted: the log outlasts the person's details.
+func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, p id.Person, changes map[string]any) error {
+	return activity.Record(ctx, tx, c.Did(action, "person", p.String(), changes))
+}

@@ -1,0 +1,153 @@
+package api_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/portal/portaltest"
+)
+
+// campus is the portal of an organisation that its people are in.
+func (w *world) campus(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	k := "portal" + org.ID.String()
+	if _, ok := w.made[k]; !ok {
+		w.made[k] = portaltest.Portal(t, w.Tenants, org.ID, id.NewPersona()).ID.String()
+	}
+	return w.made[k]
+}
+
+// peopleBody is a good body of an operation on the people of an organisation;
+// nil of any other.
+func (w *world) peopleBody(t testing.TB, o *route.Operation, org *apitest.Org) any {
+	t.Helper()
+	switch o.ID {
+	case "createMembership":
+		return w.placeBody(t, org)
+	case "createPerson":
+		return w.personBody(t, org)
+	case "createUnit":
+		return w.unitBody(t, org)
+	case "updateMembership":
+		return w.placeChange(t, org)
+	case "updatePerson":
+		return w.personChange()
+	case "updateUnit":
+		return w.unitChange(t, org)
+	}
+	return nil
+}
+
+// once are the operations that have their effect once, and what the second
+// request conflicts with.
+var once = map[string]string{"createMembership": "already_member"}
+
+// post makes something with a body as the organisation's newest key.
+func (w *world) post(t testing.TB, org *apitest.Org, operation, path string, body any) map[string]any {
+	t.Helper()
+	answer := w.call(t, w.operation(t, operation), apitest.Request{Path: path, Key: org.New, Body: body})
+	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
+	return answer.Data(t)
+}
+
+// member makes a person with a place outside any unit.
+func (w *world) member(t testing.TB, org *apitest.Org) map[string]any {
+	t.Helper()
+	w.n++
+	body := w.personBody(t, org)
+	place := maps.Clone(body["membership"].(map[string]any))
+	place["unitId"] = nil
+	body["membership"] = place
+	return w.post(t, org, "createPerson", "/people", body)
+}
+
+// manager is somebody who can manage the units of an organisation's portal.
+func (w *world) manager(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	k := "manager" + org.ID.String()
+	if _, ok := w.made[k]; !ok {
+		w.made[k] = w.post(t, org, "createPerson", "/people", map[string]any{
+			"name": "Mo", "membership": map[string]any{"portalId": w.campus(t, org), "role": "manager"},
+		})["id"].(string)
+	}
+	return w.made[k]
+}
+
+// unit makes a unit at the top.
+func (w *world) unit(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	w.n++
+	return w.post(t, org, "createUnit", "/units", map[string]any{
+		"portalId": w.campus(t, org), "kind": "class", "name": fmt.Sprint("Class ", w.n),
+	})["id"].(string)
+}
+
+// shared is a unit of an organisation's portal that others lie in.
+func (w *world) shared(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	k := "unit" + org.ID.String()
+	if _, ok := w.made[k]; !ok {
+		w.made[k] = w.unit(t, org)
+	}
+	return w.made[k]
+}
+
+func (w *world) placeBody(t testing.TB, org *apitest.Org) map[string]any {
+	return map[string]any{
+		"portalId": w.campus(t, org), "unitId": w.shared(t, org), "role": "learner", "startsAt": "2026-07-01T00:00:00Z",
+		"endsAt": "2099-07-01T00:00:00Z", "externalId": fmt.Sprint("place-", w.n), "metadata": map[string]any{"source": "tests"},
+	}
+}
+
+func (w *world) personBody(t testing.TB, org *apitest.Org) map[string]any {
+	return map[string]any{
+		"name": fmt.Sprint("Kim ", w.n), "givenName": "Kim", "familyName": "Lee", "email": fmt.Sprintf("kim.%d@example.com", w.n),
+		"phone": "+49 30 123456", "externalId": fmt.Sprint("kim-", w.n), "language": "German", "timezone": "Europe/Berlin",
+		"ageBand": "13_15", "metadata": map[string]any{"source": "tests"}, "membership": w.placeBody(t, org),
+	}
+}
+
+func (w *world) placeChange(t testing.TB, org *apitest.Org) map[string]any {
+	body := w.placeBody(t, org)
+	delete(body, "portalId")
+	body["enabled"] = w.n%2 == 0
+	return body
+}
+
+func (w *world) personChange() map[string]any {
+	return map[string]any{
+		"name": fmt.Sprint("Lee ", w.n), "givenName": "Lee", "familyName": "Kim", "email": fmt.Sprintf("lee.%d@example.com", w.n),
+		"phone": "+1 (415) 555-0100", "externalId": fmt.Sprint("lee-", w.n), "language": "en", "timezone": "America/New_York",
+		"ageBand": "adult", "state": "disabled", "metadata": map[string]any{"n": fmt.Sprint(w.n)},
+	}
+}
+
+func (w *world) unitBody(t testing.TB, org *apitest.Org) map[string]any {
+	return map[string]any{
+		"portalId": w.campus(t, org), "parentId": w.shared(t, org), "kind": "team", "name": fmt.Sprint("Team ", w.n), "code": "T",
+		"managerIds": []any{w.manager(t, org)}, "externalId": fmt.Sprint("team-", w.n), "metadata": map[string]any{"source": "tests"},
+	}
+}
+
+func (w *world) unitChange(t testing.TB, org *apitest.Org) map[string]any {
+	body := w.unitBody(t, org)
+	delete(body, "portalId")
+	body["enabled"] = w.n%2 == 0
+	return body
+}
+
+// guardianBody is a good body with every property of a guardian's consent.
+func guardianBody(n int) map[string]any {
+	return map[string]any{
+		"guardianName": fmt.Sprint("Sam ", n), "guardianEmail": "sam@example.com", "relationship": "father", "method": "signed_form",
+		"policyVersion": "2026-1", "givenAt": "2026-07-02T09:00:00Z", "expiresAt": "2099-07-02T09:00:00Z",
+		"evidence": "data:application/pdf;base64,JVBERi0xLjQK", "scopes": []any{"conversation", "memory"},
+	}
+}

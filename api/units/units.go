@@ -1,0 +1,151 @@
+// Package units declares the operations on classes, teams and groups (spec,
+// People).
+package units
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/unit"
+)
+
+// API is what the operations work with.
+type API struct{ Tenants *tenant.Tenants }
+
+// Register declares the operations.
+func (a *API) Register(s *route.Service) {
+	one := route.Operation{Group: "People", Items: contract.UnitItem}
+
+	list := one
+	list.ID, list.Method, list.Path, list.Class, list.Scope = "listUnits", http.MethodGet, "/units", "read", scope.PeopleRead
+	list.Summary = "Units, newest first"
+	route.List(s, list, a.list)
+
+	create := one
+	create.ID, create.Method, create.Path, create.Class, create.Scope = "createUnit", http.MethodPost, "/units", "write", scope.PeopleWrite
+	create.Status, create.Idempotent, create.Errors = http.StatusCreated, true, []problem.Code{problem.NotFound, problem.Conflict}
+	create.Summary = "Add a class, team or group to a portal"
+	route.Handle(s, create, a.create)
+
+	get := one
+	get.ID, get.Method, get.Path, get.Class, get.Scope = "getUnit", http.MethodGet, "/units/{id}", "read", scope.PeopleRead
+	get.Summary = "One unit"
+	route.Handle(s, get, a.get)
+
+	update := one
+	update.ID, update.Method, update.Path, update.Class, update.Scope = "updateUnit", http.MethodPatch, "/units/{id}", "write", scope.PeopleWrite
+	update.Errors = []problem.Code{problem.Conflict, problem.VersionConflict}
+	update.Summary = "Rename a unit, move it or switch it off"
+	update.Description = "A unit that is switched off switches off everybody in it and in the units below."
+	route.Handle(s, update, a.update)
+}
+
+// Unit is one class, team or group.
+type Unit struct {
+	ID          id.Unit           `json:"id"`
+	PortalID    id.Portal         `json:"portalId"`
+	ParentID    *id.Unit          `json:"parentId" nullable:"true"`
+	Kind        unit.Kind         `json:"kind" enum:"class,team,group,department,site"`
+	Name        string            `json:"name"`
+	Code        *string           `json:"code"`
+	Enabled     bool              `json:"enabled" doc:"Its own switch; those of the units above count beside it."`
+	MemberCount int64             `json:"memberCount" doc:"The places in it, without those in the units below."`
+	ManagerIDs  []id.Person       `json:"managerIds" doc:"People who manage or teach in the portal."`
+	ExternalID  *string           `json:"externalId"`
+	Metadata    map[string]string `json:"metadata"`
+	CreatedAt   time.Time         `json:"createdAt"`
+	UpdatedAt   time.Time         `json:"updatedAt"`
+}
+
+func show(u unit.Unit) Unit {
+	shown := Unit{
+		ID: u.ID, PortalID: u.Portal, Kind: u.Kind, Name: u.Name, Code: u.Code, Enabled: u.Enabled, MemberCount: u.Members,
+		ManagerIDs: u.Managers, ExternalID: u.ExternalID, Metadata: u.Metadata, CreatedAt: u.CreatedAt.UTC(), UpdatedAt: u.UpdatedAt.UTC(),
+	}
+	if !u.Parent.IsZero() {
+		shown.ParentID = &u.Parent
+	}
+	return shown
+}
+
+// Path names a unit.
+type Path struct {
+	ID string `path:"id" doc:"The unit's id, with or without unit_."`
+}
+
+func (p *Path) unit() (id.Unit, error) { return route.Lookup(id.ParseUnit, p.ID, "unit") }
+
+// Query filters and pages the units.
+type Query struct {
+	route.Paging
+	PortalID string `query:"portalId" maxLength:"80"`
+	ParentID string `query:"parentId" maxLength:"80" doc:"Units that lie right in this one."`
+}
+
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Unit], error) {
+	return route.Listed(c, q.Paging, func(after id.Unit, limit int) ([]unit.Unit, error) {
+		var (
+			f   unit.Filter
+			err error
+		)
+		if f.Portal, err = route.QueryID(id.ParsePortal, "portalId", q.PortalID); err != nil {
+			return nil, err
+		}
+		if f.Parent, err = route.QueryID(id.ParseUnit, "parentId", q.ParentID); err != nil {
+			return nil, err
+		}
+		return unit.List(ctx, a.Tenants, c.Org(), f, after, limit)
+	}, func(u unit.Unit) id.Unit { return u.ID }, show)
+}
+
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Unit, error) {
+	which, err := p.unit()
+	if err != nil {
+		return Unit{}, err
+	}
+	u, err := unit.Get(ctx, a.Tenants, c.Org(), which)
+	if err != nil {
+		return Unit{}, asProblem(err)
+	}
+	c.SetVersion(u.Edition)
+	return show(u), nil
+}
+
+func asProblem(err error) error {
+	switch {
+	case errors.Is(err, unit.ErrUnknown):
+		return problem.Missing("unit").WithParam("path.id")
+	case errors.Is(err, portal.ErrUnknown):
+		return problem.Missing("portal").WithParam("body.portalId")
+	case errors.Is(err, portal.ErrArchived):
+		return problem.Conflicting("archived", "The portal is archived.")
+	case errors.Is(err, unit.ErrNoParent):
+		return problem.Missing("unit of the portal").WithParam("body.parentId")
+	case errors.Is(err, unit.ErrRing):
+		return problem.Invalid("body.parentId", "A unit cannot lie in itself, nor in one that lies in it.")
+	case errors.Is(err, unit.ErrTooDeep):
+		return problem.Invalid("body.parentId", "At most %d units can lie one in another.", unit.MaxDepth)
+	case errors.Is(err, unit.ErrNoManager):
+		return problem.Invalid("body.managerIds", "Managers are people with a place in the portal as manager, teacher or admin.")
+	}
+	return err
+}
+
+// record notes a change in the activity log.
+func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, u id.Unit, changes map[string]any) error {
+	return activity.Record(ctx, tx, c.Did(action, "unit", u.String(), changes))
+}
+
+func author(c *route.Call) unit.Author {
+	return unit.Author{By: c.Principal.Key.ID.String(), At: c.Now()}
+}
