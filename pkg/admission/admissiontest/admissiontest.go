@@ -41,8 +41,8 @@ func Membership(t testing.TB, tenants *tenant.Tenants, org id.Org, who id.Person
 		change(&m)
 	}
 	exec(t, tenants, org, `
-		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, starts_at, ends_at, consent_id, metadata, edition, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '{}', $11, $12, $13)`,
+		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, starts_at, ends_at, consent_id, metadata, edition, told_on, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '{}', $11, $7, $12, $13)`,
 		org, m.ID, m.Person, m.Portal, m.Unit, m.Role, m.Enabled, m.StartsAt, m.EndsAt, m.Consent, m.Edition, m.CreatedAt, m.UpdatedAt)
 	return m
 }
