@@ -61,7 +61,9 @@ func (w *world) portal(t testing.TB, org *apitest.Org) map[string]any {
 	made := w.make(t, org, "createPortal")
 	require.Equal(t, "published", made["state"], "%v", made["publishRefused"])
 	for n := range 3 {
-		require.Equal(t, http.StatusOK, w.do(t, "updatePortal", made["id"].(string), org.New, map[string]any{"name": fmt.Sprint("Harbour ", n)}).Status)
+		require.Equal(t, http.StatusOK, w.do(t, "updatePortal", made["id"].(string), org.New, map[string]any{
+			"name": fmt.Sprint("Harbour ", n), "privacy": map[string]any{"privacyUrl": "https://example.com/privacy"},
+		}).Status)
 		if n < 2 {
 			require.Equal(t, http.StatusOK, w.do(t, "publishPortal", made["id"].(string), org.New, map[string]any{}).Status)
 		}

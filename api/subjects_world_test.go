@@ -61,7 +61,7 @@ func (w *world) school(t testing.TB, org *apitest.Org) string {
 	t.Helper()
 	made := w.portal(t, org)["id"].(string)
 	w.modelled(t, org)
-	for range 3 {
+	for range 2 { // besides the one that it was built with
 		w.addSubject(t, org, made)
 	}
 	return made

@@ -92,7 +92,7 @@ func (a *API) publish(ctx context.Context, c *route.Call, in *PublishInput) (Sub
 		}
 		shown, err := subject.Summarize(ctx, tx, wanted)
 		refused := show(shown)
-		refused.PublishRefused = &golive.PublishRefusal{report.Problems}
+		refused.PublishRefused = &golive.PublishRefusal{Problems: report.Problems}
 		return refused, err
 	})
 	return versioned(c, now, err)
