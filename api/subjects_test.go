@@ -90,7 +90,7 @@ func TestSubjects(t *testing.T) {
 
 	archived := w.do(t, "updateSubject", first, w.Acme.New, map[string]any{"state": "archived"})
 	require.Equal(t, "archived", archived.Data(t)["state"])
-	require.Equal(t, order[1:], ids())
+	require.Equal(t, []string{order[0], order[2]}, ids())
 	for operation, body := range map[string]any{
 		"updateSubject": map[string]any{"title": "x"}, "updateSubjectContent": map[string]any{}, "publishSubject": nil,
 		"restoreSubject": map[string]any{"version": 1}, "translateSubjectQuestions": map[string]any{"languages": []any{"fr"}},

@@ -215,8 +215,8 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 			SELECT $1, gen_random_uuid(), $2, $3, 'class', '', true, '{}', '{}', 1, $4, $4 FROM generate_series(1, 5000)`, org, p, u, tenanttest.Now)
 	}
 	w.exec(`
-		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, metadata, edition, created_at, updated_at)
-		SELECT org_id, id, id, portal_id, id, 'learner', true, '{}', 1, $1, $1 FROM unit`, tenanttest.Now)
+		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, metadata, edition, told_on, created_at, updated_at)
+		SELECT org_id, id, id, portal_id, id, 'learner', true, '{}', 1, true, $1, $1 FROM unit`, tenanttest.Now)
 	w.exec(`
 		INSERT INTO setting (org_id, scope_kind, scope_id, key, value, changed_at, changed_by)
 		SELECT org_id, 'unit', id::TEXT, 'memory.enabled', 'false', $1, '' FROM unit`, tenanttest.Now)

@@ -57,8 +57,8 @@ func (w world) unit(org id.Org, of id.Portal, within id.Unit) id.Unit {
 // member gives a person a place in a portal.
 func (w world) member(org id.Org, who id.Person, of id.Portal, in id.Unit) {
 	w.exec(`
-		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, metadata, edition, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, 'learner', true, '{}', 1, $6, $6)`, org, id.NewMembership(), who, of, in, tenanttest.Now)
+		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, metadata, edition, told_on, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, 'learner', true, '{}', 1, true, $6, $6)`, org, id.NewMembership(), who, of, in, tenanttest.Now)
 }
 
 // anyone may change everything.
