@@ -21,8 +21,8 @@ type Site struct {
 	Slug, Host  string
 	FormerSlugs []string
 	// Stamp differs between any two states of the site.
-	Stamp      Stamp
-	Name       string
+	Stamp Stamp
+	Name  string
 	// Definition is as it was published, but that its AINotice is also the
 	// organisation's.
 	Definition portal.Definition
