@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/admission"
+	"visavis.dev/pkg/conversation"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/live"
@@ -28,7 +29,8 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 		return page.Ticket{}, atDoor(err)
 	}
 	r := in.Request()
-	r.AllowedOrigins = []string{s.Origin}
+	// Pages converse in text, and may connect themselves alone.
+	r.Channel, r.AllowedOrigins = string(conversation.Chat), []string{s.Origin}
 	// A chat or a case goes on in its own language, and a visit about its own subject.
 	r.Language = cmp.Or(r.Language, s.Language)
 	if r.Subject.IsZero() {

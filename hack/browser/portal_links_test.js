@@ -51,7 +51,7 @@ test('a token signs somebody in, once', async (t) => {
 
 test("a link opens a customer's case until it is revoked", async (t) => {
   const made = await call('POST', `/portals/${portal.id}/case-links`, {
-    caseRef: 'C-17', title: 'Broken ladder', caseSummary: 'A ladder broke on Monday.', contact: { name: 'Robin', email: 'robin@example.com' },
+    caseRef: 'C-17', title: 'Broken ladder', caseSummary: 'A ladder broke on Monday.', contact: { name: 'Robin', email: 'robin@example.com', phone: null },
   })
   const page = await enter(t, browser, made.url)
   await greeted(page)
@@ -67,7 +67,7 @@ test("a link opens a customer's case until it is revoked", async (t) => {
 
 test('a chat is handed over, and told of when it is over', async (t) => {
   const made = await call('POST', `/portals/${portal.id}/escalations`, {
-    externalChatId: 'chat-9', reason: 'Wants to see somebody', context: { summary: 'Asks about ladders.' },
+    externalChatId: 'chat-9', reason: 'Wants to see somebody', context: { summary: 'Asks about ladders.', transcript: [] },
   })
   const page = await enter(t, browser, made.url)
   await greeted(page)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { call, makePersona, until } from './stage/api.js'
 import { accessible, launch, phone, picture } from './stage/browser.js'
-import { ask, comeIn, enter, greeted, makeCourse, publish, setDoor } from './stage/portal.js'
+import { ask, comeIn, enter, greeted, makeCourse, publish, setDoor, signIn } from './stage/portal.js'
 
 /** @type {import('playwright-core').Browser} */
 let browser
@@ -59,9 +59,9 @@ test('a visitor comes in, talks and rates', async (t) => {
 
 test('a code gives somebody a place', async (t) => {
   const { code } = await setDoor(portal, 'join-code')
-  t.after(() => setDoor(portal, 'join-code', { open: false }))
-  const page = await until(() => enter(t, browser, `${portal.url}/sign-in`), (it) => it.getByLabel('Code', { exact: true }).isVisible())
+  const page = await enter(t, browser, portal.url)
   const form = page.getByRole('form', { name: 'With a code' })
+  await until(() => page.goto(`${portal.url}/sign-in`), () => form.isVisible())
   const tries = async (text) => {
     await form.getByLabel('Code', { exact: true }).fill(text)
     await form.getByLabel('Your name').fill('Alex')
@@ -80,10 +80,7 @@ test('a code gives somebody a place', async (t) => {
 
 test('a form says what it lacks', async (t) => {
   const page = await enter(t, browser, `${portal.url}/sign-in`)
-  await page.getByLabel('Your name').fill(' ')
-  await page.getByLabel(/^I agree/).check()
-  await page.getByLabel('I am at least 16 years old.').check()
-  await page.getByRole('button', { name: 'Continue' }).click()
+  await signIn(page, ' ')
   await page.getByRole('alert').getByText('Please enter your name.').waitFor()
   await accessible(page)
 })
@@ -98,9 +95,10 @@ test('the language is switched, kept, and spoken', async (t) => {
   await page.goto(portal.url)
   assert.equal(await page.getAttribute('html', 'lang'), 'de')
   await page.getByRole('link', { name: 'Gespräch beginnen' }).click()
-  await page.getByLabel('Ihr Name').fill('Kim')
-  for (const box of await page.getByRole('checkbox').all()) await box.check()
-  await page.getByRole('button', { name: 'Weiter' }).click()
+  const form = page.getByRole('form', { name: 'Als Gast' })
+  await form.getByLabel('Ihr Name').fill('Kim')
+  for (const box of await form.getByRole('checkbox').all()) await box.check()
+  await form.getByRole('button', { name: 'Weiter' }).click()
   await greeted(page)
   await ask(page, 'Was ist eine Gefahr?', 'Schaden anrichten')
 })
@@ -148,10 +146,7 @@ test('all but the conversation works without a script', async (t) => {
   const page = await enter(t, browser, portal.url, { javaScriptEnabled: false })
   await page.getByRole('link', { name: 'Workplace safety basics' }).last().click()
   await page.getByRole('link', { name: 'Talk about this' }).click()
-  await page.getByLabel('Your name').fill('Kim')
-  await page.getByLabel(/^I agree/).check()
-  await page.getByLabel('I am at least 16 years old.').check()
-  await page.getByRole('button', { name: 'Continue' }).click()
+  await signIn(page, 'Kim')
   await page.getByText('The conversation needs JavaScript.').waitFor()
   await picture(page, 'portal-no-script')
   await page.getByRole('button', { name: 'Sign out' }).click()

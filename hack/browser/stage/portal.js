@@ -34,18 +34,24 @@ export async function enter(t, browser, url, options) {
   return page
 }
 
+/** Fills in the form of the visitors' door and sends it. */
+export async function signIn(page, name) {
+  const form = page.getByRole('form', { name: 'As a guest' })
+  await form.getByLabel('Your name').fill(name)
+  await form.getByLabel(/^I agree/).check()
+  await form.getByLabel('I am at least 16 years old.').check()
+  await form.getByRole('button', { name: 'Continue' }).click()
+}
+
 /** Comes in by the visitors' door, from the page of a portal or a subject up to the conversation. */
 export async function comeIn(page) {
   await page.locator('a.button').click()
-  await page.getByLabel('Your name').fill('Kim')
-  await page.getByLabel(/^I agree/).check()
-  await page.getByLabel('I am at least 16 years old.').check()
-  await page.getByRole('button', { name: 'Continue' }).click()
+  await signIn(page, 'Kim')
   await greeted(page)
 }
 
 /** Waits until the avatar has said something. */
-export const greeted = (page) => page.locator('#composer').waitFor()
+export const greeted = (page) => page.locator('.turn .said').first().waitFor()
 
 /** Asks in a conversation and waits for an answer that has this in it. */
 export async function ask(page, question, answer) {
