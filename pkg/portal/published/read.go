@@ -20,7 +20,7 @@ type standing struct {
 }
 
 // refusal is why visitors see nothing.
-func (s standing) refusal() error {
+func (s *standing) refusal() error {
 	switch {
 	case s.State == portal.Archived:
 		return ErrGone
