@@ -27,7 +27,7 @@ const requestTimeout = 25 * time.Second
 // and is routed. Whatever happens after is answered in the API's own form.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	c := &Call{RequestID: id.NewRequest(), Contract: contract.Latest, service: s, Address: s.address(r)}
+	c := &Call{RequestID: id.NewRequest(), Contract: contract.Latest, service: s, Address: s.AddressOf(r)}
 	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
 	c.connection, c.release = r.Context(), cancel
 	defer func() { c.release() }()

@@ -31,11 +31,11 @@ func (c *Call) limitAddress() error {
 	return nil
 }
 
-// Sockets serves what is no operation and outlasts a request, such as
-// WebSockets, behind the limit of the caller's address.
-func (s *Service) Sockets(next http.Handler) http.Handler {
+// Counted serves what is no operation, such as WebSockets and pages, behind the
+// limit of the caller's address.
+func (s *Service) Counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &Call{RequestID: id.NewRequest(), Contract: contract.Latest, service: s, Address: s.address(r), writer: w, request: r}
+		c := &Call{RequestID: id.NewRequest(), Contract: contract.Latest, service: s, Address: s.AddressOf(r), writer: w, request: r}
 		if err := c.limitAddress(); err != nil {
 			c.refuse(err)
 			return
@@ -48,13 +48,16 @@ func (c *Call) addressCounter() limits.Counter { return limits.Counter{Holder: c
 
 // Household is what stands for the caller where callers are counted: the
 // address, or the /64 of an IPv6 one.
-func (c *Call) Household() string {
-	if c.Address.Is6() {
-		if prefix, err := c.Address.Prefix(64); err == nil {
+func (c *Call) Household() string { return Household(c.Address) }
+
+// Household is what stands for a caller at an address.
+func Household(a netip.Addr) string {
+	if a.Is6() {
+		if prefix, err := a.Prefix(64); err == nil {
 			return prefix.String()
 		}
 	}
-	return c.Address.String()
+	return a.String()
 }
 
 // limitKey counts the request for its key and its organisation. A request
@@ -142,9 +145,9 @@ func limited(r limits.Reading, whose string) *problem.Problem {
 // unroutedOperation stands in for a request that no operation takes.
 var unroutedOperation = Operation{ID: "none", Auth: MayHaveKey, Class: rate.Read}
 
-// address is the caller's: the connection's, or behind trusted proxies the
+// AddressOf is the caller's address: the connection's, or behind trusted proxies the
 // last in X-Forwarded-For that no trusted proxy of ours has.
-func (s *Service) address(r *http.Request) netip.Addr {
+func (s *Service) AddressOf(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.IPv4Unspecified()

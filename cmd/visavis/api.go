@@ -25,7 +25,7 @@ func portalCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "portal",
-		Short: "Hold live conversations",
+		Short: "Show the portals' pages and hold live conversations",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runRole(cmd, &s, duties{live: true}) },
 	}

@@ -16,13 +16,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"visavis.dev/api/route"
 	"visavis.dev/api/server"
 	"visavis.dev/pkg/live"
 	"visavis.dev/pkg/telemetry"
 )
 
-// duties are what a role does: it answers the API, holds live conversations,
-// and delivers, advances jobs and runs the recurring tasks.
+// duties are what a role does: it answers the API, shows the portals' pages and
+// holds live conversations, and delivers, advances jobs and runs the recurring tasks.
 type duties struct{ api, live, work bool }
 
 // fronts says whether callers reach the role.
@@ -35,6 +36,7 @@ type process struct {
 	log       *slog.Logger
 	server    *server.Server
 	live      *live.Server
+	pages     server.Pages
 	worker    *server.Worker
 	front     net.Listener
 	admin     net.Listener
@@ -76,6 +78,10 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 	}
 	if d.live {
 		p.live = p.server.Live(p.reachable())
+		if p.pages, err = p.server.Pages(); err != nil {
+			p.server.Close()
+			return nil, fmt.Errorf("portal-url: %w", err)
+		}
 	}
 	if d.work {
 		p.worker = p.server.Worker()
@@ -94,20 +100,26 @@ func (p *process) reachable() string {
 // handler answers callers with what the role does. A ServeMux would redirect
 // paths that the API answers itself.
 func (p *process) handler() http.Handler {
-	others, sockets := http.NotFoundHandler(), http.NotFoundHandler()
-	if p.duties.api {
-		others = p.server.Handler
+	if !p.duties.live {
+		return p.server.Handler
 	}
-	if p.duties.live {
-		sockets = p.server.Sockets(p.live)
-	}
+	sockets := p.server.Sockets(p.live)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, live.Path) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, live.Path):
 			sockets.ServeHTTP(w, r)
-			return
+		case p.duties.api && !p.forPages(r):
+			p.server.Handler.ServeHTTP(w, r)
+		default:
+			p.pages.ServeHTTP(w, r)
 		}
-		others.ServeHTTP(w, r)
 	})
+}
+
+// forPages says whether a request is for a portal's page, where the API is on the
+// same address. The API's own paths are no page's.
+func (p *process) forPages(r *http.Request) bool {
+	return !strings.HasPrefix(r.URL.Path, route.BasePath+"/") && p.pages.Serves(r)
 }
 
 // gcPercent lets the heap grow to four times what is live before it is

@@ -8,6 +8,7 @@ package page
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -93,6 +94,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.nothing(w, r, err)
 		return
 	}
+	if address.Kind == directory.Slug && site.Slug != address.Name {
+		h.moved(w, r, SlugPrefix+site.Slug+rest)
+		return
+	}
 	v := &view{h: h, w: w, r: r, site: site, base: base}
 	if err := v.serve(rest); err != nil {
 		h.refuse(v, err)
@@ -110,9 +115,27 @@ func (h *Handler) locate(r *http.Request) (a directory.Address, base, rest strin
 	return directory.Address{Kind: directory.Host, Name: host}, "", r.URL.Path, host != h.own && isHost(host)
 }
 
+// moved sends a browser on that came by a former slug: links that people keep go on
+// to work.
+func (h *Handler) moved(w http.ResponseWriter, r *http.Request, path string) {
+	w.Header().Set("Cache-Control", "no-store") // the slug may become somebody else's
+	to := url.URL{Path: strings.TrimSuffix(path, "/"), RawQuery: r.URL.RawQuery}
+	http.Redirect(w, r, to.String(), http.StatusPermanentRedirect)
+}
+
 // Serves says whether a request is for the pages, in a process that serves other
-// things on the same address.
-func (h *Handler) Serves(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, SlugPrefix) }
+// things on the same address: it is for a slug, or for the host of a portal.
+func (h *Handler) Serves(r *http.Request) bool {
+	if strings.HasPrefix(r.URL.Path, SlugPrefix) {
+		return true
+	}
+	address, _, _, ok := h.locate(r)
+	if !ok {
+		return false
+	}
+	_, err := h.Sites.Site(r.Context(), address)
+	return !errors.Is(err, published.ErrNone)
+}
 
 // longest names: a label of DNS, and a host.
 const (

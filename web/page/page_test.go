@@ -139,6 +139,31 @@ func (c *counted) Site(ctx context.Context, a directory.Address) (*published.Sit
 	return c.Sites.Site(ctx, a)
 }
 
+func TestAFormerSlugLeadsToThePresentOne(t *testing.T) {
+	b := setup(t)
+	b.site.Slug, b.site.FormerSlugs = "harbour", []string{"pier"}
+	b.sites[directory.Address{Kind: directory.Slug, Name: "pier"}] = b.site
+	for from, to := range map[string]string{
+		"/p/pier": "/p/harbour", "/p/pier/": "/p/harbour", "/p/pier/sign-in?lang=de&subject=x": "/p/harbour/sign-in?lang=de&subject=x",
+		"/p/pier//elsewhere.example.com/": "/p/harbour/elsewhere.example.com",
+	} {
+		w := httptest.NewRecorder()
+		b.handler.ServeHTTP(w, request(http.MethodGet, "https://portal.example.com"+from))
+		require.Equal(t, http.StatusPermanentRedirect, w.Code, from)
+		require.Equal(t, to, w.Header().Get("Location"))
+	}
+}
+
+func TestPagesBesideOtherThingsTakeTheirOwnAlone(t *testing.T) {
+	b := setup(t)
+	for at, serves := range map[string]bool{
+		"https://portal.example.com/p/harbour": true, "https://portal.example.com/p/none": true, "https://harbour.example.com/talk": true,
+		"https://portal.example.com/docs": false, "https://else.example.com/": false, "http://127.0.0.1:8080/": false, "http://localhost/": false,
+	} {
+		require.Equal(t, serves, b.handler.Serves(request(http.MethodGet, at)), at)
+	}
+}
+
 func TestNoNameThatCannotBeIsLookedFor(t *testing.T) {
 	b := setup(t)
 	sites := &counted{Sites: b.sites}

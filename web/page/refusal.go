@@ -34,11 +34,11 @@ var byReason = map[string]string{
 	"code_unknown": "code", "name_required": "name", "email_required": "email", "consent_required": "consent", "age_required": "old_enough",
 	"person_gone": "inactive", "no_membership": "inactive", "person_disabled": "inactive", "membership_disabled": "inactive",
 	"not_started": "inactive", "membership_ended": "inactive", "guardian_consent_missing": "guardian", "too_young": "too_young",
-	"daily_limit": "daily",
+	"person_sessions": "daily", "daily_sessions": "closed", "switched_off": "closed", "closed": "closed",
 }
 
 var byCode = map[problem.Code]string{
-	problem.AccountPaused: "closed", problem.FeatureNotInPlan: "closed", problem.InsufficientMinutes: "closed", problem.Forbidden: "inactive",
+	problem.AccountPaused: "closed", problem.FeatureNotInPlan: "closed", problem.InsufficientMinutes: "closed", problem.UpgradeRequired: "closed", problem.Forbidden: "inactive",
 	problem.Capacity: "busy", problem.FaceNotReady: "busy", problem.DuoNotLive: "busy",
 	problem.UpstreamError: "busy", problem.UpstreamTimeout: "busy",
 	problem.ConcurrencyLimit: "places", problem.RateLimited: "rate", problem.Gone: "link_expired", problem.ConsentRequired: "consent",

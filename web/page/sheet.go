@@ -47,15 +47,22 @@ func (v *view) sheet(title string) *sheet {
 		s.Brand = phrase{Text: v.site.Name, Direction: "auto"}
 	}
 	if d.Privacy.AINotice {
-		s.Notice = v.text(v.site.Speaker.Disclosure)
-		if s.Notice.Text == "" {
-			s.Notice = phrase{v.Say("ai_notice"), v.language, s.Direction}
-		}
+		s.Notice = v.notice()
 	}
 	if len(d.Languages) > 1 {
 		s.Languages = v.choices()
 	}
 	return s
+}
+
+// notice says that who speaks is an AI: in their own words or the page's, rather
+// than in another language.
+func (v *view) notice() phrase {
+	own := v.text(v.site.Speaker.Disclosure)
+	if own.Language == v.language || own.Text != "" && !speaks(v.language) {
+		return own
+	}
+	return phrase{v.Say("ai_notice"), v.language, direction(v.language)}
 }
 
 // Say is a text of the page's own.

@@ -243,12 +243,12 @@ func (v *view) enterPage() error {
 	return v.page("/enter", "enter", func() *sheet { return v.sheet("signin") })
 }
 
-// signOut ends the visit.
+// signOut ends the visit, also that of somebody who would not be let in any more.
 func (v *view) signOut() error {
 	if err := v.recognise(); err != nil {
-		return err
+		v.h.note(v.r, refusalOf(err, ""), err)
 	}
-	if v.visit != nil {
+	if v.secret != "" {
 		if err := v.h.Doors.Leave(v.r.Context(), v.site, v.secret); err != nil {
 			return err
 		}

@@ -46,6 +46,12 @@ func spoken(code string) speech {
 	return speeches[fallback]
 }
 
+// speaks says whether there are strings in a language.
+func speaks(code string) bool {
+	base, _ := language.Make(code).Base()
+	return speeches[code] != nil || speeches[base.String()] != nil
+}
+
 // say is a text of a key, with what stands for its "%s".
 func (s speech) say(key string, with ...string) string {
 	text, ok := s[key]

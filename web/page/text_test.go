@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -82,6 +83,18 @@ func TestATextThatIsMissingIsShownInThePortalsFirstLanguage(t *testing.T) {
 // hostile is text that would run a script, wherever it were taken for more.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>` +
 	`[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](data:text/html,x) ![d](https://evil.example.com/x.png) <javascript:alert(1)> {{.}} ' onclick='x`
+
+func TestTheNoticeIsInTheLanguageOfThePage(t *testing.T) {
+	b := setup(t, func(s *published.Site) {
+		s.Definition.Languages = []string{"en", "de", "nl"}
+		s.Speaker.Disclosure = map[string]string{"en": "I am a machine."}
+	})
+	for code, want := range map[string]string{"en": "I am a machine.", "de": "Sie sprechen mit einer KI", "nl": "I am a machine."} {
+		w := httptest.NewRecorder()
+		b.handler.ServeHTTP(w, request(http.MethodGet, "https://portal.example.com/p/harbour?lang="+code))
+		require.Contains(t, w.Body.String(), want, code)
+	}
+}
 
 func TestNoTextRunsAScript(t *testing.T) {
 	evil := language.Words{"en": hostile, "de": hostile}

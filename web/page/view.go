@@ -80,7 +80,7 @@ func (v *view) get(path string) error {
 			return err
 		}
 		// What is for everybody needs nobody's name.
-		v.h.Log.WarnContext(v.r.Context(), "who is signed in cannot be found out", "error", err)
+		v.h.note(v.r, refusalOf(err, ""), err)
 	}
 	switch path {
 	case "/":
@@ -130,14 +130,15 @@ func (v *view) recognise() error {
 	if err != nil || c.Value == "" || len(c.Value) > longestSecret {
 		return nil //nolint:nilerr // nobody is signed in
 	}
-	visit, err := v.h.Doors.Visit(v.r.Context(), v.site, c.Value)
+	v.secret = c.Value
+	visit, err := v.h.Doors.Visit(v.r.Context(), v.site, v.secret)
 	switch {
 	case errors.Is(err, ErrNoVisit):
 		return nil
 	case err != nil:
 		return err
 	}
-	v.visit, v.secret = &visit, c.Value
+	v.visit = &visit
 	return nil
 }
 

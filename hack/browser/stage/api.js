@@ -20,7 +20,7 @@ export async function call(method, path, body) {
 export async function until(ask, wanted) {
   for (const end = Date.now() + 10_000; Date.now() < end;) {
     const answer = await ask()
-    if (wanted(answer)) return answer
+    if (await wanted(answer)) return answer
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   throw new Error('what is waited for does not come')

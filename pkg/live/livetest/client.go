@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -36,7 +37,16 @@ type Client struct {
 
 // Dial connects to a session's socket with a token.
 func Dial(ctx context.Context, url, token string) (*Client, error) {
-	socket, _, err := websocket.Dial(ctx, url, &websocket.DialOptions{Subprotocols: []string{live.Subprotocol, "token." + token}})
+	return DialFrom(ctx, "", url, token)
+}
+
+// DialFrom connects as a page of an origin does; empty for no page.
+func DialFrom(ctx context.Context, origin, url, token string) (*Client, error) {
+	o := &websocket.DialOptions{Subprotocols: []string{live.Subprotocol, "token." + token}, HTTPHeader: http.Header{}}
+	if origin != "" {
+		o.HTTPHeader.Set("Origin", origin)
+	}
+	socket, _, err := websocket.Dial(ctx, url, o)
 	if err != nil {
 		return nil, err
 	}

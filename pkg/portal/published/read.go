@@ -7,6 +7,7 @@ import (
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -19,7 +20,7 @@ type standing struct {
 }
 
 // refusal is why visitors see nothing.
-func (s standing) refusal() error {
+func (s *standing) refusal() error {
 	switch {
 	case s.State == portal.Archived:
 		return ErrGone
@@ -37,11 +38,17 @@ const selectStanding = `
 	LEFT JOIN persona a ON a.org_id = v.org_id AND a.id = v.persona_id
 	WHERE p.org_id = $1 AND p.id = $2`
 
+// queue reads the standing among other reads.
+func (s *standing) queue(r *tenant.Reads, found *bool, org id.Org, p id.Portal) {
+	r.QueryRow(found, []any{&s.Slug, &s.Host, &s.State, &s.Published, &s.Page, &s.Persona}, selectStanding, org, p)
+	setting.Queue(r, org, setting.AINotice, &s.AINotice)
+}
+
 func readStanding(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (standing, error) {
 	var s standing
 	var found bool
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.QueryRow(&found, []any{&s.Slug, &s.Host, &s.State, &s.Published, &s.Page, &s.Persona}, selectStanding, org, p)
+		s.queue(r, &found, org, p)
 	})
 	if err == nil && !found {
 		err = ErrNone
@@ -51,7 +58,7 @@ func readStanding(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Porta
 
 // selectPage rides the primary keys of portal, portal_version and persona.
 const selectPage = `
-	SELECT p.kind, v.name, v.definition, coalesce(a.name, ''), a.avatar_id, coalesce(a.definition->'disclosure'->'text', '{}')
+	SELECT p.kind, p.former_slugs, v.name, v.definition, coalesce(a.name, ''), a.avatar_id, coalesce(a.definition->'disclosure'->'text', '{}')
 	FROM portal p
 	JOIN portal_version v ON v.org_id = p.org_id AND v.portal_id = p.id AND v.version = p.published_version
 	LEFT JOIN persona a ON a.org_id = v.org_id AND a.id = v.persona_id
@@ -80,8 +87,8 @@ func read(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (*Sit
 		site         = &Site{Org: org, Portal: p, Doors: map[string]Door{}}
 	)
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.QueryRow(&known, []any{&s.Slug, &s.Host, &s.State, &s.Published, &s.Page, &s.Persona}, selectStanding, org, p)
-		r.QueryRow(&there, []any{&site.Kind, &site.Name, &site.Definition, &site.Speaker.Name, &avatar, &site.Speaker.Disclosure}, selectPage, org, p)
+		s.queue(r, &known, org, p)
+		r.QueryRow(&there, []any{&site.Kind, &site.FormerSlugs, &site.Name, &site.Definition, &site.Speaker.Name, &avatar, &site.Speaker.Disclosure}, selectPage, org, p)
 		r.Query(func(rows pgx.Rows) (err error) {
 			doors, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Door])
 			return err
@@ -104,6 +111,7 @@ func read(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (*Sit
 		return nil, ErrNone // it was unpublished between the two statements
 	}
 	site.Slug, site.Host, site.Stamp = s.Slug, s.Host, s.Stamp
+	site.Definition.Privacy.AINotice = site.Definition.Privacy.AINotice || s.AINotice
 	if avatar != nil {
 		site.Speaker.Avatar = *avatar
 	}

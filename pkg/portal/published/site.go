@@ -17,11 +17,14 @@ type Site struct {
 	Org    id.Org
 	Portal id.Portal
 	Kind   portal.Kind
-	// Slug and Host are where it is; Host is empty without one.
-	Slug, Host string
+	// Slug and Host are where it is; Host is empty without one. FormerSlugs lead here.
+	Slug, Host  string
+	FormerSlugs []string
 	// Stamp differs between any two states of the site.
-	Stamp      Stamp
-	Name       string
+	Stamp Stamp
+	Name  string
+	// Definition is as it was published, but that its AINotice is also the
+	// organisation's.
 	Definition portal.Definition
 	Speaker    Speaker
 	// Doors are the open ones, by key.
@@ -34,6 +37,8 @@ type Site struct {
 type Stamp struct {
 	// Page grows with everything that changes the page, Persona with who speaks.
 	Page, Persona int64
+	// AINotice says that the organisation has all its visitors told of the AI.
+	AINotice bool
 }
 
 // Speaker is who speaks.

@@ -3,6 +3,7 @@ package published
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -110,12 +111,12 @@ func (s *Store) find(ctx context.Context, a directory.Address) (*Site, error) {
 	return nil, ErrNone
 }
 
-// carries says whether a site has the name it was found by.
+// carries says whether a site has the name it was found by, or had the slug.
 func carries(site *Site, a directory.Address) bool {
 	if a.Kind == directory.Host {
 		return site.Host == a.Name
 	}
-	return site.Slug == a.Name
+	return site.Slug == a.Name || slices.Contains(site.FormerSlugs, a.Name)
 }
 
 // load answers the site that is known where it still holds: the whole of it is

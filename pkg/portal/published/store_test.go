@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/portaltest"
 	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/subject"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/tenant/tenanttest"
@@ -171,6 +172,36 @@ func TestANameGoesToWhoCarriesIt(t *testing.T) {
 	site, err := b.slug("wanted")
 	require.NoError(t, err)
 	require.Equal(t, next.ID, site.Portal)
+}
+
+func TestAFormerSlugLeadsToThePortal(t *testing.T) {
+	b := setup(t)
+	p := b.portal(func(p *portal.Portal) { p.Slug = "former" })
+	b.claim(directory.Slug, "present", p.ID)
+	b.change(p.ID, `UPDATE portal SET slug = 'present', former_slugs = '{former}' WHERE org_id = $1 AND id = $2`)
+	for _, slug := range []string{"former", "present"} {
+		site, err := b.slug(slug)
+		require.NoError(t, err)
+		require.Equal(t, "present", site.Slug)
+	}
+}
+
+func TestAnOrganisationHasAllItsVisitorsToldOfTheAI(t *testing.T) {
+	b := setup(t)
+	p := b.portal(func(p *portal.Portal) { p.Definition.Privacy.AINotice = false })
+	told := func() bool {
+		b.clock.Step(2 * time.Second)
+		site, err := b.slug(p.Slug)
+		require.NoError(t, err)
+		return site.Definition.Privacy.AINotice
+	}
+	require.False(t, told())
+	for _, on := range []bool{true, false} {
+		require.NoError(t, b.tenants.InTx(t.Context(), b.org, func(ctx context.Context, tx *tenant.Tx) error {
+			return setting.Set(ctx, tx, setting.AINotice, on, "test", b.clock.Now())
+		}))
+		require.Equal(t, on, told())
+	}
 }
 
 func TestPagesOutliveTheirDatabases(t *testing.T) {

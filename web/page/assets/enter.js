@@ -7,10 +7,9 @@ const doors = { embed: 'embed', customer: 'customers', member: 'members_link', c
 const place = document.querySelector('[data-enter]')
 const given = new URLSearchParams(location.hash.slice(1))
 
-for (const [name, door] of Object.entries(doors)) {
-  if (given.get(name)) open(place.dataset.enter + door, given.get(name))
-}
-if (!location.hash && place.dataset.home) location.replace(place.dataset.home)
+const name = Object.keys(doors).find((it) => given.get(it))
+if (name) open(place.dataset.enter + doors[name], given.get(name))
+else if (place.dataset.home) location.replace(place.dataset.home)
 
 function open(action, token) {
   history.replaceState(null, '', location.pathname + location.search)

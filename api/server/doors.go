@@ -1,0 +1,86 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/caselink"
+	"visavis.dev/pkg/escalation"
+	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/signin"
+	"visavis.dev/web/page"
+)
+
+// doors are the gate as pages ask it.
+type doors struct{ gate *signin.Gate }
+
+// Visit implements page.Doors.
+func (d doors) Visit(ctx context.Context, site *published.Site, secret string) (page.Visit, error) {
+	in, err := d.gate.Find(ctx, site.Portal, signin.Secret(secret))
+	if err != nil {
+		return page.Visit{}, atDoor(err)
+	}
+	return visitOf(in), nil
+}
+
+// Enter implements page.Doors.
+func (d doors) Enter(ctx context.Context, site *published.Site, e page.Entry) (page.Entered, error) {
+	in, err := d.enter(ctx, site, e)
+	if err != nil {
+		// Whoever knocks at a portal that is just being closed has no visit to lose.
+		if r, ok := errors.AsType[*signin.Refusal](err); ok {
+			err = r.Problem()
+		}
+		return page.Entered{}, err
+	}
+	return page.Entered{Visit: visitOf(in.Guest), Secret: string(in.Secret)}, nil
+}
+
+func (d doors) enter(ctx context.Context, site *published.Site, e page.Entry) (signin.Entered, error) {
+	card := signin.Card{Name: e.Name, Email: e.Email, Consent: e.Consent, OldEnough: e.OldEnough, Language: e.Language}
+	switch e.Door {
+	case page.DoorVisitors:
+		return d.gate.AsVisitor(ctx, site.Org, site.Portal, card)
+	case page.DoorJoinCode:
+		return d.gate.ByJoinCode(ctx, site.Org, site.Portal, e.Code, card, route.Household(e.Address))
+	case page.DoorEmbed, page.DoorMembersLink:
+		return d.gate.ByEmbedToken(ctx, site.Org, site.Portal, e.Token)
+	case page.DoorCustomers:
+		return d.gate.ByCustomerToken(ctx, site.Org, site.Portal, e.Token)
+	case page.DoorCase:
+		return d.gate.ByCaseLink(ctx, site.Org, site.Portal, caselink.Token(e.Token))
+	case page.DoorEscalation:
+		return d.gate.ByEscalation(ctx, site.Org, site.Portal, escalation.Token(e.Token))
+	}
+	return signin.Entered{}, fmt.Errorf("the door %q is unknown", e.Door)
+}
+
+// Leave implements page.Doors.
+func (d doors) Leave(ctx context.Context, _ *published.Site, secret string) error {
+	return d.gate.Leave(ctx, signin.Secret(secret))
+}
+
+// atDoor says what a refusal of somebody who was in is to a page.
+func atDoor(err error) error {
+	r, ok := errors.AsType[*signin.Refusal](err)
+	switch {
+	case !ok:
+		return err
+	case r.Code == signin.VisitEnded, r.Code == signin.NotPublished:
+		return page.ErrNoVisit
+	}
+	return r.Problem()
+}
+
+// visitOf is a guest as pages show them.
+func visitOf(in signin.Guest) page.Visit {
+	v := page.Visit{
+		Door: in.Door, Name: in.Name, AllowedOrigins: in.Details.AllowedOrigins, ReturnURL: in.Details.ReturnURL, ExpiresAt: in.ExpiresAt,
+	}
+	if in.Details.Subject != nil {
+		v.Subject = *in.Details.Subject
+	}
+	return v
+}

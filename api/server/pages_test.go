@@ -1,0 +1,233 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
+	clocktest "k8s.io/utils/clock/testing"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/server"
+	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/live"
+	"visavis.dev/pkg/live/livetest"
+	"visavis.dev/web/page"
+)
+
+func TestMain(m *testing.M) { databasetest.Main(m) }
+
+// visited is a published portal with every door open, and a browser without a
+// script before its page.
+type visited struct {
+	*testing.T
+	api livetest.API
+	// portal is its id, page its address, and origin that of all pages.
+	portal, page, origin string
+	cookies              []*http.Cookie
+}
+
+// visit runs the API, and the pages and sockets beside it, on a clock.
+func visit(t *testing.T, at clock.WithTickerAndDelayedExecution) *visited {
+	t.Helper()
+	front := httptest.NewUnstartedServer(nil)
+	address := front.Listener.Addr().String()
+	v := &visited{T: t, origin: "http://" + address}
+	a := apitest.New(t, apitest.Unlimited, func(o *server.Options) { o.Clock, o.PortalURL, o.LiveURL = at, v.origin, "ws://"+address })
+	talks := a.Live(address)
+	pages, err := a.Pages()
+	require.NoError(t, err)
+	sockets := a.Sockets(talks)
+	front.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, live.Path) {
+			sockets.ServeHTTP(w, r)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
+	talks.Start()
+	front.Start()
+	t.Cleanup(func() {
+		talks.Stop()
+		front.Close()
+	})
+	v.api = livetest.API{Base: a.URL, Key: string(a.NewOrg("Initech", "shard-1", "enterprise").New)}
+	v.publish()
+	return v
+}
+
+// publish makes the course of the gallery and opens its doors.
+func (v *visited) publish() {
+	var faces, voices []struct{ ID string }
+	v.call(http.MethodGet, "/avatars?limit=1", nil, &faces)
+	v.call(http.MethodGet, "/voices?limit=1", nil, &voices)
+	var made struct{ ID, URL string }
+	v.call(http.MethodPost, "/portals", map[string]any{
+		"name": "Safety", "templateKey": "course", "avatarId": faces[0].ID, "voiceId": voices[0].ID, "languages": []string{"en", "de"},
+	}, &made)
+	v.portal, v.page = "/portals/"+made.ID, made.URL
+	v.call(http.MethodPatch, v.portal, map[string]any{"minAge": 16, "privacy": map[string]any{"privacyUrl": "https://example.com/privacy"}}, nil)
+	v.call(http.MethodPost, v.portal+"/publish", map[string]any{}, nil)
+	for _, door := range []string{"visitors", "join-code", "embed", "customers"} {
+		v.call(http.MethodPut, v.portal+"/doors/"+door, map[string]any{"open": true}, nil)
+	}
+}
+
+func (v *visited) call(method, path string, body, data any) {
+	v.Helper()
+	require.NoError(v, v.api.Call(v.Context(), method, path, body, data))
+}
+
+// link makes a link by which somebody comes, and answers the token in it.
+func (v *visited) link(what string, body map[string]any) string {
+	v.Helper()
+	var made struct{ URL string }
+	v.call(http.MethodPost, v.portal+"/"+what, body, &made)
+	_, token, found := strings.Cut(made.URL, "=")
+	require.True(v, found, made.URL)
+	return token
+}
+
+// send sends a form, and answers the status, where it leads, and what is shown.
+func (v *visited) send(path string, form url.Values) (status int, location, body string) {
+	v.Helper()
+	r, err := http.NewRequestWithContext(v.Context(), http.MethodPost, v.page+path, strings.NewReader(form.Encode()))
+	require.NoError(v, err)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	for _, c := range v.cookies {
+		r.AddCookie(c)
+	}
+	response, err := http.DefaultTransport.RoundTrip(r)
+	require.NoError(v, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(v, err)
+	v.cookies = append(v.cookies, response.Cookies()...)
+	return response.StatusCode, response.Header.Get("Location"), string(text)
+}
+
+// enter comes in by a door, which lets in.
+func (v *visited) enter(door string, form url.Values) (location string) {
+	v.Helper()
+	status, location, body := v.send("/sign-in/"+door, form)
+	require.Equal(v, http.StatusSeeOther, status, body)
+	return location
+}
+
+func (v *visited) mint() (ticket page.Ticket) {
+	v.Helper()
+	status, _, body := v.send("/sessions", nil)
+	require.Equal(v, http.StatusCreated, status, body)
+	require.NoError(v, json.Unmarshal([]byte(body), &ticket))
+	return ticket
+}
+
+// refused shows a token to a door that refuses it in these words.
+func (v *visited) refused(door, token string, status int, words string) {
+	v.Helper()
+	got, _, body := v.send("/sign-in/"+door, url.Values{"token": {token}})
+	require.Equal(v, status, got)
+	require.Contains(v, body, words)
+	require.Empty(v, v.cookies)
+	got, _, _ = v.send("/sessions", nil)
+	require.Equal(v, http.StatusUnauthorized, got)
+}
+
+func TestATokenOpensAConversation(t *testing.T) {
+	t.Parallel()
+	v := visit(t, clock.RealClock{})
+	token := v.link("embed-tokens", map[string]any{"externalId": "learner-1", "name": "Kim"})
+	require.Equal(t, strings.TrimPrefix(v.page, v.origin), v.enter("embed", url.Values{"token": {token}}))
+	ticket := v.mint()
+
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	stranger, err := livetest.DialFrom(ctx, "http://elsewhere.example", ticket.Transport.URL, ticket.Token)
+	require.NoError(t, err)
+	_, err = stranger.UntilType(ctx, "session-ready")
+	require.Error(t, err, "another page connects")
+	c, err := livetest.DialFrom(ctx, v.origin, ticket.Transport.URL, ticket.Token)
+	require.NoError(t, err)
+	t.Cleanup(c.Drop)
+	ready, err := c.UntilType(ctx, "session-ready")
+	require.NoError(t, err)
+	require.NoError(t, c.Send(ctx, "client-ready", nil))
+	require.NoError(t, c.Say(ctx, "Hello?"))
+	_, err = c.UntilType(ctx, "bot-text")
+	require.NoError(t, err)
+
+	var held struct {
+		Source, PersonID, Channel string
+		Rating                    *struct{ Score int }
+	}
+	which := "/sessions/" + ticket.Session.ID.String()
+	v.call(http.MethodGet, which, nil, &held)
+	require.Equal(t, []string{"embed", "chat"}, []string{held.Source, held.Channel})
+	require.NotEmpty(t, held.PersonID)
+	v.rate(which, ready)
+	v.call(http.MethodGet, which, nil, &held)
+	require.NotNil(t, held.Rating)
+
+	v.cookies = nil
+	v.refused("embed", token, http.StatusGone, "This link was used already.")
+}
+
+// rate rates by the page, as its script does.
+func (v *visited) rate(session string, ready livetest.Message) {
+	v.Helper()
+	var said struct{ ResumeToken string }
+	require.NoError(v, json.Unmarshal(ready.Data, &said))
+	for token, status := range map[string]int{said.ResumeToken: http.StatusNoContent, "other": http.StatusNotFound} {
+		r, err := http.NewRequestWithContext(v.Context(), http.MethodPost, v.page+session+"/rating", strings.NewReader(`{"score": 5, "scale": 5}`))
+		require.NoError(v, err)
+		r.Header.Set("X-Session-Token", token)
+		response, err := http.DefaultTransport.RoundTrip(r)
+		require.NoError(v, err)
+		require.NoError(v, response.Body.Close())
+		require.Equal(v, status, response.StatusCode)
+	}
+}
+
+func TestWhatIsOverOpensNothing(t *testing.T) {
+	t.Parallel()
+	now := clocktest.NewFakeClock(time.Now())
+	v := visit(t, now)
+	caseToken := v.link("case-links", map[string]any{"caseRef": "C-1", "title": "Ladder", "expiresInS": 60})
+	chat := v.link("escalations", map[string]any{"externalChatId": "chat-1", "expiresInS": 60})
+	embed := v.link("embed-tokens", map[string]any{"externalId": "learner-1", "name": "Kim", "expiresInS": 60})
+	now.Step(2 * time.Minute)
+	for door, token := range map[string]string{page.DoorCase: caseToken, page.DoorEscalation: chat, page.DoorEmbed: embed} {
+		v.refused(door, token, http.StatusGone, "This link has expired.")
+	}
+	v.refused(page.DoorEmbed, "not.a.token", http.StatusForbidden, "This link does not open the portal.")
+	v.refused(page.DoorCase, "vcl_none", http.StatusNotFound, "This link does not open the portal.")
+	v.refused(page.DoorEscalation, "ves_none", http.StatusNotFound, "This link does not open the portal.")
+}
+
+func TestAVisitIsOverWithItsReason(t *testing.T) {
+	t.Parallel()
+	now := clocktest.NewFakeClock(time.Now())
+	v := visit(t, now)
+	require.Equal(t, strings.TrimPrefix(v.page, v.origin)+"/talk", v.enter("visitors", url.Values{"old_enough": {"yes"}}))
+	v.mint()
+
+	v.call(http.MethodPut, v.portal+"/doors/visitors", map[string]any{"open": false}, nil)
+	status, _, body := v.send("/sessions", nil)
+	require.Equal(t, http.StatusForbidden, status)
+	require.Contains(t, body, "This way in is closed.")
+
+	v.call(http.MethodPut, v.portal+"/doors/visitors", map[string]any{"open": true}, nil)
+	v.mint()
+	status, location, _ := v.send("/sign-out", nil)
+	require.Equal(t, []any{http.StatusSeeOther, strings.TrimPrefix(v.page, v.origin)}, []any{status, location})
+	status, _, _ = v.send("/sessions", nil)
+	require.Equal(t, http.StatusUnauthorized, status)
+}

@@ -1,0 +1,104 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"visavis.dev/pkg/admission"
+	"visavis.dev/pkg/conversation"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/limits"
+	"visavis.dev/pkg/live"
+	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/signin"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/web/page"
+)
+
+// talks are the conversations of pages.
+type talks struct{ *Server }
+
+// Start implements page.Conversations.
+func (t talks) Start(ctx context.Context, site *published.Site, secret string, s page.Start) (page.Ticket, error) {
+	in, err := t.Gate.Find(ctx, site.Portal, signin.Secret(secret))
+	if err != nil {
+		return page.Ticket{}, atDoor(err)
+	}
+	r := in.Request()
+	// Pages converse in text, and may connect themselves alone.
+	r.Channel, r.AllowedOrigins = string(conversation.Chat), []string{s.Origin}
+	// A chat or a case goes on in its own language, and a visit about its own subject.
+	r.Language = cmp.Or(r.Language, s.Language)
+	if r.Subject.IsZero() {
+		r.Subject = s.Subject
+	}
+	if r.Organization, r.Terms, err = t.organization(ctx, in.Org); err != nil {
+		return page.Ticket{}, err
+	}
+	if err := r.Allow("personas"); err != nil {
+		return page.Ticket{}, err
+	}
+	if err := t.count(ctx, r.Host); err != nil {
+		return page.Ticket{}, err
+	}
+	var made session.Minted
+	err = t.Tenants.InTx(ctx, in.Org, func(ctx context.Context, tx *tenant.Tx) (err error) {
+		made, err = (&admission.Desk{Library: t.library}).Enter(ctx, tx, r, t.options.Clock.Now().UTC())
+		return err
+	})
+	if err != nil {
+		return page.Ticket{}, err
+	}
+	return page.Ticket{
+		Session: page.TicketSession{ID: made.Session.ID, Language: made.Session.Language}, Token: string(made.Token), ConnectBy: made.Session.ConnectBy,
+		Transport: page.Transport{Kind: made.Session.Transport, URL: t.options.liveURL() + live.Path + made.Session.ID.String()},
+	}, nil
+}
+
+// liveClass is the class that new sessions are counted in.
+const liveClass = "live"
+
+// placesAgain is when it is worth asking again while nobody can count.
+const placesAgain = 2 * time.Second
+
+// count counts a session for its organisation, as one that a key asks for.
+func (t talks) count(ctx context.Context, h admission.Host) error {
+	counter := limits.Counter{Org: h.Organization.ID, Holder: limits.HolderOrg, Class: liveClass}
+	reading, err := t.limiter.Take(ctx, counter, h.Terms.Rates[liveClass].PerOrganization)
+	switch {
+	case err != nil:
+		return err
+	case reading.Refused:
+		p := problem.New(problem.RateLimited, "More sessions are started than the organisation may.")
+		p.RetryAfter = max(reading.Reset, time.Second)
+		return p
+	case reading.Degraded:
+		return problem.Unavailable(placesAgain, nil)
+	}
+	return nil
+}
+
+// Rate implements page.Conversations. It tells nobody without the token that the
+// session exists.
+func (t talks) Rate(ctx context.Context, which id.Session, token string, r page.Rating) error {
+	now := t.options.Clock.Now().UTC()
+	org, in, err := session.Admit(ctx, t.Tenants, which, session.Token(token))
+	switch {
+	case errors.Is(err, session.ErrUnknown), err == nil && (!in.Staff.IsZero() || in.Expired(now) || in.Session.Kind == session.Screening):
+		return problem.Missing("session")
+	case err != nil:
+		return err
+	}
+	err = t.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := session.Rate(ctx, tx, which, session.Rating{Score: r.Score, Scale: r.Scale, Comment: r.Comment}, now)
+		return err
+	})
+	if errors.Is(err, session.ErrTooEarly) {
+		err = problem.Conflicting("not_begun", "The session has not begun.")
+	}
+	return err
+}
