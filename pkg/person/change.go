@@ -116,7 +116,7 @@ func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membersh
 	} else if !errors.Is(err, ErrNoMembership) {
 		return before, Change{}, err
 	}
-	if err := after.settle(ctx, tx, p); err != nil {
+	if after, err = after.settled(ctx, tx, p); err != nil {
 		return before, Change{}, err
 	}
 	after.Edition, after.UpdatedAt = before.Edition+1, who.At

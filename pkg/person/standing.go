@@ -143,7 +143,7 @@ func (f facts) judge(now time.Time) Standing {
 // a minor who may be younger than the portal's age.
 func (f facts) guardian(now time.Time) Guardian {
 	g := Guardian{
-		Required: f.Under != nil && f.Person.AgeBand.Minor() && f.Person.AgeBand.Youngest() < *f.Under, State: ConsentMissing,
+		Required: f.Under != nil && f.AgeBand.Minor() && f.AgeBand.Youngest() < *f.Under, State: ConsentMissing,
 		Consent: f.Membership.Consent, ExpiresAt: f.ConsentExpires,
 	}
 	if f.Consent != nil {

@@ -16,7 +16,7 @@ import (
 	"visavis.dev/pkg/tenant/tenanttest"
 )
 
-// fill enters many of all that is looked up, of two portals.
+// fill enters many of all that is looked up.
 func (w *world) fill() {
 	for _, sql := range []string{
 		`INSERT INTO portal_visit (org_id, hash, portal_id, door, details, created_at, expires_at)
@@ -24,15 +24,15 @@ func (w *world) fill() {
 		`INSERT INTO used_token (org_id, id, expires_at)
 			SELECT $1, gen_random_uuid(), $3::TIMESTAMPTZ + i * INTERVAL '1 hour' FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
 		`INSERT INTO signing_key (org_id, id, secret, created_at)
-			SELECT $1, gen_random_uuid(), '', $3::TIMESTAMPTZ + i * INTERVAL '1 hour' FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
+			SELECT $1, gen_random_uuid(), '', $3::TIMESTAMPTZ - i * INTERVAL '1 hour' FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
 		`INSERT INTO escalation (org_id, id, portal_id, state, external_chat_id, channel, context, language, token_hash, expires_at, metadata, created_at)
-			SELECT $1, gen_random_uuid(), $2, CASE WHEN i < 10 THEN 'waiting' ELSE 'completed' END, '', 'chat', '{}', 'en', decode(md5(i::TEXT), 'hex'),
+			SELECT $1, gen_random_uuid(), CASE WHEN i % 2 = 0 THEN $2::UUID ELSE gen_random_uuid() END, CASE WHEN i < 10 THEN 'waiting' ELSE 'completed' END, '', 'chat', '{}', 'en', decode(md5(i::TEXT), 'hex'),
 				$3::TIMESTAMPTZ + i * INTERVAL '1 hour', '{}', $3::TIMESTAMPTZ FROM generate_series(1, 5000) AS g (i)`,
 		`INSERT INTO case_link (org_id, id, portal_id, case_ref, title, case_summary, language, channel, token_hash, expires_at, open_count, metadata, created_by, created_at)
-			SELECT $1, gen_random_uuid(), $2, '', '', '', 'en', 'link', decode(md5(i::TEXT), 'hex'), $3::TIMESTAMPTZ, 0, '{}', '', $3::TIMESTAMPTZ
+			SELECT $1, gen_random_uuid(), CASE WHEN i % 2 = 0 THEN $2::UUID ELSE gen_random_uuid() END, '', '', '', 'en', 'link', decode(md5(i::TEXT), 'hex'), $3::TIMESTAMPTZ, 0, '{}', '', $3::TIMESTAMPTZ
 			FROM generate_series(1, 5000) AS g (i)`,
 	} {
-		w.exec(sql, w.one, id.NewPortal(), tenanttest.Now)
+		w.exec(sql, w.one, w.portal.ID, tenanttest.Now)
 	}
 	w.exec(`ANALYZE portal_visit, used_token, signing_key, escalation, case_link`)
 }
