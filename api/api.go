@@ -102,7 +102,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 		Tenants: d.Tenants, Addresses: p.Addresses, Gallery: p.Gallery, Library: p.Library, Plans: p.Plans,
 		PortalURL: p.PortalURL,
 	}).Register(s)
-	(&doors.API{Tenants: d.Tenants, Gate: p.Gate, PortalURL: p.PortalURL}).Register(s)
+	(&doors.API{Tenants: d.Tenants, Gate: p.Gate, Plans: p.Plans, PortalURL: p.PortalURL}).Register(s)
 	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&sessions.API{

@@ -56,6 +56,9 @@ func TestMemories(t *testing.T) {
 	forget := func(query string) map[string]any {
 		return w.call(t, w.operation(t, "deleteMemories"), apitest.Request{Path: path + query, Key: w.Acme.New}).Data(t)
 	}
+	lost := w.call(t, w.operation(t, "deleteMemories"), apitest.Request{Path: path + "?personId=", Key: w.Acme.New})
+	requireError(t, lost, http.StatusBadRequest, "invalid_request", "query.personId")
+	require.Len(t, w.Get(w.Acme.New, path).JSON(t)["data"], 2, "an id that was lost is not everybody")
 	require.Equal(t, map[string]any{"deleted": true, "id": own, "count": 0.0}, forget("?personId="+id.NewPerson().String()))
 	require.Equal(t, map[string]any{"deleted": true, "id": own, "count": 1.0}, forget("?personId="+first.String()))
 	require.Equal(t, []any{"memory.deleted", own}, []any{w.last(t)["action"], w.last(t)["targetId"]})

@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/tenant"
@@ -207,7 +208,7 @@ func (a *API) withdraw(ctx context.Context, c *route.Call, p *Path) (Consent, er
 }
 
 // Withdraw withdraws a consent, notes it in the activity log and tells the
-// webhooks. It comes last in its transaction, as Announce does.
+// webhooks. Conversations that go on by a guardian's consent end. It comes last in its transaction, as Announce does.
 func Withdraw(ctx context.Context, c *route.Call, tx *tenant.Tx, k id.Consent) (consent.Consent, error) {
 	withdrawn, changed, err := consent.Withdraw(ctx, tx, k, c.Now())
 	if err != nil || !changed {
@@ -216,11 +217,18 @@ func Withdraw(ctx context.Context, c *route.Call, tx *tenant.Tx, k id.Consent) (
 	if err := activity.Record(ctx, tx, c.Did("consent.withdrawn", "consent", k.String(), nil)); err != nil {
 		return withdrawn, err
 	}
-	return withdrawn, Announce(ctx, tx, withdrawn)
+	var ended []event.Draft
+	if withdrawn.Kind == consent.OfGuardian {
+		if ended, err = person.Disagree(ctx, tx, withdrawn, person.Author{By: c.Principal.Key.ID.String(), At: c.Now()}); err != nil {
+			return withdrawn, err
+		}
+	}
+	return withdrawn, Announce(ctx, tx, withdrawn, ended...)
 }
 
-// Announce records the event that a consent was given, or withdrawn.
-func Announce(ctx context.Context, tx *tenant.Tx, k consent.Consent) error {
+// Announce records the event that a consent was given, or withdrawn, and those of
+// what came of that.
+func Announce(ctx context.Context, tx *tenant.Tx, k consent.Consent, more ...event.Draft) error {
 	at := k.RecordedAt.UTC()
 	if k.WithdrawnAt != nil {
 		at = k.WithdrawnAt.UTC()
@@ -237,6 +245,6 @@ func Announce(ctx context.Context, tx *tenant.Tx, k consent.Consent) error {
 	if k.Guardian != nil {
 		fields["membershipId"], fields["personId"], fields["method"] = k.Membership, k.Person, k.Guardian.Method
 	}
-	_, err := event.Emit(ctx, tx, event.Draft{Type: event.ConsentRecorded, At: at, Fields: fields})
+	_, err := event.Emit(ctx, tx, append([]event.Draft{{Type: event.ConsentRecorded, At: at, Fields: fields}}, more...)...)
 	return err
 }

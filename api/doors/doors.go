@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/launch"
 	"visavis.dev/pkg/problem"
@@ -26,6 +27,7 @@ import (
 type API struct {
 	Tenants *tenant.Tenants
 	Gate    *signin.Gate
+	Plans   *plan.Catalogue
 	// PortalURL is where the portals' pages are, without a path.
 	PortalURL string
 }

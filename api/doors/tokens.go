@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"visavis.dev/api/people"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/contract"
@@ -25,6 +26,7 @@ func (a *API) registerTokens(s *route.Service, o route.Operation) {
 	o.Errors = []problem.Code{problem.Conflict, problem.Gone}
 
 	embed := o
+	embed.Errors = []problem.Code{problem.Conflict, problem.Gone, problem.UpgradeRequired}
 	embed.ID, embed.Path, embed.Summary = "createEmbedToken", "/portals/{id}/embed-tokens", "Sign one of your users in to a portal"
 	embed.Description = "The url opens the portal once, in a tab or in a frame of an allowed origin. Name a person by personId, or somebody " +
 		"by externalId and name (and email), who is found or added and given a place on the portal."
@@ -48,7 +50,7 @@ type EmbedWish struct {
 	ExternalID     string   `json:"externalId,omitempty" maxLength:"200" doc:"Your own name for somebody, in the place of personId."`
 	Name           string   `json:"name,omitempty" maxLength:"200" doc:"With externalId."`
 	Email          string   `json:"email,omitempty" maxLength:"254" doc:"With externalId."`
-	UnitID         string   `json:"unitId,omitempty" maxLength:"80" doc:"Where somebody by externalId is given a place."`
+	UnitID         string   `json:"unitId,omitempty" maxLength:"80" doc:"Where somebody by externalId is given a place; outside any unit unless given."`
 	Role           string   `json:"role,omitempty" enum:"learner,manager,reviewer,teacher,staff,admin" doc:"That of such a place; learner unless given."`
 	SubjectID      string   `json:"subjectId,omitempty" maxLength:"80" doc:"What they are taken to; any of the portal's unless given."`
 	ExpiresInS     int64    `json:"expiresInS,omitempty" minimum:"60" maximum:"86400" doc:"3600 unless given."`
@@ -105,7 +107,7 @@ func (b *EmbedWish) read(p id.Portal, by string) (signin.Embed, error) {
 	}
 	if b.UnitID != "" {
 		if w.Newcomer.Unit, err = id.ParseUnit(b.UnitID); err != nil {
-			return w, problem.Missing("unit").WithParam("body.unitId")
+			return w, problem.Missing("unit of the portal").WithParam("body.unitId")
 		}
 	}
 	if b.SubjectID != "" {
@@ -145,16 +147,14 @@ func (a *API) embedToken(ctx context.Context, c *route.Call, in *EmbedInput) (Em
 	if err != nil {
 		return EmbedToken{}, err
 	}
+	wish.Newcomer.Terms = c.Principal.Terms
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (EmbedToken, error) {
 		if err := taught(ctx, tx, p.ID, wish.Details.Subject); err != nil {
 			return EmbedToken{}, err
 		}
 		made, err := a.Gate.IssueEmbed(ctx, tx, wish)
-		if errors.Is(err, signin.ErrNobodyAdded) {
-			err = problem.Invalid("body.externalId", "Only people who are known can be signed in here; give personId.")
-		}
 		if err != nil {
-			return EmbedToken{}, asProblem(err)
+			return EmbedToken{}, people.AddProblem(asProblem(err), a.Plans, wish.Newcomer.Terms, "body.")
 		}
 		if err := activity.Record(ctx, tx, c.Did("portal.embed_token_created", "portal", p.ID.String(), map[string]any{"personId": made.Person})); err != nil {
 			return EmbedToken{}, err

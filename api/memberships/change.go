@@ -116,7 +116,7 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		if err := Record(ctx, c, tx, "membership.deleted", wanted, map[string]any{"personId": m.Person, "portalId": m.Portal}); err != nil {
 			return route.Deleted{}, err
 		}
-		_, err = event.Emit(ctx, tx, removed)
+		_, err = event.Emit(ctx, tx, removed...)
 		return route.Deleted{Deleted: true, ID: wanted.String()}, err
 	})
 }

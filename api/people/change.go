@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"visavis.dev/api/jobs"
@@ -11,7 +10,6 @@ import (
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -66,11 +64,8 @@ func (a *API) add(ctx context.Context, c *route.Call, tx *tenant.Tx, wanted pers
 		return PersonAdded{}, memberships.AsProblem(err, "body.membership.")
 	}
 	p, created, err := person.FindOrAdd(ctx, tx, wanted)
-	if errors.Is(err, person.ErrFull) {
-		return PersonAdded{}, a.Plans.LimitReached(wanted.Terms, plan.Members)
-	}
 	if err != nil {
-		return PersonAdded{}, asProblem(err)
+		return PersonAdded{}, AddProblem(err, a.Plans, wanted.Terms, "body.membership.")
 	}
 	if !created {
 		c.AnswerWith(http.StatusOK)

@@ -171,7 +171,6 @@ func read(ctx context.Context, c *route.Call, tx *tenant.Tx, p person.Person) (P
 }
 
 func asProblem(err error) error {
-	var field *person.FieldError
 	switch {
 	case errors.Is(err, person.ErrUnknown):
 		return problem.Missing("person").WithParam("path.id")
@@ -179,6 +178,15 @@ func asProblem(err error) error {
 		return problem.New(problem.Gone, "The person was erased.").WithParam("path.id")
 	case errors.Is(err, person.ErrOnHold):
 		return problem.New(problem.OnHold, "A conversation of the person is on hold.")
+	}
+	return DetailProblem(err)
+}
+
+// DetailProblem makes a problem of an error about the details of a person, which
+// stand in the body.
+func DetailProblem(err error) error {
+	var field *person.FieldError
+	switch {
 	case errors.Is(err, person.ErrEmailTaken):
 		return problem.Conflicting("email_taken", "Somebody else has this e-mail address.").WithParam("body.email")
 	case errors.Is(err, person.ErrExternalIDTaken):
@@ -187,6 +195,15 @@ func asProblem(err error) error {
 		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
 	}
 	return err
+}
+
+// AddProblem makes a problem of an error of adding a person with a place; at is
+// where the place stands in the body.
+func AddProblem(err error, plans *plan.Catalogue, terms plan.Terms, at string) error {
+	if errors.Is(err, person.ErrFull) {
+		return plans.LimitReached(terms, plan.Members)
+	}
+	return memberships.AsProblem(DetailProblem(err), at)
 }
 
 // record notes a change in the activity log. What it was changed to is not

@@ -120,6 +120,10 @@ func (a *API) forget(ctx context.Context, c *route.Call, in *ForgetInput) (Forgo
 	if err != nil {
 		return Forgotten{}, err
 	}
+	// A caller who lost the id does not mean everybody.
+	if of.IsZero() && c.Queried("personId") {
+		return Forgotten{}, problem.Invalid("query.personId", "personId is empty. Leave it out to forget everybody.")
+	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Forgotten, error) {
 		if _, err := persona.Lock(ctx, tx, wanted); err != nil {
 			return Forgotten{}, asProblem(err)

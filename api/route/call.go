@@ -122,3 +122,6 @@ func (c *Call) Did(action, targetKind, targetID string, changes map[string]any) 
 		TargetKind: targetKind, TargetID: targetID, Changes: changes, Address: c.Address.String(),
 	}
 }
+
+// Queried says whether the query names a parameter, were it with nothing.
+func (c *Call) Queried(name string) bool { return c.request.URL.Query().Has(name) }

@@ -80,6 +80,12 @@ func (s *Server) organization(ctx context.Context, org id.Org) (directory.Organi
 	return found.organization, found.terms, err
 }
 
+// terms are what an organisation may have.
+func (s *Server) terms(ctx context.Context, org id.Org) (plan.Terms, error) {
+	_, terms, err := s.organization(ctx, org)
+	return terms, err
+}
+
 // knownOrganizations remembers organisations as briefly as keys are remembered,
 // so that a pause ends live sessions soon.
 func (s *Server) knownOrganizations() *readthrough.Cache[id.Org, knownOrganization] {

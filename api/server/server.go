@@ -184,7 +184,7 @@ func (s *Server) build(ctx context.Context) (err error) {
 	s.authenticator = apikey.NewAuthenticator(s.Keys, s.Plans, apikey.Options{Clock: o.Clock, Log: o.Log})
 	s.limiter = limits.New(&limits.Tables{Directory: s.Directory, Tenants: s.Tenants},
 		limits.Options{Pods: o.Pods, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics})
-	s.Gate = &signin.Gate{Tenants: s.Tenants, Vault: s.Vault, Clock: o.Clock, Limiter: s.limiter, Add: s.addNewcomer}
+	s.Gate = &signin.Gate{Tenants: s.Tenants, Vault: s.Vault, Clock: o.Clock, Limiter: s.limiter, Terms: s.terms}
 	if s.relays, err = s.Directory.Secret(ctx, "relays", vault.NewKey); err != nil {
 		return fmt.Errorf("the directory's secrets: %w", err)
 	}

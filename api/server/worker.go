@@ -54,7 +54,7 @@ func (s *Server) Worker() *Worker {
 		jobs: &job.Runner{
 			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log,
 			Steps: map[job.Kind]job.Step{
-				job.Erase: (&person.Eraser{Files: s.Files}).Step, job.UnitSwitch: person.TellSwitches, job.WebhookRecover: delivery.Recover,
+				job.Erase: (&person.Eraser{Files: s.Files, Forget: memory.ForgetPerson}).Step, job.UnitSwitch: person.TellSwitches, job.WebhookRecover: delivery.Recover,
 			},
 			Works: works,
 		},

@@ -10,6 +10,7 @@ import (
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -120,7 +121,7 @@ func (b SessionChange) apply(ctx context.Context, c *route.Call, tx *tenant.Tx, 
 }
 
 // allowed refuses a goal that the session does not have, and more time than the
-// plan, the persona or a sandbox has.
+// plan, the persona, a sandbox or the settings of its place have.
 func (b SessionChange) allowed(ctx context.Context, c *route.Call, tx *tenant.Tx, s session.Session) error {
 	if !b.Goal.Set && !b.MaxDurationS.Set {
 		return nil
@@ -133,7 +134,14 @@ func (b SessionChange) allowed(ctx context.Context, c *route.Call, tx *tenant.Tx
 	if b.Goal.Set && !slices.ContainsFunc(s.Brief.Pursue(d.Goals), func(g persona.Goal) bool { return g.Key == b.Goal.Value }) {
 		return problem.Invalid("body.goal", "The session has no goal %q.", b.Goal.Value)
 	}
-	bound := admission.Longest(c.Principal.Terms, d, s.Sandbox)
+	if !b.MaxDurationS.Set {
+		return nil
+	}
+	set, err := setting.At(ctx, tx, s.Place())
+	if err != nil {
+		return err
+	}
+	bound := set.AtMost(setting.MaxDurationS, admission.Longest(c.Principal.Terms, d, s.Sandbox))
 	if b.MaxDurationS.Value > bound {
 		return problem.Invalid("body.maxDurationS", "This session can last %d seconds at most.", bound)
 	}

@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/session"
@@ -37,6 +38,8 @@ func (a *API) registerWords(s *route.Service, read route.Operation) {
 	remove.Scope, remove.Since = scope.SessionsWrite, contract.V20261001
 	remove.Errors = []problem.Code{problem.OnHold, problem.CandidateInterview, problem.LearnerConversation}
 	remove.Summary = "Delete every word of a session so far; needs transcripts:read too"
+	remove.Description = "What the persona remembers from this session is deleted with it; what it remembers from others stays. " +
+		"Words whose time to be kept is over leave the memory as it is, which has a time of its own."
 	route.Handle(s, remove, a.deleteTranscript)
 }
 
@@ -213,6 +216,9 @@ func (a *API) deleteTranscript(ctx context.Context, c *route.Call, p *Path) (rou
 			return route.Deleted{}, problem.New(problem.OnHold, "The session is under a hold, so its words stay.").WithParam("path.id")
 		}
 		if err := session.DeleteWords(ctx, tx, s.ID); err != nil {
+			return route.Deleted{}, err
+		}
+		if err := memory.ForgetSession(ctx, tx, s); err != nil {
 			return route.Deleted{}, err
 		}
 		return route.Deleted{Deleted: true, ID: s.ID.String()},

@@ -3,17 +3,23 @@ package admission_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"gocloud.dev/blob/memblob"
+	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/admission/admissiontest"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/language"
+	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
@@ -230,7 +236,7 @@ func TestWhoMayCome(t *testing.T) {
 			asked := admission.Request{Portal: p.ID, Person: who.ID}
 			if c.reason != "" {
 				require.Equal(t, [3]string{"conflict", c.reason, "personId"}, w.refused(asked))
-				admissiontest.Membership(t, w.tenants, w.one, who.ID, p.ID)
+				admissiontest.Membership(t, w.tenants, w.one, who.ID, p.ID, func(m *person.Membership) { m.Unit = on })
 				asked.Membership = m.ID
 				require.Contains(t, []string{c.reason, "no_membership"}, w.refused(asked)[1], "a good place does not mend the one that is named")
 				return
@@ -265,4 +271,101 @@ func TestAPersonsDay(t *testing.T) {
 		w.entered(admission.Request{Portal: on})
 		w.entered(admission.Request{Portal: on})
 	}
+}
+
+// Nobody is erased while a session begins for them, and none begins while they are
+// erased: either the erasure finds the session, or it is refused.
+func TestErasingAndBeginning(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	bucket := memblob.OpenBucket(nil)
+	t.Cleanup(func() { _ = bucket.Close() })
+	eraser := &person.Eraser{Files: file.New(bucket, w.tenants, clock.RealClock{}), Forget: memory.ForgetPerson}
+	p := portaltest.Portal(t, w.tenants, w.one, w.mira.ID)
+	comer := func() id.Person {
+		who := admissiontest.Person(t, w.tenants, w.one).ID
+		admissiontest.Membership(t, w.tenants, w.one, who, p.ID)
+		w.exec(`INSERT INTO org_counter (org_id, name, value) VALUES ($1, 'members', 1) ON CONFLICT (org_id, name) DO UPDATE SET value = 1`)
+		return who
+	}
+	impatient := func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `SET LOCAL lock_timeout = '50ms'`)
+		return err
+	}
+	erase := func(who id.Person, before, after func(context.Context, *tenant.Tx) error) (j job.Job, err error) {
+		err = w.tenants.InTx(ctx, w.one, func(ctx context.Context, tx *tenant.Tx) (err error) {
+			if err := before(ctx, tx); err != nil {
+				return err
+			}
+			if j, err = person.Erase(ctx, tx, who, person.Author{By: "test", At: now}); err != nil {
+				return err
+			}
+			return after(ctx, tx)
+		})
+		return j, err
+	}
+	begin := func(r admission.Request, before, after func(context.Context, *tenant.Tx) error) error {
+		return w.tenants.InTx(ctx, w.one, func(ctx context.Context, tx *tenant.Tx) error {
+			if err := before(ctx, tx); err != nil {
+				return err
+			}
+			if _, err := w.desk.Enter(ctx, tx, request(r), now); err != nil {
+				return err
+			}
+			return after(ctx, tx)
+		})
+	}
+	nothing := func(context.Context, *tenant.Tx) error { return nil }
+
+	for _, on := range []id.Portal{p.ID, {}} {
+		who := comer()
+		asked := admission.Request{Portal: on, Person: who}
+		if on.IsZero() {
+			asked.Persona = w.mira.ID
+		}
+		require.NoError(t, begin(asked, nothing, func(context.Context, *tenant.Tx) error {
+			_, err := erase(who, impatient, nothing)
+			require.ErrorContains(t, err, "lock timeout")
+			return nil
+		}))
+		_, err := erase(who, nothing, func(context.Context, *tenant.Tx) error {
+			require.ErrorContains(t, begin(asked, impatient, nothing), "lock timeout")
+			return nil
+		})
+		require.NoError(t, err)
+	}
+
+	for range 10 {
+		var (
+			who   = comer()
+			group sync.WaitGroup
+			j     job.Job
+			errs  [2]error
+		)
+		r := admission.Request{Portal: p.ID, Person: who, ExternalID: new("call-of-kim"), Metadata: map[string]string{"pupil": "Kim"}, Collected: map[string]string{"name": "Kim"}}
+		group.Go(func() { errs[0] = begin(r, nothing, nothing) })
+		group.Go(func() { j, errs[1] = erase(who, nothing, nothing) })
+		group.Wait()
+		require.NoError(t, errs[1])
+		for j.State != job.Succeeded {
+			require.NoError(t, w.tenants.InTx(ctx, w.one, func(ctx context.Context, tx *tenant.Tx) error {
+				_, err := eraser.Step(ctx, tx, &j, now)
+				return err
+			}))
+		}
+		var kept int
+		require.NoError(t, w.tenants.InTx(ctx, w.one, func(ctx context.Context, tx *tenant.Tx) error {
+			return tx.QueryRow(ctx, `SELECT count(*) FROM session WHERE org_id = $1 AND person_id = $2
+				AND (state IN ('created', 'live') OR external_id IS NOT NULL OR metadata <> '{}' OR collected <> '{}')`, tx.Org, who).Scan(&kept)
+		}))
+		require.Zero(t, kept)
+	}
+}
+
+func (w *world) exec(sql string) {
+	w.Helper()
+	require.NoError(w, w.tenants.InTx(w.Context(), w.one, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, sql, tx.Org)
+		return err
+	}))
 }

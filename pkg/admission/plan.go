@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/problem"
@@ -52,6 +53,11 @@ func (d *Desk) plan(ctx context.Context, now time.Time, tx *tenant.Tx, p persona
 	at.brief(&s)
 	return s, checkBases(ctx, tx, r.Bases)
 }
+
+// young says whether conversations of somebody of a band are read by nobody (spec,
+// learner_conversation). That is for those under 16: whoever is 16 or 17 is a minor
+// too, of whom nothing is remembered, but whose words are kept like an adult's.
+func young(band person.AgeBand) bool { return band == person.Under13 || band == person.From13 }
 
 // kind is what a session on the stage is, unless it is said.
 func (at *stage) kind() string {

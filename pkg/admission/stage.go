@@ -91,30 +91,34 @@ func (at *stage) open(ctx context.Context, tx *tenant.Tx, r *Request) error {
 	return err
 }
 
-// seat finds the person of a request, and their place on the portal.
-func (at *stage) seat(ctx context.Context, tx *tenant.Tx, r *Request, now time.Time) (err error) {
+// seat finds the person of a request, and their place on the portal. Neither is
+// erased or switched off until the commit.
+func (at *stage) seat(ctx context.Context, tx *tenant.Tx, r *Request, now time.Time) error {
 	if r.Person.IsZero() {
 		return nil
 	}
+	if err := person.Keep(ctx, tx, r.Portal, r.Person); err != nil {
+		return err
+	}
 	if at.portal == nil {
+		var err error
 		at.person, err = person.Find(ctx, tx, r.Person)
 		if err == nil && at.person.State == person.Disabled {
-			err = &StandingError{PersonDisabled}
+			err = &person.StandingError{Reason: person.PersonDisabled}
 		}
-	} else {
-		var place person.Membership
-		at.person, place, err = Seat(ctx, tx, at.portal.Definition, r.Portal, r.Person, r.Membership, now)
-		r.Membership = place.ID
+		return personProblem(err)
 	}
+	sits, err := person.Seat(ctx, tx, r.Portal, r.Person, r.Membership, now)
+	at.person, r.Membership = sits.Person, sits.Membership.ID
 	return personProblem(err)
 }
 
-// personProblem says what the errors of Seat are to a caller.
+// personProblem says what the errors of person.Seat are to a caller.
 func personProblem(err error) error {
 	if errors.Is(err, person.ErrUnknown) || errors.Is(err, person.ErrErased) {
 		return problem.Missing("person").WithParam("personId")
 	}
-	if stands, ok := errors.AsType[*StandingError](err); ok {
+	if stands, ok := errors.AsType[*person.StandingError](err); ok {
 		return problem.Conflicting(string(stands.Reason), "%s", stands.Error()).WithParam("personId")
 	}
 	return err

@@ -2,11 +2,13 @@ package memory
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -22,6 +24,36 @@ func Forget(ctx context.Context, tx *tenant.Tx, p id.Persona, of id.Person) (int
 // memory_by_person.
 func ForgetPerson(ctx context.Context, tx *tenant.Tx, of id.Person) (int, error) {
 	return forget(ctx, tx, `DELETE FROM memory WHERE org_id = $1 AND person_id = $2 RETURNING persona_id, person_id`, tx.Org, of)
+}
+
+// ForgetSession has the persona of a session forget what it remembers of its
+// person from there. What it remembers from others stays, as do what it was told
+// again later and, where the words of a session are only not kept any longer, what
+// was remembered of them: a memory has a time of its own. It rides memory_pkey.
+func ForgetSession(ctx context.Context, tx *tenant.Tx, s session.Session) error {
+	if s.Person.IsZero() {
+		return nil
+	}
+	rows, err := tx.Query(ctx, `
+		SELECT `+columns+` FROM memory WHERE org_id = $1 AND persona_id = $2 AND person_id = $3 FOR UPDATE`, tx.Org, s.Persona, s.Person)
+	if err != nil {
+		return err
+	}
+	found, err := pgx.CollectRows(rows, scan)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	m := found[0]
+	left := slices.DeleteFunc(slices.Clone(m.Items), func(i Item) bool { return i.Session == s.ID })
+	switch {
+	case len(left) == len(m.Items):
+		return nil
+	case len(left) == 0:
+		_, err = Forget(ctx, tx, s.Persona, s.Person)
+		return err
+	}
+	m.Items = left
+	return m.save(ctx, tx)
 }
 
 func forget(ctx context.Context, tx *tenant.Tx, sql string, args ...any) (int, error) {

@@ -59,7 +59,7 @@ func Recall(ctx context.Context, t *tenant.Tenants, org id.Org, s session.Sessio
 		age   person.AgeBand
 	)
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		setting.QueueValues(r, org, setting.Place{Portal: s.Portal, Person: s.Person}, &set)
+		setting.QueueValues(r, org, s.Place(), &set)
 		r.QueryRow(&known, []any{&state, &age}, `SELECT state, age_band FROM person WHERE org_id = $1 AND id = $2`, org, s.Person)
 		r.Query(func(rows pgx.Rows) (err error) {
 			found, err = pgx.CollectRows(rows, scan)
@@ -115,7 +115,7 @@ func may(ctx context.Context, tx *tenant.Tx, s session.Session) (bool, error) {
 		age     person.AgeBand
 		persona bool
 	)
-	setting.QueueAt(tx, &b, setting.Place{Portal: s.Portal, Person: s.Person}, &set)
+	setting.QueueAt(tx, &b, s.Place(), &set)
 	b.Queue(`SELECT state, age_band FROM person WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, s.Person).QueryRow(func(row pgx.Row) error {
 		if err := row.Scan(&state, &age); !errors.Is(err, pgx.ErrNoRows) {
 			return err
@@ -148,6 +148,9 @@ func (m Memory) draft(s session.Session) event.Draft {
 	fields := map[string]any{
 		"memoryId": m.ID.String(), "personId": m.Person.String(), "sessionId": s.ID.String(), "itemCount": len(m.Items),
 		"writtenAt": m.WrittenAt.UTC(), "expiresAt": m.ExpiresAt.UTC(),
+	}
+	if !s.Membership.IsZero() {
+		fields["membershipId"] = s.Membership.String()
 	}
 	if !s.Portal.IsZero() {
 		fields["portalId"] = s.Portal.String()

@@ -49,11 +49,7 @@ func (w *Writer) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	heard := collected(s)
-	for _, text := range w.note(ctx, j.Org, s, turns) {
-		heard = append(heard, Item{Text: text, Session: s.ID, At: *s.EndedAt})
-	}
-	return commit(s.ID, heard), nil
+	return commit(s.ID, w.note(ctx, j.Org, s, turns)), nil
 }
 
 // note is what the person said of themselves, as the persona's model notes it, or
@@ -86,8 +82,10 @@ func done(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (time.Durati
 	return 0, nil
 }
 
-// commit is the step that remembers, unless the session was held meanwhile.
-func commit(which id.Session, heard []Item) job.Step {
+// commit is the step that remembers what was collected in a session and what the
+// person said of themselves, unless the session was held, or its words were
+// deleted, meanwhile.
+func commit(which id.Session, said []string) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 		s, err := session.Lock(ctx, tx, which)
 		if errors.Is(err, session.ErrUnknown) || err == nil && !s.MayBeRemembered() {
@@ -95,6 +93,14 @@ func commit(which id.Session, heard []Item) job.Step {
 		}
 		if err != nil {
 			return 0, err
+		}
+		heard := collected(s)
+		if kept, err := s.Heard(ctx, tx); err != nil {
+			return 0, err
+		} else if kept {
+			for _, text := range said {
+				heard = append(heard, Item{Text: text, Session: s.ID, At: *s.EndedAt})
+			}
 		}
 		drafts, err := Write(ctx, tx, s, heard, now)
 		if err != nil {

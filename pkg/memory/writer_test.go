@@ -7,13 +7,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/admission/admissiontest"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/memory"
+	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/portal/portaltest"
 	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
@@ -21,8 +25,10 @@ import (
 
 func TestAPersonIsRemembered(t *testing.T) {
 	w := newWorld(t)
-	portal, subject := id.NewPortal(), id.NewSubject()
-	s := w.talk("Hello. I live in Bern.", map[string]string{"name": "Kim"}, func(s *session.Session) { s.Portal, s.Subject = portal, subject })
+	portal, subject, place := id.NewPortal(), id.NewSubject(), id.NewMembership()
+	s := w.talk("Hello. I live in Bern.", map[string]string{"name": "Kim"}, func(s *session.Session) {
+		s.Portal, s.Subject, s.Membership = portal, subject, place
+	})
 	require.Nil(t, w.recall(), "not before its job was done")
 	require.Equal(t, 1, w.remember())
 	require.Equal(t, []string{"name: Kim", "I live in Bern."}, w.recall())
@@ -34,7 +40,7 @@ func TestAPersonIsRemembered(t *testing.T) {
 	require.NoError(t, json.Unmarshal(told[0].Structure, &fields))
 	m := w.list()[0]
 	require.Equal(t, map[string]any{
-		"memoryId": m.ID.String(), "personId": w.person.String(), "membershipId": nil, "portalId": portal.String(), "subjectId": subject.String(),
+		"memoryId": m.ID.String(), "personId": w.person.String(), "membershipId": place.String(), "portalId": portal.String(), "subjectId": subject.String(),
 		"sessionId": s.ID.String(), "itemCount": 2.0, "writtenAt": written.Format(time.RFC3339), "expiresAt": written.Add(memory.Kept).Format(time.RFC3339),
 	}, fields)
 	require.NotContains(t, string(told[0].Structure), "Bern")
@@ -100,6 +106,10 @@ func TestWhatForbidsIt(t *testing.T) {
 		},
 		"a hold": func(s id.Session) func() {
 			w.exec(`UPDATE session SET on_hold = true WHERE id = $1`, s)
+			return func() {}
+		},
+		"words that are gone": func(s id.Session) func() {
+			w.in(func(ctx context.Context, tx *tenant.Tx) error { return session.DeleteWords(ctx, tx, s) })
 			return func() {}
 		},
 		"a flag": func(s id.Session) func() {
@@ -266,4 +276,54 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What was remembered from a session alone is forgotten with its words.
+func TestForgettingASession(t *testing.T) {
+	w := newWorld(t)
+	forget := func(s session.Session) {
+		w.in(func(ctx context.Context, tx *tenant.Tx) error { return memory.ForgetSession(ctx, tx, s) })
+	}
+	first := w.talk("I live in Bern.", map[string]string{"name": "Kim"})
+	w.remember()
+	w.clock.Step(time.Hour)
+	second := w.talk("I prefer mornings. I live in Bern.", nil)
+	w.remember()
+	require.Equal(t, []string{"I live in Bern.", "I prefer mornings.", "name: Kim"}, w.recall())
+	other := w.talk("I live in Rome.", nil, func(s *session.Session) { s.Person = w.newPerson("adult") })
+	w.remember()
+
+	forget(first)
+	require.Equal(t, []string{"I live in Bern.", "I prefer mornings."}, w.recall(), "it was said again later")
+	forget(first)
+	nobodys := first
+	nobodys.Person = id.Person{}
+	forget(nobodys)
+	require.Len(t, w.recall(), 2)
+	forget(second)
+	require.Nil(t, w.recall())
+	require.Equal(t, other.Person, w.list()[0].Person, "another's is left alone")
+	require.Len(t, w.list(), 1)
+}
+
+// The settings of the unit hold that the person came by.
+func TestTheUnitsSettings(t *testing.T) {
+	w := newWorld(t)
+	p := portaltest.Portal(t, w.tenants, w.one, w.persona).ID
+	quiet, loud := admissiontest.Unit(t, w.tenants, w.one, p, id.Unit{}, true), admissiontest.Unit(t, w.tenants, w.one, p, id.Unit{}, true)
+	by := func(u id.Unit) func(*session.Session) {
+		m := admissiontest.Membership(t, w.tenants, w.one, w.person, p, func(m *person.Membership) { m.Unit = u })
+		return func(s *session.Session) { s.Portal, s.Membership = p, m.ID }
+	}
+	inQuiet, inLoud := by(quiet), by(loud)
+	w.exec(`INSERT INTO setting (org_id, scope_kind, scope_id, key, value, changed_at, changed_by) VALUES ($1, 'unit', $2, $3, 'false', now(), '')`,
+		w.one, uuid.UUID(quiet).String(), setting.Memory)
+	w.talk("I live in Bern.", nil, inQuiet)
+	w.remember()
+	require.Empty(t, w.list())
+	w.talk("I live in Bern.", nil, inLoud)
+	w.remember()
+	require.Len(t, w.list(), 1)
+	require.Nil(t, w.recall(inQuiet))
+	require.Equal(t, []string{"I live in Bern."}, w.recall(inLoud))
 }

@@ -12,6 +12,7 @@ import (
 
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -43,7 +44,8 @@ func LockAll(ctx context.Context, tx *tenant.Tx, p id.Person) (Person, error) {
 	return Lock(ctx, tx, p)
 }
 
-// Update makes of a person that LockAll found what after says. The error is a
+// Update makes of a person that LockAll found what after says. What somebody who is
+// switched off takes part in ends. The error is a
 // FieldError, ErrEmailTaken or ErrExternalIDTaken.
 func Update(ctx context.Context, tx *tenant.Tx, before, after Person, who Author) (Person, Change, error) {
 	if _, err := after.settle(); err != nil {
@@ -61,7 +63,11 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Person, who Author
 		return after, change, nil
 	}
 	var err error
-	change.Drafts, err = followPerson(ctx, tx, after.ID, who)
+	if change.Drafts, err = followPerson(ctx, tx, after.ID, who); err != nil || after.State != Disabled {
+		return after, change, err
+	}
+	ended, err := hangUpAll(ctx, tx, ofPerson, after.ID, session.EndedByStaff, who)
+	change.Drafts = append(change.Drafts, ended...)
 	return after, change, err
 }
 
@@ -93,7 +99,8 @@ func (n *names) note(name string, a, b any) {
 	}
 }
 
-// UpdateMembership makes of a place that LockMembership found what after says.
+// UpdateMembership makes of a place that LockMembership found what after says. A
+// conversation that goes on by a place which is off, or over, ends.
 // The error is ErrNoUnit, ErrDates or a TakenError.
 func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membership, who Author) (Membership, Change, error) {
 	change := Change{Fields: placeDifferences(before, after)}
@@ -109,7 +116,7 @@ func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membersh
 	} else if !errors.Is(err, ErrNoMembership) {
 		return before, Change{}, err
 	}
-	if err := after.settle(ctx, tx, p); err != nil {
+	if after, err = after.settled(ctx, tx, p); err != nil {
 		return before, Change{}, err
 	}
 	after.Edition, after.UpdatedAt = before.Edition+1, who.At
@@ -123,7 +130,12 @@ func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membersh
 		return before, Change{}, err
 	}
 	change.Drafts = after.told(before, change.Fields, who)
-	return after, change, nil
+	if after.ToldOn && (after.EndsAt == nil || who.At.Before(*after.EndsAt)) {
+		return after, change, nil
+	}
+	ended, err := hangUpAll(ctx, tx, ofPlace, after.ID, session.EndedByStaff, who)
+	change.Drafts = append(change.Drafts, ended...)
+	return after, change, err
 }
 
 // told are the events of a change: its own switch has one of its own, unless
@@ -163,10 +175,14 @@ func sameTime(a, b *time.Time) bool {
 	return a == nil && b == nil || a != nil && b != nil && a.Equal(*b)
 }
 
-// Leave takes a place away that LockMembership found, and answers the event of it.
-func Leave(ctx context.Context, tx *tenant.Tx, m Membership, who Author) (event.Draft, error) {
+// Leave takes a place away that LockMembership found, ends the conversations that go
+// on by it, and answers the events of that.
+func Leave(ctx context.Context, tx *tenant.Tx, m Membership, who Author) ([]event.Draft, error) {
 	tx.Touch("membership", m.ID)
-	_, err := tx.Exec(ctx, `
-		UPDATE membership SET removed_at = $3, updated_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, m.ID, who.At)
-	return m.draft(event.MemberRemoved, who, map[string]any{"removedAt": who.At}), err
+	if _, err := tx.Exec(ctx, `
+		UPDATE membership SET removed_at = $3, updated_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, m.ID, who.At); err != nil {
+		return nil, err
+	}
+	ended, err := hangUpAll(ctx, tx, ofPlace, m.ID, session.EndedByStaff, who)
+	return append([]event.Draft{m.draft(event.MemberRemoved, who, map[string]any{"removedAt": who.At})}, ended...), err
 }

@@ -57,9 +57,13 @@ func onHold(held bool) error {
 }
 
 // Eraser removes what is known of people who were erased: what they said, what
-// was collected and remembered of them, that they are signed in, who their
+// was noted, collected and remembered of them, that they are signed in, who their
 // guardians are, and their places. The consents stay on record, without names.
-type Eraser struct{ Files *file.Store }
+type Eraser struct {
+	Files *file.Store
+	// Forget deletes what personas remember of a person, and answers how many did.
+	Forget func(ctx context.Context, tx *tenant.Tx, of id.Person) (int, error)
+}
 
 const (
 	// eraseSessions and erasePlaces bound a step.
@@ -120,7 +124,7 @@ func (e *Eraser) silence(ctx context.Context, tx *tenant.Tx, j *job.Job, at *era
 		case s.OnHold:
 			at.Held = true
 		default:
-			if err := session.DeleteWords(ctx, tx, s.ID); err != nil {
+			if err := session.Disown(ctx, tx, s.ID); err != nil {
 				return err
 			}
 			j.Done++
@@ -149,18 +153,10 @@ func (e *Eraser) rest(ctx context.Context, tx *tenant.Tx, j *job.Job, at *erasur
 }
 
 // forget deletes what is remembered of a person, who their guardians are, and
-// that they are signed in. It rides memory_by_person.
+// that they are signed in.
 func (e *Eraser) forget(ctx context.Context, tx *tenant.Tx, which id.Person) error {
-	rows, err := tx.Query(ctx, `DELETE FROM memory WHERE org_id = $1 AND person_id = $2 RETURNING persona_id`, tx.Org, which)
-	if err != nil {
+	if _, err := e.Forget(ctx, tx, which); err != nil {
 		return err
-	}
-	personas, err := pgx.CollectRows(rows, pgx.RowTo[id.Persona])
-	if err != nil {
-		return err
-	}
-	for _, p := range personas {
-		tx.Touch("memory", p, which)
 	}
 	evidence, err := consent.ForgetGuardians(ctx, tx, which)
 	if err != nil {

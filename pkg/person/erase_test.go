@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/organization"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/plan"
@@ -63,7 +64,7 @@ func (w *world) count(sql string, args ...any) (n int) {
 }
 
 func (w *world) runner(files *file.Store, clock *clocktest.FakeClock) *job.Runner {
-	e := &person.Eraser{Files: files}
+	e := &person.Eraser{Files: files, Forget: memory.ForgetPerson}
 	broken := false
 	return &job.Runner{
 		Tenants: w.tenants, Clock: clock, Log: slog.New(slog.DiscardHandler),
@@ -95,10 +96,11 @@ func TestErase(t *testing.T) {
 	theirs, others := w.join(kim.ID, id.Unit{}), w.join(lee.ID, id.Unit{})
 	k, other := w.agree(theirs, now.AddDate(1, 0, 0)), w.agree(others, now.AddDate(1, 0, 0))
 	said, left := w.converse(kim.ID, pod), w.converse(lee.ID, pod)
+	w.exec(`UPDATE session SET external_id = 'call-of-kim', metadata = '{"pupil": "Kim"}' WHERE org_id = $1`)
 	for _, p := range []id.Person{kim.ID, lee.ID} {
 		w.exec(`INSERT INTO memory (org_id, persona_id, person_id, id, items, session_id, written_at, expires_at)
 			VALUES ($1, $2, $3, $2, '[]', $2, $4, $4)`, uuid.New(), p, now)
-		w.exec(`INSERT INTO portal_visit (org_id, hash, portal_id, door, person_id, customer, created_at, expires_at)
+		w.exec(`INSERT INTO portal_visit (org_id, hash, portal_id, door, person_id, details, created_at, expires_at)
 			VALUES ($1, $2, $3, 'sso', $4, '{}', $5, $5)`, p[:], w.portal.ID, p, now)
 	}
 
@@ -133,6 +135,9 @@ func TestErase(t *testing.T) {
 	words := `SELECT count(*) FROM turn WHERE org_id = $1 AND session_id = $2 AND text <> ''`
 	require.Zero(t, w.count(words, said))
 	require.Equal(t, 1, w.count(words, left), "another's words are left alone")
+	noted := `SELECT count(*) FROM session WHERE org_id = $1 AND id = $2 AND external_id IS NOT NULL AND metadata <> '{}'`
+	require.Zero(t, w.count(noted, said))
+	require.Equal(t, 1, w.count(noted, left))
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM memory WHERE org_id = $1`))
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM portal_visit WHERE org_id = $1`))
 	require.Zero(t, w.count(`SELECT count(*) FROM membership WHERE org_id = $1 AND person_id = $2`, kim.ID))

@@ -2,6 +2,7 @@ package person_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,6 +72,16 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		"the tree below": {"below (id", []string{"unit_by_parent"}, in(func(ctx context.Context, tx *tenant.Tx) error { return ignore(unit.Switches(ctx, tx, u.ID)) })},
 		"the tree above": {"above (unit", []string{"unit_pkey"}, in(func(ctx context.Context, tx *tenant.Tx) error { return ignore(unit.On(ctx, tx, u.ID)) })},
 		"who is switched": {"UPDATE membership SET told_on", []string{"membership_by_unit"}, func(context.Context) error {
+			_, err := w.change(u.ID, func(u *unit.Unit) { u.Enabled = !u.Enabled })
+			return err
+		}},
+		"a seat": {"portal_id = $3", []string{"membership_by_portal", "unit_pkey"}, in(func(ctx context.Context, tx *tenant.Tx) error {
+			if _, err := person.Seat(ctx, tx, w.portal.ID, kim.ID, id.Membership{}, now); !errors.As(err, new(*person.StandingError)) {
+				return err
+			}
+			return nil // its unit may be off
+		})},
+		"who talks": {"LEFT JOIN membership", []string{"session_active"}, func(context.Context) error {
 			_, err := w.change(u.ID, func(u *unit.Unit) { u.Enabled = !u.Enabled })
 			return err
 		}},

@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/unit"
 )
@@ -73,9 +74,9 @@ func followPerson(ctx context.Context, tx *tenant.Tx, p id.Person, who Author) (
 }
 
 // FollowUnit answers the events of everybody whose place was switched on or off
-// with a unit, or with one above it that was changed. What is too much for one
-// commit a job tells afterwards, though it holds from now on. The unit was
-// locked with unit.Lock.
+// with a unit, or with one above it that was changed, and ends the conversations
+// of those who are off. What is too much for one commit a job does afterwards,
+// though the switch holds from now on. The unit was locked with unit.Lock.
 func FollowUnit(ctx context.Context, tx *tenant.Tx, u unit.Unit, who Author) ([]event.Draft, error) {
 	drafts, more, err := followUnit(ctx, tx, u.ID, who)
 	if err != nil || !more {
@@ -100,11 +101,16 @@ func followUnit(ctx context.Context, tx *tenant.Tx, u id.Unit, who Author) ([]ev
 			on = append(on, which)
 		}
 	}
-	return follow(ctx, tx, `m.unit_id = ANY($2::UUID[])`, units, on, who)
+	drafts, untold, err := follow(ctx, tx, `m.unit_id = ANY($2::UUID[])`, units, on, who)
+	if err != nil {
+		return nil, false, err
+	}
+	ended, going, err := hangUp(ctx, tx, ofUnits, units, session.EndedByStaff, who)
+	return append(drafts, ended...), untold || going, err
 }
 
 // TellSwitches is the step of a job that goes on telling where FollowUnit
-// stopped. What was switched back meanwhile is not told.
+// stopped. What was switched back meanwhile is not told, and Done counts the events.
 func TellSwitches(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 	which, err := id.ParseUnit(j.ResourceID)
 	if err != nil {

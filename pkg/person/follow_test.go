@@ -194,7 +194,7 @@ func TestMany(t *testing.T) {
 	require.Equal(t, event.UnitDisabled, drafts[0].Type)
 	told := flipped(drafts)
 	require.Len(t, told, 1000)
-	require.Equal(t, person.UnitDisabled, w.standing(first.ID, now).Reason, "it holds for everybody at once")
+	require.Equal(t, person.MembershipDisabled, w.standing(first.ID, now).Reason, "it holds for everybody at once")
 
 	jobs, err := job.List(t.Context(), w.tenants, w.one, job.Filter{}, id.Job{}, 10)
 	require.NoError(t, err)
@@ -234,7 +234,7 @@ func TestAPersonIsSwitched(t *testing.T) {
 		return c
 	}
 	require.Equal(t, map[string]event.Type{outside.ID.String(): event.MemberDisabled}, flipped(change(person.Disabled).Drafts))
-	require.Equal(t, person.IsDisabled, w.standing(outside.ID, now).Reason)
+	require.Equal(t, person.PersonDisabled, w.standing(outside.ID, now).Reason)
 	drafts, err := w.change(dark.ID, func(u *unit.Unit) { u.Enabled = true })
 	require.NoError(t, err)
 	require.Equal(t, []event.Type{event.UnitEnabled}, types(drafts), "the person is off still")

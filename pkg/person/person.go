@@ -50,6 +50,21 @@ func (b AgeBand) Youngest() int64 {
 	}
 }
 
+// Oldest is the greatest age of somebody of the band, in years.
+func (b AgeBand) Oldest() int64 {
+	switch b {
+	case Under13:
+		return 12
+	case From13:
+		return 15
+	case From16:
+		return 17
+	default:
+		return ageless
+	}
+}
+
+// ageless is above every age that a portal can ask for.
 const ageless = 1000
 
 // Minor says whether somebody of the band is a minor.

@@ -3,6 +3,7 @@ package person
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"visavis.dev/pkg/event"
@@ -48,7 +49,8 @@ func Join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (M
 	case !errors.Is(err, ErrNoMembership):
 		return Membership{}, false, err
 	}
-	if err := m.settle(ctx, tx, p); err != nil {
+	m, err = m.settled(ctx, tx, p)
+	if err != nil {
 		return Membership{}, false, err
 	}
 	tx.Touch("membership", m.ID)
@@ -61,30 +63,30 @@ func Join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (M
 	return m, true, err
 }
 
-// settle checks a place against its portal and notes whether it is switched on.
-func (m *Membership) settle(ctx context.Context, tx *tenant.Tx, p Person) error {
+// settled checks a place against its portal and notes whether it is switched on.
+func (m Membership) settled(ctx context.Context, tx *tenant.Tx, p Person) (Membership, error) {
 	if m.StartsAt != nil && m.EndsAt != nil && !m.StartsAt.Before(*m.EndsAt) {
-		return ErrDates
+		return m, ErrDates
 	}
 	m.ToldOn = m.Enabled && p.State != Disabled
 	if m.Unit.IsZero() {
-		return nil
+		return m, nil
 	}
 	u, err := unit.Find(ctx, tx, m.Unit)
 	if errors.Is(err, unit.ErrUnknown) || err == nil && u.Portal != m.Portal {
-		return ErrNoUnit
+		return m, ErrNoUnit
 	}
 	if err != nil {
-		return err
+		return m, err
 	}
 	on, err := unit.On(ctx, tx, m.Unit)
 	m.ToldOn = m.ToldOn && len(on) > 0
-	return err
+	return m, err
 }
 
 // same finds another membership that is the same place. Its person is locked,
 // so that it stays so. It rides membership_by_person. The error is ErrNoMembership.
-func (m *Membership) same(ctx context.Context, tx *tenant.Tx) (Membership, error) {
+func (m Membership) same(ctx context.Context, tx *tenant.Tx) (Membership, error) {
 	var found id.Membership
 	err := tx.QueryRow(ctx, `
 		SELECT id FROM membership
@@ -107,9 +109,7 @@ func (m Membership) draft(t event.Type, who Author, more map[string]any) event.D
 	if !m.Unit.IsZero() {
 		fields["unitId"] = m.Unit
 	}
-	for name, value := range more {
-		fields[name] = value
-	}
+	maps.Copy(fields, more)
 	return event.Draft{Type: t, At: who.At, Fields: fields}
 }
 

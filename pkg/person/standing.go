@@ -26,19 +26,6 @@ type Standing struct {
 	Guardian Guardian
 }
 
-// Reason is why a place cannot be used.
-type Reason string
-
-// The reasons.
-const (
-	IsDisabled             Reason = "disabled"
-	UnitDisabled           Reason = "unit_disabled"
-	NotStarted             Reason = "not_started"
-	HasEnded               Reason = "ended"
-	WasErased              Reason = "erased"
-	GuardianConsentMissing Reason = "guardian_consent_missing"
-)
-
 // MemberState is where a place stands.
 type MemberState string
 
@@ -68,8 +55,9 @@ type facts struct {
 	Membership
 	Person
 	Portal portal.State
-	// Under is the age below which a guardian must agree; nil for none.
-	Under *int64
+	// MinAge is how old somebody must be to come in, and Under the age below which
+	// a guardian must agree; nil for none.
+	MinAge, Under *int64
 	// Lit says whether the units above are all switched on.
 	Lit bool
 	// Consent is the state of the guardian's, if there is one.
@@ -89,6 +77,7 @@ func standings(which string) string {
 		),
 		switches AS (SELECT unit, bool_and(enabled) AS lit FROM above GROUP BY unit)
 		SELECT ` + membershipColumns + `, ` + columns + `, o.state,
+			(COALESCE(v.definition, o.definition)->>'minAge')::BIGINT,
 			(COALESCE(v.definition, o.definition)->>'guardianConsentUnder')::BIGINT, COALESCE(s.lit, true), c.state,
 			(c.guardian->>'expiresAt')::TIMESTAMPTZ
 		FROM m JOIN person p ON p.org_id = $1 AND p.id = m.person_id
@@ -100,8 +89,9 @@ func standings(which string) string {
 }
 
 var (
-	standingsByMembership = standings(`id = $2`)             // rides membership_pkey
-	standingsByPerson     = standings(`person_id = ANY($2)`) // rides membership_by_person
+	standingsByMembership = standings(`id = $2`)                                                             // rides membership_pkey
+	standingsByPerson     = standings(`person_id = ANY($2)`)                                                 // rides membership_by_person
+	standingsOnPortal     = standings(`person_id = $2 AND portal_id = $3 AND ($4::UUID IS NULL OR id = $4)`) // rides membership_by_portal
 )
 
 // collect reads facts and judges them.
@@ -118,19 +108,20 @@ func collect(rows pgx.Rows, now time.Time) ([]Standing, error) {
 func (f facts) judge(now time.Time) Standing {
 	m, p := f.Membership, f.Person
 	s := Standing{Membership: m, Person: p, Portal: f.Portal, Guardian: f.guardian(now)}
-	off := !m.Enabled || p.State == Disabled
 	early, over := m.StartsAt != nil && now.Before(*m.StartsAt), m.EndsAt != nil && !now.Before(*m.EndsAt)
 	switch {
 	case p.State == Erased:
 		s.Reason = WasErased
-	case off:
-		s.Reason = IsDisabled
-	case !f.Lit:
-		s.Reason = UnitDisabled
+	case p.State == Disabled:
+		s.Reason = PersonDisabled
+	case !m.Enabled || !f.Lit:
+		s.Reason = MembershipDisabled
 	case early:
 		s.Reason = NotStarted
 	case over:
-		s.Reason = HasEnded
+		s.Reason = MembershipEnded
+	case f.MinAge != nil && p.AgeBand.Oldest() < *f.MinAge:
+		s.Reason = TooYoung
 	case s.Guardian.Required && s.Guardian.State != consent.Given:
 		s.Reason = GuardianConsentMissing
 	}
@@ -138,7 +129,7 @@ func (f facts) judge(now time.Time) Standing {
 	switch {
 	case over || p.State == Erased:
 		s.State = MemberEnded
-	case off || !f.Lit:
+	case p.State == Disabled || !m.Enabled || !f.Lit:
 		s.State = MemberDisabled
 	case early || p.State == Invited:
 		s.State = MemberInvited
@@ -149,10 +140,10 @@ func (f facts) judge(now time.Time) Standing {
 }
 
 // guardian says how things stand with the guardian's consent. It is required of
-// whoever may be younger than the portal's age.
+// a minor who may be younger than the portal's age.
 func (f facts) guardian(now time.Time) Guardian {
 	g := Guardian{
-		Required: f.Under != nil && f.Person.AgeBand.Youngest() < *f.Under, State: ConsentMissing,
+		Required: f.Under != nil && f.AgeBand.Minor() && f.AgeBand.Youngest() < *f.Under, State: ConsentMissing,
 		Consent: f.Membership.Consent, ExpiresAt: f.ConsentExpires,
 	}
 	if f.Consent != nil {

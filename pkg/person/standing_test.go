@@ -28,7 +28,7 @@ func TestStanding(t *testing.T) {
 		reason person.Reason
 	}{
 		0: {person.MemberInvited, person.NotStarted}, day: {person.MemberActive, ""}, 3*day - 1: {person.MemberActive, ""},
-		3 * day: {person.MemberEnded, person.HasEnded},
+		3 * day: {person.MemberEnded, person.MembershipEnded},
 	} {
 		s := w.standing(m.ID, now.Add(at))
 		require.Equal(t, want.state, s.State, at)

@@ -11,8 +11,10 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// place is where the session is held, from which its settings follow.
-func (s Session) place() setting.Place { return setting.Place{Portal: s.Portal, Person: s.Person} }
+// Place is where the session is held, from which its settings follow.
+func (s Session) Place() setting.Place {
+	return setting.Place{Portal: s.Portal, Membership: s.Membership, Person: s.Person}
+}
 
 // under is the session, which begins, as the settings of its place have it. One
 // that says nothing of silence gets what is set.
@@ -32,7 +34,7 @@ func (s Session) under(set setting.Values) Session {
 	case s.Withheld != nil:
 	case zero:
 		s.Withheld = new(ZeroRetention)
-	case s.place() != setting.Place{} && set.On(setting.YoungLearners):
+	case s.Place() != setting.Place{} && set.On(setting.YoungLearners):
 		s.Withheld = new(LearnerConversation)
 	}
 	if zero || s.Collected == nil {

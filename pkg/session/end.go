@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -59,8 +60,43 @@ func (e Ending) state(began bool) State {
 	return Expired
 }
 
+// EndAll ends those of some sessions that are not over, and answers the events of
+// that, which the caller records last. No more are ended in one transaction than
+// it has the time for.
+func EndAll(ctx context.Context, tx *tenant.Tx, which []id.Session, e Ending) (drafts []event.Draft, err error) {
+	// All are locked before the first gives its place back: whoever holds one of
+	// them may wait for the counter of places.
+	var going []Session
+	for _, one := range slices.SortedFunc(slices.Values(which), func(a, b id.Session) int { return slices.Compare(a[:], b[:]) }) {
+		s, err := Lock(ctx, tx, one)
+		switch {
+		case errors.Is(err, ErrUnknown):
+		case err != nil:
+			return nil, err
+		case !s.State.Over():
+			going = append(going, s)
+		}
+	}
+	for _, s := range going {
+		if _, drafts, err = finish(ctx, tx, s, e, drafts); err != nil {
+			return nil, err
+		}
+	}
+	return drafts, nil
+}
+
 // end ends a session that is locked. earlier are drafts of the same commit.
 func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending, earlier ...event.Draft) (Session, error) {
+	s, drafts, err := finish(ctx, tx, s, e, earlier)
+	if err != nil {
+		return s, err
+	}
+	_, err = emit(ctx, tx, drafts)
+	return s, err
+}
+
+// finish is end without its events, which it answers behind earlier ones.
+func finish(ctx context.Context, tx *tenant.Tx, s Session, e Ending, drafts []event.Draft) (Session, []event.Draft, error) {
 	began := s.StartedAt != nil
 	owner := s.Owner
 	s.State = e.state(began)
@@ -68,40 +104,38 @@ func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending, earlier ...eve
 	if e.Reason != "" {
 		s.EndReason = &e.Reason
 	}
-	drafts := earlier
 	duration, billed := int64(0), int64(0)
 	var readable bool
 	if began {
 		closed, words, err := conclude(ctx, tx, &s, e.At)
 		if err != nil {
-			return s, err
+			return s, nil, err
 		}
 		drafts, readable = append(drafts, closed...), words
 		duration = max(0, int64((e.At.Sub(*s.StartedAt)+time.Second-1)/time.Second))
 		if billed, err = usage.Settle(ctx, tx, s.ID, duration); err != nil {
-			return s, err
+			return s, nil, err
 		}
 	}
 	s.DurationS, s.BilledS = &duration, &billed
 	if err := vacate(ctx, tx, &s); err != nil {
-		return s, err
+		return s, nil, err
 	}
 	if err := s.tellOwner(ctx, tx, owner, e); err != nil {
-		return s, err
+		return s, nil, err
 	}
 	if began {
 		drafts = append(drafts, s.endDrafts(e.At, readable)...)
 		if err := s.rememberLater(ctx, tx); err != nil {
-			return s, err
+			return s, nil, err
 		}
 		completed, err := s.deescalate(ctx, tx)
 		if err != nil {
-			return s, err
+			return s, nil, err
 		}
 		drafts = append(drafts, completed...)
 	}
-	_, err := emit(ctx, tx, drafts)
-	return s, err
+	return s, drafts, nil
 }
 
 // deescalate ends the escalation that a session which ended was held for.

@@ -35,6 +35,16 @@ func DeleteWords(ctx context.Context, tx *tenant.Tx, which id.Session) error {
 	return s.deleteWords(ctx, tx)
 }
 
+// Disown is DeleteWords of a session whose person is erased: what the organisation
+// noted of it, which can name them, is deleted too. The error is ErrUnknown.
+func Disown(ctx context.Context, tx *tenant.Tx, which id.Session) error {
+	if err := DeleteWords(ctx, tx, which); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `UPDATE session SET external_id = NULL, metadata = '{}' WHERE org_id = $1 AND id = $2`, tx.Org, which)
+	return err
+}
+
 func (s Session) deleteWords(ctx context.Context, tx *tenant.Tx) error {
 	rows, err := tx.Query(ctx, `
 		UPDATE turn SET text = '', spoken = '', redacted = true WHERE org_id = $1 AND session_id = $2 RETURNING ordinal`, tx.Org, s.ID)

@@ -72,7 +72,7 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 	if s.AllowedOrigins == nil {
 		s.AllowedOrigins = []string{}
 	}
-	set, err := setting.At(ctx, tx, s.place())
+	set, err := setting.At(ctx, tx, s.Place())
 	if err != nil {
 		return Minted{}, err
 	}

@@ -22,6 +22,13 @@ func (s Session) MayBeRemembered() bool {
 	return !s.Person.IsZero() && !s.Sandbox && keeps && s.Withheld == nil && !s.OnHold && !s.Flagged && s.Kind != Screening
 }
 
+// Heard says whether words of the user are still kept. It rides turn_pkey.
+func (s Session) Heard(ctx context.Context, tx *tenant.Tx) (heard bool, err error) {
+	err = tx.QueryRow(ctx, `
+		SELECT EXISTS (SELECT 1 FROM turn WHERE org_id = $1 AND session_id = $2 AND speaker = 'user' AND text <> '')`, tx.Org, s.ID).Scan(&heard)
+	return heard, err
+}
+
 // rememberLater queues that what the person said is remembered, where the persona
 // does that. A model may be asked for it, which can take a while. The statement
 // rides persona_version_pkey.

@@ -137,7 +137,7 @@ func placeOf(s setting.Scope) setting.Place {
 	return setting.Place{}
 }
 
-// A person stands for the unit of their oldest place in the portal.
+// A place stands for its unit, and a person for that of their oldest place in the portal.
 func TestWhereAPersonIs(t *testing.T) {
 	tenants, one, _ := tenanttest.New(t)
 	w := world{tenants, t}
@@ -146,9 +146,9 @@ func TestWhereAPersonIs(t *testing.T) {
 	class, another := w.unit(one, school, year), w.unit(one, school, id.Unit{})
 	kim, lee := id.NewPerson(), id.NewPerson()
 	w.member(one, kim, other, id.Unit{})
-	w.member(one, kim, school, id.Unit{})
-	w.member(one, kim, school, class)
-	w.member(one, kim, school, another)
+	outside := w.member(one, kim, school, id.Unit{})
+	inside := w.member(one, kim, school, class)
+	elsewhere := w.member(one, kim, school, another)
 	on := func(p id.Portal, who id.Person) bool {
 		return w.values(one, setting.Place{Portal: p, Person: who}).On(setting.Memory)
 	}
@@ -156,12 +156,21 @@ func TestWhereAPersonIs(t *testing.T) {
 	require.True(t, on(school, kim))
 	w.put(one, setting.Memory, setting.Unit(year), false, tenanttest.Now)
 	require.False(t, on(school, kim))
+	by := func(m id.Membership) bool {
+		return w.values(one, setting.Place{Portal: school, Membership: m, Person: kim}).On(setting.Memory)
+	}
+	require.Equal(t, []bool{true, false, false}, []bool{by(outside), by(inside), by(elsewhere)}, "the place counts by which they came")
+	require.False(t, w.values(one, setting.Place{Unit: class, Membership: outside}).On(setting.Memory), "a unit that is named counts before")
 	require.True(t, on(school, lee), "who has no place in it is in no unit")
 	require.True(t, on(other, kim))
 	require.True(t, on(id.Portal{}, kim), "outside of every portal")
 	w.put(one, setting.Memory, setting.Portal(other), false, tenanttest.Now)
 	require.False(t, on(other, kim))
 	require.False(t, on(other, lee))
+
+	w.exec(`UPDATE membership SET removed_at = now() WHERE id = $1`, inside)
+	w.put(one, setting.Memory, setting.Unit(another), true, tenanttest.Now)
+	require.True(t, on(school, kim), "a place that was taken away counts no more")
 }
 
 func TestScopesThatAreNot(t *testing.T) {
@@ -215,8 +224,8 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 			SELECT $1, gen_random_uuid(), $2, $3, 'class', '', true, '{}', '{}', 1, $4, $4 FROM generate_series(1, 5000)`, org, p, u, tenanttest.Now)
 	}
 	w.exec(`
-		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, metadata, edition, told_on, created_at, updated_at)
-		SELECT org_id, id, id, portal_id, id, 'learner', true, '{}', 1, true, $1, $1 FROM unit`, tenanttest.Now)
+		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, metadata, edition, created_at, updated_at, told_on)
+		SELECT org_id, id, id, portal_id, id, 'learner', true, '{}', 1, $1, $1, true FROM unit`, tenanttest.Now)
 	w.exec(`
 		INSERT INTO setting (org_id, scope_kind, scope_id, key, value, changed_at, changed_by)
 		SELECT org_id, 'unit', id::TEXT, 'memory.enabled', 'false', $1, '' FROM unit`, tenanttest.Now)
@@ -226,6 +235,7 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 		{Portal: p}:                         {"setting_pkey"},
 		{Unit: u}:                           {"setting_pkey", "unit_pkey"},
 		{Portal: p, Person: id.NewPerson()}: {"setting_pkey", "unit_pkey", "membership_by_person"},
+		{Membership: id.NewMembership()}:    {"setting_pkey", "unit_pkey", "membership_pkey"},
 	} {
 		for _, s := range sent.Of(t, "s.changed_by", func() error { w.values(one, at); return nil }) {
 			require.NotContains(t, s.Free(t, db), "Seq Scan")

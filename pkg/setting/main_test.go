@@ -55,10 +55,12 @@ func (w world) unit(org id.Org, of id.Portal, within id.Unit) id.Unit {
 }
 
 // member gives a person a place in a portal.
-func (w world) member(org id.Org, who id.Person, of id.Portal, in id.Unit) {
+func (w world) member(org id.Org, who id.Person, of id.Portal, in id.Unit) id.Membership {
+	m := id.NewMembership()
 	w.exec(`
-		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, metadata, edition, told_on, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, 'learner', true, '{}', 1, true, $6, $6)`, org, id.NewMembership(), who, of, in, tenanttest.Now)
+		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, metadata, edition, created_at, updated_at, told_on)
+		VALUES ($1, $2, $3, $4, $5, 'learner', true, '{}', 1, $6, $6, true)`, org, m, who, of, in, tenanttest.Now)
+	return m
 }
 
 // anyone may change everything.

@@ -146,14 +146,18 @@ const (
 	WHERE s.org_id = $1 AND s.scope_kind = 'organization' AND s.scope_id = ''`
 
 	// selectChain lists what is set along the scopes of a place, the nearest first.
-	// It rides unit_pkey, membership_by_person and setting_pkey. A unit lies in few
+	// It rides unit_pkey, membership_pkey, membership_by_person and setting_pkey. A unit lies in few
 	// others; the bound only ends a ring, should there ever be one.
 	selectChain = `
 	WITH RECURSIVE up (id, parent_id, portal_id, depth) AS (
 		SELECT u.id, u.parent_id, u.portal_id, 0::BIGINT FROM unit u
-		WHERE u.org_id = $1 AND u.id = COALESCE($3::UUID, (
-			SELECT m.unit_id FROM membership m
-			WHERE m.org_id = $1 AND m.person_id = $4::UUID AND m.portal_id = $2::UUID AND m.unit_id IS NOT NULL ORDER BY m.id LIMIT 1))
+		WHERE u.org_id = $1 AND u.id = CASE
+			WHEN $3::UUID IS NOT NULL THEN $3::UUID
+			WHEN $5::UUID IS NOT NULL THEN (SELECT m.unit_id FROM membership m WHERE m.org_id = $1 AND m.id = $5::UUID)
+			ELSE (
+				SELECT m.unit_id FROM membership m
+				WHERE m.org_id = $1 AND m.person_id = $4::UUID AND m.portal_id = $2::UUID AND m.unit_id IS NOT NULL AND m.removed_at IS NULL
+				ORDER BY m.id LIMIT 1) END
 		UNION ALL
 		SELECT u.id, u.parent_id, u.portal_id, up.depth + 1 FROM up JOIN unit u ON u.org_id = $1 AND u.id = up.parent_id
 		WHERE up.depth < 50
@@ -172,7 +176,7 @@ func (p Place) statement(org id.Org) (sql string, args []any) {
 	if p == (Place{}) {
 		return selectHere, []any{org}
 	}
-	return selectChain, []any{org, p.Portal, p.Unit, p.Person}
+	return selectChain, []any{org, p.Portal, p.Unit, p.Person, p.Membership}
 }
 
 func collect(rows pgx.Rows) ([]row, error) { return pgx.CollectRows(rows, pgx.RowToStructByPos[row]) }

@@ -62,6 +62,8 @@ type Place struct {
 	// Portal may be zero with a Unit, which is in one.
 	Portal id.Portal
 	Unit   id.Unit
-	// Person, without a Unit, stands for the unit of their oldest place in the portal.
+	// Membership, without a Unit, stands for its unit.
+	Membership id.Membership
+	// Person, without either, stands for the unit of their oldest place in the portal.
 	Person id.Person
 }

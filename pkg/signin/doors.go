@@ -71,12 +71,17 @@ const (
 )
 
 // ByJoinCode lets in who knows the code. They are found by their address, or added,
-// and have a place from then on. household is where they come from, as the limits
-// count it.
+// and have a learner's place from then on; who has another there, as its teacher,
+// does not come in by what a whole class knows. household is where they come from,
+// as the limits count it.
 func (g *Gate) ByJoinCode(ctx context.Context, org id.Org, p id.Portal, code string, c Card, household string) (Entered, error) {
 	counted, err := g.try(ctx, org, p, household)
 	if err != nil {
 		return Entered{}, err
+	}
+	terms, err := g.Terms(ctx, org)
+	if err != nil {
+		return Entered{}, unpublished(err)
 	}
 	in, err := g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {
 		if err := e.open(ctx, tx, door.JoinCode); err != nil {
@@ -87,25 +92,26 @@ func (g *Gate) ByJoinCode(ctx context.Context, org id.Org, p id.Portal, code str
 			return Visit{}, refuse(CodeUnknown)
 		case c.Name == "" && c.Email == "":
 			return Visit{}, refuse(NameRequired)
-		case g.Add == nil:
-			return Visit{}, refuse(DoorClosed)
 		}
 		if err := c.check(e); err != nil {
 			return Visit{}, err
 		}
-		n := Newcomer{Portal: p, Role: person.Learner, Name: c.Name, Language: c.Language, By: string(door.JoinCode), At: e.now}
+		n := Newcomer{Portal: p, Role: person.Learner, Name: c.Name, Language: c.Language, Terms: terms, By: string(door.JoinCode), At: e.now}
 		if n.Name == "" {
 			n.Name = c.Email
 		}
 		if c.Email != "" {
 			n.Email = &c.Email
 		}
-		who, m, drafts, err := g.Add(ctx, tx, n)
-		if err != nil {
+		m, drafts, err := n.join(ctx, tx)
+		switch {
+		case err != nil:
 			return Visit{}, err
+		case m.Role != person.Learner:
+			return Visit{}, refuse(DoorClosed)
 		}
 		e.drafts = append(e.drafts, drafts...)
-		return e.seat(ctx, tx, who, m)
+		return e.seat(ctx, tx, m.Person, m.ID)
 	})
 	if err == nil {
 		counted.putBack(g.Limiter) // a class may come from one address at once

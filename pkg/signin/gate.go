@@ -8,13 +8,13 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/vault"
@@ -33,23 +33,8 @@ type Gate struct {
 	Clock   clock.PassiveClock
 	// Limiter bounds how often codes can be tried.
 	Limiter *limits.Limiter
-	// Add finds or adds a person with a place on a portal; nil where nobody can be
-	// added. It answers what is to be told of that.
-	Add func(ctx context.Context, tx *tenant.Tx, n Newcomer) (id.Person, id.Membership, []event.Draft, error)
-}
-
-// Newcomer is somebody who is to have a place on a portal.
-type Newcomer struct {
-	Portal     id.Portal
-	Unit       id.Unit
-	Role       person.Role
-	ExternalID *string
-	Name       string
-	Email      *string
-	Language   string
-	// By is who gives the place: a key's id, or the door.
-	By string
-	At time.Time
+	// Terms are what an organisation may have: those who join by a code count.
+	Terms func(ctx context.Context, org id.Org) (plan.Terms, error)
 }
 
 // Entered is a visit that begins. Secret is for the browser's cookie.
@@ -95,10 +80,15 @@ func (g *Gate) enter(ctx context.Context, org id.Org, p id.Portal, through func(
 		_, err = event.Emit(ctx, tx, e.drafts...)
 		return err
 	})
+	return in, asRefusal(unpublished(err))
+}
+
+// unpublished says that an organisation that is not there has no portals.
+func unpublished(err error) error {
 	if errors.Is(err, directory.ErrUnknown) {
-		err = refuse(NotPublished)
+		return refuse(NotPublished)
 	}
-	return in, asRefusal(err)
+	return err
 }
 
 // before is where somebody stands who comes to a portal. The error is a Refusal where
@@ -130,10 +120,14 @@ func (e *entrance) open(ctx context.Context, tx *tenant.Tx, key door.Key) (err e
 // seat lets somebody in who has a place: the person and the place learn of it, and
 // so does who asked to hear of learners.
 func (e *entrance) seat(ctx context.Context, tx *tenant.Tx, who id.Person, which id.Membership) (Visit, error) {
-	_, m, err := admission.Seat(ctx, tx, e.version.Definition, e.portal.ID, who, which, e.now)
+	if _, err := person.LockMembership(ctx, tx, which); err != nil {
+		return Visit{}, err
+	}
+	sits, err := person.Seat(ctx, tx, e.portal.ID, who, which, e.now)
 	if err != nil {
 		return Visit{}, err
 	}
+	m := sits.Membership
 	tx.Touch("person", who)
 	if _, err := tx.Exec(ctx, `
 		UPDATE person SET last_seen_at = $3, state = CASE WHEN state = 'invited' THEN 'active' ELSE state END WHERE org_id = $1 AND id = $2`,

@@ -75,8 +75,9 @@ func (in *Guest) look(ctx context.Context, tx *tenant.Tx, e *entrance) (err erro
 	in.Name = in.Details.Name
 	switch {
 	case !in.Membership.IsZero():
-		in.Sits, _, err = admission.Seat(ctx, tx, e.version.Definition, in.Portal, in.Person, in.Membership, e.now)
-		in.Name = in.Sits.Name
+		var sits person.Standing
+		sits, err = person.Seat(ctx, tx, in.Portal, in.Person, in.Membership, e.now)
+		in.Sits, in.Name = sits.Person, sits.Person.Name
 	case !in.Escalation.IsZero():
 		err = in.lookAtChat(ctx, tx)
 	case !in.CaseLink.IsZero():

@@ -2,18 +2,14 @@ package signin
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/tenant"
 )
-
-// ErrNobodyAdded says that tokens are for people who are known.
-var ErrNobodyAdded = errors.New("people cannot be added here")
 
 // Embed is somebody who is to be signed in: a person with a place, or a newcomer.
 type Embed struct {
@@ -34,9 +30,9 @@ type EmbedToken struct {
 	Drafts []event.Draft
 }
 
-// IssueEmbed makes the token by which somebody is signed in. The error is
-// ErrNobodyAdded, what Add answers, or a Refusal: of the portal, the door, or their
-// place.
+// IssueEmbed makes the token by which somebody is signed in. The error is a Refusal,
+// of the portal, the door, or their place, or, for a newcomer, of person.FindOrAdd or
+// person.Join.
 func (g *Gate) IssueEmbed(ctx context.Context, tx *tenant.Tx, w Embed) (made EmbedToken, err error) {
 	e, err := g.before(ctx, tx, w.Portal)
 	if err != nil {
@@ -44,18 +40,18 @@ func (g *Gate) IssueEmbed(ctx context.Context, tx *tenant.Tx, w Embed) (made Emb
 	}
 	made.Person = w.Person
 	if made.Person.IsZero() {
-		if g.Add == nil {
-			return made, ErrNobodyAdded
-		}
-		w.Newcomer.At = e.now
-		if made.Person, made.Membership, made.Drafts, err = g.Add(ctx, tx, w.Newcomer); err != nil {
+		w.Newcomer.Portal, w.Newcomer.At = w.Portal, e.now
+		var joined person.Membership
+		if joined, made.Drafts, err = w.Newcomer.join(ctx, tx); err != nil {
 			return made, err
 		}
+		made.Person, made.Membership = joined.Person, joined.ID
 	}
-	_, m, err := admission.Seat(ctx, tx, e.version.Definition, w.Portal, made.Person, made.Membership, e.now)
+	sits, err := person.Seat(ctx, tx, w.Portal, made.Person, made.Membership, e.now)
 	if err != nil {
 		return made, asRefusal(err)
 	}
+	m := sits.Membership
 	made.Membership = m.ID
 	if err := e.open(ctx, tx, doorOf(m.Role)); err != nil {
 		return made, err

@@ -13,11 +13,13 @@ import (
 
 	"visavis.dev/pkg/admission/admissiontest"
 	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/portaltest"
 	"visavis.dev/pkg/signin"
@@ -33,20 +35,28 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 type world struct {
 	*testing.T
 	tenants  *tenant.Tenants
+	sent     *tenanttest.Statements
 	one, two id.Org
 	clock    *testingclock.FakePassiveClock
 	gate     *signin.Gate
 	portal   portal.Portal
+	// terms are those of whoever joins by a code.
+	terms plan.Terms
 }
 
 func newWorld(t *testing.T, changes ...func(*portal.Portal)) *world {
 	t.Helper()
 	w := &world{T: t, clock: testingclock.NewFakePassiveClock(tenanttest.Now)}
-	w.tenants, w.one, w.two = tenanttest.New(t)
+	w.tenants, w.sent, w.one, w.two = tenanttest.NewTraced(t)
 	sealing, err := vault.New(vault.NewKey())
 	require.NoError(t, err)
 	limiter := limits.New(&table{granted: map[limits.Counter]int64{}}, limits.Options{Pods: 1, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler)})
-	w.gate = &signin.Gate{Tenants: w.tenants, Vault: sealing, Clock: w.clock, Limiter: limiter, Add: w.add}
+	w.gate = &signin.Gate{Tenants: w.tenants, Vault: sealing, Clock: w.clock, Limiter: limiter, Terms: func(_ context.Context, org id.Org) (plan.Terms, error) {
+		if org != w.one && org != w.two {
+			return plan.Terms{}, directory.ErrUnknown
+		}
+		return w.terms, nil
+	}}
 	w.portal = portaltest.Portal(t, w.tenants, w.one, id.NewPersona(), changes...)
 	for _, key := range door.Keys {
 		if key.Openable() {
@@ -75,22 +85,6 @@ func (t *table) Return(_ context.Context, c limits.Counter, n, _ int64) error {
 	defer t.mu.Unlock()
 	t.granted[c] -= n
 	return nil
-}
-
-// add adds a person with a place, whoever else is there.
-func (w *world) add(ctx context.Context, tx *tenant.Tx, n signin.Newcomer) (id.Person, id.Membership, []event.Draft, error) {
-	who, m := id.NewPerson(), id.NewMembership()
-	if _, err := tx.Exec(ctx, `
-		INSERT INTO person (org_id, id, name, email, age_band, state, metadata, edition, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, 'unknown', 'invited', '{}', 1, $5, $5)`, tx.Org, who, n.Name, n.Email, n.At); err != nil {
-		return who, m, nil, err
-	}
-	_, err := tx.Exec(ctx, `
-		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, metadata, edition, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, true, '{}', 1, $7, $7)`, tx.Org, m, who, n.Portal, n.Unit, n.Role, n.At)
-	return who, m, []event.Draft{{Type: event.MemberAdded, At: n.At, Fields: map[string]any{
-		"membershipId": m, "personId": who, "portalId": n.Portal, "memberRole": n.Role, "changedBy": n.By, "addedAt": n.At,
-	}}}, err
 }
 
 func (w *world) inTx(fn func(context.Context, *tenant.Tx) error) error {

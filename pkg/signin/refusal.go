@@ -4,15 +4,15 @@ import (
 	"errors"
 	"time"
 
-	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/caselink"
 	"visavis.dev/pkg/escalation"
 	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/problem"
 )
 
 // Code is why somebody is not let in. Those of somebody's place on the portal are
-// admission's reasons.
+// the reasons of package person.
 type Code string
 
 // The codes.
@@ -30,6 +30,7 @@ const (
 	ConsentRequired Code = "consent_required"
 	AgeRequired     Code = "age_required"
 	PersonGone      Code = "person_gone"
+	Full            Code = "full"
 	LinkUnknown     Code = "link_unknown"
 	LinkExpired     Code = "link_expired"
 	LinkRevoked     Code = "link_revoked"
@@ -55,6 +56,7 @@ var kinds = map[Code]struct {
 	ConsentRequired: {problem.InvalidRequest, "Please agree to the privacy notice first."},
 	AgeRequired:     {problem.InvalidRequest, "Please say that you are old enough."},
 	PersonGone:      {problem.Gone, "There is nobody here by this name any more."},
+	Full:            {problem.Forbidden, "There is no room for more people here. Please tell whoever invited you."},
 	LinkUnknown:     {problem.NotFound, "There is no such link."},
 	LinkExpired:     {problem.Gone, "This link has expired. Please ask for a new one."},
 	LinkRevoked:     {problem.Gone, "This link was taken back."},
@@ -95,10 +97,17 @@ func refuse(code Code) error { return &Refusal{Code: code} }
 
 // asRefusal says what the errors of other packages are at a door.
 func asRefusal(err error) error {
-	if stands, ok := errors.AsType[*admission.StandingError](err); ok {
+	if errors.Is(err, person.ErrRemoved) {
+		err = &person.StandingError{Reason: person.NoMembership}
+	}
+	if field, ok := errors.AsType[*person.FieldError](err); ok && field.Field == "email" {
+		return refuse(EmailRequired)
+	}
+	if stands, ok := errors.AsType[*person.StandingError](err); ok {
 		return &Refusal{Code: Code(stands.Reason), standing: stands.Error()}
 	}
 	for known, code := range map[error]Code{
+		portal.ErrUnknown: NotPublished, portal.ErrArchived: NotPublished, person.ErrFull: Full,
 		person.ErrUnknown: PersonGone, person.ErrErased: PersonGone, person.ErrNoMembership: PersonGone,
 		escalation.ErrUnknown: LinkUnknown, escalation.ErrOver: LinkUsedUp,
 		caselink.ErrUnknown: LinkUnknown, caselink.ErrExpired: LinkExpired, caselink.ErrRevoked: LinkRevoked, caselink.ErrUsedUp: LinkUsedUp,

@@ -1,0 +1,82 @@
+package person
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
+)
+
+// Reason is why somebody cannot come in by a place.
+type Reason string
+
+// The reasons. A unit that is switched off switches off the places in it.
+const (
+	NoMembership           Reason = "no_membership"
+	PersonDisabled         Reason = "person_disabled"
+	MembershipDisabled     Reason = "membership_disabled"
+	NotStarted             Reason = "not_started"
+	MembershipEnded        Reason = "membership_ended"
+	WasErased              Reason = "erased"
+	GuardianConsentMissing Reason = "guardian_consent_missing"
+	TooYoung               Reason = "too_young"
+)
+
+var sentences = map[Reason]string{
+	NoMembership:           "The person has no place on this portal.",
+	PersonDisabled:         "The person is switched off.",
+	MembershipDisabled:     "The place on this portal, or the group that it belongs to, is switched off.",
+	NotStarted:             "The place on this portal has not begun yet.",
+	MembershipEnded:        "The place on this portal has ended.",
+	WasErased:              "The person was erased.",
+	GuardianConsentMissing: "A parent or guardian must agree first.",
+	TooYoung:               "The portal is for older people.",
+}
+
+// StandingError says that somebody cannot come in to a portal, and why.
+type StandingError struct{ Reason Reason }
+
+// Error is a sentence that the person may read.
+func (e *StandingError) Error() string { return sentences[e.Reason] }
+
+// Seat is a person's place on a portal that can be used now: the one that is
+// named, or else the oldest. The error is ErrUnknown, ErrErased or a
+// StandingError, which says what is wrong with the oldest.
+func Seat(ctx context.Context, tx *tenant.Tx, on id.Portal, who id.Person, which id.Membership, now time.Time) (Standing, error) {
+	if _, err := Find(ctx, tx, who); err != nil {
+		return Standing{}, err
+	}
+	rows, err := tx.Query(ctx, standingsOnPortal, tx.Org, who, on, which)
+	if err != nil {
+		return Standing{}, err
+	}
+	places, err := collect(rows, now)
+	if err != nil {
+		return Standing{}, err
+	}
+	refusal := NoMembership
+	for i, place := range slices.Backward(places) {
+		if place.Usable {
+			return place, nil
+		}
+		if i == len(places)-1 {
+			refusal = place.Reason
+		}
+	}
+	return Standing{}, &StandingError{refusal}
+}
+
+// Keep leaves a person, and what switches their places on a portal, as they are
+// until the commit, for what is to begin for them: whoever erases or switches
+// them off meanwhile finds it, or it finds them so. A zero portal is none.
+func Keep(ctx context.Context, tx *tenant.Tx, on id.Portal, who id.Person) error {
+	if !on.IsZero() {
+		if err := sharePortals(ctx, tx, on); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec(ctx, `SELECT 1 FROM person WHERE org_id = $1 AND id = $2 FOR SHARE`, tx.Org, who)
+	return err
+}

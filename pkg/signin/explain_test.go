@@ -1,0 +1,115 @@
+package signin_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/caselink"
+	"visavis.dev/pkg/escalation"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/signin"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/tenant/tenanttest"
+)
+
+// fill enters many of all that is looked up.
+func (w *world) fill() {
+	for _, sql := range []string{
+		`INSERT INTO portal_visit (org_id, hash, portal_id, door, details, created_at, expires_at)
+			SELECT $1, decode(md5(i::TEXT), 'hex'), $2, 'visitors', '{}', $3::TIMESTAMPTZ, $3::TIMESTAMPTZ + i * INTERVAL '1 hour' FROM generate_series(1, 5000) AS g (i)`,
+		`INSERT INTO used_token (org_id, id, expires_at)
+			SELECT $1, gen_random_uuid(), $3::TIMESTAMPTZ + i * INTERVAL '1 hour' FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
+		`INSERT INTO signing_key (org_id, id, secret, created_at)
+			SELECT $1, gen_random_uuid(), '', $3::TIMESTAMPTZ - i * INTERVAL '1 hour' FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
+		`INSERT INTO escalation (org_id, id, portal_id, state, external_chat_id, channel, context, language, token_hash, expires_at, metadata, created_at)
+			SELECT $1, gen_random_uuid(), CASE WHEN i % 2 = 0 THEN $2::UUID ELSE gen_random_uuid() END, CASE WHEN i < 10 THEN 'waiting' ELSE 'completed' END, '', 'chat', '{}', 'en', decode(md5(i::TEXT), 'hex'),
+				$3::TIMESTAMPTZ + i * INTERVAL '1 hour', '{}', $3::TIMESTAMPTZ FROM generate_series(1, 5000) AS g (i)`,
+		`INSERT INTO case_link (org_id, id, portal_id, case_ref, title, case_summary, language, channel, token_hash, expires_at, open_count, metadata, created_by, created_at)
+			SELECT $1, gen_random_uuid(), CASE WHEN i % 2 = 0 THEN $2::UUID ELSE gen_random_uuid() END, '', '', '', 'en', 'link', decode(md5(i::TEXT), 'hex'), $3::TIMESTAMPTZ, 0, '{}', '', $3::TIMESTAMPTZ
+			FROM generate_series(1, 5000) AS g (i)`,
+	} {
+		w.exec(sql, w.one, w.portal.ID, tenanttest.Now)
+	}
+	w.exec(`ANALYZE portal_visit, used_token, signing_key, escalation, case_link`)
+}
+
+// Each lookup and list rides the index that its function names.
+func TestStatementsRideTheirIndexes(t *testing.T) {
+	w := newWorld(t)
+	db, err := w.tenants.Shard(t.Context(), "a")
+	require.NoError(t, err)
+	in, err := w.gate.AsVisitor(t.Context(), w.one, w.portal.ID, signin.Card{})
+	require.NoError(t, err)
+	m := w.learner()
+	token := w.tokenOf(m)
+	w.fill()
+	unless := func(expected, err error) error {
+		if errors.Is(err, expected) {
+			return nil
+		}
+		return err
+	}
+	tx := func(fn func(context.Context, *tenant.Tx) error) func() error {
+		return func() error { return w.inTx(fn) }
+	}
+	for name, c := range map[string]struct {
+		text, index string
+		do          func() error
+	}{
+		"a visit": {"FROM portal_visit", "portal_visit_pkey", func() error {
+			_, err := w.gate.Find(t.Context(), w.portal.ID, in.Secret)
+			return err
+		}},
+		"the key of a token": {"SELECT secret FROM signing_key", "signing_key_pkey", func() error {
+			_, err := w.gate.ByEmbedToken(t.Context(), w.one, w.portal.ID, token)
+			return err
+		}},
+		"the newest key": {"SELECT id, secret FROM signing_key", "signing_key_", func() error {
+			_, err := w.embed(signin.Embed{Person: m.Person})
+			return err
+		}},
+		"visits that are over": {"DELETE FROM portal_visit", "portal_visit_by_expiry", w.sweeps},
+		"tokens that are over": {"DELETE FROM used_token", "used_token_by_expiry", w.sweeps},
+		"keys that are old":    {"DELETE FROM signing_key", "signing_key_by_age", w.sweeps},
+		"an escalation": {"FROM escalation", "escalation_pkey", tx(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := escalation.Find(ctx, tx, id.NewEscalation())
+			return unless(escalation.ErrUnknown, err)
+		})},
+		"an escalation by its token": {"FROM escalation", "escalation_by_token", tx(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := escalation.Opened(ctx, tx, w.portal.ID, escalation.NewToken())
+			return unless(escalation.ErrUnknown, err)
+		})},
+		"escalations that expire": {"FROM escalation", "escalation_waiting", func() error {
+			_, err := escalation.Sweep(t.Context(), w.tenants, "a", w.clock.Now())
+			return err
+		}},
+		"a link": {"FROM case_link", "case_link_pkey", func() error {
+			_, err := caselink.Get(t.Context(), w.tenants, w.one, id.NewCaseLink())
+			return unless(caselink.ErrUnknown, err)
+		}},
+		"a link by its token": {"FROM case_link", "case_link_by_token", tx(func(ctx context.Context, tx *tenant.Tx) error {
+			_, _, err := caselink.Open(ctx, tx, w.portal.ID, caselink.NewToken(), w.clock.Now())
+			return unless(caselink.ErrUnknown, err)
+		})},
+		"the links of a portal": {"FROM case_link", "case_link_by_portal", func() error {
+			_, err := caselink.List(t.Context(), w.tenants, w.one, w.portal.ID, id.CaseLink(uuid.Max), 50)
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, s := range w.sent.Of(t, c.text, c.do) {
+				plan := s.Forced(t, db)
+				require.Contains(t, plan, c.index, "%s\n%s", s.SQL, plan)
+			}
+		})
+	}
+}
+
+func (w *world) sweeps() error {
+	_, err := signin.Sweep(w.Context(), w.tenants, "a", w.clock.Now())
+	return err
+}

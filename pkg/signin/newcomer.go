@@ -1,0 +1,52 @@
+package signin
+
+import (
+	"context"
+	"time"
+
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/tenant"
+)
+
+// Newcomer is somebody who is to have a place on a portal.
+type Newcomer struct {
+	Portal     id.Portal
+	Unit       id.Unit
+	Role       person.Role
+	ExternalID *string
+	Name       string
+	Email      *string
+	// Language is empty where it is not known.
+	Language string
+	// Terms bound how many people there are.
+	Terms plan.Terms
+	// By is who gives the place: a key's id, or the door.
+	By string
+	At time.Time
+}
+
+// join finds or adds the newcomer and gives them the place, unless they have it,
+// and answers what is to be told of that. The person is locked until the commit.
+// The errors are those of person.Hold, person.FindOrAdd and person.Join.
+func (n Newcomer) join(ctx context.Context, tx *tenant.Tx) (person.Membership, []event.Draft, error) {
+	if err := person.Hold(ctx, tx, n.Portal); err != nil {
+		return person.Membership{}, nil, err
+	}
+	wanted := person.Wanted{Name: n.Name, Email: n.Email, ExternalID: n.ExternalID, Terms: n.Terms, At: n.At}
+	if n.Language != "" {
+		wanted.Language = &n.Language
+	}
+	p, _, err := person.FindOrAdd(ctx, tx, wanted)
+	if err != nil {
+		return person.Membership{}, nil, err
+	}
+	who := person.Author{By: n.By, At: n.At}
+	m, joined, err := person.Join(ctx, tx, p, person.Place{Portal: n.Portal, Unit: n.Unit, Role: n.Role, Find: true}, who)
+	if err != nil || !joined {
+		return m, nil, err
+	}
+	return m, []event.Draft{m.Added(who)}, nil
+}
