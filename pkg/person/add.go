@@ -26,6 +26,9 @@ type Wanted struct {
 	// AgeBand is UnknownAge unless it is given.
 	AgeBand  AgeBand
 	Metadata map[string]string
+	// Claimed says that they came by themselves and nobody vouches for the address: by it
+	// nobody is found but those who came so too, or everybody could be anybody.
+	Claimed bool
 	// Terms bound how many people there are.
 	Terms plan.Terms
 	At    time.Time
@@ -36,7 +39,7 @@ func (w Wanted) person() Person {
 	p := Person{
 		ID: id.NewPerson(), Name: w.Name, GivenName: w.GivenName, FamilyName: w.FamilyName, Email: w.Email, Phone: w.Phone,
 		ExternalID: w.ExternalID, Language: w.Language, Timezone: w.Timezone, AgeBand: w.AgeBand, State: Active, Metadata: w.Metadata,
-		Edition: 1, CreatedAt: w.At, UpdatedAt: w.At,
+		Edition: 1, CreatedAt: w.At, UpdatedAt: w.At, Claimed: w.Claimed,
 	}
 	if p.AgeBand == "" {
 		p.AgeBand = UnknownAge
@@ -81,8 +84,9 @@ func (p *Person) settle() (key *string, err error) {
 // FindOrAdd finds somebody by their external id, then by their e-mail address,
 // and else adds them. Whoever is found gets the external id or the address that
 // they lacked and is otherwise left as they are. The person is locked until the
-// commit. The error is a FieldError, ErrEmailTaken, ErrExternalIDTaken (somebody
-// with the address goes by another external id) or ErrFull.
+// commit. The error is a FieldError, ErrEmailTaken (by somebody with another external
+// id, or by one who is vouched for where nobody vouches for who is wanted),
+// ErrExternalIDTaken (somebody with the address goes by another external id) or ErrFull.
 func FindOrAdd(ctx context.Context, tx *tenant.Tx, w Wanted) (Person, bool, error) {
 	wanted := w.person()
 	key, err := wanted.settle()
@@ -134,14 +138,19 @@ func (p *Person) match(ctx context.Context, tx *tenant.Tx, key *string) (Person,
 
 // complete gives somebody who was found what to find them by next time.
 func (p *Person) complete(ctx context.Context, tx *tenant.Tx, known Person, key *string) (Person, error) {
+	if p.Claimed && !known.Claimed {
+		return Person{}, ErrEmailTaken
+	}
 	if p.ExternalID != nil && known.ExternalID != nil && *p.ExternalID != *known.ExternalID {
 		return Person{}, ErrExternalIDTaken
 	}
 	gainsID, gainsEmail := p.ExternalID != nil && known.ExternalID == nil, key != nil && known.Email == nil
-	if !gainsID && !gainsEmail {
+	vouched := known.Claimed && !p.Claimed
+	if !gainsID && !gainsEmail && !vouched {
 		return known, nil
 	}
 	after := known
+	after.Claimed = known.Claimed && !vouched
 	if gainsID {
 		after.ExternalID = p.ExternalID
 	}
@@ -157,11 +166,11 @@ func (p *Person) insert(ctx context.Context, tx *tenant.Tx, key *string, terms p
 	tx.Touch("person", p.ID)
 	tag, err := tx.Exec(ctx, `
 		INSERT INTO person (org_id, id, name, given_name, family_name, email, email_key, phone, external_id, language, timezone, age_band,
-			state, metadata, edition, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16)
+			state, metadata, edition, created_at, updated_at, claimed)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17)
 		ON CONFLICT DO NOTHING`,
 		tx.Org, p.ID, p.Name, p.GivenName, p.FamilyName, p.Email, key, p.Phone, p.ExternalID, p.Language, p.Timezone, p.AgeBand,
-		p.State, p.Metadata, p.Edition, p.CreatedAt)
+		p.State, p.Metadata, p.Edition, p.CreatedAt, p.Claimed)
 	if err != nil || tag.RowsAffected() == 0 {
 		return false, err
 	}
@@ -183,10 +192,10 @@ func (p *Person) save(ctx context.Context, tx *tenant.Tx) error {
 	tx.Touch("person", p.ID)
 	_, err = tx.Exec(ctx, `
 		UPDATE person SET name = $3, given_name = $4, family_name = $5, email = $6, email_key = $7, phone = $8, external_id = $9,
-			language = $10, timezone = $11, age_band = $12, state = $13, metadata = $14, edition = $15, updated_at = $16, erased_at = $17
+			language = $10, timezone = $11, age_band = $12, state = $13, metadata = $14, edition = $15, updated_at = $16, erased_at = $17, claimed = $18
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, p.ID, p.Name, p.GivenName, p.FamilyName, p.Email, key, p.Phone, p.ExternalID, p.Language, p.Timezone, p.AgeBand,
-		p.State, p.Metadata, p.Edition, p.UpdatedAt, p.ErasedAt)
+		p.State, p.Metadata, p.Edition, p.UpdatedAt, p.ErasedAt, p.Claimed)
 	switch {
 	case database.Violates(err, "person_by_email"):
 		return ErrEmailTaken

@@ -87,6 +87,8 @@ type Person struct {
 	Edition              int64
 	CreatedAt, UpdatedAt time.Time
 	ErasedAt             *time.Time
+	// Claimed says that nobody vouches for who they are: they said it themselves.
+	Claimed bool
 }
 
 // Role is what somebody is in a portal.

@@ -12,7 +12,7 @@ import (
 
 // columns are a Person's, of person p, in its order.
 const columns = `p.id, p.name, p.given_name, p.family_name, p.email, p.phone, p.external_id, p.language, p.timezone, p.age_band, p.state,
-	p.last_seen_at, p.metadata, p.edition, p.created_at, p.updated_at, p.erased_at`
+	p.last_seen_at, p.metadata, p.edition, p.created_at, p.updated_at, p.erased_at, p.claimed`
 
 func scan(row pgx.CollectableRow) (Person, error) { return pgx.RowToStructByPos[Person](row) }
 

@@ -96,7 +96,7 @@ func (g *Gate) ByJoinCode(ctx context.Context, org id.Org, p id.Portal, code str
 		if err := c.check(e); err != nil {
 			return Visit{}, err
 		}
-		n := Newcomer{Portal: p, Role: person.Learner, Name: c.Name, Language: c.Language, Terms: terms, By: string(door.JoinCode), At: e.now}
+		n := Newcomer{Portal: p, Role: person.Learner, Name: c.Name, Language: c.Language, Claimed: true, Terms: terms, By: string(door.JoinCode), At: e.now}
 		if n.Name == "" {
 			n.Name = c.Email
 		}

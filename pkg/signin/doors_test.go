@@ -236,3 +236,40 @@ func TestLinksToCases(t *testing.T) {
 	_, err = come(late)
 	w.refused(signin.DoorClosed, err)
 }
+
+// A code is known to a whole class: with it nobody is somebody whom the organisation
+// vouches for.
+func TestACodeOpensNobodysPlace(t *testing.T) {
+	w := newWorld(t)
+	doors, err := door.List(t.Context(), w.tenants, w.one, w.portal.ID)
+	require.NoError(t, err)
+	code := *doors[2].Code
+	add := func(email string, claimed bool) (p person.Person, err error) {
+		err = w.tenants.InTx(t.Context(), w.one, func(ctx context.Context, tx *tenant.Tx) (err error) {
+			p, _, err = person.FindOrAdd(ctx, tx, person.Wanted{Name: "Lee", Email: &email, Claimed: claimed, At: tenanttest.Now})
+			return err
+		})
+		return p, err
+	}
+	join := func(email string) (signin.Entered, error) {
+		return w.gate.ByJoinCode(t.Context(), w.one, w.portal.ID, code, signin.Card{Name: "Kim", Email: email}, "a school")
+	}
+	_, err = add("teacher@example.com", false)
+	require.NoError(t, err)
+	_, err = join("Teacher@example.com")
+	w.refused(signin.AddressKnown, err)
+
+	first, err := join("kim@example.com")
+	require.NoError(t, err)
+	again, err := join("kim@example.com")
+	require.NoError(t, err)
+	require.Equal(t, first.Person, again.Person, "who came by the code comes by it again")
+
+	// The organisation's own system knows the address: it is theirs from then on.
+	known, err := add("kim@example.com", false)
+	require.NoError(t, err)
+	require.Equal(t, first.Person, known.ID)
+	require.False(t, known.Claimed)
+	_, err = join("kim@example.com")
+	w.refused(signin.AddressKnown, err)
+}

@@ -21,6 +21,8 @@ type Newcomer struct {
 	Email      *string
 	// Language is empty where it is not known.
 	Language string
+	// Claimed says that nobody vouches for the address.
+	Claimed bool
 	// Terms bound how many people there are.
 	Terms plan.Terms
 	// By is who gives the place: a key's id, or the door.
@@ -35,7 +37,7 @@ func (n Newcomer) join(ctx context.Context, tx *tenant.Tx) (person.Membership, [
 	if err := person.Hold(ctx, tx, n.Portal); err != nil {
 		return person.Membership{}, nil, err
 	}
-	wanted := person.Wanted{Name: n.Name, Email: n.Email, ExternalID: n.ExternalID, Terms: n.Terms, At: n.At}
+	wanted := person.Wanted{Name: n.Name, Email: n.Email, ExternalID: n.ExternalID, Claimed: n.Claimed, Terms: n.Terms, At: n.At}
 	if n.Language != "" {
 		wanted.Language = &n.Language
 	}

@@ -105,7 +105,7 @@ func TestAJoinCodeAddsPeople(t *testing.T) {
 	teacher := w.learner(func(m *person.Membership) { m.Role = person.Teacher })
 	w.exec(`UPDATE person SET email = 'sam@example.com', email_key = 'sam@example.com' WHERE org_id = $1 AND id = $2`, w.one, teacher.Person)
 	_, err = join(signin.Card{Name: "Kim", Email: "sam@example.com"})
-	w.refused(signin.DoorClosed, err)
+	w.refused(signin.AddressKnown, err)
 	_, err = join(signin.Card{Name: "Kim", Email: "kim@localhost"})
 	w.refused(signin.EmailRequired, err)
 	w.terms = plan.Terms{Limits: plan.Limits{plan.Members: new(int64(3))}}

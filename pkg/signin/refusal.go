@@ -31,6 +31,7 @@ const (
 	AgeRequired     Code = "age_required"
 	PersonGone      Code = "person_gone"
 	Full            Code = "full"
+	AddressKnown    Code = "address_known"
 	LinkUnknown     Code = "link_unknown"
 	LinkExpired     Code = "link_expired"
 	LinkRevoked     Code = "link_revoked"
@@ -57,6 +58,7 @@ var kinds = map[Code]struct {
 	AgeRequired:     {problem.InvalidRequest, "Please say that you are old enough."},
 	PersonGone:      {problem.Gone, "There is nobody here by this name any more."},
 	Full:            {problem.Forbidden, "There is no room for more people here. Please tell whoever invited you."},
+	AddressKnown:    {problem.Forbidden, "Somebody with this e-mail address is known here already. Please use the link that you were given."},
 	LinkUnknown:     {problem.NotFound, "There is no such link."},
 	LinkExpired:     {problem.Gone, "This link has expired. Please ask for a new one."},
 	LinkRevoked:     {problem.Gone, "This link was taken back."},
@@ -107,7 +109,7 @@ func asRefusal(err error) error {
 		return &Refusal{Code: Code(stands.Reason), standing: stands.Error()}
 	}
 	for known, code := range map[error]Code{
-		portal.ErrUnknown: NotPublished, portal.ErrArchived: NotPublished, person.ErrFull: Full,
+		portal.ErrUnknown: NotPublished, portal.ErrArchived: NotPublished, person.ErrFull: Full, person.ErrEmailTaken: AddressKnown,
 		person.ErrUnknown: PersonGone, person.ErrErased: PersonGone, person.ErrNoMembership: PersonGone,
 		escalation.ErrUnknown: LinkUnknown, escalation.ErrOver: LinkUsedUp,
 		caselink.ErrUnknown: LinkUnknown, caselink.ErrExpired: LinkExpired, caselink.ErrRevoked: LinkRevoked, caselink.ErrUsedUp: LinkUsedUp,

@@ -12,6 +12,8 @@ CREATE TABLE person (
     email        TEXT,
     -- the address in the form that tells two apart; null without one
     email_key    TEXT,
+    -- nobody vouches that the address is theirs: they gave it themselves
+    claimed      BOOLEAN     NOT NULL DEFAULT false,
     phone        TEXT,
     external_id  TEXT,
     language     TEXT,
