@@ -118,8 +118,10 @@ func testPlaceIsOff(t *testing.T, w *world) {
 	require.Equal(t, "membership_disabled", reason(t, w.on(t, map[string]any{"portalId": p.ID.String(), "personId": pupil.String()}), "body.personId"))
 }
 
-// A setting of the portal bounds what a live session can be given, too.
+// The caps and the settings of the portal bound what a live session can be given, too.
 func testBoundsOfAPlace(t *testing.T, w *world) {
+	capped, _, _ := w.talking(t, func(p *portal.Portal) { p.Definition.Caps.MaxSessionS = new(int64(90)) })
+	requireError(t, w.do(t, "updateSession", capped, w.Acme.New, map[string]any{"maxDurationS": 91}), http.StatusBadRequest, "invalid_request", "body.maxDurationS")
 	own, _, p := w.talking(t)
 	most := w.read(t, own)["maxDurationS"].(float64)
 	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {

@@ -49,7 +49,8 @@ func (a *API) Register(s *route.Service) {
 	route.Handle(s, route.Operation{
 		ID: "withdrawConsent", Method: http.MethodPost, Path: "/consents/{id}/withdraw", Group: "Consents",
 		Scope: scope.ConsentsWrite, Class: "write", Since: contract.V20261001,
-		Summary: "Withdraw a consent; what rests on it starts nothing new",
+		Summary:     "Withdraw a consent; what rests on it starts nothing new",
+		Description: "Conversations that go on by a guardian's consent end as consent_withdrawn.",
 	}, a.withdraw)
 }
 

@@ -44,11 +44,13 @@ func (a *API) Register(s *route.Service) {
 	update.ID, update.Method = "updateMembership", http.MethodPatch
 	update.Errors = []problem.Code{problem.Gone, problem.Conflict, problem.VersionConflict}
 	update.Summary = "Change a place, or switch it off"
+	update.Description = "Conversations that go on by a place which is switched off, or is over, end as ended_by_staff."
 	route.Handle(s, update, a.update)
 
 	remove := one
 	remove.ID, remove.Method, remove.Items = "deleteMembership", http.MethodDelete, ""
 	remove.Summary = "Take a place away; the person stays"
+	remove.Description = "Conversations that go on by it end as ended_by_staff."
 	route.Handle(s, remove, a.delete)
 
 	agree := one
@@ -57,7 +59,7 @@ func (a *API) Register(s *route.Service) {
 	agree.Errors = []problem.Code{problem.Gone, problem.UnsupportedMediaType, problem.UpstreamError, problem.UpstreamTimeout}
 	agree.Summary = "Record a parent's or guardian's consent"
 	agree.Description = "The newest consent to a place counts; those before it stay on record. Whoever may be younger than a portal's age " +
-		"comes in only with one. GET /consents lists them, and POST /consents/{id}/withdraw ends one."
+		"comes in only with one. GET /consents lists them, and POST /consents/{id}/withdraw ends one, and the conversations that go on by it."
 	route.Handle(s, agree, a.consent)
 }
 

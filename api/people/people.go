@@ -55,6 +55,7 @@ func (a *API) Register(s *route.Service) {
 	update.ID, update.Method, update.Path, update.Since = "updatePerson", http.MethodPatch, "/people/{id}", contract.V20261001
 	update.Errors = []problem.Code{problem.Gone, problem.Conflict, problem.VersionConflict}
 	update.Summary = "Change a person, or switch them off everywhere"
+	update.Description = "The conversations of somebody who is switched off end as ended_by_staff."
 	route.Handle(s, update, a.update)
 
 	join := write
@@ -67,8 +68,8 @@ func (a *API) Register(s *route.Service) {
 	erase.ID, erase.Path, erase.Since, erase.Items = "erasePerson", "/people/{id}/erase", contract.V20261001, ""
 	erase.Status, erase.Errors = http.StatusAccepted, []problem.Code{problem.Gone, problem.OnHold}
 	erase.Summary = "Erase a person and what is known of them"
-	erase.Description = "The person's details are gone at once, and they are signed out. The job deletes the words of their conversations and " +
-		"what was collected in them, what personas remember of them, and their places. Consents stay on record, without who gave them. " +
+	erase.Description = "The person's details are gone at once, and they are signed out. The job ends their conversations, deletes the words " +
+		"of them with what was collected and noted in them, metadata and externalId too, what personas remember of them, and their places. Consents stay on record, without who gave them. " +
 		"A conversation that is put on hold meanwhile is kept until it is not."
 	route.Handle(s, erase, a.erase)
 }

@@ -10,7 +10,6 @@ import (
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -121,7 +120,7 @@ func (b SessionChange) apply(ctx context.Context, c *route.Call, tx *tenant.Tx, 
 }
 
 // allowed refuses a goal that the session does not have, and more time than the
-// plan, the persona, a sandbox or the settings of its place have.
+// plan, the persona, a sandbox, the portal or the settings of its place have.
 func (b SessionChange) allowed(ctx context.Context, c *route.Call, tx *tenant.Tx, s session.Session) error {
 	if !b.Goal.Set && !b.MaxDurationS.Set {
 		return nil
@@ -137,11 +136,10 @@ func (b SessionChange) allowed(ctx context.Context, c *route.Call, tx *tenant.Tx
 	if !b.MaxDurationS.Set {
 		return nil
 	}
-	set, err := setting.At(ctx, tx, s.Place())
+	bound, err := admission.LongestOf(ctx, tx, c.Principal.Terms, d, s)
 	if err != nil {
 		return err
 	}
-	bound := set.AtMost(setting.MaxDurationS, admission.Longest(c.Principal.Terms, d, s.Sandbox))
 	if b.MaxDurationS.Value > bound {
 		return problem.Invalid("body.maxDurationS", "This session can last %d seconds at most.", bound)
 	}

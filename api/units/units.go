@@ -46,7 +46,7 @@ func (a *API) Register(s *route.Service) {
 	update.ID, update.Method, update.Path, update.Class, update.Scope = "updateUnit", http.MethodPatch, "/units/{id}", "write", scope.PeopleWrite
 	update.Errors = []problem.Code{problem.Conflict, problem.VersionConflict}
 	update.Summary = "Rename a unit, move it or switch it off"
-	update.Description = "A unit that is switched off switches off everybody in it and in the units below."
+	update.Description = "A unit that is switched off switches off everybody in it and in the units below, and their conversations end."
 	route.Handle(s, update, a.update)
 }
 

@@ -10,8 +10,10 @@ import (
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/subject"
 	"visavis.dev/pkg/tenant"
 )
@@ -115,6 +117,27 @@ func Longest(t plan.Terms, d persona.Definition, sandbox bool) int64 {
 		bound = min(bound, session.SandboxS)
 	}
 	return bound
+}
+
+// LongestOf is how long a session that began may last, in seconds: Longest, and what
+// its portal and the settings of its place say now.
+func LongestOf(ctx context.Context, tx *tenant.Tx, t plan.Terms, d persona.Definition, s session.Session) (int64, error) {
+	bound := Longest(t, d, s.Sandbox)
+	if !s.Portal.IsZero() {
+		p, err := portal.Find(ctx, tx, s.Portal)
+		if err != nil {
+			return 0, err
+		}
+		if p.PublishedVersion != nil {
+			v, err := portal.FindVersion(ctx, tx, p.ID, *p.PublishedVersion)
+			if err != nil {
+				return 0, err
+			}
+			bound = *least(&bound, v.Definition.Caps.MaxSessionS)
+		}
+	}
+	set, err := setting.At(ctx, tx, s.Place())
+	return set.AtMost(setting.MaxDurationS, bound), err
 }
 
 // checkBases refuses packs that the organisation does not have.

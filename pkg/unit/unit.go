@@ -8,6 +8,7 @@ package unit
 
 import (
 	"errors"
+	"maps"
 	"time"
 
 	"visavis.dev/pkg/event"
@@ -76,8 +77,6 @@ func (u Unit) draft(t event.Type, who Author, more map[string]any) event.Draft {
 	if !u.Parent.IsZero() {
 		fields["parentUnitId"] = u.Parent
 	}
-	for name, value := range more {
-		fields[name] = value
-	}
+	maps.Copy(fields, more)
 	return event.Draft{Type: t, At: who.At, Fields: fields}
 }
