@@ -31,17 +31,28 @@ func (c *Call) limitAddress() error {
 	return nil
 }
 
-// Counted serves what is no operation, such as WebSockets and pages, behind the
-// limit of the caller's address.
-func (s *Service) Counted(next http.Handler) http.Handler {
+// Sockets serves what is no operation and outlasts a request, such as
+// WebSockets, behind the limit of the caller's address.
+func (s *Service) Sockets(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &Call{RequestID: id.NewRequest(), Contract: contract.Latest, service: s, Address: s.AddressOf(r), writer: w, request: r}
+		c := s.unnamed(w, r)
 		if err := c.limitAddress(); err != nil {
 			c.refuse(err)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// Count counts a request that is no operation for its address. The error is a
+// problem, which the caller answers in its own form.
+func (s *Service) Count(w http.ResponseWriter, r *http.Request) error {
+	return s.unnamed(w, r).limitAddress()
+}
+
+// unnamed is a request that is no operation.
+func (s *Service) unnamed(w http.ResponseWriter, r *http.Request) *Call {
+	return &Call{RequestID: id.NewRequest(), Contract: contract.Latest, service: s, Address: s.AddressOf(r), writer: w, request: r}
 }
 
 func (c *Call) addressCounter() limits.Counter { return limits.Counter{Holder: c.Household()} }

@@ -50,7 +50,7 @@ func (s *Server) Live(address string) *live.Server {
 // Sockets serves a live server behind the limit of the caller's address. What
 // another process brings was counted there: all of it comes from one address.
 func (s *Server) Sockets(l *live.Server) http.Handler {
-	counted := s.Service.Counted(l)
+	counted := s.Service.Sockets(l)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if l.Relayed(r) {
 			l.ServeHTTP(w, r)

@@ -11,13 +11,14 @@ import (
 )
 
 // Pages are the published portals' pages.
-type Pages struct {
-	*page.Handler
-	counted http.Handler
-}
+type Pages struct{ *page.Handler }
 
-// ServeHTTP serves pages behind the limit of the caller's address.
-func (p Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.counted.ServeHTTP(w, r) }
+// ServeHTTP serves a page, in time.
+func (p Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)
+	defer cancel()
+	p.Handler.ServeHTTP(w, r.WithContext(ctx))
+}
 
 // pageTimeout bounds everything that a page waits for.
 const pageTimeout = 25 * time.Second
@@ -30,16 +31,9 @@ func (s *Server) Pages() (Pages, error) {
 		Doors:         doors{s.Gate},
 		Conversations: talks{s},
 		Portraits:     page.Faces{Library: s.library, Tenants: s.Tenants, Files: s.Files},
-		PortalURL:     o.portalURL(), LiveURL: o.liveURL(), Address: s.Service.AddressOf, Log: o.Log,
+		PortalURL:     o.portalURL(), LiveURL: o.liveURL(), Address: s.Service.AddressOf, Count: s.Service.Count, Log: o.Log,
 	})
-	if err != nil {
-		return Pages{}, err
-	}
-	return Pages{h, s.Service.Counted(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)
-		defer cancel()
-		h.ServeHTTP(w, r.WithContext(ctx))
-	}))}, nil
+	return Pages{h}, err
 }
 
 // portalURL is where the portals' pages are.

@@ -196,6 +196,34 @@ func (v *visited) rate(session string, ready livetest.Message) {
 	}
 }
 
+func TestEveryDoorLetsIn(t *testing.T) {
+	t.Parallel()
+	v := visit(t, clock.RealClock{})
+	var door struct{ Code string }
+	v.call(http.MethodPut, v.portal+"/doors/join-code", map[string]any{"open": true}, &door)
+	var customer struct{ Token string }
+	v.call(http.MethodPost, v.portal+"/customer-tokens", map[string]any{"customerRef": "c-1", "name": "Robin"}, &customer)
+	home := strings.TrimPrefix(v.page, v.origin)
+	for _, way := range []struct {
+		door  string
+		form  url.Values
+		leads string
+	}{
+		{page.DoorVisitors, url.Values{"old_enough": {"yes"}}, home + "/talk"},
+		{page.DoorJoinCode, url.Values{"code": {door.Code}, "name": {"Alex"}, "old_enough": {"yes"}}, home},
+		{page.DoorCustomers, url.Values{"token": {customer.Token}}, home},
+		{page.DoorCase, url.Values{"token": {v.link("case-links", map[string]any{"caseRef": "C-1", "title": "Ladder"})}}, home + "/talk"},
+		{page.DoorEscalation, url.Values{"token": {v.link("escalations", map[string]any{"externalChatId": "chat-1"})}}, home + "/talk"},
+	} {
+		v.cookies = nil
+		require.Equal(t, way.leads, v.enter(way.door, way.form), way.door)
+		v.mint()
+	}
+	v.cookies = nil
+	status, _, _ := v.send("/sign-in/embed", url.Values{"token": {customer.Token}})
+	require.Equal(t, http.StatusForbidden, status, "a token of one door opens another")
+}
+
 func TestWhatIsOverOpensNothing(t *testing.T) {
 	t.Parallel()
 	now := clocktest.NewFakeClock(time.Now())

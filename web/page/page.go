@@ -34,7 +34,10 @@ type Options struct {
 	LiveURL string
 	// Address is who a request comes from, as the deployment's proxies say.
 	Address func(*http.Request) netip.Addr
-	Log     *slog.Logger
+	// Count counts a request for the limit of who it comes from, and says so in the
+	// header. The error is a problem; nil counts nothing.
+	Count func(http.ResponseWriter, *http.Request) error
+	Log   *slog.Logger
 	// Rendered is the largest number of pages that are kept as they are sent; zero
 	// means 4,000.
 	Rendered int
@@ -80,6 +83,12 @@ func New(o Options) (*Handler, error) {
 // ServeHTTP finds the portal that a request is for and the page within it.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	harden(w.Header())
+	if h.Count != nil {
+		if err := h.Count(w, r); err != nil {
+			h.over(w, r, err)
+			return
+		}
+	}
 	if strings.HasPrefix(r.URL.Path, assetPrefix) {
 		serveAsset(w, r)
 		return

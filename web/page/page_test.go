@@ -11,12 +11,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/problem"
 	"visavis.dev/web/page"
 	"visavis.dev/web/page/pagetest"
 )
@@ -151,6 +153,27 @@ func TestAFormerSlugLeadsToThePresentOne(t *testing.T) {
 		b.handler.ServeHTTP(w, request(http.MethodGet, "https://portal.example.com"+from))
 		require.Equal(t, http.StatusPermanentRedirect, w.Code, from)
 		require.Equal(t, to, w.Header().Get("Location"))
+	}
+}
+
+func TestTooMuchIsSaidInWords(t *testing.T) {
+	b := setup(t)
+	b.handler.Count = func(http.ResponseWriter, *http.Request) error {
+		p := problem.New(problem.RateLimited, "Too many.")
+		p.RetryAfter = time.Minute
+		return p
+	}
+	for at, want := range map[string]string{"": "text/html; charset=utf-8", "/sessions": "application/json"} {
+		w := httptest.NewRecorder()
+		method := http.MethodGet
+		if at != "" {
+			method = http.MethodPost
+		}
+		b.handler.ServeHTTP(w, request(method, "https://portal.example.com/p/harbour"+at, "Accept-Language: de"))
+		require.Equal(t, http.StatusTooManyRequests, w.Code)
+		require.Equal(t, want, w.Header().Get("Content-Type"))
+		require.Equal(t, "60", w.Header().Get("Retry-After"))
+		require.Contains(t, w.Body.String(), "Zu viele Versuche")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"visavis.dev/pkg/portal/published"
 	"visavis.dev/pkg/problem"
@@ -132,6 +133,16 @@ func (v *view) answer(status int, body any) {
 	header.Set("Cache-Control", "no-store")
 	v.w.WriteHeader(status)
 	_, _ = v.w.Write(text) // the caller went away
+}
+
+// over says that too much was asked for, of whichever portal.
+func (h *Handler) over(w http.ResponseWriter, r *http.Request, err error) {
+	v := nobodys(h, w, r)
+	if r.Method == http.MethodPost && strings.Contains(r.URL.Path, "/sessions") {
+		v.refuseScript(err)
+		return
+	}
+	h.refuse(v, err)
 }
 
 // nothing shows that there is no portal at an address.
