@@ -208,7 +208,7 @@ func asLessonProblem(err error, i int) error {
 	case errors.Is(err, subject.ErrFull):
 		return problem.Conflicting("full", "A portal has at most %d subjects.", subject.MaxPerPortal).WithParam(param)
 	case errors.Is(err, subject.ErrTooLarge):
-		return problem.New(problem.TooLarge, "A content may have at most %d bytes, all its texts together.", subject.MaxContent).WithParam(param+".content")
+		return problem.New(problem.TooLarge, "A content may have at most %d bytes, all its texts together.", subject.MaxContent).WithParam(param + ".content")
 	}
 	return asProblem(err)
 }
