@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/route"
@@ -80,36 +79,6 @@ func (a *API) Register(s *route.Service) {
 
 	a.registerChecklist(s)
 	a.registerFill(s)
-}
-
-// SetupPlan is one plan.
-type SetupPlan struct {
-	ID          id.SetupPlan                 `json:"id"`
-	PortalID    *id.Portal                   `json:"portalId" nullable:"true" doc:"What it was made into."`
-	State       setup.State                  `json:"state" enum:"planning,ready,applying,applied,failed,discarded"`
-	Input       setup.Input                  `json:"input"`
-	Proposal    route.OrNull[setup.Proposal] `json:"proposal" doc:"null while it is worked out."`
-	JobID       id.Job                       `json:"jobId" doc:"What works it out, or applies it."`
-	Error       route.OrNull[jobs.Failure]   `json:"error" doc:"Why it could not be worked out or applied."`
-	AIGenerated bool                         `json:"aiGenerated" doc:"Whether a model wrote the proposal."`
-	Version     int64                        `json:"version"`
-	CreatedBy   string                       `json:"createdBy"`
-	CreatedAt   time.Time                    `json:"createdAt"`
-	UpdatedAt   time.Time                    `json:"updatedAt"`
-	ExpiresAt   time.Time                    `json:"expiresAt" doc:"Until when it is kept unless it is changed."`
-}
-
-func show(p setup.Plan) SetupPlan {
-	shown := SetupPlan{
-		ID: p.ID, State: p.Standing(), Input: p.Input, JobID: p.Job, AIGenerated: p.Written, Version: p.Edition, CreatedBy: p.CreatedBy,
-		CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC(), ExpiresAt: p.ExpiresAt.UTC(),
-	}
-	if !p.Portal.IsZero() {
-		shown.PortalID = &p.Portal
-	}
-	shown.Proposal.Value = p.Proposal
-	shown.Error.Value = jobs.FailureOf(p.JobError)
-	return shown
 }
 
 // CreateInput is the request for a plan.

@@ -92,7 +92,7 @@ func (b *Builder) draft(p *Proposal, what task, terms plan.Terms) (build.Draft, 
 // lesson is the subject as it is entered.
 func (p *ProposedPart) lesson() template.Lesson {
 	return template.Lesson{
-		Subject: subject.Subject{Title: p.Title, Kind: p.Kind, Definition: subject.Definition{Objectives: p.Objectives}}, Content: p.Content,
+		Subject: subject.Subject{Title: p.Title, Kind: p.Kind, Definition: subject.Definition{Objectives: p.Objectives}}, Content: subject.Content(p.Content),
 	}
 }
 

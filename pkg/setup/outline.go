@@ -19,7 +19,7 @@ const (
 	maxSections = 12
 	// minSection and maxSection bound a section, in bytes: what is shorter says
 	// little, such as a menu.
-	minSection = 120
+	minSection = 60
 	maxSection = 4000
 )
 
@@ -44,7 +44,7 @@ func outline(in Input, found []source, templates []template.Template) Proposal {
 	if len(found) == 0 { // what the template has is better than nothing
 		filled := chosen.Filled(nil)
 		for _, l := range filled.Lessons(p.Languages[0]) {
-			p.Subjects = append(p.Subjects, ProposedPart{l.Subject.Title, l.Subject.Kind, l.Subject.Definition.Objectives, l.Content})
+			p.Subjects = append(p.Subjects, ProposedPart{l.Subject.Title, l.Subject.Kind, l.Subject.Definition.Objectives, Lesson(l.Content)})
 		}
 	}
 	for i := range p.Subjects {
@@ -111,7 +111,7 @@ func (s *source) part(otherwise string) (ProposedPart, bool) {
 }
 
 // lacks lists the languages that a content's sections are not in.
-func lacks(c subject.Content, languages []string) []string {
+func lacks(c Lesson, languages []string) []string {
 	return slices.DeleteFunc(slices.Clone(languages), func(code string) bool {
 		return !slices.ContainsFunc(c.Sections, func(s subject.Section) bool { return s.Body[code] == "" })
 	})

@@ -78,8 +78,11 @@ type ProposedPart struct {
 	Title      string              `json:"title" given:"always" minLength:"1" maxLength:"200"`
 	Kind       subject.Kind        `json:"kind" enum:"course,topic,practice,assessment,screening,faq,guide"`
 	Objectives []subject.Objective `json:"objectives" maxItems:"50"`
-	Content    subject.Content     `json:"content"`
+	Content    Lesson              `json:"content"`
 }
+
+// Lesson is a subject's content before there is a subject.
+type Lesson subject.Content
 
 // ProposedSource is an address to read, or a document that was read.
 type ProposedSource struct {

@@ -116,7 +116,8 @@ func (p *ProposedPart) settle() (ProposedPart, error) {
 		return settled, err
 	}
 	settled.Objectives = d.Objectives
-	settled.Content, err = p.Content.Settle()
+	content, err := (*subject.Content)(&p.Content).Settle()
+	settled.Content = Lesson(content)
 	if field, ok := errors.AsType[*subject.FieldError](err); ok {
 		err = &subject.FieldError{Field: "content." + field.Field, Message: field.Message}
 	}

@@ -157,8 +157,8 @@ func questions(texts []language.Words, languages []string) []subject.Question {
 }
 
 // empty is a content that says nothing yet.
-func empty() subject.Content {
-	return subject.Content{
+func empty() Lesson {
+	return Lesson{
 		Intro: language.Words{}, Sections: []subject.Section{}, Questions: []subject.Question{},
 		Rules: subject.Rules{Order: "fixed"}, Ending: subject.Ending{Message: language.Words{}},
 	}
