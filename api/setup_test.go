@@ -168,6 +168,37 @@ func TestAPortalIsFilled(t *testing.T) {
 	requireError(t, w.do(t, "fillPortal", p, w.Acme.New, fillBody(1)), http.StatusConflict, "conflict", "path.id")
 }
 
+// What was read before is planned from, and answered from where it is.
+func TestAPlanOfDocuments(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pack := w.make(t, w.Acme, "createKnowledgeBase")["id"].(string)
+	document := w.addDocument(t, w.Acme, pack)
+	w.readDocuments(t)
+	made := w.accepted(t, "createSetupPlan", "", map[string]any{"documentIds": []any{document}})["id"].(string)
+	w.setUp(t)
+	ready := w.ok(t, w.Acme, "getSetupPlan", made, http.StatusOK, nil)
+	require.Equal(t, "ready", ready["state"], "%v", ready["error"])
+	require.Equal(t, document, at(ready, "proposal", "knowledge").([]any)[0].(map[string]any)["documentId"])
+	require.Len(t, at(ready, "proposal", "subjects"), 1)
+	w.accepted(t, "applySetupPlan", made, nil)
+	w.setUp(t)
+	applied := w.ok(t, w.Acme, "getSetupPlan", made, http.StatusOK, nil)
+	built := w.ok(t, w.Acme, "getPortal", applied["portalId"].(string), http.StatusOK, nil)
+	require.Equal(t, []any{pack}, built["knowledgeBaseIds"])
+
+	p := w.make(t, w.Acme, "createPortal")["id"].(string)
+	w.accepted(t, "fillPortal", p, map[string]any{"sections": []any{"knowledge"}, "source": map[string]any{"documentIds": []any{document}}})
+	w.setUp(t)
+	require.Equal(t, []any{pack}, w.ok(t, w.Acme, "getPortal", p, http.StatusOK, nil)["knowledgeBaseIds"])
+
+	unread := w.accepted(t, "createSetupPlan", "", map[string]any{"documentIds": []any{w.addDocument(t, w.Acme, pack)}})
+	w.setUp(t)
+	failed := w.ok(t, w.Acme, "getSetupPlan", unread["id"].(string), http.StatusOK, nil)
+	require.Equal(t, "failed", failed["state"])
+	require.Equal(t, "empty", at(failed, "error", "code"))
+}
+
 func TestTheChecklistSaysWhatThereIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

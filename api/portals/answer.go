@@ -88,7 +88,7 @@ func (a *API) show(p portal.Detail) Portal {
 
 // refused says in an answer why publishing was.
 func (p Portal) refused(r check.Report) Portal {
-	p.PublishRefused.Value = &golive.PublishRefusal{r.Problems}
+	p.PublishRefused.Value = &golive.PublishRefusal{Problems: r.Problems}
 	return p
 }
 

@@ -12,8 +12,8 @@ import (
 	"visavis.dev/pkg/subject"
 )
 
-// SetupPlan is one plan.
-type SetupPlan struct {
+// PortalPlan is one plan.
+type PortalPlan struct {
 	ID          id.SetupPlan               `json:"id"`
 	PortalID    *id.Portal                 `json:"portalId" nullable:"true" doc:"What it was made into."`
 	State       setup.State                `json:"state" enum:"planning,ready,applying,applied,failed,discarded"`
@@ -29,8 +29,8 @@ type SetupPlan struct {
 	ExpiresAt   time.Time                  `json:"expiresAt" doc:"Until when it is kept unless it is changed."`
 }
 
-func show(p setup.Plan) SetupPlan {
-	shown := SetupPlan{
+func show(p setup.Plan) PortalPlan {
+	shown := PortalPlan{
 		ID: p.ID, State: p.Standing(), Input: p.Input, JobID: p.Job, AIGenerated: p.Written, Version: p.Edition, CreatedBy: p.CreatedBy,
 		CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC(), ExpiresAt: p.ExpiresAt.UTC(),
 	}

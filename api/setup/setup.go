@@ -125,18 +125,18 @@ func (a *API) included(c *route.Call, key *string) error {
 	return nil
 }
 
-func (a *API) create(ctx context.Context, c *route.Call, in *CreateInput) (SetupPlan, error) {
+func (a *API) create(ctx context.Context, c *route.Call, in *CreateInput) (PortalPlan, error) {
 	if !c.Principal.Terms.Has(feature) {
-		return SetupPlan{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
+		return PortalPlan{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
 	}
 	input, err := a.read(c, in.Body)
 	if err != nil {
-		return SetupPlan{}, err
+		return PortalPlan{}, err
 	}
-	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (SetupPlan, error) {
+	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (PortalPlan, error) {
 		made, err := setup.Begin(ctx, tx, input, c.Principal.Key.ID.String(), c.Now())
 		if err != nil {
-			return SetupPlan{}, err
+			return PortalPlan{}, err
 		}
 		return show(made), record(ctx, c, tx, "setup_plan.created", made.ID)
 	})
@@ -153,16 +153,16 @@ func (p Path) plan() (id.SetupPlan, error) { return route.Lookup(id.ParseSetupPl
 // Query pages the plans.
 type Query struct{ route.Paging }
 
-func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[SetupPlan], error) {
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[PortalPlan], error) {
 	return route.Listed(c, q.Paging, func(after id.SetupPlan, limit int) ([]setup.Plan, error) {
 		return setup.List(ctx, a.Tenants, c.Org(), after, limit)
 	}, func(p setup.Plan) id.SetupPlan { return p.ID }, show)
 }
 
-func (a *API) get(ctx context.Context, c *route.Call, p *Path) (SetupPlan, error) {
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (PortalPlan, error) {
 	wanted, err := p.plan()
 	if err != nil {
-		return SetupPlan{}, err
+		return PortalPlan{}, err
 	}
 	found, err := setup.Get(ctx, a.Tenants, c.Org(), wanted)
 	return versioned(c, show(found), asProblem(err, ""))
@@ -181,25 +181,25 @@ type PlanChange struct {
 	Proposal    route.Part[setup.Proposal] `json:"proposal"`
 }
 
-func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (SetupPlan, error) {
+func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (PortalPlan, error) {
 	wanted, err := in.plan()
 	if err != nil {
-		return SetupPlan{}, err
+		return PortalPlan{}, err
 	}
-	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (SetupPlan, error) {
+	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (PortalPlan, error) {
 		p, err := setup.Lock(ctx, tx, wanted)
 		if err != nil {
-			return SetupPlan{}, asProblem(err, "")
+			return PortalPlan{}, asProblem(err, "")
 		}
 		if err := in.Check(p.Edition, in.Body.BaseVersion.Ptr()); err != nil {
-			return SetupPlan{}, err
+			return PortalPlan{}, err
 		}
 		to, err := a.merged(c, p)
 		if err != nil {
-			return SetupPlan{}, err
+			return PortalPlan{}, err
 		}
 		if p, err = setup.Change(ctx, tx, a.Gallery.Templates(), p, to, c.Now()); err != nil {
-			return SetupPlan{}, asProblem(err, "body.proposal.")
+			return PortalPlan{}, asProblem(err, "body.proposal.")
 		}
 		return show(p), record(ctx, c, tx, "setup_plan.updated", p.ID)
 	})
@@ -318,7 +318,7 @@ func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, p 
 }
 
 // versioned gives the answer its ETag.
-func versioned(c *route.Call, p SetupPlan, err error) (SetupPlan, error) {
+func versioned(c *route.Call, p PortalPlan, err error) (PortalPlan, error) {
 	if err == nil {
 		c.SetVersion(p.Version)
 	}

@@ -14,8 +14,8 @@ import (
 // tried again.
 type Step func(ctx context.Context, tx *tenant.Tx, j *Job, now time.Time) (wait time.Duration, err error)
 
-// Refusal, as the error of a step or of what prepares it, says that the job cannot
-// be done: what the step did is undone, and the job fails with the code.
+// Refusal is the error of a step, or of what prepares it, whose job cannot be done:
+// what the step did is undone, and the job fails with the code.
 type Refusal struct{ Code string }
 
 func (r *Refusal) Error() string { return "the job cannot be done: " + r.Code }

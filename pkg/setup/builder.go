@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -108,11 +109,8 @@ func (p *ProposedPersona) tune(d *persona.Definition) {
 		return
 	}
 	said := language.Words{}
-	for _, words := range []language.Words{d.Greeting.Text, p.Greeting} {
-		for code, text := range words {
-			said[code] = text
-		}
-	}
+	maps.Copy(said, d.Greeting.Text)
+	maps.Copy(said, p.Greeting)
 	d.Greeting.Text = said
 	if _, own := said[d.Settings.Language]; own {
 		d.Greeting.Mode = persona.GreetFixed

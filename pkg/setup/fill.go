@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -38,8 +39,8 @@ func (s Section) Written() bool { return s == Questions || s == Texts }
 // NeedsModel says whether nothing of it can be done without a model: without one,
 // subjects are made of what there is to read alone.
 func (r *Request) NeedsModel() bool {
-	unread := r.Source.URL == nil && len(r.Source.DocumentIDs) == 0
-	return !slices.ContainsFunc(r.Sections, func(s Section) bool { return !s.Written() && !(s == Subjects && unread) })
+	readable := r.Source.URL != nil || len(r.Source.DocumentIDs) > 0
+	return !slices.ContainsFunc(r.Sections, func(s Section) bool { return s == Knowledge || s == Subjects && readable })
 }
 
 // Read says whether the section needs something to read.
@@ -170,9 +171,7 @@ func (f *filling) dress(ctx context.Context, tx *tenant.Tx, j *job.Job, p portal
 // supplement adds the texts in languages that a text lacks, and counts them.
 func supplement(to *language.Words, written language.Words, languages []string) (added int64) {
 	filled := language.Words{}
-	for code, text := range *to {
-		filled[code] = text
-	}
+	maps.Copy(filled, *to)
 	for _, code := range languages {
 		if _, had := filled[code]; !had && written[code] != "" {
 			filled[code] = written[code]

@@ -97,7 +97,7 @@ func (s *source) part(otherwise string) (ProposedPart, bool) {
 		if len(text) < minSection || len(part.Content.Sections) == maxSections {
 			continue
 		}
-		heading := section.Heading
+		heading := strings.TrimSpace(section.Heading)
 		if heading == "" {
 			heading = s.Title
 		}

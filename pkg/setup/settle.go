@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal/template"
@@ -40,7 +41,12 @@ func (i *Input) Settle(templates []template.Template) (Input, error) {
 	if settled.Languages, err = codes(i.Languages); err != nil {
 		return settled, err
 	}
-	settled.Goals = slices.DeleteFunc(slices.Clone(i.Goals), func(goal string) bool { return strings.TrimSpace(goal) == "" })
+	settled.Goals, settled.DocumentIDs = []string{}, append([]id.Document{}, i.DocumentIDs...)
+	for _, goal := range i.Goals {
+		if strings.TrimSpace(goal) != "" {
+			settled.Goals = append(settled.Goals, goal)
+		}
+	}
 	if settled.Audience == "" {
 		settled.Audience = "mixed"
 	}
