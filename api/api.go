@@ -26,6 +26,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/api/sessions"
 	"visavis.dev/api/settings"
+	"visavis.dev/api/setup"
 	"visavis.dev/api/source"
 	"visavis.dev/api/subjects"
 	"visavis.dev/api/units"
@@ -112,6 +113,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&memberships.API{Tenants: d.Tenants, Files: p.Files, Sources: source.Sources{Egress: p.Egress}}).Register(s)
 	(&units.API{Tenants: d.Tenants}).Register(s)
 	(&settings.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
+	(&setup.API{Tenants: d.Tenants, Plans: p.Plans, Egress: p.Egress, Gallery: p.Gallery, Library: p.Library}).Register(s)
 	(&subjects.API{Tenants: d.Tenants}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)

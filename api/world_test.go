@@ -121,6 +121,10 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/sessions/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.converse(t, org).String()
 	},
+	// One that is ready.
+	"/setup/plans/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.readyPlan(t, org)
+	},
 	settingPath: func(testing.TB, *world, *apitest.Org) string { return "memory.enabled" },
 	"/units/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.unit(t, org)
@@ -288,6 +292,11 @@ var bodies = map[string]func(n int) map[string]any{
 	"updateSetting": func(n int) map[string]any {
 		return map[string]any{"value": n%2 == 0, "scopeKind": "organization", "scopeId": ""}
 	},
+
+	"createSetupPlan": planBody,
+	"updateSetupPlan": planChange,
+	"applySetupPlan":  castBody,
+	"fillPortal":      fillBody,
 
 	"createWebhook": webhookBody,
 	"updateWebhook": func(n int) map[string]any {

@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/setup"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -65,6 +66,7 @@ type Job struct {
 	SubjectID    *id.Subject           `json:"subjectId" nullable:"true"`
 	Result       Result                `json:"result"`
 	Error        route.OrNull[Failure] `json:"error"`
+	Retryable    bool                  `json:"retryable" doc:"Whether what failed may work when it is asked for once more."`
 	Attempts     int64                 `json:"attempts" doc:"How many steps were begun."`
 	CreatedBy    string                `json:"createdBy"`
 	CreatedAt    time.Time             `json:"createdAt"`
@@ -92,29 +94,41 @@ func FailureOf(code string) *Failure {
 	return &Failure{code, messages[code]}
 }
 
+// passing are the codes of what may pass by itself.
+var passing = []string{"fetch_failed", "internal_error", "malformed", "rate_limited", "timeout", "truncated", "unavailable"}
+
 // messages explain the codes.
 var messages = map[string]string{
-	"address_refused":      "The address is not public.",
-	face.AvatarDeleted:     "The face was deleted meanwhile.",
-	"blocked":              "The site does not let its pages be read.",
-	"consent_withdrawn":    "The consent was withdrawn.",
-	"empty":                "There is no text in it.",
-	"fetch_failed":         "The address could not be fetched.",
-	"internal_error":       "Something went wrong on our side.",
-	"malformed":            "The answer of the connected service makes no sense.",
-	"no_connection":        "The connection was deleted or switched off.",
-	face.PictureBroken:     "The picture cannot be decoded.",
-	face.PictureUnreadable: "The picture could not be read.",
-	"rate_limited":         "The connected service was asked too often.",
-	"refused":              "The connected service does not take the secret.",
-	"rejected":             "The connected service does not take the request.",
-	"timeout":              "The address or the connected service did not answer in time.",
-	"too_large":            "It is too large.",
-	"truncated":            "The answer of the connected service broke off.",
-	"unavailable":          "The connected service could not be reached.",
-	"unreadable":           "It could not be read.",
-	"unsupported":          "It is of a kind that cannot be read.",
-	"webhook_inactive":     "The webhook was paused, switched off or deleted meanwhile.",
+	"address_refused":       "The address is not public.",
+	setup.CodeFaceGone:      "The face was deleted meanwhile, or its consent withdrawn.",
+	face.AvatarDeleted:      "The face was deleted meanwhile.",
+	"blocked":               "The site does not let its pages be read.",
+	"consent_withdrawn":     "The consent was withdrawn.",
+	setup.CodeDocumentGone:  "A document was deleted meanwhile.",
+	setup.CodeDocumentsFull: "The plan allows no more documents in the pack.",
+	"empty":                 "There is no text in it.",
+	"fetch_failed":          "The address could not be fetched.",
+	"internal_error":        "Something went wrong on our side.",
+	setup.CodePacksFull:     "The plan allows no more knowledge packs.",
+	"malformed":             "The answer of the connected service makes no sense.",
+	"no_connection":         "The connection was deleted or switched off.",
+	setup.CodePersonaGone:   "The persona was deleted meanwhile.",
+	face.PictureBroken:      "The picture cannot be decoded.",
+	face.PictureUnreadable:  "The picture could not be read.",
+	setup.CodePortalsFull:   "The plan allows no more portals.",
+	"rate_limited":          "The connected service was asked too often.",
+	"refused":               "The connected service does not take the secret.",
+	"rejected":              "The connected service does not take the request.",
+	setup.CodeSubjectsFull:  "The portal has as many subjects as one can have.",
+	setup.CodeTemplateGone:  "The template is not there any more, or the plan does not include it.",
+	"timeout":               "The address or the connected service did not answer in time.",
+	"too_large":             "It is too large.",
+	"truncated":             "The answer of the connected service broke off.",
+	"unavailable":           "The connected service could not be reached.",
+	"unreadable":            "It could not be read.",
+	"unsupported":           "It is of a kind that cannot be read.",
+	setup.CodeVoiceUnfit:    "The voice was deleted meanwhile, or does not speak the portal's language.",
+	"webhook_inactive":      "The webhook was paused, switched off or deleted meanwhile.",
 }
 
 // Show makes the answer's form of a job.
@@ -138,7 +152,7 @@ func Show(j job.Job) Job {
 		}
 		shown.Total, shown.Progress = &total, &percent
 	}
-	shown.Error.Value = FailureOf(j.ErrorCode)
+	shown.Error.Value, shown.Retryable = FailureOf(j.ErrorCode), slices.Contains(passing, j.ErrorCode)
 	if j.FinishedAt != nil {
 		expires := j.FinishedAt.Add(job.Retention).UTC()
 		shown.ExpiresAt = &expires

@@ -12,25 +12,6 @@ import (
 	"visavis.dev/pkg/problem"
 )
 
-// claimNew claims the slug of a portal that is to be built: the one that was asked
-// for, or one of its name.
-func (a *API) claimNew(ctx context.Context, c *route.Call, p *portal.Portal, asked string) ([]portal.Held, error) {
-	if asked != "" {
-		var err error
-		if p.Slug, err = parseSlug(asked); err != nil {
-			return nil, err
-		}
-		return a.claim(ctx, c, *p, true, false)
-	}
-	for {
-		p.Slug = portal.NewSlug(p.Name)
-		held, err := a.Addresses.Claim(ctx, c.Org(), p.ID, directory.Slug, p.Slug)
-		if !errors.Is(err, portal.ErrTaken) { // which is a one in a thousand million
-			return []portal.Held{held}, err
-		}
-	}
-}
-
 func parseSlug(text string) (string, error) {
 	slug, ok := portal.ParseSlug(text)
 	if !ok {

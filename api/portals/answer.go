@@ -106,6 +106,8 @@ func asProblem(err error) error {
 		return problem.Missing("portal").WithParam("path.id")
 	case errors.Is(err, portal.ErrArchived):
 		return problem.Conflicting("archived", "The portal is archived, so it cannot be changed any more.").WithParam("path.id")
+	case errors.Is(err, portal.ErrTaken):
+		return problem.Conflicting("slug_taken", "The slug is another portal's.").WithParam("body.slug")
 	case errors.Is(err, portal.ErrNotPublished):
 		return problem.Conflicting("not_published", "The portal is not published.")
 	case errors.Is(err, portal.ErrNoVersion):

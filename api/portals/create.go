@@ -5,16 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/patch"
-	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/launch"
+	"visavis.dev/pkg/portal/build"
 	"visavis.dev/pkg/portal/template"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
@@ -46,88 +44,80 @@ type PortalLesson struct {
 	Content route.Part[subject.Content] `json:"content,omitzero"`
 }
 
-// building is a portal that is to be built.
-type building struct {
-	template template.Template
-	portal   portal.Portal
-	// speaker is a persona to be made; nil for one that is there.
-	speaker *persona.Persona
-	lessons []template.Lesson
-	publish bool
-}
-
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Portal, error) {
-	b, err := a.plan(c, in.Body)
+	d, err := a.plan(c, in.Body)
 	if err != nil {
 		return Portal{}, err
 	}
-	held, err := a.claimNew(ctx, c, &b.portal, in.Body.Slug)
+	held, err := d.Claim(ctx, a.Addresses, c.Org())
 	if err != nil {
-		return Portal{}, err
+		return Portal{}, asProblem(err)
 	}
 	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Portal, error) {
-		return a.build(ctx, c, tx, b)
+		return a.build(ctx, c, tx, d, in.Body.Publish)
 	})
-	return versioned(c, made, a.settle(ctx, err, held))
+	return versioned(c, made, a.settle(ctx, err, []portal.Held{held}))
 }
 
 // plan reads the request, as far as nothing but the request says.
-func (a *API) plan(c *route.Call, in PortalInput) (building, error) {
-	var b building
+func (a *API) plan(c *route.Call, in PortalInput) (build.Draft, error) {
+	var d build.Draft
 	terms := c.Principal.Terms
 	if !terms.Has(feature) {
-		return b, a.Plans.FeatureMissing(terms, feature)
+		return d, a.Plans.FeatureMissing(terms, feature)
 	}
 	t, ok := a.Gallery.Filled(in.TemplateKey, in.Answers)
 	if !ok {
-		return b, problem.Invalid("body.templateKey", "There is no template %q; GET /portals/templates lists them.", in.TemplateKey)
+		return d, problem.Invalid("body.templateKey", "There is no template %q; GET /portals/templates lists them.", in.TemplateKey)
 	}
 	if t.PlanFeature != nil && !terms.Has(*t.PlanFeature) {
-		return b, a.Plans.FeatureMissing(terms, *t.PlanFeature)
+		return d, a.Plans.FeatureMissing(terms, *t.PlanFeature)
 	}
 	if in.Publish && !c.Principal.Key.Grant().Holds(scope.PortalsPublish) {
-		return b, problem.New(problem.Forbidden, "Publishing needs the scope %s.", scope.PortalsPublish).WithParam("body.publish")
+		return d, problem.New(problem.Forbidden, "Publishing needs the scope %s.", scope.PortalsPublish).WithParam("body.publish")
 	}
 	languages := t.Languages
+	var err error
 	if len(in.Languages) > 0 {
-		var err error
 		if languages, err = portal.SettleLanguages(in.Languages); err != nil {
-			return b, asProblem(err)
+			return d, asProblem(err)
 		}
 	}
-	b = building{template: t, publish: in.Publish, lessons: t.Lessons(languages[0]), portal: portal.Portal{
-		ID: id.NewPortal(), Name: in.Name, Kind: t.Kind, TemplateKey: t.Key, Definition: t.Portal(languages),
-	}}
-	if err := b.cast(in); err != nil {
-		return b, err
+	d = build.New(t, in.Name, languages)
+	if in.Slug != "" {
+		if d.Portal.Slug, err = parseSlug(in.Slug); err != nil {
+			return d, err
+		}
 	}
-	if in.Subjects == nil {
-		return b, nil
+	if err := cast(&d, in); err != nil {
+		return d, err
 	}
-	var err error
-	b.lessons, err = lessons(in.Subjects, c.Body())
-	return b, err
+	if in.Subjects != nil {
+		d.Lessons, err = lessons(in.Subjects, c.Body())
+	}
+	return d, err
 }
 
 // cast chooses who speaks.
-func (b *building) cast(in PortalInput) (err error) {
+func cast(d *build.Draft, in PortalInput) (err error) {
 	if in.PersonaID != "" {
 		if in.AvatarID != "" || in.VoiceID != "" {
 			return problem.Invalid("body.personaId", "Send either personaId, or avatarId and voiceId.")
 		}
-		if b.portal.Persona, err = id.ParsePersona(in.PersonaID); err != nil {
+		if d.Portal.Persona, err = id.ParsePersona(in.PersonaID); err != nil {
 			return problem.Invalid("body.personaId", "personaId is not the id of a persona.")
 		}
 		return nil
 	}
-	made := persona.Persona{ID: id.NewPersona(), Kind: persona.Standard, Name: b.template.SpeakerName(b.portal.Definition.DefaultLanguage)}
-	if made.Avatar, err = id.ParseAvatar(in.AvatarID); err != nil {
+	face, err := id.ParseAvatar(in.AvatarID)
+	if err != nil {
 		return problem.Invalid("body.avatarId", "Without a personaId, avatarId must be the id of an avatar.")
 	}
-	if made.Voice, err = id.ParseVoice(in.VoiceID); err != nil {
+	voice, err := id.ParseVoice(in.VoiceID)
+	if err != nil {
 		return problem.Invalid("body.voiceId", "Without a personaId, voiceId must be the id of a voice.")
 	}
-	b.speaker, b.portal.Persona = &made, made.ID
+	d.Cast(face, voice)
 	return nil
 }
 
@@ -161,90 +151,64 @@ func lessons(sent []PortalLesson, body []byte) ([]template.Lesson, error) {
 	return made, nil
 }
 
-// build builds a portal whose address is claimed.
-func (a *API) build(ctx context.Context, c *route.Call, tx *tenant.Tx, b building) (Portal, error) {
-	who := author(c)
-	if b.speaker != nil {
-		if err := a.makeSpeaker(ctx, tx, b, who); err != nil {
-			return Portal{}, err
-		}
-	}
-	made, full, err := portal.Insert(ctx, tx, b.portal, c.Principal.Terms, who)
+// build builds a portal whose address is claimed, and publishes it where that is
+// asked for.
+func (a *API) build(ctx context.Context, c *route.Call, tx *tenant.Tx, d build.Draft, publish bool) (Portal, error) {
+	made, err := d.Build(ctx, tx, a.Library, c.Principal.Terms, author(c))
 	if err != nil {
-		return Portal{}, asProblem(err)
+		return Portal{}, a.asBuildProblem(c, err)
 	}
-	if full {
-		return Portal{}, a.Plans.LimitReached(c.Principal.Terms, plan.Portals)
-	}
-	var subjects []id.Subject
-	for i, l := range b.lessons {
-		l.Subject.ID, l.Subject.Portal = id.NewSubject(), made.ID
-		if _, err := subject.Insert(ctx, tx, l.Subject, l.Content, subject.Author{By: who.By, At: who.At}); err != nil {
-			return Portal{}, asLessonProblem(err, i)
-		}
-		subjects = append(subjects, l.Subject.ID)
-	}
-	if err := record(ctx, c, tx, "portal.created", made.ID, map[string]any{
-		"name": made.Name, "templateKey": made.TemplateKey, "personaId": made.Persona,
+	if err := record(ctx, c, tx, "portal.created", made.Portal.ID, map[string]any{
+		"name": made.Portal.Name, "templateKey": made.Portal.TemplateKey, "personaId": made.Portal.Persona,
 	}); err != nil {
 		return Portal{}, err
 	}
-	return a.finish(ctx, c, tx, b, made, subjects)
-}
-
-// finish publishes what was built, if that is asked for, and tells of it all.
-func (a *API) finish(ctx context.Context, c *route.Call, tx *tenant.Tx, b building, made portal.Portal, subjects []id.Subject) (Portal, error) {
-	who := author(c)
-	if !b.publish {
-		shown, err := a.shown(ctx, tx, made.ID)
-		if err != nil {
+	if publish {
+		if err := made.Publish(ctx, tx, c.Principal.Org.Region); err != nil {
 			return Portal{}, err
 		}
-		_, err = event.Emit(ctx, tx, portal.Created(made, subjects, who)...)
-		return shown, err
+		if made.Launch.Changed {
+			if err := record(ctx, c, tx, "portal.published", made.Portal.ID, map[string]any{"version": *made.Portal.PublishedVersion}); err != nil {
+				return Portal{}, err
+			}
+		}
 	}
-	done, err := launch.Publish(ctx, tx, made, c.Principal.Org.Region, nil, who)
+	shown, err := a.shown(ctx, tx, made.Portal.ID)
 	if err != nil {
 		return Portal{}, err
 	}
-	if done.Changed {
-		if err := record(ctx, c, tx, "portal.published", made.ID, map[string]any{"version": *done.Portal.PublishedVersion}); err != nil {
-			return Portal{}, err
-		}
+	if made.Launch != nil && !made.Launch.Report.Ready() {
+		shown = shown.refused(made.Launch.Report)
 	}
-	shown, err := a.shown(ctx, tx, made.ID)
-	if err != nil {
-		return Portal{}, err
-	}
-	if !done.Report.Ready() {
-		shown = shown.refused(done.Report)
-	}
-	_, err = event.Emit(ctx, tx, append(portal.Created(made, subjects, who), done.Events()...)...)
+	_, err = event.Emit(ctx, tx, made.Events()...)
 	return shown, err
 }
 
-// makeSpeaker makes the persona that the template describes.
-func (a *API) makeSpeaker(ctx context.Context, tx *tenant.Tx, b building, who portal.Author) error {
-	p, languages := *b.speaker, b.portal.Definition.Languages
-	v, err := persona.FindVoice(ctx, tx, p.Voice)
-	if err != nil {
-		return asProblem(err)
+// asBuildProblem says why a portal cannot be built.
+func (a *API) asBuildProblem(c *route.Call, err error) error {
+	if errors.Is(err, build.ErrFull) {
+		return a.Plans.LimitReached(c.Principal.Terms, plan.Portals)
 	}
-	if p.Definition, err = b.template.Speaker(v, languages); err != nil {
-		return err // a template that cannot be built from is never loaded
+	if unfit, ok := errors.AsType[*build.VoiceError](err); ok {
+		return problem.Invalid("body.voiceId", "The voice does not fit: %s %s.", unfit.Field.Field, unfit.Field.Message)
 	}
-	_, err = persona.Insert(ctx, tx, a.Library, p, persona.Author{By: who.By, At: who.At})
-	var field *persona.FieldError
-	if errors.As(err, &field) && strings.HasPrefix(field.Field, "settings.") {
-		return problem.Invalid("body.voiceId", "The voice does not fit: %s %s.", field.Field, field.Message)
+	if lesson, ok := errors.AsType[*build.LessonError](err); ok {
+		return asLessonProblem(lesson.Err, lesson.Index)
 	}
 	return asProblem(err)
 }
 
 // asLessonProblem says which subject of the body cannot be entered.
 func asLessonProblem(err error, i int) error {
+	param := fmt.Sprintf("body.subjects[%d]", i)
 	if field, ok := errors.AsType[*subject.FieldError](err); ok {
-		return problem.Invalid(fmt.Sprintf("body.subjects[%d].%s", i, field.Field), "subjects[%d].%s %s.", i, field.Field, field.Message)
+		return problem.Invalid(param+"."+field.Field, "subjects[%d].%s %s.", i, field.Field, field.Message)
+	}
+	switch {
+	case errors.Is(err, subject.ErrFull):
+		return problem.Conflicting("full", "A portal has at most %d subjects.", subject.MaxPerPortal).WithParam(param)
+	case errors.Is(err, subject.ErrTooLarge):
+		return problem.New(problem.TooLarge, "A content may have at most %d bytes, all its texts together.", subject.MaxContent).WithParam(param + ".content")
 	}
 	return asProblem(err)
 }

@@ -48,6 +48,7 @@ import (
 	"visavis.dev/pkg/rate"
 	"visavis.dev/pkg/readthrough"
 	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/setup"
 	"visavis.dev/pkg/signin"
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/tenant"
@@ -126,6 +127,7 @@ type Server struct {
 	// relays is what the processes know each other's sockets by.
 	relays        []byte
 	library       *avatar.Library
+	gallery       *template.Gallery
 	bucket        *blob.Bucket
 	limiter       *limits.Limiter
 	authenticator *apikey.Authenticator
@@ -217,8 +219,7 @@ func (s *Server) openVault(ctx context.Context) error {
 func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err error) {
 	o := s.options
 	s.known = s.knownOrganizations()
-	gallery, err := template.Load()
-	if err != nil {
+	if s.gallery, err = template.Load(); err != nil {
 		return fmt.Errorf("the portals' templates: %w", err)
 	}
 	s.Service, err = api.New(route.Deps{
@@ -226,7 +227,7 @@ func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err err
 		Idempotency: idempotency.New(s.Tenants, o.Clock), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 	}, api.Parts{
-		Addresses: &portal.Addresses{Directory: s.Directory, Tenants: s.Tenants, Clock: o.Clock}, Gallery: gallery, Gate: s.Gate,
+		Addresses: s.addresses(), Gallery: s.gallery, Gate: s.Gate,
 		PortalURL: o.portalURL(),
 		Changes:   s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, LiveURL: o.liveURL(), Plans: s.Plans,
 		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: visitors,
@@ -262,6 +263,11 @@ func (s *Server) Close() {
 	if s.bucket != nil {
 		_ = s.bucket.Close()
 	}
+}
+
+// addresses hands out the portals' addresses.
+func (s *Server) addresses() *portal.Addresses {
+	return &portal.Addresses{Directory: s.Directory, Tenants: s.Tenants, Clock: s.options.Clock}
 }
 
 // sweeper makes what runs the recurring tasks of every shard.
@@ -337,6 +343,9 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			}},
 			{Name: "forget who came in to portals", Every: 10 * time.Minute, Batch: signin.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return signin.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget plans for portals", Every: 10 * time.Minute, Batch: setup.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return setup.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
 			{Name: "expire escalations", Every: 10 * time.Second, Batch: escalation.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return escalation.Sweep(ctx, s.Tenants, shard, o.Clock.Now())

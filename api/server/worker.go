@@ -7,10 +7,13 @@ import (
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/face"
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/setup"
 	"visavis.dev/pkg/subject"
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/translation"
@@ -37,8 +40,11 @@ func (s *Server) Worker() *Worker {
 	}
 	works := voices.Works()
 	works[job.AvatarPrepare] = (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.library}).Work()
-	works[job.KnowledgeSync] = s.reader().Work()
+	reader := s.reader()
+	works[job.KnowledgeSync] = reader.Work()
 	works[job.MemoryWrite] = (&memory.Writer{Tenants: s.Tenants, Minds: minds{s}, Clock: o.Clock, Log: o.Log}).Work()
+	sources := setup.Sources{Tenants: s.Tenants, Fetch: reader.Fetch}
+	works[job.PortalPlan], works[job.PortalFill] = s.planner(sources).Work(), s.builder(sources).Work()
 	works[job.SubjectSync] = (&subject.Teacher{Tenants: s.Tenants, Files: s.Files, Clock: o.Clock}).Work()
 	works[job.Translate] = (&translation.Translator{
 		Tenants: s.Tenants, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: o.Clock,
@@ -67,6 +73,28 @@ func (s *Server) reader() *knowledge.Reader {
 	return &knowledge.Reader{
 		Tenants: s.Tenants, Files: s.Files, Fetch: crawl.New(s.Egress, s.options.Clock).Fetch, Clock: s.options.Clock,
 	}
+}
+
+// planner works plans for portals out.
+func (s *Server) planner(from setup.Sources) *setup.Planner {
+	return &setup.Planner{Sources: from, Scribe: s.scribe(), Gallery: s.gallery, Terms: s.terms}
+}
+
+// builder builds portals of plans, and fills portals.
+func (s *Server) builder(from setup.Sources) *setup.Builder {
+	return &setup.Builder{
+		Sources: from, Scribe: s.scribe(), Gallery: s.gallery, Library: s.library, Addresses: s.addresses(), Terms: s.terms,
+	}
+}
+
+func (s *Server) scribe() *setup.Scribe {
+	return &setup.Scribe{Tenants: s.Tenants, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: s.options.Clock}
+}
+
+// terms are what an organisation may have.
+func (s *Server) terms(ctx context.Context, org id.Org) (plan.Terms, error) {
+	_, terms, err := s.organization(ctx, org)
+	return terms, err
 }
 
 // Start begins all of it.

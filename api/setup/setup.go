@@ -5,16 +5,18 @@ package setup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
-	"time"
 
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/patch"
+	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal/template"
 	"visavis.dev/pkg/problem"
@@ -29,13 +31,13 @@ type API struct {
 	Plans   *plan.Catalogue
 	Egress  *egress.Guard
 	Gallery *template.Gallery
+	Library *avatar.Library
 }
 
 // feature is what a plan must include for portals to be planned.
 const feature = "portals"
 
-// Register declares the operations. The checklist comes before a plan, whose path
-// it would be too.
+// Register declares the operations.
 func (a *API) Register(s *route.Service) {
 	one := route.Operation{Group: "Setup", Since: contract.V20261001, Class: "write", Scope: scope.PortalsWrite, Items: contract.SetupPlanItem}
 
@@ -65,43 +67,18 @@ func (a *API) Register(s *route.Service) {
 	apply := one
 	apply.ID, apply.Method, apply.Path, apply.Class = "applySetupPlan", http.MethodPost, "/setup/plans/{id}/apply", "heavy"
 	apply.Status, apply.Idempotent, apply.Items = http.StatusAccepted, true, contract.JobItem
-	apply.Errors, apply.Summary = []problem.Code{problem.Conflict}, "Make a plan true: a portal with its subjects, as drafts"
+	apply.Errors, apply.Summary = []problem.Code{problem.Conflict, problem.VersionConflict}, "Make a plan true: a portal with its subjects, as drafts"
+	apply.Description = "Who speaks is a persona there is, or one that is made of a face and a voice; what is left out is chosen from the library. " +
+		"All of it is made at once or, where the job fails, nothing: the plan is ready again then."
 	route.Handle(s, apply, a.apply)
 
 	discard := one
 	discard.ID, discard.Method, discard.Path, discard.Items = "deleteSetupPlan", http.MethodDelete, "/setup/plans/{id}", ""
 	discard.Errors, discard.Summary = []problem.Code{problem.Conflict}, "Put a plan away; a portal that it was made into stays"
 	route.Handle(s, discard, a.discard)
-}
 
-// SetupPlan is one plan.
-type SetupPlan struct {
-	ID          id.SetupPlan                 `json:"id"`
-	PortalID    *id.Portal                   `json:"portalId" nullable:"true" doc:"What it was made into."`
-	State       setup.State                  `json:"state" enum:"planning,ready,applying,applied,failed,discarded"`
-	Input       setup.Input                  `json:"input"`
-	Proposal    route.OrNull[setup.Proposal] `json:"proposal" doc:"null while it is worked out."`
-	JobID       id.Job                       `json:"jobId" doc:"What works it out, or applies it."`
-	Error       route.OrNull[jobs.Failure]   `json:"error" doc:"Why it could not be worked out or applied."`
-	AIGenerated bool                         `json:"aiGenerated" doc:"Whether a model wrote the proposal."`
-	Version     int64                        `json:"version"`
-	CreatedBy   string                       `json:"createdBy"`
-	CreatedAt   time.Time                    `json:"createdAt"`
-	UpdatedAt   time.Time                    `json:"updatedAt"`
-	ExpiresAt   time.Time                    `json:"expiresAt" doc:"Until when it is kept unless it is changed."`
-}
-
-func show(p setup.Plan) SetupPlan {
-	shown := SetupPlan{
-		ID: p.ID, State: p.Standing(), Input: p.Input, JobID: p.Job, AIGenerated: p.Written, Version: p.Edition, CreatedBy: p.CreatedBy,
-		CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC(), ExpiresAt: p.ExpiresAt.UTC(),
-	}
-	if !p.Portal.IsZero() {
-		shown.PortalID = &p.Portal
-	}
-	shown.Proposal.Value = p.Proposal
-	shown.Error.Value = jobs.FailureOf(p.JobError)
-	return shown
+	a.registerChecklist(s)
+	a.registerFill(s)
 }
 
 // CreateInput is the request for a plan.
@@ -119,36 +96,47 @@ type PlanInput struct {
 }
 
 // read checks what can be checked without the database.
-func (a *API) read(b PlanInput) (setup.Input, error) {
-	in := setup.Input{URL: b.URL, Brief: b.Brief, TemplateKey: b.TemplateKey, Audience: b.Audience, Languages: b.Languages, Goals: b.Goals, DocumentIDs: []id.Document{}}
-	for _, text := range b.DocumentIDs {
-		d, err := id.ParseDocument(text)
-		if err != nil {
-			return in, problem.Missing("document").WithParam("body.documentIds")
-		}
-		in.DocumentIDs = append(in.DocumentIDs, d)
+func (a *API) read(c *route.Call, b PlanInput) (setup.Input, error) {
+	in := setup.Input{URL: b.URL, Brief: b.Brief, TemplateKey: b.TemplateKey, Audience: b.Audience, Languages: b.Languages, Goals: b.Goals}
+	var err error
+	if in.DocumentIDs, err = documents(b.DocumentIDs, "body.documentIds"); err != nil {
+		return in, err
 	}
-	if b.URL != nil {
-		if _, err := a.Egress.CheckURL(*b.URL); err != nil {
-			return in, problem.Invalid("body.url", "url %v.", err)
-		}
+	if err := a.checkURL(b.URL, "body.url"); err != nil {
+		return in, err
 	}
-	in, err := in.Settle(a.Gallery)
-	return in, asProblem(err)
+	if err := a.included(c, b.TemplateKey); err != nil {
+		return in, err
+	}
+	in, err = in.Settle(a.Gallery.Templates())
+	return in, asProblem(err, "body.")
 }
 
-func (a *API) create(ctx context.Context, c *route.Call, in *CreateInput) (SetupPlan, error) {
+// included refuses a template that the caller's plan does not include; nil and one
+// that there is not are the settling's to judge.
+func (a *API) included(c *route.Call, key *string) error {
+	if key == nil {
+		return nil
+	}
+	t, ok := a.Gallery.Find(*key)
+	if ok && t.PlanFeature != nil && !c.Principal.Terms.Has(*t.PlanFeature) {
+		return a.Plans.FeatureMissing(c.Principal.Terms, *t.PlanFeature)
+	}
+	return nil
+}
+
+func (a *API) create(ctx context.Context, c *route.Call, in *CreateInput) (PortalPlan, error) {
 	if !c.Principal.Terms.Has(feature) {
-		return SetupPlan{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
+		return PortalPlan{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
 	}
-	input, err := a.read(in.Body)
+	input, err := a.read(c, in.Body)
 	if err != nil {
-		return SetupPlan{}, err
+		return PortalPlan{}, err
 	}
-	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (SetupPlan, error) {
+	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (PortalPlan, error) {
 		made, err := setup.Begin(ctx, tx, input, c.Principal.Key.ID.String(), c.Now())
 		if err != nil {
-			return SetupPlan{}, err
+			return PortalPlan{}, err
 		}
 		return show(made), record(ctx, c, tx, "setup_plan.created", made.ID)
 	})
@@ -165,19 +153,19 @@ func (p Path) plan() (id.SetupPlan, error) { return route.Lookup(id.ParseSetupPl
 // Query pages the plans.
 type Query struct{ route.Paging }
 
-func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[SetupPlan], error) {
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[PortalPlan], error) {
 	return route.Listed(c, q.Paging, func(after id.SetupPlan, limit int) ([]setup.Plan, error) {
 		return setup.List(ctx, a.Tenants, c.Org(), after, limit)
 	}, func(p setup.Plan) id.SetupPlan { return p.ID }, show)
 }
 
-func (a *API) get(ctx context.Context, c *route.Call, p *Path) (SetupPlan, error) {
+func (a *API) get(ctx context.Context, c *route.Call, p *Path) (PortalPlan, error) {
 	wanted, err := p.plan()
 	if err != nil {
-		return SetupPlan{}, err
+		return PortalPlan{}, err
 	}
 	found, err := setup.Get(ctx, a.Tenants, c.Org(), wanted)
-	return versioned(c, show(found), asProblem(err))
+	return versioned(c, show(found), asProblem(err, ""))
 }
 
 // UpdateInput is the request for a change of a proposal.
@@ -193,58 +181,116 @@ type PlanChange struct {
 	Proposal    route.Part[setup.Proposal] `json:"proposal"`
 }
 
-func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (SetupPlan, error) {
+func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (PortalPlan, error) {
 	wanted, err := in.plan()
 	if err != nil {
-		return SetupPlan{}, err
+		return PortalPlan{}, err
 	}
-	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (SetupPlan, error) {
+	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (PortalPlan, error) {
 		p, err := setup.Lock(ctx, tx, wanted)
 		if err != nil {
-			return SetupPlan{}, asProblem(err)
+			return PortalPlan{}, asProblem(err, "")
 		}
 		if err := in.Check(p.Edition, in.Body.BaseVersion.Ptr()); err != nil {
-			return SetupPlan{}, err
+			return PortalPlan{}, err
 		}
-		if p.Proposal == nil {
-			return SetupPlan{}, asProblem(setup.ErrNotReady)
+		to, err := a.merged(c, p)
+		if err != nil {
+			return PortalPlan{}, err
 		}
-		changed := struct {
-			Proposal setup.Proposal `json:"proposal"`
-		}{*p.Proposal}
-		if err := patch.Merge(&changed, c.Body()); err != nil {
-			return SetupPlan{}, asProblem(err)
-		}
-		if p, err = setup.Change(ctx, tx, a.Gallery, p, changed.Proposal, c.Now()); err != nil {
-			return SetupPlan{}, asProblem(err)
+		if p, err = setup.Change(ctx, tx, a.Gallery.Templates(), p, to, c.Now()); err != nil {
+			return PortalPlan{}, asProblem(err, "body.proposal.")
 		}
 		return show(p), record(ctx, c, tx, "setup_plan.updated", p.ID)
 	})
 	return versioned(c, now, err)
 }
 
+// merged is a plan's proposal with what the request changes of it.
+func (a *API) merged(c *route.Call, p setup.Plan) (setup.Proposal, error) {
+	if p.Proposal == nil {
+		return setup.Proposal{}, asProblem(setup.ErrNotReady, "")
+	}
+	changed := struct {
+		Proposal setup.Proposal `json:"proposal"`
+	}{*p.Proposal}
+	if err := patch.Merge(&changed, c.Body()); err != nil {
+		return setup.Proposal{}, asProblem(err, "")
+	}
+	for i, s := range changed.Proposal.Knowledge {
+		if err := a.checkURL(s.URL, fmt.Sprintf("body.proposal.knowledge[%d].url", i)); err != nil {
+			return setup.Proposal{}, err
+		}
+	}
+	return changed.Proposal, a.included(c, &changed.Proposal.TemplateKey)
+}
+
 // ApplyInput is the request to make a plan true.
 type ApplyInput struct {
 	Path
 	route.Edition
+	Body *Casting
+}
+
+// Casting is who will speak on the portal.
+type Casting struct {
+	PersonaID string `json:"personaId,omitempty" doc:"Who speaks; otherwise a persona is made."`
+	AvatarID  string `json:"avatarId,omitempty" doc:"Its face; one of the library unless given."`
+	VoiceID   string `json:"voiceId,omitempty" doc:"Its voice; one of the studio that speaks the portal's language unless given."`
+}
+
+// cast reads who will speak.
+func (b *Casting) cast() (cast setup.Cast, err error) {
+	if b == nil {
+		return cast, nil
+	}
+	if b.PersonaID != "" {
+		if b.AvatarID != "" || b.VoiceID != "" {
+			return cast, problem.Invalid("body.personaId", "Send either personaId, or avatarId and voiceId.")
+		}
+		if cast.Persona, err = id.ParsePersona(b.PersonaID); err != nil {
+			return cast, problem.Invalid("body.personaId", "personaId is not the id of a persona.")
+		}
+	}
+	if b.AvatarID != "" {
+		if cast.Avatar, err = id.ParseAvatar(b.AvatarID); err != nil {
+			return cast, problem.Invalid("body.avatarId", "avatarId is not the id of an avatar.")
+		}
+	}
+	if b.VoiceID != "" {
+		if cast.Voice, err = id.ParseVoice(b.VoiceID); err != nil {
+			return cast, problem.Invalid("body.voiceId", "voiceId is not the id of a voice.")
+		}
+	}
+	return cast, nil
 }
 
 func (a *API) apply(ctx context.Context, c *route.Call, in *ApplyInput) (jobs.Job, error) {
+	if !c.Principal.Terms.Has(feature) {
+		return jobs.Job{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
+	}
 	wanted, err := in.plan()
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	cast, err := in.Body.cast()
 	if err != nil {
 		return jobs.Job{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
 		p, err := setup.Lock(ctx, tx, wanted)
 		if err != nil {
-			return jobs.Job{}, asProblem(err)
+			return jobs.Job{}, asProblem(err, "")
 		}
 		if err := in.Check(p.Edition, nil); err != nil {
 			return jobs.Job{}, err
 		}
-		j, err := setup.Apply(ctx, tx, p, c.Principal.Key.ID.String(), c.Now())
+		if err := cast.Check(ctx, tx, a.Library); err != nil {
+			return jobs.Job{}, asProblem(err, "")
+		}
+		j, err := setup.Apply(ctx, tx, p, cast, c.Principal.Key.ID.String(), c.Now())
 		if err != nil {
-			return jobs.Job{}, asProblem(err)
+			return jobs.Job{}, asProblem(err, "")
 		}
 		return jobs.Show(j), record(ctx, c, tx, "setup_plan.applied", p.ID)
 	})
@@ -261,7 +307,7 @@ func (a *API) discard(ctx context.Context, c *route.Call, p *Path) (route.Delete
 			err = setup.Discard(ctx, tx, found, c.Now())
 		}
 		if err != nil {
-			return route.Deleted{}, asProblem(err)
+			return route.Deleted{}, asProblem(err, "")
 		}
 		return route.Deleted{Deleted: true, ID: wanted.String()}, record(ctx, c, tx, "setup_plan.deleted", wanted)
 	})
@@ -272,15 +318,16 @@ func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, p 
 }
 
 // versioned gives the answer its ETag.
-func versioned(c *route.Call, p SetupPlan, err error) (SetupPlan, error) {
+func versioned(c *route.Call, p PortalPlan, err error) (PortalPlan, error) {
 	if err == nil {
 		c.SetVersion(p.Version)
 	}
 	return p, err
 }
 
-// asProblem says what errors of packages setup and patch are to a caller.
-func asProblem(err error) error {
+// asProblem says what errors of packages setup and patch, and of who is to speak,
+// are to a caller. Fields that setup names are below at.
+func asProblem(err error, at string) error {
 	var (
 		field *setup.FieldError
 		form  *patch.Error
@@ -290,8 +337,14 @@ func asProblem(err error) error {
 		return problem.Missing("plan").WithParam("path.id")
 	case errors.Is(err, setup.ErrNotReady):
 		return problem.Conflicting("plan_state", "The plan does not stand where this can be done: it must be ready.")
+	case errors.Is(err, persona.ErrUnknown), errors.Is(err, persona.ErrGone):
+		return problem.Invalid("body.personaId", "personaId is not a persona of this organisation.")
+	case errors.Is(err, avatar.ErrUnknown), errors.Is(err, avatar.ErrGone):
+		return problem.Invalid("body.avatarId", "avatarId is not an avatar of this organisation; GET /avatars lists them.")
+	case errors.Is(err, persona.ErrNoVoice):
+		return problem.Invalid("body.voiceId", "voiceId is not a voice of this organisation; GET /voices lists them.")
 	case errors.As(err, &field):
-		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
+		return problem.Invalid(at+field.Field, "%s %s.", field.Field, field.Message)
 	case errors.As(err, &form):
 		return problem.Invalid("body."+form.Path, "%v.", form)
 	}

@@ -122,6 +122,7 @@ func (r *Runner) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Micr
 // make makes one step of a job.
 func (r *Runner) make(ctx context.Context, c claimed) {
 	err := r.step(ctx, c)
+	var refused *Refusal
 	switch {
 	case err == nil:
 		r.failures.Delete(c.ID)
@@ -129,6 +130,10 @@ func (r *Runner) make(ctx context.Context, c claimed) {
 	case errors.Is(err, errStopping):
 		if err := c.giveBack(ctx, r.Tenants, r.now()); err != nil {
 			r.Log.WarnContext(ctx, "a job waits for its lease to end", "job", c.ID.String(), "error", err)
+		}
+	case errors.As(err, &refused):
+		if err := r.fail(ctx, c, refused.Code, nil); err != nil {
+			r.Log.WarnContext(ctx, "a job that cannot be done waits for its lease to end", "job", c.ID.String(), "error", err)
 		}
 	default:
 		r.Log.WarnContext(ctx, "a job's step failed", "job", c.ID.String(), "error", err)
@@ -187,21 +192,33 @@ func (r *Runner) failed(ctx context.Context, c claimed) {
 	if *n++; *n < maxFailures {
 		return
 	}
+	if err := r.fail(ctx, c, "internal_error", r.Works[c.Kind].GiveUp); err != nil {
+		r.Log.WarnContext(ctx, "a job cannot be given up yet", "job", c.ID.String(), "error", err)
+	}
+}
+
+// fail ends a job for good.
+func (r *Runner) fail(ctx context.Context, c claimed, code string, last func(context.Context, *tenant.Tx, *Job, time.Time) error) error {
 	err := r.Tenants.InTx(ctx, c.Org, func(ctx context.Context, tx *tenant.Tx) error {
 		j, err := c.lock(ctx, tx)
 		if err != nil {
 			return err
 		}
 		now := r.now()
-		j.State, j.ErrorCode = Failed, "internal_error"
-		if work := r.Works[j.Kind]; work.GiveUp != nil {
-			if err := work.GiveUp(ctx, tx, &j, now); err != nil {
+		j.run(now)
+		j.State, j.ErrorCode = Failed, code
+		if last != nil {
+			if err := last(ctx, tx, &j, now); err != nil {
 				return err
 			}
 		}
 		return j.save(ctx, tx, now, now)
 	})
-	if err == nil || errors.Is(err, errLost) {
+	if errors.Is(err, errLost) { // and so whoever has it now is to end it
+		err = nil
+	}
+	if err == nil {
 		r.failures.Delete(c.ID)
 	}
+	return err
 }

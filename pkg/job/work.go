@@ -14,6 +14,12 @@ import (
 // tried again.
 type Step func(ctx context.Context, tx *tenant.Tx, j *Job, now time.Time) (wait time.Duration, err error)
 
+// Refusal is the error of a step, or of what prepares it, whose job cannot be done:
+// what the step did is undone, and the job fails with the code.
+type Refusal struct{ Code string }
+
+func (r *Refusal) Error() string { return "the job cannot be done: " + r.Code }
+
 // Work is what the jobs of a heavy kind do.
 type Work struct {
 	// Prepare does what takes long, or waits for others, outside any

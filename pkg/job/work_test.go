@@ -3,6 +3,7 @@ package job_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -227,4 +228,25 @@ func (w *world) due(org id.Org, j id.Job) (due time.Time) {
 		return tx.QueryRow(ctx, `SELECT due_at FROM job WHERE org_id = $1 AND id = $2`, org, j).Scan(&due)
 	})
 	return due
+}
+
+// A step that finds that its job cannot be done leaves nothing but that.
+func TestARefusalUndoesTheStep(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j := w.insert(w.one)
+	r := w.runner(func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+		j.State, j.Done = job.Succeeded, 1
+		require.NoError(t, mark(ctx, tx, "memory.enabled", now))
+		return 0, fmt.Errorf("wrapped: %w", &job.Refusal{Code: "portals_limit"})
+	})
+	require.Equal(t, 1, w.advance(r))
+	failed := w.job(w.one, j)
+	require.Equal(t, job.Failed, failed.State)
+	require.Equal(t, "portals_limit", failed.ErrorCode)
+	require.Zero(t, failed.Done)
+	require.NotNil(t, failed.FinishedAt)
+	require.False(t, w.marked(w.one, "memory.enabled"))
+	require.Len(t, w.told(w.one), 1)
+	require.Zero(t, w.advance(r))
 }

@@ -10,8 +10,10 @@ import (
 	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/golive"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/search"
+	"visavis.dev/pkg/tenant"
 )
 
 // How much of a website is read for a plan.
@@ -50,40 +52,55 @@ func (s *source) text(limit int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// gather reads what a plan is made of. What cannot be read is a warning as long as
-// something else can be; else it is the error, a *job failure's code.
-func (p *Planner) gather(ctx context.Context, org id.Org, in Input) ([]source, []golive.Finding, error) {
+// Sources reads what portals are made of.
+type Sources struct {
+	Tenants *tenant.Tenants
+	// Fetch reads websites.
+	Fetch knowledge.Fetch
+}
+
+// gather reads what an input names. What cannot be read is a warning as long as
+// something else can be, or there is a brief; else it is the error, a job.Refusal.
+func (s *Sources) gather(ctx context.Context, org id.Org, in Input) ([]source, []golive.Finding, error) {
 	var (
 		found    []source
-		warnings []golive.Finding
-		failure  error
+		warnings = []golive.Finding{}
+		reason   = "empty"
 	)
 	if in.URL != nil {
-		pages, err := p.website(ctx, *in.URL)
-		if code, ok := errors.AsType[*crawl.Error](err); ok {
-			failure = &failed{string(code.Code)}
-			warnings = append(warnings, golive.Finding{Field: "input.url", Message: "The address could not be read: " + string(code.Code) + "."})
-		} else if err != nil {
+		pages, err := s.website(ctx, *in.URL)
+		broken, isBroken := errors.AsType[*crawl.Error](err)
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case isBroken:
+			reason = string(broken.Code)
+			warnings = append(warnings, golive.Finding{Field: "input.url", Message: "The address could not be read: " + reason + "."})
+		case err != nil:
 			return nil, nil, err
+		case len(pages) == 0:
+			warnings = append(warnings, golive.Finding{Field: "input.url", Message: "There is no text at the address."})
 		}
 		found = append(found, pages...)
 	}
 	for i, d := range in.DocumentIDs {
-		s, err := p.document(ctx, org, d)
+		document, err := s.document(ctx, org, d)
 		if errors.Is(err, knowledge.ErrUnknown) || errors.Is(err, knowledge.ErrGone) || errors.Is(err, errUnread) {
-			warnings = append(warnings, golive.Finding{Field: fmt.Sprintf("input.documentIds[%d]", i), Message: "The document is not there, or was not read yet."})
+			warnings = append(warnings, golive.Finding{
+				Field: fmt.Sprintf("input.documentIds[%d]", i), Message: "The document is not there, or was not read yet.",
+			})
 			continue
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		found = append(found, s)
+		found = append(found, document)
 	}
 	for i := range found {
 		found[i].Language = search.Detect(found[i].text(sampleBytes))
 	}
-	if len(found) == 0 && in.Brief == nil && failure != nil {
-		return nil, nil, failure
+	if len(found) == 0 && len(warnings) > 0 && in.Brief == nil {
+		return nil, nil, &job.Refusal{Code: reason}
 	}
 	return found, warnings, nil
 }
@@ -91,15 +108,10 @@ func (p *Planner) gather(ctx context.Context, org id.Org, in Input) ([]source, [
 // sampleBytes is how much of a text tells its language.
 const sampleBytes = 20_000
 
-// failed is why a job cannot be done, by its code.
-type failed struct{ code string }
-
-func (f *failed) Error() string { return f.code }
-
 // website reads a page and what it links to.
-func (p *Planner) website(ctx context.Context, address string) ([]source, error) {
+func (s *Sources) website(ctx context.Context, address string) ([]source, error) {
 	var found []source
-	err := p.Fetch(ctx, address, crawl.Options{Depth: crawlDepth, MaxPages: crawlPages, MaxBytes: crawlBytes}, func(page crawl.Page) error {
+	err := s.Fetch(ctx, address, crawl.Options{Depth: crawlDepth, MaxPages: crawlPages, MaxBytes: crawlBytes}, func(page crawl.Page) error {
 		text, err := extract.Extract(ctx, page.ContentType, page.Data)
 		if err != nil {
 			return ctx.Err() // a page that says nothing is passed over
@@ -114,27 +126,27 @@ func (p *Planner) website(ctx context.Context, address string) ([]source, error)
 var errUnread = errors.New("the document was not read yet")
 
 // document is a document of a pack.
-func (p *Planner) document(ctx context.Context, org id.Org, which id.Document) (source, error) {
-	d, err := knowledge.GetDocument(ctx, p.Tenants, org, which)
+func (s *Sources) document(ctx context.Context, org id.Org, which id.Document) (source, error) {
+	d, err := knowledge.GetDocument(ctx, s.Tenants, org, which)
 	if err != nil {
 		return source{}, err
 	}
-	chunks, err := knowledge.ListChunks(ctx, p.Tenants, org, which, 0, maxChunks)
+	chunks, err := knowledge.ListChunks(ctx, s.Tenants, org, which, 0, maxChunks)
 	if err != nil {
 		return source{}, err
 	}
 	if len(chunks) == 0 {
 		return source{}, errUnread
 	}
-	s := source{Title: d.Title, Document: which}
+	made := source{Title: title(d.Title, which.String()), Document: which}
 	for _, c := range chunks {
-		if n := len(s.Sections); n > 0 && s.Sections[n-1].Heading == c.Heading {
-			s.Sections[n-1].Text += "\n\n" + c.Text
+		if n := len(made.Sections); n > 0 && made.Sections[n-1].Heading == c.Heading {
+			made.Sections[n-1].Text += "\n\n" + c.Text
 			continue
 		}
-		s.Sections = append(s.Sections, extract.Section{Heading: c.Heading, Text: c.Text})
+		made.Sections = append(made.Sections, extract.Section{Heading: c.Heading, Text: c.Text})
 	}
-	return s, nil
+	return made, nil
 }
 
 // title is what a page is called.
@@ -144,9 +156,6 @@ func title(own, address string) string {
 	}
 	return clip(address, maxTitle)
 }
-
-// maxTitle bounds a title, in bytes.
-const maxTitle = 200
 
 // clip cuts a text to so many bytes, at the end of a sentence or a word.
 func clip(text string, limit int) string {

@@ -15,11 +15,11 @@ import (
 
 // How much of the sources becomes subjects.
 const (
-	maxParts    = 8
+	maxOutlined = 8
 	maxSections = 12
 	// minSection and maxSection bound a section, in bytes: what is shorter says
 	// little, such as a menu.
-	minSection = 120
+	minSection = 60
 	maxSection = 4000
 )
 
@@ -36,10 +36,15 @@ func outline(in Input, found []source, templates []template.Template) Proposal {
 		p.Persona.Instructions = *in.Brief
 	}
 	for i := range found {
-		s := &found[i]
-		p.Knowledge = append(p.Knowledge, s.proposed())
-		if part, ok := s.part(p.Languages[0]); ok && len(p.Subjects) < maxParts {
-			p.Subjects = append(p.Subjects, part)
+		if len(p.Knowledge) < maxSources {
+			p.Knowledge = append(p.Knowledge, found[i].proposed())
+		}
+	}
+	p.Subjects = parts(found, p.Languages[0])
+	if len(found) == 0 { // what the template has is better than nothing
+		filled := chosen.Filled(nil)
+		for _, l := range filled.Lessons(p.Languages[0]) {
+			p.Subjects = append(p.Subjects, ProposedPart{l.Subject.Title, l.Subject.Kind, l.Subject.Definition.Objectives, Lesson(l.Content)})
 		}
 	}
 	for i := range p.Subjects {
@@ -51,6 +56,23 @@ func outline(in Input, found []source, templates []template.Template) Proposal {
 	}
 	return p
 }
+
+// parts are the sources as subjects: those that say enough, each title once.
+func parts(found []source, otherwise string) []ProposedPart {
+	made, had := []ProposedPart{}, map[string]bool{}
+	for i := range found {
+		part, ok := found[i].part(otherwise)
+		if !ok || had[fold(part.Title)] || len(made) == maxOutlined {
+			continue
+		}
+		had[fold(part.Title)] = true
+		made = append(made, part)
+	}
+	return made
+}
+
+// fold is a title as it is compared with others.
+func fold(title string) string { return strings.ToLower(strings.Join(strings.Fields(title), " ")) }
 
 // proposed is where the source comes from.
 func (s *source) proposed() ProposedSource {
@@ -69,16 +91,13 @@ func (s *source) part(otherwise string) (ProposedPart, bool) {
 	if code == "" {
 		code = otherwise
 	}
-	part := ProposedPart{Title: s.Title, Kind: subject.Topic, Objectives: []subject.Objective{}, Content: subject.Content{
-		Intro: language.Words{}, Sections: []subject.Section{}, Questions: []subject.Question{},
-		Rules: subject.Rules{Order: "fixed"}, Ending: subject.Ending{Message: language.Words{}},
-	}}
+	part := ProposedPart{Title: s.Title, Kind: subject.Topic, Objectives: []subject.Objective{}, Content: empty()}
 	for _, section := range s.Sections {
 		text := strings.TrimSpace(section.Text)
 		if len(text) < minSection || len(part.Content.Sections) == maxSections {
 			continue
 		}
-		heading := section.Heading
+		heading := strings.TrimSpace(section.Heading)
 		if heading == "" {
 			heading = s.Title
 		}
@@ -92,7 +111,7 @@ func (s *source) part(otherwise string) (ProposedPart, bool) {
 }
 
 // lacks lists the languages that a content's sections are not in.
-func lacks(c subject.Content, languages []string) []string {
+func lacks(c Lesson, languages []string) []string {
 	return slices.DeleteFunc(slices.Clone(languages), func(code string) bool {
 		return !slices.ContainsFunc(c.Sections, func(s subject.Section) bool { return s.Body[code] == "" })
 	})
@@ -114,11 +133,11 @@ func languagesOf(in Input, found []source, t template.Template) []string {
 // nameOf is the portal's name: that of what was read first, or else the template's.
 func nameOf(in Input, found []source, t template.Template, code string) string {
 	if len(found) > 0 {
-		return found[0].Title
+		return clip(found[0].Title, maxName)
 	}
 	if in.URL != nil {
 		if u, err := url.Parse(*in.URL); err == nil {
-			return u.Hostname()
+			return clip(u.Hostname(), maxName)
 		}
 	}
 	return t.Name.In(code, t.Languages[0])

@@ -42,7 +42,7 @@ func (i *Input) Empty() bool { return i.URL == nil && i.Brief == nil && len(i.Do
 // Proposal is a portal as a plan proposes it. It can be changed until it is applied.
 type Proposal struct {
 	TemplateKey string           `json:"templateKey" maxLength:"40"`
-	Name        string           `json:"name" minLength:"1" maxLength:"200"`
+	Name        string           `json:"name" minLength:"1" maxLength:"120"`
 	Languages   []string         `json:"languages" minItems:"1" maxItems:"20"`
 	Persona     ProposedPersona  `json:"persona"`
 	Subjects    []ProposedPart   `json:"subjects" maxItems:"20"`
@@ -52,18 +52,37 @@ type Proposal struct {
 
 // ProposedPersona is who will speak. What is empty is as the template has it.
 type ProposedPersona struct {
-	Role         string         `json:"role" maxLength:"200"`
-	Greeting     language.Words `json:"greeting"`
-	Instructions string         `json:"instructions" maxLength:"20000"`
+	Role     string         `json:"role" maxLength:"200"`
+	Greeting language.Words `json:"greeting"`
+	// Instructions leave room for the template's.
+	Instructions string `json:"instructions" maxLength:"8000" doc:"They come after the template's own."`
 }
+
+// Bounds of texts that are not written by people, in bytes.
+const (
+	maxName         = 120
+	maxTitle        = 200
+	maxGreeting     = 1000
+	maxInstructions = 8000
+	maxLine         = 500
+	maxQuestion     = 2000
+	// maxListed bounds lists of them.
+	maxListed = 12
+	// maxSources and maxParts bound a proposal's knowledge and subjects.
+	maxSources = 20
+	maxParts   = 20
+)
 
 // ProposedPart is a subject as it is proposed.
 type ProposedPart struct {
 	Title      string              `json:"title" given:"always" minLength:"1" maxLength:"200"`
 	Kind       subject.Kind        `json:"kind" enum:"course,topic,practice,assessment,screening,faq,guide"`
 	Objectives []subject.Objective `json:"objectives" maxItems:"50"`
-	Content    subject.Content     `json:"content"`
+	Content    Lesson              `json:"content"`
 }
+
+// Lesson is a subject's content before there is a subject.
+type Lesson subject.Content
 
 // ProposedSource is an address to read, or a document that was read.
 type ProposedSource struct {

@@ -8,6 +8,7 @@ import (
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/template"
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/tenant"
@@ -74,14 +75,21 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, after id.SetupPlan
 
 // task is what a job of this package is to do.
 type task struct {
-	Plan id.SetupPlan `json:"plan"`
+	// Plan is worked out or made true; zero where Fill is asked for.
+	Plan id.SetupPlan `json:"plan,omitzero"`
+	// Portal is the one to be built, at Slug and with Cast, or to be filled. That it
+	// is named here makes every try build the same.
+	Portal id.Portal `json:"portal,omitzero"`
+	Slug   string    `json:"slug,omitempty"`
+	Cast   Cast      `json:"cast,omitzero"`
+	Fill   *Request  `json:"fill,omitempty"`
 }
 
 // propose queues a job of a plan.
-func propose(ctx context.Context, tx *tenant.Tx, kind job.Kind, which id.SetupPlan, by string, at time.Time) (job.Job, error) {
+func propose(ctx context.Context, tx *tenant.Tx, kind job.Kind, what task, by string, at time.Time) (job.Job, error) {
 	return job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: kind, ResourceKind: "setup_plan", ResourceID: which.String(), Scope: scope.PortalsWrite, CreatedBy: by, CreatedAt: at,
-	}, task{which})
+		ID: id.NewJob(), Kind: kind, ResourceKind: "setup_plan", ResourceID: what.Plan.String(), Scope: scope.PortalsWrite, CreatedBy: by, CreatedAt: at,
+	}, what)
 }
 
 // Begin enters a plan, with the job that works it out.
@@ -90,7 +98,7 @@ func Begin(ctx context.Context, tx *tenant.Tx, in Input, by string, at time.Time
 		ID: id.NewSetupPlan(), State: Planning, Input: in, Edition: 1, CreatedBy: by, CreatedAt: at, UpdatedAt: at, ExpiresAt: at.Add(Lifetime),
 		JobState: job.Queued,
 	}
-	j, err := propose(ctx, tx, job.PortalPlan, p.ID, by, at)
+	j, err := propose(ctx, tx, job.PortalPlan, task{Plan: p.ID}, by, at)
 	if err != nil {
 		return p, err
 	}
@@ -115,28 +123,31 @@ func (p *Plan) save(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 }
 
 // Change makes a plan's proposal another. The error is ErrNotReady, or a FieldError.
-func Change(ctx context.Context, tx *tenant.Tx, g *template.Gallery, p Plan, to Proposal, at time.Time) (Plan, error) {
+// templates are those that can be chosen.
+func Change(ctx context.Context, tx *tenant.Tx, templates []template.Template, p Plan, to Proposal, at time.Time) (Plan, error) {
 	if p.Standing() != Ready {
 		return p, ErrNotReady
 	}
-	settled, err := to.Settle(g)
+	settled, err := to.Settle(templates)
 	if err != nil {
 		return p, err
 	}
+	settled.Warnings = p.Proposal.Warnings // which are what was found when it was worked out
 	p.State, p.Proposal, p.Edition = Ready, &settled, p.Edition+1
 	return p, p.save(ctx, tx, at)
 }
 
 // Apply queues the job that makes a plan true. The error is ErrNotReady.
-func Apply(ctx context.Context, tx *tenant.Tx, p Plan, by string, at time.Time) (job.Job, error) {
+func Apply(ctx context.Context, tx *tenant.Tx, p Plan, c Cast, by string, at time.Time) (job.Job, error) {
 	if p.Standing() != Ready {
 		return job.Job{}, ErrNotReady
 	}
-	j, err := propose(ctx, tx, job.PortalFill, p.ID, by, at)
+	what := task{Plan: p.ID, Portal: id.NewPortal(), Slug: portal.NewSlug(p.Proposal.Name), Cast: c}
+	j, err := propose(ctx, tx, job.PortalFill, what, by, at)
 	if err != nil {
 		return j, err
 	}
-	p.State, p.Job = Applying, j.ID
+	p.State, p.Job, p.JobState = Applying, j.ID, j.State
 	return j, p.save(ctx, tx, at)
 }
 
@@ -150,10 +161,13 @@ func Discard(ctx context.Context, tx *tenant.Tx, p Plan, at time.Time) error {
 	return p.save(ctx, tx, at)
 }
 
+// SweepBatch is how many plans are forgotten at once.
+const SweepBatch = 1000
+
 // Sweep forgets plans of a shard that nobody changed for a long time.
 func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
 	return t.SweepRows(ctx, shard, `
 		DELETE FROM setup_plan WHERE (org_id, id) IN (
 			SELECT p.org_id, p.id FROM setup_plan p JOIN org_fence f ON f.org_id = p.org_id AND f.state = 'open'
-			WHERE p.expires_at <= $1 LIMIT 1000)`, now)
+			WHERE p.expires_at <= $1 LIMIT $2)`, now, SweepBatch)
 }

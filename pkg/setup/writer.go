@@ -2,30 +2,20 @@ package setup
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"visavis.dev/pkg/golive"
 	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/model"
 	"visavis.dev/pkg/portal/template"
 	"visavis.dev/pkg/subject"
 )
 
-// Bounds of what a model is shown and may write.
-const (
-	maxShown   = 24_000
-	maxWritten = 60_000
-	maxTokens  = 8000
-	// temperature is low: the sources are to be kept to.
-	temperature = 0.2
-)
+// maxShown bounds what of the sources a model is shown, in bytes.
+const maxShown = 24_000
 
-// written is a proposal as a model is asked for it: less than a Proposal has, and
-// texts by language.
+// written is a proposal as a model is asked for it: less than a Proposal has.
 type written struct {
 	TemplateKey string `json:"templateKey"`
 	Name        string `json:"name"`
@@ -34,40 +24,31 @@ type written struct {
 		Instructions string         `json:"instructions"`
 		Greeting     language.Words `json:"greeting"`
 	} `json:"persona"`
-	Subjects []struct {
-		Title      string           `json:"title"`
-		Kind       subject.Kind     `json:"kind"`
-		Objectives []language.Words `json:"objectives"`
-		Intro      language.Words   `json:"intro"`
-		Sections   []struct {
-			Title     language.Words   `json:"title"`
-			Body      language.Words   `json:"body"`
-			KeyPoints []language.Words `json:"keyPoints"`
-		} `json:"sections"`
-		Questions []language.Words `json:"questions"`
-	} `json:"subjects"`
+	Subjects []writtenPart `json:"subjects"`
 }
 
-// errNonsense says that a model's answer is not what was asked for.
-var errNonsense = errors.New("the model's answer is not a proposal")
+type writtenPart struct {
+	Title      string           `json:"title"`
+	Kind       subject.Kind     `json:"kind"`
+	Objectives []language.Words `json:"objectives"`
+	Intro      language.Words   `json:"intro"`
+	Sections   []struct {
+		Title     language.Words   `json:"title"`
+		Body      language.Words   `json:"body"`
+		KeyPoints []language.Words `json:"keyPoints"`
+	} `json:"sections"`
+	Questions []language.Words `json:"questions"`
+}
 
 // write has a model write the proposal; draft is what the sources give by
-// themselves. The error is errNonsense, one of package model's, or the context's.
-func write(ctx context.Context, m model.Model, in Input, found []source, draft Proposal, g *template.Gallery) (Proposal, error) {
-	var answer strings.Builder
-	err := m.Stream(ctx, model.Request{Messages: []model.Message{
-		{Role: "system", Content: orders(draft.Languages, g.Templates())}, {Role: "user", Content: material(in, found)},
-	}, Temperature: temperature, MaxTokens: maxTokens}, func(piece string) error {
-		if answer.Len()+len(piece) > maxWritten {
-			return errNonsense
-		}
-		answer.WriteString(piece)
-		return nil
+// themselves. The error is one of pen.ask's.
+func (p *pen) write(ctx context.Context, in Input, found []source, draft Proposal, templates []template.Template) (Proposal, error) {
+	better := draft
+	err := p.ask(ctx, orders(draft.Languages, templates), material(in, found), func(object []byte) (err error) {
+		better, err = read(object, draft, in, templates)
+		return err
 	})
-	if err != nil {
-		return draft, err
-	}
-	return read(answer.String(), draft, g)
+	return better, err
 }
 
 // orders tell a model what to write.
@@ -100,74 +81,85 @@ func material(in Input, found []source) string {
 	}
 	for _, s := range found {
 		if left := maxShown - b.Len(); left > 0 {
-			fmt.Fprintf(&b, "\n# Source: %s\n%s\n", s.Title, s.text(min(left, maxShown/max(len(found), 1))))
+			fmt.Fprintf(&b, "\n# Source: %s\n%s\n", s.Title, s.text(min(left, maxShown/len(found))))
 		}
 	}
 	return b.String()
 }
 
-// read makes a proposal of what a model wrote.
-func read(answer string, draft Proposal, g *template.Gallery) (Proposal, error) {
-	from, to := strings.IndexByte(answer, '{'), strings.LastIndexByte(answer, '}')
-	if from < 0 || to < from {
-		return draft, errNonsense
-	}
+// read makes a proposal of what a model wrote. A template that was asked for stays;
+// the error is errNonsense.
+func read(object []byte, draft Proposal, in Input, templates []template.Template) (Proposal, error) {
 	var w written
-	if err := json.Unmarshal([]byte(answer[from:to+1]), &w); err != nil {
-		return draft, fmt.Errorf("%w: %w", errNonsense, err)
+	if err := decode(object, &w); err != nil {
+		return draft, err
 	}
 	p := draft
-	p.TemplateKey, p.Name, p.Warnings = w.TemplateKey, clip(w.Name, maxTitle), []golive.Finding{}
+	p.Name, p.Warnings, p.Subjects = clip(strings.TrimSpace(w.Name), maxName), []golive.Finding{}, nil
+	if in.TemplateKey == nil {
+		p.TemplateKey = w.TemplateKey
+	}
 	p.Persona = ProposedPersona{
-		Role: clip(w.Persona.Role, maxTitle), Instructions: clip(w.Persona.Instructions, 20_000), Greeting: only(w.Persona.Greeting, draft.Languages),
+		Role: clip(strings.TrimSpace(w.Persona.Role), maxTitle), Instructions: clip(strings.TrimSpace(w.Persona.Instructions), maxInstructions),
+		Greeting: only(w.Persona.Greeting, draft.Languages, maxGreeting),
 	}
-	p.Subjects = nil
 	for _, s := range w.Subjects {
-		part := ProposedPart{Title: clip(s.Title, maxTitle), Kind: s.Kind, Objectives: []subject.Objective{}, Content: subject.Content{
-			Intro: only(s.Intro, p.Languages), Sections: []subject.Section{}, Questions: []subject.Question{},
-			Rules: subject.Rules{Order: "fixed"}, Ending: subject.Ending{Message: language.Words{}},
-		}}
-		if !slices.Contains(subject.Kinds(), part.Kind) {
-			part.Kind = subject.Topic
-		}
-		for i, text := range s.Objectives {
-			part.Objectives = append(part.Objectives, subject.Objective{Key: fmt.Sprintf("objective_%d", i+1), Text: only(text, p.Languages)})
-		}
-		for i, section := range s.Sections {
-			made := subject.Section{
-				Key: fmt.Sprintf("section_%d", i+1), Title: only(section.Title, p.Languages), Body: only(section.Body, p.Languages),
-				Media: []subject.Media{}, KeyPoints: []language.Words{},
-			}
-			for _, point := range section.KeyPoints {
-				made.KeyPoints = append(made.KeyPoints, only(point, p.Languages))
-			}
-			part.Content.Sections = append(part.Content.Sections, made)
-		}
-		for i, text := range s.Questions {
-			part.Content.Questions = append(part.Content.Questions, subject.Question{
-				Key: fmt.Sprintf("question_%d", i+1), Kind: "open", Text: only(text, p.Languages), Points: 1,
-				Options: []subject.Option{}, Rubric: []subject.Criterion{},
-			})
-		}
-		p.Subjects = append(p.Subjects, part)
+		p.Subjects = append(p.Subjects, s.part(p.Languages))
 	}
-	if len(p.Subjects) == 0 || len(p.Subjects) > 20 {
-		return draft, errNonsense
+	if len(p.Subjects) == 0 || len(p.Subjects) > maxParts {
+		return draft, fmt.Errorf("%w: %d subjects", errNonsense, len(p.Subjects))
 	}
-	settled, err := p.Settle(g)
+	settled, err := p.Settle(templates)
 	if err != nil {
 		return draft, fmt.Errorf("%w: %w", errNonsense, err)
 	}
 	return settled, nil
 }
 
-// only is a text in some languages alone.
-func only(text language.Words, languages []string) language.Words {
-	kept := language.Words{}
-	for _, code := range languages {
-		if said := strings.TrimSpace(text[code]); said != "" {
-			kept[code] = clip(said, maxSection)
-		}
+// part is a subject as a model wrote it, within its bounds.
+func (w *writtenPart) part(languages []string) ProposedPart {
+	made := ProposedPart{Title: clip(strings.TrimSpace(w.Title), maxTitle), Kind: w.Kind, Objectives: []subject.Objective{}, Content: empty()}
+	made.Content.Intro = only(w.Intro, languages, maxSection)
+	if !slices.Contains(subject.Kinds(), made.Kind) {
+		made.Kind = subject.Topic
 	}
-	return kept
+	for i, text := range w.Objectives[:min(len(w.Objectives), maxListed)] {
+		made.Objectives = append(made.Objectives, subject.Objective{Key: fmt.Sprintf("objective_%d", i+1), Text: only(text, languages, maxLine)})
+	}
+	for i, section := range w.Sections[:min(len(w.Sections), maxListed)] {
+		s := subject.Section{
+			Key: fmt.Sprintf("section_%d", i+1), Title: only(section.Title, languages, maxTitle), Body: only(section.Body, languages, maxSection),
+			Media: []subject.Media{}, KeyPoints: []language.Words{},
+		}
+		for _, point := range section.KeyPoints[:min(len(section.KeyPoints), maxListed)] {
+			s.KeyPoints = append(s.KeyPoints, only(point, languages, maxLine))
+		}
+		made.Content.Sections = append(made.Content.Sections, s)
+	}
+	made.Content.Questions = questions(w.Questions, languages)
+	return made
+}
+
+// questions are open questions of what a model asks; what it left empty is none.
+func questions(texts []language.Words, languages []string) []subject.Question {
+	asked := []subject.Question{}
+	for _, text := range texts[:min(len(texts), maxListed)] {
+		said := only(text, languages, maxQuestion)
+		if len(said) == 0 {
+			continue
+		}
+		asked = append(asked, subject.Question{
+			Key: fmt.Sprintf("question_%d", len(asked)+1), Kind: "open", Text: said, Points: 1,
+			Options: []subject.Option{}, Rubric: []subject.Criterion{},
+		})
+	}
+	return asked
+}
+
+// empty is a content that says nothing yet.
+func empty() Lesson {
+	return Lesson{
+		Intro: language.Words{}, Sections: []subject.Section{}, Questions: []subject.Question{},
+		Rules: subject.Rules{Order: "fixed"}, Ending: subject.Ending{Message: language.Words{}},
+	}
 }

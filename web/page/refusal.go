@@ -35,7 +35,7 @@ var byReason = map[string]string{
 	"code_unknown": "code", "address_known": "known", "name_required": "name", "email_required": "email", "consent_required": "consent", "age_required": "old_enough",
 	"person_gone": "inactive", "no_membership": "inactive", "person_disabled": "inactive", "membership_disabled": "inactive",
 	"not_started": "inactive", "membership_ended": "inactive", "guardian_consent_missing": "guardian", "too_young": "too_young",
-	"person_sessions": "daily", "daily_sessions": "closed", "switched_off": "closed", "closed": "closed",
+	"person_sessions": "daily", "daily_sessions": "closed", "switched_off": "closed", "closed": "closed", "full": "places",
 }
 
 var byCode = map[problem.Code]string{

@@ -1,0 +1,120 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/crawl"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/template"
+	"visavis.dev/pkg/setup"
+)
+
+// planBody is a good body with every property of a plan that needs nothing to be
+// there before; templateKey is one that every plan includes.
+func planBody(n int) map[string]any {
+	return map[string]any{
+		"url": fmt.Sprint("https://127.0.0.1:9/museum/", n), "brief": fmt.Sprint("Answer what visitors of our museum ask, number ", n),
+		"documentIds": []any{}, "templateKey": "blank", "audience": "visitors", "languages": []any{"en", "German"}, "goals": []any{"know the hours"},
+	}
+}
+
+// planChange is a good change of every property of a proposal.
+func planChange(n int) map[string]any {
+	words := func(text string) map[string]any { return map[string]any{"en": text, "German": text + " (auf Deutsch)"} }
+	return map[string]any{"proposal": map[string]any{
+		"templateKey": "blank", "name": fmt.Sprint("Museum ", n), "languages": []any{"en", "German"},
+		"persona": map[string]any{"role": "The museum's guide", "greeting": words("Hello"), "instructions": "Be brief."},
+		"subjects": []any{map[string]any{
+			"title": fmt.Sprint("Hours ", n), "kind": "topic", "objectives": []any{map[string]any{"key": "hours", "text": words("Know the hours")}}, "content": lesson(),
+		}},
+		"knowledge": []any{map[string]any{"title": "The museum", "url": "https://127.0.0.1:9/museum", "documentId": nil}},
+	}}
+}
+
+// castBody chooses who speaks on what a plan is made into.
+func castBody(int) map[string]any {
+	return map[string]any{"avatarId": libraryFace, "voiceId": studioVoice}
+}
+
+// fillBody is a good body with every property of what a portal is filled with.
+func fillBody(n int) map[string]any {
+	return map[string]any{
+		"sections": []any{"subjects", "knowledge", "texts", "questions"},
+		"source": map[string]any{
+			"url": fmt.Sprint("https://127.0.0.1:9/museum/", n), "documentIds": []any{}, "brief": "What visitors of our museum ask",
+		},
+	}
+}
+
+// readyPlan makes a plan that is worked out.
+func (w *world) readyPlan(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	w.n++
+	made := w.ok(t, org, "createSetupPlan", "", http.StatusAccepted, planBody(w.n))["id"].(string)
+	w.setUp(t)
+	require.Equal(t, "ready", w.do(t, "getSetupPlan", made, org.New, nil).Data(t)["state"])
+	return made
+}
+
+// setUp makes every job that plans or fills portals and waits for it. Every address
+// answers the page.
+func (w *world) setUp(t testing.TB) {
+	t.Helper()
+	gallery, err := template.Load()
+	require.NoError(t, err)
+	from := setup.Sources{Tenants: w.Tenants, Fetch: func(_ context.Context, url string, _ crawl.Options, each func(crawl.Page) error) error {
+		return each(crawl.Page{URL: url, ContentType: "text/html", Data: []byte(page)})
+	}}
+	scribe := &setup.Scribe{Tenants: w.Tenants, Opener: w.Connections, Report: w.Reporter, Egress: w.Egress, Clock: clock.RealClock{}}
+	terms := func(ctx context.Context, org id.Org) (plan.Terms, error) {
+		o, err := w.Directory.Organization(ctx, org)
+		return w.Plans.Terms(o.Plan, o.Overrides), err
+	}
+	runner := &job.Runner{Tenants: w.Tenants, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler), Works: map[job.Kind]job.Work{
+		job.PortalPlan: (&setup.Planner{Sources: from, Scribe: scribe, Gallery: gallery, Terms: terms}).Work(),
+		job.PortalFill: (&setup.Builder{
+			Sources: from, Scribe: scribe, Gallery: gallery, Library: avatar.NewLibrary(), Terms: terms,
+			Addresses: &portal.Addresses{Directory: w.Directory, Tenants: w.Tenants, Clock: clock.RealClock{}},
+		}).Work(),
+	}}
+	for _, shard := range []string{"shard-1", "shard-2"} {
+		for made := 1; made > 0; {
+			made, err = runner.Advance(context.Background(), shard)
+			require.NoError(t, err)
+		}
+	}
+}
+
+// ok is the data of a good answer.
+func (w *world) ok(t testing.TB, org *apitest.Org, operation, on string, status int, body any) map[string]any {
+	t.Helper()
+	answer := w.do(t, operation, on, org.New, body)
+	require.Equal(t, status, answer.Status, "%s", answer.Raw)
+	return answer.Data(t)
+}
+
+// accepted is the job of a good answer.
+func (w *world) accepted(t testing.TB, operation, on string, body any) map[string]any {
+	t.Helper()
+	return w.ok(t, w.Acme, operation, on, http.StatusAccepted, body)
+}
+
+// listed is the first page of a list.
+func (w *world) listed(t testing.TB, org *apitest.Org, operation string) []any {
+	t.Helper()
+	answer := w.do(t, operation, "", org.New, nil)
+	require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+	return answer.JSON(t)["data"].([]any)
+}

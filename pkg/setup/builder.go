@@ -1,0 +1,184 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/language"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/build"
+	"visavis.dev/pkg/portal/template"
+	"visavis.dev/pkg/subject"
+	"visavis.dev/pkg/tenant"
+)
+
+// Builder makes plans true and fills portals: it is what the jobs of the kind
+// portal_fill do.
+type Builder struct {
+	Sources   Sources
+	Scribe    *Scribe
+	Gallery   *template.Gallery
+	Library   *avatar.Library
+	Addresses *portal.Addresses
+	// Terms are what an organisation may have.
+	Terms func(ctx context.Context, org id.Org) (plan.Terms, error)
+}
+
+// Work is what the jobs do.
+func (b *Builder) Work() job.Work { return job.Work{Prepare: b.prepare} }
+
+func (b *Builder) prepare(ctx context.Context, j job.Job) (job.Step, error) {
+	var what task
+	if err := json.Unmarshal(j.Input, &what); err != nil {
+		return nil, err
+	}
+	if what.Fill != nil {
+		return b.prepareFill(ctx, j, what)
+	}
+	found, err := Get(ctx, b.Sources.Tenants, j.Org, what.Plan)
+	if errors.Is(err, ErrUnknown) || err == nil && !found.worksFor(j, Applying) {
+		return obsolete, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	terms, err := b.Terms(ctx, j.Org)
+	if err != nil {
+		return nil, err
+	}
+	draft, err := b.draft(found.Proposal, what, terms)
+	if err != nil {
+		return nil, err
+	}
+	from, err := stocked(ctx, b.Sources.Tenants, j.Org, found.Proposal.Knowledge)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.claim(ctx, j.Org, &draft); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+		return 0, b.apply(ctx, tx, j, applying{what.Plan, draft, from, terms}, now)
+	}, nil
+}
+
+// draft is the portal that a proposal describes.
+func (b *Builder) draft(p *Proposal, what task, terms plan.Terms) (build.Draft, error) {
+	t, ok := b.Gallery.Filled(p.TemplateKey, nil)
+	if !ok || t.PlanFeature != nil && !terms.Has(*t.PlanFeature) {
+		return build.Draft{}, &job.Refusal{Code: CodeTemplateGone}
+	}
+	d := build.New(t, p.Name, p.Languages)
+	d.Portal.ID, d.Portal.Slug = what.Portal, what.Slug
+	what.Cast.play(&d, b.Library)
+	d.Tune = p.Persona.tune
+	d.Lessons = make([]template.Lesson, len(p.Subjects))
+	for i, part := range p.Subjects {
+		d.Lessons[i] = part.lesson()
+	}
+	return d, nil
+}
+
+// lesson is the subject as it is entered.
+func (p *ProposedPart) lesson() template.Lesson {
+	return template.Lesson{
+		Subject: subject.Subject{Title: p.Title, Kind: p.Kind, Definition: subject.Definition{Objectives: p.Objectives}}, Content: subject.Content(p.Content),
+	}
+}
+
+// tune lets what is proposed take the place of what the template says.
+func (p *ProposedPersona) tune(d *persona.Definition) {
+	if p.Role != "" {
+		d.Role = &p.Role
+	}
+	if p.Instructions != "" {
+		d.Instructions = strings.TrimSpace(d.Instructions + "\n\n" + p.Instructions)
+	}
+	if len(p.Greeting) == 0 {
+		return
+	}
+	said := language.Words{}
+	maps.Copy(said, d.Greeting.Text)
+	maps.Copy(said, p.Greeting)
+	d.Greeting.Text = said
+	if _, own := said[d.Settings.Language]; own {
+		d.Greeting.Mode = persona.GreetFixed
+	}
+}
+
+// claim claims the address that the job names; should somebody have taken it
+// before the first try, another.
+func (b *Builder) claim(ctx context.Context, org id.Org, d *build.Draft) error {
+	_, err := d.Claim(ctx, b.Addresses, org)
+	if errors.Is(err, portal.ErrTaken) {
+		d.Portal.Slug = ""
+		_, err = d.Claim(ctx, b.Addresses, org)
+	}
+	return err
+}
+
+// applying is a plan that is made true.
+type applying struct {
+	plan  id.SetupPlan
+	draft build.Draft
+	from  stock
+	terms plan.Terms
+}
+
+// apply builds the portal and notes it in the plan, all in one commit. The error
+// is a job.Refusal where that cannot be done.
+func (b *Builder) apply(ctx context.Context, tx *tenant.Tx, j *job.Job, a applying, now time.Time) error {
+	found, err := Lock(ctx, tx, a.plan)
+	if errors.Is(err, ErrUnknown) || err == nil && !found.worksFor(*j, Applying) {
+		j.State = job.Cancelled
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d := a.draft
+	base, documents, err := a.from.fill(ctx, tx, id.KnowledgeBase{}, d.Portal.Name, a.terms, j.CreatedBy, now)
+	if err != nil {
+		return err
+	}
+	packs := slices.Clone(a.from.packs)
+	if !base.IsZero() {
+		packs = append(packs, base)
+	}
+	d.Portal.Definition.KnowledgeBaseIDs = packs
+	built, err := d.Build(ctx, tx, b.Library, a.terms, portal.Author{By: j.CreatedBy, At: now})
+	if code := whyNot(err); code != "" {
+		return &job.Refusal{Code: code}
+	}
+	if err != nil {
+		return err
+	}
+	found.State, found.Portal = Applied, built.Portal.ID
+	if err := found.save(ctx, tx, now); err != nil {
+		return err
+	}
+	j.State, j.Done, j.Total, j.Portal = job.Succeeded, 1, 1, built.Portal.ID
+	j.Counts = map[string]int64{"portals": 1, "subjects": int64(len(built.Subjects)), "documents": documents}
+	j.Tell(built.Events()...)
+	return note(ctx, tx, *j, "portal.created", "portal", built.Portal.ID.String(), map[string]any{
+		"name": built.Portal.Name, "templateKey": built.Portal.TemplateKey, "personaId": built.Portal.Persona, "planId": a.plan,
+	}, now)
+}
+
+// note keeps in the activity log what a job did for whoever asked for it.
+func note(ctx context.Context, tx *tenant.Tx, j job.Job, action, kind, target string, changes map[string]any, now time.Time) error {
+	return activity.Record(ctx, tx, activity.Entry{
+		ID: id.NewActivity(), At: now, Actor: j.CreatedBy, Action: action, TargetKind: kind, TargetID: target, Changes: changes,
+	})
+}
