@@ -51,8 +51,8 @@ func TestHostileInput(t *testing.T) {
 // otherwise are properties that say in another way what a good body says already,
 // or that are good once.
 var otherwise = map[string][]string{
-	"updateSubject": {"state"},
-	"createPortal":  {"personaId", "slug"}, "putPortalPersona": {"personaId", "duoId", "face", "voice"},
+	"updateSubject":  {"state"},
+	"applySetupPlan": {"personaId"}, "createPortal": {"personaId", "slug"}, "putPortalPersona": {"personaId", "duoId", "face", "voice"},
 }
 
 func testHostileBodies(t *testing.T, w *world) {

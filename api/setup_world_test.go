@@ -43,9 +43,11 @@ func planChange(n int) map[string]any {
 	}}
 }
 
-// castBody chooses who speaks on what a plan is made into.
-func castBody(int) map[string]any {
-	return map[string]any{"avatarId": libraryFace, "voiceId": studioVoice}
+// castBody chooses who speaks on what a plan is made into, but for personaId, which
+// leaves no place for a face.
+func castBody(n int) map[string]any {
+	faces := avatar.NewLibrary().Faces()
+	return map[string]any{"avatarId": faces[n%len(faces)].ID.String(), "voiceId": studioVoice}
 }
 
 // fillBody is a good body with every property of what a portal is filled with.

@@ -178,7 +178,7 @@ type UpdateInput struct {
 // PlanChange is what to change of a plan.
 type PlanChange struct {
 	BaseVersion route.Opt[int64]           `json:"baseVersion,omitzero" minimum:"1" doc:"The version to change, as If-Match says it."`
-	Proposal    route.Part[setup.Proposal] `json:"proposal"`
+	Proposal    route.Part[setup.Proposal] `json:"proposal,omitzero"`
 }
 
 func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (PortalPlan, error) {
@@ -234,9 +234,9 @@ type ApplyInput struct {
 
 // Casting is who will speak on the portal.
 type Casting struct {
-	PersonaID string `json:"personaId,omitempty" doc:"Who speaks; otherwise a persona is made."`
-	AvatarID  string `json:"avatarId,omitempty" doc:"Its face; one of the library unless given."`
-	VoiceID   string `json:"voiceId,omitempty" doc:"Its voice; one of the studio that speaks the portal's language unless given."`
+	PersonaID string `json:"personaId,omitempty" minLength:"1" doc:"Who speaks; otherwise a persona is made."`
+	AvatarID  string `json:"avatarId,omitempty" minLength:"1" doc:"Its face; one of the library unless given."`
+	VoiceID   string `json:"voiceId,omitempty" minLength:"1" doc:"Its voice; one of the studio that speaks the portal's language unless given."`
 }
 
 // cast reads who will speak.
