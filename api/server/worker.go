@@ -7,12 +7,10 @@ import (
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/face"
-	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/setup"
 	"visavis.dev/pkg/subject"
 	"visavis.dev/pkg/sweep"
@@ -89,12 +87,6 @@ func (s *Server) builder(from setup.Sources) *setup.Builder {
 
 func (s *Server) scribe() *setup.Scribe {
 	return &setup.Scribe{Tenants: s.Tenants, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: s.options.Clock}
-}
-
-// terms are what an organisation may have.
-func (s *Server) terms(ctx context.Context, org id.Org) (plan.Terms, error) {
-	_, terms, err := s.organization(ctx, org)
-	return terms, err
 }
 
 // Start begins all of it.
