@@ -62,13 +62,9 @@ func TestEventsOfPeople(t *testing.T) {
 		require.Equal(t, step.status, answer.Status, "%s: %s", step.what, answer.Raw)
 		require.Equal(t, step.told, w.toldSince(t, before), step.what)
 	}
-	for _, operation := range []string{"getMembership", "updateMembership", "deleteMembership", "recordGuardianConsent"} {
-		var body any
-		if operation == "updateMembership" {
-			body = map[string]any{"role": "learner"}
-		} else if operation == "recordGuardianConsent" {
-			body = guardianBody(2)
-		}
+	for operation, body := range map[string]any{
+		"getMembership": nil, "updateMembership": map[string]any{"role": "learner"}, "deleteMembership": nil, "recordGuardianConsent": guardianBody(2),
+	} {
 		requireError(t, w.do(t, operation, which, w.Acme.New, body), http.StatusGone, "gone", "path.id")
 	}
 }

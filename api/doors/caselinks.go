@@ -53,11 +53,25 @@ type CaseLinkWish struct {
 	CaseSummary string            `json:"caseSummary,omitempty" maxLength:"8000" doc:"What the avatar knows of the case."`
 	Language    string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's unless given."`
 	Channel     string            `json:"channel,omitempty" enum:"link" doc:"You send the url yourself."`
-	Contact     *caselink.Contact `json:"contact,omitempty"`
+	Contact     *CaseContact      `json:"contact,omitempty"`
 	ExpiresInS  int64             `json:"expiresInS,omitempty" minimum:"60" maximum:"7776000" doc:"604800, a week, unless given."`
 	MaxOpens    *int64            `json:"maxOpens,omitempty" minimum:"1" maximum:"1000" doc:"How often it opens; any number unless given."`
 	ExternalID  *string           `json:"externalId,omitempty" maxLength:"200"`
 	Metadata    map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
+}
+
+// CaseContact is who a link is to be for, as far as it is known.
+type CaseContact struct {
+	Name  *string `json:"name,omitempty" maxLength:"200"`
+	Email *string `json:"email,omitempty" maxLength:"254"`
+	Phone *string `json:"phone,omitempty" maxLength:"40"`
+}
+
+func (c *CaseContact) kept() *caselink.Contact {
+	if c == nil {
+		return nil
+	}
+	return &caselink.Contact{Name: c.Name, Email: c.Email, Phone: c.Phone}
 }
 
 // CaseLink is a link to a case.
@@ -111,7 +125,7 @@ func (a *API) createCaseLink(ctx context.Context, c *route.Call, in *CaseLinkInp
 	}
 	l := caselink.Link{
 		ID: id.NewCaseLink(), Portal: p.ID, CaseRef: b.CaseRef, CustomerRef: b.CustomerRef, Title: b.Title, Summary: b.CaseSummary,
-		Channel: "link", Contact: b.Contact, ExpiresAt: c.Now().Add(defaultCaseLink), MaxOpens: b.MaxOpens, ExternalID: b.ExternalID,
+		Channel: "link", Contact: b.Contact.kept(), ExpiresAt: c.Now().Add(defaultCaseLink), MaxOpens: b.MaxOpens, ExternalID: b.ExternalID,
 		Metadata: b.Metadata, CreatedBy: c.Principal.Key.ID.String(), CreatedAt: c.Now(),
 	}
 	if b.ExpiresInS > 0 {

@@ -47,15 +47,36 @@ type EscalationInput struct {
 
 // EscalationWish is a chat to be handed over.
 type EscalationWish struct {
-	ExternalChatID string             `json:"externalChatId" minLength:"1" maxLength:"200" doc:"Your own name for the chat."`
-	Channel        string             `json:"channel,omitempty" maxLength:"40" doc:"Where the chat is held; web unless given."`
-	CustomerRef    *string            `json:"customerRef,omitempty" maxLength:"200"`
-	Context        escalation.Context `json:"context,omitzero" doc:"What was said so far."`
-	Reason         *string            `json:"reason,omitempty" maxLength:"500"`
-	Language       string             `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's unless given."`
-	ExpiresInS     int64              `json:"expiresInS,omitempty" minimum:"60" maximum:"86400" doc:"3600 unless given."`
-	ExternalID     *string            `json:"externalId,omitempty" maxLength:"200"`
-	Metadata       map[string]string  `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
+	ExternalChatID string            `json:"externalChatId" minLength:"1" maxLength:"200" doc:"Your own name for the chat."`
+	Channel        string            `json:"channel,omitempty" maxLength:"40" doc:"Where the chat is held; web unless given."`
+	CustomerRef    *string           `json:"customerRef,omitempty" maxLength:"200"`
+	Context        ChatSoFar         `json:"context,omitzero" doc:"What was said so far."`
+	Reason         *string           `json:"reason,omitempty" maxLength:"500"`
+	Language       string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's unless given."`
+	ExpiresInS     int64             `json:"expiresInS,omitempty" minimum:"60" maximum:"86400" doc:"3600 unless given."`
+	ExternalID     *string           `json:"externalId,omitempty" maxLength:"200"`
+	Metadata       map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
+}
+
+// ChatSoFar is what was said before a chat is handed over.
+type ChatSoFar struct {
+	Transcript []ChatLine `json:"transcript,omitempty" maxItems:"200"`
+	Summary    *string    `json:"summary,omitempty" maxLength:"4000"`
+}
+
+// ChatLine is something that was said.
+type ChatLine struct {
+	Speaker string     `json:"speaker" maxLength:"80"`
+	Text    string     `json:"text" maxLength:"4000"`
+	At      *time.Time `json:"at,omitempty"`
+}
+
+func (c ChatSoFar) kept() escalation.Context {
+	kept := escalation.Context{Transcript: make([]escalation.Line, len(c.Transcript)), Summary: c.Summary}
+	for i, line := range c.Transcript {
+		kept.Transcript[i] = escalation.Line(line)
+	}
+	return kept
 }
 
 // Escalation is a chat that was handed over.
@@ -113,7 +134,7 @@ func (a *API) escalate(ctx context.Context, c *route.Call, in *EscalationInput) 
 	}
 	e := escalation.Escalation{
 		ID: id.NewEscalation(), Portal: p.ID, State: escalation.Waiting, ExternalChatID: b.ExternalChatID, Channel: b.Channel,
-		CustomerRef: b.CustomerRef, Context: b.Context, Reason: b.Reason, ExpiresAt: c.Now().Add(goodFor(b.ExpiresInS)),
+		CustomerRef: b.CustomerRef, Context: b.Context.kept(), Reason: b.Reason, ExpiresAt: c.Now().Add(goodFor(b.ExpiresInS)),
 		ExternalID: b.ExternalID, Metadata: b.Metadata, CreatedAt: c.Now(),
 	}
 	if e.Language, err = languageOf(b.Language, p.Definition.DefaultLanguage); err != nil {
@@ -124,9 +145,6 @@ func (a *API) escalate(ctx context.Context, c *route.Call, in *EscalationInput) 
 	}
 	if e.Metadata == nil {
 		e.Metadata = map[string]string{}
-	}
-	if e.Context.Transcript == nil {
-		e.Context.Transcript = []escalation.Line{}
 	}
 	token := escalation.NewToken()
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Escalation, error) {
