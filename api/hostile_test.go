@@ -89,10 +89,14 @@ func testHostileBodies(t *testing.T, w *world) {
 				}
 			}
 		}
+		last := apitest.Request{Path: path, Key: w.Acme.New, Body: good}
 		if _, ok := once[o.ID]; ok {
-			path = w.freshPath(t, o, w.Acme)
+			last.Path = w.freshPath(t, o, w.Acme)
 		}
-		require.Less(t, w.call(t, o, apitest.Request{Path: path, Key: w.Acme.New, Body: good}).Status, 300, "the good body was good")
+		if o.ID == "createPerson" { // others were added meanwhile, with parts of it
+			last.Body = w.body(t, o)
+		}
+		require.Less(t, w.call(t, o, last).Status, 300, "the good body was good")
 		// What was stored can still be read.
 		for _, o := range w.Service.Operations() {
 			if d.isPaged(o) {

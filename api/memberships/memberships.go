@@ -148,7 +148,7 @@ func AsProblem(err error, at string) error {
 	switch {
 	case errors.Is(err, person.ErrNoMembership):
 		return problem.Missing("membership").WithParam("path.id")
-	case errors.Is(err, person.ErrRemoved):
+	case errors.Is(err, person.ErrRemoved), errors.Is(err, person.ErrErased):
 		return problem.New(problem.Gone, "The membership was removed.").WithParam("path.id")
 	case errors.As(err, &taken):
 		return problem.Conflicting("already_member", "The person has this place already.").
