@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -71,19 +70,22 @@ func (f *fixture) publish(ctx context.Context, key, base string) (address string
 	}
 	defer func() { err = errors.Join(err, api.stop()) }()
 	a := livetest.API{Base: api.url + "/v1", Key: key}
-	var made struct {
-		URL            string          `json:"url"`
-		PublishRefused json.RawMessage `json:"publishRefused"`
-	}
-	if err := a.Call(ctx, http.MethodPost, "/portals", map[string]any{
-		"name": "Bench", "templateKey": "course", "publish": true, "privacy": map[string]any{"privacyUrl": "https://example.com/privacy"},
-	}, &made); err != nil {
+	persona, err := a.Persona(ctx, "Amara", nil, nil)
+	if err != nil {
 		return "", err
 	}
-	if len(made.PublishRefused) > 0 && string(made.PublishRefused) != "null" {
-		return "", fmt.Errorf("the portal was not published: %s", made.PublishRefused)
+	var made struct {
+		ID  string `json:"id"`
+		URL string `json:"url"`
 	}
-	return made.URL, nil
+	err = errors.Join(
+		a.Call(ctx, http.MethodPost, "/portals", map[string]any{
+			"name": "Bench", "templateKey": "museum_guide", "personaId": persona, "languages": []string{"en"},
+		}, &made),
+		a.Call(ctx, http.MethodPatch, "/portals/"+made.ID, map[string]any{"privacy": map[string]any{"privacyUrl": "https://example.com/privacy"}}, nil),
+		a.Call(ctx, http.MethodPost, "/portals/"+made.ID+"/publish", map[string]any{}, nil),
+	)
+	return made.URL, err
 }
 
 // firstBytes is load, timed to each answer's first byte.
