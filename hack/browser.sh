@@ -26,7 +26,7 @@ fi
 
 cd hack/browser
 # npm notes what it installed: nothing is to do while the lock file is older.
-if [ package-lock.json -nt node_modules/.package-lock.json ]; then
+if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
 	npm ci --no-audit --no-fund --loglevel=error
 	touch node_modules/.package-lock.json
 fi
