@@ -272,6 +272,8 @@ func TestACodeOpensNobodysPlace(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first.Person, known.ID)
 	require.False(t, known.Claimed)
+	_, err = w.gate.Find(t.Context(), w.portal.ID, again.Secret)
+	w.refused(signin.VisitEnded, err)
 	_, err = join("kim@example.com")
 	w.refused(signin.AddressKnown, err)
 }
