@@ -101,7 +101,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	(&portals.API{
 		Tenants: d.Tenants, Addresses: p.Addresses, Gallery: p.Gallery, Library: p.Library, Plans: p.Plans,
-		PortalURL: p.PortalURL,
+		PortalURL: p.PortalURL, LiveURL: p.LiveURL,
 	}).Register(s)
 	(&doors.API{Tenants: d.Tenants, Gate: p.Gate, Plans: p.Plans, PortalURL: p.PortalURL}).Register(s)
 	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)

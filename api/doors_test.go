@@ -179,7 +179,8 @@ func testEscalations(t *testing.T, w *world) {
 	}
 	read := get(w.Acme.New)
 	require.Equal(t, []any{nil, nil, made["context"]}, []any{read["url"], read["token"], read["context"]}, "secrets are shown once")
-	require.Equal(t, map[string]any{"transcript": []any{}, "summary": nil}, get(w.scoped(contract.Latest, scope.PortalsRead))["context"])
+	wordless := get(w.scoped(contract.Latest, scope.PortalsRead))
+	require.Equal(t, []any{map[string]any{"transcript": []any{}, "summary": nil}, nil}, []any{wordless["context"], wordless["reason"]})
 	require.Equal(t, own.Bare(), get(w.OldNamed)["portalId"])
 
 	s := w.converseOn(t, own, func(s *session.Session) { s.Escalation, s.Outcome = in.Escalation, new("resolved") })

@@ -24,7 +24,7 @@ type API struct {
 func (a *API) Register(s *route.Service) {
 	route.List(s, route.Operation{
 		ID: "listActivity", Method: http.MethodGet, Path: "/activity", Group: "Settings", Class: "read",
-		Scope: scope.SettingsRead, Since: contract.V20261001,
+		Scope: scope.SettingsRead, Since: contract.V20261001, Items: contract.LogEntryItem,
 		Summary: "Who changed what, newest first",
 	}, a.list)
 }

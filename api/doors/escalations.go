@@ -29,7 +29,7 @@ func (a *API) registerEscalations(s *route.Service, read, embed route.Operation)
 
 	get := read
 	get.ID, get.Path, get.Since, get.Items, get.Summary = "getEscalation", "/escalations/{id}", since, contract.EscalationItem, "One chat that was handed over"
-	get.Description = "What was said in the chat needs transcripts:read too; it is empty without it."
+	get.Description = "What was said in the chat, and the reason, need transcripts:read too; they are empty without it."
 	route.Handle(s, get, a.escalation)
 
 	decline := embed
@@ -107,14 +107,18 @@ type Escalation struct {
 func showEscalation(c *route.Call, e escalation.Escalation) Escalation {
 	shown := Escalation{
 		ID: e.ID, PortalID: e.Portal, State: e.State, ExternalChatID: e.ExternalChatID, Channel: e.Channel, CustomerRef: e.CustomerRef,
-		Context: escalation.Context{Transcript: []escalation.Line{}}, Reason: e.Reason, Language: e.Language, ExpiresAt: e.ExpiresAt.UTC(),
+		Context: escalation.Context{Transcript: []escalation.Line{}}, Language: e.Language, ExpiresAt: e.ExpiresAt.UTC(),
 		SessionID: e.Session.OrNil(), Outcome: e.Outcome, StartedAt: route.UTC(e.StartedAt), CompletedAt: route.UTC(e.CompletedAt),
 		ExternalID: e.ExternalID, Metadata: e.Metadata, CreatedAt: e.CreatedAt.UTC(),
 	}
 	if e.Outcome != nil {
 		shown.Resolved = new(*e.Outcome == "resolved")
 	}
-	if readsWords(c) && e.Context.Transcript != nil {
+	if !readsWords(c) {
+		return shown
+	}
+	shown.Reason = e.Reason
+	if e.Context.Transcript != nil {
 		shown.Context = e.Context
 	}
 	return shown

@@ -50,7 +50,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Porta
 			return Portal{}, err
 		}
 	}
-	if address.Host, err = a.parseHost(in.Body.CustomDomain.Value); err != nil {
+	if address.Host, err = a.parseHost(c, in.Body.CustomDomain.Value); err != nil {
 		return Portal{}, err
 	}
 	// Nothing is claimed for a portal that is not the caller's.

@@ -28,6 +28,8 @@ type API struct {
 	Plans     *plan.Catalogue
 	// PortalURL is where the portals' pages are, without a path.
 	PortalURL string
+	// LiveURL is where clients reach the sockets of live conversations: no portal's.
+	LiveURL string
 }
 
 const (

@@ -57,7 +57,9 @@ func insert(ctx context.Context, tx database.Tx, org id.Org, e Entry) error {
 
 // Filter narrows a list; zero fields do not.
 type Filter struct {
-	Action   string
+	Action string
+	// TargetID is also that of a portal or a subject without its prefix, as the older
+	// contract has it.
 	TargetID string
 	From, To time.Time
 }
@@ -90,7 +92,7 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after *P
 		}, `
 			SELECT id, at, actor, action, target_kind, target_id, changes, address FROM activity
 			WHERE org_id = $1 AND (at, id) < ($2, $3) AND at >= $4 AND at < $5
-				AND ($6 = '' OR action = $6) AND ($7 = '' OR target_id = $7)
+				AND ($6 = '' OR action = $6) AND ($7::TEXT = '' OR target_id IN ($7, 'portal_' || $7, 'sub_' || $7))
 			ORDER BY at DESC, id DESC LIMIT $8`,
 			org, start.At, start.ID, f.From, f.To, f.Action, f.TargetID, limit)
 	})

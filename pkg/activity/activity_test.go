@@ -70,16 +70,18 @@ func TestFilter(t *testing.T) {
 	record(t, tenants, org,
 		activity.Entry{At: now, Actor: "a", Action: "key.created", TargetKind: "key", TargetID: "1", Changes: map[string]any{"name": "x"}, Address: "192.0.2.1"},
 		activity.Entry{At: now.Add(time.Second), Action: "key.revoked", TargetID: "1"},
-		activity.Entry{At: now.Add(2 * time.Second), Action: "key.created", TargetID: "2"})
+		activity.Entry{At: now.Add(2 * time.Second), Action: "key.created", TargetID: "2"},
+		activity.Entry{At: now.Add(-time.Second), Action: "portal.created", TargetID: "portal_3"})
 	tests := map[string]struct {
 		filter activity.Filter
 		want   []string
 	}{
-		"none":   {activity.Filter{}, []string{"2", "1", "1"}},
+		"none":   {activity.Filter{}, []string{"2", "1", "1", "portal_3"}},
 		"action": {activity.Filter{Action: "key.created"}, []string{"2", "1"}},
 		"target": {activity.Filter{TargetID: "1"}, []string{"1", "1"}},
+		"bare":   {activity.Filter{TargetID: "3"}, []string{"portal_3"}},
 		"from":   {activity.Filter{From: now.Add(time.Second)}, []string{"2", "1"}},
-		"to":     {activity.Filter{To: now.Add(2 * time.Second)}, []string{"1", "1"}},
+		"to":     {activity.Filter{To: now.Add(2 * time.Second)}, []string{"1", "1", "portal_3"}},
 		"both":   {activity.Filter{From: now.Add(time.Second), To: now.Add(2 * time.Second)}, []string{"1"}},
 	}
 	for name, tt := range tests {
@@ -89,7 +91,7 @@ func TestFilter(t *testing.T) {
 			require.Equal(t, tt.want, targets(entries))
 		})
 	}
-	entries, err := activity.List(context.Background(), tenants, org, activity.Filter{To: now.Add(time.Second)}, nil, 10)
+	entries, err := activity.List(context.Background(), tenants, org, activity.Filter{From: now, To: now.Add(time.Second)}, nil, 10)
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
 	e := entries[0]

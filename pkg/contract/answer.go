@@ -25,6 +25,8 @@ const (
 	JobItem Item = "Job"
 	// KnowledgeBaseItem is a knowledge pack.
 	KnowledgeBaseItem Item = "KnowledgeBase"
+	// LogEntryItem is a line of the activity log.
+	LogEntryItem Item = "LogEntry"
 	// MembershipItem is a person's place in a portal.
 	MembershipItem Item = "Membership"
 	// PersonItem is a person with their places.

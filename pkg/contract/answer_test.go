@@ -75,6 +75,18 @@ func TestAnswerWithASession(t *testing.T) {
 	require.Equal(t, ticket(""), contract.Answer(contract.V20260708, contract.SessionTicketItem, ticket("sub_")))
 }
 
+func TestAnswerWithALogEntry(t *testing.T) {
+	entry := func(sub, portal string) map[string]any {
+		return map[string]any{
+			"id": "act_1", "targetKind": "subject", "targetId": sub + "1", "changes": map[string]any{"portalId": portal + "1", "title": "sub_way"},
+		}
+	}
+	require.Equal(t, entry("sub_", "portal_"), contract.Answer(contract.V20261001, contract.LogEntryItem, entry("sub_", "portal_")))
+	require.Equal(t, entry("", ""), contract.Answer(contract.V20260708, contract.LogEntryItem, entry("sub_", "portal_")))
+	entryOfNothing := map[string]any{"targetId": "pa_1", "changes": nil}
+	require.Equal(t, map[string]any{"targetId": "pa_1", "changes": nil}, contract.Answer(contract.V20260708, contract.LogEntryItem, entryOfNothing))
+}
+
 func TestAnswerWithASetting(t *testing.T) {
 	setting := func(scope string) map[string]any {
 		return map[string]any{"key": "memory.enabled", "value": true, "scopeKind": "portal", "scopeId": scope}

@@ -52,6 +52,9 @@ var bareIDs = Change{
 			bareOf(item, "portalId")
 		case JobItem:
 			bareOf(item, "portalId", "subjectId", "resourceId")
+		case LogEntryItem:
+			bareOf(item, "targetId")
+			bareOf(item["changes"], "portalId", "subjectId", "scopeId")
 		case PersonItem:
 			places, _ := item["memberships"].([]any)
 			for _, place := range places {

@@ -158,6 +158,12 @@ func (p *Person) complete(ctx context.Context, tx *tenant.Tx, known Person, key 
 		after.Email = p.Email
 	}
 	after.Edition, after.UpdatedAt = known.Edition+1, p.UpdatedAt
+	if vouched {
+		// Whoever came by the address until now may be somebody else.
+		if err := signOut(ctx, tx, known.ID); err != nil {
+			return after, err
+		}
+	}
 	return after, after.save(ctx, tx)
 }
 

@@ -168,10 +168,12 @@ func TestChatsThatAreHandedOver(t *testing.T) {
 		is(state)
 		_, err = come()
 		w.refused(want, err)
+		_, err = w.gate.Find(t.Context(), w.portal.ID, in.Secret)
+		w.refused(want, err)
 	}
-	is(escalation.Declined)
+	is(escalation.Live)
 	_, err = w.gate.Find(t.Context(), w.portal.ID, in.Secret)
-	w.refused(signin.LinkRevoked, err)
+	require.NoError(t, err)
 	is(escalation.Waiting)
 	w.clock.SetTime(e.ExpiresAt)
 	_, err = come()
@@ -270,6 +272,8 @@ func TestACodeOpensNobodysPlace(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first.Person, known.ID)
 	require.False(t, known.Claimed)
+	_, err = w.gate.Find(t.Context(), w.portal.ID, again.Secret)
+	w.refused(signin.VisitEnded, err)
 	_, err = join("kim@example.com")
 	w.refused(signin.AddressKnown, err)
 }

@@ -79,20 +79,26 @@ func (in *Guest) look(ctx context.Context, tx *tenant.Tx, e *entrance) (err erro
 		sits, err = person.Seat(ctx, tx, in.Portal, in.Person, in.Membership, e.now)
 		in.Sits, in.Name = sits.Person, sits.Person.Name
 	case !in.Escalation.IsZero():
-		err = in.lookAtChat(ctx, tx)
+		err = in.lookAtChat(ctx, tx, e)
 	case !in.CaseLink.IsZero():
 		err = in.lookAtCase(ctx, tx, e)
 	}
 	return err
 }
 
-func (in *Guest) lookAtChat(ctx context.Context, tx *tenant.Tx) error {
+// lookAtChat refuses whoever comes too late: of a conversation that began then, nobody
+// would be told how it ended.
+func (in *Guest) lookAtChat(ctx context.Context, tx *tenant.Tx, e *entrance) error {
 	chat, err := escalation.Find(ctx, tx, in.Escalation)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if chat.State == escalation.Declined {
+	case chat.State == escalation.Declined:
 		return refuse(LinkRevoked)
+	case chat.State == escalation.Completed:
+		return refuse(LinkUsedUp)
+	case chat.State == escalation.Expired, chat.State == escalation.Waiting && !e.now.Before(chat.ExpiresAt):
+		return refuse(LinkExpired)
 	}
 	in.Language = chat.Language
 	var b strings.Builder
