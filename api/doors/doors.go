@@ -218,7 +218,7 @@ func refused(r *signin.Refusal) error {
 	case signin.NotPublished:
 		return problem.Conflicting(string(r.Code), "The portal is not published.").WithParam("path.id")
 	case signin.DoorClosed:
-		return problem.Conflicting(string(r.Code), "The door for this is closed; PUT /portals/{id}/doors opens it.").WithParam("path.id")
+		return problem.Conflicting(string(r.Code), "The door for this is closed. GET /portals/{id}/doors lists the doors, a PUT on one opens it.").WithParam("path.id")
 	case signin.PersonGone:
 		return problem.Missing("person").WithParam("body.personId")
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/event"
@@ -69,6 +70,11 @@ func (a *API) plan(c *route.Call, in PortalInput) (build.Draft, error) {
 	t, ok := a.Gallery.Filled(in.TemplateKey, in.Answers)
 	if !ok {
 		return d, problem.Invalid("body.templateKey", "There is no template %q; GET /portals/templates lists them.", in.TemplateKey)
+	}
+	for key := range in.Answers {
+		if !slices.ContainsFunc(t.Questions, func(q template.Question) bool { return q.Key == key }) {
+			return d, problem.Invalid("body.answers."+key, "The template asks no question %q; GET /portals/templates lists its questions.", key)
+		}
 	}
 	if t.PlanFeature != nil && !terms.Has(*t.PlanFeature) {
 		return d, a.Plans.FeatureMissing(terms, *t.PlanFeature)

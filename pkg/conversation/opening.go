@@ -30,8 +30,14 @@ func (c *Conversation) begin() {
 	}
 }
 
+// disclosure tells people what they talk with in the language they speak: in the
+// persona's words where it has some in that language, else in the product's.
 func (c *Conversation) disclosure() string {
-	if text := c.filledIn(inLanguage(c.config.Persona.Disclosure.Text, c.language)); text != "" {
+	own := c.config.Persona.Disclosure.Text
+	if own[c.language] == "" && own[base(c.language)] == "" && phrases[base(c.language)] != nil {
+		return phrases[base(c.language)].disclosure
+	}
+	if text := c.filledIn(inLanguage(own, c.language)); text != "" {
 		return text
 	}
 	return bookOf(c.language).disclosure

@@ -10,9 +10,13 @@ import (
 // How many passages a persona's retrieval setting looks at.
 var retrievalLimits = map[string]int{"fast": 4, "balanced": 8, "thorough": 16}
 
-// fewWords is how many words of meaning a question has that cannot stand alone:
-// "and on Sundays?" belongs to the question before.
-const fewWords = 2
+// A question with fewer words of meaning than fewWords, and fewer of all than
+// wholeWords, cannot stand alone: "and on Sundays?" belongs to the question
+// before, "what is a fresco?" does not.
+const (
+	fewWords   = 2
+	wholeWords = 4
+)
 
 // retrieval finds the passages that support an answer.
 type retrieval struct{ *Config }
@@ -64,9 +68,17 @@ func searchText(q Question) string {
 
 // leans says whether a question is understood from the one before alone.
 func leans(q Question) bool {
-	if len(contentWords(q.Language, q.Text)) < fewWords {
+	words, telling := wordsOf(q.Text), len(contentWords(q.Language, q.Text))
+	if telling == 0 || telling < fewWords && len(words) < wholeWords {
 		return true
 	}
 	pronouns := bookOf(q.Language).pointing
-	return slices.ContainsFunc(wordsOf(q.Text), func(w term) bool { return pronouns[w.text] })
+	for i, w := range words {
+		// Inside a sentence a capital is an address: German "Sie" is whoever is asked.
+		addressed := i > 0 && q.Text[w.from:w.to] != strings.ToLower(q.Text[w.from:w.to])
+		if pronouns[w.text] && !addressed {
+			return true
+		}
+	}
+	return false
 }
