@@ -92,7 +92,7 @@ type CaseLink struct {
 	OpenCount   int64                          `json:"openCount"`
 	OpenedAt    *time.Time                     `json:"openedAt"`
 	SessionID   *id.Session                    `json:"sessionId" nullable:"true"`
-	Contact     route.OrNull[caselink.Contact] `json:"contact"`
+	Contact     route.OrNull[caselink.Contact] `json:"contact" doc:"For keys with people:read."`
 	ExternalID  *string                        `json:"externalId"`
 	Metadata    map[string]string              `json:"metadata"`
 	CreatedBy   string                         `json:"createdBy"`
@@ -105,7 +105,9 @@ func showCaseLink(c *route.Call, l caselink.Link) CaseLink {
 		State: l.State(c.Now()), ExpiresAt: l.ExpiresAt.UTC(), MaxOpens: l.MaxOpens, OpenCount: l.OpenCount, OpenedAt: route.UTC(l.OpenedAt),
 		SessionID: l.Session.OrNil(), ExternalID: l.ExternalID, Metadata: l.Metadata, CreatedBy: l.CreatedBy, CreatedAt: l.CreatedAt.UTC(),
 	}
-	shown.Contact.Value = l.Contact
+	if c.Principal.Key.Grant().Holds(scope.PeopleRead) {
+		shown.Contact.Value = l.Contact
+	}
 	if readsWords(c) {
 		shown.CaseSummary = &l.Summary
 	}

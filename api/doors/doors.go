@@ -80,7 +80,7 @@ type Door struct {
 	Key         door.Key   `json:"key" enum:"visitors,members_link,join_code,sso,embed,customers,staff,candidates"`
 	Open        bool       `json:"open"`
 	URL         *string    `json:"url" format:"uri" doc:"Where people come in by themselves; null where a token or a link brings them."`
-	Code        *string    `json:"code" doc:"The code to give out, of join_code."`
+	Code        *string    `json:"code" doc:"The code to give out, of join_code; for keys with portals:write."`
 	Requires    []string   `json:"requires" enum:"name,email,consent,age_check,sso"`
 	Message     *string    `json:"message"`
 	PlanFeature *string    `json:"planFeature" doc:"What a plan must include for the door to be opened."`
@@ -91,9 +91,12 @@ type Door struct {
 // planFeatures are what plans must include for doors that cannot be opened yet.
 var planFeatures = map[door.Key]string{door.SSO: "sso", door.Candidates: "hiring"}
 
-func (a *API) show(p portal.Portal, d door.Door) Door {
+func (a *API) show(c *route.Call, p portal.Portal, d door.Door) Door {
 	shown := Door{
-		Key: d.Key, Open: d.Open, Requires: d.Requires, Message: d.Message, Code: d.Code, ChangedAt: route.UTC(d.ChangedAt), ChangedBy: d.ChangedBy,
+		Key: d.Key, Open: d.Open, Requires: d.Requires, Message: d.Message, ChangedAt: route.UTC(d.ChangedAt), ChangedBy: d.ChangedBy,
+	}
+	if c.Principal.Key.Grant().Holds(scope.PortalsWrite) {
+		shown.Code = d.Code // it lets people in, which reading does not
 	}
 	if d.Key == door.Visitors || d.Key == door.JoinCode {
 		url := a.page(p)
@@ -125,7 +128,7 @@ func (a *API) list(ctx context.Context, c *route.Call, in *Path) (route.Page[Doo
 		return route.Page[Door]{}, err
 	}
 	found, err := door.List(ctx, a.Tenants, c.Org(), p.ID)
-	return route.Map(route.Page[door.Door]{Items: found}, func(d door.Door) Door { return a.show(p, d) }), err
+	return route.Map(route.Page[door.Door]{Items: found}, func(d door.Door) Door { return a.show(c, p, d) }), err
 }
 
 // find finds the portal of a path, an archived one too.
@@ -178,7 +181,7 @@ func (a *API) set(ctx context.Context, c *route.Call, key door.Key, in *SetInput
 			return Door{}, err
 		}
 		_, err = event.Emit(ctx, tx, portal.Updated(p, []string{"doors"}, portal.Author{By: change.By, At: change.At}))
-		return a.show(p, d), err
+		return a.show(c, p, d), err
 	})
 }
 
