@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/tenant"
 )
 
