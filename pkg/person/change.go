@@ -140,7 +140,7 @@ func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membersh
 
 // told are the events of a change: its own switch has one of its own, unless
 // another switch keeps the place off.
-func (m *Membership) told(before Membership, fields []string, who Author) (drafts []event.Draft) {
+func (m Membership) told(before Membership, fields []string, who Author) (drafts []event.Draft) {
 	flips := m.ToldOn != before.ToldOn
 	others := slices.DeleteFunc(slices.Clone(fields), func(name string) bool { return name == "enabled" && flips })
 	if len(others) > 0 {

@@ -102,7 +102,7 @@ func (m Membership) same(ctx context.Context, tx *tenant.Tx) (Membership, error)
 }
 
 // draft is an event of the place; more are the fields that only its type has.
-func (m *Membership) draft(t event.Type, who Author, more map[string]any) event.Draft {
+func (m Membership) draft(t event.Type, who Author, more map[string]any) event.Draft {
 	fields := map[string]any{
 		"membershipId": m.ID, "personId": m.Person, "portalId": m.Portal, "memberRole": m.Role, "changedBy": who.By,
 	}
@@ -114,12 +114,12 @@ func (m *Membership) draft(t event.Type, who Author, more map[string]any) event.
 }
 
 // Added is the event of a place that is new.
-func (m *Membership) Added(who Author) event.Draft {
+func (m Membership) Added(who Author) event.Draft {
 	return m.draft(event.MemberAdded, who, map[string]any{"externalId": m.ExternalID, "addedAt": who.At})
 }
 
 // switched is the event of a place that was switched on or off.
-func (m *Membership) switched(who Author) event.Draft {
+func (m Membership) switched(who Author) event.Draft {
 	if m.ToldOn {
 		return m.draft(event.MemberEnabled, who, map[string]any{"enabledAt": who.At})
 	}
