@@ -24,6 +24,7 @@ func portalBody(n int) map[string]any {
 func lesson() map[string]any {
 	words := func(text string) map[string]any { return map[string]any{"en": text, "German": text + " (auf Deutsch)"} }
 	return map[string]any{
+		"title":    words("Knots"),
 		"intro":    words("How to tie a boat to a pier."),
 		"sections": []any{map[string]any{"key": "bowline", "title": words("The bowline"), "body": words("It does not slip."), "media": []any{}, "keyPoints": []any{}}},
 		"questions": []any{map[string]any{

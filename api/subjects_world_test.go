@@ -30,6 +30,7 @@ func subjectBody(n int) map[string]any {
 // contentBody is a good body with every property of a content, which can be published.
 func contentBody(n int) map[string]any {
 	return map[string]any{
+		"title": words("Knots"),
 		"intro": words(fmt.Sprint("How to tie a boat to a pier ", n)),
 		"sections": []any{map[string]any{
 			"key": "bowline", "title": words("The bowline"), "body": words("A bowline makes a loop that does not slip."),

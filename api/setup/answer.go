@@ -63,6 +63,7 @@ type PlanSubject struct {
 
 // PlanContent is what a proposed subject says.
 type PlanContent struct {
+	Title     language.Words                 `json:"title"`
 	Intro     language.Words                 `json:"intro"`
 	Sections  []subject.Section              `json:"sections"`
 	Questions []subject.Question             `json:"questions"`
@@ -82,7 +83,7 @@ func showProposal(p *setup.Proposal) *PlanProposal {
 	}
 	for i, s := range p.Subjects {
 		shown.Subjects[i] = PlanSubject{Title: s.Title, Kind: s.Kind, Objectives: s.Objectives, Content: PlanContent{
-			Intro: s.Content.Intro, Sections: s.Content.Sections, Questions: s.Content.Questions, Rules: s.Content.Rules, Ending: s.Content.Ending,
+			Title: s.Content.Title, Intro: s.Content.Intro, Sections: s.Content.Sections, Questions: s.Content.Questions, Rules: s.Content.Rules, Ending: s.Content.Ending,
 		}}
 		shown.Subjects[i].Content.Scenario.Value = s.Content.Scenario
 	}

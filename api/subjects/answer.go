@@ -54,6 +54,7 @@ type SubjectContent struct {
 	BaseVersion     int64                          `json:"baseVersion" doc:"The version that it was made from; 0 of the first."`
 	State           string                         `json:"state" enum:"draft,published,superseded"`
 	Languages       []string                       `json:"languages" doc:"Those that it has texts in."`
+	Title           language.Words                 `json:"title" doc:"What people read; the subject's own title where it says nothing."`
 	Intro           language.Words                 `json:"intro"`
 	Sections        []subject.Section              `json:"sections"`
 	Questions       []subject.Question             `json:"questions"`
@@ -70,7 +71,7 @@ func showContent(s subject.Subject, v subject.Version) SubjectContent {
 	content := v.Content
 	return SubjectContent{
 		SubjectID: s.ID, Version: v.Version, BaseVersion: v.BaseVersion, State: state(s, v), Languages: content.Languages(),
-		Intro: content.Intro, Sections: content.Sections, Questions: content.Questions,
+		Title: content.Title, Intro: content.Intro, Sections: content.Sections, Questions: content.Questions,
 		Scenario: route.OrNull[subject.Scenario]{Value: content.Scenario}, Rules: content.Rules, Ending: content.Ending,
 		ChangedSections: v.ChangedSections, ChangeNote: v.ChangeNote, SavedAt: v.SavedAt.UTC(), SavedBy: v.SavedBy,
 	}

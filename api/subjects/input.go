@@ -23,6 +23,7 @@ type Features struct {
 
 // Sections are the parts of a content that may be sent, whole or in part.
 type Sections struct {
+	Title     route.Part[language.Words]       `json:"title,omitzero" doc:"What people read, by language; the subject's own title where it says nothing."`
 	Intro     route.Part[language.Words]       `json:"intro,omitzero" doc:"By language, as every text is."`
 	Sections  route.Part[[]subject.Section]    `json:"sections,omitzero" maxItems:"100"`
 	Questions route.Part[[]subject.Question]   `json:"questions,omitzero" maxItems:"200"`

@@ -5,6 +5,7 @@ import "visavis.dev/pkg/language"
 // Content is what a subject teaches or asks. It is kept as JSON in the form that
 // the API shows; the tags bound it there. Every text is by language.
 type Content struct {
+	Title     language.Words `json:"title" doc:"What people read; the subject's own title where it says nothing."`
 	Intro     language.Words `json:"intro"`
 	Sections  []Section      `json:"sections" maxItems:"100"`
 	Questions []Question     `json:"questions" maxItems:"200"`

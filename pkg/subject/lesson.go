@@ -42,7 +42,7 @@ func lesson(s Subject, c Content, code string) string {
 	if b.Len() == 0 {
 		return ""
 	}
-	return "# " + s.Title + "\n\n" + strings.TrimSpace(b.String()) + "\n"
+	return "# " + s.TitleIn(c, code) + "\n\n" + strings.TrimSpace(b.String()) + "\n"
 }
 
 // answered says whether a question and a right answer to it are there in a language.

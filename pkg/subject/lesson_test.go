@@ -11,6 +11,7 @@ import (
 func TestLesson(t *testing.T) {
 	words := func(text string) language.Words { return language.Words{"en": text, "de": text + " (de)"} }
 	c := Content{
+		Title: language.Words{"de": "Deutsch"},
 		Intro: words("Intro."),
 		Sections: []Section{
 			{Key: "a", Title: words("A"), Body: language.Words{"en": "Body of **A**.\n\nMore."}, KeyPoints: []language.Words{words("One"), words("Two")}},
@@ -24,7 +25,7 @@ func TestLesson(t *testing.T) {
 	}
 	s := Subject{Title: "Knots", Kind: Assessment}
 	require.Equal(t, "# Knots\n\nIntro.\n\n## A\n\nBody of **A**.\n\nMore.\n\n- One\n\n- Two\n", lesson(s, c, "en"), "answers stay secret")
-	require.Equal(t, "# Knots\n\nIntro. (de)\n\n## A (de)\n\n- One (de)\n\n- Two (de)\n\n## B\n", lesson(s, c, "de"))
+	require.Equal(t, "# Deutsch\n\nIntro. (de)\n\n## A (de)\n\n- One (de)\n\n- Two (de)\n\n## B\n", lesson(s, c, "de"))
 	require.Empty(t, lesson(s, c, "fr"))
 	s.Kind = FAQ
 	require.Contains(t, lesson(s, c, "en"), "## Why?\n\nSo.\n")

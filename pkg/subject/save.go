@@ -83,6 +83,7 @@ func differences(a, b Content) []string {
 		name string
 		a, b any
 	}{
+		{"title", a.Title, b.Title},
 		{"intro", a.Intro, b.Intro},
 		{"sections", a.Sections, b.Sections},
 		{"questions", a.Questions, b.Questions},

@@ -104,6 +104,14 @@ var (
 	ErrFull = errors.New("the portal has as many subjects as it can")
 )
 
+// TitleIn is what the subject is called in a language.
+func (s *Subject) TitleIn(c Content, code string) string {
+	if title, ok := c.Title[code]; ok {
+		return title
+	}
+	return s.Title
+}
+
 // Changed says whether the draft differs from what people are taught from.
 func (s *Subject) Changed() bool {
 	return s.PublishedVersion == nil || *s.PublishedVersion != s.DraftVersion

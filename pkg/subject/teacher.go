@@ -93,7 +93,7 @@ func (t *Teacher) lessons(ctx context.Context, org id.Org, s Subject) ([]knowled
 			return nil, err
 		}
 		documents = append(documents, knowledge.Document{
-			ID: id.NewDocument(), Kind: knowledge.Text, Title: s.Title, Titled: true, ContentType: "text/markdown",
+			ID: id.NewDocument(), Kind: knowledge.Text, Title: s.TitleIn(v.Content, code), Titled: true, ContentType: "text/markdown",
 			Bytes: int64(len(said)), SHA256: sum[:], File: stored, Tags: []string{s.ID.String()}, Refresh: knowledge.Never,
 			CreatedAt: now, UpdatedAt: now,
 		})

@@ -32,7 +32,7 @@ type text struct {
 
 // texts lists every text of a content, in its order. They are the content's own.
 func (c *Content) texts() []text {
-	list := []text{{"intro", &c.Intro, 5000, shown}}
+	list := []text{{"title", &c.Title, 200, advised}, {"intro", &c.Intro, 5000, shown}}
 	for i := range c.Sections {
 		list = append(list, c.Sections[i].texts(fmt.Sprintf("sections[%d]", i))...)
 	}

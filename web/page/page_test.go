@@ -335,3 +335,10 @@ func BenchmarkPage(b *testing.B) {
 		}
 	}
 }
+
+func TestSubjectsAreNamedInTheirReadersLanguage(t *testing.T) {
+	b := setup(t)
+	w := b.get(home, "Accept-Language: de")
+	require.Contains(t, w.Body.String(), "Knoten, die halten")
+	require.NotContains(t, w.Body.String(), "Knots that hold")
+}

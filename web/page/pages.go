@@ -78,7 +78,7 @@ func (v *view) welcome() *sheet {
 
 func (v *view) card(s published.Subject) card {
 	return card{
-		ID: s.ID.String(), Title: s.Title, Kind: v.Say("kind." + string(s.Kind)), Minutes: v.minutes(s.Definition.DurationS),
+		ID: s.ID.String(), Title: v.titled(&s), Kind: v.Say("kind." + string(s.Kind)), Minutes: v.minutes(s.Definition.DurationS),
 		Intro: v.text(s.Content.Intro),
 	}
 }
@@ -121,7 +121,7 @@ func (v *view) subject(name string) error {
 	return v.page("/s/"+found.ID.String(), "subject", func() *sheet {
 		s := v.sheet("home")
 		body := subjectBody{Card: v.card(*found), Begin: v.begin(found)}
-		s.Title = found.Title
+		s.Title = v.titled(found)
 		for _, o := range found.Definition.Objectives {
 			body.Objectives = append(body.Objectives, v.text(o.Text))
 		}

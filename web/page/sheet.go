@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	words "visavis.dev/pkg/language"
+	"visavis.dev/pkg/portal/published"
 )
 
 // sheet is what every page shows; Body is the page's own.
@@ -76,6 +77,14 @@ func (v *view) text(w words.Words) phrase {
 		}
 	}
 	return phrase{}
+}
+
+// titled is what a subject is called in the page's language.
+func (v *view) titled(s *published.Subject) string {
+	if title := v.text(s.Content.Title).Text; title != "" {
+		return title
+	}
+	return s.Title
 }
 
 // choices are the languages of the portal, by their own names, each with the

@@ -40,7 +40,7 @@ func (v *view) talk() error {
 	}
 	body := talkBody{Words: string(words), ReturnURL: pageURL(&v.visit.ReturnURL)}
 	if about != nil {
-		body.Subject, body.About, body.Ending = about.ID.String(), about.Title, v.text(about.Content.Ending.Message)
+		body.Subject, body.About, body.Ending = about.ID.String(), v.titled(about), v.text(about.Content.Ending.Message)
 	}
 	s.Body = body
 	return v.show(http.StatusOK, "talk", s)

@@ -82,7 +82,9 @@ func (t *Template) SpeakerName(code string) string { return t.in(t.Persona.Name,
 func (t *Template) Lessons(code string) []Lesson {
 	lessons := make([]Lesson, len(t.Subjects))
 	for i, s := range t.Subjects {
-		lessons[i] = Lesson{subject.Subject{Title: t.in(s.Title, code), Kind: s.Kind, Definition: s.Definition}, s.Content}
+		content := s.Content
+		content.Title = s.Title
+		lessons[i] = Lesson{subject.Subject{Title: t.in(s.Title, code), Kind: s.Kind, Definition: s.Definition}, content}
 	}
 	return lessons
 }

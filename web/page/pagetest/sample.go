@@ -47,6 +47,7 @@ func knots() published.Subject {
 			{Key: "cleat", Text: language.Words{"en": "Make a line fast on a cleat", "de": "Eine Leine auf einer Klampe belegen"}},
 		}},
 		Content: subject.Content{
+			Title: language.Words{"de": "Knoten, die halten"},
 			Intro: language.Words{
 				"en": "Three knots are enough for most of what happens between a boat and a pier.",
 				"de": "Drei Knoten reichen für das meiste, was zwischen Boot und Steg geschieht.",
