@@ -52,6 +52,7 @@ lint:
 ## generate: what is derived from the code; changes nothing when it is current
 .PHONY: generate
 generate:
+	$(GO) tool $(TOOLS) controller-gen object crd paths=./operator/apis/... output:crd:dir=crds
 	$(GO) tool $(TOOLS) esbuild web/widget/src/main.js --bundle --minify --target=es2022 --loader:.css=text \
 		--legal-comments=none --log-level=warning --outfile=web/widget/widget.js
 	$(GO) run ./hack/openapi api/openapi

@@ -1,0 +1,89 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Annotations that a person sets.
+const (
+	// AdoptAnnotation names, by its id, what exists already and is managed through
+	// the API. The resource takes it over in place of making another.
+	AdoptAnnotation = "visavis.dev/adopt"
+	// ReleaseAnnotation, set to "true", gives what the resource manages back to the
+	// API. From then on the resource changes nothing, nor does deleting it.
+	ReleaseAnnotation = "visavis.dev/release"
+)
+
+// Finalizer keeps a resource until what its deletion asks for is done.
+const Finalizer = "visavis.dev/operator"
+
+// DeletionPolicy is what becomes of what a resource manages when it is deleted.
+// +kubebuilder:validation:Enum=Delete;Orphan
+type DeletionPolicy string
+
+// The policies: it is deleted too, or it stays and is managed through the API.
+const (
+	DeletePolicy DeletionPolicy = "Delete"
+	OrphanPolicy DeletionPolicy = "Orphan"
+)
+
+// Types of conditions.
+const (
+	// Ready says whether everything is as the spec has it.
+	Ready = "Ready"
+	// Published says of a portal whether people can open its page.
+	Published = "Published"
+	// Delivering says of a webhook whether its deliveries arrive.
+	Delivering = "Delivering"
+	// Migrated says of a shard whether its database has the current schema.
+	Migrated = "Migrated"
+)
+
+// Reasons of conditions that several kinds have. They are part of the interface.
+const (
+	// ReasonReady: everything is as the spec has it.
+	ReasonReady = "Ready"
+	// ReasonReleased: the resource manages nothing any more.
+	ReasonReleased = "Released"
+	// ReasonConflict: an older resource, or the API, has what this one claims.
+	ReasonConflict = "Conflict"
+	// ReasonInvalid: the spec asks for what cannot be; nothing happens until it changes.
+	ReasonInvalid = "Invalid"
+	// ReasonPending: what it depends on is not there yet.
+	ReasonPending = "Pending"
+	// ReasonDeleting: it is being deleted.
+	ReasonDeleting = "Deleting"
+	// ReasonUnavailable: a database or the API server does not answer; it is tried again.
+	ReasonUnavailable = "Unavailable"
+)
+
+// Status is what the status of every kind begins with.
+type Status struct {
+	// The generation of the resource that this status is of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// OrganisationReference names an Organisation of the same namespace.
+type OrganisationReference struct {
+	// Name of the Organisation.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// SecretKey names one entry of a Secret.
+type SecretKey struct {
+	// Name of the Secret.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	SecretName string `json:"secretName"`
+	// Key of the entry.
+	// +kubebuilder:default=url
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	Key string `json:"key,omitempty"`
+}

@@ -1,0 +1,26 @@
+package resource
+
+import (
+	"cmp"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// tell records an event, and counts, for each condition that came to another status or
+// reason.
+func (r *Reconciler[T]) tell(before, o T) {
+	for _, now := range o.State().Conditions {
+		was := meta.FindStatusCondition(before.State().Conditions, now.Type)
+		if was != nil && was.Status == now.Status && was.Reason == now.Reason {
+			continue
+		}
+		kind := corev1.EventTypeNormal
+		if now.Status != metav1.ConditionTrue {
+			kind = corev1.EventTypeWarning
+		}
+		r.Recorder.Eventf(o, nil, kind, now.Reason, "Reconcile", "%s is %s: %s", now.Type, now.Status, cmp.Or(now.Message, now.Reason))
+		r.Metrics.transition(r.Kind, now)
+	}
+}

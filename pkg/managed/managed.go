@@ -1,0 +1,61 @@
+// Package managed says who changes a row: callers of the API, or a custom resource
+// that declares what it is to be. Every row that can be declared keeps it in its
+// column managed_by.
+package managed
+
+import (
+	"fmt"
+	"strings"
+)
+
+// By is what manages a row.
+type By string
+
+// API manages what no custom resource declares.
+const API By = "api"
+
+// Resource is a custom resource. Its uid tells it from one that had its name before;
+// the namespace of one of the cluster is empty.
+type Resource struct{ Kind, Namespace, Name, UID string }
+
+// By is the form that rows keep.
+func (r Resource) By() By {
+	return By(strings.Join([]string{r.Kind, r.Namespace, r.Name, r.UID}, "/"))
+}
+
+func (r Resource) String() string {
+	if r.Namespace == "" {
+		return r.Kind + " " + r.Name
+	}
+	return r.Kind + " " + r.Namespace + "/" + r.Name
+}
+
+// Resource is the custom resource that manages; ok is false where none does.
+func (b By) Resource() (r Resource, ok bool) {
+	parts := strings.Split(string(b), "/")
+	if len(parts) != 4 {
+		return Resource{}, false
+	}
+	return Resource{parts[0], parts[1], parts[2], parts[3]}, true
+}
+
+// String names it for people: "api", or "Webhook acme/orders".
+func (b By) String() string {
+	if r, ok := b.Resource(); ok {
+		return r.String()
+	}
+	return string(b)
+}
+
+// Check refuses whoever does not manage the row. The error is an *Error.
+func (b By) Check(who By) error {
+	if b == who {
+		return nil
+	}
+	return &Error{By: b}
+}
+
+// Error says that something else manages a row.
+type Error struct{ By By }
+
+func (e *Error) Error() string { return fmt.Sprintf("it is managed by %s", e.By) }
