@@ -39,7 +39,7 @@ func adminCommand() *cobra.Command {
 	a.directoryFlag(cmd.PersistentFlags())
 	cmd.PersistentFlags().StringVar(&a.plans, "plans", "", "YAML `FILE` of the plans (built-in plans unless given)")
 	cmd.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print JSON")
-	cmd.AddCommand(a.orgCommand(), a.keyCommand(), a.shardCommand(), a.webhooksCommand())
+	cmd.AddCommand(a.orgCommand(), a.keyCommand(), a.shardCommand(), a.showCommand(), a.webhooksCommand())
 	return cmd
 }
 

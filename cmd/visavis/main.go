@@ -20,7 +20,15 @@ func run() int {
 	defer stop()
 	// A second signal ends the process at once.
 	context.AfterFunc(ctx, stop)
-	if err := root().ExecuteContext(ctx); err != nil && !errors.Is(err, context.Canceled) {
+	cmd := root()
+	if calledAsPlugin() {
+		cmd = pluginCommand()
+	}
+	err := cmd.ExecuteContext(ctx)
+	if exit, ok := errors.AsType[*exitError](err); ok {
+		return exit.code
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "visavis:", err)
 		return 1
 	}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/remotecommand"
+	"k8s.io/client-go/util/exec"
+)
+
+// pluginName is what the binary is called where kubectl finds it: `kubectl visavis`.
+const pluginName = "kubectl-visavis"
+
+// calledAsPlugin says whether kubectl runs the binary.
+func calledAsPlugin() bool { return filepath.Base(os.Args[0]) == pluginName }
+
+// toolPods are the pods in which the plugin's commands run: they have the settings
+// and the databases.
+const toolPods = "app.kubernetes.io/name=visavis,app.kubernetes.io/component in (operator, api)"
+
+// plugin shows the platform that runs in a cluster. Its commands run in a pod of the
+// platform, so whoever may exec there may see it, and no database is reachable from
+// outside.
+type plugin struct {
+	flags *genericclioptions.ConfigFlags
+}
+
+func pluginCommand() *cobra.Command {
+	p := plugin{flags: genericclioptions.NewConfigFlags(true)}
+	cmd := &cobra.Command{
+		Use:           "visavis",
+		Short:         "Show what the platform of this cluster has: also what was made through the API",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version(),
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl visavis"},
+	}
+	p.flags.AddFlags(cmd.PersistentFlags())
+	cmd.AddCommand(showCommands(func(cmd *cobra.Command, args []string, _ showing) error {
+		return p.run(cmd, append([]string{"/visavis", "admin", "show", cmd.Name()}, inPod(cmd, args)...))
+	})...)
+	return cmd
+}
+
+// inPod is the command's arguments as the pod is to have them: its own flags, not
+// those that say where the cluster is.
+func inPod(cmd *cobra.Command, args []string) []string {
+	var all []string
+	cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			all = append(all, "--"+f.Name+"="+v)
+		}
+	})
+	if follow, err := cmd.Flags().GetBool("follow"); err == nil && follow {
+		all = append(all, "--"+attachedFlag)
+	}
+	return append(append(all, "--"), args...)
+}
+
+// run runs a command in a pod, as if it were here.
+func (p *plugin) run(cmd *cobra.Command, command []string) error {
+	config, err := p.flags.ToRESTConfig()
+	if err != nil {
+		return err
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	pod, err := p.pod(cmd.Context(), client)
+	if err != nil {
+		return err
+	}
+	// The input ends when nobody looks any more, and the command with it.
+	input, end, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer input.Close()
+	defer end.Close()
+	request := client.CoreV1().RESTClient().Post().Resource("pods").Namespace(pod.Namespace).Name(pod.Name).SubResource("exec").
+		VersionedParams(&corev1.PodExecOptions{
+			Container: pod.Spec.Containers[0].Name, Command: command, Stdin: true, Stdout: true, Stderr: true,
+		}, scheme.ParameterCodec)
+	stream, err := executor(config, request)
+	if err != nil {
+		return err
+	}
+	err = stream.StreamWithContext(cmd.Context(), remotecommand.StreamOptions{
+		Stdin: input, Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
+	})
+	if code, ok := errors.AsType[exec.CodeExitError](err); ok {
+		// It said why on its standard error.
+		return &exitError{code.Code}
+	}
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// executor speaks WebSocket, and SPDY where that is not understood.
+func executor(config *rest.Config, request *rest.Request) (remotecommand.Executor, error) {
+	socket, err := remotecommand.NewWebSocketExecutor(config, "GET", request.URL().String())
+	if err != nil {
+		return nil, err
+	}
+	spdy, err := remotecommand.NewSPDYExecutor(config, "POST", request.URL())
+	if err != nil {
+		return nil, err
+	}
+	return remotecommand.NewFallbackExecutor(socket, spdy, func(err error) bool { return err != nil && !errors.Is(err, context.Canceled) })
+}
+
+// pod is a running pod of the platform: of the namespace, or of any where the namespace
+// has none.
+func (p *plugin) pod(ctx context.Context, client kubernetes.Interface) (*corev1.Pod, error) {
+	namespace, chosen, err := p.flags.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return nil, err
+	}
+	look := []string{namespace}
+	if !chosen {
+		look = append(look, metav1.NamespaceAll)
+	}
+	for _, n := range look {
+		pods, err := client.CoreV1().Pods(n).List(ctx, metav1.ListOptions{LabelSelector: toolPods})
+		if err != nil {
+			return nil, err
+		}
+		for i := range pods.Items {
+			if ready(&pods.Items[i]) {
+				return &pods.Items[i], nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("no pod of the platform is ready in %s: choose its namespace with -n", strings.Join(named(look), " or "))
+}
+
+func named(namespaces []string) []string {
+	names := make([]string, len(namespaces))
+	for i, n := range namespaces {
+		names[i] = "namespace " + n
+		if n == metav1.NamespaceAll {
+			names[i] = "any namespace"
+		}
+	}
+	return names
+}
+
+func ready(p *corev1.Pod) bool {
+	if p.DeletionTimestamp != nil {
+		return false
+	}
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// exitError ends the program with a code, after everything was said.
+type exitError struct{ code int }
+
+func (e *exitError) Error() string { return fmt.Sprintf("exit code %d", e.code) }

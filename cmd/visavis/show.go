@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/overview"
+)
+
+// shower runs one of the commands that show the platform: admin show on the databases,
+// the kubectl plugin by way of a pod that has them.
+type shower func(cmd *cobra.Command, args []string, show showing) error
+
+// showing shows something of the platform.
+type showing func(ctx context.Context, v *overview.View, cmd *cobra.Command, args []string) error
+
+// showAll bounds a list unless --limit says otherwise.
+const showAll = 500
+
+// showCommands are the commands that show the platform.
+func showCommands(run shower) []*cobra.Command {
+	show := func(cmd *cobra.Command, s showing) *cobra.Command {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, args, s) }
+		outputFlag(cmd)
+		return cmd
+	}
+	listed := func(cmd *cobra.Command, s showing) *cobra.Command {
+		cmd.Flags().StringP("organisation", "O", "", "only those of one organisation, by its id or slug")
+		cmd.Flags().Int("limit", showAll, "how many at most")
+		return show(cmd, s)
+	}
+	webhooks := listed(&cobra.Command{
+		Use: "webhooks", Aliases: []string{"webhook", "wh"}, Short: "All webhooks, those made through the API too", Args: cobra.NoArgs,
+	}, showWebhooks)
+	webhooks.Flags().Bool("failing", false, "only those that fail or are paused")
+	deliveries := show(&cobra.Command{
+		Use: "deliveries ORGANISATION", Aliases: []string{"delivery"}, Short: "An organisation's latest deliveries", Args: cobra.ExactArgs(1),
+	}, showDeliveries)
+	deliveriesFlags(deliveries.Flags())
+	return []*cobra.Command{
+		show(&cobra.Command{Use: "orgs", Aliases: []string{"org", "organisations"}, Short: "All organisations", Args: cobra.NoArgs}, showOrganizations),
+		show(&cobra.Command{Use: "shards", Aliases: []string{"shard"}, Short: "All shards, with their load", Args: cobra.NoArgs}, showShards),
+		webhooks,
+		listed(&cobra.Command{Use: "portals", Aliases: []string{"portal"}, Short: "All portals, those made through the API too", Args: cobra.NoArgs}, showPortals),
+		deliveries,
+		show(&cobra.Command{Use: "limits ORGANISATION", Aliases: []string{"limit"}, Short: "An organisation's limits, and what of them is in use", Args: cobra.ExactArgs(1)}, showLimits),
+	}
+}
+
+// showCommand shows the platform from its databases.
+func (a *admin) showCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "show", Short: "Show what there is, on every shard"}
+	cmd.AddCommand(showCommands(func(cmd *cobra.Command, args []string, show showing) error {
+		if err := a.open(); err != nil {
+			return err
+		}
+		defer a.close()
+		return show(cmd.Context(), &overview.View{Directory: a.directory, Tenants: a.tenants, Catalogue: a.catalogue}, cmd, args)
+	})...)
+	return cmd
+}
+
+// among are the organisations that --organisation names, or all.
+func among(ctx context.Context, v *overview.View, cmd *cobra.Command) ([]overview.Organization, error) {
+	name, err := cmd.Flags().GetString("organisation")
+	if err != nil || name == "" {
+		return v.Organizations(ctx)
+	}
+	o, err := v.Organization(ctx, name)
+	return []overview.Organization{o}, err
+}
+
+func showOrganizations(ctx context.Context, v *overview.View, cmd *cobra.Command, _ []string) error {
+	found, err := v.Organizations(ctx)
+	if err != nil {
+		return err
+	}
+	return printList(cmd, found, []column[overview.Organization]{
+		{"ORGANISATION", false, func(o overview.Organization) string { return o.Slug }},
+		{"ID", false, func(o overview.Organization) string { return o.ID.String() }},
+		{"PLAN", false, func(o overview.Organization) string { return o.Plan }},
+		{"SHARD", false, func(o overview.Organization) string { return o.Shard }},
+		{"PAUSED", false, func(o overview.Organization) string { return strconv.FormatBool(o.PausedAt != nil) }},
+		{"MANAGED BY", false, func(o overview.Organization) string { return o.ManagedBy.String() }},
+		{"NAME", true, func(o overview.Organization) string { return o.Name }},
+		{"REGION", true, func(o overview.Organization) string { return o.Region }},
+		{"AGE", false, func(o overview.Organization) string { return age(o.CreatedAt) }},
+	})
+}
+
+func showShards(ctx context.Context, v *overview.View, cmd *cobra.Command, _ []string) error {
+	found, err := v.Shards(ctx)
+	if err != nil {
+		return err
+	}
+	figure := func(s overview.Shard, text string) string {
+		if s.Problem != "" {
+			return "-"
+		}
+		return text
+	}
+	return printList(cmd, found, []column[overview.Shard]{
+		{"SHARD", false, func(s overview.Shard) string { return s.Name }},
+		{"TIER", false, func(s overview.Shard) string { return s.Tier }},
+		{"ORGANISATIONS", false, func(s overview.Shard) string { return strconv.FormatInt(s.Organizations, 10) }},
+		{"SESSIONS", false, func(s overview.Shard) string { return figure(s, strconv.FormatInt(s.LiveSessions, 10)) }},
+		{"BACKLOG", false, func(s overview.Shard) string { return figure(s, fmt.Sprintf("%.0fs", s.BacklogAgeS)) }},
+		{"SCHEMA", false, func(s overview.Shard) string {
+			return figure(s, fmt.Sprintf("%d/%d", s.SchemaVersion, s.SchemaWanted))
+		}},
+		{"PROBLEM", false, func(s overview.Shard) string { return orDash(s.Problem) }},
+		{"DATABASE", true, func(s overview.Shard) string { return s.Database }},
+		{"MANAGED BY", false, func(s overview.Shard) string { return s.ManagedBy.String() }},
+		{"AGE", false, func(s overview.Shard) string { return age(s.CreatedAt) }},
+	})
+}
+
+func showWebhooks(ctx context.Context, v *overview.View, cmd *cobra.Command, _ []string) error {
+	orgs, err := among(ctx, v, cmd)
+	if err != nil {
+		return err
+	}
+	failing, _ := cmd.Flags().GetBool("failing") // defined where the command is
+	limit, _ := cmd.Flags().GetInt("limit")
+	found, err := v.Webhooks(ctx, orgs, failing, limit)
+	if err != nil {
+		return err
+	}
+	noteMore(cmd, len(found), limit)
+	return printList(cmd, found, []column[overview.Webhook]{
+		{"ORGANISATION", false, func(w overview.Webhook) string { return w.Slug }},
+		{"ID", false, func(w overview.Webhook) string { return w.ID.String() }},
+		{"ENDPOINT", false, func(w overview.Webhook) string { return w.Endpoint }},
+		{"STATE", false, webhookState},
+		{"WAITING", false, func(w overview.Webhook) string { return strconv.FormatInt(w.Waiting, 10) }},
+		{"MANAGED BY", false, func(w overview.Webhook) string { return w.ManagedBy.String() }},
+		{"SHARD", true, func(w overview.Webhook) string { return w.Shard }},
+		{"EVENTS", true, func(w overview.Webhook) string { return strings.Join(w.Events, ",") }},
+		{"FAILING SINCE", true, func(w overview.Webhook) string { return moment(w.FailingSince) }},
+		{"AGE", false, func(w overview.Webhook) string { return age(w.CreatedAt) }},
+	})
+}
+
+func webhookState(w overview.Webhook) string {
+	switch {
+	case w.PausedAt != nil:
+		return "paused"
+	case !w.Active:
+		return "off"
+	case w.FailingSince != nil:
+		return "failing"
+	}
+	return "active"
+}
+
+func showPortals(ctx context.Context, v *overview.View, cmd *cobra.Command, _ []string) error {
+	orgs, err := among(ctx, v, cmd)
+	if err != nil {
+		return err
+	}
+	limit, _ := cmd.Flags().GetInt("limit")
+	found, err := v.Portals(ctx, orgs, limit)
+	if err != nil {
+		return err
+	}
+	noteMore(cmd, len(found), limit)
+	return printList(cmd, found, []column[overview.Portal]{
+		{"ORGANISATION", false, func(p overview.Portal) string { return p.Owner.Slug }},
+		{"ID", false, func(p overview.Portal) string { return p.ID.String() }},
+		{"SLUG", false, func(p overview.Portal) string { return p.Slug }},
+		{"HOST", false, func(p overview.Portal) string { return orDash(p.Host) }},
+		{"STATE", false, func(p overview.Portal) string { return p.State }},
+		{"VERSION", false, func(p overview.Portal) string {
+			if p.PublishedVersion == nil {
+				return "-"
+			}
+			return strconv.FormatInt(*p.PublishedVersion, 10)
+		}},
+		{"MANAGED BY", false, func(p overview.Portal) string { return p.ManagedBy.String() }},
+		{"NAME", true, func(p overview.Portal) string { return p.Name }},
+		{"SHARD", true, func(p overview.Portal) string { return p.Shard }},
+		{"AGE", false, func(p overview.Portal) string { return age(p.CreatedAt) }},
+	})
+}
+
+func showLimits(ctx context.Context, v *overview.View, cmd *cobra.Command, args []string) error {
+	o, err := v.Organization(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	found, err := v.Limits(ctx, o)
+	if err != nil {
+		return err
+	}
+	bound := func(n *int64) string {
+		if n == nil {
+			return "unlimited"
+		}
+		return strconv.FormatInt(*n, 10)
+	}
+	return printList(cmd, found, []column[overview.Limit]{
+		{"LIMIT", false, func(l overview.Limit) string { return l.Name }},
+		{"USED", false, func(l overview.Limit) string {
+			if l.Used == nil {
+				return "-"
+			}
+			return strconv.FormatInt(*l.Used, 10)
+		}},
+		{"VALUE", false, func(l overview.Limit) string { return bound(l.Value) }},
+		{"FROM", false, func(l overview.Limit) string {
+			if l.Own {
+				return "organisation"
+			}
+			return "plan " + o.Plan
+		}},
+		{"PLAN'S", true, func(l overview.Limit) string { return bound(l.Plan) }},
+	})
+}
+
+// noteMore says that there may be more than was shown.
+func noteMore(cmd *cobra.Command, found, limit int) {
+	if found >= limit {
+		fmt.Fprintf(cmd.ErrOrStderr(), "There may be more than these %d: see --limit.\n", limit)
+	}
+}
+
+// age is how long something has been there, as kubectl says it.
+func age(since time.Time) string { return shortDuration(time.Since(since)) }
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// managedNote tells whoever changes a managed row by hand what becomes of it.
+func managedNote(w io.Writer, by managed.By) {
+	if r, ok := by.Resource(); ok {
+		fmt.Fprintf(w, "%s manages it and puts it back.\n", r)
+	}
+}
