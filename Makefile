@@ -34,10 +34,10 @@ build:
 database:
 	@hack/database.sh
 
-## test: every test, against a real database
+## test: every test, against a real database and a real Kubernetes API server
 .PHONY: test
 test: database
-	$(GO) run ./hack/withdb $(GO) test ./...
+	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test ./...
 
 ## browser: the tests in a real browser; their pictures are in hack/browser/output
 .PHONY: browser

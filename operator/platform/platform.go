@@ -1,0 +1,53 @@
+// Package platform is what the rules of every kind of resource work with: the
+// platform's databases, what opens their secrets, and what the deployment is set to.
+// The command that runs the operator fills it in; a package of rules takes from it the
+// fields it needs.
+package platform
+
+import (
+	"log/slog"
+
+	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/file"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/template"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/vault"
+)
+
+// Platform is one deployment, as the operator sees it.
+type Platform struct {
+	Directory *directory.Directory
+	Tenants   *tenant.Tenants
+	Keys      *apikey.Store
+	Changes   *apikey.Changes
+	Catalogue *plan.Catalogue
+	Vault     *vault.Vault
+	Egress    *egress.Guard
+	Files     *file.Store
+	Library   *avatar.Library
+	Gallery   *template.Gallery
+	Addresses *portal.Addresses
+
+	Clock clock.WithTickerAndDelayedExecution
+	Log   *slog.Logger
+
+	// Namespace is the operator's own: pods and the Secrets of shards are there.
+	Namespace string
+	// Instance is the name of the deployment, the label app.kubernetes.io/instance of
+	// everything that belongs to it.
+	Instance string
+	// PodConfig is the name of the ConfigMap with the templates of pods.
+	PodConfig string
+	// IngressClass is the class of the Ingresses that are made; empty for the cluster's default.
+	IngressClass string
+	// PublicURL is where callers reach the API, PortalURL where the portals' pages are,
+	// and LiveURL where the sockets are; each without a path.
+	PublicURL, PortalURL, LiveURL string
+}
