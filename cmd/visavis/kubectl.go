@@ -58,7 +58,10 @@ func pluginCommand() *cobra.Command {
 // those that say where the cluster is.
 func inPod(cmd *cobra.Command, args []string) []string {
 	var all []string
-	cmd.LocalNonPersistentFlags().Visit(func(f *pflag.Flag) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Changed {
+			return
+		}
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
