@@ -3,6 +3,7 @@
 GO           ?= go
 BIN          := bin
 TOOLS        := -modfile=hack/tools/go.mod
+HELM         := $(GO) tool -modfile=hack/helm/go.mod helm
 RUN_ARGS     ?=
 TALK_ARGS    ?=
 BROWSER_ARGS ?=
@@ -36,8 +37,14 @@ database:
 
 ## test: every test, against a real database
 .PHONY: test
-test: database
+test: database chart
 	$(GO) run ./hack/withdb $(GO) test ./...
+
+## chart: the Helm chart, linted and tested
+.PHONY: chart
+chart:
+	$(HELM) lint --strict --quiet charts/visavis --set database.secretName=directory
+	cd hack/helm && $(GO) test ./...
 
 ## browser: the tests in a real browser; their pictures are in hack/browser/output
 .PHONY: browser
@@ -48,6 +55,7 @@ browser: build database
 .PHONY: lint
 lint:
 	$(GO) tool $(TOOLS) golangci-lint run ./...
+	cd hack/helm && $(GO) tool -modfile=../tools/go.mod golangci-lint run ./...
 
 ## generate: what is derived from the code; changes nothing when it is current
 .PHONY: generate
