@@ -92,7 +92,7 @@ func TestAlerts(t *testing.T) {
 	require.Equal(t, strings.Count(string(runbooks), "\n## Visavis"), alerts, "a runbook for each alert, and no others")
 }
 
-// panels are a dashboard's panels, also those in rows.
+// panel is one of a dashboard's.
 type panel struct {
 	Title   string                   `json:"title"`
 	Targets []struct{ Expr string }  `json:"targets"`

@@ -100,18 +100,24 @@ func TestTheSchemaIsClosed(t *testing.T) {
 	walk("", schema)
 }
 
-// Each value has its line of documentation above it or above what it is part of.
-func TestEveryDefaultIsInTheSchema(t *testing.T) {
+// What the schema takes has a default, and so stands in values.yaml with what it means.
+func TestEveryValueHasADefault(t *testing.T) {
 	c := load(t)
-	var schema struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-	}
+	var schema map[string]any
 	require.NoError(t, json.Unmarshal(c.Schema, &schema))
-	for key := range schema.Properties {
-		if key != "global" {
-			require.Contains(t, c.Values, key)
+	var walk func(path string, node, values map[string]any)
+	walk = func(path string, node, values map[string]any) {
+		properties, _ := node["properties"].(map[string]any)
+		for key, property := range properties {
+			if path+key == "global" || path == "settings/" {
+				continue
+			}
+			require.Contains(t, values, key, path)
+			within, _ := values[key].(map[string]any)
+			walk(path+key+"/", property.(map[string]any), within)
 		}
 	}
+	walk("", schema, c.Values)
 }
 
 // pods are all pod templates, by what they are of.
@@ -193,6 +199,9 @@ func TestHooksStandAlone(t *testing.T) {
 			before[m.GetName()] = true
 		}
 	}
+	migrate := named[*batchv1.Job](t, all, release+"-migrate").Spec.Template.Spec.Containers[0]
+	require.Equal(t, []string{"migrate"}, migrate.Args)
+	require.Equal(t, "VISAVIS_DATABASE", migrate.Env[0].Name)
 	for _, j := range of[*batchv1.Job](all) {
 		require.Equal(t, "pre-install,pre-upgrade", j.Annotations["helm.sh/hook"])
 		spec := j.Spec.Template.Spec
@@ -250,7 +259,7 @@ func TestPodsStopInTime(t *testing.T) {
 	all := render(t, least+"\nshutdown: {preStopSeconds: 7, drainSeconds: 90}")
 	require.Contains(t, named[*corev1.ConfigMap](t, all, release).Data["settings.yaml"], "drain: 90s")
 	api := named[*appsv1.Deployment](t, all, release+"-api")
-	require.EqualValues(t, 0, api.Spec.Strategy.RollingUpdate.MaxUnavailable.IntValue())
+	require.Equal(t, 0, api.Spec.Strategy.RollingUpdate.MaxUnavailable.IntValue())
 	for _, pod := range []corev1.PodTemplateSpec{api.Spec.Template, operatorPods(t, all)["portal"]} {
 		require.EqualValues(t, 7, pod.Spec.Containers[0].Lifecycle.PreStop.Sleep.Seconds)
 		require.Greater(t, *pod.Spec.TerminationGracePeriodSeconds, int64(97))
