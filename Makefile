@@ -3,6 +3,7 @@
 GO           ?= go
 BIN          := bin
 TOOLS        := -modfile=hack/tools/go.mod
+HELM         := $(GO) tool -modfile=hack/helm/go.mod helm
 RUN_ARGS     ?=
 TALK_ARGS    ?=
 BROWSER_ARGS ?=
@@ -36,8 +37,15 @@ database:
 
 ## test: every test, against a real database and a real Kubernetes API server
 .PHONY: test
-test: database
+test: database chart
 	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test ./...
+
+## chart: the Helm chart, linted and tested
+# Go remembers results by the files of the module, which the chart is not of.
+.PHONY: chart
+chart:
+	$(HELM) lint --strict --quiet charts/visavis --set database.secretName=directory
+	cd hack/helm && $(GO) test -count=1 ./...
 
 ## browser: the tests in a real browser; their pictures are in hack/browser/output
 .PHONY: browser
@@ -48,11 +56,13 @@ browser: build database
 .PHONY: lint
 lint:
 	$(GO) tool $(TOOLS) golangci-lint run ./...
+	cd hack/helm && $(GO) tool -modfile=../tools/go.mod golangci-lint run ./...
 
 ## generate: what is derived from the code; changes nothing when it is current
 .PHONY: generate
 generate:
 	$(GO) tool $(TOOLS) controller-gen object crd paths=./operator/apis/... output:crd:dir=crds
+	cp crds/*.yaml charts/visavis/crds/
 	$(GO) tool $(TOOLS) esbuild web/widget/src/main.js --bundle --minify --target=es2022 --loader:.css=text \
 		--legal-comments=none --log-level=warning --outfile=web/widget/widget.js
 	$(GO) run ./hack/openapi api/openapi

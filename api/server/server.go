@@ -232,11 +232,16 @@ func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err err
 		Changes:   s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, LiveURL: o.liveURL(), Plans: s.Plans,
 		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: visitors,
 	})
+	if err != nil {
+		return err
+	}
+	// Last: a server that does not come to be is built again, with the same registry.
+	o.Metrics.MustRegister(database.NewCollector(s.pools))
 	s.Handler = s.Service
 	if o.Tracing {
 		s.Handler = otelhttp.NewHandler(s.Service, "visavis")
 	}
-	return err
+	return nil
 }
 
 // Start begins what runs beside the requests.
@@ -263,6 +268,13 @@ func (s *Server) Close() {
 	if s.bucket != nil {
 		_ = s.bucket.Close()
 	}
+}
+
+// pools are the databases that have been used so far: the directory and shards.
+func (s *Server) pools() map[string]*database.DB {
+	opened := s.Tenants.Opened()
+	opened["directory"] = s.Directory.DB
+	return opened
 }
 
 // addresses hands out the portals' addresses.

@@ -104,3 +104,25 @@ func TestConfigurationHidesPasswords(t *testing.T) {
 		require.Equal(t, want, redact(value))
 	}
 }
+
+// The chart takes settings that there are, and says which.
+func TestSettingsOfTheChart(t *testing.T) {
+	text, err := os.ReadFile("../../charts/visavis/values.schema.json")
+	require.NoError(t, err)
+	var schema struct {
+		Properties struct {
+			Settings struct {
+				AdditionalProperties bool
+				Properties           map[string]any
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &schema))
+	settings := schema.Properties.Settings
+	require.False(t, settings.AdditionalProperties)
+	require.NotEmpty(t, settings.Properties)
+	known := everySetting()
+	for name := range settings.Properties {
+		require.NotNil(t, known.Lookup(name), name)
+	}
+}

@@ -1,9 +1,12 @@
 package delivery_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/hack/receiver/endpoint"
@@ -93,7 +96,15 @@ func TestPausing(t *testing.T) {
 
 	w.clock.SetTime(began.Add(delivery.PauseAfter))
 	waiting := w.emit(w.one)[0]
+	figures := prometheus.NewRegistry()
+	w.options.Metrics = figures
 	w.settle()
+	w.options.Metrics = nil
+	require.NoError(t, testutil.GatherAndCompare(figures, strings.NewReader(`
+		# HELP visavis_delivery_webhooks_paused_total Webhooks that were paused after failing for three days.
+		# TYPE visavis_delivery_webhooks_paused_total counter
+		visavis_delivery_webhooks_paused_total{shard="a"} 1
+	`), "visavis_delivery_webhooks_paused_total"))
 	paused := w.webhook(w.one, h)
 	require.False(t, paused.Active)
 	require.Equal(t, w.now(), paused.PausedAt.UTC())

@@ -14,6 +14,7 @@ type metrics struct {
 	backlog  *prometheus.GaugeVec
 	flying   *prometheus.GaugeVec
 	lanes    *prometheus.GaugeVec
+	paused   *prometheus.CounterVec
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -39,9 +40,12 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		lanes: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "visavis_delivery_lanes", Help: "Lanes this worker holds.",
 		}, shard),
+		paused: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "visavis_delivery_webhooks_paused_total", Help: "Webhooks that were paused after failing for three days.",
+		}, shard),
 	}
 	if r != nil {
-		r.MustRegister(m.attempts, m.response, m.arrival, m.backlog, m.flying, m.lanes)
+		r.MustRegister(m.attempts, m.response, m.arrival, m.backlog, m.flying, m.lanes, m.paused)
 	}
 	return m
 }
@@ -49,7 +53,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 // shardMetrics are the figures of one shard.
 type shardMetrics struct {
 	attempts               *prometheus.CounterVec
-	delivered              prometheus.Counter
+	delivered, paused      prometheus.Counter
 	response, arrival      prometheus.Observer
 	backlog, flying, lanes prometheus.Gauge
 }
@@ -60,6 +64,7 @@ func (m *metrics) of(shard string) *shardMetrics {
 		attempts: attempts, delivered: attempts.WithLabelValues(string(Delivered)),
 		response: m.response.WithLabelValues(shard), arrival: m.arrival.WithLabelValues(shard),
 		backlog: m.backlog.WithLabelValues(shard), flying: m.flying.WithLabelValues(shard), lanes: m.lanes.WithLabelValues(shard),
+		paused: m.paused.WithLabelValues(shard),
 	}
 }
 

@@ -84,7 +84,8 @@ func (c *courier) record(ctx context.Context, outcomes []*outcome, epochs map[in
 	for org := range orgs {
 		distinct = append(distinct, org)
 	}
-	return c.Tenants.InManyTx(ctx, c.shard, distinct, func(ctx context.Context, tx *tenant.ManyTx) error {
+	paused := 0
+	err := c.Tenants.InManyTx(ctx, c.shard, distinct, func(ctx context.Context, tx *tenant.ManyTx) (err error) {
 		var b pgx.Batch
 		rows := results{}
 		for _, o := range outcomes {
@@ -99,8 +100,13 @@ func (c *courier) record(ctx context.Context, outcomes []*outcome, epochs map[in
 		if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 			return err
 		}
-		return runs.pause(ctx, tx)
+		paused, err = runs.pause(ctx, tx)
+		return err
 	})
+	if err == nil {
+		c.metrics.paused.Add(float64(paused))
+	}
+	return err
 }
 
 // results are outcomes as the columns of an update.
@@ -255,8 +261,8 @@ func (rs runs) queue(b *pgx.Batch, tx *tenant.ManyTx) {
 }
 
 // pause pauses the webhooks that failed for three days, and says so in their
-// organisations' activity logs.
-func (rs runs) pause(ctx context.Context, tx *tenant.ManyTx) error {
+// organisations' activity logs. It tells how many there were.
+func (rs runs) pause(ctx context.Context, tx *tenant.ManyTx) (paused int, err error) {
 	for _, r := range rs {
 		if r.delivered || r.known == nil || r.last.Sub(*r.known) < PauseAfter {
 			continue
@@ -265,7 +271,7 @@ func (rs runs) pause(ctx context.Context, tx *tenant.ManyTx) error {
 			UPDATE webhook SET active = false, paused_at = $3, updated_at = $3
 			WHERE org_id = $1 AND id = $2 AND active AND failing_since <= $4`, r.org, r.webhook, r.last, r.last.Add(-PauseAfter))
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if tag.RowsAffected() == 0 {
 			continue
@@ -275,8 +281,9 @@ func (rs runs) pause(ctx context.Context, tx *tenant.ManyTx) error {
 			At: r.last, Actor: "system", Action: "webhook.paused", TargetKind: "webhook", TargetID: r.webhook.String(),
 			Changes: map[string]any{"active": false, "failingSince": r.known},
 		}); err != nil {
-			return err
+			return 0, err
 		}
+		paused++
 	}
-	return nil
+	return paused, nil
 }

@@ -1,0 +1,235 @@
+package helm_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v3/pkg/lint"
+	"helm.sh/helm/v3/pkg/lint/support"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// kinds of values that the chart is rendered with.
+var kinds = map[string]string{"least": least, "everything": everything}
+
+func TestEveryObjectIsWhole(t *testing.T) {
+	for name, values := range kinds {
+		t.Run(name, func(t *testing.T) {
+			seen := map[string]bool{}
+			for _, o := range render(t, values) {
+				kind := o.GetObjectKind().GroupVersionKind().Kind
+				m := o.(metav1.Object)
+				require.Falsef(t, seen[kind+m.GetName()], "%s %s twice", kind, m.GetName())
+				seen[kind+m.GetName()] = true
+				require.Equal(t, "visavis", m.GetLabels()["app.kubernetes.io/name"], m.GetName())
+				require.Equal(t, release, m.GetLabels()["app.kubernetes.io/instance"], m.GetName())
+			}
+		})
+	}
+}
+
+func TestLint(t *testing.T) {
+	for name, text := range kinds {
+		var values map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(text), &values))
+		found := lint.All("../../charts/visavis", values, namespace, true)
+		for _, m := range found.Messages {
+			require.LessOrEqual(t, m.Severity, support.InfoSev, "%s: %s", name, m)
+		}
+	}
+}
+
+func TestWhatIsRefused(t *testing.T) {
+	for name, c := range map[string]struct{ values, says string }{
+		"an unknown key":           {least + "\nreplicas: 3", "additional properties 'replicas' not allowed"},
+		"an unknown key within":    {least + "\napi: {replica: 3}", "at '/api': additional properties 'replica' not allowed"},
+		"an unknown setting":       {least + "\nsettings: {loglevel: debug}", "at '/settings': additional properties 'loglevel' not allowed"},
+		"a setting with a value":   {least + "\nsettings: {drain: 1m}", "at '/settings': additional properties 'drain' not allowed"},
+		"a number that is a word":  {least + "\napi: {replicas: two}", "at '/api/replicas': got string, want integer"},
+		"a word of few":            {least + "\nimage: {pullPolicy: Sometimes}", "at '/image/pullPolicy'"},
+		"a range without its bits": {least + "\nnetworkPolicy: {clusterCIDRs: [10.0.0.0]}", "at '/networkPolicy/clusterCIDRs/0'"},
+		"a URL with a path":        {least + "\nurls: {public: https://example.com/api}", "at '/urls/public'"},
+		"a shard without database": {least + "\nshards: [{name: a}]", "missing property 'database'"},
+		"a shard's unknown key":    {least + "\nshards: [{name: a, database: {secretName: a}, replicas: 2}]", "additional properties 'replicas' not allowed"},
+		"no database":              {"image: {tag: x}", "the directory database is missing"},
+		"two databases":            {`database: {url: "postgres://db/x", secretName: x}`, "not both"},
+		"an ingress without host":  {least + "\ningress: {enabled: true}", "ingress.hosts.api is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := templates(t, c.values)
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+}
+
+// Every object of the schema says that it takes no other keys, or that its keys are the user's.
+func TestTheSchemaIsClosed(t *testing.T) {
+	var schema map[string]any
+	require.NoError(t, json.Unmarshal(load(t).Schema, &schema))
+	open := []string{"global", "strings", "free", "freeList", "requests", "limits"}
+	var walk func(path string, node any)
+	walk = func(path string, node any) {
+		switch node := node.(type) {
+		case map[string]any:
+			if node["type"] == "object" && node["additionalProperties"] != false {
+				parts := strings.Split(path, "/")
+				require.True(t, slices.ContainsFunc(open, func(s string) bool { return slices.Contains(parts, s) }), path)
+			}
+			for k, v := range node {
+				walk(path+"/"+k, v)
+			}
+		case []any:
+			for _, v := range node {
+				walk(path, v)
+			}
+		}
+	}
+	walk("", schema)
+}
+
+// What the schema takes has a default, and so stands in values.yaml with what it means.
+func TestEveryValueHasADefault(t *testing.T) {
+	c := load(t)
+	var schema map[string]any
+	require.NoError(t, json.Unmarshal(c.Schema, &schema))
+	var walk func(path string, node, values map[string]any)
+	walk = func(path string, node, values map[string]any) {
+		properties, _ := node["properties"].(map[string]any)
+		for key, property := range properties {
+			if path+key == "global" || path == "settings/" {
+				continue
+			}
+			require.Contains(t, values, key, path)
+			within, _ := values[key].(map[string]any)
+			walk(path+key+"/", property.(map[string]any), within)
+		}
+	}
+	walk("", schema, c.Values)
+}
+
+func TestMasterKeysAreMadeOnceAndKept(t *testing.T) {
+	s := named[*corev1.Secret](t, render(t, least), release+"-master-keys")
+	require.Equal(t, "keep", s.Annotations["helm.sh/resource-policy"])
+	var key []byte
+	require.NoError(t, json.Unmarshal([]byte(`"`+string(s.Data["master-keys"])+`"`), &key), "base64")
+	require.Len(t, key, 32)
+
+	own := render(t, least+"\nmasterKeys: {secretName: mine, key: keys}")
+	for _, s := range of[*corev1.Secret](own) {
+		require.NotEqual(t, release+"-master-keys", s.Name)
+	}
+	require.Equal(t, "mine", operatorPods(t, own)["worker"].Spec.Volumes[2].Secret.SecretName)
+}
+
+func TestSettings(t *testing.T) {
+	var settings map[string]any
+	text := named[*corev1.ConfigMap](t, render(t, everything), release).Data["settings.yaml"]
+	require.NoError(t, yaml.UnmarshalStrict([]byte(text), &settings))
+	require.Equal(t, map[string]any{
+		"addr": ":8080", "admin-addr": ":8081", "drain": "20s", "files": "s3://bucket", "log-level": "debug",
+		"master-keys": "/etc/visavis/keys/master-keys", "plans": "/etc/visavis/config/plans.yaml", "address-limit": 6000.0,
+		"public-url": "https://api.example.com", "portal-url": "https://portal.example.com", "live-url": "wss://live.example.com",
+		"trusted-proxy": []any{"10.0.0.0/8"},
+	}, settings)
+
+	text = named[*corev1.ConfigMap](t, render(t, least), release).Data["settings.yaml"]
+	require.NoError(t, yaml.UnmarshalStrict([]byte(text), &settings))
+	require.Equal(t, "http://vis-api.platform.svc", settings["public-url"])
+	require.Equal(t, "ws://vis-portal.platform.svc", settings["live-url"])
+}
+
+func TestIngress(t *testing.T) {
+	for name, c := range map[string]struct {
+		hosts string
+		paths map[string][]string
+	}{
+		"a host each": {"{api: a.example, portal: p.example, live: l.example}", map[string][]string{
+			"a.example": {"/ vis-api"}, "p.example": {"/ vis-portal"}, "l.example": {"/live/v1 vis-portal"},
+		}},
+		"sockets beside the API": {"{api: a.example, portal: p.example}", map[string][]string{
+			"a.example": {"/live/v1 vis-portal", "/ vis-api"}, "p.example": {"/ vis-portal"},
+		}},
+		"one host": {"{api: a.example}", map[string][]string{
+			"a.example": {"/live/v1 vis-portal", "/v1 vis-api", "/openapi vis-api", "/docs vis-api", "/ vis-portal"},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := render(t, least+"\ningress: {enabled: true, hosts: "+c.hosts+"}")
+			i := named[*networkingv1.Ingress](t, all, release)
+			paths := map[string][]string{}
+			for _, r := range i.Spec.Rules {
+				for _, p := range r.HTTP.Paths {
+					named[*corev1.Service](t, all, p.Backend.Service.Name)
+					paths[r.Host] = append(paths[r.Host], p.Path+" "+p.Backend.Service.Name)
+				}
+			}
+			require.Equal(t, c.paths, paths)
+			require.Len(t, i.Spec.TLS[0].Hosts, len(c.paths))
+		})
+	}
+}
+
+// Shards, keys and files outlive the release, and so do the definitions, which are no part of it.
+func TestWhatIsKept(t *testing.T) {
+	all := render(t, least+"\nshards: [{name: a, database: {secretName: a}}, {name: b, database: {secretName: b}}]")
+	shards := of[*unstructured.Unstructured](all)
+	require.Len(t, shards, 2)
+	require.Equal(t, map[string]any{"database": map[string]any{"secretName": "a"}}, shards[0].Object["spec"])
+	keep := []metav1.Object{named[*corev1.Secret](t, all, release+"-master-keys"), named[*corev1.PersistentVolumeClaim](t, all, release+"-files"), shards[0], shards[1]}
+	for _, o := range keep {
+		require.Equal(t, "keep", o.GetAnnotations()["helm.sh/resource-policy"], o.GetName())
+	}
+	require.Len(t, load(t).CRDObjects(), 4)
+}
+
+// The Job may change the chart's definitions, and no others.
+func TestDefinitionsAreBroughtUpToDate(t *testing.T) {
+	all := render(t, least)
+	files := named[*corev1.ConfigMap](t, all, release+"-crds").Data
+	var names []string
+	for _, text := range files {
+		var d metav1.PartialObjectMetadata
+		require.NoError(t, yaml.Unmarshal([]byte(text), &d))
+		names = append(names, d.Name)
+	}
+	require.Len(t, names, 4)
+	rules := named[*rbacv1.ClusterRole](t, all, namespace+"-"+release+"-crds").Rules
+	require.Equal(t, []string{"get", "update"}, rules[0].Verbs)
+	require.ElementsMatch(t, names, rules[0].ResourceNames)
+	require.Equal(t, []string{"create"}, rules[1].Verbs)
+
+	for _, o := range render(t, least+"\ncrds: {upgrade: false}") {
+		if m := o.(metav1.Object); m.GetName() == release+"-crds" {
+			require.IsType(t, &networkingv1.NetworkPolicy{}, o)
+		}
+	}
+}
+
+// Nobody but the operator has rights, and it has no wildcard.
+func TestRights(t *testing.T) {
+	all := render(t, everything)
+	var rules []rbacv1.PolicyRule
+	for _, r := range of[*rbacv1.ClusterRole](all) {
+		rules = append(rules, r.Rules...)
+	}
+	for _, r := range of[*rbacv1.Role](all) {
+		rules = append(rules, r.Rules...)
+	}
+	for _, r := range rules {
+		for _, list := range [][]string{r.APIGroups, r.Resources, r.Verbs} {
+			require.NotContains(t, list, "*")
+		}
+	}
+	for _, b := range of[*rbacv1.ClusterRoleBinding](all) {
+		require.Contains(t, []string{release + "-operator", release + "-crds"}, b.Subjects[0].Name)
+		require.Equal(t, namespace, b.Subjects[0].Namespace)
+	}
+}
