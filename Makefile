@@ -6,6 +6,8 @@ TOOLS        := -modfile=hack/tools/go.mod
 RUN_ARGS     ?=
 TALK_ARGS    ?=
 BROWSER_ARGS ?=
+E2E_ARGS     ?=
+KEEP         ?=
 
 .DEFAULT_GOAL := help
 
@@ -43,6 +45,11 @@ test: database
 .PHONY: browser
 browser: build database
 	@hack/browser.sh $(BROWSER_ARGS)
+
+## e2e: the tests on a real Kubernetes (E2E_ARGS="-v -run …", KEEP=1 leaves it up)
+.PHONY: e2e
+e2e: database
+	@GO='$(GO)' KEEP='$(KEEP)' hack/e2e.sh $(E2E_ARGS)
 
 ## lint: the linters
 .PHONY: lint

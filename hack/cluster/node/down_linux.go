@@ -46,6 +46,10 @@ func down() error {
 		}
 	}
 	disconnect()
+	for _, place := range mountPoints {
+		// Empty unless it is the machine's own, and then it stays.
+		_ = os.Remove(place)
+	}
 	return errors.Join(removeCgroups(cgroupRoot), os.RemoveAll(State))
 }
 

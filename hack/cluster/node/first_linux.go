@@ -54,7 +54,7 @@ func mounts(state string) error {
 	if err := syscall.Mount("tmpfs", "/run", "tmpfs", 0, "mode=755"); err != nil {
 		return fmt.Errorf("mount /run: %w", err)
 	}
-	for _, place := range []string{"/var/log", "/var/lib/cni"} {
+	for _, place := range append([]string{"/var/log"}, mountPoints...) {
 		own := filepath.Join(state, "own", strings.ReplaceAll(place[1:], "/", "-"))
 		if err := errors.Join(os.MkdirAll(own, 0o755), os.MkdirAll(place, 0o755)); err != nil {
 			return err
@@ -65,6 +65,9 @@ func mounts(state string) error {
 	}
 	return nil
 }
+
+// mountPoints are fixed places of programs that not every machine has.
+var mountPoints = []string{"/var/lib/cni", "/var/lib/kubelet"}
 
 // pause before a daemon that ended is started again.
 const pause = 300 * time.Millisecond
