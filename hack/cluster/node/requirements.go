@@ -29,8 +29,8 @@ func missing(there func(name string) bool) []string {
 	return packages
 }
 
-// require installs what is missing on Debian and its kin.
-func require() error {
+// install sees to it that nothing is missing, on Debian and its kin by itself.
+func install() error {
 	if os.Geteuid() != 0 {
 		return errors.New("a cluster of its own needs root; set KUBECONFIG, or start Docker and put kind on PATH")
 	}

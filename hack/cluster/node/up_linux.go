@@ -17,7 +17,7 @@ import (
 // Up starts the node and answers once it takes pods. One that runs already, of
 // the same programs, is left as it is; what is left of another is removed.
 func (n Node) Up(ctx context.Context) error {
-	if err := require(); err != nil {
+	if err := install(); err != nil {
 		return err
 	}
 	unlock, err := lock()
