@@ -7,6 +7,8 @@ HELM         := $(GO) tool -modfile=hack/helm/go.mod helm
 RUN_ARGS     ?=
 TALK_ARGS    ?=
 BROWSER_ARGS ?=
+E2E_ARGS     ?=
+KEEP         ?=
 
 .DEFAULT_GOAL := help
 
@@ -51,6 +53,11 @@ chart:
 .PHONY: browser
 browser: build database
 	@hack/browser.sh $(BROWSER_ARGS)
+
+## e2e: the tests on a real Kubernetes (E2E_ARGS="-v -run …", KEEP=1 leaves it up)
+.PHONY: e2e
+e2e: database
+	@GO='$(GO)' KEEP='$(KEEP)' hack/e2e.sh $(E2E_ARGS)
 
 ## lint: the linters
 .PHONY: lint
