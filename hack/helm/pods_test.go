@@ -2,6 +2,7 @@ package helm_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -166,4 +167,18 @@ func TestWhatRollsPods(t *testing.T) {
 		require.NotEqual(t, at[1], changed[1], change)
 	}
 	require.NotEqual(t, mark(`database: {url: "postgres://a/x"}`), mark(`database: {url: "postgres://b/x"}`))
+}
+
+func TestTrustedCAIsMounted(t *testing.T) {
+	all := render(t, least+"\ntrustedCA: {configMapName: authority, key: root.pem}")
+	for of, pod := range pods(t, all) {
+		mounted := slices.ContainsFunc(pod.Spec.Containers[0].VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/etc/visavis/ca" })
+		reads := slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool {
+			return v.ConfigMap != nil && v.ConfigMap.Name == "authority" && v.ConfigMap.Items[0].Key == "root.pem"
+		})
+		settled := slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == "config" })
+		require.Equal(t, settled, mounted, of)
+		require.Equal(t, settled, reads, of)
+	}
+	require.Contains(t, named[*corev1.ConfigMap](t, all, release).Data["settings.yaml"], "trust-ca: /etc/visavis/ca/ca.crt")
 }

@@ -27,6 +27,7 @@ func serveControl(ctx context.Context, l net.Listener, c control) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /stats", c.stats)
 	mux.HandleFunc("GET /events", c.events)
+	mux.HandleFunc("GET /ca", c.ca)
 	mux.HandleFunc("PUT /behaviour", c.behave)
 	server := &http.Server{Handler: mux}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
@@ -51,6 +52,14 @@ func (c control) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	for _, id := range slices.Sorted(maps.Keys(counts)) {
 		fmt.Fprintln(w, id, counts[id])
+	}
+}
+
+// ca answers the certificate to trust.
+func (c control) ca(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/x-pem-file")
+	if _, err := w.Write(c.server.CA()); err != nil {
+		panic(http.ErrAbortHandler) // the caller went away
 	}
 }
 

@@ -67,6 +67,7 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
   "public-url" (include "visavis.publicURL" .) "portal-url" (include "visavis.portalURL" .) "live-url" (include "visavis.liveURL" .)
   "master-keys" "/etc/visavis/keys/master-keys" -}}
 {{- with .Values.files.url }}{{ $_ := set $s "files" . }}{{ end -}}
+{{- if .Values.trustedCA.configMapName }}{{ $_ := set $s "trust-ca" "/etc/visavis/ca/ca.crt" }}{{ end -}}
 {{- if .Values.plans }}{{ $_ := set $s "plans" "/etc/visavis/config/plans.yaml" }}{{ end -}}
 {{- toYaml (mergeOverwrite $s (deepCopy .Values.settings)) -}}
 {{- end }}

@@ -133,6 +133,9 @@ spec:
         {{- if not .bare }}
         - {name: config, mountPath: /etc/visavis/config, readOnly: true}
         - {name: master-keys, mountPath: /etc/visavis/keys, readOnly: true}
+        {{- if $v.trustedCA.configMapName }}
+        - {name: ca, mountPath: /etc/visavis/ca, readOnly: true}
+        {{- end }}
         {{- if not $v.files.url }}
         - {name: files, mountPath: /var/lib/visavis/files}
         {{- end }}
@@ -149,6 +152,10 @@ spec:
         secretName: {{ include "visavis.masterKeysSecret" $root }}
         items: [{key: {{ $v.masterKeys.key }}, path: master-keys}]
         defaultMode: 0440
+    {{- with $v.trustedCA.configMapName }}
+    - name: ca
+      configMap: {name: {{ . }}, items: [{key: {{ $v.trustedCA.key }}, path: ca.crt}]}
+    {{- end }}
     {{- if not $v.files.url }}
     - name: files
       persistentVolumeClaim: {claimName: {{ include "visavis.filesClaim" $root }}}
