@@ -11,7 +11,9 @@ trap 'exit 130' INT TERM
 
 "$go" run ./hack/cluster up
 "$go" run ./hack/cluster image visavis:e2e ./cmd/visavis
+"$go" run ./hack/cluster image visavis:e2e-next ./cmd/visavis
 "$go" run ./hack/cluster image receiver:e2e ./hack/receiver
+"$go" run ./hack/cluster image ingress:e2e ./hack/e2e/ingress
 environment=$("$go" run ./hack/cluster env)
 (
 	eval "$environment"

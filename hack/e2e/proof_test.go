@@ -1,0 +1,235 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPlatform is the proof, from nothing: each part finds what those before it left.
+func TestPlatform(t *testing.T) {
+	p := install(enter(t))
+	for _, part := range []struct {
+		name string
+		run  func(*platform)
+	}{
+		{"resources become ready", resourcesBecomeReady},
+		{"a person sees it", aPersonSeesIt},
+		{"what is bad is refused", whatIsBadIsRefused},
+		{"what is managed is refused to the API", managedIsRefused},
+		{"of two claims the older wins", olderClaimWins},
+		{"deletion has two policies", deletionPolicies},
+		{"a worker dies under load", workerDies},
+		{"limits are exact on three pods", limitsAreExact},
+		{"the operator dies and the API server stands still", operatorDies},
+		{"an upgrade fails no request", upgradeFailsNoRequest},
+		{"workers follow the backlog", workersFollowTheBacklog},
+	} {
+		ok := t.Run(part.name, func(t *testing.T) {
+			within := *p
+			within.T = t
+			part.run(&within)
+		})
+		if !ok {
+			t.FailNow()
+		}
+	}
+}
+
+const acme = `
+apiVersion: visavis.dev/v1alpha1
+kind: Organisation
+metadata: {name: acme}
+spec: {name: Acme, slug: acme, plan: enterprise, apiKey: {fullAccess: true}}
+`
+
+// hook is a Webhook of acme with a path of the receiver.
+func hook(p *platform, name, path string) string {
+	return fmt.Sprintf(`
+apiVersion: visavis.dev/v1alpha1
+kind: Webhook
+metadata: {name: %s}
+spec: {organisation: {name: acme}, url: "https://receiver.%s.svc%s", events: ["*"]}
+`, name, p.namespace, path)
+}
+
+const museum = `
+apiVersion: visavis.dev/v1alpha1
+kind: Portal
+metadata: {name: museum}
+spec:
+  organisation: {name: acme}
+  name: City Museum
+  template: museum_guide
+  slug: city-museum
+  host: ` + museumHost + `
+  answers: {organization: City Museum, hours: daily from ten to six}
+  speaker: {avatarId: av_50hSdFlU2cUkDBJTqG0cMi, voiceId: vo_0kxJqmMWXMtKEG15QaWJ43}
+  privacy: {privacyUrl: "https://example.com/privacy"}
+  visitors: {requires: [name, consent]}
+`
+
+func resourcesBecomeReady(p *platform) {
+	p.apply(acme)
+	p.ready("organisation", "acme")
+	p.apply(hook(p, "orders", "/orders"))
+	p.ready("webhook", "orders")
+	p.receiver("PUT", "/behaviour?path=/orders", "secret:"+p.secret("orders-signing", "secret"))
+
+	// The Secret's key calls the API through the Service.
+	key := p.secret("acme-api-key", "key")
+	me := p.api(http.StatusOK, key, "GET", "/me", "")
+	require.Contains(p, me.text, p.field("organisation", "acme", "{.status.id}"))
+
+	// An event reaches the receiver, signed with the Secret's secret.
+	p.apply(museum)
+	p.ready("portal", "museum")
+	p.eventually(time.Minute, func() error {
+		if got := p.received("/orders"); got.Verified == 0 || got.Unverified > 0 {
+			return fmt.Errorf("%+v", got)
+		}
+		return nil
+	})
+	p.condition("webhook", "orders", "Delivering", "True")
+
+	// The portal answers on its own host and by its slug.
+	for _, address := range []string{"http://" + museumHost + "/", "http://" + portalHost + "/p/city-museum"} {
+		p.eventually(30*time.Second, func() error {
+			response, err := p.web().Get(address)
+			if err != nil {
+				return err
+			}
+			defer response.Body.Close()
+			page, err := io.ReadAll(response.Body)
+			if err != nil {
+				return err
+			}
+			if response.StatusCode != http.StatusOK || !strings.Contains(string(page), "City Museum") {
+				return fmt.Errorf("%s: %s: %.200s", address, response.Status, page)
+			}
+			return nil
+		})
+	}
+}
+
+func aPersonSeesIt(p *platform) {
+	for _, kind := range []string{"shards", "organisations", "webhooks", "portals"} {
+		for _, form := range []string{"", "wide"} {
+			arguments := []string{"get", kind}
+			if form != "" {
+				arguments = append(arguments, "-o", form)
+			}
+			out := p.kubectl(arguments...)
+			p.Logf("kubectl %s\n%s", strings.Join(arguments, " "), out)
+			require.Contains(p, out, "True")
+		}
+	}
+	require.Contains(p, p.kubectl("explain", "webhook.spec.url"), "Where events are posted")
+	require.Contains(p, p.kubectl("get", "events", "--field-selector", "involvedObject.kind=Webhook"), "Ready")
+	p.Log(p.helm("test", "visavis"))
+
+	// The plugin is the same program under another name.
+	dir := p.TempDir()
+	build := exec.CommandContext(p.Context(), "go", "build", "-o", filepath.Join(dir, "kubectl-visavis"), "../../cmd/visavis")
+	out, err := build.CombinedOutput()
+	require.NoError(p, err, string(out))
+	p.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for _, c := range []struct{ command, shows string }{
+		{"orgs", "Organisation " + p.namespace + "/acme"}, {"shards", p.shard}, {"webhooks", "Webhook " + p.namespace + "/orders"},
+		{"portals -o yaml", "slug: city-museum"}, {"deliveries acme --limit 5", "delivered"}, {"limits acme -o wide", "maxConcurrentSessions"},
+	} {
+		shown, err := p.try("kubectl", "", append([]string{"visavis"}, strings.Fields(c.command)...)...)
+		require.NoError(p, err)
+		p.Logf("kubectl visavis %s\n%s", c.command, shown)
+		require.Contains(p, shown, c.shows)
+	}
+	_, err = p.try("kubectl", "", "visavis", "limits", "nobody")
+	require.ErrorContains(p, err, `organisation "nobody"`)
+}
+
+func whatIsBadIsRefused(p *platform) {
+	for manifest, sentence := range map[string]string{
+		strings.Replace(hook(p, "bad", "/x"), "https://", "http://", 1):                                                                                      "url must be an address such as https://example.com/hooks",
+		strings.Replace(hook(p, "bad", "/x"), `["*"]`, `["*", "session.ended"]`, 1):                                                                          `"*" stands alone`,
+		strings.Replace(acme, "enterprise", "enterprise, region: mars", 1):                                                                                   `supported values: "eu", "us"`,
+		strings.Replace(acme, "slug: acme", "slug: other", 1):                                                                                                "slug cannot be changed",
+		strings.Replace(museum, "avatarId: av_50hSdFlU2cUkDBJTqG0cMi,", "", 1):                                                                               "give either personaId, or avatarId and voiceId",
+		"apiVersion: visavis.dev/v1alpha1\nkind: Shard\nmetadata: {name: bad}\nspec: {database: {secretName: x}, workers: {minReplicas: 3, maxReplicas: 2}}": "minReplicas is more than maxReplicas",
+	} {
+		require.Contains(p, p.refused(manifest), sentence)
+	}
+	// What only the databases know is said by a condition.
+	p.apply(strings.Replace(hook(p, "unknown", "/x"), `"*"`, `"no.such_event"`, 1))
+	reason, message := p.condition("webhook", "unknown", "Ready", "False")
+	require.Equal(p, "Invalid", reason)
+	require.Contains(p, message, "no.such_event")
+	p.kubectl("delete", "webhook", "unknown")
+}
+
+func managedIsRefused(p *platform) {
+	key := p.secret("acme-api-key", "key")
+	hook, portal := p.field("webhook", "orders", "{.status.id}"), p.field("portal", "museum", "{.status.id}")
+	for _, c := range [][3]string{
+		{"PATCH", "/webhooks/" + hook, `{"description": "mine"}`}, {"DELETE", "/webhooks/" + hook, ""},
+		{"PATCH", "/portals/" + portal, `{"name": "mine"}`}, {"DELETE", "/portals/" + portal, ""},
+	} {
+		a := p.api(http.StatusConflict, key, c[0], c[1], c[2])
+		require.Equal(p, "conflict", a.Error.Code)
+		require.Equal(p, "managed", a.Error.Details["reason"])
+		require.Contains(p, a.text, p.namespace+"/")
+	}
+}
+
+func olderClaimWins(p *platform) {
+	second := strings.NewReplacer("name: museum}", "name: museum-2}", museumHost, "other.e2e.test").Replace(museum)
+	p.apply(second)
+	reason, message := p.condition("portal", "museum-2", "Ready", "False")
+	require.Equal(p, "Conflict", reason)
+	p.Log(message)
+	p.ready("portal", "museum")
+	p.kubectl("delete", "portal", "museum-2")
+}
+
+func deletionPolicies(p *platform) {
+	key := p.secret("acme-api-key", "key")
+	p.apply(hook(p, "gone", "/gone"))
+	p.apply(strings.Replace(hook(p, "stays", "/stays"), "events:", "deletionPolicy: Orphan, events:", 1))
+	p.ready("webhook", "gone")
+	p.ready("webhook", "stays")
+	gone, stays := p.field("webhook", "gone", "{.status.id}"), p.field("webhook", "stays", "{.status.id}")
+	p.kubectl("delete", "webhook", "gone", "stays", "--timeout=60s")
+	p.api(http.StatusNotFound, key, "GET", "/webhooks/"+gone, "")
+	kept := p.api(http.StatusOK, key, "GET", "/webhooks/"+stays, "")
+	require.Contains(p, kept.text, `"managedBy":"api"`)
+	p.api(http.StatusNoContent, key, "DELETE", "/webhooks/"+stays, "")
+}
+
+// webhooks are all of an organisation, by their ids.
+func (p *platform) webhooks(key string) map[string]string {
+	p.Helper()
+	found, cursor := map[string]string{}, ""
+	for {
+		a := p.api(http.StatusOK, key, "GET", "/webhooks?limit=200"+cursor, "")
+		var page struct {
+			Data       []struct{ ID, URL string }
+			NextCursor *string
+		}
+		require.NoError(p, json.Unmarshal([]byte(a.text), &page))
+		for _, w := range page.Data {
+			found[w.ID] = w.URL
+		}
+		if page.NextCursor == nil {
+			return found
+		}
+		cursor = "&cursor=" + *page.NextCursor
+	}
+}
