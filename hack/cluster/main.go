@@ -24,8 +24,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := command().ExecuteContext(ctx)
 	stop()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
-		os.Exit(exit.ExitCode())
+	if code, ok := errors.AsType[exited](err); ok {
+		os.Exit(int(code))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
@@ -135,10 +135,19 @@ func program(name, short string) *cobra.Command {
 			child := exec.Command(filepath.Join(folder, name), args...)
 			child.Env = append(os.Environ(), "KUBECONFIG="+r.cluster.Kubeconfig())
 			child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
-			return child.Run()
+			err = child.Run()
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
+				return exited(exit.ExitCode())
+			}
+			return err
 		},
 	}
 }
+
+// exited is the failure of a program that has said itself why.
+type exited int
+
+func (e exited) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // tools are what a person runs against the cluster.
 func tools() []string { return []string{"helm", "kubectl"} }

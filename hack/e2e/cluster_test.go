@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"testing"
@@ -15,6 +16,7 @@ func TestNodeIsReady(t *testing.T) {
 	s := enter(t)
 	require.Equal(t, "True", s.kubectl("get", "nodes", "-o", `jsonpath={.items[0].status.conditions[?(@.type=="Ready")].status}`))
 	require.Contains(t, s.helm("list"), "NAMESPACE")
+	require.Contains(t, s.refused("apiVersion: v1\nkind: Pod\nmetadata: {name: Capital}"), "Invalid value")
 }
 
 func TestProductRunsInAPod(t *testing.T) {
@@ -53,24 +55,23 @@ func TestServiceIsReached(t *testing.T) {
 	}
 }
 
-// run starts a pod of the product as strictly as production does.
+// run starts a pod of the product as strictly as production does. It tries again
+// as a Job would: for a moment a new Service refuses what comes.
 func (s stage) run(name, arguments string) {
 	s.Helper()
 	s.apply(fmt.Sprintf(pod, name, image, arguments))
 }
 
-// completed waits until a pod ended well; one that failed has said why.
+// completed waits until a pod ended well, and tells what it said if it never did.
 func (s stage) completed(name string) {
 	s.Helper()
 	s.eventually(time.Minute, func() error {
 		phase := s.kubectl("get", "pod", name, "-o", "jsonpath={.status.phase}")
-		if phase == "Failed" {
-			require.Fail(s, "the pod failed", s.kubectl("logs", name))
+		if phase == "Succeeded" {
+			return nil
 		}
-		if phase != "Succeeded" {
-			return fmt.Errorf("pod %s is %s", name, phase)
-		}
-		return nil
+		said, err := s.try("kubectl", "", "logs", name)
+		return errors.Join(fmt.Errorf("pod %s is %s: %s", name, phase, said), err)
 	})
 }
 
@@ -79,7 +80,7 @@ apiVersion: v1
 kind: Pod
 metadata: {name: %[1]s}
 spec:
-  restartPolicy: Never
+  restartPolicy: OnFailure
   automountServiceAccountToken: false
   securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
   containers:

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -148,13 +149,15 @@ func (n Node) answers(ctx context.Context) error {
 }
 
 // ready is nil when the node takes pods and the account they run as is there.
+// A node that is Ready may still refuse them, as one on a full disk does.
 func (n Node) ready(ctx context.Context) error {
-	out, err := n.kubectl(ctx, "get", "node", Name, "-o", `jsonpath={.status.conditions[?(@.type=="Ready")].status}`)
+	out, err := n.kubectl(ctx, "get", "node", Name, "-o",
+		`jsonpath={.status.conditions[?(@.type=="Ready")].status} {.spec.taints[*].key}`)
 	if err != nil {
 		return err
 	}
-	if out != "True" {
-		return fmt.Errorf("Ready is %q", out)
+	if status, taints, _ := strings.Cut(strings.TrimSpace(out), " "); status != "True" || taints != "" {
+		return fmt.Errorf("the node's condition Ready is %q, its taints are %q", status, taints)
 	}
 	_, err = n.kubectl(ctx, "get", "serviceaccount", "default")
 	return err

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -19,7 +20,7 @@ func (o ownNode) Kubeconfig() string { return node.Kubeconfig() }
 
 func (o ownNode) Host() string { return node.Host }
 
-func (o ownNode) Up(ctx context.Context) error {
+func (o ownNode) Up(ctx context.Context) (err error) {
 	n, err := o.node(ctx)
 	if err != nil {
 		return err
@@ -28,7 +29,7 @@ func (o ownNode) Up(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	n.Pause = filepath.Join(dir, "pause")
 	if err := Static(ctx, o.root, "./hack/cluster/pause", n.Pause); err != nil {
 		return err
