@@ -74,14 +74,6 @@ func run(m *testing.M) (code int, err error) {
 // requests. A test is skipped where there is no server.
 func Config(t testing.TB) *rest.Config {
 	t.Helper()
-	// A package that starts something else for its tests has another Main.
-	if path := os.Getenv(Env); shared == nil && path != "" {
-		config, err := clientcmd.BuildConfigFromFlags("", path)
-		if err != nil {
-			t.Fatalf("%s: %v", Env, err)
-		}
-		shared = config
-	}
 	if shared == nil {
 		t.Skipf("no Kubernetes API server: neither %s nor %s is set; run go run ./hack/withkube go test …", Env, AssetsEnv)
 	}
