@@ -35,9 +35,14 @@ import (
 // LeaseName is the lease that the one operator at work holds, in its namespace.
 const LeaseName = "visavis-operator"
 
-// burst is how many requests may leave at once. It counts into the rate: in no second
-// are there more requests than the limit.
-const burst = 3
+const (
+	// burst is how many requests may leave at once. It counts into the rate: in no
+	// second are there more requests than the limit.
+	burst = 3
+	// forLease is what the lease's own connection takes of the limit: it is renewed
+	// every two seconds, and never waits behind a flood of other work.
+	forLease = 1
+)
 
 // graceful is how long reconciles under way may take when the operator stops.
 const graceful = 15 * time.Second
@@ -56,7 +61,7 @@ func NewScheme() (*runtime.Scheme, error) {
 func Limit(config *rest.Config, qps int) *rest.Config {
 	limited := rest.CopyConfig(config)
 	few := min(burst, max(qps/4, 1))
-	limited.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(float32(max(qps-few, 1)), few)
+	limited.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(float32(max(qps-few-forLease, 1)), few)
 	return limited
 }
 
@@ -81,22 +86,25 @@ func Cache(namespace, podConfig string) cache.Options {
 }
 
 // New makes the manager of every reconciler. Only the one that holds the lease works;
-// it hands the lease over when it stops.
-func New(config *rest.Config, qps int, p *platform.Platform) (ctrl.Manager, error) {
+// it hands the lease over when it stops. What is set otherwise, for a test, is.
+func New(config *rest.Config, qps int, p *platform.Platform, otherwise ...func(*ctrl.Options)) (ctrl.Manager, error) {
 	scheme, err := NewScheme()
 	if err != nil {
 		return nil, err
 	}
 	logger := logr.FromSlogHandler(p.Log.Handler())
 	ctrl.SetLogger(logger)
-	mgr, err := ctrl.NewManager(Limit(config, qps), ctrl.Options{
+	options := ctrl.Options{
 		Scheme: scheme, Logger: logger, Cache: Cache(p.Namespace, p.PodConfig),
 		Metrics:        metricsserver.Options{BindAddress: "0"}, // the admin port has them
 		LeaderElection: true, LeaderElectionID: LeaseName, LeaderElectionNamespace: p.Namespace, LeaderElectionReleaseOnCancel: true,
-		// Not behind the limit, or a flood of work would cost the lease.
 		LeaderElectionConfig:    rest.CopyConfig(config),
 		GracefulShutdownTimeout: new(graceful),
-	})
+	}
+	for _, set := range otherwise {
+		set(&options)
+	}
+	mgr, err := ctrl.NewManager(Limit(config, qps), options)
 	if err != nil {
 		return nil, fmt.Errorf("manager: %w", err)
 	}

@@ -24,6 +24,7 @@ import (
 type operatorSettings struct {
 	settings
 	namespace    string
+	instance     string
 	podConfig    string
 	ingressClass string
 	kubeQPS      int
@@ -31,6 +32,7 @@ type operatorSettings struct {
 
 func (o *operatorSettings) define(f *pflag.FlagSet) {
 	f.StringVar(&o.namespace, "namespace", "", "`NAMESPACE` that the operator runs in: its lease, the pods it starts and the Secrets of shards are there")
+	f.StringVar(&o.instance, "instance", "visavis", "`NAME` of the deployment, the label app.kubernetes.io/instance of what belongs to it")
 	f.StringVar(&o.podConfig, "pod-config", "", "`NAME` of the ConfigMap with the templates of the pods it starts")
 	f.StringVar(&o.ingressClass, "ingress-class", "", "`CLASS` of the Ingresses of portals' own hosts (the cluster's default unless given)")
 	f.IntVar(&o.kubeQPS, "kube-qps", 20, "requests a second to the API server at most")
@@ -108,7 +110,7 @@ func (o *operatorSettings) platform(s *server.Server, log *slog.Logger) *platfor
 	return &platform.Platform{
 		Directory: s.Directory, Tenants: s.Tenants, Keys: s.Keys, Changes: s.Changes, Catalogue: s.Plans, Vault: s.Vault, Egress: s.Egress,
 		Files: s.Files, Library: s.Library, Gallery: s.Gallery, Addresses: s.Addresses(), Clock: clock.RealClock{}, Log: log,
-		Namespace: o.namespace, PodConfig: o.podConfig, IngressClass: o.ingressClass,
+		Namespace: o.namespace, Instance: o.instance, PodConfig: o.podConfig, IngressClass: o.ingressClass,
 		PublicURL: o.publicURL, PortalURL: o.portalURL, LiveURL: o.liveURL,
 	}
 }

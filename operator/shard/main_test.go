@@ -32,7 +32,7 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-func TestMain(m *testing.M) { databasetest.Main(m) }
+func TestMain(m *testing.M) { databasetest.Main(operatortest.Around{M: m}) }
 
 // world is a directory, a namespace, and a reconciler that is run by hand. It reads
 // through no cache, so it sees at once what it wrote.
