@@ -38,7 +38,7 @@ func (a *admin) orgCreate() *cobra.Command {
 			}
 			if o.Shard == "" {
 				shard, err := organization.Place(ctx, a.directory)
-				if errors.Is(err, organization.ErrNoPlace) {
+				if errors.Is(err, organization.ErrNoShard) {
 					return fmt.Errorf("%w: make one with visavis admin shard add", err)
 				}
 				if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,8 +25,13 @@ func (a *admin) shardAdd() *cobra.Command {
 	var tier string
 	cmd := a.does(&cobra.Command{Use: "add NAME", Short: "Migrate a database and enter it as a shard", Args: cobra.ExactArgs(1)},
 		func(ctx context.Context, cmd *cobra.Command, args []string) error {
-			s.Name, s.Tier = args[0], directory.Tier(tier)
-			if s.Tier != directory.Shared && s.Tier != directory.Dedicated {
+			s.Name = args[0]
+			switch {
+			case strings.EqualFold(tier, string(directory.Shared)):
+				s.Tier = directory.Shared
+			case strings.EqualFold(tier, string(directory.Dedicated)):
+				s.Tier = directory.Dedicated
+			default:
 				return fmt.Errorf("tier %q: want %s or %s", tier, directory.Shared, directory.Dedicated)
 			}
 			version, err := migrateShard(ctx, s.URL, slog.New(slog.DiscardHandler))
@@ -41,7 +47,7 @@ func (a *admin) shardAdd() *cobra.Command {
 		})
 	f := cmd.Flags()
 	f.StringVar(&s.URL, "url", "", "`URL` of the shard's database (postgres://…)")
-	f.StringVar(&tier, "tier", string(directory.Shared), "which organisations it takes: any (shared), or those that name it (dedicated)")
+	f.StringVar(&tier, "tier", string(directory.Shared), "which organisations it takes: any (Shared), or those that name it (Dedicated)")
 	_ = cmd.MarkFlagRequired("url") // fails only for a flag that does not exist
 	return cmd
 }

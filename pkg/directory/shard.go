@@ -17,8 +17,8 @@ type Tier string
 
 // The tiers: any organisation may be placed there, or only those that name it.
 const (
-	Shared    Tier = "shared"
-	Dedicated Tier = "dedicated"
+	Shared    Tier = "Shared"
+	Dedicated Tier = "Dedicated"
 )
 
 // Shard is one shard's entry.

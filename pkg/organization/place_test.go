@@ -22,7 +22,7 @@ func TestPlace(t *testing.T) {
 	d := directory.New(databasetest.Open(t, database.Directory), directory.Options{Clock: clocktest.NewFakeClock(now)})
 	require.NoError(t, d.PutShard(ctx, directory.Shard{Name: "a", Tier: directory.Dedicated, ManagedBy: managed.API}))
 	_, err := organization.Place(ctx, d)
-	require.ErrorIs(t, err, organization.ErrNoPlace, "a dedicated shard takes those that name it")
+	require.ErrorIs(t, err, organization.ErrNoShard, "a dedicated shard takes those that name it")
 
 	require.NoError(t, d.AddShard(ctx, "b", "postgres://b"))
 	require.NoError(t, d.AddShard(ctx, "c", "postgres://c"))

@@ -3,8 +3,8 @@
 
 -- +goose Up
 
--- shared: any organisation may be placed there; dedicated: only those that name it
-ALTER TABLE shard ADD COLUMN tier TEXT NOT NULL DEFAULT 'shared';
+-- Shared: any organisation may be placed there; Dedicated: only those that name it
+ALTER TABLE shard ADD COLUMN tier TEXT NOT NULL DEFAULT 'Shared';
 ALTER TABLE shard ADD COLUMN managed_by TEXT NOT NULL DEFAULT 'api';
 ALTER TABLE organization ADD COLUMN managed_by TEXT NOT NULL DEFAULT 'api';
 CREATE INDEX organization_by_shard ON organization (shard);
