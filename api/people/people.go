@@ -123,10 +123,11 @@ type Query struct {
 	State      person.State `query:"state" enum:"invited,active,disabled"`
 	Email      string       `query:"email" maxLength:"320"`
 	ExternalID string       `query:"externalId" maxLength:"200"`
+	Q          string       `query:"q" maxLength:"200" doc:"People with words in their name, e-mail address or external id that begin with these, whatever their case and accents."`
 }
 
 func (q *Query) filter() (f person.Filter, err error) {
-	f.State, f.ExternalID = q.State, q.ExternalID
+	f.State, f.ExternalID, f.Query = q.State, q.ExternalID, q.Q
 	if f.Portal, err = route.QueryID(id.ParsePortal, "portalId", q.PortalID); err != nil {
 		return f, err
 	}

@@ -299,6 +299,9 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			{Name: "forget places that were taken away", Every: time.Hour, Batch: person.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return person.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
+			{Name: "enter what people are found by", Every: time.Minute, Batch: person.TermsBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return person.SweepTerms(ctx, s.Tenants, shard)
+			}},
 			{Name: "forget deleted personas", Every: 10 * time.Minute, Batch: persona.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return persona.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
