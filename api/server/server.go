@@ -321,7 +321,10 @@ func (s *Server) sweeper() *sweep.Sweeper {
 				return webhook.Sweep(ctx, s.Tenants, shard)
 			}},
 			{Name: "forget jobs", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
-				return job.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+				return job.Sweep(ctx, s.Tenants, s.Files, shard, o.Clock.Now())
+			}},
+			{Name: "delete what jobs worked from", Every: 10 * time.Second, Batch: job.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return job.SweepSources(ctx, s.Tenants, s.Files, shard)
 			}},
 			{Name: "read addresses again", Every: 10 * time.Second, Batch: knowledge.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return knowledge.Refreshed(ctx, s.Tenants, shard, o.Clock.Now().UTC())

@@ -98,3 +98,22 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id
 	})
 	return found, err
 }
+
+// ByCode finds the units of a portal by their codes, of which several can have the
+// same. It rides unit_by_code.
+func ByCode(ctx context.Context, tx *tenant.Tx, p id.Portal, codes []string) (map[string][]id.Unit, error) {
+	rows, err := tx.Query(ctx, `SELECT code, id FROM unit WHERE org_id = $1 AND portal_id = $2 AND code = ANY($3) ORDER BY id`, tx.Org, p, codes)
+	if err != nil {
+		return nil, err
+	}
+	type named struct {
+		Code string
+		ID   id.Unit
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[named])
+	found := map[string][]id.Unit{}
+	for _, u := range all {
+		found[u.Code] = append(found[u.Code], u.ID)
+	}
+	return found, err
+}
