@@ -1,7 +1,6 @@
 package roster_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -57,7 +56,7 @@ func TestCheck(t *testing.T) {
 				return
 			}
 			require.ErrorContains(t, err, test.wrong)
-			require.True(t, errors.As(err, new(*roster.SheetError)))
+			require.ErrorAs(t, err, new(*roster.SheetError))
 			require.NotContains(t, err.Error(), "Kim", "what is in the file is not repeated")
 		})
 	}
@@ -76,7 +75,7 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		people, err := roster.Check(data)
 		if err != nil {
-			require.True(t, errors.As(err, new(*roster.SheetError)), "%v", err)
+			require.ErrorAs(t, err, new(*roster.SheetError))
 			return
 		}
 		rejects, lines, err := roster.RefuseAll(data)
