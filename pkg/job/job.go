@@ -195,40 +195,16 @@ type Filter struct {
 // List is a page of the jobs, newest first, after one of them; the zero id for
 // the first page. It rides job_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Job, limit int) ([]Job, error) {
-	var found []Job
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `
-			SELECT `+columns+` FROM job
-			WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND kind <> ALL($7) AND ($3::TEXT[] IS NULL OR kind = ANY($3))
-				AND ($4::TEXT[] IS NULL OR state = ANY($4)) AND ($5::TEXT[] IS NULL OR scope = ANY($5))
-			ORDER BY id DESC LIMIT $6`, org, after, f.Kinds, f.States, f.Scopes, limit, quiet)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM job
+		WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND kind <> ALL($7) AND ($3::TEXT[] IS NULL OR kind = ANY($3))
+			AND ($4::TEXT[] IS NULL OR state = ANY($4)) AND ($5::TEXT[] IS NULL OR scope = ANY($5))
+		ORDER BY id DESC LIMIT $6`, org, after, f.Kinds, f.States, f.Scopes, limit, quiet)
 }
 
 // Get finds a job. The error is ErrUnknown.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, j id.Job) (Job, error) {
-	var found []Job
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2`, org, j)
-	})
-	if err != nil || len(found) == 0 {
-		return Job{}, errors.Join(err, ifNone(found))
-	}
-	return found[0], nil
-}
-
-func ifNone(found []Job) error {
-	if len(found) == 0 {
-		return ErrUnknown
-	}
-	return nil
+	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2`, org, j)
 }
 
 // Cancel ends a job that has not ended; one that has is answered as it is.
@@ -247,15 +223,7 @@ func Cancel(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) (Jo
 }
 
 func lock(ctx context.Context, tx *tenant.Tx, which id.Job) (Job, error) {
-	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
-	if err != nil {
-		return Job{}, err
-	}
-	j, err := pgx.CollectExactlyOneRow(rows, scan)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = ErrUnknown
-	}
-	return j, err
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
 }
 
 // save writes what a step left, and the event when it was the last.
