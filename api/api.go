@@ -109,7 +109,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&sessions.API{
 		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,
 	}).Register(s)
-	(&people.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
+	people.New(d.Tenants, p.Files, p.Plans).Register(s)
 	(&memberships.API{Tenants: d.Tenants, Files: p.Files, Sources: source.Sources{Egress: p.Egress}}).Register(s)
 	(&units.API{Tenants: d.Tenants}).Register(s)
 	(&settings.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
@@ -117,7 +117,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&subjects.API{Tenants: d.Tenants}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
-	(&jobs.API{Tenants: d.Tenants, Clock: p.Clock}).Register(s)
+	(&jobs.API{Tenants: d.Tenants, Files: p.Files, Clock: p.Clock}).Register(s)
 	return s
 }
 

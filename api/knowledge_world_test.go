@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"testing"
 	"time"
@@ -45,17 +44,7 @@ func (w *world) readDocuments(t testing.TB) {
 func (w *world) readWith(t testing.TB, fetch knowledge.Fetch) {
 	t.Helper()
 	reader := &knowledge.Reader{Tenants: w.Tenants, Files: w.Files, Clock: clock.RealClock{}, Fetch: fetch}
-	runner := &job.Runner{
-		Tenants: w.Tenants, Works: map[job.Kind]job.Work{job.KnowledgeSync: reader.Work()},
-		Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
-	}
-	for _, shard := range []string{"shard-1", "shard-2"} {
-		for made := 1; made > 0; {
-			var err error
-			made, err = runner.Advance(context.Background(), shard)
-			require.NoError(t, err)
-		}
-	}
+	w.runJobs(t, map[job.Kind]job.Work{job.KnowledgeSync: reader.Work()})
 }
 
 // recordGap notes a question that nobody answers.

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -11,6 +12,9 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/person/roster"
+	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal/portaltest"
 )
 
@@ -35,6 +39,8 @@ func (w *world) peopleBody(t testing.TB, o *route.Operation, org *apitest.Org) a
 		return w.personBody(t, org)
 	case "createUnit":
 		return w.unitBody(t, org)
+	case "importPeople":
+		return w.importBody(t, org)
 	case "updateMembership":
 		return w.placeChange(t, org)
 	case "updatePerson":
@@ -150,4 +156,30 @@ func guardianBody(n int) map[string]any {
 		"policyVersion": "2026-1", "givenAt": "2026-07-02T09:00:00Z", "expiresAt": "2099-07-02T09:00:00Z",
 		"evidence": "data:application/pdf;base64,JVBERi0xLjQK", "scopes": []any{"conversation", "memory"},
 	}
+}
+
+// importBody is a file of two people, of whom one is refused.
+func (w *world) importBody(t testing.TB, org *apitest.Org) map[string]any {
+	return map[string]any{
+		"csv":    fmt.Sprintf("name,externalId,portalId,role\nKim,imported-%d,%s,learner\nLee,,%[2]s,boss\n", w.n, w.campus(t, org)),
+		"dryRun": w.n%2 == 0,
+	}
+}
+
+// imported is a job that added the people of a file, at its end.
+func (w *world) imported(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	w.n++
+	o := w.operation(t, "importPeople")
+	answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.importBody(t, org)})
+	require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Raw)
+	w.runImports(t)
+	return answer.Data(t)["id"].(string)
+}
+
+// runImports adds the people of every file that waits for it.
+func (w *world) runImports(t testing.TB) {
+	t.Helper()
+	unlimited := func(context.Context, id.Org) (plan.Terms, error) { return plan.Terms{}, nil }
+	w.runJobs(t, map[job.Kind]job.Work{job.PeopleImport: roster.NewImporter(w.Tenants, w.Files, unlimited).Work()})
 }

@@ -3,7 +3,6 @@ package api_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"testing"
 
@@ -85,19 +84,13 @@ func (w *world) setUp(t testing.TB) {
 		o, err := w.Directory.Organization(ctx, org)
 		return w.Plans.Terms(o.Plan, o.Overrides), err
 	}
-	runner := &job.Runner{Tenants: w.Tenants, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler), Works: map[job.Kind]job.Work{
+	w.runJobs(t, map[job.Kind]job.Work{
 		job.PortalPlan: (&setup.Planner{Sources: from, Scribe: scribe, Gallery: gallery, Terms: terms}).Work(),
 		job.PortalFill: (&setup.Builder{
 			Sources: from, Scribe: scribe, Gallery: gallery, Library: avatar.NewLibrary(), Terms: terms,
 			Addresses: &portal.Addresses{Directory: w.Directory, Tenants: w.Tenants, Clock: clock.RealClock{}},
 		}).Work(),
-	}}
-	for _, shard := range []string{"shard-1", "shard-2"} {
-		for made := 1; made > 0; {
-			made, err = runner.Advance(context.Background(), shard)
-			require.NoError(t, err)
-		}
-	}
+	})
 }
 
 // ok is the data of a good answer.

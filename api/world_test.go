@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
@@ -19,6 +21,7 @@ import (
 	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/session"
@@ -63,6 +66,10 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 		})
 		require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Raw)
 		return answer.Data(t)["id"].(string)
+	},
+	// One that is over, and that a file came of.
+	"/jobs/{id}/download": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.imported(t, org)
 	},
 	"/duos/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		made := w.make(t, org, "createDuo")["id"].(string)
@@ -539,6 +546,19 @@ func (w *world) deliver(t testing.TB, org *apitest.Org) map[string]any {
 	answer := w.call(t, o, apitest.Request{Path: withID(o, w.make(t, org, "createWebhook")["id"].(string)), Key: org.New})
 	require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Raw)
 	return answer.Data(t)
+}
+
+// runJobs makes every step of the kinds that is due.
+func (w *world) runJobs(t testing.TB, works map[job.Kind]job.Work) {
+	t.Helper()
+	runner := &job.Runner{Tenants: w.Tenants, Works: works, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler)}
+	for _, shard := range []string{"shard-1", "shard-2"} {
+		for made := 1; made > 0; {
+			var err error
+			made, err = runner.Advance(context.Background(), shard)
+			require.NoError(t, err)
+		}
+	}
 }
 
 // stock makes something of every kind.

@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/face"
+	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/problem"
@@ -25,6 +26,8 @@ import (
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
+	// Files keeps what came of jobs.
+	Files *file.Store
 	// Clock times what is waited for.
 	Clock clock.Clock
 }
@@ -50,6 +53,14 @@ func (a *API) Register(s *route.Service) {
 	cancel.Summary, cancel.Errors = "End a job early; what it did stays done", []problem.Code{problem.Conflict}
 	cancel.Items = contract.JobItem
 	route.Handle(s, cancel, a.cancel)
+
+	download := one
+	download.ID, download.Method, download.Path, download.Class = "downloadJob", http.MethodGet, "/jobs/{id}/download", "read"
+	download.Summary, download.Items, download.Produces = "The file that came of a job", "", []string{contentType}
+	download.Errors = []problem.Code{problem.Conflict}
+	download.Description = "Of people_import, the lines that were refused, with what is wrong with each. The key needs the scope that " +
+		"such a job is begun with. It is there as long as the job."
+	route.File(s, download, a.download)
 }
 
 // Job is a piece of work.
@@ -77,7 +88,31 @@ type Job struct {
 
 // Result is what came of a job.
 type Result struct {
-	Counts map[string]int64 `json:"counts" doc:"How many of what, such as documents."`
+	Counts  map[string]int64 `json:"counts" doc:"How many of what, such as documents."`
+	Refused []RefusedLine    `json:"refused" doc:"The first hundred lines of a file that were refused."`
+	File    *string          `json:"file" doc:"The name of the file that GET /jobs/{id}/download answers; null where nothing came of the job but what is here."`
+}
+
+// RefusedLine is a line of a file that was refused.
+type RefusedLine struct {
+	Line    int64   `json:"line" minimum:"1" doc:"Counted from one, with the header."`
+	Column  *string `json:"column" doc:"Null for the whole line."`
+	Message string  `json:"message"`
+}
+
+// resultOf is what came of a job.
+func resultOf(j job.Job) Result {
+	r := Result{Counts: j.Counts, Refused: make([]RefusedLine, len(j.Refused))}
+	for i, l := range j.Refused {
+		r.Refused[i] = RefusedLine{Line: l.Line, Message: l.Message}
+		if l.Column != "" {
+			r.Refused[i].Column = &l.Column
+		}
+	}
+	if !j.File.IsZero() {
+		r.File = new(fileName(j))
+	}
+	return r
 }
 
 // Failure is why a job failed.
@@ -135,7 +170,7 @@ var messages = map[string]string{
 func Show(j job.Job) Job {
 	shown := Job{
 		ID: j.ID, Kind: j.Kind, State: j.State, Done: j.Done, ResourceKind: j.ResourceKind, ResourceID: j.ResourceID,
-		Result: Result{j.Counts}, Attempts: j.Attempts, CreatedBy: j.CreatedBy, CreatedAt: j.CreatedAt.UTC(), StartedAt: route.UTC(j.StartedAt), FinishedAt: route.UTC(j.FinishedAt),
+		Result: resultOf(j), Attempts: j.Attempts, CreatedBy: j.CreatedBy, CreatedAt: j.CreatedAt.UTC(), StartedAt: route.UTC(j.StartedAt), FinishedAt: route.UTC(j.FinishedAt),
 	}
 	if !j.Portal.IsZero() {
 		shown.PortalID = &j.Portal
@@ -163,7 +198,7 @@ func Show(j job.Job) Job {
 // Query filters and pages the jobs.
 type Query struct {
 	route.Paging
-	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, erase, knowledge_sync, portal_fill, portal_plan, subject_sync, translate, unit_switch, voice_clone, voice_remove, webhook_recover, separated by commas."`
+	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, erase, knowledge_sync, people_import, portal_fill, portal_plan, subject_sync, translate, unit_switch, voice_clone, voice_remove, webhook_recover, separated by commas."`
 	State string `query:"state" maxLength:"80" doc:"One or more of queued, running, succeeded, failed, cancelled, separated by commas."`
 }
 
@@ -228,8 +263,8 @@ func (a *API) cancel(ctx context.Context, c *route.Call, p *Path) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	if !c.Principal.Key.Grant().Holds(found.Scope) {
-		return Job{}, problem.New(problem.Forbidden, "This needs the scope %s.", found.Scope)
+	if err := mayManage(c, found); err != nil {
+		return Job{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Job, error) {
 		j, err := job.Cancel(ctx, tx, found.ID, c.Now())
@@ -241,6 +276,14 @@ func (a *API) cancel(ctx context.Context, c *route.Call, p *Path) (Job, error) {
 		}
 		return Show(j), activity.Record(ctx, tx, c.Did("job.cancelled", "job", j.ID.String(), nil))
 	})
+}
+
+// mayManage refuses a key that may see a job but not begin one such.
+func mayManage(c *route.Call, j job.Job) error {
+	if !c.Principal.Key.Grant().Holds(j.Scope) {
+		return problem.New(problem.Forbidden, "This needs the scope %s.", j.Scope)
+	}
+	return nil
 }
 
 func asProblem(err error) error {

@@ -12,6 +12,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/plan"
@@ -23,7 +24,16 @@ import (
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
+	Files   *file.Store
 	Plans   *plan.Catalogue
+	// reading bounds how many files of people are in memory at a time.
+	reading chan struct{}
+}
+
+// New makes the API; at most two files are looked through at a time, which bounds
+// the memory they take.
+func New(t *tenant.Tenants, f *file.Store, p *plan.Catalogue) *API {
+	return &API{Tenants: t, Files: f, Plans: p, reading: make(chan struct{}, 2)}
 }
 
 // Register declares the operations.
@@ -45,6 +55,13 @@ func (a *API) Register(s *route.Service) {
 	create.Description = "A person is found by externalId, then by email, and answered with 200. Whoever is found gets the place, unless they " +
 		"have it, and the externalId or the email that they lacked; nothing else of them or of the place changes."
 	route.Handle(s, create, a.create)
+
+	imports := write
+	imports.ID, imports.Path, imports.Since, imports.Class = "importPeople", "/people/import", contract.V20261001, "heavy"
+	imports.Items, imports.Status, imports.Idempotent = "", http.StatusAccepted, true
+	imports.Upload, imports.MaxBody = importUpload(), maxImport
+	imports.Summary, imports.Description = "Add the people of a CSV file, each with a place", importDescription
+	route.Handle(s, imports, a.importPeople)
 
 	get := read
 	get.ID, get.Path, get.Errors = "getPerson", "/people/{id}", []problem.Code{problem.Gone}
@@ -123,10 +140,11 @@ type Query struct {
 	State      person.State `query:"state" enum:"invited,active,disabled"`
 	Email      string       `query:"email" maxLength:"320"`
 	ExternalID string       `query:"externalId" maxLength:"200"`
+	Q          string       `query:"q" maxLength:"200" doc:"People with words in their name, e-mail address or external id that begin with these, whatever their case and accents."`
 }
 
 func (q *Query) filter() (f person.Filter, err error) {
-	f.State, f.ExternalID = q.State, q.ExternalID
+	f.State, f.ExternalID, f.Query = q.State, q.ExternalID, q.Q
 	if f.Portal, err = route.QueryID(id.ParsePortal, "portalId", q.PortalID); err != nil {
 		return f, err
 	}

@@ -28,6 +28,8 @@ type Upload struct {
 	// Texts are the fields that become properties, and Lists those of them that
 	// can be sent several times and become a list.
 	Texts, Lists []string
+	// Flags are fields that become properties which are true or false.
+	Flags []string
 	// Always are properties that a form's body has besides, such as its kind.
 	Always map[string]any
 	// MaxBytes is the largest file that the caller may send.
@@ -204,8 +206,14 @@ func (f *form) takeField(part *multipart.Part) error {
 		list, _ := f.body[name].([]string)
 		f.body[name] = append(list, string(value))
 		return nil
-	case !slices.Contains(f.upload.Texts, name) || f.body[name] != nil:
+	case !slices.Contains(f.upload.Texts, name) && !slices.Contains(f.upload.Flags, name) || f.body[name] != nil:
 		return problem.Invalid("body", "The form has a field that is not known, or one of them twice.")
+	case slices.Contains(f.upload.Flags, name):
+		if text := string(value); text != "true" && text != "false" {
+			return problem.Invalid(param, "%s is true or false.", param)
+		}
+		f.body[name] = string(value) == "true"
+		return nil
 	}
 	f.body[name] = string(value)
 	return nil
@@ -238,7 +246,7 @@ func (u *Upload) document(requestBody, schemas object) {
 	}
 	known := of["properties"].(object)
 	properties := object{u.Field: object{"type": "string", "contentMediaType": "application/octet-stream"}}
-	for _, name := range append(slices.Clone(u.Texts), u.Lists...) {
+	for _, name := range slices.Concat(u.Texts, u.Lists, u.Flags) {
 		properties[name] = known[name]
 	}
 	content["multipart/form-data"] = object{"schema": object{

@@ -316,6 +316,9 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			{Name: "forget places that were taken away", Every: time.Hour, Batch: person.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return person.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
+			{Name: "enter what people are found by", Every: time.Minute, Batch: person.TermsBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return person.SweepTerms(ctx, s.Tenants, shard)
+			}},
 			{Name: "forget deleted personas", Every: 10 * time.Minute, Batch: persona.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return persona.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
@@ -335,7 +338,10 @@ func (s *Server) sweeper() *sweep.Sweeper {
 				return webhook.Sweep(ctx, s.Tenants, shard)
 			}},
 			{Name: "forget jobs", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
-				return job.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+				return job.Sweep(ctx, s.Tenants, s.Files, shard, o.Clock.Now())
+			}},
+			{Name: "delete what jobs worked from", Every: 10 * time.Second, Batch: job.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return job.SweepSources(ctx, s.Tenants, s.Files, shard)
 			}},
 			{Name: "read addresses again", Every: 10 * time.Second, Batch: knowledge.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return knowledge.Refreshed(ctx, s.Tenants, shard, o.Clock.Now().UTC())

@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/person/roster"
 	"visavis.dev/pkg/setup"
 	"visavis.dev/pkg/subject"
 	"visavis.dev/pkg/sweep"
@@ -41,6 +42,7 @@ func (s *Server) Worker() *Worker {
 	reader := s.reader()
 	works[job.KnowledgeSync] = reader.Work()
 	works[job.MemoryWrite] = (&memory.Writer{Tenants: s.Tenants, Minds: minds{s}, Clock: o.Clock, Log: o.Log}).Work()
+	works[job.PeopleImport] = roster.NewImporter(s.Tenants, s.Files, s.terms).Work()
 	sources := setup.Sources{Tenants: s.Tenants, Fetch: reader.Fetch}
 	works[job.PortalPlan], works[job.PortalFill] = s.planner(sources).Work(), s.builder(sources).Work()
 	works[job.SubjectSync] = (&subject.Teacher{Tenants: s.Tenants, Files: s.Files, Clock: o.Clock}).Work()

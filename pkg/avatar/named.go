@@ -18,10 +18,6 @@ func Named(ctx context.Context, tx *tenant.Tx, l *Library, name string) ([]id.Av
 			return []id.Avatar{f.ID}, nil
 		}
 	}
-	rows, err := tx.Query(ctx, `
+	return tenant.AllIn(ctx, tx, pgx.RowTo[id.Avatar], `
 		SELECT id FROM avatar WHERE org_id = $1 AND lower(name) = lower($2) AND deleted_at IS NULL LIMIT 2`, tx.Org, name)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[id.Avatar])
 }

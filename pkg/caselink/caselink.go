@@ -93,19 +93,7 @@ func (t Token) hash() []byte {
 const columns = `id, portal_id, case_ref, customer_ref, title, case_summary, language, channel, contact, expires_at, max_opens, open_count,
 	opened_at, used_at, revoked_at, session_id, external_id, metadata, created_by, created_at`
 
-func one(rows pgx.Rows, err error) (Link, error) {
-	if err != nil {
-		return Link{}, err
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Link])
-	if err == nil && len(found) == 0 {
-		err = ErrUnknown
-	}
-	if err != nil {
-		return Link{}, err
-	}
-	return found[0], nil
-}
+func scan(row pgx.CollectableRow) (Link, error) { return pgx.RowToStructByPos[Link](row) }
 
 // Insert enters a link.
 func Insert(ctx context.Context, tx *tenant.Tx, l Link, token Token) error {
@@ -121,40 +109,20 @@ func Insert(ctx context.Context, tx *tenant.Tx, l Link, token Token) error {
 
 // Get finds a link. The error is ErrUnknown.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, l id.CaseLink) (Link, error) {
-	var found []Link
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Link])
-			return err
-		}, `SELECT `+columns+` FROM case_link WHERE org_id = $1 AND id = $2`, org, l)
-	})
-	if err == nil && len(found) == 0 {
-		err = ErrUnknown
-	}
-	if err != nil {
-		return Link{}, err
-	}
-	return found[0], nil
+	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM case_link WHERE org_id = $1 AND id = $2`, org, l)
 }
 
 // List is a page of a portal's links, newest first, after one of them; the zero id
 // for the first page. It rides case_link_by_portal.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal, after id.CaseLink, limit int) ([]Link, error) {
-	var found []Link
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Link])
-			return err
-		}, `
-			SELECT `+columns+` FROM case_link WHERE org_id = $1 AND portal_id = $2 AND ($3::UUID IS NULL OR id < $3)
-			ORDER BY id DESC LIMIT $4`, org, p, after, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM case_link WHERE org_id = $1 AND portal_id = $2 AND ($3::UUID IS NULL OR id < $3)
+		ORDER BY id DESC LIMIT $4`, org, p, after, limit)
 }
 
 // Find finds a link in a transaction. The error is ErrUnknown.
 func Find(ctx context.Context, tx *tenant.Tx, l id.CaseLink) (Link, error) {
-	return one(tx.Query(ctx, `SELECT `+columns+` FROM case_link WHERE org_id = $1 AND id = $2`, tx.Org, l))
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM case_link WHERE org_id = $1 AND id = $2`, tx.Org, l)
 }
 
 // Good says whether a link opens now. The error is ErrRevoked or ErrExpired.
@@ -173,8 +141,8 @@ func (l *Link) Good(now time.Time) error {
 // of the first time alone. It rides case_link_by_token. The error is ErrUnknown,
 // ErrRevoked, ErrExpired or ErrUsedUp.
 func Open(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token, now time.Time) (Link, []event.Draft, error) {
-	l, err := one(tx.Query(ctx, `
-		SELECT `+columns+` FROM case_link WHERE org_id = $1 AND token_hash = $2 AND portal_id = $3 FOR UPDATE`, tx.Org, token.hash(), p))
+	l, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `
+		SELECT `+columns+` FROM case_link WHERE org_id = $1 AND token_hash = $2 AND portal_id = $3 FOR UPDATE`, tx.Org, token.hash(), p)
 	if err != nil {
 		return l, nil, err
 	}
@@ -208,6 +176,6 @@ func Use(ctx context.Context, tx *tenant.Tx, which id.CaseLink, in id.Session, n
 // is ErrUnknown.
 func Revoke(ctx context.Context, tx *tenant.Tx, which id.CaseLink, now time.Time) (Link, error) {
 	tx.Touch("case_link", which)
-	return one(tx.Query(ctx, `
-		UPDATE case_link SET revoked_at = COALESCE(revoked_at, $3) WHERE org_id = $1 AND id = $2 RETURNING `+columns, tx.Org, which, now))
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `
+		UPDATE case_link SET revoked_at = COALESCE(revoked_at, $3) WHERE org_id = $1 AND id = $2 RETURNING `+columns, tx.Org, which, now)
 }

@@ -64,18 +64,11 @@ type Filter struct {
 // List is a page of the connections, newest first, after one of them; the zero
 // id for the first page. It rides connection_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Connection, limit int) ([]Connection, error) {
-	var found []Connection
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `
-			SELECT `+columns+` FROM connection c
-			WHERE c.org_id = $1 AND ($2::UUID IS NULL OR c.id < $2) AND c.deleted_at IS NULL
-				AND ($3 = '' OR c.kind = $3) AND ($4 = '' OR c.provider = $4) AND ($5 = '' OR c.state = $5)
-			ORDER BY c.id DESC LIMIT $6`, org, after, f.Kind, f.Provider, f.State, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM connection c
+		WHERE c.org_id = $1 AND ($2::UUID IS NULL OR c.id < $2) AND c.deleted_at IS NULL
+			AND ($3 = '' OR c.kind = $3) AND ($4 = '' OR c.provider = $4) AND ($5 = '' OR c.state = $5)
+		ORDER BY c.id DESC LIMIT $6`, org, after, f.Kind, f.Provider, f.State, limit)
 }
 
 const selectOne = `SELECT ` + columns + ` FROM connection c WHERE c.org_id = $1 AND c.id = $2`

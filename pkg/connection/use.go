@@ -72,12 +72,8 @@ func (e *UnusableError) Unwrap() error { return e.Err }
 
 // usedBy rides connection_use_by_user.
 func usedBy(ctx context.Context, tx *tenant.Tx, u User) ([]id.Connection, error) {
-	rows, err := tx.Query(ctx, `
+	return tenant.AllIn(ctx, tx, pgx.RowTo[id.Connection], `
 		SELECT connection_id FROM connection_use WHERE org_id = $1 AND user_kind = $2 AND user_id = $3`, tx.Org, u.kind, u.id)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[id.Connection])
 }
 
 func (u User) add(ctx context.Context, tx *tenant.Tx, c id.Connection) error {

@@ -116,20 +116,7 @@ func Record(ctx context.Context, tx *tenant.Tx, c Consent) error {
 
 // Get finds one consent.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, consent id.Consent) (Consent, error) {
-	var found []Consent
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `SELECT `+columns+` FROM consent WHERE org_id = $1 AND id = $2`, org, consent)
-	})
-	if err == nil && len(found) == 0 {
-		return Consent{}, ErrUnknown
-	}
-	if err != nil {
-		return Consent{}, err
-	}
-	return found[0], nil
+	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM consent WHERE org_id = $1 AND id = $2`, org, consent)
 }
 
 // Filter narrows a list; zero fields do not.
@@ -153,20 +140,13 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after *P
 	if after != nil {
 		start = *after
 	}
-	var found []Consent
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `
-			SELECT `+columns+` FROM consent
-			WHERE org_id = $1 AND (recorded_at, id) < ($2, $3)
-				AND ($4 = '' OR kind = $4) AND ($5 = '' OR state = $5) AND ($6::UUID IS NULL OR avatar_id = $6)
-				AND ($7::UUID IS NULL OR voice_id = $7) AND ($8::UUID IS NULL OR membership_id = $8)
-			ORDER BY recorded_at DESC, id DESC LIMIT $9`,
-			org, start.At, start.ID, f.Kind, f.State, f.Avatar, f.Voice, f.Membership, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM consent
+		WHERE org_id = $1 AND (recorded_at, id) < ($2, $3)
+			AND ($4 = '' OR kind = $4) AND ($5 = '' OR state = $5) AND ($6::UUID IS NULL OR avatar_id = $6)
+			AND ($7::UUID IS NULL OR voice_id = $7) AND ($8::UUID IS NULL OR membership_id = $8)
+		ORDER BY recorded_at DESC, id DESC LIMIT $9`,
+		org, start.At, start.ID, f.Kind, f.State, f.Avatar, f.Voice, f.Membership, limit)
 }
 
 // Withdraw ends a consent; changed is false when it was withdrawn already.

@@ -144,14 +144,7 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Po
 		sql += ` AND d.event_id = $` + strconv.Itoa(len(args))
 	}
 	sql += known + ` ORDER BY d.id DESC LIMIT $6`
-	var found []Delivery
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Delivery])
-			return err
-		}, sql, args...)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, pgx.RowToStructByPos[Delivery], sql, args...)
 }
 
 // Get finds a delivery and its attempts, oldest first. The error is ErrUnknown.

@@ -8,11 +8,13 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
 
 	"visavis.dev/hack/receiver/endpoint"
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/scope"
@@ -191,7 +193,7 @@ func TestTheReadsRideTheirIndexes(t *testing.T) {
 			return ignore(event.Sweep(ctx, f.tenants, "a", now))
 		}},
 		"a sweep of jobs": {"DELETE FROM job", []string{"job_finished", "job_pkey"}, false, func(ctx context.Context) error {
-			return ignore(job.Sweep(ctx, f.tenants, "a", now))
+			return ignore(job.Sweep(ctx, f.tenants, file.New(nil, f.tenants, clock.RealClock{}), "a", now))
 		}},
 		"a sweep of the logs of deleted webhooks": {"DELETE FROM delivery", []string{"webhook_deleted", "delivery_by_webhook", "delivery_pkey"}, false, func(ctx context.Context) error {
 			return ignore(webhook.Sweep(ctx, f.tenants, "a"))

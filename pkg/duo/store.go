@@ -36,23 +36,12 @@ const selectOne = `SELECT ` + columns + ` FROM duo d WHERE d.org_id = $1 AND d.i
 
 // Get finds a duo. The error is ErrUnknown or ErrGone.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, d id.Duo) (Duo, error) {
-	var found []Duo
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, selectOne, org, d)
-	})
-	return one(found, err)
+	return one(tenant.All(ctx, t, org, scan, selectOne, org, d))
 }
 
 // Find finds a duo in a transaction. The error is ErrUnknown or ErrGone.
 func Find(ctx context.Context, tx *tenant.Tx, d id.Duo) (Duo, error) {
-	rows, err := tx.Query(ctx, selectOne, tx.Org, d)
-	if err != nil {
-		return Duo{}, err
-	}
-	return one(pgx.CollectRows(rows, scan))
+	return one(tenant.AllIn(ctx, tx, scan, selectOne, tx.Org, d))
 }
 
 // Lock finds a duo in a transaction that will change it: nobody else does
@@ -67,18 +56,11 @@ func Lock(ctx context.Context, tx *tenant.Tx, d id.Duo) (Duo, error) {
 // List is a page of the duos, newest first, after one of them; the zero id for
 // the first page. An empty status is any. It rides duo_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, status Status, after id.Duo, limit int) ([]Duo, error) {
-	var found []Duo
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `
-			SELECT * FROM (
-				SELECT `+columns+` FROM duo d WHERE d.org_id = $1 AND ($2::UUID IS NULL OR d.id < $2) AND d.deleted_at IS NULL
-			) AS q
-			WHERE $3 = '' OR q.status = $3 ORDER BY q.id DESC LIMIT $4`, org, after, string(status), limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, `
+		SELECT * FROM (
+			SELECT `+columns+` FROM duo d WHERE d.org_id = $1 AND ($2::UUID IS NULL OR d.id < $2) AND d.deleted_at IS NULL
+		) AS q
+		WHERE $3 = '' OR q.status = $3 ORDER BY q.id DESC LIMIT $4`, org, after, string(status), limit)
 }
 
 // rememberedFor is how long a deleted duo is answered with 410 rather than 404.

@@ -82,19 +82,7 @@ func (t Token) hash() []byte {
 const columns = `id, portal_id, state, external_chat_id, channel, customer_ref, context, reason, language, expires_at, session_id, outcome,
 	started_at, completed_at, external_id, metadata, created_at`
 
-func one(rows pgx.Rows, err error) (Escalation, error) {
-	if err != nil {
-		return Escalation{}, err
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Escalation])
-	if err == nil && len(found) == 0 {
-		err = ErrUnknown
-	}
-	if err != nil {
-		return Escalation{}, err
-	}
-	return found[0], nil
-}
+func scan(row pgx.CollectableRow) (Escalation, error) { return pgx.RowToStructByPos[Escalation](row) }
 
 // Insert enters an escalation that waits.
 func Insert(ctx context.Context, tx *tenant.Tx, e Escalation, token Token) error {
@@ -109,39 +97,27 @@ func Insert(ctx context.Context, tx *tenant.Tx, e Escalation, token Token) error
 }
 
 // Get finds an escalation. The error is ErrUnknown.
-func Get(ctx context.Context, t *tenant.Tenants, org id.Org, e id.Escalation) (found Escalation, err error) {
-	read := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) error {
-			found, err = one(rows, nil)
-			if errors.Is(err, ErrUnknown) {
-				return nil // the fence has the last word
-			}
-			return err
-		}, `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2`, org, e)
-	})
-	if read != nil {
-		return found, read
-	}
-	return found, err
+func Get(ctx context.Context, t *tenant.Tenants, org id.Org, e id.Escalation) (Escalation, error) {
+	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2`, org, e)
 }
 
 // Find finds an escalation in a transaction. The error is ErrUnknown.
 func Find(ctx context.Context, tx *tenant.Tx, e id.Escalation) (Escalation, error) {
-	return one(tx.Query(ctx, `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2`, tx.Org, e))
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2`, tx.Org, e)
 }
 
 // Opened finds what a token opens on a portal. It rides escalation_by_token. The
 // error is ErrUnknown.
 func Opened(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token) (Escalation, error) {
-	return one(tx.Query(ctx, `
-		SELECT `+columns+` FROM escalation WHERE org_id = $1 AND token_hash = $2 AND portal_id = $3`, tx.Org, token.hash(), p))
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `
+		SELECT `+columns+` FROM escalation WHERE org_id = $1 AND token_hash = $2 AND portal_id = $3`, tx.Org, token.hash(), p)
 }
 
 // Decline takes an escalation back that still waits. One that was taken back, or
 // expired, is answered as it is. The error is ErrUnknown, or ErrOver where the
 // customer has come.
 func Decline(ctx context.Context, tx *tenant.Tx, which id.Escalation) (Escalation, error) {
-	e, err := one(tx.Query(ctx, `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which))
+	e, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
 	switch {
 	case err != nil, e.State == Declined, e.State == Expired:
 		return e, err

@@ -35,9 +35,9 @@ type End struct {
 func Complete(ctx context.Context, tx *tenant.Tx, which id.Escalation, e End) ([]event.Draft, error) {
 	tx.Touch("escalation", which)
 	outcome := outcomeOf(e.Outcome)
-	ended, err := one(tx.Query(ctx, `
+	ended, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `
 		UPDATE escalation SET state = 'completed', outcome = $4, completed_at = $5
-		WHERE org_id = $1 AND id = $2 AND session_id = $3 AND state = 'live' RETURNING `+columns, tx.Org, which, e.Session, outcome, e.At))
+		WHERE org_id = $1 AND id = $2 AND session_id = $3 AND state = 'live' RETURNING `+columns, tx.Org, which, e.Session, outcome, e.At)
 	if errors.Is(err, ErrUnknown) {
 		return nil, nil
 	}

@@ -32,6 +32,8 @@ const (
 	KnowledgeSync Kind = "knowledge_sync"
 	// MemoryWrite remembers what somebody said in a session (package memory).
 	MemoryWrite Kind = "memory_write"
+	// PeopleImport adds the people of a file (package roster).
+	PeopleImport Kind = "people_import"
 	// PortalPlan works out a plan for a portal, and PortalFill makes it true (package
 	// setup).
 	PortalPlan Kind = "portal_plan"
@@ -54,8 +56,8 @@ const (
 // Kinds lists every kind that callers see.
 func Kinds() []Kind {
 	return []Kind{
-		AvatarPrepare, Erase, KnowledgeSync, PortalFill, PortalPlan, SubjectSync, Translate, UnitSwitch, VoiceClone, VoiceRemove,
-		WebhookRecover,
+		AvatarPrepare, Erase, KnowledgeSync, PeopleImport, PortalFill, PortalPlan, SubjectSync, Translate, UnitSwitch, VoiceClone,
+		VoiceRemove, WebhookRecover,
 	}
 }
 
@@ -73,7 +75,7 @@ func (k Kind) Heavy() bool { return k != Erase && k != UnitSwitch && k != Webhoo
 // that is read is never left half read, nor a voice or a face half made.
 func (k Kind) Cancellable() bool {
 	switch k {
-	case PortalFill, PortalPlan, Translate, WebhookRecover:
+	case PeopleImport, PortalFill, PortalPlan, Translate, WebhookRecover:
 		return true
 	default:
 		return false
@@ -125,6 +127,12 @@ type Job struct {
 	CreatedBy             string
 	CreatedAt             time.Time
 	StartedAt, FinishedAt *time.Time
+	// Source is the file that it works from; zero for none, and once it is gone.
+	Source id.File
+	// File is what came of it; zero for none.
+	File id.File
+	// Refused are the first lines of the source that it refused.
+	Refused []RefusedLine
 
 	drafts []event.Draft
 }
@@ -152,25 +160,27 @@ var (
 )
 
 const columns = `org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id,
-	portal_id, subject_id, counts, scope, error_code, attempts, created_by, created_at, started_at, finished_at`
+	portal_id, subject_id, counts, scope, error_code, attempts, created_by, created_at, started_at, finished_at,
+	source_id, file_id, refused`
 
 func scan(row pgx.CollectableRow) (Job, error) { return pgx.RowToStructByPos[Job](row) }
 
-// Insert queues a job. Its id, kind, input, resource, scope and creator are the
-// caller's; the rest is set here.
+// Insert queues a job. Its id, kind, input, source, resource, scope and creator are
+// the caller's; the rest is set here.
 func Insert(ctx context.Context, tx *tenant.Tx, j Job, input any) (Job, error) {
 	var err error
 	if j.Input, err = json.Marshal(input); err != nil {
 		return j, err
 	}
 	j.Org, j.State, j.Progress, j.Total, j.Counts = tx.Org, Queued, json.RawMessage("{}"), -1, map[string]int64{}
+	j.Refused = []RefusedLine{}
 	tx.Touch("job", j.ID)
 	_, err = tx.Exec(ctx, `
 		INSERT INTO job (org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, portal_id, subject_id, scope,
-			error_code, attempts, created_by, created_at, due_at, heavy)
-		VALUES ($1, $2, $3, $4, $5, $6, 0, -1, $7, $8, $9, $10, $11, '', 0, $12, $13, $13, $14)`,
+			error_code, attempts, created_by, created_at, due_at, heavy, source_id)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, -1, $7, $8, $9, $10, $11, '', 0, $12, $13, $13, $14, $15)`,
 		j.Org, j.ID, j.Kind, j.State, j.Input, j.Progress, j.ResourceKind, j.ResourceID, j.Portal, j.Subject, j.Scope, j.CreatedBy,
-		j.CreatedAt, j.Kind.Heavy())
+		j.CreatedAt, j.Kind.Heavy(), j.Source)
 	return j, err
 }
 
@@ -185,40 +195,16 @@ type Filter struct {
 // List is a page of the jobs, newest first, after one of them; the zero id for
 // the first page. It rides job_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Job, limit int) ([]Job, error) {
-	var found []Job
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `
-			SELECT `+columns+` FROM job
-			WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND kind <> ALL($7) AND ($3::TEXT[] IS NULL OR kind = ANY($3))
-				AND ($4::TEXT[] IS NULL OR state = ANY($4)) AND ($5::TEXT[] IS NULL OR scope = ANY($5))
-			ORDER BY id DESC LIMIT $6`, org, after, f.Kinds, f.States, f.Scopes, limit, quiet)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM job
+		WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND kind <> ALL($7) AND ($3::TEXT[] IS NULL OR kind = ANY($3))
+			AND ($4::TEXT[] IS NULL OR state = ANY($4)) AND ($5::TEXT[] IS NULL OR scope = ANY($5))
+		ORDER BY id DESC LIMIT $6`, org, after, f.Kinds, f.States, f.Scopes, limit, quiet)
 }
 
 // Get finds a job. The error is ErrUnknown.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, j id.Job) (Job, error) {
-	var found []Job
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2`, org, j)
-	})
-	if err != nil || len(found) == 0 {
-		return Job{}, errors.Join(err, ifNone(found))
-	}
-	return found[0], nil
-}
-
-func ifNone(found []Job) error {
-	if len(found) == 0 {
-		return ErrUnknown
-	}
-	return nil
+	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2`, org, j)
 }
 
 // Cancel ends a job that has not ended; one that has is answered as it is.
@@ -237,15 +223,7 @@ func Cancel(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) (Jo
 }
 
 func lock(ctx context.Context, tx *tenant.Tx, which id.Job) (Job, error) {
-	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
-	if err != nil {
-		return Job{}, err
-	}
-	j, err := pgx.CollectExactlyOneRow(rows, scan)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = ErrUnknown
-	}
-	return j, err
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
 }
 
 // save writes what a step left, and the event when it was the last.
@@ -260,9 +238,10 @@ func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error
 	tx.Touch("job", j.ID)
 	if _, err := tx.Exec(ctx, `
 		UPDATE job SET state = $3, progress = $4, done = $5, total = $6, error_code = $7, started_at = $8, finished_at = $9,
-			due_at = $10, counts = $11, portal_id = $12, owner = NULL
+			due_at = $10, counts = $11, portal_id = $12, file_id = $13, refused = $14, owner = NULL
 		WHERE org_id = $1 AND id = $2`,
-		tx.Org, j.ID, j.State, j.Progress, j.Done, j.Total, j.ErrorCode, j.StartedAt, j.FinishedAt, next, j.Counts, j.Portal); err != nil {
+		tx.Org, j.ID, j.State, j.Progress, j.Done, j.Total, j.ErrorCode, j.StartedAt, j.FinishedAt, next, j.Counts, j.Portal,
+		j.File, j.Refused); err != nil {
 		return err
 	}
 	drafts := j.drafts
@@ -305,15 +284,4 @@ func (j *Job) told() map[string]any {
 		fields["errorCode"] = j.ErrorCode
 	}
 	return fields
-}
-
-// Retention is how long a job that ended is kept.
-const Retention = 30 * 24 * time.Hour
-
-// Sweep deletes jobs that ended longer ago than Retention.
-func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
-	return t.SweepRows(ctx, shard, `
-		DELETE FROM job WHERE (org_id, id) IN (
-			SELECT j.org_id, j.id FROM job j JOIN org_fence f ON f.org_id = j.org_id AND f.state = 'open'
-			WHERE j.finished_at < $1 LIMIT 1000)`, now.Add(-Retention))
 }

@@ -24,7 +24,7 @@ func TestAJobIsQueued(t *testing.T) {
 	require.JSONEq(t, `{"from": 1}`, string(got.Input))
 	got.Input = nil
 	require.Equal(t, job.Job{
-		Org: w.one, ID: j, Kind: job.WebhookRecover, State: job.Queued, Progress: json.RawMessage("{}"), Total: -1,
+		Org: w.one, ID: j, Kind: job.WebhookRecover, State: job.Queued, Progress: json.RawMessage("{}"), Total: -1, Refused: []job.RefusedLine{},
 		ResourceKind: "webhook", ResourceID: "wh_1", Counts: map[string]int64{}, Scope: scope.WebhooksManage, CreatedBy: "key_1", CreatedAt: w.now(),
 	}, got)
 	require.False(t, got.Counted())
@@ -150,7 +150,7 @@ func TestSweeping(t *testing.T) {
 	w.cancel(w.one, young)
 	sweep := func() int {
 		t.Helper()
-		n, err := job.Sweep(context.Background(), w.tenants, "a", w.now())
+		n, err := job.Sweep(context.Background(), w.tenants, w.files, "a", w.now())
 		require.NoError(t, err)
 		return n
 	}

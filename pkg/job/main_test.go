@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"gocloud.dev/blob/memblob"
 	clocktest "k8s.io/utils/clock/testing"
 
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/scope"
@@ -29,12 +31,16 @@ type world struct {
 	tenants  *tenant.Tenants
 	one, two id.Org
 	clock    *clocktest.FakeClock
+	files    *file.Store
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, clock: clocktest.NewFakeClock(tenanttest.Now)}
 	w.tenants, w.one, w.two = tenanttest.New(t)
+	bucket := memblob.OpenBucket(nil)
+	t.Cleanup(func() { _ = bucket.Close() })
+	w.files = file.New(bucket, w.tenants, w.clock)
 	return w
 }
 

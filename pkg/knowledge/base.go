@@ -88,14 +88,7 @@ func ListBases(ctx context.Context, t *tenant.Tenants, org id.Org, after id.Know
 
 // GetBase finds a pack. The error can be ErrUnknown or ErrGone.
 func GetBase(ctx context.Context, t *tenant.Tenants, org id.Org, b id.KnowledgeBase) (Base, error) {
-	var found []Base
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scanBase)
-			return err
-		}, selectBase+`WHERE b.org_id = $1 AND b.id = $2`, org, b)
-	})
-	return oneBase(found, err)
+	return oneBase(tenant.All(ctx, t, org, scanBase, selectBase+`WHERE b.org_id = $1 AND b.id = $2`, org, b))
 }
 
 // LockBase reads a pack and holds its row until the transaction ends. It comes
@@ -107,11 +100,7 @@ func LockBase(ctx context.Context, tx *tenant.Tx, b id.KnowledgeBase) (Base, err
 	if _, err := tx.Exec(ctx, `SELECT id FROM knowledge_base WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, b); err != nil {
 		return Base{}, err
 	}
-	rows, err := tx.Query(ctx, selectBase+`WHERE b.org_id = $1 AND b.id = $2`, tx.Org, b)
-	if err != nil {
-		return Base{}, err
-	}
-	return oneBase(pgx.CollectRows(rows, scanBase))
+	return oneBase(tenant.AllIn(ctx, tx, scanBase, selectBase+`WHERE b.org_id = $1 AND b.id = $2`, tx.Org, b))
 }
 
 // InsertBase adds a pack without documents. full says that the terms leave no

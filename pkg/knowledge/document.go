@@ -149,14 +149,7 @@ func ListDocuments(ctx context.Context, t *tenant.Tenants, org id.Org, b id.Know
 
 // GetDocument finds a document. The error can be ErrUnknown or ErrGone.
 func GetDocument(ctx context.Context, t *tenant.Tenants, org id.Org, d id.Document) (Document, error) {
-	var found []Document
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scanDocument)
-			return err
-		}, selectDocument+`WHERE d.org_id = $1 AND d.id = $2`, org, d)
-	})
-	return oneDocument(found, err)
+	return oneDocument(tenant.All(ctx, t, org, scanDocument, selectDocument+`WHERE d.org_id = $1 AND d.id = $2`, org, d))
 }
 
 // LockDocument reads a document and holds the rows of its pack and its own
@@ -169,9 +162,5 @@ func LockDocument(ctx context.Context, tx *tenant.Tx, which id.Document) (Docume
 		FOR UPDATE`, tx.Org, which); err != nil {
 		return Document{}, err
 	}
-	rows, err := tx.Query(ctx, selectDocument+`WHERE d.org_id = $1 AND d.id = $2 FOR UPDATE OF d`, tx.Org, which)
-	if err != nil {
-		return Document{}, err
-	}
-	return oneDocument(pgx.CollectRows(rows, scanDocument))
+	return oneDocument(tenant.AllIn(ctx, tx, scanDocument, selectDocument+`WHERE d.org_id = $1 AND d.id = $2 FOR UPDATE OF d`, tx.Org, which))
 }

@@ -3,8 +3,6 @@ package knowledge
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
 )
@@ -12,12 +10,8 @@ import (
 // Tagged lists the documents with a tag in a pack that LockBase found. It rides
 // knowledge_document_by_base.
 func Tagged(ctx context.Context, tx *tenant.Tx, b id.KnowledgeBase, tag string) ([]Document, error) {
-	rows, err := tx.Query(ctx, selectDocument+`
+	return tenant.AllIn(ctx, tx, scanDocument, selectDocument+`
 		WHERE d.org_id = $1 AND d.base_id = $2 AND d.deleted_at IS NULL AND $3 = ANY(d.tags) ORDER BY d.id`, tx.Org, b, tag)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanDocument)
 }
 
 // UsedByPortal notes that a portal answers from a pack that LockBase found, so

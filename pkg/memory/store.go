@@ -23,18 +23,11 @@ func scan(row pgx.CollectableRow) (Memory, error) { return pgx.RowToStructByPos[
 // one of them; the zero id for the first page. of narrows it to one person. It
 // rides memory_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Persona, of, after id.Person, limit int, now time.Time) ([]Memory, error) {
-	var found []Memory
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `
-			SELECT `+columns+` FROM memory
-			WHERE org_id = $1 AND persona_id = $2 AND ($3::UUID IS NULL OR person_id = $3) AND ($4::UUID IS NULL OR person_id < $4)
-				AND expires_at > $5
-			ORDER BY person_id DESC LIMIT $6`, org, p, of, after, now, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM memory
+		WHERE org_id = $1 AND persona_id = $2 AND ($3::UUID IS NULL OR person_id = $3) AND ($4::UUID IS NULL OR person_id < $4)
+			AND expires_at > $5
+		ORDER BY person_id DESC LIMIT $6`, org, p, of, after, now, limit)
 }
 
 // allows says whether anything may be remembered at a place.

@@ -172,13 +172,16 @@ func (p *Person) insert(ctx context.Context, tx *tenant.Tx, key *string, terms p
 	tx.Touch("person", p.ID)
 	tag, err := tx.Exec(ctx, `
 		INSERT INTO person (org_id, id, name, given_name, family_name, email, email_key, phone, external_id, language, timezone, age_band,
-			state, metadata, edition, created_at, updated_at, claimed)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17)
+			state, metadata, edition, created_at, updated_at, claimed, terms_edition)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $15)
 		ON CONFLICT DO NOTHING`,
 		tx.Org, p.ID, p.Name, p.GivenName, p.FamilyName, p.Email, key, p.Phone, p.ExternalID, p.Language, p.Timezone, p.AgeBand,
 		p.State, p.Metadata, p.Edition, p.CreatedAt, p.Claimed)
 	if err != nil || tag.RowsAffected() == 0 {
 		return false, err
+	}
+	if err := p.enterTerms(ctx, tx); err != nil {
+		return true, err
 	}
 	limit, limited := terms.Limit(plan.Members)
 	full, err := tx.Increment(ctx, string(plan.Members), limit, limited)
@@ -198,7 +201,8 @@ func (p *Person) save(ctx context.Context, tx *tenant.Tx) error {
 	tx.Touch("person", p.ID)
 	_, err = tx.Exec(ctx, `
 		UPDATE person SET name = $3, given_name = $4, family_name = $5, email = $6, email_key = $7, phone = $8, external_id = $9,
-			language = $10, timezone = $11, age_band = $12, state = $13, metadata = $14, edition = $15, updated_at = $16, erased_at = $17, claimed = $18
+			language = $10, timezone = $11, age_band = $12, state = $13, metadata = $14, edition = $15, updated_at = $16, erased_at = $17, claimed = $18,
+			terms_edition = $15
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, p.ID, p.Name, p.GivenName, p.FamilyName, p.Email, key, p.Phone, p.ExternalID, p.Language, p.Timezone, p.AgeBand,
 		p.State, p.Metadata, p.Edition, p.UpdatedAt, p.ErasedAt, p.Claimed)
@@ -207,6 +211,8 @@ func (p *Person) save(ctx context.Context, tx *tenant.Tx) error {
 		return ErrEmailTaken
 	case database.Violates(err, "person_by_external"):
 		return ErrExternalIDTaken
+	case err != nil:
+		return err
 	}
-	return err
+	return p.enterTerms(ctx, tx)
 }

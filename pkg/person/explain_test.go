@@ -3,6 +3,7 @@ package person_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,6 +25,9 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 	w.exec(`INSERT INTO person (org_id, id, name, email_key, external_id, age_band, state, metadata, edition, created_at, updated_at)
 		SELECT $1, gen_random_uuid(), 'many', i || '@example.com', 'x' || i, 'unknown', 'active', '{}', 1, $2::TIMESTAMPTZ, $2
 		FROM generate_series(1, 5000) AS g (i)`, now)
+	w.exec(`INSERT INTO person_term (org_id, term, person_id)
+		SELECT $1, term, id FROM person, unnest(ARRAY['k', 'ki', 'kim', external_id]) AS t (term)
+		WHERE org_id = $1 AND external_id IS NOT NULL ON CONFLICT DO NOTHING`)
 	w.exec(`INSERT INTO unit (org_id, id, portal_id, parent_id, kind, name, enabled, manager_ids, metadata, edition, created_at, updated_at)
 		SELECT $1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'class', 'many', true, '{}', '{}', 1, $2::TIMESTAMPTZ, $2
 		FROM generate_series(1, 2000)`, now)
@@ -32,7 +36,7 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		FROM person WHERE org_id = $1`)
 	w.exec(`INSERT INTO consent (org_id, id, kind, state, statement, policy_version, person_name, signed_at, recorded_at, recorded_by, person_id)
 		SELECT $1, gen_random_uuid(), 'guardian', 'given', '', '1', '', created_at, created_at, '', id FROM person WHERE org_id = $1`)
-	for _, table := range []string{"consent", "membership", "person", "unit"} {
+	for _, table := range []string{"consent", "membership", "person", "person_term", "unit"} {
 		_, err := w.db.Exec(t.Context(), `ANALYZE `+table)
 		require.NoError(t, err)
 	}
@@ -49,9 +53,13 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		indexes []string
 		do      func(context.Context) error
 	}{
-		"people":           {"FROM person p WHERE", []string{"person_pkey"}, list(person.Filter{})},
-		"by address":       {"FROM person p WHERE", []string{"person_by_email"}, list(person.Filter{Email: "1@example.com"})},
-		"by external id":   {"FROM person p WHERE", []string{"person_by_external"}, list(person.Filter{ExternalID: "x1"})},
+		"people":         {"FROM person p WHERE", []string{"person_pkey"}, list(person.Filter{})},
+		"by address":     {"FROM person p WHERE", []string{"person_by_email"}, list(person.Filter{Email: "1@example.com"})},
+		"by external id": {"FROM person p WHERE", []string{"person_by_external"}, list(person.Filter{ExternalID: "x1"})},
+		"by a word":      {"FROM person_term t JOIN", []string{"person_term_pkey"}, list(person.Filter{Query: "Kim"})},
+		"by a rare word": {"FROM person_term t JOIN", []string{"person_term_pkey"}, list(person.Filter{Query: "0a1"})},
+		"by words, on a portal": {"FROM person_term t JOIN", []string{"person_term_pkey", "membership_by_portal"},
+			list(person.Filter{Query: "Kim 1", Portal: w.portal.ID})},
 		"of a portal":      {"DISTINCT ON", []string{"membership_by_portal"}, list(person.Filter{Portal: w.portal.ID})},
 		"of a unit":        {"DISTINCT ON", []string{"membership_by_unit"}, list(person.Filter{Unit: u.ID})},
 		"places of people": {"WITH RECURSIVE m AS", []string{"membership_by_person", "unit_pkey"}, list(person.Filter{})},
@@ -92,6 +100,9 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, s := range w.sent.Of(t, tt.text, func() error { return tt.do(t.Context()) }) {
 				plan := s.Forced(t, w.db)
+				if strings.Contains(name, "word") {
+					require.NotContains(t, plan, "Sort", "they come in order")
+				}
 				for _, index := range tt.indexes {
 					require.Contains(t, plan, index, "%s\n%s", s.SQL, plan)
 				}

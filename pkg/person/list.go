@@ -70,7 +70,13 @@ type Filter struct {
 	// Email is in the form of Address's key.
 	Email      string
 	ExternalID string
+	// Query is the beginnings of words of a name, an address or an external id.
+	Query string
 }
+
+// Finds says whether somebody can be found by the filter: not by a query without
+// letters and digits.
+func (f Filter) Finds() bool { return f.Query == "" || len(queryTerms(f.Query)) > 0 }
 
 // statement chooses the statement that rides the narrowest index. Somebody with
 // several places in a portal is listed once.
@@ -87,6 +93,15 @@ func (f Filter) statement(org id.Org, after id.Person, limit int) (sql string, a
 		last = ` ORDER BY m.person_id DESC LIMIT $3`
 	)
 	switch {
+	case f.Query != "":
+		terms := queryTerms(f.Query)
+		return `SELECT ` + columns + ` FROM person_term t JOIN person p ON p.org_id = t.org_id AND p.id = t.person_id
+			WHERE t.org_id = $1 AND t.term = $7 AND t.person_id < $2 AND` + who + `
+				AND (SELECT count(*) FROM person_term o WHERE o.org_id = $1 AND o.term = ANY($8) AND o.person_id = t.person_id) = $9
+				AND ($10::UUID IS NULL AND $11::UUID IS NULL OR EXISTS (
+					SELECT 1 FROM membership m WHERE m.org_id = $1 AND m.person_id = t.person_id AND m.removed_at IS NULL
+						AND ($10 IS NULL OR m.portal_id = $10) AND ($11 IS NULL OR m.unit_id = $11)))
+			ORDER BY t.person_id DESC LIMIT $3`, append(args, terms[0], terms[1:], len(terms)-1, f.Portal, f.Unit)
 	case !f.Unit.IsZero():
 		return `SELECT DISTINCT ON (m.person_id) ` + columns + joined + who + ` AND m.unit_id = $7 AND ($8::UUID IS NULL OR m.portal_id = $8)` + last,
 			append(args, f.Unit, f.Portal)
@@ -119,8 +134,12 @@ type With struct {
 
 // List is a page of the people, newest first, after one of them; the zero id for
 // the first page. It rides person_pkey, or, where that is asked for,
-// person_by_email, person_by_external, membership_by_unit or membership_by_portal.
+// person_by_email, person_by_external, membership_by_unit, membership_by_portal or
+// person_term_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Person, limit int, now time.Time) ([]With, error) {
+	if !f.Finds() {
+		return nil, nil
+	}
 	sql, args := f.statement(org, after, limit)
 	var (
 		found  []Person

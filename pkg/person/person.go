@@ -33,6 +33,9 @@ const (
 	UnknownAge AgeBand = "unknown"
 )
 
+// AgeBands lists every band, the youngest first.
+func AgeBands() []AgeBand { return []AgeBand{Under13, From13, From16, Adult, UnknownAge} }
+
 // Youngest is the least age of somebody of the band, in years. Of an unknown age
 // is nobody too young for anything.
 func (b AgeBand) Youngest() int64 {
@@ -103,6 +106,14 @@ const (
 	Staff    Role = "staff"
 	Admin    Role = "admin"
 )
+
+// Roles lists every role.
+func Roles() []Role { return []Role{Learner, Manager, Reviewer, Teacher, Staff, Admin} }
+
+// Longest is how many characters a detail of a person may have, by its name.
+var Longest = map[string]int{
+	"name": 200, "givenName": 100, "familyName": 100, "email": 320, "phone": 40, "externalId": 200, "language": 100, "timezone": 60,
+}
 
 // Membership is a person's place in a portal.
 type Membership struct {

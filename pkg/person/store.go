@@ -33,11 +33,7 @@ const selectOne = `SELECT ` + columns + ` FROM person p WHERE p.org_id = $1 AND 
 
 // Find finds a person in a transaction. The error is ErrUnknown or ErrErased.
 func Find(ctx context.Context, tx *tenant.Tx, p id.Person) (Person, error) {
-	rows, err := tx.Query(ctx, selectOne, tx.Org, p)
-	if err != nil {
-		return Person{}, err
-	}
-	return one(pgx.CollectRows(rows, scan))
+	return one(tenant.AllIn(ctx, tx, scan, selectOne, tx.Org, p))
 }
 
 // Lock is Find for a transaction that will change the person or what they have:

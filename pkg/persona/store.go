@@ -54,14 +54,7 @@ const selectOne = `SELECT ` + columns + ` FROM persona p WHERE p.org_id = $1 AND
 
 // Get finds a persona. The error is ErrUnknown or ErrGone.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Persona) (Persona, error) {
-	var found []Persona
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, selectOne, org, p)
-	})
-	return one(found, err)
+	return one(tenant.All(ctx, t, org, scan, selectOne, org, p))
 }
 
 // Find finds a persona in a transaction. The error is ErrUnknown or ErrGone.
@@ -81,11 +74,7 @@ func Lock(ctx context.Context, tx *tenant.Tx, p id.Persona) (Persona, error) {
 }
 
 func find(ctx context.Context, tx *tenant.Tx, p id.Persona, sql string) (Persona, error) {
-	rows, err := tx.Query(ctx, sql, tx.Org, p)
-	if err != nil {
-		return Persona{}, err
-	}
-	return one(pgx.CollectRows(rows, scan))
+	return one(tenant.AllIn(ctx, tx, scan, sql, tx.Org, p))
 }
 
 // Filter narrows a list; zero fields do not.
@@ -99,21 +88,14 @@ type Filter struct {
 // List is a page of the personas, newest first, after one of them; the zero id
 // for the first page. It rides persona_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Persona, limit int) ([]Persona, error) {
-	var found []Persona
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `
-			SELECT * FROM (
-				SELECT `+columns+` FROM persona p
-				WHERE p.org_id = $1 AND ($2::UUID IS NULL OR p.id < $2) AND p.deleted_at IS NULL AND ($3 = '' OR p.kind = $3)
-					AND ($4::UUID IS NULL OR p.avatar_id = $4 OR p.partner_avatar_id = $4)
-			) AS q
-			WHERE $5 = '' OR $5 = CASE WHEN q.obstacle <> '' THEN 'paused' WHEN q.preparation IS NOT NULL THEN 'preparing' ELSE 'ready' END
-			ORDER BY q.id DESC LIMIT $6`, org, after, string(f.Kind), f.Avatar, string(f.Status), limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, `
+		SELECT * FROM (
+			SELECT `+columns+` FROM persona p
+			WHERE p.org_id = $1 AND ($2::UUID IS NULL OR p.id < $2) AND p.deleted_at IS NULL AND ($3 = '' OR p.kind = $3)
+				AND ($4::UUID IS NULL OR p.avatar_id = $4 OR p.partner_avatar_id = $4)
+		) AS q
+		WHERE $5 = '' OR $5 = CASE WHEN q.obstacle <> '' THEN 'paused' WHEN q.preparation IS NOT NULL THEN 'preparing' ELSE 'ready' END
+		ORDER BY q.id DESC LIMIT $6`, org, after, string(f.Kind), f.Avatar, string(f.Status), limit)
 }
 
 // Version is a persona as it once was, or is.
@@ -132,17 +114,10 @@ const versionColumns = `version, name, avatar_id, voice_id, definition, created_
 // Versions is a page of a persona's versions, newest first, before one of
 // them; zero for the first page. It rides persona_version_pkey.
 func Versions(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Persona, before int64, limit int) ([]Version, error) {
-	var found []Version
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Version])
-			return err
-		}, `
-			SELECT `+versionColumns+` FROM persona_version
-			WHERE org_id = $1 AND persona_id = $2 AND ($3 = 0 OR version < $3) ORDER BY version DESC LIMIT $4`,
-			org, p, before, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, pgx.RowToStructByPos[Version], `
+		SELECT `+versionColumns+` FROM persona_version
+		WHERE org_id = $1 AND persona_id = $2 AND ($3 = 0 OR version < $3) ORDER BY version DESC LIMIT $4`,
+		org, p, before, limit)
 }
 
 // FindVersion finds a version of a persona. The error is ErrNoVersion.

@@ -58,23 +58,12 @@ const selectDetail = `SELECT ` + details + ` FROM portal p WHERE p.org_id = $1 A
 
 // GetDetail is Get with what belongs to the portal.
 func GetDetail(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (Detail, error) {
-	var found []Detail
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scanDetail)
-			return err
-		}, selectDetail, org, p)
-	})
-	return oneDetail(found, err)
+	return oneDetail(tenant.All(ctx, t, org, scanDetail, selectDetail, org, p))
 }
 
 // FindDetail is Find with what belongs to the portal.
 func FindDetail(ctx context.Context, tx *tenant.Tx, p id.Portal) (Detail, error) {
-	rows, err := tx.Query(ctx, selectDetail, tx.Org, p)
-	if err != nil {
-		return Detail{}, err
-	}
-	return oneDetail(pgx.CollectRows(rows, scanDetail))
+	return oneDetail(tenant.AllIn(ctx, tx, scanDetail, selectDetail, tx.Org, p))
 }
 
 // Filter narrows a list; zero fields do not. Without a state, what is archived is
@@ -89,16 +78,9 @@ type Filter struct {
 // the first page. It rides portal_pkey, or portal_by_persona where a persona speaks
 // on few.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Portal, limit int) ([]Detail, error) {
-	var found []Detail
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scanDetail)
-			return err
-		}, `
-			SELECT `+details+` FROM portal p
-			WHERE p.org_id = $1 AND ($2::UUID IS NULL OR p.id < $2) AND ($3 = '' OR p.kind = $3)
-				AND ($4 = '' AND p.archived_at IS NULL OR p.state = $4) AND ($5::UUID IS NULL OR p.persona_id = $5)
-			ORDER BY p.id DESC LIMIT $6`, org, after, string(f.Kind), string(f.State), f.Persona, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scanDetail, `
+		SELECT `+details+` FROM portal p
+		WHERE p.org_id = $1 AND ($2::UUID IS NULL OR p.id < $2) AND ($3 = '' OR p.kind = $3)
+			AND ($4 = '' AND p.archived_at IS NULL OR p.state = $4) AND ($5::UUID IS NULL OR p.persona_id = $5)
+		ORDER BY p.id DESC LIMIT $6`, org, after, string(f.Kind), string(f.State), f.Persona, limit)
 }

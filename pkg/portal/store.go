@@ -15,29 +15,11 @@ const columns = `id, name, slug, host, kind, template_key, state, persona_id, de
 
 func scan(row pgx.CollectableRow) (Portal, error) { return pgx.RowToStructByPos[Portal](row) }
 
-// one is the portal that a query for one found.
-func one(found []Portal, err error) (Portal, error) {
-	if err == nil && len(found) == 0 {
-		err = ErrUnknown
-	}
-	if err != nil {
-		return Portal{}, err
-	}
-	return found[0], nil
-}
-
 const selectOne = `SELECT ` + columns + ` FROM portal WHERE org_id = $1 AND id = $2`
 
 // Get finds a portal, an archived one too. The error is ErrUnknown.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (Portal, error) {
-	var found []Portal
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, selectOne, org, p)
-	})
-	return one(found, err)
+	return tenant.One(ctx, t, org, scan, ErrUnknown, selectOne, org, p)
 }
 
 // Find finds a portal in a transaction, an archived one too. The error is ErrUnknown.
@@ -56,11 +38,7 @@ func Lock(ctx context.Context, tx *tenant.Tx, p id.Portal) (Portal, error) {
 }
 
 func find(ctx context.Context, tx *tenant.Tx, sql string, p id.Portal) (Portal, error) {
-	rows, err := tx.Query(ctx, sql, tx.Org, p)
-	if err != nil {
-		return Portal{}, err
-	}
-	return one(pgx.CollectRows(rows, scan))
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, sql, tx.Org, p)
 }
 
 const versionColumns = `version, name, persona_id, definition, published_at, published_by, change_note`

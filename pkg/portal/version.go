@@ -36,14 +36,7 @@ func Publish(ctx context.Context, tx *tenant.Tx, p Portal, note *string, who Aut
 // Versions is a page of a portal's published versions, newest first, before one of
 // them; zero for the first page. It rides portal_version_pkey.
 func Versions(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal, before int64, limit int) ([]Version, error) {
-	var found []Version
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Version])
-			return err
-		}, `
-			SELECT `+versionColumns+` FROM portal_version
-			WHERE org_id = $1 AND portal_id = $2 AND ($3 = 0 OR version < $3) ORDER BY version DESC LIMIT $4`, org, p, before, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, pgx.RowToStructByPos[Version], `
+		SELECT `+versionColumns+` FROM portal_version
+		WHERE org_id = $1 AND portal_id = $2 AND ($3 = 0 OR version < $3) ORDER BY version DESC LIMIT $4`, org, p, before, limit)
 }

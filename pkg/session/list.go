@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
@@ -35,14 +34,7 @@ type Filter struct {
 // session_by_portal, or session_active for sessions that are not over.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Session, limit int) ([]Session, error) {
 	sql, args := f.statement(org, after, limit)
-	var found []Session
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, sql, args...)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, sql, args...)
 }
 
 // statement chooses the statement that rides the narrowest index.

@@ -55,19 +55,12 @@ const mostIdle = 200
 // IdleSince lists sessions in which nothing happened for a while, oldest first.
 // It rides session_active.
 func IdleSince(ctx context.Context, t *tenant.Tenants, org id.Org, f IdleFilter) ([]Session, error) {
-	var found []Session
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `
-			SELECT `+columns+` FROM session
-			WHERE org_id = $1 AND state IN ('created', 'live')
-				AND COALESCE(last_activity_at, created_at) < CASE WHEN owner IS NULL THEN $2::TIMESTAMPTZ ELSE $3::TIMESTAMPTZ END
-				AND ($4::UUID IS NULL OR persona_id = $4) AND ($5::TEXT IS NULL OR external_id = $5) AND kind <> 'screening'
-			ORDER BY id LIMIT $6`, org, f.Before, f.running(), f.Persona, f.ExternalID, mostIdle)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM session
+		WHERE org_id = $1 AND state IN ('created', 'live')
+			AND COALESCE(last_activity_at, created_at) < CASE WHEN owner IS NULL THEN $2::TIMESTAMPTZ ELSE $3::TIMESTAMPTZ END
+			AND ($4::UUID IS NULL OR persona_id = $4) AND ($5::TEXT IS NULL OR external_id = $5) AND kind <> 'screening'
+		ORDER BY id LIMIT $6`, org, f.Before, f.running(), f.Persona, f.ExternalID, mostIdle)
 }
 
 // UsedAt is when something last happened in the session.

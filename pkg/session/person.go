@@ -3,8 +3,6 @@ package session
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
 )
@@ -12,13 +10,9 @@ import (
 // OfPerson lists sessions of a person after one of them, in the order of their
 // ids; the zero id for the first. It rides session_by_person.
 func OfPerson(ctx context.Context, tx *tenant.Tx, p id.Person, after id.Session, limit int) ([]Session, error) {
-	rows, err := tx.Query(ctx, `
+	return tenant.AllIn(ctx, tx, scan, `
 		SELECT `+columns+` FROM session WHERE org_id = $1 AND person_id = $2 AND ($3::UUID IS NULL OR id > $3) ORDER BY id LIMIT $4`,
 		tx.Org, p, after, limit)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scan)
 }
 
 // Held says whether a session of a person is on hold, so that none of its words

@@ -155,26 +155,15 @@ func scanTurn(row pgx.CollectableRow) (Turn, error) { return pgx.RowToStructByPo
 // Turns is a page of a session's turns in their order, from an index on. It
 // rides turn_pkey.
 func Turns(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Session, from int64, limit int) ([]Turn, error) {
-	var found []Turn
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scanTurn)
-			return err
-		}, `
-			SELECT `+turnColumns+` FROM turn
-			WHERE org_id = $1 AND session_id = $2 AND ordinal >= $3 ORDER BY ordinal LIMIT $4`, org, s, from, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scanTurn, `
+		SELECT `+turnColumns+` FROM turn
+		WHERE org_id = $1 AND session_id = $2 AND ordinal >= $3 ORDER BY ordinal LIMIT $4`, org, s, from, limit)
 }
 
 // allTurns reads every turn of a session.
 func allTurns(ctx context.Context, tx *tenant.Tx, s id.Session) ([]Turn, error) {
-	rows, err := tx.Query(ctx, `
+	return tenant.AllIn(ctx, tx, scanTurn, `
 		SELECT `+turnColumns+` FROM turn WHERE org_id = $1 AND session_id = $2 ORDER BY ordinal`, tx.Org, s)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scanTurn)
 }
 
 // closeTurns ends the turns that are under way, since nobody goes on with them.

@@ -22,27 +22,9 @@ const selectPlan = `
 
 func scan(row pgx.CollectableRow) (Plan, error) { return pgx.RowToStructByPos[Plan](row) }
 
-// one is the plan that a query for one found.
-func one(found []Plan, err error) (Plan, error) {
-	if err == nil && len(found) == 0 {
-		err = ErrUnknown
-	}
-	if err != nil {
-		return Plan{}, err
-	}
-	return found[0], nil
-}
-
 // Get finds a plan. The error is ErrUnknown.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, which id.SetupPlan) (Plan, error) {
-	var found []Plan
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, selectPlan+`AND p.id = $2`, org, which)
-	})
-	return one(found, err)
+	return tenant.One(ctx, t, org, scan, ErrUnknown, selectPlan+`AND p.id = $2`, org, which)
 }
 
 // Lock finds a plan in a transaction that will change it: nobody else does until
@@ -53,24 +35,13 @@ func Lock(ctx context.Context, tx *tenant.Tx, which id.SetupPlan) (Plan, error) 
 	if _, err := tx.Exec(ctx, `SELECT 1 FROM setup_plan WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which); err != nil {
 		return Plan{}, err
 	}
-	rows, err := tx.Query(ctx, selectPlan+`AND p.id = $2`, tx.Org, which)
-	if err != nil {
-		return Plan{}, err
-	}
-	return one(pgx.CollectRows(rows, scan))
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, selectPlan+`AND p.id = $2`, tx.Org, which)
 }
 
 // List is a page of the plans, newest first, after one of them; the zero id for the
 // first page. It rides setup_plan_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, after id.SetupPlan, limit int) ([]Plan, error) {
-	var found []Plan
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, selectPlan+`AND ($2::UUID IS NULL OR p.id < $2) AND p.state <> 'discarded' ORDER BY p.id DESC LIMIT $3`, org, after, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, selectPlan+`AND ($2::UUID IS NULL OR p.id < $2) AND p.state <> 'discarded' ORDER BY p.id DESC LIMIT $3`, org, after, limit)
 }
 
 // task is what a job of this package is to do.

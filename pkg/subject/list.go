@@ -33,23 +33,12 @@ const selectSummary = `SELECT ` + summaryColumns + ` FROM subject WHERE org_id =
 
 // GetSummary finds a subject, an archived one too. The error is ErrUnknown.
 func GetSummary(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Subject) (Summary, error) {
-	var found []Summary
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scanSummary)
-			return err
-		}, selectSummary, org, s)
-	})
-	return oneSummary(found, err)
+	return oneSummary(tenant.All(ctx, t, org, scanSummary, selectSummary, org, s))
 }
 
 // Summarize is GetSummary in a transaction.
 func Summarize(ctx context.Context, tx *tenant.Tx, s id.Subject) (Summary, error) {
-	rows, err := tx.Query(ctx, selectSummary, tx.Org, s)
-	if err != nil {
-		return Summary{}, err
-	}
-	return oneSummary(pgx.CollectRows(rows, scanSummary))
+	return oneSummary(tenant.AllIn(ctx, tx, scanSummary, selectSummary, tx.Org, s))
 }
 
 func oneSummary(found []Summary, err error) (Summary, error) {
@@ -72,34 +61,20 @@ type Position struct {
 // order, after one of them; the zero position for the first page. It rides
 // subject_by_portal.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal, after Position, limit int) ([]Summary, error) {
-	var found []Summary
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scanSummary)
-			return err
-		}, `
-			SELECT `+summaryColumns+` FROM subject
-			WHERE org_id = $1 AND portal_id = $2 AND archived_at IS NULL AND ($4::UUID IS NULL OR (place, id) > ($3, $4))
-			ORDER BY place, id LIMIT $5`, org, p, after.Place, after.ID, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scanSummary, `
+		SELECT `+summaryColumns+` FROM subject
+		WHERE org_id = $1 AND portal_id = $2 AND archived_at IS NULL AND ($4::UUID IS NULL OR (place, id) > ($3, $4))
+		ORDER BY place, id LIMIT $5`, org, p, after.Place, after.ID, limit)
 }
 
 // Versions is a page of a subject's versions, newest first, before one of them;
 // zero for the first page. It rides subject_version_pkey.
 func Versions(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Subject, before int64, limit int) ([]Version, error) {
-	var found []Version
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Version])
-			return err
-		}, `
-			SELECT version, base_version, '{}'::JSONB, changed_sections, change_note, saved_at, saved_by, published_at, published_by
-			FROM subject_version
-			WHERE org_id = $1 AND subject_id = $2 AND ($3::BIGINT = 0 OR version < $3) ORDER BY version DESC LIMIT $4`,
-			org, s, before, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, pgx.RowToStructByPos[Version], `
+		SELECT version, base_version, '{}'::JSONB, changed_sections, change_note, saved_at, saved_by, published_at, published_by
+		FROM subject_version
+		WHERE org_id = $1 AND subject_id = $2 AND ($3::BIGINT = 0 OR version < $3) ORDER BY version DESC LIMIT $4`,
+		org, s, before, limit)
 }
 
 // GetContent finds a subject with a version of its content, the draft for zero.
@@ -122,12 +97,13 @@ func GetContent(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Subject
 			SELECT `+versionColumns+` FROM subject_version WHERE org_id = $1 AND subject_id = $2 AND version =
 				CASE WHEN $3::BIGINT > 0 THEN $3 ELSE (SELECT draft_version FROM subject WHERE org_id = $1 AND id = $2) END`, org, s, version)
 	})
-	found, err := one(subjects, err)
-	if err == nil && len(versions) == 0 {
-		err = ErrNoVersion
+	switch {
+	case err != nil:
+		return Subject{}, Version{}, err
+	case len(subjects) == 0:
+		return Subject{}, Version{}, ErrUnknown
+	case len(versions) == 0:
+		return subjects[0], Version{}, ErrNoVersion
 	}
-	if err != nil {
-		return found, Version{}, err
-	}
-	return found, versions[0], nil
+	return subjects[0], versions[0], nil
 }

@@ -15,29 +15,11 @@ const columns = `id, portal_id, title, kind, state, place, definition, edition, 
 
 func scan(row pgx.CollectableRow) (Subject, error) { return pgx.RowToStructByPos[Subject](row) }
 
-// one is the subject that a query for one found.
-func one(found []Subject, err error) (Subject, error) {
-	if err == nil && len(found) == 0 {
-		err = ErrUnknown
-	}
-	if err != nil {
-		return Subject{}, err
-	}
-	return found[0], nil
-}
-
 const selectOne = `SELECT ` + columns + ` FROM subject WHERE org_id = $1 AND id = $2`
 
 // Get finds a subject, an archived one too. The error is ErrUnknown.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Subject) (Subject, error) {
-	var found []Subject
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, selectOne, org, s)
-	})
-	return one(found, err)
+	return tenant.One(ctx, t, org, scan, ErrUnknown, selectOne, org, s)
 }
 
 // Find finds a subject in a transaction, an archived one too. The error is ErrUnknown.
@@ -56,22 +38,14 @@ func Lock(ctx context.Context, tx *tenant.Tx, s id.Subject) (Subject, error) {
 }
 
 func find(ctx context.Context, tx *tenant.Tx, sql string, s id.Subject) (Subject, error) {
-	rows, err := tx.Query(ctx, sql, tx.Org, s)
-	if err != nil {
-		return Subject{}, err
-	}
-	return one(pgx.CollectRows(rows, scan))
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, sql, tx.Org, s)
 }
 
 // OfPortal lists the subjects of a portal that are not archived, in their order.
 // It rides subject_by_portal.
 func OfPortal(ctx context.Context, tx *tenant.Tx, p id.Portal) ([]Subject, error) {
-	rows, err := tx.Query(ctx, `
+	return tenant.AllIn(ctx, tx, scan, `
 		SELECT `+columns+` FROM subject WHERE org_id = $1 AND portal_id = $2 AND archived_at IS NULL ORDER BY place, id`, tx.Org, p)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, scan)
 }
 
 const versionColumns = `version, base_version, content, changed_sections, change_note, saved_at, saved_by, published_at, published_by`

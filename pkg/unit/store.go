@@ -19,38 +19,16 @@ const columns = `u.id, u.portal_id, u.parent_id, u.kind, u.name, u.code, u.enabl
 
 func scan(row pgx.CollectableRow) (Unit, error) { return pgx.RowToStructByPos[Unit](row) }
 
-// one is the unit that a query for one found.
-func one(found []Unit, err error) (Unit, error) {
-	if err == nil && len(found) == 0 {
-		err = ErrUnknown
-	}
-	if err != nil {
-		return Unit{}, err
-	}
-	return found[0], nil
-}
-
 const selectOne = `SELECT ` + columns + ` FROM unit u WHERE u.org_id = $1 AND u.id = $2`
 
 // Get finds a unit. The error is ErrUnknown.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, u id.Unit) (Unit, error) {
-	var found []Unit
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, selectOne, org, u)
-	})
-	return one(found, err)
+	return tenant.One(ctx, t, org, scan, ErrUnknown, selectOne, org, u)
 }
 
 // Find finds a unit in a transaction. The error is ErrUnknown.
 func Find(ctx context.Context, tx *tenant.Tx, u id.Unit) (Unit, error) {
-	rows, err := tx.Query(ctx, selectOne, tx.Org, u)
-	if err != nil {
-		return Unit{}, err
-	}
-	return one(pgx.CollectRows(rows, scan))
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, selectOne, tx.Org, u)
 }
 
 // Lock finds a unit in a transaction that will change it: nobody else changes
@@ -89,12 +67,24 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id
 		sql += ` AND u.portal_id = $4`
 		args = append(args, f.Portal)
 	}
-	var found []Unit
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, sql+` ORDER BY u.id DESC LIMIT $3`, args...)
-	})
+	return tenant.All(ctx, t, org, scan, sql+` ORDER BY u.id DESC LIMIT $3`, args...)
+}
+
+// ByCode finds the units of a portal by their codes, of which several can have the
+// same. It rides unit_by_code.
+func ByCode(ctx context.Context, tx *tenant.Tx, p id.Portal, codes []string) (map[string][]id.Unit, error) {
+	rows, err := tx.Query(ctx, `SELECT code, id FROM unit WHERE org_id = $1 AND portal_id = $2 AND code = ANY($3) ORDER BY id`, tx.Org, p, codes)
+	if err != nil {
+		return nil, err
+	}
+	type named struct {
+		Code string
+		ID   id.Unit
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[named])
+	found := map[string][]id.Unit{}
+	for _, u := range all {
+		found[u.Code] = append(found[u.Code], u.ID)
+	}
 	return found, err
 }

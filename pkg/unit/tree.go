@@ -42,11 +42,7 @@ func below(ctx context.Context, tx *tenant.Tx, from id.Unit) ([]node, error) {
 }
 
 func walk(ctx context.Context, tx *tenant.Tx, sql string, from id.Unit) ([]node, error) {
-	rows, err := tx.Query(ctx, sql, tx.Org, from)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[node])
+	return tenant.AllIn(ctx, tx, pgx.RowToStructByPos[node], sql, tx.Org, from)
 }
 
 // checkParent checks that a unit may lie in another. The error is ErrNoParent,
@@ -100,15 +96,11 @@ func Switches(ctx context.Context, tx *tenant.Tx, from id.Unit) (map[id.Unit]boo
 // On lists those of several units that are switched on, the units above taken
 // into account. It rides unit_pkey.
 func On(ctx context.Context, tx *tenant.Tx, of ...id.Unit) ([]id.Unit, error) {
-	rows, err := tx.Query(ctx, `
+	return tenant.AllIn(ctx, tx, pgx.RowTo[id.Unit], `
 		WITH RECURSIVE above (unit, parent_id, enabled) AS (
 			SELECT id, parent_id, enabled FROM unit WHERE org_id = $1 AND id = ANY($2)
 			UNION ALL
 			SELECT a.unit, u.parent_id, u.enabled FROM above a JOIN unit u ON u.org_id = $1 AND u.id = a.parent_id
 		)
 		SELECT unit FROM above GROUP BY unit HAVING bool_and(enabled)`, tx.Org, of)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[id.Unit])
 }

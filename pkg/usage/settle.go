@@ -51,13 +51,9 @@ type paidBlock struct {
 }
 
 func blocksOf(ctx context.Context, tx *tenant.Tx, s id.Session) ([]paidBlock, error) {
-	rows, err := tx.Query(ctx, `
+	return tenant.AllIn(ctx, tx, pgx.RowToStructByPos[paidBlock], `
 		SELECT block, seconds, sandbox, started_at FROM usage_block
 		WHERE org_id = $1 AND session_id = $2 ORDER BY block`, tx.Org, s)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[paidBlock])
 }
 
 // shorten reduces a block to what was used of it.

@@ -18,10 +18,6 @@ func Named(ctx context.Context, tx *tenant.Tx, name string) ([]id.Voice, error) 
 			return []id.Voice{v.ID}, nil
 		}
 	}
-	rows, err := tx.Query(ctx, `
+	return tenant.AllIn(ctx, tx, pgx.RowTo[id.Voice], `
 		SELECT id FROM voice WHERE org_id = $1 AND lower(name) = lower($2) AND deleted_at IS NULL LIMIT 2`, tx.Org, name)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[id.Voice])
 }

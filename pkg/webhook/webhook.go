@@ -94,35 +94,15 @@ func Insert(ctx context.Context, tx *tenant.Tx, v *vault.Vault, w Webhook, s Sec
 // List is a page of the webhooks, newest first, after one of them; the zero id
 // for the first page. It rides webhook_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, after id.Webhook, limit int) ([]Webhook, error) {
-	var found []Webhook
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `
-			SELECT `+columns+` FROM webhook
-			WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND deleted_at IS NULL
-			ORDER BY id DESC LIMIT $3`, org, after, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM webhook
+		WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND deleted_at IS NULL
+		ORDER BY id DESC LIMIT $3`, org, after, limit)
 }
 
 // Get finds a webhook. The error is ErrUnknown.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, w id.Webhook) (Webhook, error) {
-	var found []Webhook
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `SELECT `+columns+` FROM webhook WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`, org, w)
-	})
-	if err == nil && len(found) == 0 {
-		return Webhook{}, ErrUnknown
-	}
-	if err != nil {
-		return Webhook{}, err
-	}
-	return found[0], nil
+	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM webhook WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`, org, w)
 }
 
 // Peek finds a webhook in a transaction; nil when there is none.

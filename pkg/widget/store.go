@@ -50,28 +50,17 @@ func queueGet(r *tenant.Reads, org id.Org, w id.Widget, into *[]Widget) {
 // Lock finds a widget in a transaction that will change it: nobody else does
 // until the commit. The error is ErrUnknown or ErrGone.
 func Lock(ctx context.Context, tx *tenant.Tx, w id.Widget) (Widget, error) {
-	rows, err := tx.Query(ctx, selectOne+` FOR UPDATE`, tx.Org, w)
-	if err != nil {
-		return Widget{}, err
-	}
-	return one(pgx.CollectRows(rows, scan))
+	return one(tenant.AllIn(ctx, tx, scan, selectOne+` FOR UPDATE`, tx.Org, w))
 }
 
 // List is a page of the widgets, newest first, after one of them; the zero id
 // for the first page. A persona narrows it. It rides widget_pkey, or
 // widget_by_persona where a persona has few.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, of id.Persona, after id.Widget, limit int) ([]Widget, error) {
-	var found []Widget
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
-			return err
-		}, `
-			SELECT `+columns+` FROM widget
-			WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND ($3::UUID IS NULL OR persona_id = $3) AND deleted_at IS NULL
-			ORDER BY id DESC LIMIT $4`, org, after, of, limit)
-	})
-	return found, err
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM widget
+		WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND ($3::UUID IS NULL OR persona_id = $3) AND deleted_at IS NULL
+		ORDER BY id DESC LIMIT $4`, org, after, of, limit)
 }
 
 // Author is who changes a widget, when, and in which region.
