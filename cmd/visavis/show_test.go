@@ -79,8 +79,8 @@ func TestPluginForwardsArguments(t *testing.T) {
 	for line, want := range map[string]string{
 		"deliveries acme -n prod -f --state failed,retrying -o json": "--follow=true --output=json --state=failed --state=retrying --attached -- acme",
 		"webhooks --context eu --failing -O acme":                    "--failing=true --organisation=acme --",
-		"orgs -o wide":                                               "--output=wide --",
-		"limits -- --help":                                           "-- --help",
+		"orgs -o wide":     "--output=wide --",
+		"limits -- --help": "-- --help",
 	} {
 		cmd := pluginCommand()
 		var got []string
