@@ -25,8 +25,10 @@ const (
 // and reason choose what the visitor reads.
 type Doors interface {
 	// Visit finds who is signed in, by what the browser holds. The error is ErrNoVisit.
+	// Of somebody who was in and is not any more, the AllowedOrigins are answered with it.
 	Visit(ctx context.Context, site *published.Site, secret string) (Visit, error)
-	// Enter lets somebody in.
+	// Enter lets somebody in. Where it refuses, it answers the AllowedOrigins of whoever
+	// could prove them: the refusal is read in the same frame.
 	Enter(ctx context.Context, site *published.Site, e Entry) (Entered, error)
 	// Leave ends a visit; one that is over is no error.
 	Leave(ctx context.Context, site *published.Site, secret string) error

@@ -29,8 +29,10 @@ type view struct {
 	secret string
 	// path is of the page, and about the subject that it is asked for; empty for none.
 	path, about string
-	// framed says that any page may show this one in a frame.
-	framed bool
+	// framed says that any page may show this one in a frame, and origins are of those
+	// that may by what the browser showed, also where it is refused.
+	framed  bool
+	origins []string
 }
 
 // nobodys is a view of no site, to say that there is none.
@@ -132,6 +134,7 @@ func (v *view) recognise() error {
 	}
 	v.secret = c.Value
 	visit, err := v.h.Doors.Visit(v.r.Context(), v.site, v.secret)
+	v.origins = visit.AllowedOrigins
 	switch {
 	case errors.Is(err, ErrNoVisit):
 		return nil
