@@ -104,7 +104,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 		PortalURL: p.PortalURL, LiveURL: p.LiveURL,
 	}).Register(s)
 	(&doors.API{Tenants: d.Tenants, Gate: p.Gate, Plans: p.Plans, PortalURL: p.PortalURL}).Register(s)
-	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
+	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Files: p.Files, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&sessions.API{
 		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,

@@ -74,12 +74,21 @@ func TestPortals(t *testing.T) {
 			"no slug":       {map[string]any{"slug": "a b"}, "body.slug"},
 			"no host":       {map[string]any{"customDomain": "127.0.0.1"}, "body.customDomain"},
 			"another's":     {map[string]any{"knowledgeBaseIds": []any{id.NewKnowledgeBase().String()}}, "body.knowledgeBaseIds[0]"},
+			"no origin":     {map[string]any{"allowedOrigins": []any{"https://a.example.com", "a.example.com"}}, "body.allowedOrigins[1]"},
 			"insecure link": {map[string]any{"privacy": map[string]any{"privacyUrl": "http://example.com"}}, "body.privacy.privacyUrl"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				requireError(t, w.do(t, "updatePortal", own, w.Acme.New, c.body), http.StatusBadRequest, "invalid_request", c.param)
 			})
 		}
+	})
+	t.Run("frames", func(t *testing.T) {
+		require.Equal(t, map[string]any{"iframeUrl": nil, "html": nil}, made["embed"])
+		framed := w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"allowedOrigins": []any{"https://WWW.example.com:443/", "https://www.example.com"}}).Data(t)
+		require.Equal(t, []any{"https://www.example.com"}, framed["allowedOrigins"])
+		require.Equal(t, framed["url"], at(framed, "embed", "iframeUrl"))
+		require.Contains(t, at(framed, "embed", "html"), `<iframe src="`+framed["url"].(string)+`" title="Welcome"`)
+		require.Equal(t, made["embed"], w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"allowedOrigins": []any{}}).Data(t)["embed"])
 	})
 	t.Run("addresses", func(t *testing.T) {
 		other := draftBody(2)

@@ -2,6 +2,8 @@ package portals
 
 import (
 	"errors"
+	"fmt"
+	"html"
 	"slices"
 	"time"
 
@@ -29,6 +31,7 @@ type Portal struct {
 	State        string     `json:"state" enum:"draft,published,unpublished,archived"`
 	PersonaID    id.Persona `json:"personaId" doc:"Who speaks."`
 	portal.Definition
+	Embed                 PortalFrame                         `json:"embed"`
 	SubjectIDs            []id.Subject                        `json:"subjectIds" doc:"In their order."`
 	WidgetIDs             []id.Widget                         `json:"widgetIds"`
 	Doors                 Doors                               `json:"doors"`
@@ -41,6 +44,22 @@ type Portal struct {
 	CreatedAt             time.Time                           `json:"createdAt"`
 	UpdatedAt             time.Time                           `json:"updatedAt"`
 	ArchivedAt            *time.Time                          `json:"archivedAt"`
+}
+
+// PortalFrame is how other pages show the portal in a frame, once that is published.
+type PortalFrame struct {
+	IframeURL *string `json:"iframeUrl" format:"uri" doc:"What a frame of a page of the allowedOrigins shows; null without any."`
+	HTML      *string `json:"html" doc:"The tag for such a page."`
+}
+
+// embed is the frame of a portal at an address.
+func embed(address string, d portal.Definition) PortalFrame {
+	if len(d.AllowedOrigins) == 0 {
+		return PortalFrame{}
+	}
+	tag := fmt.Sprintf(`<iframe src="%s" title="%s" allow="microphone" style="width:100%%;height:100%%;border:0"></iframe>`,
+		html.EscapeString(address), html.EscapeString(d.Pages.Title[d.DefaultLanguage]))
+	return PortalFrame{&address, &tag}
 }
 
 // Doors says which ways in are open. GET /portals/{id}/doors tells more.
@@ -76,6 +95,10 @@ func (a *API) show(p portal.Detail) Portal {
 	}
 	if p.Host != "" {
 		shown.CustomDomain, shown.URL = &p.Host, "https://"+p.Host+"/"
+	}
+	shown.Embed = embed(shown.URL, p.Definition)
+	if shown.AllowedOrigins == nil { // nobody was asked when it was made
+		shown.AllowedOrigins = []string{}
 	}
 	if shown.SubjectIDs == nil {
 		shown.SubjectIDs = []id.Subject{}

@@ -37,6 +37,7 @@ type PortalChange struct {
 	MinAge               route.OptNull[int64]          `json:"minAge,omitzero" minimum:"1" maximum:"120"`
 	GuardianConsentUnder route.OptNull[int64]          `json:"guardianConsentUnder,omitzero" minimum:"1" maximum:"21"`
 	Caps                 route.Part[portal.Caps]       `json:"caps,omitzero"`
+	AllowedOrigins       route.Opt[[]string]           `json:"allowedOrigins,omitzero" maxItems:"20" doc:"Of the pages that may show the portal in a frame."`
 }
 
 func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Portal, error) {

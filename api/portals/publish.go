@@ -131,6 +131,9 @@ type PortalVersion struct {
 }
 
 func showVersion(v portal.Version) PortalVersion {
+	if v.Definition.AllowedOrigins == nil {
+		v.Definition.AllowedOrigins = []string{}
+	}
 	return PortalVersion{
 		Version: v.Version, Name: v.Name, PersonaID: v.Persona, Definition: v.Definition, ChangeNote: v.ChangeNote,
 		PublishedBy: v.PublishedBy, PublishedAt: v.PublishedAt.UTC(),

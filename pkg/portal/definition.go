@@ -22,6 +22,8 @@ type Definition struct {
 	MinAge *int64 `json:"minAge" minimum:"1" maximum:"120"`
 	// GuardianConsentUnder is the age below which a guardian must agree; null for none.
 	GuardianConsentUnder *int64 `json:"guardianConsentUnder" minimum:"1" maximum:"21"`
+	// AllowedOrigins are as a browser sends them; those of a token come to them.
+	AllowedOrigins []string `json:"allowedOrigins" maxItems:"20" doc:"Of the pages that may show the portal in a frame; *. stands for every host below one. None unless given, but for those that an embed token allows."`
 	Caps                 Caps   `json:"caps"`
 }
 

@@ -167,6 +167,7 @@ func differences(a, b Portal) []string {
 	note("minAge", x.MinAge, y.MinAge)
 	note("guardianConsentUnder", x.GuardianConsentUnder, y.GuardianConsentUnder)
 	note("caps", x.Caps, y.Caps)
+	note("allowedOrigins", once(x.AllowedOrigins), once(y.AllowedOrigins))
 	return names
 }
 

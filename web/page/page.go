@@ -107,7 +107,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.moved(w, r, SlugPrefix+site.Slug+rest)
 		return
 	}
-	v := &view{h: h, w: w, r: r, site: site, base: base}
+	v := &view{h: h, w: w, r: r, site: site, base: base, origins: site.Definition.AllowedOrigins}
 	if err := v.serve(rest); err != nil {
 		h.refuse(v, err)
 	}

@@ -29,14 +29,14 @@ func (f Faces) Portrait(ctx context.Context, site *published.Site) (data []byte,
 		data, err = f.Library.Picture(worn, portraitSide)
 		return data, "image/png", err
 	}
-	own, err := avatar.Get(ctx, f.Tenants, f.Library, site.Org, worn)
-	switch {
-	case errors.Is(err, avatar.ErrUnknown), errors.Is(err, avatar.ErrGone), err == nil && own.Status() == avatar.Withdrawn:
-		return nil, "", ErrNoPortrait
-	case err != nil:
+	own, err := avatar.Public(ctx, f.Tenants, f.Library, site.Org, worn)
+	if errors.Is(err, avatar.ErrUnknown) {
+		err = ErrNoPortrait
+	}
+	if err != nil {
 		return nil, "", err
 	}
-	if data, err = f.Files.Read(ctx, site.Org, own.Thumbnail); err != nil {
+	if data, err = f.Files.Read(ctx, site.Org, own); err != nil {
 		return nil, "", err
 	}
 	return data, http.DetectContentType(data), nil

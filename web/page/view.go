@@ -30,7 +30,7 @@ type view struct {
 	// path is of the page, and about the subject that it is asked for; empty for none.
 	path, about string
 	// framed says that any page may show this one in a frame, and origins are of those
-	// that may by what the browser showed, also where it is refused.
+	// that may: the portal's, and what the browser showed, also where it is refused.
 	framed  bool
 	origins []string
 }
@@ -134,7 +134,7 @@ func (v *view) recognise() error {
 	}
 	v.secret = c.Value
 	visit, err := v.h.Doors.Visit(v.r.Context(), v.site, v.secret)
-	v.origins = visit.AllowedOrigins
+	v.framedBy(visit.AllowedOrigins)
 	switch {
 	case errors.Is(err, ErrNoVisit):
 		return nil
@@ -144,6 +144,9 @@ func (v *view) recognise() error {
 	v.visit = &visit
 	return nil
 }
+
+// framedBy lets more pages show this one in a frame.
+func (v *view) framedBy(origins []string) { v.origins = slices.Concat(v.origins, origins) }
 
 // named finds the subject that a form or an address names; nil for none.
 func (v *view) named(value string) (*published.Subject, error) {

@@ -27,7 +27,7 @@ func Portal(t testing.TB, tenants *tenant.Tenants, org id.Org, speaker id.Person
 		State: portal.Published, Persona: speaker, DraftVersion: 1, PublishedVersion: new(int64(1)), PublishedAt: &At, PageStamp: 1,
 		ManagedBy: "api", CreatedAt: At, UpdatedAt: At,
 		Definition: portal.Definition{
-			Languages: []string{"en", "de"}, DefaultLanguage: "en", KnowledgeBaseIDs: []id.KnowledgeBase{},
+			Languages: []string{"en", "de"}, DefaultLanguage: "en", KnowledgeBaseIDs: []id.KnowledgeBase{}, AllowedOrigins: []string{},
 			Brand:    portal.Brand{Accent: "#175e9e", Dark: "auto"},
 			Pages:    portal.Pages{Title: words("Welcome"), Welcome: words("Ask us anything."), Footer: language.Words{}},
 			Privacy:  portal.Privacy{AINotice: true, PrivacyURL: new("https://example.com/privacy")},

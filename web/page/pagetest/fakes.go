@@ -52,7 +52,7 @@ func (d *Doors) Enter(_ context.Context, _ *published.Site, e page.Entry) (page.
 	defer d.mu.Unlock()
 	d.Entries = append(d.Entries, e)
 	if d.Refusal != nil {
-		return page.Entered{}, d.Refusal
+		return page.Entered{Visit: page.Visit{AllowedOrigins: d.Tokens[e.Token].AllowedOrigins}}, d.Refusal
 	}
 	visit := page.Visit{Door: e.Door, Name: e.Name, ExpiresAt: time.Now().Add(visitFor)}
 	switch {
