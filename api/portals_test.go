@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -239,4 +240,26 @@ func TestPortalsOfAPlan(t *testing.T) {
 	unknown["templateKey"] = "zoo"
 	requireError(t, w.do(t, "createPortal", "", w.Acme.New, unknown), http.StatusBadRequest, "invalid_request", "body.templateKey")
 	require.Contains(t, string(w.Get(w.Acme.New, "/portals/templates?language=de").Raw), "Leeres Portal")
+}
+
+// A logo that cannot be fetched is told of, and keeps nothing from going live.
+func TestThePicturesOfAPortal(t *testing.T) {
+	elsewhere := servePictures(t)
+	w := newWorld(t, elsewhere.trusted)
+	own := w.do(t, "createPortal", "", w.Acme.New, draftBody(1)).Data(t)["id"].(string)
+	check := func(path string) []any {
+		require.Equal(t, http.StatusOK, w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"brand": map[string]any{"logoUrl": elsewhere.URL + path}}).Status)
+		report := w.do(t, "checkPortal", own, w.Acme.New, nil).Data(t)
+		require.Equal(t, true, report["ready"])
+		return slices.DeleteFunc(report["warnings"].([]any), func(f any) bool { return at(f, "field") != "brand.logoUrl" })
+	}
+	require.Empty(t, check("/portrait"))
+	for path, why := range map[string]string{"/text": "no PNG, JPEG or WebP", "/nothing": "404", "/redirect": "redirect", "/large": "larger than 4 MB"} {
+		found := check(path)
+		require.Len(t, found, 1, path)
+		require.Contains(t, at(found[0], "message"), why)
+	}
+	asked := elsewhere.requests.Load()
+	require.Equal(t, http.StatusOK, w.do(t, "publishPortal", own, w.Acme.New, map[string]any{}).Status)
+	require.Greater(t, elsewhere.requests.Load(), asked, "publishing fetches anew")
 }

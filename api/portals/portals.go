@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/portal/template"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
@@ -26,6 +27,8 @@ type API struct {
 	Gallery   *template.Gallery
 	Library   *avatar.Library
 	Plans     *plan.Catalogue
+	// Artwork fetches the pictures of the pages.
+	Artwork *artwork.Collector
 	// PortalURL is where the portals' pages are, without a path.
 	PortalURL string
 	// LiveURL is where clients reach the sockets of live conversations: no portal's.

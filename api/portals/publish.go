@@ -21,13 +21,14 @@ func (a *API) registerPublishing(s *route.Service, read, write route.Operation) 
 	check := read
 	check.ID, check.Method, check.Path = "checkPortal", http.MethodGet, "/portals/{id}/go-live"
 	check.Summary = "What keeps the draft of a portal from going live"
+	check.Description = "Pictures that there is no copy of are fetched, and a warning says of each that could not be: pages load nothing from elsewhere."
 	route.Handle(s, check, a.check)
 
 	publish := write
 	publish.ID, publish.Method, publish.Path, publish.Scope = "publishPortal", http.MethodPost, "/portals/{id}/publish", scope.PortalsPublish
 	publish.Items, publish.Errors = contract.PortalItem, append(publish.Errors, problem.GoLiveRefused)
 	publish.Summary = "Show people the draft of a portal and of its subjects"
-	publish.Description = "On 2026-07-08 a refusal is 200, with the draft unchanged and publishRefused."
+	publish.Description = "Its pictures, the logo and those of the subjects, are fetched anew; where one cannot be, the page does without it and GET /portals/{id}/go-live says why. On 2026-07-08 a refusal is 200, with the draft unchanged and publishRefused."
 	route.Handle(s, publish, a.publish)
 
 	unpublish := write
@@ -53,6 +54,9 @@ func (a *API) check(ctx context.Context, c *route.Call, p *Path) (golive.GoLive,
 	wanted, err := p.portal()
 	if err != nil {
 		return golive.GoLive{}, err
+	}
+	if err := a.Artwork.Collect(ctx, c.Org(), wanted, false); err != nil {
+		return golive.GoLive{}, asProblem(err)
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (golive.GoLive, error) {
 		found, err := portal.Find(ctx, tx, wanted)
@@ -83,6 +87,9 @@ func (a *API) publish(ctx context.Context, c *route.Call, in *PublishInput) (Por
 	var note *string
 	if in.Body != nil {
 		note = in.Body.ChangeNote
+	}
+	if err := a.Artwork.Collect(ctx, c.Org(), wanted, true); err != nil {
+		return Portal{}, asProblem(err)
 	}
 	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Portal, error) {
 		found, err := portal.Edit(ctx, tx, wanted)

@@ -7,6 +7,7 @@ import (
 
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/file"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/portal/published"
 	"visavis.dev/pkg/tenant"
 )
@@ -17,6 +18,11 @@ type Faces struct {
 	Library *avatar.Library
 	Tenants *tenant.Tenants
 	Files   *file.Store
+}
+
+// Picture implements Portraits.
+func (f Faces) Picture(ctx context.Context, site *published.Site, p artwork.Picture) ([]byte, error) {
+	return f.Files.Read(ctx, site.Org, p.File)
 }
 
 // portraitSide is of a drawn picture, in pixels: twice what the first page shows.

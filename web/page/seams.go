@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/portal/published"
 )
 
@@ -119,10 +120,12 @@ type Rating struct {
 	Comment *string `json:"comment"`
 }
 
-// Portraits are the pictures of those who speak.
+// Portraits are the pictures of those who speak, and those of the sites.
 type Portraits interface {
 	// Portrait is the picture of who speaks at a site. The error is ErrNoPortrait.
 	Portrait(ctx context.Context, site *published.Site) (data []byte, contentType string, err error)
+	// Picture is a picture of a site's own.
+	Picture(ctx context.Context, site *published.Site, p artwork.Picture) ([]byte, error)
 }
 
 // ErrNoPortrait says that there is no picture to show.

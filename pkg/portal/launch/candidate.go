@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/subject"
 	"visavis.dev/pkg/tenant"
 )
@@ -36,6 +37,8 @@ type Candidate struct {
 	// Documents counts those that can be answered from.
 	Documents int64
 	Subjects  []Taught
+	// Pictures are the copies that there are of the portal's.
+	Pictures artwork.ByURL
 }
 
 // Taught is a subject with the content that is to be shown of it.
@@ -68,7 +71,8 @@ func read(ctx context.Context, tx *tenant.Tx, p portal.Portal, q Question) (*Can
 		}
 		c.Portal.Name, c.Portal.Persona, c.Portal.Definition = v.Name, v.Persona, v.Definition
 	}
-	if err := c.readDoors(ctx, tx, q.Opening); err != nil {
+	err := c.readDoors(ctx, tx, q.Opening)
+	if err != nil {
 		return nil, err
 	}
 	if err := c.readPersona(ctx, tx, q.At); err != nil {
@@ -80,6 +84,9 @@ func read(ctx context.Context, tx *tenant.Tx, p portal.Portal, q Question) (*Can
 	for i := range c.Subjects {
 		t := &c.Subjects[i]
 		t.Report = subject.Check(t.Subject, t.Content, c.Portal.Definition.Languages, q.At)
+	}
+	if c.Pictures, err = artwork.Find(ctx, tx, p.ID); err != nil {
+		return nil, err
 	}
 	return c, c.readDocuments(ctx, tx)
 }

@@ -7,6 +7,7 @@ import (
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
@@ -97,6 +98,7 @@ func read(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (*Sit
 			site.Subjects, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Subject])
 			return err
 		}, selectSubjects, org, p)
+		artwork.Queue(r, org, p, &site.Pictures)
 	})
 	if err != nil {
 		return nil, err
