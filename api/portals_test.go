@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,7 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
+	"visavis.dev/api/server"
+	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/scope"
@@ -262,4 +266,84 @@ func TestThePicturesOfAPortal(t *testing.T) {
 	asked := elsewhere.requests.Load()
 	require.Equal(t, http.StatusOK, w.do(t, "publishPortal", own, w.Acme.New, map[string]any{}).Status)
 	require.Greater(t, elsewhere.requests.Load(), asked, "publishing fetches anew")
+}
+
+// names are the TXT records of a DNS.
+type names struct{ sync.Map }
+
+// LookupTXT implements portal.Resolver.
+func (n *names) LookupTXT(_ context.Context, name string) ([]string, error) {
+	if found, ok := n.Load(name); ok {
+		return []string{"v=spf1 -all", found.(string)}, nil
+	}
+	return nil, &net.DNSError{Name: name, IsNotFound: true}
+}
+
+// A host is held by whoever asks first, and had by who proves it.
+func TestHostsAreProven(t *testing.T) {
+	dns := &names{}
+	w := newWorld(t, func(o *server.Options) { o.Resolver = dns })
+	const host = "learn.example.com"
+	portalOf := func(org *apitest.Org, n int) string {
+		return w.do(t, "createPortal", "", org.New, draftBody(n)).Data(t)["id"].(string)
+	}
+	hosted := func(p string, key apikey.Secret) apitest.Answer {
+		return w.do(t, "updatePortal", p, key, map[string]any{"customDomain": host})
+	}
+	warned := func(p string, key apikey.Secret) []any {
+		return slices.DeleteFunc(w.do(t, "checkPortal", p, key, nil).Data(t)["warnings"].([]any), func(f any) bool { return at(f, "field") != "customDomain" })
+	}
+	squatter, owner := portalOf(w.Globex, 1), portalOf(w.Acme, 2)
+	held := hosted(squatter, w.Globex.New).Data(t)
+	require.Equal(t, []any{host, "unproven"}, []any{held["customDomain"], held["customDomainState"]})
+	require.Contains(t, held["url"], "/p/", "nothing is at the host")
+	require.Equal(t, []any{"_visavis." + host, "TXT"}, []any{at(held, "customDomainRecord", "name"), at(held, "customDomainRecord", "type")})
+	require.Len(t, warned(squatter, w.Globex.New), 1)
+	require.Contains(t, at(warned(squatter, w.Globex.New)[0], "message"), at(held, "customDomainRecord", "value"))
+	refusal := requireError(t, hosted(owner, w.Acme.New), http.StatusConflict, "conflict", "body.customDomain")
+	record := at(refusal, "details", "record")
+	require.NotEqual(t, at(held, "customDomainRecord", "value"), at(record, "value"), "a record proves it for one portal")
+
+	dns.Store("_visavis."+host+".", at(held, "customDomainRecord", "value").(string)+"x")
+	require.Len(t, warned(squatter, w.Globex.New), 1)
+	dns.Store("_visavis."+host+".", at(record, "value").(string))
+	had := hosted(owner, w.Acme.New).Data(t)
+	require.Equal(t, []any{"proven", nil, "https://" + host + "/"}, []any{had["customDomainState"], had["customDomainRecord"], had["url"]})
+	require.Empty(t, warned(owner, w.Acme.New))
+	org, leads, err := w.Directory.Portal(t.Context(), directory.Host, host)
+	require.NoError(t, err)
+	require.Equal(t, []string{w.Acme.ID.String(), owner}, []string{org.String(), leads.String()})
+
+	// Proven is proven: the next one's record takes nothing away.
+	dns.Store("_visavis."+host+".", at(held, "customDomainRecord", "value").(string))
+	require.Len(t, warned(squatter, w.Globex.New), 1)
+	require.Equal(t, "proven", w.do(t, "getPortal", owner, w.Acme.New, nil).Data(t)["customDomainState"])
+	w.do(t, "updatePortal", owner, w.Acme.New, map[string]any{"customDomain": nil})
+	require.Empty(t, warned(squatter, w.Globex.New), "its record is there, and the host is free")
+	require.Equal(t, "proven", w.do(t, "getPortal", squatter, w.Globex.New, nil).Data(t)["customDomainState"])
+}
+
+// Visitors see what was published, so that is what their door is opened for: the draft
+// neither opens it nor closes it.
+func TestTheVisitorsDoorGoesByWhatIsPublished(t *testing.T) {
+	w := newWorld(t)
+	own := w.do(t, "createPortal", "", w.Acme.New, draftBody(1)).Data(t)["id"].(string)
+	told := func(address any) {
+		t.Helper()
+		require.Equal(t, http.StatusOK, w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"privacy": map[string]any{"privacyUrl": address}}).Status)
+	}
+	publish := func() apitest.Answer { return w.do(t, "publishPortal", own, w.Acme.New, map[string]any{}) }
+	open := func() apitest.Answer {
+		return w.do(t, "setVisitorsDoor", own, w.Acme.New, map[string]any{"open": true})
+	}
+	told(nil)
+	require.Equal(t, http.StatusOK, publish().Status)
+	told("https://example.com/privacy")
+	refusal := requireError(t, open(), http.StatusUnprocessableEntity, "go_live_refused", "")
+	require.Equal(t, "privacy.privacyUrl", at(at(refusal, "details", "problems").([]any)[0], "field"), "what is published links to none")
+
+	require.Equal(t, http.StatusOK, publish().Status)
+	told(nil)
+	require.Equal(t, http.StatusOK, open().Status, "what is published links to one")
+	requireError(t, publish(), http.StatusUnprocessableEntity, "go_live_refused", "")
 }

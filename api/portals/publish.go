@@ -2,6 +2,7 @@ package portals
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -55,17 +56,31 @@ func (a *API) check(ctx context.Context, c *route.Call, p *Path) (golive.GoLive,
 	if err != nil {
 		return golive.GoLive{}, err
 	}
-	if err := a.Artwork.Collect(ctx, c.Org(), wanted, false); err != nil {
-		return golive.GoLive{}, asProblem(err)
+	if err := a.prepare(ctx, c, wanted, false); err != nil {
+		return golive.GoLive{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (golive.GoLive, error) {
 		found, err := portal.Find(ctx, tx, wanted)
 		if err != nil {
 			return golive.GoLive{}, asProblem(err)
 		}
-		r, err := launch.Check(ctx, tx, found, launch.Question{Region: c.Principal.Org.Region, At: c.Now()})
+		r, err := launch.Check(ctx, tx, found, launch.Question{Region: c.Principal.Org.Region, At: c.Now(), Proof: a.Addresses.Proof})
 		return golive.Show(r), err
 	})
+}
+
+// prepare gets what a portal's page needs of others: the proof of its host, and its
+// pictures, all of them anew or those that there are not yet.
+func (a *API) prepare(ctx context.Context, c *route.Call, p id.Portal, anew bool) error {
+	found, err := portal.Get(ctx, a.Tenants, c.Org(), p)
+	if err != nil {
+		return asProblem(err)
+	}
+	// A host that is somebody else's stays unproven, which the check says.
+	if err := a.Addresses.Prove(ctx, c.Org(), found); err != nil && !errors.Is(err, portal.ErrTaken) {
+		return err
+	}
+	return asProblem(a.Artwork.Collect(ctx, c.Org(), p, anew))
 }
 
 // PublishInput is the request to publish a portal.
@@ -88,8 +103,8 @@ func (a *API) publish(ctx context.Context, c *route.Call, in *PublishInput) (Por
 	if in.Body != nil {
 		note = in.Body.ChangeNote
 	}
-	if err := a.Artwork.Collect(ctx, c.Org(), wanted, true); err != nil {
-		return Portal{}, asProblem(err)
+	if err := a.prepare(ctx, c, wanted, true); err != nil {
+		return Portal{}, err
 	}
 	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Portal, error) {
 		found, err := portal.Edit(ctx, tx, wanted)

@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -28,6 +29,7 @@ type settings struct {
 	publicURL       string
 	liveURL         string
 	portalURL       string
+	dnsProof        string
 	advertise       string
 	files           string
 	plans           string
@@ -62,6 +64,7 @@ func (s *settings) serving(f *pflag.FlagSet) {
 	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`ADDRESS` the API listens on")
 	f.StringVar(&s.publicURL, "public-url", "", "`URL` that callers reach the API at, without a path (http:// and addr unless given)")
 	f.StringVar(&s.portalURL, "portal-url", "", "`URL` that the portals' pages are at, without a path (as public-url unless given)")
+	f.StringVar(&s.dnsProof, "dns-proof", "on", "on, or off to believe everybody whose a portal's host is, in a deployment of one's own")
 	f.StringVar(&s.liveURL, "live-url", "", "`URL` that clients reach the sockets of live conversations at, ws:// or wss:// without a path (as public-url unless given)")
 	f.StringVar(&s.rates, "rates", "", "requests a minute as `CLASS=PER_KEY/PER_ORGANISATION,…` where they differ from the defaults")
 	f.Int64Var(&s.addressLimit, "address-limit", rate.SpecPerAddress, "requests a minute from one address, whatever the key")
@@ -127,6 +130,13 @@ func (s *settings) options(log *slog.Logger) (server.Options, error) {
 	o.Metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if s.pods < 1 || s.addressLimit < 1 {
 		return o, fmt.Errorf("pods and address-limit must be at least 1")
+	}
+	switch s.dnsProof {
+	case "on":
+		o.Resolver = net.DefaultResolver
+	case "off", "": // roles that answer no callers prove nothing
+	default:
+		return o, fmt.Errorf("dns-proof: want on or off, not %q", s.dnsProof)
 	}
 	var err error
 	if s.plans != "" {

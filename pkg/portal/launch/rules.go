@@ -17,7 +17,7 @@ import (
 // rules are what a portal must keep to be shown to people.
 var rules = []golive.Rule[*Candidate]{
 	personaCanTalk, personaSpeaks, personaGreets, connectionsWork, somethingToSay, pagesAreWritten,
-	aiIsTold, privacyIsTold, minorsAreGuarded, someDoorIsOpen, subjectsAreReady, picturesAreThere,
+	aiIsTold, privacyIsTold, minorsAreGuarded, someDoorIsOpen, subjectsAreReady, picturesAreThere, hostIsProven,
 }
 
 func personaCanTalk(c *Candidate, r *golive.Report) {
@@ -181,5 +181,12 @@ func picturesAreThere(c *Candidate, r *golive.Report) {
 		case found.Failure != "":
 			r.Warn(w.Field, fmt.Sprintf("The picture could not be fetched again, so the page shows the one of before: %s.", found.Failure))
 		}
+	}
+}
+
+func hostIsProven(c *Candidate, r *golive.Report) {
+	if p := c.Proof; p != nil {
+		r.Warn("customDomain", fmt.Sprintf("Nothing is shown at %s until it is proven to be yours: enter the record %s of type %s with the value %q in its DNS, and publish or check again.",
+			c.Portal.Host, p.Name, p.Type, p.Value))
 	}
 }

@@ -33,7 +33,7 @@ func (s *standing) refusal() error {
 
 // selectStanding rides the primary keys of portal, portal_version and persona.
 const selectStanding = `
-	SELECT p.slug, p.host, p.state, v.version IS NOT NULL, p.page_stamp, coalesce(a.version, 0)
+	SELECT p.slug, CASE WHEN p.host_proven_at IS NULL THEN '' ELSE p.host END, p.state, v.version IS NOT NULL, p.page_stamp, coalesce(a.version, 0)
 	FROM portal p
 	LEFT JOIN portal_version v ON v.org_id = p.org_id AND v.portal_id = p.id AND v.version = p.published_version
 	LEFT JOIN persona a ON a.org_id = v.org_id AND a.id = v.persona_id
