@@ -75,7 +75,7 @@ func (v *view) keep(e Entered) {
 }
 
 // set has the browser keep a cookie of a visit, in the frame that it is in.
-func (v *view) set(c *http.Cookie) {
+func (v *view) set(c *http.Cookie) { //nolint:gosec // as every cookie of the portal's
 	if len(v.origins) > 0 && v.h.secure {
 		c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
 	}
