@@ -46,6 +46,7 @@ import (
 	packs "visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/portal/template"
 	"visavis.dev/pkg/signin"
 	"visavis.dev/pkg/vault"
@@ -101,10 +102,10 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	(&portals.API{
 		Tenants: d.Tenants, Addresses: p.Addresses, Gallery: p.Gallery, Library: p.Library, Plans: p.Plans,
-		PortalURL: p.PortalURL, LiveURL: p.LiveURL,
+		PortalURL: p.PortalURL, LiveURL: p.LiveURL, Artwork: artwork.NewCollector(d.Tenants, p.Files, p.Egress, p.Clock),
 	}).Register(s)
 	(&doors.API{Tenants: d.Tenants, Gate: p.Gate, Plans: p.Plans, PortalURL: p.PortalURL}).Register(s)
-	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
+	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Files: p.Files, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&sessions.API{
 		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,

@@ -2,7 +2,9 @@ package api_test
 
 import (
 	"context"
+	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -10,7 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
+	"visavis.dev/api/server"
+	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/scope"
@@ -74,12 +79,21 @@ func TestPortals(t *testing.T) {
 			"no slug":       {map[string]any{"slug": "a b"}, "body.slug"},
 			"no host":       {map[string]any{"customDomain": "127.0.0.1"}, "body.customDomain"},
 			"another's":     {map[string]any{"knowledgeBaseIds": []any{id.NewKnowledgeBase().String()}}, "body.knowledgeBaseIds[0]"},
+			"no origin":     {map[string]any{"allowedOrigins": []any{"https://a.example.com", "a.example.com"}}, "body.allowedOrigins[1]"},
 			"insecure link": {map[string]any{"privacy": map[string]any{"privacyUrl": "http://example.com"}}, "body.privacy.privacyUrl"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				requireError(t, w.do(t, "updatePortal", own, w.Acme.New, c.body), http.StatusBadRequest, "invalid_request", c.param)
 			})
 		}
+	})
+	t.Run("frames", func(t *testing.T) {
+		require.Equal(t, map[string]any{"iframeUrl": nil, "html": nil}, made["embed"])
+		framed := w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"allowedOrigins": []any{"https://WWW.example.com:443/", "https://www.example.com"}}).Data(t)
+		require.Equal(t, []any{"https://www.example.com"}, framed["allowedOrigins"])
+		require.Equal(t, framed["url"], at(framed, "embed", "iframeUrl"))
+		require.Contains(t, at(framed, "embed", "html"), `<iframe src="`+framed["url"].(string)+`" title="Welcome"`)
+		require.Equal(t, made["embed"], w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"allowedOrigins": []any{}}).Data(t)["embed"])
 	})
 	t.Run("addresses", func(t *testing.T) {
 		other := draftBody(2)
@@ -230,4 +244,106 @@ func TestPortalsOfAPlan(t *testing.T) {
 	unknown["templateKey"] = "zoo"
 	requireError(t, w.do(t, "createPortal", "", w.Acme.New, unknown), http.StatusBadRequest, "invalid_request", "body.templateKey")
 	require.Contains(t, string(w.Get(w.Acme.New, "/portals/templates?language=de").Raw), "Leeres Portal")
+}
+
+// A logo that cannot be fetched is told of, and keeps nothing from going live.
+func TestThePicturesOfAPortal(t *testing.T) {
+	elsewhere := servePictures(t)
+	w := newWorld(t, elsewhere.trusted)
+	own := w.do(t, "createPortal", "", w.Acme.New, draftBody(1)).Data(t)["id"].(string)
+	check := func(path string) []any {
+		require.Equal(t, http.StatusOK, w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"brand": map[string]any{"logoUrl": elsewhere.URL + path}}).Status)
+		report := w.do(t, "checkPortal", own, w.Acme.New, nil).Data(t)
+		require.Equal(t, true, report["ready"])
+		return slices.DeleteFunc(report["warnings"].([]any), func(f any) bool { return at(f, "field") != "brand.logoUrl" })
+	}
+	require.Empty(t, check("/portrait"))
+	for path, why := range map[string]string{"/text": "no PNG, JPEG or WebP", "/nothing": "404", "/redirect": "redirect", "/large": "larger than 4 MB"} {
+		found := check(path)
+		require.Len(t, found, 1, path)
+		require.Contains(t, at(found[0], "message"), why)
+	}
+	asked := elsewhere.requests.Load()
+	require.Equal(t, http.StatusOK, w.do(t, "publishPortal", own, w.Acme.New, map[string]any{}).Status)
+	require.Greater(t, elsewhere.requests.Load(), asked, "publishing fetches anew")
+}
+
+// names are the TXT records of a DNS.
+type names struct{ sync.Map }
+
+// LookupTXT implements portal.Resolver.
+func (n *names) LookupTXT(_ context.Context, name string) ([]string, error) {
+	if found, ok := n.Load(name); ok {
+		return []string{"v=spf1 -all", found.(string)}, nil
+	}
+	return nil, &net.DNSError{Name: name, IsNotFound: true}
+}
+
+// A host is held by whoever asks first, and had by who proves it.
+func TestHostsAreProven(t *testing.T) {
+	dns := &names{}
+	w := newWorld(t, func(o *server.Options) { o.Resolver = dns })
+	const host = "learn.example.com"
+	portalOf := func(org *apitest.Org, n int) string {
+		return w.do(t, "createPortal", "", org.New, draftBody(n)).Data(t)["id"].(string)
+	}
+	hosted := func(p string, key apikey.Secret) apitest.Answer {
+		return w.do(t, "updatePortal", p, key, map[string]any{"customDomain": host})
+	}
+	warned := func(p string, key apikey.Secret) []any {
+		return slices.DeleteFunc(w.do(t, "checkPortal", p, key, nil).Data(t)["warnings"].([]any), func(f any) bool { return at(f, "field") != "customDomain" })
+	}
+	squatter, owner := portalOf(w.Globex, 1), portalOf(w.Acme, 2)
+	held := hosted(squatter, w.Globex.New).Data(t)
+	require.Equal(t, []any{host, "unproven"}, []any{held["customDomain"], held["customDomainState"]})
+	require.Contains(t, held["url"], "/p/", "nothing is at the host")
+	require.Equal(t, []any{"_visavis." + host, "TXT"}, []any{at(held, "customDomainRecord", "name"), at(held, "customDomainRecord", "type")})
+	require.Len(t, warned(squatter, w.Globex.New), 1)
+	require.Contains(t, at(warned(squatter, w.Globex.New)[0], "message"), at(held, "customDomainRecord", "value"))
+	refusal := requireError(t, hosted(owner, w.Acme.New), http.StatusConflict, "conflict", "body.customDomain")
+	record := at(refusal, "details", "record")
+	require.NotEqual(t, at(held, "customDomainRecord", "value"), at(record, "value"), "a record proves it for one portal")
+
+	dns.Store("_visavis."+host+".", at(held, "customDomainRecord", "value").(string)+"x")
+	require.Len(t, warned(squatter, w.Globex.New), 1)
+	dns.Store("_visavis."+host+".", at(record, "value").(string))
+	had := hosted(owner, w.Acme.New).Data(t)
+	require.Equal(t, []any{"proven", nil, "https://" + host + "/"}, []any{had["customDomainState"], had["customDomainRecord"], had["url"]})
+	require.Empty(t, warned(owner, w.Acme.New))
+	org, leads, err := w.Directory.Portal(t.Context(), directory.Host, host)
+	require.NoError(t, err)
+	require.Equal(t, []string{w.Acme.ID.String(), owner}, []string{org.String(), leads.String()})
+
+	// Proven is proven: the next one's record takes nothing away.
+	dns.Store("_visavis."+host+".", at(held, "customDomainRecord", "value").(string))
+	require.Len(t, warned(squatter, w.Globex.New), 1)
+	require.Equal(t, "proven", w.do(t, "getPortal", owner, w.Acme.New, nil).Data(t)["customDomainState"])
+	w.do(t, "updatePortal", owner, w.Acme.New, map[string]any{"customDomain": nil})
+	require.Empty(t, warned(squatter, w.Globex.New), "its record is there, and the host is free")
+	require.Equal(t, "proven", w.do(t, "getPortal", squatter, w.Globex.New, nil).Data(t)["customDomainState"])
+}
+
+// Visitors see what was published, so that is what their door is opened for: the draft
+// neither opens it nor closes it.
+func TestTheVisitorsDoorGoesByWhatIsPublished(t *testing.T) {
+	w := newWorld(t)
+	own := w.do(t, "createPortal", "", w.Acme.New, draftBody(1)).Data(t)["id"].(string)
+	told := func(address any) {
+		t.Helper()
+		require.Equal(t, http.StatusOK, w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"privacy": map[string]any{"privacyUrl": address}}).Status)
+	}
+	publish := func() apitest.Answer { return w.do(t, "publishPortal", own, w.Acme.New, map[string]any{}) }
+	open := func() apitest.Answer {
+		return w.do(t, "setVisitorsDoor", own, w.Acme.New, map[string]any{"open": true})
+	}
+	told(nil)
+	require.Equal(t, http.StatusOK, publish().Status)
+	told("https://example.com/privacy")
+	refusal := requireError(t, open(), http.StatusUnprocessableEntity, "go_live_refused", "")
+	require.Equal(t, "privacy.privacyUrl", at(at(refusal, "details", "problems").([]any)[0], "field"), "what is published links to none")
+
+	require.Equal(t, http.StatusOK, publish().Status)
+	told(nil)
+	require.Equal(t, http.StatusOK, open().Status, "what is published links to one")
+	requireError(t, publish(), http.StatusUnprocessableEntity, "go_live_refused", "")
 }

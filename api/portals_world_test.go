@@ -48,6 +48,7 @@ func portalChange(n int) map[string]any {
 		"pages":    map[string]any{"title": words("Harbour"), "welcome": words(fmt.Sprint("Welcome ", n)), "footer": words("Pier 1")},
 		"privacy":  map[string]any{"aiNotice": true, "privacyUrl": "https://example.com/privacy", "termsUrl": nil, "retentionDays": 30, "recordings": false},
 		"audience": "learners", "minAge": 12, "guardianConsentUnder": 16, "caps": map[string]any{"maxSessionS": 600, "sessionsPerPersonPerDay": 5},
+		"allowedOrigins": []any{"https://www.example.com", "https://*.example.org"},
 	}
 }
 

@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"bytes"
+	"image/png"
 	"net/http"
 	"strings"
 	"testing"
@@ -116,6 +118,48 @@ func TestWidgetConfig(t *testing.T) {
 	}
 }
 
+// A page shows the picture of a face of the organisation's own without its key.
+func TestWidgetPicture(t *testing.T) {
+	w := newWorld(t)
+	made := w.widget(t, w.Acme)
+	own, key := made["id"].(string), made["publicKey"].(string)
+	pictureURL := func() any {
+		return at(w.call(t, w.operation(t, "getWidgetConfig"), apitest.Request{
+			Path: "/widgets/" + own + "/config?key=" + key, Header: map[string]string{"Origin": widgetOrigin},
+		}).Data(t), "persona", "pictureUrl")
+	}
+	o := w.operation(t, "getWidgetPicture")
+	get := func(query string) apitest.Answer {
+		return w.call(t, o, apitest.Request{Path: "/widgets/" + own + "/picture?" + query})
+	}
+	_, path, _ := strings.Cut(pictureURL().(string), "/v1")
+	drawn := w.Do(apitest.Request{Method: http.MethodGet, Path: path})
+	require.Equal(t, []any{http.StatusOK, "image/png"}, []any{drawn.Status, drawn.Header.Get("Content-Type")}, "a library face")
+
+	face := w.make(t, w.Acme, "createAvatar")
+	require.Equal(t, http.StatusOK, w.do(t, "updatePersona", made["personaId"].(string), w.Acme.New, map[string]any{"avatarId": face["id"]}).Status)
+	_, query, _ := strings.Cut(pictureURL().(string), "/widgets/"+own+"/picture?")
+	answer := get(query)
+	require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+	require.Equal(t, []string{"image/png", "public, max-age=3600", "cross-origin"}, []string{
+		answer.Header.Get("Content-Type"), answer.Header.Get("Cache-Control"), answer.Header.Get("Cross-Origin-Resource-Policy"),
+	})
+	size, err := png.DecodeConfig(bytes.NewReader(answer.Raw))
+	require.NoError(t, err)
+	require.Equal(t, 256, max(size.Width, size.Height))
+
+	named := "&face=" + face["id"].(string)
+	requireError(t, get("key=wpk_x"+named), http.StatusNotFound, "not_found", "path.id")
+	requireError(t, get("key="+w.widget(t, w.Globex)["publicKey"].(string)+named), http.StatusNotFound, "not_found", "path.id")
+	for _, other := range []string{"", "x", id.NewAvatar().String(), w.make(t, w.Acme, "createAvatar")["id"].(string), libraryFace} {
+		requireError(t, get("key="+key+"&face="+other), http.StatusNotFound, "not_found", "query.face")
+	}
+	w.do(t, "withdrawAvatarConsent", face["id"].(string), w.Acme.New, nil)
+	requireError(t, get(query), http.StatusNotFound, "not_found", "query.face")
+	w.do(t, "updateWidget", own, w.Acme.New, map[string]any{"enabled": false})
+	requireError(t, get(query), http.StatusNotFound, "not_found", "path.id")
+}
+
 func TestWidgetEmbed(t *testing.T) {
 	w := newWorld(t)
 	made := w.widget(t, w.Acme)
@@ -135,21 +179,6 @@ func TestWidgetEmbed(t *testing.T) {
 	again := w.Do(apitest.Request{Method: http.MethodGet, Path: "/widget.js", Header: map[string]string{"If-None-Match": script.Header.Get("ETag")}})
 	require.Equal(t, http.StatusNotModified, again.Status)
 	require.Empty(t, again.Raw)
-}
-
-// A library face is shown to anybody, one of the organisation's own is not.
-func TestWidgetPicture(t *testing.T) {
-	w := newWorld(t)
-	made := w.widget(t, w.Acme)
-	config := w.call(t, w.operation(t, "getWidgetConfig"), apitest.Request{
-		Path: "/widgets/" + made["id"].(string) + "/config?key=" + made["publicKey"].(string), Header: map[string]string{"Origin": widgetOrigin},
-	}).Data(t)
-	address, _ := at(config, "persona", "pictureUrl").(string)
-	_, path, ok := strings.Cut(address, "/v1")
-	require.True(t, ok, "%v", config["persona"])
-	picture := w.Do(apitest.Request{Method: http.MethodGet, Path: path})
-	require.Equal(t, http.StatusOK, picture.Status)
-	require.Equal(t, "image/png", picture.Header.Get("Content-Type"))
 }
 
 func TestDeletedWidgets(t *testing.T) {

@@ -110,7 +110,7 @@ func (a *API) show(c *route.Call, p portal.Portal, d door.Door) Door {
 
 // page is where a portal's page is.
 func (a *API) page(p portal.Portal) string {
-	if p.Host != "" {
+	if p.Host != "" && p.HostProvenAt != nil {
 		return "https://" + p.Host
 	}
 	return a.PortalURL + "/p/" + p.Slug

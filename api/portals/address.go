@@ -60,7 +60,7 @@ func (a *API) claim(ctx context.Context, c *route.Call, p portal.Portal, slug, h
 		}
 		h, err := a.Addresses.Claim(ctx, c.Org(), p.ID, w.kind, w.name)
 		if errors.Is(err, portal.ErrTaken) {
-			err = problem.Conflicting(w.reason, "%s is another portal's.", w.name).WithParam(w.param)
+			err = a.taken(c, p, w.kind, problem.Conflicting(w.reason, "%s is another portal's.", w.name).WithParam(w.param))
 		}
 		if err != nil {
 			return nil, a.settle(ctx, err, held)
@@ -68,6 +68,15 @@ func (a *API) claim(ctx context.Context, c *route.Call, p portal.Portal, slug, h
 		held = append(held, h)
 	}
 	return held, nil
+}
+
+// taken says that somebody else has an address; of a host, what proves that it is the
+// caller's: an unproven claim gives way to that.
+func (a *API) taken(c *route.Call, p portal.Portal, kind directory.AddressKind, refusal *problem.Problem) error {
+	if kind == directory.Host && a.Addresses.Proof != nil {
+		return refusal.WithDetail("record", a.Addresses.Proof.Record(c.Org(), p.ID, p.Host))
+	}
+	return refusal
 }
 
 // settle lets go of what was claimed for a request that was refused. Whether one

@@ -2,6 +2,8 @@ package portals
 
 import (
 	"errors"
+	"fmt"
+	"html"
 	"slices"
 	"time"
 
@@ -19,16 +21,20 @@ import (
 
 // Portal is one portal, with its draft.
 type Portal struct {
-	ID           id.Portal  `json:"id"`
-	Name         string     `json:"name"`
-	Slug         string     `json:"slug" doc:"Names its page, among all portals of the service."`
-	CustomDomain *string    `json:"customDomain" doc:"A host of your own that its page is at."`
-	URL          string     `json:"url" format:"uri" doc:"Its page."`
-	Kind         string     `json:"kind" enum:"learning,support,sales,hiring,reception,custom"`
-	TemplateKey  string     `json:"templateKey"`
-	State        string     `json:"state" enum:"draft,published,unpublished,archived"`
-	PersonaID    id.Persona `json:"personaId" doc:"Who speaks."`
+	ID           id.Portal `json:"id"`
+	Name         string    `json:"name"`
+	Slug         string    `json:"slug" doc:"Names its page, among all portals of the service."`
+	CustomDomain *string   `json:"customDomain" doc:"A host of your own that its page is at, once that is proven to be yours."`
+	// CustomDomainState and CustomDomainRecord say whether it is, and what proves it.
+	CustomDomainState  *string                 `json:"customDomainState" enum:"unproven,proven" nullable:"true" doc:"Whether customDomain is proven to be yours: nothing is shown there before, and whoever proves it first has it. Null without one."`
+	CustomDomainRecord route.OrNull[DNSRecord] `json:"customDomainRecord" doc:"What to enter in the DNS of customDomain to prove it, looked for when the portal is checked or published; null where there is nothing to prove."`
+	URL                string                  `json:"url" format:"uri" doc:"Its page."`
+	Kind               string                  `json:"kind" enum:"learning,support,sales,hiring,reception,custom"`
+	TemplateKey        string                  `json:"templateKey"`
+	State              string                  `json:"state" enum:"draft,published,unpublished,archived"`
+	PersonaID          id.Persona              `json:"personaId" doc:"Who speaks."`
 	portal.Definition
+	Embed                 PortalFrame                         `json:"embed"`
 	SubjectIDs            []id.Subject                        `json:"subjectIds" doc:"In their order."`
 	WidgetIDs             []id.Widget                         `json:"widgetIds"`
 	Doors                 Doors                               `json:"doors"`
@@ -41,6 +47,29 @@ type Portal struct {
 	CreatedAt             time.Time                           `json:"createdAt"`
 	UpdatedAt             time.Time                           `json:"updatedAt"`
 	ArchivedAt            *time.Time                          `json:"archivedAt"`
+}
+
+// DNSRecord is what to enter in the DNS of a host.
+type DNSRecord struct {
+	Name  string `json:"name"`
+	Type  string `json:"type" enum:"TXT"`
+	Value string `json:"value"`
+}
+
+// PortalFrame is how other pages show the portal in a frame, once that is published.
+type PortalFrame struct {
+	IframeURL *string `json:"iframeUrl" format:"uri" doc:"What a frame of a page of the allowedOrigins shows; null without any."`
+	HTML      *string `json:"html" doc:"The tag for such a page."`
+}
+
+// embed is the frame of a portal at an address.
+func embed(address string, d portal.Definition) PortalFrame {
+	if len(d.AllowedOrigins) == 0 {
+		return PortalFrame{}
+	}
+	tag := fmt.Sprintf(`<iframe src="%s" title="%s" allow="microphone" style="width:100%%;height:100%%;border:0"></iframe>`,
+		html.EscapeString(address), html.EscapeString(d.Pages.Title[d.DefaultLanguage]))
+	return PortalFrame{&address, &tag}
 }
 
 // Doors says which ways in are open. GET /portals/{id}/doors tells more.
@@ -66,7 +95,7 @@ func showDoors(open []string) Doors {
 	}
 }
 
-func (a *API) show(p portal.Detail) Portal {
+func (a *API) show(org id.Org, p portal.Detail) Portal {
 	shown := Portal{
 		ID: p.ID, Name: p.Name, Slug: p.Slug, URL: a.PortalURL + "/p/" + p.Slug, Kind: string(p.Kind), TemplateKey: p.TemplateKey,
 		State: string(p.State), PersonaID: p.Persona, Definition: p.Definition, SubjectIDs: p.Subjects, WidgetIDs: p.Widgets,
@@ -74,8 +103,10 @@ func (a *API) show(p portal.Detail) Portal {
 		HasUnpublishedChanges: p.Unpublished(), ManagedBy: p.ManagedBy,
 		CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC(), ArchivedAt: route.UTC(p.ArchivedAt),
 	}
-	if p.Host != "" {
-		shown.CustomDomain, shown.URL = &p.Host, "https://"+p.Host+"/"
+	a.showHost(&shown, org, p.Portal)
+	shown.Embed = embed(shown.URL, p.Definition)
+	if shown.AllowedOrigins == nil { // nobody was asked when it was made
+		shown.AllowedOrigins = []string{}
 	}
 	if shown.SubjectIDs == nil {
 		shown.SubjectIDs = []id.Subject{}
@@ -84,6 +115,20 @@ func (a *API) show(p portal.Detail) Portal {
 		shown.WidgetIDs = []id.Widget{}
 	}
 	return shown
+}
+
+// showHost shows a portal's host, and what it waits for.
+func (a *API) showHost(shown *Portal, org id.Org, p portal.Portal) {
+	switch {
+	case p.Host == "":
+	case p.HostProvenAt != nil:
+		shown.CustomDomain, shown.CustomDomainState, shown.URL = &p.Host, new("proven"), "https://"+p.Host+"/"
+	default:
+		shown.CustomDomain, shown.CustomDomainState = &p.Host, new("unproven")
+		if proof := a.Addresses.Proof; proof != nil {
+			shown.CustomDomainRecord.Value = new(DNSRecord(proof.Record(org, p.ID, p.Host)))
+		}
+	}
 }
 
 // refused says in an answer why publishing was.

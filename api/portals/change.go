@@ -3,7 +3,9 @@ package portals
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"time"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/event"
@@ -37,6 +39,7 @@ type PortalChange struct {
 	MinAge               route.OptNull[int64]          `json:"minAge,omitzero" minimum:"1" maximum:"120"`
 	GuardianConsentUnder route.OptNull[int64]          `json:"guardianConsentUnder,omitzero" minimum:"1" maximum:"21"`
 	Caps                 route.Part[portal.Caps]       `json:"caps,omitzero"`
+	AllowedOrigins       route.Opt[[]string]           `json:"allowedOrigins,omitzero" maxItems:"20" doc:"Of the pages that may show the portal in a frame."`
 }
 
 func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Portal, error) {
@@ -72,11 +75,23 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Porta
 			p.Slug = address.Slug
 		}
 		if in.Body.CustomDomain.Set {
-			p.Host = address.Host
+			p = at(p, address.Host, held, c.Now())
 		}
 		return p, patch.Merge(&p.Definition, c.Body())
 	})
 	return now, a.settle(ctx, err, held)
+}
+
+// at is a portal at a host. Another one has to be proven anew, which the claim of it can
+// have been.
+func at(p portal.Portal, host string, held []portal.Held, now time.Time) portal.Portal {
+	if p.Host != host {
+		p.Host, p.HostProvenAt = host, nil
+	}
+	if host != "" && p.HostProvenAt == nil && slices.ContainsFunc(held, func(h portal.Held) bool { return h.Proven }) {
+		p.HostProvenAt = &now
+	}
+	return p
 }
 
 // change makes of a portal's draft what to answers of it, and tells of it.

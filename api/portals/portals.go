@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/portal/template"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
@@ -26,6 +27,8 @@ type API struct {
 	Gallery   *template.Gallery
 	Library   *avatar.Library
 	Plans     *plan.Catalogue
+	// Artwork fetches the pictures of the pages.
+	Artwork *artwork.Collector
 	// PortalURL is where the portals' pages are, without a path.
 	PortalURL string
 	// LiveURL is where clients reach the sockets of live conversations: no portal's.
@@ -105,7 +108,7 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Por
 			return nil, err
 		}
 		return portal.List(ctx, a.Tenants, c.Org(), filter, after, limit)
-	}, func(p portal.Detail) id.Portal { return p.ID }, a.show)
+	}, func(p portal.Detail) id.Portal { return p.ID }, func(p portal.Detail) Portal { return a.show(c.Org(), p) })
 }
 
 func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Portal, error) {
@@ -114,13 +117,13 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Portal, error) {
 		return Portal{}, err
 	}
 	found, err := portal.GetDetail(ctx, a.Tenants, c.Org(), wanted)
-	return versioned(c, a.show(found), asProblem(err))
+	return versioned(c, a.show(c.Org(), found), asProblem(err))
 }
 
 // shown is the answer to a change in the transaction that makes it.
 func (a *API) shown(ctx context.Context, tx *tenant.Tx, p id.Portal) (Portal, error) {
 	found, err := portal.FindDetail(ctx, tx, p)
-	return a.show(found), err
+	return a.show(tx.Org, found), err
 }
 
 // versioned gives the answer its ETag.

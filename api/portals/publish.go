@@ -2,6 +2,7 @@ package portals
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -21,13 +22,14 @@ func (a *API) registerPublishing(s *route.Service, read, write route.Operation) 
 	check := read
 	check.ID, check.Method, check.Path = "checkPortal", http.MethodGet, "/portals/{id}/go-live"
 	check.Summary = "What keeps the draft of a portal from going live"
+	check.Description = "Pictures that there is no copy of are fetched, and a warning says of each that could not be: pages load nothing from elsewhere."
 	route.Handle(s, check, a.check)
 
 	publish := write
 	publish.ID, publish.Method, publish.Path, publish.Scope = "publishPortal", http.MethodPost, "/portals/{id}/publish", scope.PortalsPublish
 	publish.Items, publish.Errors = contract.PortalItem, append(publish.Errors, problem.GoLiveRefused)
 	publish.Summary = "Show people the draft of a portal and of its subjects"
-	publish.Description = "On 2026-07-08 a refusal is 200, with the draft unchanged and publishRefused."
+	publish.Description = "Its pictures, the logo and those of the subjects, are fetched anew; where one cannot be, the page does without it and GET /portals/{id}/go-live says why. On 2026-07-08 a refusal is 200, with the draft unchanged and publishRefused."
 	route.Handle(s, publish, a.publish)
 
 	unpublish := write
@@ -54,14 +56,31 @@ func (a *API) check(ctx context.Context, c *route.Call, p *Path) (golive.GoLive,
 	if err != nil {
 		return golive.GoLive{}, err
 	}
+	if err := a.prepare(ctx, c, wanted, false); err != nil {
+		return golive.GoLive{}, err
+	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (golive.GoLive, error) {
 		found, err := portal.Find(ctx, tx, wanted)
 		if err != nil {
 			return golive.GoLive{}, asProblem(err)
 		}
-		r, err := launch.Check(ctx, tx, found, launch.Question{Region: c.Principal.Org.Region, At: c.Now()})
+		r, err := launch.Check(ctx, tx, found, launch.Question{Region: c.Principal.Org.Region, At: c.Now(), Proof: a.Addresses.Proof})
 		return golive.Show(r), err
 	})
+}
+
+// prepare gets what a portal's page needs of others: the proof of its host, and its
+// pictures, all of them anew or those that there are not yet.
+func (a *API) prepare(ctx context.Context, c *route.Call, p id.Portal, anew bool) error {
+	found, err := portal.Get(ctx, a.Tenants, c.Org(), p)
+	if err != nil {
+		return asProblem(err)
+	}
+	// A host that is somebody else's stays unproven, which the check says.
+	if err := a.Addresses.Prove(ctx, c.Org(), found); err != nil && !errors.Is(err, portal.ErrTaken) {
+		return err
+	}
+	return asProblem(a.Artwork.Collect(ctx, c.Org(), p, anew))
 }
 
 // PublishInput is the request to publish a portal.
@@ -83,6 +102,9 @@ func (a *API) publish(ctx context.Context, c *route.Call, in *PublishInput) (Por
 	var note *string
 	if in.Body != nil {
 		note = in.Body.ChangeNote
+	}
+	if err := a.prepare(ctx, c, wanted, true); err != nil {
+		return Portal{}, err
 	}
 	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Portal, error) {
 		found, err := portal.Edit(ctx, tx, wanted)
@@ -131,6 +153,9 @@ type PortalVersion struct {
 }
 
 func showVersion(v portal.Version) PortalVersion {
+	if v.Definition.AllowedOrigins == nil {
+		v.Definition.AllowedOrigins = []string{}
+	}
 	return PortalVersion{
 		Version: v.Version, Name: v.Name, PersonaID: v.Persona, Definition: v.Definition, ChangeNote: v.ChangeNote,
 		PublishedBy: v.PublishedBy, PublishedAt: v.PublishedAt.UTC(),

@@ -3,11 +3,7 @@ package route
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
 	"net/http"
-	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
@@ -50,33 +46,10 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // recover answers 500 for a fault of the program.
 func (s *Service) recover(c *Call, w *recorder) {
-	fault := recover()
-	if fault == nil {
-		return
-	}
-	s.Log.ErrorContext(c.request.Context(), "fault of the program", "fault", fault, "stack", string(debug.Stack()))
-	if w.status == 0 {
+	if err := s.caught(c, recover()); err != nil && w.status == 0 {
 		c.committed, c.replayed = nil, nil
-		c.refuse(fmt.Errorf("panic: %v", fault))
+		c.refuse(err)
 	}
-}
-
-// finish writes the line and the figures of a request.
-func (s *Service) finish(c *Call, w *recorder, began time.Time) {
-	took := time.Since(began)
-	name := "none"
-	if c.Op != nil {
-		name = c.Op.ID
-	}
-	s.seconds.WithLabelValues(name, strconv.Itoa(w.status)).Observe(took.Seconds())
-	attrs := []slog.Attr{
-		slog.String("operation", name), slog.String("method", c.request.Method),
-		slog.Int("status", w.status), slog.Duration("took", took), slog.String("address", c.Address.String()),
-	}
-	if c.Principal != nil {
-		attrs = append(attrs, slog.String("org", c.Principal.Org.ID.String()), slog.String("key", c.Principal.Key.ID.String()))
-	}
-	s.Log.LogAttrs(c.request.Context(), slog.LevelInfo, "request", attrs...)
 }
 
 // guard is the chain before an operation's handler.

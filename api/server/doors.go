@@ -20,7 +20,7 @@ type doors struct{ gate *signin.Gate }
 func (d doors) Visit(ctx context.Context, site *published.Site, secret string) (page.Visit, error) {
 	in, err := d.gate.Find(ctx, site.Portal, signin.Secret(secret))
 	if err != nil {
-		return page.Visit{}, atDoor(err)
+		return page.Visit{AllowedOrigins: in.Details.AllowedOrigins}, atDoor(err)
 	}
 	return visitOf(in), nil
 }
@@ -33,7 +33,7 @@ func (d doors) Enter(ctx context.Context, site *published.Site, e page.Entry) (p
 		if r, ok := errors.AsType[*signin.Refusal](err); ok {
 			err = r.Problem()
 		}
-		return page.Entered{}, err
+		return page.Entered{Visit: page.Visit{AllowedOrigins: in.Details.AllowedOrigins}}, err
 	}
 	return page.Entered{Visit: visitOf(in.Guest), Secret: string(in.Secret)}, nil
 }

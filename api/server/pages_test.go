@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	"k8s.io/utils/clock"
 	clocktest "k8s.io/utils/clock/testing"
@@ -33,6 +36,27 @@ type visited struct {
 	// portal is its id, page its address, and origin that of all pages.
 	portal, page, origin string
 	cookies              []*http.Cookie
+	metrics              prometheus.Gatherer
+	log                  *lines
+}
+
+// lines are what was logged.
+type lines struct {
+	mu  sync.Mutex
+	all strings.Builder
+}
+
+// Write implements io.Writer.
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.String()
 }
 
 // visit runs the API, and the pages and sockets beside it, on a clock.
@@ -40,8 +64,11 @@ func visit(t *testing.T, at clock.WithTickerAndDelayedExecution) *visited {
 	t.Helper()
 	front := httptest.NewUnstartedServer(nil)
 	address := front.Listener.Addr().String()
-	v := &visited{T: t, origin: "http://" + address}
-	a := apitest.New(t, apitest.Unlimited, func(o *server.Options) { o.Clock, o.PortalURL, o.LiveURL = at, v.origin, "ws://"+address })
+	v := &visited{T: t, origin: "http://" + address, log: &lines{}}
+	a := apitest.New(t, apitest.Unlimited, func(o *server.Options) {
+		o.Clock, o.PortalURL, o.LiveURL, o.Log = at, v.origin, "ws://"+address, slog.New(slog.NewTextHandler(v.log, nil))
+	})
+	v.metrics = a.Service.Metrics.(prometheus.Gatherer)
 	talks := a.Live(address)
 	pages, err := a.Pages()
 	require.NoError(t, err)
@@ -258,4 +285,34 @@ func TestAVisitIsOverWithItsReason(t *testing.T) {
 	require.Equal(t, []any{http.StatusSeeOther, strings.TrimPrefix(v.page, v.origin)}, []any{status, location})
 	status, _, _ = v.send("/sessions", nil)
 	require.Equal(t, http.StatusUnauthorized, status)
+}
+
+// Requests for pages are observed as those to the API are.
+func TestPagesAreObserved(t *testing.T) {
+	v := visit(t, clock.RealClock{})
+	for path, status := range map[string]int{"": 200, "/talk": 303, "/s/x": 404, "/nowhere/at/all": 404} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.page+path, nil)
+		require.NoError(t, err)
+		answer, err := http.DefaultTransport.RoundTrip(r)
+		require.NoError(t, err)
+		require.NoError(t, answer.Body.Close())
+		require.Equal(t, status, answer.StatusCode)
+		require.Regexp(t, "^req_", answer.Header.Get("X-Request-Id"))
+	}
+	v.enter(page.DoorVisitors, url.Values{"old_enough": {"on"}})
+	gathered, err := v.metrics.Gather()
+	require.NoError(t, err)
+	counted := map[string]uint64{}
+	for _, family := range gathered {
+		if family.GetName() != "visavis_http_request_seconds" {
+			continue
+		}
+		for _, m := range family.GetMetric() {
+			if name := m.GetLabel()[0].GetValue(); strings.HasPrefix(name, "page.") {
+				counted[name+" "+m.GetLabel()[1].GetValue()] = m.GetHistogram().GetSampleCount()
+			}
+		}
+	}
+	require.Equal(t, map[string]uint64{"page.welcome 200": 1, "page.talk 303": 1, "page.subject 404": 1, "page.none 404": 1, "page.door 303": 1}, counted)
+	require.Eventually(t, func() bool { return strings.Count(v.log.String(), "operation=page.") == 5 }, time.Second, time.Millisecond)
 }

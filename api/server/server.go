@@ -99,6 +99,9 @@ type Options struct {
 	Version   string
 	Clock     clock.WithTickerAndDelayedExecution
 	Log       *slog.Logger
+	// Resolver looks up what proves whose the portals' hosts are; nil believes
+	// everybody, for deployments that are their operator's own.
+	Resolver portal.Resolver
 	// Metrics is where the figures are registered; nil keeps them to itself.
 	Metrics *prometheus.Registry
 }
@@ -130,6 +133,7 @@ type Server struct {
 	Handler http.Handler
 
 	options Options
+	prover  *portal.Prover
 	// relays is what the processes know each other's sockets by.
 	relays        []byte
 	bucket        *blob.Bucket
@@ -193,6 +197,13 @@ func (s *Server) build(ctx context.Context) (err error) {
 	s.Gate = &signin.Gate{Tenants: s.Tenants, Vault: s.Vault, Clock: o.Clock, Limiter: s.limiter, Terms: s.terms}
 	if s.relays, err = s.Directory.Secret(ctx, "relays", vault.NewKey); err != nil {
 		return fmt.Errorf("the directory's secrets: %w", err)
+	}
+	if o.Resolver != nil {
+		hosts, err := s.Directory.Secret(ctx, "hosts", vault.NewKey)
+		if err != nil {
+			return fmt.Errorf("the directory's secrets: %w", err)
+		}
+		s.prover = &portal.Prover{Secret: hosts, Resolver: o.Resolver}
 	}
 	visitors, err := s.Directory.Secret(ctx, "visitors", widget.NewVisitorSecret)
 	if err != nil {
@@ -283,7 +294,7 @@ func (s *Server) pools() map[string]*database.DB {
 
 // Addresses hands out the portals' addresses.
 func (s *Server) Addresses() *portal.Addresses {
-	return &portal.Addresses{Directory: s.Directory, Tenants: s.Tenants, Clock: s.options.Clock}
+	return &portal.Addresses{Directory: s.Directory, Tenants: s.Tenants, Clock: s.options.Clock, Proof: s.prover}
 }
 
 // sweeper makes what runs the recurring tasks of the worker's shards, and those of the

@@ -49,7 +49,7 @@ type ConfigPersona struct {
 	Language   string             `json:"language"`
 	Languages  []string           `json:"languages" doc:"Those a conversation may switch to."`
 	Disclosure persona.Disclosure `json:"disclosure"`
-	PictureURL *string            `json:"pictureUrl" format:"uri" doc:"Null for a face of the organisation's own, whose picture is not public."`
+	PictureURL *string            `json:"pictureUrl" format:"uri" doc:"Where anybody finds the picture of who speaks; null without one."`
 }
 
 // config answers a page. Which origins may show the widget it is not told.
@@ -74,17 +74,7 @@ func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfi
 	c.AllowOrigin(in.Origin)
 	c.SetHeader("Cache-Control", "private, no-cache")
 	c.Unchanged(fmt.Sprintf(`"%d.%d.%t"`, w.Version, p.Version, w.Definition.AINotice))
-	return showConfig(w, p, a.picture(c, p)), nil
-}
-
-// picture is where anybody finds the persona's picture.
-func (a *API) picture(c *route.Call, p persona.Persona) *string {
-	face := p.Avatar
-	if _, public := a.Library.Find(face); !public {
-		return nil
-	}
-	url := c.URL("/avatars/" + face.String() + "/preview?size=256")
-	return &url
+	return showConfig(w, p, a.picture(c, w, p)), nil
 }
 
 func showConfig(w widget.Widget, p persona.Persona, picture *string) WidgetConfig {

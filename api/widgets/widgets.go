@@ -12,6 +12,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/patch"
 	"visavis.dev/pkg/persona"
@@ -26,6 +27,7 @@ import (
 type API struct {
 	Tenants *tenant.Tenants
 	Library *avatar.Library
+	Files   *file.Store
 	Plans   *plan.Catalogue
 }
 
@@ -79,6 +81,7 @@ func (a *API) Register(s *route.Service) {
 			"Anything else, and a widget that is not enabled, is 404.",
 	}
 	route.Handle(s, config, a.config)
+	a.registerPicture(s)
 	registerScript(s)
 }
 

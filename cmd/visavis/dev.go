@@ -25,6 +25,8 @@ type devSettings struct {
 func (d *devSettings) define(f *pflag.FlagSet) {
 	d.directoryFlag(f)
 	d.serving(f)
+	d.dnsProof = "off"
+	f.Lookup("dns-proof").DefValue = "off"
 	d.talking(f)
 	d.working(f)
 	d.logging(f, "text")

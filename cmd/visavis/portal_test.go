@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ func TestAPortalIsShownBySlugAndByHost(t *testing.T) {
 	p := newPlatform(t, newDatabase(t), newDatabase(t))
 	const pages = "learn.visavis.example"
 	portal := p.role(t, "portal", "--addr", "127.0.0.1:0", "--portal-url", "https://"+pages).awaitLine(t, "serving").Addr
-	c := caller{p.serve(t, "--portal-url", "https://"+pages).url, p.key}
+	c := caller{p.serve(t, "--portal-url", "https://"+pages, "--dns-proof", "off").url, p.key}
 	made := c.course(t)
 	at, err := url.Parse(made.URL)
 	require.NoError(t, err)
@@ -74,4 +75,36 @@ func TestAPortalIsShownBySlugAndByHost(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, page(t, portal, host, "/").status, host)
 	}
 	require.Equal(t, http.StatusNotFound, page(t, portal, pages, "/v1/me").status, "the role answers no API")
+}
+
+// What is published through one process is shown by all the others within two seconds:
+// the pages' processes share nothing but the databases.
+func TestEveryProcessShowsWhatWasPublished(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t, newDatabase(t), newDatabase(t))
+	const pages = "learn.visavis.example"
+	portals := [2]string{}
+	for i := range portals {
+		portals[i] = p.role(t, "portal", "--addr", "127.0.0.1:0", "--portal-url", "https://"+pages).awaitLine(t, "serving").Addr
+	}
+	c := caller{p.serve(t, "--portal-url", "https://"+pages).url, p.key}
+	made := c.course(t)
+	at, err := url.Parse(made.URL)
+	require.NoError(t, err)
+	shows := func(portal, title string) bool {
+		return strings.Contains(string(page(t, portal, pages, at.Path).body), title)
+	}
+	for _, portal := range portals { // both have seen it, and keep what they saw
+		require.True(t, shows(portal, "Workplace safety basics"))
+	}
+	c.change(t, http.MethodPatch, "/portals/"+made.ID, map[string]any{"pages": map[string]any{"title": map[string]any{"en": "Safe on the pier", "de": "Sicher am Steg"}}})
+	for _, portal := range portals {
+		require.False(t, shows(portal, "Safe on the pier"), "a draft is nobody's business")
+	}
+	c.change(t, http.MethodPost, "/portals/"+made.ID+"/publish", map[string]any{})
+	published := time.Now()
+	for _, portal := range portals {
+		require.Eventually(t, func() bool { return shows(portal, "Safe on the pier") }, patience, 20*time.Millisecond)
+		t.Logf("%s shows it %v after it was published", portal, time.Since(published).Round(time.Millisecond))
+	}
 }

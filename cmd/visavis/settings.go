@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -28,6 +29,7 @@ type settings struct {
 	publicURL       string
 	liveURL         string
 	portalURL       string
+	dnsProof        string
 	advertise       string
 	files           string
 	plans           string
@@ -73,6 +75,7 @@ func (s *settings) serving(f *pflag.FlagSet) {
 func (s *settings) urls(f *pflag.FlagSet) {
 	f.StringVar(&s.publicURL, "public-url", "", "`URL` that callers reach the API at, without a path (http:// and addr unless given)")
 	f.StringVar(&s.portalURL, "portal-url", "", "`URL` that the portals' pages are at, without a path (as public-url unless given)")
+	f.StringVar(&s.dnsProof, "dns-proof", "on", "on, or off to believe everybody whose a portal's host is, in a deployment of one's own")
 	f.StringVar(&s.liveURL, "live-url", "", "`URL` that clients reach the sockets of live conversations at, ws:// or wss:// without a path (as public-url unless given)")
 }
 
@@ -134,6 +137,13 @@ func (s *settings) options(log *slog.Logger) (server.Options, error) {
 	o.Metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if s.pods < 1 || s.addressLimit < 1 {
 		return o, fmt.Errorf("pods and address-limit must be at least 1")
+	}
+	switch s.dnsProof {
+	case "on":
+		o.Resolver = net.DefaultResolver
+	case "off", "": // roles that answer no callers prove nothing
+	default:
+		return o, fmt.Errorf("dns-proof: want on or off, not %q", s.dnsProof)
 	}
 	var err error
 	if s.plans != "" {

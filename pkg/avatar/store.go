@@ -2,6 +2,7 @@ package avatar
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,6 +21,17 @@ const ownColumns = `a.id, a.name, a.gender, a.age_band, a.heritage, a.width, a.h
 	(SELECT count(*) FROM avatar_use u WHERE u.org_id = a.org_id AND u.avatar_id = a.id AND u.wearer_kind = 'duo')`
 
 const ownTables = ` FROM avatar a JOIN consent c ON c.org_id = a.org_id AND c.id = a.consent_id `
+
+// Public is the small picture of an own face, where it is shown to everybody: on a
+// page that was published, or in a widget. The error is ErrUnknown where there is none
+// to be shown, as once the consent was withdrawn.
+func Public(ctx context.Context, t *tenant.Tenants, l *Library, org id.Org, avatar id.Avatar) (id.File, error) {
+	own, err := Get(ctx, t, l, org, avatar)
+	if errors.Is(err, ErrGone) || err == nil && (own.Kind != Custom || own.Status() == Withdrawn) {
+		err = ErrUnknown
+	}
+	return own.Thumbnail, err
+}
 
 // ScanOwn takes a row of SelectOwn.
 func ScanOwn(row pgx.CollectableRow) (Avatar, error) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
 )
@@ -56,6 +58,37 @@ func Seat(ctx context.Context, tx *tenant.Tx, on id.Portal, who id.Person, which
 	if err != nil {
 		return Standing{}, err
 	}
+	return usable(places)
+}
+
+// Seating is a Seat that is read in one trip with other things.
+type Seating struct {
+	people []Person
+	places []Standing
+}
+
+// Queue asks for what Seat looks at.
+func (s *Seating) Queue(r *tenant.Reads, org id.Org, on id.Portal, who id.Person, which id.Membership, now time.Time) {
+	r.Query(func(rows pgx.Rows) (err error) {
+		s.people, err = pgx.CollectRows(rows, scan)
+		return err
+	}, selectOne, org, who)
+	r.Query(func(rows pgx.Rows) (err error) {
+		s.places, err = collect(rows, now)
+		return err
+	}, standingsOnPortal, org, who, on, which)
+}
+
+// Seat is what came of Queue, as Seat answers it.
+func (s *Seating) Seat() (Standing, error) {
+	if _, err := one(s.people, nil); err != nil {
+		return Standing{}, err
+	}
+	return usable(s.places)
+}
+
+// usable is the oldest of places that can be used. The error is a StandingError.
+func usable(places []Standing) (Standing, error) {
 	refusal := NoMembership
 	for i, place := range slices.Backward(places) {
 		if place.Usable {
@@ -66,6 +99,24 @@ func Seat(ctx context.Context, tx *tenant.Tx, on id.Portal, who id.Person, which
 		}
 	}
 	return Standing{}, &StandingError{refusal}
+}
+
+// seenEvery is how exactly it is noted when somebody was seen: they look at many
+// pages, and each note is a write.
+const seenEvery = 5 * time.Minute
+
+// Seen notes that somebody looked at a page, unless that was noted just before.
+func Seen(ctx context.Context, t *tenant.Tenants, org id.Org, p Person, now time.Time) error {
+	if p.LastSeenAt != nil && now.Sub(*p.LastSeenAt) < seenEvery {
+		return nil
+	}
+	return t.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		tx.Touch("person", p.ID)
+		_, err := tx.Exec(ctx, `
+			UPDATE person SET last_seen_at = $3 WHERE org_id = $1 AND id = $2 AND state <> 'erased' AND (last_seen_at IS NULL OR last_seen_at < $4)`,
+			org, p.ID, now, now.Add(-seenEvery))
+		return err
+	}, tenant.Idempotent(true))
 }
 
 // Keep leaves a person, and what switches their places on a portal, as they are

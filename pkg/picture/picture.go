@@ -68,21 +68,29 @@ type Portrait struct {
 }
 
 // Decode reads a portrait by what the bytes are, whatever they were called.
-func Decode(data []byte) (*Portrait, error) {
+func Decode(data []byte) (*Portrait, error) { return decode(data, MinSide, keptSide) }
+
+// DecodeGraphic is Decode for a logo or an illustration: of any shape, scaled so that
+// no side is longer than side, in pixels.
+func DecodeGraphic(data []byte, side int) (*Portrait, error) { return decode(data, 1, side) }
+
+// decode reads a picture whose sides have at least so many pixels, and keeps so many at
+// most.
+func decode(data []byte, least, most int) (*Portrait, error) {
 	for _, f := range formats {
 		if f.magic(data) {
-			return f.read(data)
+			return f.read(data, least, most)
 		}
 	}
 	return nil, ErrUnsupported
 }
 
-func (f format) read(data []byte) (*Portrait, error) {
+func (f format) read(data []byte, least, most int) (*Portrait, error) {
 	config, err := f.config(bytes.NewReader(data))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
-	case config.Width < MinSide || config.Height < MinSide:
+	case config.Width < least || config.Height < least:
 		return nil, ErrTooSmall
 	case config.Width*config.Height > maxPixels:
 		return nil, ErrTooManyPixels
@@ -91,9 +99,9 @@ func (f format) read(data []byte) (*Portrait, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
-	scaled := scale(img, keptSide)
+	scaled := scale(img, most)
 	// A strip is small however long it is.
-	if b := scaled.Bounds(); min(b.Dx(), b.Dy()) < MinSide {
+	if b := scaled.Bounds(); min(b.Dx(), b.Dy()) < least {
 		return nil, ErrTooSmall
 	}
 	if f.contentType == "image/jpeg" {

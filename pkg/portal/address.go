@@ -31,6 +31,8 @@ type Addresses struct {
 	Directory *directory.Directory
 	Tenants   *tenant.Tenants
 	Clock     clock.PassiveClock
+	// Proof proves whose hosts are; nil believes everybody.
+	Proof *Prover
 }
 
 // unclaimedAfter is how long a portal may take to have the address that was
@@ -43,13 +45,25 @@ type Held struct {
 	claim   directory.Claim
 	// fresh says that it was not the portal's before.
 	fresh bool
+	// Proven says of a host that the claimant has a say over it.
+	Proven bool
+}
+
+func hostAddress(host string) directory.Address {
+	return directory.Address{Kind: directory.Host, Name: host}
 }
 
 // Claim claims an address for a portal, or makes sure that it stays claimed. The
-// error is ErrTaken.
+// error is ErrTaken. A host can be claimed without a proof that it is the claimant's,
+// and is lost to who has one.
 func (a *Addresses) Claim(ctx context.Context, org id.Org, p id.Portal, kind directory.AddressKind, name string) (Held, error) {
+	proven := kind == directory.Host && a.Proof.Proves(ctx, org, p, name)
+	return a.claim(ctx, org, p, directory.Address{Kind: kind, Name: name}, proven)
+}
+
+func (a *Addresses) claim(ctx context.Context, org id.Org, p id.Portal, address directory.Address, proven bool) (Held, error) {
 	// In the microseconds that the database keeps, to find the claim again.
-	h := Held{directory.Address{Kind: kind, Name: name}, directory.Claim{Org: org, Portal: p, At: a.Clock.Now().UTC().Truncate(time.Microsecond)}, true}
+	h := Held{address, directory.Claim{Org: org, Portal: p, At: a.Clock.Now().UTC().Truncate(time.Microsecond)}, true, proven}
 	taken, err := a.Directory.Claim(ctx, h.address, h.claim)
 	if err != nil || !taken {
 		return h, err
@@ -66,6 +80,10 @@ func (a *Addresses) Claim(ctx context.Context, org id.Org, p id.Portal, kind dir
 		// Renewed also where another request of the same portal made it: that one
 		// cannot release it any more.
 		h.fresh = false
+	case a.Proof != nil && proven: // whoever has proven nothing has no hold on it
+		if has, err := a.hasProven(ctx, there, address.Name); err != nil || has {
+			return h, cmp.Or(err, ErrTaken)
+		}
 	case h.claim.At.Sub(there.At) < unclaimedAfter:
 		return h, ErrTaken
 	default:
@@ -92,6 +110,17 @@ func (a *Addresses) has(ctx context.Context, c directory.Claim, address director
 				$3 = 'slug' AND (slug = $4 OR $4 = ANY(former_slugs)) AND (archived_at IS NULL OR NOT $5)
 				OR $3 = 'host' AND host = $4 AND archived_at IS NULL)`,
 			c.Org, c.Portal, string(address.Kind), address.Name, c.Org == asking)
+	})
+	return has, err
+}
+
+// hasProven says whether the portal of a claim has a host on its shard, and proved it.
+func (a *Addresses) hasProven(ctx context.Context, c directory.Claim, host string) (has bool, err error) {
+	var one int
+	err = a.Tenants.Read(ctx, c.Org, func(r *tenant.Reads) {
+		r.QueryRow(&has, []any{&one}, `
+			SELECT 1 FROM portal WHERE org_id = $1 AND id = $2 AND host = $3 AND host_proven_at IS NOT NULL AND archived_at IS NULL`,
+			c.Org, c.Portal, host)
 	})
 	return has, err
 }

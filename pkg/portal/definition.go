@@ -22,12 +22,14 @@ type Definition struct {
 	MinAge *int64 `json:"minAge" minimum:"1" maximum:"120"`
 	// GuardianConsentUnder is the age below which a guardian must agree; null for none.
 	GuardianConsentUnder *int64 `json:"guardianConsentUnder" minimum:"1" maximum:"21"`
-	Caps                 Caps   `json:"caps"`
+	// AllowedOrigins are as a browser sends them; those of a token come to them.
+	AllowedOrigins []string `json:"allowedOrigins" maxItems:"20" doc:"Of the pages that may show the portal in a frame; *. stands for every host below one. None unless given, but for those that an embed token allows."`
+	Caps           Caps     `json:"caps"`
 }
 
 // Brand is how the pages look. Colours are of the form #1a2b3c.
 type Brand struct {
-	LogoURL *string `json:"logoUrl" maxLength:"2048" doc:"A public https address."`
+	LogoURL *string `json:"logoUrl" maxLength:"2048" doc:"The public https address of a PNG, JPEG or WebP picture, which publishing copies."`
 	Accent  string  `json:"accent" pattern:"^#[0-9a-fA-F]{6}$"`
 	Font    string  `json:"font" maxLength:"80" pattern:"^[A-Za-z0-9 ,-]*$" doc:"Families, separated by commas; empty for the browser's own."`
 	Dark    string  `json:"dark" enum:"auto,on,off"`

@@ -57,6 +57,9 @@ type Portal struct {
 	ManagedBy            string
 	CreatedAt, UpdatedAt time.Time
 	ArchivedAt           *time.Time
+	// HostProvenAt is since when Host is proven to be the customer's (Prover); nil
+	// before, when no page is there, and without a host.
+	HostProvenAt *time.Time
 }
 
 // Version is a portal as it was published. It never changes.

@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/widget"
 )
 
 // Defaults is what a portal is made with where its maker says nothing, but for
@@ -22,6 +23,7 @@ func Defaults() Definition {
 		Pages:            Pages{Title: language.Words{}, Welcome: language.Words{}, Footer: language.Words{}},
 		Privacy:          Privacy{AINotice: true},
 		Audience:         "visitors",
+		AllowedOrigins:   []string{},
 	}
 }
 
@@ -35,7 +37,7 @@ func invalid(field, format string, args ...any) error {
 func (d *Definition) Settle() (Definition, error) {
 	settled := *d
 	for _, rule := range []func(*Definition) error{
-		(*Definition).settleLanguages, (*Definition).settlePages, (*Definition).checkLinks,
+		(*Definition).settleLanguages, (*Definition).settlePages, (*Definition).checkLinks, (*Definition).settleOrigins,
 	} {
 		if err := rule(&settled); err != nil {
 			return settled, err
@@ -113,6 +115,20 @@ func (d *Definition) settlePages() error {
 		}
 		*t.words = kept
 	}
+	return nil
+}
+
+// settleOrigins keeps the origins as browsers send them.
+func (d *Definition) settleOrigins() error {
+	origins := make([]string, len(d.AllowedOrigins))
+	for i, text := range d.AllowedOrigins {
+		origin, ok := widget.ParseOrigin(text)
+		if !ok {
+			return invalid(fmt.Sprintf("allowedOrigins[%d]", i), "must be an origin such as https://www.example.com or https://*.example.com")
+		}
+		origins[i] = origin
+	}
+	d.AllowedOrigins = once(origins)
 	return nil
 }
 

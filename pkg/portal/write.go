@@ -137,10 +137,10 @@ func (p *Portal) save(ctx context.Context, tx *tenant.Tx) error {
 	tx.Touch("portal", p.ID)
 	_, err := tx.Exec(ctx, `
 		UPDATE portal SET name = $3, slug = $4, host = $5, state = $6, persona_id = $7, definition = $8, draft_version = $9,
-			published_version = $10, published_at = $11, page_stamp = $12, updated_at = $13, archived_at = $14
+			published_version = $10, published_at = $11, page_stamp = $12, updated_at = $13, archived_at = $14, host_proven_at = $15
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, p.ID, p.Name, p.Slug, p.Host, p.State, p.Persona, p.Definition, p.DraftVersion, p.PublishedVersion, p.PublishedAt,
-		p.PageStamp, p.UpdatedAt, p.ArchivedAt)
+		p.PageStamp, p.UpdatedAt, p.ArchivedAt, p.HostProvenAt)
 	return err
 }
 
@@ -167,6 +167,7 @@ func differences(a, b Portal) []string {
 	note("minAge", x.MinAge, y.MinAge)
 	note("guardianConsentUnder", x.GuardianConsentUnder, y.GuardianConsentUnder)
 	note("caps", x.Caps, y.Caps)
+	note("allowedOrigins", once(x.AllowedOrigins), once(y.AllowedOrigins))
 	return names
 }
 

@@ -2,6 +2,7 @@ package signin
 
 import (
 	"context"
+	"errors"
 	"net/mail"
 	"strings"
 
@@ -62,10 +63,12 @@ func (g *Gate) AsVisitor(ctx context.Context, org id.Org, p id.Portal, c Card) (
 	})
 }
 
-// How often codes can be tried in a minute: from an address, and on a portal.
+// How many wrong codes can be tried in a minute: from an address, which may be a whole
+// school's, and on a portal. The second is far above the first, so that nobody shuts
+// a class out, and far below what finds one of 31^8 codes.
 const (
-	triesOfAddress = 10
-	triesOnPortal  = 100
+	triesOfAddress = 30
+	triesOnPortal  = 5000
 	// tries is the class that they are counted in.
 	tries rate.Class = "join_code"
 )
@@ -73,7 +76,7 @@ const (
 // ByJoinCode lets in who knows the code. They are found by their address, or added,
 // and have a learner's place from then on; who has another there, as its teacher,
 // does not come in by what a whole class knows. household is where they come from,
-// as the limits count it.
+// as the limits count it: an IPv6 address by its /64.
 func (g *Gate) ByJoinCode(ctx context.Context, org id.Org, p id.Portal, code string, c Card, household string) (Entered, error) {
 	counted, err := g.try(ctx, org, p, household)
 	if err != nil {
@@ -81,6 +84,7 @@ func (g *Gate) ByJoinCode(ctx context.Context, org id.Org, p id.Portal, code str
 	}
 	terms, err := g.Terms(ctx, org)
 	if err != nil {
+		counted.putBack(g.Limiter)
 		return Entered{}, unpublished(err)
 	}
 	in, err := g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {
@@ -113,8 +117,8 @@ func (g *Gate) ByJoinCode(ctx context.Context, org id.Org, p id.Portal, code str
 		e.drafts = append(e.drafts, drafts...)
 		return e.seat(ctx, tx, m.Person, m.ID)
 	})
-	if err == nil {
-		counted.putBack(g.Limiter) // a class may come from one address at once
+	if r, ok := errors.AsType[*Refusal](err); !ok || r.Code != CodeUnknown {
+		counted.putBack(g.Limiter) // only what is wrong counts: a class comes from one address at once
 	}
 	return in, err
 }
@@ -152,10 +156,13 @@ func (g *Gate) try(ctx context.Context, org id.Org, p id.Portal, household strin
 }
 
 // ByEmbedToken lets in whom the organisation's own system signed in. A token opens
-// once.
+// once. With a Refusal of a token that the organisation made for the portal,
+// Details.AllowedOrigins says who may show the refusal in a frame; a token that does not
+// hold says nothing.
 func (g *Gate) ByEmbedToken(ctx context.Context, org id.Org, p id.Portal, token string) (Entered, error) {
-	return g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {
-		said, err := read(ctx, tx, g.Vault, p, forEmbed, token, e.now)
+	var said claims
+	in, err := g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (_ Visit, err error) {
+		said, err = read(ctx, tx, g.Vault, p, forEmbed, token, e.now)
 		if err != nil {
 			return Visit{}, err
 		}
@@ -173,6 +180,10 @@ func (g *Gate) ByEmbedToken(ctx context.Context, org id.Org, p id.Portal, token 
 		v.Details = said.Details
 		return v, err
 	})
+	if err != nil {
+		in = Entered{Guest: Guest{Org: org, Visit: Visit{Details: Details{AllowedOrigins: said.Details.AllowedOrigins}}}}
+	}
+	return in, err
 }
 
 // doorOf is the door that a place's people are signed in by.

@@ -2,6 +2,7 @@ package signin_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/escalation"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/session"
@@ -87,9 +89,13 @@ func TestJoinCodes(t *testing.T) {
 	}
 	_, err = join(code, signin.Card{}, "a school")
 	w.refused(signin.NameRequired, err)
+	for range 40 {
+		_, err = join(code, signin.Card{}, "a slow school")
+		w.refused(signin.NameRequired, err) // the code was right
+	}
 	_, err = join("", card, "a school")
 	w.refused(signin.CodeUnknown, err)
-	for range 10 {
+	for range 30 {
 		_, err = join("AAAA-AAAA", card, "a guesser")
 		w.refused(signin.CodeUnknown, err)
 	}
@@ -104,18 +110,42 @@ func TestJoinCodes(t *testing.T) {
 	require.Equal(t, *again.Code, *w.set(door.JoinCode, door.Change{Open: true, Requires: []string{"name"}}).Code, "it was open")
 	_, err = join(code, card, "a school")
 	w.refused(signin.CodeUnknown, err)
+}
 
-	// Many addresses together have no more tries than one portal allows.
-	tries := 0
-	for ; tries < 200 && err != nil; tries++ {
-		var r *signin.Refusal
-		require.ErrorAs(t, err, &r)
-		if r.Code == signin.TooManyTries {
+// One address that guesses shuts out nobody else, and many together no more than the
+// portal's bound.
+func TestGuessersShutOutThemselves(t *testing.T) {
+	w := newWorld(t)
+	doors, err := door.List(t.Context(), w.tenants, w.one, w.portal.ID)
+	require.NoError(t, err)
+	guess := func(household string) error {
+		_, err := w.gate.ByJoinCode(t.Context(), w.one, w.portal.ID, "AAAA-AAAA", signin.Card{Name: "Kim"}, household)
+		return err
+	}
+	for range 30 {
+		w.refused(signin.CodeUnknown, guess("2001:db8::/64"))
+	}
+	for range 200 {
+		w.refused(signin.TooManyTries, guess("2001:db8::/64"))
+	}
+	_, err = w.gate.ByJoinCode(t.Context(), w.one, w.portal.ID, *doors[2].Code, signin.Card{Name: "Kim"}, "a school")
+	require.NoError(t, err)
+
+	// What other addresses have tried in this minute.
+	_, err = w.counts.Take(t.Context(), limits.Counter{Org: w.one, Holder: w.portal.ID.String(), Class: "join_code"}, 5000, 5000)
+	require.NoError(t, err)
+	var last error
+	for range 5000 {
+		if last = guess(id.NewRequest().String()); !isUnknown(last) {
 			break
 		}
-		_, err = join("BBBB-BBBB", card, id.NewRequest().String())
 	}
-	require.Less(t, tries, 100)
+	w.refused(signin.TooManyTries, last)
+}
+
+func isUnknown(err error) bool {
+	r, ok := errors.AsType[*signin.Refusal](err)
+	return ok && r.Code == signin.CodeUnknown
 }
 
 func TestCustomers(t *testing.T) {

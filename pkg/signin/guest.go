@@ -2,12 +2,11 @@ package signin
 
 import (
 	"context"
-	"errors"
 	"strings"
+	"time"
 
 	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/caselink"
-	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/escalation"
 	"visavis.dev/pkg/id"
@@ -30,38 +29,6 @@ type Guest struct {
 	Told string
 }
 
-// Find finds who is in on a portal by the secret that a browser holds. Whoever would
-// not be let in any more is not in any more: the error is a Refusal then.
-func (g *Gate) Find(ctx context.Context, p id.Portal, s Secret) (Guest, error) {
-	org, ok := s.Org()
-	if !ok {
-		return Guest{}, refuse(VisitEnded)
-	}
-	in := Guest{Org: org}
-	err := g.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		v, ok, err := findVisit(ctx, tx, s, g.Clock.Now())
-		if err != nil {
-			return err
-		}
-		if !ok || v.Portal != p {
-			return refuse(VisitEnded)
-		}
-		in.Visit = v
-		e, err := g.before(ctx, tx, p)
-		if err != nil {
-			return err
-		}
-		if err := e.open(ctx, tx, v.doorKey()); err != nil {
-			return err
-		}
-		return in.look(ctx, tx, e)
-	}, tenant.Idempotent(true))
-	if errors.Is(err, directory.ErrUnknown) {
-		err = refuse(VisitEnded)
-	}
-	return in, asRefusal(err)
-}
-
 // doorKey is the door that a visit goes by.
 func (v *Visit) doorKey() door.Key {
 	if v.Door == ByEscalation || v.Door == ByCase {
@@ -71,33 +38,41 @@ func (v *Visit) doorKey() door.Key {
 }
 
 // look reads what is known of the guest now, and refuses who may not be in.
-func (in *Guest) look(ctx context.Context, tx *tenant.Tx, e *entrance) (err error) {
+func (in *Guest) look(ctx context.Context, tx *tenant.Tx, e *entrance) error {
 	in.Name = in.Details.Name
 	switch {
 	case !in.Membership.IsZero():
-		var sits person.Standing
-		sits, err = person.Seat(ctx, tx, in.Portal, in.Person, in.Membership, e.now)
-		in.Sits, in.Name = sits.Person, sits.Person.Name
+		sits, err := person.Seat(ctx, tx, in.Portal, in.Person, in.Membership, e.now)
+		in.sit(sits)
+		return err
 	case !in.Escalation.IsZero():
-		err = in.lookAtChat(ctx, tx, e)
+		chat, err := escalation.Find(ctx, tx, in.Escalation)
+		if err != nil {
+			return err
+		}
+		return in.goOn(chat, e.now)
 	case !in.CaseLink.IsZero():
-		err = in.lookAtCase(ctx, tx, e)
+		l, err := caselink.Find(ctx, tx, in.CaseLink)
+		if err != nil {
+			return err
+		}
+		return in.see(l, e.now)
 	}
-	return err
+	return nil
 }
 
-// lookAtChat refuses whoever comes too late: of a conversation that began then, nobody
-// would be told how it ended.
-func (in *Guest) lookAtChat(ctx context.Context, tx *tenant.Tx, e *entrance) error {
-	chat, err := escalation.Find(ctx, tx, in.Escalation)
+// sit says who it is that has a place.
+func (in *Guest) sit(s person.Standing) { in.Sits, in.Name = s.Person, s.Person.Name }
+
+// goOn has the guest go on with a chat, unless they come too late: of a conversation
+// that began then, nobody would be told how it ended.
+func (in *Guest) goOn(chat escalation.Escalation, now time.Time) error {
 	switch {
-	case err != nil:
-		return err
 	case chat.State == escalation.Declined:
 		return refuse(LinkRevoked)
 	case chat.State == escalation.Completed:
 		return refuse(LinkUsedUp)
-	case chat.State == escalation.Expired, chat.State == escalation.Waiting && !e.now.Before(chat.ExpiresAt):
+	case chat.State == escalation.Expired, chat.State == escalation.Waiting && !now.Before(chat.ExpiresAt):
 		return refuse(LinkExpired)
 	}
 	in.Language = chat.Language
@@ -116,16 +91,13 @@ func (in *Guest) lookAtChat(ctx context.Context, tx *tenant.Tx, e *entrance) err
 	return nil
 }
 
-func (in *Guest) lookAtCase(ctx context.Context, tx *tenant.Tx, e *entrance) error {
-	l, err := caselink.Find(ctx, tx, in.CaseLink)
-	if err != nil {
-		return err
-	}
+// see has the guest come for a case, while its link is good.
+func (in *Guest) see(l caselink.Link, now time.Time) error {
 	in.Language, in.Told = l.Language, "The conversation is about a case: "+l.Title+"\n"+l.Summary
 	if l.Contact != nil && l.Contact.Name != nil {
 		in.Name = *l.Contact.Name
 	}
-	return l.Good(e.now)
+	return l.Good(now)
 }
 
 // mostTold bounds what the avatar is told, in characters.

@@ -40,6 +40,8 @@ type world struct {
 	clock    *testingclock.FakePassiveClock
 	gate     *signin.Gate
 	portal   portal.Portal
+	// counts are what the limits are counted in.
+	counts *table
 	// terms are those of whoever joins by a code.
 	terms plan.Terms
 }
@@ -50,7 +52,8 @@ func newWorld(t *testing.T, changes ...func(*portal.Portal)) *world {
 	w.tenants, w.sent, w.one, w.two = tenanttest.NewTraced(t)
 	sealing, err := vault.New(vault.NewKey())
 	require.NoError(t, err)
-	limiter := limits.New(&table{granted: map[limits.Counter]int64{}}, limits.Options{Pods: 1, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler)})
+	w.counts = &table{granted: map[limits.Counter]int64{}}
+	limiter := limits.New(w.counts, limits.Options{Pods: 1, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler)})
 	w.gate = &signin.Gate{Tenants: w.tenants, Vault: sealing, Clock: w.clock, Limiter: limiter, Terms: func(_ context.Context, org id.Org) (plan.Terms, error) {
 		if org != w.one && org != w.two {
 			return plan.Terms{}, directory.ErrUnknown

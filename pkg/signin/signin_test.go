@@ -221,8 +221,9 @@ func TestWhoIsInNoMore(t *testing.T) {
 			in, err := w.gate.ByEmbedToken(t.Context(), w.one, w.portal.ID, w.tokenOf(m))
 			require.NoError(t, err)
 			c.change(w, in)
-			_, err = w.gate.Find(t.Context(), w.portal.ID, in.Secret)
+			out, err := w.gate.Find(t.Context(), w.portal.ID, in.Secret)
 			w.refused(c.want, err)
+			require.Equal(t, signin.Guest{Org: w.one, Visit: signin.Visit{Details: signin.Details{AllowedOrigins: out.Details.AllowedOrigins}}}, out)
 			require.NoError(t, w.gate.Leave(t.Context(), in.Secret))
 		})
 	}
@@ -273,4 +274,67 @@ func TestTokensOfPlaces(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "staff", in.Door)
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM event WHERE org_id = $1 AND type = 'learner.signed_in'`, w.one), "a teacher is no learner")
+}
+
+// A page that somebody looks at costs no transaction, but that they were seen is noted
+// once in a while.
+func TestLookingAtPagesWritesNothing(t *testing.T) {
+	w := newWorld(t)
+	m := w.learner()
+	in, err := w.gate.ByEmbedToken(t.Context(), w.one, w.portal.ID, w.tokenOf(m))
+	require.NoError(t, err)
+	look := func() error {
+		found, err := w.gate.Find(t.Context(), w.portal.ID, in.Secret)
+		require.Equal(t, m.Person, found.Sits.ID)
+		return err
+	}
+	// sent are the statements that a look makes, by their first words.
+	sent := func() (verbs []string) {
+		for _, s := range w.sent.Of(t, "", look) {
+			verbs = append(verbs, strings.Fields(s.SQL)[0])
+			require.NotContains(t, s.SQL, "lock", "nobody else waits for who reads")
+		}
+		return verbs
+	}
+	require.NotContains(t, sent(), "UPDATE")
+	w.clock.SetTime(tenanttest.Now.Add(6 * time.Minute))
+	require.Len(t, w.sent.Of(t, "UPDATE person", look), 1)
+	require.NotContains(t, sent(), "UPDATE")
+	require.Equal(t, 1, w.count(`SELECT count(*) FROM person WHERE org_id = $1 AND id = $2 AND last_seen_at = $3`, w.one, m.Person, w.clock.Now()))
+}
+
+// Who may show a refusal in a frame is said by what the organisation made, and by
+// nothing else.
+func TestRefusalsAreReadInTheirFrames(t *testing.T) {
+	w := newWorld(t)
+	origins := []string{"https://school.example.com"}
+	made, err := w.embed(signin.Embed{Person: w.learner().Person, Details: signin.Details{AllowedOrigins: origins}})
+	require.NoError(t, err)
+	elsewhere := portaltest.Portal(t, w.tenants, w.one, id.NewPersona())
+	knock := func(at id.Portal, token string) []string {
+		in, err := w.gate.ByEmbedToken(t.Context(), w.one, at, token)
+		require.Error(t, err)
+		require.Empty(t, in.Secret)
+		return in.Details.AllowedOrigins
+	}
+	require.Empty(t, knock(elsewhere.ID, made.Token))
+	require.Empty(t, knock(w.portal.ID, made.Token[:len(made.Token)-4]+"AAAA"))
+	require.Empty(t, knock(w.portal.ID, "x"))
+	w.set(door.Embed, door.Change{Requires: []string{}})
+	require.Equal(t, origins, knock(w.portal.ID, made.Token))
+	w.set(door.Embed, door.Change{Open: true, Requires: []string{}})
+
+	in, err := w.gate.ByEmbedToken(t.Context(), w.one, w.portal.ID, made.Token)
+	require.NoError(t, err)
+	require.Equal(t, origins, knock(w.portal.ID, made.Token), "used up")
+	w.clock.SetTime(tenanttest.Now.Add(13 * time.Hour))
+	require.Equal(t, origins, knock(w.portal.ID, made.Token), "expired")
+	require.Empty(t, knock(elsewhere.ID, made.Token))
+
+	out, err := w.gate.Find(t.Context(), w.portal.ID, in.Secret)
+	w.refused(signin.VisitEnded, err)
+	require.Equal(t, origins, out.Details.AllowedOrigins)
+	out, err = w.gate.Find(t.Context(), elsewhere.ID, in.Secret)
+	w.refused(signin.VisitEnded, err)
+	require.Empty(t, out.Details.AllowedOrigins)
 }

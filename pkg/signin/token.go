@@ -61,7 +61,9 @@ func issue(ctx context.Context, tx *tenant.Tx, v *vault.Vault, p id.Portal, why 
 // clockSkew is how far the clocks of two processes may be apart.
 const clockSkew = time.Minute
 
-// read checks a token and answers what it says. The error can be a Refusal.
+// read checks a token and answers what it says. The error can be a Refusal; of a token
+// that was made for the portal but has expired, it answers what it says all the same,
+// and nothing of any other.
 func read(ctx context.Context, tx *tenant.Tx, v *vault.Vault, p id.Portal, why purpose, token string, now time.Time) (claims, error) {
 	var (
 		said   claims
@@ -86,15 +88,15 @@ func read(ctx context.Context, tx *tenant.Tx, v *vault.Vault, p id.Portal, why p
 		jwt.WithExpirationRequired(), jwt.WithNotBeforeRequired(), jwt.WithTimeFunc(func() time.Time { return now }))
 	switch {
 	case failed != nil:
-		return said, failed
+		return claims{}, failed
 	case err == nil && said.ID != "":
 		return said, nil
-	case errors.Is(err, jwt.ErrTokenExpired):
-		return said, refuse(TokenExpired)
 	case errors.Is(err, jwt.ErrTokenInvalidAudience), errors.Is(err, jwt.ErrTokenInvalidIssuer):
-		return said, refuse(TokenElsewhere)
+		return claims{}, refuse(TokenElsewhere)
+	case errors.Is(err, jwt.ErrTokenExpired): // claims are looked at once the signature holds
+		return said, refuse(TokenExpired)
 	}
-	return said, refuse(TokenInvalid)
+	return claims{}, refuse(TokenInvalid)
 }
 
 // place is the place of the person that a token is of.

@@ -9,11 +9,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
@@ -98,20 +95,6 @@ func (v *Visit) keep(ctx context.Context, tx *tenant.Tx, s Secret) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		tx.Org, []byte(s.hash()), v.Portal, v.Door, v.Person, v.Membership, v.Escalation, v.CaseLink, v.Details, v.CreatedAt, v.ExpiresAt)
 	return err
-}
-
-// findVisit finds the visit of a secret; false for none, or one that is over.
-func findVisit(ctx context.Context, tx *tenant.Tx, s Secret, now time.Time) (Visit, bool, error) {
-	rows, err := tx.Query(ctx, `SELECT `+visitColumns+` FROM portal_visit WHERE org_id = $1 AND hash = $2`, tx.Org, []byte(s.hash()))
-	if err != nil {
-		return Visit{}, false, err
-	}
-	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Visit])
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Visit{}, false, nil
-	}
-	v.CreatedAt, v.ExpiresAt = v.CreatedAt.UTC(), v.ExpiresAt.UTC()
-	return v, err == nil && now.Before(v.ExpiresAt), err
 }
 
 // Leave ends a visit. One that is over is no error.

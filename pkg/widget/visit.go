@@ -15,6 +15,15 @@ import (
 // key, and whose it is; what the organisation set for all of them it says too.
 // Whatever is wrong, the error is ErrUnknown.
 func Visit(ctx context.Context, t *tenant.Tenants, which id.Widget, key PublicKey, origin string) (id.Org, Widget, error) {
+	org, w, err := Shown(ctx, t, which, key)
+	if err == nil && !w.Definition.Allows(origin) {
+		return org, Widget{}, ErrUnknown
+	}
+	return org, w, err
+}
+
+// Shown is Visit for what pages show without saying which they are.
+func Shown(ctx context.Context, t *tenant.Tenants, which id.Widget, key PublicKey) (id.Org, Widget, error) {
 	org, ok := key.Org()
 	if !ok {
 		return org, Widget{}, ErrUnknown
@@ -33,7 +42,7 @@ func Visit(ctx context.Context, t *tenant.Tenants, which id.Widget, key PublicKe
 		return org, Widget{}, ErrUnknown
 	case err != nil:
 		return org, Widget{}, err
-	case w.PublicKey != key || !w.Enabled || !set.On(setting.Widgets) || !w.Definition.Allows(origin):
+	case w.PublicKey != key || !w.Enabled || !set.On(setting.Widgets):
 		return org, Widget{}, ErrUnknown
 	}
 	w.Definition.AINotice = w.Definition.AINotice || set.On(setting.AINotice)

@@ -26,13 +26,18 @@ func (h *Handler) policy(ancestors string) string {
 		"; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; frame-ancestors " + ancestors
 }
 
-// ancestorsOf are the pages that a visit allows to frame the portal. Nothing but
+// ancestorsOf are the pages of origins, as those that may frame the portal. Nothing but
 // origins gets into the header.
 func ancestorsOf(origins []string) string {
 	sources := slices.DeleteFunc(slices.Clone(origins), func(o string) bool {
 		at, err := url.Parse(o)
 		return err != nil || at.Scheme != "https" && at.Scheme != "http" || at.Scheme+"://"+at.Host != o || !isHostPort(at.Host)
 	})
+	for i, o := range sources {
+		if o == "http://localhost" { // of any port, as everywhere
+			sources[i] += ":*"
+		}
+	}
 	if len(sources) == 0 {
 		return "'none'"
 	}
@@ -66,18 +71,20 @@ func (v *view) cookie(name, value string) *http.Cookie {
 func (v *view) keep(e Entered) {
 	c := v.cookie(visitCookie, e.Secret) //nolint:gosec // as every cookie of the portal's
 	c.Expires = e.ExpiresAt
-	if len(e.AllowedOrigins) > 0 && v.h.secure {
+	v.set(c)
+}
+
+// set has the browser keep a cookie of a visit, in the frame that it is in.
+func (v *view) set(c *http.Cookie) { //nolint:gosec // as every cookie of the portal's
+	if len(v.origins) > 0 && v.h.secure {
 		c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
 	}
 	http.SetCookie(v.w, c)
 }
 
 // drop has the browser forget a visit.
-func (v *view) drop(visit *Visit) {
+func (v *view) drop() {
 	c := v.cookie(visitCookie, "") //nolint:gosec // as above
 	c.MaxAge = -1
-	if visit != nil && len(visit.AllowedOrigins) > 0 && v.h.secure {
-		c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
-	}
-	http.SetCookie(v.w, c)
+	v.set(c)
 }

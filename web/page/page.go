@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -37,7 +38,10 @@ type Options struct {
 	// Count counts a request for the limit of who it comes from, and says so in the
 	// header. The error is a problem; nil counts nothing.
 	Count func(http.ResponseWriter, *http.Request) error
-	Log   *slog.Logger
+	// Name says what a request is for, in few words for the figures, such as
+	// page.talk; nil says it to nobody.
+	Name func(ctx context.Context, name string)
+	Log  *slog.Logger
 	// Rendered is the largest number of pages that are kept as they are sent; zero
 	// means 4,000.
 	Rendered int
@@ -83,6 +87,7 @@ func New(o Options) (*Handler, error) {
 // ServeHTTP finds the portal that a request is for and the page within it.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	harden(w.Header())
+	h.name(r, "none") // until it is known
 	if h.Count != nil {
 		if err := h.Count(w, r); err != nil {
 			h.over(w, r, err)
@@ -90,6 +95,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if strings.HasPrefix(r.URL.Path, assetPrefix) {
+		h.name(r, "asset")
 		serveAsset(w, r)
 		return
 	}
@@ -107,10 +113,44 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.moved(w, r, SlugPrefix+site.Slug+rest)
 		return
 	}
-	v := &view{h: h, w: w, r: r, site: site, base: base}
+	h.name(r, kindOf(r.Method, rest))
+	v := &view{h: h, w: w, r: r, site: site, base: base, origins: site.Definition.AllowedOrigins}
 	if err := v.serve(rest); err != nil {
 		h.refuse(v, err)
 	}
+}
+
+// name says what a request is for.
+func (h *Handler) name(r *http.Request, kind string) {
+	if h.Name != nil {
+		h.Name(r.Context(), "page."+kind)
+	}
+}
+
+// kindOf is what a path within a portal is for: what there is one of for each subject,
+// picture or session has one name.
+func kindOf(method, path string) string {
+	kind, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	switch {
+	case kind == "":
+		return "welcome"
+	case kind == "s":
+		return "subject"
+	case strings.HasPrefix(path, themePrefix):
+		return "theme"
+	case kind == "sessions" && strings.HasSuffix(path, "/rating"):
+		return "rating"
+	case kind == "sign-in" && method == http.MethodPost:
+		return "door"
+	case slices.Contains([]string{"portrait", "picture", "sign-in", "enter", "talk", "sessions", "sign-out"}, kind):
+		return kind
+	}
+	return "none"
+}
+
+// Fault says on a page that the program has a fault.
+func (h *Handler) Fault(w http.ResponseWriter, r *http.Request) {
+	h.refuse(nobodys(h, w, r), refused(http.StatusInternalServerError, "refused.other"))
 }
 
 // locate reads which portal a request is for, the path that its pages begin

@@ -106,10 +106,13 @@ type section struct {
 	Media       []medium
 }
 
-// medium is something to look at elsewhere: pages load nothing that is not their own.
+// medium is something to look at: a picture that the portal has a copy of, or what is
+// elsewhere, since pages load nothing that is not their own.
 type medium struct {
 	Kind, URL string
-	Alt       phrase
+	// Picture is the address of the portal's own copy; empty for none.
+	Picture string
+	Alt     phrase
 }
 
 // subject shows a subject. What is asked or played stays the avatar's secret.
@@ -143,7 +146,10 @@ func (v *view) section(part subject.Section) section {
 			continue
 		}
 		shown := medium{Kind: v.Say("media." + m.Kind), URL: m.URL, Alt: v.text(m.Alt)}
-		if shown.Alt.Text == "" {
+		if m.Kind == "image" {
+			shown.Picture = v.pictureAt(m.URL)
+		}
+		if shown.Alt.Text == "" && shown.Picture == "" {
 			shown.Alt = phrase{Text: m.URL, Direction: "ltr"}
 		}
 		made.Media = append(made.Media, shown)

@@ -7,6 +7,7 @@ import (
 
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/file"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/portal/published"
 	"visavis.dev/pkg/tenant"
 )
@@ -19,6 +20,11 @@ type Faces struct {
 	Files   *file.Store
 }
 
+// Picture implements Portraits.
+func (f Faces) Picture(ctx context.Context, site *published.Site, p artwork.Picture) ([]byte, error) {
+	return f.Files.Read(ctx, site.Org, p.File)
+}
+
 // portraitSide is of a drawn picture, in pixels: twice what the first page shows.
 const portraitSide = 512
 
@@ -29,14 +35,14 @@ func (f Faces) Portrait(ctx context.Context, site *published.Site) (data []byte,
 		data, err = f.Library.Picture(worn, portraitSide)
 		return data, "image/png", err
 	}
-	own, err := avatar.Get(ctx, f.Tenants, f.Library, site.Org, worn)
-	switch {
-	case errors.Is(err, avatar.ErrUnknown), errors.Is(err, avatar.ErrGone), err == nil && own.Status() == avatar.Withdrawn:
-		return nil, "", ErrNoPortrait
-	case err != nil:
+	own, err := avatar.Public(ctx, f.Tenants, f.Library, site.Org, worn)
+	if errors.Is(err, avatar.ErrUnknown) {
+		err = ErrNoPortrait
+	}
+	if err != nil {
 		return nil, "", err
 	}
-	if data, err = f.Files.Read(ctx, site.Org, own.Thumbnail); err != nil {
+	if data, err = f.Files.Read(ctx, site.Org, own); err != nil {
 		return nil, "", err
 	}
 	return data, http.DetectContentType(data), nil

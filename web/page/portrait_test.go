@@ -14,10 +14,15 @@ import (
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/portal/artwork"
+	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/subject"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/tenant/tenanttest"
 	"visavis.dev/web/page"
+	"visavis.dev/web/page/pagetest"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
@@ -62,4 +67,32 @@ func TestPortraits(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, http.StatusNotFound, b.get(home+"/portrait").Code)
+}
+
+// Pages show copies of the portal's pictures, of their own origin, for ever.
+func TestPicturesOfAPortal(t *testing.T) {
+	logo, photo := artwork.Picture{URL: "https://elsewhere.example.com/logo.png", File: id.NewFile(), ContentType: "image/png"},
+		artwork.Picture{URL: "https://elsewhere.example.com/photo", File: id.NewFile(), ContentType: "image/jpeg"}
+	b := setup(t, func(s *published.Site) {
+		s.Definition.Brand.LogoURL = &logo.URL
+		s.Pictures = artwork.ByURL{logo.URL: logo, photo.URL: photo, "https://elsewhere.example.com/gone": {URL: "https://elsewhere.example.com/gone", Failure: "gone"}}
+		s.Subjects[0].Content.Sections[0].Media = []subject.Media{
+			{Kind: "image", URL: photo.URL, Alt: language.Words{"en": `A "bowline"`}}, {Kind: "image", URL: "https://elsewhere.example.com/gone", Alt: language.Words{"en": "A hitch"}},
+		}
+	})
+	b.handler.Portraits = pagetest.Portraits{Library: library, Pictures: map[id.File][]byte{logo.File: []byte(picture)}}
+	at := "/p/harbour/picture/" + logo.File.Bare()
+	require.Contains(t, b.get(home).Body.String(), `<img src="`+at+`" alt=""`)
+	shown := b.get("https://portal.example.com" + at)
+	require.Equal(t, []any{http.StatusOK, picture, "image/png", "public, max-age=31536000, immutable"}, []any{
+		shown.Code, shown.Body.String(), shown.Header().Get("Content-Type"), shown.Header().Get("Cache-Control"),
+	})
+	require.Equal(t, "nosniff", shown.Header().Get("X-Content-Type-Options"))
+	for _, name := range []string{"", id.NewFile().Bare(), id.File{}.Bare(), "../portrait"} {
+		require.Equal(t, http.StatusNotFound, b.get(home+"/picture/"+name).Code, name)
+	}
+	taught := b.get(home + "/s/" + b.site.Subjects[0].ID.String()).Body.String()
+	require.Contains(t, taught, `<img src="/p/harbour/picture/`+photo.File.Bare()+`" alt="A &#34;bowline&#34;" lang="en"`)
+	require.Contains(t, taught, `<a href="https://elsewhere.example.com/gone"`)
+	require.NotContains(t, taught, `src="https://elsewhere`)
 }

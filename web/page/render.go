@@ -59,12 +59,9 @@ const htmlType = "text/html; charset=utf-8"
 
 // describe says what the page may load, and who may frame it.
 func (v *view) describe() {
-	ancestors := "'none'"
-	switch {
-	case v.framed:
+	ancestors := ancestorsOf(v.origins)
+	if v.framed {
 		ancestors = "*"
-	case v.visit != nil:
-		ancestors = ancestorsOf(v.visit.AllowedOrigins)
 	}
 	v.w.Header().Set("Content-Security-Policy", v.h.policy(ancestors))
 	v.w.Header().Set("Content-Language", v.language)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/portal/published"
 )
 
@@ -25,8 +26,10 @@ const (
 // and reason choose what the visitor reads.
 type Doors interface {
 	// Visit finds who is signed in, by what the browser holds. The error is ErrNoVisit.
+	// Of somebody who was in and is not any more, the AllowedOrigins are answered with it.
 	Visit(ctx context.Context, site *published.Site, secret string) (Visit, error)
-	// Enter lets somebody in.
+	// Enter lets somebody in. Where it refuses, it answers the AllowedOrigins of whoever
+	// could prove them: the refusal is read in the same frame.
 	Enter(ctx context.Context, site *published.Site, e Entry) (Entered, error)
 	// Leave ends a visit; one that is over is no error.
 	Leave(ctx context.Context, site *published.Site, secret string) error
@@ -117,10 +120,12 @@ type Rating struct {
 	Comment *string `json:"comment"`
 }
 
-// Portraits are the pictures of those who speak.
+// Portraits are the pictures of those who speak, and those of the sites.
 type Portraits interface {
 	// Portrait is the picture of who speaks at a site. The error is ErrNoPortrait.
 	Portrait(ctx context.Context, site *published.Site) (data []byte, contentType string, err error)
+	// Picture is a picture of a site's own.
+	Picture(ctx context.Context, site *published.Site, p artwork.Picture) ([]byte, error)
 }
 
 // ErrNoPortrait says that there is no picture to show.

@@ -18,7 +18,9 @@ type sheet struct {
 	Language, Direction string
 	Title               string
 	Brand               phrase
-	Languages           []choice
+	// Logo is the address of the portal's; empty for none.
+	Logo      string
+	Languages []choice
 	// Notice says that the avatar is an AI; its text is empty where nobody is to be told.
 	Notice               phrase
 	Footer               phrase
@@ -43,6 +45,9 @@ func (v *view) sheet(title string) *sheet {
 	s := &sheet{
 		v: v, Language: v.language, Direction: direction(v.language), Title: v.speech.say(title),
 		Brand: v.text(d.Pages.Title), Footer: v.text(d.Pages.Footer), PrivacyURL: pageURL(d.Privacy.PrivacyURL), TermsURL: pageURL(d.Privacy.TermsURL),
+	}
+	if logo := d.Brand.LogoURL; logo != nil {
+		s.Logo = v.pictureAt(*logo)
 	}
 	if s.Brand.Text == "" {
 		s.Brand = phrase{Text: v.site.Name, Direction: "auto"}

@@ -173,6 +173,7 @@ func (v *view) signIn(door string) error {
 	if err == nil {
 		entered, err = v.h.Doors.Enter(v.r.Context(), v.site, e)
 	}
+	v.framedBy(entered.AllowedOrigins)
 	if err != nil {
 		return v.notIn(refusalOf(err, refusedAt), err, v.about, door, given)
 	}
@@ -253,6 +254,6 @@ func (v *view) signOut() error {
 			return err
 		}
 	}
-	v.drop(v.visit)
+	v.drop()
 	return v.goTo("/")
 }

@@ -3,7 +3,9 @@ package page_test
 import (
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,7 +126,7 @@ func TestRefusalsSayWhyInThePagesLanguage(t *testing.T) {
 func TestLinksOpenThePortalInFramesOfAllowedPages(t *testing.T) {
 	b := setup(t)
 	b.doors.Tokens = map[string]page.Visit{
-		"framed": {Name: "Nora", AllowedOrigins: []string{"https://school.example.com", "https://*.example.org", "https://x.com; script-src *", "javascript:alert(1)", "'none'"}},
+		"framed": {Name: "Nora", AllowedOrigins: []string{"https://school.example.com", "https://*.example.org", "http://localhost", "https://x.com; script-src *", "javascript:alert(1)", "'none'"}},
 		"plain":  {Name: "Nora"},
 	}
 	require.Contains(t, b.get(home+"/enter").Header().Get("Content-Security-Policy"), "frame-ancestors *")
@@ -136,7 +138,7 @@ func TestLinksOpenThePortalInFramesOfAllowedPages(t *testing.T) {
 	require.True(t, c.Secure)
 	for _, at := range []string{home, home + "/talk", home + "/sign-in"} {
 		policy := b.get(at, "Cookie: visit="+c.Value).Header().Get("Content-Security-Policy")
-		require.Contains(t, policy, "frame-ancestors https://school.example.com https://*.example.org", at)
+		require.Contains(t, policy, "frame-ancestors https://school.example.com https://*.example.org http://localhost:*", at)
 		require.NotContains(t, policy, "script-src *", at)
 	}
 	w = b.post(home+"/sign-in/customers", url.Values{"token": {"plain"}})
@@ -144,6 +146,32 @@ func TestLinksOpenThePortalInFramesOfAllowedPages(t *testing.T) {
 	w = b.post(home+"/sign-in/case", url.Values{"token": {"plain"}})
 	require.Equal(t, "/p/harbour/talk", w.Header().Get("Location"))
 	require.Equal(t, http.StatusUnauthorized, b.post(home+"/sign-in/case", url.Values{"token": {"other"}}).Code)
+}
+
+// A refusal is read in the frame that it happens in, by who proved the frame.
+func TestRefusalsAreShownInFrames(t *testing.T) {
+	ancestors := func(w *httptest.ResponseRecorder) string {
+		_, sources, _ := strings.Cut(w.Header().Get("Content-Security-Policy"), "frame-ancestors ")
+		return sources
+	}
+	b := setup(t)
+	b.doors.Tokens = map[string]page.Visit{"framed": {AllowedOrigins: []string{"https://school.example.com"}}}
+	b.doors.Refusal = problem.New(problem.Gone, "x")
+	require.Equal(t, "https://school.example.com", ancestors(b.post(home+"/sign-in/embed", url.Values{"token": {"framed"}})))
+	require.Equal(t, "'none'", ancestors(b.post(home+"/sign-in/embed", url.Values{"token": {"made up"}})))
+	require.Equal(t, "'none'", ancestors(b.get(home+"/nowhere")))
+
+	// The portal's own say so of every page.
+	b = setup(t, func(s *published.Site) { s.Definition.AllowedOrigins = []string{"https://www.example.com"} })
+	b.doors.Refusal = problem.New(problem.Unauthorized, "x")
+	require.Equal(t, "https://www.example.com", ancestors(b.post(home+"/sign-in/embed", url.Values{"token": {"made up"}})))
+	for _, path := range []string{"", "/sign-in", "/nowhere"} {
+		require.Equal(t, "https://www.example.com", ancestors(b.get(home+path)), path)
+	}
+	require.Equal(t, "'none'", ancestors(b.get("https://portal.example.com/p/elsewhere")))
+	b.doors.Refusal = nil
+	c := cookieOf(t, b.post(home+"/sign-in/visitors", nil), "visit")
+	require.Equal(t, []any{http.SameSiteNoneMode, true}, []any{c.SameSite, c.Partitioned})
 }
 
 func TestFormsOfOtherPagesAreRefused(t *testing.T) {

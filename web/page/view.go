@@ -29,8 +29,10 @@ type view struct {
 	secret string
 	// path is of the page, and about the subject that it is asked for; empty for none.
 	path, about string
-	// framed says that any page may show this one in a frame.
-	framed bool
+	// framed says that any page may show this one in a frame, and origins are of those
+	// that may: the portal's, and what the browser showed, also where it is refused.
+	framed  bool
+	origins []string
 }
 
 // nobodys is a view of no site, to say that there is none.
@@ -74,6 +76,8 @@ func (v *view) get(path string) error {
 		return v.theme()
 	case path == "/portrait":
 		return v.portrait()
+	case strings.HasPrefix(path, picturePrefix):
+		return v.picture(strings.TrimPrefix(path, picturePrefix))
 	}
 	if err := v.recognise(); err != nil {
 		if path == "/talk" {
@@ -132,6 +136,7 @@ func (v *view) recognise() error {
 	}
 	v.secret = c.Value
 	visit, err := v.h.Doors.Visit(v.r.Context(), v.site, v.secret)
+	v.framedBy(visit.AllowedOrigins)
 	switch {
 	case errors.Is(err, ErrNoVisit):
 		return nil
@@ -141,6 +146,9 @@ func (v *view) recognise() error {
 	v.visit = &visit
 	return nil
 }
+
+// framedBy lets more pages show this one in a frame.
+func (v *view) framedBy(origins []string) { v.origins = slices.Concat(v.origins, origins) }
 
 // named finds the subject that a form or an address names; nil for none.
 func (v *view) named(value string) (*published.Subject, error) {

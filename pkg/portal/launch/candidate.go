@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/subject"
 	"visavis.dev/pkg/tenant"
 )
@@ -36,6 +37,10 @@ type Candidate struct {
 	// Documents counts those that can be answered from.
 	Documents int64
 	Subjects  []Taught
+	// Proof is the record that the host of the portal waits for; nil for none.
+	Proof *portal.Record
+	// Pictures are the copies that there are of the portal's.
+	Pictures artwork.ByURL
 }
 
 // Taught is a subject with the content that is to be shown of it.
@@ -54,6 +59,8 @@ type Question struct {
 	// Shown looks at what visitors see now, not at the drafts. The portal is
 	// published.
 	Shown bool
+	// Proof proves whose hosts are; nil believes everybody.
+	Proof *portal.Prover
 	// Opening are doors that are to be opened, besides those that are open.
 	Opening []string
 }
@@ -68,7 +75,8 @@ func read(ctx context.Context, tx *tenant.Tx, p portal.Portal, q Question) (*Can
 		}
 		c.Portal.Name, c.Portal.Persona, c.Portal.Definition = v.Name, v.Persona, v.Definition
 	}
-	if err := c.readDoors(ctx, tx, q.Opening); err != nil {
+	err := c.readDoors(ctx, tx, q.Opening)
+	if err != nil {
 		return nil, err
 	}
 	if err := c.readPersona(ctx, tx, q.At); err != nil {
@@ -80,6 +88,12 @@ func read(ctx context.Context, tx *tenant.Tx, p portal.Portal, q Question) (*Can
 	for i := range c.Subjects {
 		t := &c.Subjects[i]
 		t.Report = subject.Check(t.Subject, t.Content, c.Portal.Definition.Languages, q.At)
+	}
+	if p.Host != "" && p.HostProvenAt == nil && q.Proof != nil {
+		c.Proof = new(q.Proof.Record(tx.Org, p.ID, p.Host))
+	}
+	if c.Pictures, err = artwork.Find(ctx, tx, p.ID); err != nil {
+		return nil, err
 	}
 	return c, c.readDocuments(ctx, tx)
 }

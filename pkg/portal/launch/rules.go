@@ -10,13 +10,14 @@ import (
 	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/widget"
 )
 
 // rules are what a portal must keep to be shown to people.
 var rules = []golive.Rule[*Candidate]{
 	personaCanTalk, personaSpeaks, personaGreets, connectionsWork, somethingToSay, pagesAreWritten,
-	aiIsTold, privacyIsTold, minorsAreGuarded, someDoorIsOpen, subjectsAreReady,
+	aiIsTold, privacyIsTold, minorsAreGuarded, someDoorIsOpen, subjectsAreReady, picturesAreThere, hostIsProven,
 }
 
 func personaCanTalk(c *Candidate, r *golive.Report) {
@@ -161,5 +162,31 @@ func someDoorIsOpen(c *Candidate, r *golive.Report) {
 func subjectsAreReady(c *Candidate, r *golive.Report) {
 	for i, t := range c.Subjects {
 		r.Add(fmt.Sprintf("subjects[%d].", i), t.Report)
+	}
+}
+
+// picturesAreThere: a page without its logo shows the portal's name, and one without a
+// picture a link to it. Nobody is kept waiting for somebody else's server.
+func picturesAreThere(c *Candidate, r *golive.Report) {
+	lessons := make([]artwork.Lesson, len(c.Subjects))
+	for i, t := range c.Subjects {
+		lessons[i] = artwork.Lesson{Subject: t.Subject.ID, Content: t.Content}
+	}
+	for _, w := range artwork.Wishes(c.Portal.Definition, lessons) {
+		switch found, ok := c.Pictures[w.URL]; {
+		case !ok:
+			r.Warn(w.Field, "The picture was not fetched yet, so the page does not show it. GET /portals/{id}/go-live fetches it.")
+		case found.Failure != "" && found.File.IsZero():
+			r.Warn(w.Field, fmt.Sprintf("The picture could not be fetched, so the page does not show it: %s.", found.Failure))
+		case found.Failure != "":
+			r.Warn(w.Field, fmt.Sprintf("The picture could not be fetched again, so the page shows the one of before: %s.", found.Failure))
+		}
+	}
+}
+
+func hostIsProven(c *Candidate, r *golive.Report) {
+	if p := c.Proof; p != nil {
+		r.Warn("customDomain", fmt.Sprintf("Nothing is shown at %s until it is proven to be yours: enter the record %s of type %s with the value %q in its DNS, and publish or check again.",
+			c.Portal.Host, p.Name, p.Type, p.Value))
 	}
 }

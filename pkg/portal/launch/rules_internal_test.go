@@ -7,9 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/golive"
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/subject"
 )
 
@@ -42,7 +44,20 @@ func TestRules(t *testing.T) {
 		change             func(*Candidate)
 		problems, warnings list
 	}{
-		"good":              {func(*Candidate) {}, list{}, list{}},
+		"good":             {func(*Candidate) {}, list{}, list{}},
+		"a logo unfetched": {func(c *Candidate) { c.Portal.Definition.Brand.LogoURL = new("https://a.example.com") }, list{}, list{"brand.logoUrl"}},
+		"a logo that fails": {func(c *Candidate) {
+			c.Portal.Definition.Brand.LogoURL = new("https://a.example.com")
+			c.Pictures = artwork.ByURL{"https://a.example.com": {Failure: "the server answered with status 404"}}
+		}, list{}, list{"brand.logoUrl"}},
+		"a logo of before": {func(c *Candidate) {
+			c.Portal.Definition.Brand.LogoURL = new("https://a.example.com")
+			c.Pictures = artwork.ByURL{"https://a.example.com": {File: id.NewFile(), Failure: "the request took too long"}}
+		}, list{}, list{"brand.logoUrl"}},
+		"a logo that is there": {func(c *Candidate) {
+			c.Portal.Definition.Brand.LogoURL = new("https://a.example.com")
+			c.Pictures = artwork.ByURL{"https://a.example.com": {File: id.NewFile()}}
+		}, list{}, list{}},
 		"nobody":            {func(c *Candidate) { c.Persona = nil }, list{"personaId"}, list{}},
 		"a face underway":   {func(c *Candidate) { c.Startable = &persona.FaceNotReadyError{} }, list{"personaId"}, list{}},
 		"a duo not live":    {func(c *Candidate) { c.Startable = &persona.DuoNotLiveError{} }, list{"personaId"}, list{}},

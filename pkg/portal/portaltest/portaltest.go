@@ -27,7 +27,7 @@ func Portal(t testing.TB, tenants *tenant.Tenants, org id.Org, speaker id.Person
 		State: portal.Published, Persona: speaker, DraftVersion: 1, PublishedVersion: new(int64(1)), PublishedAt: &At, PageStamp: 1,
 		ManagedBy: "api", CreatedAt: At, UpdatedAt: At,
 		Definition: portal.Definition{
-			Languages: []string{"en", "de"}, DefaultLanguage: "en", KnowledgeBaseIDs: []id.KnowledgeBase{},
+			Languages: []string{"en", "de"}, DefaultLanguage: "en", KnowledgeBaseIDs: []id.KnowledgeBase{}, AllowedOrigins: []string{},
 			Brand:    portal.Brand{Accent: "#175e9e", Dark: "auto"},
 			Pages:    portal.Pages{Title: words("Welcome"), Welcome: words("Ask us anything."), Footer: language.Words{}},
 			Privacy:  portal.Privacy{AINotice: true, PrivacyURL: new("https://example.com/privacy")},
@@ -40,10 +40,10 @@ func Portal(t testing.TB, tenants *tenant.Tenants, org id.Org, speaker id.Person
 	in(t, tenants, org, func(ctx context.Context, tx *tenant.Tx) error {
 		if _, err := tx.Exec(ctx, `
 			INSERT INTO portal (org_id, id, name, slug, host, kind, template_key, state, persona_id, definition, draft_version,
-				published_version, published_at, page_stamp, managed_by, created_at, updated_at, archived_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+				published_version, published_at, page_stamp, managed_by, created_at, updated_at, archived_at, host_proven_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 			org, p.ID, p.Name, p.Slug, p.Host, p.Kind, p.TemplateKey, p.State, p.Persona, p.Definition, p.DraftVersion,
-			p.PublishedVersion, p.PublishedAt, p.PageStamp, p.ManagedBy, p.CreatedAt, p.UpdatedAt, p.ArchivedAt); err != nil {
+			p.PublishedVersion, p.PublishedAt, p.PageStamp, p.ManagedBy, p.CreatedAt, p.UpdatedAt, p.ArchivedAt, p.HostProvenAt); err != nil {
 			return err
 		}
 		if p.PublishedVersion != nil {

@@ -7,6 +7,7 @@ import (
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/setting"
 	"visavis.dev/pkg/tenant"
 )
@@ -32,7 +33,7 @@ func (s *standing) refusal() error {
 
 // selectStanding rides the primary keys of portal, portal_version and persona.
 const selectStanding = `
-	SELECT p.slug, p.host, p.state, v.version IS NOT NULL, p.page_stamp, coalesce(a.version, 0)
+	SELECT p.slug, CASE WHEN p.host_proven_at IS NULL THEN '' ELSE p.host END, p.state, v.version IS NOT NULL, p.page_stamp, coalesce(a.version, 0)
 	FROM portal p
 	LEFT JOIN portal_version v ON v.org_id = p.org_id AND v.portal_id = p.id AND v.version = p.published_version
 	LEFT JOIN persona a ON a.org_id = v.org_id AND a.id = v.persona_id
@@ -97,6 +98,7 @@ func read(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (*Sit
 			site.Subjects, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Subject])
 			return err
 		}, selectSubjects, org, p)
+		artwork.Queue(r, org, p, &site.Pictures)
 	})
 	if err != nil {
 		return nil, err

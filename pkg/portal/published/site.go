@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/subject"
 )
 
@@ -31,6 +32,8 @@ type Site struct {
 	Doors map[string]Door
 	// Subjects are in their order.
 	Subjects []Subject
+	// Pictures are the copies that there are of the pictures of the site.
+	Pictures artwork.ByURL
 }
 
 // Stamp tells whether what is known of a site still holds.

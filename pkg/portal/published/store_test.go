@@ -84,7 +84,7 @@ func (b *testBundle) slug(name string) (*published.Site, error) {
 
 func TestASiteIsWhatWasPublished(t *testing.T) {
 	b := setup(t)
-	p := b.portal(func(p *portal.Portal) { p.Host = "learn.example.com" })
+	p := b.portal(func(p *portal.Portal) { p.Host, p.HostProvenAt = "learn.example.com", &p.CreatedAt })
 	portaltest.Subject(t, b.tenants, b.org, p.ID, func(s *subject.Subject, _ *subject.Content) { s.Place, s.Title = 1, "Second" })
 	portaltest.Subject(t, b.tenants, b.org, p.ID)
 	portaltest.Subject(t, b.tenants, b.org, p.ID, func(s *subject.Subject, _ *subject.Content) { s.State = subject.Archived })
@@ -105,6 +105,21 @@ func TestASiteIsWhatWasPublished(t *testing.T) {
 	same, err := b.store.Site(t.Context(), directory.Address{Kind: directory.Host, Name: "learn.example.com"})
 	require.NoError(t, err)
 	require.Same(t, site, same)
+}
+
+func TestNothingIsAtAHostThatIsNotProven(t *testing.T) {
+	b := setup(t)
+	p := b.portal(func(p *portal.Portal) { p.Host = "learn.example.com" })
+	at := directory.Address{Kind: directory.Host, Name: p.Host}
+	_, err := b.store.Site(t.Context(), at)
+	require.ErrorIs(t, err, published.ErrNone)
+	_, err = b.slug(p.Slug)
+	require.NoError(t, err)
+	b.change(p.ID, `UPDATE portal SET host_proven_at = created_at WHERE org_id = $1 AND id = $2`)
+	b.clock.Step(2 * time.Second)
+	site, err := b.store.Site(t.Context(), at)
+	require.NoError(t, err)
+	require.Equal(t, p.ID, site.Portal)
 }
 
 func TestAChangeIsSeenWithinTwoSeconds(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/portal/published"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/web/page"
@@ -52,7 +53,7 @@ func (d *Doors) Enter(_ context.Context, _ *published.Site, e page.Entry) (page.
 	defer d.mu.Unlock()
 	d.Entries = append(d.Entries, e)
 	if d.Refusal != nil {
-		return page.Entered{}, d.Refusal
+		return page.Entered{Visit: page.Visit{AllowedOrigins: d.Tokens[e.Token].AllowedOrigins}}, d.Refusal
 	}
 	visit := page.Visit{Door: e.Door, Name: e.Name, ExpiresAt: time.Now().Add(visitFor)}
 	switch {
@@ -128,8 +129,16 @@ func (c *Conversations) Rate(_ context.Context, _ id.Session, token string, r pa
 	return c.Refusal
 }
 
-// Portraits draws library faces.
-type Portraits struct{ Library *avatar.Library }
+// Portraits draws library faces, and has the Pictures of sites by their files.
+type Portraits struct {
+	Library  *avatar.Library
+	Pictures map[id.File][]byte
+}
+
+// Picture implements page.Portraits.
+func (p Portraits) Picture(_ context.Context, _ *published.Site, wanted artwork.Picture) ([]byte, error) {
+	return p.Pictures[wanted.File], nil
+}
 
 // Portrait implements page.Portraits.
 func (p Portraits) Portrait(_ context.Context, site *published.Site) ([]byte, string, error) {
