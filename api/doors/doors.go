@@ -47,6 +47,7 @@ func (a *API) Register(s *route.Service) {
 		key               door.Key
 	}{
 		{"visitors", "setVisitorsDoor", "Open or close the door for whoever comes", door.Visitors},
+		{"members-link", "setMembersLinkDoor", "Open or close the door for members, to whom a link is mailed that lets them in", door.MembersLink},
 		{"join-code", "setJoinCodeDoor", "Open or close the door for those who know the code, which is another each time that it is opened", door.JoinCode},
 		{"embed", "setEmbedDoor", "Open or close the door for learners whom your own system signs in", door.Embed},
 		{"customers", "setCustomersDoor", "Open or close the door for customers: identity tokens, escalations and case links", door.Customers},
@@ -60,6 +61,10 @@ func (a *API) Register(s *route.Service) {
 			o.Errors = append(o.Errors, problem.GoLiveRefused)
 		} else {
 			o.Since = since
+		}
+		if set.key == door.MembersLink {
+			o.Errors = append(o.Errors, problem.Conflict)
+			o.Description = "Where the deployment sends no mail, the answer is 409 conflict, reason no_mail. Of what can be required, consent alone is asked for."
 		}
 		route.Handle(s, o, func(ctx context.Context, c *route.Call, in *SetInput) (Door, error) {
 			return a.set(ctx, c, set.key, in)
@@ -98,7 +103,7 @@ func (a *API) show(c *route.Call, p portal.Portal, d door.Door) Door {
 	if c.Principal.Key.Grant().Holds(scope.PortalsWrite) {
 		shown.Code = d.Code // it lets people in, which reading does not
 	}
-	if d.Key == door.Visitors || d.Key == door.JoinCode {
+	if d.Key == door.Visitors || d.Key == door.JoinCode || d.Key == door.MembersLink {
 		url := a.page(p)
 		shown.URL = &url
 	}
@@ -163,6 +168,9 @@ func (a *API) set(ctx context.Context, c *route.Call, key door.Key, in *SetInput
 	if change.Requires == nil {
 		change.Requires = []string{}
 	}
+	if key == door.MembersLink && change.Open && a.Gate.Post == nil {
+		return Door{}, noMail("body.open")
+	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Door, error) {
 		p, err := portal.Edit(ctx, tx, found.ID)
 		if err != nil {
@@ -213,6 +221,11 @@ func asProblem(err error) error {
 			WithDetail("managedBy", managed.By)
 	}
 	return err
+}
+
+// noMail says that the deployment sends no mail.
+func noMail(param string) error {
+	return problem.Conflicting(string(signin.NoMail), "This deployment sends no mail. Whoever operates it sets mail-url.").WithParam(param)
 }
 
 // refused says why nobody could come in by what is asked for.

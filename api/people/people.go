@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/signin"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -24,6 +25,8 @@ import (
 type API struct {
 	Tenants *tenant.Tenants
 	Plans   *plan.Catalogue
+	// Gate mails invitations.
+	Gate *signin.Gate
 }
 
 // Register declares the operations.

@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/letter"
 	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/setup"
@@ -40,6 +41,9 @@ func (s *Server) Worker() *Worker {
 	works[job.AvatarPrepare] = (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.library}).Work()
 	reader := s.reader()
 	works[job.KnowledgeSync] = reader.Work()
+	works[job.MailSend] = (&letter.Writer{
+		Tenants: s.Tenants, Vault: s.Vault, Sender: o.Mail, PortalURL: o.portalURL(), Clock: o.Clock, Log: o.Log,
+	}).Work()
 	works[job.MemoryWrite] = (&memory.Writer{Tenants: s.Tenants, Minds: minds{s}, Clock: o.Clock, Log: o.Log}).Work()
 	sources := setup.Sources{Tenants: s.Tenants, Fetch: reader.Fetch}
 	works[job.PortalPlan], works[job.PortalFill] = s.planner(sources).Work(), s.builder(sources).Work()

@@ -26,10 +26,11 @@ type Key string
 const (
 	// Visitors lets in whoever comes.
 	Visitors Key = "visitors"
-	// MembersLink, SSO and Candidates cannot be opened: nothing stands behind them.
+	// MembersLink lets in members by a link that is mailed to them.
 	MembersLink Key = "members_link"
-	SSO         Key = "sso"
-	Candidates  Key = "candidates"
+	// SSO and Candidates cannot be opened: nothing stands behind them.
+	SSO        Key = "sso"
+	Candidates Key = "candidates"
 	// JoinCode lets in who knows the code, and gives them a place.
 	JoinCode Key = "join_code"
 	// Embed lets in learners whom the organisation's own system signed in, and
@@ -45,7 +46,7 @@ const (
 var Keys = []Key{Visitors, MembersLink, JoinCode, SSO, Embed, Customers, Staff, Candidates}
 
 // Openable says whether a door can be opened at all.
-func (k Key) Openable() bool { return k != MembersLink && k != SSO && k != Candidates }
+func (k Key) Openable() bool { return k != SSO && k != Candidates }
 
 // Door is one way in.
 type Door struct {

@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/letter"
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/plan"
@@ -33,6 +34,8 @@ type Gate struct {
 	Clock   clock.PassiveClock
 	// Limiter bounds how often codes can be tried.
 	Limiter *limits.Limiter
+	// Post takes letters; nil where the deployment sends no mail.
+	Post *letter.Post
 	// Terms are what an organisation may have: those who join by a code count.
 	Terms func(ctx context.Context, org id.Org) (plan.Terms, error)
 }

@@ -6,6 +6,7 @@ import (
 
 	"visavis.dev/pkg/caselink"
 	"visavis.dev/pkg/escalation"
+	"visavis.dev/pkg/letter"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/problem"
@@ -37,6 +38,8 @@ const (
 	LinkRevoked     Code = "link_revoked"
 	LinkUsedUp      Code = "link_used_up"
 	VisitEnded      Code = "visit_ended"
+	NoMail          Code = "no_mail"
+	TooManyMails    Code = "too_many_mails"
 )
 
 // kinds are what a code is to a caller of the API, and the sentence that people read.
@@ -64,6 +67,8 @@ var kinds = map[Code]struct {
 	LinkRevoked:     {problem.Gone, "This link was taken back."},
 	LinkUsedUp:      {problem.Gone, "This link was opened as often as it may."},
 	VisitEnded:      {problem.Unauthorized, "Please come in again."},
+	NoMail:          {problem.Conflict, "No mail can be sent here."},
+	TooManyMails:    {problem.RateLimited, "Several mails were sent already. Please look for the newest, or try again in an hour."},
 }
 
 // Refusal says that somebody is not let in, and why.
@@ -112,6 +117,8 @@ func asRefusal(err error) error {
 		portal.ErrUnknown: NotPublished, portal.ErrArchived: NotPublished, person.ErrFull: Full, person.ErrEmailTaken: AddressKnown,
 		person.ErrUnknown: PersonGone, person.ErrErased: PersonGone, person.ErrNoMembership: PersonGone,
 		escalation.ErrUnknown: LinkUnknown, escalation.ErrOver: LinkUsedUp,
+		letter.ErrUnknownLink: LinkUnknown, letter.ErrExpiredLink: LinkExpired, letter.ErrUsedLink: TokenUsed, letter.ErrRevokedLink: LinkRevoked,
+		letter.ErrTooMany: TooManyMails, letter.ErrNoAddress: EmailRequired,
 		caselink.ErrUnknown: LinkUnknown, caselink.ErrExpired: LinkExpired, caselink.ErrRevoked: LinkRevoked, caselink.ErrUsedUp: LinkUsedUp,
 	} {
 		if errors.Is(err, known) {

@@ -52,12 +52,13 @@ func (v *view) way() string {
 	doors := v.site.Doors
 	visitors, open := doors[DoorVisitors]
 	_, byCode := doors[DoorJoinCode]
+	_, byMail := doors[DoorMembersLink]
 	switch {
 	case v.visit != nil:
 		return beginNow
-	case open && len(visitors.Requires) == 0 && v.ageAsked(DoorVisitors) == 0 && !byCode:
+	case open && len(visitors.Requires) == 0 && v.ageAsked(DoorVisitors) == 0 && !byCode && !byMail:
 		return beginPress
-	case open, byCode:
+	case open, byCode, byMail:
 		return beginSignIn
 	case len(doors) > 0:
 		return beginLink

@@ -28,6 +28,8 @@ type Doors interface {
 	Visit(ctx context.Context, site *published.Site, secret string) (Visit, error)
 	// Enter lets somebody in.
 	Enter(ctx context.Context, site *published.Site, e Entry) (Entered, error)
+	// Ask mails a link to a member; of an address that is nobody's the answer is the same.
+	Ask(ctx context.Context, site *published.Site, e Entry) error
 	// Leave ends a visit; one that is over is no error.
 	Leave(ctx context.Context, site *published.Site, secret string) error
 }

@@ -89,6 +89,8 @@ func (v *view) get(path string) error {
 		return v.comeIn()
 	case "/enter":
 		return v.enterPage()
+	case "/link":
+		return v.linkPage()
 	case "/talk":
 		return v.talk()
 	}

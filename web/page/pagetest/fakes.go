@@ -41,6 +41,8 @@ type Doors struct {
 	mu      sync.Mutex
 	visits  map[string]page.Visit
 	Entries []page.Entry
+	// Asked are those who asked for a link.
+	Asked []page.Entry
 }
 
 // visitFor is how long a visit lasts.
@@ -72,6 +74,14 @@ func (d *Doors) Enter(_ context.Context, _ *published.Site, e page.Entry) (page.
 	}
 	d.visits[secret] = visit
 	return page.Entered{Visit: visit, Secret: secret}, nil
+}
+
+// Ask implements page.Doors.
+func (d *Doors) Ask(_ context.Context, _ *published.Site, e page.Entry) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.Asked = append(d.Asked, e)
+	return d.Refusal
 }
 
 // Visit implements page.Doors.
