@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/letter"
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/plan"
@@ -51,7 +52,7 @@ func newWorld(t *testing.T, changes ...func(*portal.Portal)) *world {
 	sealing, err := vault.New(vault.NewKey())
 	require.NoError(t, err)
 	limiter := limits.New(&table{granted: map[limits.Counter]int64{}}, limits.Options{Pods: 1, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler)})
-	w.gate = &signin.Gate{Tenants: w.tenants, Vault: sealing, Clock: w.clock, Limiter: limiter, Terms: func(_ context.Context, org id.Org) (plan.Terms, error) {
+	w.gate = &signin.Gate{Tenants: w.tenants, Vault: sealing, Clock: w.clock, Limiter: limiter, Post: &letter.Post{Vault: sealing}, Terms: func(_ context.Context, org id.Org) (plan.Terms, error) {
 		if org != w.one && org != w.two {
 			return plan.Terms{}, directory.ErrUnknown
 		}
