@@ -187,6 +187,7 @@ var bodies = map[string]func(n int) map[string]any{
 	"setCustomersDoor":    doorBody,
 	"setEmbedDoor":        doorBody,
 	"setJoinCodeDoor":     doorBody,
+	"setMembersLinkDoor":  doorBody,
 	"setStaffDoor":        doorBody,
 	"setVisitorsDoor":     doorBody,
 
