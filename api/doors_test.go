@@ -33,6 +33,7 @@ func TestDoors(t *testing.T) {
 		"escalations":     testEscalations,
 		"case links":      testCaseLinks,
 		"mails":           testMails,
+		"sso":             testSSO,
 	} {
 		t.Run(name, func(t *testing.T) {
 			own := w.apart(t)
@@ -56,7 +57,7 @@ func testDoors(t *testing.T, w *world) {
 	require.Len(t, before, 8)
 	require.Equal(t, true, before["visitors"]["open"])
 	require.Regexp(t, `/p/`+p.Slug+`$`, before["visitors"]["url"])
-	for key, feature := range map[string]any{"sso": "sso", "candidates": "hiring", "embed": nil} {
+	for key, feature := range map[string]any{"candidates": "hiring", "embed": nil} {
 		require.Equal(t, []any{false, feature, nil}, []any{before[key]["open"], before[key]["planFeature"], before[key]["url"]}, key)
 	}
 	opened := w.do(t, "setJoinCodeDoor", own, w.Acme.New, map[string]any{"open": true, "requires": []any{"name"}, "message": "Hello"})

@@ -188,6 +188,7 @@ var bodies = map[string]func(n int) map[string]any{
 	"setEmbedDoor":        doorBody,
 	"setJoinCodeDoor":     doorBody,
 	"setMembersLinkDoor":  doorBody,
+	"setSSODoor":          ssoBody,
 	"setStaffDoor":        doorBody,
 	"setVisitorsDoor":     doorBody,
 

@@ -70,6 +70,7 @@ func (a *API) Register(s *route.Service) {
 			return a.set(ctx, c, set.key, in)
 		})
 	}
+	a.registerSSO(s)
 	a.registerTokens(s, embed)
 	a.registerEscalations(s, read, embed)
 	a.registerCaseLinks(s, read, embed)
@@ -91,6 +92,8 @@ type Door struct {
 	PlanFeature *string    `json:"planFeature" doc:"What a plan must include for the door to be opened."`
 	ChangedAt   *time.Time `json:"changedAt" doc:"null where it never was open."`
 	ChangedBy   *string    `json:"changedBy"`
+	// ConnectionID is the identity provider's, of sso.
+	ConnectionID *id.Connection `json:"connectionId" nullable:"true" doc:"Of sso: the connection to the identity provider."`
 }
 
 // planFeatures are what plans must include for doors that cannot be opened yet.
@@ -99,11 +102,12 @@ var planFeatures = map[door.Key]string{door.SSO: "sso", door.Candidates: "hiring
 func (a *API) show(c *route.Call, p portal.Portal, d door.Door) Door {
 	shown := Door{
 		Key: d.Key, Open: d.Open, Requires: d.Requires, Message: d.Message, ChangedAt: route.UTC(d.ChangedAt), ChangedBy: d.ChangedBy,
+		ConnectionID: d.Connection.OrNil(),
 	}
 	if c.Principal.Key.Grant().Holds(scope.PortalsWrite) {
 		shown.Code = d.Code // it lets people in, which reading does not
 	}
-	if d.Key == door.Visitors || d.Key == door.JoinCode || d.Key == door.MembersLink {
+	if d.Key == door.Visitors || d.Key == door.JoinCode || d.Key == door.MembersLink || d.Key == door.SSO {
 		url := a.page(p)
 		shown.URL = &url
 	}
@@ -171,8 +175,13 @@ func (a *API) set(ctx context.Context, c *route.Call, key door.Key, in *SetInput
 	if key == door.MembersLink && change.Open && a.Gate.Post == nil {
 		return Door{}, noMail("body.open")
 	}
+	return a.change(ctx, c, found.ID, key, change)
+}
+
+// change opens or closes a door.
+func (a *API) change(ctx context.Context, c *route.Call, which id.Portal, key door.Key, change door.Change) (Door, error) {
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Door, error) {
-		p, err := portal.Edit(ctx, tx, found.ID)
+		p, err := portal.Edit(ctx, tx, which)
 		if err != nil {
 			return Door{}, asProblem(err)
 		}
@@ -183,7 +192,7 @@ func (a *API) set(ctx context.Context, c *route.Call, key door.Key, in *SetInput
 		}
 		d, err := door.Set(ctx, tx, p, key, change)
 		if err != nil {
-			return Door{}, err
+			return Door{}, asConnectionProblem(err)
 		}
 		if err := activity.Record(ctx, tx, c.Did("portal.door_changed", "portal", p.ID.String(), map[string]any{"door": key, "open": d.Open})); err != nil {
 			return Door{}, err

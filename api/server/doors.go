@@ -48,6 +48,8 @@ func (d doors) enter(ctx context.Context, site *published.Site, e page.Entry) (s
 		return d.gate.ByJoinCode(ctx, site.Org, site.Portal, e.Code, card, route.Household(e.Address))
 	case page.DoorMembersLink:
 		return d.gate.ByMembersLink(ctx, site.Org, site.Portal, letter.Token(e.Token))
+	case page.DoorSSO:
+		return d.gate.BySSO(ctx, site.Org, site.Portal, e.Token, e.Answer)
 	case page.DoorEmbed:
 		return d.gate.ByEmbedToken(ctx, site.Org, site.Portal, e.Token)
 	case page.DoorCustomers:
@@ -58,6 +60,15 @@ func (d doors) enter(ctx context.Context, site *published.Site, e page.Entry) (s
 		return d.gate.ByEscalation(ctx, site.Org, site.Portal, escalation.Token(e.Token))
 	}
 	return signin.Entered{}, fmt.Errorf("the door %q is unknown", e.Door)
+}
+
+// AskProvider implements page.Doors.
+func (d doors) AskProvider(ctx context.Context, site *published.Site, redirect string) (page.Question, error) {
+	q, err := d.gate.AskProvider(ctx, site.Org, site.Portal, redirect)
+	if r, ok := errors.AsType[*signin.Refusal](err); ok {
+		err = r.Problem()
+	}
+	return page.Question{URL: q.URL, Cookie: q.Cookie, ExpiresAt: q.ExpiresAt}, err
 }
 
 // Ask implements page.Doors.

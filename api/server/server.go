@@ -36,6 +36,7 @@ import (
 	"visavis.dev/pkg/health"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/idempotency"
+	"visavis.dev/pkg/identity"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/letter"
@@ -190,7 +191,8 @@ func (s *Server) build(ctx context.Context) (err error) {
 	s.authenticator = apikey.NewAuthenticator(s.Keys, s.Plans, apikey.Options{Clock: o.Clock, Log: o.Log})
 	s.limiter = limits.New(&limits.Tables{Directory: s.Directory, Tenants: s.Tenants},
 		limits.Options{Pods: o.Pods, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics})
-	s.Gate = &signin.Gate{Tenants: s.Tenants, Vault: s.Vault, Clock: o.Clock, Limiter: s.limiter, Terms: s.terms}
+	s.Gate = &signin.Gate{Tenants: s.Tenants, Vault: s.Vault, Clock: o.Clock, Limiter: s.limiter, Terms: s.terms,
+		Asker: identity.New(s.Egress, o.Clock), Connections: s.Connections}
 	if o.Mail != nil {
 		s.Gate.Post = &letter.Post{Vault: s.Vault}
 	}

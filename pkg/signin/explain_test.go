@@ -39,13 +39,13 @@ func (w *world) fill() {
 			SELECT $1, decode(md5(i::TEXT), 'hex'), $2, gen_random_uuid(), gen_random_uuid(), '', $3::TIMESTAMPTZ, $3::TIMESTAMPTZ + i * INTERVAL '1 hour' FROM generate_series(1, 5000) AS g (i)`,
 		`INSERT INTO mail_count (org_id, holder, hour, taken)
 			SELECT $1, md5(i::TEXT), $3::TIMESTAMPTZ + i * INTERVAL '1 hour', 1 FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
-		`INSERT INTO person_identity (org_id, connection_id, subject, person_id, created_at)
-			SELECT $1, gen_random_uuid(), i::TEXT, gen_random_uuid(), $3::TIMESTAMPTZ FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
+		`INSERT INTO person_identity (org_id, connection_id, issuer, subject, person_id, created_at)
+			SELECT $1, gen_random_uuid(), 'https://login.example.com', i::TEXT, gen_random_uuid(), $3::TIMESTAMPTZ FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
 		`INSERT INTO job (org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, scope, error_code, attempts, created_by, created_at, heavy)
 			SELECT $1, gen_random_uuid(), CASE WHEN i % 2 = 0 THEN 'mail_send' ELSE 'erase' END, 'queued', '{}', '{}', 0, 0, 'person', i::TEXT, '', '', 0, '', $3::TIMESTAMPTZ, false
 			FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
-		`INSERT INTO person (org_id, id, name, email, email_key, age_band, state, metadata, edition, created_at, updated_at)
-			SELECT $1, gen_random_uuid(), '', i::TEXT, i::TEXT, 'adult', 'active', '{}', 1, $3::TIMESTAMPTZ, $3::TIMESTAMPTZ FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
+		`INSERT INTO person (org_id, id, name, email, email_key, external_id, age_band, state, metadata, edition, created_at, updated_at)
+			SELECT $1, gen_random_uuid(), '', i::TEXT, i::TEXT, i::TEXT, 'adult', 'active', '{}', 1, $3::TIMESTAMPTZ, $3::TIMESTAMPTZ FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
 	} {
 		w.exec(sql, w.one, w.portal.ID, tenanttest.Now)
 	}
@@ -118,6 +118,17 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 			}
 			return err
 		}},
+		"a person by their identity": {"FROM person_identity i", "person_identity_pkey", tx(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := person.ByIdentity(ctx, tx, person.At{Connection: id.NewConnection(), Issuer: "https://login.example.com", Subject: "7"})
+			return unless(person.ErrUnknown, err)
+		})},
+		"the other identities of a person": {"SELECT count(*) FROM person_identity", "person_identity_by_person", tx(func(ctx context.Context, tx *tenant.Tx) error {
+			return person.Identify(ctx, tx, m.Person, person.At{Connection: id.NewConnection(), Issuer: "https://login.example.com", Subject: "7"}, w.clock.Now())
+		})},
+		"a person by their external id": {"FROM person p", "person_by_external", tx(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := person.ByExternalID(ctx, tx, "none")
+			return unless(person.ErrUnknown, err)
+		})},
 		"a person by their address": {"FROM person p", "person_by_email", tx(func(ctx context.Context, tx *tenant.Tx) error {
 			_, err := person.ByAddress(ctx, tx, "none@example.com")
 			return unless(person.ErrUnknown, err)

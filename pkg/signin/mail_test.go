@@ -310,7 +310,7 @@ func TestWhoeverIsErasedGetsNoMail(t *testing.T) {
 		require.NoError(t, w.invite(each))
 	}
 	require.NoError(t, w.ask("kim@example.com"))
-	w.exec(`INSERT INTO person_identity (org_id, connection_id, subject, person_id, created_at) VALUES ($1, $2, 'x', $3, now())`, w.one, id.NewConnection(), m.Person)
+	w.exec(`INSERT INTO person_identity (org_id, connection_id, issuer, subject, person_id, created_at) VALUES ($1, $2, 'https://login.example.com', 'x', $3, now())`, w.one, id.NewConnection(), m.Person)
 	eraser := &person.Eraser{Files: file.New(nil, w.tenants, w.clock), Forget: func(context.Context, *tenant.Tx, id.Person) (int, error) { return 0, nil }}
 	require.NoError(t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
 		j, err := person.Erase(ctx, tx, m.Person, person.Author{By: "key_1", At: w.clock.Now()})

@@ -53,12 +53,13 @@ func (v *view) way() string {
 	visitors, open := doors[DoorVisitors]
 	_, byCode := doors[DoorJoinCode]
 	_, byMail := doors[DoorMembersLink]
+	_, bySSO := doors[DoorSSO]
 	switch {
 	case v.visit != nil:
 		return beginNow
-	case open && len(visitors.Requires) == 0 && v.ageAsked(DoorVisitors) == 0 && !byCode && !byMail:
+	case open && len(visitors.Requires) == 0 && v.ageAsked(DoorVisitors) == 0 && !byCode && !byMail && !bySSO:
 		return beginPress
-	case open, byCode, byMail:
+	case open, byCode, byMail, bySSO:
 		return beginSignIn
 	case len(doors) > 0:
 		return beginLink

@@ -32,6 +32,7 @@ var byReason = map[string]string{
 	"not_published": "closed", "door_closed": "door_closed", "too_many_tries": "rate", "visit_ended": "visit",
 	"token_invalid": "link", "token_elsewhere": "link", "token_expired": "link_expired", "token_used": "link_used",
 	"link_unknown": "link", "link_expired": "link_expired", "link_revoked": "link_expired", "link_used_up": "link_used",
+	"provider_away": "provider_away", "provider_denied": "provider_denied", "answer_refused": "answer", "domain_refused": "account", "account_unknown": "account",
 	"too_many_mails": "mails", "no_mail": "mail", "code_unknown": "code", "address_known": "known", "name_required": "name", "email_required": "email", "consent_required": "consent", "age_required": "old_enough",
 	"person_gone": "inactive", "no_membership": "inactive", "person_disabled": "inactive", "membership_disabled": "inactive",
 	"not_started": "inactive", "membership_ended": "inactive", "guardian_consent_missing": "guardian", "too_young": "too_young",

@@ -18,6 +18,10 @@ const keepLanguage = 365 * 24 * time.Hour
 type signInBody struct {
 	Forms   []form
 	Subject string
+	// SSO says that the organisation's identity provider lets people in, and
+	// SSOMessage what is to be read there.
+	SSO        bool
+	SSOMessage string
 	// Link says that a personal link opens the portal.
 	Link bool
 }
@@ -102,6 +106,9 @@ func (v *view) comeIn() error {
 func (v *view) signInSheet(subject, tried string, given url.Values) *sheet {
 	s := v.sheet("signin")
 	body := signInBody{Subject: subject, Link: len(v.site.Doors) > 0}
+	if d, ok := v.site.Doors[DoorSSO]; ok {
+		body.SSO, body.SSOMessage = true, d.Message
+	}
 	doors := []string{DoorVisitors, DoorJoinCode, DoorMembersLink}
 	if at := slices.Index(doors, tried); at > 0 {
 		doors = append([]string{tried}, slices.Delete(doors, at, at+1)...)

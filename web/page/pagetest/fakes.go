@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -82,6 +83,11 @@ func (d *Doors) Ask(_ context.Context, _ *published.Site, e page.Entry) error {
 	defer d.mu.Unlock()
 	d.Asked = append(d.Asked, e)
 	return d.Refusal
+}
+
+// AskProvider implements page.Doors.
+func (d *Doors) AskProvider(_ context.Context, _ *published.Site, redirect string) (page.Question, error) {
+	return page.Question{URL: "https://login.example.com/?redirect_uri=" + url.QueryEscape(redirect), Cookie: "kept", ExpiresAt: time.Now().Add(time.Minute)}, d.Refusal
 }
 
 // Visit implements page.Doors.

@@ -36,19 +36,25 @@ CREATE INDEX job_mail ON job (org_id, resource_id) WHERE kind = 'mail_send';
 
 ALTER TABLE case_link ADD COLUMN sent_at TIMESTAMPTZ;
 
+-- The connection that a door lets people in by.
+ALTER TABLE portal_door ADD COLUMN connection_id UUID;
+
 -- Who people are at an identity provider: its own name for each, which never changes.
 CREATE TABLE person_identity (
     org_id        UUID        NOT NULL,
     connection_id UUID        NOT NULL,
+    -- a connection can be pointed at another provider, whose names are others'
+    issuer        TEXT        NOT NULL,
     subject       TEXT        NOT NULL,
     person_id     UUID        NOT NULL,
     created_at    TIMESTAMPTZ NOT NULL,
-    CONSTRAINT person_identity_pkey PRIMARY KEY (org_id, connection_id, subject)
+    CONSTRAINT person_identity_pkey PRIMARY KEY (org_id, connection_id, issuer, subject)
 );
 CREATE INDEX person_identity_by_person ON person_identity (org_id, person_id);
 
 -- +goose Down
 DROP TABLE person_identity;
+ALTER TABLE portal_door DROP COLUMN connection_id;
 ALTER TABLE case_link DROP COLUMN sent_at;
 DROP INDEX job_mail;
 DROP TABLE mail_count;
