@@ -68,7 +68,7 @@ func redeem(ctx context.Context, c connection.Opened, p *oidc.Provider, at Attem
 	if code == "" {
 		return "", fmt.Errorf("%w: it has no code", ErrAnswer)
 	}
-	err := error(ErrAnswer)
+	var err error
 	for _, secret := range c.Secrets {
 		var got *oauth2.Token
 		got, err = client(c, p, string(secret), at.Redirect).Exchange(ctx, code, oauth2.VerifierOption(at.Verifier))

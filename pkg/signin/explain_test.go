@@ -112,8 +112,7 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		})},
 		"a link that was mailed": {"FROM mail_link", "mail_link_pkey", func() error {
 			_, err := w.byLink("vml_none")
-			var refused *signin.Refusal
-			if errors.As(err, &refused) {
+			if _, refused := errors.AsType[*signin.Refusal](err); refused {
 				return nil
 			}
 			return err

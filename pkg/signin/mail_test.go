@@ -99,7 +99,7 @@ func TestAMailedLinkLetsItsMemberInOnce(t *testing.T) {
 
 	in, err := w.byLink(token)
 	require.NoError(t, err)
-	require.Equal(t, []any{"members_link", m.Person, m.ID}, []any{in.Door, in.Visit.Person, in.Visit.Membership})
+	require.Equal(t, []any{"members_link", m.Person, m.ID}, []any{in.Door, in.Person, in.Membership})
 	events, err := event.List(t.Context(), w.tenants, w.one, event.Filter{Types: []event.Type{event.LearnerSignedIn}}, event.Position{}, 10)
 	require.NoError(t, err)
 	require.Len(t, events, 1)

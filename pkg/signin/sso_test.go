@@ -39,7 +39,7 @@ type provided struct {
 func newProvided(t *testing.T, changes ...func(map[string]any)) *provided {
 	t.Helper()
 	p := &provided{world: newWorld(t), Provider: identitytest.New(t)}
-	p.Provider.Clock = p.clock.Now
+	p.Clock = p.clock.Now
 	p.gate.Asker = identity.New(egress.New(egress.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: p.Roots()}), p.clock)
 	p.gate.Connections = connection.NewOpener(p.tenants, p.gate.Vault, p.clock)
 	config := p.Config()
@@ -69,13 +69,13 @@ func (p *provided) use(c id.Connection) {
 }
 
 func (p *provided) begin() signin.Question {
-	q, err := p.gate.AskProvider(p.T.Context(), p.one, p.world.portal.ID, callback)
+	q, err := p.gate.AskProvider(p.Context(), p.one, p.portal.ID, callback)
 	require.NoError(p.T, err)
 	return q
 }
 
 func (p *provided) finish(q signin.Question, given url.Values) (signin.Entered, error) {
-	return p.gate.BySSO(p.T.Context(), p.one, p.world.portal.ID, q.Cookie, given)
+	return p.gate.BySSO(p.Context(), p.one, p.portal.ID, q.Cookie, given)
 }
 
 // come goes the whole way.
@@ -99,7 +99,7 @@ func TestAnIdentityProviderLetsItsPeopleIn(t *testing.T) {
 	given := p.Answer(q.URL)
 	in, err := p.finish(q, given)
 	require.NoError(t, err)
-	require.Equal(t, []any{"sso", m.Person}, []any{in.Door, in.Visit.Person})
+	require.Equal(t, []any{"sso", m.Person}, []any{in.Door, in.Person})
 	events, err := event.List(t.Context(), p.tenants, p.one, event.Filter{Types: []event.Type{event.LearnerSignedIn}}, event.Position{}, 10)
 	require.NoError(t, err)
 	require.Len(t, events, 1)
@@ -112,7 +112,7 @@ func TestAnIdentityProviderLetsItsPeopleIn(t *testing.T) {
 	p.Claims = func(c jwt.MapClaims) { c["email"], c["email_verified"] = "kim.lee@example.com", false }
 	again, err := p.come()
 	require.NoError(t, err)
-	require.Equal(t, m.Person, again.Visit.Person)
+	require.Equal(t, m.Person, again.Person)
 
 	// Somebody new who is given the address is not who had it.
 	p.Claims = func(c jwt.MapClaims) { c["sub"] = "another kim" }
@@ -178,11 +178,11 @@ func TestWhomAnIdentityProviderDoesNotLetIn(t *testing.T) {
 	})
 	number := "e-7"
 	who := admissiontest.Person(t, p.tenants, p.one, func(p *person.Person) { p.ExternalID = &number })
-	admissiontest.Membership(t, p.tenants, p.one, who.ID, p.world.portal.ID)
+	admissiontest.Membership(t, p.tenants, p.one, who.ID, p.portal.ID)
 	p.Claims = func(c jwt.MapClaims) { c["employee"], c["email_verified"] = number, "true" }
 	in, err := p.come()
 	require.NoError(t, err)
-	require.Equal(t, who.ID, in.Visit.Person)
+	require.Equal(t, who.ID, in.Person)
 }
 
 // Whoever tampers with an answer, or brings another's, does not come in.
@@ -290,7 +290,7 @@ func TestAttacksOnQuestions(t *testing.T) {
 	p.refused(signin.AnswerRefused, err)
 
 	p.set(door.SSO, door.Change{Requires: []string{}})
-	_, err = p.gate.AskProvider(t.Context(), p.one, p.world.portal.ID, callback)
+	_, err = p.gate.AskProvider(t.Context(), p.one, p.portal.ID, callback)
 	p.refused(signin.DoorClosed, err)
 }
 
@@ -309,7 +309,7 @@ func TestAProviderThatCannotBeAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newProvided(t)
 			change(p)
-			_, err := p.gate.AskProvider(t.Context(), p.one, p.world.portal.ID, callback)
+			_, err := p.gate.AskProvider(t.Context(), p.one, p.portal.ID, callback)
 			p.refused(signin.ProviderAway, err)
 		})
 	}

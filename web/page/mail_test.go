@@ -61,7 +61,9 @@ func TestAMailedLinkShowsAButton(t *testing.T) {
 }
 
 func TestAnIdentityProvider(t *testing.T) {
-	b := setup(t, func(s *published.Site) { s.Doors = map[string]published.Door{page.DoorSSO: pagetest.Open(page.DoorSSO)} })
+	b := setup(t, func(s *published.Site) {
+		s.Doors = map[string]published.Door{page.DoorSSO: pagetest.Open(page.DoorSSO)}
+	})
 	b.doors.Tokens = map[string]page.Visit{"kept": {Name: "Kim"}}
 	require.Contains(t, b.get(home+"/sign-in").Body.String(), `href="/p/harbour/sso"`)
 	for at, back := range map[string]string{home: home + "/sso/callback", "https://harbour.example.com": "https://harbour.example.com/sso/callback"} {

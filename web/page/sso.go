@@ -52,7 +52,7 @@ const longestAttempt = 4 << 10
 // by a link from there, with which a browser sends Lax cookies. Where pages are on
 // https nobody but this very host can have set it.
 func (v *view) ssoCookie(value string) *http.Cookie {
-	c := v.cookie("sso", value)
+	c := v.cookie("sso", value) //nolint:gosec // as every cookie of the portal's
 	c.Path = "/"
 	if v.h.secure {
 		c.Name = "__Host-sso"
