@@ -110,7 +110,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&sessions.API{
 		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,
 	}).Register(s)
-	people.New(d.Tenants, p.Files, p.Plans).Register(s)
+	people.New(d.Tenants, p.Files, p.Plans, p.Gate).Register(s)
 	(&memberships.API{Tenants: d.Tenants, Files: p.Files, Sources: source.Sources{Egress: p.Egress}}).Register(s)
 	(&units.API{Tenants: d.Tenants}).Register(s)
 	(&settings.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)

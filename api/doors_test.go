@@ -32,6 +32,8 @@ func TestDoors(t *testing.T) {
 		"customer tokens": testCustomerTokens,
 		"escalations":     testEscalations,
 		"case links":      testCaseLinks,
+		"mails":           testMails,
+		"sso":             testSSO,
 	} {
 		t.Run(name, func(t *testing.T) {
 			own := w.apart(t)
@@ -55,7 +57,7 @@ func testDoors(t *testing.T, w *world) {
 	require.Len(t, before, 8)
 	require.Equal(t, true, before["visitors"]["open"])
 	require.Regexp(t, `/p/`+p.Slug+`$`, before["visitors"]["url"])
-	for key, feature := range map[string]any{"sso": "sso", "candidates": "hiring", "members_link": nil, "embed": nil} {
+	for key, feature := range map[string]any{"candidates": "hiring", "embed": nil} {
 		require.Equal(t, []any{false, feature, nil}, []any{before[key]["open"], before[key]["planFeature"], before[key]["url"]}, key)
 	}
 	opened := w.do(t, "setJoinCodeDoor", own, w.Acme.New, map[string]any{"open": true, "requires": []any{"name"}, "message": "Hello"})

@@ -17,6 +17,11 @@ func doorBody(n int) map[string]any {
 	return map[string]any{"open": true, "requires": []any{"name", "consent"}, "message": fmt.Sprint("Welcome ", n)}
 }
 
+// ssoBody closes the door: what opens it is a connection of the organisation's.
+func ssoBody(n int) map[string]any {
+	return map[string]any{"open": false, "connectionId": "", "message": fmt.Sprint("Welcome ", n)}
+}
+
 func customerTokenBody(n int) map[string]any {
 	return map[string]any{
 		"customerRef": fmt.Sprint("c-", n), "name": "Kim", "email": "kim@example.com", "phone": "+49 30 1234", "verified": true,

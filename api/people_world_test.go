@@ -116,7 +116,7 @@ func (w *world) personBody(t testing.TB, org *apitest.Org) map[string]any {
 	return map[string]any{
 		"name": fmt.Sprint("Kim ", w.n), "givenName": "Kim", "familyName": "Lee", "email": fmt.Sprintf("kim.%d@example.com", w.n),
 		"phone": "+49 30 123456", "externalId": fmt.Sprint("kim-", w.n), "language": "German", "timezone": "Europe/Berlin",
-		"ageBand": "13_15", "metadata": map[string]any{"source": "tests"}, "membership": w.placeBody(t, org),
+		"ageBand": "13_15", "metadata": map[string]any{"source": "tests"}, "membership": w.placeBody(t, org), "sendInvite": false,
 	}
 }
 

@@ -194,6 +194,8 @@ var bodies = map[string]func(n int) map[string]any{
 	"setCustomersDoor":    doorBody,
 	"setEmbedDoor":        doorBody,
 	"setJoinCodeDoor":     doorBody,
+	"setMembersLinkDoor":  doorBody,
+	"setSSODoor":          ssoBody,
 	"setStaffDoor":        doorBody,
 	"setVisitorsDoor":     doorBody,
 

@@ -28,6 +28,7 @@ import (
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/mail"
 	"visavis.dev/pkg/organization"
 	"visavis.dev/pkg/rate"
 	"visavis.dev/pkg/scope"
@@ -74,7 +75,7 @@ func New(t testing.TB, options ...Option) *API {
 		FilesURL:     "file://" + filepath.ToSlash(t.TempDir()) + "?no_tmp_dir=true&metadata=skip",
 		PlansText:    config.Plans, Rates: rate.Rates{}, PerAddress: rate.SpecPerAddress, Pods: 1, MaxConns: 8,
 		Version: "test", Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
-		AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Mail: shredder{},
 	}
 	for _, option := range options {
 		option(&o)
@@ -88,6 +89,13 @@ func New(t testing.TB, options ...Option) *API {
 	a.Acme, a.Globex = a.NewOrg("Acme", "shard-1", "business"), a.NewOrg("Globex", "shard-2", "business")
 	return a
 }
+
+// shredder is a mail server that takes everything: what is sent is the business of the
+// tests of package letter.
+type shredder struct{}
+
+// Send implements mail.Sender.
+func (shredder) Send(context.Context, mail.Message) error { return nil }
 
 // Serve runs another API process on the databases of the options.
 func Serve(t testing.TB, o server.Options) (*server.Server, string) {

@@ -22,8 +22,8 @@ type Input struct{ Body ConnectionInput }
 
 // ConnectionInput is a connection to be made.
 type ConnectionInput struct {
-	Kind     string                 `json:"kind" enum:"model,speech,recognition,media"`
-	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit"`
+	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity"`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc"`
 	Name     string                 `json:"name" minLength:"1" maxLength:"80"`
 	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
 	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`

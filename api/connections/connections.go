@@ -97,8 +97,8 @@ func (a *API) Register(s *route.Service) {
 // Connection is one connection, without its secret.
 type Connection struct {
 	ID          id.Connection       `json:"id"`
-	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media"`
-	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit"`
+	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity"`
+	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc"`
 	Name        string              `json:"name"`
 	State       connection.State    `json:"state" enum:"unverified,active,failing,disabled"`
 	Config      map[string]any      `json:"config" doc:"Of the provider's form; holds no secret."`
@@ -116,6 +116,7 @@ type Connection struct {
 type ConnectionUsers struct {
 	PersonaIDs []id.Persona `json:"personaIds"`
 	VoiceIDs   []id.Voice   `json:"voiceIds"`
+	PortalIDs  []id.Portal  `json:"portalIds"`
 }
 
 // ConnectionLimits bound the calls of a connection.
@@ -135,7 +136,7 @@ type ConnectionHealth struct {
 func show(c connection.Connection) Connection {
 	shown := Connection{
 		ID: c.ID, Kind: c.Kind, Provider: c.Provider, Name: c.Name, State: c.State, Config: c.Config, SecretSet: c.SecretSet,
-		SecretLast4: orNull(c.SecretLast4), UsedBy: ConnectionUsers{c.UsedBy.Personas, c.UsedBy.Voices}, Limits: ConnectionLimits{c.TimeoutMs},
+		SecretLast4: orNull(c.SecretLast4), UsedBy: ConnectionUsers{c.UsedBy.Personas, c.UsedBy.Voices, c.UsedBy.Portals}, Limits: ConnectionLimits{c.TimeoutMs},
 		Health: ConnectionHealth{
 			LastOKAt: route.UTC(c.Health.OKAt), LastErrorAt: route.UTC(c.Health.ErrorAt), ErrorCode: orNull(c.Health.ErrorCode),
 			ConsecutiveFailures: c.Health.Failures,
@@ -150,6 +151,9 @@ func show(c connection.Connection) Connection {
 	}
 	if shown.UsedBy.PersonaIDs == nil {
 		shown.UsedBy.PersonaIDs = []id.Persona{}
+	}
+	if shown.UsedBy.PortalIDs == nil {
+		shown.UsedBy.PortalIDs = []id.Portal{}
 	}
 	if shown.UsedBy.VoiceIDs == nil {
 		shown.UsedBy.VoiceIDs = []id.Voice{}
@@ -176,8 +180,8 @@ func (p Path) connection() (id.Connection, error) {
 // Query filters and pages the connections.
 type Query struct {
 	route.Paging
-	Kind     string `query:"kind" enum:"model,speech,recognition,media"`
-	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit"`
+	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity"`
+	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc"`
 	State    string `query:"state" enum:"unverified,active,failing,disabled"`
 }
 
@@ -199,8 +203,8 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, erro
 
 // ConnectionProvider is what can be connected.
 type ConnectionProvider struct {
-	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media"`
-	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit"`
+	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity"`
+	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc"`
 	Name           string              `json:"name"`
 	Secret         string              `json:"secret" doc:"What the secret is."`
 	SecretRequired bool                `json:"secretRequired"`

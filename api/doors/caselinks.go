@@ -1,6 +1,7 @@
 package doors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -12,8 +13,10 @@ import (
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/signin"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -53,7 +56,7 @@ type CaseLinkWish struct {
 	Title       string            `json:"title" minLength:"1" maxLength:"200"`
 	CaseSummary string            `json:"caseSummary,omitempty" maxLength:"8000" doc:"What the avatar knows of the case."`
 	Language    string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's unless given."`
-	Channel     string            `json:"channel,omitempty" enum:"link" doc:"You send the url yourself."`
+	Channel     string            `json:"channel,omitempty" enum:"link,email" doc:"link: you send the url yourself; unless given. email: it is mailed to contact.email."`
 	Contact     *CaseContact      `json:"contact,omitempty"`
 	ExpiresInS  int64             `json:"expiresInS,omitempty" minimum:"60" maximum:"7776000" doc:"604800, a week, unless given."`
 	MaxOpens    *int64            `json:"maxOpens,omitempty" minimum:"1" maximum:"1000" doc:"How often it opens; any number unless given."`
@@ -103,7 +106,7 @@ type CaseLink struct {
 func showCaseLink(c *route.Call, l caselink.Link) CaseLink {
 	shown := CaseLink{
 		ID: l.ID, PortalID: l.Portal, CaseRef: l.CaseRef, CustomerRef: l.CustomerRef, Title: l.Title, Language: l.Language, Channel: l.Channel,
-		State: l.State(c.Now()), ExpiresAt: l.ExpiresAt.UTC(), MaxOpens: l.MaxOpens, OpenCount: l.OpenCount, OpenedAt: route.UTC(l.OpenedAt),
+		SentTo: l.SentTo(), State: l.State(c.Now()), ExpiresAt: l.ExpiresAt.UTC(), MaxOpens: l.MaxOpens, OpenCount: l.OpenCount, OpenedAt: route.UTC(l.OpenedAt),
 		SessionID: l.Session.OrNil(), ExternalID: l.ExternalID, Metadata: l.Metadata, CreatedBy: l.CreatedBy, CreatedAt: l.CreatedAt.UTC(),
 	}
 	if c.Principal.Key.Grant().Holds(scope.PeopleRead) {
@@ -117,6 +120,32 @@ func showCaseLink(c *route.Call, l caselink.Link) CaseLink {
 
 const defaultCaseLink = 7 * 24 * time.Hour
 
+// mailedTo is the address that a link is to be mailed to; empty for one that is not.
+func (a *API) mailedTo(l caselink.Link) (string, error) {
+	if l.Channel != caselink.ByEmail {
+		return "", nil
+	}
+	if a.Gate.Post == nil {
+		return "", noMail("body.channel")
+	}
+	if l.Contact == nil || l.Contact.Email == nil {
+		return "", problem.Invalid("body.contact.email", "A link is mailed to contact.email.")
+	}
+	return *l.Contact.Email, nil
+}
+
+// mailProblem says why no mail is sent; param is where the address stands.
+func mailProblem(err error, param string) error {
+	r, ok := errors.AsType[*signin.Refusal](err)
+	switch {
+	case ok && r.Code == signin.EmailRequired:
+		return problem.Invalid(param, "This is no e-mail address.")
+	case ok && r.Code == signin.TooManyMails:
+		return r.Problem().WithParam(param)
+	}
+	return asProblem(err)
+}
+
 func (a *API) createCaseLink(ctx context.Context, c *route.Call, in *CaseLinkInput) (CaseLink, error) {
 	b := in.Body
 	p, err := a.find(ctx, c, &in.Path)
@@ -128,13 +157,17 @@ func (a *API) createCaseLink(ctx context.Context, c *route.Call, in *CaseLinkInp
 	}
 	l := caselink.Link{
 		ID: id.NewCaseLink(), Portal: p.ID, CaseRef: b.CaseRef, CustomerRef: b.CustomerRef, Title: b.Title, Summary: b.CaseSummary,
-		Channel: "link", Contact: b.Contact.kept(), ExpiresAt: c.Now().Add(defaultCaseLink), MaxOpens: b.MaxOpens, ExternalID: b.ExternalID,
+		Channel: cmp.Or(b.Channel, caselink.ByHand), Contact: b.Contact.kept(), ExpiresAt: c.Now().Add(defaultCaseLink), MaxOpens: b.MaxOpens, ExternalID: b.ExternalID,
 		Metadata: b.Metadata, CreatedBy: c.Principal.Key.ID.String(), CreatedAt: c.Now(),
 	}
 	if b.ExpiresInS > 0 {
 		l.ExpiresAt = c.Now().Add(time.Duration(b.ExpiresInS) * time.Second)
 	}
 	if l.Language, err = languageOf(b.Language, p.Definition.DefaultLanguage); err != nil {
+		return CaseLink{}, err
+	}
+	address, err := a.mailedTo(l)
+	if err != nil {
 		return CaseLink{}, err
 	}
 	if l.Metadata == nil {
@@ -147,6 +180,11 @@ func (a *API) createCaseLink(ctx context.Context, c *route.Call, in *CaseLinkInp
 		}
 		if err := caselink.Insert(ctx, tx, l, token); err != nil {
 			return CaseLink{}, err
+		}
+		if address != "" {
+			if err := a.Gate.SendCase(ctx, tx, p.ID, l.ID, address, string(token), person.Author{By: l.CreatedBy, At: l.CreatedAt}); err != nil {
+				return CaseLink{}, mailProblem(err, "body.contact.email")
+			}
 		}
 		shown := showCaseLink(c, l)
 		shown.URL = new(a.link(p, "case", string(token)))

@@ -47,6 +47,7 @@ func (a *API) Register(s *route.Service) {
 		key               door.Key
 	}{
 		{"visitors", "setVisitorsDoor", "Open or close the door for whoever comes", door.Visitors},
+		{"members-link", "setMembersLinkDoor", "Open or close the door for members, to whom a link is mailed that lets them in", door.MembersLink},
 		{"join-code", "setJoinCodeDoor", "Open or close the door for those who know the code, which is another each time that it is opened", door.JoinCode},
 		{"embed", "setEmbedDoor", "Open or close the door for learners whom your own system signs in", door.Embed},
 		{"customers", "setCustomersDoor", "Open or close the door for customers: identity tokens, escalations and case links", door.Customers},
@@ -61,10 +62,15 @@ func (a *API) Register(s *route.Service) {
 		} else {
 			o.Since = since
 		}
+		if set.key == door.MembersLink {
+			o.Errors = append(o.Errors, problem.Conflict)
+			o.Description = "Where the deployment sends no mail, the answer is 409 conflict, reason no_mail. Of what can be required, consent alone is asked for."
+		}
 		route.Handle(s, o, func(ctx context.Context, c *route.Call, in *SetInput) (Door, error) {
 			return a.set(ctx, c, set.key, in)
 		})
 	}
+	a.registerSSO(s)
 	a.registerTokens(s, embed)
 	a.registerEscalations(s, read, embed)
 	a.registerCaseLinks(s, read, embed)
@@ -86,6 +92,8 @@ type Door struct {
 	PlanFeature *string    `json:"planFeature" doc:"What a plan must include for the door to be opened."`
 	ChangedAt   *time.Time `json:"changedAt" doc:"null where it never was open."`
 	ChangedBy   *string    `json:"changedBy"`
+	// ConnectionID is the identity provider's, of sso.
+	ConnectionID *id.Connection `json:"connectionId" nullable:"true" doc:"Of sso: the connection to the identity provider."`
 }
 
 // planFeatures are what plans must include for doors that cannot be opened yet.
@@ -94,11 +102,12 @@ var planFeatures = map[door.Key]string{door.SSO: "sso", door.Candidates: "hiring
 func (a *API) show(c *route.Call, p portal.Portal, d door.Door) Door {
 	shown := Door{
 		Key: d.Key, Open: d.Open, Requires: d.Requires, Message: d.Message, ChangedAt: route.UTC(d.ChangedAt), ChangedBy: d.ChangedBy,
+		ConnectionID: d.Connection.OrNil(),
 	}
 	if c.Principal.Key.Grant().Holds(scope.PortalsWrite) {
 		shown.Code = d.Code // it lets people in, which reading does not
 	}
-	if d.Key == door.Visitors || d.Key == door.JoinCode {
+	if d.Key == door.Visitors || d.Key == door.JoinCode || d.Key == door.MembersLink || d.Key == door.SSO {
 		url := a.page(p)
 		shown.URL = &url
 	}
@@ -163,8 +172,16 @@ func (a *API) set(ctx context.Context, c *route.Call, key door.Key, in *SetInput
 	if change.Requires == nil {
 		change.Requires = []string{}
 	}
+	if key == door.MembersLink && change.Open && a.Gate.Post == nil {
+		return Door{}, noMail("body.open")
+	}
+	return a.change(ctx, c, found.ID, key, change)
+}
+
+// change opens or closes a door.
+func (a *API) change(ctx context.Context, c *route.Call, which id.Portal, key door.Key, change door.Change) (Door, error) {
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Door, error) {
-		p, err := portal.Edit(ctx, tx, found.ID)
+		p, err := portal.Edit(ctx, tx, which)
 		if err != nil {
 			return Door{}, asProblem(err)
 		}
@@ -175,7 +192,7 @@ func (a *API) set(ctx context.Context, c *route.Call, key door.Key, in *SetInput
 		}
 		d, err := door.Set(ctx, tx, p, key, change)
 		if err != nil {
-			return Door{}, err
+			return Door{}, asConnectionProblem(err)
 		}
 		if err := activity.Record(ctx, tx, c.Did("portal.door_changed", "portal", p.ID.String(), map[string]any{"door": key, "open": d.Open})); err != nil {
 			return Door{}, err
@@ -213,6 +230,11 @@ func asProblem(err error) error {
 			WithDetail("managedBy", managed.By)
 	}
 	return err
+}
+
+// noMail says that the deployment sends no mail.
+func noMail(param string) error {
+	return problem.Conflicting(string(signin.NoMail), "This deployment sends no mail. Whoever operates it sets mail-url.").WithParam(param)
 }
 
 // refused says why nobody could come in by what is asked for.

@@ -29,6 +29,7 @@ type PersonInput struct {
 	AgeBand    person.AgeBand         `json:"ageBand,omitempty" enum:"under_13,13_15,16_17,adult,unknown" doc:"unknown unless given, which is not taken for a minor."`
 	Metadata   map[string]string      `json:"metadata,omitempty" doc:"20 keys of 40 characters at most, with values of 500."`
 	Membership memberships.PlaceInput `json:"membership"`
+	SendInvite bool                   `json:"sendInvite,omitempty" doc:"Mails them a link that opens the portal once, in 14 days. The door members_link must be open."`
 }
 
 // PersonAdded is a person who was added or found.
@@ -51,14 +52,15 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (PersonAdded
 	wanted := person.Wanted{
 		Name: b.Name, GivenName: b.GivenName, FamilyName: b.FamilyName, Email: b.Email, Phone: b.Phone, ExternalID: b.ExternalID,
 		Language: b.Language, Timezone: b.Timezone, AgeBand: b.AgeBand, Metadata: b.Metadata, Terms: c.Principal.Terms, At: c.Now(),
+		Invited: b.SendInvite,
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (PersonAdded, error) {
-		return a.add(ctx, c, tx, wanted, place)
+		return a.add(ctx, c, tx, wanted, place, b.SendInvite)
 	})
 }
 
 // add adds or finds a person with a place.
-func (a *API) add(ctx context.Context, c *route.Call, tx *tenant.Tx, wanted person.Wanted, place person.Place) (PersonAdded, error) {
+func (a *API) add(ctx context.Context, c *route.Call, tx *tenant.Tx, wanted person.Wanted, place person.Place, invite bool) (PersonAdded, error) {
 	// Portals are locked before people.
 	if err := person.Hold(ctx, tx, place.Portal); err != nil {
 		return PersonAdded{}, memberships.AsProblem(err, "body.membership.")
@@ -73,6 +75,11 @@ func (a *API) add(ctx context.Context, c *route.Call, tx *tenant.Tx, wanted pers
 	m, joined, err := person.Join(ctx, tx, p, place, memberships.Author(c))
 	if err != nil {
 		return PersonAdded{}, memberships.AsProblem(err, "body.membership.")
+	}
+	if invite {
+		if err := a.Gate.Invite(ctx, tx, p, m, memberships.Author(c)); err != nil {
+			return PersonAdded{}, inviteProblem(err)
+		}
 	}
 	shown, err := read(ctx, c, tx, p)
 	added := PersonAdded{Person: shown, Created: created, MembershipID: m.ID}

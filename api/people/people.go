@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/signin"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -26,14 +27,16 @@ type API struct {
 	Tenants *tenant.Tenants
 	Files   *file.Store
 	Plans   *plan.Catalogue
+	// Gate mails invitations.
+	Gate *signin.Gate
 	// reading bounds how many files of people are in memory at a time.
 	reading chan struct{}
 }
 
 // New makes the API; at most two files are looked through at a time, which bounds
 // the memory they take.
-func New(t *tenant.Tenants, f *file.Store, p *plan.Catalogue) *API {
-	return &API{Tenants: t, Files: f, Plans: p, reading: make(chan struct{}, 2)}
+func New(t *tenant.Tenants, f *file.Store, p *plan.Catalogue, g *signin.Gate) *API {
+	return &API{Tenants: t, Files: f, Plans: p, Gate: g, reading: make(chan struct{}, 2)}
 }
 
 // Register declares the operations.

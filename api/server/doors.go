@@ -8,6 +8,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/caselink"
 	"visavis.dev/pkg/escalation"
+	"visavis.dev/pkg/letter"
 	"visavis.dev/pkg/portal/published"
 	"visavis.dev/pkg/signin"
 	"visavis.dev/web/page"
@@ -45,7 +46,11 @@ func (d doors) enter(ctx context.Context, site *published.Site, e page.Entry) (s
 		return d.gate.AsVisitor(ctx, site.Org, site.Portal, card)
 	case page.DoorJoinCode:
 		return d.gate.ByJoinCode(ctx, site.Org, site.Portal, e.Code, card, route.Household(e.Address))
-	case page.DoorEmbed, page.DoorMembersLink:
+	case page.DoorMembersLink:
+		return d.gate.ByMembersLink(ctx, site.Org, site.Portal, letter.Token(e.Token))
+	case page.DoorSSO:
+		return d.gate.BySSO(ctx, site.Org, site.Portal, e.Token, e.Answer)
+	case page.DoorEmbed:
 		return d.gate.ByEmbedToken(ctx, site.Org, site.Portal, e.Token)
 	case page.DoorCustomers:
 		return d.gate.ByCustomerToken(ctx, site.Org, site.Portal, e.Token)
@@ -55,6 +60,24 @@ func (d doors) enter(ctx context.Context, site *published.Site, e page.Entry) (s
 		return d.gate.ByEscalation(ctx, site.Org, site.Portal, escalation.Token(e.Token))
 	}
 	return signin.Entered{}, fmt.Errorf("the door %q is unknown", e.Door)
+}
+
+// AskProvider implements page.Doors.
+func (d doors) AskProvider(ctx context.Context, site *published.Site, redirect string) (page.Question, error) {
+	q, err := d.gate.AskProvider(ctx, site.Org, site.Portal, redirect)
+	if r, ok := errors.AsType[*signin.Refusal](err); ok {
+		err = r.Problem()
+	}
+	return page.Question{URL: q.URL, Cookie: q.Cookie, ExpiresAt: q.ExpiresAt}, err
+}
+
+// Ask implements page.Doors.
+func (d doors) Ask(ctx context.Context, site *published.Site, e page.Entry) error {
+	err := d.gate.AskForLink(ctx, site.Org, site.Portal, signin.Card{Email: e.Email, Consent: e.Consent, Language: e.Language}, route.Household(e.Address))
+	if r, ok := errors.AsType[*signin.Refusal](err); ok {
+		return r.Problem()
+	}
+	return err
 }
 
 // Leave implements page.Doors.

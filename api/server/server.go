@@ -36,9 +36,12 @@ import (
 	"visavis.dev/pkg/health"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/idempotency"
+	"visavis.dev/pkg/identity"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/letter"
 	"visavis.dev/pkg/limits"
+	"visavis.dev/pkg/mail"
 	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/persona"
@@ -92,6 +95,8 @@ type Options struct {
 	// LiveURL is where clients reach the sockets of live conversations, without
 	// a path; PublicURL, as ws or wss, unless given.
 	LiveURL string
+	// Mail sends the letters; nil where the deployment sends none.
+	Mail mail.Sender
 	// PortalURL is where the portals' pages are, without a path; PublicURL unless given.
 	PortalURL string
 	MaxConns  int32
@@ -194,7 +199,11 @@ func (s *Server) build(ctx context.Context) (err error) {
 	s.authenticator = apikey.NewAuthenticator(s.Keys, s.Plans, apikey.Options{Clock: o.Clock, Log: o.Log})
 	s.limiter = limits.New(&limits.Tables{Directory: s.Directory, Tenants: s.Tenants},
 		limits.Options{Pods: o.Pods, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics})
-	s.Gate = &signin.Gate{Tenants: s.Tenants, Vault: s.Vault, Clock: o.Clock, Limiter: s.limiter, Terms: s.terms}
+	s.Gate = &signin.Gate{Tenants: s.Tenants, Vault: s.Vault, Clock: o.Clock, Limiter: s.limiter, Terms: s.terms,
+		Asker: identity.New(s.Egress, o.Clock), Connections: s.Connections}
+	if o.Mail != nil {
+		s.Gate.Post = &letter.Post{Vault: s.Vault}
+	}
 	if s.relays, err = s.Directory.Secret(ctx, "relays", vault.NewKey); err != nil {
 		return fmt.Errorf("the directory's secrets: %w", err)
 	}
@@ -377,6 +386,9 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			}},
 			{Name: "forget who came in to portals", Every: 10 * time.Minute, Batch: signin.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return signin.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
+			}},
+			{Name: "forget links that were mailed", Every: 10 * time.Minute, Batch: letter.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+				return letter.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
 			{Name: "forget plans for portals", Every: 10 * time.Minute, Batch: setup.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return setup.Sweep(ctx, s.Tenants, shard, o.Clock.Now())

@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/letter"
 	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/person/roster"
@@ -41,6 +42,9 @@ func (s *Server) Worker() *Worker {
 	works[job.AvatarPrepare] = (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.Library}).Work()
 	reader := s.reader()
 	works[job.KnowledgeSync] = reader.Work()
+	works[job.MailSend] = (&letter.Writer{
+		Tenants: s.Tenants, Vault: s.Vault, Sender: o.Mail, PortalURL: o.portalURL(), Clock: o.Clock, Log: o.Log,
+	}).Work()
 	works[job.MemoryWrite] = (&memory.Writer{Tenants: s.Tenants, Minds: minds{s}, Clock: o.Clock, Log: o.Log}).Work()
 	works[job.PeopleImport] = roster.NewImporter(s.Tenants, s.Files, s.terms).Work()
 	sources := setup.Sources{Tenants: s.Tenants, Fetch: reader.Fetch}

@@ -46,6 +46,7 @@ func devCommand() *cobra.Command {
 	cmd.Flags().Lookup("database").Usage = "`URL` of a server to use instead of an embedded one"
 	cmd.Flags().Lookup("master-keys").Usage = "`FILE` of the keys that seal stored secrets, 32 bytes in base64 a line, the newest first (" +
 		masterKeyFile + " in data-dir unless given)"
+	cmd.Flags().Lookup("mail-url").Usage += "; dev lays mails into " + mailFolder + " in data-dir unless given"
 	return cmd
 }
 
@@ -72,6 +73,9 @@ func runDev(cmd *cobra.Command, d *devSettings) (err error) {
 	}
 	if err := d.ensureMasterKey(); err != nil {
 		return fmt.Errorf("master key: %w", err)
+	}
+	if err := d.ensureMail(); err != nil {
+		return fmt.Errorf("mail: %w", err)
 	}
 	p, err := newProcess(ctx, &d.settings, log, duties{api: true, live: true, work: true})
 	if err != nil {

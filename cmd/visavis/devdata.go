@@ -83,6 +83,19 @@ func (d *devSettings) ensureMasterKey() error {
 	return err
 }
 
+// mailFolder is the folder in dev's folder that mails are laid into.
+const mailFolder = "mail"
+
+// ensureMail lays mails into a folder, unless the settings name a server.
+func (d *devSettings) ensureMail() error {
+	if d.mailURL != "" {
+		return nil
+	}
+	folder, err := filepath.Abs(filepath.Join(d.dataDir, mailFolder))
+	d.mailURL = (&url.URL{Scheme: "file", Path: filepath.ToSlash(folder), RawQuery: url.Values{"from": {"Visavis <visavis@localhost>"}}.Encode()}).String()
+	return err
+}
+
 // writePrivate replaces a file at once, readable by its owner alone. What it
 // wrote outlives a crash of the machine, as what is in the database does.
 func writePrivate(path string, text []byte) error {

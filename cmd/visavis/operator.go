@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -92,7 +93,7 @@ func (o *operatorSettings) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	options.Metrics = nil // the operator's own figures are those of its reconcilers
+	options.Metrics = prometheus.NewRegistry() // the operator's own figures are those of its reconcilers
 	s, err := whenReachable(ctx, log, func() (*server.Server, error) { return server.New(ctx, options) })
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 
 	"visavis.dev/api/server"
 	"visavis.dev/config"
+	"visavis.dev/pkg/mail"
 	"visavis.dev/pkg/rate"
 	"visavis.dev/pkg/telemetry"
 	"visavis.dev/pkg/vault"
@@ -30,6 +31,7 @@ type settings struct {
 	liveURL         string
 	portalURL       string
 	dnsProof        string
+	mailURL         string
 	advertise       string
 	files           string
 	plans           string
@@ -74,7 +76,6 @@ func (s *settings) serving(f *pflag.FlagSet) {
 // urls defines where callers, clients and people reach the platform.
 func (s *settings) urls(f *pflag.FlagSet) {
 	f.StringVar(&s.publicURL, "public-url", "", "`URL` that callers reach the API at, without a path (http:// and addr unless given)")
-	f.StringVar(&s.portalURL, "portal-url", "", "`URL` that the portals' pages are at, without a path (as public-url unless given)")
 	f.StringVar(&s.dnsProof, "dns-proof", "on", "on, or off to believe everybody whose a portal's host is, in a deployment of one's own")
 	f.StringVar(&s.liveURL, "live-url", "", "`URL` that clients reach the sockets of live conversations at, ws:// or wss:// without a path (as public-url unless given)")
 }
@@ -88,6 +89,8 @@ func (s *settings) talking(f *pflag.FlagSet) {
 func (s *settings) running(f *pflag.FlagSet) {
 	f.StringSliceVar(&s.allowAddresses, "allow-address", nil, "range (`CIDR`) that outgoing requests may reach although it is not public; repeatable")
 	f.StringVar(&s.trustCA, "trust-ca", "", "PEM `FILE` of certificates that outgoing requests trust beside the system's")
+	f.StringVar(&s.portalURL, "portal-url", "", "`URL` that the portals' pages are at, without a path (as public-url unless given)")
+	f.StringVar(&s.mailURL, "mail-url", "", "`URL` of the mail server: smtp://user:password@host:587?from=name@example.com, or smtps://; STARTTLS is required unless it says &tls=off (no mail is sent unless given)")
 	f.StringVar(&s.masterKeys, "master-keys", "", "`FILE` of the keys that seal stored secrets, 32 bytes in base64 a line, the newest first (a key in the directory unless given)")
 	f.StringVar(&s.adminAddr, "admin-addr", "", "`ADDRESS` for metrics, profiles, /livez and /readyz ("+preferredAdminAddr+", or a free port where that is taken)")
 	f.StringVar(&s.plans, "plans", "", "YAML `FILE` of the plans (built-in plans unless given)")
@@ -163,8 +166,26 @@ func (s *settings) options(log *slog.Logger) (server.Options, error) {
 	if o.MasterKeys, err = masterKeys(s.masterKeys); err != nil {
 		return o, err
 	}
-	o.RootCAs, err = roots(s.trustCA)
+	if o.RootCAs, err = roots(s.trustCA); err != nil {
+		return o, err
+	}
+	o.Mail, err = s.sender(o.RootCAs)
 	return o, err
+}
+
+// sender sends the deployment's mail; nil where it sends none.
+func (s *settings) sender(roots *x509.CertPool) (mail.Sender, error) {
+	if s.mailURL == "" {
+		return nil, nil //nolint:nilnil // the deployment sends no mail
+	}
+	if s.portalURL == "" && s.publicURL == "" {
+		return nil, fmt.Errorf("mail-url: mails have links to portals, so portal-url is needed too")
+	}
+	sender, err := mail.Open(s.mailURL, roots)
+	if err != nil {
+		return nil, fmt.Errorf("mail-url: %w", err)
+	}
+	return sender, nil
 }
 
 // masterKeys reads the keys of a file; nil without one.

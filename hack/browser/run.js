@@ -54,7 +54,7 @@ try {
   const given = process.argv.slice(2)
   const files = given.length ? given : (await readdir(here)).filter((name) => name.endsWith('_test.js'))
   const tests = spawn(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files.map((name) => join(here, name))], {
-    stdio: 'inherit', env: { ...process.env, VISAVIS_BASE: baseUrl, VISAVIS_KEY: organizations[0].keys['2026-10-01'] },
+    stdio: 'inherit', env: { ...process.env, VISAVIS_BASE: baseUrl, VISAVIS_MAIL: join(folder, 'mail'), VISAVIS_KEY: organizations[0].keys['2026-10-01'] },
   })
   const patience = setTimeout(() => tests.kill('SIGTERM'), allWithin)
   const [code] = await once(tests, 'exit')

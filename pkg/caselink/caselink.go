@@ -7,7 +7,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
@@ -22,6 +24,8 @@ type State string
 // The states. A link is used when a conversation began by it.
 const (
 	Created State = "created"
+	// Sent: it was mailed.
+	Sent    State = "sent"
 	Opened  State = "opened"
 	Used    State = "used"
 	Expired State = "expired"
@@ -54,6 +58,28 @@ type Link struct {
 	Metadata                    map[string]string
 	CreatedBy                   string
 	CreatedAt                   time.Time
+	// SentAt is when it was mailed to the contact.
+	SentAt *time.Time
+}
+
+// The channels by which a link reaches who it is for.
+const (
+	// ByHand: the organisation sends it.
+	ByHand = "link"
+	// ByEmail: it is mailed to the contact.
+	ByEmail = "email"
+)
+
+// SentTo is the address that it was mailed to, with all but its beginning and its
+// domain covered; nil before.
+func (l *Link) SentTo() *string {
+	if l.SentAt == nil || l.Contact == nil || l.Contact.Email == nil {
+		return nil
+	}
+	local, domain, _ := strings.Cut(*l.Contact.Email, "@")
+	first, _ := utf8.DecodeRuneInString(local)
+	masked := string(first) + "…@" + domain
+	return &masked
 }
 
 // State is where the link stands at a moment.
@@ -67,6 +93,8 @@ func (l *Link) State(now time.Time) State {
 		return Used
 	case l.OpenedAt != nil:
 		return Opened
+	case l.SentAt != nil:
+		return Sent
 	}
 	return Created
 }
@@ -91,7 +119,7 @@ func (t Token) hash() []byte {
 }
 
 const columns = `id, portal_id, case_ref, customer_ref, title, case_summary, language, channel, contact, expires_at, max_opens, open_count,
-	opened_at, used_at, revoked_at, session_id, external_id, metadata, created_by, created_at`
+	opened_at, used_at, revoked_at, session_id, external_id, metadata, created_by, created_at, sent_at`
 
 func scan(row pgx.CollectableRow) (Link, error) { return pgx.RowToStructByPos[Link](row) }
 
@@ -132,7 +160,7 @@ func (l *Link) Good(now time.Time) error {
 		return ErrRevoked
 	case Expired:
 		return ErrExpired
-	case Created, Opened, Used:
+	case Created, Sent, Opened, Used:
 	}
 	return nil
 }

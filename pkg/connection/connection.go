@@ -25,6 +25,8 @@ const (
 	Recognition Kind = "recognition"
 	// Media carries voices and faces.
 	Media Kind = "media"
+	// Identity says who people are.
+	Identity Kind = "identity"
 )
 
 // State is whether a connection can be used.
@@ -90,9 +92,11 @@ type Health struct {
 type Uses struct {
 	Personas []id.Persona
 	Voices   []id.Voice
+	// Portals let people in by it.
+	Portals []id.Portal
 }
 
-func (u Uses) any() bool { return len(u.Personas)+len(u.Voices) > 0 }
+func (u Uses) any() bool { return len(u.Personas)+len(u.Voices)+len(u.Portals) > 0 }
 
 // Errors of this package.
 var (

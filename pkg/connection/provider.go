@@ -25,6 +25,7 @@ const (
 	ElevenLabs       Provider = "elevenlabs"
 	Deepgram         Provider = "deepgram"
 	LiveKit          Provider = "livekit"
+	OIDC             Provider = "oidc"
 )
 
 // deepgramURL is Deepgram's own address.
@@ -94,6 +95,18 @@ func (c Config) Text(name string) string {
 	return text
 }
 
+// Texts is a value that is a list of texts.
+func (c Config) Texts(name string) []string {
+	list, _ := c[name].([]any)
+	var texts []string
+	for _, each := range list {
+		if text, ok := each.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
 // On is a value that is yes or no.
 func (c Config) On(name string) bool {
 	on, _ := c[name].(bool)
@@ -110,6 +123,8 @@ func (c Config) BaseURL(p Provider) string {
 		return elevenlabs.DefaultURL
 	case Deepgram:
 		return deepgramURL
+	case OIDC:
+		return c.Text("issuer")
 	case LiveKit:
 		return strings.Replace(strings.TrimSuffix(c.Text("url"), "/"), "wss://", "https://", 1)
 	}
@@ -118,8 +133,11 @@ func (c Config) BaseURL(p Provider) string {
 
 // AddressField is the name of the value that holds the address.
 func (p Provider) AddressField() string {
-	if p == LiveKit {
+	switch p {
+	case LiveKit:
 		return "url"
+	case OIDC:
+		return "issuer"
 	}
 	return "baseUrl"
 }

@@ -84,7 +84,7 @@ func TestAnOpenerSeesChangesSoon(t *testing.T) {
 func TestWhoIsUsedIsNotDeleted(t *testing.T) {
 	s, ctx := newStore(t), context.Background()
 	a, b := s.add(s.one, secretOne), s.add(s.one, secretTwo)
-	persona, voice := id.NewPersona(), id.NewVoice()
+	persona, voice, portal := id.NewPersona(), id.NewVoice(), id.NewPortal()
 	uses := func(u connection.User, connections ...id.Connection) error {
 		return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error { return connection.SetUses(ctx, tx, u, connections...) })
 	}
@@ -93,8 +93,9 @@ func TestWhoIsUsedIsNotDeleted(t *testing.T) {
 	}
 	require.NoError(t, uses(connection.ByPersona(persona), a.ID, b.ID))
 	require.NoError(t, uses(connection.ByVoice(voice), a.ID))
+	require.NoError(t, uses(connection.ByPortal(portal), a.ID))
 	require.NoError(t, uses(connection.ByPersona(persona), a.ID), "the other is let go")
-	require.Equal(t, connection.Uses{Personas: []id.Persona{persona}, Voices: []id.Voice{voice}}, s.get(s.one, a.ID).UsedBy)
+	require.Equal(t, connection.Uses{Personas: []id.Persona{persona}, Voices: []id.Voice{voice}, Portals: []id.Portal{portal}}, s.get(s.one, a.ID).UsedBy)
 	require.Empty(t, s.get(s.one, b.ID).UsedBy.Personas)
 
 	var inUse *connection.InUseError
@@ -103,6 +104,7 @@ func TestWhoIsUsedIsNotDeleted(t *testing.T) {
 	require.ErrorIs(t, remove(s.two, a.ID), connection.ErrUnknown)
 	require.NoError(t, uses(connection.ByPersona(persona)))
 	require.NoError(t, uses(connection.ByVoice(voice)))
+	require.NoError(t, uses(connection.ByPortal(portal)))
 	require.NoError(t, remove(s.one, a.ID))
 	require.ErrorIs(t, remove(s.one, a.ID), connection.ErrGone)
 	_, err := connection.Get(ctx, s.tenants, s.one, a.ID)

@@ -110,6 +110,8 @@ func (t Trier) call(o Opened) (name string, call func(ctx context.Context, secre
 			_, err := server.Rooms(ctx, t.Clock.Now())
 			return err
 		}
+	case o.Provider == OIDC:
+		return "keys", func(ctx context.Context, _ string) error { return discover(ctx, client, base) }
 	case o.Provider == Deepgram:
 		return "transcription", func(ctx context.Context, secret string) error {
 			return listen(ctx, client, base+"/v1/listen?"+url.Values{"model": {o.Config.Text("model")}}.Encode(), secret)

@@ -12,7 +12,7 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// User is who uses connections: a persona or a voice.
+// User is who uses connections: a persona, a voice or a portal.
 type User struct {
 	kind string
 	id   uuid.UUID
@@ -23,6 +23,9 @@ func ByPersona(p id.Persona) User { return User{"persona", uuid.UUID(p)} }
 
 // ByVoice is a voice as a user.
 func ByVoice(v id.Voice) User { return User{"voice", uuid.UUID(v)} }
+
+// ByPortal is a portal as a user.
+func ByPortal(p id.Portal) User { return User{"portal", uuid.UUID(p)} }
 
 type word string
 

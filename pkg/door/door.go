@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/tenant"
@@ -26,10 +27,12 @@ type Key string
 const (
 	// Visitors lets in whoever comes.
 	Visitors Key = "visitors"
-	// MembersLink, SSO and Candidates cannot be opened: nothing stands behind them.
+	// MembersLink lets in members by a link that is mailed to them.
 	MembersLink Key = "members_link"
-	SSO         Key = "sso"
-	Candidates  Key = "candidates"
+	// SSO lets in whom the organisation's identity provider vouches for.
+	SSO Key = "sso"
+	// Candidates cannot be opened: nothing stands behind it.
+	Candidates Key = "candidates"
 	// JoinCode lets in who knows the code, and gives them a place.
 	JoinCode Key = "join_code"
 	// Embed lets in learners whom the organisation's own system signed in, and
@@ -45,7 +48,7 @@ const (
 var Keys = []Key{Visitors, MembersLink, JoinCode, SSO, Embed, Customers, Staff, Candidates}
 
 // Openable says whether a door can be opened at all.
-func (k Key) Openable() bool { return k != MembersLink && k != SSO && k != Candidates }
+func (k Key) Openable() bool { return k != Candidates }
 
 // Door is one way in.
 type Door struct {
@@ -59,12 +62,14 @@ type Door struct {
 	// ChangedAt is when it was opened or closed last; nil where it never was.
 	ChangedAt *time.Time
 	ChangedBy *string
+	// Connection is the identity provider's of SSO; zero for none.
+	Connection id.Connection
 }
 
 // ErrNotOpenable says that a door cannot be opened.
 var ErrNotOpenable = errors.New("the door cannot be opened yet")
 
-const columns = `key, open, requires, message, code, changed_at, changed_by`
+const columns = `key, open, requires, message, code, changed_at, changed_by, connection_id`
 
 // List is every door of a portal. It rides portal_door_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) ([]Door, error) {
@@ -103,6 +108,8 @@ type Change struct {
 	Open     bool
 	Requires []string
 	Message  *string
+	// Connection is of SSO. The caller says that it is an identity provider's.
+	Connection id.Connection
 	// By is a key's id, and At the moment.
 	By string
 	At time.Time
@@ -111,7 +118,8 @@ type Change struct {
 // Set opens or closes a door of a portal that is locked. A join code is made each
 // time that its door is opened: whoever knew the one before does not come in by it
 // any more. What is to be
-// told of it is portal.Updated. The error is ErrNotOpenable.
+// told of it is portal.Updated. The error is ErrNotOpenable, or a
+// connection.UnusableError.
 func Set(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Change) (Door, error) {
 	if c.Open && !key.Openable() {
 		return Door{}, ErrNotOpenable
@@ -124,17 +132,31 @@ func Set(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Change)
 		code := newCode()
 		d.Code = &code
 	}
+	if key == SSO {
+		d.Connection = c.Connection
+		if err := connection.SetUses(ctx, tx, connection.ByPortal(p.ID), used(c.Connection)...); err != nil {
+			return d, err
+		}
+	}
 	d.Open, d.Requires, d.Message, d.ChangedAt, d.ChangedBy = c.Open, c.Requires, c.Message, &c.At, &c.By
 	tx.Touch("portal_door", p.ID, text(key))
 	if _, err := tx.Exec(ctx, `
-		INSERT INTO portal_door (org_id, portal_id, key, open, requires, message, code, changed_at, changed_by)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		INSERT INTO portal_door (org_id, portal_id, key, open, requires, message, code, changed_at, changed_by, connection_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (org_id, portal_id, key) DO UPDATE SET open = EXCLUDED.open, requires = EXCLUDED.requires, message = EXCLUDED.message,
-			code = EXCLUDED.code, changed_at = EXCLUDED.changed_at, changed_by = EXCLUDED.changed_by`,
-		tx.Org, p.ID, d.Key, d.Open, d.Requires, d.Message, d.Code, d.ChangedAt, d.ChangedBy); err != nil {
+			code = EXCLUDED.code, changed_at = EXCLUDED.changed_at, changed_by = EXCLUDED.changed_by, connection_id = EXCLUDED.connection_id`,
+		tx.Org, p.ID, d.Key, d.Open, d.Requires, d.Message, d.Code, d.ChangedAt, d.ChangedBy, d.Connection); err != nil {
 		return d, err
 	}
 	return d, portal.Refresh(ctx, tx, p.ID)
+}
+
+// used are the connections of a door: one, or none.
+func used(c id.Connection) []id.Connection {
+	if c.IsZero() {
+		return nil
+	}
+	return []id.Connection{c}
 }
 
 // text is a key as part of a row's key.

@@ -30,6 +30,8 @@ const (
 	Erase Kind = "erase"
 	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
 	KnowledgeSync Kind = "knowledge_sync"
+	// MailSend sends a letter (package letter).
+	MailSend Kind = "mail_send"
 	// MemoryWrite remembers what somebody said in a session (package memory).
 	MemoryWrite Kind = "memory_write"
 	// PeopleImport adds the people of a file (package roster).
@@ -65,11 +67,14 @@ func Kinds() []Kind {
 // only what its steps tell, and is gone when it ends.
 func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
 
-var quiet = []Kind{MemoryWrite}
+var quiet = []Kind{MailSend, MemoryWrite}
 
 // Heavy says whether the kind's steps are prepared outside their transaction.
-// Such jobs wait in a line of their own, so that those that are quick pass them.
-func (k Kind) Heavy() bool { return k != Erase && k != UnitSwitch && k != WebhookRecover }
+// Such jobs wait in a line of their own, so that those that are quick pass them. A
+// mail is prepared too, but in a moment, and somebody waits for it.
+func (k Kind) Heavy() bool {
+	return k != Erase && k != MailSend && k != UnitSwitch && k != WebhookRecover
+}
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.

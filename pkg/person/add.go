@@ -29,6 +29,8 @@ type Wanted struct {
 	// Claimed says that they came by themselves and nobody vouches for the address: by it
 	// nobody is found but those who came so too, or everybody could be anybody.
 	Claimed bool
+	// Invited says that who is added is invited, and has begun once they come in.
+	Invited bool
 	// Terms bound how many people there are.
 	Terms plan.Terms
 	At    time.Time
@@ -40,6 +42,9 @@ func (w Wanted) person() Person {
 		ID: id.NewPerson(), Name: w.Name, GivenName: w.GivenName, FamilyName: w.FamilyName, Email: w.Email, Phone: w.Phone,
 		ExternalID: w.ExternalID, Language: w.Language, Timezone: w.Timezone, AgeBand: w.AgeBand, State: Active, Metadata: w.Metadata,
 		Edition: 1, CreatedAt: w.At, UpdatedAt: w.At, Claimed: w.Claimed,
+	}
+	if w.Invited {
+		p.State = Invited
 	}
 	if p.AgeBand == "" {
 		p.AgeBand = UnknownAge

@@ -152,8 +152,8 @@ func (e *Eraser) rest(ctx context.Context, tx *tenant.Tx, j *job.Job, at *erasur
 	return 0, nil
 }
 
-// forget deletes what is remembered of a person, who their guardians are, and
-// that they are signed in.
+// forget deletes what is remembered of a person, who their guardians are, by what
+// they come in, and that they are signed in.
 func (e *Eraser) forget(ctx context.Context, tx *tenant.Tx, which id.Person) error {
 	if _, err := e.Forget(ctx, tx, which); err != nil {
 		return err
@@ -163,6 +163,9 @@ func (e *Eraser) forget(ctx context.Context, tx *tenant.Tx, which id.Person) err
 		return err
 	}
 	if err := e.Files.Discard(ctx, tx, evidence...); err != nil {
+		return err
+	}
+	if err := forgetIdentity(ctx, tx, which); err != nil {
 		return err
 	}
 	return signOut(ctx, tx, which)

@@ -78,7 +78,7 @@ const (
 // does not come in by what a whole class knows. household is where they come from,
 // as the limits count it: an IPv6 address by its /64.
 func (g *Gate) ByJoinCode(ctx context.Context, org id.Org, p id.Portal, code string, c Card, household string) (Entered, error) {
-	counted, err := g.try(ctx, org, p, household)
+	counted, err := g.try(ctx, tries, org, p, household)
 	if err != nil {
 		return Entered{}, err
 	}
@@ -132,15 +132,15 @@ func (c counted) putBack(l *limits.Limiter) {
 	}
 }
 
-// try counts a try of a code. The error is a Refusal where there were too many.
-func (g *Gate) try(ctx context.Context, org id.Org, p id.Portal, household string) (counted, error) {
+// try counts a try in a class. The error is a Refusal where there were too many.
+func (g *Gate) try(ctx context.Context, of rate.Class, org id.Org, p id.Portal, household string) (counted, error) {
 	done := counted{}
 	for _, bound := range []struct {
 		counter limits.Counter
 		limit   int64
 	}{
-		{limits.Counter{Holder: string(tries) + " " + household}, triesOfAddress},
-		{limits.Counter{Org: org, Holder: p.String(), Class: tries}, triesOnPortal},
+		{limits.Counter{Holder: string(of) + " " + household}, triesOfAddress},
+		{limits.Counter{Org: org, Holder: p.String(), Class: of}, triesOnPortal},
 	} {
 		reading, err := g.Limiter.Take(ctx, bound.counter, bound.limit)
 		switch {

@@ -10,7 +10,11 @@ import (
 
 	"visavis.dev/pkg/caselink"
 	"visavis.dev/pkg/escalation"
+	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/letter"
+	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/signin"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/tenant/tenanttest"
@@ -31,10 +35,21 @@ func (w *world) fill() {
 		`INSERT INTO case_link (org_id, id, portal_id, case_ref, title, case_summary, language, channel, token_hash, expires_at, open_count, metadata, created_by, created_at)
 			SELECT $1, gen_random_uuid(), CASE WHEN i % 2 = 0 THEN $2::UUID ELSE gen_random_uuid() END, '', '', '', 'en', 'link', decode(md5(i::TEXT), 'hex'), $3::TIMESTAMPTZ, 0, '{}', '', $3::TIMESTAMPTZ
 			FROM generate_series(1, 5000) AS g (i)`,
+		`INSERT INTO mail_link (org_id, hash, portal_id, person_id, membership_id, address_hash, created_at, expires_at)
+			SELECT $1, decode(md5(i::TEXT), 'hex'), $2, gen_random_uuid(), gen_random_uuid(), '', $3::TIMESTAMPTZ, $3::TIMESTAMPTZ + i * INTERVAL '1 hour' FROM generate_series(1, 5000) AS g (i)`,
+		`INSERT INTO mail_count (org_id, holder, hour, taken)
+			SELECT $1, md5(i::TEXT), $3::TIMESTAMPTZ + i * INTERVAL '1 hour', 1 FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
+		`INSERT INTO person_identity (org_id, connection_id, issuer, subject, person_id, created_at)
+			SELECT $1, gen_random_uuid(), 'https://login.example.com', i::TEXT, gen_random_uuid(), $3::TIMESTAMPTZ FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
+		`INSERT INTO job (org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, scope, error_code, attempts, created_by, created_at, heavy)
+			SELECT $1, gen_random_uuid(), CASE WHEN i % 2 = 0 THEN 'mail_send' ELSE 'erase' END, 'queued', '{}', '{}', 0, 0, 'person', i::TEXT, '', '', 0, '', $3::TIMESTAMPTZ, false
+			FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
+		`INSERT INTO person (org_id, id, name, email, email_key, external_id, age_band, state, metadata, edition, created_at, updated_at)
+			SELECT $1, gen_random_uuid(), '', i::TEXT, i::TEXT, i::TEXT, 'adult', 'active', '{}', 1, $3::TIMESTAMPTZ, $3::TIMESTAMPTZ FROM generate_series(1, 5000) AS g (i) WHERE $2::UUID IS NOT NULL`,
 	} {
 		w.exec(sql, w.one, w.portal.ID, tenanttest.Now)
 	}
-	w.exec(`ANALYZE portal_visit, used_token, signing_key, escalation, case_link`)
+	w.exec(`ANALYZE portal_visit, used_token, signing_key, escalation, case_link, mail_link, mail_count, person_identity, job, person`)
 }
 
 // Each lookup and list rides the index that its function names.
@@ -95,6 +110,33 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 			_, _, err := caselink.Open(ctx, tx, w.portal.ID, caselink.NewToken(), w.clock.Now())
 			return unless(caselink.ErrUnknown, err)
 		})},
+		"a link that was mailed": {"FROM mail_link", "mail_link_pkey", func() error {
+			_, err := w.byLink("vml_none")
+			if _, refused := errors.AsType[*signin.Refusal](err); refused {
+				return nil
+			}
+			return err
+		}},
+		"a person by their identity": {"FROM person_identity i", "person_identity_pkey", tx(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := person.ByIdentity(ctx, tx, person.At{Connection: id.NewConnection(), Issuer: "https://login.example.com", Subject: "7"})
+			return unless(person.ErrUnknown, err)
+		})},
+		"the other identities of a person": {"SELECT count(*) FROM person_identity", "person_identity_by_person", tx(func(ctx context.Context, tx *tenant.Tx) error {
+			return person.Identify(ctx, tx, m.Person, person.At{Connection: id.NewConnection(), Issuer: "https://login.example.com", Subject: "7"}, w.clock.Now())
+		})},
+		"a person by their external id": {"FROM person p", "person_by_external", tx(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := person.ByExternalID(ctx, tx, "none")
+			return unless(person.ErrUnknown, err)
+		})},
+		"a person by their address": {"FROM person p", "person_by_email", tx(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := person.ByAddress(ctx, tx, "none@example.com")
+			return unless(person.ErrUnknown, err)
+		})},
+		"counts of mails that are over": {"DELETE FROM mail_count", "mail_count_by_hour", w.sweepsLetters},
+		"links that are over":           {"DELETE FROM mail_link", "mail_link_by_expiry", w.sweepsLetters},
+		"the links of a person":         {"DELETE FROM mail_link", "mail_link_by_person", w.forgets},
+		"the letters of a person":       {"DELETE FROM job", "job_mail", w.forgets},
+		"the identities of a person":    {"DELETE FROM person_identity", "person_identity_by_person", w.forgets},
 		"the links of a portal": {"FROM case_link", "case_link_by_portal", func() error {
 			_, err := caselink.List(t.Context(), w.tenants, w.one, w.portal.ID, id.CaseLink(uuid.Max), 50)
 			return err
@@ -112,4 +154,18 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 func (w *world) sweeps() error {
 	_, err := signin.Sweep(w.Context(), w.tenants, "a", w.clock.Now())
 	return err
+}
+
+func (w *world) sweepsLetters() error {
+	_, err := letter.Sweep(w.Context(), w.tenants, "a", w.clock.Now())
+	return err
+}
+
+// forgets makes the step of an erasure that forgets by what somebody comes in.
+func (w *world) forgets() error {
+	eraser := &person.Eraser{Files: file.New(nil, w.tenants, w.clock), Forget: func(context.Context, *tenant.Tx, id.Person) (int, error) { return 0, nil }}
+	return w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := eraser.Step(ctx, tx, &job.Job{ResourceID: id.NewPerson().String(), Progress: []byte(`{"said": true}`)}, w.clock.Now())
+		return err
+	})
 }

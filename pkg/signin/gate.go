@@ -8,10 +8,13 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/identity"
+	"visavis.dev/pkg/letter"
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/plan"
@@ -33,6 +36,11 @@ type Gate struct {
 	Clock   clock.PassiveClock
 	// Limiter bounds how often codes can be tried.
 	Limiter *limits.Limiter
+	// Post takes letters; nil where the deployment sends no mail.
+	Post *letter.Post
+	// Asker asks the identity providers that Connections opens.
+	Asker       *identity.Asker
+	Connections *connection.Opener
 	// Terms are what an organisation may have: those who join by a code count.
 	Terms func(ctx context.Context, org id.Org) (plan.Terms, error)
 }

@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/letter"
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/plan"
@@ -54,7 +55,7 @@ func newWorld(t *testing.T, changes ...func(*portal.Portal)) *world {
 	require.NoError(t, err)
 	w.counts = &table{granted: map[limits.Counter]int64{}}
 	limiter := limits.New(w.counts, limits.Options{Pods: 1, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler)})
-	w.gate = &signin.Gate{Tenants: w.tenants, Vault: sealing, Clock: w.clock, Limiter: limiter, Terms: func(_ context.Context, org id.Org) (plan.Terms, error) {
+	w.gate = &signin.Gate{Tenants: w.tenants, Vault: sealing, Clock: w.clock, Limiter: limiter, Post: &letter.Post{Vault: sealing}, Terms: func(_ context.Context, org id.Org) (plan.Terms, error) {
 		if org != w.one && org != w.two {
 			return plan.Terms{}, directory.ErrUnknown
 		}

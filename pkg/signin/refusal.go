@@ -6,6 +6,8 @@ import (
 
 	"visavis.dev/pkg/caselink"
 	"visavis.dev/pkg/escalation"
+	"visavis.dev/pkg/identity"
+	"visavis.dev/pkg/letter"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/problem"
@@ -37,6 +39,13 @@ const (
 	LinkRevoked     Code = "link_revoked"
 	LinkUsedUp      Code = "link_used_up"
 	VisitEnded      Code = "visit_ended"
+	NoMail          Code = "no_mail"
+	TooManyMails    Code = "too_many_mails"
+	ProviderAway    Code = "provider_away"
+	ProviderDenied  Code = "provider_denied"
+	AnswerRefused   Code = "answer_refused"
+	DomainRefused   Code = "domain_refused"
+	AccountUnknown  Code = "account_unknown"
 )
 
 // kinds are what a code is to a caller of the API, and the sentence that people read.
@@ -64,6 +73,13 @@ var kinds = map[Code]struct {
 	LinkRevoked:     {problem.Gone, "This link was taken back."},
 	LinkUsedUp:      {problem.Gone, "This link was opened as often as it may."},
 	VisitEnded:      {problem.Unauthorized, "Please come in again."},
+	ProviderAway:    {problem.UpstreamError, "Your organisation's sign-in cannot be reached. Please try again shortly."},
+	ProviderDenied:  {problem.Forbidden, "Your organisation's sign-in did not let you in."},
+	AnswerRefused:   {problem.Forbidden, "The sign-in did not come from here, or took too long. Please begin again."},
+	DomainRefused:   {problem.Forbidden, "Accounts with your e-mail address do not come in here."},
+	AccountUnknown:  {problem.Forbidden, "Nobody here goes by your account. Please ask for a place."},
+	NoMail:          {problem.Conflict, "No mail can be sent here."},
+	TooManyMails:    {problem.RateLimited, "Several mails were sent already. Please look for the newest, or try again in an hour."},
 }
 
 // Refusal says that somebody is not let in, and why.
@@ -112,6 +128,10 @@ func asRefusal(err error) error {
 		portal.ErrUnknown: NotPublished, portal.ErrArchived: NotPublished, person.ErrFull: Full, person.ErrEmailTaken: AddressKnown,
 		person.ErrUnknown: PersonGone, person.ErrErased: PersonGone, person.ErrNoMembership: PersonGone,
 		escalation.ErrUnknown: LinkUnknown, escalation.ErrOver: LinkUsedUp,
+		letter.ErrUnknownLink: LinkUnknown, letter.ErrExpiredLink: LinkExpired, letter.ErrUsedLink: TokenUsed, letter.ErrRevokedLink: LinkRevoked,
+		identity.ErrUnreachable: ProviderAway, identity.ErrDenied: ProviderDenied, identity.ErrAnswer: AnswerRefused,
+		person.ErrOtherIdentity: AccountUnknown,
+		letter.ErrTooMany:       TooManyMails, letter.ErrNoAddress: EmailRequired,
 		caselink.ErrUnknown: LinkUnknown, caselink.ErrExpired: LinkExpired, caselink.ErrRevoked: LinkRevoked, caselink.ErrUsedUp: LinkUsedUp,
 	} {
 		if errors.Is(err, known) {

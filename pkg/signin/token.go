@@ -113,9 +113,14 @@ func spend(ctx context.Context, tx *tenant.Tx, c claims) error {
 	if err != nil {
 		return refuse(TokenInvalid)
 	}
+	return spendOnce(ctx, tx, token, c.ExpiresAt.Time)
+}
+
+// spendOnce uses up what is good until a moment.
+func spendOnce(ctx context.Context, tx *tenant.Tx, token uuid.UUID, until time.Time) error {
 	tx.Touch("used_token", token)
 	tag, err := tx.Exec(ctx, `
-		INSERT INTO used_token (org_id, id, expires_at) VALUES ($1, $2, $3) ON CONFLICT (org_id, id) DO NOTHING`, tx.Org, token, c.ExpiresAt.Time)
+		INSERT INTO used_token (org_id, id, expires_at) VALUES ($1, $2, $3) ON CONFLICT (org_id, id) DO NOTHING`, tx.Org, token, until)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = refuse(TokenUsed)
 	}

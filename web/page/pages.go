@@ -52,12 +52,14 @@ func (v *view) way() string {
 	doors := v.site.Doors
 	visitors, open := doors[DoorVisitors]
 	_, byCode := doors[DoorJoinCode]
+	_, byMail := doors[DoorMembersLink]
+	_, bySSO := doors[DoorSSO]
 	switch {
 	case v.visit != nil:
 		return beginNow
-	case open && len(visitors.Requires) == 0 && v.ageAsked(DoorVisitors) == 0 && !byCode:
+	case open && len(visitors.Requires) == 0 && v.ageAsked(DoorVisitors) == 0 && !byCode && !byMail && !bySSO:
 		return beginPress
-	case open, byCode:
+	case open, byCode, byMail, bySSO:
 		return beginSignIn
 	case len(doors) > 0:
 		return beginLink

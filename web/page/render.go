@@ -17,7 +17,7 @@ var templateFiles embed.FS
 var templates = func() map[string]*template.Template {
 	frame := template.Must(template.ParseFS(templateFiles, "templates/frame.html", "templates/parts.html"))
 	pages := map[string]*template.Template{}
-	for _, name := range []string{"welcome", "subject", "signin", "enter", "talk", "message"} {
+	for _, name := range []string{"welcome", "subject", "signin", "enter", "link", "talk", "message"} {
 		pages[name] = template.Must(template.Must(frame.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
 	}
 	return pages

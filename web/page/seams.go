@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"net/url"
 	"time"
 
 	"visavis.dev/pkg/id"
@@ -18,6 +19,7 @@ const (
 	DoorEmbed       = "embed"
 	DoorCustomers   = "customers"
 	DoorMembersLink = "members_link"
+	DoorSSO         = "sso"
 	DoorCase        = "case"
 	DoorEscalation  = "escalation"
 )
@@ -31,6 +33,11 @@ type Doors interface {
 	// Enter lets somebody in. Where it refuses, it answers the AllowedOrigins of whoever
 	// could prove them: the refusal is read in the same frame.
 	Enter(ctx context.Context, site *published.Site, e Entry) (Entered, error)
+	// Ask mails a link to a member; of an address that is nobody's the answer is the same.
+	Ask(ctx context.Context, site *published.Site, e Entry) error
+	// AskProvider sends somebody to the organisation's identity provider, which
+	// answers to redirect.
+	AskProvider(ctx context.Context, site *published.Site, redirect string) (Question, error)
 	// Leave ends a visit; one that is over is no error.
 	Leave(ctx context.Context, site *published.Site, secret string) error
 }
@@ -49,10 +56,20 @@ type Entry struct {
 	Consent, OldEnough bool
 	// Code is of a join code.
 	Code string
-	// Token is of the doors that are opened by a link.
-	Token    string
+	// Token is of the doors that are opened by a link, and what a browser kept while
+	// it was at an identity provider.
+	Token string
+	// Answer is the provider's.
+	Answer   url.Values
 	Language string
 	Address  netip.Addr
+}
+
+// Question is a browser's way to an identity provider.
+type Question struct {
+	// URL is where it goes, and Cookie what it brings back with the answer.
+	URL, Cookie string
+	ExpiresAt   time.Time
 }
 
 // Visit is who is signed in.

@@ -18,6 +18,10 @@ const keepLanguage = 365 * 24 * time.Hour
 type signInBody struct {
 	Forms   []form
 	Subject string
+	// SSO says that the organisation's identity provider lets people in, and
+	// SSOMessage what is to be read there.
+	SSO        bool
+	SSOMessage string
 	// Link says that a personal link opens the portal.
 	Link bool
 }
@@ -64,6 +68,9 @@ func (v *view) ageAsked(door string) int64 {
 			age = max(age, *limit)
 		}
 	}
+	if door == DoorMembersLink {
+		return 0 // who has a place was asked, or is known
+	}
 	if age == 0 && slices.Contains(v.site.Doors[door].Requires, "age_check") {
 		age = ofAge
 	}
@@ -73,6 +80,8 @@ func (v *view) ageAsked(door string) int64 {
 // asks says whether a door asks for something.
 func (v *view) asks(door, what string) bool {
 	switch {
+	case door == DoorMembersLink && what != inputConsent:
+		return what == inputEmail
 	case what == inputOldEnough:
 		return v.ageAsked(door) > 0
 	case what == inputName && door == DoorJoinCode && !slices.Contains(v.site.Doors[door].Requires, inputEmail):
@@ -97,9 +106,12 @@ func (v *view) comeIn() error {
 func (v *view) signInSheet(subject, tried string, given url.Values) *sheet {
 	s := v.sheet("signin")
 	body := signInBody{Subject: subject, Link: len(v.site.Doors) > 0}
-	doors := []string{DoorVisitors, DoorJoinCode}
-	if tried == DoorJoinCode {
-		slices.Reverse(doors)
+	if d, ok := v.site.Doors[DoorSSO]; ok {
+		body.SSO, body.SSOMessage = true, d.Message
+	}
+	doors := []string{DoorVisitors, DoorJoinCode, DoorMembersLink}
+	if at := slices.Index(doors, tried); at > 0 {
+		doors = append([]string{tried}, slices.Delete(doors, at, at+1)...)
 	}
 	for _, door := range doors {
 		open, ok := v.site.Doors[door]
@@ -156,14 +168,13 @@ func (v *view) signIn(door string) error {
 	}
 	v.about = subjectName(about)
 	byLink := slices.Contains(linkDoors, door)
+	if door == DoorMembersLink && given.Get(inputToken) == "" {
+		return v.askForLink(given)
+	}
 	if !byLink && door != DoorVisitors && door != DoorJoinCode {
 		return errNoPage
 	}
-	e := Entry{
-		Door: door, Name: strings.TrimSpace(given.Get(inputName)), Email: strings.TrimSpace(given.Get(inputEmail)),
-		Consent: given.Get(inputConsent) != "", OldEnough: given.Get(inputOldEnough) != "",
-		Code: strings.TrimSpace(given.Get(inputCode)), Token: given.Get(inputToken), Language: v.language, Address: v.h.Address(v.r),
-	}
+	e := v.entry(door, given)
 	refusedAt := "link"
 	if !byLink {
 		refusedAt = "code"
@@ -179,6 +190,15 @@ func (v *view) signIn(door string) error {
 	}
 	v.keep(entered)
 	return v.goTo(afterwards(entered.Visit, v.about))
+}
+
+// entry is what a form gave.
+func (v *view) entry(door string, given url.Values) Entry {
+	return Entry{
+		Door: door, Name: strings.TrimSpace(given.Get(inputName)), Email: strings.TrimSpace(given.Get(inputEmail)),
+		Consent: given.Get(inputConsent) != "", OldEnough: given.Get(inputOldEnough) != "",
+		Code: strings.TrimSpace(given.Get(inputCode)), Token: given.Get(inputToken), Language: v.language, Address: v.h.Address(v.r),
+	}
 }
 
 // check refuses what a form did not give, before a door is asked.

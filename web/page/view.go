@@ -93,6 +93,12 @@ func (v *view) get(path string) error {
 		return v.comeIn()
 	case "/enter":
 		return v.enterPage()
+	case "/sso":
+		return v.askProvider()
+	case ssoCallback:
+		return v.answered()
+	case "/link":
+		return v.linkPage()
 	case "/talk":
 		return v.talk()
 	}

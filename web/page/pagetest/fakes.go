@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -42,6 +43,8 @@ type Doors struct {
 	mu      sync.Mutex
 	visits  map[string]page.Visit
 	Entries []page.Entry
+	// Asked are those who asked for a link.
+	Asked []page.Entry
 }
 
 // visitFor is how long a visit lasts.
@@ -73,6 +76,19 @@ func (d *Doors) Enter(_ context.Context, _ *published.Site, e page.Entry) (page.
 	}
 	d.visits[secret] = visit
 	return page.Entered{Visit: visit, Secret: secret}, nil
+}
+
+// Ask implements page.Doors.
+func (d *Doors) Ask(_ context.Context, _ *published.Site, e page.Entry) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.Asked = append(d.Asked, e)
+	return d.Refusal
+}
+
+// AskProvider implements page.Doors.
+func (d *Doors) AskProvider(_ context.Context, _ *published.Site, redirect string) (page.Question, error) {
+	return page.Question{URL: "https://login.example.com/?redirect_uri=" + url.QueryEscape(redirect), Cookie: "kept", ExpiresAt: time.Now().Add(time.Minute)}, d.Refusal
 }
 
 // Visit implements page.Doors.
