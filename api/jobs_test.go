@@ -161,7 +161,7 @@ func testRecoveryIsProposed(t *testing.T, w *world) {
 		require.WithinDuration(t, time.Now(), at, time.Minute)
 		caller := w.Get(key, "/me").Data(t)["key"].(map[string]any)["id"]
 		require.Equal(t, map[string]any{
-			"portalId": nil, "subjectId": nil, "retryable": false, "result": map[string]any{"counts": map[string]any{}},
+			"portalId": nil, "subjectId": nil, "retryable": false, "result": map[string]any{"counts": map[string]any{}, "refused": []any{}, "file": nil},
 			"id": job["id"], "kind": "webhook_recover", "state": "queued", "progress": nil, "done": 0.0, "total": nil,
 			"resourceKind": "webhook", "resourceId": hook, "error": nil, "attempts": 0.0, "createdBy": caller, "createdAt": job["createdAt"],
 			"startedAt": nil, "finishedAt": nil, "expiresAt": nil,

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -69,4 +70,8 @@ func (w *world) recordGap(t testing.TB, org *apitest.Org, changes ...func(*knowl
 		return err
 	}))
 	return gap
+}
+
+func knowledgeBody(n int) map[string]any {
+	return map[string]any{"name": fmt.Sprint("Pack ", n), "description": "tests", "language": "en"}
 }

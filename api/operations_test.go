@@ -69,7 +69,7 @@ func testWithoutTheScope(t *testing.T, w *world) {
 		if o.Scope == "" {
 			if o.Auth == route.WithKey {
 				none := w.Key(w.Acme, scope.Grant{Contract: contract.Latest})
-				if kind(t, o) == "/jobs/{id}" {
+				if strings.HasPrefix(kind(t, o), "/jobs/{id}") {
 					// It takes the scope of what the job works on.
 					requireError(t, w.call(t, o, apitest.Request{Path: path, Body: body, Key: none}), http.StatusNotFound, "not_found", "path.id")
 					return
@@ -124,7 +124,7 @@ func testForeignIDs(t *testing.T, w *world) {
 		require.Equal(t, "path.id", unknown.Error(t)["param"])
 		require.Equal(t, unknown.Error(t), refused(foreign).Error(t), "nothing tells another's id from none")
 		for k, make := range kinds {
-			if strings.HasPrefix(k, own) {
+			if strings.HasPrefix(k, own) || strings.HasPrefix(own, k) { // names the same kind of thing
 				continue
 			}
 			if _, ok := w.made[k+w.Acme.ID.String()]; !ok {

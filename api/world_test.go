@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -18,14 +15,12 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/tenant"
 )
 
 // settingPath names a setting by its key, which is the same for every organisation.
@@ -321,107 +316,6 @@ var bodies = map[string]func(n int) map[string]any{
 	"rotateWebhookSecret": func(n int) map[string]any { return map[string]any{"graceS": n + 1} },
 }
 
-// recording is a WAV file of a few samples.
-const recording = "data:audio/wav;base64,UklGRigAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQQAAAAAAAAA"
-
-func connectionBody(n int) map[string]any {
-	return map[string]any{
-		"name":   fmt.Sprint("connection ", n),
-		"config": map[string]any{"baseUrl": "https://127.0.0.1:9/v1", "model": fmt.Sprint("m", n), "tokensParameter": "max_tokens", "omitTemperature": true},
-		"secret": fmt.Sprint("sk-tests-of-every-operation-", n), "limits": map[string]any{"timeoutMs": 1000 + n}, "fallback": "fail",
-	}
-}
-
-// sessionBody is a good body for a session of an organisation.
-func (w *world) sessionBody(t testing.TB, org *apitest.Org) map[string]any {
-	t.Helper()
-	n, pack := w.n, w.made["a pack of "+org.ID.String()]
-	if pack == "" {
-		pack = w.make(t, org, "createKnowledgeBase")["id"].(string)
-		w.made["a pack of "+org.ID.String()] = pack
-	}
-	return map[string]any{
-		"personaId": w.shown(t, org), "portalId": "", "subjectId": "", "personId": "", "avatarId": id.NamedAvatar("amara").String(), "voiceId": id.NamedVoice("nora").String(), "language": "English",
-		"channel": "chat", "transport": "websocket", "kind": "conversation", "context": "tests", "variables": map[string]any{"name": "Kim"},
-		"greeting": "Hello {{name}}", "knowledgeBaseIds": []any{pack}, "documentTags": []any{"visit"}, "maxDurationS": 600, "idleTimeoutS": 60,
-		"externalId": fmt.Sprint("visit-", n), "metadata": map[string]any{"source": "tests"}, "allowedOrigins": []any{"https://www.example.com"},
-		"sandbox": false,
-	}
-}
-
-// converse makes a session that is live, with a turn, without a socket.
-func (w *world) converse(t testing.TB, org *apitest.Org) id.Session {
-	t.Helper()
-	o := w.operation(t, "createSessionToken")
-	w.n++
-	answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.sessionBody(t, org)})
-	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
-	which, err := id.ParseSession(answer.Data(t)["session"].(map[string]any)["id"].(string))
-	require.NoError(t, err)
-	w.attach(t, org, which)
-	return which
-}
-
-// attach makes a session live, as the process does that its client connects to.
-func (w *world) attach(t testing.TB, org *apitest.Org, which id.Session) session.Session {
-	t.Helper()
-	now := time.Now().UTC().Truncate(time.Microsecond)
-	var attached session.Attached
-	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		attached, err = session.Attach(ctx, tx, which, uuid.New(), plan.Terms{}, now)
-		return err
-	}))
-	turn := session.Turn{ID: id.NewTurn(), Speaker: session.User, Text: "Hello", Language: "en", Origin: session.Typed, StartedAt: now, EndedAt: &now}
-	for i := range int64(3) {
-		turn.ID, turn.Index = id.NewTurn(), i
-		require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
-			return session.Keep(ctx, tx, attached.Session, turn, now)
-		}))
-	}
-	w.tokens[which.Bare()] = attached.Resume
-	return attached.Session
-}
-
-// rate gives a rating the token of the session's client.
-func (w *world) rate(o *route.Operation, r apitest.Request) apitest.Request {
-	if o.ID != "rateSession" {
-		return r
-	}
-	bare, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(r.Path, "/sessions/"), "sess_"), "/")
-	header := map[string]string{"X-Session-Token": string(w.tokens[bare])}
-	maps.Copy(header, r.Header)
-	r.Header = header
-	return r
-}
-
-func webhookBody(n int) map[string]any {
-	return map[string]any{
-		"url": fmt.Sprint("https://127.0.0.1:9/hook/", n), "events": []any{"consent.recorded", "transcript.final"},
-		"description": "tests", "includeConversation": true,
-	}
-}
-
-func knowledgeBody(n int) map[string]any {
-	return map[string]any{"name": fmt.Sprint("Pack ", n), "description": "tests", "language": "en"}
-}
-
-func keyBody(n int) map[string]any {
-	return map[string]any{
-		"name": fmt.Sprint("key ", n), "scopes": []any{"avatars:read"}, "expiresAt": "2099-01-01T00:00:00Z",
-		"allowedAddresses": []any{"127.0.0.0/8"},
-	}
-}
-
-var portrait = sync.OnceValue(func() string { return apitest.Picture(512) })
-
-func landmarks() map[string]any {
-	marks := map[string]any{}
-	for _, name := range []string{"leftEye", "rightEye", "mouthLeft", "mouthRight", "mouthTop", "mouthBottom", "chin"} {
-		marks[name] = []any{0.25, 0.5}
-	}
-	return marks
-}
-
 // world is the API with what it takes to call any operation.
 type world struct {
 	*apitest.API
@@ -480,36 +374,6 @@ func (w *world) unlimit(t testing.TB, org *apitest.Org) {
 	require.NoError(t, w.Directory.SetOverrides(context.Background(), org.ID, o))
 }
 
-// connect gives an organisation a service that clones voices, as if it had been
-// tested.
-func (w *world) connect(t testing.TB, org *apitest.Org) {
-	t.Helper()
-	offer, ok := connection.FindOffer(connection.Speech, connection.ElevenLabs)
-	require.True(t, ok)
-	c := connection.New(offer, "voices", connection.Config{"baseUrl": "https://127.0.0.1:9"}, "xi-tests", time.Now().UTC())
-	c.State, c.Fallback, c.TimeoutMs = connection.Active, connection.FallbackFail, 1000
-	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
-		return connection.Insert(ctx, tx, w.Vault, c, "xi-tests")
-	}))
-}
-
-// use notes minutes bought and used.
-func (w *world) use(t testing.TB, org *apitest.Org) {
-	t.Helper()
-	now := time.Now().UTC()
-	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
-		if _, err := tx.Exec(ctx, `
-			INSERT INTO usage_block (org_id, session_id, block, kind, persona_id, sandbox, started_at, seconds)
-			VALUES ($1, $2, 0, 'widget', $3, false, $4, 90)`, org.ID, uuid.New(), uuid.New(), now); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, `
-			INSERT INTO minute_grant (org_id, id, seconds, remaining_s, granted_at, expires_at)
-			VALUES ($1, $2, 6000, 5910, $3, $4)`, org.ID, uuid.New(), now, now.Add(time.Hour))
-		return err
-	}))
-}
-
 // operation finds an operation.
 func (w *world) operation(t testing.TB, id string) *route.Operation {
 	t.Helper()
@@ -538,15 +402,6 @@ func (w *world) make(t testing.TB, org *apitest.Org, operation string) map[strin
 	o := w.operation(t, operation)
 	answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.body(t, o)})
 	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
-	return answer.Data(t)
-}
-
-// deliver makes a webhook and a delivery to it, which it answers.
-func (w *world) deliver(t testing.TB, org *apitest.Org) map[string]any {
-	t.Helper()
-	o := w.operation(t, "testWebhook")
-	answer := w.call(t, o, apitest.Request{Path: withID(o, w.make(t, org, "createWebhook")["id"].(string)), Key: org.New})
-	require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Raw)
 	return answer.Data(t)
 }
 

@@ -2,6 +2,7 @@ package unit_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -103,21 +104,12 @@ func (w *world) on(from id.Unit, of ...id.Unit) (lit []id.Unit) {
 		switches, err := unit.Switches(ctx, tx, from)
 		for _, u := range of {
 			if on, below := switches[u]; below {
-				require.Equal(w.t, on, contains(lit, u))
+				require.Equal(w.t, on, slices.Contains(lit, u))
 			}
 		}
 		return err
 	}))
 	return lit
-}
-
-func contains(all []id.Unit, one id.Unit) bool {
-	for _, u := range all {
-		if u == one {
-			return true
-		}
-	}
-	return false
 }
 
 func TestWhereAUnitLies(t *testing.T) {
