@@ -1,0 +1,144 @@
+// Command cluster is a Kubernetes for tests: the one KUBECONFIG names, else one
+// in Docker by kind, else one built from Go modules on this machine. See
+// docs/cluster.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"visavis.dev/hack/cluster/binaries"
+	"visavis.dev/hack/cluster/node"
+	"visavis.dev/hack/cluster/provider"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := command().ExecuteContext(ctx)
+	stop()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() > 0 {
+		os.Exit(exit.ExitCode())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cluster:", err)
+		os.Exit(1)
+	}
+}
+
+func command() *cobra.Command {
+	root := &cobra.Command{
+		Use: "cluster", Short: "A Kubernetes for tests",
+		SilenceUsage: true, SilenceErrors: true,
+	}
+	root.AddCommand(
+		&cobra.Command{
+			Use: "up", Short: "Start it, unless it runs, and wait until it takes pods", Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				r, err := here(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return r.cluster.Up(cmd.Context())
+			},
+		},
+		&cobra.Command{
+			Use: "down", Short: "Stop what up started", Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				r, err := here(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return r.cluster.Down(cmd.Context())
+			},
+		},
+		program("kubectl", "Run kubectl as the cluster's administrator"),
+		program("helm", "Run helm as the cluster's administrator"),
+		&cobra.Command{
+			Use: "image [NAME [PACKAGE]]", Short: "Pack a package of the repository into an image and load it", Args: cobra.MaximumNArgs(2),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				name, pkg := "visavis:dev", "./cmd/visavis"
+				if len(args) > 0 {
+					name = args[0]
+				}
+				if len(args) > 1 {
+					pkg = args[1]
+				}
+				r, err := here(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return r.load(cmd.Context(), name, pkg)
+			},
+		},
+		&cobra.Command{
+			Use: "env", Short: "Print what to eval in a shell: KUBECONFIG, PATH", Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				r, err := here(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return r.env(cmd.Context(), cmd.OutOrStdout())
+			},
+		},
+		&cobra.Command{
+			Use: node.FirstCommand, Hidden: true, Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error { return node.First(node.State) },
+		},
+	)
+	return root
+}
+
+// run is a use of the cluster.
+type run struct {
+	root    string
+	builder *binaries.Builder
+	cluster provider.Cluster
+}
+
+// here is a run in the repository that the working folder is of.
+func here(ctx context.Context) (run, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return run{}, err
+	}
+	if _, err := os.Stat(filepath.Join(root, "hack", "cluster", "kubernetes", "go.mod")); err != nil {
+		return run{}, fmt.Errorf("run it from the repository's folder: %w", err)
+	}
+	builder, err := binaries.New(root)
+	if err != nil {
+		return run{}, err
+	}
+	return run{root: root, builder: builder, cluster: provider.Choose(ctx, root, builder)}, nil
+}
+
+// program passes all of its arguments on to a pinned program.
+func program(name, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: short, DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := here(cmd.Context())
+			if err != nil {
+				return err
+			}
+			folder, err := r.builder.Folder(cmd.Context(), tools()...)
+			if err != nil {
+				return err
+			}
+			child := exec.Command(filepath.Join(folder, name), args...)
+			child.Env = append(os.Environ(), "KUBECONFIG="+r.cluster.Kubeconfig())
+			child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
+			return child.Run()
+		},
+	}
+}
+
+// tools are what a person runs against the cluster.
+func tools() []string { return []string{"helm", "kubectl"} }
