@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/organization"
 )
 
@@ -36,7 +38,10 @@ func (a *admin) orgCreate() *cobra.Command {
 				return a.noPlan(o.Plan)
 			}
 			if o.Shard == "" {
-				shard, err := a.emptiest(ctx)
+				shard, err := organization.Place(ctx, a.directory)
+				if errors.Is(err, organization.ErrNoShard) {
+					err = fmt.Errorf("%w: make one with visavis admin shard add", err)
+				}
 				if err != nil {
 					return err
 				}
@@ -54,32 +59,6 @@ func (a *admin) orgCreate() *cobra.Command {
 	f.StringVar(&o.Region, "region", "eu", "region")
 	f.StringVar(&o.Timezone, "timezone", "UTC", "time zone")
 	return cmd
-}
-
-// emptiest is the shard with the fewest organisations.
-func (a *admin) emptiest(ctx context.Context) (string, error) {
-	shards, err := a.directory.Shards(ctx)
-	if err != nil {
-		return "", err
-	}
-	orgs, err := a.directory.Organizations(ctx)
-	if err != nil {
-		return "", err
-	}
-	load := map[string]int{}
-	for _, o := range orgs {
-		load[o.Shard]++
-	}
-	best := ""
-	for _, s := range shards {
-		if best == "" || load[s.Name] < load[best] {
-			best = s.Name
-		}
-	}
-	if best == "" {
-		return "", fmt.Errorf("there is no shard: make one with visavis admin shard add")
-	}
-	return best, nil
 }
 
 func (a *admin) orgList() *cobra.Command {
@@ -143,7 +122,8 @@ func (a *admin) orgAddMinutes() *cobra.Command {
 			if err != nil || minutes < 1 {
 				return fmt.Errorf("%q is not a number of minutes", args[1])
 			}
-			return a.changeOrg(ctx, cmd, args[0], func(o directory.Organization) error {
+			// What was paid for is no part of what a resource declares.
+			return a.change(ctx, cmd, args[0], func(o directory.Organization) error {
 				return organization.GrantMinutes(ctx, a.tenants, o.ID, uuid.Must(uuid.NewV7()), minutes, now(), nil)
 			})
 		})
@@ -170,8 +150,18 @@ func (a *admin) orgResume() *cobra.Command {
 		})
 }
 
-// changeOrg changes an organisation and shows it as it is then.
+// changeOrg is change for what a resource that manages the organisation declares.
 func (a *admin) changeOrg(ctx context.Context, cmd *cobra.Command, arg string, change func(directory.Organization) error) error {
+	return a.change(ctx, cmd, arg, func(o directory.Organization) error {
+		if err := o.ManagedBy.Check(managed.API); err != nil {
+			return fmt.Errorf("%s (%s) is managed by %s: change it there", o.ID, o.Name, o.ManagedBy)
+		}
+		return change(o)
+	})
+}
+
+// change changes an organisation and shows it as it is then.
+func (a *admin) change(ctx context.Context, cmd *cobra.Command, arg string, change func(directory.Organization) error) error {
 	o, err := a.organisation(ctx, arg)
 	if err != nil {
 		return err
