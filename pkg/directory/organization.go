@@ -152,6 +152,31 @@ func (d *Directory) HandOver(ctx context.Context, org id.Org, from, to managed.B
 	return d.change(ctx, org, `UPDATE organization SET managed_by = $3 WHERE id = $1 AND managed_by = $2`, org, from, to)
 }
 
+// Condemn closes an organisation that is to be deleted: its keys open nothing from
+// now on. The error is ErrUnknown where it is not by's to delete.
+func (d *Directory) Condemn(ctx context.Context, org id.Org, by managed.By) error {
+	return d.change(ctx, org, `UPDATE organization SET state = 'deleting' WHERE id = $1 AND managed_by = $2`, org, by)
+}
+
+// Remove deletes all that the directory has of an organisation that was condemned.
+// It may be repeated.
+func (d *Directory) Remove(ctx context.Context, org id.Org) error {
+	return d.DB.InTx(ctx, database.TxOptions{Idempotent: true}, func(ctx context.Context, tx database.Tx) error {
+		for _, sql := range []string{
+			`DELETE FROM portal_address WHERE org_id IN (SELECT id FROM organization WHERE id = $1 AND state = 'deleting')`,
+			`DELETE FROM api_key_secret WHERE key_id IN (
+				SELECT k.id FROM api_key k JOIN organization o ON o.id = k.org_id WHERE o.id = $1 AND o.state = 'deleting')`,
+			`DELETE FROM api_key WHERE org_id IN (SELECT id FROM organization WHERE id = $1 AND state = 'deleting')`,
+			`DELETE FROM organization WHERE id = $1 AND state = 'deleting'`,
+		} {
+			if _, err := tx.Exec(ctx, sql, org); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 func (d *Directory) change(ctx context.Context, org id.Org, sql string, args ...any) error {
 	tag, err := d.DB.Exec(ctx, sql, args...)
 	if err == nil && tag.RowsAffected() == 0 {
