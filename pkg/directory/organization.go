@@ -30,8 +30,20 @@ type Organization struct {
 	PausedReason *string        `json:"pausedReason"`
 	// ManagedBy is what changes the entry; empty for the API where one is entered.
 	ManagedBy managed.By `json:"managedBy"`
+	State     State      `json:"state"`
 	CreatedAt time.Time  `json:"createdAt"`
 }
+
+// State is how far an organisation's making or removal is.
+type State string
+
+// The states: its shard does not know it yet, it can be used, or everything that it
+// owns is being removed.
+const (
+	Creating State = "creating"
+	Active   State = "active"
+	Deleting State = "deleting"
+)
 
 // ErrSlugTaken says that another organisation has the slug.
 var ErrSlugTaken = errors.New("another organisation has this slug")
@@ -39,13 +51,13 @@ var ErrSlugTaken = errors.New("another organisation has this slug")
 // OrganizationColumns are the columns of organization o that Fields takes, in
 // its order.
 const OrganizationColumns = `o.id, o.name, o.slug, o.region, o.timezone, o.shard, o.epoch, o.plan,
-	o.overrides, o.paused_at, o.paused_reason, o.managed_by, o.created_at`
+	o.overrides, o.paused_at, o.paused_reason, o.managed_by, o.state, o.created_at`
 
 // Fields are where to scan OrganizationColumns.
 func (o *Organization) Fields() []any {
 	return []any{
 		&o.ID, &o.Name, &o.Slug, &o.Region, &o.Timezone, &o.Shard, &o.Epoch, &o.Plan,
-		&o.Overrides, &o.PausedAt, &o.PausedReason, &o.ManagedBy, &o.CreatedAt,
+		&o.Overrides, &o.PausedAt, &o.PausedReason, &o.ManagedBy, &o.State, &o.CreatedAt,
 	}
 }
 
