@@ -2,11 +2,9 @@ package removal_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -37,54 +35,9 @@ var (
 	mine = managed.Resource{Kind: "Organisation", Namespace: "acme", Name: "main", UID: "1"}.By()
 )
 
-// crash is a tracer that makes a statement fail.
-type crash struct {
-	mu sync.Mutex
-	// in counts down to the statement that fails; negative for none.
-	in int
-}
-
-var errCrash = errors.New("crash")
-
-// arm makes the in-th statement from now on fail, and says whether the one that was to
-// fail before did.
-func (c *crash) arm(in int) (failed bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	failed = c.in <= 0
-	c.in = in
-	return failed
-}
-
-func (c *crash) next(ctx context.Context) context.Context {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.in--
-	if c.in != 0 {
-		return ctx
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	cancel(errCrash)
-	return ctx
-}
-
-func (c *crash) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return c.next(ctx)
-}
-
-func (*crash) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
-func (c *crash) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
-	return c.next(ctx)
-}
-
-func (*crash) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-
-func (*crash) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
-
 type world struct {
 	*removal.Remover
-	crash  *crash
+	crash  *databasetest.Crash
 	bucket *blob.Bucket
 	shard  *database.DB
 	// fill has a statement for each table, with %[1]s for the organisation.
@@ -94,7 +47,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	ctx, clock := context.Background(), clocktest.NewFakeClock(now)
-	w := &world{crash: &crash{in: -1}, bucket: memblob.OpenBucket(nil)}
+	w := &world{crash: &databasetest.Crash{}, bucket: memblob.OpenBucket(nil)}
 	t.Cleanup(func() { require.NoError(t, w.bucket.Close()) })
 	pool := database.PoolOptions{Tracer: w.crash}
 	db, err := database.Open(databasetest.URL(t, database.Directory), pool)
@@ -236,9 +189,9 @@ func TestDeleteAfterACrash(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	for at := 1; ; at++ {
 		org := w.organization(t)
-		w.crash.arm(at)
+		w.crash.Arm(at)
 		_, err := w.Delete(ctx, org, mine, 1)
-		if !w.crash.arm(-1) {
+		if !w.crash.Arm(0) {
 			require.NoError(t, err)
 			require.Greater(t, at, len(tenant.Tables), "every statement was tried")
 			return
