@@ -39,8 +39,8 @@ func (a *admin) orgCreate() *cobra.Command {
 			}
 			if o.Shard == "" {
 				shard, err := organization.Place(ctx, a.directory)
-				if errors.Is(err, organization.ErrNoShard) {
-					err = fmt.Errorf("%w: make one with visavis admin shard add", err)
+				if errors.Is(err, organization.ErrNoPlace) {
+					return fmt.Errorf("%w: make one with visavis admin shard add", err)
 				}
 				if err != nil {
 					return err
@@ -55,7 +55,7 @@ func (a *admin) orgCreate() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.Slug, "slug", "", "short name in addresses (of the name unless given)")
 	f.StringVar(&o.Plan, "plan", "starter", "plan")
-	f.StringVar(&o.Shard, "shard", "", "shard (the one with the fewest organisations unless given)")
+	f.StringVar(&o.Shard, "shard", "", "shard (the shared one with the fewest organisations unless given)")
 	f.StringVar(&o.Region, "region", "eu", "region")
 	f.StringVar(&o.Timezone, "timezone", "UTC", "time zone")
 	return cmd

@@ -129,7 +129,7 @@ func (r *Rules) taken(ctx context.Context, slug string) error {
 func (r *Rules) place(ctx context.Context, named string) (string, error) {
 	if named == "" {
 		shard, err := organization.Place(ctx, r.Directory)
-		if errors.Is(err, organization.ErrNoShard) {
+		if errors.Is(err, organization.ErrNoPlace) {
 			err = resource.Pending(again, "There is no Shard yet that takes any organisation.")
 		}
 		return shard, err

@@ -322,7 +322,7 @@ func TestTheShardIsWaitedFor(t *testing.T) {
 	o := w.settled(acme)
 	w.ready(o)
 	require.Equal(t, "b", o.Status.Shard)
-	_, err := w.Directory.DB.Exec(context.Background(), `UPDATE shard SET tier = 'Dedicated' WHERE name = 'b'`)
+	_, err := w.Directory.DB.Exec(context.Background(), `UPDATE shard SET tier = 'dedicated' WHERE name = 'b'`)
 	require.NoError(t, err)
 	for _, name := range []string{"x", "y"} {
 		o = w.settled(w.apply("acme", name, func(o *v1alpha1.Organisation) { o.Spec.Slug = name }))

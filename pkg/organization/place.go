@@ -9,19 +9,17 @@ import (
 	"visavis.dev/pkg/directory"
 )
 
-// ErrNoShard says that there is no shard for an organisation that names none.
-var ErrNoShard = errors.New("there is no shard that takes any organisation")
+// ErrNoPlace says that there is no shard which takes any organisation.
+var ErrNoPlace = errors.New("there is no shard that takes any organisation")
 
-// Place is the shard that an organisation which names none is to live on: of those
-// that take any, the one with the fewest organisations. The error is ErrNoShard.
-func Place(ctx context.Context, d *directory.Directory) (string, error) {
-	var shard string
-	err := d.DB.QueryRow(ctx, `
+// Place is the shard where an organisation goes that names none: of the shared
+// ones that with the fewest organisations. The error is ErrNoPlace.
+func Place(ctx context.Context, d *directory.Directory) (shard string, err error) {
+	err = d.DB.QueryRow(ctx, `
 		SELECT s.name FROM shard s LEFT JOIN organization o ON o.shard = s.name
-		WHERE s.tier = 'Shared'
-		GROUP BY s.name ORDER BY count(o.id), s.name LIMIT 1`).Scan(&shard)
+		WHERE s.tier = $1 GROUP BY s.name ORDER BY count(o.id), s.name LIMIT 1`, directory.Shared).Scan(&shard)
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = ErrNoShard
+		return "", ErrNoPlace
 	}
 	return shard, err
 }

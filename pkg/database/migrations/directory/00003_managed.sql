@@ -1,12 +1,16 @@
--- Who declares an organisation or a shard: 'api', or a custom resource
--- (package managed).
+-- Which organisations a shard takes, and what manages shards and organisations:
+-- callers ('api'), or the custom resource that declares them.
 
 -- +goose Up
-ALTER TABLE organization ADD COLUMN managed_by TEXT NOT NULL DEFAULT 'api';
-ALTER TABLE shard ADD COLUMN tier TEXT NOT NULL DEFAULT 'Shared';
+
+-- shared: any organisation may be placed there; dedicated: only those that name it
+ALTER TABLE shard ADD COLUMN tier TEXT NOT NULL DEFAULT 'shared';
 ALTER TABLE shard ADD COLUMN managed_by TEXT NOT NULL DEFAULT 'api';
+ALTER TABLE organization ADD COLUMN managed_by TEXT NOT NULL DEFAULT 'api';
+CREATE INDEX organization_by_shard ON organization (shard);
 
 -- +goose Down
+DROP INDEX organization_by_shard;
+ALTER TABLE organization DROP COLUMN managed_by;
 ALTER TABLE shard DROP COLUMN managed_by;
 ALTER TABLE shard DROP COLUMN tier;
-ALTER TABLE organization DROP COLUMN managed_by;
