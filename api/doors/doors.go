@@ -58,7 +58,7 @@ func (a *API) Register(s *route.Service) {
 			Errors: []problem.Code{problem.Gone}, Summary: set.summary,
 		}
 		if set.key == door.Visitors {
-			o.Errors = append(o.Errors, problem.GoLiveRefused)
+			o.Errors = append(o.Errors, problem.Conflict, problem.GoLiveRefused)
 		} else {
 			o.Since = since
 		}
