@@ -229,13 +229,24 @@ func TestPortalsOfAPlan(t *testing.T) {
 	which, err := id.ParsePortal(managed)
 	require.NoError(t, err)
 	require.NoError(t, w.Tenants.InTx(context.Background(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE portal SET managed_by = 'kubernetes' WHERE org_id = $1 AND id = $2`, w.Acme.ID, which)
+		_, err := tx.Exec(ctx, `UPDATE portal SET managed_by = 'Portal/acme/museum/42' WHERE org_id = $1 AND id = $2`, w.Acme.ID, which)
 		return err
 	}))
-	for _, operation := range []string{"updatePortal", "putPortalPersona", "publishPortal", "restorePortal", "unpublishPortal", "archivePortal"} {
-		e := requireError(t, w.do(t, operation, managed, w.Acme.New, w.body(t, w.operation(t, operation))), http.StatusConflict, "conflict", "path.id")
-		require.Equal(t, "managed", at(e, "details", "reason"))
+	require.Equal(t, "Portal acme/museum", w.do(t, "getPortal", managed, w.Acme.New, nil).Data(t)["managedBy"])
+	refused := func(operation, key string, body any) {
+		e := requireError(t, w.do(t, operation, managed, key, body), http.StatusConflict, "conflict", "path.id")
+		require.Equal(t, []any{"managed", "Portal acme/museum"}, []any{at(e, "details", "reason"), at(e, "details", "managedBy")})
 	}
+	for _, operation := range []string{
+		"updatePortal", "putPortalPersona", "publishPortal", "restorePortal", "unpublishPortal", "archivePortal", "setVisitorsDoor",
+	} {
+		refused(operation, w.Acme.New, w.body(t, w.operation(t, operation)))
+	}
+	for _, operation := range []string{"updatePortal", "putPortalPersona", "publishPortal"} {
+		refused(operation, w.OldNamed, w.body(t, w.operation(t, operation)))
+	}
+	// What no resource declares is changed here all the same.
+	require.Equal(t, true, w.do(t, "setEmbedDoor", managed, w.Acme.New, map[string]any{"open": true}).Data(t)["open"])
 	require.NoError(t, w.Directory.SetOverrides(context.Background(), w.Acme.ID, plan.Overrides{Limits: plan.Limits{plan.Portals: new(int64(1))}}))
 	fresh := w.Key(w.Acme, scope.Grant{Contract: contract.Latest, Scopes: scope.All()})
 	e := requireError(t, w.do(t, "createPortal", "", fresh, draftBody(2)), http.StatusForbidden, "upgrade_required", "")

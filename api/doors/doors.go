@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/launch"
@@ -58,7 +59,7 @@ func (a *API) Register(s *route.Service) {
 			Errors: []problem.Code{problem.Gone}, Summary: set.summary,
 		}
 		if set.key == door.Visitors {
-			o.Errors = append(o.Errors, problem.GoLiveRefused)
+			o.Errors = append(o.Errors, problem.Conflict, problem.GoLiveRefused)
 		} else {
 			o.Since = since
 		}
@@ -181,7 +182,7 @@ func (a *API) set(ctx context.Context, c *route.Call, key door.Key, in *SetInput
 // change opens or closes a door.
 func (a *API) change(ctx context.Context, c *route.Call, which id.Portal, key door.Key, change door.Change) (Door, error) {
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Door, error) {
-		p, err := portal.Edit(ctx, tx, which)
+		p, err := edit(ctx, tx, which, key)
 		if err != nil {
 			return Door{}, asProblem(err)
 		}
@@ -200,6 +201,15 @@ func (a *API) change(ctx context.Context, c *route.Call, which id.Portal, key do
 		_, err = event.Emit(ctx, tx, portal.Updated(p, []string{"doors"}, portal.Author{By: change.By, At: change.At}))
 		return a.show(c, p, d), err
 	})
+}
+
+// edit holds a portal for a change of a door. A resource that declares the portal
+// declares its visitors' door; the others are opened and closed here.
+func edit(ctx context.Context, tx *tenant.Tx, p id.Portal, key door.Key) (portal.Portal, error) {
+	if key == door.Visitors {
+		return portal.Edit(ctx, tx, p)
+	}
+	return portal.Lock(ctx, tx, p)
 }
 
 // checkVisitors refuses to open a portal to whoever comes while it cannot be shown
@@ -225,9 +235,8 @@ func asProblem(err error) error {
 	case errors.Is(err, portal.ErrArchived):
 		return problem.New(problem.Gone, "The portal is archived.").WithParam("path.id")
 	}
-	if managed, ok := errors.AsType[*portal.ManagedError](err); ok {
-		return problem.Conflicting("managed", "The portal is managed by %s. Change it there.", managed.By).WithParam("path.id").
-			WithDetail("managedBy", managed.By)
+	if declared, ok := errors.AsType[*managed.Error](err); ok {
+		return problem.Managed("portal", declared.By.String()).WithParam("path.id")
 	}
 	return err
 }

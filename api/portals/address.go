@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/directory"
@@ -29,18 +26,10 @@ func (a *API) parseHost(c *route.Call, text *string) (string, error) {
 	}
 	host, ok := portal.ParseHost(*text)
 	// A portal at the API's host would answer in its place.
-	if !ok || isHostOf(host, a.PortalURL, a.LiveURL, c.URL("")) {
+	if !ok || portal.IsHostOf(host, a.PortalURL, a.LiveURL, c.URL("")) {
 		return "", problem.Invalid("body.customDomain", "customDomain is the name of a host of your own, such as learn.example.com.")
 	}
 	return host, nil
-}
-
-// isHostOf says whether a host, as portal.ParseHost has it, is that of one of some URLs.
-func isHostOf(host string, urls ...string) bool {
-	return slices.ContainsFunc(urls, func(text string) bool {
-		u, err := url.Parse(text)
-		return err == nil && host == strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	})
 }
 
 // claim claims a portal's slug and host as far as they are wanted. What was claimed

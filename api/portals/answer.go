@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/avatar"
 	check "visavis.dev/pkg/golive"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/patch"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/portal"
@@ -43,7 +44,7 @@ type Portal struct {
 	PublishedAt           *time.Time                          `json:"publishedAt"`
 	HasUnpublishedChanges bool                                `json:"hasUnpublishedChanges" doc:"Whether publishing would change what visitors see, in the portal or in a subject."`
 	PublishRefused        route.OrNull[golive.PublishRefusal] `json:"publishRefused" doc:"Why the publishing that was asked for was refused; null otherwise."`
-	ManagedBy             string                              `json:"managedBy" doc:"api, or what manages the portal in its place: then it cannot be changed here."`
+	ManagedBy             string                              `json:"managedBy" doc:"api, or the resource that declares the portal, such as Portal acme/museum: then what it declares cannot be changed here."`
 	CreatedAt             time.Time                           `json:"createdAt"`
 	UpdatedAt             time.Time                           `json:"updatedAt"`
 	ArchivedAt            *time.Time                          `json:"archivedAt"`
@@ -100,7 +101,7 @@ func (a *API) show(org id.Org, p portal.Detail) Portal {
 		ID: p.ID, Name: p.Name, Slug: p.Slug, URL: a.PortalURL + "/p/" + p.Slug, Kind: string(p.Kind), TemplateKey: p.TemplateKey,
 		State: string(p.State), PersonaID: p.Persona, Definition: p.Definition, SubjectIDs: p.Subjects, WidgetIDs: p.Widgets,
 		Doors: showDoors(p.Open), DraftVersion: p.DraftVersion, PublishedVersion: p.PublishedVersion, PublishedAt: route.UTC(p.PublishedAt),
-		HasUnpublishedChanges: p.Unpublished(), ManagedBy: p.ManagedBy,
+		HasUnpublishedChanges: p.Unpublished(), ManagedBy: p.ManagedBy.String(),
 		CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC(), ArchivedAt: route.UTC(p.ArchivedAt),
 	}
 	a.showHost(&shown, org, p.Portal)
@@ -141,10 +142,10 @@ func (p Portal) refused(r check.Report) Portal {
 // are to a caller.
 func asProblem(err error) error {
 	var (
-		managed *portal.ManagedError
-		field   *persona.FieldError
-		taught  *subject.FieldError
-		form    *patch.Error
+		declared *managed.Error
+		field    *persona.FieldError
+		taught   *subject.FieldError
+		form     *patch.Error
 	)
 	switch {
 	case errors.Is(err, portal.ErrUnknown):
@@ -157,9 +158,8 @@ func asProblem(err error) error {
 		return problem.Conflicting("not_published", "The portal is not published.")
 	case errors.Is(err, portal.ErrNoVersion):
 		return problem.Invalid("body.version", "The portal never published such a version; GET /portals/{id}/versions lists them.")
-	case errors.As(err, &managed):
-		return problem.Conflicting("managed", "The portal is managed by %s. Change it there.", managed.By).WithParam("path.id").
-			WithDetail("managedBy", managed.By)
+	case errors.As(err, &declared):
+		return problem.Managed("portal", declared.By.String()).WithParam("path.id")
 	case errors.As(err, &field):
 		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
 	case errors.As(err, &taught):

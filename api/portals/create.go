@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/event"
@@ -64,26 +63,14 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Portal, err
 func (a *API) plan(c *route.Call, in PortalInput) (build.Draft, error) {
 	var d build.Draft
 	terms := c.Principal.Terms
-	if !terms.Has(feature) {
-		return d, a.Plans.FeatureMissing(terms, feature)
-	}
-	t, ok := a.Gallery.Filled(in.TemplateKey, in.Answers)
-	if !ok {
-		return d, problem.Invalid("body.templateKey", "There is no template %q; GET /portals/templates lists them.", in.TemplateKey)
-	}
-	for key := range in.Answers {
-		if !slices.ContainsFunc(t.Questions, func(q template.Question) bool { return q.Key == key }) {
-			return d, problem.Invalid("body.answers."+key, "The template asks no question %q; GET /portals/templates lists its questions.", key)
-		}
-	}
-	if t.PlanFeature != nil && !terms.Has(*t.PlanFeature) {
-		return d, a.Plans.FeatureMissing(terms, *t.PlanFeature)
+	t, err := build.Choose(a.Gallery, terms, in.TemplateKey, in.Answers)
+	if err != nil {
+		return d, a.asChoiceProblem(c, err)
 	}
 	if in.Publish && !c.Principal.Key.Grant().Holds(scope.PortalsPublish) {
 		return d, problem.New(problem.Forbidden, "Publishing needs the scope %s.", scope.PortalsPublish).WithParam("body.publish")
 	}
 	languages := t.Languages
-	var err error
 	if len(in.Languages) > 0 {
 		if languages, err = portal.SettleLanguages(in.Languages); err != nil {
 			return d, asProblem(err)
@@ -102,6 +89,20 @@ func (a *API) plan(c *route.Call, in PortalInput) (build.Draft, error) {
 		d.Lessons, err = lessons(in.Subjects, c.Body())
 	}
 	return d, err
+}
+
+// asChoiceProblem says why a template cannot be built from.
+func (a *API) asChoiceProblem(c *route.Call, err error) error {
+	if unknown, ok := errors.AsType[*build.TemplateError](err); ok {
+		return problem.Invalid("body.templateKey", "There is no template %q; GET /portals/templates lists them.", unknown.Key)
+	}
+	if unasked, ok := errors.AsType[*build.QuestionError](err); ok {
+		return problem.Invalid("body.answers."+unasked.Key, "The template asks no question %q; GET /portals/templates lists its questions.", unasked.Key)
+	}
+	if missing, ok := errors.AsType[*build.FeatureError](err); ok {
+		return a.Plans.FeatureMissing(c.Principal.Terms, missing.Feature)
+	}
+	return err
 }
 
 // cast chooses who speaks.

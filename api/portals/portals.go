@@ -35,11 +35,7 @@ type API struct {
 	LiveURL string
 }
 
-const (
-	group = "Portals"
-	// feature is what a plan must include for portals to be made.
-	feature = "portals"
-)
+const group = "Portals"
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {

@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
@@ -137,15 +138,14 @@ func (a *API) checkURL(address *string, param string) error {
 
 // asPortalProblem says why a portal cannot be filled.
 func asPortalProblem(err error) error {
-	managed, isManaged := errors.AsType[*portal.ManagedError](err)
+	declared, isManaged := errors.AsType[*managed.Error](err)
 	switch {
 	case errors.Is(err, portal.ErrUnknown):
 		return problem.Missing("portal").WithParam("path.id")
 	case errors.Is(err, portal.ErrArchived):
 		return problem.Conflicting("archived", "The portal is archived, so it cannot be changed any more.").WithParam("path.id")
 	case isManaged:
-		return problem.Conflicting("managed", "The portal is managed by %s. Change it there.", managed.By).WithParam("path.id").
-			WithDetail("managedBy", managed.By)
+		return problem.Managed("portal", declared.By.String()).WithParam("path.id")
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/organization"
 )
 
@@ -121,7 +122,8 @@ func (a *admin) orgAddMinutes() *cobra.Command {
 			if err != nil || minutes < 1 {
 				return fmt.Errorf("%q is not a number of minutes", args[1])
 			}
-			return a.changeOrg(ctx, cmd, args[0], func(o directory.Organization) error {
+			// What was paid for is no part of what a resource declares.
+			return a.change(ctx, cmd, args[0], func(o directory.Organization) error {
 				return organization.GrantMinutes(ctx, a.tenants, o.ID, uuid.Must(uuid.NewV7()), minutes, now(), nil)
 			})
 		})
@@ -148,8 +150,18 @@ func (a *admin) orgResume() *cobra.Command {
 		})
 }
 
-// changeOrg changes an organisation and shows it as it is then.
+// changeOrg is change for what a resource that manages the organisation declares.
 func (a *admin) changeOrg(ctx context.Context, cmd *cobra.Command, arg string, change func(directory.Organization) error) error {
+	return a.change(ctx, cmd, arg, func(o directory.Organization) error {
+		if err := o.ManagedBy.Check(managed.API); err != nil {
+			return fmt.Errorf("%s (%s) is managed by %s: change it there", o.ID, o.Name, o.ManagedBy)
+		}
+		return change(o)
+	})
+}
+
+// change changes an organisation and shows it as it is then.
+func (a *admin) change(ctx context.Context, cmd *cobra.Command, arg string, change func(directory.Organization) error) error {
 	o, err := a.organisation(ctx, arg)
 	if err != nil {
 		return err

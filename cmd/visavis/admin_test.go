@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/database"
 )
 
 // adminTool runs the admin tool on one directory.
@@ -121,6 +123,24 @@ func TestAdminRefuses(t *testing.T) {
 	}
 	require.Len(t, adminTool[[]shownOrg](t, p.directory, "org", "list"), 1)
 	require.Len(t, adminTool[[]adminKey](t, p.directory, "key", "list", p.org), 1)
+}
+
+func TestWhatAResourceDeclaresIsNotChangedByHand(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t, newDatabase(t), newDatabase(t))
+	db, err := database.Open(p.directory, database.PoolOptions{})
+	require.NoError(t, err)
+	defer db.Close()
+	_, err = db.Exec(t.Context(), `UPDATE organization SET managed_by = 'Organisation/acme/main/42'`)
+	require.NoError(t, err)
+	for _, args := range [][]string{
+		{"set-plan", p.org, "business"}, {"set-limit", p.org, "portals", "7"}, {"pause", p.org}, {"resume", p.org},
+	} {
+		_, stderr, code := execute(t, nil, append([]string{"admin", "--database", p.directory, "org"}, args...)...)
+		require.Equal(t, 1, code)
+		require.Contains(t, stderr, "is managed by Organisation acme/main: change it there")
+	}
+	adminTool[shownOrg](t, p.directory, "org", "add-minutes", p.org, "90")
 }
 
 func TestKeysByHand(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/scope"
@@ -72,6 +73,24 @@ func (s *Store) List(ctx context.Context, org id.Org, after *Position, limit int
 	return pgx.CollectRows(rows, scan)
 }
 
+// MadeBy are the keys of an organisation that somebody made and that are not revoked.
+// It rides the index api_key_by_org.
+func (s *Store) MadeBy(ctx context.Context, org id.Org, by string) ([]Key, error) {
+	rows, err := s.DB.Query(ctx, `
+		SELECT `+columns+` FROM api_key k WHERE k.org_id = $1 AND k.created_by = $2 AND k.revoked_at IS NULL`, org, by)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scan)
+}
+
+// Opens says whether a secret is that of a key, and for good.
+func (s *Store) Opens(ctx context.Context, key id.Key, h Hash) (opens bool, err error) {
+	err = s.DB.QueryRow(ctx, `
+		SELECT EXISTS (SELECT 1 FROM api_key_secret WHERE hash = $1 AND key_id = $2 AND expires_at IS NULL)`, h[:], key).Scan(&opens)
+	return opens, err
+}
+
 // Insert enters a key with the hash of its secret. Entering it again changes
 // nothing, so a repeated run is harmless.
 func (s *Store) Insert(ctx context.Context, k Key, h Hash) error {
@@ -96,10 +115,12 @@ func (s *Store) Insert(ctx context.Context, k Key, h Hash) error {
 
 // Update is a change of a key's settings; nil leaves a field as it is.
 type Update struct {
-	Name             *string        `json:"name,omitempty"`
-	Scopes           *[]scope.Scope `json:"scopes,omitempty"`
-	FullAccess       *bool          `json:"fullAccess,omitempty"`
-	AllowedAddresses *[]string      `json:"allowedAddresses,omitempty"`
+	Name       *string        `json:"name,omitempty"`
+	Scopes     *[]scope.Scope `json:"scopes,omitempty"`
+	FullAccess *bool          `json:"fullAccess,omitempty"`
+	// Contract is the one to pin the key to.
+	Contract         *contract.Version `json:"contract,omitempty"`
+	AllowedAddresses *[]string         `json:"allowedAddresses,omitempty"`
 	// ExpiresAt is set when SetExpiry is; nil then means never.
 	SetExpiry bool       `json:"setExpiry,omitempty"`
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
@@ -114,11 +135,12 @@ func (s *Store) Update(ctx context.Context, org id.Org, key id.Key, u Update) er
 			name = COALESCE($3, name),
 			scopes = COALESCE($4, scopes),
 			full_access = COALESCE($5, full_access),
+			contract = COALESCE($10, contract),
 			allowed_addresses = COALESCE($6, allowed_addresses),
 			expires_at = CASE WHEN $7 THEN $8 ELSE expires_at END,
 			updated_at = $9
 		WHERE org_id = $1 AND id = $2 AND updated_at <= $9`,
-		org, key, u.Name, u.Scopes, u.FullAccess, u.AllowedAddresses, u.SetExpiry, u.ExpiresAt, u.At)
+		org, key, u.Name, u.Scopes, u.FullAccess, u.AllowedAddresses, u.SetExpiry, u.ExpiresAt, u.At, u.Contract)
 	return err
 }
 

@@ -7,7 +7,9 @@ package file
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"gocloud.dev/blob"
@@ -87,6 +89,26 @@ func (s *Store) Read(ctx context.Context, org id.Org, f id.File) ([]byte, error)
 
 // path is by organisation, never by shard, so a move leaves files alone.
 func path(org id.Org, f id.File) string { return org.String() + "/" + f.String() }
+
+// RemoveAll deletes at most limit files of an organisation that is shut, whose rows
+// are gone, and answers how many there were.
+func (s *Store) RemoveAll(ctx context.Context, org id.Org, limit int) (removed int, err error) {
+	list := s.bucket.List(&blob.ListOptions{Prefix: org.String() + "/"})
+	for removed < limit {
+		object, err := list.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return removed, nil
+		}
+		if err != nil {
+			return removed, fmt.Errorf("list files: %w", err)
+		}
+		if err := s.bucket.Delete(ctx, object.Key); err != nil && gcerrors.Code(err) != gcerrors.NotFound {
+			return removed, fmt.Errorf("delete file: %w", err)
+		}
+		removed++
+	}
+	return removed, nil
+}
 
 // unfinishedFor is how long a file may stay unfinished before it is swept: far
 // longer than any request takes.

@@ -190,6 +190,9 @@ var (
 	NamedKey    = Named[keyKind]
 	NamedVoice  = Named[voiceKind]
 
+	OrgNamedAt    = NamedAt[orgKind]
+	PortalNamedAt = NamedAt[portalKind]
+
 	ParseAvatar        = Parse[avatarKind]
 	ParseCaseLink      = Parse[caseLinkKind]
 	ParseChunk         = Parse[chunkKind]

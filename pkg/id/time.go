@@ -2,6 +2,7 @@ package id
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/binary"
 	"time"
 )
@@ -12,11 +13,23 @@ import (
 
 // At makes an identifier of a moment, which sorts by it.
 func At[K Kind](t time.Time) ID[K] {
-	i := First[K](t)
 	var random [8]byte
 	_, _ = rand.Read(random[:]) // never fails: the program ends instead
-	i[8] |= random[0] & 0x3f
-	copy(i[9:], random[1:])
+	return timed[K](t, random)
+}
+
+// NamedAt makes the identifier of something of a moment that has a name, such as the
+// uid of what declares it: the same one each time.
+func NamedAt[K Kind](t time.Time, name string) ID[K] {
+	var k K
+	sum := sha256.Sum256([]byte(k.Prefix() + "/" + name))
+	return timed[K](t, [8]byte(sum[:8]))
+}
+
+func timed[K Kind](t time.Time, tail [8]byte) ID[K] {
+	i := First[K](t)
+	i[8] |= tail[0] & 0x3f
+	copy(i[9:], tail[1:])
 	return i
 }
 

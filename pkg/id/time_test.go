@@ -41,3 +41,14 @@ func TestMomentsBeforeTheFirst(t *testing.T) {
 	require.Equal(t, time.Unix(0, 0).UTC(), id.EventAt(time.Unix(-5, 0)).Time())
 	require.False(t, id.FirstEvent(time.Time{}).IsZero(), "a bound is not null")
 }
+
+func TestNamesOfAMoment(t *testing.T) {
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	one := id.PortalNamedAt(at, "a")
+	require.Equal(t, one, id.PortalNamedAt(at, "a"))
+	require.Equal(t, at, one.Time())
+	require.EqualValues(t, 7, uuid.UUID(one).Version())
+	require.Equal(t, uuid.RFC4122, uuid.UUID(one).Variant())
+	require.NotEqual(t, one, id.PortalNamedAt(at, "b"))
+	require.NotEqual(t, uuid.UUID(one), uuid.UUID(id.OrgNamedAt(at, "a")), "of another kind")
+}

@@ -6,7 +6,9 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"errors"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -184,4 +186,12 @@ func ParseHost(text string) (string, bool) {
 		return "", false
 	}
 	return host, true
+}
+
+// IsHostOf says whether a host, as ParseHost has it, is that of one of some URLs.
+func IsHostOf(host string, urls ...string) bool {
+	return slices.ContainsFunc(urls, func(text string) bool {
+		u, err := url.Parse(text)
+		return err == nil && host == strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	})
 }

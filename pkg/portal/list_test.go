@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/portaltest"
 	"visavis.dev/pkg/tenant"
@@ -61,13 +62,18 @@ func TestLists(t *testing.T) {
 
 func TestAManagedPortalIsChangedElsewhere(t *testing.T) {
 	tenants, one, _ := tenanttest.New(t)
-	made := portaltest.Portal(t, tenants, one, id.NewPersona(), func(p *portal.Portal) { p.ManagedBy = "kubernetes" })
+	museum := managed.Resource{Kind: "Portal", Namespace: "acme", Name: "museum", UID: "42"}.By()
+	made := portaltest.Portal(t, tenants, one, id.NewPersona(), func(p *portal.Portal) { p.ManagedBy = museum })
 	require.NoError(t, tenants.InTx(context.Background(), one, func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := portal.Edit(ctx, tx, made.ID)
-		var managed *portal.ManagedError
-		require.ErrorAs(t, err, &managed)
-		require.Equal(t, "kubernetes", managed.By)
-		_, err = portal.Lock(ctx, tx, made.ID)
+		var refused *managed.Error
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, museum, refused.By)
+		held, err := portal.Lock(ctx, tx, made.ID)
+		require.NoError(t, err)
+		_, err = portal.HandOver(ctx, tx, held, managed.API)
+		require.NoError(t, err)
+		_, err = portal.Edit(ctx, tx, made.ID)
 		return err
 	}))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 )
 
 // Kind is what a portal is for.
@@ -53,8 +54,8 @@ type Portal struct {
 	PublishedAt      *time.Time
 	// PageStamp grows with everything that changes what visitors see.
 	PageStamp int64
-	// ManagedBy is api, or what manages the portal in its place.
-	ManagedBy            string
+	// ManagedBy is what declares the portal.
+	ManagedBy            managed.By
 	CreatedAt, UpdatedAt time.Time
 	ArchivedAt           *time.Time
 	// HostProvenAt is since when Host is proven to be the customer's (Prover); nil

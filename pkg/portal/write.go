@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/tenant"
 )
@@ -19,29 +21,29 @@ type Author struct {
 	At time.Time
 }
 
-// API is what manages a portal that nothing else does.
-const API = "api"
-
-// ManagedError says that something else manages the portal.
-type ManagedError struct{ By string }
-
-func (e *ManagedError) Error() string { return "the portal is managed by " + e.By }
-
-// Edit is Lock for a change that somebody asks for over the API. The error is
-// ErrUnknown, ErrArchived or a ManagedError.
+// Edit is Lock for a change that somebody asks for over the API, of what a resource
+// would declare. The error is ErrUnknown, ErrArchived or a managed.Error.
 func Edit(ctx context.Context, tx *tenant.Tx, which id.Portal) (Portal, error) {
 	p, err := Lock(ctx, tx, which)
-	if err == nil && p.ManagedBy != API {
-		err = &ManagedError{p.ManagedBy}
+	if err == nil {
+		err = p.ManagedBy.Check(managed.API)
 	}
 	return p, err
 }
 
-// Insert enters a portal as a draft. Its address was claimed (Addresses). full says
-// that the terms leave no room and nothing was added; the error is a
-// persona.FieldError.
+// HandOver gives a portal that Lock found to another to manage.
+func HandOver(ctx context.Context, tx *tenant.Tx, p Portal, to managed.By) (Portal, error) {
+	p.ManagedBy = to
+	tx.Touch("portal", p.ID)
+	_, err := tx.Exec(ctx, `UPDATE portal SET managed_by = $3 WHERE org_id = $1 AND id = $2`, tx.Org, p.ID, p.ManagedBy)
+	return p, err
+}
+
+// Insert enters a portal as a draft. Its address was claimed (Addresses). Without
+// anything that manages it, the API does. full says that the terms leave no room and
+// nothing was added; the error is a persona.FieldError.
 func Insert(ctx context.Context, tx *tenant.Tx, p Portal, terms plan.Terms, who Author) (made Portal, full bool, err error) {
-	p.State, p.DraftVersion, p.PageStamp, p.ManagedBy = Draft, 1, 1, API
+	p.State, p.DraftVersion, p.PageStamp, p.ManagedBy = Draft, 1, 1, cmp.Or(p.ManagedBy, managed.API)
 	p.CreatedAt, p.UpdatedAt = who.At, who.At
 	if err := p.settle(ctx, tx, Portal{}); err != nil {
 		return p, false, err

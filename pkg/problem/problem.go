@@ -127,6 +127,11 @@ func Conflicting(reason, format string, args ...any) *Problem {
 	return New(Conflict, format, args...).WithDetail("reason", reason)
 }
 
+// Managed is a 409 conflict of a noun that a resource declares.
+func Managed(noun, by string) *Problem {
+	return Conflicting("managed", "The %s is managed by %s. Change it there.", noun, by).WithDetail("managedBy", by)
+}
+
 // NotReady is a 409 face_not_ready: the face can be worn in about as long as
 // wait says.
 func NotReady(wait time.Duration) *Problem {

@@ -18,6 +18,8 @@ const (
 	stateCapture = "capture"
 	stateFenced  = "fenced"
 	stateMoved   = "moved"
+	// stateDeleting is of an organisation whose rows are being deleted.
+	stateDeleting = "deleting"
 )
 
 const fenceSQL = `SELECT epoch, state, moved_to FROM org_fence WHERE org_id = $1`
@@ -51,6 +53,8 @@ func (f *fence) read(row pgx.Row, org id.Org, route directory.Route, allowed ...
 		return &staleRoute{org: org}
 	case err != nil:
 		return err
+	case f.state == stateDeleting:
+		return fmt.Errorf("organisation %s is deleted: %w", org, directory.ErrUnknown)
 	case f.state == stateMoved:
 		return &staleRoute{org: org, next: &directory.Route{Shard: f.movedTo, Epoch: f.epoch}}
 	case f.state == stateFenced && !slices.Contains(allowed, stateFenced):

@@ -51,6 +51,10 @@ const (
 	ReasonPending = "Pending"
 	// ReasonDeleting: it is being deleted.
 	ReasonDeleting = "Deleting"
+	// ReasonLimitReached: the organisation's plan allows no more.
+	ReasonLimitReached = "LimitReached"
+	// ReasonNotReady: it cannot go live yet; the status says what keeps it.
+	ReasonNotReady = "NotReady"
 	// ReasonUnavailable: a database or the API server does not answer; it is tried again.
 	ReasonUnavailable = "Unavailable"
 )

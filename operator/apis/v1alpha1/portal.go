@@ -2,6 +2,14 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+// Reasons of the condition Published, besides ReasonNotReady.
+const (
+	// ReasonPublished: people can open its page.
+	ReasonPublished = "Published"
+	// ReasonUnpublished: the spec has it closed.
+	ReasonUnpublished = "Unpublished"
+)
+
 // Portal is a page where people talk with an organisation's avatar.
 //
 // +kubebuilder:object:root=true
@@ -69,7 +77,8 @@ type PortalSpec struct {
 	// The door for anybody who comes by; closed unless given.
 	// +optional
 	Visitors *VisitorsDoor `json:"visitors,omitempty"`
-	// Whether people can open it. It is published as soon as it can go live.
+	// Whether people can open it. It is published as soon as it can go live, and the
+	// drafts of its subjects with it.
 	// +kubebuilder:default=true
 	// +optional
 	Published *bool `json:"published,omitempty"`
@@ -104,7 +113,8 @@ type PortalIngress struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	ClassName string `json:"className,omitempty"`
-	// The Secret with its certificate; without one it has no TLS of its own.
+	// The Secret with its certificate, in the operator's namespace, where the Ingress
+	// is; without one it has no TLS of its own.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	TLSSecretName string `json:"tlsSecretName,omitempty"`
@@ -148,6 +158,9 @@ type PortalStatus struct {
 	// Its id, portal_….
 	// +optional
 	ID string `json:"id,omitempty"`
+	// The id of its organisation, org_….
+	// +optional
+	OrganisationID string `json:"organisationId,omitempty"`
 	// The name in its page's address.
 	// +optional
 	Slug string `json:"slug,omitempty"`

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"visavis.dev/pkg/avatar"
@@ -33,6 +35,42 @@ type Draft struct {
 	Tune func(*persona.Definition)
 	// Lessons are its subjects: the template's, unless others take their place.
 	Lessons []template.Lesson
+}
+
+// Feature is what the terms must include for portals to be built.
+const Feature = "portals"
+
+// Errors of Choose: a template that there is not, an answer to what it does not ask,
+// and a feature that the terms lack.
+type (
+	TemplateError struct{ Key string }
+	QuestionError struct{ Key string }
+	FeatureError  struct{ Feature string }
+)
+
+func (e *TemplateError) Error() string { return fmt.Sprintf("there is no template %q", e.Key) }
+func (e *QuestionError) Error() string { return fmt.Sprintf("the template asks no question %q", e.Key) }
+func (e *FeatureError) Error() string  { return "the terms lack " + e.Feature }
+
+// Choose is a template with the answers to its questions in its texts, as far as the
+// terms allow it.
+func Choose(g *template.Gallery, terms plan.Terms, key string, answers map[string]string) (template.Template, error) {
+	if !terms.Has(Feature) {
+		return template.Template{}, &FeatureError{Feature}
+	}
+	t, ok := g.Filled(key, answers)
+	if !ok {
+		return t, &TemplateError{key}
+	}
+	for _, answered := range slices.Sorted(maps.Keys(answers)) {
+		if !slices.ContainsFunc(t.Questions, func(q template.Question) bool { return q.Key == answered }) {
+			return t, &QuestionError{answered}
+		}
+	}
+	if t.PlanFeature != nil && !terms.Has(*t.PlanFeature) {
+		return t, &FeatureError{*t.PlanFeature}
+	}
+	return t, nil
 }
 
 // New is a portal as a template has it, in languages of which the first is spoken

@@ -20,7 +20,8 @@ CREATE TABLE organization (
     plan          TEXT        NOT NULL,
     -- limits that differ from the plan's, by name
     overrides     JSONB       NOT NULL,
-    -- 'creating' until the shard knows the organisation, then 'active'
+    -- 'creating' until the shard knows the organisation, then 'active'; 'deleting'
+    -- while everything that it owns is removed
     state         TEXT        NOT NULL,
     paused_at     TIMESTAMPTZ,
     paused_reason TEXT,

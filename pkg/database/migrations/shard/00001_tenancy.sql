@@ -6,7 +6,7 @@
 CREATE TABLE org_fence (
     org_id   UUID   NOT NULL CONSTRAINT org_fence_pkey PRIMARY KEY,
     epoch    BIGINT NOT NULL,
-    -- open | capture | fenced | moved
+    -- open | capture | fenced | moved | deleting
     state    TEXT   NOT NULL,
     -- the shard the organisation went to; empty unless state is moved
     moved_to TEXT   NOT NULL

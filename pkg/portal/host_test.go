@@ -1,9 +1,11 @@
-package portals
+package portal_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/portal"
 )
 
 func TestTheServicesOwnHostsAreNobodys(t *testing.T) {
@@ -11,6 +13,6 @@ func TestTheServicesOwnHostsAreNobodys(t *testing.T) {
 	for host, want := range map[string]bool{
 		"portals.example.com": true, "live.example.com": true, "api.example.com": true, "example.com": false, "learn.example.org": false,
 	} {
-		require.Equal(t, want, isHostOf(host, own...), host)
+		require.Equal(t, want, portal.IsHostOf(host, own...), host)
 	}
 }

@@ -1,0 +1,125 @@
+package portal
+
+import (
+	"context"
+	"errors"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"visavis.dev/operator/apis/v1alpha1"
+	"visavis.dev/operator/resource"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/portal"
+)
+
+// claim makes sure that the addresses are the portal's to have, and plans one that is
+// to be built. An address that a portal has stays its own, but for a host that an older
+// resource asks for: that one is let go. Of those that wait for an address, the oldest
+// gets it.
+func (r *Rules) claim(ctx context.Context, o *v1alpha1.Portal, w *wanted) (held []portal.Held, err error) {
+	there, err := portal.Get(ctx, r.Tenants, w.org.ID, w.which)
+	isNew := errors.Is(err, portal.ErrUnknown)
+	if err != nil && !isNew {
+		return nil, err
+	}
+	if isNew && resource.Adopts(o) != "" {
+		return nil, resource.Invalid("The organisation has no portal %s to adopt.", w.which)
+	}
+	if o.Spec.Slug != "" && there.Slug != o.Spec.Slug {
+		if err := r.older(ctx, o, bySlug, o.Spec.Slug, "slug"); err != nil {
+			return nil, err
+		}
+	}
+	if w.host != "" {
+		refused := r.older(ctx, o, byHost, w.host, "host")
+		if refusal, ok := errors.AsType[*resource.Refusal](refused); ok && there.Host == w.host {
+			w.rival = refusal
+		} else if refused != nil {
+			return nil, refused
+		}
+	}
+	if isNew {
+		if w.draft, err = r.plan(o, w); err != nil {
+			return nil, err
+		}
+		h, err := w.draft.Claim(ctx, r.Addresses, w.org.ID)
+		if err != nil {
+			return nil, r.taken(ctx, o, err, bySlug, w.draft.Portal.Slug, "slug")
+		}
+		held = append(held, h)
+	} else if o.Spec.Slug != "" {
+		if held, err = r.keep(ctx, o, w, held, directory.Slug, o.Spec.Slug, bySlug, there.Slug == o.Spec.Slug); err != nil {
+			return held, err
+		}
+	}
+	if w.host == "" || w.rival != nil {
+		return held, nil
+	}
+	return r.keep(ctx, o, w, held, directory.Host, w.host, byHost, there.Host == w.host)
+}
+
+// keep claims an address, unless it is claimed for the portal that has it.
+func (r *Rules) keep(
+	ctx context.Context, o *v1alpha1.Portal, w *wanted, held []portal.Held, kind directory.AddressKind, name, field string, has bool,
+) ([]portal.Held, error) {
+	if has {
+		c, err := r.Directory.Claimed(ctx, directory.Address{Kind: kind, Name: name})
+		if err == nil && c.Org == w.org.ID && c.Portal == w.which {
+			return held, nil
+		}
+		if err != nil && !errors.Is(err, directory.ErrUnknown) {
+			return held, err
+		}
+	}
+	h, err := r.Addresses.Claim(ctx, w.org.ID, w.which, kind, name)
+	if err != nil {
+		return held, r.taken(ctx, o, err, field, name, string(kind))
+	}
+	return append(held, h), nil
+}
+
+// older refuses an address that an older resource asks for.
+func (r *Rules) older(ctx context.Context, o *v1alpha1.Portal, field, value, what string) error {
+	others, err := r.others(ctx, o, field, value)
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		if !resource.Released(other) && resource.Older(other, o) {
+			return resource.Conflict("The %s %s is claimed by Portal %s/%s, which is older.", what, value, other.Namespace, other.Name)
+		}
+	}
+	return nil
+}
+
+// taken says whose an address is, where that is known.
+func (r *Rules) taken(ctx context.Context, o *v1alpha1.Portal, err error, field, value, what string) error {
+	if !errors.Is(err, portal.ErrTaken) {
+		return err
+	}
+	others, err := r.others(ctx, o, field, value)
+	if err != nil {
+		return err
+	}
+	refusal := resource.Conflict("The %s %s is another portal's.", what, value)
+	if len(others) > 0 {
+		refusal = resource.Conflict("The %s %s is that of Portal %s/%s.", what, value, others[0].Namespace, others[0].Name)
+	}
+	refusal.After = again
+	return refusal
+}
+
+// others are the other resources with a value in a field.
+func (r *Rules) others(ctx context.Context, o *v1alpha1.Portal, field, value string) ([]*v1alpha1.Portal, error) {
+	var list v1alpha1.PortalList
+	if err := r.Client.List(ctx, &list, client.MatchingFields{field: value}); err != nil {
+		return nil, err
+	}
+	var others []*v1alpha1.Portal
+	for i := range list.Items {
+		if list.Items[i].UID != o.UID {
+			others = append(others, &list.Items[i])
+		}
+	}
+	return others, nil
+}

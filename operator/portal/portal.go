@@ -1,0 +1,217 @@
+// Package portal brings Portal resources about: the portal of an organisation, built
+// and changed by the rules that the API has, published as soon as it can go live, and
+// the Ingress of its host.
+package portal
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"visavis.dev/operator/apis/v1alpha1"
+	"visavis.dev/operator/resource"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/template"
+	"visavis.dev/pkg/tenant"
+)
+
+// Kind is the kind of resource.
+const Kind = "Portal"
+
+// Rules are those of the kind.
+type Rules struct {
+	Directory *directory.Directory
+	Tenants   *tenant.Tenants
+	Addresses *portal.Addresses
+	Gallery   *template.Gallery
+	Library   *avatar.Library
+	Catalogue *plan.Catalogue
+	// Client reads from the cache.
+	Client client.Client
+	Clock  clock.PassiveClock
+	// Namespace is the operator's: the Services of the shards are there, and so are the
+	// Ingresses. Instance is the deployment's name.
+	Namespace, Instance string
+	// IngressClass is that of an Ingress whose Portal names none; empty for the
+	// cluster's own choice.
+	IngressClass string
+	// PortalURL is where the portals' pages are, without a path; PublicURL and LiveURL
+	// are the API's and the sockets'. None of their hosts is a portal's own.
+	PortalURL, PublicURL, LiveURL string
+}
+
+var _ resource.Rules[*v1alpha1.Portal] = (*Rules)(nil)
+
+// again is when to look for what somebody else has to do first.
+const again = time.Minute
+
+// operator is who changes the portal, as its events say.
+const operator = "operator"
+
+func (r *Rules) author() portal.Author {
+	return portal.Author{By: operator, At: r.Clock.Now().UTC().Truncate(time.Microsecond)}
+}
+
+// Apply makes the portal what the resource says.
+func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Portal) error {
+	org, err := r.home(ctx, o)
+	if err != nil {
+		return err
+	}
+	o.Status.OrganisationID = org.ID.String()
+	which, err := identity(o)
+	if err != nil {
+		return err
+	}
+	w, err := r.wanted(o, org, which)
+	if err != nil {
+		return err
+	}
+	if err := r.settle(ctx, o, w); err != nil {
+		return err
+	}
+	if err := r.keepIngress(ctx, o, w); err != nil {
+		return err
+	}
+	switch {
+	case w.rival != nil:
+		return w.rival
+	case len(w.problems) > 0:
+		return &resource.Refusal{Reason: v1alpha1.ReasonNotReady, Message: w.problems[0].Message, After: again}
+	}
+	return nil
+}
+
+// settle claims the addresses that are wanted and writes the portal. What was claimed
+// for one that is refused is let go again.
+func (r *Rules) settle(ctx context.Context, o *v1alpha1.Portal, w *wanted) error {
+	held, err := r.claim(ctx, o, w)
+	if err == nil {
+		err = r.refuse(w, r.Tenants.InTx(ctx, w.org.ID, func(ctx context.Context, tx *tenant.Tx) error {
+			return r.write(ctx, tx, o, w)
+		}, tenant.Idempotent(true))) // A portal that was made is found by its id.
+	}
+	if refusal, ok := errors.AsType[*resource.Refusal](err); ok {
+		return errors.Join(refusal, r.Addresses.Release(ctx, held...))
+	}
+	if err == nil {
+		r.tell(o, w)
+	}
+	return err
+}
+
+// home is the portal's organisation.
+func (r *Rules) home(ctx context.Context, o *v1alpha1.Portal) (directory.Organization, error) {
+	name := o.Spec.Organisation.Name
+	var organisation v1alpha1.Organisation
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: name}, &organisation)
+	if client.IgnoreNotFound(err) != nil {
+		return directory.Organization{}, err
+	}
+	which, malformed := id.ParseOrg(organisation.Status.ID)
+	if err != nil || malformed != nil {
+		return directory.Organization{}, resource.Pending(0, "The Organisation %s is not there yet.", name)
+	}
+	org, err := r.Directory.Organization(ctx, which)
+	if errors.Is(err, directory.ErrUnknown) || err == nil && org.State != directory.Active {
+		return org, resource.Pending(again, "The Organisation %s is not there any more.", name)
+	}
+	return org, err
+}
+
+// identity is the id of the portal. A resource that has one adopts no other: it would
+// leave the first behind.
+func identity(o *v1alpha1.Portal) (id.Portal, error) {
+	which, err := resource.Identity(o, o.Status.ID, id.ParsePortal, id.PortalNamedAt)
+	if err == nil && o.Status.ID != "" && o.Status.ID != which.String() {
+		err = resource.Invalid("It manages %s already. Make another Portal to adopt %s.", o.Status.ID, which)
+	}
+	return which, err
+}
+
+// Delete archives the portal.
+func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Portal) error {
+	if err := r.end(ctx, o, func(ctx context.Context, tx *tenant.Tx, p portal.Portal) error {
+		p, err := portal.Archive(ctx, tx, p, r.author())
+		if err != nil {
+			return err
+		}
+		if p, err = portal.HandOver(ctx, tx, p, managed.API); err != nil {
+			return err
+		}
+		if err := r.record(ctx, tx, o, "portal.archived", p.ID, nil); err != nil {
+			return err
+		}
+		_, err = event.Emit(ctx, tx, portal.Updated(p, []string{"state"}, r.author()))
+		return err
+	}); err != nil {
+		return err
+	}
+	return r.dropIngress(ctx, o)
+}
+
+// Release leaves the portal to those who call the API, and the Ingress to those who run
+// the cluster.
+func (r *Rules) Release(ctx context.Context, o *v1alpha1.Portal) error {
+	if err := r.releaseIngress(ctx, o); err != nil {
+		return err
+	}
+	return r.end(ctx, o, func(ctx context.Context, tx *tenant.Tx, p portal.Portal) error {
+		p, err := portal.HandOver(ctx, tx, p, managed.API)
+		if err != nil {
+			return err
+		}
+		return r.record(ctx, tx, o, "portal.released", p.ID, nil)
+	})
+}
+
+// end does with what the resource manages what ends that. Nothing is left to do where
+// it manages nothing, or its organisation is gone.
+func (r *Rules) end(ctx context.Context, o *v1alpha1.Portal, with func(context.Context, *tenant.Tx, portal.Portal) error) error {
+	which, err := identity(o)
+	if err != nil {
+		return nil // it never had one
+	}
+	org, err := id.ParseOrg(o.Status.OrganisationID)
+	if err != nil {
+		home, err := r.home(ctx, o)
+		if _, ok := errors.AsType[*resource.Refusal](err); ok {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		org = home.ID
+	}
+	err = r.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		p, err := portal.Lock(ctx, tx, which)
+		if errors.Is(err, portal.ErrUnknown) || errors.Is(err, portal.ErrArchived) || err == nil && p.ManagedBy != resource.Managing(Kind, o) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return with(ctx, tx, p)
+	}, tenant.Idempotent(true))
+	if errors.Is(err, directory.ErrUnknown) {
+		return nil
+	}
+	return err
+}
+
+// record notes a change in the organisation's activity log.
+func (r *Rules) record(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, action string, p id.Portal, changes map[string]any) error {
+	return activity.Record(ctx, tx, activity.Entry{
+		At: r.author().At, Actor: resource.Managing(Kind, o).String(), Action: action, TargetKind: "portal", TargetID: p.String(), Changes: changes,
+	})
+}

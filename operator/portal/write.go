@@ -1,0 +1,222 @@
+package portal
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"visavis.dev/operator/apis/v1alpha1"
+	"visavis.dev/operator/resource"
+	"visavis.dev/pkg/door"
+	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portal/launch"
+	"visavis.dev/pkg/tenant"
+)
+
+// write makes the portal what is wanted, with its visitors' door, and shows it to
+// people or no more. It can run several times.
+func (r *Rules) write(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted) error {
+	w.problems = nil
+	p, drafts, err := r.made(ctx, tx, o, w)
+	if err != nil {
+		return err
+	}
+	var told []event.Draft
+	if p, told, err = r.change(ctx, tx, o, w, p); err != nil {
+		return err
+	}
+	drafts = append(drafts, told...)
+	if told, err = r.keepDoor(ctx, tx, o, w, p); err != nil {
+		return err
+	}
+	drafts = append(drafts, told...)
+	if p, told, err = r.show(ctx, tx, o, w, p); err != nil {
+		return err
+	}
+	w.now, drafts = p, append(drafts, told...)
+	if len(drafts) == 0 {
+		return nil
+	}
+	_, err = event.Emit(ctx, tx, drafts...)
+	return err
+}
+
+// made is the portal: the one that is there, made the resource's, or a new one.
+func (r *Rules) made(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted) (portal.Portal, []event.Draft, error) {
+	p, err := portal.Lock(ctx, tx, w.which)
+	if err == nil {
+		p, err = r.take(ctx, tx, o, p)
+		return p, nil, err
+	}
+	if !errors.Is(err, portal.ErrUnknown) || w.draft == nil {
+		return p, nil, err
+	}
+	built, err := w.draft.Build(ctx, tx, r.Library, w.terms, r.author())
+	if err != nil {
+		return p, nil, err
+	}
+	err = r.record(ctx, tx, o, "portal.created", built.Portal.ID, map[string]any{
+		"name": built.Portal.Name, "templateKey": built.Portal.TemplateKey, "personaId": built.Portal.Persona,
+	})
+	return built.Portal, built.Events(), err
+}
+
+// take makes sure that a portal that is there is the resource's.
+func (r *Rules) take(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, p portal.Portal) (portal.Portal, error) {
+	me := resource.Managing(Kind, o)
+	if err := resource.Claim(ctx, r.Client, Kind, o, &v1alpha1.Portal{}, p.ManagedBy, resource.Adopts(o) != ""); err != nil {
+		return p, err
+	}
+	if p.TemplateKey != o.Spec.Template {
+		return p, resource.Invalid("%s was built from the template %s: say so in spec.template.", p.ID, p.TemplateKey)
+	}
+	if p.ManagedBy == me {
+		return p, nil
+	}
+	p, err := portal.HandOver(ctx, tx, p, me)
+	if err != nil {
+		return p, err
+	}
+	return p, r.record(ctx, tx, o, "portal.adopted", p.ID, nil)
+}
+
+// change makes the draft of a portal what the spec says.
+func (r *Rules) change(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted, p portal.Portal) (portal.Portal, []event.Draft, error) {
+	after := p
+	w.shape(o, &after)
+	if o.Spec.Slug != "" {
+		after.Slug = o.Spec.Slug
+	}
+	var (
+		dressed bool
+		err     error
+	)
+	if after.Persona, dressed, err = r.speaker(ctx, tx, w, p); err != nil {
+		return p, nil, err
+	}
+	now, changed, err := portal.Update(ctx, tx, p, after, r.author())
+	if err != nil {
+		return p, nil, err
+	}
+	if dressed {
+		changed = append(changed, "persona")
+	}
+	if len(changed) == 0 {
+		return now, nil, nil
+	}
+	err = r.record(ctx, tx, o, "portal.updated", p.ID, map[string]any{"version": now.DraftVersion, "changed": changed})
+	return now, []event.Draft{portal.Updated(now, changed, r.author())}, err
+}
+
+// speaker is who is to speak: the persona that the spec names, or the one there is with
+// the face and the voice that it names.
+func (r *Rules) speaker(ctx context.Context, tx *tenant.Tx, w *wanted, p portal.Portal) (speaks id.Persona, dressed bool, err error) {
+	if !w.persona.IsZero() {
+		return w.persona, false, nil
+	}
+	now, err := persona.Find(ctx, tx, p.Persona)
+	if err != nil || now.Avatar == w.face && now.Voice == w.voice {
+		return p.Persona, false, err
+	}
+	return portal.Dress(ctx, tx, r.Library, p, portal.Speaker{Avatar: &w.face, Voice: &w.voice}, r.author())
+}
+
+// keepDoor opens or closes the visitors' door, where the portal can be shown to them.
+func (r *Rules) keepDoor(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted, p portal.Portal) ([]event.Draft, error) {
+	d, err := door.Find(ctx, tx, p.ID, door.Visitors)
+	if err != nil {
+		return nil, err
+	}
+	who := r.author()
+	c := door.Change{Open: o.Spec.Visitors != nil, Requires: d.Requires, Message: d.Message, By: who.By, At: who.At}
+	if v := o.Spec.Visitors; v != nil {
+		c.Open, c.Requires = v.Open == nil || *v.Open, append([]string{}, v.Requires...)
+	}
+	if c.Open == d.Open && slices.Equal(sorted(c.Requires), sorted(d.Requires)) {
+		return nil, nil
+	}
+	if c.Open && !d.Open {
+		report, err := launch.Check(ctx, tx, p, launch.Question{
+			// What changed is published with it.
+			Region: w.org.Region, At: who.At, Shown: p.State == portal.Published && !p.Changed(), Opening: []string{string(door.Visitors)},
+		})
+		if err != nil || !report.Ready() {
+			w.problems = report.Problems
+			return nil, err
+		}
+	}
+	if _, err := door.Set(ctx, tx, p, door.Visitors, c); err != nil {
+		return nil, err
+	}
+	err = r.record(ctx, tx, o, "portal.door_changed", p.ID, map[string]any{"door": door.Visitors, "open": c.Open})
+	return []event.Draft{portal.Updated(p, []string{"doors"}, who)}, err
+}
+
+func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
+
+// wantsPublished says whether the spec has the portal open.
+func wantsPublished(o *v1alpha1.Portal) bool { return o.Spec.Published == nil || *o.Spec.Published }
+
+// show publishes the portal where it can go live, or closes it.
+func (r *Rules) show(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted, p portal.Portal) (portal.Portal, []event.Draft, error) {
+	// Opening a door changed what is to be kept of the page.
+	p, err := portal.Find(ctx, tx, p.ID)
+	if err != nil {
+		return p, nil, err
+	}
+	if !wantsPublished(o) {
+		return r.hide(ctx, tx, o, p)
+	}
+	if len(w.problems) > 0 || p.State == portal.Published && !p.Changed() {
+		return p, nil, nil
+	}
+	done, err := launch.Publish(ctx, tx, p, w.org.Region, nil, r.author())
+	if err != nil || !done.Report.Ready() {
+		w.problems = done.Report.Problems
+		return p, nil, err
+	}
+	err = r.record(ctx, tx, o, "portal.published", p.ID, map[string]any{"version": *done.Portal.PublishedVersion})
+	return done.Portal, done.Events(), err
+}
+
+func (r *Rules) hide(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, p portal.Portal) (portal.Portal, []event.Draft, error) {
+	if p.State != portal.Published {
+		return p, nil, nil
+	}
+	p, err := portal.Unpublish(ctx, tx, p, r.author())
+	if err != nil {
+		return p, nil, err
+	}
+	return p, []event.Draft{portal.Updated(p, []string{"state"}, r.author())}, r.record(ctx, tx, o, "portal.unpublished", p.ID, nil)
+}
+
+// maxProblems bounds those that a status tells.
+const maxProblems = 20
+
+// tell notes in the status how the portal is.
+func (r *Rules) tell(o *v1alpha1.Portal, w *wanted) {
+	p, s := w.now, &o.Status
+	s.ID, s.Slug, s.PublishedVersion = p.ID.String(), p.Slug, p.PublishedVersion
+	s.URL = r.PortalURL + "/p/" + p.Slug
+	if p.Host != "" {
+		s.URL = "https://" + p.Host + "/"
+	}
+	s.Problems = nil
+	for _, found := range w.problems[:min(len(w.problems), maxProblems)] {
+		s.Problems = append(s.Problems, v1alpha1.PortalProblem{Field: found.Field, Message: found.Message})
+	}
+	published := metav1.Condition{Type: v1alpha1.Published, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonUnpublished}
+	switch {
+	case p.State == portal.Published:
+		published.Status, published.Reason = metav1.ConditionTrue, v1alpha1.ReasonPublished
+	case len(w.problems) > 0:
+		published.Reason, published.Message = v1alpha1.ReasonNotReady, w.problems[0].Message
+	}
+	meta.SetStatusCondition(&s.Conditions, published)
+}
