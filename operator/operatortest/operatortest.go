@@ -43,13 +43,20 @@ const (
 var shared *rest.Config
 
 // Main runs a package's tests with a server. Call it from TestMain.
-func Main(m *testing.M) {
-	code, err := run(m)
+func Main(m *testing.M) { os.Exit(Around{m}.Run()) }
+
+// Around runs a package's tests with a server, within what else they need, such as
+// databasetest.Main.
+type Around struct{ *testing.M }
+
+// Run is the code to exit with.
+func (a Around) Run() int {
+	code, err := run(a.M)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "operatortest:", err)
 		code = 1
 	}
-	os.Exit(code)
+	return code
 }
 
 func run(m *testing.M) (code int, err error) {

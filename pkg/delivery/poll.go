@@ -160,7 +160,7 @@ var selectDue = fmt.Sprintf(`
 // selectReceivers finds the webhooks whose organisations live here.
 const selectReceivers = `
 	SELECT w.org_id, w.id, w.url, w.events, w.include_conversation, w.active, w.paused_at, w.failing_since,
-		w.api_version, w.secret, w.previous_secret, w.previous_until
+		w.api_version, w.delivered_at, w.secret, w.previous_secret, w.previous_until
 	FROM unnest($1::UUID[], $2::UUID[]) AS wanted (org_id, id)
 	JOIN webhook w ON w.org_id = wanted.org_id AND w.id = wanted.id AND w.deleted_at IS NULL
 	JOIN org_fence f ON f.org_id = w.org_id AND f.state IN ('open', 'capture')`
@@ -190,7 +190,7 @@ func (p *poll) takeReceivers(rows pgx.Rows) error {
 		var s stored
 		w := &s.webhook
 		if err := rows.Scan(&s.org, &w.ID, &w.URL, &w.Events, &w.IncludeConversation, &w.Active, &w.PausedAt, &w.FailingSince,
-			&w.APIVersion, &s.secret, &s.previous, &s.previousUntil); err != nil {
+			&w.APIVersion, &w.DeliveredAt, &s.secret, &s.previous, &s.previousUntil); err != nil {
 			return err
 		}
 		p.receivers[w.ID] = s

@@ -70,7 +70,7 @@ type ShardSpec struct {
 }
 
 // Replicas bounds a number of pods.
-// +kubebuilder:validation:XValidation:rule="self.minReplicas <= self.maxReplicas",message="minReplicas is more than maxReplicas"
+// +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",message="minReplicas is more than maxReplicas"
 type Replicas struct {
 	// The fewest pods.
 	// +kubebuilder:default=1

@@ -28,8 +28,11 @@ const Env = "VISAVIS_TEST_DATABASE"
 
 var server string
 
+// Tests are a package's: a *testing.M, or what starts something else around one.
+type Tests interface{ Run() int }
+
 // Main runs a package's tests with a server. Call it from TestMain.
-func Main(m *testing.M) {
+func Main(m Tests) {
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "databasetest:", err)
@@ -38,7 +41,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-func run(m *testing.M) (code int, err error) {
+func run(m Tests) (code int, err error) {
 	if server = os.Getenv(Env); server != "" {
 		return m.Run(), nil
 	}
