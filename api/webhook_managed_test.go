@@ -28,7 +28,7 @@ func TestADeclaredWebhook(t *testing.T) {
 	before := w.Get(w.Acme.New, "/webhooks/"+hook).Data(t)
 	require.Equal(t, "Webhook acme/orders", before["managedBy"])
 
-	refused := func(r *apitest.Response) {
+	refused := func(r apitest.Answer) {
 		t.Helper()
 		e := requireError(t, r, http.StatusConflict, "conflict", "path.id")
 		require.Equal(t, "managed", at(e, "details", "reason"))

@@ -35,4 +35,6 @@ func (r *Rules) endWorker(ctx context.Context, o *v1alpha1.Webhook) error {
 	return r.Workers.Delete(ctx, o.Status.ID)
 }
 
-func inOwnLane(d *webhook.Declared) bool { return d.Lane != nil && *d.Lane == delivery.WebhookLane(d.ID) }
+func inOwnLane(d *webhook.Declared) bool {
+	return d.Lane != nil && *d.Lane == delivery.WebhookLane(d.ID)
+}

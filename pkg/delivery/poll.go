@@ -46,26 +46,30 @@ func (c *courier) poll(ctx context.Context) {
 			marks[w] = e.from(time.Now())
 		}
 	}
-	lanes := map[int64]bool{}
+	lanes, places := map[int64]bool{}, c.places
 	for lane := range c.lease.epochs {
 		lanes[lane] = c.mine(lane)
 	}
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 		defer cancel()
-		c.polled <- c.look(ctx, now, lanes, marks, busy)
+		c.polled <- c.look(ctx, now, lanes, places, marks, busy)
 	}()
 }
 
 // look finds the webhooks that have something due and reads some of it.
-func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool, marks map[id.Webhook]mark, busy map[id.Webhook]bool) (p poll) {
-	heads, err := c.heads(ctx, now)
+func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool, places places, marks map[id.Webhook]mark, busy map[id.Webhook]bool) (p poll) {
+	find := c.heads
+	if c.Lane != 0 {
+		find = c.ownHeads
+	}
+	heads, err := find(ctx, now)
 	if err != nil {
 		return poll{err: err}
 	}
 	var mine, wanted []head
 	for _, h := range heads {
-		if !lanes[laneOf(h.Webhook)] {
+		if !lanes[places.laneOf(h.Webhook)] {
 			continue
 		}
 		mine = append(mine, h)
@@ -215,7 +219,7 @@ func (c *courier) take(p poll) {
 	}
 	for _, t := range p.tasks {
 		e, known := c.endpoints[t.webhook]
-		if _, read := p.receivers[t.webhook]; !known || !read || !c.mine(e.lane) {
+		if _, read := p.receivers[t.webhook]; !known || !read || !c.may(e) {
 			continue
 		}
 		if _, settled := c.settled[t.id]; settled {
@@ -241,7 +245,7 @@ func (c *courier) take(p poll) {
 func (c *courier) know(w id.Webhook, s stored) {
 	e, known := c.endpoints[w]
 	if !known {
-		e = newEndpoint(s.org, w)
+		e = newEndpoint(s.org, c.places.laneOf(w))
 		if s.webhook.FailingSince != nil {
 			e.health = sick
 		}

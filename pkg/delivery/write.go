@@ -90,7 +90,7 @@ func (c *courier) record(ctx context.Context, outcomes []*outcome, epochs map[in
 		for _, o := range outcomes {
 			if tx.Open(o.task.org) {
 				tx.Touch(o.task.org, "delivery", o.task.id)
-				rows.add(o, epochs[laneOf(o.task.webhook)])
+				rows.add(o, epochs[o.task.lane])
 			}
 		}
 		rows.queue(&b, c.lanes.owner)
@@ -121,7 +121,7 @@ func (r *results) add(o *outcome, epoch int64) {
 	t := o.task
 	state, due := o.settle()
 	r.orgs, r.ids = append(r.orgs, t.org), append(r.ids, t.id)
-	r.lanes, r.epochs = append(r.lanes, laneOf(t.webhook)), append(r.epochs, epoch)
+	r.lanes, r.epochs = append(r.lanes, t.lane), append(r.epochs, epoch)
 	r.before = append(r.before, t.attempts)
 	r.states, r.dues = append(r.states, state), append(r.dues, due)
 	r.firsts = append(r.firsts, o.first())

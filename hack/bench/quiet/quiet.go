@@ -221,7 +221,6 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-
 // none are no workers: every delivery is shared.
 type none struct{}
 
