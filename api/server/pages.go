@@ -30,7 +30,7 @@ func (s *Server) Pages() (Pages, error) {
 		Sites:         published.NewStore(published.Options{Directory: s.Directory, Tenants: s.Tenants, Clock: o.Clock}),
 		Doors:         doors{s.Gate},
 		Conversations: talks{s},
-		Portraits:     page.Faces{Library: s.library, Tenants: s.Tenants, Files: s.Files},
+		Portraits:     page.Faces{Library: s.Library, Tenants: s.Tenants, Files: s.Files},
 		PortalURL:     o.portalURL(), LiveURL: o.liveURL(), Address: s.Service.AddressOf, Count: s.Service.Count, Log: o.Log,
 	})
 	return Pages{h}, err

@@ -82,6 +82,9 @@ type Options struct {
 	// DeliveryLease is how long a silent worker's deliveries stay its own; zero
 	// means the default.
 	DeliveryLease time.Duration
+	// Shards are those that the worker serves; every one that the directory has
+	// unless given.
+	Shards []string
 	// SearchBytes is about what the knowledge packs in memory take; zero means
 	// the default.
 	SearchBytes int64
@@ -120,14 +123,15 @@ type Server struct {
 	Service     *route.Service
 	// Gate lets people in to portals.
 	Gate *signin.Gate
+	// Library is the avatars that everybody has, and Gallery the portals' templates.
+	Library *avatar.Library
+	Gallery *template.Gallery
 	// Handler answers the API's requests.
 	Handler http.Handler
 
 	options Options
 	// relays is what the processes know each other's sockets by.
 	relays        []byte
-	library       *avatar.Library
-	gallery       *template.Gallery
 	bucket        *blob.Bucket
 	limiter       *limits.Limiter
 	authenticator *apikey.Authenticator
@@ -139,7 +143,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Metrics == nil {
 		o.Metrics = prometheus.NewRegistry()
 	}
-	s := &Server{options: o, library: avatar.NewLibrary()}
+	s := &Server{options: o, Library: avatar.NewLibrary()}
 	if err := s.build(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -219,7 +223,7 @@ func (s *Server) openVault(ctx context.Context) error {
 func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err error) {
 	o := s.options
 	s.known = s.knownOrganizations()
-	if s.gallery, err = template.Load(); err != nil {
+	if s.Gallery, err = template.Load(); err != nil {
 		return fmt.Errorf("the portals' templates: %w", err)
 	}
 	s.Service, err = api.New(route.Deps{
@@ -227,9 +231,9 @@ func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err err
 		Idempotency: idempotency.New(s.Tenants, o.Clock), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 	}, api.Parts{
-		Addresses: s.addresses(), Gallery: s.gallery, Gate: s.Gate,
+		Addresses: s.Addresses(), Gallery: s.Gallery, Gate: s.Gate,
 		PortalURL: o.portalURL(),
-		Changes:   s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.library, LiveURL: o.liveURL(), Plans: s.Plans,
+		Changes:   s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.Library, LiveURL: o.liveURL(), Plans: s.Plans,
 		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: visitors,
 	})
 	s.Handler = s.Service
@@ -265,12 +269,13 @@ func (s *Server) Close() {
 	}
 }
 
-// addresses hands out the portals' addresses.
-func (s *Server) addresses() *portal.Addresses {
+// Addresses hands out the portals' addresses.
+func (s *Server) Addresses() *portal.Addresses {
 	return &portal.Addresses{Directory: s.Directory, Tenants: s.Tenants, Clock: s.options.Clock}
 }
 
-// sweeper makes what runs the recurring tasks of every shard.
+// sweeper makes what runs the recurring tasks of the worker's shards, and those of the
+// directory: any number of workers may run them at once.
 func (s *Server) sweeper() *sweep.Sweeper {
 	o := s.options
 	return &sweep.Sweeper{

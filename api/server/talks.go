@@ -47,7 +47,7 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 	}
 	var made session.Minted
 	err = t.Tenants.InTx(ctx, in.Org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		made, err = (&admission.Desk{Library: t.library}).Enter(ctx, tx, r, t.options.Clock.Now().UTC())
+		made, err = (&admission.Desk{Library: t.Library}).Enter(ctx, tx, r, t.options.Clock.Now().UTC())
 		return err
 	})
 	if err != nil {

@@ -30,14 +30,14 @@ type Worker struct {
 // webhooks can share a host: one host may use all of it.
 const idleConnections = 2048
 
-// Worker makes the worker of every shard. It must be stopped before the server.
+// Worker makes the worker of the shards in the options. It must be stopped before the server.
 func (s *Server) Worker() *Worker {
 	o := s.options
 	voices := voice.Cloner{
 		Tenants: s.Tenants, Files: s.Files, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: o.Clock,
 	}
 	works := voices.Works()
-	works[job.AvatarPrepare] = (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.library}).Work()
+	works[job.AvatarPrepare] = (&face.Preparer{Tenants: s.Tenants, Files: s.Files, Library: s.Library}).Work()
 	reader := s.reader()
 	works[job.KnowledgeSync] = reader.Work()
 	works[job.MemoryWrite] = (&memory.Writer{Tenants: s.Tenants, Minds: minds{s}, Clock: o.Clock, Log: o.Log}).Work()
@@ -75,13 +75,13 @@ func (s *Server) reader() *knowledge.Reader {
 
 // planner works plans for portals out.
 func (s *Server) planner(from setup.Sources) *setup.Planner {
-	return &setup.Planner{Sources: from, Scribe: s.scribe(), Gallery: s.gallery, Terms: s.terms}
+	return &setup.Planner{Sources: from, Scribe: s.scribe(), Gallery: s.Gallery, Terms: s.terms}
 }
 
 // builder builds portals of plans, and fills portals.
 func (s *Server) builder(from setup.Sources) *setup.Builder {
 	return &setup.Builder{
-		Sources: from, Scribe: s.scribe(), Gallery: s.gallery, Library: s.library, Addresses: s.addresses(), Terms: s.terms,
+		Sources: from, Scribe: s.scribe(), Gallery: s.Gallery, Library: s.Library, Addresses: s.Addresses(), Terms: s.terms,
 	}
 }
 
@@ -103,8 +103,11 @@ func (w *Worker) Stop() {
 	w.sweeper.Stop()
 }
 
-// shardNames lists the shards.
+// shardNames lists the shards that the process serves.
 func (s *Server) shardNames(ctx context.Context) ([]string, error) {
+	if len(s.options.Shards) > 0 {
+		return s.options.Shards, nil
+	}
 	shards, err := s.Directory.Shards(ctx)
 	names := make([]string, len(shards))
 	for i, shard := range shards {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"text/tabwriter"
 
@@ -98,39 +97,4 @@ func (a *admin) organisation(ctx context.Context, arg string) (directory.Organiz
 		return directory.Organization{}, fmt.Errorf("%q is not an organisation's id", arg)
 	}
 	return a.directory.Organization(ctx, org)
-}
-
-func (a *admin) shardCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "shard", Short: "Shards"}
-	var url string
-	add := a.does(&cobra.Command{Use: "add NAME", Short: "Migrate a database and enter it as a shard", Args: cobra.ExactArgs(1)},
-		func(ctx context.Context, cmd *cobra.Command, args []string) error {
-			version, err := migrateShard(ctx, url, slog.New(slog.DiscardHandler))
-			if err != nil {
-				return err
-			}
-			if err := a.directory.AddShard(ctx, args[0], url); err != nil {
-				return err
-			}
-			return a.print(cmd, map[string]any{"name": args[0], "version": version}, func(w io.Writer) {
-				fmt.Fprintf(w, "shard %s is entered, at version %d\n", args[0], version)
-			})
-		})
-	add.Flags().StringVar(&url, "url", "", "`URL` of the shard's database (postgres://…)")
-	_ = add.MarkFlagRequired("url") // fails only for a flag that does not exist
-	list := a.does(&cobra.Command{Use: "list", Short: "List the shards", Args: cobra.NoArgs},
-		func(ctx context.Context, cmd *cobra.Command, _ []string) error {
-			shards, err := a.directory.Shards(ctx)
-			if err != nil {
-				return err
-			}
-			return a.print(cmd, shards, func(w io.Writer) {
-				fmt.Fprintln(w, "NAME\tDATABASE\tCREATED")
-				for _, s := range shards {
-					fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, redact(s.URL), s.CreatedAt.Format("2006-01-02"))
-				}
-			})
-		})
-	cmd.AddCommand(add, list)
-	return cmd
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -36,7 +37,10 @@ func (a *admin) orgCreate() *cobra.Command {
 				return a.noPlan(o.Plan)
 			}
 			if o.Shard == "" {
-				shard, err := a.emptiest(ctx)
+				shard, err := organization.Place(ctx, a.directory)
+				if errors.Is(err, organization.ErrNoShard) {
+					return fmt.Errorf("%w: make one with visavis admin shard add", err)
+				}
 				if err != nil {
 					return err
 				}
@@ -50,36 +54,10 @@ func (a *admin) orgCreate() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.Slug, "slug", "", "short name in addresses (of the name unless given)")
 	f.StringVar(&o.Plan, "plan", "starter", "plan")
-	f.StringVar(&o.Shard, "shard", "", "shard (the one with the fewest organisations unless given)")
+	f.StringVar(&o.Shard, "shard", "", "shard (the shared one with the fewest organisations unless given)")
 	f.StringVar(&o.Region, "region", "eu", "region")
 	f.StringVar(&o.Timezone, "timezone", "UTC", "time zone")
 	return cmd
-}
-
-// emptiest is the shard with the fewest organisations.
-func (a *admin) emptiest(ctx context.Context) (string, error) {
-	shards, err := a.directory.Shards(ctx)
-	if err != nil {
-		return "", err
-	}
-	orgs, err := a.directory.Organizations(ctx)
-	if err != nil {
-		return "", err
-	}
-	load := map[string]int{}
-	for _, o := range orgs {
-		load[o.Shard]++
-	}
-	best := ""
-	for _, s := range shards {
-		if best == "" || load[s.Name] < load[best] {
-			best = s.Name
-		}
-	}
-	if best == "" {
-		return "", fmt.Errorf("there is no shard: make one with visavis admin shard add")
-	}
-	return best, nil
 }
 
 func (a *admin) orgList() *cobra.Command {

@@ -31,12 +31,21 @@ func TestMigrateAndShards(t *testing.T) {
 	require.Equal(t, 1, code)
 	require.Contains(t, stderr, "no shard")
 
+	alone := runJSON[[]migrated](t, "migrate", "--shard-database", shard)
+	require.Len(t, alone, 1)
+	require.Equal(t, "the shard", alone[0].Database)
+
+	_, stderr, code = execute(t, nil, "admin", "--database", directory, "shard", "add", "one", "--url", shard, "--tier", "gold")
+	require.Equal(t, 1, code)
+	require.Contains(t, stderr, `tier "gold": want Shared or Dedicated`)
 	added := adminTool[map[string]any](t, directory, "shard", "add", "one", "--url", shard)
+	require.Equal(t, float64(alone[0].Version), added["version"])
 	require.Equal(t, "one", added["name"])
 	require.Positive(t, added["version"])
 	shards := adminTool[[]map[string]any](t, directory, "shard", "list")
 	require.Len(t, shards, 1)
 	require.Equal(t, "one", shards[0]["name"])
+	require.Equal(t, "Shared", shards[0]["tier"])
 	require.NotContains(t, shards[0], "url", "a shard's URL has its password")
 
 	again := runJSON[[]migrated](t, "migrate", "--database", directory)

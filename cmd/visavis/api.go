@@ -41,13 +41,14 @@ func workerCommand() *cobra.Command {
 	var s settings
 	cmd := &cobra.Command{
 		Use:   "worker",
-		Short: "Deliver webhooks, advance jobs and run the recurring tasks of every shard",
+		Short: "Deliver webhooks, advance jobs and run the recurring tasks",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runRole(cmd, &s, duties{work: true}) },
 	}
 	s.directoryFlag(cmd.Flags())
 	s.running(cmd.Flags())
 	s.working(cmd.Flags())
+	cmd.Flags().StringSliceVar(&s.shards, "shard", nil, "`NAME` of a shard to work for; repeatable (every shard unless given)")
 	s.bucket(cmd.Flags())
 	s.logging(cmd.Flags(), "json")
 	s.pods, s.addressLimit = 1, 1 // a worker counts no requests

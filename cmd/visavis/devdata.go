@@ -34,7 +34,7 @@ func (d *devSettings) prepare(ctx context.Context, log *slog.Logger, b *database
 		return err
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	if _, err := migrate(ctx, directoryURL, quiet); err != nil && !errors.Is(err, ctx.Err()) {
+	if _, err := migrate(ctx, directoryURL, "", quiet); err != nil && !errors.Is(err, ctx.Err()) {
 		// A shard of an earlier start may have moved with the server's port;
 		// it is entered anew below.
 		log.Debug("first migration", "error", err)

@@ -15,15 +15,16 @@ import (
 
 func migrateCommand() *cobra.Command {
 	var (
-		s      settings
-		asJSON bool
+		s        settings
+		shardURL string
+		asJSON   bool
 	)
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the directory and every shard to the current schema",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if s.database == "" {
+			if s.database == "" && shardURL == "" {
 				return errNoDatabase
 			}
 			log, flush, err := s.logger()
@@ -31,7 +32,7 @@ func migrateCommand() *cobra.Command {
 				return err
 			}
 			defer flush()
-			done, err := migrate(cmd.Context(), s.database, log)
+			done, err := migrate(cmd.Context(), s.database, shardURL, log)
 			if err != nil {
 				return err
 			}
@@ -46,6 +47,7 @@ func migrateCommand() *cobra.Command {
 	}
 	s.directoryFlag(cmd.Flags())
 	s.logging(cmd.Flags(), "text")
+	cmd.Flags().StringVar(&shardURL, "shard-database", "", "`URL` of the one shard's database to bring up to date, in place of all; the directory is not asked")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -56,8 +58,16 @@ type migrated struct {
 	Version  int64  `json:"version"`
 }
 
-// migrate brings the directory, and every shard it knows, up to date.
-func migrate(ctx context.Context, directoryURL string, log *slog.Logger) ([]migrated, error) {
+// migrate brings the directory, and every shard it knows, up to date; or else the one
+// database of a shard.
+func migrate(ctx context.Context, directoryURL, shardURL string, log *slog.Logger) ([]migrated, error) {
+	if shardURL != "" {
+		at, err := migrateShard(ctx, shardURL, log)
+		if err != nil {
+			return nil, err
+		}
+		return []migrated{{"the shard", at}}, nil
+	}
 	db, err := database.Open(directoryURL, database.PoolOptions{})
 	if err != nil {
 		return nil, err

@@ -39,6 +39,7 @@ type settings struct {
 	trustCA         string
 	masterKeys      string
 	deliveryLease   time.Duration
+	shards          []string
 	maxConns        int32
 	drain           time.Duration
 	logFormat       string
@@ -121,7 +122,7 @@ func (s *settings) logger() (log *slog.Logger, flush func(), err error) {
 func (s *settings) options(log *slog.Logger) (server.Options, error) {
 	o := server.Options{
 		DirectoryURL: s.database, FilesURL: s.files, PlansText: config.Plans, PerAddress: s.addressLimit,
-		Pods: s.pods, PublicURL: s.publicURL, LiveURL: s.liveURL, PortalURL: s.portalURL, MaxConns: s.maxConns, DeliveryLease: s.deliveryLease, Tracing: s.otlpEndpoint != "", Version: version(),
+		Pods: s.pods, PublicURL: s.publicURL, LiveURL: s.liveURL, PortalURL: s.portalURL, MaxConns: s.maxConns, DeliveryLease: s.deliveryLease, Shards: s.shards, Tracing: s.otlpEndpoint != "", Version: version(),
 		Clock: clock.RealClock{}, Log: log, Metrics: prometheus.NewRegistry(),
 	}
 	o.Metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -173,6 +173,15 @@ func TestTheReadsRideTheirIndexes(t *testing.T) {
 		"webhooks": {"FROM webhook", []string{"webhook_pkey"}, true, func(ctx context.Context) error {
 			return ignore(webhook.List(ctx, f.tenants, f.one, f.hook, 50))
 		}},
+		"the oldest delivery": {"WITH RECURSIVE head", []string{"delivery_due"}, true, func(ctx context.Context) error {
+			return ignore(delivery.Oldest(ctx, f.db, now.Add(2*time.Hour)))
+		}},
+		"the oldest delivery's webhook": {"FROM unnest", []string{"webhook_pkey"}, true, func(ctx context.Context) error {
+			return ignore(delivery.Oldest(ctx, f.db, now.Add(2*time.Hour)))
+		}},
+		"the oldest job": {"min(first.due_at)", []string{"job_due_in_line"}, true, func(ctx context.Context) error {
+			return ignore(job.Oldest(ctx, f.db, now))
+		}},
 		"failing webhooks": {"FROM webhook", []string{"webhook_failing", "delivery_due", "delivery_by_webhook"}, true, func(ctx context.Context) error {
 			return ignore(delivery.ListFailing(ctx, f.tenants, "a"))
 		}},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
 )
@@ -157,8 +158,8 @@ func (c *courier) may(e *endpoint) bool { return c.mine(e.lane) && !c.moving[e.t
 
 // ownHeads is heads for a worker of a lane of its own, which cannot be slowed by what
 // others have due. It rides webhook_by_lane, and delivery_due once a webhook.
-func (c *courier) ownHeads(ctx context.Context, now time.Time) ([]head, error) {
-	rows, err := c.db.Query(ctx, `
+func (c *courier) ownHeads(ctx context.Context, db *database.DB, now time.Time) ([]head, error) {
+	rows, err := db.Query(ctx, `
 		SELECT d.org_id, d.webhook_id, d.due_at FROM webhook w CROSS JOIN LATERAL (
 			SELECT d.org_id, d.webhook_id, d.due_at FROM delivery d
 			WHERE d.webhook_id = w.id AND d.due_at <= $1 ORDER BY d.due_at LIMIT 1

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/webhook"
 )
@@ -59,11 +60,11 @@ func (c *courier) poll(ctx context.Context) {
 
 // look finds the webhooks that have something due and reads some of it.
 func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool, places places, marks map[id.Webhook]mark, busy map[id.Webhook]bool) (p poll) {
-	find := c.heads
+	find := heads
 	if c.Lane != 0 {
 		find = c.ownHeads
 	}
-	heads, err := find(ctx, now)
+	heads, err := find(ctx, c.db, now)
 	if err != nil {
 		return poll{err: err}
 	}
@@ -84,8 +85,8 @@ func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool,
 		// What is left of a deleted webhook, or of an organisation that moved,
 		// waits for nothing.
 		_, lives := p.receivers[h.Webhook]
-		if (lives || busy[h.Webhook]) && (p.oldest.IsZero() || h.Due.Before(p.oldest)) {
-			p.oldest = h.Due
+		if lives || busy[h.Webhook] {
+			p.waits(h)
 		}
 	}
 	return p
@@ -100,8 +101,8 @@ type head struct {
 
 // heads steps from webhook to webhook along the index delivery_due. It costs
 // as many steps as there are webhooks with something open, however much that is.
-func (c *courier) heads(ctx context.Context, now time.Time) ([]head, error) {
-	rows, err := c.db.Query(ctx, `
+func heads(ctx context.Context, db *database.DB, now time.Time) ([]head, error) {
+	rows, err := db.Query(ctx, `
 		WITH RECURSIVE head (org_id, webhook_id, due_at) AS (
 			(SELECT org_id, webhook_id, due_at FROM delivery
 				WHERE due_at IS NOT NULL ORDER BY webhook_id, due_at LIMIT 1)

@@ -87,40 +87,6 @@ func (d *Directory) loadRoute(ctx context.Context, org id.Org) (Route, error) {
 	return r, err
 }
 
-// Shard is one shard's entry.
-type Shard struct {
-	Name      string    `json:"name"`
-	URL       string    `json:"-"`
-	CreatedAt time.Time `json:"createdAt"`
-}
-
-// AddShard enters a shard, or gives a known one a new URL.
-func (d *Directory) AddShard(ctx context.Context, name, url string) error {
-	_, err := d.DB.Exec(ctx, `
-		INSERT INTO shard (name, url, created_at) VALUES ($1, $2, $3)
-		ON CONFLICT (name) DO UPDATE SET url = excluded.url`, name, url, d.clock.Now())
-	return err
-}
-
-// Shards lists the shards by name.
-func (d *Directory) Shards(ctx context.Context) ([]Shard, error) {
-	rows, err := d.DB.Query(ctx, `SELECT name, url, created_at FROM shard ORDER BY name`)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Shard])
-}
-
-// ShardURL is where a shard's database is.
-func (d *Directory) ShardURL(ctx context.Context, name string) (string, error) {
-	var url string
-	err := d.DB.QueryRow(ctx, `SELECT url FROM shard WHERE name = $1`, name).Scan(&url)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", fmt.Errorf("shard %q: %w", name, ErrUnknown)
-	}
-	return url, err
-}
-
 // Secret is a random secret of the deployment that every pod shares. It is
 // made by whoever asks first.
 func (d *Directory) Secret(ctx context.Context, name string, fresh func() []byte) ([]byte, error) {

@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/plan"
 )
 
@@ -145,4 +146,40 @@ func TestSecretIsMadeOnce(t *testing.T) {
 		require.Equal(t, made[0], s)
 		require.Len(t, s, 1)
 	}
+}
+
+func TestShardsAreManaged(t *testing.T) {
+	d, _ := newDirectory(t)
+	ctx := context.Background()
+	mine := managed.Resource{Kind: "Shard", Name: "b", UID: "1"}.By()
+	s := directory.Shard{Name: "b", URL: "postgres://b", Tier: directory.Dedicated, ManagedBy: mine}
+	for range 2 {
+		require.NoError(t, d.PutShard(ctx, s))
+	}
+	got, err := d.Shard(ctx, "b")
+	require.NoError(t, err)
+	s.CreatedAt = got.CreatedAt
+	require.Equal(t, s, got)
+
+	// Nobody else changes it, or takes it off.
+	var refused *managed.Error
+	require.ErrorAs(t, d.AddShard(ctx, "b", "postgres://else"), &refused)
+	require.Equal(t, mine, refused.By)
+	require.ErrorAs(t, d.RemoveShard(ctx, "b", managed.API), &refused)
+	require.ErrorAs(t, d.HandShard(ctx, "b", managed.API, "another"), &refused)
+	require.ErrorIs(t, d.HandShard(ctx, "c", managed.API, mine), directory.ErrUnknown)
+	require.NoError(t, d.HandShard(ctx, "b", mine, managed.API))
+	require.NoError(t, d.HandShard(ctx, "b", mine, managed.API), "a run that broke off is repeated")
+	require.NoError(t, d.AddShard(ctx, "b", "postgres://else"))
+
+	require.NoError(t, d.Begin(ctx, directory.Organization{ID: id.NewOrg(), Slug: "one", Shard: "b", Epoch: 1, CreatedAt: now}))
+	n, err := d.Inhabitants(ctx, "b")
+	require.NoError(t, err)
+	require.EqualValues(t, 1, n)
+	require.ErrorIs(t, d.RemoveShard(ctx, "b", managed.API), directory.ErrInhabited)
+	require.NoError(t, d.RemoveShard(ctx, "a", managed.API))
+	require.NoError(t, d.RemoveShard(ctx, "a", managed.API))
+	shards, err := d.Shards(ctx)
+	require.NoError(t, err)
+	require.Len(t, shards, 1)
 }

@@ -115,6 +115,13 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 		"idle sessions": {"COALESCE(last_activity_at, created_at)", []string{"session_active"}, func(ctx context.Context) error {
 			return ignore(session.IdleSince(ctx, tenants, one, session.IdleFilter{Before: now, Now: now}))
 		}},
+		"live sessions": {"count(*) FROM session WHERE owner", []string{"session_by_owner"}, func(ctx context.Context) error {
+			db, err := tenants.Shard(ctx, "a")
+			if err != nil {
+				return err
+			}
+			return ignore(session.CountLive(ctx, db))
+		}},
 		"orders": {"FROM session_command", []string{"session_command_by_owner"}, func(ctx context.Context) error {
 			return ignore(session.Orders(ctx, tenants, "a", w.other))
 		}},

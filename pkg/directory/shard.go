@@ -1,0 +1,130 @@
+package directory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/managed"
+)
+
+// Tier is which organisations a shard takes.
+type Tier string
+
+// The tiers: any organisation may be placed there, or only those that name it.
+const (
+	Shared    Tier = "Shared"
+	Dedicated Tier = "Dedicated"
+)
+
+// Shard is one shard's entry.
+type Shard struct {
+	Name      string     `json:"name"`
+	URL       string     `json:"-"`
+	Tier      Tier       `json:"tier"`
+	ManagedBy managed.By `json:"managedBy"`
+	CreatedAt time.Time  `json:"createdAt"`
+}
+
+// ErrInhabited says that organisations live on a shard.
+var ErrInhabited = errors.New("organisations live on it")
+
+// AddShard enters a shared shard that no resource declares, or gives a known one a
+// new URL. The error may be a *managed.Error.
+func (d *Directory) AddShard(ctx context.Context, name, url string) error {
+	return d.PutShard(ctx, Shard{Name: name, URL: url, Tier: Shared, ManagedBy: managed.API})
+}
+
+// PutShard enters a shard, or gives a known one the URL and the tier. The error is
+// a *managed.Error where something else manages it than s.ManagedBy.
+func (d *Directory) PutShard(ctx context.Context, s Shard) error {
+	tag, err := d.DB.Exec(ctx, `
+		INSERT INTO shard (name, url, tier, managed_by, created_at) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (name) DO UPDATE SET url = excluded.url, tier = excluded.tier
+		WHERE shard.managed_by = excluded.managed_by`, s.Name, s.URL, s.Tier, s.ManagedBy, d.clock.Now())
+	if err != nil || tag.RowsAffected() > 0 {
+		return err
+	}
+	known, err := d.Shard(ctx, s.Name)
+	if err != nil {
+		return err
+	}
+	return known.ManagedBy.Check(s.ManagedBy)
+}
+
+// HandShard makes another the manager of a shard, unless it changed hands meanwhile;
+// then the error is a *managed.Error.
+func (d *Directory) HandShard(ctx context.Context, name string, from, to managed.By) error {
+	tag, err := d.DB.Exec(ctx, `UPDATE shard SET managed_by = $3 WHERE name = $1 AND managed_by = $2`, name, from, to)
+	if err != nil || tag.RowsAffected() > 0 {
+		return err
+	}
+	known, err := d.Shard(ctx, name)
+	if err != nil {
+		return err
+	}
+	return known.ManagedBy.Check(to)
+}
+
+// RemoveShard takes a shard off the directory; one that it does not have is no
+// error. The error is ErrInhabited while organisations live there, and a
+// *managed.Error where something else manages it.
+func (d *Directory) RemoveShard(ctx context.Context, name string, by managed.By) error {
+	tag, err := d.DB.Exec(ctx, `DELETE FROM shard WHERE name = $1 AND managed_by = $2`, name, by)
+	switch {
+	case database.Violates(err, "organization_shard_fkey"):
+		return fmt.Errorf("shard %q: %w", name, ErrInhabited)
+	case err != nil || tag.RowsAffected() > 0:
+		return err
+	}
+	known, err := d.Shard(ctx, name)
+	if errors.Is(err, ErrUnknown) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return known.ManagedBy.Check(by)
+}
+
+const shardColumns = `name, url, tier, managed_by, created_at`
+
+// Shard finds a shard's entry. The error is ErrUnknown.
+func (d *Directory) Shard(ctx context.Context, name string) (Shard, error) {
+	rows, err := d.DB.Query(ctx, `SELECT `+shardColumns+` FROM shard WHERE name = $1`, name)
+	if err != nil {
+		return Shard{}, err
+	}
+	s, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Shard])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return s, fmt.Errorf("shard %q: %w", name, ErrUnknown)
+	}
+	return s, err
+}
+
+// Shards lists the shards by name.
+func (d *Directory) Shards(ctx context.Context) ([]Shard, error) {
+	rows, err := d.DB.Query(ctx, `SELECT `+shardColumns+` FROM shard ORDER BY name`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Shard])
+}
+
+// ShardURL is where a shard's database is. The error is ErrUnknown.
+func (d *Directory) ShardURL(ctx context.Context, name string) (string, error) {
+	s, err := d.Shard(ctx, name)
+	return s.URL, err
+}
+
+// Inhabitants is how many organisations live on a shard. It rides
+// organization_by_shard.
+func (d *Directory) Inhabitants(ctx context.Context, shard string) (int64, error) {
+	var n int64
+	err := d.DB.QueryRow(ctx, `SELECT count(*) FROM organization WHERE shard = $1`, shard).Scan(&n)
+	return n, err
+}
