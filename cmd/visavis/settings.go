@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -16,6 +17,8 @@ import (
 
 	"visavis.dev/api/server"
 	"visavis.dev/config"
+	"visavis.dev/pkg/delivery"
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/rate"
 	"visavis.dev/pkg/telemetry"
 	"visavis.dev/pkg/vault"
@@ -39,6 +42,7 @@ type settings struct {
 	trustCA         string
 	masterKeys      string
 	deliveryLease   time.Duration
+	dedicated       string
 	shards          []string
 	maxConns        int32
 	drain           time.Duration
@@ -135,6 +139,9 @@ func (s *settings) options(log *slog.Logger) (server.Options, error) {
 			return o, fmt.Errorf("plans: %w", err)
 		}
 	}
+	if o.DeliveryLane, err = lane(s.dedicated); err != nil {
+		return o, err
+	}
 	if o.Rates, err = rate.ParseRates(s.rates); err != nil {
 		return o, err
 	}
@@ -149,6 +156,20 @@ func (s *settings) options(log *slog.Logger) (server.Options, error) {
 	}
 	o.RootCAs, err = roots(s.trustCA)
 	return o, err
+}
+
+// lane is the lane of deliveries of a webhook or an organisation; zero for nobody's.
+func lane(holder string) (int64, error) {
+	if holder == "" {
+		return 0, nil
+	}
+	if w, err := id.ParseWebhook(holder); err == nil && strings.HasPrefix(holder, "wh_") {
+		return delivery.WebhookLane(w), nil
+	}
+	if org, err := id.ParseOrg(holder); err == nil && strings.HasPrefix(holder, "org_") {
+		return delivery.OrganizationLane(org), nil
+	}
+	return 0, fmt.Errorf("dedicated: %q is the id of no webhook (wh_…) and no organisation (org_…)", holder)
 }
 
 // masterKeys reads the keys of a file; nil without one.

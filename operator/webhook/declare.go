@@ -117,10 +117,10 @@ func (r *Rules) write(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, d
 		}
 	}
 	d, err = webhook.LockDeclared(ctx, tx, resource.Managing(Kind, o))
-	if err != nil || dedicated(o) == (d.OwnLane != nil) {
+	if err != nil || apart(o) == (d.OwnLane != nil) {
 		return d, err
 	}
-	d.OwnLane, err = delivery.DedicateWebhook(ctx, tx, d.ID, dedicated(o))
+	d.OwnLane, err = delivery.DedicateWebhook(ctx, tx, d.ID, apart(o))
 	return d, err
 }
 
@@ -147,10 +147,11 @@ func (r *Rules) record(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, 
 func differs(o *v1alpha1.Webhook, d *webhook.Declared) bool {
 	// What refuses the change is for the transaction to find.
 	_, changes, err := wanted(o, d.Webhook, false)
-	return err != nil || len(changes) > 0 || dedicated(o) != (d.OwnLane != nil)
+	return err != nil || len(changes) > 0 || apart(o) != (d.OwnLane != nil)
 }
 
-func dedicated(o *v1alpha1.Webhook) bool { return o.Spec.Delivery == v1alpha1.DedicatedDelivery }
+// apart says whether its deliveries are to have a worker of their own.
+func apart(o *v1alpha1.Webhook) bool { return o.Spec.Delivery == v1alpha1.DedicatedDelivery }
 
 // wanted is a webhook as the spec has it, and what becomes different. Those who apply
 // resources may do everything that a key may.

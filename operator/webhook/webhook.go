@@ -45,13 +45,12 @@ type Rules struct {
 	Workers Workers
 }
 
-// Workers keeps the workers that deliver for one webhook or organisation alone.
+// Workers keeps the workers that deliver for one webhook alone (package dedicated).
 type Workers interface {
-	// Apply has a worker run on a shard for a webhook or an organisation, wh_… or
-	// org_….
-	Apply(ctx context.Context, shard, holder string) error
+	// Apply has a worker run on a shard for a holder, wh_….
+	Apply(ctx context.Context, owner client.Object, shard, holder string) error
 	// Delete ends the worker, where there is one.
-	Delete(ctx context.Context, holder string) error
+	Delete(ctx context.Context, owner client.Object, holder string) error
 }
 
 var _ resource.Rules[*v1alpha1.Webhook] = (*Rules)(nil)

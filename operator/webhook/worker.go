@@ -21,7 +21,7 @@ const leaving = "Its deliveries go back to the shard's workers."
 func (r *Rules) keepWorker(ctx context.Context, o *v1alpha1.Webhook, shard string, d *webhook.Declared) error {
 	switch {
 	case d.OwnLane != nil:
-		return r.Workers.Apply(ctx, shard, d.ID.String())
+		return r.Workers.Apply(ctx, o, shard, d.ID.String())
 	case inOwnLane(d):
 		return resource.Pending(emptying, leaving)
 	}
@@ -32,7 +32,7 @@ func (r *Rules) endWorker(ctx context.Context, o *v1alpha1.Webhook) error {
 	if o.Status.ID == "" {
 		return nil
 	}
-	return r.Workers.Delete(ctx, o.Status.ID)
+	return r.Workers.Delete(ctx, o, o.Status.ID)
 }
 
 func inOwnLane(d *webhook.Declared) bool {

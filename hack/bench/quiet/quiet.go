@@ -25,6 +25,8 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"visavis.dev/operator/apis/v1alpha1"
+	"visavis.dev/operator/child"
+	"visavis.dev/operator/dedicated"
 	"visavis.dev/operator/operatortest"
 	"visavis.dev/operator/pace"
 	"visavis.dev/operator/resource"
@@ -137,7 +139,8 @@ func (o Options) operate(ctx context.Context, scheme *k8sruntime.Scheme, count *
 		return err
 	}
 	rules := o.Rules
-	rules.Client, rules.Reader, rules.Workers = mgr.GetClient(), mgr.GetAPIReader(), none{}
+	rules.Client, rules.Reader = mgr.GetClient(), mgr.GetAPIReader()
+	rules.Workers = &dedicated.Workers{Writer: child.Writer{Client: rules.Client, Reader: rules.Reader}, Namespace: o.Namespace}
 	if err := rules.SetUp(mgr, resource.NewMetrics(prometheus.NewRegistry())); err != nil {
 		return err
 	}
@@ -220,9 +223,3 @@ func heap() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
-
-// none are no workers: every delivery is shared.
-type none struct{}
-
-func (none) Apply(context.Context, string, string) error { return nil }
-func (none) Delete(context.Context, string) error        { return nil }
