@@ -85,6 +85,9 @@ type Options struct {
 	// DeliveryLease is how long a silent worker's deliveries stay its own; zero
 	// means the default.
 	DeliveryLease time.Duration
+	// DeliveryLane is the lane of its own that a worker delivers in, doing nothing else;
+	// zero for the shared ones.
+	DeliveryLane int64
 	// Shards are those that the worker serves; every one that the directory has
 	// unless given.
 	Shards []string

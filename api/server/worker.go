@@ -24,16 +24,21 @@ import (
 // that answers too: it delivers, advances jobs and runs the recurring tasks.
 type Worker struct {
 	delivery *delivery.Worker
-	jobs     *job.Runner
-	sweeper  *sweep.Sweeper
+	// jobs and sweeper are nil in one that only delivers.
+	jobs    *job.Runner
+	sweeper *sweep.Sweeper
 }
 
 // idleConnections is the size of the pool of connections to endpoints. Many
 // webhooks can share a host: one host may use all of it.
 const idleConnections = 2048
 
-// Worker makes the worker of the shards in the options. It must be stopped before the server.
+// Worker makes the worker of the shards in the options. It must be stopped before the
+// server. One that delivers in a lane of its own does nothing else.
 func (s *Server) Worker() *Worker {
+	if s.options.DeliveryLane != 0 {
+		return &Worker{delivery: s.deliverer()}
+	}
 	o := s.options
 	voices := voice.Cloner{
 		Tenants: s.Tenants, Files: s.Files, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: o.Clock,
@@ -54,13 +59,7 @@ func (s *Server) Worker() *Worker {
 		Tenants: s.Tenants, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: o.Clock,
 	}).Work()
 	return &Worker{
-		delivery: delivery.New(delivery.Options{
-			Tenants: s.Tenants, Teller: s.Teller, Vault: s.Vault, Shards: s.shardNames, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
-			Lease: o.DeliveryLease,
-			Egress: egress.New(egress.Options{
-				Allow: o.AllowAddresses, RootCAs: o.RootCAs, MaxIdle: idleConnections, MaxIdlePerHost: idleConnections,
-			}),
-		}),
+		delivery: s.deliverer(),
 		jobs: &job.Runner{
 			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log,
 			Steps: map[job.Kind]job.Step{
@@ -70,6 +69,17 @@ func (s *Server) Worker() *Worker {
 		},
 		sweeper: s.sweeper(),
 	}
+}
+
+func (s *Server) deliverer() *delivery.Worker {
+	o := s.options
+	return delivery.New(delivery.Options{
+		Tenants: s.Tenants, Teller: s.Teller, Vault: s.Vault, Shards: s.shardNames, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
+		Lease: o.DeliveryLease, Lane: o.DeliveryLane,
+		Egress: egress.New(egress.Options{
+			Allow: o.AllowAddresses, RootCAs: o.RootCAs, MaxIdle: idleConnections, MaxIdlePerHost: idleConnections,
+		}),
+	})
 }
 
 // reader reads the documents of knowledge packs.
@@ -98,15 +108,19 @@ func (s *Server) scribe() *setup.Scribe {
 // Start begins all of it.
 func (w *Worker) Start() {
 	w.delivery.Start()
-	w.jobs.Start()
-	w.sweeper.Start()
+	if w.jobs != nil {
+		w.jobs.Start()
+		w.sweeper.Start()
+	}
 }
 
 // Stop lets what is under way end.
 func (w *Worker) Stop() {
 	w.delivery.Stop()
-	w.jobs.Stop()
-	w.sweeper.Stop()
+	if w.jobs != nil {
+		w.jobs.Stop()
+		w.sweeper.Stop()
+	}
 }
 
 // shardNames lists the shards that the process serves.

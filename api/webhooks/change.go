@@ -10,6 +10,7 @@ import (
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
@@ -41,7 +42,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (WebhookWith
 		return WebhookWithSecret{}, err
 	}
 	now, secret := c.Now(), webhook.NewSecret()
-	blank := webhook.Webhook{ID: id.NewWebhook(), Active: true, APIVersion: c.Principal.Key.Contract, CreatedAt: now, UpdatedAt: now}
+	blank := webhook.Webhook{ID: id.NewWebhook(), Active: true, APIVersion: c.Principal.Key.Contract, CreatedAt: now, UpdatedAt: now, ManagedBy: managed.API}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (WebhookWithSecret, error) {
 		w, changes, err := apply(ctx, c, tx, blank, change)
 		if err != nil {
@@ -88,7 +89,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Webho
 		return Webhook{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Webhook, error) {
-		before, err := webhook.Lock(ctx, tx, wanted)
+		before, err := webhook.LockFor(ctx, tx, wanted, managed.API)
 		if err != nil {
 			return Webhook{}, asProblem(err)
 		}
@@ -139,7 +140,7 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		if err := webhook.Delete(ctx, tx, w, c.Now()); err != nil {
+		if err := webhook.Delete(ctx, tx, w, managed.API, c.Now()); err != nil {
 			return route.Deleted{}, asProblem(err)
 		}
 		return route.Deleted{Deleted: true, ID: w.String()}, record(ctx, c, tx, "webhook.deleted", w, nil)
@@ -168,7 +169,7 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Webho
 	}
 	now, secret := c.Now(), webhook.NewSecret()
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (WebhookWithSecret, error) {
-		w, err := webhook.Lock(ctx, tx, wanted)
+		w, err := webhook.LockFor(ctx, tx, wanted, managed.API)
 		if err != nil {
 			return WebhookWithSecret{}, asProblem(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
@@ -62,6 +63,7 @@ func (a *API) Register(s *route.Service) {
 
 	remove := one
 	remove.ID, remove.Method, remove.Path, remove.Class = "deleteWebhook", http.MethodDelete, "/webhooks/{id}", "write"
+	remove.Errors = []problem.Code{problem.Conflict}
 	remove.Summary = "Delete a webhook and its delivery log"
 	route.Handle(s, remove, a.delete)
 
@@ -75,6 +77,7 @@ func (a *API) Register(s *route.Service) {
 	rotate := one
 	rotate.ID, rotate.Method, rotate.Path, rotate.Class = "rotateWebhookSecret", http.MethodPost, "/webhooks/{id}/rotate-secret", "write"
 	rotate.Since, rotate.Idempotent, rotate.ShowsSecret = contract.V20261001, true, true
+	rotate.Errors = []problem.Code{problem.Conflict}
 	rotate.Summary = "Give a webhook another signing secret, shown in this answer only"
 	rotate.Description = "For graceS seconds every delivery also carries the header X-Service-Signature-Previous: " +
 		"the signature of the same bytes made with the secret that was replaced. " +
@@ -96,6 +99,7 @@ type Webhook struct {
 	APIVersion          contract.Version `json:"apiVersion" enum:"2026-07-08,2026-10-01" doc:"The contract its deliveries are written in."`
 	CreatedAt           time.Time        `json:"createdAt"`
 	UpdatedAt           time.Time        `json:"updatedAt"`
+	ManagedBy           string           `json:"managedBy" doc:"api, or what manages the webhook in its place: then it cannot be changed here."`
 }
 
 // WebhookWithSecret is the answer that shows a signing secret, once.
@@ -108,6 +112,7 @@ func show(w webhook.Webhook) Webhook {
 	return Webhook{
 		ID: w.ID, URL: w.URL, Description: w.Description, Events: w.Events, IncludeConversation: w.IncludeConversation,
 		Active: w.Active, PausedAt: route.UTC(w.PausedAt), APIVersion: w.APIVersion, CreatedAt: w.CreatedAt.UTC(), UpdatedAt: w.UpdatedAt.UTC(),
+		ManagedBy: w.ManagedBy.String(),
 	}
 }
 
@@ -143,6 +148,10 @@ func asProblem(err error) error {
 		badURL     *egress.InvalidURLError
 		refused    *egress.RefusedError
 	)
+	if m, ok := errors.AsType[*managed.Error](err); ok {
+		return problem.Conflicting("managed", "The webhook is managed by %s. Change it there.", m.By).WithParam("path.id").
+			WithDetail("managedBy", m.By.String())
+	}
 	switch {
 	case errors.Is(err, webhook.ErrUnknown):
 		return problem.Missing("webhook").WithParam("path.id")

@@ -98,10 +98,22 @@ func (a *admin) changeWebhook(ctx context.Context, cmd *cobra.Command, args []st
 	}); err != nil {
 		return err
 	}
-	shown := map[string]any{"organizationId": org, "id": which, "active": w.Active, "pausedAt": w.PausedAt}
+	shown := map[string]any{"organizationId": org, "id": which, "active": w.Active, "pausedAt": w.PausedAt, "managedBy": w.ManagedBy.String()}
 	return a.print(cmd, shown, func(out io.Writer) {
 		fmt.Fprintf(out, "%s: active %v, paused %s\n", which, w.Active, moment(w.PausedAt))
+		if _, declared := w.ManagedBy.Resource(); declared {
+			fmt.Fprintf(out, "%s declares it. %s\n", w.ManagedBy, declaredNote(w.Active))
+		}
 	})
+}
+
+// declaredNote says how long it lasts what was done by hand to a webhook that a resource
+// declares.
+func declaredNote(active bool) string {
+	if active {
+		return "It is switched off again within ten minutes where spec.suspended is set."
+	}
+	return "A change of what its spec says is sent resumes it, unless that sets spec.suspended."
 }
 
 func (a *admin) webhooksDrain() *cobra.Command {

@@ -49,6 +49,7 @@ func workerCommand() *cobra.Command {
 	s.running(cmd.Flags())
 	s.working(cmd.Flags())
 	cmd.Flags().StringSliceVar(&s.shards, "shard", nil, "`NAME` of a shard to work for; repeatable (every shard unless given)")
+	cmd.Flags().StringVar(&s.dedicated, "dedicated", "", "`ID` of the webhook (wh_…) or organisation (org_…) to deliver for alone, doing nothing else")
 	s.bucket(cmd.Flags())
 	s.logging(cmd.Flags(), "json")
 	s.pods, s.addressLimit = 1, 1 // a worker counts no requests

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,6 +18,8 @@ import (
 
 	"visavis.dev/api/server"
 	"visavis.dev/config"
+	"visavis.dev/pkg/delivery"
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/mail"
 	"visavis.dev/pkg/rate"
 	"visavis.dev/pkg/telemetry"
@@ -43,6 +46,7 @@ type settings struct {
 	trustCA         string
 	masterKeys      string
 	deliveryLease   time.Duration
+	dedicated       string
 	shards          []string
 	maxConns        int32
 	drain           time.Duration
@@ -154,6 +158,9 @@ func (s *settings) options(log *slog.Logger) (server.Options, error) {
 			return o, fmt.Errorf("plans: %w", err)
 		}
 	}
+	if o.DeliveryLane, err = lane(s.dedicated); err != nil {
+		return o, err
+	}
 	if o.Rates, err = rate.ParseRates(s.rates); err != nil {
 		return o, err
 	}
@@ -186,6 +193,20 @@ func (s *settings) sender(roots *x509.CertPool) (mail.Sender, error) {
 		return nil, fmt.Errorf("mail-url: %w", err)
 	}
 	return sender, nil
+}
+
+// lane is the lane of deliveries of a webhook or an organisation; zero for nobody's.
+func lane(holder string) (int64, error) {
+	if holder == "" {
+		return 0, nil
+	}
+	if w, err := id.ParseWebhook(holder); err == nil && strings.HasPrefix(holder, "wh_") {
+		return delivery.WebhookLane(w), nil
+	}
+	if org, err := id.ParseOrg(holder); err == nil && strings.HasPrefix(holder, "org_") {
+		return delivery.OrganizationLane(org), nil
+	}
+	return 0, fmt.Errorf("dedicated: %q is the id of no webhook (wh_…) and no organisation (org_…)", holder)
 }
 
 // masterKeys reads the keys of a file; nil without one.

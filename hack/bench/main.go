@@ -9,6 +9,9 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 func main() {
@@ -18,6 +21,7 @@ func main() {
 	if len(os.Args) == 4 && os.Args[1] == staticRole {
 		exit(serveStatic(os.Args[2], os.Args[3]))
 	}
+	ctrl.SetLogger(logr.Discard())
 	exit(run(context.Background()))
 }
 
@@ -63,6 +67,7 @@ var measures = []struct {
 	{"talking", talking},
 	{"knowledge", knowing},
 	{"search", searching},
+	{"operator", operating},
 }
 
 // figure is one number with its unit.

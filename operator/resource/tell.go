@@ -9,11 +9,16 @@ import (
 )
 
 // tell records an event, and counts, for each condition that came to another status or
-// reason.
+// reason. One that is well from the first is no event: ten thousand resources that are
+// made at once would be as many requests that say nothing.
 func (r *Reconciler[T]) tell(before, o T) {
 	for _, now := range o.State().Conditions {
 		was := meta.FindStatusCondition(before.State().Conditions, now.Type)
 		if was != nil && was.Status == now.Status && was.Reason == now.Reason {
+			continue
+		}
+		r.Metrics.transition(r.Kind, now)
+		if was == nil && now.Status != metav1.ConditionFalse {
 			continue
 		}
 		kind := corev1.EventTypeNormal
@@ -21,6 +26,5 @@ func (r *Reconciler[T]) tell(before, o T) {
 			kind = corev1.EventTypeWarning
 		}
 		r.Recorder.Eventf(o, nil, kind, now.Reason, "Reconcile", "%s is %s: %s", now.Type, now.Status, cmp.Or(now.Message, now.Reason))
-		r.Metrics.transition(r.Kind, now)
 	}
 }

@@ -37,7 +37,7 @@ func (c *courier) dispatch(ctx context.Context) {
 		if t == nil {
 			continue
 		}
-		if c.mine(e.lane) {
+		if c.may(e) {
 			c.begin(ctx, e, t)
 		} else {
 			delete(e.open, t.id)
@@ -67,6 +67,7 @@ func (c *courier) begin(ctx context.Context, e *endpoint, t *task) {
 	e.flying++
 	c.flying++
 	h, to := e.health, e.to
+	t.lane = e.lane
 	c.flyingBy[h]++
 	go func() {
 		o := c.attempt(ctx, t, &to)

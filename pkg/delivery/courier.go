@@ -30,6 +30,10 @@ type courier struct {
 	flyingBy [healths]int
 	// leaving are lanes to be given back once nothing in them is under way.
 	leaving map[int64]bool
+	// places are as of the last renewal, and moving the webhooks to be taken to
+	// another lane once nothing of them is under way.
+	places places
+	moving map[id.Webhook]bool
 	// unwritten are outcomes that wait for the writer.
 	unwritten []*outcome
 
@@ -116,10 +120,11 @@ func (c *courier) busy() bool {
 
 // settle runs until nothing is due.
 func (c *courier) settle(ctx context.Context) error {
-	var err error
-	if c.lease, err = c.lanes.renew(ctx, c.lease, nil); err != nil {
-		return err
+	r := c.extend(ctx, c.lease, nil, nil)
+	if r.err != nil {
+		return r.err
 	}
+	c.settleLanes(r)
 	for {
 		c.poll(ctx)
 		for c.busy() {
@@ -153,8 +158,9 @@ func (c *courier) now() time.Time { return c.Clock.Now().UTC().Truncate(time.Mic
 
 // renewal is what came of a renewal of the lease.
 type renewal struct {
-	lease lease
-	err   error
+	lease  lease
+	places places
+	err    error
 }
 
 func (c *courier) renew(ctx context.Context) {
@@ -162,13 +168,26 @@ func (c *courier) renew(ctx context.Context) {
 		return
 	}
 	c.renewing = true
-	give, old := c.vacant(), c.lease
+	give, moves, old := c.vacant(), c.movable(), c.lease
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, c.Lease/2)
 		defer cancel()
-		renewed, err := c.lanes.renew(ctx, old, give)
-		c.renewed <- renewal{renewed, err}
+		c.renewed <- c.extend(ctx, old, give, moves)
 	}()
+}
+
+// extend renews the lease, takes webhooks to other lanes, and reads where all of them
+// are then: in this order, so that what is read of lanes that were just taken holds for
+// as long as they are held.
+func (c *courier) extend(ctx context.Context, old lease, give []int64, moves []place) (r renewal) {
+	if r.lease, r.err = c.lanes.renew(ctx, old, give); r.err != nil {
+		return r
+	}
+	if r.err = relocate(ctx, c.Tenants, c.shard, c.lanes.owner, r.lease.epochs, moves); r.err != nil {
+		return r
+	}
+	r.places, r.err = c.lanes.places(ctx)
+	return r
 }
 
 // vacant lists the leaving lanes that nothing is under way in.
@@ -196,22 +215,28 @@ func (c *courier) settleLanes(r renewal) {
 		return
 	}
 	c.lease = r.lease
+	shared := 0
 	for lane := range c.leaving {
-		if _, held := c.lease.epochs[lane]; !held || c.lease.over <= 0 {
+		_, held := c.lease.epochs[lane]
+		switch {
+		case held && c.lease.claimed[lane]:
+		case held && lane < laneCount && c.lease.over > 0:
+			shared++
+		default:
 			delete(c.leaving, lane)
 		}
 	}
 	for lane := range c.lease.epochs {
-		if len(c.leaving) >= c.lease.over {
-			break
+		switch {
+		case c.leaving[lane]:
+		case c.lease.claimed[lane]:
+			c.leaving[lane] = true
+		case lane < laneCount && shared < c.lease.over:
+			c.leaving[lane] = true
+			shared++
 		}
-		c.leaving[lane] = true
 	}
-	for _, e := range c.endpoints {
-		if !c.mine(e.lane) {
-			e.forgetQueue()
-		}
-	}
+	c.settlePlaces(r.places)
 	c.metrics.lanes.Set(float64(len(c.lease.epochs)))
 }
 

@@ -84,8 +84,8 @@ const (
 	rereadAfter = time.Second
 )
 
-func newEndpoint(org id.Org, w id.Webhook) *endpoint {
-	return &endpoint{org: org, lane: laneOf(w), open: map[id.Delivery]struct{}{}, limit: doubtLimit, read: theFirst}
+func newEndpoint(org id.Org, lane int64) *endpoint {
+	return &endpoint{org: org, lane: lane, open: map[id.Delivery]struct{}{}, limit: doubtLimit, read: theFirst}
 }
 
 // theFirst comes before every delivery that is due.
@@ -188,6 +188,8 @@ type task struct {
 	first    *time.Time
 	due      time.Time
 	read     time.Time
+	// lane is the one that its attempt was begun in.
+	lane int64
 }
 
 // outcome is what came of an attempt, or of closing a delivery.

@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/tenant/tenanttest"
@@ -359,7 +360,7 @@ func TestTheWorkRidesItsIndexes(t *testing.T) {
 			})
 			require.NoError(t, ignore(delivery.Drain(ctx, f.tenants, f.one, f.hook, "test", f.now())))
 			f.inTx(f.one, func(ctx context.Context, tx *tenant.Tx) error {
-				return webhook.Delete(ctx, tx, f.hook, f.now())
+				return webhook.Delete(ctx, tx, f.hook, managed.API, f.now())
 			})
 		})
 	})

@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/webhook"
 )
@@ -96,7 +97,9 @@ func newLog(w *world) *log {
 	l.events = append(l.events, id.EventAt(l.begin))
 	w.enter(w.one, entered...)
 	w.enter(w.two, theirs...)
-	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error { return webhook.Delete(ctx, tx, deleted, w.now()) })
+	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
+		return webhook.Delete(ctx, tx, deleted, managed.API, w.now())
+	})
 	slices.SortFunc(l.all, func(a, b delivery.Delivery) int { return bytes.Compare(b.ID[:], a.ID[:]) })
 	return l
 }
@@ -218,7 +221,9 @@ func TestTheLogOfADeletedWebhookIsOutOfReach(t *testing.T) {
 		require.NoError(t, reach(w.one, d))
 		require.ErrorIs(t, reach(w.two, d), delivery.ErrUnknown, "another organisation's")
 	}
-	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error { return webhook.Delete(ctx, tx, h, w.now()) })
+	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
+		return webhook.Delete(ctx, tx, h, managed.API, w.now())
+	})
 	require.ErrorIs(t, reach(w.one, gone), delivery.ErrUnknown)
 	require.NoError(t, reach(w.one, stays))
 	w.settle()

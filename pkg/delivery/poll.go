@@ -47,26 +47,30 @@ func (c *courier) poll(ctx context.Context) {
 			marks[w] = e.from(time.Now())
 		}
 	}
-	lanes := map[int64]bool{}
+	lanes, places := map[int64]bool{}, c.places
 	for lane := range c.lease.epochs {
 		lanes[lane] = c.mine(lane)
 	}
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 		defer cancel()
-		c.polled <- c.look(ctx, now, lanes, marks, busy)
+		c.polled <- c.look(ctx, now, lanes, places, marks, busy)
 	}()
 }
 
 // look finds the webhooks that have something due and reads some of it.
-func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool, marks map[id.Webhook]mark, busy map[id.Webhook]bool) (p poll) {
-	heads, err := heads(ctx, c.db, now)
+func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool, places places, marks map[id.Webhook]mark, busy map[id.Webhook]bool) (p poll) {
+	find := heads
+	if c.Lane != 0 {
+		find = c.ownHeads
+	}
+	heads, err := find(ctx, c.db, now)
 	if err != nil {
 		return poll{err: err}
 	}
 	var mine, wanted []head
 	for _, h := range heads {
-		if !lanes[laneOf(h.Webhook)] {
+		if !lanes[places.laneOf(h.Webhook)] {
 			continue
 		}
 		mine = append(mine, h)
@@ -161,7 +165,7 @@ var selectDue = fmt.Sprintf(`
 // selectReceivers finds the webhooks whose organisations live here.
 const selectReceivers = `
 	SELECT w.org_id, w.id, w.url, w.events, w.include_conversation, w.active, w.paused_at, w.failing_since,
-		w.api_version, w.secret, w.previous_secret, w.previous_until
+		w.api_version, w.delivered_at, w.secret, w.previous_secret, w.previous_until
 	FROM unnest($1::UUID[], $2::UUID[]) AS wanted (org_id, id)
 	JOIN webhook w ON w.org_id = wanted.org_id AND w.id = wanted.id AND w.deleted_at IS NULL
 	JOIN org_fence f ON f.org_id = w.org_id AND f.state IN ('open', 'capture')`
@@ -191,7 +195,7 @@ func (p *poll) takeReceivers(rows pgx.Rows) error {
 		var s stored
 		w := &s.webhook
 		if err := rows.Scan(&s.org, &w.ID, &w.URL, &w.Events, &w.IncludeConversation, &w.Active, &w.PausedAt, &w.FailingSince,
-			&w.APIVersion, &s.secret, &s.previous, &s.previousUntil); err != nil {
+			&w.APIVersion, &w.DeliveredAt, &s.secret, &s.previous, &s.previousUntil); err != nil {
 			return err
 		}
 		p.receivers[w.ID] = s
@@ -216,7 +220,7 @@ func (c *courier) take(p poll) {
 	}
 	for _, t := range p.tasks {
 		e, known := c.endpoints[t.webhook]
-		if _, read := p.receivers[t.webhook]; !known || !read || !c.mine(e.lane) {
+		if _, read := p.receivers[t.webhook]; !known || !read || !c.may(e) {
 			continue
 		}
 		if _, settled := c.settled[t.id]; settled {
@@ -242,7 +246,7 @@ func (c *courier) take(p poll) {
 func (c *courier) know(w id.Webhook, s stored) {
 	e, known := c.endpoints[w]
 	if !known {
-		e = newEndpoint(s.org, w)
+		e = newEndpoint(s.org, c.places.laneOf(w))
 		if s.webhook.FailingSince != nil {
 			e.health = sick
 		}

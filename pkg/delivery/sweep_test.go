@@ -10,6 +10,7 @@ import (
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/webhook"
 )
@@ -83,7 +84,9 @@ func TestTheLogOfADeletedWebhookIsSwept(t *testing.T) {
 	}
 	require.Zero(t, swept(t, sweep, w))
 	for h, org := range map[id.Webhook]id.Org{gone: w.one, moving: w.two} {
-		w.inTx(org, func(ctx context.Context, tx *tenant.Tx) error { return webhook.Delete(ctx, tx, h, w.now()) })
+		w.inTx(org, func(ctx context.Context, tx *tenant.Tx) error {
+			return webhook.Delete(ctx, tx, h, managed.API, w.now())
+		})
 	}
 	w.exec(`UPDATE org_fence SET state = 'fenced' WHERE org_id = $1`, w.two)
 	of := func(h id.Webhook) [2]int {

@@ -32,6 +32,9 @@ type Options struct {
 	Lease time.Duration
 	// InFlight bounds the attempts under way on a shard; 4,096 unless given.
 	InFlight int
+	// Lane is the lane of its own that the worker delivers in (WebhookLane,
+	// OrganizationLane); zero for the shared ones.
+	Lane int64
 	// Poll is how often an idle worker looks for what is due; 10 ms unless given.
 	Poll time.Duration
 }
@@ -122,7 +125,7 @@ func (w *Worker) courier(ctx context.Context, shard string) (*courier, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newCourier(w.options, w.metrics.of(shard), shard, db, &lanes{db, w.id, w.options.Lease}), nil
+	return newCourier(w.options, w.metrics.of(shard), shard, db, &lanes{db, w.id, w.options.Lease, w.options.Lane}), nil
 }
 
 // Settle delivers what is due now, until nothing is, and waits for the

@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/webhook"
 )
@@ -237,7 +238,9 @@ func TestADeletedWebhook(t *testing.T) {
 	w := newWorld(t)
 	h := w.hook(w.one, "/gone")
 	d := w.emit(w.one)[0]
-	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error { return webhook.Delete(ctx, tx, h, w.now()) })
+	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
+		return webhook.Delete(ctx, tx, h, managed.API, w.now())
+	})
 	w.settle()
 	require.Zero(t, w.receiver.Count("/gone").Requests)
 	_, _, err := delivery.Get(context.Background(), w.tenants, w.one, d)

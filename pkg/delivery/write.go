@@ -91,7 +91,7 @@ func (c *courier) record(ctx context.Context, outcomes []*outcome, epochs map[in
 		for _, o := range outcomes {
 			if tx.Open(o.task.org) {
 				tx.Touch(o.task.org, "delivery", o.task.id)
-				rows.add(o, epochs[laneOf(o.task.webhook)])
+				rows.add(o, epochs[o.task.lane])
 			}
 		}
 		rows.queue(&b, c.lanes.owner)
@@ -127,7 +127,7 @@ func (r *results) add(o *outcome, epoch int64) {
 	t := o.task
 	state, due := o.settle()
 	r.orgs, r.ids = append(r.orgs, t.org), append(r.ids, t.id)
-	r.lanes, r.epochs = append(r.lanes, laneOf(t.webhook)), append(r.epochs, epoch)
+	r.lanes, r.epochs = append(r.lanes, t.lane), append(r.epochs, epoch)
 	r.before = append(r.before, t.attempts)
 	r.states, r.dues = append(r.states, state), append(r.dues, due)
 	r.firsts = append(r.firsts, o.first())
@@ -202,9 +202,10 @@ type run struct {
 	// known is since when it fails as far as was read.
 	known *time.Time
 	// delivered says that something arrived; failed is the first failure after
-	// it, and last the last one.
-	delivered    bool
-	failed, last time.Time
+	// it, and last the last one. arrived is when something arrived where nothing
+	// had before, as far as was read.
+	delivered             bool
+	failed, last, arrived time.Time
 }
 
 // runs are the webhooks of a batch.
@@ -225,6 +226,9 @@ func failingRuns(outcomes []*outcome, open func(id.Org) bool) runs {
 		switch {
 		case o.code == "":
 			r.delivered, r.failed = true, time.Time{}
+			if o.to.webhook.DeliveredAt == nil {
+				r.arrived = o.began
+			}
 		case r.failed.IsZero() || o.began.Before(r.failed):
 			r.failed = o.began
 		}
@@ -239,6 +243,10 @@ func failingRuns(outcomes []*outcome, open func(id.Org) bool) runs {
 // did, which is every one that is well.
 func (rs runs) queue(b *pgx.Batch, tx *tenant.ManyTx) {
 	for _, r := range rs {
+		if !r.arrived.IsZero() {
+			b.Queue(`UPDATE webhook SET delivered_at = $3 WHERE org_id = $1 AND id = $2 AND delivered_at IS NULL`, r.org, r.webhook, r.arrived)
+			tx.Touch(r.org, "webhook", r.webhook)
+		}
 		switch {
 		case r.delivered && r.failed.IsZero():
 			if r.known == nil {

@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/tenant/tenanttest"
@@ -47,7 +48,7 @@ func (s *store) inTx(org id.Org, fn func(context.Context, *tenant.Tx) error) err
 func draft() webhook.Webhook {
 	return webhook.Webhook{
 		ID: id.NewWebhook(), URL: "https://example.com/a", Events: []string{"*"}, Active: true, APIVersion: contract.Latest,
-		CreatedAt: tenanttest.Now, UpdatedAt: tenanttest.Now,
+		CreatedAt: tenanttest.Now, UpdatedAt: tenanttest.Now, ManagedBy: managed.API,
 	}
 }
 
@@ -71,7 +72,9 @@ func (s *store) add(org id.Org) id.Webhook {
 }
 
 func (s *store) delete(org id.Org, w id.Webhook) error {
-	return s.inTx(org, func(ctx context.Context, tx *tenant.Tx) error { return webhook.Delete(ctx, tx, w, tenanttest.Now) })
+	return s.inTx(org, func(ctx context.Context, tx *tenant.Tx) error {
+		return webhook.Delete(ctx, tx, w, managed.API, tenanttest.Now)
+	})
 }
 
 // counted is the organisation's counter of webhooks.

@@ -4,6 +4,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/vault"
@@ -36,6 +38,10 @@ type Webhook struct {
 	FailingSince         *time.Time
 	APIVersion           contract.Version
 	CreatedAt, UpdatedAt time.Time
+	// ManagedBy is who changes it; empty counts as the API when it is entered.
+	ManagedBy managed.By
+	// DeliveredAt is when something first arrived.
+	DeliveredAt *time.Time
 }
 
 // ErrUnknown says that the organisation has no such webhook.
@@ -69,7 +75,7 @@ func OpenSecret(v *vault.Vault, w id.Webhook, sealed []byte) (Secret, error) {
 }
 
 const columns = `id, url, description, events, include_conversation, active, paused_at, failing_since,
-	api_version, created_at, updated_at`
+	api_version, created_at, updated_at, managed_by, delivered_at`
 
 func scan(row pgx.CollectableRow) (Webhook, error) { return pgx.RowToStructByPos[Webhook](row) }
 
@@ -85,9 +91,10 @@ func Insert(ctx context.Context, tx *tenant.Tx, v *vault.Vault, w Webhook, s Sec
 	}
 	tx.Touch("webhook", w.ID)
 	_, err = tx.Exec(ctx, `
-		INSERT INTO webhook (org_id, id, url, description, events, include_conversation, active, api_version, secret, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		tx.Org, w.ID, w.URL, w.Description, w.Events, w.IncludeConversation, w.Active, w.APIVersion, s.Seal(v, w.ID), w.CreatedAt, w.UpdatedAt)
+		INSERT INTO webhook (org_id, id, url, description, events, include_conversation, active, api_version, secret, created_at, updated_at, managed_by)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		tx.Org, w.ID, w.URL, w.Description, w.Events, w.IncludeConversation, w.Active, w.APIVersion, s.Seal(v, w.ID), w.CreatedAt, w.UpdatedAt,
+		cmp.Or(w.ManagedBy, managed.API))
 	return false, err
 }
 
@@ -137,14 +144,25 @@ func Lock(ctx context.Context, tx *tenant.Tx, w id.Webhook) (Webhook, error) {
 	return found, err
 }
 
+// LockFor is Lock for who is about to change what the webhook is. The error is
+// ErrUnknown, or a *managed.Error where something else manages it.
+func LockFor(ctx context.Context, tx *tenant.Tx, w id.Webhook, who managed.By) (Webhook, error) {
+	found, err := Lock(ctx, tx, w)
+	if err != nil {
+		return Webhook{}, err
+	}
+	return found, found.ManagedBy.Check(who)
+}
+
 // Update writes a webhook that Lock found.
 func Update(ctx context.Context, tx *tenant.Tx, w Webhook) error {
 	tx.Touch("webhook", w.ID)
 	_, err := tx.Exec(ctx, `
 		UPDATE webhook SET url = $3, description = $4, events = $5, include_conversation = $6, active = $7,
-			paused_at = $8, failing_since = $9, api_version = $10, updated_at = $11
+			paused_at = $8, failing_since = $9, api_version = $10, updated_at = $11, managed_by = $12
 		WHERE org_id = $1 AND id = $2`,
-		tx.Org, w.ID, w.URL, w.Description, w.Events, w.IncludeConversation, w.Active, w.PausedAt, w.FailingSince, w.APIVersion, w.UpdatedAt)
+		tx.Org, w.ID, w.URL, w.Description, w.Events, w.IncludeConversation, w.Active, w.PausedAt, w.FailingSince, w.APIVersion, w.UpdatedAt,
+		w.ManagedBy)
 	return err
 }
 
@@ -158,10 +176,11 @@ func Rotate(ctx context.Context, tx *tenant.Tx, v *vault.Vault, w id.Webhook, s 
 	return err
 }
 
-// Delete removes a webhook. Its delivery log is out of reach at once and its
-// rows are swept later: there can be millions.
-func Delete(ctx context.Context, tx *tenant.Tx, w id.Webhook, at time.Time) error {
-	if _, err := Lock(ctx, tx, w); err != nil {
+// Delete removes a webhook on behalf of who manages it. Its delivery log is out of
+// reach at once and its rows are swept later: there can be millions. The errors are
+// those of LockFor.
+func Delete(ctx context.Context, tx *tenant.Tx, w id.Webhook, who managed.By, at time.Time) error {
+	if _, err := LockFor(ctx, tx, w, who); err != nil {
 		return err
 	}
 	tx.Touch("webhook", w)

@@ -10,6 +10,9 @@ const (
 	// ReleaseAnnotation, set to "true", gives what the resource manages back to the
 	// API. From then on the resource changes nothing, nor does deleting it.
 	ReleaseAnnotation = "visavis.dev/release"
+	// ResumeAnnotation, set to a value it did not have, such as the time of day,
+	// resumes a Webhook that was paused after failing for three days.
+	ResumeAnnotation = "visavis.dev/resume"
 )
 
 // Finalizer keeps a resource until what its deletion asks for is done.
@@ -57,6 +60,20 @@ const (
 	ReasonNotReady = "NotReady"
 	// ReasonUnavailable: a database or the API server does not answer; it is tried again.
 	ReasonUnavailable = "Unavailable"
+)
+
+// Reasons of the condition Delivering.
+const (
+	// ReasonDelivering: the last delivery arrived.
+	ReasonDelivering = "Delivering"
+	// ReasonNothingDelivered: none arrived yet, and none failed.
+	ReasonNothingDelivered = "NothingDelivered"
+	// ReasonFailing: deliveries fail.
+	ReasonFailing = "Failing"
+	// ReasonPaused: they failed for three days, and none is sent.
+	ReasonPaused = "Paused"
+	// ReasonSuspended: none is sent since the spec says so.
+	ReasonSuspended = "Suspended"
 )
 
 // Status is what the status of every kind begins with.

@@ -70,7 +70,8 @@ type OrganisationSpec struct {
 	// A key for the API, kept in a Secret; none is made unless given.
 	// +optional
 	APIKey *OrganisationKey `json:"apiKey,omitempty"`
-	// Whether its deliveries and jobs have workers of their own (Dedicated).
+	// Whether its deliveries have workers of their own (Dedicated). Those of a Webhook
+	// that is Dedicated itself have theirs; its jobs are the shard's workers' as ever.
 	// +kubebuilder:default=Shared
 	// +optional
 	Delivery Delivery `json:"delivery,omitempty"`

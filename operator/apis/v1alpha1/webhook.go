@@ -4,6 +4,10 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Webhook is an address that is told what happens in an organisation.
 //
+// One that failed every delivery for three days is paused, and stays so until its
+// address, events or another field of what it is sent changes, or until the value of
+// the annotation visavis.dev/resume does.
+//
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,shortName=vhook,categories=visavis
@@ -62,7 +66,8 @@ type WebhookSpec struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
-	// Whether its deliveries have workers of their own (Dedicated).
+	// Whether its deliveries have a worker of their own (Dedicated). Should that
+	// fall silent for a minute, the shard's workers deliver until it is back.
 	// +kubebuilder:default=Shared
 	// +optional
 	Delivery Delivery `json:"delivery,omitempty"`
@@ -78,6 +83,9 @@ type WebhookStatus struct {
 	// Its id, wh_….
 	// +optional
 	ID string `json:"id,omitempty"`
+	// The id of its organisation, org_….
+	// +optional
+	OrganisationID string `json:"organisationId,omitempty"`
 	// The Secret that holds its signing secret.
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
@@ -87,6 +95,9 @@ type WebhookStatus struct {
 	// When it was paused for that.
 	// +optional
 	PausedAt *metav1.Time `json:"pausedAt,omitempty"`
+	// The value of the annotation visavis.dev/resume that was obeyed last.
+	// +optional
+	Resumed string `json:"resumed,omitempty"`
 }
 
 // WebhookList is a list of webhooks.

@@ -1,0 +1,48 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/tenant"
+)
+
+// A webhook that a resource declares is changed there, and used here as ever.
+func TestADeclaredWebhook(t *testing.T) {
+	w := newWorld(t)
+	hook := w.hook(t, nil)["id"].(string)
+	require.Equal(t, "api", w.Get(w.Acme.New, "/webhooks/"+hook).Data(t)["managedBy"])
+	which, err := id.ParseWebhook(hook)
+	require.NoError(t, err)
+	by := managed.Resource{Kind: "Webhook", Namespace: "acme", Name: "orders", UID: "4f1c"}.By()
+	w.inTx(t, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE webhook SET managed_by = $3 WHERE org_id = $1 AND id = $2`, tx.Org, which, by)
+		return err
+	})
+	before := w.Get(w.Acme.New, "/webhooks/"+hook).Data(t)
+	require.Equal(t, "Webhook acme/orders", before["managedBy"])
+
+	refused := func(r apitest.Answer) {
+		t.Helper()
+		e := requireError(t, r, http.StatusConflict, "conflict", "path.id")
+		require.Equal(t, "managed", at(e, "details", "reason"))
+		require.Equal(t, "Webhook acme/orders", at(e, "details", "managedBy"))
+		require.Contains(t, e["message"], "Webhook acme/orders")
+	}
+	for _, operation := range []string{"updateWebhook", "deleteWebhook", "rotateWebhookSecret"} {
+		refused(w.do(t, operation, hook, w.Acme.New, w.body(t, w.operation(t, operation))))
+	}
+	refused(w.do(t, "deleteWebhook", hook, w.Acme.Old, nil))
+	require.Equal(t, before, w.Get(w.Acme.New, "/webhooks/"+hook).Data(t), "nothing changed")
+
+	for _, operation := range []string{"testWebhook", "recoverWebhook"} {
+		r := w.do(t, operation, hook, w.Acme.New, w.body(t, w.operation(t, operation)))
+		require.Equal(t, http.StatusAccepted, r.Status, operation)
+	}
+}

@@ -1,0 +1,45 @@
+package webhook_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Only resources whose status is behind are looked at, whatever there is.
+func TestWhoseDeliveriesChanged(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, name := range []string{"orders", "invoices", "visits"} {
+		s.apply(name)
+	}
+	rules := s.rules()
+	rules.Client = s.client
+	asked := s.clock.Now()
+	changed := func() (names []string) {
+		t.Helper()
+		found, err := rules.Look(t.Context(), asked)
+		require.NoError(t, err)
+		for _, o := range found {
+			names = append(names, o.GetName())
+			s.look(o.GetName())
+		}
+		return names
+	}
+	orders := s.row(s.get("orders")).ID
+	require.Empty(t, changed())
+	s.exec(`UPDATE webhook SET delivered_at = $2 WHERE id = $1`, orders, s.clock.Now())
+	require.Equal(t, []string{"orders"}, changed())
+	require.Empty(t, changed(), "it is told")
+	s.exec(`UPDATE webhook SET failing_since = $2 WHERE id = $1`, orders, s.clock.Now())
+	require.Empty(t, changed(), "a retry may mend it")
+	s.clock.Step(3 * time.Minute)
+	require.Equal(t, []string{"orders"}, changed())
+	require.Empty(t, changed())
+	s.exec(`UPDATE webhook SET active = false, paused_at = $2 WHERE id = $1`, orders, s.clock.Now())
+	require.Equal(t, []string{"orders"}, changed())
+	s.exec(`UPDATE webhook SET active = true, paused_at = NULL, failing_since = NULL WHERE id = $1`, orders)
+	require.Equal(t, []string{"orders"}, changed())
+	require.Empty(t, changed())
+}

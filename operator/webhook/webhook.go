@@ -1,0 +1,187 @@
+// Package webhook brings Webhook resources about: the webhook of an organisation on its
+// shard, the Secret with what signs its deliveries, and the worker of its own where it
+// has one. How its deliveries fare is read from a list per shard (watch.go), never
+// webhook by webhook.
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"visavis.dev/operator/apis/v1alpha1"
+	"visavis.dev/operator/resource"
+	"visavis.dev/pkg/delivery"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/vault"
+	"visavis.dev/pkg/webhook"
+)
+
+// Kind is the kind of resource.
+const Kind = "Webhook"
+
+// Rules are those of the kind.
+type Rules struct {
+	Directory *directory.Directory
+	Tenants   *tenant.Tenants
+	Vault     *vault.Vault
+	Guard     *egress.Guard
+	Catalogue *plan.Catalogue
+	// Client reads from the cache, which has the Secrets that the operator made;
+	// Reader asks the API server.
+	Client client.Client
+	Reader client.Reader
+	Clock  clock.PassiveClock
+	// Workers run deliveries of their own.
+	Workers Workers
+}
+
+// Workers keeps the workers that deliver for one webhook alone (package dedicated).
+type Workers interface {
+	// Apply has a worker run on a shard for a holder, wh_….
+	Apply(ctx context.Context, owner client.Object, shard, holder string) error
+	// Delete ends the worker, where there is one.
+	Delete(ctx context.Context, owner client.Object, holder string) error
+}
+
+var _ resource.Rules[*v1alpha1.Webhook] = (*Rules)(nil)
+
+func (r *Rules) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Microsecond) }
+
+// Apply makes the webhook what the resource says.
+func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Webhook) error {
+	home, err := r.home(ctx, o)
+	if err != nil {
+		return err
+	}
+	o.Status.OrganisationID = home.org.String()
+	found, err := webhook.FindDeclared(ctx, r.Tenants, home.org, resource.Managing(Kind, o))
+	if err != nil {
+		return homeless(err, o)
+	}
+	if found == nil || differs(o, found) {
+		if found, err = r.declare(ctx, o, home.org, found); err != nil {
+			// What there is goes on, and how it fares is told all the same.
+			if found != nil {
+				r.tell(o, found)
+			}
+			return homeless(err, o)
+		}
+	}
+	o.Status.ID, o.Status.Resumed = found.ID.String(), o.Annotations[v1alpha1.ResumeAnnotation]
+	r.tell(o, found)
+	if err := r.keepSecret(ctx, o, home.org, found); err != nil {
+		return err
+	}
+	return r.keepWorker(ctx, o, home.shard, found)
+}
+
+// Delete deletes the webhook.
+func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Webhook) error {
+	if err := r.end(ctx, o, func(ctx context.Context, tx *tenant.Tx, d *webhook.Declared) error {
+		if err := webhook.Delete(ctx, tx, d.ID, d.ManagedBy, r.now()); err != nil {
+			return err
+		}
+		return r.record(ctx, tx, o, "webhook.deleted", d.ID, nil)
+	}); err != nil {
+		return err
+	}
+	return r.endWorker(ctx, o)
+}
+
+// Release leaves the webhook, and the Secret, to those who call the API. Its deliveries
+// are the shard's workers' from then on.
+func (r *Rules) Release(ctx context.Context, o *v1alpha1.Webhook) error {
+	left := true
+	if err := r.end(ctx, o, func(ctx context.Context, tx *tenant.Tx, d *webhook.Declared) (err error) {
+		if d.OwnLane != nil {
+			_, err = delivery.DedicateWebhook(ctx, tx, d.ID, false)
+		}
+		left = !inOwnLane(d)
+		return err
+	}); err != nil {
+		return err
+	}
+	if !left {
+		return resource.Pending(emptying, leaving)
+	}
+	if err := errors.Join(r.endWorker(ctx, o), r.releaseSecret(ctx, o)); err != nil {
+		return err
+	}
+	return r.end(ctx, o, func(ctx context.Context, tx *tenant.Tx, d *webhook.Declared) error {
+		d.ManagedBy = managed.API
+		if err := webhook.Update(ctx, tx, d.Webhook); err != nil {
+			return err
+		}
+		return r.record(ctx, tx, o, "webhook.released", d.ID, nil)
+	})
+}
+
+// end does with what the resource manages what ends that. Nothing is left to do where
+// it manages nothing, or its organisation is gone.
+func (r *Rules) end(ctx context.Context, o *v1alpha1.Webhook,
+	with func(context.Context, *tenant.Tx, *webhook.Declared) error,
+) error {
+	org, err := id.ParseOrg(o.Status.OrganisationID)
+	if err != nil {
+		home, err := r.home(ctx, o)
+		if refusal := (*resource.Refusal)(nil); errors.As(err, &refusal) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		org = home.org
+	}
+	err = r.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		d, err := webhook.LockDeclared(ctx, tx, resource.Managing(Kind, o))
+		if err != nil || d == nil {
+			return err
+		}
+		return with(ctx, tx, d)
+	}, tenant.Idempotent(true))
+	if errors.Is(err, directory.ErrUnknown) {
+		return nil
+	}
+	return err
+}
+
+// home is where a webhook's organisation is.
+type home struct {
+	org   id.Org
+	shard string
+}
+
+func (r *Rules) home(ctx context.Context, o *v1alpha1.Webhook) (home, error) {
+	name := o.Spec.Organisation.Name
+	var organisation v1alpha1.Organisation
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: name}, &organisation)
+	if client.IgnoreNotFound(err) != nil {
+		return home{}, err
+	}
+	org, malformed := id.ParseOrg(organisation.Status.ID)
+	if err != nil || malformed != nil {
+		return home{}, resource.Pending(0, "The Organisation %s is not there yet.", name)
+	}
+	return home{org, organisation.Status.Shard}, nil
+}
+
+// homeless says of an organisation that the directory does not have that it is waited for.
+func homeless(err error, o *v1alpha1.Webhook) error {
+	if errors.Is(err, directory.ErrUnknown) {
+		return resource.Pending(time.Minute, "The Organisation %s is not there any more.", o.Spec.Organisation.Name)
+	}
+	return err
+}
+
+// secretName is the name of the Secret that a resource asks for.
+func secretName(o *v1alpha1.Webhook) string { return cmp.Or(o.Spec.SecretName, o.Name+"-signing") }
