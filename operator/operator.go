@@ -3,6 +3,7 @@
 package operator
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -18,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/flowcontrol"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,22 +27,22 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/child"
+	"visavis.dev/operator/dedicated"
+	"visavis.dev/operator/organisation"
+	"visavis.dev/operator/pace"
 	"visavis.dev/operator/platform"
+	"visavis.dev/operator/portal"
 	"visavis.dev/operator/resource"
 	"visavis.dev/operator/shard"
+	"visavis.dev/operator/webhook"
 )
 
 // LeaseName is the lease that the one operator at work holds, in its namespace.
 const LeaseName = "visavis-operator"
 
-const (
-	// burst is how many requests may leave at once. It counts into the rate: in no
-	// second are there more requests than the limit.
-	burst = 3
-	// forLease is what the lease's own connection takes of the limit: it is renewed
-	// every two seconds, and never waits behind a flood of other work.
-	forLease = 1
-)
+// forLease is what the lease's own connection takes of the limit: it is renewed every
+// two seconds, and never waits behind a flood of other work.
+const forLease = 1
 
 // graceful is how long reconciles under way may take when the operator stops.
 const graceful = 15 * time.Second
@@ -54,15 +54,6 @@ func NewScheme() (*runtime.Scheme, error) {
 		return nil, err
 	}
 	return scheme, v1alpha1.AddToScheme(scheme)
-}
-
-// Limit holds a connection to at most qps requests in any second, however many clients
-// are made of it.
-func Limit(config *rest.Config, qps int) *rest.Config {
-	limited := rest.CopyConfig(config)
-	few := min(burst, max(qps/4, 1))
-	limited.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(float32(max(qps-few-forLease, 1)), few)
-	return limited
 }
 
 // Cache holds what is cached to what the operator made, and the one ConfigMap.
@@ -104,7 +95,7 @@ func New(config *rest.Config, qps int, p *platform.Platform, otherwise ...func(*
 	for _, set := range otherwise {
 		set(&options)
 	}
-	mgr, err := ctrl.NewManager(Limit(config, qps), options)
+	mgr, err := ctrl.NewManager(pace.Limit(config, max(qps-forLease, 1)), options)
 	if err != nil {
 		return nil, fmt.Errorf("manager: %w", err)
 	}
@@ -114,11 +105,26 @@ func New(config *rest.Config, qps int, p *platform.Platform, otherwise ...func(*
 // setUp adds the reconcilers of every kind.
 func setUp(mgr ctrl.Manager, p *platform.Platform) error {
 	m := resource.NewMetrics(metrics.Registry)
+	c, reader := mgr.GetClient(), mgr.GetAPIReader()
+	workers := &dedicated.Workers{Writer: child.Writer{Client: c, Reader: reader}, Namespace: p.Namespace}
 	shards := &shard.Rules{
 		Directory: p.Directory, Tenants: p.Tenants, Clock: p.Clock, Namespace: p.Namespace, PodConfig: p.PodConfig,
 	}
-	if err := shards.SetUp(mgr, m, p.Log.With(slog.String("kind", "Shard")), metrics.Registry); err != nil {
-		return fmt.Errorf("shards: %w", err)
+	organisations := &organisation.Rules{
+		Directory: p.Directory, Tenants: p.Tenants, Keys: p.Keys, Catalogue: p.Catalogue, Files: p.Files,
+		Client: c, Reader: reader, Clock: p.Clock, Workers: workers,
 	}
-	return nil
+	webhooks := &webhook.Rules{
+		Directory: p.Directory, Tenants: p.Tenants, Vault: p.Vault, Guard: p.Egress, Catalogue: p.Catalogue,
+		Client: c, Reader: reader, Clock: p.Clock, Workers: workers,
+	}
+	portals := &portal.Rules{
+		Directory: p.Directory, Tenants: p.Tenants, Addresses: p.Addresses, Gallery: p.Gallery, Library: p.Library, Catalogue: p.Catalogue,
+		Client: c, Clock: p.Clock, Namespace: p.Namespace, Instance: p.Instance, IngressClass: p.IngressClass,
+		PortalURL: p.PortalURL, PublicURL: p.PublicURL, LiveURL: p.LiveURL,
+	}
+	return errors.Join(
+		shards.SetUp(mgr, m, p.Log.With(slog.String("kind", "Shard")), metrics.Registry),
+		organisations.SetUp(mgr, m), webhooks.SetUp(mgr, m), portals.SetUp(mgr, m),
+	)
 }

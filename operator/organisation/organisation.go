@@ -38,6 +38,8 @@ type Rules struct {
 	Client client.Client
 	Reader client.Reader
 	Clock  clock.PassiveClock
+	// Workers run deliveries of their own.
+	Workers Workers
 }
 
 var _ resource.Rules[*v1alpha1.Organisation] = (*Rules)(nil)
@@ -80,7 +82,10 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Organisation) error {
 		}
 	}
 	o.Status.ID, o.Status.Slug, o.Status.Shard = found.ID.String(), found.Slug, found.Shard
-	return r.keepKey(ctx, o, found.ID)
+	if err := r.keepKey(ctx, o, found.ID); err != nil {
+		return err
+	}
+	return r.keepWorker(ctx, o, found)
 }
 
 // identity is the id of the organisation. A resource that has one adopts no other: it
@@ -129,7 +134,7 @@ func (r *Rules) taken(ctx context.Context, slug string) error {
 func (r *Rules) place(ctx context.Context, named string) (string, error) {
 	if named == "" {
 		shard, err := organization.Place(ctx, r.Directory)
-		if errors.Is(err, organization.ErrNoPlace) {
+		if errors.Is(err, organization.ErrNoShard) {
 			err = resource.Pending(again, "There is no Shard yet that takes any organisation.")
 		}
 		return shard, err
@@ -176,6 +181,9 @@ func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Organisation) error {
 	if err != nil {
 		return nil // it never had one
 	}
+	if err := r.Workers.Delete(ctx, o, which.String()); err != nil {
+		return err
+	}
 	remover := removal.Remover{Directory: r.Directory, Tenants: r.Tenants, Files: r.Files, Clock: r.Clock}
 	left, err := remover.Delete(ctx, which, resource.Managing(Kind, o), batches)
 	if err == nil && left != "" {
@@ -192,6 +200,13 @@ func (r *Rules) Release(ctx context.Context, o *v1alpha1.Organisation) error {
 		return nil // it never had one
 	}
 	if err := r.releaseSecret(ctx, o); err != nil {
+		return err
+	}
+	found, err := r.Directory.Organization(ctx, which)
+	if err == nil && found.ManagedBy == resource.Managing(Kind, o) {
+		err = r.endWorker(ctx, o, which)
+	}
+	if err != nil && !errors.Is(err, directory.ErrUnknown) {
 		return err
 	}
 	err = r.Directory.HandOver(ctx, which, resource.Managing(Kind, o), managed.API)

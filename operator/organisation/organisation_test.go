@@ -106,8 +106,15 @@ func rules(t *testing.T, crash *databasetest.Crash, c *clocktest.FakeClock, buck
 	require.NoError(t, err)
 	return &organisation.Rules{
 		Directory: d, Tenants: tenants, Keys: &apikey.Store{DB: db}, Catalogue: catalogue, Files: file.New(bucket, tenants, c), Clock: c,
+		Workers: noWorkers{},
 	}
 }
+
+// noWorkers runs none.
+type noWorkers struct{}
+
+func (noWorkers) Apply(context.Context, client.Object, string, string) error { return nil }
+func (noWorkers) Delete(context.Context, client.Object, string) error        { return nil }
 
 // failures count what is written and fail the request that is to.
 func (w *world) failures() interceptor.Funcs {

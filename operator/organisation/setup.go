@@ -3,6 +3,7 @@ package organisation
 import (
 	"context"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -14,13 +15,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"visavis.dev/operator/apis/v1alpha1"
+	"visavis.dev/operator/child"
+	"visavis.dev/operator/dedicated"
 	"visavis.dev/operator/resource"
 )
 
 // Fields of the cache's index.
 const (
-	bySlug    = "slug"
-	byAdopted = "adopts"
+	bySlug     = "slug"
+	byAdopted  = "adopts"
+	byDelivery = "delivery"
 )
 
 // SetUp adds the kind to a manager.
@@ -34,17 +38,38 @@ func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.Organisation{}, builder.WithPredicates(spec)).
 		// Its own writing of a Secret is no news, nor are those that were there before.
-		Owns(&corev1.Secret{}, builder.WithPredicates(predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }})).
+		Owns(&corev1.Secret{}, builder.WithPredicates(old)).
 		Watches(&v1alpha1.Organisation{}, handler.EnqueueRequestsFromMapFunc(r.rivals), builder.WithPredicates(spec, gone)).
 		Watches(&v1alpha1.Shard{}, handler.EnqueueRequestsFromMapFunc(r.waiting), builder.WithPredicates(registered)).
+		Watches(&appsv1.Deployment{}, child.Owners(Kind), builder.WithPredicates(predicate.GenerationChangedPredicate{}, old)).
+		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.apart),
+			builder.WithPredicates(predicate.GenerationChangedPredicate{}, predicate.NewPredicateFuncs(dedicated.Shared))).
 		Complete(&resource.Reconciler[*v1alpha1.Organisation]{
 			Kind: Kind, Rules: r, Client: r.Client, Recorder: mgr.GetEventRecorder("visavis-operator"), Metrics: m, Clock: r.Clock,
 		})
 }
 
+// old passes no object that came to be.
+var old = predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }}
+
+// apart are the organisations with workers of their own, which are to be like the
+// shard's.
+func (r *Rules) apart(ctx context.Context, _ client.Object) []reconcile.Request {
+	var list v1alpha1.OrganisationList
+	if err := r.Client.List(ctx, &list, client.MatchingFields{byDelivery: string(v1alpha1.DedicatedDelivery)}); err != nil {
+		return nil
+	}
+	requests := make([]reconcile.Request, len(list.Items))
+	for i := range list.Items {
+		requests[i].NamespacedName = client.ObjectKeyFromObject(&list.Items[i])
+	}
+	return requests
+}
+
 // Indexes are the fields that the cache finds Organisations by.
 var Indexes = map[string]client.IndexerFunc{
-	bySlug: func(o client.Object) []string { return some(slug(o.(*v1alpha1.Organisation))) },
+	bySlug:     func(o client.Object) []string { return some(slug(o.(*v1alpha1.Organisation))) },
+	byDelivery: func(o client.Object) []string { return some(string(o.(*v1alpha1.Organisation).Spec.Delivery)) },
 	byAdopted: func(o client.Object) []string {
 		return some(resource.Adopts(o))
 	},

@@ -52,6 +52,15 @@ func DedicateOrganization(ctx context.Context, tx *tenant.Tx, own bool) error {
 	return err
 }
 
+// Dedicated says whether an organisation's webhooks are to have a lane of their own.
+func Dedicated(ctx context.Context, t *tenant.Tenants, org id.Org) (own bool, err error) {
+	found := false
+	err = t.Read(ctx, org, func(r *tenant.Reads) {
+		r.QueryRow(&found, []any{&own}, `SELECT EXISTS (SELECT 1 FROM dedicated_delivery WHERE org_id = $1)`, org)
+	})
+	return own, err
+}
+
 // Left says whether none of an organisation's webhooks is in the organisation's lane, so
 // that its worker can end. It rides webhook_by_lane.
 func Left(ctx context.Context, t *tenant.Tenants, org id.Org) (left bool, err error) {

@@ -139,8 +139,8 @@ func (t *Tenants) Remove(ctx context.Context, shard string, org id.Org, table Ta
 	return int(tag.RowsAffected()), nil
 }
 
-// Forget deletes the last that a shard knows of an organisation that is shut.
-func (t *Tenants) Forget(ctx context.Context, shard string, org id.Org) error {
+// ForgetOrganization deletes the last that a shard knows of an organisation that is shut.
+func (t *Tenants) ForgetOrganization(ctx context.Context, shard string, org id.Org) error {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {
 		return err

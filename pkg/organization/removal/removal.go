@@ -94,7 +94,7 @@ func (r *Remover) steps(o directory.Organization) []step {
 			n, err := r.Files.RemoveAll(ctx, o.ID, fileBatch)
 			return n == fileBatch, err
 		}},
-		step{"shard", once(func(ctx context.Context) error { return r.Tenants.Forget(ctx, o.Shard, o.ID) })},
+		step{"shard", once(func(ctx context.Context) error { return r.Tenants.ForgetOrganization(ctx, o.Shard, o.ID) })},
 		step{"directory", once(func(ctx context.Context) error {
 			r.Directory.Forget(o.ID)
 			return r.Directory.Remove(ctx, o.ID)
