@@ -219,7 +219,7 @@ database: {secretName: directory}
 trustedCA: {configMapName: authority}
 files: {volume: {existingClaim: files}}
 # The receiver of webhooks is a pod.
-settings: {allow-address: [10.0.0.0/8], trusted-proxy: [10.0.0.0/8], address-limit: 1000000}
+settings: {dns-proof: "off", allow-address: [10.0.0.0/8], trusted-proxy: [10.0.0.0/8], address-limit: 1000000}
 api:
   replicas: 1
   autoscaling: {enabled: false}
