@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/plan"
@@ -219,7 +220,7 @@ func TestPortalsOfAPlan(t *testing.T) {
 		return err
 	}))
 	require.Equal(t, "Portal acme/museum", w.do(t, "getPortal", managed, w.Acme.New, nil).Data(t)["managedBy"])
-	refused := func(operation, key string, body any) {
+	refused := func(operation string, key apikey.Secret, body any) {
 		e := requireError(t, w.do(t, operation, managed, key, body), http.StatusConflict, "conflict", "path.id")
 		require.Equal(t, []any{"managed", "Portal acme/museum"}, []any{at(e, "details", "reason"), at(e, "details", "managedBy")})
 	}
