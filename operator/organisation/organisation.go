@@ -93,6 +93,12 @@ func identity(o *v1alpha1.Organisation) (id.Org, error) {
 	return which, err
 }
 
+// bound is the id of the organisation; ok is false where it can have none.
+func bound(o *v1alpha1.Organisation) (which id.Org, ok bool) {
+	which, err := identity(o)
+	return which, err == nil
+}
+
 // make makes the organisation.
 func (r *Rules) make(ctx context.Context, o *v1alpha1.Organisation, which id.Org, wanted directory.Organization) (directory.Organization, error) {
 	if resource.Adopts(o) != "" {
@@ -172,9 +178,9 @@ const batches = 20
 
 // Delete deletes the organisation with everything that it owns.
 func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Organisation) error {
-	which, err := identity(o)
-	if err != nil {
-		return nil // it never had one
+	which, ok := bound(o)
+	if !ok {
+		return nil
 	}
 	remover := removal.Remover{Directory: r.Directory, Tenants: r.Tenants, Files: r.Files, Clock: r.Clock}
 	left, err := remover.Delete(ctx, which, resource.Managing(Kind, o), batches)
@@ -187,14 +193,14 @@ func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Organisation) error {
 // Release leaves the organisation to whoever runs the platform by hand; its Secret and
 // the key in it stay.
 func (r *Rules) Release(ctx context.Context, o *v1alpha1.Organisation) error {
-	which, err := identity(o)
-	if err != nil {
-		return nil // it never had one
+	which, ok := bound(o)
+	if !ok {
+		return nil
 	}
 	if err := r.releaseSecret(ctx, o); err != nil {
 		return err
 	}
-	err = r.Directory.HandOver(ctx, which, resource.Managing(Kind, o), managed.API)
+	err := r.Directory.HandOver(ctx, which, resource.Managing(Kind, o), managed.API)
 	if errors.Is(err, directory.ErrUnknown) { // it is not this one's, or not any more
 		err = nil
 	}

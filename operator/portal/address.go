@@ -17,9 +17,8 @@ import (
 // resource asks for: that one is let go. Of those that wait for an address, the oldest
 // gets it.
 func (r *Rules) claim(ctx context.Context, o *v1alpha1.Portal, w *wanted) (held []portal.Held, err error) {
-	there, err := portal.Get(ctx, r.Tenants, w.org.ID, w.which)
-	isNew := errors.Is(err, portal.ErrUnknown)
-	if err != nil && !isNew {
+	there, isNew, err := r.there(ctx, w)
+	if err != nil {
 		return nil, err
 	}
 	if isNew && resource.Adopts(o) != "" {
@@ -56,6 +55,15 @@ func (r *Rules) claim(ctx context.Context, o *v1alpha1.Portal, w *wanted) (held 
 		return held, nil
 	}
 	return r.keep(ctx, o, w, held, directory.Host, w.host, byHost, there.Host == w.host)
+}
+
+// there is the portal, where it is not new.
+func (r *Rules) there(ctx context.Context, w *wanted) (p portal.Portal, isNew bool, err error) {
+	p, err = portal.Get(ctx, r.Tenants, w.org.ID, w.which)
+	if errors.Is(err, portal.ErrUnknown) {
+		return p, true, nil
+	}
+	return p, false, err
 }
 
 // keep claims an address, unless it is claimed for the portal that has it.
