@@ -98,6 +98,12 @@ func identity(o *v1alpha1.Organisation) (id.Org, error) {
 	return which, err
 }
 
+// bound is the id of the organisation; ok is false where it can have none.
+func bound(o *v1alpha1.Organisation) (which id.Org, ok bool) {
+	which, err := identity(o)
+	return which, err == nil
+}
+
 // make makes the organisation.
 func (r *Rules) make(ctx context.Context, o *v1alpha1.Organisation, which id.Org, wanted directory.Organization) (directory.Organization, error) {
 	if resource.Adopts(o) != "" {
@@ -177,9 +183,9 @@ const batches = 20
 
 // Delete deletes the organisation with everything that it owns.
 func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Organisation) error {
-	which, err := identity(o)
-	if err != nil {
-		return nil // it never had one
+	which, ok := bound(o)
+	if !ok {
+		return nil
 	}
 	if err := r.Workers.Delete(ctx, o, which.String()); err != nil {
 		return err
@@ -195,9 +201,9 @@ func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Organisation) error {
 // Release leaves the organisation to whoever runs the platform by hand; its Secret and
 // the key in it stay.
 func (r *Rules) Release(ctx context.Context, o *v1alpha1.Organisation) error {
-	which, err := identity(o)
-	if err != nil {
-		return nil // it never had one
+	which, ok := bound(o)
+	if !ok {
+		return nil
 	}
 	if err := r.releaseSecret(ctx, o); err != nil {
 		return err

@@ -17,45 +17,64 @@ import (
 // resource asks for: that one is let go. Of those that wait for an address, the oldest
 // gets it.
 func (r *Rules) claim(ctx context.Context, o *v1alpha1.Portal, w *wanted) (held []portal.Held, err error) {
-	there, err := portal.Get(ctx, r.Tenants, w.org.ID, w.which)
-	isNew := errors.Is(err, portal.ErrUnknown)
-	if err != nil && !isNew {
+	there, isNew, err := r.there(ctx, w)
+	if err != nil {
 		return nil, err
 	}
 	if isNew && resource.Adopts(o) != "" {
 		return nil, resource.Invalid("The organisation has no portal %s to adopt.", w.which)
 	}
 	if o.Spec.Slug != "" && there.Slug != o.Spec.Slug {
-		if err := r.older(ctx, o, bySlug, o.Spec.Slug, "slug"); err != nil {
+		older, err := r.older(ctx, o, bySlug, o.Spec.Slug, "slug")
+		if err != nil {
 			return nil, err
+		}
+		if older != nil {
+			return nil, older
 		}
 	}
 	if w.host != "" {
-		refused := r.older(ctx, o, byHost, w.host, "host")
-		if refusal, ok := errors.AsType[*resource.Refusal](refused); ok && there.Host == w.host {
-			w.rival = refusal
-		} else if refused != nil {
-			return nil, refused
-		}
-	}
-	if isNew {
-		if w.draft, err = r.plan(o, w); err != nil {
+		if w.rival, err = r.older(ctx, o, byHost, w.host, "host"); err != nil {
 			return nil, err
 		}
-		h, err := w.draft.Claim(ctx, r.Addresses, w.org.ID)
-		if err != nil {
-			return nil, r.taken(ctx, o, err, bySlug, w.draft.Portal.Slug, "slug")
-		}
-		held = append(held, h)
-	} else if o.Spec.Slug != "" {
-		if held, err = r.keep(ctx, o, w, held, directory.Slug, o.Spec.Slug, bySlug, there.Slug == o.Spec.Slug); err != nil {
-			return held, err
+		if w.rival != nil && there.Host != w.host {
+			return nil, w.rival
 		}
 	}
-	if w.host == "" || w.rival != nil {
-		return held, nil
+	if held, err = r.claimSlug(ctx, o, w, there, isNew); err != nil {
+		return held, err
 	}
-	return r.keep(ctx, o, w, held, directory.Host, w.host, byHost, there.Host == w.host)
+	if w.host != "" && w.rival == nil {
+		held, err = r.keep(ctx, o, w, held, directory.Host, w.host, byHost, there.Host == w.host)
+	}
+	return held, err
+}
+
+// claimSlug claims the slug that the spec has; a portal to be built has one in any case.
+func (r *Rules) claimSlug(ctx context.Context, o *v1alpha1.Portal, w *wanted, there portal.Portal, isNew bool) (held []portal.Held, err error) {
+	if !isNew {
+		if o.Spec.Slug == "" {
+			return nil, nil
+		}
+		return r.keep(ctx, o, w, nil, directory.Slug, o.Spec.Slug, bySlug, there.Slug == o.Spec.Slug)
+	}
+	if w.draft, err = r.plan(o, w); err != nil {
+		return nil, err
+	}
+	h, err := w.draft.Claim(ctx, r.Addresses, w.org.ID)
+	if err != nil {
+		return nil, r.taken(ctx, o, err, bySlug, w.draft.Portal.Slug, "slug")
+	}
+	return []portal.Held{h}, nil
+}
+
+// there is the portal, where it is not new.
+func (r *Rules) there(ctx context.Context, w *wanted) (p portal.Portal, isNew bool, err error) {
+	p, err = portal.Get(ctx, r.Tenants, w.org.ID, w.which)
+	if errors.Is(err, portal.ErrUnknown) {
+		return p, true, nil
+	}
+	return p, false, err
 }
 
 // keep claims an address, unless it is claimed for the portal that has it.
@@ -78,18 +97,18 @@ func (r *Rules) keep(
 	return append(held, h), nil
 }
 
-// older refuses an address that an older resource asks for.
-func (r *Rules) older(ctx context.Context, o *v1alpha1.Portal, field, value, what string) error {
+// older refuses an address that an older resource asks for; nil where none does.
+func (r *Rules) older(ctx context.Context, o *v1alpha1.Portal, field, value, what string) (*resource.Refusal, error) {
 	others, err := r.others(ctx, o, field, value)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, other := range others {
 		if !resource.Released(other) && resource.Older(other, o) {
-			return resource.Conflict("The %s %s is claimed by Portal %s/%s, which is older.", what, value, other.Namespace, other.Name)
+			return resource.Conflict("The %s %s is claimed by Portal %s/%s, which is older.", what, value, other.Namespace, other.Name), nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // taken says whose an address is, where that is known.

@@ -71,7 +71,7 @@ func (r *Rules) shapeIngress(o *v1alpha1.Portal, w *wanted, i *networkingv1.Ingr
 	}
 	metav1.SetMetaDataLabel(&i.ObjectMeta, madeLabel, madeHere)
 	metav1.SetMetaDataLabel(&i.ObjectMeta, instanceLabel, r.Instance)
-	for _, key := range strings.Split(i.Annotations[givenAnnotation], ",") {
+	for key := range strings.SplitSeq(i.Annotations[givenAnnotation], ",") {
 		delete(i.Annotations, key)
 	}
 	for key, value := range spec.Annotations {

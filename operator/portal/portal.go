@@ -139,6 +139,12 @@ func identity(o *v1alpha1.Portal) (id.Portal, error) {
 	return which, err
 }
 
+// bound is the id of the portal; ok is false where it can have none.
+func bound(o *v1alpha1.Portal) (which id.Portal, ok bool) {
+	which, err := identity(o)
+	return which, err == nil
+}
+
 // Delete archives the portal.
 func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Portal) error {
 	if err := r.end(ctx, o, func(ctx context.Context, tx *tenant.Tx, p portal.Portal) error {
@@ -178,9 +184,9 @@ func (r *Rules) Release(ctx context.Context, o *v1alpha1.Portal) error {
 // end does with what the resource manages what ends that. Nothing is left to do where
 // it manages nothing, or its organisation is gone.
 func (r *Rules) end(ctx context.Context, o *v1alpha1.Portal, with func(context.Context, *tenant.Tx, portal.Portal) error) error {
-	which, err := identity(o)
-	if err != nil {
-		return nil // it never had one
+	which, ok := bound(o)
+	if !ok {
+		return nil
 	}
 	org, err := id.ParseOrg(o.Status.OrganisationID)
 	if err != nil {
