@@ -28,7 +28,7 @@ func TestShow(t *testing.T) {
 	require.Contains(t, strings.Join(show("orgs", "-o", "yaml"), "\n"), "slug: acme\n")
 
 	shards := show("shards", "-o", "wide")
-	require.Equal(t, []string{"one", "shared", "1", "0"}, row(shards, 1)[:4])
+	require.Equal(t, []string{"one", "Shared", "1", "0"}, row(shards, 1)[:4])
 	require.NotContains(t, shards[1], "@", "neither user nor password")
 
 	worker := p.work(t, r.flags...)

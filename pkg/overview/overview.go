@@ -30,7 +30,7 @@ type View struct {
 // Shard is a shard with its load.
 type Shard struct {
 	Name string `json:"name"`
-	// Tier is shared, or dedicated for one that takes only organisations that name it.
+	// Tier is Shared, or Dedicated for one that takes only organisations that name it.
 	Tier string `json:"tier"`
 	// Database is the host and the name, without user and password.
 	Database      string `json:"database"`
