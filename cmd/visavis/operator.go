@@ -17,7 +17,7 @@ import (
 
 	"visavis.dev/api/server"
 	reconcilers "visavis.dev/operator"
-	"visavis.dev/operator/platform"
+	deployment "visavis.dev/operator/platform"
 )
 
 // operatorSettings are those of the role that brings custom resources about.
@@ -106,8 +106,8 @@ func (o *operatorSettings) run(ctx context.Context) error {
 }
 
 // platform is what the reconcilers work with.
-func (o *operatorSettings) platform(s *server.Server, log *slog.Logger) *platform.Platform {
-	return &platform.Platform{
+func (o *operatorSettings) platform(s *server.Server, log *slog.Logger) *deployment.Platform {
+	return &deployment.Platform{
 		Directory: s.Directory, Tenants: s.Tenants, Keys: s.Keys, Changes: s.Changes, Catalogue: s.Plans, Vault: s.Vault, Egress: s.Egress,
 		Files: s.Files, Library: s.Library, Gallery: s.Gallery, Addresses: s.Addresses(), Clock: clock.RealClock{}, Log: log,
 		Namespace: o.namespace, Instance: o.instance, PodConfig: o.podConfig, IngressClass: o.ingressClass,
