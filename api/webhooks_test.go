@@ -82,6 +82,7 @@ func testWebhookLifecycle(t *testing.T, w *world) {
 	require.Equal(t, map[string]any{
 		"id": made["id"], "url": hookURL, "description": nil, "events": []any{"*"}, "includeConversation": false, "active": true,
 		"pausedAt": nil, "apiVersion": "2026-10-01", "createdAt": made["createdAt"], "updatedAt": made["createdAt"],
+		"managedBy": "api",
 	}, made)
 	hook := made["id"].(string)
 	require.Equal(t, made, w.do(t, "getWebhook", hook, w.Acme.Old, nil).Data(t), "without its secret")

@@ -18,6 +18,7 @@ import (
 	"visavis.dev/operator/operatortest"
 	"visavis.dev/operator/webhook"
 	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/plan"
 )
 
 const (
@@ -57,6 +58,10 @@ func operating(ctx context.Context, f *fixture) error {
 		return err
 	}
 	s := f.server
+	// No plan has so many.
+	if err := s.Directory.SetOverrides(ctx, org, plan.Overrides{Limits: plan.Limits{plan.Webhooks: nil}}); err != nil {
+		return err
+	}
 	figures, err := quiet.Measure(ctx, quiet.Options{
 		Config: config, Namespace: namespace, Webhooks: n, PerSecond: operatorRequests, Org: org,
 		Rules: webhook.Rules{

@@ -95,7 +95,7 @@ func (r *Rules) write(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, d
 		if err != nil {
 			return nil, err
 		}
-		if err := r.insert(ctx, tx, o, w); err != nil {
+		if err := r.insert(ctx, tx, w); err != nil {
 			return nil, err
 		}
 		if err := r.record(ctx, tx, o, "webhook.created", w.ID, changes); err != nil {
@@ -124,7 +124,7 @@ func (r *Rules) write(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, d
 	return d, err
 }
 
-func (r *Rules) insert(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, w webhook.Webhook) error {
+func (r *Rules) insert(ctx context.Context, tx *tenant.Tx, w webhook.Webhook) error {
 	organisation, err := r.Directory.Organization(ctx, tx.Org)
 	if err != nil {
 		return err

@@ -55,14 +55,15 @@ func TestAWebhookGetsAWorkerAndLosesIt(t *testing.T) {
 	events, done, stopped := 0, make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
+		ticker := time.NewTicker(5 * time.Millisecond)
+		defer ticker.Stop()
 		for {
 			select {
 			case <-done:
 				return
-			default:
+			case <-ticker.C:
 				w.emit(w.one)
 				events++
-				time.Sleep(5 * time.Millisecond)
 			}
 		}
 	}()

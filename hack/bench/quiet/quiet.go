@@ -186,14 +186,18 @@ func await(ctx context.Context, done func() (bool, error)) error {
 	}
 }
 
-// ready counts the Webhooks that are, and whose Secret's key is told.
+// ready counts the Webhooks that are. One that never will be is an error.
 func ready(ctx context.Context, c client.Client) (n int, err error) {
 	var list v1alpha1.WebhookList
 	if err := c.List(ctx, &list, client.UnsafeDisableDeepCopy); err != nil {
 		return 0, err
 	}
 	for i := range list.Items {
-		if s := &list.Items[i].Status; meta.IsStatusConditionTrue(s.Conditions, v1alpha1.Ready) && s.SecretName != "" {
+		switch c := meta.FindStatusCondition(list.Items[i].Status.Conditions, v1alpha1.Ready); {
+		case c == nil || c.Reason == v1alpha1.ReasonPending || c.Reason == v1alpha1.ReasonUnavailable:
+		case c.Status != metav1.ConditionTrue:
+			return 0, fmt.Errorf("%s: %s: %s", list.Items[i].Name, c.Reason, c.Message)
+		default:
 			n++
 		}
 	}
