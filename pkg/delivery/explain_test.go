@@ -307,6 +307,28 @@ func TestTheWorkRidesItsIndexes(t *testing.T) {
 		}, f.settle)
 		require.Equal(t, 1, f.receiver.Count("/hook").Requests)
 	})
+	t.Run("in lanes of one's own", func(t *testing.T) {
+		t.Parallel()
+		f := newFull(t)
+		h := f.world.hook(f.one, "/hook")
+		f.dedicate(h, true)
+		f.exec(`UPDATE webhook SET lane = own_lane`)
+		f.emit(f.one)
+		f.sentBy(t, []ride{
+			{"SELECT w.org_id, w.id, w.lane, COALESCE", []string{"webhook_by_lane", "webhook_by_own_lane", "webhook_pkey"}, false, nil},
+			{"INSERT INTO delivery_lane (lane, epoch, lease_until)\n\t\tSELECT", []string{"webhook_by_lane"}, true, nil},
+			{"WHERE l.lane >= $3", []string{"webhook_by_lane"}, true, nil},
+		}, f.settle)
+		require.Equal(t, 1, f.receiver.Count("/hook").Requests, "its own worker never was there")
+		f.options.Lane = delivery.WebhookLane(h)
+		f.emit(f.one)
+		f.clock.Step(time.Second)
+		f.exec(`UPDATE delivery_lane SET lease_until = now() - INTERVAL '1 second'`)
+		f.sentBy(t, []ride{
+			{"FROM webhook w CROSS JOIN LATERAL", []string{"webhook_by_lane", "delivery_due"}, true, nil},
+		}, f.settle)
+		require.Equal(t, 2, f.receiver.Count("/hook").Requests)
+	})
 	t.Run("recording", func(t *testing.T) {
 		t.Parallel()
 		f := newFull(t)
