@@ -32,7 +32,7 @@ func settingsFileOf(t *testing.T, text string) string {
 
 func TestConfigurationSources(t *testing.T) {
 	t.Parallel()
-	file := settingsFileOf(t, "pods: 2\nshards: 3\nmax-conns: 5\ntrusted-proxy: [10.0.0.0/8, 192.168.0.0/16]\nrates: read=9/9,write=8/8\n")
+	file := settingsFileOf(t, "pods: 2\nshards: 3\nmax-conns: 5\naddress-limit: 1000000\ntrusted-proxy: [10.0.0.0/8, 192.168.0.0/16]\nrates: read=9/9,write=8/8\n")
 	env := []string{"VISAVIS_PODS=7", "VISAVIS_SHARDS=8", "VISAVIS_ALLOW_ADDRESS=10.1.0.0/16,10.2.0.0/16",
 		"VISAVIS_DATABASE=postgres://me:geheim@db/dir"}
 	lines := configuration(t, env, "--config", file, "--pods", "9")
@@ -42,6 +42,7 @@ func TestConfigurationSources(t *testing.T) {
 		"allow-address": {"[10.1.0.0/16,10.2.0.0/16]", "environment"},
 		"database":      {"postgres://me:xxxxx@db/dir", "environment"},
 		"max-conns":     {"5", "file"},
+		"address-limit": {"1000000", "file"},
 		"trusted-proxy": {"[10.0.0.0/8,192.168.0.0/16]", "file"},
 		"rates":         {"read=9/9,write=8/8", "file"},
 		"address-limit": {"600", "default"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -90,12 +91,12 @@ func settingsFile(flags *pflag.FlagSet) (map[string][]string, error) {
 	if path == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(path)
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("settings file: %w", err)
 	}
 	var raw map[string]any
-	if err := yaml.Unmarshal(text, &raw); err != nil {
+	if err := yaml.Unmarshal(content, &raw); err != nil {
 		return nil, fmt.Errorf("settings file %s: %w", path, err)
 	}
 	known := everySetting()
@@ -106,11 +107,19 @@ func settingsFile(flags *pflag.FlagSet) (map[string][]string, error) {
 		}
 		if list, ok := value.([]any); ok {
 			for _, item := range list {
-				settings[name] = append(settings[name], fmt.Sprint(item))
+				settings[name] = append(settings[name], text(item))
 			}
 			continue
 		}
-		settings[name] = []string{fmt.Sprint(value)}
+		settings[name] = []string{text(value)}
 	}
 	return settings, nil
+}
+
+// text is a value of the file as a flag is given it: a number in digits alone.
+func text(value any) string {
+	if number, ok := value.(float64); ok {
+		return strconv.FormatFloat(number, 'f', -1, 64)
+	}
+	return fmt.Sprint(value)
 }
