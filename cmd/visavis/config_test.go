@@ -42,10 +42,10 @@ func TestConfigurationSources(t *testing.T) {
 		"allow-address": {"[10.1.0.0/16,10.2.0.0/16]", "environment"},
 		"database":      {"postgres://me:xxxxx@db/dir", "environment"},
 		"max-conns":     {"5", "file"},
-		"address-limit": {"1000000", "file"},
 		"trusted-proxy": {"[10.0.0.0/8,192.168.0.0/16]", "file"},
 		"rates":         {"read=9/9,write=8/8", "file"},
-		"address-limit": {"600", "default"},
+		"address-limit": {"1000000", "file"},
+		"log-level":     {"info", "default"},
 		"config":        {file, "flag"},
 	} {
 		require.Equal(t, want.value, lines[name].Value, name)

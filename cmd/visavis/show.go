@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/overview"
 )
 
@@ -239,11 +237,4 @@ func orDash(text string) string {
 		return "-"
 	}
 	return text
-}
-
-// managedNote tells whoever changes a managed row by hand what becomes of it.
-func managedNote(w io.Writer, by managed.By) {
-	if r, ok := by.Resource(); ok {
-		fmt.Fprintf(w, "%s manages it and puts it back.\n", r)
-	}
 }

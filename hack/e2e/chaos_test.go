@@ -103,7 +103,7 @@ spec: {name: Tight, slug: tight, plan: enterprise, limits: {read: %d/1000}, apiK
 
 	// A window is a minute; all of it happens in one.
 	if into := time.Now().Second(); into > 20 {
-		p.T.Logf("waiting for the next minute")
+		p.Logf("waiting for the next minute")
 		<-time.After(time.Duration(61-into) * time.Second)
 	}
 	var granted, refused, other atomic.Int64

@@ -83,6 +83,9 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Portal) error {
 	if err := r.keepIngress(ctx, o, w); err != nil {
 		return err
 	}
+	if err := r.prove(ctx, w); err != nil {
+		return err
+	}
 	switch {
 	case w.rival != nil:
 		return w.rival

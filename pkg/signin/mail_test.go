@@ -216,7 +216,7 @@ func TestNobodyIsFlooded(t *testing.T) {
 	}
 	require.Empty(t, box.sent, "the organisation had its share")
 
-	for range 10 {
+	for range 30 {
 		_ = w.gate.AskForLink(t.Context(), w.one, w.portal.ID, signin.Card{Email: id.NewRequest().String() + "@example.com"}, "one house")
 	}
 	w.refused(signin.TooManyTries, w.gate.AskForLink(t.Context(), w.one, w.portal.ID, signin.Card{Email: "mo@example.com"}, "one house"))

@@ -29,6 +29,7 @@ var Tables = []Table{
 	{"connection_call", []string{"connection_id", "id"}},
 	{"connection_use", []string{"connection_id", "user_kind", "user_id"}},
 	{"connection", []string{"id"}},
+	{"dedicated_delivery", nil},
 	{"delivery", []string{"id"}},
 	{"directory_change", []string{"id"}},
 	{"duo", []string{"id"}},
@@ -38,6 +39,7 @@ var Tables = []Table{
 	{"file", []string{"id"}},
 	{"idempotency_record", []string{"key_id", "method", "path", "client_key"}},
 	{"job", []string{"id"}},
+	{"job_note", []string{"job_id", "number"}},
 	{"knowledge_chunk", []string{"document_id", "generation", "position"}},
 	{"knowledge_document", []string{"id"}},
 	{"knowledge_gap", []string{"id"}},
@@ -46,16 +48,21 @@ var Tables = []Table{
 	{"knowledge_terms", []string{"document_id"}},
 	{"knowledge_use", []string{"base_id", "user_kind", "user_id"}},
 	{"knowledge_base", []string{"id"}},
+	{"mail_count", []string{"holder", "hour"}},
+	{"mail_link", []string{"hash"}},
 	{"membership", []string{"id"}},
 	{"memory", []string{"persona_id", "person_id"}},
 	{"minute_debit", []string{"session_id", "block", "grant_id"}},
 	{"minute_grant", []string{"id"}},
 	{"move_dirty", []string{"table_name", "pk"}},
 	{"org_counter", []string{"name"}},
+	{"person_identity", []string{"connection_id", "issuer", "subject"}},
+	{"person_term", []string{"term", "person_id"}},
 	{"person", []string{"id"}},
 	{"persona_version", []string{"persona_id", "version"}},
 	{"persona", []string{"id"}},
 	{"portal_door", []string{"portal_id", "key"}},
+	{"portal_picture", []string{"portal_id", "hash"}},
 	{"portal_version", []string{"portal_id", "version"}},
 	{"portal_visit", []string{"hash"}},
 	{"portal", []string{"id"}},
@@ -128,7 +135,7 @@ func (t *Tenants) Remove(ctx context.Context, shard string, org id.Org, table Ta
 	if err != nil {
 		return 0, err
 	}
-	key := strings.Join(table.Key, ", ")
+	key := strings.Join(append([]string{"org_id"}, table.Key...), ", ")
 	tag, err := db.Exec(ctx, `
 		DELETE FROM `+table.Name+` WHERE org_id = $1 AND (`+key+`) IN (
 			SELECT `+key+` FROM `+table.Name+` WHERE org_id = $1 LIMIT $2)

@@ -32,8 +32,9 @@ func main() {
 	class := flag.String("class", "e2e", "the class of the Ingresses to serve")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
-	if err := run(ctx, *addr, *class); err != nil {
+	err := run(ctx, *addr, *class)
+	stop()
+	if err != nil {
 		slog.Error("ended", "error", err)
 		os.Exit(1)
 	}

@@ -40,13 +40,14 @@ type Draft struct {
 // Feature is what the terms must include for portals to be built.
 const Feature = "portals"
 
-// Errors of Choose: a template that there is not, an answer to what it does not ask,
-// and a feature that the terms lack.
-type (
-	TemplateError struct{ Key string }
-	QuestionError struct{ Key string }
-	FeatureError  struct{ Feature string }
-)
+// TemplateError says that there is no such template.
+type TemplateError struct{ Key string }
+
+// QuestionError says that a template does not ask what was answered.
+type QuestionError struct{ Key string }
+
+// FeatureError says that the terms lack a feature.
+type FeatureError struct{ Feature string }
 
 func (e *TemplateError) Error() string { return fmt.Sprintf("there is no template %q", e.Key) }
 func (e *QuestionError) Error() string { return fmt.Sprintf("the template asks no question %q", e.Key) }
