@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"testing"
 	"time"
 
@@ -45,9 +46,7 @@ func TestManager(t *testing.T) {
 	mgr, err := New(config, 20, &platform.Platform{
 		Directory: d, Tenants: tenants, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler), Namespace: namespace, PodConfig: "pods",
 	}, func(o *ctrl.Options) {
-		for object, by := range operatortest.Cache(namespace, &v1alpha1.Shard{}).ByObject {
-			o.Cache.ByObject[object] = by
-		}
+		maps.Copy(o.Cache.ByObject, operatortest.Cache(namespace, &v1alpha1.Shard{}).ByObject)
 	})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())

@@ -3,6 +3,7 @@ package child
 import (
 	"maps"
 	"reflect"
+	"slices"
 )
 
 // Same says whether an object has everything that is wanted of it. What others added
@@ -61,14 +62,7 @@ func sameKeyed(keys []string, want, have []any) bool {
 	key := func(item any) any {
 		m, _ := item.(map[string]any)
 		m = maps.Clone(m)
-		maps.DeleteFunc(m, func(k string, _ any) bool {
-			for _, wanted := range keys {
-				if k == wanted {
-					return false
-				}
-			}
-			return true
-		})
+		maps.DeleteFunc(m, func(k string, _ any) bool { return !slices.Contains(keys, k) })
 		return m
 	}
 	for _, w := range want {

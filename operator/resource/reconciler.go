@@ -22,8 +22,8 @@ import (
 // rows can be changed by hand.
 const Resync = 10 * time.Minute
 
-// resyncJitter spreads the resources over time, or all that were made at once would be
-// looked at at once.
+// resyncJitter spreads the resources over time, or all that were made at once would
+// come up at once.
 const resyncJitter = 0.4
 
 // Reconciler reconciles the resources of one kind by its rules.

@@ -35,7 +35,7 @@ func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics, log *slog.Logger, r
 	if err := mgr.Add(scaler); err != nil {
 		return err
 	}
-	own := handler.TypedEventHandler[client.Object, reconcile.Request](child.Owners(kind))
+	own := child.Owners(kind)
 	return ctrl.NewControllerManagedBy(mgr).Named("shard").
 		// Its status is the operator's own: a change there is no news.
 		For(&v1alpha1.Shard{}, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
