@@ -33,8 +33,8 @@ const databaseEnv = "VISAVIS_SHARD_DATABASE"
 // database. It is a Job, named for the template of its pod and for the database, so
 // that another version or another database gets another one; whoever deletes a Job
 // asks for it again.
-func (r *Rules) migrate(ctx context.Context, s *v1alpha1.Shard, config *pods.Config, stamp string) error {
-	job, err := r.job(s, config, stamp)
+func (r *Rules) migrate(ctx context.Context, s *v1alpha1.Shard, config *pods.Config, mark string) error {
+	job, err := r.job(s, config, mark)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func ended(job *batchv1.Job, how batchv1.JobConditionType) bool {
 }
 
 // job is the migration of a database to what the pods expect.
-func (r *Rules) job(s *v1alpha1.Shard, config *pods.Config, stamp string) (*batchv1.Job, error) {
+func (r *Rules) job(s *v1alpha1.Shard, config *pods.Config, mark string) (*batchv1.Job, error) {
 	t := config.Template(pods.Migrate, s, "migrate")
 	if t.Spec.RestartPolicy == "" {
 		t.Spec.RestartPolicy = corev1.RestartPolicyNever
@@ -85,7 +85,7 @@ func (r *Rules) job(s *v1alpha1.Shard, config *pods.Config, stamp string) (*batc
 			LocalObjectReference: corev1.LocalObjectReference{Name: s.Spec.Database.SecretName}, Key: s.Spec.Database.Key,
 		},
 	}})
-	text, err := json.Marshal([]any{t, stamp})
+	text, err := json.Marshal([]any{t, mark})
 	if err != nil {
 		return nil, err
 	}

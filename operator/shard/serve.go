@@ -32,7 +32,7 @@ func (r *Rules) meta(s *v1alpha1.Shard, config *pods.Config, component string) m
 }
 
 // serve makes everything that runs for a shard.
-func (r *Rules) serve(ctx context.Context, s *v1alpha1.Shard, config *pods.Config, stamp string) error {
+func (r *Rules) serve(ctx context.Context, s *v1alpha1.Shard, config *pods.Config, mark string) error {
 	args := map[string][]string{pods.Worker: {"worker", "--shard", s.Name}, pods.Portal: {"portal"}}
 	for _, component := range roles {
 		if err := r.policy(ctx, s, config, component); err != nil {
@@ -42,7 +42,7 @@ func (r *Rules) serve(ctx context.Context, s *v1alpha1.Shard, config *pods.Confi
 		if t.Annotations == nil {
 			t.Annotations = map[string]string{}
 		}
-		t.Annotations[databaseAnnotation] = stamp
+		t.Annotations[databaseAnnotation] = mark
 		selector := config.Labels(component, s.Name)
 		if component == pods.Worker {
 			t.Labels[pods.LaneLabel], selector[pods.LaneLabel] = "shared", "shared"

@@ -65,11 +65,11 @@ func (r *Rules) Apply(ctx context.Context, s *v1alpha1.Shard) error {
 	if err != nil {
 		return err
 	}
-	print, err := r.fingerprint(ctx, url)
+	mark, err := r.fingerprint(ctx, url)
 	if err != nil {
 		return err
 	}
-	if err := r.migrate(ctx, s, config, print); err != nil {
+	if err := r.migrate(ctx, s, config, mark); err != nil {
 		return err
 	}
 	if err := r.note(ctx, s, db); err != nil {
@@ -78,7 +78,7 @@ func (r *Rules) Apply(ctx context.Context, s *v1alpha1.Shard) error {
 	if err := r.enter(ctx, s, url, db); err != nil {
 		return err
 	}
-	if err := r.serve(ctx, s, config, print); err != nil {
+	if err := r.serve(ctx, s, config, mark); err != nil {
 		return err
 	}
 	return r.rolled(ctx, s)
