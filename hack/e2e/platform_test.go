@@ -237,7 +237,7 @@ ingress:
 shards:
   - name: %s
     database: {secretName: shard}
-    workers: {minReplicas: 1, maxReplicas: 3, targetBacklogSeconds: 2}
+    workers: {minReplicas: 1, maxReplicas: 3, targetBacklogSeconds: 2, scaleDownSeconds: 15}
     portals: {minReplicas: 1, maxReplicas: 1}
 `
 

@@ -4,15 +4,15 @@ package scale
 
 import "time"
 
-const (
-	// MaxWorkers is how many workers of a shard have something to do: it has as many lanes.
-	MaxWorkers = 32
-	// Calm is how long there must be less to do before a pod is taken away.
-	Calm = 5 * time.Minute
-)
+// MaxWorkers is how many workers of a shard have something to do: it has as many lanes.
+const MaxWorkers = 32
 
-// Bounds are the fewest and the most pods. The most is at least the fewest.
-type Bounds struct{ Min, Max int32 }
+// Bounds are the fewest and the most pods, and how long there must be less to do before
+// one is taken away. The most is at least the fewest.
+type Bounds struct {
+	Min, Max int32
+	Calm     time.Duration
+}
 
 func (b Bounds) hold(n int64) int32 { return int32(min(max(n, int64(b.Min)), int64(b.Max))) }
 
@@ -22,13 +22,13 @@ type Calmness struct{ since time.Time }
 
 // lasted says whether it has been calm for long enough to take a pod away, and begins
 // to count anew if so.
-func (c *Calmness) lasted(calm bool, now time.Time) bool {
+func (c *Calmness) lasted(calm bool, span time.Duration, now time.Time) bool {
 	switch {
 	case !calm:
 		c.since = time.Time{}
 	case c.since.IsZero():
 		c.since = now
-	case now.Sub(c.since) >= Calm:
+	case now.Sub(c.since) >= span:
 		c.since = now
 		return true
 	}
@@ -43,7 +43,7 @@ func Workers(b Bounds, current int32, age, target time.Duration, now time.Time, 
 	b.Max = min(b.Max, MaxWorkers)
 	b.Min = min(b.Min, b.Max)
 	n := int64(b.hold(int64(current)))
-	if c.lasted(age < target/4, now) {
+	if c.lasted(age < target/4, b.Calm, now) {
 		n--
 	}
 	if age > target {
@@ -57,7 +57,7 @@ func Workers(b Bounds, current int32, age, target time.Duration, now time.Time, 
 // enough for a while.
 func Portals(b Bounds, current int32, sessions, perPod int64, now time.Time, c *Calmness) int32 {
 	n, need := int64(b.hold(int64(current))), int64(b.hold(ceil(sessions, max(perPod, 1))))
-	if c.lasted(need < n, now) {
+	if c.lasted(need < n, b.Calm, now) {
 		n--
 	}
 	return b.hold(max(n, need))

@@ -13,9 +13,12 @@ var begin = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 const tick = 15 * time.Second
 
 // drawn is a role at some size, whatever came before.
+// calm is how long there must be less to do.
+const calm = 5 * time.Minute
+
 func drawn(t *rapid.T) (Bounds, int32) {
 	lowest := rapid.Int32Range(1, 32).Draw(t, "min")
-	return Bounds{lowest, rapid.Int32Range(lowest, 32).Draw(t, "max")}, rapid.Int32Range(0, 64).Draw(t, "current")
+	return Bounds{lowest, rapid.Int32Range(lowest, 32).Draw(t, "max"), calm}, rapid.Int32Range(0, 64).Draw(t, "current")
 }
 
 // steady runs a role for ten hours of the same input and answers every size it had.
@@ -92,7 +95,7 @@ func TestBounds(t *testing.T) {
 }
 
 func TestWorkersStepByStep(t *testing.T) {
-	b, target, now := Bounds{1, 40}, 10*time.Second, begin
+	b, target, now := Bounds{1, 40, calm}, 10*time.Second, begin
 	var c Calmness
 	next := func(current int32, age, pause time.Duration) int32 {
 		now = now.Add(pause)
@@ -104,10 +107,10 @@ func TestWorkersStepByStep(t *testing.T) {
 	require.EqualValues(t, 32, next(32, time.Hour, tick), "there are 32 lanes")
 	require.EqualValues(t, 4, next(4, 10*time.Second, tick), "at the target it stays")
 	require.EqualValues(t, 4, next(4, 0, tick))
-	require.EqualValues(t, 4, next(4, 0, Calm-time.Second))
+	require.EqualValues(t, 4, next(4, 0, calm-time.Second))
 	require.EqualValues(t, 4, next(4, 3*time.Second, tick), "not calm: it counts anew")
 	require.EqualValues(t, 4, next(4, 0, tick))
-	require.EqualValues(t, 3, next(4, 0, Calm))
+	require.EqualValues(t, 3, next(4, 0, calm))
 	require.EqualValues(t, 3, next(3, 0, tick), "one at a time")
-	require.EqualValues(t, 2, next(3, 0, Calm))
+	require.EqualValues(t, 2, next(3, 0, calm))
 }

@@ -169,7 +169,7 @@ func (s *Scaler) one(ctx context.Context, shard *v1alpha1.Shard, url string) err
 }
 
 func bounds(r v1alpha1.Replicas) scale.Bounds {
-	return scale.Bounds{Min: r.MinReplicas, Max: r.MaxReplicas}
+	return scale.Bounds{Min: r.MinReplicas, Max: r.MaxReplicas, Calm: time.Duration(r.ScaleDownSeconds) * time.Second}
 }
 
 // measure asks a shard's database how long what is due has waited, and how many

@@ -10,7 +10,6 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/operatortest"
-	"visavis.dev/operator/scale"
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/directory"
@@ -56,10 +55,10 @@ func TestScaling(t *testing.T) {
 	_, err = db.Exec(t.Context(), `DELETE FROM job`)
 	require.NoError(t, err)
 	round(3, 0)
-	w.clock.Step(scale.Calm)
+	w.clock.Step(5 * time.Minute)
 	round(2, 1)
 	round(2, 0)
-	w.clock.Step(scale.Calm)
+	w.clock.Step(5 * time.Minute)
 	round(1, 1)
 
 	// The reconciler leaves their number alone.

@@ -84,6 +84,12 @@ type Replicas struct {
 	// +kubebuilder:validation:Maximum=32
 	// +optional
 	MaxReplicas int32 `json:"maxReplicas,omitempty"`
+	// How long there must be less to do before a pod is taken away, each time.
+	// +kubebuilder:default=300
+	// +kubebuilder:validation:Minimum=10
+	// +kubebuilder:validation:Maximum=86400
+	// +optional
+	ScaleDownSeconds int32 `json:"scaleDownSeconds,omitempty"`
 	// Who sets the number of pods: the operator, or something else such as a
 	// HorizontalPodAutoscaler; then the operator leaves it alone.
 	// +kubebuilder:default=Operator
