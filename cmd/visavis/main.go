@@ -38,6 +38,6 @@ func root() *cobra.Command {
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return resolve(cmd.Flags()) },
 	}
 	cmd.PersistentFlags().String(configFlag, "", "YAML `FILE` with settings, named as the flags are")
-	cmd.AddCommand(devCommand(), apiCommand(), workerCommand(), portalCommand(), migrateCommand(), adminCommand(), configCommand())
+	cmd.AddCommand(devCommand(), apiCommand(), workerCommand(), portalCommand(), migrateCommand(), operatorCommand(), adminCommand(), configCommand())
 	return cmd
 }

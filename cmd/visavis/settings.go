@@ -65,14 +65,19 @@ func (s *settings) logging(f *pflag.FlagSet, format string) {
 // serving defines the settings of every role that serves.
 func (s *settings) serving(f *pflag.FlagSet) {
 	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`ADDRESS` the API listens on")
-	f.StringVar(&s.publicURL, "public-url", "", "`URL` that callers reach the API at, without a path (http:// and addr unless given)")
-	f.StringVar(&s.portalURL, "portal-url", "", "`URL` that the portals' pages are at, without a path (as public-url unless given)")
-	f.StringVar(&s.liveURL, "live-url", "", "`URL` that clients reach the sockets of live conversations at, ws:// or wss:// without a path (as public-url unless given)")
+	s.urls(f)
 	f.StringVar(&s.rates, "rates", "", "requests a minute as `CLASS=PER_KEY/PER_ORGANISATION,…` where they differ from the defaults")
 	f.Int64Var(&s.addressLimit, "address-limit", rate.SpecPerAddress, "requests a minute from one address, whatever the key")
 	f.Int64Var(&s.pods, "pods", 4, "about how many API processes share the limits")
 	f.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "range (`CIDR`) whose X-Forwarded-For is believed; repeatable")
 	s.running(f)
+}
+
+// urls defines where callers, clients and people reach the platform.
+func (s *settings) urls(f *pflag.FlagSet) {
+	f.StringVar(&s.publicURL, "public-url", "", "`URL` that callers reach the API at, without a path (http:// and addr unless given)")
+	f.StringVar(&s.portalURL, "portal-url", "", "`URL` that the portals' pages are at, without a path (as public-url unless given)")
+	f.StringVar(&s.liveURL, "live-url", "", "`URL` that clients reach the sockets of live conversations at, ws:// or wss:// without a path (as public-url unless given)")
 }
 
 // talking defines the settings of every role that holds live conversations.
@@ -108,6 +113,7 @@ func everySetting() *pflag.FlagSet {
 	var d devSettings
 	d.define(f)
 	d.bucket(f)
+	new(operatorSettings).define(f)
 	return f
 }
 

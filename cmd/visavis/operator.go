@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"visavis.dev/api/server"
+	reconcilers "visavis.dev/operator"
+	deployment "visavis.dev/operator/platform"
+)
+
+// operatorSettings are those of the role that brings custom resources about.
+type operatorSettings struct {
+	settings
+	namespace    string
+	instance     string
+	podConfig    string
+	ingressClass string
+	kubeQPS      int
+}
+
+func (o *operatorSettings) define(f *pflag.FlagSet) {
+	f.StringVar(&o.namespace, "namespace", "", "`NAMESPACE` that the operator runs in: its lease, the pods it starts and the Secrets of shards are there")
+	f.StringVar(&o.instance, "instance", "visavis", "`NAME` of the deployment, the label app.kubernetes.io/instance of what belongs to it")
+	f.StringVar(&o.podConfig, "pod-config", "", "`NAME` of the ConfigMap with the templates of the pods it starts")
+	f.StringVar(&o.ingressClass, "ingress-class", "", "`CLASS` of the Ingresses of portals' own hosts (the cluster's default unless given)")
+	f.IntVar(&o.kubeQPS, "kube-qps", 20, "requests a second to the API server at most")
+}
+
+func operatorCommand() *cobra.Command {
+	var o operatorSettings
+	cmd := &cobra.Command{
+		Use:   "operator",
+		Short: "Bring the custom resources of a Kubernetes cluster about",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+	}
+	f := cmd.Flags()
+	o.directoryFlag(f)
+	o.running(f)
+	o.urls(f)
+	o.bucket(f)
+	o.logging(f, "json")
+	o.define(f)
+	o.pods, o.addressLimit = 1, 1 // an operator counts no requests
+	return cmd
+}
+
+// complete settles what is needed and was not given.
+func (o *operatorSettings) complete() (err error) {
+	switch {
+	case o.database == "":
+		return errNoDatabase
+	case o.namespace == "":
+		return errors.New("namespace is required: --namespace NAMESPACE or VISAVIS_NAMESPACE")
+	case o.podConfig == "":
+		return errors.New("pod-config is required: --pod-config NAME or VISAVIS_POD_CONFIG")
+	case o.kubeQPS < 1:
+		return fmt.Errorf("kube-qps: want at least 1, not %d", o.kubeQPS)
+	}
+	if o.files == "" {
+		o.files, err = folderURL(defaultFiles)
+	}
+	return err
+}
+
+func (o *operatorSettings) run(ctx context.Context) error {
+	if err := o.complete(); err != nil {
+		return err
+	}
+	log, flush, err := o.logger()
+	if err != nil {
+		return err
+	}
+	defer flush()
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("the cluster's API server: %w", err)
+	}
+	options, err := o.options(log)
+	if err != nil {
+		return err
+	}
+	options.Metrics = nil // the operator's own figures are those of its reconcilers
+	s, err := whenReachable(ctx, log, func() (*server.Server, error) { return server.New(ctx, options) })
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	mgr, err := reconcilers.New(config, o.kubeQPS, o.platform(s, log))
+	if err != nil {
+		return err
+	}
+	return o.serve(ctx, mgr, s, log)
+}
+
+// platform is what the reconcilers work with.
+func (o *operatorSettings) platform(s *server.Server, log *slog.Logger) *deployment.Platform {
+	return &deployment.Platform{
+		Directory: s.Directory, Tenants: s.Tenants, Keys: s.Keys, Changes: s.Changes, Catalogue: s.Plans, Vault: s.Vault, Egress: s.Egress,
+		Files: s.Files, Library: s.Library, Gallery: s.Gallery, Addresses: s.Addresses(), Clock: clock.RealClock{}, Log: log,
+		Namespace: o.namespace, Instance: o.instance, PodConfig: o.podConfig, IngressClass: o.ingressClass,
+		PublicURL: o.publicURL, PortalURL: o.portalURL, LiveURL: o.liveURL,
+	}
+}
+
+// serve runs the reconcilers, and the port for whoever runs the platform, until the
+// context ends.
+func (o *operatorSettings) serve(ctx context.Context, mgr ctrl.Manager, s *server.Server, log *slog.Logger) error {
+	listener, err := o.listenAdmin()
+	if err != nil {
+		return err
+	}
+	// The process's own figures and profiles are as every role has them.
+	p := &process{settings: &o.settings, server: s, metrics: promhttp.HandlerFor(metrics.Registry, promhttp.HandlerOpts{})}
+	admin := &http.Server{Handler: p.operations(), ReadHeaderTimeout: 10 * time.Second}
+	failed := make(chan error, 1)
+	go func() { failed <- admin.Serve(listener) }()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	context.AfterFunc(ctx, func() { p.stopping.Store(true) })
+	go func() {
+		if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+			log.Error("the admin port is closed", "error", err)
+			cancel()
+		}
+	}()
+	log.Info("working", "admin", listener.Addr().String(), "namespace", o.namespace)
+	err = mgr.Start(ctx)
+	return errors.Join(err, admin.Close())
+}

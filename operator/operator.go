@@ -1,0 +1,124 @@
+// Package operator runs the reconcilers of the custom resources: what all of them
+// share of a connection to the cluster, and how little they ask of it.
+package operator
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"visavis.dev/operator/apis/v1alpha1"
+	"visavis.dev/operator/child"
+	"visavis.dev/operator/platform"
+	"visavis.dev/operator/resource"
+	"visavis.dev/operator/shard"
+)
+
+// LeaseName is the lease that the one operator at work holds, in its namespace.
+const LeaseName = "visavis-operator"
+
+const (
+	// burst is how many requests may leave at once. It counts into the rate: in no
+	// second are there more requests than the limit.
+	burst = 3
+	// forLease is what the lease's own connection takes of the limit: it is renewed
+	// every two seconds, and never waits behind a flood of other work.
+	forLease = 1
+)
+
+// graceful is how long reconciles under way may take when the operator stops.
+const graceful = 15 * time.Second
+
+// NewScheme knows the custom resources and the cluster's own kinds.
+func NewScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	return scheme, v1alpha1.AddToScheme(scheme)
+}
+
+// Limit holds a connection to at most qps requests in any second, however many clients
+// are made of it.
+func Limit(config *rest.Config, qps int) *rest.Config {
+	limited := rest.CopyConfig(config)
+	few := min(burst, max(qps/4, 1))
+	limited.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(float32(max(qps-few-forLease, 1)), few)
+	return limited
+}
+
+// Cache holds what is cached to what the operator made, and the one ConfigMap.
+func Cache(namespace, podConfig string) cache.Options {
+	made := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{child.ManagedByLabel: child.Manager})}
+	own := made
+	own.Namespaces = map[string]cache.Config{namespace: {}}
+	return cache.Options{ByObject: map[client.Object]cache.ByObject{
+		// Those of Organisations and Webhooks are in their namespaces.
+		&corev1.Secret{}:                made,
+		&appsv1.Deployment{}:            own,
+		&batchv1.Job{}:                  own,
+		&corev1.Service{}:               own,
+		&networkingv1.Ingress{}:         own,
+		&networkingv1.NetworkPolicy{}:   own,
+		&policyv1.PodDisruptionBudget{}: own,
+		&corev1.ConfigMap{}: {
+			Namespaces: map[string]cache.Config{namespace: {}}, Field: fields.OneTermEqualSelector("metadata.name", podConfig),
+		},
+	}}
+}
+
+// New makes the manager of every reconciler. Only the one that holds the lease works;
+// it hands the lease over when it stops. What is set otherwise, for a test, is.
+func New(config *rest.Config, qps int, p *platform.Platform, otherwise ...func(*ctrl.Options)) (ctrl.Manager, error) {
+	scheme, err := NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	logger := logr.FromSlogHandler(p.Log.Handler())
+	ctrl.SetLogger(logger)
+	options := ctrl.Options{
+		Scheme: scheme, Logger: logger, Cache: Cache(p.Namespace, p.PodConfig),
+		Metrics:        metricsserver.Options{BindAddress: "0"}, // the admin port has them
+		LeaderElection: true, LeaderElectionID: LeaseName, LeaderElectionNamespace: p.Namespace, LeaderElectionReleaseOnCancel: true,
+		LeaderElectionConfig:    rest.CopyConfig(config),
+		GracefulShutdownTimeout: new(graceful),
+	}
+	for _, set := range otherwise {
+		set(&options)
+	}
+	mgr, err := ctrl.NewManager(Limit(config, qps), options)
+	if err != nil {
+		return nil, fmt.Errorf("manager: %w", err)
+	}
+	return mgr, setUp(mgr, p)
+}
+
+// setUp adds the reconcilers of every kind.
+func setUp(mgr ctrl.Manager, p *platform.Platform) error {
+	m := resource.NewMetrics(metrics.Registry)
+	shards := &shard.Rules{
+		Directory: p.Directory, Tenants: p.Tenants, Clock: p.Clock, Namespace: p.Namespace, PodConfig: p.PodConfig,
+	}
+	if err := shards.SetUp(mgr, m, p.Log.With(slog.String("kind", "Shard")), metrics.Registry); err != nil {
+		return fmt.Errorf("shards: %w", err)
+	}
+	return nil
+}

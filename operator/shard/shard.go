@@ -1,0 +1,134 @@
+// Package shard is the rules of the resource Shard: the entry in the directory, the
+// migration of its database before anything uses that, and the workers and portals
+// that serve it.
+//
+// A shard's entry holds its organisations, so it is deleted only once none lives
+// there; its database is never touched but by migrations. The children are owned by
+// the Shard and go with it, whatever becomes of the entry. Releasing a Shard leaves
+// its pods running as they are.
+package shard
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"visavis.dev/operator/apis/v1alpha1"
+	"visavis.dev/operator/child"
+	"visavis.dev/operator/pods"
+	"visavis.dev/operator/resource"
+	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/tenant"
+)
+
+const kind = "Shard"
+
+// Rules bring Shards about.
+type Rules struct {
+	// Client reads from the cache, Reader does not: Secrets that the operator did not
+	// make are not cached.
+	Client client.Client
+	Reader client.Reader
+
+	Directory *directory.Directory
+	Tenants   *tenant.Tenants
+	Clock     clock.WithTicker
+
+	// Namespace is the operator's own, where the Secrets are and the pods run;
+	// PodConfig is the name of the ConfigMap with the templates of pods.
+	Namespace, PodConfig string
+
+	databases databases
+}
+
+// Apply makes a shard what its spec says, in the order that keeps it safe: nothing
+// uses a database before it has the schema that the pods expect.
+func (r *Rules) Apply(ctx context.Context, s *v1alpha1.Shard) error {
+	url, err := r.secret(ctx, s)
+	if err != nil {
+		return err
+	}
+	if err := r.claim(ctx, s, url); err != nil {
+		return err
+	}
+	db, err := r.databases.open(s.Name, url)
+	if err != nil {
+		return invalidURL(s)
+	}
+	if err := check(ctx, db, url); err != nil {
+		return err
+	}
+	config, err := pods.Load(ctx, r.Client, client.ObjectKey{Namespace: r.Namespace, Name: r.PodConfig})
+	if err != nil {
+		return err
+	}
+	print, err := r.fingerprint(ctx, url)
+	if err != nil {
+		return err
+	}
+	if err := r.migrate(ctx, s, config, print); err != nil {
+		return err
+	}
+	if err := r.note(ctx, s, db); err != nil {
+		return err
+	}
+	if err := r.enter(ctx, s, url, db); err != nil {
+		return err
+	}
+	if err := r.serve(ctx, s, config, print); err != nil {
+		return err
+	}
+	return r.rolled(ctx, s)
+}
+
+// Delete takes a shard off the directory, and its children away.
+func (r *Rules) Delete(ctx context.Context, s *v1alpha1.Shard) error {
+	err := r.Directory.RemoveShard(ctx, s.Name, resource.Managing(kind, s))
+	var others *managed.Error
+	switch {
+	case errors.Is(err, directory.ErrInhabited):
+		return r.inhabited(ctx, s)
+	case err != nil && !errors.As(err, &others):
+		return err
+	}
+	r.forget(s)
+	return r.strip(ctx, s)
+}
+
+// inhabited refuses to delete a shard that organisations live on.
+func (r *Rules) inhabited(ctx context.Context, s *v1alpha1.Shard) error {
+	n, err := r.Directory.Inhabitants(ctx, s.Name)
+	if err != nil {
+		return err
+	}
+	s.Status.Organisations = n
+	if n == 1 {
+		return resource.Pending(inhabitedAgain, "1 organisation lives on it.")
+	}
+	return resource.Pending(inhabitedAgain, "%d organisations live on it.", n)
+}
+
+// Release gives the entry to the API. The pods of a Shard that stays go on as they are;
+// those of one that is being deleted go with it.
+func (r *Rules) Release(ctx context.Context, s *v1alpha1.Shard) error {
+	err := r.Directory.HandShard(ctx, s.Name, resource.Managing(kind, s), managed.API)
+	var others *managed.Error
+	if err != nil && !errors.Is(err, directory.ErrUnknown) && !errors.As(err, &others) {
+		return err
+	}
+	r.forget(s)
+	if s.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	return r.strip(ctx, s)
+}
+
+func (r *Rules) forget(s *v1alpha1.Shard) {
+	r.databases.close(s.Name)
+	r.Tenants.Forget(s.Name)
+}
+
+func (r *Rules) writer() *child.Writer { return &child.Writer{Client: r.Client, Reader: r.Reader} }
