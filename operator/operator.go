@@ -27,9 +27,11 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/child"
+	"visavis.dev/operator/dedicated"
 	"visavis.dev/operator/platform"
 	"visavis.dev/operator/resource"
 	"visavis.dev/operator/shard"
+	"visavis.dev/operator/webhook"
 )
 
 // LeaseName is the lease that the one operator at work holds, in its namespace.
@@ -119,6 +121,14 @@ func setUp(mgr ctrl.Manager, p *platform.Platform) error {
 	}
 	if err := shards.SetUp(mgr, m, p.Log.With(slog.String("kind", "Shard")), metrics.Registry); err != nil {
 		return fmt.Errorf("shards: %w", err)
+	}
+	written := child.Writer{Client: mgr.GetClient(), Reader: mgr.GetAPIReader()}
+	webhooks := &webhook.Rules{
+		Directory: p.Directory, Tenants: p.Tenants, Vault: p.Vault, Guard: p.Egress, Catalogue: p.Catalogue, Clock: p.Clock,
+		Client: mgr.GetClient(), Reader: mgr.GetAPIReader(), Workers: &dedicated.Workers{Writer: written, Namespace: p.Namespace},
+	}
+	if err := webhooks.SetUp(mgr, m); err != nil {
+		return fmt.Errorf("webhooks: %w", err)
 	}
 	return nil
 }
