@@ -80,6 +80,11 @@ bench: database
 	$(GO) run ./hack/withdb -durable $(GO) run ./hack/bench
 	$(GO) test -run='^$$' -bench=. -benchtime=5x ./pkg/avatar/portrait
 
+## bench-operator: what the operator asks of Kubernetes for 10,000 webhooks; half an hour
+.PHONY: bench-operator
+bench-operator: database
+	$(GO) run ./hack/withdb -durable $(GO) run ./hack/withkube $(GO) run ./hack/bench operator
+
 ## chaos: processes killed at random under load, 50 times
 .PHONY: chaos
 chaos: database

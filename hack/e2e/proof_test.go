@@ -134,7 +134,12 @@ func aPersonSeesIt(p *platform) {
 		}
 	}
 	require.Contains(p, p.kubectl("explain", "webhook.spec.url"), "Where events are posted")
-	require.Contains(p, p.kubectl("get", "events", "--field-selector", "involvedObject.kind=Webhook"), "Ready")
+	p.eventually(30*time.Second, func() error {
+		if told := p.kubectl("get", "events", "--field-selector", "involvedObject.kind=Webhook"); !strings.Contains(told, "Delivering is True") {
+			return fmt.Errorf("no event tells of the Webhook: %s", told)
+		}
+		return nil
+	})
 	p.Log(p.helm("test", "visavis"))
 
 	// The plugin is the same program under another name.
