@@ -20,11 +20,10 @@ func (r *Rules) prove(ctx context.Context, w *wanted) error {
 	if err != nil || p.Host == "" || p.HostProvenAt != nil {
 		return err
 	}
-	err = r.Addresses.Prove(ctx, w.org.ID, p)
-	if errors.Is(err, portal.ErrTaken) {
+	switch err := r.Addresses.Prove(ctx, w.org.ID, p); {
+	case errors.Is(err, portal.ErrTaken):
 		return &resource.Refusal{Reason: v1alpha1.ReasonConflict, Message: "Another portal has the host " + p.Host + ".", After: again}
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
 	if p, err = portal.Get(ctx, r.Tenants, w.org.ID, w.which); err != nil || p.HostProvenAt != nil {
