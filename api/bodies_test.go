@@ -114,9 +114,26 @@ func (w *world) shown(t testing.TB, org *apitest.Org) string {
 // widget makes a widget of an organisation's persona.
 func (w *world) widget(t testing.TB, org *apitest.Org) map[string]any {
 	t.Helper()
+	return w.widgetOf(t, org, w.shown(t, org))
+}
+
+// pictured makes a widget whose persona has a face of the organisation's own.
+func (w *world) pictured(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	face, speaker := w.make(t, org, "createAvatar")["id"].(string), w.make(t, org, "createPersona")["id"].(string)
+	answer := w.do(t, "updatePersona", speaker, org.New, map[string]any{"avatarId": face})
+	require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+	made := w.widgetOf(t, org, speaker)["id"].(string)
+	w.made["face of "+strings.TrimPrefix(made, "wid_")] = face
+	return made
+}
+
+// widgetOf makes a widget of a persona.
+func (w *world) widgetOf(t testing.TB, org *apitest.Org, speaker string) map[string]any {
+	t.Helper()
 	w.n++
 	o := w.operation(t, "createWidget")
-	answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: widgetBody(w.n, w.shown(t, org))})
+	answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: widgetBody(w.n, speaker)})
 	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
 	made := answer.Data(t)
 	w.publicKeys[strings.TrimPrefix(made["id"].(string), "wid_")] = made["publicKey"].(string)
@@ -133,6 +150,8 @@ func (w *world) visit(r apitest.Request) apitest.Request {
 		return r
 	case strings.HasSuffix(r.Path, "/config"):
 		r.Path += "?key=" + key
+	case strings.HasSuffix(r.Path, "/picture"):
+		r.Path += "?key=" + key + "&face=" + w.made["face of "+bare]
 	case !strings.HasSuffix(path, "/sessions"):
 		return r
 	case body["key"] == anyKey:

@@ -146,6 +146,9 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/widgets/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.widget(t, org)["id"].(string)
 	},
+	"/widgets/{id}/picture": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.pictured(t, org)
+	},
 }
 
 // bodies make good bodies, by operation, with every property there is; each n
