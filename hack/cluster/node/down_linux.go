@@ -50,7 +50,18 @@ func down() error {
 		// Empty unless it is the machine's own, and then it stays.
 		_ = os.Remove(place)
 	}
-	return errors.Join(removeCgroups(cgroupRoot), os.RemoveAll(State))
+	return errors.Join(emptied(), os.RemoveAll(State))
+}
+
+// emptied removes the node's cgroups once the kernel took the last processes out of them.
+func emptied() error {
+	for deadline := time.Now().Add(15 * time.Second); ; {
+		err := removeCgroups(cgroupRoot)
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+		<-time.After(100 * time.Millisecond)
+	}
 }
 
 // kill ends the node: with its first process the kernel ends all others, and
