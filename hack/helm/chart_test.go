@@ -233,3 +233,12 @@ func TestRights(t *testing.T) {
 		require.Equal(t, namespace, b.Subjects[0].Namespace)
 	}
 }
+
+// An Organisation can adopt any other, and a Portal makes an Ingress in the platform's
+// namespace: neither is for whoever may edit some namespace.
+func TestEditorsOfANamespaceChangeWebhooksAlone(t *testing.T) {
+	edit := named[*rbacv1.ClusterRole](t, render(t, everything), namespace+"-"+release+"-edit")
+	require.Equal(t, "true", edit.Labels["rbac.authorization.k8s.io/aggregate-to-edit"])
+	require.Len(t, edit.Rules, 1)
+	require.Equal(t, []string{"webhooks"}, edit.Rules[0].Resources)
+}
