@@ -83,13 +83,13 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Portal) error {
 	if err := r.keepIngress(ctx, o, w); err != nil {
 		return err
 	}
+	if w.rival != nil {
+		return w.rival
+	}
 	if err := r.prove(ctx, w); err != nil {
 		return err
 	}
-	switch {
-	case w.rival != nil:
-		return w.rival
-	case len(w.problems) > 0:
+	if len(w.problems) > 0 {
 		return &resource.Refusal{Reason: v1alpha1.ReasonNotReady, Message: w.problems[0].Message, After: again}
 	}
 	return nil
