@@ -26,7 +26,8 @@ func (r *Rules) prove(ctx context.Context, w *wanted) error {
 	case err != nil:
 		return err
 	}
-	if p, err = portal.Get(ctx, r.Tenants, w.org.ID, w.which); err != nil || p.HostProvenAt != nil {
+	p, err = portal.Get(ctx, r.Tenants, w.org.ID, w.which)
+	if err != nil || p.HostProvenAt != nil || r.Addresses.Proof == nil {
 		return err
 	}
 	record := r.Addresses.Proof.Record(w.org.ID, p.ID, p.Host)
