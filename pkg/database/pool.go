@@ -29,6 +29,10 @@ type PoolOptions struct {
 	MaxConns int32
 	// Tracer observes statements; nil for none.
 	Tracer pgx.QueryTracer
+	// URL is what new connections go by so that another password or
+	// address reaches a running process; nil for the one that the pool was made for. What
+	// is open stays open. While it fails they go by that one.
+	URL func(context.Context) (string, error)
 }
 
 // Open makes a pool for a postgres:// URL. It does not connect: a server that
@@ -60,11 +64,31 @@ func Open(url string, o PoolOptions) (*DB, error) {
 	if params["idle_in_transaction_session_timeout"] == "" {
 		params["idle_in_transaction_session_timeout"] = "60s"
 	}
+	if o.URL != nil {
+		cfg.BeforeConnect = aim(o.URL)
+	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
 		return nil, fmt.Errorf("database pool: %w", err)
 	}
 	return &DB{pool}, nil
+}
+
+// aim points a connection that is about to be made at where its database is by now.
+func aim(url func(context.Context) (string, error)) func(context.Context, *pgx.ConnConfig) error {
+	return func(ctx context.Context, c *pgx.ConnConfig) error {
+		now, err := url(ctx)
+		if err != nil {
+			return nil //nolint:nilerr // a directory that is away takes no shard with it
+		}
+		to, err := pgx.ParseConfig(now)
+		if err != nil {
+			return nil //nolint:nilerr // whoever wrote it there is told
+		}
+		c.Host, c.Port, c.Database, c.User, c.Password = to.Host, to.Port, to.Database, to.User, to.Password
+		c.TLSConfig, c.Fallbacks = to.TLSConfig, to.Fallbacks
+		return nil
+	}
 }
 
 // engineOf reads what the server said of itself when the connection began.

@@ -8,12 +8,17 @@ import (
 	"visavis.dev/pkg/id"
 )
 
-// Oldest is since when the delivery of a shard that waits longest is due; zero where
-// none is. It is what the workers' backlog ages say of their own lanes, of all of
-// them: what is left of a deleted webhook waits for nothing. It rides delivery_due.
+// Oldest is since when the delivery that waits longest for a shard's shared workers is
+// due; zero where none is. It is what their backlog ages say of their own lanes, of all
+// of them: more of them would not help a webhook that has a worker of its own, and what
+// is left of a deleted one waits for nothing. It rides delivery_due.
 func Oldest(ctx context.Context, db *database.DB, now time.Time) (time.Time, error) {
 	due, err := heads(ctx, db, now)
 	if err != nil || len(due) == 0 {
+		return time.Time{}, err
+	}
+	places, err := readPlaces(ctx, db)
+	if err != nil {
 		return time.Time{}, err
 	}
 	var p poll
@@ -21,7 +26,7 @@ func Oldest(ctx context.Context, db *database.DB, now time.Time) (time.Time, err
 		return time.Time{}, err
 	}
 	for _, h := range due {
-		if _, lives := p.receivers[h.Webhook]; lives {
+		if _, lives := p.receivers[h.Webhook]; lives && !places.apart(h.Webhook) {
 			p.waits(h)
 		}
 	}

@@ -186,7 +186,7 @@ func (c *courier) extend(ctx context.Context, old lease, give []int64, moves []p
 	if r.err = relocate(ctx, c.Tenants, c.shard, c.lanes.owner, r.lease.epochs, moves); r.err != nil {
 		return r
 	}
-	r.places, r.err = c.lanes.places(ctx)
+	r.places, r.err = readPlaces(ctx, c.db)
 	return r
 }
 

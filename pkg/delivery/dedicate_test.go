@@ -109,9 +109,17 @@ func TestSharedWorkersStandIn(t *testing.T) {
 	holder := func() int {
 		return w.count(`SELECT count(*) FROM delivery_lane WHERE lane = $1 AND lease_until > now()`, lane)
 	}
+	db, err := w.tenants.Shard(t.Context(), "a")
+	require.NoError(t, err)
+	oldest, err := delivery.Oldest(t.Context(), db, time.Now())
+	require.NoError(t, err)
+	require.Zero(t, oldest, "more shared workers would not help it")
 	require.Never(t, func() bool { return holder() > 0 }, 3*time.Second, 100*time.Millisecond, "it may be back within a minute")
 	require.Zero(t, w.receiver.Count("/hook").Requests)
 	w.exec(`UPDATE delivery_lane SET claimed_until = now() - INTERVAL '61 seconds' WHERE lane = $1`, lane)
+	oldest, err = delivery.Oldest(t.Context(), db, time.Now())
+	require.NoError(t, err)
+	require.NotZero(t, oldest, "they are to deliver it")
 	w.await("/hook", 1)
 	require.Equal(t, 1, holder())
 

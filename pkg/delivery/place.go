@@ -49,6 +49,13 @@ func (p place) lane() int64 {
 // places are the webhooks that are, or are to be, in lanes of their own.
 type places map[id.Webhook]place
 
+// apart says whether a webhook has a worker of its own that delivers for it. Where that
+// is gone the shared ones stand in.
+func (ps places) apart(w id.Webhook) bool {
+	p, ok := ps[w]
+	return ok && p.Lane != nil && (p.Goal == nil || p.Alive)
+}
+
 // laneOf is the lane that a webhook is in.
 func (ps places) laneOf(w id.Webhook) int64 {
 	if p, ok := ps[w]; ok {
@@ -72,8 +79,8 @@ const selectPlaces = `
 	LEFT JOIN dedicated_delivery o ON o.org_id = w.org_id
 	LEFT JOIN delivery_lane l ON l.lane = COALESCE(w.own_lane, o.lane) AND l.claimed_until > now()`
 
-func (l *lanes) places(ctx context.Context) (places, error) {
-	rows, err := l.db.Query(ctx, selectPlaces)
+func readPlaces(ctx context.Context, db *database.DB) (places, error) {
+	rows, err := db.Query(ctx, selectPlaces)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ type Directory struct {
 	clock   clock.PassiveClock
 	routes  *readthrough.Cache[id.Org, Route]
 	portals *readthrough.Cache[Address, Claim]
+	urls    *readthrough.Cache[string, string]
 }
 
 // Route says where an organisation lives, as of an epoch that grows with each move.
@@ -41,10 +42,15 @@ type Options struct {
 const (
 	// routeFresh can be generous: the fence catches a route that went stale.
 	routeFresh = 30 * time.Second
+	// urlFresh bounds how long a new connection goes by a password that was changed.
+	urlFresh = 5 * time.Second
 	// routeStale: pods go on answering from the last known route while the
 	// directory is away.
 	routeStale = 24 * time.Hour
 )
+
+// maxURLs bounds the shards whose URLs are remembered.
+const maxURLs = 10_000
 
 // ErrUnknown says that the directory has no such organisation or shard.
 var ErrUnknown = errors.New("not in the directory")
@@ -62,6 +68,10 @@ func New(db *database.DB, o Options) *Directory {
 	d.portals = readthrough.New(readthrough.Options[Address, Claim]{
 		Size: o.CachedRoutes, Fresh: routeFresh, Stale: routeStale, Outage: database.Unavailable,
 		Load: d.Claimed, Name: Address.String, Clock: o.Clock,
+	})
+	d.urls = readthrough.New(readthrough.Options[string, string]{
+		Size: maxURLs, Fresh: urlFresh, Stale: routeStale, Outage: database.Unavailable,
+		Load: d.loadURL, Name: func(shard string) string { return shard }, Clock: o.Clock,
 	})
 	return d
 }

@@ -115,8 +115,16 @@ func (d *Directory) Shards(ctx context.Context) ([]Shard, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Shard])
 }
 
-// ShardURL is where a shard's database is. The error is ErrUnknown.
+// ShardURL is where a shard's database is, as far as this process knows. The error is
+// ErrUnknown.
 func (d *Directory) ShardURL(ctx context.Context, name string) (string, error) {
+	return d.urls.Get(ctx, name)
+}
+
+// ForgetShard makes the next ShardURL ask the directory.
+func (d *Directory) ForgetShard(name string) { d.urls.Forget(name) }
+
+func (d *Directory) loadURL(ctx context.Context, name string) (string, error) {
 	s, err := d.Shard(ctx, name)
 	return s.URL, err
 }

@@ -7,6 +7,7 @@ func (t *Tenants) Forget(shard string) {
 	db := t.shards[shard]
 	delete(t.shards, shard)
 	t.mu.Unlock()
+	t.directory.ForgetShard(shard)
 	if db != nil {
 		go db.Close() // it waits for what is under way
 	}

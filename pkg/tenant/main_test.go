@@ -25,6 +25,7 @@ var now = time.Date(2026, 7, 8, 12, 0, 0, 0, time.UTC)
 // world is a directory with the shards a and b.
 type world struct {
 	directory *directory.Directory
+	clock     *clock.FakeClock
 	*tenant.Tenants
 	a, b *database.DB
 }
@@ -32,7 +33,8 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	ctx := context.Background()
-	w := &world{directory: directory.New(databasetest.Open(t, database.Directory), directory.Options{Clock: clock.NewFakeClock(now)})}
+	w := &world{clock: clock.NewFakeClock(now)}
+	w.directory = directory.New(databasetest.Open(t, database.Directory), directory.Options{Clock: w.clock})
 	w.Tenants = tenant.New(w.directory, database.PoolOptions{})
 	t.Cleanup(w.Close)
 	for name, db := range map[string]**database.DB{"a": &w.a, "b": &w.b} {

@@ -52,7 +52,9 @@ func (t *Tenants) Shard(ctx context.Context, name string) (*database.DB, error) 
 	if db, ok := t.shards[name]; ok {
 		return db, nil
 	}
-	db, err = database.Open(url, t.pool)
+	o := t.pool
+	o.URL = func(ctx context.Context) (string, error) { return t.directory.ShardURL(ctx, name) }
+	db, err = database.Open(url, o)
 	if err != nil {
 		return nil, err
 	}
