@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"time"
@@ -18,9 +19,9 @@ import (
 	"visavis.dev/operator/apis/v1alpha1"
 )
 
-// Resync is about how often a resource is looked at when nothing told of a change:
+// resync is about how often a resource is looked at when nothing told of a change:
 // rows can be changed by hand.
-const Resync = 10 * time.Minute
+const resync = 10 * time.Minute
 
 // resyncJitter spreads the resources over time: those made together would otherwise be
 // looked at together.
@@ -34,6 +35,9 @@ type Reconciler[T Object] struct {
 	Recorder events.EventRecorder
 	Metrics  *Metrics
 	Clock    clock.PassiveClock
+	// Resync is about how often a resource is looked at when nothing told of a change;
+	// zero means ten minutes.
+	Resync time.Duration
 }
 
 // Reconcile brings one resource about.
@@ -139,7 +143,7 @@ func (r *Reconciler[T]) conclude(ctx context.Context, before, o T, err error) (r
 // what is nobody's business.
 func (r *Reconciler[T]) verdict(o T, err error) (ready metav1.Condition, again time.Duration) {
 	ready = metav1.Condition{Type: v1alpha1.Ready, ObservedGeneration: o.GetGeneration(), LastTransitionTime: metav1.NewTime(r.Clock.Now())}
-	again = wait.Jitter(Resync, resyncJitter)
+	again = wait.Jitter(cmp.Or(r.Resync, resync), resyncJitter)
 	switch refusal := asRefusal(err); {
 	case err == nil:
 		ready.Status, ready.Reason = metav1.ConditionTrue, v1alpha1.ReasonReady

@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	appsv1 "k8s.io/api/apps/v1"
@@ -25,6 +26,10 @@ import (
 	"visavis.dev/operator/child"
 	"visavis.dev/operator/resource"
 )
+
+// readAgain is how often the Secret with the URL of a shard's database is read: nobody
+// tells of what becomes of a Secret that the operator did not make.
+const readAgain = time.Minute
 
 // SetUp has a manager bring Shards about and scale what serves them.
 func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics, log *slog.Logger, registry prometheus.Registerer) error {
@@ -49,6 +54,7 @@ func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics, log *slog.Logger, r
 		WatchesRawSource(source.Channel(wake, &handler.EnqueueRequestForObject{})).
 		Complete(&resource.Reconciler[*v1alpha1.Shard]{
 			Kind: kind, Rules: r, Client: r.Client, Recorder: mgr.GetEventRecorder(child.Manager), Metrics: m, Clock: r.Clock,
+			Resync: readAgain,
 		})
 }
 
