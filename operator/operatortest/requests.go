@@ -13,8 +13,8 @@ import (
 type Requests struct {
 	mu     sync.Mutex
 	writes []string
-	// left are the requests until the end, which reaches the server unless lost is
-	// set; none is left after. A negative number is no end.
+	// left are the requests until the end, or the writes where the last one reaches the
+	// server and lost is not set; none is left after. A negative number is no end.
 	left int
 	lost bool
 	over bool
@@ -52,9 +52,11 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func (r *Requests) next(request *http.Request) (carry, answer bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	write := request.Method != http.MethodGet
 	switch {
 	case r.over:
 		return false, false
+	case !r.lost && !write:
 	case r.left == 0:
 		r.over = true
 		if r.lost {
@@ -63,7 +65,7 @@ func (r *Requests) next(request *http.Request) (carry, answer bool) {
 	case r.left > 0:
 		r.left--
 	}
-	if request.Method != http.MethodGet {
+	if write {
 		r.writes = append(r.writes, request.Method+" "+request.URL.Path)
 	}
 	return true, !r.over
@@ -78,8 +80,9 @@ func (r *Requests) Writes() []string {
 	return writes
 }
 
-// EndAt ends the process at the request after the next n: that one does not reach the
-// server, or its answer does not come back.
+// EndAt ends the process after the next n requests, at one that does not reach the
+// server, or, unless lost, after the next n writes, at one whose answer does not come
+// back. To a server a read without an answer is none.
 func (r *Requests) EndAt(n int, lost bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -95,7 +98,7 @@ func (r *Requests) Restart() {
 }
 
 // EndEverywhere runs a test once for each request that it makes, with the process ending
-// there: before the request reaches the server, and after that. What the test does with
+// there: before the request reaches the server, and, if it is a write, after that. What the test does with
 // its client until it calls Restart may end anywhere. The last run ends nowhere.
 func EndEverywhere(t *testing.T, test func(t *testing.T, r *Requests)) {
 	t.Helper()

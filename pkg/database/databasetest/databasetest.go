@@ -57,7 +57,11 @@ func run(m Tests) (code int, err error) {
 // Start runs a server until stop is called. One for tests need not survive a
 // crash; one to measure with is durable, as in production.
 func Start(ctx context.Context, durable bool) (serverURL string, stop func() error, err error) {
-	dir, err := os.MkdirTemp("", "visavis-test-database-")
+	parent := ""
+	if !durable {
+		parent = memory()
+	}
+	dir, err := os.MkdirTemp(parent, "visavis-test-database-")
 	if err != nil {
 		return "", nil, err
 	}
