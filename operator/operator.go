@@ -120,7 +120,7 @@ func setUp(mgr ctrl.Manager, p *platform.Platform) error {
 	}
 	portals := &portal.Rules{
 		Directory: p.Directory, Tenants: p.Tenants, Addresses: p.Addresses, Gallery: p.Gallery, Library: p.Library, Catalogue: p.Catalogue,
-		Client: c, Clock: p.Clock, Namespace: p.Namespace, Instance: p.Instance, IngressClass: p.IngressClass,
+		Client: c, Reader: reader, Clock: p.Clock, Namespace: p.Namespace, Instance: p.Instance, IngressClass: p.IngressClass,
 		PortalURL: p.PortalURL, PublicURL: p.PublicURL, LiveURL: p.LiveURL,
 	}
 	return errors.Join(

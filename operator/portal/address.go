@@ -13,9 +13,9 @@ import (
 )
 
 // claim makes sure that the addresses are the portal's to have, and plans one that is
-// to be built. An address that a portal has stays its own, but for a host that an older
-// resource asks for: that one is let go. Of those that wait for an address, the oldest
-// gets it.
+// to be built. An address that a portal has stays its own, but for a host that is not
+// proven and that an older resource asks for: that one is let go. Of those that wait for
+// an address, the oldest gets it.
 func (r *Rules) claim(ctx context.Context, o *v1alpha1.Portal, w *wanted) (held []portal.Held, err error) {
 	there, isNew, err := r.there(ctx, w)
 	if err != nil {
@@ -33,7 +33,7 @@ func (r *Rules) claim(ctx context.Context, o *v1alpha1.Portal, w *wanted) (held 
 			return nil, older
 		}
 	}
-	if w.host != "" {
+	if w.host != "" && (there.Host != w.host || there.HostProvenAt == nil) {
 		if w.rival, err = r.older(ctx, o, byHost, w.host, "host"); err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func (r *Rules) older(ctx context.Context, o *v1alpha1.Portal, field, value, wha
 		return nil, err
 	}
 	for _, other := range others {
-		if !resource.Released(other) && resource.Older(other, o) {
+		if !resource.Released(other) && other.DeletionTimestamp.IsZero() && resource.Older(other, o) {
 			return resource.Conflict("The %s %s is claimed by Portal %s/%s, which is older.", what, value, other.Namespace, other.Name), nil
 		}
 	}

@@ -11,10 +11,12 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"visavis.dev/operator/apis/v1alpha1"
+	"visavis.dev/operator/resource"
 )
 
 // An Ingress stands where its Service is, in the operator's namespace. Its Portal, which
@@ -38,25 +40,29 @@ func ingressName(o *v1alpha1.Portal) string {
 	return "portal-" + hex.EncodeToString(sum[:10])
 }
 
-// keepIngress keeps the Ingress of the portal's host; without a host there is none.
-func (r *Rules) keepIngress(ctx context.Context, o *v1alpha1.Portal, w *wanted) error {
-	if w.now.Host == "" {
+// keepIngress keeps the Ingress of the portal's host. There is none without a host, nor
+// for one that is not proven: it would take another's visitors, and get a certificate.
+func (r *Rules) keepIngress(ctx context.Context, o *v1alpha1.Portal, w *wanted, proven bool) error {
+	if w.now.Host == "" || !proven {
 		return r.dropIngress(ctx, o)
 	}
 	found, err := r.ingress(ctx, o)
 	if err != nil {
 		return err
 	}
-	isNew := found == nil
-	if isNew {
+	if found == nil {
 		found = &networkingv1.Ingress{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: ingressName(o)}}
+		r.shapeIngress(o, w, found)
+		if err := r.Client.Create(ctx, found); !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+		if found, err = r.released(ctx, o); err != nil {
+			return err
+		}
 	}
 	before := found.DeepCopy()
 	r.shapeIngress(o, w, found)
-	switch {
-	case isNew:
-		return r.Client.Create(ctx, found)
-	case equality.Semantic.DeepEqual(before, found):
+	if equality.Semantic.DeepEqual(before, found) {
 		return nil
 	}
 	return r.Client.Patch(ctx, found, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
@@ -104,6 +110,20 @@ func (r *Rules) ingress(ctx context.Context, o *v1alpha1.Portal) (*networkingv1.
 	err := r.Client.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: ingressName(o)}, &found)
 	if err != nil {
 		return nil, client.IgnoreNotFound(err)
+	}
+	return &found, nil
+}
+
+// released finds the Ingress that a Portal of the resource's name left to those who run
+// the cluster: it has no label any more, so the cache lacks it. The error is a Refusal
+// where it is something else.
+func (r *Rules) released(ctx context.Context, o *v1alpha1.Portal) (*networkingv1.Ingress, error) {
+	var found networkingv1.Ingress
+	if err := r.Reader.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: ingressName(o)}, &found); err != nil {
+		return nil, err
+	}
+	if found.Annotations[portalAnnotation] != o.Namespace+"/"+o.Name {
+		return nil, resource.Conflict("There is an Ingress %s/%s already, which is not this Portal's.", found.Namespace, found.Name)
 	}
 	return &found, nil
 }

@@ -36,8 +36,10 @@ type Rules struct {
 	Gallery   *template.Gallery
 	Library   *avatar.Library
 	Catalogue *plan.Catalogue
-	// Client reads from the cache.
+	// Client reads from the cache, which has the Ingresses that the operator made;
+	// Reader asks the API server.
 	Client client.Client
+	Reader client.Reader
 	Clock  clock.PassiveClock
 	// Namespace is the operator's: the Services of the shards are there, and so are the
 	// Ingresses. Instance is the deployment's name.
@@ -80,14 +82,18 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Portal) error {
 	if err := r.settle(ctx, o, w); err != nil {
 		return err
 	}
-	if err := r.keepIngress(ctx, o, w); err != nil {
+	unproven, err := r.prove(ctx, w)
+	if err != nil {
 		return err
 	}
-	if w.rival != nil {
+	if err := r.keepIngress(ctx, o, w, unproven == nil); err != nil {
+		return err
+	}
+	switch {
+	case w.rival != nil:
 		return w.rival
-	}
-	if err := r.prove(ctx, w); err != nil {
-		return err
+	case unproven != nil:
+		return unproven
 	}
 	if len(w.problems) > 0 {
 		return &resource.Refusal{Reason: v1alpha1.ReasonNotReady, Message: w.problems[0].Message, After: again}

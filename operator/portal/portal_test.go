@@ -219,17 +219,29 @@ func TestOfTwoWithOneAddressTheOlderHasIt(t *testing.T) {
 	w.refused(w.settled(w.apply("other", "second", slug)), v1alpha1.ReasonConflict, "The slug museum is claimed by Portal acme/first, which is older.")
 }
 
-func TestAYoungerOneLetsAHostGo(t *testing.T) {
+func TestAYoungerOneLetsAnUnprovenHostGo(t *testing.T) {
 	w := newWorld(t)
+	w.Addresses.Proof = &rows.Prover{Secret: []byte("the deployment's"), Resolver: &zone{}}
 	older, younger := w.apply("acme", "museum", nil), w.apply("other", "museum", func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" })
-	w.ready(w.settled(younger))
+	w.refused(w.settled(younger), v1alpha1.ReasonNotReady, "is not proven yet")
 	o := w.change(older, func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" })
 	w.refused(o, v1alpha1.ReasonConflict, "The host museum.example.com is that of Portal other/museum.")
 	w.refused(w.settled(younger), v1alpha1.ReasonConflict, "Portal acme/museum, which is older")
 	require.Empty(t, w.row(w.get(younger)).Host)
 	w.clock.Step(rowsClaimed)
-	w.ready(w.settled(older))
+	w.refused(w.settled(older), v1alpha1.ReasonNotReady, "is not proven yet")
 	require.Equal(t, "museum.example.com", w.row(w.get(older)).Host)
+}
+
+// Whoever proved that a host is theirs keeps it, whatever an older resource asks for.
+func TestAProvenHostStays(t *testing.T) {
+	w := newWorld(t)
+	older, younger := w.apply("acme", "museum", nil), w.apply("other", "museum", func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" })
+	w.ready(w.settled(younger))
+	o := w.change(older, func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" })
+	w.refused(o, v1alpha1.ReasonConflict, "The host museum.example.com is that of Portal other/museum.")
+	w.ready(w.settled(younger))
+	require.Equal(t, "museum.example.com", w.row(w.get(younger)).Host)
 }
 
 // rowsClaimed is how long a claim that came to nothing keeps others off.

@@ -10,29 +10,29 @@ import (
 )
 
 // prove looks whether the portal's host is proven to be its organisation's, as
-// publishing through the API does: the page is not served there before. The error is a
-// Refusal that says what to enter in the DNS.
-func (r *Rules) prove(ctx context.Context, w *wanted) error {
-	if w.host == "" {
-		return nil
+// publishing through the API does: the page is not served there before. The refusal says
+// what to enter in the DNS, or who has the host; nil where nothing is to be proven.
+func (r *Rules) prove(ctx context.Context, w *wanted) (*resource.Refusal, error) {
+	if w.now.Host == "" || w.now.HostProvenAt != nil {
+		return nil, nil
+	}
+	switch err := r.Addresses.Prove(ctx, w.org.ID, w.now); {
+	case errors.Is(err, portal.ErrTaken):
+		return &resource.Refusal{Reason: v1alpha1.ReasonConflict, Message: "Another portal has the host " + w.now.Host + ".", After: again}, nil
+	case err != nil:
+		return nil, err
 	}
 	p, err := portal.Get(ctx, r.Tenants, w.org.ID, w.which)
-	if err != nil || p.Host == "" || p.HostProvenAt != nil {
-		return err
+	if err != nil {
+		return nil, err
 	}
-	switch err := r.Addresses.Prove(ctx, w.org.ID, p); {
-	case errors.Is(err, portal.ErrTaken):
-		return &resource.Refusal{Reason: v1alpha1.ReasonConflict, Message: "Another portal has the host " + p.Host + ".", After: again}
-	case err != nil:
-		return err
-	}
-	p, err = portal.Get(ctx, r.Tenants, w.org.ID, w.which)
-	if err != nil || p.HostProvenAt != nil || r.Addresses.Proof == nil {
-		return err
+	w.now = p
+	if p.Host == "" || p.HostProvenAt != nil || r.Addresses.Proof == nil {
+		return nil, nil
 	}
 	record := r.Addresses.Proof.Record(w.org.ID, p.ID, p.Host)
 	return &resource.Refusal{
 		Reason: v1alpha1.ReasonNotReady, After: again,
 		Message: "The host " + p.Host + " is not proven yet: enter the " + record.Type + " record " + record.Name + " with the value " + record.Value + ".",
-	}
+	}, nil
 }

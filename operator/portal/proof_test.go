@@ -33,6 +33,37 @@ func TestAHostIsProven(t *testing.T) {
 	org, err := id.ParseOrg(o.Status.OrganisationID)
 	require.NoError(t, err)
 	dns.record = w.Addresses.Proof.Record(org, p.ID, p.Host).Value
+	require.Empty(t, w.ingresses(), "it would take another's visitors")
 	w.ready(w.settled(museum))
 	require.NotNil(t, w.row(o).HostProvenAt)
+	require.Len(t, w.ingresses(), 1)
+
+	// The proof of one host proves no other.
+	o = w.change(museum, func(o *v1alpha1.Portal) { o.Spec.Host = "www.bank.example.org" })
+	w.refused(o, v1alpha1.ReasonNotReady, "_visavis.www.bank.example.org")
+	require.Nil(t, w.row(o).HostProvenAt)
+	require.Empty(t, w.ingresses())
+	o = w.change(museum, func(o *v1alpha1.Portal) { o.Spec.Host = "" })
+	w.ready(o)
+	o = w.change(museum, func(o *v1alpha1.Portal) { o.Spec.Host = "www.bank.example.org" })
+	w.refused(o, v1alpha1.ReasonNotReady, "_visavis.www.bank.example.org")
+}
+
+// An Ingress that was left behind is taken again by the Portal of its name.
+func TestAReleasedIngressIsTakenAgain(t *testing.T) {
+	w, ctx := newWorld(t), context.Background()
+	host := func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" }
+	museum := w.apply("acme", "museum", host)
+	made := w.row(w.settled(museum)).ID
+	o := w.change(museum, func(o *v1alpha1.Portal) { o.Annotations = map[string]string{v1alpha1.ReleaseAnnotation: "true"} })
+	w.refused(o, v1alpha1.ReasonReleased, "managed through the API")
+	require.NoError(t, w.objects.Delete(ctx, o))
+	w.hide = true
+	again := w.apply("acme", "museum", func(o *v1alpha1.Portal) {
+		host(o)
+		o.UID, o.Annotations = "another", map[string]string{v1alpha1.AdoptAnnotation: made.String()}
+	})
+	w.ready(w.settled(again))
+	require.Len(t, w.ingresses(), 1)
+	require.Equal(t, "visavis-operator", w.ingresses()[0].Labels["app.kubernetes.io/managed-by"])
 }

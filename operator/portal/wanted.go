@@ -94,9 +94,13 @@ func (r *Rules) plan(o *v1alpha1.Portal, w *wanted) (*build.Draft, error) {
 
 // shape makes of a portal what the spec says, but for its slug and who speaks.
 func (w *wanted) shape(o *v1alpha1.Portal, p *portal.Portal) {
-	p.Name, p.Host = o.Spec.Name, w.host
+	p.Name = o.Spec.Name
+	host := w.host
 	if w.rival != nil {
-		p.Host = ""
+		host = ""
+	}
+	if p.Host != host {
+		p.Host, p.HostProvenAt = host, nil // what is proven is a host, not a portal
 	}
 	if w.languages != nil {
 		p.Definition.Languages, p.Definition.DefaultLanguage = w.languages, w.languages[0]

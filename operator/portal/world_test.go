@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	networkingv1 "k8s.io/api/networking/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -53,7 +54,10 @@ type world struct {
 	objects     client.Client
 	// failing counts down to the request to the API server that fails.
 	failing, wrote int
-	reconcile      *resource.Reconciler[*v1alpha1.Portal]
+	// hide keeps from the operator's cache what does not have its label, as the real one
+	// does.
+	hide      bool
+	reconcile *resource.Reconciler[*v1alpha1.Portal]
 }
 
 func newWorld(t *testing.T) *world {
@@ -70,6 +74,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.objects = b.Build()
 	w.Client = interceptor.NewClient(w.objects.(client.WithWatch), w.failures())
+	w.Reader = w.objects
 	w.acme, w.other = w.organisation("acme"), w.organisation("other")
 	w.reconcile = &resource.Reconciler[*v1alpha1.Portal]{
 		Kind: portal.Kind, Rules: w.Rules, Client: w.Client, Recorder: events.NewFakeRecorder(1000),
@@ -111,6 +116,14 @@ func (w *world) organisation(name string) id.Org {
 	return o.ID
 }
 
+// ingresses are those that there are.
+func (w *world) ingresses() []networkingv1.Ingress {
+	w.t.Helper()
+	var list networkingv1.IngressList
+	require.NoError(w.t, w.objects.List(context.Background(), &list))
+	return list.Items
+}
+
 var errRequest = errors.New("the API server does not answer")
 
 // failures count what is written and fail the request that is to.
@@ -123,6 +136,13 @@ func (w *world) failures() interceptor.Funcs {
 		return do()
 	}
 	return interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+			err := c.Get(ctx, key, o, opts...)
+			if i, ok := o.(*networkingv1.Ingress); ok && err == nil && w.hide && i.Labels["app.kubernetes.io/managed-by"] == "" {
+				err = apierrors.NewNotFound(networkingv1.Resource("ingresses"), key.Name)
+			}
+			return err
+		},
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			return request(func() error { return c.Create(ctx, o, opts...) })
 		},
