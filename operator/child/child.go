@@ -82,7 +82,7 @@ func (w *Writer) Create(ctx context.Context, owner, want client.Object) error {
 // that is not there, or is not owner's, is left.
 func (w *Writer) Remove(ctx context.Context, owner, o client.Object) error {
 	err := w.Client.Get(ctx, client.ObjectKeyFromObject(o), o)
-	if err != nil || !w.owns(owner, o) || !o.GetDeletionTimestamp().IsZero() {
+	if err != nil || !w.Owns(owner, o) || !o.GetDeletionTimestamp().IsZero() {
 		return client.IgnoreNotFound(err)
 	}
 	return client.IgnoreNotFound(w.Client.Delete(ctx, o,
@@ -103,7 +103,7 @@ func (w *Writer) have(ctx context.Context, owner, want client.Object) (map[strin
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !w.owns(owner, have):
+	case !w.Owns(owner, have):
 		return nil, resource.Conflict("There is a %s %s/%s already, which it did not make.", w.kind(want), key.Namespace, key.Name)
 	case !have.GetDeletionTimestamp().IsZero():
 		return nil, resource.Pending(0, "Its %s %s/%s is still being deleted.", w.kind(want), key.Namespace, key.Name)
@@ -157,7 +157,8 @@ func (w *Writer) reference(owner client.Object) metav1.OwnerReference {
 	}
 }
 
-func (w *Writer) owns(owner, o client.Object) bool {
+// Owns says whether an object is a child of owner.
+func (w *Writer) Owns(owner, o client.Object) bool {
 	return managed.By(o.GetAnnotations()[OwnerAnnotation]) == w.by(owner) || metav1.IsControlledBy(o, owner)
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +20,7 @@ import (
 	"visavis.dev/operator/child"
 	"visavis.dev/operator/pods"
 	"visavis.dev/operator/resource"
+	"visavis.dev/pkg/managed"
 )
 
 // Flag is the worker's, with whom it delivers for, wh_… or org_….
@@ -33,7 +35,8 @@ type Workers struct {
 
 // Apply has a worker run for a holder, wh_… or org_…, on a shard. Its pods are those of
 // the shard's workers, so they are of another image only once the shard's database is
-// migrated for it. The error is a Refusal while the shard has no workers.
+// migrated for it. Who has the holder's row has its worker: one that somebody had before
+// goes. The error is a Refusal until that is gone, and while the shard has no workers.
 func (w *Workers) Apply(ctx context.Context, owner client.Object, shard, holder string) error {
 	var shared appsv1.Deployment
 	err := w.Client.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: shard + "-" + pods.Worker}, &shared)
@@ -43,19 +46,49 @@ func (w *Workers) Apply(ctx context.Context, owner client.Object, shard, holder 
 	if err != nil {
 		return err
 	}
+	if err := w.inherit(ctx, owner, holder); err != nil {
+		return err
+	}
 	wanted := deployment(&shared, holder)
 	// An organisation that moved left its worker on the other shard.
 	return errors.Join(w.Writer.Apply(ctx, owner, wanted), w.remove(ctx, owner, holder, wanted.Name))
 }
 
-// Delete ends a holder's worker, where there is one.
+// inheritAgain is how soon to look whether somebody's worker is gone.
+const inheritAgain = 2 * time.Second
+
+// inherit ends a worker that another resource made for the holder.
+func (w *Workers) inherit(ctx context.Context, owner client.Object, holder string) error {
+	var found appsv1.DeploymentList
+	if err := w.Client.List(ctx, &found, client.InNamespace(w.Namespace), client.MatchingLabels{pods.LaneLabel: holder}); err != nil {
+		return err
+	}
+	for i := range found.Items {
+		d := &found.Items[i]
+		if w.Owns(owner, d) {
+			continue
+		}
+		if err := w.Client.Delete(ctx, d, client.PropagationPolicy(metav1.DeletePropagationBackground)); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+		return resource.Pending(inheritAgain, "The worker that %s had for it ends.", managed.By(d.Annotations[child.OwnerAnnotation]))
+	}
+	return nil
+}
+
+// Delete ends the worker that a resource has for a holder, where there is one; all that
+// it has, where the holder is empty: a resource that ended early does not know it.
 func (w *Workers) Delete(ctx context.Context, owner client.Object, holder string) error {
 	return w.remove(ctx, owner, holder, "")
 }
 
 func (w *Workers) remove(ctx context.Context, owner client.Object, holder, but string) error {
+	lanes := client.ListOption(client.MatchingLabels{pods.LaneLabel: holder})
+	if holder == "" {
+		lanes = client.HasLabels{pods.LaneLabel}
+	}
 	var found appsv1.DeploymentList
-	if err := w.Client.List(ctx, &found, client.InNamespace(w.Namespace), client.MatchingLabels{pods.LaneLabel: holder}); err != nil {
+	if err := w.Client.List(ctx, &found, client.InNamespace(w.Namespace), lanes); err != nil {
 		return err
 	}
 	for i := range found.Items {

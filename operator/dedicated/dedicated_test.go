@@ -78,4 +78,15 @@ func TestWorkers(t *testing.T) {
 	require.NoError(t, w.Delete(t.Context(), owner, holder))
 	require.Empty(t, own())
 	require.NoError(t, w.Delete(t.Context(), owner, holder))
+
+	// Who has the row has the worker, and one that ended early finds its own.
+	require.NoError(t, w.Apply(t.Context(), owner, "us", holder))
+	require.ErrorAs(t, w.Apply(t.Context(), other, "us", holder), &refused)
+	require.Equal(t, "The worker that Webhook acme/orders had for it ends.", refused.Message)
+	require.NoError(t, w.Apply(t.Context(), other, "us", holder))
+	require.Contains(t, own()[0].Annotations[child.OwnerAnnotation], "/43")
+	require.NoError(t, w.Delete(t.Context(), owner, ""))
+	require.Len(t, own(), 1)
+	require.NoError(t, w.Delete(t.Context(), other, ""))
+	require.Empty(t, own())
 }

@@ -70,8 +70,11 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Portal) error {
 	if err != nil {
 		return err
 	}
+	if err := r.stay(ctx, o, org.ID); err != nil {
+		return err
+	}
 	o.Status.OrganisationID = org.ID.String()
-	which, err := identity(o)
+	which, err := r.identity(ctx, o, org.ID)
 	if err != nil {
 		return err
 	}
@@ -99,6 +102,18 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Portal) error {
 		return &resource.Refusal{Reason: v1alpha1.ReasonNotReady, Message: w.problems[0].Message, After: again}
 	}
 	return nil
+}
+
+// stay keeps a portal with its organisation.
+func (r *Rules) stay(ctx context.Context, o *v1alpha1.Portal, org id.Org) error {
+	if o.Status.ID == "" {
+		return nil
+	}
+	anew, err := resource.Rehomed(ctx, r.Directory, o.Status.OrganisationID, org, o.Spec.Organisation.Name)
+	if anew {
+		o.Status.ID, o.Status.Slug, o.Status.URL = "", "", ""
+	}
+	return err
 }
 
 // settle claims the addresses that are wanted and writes the portal. What was claimed
@@ -139,8 +154,15 @@ func (r *Rules) home(ctx context.Context, o *v1alpha1.Portal) (directory.Organiz
 }
 
 // identity is the id of the portal. A resource that has one adopts no other: it would
-// leave the first behind.
-func identity(o *v1alpha1.Portal) (id.Portal, error) {
+// leave the first behind. One that has none goes on with what a resource of its name
+// left, in a cluster that was lost or before its finalizer was taken off.
+func (r *Rules) identity(ctx context.Context, o *v1alpha1.Portal, org id.Org) (id.Portal, error) {
+	if o.Status.ID == "" && resource.Adopts(o) == "" {
+		left, err := portal.Declared(ctx, r.Tenants, org, resource.Reference(Kind, o))
+		if !errors.Is(err, portal.ErrUnknown) {
+			return left.ID, err
+		}
+	}
 	which, err := resource.Identity(o, o.Status.ID, id.ParsePortal, id.PortalNamedAt)
 	if err == nil && o.Status.ID != "" && o.Status.ID != which.String() {
 		err = resource.Invalid("It manages %s already. Make another Portal to adopt %s.", o.Status.ID, which)
@@ -148,10 +170,14 @@ func identity(o *v1alpha1.Portal) (id.Portal, error) {
 	return which, err
 }
 
-// bound is the id of the portal; ok is false where it can have none.
-func bound(o *v1alpha1.Portal) (which id.Portal, ok bool) {
-	which, err := identity(o)
-	return which, err == nil
+// bound is the portal that the resource has noted, or that has noted the resource. The
+// error is portal.ErrUnknown where there is none.
+func (r *Rules) bound(ctx context.Context, o *v1alpha1.Portal, org id.Org) (id.Portal, error) {
+	if which, err := id.ParsePortal(o.Status.ID); err == nil {
+		return which, nil
+	}
+	p, err := portal.Declared(ctx, r.Tenants, org, resource.Reference(Kind, o))
+	return p.ID, err
 }
 
 // Delete archives the portal.
@@ -193,10 +219,6 @@ func (r *Rules) Release(ctx context.Context, o *v1alpha1.Portal) error {
 // end does with what the resource manages what ends that. Nothing is left to do where
 // it manages nothing, or its organisation is gone.
 func (r *Rules) end(ctx context.Context, o *v1alpha1.Portal, with func(context.Context, *tenant.Tx, portal.Portal) error) error {
-	which, ok := bound(o)
-	if !ok {
-		return nil
-	}
 	org, err := id.ParseOrg(o.Status.OrganisationID)
 	if err != nil {
 		home, err := r.home(ctx, o)
@@ -207,6 +229,13 @@ func (r *Rules) end(ctx context.Context, o *v1alpha1.Portal, with func(context.C
 			return err
 		}
 		org = home.ID
+	}
+	which, err := r.bound(ctx, o, org)
+	if errors.Is(err, portal.ErrUnknown) || errors.Is(err, directory.ErrUnknown) {
+		return nil
+	}
+	if err != nil {
+		return err
 	}
 	err = r.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		p, err := portal.Lock(ctx, tx, which)

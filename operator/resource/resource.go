@@ -70,10 +70,13 @@ func asRefusal(err error) *Refusal {
 	return refusal
 }
 
-// Managing is the resource as rows note it.
-func Managing(kind string, o client.Object) managed.By {
-	return managed.Resource{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}.By()
+// Reference is the resource as sentences name it.
+func Reference(kind string, o client.Object) managed.Resource {
+	return managed.Resource{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}
 }
+
+// Managing is the resource as rows note it.
+func Managing(kind string, o client.Object) managed.By { return Reference(kind, o).By() }
 
 // Released says whether the resource manages nothing any more, by its annotation.
 func Released(o client.Object) bool { return o.GetAnnotations()[v1alpha1.ReleaseAnnotation] == "true" }

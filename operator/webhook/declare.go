@@ -47,7 +47,8 @@ func (r *Rules) declare(ctx context.Context, o *v1alpha1.Webhook, org id.Org, be
 }
 
 // adopt finds a webhook that the resource is to take over; nil for none. One that it
-// had is its own again where the API manages it.
+// had is its own again where the API manages it, and so is one that a resource of its
+// name left, in a cluster that was lost or before its finalizer was taken off.
 func (r *Rules) adopt(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook) (*webhook.Declared, error) {
 	for _, text := range []string{o.Status.ID, resource.Adopts(o)} {
 		if text == "" {
@@ -67,19 +68,28 @@ func (r *Rules) adopt(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook) (
 		if err != nil {
 			return nil, err
 		}
-		if err := resource.Claim(ctx, r.Client, Kind, o, &v1alpha1.Webhook{}, w.ManagedBy, true); err != nil {
-			return nil, err
-		}
-		w.ManagedBy = resource.Managing(Kind, o)
-		if err := webhook.Update(ctx, tx, w); err != nil {
-			return nil, err
-		}
-		if err := r.record(ctx, tx, o, "webhook.adopted", w.ID, nil); err != nil {
-			return nil, err
-		}
-		return webhook.LockDeclared(ctx, tx, w.ManagedBy)
+		return r.take(ctx, tx, o, w)
 	}
-	return nil, nil
+	w, ok, err := webhook.LockLeft(ctx, tx, resource.Reference(Kind, o))
+	if err != nil || !ok {
+		return nil, err
+	}
+	return r.take(ctx, tx, o, w)
+}
+
+// take makes a webhook that is there the resource's.
+func (r *Rules) take(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, w webhook.Webhook) (*webhook.Declared, error) {
+	if err := resource.Claim(ctx, r.Client, Kind, o, &v1alpha1.Webhook{}, w.ManagedBy, true); err != nil {
+		return nil, err
+	}
+	w.ManagedBy = resource.Managing(Kind, o)
+	if err := webhook.Update(ctx, tx, w); err != nil {
+		return nil, err
+	}
+	if err := r.record(ctx, tx, o, "webhook.adopted", w.ID, nil); err != nil {
+		return nil, err
+	}
+	return webhook.LockDeclared(ctx, tx, w.ManagedBy)
 }
 
 // write makes the webhook as the spec has it, of one that is there or a new one.
@@ -88,6 +98,13 @@ func (r *Rules) write(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, d
 	if err != nil {
 		return nil, err
 	}
+	terms, err := r.terms(ctx, tx.Org)
+	if err != nil {
+		return nil, err
+	}
+	if apart(o) && (d == nil || d.OwnLane == nil) && !terms.Has(dedicatedDelivery) {
+		return nil, resource.Invalid("%s", r.Catalogue.FeatureMissing(terms, dedicatedDelivery).Message)
+	}
 	now := r.now()
 	if d == nil {
 		blank := webhook.Webhook{ID: id.NewWebhook(), Active: true, CreatedAt: now, UpdatedAt: now, ManagedBy: resource.Managing(Kind, o)}
@@ -95,7 +112,7 @@ func (r *Rules) write(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, d
 		if err != nil {
 			return nil, err
 		}
-		if err := r.insert(ctx, tx, w); err != nil {
+		if err := r.insert(ctx, tx, w, terms); err != nil {
 			return nil, err
 		}
 		if err := r.record(ctx, tx, o, "webhook.created", w.ID, changes); err != nil {
@@ -124,12 +141,16 @@ func (r *Rules) write(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, d
 	return d, err
 }
 
-func (r *Rules) insert(ctx context.Context, tx *tenant.Tx, w webhook.Webhook) error {
-	organisation, err := r.Directory.Organization(ctx, tx.Org)
-	if err != nil {
-		return err
-	}
-	terms := r.Catalogue.Terms(organisation.Plan, organisation.Overrides)
+// dedicatedDelivery is what a plan includes with which a webhook may have a worker of
+// its own: that runs in the platform's namespace, and is paid for by whoever runs it.
+const dedicatedDelivery = "dedicated_delivery"
+
+func (r *Rules) terms(ctx context.Context, org id.Org) (plan.Terms, error) {
+	organisation, err := r.Directory.Organization(ctx, org)
+	return r.Catalogue.Terms(organisation.Plan, organisation.Overrides), err
+}
+
+func (r *Rules) insert(ctx context.Context, tx *tenant.Tx, w webhook.Webhook, terms plan.Terms) error {
 	full, err := webhook.Insert(ctx, tx, r.Vault, w, webhook.NewSecret(), terms)
 	if full {
 		return &resource.Refusal{Reason: v1alpha1.ReasonLimitReached, Message: r.Catalogue.LimitReached(terms, plan.Webhooks).Message}

@@ -311,6 +311,9 @@ func TestAWorkerOfItsOwn(t *testing.T) {
 		return s.apply("orders", func(o *v1alpha1.Webhook) { o.Spec.Delivery = as })
 	}
 	o := dedicated(v1alpha1.DedicatedDelivery)
+	require.Contains(t, requireCondition(t, o, v1alpha1.Ready, metav1.ConditionFalse, v1alpha1.ReasonInvalid), "does not include dedicated_delivery")
+	require.NoError(t, s.directory.SetPlan(t.Context(), s.org, "enterprise"))
+	o = dedicated(v1alpha1.DedicatedDelivery)
 	requireReady(t, o)
 	lane := delivery.WebhookLane(s.row(o).ID)
 	require.Equal(t, lane, *s.row(o).OwnLane)

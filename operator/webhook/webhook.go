@@ -63,6 +63,9 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Webhook) error {
 	if err != nil {
 		return err
 	}
+	if err := r.stay(ctx, o, home.org); err != nil {
+		return err
+	}
 	o.Status.OrganisationID = home.org.String()
 	found, err := webhook.FindDeclared(ctx, r.Tenants, home.org, resource.Managing(Kind, o))
 	if err != nil {
@@ -83,6 +86,18 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Webhook) error {
 		return err
 	}
 	return r.keepWorker(ctx, o, home.shard, found)
+}
+
+// stay keeps a webhook with its organisation.
+func (r *Rules) stay(ctx context.Context, o *v1alpha1.Webhook, org id.Org) error {
+	if o.Status.ID == "" {
+		return nil
+	}
+	anew, err := resource.Rehomed(ctx, r.Directory, o.Status.OrganisationID, org, o.Spec.Organisation.Name)
+	if anew {
+		o.Status.ID = ""
+	}
+	return err
 }
 
 // Delete deletes the webhook.

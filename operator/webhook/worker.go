@@ -29,9 +29,6 @@ func (r *Rules) keepWorker(ctx context.Context, o *v1alpha1.Webhook, shard strin
 }
 
 func (r *Rules) endWorker(ctx context.Context, o *v1alpha1.Webhook) error {
-	if o.Status.ID == "" {
-		return nil
-	}
 	return r.Workers.Delete(ctx, o, o.Status.ID)
 }
 

@@ -23,6 +23,19 @@ func (r Resource) By() By {
 	return By(strings.Join([]string{r.Kind, r.Namespace, r.Name, r.UID}, "/"))
 }
 
+// Named are the ends of all that resources of the name manage or managed, whatever
+// their uids: from ≤ By < to, in the order of bytes.
+func (r Resource) Named() (from, to By) {
+	from = By(strings.Join([]string{r.Kind, r.Namespace, r.Name, ""}, "/"))
+	return from, from[:len(from)-1] + "0" // the character after "/"
+}
+
+// SameName says whether another resource has the name, or had it before.
+func (r Resource) SameName(other Resource) bool {
+	r.UID, other.UID = "", ""
+	return r == other
+}
+
 func (r Resource) String() string {
 	if r.Namespace == "" {
 		return r.Kind + " " + r.Name

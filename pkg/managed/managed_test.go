@@ -19,6 +19,14 @@ func TestBy(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, orders, back)
 
+	from, to := orders.Named()
+	before := managed.Resource{Kind: "Webhook", Namespace: "acme", Name: "orders", UID: "7"}
+	require.True(t, orders.SameName(before))
+	require.True(t, from <= before.By() && before.By() < to)
+	other := managed.Resource{Kind: "Webhook", Namespace: "acme", Name: "orders-2", UID: "7"}
+	require.False(t, orders.SameName(other))
+	require.False(t, from <= other.By() && other.By() < to)
+
 	eu := managed.Resource{Kind: "Shard", Name: "eu", UID: "7"}
 	require.Equal(t, "Shard eu", eu.By().String())
 	back, ok = eu.By().Resource()

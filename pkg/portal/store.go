@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -20,6 +21,15 @@ const selectOne = `SELECT ` + columns + ` FROM portal WHERE org_id = $1 AND id =
 // Get finds a portal, an archived one too. The error is ErrUnknown.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (Portal, error) {
 	return tenant.One(ctx, t, org, scan, ErrUnknown, selectOne, org, p)
+}
+
+// Declared finds the portal that resources of a name manage, or managed, whatever their
+// uids; of several the one made last. The error is ErrUnknown. It rides portal_pkey.
+func Declared(ctx context.Context, t *tenant.Tenants, org id.Org, by managed.Resource) (Portal, error) {
+	from, to := by.Named()
+	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM portal
+		WHERE org_id = $1 AND managed_by >= $2 AND managed_by < $3 AND archived_at IS NULL
+		ORDER BY created_at DESC, id DESC LIMIT 1`, org, from, to)
 }
 
 // Find finds a portal in a transaction, an archived one too. The error is ErrUnknown.

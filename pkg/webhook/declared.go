@@ -44,6 +44,23 @@ func FindDeclared(ctx context.Context, t *tenant.Tenants, org id.Org, who manage
 	return &found[0], nil
 }
 
+// LockLeft locks the webhook that an earlier resource of a name managed, of several the
+// one made last; ok is false where there is none. It rides webhook_managed.
+func LockLeft(ctx context.Context, tx *tenant.Tx, by managed.Resource) (w Webhook, ok bool, err error) {
+	from, to := by.Named()
+	var which id.Webhook
+	err = tx.QueryRow(ctx, `SELECT id FROM webhook
+		WHERE org_id = $1 AND managed_by >= $2 AND managed_by < $3 AND managed_by <> 'api' AND deleted_at IS NULL
+		ORDER BY created_at DESC, id DESC LIMIT 1`, tx.Org, from, to).Scan(&which)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return w, false, nil
+	}
+	if err == nil {
+		w, err = Lock(ctx, tx, which)
+	}
+	return w, err == nil, err
+}
+
 // LockDeclared is FindDeclared in a transaction that will change the webhook, or make
 // it: nobody else does until the commit.
 func LockDeclared(ctx context.Context, tx *tenant.Tx, who managed.By) (*Declared, error) {
