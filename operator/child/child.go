@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"visavis.dev/operator/resource"
 	"visavis.dev/pkg/managed"
@@ -89,6 +90,21 @@ func (w *Writer) Remove(ctx context.Context, owner, o client.Object) error {
 		client.PropagationPolicy(metav1.DeletePropagationBackground), client.Preconditions{UID: new(o.GetUID())}))
 }
 
+// Release lets go of a child, named by its kind, namespace and name: it does not go with
+// its owner. It says still whose it was, so that a resource of the owner's name may take
+// it again.
+func (w *Writer) Release(ctx context.Context, owner, o client.Object) error {
+	err := w.Client.Get(ctx, client.ObjectKeyFromObject(o), o)
+	if err != nil || !metav1.IsControlledBy(o, owner) {
+		return client.IgnoreNotFound(err)
+	}
+	before := o.DeepCopyObject().(client.Object)
+	if err := controllerutil.RemoveControllerReference(owner, o, w.Client.Scheme()); err != nil {
+		return err
+	}
+	return client.IgnoreNotFound(w.Client.Patch(ctx, o, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
+}
+
 // have is the child as it is; nil where there is none. The cache holds only what has
 // the label, so whatever it does not have is looked for beside it.
 func (w *Writer) have(ctx context.Context, owner, want client.Object) (map[string]any, error) {
@@ -103,7 +119,7 @@ func (w *Writer) have(ctx context.Context, owner, want client.Object) (map[strin
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case !w.Owns(owner, have):
+	case !w.Owns(owner, have) && !w.left(owner, have):
 		return nil, resource.Conflict("There is a %s %s/%s already, which it did not make.", w.kind(want), key.Namespace, key.Name)
 	case !have.GetDeletionTimestamp().IsZero():
 		return nil, resource.Pending(0, "Its %s %s/%s is still being deleted.", w.kind(want), key.Namespace, key.Name)
@@ -160,6 +176,13 @@ func (w *Writer) reference(owner client.Object) metav1.OwnerReference {
 // Owns says whether an object is a child of owner.
 func (w *Writer) Owns(owner, o client.Object) bool {
 	return managed.By(o.GetAnnotations()[OwnerAnnotation]) == w.by(owner) || metav1.IsControlledBy(o, owner)
+}
+
+// left says whether an object was a child of a resource of the owner's name, and is
+// nobody's now.
+func (w *Writer) left(owner, o client.Object) bool {
+	was, ok := managed.By(o.GetAnnotations()[OwnerAnnotation]).Resource()
+	return ok && was.SameName(resource.Reference(w.kind(owner), owner)) && metav1.GetControllerOf(o) == nil
 }
 
 func (w *Writer) by(owner client.Object) managed.By { return resource.Managing(w.kind(owner), owner) }

@@ -6,7 +6,6 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/directory"
 )
 
@@ -64,21 +63,24 @@ func (r *Rules) oldest(ctx context.Context, s *v1alpha1.Shard, mine place, known
 	return nil
 }
 
+// entry is the shard's entry in the directory, where it has one.
+func (r *Rules) entry(ctx context.Context, s *v1alpha1.Shard) (entry directory.Shard, known bool, err error) {
+	entry, err = r.Directory.Shard(ctx, s.Name)
+	if errors.Is(err, directory.ErrUnknown) {
+		return entry, false, nil
+	}
+	return entry, err == nil, err
+}
+
 // enter makes the shard's entry in the directory what the spec says.
-func (r *Rules) enter(ctx context.Context, s *v1alpha1.Shard, url string, db *database.DB) error {
+func (r *Rules) enter(ctx context.Context, s *v1alpha1.Shard, url string) error {
 	want := directory.Shard{Name: s.Name, URL: url, Tier: directory.Tier(s.Spec.Tier), ManagedBy: resource.Managing(kind, s)}
-	have, err := r.Directory.Shard(ctx, s.Name)
-	known := !errors.Is(err, directory.ErrUnknown)
-	if known && err != nil {
+	have, known, err := r.entry(ctx, s)
+	if err != nil {
 		return err
 	}
 	if s.Status.Organisations, err = r.Directory.Inhabitants(ctx, s.Name); err != nil {
 		return err
-	}
-	if known && have.URL != url {
-		if err := r.moved(ctx, s, db); err != nil {
-			return err
-		}
 	}
 	if known && have.ManagedBy != want.ManagedBy {
 		if err := r.Directory.HandShard(ctx, s.Name, have.ManagedBy, want.ManagedBy); err != nil {
@@ -96,19 +98,4 @@ func (r *Rules) enter(ctx context.Context, s *v1alpha1.Shard, url string, db *da
 		r.Tenants.Forget(s.Name)
 	}
 	return nil
-}
-
-// moved refuses another database for a shard with organisations unless it knows them:
-// the same data under another address.
-func (r *Rules) moved(ctx context.Context, s *v1alpha1.Shard, db *database.DB) error {
-	if s.Status.Organisations == 0 {
-		return nil
-	}
-	var knows bool
-	if err := db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM org_fence)`).Scan(&knows); err != nil || knows {
-		return err
-	}
-	refusal := resource.Invalid("Its Secret names another database now, which knows none of the organisations that live on the shard.")
-	refusal.After = lookAgain
-	return refusal
 }

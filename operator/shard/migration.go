@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -29,10 +31,13 @@ const (
 // databaseEnv is the setting of visavis migrate that names one shard's database.
 const databaseEnv = "VISAVIS_SHARD_DATABASE"
 
+// migrateAgain is how long after a failure a migration is tried again.
+const migrateAgain = 10 * time.Minute
+
 // migrate sees to it that the pods' own version of the program has migrated the
 // database. It is a Job, named for the template of its pod and for the database, so
-// that another version or another database gets another one; whoever deletes a Job
-// asks for it again.
+// that another version or another database gets another one. One that failed is made
+// again after a while, or when somebody deletes it.
 func (r *Rules) migrate(ctx context.Context, s *v1alpha1.Shard, config *pods.Config, mark string) error {
 	job, err := r.job(s, config, mark)
 	if err != nil {
@@ -46,13 +51,13 @@ func (r *Rules) migrate(ctx context.Context, s *v1alpha1.Shard, config *pods.Con
 	}
 	var verdict error
 	switch {
-	case ended(job, batchv1.JobComplete):
+	case ended(job, batchv1.JobComplete) != nil:
 		migrated.Status, migrated.Reason = metav1.ConditionTrue, ReasonMigrated
-	case ended(job, batchv1.JobFailed):
-		migrated.Reason = ReasonMigrationFailed
-		refusal := &resource.Refusal{Reason: ReasonMigrationFailed}
-		refusal.Message = "The Job " + job.Namespace + "/" + job.Name + " failed to migrate its database; the log of its pod says why. Delete the Job to try again."
-		migrated.Message, verdict = refusal.Message, refusal
+	case ended(job, batchv1.JobFailed) != nil:
+		if verdict, err = r.failed(ctx, s, job); err != nil {
+			return err
+		}
+		migrated.Reason, migrated.Message = ReasonMigrationFailed, verdict.Error()
 	default:
 		verdict = resource.Pending(0, "The Job %s/%s migrates its database.", job.Namespace, job.Name)
 		migrated.Message = verdict.Error()
@@ -64,13 +69,27 @@ func (r *Rules) migrate(ctx context.Context, s *v1alpha1.Shard, config *pods.Con
 	return r.tidy(ctx, s, job)
 }
 
-func ended(job *batchv1.Job, how batchv1.JobConditionType) bool {
+// ended is since when a Job has ended so; nil where it has not.
+func ended(job *batchv1.Job, how batchv1.JobConditionType) *metav1.Time {
 	for _, c := range job.Status.Conditions {
 		if c.Type == how && c.Status == corev1.ConditionTrue {
-			return true
+			return &c.LastTransitionTime
 		}
 	}
-	return false
+	return nil
+}
+
+// failed says of a Job that it failed, and deletes it once that is a while ago.
+func (r *Rules) failed(ctx context.Context, s *v1alpha1.Shard, job *batchv1.Job) (*resource.Refusal, error) {
+	refusal := &resource.Refusal{Reason: ReasonMigrationFailed, Message: fmt.Sprintf(
+		"The Job %s/%s failed to migrate its database; the log of its pod says why. It is made again after %v, or when it is deleted.",
+		job.Namespace, job.Name, migrateAgain)}
+	refusal.After = migrateAgain - r.Clock.Since(ended(job, batchv1.JobFailed).Time)
+	if refusal.After > 0 {
+		return refusal, nil
+	}
+	refusal.After = time.Second
+	return refusal, r.writer().Remove(ctx, s, job)
 }
 
 // job is the migration of a database to what the pods expect.
@@ -94,20 +113,39 @@ func (r *Rules) job(s *v1alpha1.Shard, config *pods.Config, mark string) (*batch
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: r.Namespace, Name: s.Name + "-migrate-" + hex.EncodeToString(hash[:5]), Labels: config.Labels(pods.Migrate, s.Name),
 		},
-		Spec: batchv1.JobSpec{BackoffLimit: new(int32(3)), Template: t},
+		Spec: batchv1.JobSpec{BackoffLimit: new(int32(3)), PodFailurePolicy: undisturbed(t.Spec.RestartPolicy), Template: t},
 	}, nil
+}
+
+// undisturbed counts no pod that had to go with its node. The API server takes such a
+// policy only where pods are not restarted in place.
+func undisturbed(restarts corev1.RestartPolicy) *batchv1.PodFailurePolicy {
+	if restarts != corev1.RestartPolicyNever {
+		return nil
+	}
+	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+		Action:          batchv1.PodFailurePolicyActionIgnore,
+		OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
+	}}}
+}
+
+// jobs are the migrations of a shard, of every version.
+func (r *Rules) jobs(ctx context.Context, s *v1alpha1.Shard) ([]batchv1.Job, error) {
+	var jobs batchv1.JobList
+	err := r.Client.List(ctx, &jobs, client.InNamespace(r.Namespace), client.MatchingLabels{
+		child.ManagedByLabel: child.Manager, pods.ShardLabel: s.Name, pods.ComponentLabel: pods.Migrate,
+	})
+	return jobs.Items, err
 }
 
 // tidy deletes the Jobs of earlier versions.
 func (r *Rules) tidy(ctx context.Context, s *v1alpha1.Shard, current *batchv1.Job) error {
-	var jobs batchv1.JobList
-	if err := r.Client.List(ctx, &jobs, client.InNamespace(r.Namespace), client.MatchingLabels{
-		child.ManagedByLabel: child.Manager, pods.ShardLabel: s.Name, pods.ComponentLabel: pods.Migrate,
-	}); err != nil {
+	jobs, err := r.jobs(ctx, s)
+	if err != nil {
 		return err
 	}
-	for i := range jobs.Items {
-		if old := &jobs.Items[i]; old.Name != current.Name {
+	for i := range jobs {
+		if old := &jobs[i]; old.Name != current.Name {
 			if err := r.writer().Remove(ctx, s, old); err != nil {
 				return err
 			}

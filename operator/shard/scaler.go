@@ -103,7 +103,7 @@ func (s *Scaler) Round(ctx context.Context) error {
 	seen := map[string]bool{}
 	for i := range shards.Items {
 		shard := &shards.Items[i]
-		if urls[shard.Name] == "" || resource.Released(shard) || !shard.DeletionTimestamp.IsZero() {
+		if urls[shard.Name] == "" || resource.Released(shard) {
 			continue
 		}
 		seen[shard.Name] = true
@@ -150,6 +150,8 @@ func (s *Scaler) one(ctx context.Context, shard *v1alpha1.Shard, url string) err
 	age, sessions, err := s.measure(ctx, shard.Name, url, now)
 	if err != nil {
 		*c = calm{} // nobody knows how calm it is
+		s.figures.age.DeleteLabelValues(shard.Name)
+		s.figures.sessions.DeleteLabelValues(shard.Name)
 		return err
 	}
 	s.figures.age.WithLabelValues(shard.Name).Set(age.Seconds())

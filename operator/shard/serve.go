@@ -6,7 +6,6 @@ import (
 	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -15,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"visavis.dev/operator/apis/v1alpha1"
-	"visavis.dev/operator/child"
 	"visavis.dev/operator/pods"
 	"visavis.dev/operator/resource"
 )
@@ -139,25 +137,28 @@ func (r *Rules) rolled(ctx context.Context, s *v1alpha1.Shard) error {
 	return waits
 }
 
-// strip deletes what serves a shard.
-func (r *Rules) strip(ctx context.Context, s *v1alpha1.Shard) error {
-	var all []client.Object
+// children are everything that was made for a shard.
+func (r *Rules) children(ctx context.Context, s *v1alpha1.Shard) (all []client.Object, err error) {
 	for _, component := range roles {
 		at := metav1.ObjectMeta{Namespace: r.Namespace, Name: s.Name + "-" + component}
 		all = append(all, &appsv1.Deployment{ObjectMeta: at}, &policyv1.PodDisruptionBudget{ObjectMeta: at}, &networkingv1.NetworkPolicy{ObjectMeta: at})
 	}
 	all = append(all, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: s.Name + "-" + pods.Portal}})
-	var jobs batchv1.JobList
-	if err := r.Client.List(ctx, &jobs, client.InNamespace(r.Namespace), client.MatchingLabels{
-		child.ManagedByLabel: child.Manager, pods.ShardLabel: s.Name, pods.ComponentLabel: pods.Migrate,
-	}); err != nil {
+	jobs, err := r.jobs(ctx, s)
+	for i := range jobs {
+		all = append(all, &jobs[i])
+	}
+	return all, err
+}
+
+// each does something with every child.
+func (r *Rules) each(ctx context.Context, s *v1alpha1.Shard, do func(ctx context.Context, owner, child client.Object) error) error {
+	all, err := r.children(ctx, s)
+	if err != nil {
 		return err
 	}
-	for i := range jobs.Items {
-		all = append(all, &jobs.Items[i])
-	}
 	for _, o := range all {
-		if err := r.writer().Remove(ctx, s, o); err != nil {
+		if err := do(ctx, s, o); err != nil {
 			return err
 		}
 	}

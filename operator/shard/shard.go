@@ -3,9 +3,9 @@
 // that serve it.
 //
 // A shard's entry holds its organisations, so it is deleted only once none lives
-// there; its database is never touched but by migrations. The children are owned by
-// the Shard and go with it, whatever becomes of the entry. Releasing a Shard leaves
-// its pods running as they are.
+// there, and is served until then; its database is never touched but by migrations. The
+// children are owned by the Shard and go with it. A Shard that is released, or orphans
+// what it manages, lets go of them first: they run as they are.
 package shard
 
 import (
@@ -61,6 +61,9 @@ func (r *Rules) Apply(ctx context.Context, s *v1alpha1.Shard) error {
 	if err := check(ctx, db, url); err != nil {
 		return err
 	}
+	if err := r.same(ctx, s, url, db); err != nil {
+		return err
+	}
 	config, err := pods.Load(ctx, r.Client, client.ObjectKey{Namespace: r.Namespace, Name: r.PodConfig})
 	if err != nil {
 		return err
@@ -75,7 +78,7 @@ func (r *Rules) Apply(ctx context.Context, s *v1alpha1.Shard) error {
 	if err := r.note(ctx, s, db); err != nil {
 		return err
 	}
-	if err := r.enter(ctx, s, url, db); err != nil {
+	if err := r.enter(ctx, s, url); err != nil {
 		return err
 	}
 	if err := r.serve(ctx, s, config, mark); err != nil {
@@ -95,11 +98,16 @@ func (r *Rules) Delete(ctx context.Context, s *v1alpha1.Shard) error {
 		return err
 	}
 	r.forget(s)
-	return r.strip(ctx, s)
+	return r.each(ctx, s, r.writer().Remove)
 }
 
-// inhabited refuses to delete a shard that organisations live on.
+// inhabited refuses to delete a shard that organisations live on, and goes on serving
+// them.
 func (r *Rules) inhabited(ctx context.Context, s *v1alpha1.Shard) error {
+	err := r.Apply(ctx, s)
+	if _, refused := errors.AsType[*resource.Refusal](err); err != nil && !refused {
+		return err
+	}
 	n, err := r.Directory.Inhabitants(ctx, s.Name)
 	if err != nil {
 		return err
@@ -111,8 +119,7 @@ func (r *Rules) inhabited(ctx context.Context, s *v1alpha1.Shard) error {
 	return resource.Pending(inhabitedAgain, "%d organisations live on it.", n)
 }
 
-// Release gives the entry to the API. The pods of a Shard that stays go on as they are;
-// those of one that is being deleted go with it.
+// Release gives the entry to the API, and lets go of what serves the shard.
 func (r *Rules) Release(ctx context.Context, s *v1alpha1.Shard) error {
 	err := r.Directory.HandShard(ctx, s.Name, resource.Managing(kind, s), managed.API)
 	var others *managed.Error
@@ -120,10 +127,7 @@ func (r *Rules) Release(ctx context.Context, s *v1alpha1.Shard) error {
 		return err
 	}
 	r.forget(s)
-	if s.DeletionTimestamp.IsZero() {
-		return nil
-	}
-	return r.strip(ctx, s)
+	return r.each(ctx, s, r.writer().Release)
 }
 
 func (r *Rules) forget(s *v1alpha1.Shard) {

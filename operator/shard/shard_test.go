@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
@@ -22,6 +23,7 @@ import (
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/organization"
 )
 
 func TestFromNothingToReady(t *testing.T) {
@@ -60,6 +62,7 @@ func TestFromNothingToReady(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, directory.Dedicated, entry.Tier)
 	require.Equal(t, managed.By("Shard//"+name+"/"+string(s.UID)), entry.ManagedBy)
+	require.True(t, metav1.IsControlledBy(w.deployment(name+"-worker"), s))
 
 	worker, portal := w.deployment(name+"-worker"), w.deployment(name+"-portal")
 	pod := worker.Spec.Template.Spec
@@ -229,7 +232,9 @@ func TestDeletion(t *testing.T) {
 	ready := w.ready(name)
 	require.Equal(t, "Deleting", ready.Reason)
 	require.Equal(t, "1 organisation lives on it.", ready.Message)
-	w.deployment(name + "-worker")
+	require.NoError(t, w.client.Delete(t.Context(), w.deployment(name+"-worker")))
+	require.Equal(t, "Deleting", w.ready(name).Reason)
+	w.deployment(name + "-worker") // it is served as before
 
 	_, err := w.rules.Directory.DB.Exec(t.Context(), `DELETE FROM organization`)
 	require.NoError(t, err)
@@ -253,7 +258,7 @@ func TestOrphanAndAdoption(t *testing.T) {
 	entry, err := w.rules.Directory.Shard(t.Context(), name)
 	require.NoError(t, err)
 	require.Equal(t, managed.API, entry.ManagedBy)
-	require.Error(t, w.client.Get(t.Context(), client.ObjectKey{Namespace: w.namespace, Name: name + "-worker"}, w.emptyDeployment()))
+	require.Empty(t, w.deployment(name+"-worker").OwnerReferences, "its pods go on")
 
 	require.NotEmpty(t, w.shard("a", "", orphan))
 	ready := w.ready(name)
@@ -272,7 +277,9 @@ func TestOrphanAndAdoption(t *testing.T) {
 	s.Annotations = map[string]string{v1alpha1.ReleaseAnnotation: "true"}
 	require.NoError(t, w.client.Update(t.Context(), s))
 	require.Equal(t, "Released", w.ready(name).Reason)
-	w.deployment(name + "-worker")
+	for _, role := range roles {
+		require.Empty(t, w.deployment(name+"-"+role).OwnerReferences, "deleting it takes nothing along")
+	}
 }
 
 func TestAnotherDatabaseMustKnowTheOrganisations(t *testing.T) {
@@ -280,21 +287,68 @@ func TestAnotherDatabaseMustKnowTheOrganisations(t *testing.T) {
 	name := w.shard("a", databasetest.URL(t, database.Shard))
 	w.settle(name)
 	o := directory.Organization{ID: id.NewOrg(), Slug: "one", Shard: name, Epoch: 1, CreatedAt: w.clock.Now()}
-	require.NoError(t, w.rules.Directory.Begin(t.Context(), o))
+	require.NoError(t, organization.Create(t.Context(), w.rules.Directory, w.rules.Tenants, o))
 	before, err := w.rules.Directory.ShardURL(t.Context(), name)
 	require.NoError(t, err)
-	w.create(&corev1.Secret{ObjectMeta: w.at(name + "-new"), StringData: map[string]string{"url": databasetest.URL(t, database.Shard)}})
+	empty := databasetest.URL(t, database.Shard)
+	w.create(&corev1.Secret{ObjectMeta: w.at(name + "-new"), StringData: map[string]string{"url": empty}})
 	s := w.get(name)
 	s.Spec.Database.SecretName = name + "-new"
 	require.NoError(t, w.client.Update(t.Context(), s))
-	require.Equal(t, "Pending", w.ready(name).Reason, "a migration first")
-	w.play(name)
-	ready := w.ready(name)
-	require.Equal(t, "Invalid", ready.Reason)
-	require.Contains(t, ready.Message, "knows none of the organisations")
+	jobs := len(w.jobs(name))
+	unknown := func() {
+		t.Helper()
+		ready := w.ready(name)
+		require.Equal(t, "Invalid", ready.Reason)
+		require.Contains(t, ready.Message, "does not have all of the organisations")
+		require.Len(t, w.jobs(name), jobs, "nothing is written there")
+		after, err := w.rules.Directory.ShardURL(t.Context(), name)
+		require.NoError(t, err)
+		require.Equal(t, before, after)
+	}
+	unknown()
+	// Some of ours, but not this shard's.
+	db, err := database.Open(empty, database.PoolOptions{})
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	know := func(org id.Org) {
+		t.Helper()
+		_, err := db.Exec(t.Context(), `INSERT INTO org_fence (org_id, epoch, state, moved_to) VALUES ($1, 1, 'open', '')`, org)
+		require.NoError(t, err)
+	}
+	know(id.NewOrg())
+	unknown()
+	know(o.ID)
+	w.settle(name)
 	after, err := w.rules.Directory.ShardURL(t.Context(), name)
 	require.NoError(t, err)
-	require.Equal(t, before, after)
+	require.Equal(t, empty, after)
+
+	// None of ours at all.
+	bare := databasetest.URL(t, database.Directory)
+	w.create(&corev1.Secret{ObjectMeta: w.at(name + "-bare"), StringData: map[string]string{"url": bare}})
+	s = w.get(name)
+	s.Spec.Database.SecretName = name + "-bare"
+	require.NoError(t, w.client.Update(t.Context(), s))
+	require.Equal(t, "Invalid", w.ready(name).Reason)
+}
+
+// A migration that failed is tried again after a while.
+func TestAFailedMigration(t *testing.T) {
+	w := newWorld(t, operatortest.NewRequests())
+	name := w.shard("a", databasetest.URL(t, database.Shard))
+	require.Equal(t, "Pending", w.ready(name).Reason)
+	first := w.jobs(name)[0]
+	require.NotNil(t, first.Spec.PodFailurePolicy, "a pod that went with its node did not fail")
+	w.end(first, batchv1.JobFailureTarget, batchv1.JobFailed)
+	ready := w.ready(name)
+	require.Equal(t, ReasonMigrationFailed, ready.Reason)
+	require.Contains(t, ready.Message, "made again after 10m0s")
+	require.Equal(t, first.UID, w.jobs(name)[0].UID)
+	w.clock.Step(migrateAgain + time.Minute)
+	require.Equal(t, ReasonMigrationFailed, w.ready(name).Reason)
+	require.Empty(t, w.jobs(name))
+	w.settle(name)
 }
 
 func TestBadShardsAreRefusedAtOnce(t *testing.T) {

@@ -57,6 +57,12 @@ func shutdownCode(code string) bool {
 	return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == "25006"
 }
 
+// NoTable says whether err is that of a statement about a table that is not there.
+func NoTable(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "42P01"
+}
+
 // Violates says whether err is the violation of the named constraint.
 func Violates(err error, constraint string) bool {
 	var pg *pgconn.PgError

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/managed"
 )
 
@@ -135,4 +136,22 @@ func (d *Directory) Inhabitants(ctx context.Context, shard string) (int64, error
 	var n int64
 	err := d.DB.QueryRow(ctx, `SELECT count(*) FROM organization WHERE shard = $1`, shard).Scan(&n)
 	return n, err
+}
+
+// Inhabitant is an organisation of a shard.
+type Inhabitant struct {
+	ID    id.Org
+	Epoch int64
+}
+
+// Inhabiting lists the active organisations of a shard by their ids, after one of them;
+// the zero id for the first. It rides organization_by_shard.
+func (d *Directory) Inhabiting(ctx context.Context, shard string, after id.Org, limit int) ([]Inhabitant, error) {
+	rows, err := d.DB.Query(ctx, `
+		SELECT id, epoch FROM organization
+		WHERE shard = $1 AND state = 'active' AND ($2::UUID IS NULL OR id > $2) ORDER BY id LIMIT $3`, shard, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Inhabitant])
 }
