@@ -113,3 +113,11 @@ func TestManager(t *testing.T) {
 	require.NoError(t, c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: LeaseName}, &lease))
 	require.Empty(t, *lease.Spec.HolderIdentity, "another operator need not wait for its end")
 }
+
+// What somebody labels as the operator's is not kept in memory whatever its size.
+func TestLargeSecretsAreNotCached(t *testing.T) {
+	s := &corev1.Secret{Data: map[string][]byte{"secret": []byte("whsec_1"), "junk": make([]byte, 1<<20)}}
+	kept, err := slim(s)
+	require.NoError(t, err)
+	require.Equal(t, map[string][]byte{"secret": []byte("whsec_1")}, kept.(*corev1.Secret).Data)
+}

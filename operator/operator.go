@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -22,6 +23,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
@@ -47,6 +49,14 @@ const forLease = 1
 // graceful is how long reconciles under way may take when the operator stops.
 const graceful = 15 * time.Second
 
+const (
+	// atOnce is how many resources of a kind are reconciled side by side: those on a
+	// shard that does not answer keep few of the others waiting.
+	atOnce = 8
+	// within is how long one look at a resource may take.
+	within = time.Minute
+)
+
 // NewScheme knows the custom resources and the cluster's own kinds.
 func NewScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
@@ -59,11 +69,12 @@ func NewScheme() (*runtime.Scheme, error) {
 // Cache holds what is cached to what the operator made, and the one ConfigMap.
 func Cache(namespace, podConfig string) cache.Options {
 	made := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{child.ManagedByLabel: child.Manager})}
-	own := made
+	own, secrets := made, made
 	own.Namespaces = map[string]cache.Config{namespace: {}}
+	secrets.Transform = slim
 	return cache.Options{ByObject: map[client.Object]cache.ByObject{
 		// Those of Organisations and Webhooks are in their namespaces.
-		&corev1.Secret{}:                made,
+		&corev1.Secret{}:                secrets,
 		&appsv1.Deployment{}:            own,
 		&batchv1.Job{}:                  own,
 		&corev1.Service{}:               own,
@@ -74,6 +85,19 @@ func Cache(namespace, podConfig string) cache.Options {
 			Namespaces: map[string]cache.Config{namespace: {}}, Field: fields.OneTermEqualSelector("metadata.name", podConfig),
 		},
 	}}
+}
+
+// maxEntry is far more than a key or a signing secret needs, in bytes.
+const maxEntry = 4 << 10
+
+// slim takes what is large out of a Secret before it is cached: anybody can label one of
+// a megabyte, and there may be many.
+func slim(o any) (any, error) {
+	if s, ok := o.(*corev1.Secret); ok {
+		maps.DeleteFunc(s.Data, func(_ string, value []byte) bool { return len(value) > maxEntry })
+		s.ManagedFields = nil
+	}
+	return o, nil
 }
 
 // New makes the manager of every reconciler. Only the one that holds the lease works;
@@ -91,6 +115,7 @@ func New(config *rest.Config, qps int, p *platform.Platform, otherwise ...func(*
 		LeaderElection: true, LeaderElectionID: LeaseName, LeaderElectionNamespace: p.Namespace, LeaderElectionReleaseOnCancel: true,
 		LeaderElectionConfig:    rest.CopyConfig(config),
 		GracefulShutdownTimeout: new(graceful),
+		Controller:              ctrlconfig.Controller{MaxConcurrentReconciles: atOnce, ReconciliationTimeout: within},
 	}
 	for _, set := range otherwise {
 		set(&options)

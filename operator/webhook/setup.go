@@ -8,7 +8,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -20,9 +19,6 @@ import (
 	"visavis.dev/operator/dedicated"
 	"visavis.dev/operator/resource"
 )
-
-// atOnce is how many webhooks are looked at side by side.
-const atOnce = 8
 
 // Fields of the cache's index.
 const (
@@ -64,7 +60,6 @@ func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics) error {
 		Watches(&appsv1.Deployment{}, child.Owners(Kind), builder.WithPredicates(predicate.GenerationChangedPredicate{}, old)).
 		Watches(&appsv1.Deployment{}, r.everywhere(), builder.WithPredicates(predicate.GenerationChangedPredicate{}, predicate.NewPredicateFuncs(dedicated.Shared))).
 		WatchesRawSource(source.Channel(w.changed, &handler.EnqueueRequestForObject{})).
-		WithOptions(controller.Options{MaxConcurrentReconciles: atOnce}).
 		Complete(&resource.Reconciler[*v1alpha1.Webhook]{
 			Kind: Kind, Rules: r, Client: r.Client, Recorder: mgr.GetEventRecorder("visavis-operator"), Metrics: m, Clock: r.Clock,
 		})

@@ -19,6 +19,8 @@ import (
 const (
 	// every is how often the shards are asked whose deliveries fail.
 	every = 15 * time.Second
+	// within is how long a shard has to answer.
+	within = 5 * time.Second
 	// overlap is how much of the time before is asked for again, since clocks differ.
 	overlap = time.Minute
 )
@@ -92,7 +94,7 @@ func (w *watch) conditions(ctx context.Context) (map[managed.By]webhook.Conditio
 	}
 	found := map[managed.By]webhook.Condition{}
 	for _, s := range shards {
-		some, failed := webhook.Conditions(ctx, w.Tenants, s.Name, w.asked.Add(-overlap))
+		some, failed := w.of(ctx, s.Name)
 		if failed != nil {
 			err = errors.Join(err, fmt.Errorf("shard %s: %w", s.Name, failed))
 		}
@@ -101,6 +103,13 @@ func (w *watch) conditions(ctx context.Context) (map[managed.By]webhook.Conditio
 		}
 	}
 	return found, err
+}
+
+// of asks one shard.
+func (w *watch) of(ctx context.Context, shard string) ([]webhook.Condition, error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	return webhook.Conditions(ctx, w.Tenants, shard, w.asked.Add(-overlap))
 }
 
 // differs says whether a status does not tell what its row says. One that never told of

@@ -30,8 +30,8 @@ type PoolOptions struct {
 	// Tracer observes statements; nil for none.
 	Tracer pgx.QueryTracer
 	// URL is what new connections go by so that another password or
-	// address reaches a running process; nil for the one that the pool was made for. What
-	// is open stays open. While it fails they go by that one.
+	// address reaches a running process; nil for the one that the pool was made for. While
+	// it fails they go by that one. What is open stays open until Reset.
 	URL func(context.Context) (string, error)
 }
 

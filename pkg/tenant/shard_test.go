@@ -11,7 +11,7 @@ import (
 )
 
 // A shard's database gets another address, or its user another password, while
-// processes run: what they connect from then on goes there.
+// processes run: what they connect from then on goes there, and what is open is left.
 func TestNewConnectionsGoWhereTheShardIs(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	name := func(db *database.DB) (name string) {
@@ -26,12 +26,12 @@ func TestNewConnectionsGoWhereTheShardIs(t *testing.T) {
 	require.NoError(t, w.directory.AddShard(ctx, "a", url))
 	w.clock.Step(time.Minute)
 	require.Equal(t, before, name(w.a), "an open connection stays")
-	w.a.Reset()
+	w.LookNow()
 	require.Equal(t, after, name(w.a))
 
 	require.NoError(t, w.directory.AddShard(ctx, "a", "postgres://nowhere:port/"))
 	w.clock.Step(time.Minute)
-	w.a.Reset()
+	w.LookNow()
 	require.Equal(t, before, name(w.a), "what is no URL is not followed")
 	w.directory.DB.Close()
 	w.clock.Step(time.Minute)

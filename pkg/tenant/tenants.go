@@ -3,7 +3,6 @@ package tenant
 import (
 	"context"
 	"errors"
-	"maps"
 	"sync"
 	"time"
 
@@ -18,57 +17,17 @@ type Tenants struct {
 	pool      database.PoolOptions
 
 	mu     sync.Mutex
-	shards map[string]*database.DB
+	shards map[string]*shard
+	// looked is when it was looked last whether the shards are where they were, busy is
+	// set while it is, and looking waits for that.
+	looked  time.Time
+	busy    bool
+	looking sync.WaitGroup
 }
 
 // New makes a Tenants whose pools have these options. Close it when done.
 func New(d *directory.Directory, pool database.PoolOptions) *Tenants {
-	return &Tenants{directory: d, pool: pool, shards: map[string]*database.DB{}}
-}
-
-// Close closes every pool.
-func (t *Tenants) Close() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, db := range t.shards {
-		db.Close()
-	}
-}
-
-// Shard is a shard's database.
-func (t *Tenants) Shard(ctx context.Context, name string) (*database.DB, error) {
-	t.mu.Lock()
-	db, ok := t.shards[name]
-	t.mu.Unlock()
-	if ok {
-		return db, nil
-	}
-	url, err := t.directory.ShardURL(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if db, ok := t.shards[name]; ok {
-		return db, nil
-	}
-	o := t.pool
-	o.URL = func(ctx context.Context) (string, error) { return t.directory.ShardURL(ctx, name) }
-	db, err = database.Open(url, o)
-	if err != nil {
-		return nil, err
-	}
-	t.shards[name] = db
-	return db, nil
-}
-
-// Opened lists the shards that have been used so far, by name.
-func (t *Tenants) Opened() map[string]*database.DB {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	opened := make(map[string]*database.DB, len(t.shards))
-	maps.Copy(opened, t.shards)
-	return opened
+	return &Tenants{directory: d, pool: pool, shards: map[string]*shard{}}
 }
 
 const (
