@@ -33,13 +33,13 @@ func (r *Rules) keepKey(ctx context.Context, o *v1alpha1.Organisation, org id.Or
 	if err != nil {
 		return err
 	}
-	secret, err := r.secret(ctx, o)
+	secret, err := r.secret(ctx, o, org)
 	if err != nil {
 		return err
 	}
 	text, ok := apikey.ParseSecret(string(secret.Data[keyEntry]))
 	if ok {
-		ok, err = r.usable(ctx, o, org, text)
+		ok, err = r.usable(ctx, org, text)
 	}
 	if err != nil {
 		return err
@@ -47,8 +47,8 @@ func (r *Rules) keepKey(ctx context.Context, o *v1alpha1.Organisation, org id.Or
 	if !ok {
 		text = apikey.NewSecret(apikey.Live)
 	}
-	wanted.ID, wanted.Last4 = keyID(o, text), text.Last4()
-	if err := r.write(ctx, secret, text, wanted); err != nil {
+	wanted.ID, wanted.Last4 = keyID(org, text), text.Last4()
+	if err := r.write(ctx, o, secret, text, wanted); err != nil {
 		return err
 	}
 	if err := r.enter(ctx, wanted, text); err != nil {
@@ -88,15 +88,17 @@ func wantedKey(o *v1alpha1.Organisation, org id.Org) (apikey.Key, error) {
 // maker is who made the key, as lists of keys say.
 func maker(o *v1alpha1.Organisation) string { return resource.Managing(Kind, o).String() }
 
-func keyID(o *v1alpha1.Organisation, text apikey.Secret) id.Key {
+// keyID follows from the organisation and not from the resource: the Secret that was
+// kept of a lost cluster holds the same key.
+func keyID(org id.Org, text apikey.Secret) id.Key {
 	hash := text.Hash()
-	return id.NamedKey(string(o.UID) + "/" + hex.EncodeToString(hash[:]))
+	return id.NamedKey(org.Bare() + "/" + hex.EncodeToString(hash[:]))
 }
 
 // usable says whether a secret is to be the key's: it is, or nobody entered it yet. One
 // that was revoked, rotated or has expired opens nothing any more.
-func (r *Rules) usable(ctx context.Context, o *v1alpha1.Organisation, org id.Org, text apikey.Secret) (bool, error) {
-	which := keyID(o, text)
+func (r *Rules) usable(ctx context.Context, org id.Org, text apikey.Secret) (bool, error) {
+	which := keyID(org, text)
 	changes := &apikey.Changes{Store: r.Keys, Tenants: r.Tenants}
 	k, err := r.Keys.Get(ctx, org, which)
 	if errors.Is(err, apikey.ErrUnknown) {
@@ -192,15 +194,7 @@ func (r *Rules) commit(ctx context.Context, org id.Org, actor string, steps []ch
 
 // dropKey revokes the key that the spec has no more, and deletes its Secret.
 func (r *Rules) dropKey(ctx context.Context, o *v1alpha1.Organisation, org id.Org) error {
-	made, err := r.Keys.MadeBy(ctx, org, maker(o))
-	if err != nil {
-		return err
-	}
-	var steps []change
-	for _, k := range made {
-		steps = append(steps, change{k.ID, "key.revoked", apikey.Change{Revoke: &apikey.Revocation{Key: k.ID, At: r.now()}}, nil})
-	}
-	if err := r.commit(ctx, org, maker(o), steps); err != nil {
+	if err := r.revoke(ctx, org, maker(o)); err != nil {
 		return err
 	}
 	if err := r.forgetSecret(ctx, o, ""); err != nil {
@@ -208,4 +202,17 @@ func (r *Rules) dropKey(ctx context.Context, o *v1alpha1.Organisation, org id.Or
 	}
 	o.Status.APIKey = nil
 	return nil
+}
+
+// revoke revokes every key that somebody made.
+func (r *Rules) revoke(ctx context.Context, org id.Org, maker string) error {
+	made, err := r.Keys.MadeBy(ctx, org, maker)
+	if err != nil {
+		return err
+	}
+	var steps []change
+	for _, k := range made {
+		steps = append(steps, change{k.ID, "key.revoked", apikey.Change{Revoke: &apikey.Revocation{Key: k.ID, At: r.now()}}, nil})
+	}
+	return r.commit(ctx, org, maker, steps)
 }

@@ -3,6 +3,7 @@
 package organisation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -56,7 +57,7 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Organisation) error {
 	if err != nil {
 		return err
 	}
-	which, err := identity(o)
+	which, err := r.identity(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -88,22 +89,6 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Organisation) error {
 	return r.keepWorker(ctx, o, found)
 }
 
-// identity is the id of the organisation. A resource that has one adopts no other: it
-// would leave the first behind.
-func identity(o *v1alpha1.Organisation) (id.Org, error) {
-	which, err := resource.Identity(o, o.Status.ID, id.ParseOrg, id.OrgNamedAt)
-	if err == nil && o.Status.ID != "" && o.Status.ID != which.String() {
-		err = resource.Invalid("It manages %s already. Make another Organisation to adopt %s.", o.Status.ID, which)
-	}
-	return which, err
-}
-
-// bound is the id of the organisation; ok is false where it can have none.
-func bound(o *v1alpha1.Organisation) (which id.Org, ok bool) {
-	which, err := identity(o)
-	return which, err == nil
-}
-
 // make makes the organisation.
 func (r *Rules) make(ctx context.Context, o *v1alpha1.Organisation, which id.Org, wanted directory.Organization) (directory.Organization, error) {
 	if resource.Adopts(o) != "" {
@@ -112,7 +97,8 @@ func (r *Rules) make(ctx context.Context, o *v1alpha1.Organisation, which id.Org
 	if err := r.unrivalled(ctx, o, wanted.Slug); err != nil {
 		return wanted, err
 	}
-	shard, err := r.place(ctx, o.Spec.Shard)
+	// Where the directory was restored without it, its data are where they were.
+	shard, err := r.place(ctx, cmp.Or(o.Spec.Shard, o.Status.Shard))
 	if err != nil {
 		return wanted, err
 	}
@@ -173,6 +159,12 @@ func (r *Rules) take(ctx context.Context, o *v1alpha1.Organisation, found direct
 	if found.ManagedBy == me {
 		return found, nil
 	}
+	// The key in the Secret of whoever had it opens it no longer.
+	if _, ok := found.ManagedBy.Resource(); ok && found.ManagedBy.String() != me.String() {
+		if err := r.revoke(ctx, found.ID, found.ManagedBy.String()); err != nil {
+			return found, err
+		}
+	}
 	err := r.Directory.HandOver(ctx, found.ID, found.ManagedBy, me)
 	found.ManagedBy = me
 	return found, err
@@ -183,9 +175,9 @@ const batches = 20
 
 // Delete deletes the organisation with everything that it owns.
 func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Organisation) error {
-	which, ok := bound(o)
-	if !ok {
-		return nil
+	which, ok, err := r.bound(ctx, o)
+	if err != nil || !ok {
+		return err
 	}
 	if err := r.Workers.Delete(ctx, o, which.String()); err != nil {
 		return err
@@ -199,16 +191,20 @@ func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Organisation) error {
 }
 
 // Release leaves the organisation to whoever runs the platform by hand; its Secret and
-// the key in it stay.
+// the key in it stay. One whose deletion has begun is deleted all the same: parts of it
+// are gone.
 func (r *Rules) Release(ctx context.Context, o *v1alpha1.Organisation) error {
-	which, ok := bound(o)
-	if !ok {
-		return nil
+	which, ok, err := r.bound(ctx, o)
+	if err != nil || !ok {
+		return err
 	}
 	if err := r.releaseSecret(ctx, o); err != nil {
 		return err
 	}
 	found, err := r.Directory.Organization(ctx, which)
+	if err == nil && found.State == directory.Deleting {
+		return r.Delete(ctx, o)
+	}
 	if err == nil && found.ManagedBy == resource.Managing(Kind, o) {
 		err = r.endWorker(ctx, o, which)
 	}

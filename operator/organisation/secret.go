@@ -3,6 +3,7 @@ package organisation
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -14,6 +15,7 @@ import (
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
 	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/id"
 )
 
 // Entries of the Secret.
@@ -37,7 +39,7 @@ func secretName(o *v1alpha1.Organisation) string {
 // secret finds the Secret of the resource, or makes it with a fresh secret. The cache
 // may lack one that is there: it was made just now, or somebody took the label off, or
 // it is another's.
-func (r *Rules) secret(ctx context.Context, o *v1alpha1.Organisation) (*corev1.Secret, error) {
+func (r *Rules) secret(ctx context.Context, o *v1alpha1.Organisation, org id.Org) (*corev1.Secret, error) {
 	found, name := &corev1.Secret{}, client.ObjectKey{Namespace: o.Namespace, Name: secretName(o)}
 	err := r.Client.Get(ctx, name, found)
 	if apierrors.IsNotFound(err) {
@@ -46,28 +48,49 @@ func (r *Rules) secret(ctx context.Context, o *v1alpha1.Organisation) (*corev1.S
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: name.Namespace, Name: name.Name, Labels: map[string]string{madeLabel: madeHere}, OwnerReferences: []metav1.OwnerReference{*owner},
 			},
-			Data: entries(o, apikey.NewSecret(apikey.Live)),
+			Data: entries(o, org, apikey.NewSecret(apikey.Live)),
 		}
 		if err = r.Client.Create(ctx, found); apierrors.IsAlreadyExists(err) {
 			found = &corev1.Secret{}
 			err = r.Reader.Get(ctx, name, found)
 		}
 	}
-	if err == nil && !metav1.IsControlledBy(found, o) {
+	if err != nil || metav1.IsControlledBy(found, o) {
+		return found, err
+	}
+	kept, err := r.kept(ctx, o, org, found)
+	if err == nil && !kept {
 		err = resource.Conflict("A Secret %s exists that is not this Organisation's. Delete it, or give spec.apiKey.secretName.", name.Name)
 	}
 	return found, err
 }
 
-func entries(o *v1alpha1.Organisation, text apikey.Secret) map[string][]byte {
+// kept says whether a Secret that nobody controls holds a key that a resource of the name
+// made: it was kept when that was released, or when its cluster was lost. It is taken.
+func (r *Rules) kept(ctx context.Context, o *v1alpha1.Organisation, org id.Org, secret *corev1.Secret) (bool, error) {
+	text, ok := apikey.ParseSecret(string(secret.Data[keyEntry]))
+	if !ok || metav1.GetControllerOf(secret) != nil {
+		return false, nil
+	}
+	k, err := r.Keys.Get(ctx, org, keyID(org, text))
+	if errors.Is(err, apikey.ErrUnknown) {
+		return false, nil
+	}
+	return err == nil && k.CreatedBy == maker(o), err
+}
+
+func entries(o *v1alpha1.Organisation, org id.Org, text apikey.Secret) map[string][]byte {
 	return map[string][]byte{
-		keyEntry: []byte(text), keyIDEntry: []byte(keyID(o, text).String()), contractEntry: []byte(o.Spec.APIKey.APIVersion),
+		keyEntry: []byte(text), keyIDEntry: []byte(keyID(org, text).String()), contractEntry: []byte(o.Spec.APIKey.APIVersion),
 	}
 }
 
 // write writes what differs of a Secret, unless somebody changed it meanwhile.
-func (r *Rules) write(ctx context.Context, secret *corev1.Secret, text apikey.Secret, k apikey.Key) error {
+func (r *Rules) write(ctx context.Context, o *v1alpha1.Organisation, secret *corev1.Secret, text apikey.Secret, k apikey.Key) error {
 	before := secret.DeepCopy()
+	if err := controllerutil.SetControllerReference(o, secret, r.Client.Scheme()); err != nil {
+		return err
+	}
 	metav1.SetMetaDataLabel(&secret.ObjectMeta, madeLabel, madeHere)
 	if secret.Data == nil {
 		secret.Data = map[string][]byte{}
