@@ -32,6 +32,8 @@ type platform struct {
 	shard string
 	// web reaches it as callers do: by its hosts, through the ingress controller.
 	web *http.Client
+	// control is where the receiver of webhooks is told what to do, and tells.
+	control string
 }
 
 // install installs the chart from nothing: databases, a volume, a receiver of
@@ -45,7 +47,7 @@ func install(s stage) *platform {
 	s.volume("files")
 	s.apply(fmt.Sprintf(neighbour, images+receiverImage, s.namespace))
 	s.kubectl("rollout", "status", "deployment/receiver", "--timeout=90s")
-	p.web = through(s.admit())
+	p.web, p.control = through(s.admit()), s.reach("receiver", 80)
 	s.kubectl("create", "configmap", "authority", "--from-literal=ca.crt="+p.receiver("GET", "/ca", ""))
 
 	s.Cleanup(p.uninstall)
@@ -176,9 +178,8 @@ func (p *platform) api(status int, key, method, path, body string) answer {
 // receiver asks the receiver's control, which the node may not have a way to at once.
 func (p *platform) receiver(method, path, body string) (said string) {
 	p.Helper()
-	address := p.reach("receiver", 80)
 	p.eventually(20*time.Second, func() error {
-		r, err := http.NewRequestWithContext(p.Context(), method, "http://"+address+path, strings.NewReader(body))
+		r, err := http.NewRequestWithContext(p.Context(), method, "http://"+p.control+path, strings.NewReader(body))
 		if err != nil {
 			return err
 		}
@@ -240,7 +241,7 @@ ingress:
 shards:
   - name: %[1]s
     database: {secretName: shard}
-    workers: {minReplicas: 1, maxReplicas: 3, targetBacklogSeconds: 2, scaleDownSeconds: 15}
+    workers: {minReplicas: 1, maxReplicas: 3, targetBacklogSeconds: 2, scaleDownSeconds: 10}
     portals: {minReplicas: 1, maxReplicas: 1}
 `
 
