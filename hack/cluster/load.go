@@ -15,7 +15,11 @@ import (
 
 // load packs a program into an image and gives it to the cluster.
 func (r run) load(ctx context.Context, name, source string) error {
-	archive := filepath.Join(r.builder.Cache, "images", path.Base(source)+".tar")
+	dir, err := r.images()
+	if err != nil {
+		return err
+	}
+	archive := filepath.Join(dir, path.Base(source)+".tar")
 	if err := r.pack(ctx, archive, name, source); err != nil {
 		return err
 	}
@@ -59,12 +63,18 @@ func (r run) binary(ctx context.Context, source string) (string, error) {
 		folder, err := r.builder.Folder(ctx, source)
 		return filepath.Join(folder, source), err
 	}
-	dir := filepath.Join(r.builder.Cache, "images")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	dir, err := r.images()
+	if err != nil {
 		return "", err
 	}
 	binary := filepath.Join(dir, path.Base(source))
 	return binary, provider.Static(ctx, r.root, source, binary)
+}
+
+// images is the folder of what was packed last.
+func (r run) images() (string, error) {
+	dir := filepath.Join(r.builder.Cache, "images")
+	return dir, os.MkdirAll(dir, 0o755)
 }
 
 // trusted are the certificates this machine trusts, wherever it keeps them.
