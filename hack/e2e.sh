@@ -1,6 +1,8 @@
 #!/bin/sh
 # Runs the tests on a real Kubernetes: starts one (see docs/cluster.md), gives it
 # images of the tree, runs hack/e2e and stops it. KEEP=1 leaves it running.
+# With VISAVIS_E2E_IMAGES the cluster has the images already, under names that
+# begin so.
 set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
@@ -10,10 +12,7 @@ trap stop EXIT
 trap 'exit 130' INT TERM
 
 "$go" run ./hack/cluster up
-"$go" run ./hack/cluster image visavis:e2e ./cmd/visavis
-"$go" run ./hack/cluster image visavis:e2e-next ./cmd/visavis
-"$go" run ./hack/cluster image receiver:e2e ./hack/receiver
-"$go" run ./hack/cluster image ingress:e2e ./hack/e2e/ingress
+[ -n "${VISAVIS_E2E_IMAGES:-}" ] || GO=$go hack/e2e-images.sh
 environment=$("$go" run ./hack/cluster env)
 (
 	eval "$environment"

@@ -7,30 +7,31 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 
 	"visavis.dev/hack/cluster/image"
 	"visavis.dev/hack/cluster/provider"
 )
 
-// load packs a package of the repository into an image and gives it to the cluster.
-func (r run) load(ctx context.Context, name, pkg string) error {
-	dir := filepath.Join(r.builder.Cache, "images")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+// load packs a program into an image and gives it to the cluster.
+func (r run) load(ctx context.Context, name, source string) error {
+	dir, err := r.images()
+	if err != nil {
 		return err
 	}
-	program := path.Base(pkg)
-	binary := filepath.Join(dir, program)
-	if err := provider.Static(ctx, r.root, pkg, binary); err != nil {
-		return err
-	}
-	archive := binary + ".tar"
-	if err := pack(archive, binary, name, program); err != nil {
+	archive := filepath.Join(dir, path.Base(source)+".tar")
+	if err := r.pack(ctx, archive, name, source); err != nil {
 		return err
 	}
 	return r.cluster.Load(ctx, archive)
 }
 
-func pack(archive, binary, name, program string) error {
+// pack packs a program into the file of an image.
+func (r run) pack(ctx context.Context, archive, name, source string) error {
+	binary, err := r.binary(ctx, source)
+	if err != nil {
+		return err
+	}
 	content, err := os.ReadFile(binary)
 	if err != nil {
 		return err
@@ -44,6 +45,7 @@ func pack(archive, binary, name, program string) error {
 		return err
 	}
 	defer file.Close()
+	program := path.Base(source)
 	packed := image.Image{
 		Name: name, Program: program, Binary: content, Certificates: certificates,
 		Labels: map[string]string{"org.opencontainers.image.title": program},
@@ -52,6 +54,27 @@ func pack(archive, binary, name, program string) error {
 		return err
 	}
 	return file.Sync()
+}
+
+// binary builds a package of the repository, ./cmd/visavis, or finds one of the pinned
+// programs by its name.
+func (r run) binary(ctx context.Context, source string) (string, error) {
+	if !strings.HasPrefix(source, "./") {
+		folder, err := r.builder.Folder(ctx, source)
+		return filepath.Join(folder, source), err
+	}
+	dir, err := r.images()
+	if err != nil {
+		return "", err
+	}
+	binary := filepath.Join(dir, path.Base(source))
+	return binary, provider.Static(ctx, r.root, source, binary)
+}
+
+// images is the folder of what was packed last.
+func (r run) images() (string, error) {
+	dir := filepath.Join(r.builder.Cache, "images")
+	return dir, os.MkdirAll(dir, 0o755)
 }
 
 // trusted are the certificates this machine trusts, wherever it keeps them.

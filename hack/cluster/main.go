@@ -61,23 +61,7 @@ func command() *cobra.Command {
 		},
 		program("kubectl", "Run kubectl as the cluster's administrator"),
 		program("helm", "Run helm as the cluster's administrator"),
-		&cobra.Command{
-			Use: "image [NAME [PACKAGE]]", Short: "Pack a package of the repository into an image and load it", Args: cobra.MaximumNArgs(2),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				name, pkg := "visavis:dev", "./cmd/visavis"
-				if len(args) > 0 {
-					name = args[0]
-				}
-				if len(args) > 1 {
-					pkg = args[1]
-				}
-				r, err := here(cmd.Context())
-				if err != nil {
-					return err
-				}
-				return r.load(cmd.Context(), name, pkg)
-			},
-		},
+		imageCommand(),
 		&cobra.Command{
 			Use: "env", Short: "Print what to eval in a shell: KUBECONFIG, PATH", Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
@@ -94,6 +78,33 @@ func command() *cobra.Command {
 		},
 	)
 	return root
+}
+
+func imageCommand() *cobra.Command {
+	file := ""
+	c := &cobra.Command{
+		Use: "image [NAME [PROGRAM]]", Args: cobra.MaximumNArgs(2),
+		Short: "Pack a package of the repository (./cmd/visavis) or a pinned program (traefik) into an image and load it",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, source := "visavis:dev", "./cmd/visavis"
+			if len(args) > 0 {
+				name = args[0]
+			}
+			if len(args) > 1 {
+				source = args[1]
+			}
+			r, err := here(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if file != "" {
+				return r.pack(cmd.Context(), file, name, source)
+			}
+			return r.load(cmd.Context(), name, source)
+		},
+	}
+	c.Flags().StringVar(&file, "file", "", "only pack it, into `FILE`")
+	return c
 }
 
 // run is a use of the cluster.

@@ -38,9 +38,9 @@ func TestDatabaseOutside(t *testing.T) {
 // This process reaches pods through their Service.
 func TestServiceIsReached(t *testing.T) {
 	s := enter(t)
-	s.apply(fmt.Sprintf(receiver, receiverImage))
+	s.apply(fmt.Sprintf(receiver, images+receiverImage))
 	s.kubectl("rollout", "status", "deployment/receiver", "--timeout=60s")
-	for _, address := range []string{s.reach("receiver", 80), s.forward("receiver", 80)} {
+	for _, address := range []string{s.reach("receiver", 80), s.forward("service/receiver", 80)} {
 		s.eventually(20*time.Second, func() error {
 			response, err := http.Get("http://" + address + "/stats")
 			if err != nil {
@@ -59,7 +59,7 @@ func TestServiceIsReached(t *testing.T) {
 // as a Job would: for a moment a new Service refuses what comes.
 func (s stage) run(name, arguments string) {
 	s.Helper()
-	s.apply(fmt.Sprintf(pod, name, image, arguments))
+	s.apply(fmt.Sprintf(pod, name, images+image, arguments))
 }
 
 // completed waits until a pod ended well, and tells what it said if it never did.

@@ -66,8 +66,8 @@ ports: [{name: postgres, protocol: TCP, port: %[3]s}]
 // expose carries a port of loopback to where pods reach this machine.
 func (s stage) expose(target string) (host, port string) {
 	s.Helper()
-	host = os.Getenv("VISAVIS_CLUSTER_HOST")
-	require.NotEmpty(s, host, "set VISAVIS_CLUSTER_HOST to this machine's address for pods")
+	host = os.Getenv(hostEnv)
+	require.NotEmpty(s, host, "set "+hostEnv+" to this machine's address for pods")
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	require.NoError(s, err)
 	s.Cleanup(func() { listener.Close() })

@@ -1,12 +1,10 @@
 package e2e
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,13 +17,12 @@ import (
 )
 
 const (
-	ingressImage = "ingress:e2e"
-	// nextImage is the same program under another name, to upgrade to.
-	nextImage = "visavis:e2e-next"
-
 	apiHost    = "api.e2e.test"
 	portalHost = "portal.e2e.test"
 	museumHost = "museum.e2e.test"
+	// The museum's portal is on its own host and by its slug.
+	museumPage = "http://" + museumHost + "/"
+	museumSlug = "http://" + portalHost + "/p/city-museum"
 )
 
 // platform is the whole product in a namespace, installed by its chart.
@@ -33,8 +30,10 @@ type platform struct {
 	stage
 	// shard is the name of its one Shard, which is the cluster's.
 	shard string
-	// ingress is where the ingress controller listens.
-	ingress string
+	// web reaches it as callers do: by its hosts, through the ingress controller.
+	web *http.Client
+	// control is where the receiver of webhooks is told what to do, and tells.
+	control string
 }
 
 // install installs the chart from nothing: databases, a volume, a receiver of
@@ -46,15 +45,14 @@ func install(s stage) *platform {
 	s.kubectl("create", "secret", "generic", "directory", "--from-literal=url="+s.database("directory"))
 	s.kubectl("create", "secret", "generic", "shard", "--from-literal=url="+s.database("shard"))
 	s.volume("files")
-	s.apply(fmt.Sprintf(neighbours, receiverImage, ingressImage, s.namespace))
+	s.apply(fmt.Sprintf(neighbour, images+receiverImage, s.namespace))
 	s.kubectl("rollout", "status", "deployment/receiver", "--timeout=90s")
-	s.kubectl("rollout", "status", "deployment/ingress", "--timeout=90s")
-	p.ingress = s.reach("ingress", 80)
+	p.web, p.control = through(s.admit()), s.reach("receiver", 80)
 	s.kubectl("create", "configmap", "authority", "--from-literal=ca.crt="+p.receiver("GET", "/ca", ""))
 
 	s.Cleanup(p.uninstall)
 	values := filepath.Join(s.TempDir(), "values.yaml")
-	require.NoError(s, os.WriteFile(values, fmt.Appendf(nil, installed, p.shard), 0o600))
+	require.NoError(s, os.WriteFile(values, fmt.Appendf(nil, installed, p.shard, s.namespace, images, os.Getenv(hostEnv)), 0o600))
 	s.helm("install", "visavis", "../../charts/visavis", "--values", values, "--wait", "--timeout", "4m")
 	p.ready("shard", p.shard)
 	return p
@@ -135,17 +133,6 @@ func (p *platform) secret(name, key string) string {
 	return string(text)
 }
 
-// web reaches the platform as callers do: by its hosts, through the ingress.
-func (p *platform) web() *http.Client {
-	dialer := &net.Dialer{Timeout: 5 * time.Second}
-	return &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{
-		MaxIdleConnsPerHost: 32,
-		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, network, p.ingress)
-		},
-	}}
-}
-
 // answer is what the API said.
 type answer struct {
 	status int
@@ -166,7 +153,7 @@ func (p *platform) call(key, method, path, body string) (answer, error) {
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
 	r.Header.Set("Content-Type", "application/json")
-	response, err := p.web().Do(r)
+	response, err := p.web.Do(r)
 	if err != nil {
 		return answer{}, err
 	}
@@ -191,9 +178,8 @@ func (p *platform) api(status int, key, method, path, body string) answer {
 // receiver asks the receiver's control, which the node may not have a way to at once.
 func (p *platform) receiver(method, path, body string) (said string) {
 	p.Helper()
-	address := p.reach("receiver", 80)
 	p.eventually(20*time.Second, func() error {
-		r, err := http.NewRequestWithContext(p.Context(), method, "http://"+address+path, strings.NewReader(body))
+		r, err := http.NewRequestWithContext(p.Context(), method, "http://"+p.control+path, strings.NewReader(body))
 		if err != nil {
 			return err
 		}
@@ -223,12 +209,16 @@ func (p *platform) received(path string) received {
 }
 
 const installed = `
-image: {repository: visavis, tag: e2e}
+image: {repository: %[3]svisavis, tag: e2e}
 database: {secretName: directory}
 trustedCA: {configMapName: authority}
 files: {volume: {existingClaim: files}}
 # The receiver of webhooks is a pod.
-settings: {dns-proof: "off", allow-address: [10.0.0.0/8], trusted-proxy: [10.0.0.0/8], address-limit: 1000000}
+settings:
+  dns-proof: "off"
+  allow-address: &private [10.0.0.0/8, 100.64.0.0/10, 172.16.0.0/12, 192.168.0.0/16]
+  trusted-proxy: *private
+  address-limit: 1000000
 api:
   replicas: 1
   autoscaling: {enabled: false}
@@ -237,16 +227,21 @@ worker: {resources: {requests: {cpu: 10m, memory: 64Mi}}}
 portal: {resources: {requests: {cpu: 10m, memory: 64Mi}}}
 operator: {resources: {requests: {cpu: 10m, memory: 64Mi}}}
 migrate: {resources: {requests: {cpu: 10m, memory: 64Mi}}}
-networkPolicy: {databaseCIDRs: [10.0.0.0/8], extraEgress: [{to: [{podSelector: {matchLabels: {app: receiver}}}]}]}
+networkPolicy:
+  databaseCIDRs: *private
+  extraEgress:
+    - to: [{podSelector: {matchLabels: {app: receiver}}}]
+    # The databases' ports are any of this machine's.
+    - to: [{ipBlock: {cidr: %[4]s/32}}]
 ingress:
   enabled: true
-  className: e2e
+  className: %[2]s
   hosts: {api: api.e2e.test, portal: portal.e2e.test}
   tls: {enabled: false}
 shards:
-  - name: %s
+  - name: %[1]s
     database: {secretName: shard}
-    workers: {minReplicas: 1, maxReplicas: 3, targetBacklogSeconds: 2, scaleDownSeconds: 15}
+    workers: {minReplicas: 1, maxReplicas: 3, targetBacklogSeconds: 2, scaleDownSeconds: 10}
     portals: {minReplicas: 1, maxReplicas: 1}
 `
 
@@ -269,9 +264,8 @@ spec:
   hostPath: {path: %s}
 `
 
-// neighbours are what the platform works with: a receiver of webhooks and an ingress
-// controller.
-const neighbours = `
+// neighbour is what the platform tells of events: a receiver of webhooks.
+const neighbour = `
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: receiver}
@@ -285,7 +279,7 @@ spec:
         - name: receiver
           image: %[1]s
           imagePullPolicy: IfNotPresent
-          args: [--addr=0.0.0.0:8443, --control=0.0.0.0:8080, --name=receiver.%[3]s.svc]
+          args: [--addr=0.0.0.0:8443, --control=0.0.0.0:8080, --name=receiver.%[2]s.svc]
           ports: [{name: https, containerPort: 8443}, {name: control, containerPort: 8080}]
           readinessProbe: {httpGet: {path: /stats, port: control}, periodSeconds: 1}
           securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
@@ -296,47 +290,4 @@ metadata: {name: receiver}
 spec:
   selector: {app: receiver}
   ports: [{name: https, port: 443, targetPort: https}, {name: control, port: 80, targetPort: control}]
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: ingress}
-spec:
-  selector: {matchLabels: {app: ingress}}
-  template:
-    metadata: {labels: {app: ingress}}
-    spec:
-      serviceAccountName: ingress
-      securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
-      containers:
-        - name: ingress
-          image: %[2]s
-          imagePullPolicy: IfNotPresent
-          args: [--class=e2e]
-          ports: [{name: http, containerPort: 8080}]
-          readinessProbe: {tcpSocket: {port: http}, periodSeconds: 1}
-          securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
----
-apiVersion: v1
-kind: Service
-metadata: {name: ingress}
-spec:
-  selector: {app: ingress}
-  ports: [{name: http, port: 80, targetPort: http}]
----
-apiVersion: v1
-kind: ServiceAccount
-metadata: {name: ingress}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: e2e-ingress}
-rules:
-  - {apiGroups: [networking.k8s.io], resources: [ingresses], verbs: [list]}
-  - {apiGroups: [""], resources: [services], verbs: [get]}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: e2e-ingress-%[3]s}
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: e2e-ingress}
-subjects: [{kind: ServiceAccount, name: ingress, namespace: %[3]s}]
 `

@@ -1,9 +1,9 @@
 package e2e
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/live/livetest"
 )
 
 // TestPlatform is the proof, from nothing: each part finds what those before it left.
@@ -23,12 +25,15 @@ func TestPlatform(t *testing.T) {
 		run  func(*platform)
 	}{
 		{"resources become ready", resourcesBecomeReady},
+		{"a conversation is held", conversationIsHeld},
 		{"a person sees it", aPersonSeesIt},
 		{"what is bad is refused", whatIsBadIsRefused},
 		{"what is managed is refused to the API", managedIsRefused},
 		{"of two claims the older wins", olderClaimWins},
 		{"deletion has two policies", deletionPolicies},
 		{"a worker dies under load", workerDies},
+		{"a webhook has a worker of its own", webhookHasItsOwnWorker},
+		{"an organisation has a worker of its own", organisationHasItsOwnWorker},
 		{"limits are exact on three pods", limitsAreExact},
 		{"the operator dies and the API server stands still", operatorDies},
 		{"an upgrade fails no request", upgradeFailsNoRequest},
@@ -102,23 +107,31 @@ func resourcesBecomeReady(p *platform) {
 	p.condition("webhook", "orders", "Delivering", "True")
 
 	// The portal answers on its own host and by its slug.
-	for _, address := range []string{"http://" + museumHost + "/", "http://" + portalHost + "/p/city-museum"} {
-		p.eventually(30*time.Second, func() error {
-			response, err := p.web().Get(address)
-			if err != nil {
-				return err
-			}
-			defer response.Body.Close()
-			page, err := io.ReadAll(response.Body)
-			if err != nil {
-				return err
-			}
-			if response.StatusCode != http.StatusOK || !strings.Contains(string(page), "City Museum") {
-				return fmt.Errorf("%s: %s: %.200s", address, response.Status, page)
-			}
-			return nil
-		})
+	for _, address := range []string{museumPage, museumSlug} {
+		p.eventually(30*time.Second, func() error { return p.page(address) })
 	}
+	p.published()
+}
+
+// conversationIsHeld holds one, from the key to the answer, over the WebSocket that the
+// ingress controller passes on.
+func conversationIsHeld(p *platform) {
+	api := livetest.API{Base: "http://" + apiHost + "/v1", Key: p.secret("acme-api-key", "key"), Client: p.web}
+	guide, err := api.Persona(p.Context(), "Guide", map[string]string{
+		"Hours": "# Opening hours\n\nThe museum is open daily from ten to six.\n",
+	}, nil)
+	require.NoError(p, err)
+	ticket, client, err := api.Connect(p.Context(), guide, map[string]any{"greeting": ""})
+	require.NoError(p, err)
+	defer client.Leave()
+	require.True(p, strings.HasPrefix(ticket.Transport.URL, "ws://"+apiHost+"/live/v1/"), ticket.Transport.URL)
+	ctx, cancel := context.WithTimeout(p.Context(), 30*time.Second)
+	defer cancel()
+	require.NoError(p, client.Say(ctx, "When is the museum open?"))
+	answer, err := client.UntilType(ctx, "bot-text")
+	require.NoError(p, err)
+	p.Logf("%s: %s", ticket.Transport.URL, answer.Data)
+	require.Contains(p, string(answer.Data), "ten to six")
 }
 
 func aPersonSeesIt(p *platform) {
@@ -144,7 +157,10 @@ func aPersonSeesIt(p *platform) {
 
 	// The plugin is the same program under another name.
 	dir := p.TempDir()
-	build := exec.CommandContext(p.Context(), "go", "build", "-o", filepath.Join(dir, "kubectl-visavis"), "../../cmd/visavis")
+	// Built as for the image, most of it is there already.
+	build := exec.CommandContext(p.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w",
+		"-o", filepath.Join(dir, "kubectl-visavis"), "../../cmd/visavis")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(p, err, string(out))
 	p.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))

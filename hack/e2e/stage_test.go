@@ -22,10 +22,18 @@ import (
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
 const (
-	// image is of the product, receiverImage of a receiver of webhooks.
-	image         = "visavis:e2e"
-	receiverImage = "receiver:e2e"
+	// image is of the product, nextImage of the same under another name, to upgrade to.
+	image, nextImage = "visavis:e2e", "visavis:e2e-next"
+	// receiverImage is of a receiver of webhooks, ingressImage of an ingress controller.
+	receiverImage, ingressImage = "receiver:e2e", "traefik:e2e"
+
+	// hostEnv names this machine's address for pods.
+	hostEnv = "VISAVIS_CLUSTER_HOST"
 )
+
+// images is what the names of the images begin with where the cluster has them of a
+// registry: registry.example.com/team/.
+var images = os.Getenv("VISAVIS_E2E_IMAGES")
 
 // stage is a test's place in the cluster.
 type stage struct {
@@ -134,5 +142,5 @@ func (s stage) reach(service string, port int) string {
 		ip := s.kubectl("get", "service", service, "-o", "jsonpath={.spec.clusterIP}")
 		return net.JoinHostPort(ip, fmt.Sprint(port))
 	}
-	return s.forward(service, port)
+	return s.forward("service/"+service, port)
 }

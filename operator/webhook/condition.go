@@ -72,6 +72,22 @@ func (r *Rules) tell(o *v1alpha1.Webhook, d *webhook.Declared) {
 		c.Status, c.Reason = metav1.ConditionUnknown, v1alpha1.ReasonNothingDelivered
 	}
 	meta.SetStatusCondition(&o.Status.Conditions, c)
+	r.tellWorker(o, d)
+}
+
+// tellWorker notes whether a worker of its own delivers, where it has or is to have one.
+func (r *Rules) tellWorker(o *v1alpha1.Webhook, d *webhook.Declared) {
+	c := metav1.Condition{Type: v1alpha1.Dedicated, LastTransitionTime: metav1.NewTime(r.now())}
+	switch {
+	case inOwnLane(d):
+		c.Status, c.Reason, c.Message = metav1.ConditionTrue, v1alpha1.ReasonOwnWorker, "A worker of its own delivers."
+	case d.OwnLane != nil:
+		c.Status, c.Reason, c.Message = metav1.ConditionFalse, v1alpha1.ReasonSharedWorkers, "The shard's workers deliver until its own is there."
+	default:
+		meta.RemoveStatusCondition(&o.Status.Conditions, v1alpha1.Dedicated)
+		return
+	}
+	meta.SetStatusCondition(&o.Status.Conditions, c)
 }
 
 func moment(t *time.Time) *metav1.Time {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -318,14 +319,18 @@ func TestAWorkerOfItsOwn(t *testing.T) {
 	lane := delivery.WebhookLane(s.row(o).ID)
 	require.Equal(t, lane, *s.row(o).OwnLane)
 	require.Equal(t, workers{o.Status.ID: "a"}, s.workers)
+	requireCondition(t, o, v1alpha1.Dedicated, metav1.ConditionFalse, v1alpha1.ReasonSharedWorkers)
 
 	s.exec(`UPDATE webhook SET lane = own_lane`)
+	requireCondition(t, s.look("orders"), v1alpha1.Dedicated, metav1.ConditionTrue, v1alpha1.ReasonOwnWorker)
 	o = dedicated(v1alpha1.SharedDelivery)
 	require.Nil(t, s.row(o).OwnLane)
 	requireCondition(t, o, v1alpha1.Ready, metav1.ConditionFalse, v1alpha1.ReasonPending)
 	require.Len(t, s.workers, 1, "it delivers until its lane was left")
 	s.exec(`UPDATE webhook SET lane = NULL`)
-	requireReady(t, s.look("orders"))
+	o = s.look("orders")
+	requireReady(t, o)
+	require.Nil(t, meta.FindStatusCondition(o.Status.Conditions, v1alpha1.Dedicated))
 	require.Empty(t, s.workers)
 
 	o = dedicated(v1alpha1.DedicatedDelivery)

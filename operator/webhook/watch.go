@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
@@ -25,8 +26,8 @@ const (
 	overlap = time.Minute
 )
 
-// watch finds the resources whose status does not tell how their deliveries fare: one
-// statement a shard, however many webhooks there are.
+// watch finds the resources whose status does not tell how their deliveries fare, or by
+// whose worker: one statement a shard, however many webhooks there are.
 type watch struct {
 	*Rules
 	changed chan event.GenericEvent
@@ -116,7 +117,8 @@ func (w *watch) of(ctx context.Context, shard string) ([]webhook.Condition, erro
 // deliveries tells of the first.
 func (w *watch) differs(o *v1alpha1.Webhook, c webhook.Condition) bool {
 	f := fareOf(c.FailingSince, c.PausedAt, w.now())
-	return !f.equal(told(&o.Status)) || c.DeliveredAt != nil && untold(o)
+	return !f.equal(told(&o.Status)) || c.DeliveredAt != nil && untold(o) ||
+		c.OwnLane != meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.Dedicated)
 }
 
 func untold(o *v1alpha1.Webhook) bool {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"visavis.dev/operator/apis/v1alpha1"
 )
 
 // Only resources whose status is behind are looked at, whatever there is.
@@ -41,5 +43,15 @@ func TestWhoseDeliveriesChanged(t *testing.T) {
 	require.Equal(t, []string{"orders"}, changed())
 	s.exec(`UPDATE webhook SET active = true, paused_at = NULL, failing_since = NULL WHERE id = $1`, orders)
 	require.Equal(t, []string{"orders"}, changed())
+	require.Empty(t, changed())
+
+	// A worker of its own begins to deliver, and does not any more.
+	visits := s.apply("visits", func(o *v1alpha1.Webhook) { o.Spec.Delivery = v1alpha1.DedicatedDelivery })
+	require.Empty(t, changed())
+	s.exec(`UPDATE webhook SET lane = own_lane WHERE id = $1`, s.row(visits).ID)
+	require.Equal(t, []string{"visits"}, changed())
+	require.Empty(t, changed())
+	s.exec(`UPDATE webhook SET lane = NULL WHERE id = $1`, s.row(visits).ID)
+	require.Equal(t, []string{"visits"}, changed())
 	require.Empty(t, changed())
 }

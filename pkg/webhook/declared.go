@@ -97,21 +97,25 @@ func (d *Declared) RotateFor(ctx context.Context, tx *tenant.Tx, v *vault.Vault,
 type Condition struct {
 	ManagedBy                           managed.By
 	FailingSince, PausedAt, DeliveredAt *time.Time
+	// OwnLane says that it is in a lane of its own.
+	OwnLane bool
 }
 
-// Conditions lists the declared webhooks of a shard that fail, are paused, or delivered
-// for the first time since a moment. It rides webhook_failing and webhook_delivered.
+// Conditions lists the declared webhooks of a shard that fail, are paused, delivered for
+// the first time since a moment, or are to have a lane of their own. It rides
+// webhook_failing, webhook_delivered and webhook_by_own_lane.
 func Conditions(ctx context.Context, t *tenant.Tenants, shard string, since time.Time) ([]Condition, error) {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {
 		return nil, err
 	}
 	const which = `
-		SELECT w.managed_by, w.failing_since, w.paused_at, w.delivered_at
+		SELECT w.managed_by, w.failing_since, w.paused_at, w.delivered_at, COALESCE(w.lane = w.own_lane, false)
 		FROM webhook w JOIN org_fence f ON f.org_id = w.org_id AND f.state <> 'moved'
 		WHERE w.managed_by <> 'api' AND w.deleted_at IS NULL`
 	rows, err := db.Query(ctx, which+` AND (w.failing_since IS NOT NULL OR w.paused_at IS NOT NULL)
-		UNION `+which+` AND w.delivered_at IS NOT NULL AND w.delivered_at > $1`, since)
+		UNION `+which+` AND w.delivered_at IS NOT NULL AND w.delivered_at > $1
+		UNION `+which+` AND w.own_lane IS NOT NULL`, since)
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func TestDeclaredWebhooksRideTheirIndexes(t *testing.T) {
 		_, err := webhook.Conditions(t.Context(), tenants, "a", time.Now())
 		return err
 	}) {
-		for _, index := range []string{"webhook_failing", "webhook_delivered"} {
+		for _, index := range []string{"webhook_failing", "webhook_delivered", "webhook_by_own_lane"} {
 			require.Contains(t, s.Free(t, db), index)
 		}
 		require.NotContains(t, s.Free(t, db), "Seq Scan on webhook")

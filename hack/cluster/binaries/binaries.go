@@ -30,6 +30,8 @@ type program struct {
 	path string
 	// version is the module whose version a Kubernetes program tells.
 	version string
+	// inPod says that it runs in a pod, and is built for Linux wherever it is built.
+	inPod bool
 }
 
 var programs = map[string]program{
@@ -45,10 +47,19 @@ var programs = map[string]program{
 	"kube-scheduler":          kubernetes("kube-scheduler"),
 	"kubectl":                 kubernetes("kubectl"),
 	"kubelet":                 kubernetes("kubelet"),
+	"traefik":                 {module: "traefik", path: "github.com/traefik/traefik/v3/cmd/traefik", inPod: true},
 }
 
 func kubernetes(name string) program {
 	return program{module: "kubernetes", path: "k8s.io/kubernetes/cmd/" + name, version: "k8s.io/kubernetes"}
+}
+
+// os is the operating system that a program runs on.
+func (p program) os() string {
+	if p.inPod {
+		return "linux"
+	}
+	return runtime.GOOS
 }
 
 // ControlPlane are the programs an API server for tests needs.
@@ -74,8 +85,9 @@ type Builder struct {
 	Compile func(ctx context.Context, dir string, p Source, out string) error
 }
 
-// Source is a package to build, and the module whose version it tells, if any.
-type Source struct{ Path, Version string }
+// Source is a package to build, the module whose version it tells, if any, and the
+// operating system to build it for.
+type Source struct{ Path, Version, OS string }
 
 // New is a Builder for the repository at root with the folder of the environment.
 func New(root string) (*Builder, error) {
@@ -130,7 +142,7 @@ func (b *Builder) file(name string) (string, error) {
 		return "", fmt.Errorf("no program %q", name)
 	}
 	key := sha256.New()
-	fmt.Fprintln(key, p.path, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintln(key, p.path, runtime.Version(), p.os(), runtime.GOARCH)
 	for _, file := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(filepath.Join(b.Modules, p.module, file))
 		if err != nil {
@@ -157,7 +169,7 @@ func (b *Builder) ensure(ctx context.Context, name, file string) error {
 	p := programs[name]
 	b.Log("building %s from %s, once for its version", name, p.path)
 	half := path + ".half"
-	if err := b.Compile(ctx, filepath.Join(b.Modules, p.module), Source{Path: p.path, Version: p.version}, half); err != nil {
+	if err := b.Compile(ctx, filepath.Join(b.Modules, p.module), Source{Path: p.path, Version: p.version, OS: p.os()}, half); err != nil {
 		return err
 	}
 	return os.Rename(half, path)

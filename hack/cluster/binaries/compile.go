@@ -19,7 +19,7 @@ func compile(ctx context.Context, dir string, source Source, out string) error {
 		flags += versionFlags(version)
 	}
 	cmd := exec.CommandContext(ctx, "go", "-C", dir, "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", out, source.Path)
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+source.OS)
 	cmd.Stderr = os.Stderr
 	return cmd.Run()
 }

@@ -15,5 +15,5 @@ func (e existing) Host() string               { return "" }
 
 // Load does not know how images get there.
 func (e existing) Load(_ context.Context, archive string) error {
-	return errors.New("KUBECONFIG is set: give its cluster the image yourself, it is in " + archive)
+	return errors.New("KUBECONFIG is set: give its cluster the image in " + archive + " yourself, as docs/cluster.md tells")
 }

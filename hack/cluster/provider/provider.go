@@ -28,7 +28,8 @@ type Cluster interface {
 
 // machine is what the choice depends on.
 type machine struct {
-	kubeconfig string
+	// kubeconfig is KUBECONFIG, kinds the one that kind writes for us.
+	kubeconfig, kinds string
 	// kind tells whether kind is on PATH, and docker whether its daemon answers.
 	kind, docker func() bool
 }
@@ -41,13 +42,17 @@ const (
 	own
 )
 
-// choose prefers what the person has. The own cluster's kubeconfig in the
-// environment, as env prints it, is no cluster of the person's.
+// choose prefers what the person has. A kubeconfig that env printed is no cluster of
+// the person's.
 func (m machine) choose() choice {
 	switch {
-	case m.kubeconfig != "" && m.kubeconfig != node.Kubeconfig():
+	case m.kubeconfig == node.Kubeconfig():
+		return own
+	case m.kubeconfig == m.kinds:
+		return inDocker
+	case m.kubeconfig != "":
 		return given
-	case m.kubeconfig == "" && m.kind() && m.docker():
+	case m.kind() && m.docker():
 		return inDocker
 	default:
 		return own
@@ -56,16 +61,17 @@ func (m machine) choose() choice {
 
 // Choose is the cluster for this machine; the repository is at root.
 func Choose(ctx context.Context, root string, builder *binaries.Builder) Cluster {
+	docker := kind{folder: filepath.Join(builder.Cache, "kind")}
 	m := machine{
-		kubeconfig: os.Getenv("KUBECONFIG"),
-		kind:       func() bool { _, err := exec.LookPath("kind"); return err == nil },
-		docker:     func() bool { return exec.CommandContext(ctx, "docker", "version").Run() == nil },
+		kubeconfig: os.Getenv("KUBECONFIG"), kinds: docker.Kubeconfig(),
+		kind:   func() bool { _, err := exec.LookPath("kind"); return err == nil },
+		docker: func() bool { return exec.CommandContext(ctx, "docker", "version").Run() == nil },
 	}
 	switch m.choose() {
 	case given:
 		return existing{kubeconfig: m.kubeconfig}
 	case inDocker:
-		return kind{folder: filepath.Join(builder.Cache, "kind")}
+		return docker
 	default:
 		return ownNode{root: root, builder: builder}
 	}

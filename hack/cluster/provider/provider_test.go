@@ -9,6 +9,7 @@ import (
 )
 
 func TestChoose(t *testing.T) {
+	const kinds = "/home/kim/.cache/visavis/cluster/kind/kubeconfig"
 	for name, test := range map[string]struct {
 		kubeconfig   string
 		kind, docker bool
@@ -21,10 +22,11 @@ func TestChoose(t *testing.T) {
 		"nothing":                      {"", false, false, own},
 		"what env printed":             {node.Kubeconfig(), false, false, own},
 		"what env printed, Docker too": {node.Kubeconfig(), true, true, own},
+		"what env printed of kind's":   {kinds, true, true, inDocker},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answer := func(is bool) func() bool { return func() bool { return is } }
-			m := machine{kubeconfig: test.kubeconfig, kind: answer(test.kind), docker: answer(test.docker)}
+			m := machine{kubeconfig: test.kubeconfig, kinds: kinds, kind: answer(test.kind), docker: answer(test.docker)}
 			require.Equal(t, test.want, m.choose())
 		})
 	}

@@ -36,6 +36,9 @@ const (
 	Published = "Published"
 	// Delivering says of a webhook whether its deliveries arrive.
 	Delivering = "Delivering"
+	// Dedicated says of a webhook that is to have a worker of its own whether that
+	// one carries its deliveries out.
+	Dedicated = "Dedicated"
 	// Migrated says of a shard whether its database has the current schema.
 	Migrated = "Migrated"
 )
@@ -74,6 +77,14 @@ const (
 	ReasonPaused = "Paused"
 	// ReasonSuspended: none is sent since the spec says so.
 	ReasonSuspended = "Suspended"
+)
+
+// Reasons of the condition Dedicated.
+const (
+	// ReasonOwnWorker: its own worker delivers.
+	ReasonOwnWorker = "OwnWorker"
+	// ReasonSharedWorkers: the shard's workers deliver until its own is there.
+	ReasonSharedWorkers = "SharedWorkers"
 )
 
 // Status is what the status of every kind begins with.

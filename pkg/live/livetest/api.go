@@ -18,7 +18,7 @@ import (
 type API struct {
 	// Base is its address, which ends in /v1.
 	Base, Key string
-	// Client makes the calls; nil is the default one.
+	// Client makes the calls and connects; nil is the default one.
 	Client *http.Client
 }
 
@@ -155,7 +155,7 @@ func (a API) Connect(ctx context.Context, persona string, more map[string]any) (
 	if err != nil {
 		return t, nil, err
 	}
-	c, err := Dial(ctx, t.Transport.URL, t.Token)
+	c, err := dial(ctx, a.Client, "", t.Transport.URL, t.Token)
 	if err != nil {
 		return t, nil, err
 	}

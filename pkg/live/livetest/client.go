@@ -42,7 +42,11 @@ func Dial(ctx context.Context, url, token string) (*Client, error) {
 
 // DialFrom connects as a page of an origin does; empty for no page.
 func DialFrom(ctx context.Context, origin, url, token string) (*Client, error) {
-	o := &websocket.DialOptions{Subprotocols: []string{live.Subprotocol, "token." + token}, HTTPHeader: http.Header{}}
+	return dial(ctx, nil, origin, url, token)
+}
+
+func dial(ctx context.Context, by *http.Client, origin, url, token string) (*Client, error) {
+	o := &websocket.DialOptions{HTTPClient: by, Subprotocols: []string{live.Subprotocol, "token." + token}, HTTPHeader: http.Header{}}
 	if origin != "" {
 		o.HTTPHeader.Set("Origin", origin)
 	}
