@@ -46,6 +46,7 @@ func TestWhoseDeliveriesChanged(t *testing.T) {
 	require.Empty(t, changed())
 
 	// A worker of its own begins to deliver, and does not any more.
+	require.NoError(t, s.directory.SetPlan(t.Context(), s.org, "enterprise"))
 	visits := s.apply("visits", func(o *v1alpha1.Webhook) { o.Spec.Delivery = v1alpha1.DedicatedDelivery })
 	require.Empty(t, changed())
 	s.exec(`UPDATE webhook SET lane = own_lane WHERE id = $1`, s.row(visits).ID)
