@@ -3,6 +3,8 @@ package helm_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -318,6 +320,22 @@ func TestRights(t *testing.T) {
 	for _, b := range of[*rbacv1.ClusterRoleBinding](all) {
 		require.Contains(t, []string{release + "-operator", release + "-crds"}, b.Subjects[0].Name)
 		require.Equal(t, namespace, b.Subjects[0].Namespace)
+	}
+}
+
+// What the README installs is what the chart takes, and what it adds to the values too.
+func TestSamplesOfTheReadme(t *testing.T) {
+	text, err := os.ReadFile("../../charts/visavis/README.md")
+	require.NoError(t, err)
+	sample := regexp.MustCompile(`(?s)helm install visavis charts/visavis -n visavis -f - <<EOF\n(.*?)\nEOF\n`).FindStringSubmatch(string(text))
+	require.NotNil(t, sample)
+	all := render(t, sample[1])
+	require.Len(t, of[*unstructured.Unstructured](all), 1)
+	require.Equal(t, "registry.example.com/visavis:"+load(t).Metadata.AppVersion, operatorPods(t, all)["worker"].Spec.Containers[0].Image)
+	more := regexp.MustCompile("(?s)```yaml\n(networkPolicy:.*?)```").FindAllStringSubmatch(string(text), -1)
+	require.Len(t, more, 2)
+	for _, m := range more {
+		render(t, least+m[1])
 	}
 }
 
