@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -47,12 +48,12 @@ func (a *admin) orgDelete() *cobra.Command {
 	return cmd
 }
 
-func (a *admin) deleteOrg(ctx context.Context, cmd *cobra.Command, o directory.Organization) error {
+func (a *admin) deleteOrg(ctx context.Context, cmd *cobra.Command, o directory.Organization) (err error) {
 	bucket, err := a.openFiles(ctx)
 	if err != nil {
 		return err
 	}
-	defer bucket.Close()
+	defer func() { err = errors.Join(err, bucket.Close()) }()
 	clock := clock.RealClock{}
 	remover := removal.Remover{Directory: a.directory, Tenants: a.tenants, Files: file.New(bucket, a.tenants, clock), Clock: clock}
 	for {

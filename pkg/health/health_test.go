@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/health"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -80,6 +81,11 @@ func TestCheck(t *testing.T) {
 	state := health.New(d, tenants).Check(ctx)
 	require.Equal(t, health.State{Directory: true, Shards: map[string]bool{"alive": true, "silent": false}}, state)
 	require.Less(t, time.Since(began), 3*time.Second, "a server that says nothing is not waited for")
+
+	require.NoError(t, d.RemoveShard(ctx, "silent", managed.API))
+	d.ForgetShard("silent")
+	state = health.New(d, tenants).Check(ctx)
+	require.Equal(t, health.State{Directory: true, Shards: map[string]bool{"alive": true}}, state, "the database of a shard that was removed is nobody's loss")
 }
 
 func TestCheckWithoutADirectory(t *testing.T) {
