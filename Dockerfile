@@ -5,7 +5,10 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" -o /out/visavis ./cmd/visavis && \
+# What `visavis --version` says: the chart's own version unless given.
+ARG VERSION=""
+RUN version="${VERSION:-$(sed -n 's/^appVersion: "\(.*\)"/\1/p' charts/visavis/Chart.yaml)}" && \
+    CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.built=$version" -o /out/visavis ./cmd/visavis && \
     mkdir -m 1777 /out/tmp
 
 FROM scratch

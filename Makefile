@@ -46,7 +46,7 @@ test: database chart
 # Go remembers results by the files of the module, which the chart is not of.
 .PHONY: chart
 chart:
-	$(HELM) lint --strict --quiet charts/visavis --set database.secretName=directory
+	$(HELM) lint --strict --quiet charts/visavis --set database.secretName=directory --set image.repository=visavis
 	cd hack/helm && $(GO) test -count=1 ./...
 
 ## browser: the tests in a real browser; their pictures are in hack/browser/output

@@ -263,7 +263,7 @@ func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err err
 		return err
 	}
 	// Last: a server that does not come to be is built again, with the same registry.
-	o.Metrics.MustRegister(database.NewCollector(s.pools))
+	o.Metrics.MustRegister(database.NewCollector(s.pools), health.NewCollector(s.Health))
 	s.Handler = s.Service
 	if o.Tracing {
 		s.Handler = otelhttp.NewHandler(s.Service, "visavis")

@@ -85,16 +85,15 @@ func (a *admin) print(cmd *cobra.Command, v any, table func(w io.Writer)) error 
 	if a.asJSON {
 		return printJSON(cmd, v)
 	}
-	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(terminal(cmd.OutOrStdout()), 0, 0, 2, ' ', 0)
 	table(w)
 	return w.Flush()
 }
 
-// organisation finds the organisation that an argument names.
+// organisation finds the organisation that an argument names, by its id or its slug.
 func (a *admin) organisation(ctx context.Context, arg string) (directory.Organization, error) {
-	org, err := id.ParseOrg(arg)
-	if err != nil {
-		return directory.Organization{}, fmt.Errorf("%q is not an organisation's id", arg)
+	if org, err := id.ParseOrg(arg); err == nil {
+		return a.directory.Organization(ctx, org)
 	}
-	return a.directory.Organization(ctx, org)
+	return a.directory.OrganizationNamed(ctx, arg)
 }

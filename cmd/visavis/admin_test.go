@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,7 +52,52 @@ func TestMigrateAndShards(t *testing.T) {
 	require.NotContains(t, shards[0], "url", "a shard's URL has its password")
 
 	again := runJSON[[]migrated](t, "migrate", "--database", directory)
-	require.Equal(t, append(done, migrated{"shard one", int64(added["version"].(float64))}), again)
+	require.Equal(t, append(done, migrated{Database: "shard one", Version: int64(added["version"].(float64))}), again)
+}
+
+// away is the URL of a database that is not there.
+const away = "postgres://nobody@127.0.0.1:9/none?sslmode=disable"
+
+// One shard that is away keeps no other from the new schema, nor an upgrade of the rest
+// where its resource migrates it later.
+func TestMigratePastAShardThatIsAway(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t, newDatabase(t), newDatabase(t))
+	executeSQL(t, p.directory, `INSERT INTO shard (name, url, tier, managed_by, created_at) VALUES ('a', '`+away+`', 'Shared', 'Shard//a/42', now())`)
+	stdout, stderr, code := execute(t, nil, "migrate", "--database", p.directory)
+	require.Zero(t, code, stderr)
+	require.Contains(t, stdout, "shard one is at version")
+	require.NotContains(t, stdout, "shard a")
+	require.Contains(t, stderr, "warning: shard a is left to its resource, whose pods wait for it")
+	done := runJSON[[]migrated](t, "migrate", "--database", p.directory)
+	require.Equal(t, "shard a", done[1].Database)
+	require.NotEmpty(t, done[1].Problem)
+
+	executeSQL(t, p.directory, `UPDATE shard SET managed_by = 'api' WHERE name = 'a'`)
+	stdout, stderr, code = execute(t, nil, "migrate", "--database", p.directory)
+	require.Equal(t, 1, code)
+	require.Contains(t, stderr, "shard a: ")
+	require.Contains(t, stdout, "shard one is at version", "the others are tried all the same")
+}
+
+// What answers is shown while a shard is away, and which one that is.
+func TestListsWithAShardThatIsAway(t *testing.T) {
+	t.Parallel()
+	p := newPlatform(t, newDatabase(t), newDatabase(t))
+	executeSQL(t, p.directory, `INSERT INTO shard (name, url, tier, managed_by, created_at) VALUES ('a', '`+away+`', 'Shared', 'api', now())`)
+	executeSQL(t, p.directory, `INSERT INTO organization SELECT (jsonb_populate_record(o, '{"id": "00000000-0000-4000-8000-000000000001", "slug": "lost", "shard": "a"}')).* FROM organization o`)
+	executeSQL(t, p.shard, `
+		INSERT INTO webhook (org_id, id, url, events, include_conversation, active, api_version, created_at, updated_at, secret, description, failing_since)
+		SELECT org_id, org_id, 'https://example.com/hook', '{}', false, true, '2026-10-01', now(), now(), '', '', now() FROM org_fence`)
+	for _, args := range [][]string{{"webhooks", "list"}, {"show", "webhooks"}, {"show", "webhooks", "--failing"}, {"show", "portals"}} {
+		stdout, stderr, code := execute(t, nil, append([]string{"admin", "--database", p.directory}, args...)...)
+		require.Equal(t, 1, code, args)
+		require.Contains(t, stderr, "shard a did not answer", args)
+		require.NotContains(t, stderr, "shard one", args)
+		if strings.Contains(strings.Join(args, " "), "webhooks") {
+			require.Contains(t, stdout, "https://example.com", args)
+		}
+	}
 }
 
 func TestOrganizationsByHand(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/overview"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/webhook"
 )
@@ -29,21 +31,21 @@ func (a *admin) webhooksList() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		found := []delivery.Failing{}
+		found, missing := []delivery.Failing{}, overview.Missing{}
 		for _, s := range shards {
 			some, err := delivery.ListFailing(ctx, a.tenants, s.Name)
 			if err != nil {
-				return fmt.Errorf("shard %s: %w", s.Name, err)
+				missing.Add(s.Name, err)
 			}
 			found = append(found, some...)
 		}
-		return a.print(cmd, found, func(w io.Writer) {
+		return errors.Join(missing.Err(), a.print(cmd, found, func(w io.Writer) {
 			fmt.Fprintln(w, "SHARD\tORGANISATION\tWEBHOOK\tENDPOINT\tFAILING SINCE\tPAUSED\tWAITING\tLAST ERROR")
 			for _, f := range found {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", f.Shard, f.Org, f.Webhook, f.Endpoint,
 					moment(f.FailingSince), moment(f.PausedAt), f.Waiting, f.LastError)
 			}
-		})
+		}))
 	})
 }
 

@@ -147,7 +147,7 @@ func TestWebhooksByHandRefuse(t *testing.T) {
 		"an unknown webhook":             {[]string{p.org, "wh_0683mPq2v9XKf1sTn7ZQ4b"}, "no such webhook"},
 		"another kind of id":             {[]string{p.org, "key_0683mPq2v9XKf1sTn7ZQ4b"}, "is not a webhook's id"},
 		"an unknown organisation":        {[]string{"org_0683mPq2v9XKf1sTn7ZQ4b", hook.ID}, "organisation"},
-		"no id of an organisation":       {[]string{"acme", hook.ID}, "is not an organisation's id"},
+		"no such name":                   {[]string{"nobody", hook.ID}, `organisation "nobody"`},
 		"no webhook":                     {[]string{p.org}, "accepts 2 arg(s)"},
 		"two webhooks":                   {[]string{p.org, hook.ID, hook.ID}, "accepts 2 arg(s)"},
 	} {

@@ -10,15 +10,27 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// configCommand shows the settings of the API, and by a command of its name each
+// role's: they have not all the same, nor the same defaults.
 func configCommand() *cobra.Command {
+	cmd := configOf(apiCommand())
+	cmd.Use, cmd.Short = "config", "Show every setting of a role (api unless given), its value and where that came from"
+	for _, role := range []*cobra.Command{apiCommand(), devCommand(), operatorCommand(), portalCommand(), workerCommand()} {
+		cmd.AddCommand(configOf(role))
+	}
+	return cmd
+}
+
+// configOf shows the settings of a role.
+func configOf(role *cobra.Command) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "config",
-		Short: "Show every setting, its value and where that came from",
+		Use:   role.Name(),
+		Short: "Show every setting of visavis " + role.Name(),
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return showConfig(cmd, asJSON) },
 	}
-	cmd.Flags().AddFlagSet(everySetting())
+	cmd.Flags().AddFlagSet(role.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

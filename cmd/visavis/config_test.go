@@ -4,15 +4,18 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// configuration runs visavis config and answers its lines by name.
-func configuration(t *testing.T, env []string, args ...string) map[string]setting {
+// configuration runs visavis config for a role, or without one, and answers its lines by
+// name.
+func configuration(t *testing.T, env []string, role string, args ...string) map[string]setting {
 	t.Helper()
-	stdout, stderr, code := execute(t, env, append([]string{"config", "--json"}, args...)...)
+	line := append(strings.Fields("config "+role), "--json")
+	stdout, stderr, code := execute(t, env, append(line, args...)...)
 	require.Zero(t, code, "%s", stderr)
 	var lines []setting
 	require.NoError(t, json.Unmarshal([]byte(stdout), &lines))
@@ -35,7 +38,7 @@ func TestConfigurationSources(t *testing.T) {
 	file := settingsFileOf(t, "pods: 2\nshards: 3\nmax-conns: 5\naddress-limit: 1000000\ntrusted-proxy: [10.0.0.0/8, 192.168.0.0/16]\nrates: read=9/9,write=8/8\n")
 	env := []string{"VISAVIS_PODS=7", "VISAVIS_SHARDS=8", "VISAVIS_ALLOW_ADDRESS=10.1.0.0/16,10.2.0.0/16",
 		"VISAVIS_DATABASE=postgres://me:geheim@db/dir"}
-	lines := configuration(t, env, "--config", file, "--pods", "9")
+	lines := configuration(t, env, "dev", "--config", file, "--pods", "9")
 	for name, want := range map[string]struct{ value, source string }{
 		"pods":          {"9", "flag"},
 		"shards":        {"8", "environment"},
@@ -53,9 +56,24 @@ func TestConfigurationSources(t *testing.T) {
 		require.Equal(t, envName(name), lines[name].Environment)
 		require.NotEmpty(t, lines[name].Meaning, name)
 	}
-	byEnvironment := configuration(t, []string{"VISAVIS_CONFIG=" + file})
+	byEnvironment := configuration(t, []string{"VISAVIS_CONFIG=" + file}, "")
 	require.Equal(t, "2", byEnvironment["pods"].Value)
 	require.Equal(t, "file", byEnvironment["pods"].Source)
+}
+
+// Each role has defaults of its own; without a role they are those of the API.
+func TestConfigurationOfARole(t *testing.T) {
+	t.Parallel()
+	api, dev, worker := configuration(t, nil, ""), configuration(t, nil, "dev"), configuration(t, nil, "worker")
+	require.Equal(t, api, configuration(t, nil, "api"))
+	require.Equal(t, "on", api["dns-proof"].Value)
+	require.Equal(t, "off", dev["dns-proof"].Value)
+	require.Equal(t, "json", api["log-format"].Value)
+	require.Equal(t, "text", dev["log-format"].Value)
+	require.NotContains(t, api, "delivery-lease")
+	require.Equal(t, "10s", worker["delivery-lease"].Value)
+	require.Contains(t, configuration(t, nil, "operator"), "pod-config")
+	require.Contains(t, configuration(t, nil, "portal"), "advertise")
 }
 
 func TestConfigurationRefuses(t *testing.T) {

@@ -44,7 +44,7 @@ func devCommand() *cobra.Command {
 	}
 	d.define(cmd.Flags())
 	cmd.Flags().Lookup("database").Usage = "`URL` of a server to use instead of an embedded one"
-	cmd.Flags().Lookup("master-keys").Usage = "`FILE` of the keys that seal stored secrets, 32 bytes in base64 a line, the newest first (" +
+	cmd.Flags().Lookup("master-keys").Usage = "`FILE` of the keys that seal stored secrets, 32 bytes in base64 a line: the first seals, all open (" +
 		masterKeyFile + " in data-dir unless given)"
 	cmd.Flags().Lookup("mail-url").Usage += "; dev lays mails into " + mailFolder + " in data-dir unless given"
 	return cmd

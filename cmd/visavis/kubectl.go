@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/kubernetes"
@@ -106,7 +109,7 @@ func (p *plugin) run(cmd *cobra.Command, command []string) error {
 		return err
 	}
 	err = stream.StreamWithContext(cmd.Context(), remotecommand.StreamOptions{
-		Stdin: input, Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
+		Stdin: input, Stdout: terminal(cmd.OutOrStdout()), Stderr: terminal(cmd.ErrOrStderr()),
 	})
 	if code, ok := errors.AsType[exec.CodeExitError](err); ok {
 		// It said why on its standard error.
@@ -131,40 +134,54 @@ func executor(config *rest.Config, request *rest.Request) (remotecommand.Executo
 	return remotecommand.NewFallbackExecutor(socket, spdy, func(err error) bool { return err != nil && !errors.Is(err, context.Canceled) })
 }
 
-// pod is a running pod of the platform: of the namespace, or of any where the namespace
-// has none.
+// pod is a running pod of the platform: of the namespace that -n names, or else of the
+// only one that has any. Labels are whoever's who makes pods: where two namespaces claim
+// to have the platform, a person says which.
 func (p *plugin) pod(ctx context.Context, client kubernetes.Interface) (*corev1.Pod, error) {
 	namespace, chosen, err := p.flags.ToRawKubeConfigLoader().Namespace()
 	if err != nil {
 		return nil, err
 	}
-	look := []string{namespace}
 	if !chosen {
-		look = append(look, metav1.NamespaceAll)
-	}
-	for _, n := range look {
-		pods, err := client.CoreV1().Pods(n).List(ctx, metav1.ListOptions{LabelSelector: toolPods})
-		if err != nil {
-			return nil, err
+		found, err := toolPodsIn(ctx, client, metav1.NamespaceAll)
+		if !apierrors.IsForbidden(err) {
+			return only(found, err)
 		}
-		for i := range pods.Items {
-			if ready(&pods.Items[i]) {
-				return &pods.Items[i], nil
-			}
-		}
+		// Who may not look everywhere has the context's namespace.
 	}
-	return nil, fmt.Errorf("no pod of the platform is ready in %s: choose its namespace with -n", strings.Join(named(look), " or "))
+	found, err := toolPodsIn(ctx, client, namespace)
+	if err == nil && len(found) == 0 {
+		err = fmt.Errorf("no pod of the platform is ready in namespace %s: choose its namespace with -n", namespace)
+	}
+	return only(found, err)
 }
 
-func named(namespaces []string) []string {
-	names := make([]string, len(namespaces))
-	for i, n := range namespaces {
-		names[i] = "namespace " + n
-		if n == metav1.NamespaceAll {
-			names[i] = "any namespace"
-		}
+// toolPodsIn finds the ready pods of a namespace, or of all.
+func toolPodsIn(ctx context.Context, client kubernetes.Interface, namespace string) ([]corev1.Pod, error) {
+	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: toolPods})
+	if err != nil {
+		return nil, err
 	}
-	return names
+	return slices.DeleteFunc(pods.Items, func(p corev1.Pod) bool { return !ready(&p) }), nil
+}
+
+// only is a pod of the one namespace that pods are in.
+func only(pods []corev1.Pod, err error) (*corev1.Pod, error) {
+	if err != nil {
+		return nil, err
+	}
+	namespaces := map[string]bool{}
+	for i := range pods {
+		namespaces[pods[i].Namespace] = true
+	}
+	switch len(namespaces) {
+	case 0:
+		return nil, errors.New("no pod of the platform is ready in any namespace: choose its namespace with -n")
+	case 1:
+		return &pods[0], nil
+	}
+	return nil, fmt.Errorf("pods that say they are the platform's are in the namespaces %s: choose one with -n",
+		strings.Join(slices.Sorted(maps.Keys(namespaces)), ", "))
 }
 
 func ready(p *corev1.Pod) bool {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -22,7 +23,9 @@ func migrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the directory and every shard to the current schema",
-		Args:  cobra.NoArgs,
+		Long: "Every shard is tried. One that fails is an error, but for those that Shard resources declare: the operator\n" +
+			"migrates each of these before its pods start, so one that is away holds nothing else up.",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if s.database == "" && shardURL == "" {
 				return errNoDatabase
@@ -33,16 +36,17 @@ func migrateCommand() *cobra.Command {
 			}
 			defer flush()
 			done, err := migrate(cmd.Context(), s.database, shardURL, log)
-			if err != nil {
-				return err
-			}
 			if asJSON {
-				return printJSON(cmd, done)
+				return errors.Join(err, printJSON(cmd, done))
 			}
 			for _, d := range done {
+				if d.Problem != "" {
+					fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s is left to its resource, whose pods wait for it: %s\n", d.Database, d.Problem)
+					continue
+				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%s is at version %d\n", d.Database, d.Version)
 			}
-			return nil
+			return err
 		},
 	}
 	s.directoryFlag(cmd.Flags())
@@ -56,17 +60,19 @@ func migrateCommand() *cobra.Command {
 type migrated struct {
 	Database string `json:"database"`
 	Version  int64  `json:"version"`
+	// Problem is why a shard that a resource declares was left to the operator.
+	Problem string `json:"problem,omitempty"`
 }
 
 // migrate brings the directory, and every shard it knows, up to date; or else the one
-// database of a shard.
+// database of a shard. An error does not keep it from the next shard.
 func migrate(ctx context.Context, directoryURL, shardURL string, log *slog.Logger) ([]migrated, error) {
 	if shardURL != "" {
 		at, err := migrateShard(ctx, shardURL, log)
 		if err != nil {
 			return nil, err
 		}
-		return []migrated{{"the shard", at}}, nil
+		return []migrated{{Database: "the shard", Version: at}}, nil
 	}
 	db, err := database.Open(directoryURL, database.PoolOptions{})
 	if err != nil {
@@ -75,21 +81,27 @@ func migrate(ctx context.Context, directoryURL, shardURL string, log *slog.Logge
 	defer db.Close()
 	at, err := migrateOne(ctx, db, database.Directory, log)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the directory: %w", err)
 	}
-	done := []migrated{{"directory", at}}
+	done := []migrated{{Database: "directory", Version: at}}
 	shards, err := directory.New(db, directory.Options{Clock: clock.RealClock{}}).Shards(ctx)
 	if err != nil {
-		return nil, err
+		return done, err
 	}
+	var failed []error
 	for _, shard := range shards {
 		at, err := migrateShard(ctx, shard.URL, log)
+		m := migrated{Database: "shard " + shard.Name, Version: at}
 		if err != nil {
-			return done, fmt.Errorf("shard %s: %w", shard.Name, err)
+			if _, declared := shard.ManagedBy.Resource(); !declared || ctx.Err() != nil {
+				failed = append(failed, fmt.Errorf("shard %s: %w", shard.Name, err))
+				continue
+			}
+			m.Problem = err.Error()
 		}
-		done = append(done, migrated{"shard " + shard.Name, at})
+		done = append(done, m)
 	}
-	return done, nil
+	return done, errors.Join(failed...)
 }
 
 func migrateShard(ctx context.Context, url string, log *slog.Logger) (int64, error) {

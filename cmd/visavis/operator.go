@@ -19,6 +19,7 @@ import (
 	"visavis.dev/api/server"
 	reconcilers "visavis.dev/operator"
 	deployment "visavis.dev/operator/platform"
+	"visavis.dev/pkg/health"
 )
 
 // operatorSettings are those of the role that brings custom resources about.
@@ -124,6 +125,7 @@ func (o *operatorSettings) serve(ctx context.Context, mgr ctrl.Manager, s *serve
 		return err
 	}
 	// The process's own figures and profiles are as every role has them.
+	metrics.Registry.MustRegister(health.NewCollector(s.Health))
 	p := &process{settings: &o.settings, server: s, metrics: promhttp.HandlerFor(metrics.Registry, promhttp.HandlerOpts{})}
 	admin := &http.Server{Handler: p.operations(), ReadHeaderTimeout: 10 * time.Second}
 	failed := make(chan error, 1)

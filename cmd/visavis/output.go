@@ -44,7 +44,7 @@ func printList[T any](cmd *cobra.Command, list []T, columns []column[T]) error {
 		_, err = cmd.OutOrStdout().Write(text)
 		return err
 	case "table", "wide":
-		w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 3, ' ', 0)
+		w := tabwriter.NewWriter(terminal(cmd.OutOrStdout()), 0, 0, 3, ' ', 0)
 		printRows(w, list, columns, form == "wide", true)
 		return w.Flush()
 	}

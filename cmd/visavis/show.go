@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -128,11 +129,11 @@ func showWebhooks(ctx context.Context, v *overview.View, cmd *cobra.Command, _ [
 	failing, _ := cmd.Flags().GetBool("failing") // defined where the command is
 	limit, _ := cmd.Flags().GetInt("limit")
 	found, err := v.Webhooks(ctx, orgs, failing, limit)
-	if err != nil {
+	if !answered(err) {
 		return err
 	}
 	noteMore(cmd, len(found), limit)
-	return printList(cmd, found, []column[overview.Webhook]{
+	return errors.Join(err, printList(cmd, found, []column[overview.Webhook]{
 		{"ORGANISATION", false, func(w overview.Webhook) string { return w.Slug }},
 		{"ID", false, func(w overview.Webhook) string { return w.ID.String() }},
 		{"ENDPOINT", false, func(w overview.Webhook) string { return w.Endpoint }},
@@ -143,7 +144,7 @@ func showWebhooks(ctx context.Context, v *overview.View, cmd *cobra.Command, _ [
 		{"EVENTS", true, func(w overview.Webhook) string { return strings.Join(w.Events, ",") }},
 		{"FAILING SINCE", true, func(w overview.Webhook) string { return moment(w.FailingSince) }},
 		{"AGE", false, func(w overview.Webhook) string { return age(w.CreatedAt) }},
-	})
+	}))
 }
 
 func webhookState(w overview.Webhook) string {
@@ -165,11 +166,11 @@ func showPortals(ctx context.Context, v *overview.View, cmd *cobra.Command, _ []
 	}
 	limit, _ := cmd.Flags().GetInt("limit")
 	found, err := v.Portals(ctx, orgs, limit)
-	if err != nil {
+	if !answered(err) {
 		return err
 	}
 	noteMore(cmd, len(found), limit)
-	return printList(cmd, found, []column[overview.Portal]{
+	return errors.Join(err, printList(cmd, found, []column[overview.Portal]{
 		{"ORGANISATION", false, func(p overview.Portal) string { return p.Owner.Slug }},
 		{"ID", false, func(p overview.Portal) string { return p.ID.String() }},
 		{"SLUG", false, func(p overview.Portal) string { return p.Slug }},
@@ -185,7 +186,7 @@ func showPortals(ctx context.Context, v *overview.View, cmd *cobra.Command, _ []
 		{"NAME", true, func(p overview.Portal) string { return p.Name }},
 		{"SHARD", true, func(p overview.Portal) string { return p.Shard }},
 		{"AGE", false, func(p overview.Portal) string { return age(p.CreatedAt) }},
-	})
+	}))
 }
 
 func showLimits(ctx context.Context, v *overview.View, cmd *cobra.Command, args []string) error {
@@ -220,6 +221,13 @@ func showLimits(ctx context.Context, v *overview.View, cmd *cobra.Command, args 
 		}},
 		{"PLAN'S", true, func(l overview.Limit) string { return bound(l.Plan) }},
 	})
+}
+
+// answered says whether there is something to show: everything, or what the shards have
+// that did answer. The others are told of after it, by the command's error.
+func answered(err error) bool {
+	_, partly := errors.AsType[*overview.Missing](err)
+	return err == nil || partly
 }
 
 // noteMore says that there may be more than was shown.

@@ -23,10 +23,11 @@ var foreign = map[string]bool{
 	"leader_election_master_status":             true, // client-go
 	"workqueue_depth":                           true,
 	"rest_client_requests_total":                true,
-	"kube_job_status_failed":                    true, // kube-state-metrics
+	"kube_job_failed":                           true, // kube-state-metrics
 	"process_cpu_seconds_total":                 true, // client_golang
 	"process_resident_memory_bytes":             true,
 	"up":                                        true, // Prometheus
+	"visavis_operator_backlog_age_seconds":      true,
 	"visavis_operator_resource_ready":           true,
 	"visavis_operator_transitions_total":        true,
 }

@@ -1,7 +1,10 @@
 package helm_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +17,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 )
 
@@ -59,8 +63,12 @@ func TestWhatIsRefused(t *testing.T) {
 		"a URL with a path":        {least + "\nurls: {public: https://example.com/api}", "at '/urls/public'"},
 		"a shard without database": {least + "\nshards: [{name: a}]", "missing property 'database'"},
 		"a shard's unknown key":    {least + "\nshards: [{name: a, database: {secretName: a}, replicas: 2}]", "additional properties 'replicas' not allowed"},
-		"no database":              {"image: {tag: x}", "the directory database is missing"},
-		"two databases":            {`database: {url: "postgres://db/x", secretName: x}`, "not both"},
+		"too many workers":         {least + "\nshards: [{name: a, database: {secretName: a}, workers: {maxReplicas: 33}}]", "maximum"},
+		"a shard's odd name":       {least + "\nshards: [{name: 1a, database: {secretName: a}}]", "at '/shards/0/name'"},
+		"an unknown mount":         {least + "\npods: {extraVolumeMounts: [{name: a, path: /a}]}", "at '/pods/extraVolumeMounts/0'"},
+		"no database":              {"image: {repository: x}", "the directory database is missing"},
+		"no image":                 {"database: {secretName: x}", "image.repository is missing"},
+		"two databases":            {`image: {repository: x}` + "\n" + `database: {url: "postgres://db/x", secretName: x}`, "not both"},
 		"an ingress without host":  {least + "\ningress: {enabled: true}", "ingress.hosts.api is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,6 +126,7 @@ func TestEveryValueHasADefault(t *testing.T) {
 func TestMasterKeysAreMadeOnceAndKept(t *testing.T) {
 	s := named[*corev1.Secret](t, render(t, least), release+"-master-keys")
 	require.Equal(t, "keep", s.Annotations["helm.sh/resource-policy"])
+	require.True(t, *s.Immutable, "neither a rollback nor a hand puts another key in its place")
 	var key []byte
 	require.NoError(t, json.Unmarshal([]byte(`"`+string(s.Data["master-keys"])+`"`), &key), "base64")
 	require.Len(t, key, 32)
@@ -127,6 +136,86 @@ func TestMasterKeysAreMadeOnceAndKept(t *testing.T) {
 		require.NotEqual(t, release+"-master-keys", s.Name)
 	}
 	require.Equal(t, "mine", operatorPods(t, own)["worker"].Spec.Volumes[2].Secret.SecretName)
+}
+
+func TestMasterKeysThatAreThereStay(t *testing.T) {
+	there := cluster{"Secret": {&corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: release + "-master-keys"}, Data: map[string][]byte{"master-keys": []byte("a key")},
+	}}}
+	rendered, err := templatesOn(t, least, there)
+	require.NoError(t, err)
+	require.Contains(t, rendered["visavis/templates/secrets.yaml"], "master-keys: "+base64.StdEncoding.EncodeToString([]byte("a key")))
+	_, err = templatesOn(t, least+"\nmasterKeys: {key: keys}", there)
+	require.ErrorContains(t, err, "the Secret vis-master-keys has the master keys in the entry master-keys: leave masterKeys.key at that")
+}
+
+// Two operators would each make of the cluster's resources what their own databases say.
+func TestAClusterHasOneRelease(t *testing.T) {
+	binding := func(name, ofNamespace, of string) *rbacv1.ClusterRoleBinding {
+		return &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{
+			Name:        name,
+			Labels:      map[string]string{"app.kubernetes.io/name": "visavis", "app.kubernetes.io/component": "operator"},
+			Annotations: map[string]string{"meta.helm.sh/release-namespace": ofNamespace, "meta.helm.sh/release-name": of},
+		}}
+	}
+	other := &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: "another-program"}}
+	for name, c := range map[string]struct {
+		there runtime.Object
+		says  string
+	}{
+		"its own":          {binding(namespace+"-"+release+"-operator", namespace, release), ""},
+		"its own, renamed": {binding(namespace+"-old-operator", namespace, release), ""},
+		"of another name":  {binding(namespace+"-two-operator", namespace, "two"), "of the release platform/two"},
+		"of another place": {binding("elsewhere-vis-operator", "elsewhere", release), "of the release elsewhere/vis"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := templatesOn(t, least, cluster{"ClusterRoleBinding": {other, c.there}})
+			if c.says == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+}
+
+// What the values say of Shards is refused where the cluster would refuse it.
+func TestShardsAreBoundedAsTheirDefinitionSays(t *testing.T) {
+	c := load(t)
+	type bounds struct {
+		Minimum, Maximum float64
+		Properties       map[string]bounds
+	}
+	var ours struct {
+		Properties struct {
+			Shards struct{ Items bounds }
+		}
+	}
+	require.NoError(t, json.Unmarshal(c.Schema, &ours))
+	var theirs bounds
+	for _, d := range c.CRDObjects() {
+		if strings.Contains(d.Filename, "shards") {
+			var definition struct {
+				Spec struct {
+					Versions []struct {
+						Schema struct{ OpenAPIV3Schema bounds }
+					}
+				}
+			}
+			require.NoError(t, yaml.Unmarshal(d.File.Data, &definition))
+			theirs = definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+		}
+	}
+	compared := 0
+	for _, role := range []string{"workers", "portals"} {
+		for name, p := range theirs.Properties[role].Properties {
+			if p.Maximum > 0 {
+				require.Equal(t, p, ours.Properties.Shards.Items.Properties[role].Properties[name], "%s.%s", role, name)
+				compared++
+			}
+		}
+	}
+	require.Equal(t, 8, compared)
 }
 
 func TestSettings(t *testing.T) {
@@ -231,6 +320,22 @@ func TestRights(t *testing.T) {
 	for _, b := range of[*rbacv1.ClusterRoleBinding](all) {
 		require.Contains(t, []string{release + "-operator", release + "-crds"}, b.Subjects[0].Name)
 		require.Equal(t, namespace, b.Subjects[0].Namespace)
+	}
+}
+
+// What the README installs is what the chart takes, and what it adds to the values too.
+func TestSamplesOfTheReadme(t *testing.T) {
+	text, err := os.ReadFile("../../charts/visavis/README.md")
+	require.NoError(t, err)
+	sample := regexp.MustCompile(`(?s)helm install visavis charts/visavis -n visavis -f - <<EOF\n(.*?)\nEOF\n`).FindStringSubmatch(string(text))
+	require.NotNil(t, sample)
+	all := render(t, sample[1])
+	require.Len(t, of[*unstructured.Unstructured](all), 1)
+	require.Equal(t, "registry.example.com/visavis:"+load(t).Metadata.AppVersion, operatorPods(t, all)["worker"].Spec.Containers[0].Image)
+	more := regexp.MustCompile("(?s)```yaml\n(networkPolicy:.*?)```").FindAllStringSubmatch(string(text), -1)
+	require.Len(t, more, 2)
+	for _, m := range more {
+		render(t, least+m[1])
 	}
 }
 

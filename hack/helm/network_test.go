@@ -88,9 +88,9 @@ func TestWhatPodsReach(t *testing.T) {
 		port    int
 		by      string
 	}{
-		"the internet":                        {"93.184.215.14", https, "api portal worker"},
-		"the internet by IPv6":                {"2606:2800:21f::1", https, "api portal worker"},
-		"the internet's odd ports":            {"93.184.215.14", 9443, "api portal worker"},
+		"the internet":                        {"93.184.215.14", https, "api portal worker operator"},
+		"the internet by IPv6":                {"2606:2800:21f::1", https, "api portal worker operator"},
+		"the internet's odd ports":            {"93.184.215.14", 9443, "api portal worker operator"},
 		"private addresses":                   {"10.244.0.7", https, ""},
 		"private addresses of the middle":     {"172.20.0.1", https, ""},
 		"home addresses":                      {"192.168.1.1", https, ""},
@@ -114,6 +114,14 @@ func TestWhatPodsReach(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The operator calls nobody but the bucket, of which it deletes files.
+func TestWhatTheOperatorReaches(t *testing.T) {
+	const bucket, https = "93.184.215.14", 443
+	server := least + "\nnetworkPolicy: {apiServerCIDRs: [10.0.0.1/32]}"
+	require.False(t, reaches(t, render(t, server), "operator", bucket, https))
+	require.True(t, reaches(t, render(t, server+"\nfiles: {url: s3://bucket}"), "operator", bucket, https))
 }
 
 // The exceptions of a block lie within it, as the API server asks.

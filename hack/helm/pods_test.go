@@ -51,7 +51,7 @@ func TestPodsAreRestricted(t *testing.T) {
 			require.Equal(t, token, *pod.Spec.AutomountServiceAccountToken, of)
 			if name == "everything" {
 				require.Equal(t, "platform", pod.Labels["team"], of)
-				require.Equal(t, "visavis@sha256:"+strings.Repeat("0", 64), c.Image, of)
+				require.Equal(t, "registry.example.com/visavis@sha256:"+strings.Repeat("0", 64), c.Image, of)
 			}
 		}
 	}
@@ -166,19 +166,66 @@ func TestWhatRollsPods(t *testing.T) {
 		require.NotEqual(t, at[0], changed[0], change)
 		require.NotEqual(t, at[1], changed[1], change)
 	}
-	require.NotEqual(t, mark(`database: {url: "postgres://a/x"}`), mark(`database: {url: "postgres://b/x"}`))
+	database := func(url string) [2]string {
+		return mark(`image: {repository: x}` + "\n" + `database: {url: "` + url + `"}`)
+	}
+	require.NotEqual(t, database("postgres://a/x"), database("postgres://b/x"))
+	require.NotEqual(t, database("postgres://a/x"), database("postgres://a/y"))
+	// Whoever sees a pod could try passwords on what has one in it.
+	require.Equal(t, database("postgres://me:one@a/x?sslpassword=one"), database("postgres://me:two@a/x?sslpassword=two"))
 }
 
-func TestTrustedCAIsMounted(t *testing.T) {
-	all := render(t, least+"\ntrustedCA: {configMapName: authority, key: root.pem}")
-	for of, pod := range pods(t, all) {
-		mounted := slices.ContainsFunc(pod.Spec.Containers[0].VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/etc/visavis/ca" })
-		reads := slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool {
-			return v.ConfigMap != nil && v.ConfigMap.Name == "authority" && v.ConfigMap.Items[0].Key == "root.pem"
-		})
-		settled := slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == "config" })
-		require.Equal(t, settled, mounted, of)
-		require.Equal(t, settled, reads, of)
+// Whatever connects to a database can tell whose it is, and say who it is itself.
+func TestWhatConnectsHasCertificates(t *testing.T) {
+	all := render(t, least+`
+trustedCA: {configMapName: authority, key: root.pem}
+pods:
+  extraVolumes: [{name: client, secret: {secretName: client, defaultMode: 0440}}]
+  extraVolumeMounts: [{name: client, mountPath: /etc/visavis/client, readOnly: true}]
+`)
+	found := pods(t, all)
+	require.Contains(t, found, "migrate", "the Shards'")
+	for of, pod := range found {
+		container := pod.Spec.Containers[0]
+		connects := slices.ContainsFunc(container.Env, func(e corev1.EnvVar) bool { return e.Name == "VISAVIS_DATABASE" })
+		require.Equal(t, !strings.HasSuffix(of, "-crds") && !strings.Contains(of, "-test-"), connects, of)
+		for path, volume := range map[string]func(corev1.Volume) bool{
+			"/etc/visavis/ca": func(v corev1.Volume) bool {
+				return v.ConfigMap != nil && v.ConfigMap.Name == "authority" && v.ConfigMap.Items[0].Key == "root.pem"
+			},
+			"/etc/visavis/client": func(v corev1.Volume) bool { return v.Secret != nil && v.Secret.SecretName == "client" },
+		} {
+			mounted := slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == path })
+			require.Equal(t, connects, mounted, "%s: %s", of, path)
+			require.Equal(t, connects, slices.ContainsFunc(pod.Spec.Volumes, volume), "%s: %s", of, path)
+		}
 	}
 	require.Contains(t, named[*corev1.ConfigMap](t, all, release).Data["settings.yaml"], "trust-ca: /etc/visavis/ca/ca.crt")
+}
+
+// Who writes mails, and who lets people ask for one, has the mail server's URL.
+func TestMail(t *testing.T) {
+	for of, pod := range pods(t, render(t, least+"\nmail: {secretName: relay, key: address}")) {
+		i := slices.IndexFunc(pod.Spec.Containers[0].Env, func(e corev1.EnvVar) bool { return e.Name == "VISAVIS_MAIL_URL" })
+		require.Equal(t, slices.Contains([]string{release + "-api", "portal", "worker"}, of), i >= 0, of)
+		if i >= 0 {
+			from := pod.Spec.Containers[0].Env[i].ValueFrom.SecretKeyRef
+			require.Equal(t, "relay/address", from.Name+"/"+from.Key)
+		}
+	}
+	text, err := json.Marshal(pods(t, render(t, least)))
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "VISAVIS_MAIL_URL")
+}
+
+// What a hook that failed leaves behind is a Job, for its log: no account and no password.
+func TestWhatFailedHooksLeave(t *testing.T) {
+	for _, o := range render(t, everything) {
+		of := o.(metav1.Object).GetAnnotations()
+		if !strings.HasPrefix(of["helm.sh/hook"], "pre-install") {
+			continue
+		}
+		_, job := o.(*batchv1.Job)
+		require.Equal(t, !job, strings.Contains(of["helm.sh/hook-delete-policy"], "hook-failed"), o.(metav1.Object).GetName())
+	}
 }

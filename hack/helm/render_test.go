@@ -3,6 +3,7 @@
 package helm_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -18,7 +19,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 )
@@ -31,7 +35,7 @@ const (
 // everything switches on what is off by default.
 const everything = `
 database: {url: "postgres://visavis:secret@db:5432/directory"}
-image: {digest: sha256:0000000000000000000000000000000000000000000000000000000000000000}
+image: {repository: registry.example.com/visavis, digest: sha256:0000000000000000000000000000000000000000000000000000000000000000}
 imagePullSecrets: [registry]
 files: {url: "s3://bucket"}
 plans: |
@@ -72,7 +76,10 @@ monitoring:
 `
 
 // least is what nobody can leave out.
-const least = `database: {secretName: directory}`
+const least = `
+database: {secretName: directory}
+image: {repository: registry.example.com/visavis}
+`
 
 func load(t *testing.T) *chart.Chart {
 	t.Helper()
@@ -81,8 +88,14 @@ func load(t *testing.T) *chart.Chart {
 	return c
 }
 
-// templates renders the chart, by the template's name.
+// templates renders the chart, by the template's name, with nothing in the cluster.
 func templates(t *testing.T, values string) (map[string]string, error) {
+	t.Helper()
+	return templatesOn(t, values, cluster{})
+}
+
+// templatesOn renders the chart for a cluster that has something already.
+func templatesOn(t *testing.T, values string, there cluster) (map[string]string, error) {
 	t.Helper()
 	c := load(t)
 	given, err := chartutil.ReadValues([]byte(values))
@@ -93,7 +106,30 @@ func templates(t *testing.T, values string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return engine.Render(c, all)
+	return engine.RenderWithClientProvider(c, all, there)
+}
+
+// cluster is what a template finds when it looks: lists of objects by their kind.
+type cluster map[string][]runtime.Object
+
+// resources are the kinds that templates look at; whether each is of a namespace.
+var resources = map[string]struct {
+	name       string
+	namespaced bool
+}{"ClusterRoleBinding": {"clusterrolebindings", false}, "Secret": {"secrets", true}}
+
+// GetClientFor implements engine.ClientProvider.
+func (c cluster) GetClientFor(apiVersion, kind string) (dynamic.NamespaceableResourceInterface, bool, error) {
+	group, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		return nil, false, err
+	}
+	resource, known := resources[kind]
+	if !known {
+		return nil, false, fmt.Errorf("nobody looks at %s", kind)
+	}
+	client := fake.NewSimpleDynamicClient(scheme.Scheme, c[kind]...)
+	return client.Resource(group.WithResource(resource.name)), resource.namespaced, nil
 }
 
 var strict = func() runtime.Decoder {

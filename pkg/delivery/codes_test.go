@@ -1,10 +1,13 @@
 package delivery_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -135,6 +138,21 @@ func TestErrorCodes(t *testing.T) {
 }
 
 // What is wrong with an answer's body costs nothing: the answer is there.
+// Nobody but the operator can bring a lost key back.
+func TestALostKeyIsAnErrorInTheLog(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var log bytes.Buffer
+	w.options.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError}))
+	h := w.hook(w.one, "/hook")
+	w.emit(w.one)
+	w.emit(w.one)
+	w.exec(`UPDATE webhook SET secret = 'nonsense'`)
+	w.settle()
+	require.Equal(t, 1, strings.Count(log.String(), "secret cannot be opened"), log.String())
+	require.Contains(t, log.String(), h.String())
+}
+
 func TestAnswersWithBadBodies(t *testing.T) {
 	for name, does := range map[string]endpoint.Behaviour{
 		"endless": {Endless: true}, "closed midway": {CloseMidway: true}, "another 2xx": {Status: 299}, "no content": {Status: 204},

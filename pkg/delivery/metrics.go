@@ -52,18 +52,20 @@ func newMetrics(r prometheus.Registerer) *metrics {
 
 // shardMetrics are the figures of one shard.
 type shardMetrics struct {
-	attempts               *prometheus.CounterVec
-	delivered, paused      prometheus.Counter
-	response, arrival      prometheus.Observer
-	backlog, flying, lanes prometheus.Gauge
+	shard             string
+	attempts          *prometheus.CounterVec
+	delivered, paused prometheus.Counter
+	response, arrival prometheus.Observer
+	backlog           *prometheus.GaugeVec
+	flying, lanes     prometheus.Gauge
 }
 
 func (m *metrics) of(shard string) *shardMetrics {
 	attempts := m.attempts.MustCurryWith(prometheus.Labels{"shard": shard})
 	return &shardMetrics{
-		attempts: attempts, delivered: attempts.WithLabelValues(string(Delivered)),
+		shard: shard, attempts: attempts, delivered: attempts.WithLabelValues(string(Delivered)),
 		response: m.response.WithLabelValues(shard), arrival: m.arrival.WithLabelValues(shard),
-		backlog: m.backlog.WithLabelValues(shard), flying: m.flying.WithLabelValues(shard), lanes: m.lanes.WithLabelValues(shard),
+		backlog: m.backlog, flying: m.flying.WithLabelValues(shard), lanes: m.lanes.WithLabelValues(shard),
 		paused: m.paused.WithLabelValues(shard),
 	}
 }
@@ -82,6 +84,19 @@ func (m *shardMetrics) observe(o *outcome) {
 		m.response.Observe(o.took.Seconds())
 	}
 }
+
+// waited tells since when the oldest due delivery waits; zero where none does.
+func (m *shardMetrics) waited(oldest, now time.Time) {
+	var waited float64
+	if !oldest.IsZero() {
+		waited = age(oldest, now)
+	}
+	m.backlog.WithLabelValues(m.shard).Set(waited)
+}
+
+// lose takes back how old the backlog is: of a database that does not answer nobody
+// knows, and the last answer would say that all is well.
+func (m *shardMetrics) lose() { m.backlog.DeleteLabelValues(m.shard) }
 
 // age is how long something due has waited.
 func age(due, now time.Time) float64 { return max(now.Sub(due).Seconds(), 0) }

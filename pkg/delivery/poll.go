@@ -208,13 +208,11 @@ func (c *courier) take(p poll) {
 	c.polling, c.quiet, c.more = false, true, false
 	defer clear(c.settled)
 	if p.err != nil {
+		c.metrics.lose()
 		c.report("what is due is not known", p.err)
 		return
 	}
-	c.metrics.backlog.Set(0)
-	if !p.oldest.IsZero() {
-		c.metrics.backlog.Set(age(p.oldest, c.now()))
-	}
+	c.metrics.waited(p.oldest, c.now())
 	for w, s := range p.receivers {
 		c.know(w, s)
 	}
@@ -261,6 +259,11 @@ func (c *courier) know(w id.Webhook, s stored) {
 		to.target, to.fault = c.Egress.Target(s.webhook.URL)
 	}
 	to.secret, to.lost = webhook.OpenSecret(c.Vault, w, s.secret)
+	if to.lost != nil && e.to.lost == nil {
+		// Each delivery of it fails until a key is there again: somebody has to know.
+		c.Log.Error("a webhook's secret cannot be opened: a master key is missing, or the row was altered",
+			"shard", c.shard, "organization", s.org.String(), "webhook", w.String(), "error", to.lost)
+	}
 	if s.previousUntil != nil && c.now().Before(*s.previousUntil) {
 		to.previous, _ = webhook.OpenSecret(c.Vault, w, s.previous)
 	}

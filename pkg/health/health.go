@@ -4,6 +4,7 @@ package health
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"sync"
 	"time"
@@ -22,7 +23,7 @@ const (
 // State is what answered.
 type State struct {
 	Directory bool
-	// Shards are those this process has used, by name.
+	// Shards are those this process has used and the directory still has, by name.
 	Shards map[string]bool
 }
 
@@ -88,6 +89,9 @@ func (c *Checker) ping(ctx context.Context) State {
 	for name, db := range c.tenants.Opened() {
 		group.Go(func() error {
 			up := db.Ping(ctx) == nil
+			if !up && c.gone(name) {
+				return nil
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			s.Shards[name] = up
@@ -96,4 +100,12 @@ func (c *Checker) ping(ctx context.Context) State {
 	}
 	_ = group.Wait() // nothing in the group fails
 	return s
+}
+
+// gone says whether the directory has a shard no more: its database may be away.
+func (c *Checker) gone(shard string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
+	defer cancel()
+	_, err := c.directory.ShardURL(ctx, shard)
+	return errors.Is(err, directory.ErrUnknown)
 }

@@ -3,9 +3,11 @@ package health_test
 import (
 	"context"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 	"k8s.io/utils/clock"
 
@@ -13,6 +15,7 @@ import (
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/health"
+	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -78,6 +81,11 @@ func TestCheck(t *testing.T) {
 	state := health.New(d, tenants).Check(ctx)
 	require.Equal(t, health.State{Directory: true, Shards: map[string]bool{"alive": true, "silent": false}}, state)
 	require.Less(t, time.Since(began), 3*time.Second, "a server that says nothing is not waited for")
+
+	require.NoError(t, d.RemoveShard(ctx, "silent", managed.API))
+	d.ForgetShard("silent")
+	state = health.New(d, tenants).Check(ctx)
+	require.Equal(t, health.State{Directory: true, Shards: map[string]bool{"alive": true}}, state, "the database of a shard that was removed is nobody's loss")
 }
 
 func TestCheckWithoutADirectory(t *testing.T) {
@@ -106,4 +114,35 @@ func TestACallerWhoLeavesDoesNotSpoilTheAnswer(t *testing.T) {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	require.True(t, health.New(d, newTenants(t, d)).Check(gone).Well())
+}
+
+func TestFigures(t *testing.T) {
+	ctx := context.Background()
+	d := newDirectory(t)
+	tenants := newTenants(t, d)
+	require.NoError(t, d.AddShard(ctx, "alive", databasetest.URL(t, database.Shard)))
+	require.NoError(t, d.AddShard(ctx, "silent", deadURL(t)))
+	for _, name := range []string{"alive", "silent"} {
+		_, err := tenants.Shard(ctx, name)
+		require.NoError(t, err)
+	}
+	c := health.NewCollector(health.New(d, tenants))
+	require.NoError(t, testutil.CollectAndCompare(c, strings.NewReader(`
+# HELP visavis_database_up Whether a database that the process has used answers: 1 or 0.
+# TYPE visavis_database_up gauge
+visavis_database_up{database="alive"} 1
+visavis_database_up{database="directory"} 1
+visavis_database_up{database="silent"} 0
+# HELP visavis_ready Whether the process can answer for anybody: 1 or 0.
+# TYPE visavis_ready gauge
+visavis_ready 1
+`)))
+
+	lost := newDirectory(t)
+	lost.DB.Close()
+	require.NoError(t, testutil.CollectAndCompare(health.NewCollector(health.New(lost, newTenants(t, lost))), strings.NewReader(`
+# HELP visavis_ready Whether the process can answer for anybody: 1 or 0.
+# TYPE visavis_ready gauge
+visavis_ready 0
+`), "visavis_ready"))
 }

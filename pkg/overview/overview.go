@@ -148,8 +148,29 @@ type Owner struct {
 	Slug         string `json:"organization"`
 }
 
+// Missing says which shards did not answer. What came with it is whole but for theirs.
+type Missing struct{ errs []error }
+
+func (m *Missing) Error() string { return errors.Join(m.errs...).Error() }
+
+// Unwrap implements errors.Is.
+func (m *Missing) Unwrap() []error { return m.errs }
+
+// Add notes why a shard did not answer.
+func (m *Missing) Add(shard string, why error) {
+	m.errs = append(m.errs, fmt.Errorf("shard %s did not answer: %w", shard, why))
+}
+
+// Err is the error of what was noted; nil where every shard answered.
+func (m *Missing) Err() error {
+	if len(m.errs) == 0 {
+		return nil
+	}
+	return m
+}
+
 // onShards runs a query on the shards of organisations, and answers what each row is
-// read to, at most limit of them.
+// read to, at most limit of them. The error may be *Missing.
 func onShards[T any](ctx context.Context, v *View, orgs []Organization, limit int, read func(pgx.CollectableRow, map[id.Org]Owner) (T, error), sql string) ([]T, error) {
 	byShard := map[string][]id.Org{}
 	owners := map[id.Org]Owner{}
@@ -158,22 +179,33 @@ func onShards[T any](ctx context.Context, v *View, orgs []Organization, limit in
 		owners[o.ID] = Owner{o.Shard, o.ID, o.Slug}
 	}
 	found := []T{}
+	var missing Missing
 	for _, shard := range sortedKeys(byShard) {
-		db, err := v.Tenants.Shard(ctx, shard)
-		if err != nil {
-			return found, err
+		some, err := onShard(ctx, v, shard, func(row pgx.CollectableRow) (T, error) { return read(row, owners) },
+			sql, byShard[shard], limit-len(found))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		rows, err := db.Query(ctx, sql, byShard[shard], limit-len(found))
 		if err != nil {
-			return found, fmt.Errorf("shard %s: %w", shard, err)
-		}
-		some, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (T, error) { return read(row, owners) })
-		if err != nil {
-			return found, fmt.Errorf("shard %s: %w", shard, err)
+			missing.Add(shard, err)
+			continue
 		}
 		if found = append(found, some...); len(found) >= limit {
 			break
 		}
 	}
-	return found, nil
+	return found, missing.Err()
+}
+
+// onShard runs a query on one shard.
+func onShard[T any](ctx context.Context, v *View, shard string, read pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
+	db, err := v.Tenants.Shard(ctx, shard)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, read)
 }

@@ -33,8 +33,8 @@ type Webhook struct {
 }
 
 // Webhooks lists the webhooks of organisations, those made through the API too, at
-// most limit of them; only those that fail or are paused where failing says so. It
-// rides webhook_pkey and delivery_due.
+// most limit of them; only those that fail or are paused where failing says so. The
+// error may be *Missing. It rides webhook_pkey and delivery_due.
 func (v *View) Webhooks(ctx context.Context, orgs []Organization, failing bool, limit int) ([]Webhook, error) {
 	only := ""
 	if failing {
@@ -72,7 +72,7 @@ type Portal struct {
 }
 
 // Portals lists the portals of organisations that are not archived, at most limit of
-// them. It rides portal_pkey.
+// them. The error may be *Missing. It rides portal_pkey.
 func (v *View) Portals(ctx context.Context, orgs []Organization, limit int) ([]Portal, error) {
 	return onShards(ctx, v, orgs, limit, func(row pgx.CollectableRow, owners map[id.Org]Owner) (Portal, error) {
 		var (

@@ -22,7 +22,8 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 
 {{- define "visavis.image" -}}
 {{- with .Values.image -}}
-{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{ end -}}
+{{- $repository := required "image.repository is missing: set it to where your cluster pulls the image from, such as registry.example.com/visavis" .repository -}}
+{{- if .digest }}{{ $repository }}@{{ .digest }}{{ else }}{{ $repository }}:{{ .tag | default $.Chart.AppVersion }}{{ end -}}
 {{- end -}}
 {{- end }}
 

@@ -8,11 +8,14 @@ The one pod template, of the chart's own pods and of those that the operator run
   http       callers reach it at port 8080
   bare       it has neither settings, keys nor files: it may run before they are there
   database   the Secret with the directory's URL; a pod that is bare has none unless given
+  mail       it writes mails, or lets people ask for one
   extra      (env, volumeMounts, volumes) of its own
 */}}
 {{- define "visavis.pod" -}}
 {{- $root := .root -}}
 {{- $v := $root.Values -}}
+{{- /* It connects to databases: what proves who is at either end is mounted. */}}
+{{- $connects := or (not .bare) .database -}}
 {{- $extra := .extra | default dict -}}
 metadata:
   labels:
@@ -21,8 +24,10 @@ metadata:
   annotations:
     kubectl.kubernetes.io/default-container: visavis
     {{- if not .bare }}
-    {{- /* What a pod reads once, at its start, rolls the pods when it changes. */}}
-    checksum/settings: {{ printf "%s%s%s" (include "visavis.settings" $root) $v.plans (toJson $v.database) | sha256sum | trunc 16 }}
+    {{- /* What a pod reads once, at its start, rolls the pods when it changes. Whoever sees
+           a pod could try passwords on what has one in it. */}}
+    {{- $database := urlParse $v.database.url }}
+    checksum/settings: {{ printf "%s%s%s" (include "visavis.settings" $root) $v.plans (toJson (list $v.database.secretName $v.database.key $database.host $database.path)) | sha256sum | trunc 16 }}
     {{- end }}
     {{- with $v.pods.annotations }}{{ toYaml . | nindent 4 }}{{ end }}
 spec:
@@ -83,7 +88,7 @@ spec:
         allowPrivilegeEscalation: false
         readOnlyRootFilesystem: true
         capabilities: {drop: [ALL]}
-      {{- if or (not .bare) .database }}
+      {{- if $connects }}
       env:
         - name: VISAVIS_DATABASE
           valueFrom:
@@ -92,6 +97,13 @@ spec:
               key: {{ $v.database.key }}
         {{- if not .bare }}
         - {name: VISAVIS_CONFIG, value: /etc/visavis/config/settings.yaml}
+        {{- end }}
+        {{- if and .mail $v.mail.secretName }}
+        - name: VISAVIS_MAIL_URL
+          valueFrom:
+            secretKeyRef:
+              name: {{ $v.mail.secretName }}
+              key: {{ $v.mail.key }}
         {{- end }}
         {{- with $extra.env }}{{ toYaml . | nindent 8 }}{{ end }}
       {{- end }}
@@ -133,12 +145,15 @@ spec:
         {{- if not .bare }}
         - {name: config, mountPath: /etc/visavis/config, readOnly: true}
         - {name: master-keys, mountPath: /etc/visavis/keys, readOnly: true}
-        {{- if $v.trustedCA.configMapName }}
-        - {name: ca, mountPath: /etc/visavis/ca, readOnly: true}
-        {{- end }}
         {{- if not $v.files.url }}
         - {name: files, mountPath: /var/lib/visavis/files}
         {{- end }}
+        {{- end }}
+        {{- if $connects }}
+        {{- if $v.trustedCA.configMapName }}
+        - {name: ca, mountPath: /etc/visavis/ca, readOnly: true}
+        {{- end }}
+        {{- with $v.pods.extraVolumeMounts }}{{ toYaml . | nindent 8 }}{{ end }}
         {{- end }}
         {{- with $extra.volumeMounts }}{{ toYaml . | nindent 8 }}{{ end }}
   volumes:
@@ -152,19 +167,23 @@ spec:
         secretName: {{ include "visavis.masterKeysSecret" $root }}
         items: [{key: {{ $v.masterKeys.key }}, path: master-keys}]
         defaultMode: 0440
-    {{- with $v.trustedCA.configMapName }}
-    - name: ca
-      configMap: {name: {{ . }}, items: [{key: {{ $v.trustedCA.key }}, path: ca.crt}]}
-    {{- end }}
     {{- if not $v.files.url }}
     - name: files
       persistentVolumeClaim: {claimName: {{ include "visavis.filesClaim" $root }}}
     {{- end }}
     {{- end }}
+    {{- if $connects }}
+    {{- with $v.trustedCA.configMapName }}
+    - name: ca
+      configMap: {name: {{ . }}, items: [{key: {{ $v.trustedCA.key }}, path: ca.crt}]}
+    {{- end }}
+    {{- with $v.pods.extraVolumes }}{{ toYaml . | nindent 4 }}{{ end }}
+    {{- end }}
     {{- with $extra.volumes }}{{ toYaml . | nindent 4 }}{{ end }}
 {{- end }}
 
-{{/* What a hook that runs before the release's objects is annotated with: its weight. */}}
+{{/* What a hook that runs before the release's objects is annotated with: its weight. Only
+     a Job stays when it failed, for the log of its pod. */}}
 {{- define "visavis.before" -}}
 helm.sh/hook: pre-install,pre-upgrade
 helm.sh/hook-weight: {{ . | quote }}

@@ -43,3 +43,9 @@ func TestExisting(t *testing.T) {
 	require.NoError(t, cluster.Down(t.Context()))
 	require.ErrorContains(t, cluster.Load(t.Context(), "/tmp/visavis.tar"), "/tmp/visavis.tar")
 }
+
+func TestTheVersionIsTheCharts(t *testing.T) {
+	version, err := chartVersion("../../..")
+	require.NoError(t, err)
+	require.Regexp(t, `^\d+\.\d+\.\d+`, version)
+}

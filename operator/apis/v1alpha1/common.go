@@ -92,6 +92,7 @@ type Status struct {
 	// The generation of the resource that this status is of.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// What holds of it and why: Ready of every kind, and those that are its kind's own.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

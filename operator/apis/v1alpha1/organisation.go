@@ -39,7 +39,7 @@ type OrganisationSpec struct {
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`
 	// +optional
 	Slug string `json:"slug,omitempty"`
-	// Where its data are kept.
+	// Whose rules hold for it. Where its data are kept is its shard's matter.
 	// +kubebuilder:validation:Enum=eu;us
 	// +kubebuilder:default=eu
 	// +optional

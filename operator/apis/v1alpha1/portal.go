@@ -72,6 +72,7 @@ type PortalSpec struct {
 	// The Ingress for its host.
 	// +optional
 	Ingress *PortalIngress `json:"ingress,omitempty"`
+	// What people are told about their data.
 	// +optional
 	Privacy PortalPrivacy `json:"privacy,omitempty"`
 	// The door for anybody who comes by; closed unless given.

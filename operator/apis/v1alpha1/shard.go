@@ -132,6 +132,8 @@ type ShardPods struct {
 	// +optional
 	// +listType=atomic
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+	// Which pods go first where there is no room for all; the platform's values unless
+	// given.
 	// +optional
 	PriorityClassName string `json:"priorityClassName,omitempty"`
 }
@@ -145,8 +147,10 @@ type ShardStatus struct {
 	// The version of the database's schema.
 	// +optional
 	SchemaVersion int64 `json:"schemaVersion,omitempty"`
+	// Its workers.
 	// +optional
 	Workers RoleStatus `json:"workers,omitempty"`
+	// Its portals.
 	// +optional
 	Portals RoleStatus `json:"portals,omitempty"`
 }

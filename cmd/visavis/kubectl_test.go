@@ -1,0 +1,68 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// toolPod is a pod that says it is the platform's.
+func toolPod(namespace, name string, ready corev1.ConditionStatus) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{
+			"app.kubernetes.io/name": "visavis", "app.kubernetes.io/component": "api",
+		}},
+		Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: ready}}},
+	}
+}
+
+// Whoever makes a pod chooses its labels: a command runs in no pod that could be another's.
+func TestWhichPodAnswers(t *testing.T) {
+	t.Parallel()
+	const yes, no = corev1.ConditionTrue, corev1.ConditionFalse
+	for name, c := range map[string]struct {
+		pods []runtime.Object
+		// chosen is -n; context is the namespace of the kubeconfig.
+		chosen    string
+		forbidden bool
+		want      string
+		says      string
+	}{
+		"the only one":             {pods: []runtime.Object{toolPod("platform", "a", yes)}, want: "platform/a"},
+		"one that is ready":        {pods: []runtime.Object{toolPod("platform", "a", no), toolPod("platform", "b", yes)}, want: "platform/b"},
+		"none":                     {says: "in any namespace: choose its namespace with -n"},
+		"two namespaces":           {pods: []runtime.Object{toolPod("platform", "a", yes), toolPod("evil", "a", yes)}, says: "namespaces evil, platform: choose one with -n"},
+		"the namespace of -n":      {pods: []runtime.Object{toolPod("platform", "a", yes), toolPod("evil", "a", yes)}, chosen: "platform", want: "platform/a"},
+		"not in that one":          {pods: []runtime.Object{toolPod("evil", "a", yes)}, chosen: "platform", says: "in namespace platform"},
+		"no sight of other spaces": {pods: []runtime.Object{toolPod("default", "a", yes)}, forbidden: true, want: "default/a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			client := fake.NewClientset(c.pods...)
+			client.PrependReactor("list", "pods", func(a clienttesting.Action) (bool, runtime.Object, error) {
+				if c.forbidden && a.GetNamespace() == metav1.NamespaceAll {
+					return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", nil)
+				}
+				return false, nil, nil
+			})
+			flags := genericclioptions.NewConfigFlags(false)
+			flags.KubeConfig = new("/dev/null")
+			flags.Namespace = &c.chosen
+			pod, err := (&plugin{flags}).pod(t.Context(), client)
+			if c.says != "" {
+				require.ErrorContains(t, err, c.says)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.want, pod.Namespace+"/"+pod.Name)
+		})
+	}
+}
