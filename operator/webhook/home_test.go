@@ -23,7 +23,10 @@ func TestWhatAResourceOfTheNameLeft(t *testing.T) {
 	require.NoError(t, s.client.Update(t.Context(), o))
 	require.NoError(t, s.client.Delete(t.Context(), o))
 	require.Nil(t, s.get("orders"))
-	require.NoError(t, s.client.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "orders-signing"}}))
+	var secret corev1.Secret
+	require.NoError(t, s.client.Get(t.Context(), types.NamespacedName{Namespace: namespace, Name: "orders-signing"}, &secret))
+	secret.OwnerReferences = nil // it was brought along
+	require.NoError(t, s.client.Update(t.Context(), &secret))
 
 	o = s.apply("orders", func(o *v1alpha1.Webhook) { o.UID = "another" })
 	requireReady(t, o)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -50,7 +51,7 @@ func (r *Rules) keepSecret(ctx context.Context, o *v1alpha1.Webhook, org id.Org,
 	if err != nil {
 		return err
 	}
-	if err := r.correct(ctx, secret, text); err != nil {
+	if err := r.correct(ctx, o, secret, text); err != nil {
 		return err
 	}
 	return r.movedTo(ctx, o, name)
@@ -72,10 +73,17 @@ func (r *Rules) secret(ctx context.Context, o *v1alpha1.Webhook, name string, d 
 			err = r.Reader.Get(ctx, key, found)
 		}
 	}
-	if err == nil && !metav1.IsControlledBy(found, o) {
+	if err == nil && !metav1.IsControlledBy(found, o) && !r.kept(found, d) {
 		err = resource.Conflict("A Secret %s exists that is not this Webhook's. Delete it, or give spec.secretName.", name)
 	}
 	return found, err
+}
+
+// kept says whether a Secret that nobody controls holds what signs already: it was kept
+// when the webhook was released, or when its cluster was lost. It is taken.
+func (r *Rules) kept(secret *corev1.Secret, d *webhook.Declared) bool {
+	text, err := webhook.OpenSecret(r.Vault, d.ID, d.Sealed)
+	return err == nil && metav1.GetControllerOf(secret) == nil && string(secret.Data[secretKey]) == string(text)
 }
 
 func newSecret(o *v1alpha1.Webhook, name string, text webhook.Secret) *corev1.Secret {
@@ -87,8 +95,11 @@ func newSecret(o *v1alpha1.Webhook, name string, text webhook.Secret) *corev1.Se
 }
 
 // correct writes what differs of a Secret, unless somebody changed it meanwhile.
-func (r *Rules) correct(ctx context.Context, secret *corev1.Secret, text webhook.Secret) error {
+func (r *Rules) correct(ctx context.Context, o *v1alpha1.Webhook, secret *corev1.Secret, text webhook.Secret) error {
 	before := secret.DeepCopy()
+	if err := controllerutil.SetControllerReference(o, secret, r.Client.Scheme()); err != nil {
+		return err
+	}
 	for k, v := range made {
 		metav1.SetMetaDataLabel(&secret.ObjectMeta, k, v)
 	}
@@ -96,8 +107,7 @@ func (r *Rules) correct(ctx context.Context, secret *corev1.Secret, text webhook
 		secret.Data = map[string][]byte{}
 	}
 	secret.Data[secretKey] = []byte(text)
-	if before.Labels["app.kubernetes.io/managed-by"] == secret.Labels["app.kubernetes.io/managed-by"] &&
-		string(before.Data[secretKey]) == string(text) {
+	if equality.Semantic.DeepEqual(before, secret) {
 		return nil
 	}
 	return r.Client.Patch(ctx, secret, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
