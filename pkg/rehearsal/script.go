@@ -100,13 +100,13 @@ func (r *Rehearser) play(ctx context.Context, j job.Job, o order, v persona.Vers
 func (s *Script) report(o order, v persona.Version, came conversation.Rehearsal) Report {
 	r := Report{
 		PersonaID: o.Persona, PersonaVersion: o.Version, Language: came.Language, Transcript: make([]Turn, len(came.Turns)),
-		Goals: make([]Goal, len(v.Definition.Goals)), Tools: slices.Concat([]conversation.ToolUse{}, came.Tools),
-		Guardrails: slices.Concat([]conversation.RuleKept{}, came.Rules), Outcome: orNil(came.Outcome), EndReason: orNil(came.EndReason), AIGenerated: true,
+		Goals: make([]Goal, len(v.Definition.Goals)), Tools: append([]conversation.ToolUse{}, came.Tools...),
+		Guardrails: append([]conversation.RuleKept{}, came.Rules...), Outcome: orNil(came.Outcome), EndReason: orNil(came.EndReason), AIGenerated: true,
 	}
 	for i, t := range came.Turns {
 		r.Transcript[i] = Turn{
 			ID: t.ID, Index: t.Index, Speaker: t.Speaker, Text: t.Text, Language: t.Language, Source: t.Origin, StartedAt: t.StartedAt, EndedAt: t.EndedAt,
-			Sources: slices.Concat([]session.Source{}, t.Sources), Grounded: t.Grounded, ToolCalls: slices.Concat([]session.ToolCall{}, t.ToolCalls),
+			Sources: append([]session.Source{}, t.Sources...), Grounded: t.Grounded, ToolCalls: append([]session.ToolCall{}, t.ToolCalls...),
 		}
 	}
 	for i, g := range v.Definition.Goals {
