@@ -86,6 +86,8 @@ func TestRehearseAPersona(t *testing.T) {
 		"name": "Opening", "question": "When does the museum open?",
 		"expect": map[string]any{"facts": []any{"AT NINE"}, "documentIds": []any{source}, "grounded": true},
 	})
+	require.Equal(t, good["createdAt"], good["updatedAt"])
+	require.Equal(t, good, c.Get(c.Acme.New, "/persona-tests/"+good["id"].(string)).Data(t), "what is answered is kept")
 	require.Equal(t, []any{true, nil, nil, own}, []any{good["enabled"], good["language"], good["lastRun"], good["personaId"]})
 	require.Equal(t, map[string]any{"facts": []any{"AT NINE"}, "notFacts": []any{}, "documentIds": []any{source}, "grounded": true}, good["expect"])
 	c.addTest(t, c.Acme, own, map[string]any{"name": "Honest", "question": "Who invented the telephone?", "expect": map[string]any{"grounded": false}})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"time"
 
@@ -117,9 +118,9 @@ func (a *API) createTest(ctx context.Context, c *route.Call, in *TestInput) (Per
 	if err != nil {
 		return PersonaTest{}, err
 	}
+	now := c.Now()
 	t := rehearsal.Test{
-		ID: id.NewPersonaTest(), Persona: of, Name: in.Body.Name, Enabled: in.Body.Enabled == nil || *in.Body.Enabled,
-		CreatedAt: c.Now(), UpdatedAt: c.Now(),
+		ID: id.NewPersonaTest(), Persona: of, Name: in.Body.Name, Enabled: in.Body.Enabled == nil || *in.Body.Enabled, CreatedAt: now, UpdatedAt: now,
 	}
 	if t.Question, err = asked(in.Body.Question); err != nil {
 		return PersonaTest{}, err
@@ -201,6 +202,9 @@ func (a *API) updateTest(ctx context.Context, c *route.Call, in *TestUpdateInput
 		after := before
 		if err := in.Body.apply(&after); err != nil {
 			return PersonaTest{}, err
+		}
+		if reflect.DeepEqual(before, after) {
+			return showTest(before), nil
 		}
 		after.UpdatedAt = c.Now()
 		if err := rehearsal.Update(ctx, tx, before, after); err != nil {

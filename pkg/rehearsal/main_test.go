@@ -189,9 +189,10 @@ func (w *world) tests() []rehearsal.Test {
 }
 
 func (w *world) beginTests(of []rehearsal.Test) (j job.Job, err error) {
-	w.t.Helper()
 	source, err := rehearsal.Put(context.Background(), w.files, w.org, of)
-	require.NoError(w.t, err)
+	if err != nil {
+		return j, err
+	}
 	err = w.tenants.InTx(context.Background(), w.org, func(ctx context.Context, tx *tenant.Tx) (err error) {
 		j, err = rehearsal.BeginTests(ctx, tx, w.files, w.persona.ID, w.persona.Version, source, author())
 		return err

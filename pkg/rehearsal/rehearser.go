@@ -121,21 +121,16 @@ func (p *packs) err() error {
 	return nil
 }
 
-// last is the step that ends a job, with a file made of v. A code says that it
-// failed, though something came of it.
-func (r *Rehearser) last(ctx context.Context, j job.Job, v any, counts map[string]int64, code string) (job.Step, error) {
+// last is the step that ends a job with a file made of v. It succeeds, unless settle
+// says that it did not, though something came of it.
+func (r *Rehearser) last(ctx context.Context, j job.Job, v any, settle func(*job.Job)) (job.Step, error) {
 	made, err := put(ctx, r.Files, j.Org, v)
 	if err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
-		j.State, j.File, j.ErrorCode = job.Succeeded, made, code
-		if code != "" {
-			j.State = job.Failed
-		}
-		if counts != nil {
-			j.Counts = counts
-		}
+		j.State, j.File = job.Succeeded, made
+		settle(j)
 		return 0, r.Files.Keep(ctx, tx, made)
 	}, nil
 }

@@ -75,7 +75,7 @@ func (r *Rehearser) run(ctx context.Context, j job.Job, o order, v persona.Versi
 		for _, outcomes := range notes {
 			run.Tests = append(run.Tests, outcomes...)
 		}
-		return r.last(ctx, j, run, nil, "")
+		return r.last(ctx, j, run, func(*job.Job) {})
 	}
 	var done []answered
 	for until := r.Clock.Now().Add(stepFor); at.Next+len(done) < len(tests) && len(done) < batch; {

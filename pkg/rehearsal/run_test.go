@@ -144,6 +144,29 @@ func TestOneRunAtATime(t *testing.T) {
 	require.Equal(t, counts(1, 1, 0, 0), j.Counts)
 }
 
+// Of runs that are begun at once, one is.
+func TestRunsBegunAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.test("When does the museum open?", rehearsal.Expectation{Facts: []string{"nine"}})
+	tests, results := w.tests(), make(chan error, 8)
+	for range cap(results) {
+		go func() {
+			_, err := w.beginTests(tests)
+			results <- err
+		}()
+	}
+	begun := 0
+	for range cap(results) {
+		if err := <-results; err == nil {
+			begun++
+		} else {
+			var running *rehearsal.RunningError
+			require.ErrorAs(t, err, &running)
+		}
+	}
+	require.Equal(t, 1, begun)
+}
+
 // A test that is changed or deleted during a run has the run's result in its file,
 // and nothing of it itself.
 func TestTestsChangeDuringARun(t *testing.T) {

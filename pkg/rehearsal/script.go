@@ -93,7 +93,12 @@ func (r *Rehearser) play(ctx context.Context, j job.Job, o order, v persona.Vers
 	}
 	report := s.report(o, v, came)
 	report.DurationMs = r.Clock.Since(began).Milliseconds()
-	return r.last(ctx, j, report, report.counts(came), code)
+	return r.last(ctx, j, report, func(j *job.Job) {
+		j.Counts, j.Total, j.Done = report.counts(came), int64(len(s.Turns)), report.heard()
+		if code != "" {
+			j.State, j.ErrorCode = job.Failed, code
+		}
+	})
 }
 
 // report tells what came of a script.
@@ -124,6 +129,16 @@ func found(g persona.Goal, values map[string]string) *string {
 		}
 	}
 	return orNil(strings.Join(all, ", "))
+}
+
+// heard is how many of the visitor's turns were said.
+func (r *Report) heard() (n int64) {
+	for _, t := range r.Transcript {
+		if t.Speaker == session.User {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *Report) counts(came conversation.Rehearsal) map[string]int64 {

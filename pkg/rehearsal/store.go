@@ -94,8 +94,8 @@ func Copy(ctx context.Context, tx *tenant.Tx, from, to id.Persona, at time.Time)
 	}
 	_, err = tx.Exec(ctx, `
 		INSERT INTO persona_test (org_id, id, persona_id, name, question, language, expect, enabled, created_at, updated_at)
-		SELECT t.org_id, copy.made, $2, t.name, t.question, t.language, t.expect, t.enabled, $3, $3
-		FROM unnest($4::UUID[], $5::UUID[]) AS copy (old, made) JOIN persona_test t ON t.org_id = $1 AND t.id = copy.old`,
+		SELECT t.org_id, pair.made, $2, t.name, t.question, t.language, t.expect, t.enabled, $3, $3
+		FROM unnest($4::UUID[], $5::UUID[]) AS pair (old, made) JOIN persona_test t ON t.org_id = $1 AND t.id = pair.old`,
 		tx.Org, to, at, old, made)
 	return err
 }

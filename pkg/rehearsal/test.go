@@ -45,9 +45,8 @@ type LastRun struct {
 const (
 	// MaxTests is how many tests a persona can have.
 	MaxTests = 200
-	// MaxFacts bounds each list of an expectation, and MaxFact one fact, in characters.
-	MaxFacts = 20
-	MaxFact  = 500
+	// MaxFact is how many characters a fact can have.
+	MaxFact = 500
 )
 
 var (
