@@ -137,6 +137,18 @@ func TestAScriptWithAModel(t *testing.T) {
 	require.Equal(t, []any{job.Failed, "no_connection", true}, []any{j.State, j.ErrorCode, j.File.IsZero()})
 }
 
+// A conversation that takes too long fails, with what was said until then.
+func TestAScriptIsBounded(t *testing.T) {
+	w := newWorld(t, func(d *persona.Definition) { d.Greeting.Mode, d.Model.TimeoutMs = persona.GreetNone, 60_000 })
+	w.modelled(modeltest.Stall())
+	rehearsal.ShortenTo(t, 200*time.Millisecond)
+	began := time.Now()
+	j := w.end(w.begin(rehearsal.Script{Turns: []string{"When does the museum open?", "Hello?"}}))
+	require.Less(t, time.Since(began), 10*time.Second)
+	require.Equal(t, []any{job.Failed, "timeout", int64(1), int64(2)}, []any{j.State, j.ErrorCode, j.Done, j.Total})
+	require.Equal(t, []string{"When does the museum open?"}, texts(read[rehearsal.Report](w, j)))
+}
+
 // While the packs are away nothing is held against the persona.
 func TestAScriptWaitsForThePacks(t *testing.T) {
 	w := newWorld(t)
