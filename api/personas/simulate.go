@@ -97,7 +97,7 @@ func (a *API) castOf(ctx context.Context, c *route.Call, path Path, version int6
 	if version == 0 {
 		version = p.Version
 	}
-	v, err := rehearsal.Version(ctx, a.Tenants, c.Org(), of, version)
+	v, err := persona.GetVersion(ctx, a.Tenants, c.Org(), of, version)
 	return of, v, asProblem(err)
 }
 

@@ -3,7 +3,6 @@ package rehearsal
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -103,14 +102,4 @@ func put(ctx context.Context, files *file.Store, org id.Org, v any) (id.File, er
 		return id.File{}, err
 	}
 	return files.Put(ctx, org, contentType, data)
-}
-
-// Version finds what a persona was called and how it talked in a version of it. The
-// error is persona.ErrNoVersion.
-func Version(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Persona, version int64) (persona.Version, error) {
-	found, err := persona.Versions(ctx, t, org, p, version+1, 1)
-	if err != nil || len(found) == 0 || found[0].Version != version {
-		return persona.Version{}, errors.Join(err, persona.ErrNoVersion)
-	}
-	return found[0], nil
 }

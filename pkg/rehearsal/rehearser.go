@@ -55,7 +55,7 @@ func (r *Rehearser) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := Version(ctx, r.Tenants, j.Org, o.Persona, o.Version)
+	v, err := persona.GetVersion(ctx, r.Tenants, j.Org, o.Persona, o.Version)
 	if err != nil {
 		return nil, err
 	}
