@@ -98,7 +98,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	}).Register(s)
 	(&consents.API{Tenants: d.Tenants, Files: p.Files}).Register(s)
 	(&voices.API{Tenants: d.Tenants, Files: p.Files, Egress: p.Egress, Plans: p.Plans}).Register(s)
-	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans, Minds: p.Minds, Clock: p.Clock}).Register(s)
+	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans, Files: p.Files, Minds: p.Minds, Clock: p.Clock}).Register(s)
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	(&portals.API{
 		Tenants: d.Tenants, Addresses: p.Addresses, Gallery: p.Gallery, Library: p.Library, Plans: p.Plans,

@@ -53,7 +53,7 @@ func (w *world) peopleBody(t testing.TB, o *route.Operation, org *apitest.Org) a
 
 // once are the operations that have their effect once, and what the second
 // request conflicts with.
-var once = map[string]string{"applySetupPlan": "plan_state", "createMembership": "already_member"}
+var once = map[string]string{"applySetupPlan": "plan_state", "createMembership": "already_member", "runPersonaTests": "already_running"}
 
 // post makes something with a body as the organisation's newest key.
 func (w *world) post(t testing.TB, org *apitest.Org, operation, path string, body any) map[string]any {

@@ -85,7 +85,10 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/subjects/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.subject(t, org)
 	},
-	// Of several versions, and with several memories, to list.
+	"/persona-tests/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.addTest(t, org, w.make(t, org, "createPersona")["id"].(string), personaTestBody(w.n))["id"].(string)
+	},
+	// Of several versions, and with several memories and tests, to list.
 	"/personas/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		made := w.make(t, org, "createPersona")["id"].(string)
 		o := w.operation(t, "updatePersona")
@@ -96,6 +99,7 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 		}
 		for range 3 {
 			w.remember(t, org, made, id.NewPerson())
+			w.addTest(t, org, made, personaTestBody(w.n))
 		}
 		return made
 	},
@@ -236,6 +240,11 @@ var bodies = map[string]func(n int) map[string]any{
 	},
 	"duplicatePersona": func(n int) map[string]any { return map[string]any{"name": fmt.Sprint("Mira ", n)} },
 	"restorePersona":   func(int) map[string]any { return map[string]any{"version": 1} },
+	"simulatePersona":  simulationBody,
+	"runPersonaTests":  func(n int) map[string]any { return map[string]any{"version": n%3 + 1} },
+
+	"createPersonaTest": personaTestBody,
+	"updatePersonaTest": personaTestBody,
 
 	"updateWidget": func(n int) map[string]any {
 		body := widgetBody(n, "")

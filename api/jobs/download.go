@@ -10,12 +10,24 @@ import (
 	"visavis.dev/pkg/problem"
 )
 
-// contentType is that of every file that comes of a job.
-const contentType = "text/csv"
+// The types of the files that come of jobs.
+const (
+	asTable = "text/csv"
+	asJSON  = "application/json"
+)
+
+// fileType is the type of the file that comes of jobs of a kind, and how its name ends.
+func fileType(k job.Kind) (contentType, ending string) {
+	if k == job.Simulate {
+		return asJSON, ".json"
+	}
+	return asTable, ".csv"
+}
 
 // fileName is the name of the file that came of a job.
 func fileName(j job.Job) string {
-	return strings.ReplaceAll(string(j.Kind), "_", "-") + "-" + j.ID.Bare() + ".csv"
+	_, ending := fileType(j.Kind)
+	return strings.ReplaceAll(string(j.Kind), "_", "-") + "-" + j.ID.Bare() + ending
 }
 
 // download needs what it takes to begin such a job: the file can hold what the
@@ -34,6 +46,7 @@ func (a *API) download(ctx context.Context, c *route.Call, p *Path) (route.Blob,
 	case j.File.IsZero():
 		return route.Blob{}, problem.Missing("file of the job").WithParam("path.id")
 	}
+	contentType, _ := fileType(j.Kind)
 	return route.Blob{
 		ContentType: contentType, ETag: `"` + hex.EncodeToString(j.File[:]) + `"`, CacheControl: "private, no-cache", Download: fileName(j),
 		Data: func(ctx context.Context) ([]byte, error) { return a.Files.Read(ctx, c.Org(), j.File) },

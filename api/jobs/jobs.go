@@ -56,10 +56,10 @@ func (a *API) Register(s *route.Service) {
 
 	download := one
 	download.ID, download.Method, download.Path, download.Class = "downloadJob", http.MethodGet, "/jobs/{id}/download", "read"
-	download.Summary, download.Items, download.Produces = "The file that came of a job", "", []string{contentType}
+	download.Summary, download.Items, download.Produces = "The file that came of a job", "", []string{asTable, asJSON}
 	download.Errors = []problem.Code{problem.Conflict}
-	download.Description = "Of people_import, the lines that were refused, with what is wrong with each. The key needs the scope that " +
-		"such a job is begun with. It is there as long as the job."
+	download.Description = "Of people_import, the lines that were refused, with what is wrong with each; of simulate, as JSON, " +
+		"the transcript of a script or the results of tests. The key needs the scope that such a job is begun with. It is there as long as the job."
 	route.File(s, download, a.download)
 }
 
@@ -198,7 +198,7 @@ func Show(j job.Job) Job {
 // Query filters and pages the jobs.
 type Query struct {
 	route.Paging
-	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, erase, knowledge_sync, people_import, portal_fill, portal_plan, subject_sync, translate, unit_switch, voice_clone, voice_remove, webhook_recover, separated by commas."`
+	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, erase, knowledge_sync, people_import, portal_fill, portal_plan, simulate, subject_sync, translate, unit_switch, voice_clone, voice_remove, webhook_recover, separated by commas."`
 	State string `query:"state" maxLength:"80" doc:"One or more of queued, running, succeeded, failed, cancelled, separated by commas."`
 }
 

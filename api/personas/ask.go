@@ -13,7 +13,7 @@ import (
 	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/search"
+	"visavis.dev/pkg/rehearsal"
 )
 
 func (a *API) registerAsk(s *route.Service, o route.Operation) {
@@ -65,22 +65,31 @@ func (a *API) ask(ctx context.Context, c *route.Call, in *AskInput) (PersonaAnsw
 	if strings.TrimSpace(in.Body.Question) == "" {
 		return PersonaAnswer{}, problem.Invalid("body.question", "question has no words.")
 	}
-	if c.Principal.Org.PausedAt != nil {
-		return PersonaAnswer{}, problem.New(problem.AccountPaused, "The account is paused, so no persona answers.")
+	if err := awake(c); err != nil {
+		return PersonaAnswer{}, err
 	}
 	p, err := persona.Get(ctx, a.Tenants, c.Org(), wanted)
 	if err != nil {
 		return PersonaAnswer{}, asProblem(err)
 	}
-	config, err := a.config(c, p, in.Body.Language)
+	code, err := spoken(in.Body.Language)
 	if err != nil {
 		return PersonaAnswer{}, err
 	}
+	config := rehearsal.Config(a.Minds, a.Clock, c.Org(), p.Name, p.Definition, code)
 	if err := a.Minds.Furnish(ctx, c.Org(), &config); err != nil {
 		return PersonaAnswer{}, asModelProblem(err)
 	}
 	reply, err := conversation.Ask(ctx, config, in.Body.Question)
 	return showReply(reply), asModelProblem(err)
+}
+
+// awake refuses what makes a persona of a paused account answer.
+func awake(c *route.Call) error {
+	if c.Principal.Org.PausedAt == nil {
+		return nil
+	}
+	return problem.New(problem.AccountPaused, "The account is paused, so no persona answers.")
 }
 
 // asModelProblem says that a model failed that nobody may stand in for.
@@ -91,22 +100,16 @@ func asModelProblem(err error) error {
 	return err
 }
 
-// config is what a conversation of one question is made of.
-func (a *API) config(c *route.Call, p persona.Persona, spoken string) (conversation.Config, error) {
-	config := conversation.Config{
-		Session: conversation.Facts{Channel: conversation.Chat}, Persona: p.Definition, PersonaName: p.Name,
-		Bases: p.Definition.Knowledge.BaseIDs, Knowledge: a.Minds.Knowledge(c.Org()), Clock: a.Clock,
+// spoken is the code of a language of a body, by its code or name; empty for none.
+func spoken(text string) (code string, err error) {
+	if text == "" {
+		return "", nil
 	}
-	if spoken == "" {
-		config.Detect = search.Detect
-		return config, nil
-	}
-	l, ok := language.Lookup(spoken)
+	l, ok := language.Lookup(text)
 	if !ok {
-		return config, problem.Invalid("body.language", "There is no language %q; GET /languages lists them.", spoken)
+		return "", problem.Invalid("body.language", "There is no language %q; GET /languages lists them.", text)
 	}
-	config.Session.Language = l.Code
-	return config, nil
+	return l.Code, nil
 }
 
 func showReply(r conversation.Reply) PersonaAnswer {

@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/patch"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/rehearsal"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -195,8 +196,8 @@ func (a *API) duplicate(ctx context.Context, c *route.Call, in *DuplicateInput) 
 	if in.Body != nil && in.Body.Name != "" {
 		p.Name = in.Body.Name
 	}
-	return a.insert(ctx, c, p, "persona.duplicated", func(context.Context, *tenant.Tx) (persona.Definition, error) {
-		return original.Definition, nil
+	return a.insert(ctx, c, p, "persona.duplicated", func(ctx context.Context, tx *tenant.Tx) (persona.Definition, error) {
+		return original.Definition, rehearsal.Copy(ctx, tx, wanted, p.ID, c.Now())
 	})
 }
 

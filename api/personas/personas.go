@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/conversation"
+	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
@@ -24,6 +25,8 @@ type API struct {
 	Tenants *tenant.Tenants
 	Library *avatar.Library
 	Plans   *plan.Catalogue
+	// Files keeps what rehearsals work from.
+	Files *file.Store
 	// Minds and Clock are what personas answer with.
 	Minds conversation.Minds
 	Clock clock.WithDelayedExecution
@@ -93,6 +96,8 @@ func (a *API) Register(s *route.Service) {
 
 	a.registerAsk(s, read)
 	a.registerMemories(s)
+	a.registerSimulate(s, write)
+	a.registerTests(s, read, write)
 }
 
 // Path names a persona.

@@ -33,11 +33,8 @@ func (s *Server) Live(address string) *live.Server {
 		Tenants: s.Tenants, Shards: s.shardNames, Address: address, Secret: s.relays, PublicURL: o.PublicURL, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
 		Organization: s.organization,
 		Persona: func(ctx context.Context, org id.Org, p id.Persona, version int64) (string, persona.Definition, error) {
-			found, err := persona.Versions(ctx, s.Tenants, org, p, version+1, 1)
-			if err != nil || len(found) == 0 || found[0].Version != version {
-				return "", persona.Definition{}, errors.Join(err, persona.ErrNoVersion)
-			}
-			return found[0].Name, found[0].Definition, nil
+			v, err := persona.GetVersion(ctx, s.Tenants, org, p, version)
+			return v.Name, v.Definition, err
 		},
 		Minds: minds{s},
 		Gap:   s.recordGap,

@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/person/roster"
+	"visavis.dev/pkg/rehearsal"
 	"visavis.dev/pkg/setup"
 	"visavis.dev/pkg/subject"
 	"visavis.dev/pkg/sweep"
@@ -54,6 +55,7 @@ func (s *Server) Worker() *Worker {
 	works[job.PeopleImport] = roster.NewImporter(s.Tenants, s.Files, s.terms).Work()
 	sources := setup.Sources{Tenants: s.Tenants, Fetch: reader.Fetch}
 	works[job.PortalPlan], works[job.PortalFill] = s.planner(sources).Work(), s.builder(sources).Work()
+	works[job.Simulate] = (&rehearsal.Rehearser{Tenants: s.Tenants, Files: s.Files, Minds: minds{s}, Clock: o.Clock, Log: o.Log}).Work()
 	works[job.SubjectSync] = (&subject.Teacher{Tenants: s.Tenants, Files: s.Files, Clock: o.Clock}).Work()
 	works[job.Translate] = (&translation.Translator{
 		Tenants: s.Tenants, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: o.Clock,

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
 	"visavis.dev/api/route"
@@ -102,23 +101,12 @@ func parse[T any](parse func(string) (T, error), field, what, text string) (T, e
 	return v, nil
 }
 
-const (
-	maxVariables = 50
-	maxVariable  = 1000
-	maxTag       = 80
-)
-
-var variableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,39}$`)
+const maxTag = 80
 
 // checkMaps checks what a schema does not say.
 func checkMaps(in SessionInput) error {
-	if len(in.Variables) > maxVariables {
-		return problem.Invalid("body.variables", "variables holds at most %d.", maxVariables)
-	}
-	for name, value := range in.Variables {
-		if !variableName.MatchString(name) || len([]rune(value)) > maxVariable {
-			return problem.Invalid("body.variables", "A variable's name is a letter and at most 39 letters, digits and underscores; its value has at most %d characters.", maxVariable)
-		}
+	if err := route.CheckVariables(in.Variables); err != nil {
+		return err
 	}
 	if err := route.CheckMetadata(in.Metadata); err != nil {
 		return err

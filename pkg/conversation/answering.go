@@ -146,6 +146,9 @@ func (c *Conversation) question(text string) Question {
 // forbid does what a guardrail demands.
 func (c *Conversation) forbid(rule *guardrail) {
 	c.unanswered = nil
+	if c.forbidding != nil {
+		c.forbidding(rule)
+	}
 	if rule.action == actHandoff {
 		c.handOff(rule.message)
 		return

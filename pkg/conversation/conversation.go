@@ -51,6 +51,7 @@ type Conversation struct {
 	context      string
 	variables    map[string]string
 	rules        []guardrail
+	forbidding   func(*guardrail) // hears of every rule that is kept; nil for nobody
 
 	turns    []session.Turn // the last that ended
 	index    int64          // of the next turn

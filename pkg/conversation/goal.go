@@ -81,7 +81,7 @@ func (g *goals) fill(language, utterance string) (values map[string]string, ok b
 	}
 	values = map[string]string{}
 	for _, output := range goal.Outputs {
-		value, found := valueOf(output, utterance, len(goal.Outputs) == 1)
+		value, found := valueOf(output, utterance, len(goal.Outputs) == 1 && !asks(language, utterance))
 		if found {
 			values[output] = value
 			continue

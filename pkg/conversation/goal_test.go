@@ -56,6 +56,24 @@ func TestGoalsAreAskedForAndFilled(t *testing.T) {
 	})
 }
 
+// Who asks something has not told their name, however few their words.
+func TestAQuestionIsNobodysName(t *testing.T) {
+	play(t, func(c *Config) {
+		chat(c)
+		c.Persona.Goals = []persona.Goal{goal("name", "What is your name?", "name")}
+	}, func(s *stage) {
+		s.ready()
+		s.types("When does the bakery open?")
+		s.wait(time.Second)
+		s.heard()
+		s.types("Who owns it?")
+		s.wait(time.Second)
+		require.Empty(t, s.journal.values)
+		s.types("Ada")
+		require.Equal(t, map[string]string{"name": "Ada"}, s.journal.values)
+	})
+}
+
 func TestGoalOrder(t *testing.T) {
 	third := "c"
 	first := goal("a", "A?", "a")

@@ -22,6 +22,7 @@ const directing = "never|do|not|don|avoid|talk|talks|talking|about|discuss|discu
 
 // guardrail is a rule made ready to be compared.
 type guardrail struct {
+	key     string
 	action  string
 	message string
 	// phrases are what stands in quotes: any of them, its words in a row,
@@ -34,7 +35,7 @@ type guardrail struct {
 func guardrailsOf(rules []persona.Guardrail, language string) []guardrail {
 	out := make([]guardrail, 0, len(rules))
 	for _, rule := range rules {
-		g := guardrail{action: rule.Action}
+		g := guardrail{key: rule.Key, action: rule.Action}
 		if rule.Message != nil {
 			g.message = *rule.Message
 		}

@@ -24,6 +24,7 @@ type (
 	orgKind           struct{}
 	personKind        struct{}
 	personaKind       struct{}
+	personaTestKind   struct{}
 	portalKind        struct{}
 	requestKind       struct{}
 	sessionKind       struct{}
@@ -83,6 +84,8 @@ type (
 	Person = ID[personKind]
 	// Persona identifies a persona.
 	Persona = ID[personaKind]
+	// PersonaTest identifies a question that a persona is to answer well.
+	PersonaTest = ID[personaTestKind]
 	// Portal identifies a portal.
 	Portal = ID[portalKind]
 	// Request identifies a request.
@@ -131,6 +134,7 @@ func (memoryKind) Prefix() string        { return "memo" }
 func (orgKind) Prefix() string           { return "org" }
 func (personKind) Prefix() string        { return "per" }
 func (personaKind) Prefix() string       { return "pa" }
+func (personaTestKind) Prefix() string   { return "ptst" }
 func (portalKind) Prefix() string        { return "portal" }
 func (requestKind) Prefix() string       { return "req" }
 func (sessionKind) Prefix() string       { return "sess" }
@@ -165,6 +169,7 @@ var (
 	NewOrg           = New[orgKind]
 	NewPerson        = New[personKind]
 	NewPersona       = New[personaKind]
+	NewPersonaTest   = New[personaTestKind]
 	NewPortal        = New[portalKind]
 	NewRequest       = New[requestKind]
 	NewSession       = New[sessionKind]
@@ -212,6 +217,7 @@ var (
 	ParseOrg           = Parse[orgKind]
 	ParsePerson        = Parse[personKind]
 	ParsePersona       = Parse[personaKind]
+	ParsePersonaTest   = Parse[personaTestKind]
 	ParsePortal        = Parse[portalKind]
 	ParseSession       = Parse[sessionKind]
 	ParseSetupPlan     = Parse[setupPlanKind]

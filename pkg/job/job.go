@@ -40,6 +40,8 @@ const (
 	// setup).
 	PortalPlan Kind = "portal_plan"
 	PortalFill Kind = "portal_fill"
+	// Simulate rehearses with a persona: a script, or its tests (package rehearsal).
+	Simulate Kind = "simulate"
 	// SubjectSync writes what a published subject tells into its portal's pack
 	// (package subject).
 	SubjectSync Kind = "subject_sync"
@@ -58,8 +60,8 @@ const (
 // Kinds lists every kind that callers see.
 func Kinds() []Kind {
 	return []Kind{
-		AvatarPrepare, Erase, KnowledgeSync, PeopleImport, PortalFill, PortalPlan, SubjectSync, Translate, UnitSwitch, VoiceClone,
-		VoiceRemove, WebhookRecover,
+		AvatarPrepare, Erase, KnowledgeSync, PeopleImport, PortalFill, PortalPlan, Simulate, SubjectSync, Translate, UnitSwitch,
+		VoiceClone, VoiceRemove, WebhookRecover,
 	}
 }
 
@@ -80,7 +82,7 @@ func (k Kind) Heavy() bool {
 // that is read is never left half read, nor a voice or a face half made.
 func (k Kind) Cancellable() bool {
 	switch k {
-	case PeopleImport, PortalFill, PortalPlan, Translate, WebhookRecover:
+	case PeopleImport, PortalFill, PortalPlan, Simulate, Translate, WebhookRecover:
 		return true
 	default:
 		return false

@@ -11,9 +11,8 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// Delete deletes a persona that nothing uses; what it remembers of people goes
-// with it. The error is ErrUnknown, ErrGone
-// or an InUseError. A duo that is deleted says so with its id: it uses its
+// Delete deletes a persona that nothing uses; what it remembers of people and its
+// tests go with it. The error is ErrUnknown, ErrGone or an InUseError. A duo that is deleted says so with its id: it uses its
 // persona no more.
 func Delete(ctx context.Context, tx *tenant.Tx, which id.Persona, duo id.Duo, at time.Time) (Persona, error) {
 	p, err := Lock(ctx, tx, which)
@@ -41,6 +40,9 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Persona, duo id.Duo, at
 	if err := forgetPeople(ctx, tx, p.ID); err != nil {
 		return p, err
 	}
+	if err := dropTests(ctx, tx, p.ID); err != nil {
+		return p, err
+	}
 	tx.Touch("persona", p.ID)
 	_, err = tx.Exec(ctx, `
 		UPDATE persona SET deleted_at = $3, updated_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, p.ID, at)
@@ -56,6 +58,20 @@ func forgetPeople(ctx context.Context, tx *tenant.Tx, p id.Persona) error {
 	people, err := pgx.CollectRows(rows, pgx.RowTo[id.Person])
 	for _, person := range people {
 		tx.Touch("memory", p, person)
+	}
+	return err
+}
+
+// dropTests deletes the tests of a persona (package rehearsal). It rides
+// persona_test_by_persona.
+func dropTests(ctx context.Context, tx *tenant.Tx, p id.Persona) error {
+	rows, err := tx.Query(ctx, `DELETE FROM persona_test WHERE org_id = $1 AND persona_id = $2 RETURNING id`, tx.Org, p)
+	if err != nil {
+		return err
+	}
+	tests, err := pgx.CollectRows(rows, pgx.RowTo[id.PersonaTest])
+	for _, test := range tests {
+		tx.Touch("persona_test", test)
 	}
 	return err
 }

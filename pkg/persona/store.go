@@ -133,3 +133,16 @@ func FindVersion(ctx context.Context, tx *tenant.Tx, p id.Persona, version int64
 	}
 	return v, err
 }
+
+// GetVersion finds a version of a persona outside a transaction. The error is
+// ErrNoVersion.
+func GetVersion(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Persona, version int64) (Version, error) {
+	found, err := Versions(ctx, t, org, p, version+1, 1)
+	if err == nil && (len(found) == 0 || found[0].Version != version) {
+		err = ErrNoVersion
+	}
+	if err != nil {
+		return Version{}, err
+	}
+	return found[0], nil
+}

@@ -80,6 +80,13 @@ func TestStore(t *testing.T) {
 		require.ErrorIs(t, err, persona.ErrNoVersion)
 		return nil
 	})
+	first, err := persona.GetVersion(ctx, tenants, one, made.ID, 1)
+	require.NoError(t, err)
+	require.Equal(t, made.Name, first.Name)
+	for version, of := range map[int64]id.Org{3: one, 1: two} {
+		_, err = persona.GetVersion(ctx, tenants, of, made.ID, version)
+		require.ErrorIs(t, err, persona.ErrNoVersion)
+	}
 	worn, err := avatar.Get(ctx, tenants, library, one, id.NamedAvatar("amara"))
 	require.NoError(t, err)
 	require.Zero(t, worn.Uses, "taken off")

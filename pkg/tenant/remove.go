@@ -59,6 +59,7 @@ var Tables = []Table{
 	{"person_identity", []string{"connection_id", "issuer", "subject"}},
 	{"person_term", []string{"term", "person_id"}},
 	{"person", []string{"id"}},
+	{"persona_test", []string{"id"}},
 	{"persona_version", []string{"persona_id", "version"}},
 	{"persona", []string{"id"}},
 	{"portal_door", []string{"portal_id", "key"}},

@@ -1,0 +1,287 @@
+package personas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/rehearsal"
+	"visavis.dev/pkg/tenant"
+)
+
+func (a *API) registerTests(s *route.Service, read, write route.Operation) {
+	read.Since, read.Items, write.Since, write.Items = contract.V20261001, "", contract.V20261001, ""
+
+	list := read
+	list.ID, list.Method, list.Path = "listPersonaTests", http.MethodGet, "/personas/{id}/tests"
+	list.Summary = "The tests of a persona, newest first, each with what came of it last"
+	route.List(s, list, a.tests)
+
+	create := write
+	create.ID, create.Method, create.Path = "createPersonaTest", http.MethodPost, "/personas/{id}/tests"
+	create.Status, create.Idempotent = http.StatusCreated, true
+	create.Summary = "Add a question that a persona is to answer well"
+	create.Description = fmt.Sprintf("A persona has at most %d tests. They are copied when it is duplicated, and deleted with it.", rehearsal.MaxTests)
+	route.Handle(s, create, a.createTest)
+
+	a.registerRun(s, write)
+
+	get := read
+	get.ID, get.Method, get.Path, get.Summary = "getPersonaTest", http.MethodGet, "/persona-tests/{id}", "One test, with what came of it last"
+	get.Errors = nil
+	route.Handle(s, get, a.getTest)
+
+	update := write
+	update.ID, update.Method, update.Path, update.Errors = "updatePersonaTest", http.MethodPatch, "/persona-tests/{id}", nil
+	update.Summary = "Change a test; expect is replaced as a whole"
+	route.Handle(s, update, a.updateTest)
+
+	remove := write
+	remove.ID, remove.Method, remove.Path, remove.Errors = "deletePersonaTest", http.MethodDelete, "/persona-tests/{id}", nil
+	remove.Summary = "Delete a test"
+	route.Handle(s, remove, a.deleteTest)
+}
+
+// PersonaTest is a question that a persona is to answer well.
+type PersonaTest struct {
+	ID        id.PersonaTest                  `json:"id"`
+	PersonaID id.Persona                      `json:"personaId"`
+	Name      string                          `json:"name"`
+	Question  string                          `json:"question"`
+	Language  *string                         `json:"language" doc:"The one it is asked in; null for the persona's, or the question's where the persona detects it."`
+	Expect    rehearsal.Expectation           `json:"expect"`
+	Enabled   bool                            `json:"enabled" doc:"Whether a run of all tests has it."`
+	LastRun   route.OrNull[rehearsal.LastRun] `json:"lastRun" doc:"The last run in which the persona answered; null before."`
+	CreatedAt time.Time                       `json:"createdAt"`
+	UpdatedAt time.Time                       `json:"updatedAt"`
+}
+
+func showTest(t rehearsal.Test) PersonaTest {
+	shown := PersonaTest{
+		ID: t.ID, PersonaID: t.Persona, Name: t.Name, Question: t.Question, Language: t.Language, Expect: t.Expect, Enabled: t.Enabled,
+		CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
+	}
+	shown.LastRun.Value = t.LastRun
+	return shown
+}
+
+// Expected is what makes an answer good.
+type Expected struct {
+	Facts       []string `json:"facts,omitempty" maxItems:"20" doc:"Each of at most 500 characters must be in the answer, word for word but for case, accents, punctuation and the way numbers are written."`
+	NotFacts    []string `json:"notFacts,omitempty" maxItems:"20" doc:"None may be in the answer."`
+	DocumentIDs []string `json:"documentIds,omitempty" maxItems:"20" doc:"One of them must be among the sources."`
+	Grounded    *bool    `json:"grounded,omitempty" nullable:"true" doc:"true: the answer must rest on the packs; false: the persona must say that it does not know."`
+}
+
+// read checks what a schema does not say.
+func (e *Expected) read() (rehearsal.Expectation, error) {
+	read := rehearsal.Expectation{
+		Facts: append([]string{}, e.Facts...), NotFacts: append([]string{}, e.NotFacts...), DocumentIDs: []id.Document{}, Grounded: e.Grounded,
+	}
+	for i, text := range e.DocumentIDs {
+		d, err := id.ParseDocument(text)
+		if err != nil {
+			return read, problem.Invalid(fmt.Sprintf("body.expect.documentIds[%d]", i), "This is not the id of a document.")
+		}
+		read.DocumentIDs = append(read.DocumentIDs, d)
+	}
+	return read, asProblem(read.Check())
+}
+
+// TestInput is the request for a new test.
+type TestInput struct {
+	Path
+	Body PersonaTestInput
+}
+
+// PersonaTestInput is a test to be made.
+type PersonaTestInput struct {
+	Name     string   `json:"name" minLength:"1" maxLength:"120"`
+	Question string   `json:"question" minLength:"1" maxLength:"1000"`
+	Language *string  `json:"language,omitempty" maxLength:"40" nullable:"true" doc:"A code or a name."`
+	Expect   Expected `json:"expect"`
+	Enabled  *bool    `json:"enabled,omitempty" doc:"true unless given."`
+}
+
+func (a *API) createTest(ctx context.Context, c *route.Call, in *TestInput) (PersonaTest, error) {
+	of, err := in.persona()
+	if err != nil {
+		return PersonaTest{}, err
+	}
+	now := c.Now()
+	t := rehearsal.Test{
+		ID: id.NewPersonaTest(), Persona: of, Name: in.Body.Name, Enabled: in.Body.Enabled == nil || *in.Body.Enabled, CreatedAt: now, UpdatedAt: now,
+	}
+	if t.Question, err = asked(in.Body.Question); err != nil {
+		return PersonaTest{}, err
+	}
+	if t.Language, err = spokenOrNil(in.Body.Language); err != nil {
+		return PersonaTest{}, err
+	}
+	if t.Expect, err = in.Body.Expect.read(); err != nil {
+		return PersonaTest{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (PersonaTest, error) {
+		if err := rehearsal.Insert(ctx, tx, t); err != nil {
+			return PersonaTest{}, asTestProblem(err)
+		}
+		return showTest(t), recordTest(ctx, c, tx, "persona_test.created", t)
+	})
+}
+
+// TestPath names a test.
+type TestPath struct {
+	ID string `path:"id" doc:"The test's id, with or without ptst_."`
+}
+
+func (p TestPath) test() (id.PersonaTest, error) {
+	return route.Lookup(id.ParsePersonaTest, p.ID, "persona test")
+}
+
+// TestUpdateInput is the request for a change of a test.
+type TestUpdateInput struct {
+	TestPath
+	Body PersonaTestChange
+}
+
+// PersonaTestChange is what to change of a test.
+type PersonaTestChange struct {
+	Name     route.Opt[string]     `json:"name,omitzero" minLength:"1" maxLength:"120"`
+	Question route.Opt[string]     `json:"question,omitzero" minLength:"1" maxLength:"1000"`
+	Language route.OptNull[string] `json:"language,omitzero" maxLength:"40"`
+	Expect   route.Opt[Expected]   `json:"expect,omitzero"`
+	Enabled  route.Opt[bool]       `json:"enabled,omitzero"`
+}
+
+// apply makes the changes.
+func (b *PersonaTestChange) apply(t *rehearsal.Test) (err error) {
+	if b.Name.Set {
+		t.Name = b.Name.Value
+	}
+	if b.Question.Set {
+		if t.Question, err = asked(b.Question.Value); err != nil {
+			return err
+		}
+	}
+	if b.Language.Set {
+		if t.Language, err = spokenOrNil(b.Language.Value); err != nil {
+			return err
+		}
+	}
+	if b.Expect.Set {
+		if t.Expect, err = b.Expect.Value.read(); err != nil {
+			return err
+		}
+	}
+	if b.Enabled.Set {
+		t.Enabled = b.Enabled.Value
+	}
+	return nil
+}
+
+func (a *API) updateTest(ctx context.Context, c *route.Call, in *TestUpdateInput) (PersonaTest, error) {
+	wanted, err := in.test()
+	if err != nil {
+		return PersonaTest{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (PersonaTest, error) {
+		before, err := rehearsal.Lock(ctx, tx, wanted)
+		if err != nil {
+			return PersonaTest{}, asTestProblem(err)
+		}
+		after := before
+		if err := in.Body.apply(&after); err != nil {
+			return PersonaTest{}, err
+		}
+		if reflect.DeepEqual(before, after) {
+			return showTest(before), nil
+		}
+		after.UpdatedAt = c.Now()
+		if err := rehearsal.Update(ctx, tx, before, after); err != nil {
+			return PersonaTest{}, asTestProblem(err)
+		}
+		return showTest(after), recordTest(ctx, c, tx, "persona_test.updated", after)
+	})
+}
+
+func (a *API) deleteTest(ctx context.Context, c *route.Call, p *TestPath) (route.Deleted, error) {
+	wanted, err := p.test()
+	if err != nil {
+		return route.Deleted{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
+		t, err := rehearsal.Delete(ctx, tx, wanted)
+		if err != nil {
+			return route.Deleted{}, asTestProblem(err)
+		}
+		return route.Deleted{Deleted: true, ID: wanted.String()}, recordTest(ctx, c, tx, "persona_test.deleted", t)
+	})
+}
+
+func (a *API) getTest(ctx context.Context, c *route.Call, p *TestPath) (PersonaTest, error) {
+	wanted, err := p.test()
+	if err != nil {
+		return PersonaTest{}, err
+	}
+	t, err := rehearsal.Get(ctx, a.Tenants, c.Org(), wanted)
+	return showTest(t), asTestProblem(err)
+}
+
+// TestQuery pages through the tests of a persona.
+type TestQuery struct {
+	Path
+	route.Paging
+}
+
+func (a *API) tests(ctx context.Context, c *route.Call, q *TestQuery) (route.Page[PersonaTest], error) {
+	of, err := q.persona()
+	if err != nil {
+		return route.Page[PersonaTest]{}, err
+	}
+	if _, err := persona.Get(ctx, a.Tenants, c.Org(), of); err != nil {
+		return route.Page[PersonaTest]{}, asProblem(err)
+	}
+	return route.Listed(c, q.Paging, func(after id.PersonaTest, limit int) ([]rehearsal.Test, error) {
+		return rehearsal.List(ctx, a.Tenants, c.Org(), of, after, limit)
+	}, func(t rehearsal.Test) id.PersonaTest { return t.ID }, showTest)
+}
+
+// asked refuses a question of nothing.
+func asked(question string) (string, error) {
+	if strings.TrimSpace(question) == "" {
+		return "", problem.Invalid("body.question", "question has no words.")
+	}
+	return question, nil
+}
+
+func spokenOrNil(text *string) (*string, error) {
+	if text == nil || *text == "" {
+		return nil, nil
+	}
+	code, err := spoken(*text)
+	return &code, err
+}
+
+func recordTest(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, t rehearsal.Test) error {
+	return activity.Record(ctx, tx, c.Did(action, "persona_test", t.ID.String(), map[string]any{"name": t.Name, "personaId": t.Persona}))
+}
+
+func asTestProblem(err error) error {
+	switch {
+	case errors.Is(err, rehearsal.ErrUnknown):
+		return problem.Missing("persona test").WithParam("path.id")
+	case errors.Is(err, rehearsal.ErrFull):
+		return problem.Conflicting("full", "A persona has at most %d tests. Delete one first.", rehearsal.MaxTests).WithParam("path.id")
+	}
+	return asProblem(err)
+}
