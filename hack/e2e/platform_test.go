@@ -163,7 +163,10 @@ func (p *platform) call(key, method, path, body string) (answer, error) {
 		return answer{}, err
 	}
 	a := answer{status: response.StatusCode, header: response.Header, text: string(text)}
-	return a, json.Unmarshal(text, &a)
+	if err := json.Unmarshal(text, &a); err != nil {
+		return a, fmt.Errorf("%s: %.100q: %w", response.Status, text, err)
+	}
+	return a, nil
 }
 
 // api calls the API, which has to answer with a status.
