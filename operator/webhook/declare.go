@@ -105,33 +105,13 @@ func (r *Rules) write(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, d
 	if apart(o) && (d == nil || d.OwnLane == nil) && !terms.Has(dedicatedDelivery) {
 		return nil, resource.Invalid("%s", r.Catalogue.FeatureMissing(terms, dedicatedDelivery).Message)
 	}
-	now := r.now()
 	if d == nil {
-		blank := webhook.Webhook{ID: id.NewWebhook(), Active: true, CreatedAt: now, UpdatedAt: now, ManagedBy: resource.Managing(Kind, o)}
-		w, changes, err := wanted(o, blank, zero)
-		if err != nil {
-			return nil, err
-		}
-		if err := r.insert(ctx, tx, w, terms); err != nil {
-			return nil, err
-		}
-		if err := r.record(ctx, tx, o, "webhook.created", w.ID, changes); err != nil {
-			return nil, err
-		}
+		err = r.make(ctx, tx, o, zero, terms)
 	} else {
-		w, changes, err := wanted(o, d.Webhook, zero)
-		if err != nil {
-			return nil, err
-		}
-		if len(changes) > 0 {
-			w.UpdatedAt = now
-			if err := webhook.Update(ctx, tx, w); err != nil {
-				return nil, err
-			}
-			if err := r.record(ctx, tx, o, "webhook.updated", w.ID, changes); err != nil {
-				return nil, err
-			}
-		}
+		err = r.change(ctx, tx, o, d.Webhook, zero)
+	}
+	if err != nil {
+		return nil, err
 	}
 	d, err = webhook.LockDeclared(ctx, tx, resource.Managing(Kind, o))
 	if err != nil || apart(o) == (d.OwnLane != nil) {
@@ -139,6 +119,33 @@ func (r *Rules) write(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, d
 	}
 	d.OwnLane, err = delivery.DedicateWebhook(ctx, tx, d.ID, apart(o))
 	return d, err
+}
+
+// make makes a new webhook.
+func (r *Rules) make(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, zero bool, terms plan.Terms) error {
+	now := r.now()
+	blank := webhook.Webhook{ID: id.NewWebhook(), Active: true, CreatedAt: now, UpdatedAt: now, ManagedBy: resource.Managing(Kind, o)}
+	w, changes, err := wanted(o, blank, zero)
+	if err != nil {
+		return err
+	}
+	if err := r.insert(ctx, tx, w, terms); err != nil {
+		return err
+	}
+	return r.record(ctx, tx, o, "webhook.created", w.ID, changes)
+}
+
+// change makes of a webhook that is there what the spec has.
+func (r *Rules) change(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, before webhook.Webhook, zero bool) error {
+	w, changes, err := wanted(o, before, zero)
+	if err != nil || len(changes) == 0 {
+		return err
+	}
+	w.UpdatedAt = r.now()
+	if err := webhook.Update(ctx, tx, w); err != nil {
+		return err
+	}
+	return r.record(ctx, tx, o, "webhook.updated", w.ID, changes)
 }
 
 // dedicatedDelivery is what a plan includes with which a webhook may have a worker of
