@@ -31,6 +31,6 @@ func (k Key) StaffToken(room string, staff id.Staff, name string, listens bool, 
 
 // PersonaToken lets the persona into a session's room. It hears data, for which it need not
 // subscribe.
-func (k Key) PersonaToken(room, name string, now time.Time) (string, error) {
-	return k.Mint(Participant{Identity: Persona, Name: name}, Grant{Room: room, RoomJoin: true, CanPublishData: true}, now, requestLasts)
+func (k Key) PersonaToken(room string, now time.Time) (string, error) {
+	return k.Mint(Participant{Identity: Persona}, Grant{Room: room, RoomJoin: true, CanPublishData: true}, now, requestLasts)
 }

@@ -60,27 +60,44 @@ func (r *Room) listen(there []participant) error {
 // follow notes who came and who left.
 func (r *Room) follow(changed []participant) error {
 	for _, p := range changed {
-		sid, there := r.present[p.identity]
-		kind := Came
-		switch {
-		case p.identity == "", p.identity == r.self:
-			continue
-		case p.state == active && (!there || sid != p.sid):
-			if len(r.present) >= maxPresent {
-				return errFlood
-			}
-			r.present[p.identity] = p.sid
-		case p.state == disconnected && there && sid == p.sid:
-			delete(r.present, p.identity)
-			kind = Left
-		default:
-			continue
+		var err error
+		switch p.state {
+		case active:
+			err = r.came(p.identity, p.sid)
+		case disconnected:
+			r.left(p.identity, p.sid)
 		}
-		if !r.tell(Event{Kind: kind, Identity: p.identity}) {
-			return context.Cause(r.ctx)
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// came notes that somebody is there, in a stay of theirs that was not known.
+func (r *Room) came(identity, sid string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, there := r.present[identity]
+	switch {
+	case identity == "", identity == r.self, there && known == sid:
+		return nil
+	case len(r.present) >= maxPresent:
+		return errFlood
+	}
+	r.present[identity] = sid
+	r.tell(Event{Kind: Came, Identity: identity})
+	return nil
+}
+
+// left notes that somebody's stay has ended; nothing, where another has begun since.
+func (r *Room) left(identity, sid string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known, there := r.present[identity]; there && known == sid {
+		delete(r.present, identity)
+		r.tell(Event{Kind: Left, Identity: identity})
+	}
 }
 
 // hear takes a data packet. While nobody takes what was said before, the channel waits,
@@ -91,21 +108,23 @@ func (r *Room) hear(m webrtc.DataChannelMessage) {
 		return
 	}
 	p, user, err := readPacket(m.Data)
-	switch {
-	case err != nil:
-		r.lose(err)
-	case user && p.topic == r.topic && p.from != "":
+	if err == nil && user && p.topic == r.topic && p.from != "" {
+		// A server may tell seconds later that somebody came who speaks already.
+		if p.sid != "" {
+			err = r.came(p.from, p.sid)
+		}
 		r.tell(Event{Kind: Said, Identity: p.from, Payload: p.payload})
+	}
+	if err != nil {
+		r.lose(err)
 	}
 }
 
-// tell hands an event on; false when the room was left meanwhile.
-func (r *Room) tell(e Event) bool {
+// tell hands an event on, unless the room is left.
+func (r *Room) tell(e Event) {
 	select {
 	case r.events <- e:
-		return true
 	case <-r.ctx.Done():
-		return false
 	}
 }
 

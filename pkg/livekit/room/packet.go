@@ -6,7 +6,9 @@ import "google.golang.org/protobuf/encoding/protowire"
 type packet struct {
 	// from is who sent it, as the server says, who knows; empty for somebody hidden.
 	from, topic string
-	payload     []byte
+	// sid is that of the stay in which it was sent; empty where the server is too old to say.
+	sid     string
+	payload []byte
 }
 
 // readPacket reads a data packet; false for what is none of a user.
@@ -37,6 +39,8 @@ func readPacket(message []byte) (p packet, user bool, err error) {
 func (p *packet) readUser(message []byte) error {
 	return fields(message, func(field protowire.Number, text []byte, _ uint64) error {
 		switch field {
+		case 1:
+			p.sid = string(text)
 		case 2:
 			p.payload = text
 		case 4:

@@ -40,7 +40,7 @@ type Event struct {
 type Kind int
 
 // The kinds. Somebody came who was not there, or is there anew without having been seen
-// to leave: what was said to them in between is lost.
+// to leave: what was said to them before is lost.
 const (
 	Came Kind = iota + 1
 	Left
@@ -104,9 +104,11 @@ type Room struct {
 	events  chan Event
 
 	signals, packets *rate.Limiter
-	// self is this side's identity, and present the sid of each other participant that is
-	// there. The reader owns both.
-	self    string
+	// self is this side's identity.
+	self string
+
+	// present is the sid of each other participant that is there: of their stay.
+	mu      sync.Mutex
 	present map[string]string
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
