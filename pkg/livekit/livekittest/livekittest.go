@@ -97,10 +97,13 @@ func (s *Server) answers() bool {
 func (s *Server) Guard() *egress.Guard { return Guard(s.Front) }
 
 // Guard is one that reaches a TLS server of a test, and loopback besides.
-func Guard(front *httptest.Server) *egress.Guard {
+func Guard(front *httptest.Server) *egress.Guard { return GuardWithin(front, "127.0.0.0/8") }
+
+// GuardWithin is one that reaches a TLS server of a test, and a range besides.
+func GuardWithin(front *httptest.Server, allowed string) *egress.Guard {
 	roots := x509.NewCertPool()
 	roots.AddCert(front.Certificate())
-	return egress.New(egress.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: roots})
+	return egress.New(egress.Options{Allow: []netip.Prefix{netip.MustParsePrefix(allowed)}, RootCAs: roots})
 }
 
 // Token lets an identity into a room, to do there what the grant says.

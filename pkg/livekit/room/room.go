@@ -253,7 +253,7 @@ func failure(ctx context.Context, err error) error {
 		return context.Canceled
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, errStalled):
 		return &upstream.Error{Code: upstream.Timeout, Err: err}
-	case errors.Is(err, errMalformed), errors.Is(err, errFlood), websocket.CloseStatus(err) == websocket.StatusMessageTooBig:
+	case errors.Is(err, errMalformed), errors.Is(err, errFlood), errors.Is(err, websocket.ErrMessageTooBig):
 		return &upstream.Error{Code: upstream.Malformed, Err: err}
 	}
 	return &upstream.Error{Code: upstream.Unavailable, Err: err}
