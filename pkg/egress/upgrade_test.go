@@ -32,7 +32,6 @@ func echo(w http.ResponseWriter, r *http.Request) {
 func TestUpgrader(t *testing.T) {
 	s := serve(t, echo)
 	g := guardFor(t, s, func(o *egress.Options) { o.Timeout, o.MaxBody = 500*time.Millisecond, 4 })
-	//nolint:bodyclose // the answer that opens a socket has no body
 	socket, _, err := websocket.Dial(t.Context(), s.named(), &websocket.DialOptions{HTTPClient: g.Upgrader()})
 	require.NoError(t, err)
 	defer socket.CloseNow()

@@ -19,8 +19,9 @@ type venue struct {
 	server  *Server
 	claim   session.Claim
 	session session.Session
-	// stay is the room while this process is in it.
-	stay *lkroom.Room
+	// media is the server, and stay the room while this process is in it; nil before.
+	media connection.Opened
+	stay  *lkroom.Room
 	// guests are those who are there, by identity.
 	guests map[string]*guest
 	// room holds the conversation, once the visitor has come.
@@ -36,12 +37,13 @@ const (
 	roomsAtOnce = 16
 	// keepRoom is how often a claim on a room is renewed.
 	keepRoom = session.RoomLease / 4
-	// joinWithin is how long a media server may take to let the persona in.
-	joinWithin = 10 * time.Second
+	// joinWithin is how long a media server may take to let the persona in. A claim
+	// outlasts that and the longest pause.
+	joinWithin = 5 * time.Second
 	// rejoinAfter is the first pause before a room is joined again; it doubles up to
-	// rejoinAtMost.
+	// rejoinAtMost, until a stay has lasted longer than that.
 	rejoinAfter  = 250 * time.Millisecond
-	rejoinAtMost = 8 * time.Second
+	rejoinAtMost = 4 * time.Second
 	// flushWithin is how long a media server may take for what is said last, and
 	// listenWithin how long it has to hand it on before the room is closed.
 	flushWithin  = 2 * time.Second
@@ -76,6 +78,10 @@ func (v *venue) run(ctx context.Context) {
 	}
 	for v.attend(ctx) && v.pause(ctx) {
 	}
+	if v.stay != nil && v.isOver(ctx) {
+		v.dissolve(ctx)
+	}
+	v.leave()
 	if v.room == nil && ctx.Err() != nil {
 		dropping, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushWithin)
 		defer cancel()
@@ -88,22 +94,28 @@ func (v *venue) run(ctx context.Context) {
 // attend joins the room and is in it until it is lost. It is true where it is worth
 // joining it again.
 func (v *venue) attend(ctx context.Context) bool {
-	media, err := v.join(ctx)
-	if err != nil {
+	v.leave()
+	if err := v.join(ctx); err != nil {
 		v.log(ctx, "a room cannot be joined", err)
 		return true
 	}
-	v.tried = 0
+	began := v.server.Clock.Now()
 	again := v.be(ctx)
+	if v.server.Clock.Since(began) > rejoinAtMost {
+		v.tried = 0
+	}
 	for _, g := range v.guests {
 		g.left()
 	}
 	clear(v.guests)
-	if !again && v.isOver(ctx) {
-		v.dissolve(ctx, media)
-	}
-	v.stay.Close()
 	return again
+}
+
+// leave leaves the room, if this process is in it.
+func (v *venue) leave() {
+	if v.stay != nil {
+		v.stay.Close()
+	}
 }
 
 // be takes what happens in the room until it is lost, or to be left. It is true where it
@@ -149,12 +161,13 @@ func (v *venue) keep(ctx context.Context) bool {
 }
 
 // join joins the room, and notes what came of it among the connection's calls.
-func (v *venue) join(ctx context.Context) (connection.Opened, error) {
+func (v *venue) join(ctx context.Context) error {
 	s := v.server
 	media, err := s.Media(ctx, v.claim.Org, v.session.Media)
 	if err != nil {
-		return media, err
+		return err
 	}
+	v.media = media
 	ctx, cancel := context.WithTimeout(ctx, joinWithin)
 	defer cancel()
 	began := s.now()
@@ -163,16 +176,19 @@ func (v *venue) join(ctx context.Context) (connection.Opened, error) {
 		if err != nil {
 			return err
 		}
-		v.stay, err = lkroom.Join(ctx, lkroom.Options{Guard: s.Egress, URL: server.URL, Token: token, Topic: livekit.Topic})
+		stay, err := lkroom.Join(ctx, lkroom.Options{Guard: s.Egress, URL: server.URL, Token: token, Topic: livekit.Topic})
+		if err == nil {
+			v.stay = stay
+		}
 		return err
 	})
-	v.report(media, "join", began, err)
-	return media, err
+	v.report("join", began, err)
+	return err
 }
 
-func (v *venue) report(media connection.Opened, name string, began time.Time, err error) {
+func (v *venue) report(name string, began time.Time, err error) {
 	if err == nil || upstream.CodeOf(err) != "" {
-		v.server.MediaOutcome(v.claim.Org, media.ID, connection.OutcomeOf(name, began, v.server.now(), err))
+		v.server.MediaOutcome(v.claim.Org, v.media.ID, connection.OutcomeOf(name, began, v.server.now(), err))
 	}
 }
 
@@ -202,8 +218,8 @@ func (v *venue) isOver(ctx context.Context) bool {
 
 // dissolve closes the room, with everybody in it, once they had time to hear what was said
 // last.
-func (v *venue) dissolve(ctx context.Context, media connection.Opened) {
-	s := v.server
+func (v *venue) dissolve(ctx context.Context) {
+	s, media := v.server, v.media
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushWithin+media.Timeout())
 	defer cancel()
 	flushing, done := context.WithTimeout(ctx, flushWithin)
@@ -216,7 +232,7 @@ func (v *venue) dissolve(ctx context.Context, media connection.Opened) {
 	err := media.WithMedia(s.Egress, func(server livekit.Server) error {
 		return server.Delete(ctx, media.MediaRoom(v.session.ID), s.now())
 	})
-	v.report(media, "close", began, err)
+	v.report("close", began, err)
 	if err != nil {
 		v.log(ctx, "a room stays open", err)
 	}

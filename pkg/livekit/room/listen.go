@@ -82,7 +82,7 @@ func (r *Room) came(identity, sid string) error {
 	switch {
 	case identity == "", identity == r.self, there && known == sid:
 		return nil
-	case len(r.present) >= maxPresent:
+	case len(r.present) >= maxPresent, !r.arrivals.Allow():
 		return errFlood
 	}
 	r.present[identity] = sid

@@ -54,6 +54,8 @@ const (
 	signalsPerSecond, signalsAtOnce = 50, 500
 	// A person types, and a client says what it does.
 	packetsPerSecond, packetsAtOnce = 200, 1000
+	// Somebody's connection may break again and again, but not that often.
+	arrivalsPerSecond, arrivalsAtOnce = 0.5, 30
 	// maxChannels bounds the channels that a server opens; it needs three.
 	maxChannels = 8
 	// maxPresent bounds the participants that are followed.
@@ -103,7 +105,7 @@ type Room struct {
 	data    *webrtc.DataChannel
 	events  chan Event
 
-	signals, packets *rate.Limiter
+	signals, packets, arrivals *rate.Limiter
 	// self is this side's identity.
 	self string
 
@@ -132,7 +134,8 @@ func Join(ctx context.Context, o Options) (*Room, error) {
 	r := &Room{
 		topic: o.Topic, socket: socket, guard: o.Guard, events: make(chan Event, waiting), present: map[string]string{},
 		signals: rate.NewLimiter(signalsPerSecond, signalsAtOnce), packets: rate.NewLimiter(packetsPerSecond, packetsAtOnce),
-		opened: make(chan struct{}),
+		arrivals: rate.NewLimiter(arrivalsPerSecond, arrivalsAtOnce),
+		opened:   make(chan struct{}),
 	}
 	r.opening.Store(1)
 	r.ctx, r.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
