@@ -378,3 +378,20 @@ func TestAMediaServerThatIsAway(t *testing.T) {
 	c := s.visit(minted.ID)
 	c.ask()
 }
+
+// A visitor who floods the room loses the persona for a while; the other sessions of the
+// process go on.
+func TestAFloodIsItsOwnSessionsTrouble(t *testing.T) {
+	s := withMedia(t)
+	p := s.pod()
+	defer p.Stop()
+	_, noisy := s.visited()
+	_, other := s.visited()
+	for range 4000 {
+		noisy.send("nonsense", nil)
+	}
+	other.ask()
+	noisy.await("session-ready", nil)
+	noisy.ask()
+	other.ask()
+}
