@@ -71,6 +71,8 @@ const (
 	pingWithin = 10 * time.Second
 	// writeWithin is how long a server may take for one signal.
 	writeWithin = 10 * time.Second
+	// leaveWithin is how long a server may take to hear that this side leaves.
+	leaveWithin = time.Second
 	// MaxPayload is the largest payload that gets everywhere in one packet, in bytes.
 	MaxPayload = 15 << 10
 	// maxSent is the largest that can be sent at all.
@@ -235,7 +237,9 @@ func (r *Room) Flush(ctx context.Context) {
 // Close leaves the room and waits until nothing of it runs any more.
 func (r *Room) Close() {
 	r.closed.Do(func() {
-		_ = r.write(r.ctx, leaving())
+		ctx, cancel := context.WithTimeout(r.ctx, leaveWithin)
+		defer cancel()
+		_ = r.write(ctx, leaving())
 		r.lose(ErrLeft)
 		_ = r.socket.CloseNow()
 		for _, l := range []*link{r.out, r.in} {
