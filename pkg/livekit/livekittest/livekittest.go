@@ -42,35 +42,69 @@ type Server struct {
 	plain string
 }
 
+// starts is how often a server is started: somebody else can take a port between its being
+// found free and its being used.
+const starts = 5
+
 // Start starts a server that ends with the test.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{Key: livekit.Key{ID: "APItests", Secret: "secret-of-a-media-server-0123456789"}}
-	tcp, fallback, udp := port(t), port(t), udpPort(t)
+	file := path(t)
+	for range starts {
+		if s.launch(t, file) {
+			s.front(t)
+			return s
+		}
+	}
+	require.FailNow(t, "the media server does not answer")
+	return nil
+}
+
+// launch starts the program on ports that are free now; false where it ended, or is silent.
+func (s *Server) launch(t testing.TB, file string) bool {
+	t.Helper()
+	tcp, udp := port(t), udpPort(t)
 	s.plain = fmt.Sprintf("http://127.0.0.1:%d", tcp)
 	config := fmt.Sprintf(`
 port: %d
 bind_addresses: [127.0.0.1]
-rtc: {udp_port: %d, tcp_port: %d, node_ip: 127.0.0.1, use_external_ip: false, enable_loopback_candidate: true, ips: {includes: [127.0.0.0/8]}}
+rtc: {udp_port: %d, node_ip: 127.0.0.1, use_external_ip: false, enable_loopback_candidate: true, ips: {includes: [127.0.0.0/8]}}
 keys: {%s: %s}
 logging: {level: error}
-`, tcp, udp, fallback, s.Key.ID, s.Key.Secret)
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), path(t), "--config-body", config)
+`, tcp, udp, s.Key.ID, s.Key.Secret)
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), file, "--config-body", config)
 	// A test that is killed leaves nothing behind.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	output := &strings.Builder{}
 	cmd.Stdout, cmd.Stderr = output, output
 	require.NoError(t, cmd.Start())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait()
+	}()
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		<-ended
 		if t.Failed() {
 			t.Logf("the media server: %s", output)
 		}
 	})
-	require.Eventually(t, s.answers, 20*time.Second, 20*time.Millisecond, "the media server does not answer")
-	s.front(t)
-	return s
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for late := time.After(20 * time.Second); ; {
+		select {
+		case <-look.C:
+			if s.answers() {
+				return true
+			}
+		case <-ended:
+			return false
+		case <-late:
+			return false
+		}
+	}
 }
 
 // front puts TLS before it.
