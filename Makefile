@@ -37,7 +37,7 @@ build:
 database:
 	@hack/database.sh
 
-## test: every test, against a real database and a real Kubernetes API server
+## test: every test, against a real database, Kubernetes API server and media server
 .PHONY: test
 test: database chart
 	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test ./...

@@ -108,7 +108,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Files: p.Files, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&sessions.API{
-		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,
+		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors, Opener: p.Connections,
 	}).Register(s)
 	people.New(d.Tenants, p.Files, p.Plans, p.Gate).Register(s)
 	(&memberships.API{Tenants: d.Tenants, Files: p.Files, Sources: source.Sources{Egress: p.Egress}}).Register(s)

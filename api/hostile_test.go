@@ -51,7 +51,7 @@ func TestHostileInput(t *testing.T) {
 // otherwise are properties that say in another way what a good body says already,
 // or that are good once.
 var otherwise = map[string][]string{
-	"updateSubject": {"state"}, "runPersonaTests": {"testIds"},
+	"createSessionToken": {"mediaConnectionId"}, "updateSubject": {"state"}, "runPersonaTests": {"testIds"},
 	"applySetupPlan": {"personaId"}, "createPortal": {"personaId", "slug"}, "putPortalPersona": {"personaId", "duoId", "face", "voice"},
 }
 

@@ -86,7 +86,7 @@ func testMintRefusals(t *testing.T, w *world) {
 		"body.maxDurationS":   {"maxDurationS": 29},
 		"body.idleTimeoutS":   {"idleTimeoutS": 1801},
 		"body.kind":           {"kind": "screening"},
-		"body.transport":      {"transport": "livekit"},
+		"body.transport":      {"transport": "smoke"},
 	} {
 		requireError(t, w.mint(t, w.Acme.New, properties), http.StatusBadRequest, "invalid_request", param)
 	}

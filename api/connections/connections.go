@@ -272,7 +272,8 @@ func asProblem(err error) error {
 		}
 		return problem.Invalid(param, "%s: %s.", param, config.Message)
 	case errors.As(err, &inUse):
-		return problem.Conflicting("in_use", "The connection is used by %d personas and %d voices.", len(inUse.Uses.Personas), len(inUse.Uses.Voices)).
+		return problem.Conflicting("in_use", "The connection is used by %d personas, %d voices, %d portals and %d live sessions.",
+			len(inUse.Uses.Personas), len(inUse.Uses.Voices), len(inUse.Uses.Portals), inUse.Uses.Sessions).
 			WithParam("path.id")
 	}
 	return err

@@ -38,6 +38,7 @@ func (s *Server) Live(address string) *live.Server {
 		},
 		Minds: minds{s},
 		Gap:   s.recordGap,
+		Media: s.Connections.Open, MediaOutcome: s.Reporter.Report, Egress: s.Egress,
 		Recall: func(ctx context.Context, org id.Org, of session.Session) ([]string, error) {
 			return memory.Recall(ctx, s.Tenants, org, of, o.Clock.Now().UTC())
 		},

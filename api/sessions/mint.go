@@ -10,6 +10,7 @@ import (
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/problem"
@@ -22,11 +23,12 @@ func (a *API) registerMint(s *route.Service, o route.Operation) {
 	o.Status, o.Idempotent, o.ShowsSecret, o.FailsClosed, o.Items = http.StatusCreated, true, true, true, contract.SessionTicketItem
 	o.Errors = []problem.Code{
 		problem.InsufficientMinutes, problem.FeatureNotInPlan, problem.AccountPaused, problem.Conflict, problem.DuoNotLive, problem.FaceNotReady,
-		problem.ConcurrencyLimit, problem.NotFound, problem.Gone, problem.CandidateInterview,
+		problem.ConcurrencyLimit, problem.NotFound, problem.Gone, problem.CandidateInterview, problem.UpstreamError,
 	}
 	o.Summary = "Start a live session: mint the token by which its client connects"
 	o.Description = "A place is kept for the client until connectBy; the session is live, and costs minutes, from the moment the client connects. " +
-		"The token is shown in this answer only and opens this one session."
+		"The token is shown in this answer only and opens this one session. With the transport livekit the session takes place in a room of the " +
+		"organisation's own LiveKit server; where that fails and its connection's fallback is builtin, the ticket is for a websocket."
 	route.Handle(s, o, a.mint)
 }
 
@@ -35,28 +37,29 @@ type MintInput struct{ Body SessionInput }
 
 // SessionInput is a session to be started.
 type SessionInput struct {
-	PersonaID        string            `json:"personaId,omitempty" maxLength:"80" doc:"Who speaks. One of personaId, portalId and subjectId is given."`
-	PortalID         string            `json:"portalId,omitempty" maxLength:"80" doc:"A published portal, whose persona speaks by its rules."`
-	SubjectID        string            `json:"subjectId,omitempty" maxLength:"80" doc:"A published subject, which is taught, practised or asked on its portal."`
-	PersonID         string            `json:"personId,omitempty" maxLength:"80" doc:"Who comes. On a portal they need a place there that can be used now."`
-	AvatarID         string            `json:"avatarId,omitempty" maxLength:"80" doc:"Another face than the persona's."`
-	VoiceID          string            `json:"voiceId,omitempty" maxLength:"80" doc:"Another voice than the persona's."`
-	Language         string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's or the persona's unless given."`
-	Channel          string            `json:"channel,omitempty" enum:"video,voice,chat" doc:"video unless given."`
-	Transport        string            `json:"transport,omitempty" enum:"auto,websocket" doc:"auto unless given."`
-	Kind             string            `json:"kind,omitempty" enum:"conversation,practice,assessment" doc:"That of a subject, or else conversation, unless given."`
-	Context          string            `json:"context,omitempty" maxLength:"8000" doc:"What a connected model is told of this conversation."`
-	Variables        map[string]string `json:"variables,omitempty" doc:"Stand for {{name}} in the persona's texts; at most 50."`
-	Greeting         *string           `json:"greeting,omitempty" maxLength:"2000" doc:"Said first, in the place of the persona's greeting; empty for none."`
-	KnowledgeBaseIDs []string          `json:"knowledgeBaseIds,omitempty" maxItems:"20" doc:"Packs to answer from, in the place of the persona's."`
-	DocumentTags     []string          `json:"documentTags,omitempty" maxItems:"20" doc:"Answers rest on documents with one of these tags alone."`
-	MaxDurationS     int64             `json:"maxDurationS,omitempty" minimum:"30" maximum:"7200" doc:"Never more than the plan or the persona allows."`
-	IdleTimeoutS     int64             `json:"idleTimeoutS,omitempty" minimum:"15" maximum:"1800" doc:"300 unless given."`
-	ExternalID       *string           `json:"externalId,omitempty" maxLength:"200"`
-	Metadata         map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
-	AllowedOrigins   []string          `json:"allowedOrigins,omitempty" maxItems:"20" doc:"Origins of the pages that may connect; any unless given."`
-	Sandbox          bool              `json:"sandbox,omitempty" doc:"At most 60 seconds, and no minutes. Always so with a test key."`
-	Supersedes       string            `json:"supersedes,omitempty" maxLength:"80" nullable:"true" doc:"A session that ends as superseded so that this one can have its place."`
+	PersonaID         string            `json:"personaId,omitempty" maxLength:"80" doc:"Who speaks. One of personaId, portalId and subjectId is given."`
+	PortalID          string            `json:"portalId,omitempty" maxLength:"80" doc:"A published portal, whose persona speaks by its rules."`
+	SubjectID         string            `json:"subjectId,omitempty" maxLength:"80" doc:"A published subject, which is taught, practised or asked on its portal."`
+	PersonID          string            `json:"personId,omitempty" maxLength:"80" doc:"Who comes. On a portal they need a place there that can be used now."`
+	AvatarID          string            `json:"avatarId,omitempty" maxLength:"80" doc:"Another face than the persona's."`
+	VoiceID           string            `json:"voiceId,omitempty" maxLength:"80" doc:"Another voice than the persona's."`
+	Language          string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's or the persona's unless given."`
+	Channel           string            `json:"channel,omitempty" enum:"video,voice,chat" doc:"video unless given."`
+	Transport         string            `json:"transport,omitempty" enum:"auto,websocket,livekit" doc:"auto unless given, which is websocket."`
+	MediaConnectionID string            `json:"mediaConnectionId,omitempty" maxLength:"80" doc:"The connection of kind media of a livekit session; the oldest that is enabled unless given."`
+	Kind              string            `json:"kind,omitempty" enum:"conversation,practice,assessment" doc:"That of a subject, or else conversation, unless given."`
+	Context           string            `json:"context,omitempty" maxLength:"8000" doc:"What a connected model is told of this conversation."`
+	Variables         map[string]string `json:"variables,omitempty" doc:"Stand for {{name}} in the persona's texts; at most 50."`
+	Greeting          *string           `json:"greeting,omitempty" maxLength:"2000" doc:"Said first, in the place of the persona's greeting; empty for none."`
+	KnowledgeBaseIDs  []string          `json:"knowledgeBaseIds,omitempty" maxItems:"20" doc:"Packs to answer from, in the place of the persona's."`
+	DocumentTags      []string          `json:"documentTags,omitempty" maxItems:"20" doc:"Answers rest on documents with one of these tags alone."`
+	MaxDurationS      int64             `json:"maxDurationS,omitempty" minimum:"30" maximum:"7200" doc:"Never more than the plan or the persona allows."`
+	IdleTimeoutS      int64             `json:"idleTimeoutS,omitempty" minimum:"15" maximum:"1800" doc:"300 unless given."`
+	ExternalID        *string           `json:"externalId,omitempty" maxLength:"200"`
+	Metadata          map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
+	AllowedOrigins    []string          `json:"allowedOrigins,omitempty" maxItems:"20" doc:"Origins of the pages that may connect; any unless given."`
+	Sandbox           bool              `json:"sandbox,omitempty" doc:"At most 60 seconds, and no minutes. Always so with a test key."`
+	Supersedes        string            `json:"supersedes,omitempty" maxLength:"80" nullable:"true" doc:"A session that ends as superseded so that this one can have its place."`
 }
 
 // SessionTicket is what a client needs to connect.
@@ -68,12 +71,6 @@ type SessionTicket struct {
 	Transport      Transport     `json:"transport"`
 	Face           TicketFace    `json:"face"`
 	Limits         TicketLimits  `json:"limits"`
-}
-
-// Transport is where a client connects.
-type Transport struct {
-	Kind string `json:"kind" enum:"websocket"`
-	URL  string `json:"url" format:"uri"`
 }
 
 // TicketFace is what a client shows.
@@ -101,12 +98,22 @@ func (a *API) mint(ctx context.Context, c *route.Call, in *MintInput) (SessionTi
 	if err := r.Allow("personas"); err != nil {
 		return SessionTicket{}, err
 	}
+	media, err := a.mediaOf(ctx, c, in.Body)
+	if err != nil {
+		return SessionTicket{}, err
+	}
+	if media != nil {
+		r.Media = media.ID
+	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (SessionTicket, error) {
 		made, err := a.desk().Enter(ctx, tx, r, c.Now())
 		if err != nil {
 			return SessionTicket{}, inBody(err)
 		}
-		ticket := a.ticket(c, made)
+		ticket, err := a.ticket(c, made, media)
+		if err != nil {
+			return SessionTicket{}, err
+		}
 		ticket.Limits.ActiveSessions, ticket.Limits.MaxConcurrentSessions = &made.Active, made.Places
 		s := ticket.Session
 		return ticket, activity.Record(ctx, tx, c.Did("session.created", "session", s.ID.String(), map[string]any{"personaId": s.PersonaID, "portalId": s.PortalID}))
@@ -123,18 +130,16 @@ func inBody(err error) error {
 	return err
 }
 
-// ticket is what the client of a session needs.
-func (a *API) ticket(c *route.Call, made session.Minted) SessionTicket {
+// ticket is what the client of a session needs, which takes place on a media server where
+// that is not nil.
+func (a *API) ticket(c *route.Call, made session.Minted, media *connection.Opened) (SessionTicket, error) {
 	s := made.Session
+	transport, err := a.visitorTransport(s, media, c.Now())
 	avatar := c.URL("/avatars/" + s.Avatar.String())
 	return SessionTicket{
 		Session: show(c, s, session.Detail{}), Token: made.Token, TokenExpiresAt: s.ConnectBy, ConnectBy: s.ConnectBy,
-		Transport: a.transport(s.ID),
+		Transport: transport,
 		Face:      TicketFace{AvatarID: s.Avatar, PreviewURL: avatar + "/preview", AssetsURL: avatar + "/face"},
 		Limits:    TicketLimits{MaxDurationS: s.MaxDurationS, IdleTimeoutS: s.IdleTimeoutS},
-	}
-}
-
-func (a *API) transport(s id.Session) Transport {
-	return Transport{Kind: "websocket", URL: a.LiveURL + "/live/v1/" + s.String()}
+	}, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
@@ -28,6 +29,8 @@ type API struct {
 	// Organization finds an organisation and what it may have. The error can be
 	// directory.ErrUnknown.
 	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
+	// Opener opens the connections to media servers.
+	Opener *connection.Opener
 	// Visitors tell the visitors of widgets apart.
 	Visitors widget.Visitors
 	// LiveURL is the address of the sockets, ws:// or wss:// without a path.
@@ -87,7 +90,7 @@ type Session struct {
 	Language             string               `json:"language"`
 	LanguagesHeard       []string             `json:"languagesHeard"`
 	Engine               string               `json:"engine" enum:"premier,global"`
-	Transport            string               `json:"transport" enum:"websocket"`
+	Transport            string               `json:"transport" enum:"websocket,livekit"`
 	Channel              string               `json:"channel" enum:"video,voice,chat"`
 	Sandbox              bool                 `json:"sandbox"`
 	StartedAt            *time.Time           `json:"startedAt"`

@@ -51,6 +51,10 @@ func (a *API) invite(ctx context.Context, c *route.Call, in *StaffInput) (StaffT
 		return StaffTicket{}, err
 	}
 	colleague := session.Colleague{ID: id.NewStaff(), Name: in.Body.StaffName, Mode: in.Body.Mode}
+	transport, err := a.staffTransport(ctx, c.Org(), found, colleague, c.Now())
+	if err != nil {
+		return StaffTicket{}, err
+	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (StaffTicket, error) {
 		s, err := lockLive(ctx, tx, found.ID)
 		if err != nil {
@@ -61,7 +65,7 @@ func (a *API) invite(ctx context.Context, c *route.Call, in *StaffInput) (StaffT
 		if err != nil {
 			return StaffTicket{}, err
 		}
-		return StaffTicket{colleague.ID, token, now.Add(session.StaffWithin), a.transport(s.ID)},
+		return StaffTicket{colleague.ID, token, now.Add(session.StaffWithin), transport},
 			activity.Record(ctx, tx, c.Did("session.staff_invited", "session", s.ID.String(), map[string]any{"staffId": colleague.ID, "mode": colleague.Mode}))
 	})
 }

@@ -90,7 +90,9 @@ func (a *API) visit(ctx context.Context, c *route.Call, in *VisitInput) (Session
 		if err != nil {
 			return inBody(err)
 		}
-		ticket = a.ticket(c, made)
+		if ticket, err = a.ticket(c, made, nil); err != nil {
+			return err
+		}
 		return widget.CountVisit(ctx, tx, w, a.Visitors.Mark(org, c.Household(), now), now)
 	})
 	if errors.Is(err, widget.ErrVisits) {

@@ -30,8 +30,13 @@ func policies(t *testing.T, all objects) (found []networkingv1.NetworkPolicySpec
 	return found
 }
 
-// reaches says whether a component's pods may reach an address at a port.
+// reaches says whether a component's pods may reach an address at a port over TCP.
 func reaches(t *testing.T, all objects, component, address string, port int) bool {
+	t.Helper()
+	return reachesOver(t, all, corev1.ProtocolTCP, component, address, port)
+}
+
+func reachesOver(t *testing.T, all objects, protocol corev1.Protocol, component, address string, port int) bool {
 	t.Helper()
 	pod := labels.Set{
 		"app.kubernetes.io/name": "visavis", "app.kubernetes.io/instance": release, "app.kubernetes.io/component": component,
@@ -46,7 +51,7 @@ func reaches(t *testing.T, all objects, component, address string, port int) boo
 		}
 		selected = true
 		for _, rule := range p.Egress {
-			if allowsPort(rule.Ports, port) && allowsAddress(rule.To, netip.MustParseAddr(address)) {
+			if allowsPort(rule.Ports, protocol, port) && allowsAddress(rule.To, netip.MustParseAddr(address)) {
 				return true
 			}
 		}
@@ -55,8 +60,11 @@ func reaches(t *testing.T, all objects, component, address string, port int) boo
 	return false
 }
 
-func allowsPort(ports []networkingv1.NetworkPolicyPort, port int) bool {
+func allowsPort(ports []networkingv1.NetworkPolicyPort, protocol corev1.Protocol, port int) bool {
 	for _, p := range ports {
+		if p.Protocol != nil && *p.Protocol != protocol {
+			continue
+		}
 		if p.Port == nil || p.Port.IntValue() == port {
 			return true
 		}
@@ -122,6 +130,16 @@ func TestWhatTheOperatorReaches(t *testing.T) {
 	server := least + "\nnetworkPolicy: {apiServerCIDRs: [10.0.0.1/32]}"
 	require.False(t, reaches(t, render(t, server), "operator", bucket, https))
 	require.True(t, reaches(t, render(t, server+"\nfiles: {url: s3://bucket}"), "operator", bucket, https))
+}
+
+// A portal is in the rooms of customers' media servers, which speak UDP.
+func TestWhoReachesMediaServers(t *testing.T) {
+	all := render(t, everything)
+	for _, component := range []string{"api", "portal", "worker", "operator", "migrate", "crds", "test"} {
+		require.Equal(t, component == "portal", reachesOver(t, all, corev1.ProtocolUDP, component, "93.184.215.14", 50_000), component)
+		require.False(t, reachesOver(t, all, corev1.ProtocolUDP, component, "10.244.0.7", 50_000), component)
+		require.False(t, reachesOver(t, all, corev1.ProtocolUDP, component, "34.118.225.1", 50_000), component)
+	}
 }
 
 // The exceptions of a block lie within it, as the API server asks.

@@ -57,7 +57,7 @@ func assets(ctx context.Context) error {
 	if os.Getenv(operatortest.AssetsEnv) != "" {
 		return nil
 	}
-	root, err := operatortest.Root()
+	root, err := binaries.Root()
 	if err != nil {
 		return err
 	}

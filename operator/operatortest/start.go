@@ -2,12 +2,13 @@ package operatortest
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"visavis.dev/hack/cluster/binaries"
 )
 
 // Start runs a server from KUBEBUILDER_ASSETS, with the repository's custom
@@ -39,7 +40,7 @@ func Start() (kubeconfig string, stop func() error, err error) {
 
 // definitions is the repository's folder of custom resource definitions, if it has one.
 func definitions() ([]string, error) {
-	root, err := Root()
+	root, err := binaries.Root()
 	if err != nil {
 		return nil, err
 	}
@@ -50,22 +51,4 @@ func definitions() ([]string, error) {
 		return nil, err
 	}
 	return []string{folder}, nil
-}
-
-// Root is the repository's folder, seen from any package's.
-func Root() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", fmt.Errorf("no go.mod above %s", dir)
-		}
-		dir = parent
-	}
 }

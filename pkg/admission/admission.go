@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/avatar"
+	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
@@ -85,6 +86,9 @@ type Request struct {
 	// AllowedOrigins are of the pages that may connect; any where there is none.
 	AllowedOrigins []string
 	Sandbox        bool
+	// Media is the connection to the server in whose room the session takes place; zero for
+	// our own sockets.
+	Media id.Connection
 	// Supersedes ends so that the new session can have its place.
 	Supersedes id.Session
 }
@@ -123,12 +127,27 @@ func (d *Desk) Enter(ctx context.Context, tx *tenant.Tx, r Request, now time.Tim
 			return session.Minted{}, err
 		}
 	}
+	if err := useMedia(ctx, tx, s); err != nil {
+		return session.Minted{}, err
+	}
 	daily := session.Daily{OfPersona: p.Definition.Limits.DailySessions}
 	if at.portal != nil {
 		daily.OfPerson = at.portal.Definition.Caps.SessionsPerPersonPerDay
 	}
 	made, err := session.Mint(ctx, tx, s, r.Terms, daily)
 	return made, asProblem(err)
+}
+
+// useMedia keeps the media connection of a session from being deleted while it is not over.
+func useMedia(ctx context.Context, tx *tenant.Tx, s session.Session) error {
+	if s.Media.IsZero() {
+		return nil
+	}
+	err := connection.SetUses(ctx, tx, connection.BySession(s.ID), s.Media)
+	if _, gone := errors.AsType[*connection.UnusableError](err); gone {
+		return problem.Missing("connection").WithParam("mediaConnectionId")
+	}
+	return err
 }
 
 // supersede ends a session in another's favour.

@@ -28,7 +28,7 @@ func (d *Desk) plan(ctx context.Context, now time.Time, tx *tenant.Tx, p persona
 		ID: id.SessionAt(now), Kind: cmp.Or(r.Kind, at.kind()), Source: r.Source, Widget: r.Widget, Portal: r.Portal, Subject: r.Subject,
 		Person: r.Person, Membership: r.Membership, Escalation: r.Escalation, CaseLink: r.CaseLink, Persona: p.ID, PersonaVersion: p.Version,
 		Avatar: p.Avatar, Voice: p.Voice, Duo: p.DuoID, ExternalID: r.ExternalID, Metadata: r.Metadata, Language: is.Settings.Language,
-		Transport: "websocket", Channel: cmp.Or(r.Channel, "video"), Sandbox: r.Sandbox, Collected: r.Collected, AllowedOrigins: r.AllowedOrigins,
+		Transport: r.transport(), Media: r.Media, Channel: cmp.Or(r.Channel, "video"), Sandbox: r.Sandbox, Collected: r.Collected, AllowedOrigins: r.AllowedOrigins,
 		MaxDurationS: Longest(r.Terms, is, r.Sandbox), IdleTimeoutS: r.IdleTimeoutS, CreatedAt: now,
 		Brief: session.Brief{
 			Context: r.Context, Variables: r.Variables, Greeting: r.Greeting, BaseIDs: at.bases(r.Bases, is), Tags: r.Tags,
@@ -54,6 +54,14 @@ func (d *Desk) plan(ctx context.Context, now time.Time, tx *tenant.Tx, p persona
 	}
 	at.brief(&s)
 	return s, checkBases(ctx, tx, r.Bases)
+}
+
+// transport is what the session is held over.
+func (r Request) transport() string {
+	if !r.Media.IsZero() {
+		return session.LiveKit
+	}
+	return session.WebSocket
 }
 
 // young says whether conversations of somebody of a band are read by nobody (spec,

@@ -94,9 +94,11 @@ type Uses struct {
 	Voices   []id.Voice
 	// Portals let people in by it.
 	Portals []id.Portal
+	// Sessions counts those that take place by it and are not over.
+	Sessions int64
 }
 
-func (u Uses) any() bool { return len(u.Personas)+len(u.Voices)+len(u.Portals) > 0 }
+func (u Uses) any() bool { return len(u.Personas)+len(u.Voices)+len(u.Portals) > 0 || u.Sessions > 0 }
 
 // Errors of this package.
 var (

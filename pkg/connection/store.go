@@ -20,7 +20,8 @@ const columns = `c.id, c.kind, c.provider, c.name, c.state, c.config, c.timeout_
 	ARRAY(SELECT u.user_id FROM connection_use u
 		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'voice' ORDER BY u.user_id),
 	ARRAY(SELECT u.user_id FROM connection_use u
-		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'portal' ORDER BY u.user_id)`
+		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'portal' ORDER BY u.user_id),
+	(SELECT count(*) FROM connection_use u WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'session')`
 
 func scan(row pgx.CollectableRow) (Connection, error) {
 	var c Connection
@@ -33,7 +34,7 @@ func fields(c *Connection) []any {
 	return []any{
 		&c.ID, &c.Kind, &c.Provider, &c.Name, &c.State, &c.Config, &c.TimeoutMs, &c.Fallback, &c.SecretSet, &c.SecretLast4,
 		&c.Health.OKAt, &c.Health.ErrorAt, &c.Health.ErrorCode, &c.Health.Failures, &c.Health.P95Ms, &c.SettledAt,
-		&c.CreatedAt, &c.UpdatedAt, &c.DeletedAt, &c.UsedBy.Personas, &c.UsedBy.Voices, &c.UsedBy.Portals,
+		&c.CreatedAt, &c.UpdatedAt, &c.DeletedAt, &c.UsedBy.Personas, &c.UsedBy.Voices, &c.UsedBy.Portals, &c.UsedBy.Sessions,
 	}
 }
 
@@ -198,6 +199,14 @@ func FirstThatClones(ctx context.Context, t *tenant.Tenants, org id.Org) (Connec
 		return Connection{}, err
 	}
 	return alone(found)
+}
+
+// OldestMedia is the oldest media connection that is not switched off. The error is
+// ErrUnknown. It rides connection_pkey.
+func OldestMedia(ctx context.Context, t *tenant.Tenants, org id.Org) (Connection, error) {
+	return tenant.One(ctx, t, org, scan, ErrUnknown, `
+		SELECT `+columns+` FROM connection c
+		WHERE c.org_id = $1 AND c.kind = $2 AND c.state <> $3 AND c.deleted_at IS NULL ORDER BY c.id LIMIT 1`, org, Media, Disabled)
 }
 
 // rememberedFor is how long a deleted connection is answered with 410 rather

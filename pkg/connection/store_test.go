@@ -227,6 +227,20 @@ func TestLists(t *testing.T) {
 	found, err := connection.FirstThatClones(ctx, s.tenants, s.one)
 	require.NoError(t, err)
 	require.Equal(t, clones.ID, found.ID)
+
+	_, err = connection.OldestMedia(ctx, s.tenants, s.one)
+	require.ErrorIs(t, err, connection.ErrUnknown)
+	media := func(state connection.State) connection.Connection {
+		return s.add(s.one, secretOne, func(c *connection.Connection) {
+			c.Kind, c.Provider, c.State, c.Config = connection.Media, connection.LiveKit, state, connection.Config{"url": "wss://m.example", "apiKey": "k"}
+		})
+	}
+	media(connection.Disabled)
+	oldest := media(connection.Failing)
+	media(connection.Active)
+	found, err = connection.OldestMedia(ctx, s.tenants, s.one)
+	require.NoError(t, err)
+	require.Equal(t, oldest.ID, found.ID, "one that fails is stood in for by its own rule")
 }
 
 func TestListsRideTheirIndexes(t *testing.T) {
@@ -244,6 +258,13 @@ func TestListsRideTheirIndexes(t *testing.T) {
 		}},
 		"clones": {"c.provider = ANY", "connection_pkey", func() error {
 			_, err := connection.FirstThatClones(ctx, s.tenants, s.one)
+			if err == connection.ErrUnknown { //nolint:errorlint // it is returned as it is
+				err = nil
+			}
+			return err
+		}},
+		"the oldest media server": {"c.state <> ", "connection_pkey", func() error {
+			_, err := connection.OldestMedia(ctx, s.tenants, s.one)
 			if err == connection.ErrUnknown { //nolint:errorlint // it is returned as it is
 				err = nil
 			}

@@ -106,7 +106,7 @@ func (t Trier) call(o Opened) (name string, call func(ctx context.Context, secre
 		}
 	case o.Provider == LiveKit:
 		return "rooms", func(ctx context.Context, secret string) error {
-			server := livekit.Server{HTTP: client, URL: o.Config.Text("url"), Key: livekit.Key{ID: o.Config.Text("apiKey"), Secret: secret}}
+			server := livekit.Server{HTTP: client, URL: o.MediaURL(), Key: o.mediaKey(secret)}
 			_, err := server.Rooms(ctx, t.Clock.Now())
 			return err
 		}

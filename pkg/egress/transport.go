@@ -98,6 +98,7 @@ func (t *transport) send(req *http.Request, maxBody int64) (*http.Response, erro
 	}
 	resp.Body = &body{
 		ReadCloser: http.MaxBytesReader(nil, resp.Body, maxBody),
+		raw:        resp.Body,
 		caller:     req.Context(),
 		request:    ctx,
 		cancel:     cancel,
@@ -122,6 +123,7 @@ func isRedirect(status int) bool {
 // closed.
 type body struct {
 	io.ReadCloser
+	raw     io.ReadCloser   // without the bound
 	caller  context.Context // tells a cancellation by the caller from a timeout
 	request context.Context // the caller's, with the timeout
 	cancel  context.CancelFunc

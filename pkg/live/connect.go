@@ -72,6 +72,7 @@ type refusal struct {
 var (
 	badToken  = refusal{closeBadToken, "bad_token", "The token does not open this session."}
 	badOrigin = refusal{closeBadToken, "bad_origin", "The session is not for this page."}
+	inRoom    = refusal{closeBadToken, "other_transport", "The session takes place in a room of a media server."}
 	hasEnded  = refusal{closeEnded, "session_ended", "The session has ended."}
 	noPlace   = refusal{closeNoPlace, "concurrency_limit", "Too many sessions are live right now."}
 	elsewhere = refusal{closeElsewhere, "reconnect", "Connect again."}
@@ -103,6 +104,8 @@ func (s *Server) admit(ctx context.Context, c *caller) *refusal {
 		return &elsewhere
 	case c.Session.State.Over():
 		return &hasEnded
+	case c.Session.Transport == session.LiveKit:
+		return &inRoom
 	case c.Expired(s.Clock.Now()):
 		return &badToken
 	}
@@ -163,7 +166,7 @@ func (s *Server) bring(ctx context.Context, c *caller) {
 		s.refuse(c, elsewhere)
 		return
 	}
-	r, refused := s.open(ctx, c)
+	r, refused := s.open(ctx, c.org, c.which, nil)
 	if refused != nil {
 		s.refuse(c, *refused)
 		return
@@ -173,26 +176,32 @@ func (s *Server) bring(ctx context.Context, c *caller) {
 	}
 }
 
-// open makes this process the session's owner, with a room for it.
-func (s *Server) open(ctx context.Context, c *caller) (*room, *refusal) {
+// open makes this process the session's owner, with a room for it. Where it has a claim
+// on the session, that must still be good.
+func (s *Server) open(ctx context.Context, org id.Org, which id.Session, claim *session.Claim) (*room, *refusal) {
 	ctx, cancel := context.WithTimeout(ctx, tokenWithin)
 	defer cancel()
-	organization, terms, err := s.Organization(ctx, c.org)
+	organization, terms, err := s.Organization(ctx, org)
 	if err != nil {
-		return nil, s.wait(ctx, c, err)
+		return nil, s.wait(ctx, which, err)
 	}
 	ending := session.Ending{By: s.id()}
 	if organization.PausedAt != nil {
 		ending.Reason = session.AccountPaused
 	}
 	var a session.Attached
-	err = s.Tenants.InTx(ctx, c.org, func(ctx context.Context, tx *tenant.Tx) (err error) {
+	err = s.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) (err error) {
 		ending.At = s.now()
+		if claim != nil {
+			if err := claim.Hold(ctx, tx); err != nil {
+				return err
+			}
+		}
 		if ending.Reason != "" {
-			a.Session, err = session.End(ctx, tx, c.which, ending)
+			a.Session, err = session.End(ctx, tx, which, ending)
 			return err
 		}
-		a, err = session.Attach(ctx, tx, c.which, ending.By, terms, ending.At)
+		a, err = session.Attach(ctx, tx, which, ending.By, terms, ending.At)
 		return err
 	})
 	switch {
@@ -201,14 +210,14 @@ func (s *Server) open(ctx context.Context, c *caller) (*room, *refusal) {
 	case errors.Is(err, session.ErrNoPlace):
 		return nil, &noPlace
 	case err != nil:
-		return nil, s.wait(ctx, c, err)
+		return nil, s.wait(ctx, which, err)
 	}
-	return s.furnish(ctx, c.org, a)
+	return s.furnish(ctx, org, a)
 }
 
 // wait asks a caller to come again, since something is away.
-func (s *Server) wait(ctx context.Context, c *caller, err error) *refusal {
-	s.Log.WarnContext(ctx, "a socket waits", "session", c.which.String(), "error", err)
+func (s *Server) wait(ctx context.Context, which id.Session, err error) *refusal {
+	s.Log.WarnContext(ctx, "a client waits", "session", which.String(), "error", err)
 	return &elsewhere
 }
 

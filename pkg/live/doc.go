@@ -2,7 +2,8 @@
 // members in by their tokens, runs each conversation (package conversation) in a
 // room of its own, keeps the room's time and pays for it, carries out what the
 // API asks of it, and brings a socket that came to the wrong process to the right
-// one.
+// one. A session over an organisation's media server has no socket: a process joins
+// its room there as the persona.
 //
 // A process says on every shard that it lives. One that could not for too long
 // has lost its sessions and closes its rooms; their clients come back, here or

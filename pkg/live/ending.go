@@ -75,6 +75,22 @@ func (r *room) lost() {
 	r.leaveAll(r.server.message("error", map[string]any{"code": elsewhere.name, "message": elsewhere.message, "fatal": true}), closeElsewhere)
 }
 
+// taken closes a room that cannot write for its session any more: another process has it,
+// or it was ended, of which the news may still be on its way.
+func (r *room) taken() {
+	if r.over {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endWithin)
+	defer cancel()
+	found, err := session.Get(ctx, r.server.Tenants, r.org, r.session.ID)
+	if err != nil || !found.State.Over() || found.EndReason == nil {
+		r.lost()
+		return
+	}
+	r.sayEnd(*found.EndReason)
+}
+
 // release gives the session back, since this process ends.
 func (r *room) release() {
 	r.do(func() {
@@ -104,7 +120,7 @@ func (r *room) leaveAll(last frame, code websocket.StatusCode) {
 	if r.over {
 		return
 	}
-	r.over = true
+	r.over, r.last = true, code
 	r.stop()
 	r.tell(last)
 	r.mu.Lock()

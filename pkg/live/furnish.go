@@ -118,8 +118,9 @@ func (j *journal) Collected(ctx context.Context, values map[string]string, outco
 const shownTurns = 20
 
 // ready is the first message to a client: what it came into, what was said so
-// far, and the token by which it comes back.
-func (r *room) ready(ctx context.Context) (frame, error) {
+// far, and the token by which it comes back. Of what was said the latest is told that
+// fits the bytes.
+func (r *room) ready(ctx context.Context, most int) (frame, error) {
 	token, err := r.token(ctx)
 	if err != nil {
 		return frame{}, err
@@ -138,7 +139,13 @@ func (r *room) ready(ctx context.Context) (frame, error) {
 	for i, t := range said {
 		turns[i] = turn{t.ID, t.Index, t.Speaker, t.Heard()}
 	}
-	return r.server.message("session-ready", r.readyData(map[string]any{"resumeToken": token, "turns": turns})), nil
+	for {
+		f := r.server.message("session-ready", r.readyData(map[string]any{"resumeToken": token, "turns": turns}))
+		if len(f.data) <= most || len(turns) == 0 {
+			return f, nil
+		}
+		turns = turns[1:]
+	}
 }
 
 // token is what the client that comes now comes back by.

@@ -44,8 +44,10 @@ type room struct {
 	deaf sync.Once
 
 	mu     sync.Mutex
-	client *peer
-	staff  map[id.Staff]*peer
+	client peer
+	staff  map[id.Staff]peer
+	// last is the code that everybody was sent away with. It is read once the room ended.
+	last websocket.StatusCode
 }
 
 // furnish makes a room for a session that this process has just taken over.
@@ -53,7 +55,7 @@ func (s *Server) furnish(ctx context.Context, org id.Org, a session.Attached) (*
 	r := &room{
 		server: s, org: org, session: a.Session, resume: a.Resume, todo: make(chan func(), 64),
 		ended: make(chan struct{}), talked: make(chan struct{}),
-		ordered: map[id.Turn]bool{}, staff: map[id.Staff]*peer{},
+		ordered: map[id.Turn]bool{}, staff: map[id.Staff]peer{},
 	}
 	r.time = newTimes(a, s.now())
 	config, err := r.config(ctx)
@@ -116,7 +118,7 @@ func (r *room) talkEnded() {
 		r.end(*reason, r.server.now())
 		return
 	}
-	r.lost()
+	r.taken()
 }
 
 // serve lets a caller in and reads what it sends until its socket ends. It is
@@ -124,15 +126,8 @@ func (r *room) talkEnded() {
 func (r *room) serve(ctx context.Context, c *caller) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := newPeer(c.socket)
-	in := make(chan bool, 1)
-	r.do(func() { in <- r.enter(ctx, c, p) })
-	select {
-	case ok := <-in:
-		if !ok {
-			return false
-		}
-	case <-r.ended:
+	p := newSocket(c.socket)
+	if !r.admit(ctx, c.Staff, p) {
 		return false
 	}
 	go p.write(ctx)
@@ -146,23 +141,34 @@ func (r *room) serve(ctx context.Context, c *caller) bool {
 	return true
 }
 
-// enter takes a caller in.
-func (r *room) enter(ctx context.Context, c *caller, p *peer) bool {
+// admit takes somebody in: a team member, or the client where that is zero. It is false
+// when the room was closed meanwhile.
+func (r *room) admit(ctx context.Context, staff id.Staff, p peer) bool {
+	in := make(chan bool, 1)
+	r.do(func() { in <- r.enter(ctx, staff, p) })
+	select {
+	case ok := <-in:
+		return ok
+	case <-r.ended:
+		return false
+	}
+}
+
+func (r *room) enter(ctx context.Context, staff id.Staff, p peer) bool {
 	if r.over {
 		return false
 	}
-	if !c.Staff.IsZero() {
-		return r.staffCame(ctx, c, p)
+	if !staff.IsZero() {
+		return r.staffCame(ctx, staff, p)
 	}
 	return r.clientCame(ctx, p)
 }
 
-// clientCame makes a socket the client's. Another that was before it is
-// superseded.
-func (r *room) clientCame(ctx context.Context, p *peer) bool {
-	ready, err := r.ready(ctx)
+// clientCame makes a peer the client's. Another that was before it is superseded.
+func (r *room) clientCame(ctx context.Context, p peer) bool {
+	ready, err := r.ready(ctx, p.most())
 	if errors.Is(err, session.ErrLost) {
-		r.lost()
+		r.taken()
 		return false
 	}
 	if err != nil {
@@ -181,9 +187,9 @@ func (r *room) clientCame(ctx context.Context, p *peer) bool {
 	return true
 }
 
-// clientLeft comes when a client's socket ended. One that said goodbye has left;
+// clientLeft comes when a client's peer is gone. One that said goodbye has left;
 // any other may come back.
-func (r *room) clientLeft(p *peer, code websocket.StatusCode) {
+func (r *room) clientLeft(p peer, code websocket.StatusCode) {
 	r.mu.Lock()
 	current := r.client == p
 	if current {

@@ -11,8 +11,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/conversation"
 	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
@@ -40,6 +42,11 @@ type Options struct {
 	Gap func(ctx context.Context, tx *tenant.Tx, q Question) ([]event.Draft, error)
 	// Recall is what the persona of a session remembers of its person.
 	Recall func(ctx context.Context, org id.Org, s session.Session) ([]string, error)
+	// Media opens the connection to a server in whose rooms sessions take place; nil where
+	// none do. MediaOutcome is told what came of calls of it, and Egress makes them.
+	Media        func(context.Context, id.Org, id.Connection) (connection.Opened, error)
+	MediaOutcome func(id.Org, id.Connection, connection.Outcome)
+	Egress       *egress.Guard
 	// Address is where other processes reach this one's sockets: host:port.
 	Address string
 	// Secret is what all processes share, by which they know each other's sockets.
@@ -98,6 +105,9 @@ func (s *Server) Start() {
 	s.beat(ctx)
 	s.group.Go(func() { s.every(ctx, session.Beat, s.beat) })
 	s.group.Go(func() { s.every(ctx, lookForOrders, s.takeOrders) })
+	if s.Media != nil {
+		s.group.Go(func() { s.every(ctx, lookForRooms, s.takeRooms) })
+	}
 }
 
 // Stop gives the sessions back, so that their clients can go on elsewhere, and

@@ -11,23 +11,23 @@ import (
 )
 
 // staffCame lets a team member in.
-func (r *room) staffCame(ctx context.Context, c *caller, p *peer) bool {
+func (r *room) staffCame(ctx context.Context, staff id.Staff, p peer) bool {
 	var colleague session.Colleague
 	err := r.retry(ctx, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		colleague, err = session.Join(ctx, tx, r.session.ID, r.session.Epoch, c.Staff, r.server.now())
+		colleague, err = session.Join(ctx, tx, r.session.ID, r.session.Epoch, staff, r.server.now())
 		return err
 	})
 	if errors.Is(err, session.ErrLost) {
-		r.lost()
+		r.taken()
 	}
 	if err != nil {
 		r.server.Log.WarnContext(ctx, "a team member waits", "session", r.session.ID.String(), "error", err)
 		return false
 	}
-	p.send(r.server.message("session-ready", r.readyData(map[string]any{"staffId": c.Staff, "mode": colleague.Mode})))
+	p.send(r.server.message("session-ready", r.readyData(map[string]any{"staffId": staff, "mode": colleague.Mode})))
 	r.mu.Lock()
-	before := r.staff[c.Staff]
-	r.staff[c.Staff] = p
+	before := r.staff[staff]
+	r.staff[staff] = p
 	r.mu.Unlock()
 	if before != nil {
 		before.close(closeSuperseded, "superseded")
@@ -37,8 +37,8 @@ func (r *room) staffCame(ctx context.Context, c *caller, p *peer) bool {
 	return true
 }
 
-// staffLeft comes when a team member's socket ended.
-func (r *room) staffLeft(ctx context.Context, staff id.Staff, p *peer) {
+// staffLeft comes when a team member's peer is gone.
+func (r *room) staffLeft(ctx context.Context, staff id.Staff, p peer) {
 	r.mu.Lock()
 	current := r.staff[staff] == p
 	if current {
@@ -53,7 +53,7 @@ func (r *room) staffLeft(ctx context.Context, staff id.Staff, p *peer) {
 		return session.Leave(ctx, tx, r.session.ID, r.session.Epoch, staff, r.server.now())
 	})
 	if errors.Is(err, session.ErrLost) {
-		r.lost()
+		r.taken()
 	} else if err != nil {
 		r.server.Log.WarnContext(ctx, "a team member's leaving is noted at the end", "session", r.session.ID.String(), "error", err)
 	}

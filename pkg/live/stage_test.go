@@ -41,6 +41,8 @@ type stage struct {
 	// conversation is told of its person.
 	remembers string
 	told      chan []string
+	// media is the organisation's media server; nil for none.
+	media *mediaServer
 }
 
 // newStage makes a stage whose organisation holds minutes for so many seconds.
@@ -100,7 +102,7 @@ func (s *stage) pod() *pod {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(s.t, err)
 	p := &pod{address: l.Addr().String()}
-	p.Server = live.New(live.Options{
+	o := live.Options{
 		Tenants: s.tenants, Shards: func(context.Context) ([]string, error) { return []string{"a"}, nil },
 		Organization: func(_ context.Context, org id.Org) (directory.Organization, plan.Terms, error) {
 			return directory.Organization{ID: org, PausedAt: s.paused}, s.terms, nil
@@ -115,7 +117,11 @@ func (s *stage) pod() *pod {
 		},
 		Minds: knowledge{s.told}, Address: p.address, Secret: []byte("what the processes share"), PublicURL: "http://api.example", Clock: s.clock, Log: slog.New(slog.DiscardHandler),
 		Gap: func(context.Context, *tenant.Tx, live.Question) ([]event.Draft, error) { return nil, nil },
-	})
+	}
+	if s.media != nil {
+		s.media.join(&o)
+	}
+	p.Server = live.New(o)
 	p.http = &http.Server{Handler: p.Server}
 	go func() { _ = p.http.Serve(l) }()
 	p.Start()

@@ -149,7 +149,7 @@ func (r *room) noteUse(now time.Time) {
 		return session.Active(ctx, tx, r.session.ID, r.session.Epoch, now)
 	}, tenant.Idempotent(true))
 	if errors.Is(err, session.ErrLost) {
-		r.lost()
+		r.taken()
 	}
 }
 
@@ -178,7 +178,7 @@ func (r *room) payNext(now time.Time) {
 		t.pay(block*usage.BlockS+paid, paid < usage.BlockS)
 	case errors.Is(err, session.ErrLost), !now.Before(t.paid):
 		r.server.Log.WarnContext(ctx, "a session is not paid for", "session", r.session.ID.String(), "error", err)
-		r.lost()
+		r.taken()
 	default:
 		t.payAt = now.Add(payAgain)
 	}

@@ -1,7 +1,7 @@
 // Package livekit speaks with an organisation's LiveKit server: it mints the
 // tokens that let participants into a room, verifies the server's webhooks,
-// and asks it which rooms there are. It is the wire protocol and nothing else;
-// when to do what is for the callers.
+// asks it which rooms there are, and closes them. Being in a room is package room's.
+// It is the wire protocol and nothing else; when to do what is for the callers.
 //
 // The project's own protocol module does this and much more: it brings gRPC,
 // protobuf, a WebRTC stack and a message bus, where a token is a JWT of a few

@@ -132,7 +132,8 @@ func (a *Attached) take(ctx context.Context, tx *tenant.Tx, owner uuid.UUID, now
 	s.Owner, s.OrphanedAt, s.LastActivityAt = uuid.NullUUID{UUID: owner, Valid: true}, nil, &now
 	tx.Touch("session", s.ID)
 	if _, err := tx.Exec(ctx, `
-		UPDATE session SET state = $3, started_at = $4, last_activity_at = $5, slot = $6, owner = $7, epoch = $8, orphaned_at = NULL, reconnects = $9
+		UPDATE session SET state = $3, started_at = $4, last_activity_at = $5, slot = $6, owner = $7, epoch = $8, orphaned_at = NULL, reconnects = $9,
+			room_due_at = NULL, room_claim = NULL
 		WHERE org_id = $1 AND id = $2`, tx.Org, s.ID, s.State, s.StartedAt, s.LastActivityAt, s.Slot, s.Owner, s.Epoch, s.Reconnects); err != nil {
 		return err
 	}
@@ -217,7 +218,8 @@ func orphan(ctx context.Context, tx *tenant.Tx, which id.Session, since time.Tim
 	tx.Touch("session", which)
 	if _, err := tx.Exec(ctx, `
 		UPDATE session SET owner = NULL, epoch = epoch + 1,
-			orphaned_at = GREATEST($3::TIMESTAMPTZ, COALESCE(last_activity_at, $3::TIMESTAMPTZ))
+			orphaned_at = GREATEST($3::TIMESTAMPTZ, COALESCE(last_activity_at, $3::TIMESTAMPTZ)),
+			room_due_at = CASE WHEN media_id IS NOT NULL THEN $3::TIMESTAMPTZ END
 		WHERE org_id = $1 AND id = $2`, tx.Org, which, since); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/escalation"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
@@ -124,6 +125,11 @@ func finish(ctx context.Context, tx *tenant.Tx, s Session, e Ending, drafts []ev
 	if err := s.tellOwner(ctx, tx, owner, e); err != nil {
 		return s, nil, err
 	}
+	if !s.Media.IsZero() {
+		if err := connection.SetUses(ctx, tx, connection.BySession(s.ID)); err != nil {
+			return s, nil, err
+		}
+	}
 	if began {
 		drafts = append(drafts, s.endDrafts(e.At, readable)...)
 		if err := s.rememberLater(ctx, tx); err != nil {
@@ -181,7 +187,8 @@ func vacate(ctx context.Context, tx *tenant.Tx, s *Session) error {
 	tx.Touch("session", s.ID)
 	if _, err := tx.Exec(ctx, `
 		UPDATE session SET state = $3, started_at = $4, ended_at = $5, end_reason = $6, duration_s = $7, billed_s = $8, turn_count = $9,
-			summary = $10, words_until = $11, slot = false, owner = NULL, orphaned_at = NULL, epoch = epoch + 1
+			summary = $10, words_until = $11, slot = false, owner = NULL, orphaned_at = NULL, epoch = epoch + 1,
+			room_due_at = NULL, room_claim = NULL
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, s.ID, s.State, s.StartedAt, s.EndedAt, s.EndReason, s.DurationS, s.BilledS, s.TurnCount, s.Summary, s.WordsUntil); err != nil {
 		return err

@@ -29,13 +29,13 @@ func (w *world) fill() id.Session {
 	w.exec(`
 		INSERT INTO session (org_id, id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, external_id, metadata, language,
 			engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by, turn_count,
-			languages_heard, collected, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects, portal_id, person_id)
+			languages_heard, collected, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects, portal_id, person_id, room_due_at)
 		SELECT CASE WHEN i % 2 = 0 THEN $2::UUID ELSE $3::UUID END, s, CASE WHEN i % 100 = 0 THEN 'live' WHEN i % 1000 = 1 THEN 'created' ELSE 'ended' END,
 			'conversation', 'api', ($4::UUID[])[1 + i % 100], 1, s, s, CASE WHEN i % 10 = 0 THEN 'x' || i % 500 END, '{}', 'en',
 			'premier', 'websocket', 'video', false, '{}', '{}', 60, 60, $5::TIMESTAMPTZ, $5::TIMESTAMPTZ + INTERVAL '1 day', 2,
 			'{}', '{}', false, false, CASE WHEN i % 3 = 0 THEN $5::TIMESTAMPTZ + INTERVAL '30 days' END, i % 100 = 0,
 			CASE WHEN i % 100 = 0 THEN $6::UUID END, 1, CASE WHEN i % 1000 = 7 THEN $5::TIMESTAMPTZ END, 0,
-			($4::UUID[])[1 + i % 97], ($4::UUID[])[1 + i % 89]
+			($4::UUID[])[1 + i % 97], ($4::UUID[])[1 + i % 89], CASE WHEN i % 1000 = 1 THEN $5::TIMESTAMPTZ END
 		FROM unnest($1::UUID[]) WITH ORDINALITY AS s (s, i)`, ids, w.one, w.two, personas, now, w.other)
 	w.exec(`
 		INSERT INTO turn (org_id, session_id, ordinal, id, speaker, name, text, spoken, language, origin, started_at, interrupted, redacted, sources,
@@ -143,6 +143,9 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 		"a turn that is kept": {"UPDATE session SET", nil, in(func(ctx context.Context, tx *tenant.Tx) error {
 			return session.Keep(ctx, tx, live, turn(0, session.User, "x"), now)
 		})},
+		"rooms": {"SET room_claim", []string{"session_room_due", "session_pkey"}, func(ctx context.Context) error {
+			return ignore(session.ClaimRooms(ctx, tenants, "a", now, 16))
+		}},
 		"expiring":                 {"s.state = 'created'", []string{"session_waiting"}, sweep},
 		"orphans":                  {"s.orphaned_at <= ", []string{"session_orphaned"}, sweep},
 		"silent processes":         {"WHERE s.owner = $1", []string{"session_by_owner"}, silent},

@@ -119,22 +119,24 @@ func (b Brief) Pursue(personas []persona.Goal) []persona.Goal {
 
 // Session is a conversation.
 type Session struct {
-	ID             id.Session        `db:"id"`
-	State          State             `db:"state"`
-	Kind           string            `db:"kind"`
-	Source         string            `db:"source"`
-	Persona        id.Persona        `db:"persona_id"`
-	PersonaVersion int64             `db:"persona_version"`
-	Avatar         id.Avatar         `db:"avatar_id"`
-	Voice          id.Voice          `db:"voice_id"`
-	Duo            id.Duo            `db:"duo_id"`
-	Portal         id.Portal         `db:"portal_id"`
-	Subject        id.Subject        `db:"subject_id"`
-	Widget         id.Widget         `db:"widget_id"`
-	Person         id.Person         `db:"person_id"`
-	Membership     id.Membership     `db:"membership_id"`
-	Escalation     id.Escalation     `db:"escalation_id"`
-	CaseLink       id.CaseLink       `db:"case_link_id"`
+	ID             id.Session    `db:"id"`
+	State          State         `db:"state"`
+	Kind           string        `db:"kind"`
+	Source         string        `db:"source"`
+	Persona        id.Persona    `db:"persona_id"`
+	PersonaVersion int64         `db:"persona_version"`
+	Avatar         id.Avatar     `db:"avatar_id"`
+	Voice          id.Voice      `db:"voice_id"`
+	Duo            id.Duo        `db:"duo_id"`
+	Portal         id.Portal     `db:"portal_id"`
+	Subject        id.Subject    `db:"subject_id"`
+	Widget         id.Widget     `db:"widget_id"`
+	Person         id.Person     `db:"person_id"`
+	Membership     id.Membership `db:"membership_id"`
+	Escalation     id.Escalation `db:"escalation_id"`
+	CaseLink       id.CaseLink   `db:"case_link_id"`
+	// Media is the connection to the server in whose room it takes place.
+	Media          id.Connection     `db:"media_id"`
 	ExternalID     *string           `db:"external_id"`
 	Metadata       map[string]string `db:"metadata"`
 	Language       string            `db:"language"`
@@ -174,7 +176,7 @@ type Session struct {
 }
 
 const columns = `id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, portal_id, subject_id, widget_id,
-	person_id, membership_id, escalation_id, case_link_id, external_id, metadata,
+	person_id, membership_id, escalation_id, case_link_id, media_id, external_id, metadata,
 	language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
 	started_at, last_activity_at, ended_at, end_reason, duration_s, billed_s, turn_count, languages_heard, outcome, collected, summary,
 	rating_score, rating_scale, rating_comment, withheld, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects`

@@ -45,7 +45,7 @@
 
 {{/* The public internet, without what is special and what is the cluster's own. The
      processes refuse such addresses themselves; this holds where they fail to. */}}
-{{- define "visavis.egress.internet" -}}
+{{- define "visavis.internet" -}}
 {{- $four := list "0.0.0.0/8" "10.0.0.0/8" "100.64.0.0/10" "127.0.0.0/8" "168.63.129.16/32" "169.254.0.0/16" "172.16.0.0/12"
   "192.0.0.0/24" "192.0.2.0/24" "192.88.99.0/24" "192.168.0.0/16" "198.18.0.0/15" "198.51.100.0/24" "203.0.113.0/24"
   "224.0.0.0/4" "240.0.0.0/4" -}}
@@ -56,15 +56,25 @@
 {{- else if regexMatch "^[23]" . }}{{ $six = append $six . }}
 {{- end }}
 {{- end -}}
+- ipBlock:
+    cidr: 0.0.0.0/0
+    except: {{ $four | uniq | toJson }}
+- ipBlock:
+    cidr: 2000::/3
+    except: {{ $six | uniq | toJson }}
+{{- end }}
+
+{{- define "visavis.egress.internet" -}}
 - ports:
     - {protocol: TCP}
-  to:
-    - ipBlock:
-        cidr: 0.0.0.0/0
-        except: {{ $four | uniq | toJson }}
-    - ipBlock:
-        cidr: 2000::/3
-        except: {{ $six | uniq | toJson }}
+  to: {{- include "visavis.internet" . | nindent 4 }}
+{{- end }}
+
+{{/* The customers' media servers: a portal is in their rooms. */}}
+{{- define "visavis.egress.media" -}}
+- ports:
+    - {protocol: UDP}
+  to: {{- include "visavis.internet" . | nindent 4 }}
 {{- end }}
 
 {{/* Whoever reads metrics. */}}
@@ -105,6 +115,7 @@ egress:
   {{- include "visavis.egress.dns" . | nindent 2 }}
   {{- include "visavis.egress.databases" . | nindent 2 }}
   {{- include "visavis.egress.internet" . | nindent 2 }}
+  {{- include "visavis.egress.media" . | nindent 2 }}
   - ports:
       - {protocol: TCP, port: http}
     to:

@@ -1,4 +1,5 @@
-// Package binaries builds the programs of a Kubernetes cluster from Go modules.
+// Package binaries builds programs that tests need from Go modules: those of a
+// Kubernetes cluster, and a media server.
 // Their versions are pinned by the go.mod files beside this package; what was
 // built is kept in a folder of the user's and found there the next time.
 package binaries
@@ -47,6 +48,7 @@ var programs = map[string]program{
 	"kube-scheduler":          kubernetes("kube-scheduler"),
 	"kubectl":                 kubernetes("kubectl"),
 	"kubelet":                 kubernetes("kubelet"),
+	"livekit-server":          {module: "livekit", path: "github.com/livekit/livekit-server/cmd/server"},
 	"traefik":                 {module: "traefik", path: "github.com/traefik/traefik/v3/cmd/traefik", inPod: true},
 }
 

@@ -24,9 +24,9 @@ type Message struct {
 	At time.Time `json:"-"`
 }
 
-// Client is a socket of a session.
+// Client is a client of a session: at a socket, or in a media server's room.
 type Client struct {
-	socket *websocket.Conn
+	line   line
 	in     chan Message
 	end    error
 	cancel context.CancelFunc
@@ -55,16 +55,20 @@ func dial(ctx context.Context, by *http.Client, origin, url, token string) (*Cli
 		return nil, err
 	}
 	socket.SetReadLimit(1 << 20)
+	return begin(ctx, socketLine{socket}), nil
+}
+
+func begin(ctx context.Context, l line) *Client {
 	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	c := &Client{socket: socket, in: make(chan Message, 1024), cancel: cancel}
+	c := &Client{line: l, in: make(chan Message, 1024), cancel: cancel}
 	go c.read(reading)
-	return c, nil
+	return c
 }
 
 func (c *Client) read(ctx context.Context) {
 	defer close(c.in)
 	for {
-		_, data, err := c.socket.Read(ctx)
+		data, err := c.line.read(ctx)
 		if err != nil {
 			c.end = err
 			return
@@ -97,12 +101,12 @@ func (c *Client) Send(ctx context.Context, kind string, data any) error {
 	if err != nil {
 		return err
 	}
-	return c.socket.Write(ctx, websocket.MessageText, text)
+	return c.line.write(ctx, text)
 }
 
 // SendSound sends a frame of the user's sound.
 func (c *Client) SendSound(ctx context.Context, frame []byte) error {
-	return c.socket.Write(ctx, websocket.MessageBinary, frame)
+	return c.line.sound(ctx, frame)
 }
 
 // Say sends words of the user's.
@@ -136,10 +140,10 @@ func (c *Client) UntilType(ctx context.Context, kind string) (Message, error) {
 }
 
 // Leave closes the socket as a user who is done.
-func (c *Client) Leave() { _ = c.socket.Close(websocket.StatusNormalClosure, "") }
+func (c *Client) Leave() { c.line.leave() }
 
 // Drop breaks the connection off.
 func (c *Client) Drop() {
 	c.cancel()
-	_ = c.socket.CloseNow()
+	c.line.drop()
 }

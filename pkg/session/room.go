@@ -1,0 +1,88 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
+)
+
+// LiveKit is the transport of a session that takes place in a room of the organisation's
+// own media server. Others come over our sockets, WebSocket.
+const (
+	LiveKit   = "livekit"
+	WebSocket = "websocket"
+)
+
+// RoomLease is how long a silent process keeps a room to itself in which it waits for
+// the visitor. From when they are there the session is its own (PodLease).
+const RoomLease = 10 * time.Second
+
+// Claim is a session whose room a process is to be in as the persona.
+type Claim struct {
+	Org     id.Org
+	Session id.Session
+	// Lease tells the claim from those of others, and from later ones.
+	Lease uuid.UUID
+}
+
+// ClaimRooms takes sessions whose rooms want for the persona: those just minted, and those
+// whose process is gone. It rides session_room_due, which is empty but for these.
+func ClaimRooms(ctx context.Context, t *tenant.Tenants, shard string, now time.Time, n int) ([]Claim, error) {
+	db, err := t.Shard(ctx, shard)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.Query(ctx, `
+		UPDATE session SET room_claim = $1, room_due_at = $3
+		WHERE (org_id, id) IN (
+			SELECT s.org_id, s.id FROM session s
+			WHERE s.room_due_at <= $2 AND EXISTS (
+				SELECT 1 FROM org_fence f WHERE f.org_id = s.org_id AND f.state = 'open')
+			ORDER BY s.room_due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+		RETURNING org_id, id, room_claim`, uuid.New(), now, now.Add(RoomLease), n)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Claim])
+}
+
+// Keep makes the claim last from now. The error is ErrLost where the session is over or
+// another's.
+func (c Claim) Keep(ctx context.Context, t *tenant.Tenants, now time.Time) error {
+	return c.due(ctx, t, now.Add(RoomLease))
+}
+
+// Drop lets another process have the claim at once.
+func (c Claim) Drop(ctx context.Context, t *tenant.Tenants, now time.Time) error {
+	return c.due(ctx, t, now)
+}
+
+func (c Claim) due(ctx context.Context, t *tenant.Tenants, at time.Time) error {
+	return t.InTx(ctx, c.Org, func(ctx context.Context, tx *tenant.Tx) error {
+		tx.Touch("session", c.Session)
+		tag, err := tx.Exec(ctx, `
+			UPDATE session SET room_due_at = $4 WHERE org_id = $1 AND id = $2 AND room_claim = $3 AND room_due_at IS NOT NULL`,
+			tx.Org, c.Session, c.Lease, at)
+		if err == nil && tag.RowsAffected() == 0 {
+			return ErrLost
+		}
+		return err
+	}, tenant.Idempotent(true))
+}
+
+// Hold makes sure that the claim is still the caller's until the commit. The error is
+// ErrLost.
+func (c Claim) Hold(ctx context.Context, tx *tenant.Tx) error {
+	var lease uuid.NullUUID
+	err := tx.QueryRow(ctx, `SELECT room_claim FROM session WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, c.Session).Scan(&lease)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && lease.UUID != c.Lease {
+		return ErrLost
+	}
+	return err
+}
