@@ -69,7 +69,7 @@ func (s *Server) launch(t testing.TB, file string) bool {
 	config := fmt.Sprintf(`
 port: %d
 bind_addresses: [127.0.0.1]
-rtc: {udp_port: %d, node_ip: 127.0.0.1, use_external_ip: false, enable_loopback_candidate: true, ips: {includes: [127.0.0.0/8]}}
+rtc: {udp_port: %d, tcp_port: 0, node_ip: 127.0.0.1, use_external_ip: false, enable_loopback_candidate: true, ips: {includes: [127.0.0.0/8]}}
 keys: {%s: %s}
 logging: {level: error}
 `, tcp, udp, s.Key.ID, s.Key.Secret)
