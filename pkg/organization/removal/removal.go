@@ -105,7 +105,7 @@ func (r *Remover) steps(o directory.Organization) []step {
 // hangUp ends sessions that go on. Their owners read of it while the rows go. It
 // rides session_active.
 func (r *Remover) hangUp(ctx context.Context, o directory.Organization) (more bool, err error) {
-	if open, err := r.Tenants.Open(ctx, o.Shard, o.ID); err != nil || !open {
+	if open, err := r.Tenants.IsOpen(ctx, o.Shard, o.ID); err != nil || !open {
 		return false, err // an earlier run shut it, or it never was
 	}
 	err = r.Tenants.InTx(ctx, o.ID, func(ctx context.Context, tx *tenant.Tx) error {
