@@ -85,6 +85,10 @@ type Options struct {
 	// DeliveryLease is how long a silent worker's deliveries stay its own; zero
 	// means the default.
 	DeliveryLease time.Duration
+	// MoveRows bounds the rows a second that a move of an organisation reads, and MoveKeep
+	// is how long what it left on the old shard is kept; zero means the defaults.
+	MoveRows int
+	MoveKeep time.Duration
 	// DeliveryLane is the lane of its own that a worker delivers in, doing nothing else;
 	// zero for the shared ones.
 	DeliveryLane int64

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -35,11 +36,13 @@ type world struct {
 	tenants   *tenant.Tenants
 	shards    map[string]*database.DB
 	clock     *clocktest.FakeClock
-	// mover works through pools of its own, whose statements crash fails.
+	// mover works through pools of its own, whose statements tracer sees.
 	mover *move.Mover
-	crash *databasetest.Crash
-	fill  []string
-	seed  atomic.Int64
+	again func() *move.Mover
+	large bool
+	*tracer
+	fill []string
+	seed atomic.Int64
 }
 
 // large makes every move one of a large organisation.
@@ -47,7 +50,7 @@ func large(o *move.Options) { o.Small = -1 }
 
 func newWorld(t *testing.T, options ...func(*move.Options)) *world {
 	t.Helper()
-	w := &world{T: t, clock: clocktest.NewFakeClock(now), crash: &databasetest.Crash{}, shards: map[string]*database.DB{}}
+	w := &world{T: t, clock: clocktest.NewFakeClock(now), tracer: &tracer{}, shards: map[string]*database.DB{}}
 	url := databasetest.URL(t, database.Directory)
 	w.directory, w.tenants = w.open(url, database.PoolOptions{})
 	for _, name := range []string{"a", "b"} {
@@ -57,11 +60,13 @@ func newWorld(t *testing.T, options ...func(*move.Options)) *world {
 		w.shards[name] = db
 	}
 	o := move.Options{Clock: w.clock, Log: slog.New(slog.DiscardHandler), Keep: -1, RowsPerSecond: 1_000_000, Page: 7, Lease: time.Minute}
-	o.Directory, o.Tenants = w.open(url, database.PoolOptions{Tracer: w.crash})
+	o.Directory, o.Tenants = w.open(url, database.PoolOptions{Tracer: w.tracer})
 	for _, option := range options {
 		option(&o)
 	}
-	w.mover = move.New(o)
+	w.large = o.Small < 0
+	w.again = func() *move.Mover { return move.New(o) }
+	w.mover = w.again()
 	w.fill = w.statements()
 	return w
 }
@@ -216,3 +221,44 @@ func (w *world) write(ctx context.Context, org id.Org, key string) error {
 type word string
 
 func (w word) String() string { return string(w) }
+
+// tracer fails statements, and does something before one of them.
+type tracer struct {
+	databasetest.Crash
+	mu   sync.Mutex
+	text string
+	do   func()
+}
+
+// before has something done before the next statement that contains a text.
+func (t *tracer) before(text string, do func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text, t.do = text, do
+}
+
+func (t *tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
+	t.met(d.SQL)
+	return t.Crash.TraceQueryStart(ctx, conn, d)
+}
+
+func (t *tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, d pgx.TraceBatchStartData) context.Context {
+	for _, q := range d.Batch.QueuedQueries {
+		t.met(q.SQL)
+	}
+	return t.Crash.TraceBatchStart(ctx, conn, d)
+}
+
+func (t *tracer) met(sql string) {
+	t.mu.Lock()
+	do := t.do
+	if do != nil && strings.Contains(sql, t.text) {
+		t.do = nil
+	} else {
+		do = nil
+	}
+	t.mu.Unlock()
+	if do != nil {
+		do()
+	}
+}

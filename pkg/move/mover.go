@@ -147,6 +147,10 @@ func (r *run) advance(ctx context.Context) error {
 	if err == nil || errors.Is(err, directory.ErrMoveLost) {
 		return errors.Join(err, r.leave(ctx))
 	}
+	if _, refused := errors.AsType[*Refusal](err); refused && !flipped(r.move.Phase) {
+		r.Log.WarnContext(ctx, "a move cannot be", "organisation", r.move.Org.String(), "reason", err)
+		return errors.Join(r.refused(ctx, err), r.leave(ctx))
+	}
 	return errors.Join(err, r.stumble(ctx, err), r.leave(ctx))
 }
 
@@ -180,15 +184,6 @@ func (r *run) stumble(ctx context.Context, failure error) error {
 	if ctx.Err() != nil {
 		return nil // the lease is over, or the process ends
 	}
-	if refused, ok := errors.AsType[*Refusal](failure); ok && !flipped(r.move.Phase) {
-		r.at.Refusal = refused.Sentence
-		if r.move.Phase == directory.FirstPhase {
-			r.end(directory.Refused)
-		} else {
-			r.enter(phaseUndo)
-		}
-		return r.save(ctx)
-	}
 	r.at.Failures++
 	r.move.Problem = failure.Error()
 	r.move.DueAt = new(r.now().Add(backoff(r.at.Failures)))
@@ -197,6 +192,17 @@ func (r *run) stumble(ctx context.Context, failure error) error {
 	}
 	_, err := r.Directory.SaveMove(ctx, r.move, r.owner)
 	return err
+}
+
+// refused ends a move that cannot be; what was done of it is undone first.
+func (r *run) refused(ctx context.Context, why error) error {
+	r.at.Refusal = why.Error()
+	if r.move.Phase == directory.FirstPhase {
+		r.end(directory.Refused)
+	} else {
+		r.enter(phaseUndo)
+	}
+	return r.save(ctx)
 }
 
 // end ends the move.

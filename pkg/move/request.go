@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
@@ -108,7 +107,7 @@ func sameSchema(ctx context.Context, t *tenant.Tenants, from, to string) error {
 		if err != nil {
 			return err
 		}
-		if versions[i], _, err = db.Version(ctx, database.Shard); err != nil {
+		if versions[i], err = db.Applied(ctx); err != nil {
 			return fmt.Errorf("schema of the shard %s: %w", shard, err)
 		}
 	}

@@ -80,6 +80,10 @@ func once(do func(context.Context) error) func(context.Context) (bool, error) {
 
 func (r *Remover) steps(o directory.Organization) []step {
 	steps := []step{
+		{"move", func(ctx context.Context) (bool, error) {
+			over, err := r.Directory.EndMove(ctx, o.ID)
+			return !over, err
+		}},
 		{"sessions", func(ctx context.Context) (bool, error) { return r.hangUp(ctx, o) }},
 		{"access", once(func(ctx context.Context) error { return r.Tenants.Shut(ctx, o.Shard, o.ID) })},
 	}
