@@ -45,6 +45,7 @@ import (
 	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/move"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/template"
@@ -267,7 +268,7 @@ func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err err
 		return err
 	}
 	// Last: a server that does not come to be is built again, with the same registry.
-	o.Metrics.MustRegister(database.NewCollector(s.pools))
+	o.Metrics.MustRegister(database.NewCollector(s.pools), move.NewCollector(s.Directory, o.Clock))
 	s.Handler = s.Service
 	if o.Tracing {
 		s.Handler = otelhttp.NewHandler(s.Service, "visavis")
