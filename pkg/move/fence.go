@@ -75,7 +75,7 @@ func (r *run) complete(ctx context.Context) error {
 		return r.carryAll(ctx)
 	}
 	for {
-		n, err := r.drain(ctx, 10*r.Page)
+		n, err := r.drain(ctx, notesAtOnce*r.Page)
 		if err != nil {
 			return err
 		}

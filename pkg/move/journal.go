@@ -10,6 +10,10 @@ import (
 	"visavis.dev/pkg/database"
 )
 
+// notesAtOnce is how many pages of keys are taken off the journal at once. So many are
+// brought up to date in less than a second, so half as many may be left for the fence.
+const notesAtOnce = 5
+
 // all stands for as many as there are.
 const all = 1 << 40
 
@@ -18,12 +22,12 @@ func (r *run) catchUp(ctx context.Context) error {
 	if err := r.open(ctx); err != nil {
 		return err
 	}
-	n, err := r.drain(ctx, r.Page)
+	n, err := r.drain(ctx, notesAtOnce*r.Page)
 	if err != nil {
 		return err
 	}
 	switch {
-	case n > r.Page/2:
+	case n > notesAtOnce*r.Page/2:
 	case r.at.Verified:
 		r.enter(phaseFence)
 	default:
