@@ -151,7 +151,10 @@ func (r *run) advance(ctx context.Context) error {
 		r.Log.WarnContext(ctx, "a move cannot be", "organisation", r.move.Org.String(), "reason", err)
 		return errors.Join(r.refused(ctx, err), r.leave(ctx))
 	}
-	return errors.Join(err, r.stumble(ctx, err), r.leave(ctx))
+	if ctx.Err() == nil { // or the lease is over, or the process ends
+		err = errors.Join(err, r.stumble(ctx, err))
+	}
+	return errors.Join(err, r.leave(ctx))
 }
 
 // save writes the move down. One that was cancelled meanwhile is undone next, and one
@@ -181,9 +184,6 @@ func (r *run) heed() {
 
 // stumble writes down what a phase failed with, for the next to try again.
 func (r *run) stumble(ctx context.Context, failure error) error {
-	if ctx.Err() != nil {
-		return nil // the lease is over, or the process ends
-	}
 	r.at.Failures++
 	r.move.Problem = failure.Error()
 	r.move.DueAt = new(r.now().Add(backoff(r.at.Failures)))
