@@ -43,6 +43,7 @@ import (
 	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/mail"
 	"visavis.dev/pkg/memory"
+	"visavis.dev/pkg/move"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
@@ -85,6 +86,10 @@ type Options struct {
 	// DeliveryLease is how long a silent worker's deliveries stay its own; zero
 	// means the default.
 	DeliveryLease time.Duration
+	// MoveRows bounds the rows a second that a move of an organisation reads, and MoveKeep
+	// is how long what it left on the old shard is kept; zero means the defaults.
+	MoveRows int
+	MoveKeep time.Duration
 	// DeliveryLane is the lane of its own that a worker delivers in, doing nothing else;
 	// zero for the shared ones.
 	DeliveryLane int64
@@ -263,7 +268,7 @@ func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err err
 		return err
 	}
 	// Last: a server that does not come to be is built again, with the same registry.
-	o.Metrics.MustRegister(database.NewCollector(s.pools), health.NewCollector(s.Health))
+	o.Metrics.MustRegister(database.NewCollector(s.pools), health.NewCollector(s.Health), move.NewCollector(s.Directory, o.Clock))
 	s.Handler = s.Service
 	if o.Tracing {
 		s.Handler = otelhttp.NewHandler(s.Service, "visavis")

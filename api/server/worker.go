@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/letter"
 	"visavis.dev/pkg/memory"
+	"visavis.dev/pkg/move"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/person/roster"
 	"visavis.dev/pkg/rehearsal"
@@ -25,9 +26,10 @@ import (
 // that answers too: it delivers, advances jobs and runs the recurring tasks.
 type Worker struct {
 	delivery *delivery.Worker
-	// jobs and sweeper are nil in one that only delivers.
+	// jobs, sweeper and moves are nil in one that only delivers.
 	jobs    *job.Runner
 	sweeper *sweep.Sweeper
+	moves   *move.Runner
 }
 
 // idleConnections is the size of the pool of connections to endpoints. Many
@@ -70,6 +72,9 @@ func (s *Server) Worker() *Worker {
 			Works: works,
 		},
 		sweeper: s.sweeper(),
+		moves: &move.Runner{Mover: move.New(move.Options{
+			Directory: s.Directory, Tenants: s.Tenants, Clock: o.Clock, Log: o.Log, RowsPerSecond: o.MoveRows, Keep: o.MoveKeep,
+		})},
 	}
 }
 
@@ -113,6 +118,7 @@ func (w *Worker) Start() {
 	if w.jobs != nil {
 		w.jobs.Start()
 		w.sweeper.Start()
+		w.moves.Start()
 	}
 }
 
@@ -120,6 +126,7 @@ func (w *Worker) Start() {
 func (w *Worker) Stop() {
 	w.delivery.Stop()
 	if w.jobs != nil {
+		w.moves.Stop()
 		w.jobs.Stop()
 		w.sweeper.Stop()
 	}

@@ -19,7 +19,8 @@ import (
 
 func (a *admin) orgCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "org", Short: "Organisations"}
-	cmd.AddCommand(a.orgCreate(), a.orgDelete(), a.orgList(), a.orgSetPlan(), a.orgSetLimit(), a.orgAddMinutes(), a.orgPause(), a.orgResume())
+	cmd.AddCommand(a.orgCreate(), a.orgDelete(), a.orgList(), a.orgSetPlan(), a.orgSetLimit(), a.orgAddMinutes(), a.orgPause(), a.orgResume(),
+		a.orgMove(), a.orgMoveStatus(), a.orgMoveCancel())
 	return cmd
 }
 

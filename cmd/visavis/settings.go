@@ -46,6 +46,8 @@ type settings struct {
 	trustCA         string
 	masterKeys      string
 	deliveryLease   time.Duration
+	moveRows        int
+	moveKeep        time.Duration
 	dedicated       string
 	shards          []string
 	maxConns        int32
@@ -106,6 +108,8 @@ func (s *settings) running(f *pflag.FlagSet) {
 // working defines the settings of every role that delivers.
 func (s *settings) working(f *pflag.FlagSet) {
 	f.DurationVar(&s.deliveryLease, "delivery-lease", 10*time.Second, "how long a worker's deliveries stay its own after it fell silent")
+	f.IntVar(&s.moveRows, "move-rows", 5000, "rows a second that moving an organisation to another shard reads at most")
+	f.DurationVar(&s.moveKeep, "move-keep", 6*time.Hour, "how long what an organisation left on its old shard is kept")
 }
 
 func (s *settings) bucket(f *pflag.FlagSet) {
@@ -138,7 +142,7 @@ func (s *settings) logger() (log *slog.Logger, flush func(), err error) {
 func (s *settings) options(log *slog.Logger) (server.Options, error) {
 	o := server.Options{
 		DirectoryURL: s.database, FilesURL: s.files, PlansText: config.Plans, PerAddress: s.addressLimit,
-		Pods: s.pods, PublicURL: s.publicURL, LiveURL: s.liveURL, PortalURL: s.portalURL, MaxConns: s.maxConns, DeliveryLease: s.deliveryLease, Shards: s.shards, Tracing: s.otlpEndpoint != "", Version: version(),
+		Pods: s.pods, PublicURL: s.publicURL, LiveURL: s.liveURL, PortalURL: s.portalURL, MaxConns: s.maxConns, DeliveryLease: s.deliveryLease, MoveRows: s.moveRows, MoveKeep: s.moveKeep, Shards: s.shards, Tracing: s.otlpEndpoint != "", Version: version(),
 		Clock: clock.RealClock{}, Log: log, Metrics: prometheus.NewRegistry(),
 	}
 	o.Metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -67,6 +67,7 @@ var measures = []struct {
 	{"talking", talking},
 	{"knowledge", knowing},
 	{"search", searching},
+	{"move", moving},
 	{"operator", operating},
 }
 

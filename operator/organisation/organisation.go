@@ -86,7 +86,10 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Organisation) error {
 	if err := r.keepKey(ctx, o, found.ID); err != nil {
 		return err
 	}
-	return r.keepWorker(ctx, o, found)
+	if err := r.keepWorker(ctx, o, found); err != nil {
+		return err
+	}
+	return r.keepPlace(ctx, o, found)
 }
 
 // make makes the organisation.
@@ -153,8 +156,6 @@ func (r *Rules) take(ctx context.Context, o *v1alpha1.Organisation, found direct
 		return found, resource.Invalid("%s is in the region %s, and stays there.", found.ID, found.Region)
 	case spec.Slug != "" && found.Slug != spec.Slug:
 		return found, resource.Invalid("%s has the slug %s, and keeps it.", found.ID, found.Slug)
-	case spec.Shard != "" && found.Shard != spec.Shard:
-		return found, resource.Invalid("%s lives on the shard %s, and stays there.", found.ID, found.Shard)
 	}
 	if found.ManagedBy == me {
 		return found, nil

@@ -3,6 +3,7 @@ package resource
 import (
 	"cmp"
 	"context"
+	"errors"
 	"reflect"
 	"time"
 
@@ -132,7 +133,7 @@ func (r *Reconciler[T]) conclude(ctx context.Context, before, o T, err error) (r
 		r.tell(before, o)
 	}
 	r.Metrics.ready(r.Kind, o)
-	if err != nil && asRefusal(err) == nil {
+	if _, soon := errors.AsType[*Soon](err); err != nil && asRefusal(err) == nil && !soon {
 		return reconcile.Result{}, err
 	}
 	return reconcile.Result{RequeueAfter: again}, nil
@@ -144,7 +145,10 @@ func (r *Reconciler[T]) conclude(ctx context.Context, before, o T, err error) (r
 func (r *Reconciler[T]) verdict(o T, err error) (ready metav1.Condition, again time.Duration) {
 	ready = metav1.Condition{Type: v1alpha1.Ready, ObservedGeneration: o.GetGeneration(), LastTransitionTime: metav1.NewTime(r.Clock.Now())}
 	again = wait.Jitter(cmp.Or(r.Resync, resync), resyncJitter)
+	soon, ok := errors.AsType[*Soon](err)
 	switch refusal := asRefusal(err); {
+	case ok:
+		ready.Status, ready.Reason, again = metav1.ConditionTrue, v1alpha1.ReasonReady, soon.After
 	case err == nil:
 		ready.Status, ready.Reason = metav1.ConditionTrue, v1alpha1.ReasonReady
 	case refusal != nil:

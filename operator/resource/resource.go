@@ -64,6 +64,12 @@ func Pending(after time.Duration, format string, args ...any) *Refusal {
 	return &Refusal{Reason: v1alpha1.ReasonPending, Message: fmt.Sprintf(format, args...), After: after}
 }
 
+// Soon is no failure: the resource is as it should be, but for something that goes on
+// beside it and is to be looked at after a while.
+type Soon struct{ After time.Duration }
+
+func (s *Soon) Error() string { return "look again after " + s.After.String() }
+
 // asRefusal is the refusal in an error; nil where it has none.
 func asRefusal(err error) *Refusal {
 	refusal, _ := errors.AsType[*Refusal](err)

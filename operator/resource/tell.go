@@ -6,6 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"visavis.dev/operator/apis/v1alpha1"
 )
 
 // tell records an event, and counts, for each condition that came to another status or
@@ -22,7 +24,7 @@ func (r *Reconciler[T]) tell(before, o T) {
 			continue
 		}
 		kind := corev1.EventTypeNormal
-		if now.Status != metav1.ConditionTrue {
+		if now.Status != metav1.ConditionTrue && now.Reason != v1alpha1.ReasonMoved {
 			kind = corev1.EventTypeWarning
 		}
 		r.Recorder.Eventf(o, nil, kind, now.Reason, "Reconcile", "%s is %s: %s", now.Type, now.Status, cmp.Or(now.Message, now.Reason))

@@ -145,7 +145,7 @@ func (c *Changes) Sweep(ctx context.Context, shard string, now time.Time) (swept
 	}
 	rows, err := db.Query(ctx, `
 		SELECT DISTINCT d.org_id FROM directory_change d
-		JOIN org_fence o ON o.org_id = d.org_id AND o.state = 'open'
+		JOIN org_fence o ON o.org_id = d.org_id AND o.state IN ('open', 'capture')
 		WHERE d.created_at < $1 LIMIT 100`, now.Add(-sweepAfter))
 	if err != nil {
 		return 0, err

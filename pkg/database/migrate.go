@@ -52,6 +52,12 @@ func (db *DB) Version(ctx context.Context, s Schema) (have, want int64, err erro
 	return have, want, err
 }
 
+// Applied is the schema version the database is at, whichever that is.
+func (db *DB) Applied(ctx context.Context) (version int64, err error) {
+	err = db.QueryRow(ctx, `SELECT COALESCE(max(version_id), 0) FROM goose_db_version`).Scan(&version)
+	return version, err
+}
+
 func (db *DB) migrator(s Schema, log *slog.Logger) (*goose.Provider, func(), error) {
 	files, err := fs.Sub(migrations, "migrations/"+string(s))
 	if err != nil {

@@ -42,7 +42,7 @@ func DedicateWebhook(ctx context.Context, tx *tenant.Tx, w id.Webhook, own bool)
 // DedicateOrganization has an organisation's webhooks delivered to in a lane of their
 // own, or in the shared ones again. Those with one each keep it.
 func DedicateOrganization(ctx context.Context, tx *tenant.Tx, own bool) error {
-	tx.Touch("dedicated_delivery", tx.Org)
+	tx.Touch("dedicated_delivery")
 	if !own {
 		_, err := tx.Exec(ctx, `DELETE FROM dedicated_delivery WHERE org_id = $1`, tx.Org)
 		return err

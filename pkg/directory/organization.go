@@ -179,6 +179,7 @@ func (d *Directory) Remove(ctx context.Context, org id.Org) error {
 			`DELETE FROM api_key_secret WHERE key_id IN (
 				SELECT k.id FROM api_key k JOIN organization o ON o.id = k.org_id WHERE o.id = $1 AND o.state = 'deleting')`,
 			`DELETE FROM api_key WHERE org_id IN (SELECT id FROM organization WHERE id = $1 AND state = 'deleting')`,
+			`DELETE FROM org_move WHERE org_id IN (SELECT id FROM organization WHERE id = $1 AND state = 'deleting')`,
 			`DELETE FROM organization WHERE id = $1 AND state = 'deleting'`,
 		} {
 			if _, err := tx.Exec(ctx, sql, org); err != nil {

@@ -72,9 +72,16 @@ func (d *Directory) HandShard(ctx context.Context, name string, from, to managed
 }
 
 // RemoveShard takes a shard off the directory; one that it does not have is no
-// error. The error is ErrInhabited while organisations live there, and a
-// *managed.Error where something else manages it.
+// error. The error is ErrInhabited while organisations live there or are on their way
+// there, and a *managed.Error where something else manages it.
 func (d *Directory) RemoveShard(ctx context.Context, name string, by managed.By) error {
+	coming, err := d.Coming(ctx, name)
+	if err == nil && coming > 0 {
+		return fmt.Errorf("shard %q: %w", name, ErrInhabited)
+	}
+	if err != nil {
+		return err
+	}
 	tag, err := d.DB.Exec(ctx, `DELETE FROM shard WHERE name = $1 AND managed_by = $2`, name, by)
 	switch {
 	case database.Violates(err, "organization_shard_fkey"):
@@ -154,4 +161,13 @@ func (d *Directory) Inhabiting(ctx context.Context, shard string, after id.Org, 
 		return nil, err
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Inhabitant])
+}
+
+// Coming is how many organisations are on their way to a shard. It rides org_move_due.
+func (d *Directory) Coming(ctx context.Context, shard string) (int64, error) {
+	var n int64
+	err := d.DB.QueryRow(ctx, `
+		SELECT count(*) FROM org_move m JOIN organization o ON o.id = m.org_id
+		WHERE m.to_shard = $1 AND m.due_at IS NOT NULL AND o.shard <> m.to_shard`, shard).Scan(&n)
+	return n, err
 }

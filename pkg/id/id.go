@@ -53,6 +53,19 @@ func Parse[K Kind](s string) (ID[K], error) {
 	return ID[K](u), nil
 }
 
+// UUIDOf is the UUID of an identifier of whatever kind with its prefix, or of a UUID in the
+// form that databases show.
+func UUIDOf(s string) (uuid.UUID, error) {
+	if u, ok := decode(s[strings.LastIndexByte(s, '_')+1:]); ok {
+		return u, nil
+	}
+	u, err := uuid.Parse(s)
+	if err != nil {
+		return u, ErrMalformed
+	}
+	return u, nil
+}
+
 // String is the wire form: prefix, underscore, 22 base62 digits.
 func (i ID[K]) String() string {
 	var k K

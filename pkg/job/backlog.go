@@ -16,7 +16,7 @@ func Oldest(ctx context.Context, db *database.DB, now time.Time) (time.Time, err
 		CROSS JOIN LATERAL (
 			SELECT j.due_at FROM job j
 			WHERE j.heavy = line.heavy AND j.due_at <= $1 AND EXISTS (
-				SELECT 1 FROM org_fence f WHERE f.org_id = j.org_id AND f.state = 'open')
+				SELECT 1 FROM org_fence f WHERE f.org_id = j.org_id AND f.state IN ('open', 'capture'))
 			ORDER BY j.due_at LIMIT 1
 		) AS first`, now).Scan(&oldest)
 	if err != nil || oldest == nil {

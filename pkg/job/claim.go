@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,25 +26,50 @@ type claimed struct {
 // errLost says that a claim is somebody else's by now, or that its job ended.
 var errLost = errors.New("the claim on the job is lost")
 
-// claim takes jobs whose next step is due, from one of the two lines. It rides
-// job_due_in_line.
-func claim(ctx context.Context, db querier, heavy bool, now time.Time, n int) ([]claimed, error) {
-	rows, err := db.Query(ctx, `
-		UPDATE job SET owner = $1, due_at = $3, attempts = attempts + 1
-		WHERE (org_id, id) IN (
-			SELECT j.org_id, j.id FROM job j
-			WHERE j.heavy = $5 AND j.due_at <= $2 AND EXISTS (
-				SELECT 1 FROM org_fence f WHERE f.org_id = j.org_id AND f.state = 'open')
-			ORDER BY j.due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
-		RETURNING org_id, id, owner, kind`, uuid.New(), now, now.Add(lease), n, heavy)
+// claim takes jobs whose next step is due, from one of the two lines, of organisations
+// that can be written to. It rides job_due_in_line.
+func claim(ctx context.Context, t *tenant.Tenants, shard string, heavy bool, now time.Time, n int) (jobs []claimed, err error) {
+	waiting, err := waiting(ctx, t, shard, heavy, now, n)
+	if err != nil || len(waiting) == 0 {
+		return nil, err
+	}
+	err = t.InManyTx(ctx, shard, waiting, func(ctx context.Context, tx *tenant.ManyTx) error {
+		open := slices.DeleteFunc(slices.Clone(waiting), func(org id.Org) bool { return !tx.Open(org) })
+		rows, err := tx.Query(ctx, `
+			UPDATE job SET owner = $1, due_at = $3, attempts = attempts + 1
+			WHERE (org_id, id) IN (
+				SELECT j.org_id, j.id FROM job j
+				WHERE j.heavy = $5 AND j.due_at <= $2 AND j.org_id = ANY($6)
+				ORDER BY j.due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
+			RETURNING org_id, id, owner, kind`, uuid.New(), now, now.Add(lease), n, heavy, open)
+		if err != nil {
+			return err
+		}
+		jobs, err = pgx.CollectRows(rows, pgx.RowToStructByPos[claimed])
+		for _, c := range jobs {
+			tx.Touch(c.Org, "job", c.ID)
+		}
+		return err
+	})
+	return jobs, err
+}
+
+// waiting are the organisations of the jobs that are due first. It rides job_due_in_line.
+func waiting(ctx context.Context, t *tenant.Tenants, shard string, heavy bool, now time.Time, n int) ([]id.Org, error) {
+	db, err := t.Shard(ctx, shard)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[claimed])
-}
-
-type querier interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	rows, err := db.Query(ctx, `
+		SELECT DISTINCT due.org_id FROM (
+			SELECT j.org_id FROM job j
+			WHERE j.heavy = $3 AND j.due_at <= $1 AND EXISTS (
+				SELECT 1 FROM org_fence f WHERE f.org_id = j.org_id AND f.state IN ('open', 'capture'))
+			ORDER BY j.due_at LIMIT $2) AS due`, now, n, heavy)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[id.Org])
 }
 
 // lock reads the claim's job and holds its row. The error is errLost when the

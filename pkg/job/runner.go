@@ -99,11 +99,7 @@ func (r *Runner) Advance(ctx context.Context, shard string) (int, error) {
 }
 
 func (r *Runner) advance(ctx context.Context, shard string, heavy bool, atOnce int) (int, error) {
-	db, err := r.Tenants.Shard(ctx, shard)
-	if err != nil {
-		return 0, err
-	}
-	jobs, err := claim(ctx, db, heavy, r.now(), atOnce)
+	jobs, err := claim(ctx, r.Tenants, shard, heavy, r.now(), atOnce)
 	if err != nil {
 		return 0, err
 	}

@@ -192,7 +192,7 @@ func TestACancelledJobMakesNoFurtherStep(t *testing.T) {
 
 func TestAJobOfAnOrganizationThatMovesWaits(t *testing.T) {
 	t.Parallel()
-	for _, state := range []string{"capture", "fenced", "moved"} {
+	for _, state := range []string{"fenced", "moved"} {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -207,6 +207,20 @@ func TestAJobOfAnOrganizationThatMovesWaits(t *testing.T) {
 			require.Equal(t, job.Succeeded, w.job(w.one, moving).State)
 		})
 	}
+}
+
+// While an organisation is copied its jobs go on, and the copy learns of it.
+func TestAJobOfAnOrganizationThatIsCopiedGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	j := w.insert(w.one)
+	w.fence(w.one, "capture")
+	claimed := 0
+	runner := w.runner(func(ctx context.Context, tx *tenant.Tx, _ *job.Job, _ time.Time) (time.Duration, error) {
+		return 0, tx.QueryRow(ctx, `SELECT count(*) FROM move_dirty WHERE org_id = $1 AND table_name = 'job' AND pk = $2`, tx.Org, j.String()).Scan(&claimed)
+	})
+	require.Equal(t, 1, w.advance(runner))
+	require.Equal(t, 1, claimed, "noted with the claim")
 }
 
 // A step under way is nobody else's, even when its lease is over.

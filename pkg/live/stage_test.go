@@ -31,12 +31,14 @@ import (
 // stage is a shard with an organisation, and processes that hold its
 // conversations.
 type stage struct {
-	t       *testing.T
-	tenants *tenant.Tenants
-	org     id.Org
-	terms   plan.Terms
-	clock   clock.WithTickerAndDelayedExecution
-	paused  *time.Time
+	t         *testing.T
+	directory *directory.Directory
+	tenants   *tenant.Tenants
+	shards    []string
+	org       id.Org
+	terms     plan.Terms
+	clock     clock.WithTickerAndDelayedExecution
+	paused    *time.Time
 	// remembers is the personas' privacy.memory, and told takes what each
 	// conversation is told of its person.
 	remembers string
@@ -48,8 +50,8 @@ type stage struct {
 // newStage makes a stage whose organisation holds minutes for so many seconds.
 func newStage(t *testing.T, seconds int64) *stage {
 	t.Helper()
-	tenants, org, _ := tenanttest.New(t)
-	s := &stage{t: t, tenants: tenants, org: org, clock: clock.RealClock{}, told: make(chan []string, 100)}
+	tenants, d, org, _ := tenanttest.NewDirected(t)
+	s := &stage{t: t, directory: d, tenants: tenants, shards: []string{"a"}, org: org, clock: clock.RealClock{}, told: make(chan []string, 100)}
 	two := int64(2)
 	s.terms.Limits = plan.Limits{plan.MaxConcurrentSessions: &two}
 	grant := uuid.New()
@@ -103,7 +105,7 @@ func (s *stage) pod() *pod {
 	require.NoError(s.t, err)
 	p := &pod{address: l.Addr().String()}
 	o := live.Options{
-		Tenants: s.tenants, Shards: func(context.Context) ([]string, error) { return []string{"a"}, nil },
+		Tenants: s.tenants, Shards: func(context.Context) ([]string, error) { return s.shards, nil },
 		Organization: func(_ context.Context, org id.Org) (directory.Organization, plan.Terms, error) {
 			return directory.Organization{ID: org, PausedAt: s.paused}, s.terms, nil
 		},

@@ -86,9 +86,10 @@ func (v *View) load(ctx context.Context, s *Shard) error {
 	}
 	return db.QueryRow(ctx, `
 		SELECT GREATEST(0, EXTRACT(EPOCH FROM now() - LEAST(
-				(SELECT min(due_at) FROM delivery WHERE due_at IS NOT NULL), (SELECT min(due_at) FROM job WHERE due_at IS NOT NULL), now()
+				(SELECT min(d.due_at) FROM delivery d JOIN org_fence f ON f.org_id = d.org_id AND f.state <> 'moved' WHERE d.due_at IS NOT NULL),
+				(SELECT min(j.due_at) FROM job j JOIN org_fence f ON f.org_id = j.org_id AND f.state <> 'moved' WHERE j.due_at IS NOT NULL), now()
 			)))::FLOAT8,
-			(SELECT count(*) FROM session WHERE owner IS NOT NULL)`).Scan(&s.BacklogAgeS, &s.LiveSessions)
+			(SELECT count(*) FROM session s JOIN org_fence f ON f.org_id = s.org_id AND f.state <> 'moved' WHERE s.owner IS NOT NULL)`).Scan(&s.BacklogAgeS, &s.LiveSessions)
 }
 
 // place is a database's host and name.

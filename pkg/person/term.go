@@ -125,14 +125,6 @@ func queryTerms(query string) []string {
 	return all
 }
 
-// pair is the key of a row that is named by a text and a person.
-type pair struct {
-	term string
-	of   id.Person
-}
-
-func (p pair) String() string { return p.term + "/" + p.of.String() }
-
 // enterTerms makes the terms that a person is found by those of their details.
 // It rides person_term_by_person and person_term_pkey.
 func (p *Person) enterTerms(ctx context.Context, tx *tenant.Tx) error {
@@ -147,7 +139,7 @@ func (p *Person) enterTerms(ctx context.Context, tx *tenant.Tx) error {
 		return err
 	}
 	for _, term := range append(gone, terms...) {
-		tx.Touch("person_term", pair{term, p.ID})
+		tx.Touch("person_term", name(term), p.ID)
 	}
 	_, err = tx.Exec(ctx, `
 		INSERT INTO person_term (org_id, term, person_id) SELECT $1, term, $2 FROM unnest($3::TEXT[]) AS t (term)

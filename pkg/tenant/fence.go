@@ -12,14 +12,21 @@ import (
 	"visavis.dev/pkg/id"
 )
 
-// The states of a fence (org_fence.state).
+// State is what a shard allows of an organisation (org_fence.state).
+type State string
+
+// The states of a fence.
 const (
-	stateOpen    = "open"
-	stateCapture = "capture"
-	stateFenced  = "fenced"
-	stateMoved   = "moved"
-	// stateDeleting is of an organisation whose rows are being deleted.
-	stateDeleting = "deleting"
+	// Open and Capture let everybody read and write. With Capture writers note what they
+	// touched.
+	Open    State = "open"
+	Capture State = "capture"
+	// Fenced lets everybody read, and writers wait.
+	Fenced State = "fenced"
+	// Moved sends everybody on.
+	Moved State = "moved"
+	// Deleting is of an organisation whose rows are being deleted.
+	Deleting State = "deleting"
 )
 
 const fenceSQL = `SELECT epoch, state, moved_to FROM org_fence WHERE org_id = $1`
@@ -27,7 +34,7 @@ const fenceSQL = `SELECT epoch, state, moved_to FROM org_fence WHERE org_id = $1
 // fence is what a shard says of an organisation.
 type fence struct {
 	epoch   int64
-	state   string
+	state   State
 	movedTo string
 }
 
@@ -46,18 +53,18 @@ func (e *staleRoute) Error() string {
 }
 
 // read takes the fence from its row and says whether an access is allowed.
-func (f *fence) read(row pgx.Row, org id.Org, route directory.Route, allowed ...string) error {
+func (f *fence) read(row pgx.Row, org id.Org, route directory.Route, allowed ...State) error {
 	err := row.Scan(&f.epoch, &f.state, &f.movedTo)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return &staleRoute{org: org}
 	case err != nil:
 		return err
-	case f.state == stateDeleting:
+	case f.state == Deleting:
 		return fmt.Errorf("organisation %s is deleted: %w", org, directory.ErrUnknown)
-	case f.state == stateMoved:
+	case f.state == Moved:
 		return &staleRoute{org: org, next: &directory.Route{Shard: f.movedTo, Epoch: f.epoch}}
-	case f.state == stateFenced && !slices.Contains(allowed, stateFenced):
+	case f.state == Fenced && !slices.Contains(allowed, Fenced):
 		return errFenced
 	case f.epoch != route.Epoch:
 		return &staleRoute{org: org, next: &directory.Route{Shard: route.Shard, Epoch: f.epoch}}

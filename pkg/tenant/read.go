@@ -67,7 +67,7 @@ func (r *Reads) take(results pgx.BatchResults, org id.Org, route directory.Route
 		}
 	}
 	var f fence
-	if err := f.read(results.QueryRow(), org, route, stateOpen, stateCapture, stateFenced); err != nil {
+	if err := f.read(results.QueryRow(), org, route, Open, Capture, Fenced); err != nil {
 		return err
 	}
 	return failed

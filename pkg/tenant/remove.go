@@ -16,83 +16,86 @@ type Table struct {
 	Name string
 	// Key is the primary key after org_id.
 	Key []string
+	// Stays says that the rows are of one shard's own running: an organisation that moves
+	// leaves them behind.
+	Stays bool
 }
 
 // Tables are all that have rows of organisations, but for org_fence, in an order in
 // which their rows can be deleted. What processes are asked to do with live sessions
 // goes last: they carry it out meanwhile.
 var Tables = []Table{
-	{"activity", []string{"id"}},
-	{"avatar_use", []string{"avatar_id", "wearer_kind", "wearer_id"}},
-	{"avatar", []string{"id"}},
-	{"case_link", []string{"id"}},
-	{"connection_call", []string{"connection_id", "id"}},
-	{"connection_use", []string{"connection_id", "user_kind", "user_id"}},
-	{"connection", []string{"id"}},
-	{"dedicated_delivery", nil},
-	{"delivery", []string{"id"}},
-	{"directory_change", []string{"id"}},
-	{"duo", []string{"id"}},
-	{"escalation", []string{"id"}},
-	{"event", []string{"id"}},
-	{"face", []string{"avatar_id"}},
-	{"file", []string{"id"}},
-	{"idempotency_record", []string{"key_id", "method", "path", "client_key"}},
-	{"job", []string{"id"}},
-	{"job_note", []string{"job_id", "number"}},
-	{"knowledge_chunk", []string{"document_id", "generation", "position"}},
-	{"knowledge_document", []string{"id"}},
-	{"knowledge_gap", []string{"id"}},
-	{"knowledge_litter", []string{"document_id", "generation"}},
-	{"knowledge_question", []string{"gap_id", "id"}},
-	{"knowledge_terms", []string{"document_id"}},
-	{"knowledge_use", []string{"base_id", "user_kind", "user_id"}},
-	{"knowledge_base", []string{"id"}},
-	{"mail_count", []string{"holder", "hour"}},
-	{"mail_link", []string{"hash"}},
-	{"membership", []string{"id"}},
-	{"memory", []string{"persona_id", "person_id"}},
-	{"minute_debit", []string{"session_id", "block", "grant_id"}},
-	{"minute_grant", []string{"id"}},
-	{"move_dirty", []string{"table_name", "pk"}},
-	{"org_counter", []string{"name"}},
-	{"person_identity", []string{"connection_id", "issuer", "subject"}},
-	{"person_term", []string{"term", "person_id"}},
-	{"person", []string{"id"}},
-	{"persona_test", []string{"id"}},
-	{"persona_version", []string{"persona_id", "version"}},
-	{"persona", []string{"id"}},
-	{"portal_door", []string{"portal_id", "key"}},
-	{"portal_picture", []string{"portal_id", "hash"}},
-	{"portal_version", []string{"portal_id", "version"}},
-	{"portal_visit", []string{"hash"}},
-	{"portal", []string{"id"}},
-	{"rate_window", []string{"holder", "class"}},
-	{"session_staff", []string{"session_id", "id"}},
-	{"session_token", []string{"hash"}},
-	{"session", []string{"id"}},
-	{"setting", []string{"scope_kind", "scope_id", "key"}},
-	{"setup_plan", []string{"id"}},
-	{"signing_key", []string{"id"}},
-	{"subject_version", []string{"subject_id", "version"}},
-	{"subject", []string{"id"}},
-	{"turn", []string{"session_id", "ordinal"}},
-	{"unit", []string{"id"}},
-	{"usage_block", []string{"session_id", "block"}},
-	{"usage_month", []string{"month"}},
-	{"usage_threshold", []string{"month", "kind", "percent"}},
-	{"used_token", []string{"id"}},
-	{"voice_use", []string{"voice_id", "user_kind", "user_id"}},
-	{"voice", []string{"id"}},
-	{"consent", []string{"id"}}, // which avatars and voices refer to
-	{"webhook", []string{"id"}},
-	{"widget_visitor", []string{"widget_id", "day", "visitor"}},
-	{"widget", []string{"id"}},
-	{"session_command", []string{"session_id", "id"}},
+	{Name: "activity", Key: []string{"id"}},
+	{Name: "avatar_use", Key: []string{"avatar_id", "wearer_kind", "wearer_id"}},
+	{Name: "avatar", Key: []string{"id"}},
+	{Name: "case_link", Key: []string{"id"}},
+	{Name: "connection_call", Key: []string{"connection_id", "id"}},
+	{Name: "connection_use", Key: []string{"connection_id", "user_kind", "user_id"}},
+	{Name: "connection", Key: []string{"id"}},
+	{Name: "dedicated_delivery"},
+	{Name: "delivery", Key: []string{"id"}},
+	{Name: "directory_change", Key: []string{"id"}},
+	{Name: "duo", Key: []string{"id"}},
+	{Name: "escalation", Key: []string{"id"}},
+	{Name: "event", Key: []string{"id"}},
+	{Name: "face", Key: []string{"avatar_id"}},
+	{Name: "file", Key: []string{"id"}},
+	{Name: "idempotency_record", Key: []string{"key_id", "method", "path", "client_key"}},
+	{Name: "job", Key: []string{"id"}},
+	{Name: "job_note", Key: []string{"job_id", "number"}},
+	{Name: "knowledge_chunk", Key: []string{"document_id", "generation", "position"}},
+	{Name: "knowledge_document", Key: []string{"id"}},
+	{Name: "knowledge_gap", Key: []string{"id"}},
+	{Name: "knowledge_litter", Key: []string{"document_id", "generation"}},
+	{Name: "knowledge_question", Key: []string{"gap_id", "id"}},
+	{Name: "knowledge_terms", Key: []string{"document_id"}},
+	{Name: "knowledge_use", Key: []string{"base_id", "user_kind", "user_id"}},
+	{Name: "knowledge_base", Key: []string{"id"}},
+	{Name: "mail_count", Key: []string{"holder", "hour"}},
+	{Name: "mail_link", Key: []string{"hash"}},
+	{Name: "membership", Key: []string{"id"}},
+	{Name: "memory", Key: []string{"persona_id", "person_id"}},
+	{Name: "minute_debit", Key: []string{"session_id", "block", "grant_id"}},
+	{Name: "minute_grant", Key: []string{"id"}},
+	{Name: "move_dirty", Key: []string{"table_name", "pk"}, Stays: true},
+	{Name: "org_counter", Key: []string{"name"}},
+	{Name: "person_identity", Key: []string{"connection_id", "issuer", "subject"}},
+	{Name: "person_term", Key: []string{"term", "person_id"}},
+	{Name: "person", Key: []string{"id"}},
+	{Name: "persona_test", Key: []string{"id"}},
+	{Name: "persona_version", Key: []string{"persona_id", "version"}},
+	{Name: "persona", Key: []string{"id"}},
+	{Name: "portal_door", Key: []string{"portal_id", "key"}},
+	{Name: "portal_picture", Key: []string{"portal_id", "hash"}},
+	{Name: "portal_version", Key: []string{"portal_id", "version"}},
+	{Name: "portal_visit", Key: []string{"hash"}},
+	{Name: "portal", Key: []string{"id"}},
+	{Name: "rate_window", Key: []string{"holder", "class"}, Stays: true},
+	{Name: "session_staff", Key: []string{"session_id", "id"}},
+	{Name: "session_token", Key: []string{"hash"}},
+	{Name: "session", Key: []string{"id"}},
+	{Name: "setting", Key: []string{"scope_kind", "scope_id", "key"}},
+	{Name: "setup_plan", Key: []string{"id"}},
+	{Name: "signing_key", Key: []string{"id"}},
+	{Name: "subject_version", Key: []string{"subject_id", "version"}},
+	{Name: "subject", Key: []string{"id"}},
+	{Name: "turn", Key: []string{"session_id", "ordinal"}},
+	{Name: "unit", Key: []string{"id"}},
+	{Name: "usage_block", Key: []string{"session_id", "block"}},
+	{Name: "usage_month", Key: []string{"month"}},
+	{Name: "usage_threshold", Key: []string{"month", "kind", "percent"}},
+	{Name: "used_token", Key: []string{"id"}},
+	{Name: "voice_use", Key: []string{"voice_id", "user_kind", "user_id"}},
+	{Name: "voice", Key: []string{"id"}},
+	{Name: "consent", Key: []string{"id"}}, // which avatars and voices refer to
+	{Name: "webhook", Key: []string{"id"}},
+	{Name: "widget_visitor", Key: []string{"widget_id", "day", "visitor"}},
+	{Name: "widget", Key: []string{"id"}},
+	{Name: "session_command", Key: []string{"session_id", "id"}},
 }
 
-// Open says whether an organisation can be used on a shard.
-func (t *Tenants) Open(ctx context.Context, shard string, org id.Org) (open bool, err error) {
+// IsOpen says whether an organisation can be used on a shard.
+func (t *Tenants) IsOpen(ctx context.Context, shard string, org id.Org) (open bool, err error) {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {
 		return false, err
@@ -132,6 +135,15 @@ func (t *Tenants) Shut(ctx context.Context, shard string, org id.Org) error {
 // Remove deletes at most limit rows of a table, of an organisation that is shut, and
 // answers how many there were. It rides the table's primary key.
 func (t *Tenants) Remove(ctx context.Context, shard string, org id.Org, table Table, limit int) (int, error) {
+	return t.remove(ctx, shard, org, table, limit, Deleting)
+}
+
+// RemoveLeft is Remove of what an organisation that moved left behind.
+func (t *Tenants) RemoveLeft(ctx context.Context, shard string, org id.Org, table Table, limit int) (int, error) {
+	return t.remove(ctx, shard, org, table, limit, Moved)
+}
+
+func (t *Tenants) remove(ctx context.Context, shard string, org id.Org, table Table, limit int, in State) (int, error) {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {
 		return 0, err
@@ -140,7 +152,7 @@ func (t *Tenants) Remove(ctx context.Context, shard string, org id.Org, table Ta
 	tag, err := db.Exec(ctx, `
 		DELETE FROM `+table.Name+` WHERE org_id = $1 AND (`+key+`) IN (
 			SELECT `+key+` FROM `+table.Name+` WHERE org_id = $1 LIMIT $2)
-		AND NOT EXISTS (SELECT 1 FROM org_fence f WHERE f.org_id = $1 AND f.state <> 'deleting')`, org, limit)
+		AND NOT EXISTS (SELECT 1 FROM org_fence f WHERE f.org_id = $1 AND f.state <> $3)`, org, limit, in)
 	if err != nil {
 		return 0, fmt.Errorf("delete rows of %s: %w", table.Name, err)
 	}

@@ -53,7 +53,7 @@ func TestShut(t *testing.T) {
 	require.ErrorIs(t, w.set(ctx, org, "l"), directory.ErrUnknown)
 	require.ErrorIs(t, w.Read(ctx, org, func(*tenant.Reads) {}), directory.ErrUnknown)
 	require.NoError(t, w.set(ctx, other, "l"))
-	open, err := w.Open(ctx, "a", org)
+	open, err := w.IsOpen(ctx, "a", org)
 	require.NoError(t, err)
 	require.False(t, open)
 
@@ -62,7 +62,7 @@ func TestShut(t *testing.T) {
 	require.Equal(t, 1, n)
 	require.NoError(t, w.ForgetOrganization(ctx, "a", org))
 	require.NoError(t, w.ForgetOrganization(ctx, "a", other))
-	open, err = w.Open(ctx, "a", other)
+	open, err = w.IsOpen(ctx, "a", other)
 	require.NoError(t, err)
 	require.True(t, open)
 

@@ -26,14 +26,14 @@ type ManyTx struct {
 func (tx *ManyTx) Open(org id.Org) bool { return tx.open[org] }
 
 // Touch notes that the transaction wrote a row, as Tx.Touch does.
-func (tx *ManyTx) Touch(org id.Org, table string, pk fmt.Stringer) {
+func (tx *ManyTx) Touch(org id.Org, table string, pk ...fmt.Stringer) {
 	if !tx.capture[org] {
 		return
 	}
 	if tx.touched[org] == nil {
 		tx.touched[org] = map[row]struct{}{}
 	}
-	tx.touched[org][row{table, pk.String()}] = struct{}{}
+	tx.touched[org][rowOf(table, pk)] = struct{}{}
 }
 
 // InManyTx runs fn in one transaction on a shard and commits it. It is for
@@ -66,7 +66,7 @@ func (t *Tenants) InManyTx(ctx context.Context, shard string, orgs []id.Org, fn 
 		if err := fn(ctx, tx); err != nil {
 			return err
 		}
-		return tx.journal(ctx)
+		return journal(ctx, tx, tx.touched)
 	})
 }
 
@@ -74,29 +74,13 @@ func (tx *ManyTx) readFences(rows pgx.Rows) error {
 	for rows.Next() {
 		var (
 			org   id.Org
-			state string
+			state State
 		)
 		if err := rows.Scan(&org, &state); err != nil {
 			return err
 		}
-		tx.open[org] = state == stateOpen || state == stateCapture
-		tx.capture[org] = state == stateCapture
+		tx.open[org] = state == Open || state == Capture
+		tx.capture[org] = state == Capture
 	}
 	return rows.Err()
-}
-
-func (tx *ManyTx) journal(ctx context.Context) error {
-	var (
-		orgs        []id.Org
-		tables, pks []string
-	)
-	for org, rows := range tx.touched {
-		for r := range rows {
-			orgs, tables, pks = append(orgs, org), append(tables, r.table), append(pks, r.pk)
-		}
-	}
-	if len(orgs) == 0 {
-		return nil
-	}
-	return journal(ctx, tx, orgs, tables, pks)
 }

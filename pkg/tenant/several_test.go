@@ -17,7 +17,7 @@ import (
 
 // setMany writes a setting of an organisation in a transaction of several.
 func setMany(ctx context.Context, tx *tenant.ManyTx, org id.Org, key string) error {
-	tx.Touch(org, "setting", part("org//"+key))
+	tx.Touch(org, "setting", part("org"), part(""), part(key))
 	_, err := tx.Exec(ctx, `
 		INSERT INTO setting (org_id, scope_kind, scope_id, key, value, changed_at, changed_by)
 		VALUES ($1, 'org', '', $2, '{}', $3, 'test')`, org, key, now)
@@ -61,7 +61,7 @@ func TestSeveralOrganizationsInOneTransaction(t *testing.T) {
 					return err
 				}
 			}
-			tx.Touch(org, "setting", part("org//one")) // noted before
+			tx.Touch(org, "setting", part("org"), part(""), part("one")) // noted before
 		}
 		return nil
 	}))

@@ -3,7 +3,6 @@ package tenant
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,8 +20,6 @@ type Tx struct {
 	touched map[row]struct{}
 }
 
-type row struct{ table, pk string }
-
 // Touch notes that the transaction wrote a row of a tenant table; pk are the
 // key's parts after org_id. While the organisation is being copied elsewhere
 // the copy learns of the row from this. Every write of a tenant row calls it.
@@ -30,11 +27,7 @@ func (tx *Tx) Touch(table string, pk ...fmt.Stringer) {
 	if !tx.capture {
 		return
 	}
-	parts := make([]string, len(pk))
-	for i, part := range pk {
-		parts[i] = part.String()
-	}
-	tx.touched[row{table, strings.Join(parts, "/")}] = struct{}{}
+	tx.touched[rowOf(table, pk)] = struct{}{}
 }
 
 // Option changes how InTx runs.
@@ -60,14 +53,14 @@ func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Cont
 				b.Queue(`SELECT pg_advisory_xact_lock_shared($1)`, lockKey(org))
 			}
 			b.Queue(fenceSQL, org).QueryRow(func(r pgx.Row) error {
-				return f.read(r, org, route, stateOpen, stateCapture)
+				return f.read(r, org, route, Open, Capture)
 			})
 		}}
 		for _, option := range options {
 			option(&o)
 		}
 		return db.InTx(ctx, o, func(ctx context.Context, inner database.Tx) error {
-			tx := &Tx{Tx: inner, Org: org, Engine: engine, capture: f.state == stateCapture, touched: map[row]struct{}{}}
+			tx := &Tx{Tx: inner, Org: org, Engine: engine, capture: f.state == Capture, touched: map[row]struct{}{}}
 			if err := fn(ctx, tx); err != nil {
 				return err
 			}
@@ -78,23 +71,5 @@ func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Cont
 
 // journal writes down what the transaction touched.
 func (tx *Tx) journal(ctx context.Context) error {
-	if len(tx.touched) == 0 {
-		return nil
-	}
-	var (
-		orgs        []id.Org
-		tables, pks []string
-	)
-	for r := range tx.touched {
-		orgs, tables, pks = append(orgs, tx.Org), append(tables, r.table), append(pks, r.pk)
-	}
-	return journal(ctx, tx, orgs, tables, pks)
-}
-
-func journal(ctx context.Context, tx database.Tx, orgs []id.Org, tables, pks []string) error {
-	_, err := tx.Exec(ctx, `
-		INSERT INTO move_dirty (org_id, table_name, pk)
-		SELECT o, t, p FROM unnest($1::UUID[], $2::TEXT[], $3::TEXT[]) AS touched (o, t, p)
-		ON CONFLICT (org_id, table_name, pk) DO NOTHING`, orgs, tables, pks)
-	return err
+	return journal(ctx, tx, map[id.Org]map[row]struct{}{tx.Org: tx.touched})
 }

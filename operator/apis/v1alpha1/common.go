@@ -32,6 +32,9 @@ const (
 const (
 	// Ready says whether everything is as the spec has it.
 	Ready = "Ready"
+	// Moving says whether an Organisation is on its way to another shard. It is ready all
+	// the while.
+	Moving = "Moving"
 	// Published says of a portal whether people can open its page.
 	Published = "Published"
 	// Delivering says of a webhook whether its deliveries arrive.
@@ -45,6 +48,11 @@ const (
 
 // Reasons of conditions that several kinds have. They are part of the interface.
 const (
+	// ReasonMoving, ReasonMoved, ReasonNotMoved: it is on its way, it came, or it could not
+	// go. Other reasons of why it cannot are package move's.
+	ReasonMoving   = "Moving"
+	ReasonMoved    = "Moved"
+	ReasonNotMoved = "NotMoved"
 	// ReasonReady: everything is as the spec has it.
 	ReasonReady = "Ready"
 	// ReasonReleased: the resource manages nothing any more.

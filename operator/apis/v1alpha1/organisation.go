@@ -12,6 +12,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Shard",type=string,JSONPath=`.status.shard`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Moving",type=string,JSONPath=`.status.conditions[?(@.type=="Moving")].message`,priority=1
 // +kubebuilder:printcolumn:name="Paused",type=boolean,JSONPath=`.spec.paused`,priority=1
 // +kubebuilder:printcolumn:name="Key",type=string,JSONPath=`.status.apiKey.secretName`,priority=1
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`,priority=1
@@ -26,7 +27,7 @@ type Organisation struct {
 }
 
 // OrganisationSpec is what an organisation is to be.
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.shard) || (has(self.shard) && self.shard == oldSelf.shard)",message="shard cannot be changed: an organisation stays where it was made"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.shard) || has(self.shard)",message="shard cannot be left out any more: name the one that it is to live on"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.slug) || (has(self.slug) && self.slug == oldSelf.slug)",message="slug cannot be changed"
 // +kubebuilder:validation:XValidation:rule="self.region == oldSelf.region",message="region cannot be changed"
 type OrganisationSpec struct {
@@ -54,6 +55,7 @@ type OrganisationSpec struct {
 	// +kubebuilder:validation:MaxLength=40
 	Plan string `json:"plan"`
 	// The Shard it lives on; the Shared one with the fewest organisations unless given.
+	// Another one moves it there, while it is in use.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=40
 	// +optional

@@ -10,8 +10,9 @@ import (
 // Crash is a tracer that makes one of a pool's statements fail, as it does for a process
 // that dies there.
 type Crash struct {
-	mu sync.Mutex
-	in int
+	mu   sync.Mutex
+	in   int
+	dies bool
 }
 
 // Arm makes the in-th statement from now on fail; zero makes none. It answers whether
@@ -20,14 +21,23 @@ func (c *Crash) Arm(in int) (failed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	failed = c.in < 0
-	c.in = in
+	c.in, c.dies = in, false
 	return failed
+}
+
+// Kill is Arm of a process that does nothing any more after the statement either, until
+// it is armed again.
+func (c *Crash) Kill(in int) {
+	c.Arm(in)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dies = true
 }
 
 func (c *Crash) next(ctx context.Context) context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.in <= 0 {
+	if c.in == 0 || c.in < 0 && !c.dies {
 		return ctx
 	}
 	if c.in--; c.in > 0 {

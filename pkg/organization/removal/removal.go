@@ -80,6 +80,10 @@ func once(do func(context.Context) error) func(context.Context) (bool, error) {
 
 func (r *Remover) steps(o directory.Organization) []step {
 	steps := []step{
+		{"move", func(ctx context.Context) (bool, error) {
+			over, err := r.Directory.EndMove(ctx, o.ID)
+			return !over, err
+		}},
 		{"sessions", func(ctx context.Context) (bool, error) { return r.hangUp(ctx, o) }},
 		{"access", once(func(ctx context.Context) error { return r.Tenants.Shut(ctx, o.Shard, o.ID) })},
 	}
@@ -105,7 +109,7 @@ func (r *Remover) steps(o directory.Organization) []step {
 // hangUp ends sessions that go on. Their owners read of it while the rows go. It
 // rides session_active.
 func (r *Remover) hangUp(ctx context.Context, o directory.Organization) (more bool, err error) {
-	if open, err := r.Tenants.Open(ctx, o.Shard, o.ID); err != nil || !open {
+	if open, err := r.Tenants.IsOpen(ctx, o.Shard, o.ID); err != nil || !open {
 		return false, err // an earlier run shut it, or it never was
 	}
 	err = r.Tenants.InTx(ctx, o.ID, func(ctx context.Context, tx *tenant.Tx) error {

@@ -1,0 +1,56 @@
+package move
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Runner goes on with moves until it is stopped.
+type Runner struct {
+	Mover *Mover
+
+	cancel context.CancelFunc
+	group  sync.WaitGroup
+}
+
+const (
+	// look is how often to look for a move that waits, or whose process died.
+	look = time.Second
+	// atOnce is how many organisations a process moves at a time.
+	atOnce = 2
+)
+
+// Start begins.
+func (r *Runner) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	for range atOnce {
+		r.group.Go(func() { r.run(ctx) })
+	}
+}
+
+// Stop interrupts what is under way and waits for it: another process goes on.
+func (r *Runner) Stop() {
+	r.cancel()
+	r.group.Wait()
+}
+
+func (r *Runner) run(ctx context.Context) {
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	for {
+		found, err := r.Mover.Advance(ctx)
+		if err != nil && ctx.Err() == nil {
+			r.Mover.Log.WarnContext(ctx, "a move waits", "error", err)
+		}
+		if found && err == nil && ctx.Err() == nil {
+			continue
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
