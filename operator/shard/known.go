@@ -43,7 +43,8 @@ func (r *Rules) same(ctx context.Context, s *v1alpha1.Shard, url string, db *dat
 	}
 }
 
-// missing is how many organisations a database does not have at their epochs.
+// missing is how many organisations a database does not have at their epochs: those of
+// the directory, or later ones, which it learns when a move ends.
 func missing(ctx context.Context, db *database.DB, of []directory.Inhabitant) (int, error) {
 	orgs, epochs := make([]id.Org, len(of)), make([]int64, len(of))
 	for i, o := range of {
@@ -52,7 +53,7 @@ func missing(ctx context.Context, db *database.DB, of []directory.Inhabitant) (i
 	var found int
 	err := db.QueryRow(ctx, `
 		SELECT count(*) FROM unnest($1::UUID[], $2::BIGINT[]) AS wanted (org_id, epoch)
-		JOIN org_fence f ON f.org_id = wanted.org_id AND f.epoch = wanted.epoch`, orgs, epochs).Scan(&found)
+		JOIN org_fence f ON f.org_id = wanted.org_id AND f.epoch >= wanted.epoch AND f.state <> 'moved'`, orgs, epochs).Scan(&found)
 	if database.NoTable(err) {
 		err = nil // it is none of ours
 	}

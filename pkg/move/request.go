@@ -17,7 +17,6 @@ type Reason string
 const (
 	NoShard  Reason = "NoShard"
 	Here     Reason = "Here"
-	NoRoom   Reason = "NoRoom"
 	Moving   Reason = "Moving"
 	Inactive Reason = "Inactive"
 	Schema   Reason = "Schema"
@@ -79,22 +78,10 @@ func admissible(ctx context.Context, d *directory.Directory, t *tenant.Tenants, 
 	case o.Shard == to:
 		return refuse(Here, "%s lives on the shard %s already.", o.ID, to)
 	}
-	s, err := d.Shard(ctx, to)
-	if errors.Is(err, directory.ErrUnknown) {
+	if _, err := d.Shard(ctx, to); errors.Is(err, directory.ErrUnknown) {
 		return refuse(NoShard, "There is no shard %s.", to)
-	}
-	if err != nil {
+	} else if err != nil {
 		return err
-	}
-	// A dedicated shard has room for one.
-	if s.Tier == directory.Dedicated {
-		n, err := d.Inhabitants(ctx, to)
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			return refuse(NoRoom, "The shard %s is another organisation's alone.", to)
-		}
 	}
 	return sameSchema(ctx, t, o.Shard, to)
 }

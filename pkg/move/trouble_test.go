@@ -9,7 +9,6 @@ import (
 
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/move"
 	"visavis.dev/pkg/tenant"
 )
@@ -44,11 +43,6 @@ func TestWhatCannotBeMoved(t *testing.T) {
 	require.Equal(t, move.NoShard, reason(org, "c"))
 	require.Equal(t, move.Here, reason(org, "a"))
 	require.ErrorIs(t, move.Begin(ctx, w.directory, w.tenants, id.NewOrg(), "b", "test"), directory.ErrUnknown)
-
-	own := directory.Shard{Name: "own", URL: w.shards["b"].Config().ConnString(), Tier: directory.Dedicated, ManagedBy: managed.API}
-	require.NoError(t, w.directory.PutShard(ctx, own))
-	require.NoError(t, w.directory.Begin(ctx, directory.Organization{ID: id.NewOrg(), Slug: "its-own", Shard: "own", Epoch: 1, CreatedAt: now}))
-	require.Equal(t, move.NoRoom, reason(org, "own"))
 
 	w.begin(org, "b")
 	require.Equal(t, move.Moving, reason(org, "b"))
