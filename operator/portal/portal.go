@@ -137,14 +137,9 @@ func (r *Rules) settle(ctx context.Context, o *v1alpha1.Portal, w *wanted) error
 // home is the portal's organisation.
 func (r *Rules) home(ctx context.Context, o *v1alpha1.Portal) (directory.Organization, error) {
 	name := o.Spec.Organisation.Name
-	var organisation v1alpha1.Organisation
-	err := r.Client.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: name}, &organisation)
-	if client.IgnoreNotFound(err) != nil {
+	which, _, err := resource.Home(ctx, r.Client, o.Namespace, name)
+	if err != nil {
 		return directory.Organization{}, err
-	}
-	which, malformed := id.ParseOrg(organisation.Status.ID)
-	if err != nil || malformed != nil {
-		return directory.Organization{}, resource.Pending(0, "The Organisation %s is not there yet.", name)
 	}
 	org, err := r.Directory.Organization(ctx, which)
 	if errors.Is(err, directory.ErrUnknown) || err == nil && org.State != directory.Active {

@@ -5,9 +5,26 @@ import (
 	"errors"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 )
+
+// Home is the organisation that a resource of a namespace names, and the Organisation
+// there. The error is a Refusal where it is not made yet.
+func Home(ctx context.Context, c client.Reader, namespace, name string) (which id.Org, o v1alpha1.Organisation, err error) {
+	err = c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &o)
+	if client.IgnoreNotFound(err) != nil {
+		return which, o, err
+	}
+	which, malformed := id.ParseOrg(o.Status.ID)
+	if err != nil || malformed != nil {
+		return which, o, Pending(0, "The Organisation %s is not there yet.", name)
+	}
+	return which, o, nil
+}
 
 // Rehomed says whether a resource of an organisation begins anew, since that one is gone
 // and another has its name by now. noted is the id of the organisation that it has

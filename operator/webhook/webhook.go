@@ -59,20 +59,20 @@ func (r *Rules) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Micro
 
 // Apply makes the webhook what the resource says.
 func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Webhook) error {
-	home, err := r.home(ctx, o)
+	org, organisation, err := resource.Home(ctx, r.Client, o.Namespace, o.Spec.Organisation.Name)
 	if err != nil {
 		return err
 	}
-	if err := r.stay(ctx, o, home.org); err != nil {
+	if err := r.stay(ctx, o, org); err != nil {
 		return err
 	}
-	o.Status.OrganisationID = home.org.String()
-	found, err := webhook.FindDeclared(ctx, r.Tenants, home.org, resource.Managing(Kind, o))
+	o.Status.OrganisationID = org.String()
+	found, err := webhook.FindDeclared(ctx, r.Tenants, org, resource.Managing(Kind, o))
 	if err != nil {
 		return homeless(err, o)
 	}
 	if found == nil || differs(o, found) {
-		if found, err = r.declare(ctx, o, home.org, found); err != nil {
+		if found, err = r.declare(ctx, o, org, found); err != nil {
 			// What there is goes on, and how it fares is told all the same.
 			if found != nil {
 				r.tell(o, found)
@@ -82,10 +82,10 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Webhook) error {
 	}
 	o.Status.ID, o.Status.Resumed = found.ID.String(), o.Annotations[v1alpha1.ResumeAnnotation]
 	r.tell(o, found)
-	if err := r.keepSecret(ctx, o, home.org, found); err != nil {
+	if err := r.keepSecret(ctx, o, org, found); err != nil {
 		return err
 	}
-	return r.keepWorker(ctx, o, home.shard, found)
+	return r.keepWorker(ctx, o, organisation.Status.Shard, found)
 }
 
 // stay keeps a webhook with its organisation.
@@ -148,14 +148,13 @@ func (r *Rules) end(ctx context.Context, o *v1alpha1.Webhook,
 ) error {
 	org, err := id.ParseOrg(o.Status.OrganisationID)
 	if err != nil {
-		home, err := r.home(ctx, o)
-		if refusal := (*resource.Refusal)(nil); errors.As(err, &refusal) {
+		org, _, err = resource.Home(ctx, r.Client, o.Namespace, o.Spec.Organisation.Name)
+		if _, ok := errors.AsType[*resource.Refusal](err); ok {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		org = home.org
 	}
 	err = r.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		d, err := webhook.LockDeclared(ctx, tx, resource.Managing(Kind, o))
@@ -168,26 +167,6 @@ func (r *Rules) end(ctx context.Context, o *v1alpha1.Webhook,
 		return nil
 	}
 	return err
-}
-
-// home is where a webhook's organisation is.
-type home struct {
-	org   id.Org
-	shard string
-}
-
-func (r *Rules) home(ctx context.Context, o *v1alpha1.Webhook) (home, error) {
-	name := o.Spec.Organisation.Name
-	var organisation v1alpha1.Organisation
-	err := r.Client.Get(ctx, client.ObjectKey{Namespace: o.Namespace, Name: name}, &organisation)
-	if client.IgnoreNotFound(err) != nil {
-		return home{}, err
-	}
-	org, malformed := id.ParseOrg(organisation.Status.ID)
-	if err != nil || malformed != nil {
-		return home{}, resource.Pending(0, "The Organisation %s is not there yet.", name)
-	}
-	return home{org, organisation.Status.Shard}, nil
 }
 
 // homeless says of an organisation that the directory does not have that it is waited for.
