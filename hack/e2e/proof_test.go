@@ -34,6 +34,7 @@ func TestPlatform(t *testing.T) {
 		{"a worker dies under load", workerDies},
 		{"a webhook has a worker of its own", webhookHasItsOwnWorker},
 		{"an organisation has a worker of its own", organisationHasItsOwnWorker},
+		{"an organisation moves to another shard", organisationMoves},
 		{"limits are exact on three pods", limitsAreExact},
 		{"the operator dies and the API server stands still", operatorDies},
 		{"an upgrade fails no request", upgradeFailsNoRequest},
