@@ -146,6 +146,9 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 		"rooms": {"SET room_claim", []string{"session_room_due", "session_pkey"}, func(ctx context.Context) error {
 			return ignore(session.ClaimRooms(ctx, tenants, "a", now, 16))
 		}},
+		"whose rooms": {"SELECT DISTINCT due.org_id", []string{"session_room_due", "org_fence_pkey"}, func(ctx context.Context) error {
+			return ignore(session.ClaimRooms(ctx, tenants, "a", now, 16))
+		}},
 		"expiring":                 {"s.state = 'created'", []string{"session_waiting"}, sweep},
 		"orphans":                  {"s.orphaned_at <= ", []string{"session_orphaned"}, sweep},
 		"silent processes":         {"WHERE s.owner = $1", []string{"session_by_owner"}, silent},

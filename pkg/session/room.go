@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,23 +35,50 @@ type Claim struct {
 
 // ClaimRooms takes sessions whose rooms want for the persona: those just minted, and those
 // whose process is gone. It rides session_room_due, which is empty but for these.
-func ClaimRooms(ctx context.Context, t *tenant.Tenants, shard string, now time.Time, n int) ([]Claim, error) {
+func ClaimRooms(ctx context.Context, t *tenant.Tenants, shard string, now time.Time, n int) (claims []Claim, err error) {
+	waiting, err := roomsWaiting(ctx, t, shard, now, n)
+	if err != nil || len(waiting) == 0 {
+		return nil, err
+	}
+	err = t.InManyTx(ctx, shard, waiting, func(ctx context.Context, tx *tenant.ManyTx) error {
+		open := slices.DeleteFunc(slices.Clone(waiting), func(org id.Org) bool { return !tx.Open(org) })
+		// A planner that does not know the LIMIT takes a tenth of the table for due.
+		rows, err := tx.Query(ctx, fmt.Sprintf(`
+			UPDATE session SET room_claim = $1, room_due_at = $3
+			WHERE (org_id, id) IN (
+				SELECT s.org_id, s.id FROM session s
+				WHERE s.room_due_at <= $2 AND s.org_id = ANY($4)
+				ORDER BY s.room_due_at LIMIT %d FOR UPDATE SKIP LOCKED)
+			RETURNING org_id, id, room_claim`, n), uuid.New(), now, now.Add(RoomLease), open)
+		if err != nil {
+			return err
+		}
+		claims, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Claim])
+		for _, c := range claims {
+			tx.Touch(c.Org, "session", c.Session)
+		}
+		return err
+	})
+	return claims, err
+}
+
+// roomsWaiting are the organisations of the rooms that want for the persona first. It
+// rides session_room_due.
+func roomsWaiting(ctx context.Context, t *tenant.Tenants, shard string, now time.Time, n int) ([]id.Org, error) {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := db.Query(ctx, `
-		UPDATE session SET room_claim = $1, room_due_at = $3
-		WHERE (org_id, id) IN (
-			SELECT s.org_id, s.id FROM session s
-			WHERE s.room_due_at <= $2 AND EXISTS (
-				SELECT 1 FROM org_fence f WHERE f.org_id = s.org_id AND f.state = 'open')
-			ORDER BY s.room_due_at LIMIT $4 FOR UPDATE SKIP LOCKED)
-		RETURNING org_id, id, room_claim`, uuid.New(), now, now.Add(RoomLease), n)
+		SELECT DISTINCT due.org_id FROM (
+			SELECT s.org_id FROM session s
+			WHERE s.room_due_at <= $1 AND EXISTS (
+				SELECT 1 FROM org_fence f WHERE f.org_id = s.org_id AND f.state IN ('open', 'capture'))
+			ORDER BY s.room_due_at LIMIT $2) AS due`, now, n)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Claim])
+	return pgx.CollectRows(rows, pgx.RowTo[id.Org])
 }
 
 // Keep makes the claim last from now. The error is ErrLost where the session is over or

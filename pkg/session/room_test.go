@@ -64,6 +64,18 @@ func TestARoomIsClaimed(t *testing.T) {
 	require.Empty(t, w.claims(after(1000)), "and once it is over, nobody's")
 }
 
+// While an organisation is being copied elsewhere its visitors come as ever, and the copy
+// learns of it.
+func TestARoomIsClaimedDuringAMove(t *testing.T) {
+	w := newWorld(t)
+	s, _ := w.mint(now, inRoom)
+	w.exec(`UPDATE org_fence SET state = 'capture' WHERE org_id = $1`, w.one)
+	require.Len(t, w.claims(now), 1)
+	require.EqualValues(t, 1, w.count(`SELECT count(*) FROM move_dirty WHERE org_id = $1 AND table_name = 'session' AND pk = $2`, w.one, s.ID.String()))
+	w.exec(`UPDATE org_fence SET state = 'fenced' WHERE org_id = $1`, w.one)
+	require.Empty(t, w.claims(after(1000)))
+}
+
 // However many look at the same time, each room is claimed once.
 func TestRoomsAreClaimedOnce(t *testing.T) {
 	w := newWorld(t)
