@@ -27,7 +27,6 @@ func TestStatementsKnowWhereOrganizationsLive(t *testing.T) {
 		"FROM person p WHERE`":           "the condition that follows begins with the organisation",
 		"FROM session s`":                "the same",
 		"= subject.org_id AND":           "columns of a list of one organisation's subjects",
-		"j.heavy = $5 AND j.due_at":      "of organisations that passed the fence",
 	}
 	var names []string
 	for _, table := range tenant.Tables {
