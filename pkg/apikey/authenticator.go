@@ -35,6 +35,8 @@ const (
 	// fresh keeps a revocation from being missed for longer than the second
 	// that remains of the promised two.
 	fresh = time.Second
+	// patience is that second: a directory that takes longer to answer counts as away.
+	patience = time.Second
 	// stale lets pods go on while the directory is away. Nobody can revoke a
 	// key then either, except where only this pod is cut off.
 	stale = 5 * time.Minute
@@ -81,7 +83,7 @@ func NewAuthenticator(s *Store, plans *plan.Catalogue, o Options) *Authenticator
 		stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	a.known = readthrough.New(readthrough.Options[Hash, *found]{
-		Size: o.Cached, Fresh: fresh, Stale: stale, Outage: database.Unavailable, Load: a.load,
+		Size: o.Cached, Fresh: fresh, Stale: stale, Patience: patience, Outage: database.Unavailable, Load: a.load,
 		Name: func(h Hash) string { return string(h[:]) }, Clock: o.Clock,
 	})
 	return a

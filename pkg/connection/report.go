@@ -17,6 +17,8 @@ const (
 	reportEvery = time.Second
 	// maxReported bounds the connections whose calls wait to be written.
 	maxReported = 10_000
+	// findTimeout bounds finding out on which shards they are.
+	findTimeout = time.Second
 	// reportTimeout bounds the writing of one connection's calls.
 	reportTimeout = 5 * time.Second
 )
@@ -30,6 +32,9 @@ type Reporter struct {
 
 	mu      sync.Mutex
 	waiting map[reported][]Outcome
+	// writing are the shards where calls are being written, and writes waits for them.
+	writing sync.Map
+	writes  sync.WaitGroup
 
 	cancel context.CancelFunc
 	group  sync.WaitGroup
@@ -51,7 +56,7 @@ func (r *Reporter) Start() {
 		for {
 			select {
 			case <-ticks.C():
-				r.Flush(ctx)
+				r.begin(ctx)
 			case <-ctx.Done():
 				return
 			}
@@ -63,6 +68,7 @@ func (r *Reporter) Start() {
 func (r *Reporter) Stop() {
 	r.cancel()
 	r.group.Wait()
+	r.writes.Wait()
 	r.Flush(context.Background())
 }
 
@@ -86,23 +92,67 @@ func (r *Reporter) put(of reported, outcomes []Outcome) {
 	r.waiting[of] = r.waiting[of][max(len(r.waiting[of])-KeptCalls, 0):]
 }
 
-// Flush writes what was reported. What cannot be written now waits for the next
-// time.
+// Flush writes what was reported and waits for that. What cannot be written now waits
+// for the next time.
 func (r *Reporter) Flush(ctx context.Context) {
+	r.begin(ctx)
+	r.writes.Wait()
+}
+
+// begin begins to write what was reported, each shard's beside the others': one that does
+// not answer keeps no other's waiting. While a shard's is being written, what comes waits.
+func (r *Reporter) begin(ctx context.Context) {
 	r.mu.Lock()
 	all := r.waiting
 	r.waiting = nil
 	r.mu.Unlock()
+	byShard := map[string]map[reported][]Outcome{}
+	finding, cancel := context.WithTimeout(ctx, findTimeout)
+	defer cancel()
 	for of, outcomes := range all {
-		if err := r.write(ctx, of, outcomes); err != nil {
-			r.Log.WarnContext(ctx, "calls of a connection wait to be noted", "connection", of.connection.String(), "error", err)
-			r.mu.Lock()
-			newer := r.waiting[of]
-			delete(r.waiting, of)
-			r.put(of, append(outcomes, newer...))
-			r.mu.Unlock()
+		shard, err := r.Tenants.ShardOf(finding, of.org)
+		if err != nil {
+			r.keep(ctx, of, outcomes, err)
+			continue
 		}
+		if byShard[shard] == nil {
+			byShard[shard] = map[reported][]Outcome{}
+		}
+		byShard[shard][of] = outcomes
 	}
+	for shard, some := range byShard {
+		if _, busy := r.writing.LoadOrStore(shard, true); busy {
+			for of, outcomes := range some {
+				r.putBack(of, outcomes)
+			}
+			continue
+		}
+		r.writes.Go(func() {
+			defer r.writing.Delete(shard)
+			for of, outcomes := range some {
+				if err := r.write(ctx, of, outcomes); err != nil {
+					r.keep(ctx, of, outcomes, err)
+				}
+			}
+		})
+	}
+}
+
+// keep keeps what could not be written for the next time.
+func (r *Reporter) keep(ctx context.Context, of reported, outcomes []Outcome, err error) {
+	if ctx.Err() == nil {
+		r.Log.WarnContext(ctx, "failed to record the calls of a connection", "connection", of.connection.String(), "error", err)
+	}
+	r.putBack(of, outcomes)
+}
+
+// putBack puts outcomes before those that came since.
+func (r *Reporter) putBack(of reported, outcomes []Outcome) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	newer := r.waiting[of]
+	delete(r.waiting, of)
+	r.put(of, append(outcomes, newer...))
 }
 
 func (r *Reporter) write(ctx context.Context, of reported, outcomes []Outcome) error {

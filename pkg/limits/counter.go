@@ -29,7 +29,9 @@ type counter struct {
 	used  int64
 	since time.Time
 
-	// While the table cannot be reached the pod counts by itself.
+	// While the table cannot be reached the pod counts by itself. away says that the
+	// last trip failed: nobody waits for the next one for long.
+	away               bool
 	degradedUntil      time.Time
 	alone, aloneMinute int64
 }
@@ -80,9 +82,16 @@ func (c *counter) decideAlone(now time.Time, limit, pods int64) Reading {
 	return r
 }
 
-// await waits for the trip under way, with the lock released meanwhile.
-func (c *counter) await(ctx context.Context) error {
+// await waits for the trip under way, with the lock released meanwhile. It is false
+// where that takes too long for a table that was away.
+func (c *counter) await(ctx context.Context) (ended bool, err error) {
 	trip := c.trip
+	var tired <-chan time.Time
+	if c.away {
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		tired = timer.C
+	}
 	c.waiting++
 	c.mu.Unlock()
 	defer func() {
@@ -91,9 +100,11 @@ func (c *counter) await(ctx context.Context) error {
 	}()
 	select {
 	case <-trip:
-		return nil
+		return true, nil
+	case <-tired:
+		return false, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return false, ctx.Err()
 	}
 }
 
@@ -119,11 +130,11 @@ func (c *counter) apply(w Window, want int64, asked time.Time) {
 	c.granted, c.minute = w.Granted, w.Minute
 	c.ends = asked.Add(w.Left)
 	c.spent = w.Took < want
-	c.degradedUntil = time.Time{}
+	c.away, c.degradedUntil = false, time.Time{}
 }
 
 func (c *counter) degrade(now time.Time) {
-	c.degradedUntil = now.Add(degradedFor)
+	c.away, c.degradedUntil = true, now.Add(degradedFor)
 	// A minute counted alone must not be taken for one of the table's.
 	c.tokens, c.spent, c.ends = 0, false, time.Time{}
 }

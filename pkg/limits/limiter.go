@@ -17,6 +17,8 @@ const (
 	blockFor = 250 * time.Millisecond
 	// tripTimeout bounds one trip to the table.
 	tripTimeout = 2 * time.Second
+	// patience is how long a request waits for a table that was away.
+	patience = 50 * time.Millisecond
 	// degradedFor is how long a pod counts by itself after a failed trip
 	// before it tries the table again.
 	degradedFor = time.Second
@@ -45,6 +47,8 @@ type Limiter struct {
 
 	trips, refused, degraded prometheus.Counter
 	stop, stopped            chan struct{}
+	// returns are the trips under way that give tokens back.
+	returns sync.WaitGroup
 }
 
 // New makes a Limiter; Start makes it give back what is not used.
@@ -105,8 +109,12 @@ func (l *Limiter) take(ctx context.Context, k Counter, limit int64) (Reading, er
 			c.trip = make(chan struct{})
 			go l.refill(k, c, limit)
 		}
-		if err := c.await(ctx); err != nil {
+		ended, err := c.await(ctx)
+		if err != nil {
 			return Reading{}, err
+		}
+		if !ended {
+			return c.decideAlone(l.o.Clock.Now(), limit, l.o.Pods), nil
 		}
 	}
 }
@@ -188,12 +196,14 @@ func (l *Limiter) run() {
 			l.giveBack(blockFor)
 		case <-l.stop:
 			l.giveBack(0)
+			l.returns.Wait()
 			return
 		}
 	}
 }
 
-// giveBack returns tokens that have been held for at least a while.
+// giveBack returns tokens that have been held for at least a while, each beside the
+// others: one table that does not answer keeps those of no other.
 func (l *Limiter) giveBack(heldFor time.Duration) {
 	l.mu.Lock()
 	holding := l.holding
@@ -208,12 +218,14 @@ func (l *Limiter) giveBack(heldFor time.Duration) {
 		if n == 0 {
 			continue
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), tripTimeout)
-		if err := l.table.Return(ctx, k, n, minute); err != nil {
-			// They stay counted until the window ends: too strict, never too lax.
-			l.o.Log.Warn("unused tokens not given back", "tokens", n, "error", err)
-		}
-		cancel()
 		l.trips.Inc()
+		l.returns.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), tripTimeout)
+			defer cancel()
+			if err := l.table.Return(ctx, k, n, minute); err != nil {
+				// They stay counted until the window ends: too strict, never too lax.
+				l.o.Log.Warn("failed to give unused tokens back", "tokens", n, "error", err)
+			}
+		})
 	}
 }

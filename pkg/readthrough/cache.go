@@ -1,6 +1,6 @@
 // Package readthrough is a bounded cache in front of a slower source: one
 // load at a time for a key, entries believed for a short while, and the last
-// known value served while the source cannot be reached.
+// known value served while the source cannot be reached or does not answer.
 package readthrough
 
 import (
@@ -21,6 +21,10 @@ type Options[K comparable, V any] struct {
 	// Stale is how long an entry is served after its load when the source
 	// fails with an error that Outage accepts.
 	Stale time.Duration
+	// Patience is how long a caller waits for a source that does not answer while there
+	// is an entry to serve in its place; half a second unless given. The load goes on,
+	// and until one succeeds nobody waits for that key again.
+	Patience time.Duration
 	// Outage tells a source that cannot be reached from one that answered no.
 	Outage func(error) bool
 	// Load asks the source.
@@ -40,10 +44,15 @@ type Cache[K comparable, V any] struct {
 type entry[V any] struct {
 	value  V
 	loaded time.Time
+	// silent says that the source did not answer when it was asked last.
+	silent bool
 }
 
 // loadTimeout bounds a shared load, which no single caller's leaving may end.
 const loadTimeout = 5 * time.Second
+
+// defaultPatience is Patience unless given.
+const defaultPatience = 500 * time.Millisecond
 
 // New makes a cache. It panics on a size below one, which is a fault of the program.
 func New[K comparable, V any](o Options[K, V]) *Cache[K, V] {
@@ -51,24 +60,48 @@ func New[K comparable, V any](o Options[K, V]) *Cache[K, V] {
 	if err != nil {
 		panic(err)
 	}
+	if o.Patience == 0 {
+		o.Patience = defaultPatience
+	}
 	return &Cache[K, V]{o: o, entries: entries}
 }
 
 // Get is the key's value, at most Fresh old while the source answers.
 func (c *Cache[K, V]) Get(ctx context.Context, key K) (V, error) {
-	if e, ok := c.entries.Get(key); ok && c.o.Clock.Since(e.loaded) < c.o.Fresh {
+	e, ok := c.entries.Get(key)
+	if ok && c.o.Clock.Since(e.loaded) < c.o.Fresh {
 		return e.value, nil
 	}
 	result := c.loads.DoChan(c.o.Name(key), func() (any, error) {
 		return c.load(context.WithoutCancel(ctx), key)
 	})
+	var tired <-chan time.Time
+	if ok && c.o.Clock.Since(e.loaded) < c.o.Stale {
+		if e.silent {
+			return e.value, nil
+		}
+		timer := time.NewTimer(c.o.Patience)
+		defer timer.Stop()
+		tired = timer.C
+	}
 	select {
 	case r := <-result:
 		value, _ := r.Val.(V)
 		return value, r.Err
+	case <-tired:
+		c.silence(key, e)
+		return e.value, nil
 	case <-ctx.Done():
 		var none V
 		return none, ctx.Err()
+	}
+}
+
+// silence notes that the source did not answer, unless it just did.
+func (c *Cache[K, V]) silence(key K, e entry[V]) {
+	if now, ok := c.entries.Peek(key); ok && now.loaded.Equal(e.loaded) {
+		e.silent = true
+		c.entries.Add(key, e)
 	}
 }
 
@@ -79,14 +112,15 @@ func (c *Cache[K, V]) load(ctx context.Context, key K) (V, error) {
 	asked := c.o.Clock.Now()
 	value, err := c.o.Load(ctx, key)
 	if err == nil {
-		c.entries.Add(key, entry[V]{value, asked})
+		c.entries.Add(key, entry[V]{value: value, loaded: asked})
 		return value, nil
 	}
+	outage := ctx.Err() != nil || c.o.Outage(err)
 	if e, ok := c.entries.Peek(key); ok {
-		if c.o.Outage(err) && c.o.Clock.Since(e.loaded) < c.o.Stale {
+		if outage && c.o.Clock.Since(e.loaded) < c.o.Stale {
 			return e.value, nil
 		}
-		if !c.o.Outage(err) {
+		if !outage {
 			c.entries.Remove(key)
 		}
 	}
@@ -102,7 +136,7 @@ func (c *Cache[K, V]) Peek(key K) (V, bool) {
 
 // Put replaces what is known of a key, as somebody better informed reports it.
 func (c *Cache[K, V]) Put(key K, value V) {
-	c.entries.Add(key, entry[V]{value, c.o.Clock.Now()})
+	c.entries.Add(key, entry[V]{value: value, loaded: c.o.Clock.Now()})
 }
 
 // Forget drops what is known of a key.

@@ -129,3 +129,38 @@ func TestLoadIsBounded(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 	})
 }
+
+func TestASourceThatDoesNotAnswerIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &source{}
+		c, clock := newCache(s)
+		get := func(want int64) time.Duration {
+			t.Helper()
+			began := time.Now()
+			v, err := c.Get(t.Context(), "k")
+			require.NoError(t, err)
+			require.Equal(t, want, v)
+			return time.Since(began)
+		}
+		get(1)
+		clock.Step(2 * time.Second)
+		s.gate = make(chan struct{})
+		require.Equal(t, 500*time.Millisecond, get(1), "what was known is served in its place")
+		for range 10 {
+			require.Zero(t, get(1), "nobody waits for it again")
+			<-time.After(time.Second)
+		}
+		require.Greater(t, s.asked.Load(), int64(2), "it is asked again and again meanwhile")
+		close(s.gate)
+		synctest.Wait()
+		get(s.asked.Load())
+		clock.Step(2 * time.Second)
+		require.Zero(t, get(s.asked.Load()+1), "and waited for once it answers")
+		s.gate = make(chan struct{})
+		clock.Step(time.Minute)
+		began := time.Now()
+		_, err := c.Get(t.Context(), "k")
+		require.ErrorIs(t, err, context.DeadlineExceeded, "what is too old is not served")
+		require.Equal(t, 5*time.Second, time.Since(began))
+	})
+}

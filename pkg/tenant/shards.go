@@ -3,6 +3,7 @@ package tenant
 import (
 	"context"
 	"maps"
+	"sync"
 	"time"
 
 	"visavis.dev/pkg/database"
@@ -97,12 +98,14 @@ func (t *Tenants) Opened() map[string]*database.DB {
 	return opened
 }
 
-// Close closes every pool.
+// Close closes every pool. One whose database does not answer keeps no other waiting.
 func (t *Tenants) Close() {
 	t.looking.Wait()
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	var group sync.WaitGroup
 	for _, s := range t.shards {
-		s.Close()
+		group.Go(s.Close)
 	}
+	group.Wait()
 }

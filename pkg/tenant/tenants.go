@@ -30,6 +30,13 @@ func New(d *directory.Directory, pool database.PoolOptions) *Tenants {
 	return &Tenants{directory: d, pool: pool, shards: map[string]*shard{}}
 }
 
+// ShardOf is the shard that an organization lives on, as far as this process knows. What
+// is done there follows the organization if it has moved; this says whose work it is.
+func (t *Tenants) ShardOf(ctx context.Context, org id.Org) (string, error) {
+	route, err := t.directory.Route(ctx, org)
+	return route.Shard, err
+}
+
 const (
 	// maxRoutes is how many routes one call follows at once; after that it
 	// goes on as one that waits at a fence.
