@@ -37,7 +37,7 @@ func ListFailing(ctx context.Context, t *tenant.Tenants, shard string) ([]Failin
 		return nil, err
 	}
 	rows, err := db.Query(ctx, `
-		SELECT $1, w.org_id, w.id, w.url, w.failing_since, w.paused_at,
+		SELECT $1::TEXT, w.org_id, w.id, w.url, w.failing_since, w.paused_at,
 			(SELECT count(*) FROM delivery d WHERE d.webhook_id = w.id AND d.due_at IS NOT NULL),
 			COALESCE((
 				SELECT d.error_code FROM delivery d

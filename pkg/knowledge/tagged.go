@@ -11,7 +11,7 @@ import (
 // knowledge_document_by_base.
 func Tagged(ctx context.Context, tx *tenant.Tx, b id.KnowledgeBase, tag string) ([]Document, error) {
 	return tenant.AllIn(ctx, tx, scanDocument, selectDocument+`
-		WHERE d.org_id = $1 AND d.base_id = $2 AND d.deleted_at IS NULL AND $3 = ANY(d.tags) ORDER BY d.id`, tx.Org, b, tag)
+		WHERE d.org_id = $1 AND d.base_id = $2 AND d.deleted_at IS NULL AND $3::TEXT = ANY(d.tags) ORDER BY d.id`, tx.Org, b, tag)
 }
 
 // UsedByPortal notes that a portal answers from a pack that LockBase found, so
