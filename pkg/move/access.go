@@ -38,9 +38,27 @@ func (r *run) open(ctx context.Context) (err error) {
 // utc makes both databases write moments alike.
 const utc = `SET LOCAL TIME ZONE 'UTC'`
 
+// fenceIs queues a read of the source's fence, which fails once it is not as this process
+// left it. Each transaction on the source's rows begins with it: CockroachDB lets a writer
+// that passed the earlier fence commit after the fence changed, at an earlier timestamp. Who
+// has seen the fence as it is now reads at a later one, and so sees what that writer wrote.
+func (r *run) fenceIs(b *pgx.Batch) {
+	b.Queue(`SELECT epoch FROM org_fence WHERE org_id = $1`, r.move.Org).QueryRow(func(row pgx.Row) error {
+		var epoch int64
+		err := row.Scan(&epoch)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && epoch != r.fence.Epoch {
+			return errTaken
+		}
+		return err
+	})
+}
+
 // reading runs fn in a transaction on the source.
 func (r *run) reading(ctx context.Context, fn func(context.Context, database.Tx) error) error {
-	o := database.TxOptions{Idempotent: true, Opening: func(_ database.Engine, b *pgx.Batch) { b.Queue(utc) }}
+	o := database.TxOptions{Idempotent: true, Opening: func(_ database.Engine, b *pgx.Batch) {
+		b.Queue(utc)
+		r.fenceIs(b)
+	}}
 	return r.from.InTx(ctx, o, fn)
 }
 

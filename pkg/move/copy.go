@@ -83,7 +83,7 @@ const tablesAtOnce = 4
 
 // carryAll copies all rows of an organisation that nobody writes to, and compares them.
 func (r *run) carryAll(ctx context.Context) error {
-	there, err := count(ctx, r.from, r.layout, r.move.Org, 1)
+	there, err := r.countHere(ctx, 1)
 	if err != nil {
 		return err
 	}

@@ -96,8 +96,8 @@ func (r *run) recount(ctx context.Context) error {
 	}
 	var here, there []int64
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) { here, err = count(ctx, r.from, r.layout, r.move.Org, all); return err })
-	group.Go(func() (err error) { there, err = count(ctx, r.to, r.layout, r.move.Org, all); return err })
+	group.Go(func() (err error) { here, err = r.countHere(ctx, all); return err })
+	group.Go(func() (err error) { there, err = r.countThere(ctx, all); return err })
 	if err := group.Wait(); err != nil {
 		return err
 	}

@@ -222,12 +222,16 @@ type word string
 
 func (w word) String() string { return string(w) }
 
-// tracer fails statements, and does something before one of them.
+// tracer fails statements, does something before one of them, and notes transactions.
 type tracer struct {
 	databasetest.Crash
 	mu   sync.Mutex
 	text string
 	do   func()
+	// noted are the transactions on a database, and open those that are under way.
+	database string
+	noted    [][]string
+	open     map[*pgx.Conn][]string
 }
 
 // before has something done before the next statement that contains a text.
@@ -237,20 +241,47 @@ func (t *tracer) before(text string, do func()) {
 	t.text, t.do = text, do
 }
 
+// transactions answers the statements of the transactions that were noted, and notes those
+// on a database from now on.
+func (t *tracer) transactions(database string) (noted [][]string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	noted = t.noted
+	t.database, t.noted, t.open = database, nil, map[*pgx.Conn][]string{}
+	return noted
+}
+
+// note notes a statement. The lock is held.
+func (t *tracer) note(conn *pgx.Conn, sql string) {
+	if t.database == "" || conn.Config().Database != t.database {
+		return
+	}
+	all, within := t.open[conn]
+	all = append(all, sql)
+	switch {
+	case strings.HasPrefix(sql, "BEGIN"), within && sql != "COMMIT" && sql != "ROLLBACK":
+		t.open[conn] = all
+	default:
+		delete(t.open, conn)
+		t.noted = append(t.noted, all)
+	}
+}
+
 func (t *tracer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
-	t.met(d.SQL)
+	t.met(conn, d.SQL)
 	return t.Crash.TraceQueryStart(ctx, conn, d)
 }
 
 func (t *tracer) TraceBatchStart(ctx context.Context, conn *pgx.Conn, d pgx.TraceBatchStartData) context.Context {
 	for _, q := range d.Batch.QueuedQueries {
-		t.met(q.SQL)
+		t.met(conn, q.SQL)
 	}
 	return t.Crash.TraceBatchStart(ctx, conn, d)
 }
 
-func (t *tracer) met(sql string) {
+func (t *tracer) met(conn *pgx.Conn, sql string) {
 	t.mu.Lock()
+	t.note(conn, sql)
 	do := t.do
 	if do != nil && strings.Contains(sql, t.text) {
 		t.do = nil

@@ -33,7 +33,7 @@ func (r *run) preflight(ctx context.Context) error {
 	if err := r.seize(ctx); err != nil {
 		return err
 	}
-	n, err := count(ctx, r.from, r.layout, r.move.Org, r.Small+1)
+	n, err := r.countHere(ctx, r.Small+1)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (r *run) vacant(ctx context.Context) error {
 	if f != (tenant.Fence{}) && f.State != tenant.Moved {
 		return refuse(Occupied, "The shard %s has %s already, as %s.", r.move.To, r.move.Org, f.State)
 	}
-	n, err := count(ctx, r.to, r.layout, r.move.Org, 1)
+	n, err := r.countThere(ctx, 1)
 	if err != nil {
 		return err
 	}
@@ -71,20 +71,38 @@ func (r *run) vacant(ctx context.Context) error {
 	return nil
 }
 
-// count counts an organisation's rows in each table, up to a number.
-func count(ctx context.Context, db *database.DB, l layout, org id.Org, most int) ([]int64, error) {
+// countHere counts the organization's rows in each table of the source, up to a number.
+func (r *run) countHere(ctx context.Context, most int) (counts []int64, err error) {
+	err = r.reading(ctx, func(ctx context.Context, tx database.Tx) (err error) {
+		counts, err = r.layout.count(ctx, tx, r.move.Org, most)
+		return err
+	})
+	return counts, err
+}
+
+// countThere is countHere of the destination, where nobody writes but this move.
+func (r *run) countThere(ctx context.Context, most int) (counts []int64, err error) {
+	err = r.to.InTx(ctx, database.TxOptions{Idempotent: true}, func(ctx context.Context, tx database.Tx) (err error) {
+		counts, err = r.layout.count(ctx, tx, r.move.Org, most)
+		return err
+	})
+	return counts, err
+}
+
+// count counts an organization's rows in each table, up to a number.
+func (l layout) count(ctx context.Context, tx database.Tx, org id.Org, most int) ([]int64, error) {
 	counts := make([]int64, len(l))
 	var b pgx.Batch
 	for i, t := range l {
 		b.Queue(`SELECT count(*) FROM (SELECT 1 FROM `+t.Name+` WHERE org_id = $1 LIMIT $2) AS rows`, org, max(most, 1)).
 			QueryRow(func(row pgx.Row) error { return row.Scan(&counts[i]) })
 	}
-	return counts, db.SendBatch(ctx, &b).Close()
+	return counts, tx.SendBatch(ctx, &b).Close()
 }
 
 // clear deletes what an earlier run left on the destination.
 func (r *run) clear(ctx context.Context) error {
-	left, err := count(ctx, r.to, r.layout, r.move.Org, 1)
+	left, err := r.countThere(ctx, 1)
 	if err != nil {
 		return err
 	}

@@ -100,12 +100,15 @@ func (t table) differences(rows, got []record) (keys [][]string) {
 // unexplained leaves out the keys that writers noted: nothing was taken off the journal
 // since the rows were read. It rides move_dirty_pkey.
 func (r *run) unexplained(ctx context.Context, t table, keys [][]string) (faulty [][]string, err error) {
-	rows, err := r.from.Query(ctx, `SELECT pk FROM move_dirty WHERE org_id = $1 AND table_name = $2`, r.move.Org, t.Name)
-	if err != nil {
-		return nil, err
-	}
-	pks, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
+	var pks []string
+	if err := r.reading(ctx, func(ctx context.Context, tx database.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT pk FROM move_dirty WHERE org_id = $1 AND table_name = $2`, r.move.Org, t.Name)
+		if err != nil {
+			return err
+		}
+		pks, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	known := map[string]bool{}
@@ -130,8 +133,10 @@ func (r *run) note(ctx context.Context, t table, keys [][]string) error {
 	for i, key := range keys {
 		pks[i] = t.PK(key...)
 	}
-	_, err := r.from.Exec(ctx, `
-		INSERT INTO move_dirty (org_id, table_name, pk) SELECT $1, $2, p FROM unnest($3::TEXT[]) AS noted (p)
-		ON CONFLICT (org_id, table_name, pk) DO NOTHING`, r.move.Org, t.Name, pks)
-	return err
+	return r.reading(ctx, func(ctx context.Context, tx database.Tx) error {
+		_, err := tx.Exec(ctx, `
+			INSERT INTO move_dirty (org_id, table_name, pk) SELECT $1, $2, p FROM unnest($3::TEXT[]) AS noted (p)
+			ON CONFLICT (org_id, table_name, pk) DO NOTHING`, r.move.Org, t.Name, pks)
+		return err
+	})
 }
