@@ -82,12 +82,17 @@ func check(ctx context.Context, db *database.DB, url string) error {
 	at, _ := placeOf(url)
 	err := db.Supported(ctx)
 	unsupported, old := errors.AsType[*database.UnsupportedError](err)
+	uncertain, doubtful := errors.AsType[*database.EngineError](err)
 	refused, answered := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case err == nil:
 		return nil
 	case old:
 		r := resource.Invalid("%s.", unsupported.Error())
+		r.After = lookAgain
+		return r
+	case doubtful:
+		r := resource.Invalid("Its database, %s: %s.", at, uncertain.Reason)
 		r.After = lookAgain
 		return r
 	case answered && strings.HasPrefix(refused.Code, "28"):

@@ -9,36 +9,37 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/database/databasetest"
 )
 
 func TestLostConnection(t *testing.T) {
 	const commit = "COMMIT\x00" // not that of READ COMMITTED
 	tests := map[string]struct {
 		at         string
-		when       moment
+		when       databasetest.Moment
 		times      int
 		idempotent bool
 		runs       int
 		effects    int
 		unknown    bool
 	}{
-		"at BEGIN":                       {"BEGIN", unsent, 1, false, 1, 1, false},
-		"at a statement":                 {"INSERT", unsent, 1, false, 2, 1, false},
-		"after a statement":              {"INSERT", unanswered, 1, false, 2, 1, false},
-		"at many statements":             {"INSERT", unsent, 3, false, 4, 1, false},
-		"at every statement":             {"INSERT", unsent, 1000, true, maxRuns, 0, false},
-		"before COMMIT":                  {commit, unsent, 1, false, 1, 0, true},
-		"before COMMIT, idempotent":      {commit, unsent, 1, true, 2, 1, false},
-		"after COMMIT":                   {commit, unanswered, 1, false, 1, 1, true},
-		"after COMMIT, idempotent":       {commit, unanswered, 1, true, 2, 1, false},
-		"after some COMMITs, idempotent": {commit, unanswered, 3, true, 4, 1, false},
-		"at every COMMIT, idempotent":    {commit, unanswered, 1000, true, maxRuns, 1, true},
+		"at BEGIN":                       {"BEGIN", databasetest.Unsent, 1, false, 1, 1, false},
+		"at a statement":                 {"INSERT", databasetest.Unsent, 1, false, 2, 1, false},
+		"after a statement":              {"INSERT", databasetest.Unanswered, 1, false, 2, 1, false},
+		"at many statements":             {"INSERT", databasetest.Unsent, 3, false, 4, 1, false},
+		"at every statement":             {"INSERT", databasetest.Unsent, 1000, true, maxRuns, 0, false},
+		"before COMMIT":                  {commit, databasetest.Unsent, 1, false, 1, 0, true},
+		"before COMMIT, idempotent":      {commit, databasetest.Unsent, 1, true, 2, 1, false},
+		"after COMMIT":                   {commit, databasetest.Unanswered, 1, false, 1, 1, true},
+		"after COMMIT, idempotent":       {commit, databasetest.Unanswered, 1, true, 2, 1, false},
+		"after some COMMITs, idempotent": {commit, databasetest.Unanswered, 3, true, 4, 1, false},
+		"at every COMMIT, idempotent":    {commit, databasetest.Unanswered, 1000, true, maxRuns, 1, true},
 	}
 	w := newWorld(t)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			w.reset(t)
-			w.breakAt(tt.at, tt.when, tt.times)
+			w.BreakAt(tt.at, tt.when, tt.times)
 			runs := 0
 			err := w.through.InTx(context.Background(), database.TxOptions{Idempotent: tt.idempotent},
 				func(ctx context.Context, tx database.Tx) error {
@@ -63,7 +64,7 @@ func TestLostConnection(t *testing.T) {
 			default:
 				require.NoError(t, err)
 			}
-			w.breakAt("", unsent, 0)
+			w.BreakAt("", databasetest.Unsent, 0)
 			w.requireUsable(t)
 		})
 	}
@@ -94,7 +95,7 @@ func TestOnCockroach(t *testing.T) {
 	const release = "RELEASE SAVEPOINT"
 	tests := map[string]struct {
 		at         string
-		when       moment
+		when       databasetest.Moment
 		swallowed  string
 		idempotent bool
 		runs       int
@@ -105,16 +106,16 @@ func TestOnCockroach(t *testing.T) {
 		"at a statement":              {at: "INSERT", runs: 2},
 		"before RELEASE":              {at: release, runs: 1, unknown: true},
 		"before RELEASE, idempotent":  {at: release, idempotent: true, runs: 2},
-		"after RELEASE":               {at: release, when: unanswered, runs: 1, unknown: true},
+		"after RELEASE":               {at: release, when: databasetest.Unanswered, runs: 1, unknown: true},
 		"an error that was swallowed": {swallowed: "23505", runs: 1, code: "25P02"},
 	}
 	w := newWorld(t)
-	w.cockroach.Store(true)
+	w.Cockroach.Store(true)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			w.reset(t)
 			if tt.at != "" {
-				w.breakAt(tt.at, tt.when, 1)
+				w.BreakAt(tt.at, tt.when, 1)
 			}
 			runs := 0
 			o := database.TxOptions{Idempotent: tt.idempotent, Opening: func(e database.Engine, b *pgx.Batch) {
@@ -150,7 +151,7 @@ func TestOnCockroach(t *testing.T) {
 
 func TestOnCockroachRetries(t *testing.T) {
 	w := newWorld(t)
-	w.cockroach.Store(true)
+	w.Cockroach.Store(true)
 	runs := 0
 	require.NoError(t, w.through.InTx(context.Background(), database.TxOptions{}, func(ctx context.Context, tx database.Tx) error {
 		if err := addEffect(ctx, tx); err != nil {

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 // world is a database with a table of effects, seen by the code under test
 // through a proxy and by the test directly.
 type world struct {
-	*proxy
+	*databasetest.Proxy
 	through, direct *database.DB
 }
 
@@ -31,8 +31,8 @@ func newWorld(t *testing.T) *world {
 
 	u, err := url.Parse(address)
 	require.NoError(t, err)
-	p := newProxy(t, u.Host)
-	u.Host = p.address()
+	p := databasetest.NewProxy(t, u.Host)
+	u.Host = p.Address()
 	// One connection, so that one left in a bad state is noticed.
 	through, err := database.Open(u.String(), database.PoolOptions{MaxConns: 1})
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func (w *world) effects(t *testing.T) (n int) {
 // reset forgets the effects and faults of an earlier case.
 func (w *world) reset(t *testing.T) {
 	t.Helper()
-	w.breakAt("", unsent, 0)
+	w.BreakAt("", databasetest.Unsent, 0)
 	_, err := w.direct.Exec(context.Background(), `TRUNCATE effect`)
 	require.NoError(t, err)
 }

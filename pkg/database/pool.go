@@ -9,18 +9,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Engine is the kind of server on the other end.
-type Engine string
-
-// The engines every statement is written for.
-const (
-	Cockroach Engine = "cockroach"
-	Postgres  Engine = "postgres"
-)
-
 // DB is a pool of connections to one database.
 type DB struct {
 	*pgxpool.Pool
+	settled *settled
 }
 
 // PoolOptions bound a pool.
@@ -67,11 +59,13 @@ func Open(url string, o PoolOptions) (*DB, error) {
 	if o.URL != nil {
 		cfg.BeforeConnect = aim(o.URL)
 	}
+	engine := &settled{}
+	cfg.AfterConnect = engine.check
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
 		return nil, fmt.Errorf("database pool: %w", err)
 	}
-	return &DB{pool}, nil
+	return &DB{pool, engine}, nil
 }
 
 // aim points a connection that is about to be made at where its database is by now.
@@ -89,12 +83,4 @@ func aim(url func(context.Context) (string, error)) func(context.Context, *pgx.C
 		c.TLSConfig, c.Fallbacks = to.TLSConfig, to.Fallbacks
 		return nil
 	}
-}
-
-// engineOf reads what the server said of itself when the connection began.
-func engineOf(c *pgx.Conn) Engine {
-	if c.PgConn().ParameterStatus("crdb_version") != "" {
-		return Cockroach
-	}
-	return Postgres
 }

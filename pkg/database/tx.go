@@ -46,9 +46,18 @@ const (
 // transaction is committed; ErrOutcomeUnknown aside, any error means that
 // nothing was.
 func (db *DB) InTx(ctx context.Context, o TxOptions, fn func(ctx context.Context, tx Tx) error) error {
+	return repeat(ctx, o.again, func() error { return db.attempt(ctx, o, fn) })
+}
+
+// Again runs what only reads, and runs it again as often as InTx would where the engine asks
+// for that: CockroachDB does, of a single query too, once a part of its rows was sent.
+func Again(ctx context.Context, read func() error) error { return repeat(ctx, serialization, read) }
+
+// repeat runs fn until it succeeds, fails for good or was run maxAttempts times.
+func repeat(ctx context.Context, again func(error) bool, fn func() error) error {
 	for attempt := 1; ; attempt++ {
-		err := db.attempt(ctx, o, fn)
-		if err == nil || attempt == maxAttempts || ctx.Err() != nil || !o.again(err) {
+		err := fn()
+		if err == nil || attempt == maxAttempts || ctx.Err() != nil || !again(err) {
 			return err
 		}
 		select {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
@@ -19,6 +20,7 @@ const (
 	Here     Reason = "Here"
 	Moving   Reason = "Moving"
 	Inactive Reason = "Inactive"
+	Engine   Reason = "Engine"
 	Schema   Reason = "Schema"
 	Occupied Reason = "Occupied"
 	Damaged  Reason = "Damaged"
@@ -83,7 +85,29 @@ func admissible(ctx context.Context, d *directory.Directory, t *tenant.Tenants, 
 	} else if err != nil {
 		return err
 	}
+	if err := sameEngine(ctx, t, o.Shard, to); err != nil {
+		return err
+	}
 	return sameSchema(ctx, t, o.Shard, to)
+}
+
+// sameEngine refuses a move between PostgreSQL and CockroachDB: they write some values as
+// different texts, and what is compared are texts.
+func sameEngine(ctx context.Context, t *tenant.Tenants, from, to string) error {
+	var engines [2]database.Engine
+	for i, shard := range []string{from, to} {
+		db, err := t.Shard(ctx, shard)
+		if err != nil {
+			return err
+		}
+		if engines[i], err = db.Engine(ctx); err != nil {
+			return fmt.Errorf("engine of the shard %s: %w", shard, err)
+		}
+	}
+	if engines[0] != engines[1] {
+		return refuse(Engine, "The shard %s is on %s, the shard %s on %s. Nothing moves between the two.", from, engines[0].Name(), to, engines[1].Name())
+	}
+	return nil
 }
 
 // sameSchema refuses a move between shards of which one is not migrated yet.

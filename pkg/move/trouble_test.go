@@ -1,12 +1,15 @@
 package move_test
 
 import (
+	"net/url"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/move"
@@ -51,6 +54,22 @@ func TestWhatCannotBeMoved(t *testing.T) {
 	_, err := w.shards["b"].Exec(ctx, `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)`)
 	require.NoError(t, err)
 	require.Equal(t, move.Schema, reason(other, "b"))
+}
+
+func TestNothingMovesBetweenEngines(t *testing.T) {
+	w := newWorld(t)
+	org := w.organization("a")
+	u, err := url.Parse(databasetest.URL(t, database.Shard))
+	require.NoError(t, err)
+	p := databasetest.NewProxy(t, u.Host)
+	p.Cockroach.Store(true)
+	u.Host = p.Address()
+	require.NoError(t, w.directory.AddShard(t.Context(), "other", u.String()))
+	err = move.Begin(t.Context(), w.directory, w.tenants, org, "other", "test")
+	var refused *move.Refusal
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, move.Engine, refused.Reason)
+	require.EqualError(t, err, "The shard a is on PostgreSQL, the shard other on CockroachDB. Nothing moves between the two.")
 }
 
 func TestADestinationThatIsNotEmpty(t *testing.T) {

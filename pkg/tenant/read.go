@@ -35,16 +35,18 @@ func (r *Reads) QueryRow(found *bool, dest []any, sql string, args ...any) {
 	}, sql, args...)
 }
 
-// Read runs queries on the organisation's shard. queue can be called again
-// when the organisation turns out to have moved, and must start afresh then.
+// Read runs queries on the organisation's shard. queue can be called again, when the
+// organisation turns out to have moved or the engine asks for it, and must start afresh then.
 func (t *Tenants) Read(ctx context.Context, org id.Org, queue func(*Reads)) error {
 	return t.onShard(ctx, org, func(db *database.DB, route directory.Route) error {
-		var reads Reads
-		queue(&reads)
-		reads.batch.Queue(fenceSQL, org)
-		results := db.SendBatch(ctx, &reads.batch)
-		err := reads.take(results, org, route)
-		return errors.Join(err, results.Close())
+		return database.Again(ctx, func() error {
+			var reads Reads
+			queue(&reads)
+			reads.batch.Queue(fenceSQL, org)
+			results := db.SendBatch(ctx, &reads.batch)
+			err := reads.take(results, org, route)
+			return errors.Join(err, results.Close())
+		})
 	})
 }
 

@@ -37,8 +37,10 @@ func (t *Tenants) Fence(ctx context.Context, shard string, org id.Org) (f Fence,
 const turnTimeout = `SET LOCAL lock_timeout = '1s'`
 
 // Turn changes an organisation's fence on a shard from what it was to something else, and
-// says whether it still was. From its return on no transaction is under way that passed
-// the old one. It may be repeated. A transaction that is in the way for long is an error.
+// says whether it still was. From its return on no transaction that passed the old one can
+// commit, but for those on CockroachDB that whoever reads the new fence in a transaction sees
+// there: they commit at an earlier timestamp. It may be repeated. A transaction that is in
+// the way for long is an error.
 func (t *Tenants) Turn(ctx context.Context, shard string, org id.Org, from, to Fence) (done bool, err error) {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {
@@ -77,8 +79,8 @@ func (t *Tenants) Expect(ctx context.Context, shard string, org id.Org, at Fence
 // turning is how a transaction that changes a fence runs.
 func turning(org id.Org) database.TxOptions {
 	return database.TxOptions{Idempotent: true, Opening: func(e database.Engine, b *pgx.Batch) {
+		b.Queue(turnTimeout)
 		if e == database.Postgres {
-			b.Queue(turnTimeout)
 			b.Queue(`SELECT pg_advisory_xact_lock($1)`, lockKey(org))
 		}
 	}}

@@ -1,4 +1,4 @@
-package database_test
+package databasetest
 
 import (
 	"bytes"
@@ -8,63 +8,69 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"github.com/stretchr/testify/require"
 )
 
-// moment is when a proxy breaks a connection.
-type moment int
+// Moment is when a Proxy breaks a connection.
+type Moment int
 
+// The moments.
 const (
-	// unsent breaks it in place of forwarding a statement.
-	unsent moment = iota
-	// unanswered breaks it when the server has run the statement, in place of
+	// Unsent breaks it in place of forwarding a statement.
+	Unsent Moment = iota
+	// Unanswered breaks it when the server has run the statement, in place of
 	// forwarding the answer.
-	unanswered
+	Unanswered
 )
 
-// proxy stands between a pool and the server, speaks just enough of the
+// Proxy stands between a pool and the server, speaks just enough of the
 // protocol to know one message from the next, and breaks connections.
-type proxy struct {
+type Proxy struct {
 	listener net.Listener
 	server   string
-	// cockroach makes the server look like CockroachDB.
-	cockroach atomic.Bool
-	accepted  atomic.Int32
+	// Cockroach makes the server look like CockroachDB, and Hidden like one behind a
+	// pooler that keeps what it reports to itself.
+	Cockroach, Hidden atomic.Bool
+	// Version is what it answers to be; empty for what it is.
+	Version  atomic.Pointer[string]
+	Accepted atomic.Int32
 
 	mu        sync.Mutex
 	statement string
-	when      moment
+	when      Moment
 	left      int
 
 	group sync.WaitGroup
 	conns map[net.Conn]struct{}
 }
 
-func newProxy(t *testing.T, server string) *proxy {
+// NewProxy stands before a server until the test ends.
+func NewProxy(t testing.TB, server string) *Proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	p := &proxy{listener: l, server: server, conns: map[net.Conn]struct{}{}}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{listener: l, server: server, conns: map[net.Conn]struct{}{}}
 	p.group.Go(p.serve)
 	t.Cleanup(func() {
 		_ = l.Close()
-		p.cutAll()
+		p.CutAll()
 		p.group.Wait()
 	})
 	return p
 }
 
-func (p *proxy) address() string { return p.listener.Addr().String() }
+// Address is where it listens.
+func (p *Proxy) Address() string { return p.listener.Addr().String() }
 
-// breakAt breaks the connection at the next n statements that contain a text.
-func (p *proxy) breakAt(statement string, when moment, n int) {
+// BreakAt breaks the connection at the next n statements that contain a text.
+func (p *Proxy) BreakAt(statement string, when Moment, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.statement, p.when, p.left = statement, when, n
 }
 
-func (p *proxy) faultAt(message []byte) (when moment, now bool) {
+func (p *Proxy) faultAt(message []byte) (when Moment, now bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.left == 0 || !bytes.Contains(message, []byte(p.statement)) {
@@ -74,8 +80,8 @@ func (p *proxy) faultAt(message []byte) (when moment, now bool) {
 	return p.when, true
 }
 
-// cutAll breaks every connection.
-func (p *proxy) cutAll() {
+// CutAll breaks every connection.
+func (p *Proxy) CutAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for c := range p.conns {
@@ -83,7 +89,7 @@ func (p *proxy) cutAll() {
 	}
 }
 
-func (p *proxy) serve() {
+func (p *Proxy) serve() {
 	for {
 		client, err := p.listener.Accept()
 		if err != nil {
@@ -94,7 +100,7 @@ func (p *proxy) serve() {
 			_ = client.Close()
 			continue
 		}
-		p.accepted.Add(1)
+		p.Accepted.Add(1)
 		p.mu.Lock()
 		p.conns[client], p.conns[server] = struct{}{}, struct{}{}
 		p.mu.Unlock()
@@ -106,7 +112,7 @@ func (p *proxy) serve() {
 
 // link is one connection through a proxy.
 type link struct {
-	proxy          *proxy
+	proxy          *Proxy
 	client, server net.Conn
 	swallow        atomic.Bool
 }
@@ -122,7 +128,7 @@ func (l *link) requests() {
 	message, err := readMessage(l.client, 0)
 	for err == nil {
 		if when, now := l.proxy.faultAt(message); now {
-			if when == unsent {
+			if when == Unsent {
 				return
 			}
 			l.swallow.Store(true)
@@ -148,14 +154,38 @@ func (l *link) answers() {
 			}
 			continue
 		}
-		if ready && first && l.proxy.cockroach.Load() {
-			message = append(parameter("crdb_version", "CockroachDB CCL v25"), message...)
+		if l.proxy.Cockroach.Load() {
+			switch {
+			case ready && first && !l.proxy.Hidden.Load():
+				message = append(parameter("crdb_version", cockroachVersion), message...)
+			case bytes.Contains(message, []byte("PostgreSQL ")):
+				message = l.disguised(message)
+			}
 		}
 		first = first && !ready
 		if _, err := l.client.Write(message); err != nil {
 			return
 		}
 	}
+}
+
+const cockroachVersion = "CockroachDB CCL v25.1.0 (x86_64-pc-linux-gnu)"
+
+// disguised is the answer to what a server is, of CockroachDB: its version, no locks, and the
+// isolation of its transactions.
+func (l *link) disguised(message []byte) []byte {
+	if message[0] != 'D' {
+		return message
+	}
+	version := cockroachVersion
+	if v := l.proxy.Version.Load(); v != nil {
+		version = *v
+	}
+	body := binary.BigEndian.AppendUint16(nil, 3)
+	for _, value := range []string{version, "f", "serializable"} {
+		body = append(binary.BigEndian.AppendUint32(body, uint32(len(value))), value...)
+	}
+	return append(binary.BigEndian.AppendUint32([]byte{'D'}, uint32(len(body)+4)), body...)
 }
 
 // readMessage reads a whole message: a type of some bytes, a length, a body.
