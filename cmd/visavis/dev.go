@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/database/embedded"
 )
 
@@ -158,11 +159,7 @@ func given(server string) *databases {
 				return fmt.Errorf("database: %w", err)
 			}
 			defer conn.Close(ctx)
-			sql := "CREATE DATABASE " + pgx.Identifier{name}.Sanitize()
-			if conn.PgConn().ParameterStatus("crdb_version") == "" {
-				sql += " TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
-			}
-			if _, err := conn.Exec(ctx, sql); err != nil && !duplicateDatabase(err) {
+			if err := database.Create(ctx, conn, name); err != nil && !duplicateDatabase(err) {
 				return fmt.Errorf("make database %s: %w", name, err)
 			}
 			return nil

@@ -13,6 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/database"
 )
 
 // platform is a directory and a shard, set up with the admin tool, with one
@@ -66,8 +68,14 @@ type adminKey struct {
 func newDatabase(t *testing.T) string {
 	t.Helper()
 	name := "cmd_" + strings.ToLower(rand.Text()[:12])
-	onServer(t, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'")
-	t.Cleanup(func() { onServer(t, "DROP DATABASE "+name+" WITH (FORCE)") })
+	with := func(do func(ctx context.Context, conn *pgx.Conn, name string) error) {
+		conn, err := pgx.Connect(context.Background(), testServer)
+		require.NoError(t, err)
+		defer conn.Close(context.Background())
+		require.NoError(t, do(context.Background(), conn, name))
+	}
+	with(database.Create)
+	t.Cleanup(func() { with(database.Drop) })
 	u, err := url.Parse(testServer)
 	require.NoError(t, err)
 	u.Path = "/" + name

@@ -78,13 +78,8 @@ func makeDatabase(ctx context.Context, admin, name string, schema database.Schem
 		return "", err
 	}
 	defer conn.Close(ctx)
-	for _, sql := range []string{
-		"DROP DATABASE IF EXISTS " + name + " WITH (FORCE)",
-		"CREATE DATABASE " + name + " TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'",
-	} {
-		if _, err := conn.Exec(ctx, sql); err != nil {
-			return "", err
-		}
+	if err := errors.Join(database.Drop(ctx, conn, name), database.Create(ctx, conn, name)); err != nil {
+		return "", err
 	}
 	u, err := url.Parse(admin)
 	if err != nil {

@@ -28,15 +28,13 @@ func (s stage) database(service string) string {
 	require.NoError(s, err)
 	defer conn.Close(s.Context())
 	name := strings.ReplaceAll(s.namespace+"_"+service, "-", "_")
-	_, err = conn.Exec(s.Context(), "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'")
-	require.NoError(s, err)
+	require.NoError(s, database.Create(s.Context(), conn, name))
 	s.Cleanup(func() {
 		// The product's pods may still hold connections.
 		conn, err := pgx.Connect(context.Background(), server.String())
 		require.NoError(s, err)
 		defer conn.Close(context.Background())
-		_, err = conn.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")
-		require.NoError(s, err)
+		require.NoError(s, database.Drop(context.Background(), conn, name))
 	})
 
 	host, port := s.expose(server.Host)

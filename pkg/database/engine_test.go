@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/database/databasetest"
 )
 
 // engine is the one that a transaction through the proxy runs for.
@@ -17,6 +18,7 @@ func (w *world) engine(t *testing.T) (engine database.Engine, err error) {
 }
 
 func TestAPoolerHidesTheEngine(t *testing.T) {
+	databasetest.OnlyPostgres(t, "the server behind the disguise is PostgreSQL")
 	w := newWorld(t)
 	w.Cockroach.Store(true)
 	w.Hidden.Store(true)
@@ -29,6 +31,7 @@ func TestAPoolerHidesTheEngine(t *testing.T) {
 }
 
 func TestAnUncertainEngineIsRefused(t *testing.T) {
+	databasetest.OnlyPostgres(t, "the server behind the disguise is PostgreSQL")
 	w := newWorld(t)
 	w.Cockroach.Store(true)
 	w.Hidden.Store(true)
@@ -46,6 +49,7 @@ func TestAnUncertainEngineIsRefused(t *testing.T) {
 }
 
 func TestAnotherEngineThanBeforeIsRefused(t *testing.T) {
+	databasetest.OnlyPostgres(t, "the server behind the disguise is PostgreSQL")
 	w := newWorld(t)
 	engine, err := w.engine(t)
 	require.NoError(t, err)
@@ -62,6 +66,7 @@ func TestAnotherEngineThanBeforeIsRefused(t *testing.T) {
 }
 
 func TestAnOldServerIsRefused(t *testing.T) {
+	databasetest.OnlyPostgres(t, "the server behind the disguise is PostgreSQL")
 	w := newWorld(t)
 	w.Cockroach.Store(true)
 	w.Version.Store(new("CockroachDB CCL v24.3.2 (x86_64-pc-linux-gnu)"))
@@ -72,6 +77,7 @@ func TestAnOldServerIsRefused(t *testing.T) {
 }
 
 func TestIsolationIsWhatStatementsAreWrittenFor(t *testing.T) {
+	databasetest.OnlyPostgres(t, "the default is read committed")
 	w := newWorld(t)
 	_, err := w.direct.Exec(t.Context(), `ALTER DATABASE `+w.direct.Config().ConnConfig.Database+` SET default_transaction_isolation = 'serializable'`)
 	require.NoError(t, err)

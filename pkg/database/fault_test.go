@@ -71,6 +71,7 @@ func TestLostConnection(t *testing.T) {
 }
 
 func TestServerEndsConnection(t *testing.T) {
+	databasetest.OnlyPostgres(t, "pg_terminate_backend")
 	w := newWorld(t)
 	runs := 0
 	require.NoError(t, w.through.InTx(context.Background(), database.TxOptions{}, func(ctx context.Context, tx database.Tx) error {
@@ -92,6 +93,7 @@ func TestServerEndsConnection(t *testing.T) {
 // TestOnCockroach runs the protocol that is spoken to CockroachDB, where
 // RELEASE is what commits, against a server that only says it is one.
 func TestOnCockroach(t *testing.T) {
+	databasetest.OnlyPostgres(t, "the server behind the disguise is PostgreSQL")
 	const release = "RELEASE SAVEPOINT"
 	tests := map[string]struct {
 		at         string
@@ -150,6 +152,7 @@ func TestOnCockroach(t *testing.T) {
 }
 
 func TestOnCockroachRetries(t *testing.T) {
+	databasetest.OnlyPostgres(t, "the server behind the disguise is PostgreSQL")
 	w := newWorld(t)
 	w.Cockroach.Store(true)
 	runs := 0

@@ -3,12 +3,12 @@ package database
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -29,6 +29,11 @@ const (
 // Migrate brings the database to the current version of a schema. Several
 // pods may call it at once: a lease in a table of its own (advisory locks do
 // nothing on CockroachDB) lets one go first.
+//
+// Each statement of a migration is committed by itself, on both engines, since a
+// change of the schema is not part of a transaction on CockroachDB. A migration
+// that died halfway runs again from its beginning, so that every statement is
+// one that may.
 func (db *DB) Migrate(ctx context.Context, s Schema, log *slog.Logger) error {
 	p, closeDB, err := db.migrator(s, log)
 	if err != nil {
@@ -67,11 +72,31 @@ func (db *DB) migrator(s Schema, log *slog.Logger) (*goose.Provider, func(), err
 	if err != nil {
 		return nil, nil, err
 	}
-	conns := stdlib.OpenDBFromPool(db.Pool)
+	pool, err := db.patient()
+	if err != nil {
+		return nil, nil, err
+	}
+	conns := stdlib.OpenDBFromPool(pool)
+	done := func() {
+		_ = conns.Close()
+		pool.Close()
+	}
 	p, err := goose.NewProvider(goose.DialectPostgres, conns, files,
 		goose.WithLocker(locker), goose.WithSlog(log), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
-		return nil, nil, errors.Join(err, conns.Close())
+		done()
+		return nil, nil, err
 	}
-	return p, func() { _ = conns.Close() }, nil
+	return p, done, nil
+}
+
+// patient is a pool like db's whose statements take as long as they take: filling an index
+// of a large table is one.
+func (db *DB) patient() (*pgxpool.Pool, error) {
+	cfg := db.Config()
+	cfg.MaxConns, cfg.MinConns, cfg.MinIdleConns = 4, 0, 0
+	for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout"} {
+		cfg.ConnConfig.RuntimeParams[limit] = "0"
+	}
+	return pgxpool.NewWithConfig(context.Background(), cfg)
 }

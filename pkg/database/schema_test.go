@@ -45,9 +45,7 @@ func TestMigrate(t *testing.T) {
 	for _, schema := range []database.Schema{database.Directory, database.Shard} {
 		t.Run(string(schema), func(t *testing.T) {
 			ctx := context.Background()
-			db := databasetest.Open(t, schema)
-			_, err := db.Exec(ctx, `DROP SCHEMA public CASCADE; CREATE SCHEMA public`)
-			require.NoError(t, err)
+			db := empty(t, nil)
 			have, want, err := db.Version(ctx, schema)
 			require.NoError(t, err)
 			require.Zero(t, have)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/database/databasetest"
 )
 
 // maxRuns is how often InTx runs a function at most.
@@ -21,6 +22,7 @@ func raise(code string) string {
 }
 
 func TestTransactionIsRunAgain(t *testing.T) {
+	databasetest.OnlyPostgres(t, "the protocol of its transactions")
 	tests := map[string]struct {
 		code     string
 		failures int
@@ -94,6 +96,7 @@ func TestFurtherRunSeesWhatWasCommittedMeanwhile(t *testing.T) {
 }
 
 func TestServerThatStandsDownIsLeft(t *testing.T) {
+	databasetest.OnlyPostgres(t, "the protocol of its transactions")
 	w := newWorld(t)
 	var backends []int
 	require.NoError(t, w.through.InTx(context.Background(), database.TxOptions{}, func(ctx context.Context, tx database.Tx) error {

@@ -10,6 +10,7 @@ import (
 	"gocloud.dev/blob/memblob"
 	clocktest "k8s.io/utils/clock/testing"
 
+	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
@@ -103,6 +104,7 @@ func TestSweepFinishesWhatBrokeOff(t *testing.T) {
 // TestSweepLeavesWhatIsBeingKept lets the sweep find a file while the
 // transaction that keeps it is under way.
 func TestSweepLeavesWhatIsBeingKept(t *testing.T) {
+	databasetest.OnlyPostgres(t, "it looks at the locks")
 	w := newWorld(t)
 	f := w.put(t, "dear")
 	w.clock.Step(2 * time.Hour)

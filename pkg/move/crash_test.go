@@ -58,7 +58,7 @@ func TestAMoverDiesAnywhere(t *testing.T) {
 func TestAMoverComesBackFromTheDead(t *testing.T) {
 	both(t, func(t *testing.T, option func(*move.Options)) {
 		w := newWorld(t, option)
-		for _, moment := range []string{"FROM setting t", "pg_advisory_xact_lock", "AND NOT cancelled", "UPDATE org_move SET phase"} {
+		for _, moment := range []string{"FROM setting t", "SET LOCAL lock_timeout", "AND NOT cancelled", "UPDATE org_move SET phase"} {
 			org := w.organization("a")
 			require.NoError(t, w.write(t.Context(), org, "one"))
 			w.begin(org, "b")

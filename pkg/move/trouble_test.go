@@ -57,6 +57,7 @@ func TestWhatCannotBeMoved(t *testing.T) {
 }
 
 func TestNothingMovesBetweenEngines(t *testing.T) {
+	databasetest.OnlyPostgres(t, "the server behind the disguise is PostgreSQL")
 	w := newWorld(t)
 	org := w.organization("a")
 	u, err := url.Parse(databasetest.URL(t, database.Shard))
@@ -164,6 +165,7 @@ func TestACopyThatIsDamagedAgainAndAgain(t *testing.T) {
 
 // What is too slow for the fence is given up there, and done before it.
 func TestTheFenceIsHeldForTooLong(t *testing.T) {
+	databasetest.OnlyPostgres(t, "LOCK TABLE")
 	w := newWorld(t, func(o *move.Options) { o.Hold = 300 * time.Millisecond })
 	org := w.organization("a")
 	w.furnish(org, "a", 2)
@@ -224,6 +226,7 @@ func TestTheDestinationDies(t *testing.T) {
 
 // power lets a shard's database have connections, or none.
 func (w *world) power(shard string, on bool) {
+	databasetest.OnlyPostgres(w, "a database that takes no connections")
 	w.Helper()
 	name := w.shards[shard].Config().ConnConfig.Database
 	allow := "false"

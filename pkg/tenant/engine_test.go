@@ -51,6 +51,7 @@ func TestReadsAreRunAgain(t *testing.T) {
 // A fence that somebody keeps must not keep whoever changes it, and everybody behind them,
 // for as long as a statement may take.
 func TestAChangeOfAFenceWaitsBriefly(t *testing.T) {
+	databasetest.OnlyPostgres(t, "the server behind the disguise is PostgreSQL")
 	for _, engine := range []database.Engine{database.Postgres, database.Cockroach} {
 		t.Run(engine.Name(), func(t *testing.T) {
 			w := newWorld(t)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/id"
 )
 
@@ -94,6 +95,7 @@ func TestNoAcknowledgedWriteIsLostInAMove(t *testing.T) {
 // move moves an organisation as a mover would a small one: fence, copy, flip.
 // It answers what the old home keeps.
 func move(t *testing.T, org id.Org, from, to *database.DB, toName string, epoch int64) (left []string) {
+	databasetest.OnlyPostgres(t, "its mover takes advisory locks")
 	t.Helper()
 	ctx := context.Background()
 	require.NoError(t, pgx.BeginFunc(ctx, from, func(tx pgx.Tx) error {

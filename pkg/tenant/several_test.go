@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
 )
@@ -120,6 +121,7 @@ func TestAFurtherRunOfSeveralSeesTheFencesAsTheyAre(t *testing.T) {
 
 // advisory counts the advisory locks of a kind in this test's database.
 func advisory(t *testing.T, db *database.DB, condition string) (n int) {
+	databasetest.OnlyPostgres(t, "advisory locks")
 	t.Helper()
 	require.NoError(t, db.QueryRow(context.Background(), `
 		SELECT count(*) FROM pg_locks
@@ -136,6 +138,7 @@ func awaitWaiting(t *testing.T, db *database.DB, n int) {
 
 // taken is a mover's transaction that holds organisations' locks until it ends.
 func taken(t *testing.T, db *database.DB, orgs ...id.Org) pgx.Tx {
+	databasetest.OnlyPostgres(t, "advisory locks")
 	t.Helper()
 	ctx := context.Background()
 	tx, err := db.Begin(ctx)
@@ -176,6 +179,7 @@ func TestSeveralWaitForAMove(t *testing.T) {
 }
 
 func TestAMoveWaitsForSeveral(t *testing.T) {
+	databasetest.OnlyPostgres(t, "advisory locks")
 	w, ctx := newWorld(t), context.Background()
 	one, two := w.organization(t), w.organization(t)
 	began, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -235,6 +239,7 @@ func TestSeveralLockInOneOrder(t *testing.T) {
 
 // Batches that overlap, and moves between them, all come to an end.
 func TestOverlappingBatchesAllCommit(t *testing.T) {
+	databasetest.OnlyPostgres(t, "advisory locks")
 	const rounds = 25
 	w, ctx := newWorld(t), context.Background()
 	one, two, three := w.organization(t), w.organization(t), w.organization(t)

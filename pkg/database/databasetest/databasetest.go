@@ -1,7 +1,8 @@
 // Package databasetest gives tests real databases. All packages of a run share
 // one server, whose URL the environment names (make test starts it); without
 // one, a package starts its own and stops it at the end. Each test gets
-// databases of its own, cloned from a template that has the schema.
+// databases of its own, cloned from a template that has the schema. The server is
+// PostgreSQL or CockroachDB.
 package databasetest
 
 import (
@@ -17,14 +18,18 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/database/embedded"
 )
 
-// Env names the server that the packages of a run share.
-const Env = "VISAVIS_TEST_DATABASE"
+const (
+	// Env names the server that the packages of a run share.
+	Env = "VISAVIS_TEST_DATABASE"
+	// EngineEnv names the engine of a server that is started, postgres or cockroach; without
+	// it that is CockroachDB where cockroach is on PATH, else PostgreSQL.
+	EngineEnv = "VISAVIS_TEST_ENGINE"
+)
 
 var server string
 
@@ -66,7 +71,7 @@ func Start(ctx context.Context, durable bool) (serverURL string, stop func() err
 		return "", nil, err
 	}
 	s, err := embedded.Start(ctx, embedded.Options{
-		Dir: dir, Log: slog.New(slog.DiscardHandler), Durable: durable,
+		Dir: dir, Engine: os.Getenv(EngineEnv), Log: slog.New(slog.DiscardHandler), Durable: durable,
 		Settings: map[string]string{"max_connections": "500"},
 	})
 	if err != nil {
@@ -93,12 +98,53 @@ func URL(t testing.TB, schema database.Schema) string {
 	if err != nil {
 		t.Fatalf("template of the %s: %v", schema, err)
 	}
-	name := fmt.Sprintf("test_%s_%s", schema, strings.ToLower(rand.Text()[:12]))
-	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template); err != nil {
+	name := nameOf(string(schema))
+	t.Cleanup(func() { drop(t, name) })
+	if err := clone(ctx, conn, template, name); err != nil {
 		t.Fatalf("clone %s: %v", template, err)
 	}
-	t.Cleanup(func() { drop(t, name) })
 	return withDatabase(name)
+}
+
+// Empty makes a database without anything in it for one test and answers its address. It is
+// dropped when the test ends.
+func Empty(t testing.TB) string {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		t.Fatalf("connect to the test server: %v", err)
+	}
+	defer conn.Close(ctx)
+	name := nameOf("empty")
+	t.Cleanup(func() { drop(t, name) })
+	if err := database.Create(ctx, conn, name); err != nil {
+		t.Fatalf("make %s: %v", name, err)
+	}
+	return withDatabase(name)
+}
+
+func nameOf(kind string) string {
+	return fmt.Sprintf("test_%s_%s", kind, strings.ToLower(rand.Text()[:12]))
+}
+
+// OnlyPostgres skips a test on CockroachDB that asks PostgreSQL itself for something: why
+// says for what.
+func OnlyPostgres(t testing.TB, why string) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		t.Fatalf("connect to the test server: %v", err)
+	}
+	defer conn.Close(ctx)
+	engine, err := database.EngineOf(ctx, conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if engine != database.Postgres {
+		t.Skip("only on PostgreSQL: " + why)
+	}
 }
 
 // Open is a pool on a database of URL's, closed when the test ends.
@@ -112,51 +158,6 @@ func Open(t testing.TB, schema database.Schema) *database.DB {
 	return db
 }
 
-// templateLock keeps two packages from making the templates at once.
-const templateLock = 7_216_001
-
-// ensureTemplate makes the template once for a server.
-func ensureTemplate(ctx context.Context, conn *pgx.Conn, schema database.Schema) (string, error) {
-	name := "template_" + string(schema)
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", templateLock); err != nil {
-		return "", err
-	}
-	defer func() { _, _ = conn.Exec(ctx, "SELECT pg_advisory_unlock($1)", templateLock) }()
-	var ready bool
-	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)", name).Scan(&ready); err != nil || ready {
-		return name, err
-	}
-	making := name + "_making"
-	if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+making); err != nil {
-		return "", err
-	}
-	if _, err := conn.Exec(ctx, "CREATE DATABASE "+making+" TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"); err != nil {
-		return "", err
-	}
-	db, err := database.Open(withDatabase(making), database.PoolOptions{})
-	if err != nil {
-		return "", err
-	}
-	err = db.Migrate(ctx, schema, slog.New(slog.DiscardHandler))
-	db.Close()
-	if err != nil {
-		return "", err
-	}
-	return name, rename(ctx, conn, making, name)
-}
-
-// rename waits for the last connection to the new template to be gone.
-func rename(ctx context.Context, conn *pgx.Conn, from, to string) error {
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		_, err := conn.Exec(ctx, "ALTER DATABASE "+from+" RENAME TO "+to)
-		var pg *pgconn.PgError
-		if !errors.As(err, &pg) || pg.Code != "55006" || time.Now().After(deadline) {
-			return err
-		}
-	}
-}
-
 func drop(t testing.TB, name string) {
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, server)
@@ -165,7 +166,7 @@ func drop(t testing.TB, name string) {
 		return
 	}
 	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+	if err := database.Drop(ctx, conn, name); err != nil {
 		t.Errorf("drop %s: %v", name, err)
 	}
 }

@@ -43,7 +43,7 @@ func newCockroach(dir *directory, binary string) (*cockroach, error) {
 	return c, nil
 }
 
-func (c *cockroach) name() string { return "cockroach" }
+func (c *cockroach) name() string { return cockroachName }
 
 // initialize makes the place of the store; the server fills it. The pid file is
 // written when the server serves, so that one left over would tell a lie.

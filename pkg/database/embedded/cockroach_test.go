@@ -46,6 +46,23 @@ func TestCockroachArguments(t *testing.T) {
 	require.ErrorContains(t, err, "comma")
 }
 
+func TestTheEngineThatWasAskedFor(t *testing.T) {
+	installCockroach(t)
+	s := begin(t, Options{Dir: newDir(t), Engine: "postgres"})
+	require.Equal(t, "postgres", s.Engine(), "although cockroach is on PATH")
+	s = begin(t, Options{Dir: newDir(t), Engine: "cockroach"})
+	require.Equal(t, "cockroach", s.Engine())
+	dir := newDir(t)
+	end(t, begin(t, Options{Dir: dir, Engine: "cockroach"}))
+	_, err := attempt(t, Options{Dir: dir, Engine: "postgres"})
+	require.ErrorContains(t, err, "the data was not written by postgres")
+	t.Setenv("PATH", "/usr/bin:/bin")
+	_, err = attempt(t, Options{Dir: newDir(t), Engine: "cockroach"})
+	require.ErrorContains(t, err, "CockroachDB is not installed")
+	_, err = attempt(t, Options{Dir: newDir(t), Engine: "oracle"})
+	require.ErrorContains(t, err, `there is no engine "oracle"`)
+}
+
 func TestCockroachLifecycle(t *testing.T) {
 	installCockroach(t)
 	t.Setenv("PGHOST", "nowhere.invalid")

@@ -46,10 +46,18 @@ type stopSignals struct {
 	fast, immediate syscall.Signal
 }
 
-// chooseEngine prefers the engine that the directory already holds data of,
-// then CockroachDB, then PostgreSQL.
+// chooseEngine takes the engine that was asked for, else the one that the directory
+// already holds data of, then CockroachDB, then PostgreSQL.
 func chooseEngine(ctx context.Context, dir *directory, o Options, output *serverLog) (engine, error) {
-	if hasCluster(dir) {
+	switch o.Engine {
+	case "", cockroachName, postgresName:
+	default:
+		return nil, fmt.Errorf("there is no engine %q: it is %s or %s", o.Engine, postgresName, cockroachName)
+	}
+	if o.Engine == cockroachName && hasCluster(dir) || o.Engine == postgresName && hasStore(dir) {
+		return nil, fmt.Errorf("the data was not written by %s", o.Engine)
+	}
+	if o.Engine == postgresName || hasCluster(dir) {
 		return newPostgres(ctx, dir, o, output)
 	}
 	binary, err := exec.LookPath("cockroach")
@@ -59,6 +67,14 @@ func chooseEngine(ctx context.Context, dir *directory, o Options, output *server
 	case hasStore(dir):
 		return nil, fmt.Errorf("the data was written by CockroachDB, which is not installed: "+
 			"put the program cockroach on the PATH, or use another directory: %w", err)
+	case o.Engine == cockroachName:
+		return nil, fmt.Errorf("CockroachDB is not installed: put the program cockroach on the PATH: %w", err)
 	}
 	return newPostgres(ctx, dir, o, output)
 }
+
+// The engines' names.
+const (
+	cockroachName = "cockroach"
+	postgresName  = "postgres"
+)

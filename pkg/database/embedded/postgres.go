@@ -79,7 +79,7 @@ func (p *postgres) clusterMajor() (int, error) {
 	return strconv.Atoi(text)
 }
 
-func (p *postgres) name() string { return "postgres" }
+func (p *postgres) name() string { return postgresName }
 
 // serverEnvironment is all that a server sees of the caller's environment,
 // where PGDATA, PGOPTIONS, the locale and others would change what it does.

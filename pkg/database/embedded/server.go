@@ -28,6 +28,10 @@ type Options struct {
 	// created, with mode 0700, when it does not exist.
 	Dir string
 
+	// Engine is "postgres" or "cockroach"; empty for the one that Dir has data of, else
+	// CockroachDB where the program is on PATH, else PostgreSQL.
+	Engine string
+
 	// Log receives what this package does. The server's own log lines go to
 	// server.log in Dir. Nil discards.
 	Log *slog.Logger

@@ -1,15 +1,16 @@
 -- The directory: which organisations there are, on which shard each lives,
 -- and whose keys open them. Small, and read through caches.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
-CREATE TABLE shard (
+CREATE TABLE IF NOT EXISTS shard (
     name       TEXT        NOT NULL CONSTRAINT shard_pkey PRIMARY KEY,
     url        TEXT        NOT NULL,
     created_at TIMESTAMPTZ NOT NULL
 );
 
-CREATE TABLE organization (
+CREATE TABLE IF NOT EXISTS organization (
     id            UUID        NOT NULL CONSTRAINT organization_pkey PRIMARY KEY,
     name          TEXT        NOT NULL,
     slug          TEXT        NOT NULL CONSTRAINT organization_slug_key UNIQUE,
@@ -28,7 +29,7 @@ CREATE TABLE organization (
     created_at    TIMESTAMPTZ NOT NULL
 );
 
-CREATE TABLE api_key (
+CREATE TABLE IF NOT EXISTS api_key (
     id                UUID        NOT NULL CONSTRAINT api_key_pkey PRIMARY KEY,
     org_id            UUID        NOT NULL CONSTRAINT api_key_org_fkey REFERENCES organization (id),
     name              TEXT        NOT NULL,
@@ -45,37 +46,37 @@ CREATE TABLE api_key (
     expires_at        TIMESTAMPTZ,
     revoked_at        TIMESTAMPTZ
 );
-CREATE INDEX api_key_by_org ON api_key (org_id, created_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS api_key_by_org ON api_key (org_id, created_at DESC, id DESC);
 
 -- A key has one secret, and during a rotation's grace two. Only the hash is kept.
-CREATE TABLE api_key_secret (
+CREATE TABLE IF NOT EXISTS api_key_secret (
     hash       BYTEA       NOT NULL CONSTRAINT api_key_secret_pkey PRIMARY KEY,
     key_id     UUID        NOT NULL CONSTRAINT api_key_secret_key_fkey REFERENCES api_key (id),
     created_at TIMESTAMPTZ NOT NULL,
     expires_at TIMESTAMPTZ
 );
-CREATE INDEX api_key_secret_by_key ON api_key_secret (key_id);
+CREATE INDEX IF NOT EXISTS api_key_secret_by_key ON api_key_secret (key_id);
 
 -- Requests of one address in the current window (Limits, class address).
-CREATE TABLE address_window (
+CREATE TABLE IF NOT EXISTS address_window (
     address   TEXT   NOT NULL CONSTRAINT address_window_pkey PRIMARY KEY,
     minute    BIGINT NOT NULL,
     granted   BIGINT NOT NULL,
     last_took BIGINT NOT NULL
 );
-CREATE INDEX address_window_by_minute ON address_window (minute);
+CREATE INDEX IF NOT EXISTS address_window_by_minute ON address_window (minute);
 
 -- Secrets of the deployment that every pod shares, made on first use.
-CREATE TABLE deployment_secret (
+CREATE TABLE IF NOT EXISTS deployment_secret (
     name       TEXT        NOT NULL CONSTRAINT deployment_secret_pkey PRIMARY KEY,
     value      BYTEA       NOT NULL,
     created_at TIMESTAMPTZ NOT NULL
 );
 
 -- +goose Down
-DROP TABLE deployment_secret;
-DROP TABLE address_window;
-DROP TABLE api_key_secret;
-DROP TABLE api_key;
-DROP TABLE organization;
-DROP TABLE shard;
+DROP TABLE IF EXISTS deployment_secret;
+DROP TABLE IF EXISTS address_window;
+DROP TABLE IF EXISTS api_key_secret;
+DROP TABLE IF EXISTS api_key;
+DROP TABLE IF EXISTS organization;
+DROP TABLE IF EXISTS shard;

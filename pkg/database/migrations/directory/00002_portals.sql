@@ -1,8 +1,9 @@
 -- Where portals are found: whose a slug or a host is.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
-CREATE TABLE portal_address (
+CREATE TABLE IF NOT EXISTS portal_address (
     -- slug | host
     kind       TEXT        NOT NULL,
     name       TEXT        NOT NULL,
@@ -12,7 +13,7 @@ CREATE TABLE portal_address (
     CONSTRAINT portal_address_pkey PRIMARY KEY (kind, name),
     CONSTRAINT portal_address_org_fkey FOREIGN KEY (org_id) REFERENCES organization (id)
 );
-CREATE INDEX portal_address_by_portal ON portal_address (org_id, portal_id);
+CREATE INDEX IF NOT EXISTS portal_address_by_portal ON portal_address (org_id, portal_id);
 
 -- +goose Down
-DROP TABLE portal_address;
+DROP TABLE IF EXISTS portal_address;

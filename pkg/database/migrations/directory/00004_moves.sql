@@ -1,8 +1,9 @@
 -- Organisations on their way from one shard to another.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
-CREATE TABLE org_move (
+CREATE TABLE IF NOT EXISTS org_move (
     -- an organisation has one move at a time; the last one stays for the record
     org_id      UUID        NOT NULL CONSTRAINT org_move_pkey PRIMARY KEY,
     from_shard  TEXT        NOT NULL,
@@ -26,7 +27,7 @@ CREATE TABLE org_move (
     lease_owner UUID,
     lease_until TIMESTAMPTZ NOT NULL
 );
-CREATE INDEX org_move_due ON org_move (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS org_move_due ON org_move (due_at) WHERE due_at IS NOT NULL;
 
 -- +goose Down
-DROP TABLE org_move;
+DROP TABLE IF EXISTS org_move;

@@ -1,9 +1,10 @@
 -- What guards and counts an organisation on its shard. Every primary key of a
 -- shard begins with org_id.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
-CREATE TABLE org_fence (
+CREATE TABLE IF NOT EXISTS org_fence (
     org_id   UUID   NOT NULL CONSTRAINT org_fence_pkey PRIMARY KEY,
     epoch    BIGINT NOT NULL,
     -- open | capture | fenced | moved | deleting
@@ -13,7 +14,7 @@ CREATE TABLE org_fence (
 );
 
 -- While an organisation is copied away, the keys of the rows that changed.
-CREATE TABLE move_dirty (
+CREATE TABLE IF NOT EXISTS move_dirty (
     org_id     UUID NOT NULL,
     table_name TEXT NOT NULL,
     pk         TEXT NOT NULL,
@@ -22,7 +23,7 @@ CREATE TABLE move_dirty (
 
 -- Requests of a key (holder is its id) or of the organisation (holder is
 -- 'org') in the current window of a rate class.
-CREATE TABLE rate_window (
+CREATE TABLE IF NOT EXISTS rate_window (
     org_id    UUID   NOT NULL,
     holder    TEXT   NOT NULL,
     class     TEXT   NOT NULL,
@@ -33,14 +34,14 @@ CREATE TABLE rate_window (
 );
 
 -- How many of a countable thing the organisation has, kept with the things.
-CREATE TABLE org_counter (
+CREATE TABLE IF NOT EXISTS org_counter (
     org_id UUID   NOT NULL,
     name   TEXT   NOT NULL,
     value  BIGINT NOT NULL,
     CONSTRAINT org_counter_pkey PRIMARY KEY (org_id, name)
 );
 
-CREATE TABLE idempotency_record (
+CREATE TABLE IF NOT EXISTS idempotency_record (
     org_id       UUID        NOT NULL,
     key_id       UUID        NOT NULL,
     method       TEXT        NOT NULL,
@@ -57,10 +58,10 @@ CREATE TABLE idempotency_record (
     expires_at   TIMESTAMPTZ NOT NULL,
     CONSTRAINT idempotency_record_pkey PRIMARY KEY (org_id, key_id, method, path, client_key)
 );
-CREATE INDEX idempotency_record_by_expiry ON idempotency_record (expires_at);
+CREATE INDEX IF NOT EXISTS idempotency_record_by_expiry ON idempotency_record (expires_at);
 
 -- Changes that the directory is to take over, committed with what caused them.
-CREATE TABLE directory_change (
+CREATE TABLE IF NOT EXISTS directory_change (
     org_id     UUID        NOT NULL,
     id         UUID        NOT NULL,
     kind       TEXT        NOT NULL,
@@ -68,9 +69,9 @@ CREATE TABLE directory_change (
     created_at TIMESTAMPTZ NOT NULL,
     CONSTRAINT directory_change_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX directory_change_by_age ON directory_change (created_at);
+CREATE INDEX IF NOT EXISTS directory_change_by_age ON directory_change (created_at);
 
-CREATE TABLE activity (
+CREATE TABLE IF NOT EXISTS activity (
     org_id      UUID        NOT NULL,
     id          UUID        NOT NULL,
     at          TIMESTAMPTZ NOT NULL,
@@ -82,9 +83,9 @@ CREATE TABLE activity (
     address     TEXT        NOT NULL,
     CONSTRAINT activity_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX activity_by_time ON activity (org_id, at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS activity_by_time ON activity (org_id, at DESC, id DESC);
 
-CREATE TABLE setting (
+CREATE TABLE IF NOT EXISTS setting (
     org_id     UUID        NOT NULL,
     scope_kind TEXT        NOT NULL,
     scope_id   TEXT        NOT NULL,
@@ -96,7 +97,7 @@ CREATE TABLE setting (
 );
 
 -- Prepaid minutes: what was granted and what is left of each grant.
-CREATE TABLE minute_grant (
+CREATE TABLE IF NOT EXISTS minute_grant (
     org_id      UUID        NOT NULL,
     id          UUID        NOT NULL,
     seconds     BIGINT      NOT NULL,
@@ -107,7 +108,7 @@ CREATE TABLE minute_grant (
 );
 
 -- Session time, debited in blocks.
-CREATE TABLE usage_block (
+CREATE TABLE IF NOT EXISTS usage_block (
     org_id     UUID        NOT NULL,
     session_id UUID        NOT NULL,
     block      BIGINT      NOT NULL,
@@ -118,16 +119,16 @@ CREATE TABLE usage_block (
     seconds    BIGINT      NOT NULL,
     CONSTRAINT usage_block_pkey PRIMARY KEY (org_id, session_id, block)
 );
-CREATE INDEX usage_block_by_time ON usage_block (org_id, started_at);
+CREATE INDEX IF NOT EXISTS usage_block_by_time ON usage_block (org_id, started_at);
 
 -- +goose Down
-DROP TABLE usage_block;
-DROP TABLE minute_grant;
-DROP TABLE setting;
-DROP TABLE activity;
-DROP TABLE directory_change;
-DROP TABLE idempotency_record;
-DROP TABLE org_counter;
-DROP TABLE rate_window;
-DROP TABLE move_dirty;
-DROP TABLE org_fence;
+DROP TABLE IF EXISTS usage_block;
+DROP TABLE IF EXISTS minute_grant;
+DROP TABLE IF EXISTS setting;
+DROP TABLE IF EXISTS activity;
+DROP TABLE IF EXISTS directory_change;
+DROP TABLE IF EXISTS idempotency_record;
+DROP TABLE IF EXISTS org_counter;
+DROP TABLE IF EXISTS rate_window;
+DROP TABLE IF EXISTS move_dirty;
+DROP TABLE IF EXISTS org_fence;

@@ -1,8 +1,9 @@
 -- Custom avatars, the consent each rests on, and the files of both.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
-CREATE TABLE file (
+CREATE TABLE IF NOT EXISTS file (
     org_id       UUID        NOT NULL,
     id           UUID        NOT NULL,
     -- pending (being written) | stored | deleting
@@ -13,9 +14,9 @@ CREATE TABLE file (
     changed_at   TIMESTAMPTZ NOT NULL,
     CONSTRAINT file_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX file_unfinished ON file (changed_at) WHERE state <> 'stored';
+CREATE INDEX IF NOT EXISTS file_unfinished ON file (changed_at) WHERE state <> 'stored';
 
-CREATE TABLE consent (
+CREATE TABLE IF NOT EXISTS consent (
     org_id         UUID        NOT NULL,
     id             UUID        NOT NULL,
     -- likeness for an avatar's picture
@@ -34,9 +35,9 @@ CREATE TABLE consent (
     withdrawn_at   TIMESTAMPTZ,
     CONSTRAINT consent_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX consent_by_time ON consent (org_id, recorded_at DESC, id DESC);
+CREATE INDEX IF NOT EXISTS consent_by_time ON consent (org_id, recorded_at DESC, id DESC);
 
-CREATE TABLE avatar (
+CREATE TABLE IF NOT EXISTS avatar (
     org_id       UUID        NOT NULL,
     id           UUID        NOT NULL,
     name         TEXT        NOT NULL,
@@ -57,11 +58,11 @@ CREATE TABLE avatar (
     CONSTRAINT avatar_pkey PRIMARY KEY (org_id, id),
     CONSTRAINT avatar_consent_fkey FOREIGN KEY (org_id, consent_id) REFERENCES consent (org_id, id)
 );
-CREATE INDEX avatar_by_age ON avatar (org_id, created_at, id);
-CREATE INDEX avatar_deleted ON avatar (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS avatar_by_age ON avatar (org_id, created_at, id);
+CREATE INDEX IF NOT EXISTS avatar_deleted ON avatar (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Which personas and duos wear a face (a library face or the organisation's own).
-CREATE TABLE avatar_use (
+CREATE TABLE IF NOT EXISTS avatar_use (
     org_id      UUID NOT NULL,
     avatar_id   UUID NOT NULL,
     -- persona | duo
@@ -71,7 +72,7 @@ CREATE TABLE avatar_use (
 );
 
 -- +goose Down
-DROP TABLE avatar_use;
-DROP TABLE avatar;
-DROP TABLE consent;
-DROP TABLE file;
+DROP TABLE IF EXISTS avatar_use;
+DROP TABLE IF EXISTS avatar;
+DROP TABLE IF EXISTS consent;
+DROP TABLE IF EXISTS file;

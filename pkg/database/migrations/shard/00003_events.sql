@@ -1,10 +1,11 @@
 -- The event log, webhooks, and the delivery of one to the other.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
 -- The id of an event is greater than every id the organisation's log had
 -- before, in the order of the commits. So the key is the order of the log.
-CREATE TABLE event (
+CREATE TABLE IF NOT EXISTS event (
     org_id     UUID        NOT NULL,
     id         UUID        NOT NULL,
     type       TEXT        NOT NULL,
@@ -16,11 +17,11 @@ CREATE TABLE event (
     data       JSONB       NOT NULL,
     CONSTRAINT event_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX event_by_type ON event (org_id, type, id);
-CREATE INDEX event_by_session ON event (org_id, session_id, id) WHERE session_id IS NOT NULL;
-CREATE INDEX event_by_subject ON event (org_id, subject_id, id) WHERE subject_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS event_by_type ON event (org_id, type, id);
+CREATE INDEX IF NOT EXISTS event_by_session ON event (org_id, session_id, id) WHERE session_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS event_by_subject ON event (org_id, subject_id, id) WHERE subject_id IS NOT NULL;
 
-CREATE TABLE webhook (
+CREATE TABLE IF NOT EXISTS webhook (
     org_id               UUID        NOT NULL,
     id                   UUID        NOT NULL,
     url                  TEXT        NOT NULL,
@@ -44,10 +45,10 @@ CREATE TABLE webhook (
     deleted_at           TIMESTAMPTZ,
     CONSTRAINT webhook_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX webhook_deleted ON webhook (deleted_at) WHERE deleted_at IS NOT NULL;
-CREATE INDEX webhook_failing ON webhook (failing_since) WHERE failing_since IS NOT NULL OR paused_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS webhook_deleted ON webhook (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS webhook_failing ON webhook (failing_since) WHERE failing_since IS NOT NULL OR paused_at IS NOT NULL;
 
-CREATE TABLE delivery (
+CREATE TABLE IF NOT EXISTS delivery (
     org_id           UUID        NOT NULL,
     id               UUID        NOT NULL,
     webhook_id       UUID        NOT NULL,
@@ -76,15 +77,15 @@ CREATE TABLE delivery (
     -- an event reaches a webhook through one delivery
     CONSTRAINT delivery_event_key UNIQUE (org_id, event_id, webhook_id)
 );
-CREATE INDEX delivery_by_webhook ON delivery (org_id, webhook_id, id);
-CREATE INDEX delivery_due ON delivery (webhook_id, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS delivery_by_webhook ON delivery (org_id, webhook_id, id);
+CREATE INDEX IF NOT EXISTS delivery_due ON delivery (webhook_id, due_at, id) WHERE due_at IS NOT NULL;
 -- those a job opened that have not been attempted since
-CREATE INDEX delivery_by_job ON delivery (org_id, job_id)
+CREATE INDEX IF NOT EXISTS delivery_by_job ON delivery (org_id, job_id)
     WHERE job_id IS NOT NULL AND due_at IS NOT NULL AND first_attempt_at IS NULL;
 
 -- Who delivers: the webhooks of a shard fall into lanes by their ids, and a
 -- worker holds a lane by a lease. These two tables are the shard's own.
-CREATE TABLE delivery_lane (
+CREATE TABLE IF NOT EXISTS delivery_lane (
     lane        BIGINT      NOT NULL CONSTRAINT delivery_lane_pkey PRIMARY KEY,
     owner       UUID,
     -- grows each time the lane changes hands
@@ -92,15 +93,16 @@ CREATE TABLE delivery_lane (
     lease_until TIMESTAMPTZ NOT NULL
 );
 INSERT INTO delivery_lane (lane, epoch, lease_until)
-SELECT lane, 0, TIMESTAMPTZ '2000-01-01T00:00:00Z' FROM generate_series(0, 31) AS g (lane);
+SELECT lane, 0, TIMESTAMPTZ '2000-01-01T00:00:00Z' FROM generate_series(0, 31) AS g (lane)
+ON CONFLICT (lane) DO NOTHING;
 
-CREATE TABLE delivery_worker (
+CREATE TABLE IF NOT EXISTS delivery_worker (
     id          UUID        NOT NULL CONSTRAINT delivery_worker_pkey PRIMARY KEY,
     lease_until TIMESTAMPTZ NOT NULL
 );
 
 -- Work that outlasts a request.
-CREATE TABLE job (
+CREATE TABLE IF NOT EXISTS job (
     org_id        UUID        NOT NULL,
     id            UUID        NOT NULL,
     kind          TEXT        NOT NULL,
@@ -126,13 +128,13 @@ CREATE TABLE job (
     due_at        TIMESTAMPTZ,
     CONSTRAINT job_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX job_due ON job (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX job_finished ON job (finished_at) WHERE finished_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS job_due ON job (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS job_finished ON job (finished_at) WHERE finished_at IS NOT NULL;
 
 -- +goose Down
-DROP TABLE job;
-DROP TABLE delivery_worker;
-DROP TABLE delivery_lane;
-DROP TABLE delivery;
-DROP TABLE webhook;
-DROP TABLE event;
+DROP TABLE IF EXISTS job;
+DROP TABLE IF EXISTS delivery_worker;
+DROP TABLE IF EXISTS delivery_lane;
+DROP TABLE IF EXISTS delivery;
+DROP TABLE IF EXISTS webhook;
+DROP TABLE IF EXISTS event;

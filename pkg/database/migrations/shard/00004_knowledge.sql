@@ -1,14 +1,15 @@
 -- Knowledge packs, their documents and passages, and the questions that they
 -- do not answer.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
 -- Heavy jobs wait in a line of their own.
-ALTER TABLE job ADD COLUMN heavy BOOLEAN NOT NULL DEFAULT false;
-DROP INDEX job_due;
-CREATE INDEX job_due_in_line ON job (heavy, due_at) WHERE due_at IS NOT NULL;
+ALTER TABLE job ADD COLUMN IF NOT EXISTS heavy BOOLEAN NOT NULL DEFAULT false;
+DROP INDEX IF EXISTS job_due;
+CREATE INDEX IF NOT EXISTS job_due_in_line ON job (heavy, due_at) WHERE due_at IS NOT NULL;
 
-CREATE TABLE knowledge_base (
+CREATE TABLE IF NOT EXISTS knowledge_base (
     org_id      UUID        NOT NULL,
     id          UUID        NOT NULL,
     name        TEXT        NOT NULL,
@@ -28,10 +29,10 @@ CREATE TABLE knowledge_base (
     deleted_at  TIMESTAMPTZ,
     CONSTRAINT knowledge_base_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX knowledge_base_deleted ON knowledge_base (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS knowledge_base_deleted ON knowledge_base (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Which personas and portals answer from a pack.
-CREATE TABLE knowledge_use (
+CREATE TABLE IF NOT EXISTS knowledge_use (
     org_id    UUID NOT NULL,
     base_id   UUID NOT NULL,
     -- persona | portal
@@ -40,7 +41,7 @@ CREATE TABLE knowledge_use (
     CONSTRAINT knowledge_use_pkey PRIMARY KEY (org_id, base_id, user_kind, user_id)
 );
 
-CREATE TABLE knowledge_document (
+CREATE TABLE IF NOT EXISTS knowledge_document (
     org_id         UUID        NOT NULL,
     id             UUID        NOT NULL,
     base_id        UUID        NOT NULL,
@@ -86,15 +87,15 @@ CREATE TABLE knowledge_document (
     deleted_at     TIMESTAMPTZ,
     CONSTRAINT knowledge_document_pkey PRIMARY KEY (org_id, id)
 );
-CREATE UNIQUE INDEX knowledge_document_same_key ON knowledge_document (org_id, base_id, same_key) WHERE deleted_at IS NULL;
-CREATE INDEX knowledge_document_by_base ON knowledge_document (org_id, base_id, id) WHERE deleted_at IS NULL;
-CREATE INDEX knowledge_document_by_revision ON knowledge_document (org_id, base_id, revision);
-CREATE INDEX knowledge_document_refresh ON knowledge_document (refresh_due_at)
+CREATE UNIQUE INDEX IF NOT EXISTS knowledge_document_same_key ON knowledge_document (org_id, base_id, same_key) WHERE deleted_at IS NULL;
+CREATE INDEX IF NOT EXISTS knowledge_document_by_base ON knowledge_document (org_id, base_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX IF NOT EXISTS knowledge_document_by_revision ON knowledge_document (org_id, base_id, revision);
+CREATE INDEX IF NOT EXISTS knowledge_document_refresh ON knowledge_document (refresh_due_at)
     WHERE refresh_due_at IS NOT NULL AND job_id IS NULL AND deleted_at IS NULL;
-CREATE INDEX knowledge_document_deleted ON knowledge_document (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS knowledge_document_deleted ON knowledge_document (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- What the search needs of a ready document's passages.
-CREATE TABLE knowledge_terms (
+CREATE TABLE IF NOT EXISTS knowledge_terms (
     org_id      UUID  NOT NULL,
     document_id UUID  NOT NULL,
     analysed    BYTEA NOT NULL,
@@ -103,7 +104,7 @@ CREATE TABLE knowledge_terms (
 
 -- The passages. Those of the document's generation are the ones that can be
 -- found; those of the next one are being written.
-CREATE TABLE knowledge_chunk (
+CREATE TABLE IF NOT EXISTS knowledge_chunk (
     org_id      UUID   NOT NULL,
     document_id UUID   NOT NULL,
     generation  BIGINT NOT NULL,
@@ -115,10 +116,10 @@ CREATE TABLE knowledge_chunk (
     url         TEXT,
     CONSTRAINT knowledge_chunk_pkey PRIMARY KEY (org_id, document_id, generation, position)
 );
-CREATE UNIQUE INDEX knowledge_chunk_by_id ON knowledge_chunk (org_id, id);
+CREATE UNIQUE INDEX IF NOT EXISTS knowledge_chunk_by_id ON knowledge_chunk (org_id, id);
 
 -- Documents whose passages up to a generation are to be deleted.
-CREATE TABLE knowledge_litter (
+CREATE TABLE IF NOT EXISTS knowledge_litter (
     org_id      UUID   NOT NULL,
     document_id UUID   NOT NULL,
     generation  BIGINT NOT NULL,
@@ -126,7 +127,7 @@ CREATE TABLE knowledge_litter (
 );
 
 -- Questions that the packs do not answer; those that mean the same are one.
-CREATE TABLE knowledge_gap (
+CREATE TABLE IF NOT EXISTS knowledge_gap (
     org_id                UUID        NOT NULL,
     id                    UUID        NOT NULL,
     same_key              BYTEA       NOT NULL,
@@ -149,7 +150,7 @@ CREATE TABLE knowledge_gap (
 );
 
 -- Some of a gap's questions, in their words.
-CREATE TABLE knowledge_question (
+CREATE TABLE IF NOT EXISTS knowledge_question (
     org_id     UUID        NOT NULL,
     gap_id     UUID        NOT NULL,
     id         UUID        NOT NULL,
@@ -160,17 +161,17 @@ CREATE TABLE knowledge_question (
     asked_at   TIMESTAMPTZ NOT NULL,
     CONSTRAINT knowledge_question_pkey PRIMARY KEY (org_id, gap_id, id)
 );
-CREATE INDEX knowledge_question_by_session ON knowledge_question (org_id, session_id) WHERE session_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS knowledge_question_by_session ON knowledge_question (org_id, session_id) WHERE session_id IS NOT NULL;
 
 -- +goose Down
-DROP TABLE knowledge_question;
-DROP TABLE knowledge_gap;
-DROP TABLE knowledge_litter;
-DROP TABLE knowledge_chunk;
-DROP TABLE knowledge_terms;
-DROP TABLE knowledge_document;
-DROP TABLE knowledge_use;
-DROP TABLE knowledge_base;
-DROP INDEX job_due_in_line;
-CREATE INDEX job_due ON job (due_at) WHERE due_at IS NOT NULL;
-ALTER TABLE job DROP COLUMN heavy;
+DROP TABLE IF EXISTS knowledge_question;
+DROP TABLE IF EXISTS knowledge_gap;
+DROP TABLE IF EXISTS knowledge_litter;
+DROP TABLE IF EXISTS knowledge_chunk;
+DROP TABLE IF EXISTS knowledge_terms;
+DROP TABLE IF EXISTS knowledge_document;
+DROP TABLE IF EXISTS knowledge_use;
+DROP TABLE IF EXISTS knowledge_base;
+DROP INDEX IF EXISTS job_due_in_line;
+CREATE INDEX IF NOT EXISTS job_due ON job (due_at) WHERE due_at IS NOT NULL;
+ALTER TABLE job DROP COLUMN IF EXISTS heavy;

@@ -1,8 +1,9 @@
 -- Personas, duos and widgets, and the faces prepared for them.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
-CREATE TABLE persona (
+CREATE TABLE IF NOT EXISTS persona (
     org_id            UUID        NOT NULL,
     id                UUID        NOT NULL,
     name              TEXT        NOT NULL,
@@ -21,10 +22,10 @@ CREATE TABLE persona (
     deleted_at        TIMESTAMPTZ,
     CONSTRAINT persona_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX persona_deleted ON persona (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS persona_deleted ON persona (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Every version that a persona had, the present one too.
-CREATE TABLE persona_version (
+CREATE TABLE IF NOT EXISTS persona_version (
     org_id     UUID        NOT NULL,
     persona_id UUID        NOT NULL,
     version    BIGINT      NOT NULL,
@@ -38,7 +39,7 @@ CREATE TABLE persona_version (
 );
 
 -- An own face made ready to be worn in sessions. A library face needs no row.
-CREATE TABLE face (
+CREATE TABLE IF NOT EXISTS face (
     org_id    UUID        NOT NULL,
     avatar_id UUID        NOT NULL,
     -- preparing | ready | failed
@@ -52,7 +53,7 @@ CREATE TABLE face (
     CONSTRAINT face_pkey PRIMARY KEY (org_id, avatar_id)
 );
 
-CREATE TABLE duo (
+CREATE TABLE IF NOT EXISTS duo (
     org_id     UUID        NOT NULL,
     id         UUID        NOT NULL,
     name       TEXT        NOT NULL,
@@ -68,9 +69,9 @@ CREATE TABLE duo (
     deleted_at TIMESTAMPTZ,
     CONSTRAINT duo_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX duo_deleted ON duo (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS duo_deleted ON duo (deleted_at) WHERE deleted_at IS NOT NULL;
 
-CREATE TABLE widget (
+CREATE TABLE IF NOT EXISTS widget (
     org_id       UUID        NOT NULL,
     id           UUID        NOT NULL,
     name         TEXT        NOT NULL,
@@ -87,12 +88,12 @@ CREATE TABLE widget (
     CONSTRAINT widget_pkey PRIMARY KEY (org_id, id),
     CONSTRAINT widget_public_key_key UNIQUE (org_id, public_key)
 );
-CREATE INDEX widget_by_persona ON widget (org_id, persona_id, id);
-CREATE INDEX widget_deleted ON widget (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS widget_by_persona ON widget (org_id, persona_id, id);
+CREATE INDEX IF NOT EXISTS widget_deleted ON widget (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- +goose Down
-DROP TABLE widget;
-DROP TABLE duo;
-DROP TABLE face;
-DROP TABLE persona_version;
-DROP TABLE persona;
+DROP TABLE IF EXISTS widget;
+DROP TABLE IF EXISTS duo;
+DROP TABLE IF EXISTS face;
+DROP TABLE IF EXISTS persona_version;
+DROP TABLE IF EXISTS persona;

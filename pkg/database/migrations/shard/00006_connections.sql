@@ -1,8 +1,9 @@
 -- Connections to services of the organisation's own, and the voices made with them.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
-CREATE TABLE connection (
+CREATE TABLE IF NOT EXISTS connection (
     org_id          UUID        NOT NULL,
     id              UUID        NOT NULL,
     -- model | speech | recognition | media
@@ -34,10 +35,10 @@ CREATE TABLE connection (
     deleted_at      TIMESTAMPTZ,
     CONSTRAINT connection_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX connection_deleted ON connection (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS connection_deleted ON connection (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Which personas and voices use a connection.
-CREATE TABLE connection_use (
+CREATE TABLE IF NOT EXISTS connection_use (
     org_id        UUID NOT NULL,
     connection_id UUID NOT NULL,
     -- persona | voice
@@ -45,10 +46,10 @@ CREATE TABLE connection_use (
     user_id       UUID NOT NULL,
     CONSTRAINT connection_use_pkey PRIMARY KEY (org_id, connection_id, user_kind, user_id)
 );
-CREATE INDEX connection_use_by_user ON connection_use (org_id, user_kind, user_id);
+CREATE INDEX IF NOT EXISTS connection_use_by_user ON connection_use (org_id, user_kind, user_id);
 
 -- The last calls of each connection; no words.
-CREATE TABLE connection_call (
+CREATE TABLE IF NOT EXISTS connection_call (
     org_id        UUID   NOT NULL,
     connection_id UUID   NOT NULL,
     -- made of the moment of the call
@@ -62,7 +63,7 @@ CREATE TABLE connection_call (
     CONSTRAINT connection_call_pkey PRIMARY KEY (org_id, connection_id, id)
 );
 
-CREATE TABLE voice (
+CREATE TABLE IF NOT EXISTS voice (
     org_id         UUID        NOT NULL,
     id             UUID        NOT NULL,
     name           TEXT        NOT NULL,
@@ -86,11 +87,11 @@ CREATE TABLE voice (
     CONSTRAINT voice_pkey PRIMARY KEY (org_id, id),
     CONSTRAINT voice_consent_fkey FOREIGN KEY (org_id, consent_id) REFERENCES consent (org_id, id)
 );
-CREATE INDEX voice_by_age ON voice (org_id, created_at, id);
-CREATE INDEX voice_deleted ON voice (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS voice_by_age ON voice (org_id, created_at, id);
+CREATE INDEX IF NOT EXISTS voice_deleted ON voice (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Which personas and duos speak with a voice (a studio voice or the organisation's own).
-CREATE TABLE voice_use (
+CREATE TABLE IF NOT EXISTS voice_use (
     org_id    UUID NOT NULL,
     voice_id  UUID NOT NULL,
     -- persona | duo
@@ -98,15 +99,15 @@ CREATE TABLE voice_use (
     user_id   UUID NOT NULL,
     CONSTRAINT voice_use_pkey PRIMARY KEY (org_id, voice_id, user_kind, user_id)
 );
-CREATE INDEX voice_use_by_user ON voice_use (org_id, user_kind, user_id);
+CREATE INDEX IF NOT EXISTS voice_use_by_user ON voice_use (org_id, user_kind, user_id);
 
 -- A voice's consent is kept beside an avatar's.
-ALTER TABLE consent ADD COLUMN voice_id UUID;
+ALTER TABLE consent ADD COLUMN IF NOT EXISTS voice_id UUID;
 
 -- +goose Down
-ALTER TABLE consent DROP COLUMN voice_id;
-DROP TABLE voice_use;
-DROP TABLE voice;
-DROP TABLE connection_call;
-DROP TABLE connection_use;
-DROP TABLE connection;
+ALTER TABLE consent DROP COLUMN IF EXISTS voice_id;
+DROP TABLE IF EXISTS voice_use;
+DROP TABLE IF EXISTS voice;
+DROP TABLE IF EXISTS connection_call;
+DROP TABLE IF EXISTS connection_use;
+DROP TABLE IF EXISTS connection;

@@ -1,8 +1,9 @@
 -- Live conversations: who runs each, what was said, and what it cost.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
-CREATE TABLE session (
+CREATE TABLE IF NOT EXISTS session (
     org_id           UUID        NOT NULL,
     id               UUID        NOT NULL,
     -- created | live | ended | failed | expired
@@ -65,15 +66,15 @@ CREATE TABLE session (
     reconnects       BIGINT      NOT NULL,
     CONSTRAINT session_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX session_by_persona ON session (org_id, persona_id, id);
-CREATE INDEX session_by_external ON session (org_id, external_id, id) WHERE external_id IS NOT NULL;
-CREATE INDEX session_active ON session (org_id, id) WHERE state IN ('created', 'live');
-CREATE INDEX session_waiting ON session (connect_by) WHERE state = 'created';
-CREATE INDEX session_by_owner ON session (owner) WHERE owner IS NOT NULL;
-CREATE INDEX session_orphaned ON session (orphaned_at) WHERE orphaned_at IS NOT NULL;
-CREATE INDEX session_words ON session (words_until) WHERE words_until IS NOT NULL AND NOT on_hold;
+CREATE INDEX IF NOT EXISTS session_by_persona ON session (org_id, persona_id, id);
+CREATE INDEX IF NOT EXISTS session_by_external ON session (org_id, external_id, id) WHERE external_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS session_active ON session (org_id, id) WHERE state IN ('created', 'live');
+CREATE INDEX IF NOT EXISTS session_waiting ON session (connect_by) WHERE state = 'created';
+CREATE INDEX IF NOT EXISTS session_by_owner ON session (owner) WHERE owner IS NOT NULL;
+CREATE INDEX IF NOT EXISTS session_orphaned ON session (orphaned_at) WHERE orphaned_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS session_words ON session (words_until) WHERE words_until IS NOT NULL AND NOT on_hold;
 
-CREATE TABLE turn (
+CREATE TABLE IF NOT EXISTS turn (
     org_id      UUID        NOT NULL,
     session_id  UUID        NOT NULL,
     -- where it stands in the conversation, from zero
@@ -100,7 +101,7 @@ CREATE TABLE turn (
 );
 
 -- What lets somebody in: the client, the client again, a team member.
-CREATE TABLE session_token (
+CREATE TABLE IF NOT EXISTS session_token (
     org_id     UUID        NOT NULL,
     hash       BYTEA       NOT NULL,
     session_id UUID        NOT NULL,
@@ -110,10 +111,10 @@ CREATE TABLE session_token (
     expires_at TIMESTAMPTZ NOT NULL,
     CONSTRAINT session_token_pkey PRIMARY KEY (org_id, hash)
 );
-CREATE INDEX session_token_by_session ON session_token (org_id, session_id);
-CREATE INDEX session_token_by_expiry ON session_token (expires_at);
+CREATE INDEX IF NOT EXISTS session_token_by_session ON session_token (org_id, session_id);
+CREATE INDEX IF NOT EXISTS session_token_by_expiry ON session_token (expires_at);
 
-CREATE TABLE session_staff (
+CREATE TABLE IF NOT EXISTS session_staff (
     org_id     UUID        NOT NULL,
     session_id UUID        NOT NULL,
     id         UUID        NOT NULL,
@@ -126,7 +127,7 @@ CREATE TABLE session_staff (
 );
 
 -- What the process that runs a session is asked to do.
-CREATE TABLE session_command (
+CREATE TABLE IF NOT EXISTS session_command (
     org_id     UUID        NOT NULL,
     session_id UUID        NOT NULL,
     id         UUID        NOT NULL,
@@ -136,10 +137,10 @@ CREATE TABLE session_command (
     body       JSONB       NOT NULL,
     CONSTRAINT session_command_pkey PRIMARY KEY (org_id, session_id, id)
 );
-CREATE INDEX session_command_by_owner ON session_command (owner, id) WHERE owner IS NOT NULL;
+CREATE INDEX IF NOT EXISTS session_command_by_owner ON session_command (owner, id) WHERE owner IS NOT NULL;
 
 -- The processes that run sessions. This table is the shard's own.
-CREATE TABLE live_pod (
+CREATE TABLE IF NOT EXISTS live_pod (
     id          UUID        NOT NULL CONSTRAINT live_pod_pkey PRIMARY KEY,
     -- where the others reach it
     address     TEXT        NOT NULL,
@@ -148,7 +149,7 @@ CREATE TABLE live_pod (
 );
 
 -- Which grants paid for a block of a session.
-CREATE TABLE minute_debit (
+CREATE TABLE IF NOT EXISTS minute_debit (
     org_id     UUID   NOT NULL,
     session_id UUID   NOT NULL,
     block      BIGINT NOT NULL,
@@ -159,7 +160,7 @@ CREATE TABLE minute_debit (
 
 -- How many sessions visitors had today, by a mark of their address that is
 -- another each day. Rows of other days are deleted.
-CREATE TABLE widget_visitor (
+CREATE TABLE IF NOT EXISTS widget_visitor (
     org_id    UUID   NOT NULL,
     widget_id UUID   NOT NULL,
     day       DATE   NOT NULL,
@@ -167,10 +168,10 @@ CREATE TABLE widget_visitor (
     sessions  BIGINT NOT NULL,
     CONSTRAINT widget_visitor_pkey PRIMARY KEY (org_id, widget_id, day, visitor)
 );
-CREATE INDEX widget_visitor_by_day ON widget_visitor (day);
+CREATE INDEX IF NOT EXISTS widget_visitor_by_day ON widget_visitor (day);
 
 -- What a calendar month (UTC, by its first day) used, for the monthly cap.
-CREATE TABLE usage_month (
+CREATE TABLE IF NOT EXISTS usage_month (
     org_id  UUID   NOT NULL,
     month   DATE   NOT NULL,
     seconds BIGINT NOT NULL,
@@ -178,7 +179,7 @@ CREATE TABLE usage_month (
 );
 
 -- The warnings that were given.
-CREATE TABLE usage_threshold (
+CREATE TABLE IF NOT EXISTS usage_threshold (
     org_id     UUID        NOT NULL,
     month      DATE        NOT NULL,
     -- held | cap
@@ -189,13 +190,13 @@ CREATE TABLE usage_threshold (
 );
 
 -- +goose Down
-DROP TABLE usage_threshold;
-DROP TABLE usage_month;
-DROP TABLE widget_visitor;
-DROP TABLE minute_debit;
-DROP TABLE live_pod;
-DROP TABLE session_command;
-DROP TABLE session_staff;
-DROP TABLE session_token;
-DROP TABLE turn;
-DROP TABLE session;
+DROP TABLE IF EXISTS usage_threshold;
+DROP TABLE IF EXISTS usage_month;
+DROP TABLE IF EXISTS widget_visitor;
+DROP TABLE IF EXISTS minute_debit;
+DROP TABLE IF EXISTS live_pod;
+DROP TABLE IF EXISTS session_command;
+DROP TABLE IF EXISTS session_staff;
+DROP TABLE IF EXISTS session_token;
+DROP TABLE IF EXISTS turn;
+DROP TABLE IF EXISTS session;

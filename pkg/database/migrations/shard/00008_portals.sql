@@ -1,9 +1,10 @@
 -- Portals and their subjects: the drafts that are worked on, and the versions
 -- that were published, which never change.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
-CREATE TABLE portal (
+CREATE TABLE IF NOT EXISTS portal (
     org_id            UUID        NOT NULL,
     id                UUID        NOT NULL,
     name              TEXT        NOT NULL,
@@ -35,9 +36,9 @@ CREATE TABLE portal (
     archived_at       TIMESTAMPTZ,
     CONSTRAINT portal_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX portal_by_persona ON portal (org_id, persona_id, id);
+CREATE INDEX IF NOT EXISTS portal_by_persona ON portal (org_id, persona_id, id);
 
-CREATE TABLE portal_version (
+CREATE TABLE IF NOT EXISTS portal_version (
     org_id       UUID        NOT NULL,
     portal_id    UUID        NOT NULL,
     -- the draft_version that was published
@@ -50,10 +51,10 @@ CREATE TABLE portal_version (
     change_note  TEXT,
     CONSTRAINT portal_version_pkey PRIMARY KEY (org_id, portal_id, version)
 );
-CREATE INDEX portal_version_by_persona ON portal_version (org_id, persona_id, portal_id, version);
+CREATE INDEX IF NOT EXISTS portal_version_by_persona ON portal_version (org_id, persona_id, portal_id, version);
 
 -- The ways in. They are no part of the draft: a door that is closed is closed now.
-CREATE TABLE portal_door (
+CREATE TABLE IF NOT EXISTS portal_door (
     org_id     UUID        NOT NULL,
     portal_id  UUID        NOT NULL,
     -- visitors | members_link | join_code | sso | embed | customers | staff | candidates
@@ -68,7 +69,7 @@ CREATE TABLE portal_door (
     CONSTRAINT portal_door_pkey PRIMARY KEY (org_id, portal_id, key)
 );
 
-CREATE TABLE subject (
+CREATE TABLE IF NOT EXISTS subject (
     org_id            UUID        NOT NULL,
     id                UUID        NOT NULL,
     portal_id         UUID        NOT NULL,
@@ -93,10 +94,10 @@ CREATE TABLE subject (
     archived_at       TIMESTAMPTZ,
     CONSTRAINT subject_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX subject_by_portal ON subject (org_id, portal_id, place, id);
+CREATE INDEX IF NOT EXISTS subject_by_portal ON subject (org_id, portal_id, place, id);
 
 -- Every content that was saved: what was overwritten can be restored.
-CREATE TABLE subject_version (
+CREATE TABLE IF NOT EXISTS subject_version (
     org_id           UUID        NOT NULL,
     subject_id       UUID        NOT NULL,
     version          BIGINT      NOT NULL,
@@ -112,14 +113,14 @@ CREATE TABLE subject_version (
     CONSTRAINT subject_version_pkey PRIMARY KEY (org_id, subject_id, version)
 );
 
-ALTER TABLE widget ADD COLUMN portal_id UUID;
-CREATE INDEX widget_by_portal ON widget (org_id, portal_id, id) WHERE portal_id IS NOT NULL AND deleted_at IS NULL;
+ALTER TABLE widget ADD COLUMN IF NOT EXISTS portal_id UUID;
+CREATE INDEX IF NOT EXISTS widget_by_portal ON widget (org_id, portal_id, id) WHERE portal_id IS NOT NULL AND deleted_at IS NULL;
 
 -- +goose Down
-DROP INDEX widget_by_portal;
-ALTER TABLE widget DROP COLUMN portal_id;
-DROP TABLE subject_version;
-DROP TABLE subject;
-DROP TABLE portal_door;
-DROP TABLE portal_version;
-DROP TABLE portal;
+DROP INDEX IF EXISTS widget_by_portal;
+ALTER TABLE widget DROP COLUMN IF EXISTS portal_id;
+DROP TABLE IF EXISTS subject_version;
+DROP TABLE IF EXISTS subject;
+DROP TABLE IF EXISTS portal_door;
+DROP TABLE IF EXISTS portal_version;
+DROP TABLE IF EXISTS portal;

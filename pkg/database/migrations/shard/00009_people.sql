@@ -1,9 +1,10 @@
 -- People, their places in portals, the units they belong to, and what personas
 -- remember of them.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
-CREATE TABLE person (
+CREATE TABLE IF NOT EXISTS person (
     org_id       UUID        NOT NULL,
     id           UUID        NOT NULL,
     name         TEXT        NOT NULL,
@@ -30,10 +31,10 @@ CREATE TABLE person (
     erased_at    TIMESTAMPTZ,
     CONSTRAINT person_pkey PRIMARY KEY (org_id, id)
 );
-CREATE UNIQUE INDEX person_by_external ON person (org_id, external_id) WHERE external_id IS NOT NULL;
-CREATE UNIQUE INDEX person_by_email ON person (org_id, email_key) WHERE email_key IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS person_by_external ON person (org_id, external_id) WHERE external_id IS NOT NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS person_by_email ON person (org_id, email_key) WHERE email_key IS NOT NULL;
 
-CREATE TABLE unit (
+CREATE TABLE IF NOT EXISTS unit (
     org_id      UUID        NOT NULL,
     id          UUID        NOT NULL,
     portal_id   UUID        NOT NULL,
@@ -52,10 +53,10 @@ CREATE TABLE unit (
     updated_at  TIMESTAMPTZ NOT NULL,
     CONSTRAINT unit_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX unit_by_portal ON unit (org_id, portal_id, id);
-CREATE INDEX unit_by_parent ON unit (org_id, parent_id, id) WHERE parent_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS unit_by_portal ON unit (org_id, portal_id, id);
+CREATE INDEX IF NOT EXISTS unit_by_parent ON unit (org_id, parent_id, id) WHERE parent_id IS NOT NULL;
 
-CREATE TABLE membership (
+CREATE TABLE IF NOT EXISTS membership (
     org_id          UUID        NOT NULL,
     id              UUID        NOT NULL,
     person_id       UUID        NOT NULL,
@@ -83,23 +84,23 @@ CREATE TABLE membership (
     told_on         BOOLEAN     NOT NULL,
     CONSTRAINT membership_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX membership_by_person ON membership (org_id, person_id, id);
-CREATE INDEX membership_by_portal ON membership (org_id, portal_id, person_id) WHERE removed_at IS NULL;
-CREATE INDEX membership_by_unit ON membership (org_id, unit_id, person_id) WHERE unit_id IS NOT NULL AND removed_at IS NULL;
-CREATE INDEX membership_by_removal ON membership (removed_at) WHERE removed_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS membership_by_person ON membership (org_id, person_id, id);
+CREATE INDEX IF NOT EXISTS membership_by_portal ON membership (org_id, portal_id, person_id) WHERE removed_at IS NULL;
+CREATE INDEX IF NOT EXISTS membership_by_unit ON membership (org_id, unit_id, person_id) WHERE unit_id IS NOT NULL AND removed_at IS NULL;
+CREATE INDEX IF NOT EXISTS membership_by_removal ON membership (removed_at) WHERE removed_at IS NOT NULL;
 -- Nobody has the same place twice.
-CREATE UNIQUE INDEX membership_in_unit ON membership (org_id, person_id, portal_id, unit_id)
+CREATE UNIQUE INDEX IF NOT EXISTS membership_in_unit ON membership (org_id, person_id, portal_id, unit_id)
     WHERE unit_id IS NOT NULL AND removed_at IS NULL;
-CREATE UNIQUE INDEX membership_outside ON membership (org_id, person_id, portal_id) WHERE unit_id IS NULL AND removed_at IS NULL;
+CREATE UNIQUE INDEX IF NOT EXISTS membership_outside ON membership (org_id, person_id, portal_id) WHERE unit_id IS NULL AND removed_at IS NULL;
 
 -- A guardian's consent is about a place, and says who gave it for what.
-ALTER TABLE consent ADD COLUMN membership_id UUID;
-ALTER TABLE consent ADD COLUMN guardian JSONB;
-ALTER TABLE consent ADD COLUMN person_id UUID;
-CREATE INDEX consent_by_person ON consent (org_id, person_id, id) WHERE person_id IS NOT NULL;
+ALTER TABLE consent ADD COLUMN IF NOT EXISTS membership_id UUID;
+ALTER TABLE consent ADD COLUMN IF NOT EXISTS guardian JSONB;
+ALTER TABLE consent ADD COLUMN IF NOT EXISTS person_id UUID;
+CREATE INDEX IF NOT EXISTS consent_by_person ON consent (org_id, person_id, id) WHERE person_id IS NOT NULL;
 
 -- What a persona remembers of a person.
-CREATE TABLE memory (
+CREATE TABLE IF NOT EXISTS memory (
     org_id     UUID        NOT NULL,
     persona_id UUID        NOT NULL,
     person_id  UUID        NOT NULL,
@@ -110,15 +111,15 @@ CREATE TABLE memory (
     expires_at TIMESTAMPTZ NOT NULL,
     CONSTRAINT memory_pkey PRIMARY KEY (org_id, persona_id, person_id)
 );
-CREATE INDEX memory_by_person ON memory (org_id, person_id);
-CREATE INDEX memory_by_expiry ON memory (expires_at);
+CREATE INDEX IF NOT EXISTS memory_by_person ON memory (org_id, person_id);
+CREATE INDEX IF NOT EXISTS memory_by_expiry ON memory (expires_at);
 
 -- +goose Down
-DROP TABLE memory;
-DROP INDEX consent_by_person;
-ALTER TABLE consent DROP COLUMN person_id;
-ALTER TABLE consent DROP COLUMN guardian;
-ALTER TABLE consent DROP COLUMN membership_id;
-DROP TABLE membership;
-DROP TABLE unit;
-DROP TABLE person;
+DROP TABLE IF EXISTS memory;
+DROP INDEX IF EXISTS consent_by_person;
+ALTER TABLE consent DROP COLUMN IF EXISTS person_id;
+ALTER TABLE consent DROP COLUMN IF EXISTS guardian;
+ALTER TABLE consent DROP COLUMN IF EXISTS membership_id;
+DROP TABLE IF EXISTS membership;
+DROP TABLE IF EXISTS unit;
+DROP TABLE IF EXISTS person;

@@ -1,10 +1,11 @@
 -- How people come in: the keys that sign tokens, who is signed in, chats that are
 -- handed to the avatar, and links to cases.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
 -- The newest signs; the older ones are only believed, until no token of theirs is left.
-CREATE TABLE signing_key (
+CREATE TABLE IF NOT EXISTS signing_key (
     org_id     UUID        NOT NULL,
     id         UUID        NOT NULL,
     -- sealed
@@ -12,19 +13,19 @@ CREATE TABLE signing_key (
     created_at TIMESTAMPTZ NOT NULL,
     CONSTRAINT signing_key_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX signing_key_by_age ON signing_key (created_at);
+CREATE INDEX IF NOT EXISTS signing_key_by_age ON signing_key (created_at);
 
 -- Tokens that open once and were used.
-CREATE TABLE used_token (
+CREATE TABLE IF NOT EXISTS used_token (
     org_id     UUID        NOT NULL,
     id         UUID        NOT NULL,
     expires_at TIMESTAMPTZ NOT NULL,
     CONSTRAINT used_token_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX used_token_by_expiry ON used_token (expires_at);
+CREATE INDEX IF NOT EXISTS used_token_by_expiry ON used_token (expires_at);
 
 -- A browser that is signed in to a portal.
-CREATE TABLE portal_visit (
+CREATE TABLE IF NOT EXISTS portal_visit (
     org_id        UUID        NOT NULL,
     -- of the secret in the browser's cookie
     hash          BYTEA       NOT NULL,
@@ -40,10 +41,10 @@ CREATE TABLE portal_visit (
     expires_at    TIMESTAMPTZ NOT NULL,
     CONSTRAINT portal_visit_pkey PRIMARY KEY (org_id, hash)
 );
-CREATE INDEX portal_visit_by_person ON portal_visit (org_id, person_id) WHERE person_id IS NOT NULL;
-CREATE INDEX portal_visit_by_expiry ON portal_visit (expires_at);
+CREATE INDEX IF NOT EXISTS portal_visit_by_person ON portal_visit (org_id, person_id) WHERE person_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS portal_visit_by_expiry ON portal_visit (expires_at);
 
-CREATE TABLE escalation (
+CREATE TABLE IF NOT EXISTS escalation (
     org_id           UUID        NOT NULL,
     id               UUID        NOT NULL,
     portal_id        UUID        NOT NULL,
@@ -67,11 +68,11 @@ CREATE TABLE escalation (
     created_at       TIMESTAMPTZ NOT NULL,
     CONSTRAINT escalation_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX escalation_by_token ON escalation (org_id, token_hash);
-CREATE INDEX escalation_by_portal ON escalation (org_id, portal_id, id);
-CREATE INDEX escalation_waiting ON escalation (expires_at) WHERE state = 'waiting';
+CREATE INDEX IF NOT EXISTS escalation_by_token ON escalation (org_id, token_hash);
+CREATE INDEX IF NOT EXISTS escalation_by_portal ON escalation (org_id, portal_id, id);
+CREATE INDEX IF NOT EXISTS escalation_waiting ON escalation (expires_at) WHERE state = 'waiting';
 
-CREATE TABLE case_link (
+CREATE TABLE IF NOT EXISTS case_link (
     org_id       UUID        NOT NULL,
     id           UUID        NOT NULL,
     portal_id    UUID        NOT NULL,
@@ -96,23 +97,23 @@ CREATE TABLE case_link (
     created_at   TIMESTAMPTZ NOT NULL,
     CONSTRAINT case_link_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX case_link_by_token ON case_link (org_id, token_hash);
-CREATE INDEX case_link_by_portal ON case_link (org_id, portal_id, id);
+CREATE INDEX IF NOT EXISTS case_link_by_token ON case_link (org_id, token_hash);
+CREATE INDEX IF NOT EXISTS case_link_by_portal ON case_link (org_id, portal_id, id);
 
-ALTER TABLE session ADD COLUMN membership_id UUID;
-ALTER TABLE session ADD COLUMN escalation_id UUID;
-ALTER TABLE session ADD COLUMN case_link_id UUID;
-CREATE INDEX session_by_portal ON session (org_id, portal_id, id) WHERE portal_id IS NOT NULL;
-CREATE INDEX session_by_person ON session (org_id, person_id, id) WHERE person_id IS NOT NULL;
+ALTER TABLE session ADD COLUMN IF NOT EXISTS membership_id UUID;
+ALTER TABLE session ADD COLUMN IF NOT EXISTS escalation_id UUID;
+ALTER TABLE session ADD COLUMN IF NOT EXISTS case_link_id UUID;
+CREATE INDEX IF NOT EXISTS session_by_portal ON session (org_id, portal_id, id) WHERE portal_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS session_by_person ON session (org_id, person_id, id) WHERE person_id IS NOT NULL;
 
 -- +goose Down
-DROP INDEX session_by_person;
-DROP INDEX session_by_portal;
-ALTER TABLE session DROP COLUMN case_link_id;
-ALTER TABLE session DROP COLUMN escalation_id;
-ALTER TABLE session DROP COLUMN membership_id;
-DROP TABLE case_link;
-DROP TABLE escalation;
-DROP TABLE portal_visit;
-DROP TABLE used_token;
-DROP TABLE signing_key;
+DROP INDEX IF EXISTS session_by_person;
+DROP INDEX IF EXISTS session_by_portal;
+ALTER TABLE session DROP COLUMN IF EXISTS case_link_id;
+ALTER TABLE session DROP COLUMN IF EXISTS escalation_id;
+ALTER TABLE session DROP COLUMN IF EXISTS membership_id;
+DROP TABLE IF EXISTS case_link;
+DROP TABLE IF EXISTS escalation;
+DROP TABLE IF EXISTS portal_visit;
+DROP TABLE IF EXISTS used_token;
+DROP TABLE IF EXISTS signing_key;

@@ -1,13 +1,14 @@
 -- Plans for portals, and what jobs are about and left behind.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
-ALTER TABLE job ADD COLUMN portal_id UUID;
-ALTER TABLE job ADD COLUMN subject_id UUID;
+ALTER TABLE job ADD COLUMN IF NOT EXISTS portal_id UUID;
+ALTER TABLE job ADD COLUMN IF NOT EXISTS subject_id UUID;
 -- what came of it, by what was counted
-ALTER TABLE job ADD COLUMN counts JSONB NOT NULL DEFAULT '{}';
+ALTER TABLE job ADD COLUMN IF NOT EXISTS counts JSONB NOT NULL DEFAULT '{}';
 
-CREATE TABLE setup_plan (
+CREATE TABLE IF NOT EXISTS setup_plan (
     org_id     UUID        NOT NULL,
     id         UUID        NOT NULL,
     -- the portal that it was made into, or is for; null before
@@ -28,10 +29,10 @@ CREATE TABLE setup_plan (
     expires_at TIMESTAMPTZ NOT NULL,
     CONSTRAINT setup_plan_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX setup_plan_by_expiry ON setup_plan (expires_at);
+CREATE INDEX IF NOT EXISTS setup_plan_by_expiry ON setup_plan (expires_at);
 
 -- +goose Down
-DROP TABLE setup_plan;
-ALTER TABLE job DROP COLUMN counts;
-ALTER TABLE job DROP COLUMN subject_id;
-ALTER TABLE job DROP COLUMN portal_id;
+DROP TABLE IF EXISTS setup_plan;
+ALTER TABLE job DROP COLUMN IF EXISTS counts;
+ALTER TABLE job DROP COLUMN IF EXISTS subject_id;
+ALTER TABLE job DROP COLUMN IF EXISTS portal_id;

@@ -1,10 +1,11 @@
 -- The pictures that portals' pages show.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
 -- Copies of what the authors of portals named by address: pages load nothing from
 -- elsewhere.
-CREATE TABLE portal_picture (
+CREATE TABLE IF NOT EXISTS portal_picture (
     org_id       UUID        NOT NULL,
     portal_id    UUID        NOT NULL,
     -- of the address
@@ -22,4 +23,4 @@ CREATE TABLE portal_picture (
 );
 
 -- +goose Down
-DROP TABLE portal_picture;
+DROP TABLE IF EXISTS portal_picture;

@@ -1,9 +1,10 @@
 -- A persona is rehearsed before people talk with it.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
 -- Questions that a persona is to answer well.
-CREATE TABLE persona_test (
+CREATE TABLE IF NOT EXISTS persona_test (
     org_id     UUID        NOT NULL,
     id         UUID        NOT NULL,
     persona_id UUID        NOT NULL,
@@ -19,11 +20,11 @@ CREATE TABLE persona_test (
     updated_at TIMESTAMPTZ NOT NULL,
     CONSTRAINT persona_test_pkey PRIMARY KEY (org_id, id)
 );
-CREATE INDEX persona_test_by_persona ON persona_test (org_id, persona_id, id);
+CREATE INDEX IF NOT EXISTS persona_test_by_persona ON persona_test (org_id, persona_id, id);
 
 -- the rehearsals of a persona that are under way
-CREATE INDEX job_rehearsal ON job (org_id, resource_id) WHERE kind = 'simulate' AND finished_at IS NULL;
+CREATE INDEX IF NOT EXISTS job_rehearsal ON job (org_id, resource_id) WHERE kind = 'simulate' AND finished_at IS NULL;
 
 -- +goose Down
-DROP INDEX job_rehearsal;
-DROP TABLE persona_test;
+DROP INDEX IF EXISTS job_rehearsal;
+DROP TABLE IF EXISTS persona_test;
