@@ -31,21 +31,21 @@ func (a *API) Register(s *route.Service) {
 
 // LogEntry is one line of the log.
 type LogEntry struct {
-	ID         id.Activity    `json:"id"`
-	At         time.Time      `json:"at"`
+	ID         id.Activity    `json:"id" doc:"Id of the line of the log, with the prefix act_."`
+	At         time.Time      `json:"at" doc:"When it was done, in UTC."`
 	Actor      string         `json:"actor" doc:"A key's id, or a name such as operator."`
-	Action     string         `json:"action" example:"key.created"`
-	TargetKind string         `json:"targetKind"`
-	TargetID   string         `json:"targetId"`
+	Action     string         `json:"action" example:"key.created" doc:"What was done, as the kind of thing and the verb: key.created."`
+	TargetKind string         `json:"targetKind" doc:"The kind of thing that it was done to, such as key, webhook or persona."`
+	TargetID   string         `json:"targetId" doc:"Id of the thing that it was done to."`
 	Changes    map[string]any `json:"changes" doc:"The new values by field."`
-	Address    *string        `json:"address"`
+	Address    *string        `json:"address" doc:"The network address that the request came from; null for what the system did."`
 }
 
 // Query filters and pages the log.
 type Query struct {
 	route.Paging
-	Action   string    `query:"action" maxLength:"80"`
-	TargetID string    `query:"targetId" maxLength:"80"`
+	Action   string    `query:"action" maxLength:"80" doc:"Only what was done so, such as key.created."`
+	TargetID string    `query:"targetId" maxLength:"80" doc:"Only what was done to the thing with this id."`
 	From     time.Time `query:"from" doc:"Entries at or after this moment."`
 	To       time.Time `query:"to" doc:"Entries before this moment."`
 }

@@ -11,52 +11,52 @@ import (
 
 // Avatar is one face (spec, Other resources).
 type Avatar struct {
-	ID           id.Avatar                   `json:"id"`
-	Kind         string                      `json:"kind" enum:"builtin,custom"`
-	Name         string                      `json:"name"`
-	Gender       *string                     `json:"gender" enum:"female,male" nullable:"true"`
-	AgeBand      *string                     `json:"ageBand" enum:"20s,30s,40s,50s,60s" nullable:"true"`
-	Heritage     *string                     `json:"heritage" enum:"white,black,indian,chinese,korean,japanese,thai,hispanic,middleeastern,mixed" nullable:"true"`
+	ID           id.Avatar                   `json:"id" doc:"Id of the avatar, with the prefix av_."`
+	Kind         string                      `json:"kind" enum:"builtin,custom" doc:"builtin for a face of the library, custom for one of your organization's own."`
+	Name         string                      `json:"name" doc:"What the face is called, for people."`
+	Gender       *string                     `json:"gender" enum:"female,male" nullable:"true" doc:"What the face looks like; null where nobody has said."`
+	AgeBand      *string                     `json:"ageBand" enum:"20s,30s,40s,50s,60s" nullable:"true" doc:"About how old the face looks; null where nobody has said."`
+	Heritage     *string                     `json:"heritage" enum:"white,black,indian,chinese,korean,japanese,thai,hispanic,middleeastern,mixed" nullable:"true" doc:"Where the face looks to be from; null where nobody has said."`
 	Status       string                      `json:"status" enum:"ready,withdrawn" doc:"withdrawn: its consent was, and it starts no new sessions."`
-	StatusReason *string                     `json:"statusReason"`
-	PreviewURL   string                      `json:"previewUrl" format:"uri"`
-	ThumbnailURL string                      `json:"thumbnailUrl" format:"uri"`
-	Style        string                      `json:"style" enum:"photo,illustrated"`
-	Orientation  string                      `json:"orientation" enum:"portrait,landscape"`
-	UsedBy       UsedBy                      `json:"usedBy"`
+	StatusReason *string                     `json:"statusReason" doc:"Why the face failed or was withdrawn, for people; null while all is well."`
+	PreviewURL   string                      `json:"previewUrl" format:"uri" doc:"Where the picture is. A library face needs no key there; your own does."`
+	ThumbnailURL string                      `json:"thumbnailUrl" format:"uri" doc:"Where a small form of the picture is, with the same rights as the picture."`
+	Style        string                      `json:"style" enum:"photo,illustrated" doc:"photo for a photograph of a person, illustrated for a drawing."`
+	Orientation  string                      `json:"orientation" enum:"portrait,landscape" doc:"Which side of the picture is the longer one."`
+	UsedBy       UsedBy                      `json:"usedBy" doc:"How many personas and duos wear the face."`
 	Consent      route.OrNull[AvatarConsent] `json:"consent" doc:"What a custom face rests on; null for library faces."`
 	AIDisclosure string                      `json:"aiDisclosure" doc:"What to tell people who meet the face."`
-	Landmarks    route.OrNull[Landmarks]     `json:"landmarks"`
-	Metadata     map[string]string           `json:"metadata"`
-	CreatedAt    time.Time                   `json:"createdAt"`
-	UpdatedAt    time.Time                   `json:"updatedAt"`
-	DeletedAt    *time.Time                  `json:"deletedAt"`
+	Landmarks    route.OrNull[Landmarks]     `json:"landmarks" doc:"Where the eyes, mouth and chin are in the picture; null until they are found."`
+	Metadata     map[string]string           `json:"metadata" doc:"Your own notes on it: at most 20 keys of 40 characters, with values of 500."`
+	CreatedAt    time.Time                   `json:"createdAt" doc:"When the face was added, in UTC; of a library face, when it was released."`
+	UpdatedAt    time.Time                   `json:"updatedAt" doc:"When it was last changed, in UTC."`
+	DeletedAt    *time.Time                  `json:"deletedAt" doc:"When it was deleted, in UTC; null while it is there."`
 }
 
 // UsedBy counts who wears the face.
 type UsedBy struct {
-	Personas int64 `json:"personas"`
-	Duos     int64 `json:"duos"`
+	Personas int64 `json:"personas" doc:"How many personas wear it."`
+	Duos     int64 `json:"duos" doc:"How many duos have a host with the face."`
 }
 
 // AvatarConsent is what the face's consent amounts to.
 type AvatarConsent struct {
-	ID            id.Consent `json:"id"`
-	State         string     `json:"state" enum:"given,withdrawn"`
-	PolicyVersion string     `json:"policyVersion"`
-	RecordedAt    time.Time  `json:"recordedAt"`
+	ID            id.Consent `json:"id" doc:"Id of the consent, with the prefix cons_."`
+	State         string     `json:"state" enum:"given,withdrawn" doc:"given, or withdrawn: then the face starts no new sessions."`
+	PolicyVersion string     `json:"policyVersion" doc:"The version of the policy that was agreed to, a date: 2026-07-01."`
+	RecordedAt    time.Time  `json:"recordedAt" doc:"When the consent was put on record, in UTC."`
 }
 
 // Landmarks are points of the face as fractions of the picture's width and
 // height, left and right as seen in the picture.
 type Landmarks struct {
-	LeftEye     Point `json:"leftEye"`
-	RightEye    Point `json:"rightEye"`
-	MouthLeft   Point `json:"mouthLeft"`
-	MouthRight  Point `json:"mouthRight"`
-	MouthTop    Point `json:"mouthTop"`
-	MouthBottom Point `json:"mouthBottom"`
-	Chin        Point `json:"chin"`
+	LeftEye     Point `json:"leftEye" doc:"The middle of the eye on the picture's left."`
+	RightEye    Point `json:"rightEye" doc:"The middle of the eye on the picture's right."`
+	MouthLeft   Point `json:"mouthLeft" doc:"The corner of the mouth on the picture's left."`
+	MouthRight  Point `json:"mouthRight" doc:"The corner of the mouth on the picture's right."`
+	MouthTop    Point `json:"mouthTop" doc:"The upper edge of the upper lip, in the middle."`
+	MouthBottom Point `json:"mouthBottom" doc:"The lower edge of the lower lip, in the middle."`
+	Chin        Point `json:"chin" doc:"The lowest point of the chin."`
 }
 
 func (l Landmarks) inner() *portrait.Landmarks {

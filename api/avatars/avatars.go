@@ -95,10 +95,10 @@ func (a *API) Register(s *route.Service) {
 // Query filters and pages the faces.
 type Query struct {
 	route.Paging
-	Kind     string `query:"kind" enum:"builtin,custom"`
-	Gender   string `query:"gender" enum:"female,male"`
-	AgeBand  string `query:"ageBand" enum:"20s,30s,40s,50s,60s"`
-	Heritage string `query:"heritage" enum:"white,black,indian,chinese,korean,japanese,thai,hispanic,middleeastern,mixed"`
+	Kind     string `query:"kind" enum:"builtin,custom" doc:"Only faces of the library, or only your own."`
+	Gender   string `query:"gender" enum:"female,male" doc:"Only faces that look so."`
+	AgeBand  string `query:"ageBand" enum:"20s,30s,40s,50s,60s" doc:"Only faces that look about that old."`
+	Heritage string `query:"heritage" enum:"white,black,indian,chinese,korean,japanese,thai,hispanic,middleeastern,mixed" doc:"Only faces that look to be from there."`
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Avatar], error) {
@@ -139,8 +139,8 @@ type UpdateInput struct {
 
 // AvatarChange is what to change of a face.
 type AvatarChange struct {
-	Name      route.Opt[string]    `json:"name,omitzero" minLength:"1" maxLength:"80"`
-	Landmarks route.Opt[Landmarks] `json:"landmarks,omitzero"`
+	Name      route.Opt[string]    `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, for people."`
+	Landmarks route.Opt[Landmarks] `json:"landmarks,omitzero" doc:"Corrected points of the face, all seven of them."`
 }
 
 func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Avatar, error) {

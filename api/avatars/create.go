@@ -29,14 +29,14 @@ type Input struct{ Body AvatarInput }
 
 // AvatarInput is a face to be made (spec, AvatarInput).
 type AvatarInput struct {
-	Name             string                `json:"name" minLength:"1" maxLength:"80"`
+	Name             string                `json:"name" minLength:"1" maxLength:"80" doc:"What to call the face, for people."`
 	Picture          string                `json:"picture" minLength:"1" doc:"A data:image URI or a public https address."`
-	Gender           string                `json:"gender,omitempty" enum:"female,male"`
-	AgeBand          string                `json:"ageBand,omitempty" enum:"20s,30s,40s,50s,60s"`
-	Heritage         string                `json:"heritage,omitempty" enum:"white,black,indian,chinese,korean,japanese,thai,hispanic,middleeastern,mixed"`
+	Gender           string                `json:"gender,omitempty" enum:"female,male" doc:"What the face looks like; to be found by in lists."`
+	AgeBand          string                `json:"ageBand,omitempty" enum:"20s,30s,40s,50s,60s" doc:"About how old the face looks; to be found by in lists."`
+	Heritage         string                `json:"heritage,omitempty" enum:"white,black,indian,chinese,korean,japanese,thai,hispanic,middleeastern,mixed" doc:"Where the face looks to be from; to be found by in lists."`
 	RemoveBackground *bool                 `json:"removeBackground,omitempty" doc:"Cut the person out of a plain background; true unless given. A picture without one is left as it is."`
-	Landmarks        *Landmarks            `json:"landmarks,omitempty"`
-	Consent          consents.ConsentInput `json:"consent"`
+	Landmarks        *Landmarks            `json:"landmarks,omitempty" doc:"Where the eyes, mouth and chin are; found in the picture when left out."`
+	Consent          consents.ConsentInput `json:"consent" doc:"Who agreed to this face being used, and to what. Without it nothing is fetched or kept."`
 	Metadata         map[string]string     `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
 }
 

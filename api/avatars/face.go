@@ -14,21 +14,21 @@ import (
 
 // Face is what a client needs to show a face.
 type Face struct {
-	AvatarID    id.Avatar               `json:"avatarId"`
+	AvatarID    id.Avatar               `json:"avatarId" doc:"The avatar whose face it is."`
 	State       string                  `json:"state" enum:"unworn,preparing,ready,failed" doc:"unworn: nobody put it on yet, so it was not prepared."`
 	ReadyAt     *time.Time              `json:"readyAt" doc:"When it was ready; while it is being prepared, when that is expected."`
-	Orientation string                  `json:"orientation" enum:"portrait,landscape"`
+	Orientation string                  `json:"orientation" enum:"portrait,landscape" doc:"Which side of the pictures is the longer one."`
 	Landmarks   route.OrNull[Landmarks] `json:"landmarks" doc:"Where the face is in its picture; null where nobody said."`
 	Images      []FaceImage             `json:"images" doc:"Smallest first."`
 }
 
 // FaceImage is a picture of a face.
 type FaceImage struct {
-	Size        int    `json:"size"`
-	Width       int    `json:"width"`
-	Height      int    `json:"height"`
-	ContentType string `json:"contentType"`
-	URL         string `json:"url" format:"uri"`
+	Size        int    `json:"size" doc:"Size of the file in bytes."`
+	Width       int    `json:"width" doc:"Width in pixels."`
+	Height      int    `json:"height" doc:"Height in pixels."`
+	ContentType string `json:"contentType" doc:"The media type of the picture: image/png, image/jpeg or image/webp."`
+	URL         string `json:"url" format:"uri" doc:"Where the picture is; it may be kept for as long as its address stays."`
 }
 
 // unworn is the state of an own face that nobody put on yet.

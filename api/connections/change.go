@@ -22,12 +22,12 @@ type Input struct{ Body ConnectionInput }
 
 // ConnectionInput is a connection to be made.
 type ConnectionInput struct {
-	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity"`
-	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc"`
-	Name     string                 `json:"name" minLength:"1" maxLength:"80"`
+	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity" doc:"What the service is to do for personas and portals."`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc" doc:"Which interface the service speaks. GET /connections/providers lists them."`
+	Name     string                 `json:"name" minLength:"1" maxLength:"80" doc:"What to call the connection, for people."`
 	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
 	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
-	Limits   *ConnectionLimitsInput `json:"limits,omitempty"`
+	Limits   *ConnectionLimitsInput `json:"limits,omitempty" doc:"Bounds on the calls; the provider's usual ones when left out."`
 	Fallback string                 `json:"fallback,omitempty" enum:"builtin,fail" doc:"What happens where it fails; builtin unless given."`
 }
 
@@ -122,11 +122,11 @@ type UpdateInput struct {
 
 // ConnectionChange is what to change of a connection.
 type ConnectionChange struct {
-	Name     route.Opt[string]         `json:"name,omitzero" minLength:"1" maxLength:"80"`
+	Name     route.Opt[string]         `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, for people."`
 	Config   route.Opt[map[string]any] `json:"config,omitzero" doc:"Replaces the old one whole."`
 	Secret   route.Opt[string]         `json:"secret,omitzero" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Replaces the old one at once; rotate lets both work for a while."`
-	Limits   *ConnectionLimitsInput    `json:"limits,omitempty"`
-	Fallback route.Opt[string]         `json:"fallback,omitzero" enum:"builtin,fail"`
+	Limits   *ConnectionLimitsInput    `json:"limits,omitempty" doc:"New bounds on the calls; those left out stay."`
+	Fallback route.Opt[string]         `json:"fallback,omitzero" enum:"builtin,fail" doc:"What happens while the service is away: builtin answers with what is built in, fail ends in an error."`
 	Enabled  route.Opt[bool]           `json:"enabled,omitzero" doc:"false switches it off, true on again."`
 }
 

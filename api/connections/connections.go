@@ -96,40 +96,40 @@ func (a *API) Register(s *route.Service) {
 
 // Connection is one connection, without its secret.
 type Connection struct {
-	ID          id.Connection       `json:"id"`
-	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity"`
-	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc"`
-	Name        string              `json:"name"`
-	State       connection.State    `json:"state" enum:"unverified,active,failing,disabled"`
+	ID          id.Connection       `json:"id" doc:"Id of the connection, with the prefix con_."`
+	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity" doc:"What the service does for personas and portals."`
+	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc" doc:"Which interface the service speaks."`
+	Name        string              `json:"name" doc:"What the connection is called, for people."`
+	State       connection.State    `json:"state" enum:"unverified,active,failing,disabled" doc:"unverified until a call worked, active, failing after calls that did not, or disabled by hand."`
 	Config      map[string]any      `json:"config" doc:"Of the provider's form; holds no secret."`
-	SecretSet   bool                `json:"secretSet"`
+	SecretSet   bool                `json:"secretSet" doc:"Whether a secret is stored. The secret itself is never shown."`
 	SecretLast4 *string             `json:"secretLast4" doc:"null for a short secret."`
-	UsedBy      ConnectionUsers     `json:"usedBy"`
-	Limits      ConnectionLimits    `json:"limits"`
-	Health      ConnectionHealth    `json:"health"`
+	UsedBy      ConnectionUsers     `json:"usedBy" doc:"What would be without the service if the connection went away."`
+	Limits      ConnectionLimits    `json:"limits" doc:"Bounds on the calls that are made of the service."`
+	Health      ConnectionHealth    `json:"health" doc:"How its latest calls went."`
 	Fallback    string              `json:"fallback" enum:"builtin,fail" doc:"What happens where it fails: go on with what is built in, or fail."`
-	CreatedAt   time.Time           `json:"createdAt"`
-	UpdatedAt   time.Time           `json:"updatedAt"`
+	CreatedAt   time.Time           `json:"createdAt" doc:"When the connection was made, in UTC."`
+	UpdatedAt   time.Time           `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
 
 // ConnectionUsers are who uses a connection.
 type ConnectionUsers struct {
-	PersonaIDs []id.Persona `json:"personaIds"`
-	VoiceIDs   []id.Voice   `json:"voiceIds"`
-	PortalIDs  []id.Portal  `json:"portalIds"`
+	PersonaIDs []id.Persona `json:"personaIds" doc:"Personas whose answers, voices or tools use it."`
+	VoiceIDs   []id.Voice   `json:"voiceIds" doc:"Voices that are spoken by it."`
+	PortalIDs  []id.Portal  `json:"portalIds" doc:"Portals that use it, for signing people in among others."`
 }
 
 // ConnectionLimits bound the calls of a connection.
 type ConnectionLimits struct {
-	TimeoutMs int64 `json:"timeoutMs"`
+	TimeoutMs int64 `json:"timeoutMs" doc:"How long a call may take, in milliseconds, before it counts as failed."`
 }
 
 // ConnectionHealth is how well a connection works.
 type ConnectionHealth struct {
-	LastOKAt            *time.Time     `json:"lastOkAt"`
-	LastErrorAt         *time.Time     `json:"lastErrorAt"`
+	LastOKAt            *time.Time     `json:"lastOkAt" doc:"When a call last worked, in UTC; null for never."`
+	LastErrorAt         *time.Time     `json:"lastErrorAt" doc:"When a call last failed, in UTC; null for never."`
 	ErrorCode           *upstream.Code `json:"errorCode" nullable:"true" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused" doc:"Of the last failed call, until one succeeds."`
-	ConsecutiveFailures int64          `json:"consecutiveFailures"`
+	ConsecutiveFailures int64          `json:"consecutiveFailures" doc:"How many calls have failed since the last one that worked."`
 	P95Ms               *int64         `json:"p95Ms" doc:"How long 95 of a hundred of the last calls took at most."`
 }
 
@@ -180,9 +180,9 @@ func (p Path) connection() (id.Connection, error) {
 // Query filters and pages the connections.
 type Query struct {
 	route.Paging
-	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity"`
-	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc"`
-	State    string `query:"state" enum:"unverified,active,failing,disabled"`
+	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity" doc:"Only services that do this."`
+	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc" doc:"Only services of this provider."`
+	State    string `query:"state" enum:"unverified,active,failing,disabled" doc:"Only connections in this state."`
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Connection], error) {
@@ -203,11 +203,11 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, erro
 
 // ConnectionProvider is what can be connected.
 type ConnectionProvider struct {
-	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity"`
-	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc"`
-	Name           string              `json:"name"`
+	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity" doc:"What services of this provider do."`
+	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc" doc:"The value to send as a connection's provider."`
+	Name           string              `json:"name" doc:"What the provider is called, for people."`
 	Secret         string              `json:"secret" doc:"What the secret is."`
-	SecretRequired bool                `json:"secretRequired"`
+	SecretRequired bool                `json:"secretRequired" doc:"Whether a connection to it needs a secret."`
 	Clones         bool                `json:"clones" doc:"Whether voices can be made with it."`
 	ConfigSchema   route.Object        `json:"configSchema" doc:"The JSON Schema of config."`
 }
@@ -225,10 +225,10 @@ func listProviders(context.Context, *route.Call, *ProvidersQuery) (route.Page[Co
 
 // ConnectionCall is a call that was made of a service.
 type ConnectionCall struct {
-	At        time.Time      `json:"at"`
+	At        time.Time      `json:"at" doc:"When the call began, in UTC."`
 	Name      string         `json:"name" doc:"What was asked for; webhook and the event for what the service told."`
 	Status    *int64         `json:"status" doc:"The HTTP status of a failure; null for a good call and where there was none."`
-	Ms        int64          `json:"ms"`
+	Ms        int64          `json:"ms" doc:"How long it took, in milliseconds."`
 	ErrorCode *upstream.Code `json:"errorCode" nullable:"true" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused" doc:"null for a good call."`
 }
 

@@ -39,7 +39,7 @@ type ReceiveInput struct {
 
 // ReceivedEvent says that an event was taken.
 type ReceivedEvent struct {
-	Received bool `json:"received" enum:"true"`
+	Received bool `json:"received" enum:"true" doc:"Always true: the event was taken."`
 }
 
 // receive notes an event of the server. Whatever is wrong, it is 404.

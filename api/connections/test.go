@@ -11,7 +11,7 @@ import (
 
 // ConnectionTest is how trying a connection went.
 type ConnectionTest struct {
-	OK         bool       `json:"ok"`
+	OK         bool       `json:"ok" doc:"Whether every step worked."`
 	Steps      []TestStep `json:"steps" doc:"In the order they were made; the first that fails is the last."`
 	Connection Connection `json:"connection" doc:"As the test left it."`
 }
@@ -19,10 +19,10 @@ type ConnectionTest struct {
 // TestStep is a part of a test.
 type TestStep struct {
 	Name      string         `json:"name" doc:"What was asked for: address, and then answer, speech, voices, transcription or rooms."`
-	OK        bool           `json:"ok"`
-	Ms        int64          `json:"ms"`
+	OK        bool           `json:"ok" doc:"Whether the step worked."`
+	Ms        int64          `json:"ms" doc:"How long the step took, in milliseconds."`
 	Error     *string        `json:"error" doc:"What went wrong, in words."`
-	ErrorCode *upstream.Code `json:"errorCode" nullable:"true" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused"`
+	ErrorCode *upstream.Code `json:"errorCode" nullable:"true" enum:"timeout,truncated,refused,rate_limited,unavailable,rejected,malformed,address_refused" doc:"What went wrong; null for a step that worked."`
 }
 
 // test tries a connection before its transaction: a service may take its time.

@@ -59,27 +59,27 @@ var EvidenceTypes = []string{"application/pdf", "image/png", "image/jpeg", "imag
 
 // Consent is one record.
 type Consent struct {
-	ID            id.Consent     `json:"id"`
-	Kind          string         `json:"kind" enum:"likeness,voice,guardian"`
-	State         string         `json:"state" enum:"given,withdrawn"`
-	Subject       ConsentSubject `json:"subject"`
-	Statement     string         `json:"statement"`
-	PolicyVersion string         `json:"policyVersion"`
+	ID            id.Consent     `json:"id" doc:"Id of the consent, with the prefix cons_."`
+	Kind          string         `json:"kind" enum:"likeness,voice,guardian" doc:"What the person agreed to: the use of their face, of their voice, or a child's taking part."`
+	State         string         `json:"state" enum:"given,withdrawn" doc:"given, or withdrawn, which is final."`
+	Subject       ConsentSubject `json:"subject" doc:"What the consent is about; one of the ids is set."`
+	Statement     string         `json:"statement" doc:"The key of what was declared, as the policy lists it."`
+	PolicyVersion string         `json:"policyVersion" doc:"The version of the policy that was agreed to, a date: 2026-07-01."`
 	Method        string         `json:"method" enum:"api,signed_form,email_confirmed,school_authority,in_person" doc:"How it was given."`
 	PersonName    string         `json:"personName" doc:"Who agreed; empty once whom a guardian's consent is about was erased."`
-	PersonEmail   *string        `json:"personEmail"`
-	SignedAt      time.Time      `json:"signedAt"`
-	RecordedAt    time.Time      `json:"recordedAt"`
-	RecordedBy    string         `json:"recordedBy"`
-	WithdrawnAt   *time.Time     `json:"withdrawnAt"`
-	EvidenceURL   *string        `json:"evidenceUrl"`
+	PersonEmail   *string        `json:"personEmail" doc:"How to reach the person; null where it was not given."`
+	SignedAt      time.Time      `json:"signedAt" doc:"When the person agreed, in UTC."`
+	RecordedAt    time.Time      `json:"recordedAt" doc:"When the consent was put on record, in UTC."`
+	RecordedBy    string         `json:"recordedBy" doc:"Who put it on record: a key's id or a person's."`
+	WithdrawnAt   *time.Time     `json:"withdrawnAt" doc:"When it was withdrawn, in UTC; null while it holds."`
+	EvidenceURL   *string        `json:"evidenceUrl" doc:"Where the signed proof can be read, with consents:read; null where none was given."`
 }
 
 // ConsentSubject is what the consent is about.
 type ConsentSubject struct {
-	AvatarID     *id.Avatar     `json:"avatarId" nullable:"true"`
-	VoiceID      *id.Voice      `json:"voiceId" nullable:"true"`
-	MembershipID *id.Membership `json:"membershipId" nullable:"true"`
+	AvatarID     *id.Avatar     `json:"avatarId" nullable:"true" doc:"The avatar whose face it is; null for another kind of consent."`
+	VoiceID      *id.Voice      `json:"voiceId" nullable:"true" doc:"The cloned voice; null for another kind of consent."`
+	MembershipID *id.Membership `json:"membershipId" nullable:"true" doc:"The child's place in a portal; null for another kind of consent."`
 }
 
 // byAPI is the method of consents that are declared where what they allow is made.
@@ -114,11 +114,11 @@ func Show(c *route.Call, k consent.Consent) Consent {
 // Query filters and pages the records.
 type Query struct {
 	route.Paging
-	Kind         string `query:"kind" enum:"likeness,voice,guardian"`
-	State        string `query:"state" enum:"given,withdrawn"`
-	AvatarID     string `query:"avatarId" maxLength:"80"`
-	VoiceID      string `query:"voiceId" maxLength:"80"`
-	MembershipID string `query:"membershipId" maxLength:"80"`
+	Kind         string `query:"kind" enum:"likeness,voice,guardian" doc:"Only consents of this kind."`
+	State        string `query:"state" enum:"given,withdrawn" doc:"Only consents that hold, or that were withdrawn."`
+	AvatarID     string `query:"avatarId" maxLength:"80" doc:"Only consents to this face."`
+	VoiceID      string `query:"voiceId" maxLength:"80" doc:"Only consents to this voice."`
+	MembershipID string `query:"membershipId" maxLength:"80" doc:"Only consents to this place in a portal."`
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Consent], error) {

@@ -10,15 +10,15 @@ import (
 
 // ConsentPolicy is what can be declared about a likeness or a voice.
 type ConsentPolicy struct {
-	PolicyVersion string             `json:"policyVersion"`
-	Statements    []ConsentStatement `json:"statements"`
-	EffectiveAt   time.Time          `json:"effectiveAt"`
+	PolicyVersion string             `json:"policyVersion" doc:"The version to send as policyVersion, a date."`
+	Statements    []ConsentStatement `json:"statements" doc:"What can be declared; each consent names one by its key."`
+	EffectiveAt   time.Time          `json:"effectiveAt" doc:"Since when this version holds, in UTC."`
 }
 
 // ConsentStatement is one thing that can be declared.
 type ConsentStatement struct {
-	Key  string `json:"key"`
-	Text string `json:"text"`
+	Key  string `json:"key" doc:"The value to send as statement."`
+	Text string `json:"text" doc:"What is declared by it, in full."`
 }
 
 // Policy answers what can be declared about something.

@@ -19,11 +19,11 @@ const MaxEvidence = 6 << 20
 
 // ConsentInput is the consent that a face or a voice rests on.
 type ConsentInput struct {
-	Statement     string    `json:"statement" enum:"own_likeness,permission_of_person,rights_holder,synthetic"`
+	Statement     string    `json:"statement" enum:"own_likeness,permission_of_person,rights_holder,synthetic" doc:"What you declare: your own likeness, that the person agreed, that you hold the rights, or that nobody real is shown."`
 	PolicyVersion string    `json:"policyVersion" minLength:"1" maxLength:"40" doc:"As the consent policy says."`
-	PersonName    string    `json:"personName" minLength:"1" maxLength:"200"`
-	PersonEmail   *string   `json:"personEmail,omitempty" format:"email" maxLength:"320"`
-	SignedAt      time.Time `json:"signedAt"`
+	PersonName    string    `json:"personName" minLength:"1" maxLength:"200" doc:"The full name of the person whose face or voice it is."`
+	PersonEmail   *string   `json:"personEmail,omitempty" format:"email" maxLength:"320" doc:"How to reach the person whose face or voice it is."`
+	SignedAt      time.Time `json:"signedAt" doc:"When the person agreed; not in the future."`
 	Evidence      *string   `json:"evidence,omitempty" minLength:"1" doc:"A data: URI or a public https address of a PDF or a picture, at most 6 MB."`
 }
 

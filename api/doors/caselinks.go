@@ -52,23 +52,23 @@ type CaseLinkInput struct {
 // CaseLinkWish is a case to be linked to.
 type CaseLinkWish struct {
 	CaseRef     string            `json:"caseRef" minLength:"1" maxLength:"200" doc:"Your own name for the case."`
-	CustomerRef *string           `json:"customerRef,omitempty" maxLength:"200"`
-	Title       string            `json:"title" minLength:"1" maxLength:"200"`
+	CustomerRef *string           `json:"customerRef,omitempty" maxLength:"200" doc:"The customer's id in your own system."`
+	Title       string            `json:"title" minLength:"1" maxLength:"200" doc:"What the page is to call the case."`
 	CaseSummary string            `json:"caseSummary,omitempty" maxLength:"8000" doc:"What the avatar knows of the case."`
 	Language    string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's unless given."`
 	Channel     string            `json:"channel,omitempty" enum:"link,email" doc:"link: you send the url yourself; unless given. email: it is mailed to contact.email."`
-	Contact     *CaseContact      `json:"contact,omitempty"`
+	Contact     *CaseContact      `json:"contact,omitempty" doc:"Who the link is for, as far as you know."`
 	ExpiresInS  int64             `json:"expiresInS,omitempty" minimum:"60" maximum:"7776000" doc:"604800, a week, unless given."`
 	MaxOpens    *int64            `json:"maxOpens,omitempty" minimum:"1" maximum:"1000" doc:"How often it opens; any number unless given."`
-	ExternalID  *string           `json:"externalId,omitempty" maxLength:"200"`
+	ExternalID  *string           `json:"externalId,omitempty" maxLength:"200" doc:"The link's id in your own system, to find it by."`
 	Metadata    map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
 }
 
 // CaseContact is who a link is to be for, as far as it is known.
 type CaseContact struct {
-	Name  *string `json:"name,omitempty" maxLength:"200"`
-	Email *string `json:"email,omitempty" maxLength:"254"`
-	Phone *string `json:"phone,omitempty" maxLength:"40"`
+	Name  *string `json:"name,omitempty" maxLength:"200" doc:"A full name; null where it is not known."`
+	Email *string `json:"email,omitempty" maxLength:"254" doc:"A mail address; null where it is not known."`
+	Phone *string `json:"phone,omitempty" maxLength:"40" doc:"A phone number, in any form; null where it is not known."`
 }
 
 func (c *CaseContact) kept() *caselink.Contact {
@@ -80,27 +80,27 @@ func (c *CaseContact) kept() *caselink.Contact {
 
 // CaseLink is a link to a case.
 type CaseLink struct {
-	ID          id.CaseLink                    `json:"id"`
-	PortalID    id.Portal                      `json:"portalId"`
-	CaseRef     string                         `json:"caseRef"`
-	CustomerRef *string                        `json:"customerRef"`
-	Title       string                         `json:"title"`
-	CaseSummary *string                        `json:"caseSummary"`
-	Language    string                         `json:"language"`
+	ID          id.CaseLink                    `json:"id" doc:"Id of the link, with the prefix case_."`
+	PortalID    id.Portal                      `json:"portalId" doc:"The portal that it leads to."`
+	CaseRef     string                         `json:"caseRef" doc:"The case's number in your own system."`
+	CustomerRef *string                        `json:"customerRef" doc:"The customer's id in your own system; null where none was given."`
+	Title       string                         `json:"title" doc:"What the page calls the case."`
+	CaseSummary *string                        `json:"caseSummary" doc:"What the case is about, which the avatar knows in the conversation; null where none was given, and without transcripts:read."`
+	Language    string                         `json:"language" doc:"The language that the conversation begins in, as a code."`
 	URL         *string                        `json:"url" format:"uri" doc:"Where the customer comes; shown when it is made and never again."`
-	Channel     string                         `json:"channel" enum:"link,email,sms"`
-	SentTo      *string                        `json:"sentTo"`
-	State       caselink.State                 `json:"state" enum:"created,sent,opened,used,expired,revoked"`
-	ExpiresAt   time.Time                      `json:"expiresAt"`
-	MaxOpens    *int64                         `json:"maxOpens"`
-	OpenCount   int64                          `json:"openCount"`
-	OpenedAt    *time.Time                     `json:"openedAt"`
-	SessionID   *id.Session                    `json:"sessionId" nullable:"true"`
+	Channel     string                         `json:"channel" enum:"link,email,sms" doc:"How the link reaches its person: you pass it on, or it is sent."`
+	SentTo      *string                        `json:"sentTo" doc:"Where it was sent, with most of it masked; null where it was not."`
+	State       caselink.State                 `json:"state" enum:"created,sent,opened,used,expired,revoked" doc:"How far the link has come: a revoked or expired one opens nothing."`
+	ExpiresAt   time.Time                      `json:"expiresAt" doc:"From when the link opens nothing any more, in UTC."`
+	MaxOpens    *int64                         `json:"maxOpens" doc:"How many times it can be opened; null for any number."`
+	OpenCount   int64                          `json:"openCount" doc:"How many times it was opened."`
+	OpenedAt    *time.Time                     `json:"openedAt" doc:"When it was first opened, in UTC; null for never."`
+	SessionID   *id.Session                    `json:"sessionId" nullable:"true" doc:"The conversation that came of it; null for none yet."`
 	Contact     route.OrNull[caselink.Contact] `json:"contact" doc:"For keys with people:read."`
-	ExternalID  *string                        `json:"externalId"`
-	Metadata    map[string]string              `json:"metadata"`
-	CreatedBy   string                         `json:"createdBy"`
-	CreatedAt   time.Time                      `json:"createdAt"`
+	ExternalID  *string                        `json:"externalId" doc:"The link's id in your own system; null where none was given."`
+	Metadata    map[string]string              `json:"metadata" doc:"Your own notes on it: at most 20 keys of 40 characters, with values of 500."`
+	CreatedBy   string                         `json:"createdBy" doc:"Who made it: a key's id or a person's."`
+	CreatedAt   time.Time                      `json:"createdAt" doc:"When the link was made, in UTC."`
 }
 
 func showCaseLink(c *route.Call, l caselink.Link) CaseLink {

@@ -84,15 +84,15 @@ type Path struct {
 
 // Door is one way in.
 type Door struct {
-	Key         door.Key   `json:"key" enum:"visitors,members_link,join_code,sso,embed,customers,staff,candidates"`
-	Open        bool       `json:"open"`
+	Key         door.Key   `json:"key" enum:"visitors,members_link,join_code,sso,embed,customers,staff,candidates" doc:"Which way in it is."`
+	Open        bool       `json:"open" doc:"Whether people can come in by it now."`
 	URL         *string    `json:"url" format:"uri" doc:"Where people come in by themselves; null where a token or a link brings them."`
 	Code        *string    `json:"code" doc:"The code to give out, of join_code; for keys with portals:write."`
-	Requires    []string   `json:"requires" enum:"name,email,consent,age_check,sso"`
-	Message     *string    `json:"message"`
+	Requires    []string   `json:"requires" enum:"name,email,consent,age_check,sso" doc:"What somebody must give before they are let in."`
+	Message     *string    `json:"message" doc:"What people read at the door; null for the page's own words."`
 	PlanFeature *string    `json:"planFeature" doc:"What a plan must include for the door to be opened."`
 	ChangedAt   *time.Time `json:"changedAt" doc:"null where it never was open."`
-	ChangedBy   *string    `json:"changedBy"`
+	ChangedBy   *string    `json:"changedBy" doc:"Who changed it last: a key's id or a person's; null where nobody has."`
 	// ConnectionID is the identity provider's, of sso.
 	ConnectionID *id.Connection `json:"connectionId" nullable:"true" doc:"Of sso: the connection to the identity provider."`
 }
@@ -159,7 +159,7 @@ type SetInput struct {
 
 // DoorChange is how a door is to be.
 type DoorChange struct {
-	Open     bool     `json:"open"`
+	Open     bool     `json:"open" doc:"Whether people can come in by it."`
 	Requires []string `json:"requires,omitempty" maxItems:"4" enum:"name,email,consent,age_check" doc:"What is asked of those who come by themselves; nothing unless given."`
 	Message  *string  `json:"message,omitempty" maxLength:"500" doc:"What they read at the door."`
 }

@@ -49,26 +49,26 @@ type EscalationInput struct {
 type EscalationWish struct {
 	ExternalChatID string            `json:"externalChatId" minLength:"1" maxLength:"200" doc:"Your own name for the chat."`
 	Channel        string            `json:"channel,omitempty" maxLength:"40" doc:"Where the chat is held; web unless given."`
-	CustomerRef    *string           `json:"customerRef,omitempty" maxLength:"200"`
+	CustomerRef    *string           `json:"customerRef,omitempty" maxLength:"200" doc:"The customer's id in your own system."`
 	Context        ChatSoFar         `json:"context,omitzero" doc:"What was said so far."`
-	Reason         *string           `json:"reason,omitempty" maxLength:"500"`
+	Reason         *string           `json:"reason,omitempty" maxLength:"500" doc:"Why it is handed over, in your words."`
 	Language       string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's unless given."`
 	ExpiresInS     int64             `json:"expiresInS,omitempty" minimum:"60" maximum:"86400" doc:"3600 unless given."`
-	ExternalID     *string           `json:"externalId,omitempty" maxLength:"200"`
+	ExternalID     *string           `json:"externalId,omitempty" maxLength:"200" doc:"Your own id for the hand-over, to find it by."`
 	Metadata       map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
 }
 
 // ChatSoFar is what was said before a chat is handed over.
 type ChatSoFar struct {
-	Transcript []ChatLine `json:"transcript,omitempty" maxItems:"200"`
-	Summary    *string    `json:"summary,omitempty" maxLength:"4000"`
+	Transcript []ChatLine `json:"transcript,omitempty" maxItems:"200" doc:"What was said, in order."`
+	Summary    *string    `json:"summary,omitempty" maxLength:"4000" doc:"The chat in a few sentences."`
 }
 
 // ChatLine is something that was said.
 type ChatLine struct {
-	Speaker string     `json:"speaker" maxLength:"80"`
-	Text    string     `json:"text" maxLength:"4000"`
-	At      *time.Time `json:"at,omitempty"`
+	Speaker string     `json:"speaker" maxLength:"80" doc:"Who said it, by name or role."`
+	Text    string     `json:"text" maxLength:"4000" doc:"What was said."`
+	At      *time.Time `json:"at,omitempty" doc:"When it was said, in UTC; null where it is not known."`
 }
 
 func (c ChatSoFar) kept() escalation.Context {
@@ -81,27 +81,27 @@ func (c ChatSoFar) kept() escalation.Context {
 
 // Escalation is a chat that was handed over.
 type Escalation struct {
-	ID             id.Escalation      `json:"id"`
-	PortalID       id.Portal          `json:"portalId"`
-	State          escalation.State   `json:"state" enum:"waiting,live,completed,expired,declined"`
-	ExternalChatID string             `json:"externalChatId"`
-	Channel        string             `json:"channel"`
-	CustomerRef    *string            `json:"customerRef"`
-	Context        escalation.Context `json:"context"`
-	Reason         *string            `json:"reason"`
-	Language       string             `json:"language"`
+	ID             id.Escalation      `json:"id" doc:"Id of the hand-over, with the prefix esc_."`
+	PortalID       id.Portal          `json:"portalId" doc:"The portal that speaks with the customer."`
+	State          escalation.State   `json:"state" enum:"waiting,live,completed,expired,declined" doc:"Whether it waits for the customer, goes on, or is over."`
+	ExternalChatID string             `json:"externalChatId" doc:"The chat's id in your own system."`
+	Channel        string             `json:"channel" doc:"Where the chat was before, as you named it."`
+	CustomerRef    *string            `json:"customerRef" doc:"The customer's id in your own system; null where none was given."`
+	Context        escalation.Context `json:"context" doc:"What was said before it was handed over."`
+	Reason         *string            `json:"reason" doc:"Why it was handed over, in your words; null where none was given."`
+	Language       string             `json:"language" doc:"The language that the conversation begins in, as a code."`
 	URL            *string            `json:"url" format:"uri" doc:"Where the customer comes; shown when it is made and never again."`
 	Token          *escalation.Token  `json:"token" doc:"What the url opens with; shown when it is made and never again."`
-	ExpiresAt      time.Time          `json:"expiresAt"`
-	SessionID      *id.Session        `json:"sessionId" nullable:"true"`
-	Outcome        *string            `json:"outcome" enum:"resolved,unresolved,handoff,abandoned" nullable:"true"`
-	Resolved       *bool              `json:"resolved"`
-	InboxItemID    *route.Null        `json:"inboxItemId"`
-	StartedAt      *time.Time         `json:"startedAt"`
-	CompletedAt    *time.Time         `json:"completedAt"`
-	ExternalID     *string            `json:"externalId"`
-	Metadata       map[string]string  `json:"metadata"`
-	CreatedAt      time.Time          `json:"createdAt"`
+	ExpiresAt      time.Time          `json:"expiresAt" doc:"From when nobody can take it up any more, in UTC."`
+	SessionID      *id.Session        `json:"sessionId" nullable:"true" doc:"The conversation that came of it; null before it begins."`
+	Outcome        *string            `json:"outcome" enum:"resolved,unresolved,handoff,abandoned" nullable:"true" doc:"What came of it; null before it is over."`
+	Resolved       *bool              `json:"resolved" doc:"Whether the customer's matter was dealt with; null before it is over."`
+	InboxItemID    *route.Null        `json:"inboxItemId" doc:"Always null for now; an item of the inbox, once there is one."`
+	StartedAt      *time.Time         `json:"startedAt" doc:"When the customer came, in UTC; null before."`
+	CompletedAt    *time.Time         `json:"completedAt" doc:"When it was over, in UTC; null before."`
+	ExternalID     *string            `json:"externalId" doc:"Your own id for the hand-over; null where none was given."`
+	Metadata       map[string]string  `json:"metadata" doc:"Your own notes on it: at most 20 keys of 40 characters, with values of 500."`
+	CreatedAt      time.Time          `json:"createdAt" doc:"When it was handed over, in UTC."`
 }
 
 func showEscalation(c *route.Call, e escalation.Escalation) Escalation {

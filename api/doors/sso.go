@@ -35,7 +35,7 @@ type SSOInput struct {
 
 // SSOChange is how the door is to be.
 type SSOChange struct {
-	Open         bool    `json:"open"`
+	Open         bool    `json:"open" doc:"Whether people can come in by single sign-on."`
 	ConnectionID string  `json:"connectionId,omitempty" maxLength:"80" doc:"A connection of kind identity; needed to open."`
 	Message      *string `json:"message,omitempty" maxLength:"500" doc:"What they read at the door."`
 }

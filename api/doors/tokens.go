@@ -62,9 +62,9 @@ type EmbedWish struct {
 type EmbedToken struct {
 	Token        string        `json:"token" doc:"It is never shown again."`
 	URL          string        `json:"url" format:"uri" doc:"Opens the portal."`
-	ExpiresAt    time.Time     `json:"expiresAt"`
-	PersonID     id.Person     `json:"personId"`
-	MembershipID id.Membership `json:"membershipId"`
+	ExpiresAt    time.Time     `json:"expiresAt" doc:"From when the token opens nothing, in UTC."`
+	PersonID     id.Person     `json:"personId" doc:"The person who is signed in by it."`
+	MembershipID id.Membership `json:"membershipId" doc:"The person's place in the portal."`
 }
 
 const defaultToken = time.Hour
@@ -190,9 +190,9 @@ type CustomerInput struct {
 // CustomerWish is who a customer is.
 type CustomerWish struct {
 	CustomerRef string            `json:"customerRef" minLength:"1" maxLength:"200" doc:"Your own name for the customer."`
-	Name        string            `json:"name,omitempty" maxLength:"200"`
-	Email       string            `json:"email,omitempty" maxLength:"254"`
-	Phone       string            `json:"phone,omitempty" maxLength:"40"`
+	Name        string            `json:"name,omitempty" maxLength:"200" doc:"The customer's full name."`
+	Email       string            `json:"email,omitempty" maxLength:"254" doc:"The customer's mail address."`
+	Phone       string            `json:"phone,omitempty" maxLength:"40" doc:"The customer's phone number, in any form."`
 	Verified    bool              `json:"verified,omitempty" doc:"Whether you vouch for who it is."`
 	Attributes  map[string]string `json:"attributes,omitempty" doc:"At most 30 names of at most 40 characters, values of at most 500."`
 	ExpiresInS  int64             `json:"expiresInS,omitempty" minimum:"60" maximum:"86400" doc:"3600 unless given."`
@@ -201,8 +201,8 @@ type CustomerWish struct {
 // CustomerToken says who a customer is.
 type CustomerToken struct {
 	Token       string    `json:"token" doc:"It is never shown again."`
-	ExpiresAt   time.Time `json:"expiresAt"`
-	CustomerRef string    `json:"customerRef"`
+	ExpiresAt   time.Time `json:"expiresAt" doc:"From when the token is worth nothing, in UTC."`
+	CustomerRef string    `json:"customerRef" doc:"The customer's id in your own system, which the token vouches for."`
 }
 
 // The bounds of a customer's attributes.

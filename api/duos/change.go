@@ -16,11 +16,11 @@ import (
 
 // Host is one of the two to be.
 type Host struct {
-	Seat     string `json:"seat" enum:"left,right"`
-	Name     string `json:"name" minLength:"1" maxLength:"80"`
-	AvatarID string `json:"avatarId"`
-	VoiceID  string `json:"voiceId"`
-	Role     string `json:"role" enum:"lead,partner"`
+	Seat     string `json:"seat" enum:"left,right" doc:"Where the host sits, as seen by the visitor."`
+	Name     string `json:"name" minLength:"1" maxLength:"80" doc:"What the host is called in the conversation."`
+	AvatarID string `json:"avatarId" doc:"The face that the host wears."`
+	VoiceID  string `json:"voiceId" doc:"The voice that the host speaks with."`
+	Role     string `json:"role" enum:"lead,partner" doc:"lead steers the conversation, partner comes in."`
 }
 
 // Input is the request for a new duo.
@@ -28,10 +28,10 @@ type Input struct{ Body DuoInput }
 
 // DuoInput is a duo to be made.
 type DuoInput struct {
-	Name      string                    `json:"name" minLength:"1" maxLength:"80"`
+	Name      string                    `json:"name" minLength:"1" maxLength:"80" doc:"What to call the duo, for people."`
 	Hosts     []Host                    `json:"hosts" minItems:"2" maxItems:"2" doc:"One sits left and one right, one leads."`
 	Languages []string                  `json:"languages" minItems:"1" maxItems:"20" doc:"Of the ten that GET /languages flags duo, by code or name."`
-	Interplay route.Part[duo.Interplay] `json:"interplay,omitzero"`
+	Interplay route.Part[duo.Interplay] `json:"interplay,omitzero" doc:"How the two share a conversation; what is left out is as usual."`
 }
 
 // UpdateInput is the request for a change of a duo.
@@ -42,10 +42,10 @@ type UpdateInput struct {
 
 // DuoChange is what to change of a duo.
 type DuoChange struct {
-	Name      route.Opt[string]         `json:"name,omitzero" minLength:"1" maxLength:"80"`
-	Hosts     route.Opt[[]Host]         `json:"hosts,omitzero" minItems:"2" maxItems:"2"`
-	Languages route.Opt[[]string]       `json:"languages,omitzero" minItems:"1" maxItems:"20"`
-	Interplay route.Part[duo.Interplay] `json:"interplay,omitzero"`
+	Name      route.Opt[string]         `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, for people."`
+	Hosts     route.Opt[[]Host]         `json:"hosts,omitzero" minItems:"2" maxItems:"2" doc:"Both hosts anew: one for the left seat and one for the right."`
+	Languages route.Opt[[]string]       `json:"languages,omitzero" minItems:"1" maxItems:"20" doc:"All languages that the duo is to speak, by code or name."`
+	Interplay route.Part[duo.Interplay] `json:"interplay,omitzero" doc:"What to change of how the two share a conversation; what is left out stays."`
 }
 
 func parseHosts(sent []Host) ([]persona.Host, error) {

@@ -79,16 +79,16 @@ func (a *API) Register(s *route.Service) {
 
 // Duo is one duo.
 type Duo struct {
-	ID        id.Duo         `json:"id"`
-	Name      string         `json:"name"`
+	ID        id.Duo         `json:"id" doc:"Id of the duo, with the prefix duo_."`
+	Name      string         `json:"name" doc:"What the duo is called, for people."`
 	Status    string         `json:"status" enum:"draft,checking,live,paused" doc:"checking: a draft of which a face is being prepared."`
-	Hosts     []persona.Host `json:"hosts" minItems:"2" maxItems:"2"`
-	Languages []string       `json:"languages"`
+	Hosts     []persona.Host `json:"hosts" minItems:"2" maxItems:"2" doc:"The two who speak: one on the left, one on the right."`
+	Languages []string       `json:"languages" doc:"The languages that the duo speaks, by code; of those that GET /languages flags as duo."`
 	PersonaID id.Persona     `json:"personaId" doc:"The persona that wears the duo."`
-	Interplay duo.Interplay  `json:"interplay"`
-	LiveAt    *time.Time     `json:"liveAt"`
-	CreatedAt time.Time      `json:"createdAt"`
-	UpdatedAt time.Time      `json:"updatedAt"`
+	Interplay duo.Interplay  `json:"interplay" doc:"How the two share a conversation."`
+	LiveAt    *time.Time     `json:"liveAt" doc:"When it went live, in UTC; null while it is not."`
+	CreatedAt time.Time      `json:"createdAt" doc:"When the duo was made, in UTC."`
+	UpdatedAt time.Time      `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
 
 func show(d duo.Duo) Duo {
@@ -108,7 +108,7 @@ func (p Path) duo() (id.Duo, error) { return route.Lookup(id.ParseDuo, p.ID, "du
 // Query filters and pages the duos.
 type Query struct {
 	route.Paging
-	Status string `query:"status" enum:"draft,checking,live,paused"`
+	Status string `query:"status" enum:"draft,checking,live,paused" doc:"Only duos that are so far."`
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Duo], error) {

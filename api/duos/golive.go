@@ -11,7 +11,7 @@ import (
 
 // GoLiveCheck is whether a duo can go live.
 type GoLiveCheck struct {
-	Ready    bool          `json:"ready"`
+	Ready    bool          `json:"ready" doc:"Whether the duo could go live as it is."`
 	Problems []duo.Problem `json:"problems" doc:"What to change first."`
 }
 

@@ -49,10 +49,10 @@ func (a *API) Register(s *route.Service) {
 
 // Event is a recorded event (spec, Event).
 type Event struct {
-	ID             id.Event         `json:"id"`
-	Type           event.Type       `json:"type"`
+	ID             id.Event         `json:"id" doc:"Id of the event, with the prefix evt_."`
+	Type           event.Type       `json:"type" doc:"What happened. GET /event-types lists every type."`
 	APIVersion     contract.Version `json:"apiVersion" enum:"2026-07-08,2026-10-01" doc:"The contract data is written in."`
-	OrganizationID id.Org           `json:"organizationId"`
+	OrganizationID id.Org           `json:"organizationId" doc:"Whose event it is: your organization."`
 	CreatedAt      time.Time        `json:"createdAt" doc:"When it happened."`
 	Data           route.Object     `json:"data" doc:"As GET /event-types describes it for the type. A field that the rules hold back is null."`
 	AIGenerated    bool             `json:"aiGenerated,omitempty" enum:"true" doc:"There, and true, when data carries words an avatar wrote."`
@@ -92,8 +92,8 @@ type Query struct {
 	After     string    `query:"after" maxLength:"80" doc:"An event's id; only events after it. Use it with order=asc."`
 	From      time.Time `query:"from" doc:"Events at or after this moment."`
 	To        time.Time `query:"to" doc:"Events before this moment."`
-	SessionID string    `query:"sessionId" maxLength:"80"`
-	SubjectID string    `query:"subjectId" maxLength:"80"`
+	SessionID string    `query:"sessionId" maxLength:"80" doc:"Only events of this session."`
+	SubjectID string    `query:"subjectId" maxLength:"80" doc:"Only events of this subject."`
 	Order     string    `query:"order" enum:"desc,asc" default:"desc" doc:"desc for newest first"`
 }
 

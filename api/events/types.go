@@ -10,8 +10,8 @@ import (
 
 // EventType is an entry of the catalogue (spec, EventType).
 type EventType struct {
-	Type                 event.Type       `json:"type"`
-	Description          string           `json:"description"`
+	Type                 event.Type       `json:"type" doc:"The type's name, as webhooks and lists take it."`
+	Description          string           `json:"description" doc:"When an event of the type is sent."`
 	Since                contract.Version `json:"since" enum:"2026-07-08,2026-10-01" doc:"The contract it appeared in."`
 	ExplicitOnly         bool             `json:"explicitOnly" doc:"Never part of *; received only by naming it."`
 	RequiresConversation bool             `json:"requiresConversation" doc:"Only for a webhook with includeConversation."`
@@ -21,7 +21,7 @@ type EventType struct {
 
 // EventTypeFields are the fields of a type by class.
 type EventTypeFields struct {
-	Structure    []string `json:"structure"`
+	Structure    []string `json:"structure" doc:"Always there: ids, states, counts and times."`
 	Contact      []string `json:"contact" doc:"Only on leads, bookings and hand-offs."`
 	Result       []string `json:"result" doc:"Only for released results."`
 	Conversation []string `json:"conversation" doc:"Only with includeConversation, where allowed."`

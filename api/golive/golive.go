@@ -10,10 +10,10 @@ import (
 
 // GoLive is whether something can be shown to people.
 type GoLive struct {
-	Ready     bool             `json:"ready"`
+	Ready     bool             `json:"ready" doc:"Whether nothing stands in the way."`
 	Problems  []golive.Finding `json:"problems" doc:"What to change first."`
 	Warnings  []golive.Finding `json:"warnings" doc:"What should be looked at; it forbids nothing."`
-	CheckedAt time.Time        `json:"checkedAt"`
+	CheckedAt time.Time        `json:"checkedAt" doc:"When it was looked at, in UTC."`
 }
 
 // Show makes the answer's form of a report.

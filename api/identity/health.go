@@ -48,10 +48,10 @@ func (a *API) Register(s *route.Service) {
 
 // Health is the liveness answer.
 type Health struct {
-	Status    string             `json:"status" enum:"ok,degraded"`
-	Time      time.Time          `json:"time"`
-	Version   string             `json:"version"`
-	Contracts []contract.Version `json:"contracts"`
+	Status    string             `json:"status" enum:"ok,degraded" doc:"ok, or degraded while a part that requests rely on is away. Either is answered with 200."`
+	Time      time.Time          `json:"time" doc:"The server's clock, in UTC."`
+	Version   string             `json:"version" doc:"The version of the program that answers."`
+	Contracts []contract.Version `json:"contracts" doc:"The contracts that are served, oldest first."`
 	Checks    map[string]string  `json:"checks" doc:"What was looked at: ok or failing."`
 }
 

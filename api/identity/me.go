@@ -18,77 +18,77 @@ import (
 
 // Me is who is calling and what they may have (spec, Other resources).
 type Me struct {
-	Key               keys.Key         `json:"key"`
-	Organization      Organization     `json:"organization"`
-	Plan              Plan             `json:"plan"`
-	Limits            Limits           `json:"limits"`
-	RateLimits        RateLimits       `json:"rateLimits"`
-	ZeroDataRetention bool             `json:"zeroDataRetention"`
-	LatestAPIVersion  contract.Version `json:"latestApiVersion"`
+	Key               keys.Key         `json:"key" doc:"The key that the request was made with."`
+	Organization      Organization     `json:"organization" doc:"The organization that the key belongs to."`
+	Plan              Plan             `json:"plan" doc:"What the organization pays for."`
+	Limits            Limits           `json:"limits" doc:"The plan's limits and what of them is in use."`
+	RateLimits        RateLimits       `json:"rateLimits" doc:"How many requests each class allows."`
+	ZeroDataRetention bool             `json:"zeroDataRetention" doc:"Whether the organization keeps no words of conversations."`
+	LatestAPIVersion  contract.Version `json:"latestApiVersion" doc:"The newest contract; a key of an older one may ask for it with Service-Version."`
 }
 
 // Organization is the calling organisation.
 type Organization struct {
-	ID           id.Org    `json:"id"`
-	Name         string    `json:"name"`
-	Slug         string    `json:"slug"`
-	Region       string    `json:"region"`
-	Timezone     string    `json:"timezone"`
-	Paused       bool      `json:"paused"`
-	PausedReason *string   `json:"pausedReason"`
-	CreatedAt    time.Time `json:"createdAt"`
+	ID           id.Org    `json:"id" doc:"Id of the organization, with the prefix org_."`
+	Name         string    `json:"name" doc:"What the organization is called, for people."`
+	Slug         string    `json:"slug" doc:"Its name in addresses."`
+	Region       string    `json:"region" doc:"Where its data is kept."`
+	Timezone     string    `json:"timezone" doc:"The time zone that its days are counted in, as the IANA names it: Europe/Berlin."`
+	Paused       bool      `json:"paused" doc:"Whether its account is paused: then no session starts."`
+	PausedReason *string   `json:"pausedReason" doc:"Why it is paused; null while it is not."`
+	CreatedAt    time.Time `json:"createdAt" doc:"When the organization was made, in UTC."`
 }
 
 // Plan is the organisation's plan.
 type Plan struct {
-	Key      string   `json:"key"`
-	Name     string   `json:"name"`
-	Status   string   `json:"status" enum:"active,paused"`
-	Features []string `json:"features"`
+	Key      string   `json:"key" doc:"The plan's name in requests and refusals."`
+	Name     string   `json:"name" doc:"The plan's name for people."`
+	Status   string   `json:"status" enum:"active,paused" doc:"active, or paused: then no session starts."`
+	Features []string `json:"features" doc:"What the plan includes, by key."`
 }
 
 // Count is how many of a thing there are and may be.
 type Count struct {
-	Used  int64  `json:"used"`
+	Used  int64  `json:"used" doc:"How many there are now."`
 	Limit *int64 `json:"limit" doc:"null for no limit"`
 }
 
 // Limits are the plan's limits and what of them is in use.
 type Limits struct {
 	MaxConcurrentSessions *int64 `json:"maxConcurrentSessions" doc:"null for no limit"`
-	ActiveSessions        int64  `json:"activeSessions"`
-	MaxSessionS           *int64 `json:"maxSessionS"`
-	CustomAvatars         Count  `json:"customAvatars"`
-	ClonedVoices          Count  `json:"clonedVoices"`
-	KnowledgeBases        Count  `json:"knowledgeBases"`
-	DocumentsPerBase      *int64 `json:"documentsPerBase"`
-	DocumentBytes         *int64 `json:"documentBytes"`
-	Portals               Count  `json:"portals"`
-	Members               Count  `json:"members"`
-	Webhooks              Count  `json:"webhooks"`
+	ActiveSessions        int64  `json:"activeSessions" doc:"How many sessions are live or about to be."`
+	MaxSessionS           *int64 `json:"maxSessionS" doc:"How long a session may last, in seconds; null for no limit of the plan's."`
+	CustomAvatars         Count  `json:"customAvatars" doc:"Faces of your own that are there and that the plan has room for."`
+	ClonedVoices          Count  `json:"clonedVoices" doc:"Cloned voices that are there and that the plan has room for."`
+	KnowledgeBases        Count  `json:"knowledgeBases" doc:"Knowledge packs that are there and that the plan has room for."`
+	DocumentsPerBase      *int64 `json:"documentsPerBase" doc:"How many documents a knowledge pack may hold; null for no limit of the plan's."`
+	DocumentBytes         *int64 `json:"documentBytes" doc:"How large one document may be, in bytes; null for no limit of the plan's."`
+	Portals               Count  `json:"portals" doc:"Portals that are there and that the plan has room for."`
+	Members               Count  `json:"members" doc:"People in portals that are there and that the plan has room for."`
+	Webhooks              Count  `json:"webhooks" doc:"Webhooks that are there and that the plan has room for."`
 }
 
 // RateLimits are the requests a minute (spec, Limits).
 type RateLimits struct {
-	Read    RateLimit    `json:"read"`
-	Write   RateLimit    `json:"write"`
-	Live    RateLimit    `json:"live"`
-	Heavy   RateLimit    `json:"heavy"`
-	Search  RateLimit    `json:"search"`
-	Address AddressLimit `json:"address"`
+	Read    RateLimit    `json:"read" doc:"For lists and single records."`
+	Write   RateLimit    `json:"write" doc:"For making, changing and deleting."`
+	Live    RateLimit    `json:"live" doc:"For starting a live session."`
+	Heavy   RateLimit    `json:"heavy" doc:"For cloning a voice, planning or filling a portal, and exports."`
+	Search  RateLimit    `json:"search" doc:"For searching knowledge and reading the event log."`
+	Address AddressLimit `json:"address" doc:"For every request, by the address that it comes from."`
 }
 
 // RateLimit is one class's limits.
 type RateLimit struct {
-	PerKey          int64 `json:"perKey"`
-	PerOrganization int64 `json:"perOrganization"`
-	WindowS         int   `json:"windowS"`
+	PerKey          int64 `json:"perKey" doc:"Requests that one key may make in a window."`
+	PerOrganization int64 `json:"perOrganization" doc:"Requests that all keys of the organization may make together in a window."`
+	WindowS         int   `json:"windowS" doc:"The length of the window in seconds."`
 }
 
 // AddressLimit is the limit of one address.
 type AddressLimit struct {
-	PerAddress int64 `json:"perAddress"`
-	WindowS    int   `json:"windowS"`
+	PerAddress int64 `json:"perAddress" doc:"Requests that one network address may make in a window, whatever its keys."`
+	WindowS    int   `json:"windowS" doc:"The length of the window in seconds."`
 }
 
 const (

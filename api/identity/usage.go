@@ -16,72 +16,72 @@ import (
 
 // Usage is an organisation's session time in a period (spec, GET /usage).
 type Usage struct {
-	From          time.Time    `json:"from"`
-	To            time.Time    `json:"to"`
-	Plan          UsagePlan    `json:"plan"`
-	Unlimited     bool         `json:"unlimited"`
-	Minutes       Minutes      `json:"minutes"`
-	Sessions      Sessions     `json:"sessions"`
-	ByDay         []DayUse     `json:"byDay"`
-	ByKind        []KindUse    `json:"byKind"`
+	From          time.Time    `json:"from" doc:"Where the period begins, in UTC."`
+	To            time.Time    `json:"to" doc:"Where the period ends, in UTC; the moment itself is not in it."`
+	Plan          UsagePlan    `json:"plan" doc:"The organization's plan."`
+	Unlimited     bool         `json:"unlimited" doc:"Whether the account has no count of minutes."`
+	Minutes       Minutes      `json:"minutes" doc:"Minutes that were used, and that are left."`
+	Sessions      Sessions     `json:"sessions" doc:"The period's sessions in sum."`
+	ByDay         []DayUse     `json:"byDay" doc:"The same by day, oldest first."`
+	ByKind        []KindUse    `json:"byKind" doc:"The same by kind of session."`
 	ByPersona     []PersonaUse `json:"byPersona" doc:"The twenty personas used most."`
-	HeldExpiresAt *time.Time   `json:"heldExpiresAt"`
+	HeldExpiresAt *time.Time   `json:"heldExpiresAt" doc:"When the minutes that are held are lost, in UTC; null where they are not."`
 	Thresholds    []Threshold  `json:"thresholds" doc:"The warnings of the current calendar month (UTC), given and to come."`
 }
 
 // Threshold is a share of the minutes held, or of the monthly cap, at which what
 // is left is warned of.
 type Threshold struct {
-	Percent   int64      `json:"percent"`
-	Kind      string     `json:"kind" enum:"held,cap"`
+	Percent   int64      `json:"percent" doc:"The share that was used when it was reached, in percent."`
+	Kind      string     `json:"kind" enum:"held,cap" doc:"held for a share of the minutes that were bought, cap for one of the monthly cap."`
 	ReachedAt *time.Time `json:"reachedAt" doc:"When usage.threshold was sent; null while it was not."`
 }
 
 // UsagePlan names the plan.
 type UsagePlan struct {
-	Key  string `json:"key"`
-	Name string `json:"name"`
+	Key  string `json:"key" doc:"The plan's name in requests and refusals."`
+	Name string `json:"name" doc:"The plan's name for people."`
 }
 
 // Minutes are counts of minutes; all but used and sandbox are null for an
 // unlimited account.
 type Minutes struct {
-	Used           float64  `json:"used"`
-	Held           *float64 `json:"held"`
-	Left           *float64 `json:"left"`
-	Purchased      *float64 `json:"purchased"`
-	MonthlyCap     *float64 `json:"monthlyCap"`
-	MonthlyCapLeft *float64 `json:"monthlyCapLeft"`
-	Sandbox        float64  `json:"sandbox"`
+	Used           float64  `json:"used" doc:"Minutes that sessions of the period were paid for with."`
+	Held           *float64 `json:"held" doc:"Minutes that were bought and are not used yet; null for an unlimited account."`
+	Left           *float64 `json:"left" doc:"Minutes that can still be used in the period, by what is held and by the monthly cap; null for an unlimited account."`
+	Purchased      *float64 `json:"purchased" doc:"Minutes that were bought in the period; null for an unlimited account."`
+	MonthlyCap     *float64 `json:"monthlyCap" doc:"How many minutes may be used in a month; null for no cap."`
+	MonthlyCapLeft *float64 `json:"monthlyCapLeft" doc:"What of the monthly cap is left; null for no cap."`
+	Sandbox        float64  `json:"sandbox" doc:"Minutes of sandbox sessions, which cost nothing."`
 }
 
 // Sessions sums up the sessions of the period.
 type Sessions struct {
-	Count          int64   `json:"count"`
-	Minutes        float64 `json:"minutes"`
-	AverageS       int64   `json:"averageS"`
-	PeakConcurrent int64   `json:"peakConcurrent"`
+	Count          int64   `json:"count" doc:"How many sessions there were."`
+	Minutes        float64 `json:"minutes" doc:"Minutes that they were paid for with."`
+	AverageS       int64   `json:"averageS" doc:"How long a session lasted on average, in seconds."`
+	PeakConcurrent int64   `json:"peakConcurrent" doc:"How many were live at once at most."`
 }
 
 // DayUse is one day's use, in UTC.
 type DayUse struct {
-	Date     string  `json:"date" format:"date"`
-	Sessions int64   `json:"sessions"`
-	Minutes  float64 `json:"minutes"`
+	Date     string  `json:"date" format:"date" doc:"The day in UTC: 2026-10-01."`
+	Sessions int64   `json:"sessions" doc:"How many sessions began on the day."`
+	Minutes  float64 `json:"minutes" doc:"Minutes that were paid for on the day."`
 }
 
 // KindUse is the use by one kind of session.
 type KindUse struct {
-	Kind     string  `json:"kind"`
-	Sessions int64   `json:"sessions"`
-	Minutes  float64 `json:"minutes"`
+	Kind     string  `json:"kind" doc:"The kind of session: conversation, practice, assessment and so on."`
+	Sessions int64   `json:"sessions" doc:"How many sessions of the kind there were."`
+	Minutes  float64 `json:"minutes" doc:"Minutes that sessions of the kind were paid for with."`
 }
 
 // PersonaUse is the use by one persona.
 type PersonaUse struct {
-	PersonaID id.Persona `json:"personaId"`
-	Sessions  int64      `json:"sessions"`
-	Minutes   float64    `json:"minutes"`
+	PersonaID id.Persona `json:"personaId" doc:"The persona that was talked with."`
+	Sessions  int64      `json:"sessions" doc:"How many sessions there were with it."`
+	Minutes   float64    `json:"minutes" doc:"Minutes that sessions with the persona were paid for with."`
 }
 
 // UsageQuery is the period asked for.

@@ -65,24 +65,24 @@ func (a *API) Register(s *route.Service) {
 
 // Job is a piece of work.
 type Job struct {
-	ID           id.Job                `json:"id"`
-	Kind         job.Kind              `json:"kind"`
-	State        job.State             `json:"state" enum:"queued,running,succeeded,failed,cancelled"`
+	ID           id.Job                `json:"id" doc:"Id of the job, with the prefix job_."`
+	Kind         job.Kind              `json:"kind" doc:"What kind of work it is."`
+	State        job.State             `json:"state" enum:"queued,running,succeeded,failed,cancelled" doc:"How far it has come; the last three are final."`
 	Progress     *int64                `json:"progress" minimum:"0" maximum:"100" doc:"Per cent; null while the whole is not known."`
 	Done         int64                 `json:"done" doc:"How many parts are done."`
 	Total        *int64                `json:"total" doc:"Of how many; null while that is not known."`
 	ResourceKind string                `json:"resourceKind" doc:"What it works on."`
-	ResourceID   string                `json:"resourceId"`
-	PortalID     *id.Portal            `json:"portalId" nullable:"true"`
-	SubjectID    *id.Subject           `json:"subjectId" nullable:"true"`
-	Result       Result                `json:"result"`
-	Error        route.OrNull[Failure] `json:"error"`
+	ResourceID   string                `json:"resourceId" doc:"Id of the thing that it works on."`
+	PortalID     *id.Portal            `json:"portalId" nullable:"true" doc:"The portal that it works on; null for none."`
+	SubjectID    *id.Subject           `json:"subjectId" nullable:"true" doc:"The subject that it works on; null for none."`
+	Result       Result                `json:"result" doc:"What has come of it so far."`
+	Error        route.OrNull[Failure] `json:"error" doc:"Why it failed; null unless it did."`
 	Retryable    bool                  `json:"retryable" doc:"Whether what failed may work when it is asked for once more."`
 	Attempts     int64                 `json:"attempts" doc:"How many steps were begun."`
-	CreatedBy    string                `json:"createdBy"`
-	CreatedAt    time.Time             `json:"createdAt"`
-	StartedAt    *time.Time            `json:"startedAt"`
-	FinishedAt   *time.Time            `json:"finishedAt"`
+	CreatedBy    string                `json:"createdBy" doc:"Who asked for it: a key's id, a person's, or system."`
+	CreatedAt    time.Time             `json:"createdAt" doc:"When the job was asked for, in UTC."`
+	StartedAt    *time.Time            `json:"startedAt" doc:"When work on it began, in UTC; null before."`
+	FinishedAt   *time.Time            `json:"finishedAt" doc:"When it was over, in UTC; null before."`
 	ExpiresAt    *time.Time            `json:"expiresAt" doc:"Until when an ended job can be read."`
 }
 
@@ -97,7 +97,7 @@ type Result struct {
 type RefusedLine struct {
 	Line    int64   `json:"line" minimum:"1" doc:"Counted from one, with the header."`
 	Column  *string `json:"column" doc:"Null for the whole line."`
-	Message string  `json:"message"`
+	Message string  `json:"message" doc:"Why the line was refused, for people."`
 }
 
 // resultOf is what came of a job.
@@ -117,8 +117,8 @@ func resultOf(j job.Job) Result {
 
 // Failure is why a job failed.
 type Failure struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
+	Code    string `json:"code" doc:"Why it failed, to branch on."`
+	Message string `json:"message" doc:"Why it failed, for people."`
 }
 
 // FailureOf is the failure of a code; nil of none.

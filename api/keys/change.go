@@ -21,9 +21,9 @@ type CreateInput struct{ Body NewKey }
 
 // NewKey is a key to be made.
 type NewKey struct {
-	Name             string        `json:"name" minLength:"1" maxLength:"80"`
+	Name             string        `json:"name" minLength:"1" maxLength:"80" doc:"What to call the key, for people."`
 	Scopes           []scope.Scope `json:"scopes" minItems:"1" maxItems:"100" doc:"Scopes the calling key holds itself."`
-	ExpiresAt        *time.Time    `json:"expiresAt,omitempty"`
+	ExpiresAt        *time.Time    `json:"expiresAt,omitempty" doc:"From when the key is to be refused; it lasts until revoked when left out."`
 	AllowedAddresses []string      `json:"allowedAddresses,omitempty" maxItems:"50" doc:"Ranges (CIDR) the key may be used from."`
 }
 
@@ -82,7 +82,7 @@ type UpdateInput struct {
 
 // KeyChange is what to change of a key.
 type KeyChange struct {
-	Name             route.Opt[string]        `json:"name,omitzero" minLength:"1" maxLength:"80"`
+	Name             route.Opt[string]        `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, for people."`
 	Scopes           route.Opt[[]scope.Scope] `json:"scopes,omitzero" minItems:"1" maxItems:"100" doc:"Fewer scopes than the key has."`
 	ExpiresAt        route.OptNull[time.Time] `json:"expiresAt,omitzero" doc:"null for never"`
 	AllowedAddresses route.Opt[[]string]      `json:"allowedAddresses,omitzero" maxItems:"50" doc:"An empty list for anywhere."`

@@ -64,19 +64,19 @@ func (a *API) Register(s *route.Service) {
 
 // Key is a key without its secret.
 type Key struct {
-	ID               id.Key           `json:"id"`
-	Name             string           `json:"name"`
-	Last4            string           `json:"last4"`
+	ID               id.Key           `json:"id" doc:"Id of the key, with the prefix key_."`
+	Name             string           `json:"name" doc:"What the key is called, for people."`
+	Last4            string           `json:"last4" doc:"The last four characters of its secret, to tell it by."`
 	Scopes           []scope.Scope    `json:"scopes" doc:"The scopes given by name."`
-	FullAccess       bool             `json:"fullAccess"`
+	FullAccess       bool             `json:"fullAccess" doc:"Whether it has every scope that full access holds, without their being listed."`
 	APIVersion       contract.Version `json:"apiVersion" enum:"2026-07-08,2026-10-01" doc:"The contract the key is pinned to."`
-	Environment      string           `json:"environment" enum:"live,test"`
-	State            string           `json:"state" enum:"active,revoked,expired"`
-	CreatedBy        string           `json:"createdBy"`
-	CreatedAt        time.Time        `json:"createdAt"`
-	LastUsedAt       *time.Time       `json:"lastUsedAt"`
-	ExpiresAt        *time.Time       `json:"expiresAt"`
-	RevokedAt        *time.Time       `json:"revokedAt"`
+	Environment      string           `json:"environment" enum:"live,test" doc:"live, or test: sessions of a test key are sandbox sessions, which cost nothing."`
+	State            string           `json:"state" enum:"active,revoked,expired" doc:"active, or revoked or expired: then it is refused."`
+	CreatedBy        string           `json:"createdBy" doc:"Who made it: another key's id, or console."`
+	CreatedAt        time.Time        `json:"createdAt" doc:"When the key was made, in UTC."`
+	LastUsedAt       *time.Time       `json:"lastUsedAt" doc:"When it was last used, in UTC, to within minutes; null for never."`
+	ExpiresAt        *time.Time       `json:"expiresAt" doc:"From when the key is refused, in UTC; null for never."`
+	RevokedAt        *time.Time       `json:"revokedAt" doc:"When it was revoked, in UTC; null while it was not."`
 	AllowedAddresses []string         `json:"allowedAddresses" nullable:"true" doc:"The ranges (CIDR) the key may be used from; null for anywhere."`
 }
 

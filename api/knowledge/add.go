@@ -58,7 +58,7 @@ type DocumentInput struct {
 
 // CrawlInput is how far to follow the links of an address.
 type CrawlInput struct {
-	Depth    int64 `json:"depth" minimum:"0" maximum:"2"`
+	Depth    int64 `json:"depth" minimum:"0" maximum:"2" doc:"How many links away from the address to go; 0 reads its own page alone."`
 	MaxPages int64 `json:"maxPages,omitempty" minimum:"1" maximum:"100" doc:"20 unless given."`
 }
 

@@ -14,25 +14,25 @@ import (
 
 // KnowledgeBase is one pack.
 type KnowledgeBase struct { //nolint:revive // the name of the schema
-	ID              id.KnowledgeBase `json:"id"`
-	Name            string           `json:"name"`
-	Description     *string          `json:"description"`
+	ID              id.KnowledgeBase `json:"id" doc:"Id of the pack, with the prefix kb_."`
+	Name            string           `json:"name" doc:"What the pack is called, for people."`
+	Description     *string          `json:"description" doc:"What the pack is about, for people; null for none."`
 	Language        *string          `json:"language" doc:"The language that questions are taken to be in unless they say."`
-	DocumentCount   int64            `json:"documentCount"`
-	ReadyCount      int64            `json:"readyCount"`
-	FailedCount     int64            `json:"failedCount"`
-	ProcessingCount int64            `json:"processingCount"`
+	DocumentCount   int64            `json:"documentCount" doc:"How many documents it holds."`
+	ReadyCount      int64            `json:"readyCount" doc:"How many of them can be answered from."`
+	FailedCount     int64            `json:"failedCount" doc:"How many of them could not be read."`
+	ProcessingCount int64            `json:"processingCount" doc:"How many of them are being read."`
 	Bytes           int64            `json:"bytes" doc:"Of the documents' originals."`
 	ChunkCount      int64            `json:"chunkCount" doc:"How many passages can be found."`
-	UsedBy          PackUsers        `json:"usedBy"`
-	CreatedAt       time.Time        `json:"createdAt"`
-	UpdatedAt       time.Time        `json:"updatedAt"`
+	UsedBy          PackUsers        `json:"usedBy" doc:"The personas and portals that answer from it."`
+	CreatedAt       time.Time        `json:"createdAt" doc:"When the pack was made, in UTC."`
+	UpdatedAt       time.Time        `json:"updatedAt" doc:"When it or one of its documents was last changed, in UTC."`
 }
 
 // PackUsers lists who answers from a pack.
 type PackUsers struct {
-	PersonaIDs []id.Persona `json:"personaIds"`
-	PortalIDs  []id.Portal  `json:"portalIds"`
+	PersonaIDs []id.Persona `json:"personaIds" doc:"Personas that answer from the pack."`
+	PortalIDs  []id.Portal  `json:"portalIds" doc:"Portals that answer from the pack."`
 }
 
 func showBase(b knowledge.Base) KnowledgeBase {
@@ -64,8 +64,8 @@ type BaseInput struct{ Body KnowledgeBaseInput }
 
 // KnowledgeBaseInput is a pack to be made.
 type KnowledgeBaseInput struct { //nolint:revive // the name of the schema
-	Name        string  `json:"name" minLength:"1" maxLength:"120"`
-	Description *string `json:"description,omitempty" maxLength:"500"`
+	Name        string  `json:"name" minLength:"1" maxLength:"120" doc:"What to call the pack, for people."`
+	Description *string `json:"description,omitempty" maxLength:"500" doc:"What the pack is about, for people."`
 	Language    *string `json:"language,omitempty" minLength:"1" maxLength:"80" doc:"By code or name."`
 }
 
@@ -108,7 +108,7 @@ type BaseUpdate struct {
 
 // KnowledgeBaseChange is what to change of a pack.
 type KnowledgeBaseChange struct { //nolint:revive // the name of the schema
-	Name        route.Opt[string]     `json:"name,omitzero" minLength:"1" maxLength:"120"`
+	Name        route.Opt[string]     `json:"name,omitzero" minLength:"1" maxLength:"120" doc:"A new name, for people."`
 	Description route.OptNull[string] `json:"description,omitzero" maxLength:"500" doc:"null for none"`
 	Language    route.OptNull[string] `json:"language,omitzero" minLength:"1" maxLength:"80" doc:"By code or name; null for none"`
 }

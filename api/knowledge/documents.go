@@ -17,39 +17,39 @@ import (
 
 // Document is one document of a pack.
 type Document struct {
-	ID              id.Document             `json:"id"`
-	KnowledgeBaseID id.KnowledgeBase        `json:"knowledgeBaseId"`
-	Kind            knowledge.Kind          `json:"kind" enum:"file,url,text"`
-	Title           string                  `json:"title"`
-	Status          knowledge.Status        `json:"status" enum:"processing,ready,failed"`
+	ID              id.Document             `json:"id" doc:"Id of the document, with the prefix doc_."`
+	KnowledgeBaseID id.KnowledgeBase        `json:"knowledgeBaseId" doc:"The pack that it is in."`
+	Kind            knowledge.Kind          `json:"kind" enum:"file,url,text" doc:"Whether it was added as a file, by its address, or as plain text."`
+	Title           string                  `json:"title" doc:"What it is called, for people and in sources."`
+	Status          knowledge.Status        `json:"status" enum:"processing,ready,failed" doc:"processing until it is read, ready to be answered from, or failed."`
 	Error           route.OrNull[ReadError] `json:"error" doc:"Why it could not be read. A document that is ready has one when its last refresh failed."`
 	JobID           *id.Job                 `json:"jobId" nullable:"true" doc:"The job that reads it; null when none does."`
-	URL             *string                 `json:"url"`
-	Filename        *string                 `json:"filename"`
+	URL             *string                 `json:"url" doc:"The address that it was read from; null for a file or a text."`
+	Filename        *string                 `json:"filename" doc:"The name that the file came with; null for an address or a text."`
 	ContentType     *string                 `json:"contentType" doc:"What it is found to be; null for an address that was not fetched."`
-	Bytes           int64                   `json:"bytes"`
+	Bytes           int64                   `json:"bytes" doc:"Size of what was added, in bytes."`
 	SHA256          *string                 `json:"sha256" doc:"Of the content; null for an address that was not fetched."`
-	Pages           *int64                  `json:"pages"`
-	ChunkCount      int64                   `json:"chunkCount"`
+	Pages           *int64                  `json:"pages" doc:"How many pages it has; null where it has none."`
+	ChunkCount      int64                   `json:"chunkCount" doc:"How many passages it was cut into."`
 	Language        *string                 `json:"language" doc:"What its text is found to be in."`
-	Tags            []string                `json:"tags"`
-	Refresh         knowledge.Refresh       `json:"refresh" enum:"none,daily,weekly"`
-	LastFetchedAt   *time.Time              `json:"lastFetchedAt"`
-	Crawl           route.OrNull[Crawl]     `json:"crawl"`
-	CreatedAt       time.Time               `json:"createdAt"`
-	UpdatedAt       time.Time               `json:"updatedAt"`
+	Tags            []string                `json:"tags" doc:"Words to search and answer by."`
+	Refresh         knowledge.Refresh       `json:"refresh" enum:"none,daily,weekly" doc:"How often its address is read again."`
+	LastFetchedAt   *time.Time              `json:"lastFetchedAt" doc:"When its address was last read, in UTC; null for never."`
+	Crawl           route.OrNull[Crawl]     `json:"crawl" doc:"How far links are followed; null where they are not."`
+	CreatedAt       time.Time               `json:"createdAt" doc:"When it was added, in UTC."`
+	UpdatedAt       time.Time               `json:"updatedAt" doc:"When it was last changed or read, in UTC."`
 }
 
 // ReadError is why a document could not be read.
 type ReadError struct {
-	Code    knowledge.Code `json:"code" enum:"address_refused,blocked,empty,fetch_failed,timeout,too_large,unreadable,unsupported"`
-	Message string         `json:"message"`
+	Code    knowledge.Code `json:"code" enum:"address_refused,blocked,empty,fetch_failed,timeout,too_large,unreadable,unsupported" doc:"Why it could not be read, to branch on."`
+	Message string         `json:"message" doc:"Why it could not be read, for people."`
 }
 
 // Crawl is how far the links of an address are followed.
 type Crawl struct {
 	Depth    int64 `json:"depth" minimum:"0" maximum:"2" doc:"How many links away from the address."`
-	MaxPages int64 `json:"maxPages" minimum:"1" maximum:"100"`
+	MaxPages int64 `json:"maxPages" minimum:"1" maximum:"100" doc:"How many pages are read at most."`
 }
 
 func showDocument(d knowledge.Document) Document {
@@ -81,8 +81,8 @@ func showDocument(d knowledge.Document) Document {
 type DocumentQuery struct {
 	BasePath
 	route.Paging
-	Status string `query:"status" enum:"processing,ready,failed"`
-	Kind   string `query:"kind" enum:"file,url,text"`
+	Status string `query:"status" enum:"processing,ready,failed" doc:"Only documents that are so far."`
+	Kind   string `query:"kind" enum:"file,url,text" doc:"Only documents that were added so."`
 	Tag    string `query:"tag" maxLength:"60" doc:"Documents with this tag."`
 }
 
@@ -115,7 +115,7 @@ type DocumentUpdate struct {
 
 // DocumentChange is what to change of a document.
 type DocumentChange struct {
-	Title   route.Opt[string]            `json:"title,omitzero" minLength:"1" maxLength:"200"`
+	Title   route.Opt[string]            `json:"title,omitzero" minLength:"1" maxLength:"200" doc:"A new title, for people and in sources."`
 	Tags    route.Opt[[]string]          `json:"tags,omitzero" maxItems:"20" doc:"Each of 1 to 60 characters."`
 	Refresh route.Opt[knowledge.Refresh] `json:"refresh,omitzero" enum:"none,daily,weekly" doc:"Of a document of kind url."`
 }

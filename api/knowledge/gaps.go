@@ -16,18 +16,18 @@ import (
 
 // Gap is a question that the packs do not answer.
 type Gap struct {
-	ID                  id.Gap             `json:"id"`
-	State               knowledge.GapState `json:"state" enum:"open,answered,dismissed"`
+	ID                  id.Gap             `json:"id" doc:"Id of the question, with the prefix gap_."`
+	State               knowledge.GapState `json:"state" enum:"open,answered,dismissed" doc:"open, or what was done about it."`
 	QuestionCount       int64              `json:"questionCount" doc:"How often it was asked."`
-	Language            *string            `json:"language"`
+	Language            *string            `json:"language" doc:"The language that it was asked in, as a code; null where it is not known."`
 	Questions           *[]string          `json:"questions" nullable:"true" doc:"Some of the questions in their words; null for a key without transcripts:read."`
-	KnowledgeBaseIDs    []id.KnowledgeBase `json:"knowledgeBaseIds"`
-	PortalID            *id.Portal         `json:"portalId" nullable:"true"`
-	PersonaID           *id.Persona        `json:"personaId" nullable:"true"`
+	KnowledgeBaseIDs    []id.KnowledgeBase `json:"knowledgeBaseIds" doc:"The packs that did not answer it."`
+	PortalID            *id.Portal         `json:"portalId" nullable:"true" doc:"The portal that it was asked in; null for none."`
+	PersonaID           *id.Persona        `json:"personaId" nullable:"true" doc:"The persona that was asked; null where it is gone."`
 	SuggestedDocumentID *id.Document       `json:"suggestedDocumentId" nullable:"true" doc:"A document that answers it, as somebody said."`
-	FirstSeenAt         time.Time          `json:"firstSeenAt"`
-	LastSeenAt          time.Time          `json:"lastSeenAt"`
-	UpdatedAt           time.Time          `json:"updatedAt"`
+	FirstSeenAt         time.Time          `json:"firstSeenAt" doc:"When it was first asked, in UTC."`
+	LastSeenAt          time.Time          `json:"lastSeenAt" doc:"When it was last asked, in UTC."`
+	UpdatedAt           time.Time          `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
 
 func showGap(c *route.Call, g knowledge.Gap) Gap {
@@ -53,8 +53,8 @@ func showGap(c *route.Call, g knowledge.Gap) Gap {
 // GapQuery filters and pages the gaps.
 type GapQuery struct {
 	route.Paging
-	State     string `query:"state" enum:"open,answered,dismissed"`
-	PersonaID string `query:"personaId" maxLength:"80"`
+	State     string `query:"state" enum:"open,answered,dismissed" doc:"Only questions of which that became."`
+	PersonaID string `query:"personaId" maxLength:"80" doc:"Only questions that this persona was asked."`
 }
 
 func (a *API) listGaps(ctx context.Context, c *route.Call, q *GapQuery) (route.Page[Gap], error) {
@@ -76,7 +76,7 @@ type GapUpdate struct {
 
 // GapChange is what was done about a gap.
 type GapChange struct {
-	State               route.Opt[knowledge.GapState] `json:"state,omitzero" enum:"open,answered,dismissed"`
+	State               route.Opt[knowledge.GapState] `json:"state,omitzero" enum:"open,answered,dismissed" doc:"What was done about it: answered, dismissed, or open again."`
 	SuggestedDocumentID route.OptNull[string]         `json:"suggestedDocumentId,omitzero" maxLength:"80" doc:"A document that answers it; null for none"`
 }
 

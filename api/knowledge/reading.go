@@ -28,11 +28,11 @@ func (a *API) refresh(ctx context.Context, c *route.Call, p *DocumentPath) (Docu
 
 // Chunk is one passage of a document.
 type Chunk struct {
-	ID       id.Chunk `json:"id"`
+	ID       id.Chunk `json:"id" doc:"Id of the passage, with the prefix chunk_."`
 	Position int64    `json:"position" doc:"Where it stands in the document, from 0."`
-	Heading  *string  `json:"heading"`
-	Text     string   `json:"text"`
-	Page     *int64   `json:"page"`
+	Heading  *string  `json:"heading" doc:"The heading that it stands under; null for none."`
+	Text     string   `json:"text" doc:"The passage's words."`
+	Page     *int64   `json:"page" doc:"The page that it is on, from 1; null where the document has no pages."`
 	URL      *string  `json:"url" doc:"The page of a site that it is on."`
 }
 

@@ -20,41 +20,41 @@ type SearchInput struct {
 
 // SearchQuery is what to find.
 type SearchQuery struct {
-	Query            string   `json:"query" minLength:"1" maxLength:"1000"`
+	Query            string   `json:"query" minLength:"1" maxLength:"1000" doc:"What to find: a question or a few words."`
 	Limit            *int     `json:"limit,omitempty" minimum:"1" maximum:"20" doc:"How many passages at most; 5 unless given."`
 	Language         *string  `json:"language,omitempty" minLength:"1" maxLength:"80" doc:"The question's, by code or name; the pack's unless given."`
 	DocumentLanguage *string  `json:"documentLanguage,omitempty" minLength:"1" maxLength:"80" doc:"Only documents in this language, by code or name."`
 	Tags             []string `json:"tags,omitempty" maxItems:"20" doc:"Only documents with one of them."`
-	MinScore         *float64 `json:"minScore,omitempty" minimum:"0" maximum:"1"`
+	MinScore         *float64 `json:"minScore,omitempty" minimum:"0" maximum:"1" doc:"The least score of a passage, from 0 to 1; any when left out."`
 }
 
 // SearchResults are the passages that were found, best first.
 type SearchResults struct {
-	Query    string         `json:"query"`
-	Results  []SearchResult `json:"results"`
-	TookMs   int64          `json:"tookMs"`
+	Query    string         `json:"query" doc:"What was searched for, as it was sent."`
+	Results  []SearchResult `json:"results" doc:"The passages that were found, best first."`
+	TookMs   int64          `json:"tookMs" doc:"How long the search took, in milliseconds."`
 	Grounded bool           `json:"grounded" doc:"Whether the best passage is taken to answer the question."`
 }
 
 // SearchResult is one passage.
 type SearchResult struct {
-	DocumentID id.Document `json:"documentId"`
-	ChunkID    id.Chunk    `json:"chunkId"`
-	Title      string      `json:"title"`
-	Heading    *string     `json:"heading"`
-	Text       string      `json:"text"`
+	DocumentID id.Document `json:"documentId" doc:"The document that it is from."`
+	ChunkID    id.Chunk    `json:"chunkId" doc:"The passage, by id."`
+	Title      string      `json:"title" doc:"The document's title."`
+	Heading    *string     `json:"heading" doc:"The heading that it stands under; null for none."`
+	Text       string      `json:"text" doc:"The passage's words."`
 	Score      float64     `json:"score" minimum:"0" maximum:"1" doc:"How much of the question the passage covers, and how well."`
-	Highlights []Highlight `json:"highlights"`
-	Language   *string     `json:"language"`
-	Page       *int64      `json:"page"`
-	URL        *string     `json:"url"`
+	Highlights []Highlight `json:"highlights" doc:"The stretches of text that fit the query."`
+	Language   *string     `json:"language" doc:"The passage's language, as a code; null where it is not known."`
+	Page       *int64      `json:"page" doc:"The page that it is on, from 1; null where the document has no pages."`
+	URL        *string     `json:"url" doc:"The address that the document was read from; null for a file or a text."`
 	Position   int64       `json:"position" doc:"Where the passage stands in its document, from 0."`
 }
 
 // Highlight is a stretch of a text, in Unicode code points.
 type Highlight struct {
-	From int `json:"from"`
-	To   int `json:"to"`
+	From int `json:"from" doc:"Where the stretch begins, from 0."`
+	To   int `json:"to" doc:"Where it ends; the character there is not in it."`
 }
 
 const usualResults = 5

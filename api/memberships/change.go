@@ -21,12 +21,12 @@ type UpdateInput struct {
 
 // MembershipChange is what to change of a place.
 type MembershipChange struct {
-	Role       route.Opt[person.Role]       `json:"role,omitzero" enum:"learner,manager,reviewer,teacher,staff,admin"`
+	Role       route.Opt[person.Role]       `json:"role,omitzero" enum:"learner,manager,reviewer,teacher,staff,admin" doc:"What the person is there."`
 	UnitID     route.OptNull[string]        `json:"unitId,omitzero" maxLength:"80" doc:"A unit of the same portal; null for none."`
-	StartsAt   route.OptNull[time.Time]     `json:"startsAt,omitzero"`
-	EndsAt     route.OptNull[time.Time]     `json:"endsAt,omitzero"`
-	Enabled    route.Opt[bool]              `json:"enabled,omitzero"`
-	ExternalID route.OptNull[string]        `json:"externalId,omitzero" maxLength:"200"`
+	StartsAt   route.OptNull[time.Time]     `json:"startsAt,omitzero" doc:"From when it counts; null for at once."`
+	EndsAt     route.OptNull[time.Time]     `json:"endsAt,omitzero" doc:"From when it no longer counts; null for never."`
+	Enabled    route.Opt[bool]              `json:"enabled,omitzero" doc:"Whether the person can come in; false shuts them out and keeps the place."`
+	ExternalID route.OptNull[string]        `json:"externalId,omitzero" maxLength:"200" doc:"The place's id in your own system; null for none."`
 	Metadata   route.Opt[map[string]string] `json:"metadata,omitzero" doc:"In place of what there was: 20 keys of 40 characters at most, with values of 500."`
 }
 

@@ -24,12 +24,12 @@ type ConsentInput struct {
 
 // GuardianConsent is a parent's or guardian's consent to a place.
 type GuardianConsent struct {
-	GuardianName  string     `json:"guardianName" minLength:"1" maxLength:"200"`
-	GuardianEmail string     `json:"guardianEmail" minLength:"1" maxLength:"320"`
+	GuardianName  string     `json:"guardianName" minLength:"1" maxLength:"200" doc:"The guardian's full name."`
+	GuardianEmail string     `json:"guardianEmail" minLength:"1" maxLength:"320" doc:"How to reach the guardian."`
 	Relationship  string     `json:"relationship" minLength:"1" maxLength:"80" doc:"To the person, such as mother."`
-	Method        string     `json:"method" enum:"signed_form,email_confirmed,school_authority,in_person"`
+	Method        string     `json:"method" enum:"signed_form,email_confirmed,school_authority,in_person" doc:"How the guardian agreed."`
 	PolicyVersion string     `json:"policyVersion" minLength:"1" maxLength:"40" doc:"Of the organisation's own policy."`
-	GivenAt       time.Time  `json:"givenAt"`
+	GivenAt       time.Time  `json:"givenAt" doc:"When the guardian agreed; not in the future."`
 	ExpiresAt     *time.Time `json:"expiresAt,omitempty" nullable:"true" doc:"When it ends by itself; never unless given."`
 	Evidence      *string    `json:"evidence,omitempty" minLength:"1" nullable:"true" doc:"A data: URI or a public https address of a PDF or a picture, at most 6 MB."`
 	Scopes        []string   `json:"scopes" minItems:"1" maxItems:"4" enum:"conversation,recording,memory,report" doc:"What is agreed to."`
@@ -37,21 +37,21 @@ type GuardianConsent struct {
 
 // GuardianConsentRecord is a guardian's consent on record.
 type GuardianConsentRecord struct {
-	ID            id.Consent    `json:"id"`
-	MembershipID  id.Membership `json:"membershipId"`
-	PersonID      id.Person     `json:"personId"`
-	State         string        `json:"state" enum:"given,withdrawn"`
-	GuardianName  string        `json:"guardianName"`
-	GuardianEmail *string       `json:"guardianEmail"`
-	Relationship  string        `json:"relationship"`
-	Method        string        `json:"method" enum:"signed_form,email_confirmed,school_authority,in_person"`
-	PolicyVersion string        `json:"policyVersion"`
-	Scopes        []string      `json:"scopes"`
-	GivenAt       time.Time     `json:"givenAt"`
-	ExpiresAt     *time.Time    `json:"expiresAt"`
-	EvidenceURL   *string       `json:"evidenceUrl"`
-	RecordedAt    time.Time     `json:"recordedAt"`
-	RecordedBy    string        `json:"recordedBy"`
+	ID            id.Consent    `json:"id" doc:"Id of the consent, with the prefix cons_."`
+	MembershipID  id.Membership `json:"membershipId" doc:"The place in a portal that it allows."`
+	PersonID      id.Person     `json:"personId" doc:"The young person."`
+	State         string        `json:"state" enum:"given,withdrawn" doc:"given, or withdrawn, which is final."`
+	GuardianName  string        `json:"guardianName" doc:"The guardian's full name."`
+	GuardianEmail *string       `json:"guardianEmail" doc:"How to reach the guardian; null once it was erased."`
+	Relationship  string        `json:"relationship" doc:"What the guardian is to the young person."`
+	Method        string        `json:"method" enum:"signed_form,email_confirmed,school_authority,in_person" doc:"How the guardian agreed."`
+	PolicyVersion string        `json:"policyVersion" doc:"The version of the policy that was agreed to, a date."`
+	Scopes        []string      `json:"scopes" doc:"What the guardian agreed to."`
+	GivenAt       time.Time     `json:"givenAt" doc:"When the guardian agreed, in UTC."`
+	ExpiresAt     *time.Time    `json:"expiresAt" doc:"When the consent ends, in UTC; null where it does not."`
+	EvidenceURL   *string       `json:"evidenceUrl" doc:"Where the signed proof can be read, with consents:read; null where none was given."`
+	RecordedAt    time.Time     `json:"recordedAt" doc:"When it was put on record, in UTC."`
+	RecordedBy    string        `json:"recordedBy" doc:"Who put it on record: a key's id or a person's."`
 }
 
 func show(c *route.Call, k consent.Consent) GuardianConsentRecord {

@@ -65,30 +65,30 @@ func (a *API) Register(s *route.Service) {
 
 // Membership is a person's place in a portal.
 type Membership struct {
-	ID           id.Membership      `json:"id"`
-	PersonID     id.Person          `json:"personId"`
-	PortalID     id.Portal          `json:"portalId"`
-	UnitID       *id.Unit           `json:"unitId" nullable:"true"`
-	Role         person.Role        `json:"role" enum:"learner,manager,reviewer,teacher,staff,admin"`
+	ID           id.Membership      `json:"id" doc:"Id of the place, with the prefix mem_."`
+	PersonID     id.Person          `json:"personId" doc:"Whose place it is."`
+	PortalID     id.Portal          `json:"portalId" doc:"The portal that it is in."`
+	UnitID       *id.Unit           `json:"unitId" nullable:"true" doc:"The class, team or group; null for none."`
+	Role         person.Role        `json:"role" enum:"learner,manager,reviewer,teacher,staff,admin" doc:"What the person is there."`
 	Enabled      bool               `json:"enabled" doc:"Its own switch; its unit's and those above it count beside it."`
 	State        person.MemberState `json:"state" enum:"invited,active,disabled,ended" doc:"All switches and the dates taken together; invited until it starts."`
-	StartsAt     *time.Time         `json:"startsAt"`
-	EndsAt       *time.Time         `json:"endsAt"`
-	Guardian     Guardian           `json:"guardianConsent"`
+	StartsAt     *time.Time         `json:"startsAt" doc:"From when it counts, in UTC; null for at once."`
+	EndsAt       *time.Time         `json:"endsAt" doc:"From when it no longer counts, in UTC; null for never."`
+	Guardian     Guardian           `json:"guardianConsent" doc:"How things stand with a guardian's consent."`
 	Door         *string            `json:"door" doc:"The way the person came in by last."`
-	LastSignInAt *time.Time         `json:"lastSignInAt"`
-	ExternalID   *string            `json:"externalId"`
-	Metadata     map[string]string  `json:"metadata"`
-	CreatedAt    time.Time          `json:"createdAt"`
-	UpdatedAt    time.Time          `json:"updatedAt"`
+	LastSignInAt *time.Time         `json:"lastSignInAt" doc:"When the person last came in, in UTC; null for never."`
+	ExternalID   *string            `json:"externalId" doc:"The place's id in your own system; null where none was given."`
+	Metadata     map[string]string  `json:"metadata" doc:"Your own notes on it: at most 20 keys of 40 characters, with values of 500."`
+	CreatedAt    time.Time          `json:"createdAt" doc:"When the place was given, in UTC."`
+	UpdatedAt    time.Time          `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
 
 // Guardian is how things stand with a guardian's consent to a place.
 type Guardian struct {
 	Required  bool        `json:"required" doc:"Whether the person may be younger than the portal's age of consent."`
-	State     string      `json:"state" enum:"missing,given,withdrawn"`
-	ConsentID *id.Consent `json:"consentId" nullable:"true"`
-	ExpiresAt *time.Time  `json:"expiresAt"`
+	State     string      `json:"state" enum:"missing,given,withdrawn" doc:"missing until a guardian agrees, given, or withdrawn."`
+	ConsentID *id.Consent `json:"consentId" nullable:"true" doc:"The consent on record; null where there is none."`
+	ExpiresAt *time.Time  `json:"expiresAt" doc:"When the consent ends, in UTC; null where it does not, or where there is none."`
 }
 
 // Show makes the answer's form of a place.

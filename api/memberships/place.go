@@ -11,12 +11,12 @@ import (
 
 // PlaceInput is a place to be given to somebody.
 type PlaceInput struct {
-	PortalID   string            `json:"portalId" maxLength:"80"`
+	PortalID   string            `json:"portalId" maxLength:"80" doc:"The portal to give a place in."`
 	UnitID     *string           `json:"unitId,omitempty" maxLength:"80" nullable:"true" doc:"A unit of the portal; outside any unless given."`
-	Role       person.Role       `json:"role" enum:"learner,manager,reviewer,teacher,staff,admin"`
-	StartsAt   *time.Time        `json:"startsAt,omitempty" nullable:"true"`
-	EndsAt     *time.Time        `json:"endsAt,omitempty" nullable:"true"`
-	ExternalID *string           `json:"externalId,omitempty" maxLength:"200" nullable:"true"`
+	Role       person.Role       `json:"role" enum:"learner,manager,reviewer,teacher,staff,admin" doc:"What the person is to be there."`
+	StartsAt   *time.Time        `json:"startsAt,omitempty" nullable:"true" doc:"From when it counts; null for at once."`
+	EndsAt     *time.Time        `json:"endsAt,omitempty" nullable:"true" doc:"From when it no longer counts; null for never."`
+	ExternalID *string           `json:"externalId,omitempty" maxLength:"200" nullable:"true" doc:"The place's id in your own system, which finds it again; null for none."`
 	Metadata   map[string]string `json:"metadata,omitempty" doc:"20 keys of 40 characters at most, with values of 500."`
 }
 

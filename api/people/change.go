@@ -18,9 +18,9 @@ type Input struct{ Body PersonInput }
 
 // PersonInput is a person to be found, or else to be added, and their place.
 type PersonInput struct {
-	Name       string                 `json:"name" minLength:"1" maxLength:"200"`
-	GivenName  *string                `json:"givenName,omitempty" maxLength:"100" nullable:"true"`
-	FamilyName *string                `json:"familyName,omitempty" maxLength:"100" nullable:"true"`
+	Name       string                 `json:"name" minLength:"1" maxLength:"200" doc:"The person's full name."`
+	GivenName  *string                `json:"givenName,omitempty" maxLength:"100" nullable:"true" doc:"The given name alone; null where it is not known."`
+	FamilyName *string                `json:"familyName,omitempty" maxLength:"100" nullable:"true" doc:"The family name alone; null where it is not known."`
 	Email      *string                `json:"email,omitempty" maxLength:"320" nullable:"true" doc:"Upper and lower case are the same."`
 	Phone      *string                `json:"phone,omitempty" maxLength:"40" nullable:"true" doc:"With its country, such as +4930123456."`
 	ExternalID *string                `json:"externalId,omitempty" minLength:"1" maxLength:"200" nullable:"true" doc:"Your own name for the person."`
@@ -28,7 +28,7 @@ type PersonInput struct {
 	Timezone   *string                `json:"timezone,omitempty" maxLength:"60" nullable:"true" doc:"Such as Europe/Berlin."`
 	AgeBand    person.AgeBand         `json:"ageBand,omitempty" enum:"under_13,13_15,16_17,adult,unknown" doc:"unknown unless given, which is not taken for a minor."`
 	Metadata   map[string]string      `json:"metadata,omitempty" doc:"20 keys of 40 characters at most, with values of 500."`
-	Membership memberships.PlaceInput `json:"membership"`
+	Membership memberships.PlaceInput `json:"membership" doc:"The place in a portal that the person is to have."`
 	SendInvite bool                   `json:"sendInvite,omitempty" doc:"Mails them a link that opens the portal once, in 14 days. The door members_link must be open."`
 }
 
@@ -104,15 +104,15 @@ type UpdateInput struct {
 
 // PersonChange is what to change of a person.
 type PersonChange struct {
-	Name       route.Opt[string]            `json:"name,omitzero" minLength:"1" maxLength:"200"`
-	GivenName  route.OptNull[string]        `json:"givenName,omitzero" maxLength:"100"`
-	FamilyName route.OptNull[string]        `json:"familyName,omitzero" maxLength:"100"`
-	Email      route.OptNull[string]        `json:"email,omitzero" maxLength:"320"`
-	Phone      route.OptNull[string]        `json:"phone,omitzero" maxLength:"40"`
-	ExternalID route.OptNull[string]        `json:"externalId,omitzero" minLength:"1" maxLength:"200"`
-	Language   route.OptNull[string]        `json:"language,omitzero" maxLength:"100"`
-	Timezone   route.OptNull[string]        `json:"timezone,omitzero" maxLength:"60"`
-	AgeBand    route.Opt[person.AgeBand]    `json:"ageBand,omitzero" enum:"under_13,13_15,16_17,adult,unknown"`
+	Name       route.Opt[string]            `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"The person's full name."`
+	GivenName  route.OptNull[string]        `json:"givenName,omitzero" maxLength:"100" doc:"The given name alone; null to forget it."`
+	FamilyName route.OptNull[string]        `json:"familyName,omitzero" maxLength:"100" doc:"The family name alone; null to forget it."`
+	Email      route.OptNull[string]        `json:"email,omitzero" maxLength:"320" doc:"A new mail address; null to forget it."`
+	Phone      route.OptNull[string]        `json:"phone,omitzero" maxLength:"40" doc:"A new phone number, in any form; null to forget it."`
+	ExternalID route.OptNull[string]        `json:"externalId,omitzero" minLength:"1" maxLength:"200" doc:"The person's id in your own system; null for none."`
+	Language   route.OptNull[string]        `json:"language,omitzero" maxLength:"100" doc:"The language that the person prefers, as a code or a name; null for none."`
+	Timezone   route.OptNull[string]        `json:"timezone,omitzero" maxLength:"60" doc:"The person's time zone, as the IANA names it: Europe/Berlin; null for none."`
+	AgeBand    route.Opt[person.AgeBand]    `json:"ageBand,omitzero" enum:"under_13,13_15,16_17,adult,unknown" doc:"How old the person is, as far as it matters."`
 	State      route.Opt[person.State]      `json:"state,omitzero" enum:"active,disabled" doc:"disabled switches all places of the person off."`
 	Metadata   route.Opt[map[string]string] `json:"metadata,omitzero" doc:"In place of what there was: 20 keys of 40 characters at most, with values of 500."`
 }

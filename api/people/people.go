@@ -96,23 +96,23 @@ func (a *API) Register(s *route.Service) {
 
 // Person is one person.
 type Person struct {
-	ID          id.Person                `json:"id"`
-	Name        string                   `json:"name"`
-	GivenName   *string                  `json:"givenName"`
-	FamilyName  *string                  `json:"familyName"`
-	Email       *string                  `json:"email"`
-	Phone       *string                  `json:"phone"`
-	ExternalID  *string                  `json:"externalId"`
-	Language    *string                  `json:"language"`
-	Timezone    *string                  `json:"timezone"`
+	ID          id.Person                `json:"id" doc:"Id of the person, with the prefix per_."`
+	Name        string                   `json:"name" doc:"The person's full name."`
+	GivenName   *string                  `json:"givenName" doc:"The given name alone; null where it was not given."`
+	FamilyName  *string                  `json:"familyName" doc:"The family name alone; null where it was not given."`
+	Email       *string                  `json:"email" doc:"The person's mail address; null where it is not known."`
+	Phone       *string                  `json:"phone" doc:"The person's phone number; null where it is not known."`
+	ExternalID  *string                  `json:"externalId" doc:"The person's id in your own system; null where none was given."`
+	Language    *string                  `json:"language" doc:"The language that the person prefers, as a code; null where it is not known."`
+	Timezone    *string                  `json:"timezone" doc:"The person's time zone, as the IANA names it; null where it is not known."`
 	Minor       bool                     `json:"minor" doc:"Whether the age band is a minor's."`
-	AgeBand     person.AgeBand           `json:"ageBand" enum:"under_13,13_15,16_17,adult,unknown"`
-	State       person.State             `json:"state" enum:"invited,active,disabled,erased"`
-	LastSeenAt  *time.Time               `json:"lastSeenAt"`
+	AgeBand     person.AgeBand           `json:"ageBand" enum:"under_13,13_15,16_17,adult,unknown" doc:"How old the person is, as far as it matters; unknown where nobody has said."`
+	State       person.State             `json:"state" enum:"invited,active,disabled,erased" doc:"invited before they first come in, active, disabled by hand, or erased for good."`
+	LastSeenAt  *time.Time               `json:"lastSeenAt" doc:"When the person last came in to a portal, in UTC; null for never."`
 	Memberships []memberships.Membership `json:"memberships" doc:"Newest first."`
-	Metadata    map[string]string        `json:"metadata"`
-	CreatedAt   time.Time                `json:"createdAt"`
-	UpdatedAt   time.Time                `json:"updatedAt"`
+	Metadata    map[string]string        `json:"metadata" doc:"Your own notes on them: at most 20 keys of 40 characters, with values of 500."`
+	CreatedAt   time.Time                `json:"createdAt" doc:"When the person was added, in UTC."`
+	UpdatedAt   time.Time                `json:"updatedAt" doc:"When the person was last changed, in UTC."`
 }
 
 func show(p person.Person, places []person.Standing) Person {
@@ -140,9 +140,9 @@ type Query struct {
 	route.Paging
 	PortalID   string       `query:"portalId" maxLength:"80" doc:"People with a place in this portal."`
 	UnitID     string       `query:"unitId" maxLength:"80" doc:"People with a place in this unit itself."`
-	State      person.State `query:"state" enum:"invited,active,disabled"`
-	Email      string       `query:"email" maxLength:"320"`
-	ExternalID string       `query:"externalId" maxLength:"200"`
+	State      person.State `query:"state" enum:"invited,active,disabled" doc:"Only people in this state."`
+	Email      string       `query:"email" maxLength:"320" doc:"Only the person with this mail address."`
+	ExternalID string       `query:"externalId" maxLength:"200" doc:"Only the person with this id of your own system."`
 	Q          string       `query:"q" maxLength:"200" doc:"People with words in their name, e-mail address or external id that begin with these, whatever their case and accents."`
 }
 

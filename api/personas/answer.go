@@ -14,21 +14,21 @@ import (
 
 // Persona is one persona.
 type Persona struct {
-	ID           id.Persona `json:"id"`
-	Name         string     `json:"name"`
-	Kind         string     `json:"kind" enum:"standard,duo"`
+	ID           id.Persona `json:"id" doc:"Id of the persona, with the prefix pa_."`
+	Name         string     `json:"name" doc:"What the persona is called, also in conversations."`
+	Kind         string     `json:"kind" enum:"standard,duo" doc:"standard has one face, duo has two."`
 	AvatarID     id.Avatar  `json:"avatarId" doc:"Of a duo's persona, the lead host's."`
-	VoiceID      id.Voice   `json:"voiceId"`
-	DuoID        *id.Duo    `json:"duoId" nullable:"true"`
+	VoiceID      id.Voice   `json:"voiceId" doc:"The voice that it speaks with."`
+	DuoID        *id.Duo    `json:"duoId" nullable:"true" doc:"The duo that it shows; null for a persona with a single face."`
 	Status       string     `json:"status" enum:"ready,preparing,paused" doc:"preparing: a face is being prepared. paused: statusReason says what stands in the way."`
 	StatusReason *string    `json:"statusReason" doc:"consent_withdrawn, or face_failed when a face could not be prepared; null unless paused."`
 	FaceReadyAt  *time.Time `json:"faceReadyAt" doc:"About when the face is ready; null unless it is being prepared."`
 	persona.Definition
-	Version   int64       `json:"version"`
-	WidgetIDs []id.Widget `json:"widgetIds"`
+	Version   int64       `json:"version" doc:"How many times it was changed, from 1; what baseVersion and If-Match are held against."`
+	WidgetIDs []id.Widget `json:"widgetIds" doc:"The widgets that show it."`
 	PortalIDs []id.Portal `json:"portalIds" doc:"Those on which it speaks, in the draft or for visitors."`
-	CreatedAt time.Time   `json:"createdAt"`
-	UpdatedAt time.Time   `json:"updatedAt"`
+	CreatedAt time.Time   `json:"createdAt" doc:"When the persona was made, in UTC."`
+	UpdatedAt time.Time   `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
 
 func show(c *route.Call, p persona.Persona) Persona {
@@ -66,13 +66,13 @@ func answer(c *route.Call) func(persona.Persona, error) (Persona, error) {
 
 // PersonaVersion is a persona as it was in a version.
 type PersonaVersion struct {
-	Version  int64     `json:"version"`
-	Name     string    `json:"name"`
-	AvatarID id.Avatar `json:"avatarId"`
-	VoiceID  id.Voice  `json:"voiceId"`
+	Version  int64     `json:"version" doc:"The version's number, from 1."`
+	Name     string    `json:"name" doc:"What the persona was called then."`
+	AvatarID id.Avatar `json:"avatarId" doc:"The face that it wore then."`
+	VoiceID  id.Voice  `json:"voiceId" doc:"The voice that it spoke with then."`
 	persona.Definition
-	CreatedBy string    `json:"createdBy"`
-	CreatedAt time.Time `json:"createdAt"`
+	CreatedBy string    `json:"createdBy" doc:"Who made it: a key's id or a person's."`
+	CreatedAt time.Time `json:"createdAt" doc:"When the version was made, in UTC."`
 }
 
 func showVersion(v persona.Version) PersonaVersion {

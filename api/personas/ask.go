@@ -33,27 +33,27 @@ type AskInput struct {
 
 // PersonaQuestion is a question.
 type PersonaQuestion struct {
-	Question string `json:"question" minLength:"1" maxLength:"1000"`
+	Question string `json:"question" minLength:"1" maxLength:"1000" doc:"What to ask, as a visitor would."`
 	Language string `json:"language,omitempty" maxLength:"40" doc:"A code or a name. Unless given, the persona's, or the question's where the persona detects it."`
 }
 
 // PersonaAnswer is what a persona answers.
 type PersonaAnswer struct {
-	Answer      string         `json:"answer"`
-	Language    string         `json:"language"`
+	Answer      string         `json:"answer" doc:"What the persona says."`
+	Language    string         `json:"language" doc:"The language of the answer, as a code."`
 	Sources     []AnswerSource `json:"sources" doc:"What the answer rests on, whether or not the persona cites it."`
 	Grounded    *bool          `json:"grounded" doc:"Whether the answer rests on the packs; null for what is no answer, such as a greeting."`
 	Gap         bool           `json:"gap" doc:"Whether the packs do not answer the question."`
-	AIGenerated bool           `json:"aiGenerated" enum:"true"`
+	AIGenerated bool           `json:"aiGenerated" enum:"true" doc:"Always true: an avatar wrote the answer. Keep the mark with it."`
 }
 
 // AnswerSource is a passage that an answer rests on.
 type AnswerSource struct {
-	DocumentID id.Document `json:"documentId"`
-	Title      string      `json:"title"`
-	ChunkID    id.Chunk    `json:"chunkId"`
-	Page       *int64      `json:"page"`
-	URL        *string     `json:"url"`
+	DocumentID id.Document `json:"documentId" doc:"The document that it is from."`
+	Title      string      `json:"title" doc:"The document's title."`
+	ChunkID    id.Chunk    `json:"chunkId" doc:"The passage, by id."`
+	Page       *int64      `json:"page" doc:"The page that it is on, from 1; null where the document has no pages."`
+	URL        *string     `json:"url" doc:"The address that the document was read from; null for a file or a text."`
 	Score      float64     `json:"score" doc:"How far it supports an answer, from 0 to 1."`
 }
 

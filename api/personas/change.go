@@ -217,7 +217,7 @@ type RestoreInput struct {
 
 // Restoration names a version.
 type Restoration struct {
-	Version int64 `json:"version" minimum:"1"`
+	Version int64 `json:"version" minimum:"1" doc:"The version to go back to, which becomes the newest."`
 }
 
 func (a *API) restore(ctx context.Context, c *route.Call, in *RestoreInput) (Persona, error) {

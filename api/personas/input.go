@@ -14,19 +14,19 @@ import (
 // Sections are the parts of a persona that may be sent, whole or in part.
 type Sections struct {
 	Role         route.OptNull[string]            `json:"role,omitzero" maxLength:"200" doc:"Who it is, in one line."`
-	Instructions route.Opt[string]                `json:"instructions,omitzero" maxLength:"20000"`
-	Greeting     route.Part[persona.Greeting]     `json:"greeting,omitzero"`
+	Instructions route.Opt[string]                `json:"instructions,omitzero" maxLength:"20000" doc:"How to behave, in plain words."`
+	Greeting     route.Part[persona.Greeting]     `json:"greeting,omitzero" doc:"How a conversation begins; what is left out stays."`
 	Closing      route.Part[persona.Words]        `json:"closing,omitzero" doc:"What it says at the end, by language."`
-	Knowledge    route.Part[persona.Knowledge]    `json:"knowledge,omitzero"`
-	Goals        route.Part[[]persona.Goal]       `json:"goals,omitzero" maxItems:"20"`
-	Guardrails   route.Part[[]persona.Guardrail]  `json:"guardrails,omitzero" maxItems:"20"`
-	Tools        route.Part[[]persona.Tool]       `json:"tools,omitzero" maxItems:"20"`
-	Model        route.Part[persona.Model]        `json:"model,omitzero"`
-	Conversation route.Part[persona.Conversation] `json:"conversation,omitzero"`
-	Settings     route.Part[persona.Settings]     `json:"settings,omitzero"`
-	Privacy      route.Part[persona.Privacy]      `json:"privacy,omitzero"`
-	Limits       route.Part[persona.Limits]       `json:"limits,omitzero"`
-	Disclosure   route.Part[persona.Disclosure]   `json:"disclosure,omitzero"`
+	Knowledge    route.Part[persona.Knowledge]    `json:"knowledge,omitzero" doc:"The packs to answer from, and how; what is left out stays."`
+	Goals        route.Part[[]persona.Goal]       `json:"goals,omitzero" maxItems:"20" doc:"What to find out or to bring about, in order; the list takes the place of the one before."`
+	Guardrails   route.Part[[]persona.Guardrail]  `json:"guardrails,omitzero" maxItems:"20" doc:"Rules that are kept whatever is asked; the list takes the place of the one before."`
+	Tools        route.Part[[]persona.Tool]       `json:"tools,omitzero" maxItems:"20" doc:"What it can do besides talking; the list takes the place of the one before."`
+	Model        route.Part[persona.Model]        `json:"model,omitzero" doc:"What writes the answers; what is left out stays."`
+	Conversation route.Part[persona.Conversation] `json:"conversation,omitzero" doc:"How turns are taken; what is left out stays."`
+	Settings     route.Part[persona.Settings]     `json:"settings,omitzero" doc:"The language and the manner of the voice; what is left out stays."`
+	Privacy      route.Part[persona.Privacy]      `json:"privacy,omitzero" doc:"What is kept of conversations; what is left out stays."`
+	Limits       route.Part[persona.Limits]       `json:"limits,omitzero" doc:"Bounds on the persona's sessions; what is left out stays."`
+	Disclosure   route.Part[persona.Disclosure]   `json:"disclosure,omitzero" doc:"How people are told that they talk with an AI; what is left out stays."`
 }
 
 // Input is the request for a new persona.
@@ -34,9 +34,9 @@ type Input struct{ Body PersonaInput }
 
 // PersonaInput is a persona to be made.
 type PersonaInput struct {
-	Name     string `json:"name" minLength:"1" maxLength:"80"`
+	Name     string `json:"name" minLength:"1" maxLength:"80" doc:"What to call the persona, also in conversations."`
 	AvatarID string `json:"avatarId" doc:"A library face, or an own one whose consent stands."`
-	VoiceID  string `json:"voiceId"`
+	VoiceID  string `json:"voiceId" doc:"The voice to speak with; it decides the engine."`
 	Sections
 }
 
@@ -50,9 +50,9 @@ type UpdateInput struct {
 // PersonaChange is what to change of a persona.
 type PersonaChange struct {
 	BaseVersion route.Opt[int64]  `json:"baseVersion,omitzero" minimum:"1" doc:"The version to change, as If-Match says it."`
-	Name        route.Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"80"`
-	AvatarID    route.Opt[string] `json:"avatarId,omitzero"`
-	VoiceID     route.Opt[string] `json:"voiceId,omitzero"`
+	Name        route.Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, also used in conversations."`
+	AvatarID    route.Opt[string] `json:"avatarId,omitzero" doc:"Another face; sessions start with it once it is ready, in about a minute."`
+	VoiceID     route.Opt[string] `json:"voiceId,omitzero" doc:"Another voice; it decides the engine."`
 	Sections
 }
 

@@ -37,21 +37,21 @@ func (a *API) registerMemories(s *route.Service) {
 
 // Memory is what a persona remembers of a person.
 type Memory struct {
-	ID        id.Memory    `json:"id"`
-	PersonaID id.Persona   `json:"personaId"`
-	PersonID  id.Person    `json:"personId"`
-	Items     []MemoryItem `json:"items"`
+	ID        id.Memory    `json:"id" doc:"Id of the memory, with the prefix memo_."`
+	PersonaID id.Persona   `json:"personaId" doc:"The persona that remembers it."`
+	PersonID  id.Person    `json:"personId" doc:"Whom it is about."`
+	Items     []MemoryItem `json:"items" doc:"What is remembered, oldest first."`
 	SessionID id.Session   `json:"sessionId" doc:"The one that wrote it last."`
-	WrittenAt time.Time    `json:"writtenAt"`
+	WrittenAt time.Time    `json:"writtenAt" doc:"When something was last added, in UTC."`
 	ExpiresAt time.Time    `json:"expiresAt" doc:"A year after it was written, unless another session refreshes it."`
 }
 
 // MemoryItem is one thing that is remembered.
 type MemoryItem struct {
 	Key       *string    `json:"key" doc:"The output of a goal; null for what the person just said."`
-	Text      string     `json:"text"`
+	Text      string     `json:"text" doc:"What is remembered, in a sentence."`
 	SessionID id.Session `json:"sessionId" doc:"Where it was said."`
-	At        time.Time  `json:"at"`
+	At        time.Time  `json:"at" doc:"When it was said, in UTC."`
 }
 
 func showMemory(m memory.Memory) Memory {
@@ -103,8 +103,8 @@ type ForgetInput struct {
 
 // Forgotten is how many people a persona forgot.
 type Forgotten struct {
-	Deleted bool       `json:"deleted" enum:"true"`
-	ID      id.Persona `json:"id"`
+	Deleted bool       `json:"deleted" enum:"true" doc:"Always true."`
+	ID      id.Persona `json:"id" doc:"The persona that forgot."`
 	Count   int        `json:"count" doc:"How many people it remembered until now."`
 }
 

@@ -110,8 +110,8 @@ func (p Path) persona() (id.Persona, error) { return route.Lookup(id.ParsePerson
 // Query filters and pages the personas.
 type Query struct {
 	route.Paging
-	Kind     string `query:"kind" enum:"standard,duo"`
-	Status   string `query:"status" enum:"ready,preparing,paused"`
+	Kind     string `query:"kind" enum:"standard,duo" doc:"Only personas with one face, or only those with two."`
+	Status   string `query:"status" enum:"ready,preparing,paused" doc:"Only personas in this state."`
 	AvatarID string `query:"avatarId" doc:"Those that wear this face."`
 }
 

@@ -54,16 +54,16 @@ func (a *API) registerTests(s *route.Service, read, write route.Operation) {
 
 // PersonaTest is a question that a persona is to answer well.
 type PersonaTest struct {
-	ID        id.PersonaTest                  `json:"id"`
-	PersonaID id.Persona                      `json:"personaId"`
-	Name      string                          `json:"name"`
-	Question  string                          `json:"question"`
+	ID        id.PersonaTest                  `json:"id" doc:"Id of the test, with the prefix ptst_."`
+	PersonaID id.Persona                      `json:"personaId" doc:"The persona that is asked."`
+	Name      string                          `json:"name" doc:"What the test is called, for people."`
+	Question  string                          `json:"question" doc:"What it is asked."`
 	Language  *string                         `json:"language" doc:"The one it is asked in; null for the persona's, or the question's where the persona detects it."`
-	Expect    rehearsal.Expectation           `json:"expect"`
+	Expect    rehearsal.Expectation           `json:"expect" doc:"What makes an answer good."`
 	Enabled   bool                            `json:"enabled" doc:"Whether a run of all tests has it."`
 	LastRun   route.OrNull[rehearsal.LastRun] `json:"lastRun" doc:"The last run in which the persona answered; null before."`
-	CreatedAt time.Time                       `json:"createdAt"`
-	UpdatedAt time.Time                       `json:"updatedAt"`
+	CreatedAt time.Time                       `json:"createdAt" doc:"When the test was made, in UTC."`
+	UpdatedAt time.Time                       `json:"updatedAt" doc:"When the test was last changed, in UTC."`
 }
 
 func showTest(t rehearsal.Test) PersonaTest {
@@ -106,10 +106,10 @@ type TestInput struct {
 
 // PersonaTestInput is a test to be made.
 type PersonaTestInput struct {
-	Name     string   `json:"name" minLength:"1" maxLength:"120"`
-	Question string   `json:"question" minLength:"1" maxLength:"1000"`
+	Name     string   `json:"name" minLength:"1" maxLength:"120" doc:"What to call the test, for people."`
+	Question string   `json:"question" minLength:"1" maxLength:"1000" doc:"What to ask, as a visitor would."`
 	Language *string  `json:"language,omitempty" maxLength:"40" nullable:"true" doc:"A code or a name."`
-	Expect   Expected `json:"expect"`
+	Expect   Expected `json:"expect" doc:"What makes an answer good."`
 	Enabled  *bool    `json:"enabled,omitempty" doc:"true unless given."`
 }
 
@@ -156,11 +156,11 @@ type TestUpdateInput struct {
 
 // PersonaTestChange is what to change of a test.
 type PersonaTestChange struct {
-	Name     route.Opt[string]     `json:"name,omitzero" minLength:"1" maxLength:"120"`
-	Question route.Opt[string]     `json:"question,omitzero" minLength:"1" maxLength:"1000"`
-	Language route.OptNull[string] `json:"language,omitzero" maxLength:"40"`
-	Expect   route.Opt[Expected]   `json:"expect,omitzero"`
-	Enabled  route.Opt[bool]       `json:"enabled,omitzero"`
+	Name     route.Opt[string]     `json:"name,omitzero" minLength:"1" maxLength:"120" doc:"A new name, for people."`
+	Question route.Opt[string]     `json:"question,omitzero" minLength:"1" maxLength:"1000" doc:"Another question."`
+	Language route.OptNull[string] `json:"language,omitzero" maxLength:"40" doc:"The language to ask in, as a code or a name; null for the persona's own."`
+	Expect   route.Opt[Expected]   `json:"expect,omitzero" doc:"What makes an answer good, all of it anew."`
+	Enabled  route.Opt[bool]       `json:"enabled,omitzero" doc:"Whether runs of all tests include it."`
 }
 
 // apply makes the changes.

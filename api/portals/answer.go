@@ -22,39 +22,39 @@ import (
 
 // Portal is one portal, with its draft.
 type Portal struct {
-	ID           id.Portal `json:"id"`
-	Name         string    `json:"name"`
+	ID           id.Portal `json:"id" doc:"Id of the portal, with the prefix portal_."`
+	Name         string    `json:"name" doc:"What the portal is called, for people."`
 	Slug         string    `json:"slug" doc:"Names its page, among all portals of the service."`
 	CustomDomain *string   `json:"customDomain" doc:"A host of your own that its page is at, once that is proven to be yours."`
 	// CustomDomainState and CustomDomainRecord say whether it is, and what proves it.
 	CustomDomainState  *string                 `json:"customDomainState" enum:"unproven,proven" nullable:"true" doc:"Whether customDomain is proven to be yours: nothing is shown there before, and whoever proves it first has it. Null without one."`
 	CustomDomainRecord route.OrNull[DNSRecord] `json:"customDomainRecord" doc:"What to enter in the DNS of customDomain to prove it, looked for when the portal is checked or published; null where there is nothing to prove."`
 	URL                string                  `json:"url" format:"uri" doc:"Its page."`
-	Kind               string                  `json:"kind" enum:"learning,support,sales,hiring,reception,custom"`
-	TemplateKey        string                  `json:"templateKey"`
-	State              string                  `json:"state" enum:"draft,published,unpublished,archived"`
+	Kind               string                  `json:"kind" enum:"learning,support,sales,hiring,reception,custom" doc:"What the portal is for."`
+	TemplateKey        string                  `json:"templateKey" doc:"The template that it was built from."`
+	State              string                  `json:"state" enum:"draft,published,unpublished,archived" doc:"draft until it is first published; an archived one is gone for people and stays readable."`
 	PersonaID          id.Persona              `json:"personaId" doc:"Who speaks."`
 	portal.Definition
-	Embed                 PortalFrame                         `json:"embed"`
+	Embed                 PortalFrame                         `json:"embed" doc:"How other pages show it in a frame."`
 	SubjectIDs            []id.Subject                        `json:"subjectIds" doc:"In their order."`
-	WidgetIDs             []id.Widget                         `json:"widgetIds"`
-	Doors                 Doors                               `json:"doors"`
+	WidgetIDs             []id.Widget                         `json:"widgetIds" doc:"Widgets that show its persona."`
+	Doors                 Doors                               `json:"doors" doc:"Which ways in are open."`
 	DraftVersion          int64                               `json:"draftVersion" doc:"Grows with each change of the draft."`
 	PublishedVersion      *int64                              `json:"publishedVersion" doc:"The one that visitors see."`
-	PublishedAt           *time.Time                          `json:"publishedAt"`
+	PublishedAt           *time.Time                          `json:"publishedAt" doc:"When it was last published, in UTC; null for never."`
 	HasUnpublishedChanges bool                                `json:"hasUnpublishedChanges" doc:"Whether publishing would change what visitors see, in the portal or in a subject."`
 	PublishRefused        route.OrNull[golive.PublishRefusal] `json:"publishRefused" doc:"Why the publishing that was asked for was refused; null otherwise."`
 	ManagedBy             string                              `json:"managedBy" doc:"api, or the resource that declares the portal, such as Portal acme/museum: then what it declares cannot be changed here."`
-	CreatedAt             time.Time                           `json:"createdAt"`
-	UpdatedAt             time.Time                           `json:"updatedAt"`
-	ArchivedAt            *time.Time                          `json:"archivedAt"`
+	CreatedAt             time.Time                           `json:"createdAt" doc:"When the portal was built, in UTC."`
+	UpdatedAt             time.Time                           `json:"updatedAt" doc:"When its draft was last changed, in UTC."`
+	ArchivedAt            *time.Time                          `json:"archivedAt" doc:"When it was archived, in UTC; null while it was not."`
 }
 
 // DNSRecord is what to enter in the DNS of a host.
 type DNSRecord struct {
-	Name  string `json:"name"`
-	Type  string `json:"type" enum:"TXT"`
-	Value string `json:"value"`
+	Name  string `json:"name" doc:"The name to enter it under."`
+	Type  string `json:"type" enum:"TXT" doc:"The kind of record."`
+	Value string `json:"value" doc:"What to enter."`
 }
 
 // PortalFrame is how other pages show the portal in a frame, once that is published.
@@ -75,12 +75,12 @@ func embed(address string, d portal.Definition) PortalFrame {
 
 // Doors says which ways in are open. GET /portals/{id}/doors tells more.
 type Doors struct {
-	Visitors   string `json:"visitors" enum:"open,closed"`
+	Visitors   string `json:"visitors" enum:"open,closed" doc:"Whether anybody can come in."`
 	Members    string `json:"members" enum:"open,closed" doc:"By link, join code or single sign-on."`
-	Embed      string `json:"embed" enum:"open,closed"`
-	Customers  string `json:"customers" enum:"open,closed"`
-	Staff      string `json:"staff" enum:"open,closed"`
-	Candidates string `json:"candidates" enum:"open,closed"`
+	Embed      string `json:"embed" enum:"open,closed" doc:"Whether your own pages can sign people in."`
+	Customers  string `json:"customers" enum:"open,closed" doc:"Whether your customers can come in with a token of yours."`
+	Staff      string `json:"staff" enum:"open,closed" doc:"Whether your own people can come in."`
+	Candidates string `json:"candidates" enum:"open,closed" doc:"Whether people who apply can come in with their invitation."`
 }
 
 func showDoors(open []string) Doors {

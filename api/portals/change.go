@@ -26,19 +26,19 @@ type UpdateInput struct {
 // PortalChange is what to change of a portal's draft.
 type PortalChange struct {
 	BaseVersion          route.Opt[int64]              `json:"baseVersion,omitzero" minimum:"1" doc:"The draftVersion to change, as If-Match says it."`
-	Name                 route.Opt[string]             `json:"name,omitzero" minLength:"1" maxLength:"120"`
-	Slug                 route.Opt[string]             `json:"slug,omitzero" maxLength:"63"`
+	Name                 route.Opt[string]             `json:"name,omitzero" minLength:"1" maxLength:"120" doc:"A new name, for people."`
+	Slug                 route.Opt[string]             `json:"slug,omitzero" maxLength:"63" doc:"Its name in addresses: letters a to z, digits and hyphens. No two portals share one."`
 	CustomDomain         route.OptNull[string]         `json:"customDomain,omitzero" maxLength:"253" doc:"A host of your own whose name leads here; null for none."`
 	Languages            route.Opt[[]string]           `json:"languages,omitzero" minItems:"1" maxItems:"50" doc:"By code or name."`
 	DefaultLanguage      route.Opt[string]             `json:"defaultLanguage,omitzero" doc:"One of languages."`
-	KnowledgeBaseIDs     route.Opt[[]id.KnowledgeBase] `json:"knowledgeBaseIds,omitzero" maxItems:"20"`
-	Brand                route.Part[portal.Brand]      `json:"brand,omitzero"`
-	Pages                route.Part[portal.Pages]      `json:"pages,omitzero"`
-	Privacy              route.Part[portal.Privacy]    `json:"privacy,omitzero"`
-	Audience             route.Opt[string]             `json:"audience,omitzero" enum:"visitors,learners,customers,candidates,mixed"`
-	MinAge               route.OptNull[int64]          `json:"minAge,omitzero" minimum:"1" maximum:"120"`
-	GuardianConsentUnder route.OptNull[int64]          `json:"guardianConsentUnder,omitzero" minimum:"1" maximum:"21"`
-	Caps                 route.Part[portal.Caps]       `json:"caps,omitzero"`
+	KnowledgeBaseIDs     route.Opt[[]id.KnowledgeBase] `json:"knowledgeBaseIds,omitzero" maxItems:"20" doc:"The packs that its persona answers from, all of them."`
+	Brand                route.Part[portal.Brand]      `json:"brand,omitzero" doc:"How the pages look; what is left out stays."`
+	Pages                route.Part[portal.Pages]      `json:"pages,omitzero" doc:"What is written on the pages; what is left out stays."`
+	Privacy              route.Part[portal.Privacy]    `json:"privacy,omitzero" doc:"What people are told and what is kept of them; what is left out stays."`
+	Audience             route.Opt[string]             `json:"audience,omitzero" enum:"visitors,learners,customers,candidates,mixed" doc:"Whom the portal is for."`
+	MinAge               route.OptNull[int64]          `json:"minAge,omitzero" minimum:"1" maximum:"120" doc:"How old somebody must be to come in, in years; null for any age."`
+	GuardianConsentUnder route.OptNull[int64]          `json:"guardianConsentUnder,omitzero" minimum:"1" maximum:"21" doc:"The age in years below which a guardian must agree; null for none."`
+	Caps                 route.Part[portal.Caps]       `json:"caps,omitzero" doc:"Bounds on what one person may use; what is left out stays."`
 	AllowedOrigins       route.Opt[[]string]           `json:"allowedOrigins,omitzero" maxItems:"20" doc:"Of the pages that may show the portal in a frame."`
 }
 
@@ -170,7 +170,7 @@ type RestoreInput struct {
 
 // PortalRestoration names a version.
 type PortalRestoration struct {
-	Version int64 `json:"version" minimum:"1"`
+	Version int64 `json:"version" minimum:"1" doc:"The published version to go back to, which becomes the draft."`
 }
 
 func (a *API) restore(ctx context.Context, c *route.Call, in *RestoreInput) (Portal, error) {

@@ -25,12 +25,12 @@ type Input struct{ Body PortalInput }
 
 // PortalInput is a portal to be built.
 type PortalInput struct {
-	Name        string            `json:"name" minLength:"1" maxLength:"120"`
+	Name        string            `json:"name" minLength:"1" maxLength:"120" doc:"What to call the portal, for people."`
 	TemplateKey string            `json:"templateKey" maxLength:"40" doc:"GET /portals/templates lists them."`
 	Subjects    []PortalLesson    `json:"subjects,omitempty" maxItems:"100" doc:"In place of those that come with the template."`
 	PersonaID   string            `json:"personaId,omitempty" doc:"Who speaks. Otherwise avatarId and voiceId are needed, and a persona is made of them."`
-	AvatarID    string            `json:"avatarId,omitempty"`
-	VoiceID     string            `json:"voiceId,omitempty"`
+	AvatarID    string            `json:"avatarId,omitempty" doc:"The face of a persona to be made with it."`
+	VoiceID     string            `json:"voiceId,omitempty" doc:"The voice of a persona to be made with it."`
 	Languages   []string          `json:"languages,omitempty" maxItems:"50" doc:"By code or name, the default one first; the template's unless given."`
 	Answers     map[string]string `json:"answers,omitempty" doc:"To the template's questions, by their keys; they are written into its texts."`
 	Slug        string            `json:"slug,omitempty" maxLength:"63" doc:"Made of the name unless given."`
@@ -39,9 +39,9 @@ type PortalInput struct {
 
 // PortalLesson is a subject to come with a portal.
 type PortalLesson struct {
-	Title   string                      `json:"title" minLength:"1" maxLength:"200"`
+	Title   string                      `json:"title" minLength:"1" maxLength:"200" doc:"What to call the subject."`
 	Kind    string                      `json:"kind,omitempty" enum:"course,topic,practice,assessment,screening,faq,guide" doc:"topic unless given."`
-	Content route.Part[subject.Content] `json:"content,omitzero"`
+	Content route.Part[subject.Content] `json:"content,omitzero" doc:"What the subject says; an empty one when left out."`
 }
 
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Portal, error) {

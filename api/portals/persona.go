@@ -36,12 +36,12 @@ func (a *API) registerPersona(s *route.Service, read, write route.Operation) {
 
 // PortalPersona is who speaks on a portal.
 type PortalPersona struct {
-	PersonaID   id.Persona `json:"personaId"`
-	AvatarID    id.Avatar  `json:"avatarId"`
-	VoiceID     id.Voice   `json:"voiceId"`
-	DuoID       *id.Duo    `json:"duoId" nullable:"true"`
-	Name        string     `json:"name"`
-	Language    string     `json:"language"`
+	PersonaID   id.Persona `json:"personaId" doc:"The persona that speaks."`
+	AvatarID    id.Avatar  `json:"avatarId" doc:"The face that people see."`
+	VoiceID     id.Voice   `json:"voiceId" doc:"The voice that people hear."`
+	DuoID       *id.Duo    `json:"duoId" nullable:"true" doc:"The duo that they see; null for a single face."`
+	Name        string     `json:"name" doc:"What the speaker is called."`
+	Language    string     `json:"language" doc:"The language that it begins in, as a code."`
 	Face        string     `json:"face" doc:"The face's first name."`
 	Voice       string     `json:"voice" doc:"The voice's first name."`
 	FaceStatus  string     `json:"faceStatus" enum:"ready,preparing,paused" doc:"As the persona's status."`
@@ -96,13 +96,13 @@ type SpeakerInput struct {
 // PortalSpeaker says who is to speak: a persona, a duo, or what to change of the
 // persona there is.
 type PortalSpeaker struct {
-	PersonaID string `json:"personaId,omitempty"`
-	DuoID     string `json:"duoId,omitempty"`
-	AvatarID  string `json:"avatarId,omitempty"`
-	VoiceID   string `json:"voiceId,omitempty"`
+	PersonaID string `json:"personaId,omitempty" doc:"Another persona to speak."`
+	DuoID     string `json:"duoId,omitempty" doc:"A live duo to speak in place of a single face."`
+	AvatarID  string `json:"avatarId,omitempty" doc:"Another face for the persona that speaks."`
+	VoiceID   string `json:"voiceId,omitempty" doc:"Another voice for the persona that speaks."`
 	Face      string `json:"face,omitempty" maxLength:"80" doc:"A face's first name, in place of avatarId. Deprecated."`
 	Voice     string `json:"voice,omitempty" maxLength:"80" doc:"A voice's first name, in place of voiceId. Deprecated."`
-	Name      string `json:"name,omitempty" maxLength:"80"`
+	Name      string `json:"name,omitempty" maxLength:"80" doc:"What to call the speaker."`
 	Language  string `json:"language,omitempty" maxLength:"40" doc:"By code or name."`
 }
 

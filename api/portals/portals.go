@@ -91,8 +91,8 @@ func (p Path) portal() (id.Portal, error) { return route.Lookup(id.ParsePortal, 
 // Query filters and pages the portals.
 type Query struct {
 	route.Paging
-	Kind      string `query:"kind" enum:"learning,support,sales,hiring,reception,custom"`
-	State     string `query:"state" enum:"draft,published,unpublished,archived"`
+	Kind      string `query:"kind" enum:"learning,support,sales,hiring,reception,custom" doc:"Only portals for this."`
+	State     string `query:"state" enum:"draft,published,unpublished,archived" doc:"Only portals in this state."`
 	PersonaID string `query:"personaId" doc:"Those on whose drafts this persona speaks."`
 }
 

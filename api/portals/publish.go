@@ -143,13 +143,13 @@ func (a *API) published(ctx context.Context, c *route.Call, tx *tenant.Tx, done 
 
 // PortalVersion is a portal as it was published.
 type PortalVersion struct {
-	Version   int64      `json:"version"`
-	Name      string     `json:"name"`
-	PersonaID id.Persona `json:"personaId"`
+	Version   int64      `json:"version" doc:"The version's number, from 1."`
+	Name      string     `json:"name" doc:"What the portal was called then."`
+	PersonaID id.Persona `json:"personaId" doc:"The persona that spoke then."`
 	portal.Definition
-	ChangeNote  *string   `json:"changeNote"`
-	PublishedBy string    `json:"publishedBy"`
-	PublishedAt time.Time `json:"publishedAt"`
+	ChangeNote  *string   `json:"changeNote" doc:"What was said of it when it was published; null for nothing."`
+	PublishedBy string    `json:"publishedBy" doc:"Who published it: a key's id or a person's."`
+	PublishedAt time.Time `json:"publishedAt" doc:"When it was published, in UTC."`
 }
 
 func showVersion(v portal.Version) PortalVersion {

@@ -31,10 +31,10 @@ type TemplateQuery struct {
 
 // Template is one template.
 type Template struct {
-	Key          string             `json:"key"`
-	Name         string             `json:"name"`
-	Kind         string             `json:"kind" enum:"learning,support,sales,hiring,reception,custom"`
-	Description  string             `json:"description"`
+	Key          string             `json:"key" doc:"The value to send as templateKey."`
+	Name         string             `json:"name" doc:"What the template is called, for people."`
+	Kind         string             `json:"kind" enum:"learning,support,sales,hiring,reception,custom" doc:"What its portals are for."`
+	Description  string             `json:"description" doc:"What a portal of the template is good for."`
 	ThumbnailURL string             `json:"thumbnailUrl" format:"uri" doc:"A public picture, in SVG."`
 	Languages    []string           `json:"languages" doc:"Those that its texts are in, the default one first."`
 	Includes     []string           `json:"includes" doc:"What comes with it."`
@@ -44,10 +44,10 @@ type Template struct {
 
 // TemplateQuestion is something to know about a portal that is built.
 type TemplateQuestion struct {
-	Key      string `json:"key"`
-	Label    string `json:"label"`
-	Type     string `json:"type" enum:"text,long_text,url,number,choice,boolean"`
-	Required bool   `json:"required"`
+	Key      string `json:"key" doc:"The name of the answer in answers."`
+	Label    string `json:"label" doc:"The question, for people."`
+	Type     string `json:"type" enum:"text,long_text,url,number,choice,boolean" doc:"What form the answer has."`
+	Required bool   `json:"required" doc:"Whether a portal can be built without an answer."`
 }
 
 func (a *API) templates(_ context.Context, c *route.Call, q *TemplateQuery) (route.Page[Template], error) {

@@ -38,8 +38,9 @@ func schemaName(t reflect.Type, hint string) string {
 type object = map[string]any
 
 // Document is the OpenAPI 3.1 document of a contract, as indented JSON with
-// sorted keys: the same declarations make the same bytes.
-func (s *Service) Document(v contract.Version) ([]byte, error) {
+// sorted keys: the same declarations make the same bytes. comment is what the
+// sources say of a type, in a sentence or two.
+func (s *Service) Document(v contract.Version, comment func(reflect.Type) string) ([]byte, error) {
 	raw, err := json.Marshal(s.api.OpenAPI())
 	if err != nil {
 		return nil, err
@@ -49,13 +50,18 @@ func (s *Service) Document(v contract.Version) ([]byte, error) {
 		return nil, err
 	}
 	describe(doc, v)
+	components := doc["components"].(object)
 	for _, o := range s.operations {
-		o.withoutNewer(doc["components"].(object)["schemas"].(object), v)
+		o.withoutNewer(components["schemas"].(object), v)
 		path := doc["paths"].(object)[BasePath+o.Path].(object)
-		o.document(path[strings.ToLower(o.Method)].(object), doc["components"].(object)["schemas"].(object), v)
+		entry := path[strings.ToLower(o.Method)].(object)
+		o.document(entry, components, v)
+		s.addExample(o, entry)
 	}
+	s.describeSchemas(components["schemas"].(object), comment)
 	shorten(doc)
 	openAnswers(doc)
+	doc["webhooks"] = webhooks(v)
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
@@ -69,16 +75,18 @@ func describe(doc object, v contract.Version) {
 	doc["info"] = object{
 		"title":   "Visavis",
 		"version": string(v),
-		"description": "Real-time conversational avatars for organisations. Every answer carries X-Request-Id and " +
+		"description": "Real-time conversational avatars for organizations. Every answer carries X-Request-Id and " +
 			contract.Header + "; clients ignore fields, events and enum values they do not know.",
 		"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
 	}
 	doc["servers"] = []any{object{"url": BasePath}}
+	doc["tags"] = tagObjects()
 	components := doc["components"].(object)
+	components["responses"] = object{}
 	components["headers"] = answerHeaders()
 	components["parameters"] = object{contract.Header: versionParameter(), IdempotencyHeader: idempotencyParameter()}
 	components["securitySchemes"] = object{"key": object{
-		"type": "http", "scheme": "bearer", "description": "An organisation's API key.",
+		"type": "http", "scheme": "bearer", "description": "An organization's API key.",
 	}}
 	schemas := components["schemas"].(object)
 	// huma's own form of an error, which no answer has.
@@ -102,8 +110,9 @@ func shorten(doc object) {
 	doc["paths"] = short
 }
 
-// document completes one operation's entry.
-func (o *Operation) document(entry, schemas object, v contract.Version) {
+// document completes one operation's entry. What it shares with others it adds
+// to the components.
+func (o *Operation) document(entry, components object, v contract.Version) {
 	entry["x-since"] = string(o.Since)
 	if o.Class != "" {
 		entry["x-rate-class"] = string(o.Class)
@@ -135,7 +144,7 @@ func (o *Operation) document(entry, schemas object, v contract.Version) {
 		responses[strconv.Itoa(status)] = maps.Clone(responses[strconv.Itoa(o.status())].(object))
 	}
 	if o.Upload != nil {
-		o.Upload.document(entry["requestBody"].(object), schemas)
+		o.Upload.document(entry["requestBody"].(object), components["schemas"].(object))
 	}
 	for _, response := range responses {
 		headers := headerRefs()
@@ -148,119 +157,11 @@ func (o *Operation) document(entry, schemas object, v contract.Version) {
 	for _, code := range o.Codes() {
 		byStatus[code.Status()] = append(byStatus[code.Status()], code)
 	}
+	shared := components["responses"].(object)
 	for status, codes := range byStatus {
-		responses[strconv.Itoa(status)] = failureResponse(v, status, codes)
-	}
-}
-
-func failureResponse(v contract.Version, status int, codes []problem.Code) object {
-	schema := ref("schemas", "Error")
-	if v.Before(contract.V20261001) && slices.Contains(codes, problem.UpgradeRequired) {
-		schema = object{"oneOf": []any{schema, ref("schemas", "PlanRefusal")}}
-	}
-	names := make([]string, len(codes))
-	for i, code := range codes {
-		names[i] = string(code)
-		if code == problem.TooLarge && v.Before(contract.V20261001) {
-			names[i] = string(problem.InvalidRequest)
-		}
-	}
-	headers := headerRefs()
-	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable || status == http.StatusConflict {
-		headers[retryHeader] = ref("headers", retryHeader)
-	}
-	return object{
-		"description": strings.Join(names, ", "),
-		"headers":     headers,
-		"content":     object{"application/json": object{"schema": schema}},
-	}
-}
-
-const (
-	replayedHeader = "Idempotency-Replayed"
-	retryHeader    = "Retry-After"
-)
-
-// answerHeaders describes every header of the API's own.
-func answerHeaders() object {
-	header := func(kind, description string) object {
-		return object{"description": description, "schema": object{"type": kind}}
-	}
-	return object{
-		"X-Request-Id":        header("string", "The request's id."),
-		contract.Header:       header("string", "The contract the answer is written in."),
-		"RateLimit-Limit":     header("integer", "The closer limit, in requests a minute."),
-		"RateLimit-Remaining": header("integer", "What is left of it."),
-		"RateLimit-Reset":     header("integer", "Seconds until its window resets."),
-		replayedHeader:        header("string", "true when the answer is that of an earlier request with the same Idempotency-Key."),
-		retryHeader:           header("integer", "Seconds to wait before trying again."),
-	}
-}
-
-// headerRefs are the headers of every answer.
-func headerRefs() object {
-	headers := object{}
-	for _, name := range []string{"X-Request-Id", contract.Header, "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} {
-		headers[name] = ref("headers", name)
-	}
-	return headers
-}
-
-func ref(section, name string) object { return object{"$ref": "#/components/" + section + "/" + name} }
-
-func versionParameter() object {
-	versions := []any{}
-	for _, v := range contract.Versions() {
-		versions = append(versions, string(v))
-	}
-	return object{
-		"name": contract.Header, "in": "header", "schema": object{"type": "string", "enum": versions},
-		"description": "The key's contract or a newer one.",
-	}
-}
-
-func idempotencyParameter() object {
-	return object{
-		"name": IdempotencyHeader, "in": "header",
-		"schema":      object{"type": "string", "minLength": 1, "maxLength": 255},
-		"description": "A name for this request. Sent again within 24 hours it has no second effect and gets the same answer.",
-	}
-}
-
-// errorSchema is the error object of a failed answer (spec, Error object).
-func errorSchema(v contract.Version) object {
-	codes := []any{}
-	for _, c := range problem.Codes() {
-		if c == problem.TooLarge && v.Before(contract.V20261001) {
-			continue
-		}
-		codes = append(codes, string(c))
-	}
-	return object{
-		"type": "object", "required": []any{"error"},
-		"properties": object{"error": object{
-			"type": "object", "required": []any{"code", "message"},
-			"properties": object{
-				"code":    object{"type": "string", "description": "Stable and machine-readable. An unknown code is treated by its HTTP status.", "examples": codes},
-				"message": object{"type": "string", "description": "Plain English; may be reworded."},
-				"param":   object{"type": "string", "description": "The input at fault: body.<field>, query.<field>, path.<name> or header.<name>."},
-				"details": object{"type": "object", "additionalProperties": true},
-			},
-		}},
-	}
-}
-
-// planRefusalSchema is the older contract's refusal of a plan (spec, Errors).
-func planRefusalSchema() object {
-	return object{
-		"type": "object", "required": []any{"error", "feature", "plan", "message"},
-		"properties": object{
-			"error":   object{"type": "string", "const": string(problem.UpgradeRequired)},
-			"feature": object{"type": "string"},
-			"plan":    object{"type": []any{"string", "null"}},
-			"message": object{"type": "string"},
-			"limit":   object{"type": "integer"},
-		},
+		name := failureName(codes)
+		shared[name] = failureResponse(v, status, codes)
+		responses[strconv.Itoa(status)] = ref("responses", name)
 	}
 }
 

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -43,6 +44,8 @@ type Deps struct {
 type Service struct {
 	Deps
 	operations []*Operation
+	// examples are bodies by operation.
+	examples map[string]json.RawMessage
 	router     *mux.Router
 	api        huma.API
 	seconds    *prometheus.HistogramVec
@@ -51,7 +54,7 @@ type Service struct {
 // New makes a service without operations. Add them with Handle, List and File.
 func New(d Deps) *Service {
 	// Without SkipClean a path such as /v1//me is redirected, past the chain.
-	s := &Service{Deps: d, router: mux.NewRouter().SkipClean(true)}
+	s := &Service{Deps: d, router: mux.NewRouter().SkipClean(true), examples: map[string]json.RawMessage{}}
 	s.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "visavis_http_request_seconds",
 		Help:    "Time to answer a request, by operation and status.",
@@ -73,6 +76,9 @@ func (s *Service) Operations() []*Operation { return s.operations }
 func (s *Service) declare(o Operation) huma.Operation {
 	if o.Since == "" {
 		o.Since = contract.V20260708
+	}
+	if !isGroup(o.Group) {
+		panic("operation " + o.ID + " is of no group that is described")
 	}
 	s.operations = append(s.operations, &o)
 	if o.Upload != nil {

@@ -15,7 +15,7 @@ import (
 
 // Transport is where a client connects.
 type Transport struct {
-	Kind     string `json:"kind" enum:"websocket,livekit"`
+	Kind     string `json:"kind" enum:"websocket,livekit" doc:"What to connect with: a plain WebSocket or a LiveKit client."`
 	URL      string `json:"url" format:"uri" doc:"Of the socket, or of the media server."`
 	Token    string `json:"token,omitempty" doc:"livekit only: lets into the room, as long as the ticket's token connects. It is never shown again."`
 	Room     string `json:"room,omitempty" doc:"livekit only: the room that the persona waits in."`

@@ -55,7 +55,7 @@ type SessionInput struct {
 	DocumentTags      []string          `json:"documentTags,omitempty" maxItems:"20" doc:"Answers rest on documents with one of these tags alone."`
 	MaxDurationS      int64             `json:"maxDurationS,omitempty" minimum:"30" maximum:"7200" doc:"Never more than the plan or the persona allows."`
 	IdleTimeoutS      int64             `json:"idleTimeoutS,omitempty" minimum:"15" maximum:"1800" doc:"300 unless given."`
-	ExternalID        *string           `json:"externalId,omitempty" maxLength:"200"`
+	ExternalID        *string           `json:"externalId,omitempty" maxLength:"200" doc:"The session's id in your own system, to find it by."`
 	Metadata          map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
 	AllowedOrigins    []string          `json:"allowedOrigins,omitempty" maxItems:"20" doc:"Origins of the pages that may connect; any unless given."`
 	Sandbox           bool              `json:"sandbox,omitempty" doc:"At most 60 seconds, and no minutes. Always so with a test key."`
@@ -64,26 +64,26 @@ type SessionInput struct {
 
 // SessionTicket is what a client needs to connect.
 type SessionTicket struct {
-	Session        Session       `json:"session"`
+	Session        Session       `json:"session" doc:"The session as it was made."`
 	Token          session.Token `json:"token" doc:"Opens this session. It is never shown again."`
-	TokenExpiresAt time.Time     `json:"tokenExpiresAt"`
-	ConnectBy      time.Time     `json:"connectBy"`
-	Transport      Transport     `json:"transport"`
-	Face           TicketFace    `json:"face"`
-	Limits         TicketLimits  `json:"limits"`
+	TokenExpiresAt time.Time     `json:"tokenExpiresAt" doc:"From when the token connects nobody any more, in UTC."`
+	ConnectBy      time.Time     `json:"connectBy" doc:"By when the client must have connected, in UTC; the session expires otherwise."`
+	Transport      Transport     `json:"transport" doc:"Where the client connects."`
+	Face           TicketFace    `json:"face" doc:"What the client shows."`
+	Limits         TicketLimits  `json:"limits" doc:"The session's bounds, and how many are live."`
 }
 
 // TicketFace is what a client shows.
 type TicketFace struct {
-	AvatarID   id.Avatar `json:"avatarId"`
-	PreviewURL string    `json:"previewUrl" format:"uri"`
+	AvatarID   id.Avatar `json:"avatarId" doc:"The face to show."`
+	PreviewURL string    `json:"previewUrl" format:"uri" doc:"Where its picture is."`
 	AssetsURL  string    `json:"assetsUrl" format:"uri" doc:"What to load for the renderer."`
 }
 
 // TicketLimits are the session's bounds and how many are live.
 type TicketLimits struct {
-	MaxDurationS          int64  `json:"maxDurationS"`
-	IdleTimeoutS          int64  `json:"idleTimeoutS"`
+	MaxDurationS          int64  `json:"maxDurationS" doc:"How long the session may last, in seconds."`
+	IdleTimeoutS          int64  `json:"idleTimeoutS" doc:"After how many seconds of silence the session ends."`
 	ActiveSessions        *int64 `json:"activeSessions" doc:"null for a visitor, who is not told."`
 	MaxConcurrentSessions *int64 `json:"maxConcurrentSessions" doc:"null for no limit, and for a visitor."`
 }

@@ -20,7 +20,7 @@ type SayInput struct {
 
 // SessionWords are exact words for the avatar.
 type SessionWords struct {
-	Text          string `json:"text" minLength:"1" maxLength:"2000"`
+	Text          string `json:"text" minLength:"1" maxLength:"2000" doc:"What to say, word for word."`
 	Interrupt     *bool  `json:"interrupt,omitempty" doc:"Whether what is being said is broken off; true unless given."`
 	Interruptible *bool  `json:"interruptible,omitempty" doc:"Whether the user can break it off; true unless given."`
 	Language      string `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the session's unless given."`
@@ -29,7 +29,7 @@ type SessionWords struct {
 
 // SessionOrder is something that a session will do.
 type SessionOrder struct {
-	TurnID     id.Turn `json:"turnId"`
+	TurnID     id.Turn `json:"turnId" doc:"The turn that comes of it, as the transcript names it."`
 	Queued     bool    `json:"queued" doc:"It waits for what is being said."`
 	EstimatedS int64   `json:"estimatedS" doc:"About how long it takes to say."`
 }
@@ -55,7 +55,7 @@ type RespondInput struct {
 
 // SessionQuestion is what the avatar is to answer.
 type SessionQuestion struct {
-	Text string `json:"text" minLength:"1" maxLength:"2000"`
+	Text string `json:"text" minLength:"1" maxLength:"2000" doc:"What to answer, as if the user had said it."`
 }
 
 func (a *API) respond(ctx context.Context, c *route.Call, in *RespondInput) (SessionOrder, error) {

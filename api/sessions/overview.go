@@ -40,7 +40,7 @@ type Concurrency struct {
 	Limit    *int64 `json:"limit" doc:"null for no limit"`
 	Active   int64  `json:"active" doc:"Places that are taken: sessions that are live, and those a client may still come to."`
 	Reserved int64  `json:"reserved" doc:"Of these, those whose client has not come."`
-	CanStart bool   `json:"canStart"`
+	CanStart bool   `json:"canStart" doc:"Whether another session could start now."`
 }
 
 func (a *API) concurrency(ctx context.Context, c *route.Call, _ *struct{}) (Concurrency, error) {
@@ -58,22 +58,22 @@ type IdleInput struct{ Body *IdleSessions }
 // should name theirs.
 type IdleSessions struct {
 	OlderThanS *int64 `json:"olderThanS,omitempty" minimum:"0" maximum:"86400" doc:"120 unless given."`
-	PersonaID  string `json:"personaId,omitempty" maxLength:"80" nullable:"true"`
-	ExternalID string `json:"externalId,omitempty" maxLength:"200"`
+	PersonaID  string `json:"personaId,omitempty" maxLength:"80" nullable:"true" doc:"Only sessions with this persona; null for any."`
+	ExternalID string `json:"externalId,omitempty" maxLength:"200" doc:"Only sessions with this id of your own system."`
 	DryRun     bool   `json:"dryRun,omitempty" doc:"true ends nothing and answers what would end."`
 }
 
 // IdleEnded is what was reclaimed.
 type IdleEnded struct {
-	Ended []IdleSession `json:"ended"`
-	Count int           `json:"count"`
+	Ended []IdleSession `json:"ended" doc:"The sessions, longest idle first."`
+	Count int           `json:"count" doc:"How many sessions were ended, or would be."`
 }
 
 // IdleSession is a session that was reclaimed.
 type IdleSession struct {
-	ID        id.Session     `json:"id"`
-	EndReason session.Reason `json:"endReason" enum:"concurrency_reclaimed"`
-	IdleS     int64          `json:"idleS"`
+	ID        id.Session     `json:"id" doc:"Id of the session, with the prefix sess_."`
+	EndReason session.Reason `json:"endReason" enum:"concurrency_reclaimed" doc:"Why it ended: its place was reclaimed."`
+	IdleS     int64          `json:"idleS" doc:"For how long nobody had said anything, in seconds."`
 }
 
 // defaultIdle is how long a session was idle to be reclaimed.
@@ -134,21 +134,21 @@ func (a *API) reclaim(ctx context.Context, c *route.Call, which id.Session, f se
 type PeriodQuery struct {
 	From      time.Time `query:"from" doc:"Sessions created at or after this moment; thirty days ago unless given."`
 	To        time.Time `query:"to" doc:"Sessions created before this moment; now unless given."`
-	PersonaID string    `query:"personaId" maxLength:"80"`
+	PersonaID string    `query:"personaId" maxLength:"80" doc:"Only sessions with this persona."`
 }
 
 // PeriodFigures are the figures of a period's sessions.
 type PeriodFigures struct {
-	From          time.Time        `json:"from"`
-	To            time.Time        `json:"to"`
-	Sessions      int64            `json:"sessions"`
-	Turns         int64            `json:"turns"`
-	AverageS      *int64           `json:"averageS"`
-	Interruptions int64            `json:"interruptions"`
+	From          time.Time        `json:"from" doc:"Where the period begins, in UTC."`
+	To            time.Time        `json:"to" doc:"Where the period ends, in UTC; the moment itself is not in it."`
+	Sessions      int64            `json:"sessions" doc:"How many sessions there were."`
+	Turns         int64            `json:"turns" doc:"How many turns were taken in all."`
+	AverageS      *int64           `json:"averageS" doc:"How long a session lasted on average, in seconds; null where there were none."`
+	Interruptions int64            `json:"interruptions" doc:"How many times the avatar was interrupted."`
 	ResponseMs    Percentiles      `json:"responseMs" doc:"From the end of a question to the first words of its answer."`
-	Answers       Answers          `json:"answers"`
-	EndReasons    map[string]int64 `json:"endReasons"`
-	Languages     map[string]int64 `json:"languages"`
+	Answers       Answers          `json:"answers" doc:"How questions were met."`
+	EndReasons    map[string]int64 `json:"endReasons" doc:"How many sessions ended for each reason."`
+	Languages     map[string]int64 `json:"languages" doc:"How many sessions there were in each language, by code."`
 }
 
 // Answers counts how questions were met.

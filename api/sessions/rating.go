@@ -27,16 +27,16 @@ func (a *API) registerRating(s *route.Service) {
 // RatingInput is the request to rate.
 type RatingInput struct {
 	Path
-	Token  string `header:"X-Session-Token" maxLength:"200"`
+	Token  string `header:"X-Session-Token" maxLength:"200" doc:"The session's token, as the client got it."`
 	Origin string `header:"Origin" doc:"The page's origin, which browsers send."`
 	Body   SessionRating
 }
 
 // SessionRating is what somebody thought of a conversation.
 type SessionRating struct {
-	Score   int64   `json:"score" minimum:"1" maximum:"5"`
+	Score   int64   `json:"score" minimum:"1" maximum:"5" doc:"The score; 5 is best."`
 	Scale   int64   `json:"scale" enum:"2,5" doc:"The best score there is."`
-	Comment *string `json:"comment,omitempty" maxLength:"2000"`
+	Comment *string `json:"comment,omitempty" maxLength:"2000" doc:"What there is to add, in the user's words."`
 }
 
 // rate tells nobody without the token that the session exists.

@@ -69,64 +69,64 @@ func (a *API) Register(s *route.Service) {
 
 // Session is one conversation.
 type Session struct {
-	ID                   id.Session           `json:"id"`
-	State                session.State        `json:"state" enum:"created,live,ended,failed,expired"`
-	Kind                 string               `json:"kind" enum:"conversation,practice,assessment,screening,escalation,case,test"`
-	Source               string               `json:"source" enum:"api,portal,widget,embed,agent,console"`
-	PersonaID            id.Persona           `json:"personaId"`
-	PersonaVersion       int64                `json:"personaVersion"`
-	AvatarID             id.Avatar            `json:"avatarId"`
-	VoiceID              id.Voice             `json:"voiceId"`
-	DuoID                *id.Duo              `json:"duoId" nullable:"true"`
-	PortalID             *id.Portal           `json:"portalId" nullable:"true"`
-	SubjectID            *id.Subject          `json:"subjectId" nullable:"true"`
-	WidgetID             *id.Widget           `json:"widgetId" nullable:"true"`
-	PersonID             *id.Person           `json:"personId" nullable:"true"`
-	MembershipID         *id.Membership       `json:"membershipId" nullable:"true"`
-	EscalationID         *id.Escalation       `json:"escalationId" nullable:"true"`
-	CaseLinkID           *id.CaseLink         `json:"caseLinkId" nullable:"true"`
-	ExternalID           *string              `json:"externalId"`
-	Metadata             map[string]string    `json:"metadata"`
-	Language             string               `json:"language"`
-	LanguagesHeard       []string             `json:"languagesHeard"`
-	Engine               string               `json:"engine" enum:"premier,global"`
-	Transport            string               `json:"transport" enum:"websocket,livekit"`
-	Channel              string               `json:"channel" enum:"video,voice,chat"`
-	Sandbox              bool                 `json:"sandbox"`
-	StartedAt            *time.Time           `json:"startedAt"`
-	LastActivityAt       *time.Time           `json:"lastActivityAt"`
-	EndedAt              *time.Time           `json:"endedAt"`
-	EndReason            *session.Reason      `json:"endReason" enum:"left,ended_by_api,ended_by_user,ended_by_staff,idle,max_duration,minutes_exhausted,concurrency_reclaimed,connection_lost,superseded,consent_withdrawn,account_paused,moderation,upstream_error,engine_error" nullable:"true"`
-	DurationS            *int64               `json:"durationS"`
+	ID                   id.Session           `json:"id" doc:"Id of the session, with the prefix sess_."`
+	State                session.State        `json:"state" enum:"created,live,ended,failed,expired" doc:"created until the user connects, live, or over."`
+	Kind                 string               `json:"kind" enum:"conversation,practice,assessment,screening,escalation,case,test" doc:"What the conversation is for."`
+	Source               string               `json:"source" enum:"api,portal,widget,embed,agent,console" doc:"Where it was started from."`
+	PersonaID            id.Persona           `json:"personaId" doc:"The persona that speaks."`
+	PersonaVersion       int64                `json:"personaVersion" doc:"The version of the persona that speaks."`
+	AvatarID             id.Avatar            `json:"avatarId" doc:"The face that is shown."`
+	VoiceID              id.Voice             `json:"voiceId" doc:"The voice that is heard."`
+	DuoID                *id.Duo              `json:"duoId" nullable:"true" doc:"The duo that speaks; null for a single face."`
+	PortalID             *id.Portal           `json:"portalId" nullable:"true" doc:"The portal that it takes place in; null for none."`
+	SubjectID            *id.Subject          `json:"subjectId" nullable:"true" doc:"The subject that it is about; null for none."`
+	WidgetID             *id.Widget           `json:"widgetId" nullable:"true" doc:"The widget that it was started from; null for none."`
+	PersonID             *id.Person           `json:"personId" nullable:"true" doc:"The person who talks; null where nobody signed in."`
+	MembershipID         *id.Membership       `json:"membershipId" nullable:"true" doc:"The user's place in a portal; null for none."`
+	EscalationID         *id.Escalation       `json:"escalationId" nullable:"true" doc:"The chat that was handed over to it; null for none."`
+	CaseLinkID           *id.CaseLink         `json:"caseLinkId" nullable:"true" doc:"The link to a case that it began with; null for none."`
+	ExternalID           *string              `json:"externalId" doc:"Its id in your own system; null where none was given."`
+	Metadata             map[string]string    `json:"metadata" doc:"Your own notes on it: at most 20 keys of 40 characters, with values of 500."`
+	Language             string               `json:"language" doc:"The language that it began in, as a code."`
+	LanguagesHeard       []string             `json:"languagesHeard" doc:"The languages that the user spoke, by code, in the order that they came up."`
+	Engine               string               `json:"engine" enum:"premier,global" doc:"The voice engine that it runs on."`
+	Transport            string               `json:"transport" enum:"websocket,livekit" doc:"What it goes over: a socket of ours, or a room of a LiveKit server."`
+	Channel              string               `json:"channel" enum:"video,voice,chat" doc:"What the user sees and hears: a face, a voice, or text alone."`
+	Sandbox              bool                 `json:"sandbox" doc:"Whether it is a trial, which is short and costs nothing."`
+	StartedAt            *time.Time           `json:"startedAt" doc:"When the user connected, in UTC; null before."`
+	LastActivityAt       *time.Time           `json:"lastActivityAt" doc:"When somebody last said something, in UTC; null for never."`
+	EndedAt              *time.Time           `json:"endedAt" doc:"When it ended, in UTC; null before."`
+	EndReason            *session.Reason      `json:"endReason" enum:"left,ended_by_api,ended_by_user,ended_by_staff,idle,max_duration,minutes_exhausted,concurrency_reclaimed,connection_lost,superseded,consent_withdrawn,account_paused,moderation,upstream_error,engine_error" nullable:"true" doc:"Why it ended; null before."`
+	DurationS            *int64               `json:"durationS" doc:"How long it lasted, in seconds; null before it ends."`
 	BilledS              *int64               `json:"billedS" doc:"Seconds taken from the minutes; none of a sandbox session."`
-	MaxDurationS         int64                `json:"maxDurationS"`
-	IdleTimeoutS         int64                `json:"idleTimeoutS"`
-	TurnCount            int64                `json:"turnCount"`
-	Staff                []SessionStaff       `json:"staff"`
-	Rating               route.OrNull[Rating] `json:"rating"`
+	MaxDurationS         int64                `json:"maxDurationS" doc:"How long it may last, in seconds."`
+	IdleTimeoutS         int64                `json:"idleTimeoutS" doc:"After how many seconds of silence it ends."`
+	TurnCount            int64                `json:"turnCount" doc:"How many turns were taken."`
+	Staff                []SessionStaff       `json:"staff" doc:"Team members who joined, in the order that they came."`
+	Rating               route.OrNull[Rating] `json:"rating" doc:"What the user thought of it; null where they did not say."`
 	Summary              *string              `json:"summary" doc:"Written by the avatar."`
-	Outcome              *string              `json:"outcome" enum:"resolved,lead,booking,handoff,abandoned,completed" nullable:"true"`
+	Outcome              *string              `json:"outcome" enum:"resolved,lead,booking,handoff,abandoned,completed" nullable:"true" doc:"What came of it; null where that is not known."`
 	Collected            map[string]string    `json:"collected" nullable:"true" doc:"What the persona's goals found out, and what a visitor left in the widget's lead form."`
-	TranscriptAvailable  bool                 `json:"transcriptAvailable"`
-	OnHold               bool                 `json:"onHold"`
-	ConversationWithheld *string              `json:"conversationWithheld" enum:"candidate_interview,learner_conversation,zero_retention" nullable:"true"`
+	TranscriptAvailable  bool                 `json:"transcriptAvailable" doc:"Whether its words are kept and can be read with transcripts:read."`
+	OnHold               bool                 `json:"onHold" doc:"Whether a hold keeps it from being changed or erased."`
+	ConversationWithheld *string              `json:"conversationWithheld" enum:"candidate_interview,learner_conversation,zero_retention" nullable:"true" doc:"Why its words cannot be read; null where they can."`
 	ConnectBy            time.Time            `json:"connectBy" doc:"Until when the place is kept for a client that has not come."`
-	CreatedAt            time.Time            `json:"createdAt"`
+	CreatedAt            time.Time            `json:"createdAt" doc:"When it was asked for, in UTC."`
 }
 
 // SessionStaff is a team member who was in the conversation.
 type SessionStaff struct {
-	StaffID  id.Staff   `json:"staffId"`
-	Name     string     `json:"name"`
-	Mode     string     `json:"mode" enum:"listen,speak,takeover"`
-	JoinedAt time.Time  `json:"joinedAt"`
-	LeftAt   *time.Time `json:"leftAt"`
+	StaffID  id.Staff   `json:"staffId" doc:"The team member in this session."`
+	Name     string     `json:"name" doc:"What they are called."`
+	Mode     string     `json:"mode" enum:"listen,speak,takeover" doc:"Whether they listen, speak beside the avatar, or speak in its place."`
+	JoinedAt time.Time  `json:"joinedAt" doc:"When they joined, in UTC."`
+	LeftAt   *time.Time `json:"leftAt" doc:"When they left, in UTC; null while they are there."`
 }
 
 // Rating is what somebody thought of the conversation.
 type Rating struct {
-	Score int64 `json:"score"`
-	Scale int64 `json:"scale"`
+	Score int64 `json:"score" doc:"The score, from 1."`
+	Scale int64 `json:"scale" doc:"The best score that could be given."`
 }
 
 // show makes the answer's form of a session.

@@ -36,10 +36,10 @@ type StaffJoining struct {
 
 // StaffTicket is what a team member needs to connect.
 type StaffTicket struct {
-	StaffID   id.Staff      `json:"staffId"`
+	StaffID   id.Staff      `json:"staffId" doc:"The team member in this session."`
 	Token     session.Token `json:"token" doc:"Opens this session for this team member. It is never shown again."`
-	ExpiresAt time.Time     `json:"expiresAt"`
-	Transport Transport     `json:"transport"`
+	ExpiresAt time.Time     `json:"expiresAt" doc:"From when the token connects nobody any more, in UTC."`
+	Transport Transport     `json:"transport" doc:"Where the team member connects."`
 }
 
 func (a *API) invite(ctx context.Context, c *route.Call, in *StaffInput) (StaffTicket, error) {

@@ -23,15 +23,15 @@ type SteerInput struct {
 type SessionChange struct {
 	Context      route.Opt[string]            `json:"context,omitzero" maxLength:"8000" doc:"Appended to what is known."`
 	Instructions route.Opt[string]            `json:"instructions,omitzero" maxLength:"20000" doc:"Replace the persona's."`
-	Language     route.Opt[string]            `json:"language,omitzero" maxLength:"40"`
-	VoiceID      route.Opt[string]            `json:"voiceId,omitzero" maxLength:"80"`
+	Language     route.Opt[string]            `json:"language,omitzero" maxLength:"40" doc:"The language to go on in, as a code or a name."`
+	VoiceID      route.Opt[string]            `json:"voiceId,omitzero" maxLength:"80" doc:"Another voice to go on with, of the same engine."`
 	Listening    route.Opt[bool]              `json:"listening,omitzero" doc:"Whether the avatar answers what it hears."`
 	Mute         route.Opt[bool]              `json:"mute,omitzero" doc:"Whether the avatar is silent."`
 	Interrupt    route.Opt[bool]              `json:"interrupt,omitzero" doc:"true breaks off what is being said."`
 	Goal         route.Opt[string]            `json:"goal,omitzero" maxLength:"40" doc:"The key of the goal to go for next."`
-	Variables    route.Opt[map[string]string] `json:"variables,omitzero"`
-	MaxDurationS route.Opt[int64]             `json:"maxDurationS,omitzero" minimum:"30" maximum:"7200"`
-	Metadata     route.Opt[map[string]string] `json:"metadata,omitzero"`
+	Variables    route.Opt[map[string]string] `json:"variables,omitzero" doc:"Values that stand for {{name}} in the persona's texts from now on, all of them anew."`
+	MaxDurationS route.Opt[int64]             `json:"maxDurationS,omitzero" minimum:"30" maximum:"7200" doc:"How long the session may last from its beginning, in seconds."`
+	Metadata     route.Opt[map[string]string] `json:"metadata,omitzero" doc:"Your own notes on it, all of them anew."`
 }
 
 // live says whether the change is one of the conversation.

@@ -49,10 +49,10 @@ type WidgetSession struct {
 
 // VisitorContact is what a visitor left in the lead form.
 type VisitorContact struct {
-	Name    string `json:"name,omitempty" maxLength:"200"`
-	Email   string `json:"email,omitempty" maxLength:"200"`
-	Phone   string `json:"phone,omitempty" maxLength:"200"`
-	Company string `json:"company,omitempty" maxLength:"200"`
+	Name    string `json:"name,omitempty" maxLength:"200" doc:"The visitor's name."`
+	Email   string `json:"email,omitempty" maxLength:"200" doc:"The visitor's mail address."`
+	Phone   string `json:"phone,omitempty" maxLength:"200" doc:"The visitor's phone number."`
+	Company string `json:"company,omitempty" maxLength:"200" doc:"The visitor's company."`
 }
 
 // visit starts a session for a visitor. Until key, origin and widget are known to

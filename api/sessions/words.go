@@ -47,14 +47,14 @@ func (a *API) registerWords(s *route.Service, read route.Operation) {
 type TranscriptQuery struct {
 	Path
 	route.Paging
-	Format string `query:"format" enum:"json,text,vtt" default:"json"`
+	Format string `query:"format" enum:"json,text,vtt" default:"json" doc:"json, plain text, or subtitles as WebVTT."`
 }
 
 // Transcript is what was said.
 type Transcript struct {
-	SessionID   id.Session       `json:"sessionId"`
-	State       string           `json:"state" enum:"live,final"`
-	Language    string           `json:"language"`
+	SessionID   id.Session       `json:"sessionId" doc:"The session whose words they are."`
+	State       string           `json:"state" enum:"live,final" doc:"live while turns may be added, final after."`
+	Language    string           `json:"language" doc:"The language that the session began in, as a code."`
 	AIGenerated bool             `json:"aiGenerated" enum:"true" doc:"An avatar wrote what its turns say."`
 	Turns       []TranscriptTurn `json:"turns" doc:"Empty where format is text or vtt."`
 	Content     *string          `json:"content" doc:"The turns as text or WebVTT; null where format is json."`
@@ -63,22 +63,22 @@ type Transcript struct {
 
 // TranscriptTurn is one turn.
 type TranscriptTurn struct {
-	ID          id.Turn            `json:"id"`
-	Index       int64              `json:"index"`
-	Speaker     session.Speaker    `json:"speaker" enum:"avatar,user,staff"`
-	Name        *string            `json:"name"`
-	Text        string             `json:"text"`
+	ID          id.Turn            `json:"id" doc:"Id of the turn, with the prefix turn_."`
+	Index       int64              `json:"index" doc:"The turn's place in the conversation, from 0."`
+	Speaker     session.Speaker    `json:"speaker" enum:"avatar,user,staff" doc:"Who spoke."`
+	Name        *string            `json:"name" doc:"The speaker's name; null where it is not known."`
+	Text        string             `json:"text" doc:"What was said."`
 	SpokenText  *string            `json:"spokenText" doc:"What was really heard of a turn that was interrupted."`
-	Language    string             `json:"language"`
-	Source      session.Origin     `json:"source" enum:"voice,typed,say,greeting,tool"`
-	StartedAt   time.Time          `json:"startedAt"`
-	EndedAt     *time.Time         `json:"endedAt"`
+	Language    string             `json:"language" doc:"The language of the turn, as a code."`
+	Source      session.Origin     `json:"source" enum:"voice,typed,say,greeting,tool" doc:"How the words came about."`
+	StartedAt   time.Time          `json:"startedAt" doc:"When the turn began, in UTC."`
+	EndedAt     *time.Time         `json:"endedAt" doc:"When the turn ended, in UTC; null while it goes on."`
 	OffsetMs    int64              `json:"offsetMs" doc:"From the start of the session."`
-	DurationMs  *int64             `json:"durationMs"`
-	Interrupted bool               `json:"interrupted"`
-	Sources     []session.Source   `json:"sources"`
+	DurationMs  *int64             `json:"durationMs" doc:"How long the turn took, in milliseconds; null while it goes on."`
+	Interrupted bool               `json:"interrupted" doc:"Whether the speaker was cut short."`
+	Sources     []session.Source   `json:"sources" doc:"The passages that the answer rests on; empty for none."`
 	Grounded    *bool              `json:"grounded" doc:"Whether an answer rests on the packs; null for what is no answer."`
-	ToolCalls   []session.ToolCall `json:"toolCalls"`
+	ToolCalls   []session.ToolCall `json:"toolCalls" doc:"Tools that were used for the turn; empty for none."`
 	Redacted    bool               `json:"redacted" doc:"Its words are not kept."`
 }
 

@@ -20,7 +20,7 @@ type UpdateInput struct {
 
 // SettingChange is what to set, and where.
 type SettingChange struct {
-	Value     route.Opt[route.Scalar] `json:"value,omitzero"`
+	Value     route.Opt[route.Scalar] `json:"value,omitzero" doc:"What to set; of the setting's type."`
 	ScopeKind route.Opt[string]       `json:"scopeKind,omitzero" enum:"organization,portal,unit" doc:"organization unless given."`
 	ScopeID   route.Opt[string]       `json:"scopeId,omitzero" maxLength:"80" doc:"The portal's or the unit's id."`
 }

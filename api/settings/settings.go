@@ -59,17 +59,17 @@ func (a *API) Register(s *route.Service) {
 
 // Setting is a setting at a scope.
 type Setting struct {
-	Key     setting.Key   `json:"key"`
-	Label   string        `json:"label"`
-	Group   setting.Group `json:"group" enum:"privacy,sessions,portals,widgets,hiring,learning,security,notifications"`
-	Type    setting.Type  `json:"type" enum:"boolean,enum,integer,string"`
+	Key     setting.Key   `json:"key" doc:"The setting's name, as paths take it."`
+	Label   string        `json:"label" doc:"What the setting is called, for people."`
+	Group   setting.Group `json:"group" enum:"privacy,sessions,portals,widgets,hiring,learning,security,notifications" doc:"What the setting has to do with."`
+	Type    setting.Type  `json:"type" enum:"boolean,enum,integer,string" doc:"What form its values have."`
 	Value   Value         `json:"value" doc:"What holds there; null for no bound."`
-	Default Value         `json:"default"`
+	Default Value         `json:"default" doc:"What it is where nobody has set it; null for none."`
 	Allowed *[]string     `json:"allowed" nullable:"true" doc:"Of an enum, its values."`
 	Minimum *int64        `json:"minimum" doc:"Of an integer."`
 	Maximum *int64        `json:"maximum" doc:"Of an integer."`
 
-	ScopeKind setting.ScopeKind `json:"scopeKind" enum:"organization,portal,unit"`
+	ScopeKind setting.ScopeKind `json:"scopeKind" enum:"organization,portal,unit" doc:"What kind of scope it was asked for."`
 	ScopeID   string            `json:"scopeId" doc:"The organisation's, the portal's or the unit's id."`
 	Inherited bool              `json:"inherited" doc:"Nothing is set at the scope itself."`
 	Editable  bool              `json:"editable" doc:"Whether the calling key's plan, region and scopes let it be changed, given settings:write."`
@@ -78,7 +78,7 @@ type Setting struct {
 	PlanFeature   *string    `json:"planFeature" doc:"What the plan must include."`
 	RequiresOwner bool       `json:"requiresOwner" doc:"A key that changes it also holds keys:manage, which an owner gives by name."`
 	ChangedAt     *time.Time `json:"changedAt" doc:"Of what holds; null for a default."`
-	ChangedBy     *string    `json:"changedBy"`
+	ChangedBy     *string    `json:"changedBy" doc:"Who set it at the scope that it comes from: a key's id or a person's; null where nobody has."`
 }
 
 // Value is a setting's value in an answer.
@@ -149,7 +149,7 @@ func (p Path) setting() (setting.Definition, error) {
 type Query struct {
 	route.Paging
 	ScopeQuery
-	Group string `query:"group" enum:"privacy,sessions,portals,widgets,hiring,learning,security,notifications"`
+	Group string `query:"group" enum:"privacy,sessions,portals,widgets,hiring,learning,security,notifications" doc:"Only settings that have to do with this."`
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Setting], error) {

@@ -20,17 +20,17 @@ func (a *API) registerChecklist(s *route.Service) {
 // Checklist is what an organisation needs, in the order that it is best done in.
 type Checklist struct {
 	Done  int64           `json:"done" doc:"How many of the items are done."`
-	Total int64           `json:"total"`
-	Items []ChecklistItem `json:"items"`
+	Total int64           `json:"total" doc:"How many items there are."`
+	Items []ChecklistItem `json:"items" doc:"What there is to do, in the order that it is best done in."`
 }
 
 // ChecklistItem is one thing to do.
 type ChecklistItem struct {
-	Key         string `json:"key" enum:"persona,knowledge,portal,publish,door,webhook,model"`
-	Done        bool   `json:"done"`
+	Key         string `json:"key" enum:"persona,knowledge,portal,publish,door,webhook,model" doc:"What it is about."`
+	Done        bool   `json:"done" doc:"Whether it is done."`
 	Optional    bool   `json:"optional" doc:"Whether people can be talked with without it."`
-	Title       string `json:"title"`
-	Description string `json:"description"`
+	Title       string `json:"title" doc:"What to do, in a few words."`
+	Description string `json:"description" doc:"How to do it, and why."`
 	Href        string `json:"href" doc:"The operation that does it, below the API's address."`
 }
 

@@ -42,7 +42,7 @@ type FillInput struct {
 
 // Filling is what to fill, and from what.
 type Filling struct {
-	Sections []setup.Section `json:"sections" minItems:"1" maxItems:"4" enum:"subjects,questions,texts,knowledge"`
+	Sections []setup.Section `json:"sections" minItems:"1" maxItems:"4" enum:"subjects,questions,texts,knowledge" doc:"What to fill of the portal."`
 	Source   *FillSource     `json:"source,omitempty" doc:"subjects and knowledge need one."`
 }
 

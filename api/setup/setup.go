@@ -177,7 +177,7 @@ type UpdateInput struct {
 // PlanChange is what to change of a plan.
 type PlanChange struct {
 	BaseVersion route.Opt[int64]           `json:"baseVersion,omitzero" minimum:"1" doc:"The version to change, as If-Match says it."`
-	Proposal    route.Part[setup.Proposal] `json:"proposal,omitzero"`
+	Proposal    route.Part[setup.Proposal] `json:"proposal,omitzero" doc:"What to change of the proposal; objects are merged, lists replaced."`
 }
 
 func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (PortalPlan, error) {

@@ -157,7 +157,7 @@ type RestoreInput struct {
 
 // SubjectRestoration names a version.
 type SubjectRestoration struct {
-	Version int64 `json:"version" minimum:"1"`
+	Version int64 `json:"version" minimum:"1" doc:"The version to go back to, which becomes the draft."`
 }
 
 func (a *API) restore(ctx context.Context, c *route.Call, in *RestoreInput) (SubjectContent, error) {

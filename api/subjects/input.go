@@ -13,10 +13,10 @@ type Features struct {
 	PersonaID           route.OptNull[id.Persona]       `json:"personaId,omitzero" doc:"Who speaks in place of the portal's persona; null for that one."`
 	KnowledgeBaseIDs    route.Opt[[]id.KnowledgeBase]   `json:"knowledgeBaseIds,omitzero" maxItems:"20" doc:"Packs to answer from, besides the portal's."`
 	DurationS           route.OptNull[int64]            `json:"durationS,omitzero" minimum:"30" maximum:"7200" doc:"How long it is meant to take."`
-	Assessed            route.Opt[bool]                 `json:"assessed,omitzero"`
-	PassPercent         route.OptNull[int64]            `json:"passPercent,omitzero" minimum:"0" maximum:"100"`
+	Assessed            route.Opt[bool]                 `json:"assessed,omitzero" doc:"Whether answers are scored."`
+	PassPercent         route.OptNull[int64]            `json:"passPercent,omitzero" minimum:"0" maximum:"100" doc:"The share of points to pass with, in percent; null where nobody can fail."`
 	AttemptsAllowed     route.OptNull[int64]            `json:"attemptsAllowed,omitzero" minimum:"1" maximum:"100" doc:"null for any number."`
-	CertificateTemplate route.OptNull[string]           `json:"certificateTemplate,omitzero" maxLength:"80"`
+	CertificateTemplate route.OptNull[string]           `json:"certificateTemplate,omitzero" maxLength:"80" doc:"The certificate that who passes gets, by key; null for none."`
 	ValidMonths         route.OptNull[int64]            `json:"validMonths,omitzero" minimum:"1" maximum:"120" doc:"How long having passed holds; null for good."`
 	Prerequisites       route.Opt[[]id.Subject]         `json:"prerequisites,omitzero" maxItems:"20" doc:"Subjects of the same portal that come first."`
 }
@@ -25,11 +25,11 @@ type Features struct {
 type Sections struct {
 	Title     route.Part[language.Words]       `json:"title,omitzero" doc:"What people read, by language; the subject's own title where it says nothing."`
 	Intro     route.Part[language.Words]       `json:"intro,omitzero" doc:"By language, as every text is."`
-	Sections  route.Part[[]subject.Section]    `json:"sections,omitzero" maxItems:"100"`
-	Questions route.Part[[]subject.Question]   `json:"questions,omitzero" maxItems:"200"`
+	Sections  route.Part[[]subject.Section]    `json:"sections,omitzero" maxItems:"100" doc:"What is taught, in order; the list takes the place of the one before."`
+	Questions route.Part[[]subject.Question]   `json:"questions,omitzero" maxItems:"200" doc:"What the avatar asks, in order; the list takes the place of the one before."`
 	Scenario  route.PartNull[subject.Scenario] `json:"scenario,omitzero" doc:"What is played, of a practice."`
-	Rules     route.Part[subject.Rules]        `json:"rules,omitzero"`
-	Ending    route.Part[subject.Ending]       `json:"ending,omitzero"`
+	Rules     route.Part[subject.Rules]        `json:"rules,omitzero" doc:"How the questions are asked; what is left out stays."`
+	Ending    route.Part[subject.Ending]       `json:"ending,omitzero" doc:"What comes last; what is left out stays."`
 }
 
 // Input is the request for a new subject.
@@ -40,8 +40,8 @@ type Input struct {
 
 // SubjectInput is a subject to be made.
 type SubjectInput struct {
-	Title string `json:"title" minLength:"1" maxLength:"200"`
-	Kind  string `json:"kind" enum:"course,topic,practice,assessment,screening,faq,guide"`
+	Title string `json:"title" minLength:"1" maxLength:"200" doc:"What to call the subject, for people."`
+	Kind  string `json:"kind" enum:"course,topic,practice,assessment,screening,faq,guide" doc:"What the subject is for."`
 	Features
 	Content route.Part[subject.Content] `json:"content,omitzero" doc:"Version 1 of what it says; empty unless given."`
 }
@@ -55,7 +55,7 @@ type UpdateInput struct {
 
 // SubjectChange is what to change of a subject.
 type SubjectChange struct {
-	Title route.Opt[string] `json:"title,omitzero" minLength:"1" maxLength:"200"`
+	Title route.Opt[string] `json:"title,omitzero" minLength:"1" maxLength:"200" doc:"A new title, for people."`
 	State route.Opt[string] `json:"state,omitzero" enum:"archived" doc:"Takes the subject off the portal for good."`
 	Order route.Opt[int64]  `json:"order,omitzero" minimum:"0" maximum:"100000" doc:"Its new place; one beyond the last is the last."`
 	Features

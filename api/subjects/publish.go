@@ -56,7 +56,7 @@ type PublishInput struct {
 
 // SubjectPublication is what to say of it.
 type SubjectPublication struct {
-	ChangeNote route.OptNull[string] `json:"changeNote,omitzero" maxLength:"500"`
+	ChangeNote route.OptNull[string] `json:"changeNote,omitzero" maxLength:"500" doc:"What is new, for your own people; null for nothing."`
 }
 
 func (in *PublishInput) note() *string {

@@ -19,13 +19,13 @@ type Input struct{ Body UnitInput }
 
 // UnitInput is a unit to be made.
 type UnitInput struct {
-	PortalID   string            `json:"portalId" maxLength:"80"`
+	PortalID   string            `json:"portalId" maxLength:"80" doc:"The portal that it is to belong to."`
 	ParentID   *string           `json:"parentId,omitempty" maxLength:"80" nullable:"true" doc:"A unit of the same portal to lie in."`
-	Kind       unit.Kind         `json:"kind" enum:"class,team,group,department,site"`
-	Name       string            `json:"name" minLength:"1" maxLength:"200"`
-	Code       *string           `json:"code,omitempty" maxLength:"60" nullable:"true"`
+	Kind       unit.Kind         `json:"kind" enum:"class,team,group,department,site" doc:"What kind of group it is."`
+	Name       string            `json:"name" minLength:"1" maxLength:"200" doc:"What to call the unit, for people."`
+	Code       *string           `json:"code,omitempty" maxLength:"60" nullable:"true" doc:"A short name of your own, such as 7B; null for none."`
 	ManagerIDs []string          `json:"managerIds,omitempty" maxItems:"20" doc:"People who manage or teach in the portal."`
-	ExternalID *string           `json:"externalId,omitempty" maxLength:"200" nullable:"true"`
+	ExternalID *string           `json:"externalId,omitempty" maxLength:"200" nullable:"true" doc:"The unit's id in your own system, to find it by; null for none."`
 	Metadata   map[string]string `json:"metadata,omitempty" doc:"20 keys of 40 characters at most, with values of 500."`
 }
 
@@ -98,12 +98,12 @@ type UpdateInput struct {
 // UnitChange is what to change of a unit.
 type UnitChange struct {
 	ParentID   route.OptNull[string]        `json:"parentId,omitzero" maxLength:"80" doc:"A unit of the same portal to lie in; null for none."`
-	Kind       route.Opt[unit.Kind]         `json:"kind,omitzero" enum:"class,team,group,department,site"`
-	Name       route.Opt[string]            `json:"name,omitzero" minLength:"1" maxLength:"200"`
-	Code       route.OptNull[string]        `json:"code,omitzero" maxLength:"60"`
-	Enabled    route.Opt[bool]              `json:"enabled,omitzero"`
+	Kind       route.Opt[unit.Kind]         `json:"kind,omitzero" enum:"class,team,group,department,site" doc:"What kind of group it is."`
+	Name       route.Opt[string]            `json:"name,omitzero" minLength:"1" maxLength:"200" doc:"A new name, for people."`
+	Code       route.OptNull[string]        `json:"code,omitzero" maxLength:"60" doc:"A short name of your own, such as 7B; null for none."`
+	Enabled    route.Opt[bool]              `json:"enabled,omitzero" doc:"Whether its people can come in; false shuts them out."`
 	ManagerIDs route.Opt[[]string]          `json:"managerIds,omitzero" maxItems:"20" doc:"People who manage or teach in the portal."`
-	ExternalID route.OptNull[string]        `json:"externalId,omitzero" maxLength:"200"`
+	ExternalID route.OptNull[string]        `json:"externalId,omitzero" maxLength:"200" doc:"The unit's id in your own system; null for none."`
 	Metadata   route.Opt[map[string]string] `json:"metadata,omitzero" doc:"In place of what there was: 20 keys of 40 characters at most, with values of 500."`
 }
 

@@ -52,19 +52,19 @@ func (a *API) Register(s *route.Service) {
 
 // Unit is one class, team or group.
 type Unit struct {
-	ID          id.Unit           `json:"id"`
-	PortalID    id.Portal         `json:"portalId"`
-	ParentID    *id.Unit          `json:"parentId" nullable:"true"`
-	Kind        unit.Kind         `json:"kind" enum:"class,team,group,department,site"`
-	Name        string            `json:"name"`
-	Code        *string           `json:"code"`
+	ID          id.Unit           `json:"id" doc:"Id of the unit, with the prefix unit_."`
+	PortalID    id.Portal         `json:"portalId" doc:"The portal that it belongs to."`
+	ParentID    *id.Unit          `json:"parentId" nullable:"true" doc:"The unit that it is part of; null for none."`
+	Kind        unit.Kind         `json:"kind" enum:"class,team,group,department,site" doc:"What kind of group it is."`
+	Name        string            `json:"name" doc:"What the unit is called, for people."`
+	Code        *string           `json:"code" doc:"A short name of your own, such as 7B; null for none."`
 	Enabled     bool              `json:"enabled" doc:"Its own switch; those of the units above count beside it."`
 	MemberCount int64             `json:"memberCount" doc:"The places in it, without those in the units below."`
 	ManagerIDs  []id.Person       `json:"managerIds" doc:"People who manage or teach in the portal."`
-	ExternalID  *string           `json:"externalId"`
-	Metadata    map[string]string `json:"metadata"`
-	CreatedAt   time.Time         `json:"createdAt"`
-	UpdatedAt   time.Time         `json:"updatedAt"`
+	ExternalID  *string           `json:"externalId" doc:"The unit's id in your own system; null where none was given."`
+	Metadata    map[string]string `json:"metadata" doc:"Your own notes on it: at most 20 keys of 40 characters, with values of 500."`
+	CreatedAt   time.Time         `json:"createdAt" doc:"When the unit was made, in UTC."`
+	UpdatedAt   time.Time         `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
 
 func show(u unit.Unit) Unit {
@@ -88,7 +88,7 @@ func (p *Path) unit() (id.Unit, error) { return route.Lookup(id.ParseUnit, p.ID,
 // Query filters and pages the units.
 type Query struct {
 	route.Paging
-	PortalID string `query:"portalId" maxLength:"80"`
+	PortalID string `query:"portalId" maxLength:"80" doc:"Only units of this portal."`
 	ParentID string `query:"parentId" maxLength:"80" doc:"Units that lie right in this one."`
 }
 

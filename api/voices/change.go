@@ -20,8 +20,8 @@ type UpdateInput struct {
 
 // VoiceChange is what to change of a voice.
 type VoiceChange struct {
-	Name           route.Opt[string]               `json:"name,omitzero" minLength:"1" maxLength:"80"`
-	Description    route.Opt[string]               `json:"description,omitzero" maxLength:"500"`
+	Name           route.Opt[string]               `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, for people."`
+	Description    route.Opt[string]               `json:"description,omitzero" maxLength:"500" doc:"What it sounds like, for people."`
 	Pronunciations route.Opt[[]VoicePronunciation] `json:"pronunciations,omitzero" maxItems:"500" doc:"Replaces the old ones."`
 }
 

@@ -32,12 +32,12 @@ type Input struct{ Body VoiceInput }
 
 // VoiceInput is a voice to be cloned.
 type VoiceInput struct {
-	Name        string                `json:"name" minLength:"1" maxLength:"80"`
-	Description string                `json:"description,omitempty" maxLength:"500"`
-	Gender      string                `json:"gender" enum:"female,male"`
+	Name        string                `json:"name" minLength:"1" maxLength:"80" doc:"What to call the voice, for people."`
+	Description string                `json:"description,omitempty" maxLength:"500" doc:"What it sounds like, for people."`
+	Gender      string                `json:"gender" enum:"female,male" doc:"What the voice sounds like."`
 	Languages   []string              `json:"languages" minItems:"1" maxItems:"50" doc:"By code or name, the one it sounds native in first."`
 	Samples     []string              `json:"samples" minItems:"1" maxItems:"5" doc:"Recordings of one person, as data: URIs or public https addresses: WAV, MP3, M4A or WebM, at most 25 MB together."`
-	Consent     consents.ConsentInput `json:"consent"`
+	Consent     consents.ConsentInput `json:"consent" doc:"Who agreed to this voice being used, and to what. Without it nothing is fetched or kept."`
 }
 
 // create checks the consent before anything else, as for a face, and whether

@@ -69,45 +69,45 @@ func (a *API) Register(s *route.Service) {
 
 // Voice is one voice.
 type Voice struct {
-	ID              id.Voice             `json:"id"`
-	Kind            voice.Kind           `json:"kind" enum:"builtin,custom"`
-	Name            string               `json:"name"`
-	Gender          string               `json:"gender" enum:"female,male"`
+	ID              id.Voice             `json:"id" doc:"Id of the voice, with the prefix vo_."`
+	Kind            voice.Kind           `json:"kind" enum:"builtin,custom" doc:"builtin for a studio voice, custom for a clone of your own."`
+	Name            string               `json:"name" doc:"What the voice is called, for people."`
+	Gender          string               `json:"gender" enum:"female,male" doc:"What the voice sounds like."`
 	Engine          string               `json:"engine" enum:"premier,global" doc:"The engine a persona with this voice runs on."`
-	Languages       []string             `json:"languages"`
-	PrimaryLanguage string               `json:"primaryLanguage"`
-	Accent          *string              `json:"accent"`
-	Style           *string              `json:"style"`
-	Description     string               `json:"description"`
+	Languages       []string             `json:"languages" doc:"The languages that it speaks, by code."`
+	PrimaryLanguage string               `json:"primaryLanguage" doc:"The language that it is best at, as a code."`
+	Accent          *string              `json:"accent" doc:"The accent that it has in its first language; null for none to speak of."`
+	Style           *string              `json:"style" doc:"Its manner, such as warm or lively; null for none to speak of."`
+	Description     string               `json:"description" doc:"What it sounds like, for people."`
 	Status          voice.Status         `json:"status" enum:"ready,training,failed,withdrawn" doc:"withdrawn: its consent was, and it starts no new sessions."`
-	StatusReason    *string              `json:"statusReason"`
-	Provider        string               `json:"provider" enum:"builtin,connection"`
+	StatusReason    *string              `json:"statusReason" doc:"Why the voice failed or was withdrawn, for people; null while all is well."`
+	Provider        string               `json:"provider" enum:"builtin,connection" doc:"What speaks: what is built in, or a service of your own that is connected."`
 	ConnectionID    *id.Connection       `json:"connectionId" nullable:"true" doc:"The connection that speaks it."`
-	Pronunciations  []VoicePronunciation `json:"pronunciations"`
-	Speed           Speed                `json:"speed"`
-	UsedBy          VoiceUses            `json:"usedBy"`
+	Pronunciations  []VoicePronunciation `json:"pronunciations" doc:"How it says particular words."`
+	Speed           Speed                `json:"speed" doc:"How slow and how fast it may speak."`
+	UsedBy          VoiceUses            `json:"usedBy" doc:"How many personas and duos speak with it."`
 	ConsentID       *id.Consent          `json:"consentId" nullable:"true" doc:"What a clone rests on; null for studio voices."`
-	CreatedAt       time.Time            `json:"createdAt"`
-	UpdatedAt       time.Time            `json:"updatedAt"`
+	CreatedAt       time.Time            `json:"createdAt" doc:"When the voice was made, in UTC."`
+	UpdatedAt       time.Time            `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
 
 // Speed is how fast a voice may speak; 1 is its natural pace.
 type Speed struct {
-	Min     float64 `json:"min"`
-	Max     float64 `json:"max"`
-	Default float64 `json:"default"`
+	Min     float64 `json:"min" doc:"The slowest that it speaks."`
+	Max     float64 `json:"max" doc:"The fastest that it speaks."`
+	Default float64 `json:"default" doc:"The pace that it has unless another is asked for."`
 }
 
 // VoiceUses counts who speaks with a voice.
 type VoiceUses struct {
-	Personas int64 `json:"personas"`
-	Duos     int64 `json:"duos"`
+	Personas int64 `json:"personas" doc:"How many personas speak with it."`
+	Duos     int64 `json:"duos" doc:"How many duos have a host who speaks with it."`
 }
 
 // VoicePronunciation says how to say something.
 type VoicePronunciation struct {
-	Text     string `json:"text" minLength:"1" maxLength:"100"`
-	Say      string `json:"say" minLength:"1" maxLength:"200"`
+	Text     string `json:"text" minLength:"1" maxLength:"100" doc:"What is written, to be said in another way."`
+	Say      string `json:"say" minLength:"1" maxLength:"200" doc:"How to say it, spelled as it sounds."`
 	Language string `json:"language" minLength:"1" maxLength:"100" doc:"By code or name; kept as a code."`
 }
 
@@ -143,8 +143,8 @@ func orNull(s string) *string {
 // Query filters and pages the voices.
 type Query struct {
 	route.Paging
-	Kind   string `query:"kind" enum:"builtin,custom"`
-	Gender string `query:"gender" enum:"female,male"`
+	Kind   string `query:"kind" enum:"builtin,custom" doc:"Only studio voices, or only your clones."`
+	Gender string `query:"gender" enum:"female,male" doc:"Only voices that sound so."`
 }
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Voice], error) {

@@ -26,7 +26,7 @@ type Input struct{ Body WebhookInput }
 type WebhookInput struct {
 	URL                 string   `json:"url" maxLength:"2048" doc:"A public https address. Redirects are never followed."`
 	Events              []string `json:"events,omitempty" maxItems:"100" doc:"Event types, or * for every type but those that must be named; * unless given."`
-	Description         *string  `json:"description,omitempty" maxLength:"200"`
+	Description         *string  `json:"description,omitempty" maxLength:"200" doc:"What the webhook is for, for people."`
 	IncludeConversation bool     `json:"includeConversation,omitempty" doc:"Send conversation words where the privacy rules allow; false unless given. Needs a key that holds transcripts:read."`
 }
 
@@ -67,8 +67,8 @@ type UpdateInput struct {
 
 // WebhookChange is what to change of a webhook.
 type WebhookChange struct {
-	URL                 route.Opt[string]           `json:"url,omitzero" maxLength:"2048"`
-	Events              route.Opt[[]string]         `json:"events,omitzero" maxItems:"100"`
+	URL                 route.Opt[string]           `json:"url,omitzero" maxLength:"2048" doc:"Another public https address; it is checked again before every attempt."`
+	Events              route.Opt[[]string]         `json:"events,omitzero" maxItems:"100" doc:"All types to receive from now on, or * alone for every type that need not be named."`
 	Description         route.OptNull[string]       `json:"description,omitzero" maxLength:"200" doc:"null for none"`
 	Active              route.Opt[bool]             `json:"active,omitzero" doc:"true resumes a paused webhook, false switches it off"`
 	APIVersion          route.Opt[contract.Version] `json:"apiVersion,omitzero" enum:"2026-07-08,2026-10-01" doc:"Moves its deliveries to that contract, from the next event."`

@@ -41,18 +41,18 @@ func (a *API) registerDeliveries(s *route.Service, one route.Operation) {
 
 // WebhookDelivery is the delivery of an event to a webhook (spec, WebhookDelivery).
 type WebhookDelivery struct {
-	ID            id.Delivery    `json:"id"`
-	WebhookID     id.Webhook     `json:"webhookId"`
+	ID            id.Delivery    `json:"id" doc:"Id of the delivery, with the prefix whd_."`
+	WebhookID     id.Webhook     `json:"webhookId" doc:"The webhook that it goes to."`
 	EventID       *id.Event      `json:"eventId" nullable:"true" doc:"The id of the body; null for a delivery older than the event log."`
 	Event         event.Type     `json:"event" doc:"The event's type."`
-	State         delivery.State `json:"state" enum:"pending,retrying,delivered,failed"`
+	State         delivery.State `json:"state" enum:"pending,retrying,delivered,failed" doc:"pending during the first attempt, retrying between attempts, delivered or failed in the end."`
 	Attempts      int64          `json:"attempts" doc:"How many were made."`
 	Status        *int64         `json:"status" doc:"The HTTP status of the last attempt; null when none was reached."`
-	OK            bool           `json:"ok"`
-	ResponseMs    *int64         `json:"responseMs"`
-	ErrorCode     *delivery.Code `json:"errorCode" enum:"http_status,redirect,timeout,network,address_refused,internal_error,webhook_inactive,webhook_paused,unsubscribed,withdrawn,event_gone"`
+	OK            bool           `json:"ok" doc:"Whether it was answered with a 2xx."`
+	ResponseMs    *int64         `json:"responseMs" doc:"How long the last answer took, in milliseconds; null where there was none."`
+	ErrorCode     *delivery.Code `json:"errorCode" enum:"http_status,redirect,timeout,network,address_refused,internal_error,webhook_inactive,webhook_paused,unsubscribed,withdrawn,event_gone" doc:"Why the last attempt failed, or why the delivery was closed; null for neither."`
 	NextAttemptAt *time.Time     `json:"nextAttemptAt" doc:"When the next attempt is made, while retrying."`
-	CreatedAt     time.Time      `json:"createdAt"`
+	CreatedAt     time.Time      `json:"createdAt" doc:"When the delivery was due first, in UTC."`
 }
 
 // WebhookDeliveryDetail is a delivery with all its attempts.
@@ -63,10 +63,10 @@ type WebhookDeliveryDetail struct {
 
 // WebhookAttempt is one attempt of a delivery.
 type WebhookAttempt struct {
-	At         time.Time      `json:"at"`
+	At         time.Time      `json:"at" doc:"When the attempt was made, in UTC."`
 	Status     *int64         `json:"status" doc:"null when there was no answer"`
-	ResponseMs *int64         `json:"responseMs"`
-	ErrorCode  *delivery.Code `json:"errorCode" enum:"http_status,redirect,timeout,network,address_refused,internal_error"`
+	ResponseMs *int64         `json:"responseMs" doc:"How long the answer took, in milliseconds; null where there was none."`
+	ErrorCode  *delivery.Code `json:"errorCode" enum:"http_status,redirect,timeout,network,address_refused,internal_error" doc:"Why it failed; null for one that was answered with a 2xx."`
 	Address    *string        `json:"address" doc:"The address connected to; null when there was no connection."`
 }
 
@@ -89,10 +89,10 @@ func showAttempt(a delivery.Attempt) WebhookAttempt {
 // DeliveryQuery filters and pages the deliveries.
 type DeliveryQuery struct {
 	route.Paging
-	WebhookID string    `query:"webhookId" maxLength:"80"`
-	EventID   string    `query:"eventId" maxLength:"80"`
+	WebhookID string    `query:"webhookId" maxLength:"80" doc:"Only deliveries to this webhook."`
+	EventID   string    `query:"eventId" maxLength:"80" doc:"Only deliveries of this event."`
 	State     string    `query:"state" maxLength:"80" doc:"One or more of pending, retrying, delivered, failed, separated by commas."`
-	OK        string    `query:"ok" enum:"true,false"`
+	OK        string    `query:"ok" enum:"true,false" doc:"Only deliveries that were answered with a 2xx, or only those that were not."`
 	From      time.Time `query:"from" doc:"Deliveries created at or after this moment."`
 	To        time.Time `query:"to" doc:"Deliveries created before this moment."`
 }

@@ -89,16 +89,16 @@ func (a *API) Register(s *route.Service) {
 
 // Webhook is one webhook (spec, Webhook).
 type Webhook struct {
-	ID                  id.Webhook       `json:"id"`
+	ID                  id.Webhook       `json:"id" doc:"Id of the webhook, with the prefix wh_."`
 	URL                 string           `json:"url" doc:"A public https address; checked again before every attempt."`
-	Description         *string          `json:"description"`
+	Description         *string          `json:"description" doc:"What the webhook is for, for people; null for none."`
 	Events              []string         `json:"events" doc:"Event types received; * stands for every type but those that must be named."`
 	IncludeConversation bool             `json:"includeConversation" doc:"Whether conversation words are sent where the privacy rules allow."`
 	Active              bool             `json:"active" doc:"False while switched off, and after three days of failed deliveries."`
 	PausedAt            *time.Time       `json:"pausedAt" doc:"When it was paused after failing every delivery for three days."`
 	APIVersion          contract.Version `json:"apiVersion" enum:"2026-07-08,2026-10-01" doc:"The contract its deliveries are written in."`
-	CreatedAt           time.Time        `json:"createdAt"`
-	UpdatedAt           time.Time        `json:"updatedAt"`
+	CreatedAt           time.Time        `json:"createdAt" doc:"When the webhook was made, in UTC."`
+	UpdatedAt           time.Time        `json:"updatedAt" doc:"When it was last changed, in UTC."`
 	ManagedBy           string           `json:"managedBy" doc:"api, or what manages the webhook in its place: then it cannot be changed here."`
 }
 

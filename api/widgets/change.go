@@ -14,26 +14,26 @@ import (
 
 // Sections are the parts of a widget that may be sent, whole or in part.
 type Sections struct {
-	Mode                route.Opt[string]             `json:"mode,omitzero" enum:"bubble,inline,fullscreen,orb"`
-	Placement           route.Opt[string]             `json:"placement,omitzero" enum:"bottom_right,bottom_left,top_right,top_left,center"`
-	Channels            route.Opt[[]string]           `json:"channels,omitzero" minItems:"1" maxItems:"3" enum:"video,voice,chat"`
-	DefaultChannel      route.Opt[string]             `json:"defaultChannel,omitzero" enum:"video,voice,chat"`
+	Mode                route.Opt[string]             `json:"mode,omitzero" enum:"bubble,inline,fullscreen,orb" doc:"How it sits on the page."`
+	Placement           route.Opt[string]             `json:"placement,omitzero" enum:"bottom_right,bottom_left,top_right,top_left,center" doc:"Which corner it is in."`
+	Channels            route.Opt[[]string]           `json:"channels,omitzero" minItems:"1" maxItems:"3" enum:"video,voice,chat" doc:"What visitors can choose: a face, a voice, or text alone."`
+	DefaultChannel      route.Opt[string]             `json:"defaultChannel,omitzero" enum:"video,voice,chat" doc:"What it begins with; one of channels."`
 	AllowedOrigins      route.Opt[[]string]           `json:"allowedOrigins,omitzero" maxItems:"50" doc:"https://example.com, https://*.example.com for every host below it, or http://localhost with any port. None means nowhere."`
 	Languages           route.Opt[[]string]           `json:"languages,omitzero" maxItems:"50" doc:"Those a visitor can choose, by code or name; none means the persona's."`
-	Theme               route.Part[widget.Theme]      `json:"theme,omitzero"`
+	Theme               route.Part[widget.Theme]      `json:"theme,omitzero" doc:"How it looks; what is left out stays."`
 	Texts               route.Part[widget.ByLanguage] `json:"texts,omitzero" doc:"By language."`
-	AvatarWhenCollapsed route.Opt[bool]               `json:"avatarWhenCollapsed,omitzero"`
-	Proactive           route.Part[widget.Proactive]  `json:"proactive,omitzero"`
-	LeadForm            route.Part[widget.LeadForm]   `json:"leadForm,omitzero"`
-	Rating              route.Part[widget.Rating]     `json:"rating,omitzero"`
-	TranscriptVisible   route.Opt[bool]               `json:"transcriptVisible,omitzero"`
-	TextInput           route.Opt[bool]               `json:"textInput,omitzero"`
-	MicMuteable         route.Opt[bool]               `json:"micMuteable,omitzero"`
+	AvatarWhenCollapsed route.Opt[bool]               `json:"avatarWhenCollapsed,omitzero" doc:"Whether the face is seen while the widget is closed."`
+	Proactive           route.Part[widget.Proactive]  `json:"proactive,omitzero" doc:"When it speaks up by itself; what is left out stays."`
+	LeadForm            route.Part[widget.LeadForm]   `json:"leadForm,omitzero" doc:"What visitors are asked to leave; what is left out stays."`
+	Rating              route.Part[widget.Rating]     `json:"rating,omitzero" doc:"Whether and how visitors rate a conversation; what is left out stays."`
+	TranscriptVisible   route.Opt[bool]               `json:"transcriptVisible,omitzero" doc:"Whether visitors can read what is said."`
+	TextInput           route.Opt[bool]               `json:"textInput,omitzero" doc:"Whether visitors can type."`
+	MicMuteable         route.Opt[bool]               `json:"micMuteable,omitzero" doc:"Whether visitors can mute their microphone."`
 	AINotice            route.Opt[bool]               `json:"aiNotice,omitzero" doc:"Cannot be false in the EU region."`
-	TermsURL            route.OptNull[string]         `json:"termsUrl,omitzero" maxLength:"2048"`
-	PrivacyURL          route.OptNull[string]         `json:"privacyUrl,omitzero" maxLength:"2048"`
-	Hours               route.Part[widget.Hours]      `json:"hours,omitzero"`
-	Caps                route.Part[widget.Caps]       `json:"caps,omitzero"`
+	TermsURL            route.OptNull[string]         `json:"termsUrl,omitzero" maxLength:"2048" doc:"Where your terms are; null for none."`
+	PrivacyURL          route.OptNull[string]         `json:"privacyUrl,omitzero" maxLength:"2048" doc:"Where your privacy notice is; null for none."`
+	Hours               route.Part[widget.Hours]      `json:"hours,omitzero" doc:"When it can be talked with; what is left out stays."`
+	Caps                route.Part[widget.Caps]       `json:"caps,omitzero" doc:"Bounds on what visitors use; what is left out stays."`
 }
 
 // Input is the request for a new widget.
@@ -41,8 +41,8 @@ type Input struct{ Body WidgetInput }
 
 // WidgetInput is a widget to be made.
 type WidgetInput struct {
-	Name      string `json:"name" minLength:"1" maxLength:"80"`
-	PersonaID string `json:"personaId"`
+	Name      string `json:"name" minLength:"1" maxLength:"80" doc:"What to call the widget, for people."`
+	PersonaID string `json:"personaId" doc:"The persona that it is to show."`
 	Enabled   *bool  `json:"enabled,omitempty" doc:"Whether pages show it; true unless given."`
 	Sections
 }
@@ -57,9 +57,9 @@ type UpdateInput struct {
 // WidgetChange is what to change of a widget.
 type WidgetChange struct {
 	BaseVersion route.Opt[int64]  `json:"baseVersion,omitzero" minimum:"1" doc:"The version to change, as If-Match says it."`
-	Name        route.Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"80"`
-	PersonaID   route.Opt[string] `json:"personaId,omitzero"`
-	Enabled     route.Opt[bool]   `json:"enabled,omitzero"`
+	Name        route.Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, for people."`
+	PersonaID   route.Opt[string] `json:"personaId,omitzero" doc:"Another persona to show."`
+	Enabled     route.Opt[bool]   `json:"enabled,omitzero" doc:"Whether it is shown and can be talked with."`
 	Sections
 }
 

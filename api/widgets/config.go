@@ -20,35 +20,35 @@ type Visit struct {
 
 // WidgetConfig is what a page needs to show a widget.
 type WidgetConfig struct {
-	ID      id.Widget     `json:"id"`
-	Persona ConfigPersona `json:"persona"`
+	ID      id.Widget     `json:"id" doc:"Id of the widget, with the prefix wid_."`
+	Persona ConfigPersona `json:"persona" doc:"What the page is told of the persona."`
 
-	Mode                string            `json:"mode" enum:"bubble,inline,fullscreen,orb"`
-	Placement           string            `json:"placement" enum:"bottom_right,bottom_left,top_right,top_left,center"`
-	Channels            []string          `json:"channels"`
-	DefaultChannel      string            `json:"defaultChannel"`
-	Languages           []string          `json:"languages"`
-	Theme               widget.Theme      `json:"theme"`
-	Texts               widget.ByLanguage `json:"texts"`
-	AvatarWhenCollapsed bool              `json:"avatarWhenCollapsed"`
-	Proactive           widget.Proactive  `json:"proactive"`
-	LeadForm            widget.LeadForm   `json:"leadForm"`
-	Rating              widget.Rating     `json:"rating"`
-	TranscriptVisible   bool              `json:"transcriptVisible"`
-	TextInput           bool              `json:"textInput"`
-	MicMuteable         bool              `json:"micMuteable"`
-	AINotice            bool              `json:"aiNotice"`
-	TermsURL            *string           `json:"termsUrl"`
-	PrivacyURL          *string           `json:"privacyUrl"`
-	Hours               widget.Hours      `json:"hours"`
+	Mode                string            `json:"mode" enum:"bubble,inline,fullscreen,orb" doc:"How it sits on the page."`
+	Placement           string            `json:"placement" enum:"bottom_right,bottom_left,top_right,top_left,center" doc:"Which corner it is in."`
+	Channels            []string          `json:"channels" doc:"What visitors can choose."`
+	DefaultChannel      string            `json:"defaultChannel" doc:"What it begins with."`
+	Languages           []string          `json:"languages" doc:"The languages that it can be talked with in, by code; empty for all that the persona speaks."`
+	Theme               widget.Theme      `json:"theme" doc:"How it looks."`
+	Texts               widget.ByLanguage `json:"texts" doc:"The widget's words, by language."`
+	AvatarWhenCollapsed bool              `json:"avatarWhenCollapsed" doc:"Whether the face is seen while the widget is closed."`
+	Proactive           widget.Proactive  `json:"proactive" doc:"When it speaks up by itself."`
+	LeadForm            widget.LeadForm   `json:"leadForm" doc:"What visitors are asked to leave."`
+	Rating              widget.Rating     `json:"rating" doc:"Whether and how visitors rate a conversation."`
+	TranscriptVisible   bool              `json:"transcriptVisible" doc:"Whether visitors can read what is said."`
+	TextInput           bool              `json:"textInput" doc:"Whether visitors can type."`
+	MicMuteable         bool              `json:"micMuteable" doc:"Whether visitors can mute their microphone."`
+	AINotice            bool              `json:"aiNotice" doc:"Whether to tell people that they talk with an AI."`
+	TermsURL            *string           `json:"termsUrl" doc:"Where the terms are; null for none."`
+	PrivacyURL          *string           `json:"privacyUrl" doc:"Where the privacy notice is; null for none."`
+	Hours               widget.Hours      `json:"hours" doc:"When it can be talked with."`
 }
 
 // ConfigPersona is what a page is told of the persona.
 type ConfigPersona struct {
-	Name       string             `json:"name"`
-	Language   string             `json:"language"`
+	Name       string             `json:"name" doc:"What the persona is called."`
+	Language   string             `json:"language" doc:"The language that it begins in, as a code."`
 	Languages  []string           `json:"languages" doc:"Those a conversation may switch to."`
-	Disclosure persona.Disclosure `json:"disclosure"`
+	Disclosure persona.Disclosure `json:"disclosure" doc:"How people are told that they talk with an AI."`
 	PictureURL *string            `json:"pictureUrl" format:"uri" doc:"Where anybody finds the picture of who speaks; null without one."`
 }
 

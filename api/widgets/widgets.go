@@ -87,18 +87,18 @@ func (a *API) Register(s *route.Service) {
 
 // Widget is one widget.
 type Widget struct {
-	ID        id.Widget   `json:"id"`
-	Name      string      `json:"name"`
-	PortalID  *route.Null `json:"portalId"`
-	PersonaID id.Persona  `json:"personaId"`
-	Enabled   bool        `json:"enabled"`
+	ID        id.Widget   `json:"id" doc:"Id of the widget, with the prefix wid_."`
+	Name      string      `json:"name" doc:"What the widget is called, for people."`
+	PortalID  *route.Null `json:"portalId" doc:"Always null for now."`
+	PersonaID id.Persona  `json:"personaId" doc:"The persona that it shows."`
+	Enabled   bool        `json:"enabled" doc:"Whether it is shown and can be talked with."`
 	widget.Definition
 	PublicKey  widget.PublicKey `json:"publicKey" doc:"Not secret: it stands in the pages that show the widget."`
-	Embed      Embed            `json:"embed"`
+	Embed      Embed            `json:"embed" doc:"What to put on a page to show it."`
 	LastSeenAt *time.Time       `json:"lastSeenAt" doc:"When a page loaded it last, to the hour."`
-	Version    int64            `json:"version"`
-	CreatedAt  time.Time        `json:"createdAt"`
-	UpdatedAt  time.Time        `json:"updatedAt"`
+	Version    int64            `json:"version" doc:"How many times it was changed, from 1; what baseVersion and If-Match are held against."`
+	CreatedAt  time.Time        `json:"createdAt" doc:"When the widget was made, in UTC."`
+	UpdatedAt  time.Time        `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
 
 // Embed is what a page needs to show a widget.

@@ -1,5 +1,6 @@
 // Command openapi writes the OpenAPI documents from the declared operations.
-// The argument is the folder to write to.
+// The argument is the folder to write to. It runs in the root of the module, whose
+// sources say what the schemas are.
 package main
 
 import (
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 
 	"visavis.dev/api"
+	"visavis.dev/api/openapi/comment"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/contract"
 )
@@ -15,8 +17,9 @@ import (
 func main() {
 	log.SetFlags(0)
 	s := api.Operations(route.Deps{}, api.Parts{})
+	comments := comment.NewReader(".")
 	for _, v := range contract.Versions() {
-		document, err := s.Document(v)
+		document, err := s.Document(v, comments.Of)
 		if err != nil {
 			log.Fatal(err)
 		}

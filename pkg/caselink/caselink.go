@@ -34,9 +34,9 @@ const (
 
 // Contact is who the link is for.
 type Contact struct {
-	Name  *string `json:"name" maxLength:"200"`
-	Email *string `json:"email" maxLength:"254"`
-	Phone *string `json:"phone" maxLength:"40"`
+	Name  *string `json:"name" maxLength:"200" doc:"A full name; null where it is not known."`
+	Email *string `json:"email" maxLength:"254" doc:"A mail address; null where it is not known."`
+	Phone *string `json:"phone" maxLength:"40" doc:"A phone number; null where it is not known."`
 }
 
 // Link is one link.

@@ -44,8 +44,8 @@ type Duo struct {
 
 // Interplay is how the hosts share a conversation.
 type Interplay struct {
-	Style    string `json:"style" enum:"interview,debate,co_host,teach"`
-	Handover string `json:"handover" enum:"natural,strict"`
+	Style    string `json:"style" enum:"interview,debate,co_host,teach" doc:"What the two do together."`
+	Handover string `json:"handover" enum:"natural,strict" doc:"natural lets the two come in as people do, strict keeps them to turns."`
 	// Balance is how much of the talking is the lead's, 0 to 1.
 	Balance float64 `json:"balance" minimum:"0" maximum:"1" doc:"How much of the talking is the lead's."`
 }

@@ -17,8 +17,8 @@ import (
 // Problem is something that keeps a duo from going live.
 type Problem struct {
 	// Field names what to change: hosts[0].avatarId.
-	Field   string `json:"field"`
-	Message string `json:"message"`
+	Field   string `json:"field" doc:"What to change, as a path: hosts[0].avatarId."`
+	Message string `json:"message" doc:"What to do, in plain English."`
 }
 
 // State is what going live depends on.

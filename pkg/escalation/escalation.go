@@ -30,15 +30,15 @@ const (
 
 // Context is the chat so far.
 type Context struct {
-	Transcript []Line  `json:"transcript" maxItems:"200"`
-	Summary    *string `json:"summary" maxLength:"4000"`
+	Transcript []Line  `json:"transcript" maxItems:"200" doc:"What was said, in order."`
+	Summary    *string `json:"summary" maxLength:"4000" doc:"The chat in a few sentences; null for none."`
 }
 
 // Line is something that was said in the chat.
 type Line struct {
-	Speaker string     `json:"speaker" given:"always" maxLength:"80"`
-	Text    string     `json:"text" given:"always" maxLength:"4000"`
-	At      *time.Time `json:"at"`
+	Speaker string     `json:"speaker" given:"always" maxLength:"80" doc:"Who said it, by name or role."`
+	Text    string     `json:"text" given:"always" maxLength:"4000" doc:"What was said."`
+	At      *time.Time `json:"at" doc:"When it was said, in UTC; null where it is not known."`
 }
 
 // Escalation is one chat that is handed over.

@@ -14,7 +14,7 @@ func (k *Kind) dataSchema() map[string]any {
 	properties := schema["properties"].(map[string]any)
 	for _, c := range f.classes() {
 		for _, b := range fieldBranches(c.paths) {
-			describe(properties[b.name].(map[string]any), k.values[b.name], c.null)
+			describe(properties[b.name].(map[string]any), b.name, k.values[b.name], c.null)
 		}
 	}
 	return schema
@@ -42,6 +42,7 @@ func branchSchema(b fieldBranch) map[string]any {
 	if b.list {
 		schema = map[string]any{"type": "array", "items": schema}
 	}
+	schema["description"] = meanings[b.name]
 	return schema
 }
 
@@ -55,12 +56,13 @@ func nullable(schema map[string]any) map[string]any {
 	return schema
 }
 
-// describe says what values a field holds and when it is null. The values are
-// examples: more can be added without a new contract (spec, Versioning, 8).
-func describe(schema map[string]any, values []string, null string) {
-	var said []string
-	if d, ok := schema["description"].(string); ok {
-		said = append(said, d)
+// describe says what a field holds, what values it takes and when it is null.
+// The values are examples: more can be added without a new contract (spec,
+// Versioning, 8).
+func describe(schema map[string]any, name string, values []string, null string) {
+	said := []string{meanings[name]}
+	if strings.HasSuffix(name, "By") && len(values) == 0 {
+		said = append(said, "A person's id, a key's id or system.")
 	}
 	if len(values) > 0 {
 		examples := make([]any, len(values))
@@ -68,14 +70,12 @@ func describe(schema map[string]any, values []string, null string) {
 			examples[i] = v
 		}
 		schema["examples"] = examples
-		said = []string{"One of " + strings.Join(values, ", ") + "; more may be added."}
+		said = append(said, "One of "+strings.Join(values, ", ")+"; more may be added.")
 	}
 	if null != "" {
 		said = append(said, null)
 	}
-	if len(said) > 0 {
-		schema["description"] = strings.Join(said, " ")
-	}
+	schema["description"] = strings.Join(said, " ")
 }
 
 // plainSchema is the schema of a value without members, which its name tells.
@@ -88,16 +88,9 @@ func plainSchema(name string) map[string]any {
 		return map[string]any{"type": []any{"boolean", "number", "string"}}
 	case strings.HasSuffix(name, "At"), name == "validUntil", name == "periodStart", name == "periodEnd":
 		return map[string]any{"type": "string", "format": "date-time"}
-	case strings.HasSuffix(name, "S"):
-		return map[string]any{"type": "integer", "description": "Seconds."}
-	case strings.HasPrefix(name, "minutes"), strings.HasSuffix(name, "Minutes"):
-		return map[string]any{"type": "integer", "description": "Minutes."}
-	case strings.HasSuffix(name, "Count"):
+	case strings.HasSuffix(name, "S"), strings.HasSuffix(name, "Count"),
+		strings.HasPrefix(name, "minutes"), strings.HasSuffix(name, "Minutes"):
 		return map[string]any{"type": "integer"}
-	case strings.HasPrefix(name, "external"):
-		return map[string]any{"type": "string", "description": "The id in your system."}
-	case strings.HasSuffix(name, "By"):
-		return map[string]any{"type": "string", "description": "A person's id, a key's id or system."}
 	}
 	return map[string]any{"type": "string"}
 }

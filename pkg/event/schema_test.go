@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/event"
 )
 
@@ -149,12 +150,12 @@ func TestSchemaDescribes(t *testing.T) {
 		field, says string
 		examples    []any
 	}{
-		{event.HandoffJoined, "mode", "One of listen, speak, takeover; more may be added.", []any{"listen", "speak", "takeover"}},
-		{event.HandoffJoined, "waitS", "Seconds.", nil},
-		{event.HandoffRequested, "requestedBy", "One of visitor, avatar, rule; more may be added.", []any{"visitor", "avatar", "rule"}},
-		{event.UnitRenamed, "changedBy", "A person's id, a key's id or system.", nil},
-		{event.ScoreRecorded, "percent", "Null until the result is released.", nil},
-		{event.SessionEnded, "summary", "Null without includeConversation, and where the privacy rules hold it back.", nil},
+		{event.HandoffJoined, "mode", "How it takes place. One of listen, speak, takeover; more may be added.", []any{"listen", "speak", "takeover"}},
+		{event.HandoffJoined, "waitS", "How long the visitor waited, in seconds.", nil},
+		{event.HandoffRequested, "requestedBy", "Who asked for it. One of visitor, avatar, rule; more may be added.", []any{"visitor", "avatar", "rule"}},
+		{event.UnitRenamed, "changedBy", "Who changed it. A person's id, a key's id or system.", nil},
+		{event.ScoreRecorded, "percent", "The share of points, in percent. Null until the result is released.", nil},
+		{event.SessionEnded, "summary", "What was said, in a few sentences. Null without includeConversation, and where the privacy rules hold it back.", nil},
 	} {
 		k, _ := event.Find(c.of)
 		property := k.Schema()["properties"].(map[string]any)[c.field].(map[string]any)
@@ -165,4 +166,43 @@ func TestSchemaDescribes(t *testing.T) {
 			require.Equal(t, c.examples, property["examples"])
 		}
 	}
+}
+
+// Every field says what it holds, in data, in its objects and in its lists.
+func TestSchemasDescribeEveryField(t *testing.T) {
+	var check func(t *testing.T, at string, schema map[string]any)
+	check = func(t *testing.T, at string, schema map[string]any) {
+		properties, _ := schema["properties"].(map[string]any)
+		for name, property := range properties {
+			property := property.(map[string]any)
+			require.NotEmpty(t, property["description"], "%s.%s", at, name)
+			check(t, at+"."+name, property)
+			if items, ok := property["items"].(map[string]any); ok {
+				check(t, at+"."+name, items)
+			}
+		}
+	}
+	for _, k := range event.Kinds() {
+		check(t, string(k.Type), k.Schema())
+	}
+}
+
+// What the examples show is what their schemas allow; no field is left out.
+func TestExamples(t *testing.T) {
+	for _, k := range event.Kinds() {
+		example := k.Example(contract.Latest)
+		require.Equal(t, string(k.Type), example["type"])
+		require.NoError(t, compiled(t, k).Validate(plain(t, example["data"])), k.Type)
+		require.NotContains(t, k.Example(contract.V20260708), "apiVersion")
+	}
+}
+
+// plain is a value as it comes back from JSON.
+func plain(t *testing.T, v any) any {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	return parsed
 }

@@ -11,9 +11,9 @@ import (
 // Finding is something that a check found.
 type Finding struct {
 	// Field is what to change, as the API names it, such as "pages.welcome".
-	Field string `json:"field"`
+	Field string `json:"field" doc:"What to change, as a path: pages.welcome."`
 	// Message says what to do, in plain English.
-	Message string `json:"message"`
+	Message string `json:"message" doc:"What to do, in plain English."`
 }
 
 // Report is the outcome of a check. Warnings do not forbid anything.

@@ -85,11 +85,11 @@ type Duo struct {
 
 // Host is one of the two of a duo.
 type Host struct {
-	Seat   string    `json:"seat"`
-	Name   string    `json:"name"`
-	Avatar id.Avatar `json:"avatarId"`
-	Voice  id.Voice  `json:"voiceId"`
-	Role   string    `json:"role"`
+	Seat   string    `json:"seat" doc:"Where the host sits, as seen by the visitor: left or right."`
+	Name   string    `json:"name" doc:"What the host is called in the conversation."`
+	Avatar id.Avatar `json:"avatarId" doc:"The face that the host wears."`
+	Voice  id.Voice  `json:"voiceId" doc:"The voice that the host speaks with."`
+	Role   string    `json:"role" doc:"lead steers the conversation, partner comes in."`
 }
 
 // Errors of this package, besides [FieldError] and those that say why a

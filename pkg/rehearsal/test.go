@@ -36,9 +36,9 @@ type Expectation struct {
 
 // LastRun is what came of a test when it was run last.
 type LastRun struct {
-	At             time.Time `json:"at"`
-	Job            id.Job    `json:"jobId"`
-	PersonaVersion int64     `json:"personaVersion"`
+	At             time.Time `json:"at" doc:"When it was run, in UTC."`
+	Job            id.Job    `json:"jobId" doc:"The job that ran it, whose file has the answer in full."`
+	PersonaVersion int64     `json:"personaVersion" doc:"The version of the persona that answered."`
 	Result
 }
 

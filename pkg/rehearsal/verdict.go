@@ -28,22 +28,22 @@ const (
 
 // Result is an answer, held against what was expected of it.
 type Result struct {
-	Passed   bool     `json:"passed"`
+	Passed   bool     `json:"passed" doc:"Whether the answer was as expected."`
 	Reasons  []Reason `json:"reasons" enum:"fact_missing,unwanted_fact,other_source,not_grounded,answered,no_answer" doc:"Why it did not pass."`
-	Answer   string   `json:"answer"`
+	Answer   string   `json:"answer" doc:"What the persona answered."`
 	Missing  []string `json:"missing" doc:"The facts that are not in the answer."`
 	Unwanted []string `json:"unwanted" doc:"The facts that are, and should not be."`
 	Sources  []Source `json:"sources" doc:"The documents that the answer rests on."`
-	Grounded *bool    `json:"grounded"`
+	Grounded *bool    `json:"grounded" doc:"Whether the answer rested on passages; null where nothing was answered."`
 	// DeletedDocuments are those that no answer can rest on any more.
 	DeletedDocuments []id.Document `json:"deletedDocumentIds" doc:"The expected documents that were deleted meanwhile."`
-	AIGenerated      bool          `json:"aiGenerated" enum:"true"`
+	AIGenerated      bool          `json:"aiGenerated" enum:"true" doc:"Always true: an avatar wrote the answer."`
 }
 
 // Source is a document that an answer rests on.
 type Source struct {
-	DocumentID id.Document `json:"documentId"`
-	Title      string      `json:"title"`
+	DocumentID id.Document `json:"documentId" doc:"The document, by id."`
+	Title      string      `json:"title" doc:"The document's title."`
 }
 
 // Judge holds an answer against an expectation, of whose documents some were

@@ -58,17 +58,17 @@ type Turn struct {
 
 // Source is a passage that an answer rests on.
 type Source struct {
-	DocumentID id.Document `json:"documentId"`
-	Title      string      `json:"title"`
-	ChunkID    id.Chunk    `json:"chunkId"`
-	Score      float64     `json:"score"`
+	DocumentID id.Document `json:"documentId" doc:"The document that it is from."`
+	Title      string      `json:"title" doc:"The document's title."`
+	ChunkID    id.Chunk    `json:"chunkId" doc:"The passage, by id."`
+	Score      float64     `json:"score" doc:"How well it fits the question, from 0 to 1."`
 }
 
 // ToolCall is a tool that was used in a turn.
 type ToolCall struct {
-	Name       string `json:"name"`
-	Status     string `json:"status"`
-	DurationMs int64  `json:"durationMs"`
+	Name       string `json:"name" doc:"The tool's name."`
+	Status     string `json:"status" doc:"What came of it."`
+	DurationMs int64  `json:"durationMs" doc:"How long it took, in milliseconds."`
 }
 
 // Timing is how long the stages of an answer took, in milliseconds; a negative

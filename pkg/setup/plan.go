@@ -31,7 +31,7 @@ type Input struct {
 	Brief       *string       `json:"brief" maxLength:"8000" doc:"What the portal is for, in plain words."`
 	DocumentIDs []id.Document `json:"documentIds" maxItems:"20" doc:"Documents of knowledge packs that were read."`
 	TemplateKey *string       `json:"templateKey" maxLength:"40" doc:"What to build it from; the one that fits best unless given."`
-	Audience    string        `json:"audience" enum:"visitors,learners,customers,candidates,mixed"`
+	Audience    string        `json:"audience" enum:"visitors,learners,customers,candidates,mixed" doc:"Whom the portal is for."`
 	Languages   []string      `json:"languages" maxItems:"20" doc:"By code or name; the language of the sources unless given."`
 	Goals       []string      `json:"goals" maxItems:"10" doc:"What people should be able to do or to know."`
 }
@@ -52,8 +52,8 @@ type Proposal struct {
 
 // ProposedPersona is who will speak. What is empty is as the template has it.
 type ProposedPersona struct {
-	Role     string         `json:"role" maxLength:"200"`
-	Greeting language.Words `json:"greeting"`
+	Role     string         `json:"role" maxLength:"200" doc:"What the persona is, in a line."`
+	Greeting language.Words `json:"greeting" doc:"What the persona says first, by language."`
 	// Instructions leave room for the template's.
 	Instructions string `json:"instructions" maxLength:"8000" doc:"They come after the template's own."`
 }
@@ -75,10 +75,10 @@ const (
 
 // ProposedPart is a subject as it is proposed.
 type ProposedPart struct {
-	Title      string              `json:"title" given:"always" minLength:"1" maxLength:"200"`
-	Kind       subject.Kind        `json:"kind" enum:"course,topic,practice,assessment,screening,faq,guide"`
-	Objectives []subject.Objective `json:"objectives" maxItems:"50"`
-	Content    Lesson              `json:"content"`
+	Title      string              `json:"title" given:"always" minLength:"1" maxLength:"200" doc:"What the subject is called."`
+	Kind       subject.Kind        `json:"kind" enum:"course,topic,practice,assessment,screening,faq,guide" doc:"What the subject is for."`
+	Objectives []subject.Objective `json:"objectives" maxItems:"50" doc:"What people are to be able to do afterwards."`
+	Content    Lesson              `json:"content" doc:"What the subject says."`
 }
 
 // Lesson is a subject's content before there is a subject.
@@ -86,9 +86,9 @@ type Lesson subject.Content
 
 // ProposedSource is an address to read, or a document that was read.
 type ProposedSource struct {
-	Title      string       `json:"title" maxLength:"200"`
-	URL        *string      `json:"url" maxLength:"2048"`
-	DocumentID *id.Document `json:"documentId" nullable:"true"`
+	Title      string       `json:"title" maxLength:"200" doc:"What it is called."`
+	URL        *string      `json:"url" maxLength:"2048" doc:"An address to read; null for a document."`
+	DocumentID *id.Document `json:"documentId" nullable:"true" doc:"A document that was read already; null for an address."`
 }
 
 // Plan is one plan.

@@ -40,23 +40,23 @@ const (
 // Definition is what a subject is, besides its content. It is kept as JSON in the
 // form that the API shows; the tags bound it there.
 type Definition struct {
-	Objectives []Objective `json:"objectives" maxItems:"50"`
+	Objectives []Objective `json:"objectives" maxItems:"50" doc:"What people are to be able to do afterwards."`
 	// PersonaID speaks in the place of the portal's; null for that one.
-	PersonaID           *id.Persona        `json:"personaId" nullable:"true"`
+	PersonaID           *id.Persona        `json:"personaId" nullable:"true" doc:"A persona to speak in place of the portal's; null for that one."`
 	KnowledgeBaseIDs    []id.KnowledgeBase `json:"knowledgeBaseIds" maxItems:"20" doc:"Packs to answer from, besides the portal's."`
 	DurationS           *int64             `json:"durationS" minimum:"30" maximum:"7200" doc:"How long it is meant to take."`
-	Assessed            bool               `json:"assessed"`
-	PassPercent         *int64             `json:"passPercent" minimum:"0" maximum:"100"`
-	AttemptsAllowed     *int64             `json:"attemptsAllowed" minimum:"1" maximum:"100"`
-	CertificateTemplate *string            `json:"certificateTemplate" maxLength:"80"`
-	ValidMonths         *int64             `json:"validMonths" minimum:"1" maximum:"120"`
-	Prerequisites       []id.Subject       `json:"prerequisites" maxItems:"20"`
+	Assessed            bool               `json:"assessed" doc:"Whether answers are scored."`
+	PassPercent         *int64             `json:"passPercent" minimum:"0" maximum:"100" doc:"The share of points to pass with, in percent; null where nobody can fail."`
+	AttemptsAllowed     *int64             `json:"attemptsAllowed" minimum:"1" maximum:"100" doc:"How many times somebody may try; null for any number."`
+	CertificateTemplate *string            `json:"certificateTemplate" maxLength:"80" doc:"The certificate that who passes gets, by key; null for none."`
+	ValidMonths         *int64             `json:"validMonths" minimum:"1" maximum:"120" doc:"For how many months a certificate counts; null for ever."`
+	Prerequisites       []id.Subject       `json:"prerequisites" maxItems:"20" doc:"Subjects to have completed before."`
 }
 
 // Objective is something to be able to do afterwards.
 type Objective struct {
-	Key  string         `json:"key" given:"always" pattern:"^[a-z][a-z0-9_]{0,39}$"`
-	Text language.Words `json:"text"`
+	Key  string         `json:"key" given:"always" pattern:"^[a-z][a-z0-9_]{0,39}$" doc:"The objective's name, which no other of the subject has."`
+	Text language.Words `json:"text" doc:"What to be able to do, by language."`
 }
 
 // Subject is one subject.
