@@ -37,18 +37,18 @@ func (r *run) copy(ctx context.Context) error {
 	}
 	for r.at.Table < len(r.layout) {
 		t := r.layout[r.at.Table]
-		rows, err := r.carry(ctx, t, r.at.After)
+		rows, more, err := r.carry(ctx, t, r.at.After)
 		if isDuplicate(err) {
 			// A row that went took its name with it to another: what the destination has
 			// of it is to go first.
 			if _, err = r.drain(ctx, all); err == nil {
-				rows, err = r.carry(ctx, t, r.at.After)
+				rows, more, err = r.carry(ctx, t, r.at.After)
 			}
 		}
 		if err != nil {
 			return err
 		}
-		r.step(t, rows)
+		r.step(t, rows, more)
 		if len(rows) > 0 {
 			r.at.Rows += int64(len(rows))
 			return r.throttle(ctx, len(rows))
@@ -59,8 +59,8 @@ func (r *run) copy(ctx context.Context) error {
 }
 
 // step moves the cursor past a page of a table.
-func (r *run) step(t table, rows []record) {
-	if len(rows) < r.Page || len(t.key) == 0 {
+func (r *run) step(t table, rows []record, more bool) {
+	if !more || len(t.key) == 0 {
 		r.at.Table, r.at.After = r.at.Table+1, nil
 		return
 	}
@@ -68,14 +68,25 @@ func (r *run) step(t table, rows []record) {
 }
 
 // carry copies the rows after a key.
-func (r *run) carry(ctx context.Context, t table, after []string) (rows []record, err error) {
-	if err := r.reading(ctx, func(ctx context.Context, tx database.Tx) (err error) {
-		rows, err = t.page(ctx, tx, r.move.Org, after, nil, r.Page)
-		return err
-	}); err != nil || len(rows) == 0 {
-		return nil, err
+func (r *run) carry(ctx context.Context, t table, after []string) (rows []record, more bool, err error) {
+	if rows, more, err = r.page(ctx, t, after); err != nil || len(rows) == 0 {
+		return nil, false, err
 	}
-	return rows, r.writing(ctx, func(ctx context.Context, tx database.Tx) error { return t.write(ctx, tx, rows) })
+	return rows, more, r.writing(ctx, func(ctx context.Context, tx database.Tx) error { return t.write(ctx, tx, rows) })
+}
+
+// page reads the source's rows after a key, as many as fit into a message. more says that
+// others follow.
+func (r *run) page(ctx context.Context, t table, after []string) (rows []record, more bool, err error) {
+	size := r.pages.size(t.Name, r.Page)
+	err = r.reading(ctx, func(ctx context.Context, tx database.Tx) (err error) {
+		rows, more, err = t.page(ctx, tx, r.move.Org, after, nil, size, messageBytes)
+		return err
+	})
+	if more {
+		r.pages.learn(t.Name, size, len(rows))
+	}
+	return rows, more, err
 }
 
 // tablesAtOnce is how many tables are copied side by side behind the fence.
@@ -107,19 +118,17 @@ func (r *run) carryAll(ctx context.Context) error {
 func (r *run) carryTable(ctx context.Context, t table) error {
 	var after []string
 	for {
-		var rows, got []record
-		if err := r.reading(ctx, func(ctx context.Context, tx database.Tx) (err error) {
-			rows, err = t.page(ctx, tx, r.move.Org, after, nil, r.Page)
-			return err
-		}); err != nil || len(rows) == 0 {
+		rows, more, err := r.page(ctx, t, after)
+		if err != nil || len(rows) == 0 {
 			return err
 		}
+		var got []record
 		last := t.keyOf(rows[len(rows)-1])
 		if err := r.writing(ctx, func(ctx context.Context, tx database.Tx) (err error) {
 			if err := t.write(ctx, tx, rows); err != nil {
 				return err
 			}
-			got, err = t.page(ctx, tx, r.move.Org, after, last, len(rows)+1)
+			got, _, err = t.page(ctx, tx, r.move.Org, after, last, len(rows)+1, 0)
 			return err
 		}); err != nil {
 			return err
@@ -127,7 +136,7 @@ func (r *run) carryTable(ctx context.Context, t table) error {
 		if differing := t.differences(rows, got); len(differing) > 0 {
 			return errors.New("rows of " + t.Name + " did not arrive as they left")
 		}
-		if len(rows) < r.Page || len(t.key) == 0 {
+		if !more || len(t.key) == 0 {
 			return nil
 		}
 		after = last

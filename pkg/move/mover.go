@@ -129,6 +129,7 @@ type run struct {
 	// layout and the databases are known once both were asked.
 	layout   layout
 	from, to *database.DB
+	pages    pages
 }
 
 func (r *run) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Microsecond) }

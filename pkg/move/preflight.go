@@ -110,7 +110,7 @@ func (r *run) clear(ctx context.Context) error {
 		for t := r.layout[i]; left[i] > 0; {
 			var rows []record
 			if err := r.writing(ctx, func(ctx context.Context, tx database.Tx) (err error) {
-				if rows, err = t.page(ctx, tx, r.move.Org, nil, nil, r.Page); err != nil || len(rows) == 0 {
+				if rows, _, err = t.page(ctx, tx, r.move.Org, nil, nil, r.pages.size(t.Name, r.Page), messageBytes); err != nil || len(rows) == 0 {
 					return err
 				}
 				return t.remove(ctx, tx, r.move.Org, t.keysOf(rows))

@@ -2,11 +2,10 @@ package move
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/id"
@@ -80,8 +79,9 @@ func (t table) among(q *query, keys [][]string) {
 }
 
 // page reads rows in their key's order: those after one key, up to another, and some at
-// most. No key is no bound.
-func (t table) page(ctx context.Context, tx database.Tx, org id.Org, after, upTo []string, limit int) ([]record, error) {
+// most, of so many bytes at most unless it is one row. No key is no bound, and so are no
+// bytes. more says that it ended for one of the two.
+func (t table) page(ctx context.Context, tx database.Tx, org id.Org, after, upTo []string, limit, bytes int) (rows []record, more bool, err error) {
 	q := t.selecting(org)
 	if len(after) > 0 {
 		t.compare(q, ">", after)
@@ -93,43 +93,85 @@ func (t table) page(ctx context.Context, tx database.Tx, org id.Org, after, upTo
 		q.add(` ORDER BY ` + t.keyList("t."))
 	}
 	q.add(` LIMIT ` + q.arg(limit))
-	return q.records(ctx, tx)
+	rows, more, err = q.records(ctx, tx, bytes)
+	return rows, more || len(rows) == limit, err
 }
 
 // named reads the rows that keys name, as far as there are any.
-func (t table) named(ctx context.Context, tx database.Tx, org id.Org, keys [][]string) ([]record, error) {
-	q := t.selecting(org)
-	t.among(q, keys)
-	return q.records(ctx, tx)
+func (t table) named(ctx context.Context, tx database.Tx, org id.Org, keys [][]string) (all []record, err error) {
+	for _, some := range portions(keys, keyBytes) {
+		q := t.selecting(org)
+		t.among(q, some)
+		rows, _, err := q.records(ctx, tx, 0)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
 }
 
 // remove deletes the rows that keys name.
 func (t table) remove(ctx context.Context, tx database.Tx, org id.Org, keys [][]string) error {
-	q := &query{}
-	q.add(`DELETE FROM ` + t.Name + ` AS t WHERE t.org_id = ` + q.arg(org))
-	t.among(q, keys)
-	_, err := tx.Exec(ctx, q.sql.String(), q.args...)
-	return err
+	for _, some := range portions(keys, keyBytes) {
+		q := &query{}
+		q.add(`DELETE FROM ` + t.Name + ` AS t WHERE t.org_id = ` + q.arg(org))
+		t.among(q, some)
+		if _, err := tx.Exec(ctx, q.sql.String(), q.args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write writes rows, over those that have their keys.
 func (t table) write(ctx context.Context, tx database.Tx, rows []record) error {
-	if len(rows) == 0 {
-		return nil
+	for _, some := range portions(rows, record.bytes) {
+		if err := t.writeSome(ctx, tx, some); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func (t table) writeSome(ctx context.Context, tx database.Tx, rows []record) error {
 	q := &query{}
+	args := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		var err error
+		if args[i], err = q.argOf(c, rows, i); err != nil {
+			return fmt.Errorf("%s.%s: %w", t.Name, c.Name, err)
+		}
+	}
 	q.add(`INSERT INTO ` + t.Name + ` (` + list(t.columns, func(_ int, c column) string { return c.Name }) + `)
 		SELECT ` + list(t.columns, func(i int, c column) string { return fmt.Sprintf("r.c%d::%s", i, c.Type) }) + ` FROM unnest(` +
-		list(t.columns, func(i int, _ column) string {
-			values := make([]*string, len(rows))
-			for r := range rows {
-				values[r] = rows[r][i]
-			}
-			return q.arg(values) + "::TEXT[]"
-		}) + `) AS r (` + list(t.columns, func(i int, _ column) string { return fmt.Sprintf("c%d", i) }) + `)
+		strings.Join(args, ", ") + `) AS r (` + list(t.columns, func(i int, _ column) string { return fmt.Sprintf("c%d", i) }) + `)
 		ON CONFLICT (` + strings.Join(append([]string{"org_id"}, t.Key...), ", ") + `) DO ` + t.overwriting())
 	_, err := tx.Exec(ctx, q.sql.String(), q.args...)
 	return err
+}
+
+// argOf adds a column of rows as an argument: texts, but bytes as they are, of which the text
+// would be twice as long.
+func (q *query) argOf(c column, rows []record, at int) (string, error) {
+	if c.Type != "bytea" {
+		values := make([]*string, len(rows))
+		for r := range rows {
+			values[r] = rows[r][at]
+		}
+		return q.arg(values) + "::TEXT[]", nil
+	}
+	values := make([][]byte, len(rows))
+	for r := range rows {
+		if text := rows[r][at]; text != nil {
+			raw, err := hex.DecodeString(strings.TrimPrefix(*text, `\x`))
+			if err != nil {
+				return "", err
+			}
+			values[r] = raw
+		}
+	}
+	return q.arg(values) + "::BYTEA[]", nil
 }
 
 // overwriting is what becomes of a row that is there.
@@ -146,20 +188,28 @@ func (t table) overwriting() string {
 	return "UPDATE SET " + list(rest, func(_ int, c column) string { return c.Name + " = excluded." + c.Name })
 }
 
-func (q *query) records(ctx context.Context, tx database.Tx) ([]record, error) {
+// records reads rows, of so many bytes at most unless it is one; zero is no bound. more says
+// that there are others.
+func (q *query) records(ctx context.Context, tx database.Tx, most int) (all []record, more bool, err error) {
 	rows, err := tx.Query(ctx, q.sql.String(), q.args...)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (record, error) {
-		raw := row.RawValues()
+	defer rows.Close()
+	sum := 0
+	for rows.Next() {
+		raw := rows.RawValues()
 		r := make(record, len(raw))
 		for i, v := range raw {
 			if v != nil {
-				text := string(v)
-				r[i] = &text
+				r[i] = new(string(v))
 			}
 		}
-		return r, nil
-	})
+		if sum += r.bytes(); most > 0 && sum > most && len(all) > 0 {
+			rows.Close()
+			return all, true, rows.Err()
+		}
+		all = append(all, r)
+	}
+	return all, false, rows.Err()
 }

@@ -19,7 +19,7 @@ func (r *run) verify(ctx context.Context) error {
 	}
 	for r.at.Table < len(r.layout) {
 		t := r.layout[r.at.Table]
-		rows, differing, err := r.compare(ctx, t, r.at.After)
+		rows, more, differing, err := r.compare(ctx, t, r.at.After)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (r *run) verify(ctx context.Context) error {
 			}
 			r.at.Faults += int64(len(differing))
 		}
-		r.step(t, rows)
+		r.step(t, rows, more)
 		if len(rows) > 0 {
 			return r.throttle(ctx, len(rows))
 		}
@@ -59,23 +59,20 @@ func (r *run) judge(ctx context.Context) error {
 
 // compare reads the rows after a key on both sides and answers the source's, and the keys
 // of those that differ.
-func (r *run) compare(ctx context.Context, t table, after []string) (rows []record, differing [][]string, err error) {
-	var got []record
-	if err := r.reading(ctx, func(ctx context.Context, tx database.Tx) (err error) {
-		rows, err = t.page(ctx, tx, r.move.Org, after, nil, r.Page)
-		return err
-	}); err != nil {
-		return nil, nil, err
+func (r *run) compare(ctx context.Context, t table, after []string) (rows []record, more bool, differing [][]string, err error) {
+	if rows, more, err = r.page(ctx, t, after); err != nil {
+		return nil, false, nil, err
 	}
 	var upTo []string
-	if len(rows) == r.Page {
+	if more {
 		upTo = t.keyOf(rows[len(rows)-1])
 	}
+	var got []record
 	err = r.writing(ctx, func(ctx context.Context, tx database.Tx) (err error) {
-		got, err = t.page(ctx, tx, r.move.Org, after, upTo, 2*r.Page)
+		got, _, err = t.page(ctx, tx, r.move.Org, after, upTo, 2*r.Page, 0)
 		return err
 	})
-	return rows, t.differences(rows, got), err
+	return rows, more, t.differences(rows, got), err
 }
 
 // differences are the keys of the rows that are not the same in both.
@@ -134,9 +131,13 @@ func (r *run) note(ctx context.Context, t table, keys [][]string) error {
 		pks[i] = t.PK(key...)
 	}
 	return r.reading(ctx, func(ctx context.Context, tx database.Tx) error {
-		_, err := tx.Exec(ctx, `
-			INSERT INTO move_dirty (org_id, table_name, pk) SELECT $1, $2, p FROM unnest($3::TEXT[]) AS noted (p)
-			ON CONFLICT (org_id, table_name, pk) DO NOTHING`, r.move.Org, t.Name, pks)
-		return err
+		for _, some := range portions(pks, func(pk string) int { return 4 + len(pk) }) {
+			if _, err := tx.Exec(ctx, `
+				INSERT INTO move_dirty (org_id, table_name, pk) SELECT $1, $2, p FROM unnest($3::TEXT[]) AS noted (p)
+				ON CONFLICT (org_id, table_name, pk) DO NOTHING`, r.move.Org, t.Name, some); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }

@@ -1,9 +1,12 @@
 package tenant
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"visavis.dev/pkg/database"
@@ -54,21 +57,40 @@ func (t Table) KeyParts(pk string) ([]string, error) {
 // the journal waits for this transaction's end and so sees what it wrote. In one order
 // for all, so that two transactions do not wait for each other.
 func journal(ctx context.Context, tx database.Tx, touched map[id.Org]map[row]struct{}) error {
-	var (
-		orgs        []id.Org
-		tables, pks []string
-	)
+	type note struct {
+		org id.Org
+		row
+	}
+	var notes []note
 	for org, rows := range touched {
 		for r := range rows {
-			orgs, tables, pks = append(orgs, org), append(tables, r.table), append(pks, r.pk)
+			notes = append(notes, note{org, r})
 		}
 	}
-	if len(orgs) == 0 {
-		return nil
+	slices.SortFunc(notes, func(a, b note) int {
+		return cmp.Or(bytes.Compare(a.org[:], b.org[:]), cmp.Compare(a.table, b.table), cmp.Compare(a.pk, b.pk))
+	})
+	for some := range slices.Chunk(notes, notedAtOnce) {
+		var (
+			orgs        []id.Org
+			tables, pks []string
+		)
+		for _, n := range some {
+			orgs, tables, pks = append(orgs, n.org), append(tables, n.table), append(pks, n.pk)
+		}
+		if _, err := tx.Exec(ctx, insertNoted, orgs, tables, pks); err != nil {
+			return err
+		}
 	}
-	_, err := tx.Exec(ctx, `
+	return nil
+}
+
+const (
+	// notedAtOnce is how many notes a message has. A key is 2 KiB long at most, so that is
+	// well below the 16 MiB that CockroachDB takes.
+	notedAtOnce = 2000
+	insertNoted = `
 		INSERT INTO move_dirty (org_id, table_name, pk)
 		SELECT o, t, p FROM unnest($1::UUID[], $2::TEXT[], $3::TEXT[]) AS touched (o, t, p) ORDER BY o, t, p
-		ON CONFLICT (org_id, table_name, pk) DO UPDATE SET pk = excluded.pk`, orgs, tables, pks)
-	return err
-}
+		ON CONFLICT (org_id, table_name, pk) DO UPDATE SET pk = excluded.pk`
+)

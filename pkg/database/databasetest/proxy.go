@@ -31,7 +31,10 @@ type Proxy struct {
 	// pooler that keeps what it reports to itself.
 	Cockroach, Hidden atomic.Bool
 	// Version is what it answers to be; empty for what it is.
-	Version  atomic.Pointer[string]
+	Version atomic.Pointer[string]
+	// Largest is the length of the longest message to the server.
+	Largest atomic.Int64
+	// Accepted counts connections.
 	Accepted atomic.Int32
 
 	mu        sync.Mutex
@@ -127,6 +130,9 @@ func (l *link) requests() {
 	// The first message has no type.
 	message, err := readMessage(l.client, 0)
 	for err == nil {
+		if n := int64(len(message)); n > l.proxy.Largest.Load() {
+			l.proxy.Largest.Store(n)
+		}
 		if when, now := l.proxy.faultAt(message); now {
 			if when == Unsent {
 				return
