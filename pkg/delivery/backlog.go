@@ -13,7 +13,7 @@ import (
 // of them: more of them would not help a webhook that has a worker of its own, and what
 // is left of a deleted one waits for nothing. It rides delivery_due.
 func Oldest(ctx context.Context, db *database.DB, now time.Time) (time.Time, error) {
-	due, err := heads(ctx, db, now)
+	due, err := new(heads).due(ctx, db, now)
 	if err != nil || len(due) == 0 {
 		return time.Time{}, err
 	}

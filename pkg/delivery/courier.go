@@ -34,6 +34,8 @@ type courier struct {
 	// another lane once nothing of them is under way.
 	places places
 	moving map[id.Webhook]bool
+	// heads is the look's under way.
+	heads heads
 	// unwritten are outcomes that wait for the writer.
 	unwritten []*outcome
 

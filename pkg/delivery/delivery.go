@@ -199,14 +199,12 @@ func Reopen(ctx context.Context, tx *tenant.Tx, d Delivery, now time.Time) (Deli
 // SweepBatch bounds the rows that one statement deletes.
 const SweepBatch = 5000
 
-// Sweep deletes settled deliveries older than event.Retention.
+// Sweep deletes settled deliveries older than event.Retention. It rides delivery_pkey.
 func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
-	return t.SweepRows(ctx, shard, `
-		DELETE FROM delivery WHERE (org_id, id) IN (
-			SELECT d.org_id, d.id FROM org_fence f CROSS JOIN LATERAL (
-				SELECT d.org_id, d.id FROM delivery d
-				WHERE d.org_id = f.org_id AND d.id < $1 AND d.due_at IS NULL
-				ORDER BY d.id LIMIT $2
-			) AS d
-			WHERE f.state = 'open' LIMIT $2)`, id.FirstDelivery(now.Add(-event.Retention)), SweepBatch)
+	return t.SweepEach(ctx, shard, SweepBatch, `
+		DELETE FROM delivery WHERE org_id = $1 AND id IN (
+			SELECT d.id FROM delivery d
+			WHERE d.org_id = $1 AND d.id < $3 AND d.due_at IS NULL
+			ORDER BY d.id LIMIT $2)
+		AND EXISTS (SELECT 1 FROM org_fence f WHERE f.org_id = $1 AND f.state = 'open')`, id.FirstDelivery(now.Add(-event.Retention)))
 }

@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -165,17 +164,12 @@ func (c *courier) settlePlaces(ps places) {
 // may says whether an attempt may be begun.
 func (c *courier) may(e *endpoint) bool { return c.mine(e.lane) && !c.moving[e.to.webhook.ID] }
 
-// ownHeads is heads for a worker of a lane of its own, which cannot be slowed by what
-// others have due. It rides webhook_by_lane, and delivery_due once a webhook.
-func (c *courier) ownHeads(ctx context.Context, db *database.DB, now time.Time) ([]head, error) {
-	rows, err := db.Query(ctx, `
-		SELECT d.org_id, d.webhook_id, d.due_at FROM webhook w CROSS JOIN LATERAL (
-			SELECT d.org_id, d.webhook_id, d.due_at FROM delivery d
-			WHERE d.webhook_id = w.id AND d.due_at <= $1 ORDER BY d.due_at LIMIT 1
-		) AS d
-		WHERE w.lane = $2 AND w.deleted_at IS NULL`, now, c.Lane)
-	if err != nil {
-		return nil, err
+// in are the webhooks that are in a lane of their own.
+func (ps places) in(lane int64) (webhooks []id.Webhook) {
+	for w, p := range ps {
+		if p.Lane != nil && *p.Lane == lane {
+			webhooks = append(webhooks, w)
+		}
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[head])
+	return webhooks
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/webhook"
 )
@@ -58,13 +57,18 @@ func (c *courier) poll(ctx context.Context) {
 	}()
 }
 
+// findHeads finds the webhooks that have something due: all of the shard's, or for a worker of
+// a lane of its own, which cannot be slowed by what others have due, those in it.
+func (c *courier) findHeads(ctx context.Context, now time.Time, places places) ([]head, error) {
+	if c.Lane != 0 {
+		return headsOf(ctx, c.db, now, places.in(c.Lane))
+	}
+	return c.heads.due(ctx, c.db, now)
+}
+
 // look finds the webhooks that have something due and reads some of it.
 func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool, places places, marks map[id.Webhook]mark, busy map[id.Webhook]bool) (p poll) {
-	find := heads
-	if c.Lane != 0 {
-		find = c.ownHeads
-	}
-	heads, err := find(ctx, c.db, now)
+	heads, err := c.findHeads(ctx, now, places)
 	if err != nil {
 		return poll{err: err}
 	}
@@ -92,53 +96,23 @@ func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool,
 	return p
 }
 
-// head is the first due delivery of a webhook.
-type head struct {
-	Org     id.Org
-	Webhook id.Webhook
-	Due     time.Time
-}
-
-// heads steps from webhook to webhook along the index delivery_due. It costs
-// as many steps as there are webhooks with something open, however much that is.
-func heads(ctx context.Context, db *database.DB, now time.Time) ([]head, error) {
-	rows, err := db.Query(ctx, `
-		WITH RECURSIVE head (org_id, webhook_id, due_at) AS (
-			(SELECT org_id, webhook_id, due_at FROM delivery
-				WHERE due_at IS NOT NULL ORDER BY webhook_id, due_at LIMIT 1)
-			UNION ALL
-			SELECT n.org_id, n.webhook_id, n.due_at FROM head CROSS JOIN LATERAL (
-				SELECT d.org_id, d.webhook_id, d.due_at FROM delivery d
-				WHERE d.due_at IS NOT NULL AND d.webhook_id > head.webhook_id
-				ORDER BY d.webhook_id, d.due_at LIMIT 1
-			) AS n
-		)
-		SELECT org_id, webhook_id, due_at FROM head WHERE due_at <= $1`, now)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[head])
-}
-
 // read reads due deliveries with their events, and the webhooks as they are.
 func (c *courier) read(ctx context.Context, now time.Time, wanted []head, marks map[id.Webhook]mark, p *poll) error {
 	var (
 		orgs     = make([]id.Org, len(wanted))
 		webhooks = make([]id.Webhook, len(wanted))
-		dues     = make([]time.Time, len(wanted))
-		ids      = make([]id.Delivery, len(wanted))
+		b        pgx.Batch
 	)
+	at := time.Now()
+	p.receivers, p.full = map[id.Webhook]stored{}, map[id.Webhook]bool{}
 	for i, h := range wanted {
 		from, ok := marks[h.Webhook]
 		if !ok {
 			from = theFirst
 		}
-		orgs[i], webhooks[i], dues[i], ids[i] = h.Org, h.Webhook, from.due, from.id
+		orgs[i], webhooks[i] = h.Org, h.Webhook
+		b.Queue(selectDue, h.Webhook, from.due, from.id, now).Query(func(rows pgx.Rows) error { return p.takeTasks(rows, h.Webhook, at) })
 	}
-	at := time.Now()
-	p.receivers, p.full = map[id.Webhook]stored{}, map[id.Webhook]bool{}
-	var b pgx.Batch
-	b.Queue(selectDue, webhooks, dues, ids, now).Query(func(rows pgx.Rows) error { return p.takeTasks(rows, at) })
 	b.Queue(selectReceivers, orgs, webhooks).Query(p.takeReceivers)
 	return c.db.SendBatch(ctx, &b).Close()
 }
@@ -147,20 +121,14 @@ func (c *courier) read(ctx context.Context, now time.Time, wanted []head, marks 
 // more than an endpoint holds open, so that something new is always among them.
 const readAhead = roomFor + 50
 
-// selectDue rides delivery_due once for each webhook, and event_pkey for each
-// delivery; the LIMITs keep a planner from joining whole tables instead.
+// selectDue rides delivery_due, and event_pkey for each delivery. It is sent once for each
+// webhook: as one statement of all of them it would be a join of whole tables on CockroachDB.
 var selectDue = fmt.Sprintf(`
 	SELECT d.org_id, d.id, d.webhook_id, d.event_id, d.type, d.api_version, d.attempts, d.created_at, d.first_attempt_at, d.due_at,
-		e.created_at, e.data
-	FROM unnest($1::UUID[], $2::TIMESTAMPTZ[], $3::UUID[]) AS w (webhook, after_due, after_id)
-	CROSS JOIN LATERAL (
-		SELECT * FROM delivery d
-		WHERE d.webhook_id = w.webhook AND d.due_at <= $4 AND (d.due_at, d.id) > (w.after_due, w.after_id)
-		ORDER BY d.due_at, d.id LIMIT %d
-	) AS d
-	LEFT JOIN LATERAL (
-		SELECT e.created_at, e.data FROM event e WHERE e.org_id = d.org_id AND e.id = d.event_id LIMIT 1
-	) AS e ON true`, readAhead)
+		(SELECT e.data FROM event e WHERE e.org_id = d.org_id AND e.id = d.event_id)
+	FROM delivery d
+	WHERE d.webhook_id = $1 AND d.due_at <= $4 AND (d.due_at, d.id) > ($2, $3)
+	ORDER BY d.due_at, d.id LIMIT %d`, readAhead)
 
 // selectReceivers finds the webhooks whose organisations live here.
 const selectReceivers = `
@@ -170,22 +138,20 @@ const selectReceivers = `
 	JOIN webhook w ON w.org_id = wanted.org_id AND w.id = wanted.id AND w.deleted_at IS NULL
 	JOIN org_fence f ON f.org_id = w.org_id AND f.state IN ('open', 'capture')`
 
-func (p *poll) takeTasks(rows pgx.Rows, at time.Time) error {
-	counts := map[id.Webhook]int{}
-	for rows.Next() {
+// takeTasks takes what is due of a webhook.
+func (p *poll) takeTasks(rows pgx.Rows, of id.Webhook, at time.Time) error {
+	count := 0
+	for ; rows.Next(); count++ {
 		t := &task{read: at}
-		var happened *time.Time
 		if err := rows.Scan(&t.org, &t.id, &t.webhook, &t.event.ID, &t.event.Type, &t.version, &t.attempts, &t.created, &t.first, &t.due,
-			&happened, &t.event.Structure); err != nil {
+			&t.event.Structure); err != nil {
 			return err
 		}
-		t.event.Org = t.org
-		if t.hasEvent = happened != nil; t.hasEvent {
-			t.event.At = *happened
-		}
+		t.event.Org, t.event.At, t.hasEvent = t.org, t.event.ID.Time(), t.event.Structure != nil
 		p.tasks = append(p.tasks, t)
-		counts[t.webhook]++
-		p.full[t.webhook] = counts[t.webhook] == readAhead
+	}
+	if count > 0 {
+		p.full[of] = count == readAhead
 	}
 	return rows.Err()
 }

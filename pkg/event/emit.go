@@ -132,14 +132,15 @@ func LockLog(ctx context.Context, tx *tenant.Tx) error {
 // queueLock queues what makes transactions of an organisation's log wait for
 // each other. On PostgreSQL it is an advisory lock of its own, in a statement
 // of its own, so that the statements after it see what the last holder
-// committed. On CockroachDB the row lock only saves retries: its transactions
-// are serializable, and two that saw the same end of the log cannot both commit.
+// committed. On CockroachDB a row lock only saves retries: its transactions are
+// serializable, and two that saw the same end of the log cannot both commit. The
+// row is one that nobody else reads, or reads would wait for it. Rides event_turn_pkey.
 func queueLock(tx *tenant.Tx, b *pgx.Batch) {
 	if tx.Engine == database.Postgres {
 		b.Queue(`SELECT pg_advisory_xact_lock($1, $2)`, logLocks, lockKey(tx.Org))
 		return
 	}
-	b.Queue(`SELECT epoch FROM org_fence WHERE org_id = $1 FOR UPDATE`, tx.Org)
+	b.Queue(`SELECT 1 FROM event_turn WHERE org_id = $1 FOR UPDATE`, tx.Org)
 }
 
 // logLocks is the class of the advisory locks on organisations' logs. Locks of

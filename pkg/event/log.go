@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -85,44 +86,67 @@ func least(a, b id.Event) id.Event {
 // the first page. The order is that of the commits, so nothing that commits
 // while a reader follows the log in ascending order can be skipped.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Position, limit int) ([]Event, error) {
-	sql, args := f.statement(org, after, limit)
 	var events []Event
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
-		r.Query(func(rows pgx.Rows) (err error) {
-			events, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Event])
-			return err
-		}, sql, args...)
+		events = nil
+		for _, q := range f.queries(org, after, limit) {
+			r.Query(func(rows pgx.Rows) error {
+				found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Event])
+				events = append(events, found...)
+				return err
+			}, q.sql, q.args...)
+		}
 	})
-	return events, err
+	if len(f.Types) > 1 {
+		// Each type came in order.
+		slices.SortFunc(events, f.compare)
+	}
+	return events[:min(limit, len(events))], err
+}
+
+// compare is the order of a list.
+func (f Filter) compare(a, b Event) int {
+	if f.Ascending {
+		return bytes.Compare(a.ID[:], b.ID[:])
+	}
+	return bytes.Compare(b.ID[:], a.ID[:])
 }
 
 const columns = `org_id, id, type, created_at, data`
 
-// statement chooses the statement that rides the narrowest index: event_pkey,
-// event_by_type (looking at each type's end of it), event_by_session or
-// event_by_subject.
-func (f Filter) statement(org id.Org, after Position, limit int) (sql string, args []any) {
+// query is a statement of a list.
+type query struct {
+	sql  string
+	args []any
+}
+
+// queries chooses the statement that rides the narrowest index: event_pkey, event_by_session,
+// event_by_subject, or event_by_type once for each type, which together have the page.
+func (f Filter) queries(org id.Org, after Position, limit int) []query {
 	lo, hi := f.window(after)
-	args = []any{org, lo, hi, limit}
-	const within = ` FROM event WHERE org_id = $1 AND id >= $2 AND id < $3`
+	args := []any{org, lo, hi, limit}
+	const within = `SELECT ` + columns + ` FROM event WHERE org_id = $1 AND id >= $2 AND id < $3`
 	order := ` ORDER BY id DESC LIMIT $4`
 	if f.Ascending {
 		order = ` ORDER BY id LIMIT $4`
 	}
 	switch {
 	case !f.Session.IsZero():
-		return `SELECT ` + columns + within + `
+		return []query{{within + `
 			AND session_id = $5 AND ($6::UUID IS NULL OR subject_id = $6) AND ($7::TEXT[] IS NULL OR type = ANY($7))` + order,
-			append(args, f.Session, f.Subject, f.Types)
+			append(args, f.Session, f.Subject, f.Types)}}
 	case !f.Subject.IsZero():
-		return `SELECT ` + columns + within + ` AND subject_id = $5 AND ($6::TEXT[] IS NULL OR type = ANY($6))` + order,
-			append(args, f.Subject, f.Types)
+		return []query{{within + ` AND subject_id = $5 AND ($6::TEXT[] IS NULL OR type = ANY($6))` + order,
+			append(args, f.Subject, f.Types)}}
 	case f.Types != nil:
-		return `SELECT ` + columns + ` FROM unnest($5::TEXT[]) AS wanted (kind) CROSS JOIN LATERAL (
-			SELECT ` + columns + within + ` AND type = kind` + order + `) AS e` + order,
-			append(args, f.Types)
+		types := slices.Compact(slices.Sorted(slices.Values(f.Types)))
+		all := make([]query, len(types))
+		for i, kind := range types {
+			all[i] = query{within + ` AND type = $5` + order, append(slices.Clip(args), kind)}
+		}
+		return all
 	}
-	return `SELECT ` + columns + within + order, args
+	return []query{{within + order, args}}
 }
 
 // Get finds an event. It rides event_pkey. The error is ErrUnknown.
@@ -148,16 +172,14 @@ const (
 	SweepBatch = 5000
 )
 
-// Sweep deletes events older than Retention that no delivery waits for.
+// Sweep deletes events older than Retention that no delivery waits for. It rides event_pkey.
 func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
-	return t.SweepRows(ctx, shard, `
-		DELETE FROM event WHERE (org_id, id) IN (
-			SELECT e.org_id, e.id FROM org_fence f CROSS JOIN LATERAL (
-				SELECT e.org_id, e.id FROM event e
-				WHERE e.org_id = f.org_id AND e.id < $1 AND NOT EXISTS (
-					SELECT 1 FROM delivery d
-					WHERE d.org_id = e.org_id AND d.event_id = e.id AND d.due_at IS NOT NULL)
-				ORDER BY e.id LIMIT $2
-			) AS e
-			WHERE f.state = 'open' LIMIT $2)`, id.FirstEvent(now.Add(-Retention)), SweepBatch)
+	return t.SweepEach(ctx, shard, SweepBatch, `
+		DELETE FROM event WHERE org_id = $1 AND id IN (
+			SELECT e.id FROM event e
+			WHERE e.org_id = $1 AND e.id < $3 AND NOT EXISTS (
+				SELECT 1 FROM delivery d
+				WHERE d.org_id = e.org_id AND d.event_id = e.id AND d.due_at IS NOT NULL)
+			ORDER BY e.id LIMIT $2)
+		AND EXISTS (SELECT 1 FROM org_fence f WHERE f.org_id = $1 AND f.state = 'open')`, id.FirstEvent(now.Add(-Retention)))
 }

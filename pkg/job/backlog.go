@@ -4,23 +4,36 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"visavis.dev/pkg/database"
 )
 
 // Oldest is since when the job of a shard that waits longest is due, of those that a
-// runner would take; zero where none is. It rides job_due_in_line.
+// runner would take; zero where none is. It rides job_due_in_line,
+// once for each kind.
 func Oldest(ctx context.Context, db *database.DB, now time.Time) (time.Time, error) {
-	var oldest *time.Time
-	err := db.QueryRow(ctx, `
-		SELECT min(first.due_at) FROM (VALUES (true), (false)) AS line (heavy)
-		CROSS JOIN LATERAL (
+	var (
+		oldest time.Time
+		b      pgx.Batch
+	)
+	for _, heavy := range []bool{true, false} {
+		b.Queue(`
 			SELECT j.due_at FROM job j
-			WHERE j.heavy = line.heavy AND j.due_at <= $1 AND EXISTS (
+			WHERE j.heavy = $1 AND j.due_at <= $2 AND EXISTS (
 				SELECT 1 FROM org_fence f WHERE f.org_id = j.org_id AND f.state IN ('open', 'capture'))
-			ORDER BY j.due_at LIMIT 1
-		) AS first`, now).Scan(&oldest)
-	if err != nil || oldest == nil {
-		return time.Time{}, err
+			ORDER BY j.due_at LIMIT 1`, heavy, now).Query(func(rows pgx.Rows) error {
+			for rows.Next() {
+				var due time.Time
+				if err := rows.Scan(&due); err != nil {
+					return err
+				}
+				if oldest.IsZero() || due.Before(oldest) {
+					oldest = due
+				}
+			}
+			return rows.Err()
+		})
 	}
-	return *oldest, nil
+	return oldest, db.SendBatch(ctx, &b).Close()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
@@ -26,9 +27,12 @@ func Create(ctx context.Context, d *directory.Directory, t *tenant.Tenants, o di
 	if err := d.Begin(ctx, o); err != nil {
 		return err
 	}
-	if _, err := db.Exec(ctx, `
+	var b pgx.Batch
+	b.Queue(`INSERT INTO event_turn (org_id) VALUES ($1) ON CONFLICT (org_id) DO NOTHING`, o.ID)
+	b.Queue(`
 		INSERT INTO org_fence (org_id, epoch, state, moved_to) VALUES ($1, $2, 'open', '')
-		ON CONFLICT (org_id) DO NOTHING`, o.ID, o.Epoch); err != nil {
+		ON CONFLICT (org_id) DO NOTHING`, o.ID, o.Epoch)
+	if err := db.SendBatch(ctx, &b).Close(); err != nil {
 		return fmt.Errorf("open on shard %s: %w", o.Shard, err)
 	}
 	return d.Activate(ctx, o.ID)

@@ -38,6 +38,7 @@ var Tables = []Table{
 	{Name: "duo", Key: []string{"id"}},
 	{Name: "escalation", Key: []string{"id"}},
 	{Name: "event", Key: []string{"id"}},
+	{Name: "event_turn"},
 	{Name: "face", Key: []string{"avatar_id"}},
 	{Name: "file", Key: []string{"id"}},
 	{Name: "idempotency_record", Key: []string{"key_id", "method", "path", "client_key"}},
