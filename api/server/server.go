@@ -44,6 +44,7 @@ import (
 	"visavis.dev/pkg/mail"
 	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/move"
+	"visavis.dev/pkg/pershard"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
@@ -146,7 +147,9 @@ type Server struct {
 	Handler http.Handler
 
 	options Options
-	prover  *portal.Prover
+	// shards are all that there are, which everything that runs for each of them shares.
+	shards *pershard.List
+	prover *portal.Prover
 	// relays is what the processes know each other's sockets by.
 	relays        []byte
 	bucket        *blob.Bucket
@@ -179,6 +182,7 @@ func (s *Server) build(ctx context.Context) (err error) {
 		return err
 	}
 	s.Directory = directory.New(db, directory.Options{Clock: o.Clock})
+	s.shards = pershard.NewList(s.Directory.ShardNames, o.Clock)
 	s.Tenants = tenant.New(s.Directory, pool)
 	s.Keys = &apikey.Store{DB: db}
 	s.Changes = &apikey.Changes{Store: s.Keys, Tenants: s.Tenants}
@@ -319,7 +323,7 @@ func (s *Server) Addresses() *portal.Addresses {
 func (s *Server) sweeper() *sweep.Sweeper {
 	o := s.options
 	return &sweep.Sweeper{
-		Clock: o.Clock, Log: o.Log,
+		Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
 		Shards: s.shardNames,
 		Tasks: []sweep.Task{
 			{Name: "apply changes of keys", Every: 2 * time.Second, Run: func(ctx context.Context, shard string) (int, error) {

@@ -65,7 +65,7 @@ func (s *Server) Worker() *Worker {
 	return &Worker{
 		delivery: s.deliverer(),
 		jobs: &job.Runner{
-			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log,
+			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
 			Steps: map[job.Kind]job.Step{
 				job.Erase: (&person.Eraser{Files: s.Files, Forget: memory.ForgetPerson}).Step, job.UnitSwitch: person.TellSwitches, job.WebhookRecover: delivery.Recover,
 			},
@@ -137,10 +137,5 @@ func (s *Server) shardNames(ctx context.Context) ([]string, error) {
 	if len(s.options.Shards) > 0 {
 		return s.options.Shards, nil
 	}
-	shards, err := s.Directory.Shards(ctx)
-	names := make([]string, len(shards))
-	for i, shard := range shards {
-		names[i] = shard.Name
-	}
-	return names, err
+	return s.shards.Names(ctx)
 }

@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/overview"
+	"visavis.dev/pkg/pershard"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/webhook"
 )
@@ -23,6 +24,9 @@ func (a *admin) webhooksCommand() *cobra.Command {
 	return cmd
 }
 
+// answerWithin is how long a shard has to answer a list of all of them.
+const answerWithin = 10 * time.Second
+
 func (a *admin) webhooksList() *cobra.Command {
 	return a.does(&cobra.Command{
 		Use: "list", Short: "List the webhooks that fail or are paused, on every shard", Args: cobra.NoArgs,
@@ -31,13 +35,18 @@ func (a *admin) webhooksList() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		names := make([]string, len(shards))
+		for i, s := range shards {
+			names[i] = s.Name
+		}
 		found, missing := []delivery.Failing{}, overview.Missing{}
-		for _, s := range shards {
-			some, err := delivery.ListFailing(ctx, a.tenants, s.Name)
-			if err != nil {
-				missing.Add(s.Name, err)
+		for _, answer := range pershard.Gather(ctx, names, answerWithin, func(ctx context.Context, shard string) ([]delivery.Failing, error) {
+			return delivery.ListFailing(ctx, a.tenants, shard)
+		}) {
+			if answer.Err != nil {
+				missing.Add(answer.Shard, answer.Err)
 			}
-			found = append(found, some...)
+			found = append(found, answer.Value...)
 		}
 		return errors.Join(missing.Err(), a.print(cmd, found, func(w io.Writer) {
 			fmt.Fprintln(w, "SHARD\tORGANISATION\tWEBHOOK\tENDPOINT\tFAILING SINCE\tPAUSED\tWAITING\tLAST ERROR")

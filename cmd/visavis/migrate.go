@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/pershard"
 
 	"k8s.io/utils/clock"
 )
@@ -88,10 +90,18 @@ func migrate(ctx context.Context, directoryURL, shardURL string, log *slog.Logge
 	if err != nil {
 		return done, err
 	}
+	names := make([]string, len(shards))
+	byName := map[string]directory.Shard{}
+	for i, shard := range shards {
+		names[i], byName[shard.Name] = shard.Name, shard
+	}
 	var failed []error
-	for _, shard := range shards {
-		at, err := migrateShard(ctx, shard.URL, log)
-		m := migrated{Database: "shard " + shard.Name, Version: at}
+	// All at once: one that does not answer keeps no other waiting.
+	for _, a := range pershard.Gather(ctx, names, migrateWithin, func(ctx context.Context, shard string) (int64, error) {
+		return migrateShard(ctx, byName[shard].URL, log)
+	}) {
+		shard, err := byName[a.Shard], a.Err
+		m := migrated{Database: "shard " + shard.Name, Version: a.Value}
 		if err != nil {
 			if _, declared := shard.ManagedBy.Resource(); !declared || ctx.Err() != nil {
 				failed = append(failed, fmt.Errorf("shard %s: %w", shard.Name, err))
@@ -103,6 +113,9 @@ func migrate(ctx context.Context, directoryURL, shardURL string, log *slog.Logge
 	}
 	return done, errors.Join(failed...)
 }
+
+// migrateWithin bounds the migration of one shard.
+const migrateWithin = time.Hour
 
 func migrateShard(ctx context.Context, url string, log *slog.Logger) (int64, error) {
 	db, err := database.Open(url, database.PoolOptions{})

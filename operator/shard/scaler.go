@@ -3,11 +3,12 @@ package shard
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -19,16 +20,12 @@ import (
 	"visavis.dev/operator/scale"
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/pershard"
 	"visavis.dev/pkg/session"
 )
 
-const (
-	// measureEvery is how often shards are measured.
-	measureEvery = 15 * time.Second
-	// measureAtOnce is how many shards are measured side by side: one that does not
-	// answer keeps the others waiting no longer than answerWithin.
-	measureAtOnce = 8
-)
+// measureEvery is how often shards are measured.
+const measureEvery = 15 * time.Second
 
 // external is the setting by which the number of pods is somebody else's business.
 const external = "External"
@@ -44,6 +41,8 @@ type Scaler struct {
 	figures figures
 	mu      sync.Mutex
 	calm    map[string]*calm
+	// urls are where the shards' databases are, as the directory had them last.
+	urls map[string]string
 }
 
 // calm is what is remembered of a shard.
@@ -90,41 +89,55 @@ func (s *Scaler) Round(ctx context.Context) error {
 	if err := s.Rules.Client.List(ctx, &shards); err != nil {
 		return err
 	}
-	entries, err := s.Rules.Directory.Shards(ctx)
+	urls, err := s.addresses(ctx)
 	if err != nil {
 		return err
 	}
-	urls := map[string]string{}
-	for _, e := range entries {
-		urls[e.Name] = e.URL
-	}
-	var group errgroup.Group
-	group.SetLimit(measureAtOnce)
-	seen := map[string]bool{}
+	measured := map[string]*v1alpha1.Shard{}
 	for i := range shards.Items {
 		shard := &shards.Items[i]
-		if urls[shard.Name] == "" || resource.Released(shard) {
-			continue
+		if urls[shard.Name] != "" && !resource.Released(shard) {
+			measured[shard.Name] = shard
 		}
-		seen[shard.Name] = true
-		group.Go(func() error {
-			if err := s.one(ctx, shard, urls[shard.Name]); err != nil && ctx.Err() == nil {
-				s.Log.WarnContext(ctx, "a shard is not measured", "shard", shard.Name, "error", err)
-			}
-			return nil
-		})
 	}
-	_ = group.Wait() // each told of its own error
-	s.forget(seen)
+	// All at once: one that does not answer keeps no other waiting.
+	for _, a := range pershard.Gather(ctx, slices.Sorted(maps.Keys(measured)), answerWithin, func(ctx context.Context, name string) (none struct{}, err error) {
+		return none, s.one(ctx, measured[name], urls[name])
+	}) {
+		if a.Err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "failed to measure a shard", "shard", a.Shard, "error", a.Err)
+		}
+	}
+	s.forget(measured)
 	return nil
 }
 
+// addresses are where the shards' databases are. While the directory does not answer, what
+// it said last is in force.
+func (s *Scaler) addresses(ctx context.Context) (map[string]string, error) {
+	asking, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	entries, err := s.Rules.Directory.Shards(asking)
+	if err != nil {
+		if s.urls != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "failed to list the shards; the last known list stays in force", "error", err)
+			return s.urls, nil
+		}
+		return nil, err
+	}
+	s.urls = map[string]string{}
+	for _, e := range entries {
+		s.urls[e.Name] = e.URL
+	}
+	return s.urls, nil
+}
+
 // forget drops the figures of shards that are gone.
-func (s *Scaler) forget(but map[string]bool) {
+func (s *Scaler) forget(but map[string]*v1alpha1.Shard) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name := range s.calm {
-		if !but[name] {
+		if but[name] == nil {
 			delete(s.calm, name)
 			s.figures.age.DeleteLabelValues(name)
 			s.figures.sessions.DeleteLabelValues(name)
@@ -144,8 +157,6 @@ func (s *Scaler) of(shard string) *calm {
 
 // one measures a shard and scales what serves it.
 func (s *Scaler) one(ctx context.Context, shard *v1alpha1.Shard, url string) error {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
-	defer cancel()
 	c, now := s.of(shard.Name), s.Rules.Clock.Now()
 	age, sessions, err := s.measure(ctx, shard.Name, url, now)
 	if err != nil {
@@ -156,18 +167,18 @@ func (s *Scaler) one(ctx context.Context, shard *v1alpha1.Shard, url string) err
 	}
 	s.figures.age.WithLabelValues(shard.Name).Set(age.Seconds())
 	s.figures.sessions.WithLabelValues(shard.Name).Set(float64(sessions))
-	if err := s.count(ctx, shard); err != nil {
-		return err
-	}
 	w, p := shard.Spec.Workers, shard.Spec.Portals
 	if err := s.scale(ctx, shard, pods.Worker, w.Scaling, func(current int32) int32 {
 		return scale.Workers(bounds(w.Replicas), current, age, time.Duration(w.TargetBacklogSeconds)*time.Second, now, &c.workers)
 	}); err != nil {
 		return err
 	}
-	return s.scale(ctx, shard, pods.Portal, p.Scaling, func(current int32) int32 {
+	if err := s.scale(ctx, shard, pods.Portal, p.Scaling, func(current int32) int32 {
 		return scale.Portals(bounds(p.Replicas), current, sessions, int64(p.SessionsPerPod), now, &c.portals)
-	})
+	}); err != nil {
+		return err
+	}
+	return s.count(ctx, shard) // last: the directory may not answer
 }
 
 func bounds(r v1alpha1.Replicas) scale.Bounds {

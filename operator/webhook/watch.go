@@ -14,6 +14,7 @@ import (
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
 	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/pershard"
 	"visavis.dev/pkg/webhook"
 )
 
@@ -32,6 +33,8 @@ type watch struct {
 	*Rules
 	changed chan event.GenericEvent
 	log     logr.Logger
+	// shards is the list of them, which is in force while the directory does not answer.
+	shards *pershard.List
 	// asked is until when what was delivered first is known.
 	asked time.Time
 }
@@ -89,28 +92,25 @@ func (w *watch) look(ctx context.Context) ([]client.Object, error) {
 
 // conditions asks every shard that answers.
 func (w *watch) conditions(ctx context.Context) (map[managed.By]webhook.Condition, error) {
-	shards, err := w.Directory.Shards(ctx)
+	if w.shards == nil {
+		w.shards = pershard.NewList(w.Directory.ShardNames, w.Clock)
+	}
+	shards, err := w.shards.Names(ctx)
 	if err != nil {
 		return nil, err
 	}
 	found := map[managed.By]webhook.Condition{}
-	for _, s := range shards {
-		some, failed := w.of(ctx, s.Name)
-		if failed != nil {
-			err = errors.Join(err, fmt.Errorf("shard %s: %w", s.Name, failed))
+	for _, a := range pershard.Gather(ctx, shards, within, func(ctx context.Context, shard string) ([]webhook.Condition, error) {
+		return webhook.Conditions(ctx, w.Tenants, shard, w.asked.Add(-overlap))
+	}) {
+		if a.Err != nil {
+			err = errors.Join(err, fmt.Errorf("shard %s: %w", a.Shard, a.Err))
 		}
-		for _, c := range some {
+		for _, c := range a.Value {
 			found[c.ManagedBy] = c
 		}
 	}
 	return found, err
-}
-
-// of asks one shard.
-func (w *watch) of(ctx context.Context, shard string) ([]webhook.Condition, error) {
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	return webhook.Conditions(ctx, w.Tenants, shard, w.asked.Add(-overlap))
 }
 
 // differs says whether a status does not tell what its row says. One that never told of

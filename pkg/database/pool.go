@@ -40,7 +40,9 @@ func Open(url string, o PoolOptions) (*DB, error) {
 		cfg.MaxConns = o.MaxConns
 	}
 	cfg.ConnConfig.Tracer = o.Tracer
-	cfg.ConnConfig.ConnectTimeout = 3 * time.Second
+	// Whoever waits for a connection has a deadline of their own. A slow server, which
+	// answers several times before one is made, must be able to make one at all.
+	cfg.ConnConfig.ConnectTimeout = 15 * time.Second
 	cfg.MaxConnIdleTime = 5 * time.Minute
 	cfg.MaxConnLifetime = time.Hour
 	cfg.MaxConnLifetimeJitter = 10 * time.Minute

@@ -165,6 +165,8 @@ func (c *courier) body(ctx context.Context, t *task, to *receiver) ([]byte, Code
 func (c *courier) tell(ctx context.Context, t *task, to *receiver) (event.Telling, error) {
 	kind, _ := event.Find(t.event.Type)
 	asked := to.webhook.IncludeConversation && len(kind.Fields.Conversation) > 0
+	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+	defer cancel()
 	words, err := c.Teller.Words(ctx, t.org, asked)
 	if err != nil {
 		return event.Telling{}, err

@@ -110,8 +110,10 @@ func (c *courier) run(ctx context.Context) {
 		}
 		c.metrics.flying.Set(float64(c.flying))
 	}
+	work, cancel := context.WithTimeout(work, c.Lease/2)
+	defer cancel()
 	if err := c.lanes.release(work, c.lease); err != nil {
-		c.Log.WarnContext(ctx, "the lanes stay taken until their lease ends", "shard", c.shard, "error", err)
+		c.Log.WarnContext(ctx, "failed to release the lanes; their lease runs out", "shard", c.shard, "error", err)
 	}
 }
 

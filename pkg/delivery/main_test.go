@@ -40,8 +40,14 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, clock: clocktest.NewFakeClock(time.Now().Truncate(time.Second))}
-	w.tenants, w.one, w.two = tenanttest.New(t)
+	tenants, one, two := tenanttest.New(t)
+	return newWorldOf(t, tenants, one, two)
+}
+
+// newWorldOf is newWorld with two organizations that are there already.
+func newWorldOf(t *testing.T, tenants *tenant.Tenants, one, two id.Org) *world {
+	t.Helper()
+	w := &world{t: t, clock: clocktest.NewFakeClock(time.Now().Truncate(time.Second)), tenants: tenants, one: one, two: two}
 	var err error
 	w.receiver, err = endpoint.Start(endpoint.Options{})
 	require.NoError(t, err)

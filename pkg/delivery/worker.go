@@ -3,7 +3,6 @@ package delivery
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,6 +11,7 @@ import (
 
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/pershard"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/vault"
 )
@@ -43,8 +43,8 @@ const (
 	defaultLease    = 10 * time.Second
 	defaultInFlight = 4096
 	defaultPoll     = 10 * time.Millisecond
-	// findShards is how often the list of shards is read again.
-	findShards = 30 * time.Second
+	// beginAgain is how soon a courier that could not begin is begun again.
+	beginAgain = time.Second
 )
 
 // Worker delivers for shards until it is stopped.
@@ -53,8 +53,7 @@ type Worker struct {
 	id      uuid.UUID
 	metrics *metrics
 
-	cancel context.CancelFunc
-	group  sync.WaitGroup
+	loop *pershard.Loop
 }
 
 // New makes a worker.
@@ -71,54 +70,25 @@ func New(o Options) *Worker {
 	return &Worker{options: o, id: uuid.New(), metrics: newMetrics(o.Metrics)}
 }
 
-// Start begins to deliver.
+// Start begins to deliver: a courier for every shard, also for those that are added later.
 func (w *Worker) Start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	w.cancel = cancel
-	w.group.Go(func() { w.run(ctx) })
+	o := w.options
+	w.loop = pershard.New(pershard.Options{
+		Work: "deliver", Shards: o.Shards, Every: beginAgain, Clock: clock.RealClock{}, Log: o.Log, Metrics: o.Metrics,
+		Run: func(ctx context.Context, shard string) (more bool, err error) {
+			c, err := w.courier(ctx, shard)
+			if err == nil {
+				c.run(ctx)
+			}
+			return false, err
+		},
+	})
+	w.loop.Start()
 }
 
 // Stop begins no more attempts, waits for those under way, writes their
 // results and hands the lanes over.
-func (w *Worker) Stop() {
-	w.cancel()
-	w.group.Wait()
-}
-
-// run runs a courier for every shard, also for those that are added later.
-func (w *Worker) run(ctx context.Context) {
-	var couriers sync.WaitGroup
-	defer couriers.Wait()
-	served := map[string]bool{}
-	ticker := time.NewTicker(findShards)
-	defer ticker.Stop()
-	for {
-		names, err := w.options.Shards(ctx)
-		if err != nil && ctx.Err() == nil {
-			w.options.Log.WarnContext(ctx, "the shards to deliver for are not known", "error", err)
-			ticker.Reset(time.Second)
-		} else {
-			ticker.Reset(findShards)
-		}
-		for _, name := range names {
-			if served[name] {
-				continue
-			}
-			c, err := w.courier(ctx, name)
-			if err != nil {
-				w.options.Log.WarnContext(ctx, "no deliveries for a shard", "shard", name, "error", err)
-				continue
-			}
-			served[name] = true
-			couriers.Go(func() { c.run(ctx) })
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
+func (w *Worker) Stop() { w.loop.Stop() }
 
 func (w *Worker) courier(ctx context.Context, shard string) (*courier, error) {
 	db, err := w.options.Tenants.Shard(ctx, shard)

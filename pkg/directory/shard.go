@@ -123,6 +123,16 @@ func (d *Directory) Shards(ctx context.Context) ([]Shard, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Shard])
 }
 
+// ShardNames lists the names of the shards.
+func (d *Directory) ShardNames(ctx context.Context) ([]string, error) {
+	shards, err := d.Shards(ctx)
+	names := make([]string, len(shards))
+	for i, s := range shards {
+		names[i] = s.Name
+	}
+	return names, err
+}
+
 // ShardURL is where a shard's database is, as far as this process knows. The error is
 // ErrUnknown.
 func (d *Directory) ShardURL(ctx context.Context, name string) (string, error) {

@@ -8,8 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/pershard"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -18,6 +20,10 @@ const (
 	lease = 30 * time.Second
 	// look is how often an idle runner looks for due steps.
 	look = 50 * time.Millisecond
+	// claimWithin bounds a look for due steps and the claiming of one, and writeWithin
+	// what is written of a job beside its steps.
+	claimWithin = 5 * time.Second
+	writeWithin = 10 * time.Second
 	// quickAtOnce bounds the quick steps that run side by side on a shard.
 	quickAtOnce = 4
 	// heavyAtOnce bounds the heavy ones of a process, and so the memory they take.
@@ -26,7 +32,8 @@ const (
 	maxFailures = 10
 )
 
-// Runner makes the steps of every shard's jobs until it is stopped.
+// Runner makes the steps of every shard's jobs until it is stopped. Each shard has lines
+// of its own: one that does not answer holds nobody else's jobs up.
 type Runner struct {
 	Tenants *tenant.Tenants
 	// Steps are what the quick kinds do, and Works the heavy ones.
@@ -36,9 +43,14 @@ type Runner struct {
 	Shards func(context.Context) ([]string, error)
 	Clock  clock.WithTicker
 	Log    *slog.Logger
+	// Metrics counts what failed for a shard; nil for nowhere.
+	Metrics prometheus.Registerer
 
 	cancel context.CancelFunc
-	group  sync.WaitGroup
+	loops  []*pershard.Loop
+	// heavy are the heavy steps under way, and slots bounds them.
+	heavy sync.WaitGroup
+	slots chan struct{}
 	// stopping is closed when the runner stops; nil before it is started.
 	stopping <-chan struct{}
 	// failures counts the failures in a row of a job's steps, by its id.
@@ -49,42 +61,32 @@ type Runner struct {
 func (r *Runner) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel, r.stopping = cancel, ctx.Done()
-	r.group.Go(func() { r.run(ctx, false, quickAtOnce) })
-	// Each with one at a time: a long one keeps nobody but the next in its own line waiting.
-	for range heavyAtOnce {
-		r.group.Go(func() { r.run(ctx, true, 1) })
-	}
+	r.slots = make(chan struct{}, heavyAtOnce)
+	r.loop("advance quick jobs", func(ctx context.Context, shard string) (bool, error) {
+		made, err := r.advance(ctx, shard, false, quickAtOnce)
+		return made == quickAtOnce, err
+	})
+	r.loop("advance heavy jobs", r.beginHeavy)
+}
+
+func (r *Runner) loop(work string, run func(context.Context, string) (bool, error)) {
+	l := pershard.New(pershard.Options{
+		Work: work, Shards: r.Shards, Every: look, Run: run, Clock: clock.RealClock{}, Log: r.Log, Metrics: r.Metrics,
+	})
+	r.loops = append(r.loops, l)
+	l.Start()
 }
 
 // Stop lets the steps under way end, gives back those that are only prepared,
 // and begins no more.
 func (r *Runner) Stop() {
 	r.cancel()
-	r.group.Wait()
-}
-
-func (r *Runner) run(ctx context.Context, heavy bool, atOnce int) {
-	ticker := time.NewTicker(look)
-	defer ticker.Stop()
-	var shards []string
-	var listed time.Time
-	for {
-		if time.Since(listed) > lease {
-			if names, err := r.Shards(ctx); err == nil {
-				shards, listed = names, time.Now()
-			}
-		}
-		for _, shard := range shards {
-			if _, err := r.advance(ctx, shard, heavy, atOnce); err != nil && ctx.Err() == nil {
-				r.Log.WarnContext(ctx, "jobs wait", "shard", shard, "error", err)
-			}
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
-		}
+	var group sync.WaitGroup
+	for _, l := range r.loops {
+		group.Go(l.Stop)
 	}
+	group.Wait()
+	r.heavy.Wait()
 }
 
 // Advance makes steps that are due on a shard, a few quick ones and a heavy
@@ -98,8 +100,9 @@ func (r *Runner) Advance(ctx context.Context, shard string) (int, error) {
 	return quick + heavy, err
 }
 
+// advance claims steps that are due and makes them.
 func (r *Runner) advance(ctx context.Context, shard string, heavy bool, atOnce int) (int, error) {
-	jobs, err := claim(ctx, r.Tenants, shard, heavy, r.now(), atOnce)
+	jobs, err := r.claim(ctx, shard, heavy, atOnce)
 	if err != nil {
 		return 0, err
 	}
@@ -113,6 +116,40 @@ func (r *Runner) advance(ctx context.Context, shard string, heavy bool, atOnce i
 	return len(jobs), nil
 }
 
+func (r *Runner) claim(ctx context.Context, shard string, heavy bool, n int) ([]claimed, error) {
+	ctx, cancel := context.WithTimeout(ctx, claimWithin)
+	defer cancel()
+	return claim(ctx, r.Tenants, shard, heavy, r.now(), n)
+}
+
+// beginHeavy begins a heavy step of a shard where one is due, as soon as a slot of the
+// process is free. Nothing is claimed before, and a shard that does not answer takes
+// no slot.
+func (r *Runner) beginHeavy(ctx context.Context, shard string) (more bool, err error) {
+	looking, cancel := context.WithTimeout(ctx, claimWithin)
+	defer cancel()
+	if due, err := waiting(looking, r.Tenants, shard, true, r.now(), 1); err != nil || len(due) == 0 {
+		return false, err
+	}
+	select {
+	case r.slots <- struct{}{}:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	free := func() { <-r.slots }
+	jobs, err := r.claim(ctx, shard, true, 1)
+	if err != nil || len(jobs) == 0 {
+		free()
+		return false, err
+	}
+	work := context.WithoutCancel(ctx)
+	r.heavy.Go(func() {
+		defer free()
+		r.make(work, jobs[0])
+	})
+	return true, nil
+}
+
 func (r *Runner) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Microsecond) }
 
 // make makes one step of a job.
@@ -124,8 +161,10 @@ func (r *Runner) make(ctx context.Context, c claimed) {
 		r.failures.Delete(c.ID)
 	case errors.Is(err, errLost): // whoever has it now goes on
 	case errors.Is(err, errStopping):
+		ctx, cancel := context.WithTimeout(ctx, writeWithin)
+		defer cancel()
 		if err := c.giveBack(ctx, r.Tenants, r.now()); err != nil {
-			r.Log.WarnContext(ctx, "a job waits for its lease to end", "job", c.ID.String(), "error", err)
+			r.Log.WarnContext(ctx, "failed to give a job back; its lease runs out", "job", c.ID.String(), "error", err)
 		}
 	case errors.As(err, &refused):
 		if err := r.fail(ctx, c, refused.Code, nil); err != nil {
@@ -195,6 +234,8 @@ func (r *Runner) failed(ctx context.Context, c claimed) {
 
 // fail ends a job for good.
 func (r *Runner) fail(ctx context.Context, c claimed, code string, last func(context.Context, *tenant.Tx, *Job, time.Time) error) error {
+	ctx, cancel := context.WithTimeout(ctx, writeWithin)
+	defer cancel()
 	err := r.Tenants.InTx(ctx, c.Org, func(ctx context.Context, tx *tenant.Tx) error {
 		j, err := c.lock(ctx, tx)
 		if err != nil {

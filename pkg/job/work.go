@@ -41,7 +41,10 @@ var errStopping = errors.New("the runner stops")
 
 // prepare makes the step of a heavy kind ready.
 func (r *Runner) prepare(ctx context.Context, c claimed, w Work) (step Step, err error) {
-	j, err := c.begin(ctx, r.Tenants, r.now())
+	began := r.now()
+	beginning, begun := context.WithTimeout(ctx, writeWithin)
+	j, err := c.begin(beginning, r.Tenants, began)
+	begun()
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +58,7 @@ func (r *Runner) prepare(ctx context.Context, c claimed, w Work) (step Step, err
 	go func() {
 		defer close(renewed)
 		defer ticks.Stop()
-		r.renew(ctx, c, ticks.C(), cancel)
+		r.renew(ctx, c, began, ticks.C(), cancel)
 	}()
 	defer func() {
 		cancel(nil)
@@ -68,9 +71,10 @@ func (r *Runner) prepare(ctx context.Context, c claimed, w Work) (step Step, err
 	return step, err
 }
 
-// renew keeps the claim until the context ends, and ends it when it is lost.
-// That it cannot be renewed for a moment ends nothing: the step notices.
-func (r *Runner) renew(ctx context.Context, c claimed, ticks <-chan time.Time, end context.CancelCauseFunc) {
+// renew keeps the claim until the context ends, and ends it when it is lost: to another,
+// or because it could not be renewed for as long as a lease lasts. So nothing is prepared
+// for long for a shard that does not answer.
+func (r *Runner) renew(ctx context.Context, c claimed, claimed time.Time, ticks <-chan time.Time, end context.CancelCauseFunc) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -79,10 +83,24 @@ func (r *Runner) renew(ctx context.Context, c claimed, ticks <-chan time.Time, e
 			end(errStopping)
 			return
 		case <-ticks:
-			if err := c.renew(ctx, r.Tenants, r.now()); errors.Is(err, errLost) {
-				end(err)
-				return
-			}
+		}
+		now := r.now()
+		err := r.renewOnce(ctx, c, now)
+		if err == nil {
+			claimed = now
+		}
+		if errors.Is(err, errLost) || r.now().Sub(claimed) >= lease {
+			end(errLost)
+			return
 		}
 	}
 }
+
+func (r *Runner) renewOnce(ctx context.Context, c claimed, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, renewWithin)
+	defer cancel()
+	return c.renew(ctx, r.Tenants, now)
+}
+
+// renewWithin bounds one renewal, so that there is time for another.
+const renewWithin = lease / 4

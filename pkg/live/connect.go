@@ -155,7 +155,7 @@ func (s *Server) bring(ctx context.Context, c *caller) {
 	if r := s.room(c.which); r != nil && r.serve(ctx, c) {
 		return
 	}
-	if !s.Relayed(c.request) && c.Session.Owner.Valid && c.Session.Owner.UUID != s.id() {
+	if !s.Relayed(c.request) && c.Session.Owner.Valid && !s.leases.mine(c.Session.Owner.UUID) {
 		address, err := session.PodOf(ctx, s.Tenants, c.org, c.Session)
 		if err == nil && address != "" && s.relay(ctx, c, address) {
 			return
@@ -185,7 +185,11 @@ func (s *Server) open(ctx context.Context, org id.Org, which id.Session, claim *
 	if err != nil {
 		return nil, s.wait(ctx, which, err)
 	}
-	ending := session.Ending{By: s.id()}
+	home, err := s.Tenants.ShardOf(ctx, org)
+	if err != nil {
+		return nil, s.wait(ctx, which, err)
+	}
+	ending := session.Ending{By: s.leases.current(home)}
 	if organization.PausedAt != nil {
 		ending.Reason = session.AccountPaused
 	}

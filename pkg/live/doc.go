@@ -5,7 +5,7 @@
 // one. A session over an organisation's media server has no socket: a process joins
 // its room there as the persona.
 //
-// A process says on every shard that it lives. One that could not for too long
-// has lost its sessions and closes its rooms; their clients come back, here or
-// elsewhere, with the token each was given.
+// A process says on every shard that it lives, on each apart from the others. One that
+// could not for too long on a shard has lost the sessions of that shard and closes their
+// rooms; their clients come back, here or elsewhere, with the token each was given.
 package live

@@ -91,6 +91,16 @@ func (r *room) do(fn func()) {
 	}
 }
 
+// ask is do, but that a room which is busy is not waited for: what is asked of it again
+// and again is not done this time.
+func (r *room) ask(fn func()) {
+	select {
+	case r.todo <- fn:
+	case <-r.ended:
+	default:
+	}
+}
+
 // run owns the room until it is over.
 func (r *room) run() {
 	defer r.server.leave(r)

@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/pershard"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/session"
@@ -71,18 +72,12 @@ type Question struct {
 type Server struct {
 	Options
 
-	// pod is this process to the others. One that lost its sessions goes on
-	// under another id.
 	mu       sync.Mutex
-	pod      uuid.UUID
 	rooms    map[id.Session]*room
 	draining bool
-	// joined are the shards where the process is listed.
-	joined map[string]bool
+	leases   *leases
 
-	// shards are those there are; the goroutine that beats owns them.
-	shards []string
-
+	loops  []*pershard.Loop
 	cancel context.CancelFunc
 	group  sync.WaitGroup
 	gauge  prometheus.Gauge
@@ -90,7 +85,7 @@ type Server struct {
 
 // New makes a server. Start it before its first socket.
 func New(o Options) *Server {
-	s := &Server{Options: o, pod: uuid.New(), rooms: map[id.Session]*room{}, joined: map[string]bool{}}
+	s := &Server{Options: o, leases: newLeases(), rooms: map[id.Session]*room{}}
 	s.gauge = prometheus.NewGauge(prometheus.GaugeOpts{Name: "visavis_live_sessions", Help: "Conversations that this process runs."})
 	if o.Metrics != nil {
 		o.Metrics.MustRegister(s.gauge)
@@ -98,15 +93,60 @@ func New(o Options) *Server {
 	return s
 }
 
+const (
+	// lookForOrders is how often a process looks for what it is asked to do.
+	lookForOrders = 100 * time.Millisecond
+	// lookWithin bounds a look at a shard, and joinShardsWithin how long a process waits
+	// at its start for shards that do not answer.
+	lookWithin       = 10 * time.Second
+	joinShardsWithin = 2 * time.Second
+	// renewWithin bounds a renewal. It leaves a slow database the time it needs, and
+	// after a connection that broke unnoticed there is time for another within the lease.
+	renewWithin = session.PodLease - session.Beat - time.Second
+	// leaveWithin bounds the giving up of the leases at the end.
+	leaveWithin = 2 * time.Second
+)
+
 // Start begins to say that the process lives and to carry out what is asked.
 func (s *Server) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
-	s.beat(ctx)
-	s.group.Go(func() { s.every(ctx, session.Beat, s.beat) })
-	s.group.Go(func() { s.every(ctx, lookForOrders, s.takeOrders) })
+	s.joinShards(ctx)
+	s.loop("renew the lease on conversations", session.Beat, renewWithin, s.renewLeases)
+	s.loop("take orders for conversations", lookForOrders, lookWithin, s.takeOrders)
 	if s.Media != nil {
-		s.group.Go(func() { s.every(ctx, lookForRooms, s.takeRooms) })
+		s.loop("claim rooms", lookForRooms, lookWithin, func(looking context.Context, shard string) error {
+			return s.takeRooms(looking, ctx, shard)
+		})
+	}
+}
+
+// loop begins to do something for each shard.
+func (s *Server) loop(work string, every, within time.Duration, fn func(ctx context.Context, shard string) error) {
+	l := pershard.New(pershard.Options{
+		Work: work, Shards: s.Shards, Every: every, Timeout: within, Clock: s.Clock, Log: s.Log, Metrics: s.Metrics,
+		Run: func(ctx context.Context, shard string) (more bool, err error) { return false, fn(ctx, shard) },
+	})
+	s.loops = append(s.loops, l)
+	l.Start()
+}
+
+// joinShards takes the first leases, so that a process is known before its first socket
+// wherever its shard answers.
+func (s *Server) joinShards(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, joinShardsWithin)
+	defer cancel()
+	names, err := s.Shards(ctx)
+	if err != nil {
+		s.Log.WarnContext(ctx, "failed to list the shards at the start", "error", err)
+		return
+	}
+	for _, a := range pershard.Gather(ctx, names, joinShardsWithin, func(ctx context.Context, shard string) (none struct{}, err error) {
+		return none, s.renewLeases(ctx, shard)
+	}) {
+		if a.Err != nil {
+			s.Log.WarnContext(ctx, "failed to take the lease on conversations at the start", "shard", a.Shard, "error", a.Err)
+		}
 	}
 }
 
@@ -123,78 +163,64 @@ func (s *Server) Stop() {
 	}
 	group.Wait()
 	s.cancel()
+	for _, l := range s.loops {
+		group.Go(l.Stop)
+	}
+	group.Wait()
 	s.group.Wait()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	for _, shard := range s.shards {
-		if err := session.DropPod(ctx, s.Tenants, shard, s.pod); err != nil {
-			s.Log.WarnContext(ctx, "the process stays listed until its lease ends", "shard", shard, "error", err)
+	pershard.Gather(context.Background(), s.leases.shards(), leaveWithin, func(ctx context.Context, shard string) (none struct{}, err error) {
+		for _, pod := range s.leases.held(shard) {
+			if err := session.DropPod(ctx, s.Tenants, shard, pod); err != nil {
+				s.Log.WarnContext(ctx, "failed to drop the lease on conversations; it runs out", "shard", shard, "error", err)
+			}
 		}
-	}
+		return none, nil
+	})
 }
 
-// lookForOrders is how often a process looks for what it is asked to do.
-const lookForOrders = 100 * time.Millisecond
-
-// every runs fn at an interval until the context ends.
-func (s *Server) every(ctx context.Context, interval time.Duration, fn func(context.Context)) {
-	ticker := s.Clock.NewTicker(interval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C():
-			fn(ctx)
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// beat says on every shard that the process lives.
-func (s *Server) beat(ctx context.Context) {
-	if names, err := s.Shards(ctx); err == nil {
-		s.shards = names
-	}
-	for _, shard := range s.shards {
-		alive, err := session.KeepPod(ctx, s.Tenants, shard, s.id(), s.Address, !s.in(shard))
+// renewLeases says on a shard that the process lives.
+func (s *Server) renewLeases(ctx context.Context, shard string) error {
+	wanted := s.leases.wanted(shard, s.owners())
+	s.leases.retain(shard, wanted)
+	for _, pod := range wanted {
+		alive, err := session.KeepPod(ctx, s.Tenants, shard, pod, s.Address, !s.leases.holds(shard, pod))
 		switch {
 		case err != nil:
-			s.Log.WarnContext(ctx, "cannot say that this process lives", "shard", shard, "error", err)
-		case !alive:
-			s.lose(ctx)
-			return
+			return err
+		case alive:
+			s.leases.taken(shard, pod)
 		default:
-			s.mu.Lock()
-			s.joined[shard] = true
-			s.mu.Unlock()
+			s.lose(ctx, shard, pod)
+			return s.renewLeases(ctx, shard) // under another id
 		}
 	}
+	return nil
 }
 
-func (s *Server) in(shard string) bool {
+// lose closes the rooms of a shard whose lease ran out: their sessions are others' by
+// now. There the process goes on under another id; elsewhere nothing changes.
+func (s *Server) lose(ctx context.Context, shard string, pod uuid.UUID) {
+	s.Log.WarnContext(ctx, "lost the lease on conversations; those of the shard go on elsewhere", "shard", shard)
+	s.leases.lost(shard, pod)
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.joined[shard]
-}
-
-// lose closes every room: the sessions are others' by now. The process goes on
-// under another id.
-func (s *Server) lose(ctx context.Context) {
-	s.Log.WarnContext(ctx, "this process was silent for too long; its conversations go on elsewhere")
-	s.mu.Lock()
-	s.pod = uuid.New()
-	clear(s.joined)
 	rooms := s.all()
 	s.mu.Unlock()
 	for _, r := range rooms {
-		r.do(r.lost)
+		if home, err := s.Tenants.ShardOf(ctx, r.org); r.session.Owner.UUID == pod && (err != nil || home == shard) {
+			s.group.Go(func() { r.do(r.lost) })
+		}
 	}
 }
 
-func (s *Server) id() uuid.UUID {
+// owners are the ids under which the process runs sessions.
+func (s *Server) owners() map[uuid.UUID]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pod
+	owners := map[uuid.UUID]bool{}
+	for _, r := range s.rooms {
+		owners[r.session.Owner.UUID] = true
+	}
+	return owners
 }
 
 // all lists the rooms; the lock is held.
@@ -244,34 +270,22 @@ func (s *Server) leave(r *room) {
 	s.gauge.Set(float64(len(s.rooms)))
 }
 
-// takeOrders hands what this process is asked to do to the rooms.
-func (s *Server) takeOrders(ctx context.Context) {
-	for _, shard := range s.listed() {
-		orders, err := session.Orders(ctx, s.Tenants, shard, s.id())
+// takeOrders hands what this process is asked to do on a shard to the rooms.
+func (s *Server) takeOrders(ctx context.Context, shard string) error {
+	for _, pod := range s.leases.held(shard) {
+		orders, err := session.Orders(ctx, s.Tenants, shard, pod)
 		if err != nil {
-			if ctx.Err() == nil {
-				s.Log.WarnContext(ctx, "orders wait", "shard", shard, "error", err)
-			}
-			continue
+			return err
 		}
 		for _, o := range orders {
 			if r := s.room(o.Session); r != nil {
-				r.do(func() { r.order(o.Command) })
+				r.ask(func() { r.order(o.Command) })
 			} else if o.Command.Kind == session.Over {
 				s.forget(ctx, o)
 			}
 		}
 	}
-}
-
-func (s *Server) listed() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	names := make([]string, 0, len(s.joined))
-	for name := range s.joined {
-		names = append(names, name)
-	}
-	return names
+	return nil
 }
 
 // forget drops the news of an end that nobody here waits for.

@@ -35,10 +35,12 @@ type stage struct {
 	directory *directory.Directory
 	tenants   *tenant.Tenants
 	shards    []string
-	org       id.Org
-	terms     plan.Terms
-	clock     clock.WithTickerAndDelayedExecution
-	paused    *time.Time
+	// list lists the shards in place of shards, where it is set.
+	list   func(context.Context) ([]string, error)
+	org    id.Org
+	terms  plan.Terms
+	clock  clock.WithTickerAndDelayedExecution
+	paused *time.Time
 	// remembers is the personas' privacy.memory, and told takes what each
 	// conversation is told of its person.
 	remembers string
@@ -105,7 +107,12 @@ func (s *stage) pod() *pod {
 	require.NoError(s.t, err)
 	p := &pod{address: l.Addr().String()}
 	o := live.Options{
-		Tenants: s.tenants, Shards: func(context.Context) ([]string, error) { return s.shards, nil },
+		Tenants: s.tenants, Shards: func(ctx context.Context) ([]string, error) {
+			if s.list != nil {
+				return s.list(ctx)
+			}
+			return s.shards, nil
+		},
 		Organization: func(_ context.Context, org id.Org) (directory.Organization, plan.Terms, error) {
 			return directory.Organization{ID: org, PausedAt: s.paused}, s.terms, nil
 		},

@@ -37,6 +37,8 @@ const (
 	roomsAtOnce = 16
 	// keepRoom is how often a claim on a room is renewed.
 	keepRoom = session.RoomLease / 4
+	// renewClaimWithin bounds one renewal, so that there is time for another one.
+	renewClaimWithin = 2 * keepRoom
 	// joinWithin is how long a media server may take to let the persona in. A claim
 	// outlasts that and the longest pause.
 	joinWithin = 5 * time.Second
@@ -50,22 +52,15 @@ const (
 	listenWithin = 500 * time.Millisecond
 )
 
-// takeRooms takes rooms that want for the persona. Each has a goroutine until its session
-// is over or another process's.
-func (s *Server) takeRooms(ctx context.Context) {
-	for _, shard := range s.listed() {
-		claims, err := session.ClaimRooms(ctx, s.Tenants, shard, s.now(), roomsAtOnce)
-		if err != nil {
-			if ctx.Err() == nil {
-				s.Log.WarnContext(ctx, "rooms wait", "shard", shard, "error", err)
-			}
-			continue
-		}
-		for _, claim := range claims {
-			v := &venue{server: s, claim: claim, guests: map[string]*guest{}}
-			s.group.Go(func() { v.run(ctx) })
-		}
+// takeRooms takes rooms of a shard that want for the persona. Each has a goroutine until
+// its session is over or another process's, or the process ends.
+func (s *Server) takeRooms(looking, running context.Context, shard string) error {
+	claims, err := session.ClaimRooms(looking, s.Tenants, shard, s.now(), roomsAtOnce)
+	for _, claim := range claims {
+		v := &venue{server: s, claim: claim, guests: map[string]*guest{}}
+		s.group.Go(func() { v.run(running) })
 	}
+	return err
 }
 
 // run is in the room until the session is over, or somebody else's. Where the process ends
@@ -156,6 +151,8 @@ func (v *venue) keep(ctx context.Context) bool {
 	if v.room != nil {
 		return true
 	}
+	ctx, cancel := context.WithTimeout(ctx, renewClaimWithin)
+	defer cancel()
 	err := v.claim.Keep(ctx, v.server.Tenants, v.server.now())
 	return !errors.Is(err, session.ErrLost)
 }

@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/pershard"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/tenant"
 )
@@ -62,21 +63,34 @@ func (v *View) Shards(ctx context.Context) ([]Shard, error) {
 		s.Database = place(s.Database)
 		return s, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(found))
+	byName := map[string]*Shard{}
 	for i := range found {
-		if problem := v.load(ctx, &found[i]); problem != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			found[i].Problem = "its database does not answer"
+		names[i], byName[found[i].Name] = found[i].Name, &found[i]
+	}
+	answers := pershard.Gather(ctx, names, answerWithin, func(ctx context.Context, shard string) (none struct{}, err error) {
+		return none, v.load(ctx, byName[shard])
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	for _, a := range answers {
+		if a.Err != nil {
+			byName[a.Shard].Problem = "its database does not answer"
 		}
 	}
-	return found, err
+	return found, nil
 }
+
+// answerWithin is how long a shard has to answer. All are asked at once, so that is how
+// long an answer takes at most.
+const answerWithin = 5 * time.Second
 
 // load reads a shard's figures from its database.
 func (v *View) load(ctx context.Context, s *Shard) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
 	db, err := v.Tenants.Shard(ctx, s.Name)
 	if err != nil {
 		return err
@@ -179,23 +193,22 @@ func onShards[T any](ctx context.Context, v *View, orgs []Organization, limit in
 		byShard[o.Shard] = append(byShard[o.Shard], o.ID)
 		owners[o.ID] = Owner{o.Shard, o.ID, o.Slug}
 	}
+	answers := pershard.Gather(ctx, sortedKeys(byShard), answerWithin, func(ctx context.Context, shard string) ([]T, error) {
+		return onShard(ctx, v, shard, func(row pgx.CollectableRow) (T, error) { return read(row, owners) },
+			sql, byShard[shard], limit)
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	found := []T{}
 	var missing Missing
-	for _, shard := range sortedKeys(byShard) {
-		some, err := onShard(ctx, v, shard, func(row pgx.CollectableRow) (T, error) { return read(row, owners) },
-			sql, byShard[shard], limit-len(found))
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+	for _, a := range answers {
+		if a.Err != nil {
+			missing.Add(a.Shard, a.Err)
 		}
-		if err != nil {
-			missing.Add(shard, err)
-			continue
-		}
-		if found = append(found, some...); len(found) >= limit {
-			break
-		}
+		found = append(found, a.Value...)
 	}
-	return found, missing.Err()
+	return found[:min(len(found), limit)], missing.Err()
 }
 
 // onShard runs a query on one shard.

@@ -9,7 +9,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/pershard"
 )
 
 // Task is one recurring task.
@@ -26,71 +29,56 @@ type Task struct {
 	Directory bool
 }
 
-// Sweeper runs tasks until it is stopped.
+// Sweeper runs tasks until it is stopped, each in its own rhythm and for each shard apart
+// from the others.
 type Sweeper struct {
 	Tasks []Task
-	// Shards lists the shards at each round.
+	// Shards lists the shards; it is asked again now and then.
 	Shards func(ctx context.Context) ([]string, error)
 	Clock  clock.WithTicker
 	Log    *slog.Logger
+	// Metrics counts what failed; nil for nowhere.
+	Metrics prometheus.Registerer
 
-	cancel context.CancelFunc
-	group  sync.WaitGroup
+	loops []*pershard.Loop
 }
 
-// Start begins every task, each in its own rhythm, the first run at once.
+// runWithin bounds a run: the statements of a shard that does not answer are waited for
+// no longer.
+const runWithin = 2 * time.Minute
+
+// Start begins every task, the first run at once.
 func (s *Sweeper) Start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	s.cancel = cancel
 	for _, t := range s.Tasks {
-		s.group.Go(func() { s.run(ctx, t) })
+		shards := s.Shards
+		if t.Directory {
+			shards = theDirectory
+		}
+		l := pershard.New(pershard.Options{
+			Work: t.Name, Shards: shards, Every: t.Every, Timeout: runWithin, Clock: s.Clock, Log: s.Log, Metrics: s.Metrics,
+			Run: func(ctx context.Context, shard string) (more bool, err error) { return s.run(ctx, t, shard) },
+		})
+		s.loops = append(s.loops, l)
+		l.Start()
 	}
 }
+
+// theDirectory is the one place of a task that is not for each shard.
+func theDirectory(context.Context) ([]string, error) { return []string{""}, nil }
 
 // Stop interrupts what runs and waits for it.
 func (s *Sweeper) Stop() {
-	s.cancel()
-	s.group.Wait()
+	var group sync.WaitGroup
+	for _, l := range s.loops {
+		group.Go(l.Stop)
+	}
+	group.Wait()
 }
 
-func (s *Sweeper) run(ctx context.Context, t Task) {
-	ticker := s.Clock.NewTicker(t.Every)
-	defer ticker.Stop()
-	for {
-		s.round(ctx, t)
-		select {
-		case <-ticker.C():
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-func (s *Sweeper) round(ctx context.Context, t Task) {
-	shards := []string{""}
-	if !t.Directory {
-		var err error
-		if shards, err = s.Shards(ctx); err != nil {
-			s.report(ctx, t, "", 0, err)
-			return
-		}
-	}
-	for _, shard := range shards {
-		n, err := t.Run(ctx, shard)
-		s.report(ctx, t, shard, n, err)
-		for t.Batch > 0 && n >= t.Batch && err == nil && ctx.Err() == nil {
-			n, err = t.Run(ctx, shard)
-			s.report(ctx, t, shard, n, err)
-		}
-	}
-}
-
-func (s *Sweeper) report(ctx context.Context, t Task, shard string, n int, err error) {
-	switch {
-	case ctx.Err() != nil:
-	case err != nil:
-		s.Log.WarnContext(ctx, "task failed", "task", t.Name, "shard", shard, "error", err)
-	case n > 0:
+func (s *Sweeper) run(ctx context.Context, t Task, shard string) (more bool, err error) {
+	n, err := t.Run(ctx, shard)
+	if err == nil && n > 0 {
 		s.Log.InfoContext(ctx, "task done", "task", t.Name, "shard", shard, "count", n)
 	}
+	return t.Batch > 0 && n >= t.Batch, err
 }

@@ -40,6 +40,7 @@ type Outage struct {
 	Orgs map[string]id.Org
 
 	shards    map[string]*databasetest.Front
+	behind    map[string]*database.DB
 	directory *databasetest.Front
 }
 
@@ -47,7 +48,7 @@ type Outage struct {
 func NewOutage(t *testing.T) *Outage {
 	t.Helper()
 	ctx := context.Background()
-	o := &Outage{Orgs: map[string]id.Org{}, shards: map[string]*databasetest.Front{}}
+	o := &Outage{Orgs: map[string]id.Org{}, shards: map[string]*databasetest.Front{}, behind: map[string]*database.DB{}}
 	o.directory = databasetest.NewFront(t, databasetest.URL(t, database.Directory))
 	o.DirectoryURL = o.directory.URL
 	db, err := database.Open(o.DirectoryURL, database.PoolOptions{MaxConns: 4})
@@ -55,11 +56,16 @@ func NewOutage(t *testing.T) *Outage {
 	o.Directory = directory.New(db, directory.Options{Clock: clock.RealClock{}})
 	o.Tenants = tenant.New(o.Directory, database.PoolOptions{MaxConns: 4})
 	for _, name := range o.Names() {
-		o.shards[name] = databasetest.NewFront(t, databasetest.URL(t, database.Shard))
+		url := databasetest.URL(t, database.Shard)
+		o.shards[name] = databasetest.NewFront(t, url)
+		o.behind[name], err = database.Open(url, database.PoolOptions{MaxConns: 2})
+		require.NoError(t, err)
 		require.NoError(t, o.Directory.AddShard(ctx, name, o.shards[name].URL))
 		o.Orgs[name] = id.NewOrg()
 		require.NoError(t, organization.Create(ctx, o.Directory, o.Tenants,
 			directory.Organization{ID: o.Orgs[name], Slug: o.Orgs[name].Bare(), Shard: name, Epoch: 1, CreatedAt: Now}))
+		_, err = o.Tenants.ShardOf(ctx, o.Orgs[name]) // what a process knows goes on to be known
+		require.NoError(t, err)
 	}
 	t.Cleanup(func() {
 		o.directory.Die() // nothing waits for what is frozen
@@ -68,6 +74,9 @@ func NewOutage(t *testing.T) *Outage {
 		}
 		o.Tenants.Close()
 		db.Close()
+		for _, b := range o.behind {
+			b.Close()
+		}
 	})
 	return o
 }
@@ -87,6 +96,9 @@ func (o *Outage) Shards(ctx context.Context) ([]string, error) {
 	slices.SortFunc(names, func(a, b string) int { return slices.Index(o.Names(), a) - slices.Index(o.Names(), b) })
 	return names, err
 }
+
+// Behind is a shard's database by another way, on which nothing is the matter.
+func (o *Outage) Behind(shard string) *database.DB { return o.behind[shard] }
 
 // Begin makes the shards misbehave.
 func (o *Outage) Begin() {
