@@ -19,11 +19,15 @@ type phrasebook struct {
 	function string
 	// Those of them that point back at what was said before.
 	pronouns string
+	// Those of the pronouns that are articles too: before a word of meaning they only
+	// belong to it, as "la" does in "la cafetería".
+	articles string
 	// The words that ask for a time, a number, a place.
 	askWhen, askNumber, askWhere string
 
-	// empty are the function words, and pointing the pronouns, as sets.
-	empty, pointing map[string]bool
+	// empty are the function words, pointing the pronouns and attached the articles
+	// among them, as sets.
+	empty, pointing, attached map[string]bool
 }
 
 // phrases are the product's own words: with the packs', the persona's and a
@@ -34,7 +38,7 @@ var phrases = func() map[string]*phrasebook {
 		maps.Copy(all, part)
 	}
 	for _, book := range all {
-		book.empty, book.pointing = wordSet(book.function), wordSet(book.pronouns)
+		book.empty, book.pointing, book.attached = wordSet(book.function), wordSet(book.pronouns), wordSet(book.articles)
 	}
 	return all
 }()

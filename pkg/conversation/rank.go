@@ -25,6 +25,9 @@ const (
 	// topicWeight is for a whole sentence that begins with what is asked about.
 	topicWeight = 0.1
 	rankWeight  = 0.25
+	// carriedShare is what a word of the question before counts, where another one turns
+	// from it to something else.
+	carriedShare = 0.5
 	// companion is the share of the best score that further sentences reach.
 	companion = 0.75
 )
@@ -41,8 +44,10 @@ type candidate struct {
 	// inquires is of sentences that are questions themselves, as in lists of
 	// frequent questions: what follows them is the answer.
 	inquires bool
-	cover    float64
-	score    float64
+	// turns says that it holds what the question turns to.
+	turns bool
+	cover float64
+	score float64
 }
 
 // best are the sentences that answer a question, in the order of the passages,
@@ -55,9 +60,15 @@ func best(q Question, passages []Passage) []candidate {
 	}
 	weigh(wanted, all)
 	rate(q, wanted, all, passages)
-	ranked := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.inquires })
+	// One with a pronoun may ask for more of the same in other words.
+	turning := len(subject(q)) > 0 && (!points(q) || slices.ContainsFunc(all, func(c candidate) bool { return c.turns && !c.inquires }))
+	ranked := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.inquires || turning && !c.turns })
 	slices.SortStableFunc(ranked, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
 	if len(ranked) == 0 || ranked[0].cover < leastCover {
+		if turning {
+			q.Previous = "" // what the question says by itself may be enough
+			return best(q, passages)
+		}
 		return nil
 	}
 	chosen := companions(wanted, ranked)
@@ -127,6 +138,14 @@ func weigh(wanted map[string]float64, all []candidate) {
 
 // rate scores every sentence.
 func rate(q Question, wanted map[string]float64, all []candidate, passages []Passage) {
+	turnsTo := subject(q)
+	if len(turnsTo) > 0 {
+		for word := range wanted {
+			if !turnsTo[word] {
+				wanted[word] *= carriedShare
+			}
+		}
+	}
 	total := 0.0
 	for _, weight := range wanted {
 		total += weight
@@ -145,7 +164,9 @@ func rate(q Question, wanted map[string]float64, all []candidate, passages []Pas
 			before = &all[i-1]
 		}
 		for word, weight := range wanted {
-			c.cover += weight / total * share(word, c, before, titles[c.passage])
+			part := share(word, c, before, titles[c.passage])
+			c.cover += weight / total * part
+			c.turns = c.turns || turnsTo[word] && part > 0
 		}
 		c.score = c.cover + rankWeight*passages[c.passage].Score
 		if hinted(q, c.text) {

@@ -31,15 +31,19 @@ func (r retrieval) find(ctx context.Context, q Question) ([]Passage, time.Durati
 		limit = retrievalLimits["balanced"]
 	}
 	from := r.Clock.Now()
-	found, err := r.Knowledge.Search(ctx, Query{
-		Text: searchText(q), Language: q.Language, Bases: r.Bases, Tags: r.Tags, Limit: limit,
-	})
+	found, err := r.search(ctx, q, searchText(q), limit)
+	if err == nil && len(subject(q)) > 0 {
+		// What it turns to may stand where nothing of the question before does.
+		var own []Passage
+		own, err = r.search(ctx, q, q.Text, limit)
+		found = merged(found, own)
+	}
 	took := r.Clock.Since(from)
 	if err != nil {
 		return nil, took, err
 	}
 	least := r.minScore()
-	found = slices.DeleteFunc(slices.Clone(found), func(p Passage) bool { return !(p.Score >= least) })
+	found = slices.DeleteFunc(found, func(p Passage) bool { return !(p.Score >= least) })
 	slices.SortStableFunc(found, func(a, b Passage) int {
 		switch {
 		case a.Score > b.Score:
@@ -51,6 +55,24 @@ func (r retrieval) find(ctx context.Context, q Question) ([]Passage, time.Durati
 		}
 	})
 	return found[:min(len(found), limit)], took, nil
+}
+
+func (r retrieval) search(ctx context.Context, q Question, text string, limit int) ([]Passage, error) {
+	found, err := r.Knowledge.Search(ctx, Query{Text: text, Language: q.Language, Bases: r.Bases, Tags: r.Tags, Limit: limit})
+	return slices.Clone(found), err
+}
+
+// merged are the passages of two searches, each once and as good as it was in the better.
+func merged(one, other []Passage) []Passage {
+	for _, p := range other {
+		at := slices.IndexFunc(one, func(had Passage) bool { return had.Chunk == p.Chunk && had.Text == p.Text })
+		if at < 0 {
+			one = append(one, p)
+		} else {
+			one[at].Score = max(one[at].Score, p.Score)
+		}
+	}
+	return one
 }
 
 // searchText is what to look for: the question, with the words of the one
@@ -67,18 +89,45 @@ func searchText(q Question) string {
 }
 
 // leans says whether a question is understood from the one before alone.
-func leans(q Question) bool {
-	words, telling := wordsOf(q.Text), len(contentWords(q.Language, q.Text))
-	if telling == 0 || telling < fewWords && len(words) < wholeWords {
-		return true
+func leans(q Question) bool { return points(q) || elliptic(q) }
+
+// elliptic says whether a question leaves out what it is about: "and on Sundays?".
+func elliptic(q Question) bool {
+	telling := len(contentWords(q.Language, q.Text))
+	return telling == 0 || telling < fewWords && len(wordsOf(q.Text)) < wholeWords
+}
+
+// points says whether a question has a pronoun for what it is about: "how much is it?".
+func points(q Question) bool {
+	book, words := bookOf(q.Language), wordsOf(q.Text)
+	tells := map[int]bool{}
+	for _, w := range contentWords(q.Language, q.Text) {
+		tells[w.from] = true
 	}
-	pronouns := bookOf(q.Language).pointing
 	for i, w := range words {
 		// Inside a sentence a capital is an address: German "Sie" is whoever is asked.
 		addressed := i > 0 && q.Text[w.from:w.to] != strings.ToLower(q.Text[w.from:w.to])
-		if pronouns[w.text] && !addressed {
+		belongs := book.attached[w.text] && i+1 < len(words) && (tells[words[i+1].from] || book.attached[words[i+1].text])
+		if book.pointing[w.text] && !addressed && !belongs {
 			return true
 		}
 	}
 	return false
+}
+
+// subject are the words of a question that leans on the one before which say what it turns
+// to: an answer that holds none of them is one to the question before. Words that only ask,
+// as "price" does, turn to nothing.
+func subject(q Question) map[string]bool {
+	if q.Previous == "" || !leans(q) {
+		return nil
+	}
+	book, words := bookOf(q.Language), map[string]bool{}
+	for _, w := range contentWords(q.Language, q.Text) {
+		said := lower(q.Text[w.from:w.to])
+		if !containsAny(said, book.askWhen) && !containsAny(said, book.askNumber) && !containsAny(said, book.askWhere) {
+			words[w.text] = true
+		}
+	}
+	return words
 }
