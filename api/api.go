@@ -33,6 +33,7 @@ import (
 	"visavis.dev/api/voices"
 	"visavis.dev/api/webhooks"
 	"visavis.dev/api/widgets"
+	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/connection"
@@ -108,7 +109,8 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Files: p.Files, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&sessions.API{
-		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors, Opener: p.Connections,
+		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,
+		Counted: admission.Visitors{Limiter: d.Limiter}, Opener: p.Connections,
 	}).Register(s)
 	people.New(d.Tenants, p.Files, p.Plans, p.Gate).Register(s)
 	(&memberships.API{Tenants: d.Tenants, Files: p.Files, Sources: source.Sources{Egress: p.Egress}}).Register(s)

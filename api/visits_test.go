@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/netip"
@@ -233,26 +234,102 @@ func (w *world) refused(t *testing.T, own string, status int) (answer apitest.An
 	return answer
 }
 
-// Visits count in the organisation's own budget, with those of its keys.
-func TestVisitsCountForTheOrganisation(t *testing.T) {
-	w := newWorld(t, func(o *server.Options) { o.Rates = rate.Rates{rate.Live: {PerKey: 100, PerOrganization: 3}} })
-	own := w.widget(t, w.Acme)["id"].(string)
+// Visitors have budgets of their own: they use up nothing of what keys may ask for, and
+// those of one network or one widget nothing of others'.
+func TestVisitsCountByThemselves(t *testing.T) {
+	w := newWorld(t, func(o *server.Options) {
+		o.Rates = rate.Rates{rate.Live: {PerKey: 100, PerOrganization: 4}}
+		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	own, second := w.widget(t, w.Acme)["id"].(string), w.widget(t, w.Acme)["id"].(string)
+	var refusals []apitest.Answer
 	answers := within(t, func() []apitest.Answer {
+		refusals = nil
 		var answers []apitest.Answer
-		for range 4 {
-			answers = append(answers, w.visitor(t, own, nil, nil))
+		for _, c := range []struct{ widget, address string }{
+			{own, "203.0.113.1"}, {own, "203.0.113.2"}, {own, "203.0.113.255"}, // one /24 has half
+			{second, "203.0.113.1"},
+			{own, "2001:db8::1"}, {own, "2001:db8:0:ff::1"}, {own, "2001:db8:0:80::1"}, // one /56
+			{own, "198.51.100.1"}, // and all have all of it
+			{second, "198.51.100.1"},
+		} {
+			answers = append(answers, w.visitor(t, c.widget, nil, map[string]string{"X-Forwarded-For": c.address}))
 		}
-		return append(answers, w.do(t, "createSessionToken", "", w.Acme.New, w.sessionBody(t, w.Acme)))
+		for range 4 {
+			answers = append(answers, w.do(t, "createSessionToken", "", w.Acme.New, w.sessionBody(t, w.Acme)))
+		}
+		return answers
 	})
 	statuses := make([]int, len(answers))
 	for i, a := range answers {
-		statuses[i] = a.Status
+		if statuses[i] = a.Status; a.Status != http.StatusCreated {
+			refusals = append(refusals, a)
+		}
 	}
-	require.Equal(t, []int{201, 201, 201, 429, 429}, statuses)
-	requireError(t, answers[3], http.StatusTooManyRequests, "rate_limited", "")
-	require.Equal(t, "3", answers[3].Header.Get("RateLimit-Limit"))
-	require.Equal(t, widgetOrigin, answers[3].Header.Get("Access-Control-Allow-Origin"))
-	require.NotEmpty(t, answers[3].Header.Get("Retry-After"))
+	require.Equal(t, []int{201, 201, 429, 201, 201, 201, 429, 429, 201, 201, 201, 201, 201}, statuses)
+	for i, limit := range []string{"2", "2", "4"} {
+		requireError(t, refusals[i], http.StatusTooManyRequests, "rate_limited", "")
+		require.Equal(t, limit, refusals[i].Header.Get("RateLimit-Limit"))
+		require.Equal(t, widgetOrigin, refusals[i].Header.Get("Access-Control-Allow-Origin"))
+		require.NotEmpty(t, refusals[i].Header.Get("Retry-After"))
+	}
+}
+
+// Whoever posts as often as they can and connects with none of it holds part of the
+// visitors' places for seconds, and none of those that keys ask for.
+func TestAnAnonymousVisitorBlocksNobody(t *testing.T) {
+	w := newWorld(t, func(o *server.Options) {
+		o.Rates = rate.Rates{rate.Live: {PerKey: 30, PerOrganization: 60}}
+		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	own := w.widget(t, w.Acme)["id"].(string)
+	w.limit(t, plan.Limits{plan.MaxConcurrentSessions: new(int64(50))})
+	count := func(n int, address func(int) string) (made int) {
+		for i := range n {
+			if w.visitor(t, own, nil, map[string]string{"X-Forwarded-For": address(i)}).Status == http.StatusCreated {
+				made++
+			}
+		}
+		return made
+	}
+	key := func() int {
+		return w.do(t, "createSessionToken", "", w.Acme.New, w.sessionBody(t, w.Acme)).Status
+	}
+	within(t, func() []apitest.Answer {
+		w.endAll(t)
+		require.LessOrEqual(t, count(50, func(int) string { return "203.0.113.7" }), 20, "one address")
+		require.Equal(t, http.StatusCreated, key())
+		require.LessOrEqual(t, count(60, func(i int) string { return fmt.Sprintf("203.0.113.%d", i) }), 0, "many of its block")
+		require.Equal(t, http.StatusCreated, w.visitor(t, own, nil, map[string]string{"X-Forwarded-For": "192.0.2.1"}).Status, "somebody else")
+		require.LessOrEqual(t, count(60, func(i int) string { return fmt.Sprintf("198.51.%d.1", i) }), 20, "many blocks")
+		for range 9 {
+			require.Equal(t, http.StatusCreated, key(), "the organization's own places are its own")
+		}
+		return nil
+	})
+	_, err := session.Sweep(t.Context(), w.Tenants, w.shardOf(t, w.Acme), time.Now().Add(session.VisitorConnectWithin))
+	require.NoError(t, err)
+	require.Equal(t, 10.0, at(w.Get(w.Acme.New, "/me").Data(t), "limits", "activeSessions"), "what nobody connected to is free again")
+}
+
+// shardOf is the shard that an organization lives on.
+func (w *world) shardOf(t *testing.T, org *apitest.Org) string {
+	t.Helper()
+	shard, err := w.Tenants.ShardOf(t.Context(), org.ID)
+	require.NoError(t, err)
+	return shard
+}
+
+// endAll ends all of Acme's sessions.
+func (w *world) endAll(t *testing.T) {
+	t.Helper()
+	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE session SET state = 'expired', slot = false WHERE org_id = $1`, tx.Org)
+		if err == nil {
+			_, err = tx.Exec(ctx, `UPDATE org_counter SET value = 0 WHERE org_id = $1 AND name = $2`, tx.Org, session.Counter)
+		}
+		return err
+	}))
 }
 
 // A browser asks beforehand, and is told yes for what pages call alone.

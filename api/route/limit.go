@@ -118,21 +118,17 @@ func (c *Call) takeOrganization(org id.Org, allowed rate.Rate) (limits.Reading, 
 	return r, err
 }
 
-// LimitOrganization counts a request that brought no key for the organisation
-// it is made of, which only the handler finds out (Limits, 1). The operation
-// says the class.
-func (c *Call) LimitOrganization(org id.Org, rates rate.Rates) error {
-	r, err := c.takeOrganization(org, rates[c.Op.Class])
-	if err != nil {
-		return err
+// Limited notes what came of counting a request that brought no key by a budget which only
+// the handler finds out (Limits, 1). A request that it refuses is not counted for the
+// address either.
+func (c *Call) Limited(r limits.Reading, err error) error {
+	if r.Refused {
+		c.service.Limiter.PutBack(c.addressCounter(), c.ofAddress)
 	}
-	if c.Op.FailsClosed && r.Degraded {
-		return problem.Unavailable(retryCapacity, nil)
-	}
-	if r.Remaining < c.ofAddress.Remaining {
+	if r.Refused || err == nil && r.Remaining < c.ofAddress.Remaining {
 		c.showLimit(r)
 	}
-	return nil
+	return err
 }
 
 // showLimit sets the three headers of Limits, 1.

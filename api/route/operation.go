@@ -43,7 +43,7 @@ type Operation struct {
 	// AndScope is another scope that the key must hold as well; empty for none.
 	AndScope scope.Scope
 	// Class is the rate class; empty for the address limit alone. Of an open
-	// operation the handler counts for it with LimitOrganization.
+	// operation the handler counts, and says so with Limited.
 	Class rate.Class
 	// FromPages operations are called by pages of other origins: browsers that
 	// ask beforehand whether they may (CORS) are told yes, and may read what is

@@ -150,6 +150,8 @@ type Server struct {
 	// shards are all that there are, which everything that runs for each of them shares.
 	shards *pershard.List
 	prover *portal.Prover
+	// visitors mark where those who have no key come from.
+	visitors widget.Visitors
 	// relays is what the processes know each other's sockets by.
 	relays        []byte
 	bucket        *blob.Bucket
@@ -230,7 +232,8 @@ func (s *Server) build(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("the directory's secrets: %w", err)
 	}
-	return s.serve(cursor.New(secret), widget.NewVisitors(visitors))
+	s.visitors = widget.NewVisitors(visitors)
+	return s.serve(cursor.New(secret))
 }
 
 // searchBytes is what the knowledge packs in memory take unless told otherwise.
@@ -252,7 +255,7 @@ func (s *Server) openVault(ctx context.Context) error {
 }
 
 // serve puts the operations behind the chain.
-func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err error) {
+func (s *Server) serve(cursors *cursor.Codec) (err error) {
 	o := s.options
 	s.known = s.knownOrganizations()
 	if s.Gallery, err = template.Load(); err != nil {
@@ -266,7 +269,7 @@ func (s *Server) serve(cursors *cursor.Codec, visitors widget.Visitors) (err err
 		Addresses: s.Addresses(), Gallery: s.Gallery, Gate: s.Gate,
 		PortalURL: o.portalURL(),
 		Changes:   s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.Library, LiveURL: o.liveURL(), Plans: s.Plans,
-		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: visitors,
+		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: s.visitors,
 	})
 	if err != nil {
 		return err

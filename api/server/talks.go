@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/conversation"
 	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/limits"
 	"visavis.dev/pkg/live"
 	"visavis.dev/pkg/portal/published"
 	"visavis.dev/pkg/problem"
@@ -42,8 +40,12 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 	if err := r.Allow("personas"); err != nil {
 		return page.Ticket{}, err
 	}
-	if err := t.count(ctx, r.Host); err != nil {
+	block := admission.AddressBlock(s.Address)
+	if _, err := (admission.Visitors{Limiter: t.limiter}).Count(ctx, r.Host, site.Portal.String(), block); err != nil {
 		return page.Ticket{}, err
+	}
+	if r.Membership.IsZero() && r.Escalation.IsZero() && r.CaseLink.IsZero() {
+		r.Visitor = t.visitors.Mark(in.Org, block, t.options.Clock.Now()).String()
 	}
 	var made session.Minted
 	err = t.Tenants.InTx(ctx, in.Org, func(ctx context.Context, tx *tenant.Tx) (err error) {
@@ -57,29 +59,6 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 		Session: page.TicketSession{ID: made.Session.ID, Language: made.Session.Language}, Token: string(made.Token), ConnectBy: made.Session.ConnectBy,
 		Transport: page.Transport{Kind: made.Session.Transport, URL: t.options.liveURL() + live.Path + made.Session.ID.String()},
 	}, nil
-}
-
-// liveClass is the class that new sessions are counted in.
-const liveClass = "live"
-
-// placesAgain is when it is worth asking again while nobody can count.
-const placesAgain = 2 * time.Second
-
-// count counts a session for its organisation, as one that a key asks for.
-func (t talks) count(ctx context.Context, h admission.Host) error {
-	counter := limits.Counter{Org: h.Organization.ID, Holder: limits.HolderOrg, Class: liveClass}
-	reading, err := t.limiter.Take(ctx, counter, h.Terms.Rates[liveClass].PerOrganization)
-	switch {
-	case err != nil:
-		return err
-	case reading.Refused:
-		p := problem.New(problem.RateLimited, "More sessions are started than the organisation may.")
-		p.RetryAfter = max(reading.Reset, time.Second)
-		return p
-	case reading.Degraded:
-		return problem.Unavailable(placesAgain, nil)
-	}
-	return nil
 }
 
 // Rate implements page.Conversations. It tells nobody without the token that the

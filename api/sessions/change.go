@@ -15,10 +15,13 @@ func (a *API) registerChange(s *route.Service, write route.Operation) {
 
 	steer := shown
 	steer.ID, steer.Method, steer.Path = "updateSession", http.MethodPatch, "/sessions/{id}"
+	steer.Also = []int{http.StatusAccepted}
 	steer.Errors = []problem.Code{problem.SessionEnded, problem.Conflict, problem.CandidateInterview}
 	steer.Summary = "Steer a live session"
 	steer.Description = "context is appended to what is known, instructions replace the persona's for this conversation. " +
-		"metadata can be changed at any time; everything else needs a session that is live."
+		"metadata can be changed at any time; everything else needs a session that is live. The answer waits until the conversation goes by the " +
+		"change, which is a moment. Where it does not within a second, since its process is busy or has just died, the answer is 202: the change " +
+		"is kept, and the conversation goes by it as soon as it goes on."
 	route.Handle(s, steer, a.steer)
 
 	remove := shown

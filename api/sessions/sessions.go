@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/admission"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/contract"
@@ -31,6 +32,8 @@ type API struct {
 	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
 	// Opener opens the connections to media servers.
 	Opener *connection.Opener
+	// Counted counts the visitors of widgets against budgets of their own.
+	Counted admission.Visitors
 	// Visitors tell the visitors of widgets apart.
 	Visitors widget.Visitors
 	// LiveURL is the address of the sockets, ws:// or wss:// without a path.

@@ -2,7 +2,9 @@ package sessions
 
 import (
 	"context"
+	"net/http"
 	"slices"
+	"time"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/admission"
@@ -50,9 +52,11 @@ func (a *API) steer(ctx context.Context, c *route.Call, in *SteerInput) (Session
 	if err != nil {
 		return Session{}, err
 	}
+	var ordered id.Turn
 	changed, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (session.Session, error) {
 		if b.live() {
-			return b.apply(ctx, c, tx, found.ID, as)
+			ordered = id.NewTurn()
+			return b.apply(ctx, c, tx, found.ID, ordered, as)
 		}
 		s, err := session.Lock(ctx, tx, found.ID)
 		if err != nil {
@@ -63,7 +67,35 @@ func (a *API) steer(ctx context.Context, c *route.Call, in *SteerInput) (Session
 	if err != nil {
 		return Session{}, err
 	}
+	if !ordered.IsZero() && !a.obeyed(ctx, c, found.ID, ordered) {
+		c.AnswerWith(http.StatusAccepted)
+	}
 	return a.shown(ctx, c, changed)
+}
+
+const (
+	// obeyWithin is how long a conversation may take to go by a change before the answer
+	// says that it does not yet, and obeyLook how often it is looked.
+	obeyWithin = time.Second
+	obeyLook   = 25 * time.Millisecond
+)
+
+// obeyed waits until the conversation goes by a change, but not for long.
+func (a *API) obeyed(ctx context.Context, c *route.Call, which id.Session, ordered id.Turn) bool {
+	ctx, cancel := context.WithTimeout(ctx, obeyWithin)
+	defer cancel()
+	look := time.NewTicker(obeyLook)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return false
+		}
+		if done, err := session.Obeyed(ctx, a.Tenants, c.Org(), which, ordered); err == nil && done {
+			return true
+		}
+	}
 }
 
 // check checks what can be checked without the database. It answers the voice
@@ -86,7 +118,7 @@ type speech struct {
 }
 
 // apply changes what is kept of a live session and tells its process.
-func (b SessionChange) apply(ctx context.Context, c *route.Call, tx *tenant.Tx, which id.Session, as speech) (session.Session, error) {
+func (b SessionChange) apply(ctx context.Context, c *route.Call, tx *tenant.Tx, which id.Session, ordered id.Turn, as speech) (session.Session, error) {
 	s, err := lockLive(ctx, tx, which)
 	if err != nil {
 		return s, err
@@ -95,7 +127,7 @@ func (b SessionChange) apply(ctx context.Context, c *route.Call, tx *tenant.Tx, 
 		return s, err
 	}
 	command := session.Command{
-		ID: id.NewTurn(), Kind: session.SteerIt, Language: as.language, Context: b.Context.Ptr(), Instructions: b.Instructions.Ptr(),
+		ID: ordered, Kind: session.SteerIt, Language: as.language, Context: b.Context.Ptr(), Instructions: b.Instructions.Ptr(),
 		Listening: b.Listening.Ptr(), Mute: b.Mute.Ptr(), Interrupt: b.Interrupt.Value, Goal: b.Goal.Ptr(), Variables: b.Variables.Value,
 		MaxDurationS: b.MaxDurationS.Ptr(),
 	}

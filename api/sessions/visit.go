@@ -26,7 +26,9 @@ func (a *API) registerVisit(s *route.Service) {
 		},
 		Summary: "Start a visitor's live session with a widget's persona",
 		Description: "Asked by browsers, with the widget's public key, from a page of an allowed origin; anything else, and a widget that is not " +
-			"enabled, is 404. The session is for pages of that origin, and counts in the organisation's limits as any other. " +
+			"enabled, is 404. The session is for pages of that origin, and has to be connected to within ten seconds. Visitors use up nothing of " +
+			"what keys may ask for: a widget may start as many sessions a minute as the organisation may in the class live, half of them from one " +
+			"network (/24, /56), and visitors hold at most four fifths of maxConcurrentSessions. " +
 			"Outside the widget's hours it is 409 with the reason closed, and details.hours. What the lead form was left is in the session's collected.",
 	}, a.visit)
 }
@@ -67,7 +69,9 @@ func (a *API) visit(ctx context.Context, c *route.Call, in *VisitInput) (Session
 	if host.Organization, host.Terms, err = a.Organization(ctx, org); err != nil {
 		return SessionTicket{}, err
 	}
-	if err := c.LimitOrganization(org, host.Terms.Rates); err != nil {
+	block := admission.AddressBlock(c.Address)
+	reading, err := a.Counted.Count(ctx, host, w.ID.String(), block)
+	if err := c.Limited(reading, err); err != nil {
 		return SessionTicket{}, err
 	}
 	if err := host.Allow("personas", "widgets"); err != nil {
@@ -77,8 +81,8 @@ func (a *API) visit(ctx context.Context, c *route.Call, in *VisitInput) (Session
 	if err != nil {
 		return SessionTicket{}, err
 	}
-	r.Host = host
 	now := c.Now()
+	r.Host, r.Visitor = host, a.Visitors.Mark(org, block, now).String()
 	if !w.Definition.Hours.OpenAt(now) {
 		return SessionTicket{}, problem.Conflicting("closed", "It is outside the opening hours.").WithDetail("hours", w.Definition.Hours)
 	}

@@ -53,6 +53,9 @@ type Request struct {
 	// Source is where the request came from, and Widget the widget, if it was one.
 	Source string
 	Widget id.Widget
+	// Visitor marks where an anonymous visitor comes from; empty for who has a key or
+	// is known.
+	Visitor string
 	// Portal and Subject are where the session takes place, published both. They
 	// say who speaks, in the place of Persona.
 	Portal  id.Portal

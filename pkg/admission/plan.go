@@ -25,7 +25,7 @@ const defaultMaxS = 7200
 func (d *Desk) plan(ctx context.Context, now time.Time, tx *tenant.Tx, p persona.Persona, at stage, r Request) (session.Session, error) {
 	is := p.Definition
 	s := session.Session{
-		ID: id.SessionAt(now), Kind: cmp.Or(r.Kind, at.kind()), Source: r.Source, Widget: r.Widget, Portal: r.Portal, Subject: r.Subject,
+		ID: id.SessionAt(now), Kind: cmp.Or(r.Kind, at.kind()), Source: r.Source, Widget: r.Widget, Visitor: r.Visitor, Portal: r.Portal, Subject: r.Subject,
 		Person: r.Person, Membership: r.Membership, Escalation: r.Escalation, CaseLink: r.CaseLink, Persona: p.ID, PersonaVersion: p.Version,
 		Avatar: p.Avatar, Voice: p.Voice, Duo: p.DuoID, ExternalID: r.ExternalID, Metadata: r.Metadata, Language: is.Settings.Language,
 		Transport: r.transport(), Media: r.Media, Channel: cmp.Or(r.Channel, "video"), Sandbox: r.Sandbox, Collected: r.Collected, AllowedOrigins: r.AllowedOrigins,

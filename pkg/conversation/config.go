@@ -123,6 +123,8 @@ type Config struct {
 	Tags        []string
 	// Turns are what was said before, in order, when a session is resumed.
 	Turns []session.Turn
+	// NextTurn is the index of the next turn, where Turns are the last of more.
+	NextTurn int64
 	// Knowledge may be nil: then nothing is known.
 	Knowledge Knowledge
 	// Model writes the answers; nil leaves them to the built-in brain.

@@ -106,6 +106,11 @@ func New(config Config) *Conversation {
 		c.model = &generative{retrieval: found, running: &c.running}
 	}
 	c.activeAt = config.Clock.Now()
+	// Known from the first moment on: who comes is shown the last turns.
+	c.index = config.NextTurn
+	for _, t := range config.Turns {
+		c.index = max(c.index, t.Index+1)
+	}
 	c.show()
 	return c
 }
@@ -213,9 +218,8 @@ func (c *Conversation) resume() {
 		if t.Speaker == session.User {
 			c.previous = t.Text
 		}
-		c.index = max(c.index, t.Index+1)
 	}
-	c.begun = len(c.config.Turns) > 0
+	c.begun = c.index > 0
 	c.config.Turns = nil
 }
 

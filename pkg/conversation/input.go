@@ -28,6 +28,8 @@ type Steer struct {
 	Interrupt bool
 	Goal      *string
 	Variables map[string]string
+	// Obeyed is called once the conversation goes by it; nil for nobody.
+	Obeyed func()
 }
 
 // StaffMode is what a team member does in a conversation.
@@ -77,7 +79,14 @@ func (c *Conversation) Respond(turn id.Turn, text string) bool {
 }
 
 // Steer changes the conversation.
-func (c *Conversation) Steer(s Steer) bool { return c.order(func() { c.steer(s) }) }
+func (c *Conversation) Steer(s Steer) bool {
+	return c.order(func() {
+		c.steer(s)
+		if s.Obeyed != nil {
+			s.Obeyed()
+		}
+	})
+}
 
 // StaffJoined lets a team member in, or changes their mode.
 func (c *Conversation) StaffJoined(s Staff) bool { return c.order(func() { c.staffJoined(s) }) }

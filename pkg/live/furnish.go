@@ -23,7 +23,7 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		return conversation.Config{}, err
 	}
 	r.name = name
-	turns, err := session.Turns(ctx, srv.Tenants, r.org, s.ID, 0, maxTurns)
+	turns, err := session.Turns(ctx, srv.Tenants, r.org, s.ID, max(0, s.TurnCount-lastTurns), lastTurns)
 	if err != nil {
 		return conversation.Config{}, err
 	}
@@ -46,7 +46,7 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 			ID: s.ID, Language: s.Language, Channel: conversation.Channel(s.Channel), Context: s.Brief.Context,
 			Variables: s.Brief.Variables, Greeting: s.Brief.Greeting, Memories: memories, Collected: s.Collected,
 		},
-		Persona: definition, PersonaName: name, Bases: bases, Tags: s.Brief.Tags, Turns: turns,
+		Persona: definition, PersonaName: name, Bases: bases, Tags: s.Brief.Tags, Turns: turns, NextTurn: s.TurnCount,
 		Knowledge: srv.Minds.Knowledge(r.org), Journal: &journal{r, bases},
 		Send: func(m conversation.Message) { r.tell(encode(m)) },
 		End: func(reason string) {
@@ -63,8 +63,9 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 	return c, srv.Minds.Furnish(ctx, r.org, &c)
 }
 
-// maxTurns bounds what a conversation that is taken over remembers.
-const maxTurns = 2000
+// lastTurns is how many of the last turns a conversation that is taken over goes on from:
+// more than it holds in memory.
+const lastTurns = 100
 
 // journal keeps what is said on the shard.
 type journal struct {

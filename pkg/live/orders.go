@@ -27,7 +27,6 @@ func (r *room) order(c session.Command) {
 		r.talk.Respond(c.ID, c.Text)
 	case session.SteerIt:
 		r.steer(c)
-		r.carriedOut(c)
 	case session.Finish:
 		r.finish(c)
 	case session.Over:
@@ -43,6 +42,7 @@ func (r *room) steer(c session.Command) {
 	steer := conversation.Steer{
 		Context: c.Context, Instructions: c.Instructions, Listening: c.Listening, Mute: c.Mute, Interrupt: c.Interrupt,
 		Goal: c.Goal, Variables: c.Variables,
+		Obeyed: func() { r.carriedOut(c) },
 	}
 	if c.Language != "" {
 		steer.Language = &c.Language

@@ -24,8 +24,10 @@ type room struct {
 	session session.Session
 	name    string
 	talk    *conversation.Conversation
-	// resume lets the first client come back; later ones get others.
-	resume session.Token
+	// resume lets the first client come back; later ones get others. resumed says that
+	// the conversation began in another process.
+	resume  session.Token
+	resumed bool
 
 	todo  chan func()
 	ended chan struct{}
@@ -40,6 +42,9 @@ type room struct {
 	// ordered are the commands that were handed on and are not carried out.
 	ordered map[id.Turn]bool
 
+	// heard says that the client has sent something.
+	heard atomic.Bool
+
 	// deaf is done once the client was told that its sound is not understood.
 	deaf sync.Once
 
@@ -53,7 +58,7 @@ type room struct {
 // furnish makes a room for a session that this process has just taken over.
 func (s *Server) furnish(ctx context.Context, org id.Org, a session.Attached) (*room, *refusal) {
 	r := &room{
-		server: s, org: org, session: a.Session, resume: a.Resume, todo: make(chan func(), 64),
+		server: s, org: org, session: a.Session, resume: a.Resume, resumed: !a.Began, todo: make(chan func(), 64),
 		ended: make(chan struct{}), talked: make(chan struct{}),
 		ordered: map[id.Turn]bool{}, staff: map[id.Staff]peer{},
 	}
@@ -194,6 +199,10 @@ func (r *room) clientCame(ctx context.Context, p peer) bool {
 		before.close(closeSuperseded, "superseded")
 	}
 	r.time.clientCame()
+	if r.resumed {
+		// It was ready before the process that held the conversation died.
+		r.talk.Receive(conversation.ClientMessage{Type: conversation.ClientReady})
+	}
 	return true
 }
 
@@ -235,6 +244,7 @@ func (r *room) hear(data []byte) {
 		r.talk.Refuse(err)
 		return
 	}
+	r.heard.Store(true)
 	r.talk.Receive(m)
 }
 

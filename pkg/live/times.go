@@ -41,6 +41,9 @@ type times struct {
 	noteAt     time.Time
 	// lostAt is since when there is no client; zero while there is one.
 	lostAt time.Time
+	// silentUntil is when an anonymous visitor who has sent nothing at all is sent away;
+	// zero for others, and once something came.
+	silentUntil time.Time
 }
 
 func newTimes(a session.Attached, now time.Time) times {
@@ -48,6 +51,9 @@ func newTimes(a session.Attached, now time.Time) times {
 	t := times{
 		started: *s.StartedAt, used: now, idle: time.Duration(s.IdleTimeoutS) * time.Second,
 		longest: s.StartedAt.Add(time.Duration(s.MaxDurationS) * time.Second), noteAt: now.Add(noteEvery), lostAt: now,
+	}
+	if s.Visitor != "" && a.Began {
+		t.silentUntil = now.Add(session.VisitorSpeaksWithin)
 	}
 	t.pay(a.PaidS, a.PaidS%usage.BlockS != 0)
 	return t
@@ -70,7 +76,8 @@ func (t *times) wait(now time.Time) time.Duration {
 			next = at
 		}
 	}
-	if !t.warned {
+	// Nobody is warned while nobody is there: the warning waits for the client.
+	if !t.warned && t.lostAt.IsZero() {
 		sooner(t.longest.Add(-warnAhead))
 	}
 	if t.spent {
@@ -78,13 +85,16 @@ func (t *times) wait(now time.Time) time.Duration {
 	} else {
 		sooner(t.payAt)
 	}
-	if t.idleWarned {
+	if t.idleWarned || !t.lostAt.IsZero() {
 		sooner(t.used.Add(t.idle))
 	} else {
 		sooner(t.used.Add(t.idle - idleAhead))
 	}
 	if !t.lostAt.IsZero() {
 		sooner(t.lostAt.Add(session.ResumeWithin))
+	}
+	if !t.silentUntil.IsZero() {
+		sooner(t.silentUntil)
 	}
 	sooner(t.noteAt)
 	return max(next.Sub(now), time.Millisecond)
@@ -94,6 +104,9 @@ func (t *times) wait(now time.Time) time.Duration {
 func (r *room) keepTime() {
 	now, t := r.server.now(), &r.time
 	r.noteUse(now)
+	if r.heard.Load() {
+		t.silentUntil = time.Time{}
+	}
 	if !t.spent && !now.Before(t.payAt) {
 		r.payNext(now)
 	}
@@ -105,7 +118,7 @@ func (r *room) keepTime() {
 		r.end(session.MinutesExhausted, t.paid)
 	case !t.lostAt.IsZero() && !now.Before(t.lostAt.Add(session.ResumeWithin)):
 		r.end(session.ConnectionLost, t.lostAt)
-	case !now.Before(t.used.Add(t.idle)):
+	case !now.Before(t.used.Add(t.idle)), !t.silentUntil.IsZero() && !now.Before(t.silentUntil):
 		r.end(session.Idle, now)
 	default:
 		r.warn(now)
@@ -115,15 +128,21 @@ func (r *room) keepTime() {
 // warn tells the client what is about to end the session.
 func (r *room) warn(now time.Time) {
 	t := &r.time
+	if !t.lostAt.IsZero() {
+		return
+	}
 	if !t.warned && !now.Before(t.longest.Add(-warnAhead)) {
 		t.warned = true
-		r.tell(r.server.message("notice", map[string]any{"kind": "time_left", "endsInS": int64(t.longest.Sub(now) / time.Second)}))
+		r.tell(r.server.message("notice", map[string]any{"kind": "time_left", "endsInS": wholeSeconds(t.longest.Sub(now))}))
 	}
 	if !t.idleWarned && !now.Before(t.used.Add(t.idle-idleAhead)) {
 		t.idleWarned = true
-		r.tell(r.server.message("notice", map[string]any{"kind": "idle_warning", "endsInS": int64(t.used.Add(t.idle).Sub(now) / time.Second)}))
+		r.tell(r.server.message("notice", map[string]any{"kind": "idle_warning", "endsInS": wholeSeconds(t.used.Add(t.idle).Sub(now))}))
 	}
 }
+
+// wholeSeconds rounds up: a minute is told as 60 also a moment later.
+func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 // noteUse learns from the conversation whether it is in use, and notes it on the
 // shard now and then, where the API looks.

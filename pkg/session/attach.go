@@ -112,7 +112,7 @@ func unitOf(ctx context.Context, tx *tenant.Tx, m id.Membership) (unit id.Unit, 
 func (a *Attached) resume(ctx context.Context, tx *tenant.Tx, terms plan.Terms, now time.Time) ([]event.Draft, error) {
 	s := &a.Session
 	if !s.Slot {
-		if err := takePlace(ctx, tx, terms); err != nil {
+		if err := s.takePlace(ctx, tx, terms); err != nil {
 			return nil, err
 		}
 		s.Slot = true

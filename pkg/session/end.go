@@ -158,6 +158,11 @@ func conclude(ctx context.Context, tx *tenant.Tx, s *Session, at time.Time) (dra
 	if drafts, err = closeTurns(ctx, tx, *s, at); err != nil {
 		return nil, false, err
 	}
+	unsaid, err := recordUnsaid(ctx, tx, *s, at)
+	if err != nil {
+		return nil, false, err
+	}
+	drafts = append(drafts, unsaid...)
 	left, err := sendStaffOut(ctx, tx, *s, at)
 	if err != nil {
 		return nil, false, err

@@ -65,6 +65,9 @@ type Minted struct {
 // commit everybody else of the organisation waits for one.
 func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily Daily) (Minted, error) {
 	s.State, s.Slot, s.ConnectBy = Created, true, s.CreatedAt.Add(ConnectWithin)
+	if s.Visitor != "" {
+		s.ConnectBy = s.CreatedAt.Add(VisitorConnectWithin)
+	}
 	s.LanguagesHeard = []string{}
 	if s.Metadata == nil {
 		s.Metadata = map[string]string{}
@@ -83,11 +86,15 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 		b                   pgx.Batch
 		paid                = true
 		ofPersona, ofPerson int64
+		others              visitors
 	)
 	if !s.Sandbox {
 		usage.QueueAvailable(tx, &b, MeansOf(terms), s.CreatedAt, &paid)
 	}
 	queuePlace(tx, &b, terms, &m.Active)
+	if s.Visitor != "" {
+		queueVisitors(tx, &b, s.Visitor, &others)
+	}
 	if daily.OfPersona != nil {
 		queueOfPersona(tx, &b, s, &ofPersona)
 	}
@@ -101,7 +108,7 @@ func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily
 		return Minted{}, err
 	case !paid:
 		return Minted{}, ErrNoMinutes
-	case m.Active == 0:
+	case m.Active == 0, others.full(terms):
 		return Minted{}, ErrNoPlace
 	case daily.OfPersona != nil && ofPersona >= *daily.OfPersona:
 		return Minted{}, ErrDailyLimit
@@ -116,12 +123,12 @@ func queueInsert(tx *tenant.Tx, b *pgx.Batch, s Session) {
 	b.Queue(`
 		INSERT INTO session (org_id, id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, external_id, metadata,
 			language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
-			subject_id, widget_id, withheld, collected, portal_id, person_id, membership_id, escalation_id, case_link_id, media_id, room_due_at, turn_count, languages_heard, on_hold, slot, flagged, epoch, reconnects)
+			subject_id, widget_id, withheld, collected, portal_id, person_id, membership_id, escalation_id, case_link_id, media_id, room_due_at, turn_count, languages_heard, on_hold, slot, flagged, epoch, reconnects, visitor)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-			$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, CASE WHEN $33::UUID IS NOT NULL THEN $22::TIMESTAMPTZ END, 0, '{}', false, true, false, 0, 0)`,
+			$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, CASE WHEN $33::UUID IS NOT NULL THEN $22::TIMESTAMPTZ END, 0, '{}', false, true, false, 0, 0, $34)`,
 		tx.Org, s.ID, s.State, s.Kind, s.Source, s.Persona, s.PersonaVersion, s.Avatar, s.Voice, s.Duo, s.ExternalID, s.Metadata,
 		s.Language, s.Engine, s.Transport, s.Channel, s.Sandbox, s.Brief, s.AllowedOrigins, s.MaxDurationS, s.IdleTimeoutS, s.CreatedAt, s.ConnectBy,
-		s.Subject, s.Widget, s.Withheld, s.Collected, s.Portal, s.Person, s.Membership, s.Escalation, s.CaseLink, s.Media)
+		s.Subject, s.Widget, s.Withheld, s.Collected, s.Portal, s.Person, s.Membership, s.Escalation, s.CaseLink, s.Media, s.Visitor)
 }
 
 // queueOfPersona counts the persona's sessions of the day. Whoever took a place has
@@ -141,20 +148,6 @@ func queueOfPerson(tx *tenant.Tx, b *pgx.Batch, s Session, today *int64) {
 	b.Queue(`
 		SELECT count(*) FROM session WHERE org_id = $1 AND person_id = $2 AND id >= $3 AND portal_id = $4 AND state <> 'expired'`,
 		tx.Org, s.Person, id.FirstSession(day), s.Portal).QueryRow(func(row pgx.Row) error { return row.Scan(today) })
-}
-
-// takePlace takes one of the organisation's places.
-func takePlace(ctx context.Context, tx *tenant.Tx, terms plan.Terms) error {
-	var (
-		b      pgx.Batch
-		active int64
-	)
-	queuePlace(tx, &b, terms, &active)
-	err := tx.SendBatch(ctx, &b).Close()
-	if err == nil && active == 0 {
-		return ErrNoPlace
-	}
-	return err
 }
 
 // queuePlace takes a place; active is zero where there is none.

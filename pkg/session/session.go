@@ -173,13 +173,16 @@ type Session struct {
 	Epoch          int64             `db:"epoch"`
 	OrphanedAt     *time.Time        `db:"orphaned_at"`
 	Reconnects     int64             `db:"reconnects"`
+	// Visitor marks the address block that an anonymous visitor came from; empty for
+	// everybody else.
+	Visitor string `db:"visitor"`
 }
 
 const columns = `id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, portal_id, subject_id, widget_id,
 	person_id, membership_id, escalation_id, case_link_id, media_id, external_id, metadata,
 	language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
 	started_at, last_activity_at, ended_at, end_reason, duration_s, billed_s, turn_count, languages_heard, outcome, collected, summary,
-	rating_score, rating_scale, rating_comment, withheld, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects`
+	rating_score, rating_scale, rating_comment, withheld, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects, visitor`
 
 func scan(row pgx.CollectableRow) (Session, error) { return pgx.RowToStructByName[Session](row) }
 

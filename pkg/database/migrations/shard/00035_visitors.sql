@@ -1,0 +1,10 @@
+-- Visitors whom no key vouches for have a share of the places, and each address block a
+-- share of that.
+
+-- +goose Up
+
+-- the mark of the address block that an anonymous visitor came from; empty for others
+ALTER TABLE session ADD COLUMN visitor TEXT NOT NULL DEFAULT '';
+
+-- +goose Down
+ALTER TABLE session DROP COLUMN visitor;

@@ -1,0 +1,9 @@
+-- An index is of columns that were there before its migration began.
+
+-- +goose Up
+
+-- the places that anonymous visitors hold
+CREATE INDEX session_of_visitors ON session (org_id) WHERE slot AND visitor <> '';
+
+-- +goose Down
+DROP INDEX session_of_visitors;
