@@ -55,7 +55,7 @@ type Count struct {
 
 // Limits are the plan's limits and what of them is in use.
 type Limits struct {
-	MaxConcurrentSessions *int64 `json:"maxConcurrentSessions" doc:"null for no limit"`
+	MaxConcurrentSessions *int64 `json:"maxConcurrentSessions" doc:"null for no limit. Anonymous visitors of widgets and portals hold all but a fifth at most, so that keys find a place."`
 	ActiveSessions        int64  `json:"activeSessions" doc:"How many sessions are live or about to be."`
 	MaxSessionS           *int64 `json:"maxSessionS" doc:"How long a session may last, in seconds; null for no limit of the plan's."`
 	CustomAvatars         Count  `json:"customAvatars" doc:"Faces of your own that are there and that the plan has room for."`

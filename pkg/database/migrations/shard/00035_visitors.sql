@@ -4,7 +4,7 @@
 -- +goose Up
 
 -- the mark of the address block that an anonymous visitor came from; empty for others
-ALTER TABLE session ADD COLUMN visitor TEXT NOT NULL DEFAULT '';
+ALTER TABLE session ADD COLUMN IF NOT EXISTS visitor TEXT NOT NULL DEFAULT '';
 
 -- +goose Down
-ALTER TABLE session DROP COLUMN visitor;
+ALTER TABLE session DROP COLUMN IF EXISTS visitor;

@@ -3,7 +3,7 @@
 -- +goose Up
 
 -- the places that anonymous visitors hold
-CREATE INDEX session_of_visitors ON session (org_id) WHERE slot AND visitor <> '';
+CREATE INDEX IF NOT EXISTS session_of_visitors ON session (org_id) WHERE slot AND visitor <> '';
 
 -- +goose Down
-DROP INDEX session_of_visitors;
+DROP INDEX IF EXISTS session_of_visitors;
