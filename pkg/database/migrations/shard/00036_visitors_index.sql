@@ -1,5 +1,6 @@
 -- An index is of columns that were there before its migration began.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 
 -- the places that anonymous visitors hold
