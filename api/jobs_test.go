@@ -322,7 +322,7 @@ func newRecovering(t *testing.T) *recovering {
 	receiver, err := endpoint.Start(endpoint.Options{})
 	require.NoError(t, err)
 	w := newWorld(t, func(o *server.Options) { o.RootCAs = receiver.RootCAs() })
-	worker := w.Worker()
+	worker := w.Worker(server.EveryTask())
 	worker.Start()
 	t.Cleanup(worker.Stop)
 	t.Cleanup(receiver.Close) // first, or the worker waits for what hangs

@@ -13,6 +13,7 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/crawl"
 	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
@@ -44,7 +45,7 @@ func (w *world) readDocuments(t testing.TB) {
 
 func (w *world) readWith(t testing.TB, fetch knowledge.Fetch) {
 	t.Helper()
-	reader := &knowledge.Reader{Tenants: w.Tenants, Files: w.Files, Clock: clock.RealClock{}, Fetch: fetch}
+	reader := &knowledge.Reader{Tenants: w.Tenants, Files: w.Files, Clock: clock.RealClock{}, Fetch: fetch, Extract: extract.Here}
 	w.runJobs(t, map[job.Kind]job.Work{job.KnowledgeSync: reader.Work()})
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
+	"visavis.dev/api/server"
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
@@ -280,7 +281,7 @@ func TestFacePreparation(t *testing.T) {
 	require.NotEmpty(t, sized(w.Acme.New, "256").Header.Get("Retry-After"))
 	requireError(t, w.do(t, "deleteAvatar", face, w.Acme.New, nil), http.StatusConflict, "conflict", "path.id")
 
-	worker := w.Worker()
+	worker := w.Worker(server.EveryTask())
 	worker.Start()
 	t.Cleanup(worker.Stop)
 	require.Eventually(t, func() bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/api/server"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/model/modeltest"
@@ -38,7 +39,7 @@ func (w *world) file(t *testing.T, which string) (file map[string]any) {
 // working runs jobs until the test ends.
 func (w *world) working(t *testing.T) {
 	t.Helper()
-	worker := w.Worker()
+	worker := w.Worker(server.EveryTask())
 	worker.Start()
 	t.Cleanup(worker.Stop)
 }

@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/crawl"
+	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/plan"
@@ -76,7 +77,7 @@ func (w *world) setUp(t testing.TB) {
 	t.Helper()
 	gallery, err := template.Load()
 	require.NoError(t, err)
-	from := setup.Sources{Tenants: w.Tenants, Fetch: func(_ context.Context, url string, _ crawl.Options, each func(crawl.Page) error) error {
+	from := setup.Sources{Tenants: w.Tenants, Extract: extract.Here, Fetch: func(_ context.Context, url string, _ crawl.Options, each func(crawl.Page) error) error {
 		return each(crawl.Page{URL: url, ContentType: "text/html", Data: []byte(page)})
 	}}
 	scribe := &setup.Scribe{Tenants: w.Tenants, Opener: w.Connections, Report: &connection.Reporter{}, Egress: w.Egress, Clock: clock.RealClock{}}

@@ -110,7 +110,7 @@ func newStudio(t *testing.T) *studio {
 		o.RootCAs.AddCert(s.server.Certificate())
 	})
 	s.org = s.NewOrg("Studio", "shard-1", "business")
-	worker := s.Worker()
+	worker := s.Worker(server.EveryTask())
 	worker.Start()
 	t.Cleanup(worker.Stop)
 	return s

@@ -27,6 +27,7 @@ import (
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/mail"
 	"visavis.dev/pkg/organization"
@@ -76,6 +77,7 @@ func New(t testing.TB, options ...Option) *API {
 		PlansText:    config.Plans, Rates: rate.Rates{}, PerAddress: rate.SpecPerAddress, Pods: 1, MaxConns: 8,
 		Version: "test", Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
 		AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Mail: shredder{},
+		Extract: extract.Here,
 	}
 	for _, option := range options {
 		option(&o)

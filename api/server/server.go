@@ -32,6 +32,7 @@ import (
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/escalation"
 	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/health"
 	"visavis.dev/pkg/id"
@@ -97,6 +98,8 @@ type Options struct {
 	// Shards are those that the worker serves; every one that the directory has
 	// unless given.
 	Shards []string
+	// Extract gets the text of documents that strangers sent, for workers that read.
+	Extract extract.Read
 	// SearchBytes is about what the knowledge packs in memory take; zero means
 	// the default.
 	SearchBytes int64

@@ -2,10 +2,13 @@ package server
 
 import (
 	"context"
+	"errors"
+	"io"
 
 	"visavis.dev/pkg/crawl"
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/egress"
+	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/face"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
@@ -25,23 +28,63 @@ import (
 // Worker is what runs beside the requests, in a process of its own or in one
 // that answers too: it delivers, advances jobs and runs the recurring tasks.
 type Worker struct {
+	// What is not among its tasks is nil.
 	delivery *delivery.Worker
-	// jobs, sweeper and moves are nil in one that only delivers.
-	jobs    *job.Runner
-	sweeper *sweep.Sweeper
-	moves   *move.Runner
+	jobs     *job.Runner
+	sweeper  *sweep.Sweeper
+	moves    *move.Runner
 }
 
 // idleConnections is the size of the pool of connections to endpoints. Many
 // webhooks can share a host: one host may use all of it.
 const idleConnections = 2048
 
+// Tasks are what a worker does.
+type Tasks struct {
+	Deliver bool // webhooks
+	Jobs    bool // all but those that read documents, and the recurring tasks and moves
+	Read    bool // the jobs that read documents and pages
+}
+
+// EveryTask is what a worker does unless it is told otherwise.
+func EveryTask() Tasks { return Tasks{Deliver: true, Jobs: true, Read: true} }
+
+// share is which jobs are among the tasks.
+func (t Tasks) share() job.Share {
+	switch {
+	case !t.Read:
+		return job.Rest
+	case !t.Jobs:
+		return job.Reading
+	}
+	return job.Whole
+}
+
 // Worker makes the worker of the shards in the options. It must be stopped before the
 // server. One that delivers in a lane of its own does nothing else.
-func (s *Server) Worker() *Worker {
+func (s *Server) Worker(tasks Tasks) *Worker {
+	w := &Worker{}
 	if s.options.DeliveryLane != 0 {
-		return &Worker{delivery: s.deliverer()}
+		tasks = Tasks{Deliver: true}
 	}
+	if tasks.Deliver {
+		w.delivery = s.deliverer()
+	}
+	if tasks.Jobs || tasks.Read {
+		w.jobs = s.runner(tasks.share())
+	}
+	if tasks.Jobs {
+		o := s.options
+		w.sweeper = s.sweeper()
+		w.moves = &move.Runner{Mover: move.New(move.Options{
+			Directory: s.Directory, Tenants: s.Tenants, Clock: o.Clock, Log: o.Log, RowsPerSecond: o.MoveRows, Keep: o.MoveKeep,
+		})}
+	}
+	return w
+}
+
+// runner makes the jobs of a share.
+func (s *Server) runner(share job.Share) *job.Runner {
 	o := s.options
 	voices := voice.Cloner{
 		Tenants: s.Tenants, Files: s.Files, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: o.Clock,
@@ -55,26 +98,19 @@ func (s *Server) Worker() *Worker {
 	}).Work()
 	works[job.MemoryWrite] = (&memory.Writer{Tenants: s.Tenants, Minds: minds{s}, Clock: o.Clock, Log: o.Log}).Work()
 	works[job.PeopleImport] = roster.NewImporter(s.Tenants, s.Files, s.terms).Work()
-	sources := setup.Sources{Tenants: s.Tenants, Fetch: reader.Fetch}
+	sources := setup.Sources{Tenants: s.Tenants, Fetch: reader.Fetch, Extract: reader.Extract}
 	works[job.PortalPlan], works[job.PortalFill] = s.planner(sources).Work(), s.builder(sources).Work()
 	works[job.Simulate] = (&rehearsal.Rehearser{Tenants: s.Tenants, Files: s.Files, Minds: minds{s}, Clock: o.Clock, Log: o.Log}).Work()
 	works[job.SubjectSync] = (&subject.Teacher{Tenants: s.Tenants, Files: s.Files, Clock: o.Clock}).Work()
 	works[job.Translate] = (&translation.Translator{
 		Tenants: s.Tenants, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: o.Clock,
 	}).Work()
-	return &Worker{
-		delivery: s.deliverer(),
-		jobs: &job.Runner{
-			Tenants: s.Tenants, Shards: s.shardNames, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
-			Steps: map[job.Kind]job.Step{
-				job.Erase: (&person.Eraser{Files: s.Files, Forget: memory.ForgetPerson}).Step, job.UnitSwitch: person.TellSwitches, job.WebhookRecover: delivery.Recover,
-			},
-			Works: works,
+	return &job.Runner{
+		Tenants: s.Tenants, Share: share, Shards: s.shardNames, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
+		Steps: map[job.Kind]job.Step{
+			job.Erase: (&person.Eraser{Files: s.Files, Forget: memory.ForgetPerson}).Step, job.UnitSwitch: person.TellSwitches, job.WebhookRecover: delivery.Recover,
 		},
-		sweeper: s.sweeper(),
-		moves: &move.Runner{Mover: move.New(move.Options{
-			Directory: s.Directory, Tenants: s.Tenants, Clock: o.Clock, Log: o.Log, RowsPerSecond: o.MoveRows, Keep: o.MoveKeep,
-		})},
+		Works: works,
 	}
 }
 
@@ -91,8 +127,14 @@ func (s *Server) deliverer() *delivery.Worker {
 
 // reader reads the documents of knowledge packs.
 func (s *Server) reader() *knowledge.Reader {
+	o := s.options
+	if o.Extract == nil {
+		o.Extract = func(context.Context, string, int64, io.Reader) (extract.Document, error) {
+			return extract.Document{}, errors.New("this process reads no documents")
+		}
+	}
 	return &knowledge.Reader{
-		Tenants: s.Tenants, Files: s.Files, Fetch: crawl.New(s.Egress, s.options.Clock).Fetch, Clock: s.options.Clock,
+		Tenants: s.Tenants, Files: s.Files, Fetch: crawl.New(s.Egress, o.Clock).Fetch, Extract: o.Extract, Clock: o.Clock,
 	}
 }
 
@@ -114,9 +156,13 @@ func (s *Server) scribe() *setup.Scribe {
 
 // Start begins all of it.
 func (w *Worker) Start() {
-	w.delivery.Start()
+	if w.delivery != nil {
+		w.delivery.Start()
+	}
 	if w.jobs != nil {
 		w.jobs.Start()
+	}
+	if w.sweeper != nil {
 		w.sweeper.Start()
 		w.moves.Start()
 	}
@@ -124,10 +170,16 @@ func (w *Worker) Start() {
 
 // Stop lets what is under way end.
 func (w *Worker) Stop() {
-	w.delivery.Stop()
-	if w.jobs != nil {
+	if w.delivery != nil {
+		w.delivery.Stop()
+	}
+	if w.moves != nil {
 		w.moves.Stop()
+	}
+	if w.jobs != nil {
 		w.jobs.Stop()
+	}
+	if w.sweeper != nil {
 		w.sweeper.Stop()
 	}
 }

@@ -11,9 +11,14 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"visavis.dev/pkg/extract/sandbox"
 )
 
-func main() { os.Exit(run()) }
+func main() {
+	sandbox.Become()
+	os.Exit(run())
+}
 
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)

@@ -18,6 +18,7 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/api/server"
+	"visavis.dev/pkg/extract/sandbox"
 	"visavis.dev/pkg/live"
 	"visavis.dev/pkg/telemetry"
 )
@@ -38,6 +39,7 @@ type process struct {
 	live      *live.Server
 	pages     server.Pages
 	worker    *server.Worker
+	documents *sandbox.Reader // nil where none are read
 	front     net.Listener
 	admin     net.Listener
 	metrics   http.Handler
@@ -52,6 +54,7 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 	defer func() {
 		if err != nil {
 			p.closeListeners()
+			p.closeReader()
 		}
 	}()
 	if p.admin, err = s.listenAdmin(); err != nil {
@@ -69,6 +72,16 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 	if err != nil {
 		return nil, err
 	}
+	tasks, err := s.chosen()
+	if err != nil {
+		return nil, err
+	}
+	if d.work && tasks.Read {
+		if p.documents, err = sandbox.New(documentsAtOnce, sandbox.Default()); err != nil {
+			return nil, err
+		}
+		o.Extract = p.documents.Read
+	}
 	if p.stopTrace, err = telemetry.Trace(ctx, s.otlpEndpoint, o.Version); err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
@@ -84,10 +97,14 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 		}
 	}
 	if d.work {
-		p.worker = p.server.Worker()
+		p.worker = p.server.Worker(tasks)
 	}
 	return p, nil
 }
+
+// documentsAtOnce is how many documents a process reads side by side, each in a process of
+// its own: as many as its heavy jobs.
+const documentsAtOnce = 2
 
 // reachable is where other processes reach this one's sockets.
 func (p *process) reachable() string {
@@ -150,6 +167,12 @@ func (s *settings) listenAdmin() (net.Listener, error) {
 	return net.Listen("tcp", "127.0.0.1:0")
 }
 
+func (p *process) closeReader() {
+	if p.documents != nil {
+		_ = p.documents.Close() // a folder of a few megabytes
+	}
+}
+
 func (p *process) closeListeners() {
 	for _, l := range []net.Listener{p.front, p.admin} {
 		if l != nil {
@@ -203,6 +226,7 @@ func (p *process) drain(front, admin *http.Server) error {
 			p.worker.Stop()
 		}
 		p.server.Stop()
+		p.closeReader()
 	}()
 	select {
 	case <-stopped:
@@ -254,5 +278,6 @@ func (p *process) readyz(w http.ResponseWriter, r *http.Request) {
 // abort closes what newProcess opened, of a role that never ran.
 func (p *process) abort() {
 	p.closeListeners()
+	p.closeReader()
 	p.server.Close()
 }

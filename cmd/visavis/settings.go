@@ -49,6 +49,7 @@ type settings struct {
 	moveRows        int
 	moveKeep        time.Duration
 	dedicated       string
+	tasks           []string
 	shards          []string
 	maxConns        int32
 	drain           time.Duration
@@ -125,6 +126,30 @@ func everySetting() *pflag.FlagSet {
 	d.bucket(f)
 	new(operatorSettings).define(f)
 	return f
+}
+
+// taskNames are the worker's tasks.
+var taskNames = []string{"deliver", "jobs", "read"}
+
+// chosen are the tasks that the setting names; all of them where it names none.
+func (s *settings) chosen() (server.Tasks, error) {
+	if len(s.tasks) == 0 {
+		return server.EveryTask(), nil
+	}
+	var t server.Tasks
+	for _, name := range s.tasks {
+		switch name {
+		case "deliver":
+			t.Deliver = true
+		case "jobs":
+			t.Jobs = true
+		case "read":
+			t.Read = true
+		default:
+			return t, fmt.Errorf("tasks: %q is none of %s", name, strings.Join(taskNames, ", "))
+		}
+	}
+	return t, nil
 }
 
 // logger writes to standard error; flush writes the last lines.

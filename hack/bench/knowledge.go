@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
@@ -113,7 +114,7 @@ func (f *fixture) fillPack(ctx context.Context, org id.Org) (id.KnowledgeBase, e
 	var left atomic.Int64
 	left.Store(knownDocuments)
 	return b.ID, together(knownReaders, knownReaders, func() error {
-		reader := knowledge.Reader{Tenants: f.server.Tenants, Files: f.server.Files, Clock: clock.RealClock{}}
+		reader := knowledge.Reader{Tenants: f.server.Tenants, Files: f.server.Files, Extract: extract.Here, Clock: clock.RealClock{}}
 		runner := job.Runner{
 			Tenants: f.server.Tenants, Works: map[job.Kind]job.Work{job.KnowledgeSync: reader.Work()},
 			Clock: clock.RealClock{}, Log: slog.Default(),

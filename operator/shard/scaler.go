@@ -185,8 +185,9 @@ func bounds(r v1alpha1.Replicas) scale.Bounds {
 	return scale.Bounds{Min: r.MinReplicas, Max: r.MaxReplicas, Calm: time.Duration(r.ScaleDownSeconds) * time.Second}
 }
 
-// measure asks a shard's database how long what is due has waited, and how many
-// conversations are live.
+// measure asks a shard's database how long what is due for its workers has waited, and
+// how many conversations are live. Documents that are to be read wait for readers, which
+// are not the shard's.
 func (s *Scaler) measure(ctx context.Context, name, url string, now time.Time) (age time.Duration, sessions int64, err error) {
 	db, err := s.Rules.databases.open(name, url)
 	if err != nil {
@@ -196,7 +197,7 @@ func (s *Scaler) measure(ctx context.Context, name, url string, now time.Time) (
 	if err != nil {
 		return 0, 0, err
 	}
-	due, err := job.Oldest(ctx, db, now)
+	due, err := job.Oldest(ctx, db, job.Rest, now)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -181,8 +181,8 @@ func TestTheReadsRideTheirIndexes(t *testing.T) {
 		"the oldest delivery's webhook": {"FROM unnest", []string{"webhook_pkey"}, true, func(ctx context.Context) error {
 			return ignore(delivery.Oldest(ctx, f.db, now.Add(2*time.Hour)))
 		}},
-		"the oldest job": {"WHERE j.heavy = $1", []string{"job_due_in_line"}, true, func(ctx context.Context) error {
-			return ignore(job.Oldest(ctx, f.db, now))
+		"the oldest job": {"WHERE j.heavy = $1", []string{"job_due_by_kind"}, true, func(ctx context.Context) error {
+			return ignore(job.Oldest(ctx, f.db, job.Whole, now))
 		}},
 		"failing webhooks": {"FROM webhook", []string{"webhook_failing", "delivery_due", "delivery_by_webhook"}, true, func(ctx context.Context) error {
 			return ignore(delivery.ListFailing(ctx, f.tenants, "a"))
@@ -344,8 +344,8 @@ func TestTheWorkRidesItsIndexes(t *testing.T) {
 		from := f.begin.Add(24 * time.Hour)
 		j := f.propose(delivery.Recovery{Webhook: f.hook, From: from, To: from.Add(12 * time.Hour), States: delivery.States(), Missed: true})
 		f.sentBy(t, []ride{
-			{"SELECT DISTINCT due.org_id", []string{"job_due_in_line", "org_fence_pkey"}, true, nil},
-			{"j.org_id = ANY", []string{"job_due_in_line", "job_pkey"}, true, nil},
+			{"SELECT DISTINCT due.org_id", []string{"job_due_by_kind", "org_fence_pkey"}, true, nil},
+			{"j.org_id = ANY", []string{"job_due_by_kind", "job_pkey"}, true, nil},
 			{"FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE", []string{"job_pkey"}, true, nil},
 			{"UPDATE job SET state", []string{"job_pkey"}, true, nil},
 			{"AND job_id = $2 AND due_at IS NOT NULL", []string{"delivery_by_job"}, true, nil},

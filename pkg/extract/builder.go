@@ -14,6 +14,8 @@ type builder struct {
 	text     strings.Builder
 	inBlock  bool // the last thing added was a line that others may follow
 	size     int  // of all text so far, in bytes
+	elements int  // of XML so far
+	cells    int  // of tables so far
 	err      error
 }
 
@@ -69,6 +71,22 @@ func (b *builder) count(n int) bool {
 		b.err = ErrTooLarge
 	}
 	return b.err == nil
+}
+
+// element counts one of XML.
+func (b *builder) element() error {
+	if b.elements++; b.elements > maxElements {
+		return ErrTooComplex
+	}
+	return nil
+}
+
+// cell counts cells of tables, before they are gathered into a row.
+func (b *builder) cell(n int) error {
+	if b.cells += n; b.cells > maxCells {
+		return ErrTooComplex
+	}
+	return nil
 }
 
 // close ends the section. A heading with nothing under it says nothing, unless it

@@ -17,6 +17,10 @@ func extractCSV(ctx context.Context, data []byte, b *builder) error {
 	if rest, ok := strings.CutPrefix(content, "sep="); ok && len(rest) > 1 && rest[1] == '\n' {
 		delimiter, content = rune(rest[0]), rest[2:]
 	}
+	// A record is read as a whole, and may be the whole file: its cells are counted before.
+	if tooMany(content, string(delimiter)+"\n", maxCells) {
+		return ErrTooComplex
+	}
 	r := csv.NewReader(strings.NewReader(content))
 	r.Comma, r.LazyQuotes, r.FieldsPerRecord, r.ReuseRecord = delimiter, true, -1, true
 	t, rows := &table{builder: b}, 0

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"mime"
@@ -60,7 +59,7 @@ func Detect(filename, declared string, data []byte) (contentType string, err err
 }
 
 func detectZip(data []byte) (string, error) {
-	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	archive, err := openZip(data)
 	if err != nil {
 		return "", ErrUnsupported
 	}

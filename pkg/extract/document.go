@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 )
 
 // Content types that [Detect] gives and [Extract] takes.
@@ -24,11 +26,9 @@ var (
 	ErrUnsupported = errors.New("documents of this kind cannot be read")
 	ErrUnreadable  = errors.New("the document is damaged or encrypted")
 	ErrEmpty       = errors.New("the document has no text")
-	ErrTooLarge    = errors.New("the document unpacks to too much")
+	ErrTooLarge    = errors.New("the document has too many bytes, packed, unpacked or of text")
+	ErrTooComplex  = errors.New("the document has too many parts, or they are nested too deeply")
 )
-
-// maxText bounds the text of a document, in bytes.
-const maxText = 20 << 20
 
 // Section is the text under one heading, on one page.
 type Section struct {
@@ -43,6 +43,27 @@ type Document struct {
 	ContentType string
 	Pages       int // 0 where the format has no pages
 	Sections    []Section
+}
+
+// Read reads a document of a type that [Detect] gave, of so many bytes. An error that is
+// not [IsFault] says that the document could not be read now.
+type Read func(ctx context.Context, contentType string, size int64, document io.Reader) (Document, error)
+
+// IsFault says whether an error is the document's: another time it is the same.
+func IsFault(err error) bool {
+	return slices.ContainsFunc(faults, func(known error) bool { return errors.Is(err, known) })
+}
+
+var faults = []error{ErrUnsupported, ErrUnreadable, ErrEmpty, ErrTooLarge, ErrTooComplex}
+
+// Here is a [Read] in this process. A document of strangers can take all its memory, so it
+// is for those that are ours: in tests, and to compare with (see package sandbox).
+func Here(ctx context.Context, contentType string, size int64, document io.Reader) (Document, error) {
+	data := make([]byte, size)
+	if _, err := io.ReadFull(document, data); err != nil {
+		return Document{}, err
+	}
+	return Extract(ctx, contentType, data)
 }
 
 // extractor reads one format into a builder.
@@ -61,11 +82,15 @@ var extractors = map[string]extractor{
 }
 
 // Extract reads a document of a type that [Detect] gave. The error is, or wraps,
-// [ErrUnsupported], [ErrUnreadable], [ErrEmpty], [ErrTooLarge] or the context's.
+// [ErrUnsupported], [ErrUnreadable], [ErrEmpty], [ErrTooLarge], [ErrTooComplex] or the
+// context's.
 func Extract(ctx context.Context, contentType string, data []byte) (d Document, err error) {
 	read, ok := extractors[contentType]
-	if !ok {
+	switch {
+	case !ok:
 		return Document{}, ErrUnsupported
+	case len(data) > MaxBytes:
+		return Document{}, ErrTooLarge
 	}
 	defer func() {
 		if v := recover(); v != nil {
@@ -94,10 +119,8 @@ func classify(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	for _, known := range []error{ErrUnsupported, ErrUnreadable, ErrEmpty, ErrTooLarge} {
-		if errors.Is(err, known) {
-			return err
-		}
+	if IsFault(err) {
+		return err
 	}
 	return fmt.Errorf("%w: %w", ErrUnreadable, err)
 }

@@ -9,7 +9,7 @@ import (
 // extractDOCX reads the body of a Word document, then its foot- and endnotes. Running
 // headers and footers are left out.
 func extractDOCX(ctx context.Context, data []byte, b *builder) error {
-	a, err := openZip(data)
+	a, err := openArchive(data, b)
 	if err != nil {
 		return err
 	}
@@ -112,6 +112,8 @@ func (w *wordReader) begin(e xml.StartElement) error {
 		w.paragraph.WriteByte(' ')
 	case "noBreakHyphen":
 		w.paragraph.WriteByte('-')
+	case "tc":
+		return w.builder.cell(1)
 	case "tbl":
 		w.builder.endBlock()
 		w.tables = append(w.tables, &wordTable{table: table{builder: w.builder}})

@@ -15,9 +15,13 @@ func unescape(s string) string { return html.UnescapeString(s) }
 // extractHTML reads the main part of a page. The parser bounds nesting itself (512
 // elements) and refuses more.
 func extractHTML(ctx context.Context, data []byte, b *builder) error {
-	root, err := html.Parse(strings.NewReader(decodeHTML(data)))
-	if err != nil {
+	text := decodeHTML(data)
+	if err := surveyTags(text); err != nil {
 		return err
+	}
+	root, err := html.Parse(strings.NewReader(text))
+	if err != nil {
+		return ErrTooComplex // a parser of text in memory complains of nothing else
 	}
 	p := &page{ctx: ctx, builder: b}
 	main := p.survey(root)

@@ -9,9 +9,6 @@ import (
 	"strconv"
 )
 
-// maxNesting bounds elements within one another, in every format.
-const maxNesting = 256
-
 // maxKey bounds a name of a JSON member, in bytes: it stands in every line below it.
 const maxKey = 256
 
@@ -35,11 +32,15 @@ type flattener struct {
 	ctx     context.Context
 	decoder *json.Decoder
 	builder *builder
+	values  int
 }
 
 func (f *flattener) value(path string, depth int) error {
 	if err := f.builder.check(f.ctx); err != nil {
 		return err
+	}
+	if f.values++; f.values > maxValues {
+		return ErrTooComplex
 	}
 	token, err := f.decoder.Token()
 	if err != nil {
@@ -60,7 +61,7 @@ func (f *flattener) value(path string, depth int) error {
 
 func (f *flattener) members(path string, depth int, named bool) error {
 	if depth > maxNesting {
-		return ErrTooLarge
+		return ErrTooComplex
 	}
 	for i := 1; f.decoder.More(); i++ {
 		key := strconv.Itoa(i)

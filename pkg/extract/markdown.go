@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strings"
 
@@ -16,8 +17,11 @@ import (
 // dropped but for the text between inline tags. Front matter is not part of the text.
 func extractMarkdown(ctx context.Context, data []byte, b *builder) error {
 	source := []byte(tame(withoutFrontMatter(newlines(decode(data)))))
-	if len(source) > maxText || deepQuotes(source) {
+	switch {
+	case len(source) > maxText:
 		return ErrTooLarge
+	case deepQuotes(source), tooMany(source, "\n", maxLines), tooMany(source, marks+"|", maxLines):
+		return ErrTooComplex
 	}
 	root := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser().Parse(gtext.NewReader(source))
 	m := &markdown{ctx: ctx, source: source, builder: b}
@@ -101,7 +105,7 @@ type markdown struct {
 
 func (m *markdown) blocks(parent ast.Node, depth int) error {
 	if depth > maxNesting {
-		return ErrTooLarge
+		return ErrTooComplex
 	}
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		if err := m.builder.check(m.ctx); err != nil {
@@ -158,7 +162,7 @@ func (m *markdown) table(n *east.Table) error {
 			cells = append(cells, m.inline(c))
 		}
 		rows++
-		if err := t.row(m.ctx, cells); err != nil {
+		if err := cmp.Or(m.builder.cell(len(cells)), t.row(m.ctx, cells)); err != nil {
 			return err
 		}
 	}

@@ -12,50 +12,62 @@ import (
 	"strings"
 )
 
-// Bounds of an OOXML archive.
-const (
-	maxEntries  = 10_000
-	maxUnpacked = 200 << 20 // bytes of all entries
-)
-
 // archive is an OOXML document: parts in a zip.
-type archive map[string]*zip.File
+type archive struct {
+	parts   map[string]*zip.File
+	builder *builder
+	left    int64 // bytes that may still be unpacked: a part may be read many times
+}
 
-// openZip measures an archive before anything of it is unpacked. The sizes it states
-// can be believed, since package zip gives no entry more than it states.
-func openZip(data []byte) (archive, error) {
-	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+// openArchive measures an archive before anything of it is unpacked. The sizes it
+// states can be believed, since package zip gives no entry more than it states.
+func openArchive(data []byte, b *builder) (*archive, error) {
+	r, err := openZip(data)
 	if err != nil {
 		return nil, err
 	}
-	if len(r.File) > maxEntries {
-		return nil, ErrTooLarge
-	}
 	var total uint64
-	out := archive{}
+	a := &archive{parts: map[string]*zip.File{}, builder: b, left: maxUnpacked}
 	for _, f := range r.File {
-		total += min(f.UncompressedSize64, maxUnpacked+1)
-		out[strings.TrimPrefix(f.Name, "/")] = f
+		if total += min(f.UncompressedSize64, maxUnpacked+1); total > maxUnpacked {
+			return nil, ErrTooLarge
+		}
+		a.parts[strings.TrimPrefix(f.Name, "/")] = f
 	}
-	if total > maxUnpacked {
+	return a, nil
+}
+
+// openZip reads the directory of an archive. Each entry takes some hundred bytes of
+// memory, so they are counted by their signature before.
+func openZip(data []byte) (*zip.Reader, error) {
+	if bytes.Count(data, []byte("PK\x01\x02")) > maxEntries {
+		return nil, ErrTooComplex
+	}
+	return zip.NewReader(bytes.NewReader(data), int64(len(data)))
+}
+
+// open opens a part; nil where there is none.
+func (a *archive) open(part string) (io.ReadCloser, error) {
+	f, ok := a.parts[part]
+	if !ok {
+		return nil, nil
+	}
+	size := min(f.UncompressedSize64, maxUnpacked+1)
+	if a.left -= int64(size); size > maxPart || a.left < 0 {
 		return nil, ErrTooLarge
 	}
-	return out, nil
+	return f.Open()
 }
 
 // read walks the elements of a part. begin is told of a start, end of an end and text
 // of characters; a part that is not there has nothing to tell.
-func (a archive) read(ctx context.Context, part string, w walker) error {
-	f, ok := a[part]
-	if !ok {
-		return nil
-	}
-	r, err := f.Open()
-	if err != nil {
+func (a *archive) read(ctx context.Context, part string, w walker) error {
+	r, err := a.open(part)
+	if r == nil || err != nil {
 		return err
 	}
 	defer r.Close()
-	d := xml.NewDecoder(io.LimitReader(r, maxUnpacked))
+	d := xml.NewDecoder(r)
 	d.Strict = true
 	for depth := 0; ; {
 		token, err := d.RawToken()
@@ -68,9 +80,9 @@ func (a archive) read(ctx context.Context, part string, w walker) error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			if depth++; depth > maxNesting {
-				return ErrTooLarge
+				return ErrTooComplex
 			}
-			err = w.begin(t)
+			err = cmp.Or(a.builder.element(), w.begin(t))
 		case xml.EndElement:
 			depth--
 			err = w.end(t.Name.Local)
@@ -108,7 +120,7 @@ type relation struct {
 }
 
 // relations reads those of a part, by their ids.
-func (a archive) relations(ctx context.Context, part string) (map[string]relation, error) {
+func (a *archive) relations(ctx context.Context, part string) (map[string]relation, error) {
 	folder, file := path.Split(part)
 	r := &relations{folder: folder, found: map[string]relation{}}
 	err := a.read(ctx, folder+"_rels/"+file+".rels", r)
@@ -136,7 +148,7 @@ func (*relations) end(string) error { return nil }
 func (*relations) text([]byte)      {}
 
 // title is what docProps/core.xml calls the document.
-func (a archive) title(ctx context.Context) string {
+func (a *archive) title(ctx context.Context) string {
 	t := &titleReader{}
 	if err := a.read(ctx, "docProps/core.xml", t); err != nil {
 		return "" // a document is no worse for it

@@ -16,28 +16,28 @@ import (
 // extractPDF joins the lines of every page into paragraphs. Lines in larger letters
 // are headings.
 func extractPDF(ctx context.Context, data []byte, b *builder) error {
-	file, err := pdf.Open(ctx, data)
-	if err == nil {
-		err = readPages(file, b)
-	}
+	file, err := pdf.Read(ctx, data, maxText)
 	switch {
-	case errors.Is(err, pdf.ErrTooLarge):
-		return ErrTooLarge
+	case errors.Is(err, pdf.ErrTooManyPages):
+		return ErrTooComplex
 	case err != nil:
+		return err
+	}
+	if err := readPages(ctx, file, b); err != nil {
 		return err
 	}
 	return b.check(ctx)
 }
 
-func readPages(file *pdf.File, b *builder) error {
-	pages, err := file.Pages()
-	if err != nil {
-		return err
-	}
-	b.document.Title = file.Title()
+func readPages(ctx context.Context, file pdf.File, b *builder) error {
+	pages := file.Pages
+	b.document.Title = file.Title
 	running := runningLines(pages)
 	body := bodySize(pages)
 	for i, lines := range pages {
+		if err := b.check(ctx); err != nil {
+			return err
+		}
 		b.startPage(i + 1)
 		p := &flow{builder: b, body: body, right: rightEdge(lines)}
 		for j, l := range lines {

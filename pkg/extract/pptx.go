@@ -9,7 +9,7 @@ import (
 // extractPPTX reads the slides in their order: the title of a slide is its heading,
 // and its notes follow it.
 func extractPPTX(ctx context.Context, data []byte, b *builder) error {
-	a, err := openZip(data)
+	a, err := openArchive(data, b)
 	if err != nil {
 		return err
 	}
@@ -32,8 +32,8 @@ func extractPPTX(ctx context.Context, data []byte, b *builder) error {
 	return nil
 }
 
-func extractSlide(ctx context.Context, a archive, part string, b *builder) error {
-	slide := &slideReader{ctx: ctx}
+func extractSlide(ctx context.Context, a *archive, part string, b *builder) error {
+	slide := &slideReader{ctx: ctx, builder: b}
 	if err := a.read(ctx, part, slide); err != nil || slide.hidden {
 		return err
 	}
@@ -41,7 +41,7 @@ func extractSlide(ctx context.Context, a archive, part string, b *builder) error
 	if err != nil {
 		return err
 	}
-	notes := &slideReader{ctx: ctx, notes: true}
+	notes := &slideReader{ctx: ctx, builder: b, notes: true}
 	for _, r := range related {
 		if r.kind == "notesSlide" {
 			if err := a.read(ctx, r.target, notes); err != nil {
@@ -91,6 +91,7 @@ type slideParagraph struct {
 // slideReader walks the shapes of a slide, or of its notes.
 type slideReader struct {
 	ctx        context.Context
+	builder    *builder
 	notes      bool
 	hidden     bool
 	title      string
@@ -121,6 +122,8 @@ func (s *slideReader) begin(e xml.StartElement) error {
 		s.inText = true
 	case "br", "tab":
 		s.line.WriteByte(' ')
+	case "tc":
+		return s.builder.cell(1)
 	case "tr":
 		s.inRow, s.row = true, nil
 	}

@@ -6,26 +6,19 @@ import (
 	"strings"
 )
 
-// Bounds of one table.
-const (
-	maxColumns = 1000
-	maxCells   = 20_000_000
-)
+// maxColumns bounds the columns of a table that have names.
+const maxColumns = 1000
 
 // table writes rows so that each can be read alone: "Column: value; Column: value".
 // The first row with text names the columns.
 type table struct {
 	builder *builder
 	header  []string
-	cells   int
 }
 
 func (t *table) row(ctx context.Context, cells []string) error {
 	if err := t.builder.check(ctx); err != nil {
 		return err
-	}
-	if t.cells += len(cells); t.cells > maxCells {
-		return ErrTooLarge
 	}
 	if t.header == nil {
 		t.setHeader(cells)

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 
 	"github.com/xuri/excelize/v2"
@@ -10,7 +11,11 @@ import (
 // extractXLSX reads every sheet as a table under its name, row by row. Hidden sheets
 // are skipped: what the author hid is not what the document says.
 func extractXLSX(ctx context.Context, data []byte, b *builder) error {
-	if _, err := openZip(data); err != nil {
+	a, err := openArchive(data, b)
+	if err != nil {
+		return err
+	}
+	if err := (&survey{archive: a}).run(ctx); err != nil {
 		return err
 	}
 	// The archive was measured, so no part of it goes to a file on the way.
@@ -51,7 +56,7 @@ func extractSheet(ctx context.Context, book *excelize.File, sheet string, b *bui
 		if len(cells) > 0 {
 			n++
 		}
-		if err := t.row(ctx, cells); err != nil {
+		if err := cmp.Or(b.cell(len(cells)), t.row(ctx, cells)); err != nil {
 			return err
 		}
 	}

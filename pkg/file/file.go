@@ -87,6 +87,15 @@ func (s *Store) Read(ctx context.Context, org id.Org, f id.File) ([]byte, error)
 	return b, nil
 }
 
+// Open opens a file, to read it bit by bit; size is in bytes.
+func (s *Store) Open(ctx context.Context, org id.Org, f id.File) (content io.ReadCloser, size int64, err error) {
+	r, err := s.bucket.NewReader(ctx, path(org, f), nil)
+	if err != nil {
+		return nil, 0, fmt.Errorf("open file: %w", err)
+	}
+	return r, r.Size(), nil
+}
+
 // path is by organisation, never by shard, so a move leaves files alone.
 func path(org id.Org, f id.File) string { return org.String() + "/" + f.String() }
 

@@ -17,7 +17,7 @@ func TestOldest(t *testing.T) {
 	require.NoError(t, err)
 	oldest := func() time.Time {
 		t.Helper()
-		at, err := job.Oldest(ctx, db, w.now())
+		at, err := job.Oldest(ctx, db, job.Whole, w.now())
 		require.NoError(t, err)
 		return at
 	}

@@ -36,6 +36,8 @@ const (
 // of its own: one that does not answer holds nobody else's jobs up.
 type Runner struct {
 	Tenants *tenant.Tenants
+	// Share is which jobs it makes.
+	Share Share
 	// Steps are what the quick kinds do, and Works the heavy ones.
 	Steps map[Kind]Step
 	Works map[Kind]Work
@@ -62,10 +64,12 @@ func (r *Runner) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel, r.stopping = cancel, ctx.Done()
 	r.slots = make(chan struct{}, heavyAtOnce)
-	r.loop("advance quick jobs", func(ctx context.Context, shard string) (bool, error) {
-		made, err := r.advance(ctx, shard, false, quickAtOnce)
-		return made == quickAtOnce, err
-	})
+	if r.Share != Reading { // which has nothing quick
+		r.loop("advance quick jobs", func(ctx context.Context, shard string) (bool, error) {
+			made, err := r.advance(ctx, shard, false, quickAtOnce)
+			return made == quickAtOnce, err
+		})
+	}
 	r.loop("advance heavy jobs", r.beginHeavy)
 }
 
@@ -119,7 +123,7 @@ func (r *Runner) advance(ctx context.Context, shard string, heavy bool, atOnce i
 func (r *Runner) claim(ctx context.Context, shard string, heavy bool, n int) ([]claimed, error) {
 	ctx, cancel := context.WithTimeout(ctx, claimWithin)
 	defer cancel()
-	return claim(ctx, r.Tenants, shard, heavy, r.now(), n)
+	return claim(ctx, r.Tenants, shard, r.Share, heavy, r.now(), n)
 }
 
 // beginHeavy begins a heavy step of a shard where one is due, as soon as a slot of the
@@ -128,7 +132,7 @@ func (r *Runner) claim(ctx context.Context, shard string, heavy bool, n int) ([]
 func (r *Runner) beginHeavy(ctx context.Context, shard string) (more bool, err error) {
 	looking, cancel := context.WithTimeout(ctx, claimWithin)
 	defer cancel()
-	if due, err := waiting(looking, r.Tenants, shard, true, r.now(), 1); err != nil || len(due) == 0 {
+	if due, err := waiting(looking, r.Tenants, shard, r.Share, true, r.now(), 1); err != nil || len(due) == 0 {
 		return false, err
 	}
 	select {

@@ -11,6 +11,7 @@ const (
 	Empty          Code = "empty"
 	FetchFailed    Code = "fetch_failed"
 	Timeout        Code = "timeout"
+	TooComplex     Code = "too_complex"
 	TooLarge       Code = "too_large"
 	Unreadable     Code = "unreadable"
 	Unsupported    Code = "unsupported"
@@ -23,8 +24,9 @@ var messages = map[Code]string{
 	Empty:          "There is no text in it.",
 	FetchFailed:    "The address could not be fetched.",
 	Timeout:        "The address did not answer in time.",
-	TooLarge:       "It is too large.",
-	Unreadable:     "It could not be read.",
+	TooComplex:     "It has more cells, elements, lines or levels than are read of one document.",
+	TooLarge:       "It is too large, or unpacks to too much, or has too much text.",
+	Unreadable:     "It could not be read: it is damaged or needs a password, or reading it took more memory or time than one document may.",
 	Unsupported:    "It is of a kind that cannot be read.",
 }
 

@@ -16,7 +16,8 @@ import (
 // site is what is fetched of an address.
 type site struct {
 	*reading
-	sum hash.Hash
+	sum     hash.Hash
+	extract extract.Read
 	// first is the page at the address itself: the document's original.
 	first []byte
 }
@@ -24,7 +25,7 @@ type site struct {
 // fetch gets an address and reads its pages. A page that cannot be read is
 // passed by, but not the first.
 func (r *Reader) fetch(ctx context.Context, org id.Org, d Document) (*reading, error) {
-	s := &site{reading: &reading{}, sum: sha256.New()}
+	s := &site{reading: &reading{}, sum: sha256.New(), extract: r.Extract}
 	options := crawl.Options{Depth: int(d.CrawlDepth), MaxPages: max(int(d.CrawlPages), 1), MaxBytes: maxFetched}
 	err := r.Fetch(ctx, *d.URL, options, func(p crawl.Page) error { return s.take(ctx, p) })
 	if err != nil {
@@ -55,10 +56,10 @@ func (s *site) take(ctx context.Context, p crawl.Page) error {
 	if s.bytes += int64(len(p.Data)); s.bytes > maxFetched {
 		return &failure{code: TooLarge}
 	}
-	text, err := extract.Extract(ctx, p.ContentType, p.Data)
+	text, err := s.extract(ctx, p.ContentType, int64(len(p.Data)), bytes.NewReader(p.Data))
 	switch {
 	case err == nil:
-	case first && !errors.Is(err, extract.ErrEmpty):
+	case !extract.IsFault(err), first && !errors.Is(err, extract.ErrEmpty):
 		return err
 	default:
 		return ctx.Err()

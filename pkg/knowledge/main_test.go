@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/crawl"
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
@@ -50,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { require.NoError(t, bucket.Close()) })
 	w.files = file.New(bucket, w.tenants, w.clock)
 	w.fetch = w.answer
-	w.reader = &knowledge.Reader{Tenants: w.tenants, Files: w.files, Clock: w.clock,
+	w.reader = &knowledge.Reader{Tenants: w.tenants, Files: w.files, Extract: extract.Here, Clock: w.clock,
 		Fetch: func(ctx context.Context, url string, o crawl.Options, each func(crawl.Page) error) error {
 			return w.fetch(ctx, url, o, each)
 		}}

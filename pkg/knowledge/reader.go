@@ -23,7 +23,9 @@ type Reader struct {
 	Files   *file.Store
 	// Fetch gets an address and the pages it leads to, each to a function.
 	Fetch Fetch
-	Clock clock.PassiveClock
+	// Extract gets the text of a document, in a process of its own where it is a stranger's.
+	Extract extract.Read
+	Clock   clock.PassiveClock
 }
 
 // Fetch gets the pages of an address. An error with a code is a *crawl.Error.
@@ -41,8 +43,9 @@ const (
 	// how long after the first try; each further wait is four times as long.
 	maxTries  = 4
 	firstWait = 30 * time.Second
-	// maxCrashes is how often the reading of a document may end with the process
-	// that reads it before it counts as the cause.
+	// maxCrashes is how often this process itself may end, for whatever reason, while it
+	// reads a document before that counts as the cause. A document that ends the process of
+	// its own (Extract) failed at once.
 	maxCrashes = 5
 )
 
@@ -168,11 +171,12 @@ func sample(chunks []Chunk) string {
 
 // open reads a document whose original is stored.
 func (r *Reader) open(ctx context.Context, org id.Org, d Document) (*reading, error) {
-	data, err := r.Files.Read(ctx, org, d.File)
+	original, size, err := r.Files.Open(ctx, org, d.File)
 	if err != nil {
 		return nil, err
 	}
-	text, err := extract.Extract(ctx, d.ContentType, data)
+	defer original.Close()
+	text, err := r.Extract(ctx, d.ContentType, size, original)
 	if err != nil {
 		return nil, asFailure(ctx, err)
 	}
@@ -204,8 +208,8 @@ func chunksOf(text extract.Document, url string) []Chunk {
 	return chunks
 }
 
-// asFailure says what the errors of package extract are to a document. That
-// the time was up is the runner's business.
+// asFailure says what the errors of package extract are to a document. That the time was
+// up, or that nobody could read it now, is the runner's business.
 func asFailure(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -216,6 +220,10 @@ func asFailure(ctx context.Context, err error) error {
 		return &failure{code: Empty, cause: err}
 	case errors.Is(err, extract.ErrTooLarge):
 		return &failure{code: TooLarge, cause: err}
+	case errors.Is(err, extract.ErrTooComplex):
+		return &failure{code: TooComplex, cause: err}
+	case errors.Is(err, extract.ErrUnreadable):
+		return &failure{code: Unreadable, cause: err}
 	}
-	return &failure{code: Unreadable, cause: err}
+	return err
 }

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -55,8 +56,9 @@ func (s *source) text(limit int) string {
 // Sources reads what portals are made of.
 type Sources struct {
 	Tenants *tenant.Tenants
-	// Fetch reads websites.
-	Fetch knowledge.Fetch
+	// Fetch gets websites, and Extract the text of their pages.
+	Fetch   knowledge.Fetch
+	Extract extract.Read
 }
 
 // gather reads what an input names. What cannot be read is a warning as long as
@@ -112,9 +114,12 @@ const sampleBytes = 20_000
 func (s *Sources) website(ctx context.Context, address string) ([]source, error) {
 	var found []source
 	err := s.Fetch(ctx, address, crawl.Options{Depth: crawlDepth, MaxPages: crawlPages, MaxBytes: crawlBytes}, func(page crawl.Page) error {
-		text, err := extract.Extract(ctx, page.ContentType, page.Data)
-		if err != nil {
-			return ctx.Err() // a page that says nothing is passed over
+		text, err := s.Extract(ctx, page.ContentType, int64(len(page.Data)), bytes.NewReader(page.Data))
+		switch {
+		case extract.IsFault(err):
+			return nil // a page that says nothing is passed over
+		case err != nil:
+			return err
 		}
 		found = append(found, source{Title: title(text.Title, page.URL), URL: page.URL, Sections: text.Sections})
 		return nil

@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/crawl"
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/model/modeltest"
@@ -62,7 +63,7 @@ func newWorld(t *testing.T) *world {
 	w.vault, err = vault.New(vault.NewKey())
 	require.NoError(t, err)
 	w.reporter = &connection.Reporter{Tenants: w.tenants, Clock: w.clock, Log: slog.New(slog.DiscardHandler)}
-	from := setup.Sources{Tenants: w.tenants, Fetch: w.fetch}
+	from := setup.Sources{Tenants: w.tenants, Fetch: w.fetch, Extract: extract.Here}
 	scribe := &setup.Scribe{
 		Tenants: w.tenants, Opener: connection.NewOpener(w.tenants, w.vault, w.clock), Report: w.reporter, Egress: w.model.Guard(), Clock: w.clock,
 	}

@@ -9,6 +9,7 @@ import (
 	"gocloud.dev/blob/memblob"
 	clocktest "k8s.io/utils/clock/testing"
 
+	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
@@ -37,7 +38,7 @@ func newSchool(t *testing.T) *school {
 		Tenants: w.tenants, Clock: clock, Log: slog.New(slog.DiscardHandler),
 		Works: map[job.Kind]job.Work{
 			job.SubjectSync:   (&subject.Teacher{Tenants: w.tenants, Files: files, Clock: clock}).Work(),
-			job.KnowledgeSync: (&knowledge.Reader{Tenants: w.tenants, Files: files, Clock: clock}).Work(),
+			job.KnowledgeSync: (&knowledge.Reader{Tenants: w.tenants, Files: files, Extract: extract.Here, Clock: clock}).Work(),
 		},
 	}}
 }

@@ -2,136 +2,143 @@ package pdf
 
 import (
 	"bytes"
-	"math"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
 )
 
-// Line is a line of text as it was drawn. Lengths are points (1/72 inch) in the
-// direction of the text: Left grows along the line and Down grows to the next one.
+// maxPages bounds the pages of a file.
+const maxPages = 10_000
+
+var (
+	// ErrMalformed is the failure of a file that is damaged or needs a password, or with
+	// which pdfium came to grief.
+	ErrMalformed = errors.New("pdfium cannot read the file")
+	// ErrTooManyPages is the failure of a file with more than are read.
+	ErrTooManyPages = errors.New("the PDF has too many pages")
+)
+
+// Line is a line of text. Lengths are points (1/72 inch); Down grows from line to line.
 type Line struct {
-	Text              string
-	Left, Right, Down float64
-	Size              float64 // of the letters
+	Text        string
+	Right, Down float64
+	Size        float64 // of the letters
 }
 
-// Pages gives every page's lines in the order they are drawn. A page without text
-// has none.
-func (f *File) Pages() ([][]Line, error) {
-	pages, err := f.pages()
+// File is a PDF as far as it is text.
+type File struct {
+	Title string
+	Pages [][]Line // a page without text has none
+}
+
+// Read reads a file of at most so many bytes of text. The error is ErrMalformed,
+// ErrTooManyPages or the context's, or says that pdfium does not start.
+func Read(ctx context.Context, data []byte, maxText int) (f File, err error) {
+	s, err := sandbox()
+	if err != nil {
+		return File{}, err
+	}
+	defer func() {
+		// A sandbox that broke is not asked to clean up after itself.
+		if p := recover(); p != nil || errors.Is(err, ErrMalformed) {
+			_ = s.Kill()
+			f, err = File{}, errors.Join(ErrMalformed, err)
+			return
+		}
+		_ = s.Close()
+	}()
+	r := &reader{Pdfium: s, left: maxText}
+	if err := r.read(ctx, data); err != nil {
+		return File{}, err
+	}
+	return r.file, nil
+}
+
+// reader reads one file.
+type reader struct {
+	pdfium.Pdfium
+	document references.FPDF_DOCUMENT
+	file     File
+	left     int // bytes of text that may still come
+}
+
+func (r *reader) read(ctx context.Context, data []byte) error {
+	opened, err := r.OpenDocument(&requests.OpenDocument{FileReader: bytes.NewReader(data), FileReaderSize: int64(len(data))})
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	r.document = opened.Document
+	count, err := r.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: r.document})
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrMalformed, err)
+	case count.PageCount > maxPages:
+		return ErrTooManyPages
+	case count.PageCount == 0:
+		return ErrMalformed
+	}
+	if title, err := r.FPDF_GetMetaText(&requests.FPDF_GetMetaText{Document: r.document, Tag: "Title"}); err == nil {
+		r.file.Title = title.Value
+	}
+	for i := range count.PageCount {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		lines, err := r.page(i)
+		if err != nil {
+			return fmt.Errorf("%w: page %d: %w", ErrMalformed, i+1, err)
+		}
+		r.file.Pages = append(r.file.Pages, lines)
+	}
+	return nil
+}
+
+// page reads a page's lines.
+func (r *reader) page(i int) (lines []Line, err error) {
+	loaded, err := r.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: r.document, Index: i})
+	if err != nil {
+		return nil, nil //nolint:nilerr // a page that is broken has no text; others may
+	}
+	defer func() {
+		_, closed := r.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page})
+		err = errors.Join(err, closed)
+	}()
+	page := requests.Page{ByReference: &loaded.Page}
+	noted, err := r.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: page})
 	if err != nil {
 		return nil, err
 	}
-	if len(pages) == 0 {
-		return nil, ErrMalformed
-	}
-	out := make([][]Line, len(pages))
-	for i, p := range pages {
-		if out[i], err = f.lines(p); err != nil {
+	if noted.Count > 0 {
+		// What a form's fields say becomes a part of the page. One that cannot be, stays out.
+		_, _ = r.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: page, Usage: requests.FPDFPage_FlattenUsageNormalDisplay})
+		if page, err = r.again(i); err != nil {
 			return nil, err
 		}
+		defer func() {
+			_, closed := r.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: *page.ByReference})
+			err = errors.Join(err, closed)
+		}()
 	}
-	return out, nil
-}
-
-func (f *File) lines(p page) ([]Line, error) {
-	var content bytes.Buffer
-	for _, v := range f.list(p.dict["Contents"]) {
-		if s, ok := f.get(v).(*stream); ok {
-			data, err := f.decode(s)
-			if err != nil {
-				return nil, err
-			}
-			if content.Len()+len(data) > maxStream {
-				return nil, ErrTooLarge
-			}
-			content.Write(data)
-			content.WriteByte('\n') // an operator never spans two streams
-		}
-	}
-	in := interpreter{
-		file: f, tm: identity, lm: identity, lines: &lineBuilder{}, forms: map[*stream]bool{},
-		state: state{ctm: identity, scale: 1},
-	}
-	if err := in.run(content.Bytes(), f.dict(p.resources)); err != nil {
+	text, err := r.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
+	if err != nil {
 		return nil, err
 	}
-	in.lines.flush()
-	return in.lines.done, nil
+	defer func() {
+		_, closed := r.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage})
+		err = errors.Join(err, closed)
+	}()
+	return r.lines(text.TextPage)
 }
 
-// lineBuilder puts pieces of text next to one another. Producers draw words, and
-// even letters, one by one and leave spaces to the reader's eye.
-type lineBuilder struct {
-	done    []Line
-	current Line
-	text    strings.Builder
-	turn    float64 // of the current line, in quarters
-}
-
-// Distances in sizes of the letters.
-const (
-	spaceGap = 0.15 // that reads as a space
-	backStep = 0.5  // that reads as a new line or column
-	sameLine = 0.4  // of base lines: indices and powers are within
-)
-
-func (b *lineBuilder) add(begin, after matrix, s string) {
-	if s == "" {
-		return
+// again loads a page that changed.
+func (r *reader) again(i int) (requests.Page, error) {
+	loaded, err := r.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: r.document, Index: i})
+	if err != nil {
+		return requests.Page{}, err
 	}
-	size := finite(math.Hypot(begin[2], begin[3]))
-	turn := math.Round(finite(math.Atan2(begin[1], begin[0])) / (math.Pi / 2))
-	left, down := turned(turn, begin)
-	right, _ := turned(turn, after)
-	switch {
-	case b.text.Len() == 0:
-	case turn != b.turn, math.Abs(down-b.current.Down) > sameLine*max(size, b.current.Size),
-		left < b.current.Right-backStep*max(size, 1) && left < b.current.Right-backStep*b.current.Size:
-		b.flush()
-	case left-b.current.Right > spaceGap*size && !b.endsInSpace() && !unicode.IsSpace(firstRune(s)):
-		b.text.WriteByte(' ')
-	}
-	if b.text.Len() == 0 {
-		b.current, b.turn = Line{Left: left, Down: down, Size: size}, turn
-	}
-	b.text.WriteString(s)
-	b.current.Right = right
-	if strings.TrimSpace(s) != "" {
-		b.current.Size = max(b.current.Size, size)
-	}
-}
-
-// turned are the coordinates of a point when its text is turned upright.
-func turned(turn float64, m matrix) (left, down float64) {
-	x, y := finite(m[4]), finite(m[5])
-	switch turn {
-	case 1:
-		return y, x
-	case -1:
-		return -y, -x
-	case 2, -2:
-		return -x, y
-	}
-	return x, -y
-}
-
-func (b *lineBuilder) endsInSpace() bool {
-	s := b.text.String()
-	r, _ := utf8.DecodeLastRuneInString(s)
-	return unicode.IsSpace(r)
-}
-
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
-}
-
-func (b *lineBuilder) flush() {
-	if strings.TrimSpace(b.text.String()) != "" {
-		b.current.Text = b.text.String()
-		b.done = append(b.done, b.current)
-	}
-	b.text.Reset()
+	return requests.Page{ByReference: &loaded.Page}, nil
 }

@@ -1,0 +1,157 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/extract"
+	"visavis.dev/pkg/extract/hostile"
+	"visavis.dev/pkg/extract/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Become()
+	os.Exit(m.Run())
+}
+
+func newReader(t *testing.T, atOnce int, limits sandbox.Limits) *sandbox.Reader {
+	t.Helper()
+	r, err := sandbox.New(atOnce, limits)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	return r
+}
+
+func read(r *sandbox.Reader, contentType string, data []byte) (extract.Document, error) {
+	return r.Read(context.Background(), contentType, int64(len(data)), bytes.NewReader(data))
+}
+
+// What a child reads is what this process reads.
+func TestAChildReadsAsThisProcessDoes(t *testing.T) {
+	r := newReader(t, 2, sandbox.Default())
+	for _, name := range []string{
+		"guide.docx", "guide.pptx", "prices.xlsx", "prices.csv", "guide.txt", "guide.json", "guide.md", "guide.html", "guide.pdf",
+	} {
+		data, err := os.ReadFile("../testdata/" + name)
+		require.NoError(t, err)
+		kind, err := extract.Detect(name, "", data)
+		require.NoError(t, err)
+		want, err := extract.Extract(t.Context(), kind, data)
+		require.NoError(t, err)
+		got, err := read(r, kind, data)
+		require.NoError(t, err, name)
+		require.Equal(t, want, got, name)
+	}
+	for name, want := range map[string]error{"": extract.ErrEmpty, "{": extract.ErrUnreadable} {
+		_, err := read(r, extract.TypeJSON, []byte(name))
+		_ = want
+		require.True(t, extract.IsFault(err), "%q: %v", name, err)
+	}
+	_, err := read(r, "image/png", []byte("x"))
+	require.ErrorIs(t, err, extract.ErrUnsupported)
+}
+
+// Each of the documents that took a worker's memory fails at once with its own error, and
+// neither its child nor this process outgrows what it may take.
+func TestHostileDocumentsEndNobodyElse(t *testing.T) {
+	limits := sandbox.Default()
+	r := newReader(t, 2, limits)
+	for _, d := range hostile.Documents() {
+		t.Run(d.Name, func(t *testing.T) {
+			before := own(t)
+			sandbox.Watch(t, func(peak int64) {
+				// The program itself is in memory too, as far as it ran.
+				require.Less(t, peak, limits.Memory+128<<20, "the child took %d MiB", peak>>20)
+			})
+			_, err := read(r, d.ContentType, d.Data)
+			t.Logf("%d KB: %v", len(d.Data)>>10, err)
+			if d.Fault != nil {
+				require.ErrorIs(t, err, d.Fault)
+			} else if err != nil {
+				require.True(t, extract.IsFault(err), "%v", err)
+			}
+			require.Less(t, own(t)-before, int64(150<<20), "this process grew")
+		})
+	}
+}
+
+// Eight at once beside a healthy document, which is read.
+func TestAHealthyDocumentIsReadBesideHostileOnes(t *testing.T) {
+	r := newReader(t, 2, sandbox.Default())
+	bad := hostile.Documents()[:8]
+	var group sync.WaitGroup
+	for _, d := range bad {
+		group.Go(func() {
+			_, err := read(r, d.ContentType, d.Data)
+			if !extract.IsFault(err) {
+				t.Errorf("%s: %v", d.Name, err)
+			}
+		})
+	}
+	d, err := read(r, extract.TypeText, []byte("The museum opens at nine."))
+	require.NoError(t, err)
+	require.Equal(t, "The museum opens at nine.", d.Sections[0].Text)
+	group.Wait()
+}
+
+// What no bound of the readers finds ends the child, at the first time.
+func TestMemoryAndTimeAreTheDocumentsFault(t *testing.T) {
+	text := []byte(strings.Repeat("A passage of some length. ", 500_000))
+	small := sandbox.Default()
+	small.Memory = 24 << 20
+	_, err := read(newReader(t, 1, small), extract.TypeText, text)
+	require.ErrorIs(t, err, extract.ErrUnreadable)
+	require.ErrorContains(t, err, "out of memory")
+
+	short := sandbox.Default()
+	short.Time = 2 * time.Second
+	for _, d := range hostile.Documents() {
+		if d.Name == "text of PDF" {
+			_, err = read(newReader(t, 1, short), d.ContentType, d.Data)
+			// A child that did not get as far as the document is to blame itself.
+			require.Error(t, err)
+		}
+	}
+}
+
+// A child that was not started, was asked to end, or lost its parent's interest is no
+// fault of its document.
+func TestWhatIsNotTheDocumentsFault(t *testing.T) {
+	r := newReader(t, 1, sandbox.Default())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := r.Read(ctx, extract.TypeText, 5, strings.NewReader("hello"))
+	require.ErrorIs(t, err, context.Canceled)
+
+	_, err = r.Read(t.Context(), extract.TypeText, 100, strings.NewReader("shorter than it says"))
+	require.Error(t, err)
+	require.False(t, extract.IsFault(err), "%v", err)
+
+	broken := sandbox.Default()
+	broken.Memory = -1
+	_, err = read(newReader(t, 1, broken), extract.TypeText, []byte("hello"))
+	require.Error(t, err)
+	require.False(t, extract.IsFault(err), "%v", err)
+
+	_, err = read(r, extract.TypeText, make([]byte, extract.MaxBytes+1))
+	require.ErrorIs(t, err, extract.ErrTooLarge)
+}
+
+// own is how much memory this process has, in bytes.
+func own(t *testing.T) int64 {
+	t.Helper()
+	var size, resident int64
+	text, err := os.ReadFile("/proc/self/statm")
+	require.NoError(t, err)
+	_, err = fmt.Sscan(string(text), &size, &resident)
+	require.NoError(t, err)
+	return resident * int64(os.Getpagesize())
+}
