@@ -76,7 +76,7 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 	if err != nil {
 		return nil, err
 	}
-	if d.work && tasks.Read {
+	if d.work && tasks.Read && o.DeliveryLane == 0 {
 		if p.documents, err = sandbox.New(documentsAtOnce, sandbox.Default()); err != nil {
 			return nil, err
 		}

@@ -12,9 +12,12 @@ import (
 
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
+
+	"visavis.dev/pkg/extract/sandbox"
 )
 
 func main() {
+	sandbox.Become()
 	if len(os.Args) == 4 && os.Args[1] == bareRole {
 		exit(serveBare(os.Args[2], os.Args[3]))
 	}
@@ -66,6 +69,7 @@ var measures = []struct {
 	{"page", page},
 	{"talking", talking},
 	{"knowledge", knowing},
+	{"reading", reading},
 	{"search", searching},
 	{"move", moving},
 	{"operator", operating},

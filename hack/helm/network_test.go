@@ -96,9 +96,9 @@ func TestWhatPodsReach(t *testing.T) {
 		port    int
 		by      string
 	}{
-		"the internet":                        {"93.184.215.14", https, "api portal worker operator"},
-		"the internet by IPv6":                {"2606:2800:21f::1", https, "api portal worker operator"},
-		"the internet's odd ports":            {"93.184.215.14", 9443, "api portal worker operator"},
+		"the internet":                        {"93.184.215.14", https, "api portal worker reader operator"},
+		"the internet by IPv6":                {"2606:2800:21f::1", https, "api portal worker reader operator"},
+		"the internet's odd ports":            {"93.184.215.14", 9443, "api portal worker reader operator"},
 		"private addresses":                   {"10.244.0.7", https, ""},
 		"private addresses of the middle":     {"172.20.0.1", https, ""},
 		"home addresses":                      {"192.168.1.1", https, ""},
@@ -110,13 +110,13 @@ func TestWhatPodsReach(t *testing.T) {
 		"private addresses by IPv6":           {"fd00::1", https, ""},
 		"link-local addresses by IPv6":        {"fe80::1", https, ""},
 		"the API server":                      {"10.0.0.1", https, "operator crds"},
-		"the databases":                       {"10.1.2.3", postgres, "api portal worker operator migrate"},
+		"the databases":                       {"10.1.2.3", postgres, "api portal worker reader operator migrate"},
 		"another database":                    {"10.1.2.4", postgres, ""},
 		"the databases' hosts at other ports": {"10.1.2.3", 22, ""},
-		"names":                               {"10.96.0.10", dns, "api portal worker operator migrate crds test"},
+		"names":                               {"10.96.0.10", dns, "api portal worker reader operator migrate crds test"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, component := range []string{"api", "portal", "worker", "operator", "migrate", "crds", "test"} {
+			for _, component := range []string{"api", "portal", "worker", "reader", "operator", "migrate", "crds", "test"} {
 				may := strings.Contains(" "+c.by+" ", " "+component+" ")
 				require.Equal(t, may, reaches(t, all, component, c.address, c.port), component)
 			}
@@ -135,7 +135,7 @@ func TestWhatTheOperatorReaches(t *testing.T) {
 // A portal is in the rooms of customers' media servers, which speak UDP.
 func TestWhoReachesMediaServers(t *testing.T) {
 	all := render(t, everything)
-	for _, component := range []string{"api", "portal", "worker", "operator", "migrate", "crds", "test"} {
+	for _, component := range []string{"api", "portal", "worker", "reader", "operator", "migrate", "crds", "test"} {
 		require.Equal(t, component == "portal", reachesOver(t, all, corev1.ProtocolUDP, component, "93.184.215.14", 50_000), component)
 		require.False(t, reachesOver(t, all, corev1.ProtocolUDP, component, "10.244.0.7", 50_000), component)
 		require.False(t, reachesOver(t, all, corev1.ProtocolUDP, component, "34.118.225.1", 50_000), component)

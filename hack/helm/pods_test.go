@@ -11,6 +11,7 @@ import (
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/pod-security-admission/api"
 	"k8s.io/pod-security-admission/policy"
@@ -37,7 +38,7 @@ func TestPodsAreRestricted(t *testing.T) {
 	require.NoError(t, err)
 	for name, values := range kinds {
 		found := pods(t, render(t, values))
-		require.Len(t, found, 9, name)
+		require.Len(t, found, 10, name)
 		for of, pod := range found {
 			for _, r := range evaluator.EvaluatePod(api.LevelVersion{Level: api.LevelRestricted, Version: api.LatestVersion()}, &pod.ObjectMeta, &pod.Spec) {
 				require.Truef(t, r.Allowed, "%s: %s: %s", of, r.ForbiddenReason, r.ForbiddenDetail)
@@ -131,7 +132,8 @@ func TestAutoscalingOwnsTheNumberOfPods(t *testing.T) {
 	require.Nil(t, named[*appsv1.Deployment](t, on, release+"-api").Spec.Replicas)
 	require.Equal(t, release+"-api", named[*autoscalingv2.HorizontalPodAutoscaler](t, on, release+"-api").Spec.ScaleTargetRef.Name)
 
-	off := render(t, least+"\napi: {replicas: 3, autoscaling: {enabled: false}}")
+	off := render(t, least+"\napi: {replicas: 3, autoscaling: {enabled: false}}\nreader: {replicas: 4, autoscaling: {enabled: false}}")
+	require.EqualValues(t, 4, *named[*appsv1.Deployment](t, off, release+"-reader").Spec.Replicas)
 	require.EqualValues(t, 3, *named[*appsv1.Deployment](t, off, release+"-api").Spec.Replicas)
 	require.Empty(t, of[*autoscalingv2.HorizontalPodAutoscaler](off))
 }
@@ -228,4 +230,23 @@ func TestWhatFailedHooksLeave(t *testing.T) {
 		_, job := o.(*batchv1.Job)
 		require.Equal(t, !job, strings.Contains(of["helm.sh/hook-delete-policy"], "hook-failed"), o.(metav1.Object).GetName())
 	}
+}
+
+// Documents are read by pods of their own, which are large enough for two at a time, and
+// the shards' workers leave them alone.
+func TestDocumentsAreReadApart(t *testing.T) {
+	all := render(t, everything)
+	found := pods(t, all)
+	reader := found[release+"-reader"].Spec.Containers[0]
+	require.Equal(t, []string{"worker", "--tasks=read"}, reader.Args)
+	require.GreaterOrEqual(t, reader.Resources.Limits.Memory().Value(), int64(2*512+512)<<20)
+	var tasks string
+	for _, e := range found["worker"].Spec.Containers[0].Env {
+		if e.Name == "VISAVIS_TASKS" {
+			tasks = e.Value
+		}
+	}
+	require.Equal(t, "deliver,jobs", tasks)
+	require.Equal(t, release+"-reader", named[*autoscalingv2.HorizontalPodAutoscaler](t, all, release+"-reader").Spec.ScaleTargetRef.Name)
+	require.Equal(t, "reader", named[*policyv1.PodDisruptionBudget](t, all, release+"-reader").Spec.Selector.MatchLabels["app.kubernetes.io/component"])
 }

@@ -173,9 +173,11 @@ func joinLine(text []byte, next string) []byte {
 	text = bytes.TrimRightFunc(text, unicode.IsSpace)
 	next = strings.TrimLeftFunc(next, unicode.IsSpace)
 	first, _ := utf8.DecodeRuneInString(next)
-	stem, hyphened := bytes.CutSuffix(text, []byte("-"))
-	if !hyphened {
-		stem, hyphened = bytes.CutSuffix(text, []byte("\u00ad"))
+	stem, hyphened := text, false
+	for _, hyphen := range []string{"-", "\u2010", "\u00ad"} {
+		if !hyphened {
+			stem, hyphened = bytes.CutSuffix(text, []byte(hyphen))
+		}
 	}
 	last, _ := utf8.DecodeLastRune(stem)
 	switch {

@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/extract"
+	"visavis.dev/pkg/extract/sandbox"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
@@ -24,7 +25,10 @@ import (
 	"visavis.dev/pkg/tenant/tenanttest"
 )
 
-func TestMain(m *testing.M) { databasetest.Main(m) }
+func TestMain(m *testing.M) {
+	sandbox.Become()
+	databasetest.Main(m)
+}
 
 // world is a shard with two organisations and what reads documents, on a clock
 // that the test moves.

@@ -17,7 +17,8 @@ import (
 type Document struct {
 	Name        string
 	ContentType string
-	Data        []byte
+	// Make makes its content.
+	Make func() []byte
 	// Fault is what it comes to; nil where reading it may end either way.
 	Fault error
 }
@@ -29,32 +30,45 @@ func Documents() []Document {
 		return archive(part{"word/document.xml", append(append([]piece{{`<w:document ` + w + `><w:body>`, 1}}, body...), piece{`</w:body></w:document>`, 1})})
 	}
 	return []Document{
-		{"9 million shared strings", extract.TypeXLSX, workbook(piece{`<si/>`, 9_000_000}, nil), extract.ErrTooComplex},
-		{"rich shared strings", extract.TypeXLSX, workbook(piece{`<si>` + strings.Repeat(`<r><rPr><b/></rPr><t>a</t></r>`, 50) + `</si>`, 30_000}, nil), extract.ErrTooComplex},
-		{"a sheet of 10 million cells", extract.TypeXLSX, workbook(piece{}, []piece{{`<row>`, 1}, {`<c><v>1</v></c>`, 10_000_000}, {`</row>`, 1}}), extract.ErrTooLarge},
-		{"wide rows", extract.TypeXLSX, workbook(piece{}, []piece{{`<row><c r="XFD1"><v>1</v></c></row>`, 100_000}}), extract.ErrTooComplex},
-		{"a row of 28 million cells", extract.TypeDOCX, word(piece{`<w:tbl><w:tr>`, 1}, piece{`<tc/>`, 19_000_000}, piece{`</w:tr></w:tbl>`, 1}), extract.ErrTooComplex},
-		{"one long word", extract.TypeDOCX, word(piece{`<w:p><w:r><w:t>`, 1}, piece{strings.Repeat("a", 1<<10), 90 << 10}, piece{`</w:t></w:r></w:p>`, 1}), extract.ErrTooLarge},
-		{"a million attributes", extract.TypeDOCX, word(piece{`<w:p `, 1}, piece{`a="" `, 15_000_000}, piece{`/>`, 1}), extract.ErrUnreadable},
-		{"a zip bomb", extract.TypeDOCX, word(piece{strings.Repeat(" ", 1<<10), 300 << 10}), extract.ErrTooLarge},
-		{"deep XML", extract.TypeDOCX, word(piece{`<w:tbl>`, 1_000_000}), extract.ErrTooComplex},
-		{"one slide many times", extract.TypePPTX, slides(), extract.ErrTooLarge},
-		{"paragraphs of HTML", extract.TypeHTML, bytes.Repeat([]byte("<p>"), 10<<20/3), extract.ErrTooComplex},
-		{"formatting of HTML", extract.TypeHTML, formatting(), extract.ErrTooComplex},
-		{"deep HTML", extract.TypeHTML, bytes.Repeat([]byte("<div>"), 400_000), extract.ErrTooComplex},
-		{"deep JSON", extract.TypeJSON, bytes.Repeat([]byte("["), 10<<20), extract.ErrTooComplex},
-		{"values of JSON", extract.TypeJSON, fmt.Appendf(nil, "[0%s]", strings.Repeat(",[]", 5<<20)), extract.ErrTooComplex},
-		{"a line of CSV", extract.TypeCSV, bytes.Repeat([]byte(","), 10<<20), extract.ErrTooComplex},
-		{"quotes of CSV", extract.TypeCSV, bytes.Repeat([]byte(`"a""`), 10<<20/4), nil},
-		{"lines of text", extract.TypeText, bytes.Repeat([]byte("a\n"), 25<<20), extract.ErrTooComplex},
-		{"quotes of Markdown", extract.TypeMarkdown, bytes.Repeat([]byte("> "), 5<<20), extract.ErrTooComplex},
-		{"emphasis of Markdown", extract.TypeMarkdown, bytes.Repeat([]byte("*a* "), 4<<20), extract.ErrTooComplex},
-		{"paragraphs of Markdown", extract.TypeMarkdown, bytes.Repeat([]byte("a\n\n"), 6<<20), extract.ErrTooComplex},
-		{"objects of PDF", extract.TypePDF, objects(1_000_000), nil},
-		{"a stream of PDF that unpacks to a gigabyte", extract.TypePDF, page("/Filter/FlateDecode", deflated(" ", 1<<30)), nil},
-		{"text of PDF", extract.TypePDF, page("/Filter/FlateDecode", deflated("BT /F 12 Tf 9 9 Td (aaaaaaaaaaaaaaaa) Tj ET ", 200<<20)), extract.ErrUnreadable},
-		{"a tree of PDF pages that loops", extract.TypePDF, loop(), nil},
-		{"a PDF that draws itself", extract.TypePDF, page("/Subtype/Form", strings.Repeat("/X Do ", 100_000)), nil},
+		{"9 million shared strings", extract.TypeXLSX, func() []byte { return workbook(piece{`<si/>`, 9_000_000}, nil) }, extract.ErrTooComplex},
+		{"rich shared strings", extract.TypeXLSX, func() []byte {
+			return workbook(piece{`<si>` + strings.Repeat(`<r><rPr><b/></rPr><t>a</t></r>`, 50) + `</si>`, 30_000}, nil)
+		}, extract.ErrTooComplex},
+		{"a sheet of 10 million cells", extract.TypeXLSX, func() []byte {
+			return workbook(piece{}, []piece{{`<row>`, 1}, {`<c><v>1</v></c>`, 10_000_000}, {`</row>`, 1}})
+		}, extract.ErrTooLarge},
+		{"wide rows", extract.TypeXLSX, func() []byte { return workbook(piece{}, []piece{{`<row><c r="XFD1"><v>1</v></c></row>`, 100_000}}) }, extract.ErrTooComplex},
+		{"a row of 28 million cells", extract.TypeDOCX, func() []byte {
+			return word(piece{`<w:tbl><w:tr>`, 1}, piece{`<tc/>`, 28_000_000}, piece{`</w:tr></w:tbl>`, 1})
+		}, extract.ErrTooLarge},
+		{"a row of 5 million cells", extract.TypeDOCX, func() []byte {
+			return word(piece{`<w:tbl><w:tr>`, 1}, piece{`<tc/>`, 5_000_000}, piece{`</w:tr></w:tbl>`, 1})
+		}, extract.ErrTooComplex},
+		{"one long word", extract.TypeDOCX, func() []byte {
+			return word(piece{`<w:p><w:r><w:t>`, 1}, piece{strings.Repeat("a", 1<<10), 30 << 10}, piece{`</w:t></w:r></w:p>`, 1})
+		}, extract.ErrTooLarge},
+		{"a million attributes", extract.TypeDOCX, func() []byte { return word(piece{`<w:p `, 1}, piece{`a="" `, 8_000_000}, piece{`/>`, 1}) }, extract.ErrUnreadable},
+		{"a zip bomb", extract.TypeDOCX, func() []byte { return word(piece{strings.Repeat(" ", 1<<10), 300 << 10}) }, extract.ErrTooLarge},
+		{"deep XML", extract.TypeDOCX, func() []byte { return word(piece{`<w:tbl>`, 1_000_000}) }, extract.ErrTooComplex},
+		{"one slide many times", extract.TypePPTX, func() []byte { return slides() }, extract.ErrTooComplex},
+		{"paragraphs of HTML", extract.TypeHTML, func() []byte { return bytes.Repeat([]byte("<p>"), 10<<20/3) }, extract.ErrTooComplex},
+		{"formatting of HTML", extract.TypeHTML, func() []byte { return formatting() }, extract.ErrTooComplex},
+		{"deep HTML", extract.TypeHTML, func() []byte { return bytes.Repeat([]byte("<div>"), 400_000) }, extract.ErrTooComplex},
+		{"deep JSON", extract.TypeJSON, func() []byte { return bytes.Repeat([]byte("["), 10<<20) }, extract.ErrTooComplex},
+		{"values of JSON", extract.TypeJSON, func() []byte { return fmt.Appendf(nil, "[0%s]", strings.Repeat(",[]", 5<<20)) }, extract.ErrTooComplex},
+		{"a line of CSV", extract.TypeCSV, func() []byte { return bytes.Repeat([]byte(","), 10<<20) }, extract.ErrTooComplex},
+		{"quotes of CSV", extract.TypeCSV, func() []byte { return bytes.Repeat([]byte(`"a""`), 10<<20/4) }, nil},
+		{"lines of text", extract.TypeText, func() []byte { return bytes.Repeat([]byte("a\n"), 25<<20) }, extract.ErrTooComplex},
+		{"quotes of Markdown", extract.TypeMarkdown, func() []byte { return bytes.Repeat([]byte("> "), 5<<20) }, extract.ErrTooComplex},
+		{"emphasis of Markdown", extract.TypeMarkdown, func() []byte { return bytes.Repeat([]byte(strings.Repeat("*a* ", 500)+"\n\n"), 8_000) }, extract.ErrTooComplex},
+		{"paragraphs of Markdown", extract.TypeMarkdown, func() []byte { return bytes.Repeat([]byte("a\n\n"), 6<<20) }, extract.ErrTooComplex},
+		{"objects of PDF", extract.TypePDF, func() []byte { return objects(200_000) }, nil},
+		{"a stream of PDF that unpacks to 300 MB", extract.TypePDF, func() []byte { return page("/Filter/FlateDecode", deflated(" ", 300<<20)) }, nil},
+		{"text of PDF", extract.TypePDF, func() []byte {
+			return page("/Filter/FlateDecode", deflated("BT /F 12 Tf 9 9 Td (aaaaaaaaaaaaaaaa) Tj ET ", 80<<20))
+		}, nil},
+		{"a tree of PDF pages that loops", extract.TypePDF, func() []byte { return loop() }, nil},
+		{"a PDF that draws itself", extract.TypePDF, func() []byte { return page("/Subtype/Form", strings.Repeat("/X Do ", 10_000)) }, nil},
 	}
 }
 
@@ -96,24 +110,24 @@ func repeat(w io.Writer, text string, times int) {
 	must(err)
 }
 
-func workbook(strings piece, sheet []piece) []byte {
+func workbook(shared piece, sheet []piece) []byte {
 	const (
-		head     = `<?xml version="1.0" encoding="UTF-8"?>`
-		main     = ` xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`
-		package_ = `http://schemas.openxmlformats.org/package/2006/`
-		office   = `http://schemas.openxmlformats.org/officeDocument/2006/relationships`
-		kind     = `application/vnd.openxmlformats-officedocument.spreadsheetml.`
+		head      = `<?xml version="1.0" encoding="UTF-8"?>`
+		main      = ` xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"`
+		packaging = `http://schemas.openxmlformats.org/package/2006/`
+		office    = `http://schemas.openxmlformats.org/officeDocument/2006/relationships`
+		kind      = `application/vnd.openxmlformats-officedocument.spreadsheetml.`
 	)
 	return archive(
-		part{"[Content_Types].xml", []piece{{head + `<Types xmlns="` + package_ + `content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+		part{"[Content_Types].xml", []piece{{head + `<Types xmlns="` + packaging + `content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
 			`<Override PartName="/xl/workbook.xml" ContentType="` + kind + `sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="` + kind + `worksheet+xml"/>` +
 			`<Override PartName="/xl/sharedStrings.xml" ContentType="` + kind + `sharedStrings+xml"/></Types>`, 1}}},
-		part{"_rels/.rels", []piece{{head + `<Relationships xmlns="` + package_ + `relationships"><Relationship Id="rId1" Type="` + office + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`, 1}}},
-		part{"xl/_rels/workbook.xml.rels", []piece{{head + `<Relationships xmlns="` + package_ + `relationships"><Relationship Id="rId1" Type="` + office + `/worksheet" Target="worksheets/sheet1.xml"/>` +
+		part{"_rels/.rels", []piece{{head + `<Relationships xmlns="` + packaging + `relationships"><Relationship Id="rId1" Type="` + office + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`, 1}}},
+		part{"xl/_rels/workbook.xml.rels", []piece{{head + `<Relationships xmlns="` + packaging + `relationships"><Relationship Id="rId1" Type="` + office + `/worksheet" Target="worksheets/sheet1.xml"/>` +
 			`<Relationship Id="rId2" Type="` + office + `/sharedStrings" Target="sharedStrings.xml"/></Relationships>`, 1}}},
 		part{"xl/workbook.xml", []piece{{head + `<workbook` + main + ` xmlns:r="` + office + `"><sheets><sheet name="S" sheetId="1" r:id="rId1"/></sheets></workbook>`, 1}}},
 		part{"xl/worksheets/sheet1.xml", append(append([]piece{{head + `<worksheet` + main + `><sheetData>`, 1}, {`<row r="1"><c r="A1" t="s"><v>0</v></c></row>`, 1}}, sheet...), piece{`</sheetData></worksheet>`, 1})},
-		part{"xl/sharedStrings.xml", []piece{{head + `<sst` + main + `>`, 1}, strings, {`</sst>`, 1}}},
+		part{"xl/sharedStrings.xml", []piece{{head + `<sst` + main + `>`, 1}, shared, {`</sst>`, 1}}},
 	)
 }
 
@@ -123,7 +137,7 @@ func slides() []byte {
 	return archive(
 		part{"ppt/presentation.xml", []piece{{`<p:presentation` + names + `>`, 1}, {`<p:sldId r:id="rId1"/>`, 1000}, {`</p:presentation>`, 1}}},
 		part{"ppt/_rels/presentation.xml.rels", []piece{{`<Relationships><Relationship Id="rId1" Type="x/slide" Target="slides/slide1.xml"/></Relationships>`, 1}}},
-		part{"ppt/slides/slide1.xml", []piece{{`<p:sld` + names + `>`, 1}, {strings.Repeat(" ", 1<<10), 90 << 10}, {`</p:sld>`, 1}}},
+		part{"ppt/slides/slide1.xml", []piece{{`<p:sld` + names + `>`, 1}, {`<a/>`, 1_300_000}, {`</p:sld>`, 1}}},
 	)
 }
 

@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -43,13 +42,10 @@ func Read(ctx context.Context, data []byte, maxText int) (f File, err error) {
 		return File{}, err
 	}
 	defer func() {
-		// A sandbox that broke is not asked to clean up after itself.
-		if p := recover(); p != nil || errors.Is(err, ErrMalformed) {
-			_ = s.Kill()
-			f, err = File{}, errors.Join(ErrMalformed, err)
-			return
+		if p := recover(); p != nil {
+			f, err = File{}, fmt.Errorf("%w: %v", ErrMalformed, p)
 		}
-		_ = s.Close()
+		_ = s.Close() // one that broke cannot clean up after itself, and is gone all the same
 	}()
 	r := &reader{Pdfium: s, left: maxText}
 	if err := r.read(ctx, data); err != nil {
@@ -67,7 +63,7 @@ type reader struct {
 }
 
 func (r *reader) read(ctx context.Context, data []byte) error {
-	opened, err := r.OpenDocument(&requests.OpenDocument{FileReader: bytes.NewReader(data), FileReaderSize: int64(len(data))})
+	opened, err := r.OpenDocument(&requests.OpenDocument{File: &data})
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrMalformed, err)
 	}

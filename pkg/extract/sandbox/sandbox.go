@@ -20,6 +20,10 @@ import (
 
 // Reader reads documents in children.
 type Reader struct {
+	// Watch is told what each child took at most, in bytes; nil for nobody. It is set before
+	// the first document.
+	Watch func(peak int64)
+
 	program string
 	limits  Limits
 	cache   string
@@ -82,6 +86,9 @@ func (r *Reader) Read(ctx context.Context, contentType string, size int64, docum
 	limited, cancel := context.WithTimeout(ctx, r.limits.Time)
 	defer cancel()
 	d, err := c.run(limited, r.program, document)
+	if r.Watch != nil {
+		r.Watch(c.peak)
+	}
 	return d, c.judge(ctx, limited, err)
 }
 
@@ -101,6 +108,7 @@ type child struct {
 	started func() // is called once it is ready
 	ready   bool   // its limits hold, and the document is on its way
 	exit    error
+	peak    int64 // of its memory, in bytes
 	source  error // why the document could not be sent
 	said    strings.Builder
 }
@@ -131,14 +139,9 @@ func (c *child) run(ctx context.Context, program string, document io.Reader) (ex
 		_ = end(cmd) // it is of no use any more
 	}
 	c.exit = cmd.Wait()
-	if watch != nil {
-		watch(peak(cmd))
-	}
+	c.peak = peak(cmd)
 	return d, err
 }
-
-// watch is a test's: it is told what a child took at most, in bytes.
-var watch func(peak int64)
 
 // talk waits until the child is ready, sends the document and understands the answer.
 func (c *child) talk(in io.WriteCloser, out io.Reader, document io.Reader) (extract.Document, error) {
@@ -172,11 +175,17 @@ func (c *child) judge(ctx, limited context.Context, err error) error {
 	case c.source != nil:
 		return fmt.Errorf("send a document to its reader: %w", c.source)
 	case !c.ready, asked(c.exit):
-		return fmt.Errorf("start a reader of documents: %w (%w) %s", err, errors.Join(c.exit, limited.Err()), c.said.String())
+		return fmt.Errorf("start a reader of documents: %w (%w) %s", err, errors.Join(c.exit, limited.Err()), c.complaint())
 	case limited.Err() != nil:
 		return fmt.Errorf("%w: reading it took longer than it may", extract.ErrUnreadable)
 	}
-	return fmt.Errorf("%w: its reader ended with %w: %s", extract.ErrUnreadable, errors.Join(c.exit, err), c.said.String())
+	return fmt.Errorf("%w: its reader ended with %w: %s", extract.ErrUnreadable, errors.Join(c.exit, err), c.complaint())
+}
+
+// complaint is the first line of what the child had to say.
+func (c *child) complaint() string {
+	line, _, _ := strings.Cut(c.said.String(), "\n")
+	return line
 }
 
 // asked says whether somebody asked the child to end, as no document does.

@@ -50,10 +50,9 @@ func TestAChildReadsAsThisProcessDoes(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, want, got, name)
 	}
-	for name, want := range map[string]error{"": extract.ErrEmpty, "{": extract.ErrUnreadable} {
-		_, err := read(r, extract.TypeJSON, []byte(name))
-		_ = want
-		require.True(t, extract.IsFault(err), "%q: %v", name, err)
+	for text, want := range map[string]error{"{}": extract.ErrEmpty, "{": extract.ErrUnreadable} {
+		_, err := read(r, extract.TypeJSON, []byte(text))
+		require.ErrorIs(t, err, want, text)
 	}
 	_, err := read(r, "image/png", []byte("x"))
 	require.ErrorIs(t, err, extract.ErrUnsupported)
@@ -66,13 +65,14 @@ func TestHostileDocumentsEndNobodyElse(t *testing.T) {
 	r := newReader(t, 2, limits)
 	for _, d := range hostile.Documents() {
 		t.Run(d.Name, func(t *testing.T) {
+			data := d.Make()
 			before := own(t)
-			sandbox.Watch(t, func(peak int64) {
+			r.Watch = func(peak int64) {
 				// The program itself is in memory too, as far as it ran.
 				require.Less(t, peak, limits.Memory+128<<20, "the child took %d MiB", peak>>20)
-			})
-			_, err := read(r, d.ContentType, d.Data)
-			t.Logf("%d KB: %v", len(d.Data)>>10, err)
+			}
+			_, err := read(r, d.ContentType, data)
+			t.Logf("%d KB: %v", len(data)>>10, err)
 			if d.Fault != nil {
 				require.ErrorIs(t, err, d.Fault)
 			} else if err != nil {
@@ -90,7 +90,7 @@ func TestAHealthyDocumentIsReadBesideHostileOnes(t *testing.T) {
 	var group sync.WaitGroup
 	for _, d := range bad {
 		group.Go(func() {
-			_, err := read(r, d.ContentType, d.Data)
+			_, err := read(r, d.ContentType, d.Make())
 			if !extract.IsFault(err) {
 				t.Errorf("%s: %v", d.Name, err)
 			}
@@ -111,15 +111,29 @@ func TestMemoryAndTimeAreTheDocumentsFault(t *testing.T) {
 	require.ErrorIs(t, err, extract.ErrUnreadable)
 	require.ErrorContains(t, err, "out of memory")
 
+	slow := hostileDocument(t, "one long word")
 	short := sandbox.Default()
-	short.Time = 2 * time.Second
+	short.Time = time.Second
+	_, err = read(newReader(t, 1, short), slow.ContentType, slow.Make())
+	require.ErrorIs(t, err, extract.ErrUnreadable)
+	require.ErrorContains(t, err, "longer")
+
+	idle := sandbox.Default()
+	idle.Processor = time.Second
+	_, err = read(newReader(t, 1, idle), slow.ContentType, slow.Make())
+	require.ErrorIs(t, err, extract.ErrUnreadable)
+	require.ErrorContains(t, err, "killed")
+}
+
+func hostileDocument(t *testing.T, name string) hostile.Document {
+	t.Helper()
 	for _, d := range hostile.Documents() {
-		if d.Name == "text of PDF" {
-			_, err = read(newReader(t, 1, short), d.ContentType, d.Data)
-			// A child that did not get as far as the document is to blame itself.
-			require.Error(t, err)
+		if d.Name == name {
+			return d
 		}
 	}
+	require.FailNow(t, "no such document", name)
+	return hostile.Document{}
 }
 
 // A child that was not started, was asked to end, or lost its parent's interest is no
