@@ -157,6 +157,7 @@ var messages = map[string]string{
 	setup.CodeSubjectsFull:  "The portal has as many subjects as one can have.",
 	setup.CodeTemplateGone:  "The template is not there any more, or the plan does not include it.",
 	"timeout":               "The address or the connected service did not answer in time.",
+	"too_complex":           "It has more parts or levels than are read.",
 	"too_large":             "It is too large.",
 	"truncated":             "The answer of the connected service broke off.",
 	"unavailable":           "The connected service could not be reached.",

@@ -98,7 +98,7 @@ func (a *API) registerDocuments(s *route.Service, reads, writes route.Operation)
 		"A file has at most what the plan allows, and 50 MB. Of one document at most 20 MB of text are read, 200 MB unpacked " +
 		"(100 MB of one part), 10,000 parts of an archive, 10,000 pages of PDF, 2 million cells and 500,000 different strings of " +
 		"tables, 5 million elements of XML, 500,000 of HTML, 2 million values of JSON, 1 million lines of text or Markdown, and 256 " +
-		"levels of nesting; and reading it takes at most 512 MiB of memory, one minute of processor time and two minutes in all. " +
+		"levels of nesting; and reading it takes at most 512 MiB of memory, one minute of processor time and five minutes in all. " +
 		"Nothing is cut off: a document beyond a limit is failed, with too_large for bytes, too_complex for numbers and levels, and " +
 		"unreadable for memory and time, or because it is damaged or needs a password. It is not tried again."
 	route.Handle(s, add, a.add)

@@ -45,7 +45,7 @@ func Documents() []Document {
 			return word(piece{`<w:tbl><w:tr>`, 1}, piece{`<tc/>`, 5_000_000}, piece{`</w:tr></w:tbl>`, 1})
 		}, extract.ErrTooComplex},
 		{"one long word", extract.TypeDOCX, func() []byte {
-			return word(piece{`<w:p><w:r><w:t>`, 1}, piece{strings.Repeat("a", 1<<10), 30 << 10}, piece{`</w:t></w:r></w:p>`, 1})
+			return word(piece{`<w:p><w:r><w:t>`, 1}, piece{strings.Repeat("a", 1<<10), 21 << 10}, piece{`</w:t></w:r></w:p>`, 1})
 		}, extract.ErrTooLarge},
 		{"a million attributes", extract.TypeDOCX, func() []byte { return word(piece{`<w:p `, 1}, piece{`a="" `, 8_000_000}, piece{`/>`, 1}) }, extract.ErrUnreadable},
 		{"a zip bomb", extract.TypeDOCX, func() []byte { return word(piece{strings.Repeat(" ", 1<<10), 300 << 10}) }, extract.ErrTooLarge},
@@ -62,13 +62,13 @@ func Documents() []Document {
 		{"quotes of Markdown", extract.TypeMarkdown, func() []byte { return bytes.Repeat([]byte("> "), 5<<20) }, extract.ErrTooComplex},
 		{"emphasis of Markdown", extract.TypeMarkdown, func() []byte { return bytes.Repeat([]byte(strings.Repeat("*a* ", 500)+"\n\n"), 8_000) }, extract.ErrTooComplex},
 		{"paragraphs of Markdown", extract.TypeMarkdown, func() []byte { return bytes.Repeat([]byte("a\n\n"), 6<<20) }, extract.ErrTooComplex},
-		{"objects of PDF", extract.TypePDF, func() []byte { return objects(200_000) }, nil},
+		{"objects of PDF", extract.TypePDF, func() []byte { return objects(100_000) }, nil},
 		{"a stream of PDF that unpacks to 300 MB", extract.TypePDF, func() []byte { return page("/Filter/FlateDecode", deflated(" ", 300<<20)) }, nil},
 		{"text of PDF", extract.TypePDF, func() []byte {
 			return page("/Filter/FlateDecode", deflated("BT /F 12 Tf 9 9 Td (aaaaaaaaaaaaaaaa) Tj ET ", 80<<20))
 		}, nil},
 		{"a tree of PDF pages that loops", extract.TypePDF, func() []byte { return loop() }, nil},
-		{"a PDF that draws itself", extract.TypePDF, func() []byte { return page("/Subtype/Form", strings.Repeat("/X Do ", 10_000)) }, nil},
+		{"a PDF that draws itself", extract.TypePDF, func() []byte { return page("/Subtype/Form", strings.Repeat("/X Do ", 1_000)) }, nil},
 	}
 }
 

@@ -13,7 +13,7 @@ type Limits struct {
 // Default is what a document may take. No document that package extract reads in full
 // takes half of it.
 func Default() Limits {
-	return Limits{Memory: 512 << 20, Processor: time.Minute, Time: 2 * time.Minute}
+	return Limits{Memory: 512 << 20, Processor: time.Minute, Time: 5 * time.Minute}
 }
 
 // maxAnswer bounds what a child writes, in bytes: the longest text with its headings, as

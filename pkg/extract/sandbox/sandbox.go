@@ -107,6 +107,7 @@ type child struct {
 	order
 	started func() // is called once it is ready
 	ready   bool   // its limits hold, and the document is on its way
+	sent    bool   // all of the document, or as much as it took
 	exit    error
 	peak    int64 // of its memory, in bytes
 	source  error // why the document could not be sent
@@ -161,6 +162,7 @@ func (c *child) talk(in io.WriteCloser, out io.Reader, document io.Reader) (extr
 	if err != nil && !errors.Is(err, syscall.EPIPE) { // else it is gone, as its answer tells
 		return extract.Document{}, err
 	}
+	c.sent = true
 	_ = in.Close()
 	return understand(answers)
 }
@@ -174,8 +176,8 @@ func (c *child) judge(ctx, limited context.Context, err error) error {
 		return ctx.Err()
 	case c.source != nil:
 		return fmt.Errorf("send a document to its reader: %w", c.source)
-	case !c.ready, asked(c.exit):
-		return fmt.Errorf("start a reader of documents: %w (%w) %s", err, errors.Join(c.exit, limited.Err()), c.complaint())
+	case !c.ready, asked(c.exit), limited.Err() != nil && !c.sent:
+		return fmt.Errorf("have a document read: %w (%w) %s", err, errors.Join(c.exit, limited.Err()), c.complaint())
 	case limited.Err() != nil:
 		return fmt.Errorf("%w: reading it took longer than it may", extract.ErrUnreadable)
 	}

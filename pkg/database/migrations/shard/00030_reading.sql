@@ -1,6 +1,7 @@
 -- Documents are read by processes of their own, who pass the other jobs by, and the
 -- others theirs.
 
+-- +goose NO TRANSACTION
 -- +goose Up
 CREATE INDEX IF NOT EXISTS job_due_by_kind ON job (heavy, due_at, kind) WHERE due_at IS NOT NULL;
 DROP INDEX IF EXISTS job_due_in_line;
