@@ -39,7 +39,7 @@ database:
 
 ## test: every test, against a real database, Kubernetes API server and media server
 .PHONY: test
-test: database chart
+test: database chart statements
 	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test ./...
 
 ## chart: the Helm chart, linted and tested
@@ -48,6 +48,11 @@ test: database chart
 chart:
 	$(HELM) lint --strict --quiet charts/visavis --set database.secretName=directory --set image.repository=visavis
 	cd hack/helm && $(GO) test -count=1 ./...
+
+## statements: every SQL statement, by CockroachDB's grammar
+.PHONY: statements
+statements:
+	cd hack/cockroach && $(GO) test -count=1 ./...
 
 ## browser: the tests in a real browser; their pictures are in hack/browser/output
 .PHONY: browser
@@ -64,6 +69,7 @@ e2e: database
 lint:
 	$(GO) tool $(TOOLS) golangci-lint run ./...
 	cd hack/helm && $(GO) tool -modfile=../tools/go.mod golangci-lint run ./...
+	cd hack/cockroach && $(GO) tool -modfile=../tools/go.mod golangci-lint run ./...
 
 ## generate: what is derived from the code; changes nothing when it is current
 .PHONY: generate

@@ -82,8 +82,6 @@ func newDatabase(t *testing.T) string {
 	return u.String()
 }
 
-func onServer(t *testing.T, sql string) { executeSQL(t, testServer, sql) }
-
 func executeSQL(t *testing.T, database, sql string) int64 {
 	t.Helper()
 	ctx := context.Background()

@@ -138,7 +138,7 @@ func ListDocuments(ctx context.Context, t *tenant.Tenants, org id.Org, b id.Know
 			return err
 		}, selectDocument+`
 			WHERE d.org_id = $1 AND d.base_id = $2 AND ($3::UUID IS NULL OR d.id < $3) AND d.deleted_at IS NULL
-				AND ($4 = '' OR d.status = $4) AND ($5 = '' OR d.kind = $5) AND ($6 = '' OR $6 = ANY(d.tags))
+				AND ($4 = '' OR d.status = $4) AND ($5 = '' OR d.kind = $5) AND ($6 = '' OR $6::TEXT = ANY(d.tags))
 			ORDER BY d.id DESC LIMIT $7`, org, b, after, f.Status, f.Kind, f.Tag, limit)
 	})
 	if _, err := oneBase(bases, err); err != nil {

@@ -100,7 +100,7 @@ func (f Filter) statement(org id.Org, after id.Person, limit int) (sql string, a
 				AND (SELECT count(*) FROM person_term o WHERE o.org_id = $1 AND o.term = ANY($8) AND o.person_id = t.person_id) = $9
 				AND ($10::UUID IS NULL AND $11::UUID IS NULL OR EXISTS (
 					SELECT 1 FROM membership m WHERE m.org_id = $1 AND m.person_id = t.person_id AND m.removed_at IS NULL
-						AND ($10 IS NULL OR m.portal_id = $10) AND ($11 IS NULL OR m.unit_id = $11)))
+						AND ($10::UUID IS NULL OR m.portal_id = $10) AND ($11::UUID IS NULL OR m.unit_id = $11)))
 			ORDER BY t.person_id DESC LIMIT $3`, append(args, terms[0], terms[1:], len(terms)-1, f.Portal, f.Unit)
 	case !f.Unit.IsZero():
 		return `SELECT DISTINCT ON (m.person_id) ` + columns + joined + who + ` AND m.unit_id = $7 AND ($8::UUID IS NULL OR m.portal_id = $8)` + last,

@@ -109,7 +109,7 @@ func (a *Addresses) has(ctx context.Context, c directory.Claim, address director
 	err = a.Tenants.Read(ctx, c.Org, func(r *tenant.Reads) {
 		r.QueryRow(&has, []any{&one}, `
 			SELECT 1 FROM portal WHERE org_id = $1 AND id = $2 AND (
-				$3 = 'slug' AND (slug = $4 OR $4 = ANY(former_slugs)) AND (archived_at IS NULL OR NOT $5)
+				$3 = 'slug' AND (slug = $4 OR $4::TEXT = ANY(former_slugs)) AND (archived_at IS NULL OR NOT $5)
 				OR $3 = 'host' AND host = $4 AND archived_at IS NULL)`,
 			c.Org, c.Portal, string(address.Kind), address.Name, c.Org == asking)
 	})
