@@ -61,12 +61,16 @@ func probeUntil(ctx context.Context, url, contains string) (string, error) {
 	}
 }
 
+// direct goes past the proxy of the environment: what answers is to be the platform, not
+// a proxy in between.
+var direct = &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+
 func probe(ctx context.Context, url, contains string) (string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		return "", err
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := direct.Do(r)
 	if err != nil {
 		return "", err
 	}

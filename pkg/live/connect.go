@@ -24,8 +24,6 @@ const (
 	tokenProtocol = "token."
 	// tokenWithin is how long a socket may stay silent before it shows a token.
 	tokenWithin = 10 * time.Second
-	// relayedHeader holds the seal on a socket that another process brought.
-	relayedHeader = "X-Visavis-Relayed"
 )
 
 // caller is a socket that wants to come in.
@@ -44,6 +42,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	which, err := id.ParseSession(strings.TrimPrefix(r.URL.Path, Path))
 	if err != nil {
 		http.NotFound(w, r)
+		return
+	}
+	if asksToRelay(r) {
+		s.takeRelay(w, r)
 		return
 	}
 	// The token says who comes, not the page: there is no cookie to misuse. A
@@ -155,7 +157,7 @@ func (s *Server) bring(ctx context.Context, c *caller) {
 	if r := s.room(c.which); r != nil && r.serve(ctx, c) {
 		return
 	}
-	if !s.Relayed(c.request) && c.Session.Owner.Valid && !s.leases.mine(c.Session.Owner.UUID) {
+	if !brought(ctx) && c.Session.Owner.Valid && !s.leases.mine(c.Session.Owner.UUID) {
 		address, err := session.PodOf(ctx, s.Tenants, c.org, c.Session)
 		if err == nil && address != "" && s.relay(ctx, c, address) {
 			return

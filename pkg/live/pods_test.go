@@ -62,6 +62,7 @@ func TestNobodyElseBringsASocket(t *testing.T) {
 	c := s.connect(one, minted.ID, string(token))
 	for _, seal := range []string{"", "1", strings.Repeat("0", 64)} {
 		request := httptest.NewRequest(http.MethodGet, live.Path+minted.ID.String(), nil)
+		request.Header.Set("Upgrade", "visavis-relay")
 		request.Header.Set("X-Visavis-Relayed", seal)
 		require.False(t, one.Relayed(request), "%q", seal)
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -15,25 +16,26 @@ import (
 	"visavis.dev/pkg/id"
 )
 
-// dialWithin is how long another process may take to answer. One that does not
-// is taken to be dead: the session is taken over, and its epoch keeps the other
-// from writing should it live after all.
+// dialWithin is how long another process may take to answer. One that does not, or that
+// cannot show that it is one of ours, is taken to be dead: the session is taken over, and
+// its epoch keeps the other from writing should it live after all.
 const dialWithin = 2 * time.Second
+
+const (
+	// relayProtocol is what a connection of two processes is upgraded to: TLS in which each
+	// shows that it has the secret, and in that the socket.
+	relayProtocol = "visavis-relay"
+	// relayedHeader holds the seal of a process that asks for relayProtocol. Whoever is
+	// asked sees it, so it proves nothing: it spares a process the limit of its address.
+	relayedHeader = "X-Visavis-Relayed"
+)
 
 // relay brings a caller to the process that runs its session and passes on what
 // each sends. It is false when that process cannot be reached.
 func (s *Server) relay(ctx context.Context, c *caller, address string) bool {
-	dialing, cancel := context.WithTimeout(ctx, dialWithin)
-	defer cancel()
-	//nolint:bodyclose // the answer that opens a socket has no body
-	there, _, err := websocket.Dial(dialing, "ws://"+address+Path+c.which.String(), &websocket.DialOptions{
-		HTTPHeader: http.Header{
-			relayedHeader: {s.seal(c.which)}, "Authorization": {"Bearer " + string(c.token)}, "Origin": c.request.Header["Origin"],
-		},
-		Subprotocols: []string{Subprotocol},
-	})
+	there, err := s.reach(ctx, c, address)
 	if err != nil {
-		s.Log.WarnContext(ctx, "the process of a session cannot be reached", "session", c.which.String(), "address", address, "error", err)
+		s.Log.WarnContext(ctx, "failed to reach the process of a session", "session", c.which.String(), "address", address, "error", err)
 		return false
 	}
 	defer func() { _ = there.CloseNow() }()
@@ -48,12 +50,39 @@ func (s *Server) relay(ctx context.Context, c *caller, address string) bool {
 	return true
 }
 
-// Relayed says whether another of our processes brought a socket: it was counted
-// for its caller's address there, and is brought no further.
+// reach opens a socket to the process at an address. The token is sent only once that
+// process has shown that it has the secret.
+func (s *Server) reach(ctx context.Context, c *caller, address string) (*websocket.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialWithin)
+	defer cancel()
+	conn, err := s.secure(ctx, c.which, address)
+	if err != nil {
+		return nil, err
+	}
+	//nolint:bodyclose // the answer that opens a socket has no body
+	there, _, err := websocket.Dial(ctx, "wss://"+address+Path+c.which.String(), &websocket.DialOptions{
+		HTTPClient: &http.Client{Transport: &http.Transport{
+			Proxy:             nil, // in particular not the environment's
+			DialTLSContext:    func(context.Context, string, string) (net.Conn, error) { return conn, nil },
+			DisableKeepAlives: true,
+		}},
+		HTTPHeader:   http.Header{"Authorization": {"Bearer " + string(c.token)}, "Origin": c.request.Header["Origin"]},
+		Subprotocols: []string{Subprotocol},
+	})
+	if err != nil {
+		_ = conn.Close()
+	}
+	return there, err
+}
+
+// Relayed says whether a request is another of our processes' that brings a socket: that
+// was counted for its caller's address there.
 func (s *Server) Relayed(r *http.Request) bool {
 	which, err := id.ParseSession(strings.TrimPrefix(r.URL.Path, Path))
-	return err == nil && hmac.Equal([]byte(r.Header.Get(relayedHeader)), []byte(s.seal(which)))
+	return err == nil && asksToRelay(r) && hmac.Equal([]byte(r.Header.Get(relayedHeader)), []byte(s.seal(which)))
 }
+
+func asksToRelay(r *http.Request) bool { return r.Header.Get("Upgrade") == relayProtocol }
 
 // seal is what only our own processes can say of a session.
 func (s *Server) seal(which id.Session) string {

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -72,6 +73,9 @@ type Question struct {
 type Server struct {
 	Options
 
+	// tls is both ends' of a connection to another process.
+	tls *tls.Config
+
 	mu       sync.Mutex
 	rooms    map[id.Session]*room
 	draining bool
@@ -85,7 +89,7 @@ type Server struct {
 
 // New makes a server. Start it before its first socket.
 func New(o Options) *Server {
-	s := &Server{Options: o, leases: newLeases(), rooms: map[id.Session]*room{}}
+	s := &Server{Options: o, tls: relayTLS(o.Secret), leases: newLeases(), rooms: map[id.Session]*room{}}
 	s.gauge = prometheus.NewGauge(prometheus.GaugeOpts{Name: "visavis_live_sessions", Help: "Conversations that this process runs."})
 	if o.Metrics != nil {
 		o.Metrics.MustRegister(s.gauge)

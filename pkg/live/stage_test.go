@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -103,6 +104,18 @@ type pod struct {
 // pod starts a process.
 func (s *stage) pod() *pod {
 	s.t.Helper()
+	return s.podWith(live.Options{Secret: []byte("what the processes share")})
+}
+
+// podAt starts a process that says of itself that it is at another address.
+func (s *stage) podAt(address string) *pod {
+	s.t.Helper()
+	return s.podWith(live.Options{Secret: []byte("what the processes share"), Address: address})
+}
+
+// podWith starts a process with an address and a secret of its own.
+func (s *stage) podWith(of live.Options) *pod {
+	s.t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(s.t, err)
 	p := &pod{address: l.Addr().String()}
@@ -124,7 +137,7 @@ func (s *stage) pod() *pod {
 		Recall: func(_ context.Context, _ id.Org, of session.Session) ([]string, error) {
 			return []string{"speaks with " + of.Persona.String()}, nil
 		},
-		Minds: knowledge{s.told}, Address: p.address, Secret: []byte("what the processes share"), PublicURL: "http://api.example", Clock: s.clock, Log: slog.New(slog.DiscardHandler),
+		Minds: knowledge{s.told}, Address: cmp.Or(of.Address, p.address), Secret: of.Secret, PublicURL: "http://api.example", Clock: s.clock, Log: slog.New(slog.DiscardHandler),
 		Gap: func(context.Context, *tenant.Tx, live.Question) ([]event.Draft, error) { return nil, nil },
 	}
 	if s.media != nil {
