@@ -325,13 +325,30 @@ func TestHostsAreProven(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{w.Acme.ID.String(), owner}, []string{org.String(), leads.String()})
 
-	// Proven is proven: the next one's record takes nothing away.
+	// The newest proof counts: whoever had the host loses it at once, and is told.
 	dns.Store("_visavis."+host+".", at(held, "customDomainRecord", "value").(string))
-	require.Len(t, warned(squatter, w.Globex.New), 1)
-	require.Equal(t, "proven", w.do(t, "getPortal", owner, w.Acme.New, nil).Data(t)["customDomainState"])
-	w.do(t, "updatePortal", owner, w.Acme.New, map[string]any{"customDomain": nil})
-	require.Empty(t, warned(squatter, w.Globex.New), "its record is there, and the host is free")
+	require.Empty(t, warned(squatter, w.Globex.New))
 	require.Equal(t, "proven", w.do(t, "getPortal", squatter, w.Globex.New, nil).Data(t)["customDomainState"])
+	lost := w.do(t, "getPortal", owner, w.Acme.New, nil).Data(t)
+	require.Equal(t, "unproven", lost["customDomainState"])
+	require.NotEqual(t, at(record, "value"), at(lost, "customDomainRecord", "value"), "the record of before may still be there")
+	told := warned(owner, w.Acme.New)
+	require.Len(t, told, 2)
+	require.Contains(t, at(told[0], "message"), "Another portal has proven")
+	require.Contains(t, at(told[1], "message"), at(lost, "customDomainRecord", "value"))
+	dns.Store("_visavis."+host+".", at(record, "value").(string))
+	require.Len(t, warned(owner, w.Acme.New), 2)
+	require.Equal(t, "proven", w.do(t, "getPortal", squatter, w.Globex.New, nil).Data(t)["customDomainState"])
+
+	// What is refused takes nothing away.
+	dns.Store("_visavis."+host+".", at(lost, "customDomainRecord", "value").(string))
+	requireError(t, w.do(t, "updatePortal", owner, w.Acme.New, map[string]any{"customDomain": host, "baseVersion": 99}), http.StatusConflict, "conflict", "")
+	require.Equal(t, "proven", w.do(t, "getPortal", squatter, w.Globex.New, nil).Data(t)["customDomainState"])
+	org, _, err = w.Directory.Portal(t.Context(), directory.Host, host)
+	require.NoError(t, err)
+	require.Equal(t, w.Globex.ID, org)
+	require.Equal(t, "proven", hosted(owner, w.Acme.New).Data(t)["customDomainState"])
+	require.Equal(t, "unproven", w.do(t, "getPortal", squatter, w.Globex.New, nil).Data(t)["customDomainState"])
 }
 
 // Visitors see what was published, so that is what their door is opened for: the draft

@@ -63,14 +63,18 @@ func (a *API) claim(ctx context.Context, c *route.Call, p portal.Portal, slug, h
 // caller's: an unproven claim gives way to that.
 func (a *API) taken(c *route.Call, p portal.Portal, kind directory.AddressKind, refusal *problem.Problem) error {
 	if kind == directory.Host && a.Addresses.Proof != nil {
-		return refusal.WithDetail("record", a.Addresses.Proof.Record(c.Org(), p.ID, p.Host))
+		return refusal.WithDetail("record", a.Addresses.Proof.Record(c.Org(), p.ID, p.Host, p.HostRound))
 	}
 	return refusal
 }
 
-// settle lets go of what was claimed for a request that was refused. Whether one
+// settle tells whoever lost a host to a request, and lets go of what was claimed for one
+// that was refused. Whether one
 // that failed had its effect is not known; its claims are left to lapse.
 func (a *API) settle(ctx context.Context, failed error, held []portal.Held) error {
+	if failed == nil {
+		a.Addresses.Displace(ctx, held...)
+	}
 	var refusal *problem.Problem
 	if errors.As(failed, &refusal) && refusal.Code.Status() < http.StatusInternalServerError {
 		return errors.Join(failed, a.Addresses.Release(ctx, held...))

@@ -27,7 +27,7 @@ type Portal struct {
 	Slug         string    `json:"slug" doc:"Names its page, among all portals of the service."`
 	CustomDomain *string   `json:"customDomain" doc:"A host of your own that its page is at, once that is proven to be yours."`
 	// CustomDomainState and CustomDomainRecord say whether it is, and what proves it.
-	CustomDomainState  *string                 `json:"customDomainState" enum:"unproven,proven" nullable:"true" doc:"Whether customDomain is proven to be yours: nothing is shown there before, and whoever proves it first has it. Null without one."`
+	CustomDomainState  *string                 `json:"customDomainState" enum:"unproven,proven" nullable:"true" doc:"Whether customDomain is proven to be yours: nothing is shown there before. It is looked for once a day, and unproven again when it was missing for a week, or as soon as another portal proves it; what proves it then is another record. Null without one."`
 	CustomDomainRecord route.OrNull[DNSRecord] `json:"customDomainRecord" doc:"What to enter in the DNS of customDomain to prove it, looked for when the portal is checked or published; null where there is nothing to prove."`
 	URL                string                  `json:"url" format:"uri" doc:"Its page."`
 	Kind               string                  `json:"kind" enum:"learning,support,sales,hiring,reception,custom" doc:"What the portal is for."`
@@ -127,7 +127,7 @@ func (a *API) showHost(shown *Portal, org id.Org, p portal.Portal) {
 	default:
 		shown.CustomDomain, shown.CustomDomainState = &p.Host, new("unproven")
 		if proof := a.Addresses.Proof; proof != nil {
-			shown.CustomDomainRecord.Value = new(DNSRecord(proof.Record(org, p.ID, p.Host)))
+			shown.CustomDomainRecord.Value = new(DNSRecord(proof.Record(org, p.ID, p.Host, p.HostRound)))
 		}
 	}
 }

@@ -57,9 +57,11 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Porta
 		return Portal{}, err
 	}
 	// Nothing is claimed for a portal that is not the caller's.
-	if _, err := portal.Get(ctx, a.Tenants, c.Org(), wanted); err != nil {
+	found, err := portal.Get(ctx, a.Tenants, c.Org(), wanted)
+	if err != nil {
 		return Portal{}, asProblem(err)
 	}
+	address.HostRound = found.HostRound
 	held, err := a.claim(ctx, c, address, in.Body.Slug.Set, in.Body.CustomDomain.Set)
 	if err != nil {
 		return Portal{}, err

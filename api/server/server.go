@@ -417,6 +417,7 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			{Name: "delete words of old sessions", Every: time.Minute, Batch: session.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return session.SweepWords(ctx, s.Tenants, shard, o.Clock.Now())
 			}},
+			{Name: "look for the proofs of portals' hosts", Every: 10 * time.Minute, Run: s.Addresses().Recheck},
 			{Name: "forget addresses", Every: 10 * time.Minute, Directory: true, Run: func(ctx context.Context, _ string) (int, error) {
 				return limits.Sweep(ctx, s.Directory)
 			}},

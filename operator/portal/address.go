@@ -63,7 +63,7 @@ func (r *Rules) claimSlug(ctx context.Context, o *v1alpha1.Portal, w *wanted, th
 	}
 	h, err := w.draft.Claim(ctx, r.Addresses, w.org.ID)
 	if err != nil {
-		return nil, r.taken(ctx, o, err, bySlug, w.draft.Portal.Slug, "slug")
+		return nil, r.taken(ctx, o, w, err, bySlug, w.draft.Portal.Slug, "slug")
 	}
 	return []portal.Held{h}, nil
 }
@@ -92,7 +92,7 @@ func (r *Rules) keep(
 	}
 	h, err := r.Addresses.Claim(ctx, w.org.ID, w.which, kind, name)
 	if err != nil {
-		return held, r.taken(ctx, o, err, field, name, string(kind))
+		return held, r.taken(ctx, o, w, err, field, name, string(kind))
 	}
 	return append(held, h), nil
 }
@@ -112,7 +112,7 @@ func (r *Rules) older(ctx context.Context, o *v1alpha1.Portal, field, value, wha
 }
 
 // taken says whose an address is, where that is known.
-func (r *Rules) taken(ctx context.Context, o *v1alpha1.Portal, err error, field, value, what string) error {
+func (r *Rules) taken(ctx context.Context, o *v1alpha1.Portal, w *wanted, err error, field, value, what string) error {
 	if !errors.Is(err, portal.ErrTaken) {
 		return err
 	}
@@ -121,7 +121,14 @@ func (r *Rules) taken(ctx context.Context, o *v1alpha1.Portal, err error, field,
 		return err
 	}
 	refusal := resource.Conflict("The %s %s is another portal's.", what, value)
-	if len(others) > 0 {
+	if what == string(directory.Host) && r.Addresses.Proof != nil {
+		there, _, err := r.there(ctx, w)
+		if err != nil {
+			return err
+		}
+		record := r.Addresses.Proof.Record(w.org.ID, w.which, value, there.HostRound)
+		refusal.Message += " To have it, enter the " + record.Type + " record " + record.Name + " with the value " + record.Value + "."
+	} else if len(others) > 0 {
 		refusal = resource.Conflict("The %s %s is that of Portal %s/%s.", what, value, others[0].Namespace, others[0].Name)
 	}
 	refusal.After = again

@@ -83,7 +83,7 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Portal) error {
 		return err
 	}
 	if err := r.settle(ctx, o, w); err != nil {
-		return err
+		return errors.Join(err, r.closeLost(ctx, o, w))
 	}
 	unproven, err := r.prove(ctx, w)
 	if err != nil {
@@ -129,6 +129,7 @@ func (r *Rules) settle(ctx context.Context, o *v1alpha1.Portal, w *wanted) error
 		return errors.Join(refusal, r.Addresses.Release(ctx, held...))
 	}
 	if err == nil {
+		r.Addresses.Displace(ctx, held...)
 		r.tell(o, w)
 	}
 	return err

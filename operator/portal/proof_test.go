@@ -32,7 +32,7 @@ func TestAHostIsProven(t *testing.T) {
 	require.Nil(t, p.HostProvenAt)
 	org, err := id.ParseOrg(o.Status.OrganisationID)
 	require.NoError(t, err)
-	dns.record = w.Addresses.Proof.Record(org, p.ID, p.Host).Value
+	dns.record = w.Addresses.Proof.Record(org, p.ID, p.Host, p.HostRound).Value
 	require.Empty(t, w.ingresses(), "it would take another's visitors")
 	w.ready(w.settled(museum))
 	require.NotNil(t, w.row(o).HostProvenAt)

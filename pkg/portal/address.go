@@ -45,8 +45,10 @@ const unclaimedAfter = 10 * time.Minute
 type Held struct {
 	address directory.Address
 	claim   directory.Claim
-	// fresh says that it was not the portal's before.
+	// fresh says that it was not the portal's before, and from whose it was taken over;
+	// nil for nobody's.
 	fresh bool
+	from  *directory.Claim
 	// Proven says of a host that the claimant has a say over it.
 	Proven bool
 }
@@ -57,15 +59,24 @@ func hostAddress(host string) directory.Address {
 
 // Claim claims an address for a portal, or makes sure that it stays claimed. The
 // error is ErrTaken. A host can be claimed without a proof that it is the claimant's,
-// and is lost to who has one.
+// and is lost to who has one; of several, to the newest (Displace).
 func (a *Addresses) Claim(ctx context.Context, org id.Org, p id.Portal, kind directory.AddressKind, name string) (Held, error) {
-	proven := kind == directory.Host && a.Proof.Proves(ctx, org, p, name)
+	proven := false
+	if kind == directory.Host {
+		round, err := a.round(ctx, org, p)
+		if err != nil {
+			return Held{}, err
+		}
+		proven = a.Proof.Proves(ctx, org, p, name, round)
+	}
 	return a.claim(ctx, org, p, directory.Address{Kind: kind, Name: name}, proven)
 }
 
 func (a *Addresses) claim(ctx context.Context, org id.Org, p id.Portal, address directory.Address, proven bool) (Held, error) {
 	// In the microseconds that the database keeps, to find the claim again.
-	h := Held{address, directory.Claim{Org: org, Portal: p, At: a.Clock.Now().UTC().Truncate(time.Microsecond)}, true, proven}
+	h := Held{
+		address: address, claim: directory.Claim{Org: org, Portal: p, At: a.Clock.Now().UTC().Truncate(time.Microsecond)}, fresh: true, Proven: proven,
+	}
 	taken, err := a.Directory.Claim(ctx, h.address, h.claim)
 	if err != nil || !taken {
 		return h, err
@@ -82,10 +93,8 @@ func (a *Addresses) claim(ctx context.Context, org id.Org, p id.Portal, address 
 		// Renewed also where another request of the same portal made it: that one
 		// cannot release it any more.
 		h.fresh = false
-	case a.Proof != nil && proven: // whoever has proven nothing has no hold on it
-		if has, err := a.hasProven(ctx, there, address.Name); err != nil || has {
-			return h, cmp.Or(err, ErrTaken)
-		}
+	case a.Proof != nil && proven: // whoever has no newer proof has no hold on it
+		h.from = &there
 	case h.claim.At.Sub(there.At) < unclaimedAfter:
 		return h, ErrTaken
 	default:
@@ -116,6 +125,15 @@ func (a *Addresses) has(ctx context.Context, c directory.Claim, address director
 	return has, err
 }
 
+// round is how often a portal has lost a host; none for one that is to be made.
+func (a *Addresses) round(ctx context.Context, org id.Org, p id.Portal) (round int64, err error) {
+	found := false
+	err = a.Tenants.Read(ctx, org, func(r *tenant.Reads) {
+		r.QueryRow(&found, []any{&round}, `SELECT host_round FROM portal WHERE org_id = $1 AND id = $2`, org, p)
+	})
+	return round, err
+}
+
 // hasProven says whether the portal of a claim has a host on its shard, and proved it.
 func (a *Addresses) hasProven(ctx context.Context, c directory.Claim, host string) (has bool, err error) {
 	var one int
@@ -131,7 +149,11 @@ func (a *Addresses) hasProven(ctx context.Context, c directory.Claim, host strin
 func (a *Addresses) Release(ctx context.Context, held ...Held) error {
 	var failed error
 	for _, h := range held {
-		if h.fresh {
+		switch {
+		case h.from != nil: // it is theirs again
+			_, err := a.Directory.TakeOver(ctx, h.address, h.claim, *h.from)
+			failed = errors.Join(failed, err)
+		case h.fresh:
 			failed = errors.Join(failed, a.Directory.Release(ctx, h.address, h.claim))
 		}
 	}

@@ -27,6 +27,7 @@ func (d *Detail) Unpublished() bool { return d.Changed() || d.Pending }
 // details are a Detail's columns, of portal p, in its order.
 const details = `p.id, p.name, p.slug, p.host, p.kind, p.template_key, p.state, p.persona_id, p.definition, p.draft_version,
 	p.published_version, p.published_at, p.page_stamp, p.managed_by, p.created_at, p.updated_at, p.archived_at, p.host_proven_at,
+	p.host_round, p.host_lost, p.host_missed_at,
 	ARRAY(SELECT s.id FROM subject s
 		WHERE s.org_id = p.org_id AND s.portal_id = p.id AND s.archived_at IS NULL ORDER BY s.place, s.id) AS subjects,
 	ARRAY(SELECT w.id FROM widget w
@@ -40,6 +41,7 @@ func scanDetail(row pgx.CollectableRow) (Detail, error) {
 	var d Detail
 	err := row.Scan(&d.ID, &d.Name, &d.Slug, &d.Host, &d.Kind, &d.TemplateKey, &d.State, &d.Persona, &d.Definition, &d.DraftVersion,
 		&d.PublishedVersion, &d.PublishedAt, &d.PageStamp, &d.ManagedBy, &d.CreatedAt, &d.UpdatedAt, &d.ArchivedAt, &d.HostProvenAt,
+		&d.HostRound, &d.HostLost, &d.HostMissedAt,
 		&d.Subjects, &d.Widgets, &d.Open, &d.Pending)
 	return d, err
 }

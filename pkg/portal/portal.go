@@ -61,6 +61,12 @@ type Portal struct {
 	// HostProvenAt is since when Host is proven to be the customer's (Prover); nil
 	// before, when no page is there, and without a host.
 	HostProvenAt *time.Time
+	// HostRound is how often the portal has lost a host; what proves one follows from it.
+	// HostLost is why it has lost Host: Lapsed or Overtaken; empty where it has not.
+	HostRound int64
+	HostLost  string
+	// HostMissedAt is since when the proof of Host is not found; nil where it is.
+	HostMissedAt *time.Time
 }
 
 // Version is a portal as it was published. It never changes.

@@ -12,7 +12,8 @@ import (
 )
 
 const columns = `id, name, slug, host, kind, template_key, state, persona_id, definition, draft_version, published_version, published_at,
-	page_stamp, managed_by, created_at, updated_at, archived_at, host_proven_at`
+	page_stamp, managed_by, created_at, updated_at, archived_at, host_proven_at,
+	host_round, host_lost, host_missed_at`
 
 func scan(row pgx.CollectableRow) (Portal, error) { return pgx.RowToStructByPos[Portal](row) }
 

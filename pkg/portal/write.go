@@ -139,7 +139,11 @@ func (p *Portal) save(ctx context.Context, tx *tenant.Tx) error {
 	tx.Touch("portal", p.ID)
 	_, err := tx.Exec(ctx, `
 		UPDATE portal SET name = $3, slug = $4, host = $5, state = $6, persona_id = $7, definition = $8, draft_version = $9,
-			published_version = $10, published_at = $11, page_stamp = $12, updated_at = $13, archived_at = $14, host_proven_at = $15
+			published_version = $10, published_at = $11, page_stamp = $12, updated_at = $13, archived_at = $14, host_proven_at = $15,
+			host_checked_at = CASE WHEN host_proven_at IS NULL AND $15::TIMESTAMPTZ IS NOT NULL THEN $15 ELSE host_checked_at END,
+			host_misses = CASE WHEN host = $5 THEN host_misses ELSE 0 END,
+			host_missed_at = CASE WHEN host = $5 THEN host_missed_at END,
+			host_lost = CASE WHEN host = $5 AND $15::TIMESTAMPTZ IS NULL THEN host_lost ELSE '' END
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, p.ID, p.Name, p.Slug, p.Host, p.State, p.Persona, p.Definition, p.DraftVersion, p.PublishedVersion, p.PublishedAt,
 		p.PageStamp, p.UpdatedAt, p.ArchivedAt, p.HostProvenAt)
@@ -157,6 +161,9 @@ func differences(a, b Portal) []string {
 	note("name", a.Name, b.Name)
 	note("slug", a.Slug, b.Slug)
 	note("customDomain", a.Host, b.Host)
+	if a.Host == b.Host {
+		note("customDomainState", a.HostProvenAt != nil, b.HostProvenAt != nil)
+	}
 	note("personaId", a.Persona, b.Persona)
 	x, y := a.Definition, b.Definition
 	note("languages", x.Languages, y.Languages)

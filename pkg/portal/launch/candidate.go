@@ -90,7 +90,7 @@ func read(ctx context.Context, tx *tenant.Tx, p portal.Portal, q Question) (*Can
 		t.Report = subject.Check(t.Subject, t.Content, c.Portal.Definition.Languages, q.At)
 	}
 	if p.Host != "" && p.HostProvenAt == nil && q.Proof != nil {
-		c.Proof = new(q.Proof.Record(tx.Org, p.ID, p.Host))
+		c.Proof = new(q.Proof.Record(tx.Org, p.ID, p.Host, p.HostRound))
 	}
 	if c.Pictures, err = artwork.Find(ctx, tx, p.ID); err != nil {
 		return nil, err

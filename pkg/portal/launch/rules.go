@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"visavis.dev/pkg/golive"
 	"visavis.dev/pkg/language"
@@ -185,7 +186,17 @@ func picturesAreThere(c *Candidate, r *golive.Report) {
 }
 
 func hostIsProven(c *Candidate, r *golive.Report) {
+	if since := c.Portal.HostMissedAt; since != nil && c.Portal.HostProvenAt != nil {
+		r.Warn("customDomain", fmt.Sprintf("The record that proves that %s is yours is not found since %s. The page is no longer shown there when it has been missing for a week.",
+			c.Portal.Host, since.UTC().Format(time.RFC3339)))
+	}
 	if p := c.Proof; p != nil {
+		switch c.Portal.HostLost {
+		case portal.Overtaken:
+			r.Warn("customDomain", fmt.Sprintf("Another portal has proven that %s is its organization's, so this one was closed there.", c.Portal.Host))
+		case portal.Lapsed:
+			r.Warn("customDomain", fmt.Sprintf("The record that proved that %s is yours was missing for a week, so the portal was closed there.", c.Portal.Host))
+		}
 		r.Warn("customDomain", fmt.Sprintf("Nothing is shown at %s until it is proven to be yours: enter the record %s of type %s with the value %q in its DNS, and publish or check again.",
 			c.Portal.Host, p.Name, p.Type, p.Value))
 	}
