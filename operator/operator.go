@@ -66,12 +66,19 @@ func NewScheme() (*runtime.Scheme, error) {
 	return scheme, v1alpha1.AddToScheme(scheme)
 }
 
-// Cache holds what is cached to what the operator made, and the one ConfigMap.
-func Cache(namespace, podConfig string) cache.Options {
+// Cache holds what is cached to what the operator made, Secrets to the namespaces that
+// are served, and to the one ConfigMap.
+func Cache(namespace, podConfig string, served resource.Namespaces) cache.Options {
 	made := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{child.ManagedByLabel: child.Manager})}
 	own, secrets := made, made
 	own.Namespaces = map[string]cache.Config{namespace: {}}
 	secrets.Transform = slim
+	if served != nil {
+		secrets.Namespaces = map[string]cache.Config{}
+		for _, name := range served {
+			secrets.Namespaces[name] = cache.Config{}
+		}
+	}
 	return cache.Options{ByObject: map[client.Object]cache.ByObject{
 		// Those of Organisations and Webhooks are in their namespaces.
 		&corev1.Secret{}:                secrets,
@@ -110,7 +117,7 @@ func New(config *rest.Config, qps int, p *platform.Platform, otherwise ...func(*
 	logger := logr.FromSlogHandler(p.Log.Handler())
 	ctrl.SetLogger(logger)
 	options := ctrl.Options{
-		Scheme: scheme, Logger: logger, Cache: Cache(p.Namespace, p.PodConfig),
+		Scheme: scheme, Logger: logger, Cache: Cache(p.Namespace, p.PodConfig, resource.Serving(p.Namespace, p.Serves...)),
 		Metrics:        metricsserver.Options{BindAddress: "0"}, // the admin port has them
 		LeaderElection: true, LeaderElectionID: LeaseName, LeaderElectionNamespace: p.Namespace, LeaderElectionReleaseOnCancel: true,
 		LeaderElectionConfig:    rest.CopyConfig(config),
@@ -131,21 +138,22 @@ func New(config *rest.Config, qps int, p *platform.Platform, otherwise ...func(*
 func setUp(mgr ctrl.Manager, p *platform.Platform) error {
 	m := resource.NewMetrics(metrics.Registry)
 	c, reader := mgr.GetClient(), mgr.GetAPIReader()
+	served := resource.Serving(p.Namespace, p.Serves...)
 	workers := &dedicated.Workers{Writer: child.Writer{Client: c, Reader: reader}, Namespace: p.Namespace}
 	shards := &shard.Rules{
 		Directory: p.Directory, Tenants: p.Tenants, Clock: p.Clock, Namespace: p.Namespace, PodConfig: p.PodConfig,
 	}
 	organisations := &organisation.Rules{
 		Directory: p.Directory, Tenants: p.Tenants, Keys: p.Keys, Catalogue: p.Catalogue, Files: p.Files,
-		Client: c, Reader: reader, Clock: p.Clock, Workers: workers,
+		Client: c, Reader: reader, Clock: p.Clock, Workers: workers, Served: served,
 	}
 	webhooks := &webhook.Rules{
 		Directory: p.Directory, Tenants: p.Tenants, Vault: p.Vault, Guard: p.Egress, Catalogue: p.Catalogue,
-		Client: c, Reader: reader, Clock: p.Clock, Workers: workers,
+		Client: c, Reader: reader, Clock: p.Clock, Workers: workers, Served: served,
 	}
 	portals := &portal.Rules{
 		Directory: p.Directory, Tenants: p.Tenants, Addresses: p.Addresses, Gallery: p.Gallery, Library: p.Library, Catalogue: p.Catalogue,
-		Client: c, Reader: reader, Clock: p.Clock, Namespace: p.Namespace, Instance: p.Instance, IngressClass: p.IngressClass,
+		Client: c, Reader: reader, Clock: p.Clock, Served: served, Namespace: p.Namespace, Instance: p.Instance, IngressClass: p.IngressClass,
 		PortalURL: p.PortalURL, PublicURL: p.PublicURL, LiveURL: p.LiveURL,
 	}
 	return errors.Join(

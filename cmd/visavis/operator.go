@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -19,6 +21,7 @@ import (
 	"visavis.dev/api/server"
 	reconcilers "visavis.dev/operator"
 	deployment "visavis.dev/operator/platform"
+	"visavis.dev/operator/resource"
 	"visavis.dev/pkg/health"
 )
 
@@ -26,6 +29,7 @@ import (
 type operatorSettings struct {
 	settings
 	namespace    string
+	serves       []string
 	instance     string
 	podConfig    string
 	ingressClass string
@@ -34,6 +38,7 @@ type operatorSettings struct {
 
 func (o *operatorSettings) define(f *pflag.FlagSet) {
 	f.StringVar(&o.namespace, "namespace", "", "`NAMESPACE` that the operator runs in: its lease, the pods it starts and the Secrets of shards are there")
+	f.StringSliceVar(&o.serves, "serve-namespace", nil, "`NAMESPACE` whose Organisations, Webhooks and Portals are brought about beside those of its own; repeatable, and \"*\" for every one. The operator needs the rights to their Secrets (no other unless given)")
 	f.StringVar(&o.instance, "instance", "visavis", "`NAME` of the deployment, the label app.kubernetes.io/instance of what belongs to it")
 	f.StringVar(&o.podConfig, "pod-config", "", "`NAME` of the ConfigMap with the templates of the pods it starts")
 	f.StringVar(&o.ingressClass, "ingress-class", "", "`CLASS` of the Ingresses of portals' own hosts (the cluster's default unless given)")
@@ -66,6 +71,12 @@ func (o *operatorSettings) complete() (err error) {
 		return errNoDatabase
 	case o.namespace == "":
 		return errors.New("namespace is required: --namespace NAMESPACE or VISAVIS_NAMESPACE")
+	case len(o.serves) > 1 && slices.Contains(o.serves, resource.EveryNamespace):
+		return errors.New(`serve-namespace: want "*" alone, or names`)
+	case slices.ContainsFunc(o.serves, func(name string) bool {
+		return name != resource.EveryNamespace && len(validation.IsDNS1123Label(name)) > 0
+	}):
+		return fmt.Errorf("serve-namespace: want names of namespaces, not %q", o.serves)
 	case o.podConfig == "":
 		return errors.New("pod-config is required: --pod-config NAME or VISAVIS_POD_CONFIG")
 	case o.kubeQPS < 1:
@@ -112,7 +123,7 @@ func (o *operatorSettings) platform(s *server.Server, log *slog.Logger) *deploym
 	return &deployment.Platform{
 		Directory: s.Directory, Tenants: s.Tenants, Keys: s.Keys, Changes: s.Changes, Catalogue: s.Plans, Vault: s.Vault, Egress: s.Egress,
 		Files: s.Files, Library: s.Library, Gallery: s.Gallery, Addresses: s.Addresses(), Clock: clock.RealClock{}, Log: log,
-		Namespace: o.namespace, Instance: o.instance, PodConfig: o.podConfig, IngressClass: o.ingressClass,
+		Namespace: o.namespace, Serves: o.serves, Instance: o.instance, PodConfig: o.podConfig, IngressClass: o.ingressClass,
 		PublicURL: o.publicURL, PortalURL: o.portalURL, LiveURL: o.liveURL,
 	}
 }
@@ -139,7 +150,7 @@ func (o *operatorSettings) serve(ctx context.Context, mgr ctrl.Manager, s *serve
 			cancel()
 		}
 	}()
-	log.Info("working", "admin", listener.Addr().String(), "namespace", o.namespace)
+	log.Info("working", "admin", listener.Addr().String(), "namespace", o.namespace, "serves", o.serves)
 	err = mgr.Start(ctx)
 	return errors.Join(err, admin.Close())
 }

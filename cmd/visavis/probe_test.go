@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -48,4 +52,20 @@ func TestProbe(t *testing.T) {
 			require.Contains(t, out.String(), c.says)
 		})
 	}
+}
+
+// The proxy of the environment is not asked. This address leads here, but is not one that
+// every proxy is spared, as loopback is.
+func TestProbeGoesPastAProxy(t *testing.T) {
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	require.NoError(t, err)
+	server := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("here")) })}
+	go func() { _ = server.Serve(l) }()
+	defer server.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), binary, "probe", "http://0.0.0.0:"+port, "--contains", "here", "--timeout", "5s")
+	cmd.Env = append(os.Environ(), "HTTP_PROXY=http://127.0.0.1:9")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
 }

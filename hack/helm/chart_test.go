@@ -1,6 +1,7 @@
 package helm_test
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"helm.sh/helm/v3/pkg/lint"
 	"helm.sh/helm/v3/pkg/lint/support"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -31,8 +33,9 @@ func TestEveryObjectIsWhole(t *testing.T) {
 			for _, o := range render(t, values) {
 				kind := o.GetObjectKind().GroupVersionKind().Kind
 				m := o.(metav1.Object)
-				require.Falsef(t, seen[kind+m.GetName()], "%s %s twice", kind, m.GetName())
-				seen[kind+m.GetName()] = true
+				which := kind + " " + m.GetNamespace() + "/" + m.GetName()
+				require.Falsef(t, seen[which], "%s twice", which)
+				seen[which] = true
 				require.Equal(t, "visavis", m.GetLabels()["app.kubernetes.io/name"], m.GetName())
 				require.Equal(t, release, m.GetLabels()["app.kubernetes.io/instance"], m.GetName())
 			}
@@ -69,6 +72,8 @@ func TestWhatIsRefused(t *testing.T) {
 		"no database":              {"image: {repository: x}", "the directory database is missing"},
 		"no image":                 {"database: {secretName: x}", "image.repository is missing"},
 		"two databases":            {`image: {repository: x}` + "\n" + `database: {url: "postgres://db/x", secretName: x}`, "not both"},
+		"a namespace's odd name":   {least + "\noperator: {namespaces: [Team]}", "at '/operator/namespaces/0'"},
+		"every one and another":    {least + "\noperator: {namespaces: [\"*\", team]}", "operator.namespaces: give [\"*\"] alone"},
 		"an ingress without host":  {least + "\ningress: {enabled: true}", "ingress.hosts.api is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -321,6 +326,79 @@ func TestRights(t *testing.T) {
 		require.Contains(t, []string{release + "-operator", release + "-crds"}, b.Subjects[0].Name)
 		require.Equal(t, namespace, b.Subjects[0].Namespace)
 	}
+	for _, b := range of[*rbacv1.RoleBinding](all) {
+		require.Equal(t, []rbacv1.Subject{{Kind: "ServiceAccount", Name: release + "-operator", Namespace: namespace}}, b.Subjects)
+	}
+}
+
+// secretsOf are the namespaces whose Secrets the operator has rights to, with their verbs;
+// "*" is the cluster.
+func secretsOf(all objects) map[string][]string {
+	rights := map[string][]string{}
+	note := func(namespace string, rules []rbacv1.PolicyRule) {
+		for _, r := range rules {
+			if slices.Contains(r.Resources, "secrets") {
+				rights[namespace] = append(rights[namespace], r.Verbs...)
+			}
+		}
+	}
+	for _, r := range of[*rbacv1.ClusterRole](all) {
+		note("*", r.Rules)
+	}
+	for _, r := range of[*rbacv1.Role](all) {
+		note(cmp.Or(r.Namespace, namespace), r.Rules)
+	}
+	return rights
+}
+
+// The operator has rights to Secrets in the namespaces that it is told to serve, and
+// nowhere else.
+func TestRightsToSecrets(t *testing.T) {
+	verbs := []string{"get", "list", "watch", "create", "patch", "delete"}
+	for name, c := range map[string]struct {
+		values, told string
+		where        map[string][]string
+	}{
+		"its own":  {least, "", map[string][]string{namespace: verbs}},
+		"listed":   {least + "\noperator: {namespaces: [team-a, " + namespace + "]}", "team-a," + namespace, map[string][]string{namespace: verbs, "team-a": verbs}},
+		"everyone": {least + "\noperator: {namespaces: [\"*\"]}", "*", map[string][]string{"*": verbs}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := render(t, c.values)
+			require.Equal(t, c.where, secretsOf(all))
+			var told string
+			for _, v := range named[*appsv1.Deployment](t, all, release+"-operator").Spec.Template.Spec.Containers[0].Env {
+				if v.Name == "VISAVIS_SERVE_NAMESPACE" {
+					told = v.Value
+				}
+			}
+			require.Equal(t, c.told, told, "the operator is told the same")
+			for _, b := range of[*rbacv1.RoleBinding](all) {
+				if b.Namespace != "" {
+					named[*rbacv1.Role](t, all, b.RoleRef.Name)
+				}
+			}
+		})
+	}
+}
+
+// Whoever installs sees whose resources are not served, and what every namespace means.
+func TestNotesOnNamespaces(t *testing.T) {
+	there := cluster{"Webhook": {&unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "visavis.dev/v1alpha1", "kind": "Webhook", "metadata": map[string]any{"name": "orders", "namespace": "customers"},
+	}}}}
+	notes := func(values string, there cluster) string {
+		rendered, err := templatesOn(t, values, there)
+		require.NoError(t, err)
+		return rendered["visavis/templates/NOTES.txt"]
+	}
+	require.Contains(t, notes(least, there), "WARNING: there are such resources in customers.")
+	require.Contains(t, notes(least, there), "namespaces\n"+namespace+",")
+	require.NotContains(t, notes(least, cluster{}), "WARNING")
+	served := notes(least+"\noperator: {namespaces: [customers]}", there)
+	require.NotContains(t, served, "WARNING")
+	require.Contains(t, served, namespace+", customers")
+	require.Contains(t, notes(least+"\noperator: {namespaces: [\"*\"]}", there), "read and write every Secret")
 }
 
 // What the README installs is what the chart takes, and what it adds to the values too.

@@ -50,6 +50,7 @@ pods:
   affinity: {nodeAffinity: {}}
   priorityClassName: high
 serviceAccount: {annotations: {role: files}}
+operator: {namespaces: [team-a, team-b]}
 shards:
   - name: shard-1
     tier: Dedicated
@@ -100,9 +101,15 @@ func templatesOn(t *testing.T, values string, there cluster) (map[string]string,
 	c := load(t)
 	given, err := chartutil.ReadValues([]byte(values))
 	require.NoError(t, err)
+	has := chartutil.DefaultCapabilities.Copy()
+	for kind := range there {
+		if _, ours := definitions[kind]; ours {
+			has.APIVersions = append(has.APIVersions, "visavis.dev/v1alpha1/"+kind)
+		}
+	}
 	all, err := chartutil.ToRenderValues(c, given, chartutil.ReleaseOptions{
 		Name: release, Namespace: namespace, Revision: 1, IsInstall: true,
-	}, chartutil.DefaultCapabilities)
+	}, has)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +123,14 @@ type cluster map[string][]runtime.Object
 var resources = map[string]struct {
 	name       string
 	namespaced bool
-}{"ClusterRoleBinding": {"clusterrolebindings", false}, "Secret": {"secrets", true}}
+}{
+	"ClusterRoleBinding": {"clusterrolebindings", false}, "Secret": {"secrets", true},
+	"Organisation": {"organisations", true}, "Webhook": {"webhooks", true}, "Portal": {"portals", true},
+}
+
+// definitions are the kinds that are the chart's own; a cluster knows those that it has
+// any of.
+var definitions = map[string]string{"Organisation": "OrganisationList", "Webhook": "WebhookList", "Portal": "PortalList"}
 
 // GetClientFor implements engine.ClientProvider.
 func (c cluster) GetClientFor(apiVersion, kind string) (dynamic.NamespaceableResourceInterface, bool, error) {
@@ -128,7 +142,11 @@ func (c cluster) GetClientFor(apiVersion, kind string) (dynamic.NamespaceableRes
 	if !known {
 		return nil, false, fmt.Errorf("nobody looks at %s", kind)
 	}
-	client := fake.NewSimpleDynamicClient(scheme.Scheme, c[kind]...)
+	lists := map[schema.GroupVersionResource]string{}
+	if list, ours := definitions[kind]; ours {
+		lists[group.WithResource(resource.name)] = list
+	}
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(scheme.Scheme, lists, c[kind]...)
 	return client.Resource(group.WithResource(resource.name)), resource.namespaced, nil
 }
 

@@ -41,6 +41,8 @@ type Rules struct {
 	Clock  clock.PassiveClock
 	// Workers run deliveries of their own.
 	Workers Workers
+	// Served are the namespaces whose Organisations are brought about; others claim nothing.
+	Served resource.Namespaces
 }
 
 var _ resource.Rules[*v1alpha1.Organisation] = (*Rules)(nil)

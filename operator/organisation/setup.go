@@ -45,7 +45,7 @@ func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics) error {
 		Watches(&appsv1.Deployment{}, handler.EnqueueRequestsFromMapFunc(r.apart),
 			builder.WithPredicates(predicate.GenerationChangedPredicate{}, predicate.NewPredicateFuncs(dedicated.Shared))).
 		Complete(&resource.Reconciler[*v1alpha1.Organisation]{
-			Kind: Kind, Rules: r, Client: r.Client, Recorder: mgr.GetEventRecorder("visavis-operator"), Metrics: m, Clock: r.Clock,
+			Kind: Kind, Rules: r, Client: r.Client, Recorder: mgr.GetEventRecorder("visavis-operator"), Metrics: m, Clock: r.Clock, Served: r.Served,
 		})
 }
 
@@ -90,7 +90,7 @@ func (r *Rules) unrivalled(ctx context.Context, o *v1alpha1.Organisation, slug s
 	}
 	for i := range list.Items {
 		other := &list.Items[i]
-		if other.UID != o.UID && !resource.Released(other) && resource.Older(other, o) {
+		if other.UID != o.UID && r.Served.Serve(other.Namespace) && !resource.Released(other) && resource.Older(other, o) {
 			return resource.Conflict("The slug %q is claimed by Organisation %s/%s, which is older.", slug, other.Namespace, other.Name)
 		}
 	}

@@ -40,6 +40,9 @@ type Platform struct {
 
 	// Namespace is the operator's own: pods and the Secrets of shards are there.
 	Namespace string
+	// Serves are further namespaces whose resources are brought about, beside its own, or
+	// resource.EveryNamespace. The operator reads and writes Secrets in no others.
+	Serves []string
 	// Instance is the name of the deployment, the label app.kubernetes.io/instance of
 	// everything that belongs to it.
 	Instance string

@@ -104,7 +104,7 @@ func (r *Rules) older(ctx context.Context, o *v1alpha1.Portal, field, value, wha
 		return nil, err
 	}
 	for _, other := range others {
-		if !resource.Released(other) && other.DeletionTimestamp.IsZero() && resource.Older(other, o) {
+		if r.Served.Serve(other.Namespace) && !resource.Released(other) && other.DeletionTimestamp.IsZero() && resource.Older(other, o) {
 			return resource.Conflict("The %s %s is claimed by Portal %s/%s, which is older.", what, value, other.Namespace, other.Name), nil
 		}
 	}

@@ -36,6 +36,8 @@ type Rules struct {
 	Gallery   *template.Gallery
 	Library   *avatar.Library
 	Catalogue *plan.Catalogue
+	// Served are the namespaces whose Portals are brought about; others claim nothing.
+	Served resource.Namespaces
 	// Client reads from the cache, which has the Ingresses that the operator made;
 	// Reader asks the API server.
 	Client client.Client

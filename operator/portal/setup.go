@@ -58,7 +58,7 @@ func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics) error {
 		Watches(&networkingv1.Ingress{}, handler.EnqueueRequestsFromMapFunc(ofIngress),
 			builder.WithPredicates(predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }}, predicate.ResourceVersionChangedPredicate{})).
 		Complete(&resource.Reconciler[*v1alpha1.Portal]{
-			Kind: Kind, Rules: r, Client: r.Client, Recorder: mgr.GetEventRecorder("visavis-operator"), Metrics: m, Clock: r.Clock,
+			Kind: Kind, Rules: r, Client: r.Client, Recorder: mgr.GetEventRecorder("visavis-operator"), Metrics: m, Clock: r.Clock, Served: r.Served,
 		})
 }
 

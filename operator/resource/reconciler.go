@@ -39,6 +39,8 @@ type Reconciler[T Object] struct {
 	// Resync is about how often a resource is looked at when nothing told of a change;
 	// zero means ten minutes.
 	Resync time.Duration
+	// Served are the namespaces whose resources are brought about.
+	Served Namespaces
 }
 
 // Reconcile brings one resource about.
@@ -53,6 +55,8 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req reconcile.Request) (r
 	}
 	before := o.DeepCopyObject().(T)
 	switch {
+	case !r.Served.Serve(o.GetNamespace()):
+		return r.conclude(ctx, before, o, notServed(o))
 	case !o.GetDeletionTimestamp().IsZero():
 		return r.remove(ctx, before, o)
 	case Released(o):

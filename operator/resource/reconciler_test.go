@@ -93,6 +93,37 @@ func (w *world) ready() metav1.Condition {
 	return *c
 }
 
+// Of a resource in a namespace that is not served it is said, and nothing else is done,
+// not even where it is deleted.
+func TestANamespaceThatIsNotServed(t *testing.T) {
+	w := newWorld(t)
+	w.Served = resource.Serving("platform", "team")
+	writes, _, err := w.look()
+	require.NoError(t, err)
+	require.Equal(t, 1, writes, "the status")
+	require.Equal(t, []string{"False", v1alpha1.ReasonNamespaceNotServed}, []string{string(w.ready().Status), w.ready().Reason})
+	require.Contains(t, w.ready().Message, "namespace acme: add it to operator.namespaces")
+	require.Empty(t, w.get().Finalizers)
+	writes, _, err = w.look()
+	require.NoError(t, err)
+	require.Zero(t, writes)
+
+	w.Served = resource.Serving("platform", "acme")
+	_, _, err = w.look()
+	require.NoError(t, err)
+	require.Equal(t, metav1.ConditionTrue, w.ready().Status)
+	require.NoError(t, w.client.Delete(t.Context(), w.get()))
+	w.Served = resource.Serving("platform")
+	_, _, err = w.look()
+	require.NoError(t, err)
+	require.Contains(t, w.ready().Message, "Its deletion waits for that.")
+	require.Equal(t, []string{"apply"}, w.rules.done)
+	w.Served = resource.Serving("platform", resource.EveryNamespace)
+	_, _, err = w.look()
+	require.NoError(t, err)
+	require.Equal(t, []string{"apply", "delete"}, w.rules.done)
+}
+
 func TestAStatusIsWrittenOnTransitionsAlone(t *testing.T) {
 	w := newWorld(t)
 	writes, again, err := w.look()

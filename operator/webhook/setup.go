@@ -61,7 +61,7 @@ func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics) error {
 		Watches(&appsv1.Deployment{}, r.everywhere(), builder.WithPredicates(predicate.GenerationChangedPredicate{}, predicate.NewPredicateFuncs(dedicated.Shared))).
 		WatchesRawSource(source.Channel(w.changed, &handler.EnqueueRequestForObject{})).
 		Complete(&resource.Reconciler[*v1alpha1.Webhook]{
-			Kind: Kind, Rules: r, Client: r.Client, Recorder: mgr.GetEventRecorder("visavis-operator"), Metrics: m, Clock: r.Clock,
+			Kind: Kind, Rules: r, Client: r.Client, Recorder: mgr.GetEventRecorder("visavis-operator"), Metrics: m, Clock: r.Clock, Served: r.Served,
 		})
 }
 

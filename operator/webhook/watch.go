@@ -79,7 +79,7 @@ func (w *watch) look(ctx context.Context) ([]client.Object, error) {
 	var changed []client.Object
 	for i := range list.Items {
 		o := &list.Items[i]
-		if resource.Released(o) {
+		if resource.Released(o) || !w.Served.Serve(o.Namespace) {
 			continue
 		}
 		c, mentioned := conditions[resource.Managing(Kind, o)]

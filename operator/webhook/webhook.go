@@ -36,6 +36,8 @@ type Rules struct {
 	Vault     *vault.Vault
 	Guard     *egress.Guard
 	Catalogue *plan.Catalogue
+	// Served are the namespaces whose Webhooks are brought about.
+	Served resource.Namespaces
 	// Client reads from the cache, which has the Secrets that the operator made;
 	// Reader asks the API server.
 	Client client.Client

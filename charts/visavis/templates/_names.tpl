@@ -72,3 +72,17 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- if .Values.plans }}{{ $_ := set $s "plans" "/etc/visavis/config/plans.yaml" }}{{ end -}}
 {{- toYaml (mergeOverwrite $s (deepCopy .Values.settings)) -}}
 {{- end }}
+
+{{- /* The namespaces whose custom resources the operator brings about, as a YAML list; "*" is
+       among them where it is every one. */}}
+{{- define "visavis.servedNamespaces" -}}
+{{- $given := .Values.operator.namespaces }}
+{{- if and (has "*" $given) (gt (len $given) 1) }}
+{{- fail "operator.namespaces: give [\"*\"] alone, or names" }}
+{{- end }}
+{{- if has "*" $given }}
+{{- toYaml $given }}
+{{- else }}
+{{- prepend $given .Release.Namespace | uniq | toYaml }}
+{{- end }}
+{{- end }}

@@ -69,6 +69,9 @@ const (
 	ReasonLimitReached = "LimitReached"
 	// ReasonNotReady: it cannot go live yet; the status says what keeps it.
 	ReasonNotReady = "NotReady"
+	// ReasonNamespaceNotServed: the operator is not set to serve the resource's namespace,
+	// and has no rights there. Nothing is done to it.
+	ReasonNamespaceNotServed = "NamespaceNotServed"
 	// ReasonUnavailable: a database or the API server does not answer; it is tried again.
 	ReasonUnavailable = "Unavailable"
 )
