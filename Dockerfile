@@ -1,6 +1,10 @@
 # The product as an image: one static program and the certificates it trusts.
 # `go run ./hack/cluster image` packs the same without Docker.
-FROM golang:1.26 AS build
+#
+# The builder is held to its content: the digest is that of the tag's index of all platforms.
+# For a newer one change the tag and run `make base-image`, which asks the registry.
+ARG GO_IMAGE=golang:1.26.8@sha256:0f063af2d465d8dcae54cce04278ada488b96f77b42449c8d071e47d016cc65a
+FROM ${GO_IMAGE} AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download

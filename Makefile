@@ -32,6 +32,17 @@ talk:
 build:
 	$(GO) build -trimpath -o $(BIN)/visavis ./cmd/visavis
 
+# What reads digests of images from registries.
+CRANE := $(GO) run github.com/google/go-containerregistry/cmd/crane@v0.20.6
+
+## base-image: hold the Dockerfile's base image to the digest that its tag has now (asks the registry)
+.PHONY: base-image
+base-image:
+	@tag="$$(sed -n 's/^ARG GO_IMAGE=\([^@]*\).*/\1/p' Dockerfile)" && digest="$$($(CRANE) digest "$$tag")" && \
+		echo "$$digest" | grep -Eqx 'sha256:[0-9a-f]{64}' && \
+		sed -i "s|^ARG GO_IMAGE=.*|ARG GO_IMAGE=$$tag@$$digest|" Dockerfile && \
+		grep '^ARG GO_IMAGE=' Dockerfile
+
 ## database: install PostgreSQL where neither it nor CockroachDB is there
 .PHONY: database
 database:
