@@ -1,15 +1,18 @@
-// Package openapi holds the OpenAPI documents, one a contract, and the page
-// that shows them to a person. The documents are generated from the declared
-// operations by make generate and served as they stand here.
+// Package openapi holds the OpenAPI documents, one a contract. They are
+// generated from the declared operations by make generate, served as they stand
+// here, and shown to people by the reference.
 package openapi
 
 import (
 	"embed"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/contract"
+	"visavis.dev/web/packed"
+	"visavis.dev/web/reference"
 )
 
 //go:embed *.json
@@ -20,34 +23,34 @@ func Document(v contract.Version) ([]byte, error) {
 	return documents.ReadFile(route.DocumentName(v))
 }
 
-// Register serves the documents and the page.
+// Register serves the documents and the reference.
 func Register(s *route.Service) error {
+	var versions []string
 	for _, v := range contract.Versions() {
 		document, err := Document(v)
 		if err != nil {
 			return fmt.Errorf("document of contract %s: %w", v, err)
 		}
-		s.Mount("/openapi/"+route.DocumentName(v), static("application/json", document))
-		page, err := Page(document, v)
-		if err != nil {
-			return fmt.Errorf("page of contract %s: %w", v, err)
-		}
-		s.Mount("/docs/"+string(v), static("text/html; charset=utf-8", page))
+		s.Mount("/openapi/"+route.DocumentName(v), static(document))
+		versions = append(versions, string(v))
 	}
-	s.Mount("/docs", http.RedirectHandler("/docs/"+string(contract.Latest), http.StatusFound))
+	pages := reference.New(versions, func(v string) ([]byte, error) { return Document(contract.Version(v)) })
+	first := http.RedirectHandler(reference.Prefix+string(contract.Latest), http.StatusFound)
+	s.Mount("/docs", first)
+	s.Mount(reference.Prefix, first)
+	s.Mount(reference.Prefix+"{page:.+}", pages)
 	s.Mount("/", http.RedirectHandler("/docs", http.StatusFound))
 	return nil
 }
 
-// static serves bytes that never change while the program runs. The page runs
-// no script and loads nothing from elsewhere.
-func static(contentType string, body []byte) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+// static serves a document, which never changes while the program runs. It is
+// packed when it is first asked for, which takes some time.
+func static(body []byte) http.Handler {
+	document := sync.OnceValue(func() *packed.Document { return packed.New(body, "application/json") })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Type", contentType)
 		h.Set("Cache-Control", "public, max-age=300")
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
-		_, _ = w.Write(body) // a reader that went away is nobody's fault
+		document().Serve(w, r, http.StatusOK)
 	})
 }

@@ -20,6 +20,7 @@ import (
 
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/portal/published"
+	"visavis.dev/web/packed"
 )
 
 // Options are what pages need.
@@ -59,7 +60,7 @@ type Handler struct {
 	Options
 	own      string // the host of PortalURL
 	secure   bool
-	rendered *lru.Cache[renderKey, *document]
+	rendered *lru.Cache[renderKey, *packed.Document]
 	wishes   *lru.Cache[wish, string]
 	origins  *http.CrossOriginProtection
 }
@@ -77,7 +78,7 @@ func New(o Options) (*Handler, error) {
 		return nil, err
 	}
 	h := &Handler{Options: o, own: hostOf(at.Host), secure: at.Scheme == "https", origins: http.NewCrossOriginProtection()}
-	if h.rendered, err = lru.New[renderKey, *document](o.Rendered); err != nil {
+	if h.rendered, err = lru.New[renderKey, *packed.Document](o.Rendered); err != nil {
 		return nil, err
 	}
 	h.wishes, err = lru.New[wish, string](4 * o.Rendered)

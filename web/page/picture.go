@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"visavis.dev/pkg/portal/artwork"
+	"visavis.dev/web/packed"
 )
 
 // picturePrefix is under what a portal's own pictures are, by their files: another
@@ -36,6 +37,6 @@ func (v *view) sendPicture(p artwork.Picture) error {
 		return err
 	}
 	v.w.Header().Set("Cache-Control", forEver)
-	newDocument(data, p.ContentType).serve(v.w, v.r, http.StatusOK)
+	packed.New(data, p.ContentType).Serve(v.w, v.r, http.StatusOK)
 	return nil
 }

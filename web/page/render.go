@@ -8,6 +8,7 @@ import (
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/portal/published"
+	"visavis.dev/web/packed"
 )
 
 //go:embed templates/*.html
@@ -45,13 +46,13 @@ func (v *view) page(path, name string, build func() *sheet) error {
 		if err != nil {
 			return err
 		}
-		d = newDocument(body, htmlType)
+		d = packed.New(body, htmlType)
 		v.h.rendered.Add(key, d)
 	}
 	header := v.w.Header()
 	header.Set("Cache-Control", "no-cache")
 	header.Set("Vary", "Accept-Language, Cookie")
-	d.serve(v.w, v.r, http.StatusOK)
+	d.Serve(v.w, v.r, http.StatusOK)
 	return nil
 }
 
@@ -100,7 +101,7 @@ func (v *view) css() string { return stylesheet(v.site.Definition.Brand) }
 // theme sends the portal's colours.
 func (v *view) theme() error {
 	v.w.Header().Set("Cache-Control", forEver)
-	newDocument([]byte(v.css()), "text/css; charset=utf-8").serve(v.w, v.r, http.StatusOK)
+	packed.New([]byte(v.css()), "text/css; charset=utf-8").Serve(v.w, v.r, http.StatusOK)
 	return nil
 }
 
@@ -111,6 +112,6 @@ func (v *view) portrait() error {
 		return err
 	}
 	v.w.Header().Set("Cache-Control", "public, max-age=3600, stale-while-revalidate=86400")
-	newDocument(data, contentType).serve(v.w, v.r, http.StatusOK)
+	packed.New(data, contentType).Serve(v.w, v.r, http.StatusOK)
 	return nil
 }
