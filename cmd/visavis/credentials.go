@@ -41,6 +41,9 @@ type devKeys struct {
 }
 
 const (
+	// credentialsFile is in the data directory.
+	credentialsFile = "credentials.json"
+
 	devPlan    = "business"
 	devMinutes = 1000
 )
@@ -49,7 +52,7 @@ const (
 // databases know them. The file is written first: a start that breaks off in
 // between is completed by the next one with the same secrets.
 func (d *devSettings) credentials(ctx context.Context, p *process) (*credentials, error) {
-	path := filepath.Join(d.dataDir, "credentials.json")
+	path := filepath.Join(d.dataDir, credentialsFile)
 	c, err := readCredentials(path)
 	if err != nil {
 		return nil, err
@@ -147,6 +150,10 @@ func (o devOrganization) keys(now time.Time) []devKey {
 // greet tells a newcomer where everything is and what to try.
 func (c *credentials) greet(w io.Writer, dataDir, admin string) {
 	key := c.Organizations[0].Keys.New
+	elsewhere := ""
+	if dataDir != defaultDataDir {
+		elsewhere = fmt.Sprintf(" --data-dir %q", dataDir)
+	}
 	fmt.Fprintf(w, `
 Visavis is ready.
 
@@ -155,6 +162,7 @@ Visavis is ready.
   Operations   http://%[3]s/metrics, /readyz
   Key          %[4]s   (%[5]s)
   More keys    %[6]s
+  In a shell   eval "$(%[8]s dev env%[9]s)"   # sets VISAVIS_API and VISAVIS_KEY
 
 Try:
   curl -H 'Authorization: Bearer %[4]s' %[1]s/me
@@ -162,5 +170,5 @@ Try:
   curl -o amara.png %[1]s/avatars/%[7]s/preview
 
 `, c.BaseURL, c.BaseURL[:len(c.BaseURL)-len("/v1")], admin, key, c.Organizations[0].Name,
-		filepath.Join(dataDir, "credentials.json"), id.NamedAvatar("amara"))
+		filepath.Join(dataDir, credentialsFile), id.NamedAvatar("amara"), os.Args[0], elsewhere)
 }

@@ -17,6 +17,9 @@ import (
 	"visavis.dev/pkg/database/embedded"
 )
 
+// defaultDataDir is where dev keeps everything unless it is told otherwise.
+const defaultDataDir = ".visavis"
+
 type devSettings struct {
 	settings
 	dataDir string
@@ -31,7 +34,7 @@ func (d *devSettings) define(f *pflag.FlagSet) {
 	d.talking(f)
 	d.working(f)
 	d.logging(f, "text")
-	f.StringVar(&d.dataDir, "data-dir", ".visavis", "`FOLDER` for the embedded database, files, credentials and the key that seals stored secrets")
+	f.StringVar(&d.dataDir, "data-dir", defaultDataDir, "`FOLDER` for the embedded database, files, credentials and the key that seals stored secrets")
 	f.IntVar(&d.shards, "shards", 2, "number of shards")
 }
 
@@ -44,6 +47,7 @@ func devCommand() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, _ []string) error { return runDev(cmd, &d) },
 	}
 	d.define(cmd.Flags())
+	cmd.AddCommand(devEnvCommand())
 	cmd.Flags().Lookup("database").Usage = "`URL` of a server to use instead of an embedded one"
 	cmd.Flags().Lookup("master-keys").Usage = "`FILE` of the keys that seal stored secrets, 32 bytes in base64 a line: the first seals, all open (" +
 		masterKeyFile + " in data-dir unless given)"

@@ -32,6 +32,7 @@ var (
 // its words set as code.
 func commands(page string) (found []command) {
 	take := func(line string, whole bool) {
+		line = strings.TrimSuffix(strings.TrimPrefix(line, `eval "$(`), `)"`)
 		line, _, _ = strings.Cut(line, "|")
 		line = afterwards.ReplaceAllString(line, "")
 		if at := ofProgram.FindStringSubmatchIndex(line); at != nil {

@@ -25,7 +25,7 @@ func TestANewcomerTalks(t *testing.T) {
 	require.Regexp(t, `^Type and press Enter\. .*
 — You are talking with an artificial intelligence, not with a person\.
 Amara: Hello! How can I help you\?
-Amara: Visavis gives an organisation .*\.
+Amara: Visavis gives an organization .*\.
   ↳ README
 Amara: I am sorry, I do not know that\.
 — The conversation is over: ended by user\.

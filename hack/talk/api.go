@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 
 	"visavis.dev/pkg/live/livetest"
 )
@@ -25,6 +26,8 @@ func open(path string) (livetest.API, error) {
 	return livetest.API{Base: c.BaseURL, Key: c.Organizations[0].Keys["2026-10-01"]}, nil
 }
 
+var codeBlock = regexp.MustCompile("(?s)```.*?```\n")
+
 // somebody is the newest persona, or one that has read the README.
 func somebody(ctx context.Context, api livetest.API) (string, error) {
 	var personas []struct{ ID string }
@@ -38,5 +41,7 @@ func somebody(ctx context.Context, api livetest.API) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return api.Persona(ctx, "Amara", map[string]string{"README": string(readme)}, nil)
+	// Commands and what they print are nothing to say aloud.
+	text := codeBlock.ReplaceAllString(string(readme), "")
+	return api.Persona(ctx, "Amara", map[string]string{"README": text}, nil)
 }

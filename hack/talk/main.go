@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -28,7 +30,8 @@ func main() {
 func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	credentials := flag.String("credentials", ".visavis/credentials.json", "`FILE` that visavis dev wrote")
+	credentials := flag.String("credentials", filepath.Join(cmp.Or(os.Getenv("VISAVIS_DATA_DIR"), ".visavis"), "credentials.json"),
+		"`FILE` that visavis dev wrote; the one in VISAVIS_DATA_DIR or .visavis unless given")
 	persona := flag.String("persona", "", "`ID` of the persona; the newest, or one made for the purpose, unless given")
 	language := flag.String("language", "", "language of the conversation, by `CODE` or name")
 	flag.Parse()

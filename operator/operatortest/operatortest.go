@@ -19,6 +19,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -27,6 +28,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 const (
@@ -60,6 +62,8 @@ func (a Around) Run() int {
 }
 
 func run(m *testing.M) (code int, err error) {
+	// Without a logger controller-runtime prints where it was first asked to log.
+	ctrllog.SetLogger(logr.Discard())
 	path := os.Getenv(Env)
 	if path == "" && os.Getenv(AssetsEnv) == "" {
 		return m.Run(), nil
