@@ -77,18 +77,30 @@ func closeObject(v any) {
 
 // at finds a part of the document; nil when there is none.
 func (d *document) at(keys ...string) any {
-	var v any = d.root
+	v, _ := d.follow(keys)
+	return v
+}
+
+// follow finds a part of the document, and where it stands once references to
+// shared answers are followed.
+func (d *document) follow(keys []string) (v any, place []string) {
+	v = d.root
 	for _, key := range keys {
 		object, _ := v.(map[string]any)
-		v = object[key]
+		if ref, ok := object["$ref"].(string); ok && strings.HasPrefix(ref, "#/components/responses/") {
+			v, place = d.follow(strings.Split(ref, "/")[1:])
+			object, _ = v.(map[string]any)
+		}
+		v, place = object[key], append(place, key)
 	}
-	return v
+	return v, place
 }
 
 // schema compiles the schema at a place of the document.
 func (d *document) schema(t testing.TB, keys ...string) *jsonschema.Schema {
 	t.Helper()
-	require.NotNil(t, d.at(keys...), "the document has nothing at %v", keys)
+	found, keys := d.follow(keys)
+	require.NotNil(t, found, "the document has nothing at %v", keys)
 	escape := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D")
 	pointer := ""
 	for _, key := range keys {

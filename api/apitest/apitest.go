@@ -48,7 +48,7 @@ type API struct {
 	t testing.TB
 }
 
-// Org is an organisation and its keys.
+// Org is an organization and its keys.
 type Org struct {
 	ID id.Org
 	// New and Old have full access, on the newest and on the older contract,
@@ -117,7 +117,7 @@ func Serve(t testing.TB, o server.Options) (*server.Server, string) {
 	return s, o.PublicURL + "/v1"
 }
 
-// NewOrg makes an organisation with its two keys.
+// NewOrg makes an organization with its two keys.
 func (a *API) NewOrg(name, shard, plan string) *Org {
 	a.t.Helper()
 	ctx, now := context.Background(), time.Now().UTC().Truncate(time.Microsecond)

@@ -3,6 +3,7 @@ package avatars
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 
@@ -21,6 +22,11 @@ import (
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/tenant"
 )
+
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
 
 // API is what the operations work with.
 type API struct {
@@ -43,9 +49,10 @@ const group = "Avatars"
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	route.List(s, route.Operation{
 		ID: "listAvatars", Method: http.MethodGet, Path: "/avatars", Group: group, Class: "read", Scope: scope.AvatarsRead,
-		Summary: "Library faces first, then the organisation's own, oldest first",
+		Summary: "Library faces first, then the organization's own, oldest first",
 	}, a.list)
 	route.Handle(s, route.Operation{
 		ID: "createAvatar", Method: http.MethodPost, Path: "/avatars", Group: group, Class: "write", Scope: scope.AvatarsWrite,

@@ -4,6 +4,7 @@ package connections
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"time"
@@ -26,6 +27,11 @@ import (
 // feature is what a plan must include to make and use connections.
 const feature = "connections"
 
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
+
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
@@ -41,6 +47,7 @@ type API struct {
 // Register declares the operations. The providers come first: their path would
 // be a connection's too.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	read := route.Operation{Group: "Connections", Scope: scope.ConnectionsRead, Class: "read", Since: contract.V20261001, Method: http.MethodGet}
 	write := route.Operation{Group: "Connections", Scope: scope.ConnectionsWrite, Class: "write", Since: contract.V20261001, Method: http.MethodPost}
 
@@ -50,12 +57,12 @@ func (a *API) Register(s *route.Service) {
 	route.List(s, providers, listProviders)
 
 	list := read
-	list.ID, list.Path, list.Summary = "listConnections", "/connections", "The organisation's connections, newest first"
+	list.ID, list.Path, list.Summary = "listConnections", "/connections", "The organization's connections, newest first"
 	route.List(s, list, a.list)
 
 	create := write
 	create.ID, create.Path, create.Status, create.Idempotent = "createConnection", "/connections", http.StatusCreated, true
-	create.Summary = "Connect a service of the organisation's own"
+	create.Summary = "Connect a service of the organization's own"
 	create.Description = "The secret is sealed, and never shown again. The connection is unverified until it was tested or used."
 	route.Handle(s, create, a.create)
 

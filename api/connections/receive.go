@@ -21,7 +21,7 @@ func (a *API) registerReceive(s *route.Service) {
 		ID: "receiveMediaEvent", Method: http.MethodPost, Path: "/connections/{id}/webhook", Group: "Connections", Auth: route.Open,
 		Since: contract.V20261001, MaxBody: maxReceived, Takes: []string{"application/webhook+json"},
 		Summary: "What a media server tells of its rooms",
-		Description: "Called by the server of a connection of kind media: give it this address, with the organisation's id, as its webhook. " +
+		Description: "Called by the server of a connection of kind media: give it this address, with the organization's id, as its webhook. " +
 			"The request is signed with the connection's key and secret; anything else is 404. It is noted among the connection's calls.",
 	}, a.receive)
 }

@@ -5,6 +5,7 @@ package doors
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"time"
@@ -24,6 +25,11 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
+
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
@@ -37,6 +43,7 @@ const group = "Portals"
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	read := route.Operation{Group: group, Scope: scope.PortalsRead, Method: http.MethodGet, Class: "read"}
 	embed := route.Operation{Group: group, Scope: scope.EmbedWrite, Method: http.MethodPost, Class: "write"}
 

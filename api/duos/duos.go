@@ -3,6 +3,7 @@ package duos
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,6 +21,11 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
+
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
@@ -32,12 +38,13 @@ const feature = "duos"
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	read := route.Operation{Group: "Duos", Class: "read", Scope: scope.DuosRead, Errors: []problem.Code{problem.Gone}}
 	write := route.Operation{Group: "Duos", Class: "write", Scope: scope.DuosWrite, Errors: []problem.Code{problem.Gone, problem.Conflict}}
 
 	list := read
 	list.ID, list.Method, list.Path, list.Errors = "listDuos", http.MethodGet, "/duos", nil
-	list.Summary = "The organisation's duos, newest first"
+	list.Summary = "The organization's duos, newest first"
 	route.List(s, list, a.list)
 
 	create := write

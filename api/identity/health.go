@@ -34,7 +34,7 @@ func (a *API) Register(s *route.Service) {
 	}, a.health)
 	route.Handle(s, route.Operation{
 		ID: "getMe", Method: "GET", Path: "/me", Group: group, Class: "read",
-		Summary: "The calling key, its organisation, plan and limits",
+		Summary: "The calling key, its organization, plan and limits",
 	}, a.me)
 	route.Handle(s, route.Operation{
 		ID: "listLanguages", Method: "GET", Path: "/languages", Group: "Languages", Class: "read",

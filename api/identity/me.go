@@ -27,7 +27,7 @@ type Me struct {
 	LatestAPIVersion  contract.Version `json:"latestApiVersion" doc:"The newest contract; a key of an older one may ask for it with Service-Version."`
 }
 
-// Organization is the calling organisation.
+// Organization is the calling organization.
 type Organization struct {
 	ID           id.Org    `json:"id" doc:"Id of the organization, with the prefix org_."`
 	Name         string    `json:"name" doc:"What the organization is called, for people."`
@@ -39,7 +39,7 @@ type Organization struct {
 	CreatedAt    time.Time `json:"createdAt" doc:"When the organization was made, in UTC."`
 }
 
-// Plan is the organisation's plan.
+// Plan is the organization's plan.
 type Plan struct {
 	Key      string   `json:"key" doc:"The plan's name in requests and refusals."`
 	Name     string   `json:"name" doc:"The plan's name for people."`

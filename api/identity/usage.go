@@ -14,7 +14,7 @@ import (
 	"visavis.dev/pkg/usage"
 )
 
-// Usage is an organisation's session time in a period (spec, GET /usage).
+// Usage is an organization's session time in a period (spec, GET /usage).
 type Usage struct {
 	From          time.Time    `json:"from" doc:"Where the period begins, in UTC."`
 	To            time.Time    `json:"to" doc:"Where the period ends, in UTC; the moment itself is not in it."`
@@ -32,7 +32,7 @@ type Usage struct {
 // Threshold is a share of the minutes held, or of the monthly cap, at which what
 // is left is warned of.
 type Threshold struct {
-	Percent   int64      `json:"percent" doc:"The share that was used when it was reached, in percent."`
+	Percent   int64      `json:"percent" doc:"The share that is left when it is reached, in percent."`
 	Kind      string     `json:"kind" enum:"held,cap" doc:"held for a share of the minutes that were bought, cap for one of the monthly cap."`
 	ReachedAt *time.Time `json:"reachedAt" doc:"When usage.threshold was sent; null while it was not."`
 }

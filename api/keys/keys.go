@@ -4,6 +4,7 @@ package keys
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"time"
@@ -17,6 +18,11 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
+
 // API is what the operations work with.
 type API struct {
 	Changes *apikey.Changes
@@ -24,11 +30,12 @@ type API struct {
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	one := route.Operation{Group: "Keys", Scope: scope.KeysManage, Since: contract.V20261001}
 
 	list := one
 	list.ID, list.Method, list.Path, list.Class = "listKeys", http.MethodGet, "/keys", "read"
-	list.Summary = "The organisation's keys, newest first"
+	list.Summary = "The organization's keys, newest first"
 	route.List(s, list, a.list)
 
 	create := one
@@ -72,7 +79,7 @@ type Key struct {
 	APIVersion       contract.Version `json:"apiVersion" enum:"2026-07-08,2026-10-01" doc:"The contract the key is pinned to."`
 	Environment      string           `json:"environment" enum:"live,test" doc:"live, or test: sessions of a test key are sandbox sessions, which cost nothing."`
 	State            string           `json:"state" enum:"active,revoked,expired" doc:"active, or revoked or expired: then it is refused."`
-	CreatedBy        string           `json:"createdBy" doc:"Who made it: another key's id, or console."`
+	CreatedBy        string           `json:"createdBy" doc:"Who made it: another key's id, or what else made it, such as console."`
 	CreatedAt        time.Time        `json:"createdAt" doc:"When the key was made, in UTC."`
 	LastUsedAt       *time.Time       `json:"lastUsedAt" doc:"When it was last used, in UTC, to within minutes; null for never."`
 	ExpiresAt        *time.Time       `json:"expiresAt" doc:"From when the key is refused, in UTC; null for never."`

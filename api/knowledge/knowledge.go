@@ -3,6 +3,7 @@
 package knowledge
 
 import (
+	_ "embed"
 	"errors"
 	"net/http"
 
@@ -18,6 +19,11 @@ import (
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/tenant"
 )
+
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
 
 // API is what the operations work with.
 type API struct {
@@ -38,6 +44,7 @@ func New(t *tenant.Tenants, f *file.Store, g *egress.Guard, p *plan.Catalogue, s
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	reads := route.Operation{Group: "Knowledge", Method: http.MethodGet, Class: "read", Scope: scope.KnowledgeRead}
 	writes := route.Operation{Group: "Knowledge", Class: "write", Scope: scope.KnowledgeWrite}
 	a.registerBases(s, reads, writes)

@@ -28,7 +28,7 @@ type GuardianConsent struct {
 	GuardianEmail string     `json:"guardianEmail" minLength:"1" maxLength:"320" doc:"How to reach the guardian."`
 	Relationship  string     `json:"relationship" minLength:"1" maxLength:"80" doc:"To the person, such as mother."`
 	Method        string     `json:"method" enum:"signed_form,email_confirmed,school_authority,in_person" doc:"How the guardian agreed."`
-	PolicyVersion string     `json:"policyVersion" minLength:"1" maxLength:"40" doc:"Of the organisation's own policy."`
+	PolicyVersion string     `json:"policyVersion" minLength:"1" maxLength:"40" doc:"Of the organization's own policy."`
 	GivenAt       time.Time  `json:"givenAt" doc:"When the guardian agreed; not in the future."`
 	ExpiresAt     *time.Time `json:"expiresAt,omitempty" nullable:"true" doc:"When it ends by itself; never unless given."`
 	Evidence      *string    `json:"evidence,omitempty" minLength:"1" nullable:"true" doc:"A data: URI or a public https address of a PDF or a picture, at most 6 MB."`

@@ -4,6 +4,7 @@ package memberships
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"time"
@@ -21,6 +22,11 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
+
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
@@ -31,6 +37,7 @@ type API struct {
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	one := route.Operation{
 		Group: "People", Path: "/memberships/{id}", Class: "write", Scope: scope.PeopleWrite, Items: contract.MembershipItem,
 		Errors: []problem.Code{problem.Gone},

@@ -4,6 +4,7 @@ package people
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"time"
@@ -21,6 +22,11 @@ import (
 	"visavis.dev/pkg/signin"
 	"visavis.dev/pkg/tenant"
 )
+
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
 
 // API is what the operations work with.
 type API struct {
@@ -41,6 +47,7 @@ func New(t *tenant.Tenants, f *file.Store, p *plan.Catalogue, g *signin.Gate) *A
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	read := route.Operation{
 		Group: "People", Method: http.MethodGet, Class: "read", Scope: scope.PeopleRead, Items: contract.PersonItem,
 	}

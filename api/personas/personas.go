@@ -3,6 +3,7 @@ package personas
 
 import (
 	"context"
+	_ "embed"
 	"net/http"
 
 	"k8s.io/utils/clock"
@@ -19,6 +20,11 @@ import (
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/tenant"
 )
+
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
 
 // API is what the operations work with.
 type API struct {
@@ -37,6 +43,7 @@ const feature = "personas"
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	read := route.Operation{
 		Group: "Personas", Class: "read", Scope: scope.PersonasRead, Items: contract.PersonaItem, Errors: []problem.Code{problem.Gone},
 	}
@@ -47,7 +54,7 @@ func (a *API) Register(s *route.Service) {
 
 	list := read
 	list.ID, list.Method, list.Path, list.Errors = "listPersonas", http.MethodGet, "/personas", nil
-	list.Summary = "The organisation's personas, newest first"
+	list.Summary = "The organization's personas, newest first"
 	route.List(s, list, a.list)
 
 	create := write

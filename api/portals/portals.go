@@ -4,6 +4,7 @@ package portals
 
 import (
 	"context"
+	_ "embed"
 	"net/http"
 
 	"visavis.dev/api/route"
@@ -19,6 +20,11 @@ import (
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/tenant"
 )
+
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
 
 // API is what the operations work with.
 type API struct {
@@ -39,12 +45,13 @@ const group = "Portals"
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	read := route.Operation{Group: group, Class: "read", Scope: scope.PortalsRead}
 	write := route.Operation{Group: group, Class: "write", Scope: scope.PortalsWrite, Errors: []problem.Code{problem.Conflict}}
 
 	list := read
 	list.ID, list.Method, list.Path, list.Items = "listPortals", http.MethodGet, "/portals", contract.PortalItem
-	list.Summary = "The organisation's portals, newest first"
+	list.Summary = "The organization's portals, newest first"
 	list.Description = "Those that are archived are left out unless they are asked for by their state."
 	route.List(s, list, a.list)
 

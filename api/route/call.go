@@ -70,7 +70,7 @@ func (c *Call) restart() {
 	}
 }
 
-// Org is the calling organisation. It must not be asked of an anonymous call.
+// Org is the calling organization. It must not be asked of an anonymous call.
 func (c *Call) Org() id.Org { return c.Principal.Org.ID }
 
 // Now is the moment by the service's clock, in UTC and in the microseconds

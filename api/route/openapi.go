@@ -84,7 +84,9 @@ func describe(doc object, v contract.Version) {
 	components := doc["components"].(object)
 	components["responses"] = object{}
 	components["headers"] = answerHeaders()
-	components["parameters"] = object{contract.Header: versionParameter(), IdempotencyHeader: idempotencyParameter()}
+	components["parameters"] = deliveryHeaders()
+	components["parameters"].(object)[contract.Header] = versionParameter()
+	components["parameters"].(object)[IdempotencyHeader] = idempotencyParameter()
 	components["securitySchemes"] = object{"key": object{
 		"type": "http", "scheme": "bearer", "description": "An organization's API key.",
 	}}

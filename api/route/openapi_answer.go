@@ -105,14 +105,14 @@ func errorSchema(v contract.Version) object {
 		codes = append(codes, string(c))
 	}
 	return object{
-		"type": "object", "required": []any{"error"},
+		"type": "object", "required": []any{"error"}, "description": "A failure.",
 		"properties": object{"error": object{
-			"type": "object", "required": []any{"code", "message"},
+			"type": "object", "required": []any{"code", "message"}, "description": "What went wrong.",
 			"properties": object{
 				"code":    object{"type": "string", "description": "Stable and machine-readable. An unknown code is treated by its HTTP status.", "examples": codes},
 				"message": object{"type": "string", "description": "Plain English; may be reworded."},
 				"param":   object{"type": "string", "description": "The input at fault: body.<field>, query.<field>, path.<name> or header.<name>."},
-				"details": object{"type": "object", "additionalProperties": true},
+				"details": object{"type": "object", "additionalProperties": true, "description": "More of some codes, such as reason, currentVersion, limit or problems."},
 			},
 		}},
 	}
@@ -121,14 +121,13 @@ func errorSchema(v contract.Version) object {
 // planRefusalSchema is the older contract's refusal of a plan (spec, Errors).
 func planRefusalSchema() object {
 	return object{
-		"type": "object", "required": []any{"error", "feature", "plan", "message"},
+		"type": "object", "required": []any{"error", "feature", "plan", "message"}, "description": "A refusal of the plan.",
 		"properties": object{
-			"error":   object{"type": "string", "const": string(problem.UpgradeRequired)},
-			"feature": object{"type": "string"},
-			"plan":    object{"type": []any{"string", "null"}},
-			"message": object{"type": "string"},
-			"limit":   object{"type": "integer"},
+			"error":   object{"type": "string", "const": string(problem.UpgradeRequired), "description": "Always upgrade_required."},
+			"feature": object{"type": "string", "description": "What the plan lacks."},
+			"plan":    object{"type": []any{"string", "null"}, "description": "The cheapest plan that includes it; null for none."},
+			"message": object{"type": "string", "description": "Plain English; may be reworded."},
+			"limit":   object{"type": "integer", "description": "How many the plan allows, where it is a count."},
 		},
 	}
 }
-

@@ -11,7 +11,10 @@ import (
 // webhooks describes what a webhook whose deliveries are written in a contract
 // receives: one entry a type of event.
 func webhooks(v contract.Version) object {
-	described := object{}
+	described, headers := object{}, []any{}
+	for _, name := range slices.Sorted(maps.Keys(deliveryHeaders())) {
+		headers = append(headers, ref("parameters", name))
+	}
 	for _, k := range event.Kinds() {
 		example := k.Example(v)
 		described[string(k.Type)] = object{"post": object{
@@ -22,7 +25,7 @@ func webhooks(v contract.Version) object {
 			"x-since":     string(k.Since),
 			"x-scope":     string(k.Scope),
 			"security":    []any{},
-			"parameters":  deliveryHeaders(),
+			"parameters":  headers,
 			"requestBody": object{"required": true, "content": object{"application/json": object{
 				"schema": eventSchema(v, k, example), "example": example,
 			}}},
@@ -90,16 +93,16 @@ func eventData(k *event.Kind, example map[string]any) object {
 }
 
 // deliveryHeaders are the headers of a delivery (spec, Events, Delivery).
-func deliveryHeaders() []any {
-	header := func(name, kind, description string) any {
+func deliveryHeaders() object {
+	header := func(name, kind, description string) object {
 		return object{"name": name, "in": "header", "required": true, "description": description, "schema": object{"type": kind}}
 	}
-	return []any{
-		header("X-Service-Signature", "string", "sha256= and the hex HMAC-SHA256 of <X-Service-Timestamp>.<raw body>, keyed with the webhook's secret. Compare in constant time."),
-		header("X-Service-Timestamp", "integer", "When this attempt was signed, in milliseconds since 1970. Refuse what is more than five minutes old."),
-		header("X-Service-Event", "string", "The event's type."),
-		header("X-Service-Event-Id", "string", "The event's id."),
-		header("X-Service-Delivery-Id", "string", "The delivery's id."),
+	return object{
+		"X-Service-Signature":   header("X-Service-Signature", "string", "sha256= and the hex HMAC-SHA256 of <X-Service-Timestamp>.<raw body>, keyed with the webhook's secret. Compare in constant time."),
+		"X-Service-Timestamp":   header("X-Service-Timestamp", "integer", "When this attempt was signed, in milliseconds since 1970. Refuse what is more than five minutes old."),
+		"X-Service-Event":       header("X-Service-Event", "string", "The event's type."),
+		"X-Service-Event-Id":    header("X-Service-Event-Id", "string", "The event's id."),
+		"X-Service-Delivery-Id": header("X-Service-Delivery-Id", "string", "The delivery's id."),
 	}
 }
 

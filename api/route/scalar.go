@@ -6,7 +6,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Scalar is a field that is a boolean or a whole number, as its neighbours say.
+// Scalar is a field that is a boolean or a whole number, as its neighbors say.
 type Scalar struct {
 	// Value is a bool or an int64, of an answer.
 	Value any

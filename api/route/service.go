@@ -46,9 +46,9 @@ type Service struct {
 	operations []*Operation
 	// examples are bodies by operation.
 	examples map[string]json.RawMessage
-	router     *mux.Router
-	api        huma.API
-	seconds    *prometheus.HistogramVec
+	router   *mux.Router
+	api      huma.API
+	seconds  *prometheus.HistogramVec
 }
 
 // New makes a service without operations. Add them with Handle, List and File.

@@ -245,7 +245,9 @@ func (u *Upload) document(requestBody, schemas object) {
 		of = schemas[ref[strings.LastIndex(ref, "/")+1:]].(object)
 	}
 	known := of["properties"].(object)
-	properties := object{u.Field: object{"type": "string", "contentMediaType": "application/octet-stream"}}
+	properties := object{u.Field: object{
+		"type": "string", "contentMediaType": "application/octet-stream", "description": "The file's bytes, with its name and media type.",
+	}}
 	for _, name := range slices.Concat(u.Texts, u.Lists, u.Flags) {
 		properties[name] = known[name]
 	}

@@ -28,7 +28,7 @@ func (a *API) registerMint(s *route.Service, o route.Operation) {
 	o.Summary = "Start a live session: mint the token by which its client connects"
 	o.Description = "A place is kept for the client until connectBy; the session is live, and costs minutes, from the moment the client connects. " +
 		"The token is shown in this answer only and opens this one session. With the transport livekit the session takes place in a room of the " +
-		"organisation's own LiveKit server; where that fails and its connection's fallback is builtin, the ticket is for a websocket."
+		"organization's own LiveKit server; where that fails and its connection's fallback is builtin, the ticket is for a websocket."
 	route.Handle(s, o, a.mint)
 }
 

@@ -30,7 +30,7 @@ func (a *API) registerOverview(s *route.Service, read route.Operation) {
 	idle := read
 	idle.ID, idle.Method, idle.Path, idle.Class, idle.Scope = "endIdleSessions", http.MethodPost, "/sessions/end-idle", "write", scope.SessionsWrite
 	idle.Errors = []problem.Code{problem.NotFound}
-	idle.Summary = "Reclaim the organisation's dead or idle sessions"
+	idle.Summary = "Reclaim the organization's dead or idle sessions"
 	idle.Description = "Ends sessions in which nothing has happened for olderThanS seconds, never one in which somebody speaks: one that is connected counts as idle after 30 seconds at the soonest. At most 200 at a time."
 	route.Handle(s, idle, a.endIdle)
 }

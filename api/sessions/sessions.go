@@ -4,6 +4,7 @@ package sessions
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"time"
@@ -22,6 +23,11 @@ import (
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/widget"
 )
+
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
 
 // API is what the operations work with.
 type API struct {
@@ -45,6 +51,7 @@ const group = "Sessions"
 // Register declares the operations. Those with fixed paths come first: theirs
 // would be a session's too.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	read := route.Operation{Group: group, Scope: scope.SessionsRead, Method: http.MethodGet, Class: "read"}
 	write := route.Operation{Group: group, Scope: scope.SessionsWrite, Method: http.MethodPost, Class: "write"}
 	one := read
@@ -54,7 +61,7 @@ func (a *API) Register(s *route.Service) {
 	a.registerOverview(s, read)
 
 	list := one
-	list.ID, list.Path, list.Summary = "listSessions", "/sessions", "The organisation's sessions, newest first unless order=asc"
+	list.ID, list.Path, list.Summary = "listSessions", "/sessions", "The organization's sessions, newest first unless order=asc"
 	route.List(s, list, a.list)
 
 	get := one

@@ -27,7 +27,7 @@ func (a *API) registerVisit(s *route.Service) {
 		Summary: "Start a visitor's live session with a widget's persona",
 		Description: "Asked by browsers, with the widget's public key, from a page of an allowed origin; anything else, and a widget that is not " +
 			"enabled, is 404. The session is for pages of that origin, and has to be connected to within ten seconds. Visitors use up nothing of " +
-			"what keys may ask for: a widget may start as many sessions a minute as the organisation may in the class live, half of them from one " +
+			"what keys may ask for: a widget may start as many sessions a minute as the organization may in the class live, half of them from one " +
 			"network (/24, /56), and visitors hold at most four fifths of maxConcurrentSessions. " +
 			"Outside the widget's hours it is 409 with the reason closed, and details.hours. What the lead form was left is in the session's collected.",
 	}, a.visit)

@@ -4,6 +4,7 @@ package settings
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"time"
@@ -18,6 +19,11 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
+
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
@@ -26,6 +32,7 @@ type API struct {
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	read := route.Operation{Group: "Settings", Class: "read", Scope: scope.SettingsRead, Items: contract.SettingItem}
 	write := route.Operation{
 		Group: "Settings", Class: "write", Scope: scope.SettingsWrite, Items: contract.SettingItem, Errors: []problem.Code{problem.Conflict},
@@ -34,8 +41,8 @@ func (a *API) Register(s *route.Service) {
 	list := read
 	list.ID, list.Method, list.Path = "listSettings", http.MethodGet, "/settings"
 	list.Errors = []problem.Code{problem.NotFound} // of a scopeId that is none
-	list.Summary = "Every setting, as it stands for the organisation, a portal or a unit"
-	list.Description = "What is set nearest holds: at the unit, then at the units above it, at its portal, at the organisation; else the default. " +
+	list.Summary = "Every setting, as it stands for the organization, a portal or a unit"
+	list.Description = "What is set nearest holds: at the unit, then at the units above it, at its portal, at the organization; else the default. " +
 		"Settings that cannot be set at a kind of scope are not listed for it."
 	route.List(s, list, a.list)
 
@@ -45,7 +52,7 @@ func (a *API) Register(s *route.Service) {
 
 	update := write
 	update.ID, update.Method, update.Path = "updateSetting", http.MethodPatch, "/settings/{id}"
-	update.Summary = "Set a setting for the organisation, a portal or a unit"
+	update.Summary = "Set a setting for the organization, a portal or a unit"
 	update.Description = "A setting that requiresOwner takes a key that also holds keys:manage. One that the plan lacks answers 403 upgrade_required with the reason " +
 		"plan_required; one that the region's law fixes, 409 with the reason region_locked. What needs a switch that is off answers 409 with the " +
 		"reason switched_off and the key in details.setting."
@@ -53,7 +60,7 @@ func (a *API) Register(s *route.Service) {
 
 	reset := write
 	reset.ID, reset.Method, reset.Path = "resetSetting", http.MethodDelete, "/settings/{id}"
-	reset.Summary = "Have the organisation, a portal or a unit inherit a setting again; answers how it stands then"
+	reset.Summary = "Have the organization, a portal or a unit inherit a setting again; answers how it stands then"
 	route.Handle(s, reset, a.reset)
 }
 
@@ -70,7 +77,7 @@ type Setting struct {
 	Maximum *int64        `json:"maximum" doc:"Of an integer."`
 
 	ScopeKind setting.ScopeKind `json:"scopeKind" enum:"organization,portal,unit" doc:"What kind of scope it was asked for."`
-	ScopeID   string            `json:"scopeId" doc:"The organisation's, the portal's or the unit's id."`
+	ScopeID   string            `json:"scopeId" doc:"The organization's, the portal's or the unit's id."`
 	Inherited bool              `json:"inherited" doc:"Nothing is set at the scope itself."`
 	Editable  bool              `json:"editable" doc:"Whether the calling key's plan, region and scopes let it be changed, given settings:write."`
 	LockedBy  *setting.Lock     `json:"lockedBy" enum:"plan,region,owner" nullable:"true" doc:"What keeps the calling key from changing it."`

@@ -13,11 +13,11 @@ import (
 func (a *API) registerChecklist(s *route.Service) {
 	route.Handle(s, route.Operation{
 		ID: "getSetupChecklist", Method: http.MethodGet, Path: "/setup/checklist", Group: "Setup", Since: contract.V20261001, Class: "read",
-		Scope: scope.PortalsRead, Summary: "What the organisation still needs to talk with people",
+		Scope: scope.PortalsRead, Summary: "What the organization still needs to talk with people",
 	}, a.checklist)
 }
 
-// Checklist is what an organisation needs, in the order that it is best done in.
+// Checklist is what an organization needs, in the order that it is best done in.
 type Checklist struct {
 	Done  int64           `json:"done" doc:"How many of the items are done."`
 	Total int64           `json:"total" doc:"How many items there are."`

@@ -4,6 +4,7 @@ package setup
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,6 +25,11 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
+
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
@@ -38,6 +44,7 @@ const feature = "portals"
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	one := route.Operation{Group: "Setup", Since: contract.V20261001, Class: "write", Scope: scope.PortalsWrite, Items: contract.SetupPlanItem}
 
 	create := one
@@ -50,7 +57,7 @@ func (a *API) Register(s *route.Service) {
 
 	list := one
 	list.ID, list.Method, list.Path, list.Class, list.Scope = "listSetupPlans", http.MethodGet, "/setup/plans", "read", scope.PortalsRead
-	list.Summary = "The organisation's plans, newest first"
+	list.Summary = "The organization's plans, newest first"
 	route.List(s, list, a.list)
 
 	get := list

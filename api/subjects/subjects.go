@@ -4,6 +4,7 @@ package subjects
 
 import (
 	"context"
+	_ "embed"
 	"net/http"
 
 	"visavis.dev/api/route"
@@ -16,11 +17,17 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
+
 // API is what the operations work with.
 type API struct{ Tenants *tenant.Tenants }
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	read := route.Operation{Group: "Subjects", Class: "read", Scope: scope.PortalsRead, Items: contract.SubjectItem}
 	write := route.Operation{
 		Group: "Subjects", Class: "write", Scope: scope.ContentWrite, Items: contract.SubjectItem, Errors: []problem.Code{problem.Conflict},

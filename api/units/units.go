@@ -4,6 +4,7 @@ package units
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"time"
@@ -19,11 +20,17 @@ import (
 	"visavis.dev/pkg/unit"
 )
 
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
+
 // API is what the operations work with.
 type API struct{ Tenants *tenant.Tenants }
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	one := route.Operation{Group: "People", Items: contract.UnitItem}
 
 	list := one

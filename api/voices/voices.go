@@ -3,6 +3,7 @@ package voices
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"time"
@@ -21,6 +22,11 @@ import (
 	"visavis.dev/pkg/voice"
 )
 
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
+
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
@@ -34,9 +40,10 @@ const group = "Voices"
 // Register declares the operations. The policy comes before a voice, whose path
 // it would be too.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	route.List(s, route.Operation{
 		ID: "listVoices", Method: http.MethodGet, Path: "/voices", Group: group, Class: "read", Scope: scope.VoicesRead,
-		Summary: "Studio voices first, then the organisation's clones, oldest first",
+		Summary: "Studio voices first, then the organization's clones, oldest first",
 	}, a.list)
 	route.Handle(s, route.Operation{
 		ID: "createVoice", Method: http.MethodPost, Path: "/voices", Group: group, Class: "heavy", Scope: scope.VoicesWrite,
@@ -44,7 +51,7 @@ func (a *API) Register(s *route.Service) {
 		Errors:     []problem.Code{problem.Conflict, problem.ConsentOutdated, problem.UpstreamError, problem.UpstreamTimeout},
 		InputCodes: consents.InputCodes,
 		Summary:    "Clone a voice from recordings, with consent",
-		Description: "The voice is made by the organisation's own connected speech service: an active connection that can clone. " +
+		Description: "The voice is made by the organization's own connected speech service: an active connection that can clone. " +
 			"It is training until the event voice.clone.completed.",
 	}, a.create)
 	route.Handle(s, route.Operation{

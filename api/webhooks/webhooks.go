@@ -4,6 +4,7 @@ package webhooks
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"net/http"
 	"time"
@@ -21,6 +22,11 @@ import (
 	"visavis.dev/pkg/webhook"
 )
 
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
+
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
@@ -32,12 +38,13 @@ type API struct {
 // Register declares the operations. Those on deliveries come first: their path
 // would be a webhook's too.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	one := route.Operation{Group: "Webhooks", Scope: scope.WebhooksManage}
 	a.registerDeliveries(s, one)
 
 	list := one
 	list.ID, list.Method, list.Path, list.Class = "listWebhooks", http.MethodGet, "/webhooks", "read"
-	list.Summary = "The organisation's webhooks, newest first"
+	list.Summary = "The organization's webhooks, newest first"
 	route.List(s, list, a.list)
 
 	create := one

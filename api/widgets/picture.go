@@ -19,7 +19,7 @@ func (a *API) registerPicture(s *route.Service) {
 	route.File(s, route.Operation{
 		ID: "getWidgetPicture", Method: http.MethodGet, Path: "/widgets/{id}/picture", Group: "Widget", Auth: route.Open,
 		Since: contract.V20261001, Produces: []string{"image/png", "image/jpeg"},
-		Summary: "The picture of a face of the organisation's own that a widget shows",
+		Summary: "The picture of a face of the organization's own that a widget shows",
 		Description: "The configuration of the widget names its address. Pictures say of no page that they are shown on it, so the widget's " +
 			"public key is what it takes: whoever puts an own face on a website shows it to everybody.",
 	}, a.ownPicture)

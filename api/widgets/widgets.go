@@ -3,6 +3,7 @@ package widgets
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"html"
@@ -23,6 +24,11 @@ import (
 	"visavis.dev/pkg/widget"
 )
 
+// examples are bodies of requests, by operation.
+//
+//go:embed examples.json
+var examples []byte
+
 // API is what the operations work with.
 type API struct {
 	Tenants *tenant.Tenants
@@ -36,12 +42,13 @@ const feature = "widgets"
 
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
+	s.Examples(examples)
 	read := route.Operation{Group: "Widget", Class: "read", Scope: scope.WidgetsRead, Errors: []problem.Code{problem.Gone}}
 	write := route.Operation{Group: "Widget", Class: "write", Scope: scope.WidgetsWrite, Errors: []problem.Code{problem.Gone}}
 
 	list := read
 	list.ID, list.Method, list.Path, list.Errors = "listWidgets", http.MethodGet, "/widgets", nil
-	list.Summary = "The organisation's widgets, newest first"
+	list.Summary = "The organization's widgets, newest first"
 	route.List(s, list, a.list)
 
 	create := write

@@ -22,7 +22,7 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// Host is the organisation of a session, and what it may have.
+// Host is the organization of a session, and what it may have.
 type Host struct {
 	Organization directory.Organization
 	Terms        plan.Terms

@@ -19,7 +19,7 @@ import (
 	"visavis.dev/pkg/readthrough"
 )
 
-// Principal is who makes a request: a key, its organisation, and what that
+// Principal is who makes a request: a key, its organization, and what that
 // organisation may have. It is shared between requests and never changed.
 type Principal struct {
 	Key   Key

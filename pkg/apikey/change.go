@@ -71,7 +71,7 @@ func (c *Changes) Propose(ctx context.Context, tx *tenant.Tx, change Change, at 
 	return err
 }
 
-// Apply makes the organisation's proposed changes effective, in their order.
+// Apply makes the organization's proposed changes effective, in their order.
 func (c *Changes) Apply(ctx context.Context, org id.Org) error {
 	type proposed struct {
 		id      uuid.UUID

@@ -18,7 +18,7 @@ type Store struct {
 	DB *database.DB
 }
 
-// ErrUnknown says that the organisation has no such key.
+// ErrUnknown says that the organization has no such key.
 var ErrUnknown = errors.New("no such key")
 
 // columns are what scan reads, in its order.
@@ -57,7 +57,7 @@ type Position struct {
 	ID        id.Key
 }
 
-// List is a page of an organisation's keys, newest first, after a position.
+// List is a page of an organization's keys, newest first, after a position.
 // It rides the index api_key_by_org.
 func (s *Store) List(ctx context.Context, org id.Org, after *Position, limit int) ([]Key, error) {
 	if after == nil {
@@ -73,7 +73,7 @@ func (s *Store) List(ctx context.Context, org id.Org, after *Position, limit int
 	return pgx.CollectRows(rows, scan)
 }
 
-// MadeBy are the keys of an organisation that somebody made and that are not revoked.
+// MadeBy are the keys of an organization that somebody made and that are not revoked.
 // It rides the index api_key_by_org.
 func (s *Store) MadeBy(ctx context.Context, org id.Org, by string) ([]Key, error) {
 	rows, err := s.DB.Query(ctx, `

@@ -52,7 +52,7 @@ type Consent struct {
 	RecordedAt    time.Time
 }
 
-// Uses counts who wears the face in the asking organisation.
+// Uses counts who wears the face in the asking organization.
 type Uses struct{ Personas, Duos int64 }
 
 // Status is whether the face can start new sessions.

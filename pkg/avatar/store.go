@@ -117,7 +117,7 @@ func PositionOf(a Avatar) Position {
 	return Position{At: a.CreatedAt, ID: a.ID}
 }
 
-// List is a page of faces, the library's first, then the organisation's own,
+// List is a page of faces, the library's first, then the organization's own,
 // oldest first (Avatars, 1).
 func List(ctx context.Context, t *tenant.Tenants, l *Library, org id.Org, f Filter, after *Position, limit int) ([]Avatar, error) {
 	var page []Avatar
@@ -253,7 +253,7 @@ func Delete(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar, at
 	return a, tx.Decrement(ctx, string(plan.CustomAvatars))
 }
 
-// Count is how many own faces an organisation has.
+// Count is how many own faces an organization has.
 func Count(ctx context.Context, t *tenant.Tenants, org id.Org) (n int64, err error) {
 	err = t.Read(ctx, org, func(r *tenant.Reads) {
 		n = 0

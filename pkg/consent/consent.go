@@ -89,7 +89,7 @@ type Consent struct {
 	WithdrawnAt *time.Time
 }
 
-// ErrUnknown says that the organisation has no such consent.
+// ErrUnknown says that the organization has no such consent.
 var ErrUnknown = errors.New("no such consent")
 
 const columns = `id, kind, state, avatar_id, voice_id, membership_id, person_id, guardian, statement, policy_version, person_name, person_email,

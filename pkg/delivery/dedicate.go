@@ -20,7 +20,7 @@ const ownLane = 1 << 62
 // WebhookLane is the lane that a webhook has where it has one of its own.
 func WebhookLane(w id.Webhook) int64 { return laneFrom([16]byte(w)) }
 
-// OrganizationLane is the lane that an organisation's webhooks have together.
+// OrganizationLane is the lane that an organization's webhooks have together.
 func OrganizationLane(org id.Org) int64 { return laneFrom([16]byte(org)) }
 
 // laneFrom takes the part of an id that is random.
@@ -52,7 +52,7 @@ func DedicateOrganization(ctx context.Context, tx *tenant.Tx, own bool) error {
 	return err
 }
 
-// Dedicated says whether an organisation's webhooks are to have a lane of their own.
+// Dedicated says whether an organization's webhooks are to have a lane of their own.
 func Dedicated(ctx context.Context, t *tenant.Tenants, org id.Org) (own bool, err error) {
 	found := false
 	err = t.Read(ctx, org, func(r *tenant.Reads) {
@@ -61,7 +61,7 @@ func Dedicated(ctx context.Context, t *tenant.Tenants, org id.Org) (own bool, er
 	return own, err
 }
 
-// Left says whether none of an organisation's webhooks is in the organisation's lane, so
+// Left says whether none of an organization's webhooks is in the organization's lane, so
 // that its worker can end. It rides webhook_by_lane.
 func Left(ctx context.Context, t *tenant.Tenants, org id.Org) (left bool, err error) {
 	found := false

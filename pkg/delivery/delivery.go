@@ -96,7 +96,7 @@ type Attempt struct {
 	Address *string `json:"address"`
 }
 
-// ErrUnknown says that the organisation has no such delivery.
+// ErrUnknown says that the organization has no such delivery.
 var ErrUnknown = errors.New("no such delivery")
 
 // Filter narrows a list; zero fields do not.
@@ -120,7 +120,7 @@ const columns = `d.id, d.webhook_id, d.event_id, d.type, d.state, d.attempts, d.
 const known = ` AND EXISTS (
 	SELECT 1 FROM webhook w WHERE w.org_id = d.org_id AND w.id = d.webhook_id AND w.deleted_at IS NULL)`
 
-// List is a page of an organisation's deliveries, newest first, after a
+// List is a page of an organization's deliveries, newest first, after a
 // position, the zero one for the first page. It rides delivery_event_key,
 // delivery_by_webhook or delivery_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Position, limit int) ([]Delivery, error) {

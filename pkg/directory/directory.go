@@ -26,7 +26,7 @@ type Directory struct {
 	urls    *readthrough.Cache[string, string]
 }
 
-// Route says where an organisation lives, as of an epoch that grows with each move.
+// Route says where an organization lives, as of an epoch that grows with each move.
 type Route struct {
 	Shard string
 	Epoch int64
@@ -52,7 +52,7 @@ const (
 // maxURLs bounds the shards whose URLs are remembered.
 const maxURLs = 10_000
 
-// ErrUnknown says that the directory has no such organisation or shard.
+// ErrUnknown says that the directory has no such organization or shard.
 var ErrUnknown = errors.New("not in the directory")
 
 // New reads routes through a cache of its own.
@@ -76,7 +76,7 @@ func New(db *database.DB, o Options) *Directory {
 	return d
 }
 
-// Route is where the organisation lives as far as this process knows.
+// Route is where the organization lives as far as this process knows.
 func (d *Directory) Route(ctx context.Context, org id.Org) (Route, error) {
 	return d.routes.Get(ctx, org)
 }

@@ -30,7 +30,7 @@ const (
 // Over says that nothing follows.
 func (p Phase) Over() bool { return p == Moved || p == Refused || p == Cancelled }
 
-// Move is an organisation's way from one shard to another.
+// Move is an organization's way from one shard to another.
 type Move struct {
 	Org  id.Org `json:"id"`
 	From string `json:"from"`
@@ -89,7 +89,7 @@ func (d *Directory) BeginMove(ctx context.Context, m Move) error {
 	})
 }
 
-// MoveOf is the last move of an organisation, over or not. The error is ErrUnknown.
+// MoveOf is the last move of an organization, over or not. The error is ErrUnknown.
 func (d *Directory) MoveOf(ctx context.Context, org id.Org) (Move, error) {
 	rows, err := d.DB.Query(ctx, `SELECT `+moveColumns+` FROM org_move WHERE org_id = $1`, org)
 	if err != nil {
@@ -162,7 +162,7 @@ func (d *Directory) LeaveMove(ctx context.Context, org id.Org, owner uuid.UUID) 
 	return err
 }
 
-// FlipMove makes an organisation one of its new shard from an epoch on: the one moment of a
+// FlipMove makes an organization one of its new shard from an epoch on: the one moment of a
 // move that counts. The error is ErrMoveLost where the move is another process's by
 // now, or was cancelled.
 func (d *Directory) FlipMove(ctx context.Context, m Move, owner uuid.UUID, epoch int64) error {
@@ -186,7 +186,7 @@ func (d *Directory) FlipMove(ctx context.Context, m Move, owner uuid.UUID, epoch
 	})
 }
 
-// SetEpoch makes the route's epoch that of the shard, where the organisation lives on it.
+// SetEpoch makes the route's epoch that of the shard, where the organization lives on it.
 func (d *Directory) SetEpoch(ctx context.Context, org id.Org, shard string, epoch int64) error {
 	_, err := d.DB.Exec(ctx, `UPDATE organization SET epoch = $3 WHERE id = $1 AND shard = $2 AND epoch < $3`, org, shard, epoch)
 	return err

@@ -15,7 +15,7 @@ import (
 	"visavis.dev/pkg/plan"
 )
 
-// Organization is one organisation's entry.
+// Organization is one organization's entry.
 type Organization struct {
 	ID           id.Org         `json:"id"`
 	Name         string         `json:"name"`
@@ -34,7 +34,7 @@ type Organization struct {
 	CreatedAt time.Time  `json:"createdAt"`
 }
 
-// State is how far an organisation's making or removal is.
+// State is how far an organization's making or removal is.
 type State string
 
 // The states: its shard does not know it yet, it can be used, or everything that it
@@ -45,7 +45,7 @@ const (
 	Deleting State = "deleting"
 )
 
-// ErrSlugTaken says that another organisation has the slug.
+// ErrSlugTaken says that another organization has the slug.
 var ErrSlugTaken = errors.New("another organisation has this slug")
 
 // OrganizationColumns are the columns of organization o that Fields takes, in
@@ -114,7 +114,7 @@ func (d *Directory) OrganizationNamed(ctx context.Context, slug string) (Organiz
 	return o, err
 }
 
-// Organizations lists all organisations, oldest first.
+// Organizations lists all organizations, oldest first.
 func (d *Directory) Organizations(ctx context.Context) ([]Organization, error) {
 	rows, err := d.DB.Query(ctx, `SELECT `+OrganizationColumns+` FROM organization o ORDER BY o.created_at, o.id`)
 	if err != nil {
@@ -145,7 +145,7 @@ func (d *Directory) Resume(ctx context.Context, org id.Org) error {
 	return d.change(ctx, org, `UPDATE organization SET paused_at = NULL, paused_reason = NULL WHERE id = $1`, org)
 }
 
-// Declare makes of an organisation what a resource that manages it says: its name,
+// Declare makes of an organization what a resource that manages it says: its name,
 // its time zone, its plan with what it has instead of the plan's terms, and whether
 // it is paused. The reason of a pause that goes on stays. The error is ErrUnknown
 // where the organisation is another's to change.

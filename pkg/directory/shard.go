@@ -13,7 +13,7 @@ import (
 	"visavis.dev/pkg/managed"
 )
 
-// Tier is which organisations a shard takes.
+// Tier is which organizations a shard takes.
 type Tier string
 
 // The tiers: any organisation may be placed there, or only those that name it.
@@ -31,7 +31,7 @@ type Shard struct {
 	CreatedAt time.Time  `json:"createdAt"`
 }
 
-// ErrInhabited says that organisations live on a shard.
+// ErrInhabited says that organizations live on a shard.
 var ErrInhabited = errors.New("organisations live on it")
 
 // AddShard enters a shared shard that no resource declares, or gives a known one a
@@ -147,7 +147,7 @@ func (d *Directory) loadURL(ctx context.Context, name string) (string, error) {
 	return s.URL, err
 }
 
-// Inhabitants is how many organisations live on a shard. It rides
+// Inhabitants is how many organizations live on a shard. It rides
 // organization_by_shard.
 func (d *Directory) Inhabitants(ctx context.Context, shard string) (int64, error) {
 	var n int64
@@ -155,13 +155,13 @@ func (d *Directory) Inhabitants(ctx context.Context, shard string) (int64, error
 	return n, err
 }
 
-// Inhabitant is an organisation of a shard.
+// Inhabitant is an organization of a shard.
 type Inhabitant struct {
 	ID    id.Org
 	Epoch int64
 }
 
-// Inhabiting lists the active organisations of a shard by their ids, after one of them;
+// Inhabiting lists the active organizations of a shard by their ids, after one of them;
 // the zero id for the first. It rides organization_by_shard.
 func (d *Directory) Inhabiting(ctx context.Context, shard string, after id.Org, limit int) ([]Inhabitant, error) {
 	rows, err := d.DB.Query(ctx, `
@@ -173,7 +173,7 @@ func (d *Directory) Inhabiting(ctx context.Context, shard string, after id.Org, 
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Inhabitant])
 }
 
-// Coming is how many organisations are on their way to a shard. It rides org_move_due.
+// Coming is how many organizations are on their way to a shard. It rides org_move_due.
 func (d *Directory) Coming(ctx context.Context, shard string) (int64, error) {
 	var n int64
 	err := d.DB.QueryRow(ctx, `

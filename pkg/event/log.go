@@ -25,7 +25,7 @@ type Event struct {
 	Structure json.RawMessage
 }
 
-// ErrUnknown says that the organisation's log has no such event.
+// ErrUnknown says that the organization's log has no such event.
 var ErrUnknown = errors.New("no such event")
 
 // Filter narrows a list; zero fields do not.
@@ -82,7 +82,7 @@ func least(a, b id.Event) id.Event {
 	return b
 }
 
-// List is a page of an organisation's log after a position, the zero one for
+// List is a page of an organization's log after a position, the zero one for
 // the first page. The order is that of the commits, so nothing that commits
 // while a reader follows the log in ascending order can be skipped.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Position, limit int) ([]Event, error) {

@@ -229,7 +229,7 @@ var meanings = map[string]string{
 	"summaryAvailable":     "Whether there is a summary.",
 	"templateKey":          "The template, by key; null for none.",
 	"text":                 "What was said.",
-	"threshold":            "The share that was used, in percent.",
+	"threshold":            "The share that is left, in percent.",
 	"timeline":             "What the visitor said of when.",
 	"timezone":             "The time zone, as the IANA names it.",
 	"title":                "What the document is called.",

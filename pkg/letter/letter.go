@@ -42,7 +42,7 @@ type letter struct {
 // Post takes letters. A deployment that sends no mail has none.
 type Post struct{ Vault *vault.Vault }
 
-// ErrTooMany says that a recipient, or the organisation, had all the mail of an hour.
+// ErrTooMany says that a recipient, or the organization, had all the mail of an hour.
 var ErrTooMany = errors.New("too many mails in an hour")
 
 // ErrNoAddress says that there is no address to write to.

@@ -20,7 +20,7 @@ type Counter struct {
 	Class  rate.Class
 }
 
-// HolderOrg is the holder of an organisation's own counters.
+// HolderOrg is the holder of an organization's own counters.
 const HolderOrg = "org"
 
 // Window is what a table answers: how many tokens were taken just now, how

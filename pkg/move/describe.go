@@ -6,7 +6,7 @@ import (
 	"visavis.dev/pkg/directory"
 )
 
-// Settled says that the organisation lives on its new shard and everything else is
+// Settled says that the organization lives on its new shard and everything else is
 // cleaning up.
 func Settled(m directory.Move) bool {
 	return m.Phase == phaseKeep || m.Phase == phaseDelete || m.Phase == directory.Moved

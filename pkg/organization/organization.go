@@ -17,7 +17,7 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// Create makes an organisation on its shard. A run that broke off can be
+// Create makes an organization on its shard. A run that broke off can be
 // repeated with the same organisation.
 func Create(ctx context.Context, d *directory.Directory, t *tenant.Tenants, o directory.Organization) error {
 	db, err := t.Shard(ctx, o.Shard)

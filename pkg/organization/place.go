@@ -9,10 +9,10 @@ import (
 	"visavis.dev/pkg/directory"
 )
 
-// ErrNoShard says that there is no shard for an organisation that names none.
+// ErrNoShard says that there is no shard for an organization that names none.
 var ErrNoShard = errors.New("there is no shard that takes any organisation")
 
-// Place is the shard that an organisation which names none is to live on: of those
+// Place is the shard that an organization which names none is to live on: of those
 // that take any, the one with the fewest organisations. The error is ErrNoShard.
 func Place(ctx context.Context, d *directory.Directory) (string, error) {
 	var shard string

@@ -115,13 +115,13 @@ func place(text string) string {
 	return u.Host + u.Path
 }
 
-// Organization is an organisation with who manages it.
+// Organization is an organization with who manages it.
 type Organization struct {
 	directory.Organization
 	ManagedBy managed.By `json:"managedBy"`
 }
 
-// Organizations lists all organisations, oldest first.
+// Organizations lists all organizations, oldest first.
 func (v *View) Organizations(ctx context.Context) ([]Organization, error) {
 	rows, err := v.Directory.DB.Query(ctx, `
 		SELECT `+directory.OrganizationColumns+`, o.managed_by FROM organization o ORDER BY o.created_at, o.id`)
@@ -156,7 +156,7 @@ func (v *View) Organization(ctx context.Context, name string) (Organization, err
 	return o, err
 }
 
-// Owner names an organisation's row.
+// Owner names an organization's row.
 type Owner struct {
 	Shard        string `json:"shard"`
 	Organization id.Org `json:"organizationId"`

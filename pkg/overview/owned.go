@@ -16,7 +16,7 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Webhook is a webhook of some organisation.
+// Webhook is a webhook of some organization.
 type Webhook struct {
 	Owner
 	ID id.Webhook `json:"id"`
@@ -32,7 +32,7 @@ type Webhook struct {
 	CreatedAt time.Time  `json:"createdAt"`
 }
 
-// Webhooks lists the webhooks of organisations, those made through the API too, at
+// Webhooks lists the webhooks of organizations, those made through the API too, at
 // most limit of them; only those that fail or are paused where failing says so. The
 // error may be *Missing. It rides webhook_pkey and delivery_due.
 func (v *View) Webhooks(ctx context.Context, orgs []Organization, failing bool, limit int) ([]Webhook, error) {
@@ -56,7 +56,7 @@ func (v *View) Webhooks(ctx context.Context, orgs []Organization, failing bool, 
 		ORDER BY w.org_id, w.id LIMIT $2`)
 }
 
-// Portal is a portal of some organisation.
+// Portal is a portal of some organization.
 type Portal struct {
 	Owner
 	ID   id.Portal `json:"id"`
@@ -71,7 +71,7 @@ type Portal struct {
 	CreatedAt        time.Time  `json:"createdAt"`
 }
 
-// Portals lists the portals of organisations that are not archived, at most limit of
+// Portals lists the portals of organizations that are not archived, at most limit of
 // them. The error may be *Missing. It rides portal_pkey.
 func (v *View) Portals(ctx context.Context, orgs []Organization, limit int) ([]Portal, error) {
 	return onShards(ctx, v, orgs, limit, func(row pgx.CollectableRow, owners map[id.Org]Owner) (Portal, error) {
@@ -88,7 +88,7 @@ func (v *View) Portals(ctx context.Context, orgs []Organization, limit int) ([]P
 		WHERE p.org_id = ANY($1) AND p.archived_at IS NULL ORDER BY p.org_id, p.id LIMIT $2`)
 }
 
-// Limit is one limit of an organisation.
+// Limit is one limit of an organization.
 type Limit struct {
 	Name string `json:"name"`
 	// Value is what holds; nil for no limit.
@@ -101,7 +101,7 @@ type Limit struct {
 	Used *int64 `json:"used"`
 }
 
-// Limits lists an organisation's limits by name.
+// Limits lists an organization's limits by name.
 func (v *View) Limits(ctx context.Context, o Organization) ([]Limit, error) {
 	db, err := v.Tenants.Shard(ctx, o.Shard)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"visavis.dev/pkg/voice"
 )
 
-// ErrNoVoice says that the organisation has no such voice.
+// ErrNoVoice says that the organization has no such voice.
 var ErrNoVoice = errors.New("no such voice")
 
 // FindVoice finds a voice that the organisation can use, the studio's or its

@@ -52,13 +52,13 @@ type Plan struct {
 	Rates            rate.Rates `json:"rates"`
 }
 
-// Overrides are what one organisation has instead of its plan's terms.
+// Overrides are what one organization has instead of its plan's terms.
 type Overrides struct {
 	Limits Limits     `json:"limits,omitempty"`
 	Rates  rate.Rates `json:"rates,omitempty"`
 }
 
-// Terms are what an organisation may have, all things considered.
+// Terms are what an organization may have, all things considered.
 type Terms struct {
 	Plan   Plan
 	Limits Limits

@@ -27,7 +27,7 @@ type Definition struct {
 	Caps           Caps     `json:"caps" doc:"Bounds on what one person may use."`
 }
 
-// Brand is how the pages look. Colours are of the form #1a2b3c.
+// Brand is how the pages look. Colors are of the form #1a2b3c.
 type Brand struct {
 	LogoURL *string `json:"logoUrl" maxLength:"2048" doc:"The public https address of a PNG, JPEG or WebP picture, which publishing copies."`
 	Accent  string  `json:"accent" pattern:"^#[0-9a-fA-F]{6}$" doc:"The color of buttons and links, as #rrggbb."`

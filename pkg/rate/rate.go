@@ -31,7 +31,7 @@ type Rate struct {
 	PerOrganization int64 `json:"perOrganization"`
 }
 
-// Rates are the limits of one organisation, by class.
+// Rates are the limits of one organization, by class.
 type Rates map[Class]Rate
 
 // SpecRates are the spec's own numbers.

@@ -35,7 +35,7 @@ func DeleteWords(ctx context.Context, tx *tenant.Tx, which id.Session) error {
 	return s.deleteWords(ctx, tx)
 }
 
-// Disown is DeleteWords of a session whose person is erased: what the organisation
+// Disown is DeleteWords of a session whose person is erased: what the organization
 // noted of it, which can name them, is deleted too. The error is ErrUnknown.
 func Disown(ctx context.Context, tx *tenant.Tx, which id.Session) error {
 	if err := DeleteWords(ctx, tx, which); err != nil {

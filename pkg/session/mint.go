@@ -14,7 +14,7 @@ import (
 	"visavis.dev/pkg/usage"
 )
 
-// Counter is the organisation's counter of places that are taken.
+// Counter is the organization's counter of places that are taken.
 const Counter = "activeSessions"
 
 // Refusals to start a session.
@@ -29,7 +29,7 @@ var (
 	ErrPersonsDay = errors.New("the person's sessions of today are used up")
 )
 
-// MeansOf is what the organisation's terms say of its minutes.
+// MeansOf is what the organization's terms say of its minutes.
 func MeansOf(t plan.Terms) usage.Means {
 	m := usage.Means{Unlimited: t.Plan.UnlimitedMinutes}
 	if minutes, capped := t.Limit(plan.MonthlyCapMinutes); capped {

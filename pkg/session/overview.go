@@ -10,7 +10,7 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// Places counts the organisation's places that are taken, and of these those
+// Places counts the organization's places that are taken, and of these those
 // whose client has not come. It rides session_active.
 func Places(ctx context.Context, t *tenant.Tenants, org id.Org) (active, reserved int64, err error) {
 	err = t.Read(ctx, org, func(r *tenant.Reads) {

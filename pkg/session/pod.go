@@ -50,7 +50,7 @@ func DropPod(ctx context.Context, t *tenant.Tenants, shard string, pod uuid.UUID
 	return err
 }
 
-// PodOf is where the owner of a session of an organisation is reached; empty
+// PodOf is where the owner of a session of an organization is reached; empty
 // when it has none that lives.
 func PodOf(ctx context.Context, t *tenant.Tenants, org id.Org, s Session) (address string, err error) {
 	if !s.Owner.Valid {

@@ -14,7 +14,7 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// LiveKit is the transport of a session that takes place in a room of the organisation's
+// LiveKit is the transport of a session that takes place in a room of the organization's
 // own media server. Others come over our sockets, WebSocket.
 const (
 	LiveKit   = "livekit"

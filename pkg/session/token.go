@@ -26,7 +26,7 @@ const tokenPrefix = "vst_"
 // newToken makes a token of 260 random bits.
 func newToken(org id.Org) Token { return Token(tokenPrefix + org.Bare() + rand.Text() + rand.Text()) }
 
-// Org is the organisation that a token names; false for what is no token.
+// Org is the organization that a token names; false for what is no token.
 func (t Token) Org() (id.Org, bool) {
 	rest, ok := strings.CutPrefix(string(t), tokenPrefix)
 	if !ok || len(rest) < 48 || len(rest) > 128 {

@@ -78,7 +78,7 @@ func (v Values) AtMost(k Key, n int64) int64 {
 	return n
 }
 
-// Bound are an organisation's terms as it bounds them itself.
+// Bound are an organization's terms as it bounds them itself.
 func (v Values) Bound(t plan.Terms) plan.Terms {
 	for key, limit := range map[Key]plan.Limit{MaxConcurrent: plan.MaxConcurrentSessions, MonthlyCapMinutes: plan.MonthlyCapMinutes} {
 		if n, bound := v.Number(key); bound {

@@ -18,13 +18,13 @@ const (
 	OfUnit         ScopeKind = "unit"
 )
 
-// Scope is one organisation, portal or unit. ID is zero for the organisation.
+// Scope is one organization, portal or unit. ID is zero for the organization.
 type Scope struct {
 	Kind ScopeKind
 	ID   uuid.UUID
 }
 
-// Organization is the scope of the whole organisation.
+// Organization is the scope of the whole organization.
 var Organization = Scope{Kind: OfOrganization}
 
 // Portal is a portal's scope.
@@ -52,7 +52,7 @@ func (s Scope) place() Place {
 	return Place{}
 }
 
-// ErrNoScope says that the organisation has no such portal or unit.
+// ErrNoScope says that the organization has no such portal or unit.
 var ErrNoScope = errors.New("there is no such scope")
 
 // Place is where somebody is, from which the scopes that hold there follow: the

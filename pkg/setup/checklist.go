@@ -7,7 +7,7 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// Checklist says which of what an organisation needs it has.
+// Checklist says which of what an organization needs it has.
 type Checklist struct {
 	// Persona is made, and Knowledge read.
 	Persona, Knowledge bool

@@ -41,13 +41,13 @@ func (i *Input) Empty() bool { return i.URL == nil && i.Brief == nil && len(i.Do
 
 // Proposal is a portal as a plan proposes it. It can be changed until it is applied.
 type Proposal struct {
-	TemplateKey string           `json:"templateKey" maxLength:"40"`
-	Name        string           `json:"name" minLength:"1" maxLength:"120"`
-	Languages   []string         `json:"languages" minItems:"1" maxItems:"20"`
-	Persona     ProposedPersona  `json:"persona"`
-	Subjects    []ProposedPart   `json:"subjects" maxItems:"20"`
+	TemplateKey string           `json:"templateKey" maxLength:"40" doc:"The template to build it from."`
+	Name        string           `json:"name" minLength:"1" maxLength:"120" doc:"What the portal is to be called."`
+	Languages   []string         `json:"languages" minItems:"1" maxItems:"20" doc:"Its languages, by code or name; the first is its default."`
+	Persona     ProposedPersona  `json:"persona" doc:"Who is to speak."`
+	Subjects    []ProposedPart   `json:"subjects" maxItems:"20" doc:"What it is to teach or ask."`
 	Knowledge   []ProposedSource `json:"knowledge" maxItems:"20" doc:"What the portal will answer from, besides its subjects."`
-	Warnings    []golive.Finding `json:"warnings" readOnly:"true"`
+	Warnings    []golive.Finding `json:"warnings" readOnly:"true" doc:"What to look at before the plan is applied; nothing of it stops that."`
 }
 
 // ProposedPersona is who will speak. What is empty is as the template has it.

@@ -38,7 +38,7 @@ const (
 	wholeAnswer = 3 * time.Minute
 )
 
-// ErrNoModel says that the organisation has no connected model that works.
+// ErrNoModel says that the organization has no connected model that works.
 var ErrNoModel = errors.New("no model is connected")
 
 // ChooseModel finds the connected model that writes: the newest that works. The

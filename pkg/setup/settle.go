@@ -134,7 +134,7 @@ func known(templates []template.Template, key string) bool {
 	return slices.ContainsFunc(templates, func(t template.Template) bool { return t.Key == key })
 }
 
-// Allowed are the templates that an organisation's plan includes.
+// Allowed are the templates that an organization's plan includes.
 func Allowed(g *template.Gallery, terms plan.Terms) []template.Template {
 	return slices.DeleteFunc(slices.Clone(g.Templates()), func(t template.Template) bool {
 		return t.PlanFeature != nil && !terms.Has(*t.PlanFeature)

@@ -19,7 +19,7 @@ import (
 // VisitFor is how long somebody who came in stays so.
 const VisitFor = 12 * time.Hour
 
-// Secret is what a browser holds of a visit. It names the organisation. Only its
+// Secret is what a browser holds of a visit. It names the organization. Only its
 // hash is stored.
 type Secret string
 
@@ -33,7 +33,7 @@ func newSecret(org id.Org) Secret {
 	return Secret(secretPrefix + org.Bare() + rand.Text() + rand.Text())
 }
 
-// Org is the organisation that a secret names; false for what is no secret.
+// Org is the organization that a secret names; false for what is no secret.
 func (s Secret) Org() (id.Org, bool) {
 	rest, ok := strings.CutPrefix(string(s), secretPrefix)
 	if !ok || len(rest) <= bareID || len(rest) > 128 {

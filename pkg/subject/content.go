@@ -66,7 +66,7 @@ type Level struct {
 	Description language.Words `json:"description" doc:"What meeting it this well looks like, by language."`
 }
 
-// Scenario is a situation to practise in.
+// Scenario is a situation to practice in.
 type Scenario struct {
 	Setting     language.Words   `json:"setting" doc:"What the situation is, by language."`
 	AvatarRole  language.Words   `json:"avatarRole" doc:"Whom the avatar plays, by language."`

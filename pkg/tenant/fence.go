@@ -12,7 +12,7 @@ import (
 	"visavis.dev/pkg/id"
 )
 
-// State is what a shard allows of an organisation (org_fence.state).
+// State is what a shard allows of an organization (org_fence.state).
 type State string
 
 // The states of a fence.

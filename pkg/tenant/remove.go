@@ -11,7 +11,7 @@ import (
 	"visavis.dev/pkg/id"
 )
 
-// Table is a table with rows of organisations.
+// Table is a table with rows of organizations.
 type Table struct {
 	Name string
 	// Key is the primary key after org_id.
@@ -21,7 +21,7 @@ type Table struct {
 	Stays bool
 }
 
-// Tables are all that have rows of organisations, but for org_fence, in an order in
+// Tables are all that have rows of organizations, but for org_fence, in an order in
 // which their rows can be deleted. What processes are asked to do with live sessions
 // goes last: they carry it out meanwhile.
 var Tables = []Table{
@@ -95,7 +95,7 @@ var Tables = []Table{
 	{Name: "session_command", Key: []string{"session_id", "id"}},
 }
 
-// IsOpen says whether an organisation can be used on a shard.
+// IsOpen says whether an organization can be used on a shard.
 func (t *Tenants) IsOpen(ctx context.Context, shard string, org id.Org) (open bool, err error) {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {
@@ -139,7 +139,7 @@ func (t *Tenants) Remove(ctx context.Context, shard string, org id.Org, table Ta
 	return t.remove(ctx, shard, org, table, limit, Deleting)
 }
 
-// RemoveLeft is Remove of what an organisation that moved left behind.
+// RemoveLeft is Remove of what an organization that moved left behind.
 func (t *Tenants) RemoveLeft(ctx context.Context, shard string, org id.Org, table Table, limit int) (int, error) {
 	return t.remove(ctx, shard, org, table, limit, Moved)
 }

@@ -20,7 +20,7 @@ type ManyTx struct {
 	touched map[id.Org]map[row]struct{}
 }
 
-// Open says whether the organisation can be written to here. Rows of one that
+// Open says whether the organization can be written to here. Rows of one that
 // is being moved or has moved are left alone: what they say is old, or about
 // to be.
 func (tx *ManyTx) Open(org id.Org) bool { return tx.open[org] }

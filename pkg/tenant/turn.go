@@ -10,7 +10,7 @@ import (
 	"visavis.dev/pkg/id"
 )
 
-// Fence is what a shard says of an organisation.
+// Fence is what a shard says of an organization.
 type Fence struct {
 	Epoch int64
 	State State
@@ -57,7 +57,7 @@ func (t *Tenants) Turn(ctx context.Context, shard string, org id.Org, from, to F
 	return done, err
 }
 
-// Expect makes a shard that an organisation does not live on send everybody on to where
+// Expect makes a shard that an organization does not live on send everybody on to where
 // it does, and says whether it could: it cannot where the shard knows of a later epoch, or
 // has the organisation. It may be repeated.
 func (t *Tenants) Expect(ctx context.Context, shard string, org id.Org, at Fence) (done bool, err error) {

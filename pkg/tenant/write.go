@@ -11,7 +11,7 @@ import (
 	"visavis.dev/pkg/id"
 )
 
-// Tx is a transaction on an organisation's shard that has passed the fence.
+// Tx is a transaction on an organization's shard that has passed the fence.
 type Tx struct {
 	database.Tx
 	Org     id.Org

@@ -12,7 +12,7 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// ErrNoModel says that the organisation has no connected model to translate with.
+// ErrNoModel says that the organization has no connected model to translate with.
 var ErrNoModel = errors.New("no model is connected")
 
 // Choice is the model to translate with.

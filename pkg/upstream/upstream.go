@@ -33,7 +33,7 @@ const (
 	AddressRefused Code = "address_refused"
 )
 
-// Error is a failure of a service. Its text may be shown to the organisation:
+// Error is a failure of a service. Its text may be shown to the organization:
 // it holds nothing that the service said.
 type Error struct {
 	Code Code

@@ -32,7 +32,7 @@ type Block struct {
 	PaidAt time.Time
 }
 
-// Means are what an organisation's sessions are paid from.
+// Means are what an organization's sessions are paid from.
 type Means struct {
 	// Unlimited accounts hold no minutes and need none.
 	Unlimited bool

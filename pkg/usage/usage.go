@@ -12,7 +12,7 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// Report is what an organisation used in a period [From, To), and what it has
+// Report is what an organization used in a period [From, To), and what it has
 // left now. Seconds throughout.
 type Report struct {
 	From, To time.Time

@@ -65,7 +65,7 @@ func ProposeRemoval(ctx context.Context, tx *tenant.Tx, v Voice, by string, at t
 	return err
 }
 
-// Cloner makes voices at the services that organisations connected.
+// Cloner makes voices at the services that organizations connected.
 type Cloner struct {
 	Tenants *tenant.Tenants
 	Files   *file.Store

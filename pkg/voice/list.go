@@ -31,7 +31,7 @@ func PositionOf(v Voice) Position {
 	return Position{At: v.CreatedAt, ID: v.ID}
 }
 
-// List is a page of voices, the studio's first, then the organisation's own,
+// List is a page of voices, the studio's first, then the organization's own,
 // oldest first (spec, Voices).
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after *Position, limit int) ([]Voice, error) {
 	var page []Voice

@@ -166,7 +166,7 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Voice, at time.Time) (V
 	return v, tx.Decrement(ctx, string(plan.ClonedVoices))
 }
 
-// Count is how many own voices an organisation has.
+// Count is how many own voices an organization has.
 func Count(ctx context.Context, t *tenant.Tenants, org id.Org) (n int64, err error) {
 	err = t.Read(ctx, org, func(r *tenant.Reads) {
 		n = 0

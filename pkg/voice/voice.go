@@ -91,7 +91,7 @@ type Consent struct {
 	State string
 }
 
-// Uses counts who speaks with a voice in the asking organisation.
+// Uses counts who speaks with a voice in the asking organization.
 type Uses struct{ Personas, Duos int64 }
 
 // Pronunciation says how to say something.

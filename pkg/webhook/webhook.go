@@ -44,7 +44,7 @@ type Webhook struct {
 	DeliveredAt *time.Time
 }
 
-// ErrUnknown says that the organisation has no such webhook.
+// ErrUnknown says that the organization has no such webhook.
 var ErrUnknown = errors.New("no such webhook")
 
 // Subscription is what the webhook asked for.

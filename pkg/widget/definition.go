@@ -30,7 +30,7 @@ type Definition struct {
 	Caps                Caps       `json:"caps" doc:"Bounds on what visitors use."`
 }
 
-// Theme is how it looks. Colours are of the form #1a2b3c.
+// Theme is how it looks. Colors are of the form #1a2b3c.
 type Theme struct {
 	Accent     string `json:"accent" pattern:"^#[0-9a-fA-F]{6}$" doc:"The color of buttons, as #rrggbb."`
 	Background string `json:"background" pattern:"^#[0-9a-fA-F]{6}$" doc:"The color behind everything, as #rrggbb."`

@@ -33,7 +33,7 @@ func NewVisitorSecret() []byte {
 	return secret
 }
 
-// Visitor is an address's mark at an organisation on one day: another
+// Visitor is an address's mark at an organization on one day: another
 // organisation, and the next day, have another.
 type Visitor []byte
 

@@ -44,7 +44,7 @@ const keyPrefix = "wpk_"
 // bareID is the length of an id without its prefix.
 const bareID = 22
 
-// NewPublicKey makes a key of an organisation.
+// NewPublicKey makes a key of an organization.
 func NewPublicKey(org id.Org) PublicKey { return PublicKey(keyPrefix + org.Bare() + rand.Text()) }
 
 // Org is whose key it is; false for what is no key.
