@@ -15,10 +15,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/client-go/util/exec"
 )
@@ -37,11 +37,14 @@ const toolPods = "app.kubernetes.io/name=visavis,app.kubernetes.io/component in 
 // platform, so whoever may exec there may see it, and no database is reachable from
 // outside.
 type plugin struct {
-	flags *genericclioptions.ConfigFlags
+	// kubeconfig says which cluster, as kubectl's own flags and files do.
+	kubeconfig clientcmd.ClientConfig
 }
 
 func pluginCommand() *cobra.Command {
-	p := plugin{flags: genericclioptions.NewConfigFlags(true)}
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	overrides := &clientcmd.ConfigOverrides{}
+	p := plugin{clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)}
 	cmd := &cobra.Command{
 		Use:           "visavis",
 		Short:         "Show what the platform of this cluster has: also what was made through the API",
@@ -50,7 +53,9 @@ func pluginCommand() *cobra.Command {
 		Version:       version(),
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl visavis"},
 	}
-	p.flags.AddFlags(cmd.PersistentFlags())
+	flags := cmd.PersistentFlags()
+	flags.StringVar(&rules.ExplicitPath, "kubeconfig", "", "Path to the kubeconfig file to use for CLI requests.")
+	clientcmd.BindOverrideFlags(overrides, flags, clientcmd.RecommendedConfigOverrideFlags(""))
 	cmd.AddCommand(showCommands(func(cmd *cobra.Command, args []string, _ showing) error {
 		return p.run(cmd, append([]string{"/visavis", "admin", "show", cmd.Name()}, inPod(cmd, args)...))
 	})...)
@@ -81,7 +86,7 @@ func inPod(cmd *cobra.Command, args []string) []string {
 
 // run runs a command in a pod, as if it were here.
 func (p *plugin) run(cmd *cobra.Command, command []string) error {
-	config, err := p.flags.ToRESTConfig()
+	config, err := p.kubeconfig.ClientConfig()
 	if err != nil {
 		return err
 	}
@@ -138,7 +143,7 @@ func executor(config *rest.Config, request *rest.Request) (remotecommand.Executo
 // only one that has any. Labels are whoever's who makes pods: where two namespaces claim
 // to have the platform, a person says which.
 func (p *plugin) pod(ctx context.Context, client kubernetes.Interface) (*corev1.Pod, error) {
-	namespace, chosen, err := p.flags.ToRawKubeConfigLoader().Namespace()
+	namespace, chosen, err := p.kubeconfig.Namespace()
 	if err != nil {
 		return nil, err
 	}

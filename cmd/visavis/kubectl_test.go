@@ -9,9 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
 // toolPod is a pod that says it is the platform's.
@@ -53,10 +54,9 @@ func TestWhichPodAnswers(t *testing.T) {
 				}
 				return false, nil, nil
 			})
-			flags := genericclioptions.NewConfigFlags(false)
-			flags.KubeConfig = new("/dev/null")
-			flags.Namespace = &c.chosen
-			pod, err := (&plugin{flags}).pod(t.Context(), client)
+			overrides := &clientcmd.ConfigOverrides{Context: clientcmdapi.Context{Namespace: c.chosen}}
+			kubeconfig := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&clientcmd.ClientConfigLoadingRules{}, overrides)
+			pod, err := (&plugin{kubeconfig}).pod(t.Context(), client)
 			if c.says != "" {
 				require.ErrorContains(t, err, c.says)
 				return
