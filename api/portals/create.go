@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/patch"
@@ -25,16 +26,24 @@ type Input struct{ Body PortalInput }
 
 // PortalInput is a portal to be built.
 type PortalInput struct {
-	Name        string            `json:"name" minLength:"1" maxLength:"120" doc:"What to call the portal, for people."`
-	TemplateKey string            `json:"templateKey" maxLength:"40" doc:"GET /portals/templates lists them."`
-	Subjects    []PortalLesson    `json:"subjects,omitempty" maxItems:"100" doc:"In place of those that come with the template."`
-	PersonaID   string            `json:"personaId,omitempty" doc:"Who speaks. Otherwise avatarId and voiceId are needed, and a persona is made of them."`
-	AvatarID    string            `json:"avatarId,omitempty" doc:"The face of a persona to be made with it."`
-	VoiceID     string            `json:"voiceId,omitempty" doc:"The voice of a persona to be made with it."`
-	Languages   []string          `json:"languages,omitempty" maxItems:"50" doc:"By code or name, the default one first; the template's unless given."`
-	Answers     map[string]string `json:"answers,omitempty" doc:"To the template's questions, by their keys; they are written into its texts."`
-	Slug        string            `json:"slug,omitempty" maxLength:"63" doc:"Made of the name unless given."`
-	Publish     bool              `json:"publish,omitempty" doc:"Publish it too, which needs portals:publish."`
+	Name        string                     `json:"name" minLength:"1" maxLength:"120" doc:"What to call the portal, for people."`
+	TemplateKey string                     `json:"templateKey" maxLength:"40" doc:"GET /portals/templates lists them."`
+	Subjects    []PortalLesson             `json:"subjects,omitempty" maxItems:"100" doc:"In place of those that come with the template."`
+	PersonaID   string                     `json:"personaId,omitempty" doc:"Who speaks. Otherwise avatarId and voiceId are needed, and a persona is made of them."`
+	AvatarID    string                     `json:"avatarId,omitempty" doc:"The face of a persona to be made with it."`
+	VoiceID     string                     `json:"voiceId,omitempty" doc:"The voice of a persona to be made with it."`
+	Languages   []string                   `json:"languages,omitempty" maxItems:"50" doc:"By code or name, the default one first; the template's unless given."`
+	Answers     map[string]string          `json:"answers,omitempty" doc:"To the template's questions, by their keys; they are written into its texts."`
+	Slug        string                     `json:"slug,omitempty" maxLength:"63" doc:"Made of the name unless given."`
+	Privacy     route.Part[portal.Privacy] `json:"privacy,omitzero" doc:"A portal cannot go live without privacyUrl."`
+	Visitors    *VisitorsDoor              `json:"visitors,omitempty" doc:"Opens the door for whoever comes, which is closed unless this is given."`
+	Publish     bool                       `json:"publish,omitempty" doc:"Publish it too, which needs portals:publish, an open door and a privacy notice."`
+}
+
+// VisitorsDoor is how the visitors' door of a new portal is opened.
+type VisitorsDoor struct {
+	Requires []string `json:"requires,omitempty" maxItems:"4" enum:"name,email,consent,age_check" doc:"What is asked of those who come by themselves; nothing unless given."`
+	Message  *string  `json:"message,omitempty" maxLength:"500" doc:"What they read at the door."`
 }
 
 // PortalLesson is a subject to come with a portal.
@@ -77,6 +86,14 @@ func (a *API) plan(c *route.Call, in PortalInput) (build.Draft, error) {
 		}
 	}
 	d = build.New(t, in.Name, languages)
+	if err := patch.Merge(&struct {
+		Privacy *portal.Privacy `json:"privacy"`
+	}{&d.Portal.Definition.Privacy}, c.Body()); err != nil {
+		return d, asProblem(err)
+	}
+	if v := in.Visitors; v != nil {
+		d.Visitors = &door.Change{Open: true, Requires: append([]string{}, v.Requires...), Message: v.Message, By: c.Principal.Key.ID.String(), At: c.Now()}
+	}
 	if in.Slug != "" {
 		if d.Portal.Slug, err = parseSlug(in.Slug); err != nil {
 			return d, err
@@ -169,6 +186,11 @@ func (a *API) build(ctx context.Context, c *route.Call, tx *tenant.Tx, d build.D
 		"name": made.Portal.Name, "templateKey": made.Portal.TemplateKey, "personaId": made.Portal.Persona,
 	}); err != nil {
 		return Portal{}, err
+	}
+	if d.Visitors != nil {
+		if err := record(ctx, c, tx, "portal.door_changed", made.Portal.ID, map[string]any{"door": door.Visitors, "open": true}); err != nil {
+			return Portal{}, err
+		}
 	}
 	if publish {
 		if err := made.Publish(ctx, tx, c.Principal.Org.Region); err != nil {

@@ -77,14 +77,16 @@ func TestDriftAndChanges(t *testing.T) {
 	o = w.change(museum, func(o *v1alpha1.Portal) {
 		o.Spec.Name, o.Spec.Slug, o.Spec.Speaker.VoiceID, o.Spec.Visitors = "Harbour museum", "harbour", id.NamedVoice("owen").String(), nil
 	})
+	w.refused(o, v1alpha1.ReasonNotReady, "Every door is closed")
+	doors, err = door.List(ctx, w.Tenants, w.acme, p.ID)
+	require.NoError(t, err)
+	require.False(t, doors[0].Open, "as it is declared")
+	o = w.change(museum, func(o *v1alpha1.Portal) { o.Spec.Visitors = &v1alpha1.VisitorsDoor{} })
 	w.ready(o)
 	p = w.row(o)
 	require.Equal(t, []string{"Harbour museum", "harbour"}, []string{p.Name, p.Slug})
 	require.Equal(t, before.Persona, p.Persona, "who speaks here alone has another voice")
 	require.Equal(t, "https://portals.example.com/p/harbour", o.Status.URL)
-	doors, err = door.List(ctx, w.Tenants, w.acme, p.ID)
-	require.NoError(t, err)
-	require.False(t, doors[0].Open)
 
 	o = w.change(museum, func(o *v1alpha1.Portal) { o.Spec.Published = new(bool) })
 	w.ready(o)
@@ -98,7 +100,7 @@ func TestWhatKeepsItFromGoingLive(t *testing.T) {
 	w := newWorld(t)
 	museum := w.apply("acme", "museum", func(o *v1alpha1.Portal) { o.Spec.Privacy.PrivacyURL = "" })
 	o := w.settled(museum)
-	const why = "The visitors' door is open, so the page must link to your privacy notice."
+	const why = "The page must link to your privacy notice: people are told what becomes of what they say. Set it with PATCH /portals/{id}."
 	w.refused(o, v1alpha1.ReasonNotReady, why)
 	require.Equal(t, []v1alpha1.PortalProblem{{Field: "privacy.privacyUrl", Message: why}}, o.Status.Problems)
 	published := w.condition(o, v1alpha1.Published)

@@ -12,6 +12,7 @@ import (
 
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
@@ -35,6 +36,8 @@ type Draft struct {
 	Tune func(*persona.Definition)
 	// Lessons are its subjects: the template's, unless others take their place.
 	Lessons []template.Lesson
+	// Visitors is how the visitors' door is to be; nil leaves it closed.
+	Visitors *door.Change
 }
 
 // Feature is what the terms must include for portals to be built.
@@ -160,7 +163,15 @@ func (d *Draft) Build(ctx context.Context, tx *tenant.Tx, l *avatar.Library, ter
 		}
 		b.Subjects = append(b.Subjects, lesson.Subject.ID)
 	}
-	return b, nil
+	if d.Visitors == nil {
+		return b, nil
+	}
+	if _, err := door.Set(ctx, tx, made, door.Visitors, *d.Visitors); err != nil {
+		return Built{}, err
+	}
+	// Opening the door changed the portal's page stamp.
+	b.Portal, err = portal.Find(ctx, tx, made.ID)
+	return b, err
 }
 
 // speak makes the persona that the template describes.

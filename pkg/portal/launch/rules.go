@@ -10,7 +10,6 @@ import (
 	"visavis.dev/pkg/golive"
 	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/widget"
 )
@@ -122,14 +121,8 @@ func aiIsTold(c *Candidate, r *golive.Report) {
 
 func privacyIsTold(c *Candidate, r *golive.Report) {
 	p := c.Portal.Definition.Privacy
-	switch {
-	case p.PrivacyURL != nil:
-	case slices.Contains(c.Doors, "visitors"):
-		r.Forbid("privacy.privacyUrl", "The visitors' door is open, so the page must link to your privacy notice.")
-	case c.Portal.Kind == portal.Hiring:
-		r.Forbid("privacy.privacyUrl", "Candidates must be told what becomes of their data, so the page must link to your privacy notice.")
-	default:
-		r.Warn("privacy.privacyUrl", "The page does not link to a privacy notice.")
+	if p.PrivacyURL == nil {
+		r.Forbid("privacy.privacyUrl", "The page must link to your privacy notice: people are told what becomes of what they say. Set it with PATCH /portals/{id}.")
 	}
 	if p.TermsURL == nil {
 		r.Warn("privacy.termsUrl", "The page does not link to terms of use.")
@@ -156,7 +149,7 @@ func minorsAreGuarded(c *Candidate, r *golive.Report) {
 
 func someDoorIsOpen(c *Candidate, r *golive.Report) {
 	if len(c.Doors) == 0 {
-		r.Warn("doors", "Every door is closed, so nobody can come in.")
+		r.Forbid("doors", "Every door is closed, so nobody could come in. Open one, such as the visitors' with PUT /portals/{id}/doors/visitors.")
 	}
 }
 

@@ -86,12 +86,12 @@ func TestRules(t *testing.T) {
 		"no privacy link": {func(c *Candidate) { c.Portal.Definition.Privacy.PrivacyURL = nil }, list{"privacy.privacyUrl"}, list{}},
 		"none for members": {func(c *Candidate) {
 			c.Portal.Definition.Privacy.PrivacyURL, c.Doors = nil, list{"sso"}
-		}, list{}, list{"privacy.privacyUrl"}},
+		}, list{"privacy.privacyUrl"}, list{}},
 		"none for candidates": {func(c *Candidate) {
 			c.Portal.Definition.Privacy.PrivacyURL, c.Doors, c.Portal.Kind = nil, list{"candidates"}, portal.Hiring
 		}, list{"privacy.privacyUrl"}, list{}},
 		"no terms":       {func(c *Candidate) { c.Portal.Definition.Privacy.TermsURL = nil }, list{}, list{"privacy.termsUrl"}},
-		"no door":        {func(c *Candidate) { c.Doors = nil }, list{}, list{"doors"}},
+		"no door":        {func(c *Candidate) { c.Doors = nil }, list{"doors"}, list{}},
 		"young learners": {func(c *Candidate) { c.Portal.Definition.Audience = "learners" }, list{"guardianConsentUnder"}, list{}},
 		"grown learners": {func(c *Candidate) {
 			c.Portal.Definition.Audience, c.Portal.Definition.MinAge = "learners", new(int64(16))
