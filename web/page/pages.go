@@ -71,6 +71,7 @@ func (v *view) welcome() *sheet {
 	s := v.sheet("home")
 	s.Title = s.Brand.Text
 	body := welcomeBody{Welcome: v.text(v.site.Definition.Pages.Welcome), Begin: v.begin(nil)}
+	s.Preview = v.preview("/", body.Welcome)
 	for _, each := range v.site.Subjects {
 		body.Subjects = append(body.Subjects, v.card(each))
 	}
@@ -127,6 +128,7 @@ func (v *view) subject(name string) error {
 		s := v.sheet("home")
 		body := subjectBody{Card: v.card(*found), Begin: v.begin(found)}
 		s.Title = v.titled(found)
+		s.Preview = v.preview("/s/"+found.ID.String(), body.Card.Intro, v.text(v.site.Definition.Pages.Welcome))
 		for _, o := range found.Definition.Objectives {
 			body.Objectives = append(body.Objectives, v.text(o.Text))
 		}

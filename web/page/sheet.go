@@ -25,6 +25,8 @@ type sheet struct {
 	Notice               phrase
 	Footer               phrase
 	PrivacyURL, TermsURL string
+	// Preview is what others show of the page; nil of one that is not to be shared.
+	Preview *preview
 	// Message is what went wrong.
 	Message string
 	Body    any
@@ -154,8 +156,12 @@ func (s *sheet) Portrait() string {
 	if s.v.site.Speaker.Avatar.IsZero() {
 		return ""
 	}
-	return s.v.base + "/portrait?" + s.v.site.Speaker.Avatar.Bare()
+	return s.v.base + portraitPath(s.v.site.Speaker)
 }
+
+// portraitPath is where a speaker's picture is within the portal: another face has
+// another address.
+func portraitPath(s published.Speaker) string { return "/portrait?" + s.Avatar.Bare() }
 
 // Speaker is who speaks.
 func (s *sheet) Speaker() string { return s.v.site.Speaker.Name }

@@ -99,23 +99,25 @@ function complain(message) {
 /** Says why no conversation can begin. */
 function refuse(message) {
   complain(message || say('refused.other'))
-  over(say('ended.other'))
   at('why').hidden = true
+  over(say('ended.other'), false)
 }
 
 function end({ endReason, ratingAllowed }) {
-  over(say(`ended.${endReason}`) || say('ended.other'))
   at('why').hidden = false
-  at('rating').hidden = !ratingAllowed
   at('thanks').textContent = ''
+  over(say(`ended.${endReason}`) || say('ended.other'), ratingAllowed)
 }
 
-function over(why) {
+function over(why, ratingAllowed) {
   state('')
-  at('composer').hidden = at('end').hidden = at('rating').hidden = true
+  at('composer').hidden = at('end').hidden = true
+  at('rating').hidden = !ratingAllowed
   at('why').textContent = why
   at('over').hidden = false
-  at('over').focus()
+  at('over').focus({ preventScroll: true })
+  // With what stands below it, where a short screen has room for only one.
+  at('over').scrollIntoView({ block: 'end' })
 }
 
 at('composer').addEventListener('submit', (e) => {
