@@ -7,6 +7,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/widget"
 )
@@ -71,9 +72,17 @@ func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfi
 	if err := widget.Seen(ctx, a.Tenants, org, w, c.Now()); err != nil {
 		return WidgetConfig{}, err
 	}
+	accent := &w.Definition.Theme.Accent
+	if *accent == nil {
+		portals, err := portal.AccentOf(ctx, a.Tenants, org, p.ID)
+		if err != nil {
+			return WidgetConfig{}, err
+		}
+		*accent = &portals
+	}
 	c.AllowOrigin(in.Origin)
 	c.SetHeader("Cache-Control", "private, no-cache")
-	c.Unchanged(fmt.Sprintf(`"%d.%d.%t"`, w.Version, p.Version, w.Definition.AINotice))
+	c.Unchanged(fmt.Sprintf(`"%d.%d.%t.%s"`, w.Version, p.Version, w.Definition.AINotice, **accent))
 	return showConfig(w, p, a.picture(c, w, p)), nil
 }
 

@@ -19,7 +19,7 @@ import (
 func Defaults() Definition {
 	return Definition{
 		KnowledgeBaseIDs: []id.KnowledgeBase{},
-		Brand:            Brand{Accent: "#3355dd", Dark: "auto"},
+		Brand:            Brand{Accent: DefaultAccent, Dark: "auto"},
 		Pages:            Pages{Title: language.Words{}, Welcome: language.Words{}, Footer: language.Words{}},
 		Privacy:          Privacy{AINotice: true},
 		Audience:         "visitors",

@@ -32,9 +32,9 @@ type Definition struct {
 
 // Theme is how it looks. Colors are of the form #1a2b3c.
 type Theme struct {
-	Accent     string `json:"accent" pattern:"^#[0-9a-fA-F]{6}$" doc:"The color of buttons, as #rrggbb."`
-	Background string `json:"background" pattern:"^#[0-9a-fA-F]{6}$" doc:"The color behind everything, as #rrggbb."`
-	Text       string `json:"text" pattern:"^#[0-9a-fA-F]{6}$" doc:"The color of words, as #rrggbb."`
+	Accent     *string `json:"accent" pattern:"^#[0-9a-fA-F]{6}$" doc:"The color of buttons, as #rrggbb. null, unless given: the accent of the portal on which the persona speaks."`
+	Background string  `json:"background" pattern:"^#[0-9a-fA-F]{6}$" doc:"The color behind everything, as #rrggbb."`
+	Text       string  `json:"text" pattern:"^#[0-9a-fA-F]{6}$" doc:"The color of words, as #rrggbb."`
 	// Radius of corners, in pixels.
 	Radius int64  `json:"radius" minimum:"0" maximum:"48" doc:"How round corners are, in pixels."`
 	Font   string `json:"font" maxLength:"80" pattern:"^[A-Za-z0-9 ,-]*$" doc:"Families, separated by commas; empty for the page's own."`
@@ -102,7 +102,7 @@ type Caps struct {
 func Defaults() Definition {
 	return Definition{
 		Mode: "bubble", Placement: "bottom_right", Channels: []string{"video", "voice", "chat"}, DefaultChannel: "video",
-		Theme:               Theme{Accent: "#3355dd", Background: "#ffffff", Text: "#1b1f29", Radius: 16, Dark: "auto"},
+		Theme:               Theme{Background: "#ffffff", Text: "#1b1f29", Radius: 16, Dark: "auto"},
 		AvatarWhenCollapsed: true, Rating: Rating{Mode: "end", Scale: 5},
 		TranscriptVisible: true, TextInput: true, MicMuteable: true, AINotice: true, Hours: Hours{Timezone: "UTC"},
 	}
