@@ -355,23 +355,28 @@ func TestHostsAreProven(t *testing.T) {
 // neither opens it nor closes it.
 func TestTheVisitorsDoorGoesByWhatIsPublished(t *testing.T) {
 	w := newWorld(t)
-	own := w.do(t, "createPortal", "", w.Acme.New, draftBody(1)).Data(t)["id"].(string)
+	body := draftBody(1)
+	delete(body, "visitors")
+	own := w.do(t, "createPortal", "", w.Acme.New, body).Data(t)["id"].(string)
 	told := func(address any) {
 		t.Helper()
 		require.Equal(t, http.StatusOK, w.do(t, "updatePortal", own, w.Acme.New, map[string]any{"privacy": map[string]any{"privacyUrl": address}}).Status)
 	}
 	publish := func() apitest.Answer { return w.do(t, "publishPortal", own, w.Acme.New, map[string]any{}) }
-	open := func() apitest.Answer {
-		return w.do(t, "setVisitorsDoor", own, w.Acme.New, map[string]any{"open": true})
+	set := func(open bool) apitest.Answer {
+		return w.do(t, "setVisitorsDoor", own, w.Acme.New, map[string]any{"open": open})
 	}
+	refusal := requireError(t, publish(), http.StatusUnprocessableEntity, "go_live_refused", "")
+	require.Equal(t, "doors", at(at(refusal, "details", "problems").([]any)[0], "field"), "nobody could come in")
 	told(nil)
-	require.Equal(t, http.StatusOK, publish().Status)
-	told("https://example.com/privacy")
-	refusal := requireError(t, open(), http.StatusUnprocessableEntity, "go_live_refused", "")
-	require.Equal(t, "privacy.privacyUrl", at(at(refusal, "details", "problems").([]any)[0], "field"), "what is published links to none")
+	refusal = requireError(t, set(true), http.StatusUnprocessableEntity, "go_live_refused", "")
+	require.Equal(t, "privacy.privacyUrl", at(at(refusal, "details", "problems").([]any)[0], "field"), "what would be published links to none")
 
+	told("https://example.com/privacy")
+	require.Equal(t, http.StatusOK, set(true).Status)
 	require.Equal(t, http.StatusOK, publish().Status)
 	told(nil)
-	require.Equal(t, http.StatusOK, open().Status, "what is published links to one")
+	require.Equal(t, http.StatusOK, set(false).Status)
+	require.Equal(t, http.StatusOK, set(true).Status, "what is published links to one")
 	requireError(t, publish(), http.StatusUnprocessableEntity, "go_live_refused", "")
 }

@@ -17,6 +17,8 @@ func portalBody(n int) map[string]any {
 		"name": fmt.Sprint("Harbour School ", n), "templateKey": "blank", "avatarId": libraryFace, "voiceId": studioVoice,
 		"languages": []any{"English", "de"}, "publish": true, "answers": map[string]any{"purpose": fmt.Sprint("lessons in sailing ", n)},
 		"subjects": []any{map[string]any{"title": "Knots", "kind": "course", "content": lesson()}},
+		"privacy":  map[string]any{"aiNotice": true, "privacyUrl": "https://example.com/privacy", "termsUrl": nil, "retentionDays": 30, "recordings": false},
+		"visitors": map[string]any{"requires": []any{"name"}, "message": "Come in."},
 	}
 }
 

@@ -102,10 +102,10 @@ func (v *visited) publish() {
 	}, &made)
 	v.portal, v.page = "/portals/"+made.ID, made.URL
 	v.call(http.MethodPatch, v.portal, map[string]any{"minAge": 16, "privacy": map[string]any{"privacyUrl": "https://example.com/privacy"}}, nil)
-	v.call(http.MethodPost, v.portal+"/publish", map[string]any{}, nil)
 	for _, door := range []string{"visitors", "join-code", "embed", "customers"} {
 		v.call(http.MethodPut, v.portal+"/doors/"+door, map[string]any{"open": true}, nil)
 	}
+	v.call(http.MethodPost, v.portal+"/publish", map[string]any{}, nil)
 }
 
 func (v *visited) call(method, path string, body, data any) {

@@ -78,13 +78,10 @@ func (f *fixture) publish(ctx context.Context, key, base string) (address string
 		ID  string `json:"id"`
 		URL string `json:"url"`
 	}
-	err = errors.Join(
-		a.Call(ctx, http.MethodPost, "/portals", map[string]any{
-			"name": "Bench", "templateKey": "museum_guide", "personaId": persona, "languages": []string{"en"},
-		}, &made),
-		a.Call(ctx, http.MethodPatch, "/portals/"+made.ID, map[string]any{"privacy": map[string]any{"privacyUrl": "https://example.com/privacy"}}, nil),
-		a.Call(ctx, http.MethodPost, "/portals/"+made.ID+"/publish", map[string]any{}, nil),
-	)
+	err = a.Call(ctx, http.MethodPost, "/portals", map[string]any{
+		"name": "Bench", "templateKey": "museum_guide", "personaId": persona, "languages": []string{"en"},
+		"privacy": map[string]any{"privacyUrl": "https://example.com/privacy"}, "visitors": map[string]any{}, "publish": true,
+	}, &made)
 	return made.URL, err
 }
 
