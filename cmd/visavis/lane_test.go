@@ -1,10 +1,12 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/api/server"
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/id"
 )
@@ -22,4 +24,16 @@ func TestLane(t *testing.T) {
 		_, err := lane(holder)
 		require.ErrorContains(t, err, "dedicated", holder)
 	}
+}
+
+func TestTasks(t *testing.T) {
+	for names, want := range map[string]server.Tasks{
+		"": server.EveryTask(), "read": {Read: true}, "deliver jobs": {Deliver: true, Jobs: true}, "jobs read deliver": server.EveryTask(),
+	} {
+		got, err := (&settings{tasks: strings.Fields(names)}).chosen()
+		require.NoError(t, err)
+		require.Equal(t, want, got, names)
+	}
+	_, err := (&settings{tasks: []string{"deliver", "cook"}}).chosen()
+	require.ErrorContains(t, err, `"cook" is none of deliver, jobs, read`)
 }

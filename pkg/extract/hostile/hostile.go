@@ -50,9 +50,9 @@ func Documents() []Document {
 		{"a million attributes", extract.TypeDOCX, func() []byte { return word(piece{`<w:p `, 1}, piece{`a="" `, 8_000_000}, piece{`/>`, 1}) }, extract.ErrUnreadable},
 		{"a zip bomb", extract.TypeDOCX, func() []byte { return word(piece{strings.Repeat(" ", 1<<10), 300 << 10}) }, extract.ErrTooLarge},
 		{"deep XML", extract.TypeDOCX, func() []byte { return word(piece{`<w:tbl>`, 1_000_000}) }, extract.ErrTooComplex},
-		{"one slide many times", extract.TypePPTX, func() []byte { return slides() }, extract.ErrTooComplex},
+		{"one slide many times", extract.TypePPTX, slides, extract.ErrTooComplex},
 		{"paragraphs of HTML", extract.TypeHTML, func() []byte { return bytes.Repeat([]byte("<p>"), 10<<20/3) }, extract.ErrTooComplex},
-		{"formatting of HTML", extract.TypeHTML, func() []byte { return formatting() }, extract.ErrTooComplex},
+		{"formatting of HTML", extract.TypeHTML, formatting, extract.ErrTooComplex},
 		{"deep HTML", extract.TypeHTML, func() []byte { return bytes.Repeat([]byte("<div>"), 400_000) }, extract.ErrTooComplex},
 		{"deep JSON", extract.TypeJSON, func() []byte { return bytes.Repeat([]byte("["), 10<<20) }, extract.ErrTooComplex},
 		{"values of JSON", extract.TypeJSON, func() []byte { return fmt.Appendf(nil, "[0%s]", strings.Repeat(",[]", 5<<20)) }, extract.ErrTooComplex},
@@ -67,7 +67,7 @@ func Documents() []Document {
 		{"text of PDF", extract.TypePDF, func() []byte {
 			return page("/Filter/FlateDecode", deflated("BT /F 12 Tf 9 9 Td (aaaaaaaaaaaaaaaa) Tj ET ", 80<<20))
 		}, nil},
-		{"a tree of PDF pages that loops", extract.TypePDF, func() []byte { return loop() }, nil},
+		{"a tree of PDF pages that loops", extract.TypePDF, loop, nil},
 		{"a PDF that draws itself", extract.TypePDF, func() []byte { return page("/Subtype/Form", strings.Repeat("/X Do ", 1_000)) }, nil},
 	}
 }

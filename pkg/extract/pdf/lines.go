@@ -49,12 +49,12 @@ type lineBuilder struct {
 }
 
 func (b *lineBuilder) add(i int, c rune) error {
-	switch {
-	case c == '\r' || c == 0:
+	switch c {
+	case '\r', 0:
 		return nil
-	case c == '\n':
+	case '\n':
 		return b.end()
-	case c == lineHyphen || c == lineHyphenToo:
+	case lineHyphen, lineHyphenToo:
 		b.write('-')
 		return b.end()
 	}

@@ -97,7 +97,7 @@ func (r *reader) read(ctx context.Context, data []byte) error {
 func (r *reader) page(i int) (lines []Line, err error) {
 	loaded, err := r.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: r.document, Index: i})
 	if err != nil {
-		return nil, nil //nolint:nilerr // a page that is broken has no text; others may
+		return nil, nil // a page that is broken has no text; others may
 	}
 	defer func() {
 		_, closed := r.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page})

@@ -2,6 +2,10 @@
 
     python3 make.py    # Debian 12: weasyprint, fonts-noto-core, fonts-noto-cjk, ghostscript, qpdf, poppler-utils
 
+The files named chrome-… and office-… are the same pages as Chromium and LibreOffice print
+them, latex-ot1 is one of pdflatex. Of all that are made, those are kept that differ in what
+it takes to read them.
+
 All words are dedicated to the public domain (CC0 1.0); the fonts are under the SIL Open Font License.
 """
 import os, subprocess, sys
