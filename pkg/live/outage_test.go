@@ -58,7 +58,7 @@ func TestConversationsGoOnBesideShardsThatDoNotAnswer(t *testing.T) {
 	o.FreezeDirectory()
 	c, which := clients[tenanttest.Healthy], sessions[tenanttest.Healthy]
 	began := time.Now()
-	for renewed := 0; renewed < 2; renewed++ {
+	for range 2 {
 		before, _ := lease(t, o, tenanttest.Healthy, p.address)
 		require.Eventually(t, func() bool {
 			now, _ := lease(t, o, tenanttest.Healthy, p.address)

@@ -77,7 +77,7 @@ var visits = map[string]visit{
 			passage("Tarifs", "L'entrée coûte 12 euros. Les enfants de moins de six ans ne paient pas. La visite guidée coûte 5 euros de plus."),
 			passage("Horaires", "Le musée ouvre à neuf heures. Il ferme à dix-huit heures. Le dimanche, il ouvre de dix à seize heures."),
 			passage("Maison", "Le café est au rez-de-chaussée. Le vestiaire est à côté de la porte. La boutique vend des livres et des cartes postales. Les chiens doivent rester dehors. Il y a un parking derrière le bâtiment."),
-			passage("Accès", "Le bus 21 s'arrête devant le musée. Un fauteuil roulant peut être emprunté à la caisse. Les photographies sont permises sans flash."),
+			passage("Accès", "Le bus 21 s'arrête devant le musée. Un fauteuil roulant peut être emprunté à la caisse. On peut photographier sans flash."),
 		},
 		topics: []topic{
 			{"Combien coûte l'entrée ?", "12 euros"}, {"Où est le café ?", "rez-de-chaussée"}, {"Où est le vestiaire ?", "à côté de la porte"},
