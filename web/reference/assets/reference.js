@@ -148,6 +148,7 @@ input.addEventListener('keydown', (event) => {
   if (event.key === 'ArrowDown') select(selected + 1)
   else if (event.key === 'ArrowUp') select(selected - 1)
   else if (event.key === 'Enter') go(list.children[selected])
+  else if (event.key === 'Escape') dialog.close() // which a search field takes for its own clearing
   else return
   event.preventDefault()
 })
