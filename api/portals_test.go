@@ -342,7 +342,7 @@ func TestHostsAreProven(t *testing.T) {
 
 	// What is refused takes nothing away.
 	dns.Store("_visavis."+host+".", at(lost, "customDomainRecord", "value").(string))
-	requireError(t, w.do(t, "updatePortal", owner, w.Acme.New, map[string]any{"customDomain": host, "baseVersion": 99}), http.StatusConflict, "conflict", "")
+	requireError(t, w.do(t, "updatePortal", owner, w.Acme.New, map[string]any{"customDomain": host, "baseVersion": 99}), http.StatusConflict, "version_conflict", "body.baseVersion")
 	require.Equal(t, "proven", w.do(t, "getPortal", squatter, w.Globex.New, nil).Data(t)["customDomainState"])
 	org, _, err = w.Directory.Portal(t.Context(), directory.Host, host)
 	require.NoError(t, err)

@@ -37,6 +37,12 @@ func (r *Rules) claim(ctx context.Context, o *v1alpha1.Portal, w *wanted) (held 
 		if w.rival, err = r.older(ctx, o, byHost, w.host, "host"); err != nil {
 			return nil, err
 		}
+		if w.rival != nil && r.Addresses.Proof != nil {
+			w.rival.Message += r.wayOut(w, w.host, there)
+			if r.Addresses.Proof.Proves(ctx, w.org.ID, w.which, w.host, there.HostRound) {
+				w.rival = nil // the newest proof has it, however young
+			}
+		}
 		if w.rival != nil && there.Host != w.host {
 			return nil, w.rival
 		}
@@ -121,18 +127,24 @@ func (r *Rules) taken(ctx context.Context, o *v1alpha1.Portal, w *wanted, err er
 		return err
 	}
 	refusal := resource.Conflict("The %s %s is another portal's.", what, value)
+	if len(others) > 0 {
+		refusal = resource.Conflict("The %s %s is that of Portal %s/%s.", what, value, others[0].Namespace, others[0].Name)
+	}
 	if what == string(directory.Host) && r.Addresses.Proof != nil {
 		there, _, err := r.there(ctx, w)
 		if err != nil {
 			return err
 		}
-		record := r.Addresses.Proof.Record(w.org.ID, w.which, value, there.HostRound)
-		refusal.Message += " To have it, enter the " + record.Type + " record " + record.Name + " with the value " + record.Value + "."
-	} else if len(others) > 0 {
-		refusal = resource.Conflict("The %s %s is that of Portal %s/%s.", what, value, others[0].Namespace, others[0].Name)
+		refusal.Message += r.wayOut(w, value, there)
 	}
 	refusal.After = again
 	return refusal
+}
+
+// wayOut says how a portal gets a host that another one has.
+func (r *Rules) wayOut(w *wanted, host string, there portal.Portal) string {
+	record := r.Addresses.Proof.Record(w.org.ID, w.which, host, there.HostRound)
+	return " To have it, enter the " + record.Type + " record " + record.Name + " with the value " + record.Value + "."
 }
 
 // others are the other resources with a value in a field.

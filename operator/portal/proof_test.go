@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"context"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,6 +48,36 @@ func TestAHostIsProven(t *testing.T) {
 	w.ready(o)
 	o = w.change(museum, func(o *v1alpha1.Portal) { o.Spec.Host = "www.bank.example.org" })
 	w.refused(o, v1alpha1.ReasonNotReady, "_visavis.www.bank.example.org")
+}
+
+// The newest proof has the host, also that of a younger resource. The one that loses it
+// has no Ingress for it any more, and says how to have it again.
+func TestTheNewestProofHasTheHost(t *testing.T) {
+	w := newWorld(t)
+	dns := &zone{}
+	w.Addresses.Proof = &rows.Prover{Secret: []byte("the deployment's"), Resolver: dns}
+	value := func(message string) string { return regexp.MustCompile(`visavis-proof=\w+`).FindString(message) }
+	host := func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" }
+	older := w.apply("acme", "museum", host)
+	dns.record = value(w.condition(w.settled(older), v1alpha1.Ready).Message)
+	w.ready(w.settled(older))
+	younger := w.apply("other", "museum", host)
+	o := w.settled(younger)
+	w.refused(o, v1alpha1.ReasonConflict, "Portal acme/museum, which is older. To have it, enter the TXT record _visavis.museum.example.com")
+	dns.record = value(w.condition(o, v1alpha1.Ready).Message)
+	w.ready(w.settled(younger))
+	require.NotNil(t, w.row(w.get(younger)).HostProvenAt)
+	require.Equal(t, rows.Overtaken, w.row(w.get(older)).HostLost)
+	o = w.settled(older)
+	w.refused(o, v1alpha1.ReasonConflict, "is that of Portal other/museum. To have it, enter")
+	require.Len(t, w.ingresses(), 1)
+	require.Equal(t, "other/museum", w.ingresses()[0].Annotations["visavis.dev/portal"])
+
+	dns.record = value(w.condition(o, v1alpha1.Ready).Message)
+	w.ready(w.settled(older))
+	w.refused(w.settled(younger), v1alpha1.ReasonConflict, "Portal acme/museum, which is older. To have it, enter")
+	require.Len(t, w.ingresses(), 1)
+	require.Equal(t, "acme/museum", w.ingresses()[0].Annotations["visavis.dev/portal"])
 }
 
 // An Ingress that was left behind is taken again by the Portal of its name.
