@@ -10,6 +10,7 @@ import (
 	"visavis.dev/pkg/golive"
 	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/artwork"
 	"visavis.dev/pkg/widget"
 )
