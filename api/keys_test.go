@@ -3,12 +3,15 @@ package api_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	clocktest "k8s.io/utils/clock/testing"
 
 	"visavis.dev/api/apitest"
+	"visavis.dev/api/server"
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/scope"
@@ -52,6 +55,73 @@ func TestAKeyGivesOnlyWhatItHolds(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.do(t, "rotateKey", wide["id"].(string), narrow, nil).Status)
 	beyond := create(w.Acme.New, "avatars:write").Data(t)["id"].(string)
 	requireError(t, w.do(t, "rotateKey", beyond, narrow, nil), http.StatusForbidden, "forbidden", "")
+}
+
+// A key that manages keys stays within its own addresses, time and environment, and
+// leaves keys alone that can do more than it.
+func TestAKeyStaysWithinItself(t *testing.T) {
+	w := newWorld(t)
+	caller := w.do(t, "createKey", "", w.Acme.New, map[string]any{
+		"name": "caller", "scopes": []string{"keys:manage", "avatars:read"}, "expiresAt": "2098-01-01T00:00:00Z",
+		"allowedAddresses": []string{"127.0.0.0/8"}, "environment": "test",
+	}).Data(t)
+	secret := apikey.Secret(caller["secret"].(string))
+	require.Regexp(t, `^vsk_test_`, string(secret))
+	require.Equal(t, "test", caller["environment"])
+
+	made := w.do(t, "createKey", "", secret, map[string]any{"name": "made", "scopes": []string{"avatars:read"}}).Data(t)
+	for _, field := range []string{"expiresAt", "allowedAddresses", "environment"} {
+		require.Equal(t, caller[field], made[field], "%s is the maker's own unless given", field)
+	}
+	for param, beyond := range map[string]any{
+		"body.environment": "live", "body.allowedAddresses": []string{"0.0.0.0/0"}, "body.expiresAt": "2099-01-01T00:00:00Z",
+	} {
+		field := strings.TrimPrefix(param, "body.")
+		requireError(t, w.do(t, "createKey", "", secret, map[string]any{"name": "x", "scopes": []string{"avatars:read"}, field: beyond}),
+			http.StatusForbidden, "forbidden", param)
+		if field == "environment" {
+			continue
+		}
+		for _, target := range []any{made["id"], caller["id"]} {
+			requireError(t, w.do(t, "updateKey", target.(string), secret, map[string]any{field: beyond}), http.StatusForbidden, "forbidden", param)
+		}
+	}
+	for _, target := range []any{made["id"], caller["id"]} {
+		requireError(t, w.do(t, "updateKey", target.(string), secret, map[string]any{"expiresAt": nil}), http.StatusForbidden, "forbidden", "body.expiresAt")
+		requireError(t, w.do(t, "updateKey", target.(string), secret, map[string]any{"allowedAddresses": []string{}}), http.StatusForbidden, "forbidden", "body.allowedAddresses")
+	}
+
+	for name, beyond := range map[string]map[string]any{
+		"a live key":         {"name": "live", "scopes": []string{"avatars:read"}, "expiresAt": "2097-01-01T00:00:00Z", "allowedAddresses": []string{"127.0.0.1/32"}},
+		"one from elsewhere": {"name": "far", "scopes": []string{"avatars:read"}, "expiresAt": "2097-01-01T00:00:00Z", "environment": "test"},
+		"one that stays":     {"name": "long", "scopes": []string{"avatars:read"}, "allowedAddresses": []string{"127.0.0.1/32"}, "environment": "test"},
+		"one that does more": {"name": "wide", "scopes": []string{"avatars:write"}, "expiresAt": "2097-01-01T00:00:00Z", "allowedAddresses": []string{"127.0.0.1/32"}, "environment": "test"},
+	} {
+		target := w.do(t, "createKey", "", w.Acme.New, beyond).Data(t)["id"].(string)
+		requireError(t, w.do(t, "updateKey", target, secret, map[string]any{"name": "renamed"}), http.StatusForbidden, "forbidden", "")
+		requireError(t, w.do(t, "rotateKey", target, secret, nil), http.StatusForbidden, "forbidden", "")
+		requireError(t, w.do(t, "revokeKey", target, secret, nil), http.StatusForbidden, "forbidden", "")
+		require.Equal(t, "active", w.do(t, "getKey", target, w.Acme.New, nil).Data(t)["state"], name)
+	}
+	rotated := w.do(t, "rotateKey", made["id"].(string), secret, nil).Data(t)
+	require.Regexp(t, `^vsk_test_`, rotated["secret"])
+}
+
+// What has expired stays so, whoever asks.
+func TestExpiredKeysStayExpired(t *testing.T) {
+	clock := clocktest.NewFakeClock(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))
+	w := newWorld(t, func(o *server.Options) { o.Clock = clock })
+	made := w.do(t, "createKey", "", w.Acme.New, map[string]any{
+		"name": "made", "scopes": []string{"avatars:read"}, "expiresAt": clock.Now().Add(time.Hour).Format(time.RFC3339),
+	}).Data(t)["id"].(string)
+	clock.Step(2 * time.Hour)
+	require.Equal(t, "expired", w.do(t, "getKey", made, w.Acme.New, nil).Data(t)["state"])
+	for _, body := range []map[string]any{{"expiresAt": nil}, {"expiresAt": "2099-01-01T00:00:00Z"}, {"name": "renamed"}} {
+		e := requireError(t, w.do(t, "updateKey", made, w.Acme.New, body), http.StatusConflict, "conflict", "")
+		require.Equal(t, "expired", e["details"].(map[string]any)["reason"])
+	}
+	requireError(t, w.do(t, "rotateKey", made, w.Acme.New, nil), http.StatusConflict, "conflict", "")
+	require.Equal(t, http.StatusOK, w.do(t, "revokeKey", made, w.Acme.New, nil).Status)
 }
 
 func TestChangingKeys(t *testing.T) {

@@ -102,12 +102,15 @@ type studio struct {
 	org    *apitest.Org
 }
 
-func newStudio(t *testing.T) *studio {
+func newStudio(t *testing.T, options ...apitest.Option) *studio {
 	t.Helper()
 	s := &studio{server: serveStudio(t)}
 	s.world = newWorld(t, func(o *server.Options) {
 		o.RootCAs = x509.NewCertPool()
 		o.RootCAs.AddCert(s.server.Certificate())
+		for _, option := range options {
+			option(o)
+		}
 	})
 	s.org = s.NewOrg("Studio", "shard-1", "business")
 	worker := s.Worker(server.EveryTask())

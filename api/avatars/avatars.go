@@ -57,6 +57,7 @@ func (a *API) Register(s *route.Service) {
 	route.Handle(s, route.Operation{
 		ID: "createAvatar", Method: http.MethodPost, Path: "/avatars", Group: group, Class: "write", Scope: scope.AvatarsWrite,
 		Status: http.StatusCreated, Idempotent: true, MaxBody: maxBody,
+		Before: a.checkRoom, Detach: []string{"picture", "consent.evidence"},
 		Errors:     []problem.Code{problem.ConsentOutdated, problem.UpstreamError, problem.UpstreamTimeout},
 		InputCodes: consents.InputCodes,
 		Summary:    "Make a face of a portrait, with consent",

@@ -40,17 +40,13 @@ type AvatarInput struct {
 	Metadata         map[string]string     `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
 }
 
-// create checks the consent before it so much as looks at the picture
-// (Avatars, 3), and the room before it does any work.
+// create checks the consent before it so much as looks at the picture (Avatars, 3).
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Avatar, error) {
 	b := &in.Body
 	if err := consents.Check(c, b.Consent); err != nil {
 		return Avatar{}, err
 	}
 	if err := route.CheckMetadata(b.Metadata); err != nil {
-		return Avatar{}, err
-	}
-	if err := a.checkRoom(ctx, c); err != nil {
 		return Avatar{}, err
 	}
 	face := avatar.Avatar{

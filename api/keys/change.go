@@ -3,13 +3,11 @@ package keys
 import (
 	"context"
 	"net/netip"
-	"slices"
 	"time"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
@@ -21,57 +19,54 @@ type CreateInput struct{ Body NewKey }
 
 // NewKey is a key to be made.
 type NewKey struct {
-	Name             string        `json:"name" minLength:"1" maxLength:"80" doc:"What to call the key, for people."`
-	Scopes           []scope.Scope `json:"scopes" minItems:"1" maxItems:"100" doc:"Scopes the calling key holds itself."`
-	ExpiresAt        *time.Time    `json:"expiresAt,omitempty" doc:"From when the key is to be refused; it lasts until revoked when left out."`
-	AllowedAddresses []string      `json:"allowedAddresses,omitempty" maxItems:"50" doc:"Ranges (CIDR) the key may be used from."`
+	Name             string             `json:"name" minLength:"1" maxLength:"80" doc:"What to call the key, for people."`
+	Scopes           []scope.Scope      `json:"scopes" minItems:"1" maxItems:"100" doc:"Scopes the calling key holds itself."`
+	Environment      apikey.Environment `json:"environment,omitempty" enum:"live,test" doc:"That of the calling key unless given; a test key makes test keys alone. What a test key starts are sandbox sessions, which cost no minutes."`
+	ExpiresAt        *time.Time         `json:"expiresAt,omitempty" doc:"When the calling key expires, unless given, and never later."`
+	AllowedAddresses []string           `json:"allowedAddresses,omitempty" maxItems:"50" doc:"Ranges (CIDR) the key may be used from, within those of the calling key; the same unless given."`
 }
 
 func (a *API) create(ctx context.Context, c *route.Call, in *CreateInput) (KeyWithSecret, error) {
-	now := c.Now()
-	k := apikey.Key{
-		ID: id.NewKey(), Org: c.Org(), Name: in.Body.Name, Scopes: in.Body.Scopes, Contract: contract.Latest,
-		Environment: c.Principal.Key.Environment, AllowedAddresses: in.Body.AllowedAddresses,
-		CreatedBy: c.Principal.Key.ID.String(), CreatedAt: now, UpdatedAt: now, ExpiresAt: in.Body.ExpiresAt,
-	}
-	if err := check(c, k); err != nil {
+	now, b := c.Now(), in.Body
+	if err := check(c, b.Scopes, b.AllowedAddresses, b.ExpiresAt); err != nil {
 		return KeyWithSecret{}, err
 	}
-	if !c.Principal.Key.Grant().Covers(k.Grant()) {
-		return KeyWithSecret{}, problem.New(problem.Forbidden, "A key cannot give scopes it lacks: %v.",
-			beyond(c.Principal.Key, k.Scopes)).WithParam("body.scopes")
+	k, err := c.Principal.Key.Make(apikey.Wanted{
+		Name: b.Name, Scopes: b.Scopes, Environment: b.Environment, AllowedAddresses: b.AllowedAddresses, ExpiresAt: b.ExpiresAt,
+	}, now)
+	if err != nil {
+		return KeyWithSecret{}, err
 	}
+	k.ID = id.NewKey()
 	secret := apikey.NewSecret(k.Environment)
 	hash := secret.Hash()
 	k.Last4 = secret.Last4()
 	return commit(ctx, a, c, apikey.Change{Insert: &apikey.Insertion{Key: k, Hash: hash[:]}}, "key.created", k.ID,
-		map[string]any{"name": k.Name, "scopes": k.Scopes, "expiresAt": k.ExpiresAt},
+		map[string]any{
+			"name": k.Name, "scopes": k.Scopes, "environment": k.Environment, "allowedAddresses": k.AllowedAddresses, "expiresAt": k.ExpiresAt,
+		},
 		KeyWithSecret{Show(k, now), secret})
 }
 
 // check refuses scopes and addresses that do not exist, and an expiry that is past.
-func check(c *route.Call, k apikey.Key) error {
-	for _, s := range k.Scopes {
+func check(c *route.Call, scopes []scope.Scope, addresses []string, expiresAt *time.Time) error {
+	for _, s := range scopes {
 		if !scope.Known(s) {
 			return problem.Invalid("body.scopes", "There is no scope %q.", s)
 		}
 	}
-	for _, text := range k.AllowedAddresses {
+	for _, text := range addresses {
 		if _, err := netip.ParsePrefix(text); err != nil {
 			return problem.Invalid("body.allowedAddresses", "%q is not a range in CIDR form, such as 203.0.113.0/24.", text)
 		}
 	}
-	if k.ExpiresAt == nil {
+	if expiresAt == nil {
 		return nil
 	}
-	if !k.ExpiresAt.After(c.Now()) {
+	if !expiresAt.After(c.Now()) {
 		return problem.Invalid("body.expiresAt", "expiresAt must lie in the future.")
 	}
-	return route.CheckTime("body.expiresAt", *k.ExpiresAt)
-}
-
-func beyond(caller apikey.Key, scopes []scope.Scope) []scope.Scope {
-	return slices.DeleteFunc(slices.Clone(scopes), func(s scope.Scope) bool { return caller.Grant().Holds(s) })
+	return route.CheckTime("body.expiresAt", *expiresAt)
 }
 
 // UpdateInput is the request for a change of a key.
@@ -84,8 +79,8 @@ type UpdateInput struct {
 type KeyChange struct {
 	Name             route.Opt[string]        `json:"name,omitzero" minLength:"1" maxLength:"80" doc:"A new name, for people."`
 	Scopes           route.Opt[[]scope.Scope] `json:"scopes,omitzero" minItems:"1" maxItems:"100" doc:"Fewer scopes than the key has."`
-	ExpiresAt        route.OptNull[time.Time] `json:"expiresAt,omitzero" doc:"null for never"`
-	AllowedAddresses route.Opt[[]string]      `json:"allowedAddresses,omitzero" maxItems:"50" doc:"An empty list for anywhere."`
+	ExpiresAt        route.OptNull[time.Time] `json:"expiresAt,omitzero" doc:"Null for never, as far as the calling key expires never itself. A key that has expired stays so."`
+	AllowedAddresses route.Opt[[]string]      `json:"allowedAddresses,omitzero" maxItems:"50" doc:"Within those of the calling key; an empty list for anywhere."`
 }
 
 func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Key, error) {
@@ -93,34 +88,35 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Key, 
 	if err != nil {
 		return Key{}, err
 	}
-	if k.RevokedAt != nil {
-		return Key{}, problem.Conflicting("revoked", "The key is revoked.")
-	}
-	before, update, changes := k, apikey.Update{At: after(c.Now(), k.UpdatedAt)}, map[string]any{}
-	if in.Body.Name.Set {
-		k.Name = in.Body.Name.Value
-		update.Name, changes["name"] = &k.Name, k.Name
-	}
-	if in.Body.Scopes.Set {
-		k.Scopes, k.FullAccess = in.Body.Scopes.Value, false
-		update.Scopes, update.FullAccess, changes["scopes"] = &k.Scopes, &k.FullAccess, k.Scopes
-	}
-	if in.Body.ExpiresAt.Set {
-		k.ExpiresAt = in.Body.ExpiresAt.Value
-		update.SetExpiry, update.ExpiresAt, changes["expiresAt"] = true, k.ExpiresAt, k.ExpiresAt
-	}
-	if in.Body.AllowedAddresses.Set {
-		k.AllowedAddresses = in.Body.AllowedAddresses.Value
-		update.AllowedAddresses, changes["allowedAddresses"] = &k.AllowedAddresses, k.AllowedAddresses
-	}
-	if err := check(c, k); err != nil {
+	b := in.Body
+	if err := check(c, b.Scopes.Value, b.AllowedAddresses.Value, b.ExpiresAt.Value); err != nil {
 		return Key{}, err
 	}
-	if !before.Grant().Covers(k.Grant()) {
-		return Key{}, problem.Invalid("body.scopes", "A key's scopes can only become fewer; it lacks %v.", beyond(before, k.Scopes))
+	update, changes := b.update(after(c.Now(), k.UpdatedAt))
+	changed, err := c.Principal.Key.Change(k, update, c.Now())
+	if err != nil {
+		return Key{}, err
 	}
 	return commit(ctx, a, c, apikey.Change{Update: &apikey.Alteration{Key: k.ID, Update: update}},
-		"key.updated", k.ID, changes, Show(k, c.Now()))
+		"key.updated", k.ID, changes, Show(changed, c.Now()))
+}
+
+// update is the change as the store takes it, and as the activity log tells it.
+func (b *KeyChange) update(at time.Time) (u apikey.Update, changes map[string]any) {
+	u, changes = apikey.Update{At: at}, map[string]any{}
+	if b.Name.Set {
+		u.Name, changes["name"] = &b.Name.Value, b.Name.Value
+	}
+	if b.Scopes.Set {
+		u.Scopes, u.FullAccess, changes["scopes"] = &b.Scopes.Value, new(bool), b.Scopes.Value
+	}
+	if b.ExpiresAt.Set {
+		u.SetExpiry, u.ExpiresAt, changes["expiresAt"] = true, b.ExpiresAt.Value, b.ExpiresAt.Value
+	}
+	if b.AllowedAddresses.Set {
+		u.AllowedAddresses, changes["allowedAddresses"] = &b.AllowedAddresses.Value, b.AllowedAddresses.Value
+	}
+	return u, changes
 }
 
 // after is a moment later than an earlier one, also where this pod's clock is
@@ -148,13 +144,9 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (KeyWi
 	if err != nil {
 		return KeyWithSecret{}, err
 	}
-	if k.RevokedAt != nil {
-		return KeyWithSecret{}, problem.Conflicting("revoked", "The key is revoked.")
-	}
 	// The new secret is as strong as the key; whoever asks must be too.
-	if !c.Principal.Key.Grant().Covers(k.Grant()) {
-		return KeyWithSecret{}, problem.New(problem.Forbidden, "A key cannot rotate one with scopes it lacks: %v.",
-			beyond(c.Principal.Key, k.Grant().Effective()))
+	if err := c.Principal.Key.MayChange(&k, c.Now()); err != nil {
+		return KeyWithSecret{}, err
 	}
 	var grace time.Duration
 	if in.Body != nil {
@@ -176,6 +168,9 @@ func (a *API) revoke(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 	}
 	if k.ID == c.Principal.Key.ID {
 		return route.Deleted{}, problem.Conflicting("own_key", "A key cannot revoke itself.")
+	}
+	if err := c.Principal.Key.Covers(&k); err != nil {
+		return route.Deleted{}, err
 	}
 	deleted := route.Deleted{Deleted: true, ID: k.ID.String()}
 	if k.RevokedAt != nil {

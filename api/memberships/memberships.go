@@ -63,6 +63,7 @@ func (a *API) Register(s *route.Service) {
 	agree := one
 	agree.ID, agree.Method, agree.Path = "recordGuardianConsent", http.MethodPost, "/memberships/{id}/guardian-consent"
 	agree.Scope, agree.Items, agree.Status, agree.Idempotent, agree.MaxBody = scope.ConsentsWrite, "", http.StatusCreated, true, maxConsent
+	agree.Detach = []string{"evidence"}
 	agree.Errors = []problem.Code{problem.Gone, problem.UnsupportedMediaType, problem.UpstreamError, problem.UpstreamTimeout}
 	agree.Summary = "Record a parent's or guardian's consent"
 	agree.Description = "The newest consent to a place counts; those before it stay on record. Whoever may be younger than a portal's age " +

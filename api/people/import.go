@@ -3,6 +3,8 @@ package people
 import (
 	"context"
 	"errors"
+	"strings"
+	"unicode/utf8"
 
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/memberships"
@@ -67,8 +69,6 @@ func (a *API) table(ctx context.Context, c *route.Call, b ImportBody) (data []by
 	switch {
 	case sent == nil && b.CSV == nil:
 		return nil, "", problem.Invalid("body.csv", "Send a file as multipart/form-data, or its text as body.csv.")
-	case sent == nil:
-		return []byte(*b.CSV), "body.csv", nil
 	}
 	select {
 	case a.reading <- struct{}{}:
@@ -76,6 +76,15 @@ func (a *API) table(ctx context.Context, c *route.Call, b ImportBody) (data []by
 	case <-ctx.Done():
 		return nil, "", ctx.Err()
 	}
-	data, err = sent.Bytes()
-	return data, "body.file", err
+	if sent != nil {
+		data, err = sent.Bytes()
+		return data, "body.file", err
+	}
+	text := *b.CSV
+	if long, ok := route.Detached(ctx, text); ok {
+		if text, err = long.String(); err != nil || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+			return nil, "", problem.Invalid("body.csv", "body.csv must be text in UTF-8 without NUL characters.").WithCause(err)
+		}
+	}
+	return []byte(text), "body.csv", nil
 }

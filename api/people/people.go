@@ -70,6 +70,7 @@ func (a *API) Register(s *route.Service) {
 	imports.ID, imports.Path, imports.Since, imports.Class = "importPeople", "/people/import", contract.V20261001, "heavy"
 	imports.Items, imports.Status, imports.Idempotent = "", http.StatusAccepted, true
 	imports.Upload, imports.MaxBody = importUpload(), maxImport
+	imports.Detach = []string{"csv"}
 	imports.Summary, imports.Description = "Add the people of a CSV file, each with a place", importDescription
 	route.Handle(s, imports, a.importPeople)
 

@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/idempotency"
 	"visavis.dev/pkg/limits"
+	"visavis.dev/pkg/spool"
 )
 
 // Call is one request on its way through the chain.
@@ -38,6 +39,11 @@ type Call struct {
 	body   []byte
 	claim  *idempotency.Claim
 	upload *Uploaded
+	// held is what the request holds of the budget of bodies, spooled the body as it
+	// came, and detached the long texts that are read from there.
+	held     *spool.Reservation
+	spooled  *spool.Body
+	detached map[string]*spool.Text
 	// chosen is the success status that the handler chose; zero for the declared one.
 	chosen int
 	// unchanged says that the caller has the answer as it is.

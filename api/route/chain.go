@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/idempotency"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/telemetry"
 )
@@ -33,7 +34,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.SetHeader("X-Request-Id", c.RequestID.String())
 	c.speak(contract.Latest)
 	defer s.finish(c, recorder, began)
-	defer func() { c.upload.discard() }()
+	defer c.letGo()
 	defer s.recover(c, recorder)
 
 	if err := c.limitAddress(); err != nil {
@@ -61,6 +62,7 @@ func (s *Service) guard(o *Operation, next http.Handler) http.Handler {
 		c.openToPages(o)
 		if err := c.admit(); err != nil {
 			c.refuse(err)
+			c.linger()
 			return
 		}
 		next.ServeHTTP(c.writer, c.request)
@@ -85,7 +87,33 @@ func (c *Call) admit() error {
 	if err := c.checkQuery(); err != nil {
 		return err
 	}
+	if err := c.checkBefore(); err != nil {
+		return err
+	}
 	return c.readBody()
+}
+
+// checkBefore asks the operation whether it could have its effect at all, before
+// anything is read of a body. What had its effect before is answered again.
+func (c *Call) checkBefore() error {
+	if c.Op.Before == nil {
+		return nil
+	}
+	ctx := c.request.Context()
+	err := c.Op.Before(ctx, c)
+	if err == nil || !c.Op.Idempotent || c.request.Header.Get(IdempotencyHeader) == "" {
+		return err
+	}
+	known, lookupErr := c.service.Idempotency.Answered(ctx, idempotency.Request{
+		Org: c.Org(), Key: c.Principal.Key.ID, Method: c.Op.Method, Path: c.request.URL.Path, ClientKey: c.request.Header.Get(IdempotencyHeader),
+	})
+	if lookupErr != nil {
+		return lookupErr
+	}
+	if known {
+		return nil
+	}
+	return err
 }
 
 // authenticate finds out who calls (Authentication, 1 and 2).

@@ -70,9 +70,11 @@ func (c *Call) failure(err error) *refusal {
 // refuse answers a problem from outside huma.
 func (c *Call) refuse(err error) {
 	r := c.failure(err)
+	text := c.render(r)
 	c.SetHeader("Content-Type", "application/json")
+	c.SetHeader("Content-Length", strconv.Itoa(len(text)))
 	c.writer.WriteHeader(r.GetStatus())
-	_, _ = c.writer.Write(c.render(r))
+	_, _ = c.writer.Write(text)
 }
 
 // render makes the bytes of an answer in the caller's contract.

@@ -3,7 +3,6 @@ package route
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -38,8 +37,8 @@ func (c *Call) checkQuery() error {
 	return nil
 }
 
-// readBody reads the whole body, within the operation's bound, and refuses
-// what is no JSON text. The handler reads it again from memory.
+// readBody takes the whole body in, within the operation's bound, and refuses
+// what is no JSON text.
 func (c *Call) readBody() error {
 	if !c.Op.hasBody() {
 		c.request.Body = http.NoBody
@@ -48,21 +47,7 @@ func (c *Call) readBody() error {
 	if boundary, ok := c.formBoundary(); ok {
 		return c.readForm(boundary)
 	}
-	limit := c.Op.maxBody()
-	if c.request.ContentLength > limit {
-		return tooLarge(limit)
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(c.writer, c.request.Body, limit))
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return tooLarge(limit)
-	}
-	if err != nil {
-		return problem.Invalid("body", "The body could not be read to its end.").WithCause(err)
-	}
-	if len(body) > 0 && !c.Op.isJSON(c.request.Header.Get("Content-Type")) {
-		return problem.New(problem.UnsupportedMediaType, "Send the body as %s.", c.Op.takes()).WithParam("header.Content-Type")
-	}
-	return c.take(body)
+	return c.spoolBody()
 }
 
 // take makes JSON text the body that the handler's input is read from.

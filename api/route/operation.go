@@ -1,6 +1,7 @@
 package route
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -68,6 +69,13 @@ type Operation struct {
 	FailsClosed bool
 	// MaxBody is the largest body in bytes; zero means 1 MiB.
 	MaxBody int64
+	// Before, when set, refuses what could have no effect whatever the body says, such
+	// as what the plan does not include, before the body is read.
+	Before func(context.Context, *Call) error
+	// Detach are the paths of texts that stay in the body when they are long, such as
+	// "consent.evidence" or "samples[]"; the handler finds them with Detached. What is
+	// left of the body is 1 MiB at most.
+	Detach []string
 	// Upload, when set, lets the operation take a form with a file in place of JSON.
 	Upload *Upload
 	// Takes are content types of requests besides JSON's own, whose bodies are

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gorilla/mux"
@@ -16,6 +17,7 @@ import (
 	"visavis.dev/pkg/cursor"
 	"visavis.dev/pkg/idempotency"
 	"visavis.dev/pkg/limits"
+	"visavis.dev/pkg/spool"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -36,6 +38,13 @@ type Deps struct {
 	PerAddress int64
 	// TrustedProxies are the ranges whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
+	// Bodies bounds what the bodies of requests under way take together, and
+	// Temporary is where those lie that are large.
+	Bodies    *spool.Budget
+	Temporary spool.Folder
+	// BodyPartWithin is how long the next part of a body may take to arrive; zero
+	// means ten seconds.
+	BodyPartWithin time.Duration
 	// PublicURL is the address callers reach the service at, without a path.
 	PublicURL string
 }
@@ -54,6 +63,9 @@ type Service struct {
 // New makes a service without operations. Add them with Handle, List and File.
 func New(d Deps) *Service {
 	// Without SkipClean a path such as /v1//me is redirected, past the chain.
+	if d.Bodies == nil {
+		d.Bodies = spool.NewBudget(spool.DefaultTotal())
+	}
 	s := &Service{Deps: d, router: mux.NewRouter().SkipClean(true), examples: map[string]json.RawMessage{}}
 	s.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "visavis_http_request_seconds",
@@ -61,7 +73,10 @@ func New(d Deps) *Service {
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"operation", "status"})
 	if d.Metrics != nil {
-		d.Metrics.MustRegister(s.seconds)
+		d.Metrics.MustRegister(s.seconds, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "visavis_request_body_bytes",
+			Help: "Bytes of memory and temporary files that the requests under way hold.",
+		}, func() float64 { return float64(d.Bodies.Used()) }))
 	}
 	s.router.NotFoundHandler = http.HandlerFunc(s.notFound)
 	s.router.MethodNotAllowedHandler = http.HandlerFunc(s.methodNotAllowed)

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/spool"
 )
 
 // Upload lets an operation take multipart/form-data with one file in place of
@@ -47,22 +48,20 @@ type Uploaded struct {
 	Size        int64
 	SHA256      [sha256.Size]byte
 
-	stored *os.File
+	stored *spool.File
 }
 
 // Bytes reads the whole file.
 func (f *Uploaded) Bytes() ([]byte, error) {
 	data := make([]byte, f.Size)
-	_, err := io.ReadFull(io.NewSectionReader(f.stored, 0, f.Size), data)
+	_, err := io.ReadFull(f.stored.Section(0, f.Size), data)
 	return data, err
 }
 
 func (f *Uploaded) discard() {
-	if f == nil || f.stored == nil {
-		return
+	if f != nil {
+		f.stored.Close()
 	}
-	_ = f.stored.Close()
-	_ = os.Remove(f.stored.Name()) // a temporary folder is cleared by itself
 }
 
 const (
@@ -96,12 +95,18 @@ func (c *Call) readForm(boundary string) error {
 	if c.request.ContentLength > form.limit+maxFormRest {
 		return form.tooLarge("body")
 	}
-	form.parts = multipart.NewReader(http.MaxBytesReader(c.writer, c.request.Body, form.limit+maxFormRest), boundary)
-	err := form.read()
+	form.temporary = c.service.Temporary
+	a, err := c.receive(form.limit + maxFormRest)
+	if err != nil {
+		return err
+	}
+	form.parts = multipart.NewReader(a, boundary)
+	err = form.read()
 	c.upload = form.file // also to be discarded after a failure
 	if err != nil {
 		return form.explain(err)
 	}
+	a.arrived()
 	maps.Copy(form.body, form.upload.Always)
 	text := encode(form.body)
 	if err := c.take(text); err != nil {
@@ -119,9 +124,11 @@ type form struct {
 	upload *Upload
 	limit  int64
 	parts  *multipart.Reader
-	fields int
-	body   map[string]any
-	file   *Uploaded
+	// temporary is where the file lies.
+	temporary spool.Folder
+	fields    int
+	body      map[string]any
+	file      *Uploaded
 }
 
 func (f *form) read() error {
@@ -155,9 +162,9 @@ func (f *form) takeFile(part *multipart.Part) error {
 	if f.file != nil {
 		return problem.Invalid("body."+f.upload.Field, "Send one file.")
 	}
-	stored, err := os.CreateTemp("", "upload-")
+	stored, err := f.temporary.Create()
 	if err != nil {
-		return fmt.Errorf("store an upload: %w", err)
+		return err
 	}
 	f.file = &Uploaded{Name: fileName(part.FileName()), ContentType: part.Header.Get("Content-Type"), stored: stored}
 	sum := sha256.New()
@@ -225,14 +232,14 @@ func (f *form) tooLarge(param string) *problem.Problem {
 
 // explain says what is wrong with a form.
 func (f *form) explain(err error) error {
-	if _, ok := errors.AsType[*problem.Problem](err); ok {
-		return err
+	if _, ok := errors.AsType[*problem.Problem](err); ok || errors.Is(err, spool.ErrDiskFull) {
+		return overBudget(err)
 	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return f.tooLarge("body")
 	}
 	if _, ok := errors.AsType[*os.PathError](err); ok {
-		return err
+		return overBudget(err)
 	}
 	return problem.Invalid("body", "The form could not be read to its end.").WithCause(err)
 }

@@ -56,6 +56,7 @@ import (
 	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/setup"
 	"visavis.dev/pkg/signin"
+	"visavis.dev/pkg/spool"
 	"visavis.dev/pkg/sweep"
 	"visavis.dev/pkg/tenant"
 	"visavis.dev/pkg/vault"
@@ -103,7 +104,14 @@ type Options struct {
 	// SearchBytes is about what the knowledge packs in memory take; zero means
 	// the default.
 	SearchBytes int64
-	PublicURL   string
+	// BodyBytes is what the bodies of requests under way may take together, and
+	// TemporaryFolder where those lie that are large; zero and empty mean the default.
+	BodyBytes       int64
+	TemporaryFolder string
+	// BodyPartWithin is how long the next part of a body may take to arrive; zero
+	// means the default.
+	BodyPartWithin time.Duration
+	PublicURL      string
 	// LiveURL is where clients reach the sockets of live conversations, without
 	// a path; PublicURL, as ws or wss, unless given.
 	LiveURL string
@@ -268,6 +276,7 @@ func (s *Server) serve(cursors *cursor.Codec) (err error) {
 		Auth: s.authenticator, Limiter: s.limiter, Tenants: s.Tenants,
 		Idempotency: idempotency.New(s.Tenants, o.Clock), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
+		Bodies: spool.NewBudget(cmp.Or(o.BodyBytes, spool.DefaultTotal())), Temporary: spool.Folder(o.TemporaryFolder), BodyPartWithin: o.BodyPartWithin,
 	}, api.Parts{
 		Addresses: s.Addresses(), Gallery: s.Gallery, Gate: s.Gate,
 		PortalURL: o.portalURL(),

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 
+	"visavis.dev/api/route"
 	"visavis.dev/pkg/datauri"
 	"visavis.dev/pkg/egress"
 	"visavis.dev/pkg/problem"
@@ -18,24 +19,34 @@ type Sources struct{ Egress *egress.Guard }
 // Get is the bytes that a field gives inline or names by address, at most so
 // many. The error is a problem that names the field.
 func (s Sources) Get(ctx context.Context, param, source string, limit int) ([]byte, error) {
+	if text, ok := route.Detached(ctx, source); ok {
+		return readAll(param, text, limit)
+	}
 	if datauri.Is(source) {
 		_, data, err := datauri.Parse(source, limit)
 		switch {
 		case errors.Is(err, datauri.ErrTooLarge):
 			return nil, tooLarge(param, limit)
 		case err != nil:
-			return nil, problem.Invalid(param, "The data: URI must be base64, such as data:image/png;base64,….")
+			return nil, malformed(param)
 		}
 		return data, nil
 	}
 	if !strings.HasPrefix(strings.ToLower(source), "https://") {
 		return nil, problem.Invalid(param, "Give a data: URI or a public https address.")
 	}
+	if err := route.Reserve(ctx, int64(limit)); err != nil {
+		return nil, err
+	}
 	r, err := s.Egress.Fetch(ctx, source, int64(limit))
 	if err != nil {
 		return nil, asProblem(param, limit, err)
 	}
 	return r.Body, nil
+}
+
+func malformed(param string) *problem.Problem {
+	return problem.Invalid(param, "The data: URI must be base64, such as data:image/png;base64,….")
 }
 
 func tooLarge(param string, limit int) *problem.Problem {

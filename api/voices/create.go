@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/connection"
 	"visavis.dev/pkg/consent"
+	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/plan"
@@ -40,8 +41,16 @@ type VoiceInput struct {
 	Consent     consents.ConsentInput `json:"consent" doc:"Who agreed to this voice being used, and to what. Without it nothing is fetched or kept."`
 }
 
-// create checks the consent before anything else, as for a face, and whether
-// anybody could make the voice before it takes the recordings.
+// before refuses what could not come to be, before the recordings arrive.
+func (a *API) before(ctx context.Context, c *route.Call) error {
+	if err := a.checkRoom(ctx, c); err != nil {
+		return err
+	}
+	_, err := connection.FirstThatClones(ctx, a.Tenants, c.Org())
+	return asConnectionProblem(err)
+}
+
+// create checks the consent before it takes the recordings, as for a face.
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Voice, error) {
 	b := &in.Body
 	if err := consents.Check(c, b.Consent); err != nil {
@@ -49,9 +58,6 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Voice, erro
 	}
 	languages, err := spoken(b.Languages)
 	if err != nil {
-		return Voice{}, err
-	}
-	if err := a.checkRoom(ctx, c); err != nil {
 		return Voice{}, err
 	}
 	speaks, err := connection.FirstThatClones(ctx, a.Tenants, c.Org())
@@ -157,19 +163,25 @@ func (a *API) takeSamples(ctx context.Context, c *route.Call, sources []string) 
 	files, room := make([]id.File, len(sources)), voice.MaxSampleBytes
 	for i, s := range sources {
 		param := fmt.Sprintf("body.samples[%d]", i)
-		data, err := a.sources().Get(ctx, param, s, room)
+		content, err := a.sources().Open(ctx, param, s, room)
 		if p, ok := errors.AsType[*problem.Problem](err); ok && p.Code == problem.TooLarge {
 			return nil, problem.New(problem.TooLarge, "The samples are larger than %d MB together.", voice.MaxSampleBytes>>20).WithParam(param)
 		}
 		if err != nil {
 			return nil, err
 		}
-		room -= len(data)
-		contentType, ok := voice.SampleType(data)
+		room -= int(content.Size)
+		contentType, ok := voice.SampleType(content.Head)
 		if !ok {
 			return nil, problem.New(problem.UnsupportedMediaType, "A sample must be WAV, MP3, M4A or WebM.").WithParam(param)
 		}
-		if files[i], err = a.Files.Put(ctx, c.Org(), contentType, data); err != nil {
+		sample, err := content.Open()
+		if err != nil {
+			return nil, err
+		}
+		if files[i], err = a.Files.PutFrom(ctx, c.Org(), file.Content{
+			Type: contentType, Size: content.Size, SHA256: content.SHA256, Data: sample,
+		}); err != nil {
 			return nil, err
 		}
 	}

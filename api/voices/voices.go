@@ -48,6 +48,7 @@ func (a *API) Register(s *route.Service) {
 	route.Handle(s, route.Operation{
 		ID: "createVoice", Method: http.MethodPost, Path: "/voices", Group: group, Class: "heavy", Scope: scope.VoicesWrite,
 		Since: contract.V20261001, Status: http.StatusAccepted, Idempotent: true, MaxBody: maxBody,
+		Before: a.before, Detach: []string{"samples[]", "consent.evidence"},
 		Errors:     []problem.Code{problem.Conflict, problem.ConsentOutdated, problem.UpstreamError, problem.UpstreamTimeout},
 		InputCodes: consents.InputCodes,
 		Summary:    "Clone a voice from recordings, with consent",

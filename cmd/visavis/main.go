@@ -48,7 +48,9 @@ func root() *cobra.Command {
 		SilenceErrors: true,
 		Version:       version(),
 		// Every setting can come from a flag, the environment or a file.
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return resolve(cmd.Flags()) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return errors.Join(tuneMemory(), resolve(cmd.Flags()))
+		},
 	}
 	cmd.PersistentFlags().String(configFlag, "", "YAML `FILE` with settings, named as the flags are")
 	cmd.AddCommand(devCommand(), apiCommand(), workerCommand(), portalCommand(), operatorCommand(), migrateCommand(), adminCommand(), configCommand(), crdsCommand(), probeCommand())

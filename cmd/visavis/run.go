@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"os"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -50,7 +48,6 @@ type process struct {
 // newProcess builds a role.
 func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_ *process, err error) {
 	p := &process{settings: s, duties: d, log: log}
-	tuneMemory()
 	defer func() {
 		if err != nil {
 			p.closeListeners()
@@ -137,18 +134,6 @@ func (p *process) handler() http.Handler {
 // same address. The API's own paths are no page's.
 func (p *process) forPages(r *http.Request) bool {
 	return !strings.HasPrefix(r.URL.Path, route.BasePath+"/") && p.pages.Serves(r)
-}
-
-// gcPercent lets the heap grow to four times what is live before it is
-// collected. Little is live in a process that answers requests, so that costs
-// tens of megabytes and saves a part of every request.
-const gcPercent = 300
-
-// tuneMemory leaves an operator's own GOGC alone.
-func tuneMemory() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
 }
 
 // listenAdmin listens for the operators. Unless an address was asked for, a

@@ -52,6 +52,8 @@ type settings struct {
 	tasks           []string
 	shards          []string
 	maxConns        int32
+	bodyBytes       int64
+	temporaryDir    string
 	drain           time.Duration
 	logFormat       string
 	logLevel        string
@@ -76,6 +78,8 @@ func (s *settings) serving(f *pflag.FlagSet) {
 	f.StringVar(&s.rates, "rates", "", "requests a minute as `CLASS=PER_KEY/PER_ORGANISATION,…` where they differ from the defaults")
 	f.Int64Var(&s.addressLimit, "address-limit", rate.SpecPerAddress, "requests a minute from one address, whatever the key")
 	f.Int64Var(&s.pods, "pods", 4, "about how many API processes share the limits")
+	f.Int64Var(&s.bodyBytes, "body-bytes", 0, "bytes that the bodies of requests under way may take together, past which the API answers 503 (a quarter of the memory limit unless given)")
+	f.StringVar(&s.temporaryDir, "temporary-dir", "", "`FOLDER` for large bodies of requests under way (the system's unless given)")
 	f.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "range (`CIDR`) whose X-Forwarded-For is believed; repeatable")
 	s.running(f)
 }
@@ -167,12 +171,15 @@ func (s *settings) logger() (log *slog.Logger, flush func(), err error) {
 func (s *settings) options(log *slog.Logger) (server.Options, error) {
 	o := server.Options{
 		DirectoryURL: s.database, FilesURL: s.files, PlansText: config.Plans, PerAddress: s.addressLimit,
-		Pods: s.pods, PublicURL: s.publicURL, LiveURL: s.liveURL, PortalURL: s.portalURL, MaxConns: s.maxConns, DeliveryLease: s.deliveryLease, MoveRows: s.moveRows, MoveKeep: s.moveKeep, Shards: s.shards, Tracing: s.otlpEndpoint != "", Version: version(),
+		Pods: s.pods, PublicURL: s.publicURL, LiveURL: s.liveURL, PortalURL: s.portalURL, MaxConns: s.maxConns, BodyBytes: s.bodyBytes, TemporaryFolder: s.temporaryDir, DeliveryLease: s.deliveryLease, MoveRows: s.moveRows, MoveKeep: s.moveKeep, Shards: s.shards, Tracing: s.otlpEndpoint != "", Version: version(),
 		Clock: clock.RealClock{}, Log: log, Metrics: prometheus.NewRegistry(),
 	}
 	o.Metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if s.pods < 1 || s.addressLimit < 1 {
 		return o, fmt.Errorf("pods and address-limit must be at least 1")
+	}
+	if s.bodyBytes < 0 {
+		return o, fmt.Errorf("body-bytes must not be negative")
 	}
 	switch s.dnsProof {
 	case "on":

@@ -47,6 +47,9 @@ func TestPodsAreRestricted(t *testing.T) {
 			c := pod.Spec.Containers[0]
 			require.True(t, *c.SecurityContext.ReadOnlyRootFilesystem, of)
 			require.NotEmpty(t, c.Resources.Limits.Memory(), of)
+			memory := slices.IndexFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "VISAVIS_CONTAINER_MEMORY" })
+			require.GreaterOrEqual(t, memory, 0, "%s does not learn what memory it has", of)
+			require.Equal(t, "limits.memory", c.Env[memory].ValueFrom.ResourceFieldRef.Resource, of)
 			require.False(t, *pod.Spec.EnableServiceLinks, of)
 			token := of == release+"-operator" || of == release+"-crds"
 			require.Equal(t, token, *pod.Spec.AutomountServiceAccountToken, of)
@@ -98,7 +101,7 @@ func TestHooksStandAlone(t *testing.T) {
 	}
 	migrate := named[*batchv1.Job](t, all, release+"-migrate").Spec.Template.Spec.Containers[0]
 	require.Equal(t, []string{"migrate"}, migrate.Args)
-	require.Equal(t, "VISAVIS_DATABASE", migrate.Env[0].Name)
+	require.True(t, slices.ContainsFunc(migrate.Env, func(e corev1.EnvVar) bool { return e.Name == "VISAVIS_DATABASE" }))
 	for _, j := range of[*batchv1.Job](all) {
 		require.Equal(t, "pre-install,pre-upgrade", j.Annotations["helm.sh/hook"])
 		spec := j.Spec.Template.Spec

@@ -5,6 +5,7 @@
 package file
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -30,28 +31,61 @@ type Store struct {
 // New keeps files in a bucket.
 func New(b *blob.Bucket, t *tenant.Tenants, c clock.PassiveClock) *Store { return &Store{b, t, c} }
 
-// Put writes a file that nothing refers to yet. Keep, in the transaction that
-// makes something refer to it, makes it stay; otherwise it is swept.
+// Put is PutFrom of what is in memory.
 func (s *Store) Put(ctx context.Context, org id.Org, contentType string, data []byte) (id.File, error) {
+	return s.PutFrom(ctx, org, Content{Type: contentType, Size: int64(len(data)), SHA256: sha256.Sum256(data), Data: bytes.NewReader(data)})
+}
+
+// Content is a file to be written, whose size and hash are known beforehand.
+type Content struct {
+	Type   string
+	Size   int64
+	SHA256 [sha256.Size]byte
+	Data   io.Reader
+}
+
+// PutFrom writes a file that nothing refers to yet. Keep, in the transaction that
+// makes something refer to it, makes it stay; otherwise it is swept.
+func (s *Store) PutFrom(ctx context.Context, org id.Org, c Content) (id.File, error) {
 	f := id.NewFile()
-	sum := sha256.Sum256(data)
 	err := s.tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		tx.Touch("file", f)
 		_, err := tx.Exec(ctx, `
 			INSERT INTO file (org_id, id, state, content_type, bytes, sha256, changed_at)
 			VALUES ($1, $2, 'pending', $3, $4, $5, $6)
 			ON CONFLICT (org_id, id) DO NOTHING`,
-			org, f, contentType, len(data), sum[:], s.clock.Now())
+			org, f, c.Type, c.Size, c.SHA256[:], s.clock.Now())
 		return err
 	}, tenant.Idempotent(true))
 	if err != nil {
 		return f, err
 	}
-	err = s.bucket.WriteAll(ctx, path(org, f), data, &blob.WriterOptions{ContentType: contentType})
-	if err != nil {
+	if err := s.write(ctx, path(org, f), c); err != nil {
 		return f, fmt.Errorf("write file: %w", err)
 	}
 	return f, nil
+}
+
+// partBytes bounds what an upload to a bucket keeps in memory, where it is sent in parts.
+const partBytes = 5 << 20
+
+func (s *Store) write(ctx context.Context, path string, c Content) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // which discards what was not written to its end
+	w, err := s.bucket.NewWriter(ctx, path, &blob.WriterOptions{ContentType: c.Type, BufferSize: partBytes, MaxConcurrency: 1})
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(w, c.Data)
+	if err == nil && n != c.Size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		cancel()
+		_ = w.Close() // it answers that it was cancelled
+		return err
+	}
+	return w.Close()
 }
 
 // Keep makes a file stay, in the caller's transaction. It fails for a file

@@ -109,6 +109,18 @@ func (s *Store) Claim(ctx context.Context, r Request) (*Claim, error) {
 	return c, nil
 }
 
+// Answered says whether a request with the same key was answered, whatever it asked.
+func (s *Store) Answered(ctx context.Context, r Request) (answered bool, err error) {
+	err = s.tenants.Read(ctx, r.Org, func(q *tenant.Reads) {
+		var one int64
+		q.QueryRow(&answered, []any{&one}, `
+			SELECT 1 FROM idempotency_record
+			WHERE org_id = $1 AND key_id = $2 AND method = $3 AND path = $4 AND client_key = $5 AND state = 'done' AND expires_at > $6`,
+			r.Org, r.Key, r.Method, r.Path, r.ClientKey, s.clock.Now())
+	})
+	return answered, err
+}
+
 // take inserts the claim, or takes over one that lapsed or expired.
 func (c *Claim) take(ctx context.Context, tx *tenant.Tx) (bool, error) {
 	now := c.store.clock.Now()

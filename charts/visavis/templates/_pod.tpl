@@ -88,8 +88,12 @@ spec:
         allowPrivilegeEscalation: false
         readOnlyRootFilesystem: true
         capabilities: {drop: [ALL]}
-      {{- if $connects }}
       env:
+        {{- /* The binary keeps its heap within nine tenths of it. */}}
+        - name: VISAVIS_CONTAINER_MEMORY
+          valueFrom:
+            resourceFieldRef: {resource: limits.memory}
+        {{- if $connects }}
         - name: VISAVIS_DATABASE
           valueFrom:
             secretKeyRef:
@@ -106,7 +110,7 @@ spec:
               key: {{ $v.mail.key }}
         {{- end }}
         {{- with $extra.env }}{{ toYaml . | nindent 8 }}{{ end }}
-      {{- end }}
+        {{- end }}
       {{- with $v.pods.envFrom }}
       envFrom: {{ toYaml . | nindent 8 }}
       {{- end }}

@@ -1,0 +1,182 @@
+package api_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/server"
+	"visavis.dev/pkg/apikey"
+)
+
+// heap follows how large the heap gets while something is done.
+func heap(t *testing.T, do func()) (grown int64) {
+	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(25))
+	read := func() int64 {
+		sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(sample)
+		return int64(sample[0].Value.Uint64())
+	}
+	runtime.GC()
+	before, most := read(), int64(0)
+	done, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				most = max(most, read())
+			case <-done:
+				return
+			}
+		}
+	}()
+	do()
+	close(done)
+	<-watched
+	return most - before
+}
+
+// recordings is the body of a voice with a sample of some size.
+func recordings(t *testing.T, w *world, size int) []byte {
+	t.Helper()
+	body := w.body(t, w.operation(t, "createVoice")).(map[string]any)
+	sample := make([]byte, size)
+	copy(sample, "RIFF\x00\x00\x00\x00WAVEfmt ")
+	body["samples"] = []string{"data:audio/wav;base64," + base64.StdEncoding.EncodeToString(sample)}
+	text, err := json.Marshal(body)
+	require.NoError(t, err)
+	return text
+}
+
+// flood sends a body many times at once and answers how often each code came.
+func flood(t *testing.T, w *world, key apikey.Secret, body []byte, times int) map[string]int {
+	t.Helper()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	codes := map[string]int{}
+	for range times {
+		all.Go(func() {
+			request, err := http.NewRequest(http.MethodPost, w.URL+"/voices", bytes.NewReader(body))
+			if err != nil {
+				panic(err)
+			}
+			request.Header.Set("Authorization", "Bearer "+string(key))
+			request.Header.Set("Content-Type", "application/json")
+			code := "no answer"
+			if response, err := http.DefaultTransport.RoundTrip(request); err == nil {
+				var answer struct{ Error struct{ Code string } }
+				_ = json.NewDecoder(response.Body).Decode(&answer)
+				_ = response.Body.Close()
+				code = fmt.Sprint(response.StatusCode, " ", answer.Error.Code)
+				if response.StatusCode == http.StatusServiceUnavailable && response.Header.Get("Retry-After") == "" {
+					code += " without Retry-After"
+				}
+			} else {
+				code += ": " + err.Error()
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			codes[code]++
+		})
+	}
+	all.Wait()
+	return codes
+}
+
+const floods, budget = 20, 128 << 20
+
+func TestLargeBodiesTakeLittleMemory(t *testing.T) {
+	s := newStudio(t, func(o *server.Options) { apitest.Unlimited(o); o.BodyBytes = budget })
+	s.plug(t)
+	body := recordings(t, s.world, 31<<20) // 42 MB as base64
+
+	t.Run("of a plan without voices", func(t *testing.T) {
+		starter := s.NewOrg("Small", "shard-1", "starter")
+		var codes map[string]int
+		grown := heap(t, func() { codes = flood(t, s.world, starter.New, body, floods) })
+		require.Equal(t, map[string]int{"403 upgrade_required": floods}, codes)
+		require.Less(t, grown, int64(64<<20), "nothing of them is read")
+	})
+	t.Run("that are read", func(t *testing.T) {
+		var codes map[string]int
+		grown := heap(t, func() { codes = flood(t, s.world, s.org.New, body, floods) })
+		// 25 MB is the most that samples may have.
+		require.Equal(t, floods, codes["413 too_large"]+codes["503 capacity"], "%v", codes)
+		require.Positive(t, codes["413 too_large"], "%v", codes)
+		require.Less(t, grown, int64(budget), "%d MiB", grown>>20)
+		t.Logf("the heap grew by %d MiB: %v", grown>>20, codes)
+	})
+	t.Run("and one that is good", func(t *testing.T) {
+		good := recordings(t, s.world, 24<<20)
+		require.Equal(t, map[string]int{"202 ": 1}, flood(t, s.world, s.org.New, good, 1))
+	})
+	t.Run("and nothing is left of them", func(t *testing.T) {
+		require.EqualValues(t, 0, s.Service.Bodies.Used())
+		require.Equal(t, http.StatusAccepted, s.clone(t, s.org.New, same).Status)
+	})
+}
+
+// A tenant that fills its share leaves the others theirs.
+func TestOneTenantLeavesOthersRoomForBodies(t *testing.T) {
+	w := newWorld(t, func(o *server.Options) { o.BodyBytes = 4 << 20; o.BodyPartWithin = time.Minute })
+	const part = 1 << 20
+	held := w.slowBody(t, w.Acme.New, part*3/4)
+	require.Eventually(t, func() bool { return w.Service.Bodies.Used() >= part*3/4 }, 5*time.Second, time.Millisecond)
+	padded := func(key apikey.Secret) apitest.Answer {
+		o := w.operation(t, "createPersona")
+		body, err := json.Marshal(w.body(t, o))
+		require.NoError(t, err)
+		return w.Do(apitest.Request{Method: o.Method, Path: o.Path, Key: key, Body: append(body, bytes.Repeat([]byte(" "), 100<<10)...)})
+	}
+	refused := padded(w.Acme.New)
+	requireError(t, refused, http.StatusServiceUnavailable, "capacity", "")
+	require.Equal(t, "2", refused.Header.Get("Retry-After"))
+	require.Equal(t, http.StatusCreated, padded(w.Globex.New).Status)
+	require.NoError(t, held.Close())
+	require.Eventually(t, func() bool { return w.Service.Bodies.Used() == 0 }, 5*time.Second, time.Millisecond)
+	require.Equal(t, http.StatusCreated, padded(w.Acme.New).Status)
+}
+
+// slowBody begins a body and leaves it at that.
+func (w *world) slowBody(t *testing.T, key apikey.Secret, length int) net.Conn {
+	t.Helper()
+	base, err := url.Parse(w.URL)
+	require.NoError(t, err)
+	c, err := net.Dial("tcp", base.Host)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	_, err = fmt.Fprintf(c, "POST /v1/personas HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{",
+		key, length)
+	require.NoError(t, err)
+	return c
+}
+
+func TestABodyThatDoesNotArrive(t *testing.T) {
+	w := newWorld(t, func(o *server.Options) { o.BodyPartWithin = 50 * time.Millisecond })
+	c := w.slowBody(t, w.Acme.New, 1000)
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
+	require.NoError(t, err)
+	text, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	requireError(t, apitest.Answer{Status: response.StatusCode, Raw: text}, http.StatusBadRequest, "invalid_request", "body")
+	require.EqualValues(t, 0, w.Service.Bodies.Used())
+}

@@ -1,0 +1,208 @@
+package route
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/spool"
+)
+
+const (
+	// inMemory is how much of a body is kept in memory while it arrives.
+	inMemory = 1 << 20
+	// parsedWeight is how many bytes of the budget a byte of JSON takes that is
+	// parsed: its text, its values, and the handler's input.
+	parsedWeight = 8
+	// growStep is by how much the reservation of a body without a length grows.
+	growStep = 256 << 10
+	// retryBudget is what a caller is asked to wait when the budget is spent.
+	retryBudget = 2 * time.Second
+	// bodyWithin is how long a body may take to arrive, and partWithin how long
+	// the next 64 KiB of it.
+	bodyWithin, partWithin, part64 = time.Minute, 10 * time.Second, 64 << 10
+	// lingerWithin is how long the rest of a refused body is read and dropped, so
+	// that its sender sees the answer.
+	lingerWithin = 5 * time.Second
+)
+
+// overBudget answers a request for whose body there is no room.
+func overBudget(err error) error {
+	if errors.Is(err, spool.ErrOverBudget) || errors.Is(err, spool.ErrDiskFull) {
+		return problem.Unavailable(retryBudget, err)
+	}
+	return err
+}
+
+// Reserve counts bytes that a handler takes into memory, such as what it fetches,
+// to the budget of the request that the context belongs to, until that is answered.
+// The error is a problem.
+func Reserve(ctx context.Context, n int64) error {
+	c := callOf(ctx)
+	if c == nil || c.held == nil {
+		return nil
+	}
+	return overBudget(c.held.Grow(n))
+}
+
+// Detached finds the text that a value of the input stands for, where the text was
+// so long that it stays in the request's body (Operation.Detach).
+func Detached(ctx context.Context, value string) (*spool.Text, bool) {
+	c := callOf(ctx)
+	if c == nil {
+		return nil, false
+	}
+	t, ok := c.detached[value]
+	return t, ok
+}
+
+// holder is who is counted for the bytes that a request holds.
+func (c *Call) holder() string {
+	if c.Principal != nil {
+		return c.Org().String()
+	}
+	return c.Household()
+}
+
+// arriving reads a body as it arrives: within its bound, within time, and within the
+// budget.
+type arriving struct {
+	call    *Call
+	from    io.Reader
+	control *http.ResponseController
+	began   time.Time
+	read    int64
+	marked  int64
+}
+
+// receive begins to read the body. What is over the limit is *http.MaxBytesError.
+func (c *Call) receive(limit int64) (*arriving, error) {
+	c.held = c.service.Bodies.Reserve(c.holder())
+	if err := c.held.Grow(max(c.request.ContentLength, 0)); err != nil {
+		return nil, overBudget(err)
+	}
+	a := &arriving{
+		call: c, from: http.MaxBytesReader(c.writer, c.request.Body, limit),
+		control: http.NewResponseController(c.writer), began: time.Now(),
+	}
+	a.extend()
+	return a, nil
+}
+
+// extend gives the next part of the body its time. A connection without deadlines is
+// none of a caller's.
+func (a *arriving) extend() {
+	until := time.Now().Add(cmp.Or(a.call.service.BodyPartWithin, partWithin))
+	if last := a.began.Add(bodyWithin); last.Before(until) {
+		until = last
+	}
+	_ = a.control.SetReadDeadline(until)
+}
+
+// Read implements io.Reader.
+func (a *arriving) Read(p []byte) (int, error) {
+	n, err := a.from.Read(p)
+	a.read += int64(n)
+	if a.read-a.marked >= part64 {
+		a.marked = a.read
+		a.extend()
+	}
+	if missing := a.read - a.call.held.Bytes(); missing > 0 {
+		if full := a.call.held.Grow(max(missing, growStep)); full != nil {
+			return n, overBudget(full)
+		}
+	}
+	return n, err
+}
+
+// arrived ends the reading: what the handler takes is bounded otherwise.
+func (a *arriving) arrived() { _ = a.control.SetReadDeadline(time.Time{}) }
+
+// spoolBody takes a body in that is no form, and makes the handler's input of it.
+func (c *Call) spoolBody() error {
+	limit := c.Op.maxBody()
+	if c.request.ContentLength > limit {
+		return tooLarge(limit)
+	}
+	if c.request.ContentLength != 0 && !c.Op.isJSON(c.request.Header.Get("Content-Type")) {
+		return problem.New(problem.UnsupportedMediaType, "Send the body as %s.", c.Op.takes()).WithParam("header.Content-Type")
+	}
+	a, err := c.receive(limit)
+	if err != nil {
+		return err
+	}
+	c.spooled, err = c.service.Temporary.Read(a, inMemory)
+	if err != nil {
+		return asBodyProblem(err, limit)
+	}
+	a.arrived()
+	if c.spooled.Spooled() {
+		c.restart()
+	}
+	return c.parseSpooled()
+}
+
+func asBodyProblem(err error, limit int64) error {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return tooLarge(limit)
+	}
+	if _, ok := errors.AsType[*problem.Problem](err); ok || errors.Is(err, spool.ErrDiskFull) {
+		return overBudget(err)
+	}
+	return problem.Invalid("body", "The body could not be read to its end.").WithCause(err)
+}
+
+// parseSpooled brings the body into memory, without the long texts that the
+// operation reads from where they are.
+func (c *Call) parseSpooled() (err error) {
+	var text []byte
+	if len(c.Op.Detach) == 0 {
+		if err := c.reserveParsed(c.spooled.Size()); err != nil {
+			return err
+		}
+		text, err = c.spooled.Bytes()
+	} else {
+		text, c.detached, err = c.spooled.Detach(c.Op.Detach, defaultMaxBody)
+		if err == nil {
+			err = c.reserveParsed(int64(len(text)))
+		}
+	}
+	switch {
+	case errors.Is(err, spool.ErrTextTooLong):
+		return tooLarge(defaultMaxBody)
+	case errors.Is(err, spool.ErrTooDeep):
+		return problem.Invalid("body", "The JSON is nested too deeply.")
+	case err != nil:
+		return fmt.Errorf("failed to read a body that was spooled: %w", err)
+	}
+	return c.take(text)
+}
+
+func (c *Call) reserveParsed(size int64) error {
+	return overBudget(c.held.Grow((parsedWeight - 1) * size))
+}
+
+// letGo gives back what the request held of memory, files and the budget.
+func (c *Call) letGo() {
+	c.upload.discard()
+	c.spooled.Close()
+	c.held.Release()
+}
+
+// linger drops the rest of a body that was refused before it was read. A connection
+// that is closed in the face of a sender may take the answer along.
+func (c *Call) linger() {
+	if c.request.Body == nil || c.request.ContentLength == 0 || c.spooled != nil || c.Op == nil || !c.Op.hasBody() {
+		return
+	}
+	control := http.NewResponseController(c.writer)
+	if control.EnableFullDuplex() != nil || control.Flush() != nil || control.SetReadDeadline(time.Now().Add(lingerWithin)) != nil {
+		return
+	}
+	_, _ = io.CopyN(io.Discard, c.request.Body, c.Op.maxBody()) // it is not wanted
+}
