@@ -27,7 +27,7 @@ type Wanted struct {
 	AgeBand  AgeBand
 	Metadata map[string]string
 	// Claimed says that they came by themselves and nobody vouches for the address: by it
-	// nobody is found but those who came so too, or everybody could be anybody.
+	// nobody is found, or everybody could be anybody, or learn whom there is.
 	Claimed bool
 	// Invited says that who is added is invited, and has begun once they come in.
 	Invited bool
@@ -89,14 +89,16 @@ func (p *Person) settle() (key *string, err error) {
 // FindOrAdd finds somebody by their external id, then by their e-mail address,
 // and else adds them. Whoever is found gets the external id or the address that
 // they lacked and is otherwise left as they are. The person is locked until the
-// commit. The error is a FieldError, ErrEmailTaken (by somebody with another external
-// id, or by one who is vouched for where nobody vouches for who is wanted),
-// ErrExternalIDTaken (somebody with the address goes by another external id) or ErrFull.
+// commit. Who is claimed is always added. The error is a FieldError, ErrEmailTaken (by
+// somebody with another external id), ErrExternalIDTaken (somebody with the address goes by another external id) or ErrFull.
 func FindOrAdd(ctx context.Context, tx *tenant.Tx, w Wanted) (Person, bool, error) {
 	wanted := w.person()
 	key, err := wanted.settle()
 	if err != nil {
 		return Person{}, false, err
+	}
+	if w.Claimed {
+		return wanted.addClaimed(ctx, tx, key, w.Terms)
 	}
 	found, err := wanted.match(ctx, tx, key)
 	if err == nil || !errors.Is(err, ErrUnknown) {
@@ -109,6 +111,26 @@ func FindOrAdd(ctx context.Context, tx *tenant.Tx, w Wanted) (Person, bool, erro
 	// Somebody else added them meanwhile.
 	found, err = wanted.match(ctx, tx, key)
 	return found, false, err
+}
+
+// addClaimed adds somebody whom nobody vouches for. An address that somebody has
+// stays theirs: who is added goes without one then, and is told nothing of it. Who has
+// the address comes in as themselves by a link that is mailed there.
+func (p *Person) addClaimed(ctx context.Context, tx *tenant.Tx, key *string, terms plan.Terms) (Person, bool, error) {
+	var taken bool
+	// Rides person_by_email.
+	if err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM person WHERE org_id = $1 AND email_key = $2)`, tx.Org, key).Scan(&taken); err != nil {
+		return Person{}, false, err
+	}
+	if taken {
+		p.Email, key = nil, nil
+	}
+	added, err := p.insert(ctx, tx, key, terms)
+	if err == nil && !added {
+		p.Email = nil // somebody else took it a moment ago
+		added, err = p.insert(ctx, tx, nil, terms)
+	}
+	return *p, added, err
 }
 
 // match finds who is meant. The error is ErrUnknown for nobody.
@@ -143,14 +165,11 @@ func (p *Person) match(ctx context.Context, tx *tenant.Tx, key *string) (Person,
 
 // complete gives somebody who was found what to find them by next time.
 func (p *Person) complete(ctx context.Context, tx *tenant.Tx, known Person, key *string) (Person, error) {
-	if p.Claimed && !known.Claimed {
-		return Person{}, ErrEmailTaken
-	}
 	if p.ExternalID != nil && known.ExternalID != nil && *p.ExternalID != *known.ExternalID {
 		return Person{}, ErrExternalIDTaken
 	}
 	gainsID, gainsEmail := p.ExternalID != nil && known.ExternalID == nil, key != nil && known.Email == nil
-	vouched := known.Claimed && !p.Claimed
+	vouched := known.Claimed
 	if !gainsID && !gainsEmail && !vouched {
 		return known, nil
 	}

@@ -286,24 +286,29 @@ func TestACodeOpensNobodysPlace(t *testing.T) {
 	join := func(email string) (signin.Entered, error) {
 		return w.gate.ByJoinCode(t.Context(), w.one, w.portal.ID, code, signin.Card{Name: "Kim", Email: email}, "a school")
 	}
-	_, err = add("teacher@example.com", false)
+	teacher, err := add("teacher@example.com", false)
 	require.NoError(t, err)
-	_, err = join("Teacher@example.com")
-	w.refused(signin.AddressKnown, err)
+	other, err := join("Teacher@example.com")
+	require.NoError(t, err)
+	require.NotEqual(t, teacher.ID, other.Person)
+	require.Equal(t, "Kim", other.Name, "greeted as who they say they are")
 
 	first, err := join("kim@example.com")
 	require.NoError(t, err)
 	again, err := join("kim@example.com")
 	require.NoError(t, err)
-	require.Equal(t, first.Person, again.Person, "who came by the code comes by it again")
+	require.NotEqual(t, first.Person, again.Person, "nor somebody who came by the code before")
+	_, err = w.gate.Find(t.Context(), w.portal.ID, first.Secret)
+	require.NoError(t, err, "who was in stays in")
 
 	// The organisation's own system knows the address: it is theirs from then on.
 	known, err := add("kim@example.com", false)
 	require.NoError(t, err)
 	require.Equal(t, first.Person, known.ID)
 	require.False(t, known.Claimed)
-	_, err = w.gate.Find(t.Context(), w.portal.ID, again.Secret)
+	_, err = w.gate.Find(t.Context(), w.portal.ID, first.Secret)
 	w.refused(signin.VisitEnded, err)
-	_, err = join("kim@example.com")
-	w.refused(signin.AddressKnown, err)
+	late, err := join("kim@example.com")
+	require.NoError(t, err)
+	require.NotEqual(t, known.ID, late.Person)
 }
