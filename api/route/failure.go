@@ -27,6 +27,9 @@ func asProblem(err error) *problem.Problem {
 	case errors.Is(err, idempotency.ErrConflict):
 		return problem.New(problem.IdempotencyConflict, "This Idempotency-Key was used with a different request.").
 			WithParam("header.Idempotency-Key")
+	case errors.Is(err, idempotency.ErrErased):
+		return problem.New(problem.Gone, "This request was answered before, and the answer told of somebody who was erased since. It had its effect once.").
+			WithParam("header.Idempotency-Key")
 	case errors.Is(err, idempotency.ErrInProgress):
 		p := problem.New(problem.IdempotencyInProgress, "A request with this Idempotency-Key is still running.").
 			WithParam("header.Idempotency-Key")

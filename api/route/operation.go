@@ -147,7 +147,7 @@ func (o *Operation) Codes() []problem.Code {
 		codes = append(codes, problem.TooLarge, problem.UnsupportedMediaType)
 	}
 	if o.Idempotent {
-		codes = append(codes, problem.IdempotencyConflict, problem.IdempotencyInProgress)
+		codes = append(codes, problem.Gone, problem.IdempotencyConflict, problem.IdempotencyInProgress)
 	}
 	for _, c := range o.InputCodes {
 		codes = append(codes, c.Missing, c.Invalid)

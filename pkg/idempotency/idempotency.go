@@ -34,6 +34,8 @@ const (
 var (
 	// ErrConflict says that the key was used with a different request.
 	ErrConflict = errors.New("the idempotency key was used with a different request")
+	// ErrErased says that the answer told of somebody who was erased since.
+	ErrErased = errors.New("the answer told of somebody who was erased")
 	// ErrInProgress says that a request with the key is still running.
 	ErrInProgress = errors.New("a request with this idempotency key is still running")
 )
@@ -148,6 +150,8 @@ func (c *Claim) standing(ctx context.Context, tx *tenant.Tx) error {
 		return ErrConflict
 	case r.state == "running":
 		return ErrInProgress
+	case r.state == "erased":
+		return ErrErased
 	}
 	body, err := open(c.request.Seal, r.answer)
 	if err != nil {

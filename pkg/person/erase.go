@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/consent"
+	"visavis.dev/pkg/erasure"
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
@@ -43,6 +44,9 @@ func Erase(ctx context.Context, tx *tenant.Tx, which id.Person, who Author) (job
 	if err := tx.Decrement(ctx, string(plan.Members)); err != nil {
 		return job.Job{}, err
 	}
+	if err := scrub(ctx, tx, which); err != nil {
+		return job.Job{}, err
+	}
 	return job.Insert(ctx, tx, job.Job{
 		ID: id.NewJob(), Kind: job.Erase, ResourceKind: "person", ResourceID: which.String(), Scope: scope.PeopleWrite,
 		CreatedBy: who.By, CreatedAt: who.At,
@@ -73,8 +77,8 @@ const (
 	holdAgain = time.Hour
 )
 
-// erasure is how far an erasure got.
-type erasure struct {
+// reached is how far an erasure got.
+type reached struct {
 	// Session is the last whose words were deleted.
 	Session id.Session `json:"session"`
 	// Said says that no words are left but those that are held.
@@ -89,7 +93,7 @@ func (e *Eraser) Step(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.T
 	if err != nil {
 		return 0, err
 	}
-	var at erasure
+	var at reached
 	if err := json.Unmarshal(j.Progress, &at); err != nil {
 		return 0, err
 	}
@@ -109,7 +113,7 @@ func (e *Eraser) Step(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.T
 
 // silence deletes the words of a few of the person's conversations. One that is
 // live is ended, alone in its step: its end comes last in a transaction.
-func (e *Eraser) silence(ctx context.Context, tx *tenant.Tx, j *job.Job, at *erasure, which id.Person, who Author) error {
+func (e *Eraser) silence(ctx context.Context, tx *tenant.Tx, j *job.Job, at *reached, which id.Person, who Author) error {
 	sessions, err := session.OfPerson(ctx, tx, which, at.Session, eraseSessions)
 	if err != nil {
 		return err
@@ -127,6 +131,9 @@ func (e *Eraser) silence(ctx context.Context, tx *tenant.Tx, j *job.Job, at *era
 			if err := session.Disown(ctx, tx, s.ID); err != nil {
 				return err
 			}
+			if err := erasure.Scrub(ctx, tx, erasure.Subject{Sessions: []id.Session{s.ID}}); err != nil {
+				return err
+			}
 			j.Done++
 		}
 		at.Session = s.ID
@@ -136,7 +143,7 @@ func (e *Eraser) silence(ctx context.Context, tx *tenant.Tx, j *job.Job, at *era
 }
 
 // rest removes the rest. It ends once no conversation is held any more.
-func (e *Eraser) rest(ctx context.Context, tx *tenant.Tx, j *job.Job, at *erasure, which id.Person, who Author) (time.Duration, error) {
+func (e *Eraser) rest(ctx context.Context, tx *tenant.Tx, j *job.Job, at *reached, which id.Person, who Author) (time.Duration, error) {
 	if err := e.forget(ctx, tx, which); err != nil {
 		return 0, err
 	}
@@ -145,11 +152,52 @@ func (e *Eraser) rest(ctx context.Context, tx *tenant.Tx, j *job.Job, at *erasur
 	case err != nil || more:
 		return 0, err
 	case at.Held:
-		*at = erasure{}
+		*at = reached{}
 		return holdAgain, nil
 	}
 	j.State, j.Total = job.Succeeded, j.Done
 	return 0, nil
+}
+
+// scrub empties what is found of a person and of their places by searching.
+func scrub(ctx context.Context, tx *tenant.Tx, which id.Person) error {
+	// Rides membership_by_person.
+	rows, err := tx.Query(ctx, `SELECT id FROM membership WHERE org_id = $1 AND person_id = $2`, tx.Org, which)
+	if err != nil {
+		return err
+	}
+	places, err := pgx.CollectRows(rows, pgx.RowTo[id.Membership])
+	if err != nil {
+		return err
+	}
+	return erasure.Scrub(ctx, tx, erasure.Subject{Person: which, Places: places})
+}
+
+// dropRejects deletes the lines that imports refused. Whose they are cannot be told: no
+// ids are in them.
+func (e *Eraser) dropRejects(ctx context.Context, tx *tenant.Tx) error {
+	rows, err := tx.Query(ctx, `
+		SELECT id, file_id FROM job WHERE org_id = $1 AND kind = 'people_import' AND finished_at IS NOT NULL AND file_id IS NOT NULL`, tx.Org)
+	if err != nil {
+		return err
+	}
+	var (
+		jobs  []id.Job
+		files []id.File
+		one   id.Job
+		file  id.File
+	)
+	if _, err := pgx.ForEachRow(rows, []any{&one, &file}, func() error {
+		tx.Touch("job", one)
+		jobs, files = append(jobs, one), append(files, file)
+		return nil
+	}); err != nil || len(jobs) == 0 {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE job SET file_id = NULL WHERE org_id = $1 AND id = ANY($2)`, tx.Org, jobs); err != nil {
+		return err
+	}
+	return e.Files.Discard(ctx, tx, files...)
 }
 
 // forget deletes what is remembered of a person, who their guardians are, by what
@@ -163,6 +211,13 @@ func (e *Eraser) forget(ctx context.Context, tx *tenant.Tx, which id.Person) err
 		return err
 	}
 	if err := e.Files.Discard(ctx, tx, evidence...); err != nil {
+		return err
+	}
+	if err := e.dropRejects(ctx, tx); err != nil {
+		return err
+	}
+	// Once more: what was under way at the erasure has been answered since.
+	if err := scrub(ctx, tx, which); err != nil {
 		return err
 	}
 	if err := forgetIdentity(ctx, tx, which); err != nil {

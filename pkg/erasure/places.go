@@ -1,0 +1,126 @@
+// Package erasure knows every place of a shard where words of or about a person can
+// be, and by what rule they are gone once the person is erased. A column that is in no
+// rule fails the schema's test, so that nobody adds one without saying which it is.
+package erasure
+
+// Rule is how the words of a person who is erased leave a column.
+type Rule string
+
+// The rules.
+const (
+	// WithPerson: with the person's own row, at the commit of the erasure.
+	WithPerson Rule = "with the person"
+	// WithSessions: with the words of their conversations, step by step.
+	WithSessions Rule = "with their sessions"
+	// WithPlaces: with their places, visits, memories, identities and consents.
+	WithPlaces Rule = "with their places"
+	// Searched: by Scrub, which looks for the person.
+	Searched Rule = "searched"
+	// Ends: by itself, soon, as the reason says.
+	Ends Rule = "ends by itself"
+	// Never: no person's words are there, as the reason says.
+	Never Rule = "never"
+	// Customers: the organization's own account of customers, who are no people of
+	// GET /people; it ends with what it is of.
+	Customers Rule = "of customers"
+)
+
+// Place is a column, or some of a table.
+type Place struct {
+	Table   string
+	Columns []string
+	Rule    Rule
+	// Reason says why, of Ends, Never and Customers.
+	Reason string
+}
+
+// Reasons that many places have.
+const (
+	own     = "what the organization's own people set up"
+	fixed   = "one of the platform's own words"
+	ids     = "ids, numbers and the platform's own words"
+	digest  = "a digest"
+	sealed  = "sealed secrets of the organization"
+	library = "the organization's documents"
+)
+
+// Places are all text, JSON and binary columns of a shard's tables.
+var Places = []Place{
+	{"activity", []string{"actor", "action", "target_kind", "target_id"}, Never, ids},
+	{"activity", []string{"changes"}, Never, "ids, and the names of what the organization set up; entries about people say what was done and not whose name it was"},
+	{"activity", []string{"address"}, Never, "the address of a server that holds a key"},
+	{"avatar", []string{"name", "gender", "age_band", "heritage", "landmarks", "metadata"}, Never, own},
+	{"avatar_use", []string{"wearer_kind"}, Never, fixed},
+	{"case_link", []string{"case_ref", "customer_ref", "title", "case_summary", "language", "channel", "contact", "token_hash", "external_id", "metadata", "created_by"}, Customers, "until the link is deleted"},
+	{"connection", []string{"kind", "provider", "name", "state", "config", "fallback", "secret_last4", "error_code"}, Never, own},
+	{"connection", []string{"secret", "previous_secret"}, Never, sealed},
+	{"connection_call", []string{"name", "error_code"}, Never, fixed},
+	{"connection_use", []string{"user_kind"}, Never, fixed},
+	{"consent", []string{"person_name", "person_email", "guardian"}, WithPlaces, "a guardian's; that of a face's or voice's owner is a record until it is withdrawn"},
+	{"consent", []string{"kind", "state", "statement", "policy_version", "recorded_by"}, Never, fixed},
+	{"delivery", []string{"type", "api_version", "state", "error_code"}, Never, fixed},
+	{"delivery", []string{"log"}, Never, "what became of attempts, without bodies"},
+	{"directory_change", []string{"kind", "payload"}, Never, "changes of keys"},
+	{"duo", []string{"name", "status", "hosts", "languages", "interplay"}, Never, own},
+	{"escalation", []string{"state", "external_chat_id", "channel", "customer_ref", "context", "reason", "language", "token_hash", "outcome", "external_id", "metadata"}, Customers, "until the chat's words are deleted"},
+	{"event", []string{"data"}, Searched, "the organization's own ids; everything else is read where it is when an event is sent or read"},
+	{"event", []string{"type"}, Never, fixed},
+	{"face", []string{"state", "images"}, Never, own},
+	{"file", []string{"state", "content_type", "sha256"}, Never, digest},
+	{"idempotency_record", []string{"answer"}, Searched, ""},
+	{"idempotency_record", []string{"method", "path", "state", "request_hash"}, Never, ids},
+	{"idempotency_record", []string{"client_key"}, Ends, "within a day; the caller chooses it"},
+	{"job", []string{"kind", "state", "resource_kind", "resource_id", "scope", "error_code", "created_by", "progress", "counts"}, Never, ids},
+	{"job", []string{"input"}, Searched, "the sealed address of a letter; else what the organization asked for"},
+	{"job", []string{"refused"}, Never, "numbers and columns of lines, and the platform's own words"},
+	{"job_note", []string{"body"}, Ends, "with the import or the erasure that it is of"},
+	{"knowledge_base", []string{"name", "description", "language"}, Never, own},
+	{"knowledge_chunk", []string{"heading", "text", "url"}, Never, library},
+	{"knowledge_document", []string{"kind", "title", "status", "error_code", "url", "filename", "content_type", "sha256", "same_key", "language", "tags", "refresh"}, Never, library},
+	{"knowledge_gap", []string{"same_key", "state", "language"}, Never, digest},
+	{"knowledge_question", []string{"text"}, WithSessions, ""},
+	{"knowledge_terms", []string{"analysed"}, Never, library},
+	{"knowledge_use", []string{"user_kind"}, Never, fixed},
+	{"mail_count", []string{"holder"}, Never, digest},
+	{"mail_link", []string{"hash", "address_hash"}, Never, digest},
+	{"membership", []string{"role", "door", "external_id", "metadata"}, WithPlaces, ""},
+	{"memory", []string{"items"}, WithPlaces, ""},
+	{"move_dirty", []string{"table_name", "pk"}, Ends, "when the move has copied the row; keys of search terms and identities are words"},
+	{"org_counter", []string{"name"}, Never, fixed},
+	{"org_fence", []string{"state", "moved_to"}, Never, fixed},
+	{"person", []string{"name", "given_name", "family_name", "email", "email_key", "phone", "external_id", "language", "timezone", "age_band", "state", "metadata"}, WithPerson, ""},
+	{"person_identity", []string{"issuer", "subject"}, WithPlaces, ""},
+	{"person_term", []string{"term"}, WithPerson, ""},
+	{"persona", []string{"name", "kind", "definition"}, Never, own},
+	{"persona_test", []string{"name", "question", "language", "expect", "last_run"}, Never, own},
+	{"persona_version", []string{"name", "definition", "created_by"}, Never, own},
+	{"portal", []string{"name", "slug", "former_slugs", "host", "kind", "template_key", "state", "definition", "managed_by"}, Never, own},
+	{"portal_door", []string{"key", "requires", "message", "code", "changed_by"}, Never, own},
+	{"portal_picture", []string{"hash", "url", "content_type", "sum", "failure"}, Never, own},
+	{"portal_version", []string{"name", "definition", "published_by", "change_note"}, Never, own},
+	{"portal_visit", []string{"hash", "door", "details"}, WithPlaces, ""},
+	{"rate_window", []string{"holder", "class"}, Never, ids},
+	{"session", []string{"external_id", "metadata", "brief", "collected", "summary", "rating_comment"}, WithSessions, ""},
+	{"session", []string{"state", "kind", "source", "language", "engine", "transport", "channel", "allowed_origins", "end_reason", "languages_heard", "outcome", "withheld"}, Never, ids},
+	{"session_command", []string{"kind", "body"}, Ends, "when the session ends"},
+	{"session_staff", []string{"name", "mode"}, Never, "the name of a team member who joined"},
+	{"session_token", []string{"hash", "kind"}, Never, digest},
+	{"setting", []string{"scope_kind", "scope_id", "key", "value", "changed_by"}, Never, own},
+	{"setup_plan", []string{"state", "input", "proposal", "created_by"}, Never, own},
+	{"signing_key", []string{"secret"}, Never, sealed},
+	{"subject", []string{"title", "kind", "state", "definition"}, Never, own},
+	{"subject_version", []string{"content", "changed_sections", "change_note", "saved_by", "published_by"}, Never, own},
+	{"turn", []string{"text", "spoken"}, WithSessions, ""},
+	{"turn", []string{"name"}, Never, "the name of a team member who spoke"},
+	{"turn", []string{"speaker", "language", "origin", "sources", "tool_calls", "timing"}, Never, "the organization's documents, names of tools, and numbers"},
+	{"unit", []string{"name", "kind", "code", "external_id", "metadata"}, Never, own},
+	{"usage_block", []string{"kind"}, Never, fixed},
+	{"usage_threshold", []string{"kind"}, Never, fixed},
+	{"voice", []string{"name", "description", "gender", "languages", "status", "status_reason", "service_voice", "pronunciations"}, Never, own},
+	{"voice_use", []string{"user_kind"}, Never, fixed},
+	{"webhook", []string{"url", "description", "events", "api_version", "managed_by", "rotated_for"}, Never, own},
+	{"webhook", []string{"secret", "previous_secret"}, Never, sealed},
+	{"widget", []string{"name", "definition", "public_key"}, Never, own},
+	{"widget_visitor", []string{"visitor"}, Never, digest},
+	{"live_pod", []string{"address"}, Never, "the address of a process"},
+}
