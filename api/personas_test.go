@@ -128,11 +128,35 @@ func TestEngineOfOlderContract(t *testing.T) {
 	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
 	own := answer.Data(t)["id"].(string)
 	requireError(t, w.do(t, "createPersona", "", w.Acme.New, body), http.StatusBadRequest, "invalid_request", "body.settings.engine")
-	for param, settings := range map[string]map[string]any{
-		"body.settings.engine": {"engine": "global"}, "body.settings.globalVoice": {"globalVoice": true},
-	} {
-		requireError(t, w.do(t, "updatePersona", own, w.OldNamed, map[string]any{"settings": settings}), http.StatusBadRequest, "invalid_request", param)
+	first := answer.Data(t)["voiceId"]
+	gender := func(voice any) any {
+		for _, v := range w.Get(w.Acme.New, "/voices?limit=200").JSON(t)["data"].([]any) {
+			if v := v.(map[string]any); v["id"] == voice {
+				return v["gender"]
+			}
+		}
+		return nil
 	}
+	for _, write := range []struct {
+		settings map[string]any
+		engine   string
+	}{
+		{map[string]any{"engine": "global"}, "global"}, {map[string]any{"engine": "premier"}, "premier"},
+		{map[string]any{"globalVoice": true}, "global"}, {map[string]any{"globalVoice": false, "engine": "premier"}, "premier"},
+	} {
+		answer := w.do(t, "updatePersona", own, w.OldNamed, map[string]any{"settings": write.settings})
+		require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+		newer, older := w.do(t, "getPersona", own, w.Acme.New, nil).Data(t), w.do(t, "getPersona", own, w.OldNamed, nil).Data(t)
+		for _, shown := range []map[string]any{answer.Data(t), newer, older} {
+			require.Equal(t, []any{write.engine, write.engine == "global"}, []any{at(shown, "settings", "engine"), at(shown, "settings", "globalVoice")})
+			require.Equal(t, newer["voiceId"], shown["voiceId"], "both contracts show what holds")
+			require.Equal(t, gender(first), gender(shown["voiceId"]))
+		}
+	}
+	requireError(t, w.do(t, "updatePersona", own, w.OldNamed, map[string]any{"settings": map[string]any{"engine": "premier", "globalVoice": true}}),
+		http.StatusBadRequest, "invalid_request", "body.settings.globalVoice")
+	requireError(t, w.do(t, "updatePersona", own, w.Acme.New, map[string]any{"settings": map[string]any{"globalVoice": true}}),
+		http.StatusBadRequest, "invalid_request", "body.settings.globalVoice")
 	moved := w.do(t, "updatePersona", own, w.OldNamed, map[string]any{"voiceId": globalVoice, "settings": map[string]any{"engine": "global", "globalVoice": true}})
 	require.Equal(t, http.StatusOK, moved.Status, "the new voice decides: %s", moved.Raw)
 	require.Equal(t, "global", at(moved.Data(t), "settings", "engine"))

@@ -295,7 +295,7 @@ func testActivityOfWebhooks(t *testing.T, w *world) {
 		{"action": "webhook.updated", "changes": map[string]any{"includeConversation": false}},
 		{"action": "webhook.updated", "changes": map[string]any{"url": "https://127.0.0.1:10", "description": "mine"}},
 		{"action": "webhook.tested", "changes": map[string]any{"eventId": delivery["eventId"]}},
-		{"action": "webhook.created", "changes": map[string]any{"url": "https://127.0.0.1:9", "events": []any{"*"}, "includeConversation": true}},
+		{"action": "webhook.created", "changes": map[string]any{"url": "https://127.0.0.1:9", "events": []any{"*"}, "includeConversation": true, "apiVersion": "2026-10-01"}},
 	}, log)
 	require.NotContains(t, string(w.Get(w.Acme.New, "/activity").Raw), "token")
 }

@@ -36,12 +36,14 @@ func (a *API) Register(s *route.Service) {
 	list := one
 	list.ID, list.Method, list.Path, list.Class = "listKeys", http.MethodGet, "/keys", "read"
 	list.Summary = "The organization's keys, newest first"
+	list.Description = scopesDescription
 	route.List(s, list, a.list)
 
 	create := one
 	create.ID, create.Method, create.Path, create.Class = "createKey", http.MethodPost, "/keys", "write"
 	create.Status, create.Idempotent, create.ShowsSecret, create.FailsClosed = http.StatusCreated, true, true, true
 	create.Summary = "Make a key; its secret is shown in this answer only"
+	create.Description = "The key can do no more than the one that makes it. " + scopesDescription
 	route.Handle(s, create, a.create)
 
 	get := one
@@ -69,12 +71,17 @@ func (a *API) Register(s *route.Service) {
 	route.Handle(s, revoke, a.revoke)
 }
 
+// scopesDescription says of a scope what its name does not.
+const scopesDescription = "The scope webhooks:manage is a strong one: a webhook receives every type of event that it names, or all of them by " +
+	"default, with names, e-mail addresses and results of people, whatever else the key may read; only the words of conversations need " +
+	"transcripts:read as well. Every change of a webhook's address, types and contract is in the activity log (GET /activity)."
+
 // Key is a key without its secret.
 type Key struct {
 	ID               id.Key           `json:"id" doc:"Id of the key, with the prefix key_."`
 	Name             string           `json:"name" doc:"What the key is called, for people."`
 	Last4            string           `json:"last4" doc:"The last four characters of its secret, to tell it by."`
-	Scopes           []scope.Scope    `json:"scopes" doc:"The scopes given by name."`
+	Scopes           []scope.Scope    `json:"scopes" doc:"The scopes given by name. With webhooks:manage a key receives events of every type, whatever else it may read, but for the words of conversations."`
 	FullAccess       bool             `json:"fullAccess" doc:"Whether it has every scope that full access holds, without their being listed."`
 	APIVersion       contract.Version `json:"apiVersion" enum:"2026-07-08,2026-10-01" doc:"The contract the key is pinned to."`
 	Environment      string           `json:"environment" enum:"live,test" doc:"live, or test: sessions of a test key are sandbox sessions, which cost nothing."`

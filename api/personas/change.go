@@ -36,31 +36,33 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Persona, er
 	if p.Voice, err = parseVoice(in.Body.VoiceID); err != nil {
 		return Persona{}, err
 	}
-	return a.insert(ctx, c, p, "persona.created", func(ctx context.Context, tx *tenant.Tx) (persona.Definition, error) {
-		v, err := persona.FindVoice(ctx, tx, p.Voice)
+	return a.insert(ctx, c, p, "persona.created", func(ctx context.Context, tx *tenant.Tx, draft *persona.Persona) error {
+		v, err := persona.FindVoice(ctx, tx, draft.Voice)
 		if err != nil {
-			return persona.Definition{}, err
+			return err
 		}
-		if err := checkEngine(c, v); err != nil {
-			return persona.Definition{}, err
+		draft.Definition = persona.Defaults(v)
+		if err := patch.Merge(&draft.Definition, c.Body()); err != nil {
+			return err
 		}
-		d := persona.Defaults(v)
-		return d, patch.Merge(&d, c.Body())
+		if v, err = voiceOfTier(c, v, draft.Definition.Settings); err != nil || v.ID == draft.Voice {
+			return err
+		}
+		draft.Voice, draft.Definition = v.ID, persona.Defaults(v)
+		return patch.Merge(&draft.Definition, c.Body())
 	})
 }
 
 // insert enters a persona with the definition that it is given there.
 func (a *API) insert(
 	ctx context.Context, c *route.Call, p persona.Persona, action string,
-	define func(context.Context, *tenant.Tx) (persona.Definition, error),
+	define func(context.Context, *tenant.Tx, *persona.Persona) error,
 ) (Persona, error) {
 	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Persona, error) {
-		d, err := define(ctx, tx)
-		if err != nil {
+		draft := p
+		if err := define(ctx, tx, &draft); err != nil {
 			return Persona{}, asProblem(err)
 		}
-		draft := p
-		draft.Definition = d
 		made, err := persona.Insert(ctx, tx, a.Library, draft, author(c))
 		if err != nil {
 			return Persona{}, asProblem(err)
@@ -97,12 +99,16 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Perso
 		if err != nil {
 			return p, err
 		}
-		if err := checkEngine(c, v); err != nil {
-			return p, err
-		}
 		if err := patch.Merge(&p.Definition, c.Body()); err != nil {
 			return p, err
 		}
+		if v, err = voiceOfTier(c, v, p.Definition.Settings); err != nil {
+			return p, err
+		}
+		if v.ID != p.Voice && p.Kind == persona.OfDuo {
+			return p, persona.ErrDuoStudio
+		}
+		p.Voice = v.ID
 		if in.Body.AvatarID.Set && p.Obstacle == persona.FaceFailed {
 			return p, persona.Retry(ctx, tx, a.Library, p, author(c))
 		}
@@ -196,8 +202,9 @@ func (a *API) duplicate(ctx context.Context, c *route.Call, in *DuplicateInput) 
 	if in.Body != nil && in.Body.Name != "" {
 		p.Name = in.Body.Name
 	}
-	return a.insert(ctx, c, p, "persona.duplicated", func(ctx context.Context, tx *tenant.Tx) (persona.Definition, error) {
-		return original.Definition, rehearsal.Copy(ctx, tx, wanted, p.ID, c.Now())
+	return a.insert(ctx, c, p, "persona.duplicated", func(ctx context.Context, tx *tenant.Tx, draft *persona.Persona) error {
+		draft.Definition = original.Definition
+		return rehearsal.Copy(ctx, tx, wanted, p.ID, c.Now())
 	})
 }
 

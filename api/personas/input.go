@@ -6,6 +6,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/language"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/voice"
@@ -72,10 +73,10 @@ func parseVoice(s string) (id.Voice, error) {
 	return v, nil
 }
 
-// checkEngine refuses a choice of engine. On 2026-07-08 it could be made; as
-// the voice decides it, what is sent must say what the voice does. Since
-// 2026-10-01 it cannot be sent (Versioning).
-func checkEngine(c *route.Call, v voice.Voice) error {
+// tier is what the body says of the engine; empty for nothing. On 2026-07-08 it could be
+// chosen, by either of two fields. Since 2026-10-01 it follows from the voice and cannot
+// be sent (Versioning, 5).
+func tier(c *route.Call) (engine string, err error) {
 	var sent struct {
 		Settings struct {
 			Engine      *string `json:"engine"`
@@ -83,23 +84,53 @@ func checkEngine(c *route.Call, v voice.Voice) error {
 		} `json:"settings"`
 	}
 	if err := json.Unmarshal(c.Body(), &sent); err != nil {
-		return err // what was read before can be read again
+		return "", err // what was read before can be read again
 	}
-	derived := persona.Defaults(v).Settings
 	for _, field := range []struct {
-		name        string
-		sent, agree bool
+		param string
+		value *string
 	}{
-		{"engine", sent.Settings.Engine != nil, sent.Settings.Engine != nil && *sent.Settings.Engine == derived.Engine},
-		{"globalVoice", sent.Settings.GlobalVoice != nil, sent.Settings.GlobalVoice != nil && *sent.Settings.GlobalVoice == derived.GlobalVoice},
+		{"body.settings.engine", sent.Settings.Engine}, {"body.settings.globalVoice", engineOf(sent.Settings.GlobalVoice)},
 	} {
-		switch param := "body.settings." + field.name; {
-		case !field.sent:
+		switch {
+		case field.value == nil:
 		case !c.Contract.Before(contract.V20261001):
-			return problem.Invalid(param, "%s follows from the voice and cannot be set.", param)
-		case !field.agree:
-			return problem.Invalid(param, "The voice %s runs on the engine %s; choose a voice of another engine.", v.Name, v.Engine)
+			return "", problem.Invalid(field.param, "%s follows from the voice and cannot be set; choose a voice of the engine with voiceId.", field.param)
+		case engine != "" && engine != *field.value:
+			return "", problem.Invalid(field.param, "settings.engine and settings.globalVoice say different things.")
+		default:
+			engine = *field.value
 		}
 	}
-	return nil
+	return engine, nil
+}
+
+func engineOf(global *bool) *string {
+	switch {
+	case global == nil:
+		return nil
+	case *global:
+		return new(language.Global)
+	}
+	return new(language.Premier)
+}
+
+// voiceOfTier is the voice, or the nearest to it of the engine that the body asks for,
+// with the languages of the settings in mind.
+func voiceOfTier(c *route.Call, v voice.Voice, s persona.Settings) (voice.Voice, error) {
+	engine, err := tier(c)
+	if err != nil || engine == "" || engine == v.Engine {
+		return v, err
+	}
+	var codes []string
+	for _, name := range append([]string{s.Language}, s.Languages...) {
+		if found, ok := language.Lookup(name); ok {
+			codes = append(codes, found.Code)
+		}
+	}
+	near, ok := voice.Nearest(v, engine, codes)
+	if !ok {
+		return v, problem.Invalid("body.settings.engine", "No voice of the engine %s is like %s; choose one with voiceId.", engine, v.Name)
+	}
+	return near, nil
 }

@@ -62,7 +62,8 @@ func (a *API) Register(s *route.Service) {
 	create.Status, create.Idempotent, create.Errors = http.StatusCreated, true, []problem.Code{problem.Conflict}
 	create.Summary = "Make a persona: a face, a voice, and how it talks"
 	create.Description = "Everything but name, avatarId and voiceId has a default. settings.engine and settings.globalVoice follow from " +
-		"the voice. On 2026-07-08 they may be sent if they say what the voice does; from 2026-10-01 they may not."
+		"the voice. On 2026-07-08 they may be sent: where they ask for another engine than the voice's, the persona takes the nearest " +
+		"voice of that engine, of the same gender and for its languages. From 2026-10-01 they may not be sent."
 	route.Handle(s, create, a.create)
 
 	get := read

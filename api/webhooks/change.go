@@ -55,6 +55,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (WebhookWith
 		if full {
 			return WebhookWithSecret{}, a.Plans.LimitReached(c.Principal.Terms, plan.Webhooks)
 		}
+		changes["apiVersion"] = w.APIVersion
 		return WebhookWithSecret{show(w), secret}, record(ctx, c, tx, "webhook.created", w.ID, changes)
 	})
 }

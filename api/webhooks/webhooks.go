@@ -52,7 +52,8 @@ func (a *API) Register(s *route.Service) {
 	create.Status, create.Idempotent, create.ShowsSecret = http.StatusCreated, true, true
 	create.Errors = []problem.Code{problem.Conflict}
 	create.Summary = "Make a webhook; its signing secret is shown in this answer only"
-	create.Description = "Its deliveries are written in the contract that the calling key is pinned to."
+	create.Description = "Its deliveries are written in the contract that the calling key is pinned to. It receives every type of event that it names, " +
+		"or every one by default, whatever else the calling key may read; only the words of conversations need transcripts:read as well."
 	route.Handle(s, create, a.create)
 
 	get := one

@@ -18,8 +18,9 @@ type counter struct {
 	// no later than by the database's.
 	granted, minute int64
 	ends            time.Time
-	// spent remembers that the table had nothing left.
+	// spent remembers that the table had nothing left of a limit.
 	spent bool
+	limit int64
 
 	// trip is closed when the one trip under way is back; nil without one.
 	trip    chan struct{}
@@ -46,7 +47,7 @@ func (c *counter) decide(now time.Time, limit, pods int64) (r Reading, decided b
 		c.tokens--
 		c.used++
 		return c.reading(now, limit), true
-	case c.spent:
+	case c.spent && limit <= c.limit: // of one that was raised since there is more
 		r = c.reading(now, limit)
 		r.Refused = true
 		return r, true
@@ -121,7 +122,7 @@ func (c *counter) want(now time.Time, limit, pods int64) int64 {
 }
 
 // apply takes in what the table answered to a trip that began at asked.
-func (c *counter) apply(w Window, want int64, asked time.Time) {
+func (c *counter) apply(w Window, want, limit int64, asked time.Time) {
 	if w.Minute != c.minute {
 		c.tokens = 0
 	}
@@ -129,7 +130,7 @@ func (c *counter) apply(w Window, want int64, asked time.Time) {
 	c.took = asked
 	c.granted, c.minute = w.Granted, w.Minute
 	c.ends = asked.Add(w.Left)
-	c.spent = w.Took < want
+	c.spent, c.limit = w.Took < want, limit
 	c.away, c.degradedUntil = false, time.Time{}
 }
 

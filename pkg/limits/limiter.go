@@ -162,7 +162,7 @@ func (l *Limiter) refill(k Counter, c *counter, limit int64) {
 		c.degrade(l.o.Clock.Now())
 		l.o.Log.Warn("rate limits are counted by this pod alone", "error", err)
 	} else {
-		c.apply(w, want, asked)
+		c.apply(w, want, limit, asked)
 		if c.tokens > c.waiting {
 			l.hold(k, c)
 		}

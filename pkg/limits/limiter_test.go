@@ -165,6 +165,18 @@ func TestRefusalLastsUntilTheWindowEnds(t *testing.T) {
 	require.Equal(t, time.Minute, r.Reset)
 }
 
+// A limit that is raised is so at once, not at the next window.
+func TestARaisedLimitHoldsAtOnce(t *testing.T) {
+	c := newClock()
+	l := newLimiter(newMemory(c), c, 1)
+	require.EqualValues(t, 3, takeMany(t, l, 4, 3))
+	r := take(t, l, 10)
+	require.False(t, r.Refused)
+	require.EqualValues(t, 10, r.Limit)
+	require.EqualValues(t, 6, takeMany(t, l, 10, 10))
+	require.True(t, take(t, l, 3).Refused, "and one that is lowered")
+}
+
 func TestPutBackFreesAPlace(t *testing.T) {
 	c := newClock()
 	l := newLimiter(newMemory(c), c, 1)

@@ -88,6 +88,9 @@ func New(o Options) (*Handler, error) {
 // ServeHTTP finds the portal that a request is for and the page within it.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	harden(w.Header())
+	if h.secure {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	h.name(r, "none") // until it is known
 	if h.Count != nil {
 		if err := h.Count(w, r); err != nil {

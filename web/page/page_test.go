@@ -221,6 +221,7 @@ func TestEveryAnswerIsHardened(t *testing.T) {
 		require.Equal(t, "nosniff", header.Get("X-Content-Type-Options"), at)
 		require.Equal(t, "same-origin", header.Get("Referrer-Policy"), at)
 		require.Equal(t, "same-origin", header.Get("Cross-Origin-Opener-Policy"), at)
+		require.Equal(t, "max-age=31536000", header.Get("Strict-Transport-Security"), at)
 		require.NotEmpty(t, header.Get("Permissions-Policy"), at)
 		policy := header.Get("Content-Security-Policy")
 		require.Contains(t, policy, "default-src 'none'", at)

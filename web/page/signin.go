@@ -257,8 +257,8 @@ func afterwards(visit Visit, subject string) string {
 	return "/"
 }
 
-// enterPage is where links lead that open the portal in a frame of another page:
-// there is nothing on it to press, so anybody may frame it.
+// enterPage is where links lead that open the portal in a frame of another page: there
+// is nothing on it to press and nobody's name, so anybody may frame it.
 func (v *view) enterPage() error {
 	v.framed = true
 	return v.page("/enter", "enter", func() *sheet { return v.sheet("signin") })

@@ -130,6 +130,9 @@ func TestLinksOpenThePortalInFramesOfAllowedPages(t *testing.T) {
 		"plain":  {Name: "Nora"},
 	}
 	require.Contains(t, b.get(home+"/enter").Header().Get("Content-Security-Policy"), "frame-ancestors *")
+	named := cookieOf(t, b.post(home+"/sign-in/embed", url.Values{"token": {"plain"}}), "visit")
+	require.Contains(t, b.get(home, "Cookie: visit="+named.Value).Body.String(), "Nora")
+	require.NotContains(t, b.get(home+"/enter", "Cookie: visit="+named.Value).Body.String(), "Nora", "anybody may frame this one")
 	w := b.post(home+"/sign-in/embed", url.Values{"token": {"framed"}})
 	require.Equal(t, "/p/harbour", w.Header().Get("Location"))
 	c := cookieOf(t, w, "visit")
@@ -176,7 +179,7 @@ func TestRefusalsAreShownInFrames(t *testing.T) {
 
 func TestFormsOfOtherPagesAreRefused(t *testing.T) {
 	b := setup(t)
-	for _, from := range [][]string{{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"}, {"Origin: https://evil.example.com"}, {"Origin: null"}} {
+	for _, from := range [][]string{{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"}, {"Origin: https://evil.example.com"}, {"Origin: null"}, {"Origin: http://portal.example.com"}} {
 		for _, path := range []string{"/sign-in/visitors", "/sign-out", "/sessions", "/sessions/x/rating"} {
 			w := b.do(request(http.MethodPost, home+path, from...))
 			require.Equal(t, http.StatusForbidden, w.Code, from)

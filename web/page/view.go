@@ -79,6 +79,9 @@ func (v *view) get(path string) error {
 	case strings.HasPrefix(path, picturePrefix):
 		return v.picture(strings.TrimPrefix(path, picturePrefix))
 	}
+	if path == "/enter" {
+		return v.enterPage() // before anybody is recognised: whoever frames it sees no name
+	}
 	if err := v.recognise(); err != nil {
 		if path == "/talk" {
 			return err
@@ -91,8 +94,6 @@ func (v *view) get(path string) error {
 		return v.page("/", "welcome", v.welcome)
 	case "/sign-in":
 		return v.comeIn()
-	case "/enter":
-		return v.enterPage()
 	case "/sso":
 		return v.askProvider()
 	case ssoCallback:
@@ -109,7 +110,7 @@ func (v *view) get(path string) error {
 }
 
 func (v *view) post(path string) error {
-	if err := v.h.origins.Check(v.r); err != nil {
+	if err := v.h.origins.Check(v.r); err != nil || v.h.secure && strings.HasPrefix(v.r.Header.Get("Origin"), "http://") {
 		return refused(http.StatusForbidden, "refused.foreign")
 	}
 	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, longestForm)
