@@ -62,6 +62,7 @@ type Limits struct {
 	ClonedVoices          Count  `json:"clonedVoices" doc:"Cloned voices that are there and that the plan has room for."`
 	KnowledgeBases        Count  `json:"knowledgeBases" doc:"Knowledge packs that are there and that the plan has room for."`
 	DocumentsPerBase      *int64 `json:"documentsPerBase" doc:"How many documents a knowledge pack may hold; null for no limit of the plan's."`
+	BytesPerBase          *int64 `json:"bytesPerBase" doc:"How large the originals of a knowledge pack's documents may be together, in bytes; null for no limit of the plan's."`
 	DocumentBytes         *int64 `json:"documentBytes" doc:"How large one document may be, in bytes; null for no limit of the plan's."`
 	Portals               Count  `json:"portals" doc:"Portals that are there and that the plan has room for."`
 	Members               Count  `json:"members" doc:"People in portals that are there and that the plan has room for."`
@@ -150,6 +151,7 @@ func limitsOf(t plan.Terms, counts map[string]int64) Limits {
 		ClonedVoices:          count(plan.ClonedVoices),
 		KnowledgeBases:        count(plan.KnowledgeBases),
 		DocumentsPerBase:      t.Limits[plan.DocumentsPerBase],
+		BytesPerBase:          t.Limits[plan.BytesPerBase],
 		DocumentBytes:         t.Limits[plan.DocumentBytes],
 		Portals:               count(plan.Portals),
 		Members:               count(plan.Members),

@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/setup"
@@ -140,7 +141,7 @@ var messages = map[string]string{
 	"blocked":               "The site does not let its pages be read.",
 	"consent_withdrawn":     "The consent was withdrawn.",
 	setup.CodeDocumentGone:  "A document was deleted meanwhile.",
-	setup.CodeDocumentsFull: "The plan allows no more documents in the pack.",
+	setup.CodeDocumentsFull: "The pack takes no more documents: what the plan allows is in it, or it is full.",
 	"empty":                 "There is no text in it.",
 	"fetch_failed":          "The address could not be fetched.",
 	"internal_error":        "Something went wrong on our side.",
@@ -151,6 +152,7 @@ var messages = map[string]string{
 	face.PictureBroken:      "The picture cannot be decoded.",
 	face.PictureUnreadable:  "The picture could not be read.",
 	setup.CodePortalsFull:   "The plan allows no more portals.",
+	"pack_full":             knowledge.PackFull.Message(),
 	"rate_limited":          "The connected service was asked too often.",
 	"refused":               "The connected service does not take the secret.",
 	"rejected":              "The connected service does not take the request.",

@@ -213,6 +213,10 @@ func (a *API) commit(ctx context.Context, c *route.Call, d knowledge.Document) (
 			return Document{}, asProblem(packNoun, err)
 		case outcome == knowledge.Full:
 			return Document{}, a.Plans.LimitReached(c.Principal.Terms, plan.DocumentsPerBase)
+		case outcome == knowledge.FullBytes:
+			return Document{}, a.Plans.LimitReached(c.Principal.Terms, plan.BytesPerBase)
+		case outcome == knowledge.FullIndex:
+			return Document{}, packFull().WithParam("path.id")
 		case outcome == knowledge.Existing:
 			// What was stored of this one is swept.
 			c.AnswerWith(http.StatusOK)

@@ -42,7 +42,7 @@ type Document struct {
 
 // ReadError is why a document could not be read.
 type ReadError struct {
-	Code    knowledge.Code `json:"code" enum:"address_refused,blocked,empty,fetch_failed,timeout,too_complex,too_large,unreadable,unsupported" doc:"Why it could not be read, to branch on."`
+	Code    knowledge.Code `json:"code" enum:"address_refused,blocked,empty,fetch_failed,pack_full,timeout,too_complex,too_large,unreadable,unsupported" doc:"Why it could not be read, to branch on."`
 	Message string         `json:"message" doc:"Why it could not be read, for people."`
 }
 

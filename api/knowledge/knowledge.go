@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"net/http"
+	"time"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/contract"
@@ -82,9 +83,9 @@ func (a *API) registerBases(s *route.Service, reads, writes route.Operation) {
 
 	search := reads
 	search.ID, search.Method, search.Path, search.Class = "searchKnowledgeBase", http.MethodPost, "/knowledge/bases/{id}/search", "search"
-	search.Items, search.Summary, search.Errors = "", "Find passages that answer a question", []problem.Code{problem.Gone}
+	search.Items, search.Summary, search.Errors = "", "Find passages that answer a question", []problem.Code{problem.Gone, problem.Conflict}
 	search.Description = "Finds what any request before this one was told is ready. grounded says whether the best passage " +
-		"is taken to answer the question."
+		"is taken to answer the question. 503 capacity says that too much is searched right now: try again after Retry-After."
 	route.Handle(s, search, a.search)
 }
 
@@ -97,7 +98,7 @@ func (a *API) registerDocuments(s *route.Service, reads, writes route.Operation)
 	add := writes
 	add.ID, add.Method, add.Path = "addKnowledgeDocument", http.MethodPost, "/knowledge/bases/{id}/documents"
 	add.Status, add.Also, add.Idempotent, add.MaxBody = http.StatusCreated, []int{http.StatusOK}, true, maxJSON
-	add.Errors, add.Upload = []problem.Code{problem.Gone}, upload()
+	add.Errors, add.Upload = []problem.Code{problem.Gone, problem.Conflict}, upload()
 	add.Summary = "Add a document to a pack: a file, an address or text"
 	add.Description = "A file comes as multipart/form-data, an address or text as JSON. It is read in the background: poll the " +
 		"document until its status is ready or failed, or wait for the event. When the pack has the same content, or the same " +
@@ -107,7 +108,10 @@ func (a *API) registerDocuments(s *route.Service, reads, writes route.Operation)
 		"tables, 5 million elements of XML, 500,000 of HTML, 2 million values of JSON, 1 million lines of text or Markdown, and 256 " +
 		"levels of nesting; and reading it takes at most 512 MiB of memory, one minute of processor time and five minutes in all. " +
 		"Nothing is cut off: a document beyond a limit is failed, with too_large for bytes, too_complex for numbers and levels, and " +
-		"unreadable for memory and time, or because it is damaged or needs a password. It is not tried again."
+		"unreadable for memory and time, or because it is damaged or needs a password. It is not tried again. " +
+		"The index of a pack holds about ten thousand pages, fewer in scripts that put no spaces between words: a pack that is full " +
+		"takes no more (409 conflict with details.reason pack_full), and a document that turns out not to fit when it is read is failed " +
+		"with pack_full. One that alone has half as many different words and passages is failed with too_complex."
 	route.Handle(s, add, a.add)
 
 	get := reads
@@ -171,11 +175,25 @@ func asProblem(what string, err error) error {
 		return problem.New(problem.Gone, "The %s was deleted.", what).WithParam("path.id")
 	case errors.Is(err, knowledge.ErrNoAddress):
 		return problem.Conflicting("not_url", "Only a document of kind url can be read again.").WithParam("path.id")
+	case errors.Is(err, knowledge.ErrBusy):
+		return problem.Unavailable(retrySearch, err)
+	case errors.Is(err, knowledge.ErrTooLarge):
+		return packFull().WithParam("path.id").WithCause(err)
 	case errors.As(err, &inUse):
 		return problem.Conflicting("in_use", "%d personas and %d portals answer from the pack.", len(inUse.Personas), len(inUse.Portals)).
 			WithParam("path.id")
 	}
 	return err
+}
+
+// retrySearch is what a caller is asked to wait when a search found no room.
+const retrySearch = 2 * time.Second
+
+// packFull is the 409 for a pack with too much in it.
+func packFull() *problem.Problem {
+	return problem.Conflicting("pack_full",
+		"The pack's documents have as many different words and passages as a pack can have. Delete documents, or use another pack.").
+		WithDetail("limit", knowledge.MaxPackBytes)
 }
 
 const (

@@ -78,7 +78,7 @@ func (a *API) search(ctx context.Context, c *route.Call, in *SearchInput) (Searc
 	}
 	found, err := a.Searcher.Search(ctx, c.Org(), q)
 	if err != nil {
-		return SearchResults{}, err
+		return SearchResults{}, asProblem(packNoun, err)
 	}
 	results := make([]SearchResult, len(found))
 	for i, p := range found {

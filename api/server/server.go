@@ -101,9 +101,9 @@ type Options struct {
 	Shards []string
 	// Extract gets the text of documents that strangers sent, for workers that read.
 	Extract extract.Read
-	// SearchBytes is about what the knowledge packs in memory take; zero means
-	// the default.
-	SearchBytes int64
+	// SearchMemory is what the knowledge packs in memory take together, in bytes;
+	// zero means a quarter of what the process may use.
+	SearchMemory int64
 	// BodyBytes is what the bodies of requests under way may take together, and
 	// TemporaryFolder where those lie that are large; zero and empty mean the default.
 	BodyBytes       int64
@@ -211,7 +211,9 @@ func (s *Server) build(ctx context.Context) (err error) {
 	s.Teller = &event.Teller{Tenants: s.Tenants, Sources: session.Sources(s.Tenants)}
 	s.Teller.Sources[event.CaseLinkOpened] = caselink.Summaries(s.Tenants)
 	s.Teller.Sources[event.KnowledgeGap] = knowledge.Questions(s.Tenants)
-	s.Searcher = knowledge.NewSearcher(s.Tenants, cmp.Or(o.SearchBytes, searchBytes))
+	s.Searcher = knowledge.NewSearcher(s.Tenants, knowledge.SearcherOptions{
+		Memory: cmp.Or(o.SearchMemory, searchMemory()), Metrics: o.Metrics,
+	})
 	if err = s.openVault(ctx); err != nil {
 		return err
 	}
@@ -246,9 +248,6 @@ func (s *Server) build(ctx context.Context) (err error) {
 	s.visitors = widget.NewVisitors(visitors)
 	return s.serve(cursor.New(secret))
 }
-
-// searchBytes is what the knowledge packs in memory take unless told otherwise.
-const searchBytes = 256 << 20
 
 // openVault makes the vault of the operator's keys or of the directory's own.
 func (s *Server) openVault(ctx context.Context) error {

@@ -14,12 +14,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/api/server"
 	"visavis.dev/config"
 	"visavis.dev/pkg/delivery"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/mail"
 	"visavis.dev/pkg/rate"
 	"visavis.dev/pkg/telemetry"
@@ -54,6 +56,7 @@ type settings struct {
 	maxConns        int32
 	bodyBytes       int64
 	temporaryDir    string
+	searchMemory    string
 	drain           time.Duration
 	logFormat       string
 	logLevel        string
@@ -106,6 +109,7 @@ func (s *settings) running(f *pflag.FlagSet) {
 	f.StringVar(&s.adminAddr, "admin-addr", "", "`ADDRESS` for metrics, profiles, /livez and /readyz ("+preferredAdminAddr+", or a free port where that is taken)")
 	f.StringVar(&s.plans, "plans", "", "YAML `FILE` of the plans (built-in plans unless given)")
 	f.Int32Var(&s.maxConns, "max-conns", 16, "connections to each database at most")
+	f.StringVar(&s.searchMemory, "search-memory", "", "`SIZE`, such as 512Mi, of what the knowledge packs in memory take together (a quarter of the process's memory limit, or 256Mi, unless given)")
 	f.DurationVar(&s.drain, "drain", 20*time.Second, "how long requests under way may take after SIGTERM")
 	f.StringVar(&s.otlpEndpoint, "otlp-endpoint", os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), "`URL` of an OpenTelemetry collector to send traces to")
 }
@@ -194,6 +198,9 @@ func (s *settings) options(log *slog.Logger) (server.Options, error) {
 			return o, fmt.Errorf("plans: %w", err)
 		}
 	}
+	if o.SearchMemory, err = searchMemory(s.searchMemory); err != nil {
+		return o, err
+	}
 	if o.DeliveryLane, err = lane(s.dedicated); err != nil {
 		return o, err
 	}
@@ -229,6 +236,18 @@ func (s *settings) sender(roots *x509.CertPool) (mail.Sender, error) {
 		return nil, fmt.Errorf("mail-url: %w", err)
 	}
 	return sender, nil
+}
+
+// searchMemory is a size in bytes; zero for the default.
+func searchMemory(size string) (int64, error) {
+	if size == "" {
+		return 0, nil
+	}
+	q, err := resource.ParseQuantity(size)
+	if err != nil || q.Value() < knowledge.MinSearchMemory {
+		return 0, fmt.Errorf("search-memory: want a size such as 512Mi, of %dMi at least, not %q", knowledge.MinSearchMemory>>20, size)
+	}
+	return q.Value(), nil
 }
 
 // lane is the lane of deliveries of a webhook or an organisation; zero for nobody's.

@@ -45,7 +45,9 @@ func searchSpeed() error {
 	x := search.New()
 	start := time.Now()
 	for range packDocuments {
-		x.Add(id.NewDocument(), nil, "xx", search.Analyze("xx", madeUp(zipf)))
+		if err := x.Add(id.NewDocument(), nil, "xx", search.Analyze("xx", madeUp(zipf)).Marshal()); err != nil {
+			return err
+		}
 	}
 	filling := time.Since(start)
 	runtime.GC()

@@ -174,7 +174,7 @@ func TestWhatAKeyCovers(t *testing.T) {
 		"all there is now":   {of(func(k *apikey.Key) { k.Scopes = scope.All() }), of(func(k *apikey.Key) { k.FullAccess = true }), apikey.ExcessFullAccess},
 		"a live key of test": {of(func(k *apikey.Key) { k.Environment = apikey.Test }), &base, apikey.ExcessEnvironment},
 		"a test key of live": {&base, of(func(k *apikey.Key) { k.Environment = apikey.Test }), apikey.NoExcess},
-		"anywhere": {of(func(k *apikey.Key) { k.AllowedAddresses = []string{"10.0.0.0/8"} }), &base, apikey.ExcessAddresses},
+		"anywhere":           {of(func(k *apikey.Key) { k.AllowedAddresses = []string{"10.0.0.0/8"} }), &base, apikey.ExcessAddresses},
 		"a wider range": {of(func(k *apikey.Key) { k.AllowedAddresses = []string{"10.0.0.0/8"} }),
 			of(func(k *apikey.Key) { k.AllowedAddresses = []string{"10.1.0.0/16", "0.0.0.0/0"} }), apikey.ExcessAddresses},
 		"a narrower range": {of(func(k *apikey.Key) { k.AllowedAddresses = []string{"10.0.0.0/8"} }),

@@ -68,6 +68,6 @@ var sessionKinds = []*Kind{
 		Type: KnowledgeDocumentFailed, Since: contract.V20260708, Scope: scope.KnowledgeRead,
 		Description: "A document could not be read, and no further try is made by itself.",
 		Fields:      Fields{Structure: words("documentId knowledgeBaseId kind title errorCode retryable failedAt")},
-		values:      fieldValues{"kind": documentKinds, "errorCode": words("unsupported unreadable empty too_large too_complex fetch_failed address_refused timeout blocked")},
+		values:      fieldValues{"kind": documentKinds, "errorCode": words("unsupported unreadable empty too_large too_complex pack_full fetch_failed address_refused timeout blocked")},
 	},
 }

@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/search"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -23,8 +24,12 @@ const (
 	Added Outcome = iota
 	// Existing: the pack has the same already; that is answered.
 	Existing
-	// Full: the terms leave no room, and nothing was added.
+	// Full: the terms leave no room for another document, and nothing was added.
 	Full
+	// FullBytes: the terms leave no room for its bytes.
+	FullBytes
+	// FullIndex: the pack has as many different words and passages as one may have.
+	FullIndex
 )
 
 // sameKey is what no two documents of a pack have alike: the content's hash,
@@ -60,6 +65,12 @@ func Add(ctx context.Context, tx *tenant.Tx, d Document, by string, terms plan.T
 	}
 	if limit, limited := terms.Limit(plan.DocumentsPerBase); limited && b.Documents >= limit {
 		return d, Full, nil
+	}
+	if limit, limited := terms.Limit(plan.BytesPerBase); limited && b.Bytes+d.Bytes > limit {
+		return d, FullBytes, nil
+	}
+	if room, _, err := hasRoom(ctx, tx, &Document{Base: d.Base}, search.Weight{}, fullBytes); err != nil || !room {
+		return d, FullIndex, err
 	}
 	d.Status = Processing
 	if d.Job, err = propose(ctx, tx, task{Document: d.ID}, by, d.CreatedAt); err != nil {

@@ -149,15 +149,15 @@ func DeleteBase(ctx context.Context, tx *tenant.Tx, which id.KnowledgeBase, at t
 }
 
 // delta is what a change of a document makes of its pack's figures.
-type delta struct{ documents, ready, failed, bytes, chunks int64 }
+type delta struct{ documents, ready, failed, bytes, chunks, postings int64 }
 
 // count changes a pack's figures and answers its new revision.
 func count(ctx context.Context, tx *tenant.Tx, b id.KnowledgeBase, d delta) (revision int64, err error) {
 	tx.Touch("knowledge_base", b)
 	err = tx.QueryRow(ctx, `
 		UPDATE knowledge_base SET documents = documents + $3, ready = ready + $4, failed = failed + $5, bytes = bytes + $6,
-			chunks = chunks + $7, revision = revision + 1
+			chunks = chunks + $7, postings = postings + $8, revision = revision + 1
 		WHERE org_id = $1 AND id = $2 RETURNING revision`,
-		tx.Org, b, d.documents, d.ready, d.failed, d.bytes, d.chunks).Scan(&revision)
+		tx.Org, b, d.documents, d.ready, d.failed, d.bytes, d.chunks, d.postings).Scan(&revision)
 	return revision, err
 }

@@ -135,7 +135,7 @@ func TestDeletingAPack(t *testing.T) {
 	n, err := knowledge.SweepPassages(ctx, w.tenants, "a")
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
-	require.Zero(t, w.count("knowledge_chunk")+w.count("knowledge_terms"))
+	require.Zero(t, w.count("knowledge_chunk")+w.count("knowledge_index"))
 	require.Equal(t, 2, w.count(`file WHERE state = 'deleting'`))
 
 	for _, tt := range []struct{ days, want int }{{89, 0}, {90, 3}} {

@@ -47,12 +47,8 @@ func (d *Document) remove(ctx context.Context, tx *tenant.Tx, at time.Time) erro
 	}
 	tx.Touch("knowledge_document", d.ID)
 	if _, err := tx.Exec(ctx, `
-		UPDATE knowledge_document SET deleted_at = $3, updated_at = $3, file_id = NULL, refresh_due_at = NULL, revision = $4
+		UPDATE knowledge_document SET deleted_at = $3, updated_at = $3, file_id = NULL, refresh_due_at = NULL, revision = $4, vocabulary = ''
 		WHERE org_id = $1 AND id = $2`, tx.Org, d.ID, at, revision); err != nil {
-		return err
-	}
-	tx.Touch("knowledge_terms", d.ID)
-	if _, err := tx.Exec(ctx, `DELETE FROM knowledge_terms WHERE org_id = $1 AND document_id = $2`, tx.Org, d.ID); err != nil {
 		return err
 	}
 	return d.litter(ctx, tx, math.MaxInt64)
@@ -70,7 +66,7 @@ func (d *Document) litter(ctx context.Context, tx *tenant.Tx, generation int64) 
 
 // figures are what the document adds to its pack's.
 func (d *Document) figures() delta {
-	f := delta{documents: 1, bytes: d.Bytes, chunks: d.Chunks}
+	f := delta{documents: 1, bytes: d.Bytes, chunks: d.Chunks, postings: d.Postings}
 	switch d.Status {
 	case Ready:
 		f.ready = 1
@@ -81,14 +77,14 @@ func (d *Document) figures() delta {
 }
 
 func (d delta) negative() delta {
-	return delta{-d.documents, -d.ready, -d.failed, -d.bytes, -d.chunks}
+	return delta{-d.documents, -d.ready, -d.failed, -d.bytes, -d.chunks, -d.postings}
 }
 
 // since is what changed from one to the other.
 func (d delta) since(before delta) delta {
 	return delta{
 		d.documents - before.documents, d.ready - before.ready, d.failed - before.failed,
-		d.bytes - before.bytes, d.chunks - before.chunks,
+		d.bytes - before.bytes, d.chunks - before.chunks, d.postings - before.postings,
 	}
 }
 

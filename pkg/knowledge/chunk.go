@@ -59,10 +59,10 @@ func ListChunks(ctx context.Context, t *tenant.Tenants, org id.Org, d id.Documen
 // chunksAtOnce is how many passages a transaction writes or deletes.
 const chunksAtOnce = 1000
 
-// write writes the passages of the document's next generation, which nobody
+// write writes the passages, and what finds them, of the document's next generation, which nobody
 // finds yet, in transactions of some size. What an earlier run left of it is
 // replaced. The error is ErrGone when nobody waits for them any more.
-func (d *Document) write(ctx context.Context, t *tenant.Tenants, org id.Org, chunks []Chunk) error {
+func (d *Document) write(ctx context.Context, t *tenant.Tenants, org id.Org, chunks []Chunk, forms [][]byte) error {
 	next := d.Generation + 1
 	for left := true; left; {
 		err := d.inTx(ctx, t, org, func(ctx context.Context, tx *tenant.Tx) (err error) {
@@ -77,6 +77,14 @@ func (d *Document) write(ctx context.Context, t *tenant.Tenants, org id.Org, chu
 		some := chunks[at:min(at+chunksAtOnce, len(chunks))]
 		err := d.inTx(ctx, t, org, func(ctx context.Context, tx *tenant.Tx) error {
 			return insertChunks(ctx, tx, d.ID, next, some)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for part, form := range forms {
+		err := d.inTx(ctx, t, org, func(ctx context.Context, tx *tenant.Tx) error {
+			return insertForm(ctx, tx, d.ID, next, part, form)
 		})
 		if err != nil {
 			return err
@@ -125,8 +133,8 @@ func insertChunks(ctx context.Context, tx *tenant.Tx, d id.Document, generation 
 	return err
 }
 
-// deleteChunks deletes some passages of the generations from one to another;
-// left says that there can be more.
+// deleteChunks deletes some passages of the generations from one to another,
+// and after the last their forms; left says that there can be more.
 func deleteChunks(ctx context.Context, tx *tenant.Tx, d id.Document, from, to int64) (left bool, err error) {
 	rows, err := tx.Query(ctx, `
 		DELETE FROM knowledge_chunk WHERE org_id = $1 AND document_id = $2 AND (generation, position) IN (
@@ -146,7 +154,36 @@ func deleteChunks(ctx context.Context, tx *tenant.Tx, d id.Document, from, to in
 		tx.Touch("knowledge_chunk", d, number(generation), number(position))
 		n++
 	}
-	return n == chunksAtOnce, rows.Err()
+	if n == chunksAtOnce || rows.Err() != nil {
+		return true, rows.Err()
+	}
+	return false, deleteForms(ctx, tx, d, from, to)
+}
+
+// insertForm writes one of the forms that an index adds.
+func insertForm(ctx context.Context, tx *tenant.Tx, d id.Document, generation int64, part int, form []byte) error {
+	tx.Touch("knowledge_index", d, number(generation), number(part))
+	_, err := tx.Exec(ctx, `
+		INSERT INTO knowledge_index (org_id, document_id, generation, part, form) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (org_id, document_id, generation, part) DO NOTHING`, tx.Org, d, generation, part, form)
+	return err
+}
+
+// deleteForms deletes the forms of the generations from one to another. They
+// are few.
+func deleteForms(ctx context.Context, tx *tenant.Tx, d id.Document, from, to int64) error {
+	rows, err := tx.Query(ctx, `
+		DELETE FROM knowledge_index WHERE org_id = $1 AND document_id = $2 AND generation >= $3 AND generation <= $4
+		RETURNING generation, part`, tx.Org, d, from, to)
+	if err != nil {
+		return err
+	}
+	var generation, part int64
+	_, err = pgx.ForEachRow(rows, []any{&generation, &part}, func() error {
+		tx.Touch("knowledge_index", d, number(generation), number(part))
+		return nil
+	})
+	return err
 }
 
 // number is a number that is part of a row's key.

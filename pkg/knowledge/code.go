@@ -11,10 +11,12 @@ const (
 	Empty          Code = "empty"
 	FetchFailed    Code = "fetch_failed"
 	Timeout        Code = "timeout"
-	TooComplex     Code = "too_complex"
-	TooLarge       Code = "too_large"
-	Unreadable     Code = "unreadable"
-	Unsupported    Code = "unsupported"
+	// PackFull: the pack has no room for its words and passages.
+	PackFull    Code = "pack_full"
+	TooComplex  Code = "too_complex"
+	TooLarge    Code = "too_large"
+	Unreadable  Code = "unreadable"
+	Unsupported Code = "unsupported"
 )
 
 // messages say the codes in words.
@@ -24,7 +26,8 @@ var messages = map[Code]string{
 	Empty:          "There is no text in it.",
 	FetchFailed:    "The address could not be fetched.",
 	Timeout:        "The address did not answer in time.",
-	TooComplex:     "It has more cells, elements, lines or levels than are read of one document.",
+	PackFull:       "The pack is full: with it, its documents would have too many different words and passages. Delete documents, or use another pack.",
+	TooComplex:     "It has more cells, elements, lines, levels or different words than are read of one document.",
 	TooLarge:       "It is too large, or unpacks to too much, or has too much text.",
 	Unreadable:     "It could not be read: it is damaged or needs a password, or reading it took more memory or time than one document may.",
 	Unsupported:    "It is of a kind that cannot be read.",

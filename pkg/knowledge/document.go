@@ -74,8 +74,10 @@ type Document struct {
 	// File is the original; zero while it was not fetched.
 	File id.File
 	// Pages is nil for what has none.
-	Pages    *int64
-	Chunks   int64
+	Pages  *int64
+	Chunks int64
+	// Postings counts the different terms of each passage.
+	Postings int64
 	Language *string
 	Tags     []string
 	Refresh  Refresh
@@ -92,7 +94,7 @@ type Document struct {
 
 const selectDocument = `
 	SELECT d.id, d.base_id, d.kind, d.title, d.titled, d.status, d.error_code, d.url, d.filename, d.content_type, d.bytes,
-		d.sha256, d.file_id, d.pages, d.chunks, d.language, d.tags, d.refresh, d.crawl_depth, d.crawl_pages, d.fetched_at,
+		d.sha256, d.file_id, d.pages, d.chunks, d.postings, d.language, d.tags, d.refresh, d.crawl_depth, d.crawl_pages, d.fetched_at,
 		d.job_id, d.generation, d.created_at, d.updated_at, COALESCE(d.deleted_at, b.deleted_at)
 	FROM knowledge_document d JOIN knowledge_base b ON b.org_id = d.org_id AND b.id = d.base_id `
 

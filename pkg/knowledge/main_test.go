@@ -60,7 +60,7 @@ func newWorld(t *testing.T) *world {
 			return w.fetch(ctx, url, o, each)
 		}}
 	w.runner = w.newRunner()
-	w.searcher = knowledge.NewSearcher(w.tenants, 1<<30)
+	w.searcher = knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 1 << 30})
 	return w
 }
 

@@ -1,9 +1,12 @@
 package knowledge
 
 import (
+	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,218 +15,32 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
+// place is where a pack is kept.
+type place struct {
+	org  id.Org
+	base id.KnowledgeBase
+}
+
 // pack is a pack in memory, as it was at a revision.
 type pack struct {
+	at    place
 	index *search.Index
-	// revision is the last that was applied; negative before the first load.
+	// revision is the last that was applied; negative before it is loaded.
 	revision atomic.Int64
 	// turn is held by who applies changes.
 	turn chan struct{}
-	// bytes is the Searcher's to know.
-	bytes int64
+
+	// The cache's: what the pack is counted as, how many searches work with it,
+	// and where it stands among the others.
+	bytes   int64
+	users   int
+	element *list.Element
 }
 
-func newPack() *pack {
-	p := &pack{index: search.New(), turn: make(chan struct{}, 1)}
+func newPack(at place) *pack {
+	p := &pack{at: at, index: search.New(), turn: make(chan struct{}, 1)}
 	p.revision.Store(-1)
 	return p
-}
-
-func (p *pack) find(q search.Query) []search.Hit { return p.index.Search(q) }
-
-// change is what became of a document.
-type change struct {
-	Document id.Document
-	Revision int64
-	// Found says that its passages can be found; analysed is what the search
-	// needs of them.
-	Found    bool
-	Tags     []string
-	Language string
-	Analysed []byte
-}
-
-// selectChanges reads what changed of a pack since a revision, in the order of the
-// revisions. It rides knowledge_document_by_revision. A document that is not
-// found any more comes too, until it is forgotten.
-const selectChanges = `
-	SELECT d.id, d.revision, d.deleted_at IS NULL AND d.generation > 0, d.tags, COALESCE(d.language, ''), COALESCE(t.analysed, '')
-	FROM knowledge_document d LEFT JOIN knowledge_terms t ON t.org_id = d.org_id AND t.document_id = d.id
-	WHERE d.org_id = $1 AND d.base_id = $2 AND d.revision > $3 ORDER BY d.revision`
-
-// selectThere says whether a pack is there, and rides knowledge_base_pkey.
-const selectThere = `SELECT revision FROM knowledge_base WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`
-
-// state is what is read of a pack before a search.
-type state struct {
-	at      place
-	pack    *pack
-	there   bool
-	known   int64
-	changes []change
-}
-
-// current are the packs as they are now, of those that are there.
-func (s *Searcher) current(ctx context.Context, org id.Org, bases []id.KnowledgeBase) ([]*pack, error) {
-	states := make([]state, len(bases))
-	for i, b := range bases {
-		at := place{org, b}
-		states[i] = state{at: at, pack: s.hold(at)}
-		if err := s.load(ctx, at, states[i].pack); err != nil {
-			return nil, err
-		}
-	}
-	err := s.tenants.Read(ctx, org, func(r *tenant.Reads) {
-		for i := range states {
-			states[i].queue(r)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	var packs []*pack
-	for _, st := range states {
-		if !st.there {
-			s.drop(st.at)
-			continue
-		}
-		if err := s.apply(ctx, st); err != nil {
-			return nil, err
-		}
-		packs = append(packs, st.pack)
-	}
-	return packs, nil
-}
-
-// queue reads a pack's changes among other reads.
-func (st *state) queue(r *tenant.Reads) {
-	st.known, st.changes = st.pack.revision.Load(), nil
-	var revision int64
-	r.QueryRow(&st.there, []any{&revision}, selectThere, st.at.org, st.at.base)
-	r.Query(func(rows pgx.Rows) (err error) {
-		st.changes, err = pgx.CollectRows(rows, pgx.RowToStructByPos[change])
-		return err
-	}, selectChanges, st.at.org, st.at.base, st.known)
-}
-
-// apply brings a pack up to what was read of it. Another search may have
-// brought it further meanwhile; its changes are not undone.
-func (s *Searcher) apply(ctx context.Context, st state) error {
-	if len(st.changes) == 0 {
-		return nil
-	}
-	if err := st.pack.take(ctx); err != nil {
-		return err
-	}
-	defer st.pack.leave()
-	for _, c := range st.changes {
-		if c.Revision <= st.pack.revision.Load() {
-			continue
-		}
-		if err := s.enter(ctx, st.at.org, st.pack.index, c); err != nil {
-			return err
-		}
-		st.pack.revision.Store(c.Revision)
-	}
-	s.measure(st.at, st.pack)
-	return nil
-}
-
-// load fills a pack that was never loaded. Those who want it meanwhile wait:
-// it is read once. Documents are entered as they come, so that the stored
-// form of a whole pack is never in memory at once.
-func (s *Searcher) load(ctx context.Context, at place, p *pack) error {
-	if p.revision.Load() >= 0 {
-		return nil
-	}
-	if err := p.take(ctx); err != nil {
-		return err
-	}
-	defer p.leave()
-	if p.revision.Load() >= 0 {
-		return nil
-	}
-	// Who waits next needs it too, whether or not this caller stays.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTimeout)
-	defer cancel()
-	var (
-		index *search.Index
-		last  int64
-		stale []change
-	)
-	err := s.tenants.Read(ctx, at.org, func(r *tenant.Reads) {
-		index, last, stale = search.New(), 0, nil
-		r.Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				c, err := pgx.RowToStructByPos[change](rows)
-				if err != nil {
-					return err
-				}
-				last = c.Revision
-				if err := enter(index, c); errors.Is(err, search.ErrVersion) {
-					c.Analysed = nil
-					stale = append(stale, c)
-				} else if err != nil {
-					return err
-				}
-			}
-			return rows.Err()
-		}, selectChanges, at.org, at.base, 0)
-	})
-	if err != nil {
-		return err
-	}
-	for _, c := range stale {
-		if err := s.reanalyse(ctx, at.org, index, c); err != nil {
-			return err
-		}
-	}
-	p.index = index
-	p.revision.Store(last)
-	s.measure(at, p)
-	return nil
-}
-
-// enter makes a change in an index.
-func (s *Searcher) enter(ctx context.Context, org id.Org, index *search.Index, c change) error {
-	err := enter(index, c)
-	if errors.Is(err, search.ErrVersion) {
-		return s.reanalyse(ctx, org, index, c)
-	}
-	return err
-}
-
-func enter(index *search.Index, c change) error {
-	if !c.Found || len(c.Analysed) == 0 {
-		index.Remove(c.Document)
-		return nil
-	}
-	analysed, err := search.Unmarshal(c.Analysed)
-	if err == nil {
-		index.Add(c.Document, c.Tags, c.Language, analysed)
-	}
-	return err
-}
-
-// reanalyse enters a document whose stored form another release wrote.
-func (s *Searcher) reanalyse(ctx context.Context, org id.Org, index *search.Index, c change) error {
-	d, err := GetDocument(ctx, s.tenants, org, c.Document)
-	if errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	chunks, err := ListChunks(ctx, s.tenants, org, c.Document, 0, maxChunks)
-	if err != nil {
-		return err
-	}
-	passages := make([]search.Text, len(chunks))
-	for i := range chunks {
-		passages[i] = chunks[i].text(d.Title)
-	}
-	index.Add(c.Document, c.Tags, c.Language, search.Analyze(c.Language, passages))
-	return nil
 }
 
 // take waits for the turn to change the pack.
@@ -238,43 +55,248 @@ func (p *pack) take(ctx context.Context) error {
 
 func (p *pack) leave() { <-p.turn }
 
-// texts reads the passages that were found, in one trip; whole says that all
-// of them are still there.
-func (s *Searcher) texts(ctx context.Context, org id.Org, hits []ranked) (found []Passage, whole bool, err error) {
-	if len(hits) == 0 {
-		return nil, true, nil
+// selectThere says whether a pack is there, and rides knowledge_base_pkey.
+const selectThere = `SELECT revision FROM knowledge_base WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`
+
+// selectChanged says whether anything changed in a pack since a revision. It rides
+// knowledge_document_by_revision.
+const selectChanged = `
+	SELECT d.revision FROM knowledge_document d
+	WHERE d.org_id = $1 AND d.base_id = $2 AND d.revision > $3 ORDER BY d.revision LIMIT 1`
+
+// refresh brings loaded packs up to what they are now, and answers those that are
+// there. They are all asked after in one trip.
+func (s *Searcher) refresh(ctx context.Context, packs []*pack) ([]*pack, error) {
+	if len(packs) == 0 {
+		return nil, nil
 	}
-	wanted := make([]id.Chunk, len(hits))
-	for i, h := range hits {
-		wanted[i] = h.Passage
-	}
-	var read map[id.Chunk]Passage
-	err = s.tenants.Read(ctx, org, func(r *tenant.Reads) {
-		read = map[id.Chunk]Passage{}
-		r.Query(func(rows pgx.Rows) error {
-			var p Passage
-			_, err := pgx.ForEachRow(rows, []any{
-				&p.Document, &p.Base, &p.Chunk, &p.Title, &p.Heading, &p.Text, &p.Language, &p.Page, &p.URL, &p.Position,
-			}, func() error {
-				read[p.Chunk] = p
-				return nil
-			})
-			return err
-		}, selectTexts, org, wanted)
-	})
-	for _, h := range hits {
-		if p, ok := read[h.Passage]; ok {
-			p.Score = h.score
-			found = append(found, p)
+	there, changed := make([]bool, len(packs)), make([]bool, len(packs))
+	var revision int64
+	err := s.tenants.Read(ctx, packs[0].at.org, func(r *tenant.Reads) {
+		for i, p := range packs {
+			r.QueryRow(&there[i], []any{&revision}, selectThere, p.at.org, p.at.base)
+			r.QueryRow(&changed[i], []any{&revision}, selectChanged, p.at.org, p.at.base, p.revision.Load())
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	return found, len(found) == len(hits), err
+	var current []*pack
+	for i, p := range packs {
+		if !there[i] {
+			s.cache.drop(p)
+			continue
+		}
+		if changed[i] {
+			if err := s.catchUp(ctx, p); err != nil {
+				return nil, err
+			}
+		}
+		current = append(current, p)
+	}
+	return current, nil
 }
 
-// selectTexts rides knowledge_chunk_by_id.
-const selectTexts = `
-	SELECT d.id, d.base_id, c.id, d.title, c.heading, c.text, COALESCE(d.language, ''), c.page, c.url, c.position
-	FROM knowledge_chunk c
-	JOIN knowledge_document d ON d.org_id = c.org_id AND d.id = c.document_id AND d.generation = c.generation AND d.deleted_at IS NULL
-	JOIN knowledge_base b ON b.org_id = d.org_id AND b.id = d.base_id AND b.deleted_at IS NULL
-	WHERE c.org_id = $1 AND c.id = ANY($2)`
+// catchUp applies what changed in a pack. Another search may have done so meanwhile.
+func (s *Searcher) catchUp(ctx context.Context, p *pack) error {
+	if err := p.take(ctx); err != nil {
+		return err
+	}
+	defer p.leave()
+	return s.follow(ctx, p, p.revision.Load())
+}
+
+// load fills a pack that was never loaded. Those who want it meanwhile wait:
+// it is read once. So are few packs at a time, and of an organization one.
+func (s *Searcher) load(ctx context.Context, p *pack) error {
+	if err := p.take(ctx); err != nil {
+		return err
+	}
+	defer p.leave()
+	if p.revision.Load() >= 0 {
+		return nil
+	}
+	leave, err := s.cache.enter(ctx, p.at.org)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	select {
+	case s.loads <- struct{}{}:
+		defer func() { <-s.loads }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	began := time.Now()
+	if err := s.reserve(ctx, p); err != nil {
+		return err
+	}
+	// Who waits next needs it too, whether or not this caller stays.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTimeout)
+	defer cancel()
+	if err := s.follow(ctx, p, 0); err != nil {
+		p.index = search.New()
+		return err
+	}
+	s.metrics.loads.Inc()
+	s.metrics.took.Observe(time.Since(began).Seconds())
+	return nil
+}
+
+// reserve makes room for what a pack weighs. It rides knowledge_base_pkey.
+func (s *Searcher) reserve(ctx context.Context, p *pack) error {
+	var (
+		there     bool
+		documents int64
+		w         search.Weight
+	)
+	err := s.tenants.Read(ctx, p.at.org, func(r *tenant.Reads) {
+		r.QueryRow(&there, []any{&documents, &w.Passages, &w.Postings, &w.Vocabulary}, `
+			SELECT documents, chunks, postings, vocabulary FROM knowledge_base WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`,
+			p.at.org, p.at.base)
+	})
+	if err != nil || !there {
+		return err
+	}
+	return s.cache.reserve(ctx, p, min(w.Bytes(documents), MaxPackBytes))
+}
+
+// change is what became of a document. A document that is not found any more
+// comes too, until it is forgotten.
+type change struct {
+	Document id.Document
+	Revision int64
+	// Found says that its passages can be found.
+	Found    bool
+	Tags     []string
+	Language string
+	// forms are what the index adds.
+	forms [][]byte
+}
+
+// selectChanges reads what changed of a pack since a revision, in the order of the
+// revisions, a row for each form. It rides knowledge_document_by_revision.
+const selectChanges = `
+	SELECT d.id, d.revision, d.deleted_at IS NULL AND d.generation > 0, d.tags, COALESCE(d.language, ''), x.form
+	FROM knowledge_document d
+	LEFT JOIN knowledge_index x ON x.org_id = d.org_id AND x.document_id = d.id AND x.generation = d.generation AND d.deleted_at IS NULL
+	WHERE d.org_id = $1 AND d.base_id = $2 AND d.revision > $3 ORDER BY d.revision, x.part`
+
+// follow applies what changed in a pack since a revision, as it comes: no more
+// than one document's forms is in memory beside the index. Who calls it has the
+// pack's turn.
+func (s *Searcher) follow(ctx context.Context, p *pack, since int64) error {
+	var (
+		stale []change
+		last  int64
+	)
+	err := s.tenants.Read(ctx, p.at.org, func(r *tenant.Reads) {
+		stale, last = nil, since
+		r.Query(func(rows pgx.Rows) error {
+			var one change
+			apply := func() error {
+				if one.Revision == 0 {
+					return nil
+				}
+				last = one.Revision
+				err := s.apply(p, &one)
+				if errors.Is(err, search.ErrVersion) {
+					one.forms = nil
+					stale, err = append(stale, one), nil
+				}
+				return err
+			}
+			for rows.Next() {
+				var (
+					next change
+					form []byte
+				)
+				if err := rows.Scan(&next.Document, &next.Revision, &next.Found, &next.Tags, &next.Language, &form); err != nil {
+					return err
+				}
+				if next.Document != one.Document {
+					if err := apply(); err != nil {
+						return err
+					}
+					one = next
+				}
+				if form != nil {
+					one.forms = append(one.forms, form)
+				}
+			}
+			return errors.Join(rows.Err(), apply())
+		}, selectChanges, p.at.org, p.at.base, since)
+	})
+	for i := range stale {
+		if err == nil {
+			err = s.reanalyse(ctx, p, &stale[i])
+		}
+	}
+	if errors.Is(err, ErrTooLarge) {
+		s.cache.drop(p)
+	}
+	if err != nil {
+		return fmt.Errorf("pack %s: %w", p.at.base, err)
+	}
+	p.revision.Store(last)
+	_, _, bytes := p.index.Size()
+	return s.cache.resize(p, bytes)
+}
+
+// apply makes a change in a pack's index, where there is room for it.
+func (s *Searcher) apply(p *pack, c *change) error {
+	if !c.Found || len(c.forms) == 0 {
+		p.index.Remove(c.Document)
+		return nil
+	}
+	stored := int64(0)
+	for _, form := range c.forms {
+		stored += int64(len(form))
+	}
+	if err := s.fit(p, stored); err != nil {
+		return err
+	}
+	if err := p.index.Add(c.Document, c.Tags, c.Language, c.forms...); err != nil {
+		return err
+	}
+	return s.fit(p, 0)
+}
+
+// fit notes what a pack takes, besides so many bytes for what it is given. What it
+// was reserved is not given back before it is filled.
+func (s *Searcher) fit(p *pack, besides int64) error {
+	_, _, bytes := p.index.Size()
+	if bytes > s.most {
+		return ErrTooLarge
+	}
+	return s.cache.widen(p, bytes+besides)
+}
+
+// reanalyse enters a document whose stored form another release wrote.
+func (s *Searcher) reanalyse(ctx context.Context, p *pack, c *change) error {
+	d, err := GetDocument(ctx, s.tenants, p.at.org, c.Document)
+	if errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for from := int64(0); ; from += chunksAtOnce {
+		chunks, err := ListChunks(ctx, s.tenants, p.at.org, c.Document, from, chunksAtOnce)
+		if err != nil {
+			return err
+		}
+		passages := make([]search.Text, len(chunks))
+		for i := range chunks {
+			passages[i] = chunks[i].text(d.Title)
+		}
+		forms, _, err := search.Build(c.Language, passages)
+		if err != nil {
+			return errors.Join(ErrTooLarge, err)
+		}
+		c.forms = append(c.forms, forms...)
+		if len(chunks) < chunksAtOnce {
+			return s.apply(p, c)
+		}
+	}
+}

@@ -70,7 +70,9 @@ type reading struct {
 	pages    *int64
 	chunks   []Chunk
 	language *string
-	analysed []byte
+	// forms are what an index adds, and weight is theirs.
+	forms  [][]byte
+	weight search.Weight
 	// fetchedAt is nil for what was not fetched; same says that what was
 	// fetched is what was read before.
 	fetchedAt *time.Time
@@ -102,7 +104,7 @@ func (r *Reader) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	}
 	got, err := r.read(ctx, j.Org, d)
 	if err == nil && !got.same {
-		err = d.write(ctx, r.Tenants, j.Org, got.chunks)
+		err = r.keep(ctx, j.Org, d, got)
 	}
 	if errors.Is(err, ErrGone) {
 		return forgotten, nil
@@ -150,8 +152,26 @@ func (r *Reader) read(ctx context.Context, org id.Org, d Document) (*reading, er
 	if language != "" {
 		got.language = &language
 	}
-	got.analysed = search.Analyze(language, passages).Marshal()
-	return got, nil
+	if got.forms, got.weight, err = search.Build(language, passages); errors.Is(err, search.ErrTooLarge) {
+		return nil, &failure{code: TooComplex, cause: err}
+	}
+	return got, err
+}
+
+// keep writes what was read, where the pack has room for it. Whether it still
+// has is seen again when it is committed.
+func (r *Reader) keep(ctx context.Context, org id.Org, d Document, got *reading) error {
+	err := r.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		room, _, err := hasRoom(ctx, tx, &d, got.weight, MaxPackBytes)
+		if err == nil && !room {
+			err = &failure{code: PackFull}
+		}
+		return err
+	}, tenant.Idempotent(true))
+	if err != nil {
+		return err
+	}
+	return d.write(ctx, r.Tenants, org, got.chunks, got.forms)
 }
 
 // sampleBytes is how much of a text tells its language.

@@ -18,7 +18,7 @@ func TestSearchersSeeEveryChangeAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := w.base()
-	second := knowledge.NewSearcher(w.tenants, 1<<30)
+	second := knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 1 << 30})
 	both := func(want ...string) {
 		t.Helper()
 		for _, s := range []*knowledge.Searcher{w.searcher, second} {
@@ -112,7 +112,7 @@ func TestWhatASearchIsGroundedIn(t *testing.T) {
 func TestPacksThatDoNotFitAreReadAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	small := knowledge.NewSearcher(w.tenants, 1)
+	small := knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 4 << 10})
 	var bases []id.KnowledgeBase
 	for i := range 3 {
 		b := w.base()
@@ -136,7 +136,7 @@ func TestSearchingBesideReading(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := w.base()
-	second := knowledge.NewSearcher(w.tenants, 1<<30)
+	second := knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 1 << 30})
 	const documents = 12
 	for i := range documents {
 		word := zebra(i)
@@ -153,9 +153,9 @@ func TestSearchingBesideReading(t *testing.T) {
 		require.Len(t, w.find(second, word, b), 1)
 	}
 	require.Zero(t, atOnce(t, 8, func(i int) (bool, error) {
-		return len(w.find(knowledge.NewSearcher(w.tenants, 1<<30), zebra(i), b)) != 1, nil
+		return len(w.find(knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 1 << 30}), zebra(i), b)) != 1, nil
 	}))
-	shared := knowledge.NewSearcher(w.tenants, 1<<30)
+	shared := knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 1 << 30})
 	require.Zero(t, atOnce(t, 8, func(i int) (bool, error) { return len(w.find(shared, zebra(i), b)) != 1, nil }))
 }
 
@@ -167,7 +167,7 @@ func TestAFormOfAnotherRelease(t *testing.T) {
 	w.read(b, opening)
 	db, err := w.tenants.Shard(context.Background(), "a")
 	require.NoError(t, err)
-	_, err = db.Exec(context.Background(), `UPDATE knowledge_terms SET analysed = '\x00'`)
+	_, err = db.Exec(context.Background(), `UPDATE knowledge_index SET form = '\x00'`)
 	require.NoError(t, err)
 	require.Equal(t, []string{opening}, w.find(w.searcher, "museum", b))
 }

@@ -57,6 +57,17 @@ func (r *Reader) finished(what task, got *reading) job.Step {
 			d.Error = ""
 			return 0, d.settle(ctx, tx, d.figures(), now)
 		}
+		room, vocabulary, err := hasRoom(ctx, tx, d, got.weight, MaxPackBytes)
+		if err != nil {
+			return 0, err
+		}
+		if !room {
+			j.State, j.ErrorCode = job.Failed, string(PackFull)
+			return 0, d.fail(ctx, tx, j, &failure{code: PackFull}, now)
+		}
+		if err := d.weigh(ctx, tx, got.weight.Vocabulary, vocabulary); err != nil {
+			return 0, err
+		}
 		return 0, r.replace(ctx, tx, j, d, got, now)
 	}
 }
@@ -66,7 +77,7 @@ func (r *Reader) replace(ctx context.Context, tx *tenant.Tx, j *job.Job, d *Docu
 	before, old, last := d.figures(), d.File, d.Generation
 	d.Status, d.Error, d.Generation, d.UpdatedAt = Ready, "", last+1, now
 	d.ContentType, d.Bytes, d.SHA256, d.Pages, d.Language = got.contentType, got.bytes, got.sha256, got.pages, got.language
-	d.Chunks = int64(len(got.chunks))
+	d.Chunks, d.Postings = int64(len(got.chunks)), got.weight.Postings
 	if !d.Titled && got.title != "" {
 		d.Title = clip(got.title)
 	}
@@ -80,12 +91,6 @@ func (r *Reader) replace(ctx context.Context, tx *tenant.Tx, j *job.Job, d *Docu
 				return err
 			}
 		}
-	}
-	tx.Touch("knowledge_terms", d.ID)
-	if _, err := tx.Exec(ctx, `
-		INSERT INTO knowledge_terms (org_id, document_id, analysed) VALUES ($1, $2, $3)
-		ON CONFLICT (org_id, document_id) DO UPDATE SET analysed = excluded.analysed`, tx.Org, d.ID, got.analysed); err != nil {
-		return err
 	}
 	if last > 0 {
 		if err := d.litter(ctx, tx, last); err != nil {
@@ -152,10 +157,10 @@ func (d *Document) settle(ctx context.Context, tx *tenant.Tx, before delta, now 
 	_, err = tx.Exec(ctx, `
 		UPDATE knowledge_document SET title = $3, status = $4, error_code = $5, content_type = $6, bytes = $7, sha256 = $8,
 			file_id = $9, pages = $10, chunks = $11, language = $12, fetched_at = $13, refresh_due_at = $14, job_id = NULL,
-			generation = $15, updated_at = $16, revision = $17
+			generation = $15, updated_at = $16, revision = $17, postings = $18
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, d.ID, d.Title, d.Status, d.Error, d.ContentType, d.Bytes, d.SHA256, d.File, d.Pages, d.Chunks, d.Language,
-		d.FetchedAt, d.Refresh.due(now), d.Generation, d.UpdatedAt, revision)
+		d.FetchedAt, d.Refresh.due(now), d.Generation, d.UpdatedAt, revision, d.Postings)
 	return err
 }
 

@@ -21,6 +21,7 @@ type Limit string
 
 // The limits of a plan.
 const (
+	BytesPerBase          Limit = "bytesPerBase"
 	ClonedVoices          Limit = "clonedVoices"
 	CustomAvatars         Limit = "customAvatars"
 	DocumentBytes         Limit = "documentBytes"
@@ -35,7 +36,7 @@ const (
 )
 
 var known = []Limit{
-	ClonedVoices, CustomAvatars, DocumentBytes, DocumentsPerBase, KnowledgeBases,
+	BytesPerBase, ClonedVoices, CustomAvatars, DocumentBytes, DocumentsPerBase, KnowledgeBases,
 	MaxConcurrentSessions, MaxSessionS, Members, MonthlyCapMinutes, Portals, Webhooks,
 }
 

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"maps"
@@ -65,38 +66,25 @@ func common(a, b string) int {
 	return n
 }
 
-// Unmarshal reads what Marshal wrote. It takes any bytes: those that Marshal
-// does not write are ErrCorrupt, and what is allocated stays in proportion to
-// what was given.
-func Unmarshal(b []byte) (Analysed, error) {
-	r := reader{rest: b}
-	if v := r.byte(); r.failed || v != version {
-		if r.failed {
-			return Analysed{}, ErrCorrupt
-		}
-		return Analysed{}, ErrVersion
-	}
-	terms := r.terms()
-	n := r.count(minPassage)
-	d := Analysed{Passages: make([]Passage, 0, n)}
-	for range n {
-		d.Passages = append(d.Passages, r.passage(terms))
-		if r.failed {
-			break
-		}
-	}
-	if r.failed || len(r.rest) > 0 {
-		return Analysed{}, ErrCorrupt
-	}
-	return d, nil
-}
-
 // What the things that are counted take at least, in bytes.
 const (
 	minTerm      = 2
 	minFrequency = 2
 	minPassage   = len(id.Chunk{}) + 2
 )
+
+// newReader reads a form: any bytes, of which those that Marshal does not write
+// are found out, and what is allocated stays in proportion to them.
+func newReader(form []byte) (reader, error) {
+	r := reader{rest: form}
+	switch v := r.byte(); {
+	case r.failed:
+		return r, ErrCorrupt
+	case v != version:
+		return r, ErrVersion
+	}
+	return r, nil
+}
 
 // reader takes numbers and bytes off its rest until one is missing; from then
 // on it answers zeros.
@@ -144,47 +132,52 @@ func (r *reader) count(size int) int {
 	return int(n)
 }
 
-func (r *reader) terms() []string {
+// terms reads the terms, and answers the number that each is given.
+func (r *reader) terms(number func([]byte) uint32) []uint32 {
 	n := r.count(minTerm)
-	out := make([]string, 0, n)
-	before := ""
+	numbers := make([]uint32, 0, n)
+	var term [longest]byte
+	length := uint64(0)
 	for range n {
 		shared, own := r.number(), r.number()
-		if shared > uint64(len(before)) || shared+own > longest {
+		if shared > length || own > longest || shared+own > longest {
 			r.fail()
-			return nil
+			return numbers
 		}
-		term := before[:shared] + string(r.take(own))
-		if r.failed || term <= before {
+		rest := r.take(own)
+		if r.failed || bytes.Compare(rest, term[shared:length]) <= 0 {
 			r.fail()
-			return nil
+			return numbers
 		}
-		out = append(out, term)
-		before = term
+		length = shared + own
+		copy(term[shared:], rest)
+		numbers = append(numbers, number(term[:length]))
 	}
-	return out
+	return numbers
 }
 
-func (r *reader) passage(terms []string) Passage {
-	var p Passage
+// passage reads a passage; its terms follow.
+func (r *reader) passage() (p Passage) {
 	copy(p.ID[:], r.take(uint64(len(p.ID))))
 	length := r.number()
 	if length > 1<<31-1 {
 		r.fail()
 	}
 	p.Length = int(length)
-	n := r.count(minFrequency)
-	p.Terms = make([]Frequency, 0, n)
+	return p
+}
+
+// frequencies reads a passage's terms, and how often it has each.
+func (r *reader) frequencies(numbers []uint32, each func(number uint32, count uint8)) {
 	next := uint64(0)
-	for range n {
+	for range r.count(minFrequency) {
 		skip := r.number()
 		count := r.byte()
-		if r.failed || skip >= uint64(len(terms)) || next+skip >= uint64(len(terms)) || count == 0 || count > mostFrequent {
+		if r.failed || skip >= uint64(len(numbers)) || next+skip >= uint64(len(numbers)) || count == 0 || count > mostFrequent {
 			r.fail()
-			return Passage{}
+			return
 		}
-		p.Terms = append(p.Terms, Frequency{terms[next+skip], count})
+		each(numbers[next+skip], count)
 		next += skip + 1
 	}
-	return p
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"sync"
@@ -41,12 +42,30 @@ type Hit struct {
 	Support float64
 }
 
-// Search answers the best passages first; equal ones are in the order of their
-// ids, so that every pod answers alike.
+// The work that one search does at most, whatever it is asked and in what pack:
+// beyond it the most frequent words are left out, which weigh least. An honest
+// question of 30 words in a pack of 10,000 pages stays below half of each.
+const (
+	maxText     = 8 << 10 // bytes of the question
+	maxWords    = 256
+	maxPostings = 4 << 20
+	// checkEvery is how many postings are read between looks at the deadline.
+	checkEvery = 1 << 16
+)
+
+// Search is Find without a deadline.
 func (x *Index) Search(q Query) []Hit {
+	hits, _ := x.Find(context.Background(), q)
+	return hits
+}
+
+// Find answers the best passages first; equal ones are in the order of their
+// ids, so that every pod answers alike. The error is the context's.
+func (x *Index) Find(ctx context.Context, q Query) ([]Hit, error) {
 	if q.Limit <= 0 {
-		return nil
+		return nil, nil
 	}
+	q.Text = cutAt(q.Text, maxText)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	parts := x.languages()
@@ -54,16 +73,19 @@ func (x *Index) Search(q Query) []Hit {
 	best := best{limit: q.Limit}
 	for i, p := range parts {
 		if q.DocumentLanguage == "" || p.language == base(q.DocumentLanguage) {
-			p.search(c.words, i, c, q.Tags, &best)
+			if err := p.search(ctx, c.words, i, c, q.Tags, &best); err != nil {
+				return nil, err
+			}
 		}
 	}
 	slices.SortFunc(best.hits, before)
-	return best.hits
+	return best.hits, nil
 }
 
 // asked is a word of a question: what it weighs, and its postings in each part.
 type asked struct {
 	idf, share float64
+	found      int // postings
 	lists      [][]posting
 }
 
@@ -88,23 +110,51 @@ func question(q Query, parts []*part) sought {
 	all := 0.0
 	for _, forms := range ask(q, parts) {
 		w := asked{lists: make([][]posting, len(parts))}
-		found := 0
 		for i, p := range parts {
-			if n, ok := p.numbers[forms[i]]; ok {
-				w.lists[i] = p.terms[n].list
-				found += len(w.lists[i])
-			}
+			w.lists[i] = p.postings(forms[i])
+			w.found += len(w.lists[i])
 		}
-		w.idf = math.Log(1 + (float64(passages-found)+0.5)/(float64(found)+0.5))
+		w.idf = math.Log(1 + (float64(passages-w.found)+0.5)/(float64(w.found)+0.5))
 		all += w.idf
-		if found > 0 {
+		if w.found > 0 {
 			c.words = append(c.words, w)
 		}
 	}
 	for i := range c.words {
 		c.words[i].share = c.words[i].idf / all
 	}
+	c.words = affordable(c.words, maxWords, maxPostings)
 	return c
+}
+
+// affordable leaves the rarest words, so many at most and with so many postings
+// together, in their order.
+func affordable(words []asked, most, postings int) []asked {
+	total := 0
+	for _, w := range words {
+		total += w.found
+	}
+	if len(words) <= most && total <= postings {
+		return words
+	}
+	order := make([]int, len(words))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(words[a].found, words[b].found) })
+	kept := 0
+	for total = 0; kept < min(most, len(order)); kept++ {
+		if total += words[order[kept]].found; total > postings {
+			break
+		}
+	}
+	order = order[:kept]
+	slices.Sort(order)
+	out := make([]asked, len(order))
+	for i, n := range order {
+		out[i] = words[n]
+	}
+	return out
 }
 
 // ask is the terms of a question's words in each part's language, each once.
@@ -168,37 +218,53 @@ type scratch struct {
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // search adds a part's best passages: word by word, each passage's share.
-func (p *part) search(words []asked, n int, c sought, tags []string, best *best) {
+func (p *part) search(ctx context.Context, words []asked, n int, c sought, tags []string, best *best) error {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	if len(s.tallies) < len(p.slots) {
-		s.tallies = make([]tally, len(p.slots)+len(p.slots)/4)
+	if len(s.tallies) < p.slots.length {
+		s.tallies = make([]tally, p.slots.length+p.slots.length/4)
 	}
-	for _, w := range words {
-		for _, posting := range w.lists[n] {
-			at := posting.slot()
-			t := &s.tallies[at]
-			if t.score == 0 {
-				s.touched = append(s.touched, at)
-			}
-			tf := float32(posting.count())
-			norm := saturation * (1 - lengthness + lengthness*float32(p.slots[at].length)/float32(c.average))
-			t.score += float32(w.idf) * tf * (saturation + 1) / (tf + norm)
-			t.support += float32(w.share)
-		}
-	}
+	err := p.gather(ctx, words, n, c, s)
 	for _, at := range s.touched {
 		t := s.tallies[at]
 		s.tallies[at] = tally{}
-		if !best.admits(float64(t.score)) {
+		if err != nil || !best.admits(float64(t.score)) {
 			continue
 		}
-		slot := &p.slots[at]
+		slot := p.slots.at(int(at))
 		if len(tags) == 0 || slices.ContainsFunc(slot.of.tags, func(t string) bool { return slices.Contains(tags, t) }) {
 			best.add(Hit{slot.of.id, slot.id, float64(t.score), min(1, float64(t.support))})
 		}
 	}
 	s.touched = s.touched[:0]
+	return err
+}
+
+// gather adds up what each passage has of the words. It gives up with the context.
+func (p *part) gather(ctx context.Context, words []asked, n int, c sought, s *scratch) error {
+	for _, w := range words {
+		for some := range slices.Chunk(w.lists[n], checkEvery) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			p.tally(some, w, c, s)
+		}
+	}
+	return nil
+}
+
+func (p *part) tally(list []posting, w asked, c sought, s *scratch) {
+	for _, posting := range list {
+		at := posting.slot()
+		t := &s.tallies[at]
+		if t.score == 0 {
+			s.touched = append(s.touched, at)
+		}
+		tf := float32(posting.count())
+		norm := saturation * (1 - lengthness + lengthness*float32(p.slots.at(int(at)).length)/float32(c.average))
+		t.score += float32(w.idf) * tf * (saturation + 1) / (tf + norm)
+		t.support += float32(w.share)
+	}
 }
 
 // before orders hits.

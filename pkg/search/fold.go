@@ -67,11 +67,13 @@ func number(s string) string {
 }
 
 // cut is s shortened to the longest term, at a rune's boundary.
-func cut(s string) string {
-	if len(s) <= longest {
+func cut(s string) string { return cutAt(s, longest) }
+
+// cutAt is s shortened to n bytes, at a rune's boundary.
+func cutAt(s string, n int) string {
+	if len(s) <= n {
 		return s
 	}
-	n := longest
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}

@@ -15,8 +15,8 @@ import (
 	"visavis.dev/pkg/id"
 )
 
-func one(language, text string) Analysed {
-	return Analyze(language, []Text{{ID: id.NewChunk(), Text: text}})
+func one(language, text string) []byte {
+	return Analyze(language, []Text{{ID: id.NewChunk(), Text: text}}).Marshal()
 }
 
 // found are the supports of the documents that a query finds.
@@ -33,8 +33,8 @@ func TestAQuestionMeetsDocumentsOfOtherLanguages(t *testing.T) {
 	t.Parallel()
 
 	x, german, mistaken := New(), id.NewDocument(), id.NewDocument()
-	x.Add(german, nil, "de", one("de", "Die Häuser von A-113"))
-	x.Add(mistaken, nil, "en", one("en", "Häuser stehen leer"))
+	require.NoError(t, x.Add(german, nil, "de", one("de", "Die Häuser von A-113")))
+	require.NoError(t, x.Add(mistaken, nil, "en", one("en", "Häuser stehen leer")))
 	for _, language := range []string{"de", "en", "fr", ""} {
 		got := found(x, Query{Language: language, Text: "Häuser"})
 		require.Len(t, got, 2, language)
@@ -48,9 +48,9 @@ func TestSupportIsTheShareThatIsThere(t *testing.T) {
 	t.Parallel()
 
 	x, doc := New(), id.NewDocument()
-	x.Add(doc, nil, "en", one("en", "The warranty of the bicycle is two years"))
+	require.NoError(t, x.Add(doc, nil, "en", one("en", "The warranty of the bicycle is two years")))
 	for range 20 {
-		x.Add(id.NewDocument(), nil, "en", one("en", "Other bicycles cost money"))
+		require.NoError(t, x.Add(id.NewDocument(), nil, "en", one("en", "Other bicycles cost money")))
 	}
 	require.InDelta(t, 1, found(x, Query{Text: "What is the warranty of the bicycle?"})[doc], 1e-6)
 	low := found(x, Query{Text: "Does the bicycle have a saxophone?"})[doc]
@@ -66,9 +66,9 @@ func TestFilters(t *testing.T) {
 	t.Parallel()
 
 	x, a, b, c := New(), id.NewDocument(), id.NewDocument(), id.NewDocument()
-	x.Add(a, []string{"x", "y"}, "en", one("en", "Berlin"))
-	x.Add(b, []string{"z"}, "de-CH", one("de", "Berlin"))
-	x.Add(c, nil, "", one("", "Berlin"))
+	require.NoError(t, x.Add(a, []string{"x", "y"}, "en", one("en", "Berlin")))
+	require.NoError(t, x.Add(b, []string{"z"}, "de-CH", one("de", "Berlin")))
+	require.NoError(t, x.Add(c, nil, "", one("", "Berlin")))
 	require.Len(t, found(x, Query{Text: "Berlin"}), 3)
 	require.Len(t, found(x, Query{Text: "Berlin", Tags: []string{"y", "z"}}), 2)
 	require.Empty(t, found(x, Query{Text: "Berlin", Tags: []string{"none"}}))
@@ -82,7 +82,7 @@ func TestTiesAreInTheOrderOfIDs(t *testing.T) {
 
 	x := New()
 	for range 30 {
-		x.Add(id.Document(uuid.New()), nil, "en", one("en", "the same words"))
+		require.NoError(t, x.Add(id.Document(uuid.New()), nil, "en", one("en", "the same words")))
 	}
 	hits := x.Search(Query{Text: "same words", Limit: 10})
 	require.Len(t, hits, 10)
@@ -103,7 +103,8 @@ func TestAnIndexForgets(t *testing.T) {
 		type entry struct {
 			tags     []string
 			language string
-			form     Analysed
+			form     []byte
+			passages int
 		}
 		x, left := New(), map[id.Document]entry{}
 		ids := make([]id.Document, 6)
@@ -123,20 +124,19 @@ func TestAnIndexForgets(t *testing.T) {
 				passages = append(passages, Text{ID: id.Chunk{0: doc[15], 15: byte(n)}, Text: text})
 			}
 			language := rapid.SampledFrom([]string{"en", "de"}).Draw(t, "language")
-			e := entry{rapid.SliceOf(rapid.SampledFrom(words)).Draw(t, "tags"), language, Analyze(language, passages)}
-			x.Add(doc, e.tags, e.language, e.form)
+			e := entry{rapid.SliceOf(rapid.SampledFrom(words)).Draw(t, "tags"), language, Analyze(language, passages).Marshal(), len(passages)}
+			require.NoError(t, x.Add(doc, e.tags, e.language, e.form))
 			left[doc] = e
 			if rapid.IntRange(0, 9).Draw(t, "close up") == 0 {
 				for _, p := range x.parts {
-					p.closeUp()
-					p.renumber()
+					p.compact()
 				}
 			}
 		}
 		fresh, passages := New(), 0
 		for doc, e := range left {
-			fresh.Add(doc, e.tags, e.language, e.form)
-			passages += len(e.form.Passages)
+			require.NoError(t, fresh.Add(doc, e.tags, e.language, e.form))
+			passages += e.passages
 		}
 		gotDocuments, gotPassages, _ := x.Size()
 		require.Equal(t, len(left), gotDocuments)
@@ -163,11 +163,9 @@ func filled(documents int) (*Index, []id.Document) {
 			passages = append(passages, Text{ID: id.NewChunk(), Text: text.String()})
 		}
 		ids[i] = id.NewDocument()
-		form, err := Unmarshal(Analyze("xx", passages).Marshal())
-		if err != nil {
+		if err := x.Add(ids[i], []string{"tag"}, "xx", Analyze("xx", passages).Marshal()); err != nil {
 			panic(err)
 		}
-		x.Add(ids[i], []string{"tag"}, "xx", form)
 	}
 	return x, ids
 }
@@ -216,7 +214,7 @@ func TestSearchBesideAWriter(t *testing.T) {
 		})
 	}
 	for i := range 200 {
-		x.Add(ids[i%50], nil, "xx", one("xx", "wg0 wh1"))
+		require.NoError(t, x.Add(ids[i%50], nil, "xx", one("xx", "wg0 wh1")))
 		x.Remove(ids[(i*7)%50])
 	}
 	group.Wait()

@@ -3,7 +3,6 @@ package search
 import (
 	"encoding/binary"
 	"slices"
-	"strings"
 
 	"visavis.dev/pkg/id"
 )
@@ -14,20 +13,19 @@ import (
 // postings of a term are sorted by slot without sorting, and a document's are
 // neighbours in them, so that removing a document cuts a stretch out of each
 // of its terms' lists: what is removed is gone, and the counts that ranking
-// goes by are those of an index that never held it. Slots that fell empty are
-// closed up when they are more than the others, and a dictionary that has lost
-// most of its terms is made anew.
+// goes by are those of an index that never held it. A part most of which fell
+// empty is compacted.
 type part struct {
 	language  string
 	documents map[id.Document]*document
-	slots     []slot
-	live      int
+	slots     pages[slot]
+	live      int    // passages
 	length    uint64 // of all passages
 
-	numbers map[string]uint32 // of the terms
-	terms   []term
-	free    []uint32 // numbers of terms that are gone
-	peak    int      // the most terms since numbers was made
+	dictionary dictionary
+	lists      postingLists
+
+	documentBytes int64
 }
 
 // document is what is kept of one: where its passages are, and its terms'
@@ -47,171 +45,168 @@ type slot struct {
 	length uint32
 }
 
-type term struct {
-	text string
-	list []posting
-}
-
-// posting is a slot and how often its passage has the term, which fits in the
-// low bits.
-type posting uint32
-
-const countBits = 6 // for mostFrequent
-
-// maxSlot is how many slots a part can have: 67 million.
-const maxSlot = 1 << (32 - countBits)
-
-func newPosting(slot uint32, count uint8) posting {
-	return posting(slot<<countBits | uint32(min(count, mostFrequent)))
-}
-
-func (p posting) slot() uint32  { return uint32(p >> countBits) }
-func (p posting) count() uint32 { return uint32(p & mostFrequent) }
-
 func newPart(language string) *part {
-	return &part{language: language, documents: map[id.Document]*document{}, numbers: map[string]uint32{}}
+	return &part{language: language, documents: map[id.Document]*document{}, dictionary: newDictionary()}
 }
 
-func (p *part) add(d *document, a Analysed) {
-	if len(p.slots)+len(a.Passages) > maxSlot {
-		p.closeUp()
+// postings are a term's, by slot.
+func (p *part) postings(term string) []posting {
+	n, ok := p.dictionary.find(term)
+	if !ok {
+		return nil
 	}
-	d.first, d.count = uint32(len(p.slots)), uint32(len(a.Passages))
+	return p.lists.of(p.dictionary.terms.at(int(n)))
+}
+
+// add enters a document's forms, or nothing when one of them is not sound.
+func (p *part) add(d *document, forms [][]byte) error {
+	d.first = uint32(p.slots.length)
 	var own []uint32
-	for i, passage := range a.Passages {
-		for _, f := range passage.Terms {
-			n := p.number(f.Term)
-			t := &p.terms[n]
-			if len(t.list) == 0 || t.list[len(t.list)-1].slot() < d.first {
-				own = append(own, n)
-			}
-			t.list = append(t.list, newPosting(d.first+uint32(i), f.Count))
+	err := error(nil)
+	for _, form := range forms {
+		var numbers []uint32
+		numbers, err = p.enter(d, form)
+		own = append(own, numbers...)
+		if err != nil {
+			break
 		}
-		p.slots = append(p.slots, slot{passage.ID, d, uint32(passage.Length)})
-		p.length += uint64(passage.Length)
 	}
-	p.live += len(a.Passages)
 	slices.Sort(own)
-	var b []byte
-	before := uint32(0)
-	for _, n := range own {
-		b = binary.AppendUvarint(b, uint64(n-before))
-		before = n
-	}
-	d.numbers = slices.Clone(b)
+	d.numbers = deltas(slices.Compact(own))
 	p.documents[d.id] = d
+	p.documentBytes += d.bytes()
+	if err != nil {
+		p.remove(d.id)
+	}
+	return err
 }
 
-// number is a term's number, a new one where it has none.
-func (p *part) number(text string) uint32 {
-	if n, ok := p.numbers[text]; ok {
-		return n
+// enter decodes a form into the part, and answers the numbers of its terms.
+// Nothing of it is kept: terms go into the dictionary and postings to their
+// lists as they are read.
+func (p *part) enter(d *document, form []byte) ([]uint32, error) {
+	r, err := newReader(form)
+	if err != nil {
+		return nil, err
 	}
-	text = strings.Clone(text) // or it would keep the whole it was cut from
-	if last := len(p.free) - 1; last >= 0 {
-		n := p.free[last]
-		p.free = p.free[:last]
-		p.numbers[text], p.terms[n].text = n, text
-		return n
+	numbers := r.terms(p.dictionary.number)
+	for range r.count(minPassage) {
+		if p.slots.length == maxSlot {
+			r.fail()
+		}
+		passage := r.passage()
+		if r.failed {
+			break
+		}
+		at, _ := p.slots.extend(1)
+		*p.slots.at(at) = slot{passage.ID, d, uint32(passage.Length)}
+		d.count++
+		p.live++
+		p.length += uint64(passage.Length)
+		r.frequencies(numbers, func(n uint32, count uint8) {
+			p.lists.add(p.dictionary.terms.at(int(n)), newPosting(uint32(at), count))
+		})
 	}
-	n := uint32(len(p.terms))
-	p.terms = append(p.terms, term{text: text})
-	p.numbers[text] = n
-	p.peak = max(p.peak, len(p.numbers))
-	return n
+	if r.failed || len(r.rest) > 0 {
+		err = ErrCorrupt
+	}
+	return slices.DeleteFunc(numbers, func(n uint32) bool {
+		if p.dictionary.terms.at(int(n)).count > 0 {
+			return false
+		}
+		p.dictionary.drop(n) // a term that no passage has
+		return true
+	}), err
 }
 
 func (p *part) remove(doc id.Document) {
 	d := p.documents[doc]
-	n := uint32(0)
-	for rest := d.numbers; len(rest) > 0; {
-		skip, size := binary.Uvarint(rest)
-		rest = rest[size:]
-		n += uint32(skip)
-		p.cut(n, d.first, d.first+d.count)
+	for n := range numbersOf(d.numbers) {
+		t := p.dictionary.terms.at(int(n))
+		p.lists.cut(t, d.first, d.first+d.count)
+		if t.count == 0 {
+			p.dictionary.drop(n)
+		}
 	}
 	for i := d.first; i < d.first+d.count; i++ {
-		p.length -= uint64(p.slots[i].length)
-		p.slots[i] = slot{}
+		s := p.slots.at(int(i))
+		p.length -= uint64(s.length)
+		*s = slot{}
 	}
 	p.live -= int(d.count)
+	p.documentBytes -= d.bytes()
 	delete(p.documents, doc)
-	if len(p.slots) > 2*p.live+64 {
-		p.closeUp()
-	}
-	if p.peak > 4*len(p.numbers)+256 {
-		p.renumber()
+	if p.slots.length > 2*p.live+64 || p.dictionary.wasteful() || p.lists.wasteful() {
+		p.compact()
 	}
 }
 
-// cut takes the postings of slots [from, end) out of a term's list.
-func (p *part) cut(n, from, end uint32) {
-	t := &p.terms[n]
-	bySlot := func(p posting, slot uint32) int { return int(p.slot()) - int(slot) }
-	first, _ := slices.BinarySearchFunc(t.list, from, bySlot)
-	after, _ := slices.BinarySearchFunc(t.list, end, bySlot)
-	t.list = slices.Delete(t.list, first, after)
-	switch {
-	case len(t.list) == 0:
-		delete(p.numbers, t.text)
-		*t = term{}
-		p.free = append(p.free, n)
-	case cap(t.list) > 4*len(t.list):
-		t.list = slices.Clone(t.list)
-	}
-}
-
-// closeUp gives the passages the lowest slots, in their order.
-func (p *part) closeUp() {
-	moved := make([]uint32, len(p.slots))
-	kept := make([]slot, 0, p.live)
-	for i, s := range p.slots {
-		moved[i] = uint32(len(kept))
-		if s.of != nil {
-			kept = append(kept, s)
+// compact makes the part anew, without what was removed. The passages and the
+// terms stay in their order.
+func (p *part) compact() {
+	fresh := newPart(p.language)
+	slots := make([]uint32, p.slots.length)
+	for i := range p.slots.length {
+		if s := p.slots.at(i); s.of != nil {
+			at, _ := fresh.slots.extend(1)
+			*fresh.slots.at(at) = *s
+			slots[i] = uint32(at)
 		}
 	}
-	for _, t := range p.terms {
-		for i, posting := range t.list {
-			t.list[i] = newPosting(moved[posting.slot()], uint8(posting.count()))
+	numbers := make([]uint32, p.dictionary.terms.length)
+	for i := range numbers {
+		t := p.dictionary.terms.at(i)
+		if t.count == 0 {
+			continue
+		}
+		numbers[i] = fresh.dictionary.number(p.dictionary.text(uint32(i)))
+		moved := fresh.dictionary.terms.at(int(numbers[i]))
+		for _, posting := range p.lists.of(t) {
+			fresh.lists.add(moved, newPosting(slots[posting.slot()], posting.count()))
 		}
 	}
-	for _, d := range p.documents {
+	for doc, d := range p.documents {
 		if d.count > 0 {
-			d.first = moved[d.first]
+			d.first = slots[d.first]
 		}
+		d.numbers = renumbered(d.numbers, numbers)
+		fresh.documents[doc] = d
+		fresh.documentBytes += d.bytes()
 	}
-	p.slots = kept
+	fresh.live, fresh.length = p.live, p.length
+	*p = *fresh
 }
 
-// renumber makes the dictionary anew: a Go map never shrinks.
-func (p *part) renumber() {
-	terms := make([]term, 0, len(p.numbers))
-	numbers := make(map[string]uint32, len(p.numbers))
-	moved := make([]uint32, len(p.terms))
-	for n, t := range p.terms {
-		moved[n] = uint32(len(terms))
-		if len(t.list) > 0 {
-			numbers[t.text] = uint32(len(terms))
-			terms = append(terms, t)
+// deltas writes sorted numbers as varints of their differences.
+func deltas(numbers []uint32) []byte {
+	var b []byte
+	before := uint32(0)
+	for _, n := range numbers {
+		b = binary.AppendUvarint(b, uint64(n-before))
+		before = n
+	}
+	return slices.Clip(slices.Clone(b))
+}
+
+// numbersOf reads what deltas wrote.
+func numbersOf(deltas []byte) func(yield func(uint32) bool) {
+	return func(yield func(uint32) bool) {
+		n := uint32(0)
+		for rest := deltas; len(rest) > 0; {
+			skip, size := binary.Uvarint(rest)
+			rest = rest[size:]
+			if n += uint32(skip); !yield(n) {
+				return
+			}
 		}
 	}
-	for _, d := range p.documents {
-		d.numbers = renumbered(d.numbers, moved)
-	}
-	p.terms, p.numbers, p.free, p.peak = terms, numbers, nil, len(terms)
 }
 
 // renumbered rewrites a document's numbers; they stay in order.
-func renumbered(numbers []byte, moved []uint32) []byte {
-	out := make([]byte, 0, len(numbers))
-	n, before := uint32(0), uint32(0)
-	for len(numbers) > 0 {
-		skip, size := binary.Uvarint(numbers)
-		numbers = numbers[size:]
-		n += uint32(skip)
-		out = binary.AppendUvarint(out, uint64(moved[n]-before))
-		before = moved[n]
+func renumbered(old []byte, moved []uint32) []byte {
+	var numbers []uint32
+	for n := range numbersOf(old) {
+		numbers = append(numbers, moved[n])
 	}
-	return slices.Clone(out)
+	return deltas(numbers)
 }

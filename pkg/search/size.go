@@ -15,23 +15,23 @@ func allocated(n int) int64 {
 		return int64(n)
 	case n <= 128:
 		return int64(n+15) &^ 15
+	case n <= 32<<10:
+		return int64(n) + int64(n)/16
 	}
-	return int64(n) + int64(n)/16
+	return int64(n+8191) &^ 8191
 }
 
-// bytes is what a part takes in memory.
+// bytes is what a part takes in memory, without walking it.
 func (p *part) bytes() int64 {
-	n := allocated(cap(p.slots)*int(unsafe.Sizeof(slot{}))) + allocated(cap(p.terms)*int(unsafe.Sizeof(term{}))) +
-		allocated(cap(p.free)*4) + int64(max(p.peak, len(p.numbers)))*mapSlot(int(unsafe.Sizeof(""))+pointer)
-	for i := range p.terms {
-		n += allocated(len(p.terms[i].text)) + allocated(cap(p.terms[i].list)*int(unsafe.Sizeof(posting(0))))
-	}
-	for _, d := range p.documents {
-		n += allocated(int(unsafe.Sizeof(document{}))) + allocated(cap(d.numbers)) + mapSlot(len(d.id)+pointer)
-		n += allocated(cap(d.tags) * int(unsafe.Sizeof("")))
-		for _, t := range d.tags {
-			n += allocated(len(t))
-		}
+	return p.slots.bytes() + p.dictionary.bytes() + p.lists.bytes() + p.documentBytes
+}
+
+// bytes is what a document takes beside its postings.
+func (d *document) bytes() int64 {
+	n := allocated(int(unsafe.Sizeof(document{}))) + allocated(cap(d.numbers)) + 2*mapSlot(len(d.id)+pointer)
+	n += allocated(cap(d.tags) * int(unsafe.Sizeof("")))
+	for _, t := range d.tags {
+		n += allocated(len(t))
 	}
 	return n
 }
@@ -47,9 +47,7 @@ func (x *Index) Postings(language string, words ...string) (n int) {
 	}
 	for _, w := range words {
 		for _, t := range Terms(language, w) {
-			if number, ok := p.numbers[t.Text]; ok {
-				n += len(p.terms[number].list)
-			}
+			n += len(p.postings(t.Text))
 		}
 	}
 	return n

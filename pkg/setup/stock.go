@@ -72,7 +72,7 @@ func (s *stock) fill(ctx context.Context, tx *tenant.Tx, base id.KnowledgeBase, 
 		switch _, outcome, err := knowledge.Add(ctx, tx, d, by, terms); {
 		case err != nil:
 			return base, added, err
-		case outcome == knowledge.Full:
+		case outcome == knowledge.Full, outcome == knowledge.FullBytes, outcome == knowledge.FullIndex:
 			return base, added, &job.Refusal{Code: CodeDocumentsFull}
 		case outcome == knowledge.Added:
 			added++

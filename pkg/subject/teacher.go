@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/plan"
 	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/problem"
 	"visavis.dev/pkg/scope"
 	"visavis.dev/pkg/tenant"
 )
@@ -161,8 +162,12 @@ func (t *Teacher) add(ctx context.Context, tx *tenant.Tx, d knowledge.Document, 
 	if err != nil {
 		return err
 	}
-	if outcome == knowledge.Added {
+	switch outcome {
+	case knowledge.Added:
 		return t.Files.Keep(ctx, tx, d.File)
+	case knowledge.Full, knowledge.FullBytes, knowledge.FullIndex:
+		return problem.Conflicting("pack_full", "The portal's knowledge pack is full. Delete documents of it.")
+	case knowledge.Existing:
 	}
 	added.Tags, added.UpdatedAt = append(added.Tags, tag), who.At
 	return knowledge.UpdateDocument(ctx, tx, added)

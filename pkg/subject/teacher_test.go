@@ -34,7 +34,7 @@ func newSchool(t *testing.T) *school {
 	bucket := memblob.OpenBucket(nil)
 	t.Cleanup(func() { require.NoError(t, bucket.Close()) })
 	files := file.New(bucket, w.tenants, clock)
-	return &school{world: w, searcher: knowledge.NewSearcher(w.tenants, 1<<30), runner: &job.Runner{
+	return &school{world: w, searcher: knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 1 << 30}), runner: &job.Runner{
 		Tenants: w.tenants, Clock: clock, Log: slog.New(slog.DiscardHandler),
 		Works: map[job.Kind]job.Work{
 			job.SubjectSync:   (&subject.Teacher{Tenants: w.tenants, Files: files, Clock: clock}).Work(),

@@ -127,7 +127,9 @@ func (s *Set) half(remainder int) (out []Question) {
 func (s *Set) Index() *search.Index {
 	x := search.New()
 	for _, d := range s.Documents {
-		x.Add(d.ID, nil, s.Language, search.Analyze(s.Language, d.Passages))
+		if err := x.Add(d.ID, nil, s.Language, search.Analyze(s.Language, d.Passages).Marshal()); err != nil {
+			panic(err) // it was marshaled just now
+		}
 	}
 	return x
 }
