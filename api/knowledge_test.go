@@ -332,3 +332,27 @@ func TestGaps(t *testing.T) {
 	require.Equal(t, gap, events[0].(map[string]any)["data"].(map[string]any)["gapId"])
 	require.NotContains(t, fmt.Sprint(events[1]), "parcel")
 }
+
+// A pack that takes no more says what it is full of.
+func TestFullPacks(t *testing.T) {
+	w := newWorld(t)
+	base := w.pack(t, w.Acme)
+	o := w.operation(t, "addKnowledgeDocument")
+	w.limit(t, plan.Limits{plan.BytesPerBase: new(int64(1000))})
+	limits := w.Do(apitest.Request{Method: http.MethodGet, Path: "/v1/me", Key: w.Acme.New}).Data(t)["limits"].(map[string]any)
+	require.Equal(t, 1000.0, limits["bytesPerBase"])
+	require.Equal(t, http.StatusCreated, w.upload(t, base, aFile(strings.Repeat("x", 900))).Status)
+	e := requireError(t, w.upload(t, base, aFile(strings.Repeat("x", 101))), http.StatusForbidden, "upgrade_required", "")
+	require.Equal(t, "bytesPerBase", e["details"].(map[string]any)["feature"])
+
+	db, err := w.Tenants.Shard(context.Background(), "shard-1")
+	require.NoError(t, err)
+	_, err = db.Exec(context.Background(), `UPDATE knowledge_base SET postings = 12500000 WHERE org_id = $1`, w.Acme.ID)
+	require.NoError(t, err)
+	w.do(t, o.ID, base, w.Acme.New, map[string]any{"kind": "text", "text": "The museum opens at nine."})
+	w.readDocuments(t)
+	_, err = db.Exec(context.Background(), `UPDATE knowledge_base SET postings = 13000000 WHERE org_id = $1`, w.Acme.ID)
+	require.NoError(t, err)
+	e = requireError(t, w.do(t, o.ID, base, w.Acme.New, map[string]any{"kind": "text", "text": "It closes at six."}), http.StatusConflict, "conflict", "path.id")
+	require.Equal(t, "pack_full", e["details"].(map[string]any)["reason"])
+}

@@ -108,13 +108,24 @@ func (f *fixture) fillPack(ctx context.Context, org id.Org) (id.KnowledgeBase, e
 	if err != nil {
 		return b.ID, err
 	}
-	if err := together(knownReaders, knownDocuments, func() error { return f.addText(ctx, org, b.ID) }); err != nil {
+	if err := together(knownReaders, knownDocuments, func() error { return f.addText(ctx, org, b.ID, words(documentWords)) }); err != nil {
 		return b.ID, err
 	}
+	return b.ID, f.readDocuments(ctx, knownReaders, knownDocuments)
+}
+
+// readDocuments reads so many documents, as several workers do.
+func (f *fixture) readDocuments(ctx context.Context, readers, documents int) error {
 	var left atomic.Int64
+<<<<<<< HEAD
 	left.Store(knownDocuments)
 	return b.ID, together(knownReaders, knownReaders, func() error {
 		reader := knowledge.Reader{Tenants: f.server.Tenants, Files: f.server.Files, Extract: extract.Here, Clock: clock.RealClock{}}
+=======
+	left.Store(int64(documents))
+	return together(readers, readers, func() error {
+		reader := knowledge.Reader{Tenants: f.server.Tenants, Files: f.server.Files, Clock: clock.RealClock{}}
+>>>>>>> 7184d40 (bench: what searching a hostile pack takes)
 		runner := job.Runner{
 			Tenants: f.server.Tenants, Works: map[job.Kind]job.Work{job.KnowledgeSync: reader.Work()},
 			Clock: clock.RealClock{}, Log: slog.Default(),
@@ -149,8 +160,7 @@ func together(several, n int, fn func() error) error {
 	return errors.Join(errs...)
 }
 
-func (f *fixture) addText(ctx context.Context, org id.Org, b id.KnowledgeBase) error {
-	text := words(documentWords)
+func (f *fixture) addText(ctx context.Context, org id.Org, b id.KnowledgeBase, text string) error {
 	sum := sha256.Sum256([]byte(text))
 	stored, err := f.server.Files.Put(ctx, org, "text/plain", []byte(text))
 	if err != nil {

@@ -71,6 +71,7 @@ var measures = []struct {
 	{"knowledge", knowing},
 	{"reading", reading},
 	{"search", searching},
+	{"searchmemory", searchMemory},
 	{"move", moving},
 	{"operator", operating},
 }

