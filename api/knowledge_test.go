@@ -339,7 +339,7 @@ func TestFullPacks(t *testing.T) {
 	base := w.pack(t, w.Acme)
 	o := w.operation(t, "addKnowledgeDocument")
 	w.limit(t, plan.Limits{plan.BytesPerBase: new(int64(1000))})
-	limits := w.Do(apitest.Request{Method: http.MethodGet, Path: "/v1/me", Key: w.Acme.New}).Data(t)["limits"].(map[string]any)
+	limits := w.Do(apitest.Request{Method: http.MethodGet, Path: "/me", Key: w.Acme.New}).Data(t)["limits"].(map[string]any)
 	require.Equal(t, 1000.0, limits["bytesPerBase"])
 	require.Equal(t, http.StatusCreated, w.upload(t, base, aFile(strings.Repeat("x", 900))).Status)
 	e := requireError(t, w.upload(t, base, aFile(strings.Repeat("x", 101))), http.StatusForbidden, "upgrade_required", "")

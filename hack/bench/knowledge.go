@@ -117,15 +117,9 @@ func (f *fixture) fillPack(ctx context.Context, org id.Org) (id.KnowledgeBase, e
 // readDocuments reads so many documents, as several workers do.
 func (f *fixture) readDocuments(ctx context.Context, readers, documents int) error {
 	var left atomic.Int64
-<<<<<<< HEAD
-	left.Store(knownDocuments)
-	return b.ID, together(knownReaders, knownReaders, func() error {
-		reader := knowledge.Reader{Tenants: f.server.Tenants, Files: f.server.Files, Extract: extract.Here, Clock: clock.RealClock{}}
-=======
 	left.Store(int64(documents))
 	return together(readers, readers, func() error {
-		reader := knowledge.Reader{Tenants: f.server.Tenants, Files: f.server.Files, Clock: clock.RealClock{}}
->>>>>>> 7184d40 (bench: what searching a hostile pack takes)
+		reader := knowledge.Reader{Tenants: f.server.Tenants, Files: f.server.Files, Extract: extract.Here, Clock: clock.RealClock{}}
 		runner := job.Runner{
 			Tenants: f.server.Tenants, Works: map[job.Kind]job.Work{job.KnowledgeSync: reader.Work()},
 			Clock: clock.RealClock{}, Log: slog.Default(),

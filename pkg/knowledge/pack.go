@@ -193,38 +193,15 @@ func (s *Searcher) follow(ctx context.Context, p *pack, since int64) error {
 	err := s.tenants.Read(ctx, p.at.org, func(r *tenant.Reads) {
 		stale, last = nil, since
 		r.Query(func(rows pgx.Rows) error {
-			var one change
-			apply := func() error {
-				if one.Revision == 0 {
-					return nil
-				}
-				last = one.Revision
-				err := s.apply(p, &one)
+			return eachChange(rows, func(c change) error {
+				last = c.Revision
+				err := s.apply(p, &c)
 				if errors.Is(err, search.ErrVersion) {
-					one.forms = nil
-					stale, err = append(stale, one), nil
+					c.forms = nil
+					stale, err = append(stale, c), nil
 				}
 				return err
-			}
-			for rows.Next() {
-				var (
-					next change
-					form []byte
-				)
-				if err := rows.Scan(&next.Document, &next.Revision, &next.Found, &next.Tags, &next.Language, &form); err != nil {
-					return err
-				}
-				if next.Document != one.Document {
-					if err := apply(); err != nil {
-						return err
-					}
-					one = next
-				}
-				if form != nil {
-					one.forms = append(one.forms, form)
-				}
-			}
-			return errors.Join(rows.Err(), apply())
+			})
 		}, selectChanges, p.at.org, p.at.base, since)
 	})
 	for i := range stale {
@@ -241,6 +218,41 @@ func (s *Searcher) follow(ctx context.Context, p *pack, since int64) error {
 	p.revision.Store(last)
 	_, _, bytes := p.index.Size()
 	return s.cache.resize(p, bytes)
+}
+
+// eachChange gathers the rows of selectChanges, each document's forms.
+func eachChange(rows pgx.Rows, fn func(change) error) error {
+	var one change
+	for rows.Next() {
+		var (
+			next change
+			form []byte
+		)
+		if err := rows.Scan(&next.Document, &next.Revision, &next.Found, &next.Tags, &next.Language, &form); err != nil {
+			return err
+		}
+		if next.Document != one.Document {
+			if err := told(one, fn); err != nil {
+				return err
+			}
+			one = next
+		}
+		if form != nil {
+			one.forms = append(one.forms, form)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err // the last document may lack forms
+	}
+	return told(one, fn)
+}
+
+// told hands a change on, unless it is none.
+func told(c change, fn func(change) error) error {
+	if c.Document.IsZero() {
+		return nil
+	}
+	return fn(c)
 }
 
 // apply makes a change in a pack's index, where there is room for it.

@@ -22,6 +22,16 @@
 // Stop words are indexed, so that a question of nothing else ("The Who")
 // finds something, and skipped in every other question.
 //
+// # Memory
+//
+// An index is made for many beside one another in one process. A part, the
+// documents of one language, is a dictionary that numbers terms ([dictionary]), the
+// postings of each number ([postingLists]) and the passages' slots, all in pages
+// without pointers ([pages]): a term that occurs once takes about 30 bytes and its
+// letters. Size counts what is there without walking it; Build tells beforehand
+// what a document adds at most (Weight). Whatever is looked up by term, such as
+// other spellings of it or its neighbors in meaning, keys on its number.
+//
 // # Units
 //
 // Term and Span count bytes, as Go slices text. Range counts Unicode code
