@@ -62,8 +62,9 @@ chart:
 
 ## statements: every SQL statement, by CockroachDB's grammar
 .PHONY: statements
+# The first time everything is compiled for it.
 statements:
-	cd hack/cockroach && $(GO) test -count=1 ./...
+	cd hack/cockroach && $(GO) test -count=1 -timeout=30m ./...
 
 ## browser: the tests in a real browser; their pictures are in hack/browser/output
 .PHONY: browser
