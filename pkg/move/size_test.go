@@ -3,6 +3,7 @@ package move_test
 import (
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,7 +16,7 @@ import (
 // CockroachDB takes no message of more than 16 MiB.
 func TestLargeRowsMove(t *testing.T) {
 	both(t, func(t *testing.T, option func(*move.Options)) {
-		w := newWorld(t, option, func(o *move.Options) { o.Page = 1000 })
+		w := newWorld(t, option, func(o *move.Options) { o.Page, o.Hold = 1000, time.Minute })
 		u, err := url.Parse(databasetest.URL(t, database.Shard))
 		require.NoError(t, err)
 		p := databasetest.NewProxy(t, u.Host)
