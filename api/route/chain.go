@@ -131,10 +131,27 @@ func (c *Call) authenticate() error {
 		if c.Op.Auth == MayHaveKey {
 			return nil
 		}
-		return problem.New(problem.Unauthorized, "Send a valid API key: Authorization: Bearer <API_KEY>.").
-			WithParam("header.Authorization")
+		return c.unauthorized(scheme)
 	}
 	return err
+}
+
+// unauthorized says what to send. That a key was sent in another place than it belongs
+// is told from one that opens nothing; of which key that may be, nothing is.
+func (c *Call) unauthorized(scheme string) error {
+	const form = "Send an API key as Authorization: Bearer <API_KEY>"
+	text := form + "."
+	switch {
+	case strings.EqualFold(scheme, "Bearer"):
+		text = "The API key is not valid: it is mistyped, unknown, expired or revoked."
+	case strings.EqualFold(scheme, "Basic"):
+		text = form + ", not by Basic authentication."
+	case scheme != "":
+		text = form + ": the scheme Bearer is missing."
+	case c.request.Header.Get("X-API-Key") != "":
+		text = form + ", not in X-API-Key."
+	}
+	return problem.New(problem.Unauthorized, "%s", text).WithParam("header.Authorization")
 }
 
 // negotiate settles the contract of the answer (Versioning, 2 and 3).
@@ -150,7 +167,7 @@ func (c *Call) negotiate() error {
 	}
 	asked, ok := contract.Parse(values[0])
 	if !ok || len(values) > 1 {
-		return problem.Invalid("header."+contract.Header, "%s must be one of %v.", contract.Header, contract.Versions())
+		return problem.Invalid("header."+contract.Header, "%s must be %s.", contract.Header, problem.Or(contract.Versions()))
 	}
 	if asked.Before(pinned) {
 		return problem.Invalid("header."+contract.Header,

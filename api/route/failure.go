@@ -1,6 +1,7 @@
 package route
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,12 +99,14 @@ func (c *Call) render(v any) []byte {
 	return encode(v)
 }
 
-// encode writes JSON. What it gets are our own types, so a failure is a fault
-// of the program.
+// encode writes JSON, with <, > and & as they are: answers are no HTML. What it gets
+// are our own types, so a failure is a fault of the program.
 func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		panic(err)
 	}
-	return b
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

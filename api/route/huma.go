@@ -115,21 +115,27 @@ func inputProblem(o *Operation, status int, msg string, errs []error) error {
 	for _, code := range o.InputCodes {
 		for _, f := range faults {
 			if f.missing && f.param == code.Param {
-				return problem.New(code.Missing, "%s is required.", f.param).WithParam(f.param)
+				return withOthers(problem.New(code.Missing, "%s is required.", f.param).WithParam(f.param), faults)
 			}
 		}
 	}
 	first := faults[0]
-	p := problem.Invalid(first.param, "%s: %s.", first.param, first.message)
+	p := problem.Invalid(first.param, "%s", first.sentence())
 	for _, code := range o.InputCodes {
 		if first.param == code.Param || strings.HasPrefix(first.param, code.Param+".") {
 			p.Code = code.Invalid
 		}
 	}
-	if len(faults) > 1 {
-		p = p.WithDetail("problems", others(faults))
+	return withOthers(p, faults)
+}
+
+// withOthers tells of all faults where there are several.
+func withOthers(p *problem.Problem, faults []fault) *problem.Problem {
+	if len(faults) < 2 {
+		return p
 	}
-	return p
+	p.Message = strings.TrimSuffix(p.Message, ".") + fmt.Sprintf(", and %d more: see details.problems.", len(faults)-1)
+	return p.WithDetail("problems", others(faults))
 }
 
 // fault is one thing that is wrong with the input.
@@ -137,6 +143,17 @@ type fault struct {
 	param, message string
 	missing        bool
 }
+
+// sentence says what is wrong with the field.
+func (f fault) sentence() string {
+	if strings.HasPrefix(f.message, "is ") || strings.HasPrefix(f.message, "must ") || strings.HasPrefix(f.message, "does ") {
+		return f.param + " " + f.message + "."
+	}
+	return f.param + ": " + f.message + "."
+}
+
+// Of a value that is none of those that there are, huma tells them between these two.
+const choicesBefore, choicesAfter = `expected value to be one of "`, `"`
 
 func readFault(err error) fault {
 	var detailer huma.ErrorDetailer
@@ -149,6 +166,9 @@ func readFault(err error) fault {
 		if name, ok := strings.CutSuffix(rest, requiredAfter); ok {
 			return fault{param: d.Location + "." + name, message: "is required", missing: true}
 		}
+	}
+	if rest, ok := strings.CutPrefix(d.Message, choicesBefore); ok {
+		f.message = "must be " + problem.Or(strings.Split(strings.TrimSuffix(rest, choicesAfter), ", "))
 	}
 	if f.param == "body" && strings.HasPrefix(f.message, "json: ") {
 		// The decoder's text speaks of our own types.

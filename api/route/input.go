@@ -3,6 +3,7 @@ package route
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -55,12 +56,56 @@ func (c *Call) take(body []byte) error {
 	if !utf8.Valid(body) {
 		return problem.Invalid("body", "The body must be valid UTF-8.")
 	}
+	if err := checkJSON(body); err != nil {
+		return err
+	}
 	if param, found := findNUL(body); found {
 		return problem.Invalid(param, "Text must not contain NUL characters.")
 	}
 	c.body = body
 	c.request.Body = io.NopCloser(bytes.NewReader(body))
 	return nil
+}
+
+// checkJSON says where a body is no JSON. One without anything is the handler's.
+func checkJSON(body []byte) error {
+	if len(body) == 0 || json.Valid(body) {
+		return nil
+	}
+	var whole json.RawMessage
+	wrong, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(body, &whole))
+	if !ok {
+		return problem.Invalid("body", "The body must be JSON.")
+	}
+	before := body[:min(max(wrong.Offset-1, 0), int64(len(body)))]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return problem.Invalid("body", "The body is no JSON: line %d, column %d: %s.", line, column, expected(wrong)).
+		WithDetail("line", line).WithDetail("column", column).WithDetail("offset", len(before))
+}
+
+// expected is what a decoder says of a syntax error, in words of our own.
+func expected(wrong *json.SyntaxError) string {
+	text := wrong.Error()
+	switch {
+	case text == "unexpected end of JSON input":
+		return "it ends too early; a quote, a bracket or a brace is not closed"
+	case strings.HasSuffix(text, "looking for beginning of object key string"):
+		return "expected the name of a property in double quotes; after the last property comes no comma"
+	case strings.HasSuffix(text, "after object key:value pair"), strings.HasSuffix(text, "after object key/value pair"):
+		return "expected a comma or }"
+	case strings.HasSuffix(text, "after array element"):
+		return "expected a comma or ]"
+	case strings.HasSuffix(text, "after object key"):
+		return "expected a colon"
+	case strings.HasSuffix(text, "looking for beginning of value"):
+		return "expected a value: a text in double quotes, a number, true, false, null, { or ["
+	case strings.HasSuffix(text, "after top-level value"):
+		return "expected nothing more"
+	case strings.HasSuffix(text, "in string literal"), strings.HasSuffix(text, "in string escape code"):
+		return "a text has a character or an escape sequence that it may not have, such as a line break"
+	}
+	return "expected JSON"
 }
 
 // takes names the content types of the operation's requests.

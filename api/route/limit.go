@@ -1,6 +1,7 @@
 package route
 
 import (
+	"fmt"
 	"math"
 	"net/http"
 	"net/netip"
@@ -145,6 +146,10 @@ func seconds(d time.Duration) int64 { return max(int64(math.Ceil(d.Seconds())), 
 func limited(r limits.Reading, whose string) *problem.Problem {
 	p := problem.New(problem.RateLimited, "More than %d requests a minute for %s. Try again in %d seconds.",
 		r.Limit, whose, seconds(r.Reset))
+	if r.Degraded {
+		// A part of the limit is this process's own then.
+		p.Message = fmt.Sprintf("Too many requests for %s just now. Try again in %d seconds.", whose, seconds(r.Reset))
+	}
 	p.RetryAfter = max(r.Reset, time.Second)
 	return p
 }

@@ -38,6 +38,8 @@ type devKeys struct {
 	New     apikey.Secret `json:"2026-10-01"`
 	Old     apikey.Secret `json:"2026-07-08"`
 	Limited apikey.Secret `json:"limited"`
+	// Test starts sandbox sessions, which cost no minutes.
+	Test apikey.Secret `json:"test"`
 }
 
 const (
@@ -60,6 +62,7 @@ func (d *devSettings) credentials(ctx context.Context, p *process) (*credentials
 	if c == nil {
 		c = d.newCredentials()
 	}
+	c.addTestKeys()
 	c.BaseURL = d.publicURL + "/v1"
 	if err := c.write(path); err != nil {
 		return nil, err
@@ -92,10 +95,19 @@ func (d *devSettings) newCredentials() *credentials {
 	for i, name := range []string{"Acme Academy", "Globex Support"} {
 		c.Organizations = append(c.Organizations, devOrganization{
 			ID: id.NewOrg(), Name: name, Shard: shardName(i%d.shards + 1),
-			Keys: devKeys{apikey.NewSecret(apikey.Live), apikey.NewSecret(apikey.Live), apikey.NewSecret(apikey.Live)},
+			Keys: devKeys{New: apikey.NewSecret(apikey.Live), Old: apikey.NewSecret(apikey.Live), Limited: apikey.NewSecret(apikey.Live)},
 		})
 	}
 	return &c
+}
+
+// addTestKeys makes the keys that an earlier version's file lacks.
+func (c *credentials) addTestKeys() {
+	for i := range c.Organizations {
+		if k := &c.Organizations[i].Keys; k.Test == "" {
+			k.Test = apikey.NewSecret(apikey.Test)
+		}
+	}
 }
 
 func (c *credentials) write(path string) error {
@@ -130,7 +142,7 @@ type devKey struct {
 	secret apikey.Secret
 }
 
-// keys are the three keys. Those with full access may manage keys besides, as
+// keys are the four keys. Those with full access may manage keys besides, as
 // an owner would allow for trying things out.
 func (o devOrganization) keys(now time.Time) []devKey {
 	entry := func(name string, s apikey.Secret, v contract.Version, full bool, scopes ...scope.Scope) devKey {
@@ -140,7 +152,10 @@ func (o devOrganization) keys(now time.Time) []devKey {
 			Contract: v, Environment: apikey.Live, CreatedBy: "visavis dev", CreatedAt: now, UpdatedAt: now,
 		}, s}
 	}
+	trial := entry("For trying out", o.Keys.Test, contract.V20261001, true, scope.KeysManage)
+	trial.key.Environment = apikey.Test
 	return []devKey{
+		trial,
 		entry("Full access", o.Keys.New, contract.V20261001, true, scope.KeysManage),
 		entry("Full access, older contract", o.Keys.Old, contract.V20260708, true, scope.KeysManage),
 		entry("Reads avatars", o.Keys.Limited, contract.V20261001, false, scope.AvatarsRead),
@@ -161,6 +176,7 @@ Visavis is ready.
   Docs         %[2]s/docs
   Operations   http://%[3]s/metrics, /readyz
   Key          %[4]s   (%[5]s)
+  Test key     %[10]s   (sandbox sessions: no minutes)
   More keys    %[6]s
   In a shell   eval "$(%[8]s dev env%[9]s)"   # sets VISAVIS_API and VISAVIS_KEY
 
@@ -170,5 +186,5 @@ Try:
   curl -o amara.png %[1]s/avatars/%[7]s/preview
 
 `, c.BaseURL, c.BaseURL[:len(c.BaseURL)-len("/v1")], admin, key, c.Organizations[0].Name,
-		filepath.Join(dataDir, credentialsFile), id.NamedAvatar("amara"), os.Args[0], elsewhere)
+		filepath.Join(dataDir, credentialsFile), id.NamedAvatar("amara"), os.Args[0], elsewhere, c.Organizations[0].Keys.Test)
 }

@@ -68,6 +68,12 @@ func runDev(cmd *cobra.Command, d *devSettings) (err error) {
 	if err := os.MkdirAll(d.dataDir, 0o700); err != nil {
 		return fmt.Errorf("data-dir: %w", err)
 	}
+	// Before the database, which takes its time: an address that is in use is told at once.
+	front, err := d.listen()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = front.Close() }() // which is nothing where it was served
 	databases, err := d.start(ctx, log)
 	if err != nil {
 		return err

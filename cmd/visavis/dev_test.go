@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -50,6 +51,18 @@ func readGiven(t *testing.T, dir string) givenCredentials {
 	d.DisallowUnknownFields()
 	require.NoError(t, d.Decode(&c))
 	return c
+}
+
+// An address that is in use is told before a database is made.
+func TestDevOnAnAddressInUse(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	dir := t.TempDir()
+	p := launch(t, "dev", "--data-dir", dir, "--addr", taken.Addr().String(), "--admin-addr", "127.0.0.1:0")
+	require.Eventually(t, func() bool { return !p.running() }, 10*time.Second, 10*time.Millisecond)
+	require.Contains(t, p.stderr.String(), taken.Addr().String()+" is in use")
+	require.NoDirExists(t, filepath.Join(dir, "database"))
 }
 
 // makeAvatar has a custom avatar acknowledged and answers its path.
@@ -123,7 +136,8 @@ func checkCredentials(t *testing.T, dir string, c givenCredentials) {
 	for _, o := range c.Organizations {
 		require.Regexp(t, `^org_[0-9A-Za-z]{22}$`, o.ID)
 		require.NotEmpty(t, o.Name)
-		require.Len(t, o.Keys, 3)
+		require.Len(t, o.Keys, 4)
+		require.Regexp(t, `^vsk_test_`, o.Keys["test"])
 		for contract, want := range map[string]struct {
 			version      string
 			usage, older int
@@ -131,6 +145,7 @@ func checkCredentials(t *testing.T, dir string, c givenCredentials) {
 			"2026-10-01": {"2026-10-01", http.StatusOK, http.StatusBadRequest},
 			"2026-07-08": {"2026-07-08", http.StatusOK, http.StatusOK},
 			"limited":    {"2026-10-01", http.StatusForbidden, http.StatusBadRequest},
+			"test":       {"2026-10-01", http.StatusOK, http.StatusBadRequest},
 		} {
 			key := o.Keys[contract]
 			me := get(t, c.BaseURL+"/me", key)
@@ -152,6 +167,7 @@ func checkGreeting(t *testing.T, greeting string, c givenCredentials) {
 	t.Helper()
 	require.Contains(t, greeting, c.BaseURL)
 	require.Contains(t, greeting, c.Organizations[0].Keys["2026-10-01"])
+	require.Contains(t, greeting, c.Organizations[0].Keys["test"])
 	var tries []string
 	for line := range strings.Lines(greeting) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "curl ") {

@@ -10,6 +10,7 @@ import (
 	"net/http/pprof"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -58,8 +59,8 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 		return nil, err
 	}
 	if d.fronts() {
-		if p.front, err = net.Listen("tcp", s.addr); err != nil {
-			return nil, fmt.Errorf("addr: %w", err)
+		if p.front, err = s.listen(); err != nil {
+			return nil, err
 		}
 		if s.publicURL == "" {
 			s.publicURL = "http://" + p.front.Addr().String()
@@ -134,6 +135,22 @@ func (p *process) handler() http.Handler {
 // same address. The API's own paths are no page's.
 func (p *process) forPages(r *http.Request) bool {
 	return !strings.HasPrefix(r.URL.Path, route.BasePath+"/") && p.pages.Serves(r)
+}
+
+// listen takes the address that callers reach, unless it was taken before.
+func (s *settings) listen() (net.Listener, error) {
+	if s.front != nil {
+		return s.front, nil
+	}
+	l, err := net.Listen("tcp", s.addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("addr: %s is in use; end what listens there, or choose another address with --addr", s.addr)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("addr: %w", err)
+	}
+	s.front = l
+	return l, nil
 }
 
 // listenAdmin listens for the operators. Unless an address was asked for, a

@@ -57,10 +57,12 @@ type settings struct {
 	bodyBytes       int64
 	temporaryDir    string
 	searchMemory    string
-	drain           time.Duration
-	logFormat       string
-	logLevel        string
-	otlpEndpoint    string
+	// front listens already, where an address was taken before anything else was done.
+	front        net.Listener
+	drain        time.Duration
+	logFormat    string
+	logLevel     string
+	otlpEndpoint string
 }
 
 const preferredAdminAddr = "127.0.0.1:8081"
