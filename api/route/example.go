@@ -1,6 +1,9 @@
 package route
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"maps"
+)
 
 // Examples notes, for each operation of a group whose requests have a body, an
 // example of it, by the operation's id. It comes before the operations are
@@ -10,9 +13,7 @@ func (s *Service) Examples(text []byte) {
 	if err := json.Unmarshal(text, &byID); err != nil {
 		panic("the examples of a group are no JSON object: " + err.Error())
 	}
-	for id, body := range byID {
-		s.examples[id] = body
-	}
+	maps.Copy(s.examples, byID)
 }
 
 // Example is an example of an operation's body as JSON text; nil for none.

@@ -1,6 +1,9 @@
 package reference
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // hit is something that can be found.
 type hit struct {
@@ -19,13 +22,13 @@ func (d *document) index(base string) ([]byte, error) {
 	var hits []hit
 	for _, g := range d.groups {
 		for _, o := range g.operations {
-			words := o.OperationID + " " + o.Scope + " " + o.Description
+			words := []string{o.OperationID, o.Scope, o.Description}
 			if m := o.json(); m != nil {
 				for _, f := range d.fields(m.Schema, false) {
-					words += " " + f.Name
+					words = append(words, f.Name)
 				}
 			}
-			hits = append(hits, hit{o.method + " " + o.path, o.Summary, words, g.Name, base + "/" + g.Slug + "#" + o.OperationID})
+			hits = append(hits, hit{o.method + " " + o.path, o.Summary, strings.Join(words, " "), g.Name, base + "/" + g.Slug + "#" + o.OperationID})
 		}
 	}
 	for _, e := range d.events() {
