@@ -17,8 +17,8 @@ import (
 	"visavis.dev/pkg/plan"
 )
 
-// hostile is a text of random words: hardly one comes twice.
-func hostile(seed uint64, bytes int) string {
+// randomWords is a text of random words: hardly one comes twice.
+func randomWords(seed uint64, bytes int) string {
 	random := rand.New(rand.NewPCG(seed, 9))
 	var text strings.Builder
 	for text.Len() < bytes {
@@ -44,10 +44,10 @@ func TestSearchingRandomWordsTakesLittle(t *testing.T) {
 	const documents, size = 3, 1 << 20
 	w := newWorld(t)
 	b := w.base()
-	first := hostile(0, size)
+	first := randomWords(0, size)
 	w.read(b, first)
 	for seed := range uint64(documents - 1) {
-		w.read(b, hostile(seed+1, size))
+		w.read(b, randomWords(seed+1, size))
 	}
 	word, _, _ := strings.Cut(first, " ")
 	s := knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 1 << 30})
@@ -77,7 +77,7 @@ func TestAFullPackTakesNoMore(t *testing.T) {
 	}
 	// It has room for a page or two: what does not fit shows when it is read.
 	exec(`UPDATE knowledge_base SET postings = postings + 12500000`)
-	large := w.add(w.text(b, hostile(1, 400<<10)))
+	large := w.add(w.text(b, randomWords(1, 400<<10)))
 	w.settle()
 	failed := w.document(large)
 	require.Equal(t, []any{knowledge.Failed, knowledge.PackFull}, []any{failed.Status, failed.Error})
@@ -98,7 +98,7 @@ func TestDeletedWordsMakeRoom(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := w.base()
-	w.delete(w.read(b, hostile(1, 1<<20)))
+	w.delete(w.read(b, randomWords(1, 1<<20)))
 	db, err := w.tenants.Shard(context.Background(), "a")
 	require.NoError(t, err)
 	weigh := func() (bytes int) {
@@ -134,7 +134,7 @@ func TestAPackFromBeforeItWasBounded(t *testing.T) {
 	b := w.base()
 	w.read(b, opening)
 	require.NotEmpty(t, w.find(w.searcher, "museum", b))
-	w.read(b, hostile(1, 100<<10))
+	w.read(b, randomWords(1, 100<<10))
 	for _, s := range []*knowledge.Searcher{w.searcher, knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 1 << 30})} {
 		s.Bound(64 << 10)
 		_, err := s.Search(context.Background(), w.one, knowledge.Query{Text: "museum", Bases: []id.KnowledgeBase{b}, Limit: 5})
@@ -148,7 +148,7 @@ func TestASearchWithoutRoom(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := w.base()
-	w.read(b, hostile(1, 100<<10))
+	w.read(b, randomWords(1, 100<<10))
 	metrics := prometheus.NewRegistry()
 	s := knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 64 << 10, Metrics: metrics})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -177,7 +177,7 @@ func TestAColdPackIsLoadedOnce(t *testing.T) {
 	w := newWorld(t)
 	b := w.base()
 	w.read(b, opening)
-	w.read(b, hostile(1, 200<<10))
+	w.read(b, randomWords(1, 200<<10))
 	metrics := prometheus.NewRegistry()
 	s := knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 1 << 30, Metrics: metrics})
 	sent := w.sent.Of(t, "knowledge_index x", func() error {
