@@ -344,9 +344,9 @@ func TestHostsAreProven(t *testing.T) {
 	dns.Store("_visavis."+host+".", at(lost, "customDomainRecord", "value").(string))
 	requireError(t, w.do(t, "updatePortal", owner, w.Acme.New, map[string]any{"customDomain": host, "baseVersion": 99}), http.StatusConflict, "version_conflict", "body.baseVersion")
 	require.Equal(t, "proven", w.do(t, "getPortal", squatter, w.Globex.New, nil).Data(t)["customDomainState"])
-	org, _, err = w.Directory.Portal(t.Context(), directory.Host, host)
+	claimed, err := w.Directory.Claimed(t.Context(), directory.Address{Kind: directory.Host, Name: host})
 	require.NoError(t, err)
-	require.Equal(t, w.Globex.ID, org)
+	require.Equal(t, w.Globex.ID, claimed.Org, "the claim was given back")
 	require.Equal(t, "proven", hosted(owner, w.Acme.New).Data(t)["customDomainState"])
 	require.Equal(t, "unproven", w.do(t, "getPortal", squatter, w.Globex.New, nil).Data(t)["customDomainState"])
 }
