@@ -278,7 +278,7 @@ func TestVoiceInput(t *testing.T) {
 	require.Len(t, s.Get(s.Acme.Old, "/voices/consent-policy").Data(t)["statements"], 4)
 
 	starter := s.NewOrg("Starter", "shard-1", "starter")
-	requireError(t, s.clone(t, starter.New, func(b, _ map[string]any) { delete(b, "consent") }), http.StatusBadRequest, "consent_required", "body.consent")
+	requireError(t, s.clone(t, starter.New, func(b, _ map[string]any) { delete(b, "consent") }), http.StatusForbidden, "upgrade_required", "")
 	e := requireError(t, s.clone(t, starter.New, same), http.StatusForbidden, "upgrade_required", "")
 	require.Equal(t, "voice_cloning", e["details"].(map[string]any)["feature"])
 	team := s.NewOrg("Team", "shard-1", "team")

@@ -66,8 +66,7 @@ func (a *API) importPeople(ctx context.Context, c *route.Call, in *ImportInput) 
 // table is what was sent, and the parameter that it was sent in.
 func (a *API) table(ctx context.Context, c *route.Call, b ImportBody) (data []byte, param string, err error) {
 	sent := c.Uploaded()
-	switch {
-	case sent == nil && b.CSV == nil:
+	if sent == nil && b.CSV == nil {
 		return nil, "", problem.Invalid("body.csv", "Send a file as multipart/form-data, or its text as body.csv.")
 	}
 	select {

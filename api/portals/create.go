@@ -86,11 +86,13 @@ func (a *API) plan(c *route.Call, in PortalInput) (build.Draft, error) {
 		}
 	}
 	d = build.New(t, in.Name, languages)
-	if err := patch.Merge(&struct {
-		Privacy *portal.Privacy `json:"privacy"`
-	}{&d.Portal.Definition.Privacy}, c.Body()); err != nil {
+	given := struct {
+		Privacy portal.Privacy `json:"privacy"`
+	}{d.Portal.Definition.Privacy}
+	if err := patch.Merge(&given, c.Body()); err != nil {
 		return d, asProblem(err)
 	}
+	d.Portal.Definition.Privacy = given.Privacy
 	if v := in.Visitors; v != nil {
 		d.Visitors = &door.Change{Open: true, Requires: append([]string{}, v.Requires...), Message: v.Message, By: c.Principal.Key.ID.String(), At: c.Now()}
 	}

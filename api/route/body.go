@@ -194,12 +194,19 @@ func (c *Call) letGo() {
 	c.held.Release()
 }
 
+// droppedByServer is how much of a body net/http reads and drops by itself.
+const droppedByServer = 256 << 10
+
+// leavesMuch says whether the request has a body that is not read yet and that net/http
+// does not drop by itself.
+func (c *Call) leavesMuch() bool {
+	small := c.request.ContentLength >= 0 && c.request.ContentLength <= droppedByServer
+	return c.request.Body != nil && !small && c.spooled == nil && c.Op != nil && c.Op.hasBody()
+}
+
 // linger drops the rest of a body that was refused before it was read. A connection
 // that is closed in the face of a sender may take the answer along.
 func (c *Call) linger() {
-	if c.request.Body == nil || c.request.ContentLength == 0 || c.spooled != nil || c.Op == nil || !c.Op.hasBody() {
-		return
-	}
 	control := http.NewResponseController(c.writer)
 	if control.EnableFullDuplex() != nil || control.Flush() != nil || control.SetReadDeadline(time.Now().Add(lingerWithin)) != nil {
 		return

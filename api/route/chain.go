@@ -61,8 +61,14 @@ func (s *Service) guard(o *Operation, next http.Handler) http.Handler {
 		trace.SpanFromContext(r.Context()).SetName(o.ID)
 		c.openToPages(o)
 		if err := c.admit(); err != nil {
+			rest := c.leavesMuch()
+			if rest { // no other request comes behind it
+				c.writer.Header().Set("Connection", "close")
+			}
 			c.refuse(err)
-			c.linger()
+			if rest {
+				c.linger()
+			}
 			return
 		}
 		next.ServeHTTP(c.writer, c.request)

@@ -43,7 +43,7 @@ type plugin struct {
 
 func pluginCommand() *cobra.Command {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	overrides := &clientcmd.ConfigOverrides{}
+	overrides := &clientcmd.ConfigOverrides{ClusterDefaults: clientcmd.ClusterDefaults}
 	p := plugin{clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)}
 	cmd := &cobra.Command{
 		Use:           "visavis",

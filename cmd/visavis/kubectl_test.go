@@ -54,7 +54,7 @@ func TestWhichPodAnswers(t *testing.T) {
 				}
 				return false, nil, nil
 			})
-			overrides := &clientcmd.ConfigOverrides{Context: clientcmdapi.Context{Namespace: c.chosen}}
+			overrides := &clientcmd.ConfigOverrides{ClusterDefaults: clientcmd.ClusterDefaults, Context: clientcmdapi.Context{Namespace: c.chosen}}
 			kubeconfig := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&clientcmd.ClientConfigLoadingRules{}, overrides)
 			pod, err := (&plugin{kubeconfig}).pod(t.Context(), client)
 			if c.says != "" {

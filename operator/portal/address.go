@@ -33,19 +33,8 @@ func (r *Rules) claim(ctx context.Context, o *v1alpha1.Portal, w *wanted) (held 
 			return nil, older
 		}
 	}
-	if w.host != "" && (there.Host != w.host || there.HostProvenAt == nil) {
-		if w.rival, err = r.older(ctx, o, byHost, w.host, "host"); err != nil {
-			return nil, err
-		}
-		if w.rival != nil && r.Addresses.Proof != nil {
-			w.rival.Message += r.wayOut(w, w.host, there)
-			if r.Addresses.Proof.Proves(ctx, w.org.ID, w.which, w.host, there.HostRound) {
-				w.rival = nil // the newest proof has it, however young
-			}
-		}
-		if w.rival != nil && there.Host != w.host {
-			return nil, w.rival
-		}
+	if err := r.checkHost(ctx, o, w, there); err != nil {
+		return nil, err
 	}
 	if held, err = r.claimSlug(ctx, o, w, there, isNew); err != nil {
 		return held, err
@@ -54,6 +43,28 @@ func (r *Rules) claim(ctx context.Context, o *v1alpha1.Portal, w *wanted) (held 
 		held, err = r.keep(ctx, o, w, held, directory.Host, w.host, byHost, there.Host == w.host)
 	}
 	return held, err
+}
+
+// checkHost looks for an older resource that asks for the host too: w.rival, unless the
+// portal has the host, or proves it. The error is the rival of a portal that is not at
+// the host yet.
+func (r *Rules) checkHost(ctx context.Context, o *v1alpha1.Portal, w *wanted, there portal.Portal) (err error) {
+	if w.host == "" || there.Host == w.host && there.HostProvenAt != nil {
+		return nil
+	}
+	if w.rival, err = r.older(ctx, o, byHost, w.host, "host"); err != nil {
+		return err
+	}
+	if w.rival != nil && r.Addresses.Proof != nil {
+		w.rival.Message += r.wayOut(w, w.host, there)
+		if r.Addresses.Proof.Proves(ctx, w.org.ID, w.which, w.host, there.HostRound) {
+			w.rival = nil // the newest proof has it, however young
+		}
+	}
+	if w.rival != nil && there.Host != w.host {
+		return w.rival
+	}
+	return nil
 }
 
 // claimSlug claims the slug that the spec has; a portal to be built has one in any case.

@@ -7,7 +7,7 @@ import (
 	"visavis.dev/operator/apis/v1alpha1"
 )
 
-// EveryNamespace, in a list of namespaces, stands for every one that there is.
+// EveryNamespace stands in a list of namespaces for every one that there is.
 const EveryNamespace = "*"
 
 // Namespaces are those whose resources the operator brings about, and whose Secrets it

@@ -1,6 +1,10 @@
 package knowledge
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"errors"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // searchMetrics are the figures of a Searcher.
 type searchMetrics struct {
@@ -25,8 +29,15 @@ func newSearchMetrics(c *cache, r prometheus.Registerer) *searchMetrics {
 	if r == nil {
 		return m
 	}
+	// A process that tried in vain to begin has registered them before.
+	register := func(m prometheus.Collector) {
+		if before, ok := errors.AsType[prometheus.AlreadyRegisteredError](r.Register(m)); ok {
+			r.Unregister(before.ExistingCollector)
+			r.MustRegister(m)
+		}
+	}
 	gauge := func(name, help string, value func() float64) {
-		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+		register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
 	}
 	gauge("visavis_search_held_bytes", "What the knowledge packs in memory take.", func() float64 {
 		_, bytes, _, _ := c.figures()
@@ -41,7 +52,10 @@ func newSearchMetrics(c *cache, r prometheus.Registerer) *searchMetrics {
 		packs, _, _, _ := c.figures()
 		return float64(packs)
 	})
-	r.MustRegister(m.loads, m.refused, m.took, prometheus.NewCounterFunc(prometheus.CounterOpts{
+	for _, each := range []prometheus.Collector{m.loads, m.refused, m.took} {
+		register(each)
+	}
+	register(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "visavis_search_evictions_total", Help: "Knowledge packs that left memory to make room for others.",
 	}, func() float64 {
 		_, _, _, evictions := c.figures()
