@@ -230,7 +230,7 @@ var bodies = map[string]func(n int) map[string]any{
 		}
 	},
 	"createKey": keyBody,
-	"updateKey": keyBody,
+	"updateKey": keyChange,
 	"rotateKey": func(n int) map[string]any { return map[string]any{"graceS": n + 1} },
 
 	"createPersona": personaBody,
