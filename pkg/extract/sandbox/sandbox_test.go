@@ -117,8 +117,7 @@ func TestMemoryAndTimeAreTheDocumentsFault(t *testing.T) {
 	idle := sandbox.Default()
 	idle.Processor = time.Second
 	_, err = read(newReader(t, 1, idle), slow.ContentType, slow.Make())
-	require.ErrorIs(t, err, extract.ErrUnreadable)
-	require.ErrorContains(t, err, "killed")
+	require.True(t, extract.IsFault(err), "%v", err) // a fast machine finds its bound within the second
 }
 
 // signalling is a document that signals the child once it is sent.
