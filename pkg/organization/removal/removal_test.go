@@ -86,7 +86,7 @@ func (w *world) statements(t *testing.T) string {
 				names, with = append(names, c.Name), append(with, values[c.Type])
 			}
 		}
-		all = append(all, "INSERT INTO "+table.Name+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(with, ", ")+")")
+		all = append(all, "INSERT INTO "+table.Name+" ("+strings.Join(names, ", ")+") VALUES ("+strings.Join(with, ", ")+") ON CONFLICT DO NOTHING") // some are there from the beginning
 	}
 	slices.Reverse(all) // what others refer to is there first
 	return strings.Join(all, "; ")
