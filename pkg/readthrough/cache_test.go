@@ -152,6 +152,9 @@ func TestASourceThatDoesNotAnswerIsNotWaitedFor(t *testing.T) {
 		}
 		require.Greater(t, s.asked.Load(), int64(2), "it is asked again and again meanwhile")
 		close(s.gate)
+		<-time.After(10 * time.Second) // what was asked before has been given up
+		_, err := c.Get(t.Context(), "k") // asks once more, where nothing is under way
+		require.NoError(t, err)
 		synctest.Wait()
 		get(s.asked.Load())
 		clock.Step(2 * time.Second)
@@ -159,7 +162,7 @@ func TestASourceThatDoesNotAnswerIsNotWaitedFor(t *testing.T) {
 		s.gate = make(chan struct{})
 		clock.Step(time.Minute)
 		began := time.Now()
-		_, err := c.Get(t.Context(), "k")
+		_, err = c.Get(t.Context(), "k")
 		require.ErrorIs(t, err, context.DeadlineExceeded, "what is too old is not served")
 		require.Equal(t, 5*time.Second, time.Since(began))
 	})
