@@ -152,7 +152,7 @@ func TestASourceThatDoesNotAnswerIsNotWaitedFor(t *testing.T) {
 		}
 		require.Greater(t, s.asked.Load(), int64(2), "it is asked again and again meanwhile")
 		close(s.gate)
-		<-time.After(10 * time.Second) // what was asked before has been given up
+		<-time.After(10 * time.Second)    // what was asked before has been given up
 		_, err := c.Get(t.Context(), "k") // asks once more, where nothing is under way
 		require.NoError(t, err)
 		synctest.Wait()
