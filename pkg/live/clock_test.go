@@ -73,7 +73,7 @@ func passes(t *testing.T, clock *clocktest.FakeClock, d time.Duration) {
 	require.Eventually(t, clock.HasWaiters, 10*time.Second, time.Millisecond)
 	for range d / time.Second {
 		clock.Step(time.Second)
-		time.Sleep(2 * time.Millisecond)
+		<-time.After(2 * time.Millisecond)
 	}
 }
 
