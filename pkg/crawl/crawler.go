@@ -1,9 +1,11 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
+	"time"
 
 	"k8s.io/utils/clock"
 
@@ -22,6 +24,14 @@ const (
 const (
 	MaxDepth = 2
 	MaxPages = 100
+	MaxTime  = 3 * time.Minute
+)
+
+const (
+	// smallBytes is what every crawl may hold of a document at a time. Of those that are
+	// larger, largeAtOnce are held by all crawls of a process together.
+	smallBytes  = 4 << 20
+	largeAtOnce = 4
 )
 
 // Options bound a crawl.
@@ -29,6 +39,9 @@ type Options struct {
 	Depth    int   // links followed one after another: 0 (the page alone) to MaxDepth
 	MaxPages int   // documents given: 1 to MaxPages; 0 means 1
 	MaxBytes int64 // of each document
+	// Within bounds the whole: what was given until then is all that there is. It is 1 ns
+	// to MaxTime; 0 means MaxTime.
+	Within time.Duration
 }
 
 // Page is a document that was fetched.
@@ -44,17 +57,19 @@ type Page struct {
 type Crawler struct {
 	guard *egress.Guard
 	turns *turns
+	// large has a value for every large document that is held.
+	large chan struct{}
 }
 
 // New makes a crawler.
 func New(g *egress.Guard, c clock.Clock) *Crawler {
-	return &Crawler{guard: g, turns: &turns{clock: c, hosts: map[string]*turn{}}}
+	return &Crawler{guard: g, turns: &turns{clock: c, hosts: map[string]*turn{}}, large: make(chan struct{}, largeAtOnce)}
 }
 
 // Fetch gives a document, and with a depth those it links to on the same host, to
 // each, nearest first. It fails as the first document does, with an [Error] or the
-// context's, or as each does; further documents that cannot be had, or are of a kind
-// that nobody reads, are left out.
+// context's, or as each does; further documents that cannot be had in time, or are of a
+// kind that nobody reads, are left out.
 func (c *Crawler) Fetch(ctx context.Context, raw string, o Options, each func(Page) error) error {
 	first, err := c.guard.CheckURL(raw)
 	if err != nil {
@@ -66,6 +81,8 @@ func (c *Crawler) Fetch(ctx context.Context, raw string, o Options, each func(Pa
 	}
 	w.options.Depth = min(max(o.Depth, 0), MaxDepth)
 	w.options.MaxPages = min(max(o.MaxPages, 1), MaxPages)
+	w.options.Within = min(cmp.Or(max(o.Within, 0), MaxTime), MaxTime)
+	defer w.letGo()
 	return w.run(ctx, canonical(first))
 }
 
@@ -79,6 +96,8 @@ type walk struct {
 	host    string           // of the first page; others are not entered
 	given   int
 	asked   int
+	// holds says that a large document is held.
+	holds bool
 }
 
 // step is a page to be fetched.
@@ -92,16 +111,21 @@ type step struct {
 const maxAsked = 5
 
 func (w *walk) run(ctx context.Context, first *url.URL) error {
+	limited, cancel := context.WithTimeout(ctx, w.options.Within)
+	defer cancel()
 	queue := []step{{first, 0}}
 	w.seen[first.String()] = true
 	for len(queue) > 0 && w.given < w.options.MaxPages && w.asked < maxAsked*w.options.MaxPages {
 		next := queue[0]
 		queue = queue[1:]
 		w.asked++
-		page, final, err := w.page(ctx, next.url)
+		w.letGo()
+		page, final, err := w.page(limited, next.url)
 		switch {
 		case ctx.Err() != nil:
 			return explain(ctx.Err())
+		case limited.Err() != nil && w.given > 0:
+			return nil
 		case err != nil && next.depth == 0:
 			return err
 		case err != nil, page == nil:
@@ -204,5 +228,34 @@ func (w *walk) request(ctx context.Context, u *url.URL, maxBytes int64) (*egress
 		return nil, err
 	}
 	defer func() { done(w.robots[u.Host].delay()) }()
+	response, err := w.crawler.guard.FetchAs(ctx, userAgent, u.String(), min(maxBytes, smallBytes))
+	if !errors.Is(err, egress.ErrTooLarge) || maxBytes <= smallBytes {
+		return response, err
+	}
+	if err := w.hold(ctx); err != nil {
+		return nil, err
+	}
 	return w.crawler.guard.FetchAs(ctx, userAgent, u.String(), maxBytes)
+}
+
+// hold waits until there is room for a large document.
+func (w *walk) hold(ctx context.Context) error {
+	if w.holds {
+		return nil
+	}
+	select {
+	case w.crawler.large <- struct{}{}:
+		w.holds = true
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// letGo gives the room for a large document back.
+func (w *walk) letGo() {
+	if w.holds {
+		<-w.crawler.large
+		w.holds = false
+	}
 }

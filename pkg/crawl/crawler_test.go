@@ -137,6 +137,62 @@ func TestASlowServer(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
+// A site that takes its time is read as far as the time goes, and not at all where that
+// is not enough for the first page.
+func TestTheTimeOfACrawl(t *testing.T) {
+	hang := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	for _, tt := range []struct {
+		first http.HandlerFunc
+		code  crawl.Code
+		got   int
+	}{{links("/a"), "", 1}, {hang, crawl.CodeTimeout, 0}} {
+		s := serve(t, map[string]http.HandlerFunc{"/": tt.first, "/a": hang})
+		got := 0
+		o := crawl.Options{Depth: 1, MaxPages: 5, MaxBytes: 1000, Within: 500 * time.Millisecond}
+		err := crawlerFor(t, s, clock.RealClock{}, 20*time.Second).Fetch(t.Context(), s.at("/"), o, func(crawl.Page) error { got++; return nil })
+		var failure *crawl.Error
+		require.Equal(t, tt.code != "", errors.As(err, &failure), err)
+		if failure != nil {
+			require.Equal(t, tt.code, failure.Code)
+		}
+		require.Equal(t, tt.got, got)
+	}
+}
+
+// All crawls of a process together hold a few large documents at a time, each until it
+// was dealt with.
+func TestLargeDocumentsAreHeldAFewAtATime(t *testing.T) {
+	const held = 4
+	s := serve(t, map[string]http.HandlerFunc{
+		"/large": says("text/plain", strings.Repeat("word ", 1<<20)), "/small": says("text/plain", "word"),
+	})
+	c := crawlerFor(t, s, clock.RealClock{}, 20*time.Second)
+	arrived, release, done := make(chan struct{}, 10), make(chan struct{}), make(chan error, 10)
+	fetch := func(path string, each func(crawl.Page) error) {
+		go func() { done <- c.Fetch(t.Context(), s.at(path), crawl.Options{MaxBytes: 8 << 20}, each) }()
+	}
+	hold := func(crawl.Page) error { arrived <- struct{}{}; <-release; return nil }
+	for range held + 1 {
+		fetch("/large", hold)
+	}
+	for range held {
+		<-arrived
+	}
+	// The one more has the host's turn while it waits, but no longer than a crawl may last.
+	select {
+	case <-arrived:
+		t.Fatal("one more was held")
+	case <-time.After(200 * time.Millisecond):
+	}
+	close(release)
+	<-arrived
+	for range held + 1 {
+		require.NoError(t, <-done)
+	}
+	fetch("/small", func(crawl.Page) error { return nil })
+	require.NoError(t, <-done)
+}
+
 func TestEachStopsTheCrawl(t *testing.T) {
 	s := serve(t, map[string]http.HandlerFunc{"/": links("/a"), "/a": links()})
 	stop := errors.New("stop")
