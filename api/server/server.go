@@ -393,7 +393,7 @@ func (s *Server) sweeper() *sweep.Sweeper {
 				return knowledge.Refreshed(ctx, s.Tenants, shard, o.Clock.Now().UTC())
 			}},
 			{Name: "delete documents of deleted packs", Every: 10 * time.Second, Batch: knowledge.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
-				return knowledge.SweepDocuments(ctx, s.Tenants, s.Files, shard)
+				return knowledge.SweepDocuments(ctx, s.Tenants, s.Files, shard, o.Clock.Now().UTC())
 			}},
 			{Name: "delete replaced passages", Every: 10 * time.Second, Batch: knowledge.SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return knowledge.SweepPassages(ctx, s.Tenants, shard)

@@ -22,10 +22,10 @@ func TestOldest(t *testing.T) {
 		return at
 	}
 	require.Zero(t, oldest())
-	j := w.insert(w.one)
+	j := w.insert(w.one, heavy)
 	at := w.now()
 	w.insert(w.two)
-	_, err = db.Exec(ctx, `UPDATE job SET due_at = $2, heavy = true WHERE id = $1`, j, at.Add(-time.Minute))
+	_, err = db.Exec(ctx, `UPDATE job SET due_at = $2 WHERE id = $1`, j, at.Add(-time.Minute))
 	require.NoError(t, err)
 	require.True(t, oldest().Equal(at.Add(-time.Minute)))
 	_, err = db.Exec(ctx, `UPDATE org_fence SET state = 'moved' WHERE org_id = $1`, w.one)

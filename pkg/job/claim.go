@@ -27,17 +27,12 @@ type claimed struct {
 // errLost says that a claim is somebody else's by now, or that its job ended.
 var errLost = errors.New("the claim on the job is lost")
 
-// claim takes jobs of a share whose next step is due, from one of the two lines, of
-// organisations that can be written to. It rides job_due_by_kind.
-func claim(ctx context.Context, t *tenant.Tenants, shard string, share Share, heavy bool, now time.Time, n int) (jobs []claimed, err error) {
-	waiting, err := waiting(ctx, t, shard, share, heavy, now, n)
-	if err != nil || len(waiting) == 0 {
-		return nil, err
-	}
-	err = t.InManyTx(ctx, shard, waiting, func(ctx context.Context, tx *tenant.ManyTx) error {
-		open := slices.DeleteFunc(slices.Clone(waiting), func(org id.Org) bool { return !tx.Open(org) })
-		readingToo, othersToo := share.takes()
-		rows, err := tx.Query(ctx, fmt.Sprintf(updateDue, n), uuid.New(), now, now.Add(lease), heavy, open, reading, readingToo, othersToo)
+// claim takes jobs of some kinds whose next step is due, of those organisations that can
+// be written to. It rides job_due_by_kind.
+func claim(ctx context.Context, t *tenant.Tenants, shard string, l line, of []id.Org, now time.Time, n int) (jobs []claimed, err error) {
+	err = t.InManyTx(ctx, shard, of, func(ctx context.Context, tx *tenant.ManyTx) error {
+		open := slices.DeleteFunc(slices.Clone(of), func(org id.Org) bool { return !tx.Open(org) })
+		rows, err := tx.Query(ctx, fmt.Sprintf(updateDue, n), uuid.New(), now, now.Add(lease), l.heavy, open, l.kinds)
 		if err != nil {
 			return err
 		}
@@ -56,25 +51,25 @@ const updateDue = `
 	UPDATE job SET owner = $1, due_at = $3, attempts = attempts + 1
 	WHERE (org_id, id) IN (
 		SELECT j.org_id, j.id FROM job j
-		WHERE j.heavy = $4 AND j.due_at <= $2 AND j.org_id = ANY($5)
-			AND ($7::BOOLEAN OR j.kind <> ALL($6::TEXT[])) AND ($8::BOOLEAN OR j.kind = ANY($6::TEXT[]))
+		WHERE j.heavy = $4 AND j.due_at <= $2 AND j.org_id = ANY($5) AND j.kind = ANY($6::TEXT[])
 		ORDER BY j.due_at LIMIT %d FOR UPDATE SKIP LOCKED)
 	RETURNING org_id, id, owner, kind`
 
-// waiting are the organisations of the jobs that are due first. It rides job_due_by_kind.
-func waiting(ctx context.Context, t *tenant.Tenants, shard string, share Share, heavy bool, now time.Time, n int) ([]id.Org, error) {
+// waiting are the organisations of the jobs that are due first, but for some
+// organisations. It rides job_due_by_kind.
+func waiting(ctx context.Context, t *tenant.Tenants, shard string, l line, but []id.Org, now time.Time, n int) ([]id.Org, error) {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {
 		return nil, err
 	}
-	readingToo, othersToo := share.takes()
+	// An array that is NULL would exclude everything.
 	rows, err := db.Query(ctx, `
 		SELECT DISTINCT due.org_id FROM (
 			SELECT j.org_id FROM job j
 			WHERE j.heavy = $3 AND j.due_at <= $1 AND EXISTS (
 				SELECT 1 FROM org_fence f WHERE f.org_id = j.org_id AND f.state IN ('open', 'capture'))
-				AND ($5::BOOLEAN OR j.kind <> ALL($4::TEXT[])) AND ($6::BOOLEAN OR j.kind = ANY($4::TEXT[]))
-			ORDER BY j.due_at LIMIT $2) AS due`, now, n, heavy, reading, readingToo, othersToo)
+				AND j.kind = ANY($4::TEXT[]) AND j.org_id <> ALL($5::UUID[])
+			ORDER BY j.due_at LIMIT $2) AS due`, now, n, l.heavy, l.kinds, append([]id.Org{}, but...))
 	if err != nil {
 		return nil, err
 	}

@@ -71,13 +71,6 @@ func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
 
 var quiet = []Kind{MailSend, MemoryWrite}
 
-// Heavy says whether the kind's steps are prepared outside their transaction.
-// Such jobs wait in a line of their own, so that those that are quick pass them. A
-// mail is prepared too, but in a moment, and somebody waits for it.
-func (k Kind) Heavy() bool {
-	return k != Erase && k != MailSend && k != UnitSwitch && k != WebhookRecover
-}
-
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.
 func (k Kind) Cancellable() bool {
@@ -227,6 +220,15 @@ func Cancel(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) (Jo
 	}
 	j.State = Cancelled
 	return j, j.save(ctx, tx, now, now)
+}
+
+// Recall has the next step of a job prepared anew, because what it works on has changed:
+// a preparation under way ends when its claim is renewed next. A transaction that locks
+// the thing too calls it before, as the job's steps lock the job first.
+func Recall(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) error {
+	tx.Touch("job", which)
+	_, err := tx.Exec(ctx, `UPDATE job SET owner = NULL, due_at = $3 WHERE org_id = $1 AND id = $2 AND finished_at IS NULL`, tx.Org, which, now)
+	return err
 }
 
 func lock(ctx context.Context, tx *tenant.Tx, which id.Job) (Job, error) {

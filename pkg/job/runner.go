@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/pershard"
 	"visavis.dev/pkg/tenant"
 )
@@ -26,8 +27,12 @@ const (
 	writeWithin = 10 * time.Second
 	// quickAtOnce bounds the quick steps that run side by side on a shard.
 	quickAtOnce = 4
-	// heavyAtOnce bounds the heavy ones of a process, and so the memory they take.
-	heavyAtOnce = 2
+	// computingAtOnce bounds the steps of a process that compute, and so the memory they
+	// take; askingAtOnce bounds those that mostly wait for other servers. An organisation
+	// has no more than its share of either, so that slow servers of a few do not hold
+	// everybody up.
+	computingAtOnce, computingOfOne = 2, 1
+	askingAtOnce, askingOfOne       = 16, 2
 	// maxFailures is how many steps in a row may fail before the job does.
 	maxFailures = 10
 )
@@ -50,9 +55,8 @@ type Runner struct {
 
 	cancel context.CancelFunc
 	loops  []*pershard.Loop
-	// heavy are the heavy steps under way, and slots bounds them.
+	// heavy are the heavy steps under way.
 	heavy sync.WaitGroup
-	slots chan struct{}
 	// stopping is closed when the runner stops; nil before it is started.
 	stopping <-chan struct{}
 	// failures counts the failures in a row of a job's steps, by its id.
@@ -63,14 +67,31 @@ type Runner struct {
 func (r *Runner) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel, r.stopping = cancel, ctx.Done()
-	r.slots = make(chan struct{}, heavyAtOnce)
-	if r.Share != Reading { // which has nothing quick
+	if l := r.quick(); len(l.kinds) > 0 {
 		r.loop("advance quick jobs", func(ctx context.Context, shard string) (bool, error) {
-			made, err := r.advance(ctx, shard, false, quickAtOnce)
+			made, err := r.advance(ctx, shard, l, quickAtOnce)
 			return made == quickAtOnce, err
 		})
 	}
-	r.loop("advance heavy jobs", r.beginHeavy)
+	for _, q := range r.heavyQueues() {
+		r.loop("begin "+q.name+" jobs", func(ctx context.Context, shard string) (bool, error) { return r.begin(ctx, shard, q) })
+	}
+}
+
+func (r *Runner) quick() line { return line{kinds: r.Share.of(quick)} }
+
+// heavyQueues are those of the heavy kinds in the runner's share.
+func (r *Runner) heavyQueues() []*queue {
+	var all []*queue
+	for _, q := range []*queue{
+		newQueue("computing", r.Share.of(computing), computingAtOnce, computingOfOne),
+		newQueue("asking", r.Share.of(asking), askingAtOnce, askingOfOne),
+	} {
+		if len(q.kinds) > 0 {
+			all = append(all, q)
+		}
+	}
+	return all
 }
 
 func (r *Runner) loop(work string, run func(context.Context, string) (bool, error)) {
@@ -93,20 +114,24 @@ func (r *Runner) Stop() {
 	r.heavy.Wait()
 }
 
-// Advance makes steps that are due on a shard, a few quick ones and a heavy
-// one, and answers how many it made.
-func (r *Runner) Advance(ctx context.Context, shard string) (int, error) {
-	quick, err := r.advance(ctx, shard, false, quickAtOnce)
-	if err != nil {
-		return quick, err
+// Advance makes steps that are due on a shard, a few quick ones and a heavy one of
+// each line, and answers how many it made.
+func (r *Runner) Advance(ctx context.Context, shard string) (made int, err error) {
+	if made, err = r.advance(ctx, shard, r.quick(), quickAtOnce); err != nil {
+		return made, err
 	}
-	heavy, err := r.advance(ctx, shard, true, 1)
-	return quick + heavy, err
+	for _, q := range r.heavyQueues() {
+		n, err := r.advance(ctx, shard, q.line, 1)
+		if made += n; err != nil {
+			return made, err
+		}
+	}
+	return made, nil
 }
 
 // advance claims steps that are due and makes them.
-func (r *Runner) advance(ctx context.Context, shard string, heavy bool, atOnce int) (int, error) {
-	jobs, err := r.claim(ctx, shard, heavy, atOnce)
+func (r *Runner) advance(ctx context.Context, shard string, l line, atOnce int) (int, error) {
+	jobs, err := r.claimFirst(ctx, shard, l, atOnce)
 	if err != nil {
 		return 0, err
 	}
@@ -120,38 +145,64 @@ func (r *Runner) advance(ctx context.Context, shard string, heavy bool, atOnce i
 	return len(jobs), nil
 }
 
-func (r *Runner) claim(ctx context.Context, shard string, heavy bool, n int) ([]claimed, error) {
+// claimFirst claims the steps of a line that are due first.
+func (r *Runner) claimFirst(ctx context.Context, shard string, l line, n int) ([]claimed, error) {
 	ctx, cancel := context.WithTimeout(ctx, claimWithin)
 	defer cancel()
-	return claim(ctx, r.Tenants, shard, r.Share, heavy, r.now(), n)
+	orgs, err := waiting(ctx, r.Tenants, shard, l, nil, r.now(), n)
+	if err != nil || len(orgs) == 0 {
+		return nil, err
+	}
+	return claim(ctx, r.Tenants, shard, l, orgs, r.now(), n)
 }
 
-// beginHeavy begins a heavy step of a shard where one is due, as soon as a slot of the
-// process is free. Nothing is claimed before, and a shard that does not answer takes
-// no slot.
-func (r *Runner) beginHeavy(ctx context.Context, shard string) (more bool, err error) {
-	looking, cancel := context.WithTimeout(ctx, claimWithin)
-	defer cancel()
-	if due, err := waiting(looking, r.Tenants, shard, r.Share, true, r.now(), 1); err != nil || len(due) == 0 {
+// begin begins a heavy step of a shard where one is due, as soon as the queue has a place.
+// Nothing is claimed before, and a shard that does not answer takes no place.
+func (r *Runner) begin(ctx context.Context, shard string, q *queue) (more bool, err error) {
+	org, found, err := r.whoseTurn(ctx, shard, q)
+	if err != nil || !found {
 		return false, err
 	}
 	select {
-	case r.slots <- struct{}{}:
+	case q.places <- struct{}{}:
 	case <-ctx.Done():
 		return false, ctx.Err()
 	}
-	free := func() { <-r.slots }
-	jobs, err := r.claim(ctx, shard, true, 1)
+	claiming, cancel := context.WithTimeout(ctx, claimWithin)
+	defer cancel()
+	jobs, err := claim(claiming, r.Tenants, shard, q.line, []id.Org{org}, r.now(), 1)
 	if err != nil || len(jobs) == 0 {
-		free()
-		return false, err
+		<-q.places
+		q.pass(shard, org) // another process was there first
+		return err == nil, err
 	}
+	q.enter(shard, org)
 	work := context.WithoutCancel(ctx)
 	r.heavy.Go(func() {
-		defer free()
+		defer q.leave(org)
 		r.make(work, jobs[0])
 	})
 	return true, nil
+}
+
+// whoseTurn is the organisation of the job of a queue that is begun next on a shard: the
+// first that had no turn in this round and has less than its share under way.
+func (r *Runner) whoseTurn(ctx context.Context, shard string, q *queue) (org id.Org, found bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, claimWithin)
+	defer cancel()
+	for {
+		full, served := q.but(shard)
+		due, err := waiting(ctx, r.Tenants, shard, q.line, append(full, served...), r.now(), 1)
+		switch {
+		case err != nil:
+			return org, false, err
+		case len(due) > 0:
+			return due[0], true, nil
+		case len(served) == 0:
+			return org, false, nil
+		}
+		q.newRound(shard)
+	}
 }
 
 func (r *Runner) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Microsecond) }

@@ -1,5 +1,7 @@
 package job
 
+import "slices"
+
 // Share is which of the jobs somebody makes. Those that read documents and pages take the
 // memory and time that strangers' documents take, and can be left to processes of their
 // own.
@@ -15,6 +17,24 @@ const (
 // reading are the kinds that read documents or pages.
 var reading = []Kind{KnowledgeSync, PortalFill, PortalPlan}
 
-// takes are two parameters of a query: whether the share has the reading kinds, and
-// whether it has the others.
-func (s Share) takes() (readingToo, othersToo bool) { return s != Rest, s != Reading }
+// of are those of some kinds that are in the share.
+func (s Share) of(kinds []Kind) []Kind {
+	return slices.DeleteFunc(slices.Clone(kinds), func(k Kind) bool {
+		return s == Reading && !slices.Contains(reading, k) || s == Rest && slices.Contains(reading, k)
+	})
+}
+
+// Every kind waits in one line. The quick ones are steps of a moment. The heavy ones are
+// prepared outside their transaction: those that compute take processor time and memory
+// for themselves, and those that ask wait for other servers most of the time; what asking
+// ones compute is bounded where it is done, as the reading of documents is.
+var (
+	quick     = []Kind{Erase, MailSend, UnitSwitch, WebhookRecover}
+	computing = []Kind{AvatarPrepare, PeopleImport, SubjectSync}
+	asking    = []Kind{KnowledgeSync, MemoryWrite, PortalFill, PortalPlan, Simulate, Translate, VoiceClone, VoiceRemove}
+)
+
+// Heavy says whether the kind's steps are prepared outside their transaction.
+// Such jobs wait in lines of their own, so that those that are quick pass them. A
+// mail is prepared too, but in a moment, and somebody waits for it.
+func (k Kind) Heavy() bool { return slices.Contains(computing, k) || slices.Contains(asking, k) }

@@ -128,7 +128,7 @@ func TestDeletingAPack(t *testing.T) {
 	require.ErrorIs(t, err, knowledge.ErrGone)
 
 	for _, want := range []int{2, 0} {
-		n, err := knowledge.SweepDocuments(ctx, w.tenants, w.files, "a")
+		n, err := knowledge.SweepDocuments(ctx, w.tenants, w.files, "a", w.now())
 		require.NoError(t, err)
 		require.Equal(t, want, n)
 	}

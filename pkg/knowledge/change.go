@@ -6,7 +6,10 @@ import (
 	"math"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/tenant"
 )
 
@@ -32,11 +35,29 @@ func UpdateDocument(ctx context.Context, tx *tenant.Tx, d Document) error {
 // DeleteDocument deletes a document: nothing of it is found from the commit
 // on. Its file is for the caller to discard. The error can be ErrUnknown or ErrGone.
 func DeleteDocument(ctx context.Context, tx *tenant.Tx, which id.Document, at time.Time) (Document, error) {
+	if err := recallReading(ctx, tx, which, at); err != nil {
+		return Document{}, err
+	}
 	d, err := LockDocument(ctx, tx, which)
 	if err != nil {
 		return d, err
 	}
 	return d, d.remove(ctx, tx, at)
+}
+
+// recallReading has the job that reads a document look at it again, before it is deleted:
+// it then ends.
+func recallReading(ctx context.Context, tx *tenant.Tx, which id.Document, now time.Time) error {
+	var reads id.Job
+	err := tx.QueryRow(ctx, `
+		SELECT job_id FROM knowledge_document WHERE org_id = $1 AND id = $2 AND job_id IS NOT NULL`, tx.Org, which).Scan(&reads)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return job.Recall(ctx, tx, reads, now)
 }
 
 // remove deletes a document whose pack is locked.

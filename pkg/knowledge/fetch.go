@@ -18,6 +18,8 @@ type site struct {
 	*reading
 	sum     hash.Hash
 	extract extract.Read
+	// text is how long the passages are in all.
+	text int
 	// first is the page at the address itself: the document's original.
 	first []byte
 }
@@ -71,8 +73,10 @@ func (s *site) take(ctx context.Context, p crawl.Page) error {
 			s.pages = &pages
 		}
 	}
-	s.chunks = append(s.chunks, chunksOf(text, p.URL)...)
-	if len(s.chunks) > maxChunks {
+	for _, c := range chunksOf(text, p.URL) {
+		s.chunks, s.text = append(s.chunks, c), s.text+len(c.Text)
+	}
+	if len(s.chunks) > maxChunks || s.text > maxText {
 		return &failure{code: TooLarge}
 	}
 	return nil

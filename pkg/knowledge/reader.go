@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -26,19 +27,28 @@ type Reader struct {
 	// Extract gets the text of a document, in a process of its own where it is a stranger's.
 	Extract extract.Read
 	Clock   clock.PassiveClock
+
+	// building has a value for every index that is built: no more than there are
+	// processors, as each takes several times the memory of its text.
+	building chan struct{}
 }
 
 // Fetch gets the pages of an address. An error with a code is a *crawl.Error.
 type Fetch func(ctx context.Context, url string, o crawl.Options, each func(crawl.Page) error) error
 
 // Work is what to run the jobs with.
-func (r *Reader) Work() job.Work { return job.Work{Prepare: r.prepare, GiveUp: giveUp} }
+func (r *Reader) Work() job.Work {
+	r.building = make(chan struct{}, runtime.GOMAXPROCS(0))
+	return job.Work{Prepare: r.prepare, GiveUp: giveUp}
+}
 
 const (
 	// maxFetched bounds what is fetched of an address, all its pages together.
 	maxFetched = 50 << 20
-	// maxChunks bounds the passages of a document.
+	// maxChunks bounds the passages of a document, and maxText the text of those of an
+	// address.
 	maxChunks = 50_000
+	maxText   = 32 << 20
 	// maxTries is how often an address is tried before it failed, and firstWait
 	// how long after the first try; each further wait is four times as long.
 	maxTries  = 4
@@ -151,6 +161,12 @@ func (r *Reader) read(ctx context.Context, org id.Org, d Document) (*reading, er
 	language := search.Detect(sample(got.chunks))
 	if language != "" {
 		got.language = &language
+	}
+	select {
+	case r.building <- struct{}{}:
+		defer func() { <-r.building }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 	if got.forms, got.weight, err = search.Build(language, passages); errors.Is(err, search.ErrTooLarge) {
 		return nil, &failure{code: TooComplex, cause: err}

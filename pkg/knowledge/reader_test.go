@@ -111,6 +111,46 @@ func TestADocumentThatCrashesItsReaderIsGivenUp(t *testing.T) {
 	require.Equal(t, knowledge.Unreadable, w.document(d).Error)
 }
 
+// What is read of a document that is deleted meanwhile, or whose pack is, ends soon.
+func TestTheReadingOfADeletedDocumentEnds(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(*world, knowledge.Document){
+		"the document": func(w *world, d knowledge.Document) { w.delete(d.ID) },
+		"its pack": func(w *world, d knowledge.Document) {
+			require.NoError(w.t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+				_, err := knowledge.DeleteBase(ctx, tx, d.Base, w.now())
+				return err
+			}))
+			_, err := knowledge.SweepDocuments(context.Background(), w.tenants, w.files, "a", w.now())
+			require.NoError(w.t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			d := w.address(w.base(), "https://example.com/")
+			w.add(d)
+			began, ended := make(chan struct{}), make(chan struct{})
+			w.fetch = func(ctx context.Context, _ string, _ crawl.Options, _ func(crawl.Page) error) error {
+				close(began)
+				<-ctx.Done()
+				close(ended)
+				return ctx.Err()
+			}
+			done := make(chan struct{})
+			go func() { w.advance(); close(done) }()
+			<-began
+			remove(w, d)
+			w.clock.Step(15 * time.Second) // the claim is renewed
+			<-ended
+			<-done
+			w.settle()
+			require.Equal(t, []event.Type{event.JobCompleted}, w.told())
+			require.Contains(t, string(w.events()[0].Structure), `"cancelled"`)
+		})
+	}
+}
+
 func TestADocumentDeletedWhileItIsReadStaysDeleted(t *testing.T) {
 	t.Parallel()
 	for name, moment := range map[string]string{"before": "before", "while it is fetched": "while"} {

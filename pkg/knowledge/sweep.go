@@ -94,7 +94,7 @@ func SweepPassages(ctx context.Context, t *tenant.Tenants, shard string) (int, e
 }
 
 // SweepDocuments deletes the documents of deleted packs, with their files.
-func SweepDocuments(ctx context.Context, t *tenant.Tenants, files *file.Store, shard string) (int, error) {
+func SweepDocuments(ctx context.Context, t *tenant.Tenants, files *file.Store, shard string, now time.Time) (int, error) {
 	orphans, err := find(ctx, t, shard, `
 		SELECT d.org_id, d.id, 0 FROM knowledge_base b
 		JOIN org_fence f ON f.org_id = b.org_id AND f.state = 'open'
@@ -104,6 +104,9 @@ func SweepDocuments(ctx context.Context, t *tenant.Tenants, files *file.Store, s
 		return 0, err
 	}
 	return each(ctx, t, orphans, func(ctx context.Context, tx *tenant.Tx, f found) error {
+		if err := recallReading(ctx, tx, f.Document, now); err != nil {
+			return err
+		}
 		d, err := LockDocument(ctx, tx, f.Document)
 		if !errors.Is(err, ErrGone) {
 			return err
