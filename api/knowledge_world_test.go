@@ -12,7 +12,6 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/crawl"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
@@ -62,12 +61,8 @@ func (w *world) recordGap(t testing.TB, org *apitest.Org, changes ...func(*knowl
 	}
 	var gap string
 	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
-		drafts, err := knowledge.RecordGap(ctx, tx, q, true)
-		if err != nil {
-			return err
-		}
-		gap = drafts[0].Fields["gapId"].(id.Gap).String()
-		_, err = event.Emit(ctx, tx, drafts...)
+		made, err := knowledge.RecordGap(ctx, tx, q, true)
+		gap = made.String()
 		return err
 	}))
 	return gap

@@ -87,11 +87,9 @@ func (a *API) commit(ctx context.Context, c *route.Call, face avatar.Avatar, k c
 		if err := a.Files.Keep(ctx, tx, files...); err != nil {
 			return Avatar{}, err
 		}
-		if err := activity.Record(ctx, tx, c.Did("avatar.created", "avatar", face.ID.String(),
-			map[string]any{"name": face.Name, "consentId": k.ID, "statement": k.Statement})); err != nil {
-			return Avatar{}, err
-		}
-		return show(c, face), consents.Announce(ctx, tx, k)
+		consents.Tell(tx, k)
+		return show(c, face), activity.Record(ctx, tx, c.Did("avatar.created", "avatar", face.ID.String(),
+			map[string]any{"name": face.Name, "consentId": k.ID, "statement": k.Statement}))
 	})
 }
 

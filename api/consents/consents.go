@@ -209,7 +209,7 @@ func (a *API) withdraw(ctx context.Context, c *route.Call, p *Path) (Consent, er
 }
 
 // Withdraw withdraws a consent, notes it in the activity log and tells the
-// webhooks. Conversations that go on by a guardian's consent end. It comes last in its transaction, as Announce does.
+// webhooks. Conversations that go on by a guardian's consent end.
 func Withdraw(ctx context.Context, c *route.Call, tx *tenant.Tx, k id.Consent) (consent.Consent, error) {
 	withdrawn, changed, err := consent.Withdraw(ctx, tx, k, c.Now())
 	if err != nil || !changed {
@@ -218,18 +218,15 @@ func Withdraw(ctx context.Context, c *route.Call, tx *tenant.Tx, k id.Consent) (
 	if err := activity.Record(ctx, tx, c.Did("consent.withdrawn", "consent", k.String(), nil)); err != nil {
 		return withdrawn, err
 	}
-	var ended []event.Draft
+	Tell(tx, withdrawn)
 	if withdrawn.Kind == consent.OfGuardian {
-		if ended, err = person.Disagree(ctx, tx, withdrawn, person.Author{By: c.Principal.Key.ID.String(), At: c.Now()}); err != nil {
-			return withdrawn, err
-		}
+		err = person.Disagree(ctx, tx, withdrawn, person.Author{By: c.Principal.Key.ID.String(), At: c.Now()})
 	}
-	return withdrawn, Announce(ctx, tx, withdrawn, ended...)
+	return withdrawn, err
 }
 
-// Announce records the event that a consent was given, or withdrawn, and those of
-// what came of that.
-func Announce(ctx context.Context, tx *tenant.Tx, k consent.Consent, more ...event.Draft) error {
+// Tell tells that a consent was given, or withdrawn.
+func Tell(tx *tenant.Tx, k consent.Consent) {
 	at := k.RecordedAt.UTC()
 	if k.WithdrawnAt != nil {
 		at = k.WithdrawnAt.UTC()
@@ -246,6 +243,5 @@ func Announce(ctx context.Context, tx *tenant.Tx, k consent.Consent, more ...eve
 	if k.Guardian != nil {
 		fields["membershipId"], fields["personId"], fields["method"] = k.Membership, k.Person, k.Guardian.Method
 	}
-	_, err := event.Emit(ctx, tx, append([]event.Draft{{Type: event.ConsentRecorded, At: at, Fields: fields}}, more...)...)
-	return err
+	event.Tell(tx, event.Draft{Type: event.ConsentRecorded, At: at, Fields: fields})
 }

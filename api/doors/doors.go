@@ -13,7 +13,6 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/plan"
@@ -202,11 +201,8 @@ func (a *API) change(ctx context.Context, c *route.Call, which id.Portal, key do
 		if err != nil {
 			return Door{}, asConnectionProblem(err)
 		}
-		if err := activity.Record(ctx, tx, c.Did("portal.door_changed", "portal", p.ID.String(), map[string]any{"door": key, "open": d.Open})); err != nil {
-			return Door{}, err
-		}
-		_, err = event.Emit(ctx, tx, portal.Updated(p, []string{"doors"}, portal.Author{By: change.By, At: change.At}))
-		return a.show(c, p, d), err
+		portal.TellUpdated(tx, p, []string{"doors"}, portal.Author{By: change.By, At: change.At})
+		return a.show(c, p, d), activity.Record(ctx, tx, c.Did("portal.door_changed", "portal", p.ID.String(), map[string]any{"door": key, "open": d.Open}))
 	})
 }
 

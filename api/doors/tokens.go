@@ -12,7 +12,6 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/problem"
@@ -156,11 +155,8 @@ func (a *API) embedToken(ctx context.Context, c *route.Call, in *EmbedInput) (Em
 		if err != nil {
 			return EmbedToken{}, people.AddProblem(asProblem(err), a.Plans, wish.Newcomer.Terms, "body.")
 		}
-		if err := activity.Record(ctx, tx, c.Did("portal.embed_token_created", "portal", p.ID.String(), map[string]any{"personId": made.Person})); err != nil {
-			return EmbedToken{}, err
-		}
-		_, err = event.Emit(ctx, tx, made.Drafts...)
-		return EmbedToken{made.Token, a.link(p, "embed", made.Token), made.ExpiresAt, made.Person, made.Membership}, err
+		return EmbedToken{made.Token, a.link(p, "embed", made.Token), made.ExpiresAt, made.Person, made.Membership},
+			activity.Record(ctx, tx, c.Did("portal.embed_token_created", "portal", p.ID.String(), map[string]any{"personId": made.Person}))
 	})
 }
 

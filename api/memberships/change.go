@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/problem"
@@ -91,11 +90,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Membe
 		if err != nil || len(change.Fields) == 0 {
 			return shown, err
 		}
-		if err := Record(ctx, c, tx, "membership.updated", wanted, map[string]any{"changed": change.Fields}); err != nil {
-			return shown, err
-		}
-		_, err = event.Emit(ctx, tx, change.Drafts...)
-		return shown, err
+		return shown, Record(ctx, c, tx, "membership.updated", wanted, map[string]any{"changed": change.Fields})
 	})
 }
 
@@ -109,14 +104,10 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		if err != nil {
 			return route.Deleted{}, AsProblem(err, "body.")
 		}
-		removed, err := person.Leave(ctx, tx, m, Author(c))
-		if err != nil {
+		if err := person.Leave(ctx, tx, m, Author(c)); err != nil {
 			return route.Deleted{}, err
 		}
-		if err := Record(ctx, c, tx, "membership.deleted", wanted, map[string]any{"personId": m.Person, "portalId": m.Portal}); err != nil {
-			return route.Deleted{}, err
-		}
-		_, err = event.Emit(ctx, tx, removed...)
-		return route.Deleted{Deleted: true, ID: wanted.String()}, err
+		return route.Deleted{Deleted: true, ID: wanted.String()},
+			Record(ctx, c, tx, "membership.deleted", wanted, map[string]any{"personId": m.Person, "portalId": m.Portal})
 	})
 }

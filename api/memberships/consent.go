@@ -117,9 +117,7 @@ func (a *API) consent(ctx context.Context, c *route.Call, in *ConsentInput) (Gua
 				return GuardianConsentRecord{}, err
 			}
 		}
-		if err := Record(ctx, c, tx, "consent.recorded", wanted, map[string]any{"consentId": k.ID, "method": in.Body.Method}); err != nil {
-			return GuardianConsentRecord{}, err
-		}
-		return show(c, recorded), consents.Announce(ctx, tx, recorded)
+		consents.Tell(tx, recorded)
+		return show(c, recorded), Record(ctx, c, tx, "consent.recorded", wanted, map[string]any{"consentId": k.ID, "method": in.Body.Method})
 	})
 }

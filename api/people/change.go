@@ -7,7 +7,6 @@ import (
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/memberships"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/tenant"
@@ -86,13 +85,9 @@ func (a *API) add(ctx context.Context, c *route.Call, tx *tenant.Tx, wanted pers
 	if err != nil || !joined {
 		return added, err
 	}
-	if err := record(ctx, c, tx, "person.added", p.ID, map[string]any{
+	return added, record(ctx, c, tx, "person.added", p.ID, map[string]any{
 		"created": created, "membershipId": m.ID, "portalId": m.Portal, "role": m.Role,
-	}); err != nil {
-		return added, err
-	}
-	_, err = event.Emit(ctx, tx, m.Added(memberships.Author(c)))
-	return added, err
+	})
 }
 
 // UpdateInput is the request for a change of a person.
@@ -166,11 +161,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Perso
 		if err != nil || len(change.Fields) == 0 {
 			return shown, err
 		}
-		if err := record(ctx, c, tx, "person.updated", wanted, map[string]any{"changed": change.Fields}); err != nil || len(change.Drafts) == 0 {
-			return shown, err
-		}
-		_, err = event.Emit(ctx, tx, change.Drafts...)
-		return shown, err
+		return shown, record(ctx, c, tx, "person.updated", wanted, map[string]any{"changed": change.Fields})
 	})
 }
 
@@ -205,13 +196,9 @@ func (a *API) join(ctx context.Context, c *route.Call, in *JoinInput) (membershi
 		if err != nil {
 			return shown, err
 		}
-		if err := memberships.Record(ctx, c, tx, "membership.added", m.ID, map[string]any{
+		return shown, memberships.Record(ctx, c, tx, "membership.added", m.ID, map[string]any{
 			"personId": m.Person, "portalId": m.Portal, "role": m.Role,
-		}); err != nil {
-			return shown, err
-		}
-		_, err = event.Emit(ctx, tx, m.Added(memberships.Author(c)))
-		return shown, err
+		})
 	})
 }
 

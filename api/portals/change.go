@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/patch"
 	"visavis.dev/pkg/portal"
@@ -128,8 +127,8 @@ func (a *API) tell(ctx context.Context, c *route.Call, tx *tenant.Tx, p portal.P
 	if err := record(ctx, c, tx, action, p.ID, map[string]any{"version": p.DraftVersion, "changed": changed}); err != nil {
 		return Portal{}, err
 	}
-	_, err = event.Emit(ctx, tx, portal.Updated(p, changed, author(c)))
-	return shown, err
+	portal.TellUpdated(tx, p, changed, author(c))
+	return shown, nil
 }
 
 func (a *API) archive(ctx context.Context, c *route.Call, p *Path) (Portal, error) {

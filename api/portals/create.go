@@ -8,7 +8,6 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/patch"
 	"visavis.dev/pkg/plan"
@@ -211,8 +210,7 @@ func (a *API) build(ctx context.Context, c *route.Call, tx *tenant.Tx, d build.D
 	if made.Launch != nil && !made.Launch.Report.Ready() {
 		shown = shown.refused(made.Launch.Report)
 	}
-	_, err = event.Emit(ctx, tx, made.Events()...)
-	return shown, err
+	return shown, nil
 }
 
 // asBuildProblem says why a portal cannot be built.

@@ -9,7 +9,6 @@ import (
 	"visavis.dev/api/golive"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/launch"
@@ -123,7 +122,7 @@ func (a *API) publish(ctx context.Context, c *route.Call, in *PublishInput) (Por
 	return versioned(c, now, err)
 }
 
-// published notes and announces what became of publishing, and shows it.
+// published notes what became of publishing, and shows it.
 func (a *API) published(ctx context.Context, c *route.Call, tx *tenant.Tx, done launch.Launch) (Portal, error) {
 	shown, err := a.shown(ctx, tx, done.Portal.ID)
 	switch {
@@ -134,11 +133,7 @@ func (a *API) published(ctx context.Context, c *route.Call, tx *tenant.Tx, done 
 	case !done.Changed:
 		return shown, nil
 	}
-	if err := record(ctx, c, tx, "portal.published", done.Portal.ID, map[string]any{"version": *done.Portal.PublishedVersion}); err != nil {
-		return Portal{}, err
-	}
-	_, err = event.Emit(ctx, tx, done.Events()...)
-	return shown, err
+	return shown, record(ctx, c, tx, "portal.published", done.Portal.ID, map[string]any{"version": *done.Portal.PublishedVersion})
 }
 
 // PortalVersion is a portal as it was published.

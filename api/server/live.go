@@ -11,7 +11,6 @@ import (
 	"visavis.dev/pkg/conversation"
 	"visavis.dev/pkg/database"
 	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/knowledge"
 	"visavis.dev/pkg/live"
@@ -97,15 +96,16 @@ func (s *Server) knownOrganizations() *readthrough.Cache[id.Org, knownOrganizati
 }
 
 // recordGap notes a question that the packs do not answer.
-func (s *Server) recordGap(ctx context.Context, tx *tenant.Tx, q live.Question) ([]event.Draft, error) {
+func (s *Server) recordGap(ctx context.Context, tx *tenant.Tx, q live.Question) error {
 	zero, err := setting.On(ctx, tx, setting.ZeroRetention)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return knowledge.RecordGap(ctx, tx, knowledge.Question{
+	_, err = knowledge.RecordGap(ctx, tx, knowledge.Question{
 		Bases: q.Bases, Persona: q.Session.Persona, Session: q.Session.ID, Language: q.Language, Text: q.Text, At: q.At,
 		Withheld: !q.Session.WordsTold(),
 	}, !zero)
+	return err
 }
 
 // minds give conversations the packs and the models of their organisations.

@@ -7,7 +7,6 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/patch"
 	"visavis.dev/pkg/problem"
@@ -106,11 +105,7 @@ func (a *API) write(
 			return showContent(s, v), asProblem(err)
 		}
 		s.DraftVersion = v.Version
-		if err := record(ctx, c, tx, action, s.ID, map[string]any{"version": v.Version, "changed": v.ChangedSections}); err != nil {
-			return SubjectContent{}, err
-		}
-		_, err = event.Emit(ctx, tx, subject.DraftSaved(s, v))
-		return showContent(s, v), err
+		return showContent(s, v), record(ctx, c, tx, action, s.ID, map[string]any{"version": v.Version, "changed": v.ChangedSections})
 	})
 	if err == nil {
 		c.SetVersion(saved.Version)

@@ -111,24 +111,21 @@ func (a *API) goLive(ctx context.Context, c *route.Call, tx *tenant.Tx, p portal
 	if err := portal.Refresh(ctx, tx, p.ID); err != nil {
 		return Subject{}, err
 	}
-	if err := record(ctx, c, tx, "subject.published", s.ID, map[string]any{"version": s.DraftVersion}); err != nil {
-		return Subject{}, err
-	}
-	_, err = event.Emit(ctx, tx, published(p, s, author(c), first)...)
-	return show(shown), err
+	tellPublished(tx, p, s, author(c), first)
+	return show(shown), record(ctx, c, tx, "subject.published", s.ID, map[string]any{"version": s.DraftVersion})
 }
 
-// published are the events of a subject that went live.
-func published(p portal.Portal, s subject.Subject, who subject.Author, first bool) []event.Draft {
-	return []event.Draft{
+// tellPublished tells that a subject went live.
+func tellPublished(tx *tenant.Tx, p portal.Portal, s subject.Subject, who subject.Author, first bool) {
+	event.Tell(tx,
 		// A portal that nobody sees yet has no version.
-		{Type: event.WorkspacePublished, At: who.At, Subject: s.ID, Fields: map[string]any{
+		event.Draft{Type: event.WorkspacePublished, At: who.At, Subject: s.ID, Fields: map[string]any{
 			"portalId": p.ID.String(), "name": p.Name, "version": p.PublishedVersion, "subjectIds": []string{s.ID.String()},
 			"publishedBy": who.By, "publishedAt": who.At, "firstPublish": first,
 		}},
-		{Type: event.PortalUpdated, At: who.At, Subject: s.ID, Fields: map[string]any{
+		event.Draft{Type: event.PortalUpdated, At: who.At, Subject: s.ID, Fields: map[string]any{
 			"portalId": p.ID.String(), "name": p.Name, "state": p.State, "changedFields": []string{"subjectIds"},
 			"changedBy": who.By, "updatedAt": who.At,
 		}},
-	}
+	)
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/problem"
@@ -75,16 +74,12 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Unit, error
 		return Unit{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Unit, error) {
-		made, created, err := unit.Insert(ctx, tx, u, author(c))
+		made, err := unit.Insert(ctx, tx, u, author(c))
 		if err != nil {
 			return Unit{}, asProblem(err)
 		}
 		c.SetVersion(made.Edition)
-		if err := record(ctx, c, tx, "unit.created", u.ID, map[string]any{"name": u.Name, "portalId": u.Portal}); err != nil {
-			return Unit{}, err
-		}
-		_, err = event.Emit(ctx, tx, created)
-		return show(made), err
+		return show(made), record(ctx, c, tx, "unit.created", u.ID, map[string]any{"name": u.Name, "portalId": u.Portal})
 	})
 }
 
@@ -170,20 +165,12 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Unit,
 	})
 }
 
-// tell notes a change of a unit and records the events of it, and of everybody
-// it switched on or off.
+// tell notes a change of a unit, and tells of everybody it switched on or off.
 func tell(ctx context.Context, c *route.Call, tx *tenant.Tx, u unit.Unit, change unit.Change) error {
-	drafts := change.Drafts
 	if change.Switches() {
-		members, err := person.FollowUnit(ctx, tx, u, author(c))
-		if err != nil {
+		if err := person.FollowUnit(ctx, tx, u, author(c)); err != nil {
 			return err
 		}
-		drafts = append(drafts, members...)
 	}
-	if err := record(ctx, c, tx, "unit.updated", u.ID, map[string]any{"changed": change.Fields}); err != nil {
-		return err
-	}
-	_, err := event.Emit(ctx, tx, drafts...)
-	return err
+	return record(ctx, c, tx, "unit.updated", u.ID, map[string]any{"changed": change.Fields})
 }

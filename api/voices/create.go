@@ -103,11 +103,9 @@ func (a *API) commit(ctx context.Context, c *route.Call, v voice.Voice, k consen
 		if err != nil {
 			return Voice{}, err
 		}
-		if err := activity.Record(ctx, tx, c.Did("voice.created", "voice", v.ID.String(),
-			map[string]any{"name": v.Name, "consentId": k.ID, "statement": k.Statement, "jobId": j.ID})); err != nil {
-			return Voice{}, err
-		}
-		return show(made), consents.Announce(ctx, tx, k)
+		consents.Tell(tx, k)
+		return show(made), activity.Record(ctx, tx, c.Did("voice.created", "voice", v.ID.String(),
+			map[string]any{"name": v.Name, "consentId": k.ID, "statement": k.Statement, "jobId": j.ID}))
 	})
 }
 

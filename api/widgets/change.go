@@ -157,10 +157,8 @@ func (a *API) change(ctx context.Context, c *route.Call, which id.Widget, action
 		if err != nil || len(changed) == 0 {
 			return show(c, now), asProblem(err)
 		}
-		if err := record(ctx, c, tx, action, which, map[string]any{"version": now.Version, "changed": changed}); err != nil {
-			return Widget{}, err
-		}
-		return show(c, now), widget.Announce(ctx, tx, now, changed, c.Principal.Key.ID.String())
+		widget.TellUpdated(tx, now, changed, c.Principal.Key.ID.String())
+		return show(c, now), record(ctx, c, tx, action, which, map[string]any{"version": now.Version, "changed": changed})
 	})
 	return versioned(c, now, err)
 }

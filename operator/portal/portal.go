@@ -16,7 +16,6 @@ import (
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/managed"
 	"visavis.dev/pkg/plan"
@@ -188,11 +187,8 @@ func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Portal) error {
 		if p, err = portal.HandOver(ctx, tx, p, managed.API); err != nil {
 			return err
 		}
-		if err := r.record(ctx, tx, o, "portal.archived", p.ID, nil); err != nil {
-			return err
-		}
-		_, err = event.Emit(ctx, tx, portal.Updated(p, []string{"state"}, r.author()))
-		return err
+		portal.TellUpdated(tx, p, []string{"state"}, r.author())
+		return r.record(ctx, tx, o, "portal.archived", p.ID, nil)
 	}); err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
 	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/portal"
@@ -23,48 +22,36 @@ import (
 // people or no more. It can run several times.
 func (r *Rules) write(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted) error {
 	w.problems = nil
-	p, drafts, err := r.made(ctx, tx, o, w)
+	p, err := r.made(ctx, tx, o, w)
 	if err != nil {
 		return err
 	}
-	var told []event.Draft
-	if p, told, err = r.change(ctx, tx, o, w, p); err != nil {
+	if p, err = r.change(ctx, tx, o, w, p); err != nil {
 		return err
 	}
-	drafts = append(drafts, told...)
-	if told, err = r.keepDoor(ctx, tx, o, w, p); err != nil {
+	if err := r.keepDoor(ctx, tx, o, w, p); err != nil {
 		return err
 	}
-	drafts = append(drafts, told...)
-	if p, told, err = r.show(ctx, tx, o, w, p); err != nil {
-		return err
-	}
-	w.now, drafts = p, append(drafts, told...)
-	if len(drafts) == 0 {
-		return nil
-	}
-	_, err = event.Emit(ctx, tx, drafts...)
+	w.now, err = r.show(ctx, tx, o, w, p)
 	return err
 }
 
 // made is the portal: the one that is there, made the resource's, or a new one.
-func (r *Rules) made(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted) (portal.Portal, []event.Draft, error) {
+func (r *Rules) made(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted) (portal.Portal, error) {
 	p, err := portal.Lock(ctx, tx, w.which)
 	if err == nil {
-		p, err = r.take(ctx, tx, o, p)
-		return p, nil, err
+		return r.take(ctx, tx, o, p)
 	}
 	if !errors.Is(err, portal.ErrUnknown) || w.draft == nil {
-		return p, nil, err
+		return p, err
 	}
 	built, err := w.draft.Build(ctx, tx, r.Library, w.terms, r.author())
 	if err != nil {
-		return p, nil, err
+		return p, err
 	}
-	err = r.record(ctx, tx, o, "portal.created", built.Portal.ID, map[string]any{
+	return built.Portal, r.record(ctx, tx, o, "portal.created", built.Portal.ID, map[string]any{
 		"name": built.Portal.Name, "templateKey": built.Portal.TemplateKey, "personaId": built.Portal.Persona,
 	})
-	return built.Portal, built.Events(), err
 }
 
 // take makes sure that a portal that is there is the resource's.
@@ -87,7 +74,7 @@ func (r *Rules) take(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, p p
 }
 
 // change makes the draft of a portal what the spec says.
-func (r *Rules) change(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted, p portal.Portal) (portal.Portal, []event.Draft, error) {
+func (r *Rules) change(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted, p portal.Portal) (portal.Portal, error) {
 	after := p
 	w.shape(o, &after)
 	if o.Spec.Slug != "" {
@@ -98,20 +85,20 @@ func (r *Rules) change(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w
 		err     error
 	)
 	if after.Persona, dressed, err = r.speaker(ctx, tx, w, p); err != nil {
-		return p, nil, err
+		return p, err
 	}
 	now, changed, err := portal.Update(ctx, tx, p, after, r.author())
 	if err != nil {
-		return p, nil, err
+		return p, err
 	}
 	if dressed {
 		changed = append(changed, "persona")
 	}
 	if len(changed) == 0 {
-		return now, nil, nil
+		return now, nil
 	}
-	err = r.record(ctx, tx, o, "portal.updated", p.ID, map[string]any{"version": now.DraftVersion, "changed": changed})
-	return now, []event.Draft{portal.Updated(now, changed, r.author())}, err
+	portal.TellUpdated(tx, now, changed, r.author())
+	return now, r.record(ctx, tx, o, "portal.updated", p.ID, map[string]any{"version": now.DraftVersion, "changed": changed})
 }
 
 // speaker is who is to speak: the persona that the spec names, or the one there is with
@@ -128,10 +115,10 @@ func (r *Rules) speaker(ctx context.Context, tx *tenant.Tx, w *wanted, p portal.
 }
 
 // keepDoor opens or closes the visitors' door, where the portal can be shown to them.
-func (r *Rules) keepDoor(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted, p portal.Portal) ([]event.Draft, error) {
+func (r *Rules) keepDoor(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted, p portal.Portal) error {
 	d, err := door.Find(ctx, tx, p.ID, door.Visitors)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	who := r.author()
 	c := door.Change{Open: o.Spec.Visitors != nil, Requires: d.Requires, Message: d.Message, By: who.By, At: who.At}
@@ -139,7 +126,7 @@ func (r *Rules) keepDoor(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal,
 		c.Open, c.Requires = v.Open == nil || *v.Open, append([]string{}, v.Requires...)
 	}
 	if c.Open == d.Open && slices.Equal(sorted(c.Requires), sorted(d.Requires)) {
-		return nil, nil
+		return nil
 	}
 	if c.Open && !d.Open {
 		report, err := launch.Check(ctx, tx, p, launch.Question{
@@ -148,14 +135,14 @@ func (r *Rules) keepDoor(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal,
 		})
 		if err != nil || !report.Ready() {
 			w.problems = report.Problems
-			return nil, err
+			return err
 		}
 	}
 	if _, err := door.Set(ctx, tx, p, door.Visitors, c); err != nil {
-		return nil, err
+		return err
 	}
-	err = r.record(ctx, tx, o, "portal.door_changed", p.ID, map[string]any{"door": door.Visitors, "open": c.Open})
-	return []event.Draft{portal.Updated(p, []string{"doors"}, who)}, err
+	portal.TellUpdated(tx, p, []string{"doors"}, who)
+	return r.record(ctx, tx, o, "portal.door_changed", p.ID, map[string]any{"door": door.Visitors, "open": c.Open})
 }
 
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
@@ -164,36 +151,36 @@ func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) 
 func wantsPublished(o *v1alpha1.Portal) bool { return o.Spec.Published == nil || *o.Spec.Published }
 
 // show publishes the portal where it can go live, or closes it.
-func (r *Rules) show(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted, p portal.Portal) (portal.Portal, []event.Draft, error) {
+func (r *Rules) show(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted, p portal.Portal) (portal.Portal, error) {
 	// Opening a door changed what is to be kept of the page.
 	p, err := portal.Find(ctx, tx, p.ID)
 	if err != nil {
-		return p, nil, err
+		return p, err
 	}
 	if !wantsPublished(o) {
 		return r.hide(ctx, tx, o, p)
 	}
 	if len(w.problems) > 0 || p.State == portal.Published && !p.Changed() {
-		return p, nil, nil
+		return p, nil
 	}
 	done, err := launch.Publish(ctx, tx, p, w.org.Region, nil, r.author())
 	if err != nil || !done.Report.Ready() {
 		w.problems = done.Report.Problems
-		return p, nil, err
+		return p, err
 	}
-	err = r.record(ctx, tx, o, "portal.published", p.ID, map[string]any{"version": *done.Portal.PublishedVersion})
-	return done.Portal, done.Events(), err
+	return done.Portal, r.record(ctx, tx, o, "portal.published", p.ID, map[string]any{"version": *done.Portal.PublishedVersion})
 }
 
-func (r *Rules) hide(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, p portal.Portal) (portal.Portal, []event.Draft, error) {
+func (r *Rules) hide(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, p portal.Portal) (portal.Portal, error) {
 	if p.State != portal.Published {
-		return p, nil, nil
+		return p, nil
 	}
 	p, err := portal.Unpublish(ctx, tx, p, r.author())
 	if err != nil {
-		return p, nil, err
+		return p, err
 	}
-	return p, []event.Draft{portal.Updated(p, []string{"state"}, r.author())}, r.record(ctx, tx, o, "portal.unpublished", p.ID, nil)
+	portal.TellUpdated(tx, p, []string{"state"}, r.author())
+	return p, r.record(ctx, tx, o, "portal.unpublished", p.ID, nil)
 }
 
 // maxProblems bounds those that a status tells.

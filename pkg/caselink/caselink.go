@@ -165,32 +165,31 @@ func (l *Link) Good(now time.Time) error {
 	return nil
 }
 
-// Open opens what a token opens on a portal, and answers what is to be told of it:
-// of the first time alone. It rides case_link_by_token. The error is ErrUnknown,
+// Open opens what a token opens on a portal, and tells of the first time. It rides
+// case_link_by_token. The error is ErrUnknown,
 // ErrRevoked, ErrExpired or ErrUsedUp.
-func Open(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token, now time.Time) (Link, []event.Draft, error) {
+func Open(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token, now time.Time) (Link, error) {
 	l, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `
 		SELECT `+columns+` FROM case_link WHERE org_id = $1 AND token_hash = $2 AND portal_id = $3 FOR UPDATE`, tx.Org, token.hash(), p)
 	if err != nil {
-		return l, nil, err
+		return l, err
 	}
 	if err := l.Good(now); err != nil {
-		return l, nil, err
+		return l, err
 	}
 	if l.MaxOpens != nil && l.OpenCount >= *l.MaxOpens {
-		return l, nil, ErrUsedUp
+		return l, ErrUsedUp
 	}
-	var drafts []event.Draft
 	l.OpenCount++
 	if l.OpenedAt == nil {
 		l.OpenedAt = &now
-		drafts = append(drafts, event.Draft{Type: event.CaseLinkOpened, At: now, Fields: map[string]any{
+		event.Tell(tx, event.Draft{Type: event.CaseLinkOpened, At: now, Fields: map[string]any{
 			"caseLinkId": l.ID, "portalId": l.Portal, "caseRef": l.CaseRef, "customerRef": l.CustomerRef, "openedAt": now.UTC(), "openCount": l.OpenCount,
 		}})
 	}
 	tx.Touch("case_link", l.ID)
 	_, err = tx.Exec(ctx, `UPDATE case_link SET open_count = $3, opened_at = $4 WHERE org_id = $1 AND id = $2`, tx.Org, l.ID, l.OpenCount, l.OpenedAt)
-	return l, drafts, err
+	return l, err
 }
 
 // Use notes that a conversation began by a link.

@@ -58,10 +58,10 @@ func settle(ctx context.Context, tx *tenant.Tx, before, after Connection, outcom
 	if before.State != Active || after.State != Failing {
 		return nil
 	}
-	_, err := event.Emit(ctx, tx, event.Draft{Type: event.ConnectionFailed, At: now, Fields: map[string]any{
+	event.Tell(tx, event.Draft{Type: event.ConnectionFailed, At: now, Fields: map[string]any{
 		"connectionId": after.ID, "kind": after.Kind, "provider": after.Provider, "state": after.State,
 		"errorCode": after.Health.ErrorCode, "consecutiveFailures": after.Health.Failures,
 		"lastOkAt": after.Health.OKAt, "failedAt": now,
 	}})
-	return err
+	return nil
 }

@@ -30,24 +30,25 @@ type End struct {
 	At        time.Time
 }
 
-// Complete ends an escalation with its conversation, and answers what is to be told
-// of that. Another conversation than its own changes nothing.
-func Complete(ctx context.Context, tx *tenant.Tx, which id.Escalation, e End) ([]event.Draft, error) {
+// Complete ends an escalation with its conversation, and tells of that. Another
+// conversation than its own changes nothing.
+func Complete(ctx context.Context, tx *tenant.Tx, which id.Escalation, e End) error {
 	tx.Touch("escalation", which)
 	outcome := outcomeOf(e.Outcome)
 	ended, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `
 		UPDATE escalation SET state = 'completed', outcome = $4, completed_at = $5
 		WHERE org_id = $1 AND id = $2 AND session_id = $3 AND state = 'live' RETURNING `+columns, tx.Org, which, e.Session, outcome, e.At)
 	if errors.Is(err, ErrUnknown) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return []event.Draft{{Type: event.EscalationCompleted, At: e.At, Session: e.Session, Fields: map[string]any{
+	event.Tell(tx, event.Draft{Type: event.EscalationCompleted, At: e.At, Session: e.Session, Fields: map[string]any{
 		"escalationId": ended.ID, "portalId": ended.Portal, "sessionId": e.Session, "externalChatId": ended.ExternalChatID,
 		"outcome": outcome, "resolved": outcome == resolved, "durationS": e.DurationS, "startedAt": ended.StartedAt.UTC(), "completedAt": e.At.UTC(),
-	}}}, nil
+	}})
+	return nil
 }
 
 // The outcomes.

@@ -39,11 +39,19 @@ type Recorded struct {
 	Deliveries []id.Delivery
 }
 
-// Emit records events in the caller's transaction, with a delivery to every
-// webhook that subscribes, and answers them in the same order. It takes the
-// organisation's turn in the log and keeps it until the commit, so it comes
-// last in the transaction. A field that the catalogue lacks is an error.
+// Emit records events in the caller's transaction at once, after those that were told
+// before (Tell), and answers them in the same order. It is for who needs to know what was
+// recorded. It takes the organization's turn in the log and keeps it until the commit, so
+// it comes last in the transaction. A field that the catalogue lacks is an error.
 func Emit(ctx context.Context, tx *tenant.Tx, drafts ...Draft) ([]Recorded, error) {
+	if err := tx.Outbox(newOutbox).Flush(ctx, tx); err != nil {
+		return nil, err
+	}
+	return record(ctx, tx, drafts)
+}
+
+// record writes events, with a delivery to every webhook that subscribes.
+func record(ctx context.Context, tx *tenant.Tx, drafts []Draft) ([]Recorded, error) {
 	data := make([]map[string]any, len(drafts))
 	kinds := make([]*Kind, len(drafts))
 	for i, d := range drafts {

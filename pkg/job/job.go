@@ -133,8 +133,6 @@ type Job struct {
 	File id.File
 	// Refused are the first lines of the source that it refused.
 	Refused []RefusedLine
-
-	drafts []event.Draft
 }
 
 // run notes that the job runs.
@@ -144,10 +142,6 @@ func (j *Job) run(now time.Time) {
 	}
 	j.State = Running
 }
-
-// Tell records events when the step is committed. They come last in its
-// transaction, before the job's own.
-func (j *Job) Tell(drafts ...event.Draft) { j.drafts = append(j.drafts, drafts...) }
 
 // Counted says whether the total is known.
 func (j *Job) Counted() bool { return j.Total >= 0 }
@@ -253,27 +247,16 @@ func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error
 		j.File, j.Refused); err != nil {
 		return err
 	}
-	drafts := j.drafts
 	if j.State.Ended() {
-		drafts = append(drafts, event.Draft{Type: event.JobCompleted, At: now, Subject: j.Subject, Fields: j.told()})
+		event.Tell(tx, event.Draft{Type: event.JobCompleted, At: now, Subject: j.Subject, Fields: j.told()})
 	}
-	return emit(ctx, tx, drafts)
+	return nil
 }
 
-// vanish leaves nothing of a quiet job but what its last step told.
+// vanish leaves nothing of a quiet job.
 func (j *Job) vanish(ctx context.Context, tx *tenant.Tx) error {
 	tx.Touch("job", j.ID)
-	if _, err := tx.Exec(ctx, `DELETE FROM job WHERE org_id = $1 AND id = $2`, tx.Org, j.ID); err != nil {
-		return err
-	}
-	return emit(ctx, tx, j.drafts)
-}
-
-func emit(ctx context.Context, tx *tenant.Tx, drafts []event.Draft) error {
-	if len(drafts) == 0 {
-		return nil
-	}
-	_, err := event.Emit(ctx, tx, drafts...)
+	_, err := tx.Exec(ctx, `DELETE FROM job WHERE org_id = $1 AND id = $2`, tx.Org, j.ID)
 	return err
 }
 

@@ -157,7 +157,7 @@ func TestAHeavyJobThatIsGivenUpTellsItsKind(t *testing.T) {
 		GiveUp: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) error {
 			given++
 			j.ErrorCode = "unreadable"
-			j.Tell(event.Draft{Type: event.ConsentRecorded, At: now})
+			event.Tell(tx, event.Draft{Type: event.ConsentRecorded, At: now})
 			return mark(ctx, tx, "given up", now)
 		},
 	})

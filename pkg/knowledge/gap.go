@@ -90,19 +90,19 @@ const (
 // RecordGap notes a question. Those that mean the same are one gap, which
 // opens again when it was answered. words says whether the question may be
 // kept in its words: not while the organisation keeps none (zero data
-// retention). The drafts are for the caller to emit last in its transaction.
-func RecordGap(ctx context.Context, tx *tenant.Tx, q Question, words bool) ([]event.Draft, error) {
+// retention). It is told of now and then.
+func RecordGap(ctx context.Context, tx *tenant.Tx, q Question, words bool) (id.Gap, error) {
 	g, told, err := grow(ctx, tx, q)
 	if err != nil {
-		return nil, err
+		return g.ID, err
 	}
 	if words && q.Text != "" {
 		if err := keep(ctx, tx, g.ID, q); err != nil {
-			return nil, err
+			return g.ID, err
 		}
 	}
 	if !told || g.State == GapDismissed {
-		return nil, nil
+		return g.ID, nil
 	}
 	fields := map[string]any{
 		"gapId": g.ID, "knowledgeBaseIds": g.Bases, "language": g.Language, "questionCount": g.Questions,
@@ -114,7 +114,8 @@ func RecordGap(ctx context.Context, tx *tenant.Tx, q Question, words bool) ([]ev
 	if !g.Portal.IsZero() {
 		fields["portalId"] = g.Portal
 	}
-	return []event.Draft{{Type: event.KnowledgeGap, At: q.At, Fields: fields, Session: q.Session}}, nil
+	event.Tell(tx, event.Draft{Type: event.KnowledgeGap, At: q.At, Fields: fields, Session: q.Session})
+	return g.ID, nil
 }
 
 // grow counts a question in its gap; told says that an event is to tell of it.

@@ -16,7 +16,7 @@ import (
 
 var persona = id.NewPersona()
 
-// ask notes a question and emits what is to be told.
+// ask notes a question and answers how many events tell of it.
 func (w *world) ask(text string, words bool, changes ...func(*knowledge.Question)) (told int) {
 	w.t.Helper()
 	q := knowledge.Question{Persona: persona, Session: id.NewSession(), Language: "en", Text: text, At: w.now()}
@@ -24,11 +24,8 @@ func (w *world) ask(text string, words bool, changes ...func(*knowledge.Question
 		change(&q)
 	}
 	require.NoError(w.t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		drafts, err := knowledge.RecordGap(ctx, tx, q, words)
-		if told = len(drafts); err != nil || told == 0 {
-			return err
-		}
-		_, err = event.Emit(ctx, tx, drafts...)
+		_, err := knowledge.RecordGap(ctx, tx, q, words)
+		told = len(event.Told(tx))
 		return err
 	}))
 	return told

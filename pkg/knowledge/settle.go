@@ -97,7 +97,7 @@ func (r *Reader) replace(ctx context.Context, tx *tenant.Tx, j *job.Job, d *Docu
 			return err
 		}
 	}
-	j.Tell(event.Draft{Type: event.KnowledgeDocumentProcessed, At: now, Fields: map[string]any{
+	event.Tell(tx, event.Draft{Type: event.KnowledgeDocumentProcessed, At: now, Fields: map[string]any{
 		"documentId": d.ID, "knowledgeBaseId": d.Base, "kind": d.Kind, "title": d.Title, "language": d.Language, "bytes": d.Bytes,
 		"pages": d.Pages, "chunkCount": d.Chunks, "refreshed": last > 0, "processedAt": now,
 	}})
@@ -139,7 +139,7 @@ func (d *Document) fail(ctx context.Context, tx *tenant.Tx, j *job.Job, why *fai
 		d.Status = Failed
 	}
 	if news {
-		j.Tell(event.Draft{Type: event.KnowledgeDocumentFailed, At: now, Fields: map[string]any{
+		event.Tell(tx, event.Draft{Type: event.KnowledgeDocumentFailed, At: now, Fields: map[string]any{
 			"documentId": d.ID, "knowledgeBaseId": d.Base, "kind": d.Kind, "title": d.Title, "errorCode": d.Error,
 			"retryable": why.retryable, "failedAt": now,
 		}})

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"visavis.dev/pkg/conversation"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/memory"
 	"visavis.dev/pkg/search"
@@ -98,12 +97,7 @@ func (j *journal) Keep(ctx context.Context, t session.Turn) error {
 func (j *journal) Gap(ctx context.Context, question, language string) error {
 	r := j.room
 	return j.write(ctx, func(ctx context.Context, tx *tenant.Tx) error {
-		drafts, err := r.server.Gap(ctx, tx, Question{Session: r.session, Bases: j.bases, Text: question, Language: language, At: r.server.now()})
-		if err != nil || len(drafts) == 0 {
-			return err
-		}
-		_, err = event.Emit(ctx, tx, drafts...)
-		return err
+		return r.server.Gap(ctx, tx, Question{Session: r.session, Bases: j.bases, Text: question, Language: language, At: r.server.now()})
 	})
 }
 

@@ -16,7 +16,6 @@ import (
 	"visavis.dev/pkg/conversation"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/egress"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/pershard"
 	"visavis.dev/pkg/persona"
@@ -41,7 +40,7 @@ type Options struct {
 	Minds conversation.Minds
 	// Gap records a question that the packs do not answer, and answers the
 	// events that are to be emitted.
-	Gap func(ctx context.Context, tx *tenant.Tx, q Question) ([]event.Draft, error)
+	Gap func(ctx context.Context, tx *tenant.Tx, q Question) error
 	// Recall is what the persona of a session remembers of its person.
 	Recall func(ctx context.Context, org id.Org, s session.Session) ([]string, error)
 	// Media opens the connection to a server in whose rooms sessions take place; nil where

@@ -17,7 +17,6 @@ import (
 
 	"visavis.dev/pkg/conversation"
 	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/live"
 	"visavis.dev/pkg/live/livetest"
@@ -138,7 +137,7 @@ func (s *stage) podWith(of live.Options) *pod {
 			return []string{"speaks with " + of.Persona.String()}, nil
 		},
 		Minds: knowledge{s.told}, Address: cmp.Or(of.Address, p.address), Secret: of.Secret, PublicURL: "http://api.example", Clock: s.clock, Log: slog.New(slog.DiscardHandler),
-		Gap: func(context.Context, *tenant.Tx, live.Question) ([]event.Draft, error) { return nil, nil },
+		Gap: func(context.Context, *tenant.Tx, live.Question) error { return nil },
 	}
 	if s.media != nil {
 		s.media.join(&o)

@@ -71,32 +71,33 @@ func Recall(ctx context.Context, t *tenant.Tenants, org id.Org, s session.Sessio
 }
 
 // Write adds what was heard in a session to what its persona remembers of its
-// person, which it refreshes, and answers the event of it; nothing where it may
+// person, which it refreshes, and tells of it; nothing where it may
 // not be remembered any more, or there is nothing to. The person does not change
 // until the commit.
-func Write(ctx context.Context, tx *tenant.Tx, s session.Session, heard []Item, now time.Time) ([]event.Draft, error) {
+func Write(ctx context.Context, tx *tenant.Tx, s session.Session, heard []Item, now time.Time) error {
 	may, err := may(ctx, tx, s)
 	if err != nil || !may {
-		return nil, err
+		return err
 	}
 	m := Memory{Persona: s.Persona, Person: s.Person, ID: id.NewMemory()}
 	rows, err := tx.Query(ctx, `
 		SELECT `+columns+` FROM memory WHERE org_id = $1 AND persona_id = $2 AND person_id = $3 FOR UPDATE`, tx.Org, s.Persona, s.Person)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	before, err := pgx.CollectRows(rows, scan)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(before) > 0 && before[0].ExpiresAt.After(now) {
 		m = before[0]
 	}
 	if m.Items = Merge(m.Items, heard); len(m.Items) == 0 {
-		return nil, nil
+		return nil
 	}
 	m.Session, m.WrittenAt, m.ExpiresAt = s.ID, now, now.Add(Kept)
-	return []event.Draft{m.draft(s)}, m.save(ctx, tx)
+	event.Tell(tx, m.draft(s))
+	return m.save(ctx, tx)
 }
 
 // may says whether what was said in a session may be remembered now.

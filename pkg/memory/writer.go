@@ -102,11 +102,9 @@ func commit(which id.Session, said []string) job.Step {
 				heard = append(heard, Item{Text: text, Session: s.ID, At: *s.EndedAt})
 			}
 		}
-		drafts, err := Write(ctx, tx, s, heard, now)
-		if err != nil {
+		if err := Write(ctx, tx, s, heard, now); err != nil {
 			return 0, err
 		}
-		j.Tell(drafts...)
 		return done(ctx, tx, j, now)
 	}
 }

@@ -187,8 +187,7 @@ func TestAPlaceIsHadOnce(t *testing.T) {
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
 		m, err := person.LockMembership(ctx, tx, inside.ID)
 		require.NoError(t, err)
-		_, err = person.Leave(ctx, tx, m, who)
-		return err
+		return person.Leave(ctx, tx, m, who)
 	})
 	require.NoError(t, move(outside.ID, in.ID), "a place that was taken away is free")
 	_, err := person.GetMembership(t.Context(), w.tenants, w.one, inside.ID, now)

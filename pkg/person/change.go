@@ -22,8 +22,6 @@ func none(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
 type Change struct {
 	// Fields names what changed, as the API does; none when nothing did.
 	Fields []string
-	// Drafts are the events of it.
-	Drafts []event.Draft
 }
 
 // LockAll is Lock for a change that may switch the person's places: until the
@@ -62,13 +60,10 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Person, who Author
 	if !slices.Contains(change.Fields, "state") {
 		return after, change, nil
 	}
-	var err error
-	if change.Drafts, err = followPerson(ctx, tx, after.ID, who); err != nil || after.State != Disabled {
+	if err := followPerson(ctx, tx, after.ID, who); err != nil || after.State != Disabled {
 		return after, change, err
 	}
-	ended, err := hangUpAll(ctx, tx, ofPerson, after.ID, session.EndedByStaff, who)
-	change.Drafts = append(change.Drafts, ended...)
-	return after, change, err
+	return after, change, hangUpAll(ctx, tx, ofPerson, after.ID, session.EndedByStaff, who)
 }
 
 // differences names what differs between two people, as the API does.
@@ -129,27 +124,24 @@ func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membersh
 		after.Edition, after.UpdatedAt, after.ToldOn); err != nil {
 		return before, Change{}, err
 	}
-	change.Drafts = after.told(before, change.Fields, who)
+	after.tell(tx, before, change.Fields, who)
 	if after.ToldOn && (after.EndsAt == nil || who.At.Before(*after.EndsAt)) {
 		return after, change, nil
 	}
-	ended, err := hangUpAll(ctx, tx, ofPlace, after.ID, session.EndedByStaff, who)
-	change.Drafts = append(change.Drafts, ended...)
-	return after, change, err
+	return after, change, hangUpAll(ctx, tx, ofPlace, after.ID, session.EndedByStaff, who)
 }
 
-// told are the events of a change: its own switch has one of its own, unless
-// another switch keeps the place off.
-func (m Membership) told(before Membership, fields []string, who Author) (drafts []event.Draft) {
+// tell tells of a change: its own switch has an event of its own, unless another
+// switch keeps the place off.
+func (m Membership) tell(tx *tenant.Tx, before Membership, fields []string, who Author) {
 	flips := m.ToldOn != before.ToldOn
 	others := slices.DeleteFunc(slices.Clone(fields), func(name string) bool { return name == "enabled" && flips })
 	if len(others) > 0 {
-		drafts = append(drafts, m.draft(event.MemberUpdated, who, map[string]any{"changedFields": others, "updatedAt": who.At}))
+		event.Tell(tx, m.draft(event.MemberUpdated, who, map[string]any{"changedFields": others, "updatedAt": who.At}))
 	}
 	if flips {
-		drafts = append(drafts, m.switched(who))
+		event.Tell(tx, m.switched(who))
 	}
-	return drafts
 }
 
 // placeDifferences names what differs between two places, as the API does.
@@ -175,14 +167,14 @@ func sameTime(a, b *time.Time) bool {
 	return a == nil && b == nil || a != nil && b != nil && a.Equal(*b)
 }
 
-// Leave takes a place away that LockMembership found, ends the conversations that go
-// on by it, and answers the events of that.
-func Leave(ctx context.Context, tx *tenant.Tx, m Membership, who Author) ([]event.Draft, error) {
+// Leave takes a place away that LockMembership found, and ends the conversations that
+// go on by it.
+func Leave(ctx context.Context, tx *tenant.Tx, m Membership, who Author) error {
 	tx.Touch("membership", m.ID)
 	if _, err := tx.Exec(ctx, `
 		UPDATE membership SET removed_at = $3, updated_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, m.ID, who.At); err != nil {
-		return nil, err
+		return err
 	}
-	ended, err := hangUpAll(ctx, tx, ofPlace, m.ID, session.EndedByStaff, who)
-	return append([]event.Draft{m.draft(event.MemberRemoved, who, map[string]any{"removedAt": who.At})}, ended...), err
+	event.Tell(tx, m.draft(event.MemberRemoved, who, map[string]any{"removedAt": who.At}))
+	return hangUpAll(ctx, tx, ofPlace, m.ID, session.EndedByStaff, who)
 }

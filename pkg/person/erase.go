@@ -243,7 +243,7 @@ func removePlaces(ctx context.Context, tx *tenant.Tx, j *job.Job, which id.Perso
 		ids[i] = m.ID
 		tx.Touch("membership", m.ID)
 		if m.RemovedAt == nil {
-			j.Tell(m.draft(event.MemberRemoved, who, map[string]any{"removedAt": who.At}))
+			event.Tell(tx, m.draft(event.MemberRemoved, who, map[string]any{"removedAt": who.At}))
 			j.Done++
 		}
 	}

@@ -21,11 +21,11 @@ import (
 const followBatch = 1000
 
 // follow switches what is told of places to what holds now, at most followBatch
-// of them, and answers their events. which of them, of $2, the caller says, and
+// of them, and answers how many. which of them, of $2, the caller says, and
 // which of their units are on. more says that others are left. Nobody changes
 // what they are switched by meanwhile: the caller holds the portal, or the person
 // and the portals' switches.
-func follow(ctx context.Context, tx *tenant.Tx, which string, of any, on []id.Unit, who Author) (drafts []event.Draft, more bool, err error) {
+func follow(ctx context.Context, tx *tenant.Tx, which string, of any, on []id.Unit, who Author) (told int, more bool, err error) {
 	rows, err := tx.Query(ctx, `
 		UPDATE membership SET told_on = NOT told_on WHERE org_id = $1 AND id IN (
 			SELECT m.id FROM membership m JOIN person p ON p.org_id = m.org_id AND p.id = m.person_id
@@ -34,65 +34,65 @@ func follow(ctx context.Context, tx *tenant.Tx, which string, of any, on []id.Un
 			LIMIT $4)
 		RETURNING id`, tx.Org, of, on, followBatch)
 	if err != nil {
-		return nil, false, err
+		return 0, false, err
 	}
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[id.Membership])
 	if err != nil || len(ids) == 0 {
-		return nil, false, err
+		return 0, false, err
 	}
 	rows, err = tx.Query(ctx, `SELECT `+membershipColumns+` FROM membership m WHERE m.org_id = $1 AND m.id = ANY($2) ORDER BY m.id`, tx.Org, ids)
 	if err != nil {
-		return nil, false, err
+		return 0, false, err
 	}
 	places, err := pgx.CollectRows(rows, scanMembership)
 	for _, m := range places {
 		tx.Touch("membership", m.ID)
-		drafts = append(drafts, m.switched(who))
+		event.Tell(tx, m.switched(who))
 	}
-	return drafts, len(ids) == followBatch, err
+	return len(places), len(ids) == followBatch, err
 }
 
 // followPerson tells what a change of a person switched. The person was locked
 // with LockAll.
-func followPerson(ctx context.Context, tx *tenant.Tx, p id.Person, who Author) ([]event.Draft, error) {
+func followPerson(ctx context.Context, tx *tenant.Tx, p id.Person, who Author) error {
 	// Rides membership_by_person.
 	rows, err := tx.Query(ctx, `
 		SELECT DISTINCT unit_id FROM membership WHERE org_id = $1 AND person_id = $2 AND unit_id IS NOT NULL`, tx.Org, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	units, err := pgx.CollectRows(rows, pgx.RowTo[id.Unit])
 	if err != nil {
-		return nil, err
+		return err
 	}
 	on, err := unit.On(ctx, tx, units...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	drafts, _, err := follow(ctx, tx, `m.person_id = $2`, p, on, who) // nobody has so many places
-	return drafts, err
+	_, _, err = follow(ctx, tx, `m.person_id = $2`, p, on, who) // nobody has so many places
+	return err
 }
 
-// FollowUnit answers the events of everybody whose place was switched on or off
-// with a unit, or with one above it that was changed, and ends the conversations
-// of those who are off. What is too much for one commit a job does afterwards,
+// FollowUnit tells of everybody whose place was switched on or off with a unit, or
+// with one above it that was changed, and ends the conversations of those who are
+// off. What is too much for one commit a job does afterwards,
 // though the switch holds from now on. The unit was locked with unit.Lock.
-func FollowUnit(ctx context.Context, tx *tenant.Tx, u unit.Unit, who Author) ([]event.Draft, error) {
-	drafts, more, err := followUnit(ctx, tx, u.ID, who)
+func FollowUnit(ctx context.Context, tx *tenant.Tx, u unit.Unit, who Author) error {
+	_, more, err := followUnit(ctx, tx, u.ID, who)
 	if err != nil || !more {
-		return drafts, err
+		return err
 	}
 	_, err = job.Insert(ctx, tx, job.Job{
 		ID: id.NewJob(), Kind: job.UnitSwitch, ResourceKind: "unit", ResourceID: u.ID.String(), Scope: scope.PeopleWrite,
 		CreatedBy: who.By, CreatedAt: who.At,
 	}, u.ID)
-	return drafts, err
+	return err
 }
 
-func followUnit(ctx context.Context, tx *tenant.Tx, u id.Unit, who Author) ([]event.Draft, bool, error) {
+func followUnit(ctx context.Context, tx *tenant.Tx, u id.Unit, who Author) (told int, more bool, err error) {
 	switches, err := unit.Switches(ctx, tx, u)
 	if err != nil {
-		return nil, false, err
+		return 0, false, err
 	}
 	units, on := make([]id.Unit, 0, len(switches)), []id.Unit{}
 	for which, lit := range switches {
@@ -101,16 +101,17 @@ func followUnit(ctx context.Context, tx *tenant.Tx, u id.Unit, who Author) ([]ev
 			on = append(on, which)
 		}
 	}
-	drafts, untold, err := follow(ctx, tx, `m.unit_id = ANY($2::UUID[])`, units, on, who)
+	told, untold, err := follow(ctx, tx, `m.unit_id = ANY($2::UUID[])`, units, on, who)
 	if err != nil {
-		return nil, false, err
+		return 0, false, err
 	}
 	ended, going, err := hangUp(ctx, tx, ofUnits, units, session.EndedByStaff, who)
-	return append(drafts, ended...), untold || going, err
+	return told + ended, untold || going, err
 }
 
 // TellSwitches is the step of a job that goes on telling where FollowUnit
-// stopped. What was switched back meanwhile is not told, and Done counts the events.
+// stopped. What was switched back meanwhile is not told, and Done counts the places
+// that were told of and the conversations that ended.
 func TellSwitches(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 	which, err := id.ParseUnit(j.ResourceID)
 	if err != nil {
@@ -123,9 +124,8 @@ func TellSwitches(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time)
 	case err != nil:
 		return 0, err
 	}
-	drafts, more, err := followUnit(ctx, tx, which, Author{By: j.CreatedBy, At: now})
-	j.Tell(drafts...)
-	j.Done += int64(len(drafts))
+	told, more, err := followUnit(ctx, tx, which, Author{By: j.CreatedBy, At: now})
+	j.Done += int64(told)
 	if !more {
 		j.State, j.Total = job.Succeeded, j.Done
 	}

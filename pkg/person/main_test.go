@@ -108,7 +108,7 @@ func (w *world) unit(in id.Unit) unit.Unit {
 func (w *world) tryUnit(in id.Unit) (u unit.Unit, err error) {
 	u = unit.Unit{ID: id.NewUnit(), Portal: w.portal.ID, Parent: in, Kind: unit.Class, Name: "Class", Managers: []id.Person{}, Metadata: map[string]string{}}
 	err = w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		u, _, err = unit.Insert(ctx, tx, u, who)
+		u, err = unit.Insert(ctx, tx, u, who)
 		return err
 	})
 	return u, err
@@ -124,12 +124,10 @@ func (w *world) change(which id.Unit, change func(*unit.Unit)) (drafts []event.D
 		after := before
 		change(&after)
 		_, done, err := unit.Update(ctx, tx, before, after, who)
-		drafts = done.Drafts
-		if err != nil || !done.Switches() {
-			return err
+		if err == nil && done.Switches() {
+			err = person.FollowUnit(ctx, tx, after, who)
 		}
-		members, err := person.FollowUnit(ctx, tx, after, who)
-		drafts = append(drafts, members...)
+		drafts = event.Told(tx)
 		return err
 	})
 	return drafts, err

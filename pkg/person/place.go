@@ -26,8 +26,8 @@ type Place struct {
 	Find bool
 }
 
-// Join gives a person that is locked a place, and answers whether it is new.
-// What is to be told of that is Added. Whoever locks the person calls Hold before. The error is portal.ErrUnknown,
+// Join gives a person that is locked a place, and answers whether it is new. Whoever
+// locks the person calls Hold before. The error is portal.ErrUnknown,
 // portal.ErrArchived, ErrNoUnit, ErrDates or a TakenError.
 func Join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (Membership, bool, error) {
 	if err := Hold(ctx, tx, at.Portal); err != nil {
@@ -60,6 +60,7 @@ func Join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (M
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14)`,
 		tx.Org, m.ID, m.Person, m.Portal, m.Unit, m.Role, m.Enabled, m.StartsAt, m.EndsAt, m.ExternalID, m.Metadata, m.Edition,
 		m.CreatedAt, m.ToldOn)
+	event.Tell(tx, m.added(who))
 	return m, true, err
 }
 
@@ -113,8 +114,8 @@ func (m Membership) draft(t event.Type, who Author, more map[string]any) event.D
 	return event.Draft{Type: t, At: who.At, Fields: fields}
 }
 
-// Added is the event of a place that is new.
-func (m Membership) Added(who Author) event.Draft {
+// added is the event of a place that is new.
+func (m Membership) added(who Author) event.Draft {
 	return m.draft(event.MemberAdded, who, map[string]any{"externalId": m.ExternalID, "addedAt": who.At})
 }
 

@@ -3,30 +3,31 @@ package portal
 import (
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
 )
 
-// Updated tells that a portal changed; changed names what did.
-func Updated(p Portal, changed []string, who Author) event.Draft {
-	return event.Draft{Type: event.PortalUpdated, At: who.At, Fields: map[string]any{
+// TellUpdated tells that a portal changed; changed names what did.
+func TellUpdated(tx *tenant.Tx, p Portal, changed []string, who Author) {
+	event.Tell(tx, event.Draft{Type: event.PortalUpdated, At: who.At, Fields: map[string]any{
 		"portalId": p.ID.String(), "name": p.Name, "state": string(p.State), "changedFields": changed, "changedBy": who.By,
 		"updatedAt": who.At,
-	}}
+	}})
 }
 
-// Created tells that a portal was built, by its older name too.
-func Created(p Portal, subjects []id.Subject, who Author) []event.Draft {
+// TellCreated tells that a portal was built, by its older name too.
+func TellCreated(tx *tenant.Tx, p Portal, subjects []id.Subject, who Author) {
 	ids := make([]string, len(subjects))
 	for i, s := range subjects {
 		ids[i] = s.String()
 	}
-	return []event.Draft{
-		{Type: event.WorkspaceCreated, At: who.At, Fields: map[string]any{
+	event.Tell(tx,
+		event.Draft{Type: event.WorkspaceCreated, At: who.At, Fields: map[string]any{
 			"portalId": p.ID.String(), "name": p.Name, "templateKey": p.TemplateKey, "subjectIds": ids, "createdBy": who.By,
 			"createdAt": who.At,
 		}},
-		{Type: event.PortalCreated, At: who.At, Fields: map[string]any{
+		event.Draft{Type: event.PortalCreated, At: who.At, Fields: map[string]any{
 			"portalId": p.ID.String(), "name": p.Name, "kind": string(p.Kind), "templateKey": p.TemplateKey, "state": string(p.State),
 			"subjectIds": ids, "createdBy": who.By, "createdAt": who.At,
 		}},
-	}
+	)
 }

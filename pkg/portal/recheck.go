@@ -10,7 +10,6 @@ import (
 
 	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
 )
@@ -243,6 +242,6 @@ func lost(ctx context.Context, tx *tenant.Tx, p Portal, why string, now time.Tim
 	}); err != nil {
 		return err
 	}
-	_, err := event.Emit(ctx, tx, Updated(p, []string{"customDomainState"}, Author{By: platform, At: now}))
-	return err
+	TellUpdated(tx, p, []string{"customDomainState"}, Author{By: platform, At: now})
+	return nil
 }

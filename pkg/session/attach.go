@@ -38,14 +38,13 @@ func Attach(ctx context.Context, tx *tenant.Tx, which id.Session, owner uuid.UUI
 		return Attached{}, err
 	}
 	a := Attached{Session: s, Began: s.State == Created}
-	var drafts []event.Draft
 	switch {
 	case s.State.Over(), a.Began && !now.Before(s.ConnectBy), s.OrphanedAt != nil && now.After(s.OrphanedAt.Add(ResumeWithin)):
 		return a, ErrOver
 	case a.Began:
-		drafts, err = a.begin(ctx, tx, terms, now)
+		err = a.begin(ctx, tx, terms, now)
 	default:
-		drafts, err = a.resume(ctx, tx, terms, now)
+		err = a.resume(ctx, tx, terms, now)
 	}
 	if err != nil || a.Session.State.Over() {
 		return a, err
@@ -53,46 +52,44 @@ func Attach(ctx context.Context, tx *tenant.Tx, which id.Session, owner uuid.UUI
 	if a.Resume, err = renew(ctx, tx, a.Session, now); err != nil {
 		return a, err
 	}
-	if err := a.take(ctx, tx, owner, now); err != nil {
-		return a, err
-	}
-	_, err = emit(ctx, tx, drafts)
-	return a, err
+	return a, a.take(ctx, tx, owner, now)
 }
 
 // begin pays for the first block. Without minutes the session is over before it
 // began.
-func (a *Attached) begin(ctx context.Context, tx *tenant.Tx, terms plan.Terms, now time.Time) ([]event.Draft, error) {
+func (a *Attached) begin(ctx context.Context, tx *tenant.Tx, terms plan.Terms, now time.Time) error {
 	unpaid := a.Session
 	s := &a.Session
 	s.StartedAt, s.State = &now, Live
-	paid, drafts, err := usage.Debit(ctx, tx, s.block(0, now), MeansOf(terms))
+	paid, err := usage.Debit(ctx, tx, s.block(0, now), MeansOf(terms))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if a.PaidS = paid; paid == 0 {
-		a.Session, err = end(ctx, tx, unpaid, Ending{Reason: MinutesExhausted, At: now}, drafts...)
-		return nil, err
+		a.Session, err = end(ctx, tx, unpaid, Ending{Reason: MinutesExhausted, At: now})
+		return err
 	}
 	if !s.Escalation.IsZero() {
 		if err := escalation.Begin(ctx, tx, s.Escalation, s.ID, now); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if !s.CaseLink.IsZero() {
 		if err := caselink.Use(ctx, tx, s.CaseLink, s.ID, now); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if s.Kind != Practice {
-		return append(drafts, s.draft(event.SessionStarted, now)), nil
+		event.Tell(tx, s.draft(event.SessionStarted, now))
+		return nil
 	}
 	practice := s.draft(event.PracticeStarted, now)
 	unit, err := unitOf(ctx, tx, s.Membership)
 	if !unit.IsZero() {
 		practice.Fields["unitId"] = unit
 	}
-	return append(drafts, practice), err
+	event.Tell(tx, practice)
+	return err
 }
 
 // unitOf is the unit that a place belongs to now; zero for none.
@@ -109,18 +106,18 @@ func unitOf(ctx context.Context, tx *tenant.Tx, m id.Membership) (unit id.Unit, 
 
 // resume takes a live session over. What the process before left open is closed:
 // it was sent, so it was said.
-func (a *Attached) resume(ctx context.Context, tx *tenant.Tx, terms plan.Terms, now time.Time) ([]event.Draft, error) {
+func (a *Attached) resume(ctx context.Context, tx *tenant.Tx, terms plan.Terms, now time.Time) error {
 	s := &a.Session
 	if !s.Slot {
 		if err := s.takePlace(ctx, tx, terms); err != nil {
-			return nil, err
+			return err
 		}
 		s.Slot = true
 	}
 	s.Reconnects++
 	if err := tx.QueryRow(ctx, `
 		SELECT COALESCE(sum(seconds), 0)::BIGINT FROM usage_block WHERE org_id = $1 AND session_id = $2`, tx.Org, s.ID).Scan(&a.PaidS); err != nil {
-		return nil, err
+		return err
 	}
 	return closeTurns(ctx, tx, *s, now)
 }
@@ -170,12 +167,7 @@ func Pay(ctx context.Context, tx *tenant.Tx, which id.Session, epoch, block int6
 	if err := s.lostTo(epoch, err); err != nil {
 		return 0, err
 	}
-	paid, drafts, err := usage.Debit(ctx, tx, s.block(block, now), MeansOf(terms))
-	if err != nil {
-		return 0, err
-	}
-	_, err = emit(ctx, tx, drafts)
-	return paid, err
+	return usage.Debit(ctx, tx, s.block(block, now), MeansOf(terms))
 }
 
 // Renew gives the client of a session that its owner runs another token to come
@@ -225,11 +217,4 @@ func orphan(ctx context.Context, tx *tenant.Tx, which id.Session, since time.Tim
 	}
 	return changeCommands(ctx, tx, which, `
 		UPDATE session_command SET owner = NULL WHERE org_id = $1 AND session_id = $2 RETURNING id`, tx.Org, which)
-}
-
-func emit(ctx context.Context, tx *tenant.Tx, drafts []event.Draft) ([]event.Recorded, error) {
-	if len(drafts) == 0 {
-		return nil, nil
-	}
-	return event.Emit(ctx, tx, drafts...)
 }

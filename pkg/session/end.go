@@ -26,9 +26,8 @@ type Ending struct {
 }
 
 // End ends a session: what was paid and not used is given back, its place is
-// free, what was under way is closed, and the events are recorded, all in one
-// commit. A session that is over is answered as it is. It comes last in the
-// transaction.
+// free, what was under way is closed, and it is told, all in one commit. A session
+// that is over is answered as it is.
 func End(ctx context.Context, tx *tenant.Tx, which id.Session, e Ending) (Session, error) {
 	s, err := Lock(ctx, tx, which)
 	if err != nil || s.State.Over() {
@@ -61,10 +60,9 @@ func (e Ending) state(began bool) State {
 	return Expired
 }
 
-// EndAll ends those of some sessions that are not over, and answers the events of
-// that, which the caller records last. No more are ended in one transaction than
-// it has the time for.
-func EndAll(ctx context.Context, tx *tenant.Tx, which []id.Session, e Ending) (drafts []event.Draft, err error) {
+// EndAll ends those of some sessions that are not over. No more are ended in one
+// transaction than it has the time for.
+func EndAll(ctx context.Context, tx *tenant.Tx, which []id.Session, e Ending) error {
 	// All are locked before the first gives its place back: whoever holds one of
 	// them may wait for the counter of places.
 	var going []Session
@@ -73,31 +71,21 @@ func EndAll(ctx context.Context, tx *tenant.Tx, which []id.Session, e Ending) (d
 		switch {
 		case errors.Is(err, ErrUnknown):
 		case err != nil:
-			return nil, err
+			return err
 		case !s.State.Over():
 			going = append(going, s)
 		}
 	}
 	for _, s := range going {
-		if _, drafts, err = finish(ctx, tx, s, e, drafts); err != nil {
-			return nil, err
+		if _, err := end(ctx, tx, s, e); err != nil {
+			return err
 		}
 	}
-	return drafts, nil
+	return nil
 }
 
-// end ends a session that is locked. earlier are drafts of the same commit.
-func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending, earlier ...event.Draft) (Session, error) {
-	s, drafts, err := finish(ctx, tx, s, e, earlier)
-	if err != nil {
-		return s, err
-	}
-	_, err = emit(ctx, tx, drafts)
-	return s, err
-}
-
-// finish is end without its events, which it answers behind earlier ones.
-func finish(ctx context.Context, tx *tenant.Tx, s Session, e Ending, drafts []event.Draft) (Session, []event.Draft, error) {
+// end ends a session that is locked.
+func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending) (Session, error) {
 	began := s.StartedAt != nil
 	owner := s.Owner
 	s.State = e.state(began)
@@ -106,70 +94,64 @@ func finish(ctx context.Context, tx *tenant.Tx, s Session, e Ending, drafts []ev
 		s.EndReason = &e.Reason
 	}
 	duration, billed := int64(0), int64(0)
-	var readable bool
+	var (
+		readable bool
+		err      error
+	)
 	if began {
-		closed, words, err := conclude(ctx, tx, &s, e.At)
-		if err != nil {
-			return s, nil, err
+		if readable, err = conclude(ctx, tx, &s, e.At); err != nil {
+			return s, err
 		}
-		drafts, readable = append(drafts, closed...), words
 		duration = max(0, int64((e.At.Sub(*s.StartedAt)+time.Second-1)/time.Second))
 		if billed, err = usage.Settle(ctx, tx, s.ID, duration); err != nil {
-			return s, nil, err
+			return s, err
 		}
 	}
 	s.DurationS, s.BilledS = &duration, &billed
 	if err := vacate(ctx, tx, &s); err != nil {
-		return s, nil, err
+		return s, err
 	}
 	if err := s.tellOwner(ctx, tx, owner, e); err != nil {
-		return s, nil, err
+		return s, err
 	}
 	if !s.Media.IsZero() {
 		if err := connection.SetUses(ctx, tx, connection.BySession(s.ID)); err != nil {
-			return s, nil, err
+			return s, err
 		}
 	}
 	if began {
-		drafts = append(drafts, s.endDrafts(e.At, readable)...)
+		event.Tell(tx, s.endDrafts(e.At, readable)...)
 		if err := s.rememberLater(ctx, tx); err != nil {
-			return s, nil, err
+			return s, err
 		}
-		completed, err := s.deescalate(ctx, tx)
-		if err != nil {
-			return s, nil, err
-		}
-		drafts = append(drafts, completed...)
+		return s, s.deescalate(ctx, tx)
 	}
-	return s, drafts, nil
+	return s, nil
 }
 
 // deescalate ends the escalation that a session which ended was held for.
-func (s Session) deescalate(ctx context.Context, tx *tenant.Tx) ([]event.Draft, error) {
+func (s Session) deescalate(ctx context.Context, tx *tenant.Tx) error {
 	if s.Escalation.IsZero() {
-		return nil, nil
+		return nil
 	}
 	return escalation.Complete(ctx, tx, s.Escalation, escalation.End{Session: s.ID, Outcome: s.Outcome, DurationS: *s.DurationS, At: *s.EndedAt})
 }
 
 // conclude ends what is under way in the conversation and sums it up. readable says
 // that words of it are kept which may be read.
-func conclude(ctx context.Context, tx *tenant.Tx, s *Session, at time.Time) (drafts []event.Draft, readable bool, err error) {
-	if drafts, err = closeTurns(ctx, tx, *s, at); err != nil {
-		return nil, false, err
+func conclude(ctx context.Context, tx *tenant.Tx, s *Session, at time.Time) (readable bool, err error) {
+	if err := closeTurns(ctx, tx, *s, at); err != nil {
+		return false, err
 	}
-	unsaid, err := recordUnsaid(ctx, tx, *s, at)
-	if err != nil {
-		return nil, false, err
+	if err := recordUnsaid(ctx, tx, *s, at); err != nil {
+		return false, err
 	}
-	drafts = append(drafts, unsaid...)
-	left, err := sendStaffOut(ctx, tx, *s, at)
-	if err != nil {
-		return nil, false, err
+	if err := sendStaffOut(ctx, tx, *s, at); err != nil {
+		return false, err
 	}
 	turns, err := allTurns(ctx, tx, s.ID)
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
 	s.TurnCount = int64(len(turns))
 	s.Summary = Summarize(turns)
@@ -178,7 +160,7 @@ func conclude(ctx context.Context, tx *tenant.Tx, s *Session, at time.Time) (dra
 		s.WordsUntil = &until
 	}
 	readable = s.Withheld == nil && s.Kind != Screening && slices.ContainsFunc(turns, func(t Turn) bool { return !t.Unrecorded })
-	return append(drafts, left...), readable, nil
+	return readable, nil
 }
 
 // vacate writes the end down and gives the place back.

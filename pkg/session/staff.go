@@ -59,10 +59,10 @@ func Join(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, sta
 		return c, err
 	}
 	waited := int64(now.Sub(*s.StartedAt) / time.Second)
-	_, err = event.Emit(ctx, tx, event.Draft{Type: event.HandoffJoined, At: now, Session: which, Fields: map[string]any{
+	event.Tell(tx, event.Draft{Type: event.HandoffJoined, At: now, Session: which, Fields: map[string]any{
 		"sessionId": which, "staffId": staff, "mode": c.Mode, "waitS": waited, "joinedAt": now.UTC(),
 	}})
-	return c, err
+	return c, nil
 }
 
 // Leave notes that a team member left a session that the caller runs.
@@ -78,26 +78,25 @@ func Leave(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, st
 	if err := c.save(ctx, tx, which); err != nil {
 		return err
 	}
-	_, err = event.Emit(ctx, tx, c.leftDraft(which, true))
-	return err
+	event.Tell(tx, c.leftDraft(which, true))
+	return nil
 }
 
 // sendStaffOut ends the presence of everybody in a session that ends.
-func sendStaffOut(ctx context.Context, tx *tenant.Tx, s Session, at time.Time) ([]event.Draft, error) {
+func sendStaffOut(ctx context.Context, tx *tenant.Tx, s Session, at time.Time) error {
 	rows, err := tx.Query(ctx, `
 		UPDATE session_staff SET left_at = GREATEST(joined_at, $3::TIMESTAMPTZ)
 		WHERE org_id = $1 AND session_id = $2 AND joined_at IS NOT NULL AND left_at IS NULL RETURNING `+colleagueColumns, tx.Org, s.ID, at)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	left, err := pgx.CollectRows(rows, scanColleague)
 	slices.SortFunc(left, func(a, b Colleague) int { return bytes.Compare(a.ID[:], b.ID[:]) })
-	drafts := make([]event.Draft, len(left))
-	for i, c := range left {
+	for _, c := range left {
 		tx.Touch("session_staff", s.ID, c.ID)
-		drafts[i] = c.leftDraft(s.ID, false)
+		event.Tell(tx, c.leftDraft(s.ID, false))
 	}
-	return drafts, err
+	return err
 }
 
 func (c Colleague) leftDraft(s id.Session, returned bool) event.Draft {

@@ -37,8 +37,8 @@ func Keep(ctx context.Context, tx *tenant.Tx, s Session, t Turn, now time.Time) 
 	if t.EndedAt == nil || !s.tellsTurns() {
 		return nil
 	}
-	_, err = event.Emit(ctx, tx, s.turnDraft(t))
-	return err
+	event.Tell(tx, s.turnDraft(t))
+	return nil
 }
 
 // grow counts a turn to its session, and answers the session as it is now: its
@@ -169,21 +169,20 @@ func allTurns(ctx context.Context, tx *tenant.Tx, s id.Session) ([]Turn, error) 
 // closeTurns ends the turns that are under way, since nobody goes on with them.
 // All of their text was sent, so what was heard of it is taken to be all, unless
 // the process that sent it knew better.
-func closeTurns(ctx context.Context, tx *tenant.Tx, s Session, at time.Time) ([]event.Draft, error) {
+func closeTurns(ctx context.Context, tx *tenant.Tx, s Session, at time.Time) error {
 	rows, err := tx.Query(ctx, `
 		UPDATE turn SET ended_at = GREATEST(started_at, $3::TIMESTAMPTZ), interrupted = true, spoken = CASE WHEN spoken = '' THEN text ELSE spoken END
 		WHERE org_id = $1 AND session_id = $2 AND ended_at IS NULL RETURNING `+turnColumns, tx.Org, s.ID, at)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	closed, err := pgx.CollectRows(rows, scanTurn)
 	slices.SortFunc(closed, func(a, b Turn) int { return cmp.Compare(a.Index, b.Index) })
-	var drafts []event.Draft
 	for _, t := range closed {
 		tx.Touch("turn", s.ID, ordinal(t.Index))
 		if s.tellsTurns() {
-			drafts = append(drafts, s.turnDraft(t))
+			event.Tell(tx, s.turnDraft(t))
 		}
 	}
-	return drafts, err
+	return err
 }

@@ -16,32 +16,31 @@ import (
 // that were never said as a turn that was interrupted before anything of it was heard, a
 // text that was to be answered as one that was not. Each has the id that whoever asked for
 // it was told. The session is locked.
-func recordUnsaid(ctx context.Context, tx *tenant.Tx, s Session, at time.Time) ([]event.Draft, error) {
+func recordUnsaid(ctx context.Context, tx *tenant.Tx, s Session, at time.Time) error {
 	rows, err := tx.Query(ctx, `
 		SELECT id, kind, body FROM session_command WHERE org_id = $1 AND session_id = $2 AND kind IN ('say', 'respond') ORDER BY id`, tx.Org, s.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	unsaid, err := pgx.CollectRows(rows, scanCommand)
 	if err != nil || len(unsaid) == 0 {
-		return nil, err
+		return err
 	}
 	zero, err := s.keepsNoWords(ctx, tx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var drafts []event.Draft
 	for i, c := range unsaid {
 		t := s.blot(c.unsaid(s, s.TurnCount+int64(i), at), zero)
 		changed, err := upsert(ctx, tx, s.ID, &t)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if changed && s.tellsTurns() {
-			drafts = append(drafts, s.turnDraft(t))
+			event.Tell(tx, s.turnDraft(t))
 		}
 	}
-	return drafts, nil
+	return nil
 }
 
 // scanCommand reads a command's id, kind and body.

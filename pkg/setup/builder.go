@@ -170,7 +170,6 @@ func (b *Builder) apply(ctx context.Context, tx *tenant.Tx, j *job.Job, a applyi
 	}
 	j.State, j.Done, j.Total, j.Portal = job.Succeeded, 1, 1, built.Portal.ID
 	j.Counts = map[string]int64{"portals": 1, "subjects": int64(len(built.Subjects)), "documents": documents}
-	j.Tell(built.Events()...)
 	return note(ctx, tx, *j, "portal.created", "portal", built.Portal.ID.String(), map[string]any{
 		"name": built.Portal.Name, "templateKey": built.Portal.TemplateKey, "personaId": built.Portal.Persona, "planId": a.plan,
 	}, now)

@@ -164,7 +164,7 @@ func (f *filling) dress(ctx context.Context, tx *tenant.Tx, j *job.Job, p portal
 	if err != nil || len(changed) == 0 {
 		return texts, err
 	}
-	j.Tell(portal.Updated(now, changed, who))
+	portal.TellUpdated(tx, now, changed, who)
 	return texts, note(ctx, tx, *j, "portal.updated", "portal", p.ID.String(), map[string]any{"changedFields": changed, "jobId": j.ID}, who.At)
 }
 
@@ -234,7 +234,7 @@ func (f *filling) examine(ctx context.Context, tx *tenant.Tx, j *job.Job, langua
 			continue
 		}
 		content.Questions = questions(a.Questions, languages)
-		v, changed, err := subject.Save(ctx, tx, s, content, nil, subject.Author{By: j.CreatedBy, At: now}, new("Questions written by a model."))
+		_, changed, err := subject.Save(ctx, tx, s, content, nil, subject.Author{By: j.CreatedBy, At: now}, new("Questions written by a model."))
 		if errors.Is(err, subject.ErrTooLarge) {
 			err = &job.Refusal{Code: "too_large"}
 		}
@@ -243,7 +243,6 @@ func (f *filling) examine(ctx context.Context, tx *tenant.Tx, j *job.Job, langua
 		}
 		if changed {
 			saved += int64(len(content.Questions))
-			j.Tell(subject.DraftSaved(s, v))
 		}
 	}
 	return saved, nil

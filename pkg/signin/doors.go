@@ -108,11 +108,10 @@ func (g *Gate) ByJoinCode(ctx context.Context, org id.Org, p id.Portal, code str
 		if c.Email != "" {
 			n.Email = &c.Email
 		}
-		m, drafts, err := n.join(ctx, tx)
+		m, err := n.join(ctx, tx)
 		if err != nil {
 			return Visit{}, err
 		}
-		e.drafts = append(e.drafts, drafts...)
 		return e.seat(ctx, tx, m.Person, m.ID)
 	})
 	if r, ok := errors.AsType[*Refusal](err); !ok || r.Code != CodeUnknown {
@@ -222,8 +221,7 @@ func (g *Gate) ByCaseLink(ctx context.Context, org id.Org, p id.Portal, token ca
 		if err := e.open(ctx, tx, door.Customers); err != nil {
 			return Visit{}, err
 		}
-		l, drafts, err := caselink.Open(ctx, tx, p, token, e.now)
-		e.drafts = append(e.drafts, drafts...)
+		l, err := caselink.Open(ctx, tx, p, token, e.now)
 		return Visit{Door: ByCase, CaseLink: l.ID}, err
 	})
 }

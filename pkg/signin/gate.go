@@ -58,8 +58,6 @@ type entrance struct {
 	portal  portal.Portal
 	version portal.Version
 	door    door.Door
-	// drafts are what is to be told when they have come in.
-	drafts []event.Draft
 }
 
 // enter lets somebody in: through opens a door and makes the visit, or refuses.
@@ -82,11 +80,7 @@ func (g *Gate) enter(ctx context.Context, org id.Org, p id.Portal, through func(
 		if err := v.keep(ctx, tx, in.Secret); err != nil {
 			return err
 		}
-		if err := in.look(ctx, tx, e); err != nil {
-			return err
-		}
-		_, err = event.Emit(ctx, tx, e.drafts...)
-		return err
+		return in.look(ctx, tx, e)
 	})
 	return in, asRefusal(unpublished(err))
 }
@@ -148,7 +142,7 @@ func (e *entrance) seat(ctx context.Context, tx *tenant.Tx, who id.Person, which
 		return Visit{}, err
 	}
 	if m.Role == person.Learner {
-		e.drafts = append(e.drafts, e.signedIn(m))
+		event.Tell(tx, e.signedIn(m))
 	}
 	return Visit{Person: who, Membership: m.ID}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/tenant"
@@ -26,8 +25,6 @@ type EmbedToken struct {
 	Issued
 	Person     id.Person
 	Membership id.Membership
-	// Drafts are what is to be told, last in the transaction.
-	Drafts []event.Draft
 }
 
 // IssueEmbed makes the token by which somebody is signed in. The error is a Refusal,
@@ -42,7 +39,7 @@ func (g *Gate) IssueEmbed(ctx context.Context, tx *tenant.Tx, w Embed) (made Emb
 	if made.Person.IsZero() {
 		w.Newcomer.Portal, w.Newcomer.At = w.Portal, e.now
 		var joined person.Membership
-		if joined, made.Drafts, err = w.Newcomer.join(ctx, tx); err != nil {
+		if joined, err = w.Newcomer.join(ctx, tx); err != nil {
 			return made, err
 		}
 		made.Person, made.Membership = joined.Person, joined.ID

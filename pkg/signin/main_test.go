@@ -15,7 +15,6 @@ import (
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/letter"
 	"visavis.dev/pkg/limits"
@@ -135,9 +134,7 @@ func (w *world) embed(e signin.Embed) (made signin.EmbedToken, err error) {
 		e.GoodFor = time.Hour
 	}
 	err = w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		if made, err = w.gate.IssueEmbed(ctx, tx, e); err == nil {
-			_, err = event.Emit(ctx, tx, made.Drafts...)
-		}
+		made, err = w.gate.IssueEmbed(ctx, tx, e)
 		return err
 	})
 	return made, err

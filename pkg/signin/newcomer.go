@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/plan"
@@ -30,12 +29,12 @@ type Newcomer struct {
 	At time.Time
 }
 
-// join finds or adds the newcomer and gives them the place, unless they have it,
-// and answers what is to be told of that. The person is locked until the commit.
+// join finds or adds the newcomer and gives them the place, unless they have it. The
+// person is locked until the commit.
 // The errors are those of person.Hold, person.FindOrAdd and person.Join.
-func (n Newcomer) join(ctx context.Context, tx *tenant.Tx) (person.Membership, []event.Draft, error) {
+func (n Newcomer) join(ctx context.Context, tx *tenant.Tx) (person.Membership, error) {
 	if err := person.Hold(ctx, tx, n.Portal); err != nil {
-		return person.Membership{}, nil, err
+		return person.Membership{}, err
 	}
 	wanted := person.Wanted{Name: n.Name, Email: n.Email, ExternalID: n.ExternalID, Claimed: n.Claimed, Terms: n.Terms, At: n.At}
 	if n.Language != "" {
@@ -43,12 +42,9 @@ func (n Newcomer) join(ctx context.Context, tx *tenant.Tx) (person.Membership, [
 	}
 	p, _, err := person.FindOrAdd(ctx, tx, wanted)
 	if err != nil {
-		return person.Membership{}, nil, err
+		return person.Membership{}, err
 	}
 	who := person.Author{By: n.By, At: n.At}
-	m, joined, err := person.Join(ctx, tx, p, person.Place{Portal: n.Portal, Unit: n.Unit, Role: n.Role, Find: true}, who)
-	if err != nil || !joined {
-		return m, nil, err
-	}
-	return m, []event.Draft{m.Added(who)}, nil
+	m, _, err := person.Join(ctx, tx, p, person.Place{Portal: n.Portal, Unit: n.Unit, Role: n.Role, Find: true}, who)
+	return m, err
 }

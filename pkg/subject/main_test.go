@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/portal/portaltest"
@@ -25,6 +26,8 @@ type world struct {
 	sent     *tenanttest.Statements
 	one, two id.Org
 	portal   portal.Portal
+	// told are the events of the last change.
+	told []event.Draft
 }
 
 func newWorld(t *testing.T) *world {
@@ -69,6 +72,7 @@ func (w *world) trySave(s id.Subject, base *int64, change func(*subject.Content)
 		}
 		change(&last.Content)
 		v, changed, err = subject.Save(ctx, tx, locked, last.Content, base, who, nil)
+		w.told = event.Told(tx)
 		return err
 	})
 	return v, changed, err

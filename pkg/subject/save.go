@@ -56,6 +56,7 @@ func Save(ctx context.Context, tx *tenant.Tx, s Subject, c Content, base *int64,
 		UPDATE subject SET draft_version = $3, updated_at = $4 WHERE org_id = $1 AND id = $2`, tx.Org, s.ID, v.Version, who.At); err != nil {
 		return v, false, err
 	}
+	v.tell(tx, s)
 	return v, true, forget(ctx, tx, s)
 }
 
@@ -98,10 +99,10 @@ func differences(a, b Content) []string {
 	return names
 }
 
-// DraftSaved tells that a version was saved.
-func DraftSaved(s Subject, v Version) event.Draft {
-	return event.Draft{Type: event.SubjectDraftSaved, At: v.SavedAt, Subject: s.ID, Fields: map[string]any{
+// tell tells that a version of a subject was saved.
+func (v Version) tell(tx *tenant.Tx, s Subject) {
+	event.Tell(tx, event.Draft{Type: event.SubjectDraftSaved, At: v.SavedAt, Subject: s.ID, Fields: map[string]any{
 		"subjectId": s.ID.String(), "portalId": s.Portal.String(), "version": v.Version, "baseVersion": v.BaseVersion,
 		"changedSections": v.ChangedSections, "languages": v.Content.Languages(), "savedBy": v.SavedBy, "savedAt": v.SavedAt,
-	}}
+	}})
 }

@@ -68,12 +68,17 @@ func TestSave(t *testing.T) {
 	w := newWorld(t)
 	s := w.insert("Knots").ID
 	v := w.save(s, "Two")
+	require.Len(t, w.told, 1)
+	told := w.told[0]
+	require.Equal(t, []string{"de", "en"}, told.Fields["languages"])
+	require.Equal(t, int64(1), told.Fields["baseVersion"])
 	require.Equal(t, []int64{2, 1}, []int64{v.Version, v.BaseVersion})
 	require.Equal(t, []string{"intro"}, v.ChangedSections)
 
 	same, changed, err := w.trySave(s, new(int64(2)), func(*subject.Content) {})
 	require.NoError(t, err)
 	require.False(t, changed)
+	require.Empty(t, w.told)
 	require.Equal(t, int64(2), same.Version)
 
 	_, _, err = w.trySave(s, new(int64(1)), func(*subject.Content) {})
@@ -85,9 +90,6 @@ func TestSave(t *testing.T) {
 	var wrong *subject.FieldError
 	require.ErrorAs(t, err, &wrong)
 
-	told := subject.DraftSaved(subject.Subject{ID: s, Portal: w.portal.ID}, v)
-	require.Equal(t, []string{"de", "en"}, told.Fields["languages"])
-	require.Equal(t, int64(1), told.Fields["baseVersion"])
 }
 
 // What was published stays for good; of the rest, the newest ones do.

@@ -12,7 +12,11 @@ func (tx *Tx) Attempt(ctx context.Context, fn func(ctx context.Context) error) e
 	if _, err := tx.Exec(ctx, `SAVEPOINT attempt`); err != nil {
 		return err
 	}
+	held := tx.held()
 	if err := fn(ctx); err != nil {
+		if tx.outbox != nil {
+			tx.outbox.Truncate(held)
+		}
 		// What was touched stays noted, which costs a copy a look at most.
 		_, back := tx.Exec(ctx, `ROLLBACK TO SAVEPOINT attempt`)
 		if back == nil {
@@ -22,4 +26,12 @@ func (tx *Tx) Attempt(ctx context.Context, fn func(ctx context.Context) error) e
 	}
 	_, err := tx.Exec(ctx, `RELEASE SAVEPOINT attempt`)
 	return err
+}
+
+// held is how much the outbox holds.
+func (tx *Tx) held() int {
+	if tx.outbox == nil {
+		return 0
+	}
+	return tx.outbox.Len()
 }

@@ -18,6 +18,36 @@ type Tx struct {
 	Engine  database.Engine
 	capture bool
 	touched map[row]struct{}
+	outbox  Outbox
+}
+
+// Outbox holds what a transaction writes last, just before it is committed.
+type Outbox interface {
+	// Len is how much it holds.
+	Len() int
+	// Truncate drops what was put in after it held so much.
+	Truncate(n int)
+	// Flush writes what it holds.
+	Flush(ctx context.Context, tx *Tx) error
+}
+
+// Outbox is the transaction's; open makes it where there is none yet. What fn put in is
+// written once fn is done, and dropped where fn, or the attempt it was made in, fails.
+func (tx *Tx) Outbox(open func() Outbox) Outbox {
+	if tx.outbox == nil {
+		tx.outbox = open()
+	}
+	return tx.outbox
+}
+
+// flush writes what comes last.
+func (tx *Tx) flush(ctx context.Context) error {
+	if tx.outbox != nil {
+		if err := tx.outbox.Flush(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return tx.journal(ctx)
 }
 
 // Touch notes that the transaction wrote a row of a tenant table; pk are the
@@ -64,7 +94,7 @@ func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Cont
 			if err := fn(ctx, tx); err != nil {
 				return err
 			}
-			return tx.journal(ctx)
+			return tx.flush(ctx)
 		})
 	})
 }

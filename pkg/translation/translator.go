@@ -194,16 +194,13 @@ func finished(what task, so state) job.Step {
 			return 0, err
 		}
 		content := Apply(newest.Content, what.Pieces, so.Texts)
-		v, changed, err := subject.Save(ctx, tx, s, content, &s.DraftVersion, subject.Author{By: j.CreatedBy, At: now}, new("Translated by a model."))
+		_, _, err = subject.Save(ctx, tx, s, content, &s.DraftVersion, subject.Author{By: j.CreatedBy, At: now}, new("Translated by a model."))
 		if errors.Is(err, subject.ErrTooLarge) {
 			j.State, j.ErrorCode = job.Failed, "too_large"
 			return 0, nil
 		}
 		if err != nil {
 			return 0, err
-		}
-		if changed {
-			j.Tell(subject.DraftSaved(s, v))
 		}
 		j.State = job.Succeeded
 		return 0, nil

@@ -28,6 +28,8 @@ type world struct {
 	sent       *tenanttest.Statements
 	org        id.Org
 	here, away id.Portal
+	// told are the events of the last change.
+	told []event.Draft
 }
 
 func newWorld(t *testing.T) *world {
@@ -49,7 +51,9 @@ func (w *world) add(u unit.Unit) (made unit.Unit, told event.Draft, err error) {
 		u.Managers = []id.Person{}
 	}
 	err = w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		made, told, err = unit.Insert(ctx, tx, u, who)
+		made, err = unit.Insert(ctx, tx, u, who)
+		for _, told = range event.Told(tx) {
+		}
 		return err
 	})
 	return made, told, err
@@ -83,6 +87,7 @@ func (w *world) change(which id.Unit, change func(*unit.Unit)) (now unit.Unit, d
 		after := before
 		change(&after)
 		now, done, err = unit.Update(ctx, tx, before, after, who)
+		w.told = event.Told(tx)
 		return err
 	})
 	return now, done, err
@@ -190,12 +195,13 @@ func TestSwitches(t *testing.T) {
 	require.ElementsMatch(t, all, w.on(units[0], all...))
 	done := set(units[1], false)
 	require.True(t, done.Switches())
-	require.Equal(t, event.UnitDisabled, done.Drafts[0].Type)
+	require.Equal(t, event.UnitDisabled, w.told[0].Type)
 	require.ElementsMatch(t, []id.Unit{other, units[0]}, w.on(units[0], all...))
 	require.ElementsMatch(t, []id.Unit{other, units[0]}, w.on(units[2], all...), "seen from below")
 	require.NoError(t, w.move(units[2], other))
 	require.ElementsMatch(t, []id.Unit{other, units[0], units[2]}, w.on(units[0], all...), "moved into the light")
-	require.Equal(t, event.UnitEnabled, set(units[1], true).Drafts[0].Type)
+	set(units[1], true)
+	require.Equal(t, event.UnitEnabled, w.told[0].Type)
 	require.ElementsMatch(t, all, w.on(units[0], all...))
 }
 
@@ -211,11 +217,11 @@ func TestWhatAChangeTells(t *testing.T) {
 	require.Equal(t, int64(2), now.Edition)
 	require.Equal(t, []string{"name", "code", "enabled"}, done.Fields)
 	types := []event.Type{}
-	for _, d := range done.Drafts {
+	for _, d := range w.told {
 		types = append(types, d.Type)
 	}
 	require.Equal(t, []event.Type{event.UnitRenamed, event.UnitUpdated, event.UnitDisabled}, types)
-	require.Equal(t, []string{"code"}, done.Drafts[1].Fields["changedFields"])
+	require.Equal(t, []string{"code"}, w.told[1].Fields["changedFields"])
 }
 
 func TestUnitsByCode(t *testing.T) {

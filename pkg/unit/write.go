@@ -11,16 +11,15 @@ import (
 	"visavis.dev/pkg/tenant"
 )
 
-// Insert enters a unit that is switched on, and answers the event of it. The
-// error is portal.ErrUnknown, portal.ErrArchived, ErrNoParent, ErrTooDeep or
-// ErrNoManager.
-func Insert(ctx context.Context, tx *tenant.Tx, u Unit, who Author) (Unit, event.Draft, error) {
+// Insert enters a unit that is switched on. The error is portal.ErrUnknown,
+// portal.ErrArchived, ErrNoParent, ErrTooDeep or ErrNoManager.
+func Insert(ctx context.Context, tx *tenant.Tx, u Unit, who Author) (Unit, error) {
 	if _, err := portal.Lock(ctx, tx, u.Portal); err != nil {
-		return u, event.Draft{}, err
+		return u, err
 	}
 	u.Enabled, u.Edition, u.CreatedAt, u.UpdatedAt = true, 1, who.At, who.At
 	if err := u.check(ctx, tx); err != nil {
-		return u, event.Draft{}, err
+		return u, err
 	}
 	tx.Touch("unit", u.ID)
 	_, err := tx.Exec(ctx, `
@@ -28,15 +27,14 @@ func Insert(ctx context.Context, tx *tenant.Tx, u Unit, who Author) (Unit, event
 			created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)`,
 		tx.Org, u.ID, u.Portal, u.Parent, u.Kind, u.Name, u.Code, u.Enabled, u.Managers, u.ExternalID, u.Metadata, u.Edition, who.At)
-	return u, u.draft(event.UnitCreated, who, map[string]any{"externalId": u.ExternalID, "createdAt": who.At}), err
+	event.Tell(tx, u.draft(event.UnitCreated, who, map[string]any{"externalId": u.ExternalID, "createdAt": who.At}))
+	return u, err
 }
 
 // Change is what became of a unit that was changed.
 type Change struct {
 	// Fields names what changed, as the API does; none when nothing did.
 	Fields []string
-	// Drafts are the events of the unit.
-	Drafts []event.Draft
 }
 
 // Switches says whether people below the unit may have been switched on or off
@@ -65,27 +63,26 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Unit, who Author) 
 		after.Edition, after.UpdatedAt); err != nil {
 		return before, Change{}, err
 	}
-	change.Drafts = after.told(before, change.Fields, who)
+	after.tell(tx, before, change.Fields, who)
 	return after, change, nil
 }
 
-// told are the events of a change: each kind of change has its own.
-func (u Unit) told(before Unit, fields []string, who Author) (drafts []event.Draft) {
+// tell tells of a change: each kind of change has an event of its own.
+func (u Unit) tell(tx *tenant.Tx, before Unit, fields []string, who Author) {
 	if slices.Contains(fields, "name") {
-		drafts = append(drafts, u.draft(event.UnitRenamed, who, map[string]any{"previousName": before.Name, "renamedAt": who.At}))
+		event.Tell(tx, u.draft(event.UnitRenamed, who, map[string]any{"previousName": before.Name, "renamedAt": who.At}))
 	}
 	others := slices.DeleteFunc(slices.Clone(fields), func(name string) bool { return name == "name" || name == "enabled" })
 	if len(others) > 0 {
-		drafts = append(drafts, u.draft(event.UnitUpdated, who, map[string]any{"changedFields": others, "updatedAt": who.At}))
+		event.Tell(tx, u.draft(event.UnitUpdated, who, map[string]any{"changedFields": others, "updatedAt": who.At}))
 	}
 	switch {
 	case !slices.Contains(fields, "enabled"):
 	case u.Enabled:
-		drafts = append(drafts, u.draft(event.UnitEnabled, who, map[string]any{"enabledAt": who.At}))
+		event.Tell(tx, u.draft(event.UnitEnabled, who, map[string]any{"enabledAt": who.At}))
 	default:
-		drafts = append(drafts, u.draft(event.UnitDisabled, who, map[string]any{"disabledAt": who.At}))
+		event.Tell(tx, u.draft(event.UnitDisabled, who, map[string]any{"disabledAt": who.At}))
 	}
-	return drafts
 }
 
 // differences names what differs between two units, as the API does.

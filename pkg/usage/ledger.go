@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/tenant"
 )
@@ -43,21 +42,21 @@ type Means struct {
 // Debit pays for a block from the minutes held, those that expire first before
 // others, and answers how many seconds were paid: BlockS, or less when the
 // minutes or the month's cap run out, down to none. A block that was paid for
-// already is not paid for again. The drafts are the warnings it causes.
+// already is not paid for again. It tells the warnings that it causes.
 //
 // Whoever debits or settles a session holds its row, so that a block has one
 // payer. Sessions pay at the same time: all lock the months first, the earliest
 // before others, and then the grants in the order in which they are used up.
-func Debit(ctx context.Context, tx *tenant.Tx, b Block, m Means) (seconds int64, warnings []event.Draft, err error) {
+func Debit(ctx context.Context, tx *tenant.Tx, b Block, m Means) (seconds int64, err error) {
 	err = tx.QueryRow(ctx, `SELECT seconds FROM usage_block WHERE org_id = $1 AND session_id = $2 AND block = $3`,
 		tx.Org, b.Session, b.Index).Scan(&seconds)
 	if !errors.Is(err, pgx.ErrNoRows) {
-		return seconds, nil, err
+		return seconds, err
 	}
 	seconds = BlockS
 	if !b.Sandbox {
-		if seconds, warnings, err = pay(ctx, tx, b, m); err != nil || seconds == 0 {
-			return 0, warnings, err
+		if seconds, err = pay(ctx, tx, b, m); err != nil || seconds == 0 {
+			return 0, err
 		}
 	}
 	tx.Touch("usage_block", b.Session, number(b.Index))
@@ -65,14 +64,14 @@ func Debit(ctx context.Context, tx *tenant.Tx, b Block, m Means) (seconds int64,
 		INSERT INTO usage_block (org_id, session_id, block, kind, persona_id, sandbox, started_at, seconds)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		tx.Org, b.Session, b.Index, b.Kind, b.Persona, b.Sandbox, b.At, seconds)
-	return seconds, warnings, err
+	return seconds, err
 }
 
 // pay takes what a block costs: of the month's cap first, then of the grants.
-func pay(ctx context.Context, tx *tenant.Tx, b Block, m Means) (int64, []event.Draft, error) {
+func pay(ctx context.Context, tx *tenant.Tx, b Block, m Means) (int64, error) {
 	used, err := lockMonth(ctx, tx, b.At)
 	if err != nil {
-		return 0, nil, err
+		return 0, err
 	}
 	seconds := int64(BlockS)
 	if m.CapS != nil {
@@ -81,20 +80,19 @@ func pay(ctx context.Context, tx *tenant.Tx, b Block, m Means) (int64, []event.D
 	var held account
 	if !m.Unlimited {
 		if held, err = lockAccount(ctx, tx, b.At); err != nil {
-			return 0, nil, err
+			return 0, err
 		}
 		seconds = min(seconds, held.leftS)
 		if err := held.take(ctx, tx, b, seconds); err != nil {
-			return 0, nil, err
+			return 0, err
 		}
 	}
 	if seconds > 0 {
 		if err := addToMonth(ctx, tx, b.At, seconds); err != nil {
-			return 0, nil, err
+			return 0, err
 		}
 	}
-	warnings, err := warn(ctx, tx, b, seconds, used, held, m)
-	return seconds, warnings, err
+	return seconds, warn(ctx, tx, b, seconds, used, held, m)
 }
 
 // grant is minutes that can still be used.

@@ -63,13 +63,11 @@ func block(s id.Session, index int64, at time.Time) usage.Block {
 	return usage.Block{Session: s, Index: index, Kind: "conversation", Persona: id.Persona{1}, At: at, PaidAt: now}
 }
 
-// debit pays for a block and records the warnings.
+// debit pays for a block and answers the warnings.
 func (l *ledger) debit(b usage.Block, m usage.Means) (seconds int64, warnings []event.Draft) {
 	require.NoError(l.t, l.tenants.InTx(context.Background(), l.org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		if seconds, warnings, err = usage.Debit(ctx, tx, b, m); err != nil || len(warnings) == 0 {
-			return err
-		}
-		_, err = event.Emit(ctx, tx, warnings...)
+		seconds, err = usage.Debit(ctx, tx, b, m)
+		warnings = event.Told(tx)
 		return err
 	}))
 	return seconds, warnings
@@ -235,10 +233,10 @@ func TestManyTakeTheLastMinutes(t *testing.T) {
 			for range 50 {
 				all.Go(func() error {
 					return l.tenants.InTx(context.Background(), l.org, func(ctx context.Context, tx *tenant.Tx) error {
-						paid, warnings, err := usage.Debit(ctx, tx, block(id.NewSession(), 0, now), c.means)
+						paid, err := usage.Debit(ctx, tx, block(id.NewSession(), 0, now), c.means)
 						if err == nil {
 							sold.Add(paid)
-							warned.Add(int64(len(warnings)))
+							warned.Add(int64(len(event.Told(tx))))
 						}
 						return err
 					})
@@ -266,7 +264,7 @@ func TestManyPayAndSettle(t *testing.T) {
 			s := id.NewSession()
 			for index := range int64(4) {
 				if err := l.tenants.InTx(context.Background(), l.org, func(ctx context.Context, tx *tenant.Tx) error {
-					_, _, err := usage.Debit(ctx, tx, block(s, index, edge.Add(time.Duration(index)*time.Minute)), usage.Means{})
+					_, err := usage.Debit(ctx, tx, block(s, index, edge.Add(time.Duration(index)*time.Minute)), usage.Means{})
 					return err
 				}); err != nil {
 					return fmt.Errorf("debit: %w", err)

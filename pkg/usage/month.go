@@ -67,9 +67,8 @@ func QueueReached(r *tenant.Reads, org id.Org, at time.Time, into *[]Threshold) 
 		WHERE org_id = $1 AND month = $2 ORDER BY kind, percent DESC`, org, month)
 }
 
-// warn makes the warnings that a debit causes: each once a month.
-func warn(ctx context.Context, tx *tenant.Tx, b Block, paid, monthS int64, a account, m Means) ([]event.Draft, error) {
-	var drafts []event.Draft
+// warn tells the warnings that a debit causes: each once a month.
+func warn(ctx context.Context, tx *tenant.Tx, b Block, paid, monthS int64, a account, m Means) error {
 	add := func(kind string, left, all int64) error {
 		for _, percent := range Percents {
 			if all <= 0 || left*100 > percent*all {
@@ -80,22 +79,20 @@ func warn(ctx context.Context, tx *tenant.Tx, b Block, paid, monthS int64, a acc
 				return err
 			}
 			if first {
-				drafts = append(drafts, warning(kind, percent, b, monthS+paid, a.leftS-paid, a.heldS, m))
+				event.Tell(tx, warning(kind, percent, b, monthS+paid, a.leftS-paid, a.heldS, m))
 			}
 		}
 		return nil
 	}
 	if !m.Unlimited {
 		if err := add(Held, a.leftS-paid, a.heldS); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if m.CapS != nil {
-		if err := add(Cap, *m.CapS-monthS-paid, *m.CapS); err != nil {
-			return nil, err
-		}
+		return add(Cap, *m.CapS-monthS-paid, *m.CapS)
 	}
-	return drafts, nil
+	return nil
 }
 
 // firstTime notes a warning; it is false when it was given before.

@@ -238,7 +238,7 @@ func (c *Cloner) end(ctx context.Context, tx *tenant.Tx, j *job.Job, v Voice, ma
 	if reason != "" {
 		fields["errorCode"] = reason
 	}
-	j.Tell(event.Draft{Type: event.VoiceCloneCompleted, At: now, Fields: fields})
+	event.Tell(tx, event.Draft{Type: event.VoiceCloneCompleted, At: now, Fields: fields})
 	return nil
 }
 

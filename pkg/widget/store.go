@@ -138,13 +138,12 @@ func (w *Widget) settle(ctx context.Context, tx *tenant.Tx, had id.Persona, who 
 	return err
 }
 
-// Announce records that a widget was changed.
-func Announce(ctx context.Context, tx *tenant.Tx, w Widget, changed []string, by string) error {
-	_, err := event.Emit(ctx, tx, event.Draft{Type: event.WidgetUpdated, At: w.UpdatedAt, Fields: map[string]any{
+// TellUpdated tells that a widget was changed.
+func TellUpdated(tx *tenant.Tx, w Widget, changed []string, by string) {
+	event.Tell(tx, event.Draft{Type: event.WidgetUpdated, At: w.UpdatedAt, Fields: map[string]any{
 		"widgetId": w.ID.String(), "changedFields": changed, "enabled": w.Enabled, "allowedOrigins": w.Definition.AllowedOrigins,
 		"changedBy": by, "updatedAt": w.UpdatedAt,
 	}})
-	return err
 }
 
 // Delete deletes a widget. The error is ErrUnknown or ErrGone.

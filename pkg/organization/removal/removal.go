@@ -13,7 +13,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/file"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/managed"
@@ -123,12 +122,7 @@ func (r *Remover) hangUp(ctx context.Context, o directory.Organization) (more bo
 			return err
 		}
 		more = len(going) == sessionBatch
-		drafts, err := session.EndAll(ctx, tx, going, session.Ending{Reason: session.AccountPaused, At: r.Clock.Now().UTC()})
-		if err != nil || len(drafts) == 0 {
-			return err
-		}
-		_, err = event.Emit(ctx, tx, drafts...)
-		return err
+		return session.EndAll(ctx, tx, going, session.Ending{Reason: session.AccountPaused, At: r.Clock.Now().UTC()})
 	}, tenant.Idempotent(true))
 	return more, err
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/person"
@@ -33,7 +32,6 @@ type adding struct {
 type came struct {
 	note
 	added, found, places int64
-	drafts               []event.Draft
 }
 
 // errDryRun undoes a step that was for trial.
@@ -53,12 +51,10 @@ func (a *adding) step(ctx context.Context, tx *tenant.Tx, j *job.Job, at *progre
 		if !errors.Is(err, errDryRun) {
 			return err
 		}
-		c.drafts = nil
 	} else if err := a.addAll(ctx, tx, &c, who); err != nil {
 		return err
 	}
 	j.Done += int64(len(a.lines))
-	j.Tell(c.drafts...)
 	at.Added += c.added
 	at.Refused += int64(len(c.Refused))
 	counts := map[string]int64{"added": c.added, "found": c.found, "places": c.places, "refused": int64(len(c.Refused))}
@@ -181,7 +177,6 @@ func (a *adding) add(ctx context.Context, tx *tenant.Tx, c *came, w wanted, who 
 				return err
 			}
 			c.places++
-			c.drafts = append(c.drafts, m.Added(who))
 		}
 		if !created {
 			c.found++

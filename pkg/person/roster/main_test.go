@@ -146,7 +146,7 @@ func (w *world) unit(code string) id.Unit {
 		ID: id.NewUnit(), Portal: w.portal.ID, Kind: unit.Class, Name: "Class", Code: &code, Managers: []id.Person{}, Metadata: map[string]string{},
 	}
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
-		_, _, err := unit.Insert(ctx, tx, u, person.Author{By: "key_test", At: w.clock.Now()})
+		_, err := unit.Insert(ctx, tx, u, person.Author{By: "key_test", At: w.clock.Now()})
 		return err
 	})
 	return u.ID

@@ -13,7 +13,6 @@ import (
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/persona"
 	"visavis.dev/pkg/plan"
@@ -163,6 +162,7 @@ func (d *Draft) Build(ctx context.Context, tx *tenant.Tx, l *avatar.Library, ter
 		}
 		b.Subjects = append(b.Subjects, lesson.Subject.ID)
 	}
+	portal.TellCreated(tx, made, b.Subjects, who)
 	if d.Visitors == nil {
 		return b, nil
 	}
@@ -202,17 +202,4 @@ func (b *Built) Publish(ctx context.Context, tx *tenant.Tx, region string) error
 	}
 	b.Launch, b.Portal = &done, done.Portal
 	return nil
-}
-
-// Events tell that it was built, and published. They are for event.Emit, last in
-// the transaction.
-func (b *Built) Events() []event.Draft {
-	// It is announced as it was made: as a draft.
-	made := b.Portal
-	made.State = portal.Draft
-	drafts := portal.Created(made, b.Subjects, b.who)
-	if b.Launch != nil {
-		drafts = append(drafts, b.Launch.Events()...)
-	}
-	return drafts
 }

@@ -64,7 +64,9 @@ func Publish(ctx context.Context, tx *tenant.Tx, p portal.Portal, region string,
 		return done, err
 	}
 	done.Changed, done.First = true, p.PublishedVersion == nil
-	done.Portal, err = portal.Publish(ctx, tx, p, note, who)
+	if done.Portal, err = portal.Publish(ctx, tx, p, note, who); err == nil {
+		done.tell(tx)
+	}
 	return done, err
 }
 
@@ -84,12 +86,8 @@ func publishSubjects(ctx context.Context, tx *tenant.Tx, c *Candidate, note *str
 	return published, nil
 }
 
-// Events tell of a launch; none do where visitors see what they did before. They
-// are for event.Emit, last in the transaction.
-func (d *Launch) Events() []event.Draft {
-	if !d.Changed {
-		return nil
-	}
+// tell tells that visitors see something else than before.
+func (d *Launch) tell(tx *tenant.Tx) {
 	ids := make([]string, len(d.subjects))
 	for i, s := range d.subjects {
 		ids[i] = s.String()
@@ -104,11 +102,9 @@ func (d *Launch) Events() []event.Draft {
 	if len(changed) == 0 {
 		changed = append(changed, "subjects")
 	}
-	return []event.Draft{
-		{Type: event.WorkspacePublished, At: d.who.At, Fields: map[string]any{
-			"portalId": p.ID.String(), "name": p.Name, "version": *p.PublishedVersion, "subjectIds": ids, "publishedBy": d.who.By,
-			"publishedAt": d.who.At, "firstPublish": d.First,
-		}},
-		portal.Updated(p, changed, d.who),
-	}
+	event.Tell(tx, event.Draft{Type: event.WorkspacePublished, At: d.who.At, Fields: map[string]any{
+		"portalId": p.ID.String(), "name": p.Name, "version": *p.PublishedVersion, "subjectIds": ids, "publishedBy": d.who.By,
+		"publishedAt": d.who.At, "firstPublish": d.First,
+	}})
+	portal.TellUpdated(tx, p, changed, d.who)
 }
