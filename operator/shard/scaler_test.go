@@ -47,7 +47,7 @@ func TestScaling(t *testing.T) {
 	_, err = db.Exec(t.Context(), `
 		INSERT INTO job (org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, scope, error_code, attempts,
 			created_by, created_at, due_at)
-		VALUES ($1, gen_random_uuid(), 'x', 'queued', '{}', '{}', 0, -1, '', '', '', '', 0, '', $2, $2)`, o.ID, w.clock.Now().Add(-time.Minute))
+		VALUES ($1, gen_random_uuid(), 'erase', 'queued', '{}', '{}', 0, -1, '', '', '', '', 0, '', $2, $2)`, o.ID, w.clock.Now().Add(-time.Minute))
 	require.NoError(t, err)
 	round(2, 1)
 	round(3, 1)

@@ -56,6 +56,9 @@ func TestJobsAdvanceBesideShardsThatDoNotAnswer(t *testing.T) {
 	frozen[first] = true
 	runner.Start()
 	require.Equal(t, first, <-hanging)
+	// Both lines know the shards before the directory freezes.
+	early := []id.Job{insert(tenanttest.Healthy, job.WebhookRecover), insert(tenanttest.Healthy, job.KnowledgeSync)}
+	require.ElementsMatch(t, early, []id.Job{<-done, <-done})
 	o.Begin()
 	o.FreezeDirectory()
 	for range 10 {

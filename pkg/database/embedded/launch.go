@@ -12,8 +12,8 @@ import (
 
 const (
 	// launchAttempts and launchPause give the orphaned children of a server
-	// that was killed five seconds to notice.
-	launchAttempts = 20
+	// that was killed 20 seconds to notice.
+	launchAttempts = 80
 	launchPause    = 250 * time.Millisecond
 
 	// readyPause grows to readyPauseMax while the server starts.
