@@ -53,6 +53,12 @@ database:
 test: database chart statements
 	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test ./...
 
+## race: the tests of what runs side by side, under the race detector
+.PHONY: race
+race: database
+	$(GO) run ./hack/withdb $(GO) test -race ./pkg/conversation/... ./pkg/delivery/... ./pkg/job/... ./pkg/knowledge/... ./pkg/limits/... ./pkg/live/... \
+		./pkg/livekit/... ./pkg/pershard/... ./pkg/readthrough/... ./pkg/spool/... ./pkg/tenant/...
+
 ## chart: the Helm chart, linted and tested
 # Go remembers results by the files of the module, which the chart is not of.
 .PHONY: chart
