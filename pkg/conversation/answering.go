@@ -72,7 +72,9 @@ func (c *Conversation) small(means intent) bool {
 	}
 	texts, ok := c.pleasantry(means)
 	if ok {
-		c.speak(c.reply(c.ownOrigin(), texts...))
+		s := c.reply(c.ownOrigin(), texts...)
+		s.act = actsOf[means]
+		c.speak(s)
 	}
 	return ok
 }
@@ -103,14 +105,16 @@ func (c *Conversation) pleasantry(means intent) (texts []string, ok bool) {
 
 // repeat says the avatar's last words again.
 func (c *Conversation) repeat() {
-	text := bookOf(c.language).askAgain
+	text, act := bookOf(c.language).askAgain, ActClarify
 	for _, turn := range slices.Backward(c.turns) {
 		if turn.Speaker == session.Avatar && turn.Text != "" && !turn.Unrecorded {
-			text = turn.Text
+			text, act = turn.Text, ActRepeat
 			break
 		}
 	}
-	c.speak(c.reply(c.ownOrigin(), text))
+	s := c.reply(c.ownOrigin(), text)
+	s.act = act
+	c.speak(s)
 }
 
 // consider has a brain answer.
@@ -154,6 +158,7 @@ func (c *Conversation) forbid(rule *guardrail) {
 		return
 	}
 	s := c.reply(c.ownOrigin(), c.rebuff(rule)...)
+	s.act = rule.act()
 	switch rule.action {
 	case actEnd:
 		c.last(s, EndedRule)

@@ -15,6 +15,8 @@ type Reply struct {
 	Grounded *bool
 	// Gap says that the packs do not answer the question.
 	Gap bool
+	// Act is what the answer does.
+	Act Act
 }
 
 // maxAsked bounds how long a model may take for a whole answer, since somebody
@@ -32,10 +34,15 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 	text = clean(text)
 	c.detect(text)
 	if rule := matching(c.rules, c.language, text); rule != nil {
-		return c.told(c.rebuff(rule)), nil
+		return c.told(rule.act(), c.rebuff(rule)), nil
 	}
-	if texts, ok := c.chat(intentOf(c.language, text)); ok {
-		return c.told(texts), nil
+	means := intentOf(c.language, text)
+	if texts, ok := c.chat(means); ok {
+		act := actsOf[means]
+		if means == askRepeat {
+			act = ActClarify // nothing was said yet
+		}
+		return c.told(act, texts), nil
 	}
 	q := c.question(text)
 	if c.model != nil {
@@ -70,8 +77,8 @@ func (c *Conversation) chat(means intent) (texts []string, ok bool) {
 }
 
 // told is a reply that rests on nothing.
-func (c *Conversation) told(texts []string) Reply {
-	r := Reply{Language: c.language}
+func (c *Conversation) told(act Act, texts []string) Reply {
+	r := Reply{Language: c.language, Act: act}
 	for _, text := range texts {
 		r.Text = join(r.Text, text)
 	}
@@ -87,11 +94,12 @@ func (c *Conversation) gather(answer Stream) (Reply, error) {
 			return r, err
 		}
 		if rule := matching(c.rules, c.language, p.Text); rule != nil && c.model != nil {
-			r.Text = join(r.Text, c.told(c.rebuff(rule)).Text)
+			r.Text, r.Act = join(r.Text, c.told(rule.act(), c.rebuff(rule)).Text), rule.act()
 			return r, nil
 		}
 		r.Text = join(r.Text, p.Text)
 		r.Gap = r.Gap || p.Gap
+		r.Act = r.Act.with(p)
 		if p.Grounded != nil && (r.Grounded == nil || *p.Grounded) {
 			r.Grounded = p.Grounded
 		}

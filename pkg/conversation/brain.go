@@ -34,6 +34,8 @@ type Piece struct {
 	Grounded *bool
 	// Gap says that the packs do not answer the question.
 	Gap bool
+	// Act is what the piece does; empty for what follows from the rest of it.
+	Act Act
 	// Retrieval and ModelFirst are how long the passages and the model's first
 	// word took; negative where there was no such stage.
 	Retrieval, ModelFirst time.Duration

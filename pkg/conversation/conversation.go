@@ -52,6 +52,7 @@ type Conversation struct {
 	variables    map[string]string
 	rules        []guardrail
 	forbidding   func(*guardrail) // hears of every rule that is kept; nil for nobody
+	said         func(*speech)    // hears of every speech that ended; nil for nobody
 
 	turns    []session.Turn // the last that ended
 	index    int64          // of the next turn

@@ -31,7 +31,7 @@ func (b extractive) Answer(ctx context.Context, q Question) Stream {
 // that it is not known.
 func extracted(q Question, passages []Passage) []Piece {
 	if len(wantedWords(q)) == 0 {
-		return []Piece{{Text: bookOf(q.Language).askAgain}} // nothing was asked for
+		return []Piece{{Text: bookOf(q.Language).askAgain, Act: ActClarify}} // nothing was asked for
 	}
 	chosen := best(q, passages)
 	if len(chosen) == 0 {
@@ -48,7 +48,7 @@ func extracted(q Question, passages []Passage) []Piece {
 // unknown is the honest answer.
 func unknown(language string) Piece {
 	no := false
-	return Piece{Text: bookOf(language).dontKnow, Grounded: &no, Gap: true, Retrieval: untold, ModelFirst: untold}
+	return Piece{Text: bookOf(language).dontKnow, Grounded: &no, Gap: true, Act: ActUnknown, Retrieval: untold, ModelFirst: untold}
 }
 
 func sourceOf(p *Passage) Source {

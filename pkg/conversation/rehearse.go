@@ -19,6 +19,8 @@ type Rehearsal struct {
 	// Tools would have been used, in this order.
 	Tools []ToolUse
 	Rules []RuleKept
+	// Acts are what the avatar's answers do, by the index of their turn.
+	Acts map[int64]Act
 	// Gaps counts the questions that the packs do not answer.
 	Gaps    int64
 	Outcome string
@@ -42,7 +44,7 @@ type RuleKept struct {
 // effect; of config neither Journal nor Send nor End is needed. When the context
 // ends, what was said until then is answered.
 func Rehearse(ctx context.Context, config Config, lines []string) Rehearsal {
-	var r Rehearsal
+	r := Rehearsal{Acts: map[int64]Act{}}
 	config.Session.Channel = Chat
 	config.Journal = &notebook{&r}
 	config.Send = func(m Message) {
@@ -53,6 +55,11 @@ func Rehearse(ctx context.Context, config Config, lines []string) Rehearsal {
 	config.End = func(reason string) { r.EndReason = reason }
 	c := New(config)
 	c.forbidding = func(rule *guardrail) { r.Rules = append(r.Rules, RuleKept{rule.key, rule.action, c.index}) }
+	c.said = func(s *speech) {
+		if s.act != "" {
+			r.Acts[s.turn.Index] = s.act
+		}
+	}
 	c.rehearse(ctx, lines)
 	r.Language, r.Met, r.Values = c.language, c.goals.met, c.goals.values
 	return r

@@ -26,6 +26,8 @@ type speech struct {
 	// question that it leaves open.
 	answers bool
 	gap     string
+	// act is what it does, empty for what is said unasked.
+	act Act
 	// afterwards follows when it is over.
 	afterwards func()
 
@@ -185,6 +187,9 @@ func (c *Conversation) end(interrupted bool) {
 		return
 	}
 	c.remember(s.turn)
+	if c.said != nil {
+		c.said(s)
+	}
 	c.corrected = nil
 	if !s.nudging {
 		c.activeAt = now

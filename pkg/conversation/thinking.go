@@ -98,6 +98,9 @@ func (c *Conversation) voice(t *thought, p Piece) {
 	} else {
 		s.pending = append(s.pending, p)
 	}
+	if !t.greeting {
+		s.act = s.act.with(p)
+	}
 	if p.Gap {
 		s.gap = t.question
 	}
@@ -125,7 +128,9 @@ func (c *Conversation) conclude(t *thought) {
 	}
 	if !t.greeting && len(c.unanswered) > 0 {
 		c.unanswered = nil
-		c.speak(c.reply(c.ownOrigin(), bookOf(c.language).dontKnow))
+		s := c.reply(c.ownOrigin(), bookOf(c.language).dontKnow)
+		s.act = ActUnknown
+		c.speak(s)
 	}
 }
 

@@ -76,6 +76,7 @@ func (c *Conversation) handOff(message string) bool {
 	c.noted("hand-off", c.config.Journal.Collected(c.ctx, maps.Clone(c.goals.values), c.outcome))
 	s := c.reply(session.Tool, c.filledIn(message))
 	s.turn.ToolCalls = []session.ToolCall{call}
+	s.act = ActHandoff
 	s.asking = true // nobody is held up by a goal now
 	c.speak(s)
 	return true
@@ -86,11 +87,12 @@ func (c *Conversation) goodbye() bool {
 	text := c.farewell()
 	if !c.enabled("end_session") {
 		s := c.reply(c.ownOrigin(), text)
-		s.asking = true
+		s.asking, s.act = true, ActGoodbye
 		c.speak(s)
 		return true
 	}
 	s := c.reply(session.Tool, text)
+	s.act = ActGoodbye
 	s.turn.ToolCalls = []session.ToolCall{c.use("end_session", completed)}
 	c.last(s, EndedByUser)
 	return true
