@@ -8,6 +8,7 @@ RUN_ARGS     ?=
 TALK_ARGS    ?=
 BROWSER_ARGS ?=
 E2E_ARGS     ?=
+QUALITY_ARGS ?=
 KEEP         ?=
 
 .DEFAULT_GOAL := help
@@ -98,11 +99,18 @@ generate:
 		--legal-comments=none --log-level=warning --outfile=web/widget/widget.js
 	$(GO) run ./hack/openapi api/openapi
 
-## bench: the figures, as benchstat reads them
+## bench: the figures, as benchstat reads them (make bench quality: those of the answers alone)
 .PHONY: bench
 bench: database
+ifeq (,$(filter quality,$(MAKECMDGOALS)))
 	$(GO) run ./hack/withdb -durable $(GO) run ./hack/bench
 	$(GO) test -run='^$$' -bench=. -benchtime=5x ./pkg/avatar/portrait
+endif
+
+## quality: how well questions are answered (QUALITY_ARGS="-sets heldout", "-explain -domain clinic")
+.PHONY: quality
+quality: database
+	@$(GO) run ./hack/withdb $(GO) run ./hack/quality $(QUALITY_ARGS)
 
 ## bench-operator: what the operator asks of Kubernetes for 10,000 webhooks; half an hour
 .PHONY: bench-operator

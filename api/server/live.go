@@ -108,6 +108,9 @@ func (s *Server) recordGap(ctx context.Context, tx *tenant.Tx, q live.Question) 
 	return err
 }
 
+// Minds give conversations the packs and the models of their organizations.
+func (s *Server) Minds() conversation.Minds { return minds{s} }
+
 // minds give conversations the packs and the models of their organisations.
 type minds struct{ *Server }
 

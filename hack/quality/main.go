@@ -1,0 +1,96 @@
+// Command quality asks personas the questions of a directory of sets and prints how
+// many are answered well, refused and answered wrong: by class and by domain, beside
+// what the engine made of them when the baseline was taken. The format of the sets is
+// in README.md beside it.
+//
+// The path is a caller's: a handbook is read into a knowledge pack as a document, a
+// persona answers from it, and the conversation is the engine's. It needs a database
+// server, which hack/withdb gives it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"visavis.dev/pkg/extract/sandbox"
+)
+
+// heldout is the directory whose texts are for nobody who tunes the engine.
+const heldout = "heldout"
+
+// options are what the command line says.
+type options struct {
+	root, sets, domain string
+	// explain prints the questions that were not answered well.
+	explain bool
+	// baseline, when it is not empty, writes what was measured as the figures to
+	// compare with, under that name of a commit.
+	baseline string
+}
+
+func main() {
+	sandbox.Become()
+	var o options
+	flag.StringVar(&o.root, "root", "hack/quality/sets", "the `directory` of the directories of sets")
+	flag.StringVar(&o.sets, "sets", "tuning", "which `directory` of sets to ask: tuning or heldout")
+	flag.StringVar(&o.domain, "domain", "", "the only `domain` to ask")
+	flag.BoolVar(&o.explain, "explain", false, "print every question that was not answered well, with its answer; not of held-out sets")
+	flag.StringVar(&o.baseline, "baseline", "", "write the outcome as the baseline, measured at this `commit`")
+	flag.Parse()
+	ctrl.SetLogger(logr.Discard())
+	if err := run(context.Background(), o); err != nil {
+		fmt.Fprintln(os.Stderr, "quality:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	if o.explain && filepath.Base(o.sets) == heldout {
+		return errors.New("held-out sets are not explained: who has read them cannot be judged by them any more")
+	}
+	folder := filepath.Join(o.root, o.sets)
+	sets, err := load(folder)
+	if err != nil {
+		return err
+	}
+	if o.domain != "" {
+		sets = slices.DeleteFunc(sets, func(s set) bool { return s.domain != o.domain })
+	}
+	if len(sets) == 0 {
+		return fmt.Errorf("there is no such set in %s", folder)
+	}
+	before, err := readBaseline(folder)
+	if err != nil {
+		return err
+	}
+	f, err := newFixture(ctx)
+	if err != nil {
+		return err
+	}
+	defer f.server.Close()
+	var all []outcome
+	var ranked []ranking
+	for i := range sets {
+		made, rank, err := f.ask(ctx, &sets[i])
+		if err != nil {
+			return fmt.Errorf("%s: %w", sets[i].domain, err)
+		}
+		if o.explain {
+			explain(os.Stdout, made)
+		}
+		all, ranked = append(all, made...), append(ranked, rank)
+	}
+	report(os.Stdout, all, ranked, before)
+	if o.baseline != "" {
+		return writeBaseline(folder, o.baseline, all)
+	}
+	return nil
+}
