@@ -78,7 +78,8 @@ func judgeUnknown(a answer) verdict {
 }
 
 // judgeAct judges a reply to what asks for no knowledge. With facts, it has one of
-// them; without, it is one that states nothing, and does not leave the matter open.
+// them; without, it is one that states nothing, and does not leave the matter open. To
+// ask again fits what nobody understands, not an "okay" to an answer.
 func judgeAct(q *question, a answer, said string) verdict {
 	if len(q.Facts) > 0 {
 		any := slices.ContainsFunc(q.Facts, func(group []fact) bool { return holdsAny(said, group) })
@@ -92,6 +93,10 @@ func judgeAct(q *question, a answer, said string) verdict {
 		return wrong
 	case conversation.ActUnknown:
 		return refused
+	case conversation.ActClarify:
+		if len(q.Ask) > 1 {
+			return refused
+		}
 	}
 	return good
 }

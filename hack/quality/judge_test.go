@@ -95,6 +95,8 @@ func TestJudge(t *testing.T) {
 		"any reply":                       {question{Expect: expectAct}, "Goodbye.", conversation.ActGoodbye, good},
 		"a passage for a reply":           {question{Expect: expectAct}, "Cats.", conversation.ActAnswer, wrong},
 		"a reply that leaves it open":     {question{Expect: expectAct}, "I do not know.", conversation.ActUnknown, refused},
+		"asked again after nonsense":      {question{Expect: expectAct, Ask: []string{"grmpf"}}, "Again?", conversation.ActClarify, good},
+		"asked again after an okay":       {question{Expect: expectAct, Ask: []string{"Where?", "Okay"}}, "Again?", conversation.ActClarify, refused},
 		"a reply nobody says anything of": {question{Expect: expectAct}, "Cats.", "", wrong},
 	} {
 		require.Equal(t, c.is, judge(&c.q, answer{c.text, c.act}), name)

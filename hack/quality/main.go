@@ -31,6 +31,8 @@ type options struct {
 	root, sets, domain string
 	// explain prints the questions that were not answered well.
 	explain bool
+	// answers prints the others too, to see whether the judge is right.
+	answers bool
 	// baseline, when it is not empty, writes what was measured as the figures to
 	// compare with, under that name of a commit.
 	baseline string
@@ -43,6 +45,7 @@ func main() {
 	flag.StringVar(&o.sets, "sets", "tuning", "which `directory` of sets to ask: tuning or heldout")
 	flag.StringVar(&o.domain, "domain", "", "the only `domain` to ask")
 	flag.BoolVar(&o.explain, "explain", false, "print every question that was not answered well, with its answer; not of held-out sets")
+	flag.BoolVar(&o.answers, "answers", false, "print every question with its answer, as -explain does")
 	flag.StringVar(&o.baseline, "baseline", "", "write the outcome as the baseline, measured at this `commit`")
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
@@ -53,7 +56,7 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
-	if o.explain && filepath.Base(o.sets) == heldout {
+	if (o.explain || o.answers) && filepath.Base(o.sets) == heldout {
 		return errors.New("held-out sets are not explained: who has read them cannot be judged by them any more")
 	}
 	folder := filepath.Join(o.root, o.sets)
@@ -83,8 +86,8 @@ func run(ctx context.Context, o options) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", sets[i].domain, err)
 		}
-		if o.explain {
-			explain(os.Stdout, made)
+		if o.explain || o.answers {
+			explain(os.Stdout, made, o.answers)
 		}
 		all, ranked = append(all, made...), append(ranked, rank)
 	}

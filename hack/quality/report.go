@@ -104,10 +104,11 @@ func report(w io.Writer, all []outcome, ranked []ranking, before baseline) {
 	}
 }
 
-// explain prints the questions that were not answered well, with what was said.
-func explain(w io.Writer, all []outcome) {
+// explain prints the questions that were not answered well, or all of them, with what
+// was said.
+func explain(w io.Writer, all []outcome, well bool) {
 	for _, o := range all {
-		if o.verdict == good {
+		if o.verdict == good && !well {
 			continue
 		}
 		fmt.Fprintf(w, "%s/%s  %s, %s\n", o.domain, o.question.ID, o.question.Class, o.verdict)
