@@ -24,8 +24,13 @@ type ranking struct {
 // stand in the text.
 var ranked = []string{"direct", "paraphrase", "typo", "inflection", "crosslanguage", "kind", "several", "list", "emergency"}
 
+// mostRelevant is how many passages may hold the facts of a question before these are
+// too general to tell which passage answers it.
+const mostRelevant = 3
+
 // rank ranks the passages of a persona for the questions of its set. Relevant are those
-// that hold all the facts of a question; one whose facts no passage holds is left out.
+// that hold all the facts of a question; one whose facts none holds, or too many do, is
+// left out.
 func (p *stage) rank(ctx context.Context, s *set) (ranking, error) {
 	var r ranking
 	said := make([]string, len(p.passages))
@@ -44,7 +49,7 @@ func (p *stage) rank(ctx context.Context, s *set) (ranking, error) {
 				relevant[c.ID] = true
 			}
 		}
-		if len(relevant) == 0 {
+		if len(relevant) == 0 || len(relevant) > mostRelevant {
 			continue
 		}
 		found, err := p.config.Knowledge.Search(ctx, conversation.Query{
