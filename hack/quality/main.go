@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/go-logr/logr"
@@ -36,6 +37,8 @@ type options struct {
 	// baseline, when it is not empty, writes what was measured as the figures to
 	// compare with, under that name of a commit.
 	baseline string
+	// pages are added to each pack that answer nothing.
+	pages int
 }
 
 func main() {
@@ -47,6 +50,7 @@ func main() {
 	flag.BoolVar(&o.explain, "explain", false, "print every question that was not answered well, with its answer; not of held-out sets")
 	flag.BoolVar(&o.answers, "answers", false, "print every question with its answer, as -explain does")
 	flag.StringVar(&o.baseline, "baseline", "", "write the outcome as the baseline, measured at this `commit`")
+	flag.IntVar(&o.pages, "pages", 0, "add so many `pages` of other text to each pack, and use one core: for the latency in large packs")
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
 	if err := run(context.Background(), o); err != nil {
@@ -69,6 +73,12 @@ func run(ctx context.Context, o options) error {
 	}
 	if len(sets) == 0 {
 		return fmt.Errorf("there is no such set in %s", folder)
+	}
+	if o.pages > 0 {
+		runtime.GOMAXPROCS(1)
+		for i := range sets {
+			sets[i].filler = filler(&sets[i], o.pages)
+		}
 	}
 	before, err := readBaseline(folder)
 	if err != nil {

@@ -40,7 +40,9 @@ type set struct {
 	domain string
 	// documents are the texts of the handbook, by the names of their files.
 	documents map[string]string
-	now       time.Time
+	// filler are further documents, which answer nothing.
+	filler map[string]string
+	now    time.Time
 }
 
 // question is one, with the turns that lead to it.
