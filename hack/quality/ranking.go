@@ -119,7 +119,7 @@ func newBM25(texts []string) *bm25 {
 }
 
 func plainWords(text string) (words []string) {
-	for _, word := range strings.Fields(splitUnspaced(text)) {
+	for word := range strings.FieldsSeq(splitUnspaced(text)) {
 		if !strings.ContainsFunc(word, unspaced) {
 			words = append(words, word)
 			continue
