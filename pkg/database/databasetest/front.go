@@ -23,6 +23,7 @@ type Front struct {
 	thawed chan struct{}
 	delay  time.Duration
 	conns  map[net.Conn]struct{}
+	dials  int
 	closed chan struct{}
 }
 
@@ -71,6 +72,14 @@ func (f *Front) Thaw() {
 	close(f.thawed)
 }
 
+// Dials is how many connections were made to it so far. Whoever gives a frozen database up
+// makes another: to cancel what it asked, or to ask again.
+func (f *Front) Dials() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.dials
+}
+
 // Slow makes every answer take so much longer.
 func (f *Front) Slow(delay time.Duration) {
 	f.mu.Lock()
@@ -107,6 +116,7 @@ func (f *Front) accept() {
 		}
 		f.mu.Lock()
 		f.conns[client], f.conns[server] = struct{}{}, struct{}{}
+		f.dials++
 		f.mu.Unlock()
 		f.group.Go(func() { f.pass(server, client, false) })
 		f.group.Go(func() { f.pass(client, server, true) })

@@ -112,3 +112,26 @@ func (o *Outage) FreezeDirectory() { o.directory.Freeze() }
 
 // Thaw makes the frozen shard go on.
 func (o *Outage) Thaw() { o.shards[Frozen].Thaw() }
+
+// Beside does something again and again until it was done some times on end while nobody
+// gave the frozen shard up. What takes turns with that shard never gets there, however
+// fast the machine: each of its turns ends by giving the shard up.
+func (o *Outage) Beside(t *testing.T, do func()) {
+	t.Helper()
+	const (
+		onEnd  = 5 // more than the connections that a process has to a shard already
+		atMost = 50
+	)
+	dials, undisturbed := o.shards[Frozen].Dials(), 0
+	for range atMost {
+		do()
+		if now := o.shards[Frozen].Dials(); now != dials {
+			dials, undisturbed = now, 0
+			continue
+		}
+		if undisturbed++; undisturbed == onEnd {
+			return
+		}
+	}
+	require.FailNow(t, "it takes turns with the shard that does not answer")
+}
