@@ -71,6 +71,23 @@ func TestOpenPlaceholdersAreFound(t *testing.T) {
 		`SELECT a FROM t WHERE $1 IS NULL OR a = $1`:              {"$1"},
 		`SELECT a FROM t WHERE $1::TEXT[] IS NULL OR a = ANY($1)`: nil,
 		`SELECT a FROM t WHERE $1 = $2`:                           {"$1", "$2"},
+		`SELECT a FROM t WHERE (a, b) > ($1, $2)`:                 nil,
+		`SELECT a FROM t WHERE (a, $1) > ($2, $3)`:                {"$1", "$3"},
+		`SELECT a FROM t WHERE (a, b) IN (($1, $2), ($3, $4))`:    nil,
+		`SELECT a FROM t WHERE ($1, b) IN ((a, $2), ($3, c))`:     {"$1", "$3"},
+		`SELECT a FROM t WHERE a IN ($1, $2)`:                     nil,
+		`SELECT a FROM t WHERE $1 IN ($2, $3)`:                    {"$1", "$2", "$3"},
+		`SELECT a FROM t WHERE $1 IN ('x', 'y')`:                  nil,
+		`SELECT a FROM t WHERE a BETWEEN $1 AND $2`:               nil,
+		`SELECT a FROM t WHERE $1 BETWEEN $2 AND b`:               {"$1", "$2"},
+		`SELECT a FROM t WHERE a = $1 || $2`:                      {"$1", "$2"},
+		`SELECT a FROM t WHERE a = b + $1`:                        nil,
+		`UPDATE t SET a = CASE WHEN b THEN $1 ELSE $2 END`:        {"$1", "$2"},
+		`UPDATE t SET a = CASE WHEN b THEN $1 ELSE a END`:         nil,
+		`SELECT NULLIF($1, $2)`:                                   {"$1", "$2"},
+		`UPDATE t SET a = greatest($1, $2)`:                       {"$1", "$2"},
+		`UPDATE t SET a = greatest(a, $1)`:                        nil,
+		`SELECT a FROM t WHERE length($1) > 3`:                    {"$1"},
 		`SELECT a FROM t WHERE EXISTS (SELECT $1 FROM u)`:         {"$1"},
 		`SELECT COALESCE($1, $2)`:                                 {"$1", "$2"},
 		`SELECT unnest($1)`:                                       {"$1"},
@@ -95,7 +112,12 @@ func openPlaceholders(s tree.Statement) (open []string) {
 			}
 		}
 	}
-	bare := func(e tree.Expr) bool { _, ok := tree.StripParens(e).(*tree.Placeholder); return ok }
+	// together notes expressions that have one type, where none of them tells it.
+	together := func(exprs ...tree.Expr) {
+		if !slices.ContainsFunc(exprs, func(e tree.Expr) bool { return !bare(e) }) {
+			note(exprs...)
+		}
+	}
 	inserted := map[*tree.SelectClause]bool{}
 	walk(reflect.ValueOf(s), func(node any) {
 		switch n := node.(type) {
@@ -111,28 +133,85 @@ func openPlaceholders(s tree.Statement) (open []string) {
 				}
 			}
 		case *tree.ComparisonExpr:
-			if n.Operator.Symbol == treecmp.Any || n.Operator.Symbol == treecmp.All || bare(n.Left) && bare(n.Right) {
+			if n.Operator.Symbol == treecmp.Any || n.Operator.Symbol == treecmp.All {
 				note(n.Left)
 			}
-			if bare(n.Left) && bare(n.Right) {
-				note(n.Right)
+			for _, pair := range compared(n) {
+				together(pair[0], pair[1])
 			}
+		case *tree.RangeCond:
+			together(n.Left, n.From)
+			together(n.Left, n.To)
+		case *tree.BinaryExpr:
+			together(n.Left, n.Right)
+		case *tree.NullIfExpr:
+			together(n.Expr1, n.Expr2)
+		case *tree.CaseExpr:
+			together(results(n)...)
 		case *tree.IsNullExpr:
 			note(n.Expr)
 		case *tree.IsNotNullExpr:
 			note(n.Expr)
 		case *tree.CoalesceExpr:
-			if !slices.ContainsFunc(n.Exprs, func(e tree.Expr) bool { return !bare(e) }) {
-				note(n.Exprs...)
-			}
+			together(n.Exprs...)
 		case *tree.FuncExpr:
-			if name := n.Func.String(); name == "unnest" || name == "to_jsonb" || name == "jsonb_build_object" || name == "array_append" && bare(n.Exprs[0]) {
+			switch name := n.Func.String(); name {
+			case "unnest", "to_jsonb", "jsonb_build_object", "length":
 				note(n.Exprs...)
+			case "greatest", "least":
+				together(n.Exprs...)
+			case "array_append":
+				note(n.Exprs[:1]...)
 			}
 		}
 	})
 	slices.Sort(open)
 	return open
+}
+
+func bare(e tree.Expr) bool {
+	_, ok := tree.StripParens(e).(*tree.Placeholder)
+	return ok
+}
+
+// compared are the pairs that a comparison compares: of tuples, and of what may be in a
+// list, each with its counterpart.
+func compared(n *tree.ComparisonExpr) (pairs [][2]tree.Expr) {
+	right, ok := tree.StripParens(n.Right).(*tree.Tuple)
+	if n.Operator.Symbol != treecmp.In && n.Operator.Symbol != treecmp.NotIn {
+		return matched(n.Left, n.Right)
+	}
+	if !ok {
+		return nil
+	}
+	for _, e := range right.Exprs {
+		pairs = append(pairs, matched(n.Left, e)...)
+	}
+	return pairs
+}
+
+// matched are two expressions, or the members of two tuples.
+func matched(left, right tree.Expr) (pairs [][2]tree.Expr) {
+	l, lok := tree.StripParens(left).(*tree.Tuple)
+	r, rok := tree.StripParens(right).(*tree.Tuple)
+	if !lok || !rok || len(l.Exprs) != len(r.Exprs) {
+		return [][2]tree.Expr{{left, right}}
+	}
+	for i := range l.Exprs {
+		pairs = append(pairs, [2]tree.Expr{l.Exprs[i], r.Exprs[i]})
+	}
+	return pairs
+}
+
+// results are what a CASE may come to.
+func results(n *tree.CaseExpr) (all []tree.Expr) {
+	for _, w := range n.Whens {
+		all = append(all, w.Val)
+	}
+	if n.Else != nil {
+		all = append(all, n.Else)
+	}
+	return all
 }
 
 // walk visits every node of a statement, those above first.
