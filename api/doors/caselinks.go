@@ -158,7 +158,7 @@ func (a *API) createCaseLink(ctx context.Context, c *route.Call, in *CaseLinkInp
 	l := caselink.Link{
 		ID: id.NewCaseLink(), Portal: p.ID, CaseRef: b.CaseRef, CustomerRef: b.CustomerRef, Title: b.Title, Summary: b.CaseSummary,
 		Channel: cmp.Or(b.Channel, caselink.ByHand), Contact: b.Contact.kept(), ExpiresAt: c.Now().Add(defaultCaseLink), MaxOpens: b.MaxOpens, ExternalID: b.ExternalID,
-		Metadata: b.Metadata, CreatedBy: c.Principal.Key.ID.String(), CreatedAt: c.Now(),
+		Metadata: b.Metadata, CreatedBy: c.Principal.Key.ID.String(), CreatedAt: c.Now(), Sandbox: trial(c),
 	}
 	if b.ExpiresInS > 0 {
 		l.ExpiresAt = c.Now().Add(time.Duration(b.ExpiresInS) * time.Second)

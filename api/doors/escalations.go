@@ -139,7 +139,7 @@ func (a *API) escalate(ctx context.Context, c *route.Call, in *EscalationInput) 
 	e := escalation.Escalation{
 		ID: id.NewEscalation(), Portal: p.ID, State: escalation.Waiting, ExternalChatID: b.ExternalChatID, Channel: b.Channel,
 		CustomerRef: b.CustomerRef, Context: b.Context.kept(), Reason: b.Reason, ExpiresAt: c.Now().Add(goodFor(b.ExpiresInS)),
-		ExternalID: b.ExternalID, Metadata: b.Metadata, CreatedAt: c.Now(),
+		ExternalID: b.ExternalID, Metadata: b.Metadata, CreatedAt: c.Now(), Sandbox: trial(c),
 	}
 	if e.Language, err = languageOf(b.Language, p.Definition.DefaultLanguage); err != nil {
 		return Escalation{}, err

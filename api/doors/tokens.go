@@ -11,6 +11,7 @@ import (
 	"visavis.dev/api/people"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/activity"
+	"visavis.dev/pkg/apikey"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/person"
@@ -67,6 +68,10 @@ type EmbedToken struct {
 }
 
 const defaultToken = time.Hour
+
+// trial says whether whoever comes by what is made comes for a trial, as with every
+// session of a test key.
+func trial(c *route.Call) bool { return c.Principal.Key.Environment == apikey.Test }
 
 // goodFor is how long a token is good for.
 func goodFor(seconds int64) time.Duration {
@@ -146,7 +151,7 @@ func (a *API) embedToken(ctx context.Context, c *route.Call, in *EmbedInput) (Em
 	if err != nil {
 		return EmbedToken{}, err
 	}
-	wish.Newcomer.Terms = c.Principal.Terms
+	wish.Newcomer.Terms, wish.Details.Sandbox = c.Principal.Terms, trial(c)
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (EmbedToken, error) {
 		if err := taught(ctx, tx, p.ID, wish.Details.Subject); err != nil {
 			return EmbedToken{}, err
@@ -231,7 +236,7 @@ func (a *API) customerToken(ctx context.Context, c *route.Call, in *CustomerInpu
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (CustomerToken, error) {
 		made, err := a.Gate.IssueCustomer(ctx, tx, p.ID, signin.Details{
-			Ref: b.CustomerRef, Name: b.Name, Email: b.Email, Phone: b.Phone, Verified: b.Verified, Attributes: b.Attributes,
+			Ref: b.CustomerRef, Name: b.Name, Email: b.Email, Phone: b.Phone, Verified: b.Verified, Attributes: b.Attributes, Sandbox: trial(c),
 		}, goodFor(b.ExpiresInS))
 		if err != nil {
 			return CustomerToken{}, asProblem(err)

@@ -36,6 +36,8 @@ type visited struct {
 	// portal is its id, page its address, and origin that of all pages.
 	portal, page, origin string
 	cookies              []*http.Cookie
+	// from is the address that the browser's requests come from; empty for this machine's.
+	from string
 	metrics              prometheus.Gatherer
 	log                  *lines
 }
@@ -60,14 +62,14 @@ func (l *lines) String() string {
 }
 
 // visit runs the API, and the pages and sockets beside it, on a clock.
-func visit(t *testing.T, at clock.WithTickerAndDelayedExecution) *visited {
+func visit(t *testing.T, at clock.WithTickerAndDelayedExecution, options ...apitest.Option) *visited {
 	t.Helper()
 	front := httptest.NewUnstartedServer(nil)
 	address := front.Listener.Addr().String()
 	v := &visited{T: t, origin: "http://" + address, log: &lines{}}
-	a := apitest.New(t, apitest.Unlimited, func(o *server.Options) {
+	a := apitest.New(t, append([]apitest.Option{apitest.Unlimited, func(o *server.Options) {
 		o.Clock, o.PortalURL, o.LiveURL, o.Log = at, v.origin, "ws://"+address, slog.New(slog.NewTextHandler(v.log, nil))
-	})
+	}}, options...)...)
 	v.metrics = a.Service.Metrics.(prometheus.Gatherer)
 	talks := a.Live(address)
 	pages, err := a.Pages()
@@ -129,6 +131,9 @@ func (v *visited) send(path string, form url.Values) (status int, location, body
 	r, err := http.NewRequestWithContext(v.Context(), http.MethodPost, v.page+path, strings.NewReader(form.Encode()))
 	require.NoError(v, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if v.from != "" {
+		r.Header.Set("X-Forwarded-For", v.from)
+	}
 	for _, c := range v.cookies {
 		r.AddCookie(c)
 	}

@@ -60,6 +60,8 @@ type Link struct {
 	CreatedAt                   time.Time
 	// SentAt is when it was mailed to the contact.
 	SentAt *time.Time
+	// Sandbox says that a test key made it: the conversation is a trial.
+	Sandbox bool
 }
 
 // The channels by which a link reaches who it is for.
@@ -119,7 +121,7 @@ func (t Token) hash() []byte {
 }
 
 const columns = `id, portal_id, case_ref, customer_ref, title, case_summary, language, channel, contact, expires_at, max_opens, open_count,
-	opened_at, used_at, revoked_at, session_id, external_id, metadata, created_by, created_at, sent_at`
+	opened_at, used_at, revoked_at, session_id, external_id, metadata, created_by, created_at, sent_at, sandbox`
 
 func scan(row pgx.CollectableRow) (Link, error) { return pgx.RowToStructByPos[Link](row) }
 
@@ -128,10 +130,10 @@ func Insert(ctx context.Context, tx *tenant.Tx, l Link, token Token) error {
 	tx.Touch("case_link", l.ID)
 	_, err := tx.Exec(ctx, `
 		INSERT INTO case_link (org_id, id, portal_id, case_ref, customer_ref, title, case_summary, language, channel, contact, token_hash,
-			expires_at, max_opens, open_count, external_id, metadata, created_by, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15, $16, $17)`,
+			expires_at, max_opens, open_count, external_id, metadata, created_by, created_at, sandbox)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15, $16, $17, $18)`,
 		tx.Org, l.ID, l.Portal, l.CaseRef, l.CustomerRef, l.Title, l.Summary, l.Language, l.Channel, l.Contact, token.hash(),
-		l.ExpiresAt, l.MaxOpens, l.ExternalID, l.Metadata, l.CreatedBy, l.CreatedAt)
+		l.ExpiresAt, l.MaxOpens, l.ExternalID, l.Metadata, l.CreatedBy, l.CreatedAt, l.Sandbox)
 	return err
 }
 

@@ -60,6 +60,8 @@ type Escalation struct {
 	ExternalID             *string
 	Metadata               map[string]string
 	CreatedAt              time.Time
+	// Sandbox says that a test key made it: the conversation is a trial.
+	Sandbox bool
 }
 
 // Errors of this package.
@@ -80,7 +82,7 @@ func (t Token) hash() []byte {
 }
 
 const columns = `id, portal_id, state, external_chat_id, channel, customer_ref, context, reason, language, expires_at, session_id, outcome,
-	started_at, completed_at, external_id, metadata, created_at`
+	started_at, completed_at, external_id, metadata, created_at, sandbox`
 
 func scan(row pgx.CollectableRow) (Escalation, error) { return pgx.RowToStructByPos[Escalation](row) }
 
@@ -89,10 +91,10 @@ func Insert(ctx context.Context, tx *tenant.Tx, e Escalation, token Token) error
 	tx.Touch("escalation", e.ID)
 	_, err := tx.Exec(ctx, `
 		INSERT INTO escalation (org_id, id, portal_id, state, external_chat_id, channel, customer_ref, context, reason, language, token_hash,
-			expires_at, external_id, metadata, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+			expires_at, external_id, metadata, created_at, sandbox)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		tx.Org, e.ID, e.Portal, e.State, e.ExternalChatID, e.Channel, e.CustomerRef, e.Context, e.Reason, e.Language, token.hash(),
-		e.ExpiresAt, e.ExternalID, e.Metadata, e.CreatedAt)
+		e.ExpiresAt, e.ExternalID, e.Metadata, e.CreatedAt, e.Sandbox)
 	return err
 }
 

@@ -75,7 +75,7 @@ func (in *Guest) goOn(chat escalation.Escalation, now time.Time) error {
 	case chat.State == escalation.Expired, chat.State == escalation.Waiting && !now.Before(chat.ExpiresAt):
 		return refuse(LinkExpired)
 	}
-	in.Language = chat.Language
+	in.Language, in.Details.Sandbox = chat.Language, chat.Sandbox
 	var b strings.Builder
 	b.WriteString("The conversation continues a chat.\n")
 	if chat.Reason != nil {
@@ -93,6 +93,7 @@ func (in *Guest) goOn(chat escalation.Escalation, now time.Time) error {
 
 // see has the guest come for a case, while its link is good.
 func (in *Guest) see(l caselink.Link, now time.Time) error {
+	in.Details.Sandbox = l.Sandbox
 	in.Language, in.Told = l.Language, "The conversation is about a case: "+l.Title+"\n"+l.Summary
 	if l.Contact != nil && l.Contact.Name != nil {
 		in.Name = *l.Contact.Name
@@ -115,7 +116,7 @@ func (in *Guest) Request() admission.Request {
 	r := admission.Request{
 		Source: session.FromPortal, Portal: in.Portal, Person: in.Person, Membership: in.Membership, Escalation: in.Escalation,
 		CaseLink: in.CaseLink, Door: string(in.doorKey()), Language: in.Language, Context: in.Told, Collected: map[string]string{},
-		AllowedOrigins: in.Details.AllowedOrigins,
+		AllowedOrigins: in.Details.AllowedOrigins, Sandbox: in.Details.Sandbox,
 	}
 	if in.Details.Subject != nil {
 		r.Subject = *in.Details.Subject

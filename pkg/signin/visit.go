@@ -70,6 +70,8 @@ type Details struct {
 	AllowedOrigins []string `json:"allowedOrigins,omitempty"`
 	// ReturnURL is where they go afterwards; empty for nowhere.
 	ReturnURL string `json:"returnUrl,omitempty"`
+	// Sandbox says that a test key made the token: its sessions are trials.
+	Sandbox bool `json:"sandbox,omitempty"`
 }
 
 // Visit is somebody who came in.
