@@ -144,4 +144,7 @@ func TestSettingsOfTheChart(t *testing.T) {
 	for name := range settings.Properties {
 		require.NotNil(t, known.Lookup(name), name)
 	}
+	for _, name := range []string{"body-bytes", "search-memory", "temporary-dir"} {
+		require.Contains(t, settings.Properties, name, "what bounds a process's memory")
+	}
 }

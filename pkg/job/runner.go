@@ -50,7 +50,7 @@ type Runner struct {
 	Shards func(context.Context) ([]string, error)
 	Clock  clock.WithTicker
 	Log    *slog.Logger
-	// Metrics counts what failed for a shard; nil for nowhere.
+	// Metrics counts what failed for a shard, and tells how long jobs wait; nil for nowhere.
 	Metrics prometheus.Registerer
 
 	cancel context.CancelFunc
@@ -76,6 +76,9 @@ func (r *Runner) Start() {
 	for _, q := range r.heavyQueues() {
 		r.loop("begin "+q.name+" jobs", func(ctx context.Context, shard string) (bool, error) { return r.begin(ctx, shard, q) })
 	}
+	watch := r.watch()
+	r.loops = append(r.loops, watch)
+	watch.Start()
 }
 
 func (r *Runner) quick() line { return line{kinds: r.Share.of(quick)} }

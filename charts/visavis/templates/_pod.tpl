@@ -162,7 +162,7 @@ spec:
         {{- with $extra.volumeMounts }}{{ toYaml . | nindent 8 }}{{ end }}
   volumes:
     - name: tmp
-      emptyDir: {sizeLimit: 1Gi}
+      emptyDir: {sizeLimit: {{ $v.pods.temporaryStorage }}}
     {{- if not .bare }}
     - name: config
       configMap: {name: {{ include "visavis.fullname" $root }}}

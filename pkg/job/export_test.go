@@ -1,0 +1,15 @@
+package job
+
+import (
+	"context"
+
+	"visavis.dev/pkg/pershard"
+)
+
+// Measure notes once how long a shard's jobs have waited.
+func (r *Runner) Measure(ctx context.Context, shard string) error {
+	return r.measure(ctx, newBacklog(r.Metrics), shard)
+}
+
+// Listed is the list of shards by which figures are kept, after some are known.
+func (r *Runner) Listed() pershard.Lister { return newBacklog(r.Metrics).listed(r.Shards) }
