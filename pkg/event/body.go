@@ -1,6 +1,7 @@
 package event
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 
@@ -22,7 +23,7 @@ type envelope struct {
 
 // Body writes an event in a contract, as JSON.
 func Body(v contract.Version, e Event, t Telling) ([]byte, error) {
-	body, err := json.Marshal(envelope{e.ID, e.Type, contract.Latest, e.Org, e.At.UTC(), t.Data, t.AIGenerated})
+	body, err := plain(envelope{e.ID, e.Type, contract.Latest, e.Org, e.At.UTC(), t.Data, t.AIGenerated})
 	if err != nil || v == contract.Latest {
 		return body, err
 	}
@@ -30,5 +31,17 @@ func Body(v contract.Version, e Event, t Telling) ([]byte, error) {
 	if err := json.Unmarshal(body, &newest); err != nil {
 		return nil, err
 	}
-	return json.Marshal(contract.Event(v, newest))
+	return plain(contract.Event(v, newest))
+}
+
+// plain writes JSON as it is read: with <, > and & as they are. Nobody shows a body in a
+// page without escaping it there.
+func plain(value any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

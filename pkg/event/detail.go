@@ -117,7 +117,7 @@ func (k *Kind) tell(e Event, d Detail, words bool) (Telling, error) {
 		set(data, path, value)
 	}
 	var err error
-	told.Data, err = json.Marshal(data)
+	told.Data, err = plain(data)
 	return told, err
 }
 
