@@ -18,7 +18,10 @@ const (
 	MaxLines = 50_000
 	// maxLine bounds a line in bytes: a quote that is never closed makes one of all
 	// that follows.
-	maxLine    = 64 << 10
+	maxLine = 64 << 10
+	// maxRaw bounds a line as it stands in the file, in bytes: with its quotes, each of
+	// which may stand twice, and its separators. More of it is not even read.
+	maxRaw     = 2*maxLine + 4<<10
 	maxColumns = 60
 )
 
@@ -107,13 +110,18 @@ func separator(data []byte) rune {
 // read reads so many lines that are not blank, or as many as there are, and
 // answers where to go on. The error is a SheetError.
 func (s *sheet) read(from mark, n int) (lines []line, next mark, err error) {
-	r := csv.NewReader(bytes.NewReader(s.data[from.Offset:]))
+	b := &bounded{rest: s.data[from.Offset:]}
+	r := csv.NewReader(b)
 	r.Comma, r.FieldsPerRecord = s.comma, -1
 	next = from
 	for len(lines) < n {
+		b.until = r.InputOffset() + maxRaw
 		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return lines, mark{int64(len(s.data)), next.Line}, nil
+		}
+		if errors.Is(err, errLong) {
+			return nil, next, tooLong(next.Line + empty(s.data[next.Offset:]))
 		}
 		if err != nil {
 			return nil, next, malformed(err, from)
@@ -122,7 +130,7 @@ func (s *sheet) read(from mark, n int) (lines []line, next mark, err error) {
 		l := line{Number: from.Line + int64(at) - 1, Cells: cells}
 		end := from.Offset + r.InputOffset()
 		if long(cells) {
-			return nil, next, &SheetError{l.Number, "The line is too long. Is a closing quote missing?"}
+			return nil, next, tooLong(l.Number)
 		}
 		passed := s.data[next.Offset:end]
 		next = mark{end, next.Line + int64(bytes.Count(passed, []byte("\n")))}
@@ -131,6 +139,44 @@ func (s *sheet) read(from mark, n int) (lines []line, next mark, err error) {
 		}
 	}
 	return lines, next, nil
+}
+
+// bounded reads bytes up to a bound that moves on with the lines.
+type bounded struct {
+	rest  []byte
+	at    int64
+	until int64
+}
+
+// errLong says that a line goes on beyond the bound.
+var errLong = errors.New("the line is too long")
+
+// Read implements io.Reader.
+func (b *bounded) Read(p []byte) (int, error) {
+	if len(b.rest) == 0 {
+		return 0, io.EOF
+	}
+	if b.at >= b.until {
+		return 0, errLong
+	}
+	n := copy(p[:min(int64(len(p)), b.until-b.at)], b.rest)
+	b.rest, b.at = b.rest[n:], b.at+int64(n)
+	return n, nil
+}
+
+func tooLong(number int64) error {
+	return &SheetError{number, "The line is too long. Is a closing quote missing?"}
+}
+
+// empty is how many empty lines some lines begin with. Reading skips them.
+func empty(lines []byte) (n int64) {
+	for {
+		first, rest, more := bytes.Cut(lines, []byte("\n"))
+		if !more || len(bytes.TrimSuffix(first, []byte("\r"))) > 0 {
+			return n
+		}
+		n, lines = n+1, rest
+	}
 }
 
 // long says whether cells are more than a line may hold.

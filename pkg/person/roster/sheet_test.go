@@ -1,6 +1,7 @@
 package roster_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -46,6 +47,9 @@ func TestCheck(t *testing.T) {
 		"a quote that is not closed":  {header + kims(3) + "\"Kim,p,learner\n" + kims(2), 0, "Line 5: A text in quotes does not end"},
 		"a quote in the middle":       {header + "Kim \"Lee\",p,learner\n", 0, "Line 2: A quote stands"},
 		"a line too long":             {header + kims(1) + strings.Repeat("x", 70_000) + ",p,learner\n", 0, "Line 3: The line is too long"},
+		"a line of nothing but cells": {header + kims(1) + "\n\r\n" + strings.Repeat(",", 5_000_000), 0, "Line 5: The line is too long"},
+		"a quote never closed":        {header + kims(1) + "\"" + strings.Repeat("x,y\n", 500_000), 0, "Line 3: The line is too long"},
+		"quotes in a long line":       {header + "\"" + strings.Repeat(`""`, 60_000) + "\",p,learner\n", 1, ""},
 		"a line too long in its text": {header + "\"" + strings.Repeat("x\n", 70_000) + "\",p,learner\n", 0, "Line 2: The line is too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -59,6 +63,24 @@ func TestCheck(t *testing.T) {
 			require.ErrorAs(t, err, new(*roster.SheetError))
 			require.NotContains(t, err.Error(), "Kim", "what is in the file is not repeated")
 		})
+	}
+}
+
+// A line that is too long is refused before it is in memory, however it is made.
+func TestALongLineTakesNoMemory(t *testing.T) {
+	for name, file := range map[string]string{
+		"cells":  header + strings.Repeat(",", 9<<20),
+		"a text": header + strings.Repeat("x", 9<<20),
+		"quotes": header + "\"" + strings.Repeat("x\n", 4<<20),
+		"header": strings.Repeat("name,", 1<<20),
+	} {
+		data := []byte(file)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := roster.Check(data)
+		runtime.ReadMemStats(&after)
+		require.ErrorContains(t, err, "too long", name)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(32<<20), name)
 	}
 }
 
