@@ -9,21 +9,29 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/tenant"
 )
 
 const (
-	kept        = time.Second
-	pingTimeout = time.Second
+	kept = time.Second
+	// patience is how long a check waits for databases to answer: probes wait no longer
+	// than three seconds themselves. For those that take longer, what they answered last
+	// holds until answerWithin, which is as long as a caller would wait.
+	patience     = time.Second
+	answerWithin = 10 * time.Second
+	// goneWithin is how long the directory may take to say whether it has a shard.
+	goneWithin = time.Second
 )
+
+// theDirectory stands for the directory among the databases. No shard has that name.
+const theDirectory = ""
 
 // State is what answered.
 type State struct {
 	Directory bool
-	// Shards are those this process has used and the directory still has, by name.
+	// Shards are those this process has used, that the directory still has and that had
+	// the time to answer or not, by name.
 	Shards map[string]bool
 }
 
@@ -53,6 +61,7 @@ func (s State) Well() bool {
 type Checker struct {
 	directory *directory.Directory
 	tenants   *tenant.Tenants
+	probes    probes
 
 	mu    sync.Mutex
 	state State
@@ -61,7 +70,7 @@ type Checker struct {
 
 // New checks these databases.
 func New(d *directory.Directory, t *tenant.Tenants) *Checker {
-	return &Checker{directory: d, tenants: t}
+	return &Checker{directory: d, tenants: t, probes: probes{by: map[string]*probe{}}}
 }
 
 // Check is the state, at most a second old.
@@ -75,36 +84,25 @@ func (c *Checker) Check(ctx context.Context) State {
 }
 
 func (c *Checker) ping(ctx context.Context) State {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingTimeout)
-	defer cancel()
-	var (
-		group errgroup.Group
-		mu    sync.Mutex
-		s     = State{Shards: map[string]bool{}}
-	)
-	group.Go(func() error {
-		s.Directory = c.directory.DB.Ping(ctx) == nil
-		return nil
-	})
-	for name, db := range c.tenants.Opened() {
-		group.Go(func() error {
-			up := db.Ping(ctx) == nil
-			if !up && c.gone(name) {
-				return nil
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			s.Shards[name] = up
-			return nil
-		})
+	shards := c.tenants.Opened()
+	asked := []<-chan struct{}{c.probes.ask(ctx, theDirectory, c.directory.DB, func() bool { return false })}
+	for name, db := range shards {
+		asked = append(asked, c.probes.ask(ctx, name, db, func() bool { return c.gone(name) }))
 	}
-	_ = group.Wait() // nothing in the group fails
+	await(asked, patience)
+	c.probes.retain(func(name string) bool { return name == theDirectory || shards[name] != nil })
+	s := State{Directory: c.probes.of(theDirectory).up, Shards: map[string]bool{}}
+	for name := range shards {
+		if p := c.probes.of(name); p.known && !p.gone {
+			s.Shards[name] = p.up
+		}
+	}
 	return s
 }
 
 // gone says whether the directory has a shard no more: its database may be away.
 func (c *Checker) gone(shard string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), goneWithin)
 	defer cancel()
 	_, err := c.directory.ShardURL(ctx, shard)
 	return errors.Is(err, directory.ErrUnknown)
