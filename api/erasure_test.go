@@ -6,21 +6,27 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/directory"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/memory"
+	"visavis.dev/pkg/move"
 	"visavis.dev/pkg/person"
 	"visavis.dev/pkg/session"
 	"visavis.dev/pkg/tenant"
@@ -126,7 +132,31 @@ func leaveWords(t *testing.T, w *world) (who string, repeat func() apitest.Answe
 			tx.Org, s.Persona, person, []map[string]string{{"text": mark}}, s.ID)
 		return err
 	})
+	w.signIn(t, who, person)
 	return who, create
+}
+
+// signIn signs the marked person in by the organization's own system, and has its identity
+// provider know them.
+func (w *world) signIn(t *testing.T, who string, person id.Person) {
+	t.Helper()
+	portal := w.entrance(t, w.Acme)
+	body := embedTokenBody(0)
+	body["personId"], body["externalId"], body["name"], body["email"] = "", mark+"-1", "Kim "+mark, mark+"@example.com"
+	o := w.operation(t, "createEmbedToken")
+	made := w.call(t, o, apitest.Request{Path: withID(o, portal), Key: w.Acme.New, Body: body, Header: map[string]string{"Idempotency-Key": "embed"}})
+	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Raw)
+	require.Equal(t, who, made.Data(t)["personId"])
+	on, err := id.ParsePortal(portal)
+	require.NoError(t, err)
+	_, err = w.Gate.ByEmbedToken(t.Context(), w.Acme.ID, on, made.Data(t)["token"].(string))
+	require.NoError(t, err)
+	w.inTx(t, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `
+			INSERT INTO person_identity (org_id, connection_id, issuer, subject, person_id, created_at)
+			VALUES ($1, $2, 'https://login.example.com', $3, $4, now())`, tx.Org, id.NewConnection(), mark, person)
+		return err
+	})
 }
 
 // Whoever is erased is in no table of any database and in no file any more, whatever
@@ -136,7 +166,7 @@ func TestAnErasedPersonIsNowhere(t *testing.T) {
 	who, repeat := leaveWords(t, w)
 	require.Equal(t, "true", repeat().Header.Get("Idempotency-Replayed"))
 	before := placesOf(marked(t, w))
-	for _, place := range []string{"person", "person_term", "membership", "consent", "idempotency_record", "session", "turn", "memory"} {
+	for _, place := range []string{"person", "person_term", "membership", "consent", "idempotency_record", "session", "turn", "memory", "person_identity"} {
 		require.True(t, before["shard-1."+place], "nothing was left in %s, so this test shows nothing of it", place)
 	}
 	require.True(t, before["file"])
@@ -146,22 +176,90 @@ func TestAnErasedPersonIsNowhere(t *testing.T) {
 	requireError(t, gone, http.StatusGone, "gone", "header.Idempotency-Key")
 	require.NotContains(t, strings.ToLower(string(gone.Raw)), mark)
 
-	eraser := person.Eraser{Files: w.Files, Forget: memory.ForgetPerson}
-	w.runJobs(t, map[job.Kind]job.Work{job.Erase: {Prepare: func(context.Context, job.Job) (job.Step, error) { return eraser.Step, nil }}})
+	w.erase(t)
 	sweep(t, w)
 	require.Empty(t, marked(t, w))
 	requireError(t, repeat(), http.StatusGone, "gone", "header.Idempotency-Key")
 }
 
-// sweep deletes the files that nothing refers to any more.
+// erase does what is left to do for those who were erased.
+func (w *world) erase(t *testing.T) {
+	t.Helper()
+	eraser := person.Eraser{Files: w.Files, Forget: memory.ForgetPerson}
+	w.runJobs(t, map[job.Kind]job.Work{job.Erase: {Prepare: func(context.Context, job.Job) (job.Step, error) { return eraser.Step, nil }}})
+}
+
+// interruption does something before the first statement that contains a text.
+type interruption struct {
+	text string
+	do   func()
+	sync.Once
+}
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (o *interruption) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	if strings.Contains(data.SQL, o.text) {
+		o.Do(o.do)
+	}
+	return ctx
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (*interruption) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// Whoever is erased while their organization moves from shard to shard is on neither of
+// them afterwards, wherever the move was: before a table is copied, or when what was
+// written meanwhile is copied again.
+func TestAPersonErasedDuringAMoveIsNowhere(t *testing.T) {
+	for _, moment := range []string{"FROM turn t", "FROM person t", "DELETE FROM move_dirty"} {
+		t.Run(moment, func(t *testing.T) {
+			w := newWorld(t)
+			who, _ := leaveWords(t, w)
+			erased := false
+			tracer := &interruption{text: moment, do: func() {
+				erased = true
+				require.Equal(t, http.StatusAccepted, w.do(t, "erasePerson", who, w.Acme.New, nil).Status)
+				w.erase(t)
+			}}
+			db, err := database.Open(w.Options.DirectoryURL, database.PoolOptions{Tracer: tracer})
+			require.NoError(t, err)
+			t.Cleanup(db.Close)
+			d := directory.New(db, directory.Options{Clock: clock.RealClock{}})
+			tenants := tenant.New(d, database.PoolOptions{Tracer: tracer})
+			t.Cleanup(tenants.Close)
+			mover := move.New(move.Options{
+				Directory: d, Tenants: tenants, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler), Small: -1, Keep: -1, Page: 7, RowsPerSecond: 1_000_000,
+			})
+			require.NoError(t, move.Begin(t.Context(), d, tenants, w.Acme.ID, "shard-2", "test"))
+			require.Eventually(t, func() bool {
+				_, err := mover.Advance(t.Context())
+				require.NoError(t, err)
+				m, err := d.MoveOf(t.Context(), w.Acme.ID)
+				require.NoError(t, err)
+				return move.Settled(m)
+			}, time.Minute, time.Millisecond)
+			require.True(t, erased, "the move never came to %q", moment)
+			shard, err := tenants.ShardOf(t.Context(), w.Acme.ID)
+			require.NoError(t, err)
+			require.Equal(t, "shard-2", shard)
+			w.erase(t)
+			sweep(t, w)
+			require.Empty(t, marked(t, w))
+		})
+	}
+}
+
+// sweep deletes the files that nothing refers to any more, on whatever shard.
 func sweep(t *testing.T, w *world) {
 	t.Helper()
-	_, err := job.SweepSources(t.Context(), w.Tenants, w.Files, "shard-1")
-	require.NoError(t, err)
-	w.inTx(t, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE file SET changed_at = changed_at - INTERVAL '2 hours' WHERE org_id = $1`, tx.Org)
-		return err
-	})
-	_, err = w.Files.Sweep(t.Context(), "shard-1")
-	require.NoError(t, err)
+	for _, shard := range []string{"shard-1", "shard-2"} {
+		_, err := job.SweepSources(t.Context(), w.Tenants, w.Files, shard)
+		require.NoError(t, err)
+		w.inTx(t, func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := tx.Exec(ctx, `UPDATE file SET changed_at = changed_at - INTERVAL '2 hours' WHERE org_id = $1`, tx.Org)
+			return err
+		})
+		_, err = w.Files.Sweep(t.Context(), shard)
+		require.NoError(t, err)
+	}
 }
