@@ -37,9 +37,9 @@ type visited struct {
 	portal, page, origin string
 	cookies              []*http.Cookie
 	// from is the address that the browser's requests come from; empty for this machine's.
-	from string
-	metrics              prometheus.Gatherer
-	log                  *lines
+	from    string
+	metrics prometheus.Gatherer
+	log     *lines
 }
 
 // lines are what was logged.
