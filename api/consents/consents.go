@@ -220,7 +220,7 @@ func Withdraw(ctx context.Context, c *route.Call, tx *tenant.Tx, k id.Consent) (
 	}
 	Tell(tx, withdrawn)
 	if withdrawn.Kind == consent.OfGuardian {
-		err = person.Disagree(ctx, tx, withdrawn, person.Author{By: c.Principal.Key.ID.String(), At: c.Now()})
+		err = person.Disagree(ctx, tx, withdrawn, c.Actor())
 	}
 	return withdrawn, err
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/door"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/managed"
@@ -175,7 +174,7 @@ func (a *API) set(ctx context.Context, c *route.Call, key door.Key, in *SetInput
 	if err != nil {
 		return Door{}, err
 	}
-	change := door.Change{Open: in.Body.Open, Requires: in.Body.Requires, Message: in.Body.Message, By: c.Principal.Key.ID.String(), At: c.Now()}
+	change := door.Change{Open: in.Body.Open, Requires: in.Body.Requires, Message: in.Body.Message}
 	if change.Requires == nil {
 		change.Requires = []string{}
 	}
@@ -197,12 +196,11 @@ func (a *API) change(ctx context.Context, c *route.Call, which id.Portal, key do
 				return Door{}, err
 			}
 		}
-		d, err := door.Set(ctx, tx, p, key, change)
+		d, err := door.Set(ctx, tx, p, key, change, c.Actor())
 		if err != nil {
 			return Door{}, asConnectionProblem(err)
 		}
-		portal.TellUpdated(tx, p, []string{"doors"}, portal.Author{By: change.By, At: change.At})
-		return a.show(c, p, d), activity.Record(ctx, tx, c.Did("portal.door_changed", "portal", p.ID.String(), map[string]any{"door": key, "open": d.Open}))
+		return a.show(c, p, d), nil
 	})
 }
 

@@ -45,7 +45,7 @@ func (a *API) setSSO(ctx context.Context, c *route.Call, in *SSOInput) (Door, er
 	if err != nil {
 		return Door{}, err
 	}
-	change := door.Change{Open: in.Body.Open, Requires: []string{}, Message: in.Body.Message, By: c.Principal.Key.ID.String(), At: c.Now()}
+	change := door.Change{Open: in.Body.Open, Requires: []string{}, Message: in.Body.Message}
 	if change.Open {
 		if !c.Principal.Terms.Has(sso) {
 			return Door{}, a.Plans.FeatureMissing(c.Principal.Terms, sso)

@@ -66,7 +66,7 @@ func parseHosts(sent []Host) ([]persona.Host, error) {
 }
 
 func author(c *route.Call) persona.Author {
-	return persona.Author{By: c.Principal.Key.ID.String(), At: c.Now()}
+	return c.Actor()
 }
 
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Duo, error) {

@@ -175,7 +175,7 @@ func AsProblem(err error, at string) error {
 
 // Author is who calls.
 func Author(c *route.Call) person.Author {
-	return person.Author{By: c.Principal.Key.ID.String(), At: c.Now()}
+	return c.Actor()
 }
 
 // Record notes a change of a place in the activity log. What it was changed to

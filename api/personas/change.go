@@ -16,7 +16,7 @@ import (
 )
 
 func author(c *route.Call) persona.Author {
-	return persona.Author{By: c.Principal.Key.ID.String(), At: c.Now()}
+	return c.Actor()
 }
 
 // record notes a change in the activity log.

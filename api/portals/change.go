@@ -95,7 +95,7 @@ func at(p portal.Portal, host string, held []portal.Held, now time.Time) portal.
 	return p
 }
 
-// change makes of a portal's draft what to answers of it, and tells of it.
+// change makes of a portal's draft what to answers of it.
 func (a *API) change(
 	ctx context.Context, c *route.Call, which id.Portal, action string,
 	to func(context.Context, *tenant.Tx, portal.Portal) (portal.Portal, error),
@@ -109,40 +109,26 @@ func (a *API) change(
 		if err != nil {
 			return Portal{}, asProblem(err)
 		}
-		now, changed, err := portal.Update(ctx, tx, before, after, author(c))
+		now, _, err := portal.Update(ctx, tx, before, after, portal.Change{Action: action}, c.Actor())
 		if err != nil {
 			return Portal{}, asProblem(err)
 		}
-		return a.tell(ctx, c, tx, now, action, changed)
+		return a.shown(ctx, tx, now.ID)
 	})
 	return versioned(c, now, err)
 }
 
-// tell notes and announces what changed of a portal, if anything did, and shows it.
-func (a *API) tell(ctx context.Context, c *route.Call, tx *tenant.Tx, p portal.Portal, action string, changed []string) (Portal, error) {
-	shown, err := a.shown(ctx, tx, p.ID)
-	if err != nil || len(changed) == 0 {
-		return shown, err
-	}
-	if err := record(ctx, c, tx, action, p.ID, map[string]any{"version": p.DraftVersion, "changed": changed}); err != nil {
-		return Portal{}, err
-	}
-	portal.TellUpdated(tx, p, changed, author(c))
-	return shown, nil
-}
-
 func (a *API) archive(ctx context.Context, c *route.Call, p *Path) (Portal, error) {
-	return a.move(ctx, c, p, "portal.archived", portal.Archive)
+	return a.move(ctx, c, p, portal.Archive)
 }
 
 func (a *API) unpublish(ctx context.Context, c *route.Call, p *Path) (Portal, error) {
-	return a.move(ctx, c, p, "portal.unpublished", portal.Unpublish)
+	return a.move(ctx, c, p, portal.Unpublish)
 }
 
 // move takes a portal to another state.
 func (a *API) move(
-	ctx context.Context, c *route.Call, p *Path, action string,
-	to func(context.Context, *tenant.Tx, portal.Portal, portal.Author) (portal.Portal, error),
+	ctx context.Context, c *route.Call, p *Path, to func(context.Context, *tenant.Tx, portal.Portal, portal.Author) (portal.Portal, error),
 ) (Portal, error) {
 	wanted, err := p.portal()
 	if err != nil {
@@ -153,11 +139,11 @@ func (a *API) move(
 		if err != nil {
 			return Portal{}, asProblem(err)
 		}
-		moved, err := to(ctx, tx, found, author(c))
+		moved, err := to(ctx, tx, found, c.Actor())
 		if err != nil {
 			return Portal{}, asProblem(err)
 		}
-		return a.tell(ctx, c, tx, moved, action, []string{"state"})
+		return a.shown(ctx, tx, moved.ID)
 	})
 	return versioned(c, now, err)
 }

@@ -93,7 +93,7 @@ func (a *API) plan(c *route.Call, in PortalInput) (build.Draft, error) {
 	}
 	d.Portal.Definition.Privacy = given.Privacy
 	if v := in.Visitors; v != nil {
-		d.Visitors = &door.Change{Open: true, Requires: append([]string{}, v.Requires...), Message: v.Message, By: c.Principal.Key.ID.String(), At: c.Now()}
+		d.Visitors = &door.Change{Open: true, Requires: append([]string{}, v.Requires...), Message: v.Message}
 	}
 	if in.Slug != "" {
 		if d.Portal.Slug, err = parseSlug(in.Slug); err != nil {
@@ -179,28 +179,13 @@ func lessons(sent []PortalLesson, body []byte) ([]template.Lesson, error) {
 // build builds a portal whose address is claimed, and publishes it where that is
 // asked for.
 func (a *API) build(ctx context.Context, c *route.Call, tx *tenant.Tx, d build.Draft, publish bool) (Portal, error) {
-	made, err := d.Build(ctx, tx, a.Library, c.Principal.Terms, author(c))
+	made, err := d.Build(ctx, tx, a.Library, c.Principal.Terms, c.Actor())
 	if err != nil {
 		return Portal{}, a.asBuildProblem(c, err)
-	}
-	if err := record(ctx, c, tx, "portal.created", made.Portal.ID, map[string]any{
-		"name": made.Portal.Name, "templateKey": made.Portal.TemplateKey, "personaId": made.Portal.Persona,
-	}); err != nil {
-		return Portal{}, err
-	}
-	if d.Visitors != nil {
-		if err := record(ctx, c, tx, "portal.door_changed", made.Portal.ID, map[string]any{"door": door.Visitors, "open": true}); err != nil {
-			return Portal{}, err
-		}
 	}
 	if publish {
 		if err := made.Publish(ctx, tx, c.Principal.Org.Region); err != nil {
 			return Portal{}, err
-		}
-		if made.Launch.Changed {
-			if err := record(ctx, c, tx, "portal.published", made.Portal.ID, map[string]any{"version": *made.Portal.PublishedVersion}); err != nil {
-				return Portal{}, err
-			}
 		}
 	}
 	shown, err := a.shown(ctx, tx, made.Portal.ID)

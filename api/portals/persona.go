@@ -132,19 +132,15 @@ func (a *API) chooseSpeaker(ctx context.Context, c *route.Call, in *SpeakerInput
 		if err != nil {
 			return PortalPersona{}, err
 		}
-		now, changed, err := portal.Update(ctx, tx, before, after, author(c))
+		change := portal.Change{Action: "portal.persona_changed"}
+		if dressed {
+			change.Also = []string{"persona"}
+		}
+		now, _, err := portal.Update(ctx, tx, before, after, change, c.Actor())
 		if err != nil {
 			return PortalPersona{}, asProblem(err)
 		}
-		if dressed {
-			changed = append(changed, "persona")
-		}
-		shown, err := a.showSpeaker(ctx, c, tx, now)
-		if err != nil {
-			return PortalPersona{}, err
-		}
-		_, err = a.tell(ctx, c, tx, now, "portal.persona_changed", changed)
-		return shown, err
+		return a.showSpeaker(ctx, c, tx, now)
 	})
 }
 
@@ -184,7 +180,7 @@ func (a *API) chosen(ctx context.Context, c *route.Call, tx *tenant.Tx, p portal
 	if err != nil {
 		return p, false, err
 	}
-	p.Persona, dressed, err = portal.Dress(ctx, tx, a.Library, p, change, author(c))
+	p.Persona, dressed, err = portal.Dress(ctx, tx, a.Library, p, change, c.Actor())
 	return p, dressed, asDressProblem(err)
 }
 

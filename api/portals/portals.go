@@ -8,7 +8,6 @@ import (
 	"net/http"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
@@ -138,10 +137,5 @@ func versioned(c *route.Call, p Portal, err error) (Portal, error) {
 }
 
 func author(c *route.Call) portal.Author {
-	return portal.Author{By: c.Principal.Key.ID.String(), At: c.Now()}
-}
-
-// record notes a change in the activity log.
-func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, p id.Portal, changes map[string]any) error {
-	return activity.Record(ctx, tx, c.Did(action, "portal", p.String(), changes))
+	return c.Actor()
 }

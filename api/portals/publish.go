@@ -110,30 +110,25 @@ func (a *API) publish(ctx context.Context, c *route.Call, in *PublishInput) (Por
 		if err != nil {
 			return Portal{}, asProblem(err)
 		}
-		done, err := launch.Publish(ctx, tx, found, c.Principal.Org.Region, note, author(c))
+		done, err := launch.Publish(ctx, tx, found, c.Principal.Org.Region, note, c.Actor())
 		if err != nil {
 			return Portal{}, err
 		}
 		if !done.Report.Ready() && !c.Contract.Before(contract.V20261001) {
 			return Portal{}, done.Report.Refusal("The portal cannot go live yet; details.problems says why.")
 		}
-		return a.published(ctx, c, tx, done)
+		return a.published(ctx, tx, done)
 	})
 	return versioned(c, now, err)
 }
 
-// published notes what became of publishing, and shows it.
-func (a *API) published(ctx context.Context, c *route.Call, tx *tenant.Tx, done launch.Launch) (Portal, error) {
+// published shows what became of publishing.
+func (a *API) published(ctx context.Context, tx *tenant.Tx, done launch.Launch) (Portal, error) {
 	shown, err := a.shown(ctx, tx, done.Portal.ID)
-	switch {
-	case err != nil:
-		return Portal{}, err
-	case !done.Report.Ready():
-		return shown.refused(done.Report), nil
-	case !done.Changed:
-		return shown, nil
+	if err == nil && !done.Report.Ready() {
+		shown = shown.refused(done.Report)
 	}
-	return shown, record(ctx, c, tx, "portal.published", done.Portal.ID, map[string]any{"version": *done.Portal.PublishedVersion})
+	return shown, err
 }
 
 // PortalVersion is a portal as it was published.

@@ -121,6 +121,11 @@ func (c *Call) status() int {
 // Uploaded is the file that came with the request; nil when none did.
 func (c *Call) Uploaded() *Uploaded { return c.upload }
 
+// Actor is the caller, for rules that change something.
+func (c *Call) Actor() activity.Actor {
+	return activity.Actor{By: c.Principal.Key.ID.String(), At: c.Now(), Address: c.Address.String()}
+}
+
 // Did begins an entry of the activity log with what is known of the caller.
 func (c *Call) Did(action, targetKind, targetID string, changes map[string]any) activity.Entry {
 	return activity.Entry{

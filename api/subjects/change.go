@@ -15,7 +15,7 @@ import (
 )
 
 func author(c *route.Call) subject.Author {
-	return subject.Author{By: c.Principal.Key.ID.String(), At: c.Now()}
+	return c.Actor()
 }
 
 // record notes a change in the activity log.

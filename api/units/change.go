@@ -74,12 +74,12 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Unit, error
 		return Unit{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Unit, error) {
-		made, err := unit.Insert(ctx, tx, u, author(c))
+		made, err := unit.Insert(ctx, tx, u, c.Actor())
 		if err != nil {
 			return Unit{}, asProblem(err)
 		}
 		c.SetVersion(made.Edition)
-		return show(made), record(ctx, c, tx, "unit.created", u.ID, map[string]any{"name": u.Name, "portalId": u.Portal})
+		return show(made), nil
 	})
 }
 
@@ -153,24 +153,14 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Unit,
 		if err != nil {
 			return Unit{}, err
 		}
-		now, change, err := unit.Update(ctx, tx, before, after, author(c))
+		now, change, err := unit.Update(ctx, tx, before, after, c.Actor())
 		if err != nil {
 			return Unit{}, asProblem(err)
 		}
 		c.SetVersion(now.Edition)
-		if len(change.Fields) == 0 {
-			return show(now), nil
+		if change.Switches() {
+			err = person.FollowUnit(ctx, tx, now, c.Actor())
 		}
-		return show(now), tell(ctx, c, tx, now, change)
+		return show(now), err
 	})
-}
-
-// tell notes a change of a unit, and tells of everybody it switched on or off.
-func tell(ctx context.Context, c *route.Call, tx *tenant.Tx, u unit.Unit, change unit.Change) error {
-	if change.Switches() {
-		if err := person.FollowUnit(ctx, tx, u, author(c)); err != nil {
-			return err
-		}
-	}
-	return record(ctx, c, tx, "unit.updated", u.ID, map[string]any{"changed": change.Fields})
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
 	"visavis.dev/pkg/contract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/portal"
@@ -146,13 +145,4 @@ func asProblem(err error) error {
 		return problem.Invalid("body.managerIds", "Managers are people with a place in the portal as manager, teacher or admin.")
 	}
 	return err
-}
-
-// record notes a change in the activity log.
-func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, u id.Unit, changes map[string]any) error {
-	return activity.Record(ctx, tx, c.Did(action, "unit", u.String(), changes))
-}
-
-func author(c *route.Call) unit.Author {
-	return unit.Author{By: c.Principal.Key.ID.String(), At: c.Now()}
 }

@@ -58,11 +58,9 @@ var _ resource.Rules[*v1alpha1.Portal] = (*Rules)(nil)
 // again is when to look for what somebody else has to do first.
 const again = time.Minute
 
-// operator is who changes the portal, as its events say.
-const operator = "operator"
-
-func (r *Rules) author() portal.Author {
-	return portal.Author{By: operator, At: r.Clock.Now().UTC().Truncate(time.Microsecond)}
+// actor is who changes the portal: the operator, as its events say, for a resource.
+func (r *Rules) actor(o *v1alpha1.Portal) activity.Actor {
+	return activity.Actor{By: "operator", At: r.Clock.Now().UTC().Truncate(time.Microsecond), Resource: resource.Managing(Kind, o).String()}
 }
 
 // Apply makes the portal what the resource says.
@@ -180,15 +178,12 @@ func (r *Rules) bound(ctx context.Context, o *v1alpha1.Portal, org id.Org) (id.P
 // Delete archives the portal.
 func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Portal) error {
 	if err := r.end(ctx, o, func(ctx context.Context, tx *tenant.Tx, p portal.Portal) error {
-		p, err := portal.Archive(ctx, tx, p, r.author())
+		p, err := portal.Archive(ctx, tx, p, r.actor(o))
 		if err != nil {
 			return err
 		}
-		if p, err = portal.HandOver(ctx, tx, p, managed.API); err != nil {
-			return err
-		}
-		portal.TellUpdated(tx, p, []string{"state"}, r.author())
-		return r.record(ctx, tx, o, "portal.archived", p.ID, nil)
+		_, err = portal.HandOver(ctx, tx, p, managed.API)
+		return err
 	}); err != nil {
 		return err
 	}
@@ -206,7 +201,7 @@ func (r *Rules) Release(ctx context.Context, o *v1alpha1.Portal) error {
 		if err != nil {
 			return err
 		}
-		return r.record(ctx, tx, o, "portal.released", p.ID, nil)
+		return r.actor(o).Log(ctx, tx, "portal.released", "portal", p.ID, nil)
 	})
 }
 
@@ -245,11 +240,4 @@ func (r *Rules) end(ctx context.Context, o *v1alpha1.Portal, with func(context.C
 		return nil
 	}
 	return err
-}
-
-// record notes a change in the organisation's activity log.
-func (r *Rules) record(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, action string, p id.Portal, changes map[string]any) error {
-	return activity.Record(ctx, tx, activity.Entry{
-		At: r.author().At, Actor: resource.Managing(Kind, o).String(), Action: action, TargetKind: "portal", TargetID: p.String(), Changes: changes,
-	})
 }

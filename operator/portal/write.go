@@ -45,13 +45,11 @@ func (r *Rules) made(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *
 	if !errors.Is(err, portal.ErrUnknown) || w.draft == nil {
 		return p, err
 	}
-	built, err := w.draft.Build(ctx, tx, r.Library, w.terms, r.author())
+	built, err := w.draft.Build(ctx, tx, r.Library, w.terms, r.actor(o))
 	if err != nil {
 		return p, err
 	}
-	return built.Portal, r.record(ctx, tx, o, "portal.created", built.Portal.ID, map[string]any{
-		"name": built.Portal.Name, "templateKey": built.Portal.TemplateKey, "personaId": built.Portal.Persona,
-	})
+	return built.Portal, nil
 }
 
 // take makes sure that a portal that is there is the resource's.
@@ -70,7 +68,7 @@ func (r *Rules) take(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, p p
 	if err != nil {
 		return p, err
 	}
-	return p, r.record(ctx, tx, o, "portal.adopted", p.ID, nil)
+	return p, r.actor(o).Log(ctx, tx, "portal.adopted", "portal", p.ID, nil)
 }
 
 // change makes the draft of a portal what the spec says.
@@ -84,26 +82,20 @@ func (r *Rules) change(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w
 		dressed bool
 		err     error
 	)
-	if after.Persona, dressed, err = r.speaker(ctx, tx, w, p); err != nil {
+	if after.Persona, dressed, err = r.speaker(ctx, tx, o, w, p); err != nil {
 		return p, err
 	}
-	now, changed, err := portal.Update(ctx, tx, p, after, r.author())
-	if err != nil {
-		return p, err
-	}
+	change := portal.Change{Action: "portal.updated"}
 	if dressed {
-		changed = append(changed, "persona")
+		change.Also = []string{"persona"}
 	}
-	if len(changed) == 0 {
-		return now, nil
-	}
-	portal.TellUpdated(tx, now, changed, r.author())
-	return now, r.record(ctx, tx, o, "portal.updated", p.ID, map[string]any{"version": now.DraftVersion, "changed": changed})
+	now, _, err := portal.Update(ctx, tx, p, after, change, r.actor(o))
+	return now, err
 }
 
 // speaker is who is to speak: the persona that the spec names, or the one there is with
 // the face and the voice that it names.
-func (r *Rules) speaker(ctx context.Context, tx *tenant.Tx, w *wanted, p portal.Portal) (speaks id.Persona, dressed bool, err error) {
+func (r *Rules) speaker(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *wanted, p portal.Portal) (speaks id.Persona, dressed bool, err error) {
 	if !w.persona.IsZero() {
 		return w.persona, false, nil
 	}
@@ -111,7 +103,7 @@ func (r *Rules) speaker(ctx context.Context, tx *tenant.Tx, w *wanted, p portal.
 	if err != nil || now.Avatar == w.face && now.Voice == w.voice {
 		return p.Persona, false, err
 	}
-	return portal.Dress(ctx, tx, r.Library, p, portal.Speaker{Avatar: &w.face, Voice: &w.voice}, r.author())
+	return portal.Dress(ctx, tx, r.Library, p, portal.Speaker{Avatar: &w.face, Voice: &w.voice}, r.actor(o))
 }
 
 // keepDoor opens or closes the visitors' door, where the portal can be shown to them.
@@ -120,8 +112,8 @@ func (r *Rules) keepDoor(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal,
 	if err != nil {
 		return err
 	}
-	who := r.author()
-	c := door.Change{Open: o.Spec.Visitors != nil, Requires: d.Requires, Message: d.Message, By: who.By, At: who.At}
+	who := r.actor(o)
+	c := door.Change{Open: o.Spec.Visitors != nil, Requires: d.Requires, Message: d.Message}
 	if v := o.Spec.Visitors; v != nil {
 		c.Open, c.Requires = v.Open == nil || *v.Open, append([]string{}, v.Requires...)
 	}
@@ -138,11 +130,8 @@ func (r *Rules) keepDoor(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal,
 			return err
 		}
 	}
-	if _, err := door.Set(ctx, tx, p, door.Visitors, c); err != nil {
-		return err
-	}
-	portal.TellUpdated(tx, p, []string{"doors"}, who)
-	return r.record(ctx, tx, o, "portal.door_changed", p.ID, map[string]any{"door": door.Visitors, "open": c.Open})
+	_, err = door.Set(ctx, tx, p, door.Visitors, c, who)
+	return err
 }
 
 func sorted(list []string) []string { return slices.Sorted(slices.Values(list)) }
@@ -163,24 +152,19 @@ func (r *Rules) show(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *
 	if len(w.problems) > 0 || p.State == portal.Published && !p.Changed() {
 		return p, nil
 	}
-	done, err := launch.Publish(ctx, tx, p, w.org.Region, nil, r.author())
+	done, err := launch.Publish(ctx, tx, p, w.org.Region, nil, r.actor(o))
 	if err != nil || !done.Report.Ready() {
 		w.problems = done.Report.Problems
 		return p, err
 	}
-	return done.Portal, r.record(ctx, tx, o, "portal.published", p.ID, map[string]any{"version": *done.Portal.PublishedVersion})
+	return done.Portal, nil
 }
 
 func (r *Rules) hide(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, p portal.Portal) (portal.Portal, error) {
 	if p.State != portal.Published {
 		return p, nil
 	}
-	p, err := portal.Unpublish(ctx, tx, p, r.author())
-	if err != nil {
-		return p, err
-	}
-	portal.TellUpdated(tx, p, []string{"state"}, r.author())
-	return p, r.record(ctx, tx, o, "portal.unpublished", p.ID, nil)
+	return portal.Unpublish(ctx, tx, p, r.actor(o))
 }
 
 // maxProblems bounds those that a status tells.

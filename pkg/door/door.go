@@ -110,17 +110,12 @@ type Change struct {
 	Message  *string
 	// Connection is of SSO. The caller says that it is an identity provider's.
 	Connection id.Connection
-	// By is a key's id, and At the moment.
-	By string
-	At time.Time
 }
 
 // Set opens or closes a door of a portal that is locked. A join code is made each
 // time that its door is opened: whoever knew the one before does not come in by it
-// any more. What is to be
-// told of it is portal.Updated. The error is ErrNotOpenable, or a
-// connection.UnusableError.
-func Set(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Change) (Door, error) {
+// any more. The error is ErrNotOpenable, or a connection.UnusableError.
+func Set(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Change, who portal.Author) (Door, error) {
 	if c.Open && !key.Openable() {
 		return Door{}, ErrNotOpenable
 	}
@@ -138,7 +133,7 @@ func Set(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Change)
 			return d, err
 		}
 	}
-	d.Open, d.Requires, d.Message, d.ChangedAt, d.ChangedBy = c.Open, c.Requires, c.Message, &c.At, &c.By
+	d.Open, d.Requires, d.Message, d.ChangedAt, d.ChangedBy = c.Open, c.Requires, c.Message, &who.At, &who.By
 	tx.Touch("portal_door", p.ID, text(key))
 	if _, err := tx.Exec(ctx, `
 		INSERT INTO portal_door (org_id, portal_id, key, open, requires, message, code, changed_at, changed_by, connection_id)
@@ -148,7 +143,11 @@ func Set(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Change)
 		tx.Org, p.ID, d.Key, d.Open, d.Requires, d.Message, d.Code, d.ChangedAt, d.ChangedBy, d.Connection); err != nil {
 		return d, err
 	}
-	return d, portal.Refresh(ctx, tx, p.ID)
+	if err := portal.Refresh(ctx, tx, p.ID); err != nil {
+		return d, err
+	}
+	portal.TellUpdated(tx, p, []string{"doors"}, who)
+	return d, who.Log(ctx, tx, "portal.door_changed", "portal", p.ID, map[string]any{"door": key, "open": d.Open})
 }
 
 // used are the connections of a door: one, or none.

@@ -63,17 +63,17 @@ func (r *Reader) finished(what task, got *reading) job.Step {
 		}
 		if !room {
 			j.State, j.ErrorCode = job.Failed, string(PackFull)
-			return 0, d.fail(ctx, tx, j, &failure{code: PackFull}, now)
+			return 0, d.fail(ctx, tx, &failure{code: PackFull}, now)
 		}
 		if err := d.weigh(ctx, tx, got.weight.Vocabulary, vocabulary); err != nil {
 			return 0, err
 		}
-		return 0, r.replace(ctx, tx, j, d, got, now)
+		return 0, r.replace(ctx, tx, d, got, now)
 	}
 }
 
 // replace makes the passages that were written those that are found.
-func (r *Reader) replace(ctx context.Context, tx *tenant.Tx, j *job.Job, d *Document, got *reading, now time.Time) error {
+func (r *Reader) replace(ctx context.Context, tx *tenant.Tx, d *Document, got *reading, now time.Time) error {
 	before, old, last := d.figures(), d.File, d.Generation
 	d.Status, d.Error, d.Generation, d.UpdatedAt = Ready, "", last+1, now
 	d.ContentType, d.Bytes, d.SHA256, d.Pages, d.Language = got.contentType, got.bytes, got.sha256, got.pages, got.language
@@ -113,7 +113,7 @@ func failed(what task, why *failure) job.Step {
 			return 0, err
 		}
 		j.State, j.ErrorCode = job.Failed, string(why.code)
-		return 0, d.fail(ctx, tx, j, why, now)
+		return 0, d.fail(ctx, tx, why, now)
 	}
 }
 
@@ -127,12 +127,12 @@ func giveUp(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) error
 	if err != nil || d == nil {
 		return err
 	}
-	return d.fail(ctx, tx, j, &failure{code: Unreadable, retryable: true}, now)
+	return d.fail(ctx, tx, &failure{code: Unreadable, retryable: true}, now)
 }
 
 // fail notes why the document cannot be read. A refresh that fails day by day
 // is told of once.
-func (d *Document) fail(ctx context.Context, tx *tenant.Tx, j *job.Job, why *failure, now time.Time) error {
+func (d *Document) fail(ctx context.Context, tx *tenant.Tx, why *failure, now time.Time) error {
 	before, news := d.figures(), d.Error == ""
 	d.Error, d.UpdatedAt = why.code, now
 	if d.Generation == 0 {

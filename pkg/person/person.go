@@ -5,9 +5,9 @@ package person
 import (
 	"errors"
 	"time"
+	"visavis.dev/pkg/activity"
 
 	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/unit"
 )
 
 // State is where a person stands.
@@ -143,7 +143,7 @@ type Membership struct {
 }
 
 // Author is who makes a change, and when.
-type Author = unit.Author
+type Author = activity.Actor
 
 // Errors of this package.
 var (

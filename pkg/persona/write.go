@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
-	"time"
+	"visavis.dev/pkg/activity"
 
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/face"
@@ -14,11 +14,7 @@ import (
 )
 
 // Author is who changes a persona, and when.
-type Author struct {
-	// By is a key's id, or a name such as "operator".
-	By string
-	At time.Time
-}
+type Author = activity.Actor
 
 // Insert enters a persona as its first version. Its definition is settled with
 // its voice here. The errors are those of Settle and avatar.Wear, ErrNoVoice,

@@ -61,7 +61,7 @@ func TestAddressesAreOfOnePortal(t *testing.T) {
 		require.NoError(t, tenants.InTx(ctx, one, func(ctx context.Context, tx *tenant.Tx) error {
 			after := p
 			after.Slug = "kept-anew"
-			_, changed, err := portal.Update(ctx, tx, p, after, portal.Author{By: "key_1", At: tenanttest.Now})
+			_, changed, err := portal.Update(ctx, tx, p, after, portal.Change{Action: "portal.updated"}, portal.Author{By: "key_1", At: tenanttest.Now})
 			require.Equal(t, []string{"slug"}, changed)
 			return err
 		}))

@@ -25,7 +25,6 @@ type Speaker struct {
 // have, and whether the one it had is another now; the errors are those of
 // persona.Update.
 func Dress(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Portal, s Speaker, who Author) (speaks id.Persona, changed bool, err error) {
-	by := persona.Author{By: who.By, At: who.At}
 	before, err := persona.Lock(ctx, tx, p.Persona)
 	if err != nil {
 		return p.Persona, false, err
@@ -50,7 +49,7 @@ func Dress(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Portal, s Sp
 		return p.Persona, false, err
 	}
 	if !elsewhere && before.Kind == persona.Standard {
-		_, what, err := persona.Update(ctx, tx, l, before, after, by)
+		_, what, err := persona.Update(ctx, tx, l, before, after, who)
 		if err != nil || len(what) == 0 {
 			return p.Persona, false, err
 		}
@@ -58,7 +57,7 @@ func Dress(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Portal, s Sp
 	}
 	made, err := persona.Insert(ctx, tx, l, persona.Persona{
 		ID: id.NewPersona(), Name: after.Name, Kind: persona.Standard, Avatar: after.Avatar, Voice: after.Voice, Definition: after.Definition,
-	}, by)
+	}, who)
 	return made.ID, false, err
 }
 

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"time"
+	"visavis.dev/pkg/activity"
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/managed"
@@ -15,11 +15,7 @@ import (
 )
 
 // Author is who changes a portal, and when.
-type Author struct {
-	// By is a key's id, or a name such as "operator".
-	By string
-	At time.Time
-}
+type Author = activity.Actor
 
 // Edit is Lock for a change that somebody asks for over the API, of what a resource
 // would declare. The error is ErrUnknown, ErrArchived or a managed.Error.
@@ -80,10 +76,26 @@ func (p *Portal) settle(ctx context.Context, tx *tenant.Tx, before Portal) (err 
 	return holdPacks(ctx, tx, p.Definition.KnowledgeBaseIDs)
 }
 
+// Change says what a change of a portal's draft is.
+type Change struct {
+	// Action is how the activity log calls it, such as "portal.updated".
+	Action string
+	// Also names what was changed with it outside of the draft.
+	Also []string
+}
+
 // Update makes of the draft of a portal that Lock found what after says. A change
 // of nothing makes no version. It answers the names of what changed; the error is a
 // persona.FieldError. The address holds at once, the rest once it is published.
-func Update(ctx context.Context, tx *tenant.Tx, before, after Portal, who Author) (Portal, []string, error) {
+func Update(ctx context.Context, tx *tenant.Tx, before, after Portal, c Change, who Author) (Portal, []string, error) {
+	now, changed, err := update(ctx, tx, before, after, who)
+	if changed = append(changed, c.Also...); err != nil || len(changed) == 0 {
+		return now, changed, err
+	}
+	return now, changed, now.log(ctx, tx, c.Action, changed, who)
+}
+
+func update(ctx context.Context, tx *tenant.Tx, before, after Portal, who Author) (Portal, []string, error) {
 	// The pack of the subjects is never the author's to change, also not by way of an
 	// old version.
 	after.Definition.SubjectBaseID = before.Definition.SubjectBaseID
@@ -188,7 +200,10 @@ func Unpublish(ctx context.Context, tx *tenant.Tx, p Portal, who Author) (Portal
 	}
 	p.State, p.UpdatedAt = Unpublished, who.At
 	p.PageStamp++
-	return p, p.save(ctx, tx)
+	if err := p.save(ctx, tx); err != nil {
+		return p, err
+	}
+	return p, p.log(ctx, tx, "portal.unpublished", []string{"state"}, who)
 }
 
 // Archive puts a portal that Lock found away for good. It makes room for another,
@@ -206,7 +221,16 @@ func Archive(ctx context.Context, tx *tenant.Tx, p Portal, who Author) (Portal, 
 	if err := usePacks(ctx, tx, p.ID, packs, nil); err != nil {
 		return p, err
 	}
-	return p, tx.Decrement(ctx, string(plan.Portals))
+	if err := tx.Decrement(ctx, string(plan.Portals)); err != nil {
+		return p, err
+	}
+	return p, p.log(ctx, tx, "portal.archived", []string{"state"}, who)
+}
+
+// log writes a change down, and tells of it.
+func (p Portal) log(ctx context.Context, tx *tenant.Tx, action string, changed []string, who Author) error {
+	TellUpdated(tx, p, changed, who)
+	return who.Log(ctx, tx, action, "portal", p.ID, map[string]any{"version": p.DraftVersion, "changed": changed})
 }
 
 // number is a number that is part of a row's key.

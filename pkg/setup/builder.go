@@ -157,7 +157,7 @@ func (b *Builder) apply(ctx context.Context, tx *tenant.Tx, j *job.Job, a applyi
 		packs = append(packs, base)
 	}
 	d.Portal.Definition.KnowledgeBaseIDs = packs
-	built, err := d.Build(ctx, tx, b.Library, a.terms, portal.Author{By: j.CreatedBy, At: now})
+	built, err := d.Build(ctx, tx, b.Library, a.terms, actor(*j, now))
 	if code := whyNot(err); code != "" {
 		return &job.Refusal{Code: code}
 	}
@@ -170,14 +170,10 @@ func (b *Builder) apply(ctx context.Context, tx *tenant.Tx, j *job.Job, a applyi
 	}
 	j.State, j.Done, j.Total, j.Portal = job.Succeeded, 1, 1, built.Portal.ID
 	j.Counts = map[string]int64{"portals": 1, "subjects": int64(len(built.Subjects)), "documents": documents}
-	return note(ctx, tx, *j, "portal.created", "portal", built.Portal.ID.String(), map[string]any{
-		"name": built.Portal.Name, "templateKey": built.Portal.TemplateKey, "personaId": built.Portal.Persona, "planId": a.plan,
-	}, now)
+	return nil
 }
 
-// note keeps in the activity log what a job did for whoever asked for it.
-func note(ctx context.Context, tx *tenant.Tx, j job.Job, action, kind, target string, changes map[string]any, now time.Time) error {
-	return activity.Record(ctx, tx, activity.Entry{
-		ID: id.NewActivity(), At: now, Actor: j.CreatedBy, Action: action, TargetKind: kind, TargetID: target, Changes: changes,
-	})
+// actor is who asked for what a job does.
+func actor(j job.Job, now time.Time) activity.Actor {
+	return activity.Actor{By: j.CreatedBy, At: now, Job: j.ID}
 }

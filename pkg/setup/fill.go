@@ -91,7 +91,7 @@ func (f *filling) add(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.T
 	if err != nil {
 		return err
 	}
-	who := portal.Author{By: j.CreatedBy, At: now}
+	who := actor(*j, now)
 	base, err := f.ownPack(ctx, tx, p)
 	if err != nil {
 		return err
@@ -157,15 +157,11 @@ func (f *filling) dress(ctx context.Context, tx *tenant.Tx, j *job.Job, p portal
 	for _, t := range pageTexts {
 		texts += supplement(t.of(&after.Definition.Pages), *t.of(&f.pages), p.Definition.Languages)
 	}
-	now, changed, err := portal.Update(ctx, tx, p, after, who)
+	_, _, err := portal.Update(ctx, tx, p, after, portal.Change{Action: "portal.updated"}, who)
 	if code := whyNot(err); code != "" {
 		return texts, &job.Refusal{Code: code}
 	}
-	if err != nil || len(changed) == 0 {
-		return texts, err
-	}
-	portal.TellUpdated(tx, now, changed, who)
-	return texts, note(ctx, tx, *j, "portal.updated", "portal", p.ID.String(), map[string]any{"changedFields": changed, "jobId": j.ID}, who.At)
+	return texts, err
 }
 
 // supplement adds the texts in languages that a text lacks, and counts them.
@@ -199,15 +195,15 @@ func (f *filling) enter(ctx context.Context, tx *tenant.Tx, j job.Job, now time.
 		had[fold(part.Title)] = true
 		l := part.lesson()
 		l.Subject.ID, l.Subject.Portal = id.NewSubject(), f.portal
-		s, err := subject.Insert(ctx, tx, l.Subject, l.Content, subject.Author{By: j.CreatedBy, At: now})
+		s, err := subject.Insert(ctx, tx, l.Subject, l.Content, actor(j, now))
 		if errors.Is(err, subject.ErrFull) {
 			err = &job.Refusal{Code: CodeSubjectsFull}
 		}
 		if err != nil {
 			return entered, err
 		}
-		if err := note(ctx, tx, j, "subject.created", "subject", s.ID.String(),
-			map[string]any{"title": s.Title, "kind": s.Kind, "portalId": s.Portal}, now); err != nil {
+		if err := actor(j, now).Log(ctx, tx, "subject.created", "subject", s.ID,
+			map[string]any{"title": s.Title, "kind": s.Kind, "portalId": s.Portal}); err != nil {
 			return entered, err
 		}
 		entered++
@@ -234,7 +230,7 @@ func (f *filling) examine(ctx context.Context, tx *tenant.Tx, j *job.Job, langua
 			continue
 		}
 		content.Questions = questions(a.Questions, languages)
-		_, changed, err := subject.Save(ctx, tx, s, content, nil, subject.Author{By: j.CreatedBy, At: now}, new("Questions written by a model."))
+		_, changed, err := subject.Save(ctx, tx, s, content, nil, actor(*j, now), new("Questions written by a model."))
 		if errors.Is(err, subject.ErrTooLarge) {
 			err = &job.Refusal{Code: "too_large"}
 		}

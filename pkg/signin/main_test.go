@@ -111,9 +111,8 @@ func (w *world) count(sql string, args ...any) (n int) {
 // set opens or closes a door of the portal.
 func (w *world) set(key door.Key, c door.Change) (d door.Door) {
 	w.Helper()
-	c.By, c.At = "test", w.clock.Now()
 	require.NoError(w, w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		d, err = door.Set(ctx, tx, w.portal, key, c)
+		d, err = door.Set(ctx, tx, w.portal, key, c, portal.Author{By: "test", At: w.clock.Now()})
 		return err
 	}))
 	return d

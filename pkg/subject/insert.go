@@ -3,18 +3,14 @@ package subject
 import (
 	"context"
 	"strconv"
-	"time"
+	"visavis.dev/pkg/activity"
 
 	"visavis.dev/pkg/portal"
 	"visavis.dev/pkg/tenant"
 )
 
 // Author is who changes a subject, and when.
-type Author struct {
-	// By is a key's id, or a name such as "operator".
-	By string
-	At time.Time
-}
+type Author = activity.Actor
 
 // MaxPerPortal bounds the subjects of a portal that are not archived.
 const MaxPerPortal = 500

@@ -89,7 +89,6 @@ func TestSave(t *testing.T) {
 	_, _, err = w.trySave(s, nil, func(c *subject.Content) { c.Sections[0].Title["en"] = " " })
 	var wrong *subject.FieldError
 	require.ErrorAs(t, err, &wrong)
-
 }
 
 // What was published stays for good; of the rest, the newest ones do.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"maps"
 	"time"
+	"visavis.dev/pkg/activity"
 
 	"visavis.dev/pkg/event"
 	"visavis.dev/pkg/id"
@@ -51,12 +52,8 @@ type Unit struct {
 	Members int64
 }
 
-// Author is who makes a change, and when.
-type Author struct {
-	// By is a person's or a key's id, or a name such as system.
-	By string
-	At time.Time
-}
+// Author is who changes a unit, and when.
+type Author = activity.Actor
 
 // Errors of this package.
 var (

@@ -22,13 +22,15 @@ func Insert(ctx context.Context, tx *tenant.Tx, u Unit, who Author) (Unit, error
 		return u, err
 	}
 	tx.Touch("unit", u.ID)
-	_, err := tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		INSERT INTO unit (org_id, id, portal_id, parent_id, kind, name, code, enabled, manager_ids, external_id, metadata, edition,
 			created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)`,
-		tx.Org, u.ID, u.Portal, u.Parent, u.Kind, u.Name, u.Code, u.Enabled, u.Managers, u.ExternalID, u.Metadata, u.Edition, who.At)
+		tx.Org, u.ID, u.Portal, u.Parent, u.Kind, u.Name, u.Code, u.Enabled, u.Managers, u.ExternalID, u.Metadata, u.Edition, who.At); err != nil {
+		return u, err
+	}
 	event.Tell(tx, u.draft(event.UnitCreated, who, map[string]any{"externalId": u.ExternalID, "createdAt": who.At}))
-	return u, err
+	return u, who.Log(ctx, tx, "unit.created", "unit", u.ID, map[string]any{"name": u.Name, "portalId": u.Portal})
 }
 
 // Change is what became of a unit that was changed.
@@ -64,7 +66,7 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Unit, who Author) 
 		return before, Change{}, err
 	}
 	after.tell(tx, before, change.Fields, who)
-	return after, change, nil
+	return after, change, who.Log(ctx, tx, "unit.updated", "unit", after.ID, map[string]any{"changed": change.Fields})
 }
 
 // tell tells of a change: each kind of change has an event of its own.

@@ -170,7 +170,7 @@ func TestPicturesThatNobodyWantsGo(t *testing.T) {
 			}
 			after, url := before, s.url+path
 			after.Definition.Brand.LogoURL = &url
-			_, _, err = portal.Update(ctx, tx, before, after, portal.Author{By: "test", At: tenanttest.Now})
+			_, _, err = portal.Update(ctx, tx, before, after, portal.Change{Action: "portal.updated"}, portal.Author{By: "test", At: tenanttest.Now})
 			return err
 		}))
 	}

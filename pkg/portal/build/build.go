@@ -157,16 +157,21 @@ func (d *Draft) Build(ctx context.Context, tx *tenant.Tx, l *avatar.Library, ter
 	b := Built{Portal: made, who: who}
 	for i, lesson := range d.Lessons {
 		lesson.Subject.ID, lesson.Subject.Portal = id.NewSubject(), made.ID
-		if _, err := subject.Insert(ctx, tx, lesson.Subject, lesson.Content, subject.Author{By: who.By, At: who.At}); err != nil {
+		if _, err := subject.Insert(ctx, tx, lesson.Subject, lesson.Content, who); err != nil {
 			return Built{}, &LessonError{i, err}
 		}
 		b.Subjects = append(b.Subjects, lesson.Subject.ID)
 	}
 	portal.TellCreated(tx, made, b.Subjects, who)
+	if err := who.Log(ctx, tx, "portal.created", "portal", made.ID, map[string]any{
+		"name": made.Name, "templateKey": made.TemplateKey, "personaId": made.Persona,
+	}); err != nil {
+		return Built{}, err
+	}
 	if d.Visitors == nil {
 		return b, nil
 	}
-	if _, err := door.Set(ctx, tx, made, door.Visitors, *d.Visitors); err != nil {
+	if _, err := door.Set(ctx, tx, made, door.Visitors, *d.Visitors, who); err != nil {
 		return Built{}, err
 	}
 	// Opening the door changed the portal's page stamp.
@@ -187,7 +192,7 @@ func (d *Draft) speak(ctx context.Context, tx *tenant.Tx, l *avatar.Library, who
 	if d.Tune != nil {
 		d.Tune(&p.Definition)
 	}
-	_, err = persona.Insert(ctx, tx, l, p, persona.Author{By: who.By, At: who.At})
+	_, err = persona.Insert(ctx, tx, l, p, who)
 	if field, ok := errors.AsType[*persona.FieldError](err); ok && strings.HasPrefix(field.Field, "settings.") {
 		return &VoiceError{field}
 	}

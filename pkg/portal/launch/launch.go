@@ -64,10 +64,11 @@ func Publish(ctx context.Context, tx *tenant.Tx, p portal.Portal, region string,
 		return done, err
 	}
 	done.Changed, done.First = true, p.PublishedVersion == nil
-	if done.Portal, err = portal.Publish(ctx, tx, p, note, who); err == nil {
-		done.tell(tx)
+	if done.Portal, err = portal.Publish(ctx, tx, p, note, who); err != nil {
+		return done, err
 	}
-	return done, err
+	done.tell(tx)
+	return done, who.Log(ctx, tx, "portal.published", "portal", p.ID, map[string]any{"version": *done.Portal.PublishedVersion})
 }
 
 // publishSubjects publishes the drafts that differ from what people are taught from,
@@ -79,7 +80,7 @@ func publishSubjects(ctx context.Context, tx *tenant.Tx, c *Candidate, note *str
 			continue
 		}
 		published = true
-		if err := subject.Publish(ctx, tx, s, subject.Author{By: who.By, At: who.At}, note); err != nil {
+		if err := subject.Publish(ctx, tx, s, who, note); err != nil {
 			return published, err
 		}
 	}
