@@ -116,6 +116,15 @@ type Change struct {
 // time that its door is opened: whoever knew the one before does not come in by it
 // any more. The error is ErrNotOpenable, or a connection.UnusableError.
 func Set(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Change, who portal.Author) (Door, error) {
+	d, err := Build(ctx, tx, p, key, c, who)
+	if err == nil {
+		portal.TellUpdated(tx, p, []string{"doors"}, who)
+	}
+	return d, err
+}
+
+// Build is Set for a portal that is being built, which tells of the whole.
+func Build(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Change, who portal.Author) (Door, error) {
 	if c.Open && !key.Openable() {
 		return Door{}, ErrNotOpenable
 	}
@@ -146,7 +155,6 @@ func Set(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Change,
 	if err := portal.Refresh(ctx, tx, p.ID); err != nil {
 		return d, err
 	}
-	portal.TellUpdated(tx, p, []string{"doors"}, who)
 	return d, who.Log(ctx, tx, "portal.door_changed", "portal", p.ID, map[string]any{"door": key, "open": d.Open})
 }
 

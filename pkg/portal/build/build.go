@@ -171,7 +171,7 @@ func (d *Draft) Build(ctx context.Context, tx *tenant.Tx, l *avatar.Library, ter
 	if d.Visitors == nil {
 		return b, nil
 	}
-	if _, err := door.Set(ctx, tx, made, door.Visitors, *d.Visitors, who); err != nil {
+	if _, err := door.Build(ctx, tx, made, door.Visitors, *d.Visitors, who); err != nil {
 		return Built{}, err
 	}
 	// Opening the door changed the portal's page stamp.
