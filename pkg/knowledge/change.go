@@ -72,6 +72,9 @@ func (d *Document) remove(ctx context.Context, tx *tenant.Tx, at time.Time) erro
 		WHERE org_id = $1 AND id = $2`, tx.Org, d.ID, at, revision); err != nil {
 		return err
 	}
+	if err := replaceTerms(ctx, tx, d.ID, false); err != nil {
+		return err
+	}
 	return d.litter(ctx, tx, math.MaxInt64)
 }
 

@@ -186,6 +186,24 @@ func deleteForms(ctx context.Context, tx *tenant.Tx, d id.Document, from, to int
 	return err
 }
 
+// foreign is a form of no release: who reads it analyses the passages anew.
+var foreign = []byte{0}
+
+// replaceTerms tells the release before that a document was read
+// (00023_knowledge_index.sql), or deleted when it is not found any more.
+func replaceTerms(ctx context.Context, tx *tenant.Tx, d id.Document, found bool) error {
+	tx.Touch("knowledge_terms", d)
+	sql, args := `DELETE FROM knowledge_terms WHERE org_id = $1 AND document_id = $2`, []any{tx.Org, d}
+	if found {
+		sql = `
+			INSERT INTO knowledge_terms (org_id, document_id, analysed) VALUES ($1, $2, $3)
+			ON CONFLICT (org_id, document_id) DO UPDATE SET analysed = excluded.analysed`
+		args = append(args, foreign)
+	}
+	_, err := tx.Exec(ctx, sql, args...)
+	return err
+}
+
 // number is a number that is part of a row's key.
 type number int64
 

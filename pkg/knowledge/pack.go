@@ -166,18 +166,23 @@ func (s *Searcher) reserve(ctx context.Context, p *pack) error {
 type change struct {
 	Document id.Document
 	Revision int64
-	// Found says that its passages can be found.
+	// Found says that its passages can be found, of which it has so many.
 	Found    bool
+	Chunks   int64
 	Tags     []string
 	Language string
 	// forms are what the index adds.
 	forms [][]byte
 }
 
+// unanalyzed says that the passages were written by the release before, which kept
+// its forms elsewhere (00023_knowledge_index.sql).
+func (c *change) unanalyzed() bool { return c.Found && c.Chunks > 0 && len(c.forms) == 0 }
+
 // selectChanges reads what changed of a pack since a revision, in the order of the
 // revisions, a row for each form. It rides knowledge_document_by_revision.
 const selectChanges = `
-	SELECT d.id, d.revision, d.deleted_at IS NULL AND d.generation > 0, d.tags, COALESCE(d.language, ''), x.form
+	SELECT d.id, d.revision, d.deleted_at IS NULL AND d.generation > 0, d.chunks, d.tags, COALESCE(d.language, ''), x.form
 	FROM knowledge_document d
 	LEFT JOIN knowledge_index x ON x.org_id = d.org_id AND x.document_id = d.id AND x.generation = d.generation AND d.deleted_at IS NULL
 	WHERE d.org_id = $1 AND d.base_id = $2 AND d.revision > $3 ORDER BY d.revision, x.part`
@@ -195,6 +200,10 @@ func (s *Searcher) follow(ctx context.Context, p *pack, since int64) error {
 		r.Query(func(rows pgx.Rows) error {
 			return eachChange(rows, func(c change) error {
 				last = c.Revision
+				if c.unanalyzed() {
+					stale = append(stale, c)
+					return nil
+				}
 				err := s.apply(p, &c)
 				if errors.Is(err, search.ErrVersion) {
 					c.forms = nil
@@ -228,7 +237,7 @@ func eachChange(rows pgx.Rows, fn func(change) error) error {
 			next change
 			form []byte
 		)
-		if err := rows.Scan(&next.Document, &next.Revision, &next.Found, &next.Tags, &next.Language, &form); err != nil {
+		if err := rows.Scan(&next.Document, &next.Revision, &next.Found, &next.Chunks, &next.Tags, &next.Language, &form); err != nil {
 			return err
 		}
 		if next.Document != one.Document {
@@ -284,7 +293,7 @@ func (s *Searcher) fit(p *pack, besides int64) error {
 	return s.cache.widen(p, bytes+besides)
 }
 
-// reanalyse enters a document whose stored form another release wrote.
+// reanalyse enters a document that another release read.
 func (s *Searcher) reanalyse(ctx context.Context, p *pack, c *change) error {
 	d, err := GetDocument(ctx, s.tenants, p.at.org, c.Document)
 	if errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) {

@@ -171,3 +171,34 @@ func TestAFormOfAnotherRelease(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{opening}, w.find(w.searcher, "museum", b))
 }
+
+// While pods are replaced, and after a rollback, each release finds what the other one
+// read, and nothing that was deleted.
+func TestTheReleaseBeforeReadsDocumentsToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.base()
+	db, err := w.tenants.Shard(context.Background(), "a")
+	require.NoError(t, err)
+	exec := func(sql string) {
+		tag, err := db.Exec(context.Background(), sql)
+		require.NoError(t, err)
+		require.Positive(t, tag.RowsAffected())
+	}
+	const selectForms = `knowledge_terms t JOIN knowledge_document d ON d.org_id = t.org_id AND d.id = t.document_id WHERE t.analysed = '\x00'`
+	d := w.read(b, opening)
+	require.Equal(t, 1, w.count(selectForms), "a form that it analyses anew")
+
+	// The release before writes its passages, and its form elsewhere.
+	exec(`DELETE FROM knowledge_index`)
+	exec(`UPDATE knowledge_terms SET analysed = '\x0142'`)
+	require.Equal(t, []string{opening}, w.find(w.searcher, "museum", b))
+	w.read(b, "Tickets of the museum cost ten euros.")
+	require.Len(t, w.find(w.searcher, "museum", b), 2)
+	require.Len(t, w.find(knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 1 << 30}), "museum", b), 2)
+
+	w.delete(d)
+	require.Len(t, w.find(w.searcher, "museum", b), 1)
+	require.Equal(t, 1, w.count("knowledge_terms"))
+	require.Equal(t, 1, w.count(selectForms))
+}

@@ -92,6 +92,9 @@ func (r *Reader) replace(ctx context.Context, tx *tenant.Tx, d *Document, got *r
 			}
 		}
 	}
+	if err := replaceTerms(ctx, tx, d.ID, true); err != nil {
+		return err
+	}
 	if last > 0 {
 		if err := d.litter(ctx, tx, last); err != nil {
 			return err

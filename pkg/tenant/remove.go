@@ -49,6 +49,8 @@ var Tables = []Table{
 	{Name: "knowledge_gap", Key: []string{"id"}},
 	{Name: "knowledge_index", Key: []string{"document_id", "generation", "part"}},
 	{Name: "knowledge_litter", Key: []string{"document_id", "generation"}},
+	// The release before reads and writes it (00023_knowledge_index.sql).
+	{Name: "knowledge_terms", Key: []string{"document_id"}},
 	{Name: "knowledge_question", Key: []string{"gap_id", "id"}},
 	{Name: "knowledge_use", Key: []string{"base_id", "user_kind", "user_id"}},
 	{Name: "knowledge_base", Key: []string{"id"}},

@@ -1,5 +1,10 @@
 -- What the search needs of a document's passages comes in forms of bounded size, of
 -- a generation as the passages are; and what a pack takes of memory is counted.
+--
+-- knowledge_terms, which had one form for a whole document, stays for a release: the
+-- one before reads and writes it while pods are replaced, and after a rollback. Both
+-- find what the other read by analyzing its passages anew. The release after this one
+-- drops the table.
 
 -- +goose NO TRANSACTION
 -- +goose Up
