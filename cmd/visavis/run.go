@@ -75,9 +75,11 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 		return nil, err
 	}
 	if d.work && tasks.Read && o.DeliveryLane == 0 {
-		if p.documents, err = sandbox.New(documentsAtOnce, sandbox.Default()); err != nil {
+		limits := sandbox.Default()
+		if p.documents, err = sandbox.New(documentsAtOnce, limits); err != nil {
 			return nil, err
 		}
+		leaveMemory(documentsAtOnce * limits.Footprint())
 		o.Extract = p.documents.Read
 	}
 	if p.stopTrace, err = telemetry.Trace(ctx, s.otlpEndpoint, o.Version); err != nil {
@@ -101,7 +103,7 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 }
 
 // documentsAtOnce is how many documents a process reads side by side, each in a process of
-// its own: as many as its heavy jobs.
+// its own.
 const documentsAtOnce = 2
 
 // reachable is where other processes reach this one's sockets.

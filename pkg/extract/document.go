@@ -30,6 +30,10 @@ var (
 	ErrTooComplex  = errors.New("the document has too many parts, or they are nested too deeply")
 )
 
+// ErrKilled says that the process that read the document was killed within its limits. Where
+// that happens every time, the document may have to do with it.
+var ErrKilled = errors.New("the process that read the document was killed")
+
 // Section is the text under one heading, on one page.
 type Section struct {
 	Heading string // the nearest; empty before the first

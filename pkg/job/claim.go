@@ -117,6 +117,16 @@ func (c claimed) giveBack(ctx context.Context, t *tenant.Tenants, now time.Time)
 		UPDATE job SET due_at = $4, owner = NULL, attempts = attempts - 1 WHERE org_id = $1 AND id = $2 AND owner = $3`, now)
 }
 
+// uncount takes the step out of the job's Attempts, whoever has the claim by now.
+func (c claimed) uncount(ctx context.Context, t *tenant.Tenants) error {
+	return t.InTx(ctx, c.Org, func(ctx context.Context, tx *tenant.Tx) error {
+		tx.Touch("job", c.ID)
+		_, err := tx.Exec(ctx, `
+			UPDATE job SET attempts = attempts - 1 WHERE org_id = $1 AND id = $2 AND attempts > 0 AND finished_at IS NULL`, tx.Org, c.ID)
+		return err
+	})
+}
+
 func (c claimed) update(ctx context.Context, t *tenant.Tenants, sql string, due time.Time) error {
 	return t.InTx(ctx, c.Org, func(ctx context.Context, tx *tenant.Tx) error {
 		tx.Touch("job", c.ID)

@@ -122,7 +122,8 @@ type Job struct {
 	Scope scope.Scope
 	// ErrorCode says why it failed.
 	ErrorCode string
-	// Attempts counts the steps that were begun.
+	// Attempts counts the steps that were begun, but of heavy kinds not those that failed
+	// and whose process lived to say so.
 	Attempts              int64
 	CreatedBy             string
 	CreatedAt             time.Time

@@ -176,8 +176,8 @@ func (r *Runner) begin(ctx context.Context, shard string, q *queue) (more bool, 
 	jobs, err := claim(claiming, r.Tenants, shard, q.line, []id.Org{org}, r.now(), 1)
 	if err != nil || len(jobs) == 0 {
 		<-q.places
-		q.pass(shard, org) // another process was there first
-		return err == nil, err
+		q.pass(shard, org) // another process was there first, or holds the row
+		return false, err
 	}
 	q.enter(shard, org)
 	work := context.WithoutCancel(ctx)
@@ -218,6 +218,7 @@ func (r *Runner) make(ctx context.Context, c claimed) {
 	case err == nil:
 		r.failures.Delete(c.ID)
 	case errors.Is(err, errLost): // whoever has it now goes on
+		r.uncount(ctx, c)
 	case errors.Is(err, errStopping):
 		ctx, cancel := context.WithTimeout(ctx, writeWithin)
 		defer cancel()
@@ -230,7 +231,8 @@ func (r *Runner) make(ctx context.Context, c claimed) {
 		}
 	default:
 		r.Log.WarnContext(ctx, "a job's step failed", "job", c.ID.String(), "error", err)
-		r.failed(ctx, c)
+		r.uncount(ctx, c)
+		r.failed(ctx, c, err)
 	}
 }
 
@@ -267,22 +269,59 @@ func (r *Runner) ready(ctx context.Context, c claimed) (Step, error) {
 	return nil, fmt.Errorf("nothing here makes a job of kind %q", c.Kind)
 }
 
+// errPanic says that a step, or what prepares it, panicked.
+var errPanic = errors.New("panic")
+
 // safely makes an error of a panic.
 func safely[T any](fn func() (T, error)) (value T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
+			err = fmt.Errorf("%w: %v", errPanic, p)
 		}
 	}()
 	return fn()
 }
 
+// uncount takes a step of a heavy job that failed out of its Attempts: what is left there
+// are those whose process ended. While the shard does not answer, it is tried again.
+func (r *Runner) uncount(ctx context.Context, c claimed) {
+	if _, heavy := r.Works[c.Kind]; !heavy || r.uncountOnce(ctx, c) == nil {
+		return
+	}
+	r.heavy.Go(func() {
+		for {
+			select {
+			case <-r.Clock.After(lease):
+			case <-r.stopping:
+				return
+			}
+			if r.uncountOnce(ctx, c) == nil {
+				return
+			}
+		}
+	})
+}
+
+func (r *Runner) uncountOnce(ctx context.Context, c claimed) error {
+	ctx, cancel := context.WithTimeout(ctx, writeWithin)
+	defer cancel()
+	err := c.uncount(ctx, r.Tenants)
+	if err != nil && !tenant.Unavailable(err) {
+		r.Log.WarnContext(ctx, "failed to uncount a job's step", "job", c.ID.String(), "error", err)
+		return nil
+	}
+	return err
+}
+
 // failed leaves a job whose step failed to its lease's end, or gives it up
 // after several in a row.
-func (r *Runner) failed(ctx context.Context, c claimed) {
+func (r *Runner) failed(ctx context.Context, c claimed, why error) {
 	count, _ := r.failures.LoadOrStore(c.ID, new(int))
-	n := count.(*int)
-	if *n++; *n < maxFailures {
+	n, most := count.(*int), maxFailures
+	if own := r.Works[c.Kind].Failures; own > 0 && !errors.Is(why, errPanic) {
+		most = own
+	}
+	if *n++; *n < most {
 		return
 	}
 	if err := r.fail(ctx, c, "internal_error", r.Works[c.Kind].GiveUp); err != nil {

@@ -31,6 +31,9 @@ type Work struct {
 	// GiveUp is called in the transaction that fails a job which could not be
 	// made in several tries in a row. It may set the job's ErrorCode.
 	GiveUp func(ctx context.Context, tx *tenant.Tx, j *Job, now time.Time) error
+	// Failures is how many steps in a row may fail before the job is given up, panics
+	// aside; 0 means as many as of any job. There is a lease between two.
+	Failures int
 }
 
 // prepareLimit bounds what comes before a step.

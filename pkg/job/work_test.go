@@ -102,7 +102,7 @@ func TestAPreparationThatLostItsClaimCommitsNothing(t *testing.T) {
 func TestAPreparationEndsWhenItsClaimIsLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.insert(w.one, heavy)
+	j := w.insert(w.one, heavy)
 	began := make(chan struct{})
 	runner := w.heavyRunner(job.Work{Prepare: func(ctx context.Context, _ job.Job) (job.Step, error) {
 		close(began)
@@ -118,6 +118,7 @@ func TestAPreparationEndsWhenItsClaimIsLost(t *testing.T) {
 	w.exec(`UPDATE job SET owner = NULL WHERE due_at > $1`, w.now())
 	w.pass(lease / 2)
 	require.NoError(t, <-done)
+	require.Zero(t, w.job(w.one, j).Attempts, "the process did not end")
 }
 
 func TestAPreparationThatFailsIsTriedAgain(t *testing.T) {
@@ -139,6 +140,7 @@ func TestAPreparationThatFailsIsTriedAgain(t *testing.T) {
 			require.Equal(t, 1, w.advance(runner))
 			require.Zero(t, w.advance(runner), "the lease is not over")
 			require.Empty(t, w.told(w.one))
+			require.Zero(t, w.job(w.one, j).Attempts, "the process did not end")
 			failing = false
 			w.pass(lease)
 			require.Equal(t, 1, w.advance(runner))

@@ -39,7 +39,7 @@ type Fetch func(ctx context.Context, url string, o crawl.Options, each func(craw
 // Work is what to run the jobs with.
 func (r *Reader) Work() job.Work {
 	r.building = make(chan struct{}, runtime.GOMAXPROCS(0))
-	return job.Work{Prepare: r.prepare, GiveUp: giveUp}
+	return job.Work{Prepare: r.prepare, GiveUp: giveUp, Failures: maxFailures}
 }
 
 const (
@@ -55,8 +55,13 @@ const (
 	firstWait = 30 * time.Second
 	// maxCrashes is how often this process itself may end, for whatever reason, while it
 	// reads a document before that counts as the cause. A document that ends the process of
-	// its own (Extract) failed at once.
+	// its own (Extract) failed at once, and maxKills is how often that may be killed by
+	// somebody else.
 	maxCrashes = 5
+	maxKills   = 3
+	// maxFailures is for what is not the document's fault, such as a bucket that is away:
+	// a day of tries.
+	maxFailures = 2880
 )
 
 // failure is why a document cannot be read.
@@ -89,10 +94,14 @@ type reading struct {
 	same      bool
 }
 
-// tries is how far a job got: how many tries at fetching failed.
+// tries is how far a job got: how many tries at fetching failed, and of how many the
+// process that read was killed.
 type tries struct {
 	Failed int64 `json:"failed"`
+	Killed int64 `json:"killed,omitempty"`
 }
+
+func (t tries) sum() int64 { return t.Failed + t.Killed }
 
 // prepare reads a document and answers the step that commits it.
 func (r *Reader) prepare(ctx context.Context, j job.Job) (job.Step, error) {
@@ -109,7 +118,7 @@ func (r *Reader) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 		return forgotten, nil
 	case err != nil:
 		return nil, err
-	case j.Attempts-so.Failed > maxCrashes:
+	case j.Attempts-so.sum() > maxCrashes:
 		return failed(what, &failure{code: Unreadable}), nil
 	}
 	got, err := r.read(ctx, j.Org, d)
@@ -124,6 +133,12 @@ func (r *Reader) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 			return later(so), nil
 		}
 		return failed(what, broken), nil
+	}
+	if errors.Is(err, extract.ErrKilled) {
+		if so.Killed++; so.Killed < maxKills {
+			return later(so), nil
+		}
+		return failed(what, &failure{code: Unreadable, cause: err}), nil
 	}
 	if err != nil {
 		return nil, err

@@ -3,6 +3,8 @@ package knowledge_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 
 	"visavis.dev/pkg/crawl"
 	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
 	"visavis.dev/pkg/knowledge"
@@ -109,6 +112,40 @@ func TestADocumentThatCrashesItsReaderIsGivenUp(t *testing.T) {
 	require.NoError(t, err)
 	w.settle()
 	require.Equal(t, knowledge.Unreadable, w.document(d).Error)
+}
+
+// What keeps a document from being read and is not its fault is waited for: for long where
+// nothing is known of the cause, and a few times where its reader is killed.
+func TestADocumentIsReadLaterWhenItCannotBeReadNow(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		failures int
+		fail     error
+		want     knowledge.Status
+	}{
+		"the bucket is away":                   {12, errors.New("the bucket is away"), knowledge.Ready},
+		"its reader is killed at times":        {2, fmt.Errorf("out of memory: %w", extract.ErrKilled), knowledge.Ready},
+		"its reader is killed again and again": {3, fmt.Errorf("out of memory: %w", extract.ErrKilled), knowledge.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			tries := 0
+			w.reader.Extract = func(ctx context.Context, contentType string, size int64, document io.Reader) (extract.Document, error) {
+				if tries++; tries <= c.failures {
+					return extract.Document{}, c.fail
+				}
+				return extract.Here(ctx, contentType, size, document)
+			}
+			w.runner = w.newRunner()
+			d := w.add(w.text(w.base(), opening))
+			for range c.failures + 1 {
+				w.settle()
+				w.clock.Step(2 * time.Minute)
+			}
+			require.Equal(t, c.want, w.document(d).Status, "%v", w.document(d).Error)
+		})
+	}
 }
 
 // What is read of a document that is deleted meanwhile, or whose pack is, ends soon.

@@ -22,7 +22,7 @@ func later(so tries) job.Step {
 	return func(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (wait time.Duration, err error) {
 		j.Progress, err = json.Marshal(so)
 		wait = firstWait
-		for range so.Failed - 1 {
+		for range so.sum() - 1 {
 			wait *= 4
 		}
 		return wait, err

@@ -9,5 +9,5 @@
 // whatever it started, and it ends with its parent.
 //
 // That a document ends its child is the document's fault, at the first time; that a child
-// does not start is not.
+// does not start, or is killed while it is within its limits, is not.
 package sandbox

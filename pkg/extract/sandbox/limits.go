@@ -10,6 +10,13 @@ type Limits struct {
 	Processor, Time time.Duration
 }
 
+// programBytes is what of the program itself a child has in memory, beside what it shares
+// with its parent.
+const programBytes = 64 << 20
+
+// Footprint is how many bytes of memory a child takes at most.
+func (l Limits) Footprint() int64 { return l.Memory + programBytes }
+
 // Default is what a document may take. No document that package extract reads in full
 // takes half of it.
 func Default() Limits {

@@ -57,7 +57,7 @@ func (r *Reader) Close() error { return os.RemoveAll(r.cache) }
 
 // Read reads a document of a type that [extract.Detect] gave, of so many bytes. The error
 // wraps one of package extract, [extract.ErrUnreadable] where the child did not survive
-// the document; or is the context's; or any other, which is not the document's fault.
+// the document and [extract.ErrKilled] where somebody else killed it; or is the context's; or any other, which is not the document's fault.
 func (r *Reader) Read(ctx context.Context, contentType string, size int64, document io.Reader) (extract.Document, error) {
 	if size > extract.MaxBytes {
 		return extract.Document{}, extract.ErrTooLarge
@@ -180,6 +180,8 @@ func (c *child) judge(ctx, limited context.Context, err error) error {
 		return fmt.Errorf("have a document read: %w (%w) %s", err, errors.Join(c.exit, limited.Err()), c.complaint())
 	case limited.Err() != nil:
 		return fmt.Errorf("%w: reading it took longer than it may", extract.ErrUnreadable)
+	case c.killed() && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
+		return fmt.Errorf("%w, after %d MiB of memory", extract.ErrKilled, c.peak>>20)
 	}
 	return fmt.Errorf("%w: its reader ended with %w: %s", extract.ErrUnreadable, errors.Join(c.exit, err), c.complaint())
 }
@@ -202,6 +204,22 @@ func asked(exit error) bool {
 	}
 	s := status.Signal()
 	return s == syscall.SIGTERM || s == syscall.SIGINT || s == syscall.SIGHUP
+}
+
+// killed says that somebody else killed a child that was within its limits: most often
+// the system, where a container's memory is all used.
+func (c *child) killed() bool {
+	e, ok := errors.AsType[*exec.ExitError](c.exit)
+	if !ok {
+		return false
+	}
+	status, ok := e.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() || status.Signal() != syscall.SIGKILL {
+		return false
+	}
+	// The system kills a child that computed for as long as it may, and counts in ticks.
+	computed := e.UserTime() + e.SystemTime()
+	return computed < c.processor*9/10 && c.peak < c.memory
 }
 
 // noting remembers why a reader failed, to tell that from a failure of the other end.

@@ -3,6 +3,7 @@ package sandbox_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -156,8 +157,8 @@ func child(t *testing.T) int {
 	return found
 }
 
-// A child that never answers is ended, and one that is killed has its document to blame;
-// but nobody asks a child to end because of a document.
+// A child that never answers is ended, and one that crashes has its document to blame; but
+// a document neither asks a child to end nor kills it within its limits.
 func TestHowChildrenEnd(t *testing.T) {
 	short := sandbox.Default()
 	short.Time = 15 * time.Second
@@ -165,7 +166,7 @@ func TestHowChildrenEnd(t *testing.T) {
 		fault bool
 		says  string
 	}{
-		syscall.SIGSTOP: {true, "longer than it may"}, syscall.SIGKILL: {true, "killed"}, syscall.SIGSEGV: {true, "ended with"},
+		syscall.SIGSTOP: {true, "longer than it may"}, syscall.SIGKILL: {false, "killed"}, syscall.SIGSEGV: {true, "ended with"},
 		syscall.SIGTERM: {false, "terminated"},
 	} {
 		const text = "hello"
@@ -173,6 +174,7 @@ func TestHowChildrenEnd(t *testing.T) {
 		_, err := r.Read(t.Context(), extract.TypeText, int64(len(text)), signalling{strings.NewReader(text), t, signal})
 		require.ErrorContains(t, err, want.says, signal.String())
 		require.Equal(t, want.fault, extract.IsFault(err), "%v: %v", signal, err)
+		require.Equal(t, signal == syscall.SIGKILL, errors.Is(err, extract.ErrKilled), "%v: %v", signal, err)
 	}
 }
 
