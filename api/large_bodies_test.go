@@ -22,6 +22,7 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/server"
 	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/spool"
 )
 
 // heap follows how large the heap gets while something is done.
@@ -130,7 +131,7 @@ func TestLargeBodiesTakeLittleMemory(t *testing.T) {
 		require.Equal(t, map[string]int{"202 ": 1}, flood(t, s.world, s.org.New, good, 1))
 	})
 	t.Run("and nothing is left of them", func(t *testing.T) {
-		require.EqualValues(t, 0, s.Service.Bodies.Used())
+		require.EqualValues(t, 0, s.Service.Bodies.Used()+s.Service.Disk.Used())
 		require.Equal(t, http.StatusAccepted, s.clone(t, s.org.New, same).Status)
 	})
 }
@@ -139,40 +140,75 @@ func TestLargeBodiesTakeLittleMemory(t *testing.T) {
 func TestOneTenantLeavesOthersRoomForBodies(t *testing.T) {
 	w := newWorld(t, func(o *server.Options) { o.BodyBytes = 4 << 20; o.BodyPartWithin = time.Minute })
 	const part = 1 << 20
-	held := w.slowBody(t, w.Acme.New, part*3/4)
+	held := w.slowBody(t, "personas", w.Acme.New, part)
+	_, err := held.Write(bytes.Repeat([]byte(" "), part*3/4))
+	require.NoError(t, err)
 	require.Eventually(t, func() bool { return w.Service.Bodies.Used() >= part*3/4 }, 5*time.Second, time.Millisecond)
-	padded := func(key apikey.Secret) apitest.Answer {
-		o := w.operation(t, "createPersona")
-		body, err := json.Marshal(w.body(t, o))
-		require.NoError(t, err)
-		return w.Do(apitest.Request{Method: o.Method, Path: o.Path, Key: key, Body: append(body, bytes.Repeat([]byte(" "), 100<<10)...)})
-	}
-	refused := padded(w.Acme.New)
+	refused := w.padded(t, w.Acme.New)
 	requireError(t, refused, http.StatusServiceUnavailable, "capacity", "")
 	require.Equal(t, "2", refused.Header.Get("Retry-After"))
-	require.Equal(t, http.StatusCreated, padded(w.Globex.New).Status)
+	require.Equal(t, http.StatusCreated, w.padded(t, w.Globex.New).Status)
 	require.NoError(t, held.Close())
 	require.Eventually(t, func() bool { return w.Service.Bodies.Used() == 0 }, 5*time.Second, time.Millisecond)
-	require.Equal(t, http.StatusCreated, padded(w.Acme.New).Status)
+	require.Equal(t, http.StatusCreated, w.padded(t, w.Acme.New).Status)
+}
+
+// padded makes a persona with a body that is not small.
+func (w *world) padded(t *testing.T, key apikey.Secret) apitest.Answer {
+	t.Helper()
+	o := w.operation(t, "createPersona")
+	body, err := json.Marshal(w.body(t, o))
+	require.NoError(t, err)
+	return w.Do(apitest.Request{Method: o.Method, Path: o.Path, Key: key, Body: append(body, bytes.Repeat([]byte(" "), 100<<10)...)})
+}
+
+// Whoever announces large bodies and sends little takes nobody's room, what lies on disk is
+// none of the memory, and a small body is let in whatever others hold.
+func TestSlowUploadersTakeOnlyWhatTheySent(t *testing.T) {
+	w := newStudio(t, func(o *server.Options) { o.BodyBytes = 8 << 20; o.BodyPartWithin = time.Minute })
+	w.plug(t)
+	const announced = 4 << 20
+	send := func(key apikey.Secret, size int) {
+		_, err := w.slowBody(t, "voices", key, announced).Write(bytes.Repeat([]byte(" "), size))
+		require.NoError(t, err)
+	}
+	used := func(bodies *spool.Budget, least int64) {
+		require.Eventually(t, func() bool { return bodies.Used() >= least }, 5*time.Second, time.Millisecond)
+	}
+	for range 4 {
+		send(w.org.New, 0)
+	}
+	require.Equal(t, http.StatusCreated, w.padded(t, w.org.New).Status)
+
+	send(w.org.New, 3<<20)
+	used(w.Service.Disk, 2<<20)
+	require.LessOrEqual(t, w.Service.Bodies.Used(), int64(1<<20+5))
+	send(w.org.New, 768<<10)
+	used(w.Service.Bodies, 1<<20+768<<10)
+	requireError(t, w.padded(t, w.org.New), http.StatusServiceUnavailable, "capacity", "")
+	o := w.operation(t, "createPersona")
+	small, err := json.Marshal(w.body(t, o))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusCreated, w.Do(apitest.Request{Method: o.Method, Path: o.Path, Key: w.org.New, Body: small}).Status)
 }
 
 // slowBody begins a body and leaves it at that.
-func (w *world) slowBody(t *testing.T, key apikey.Secret, length int) net.Conn {
+func (w *world) slowBody(t *testing.T, to string, key apikey.Secret, length int) net.Conn {
 	t.Helper()
 	base, err := url.Parse(w.URL)
 	require.NoError(t, err)
 	c, err := net.Dial("tcp", base.Host)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
-	_, err = fmt.Fprintf(c, "POST /v1/personas HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{",
-		key, length)
+	_, err = fmt.Fprintf(c, "POST /v1/%s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{",
+		to, key, length)
 	require.NoError(t, err)
 	return c
 }
 
 func TestABodyThatDoesNotArrive(t *testing.T) {
 	w := newWorld(t, func(o *server.Options) { o.BodyPartWithin = 50 * time.Millisecond })
-	c := w.slowBody(t, w.Acme.New, 1000)
+	c := w.slowBody(t, "personas", w.Acme.New, 1000)
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	require.NoError(t, err)
 	text, err := io.ReadAll(response.Body)

@@ -81,6 +81,9 @@ func (a *API) table(ctx context.Context, c *route.Call, b ImportBody) (data []by
 	}
 	text := *b.CSV
 	if long, ok := route.Detached(ctx, text); ok {
+		if _, err := route.Reserve(ctx, 2*long.Size()); err != nil {
+			return nil, "", err
+		}
 		if text, err = long.String(); err != nil || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 			return nil, "", problem.Invalid("body.csv", "body.csv must be text in UTF-8 without NUL characters.").WithCause(err)
 		}

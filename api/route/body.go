@@ -19,8 +19,10 @@ const (
 	// parsedWeight is how many bytes of the budget a byte of JSON takes that is
 	// parsed: its text, its values, and the handler's input.
 	parsedWeight = 8
-	// growStep is by how much the reservation of a body without a length grows.
+	// growStep is by how much a reservation grows while a body arrives.
 	growStep = 256 << 10
+	// smallBody is how large a body may be to be let in whatever others hold.
+	smallBody = 64 << 10
 	// retryBudget is what a caller is asked to wait when the budget is spent.
 	retryBudget = 2 * time.Second
 	// bodyWithin is how long a body may take to arrive, and partWithin how long
@@ -41,13 +43,13 @@ func overBudget(err error) error {
 
 // Reserve counts bytes that a handler takes into memory, such as what it fetches,
 // to the budget of the request that the context belongs to, until that is answered.
-// The error is a problem.
-func Reserve(ctx context.Context, n int64) error {
+// Who took fewer gives the rest back by unused. The error is a problem.
+func Reserve(ctx context.Context, n int64) (unused func(rest int64), err error) {
 	c := callOf(ctx)
 	if c == nil || c.held == nil {
-		return nil
+		return func(int64) {}, nil
 	}
-	return overBudget(c.held.Grow(n))
+	return func(rest int64) { c.held.Shrink(c.held.Bytes() - rest) }, overBudget(c.held.Grow(n))
 }
 
 // Detached finds the text that a value of the input stands for, where the text was
@@ -81,17 +83,14 @@ type arriving struct {
 }
 
 // receive begins to read the body. What is over the limit is *http.MaxBytesError.
-func (c *Call) receive(limit int64) (*arriving, error) {
-	c.held = c.service.Bodies.Reserve(c.holder())
-	if err := c.held.Grow(max(c.request.ContentLength, 0)); err != nil {
-		return nil, overBudget(err)
-	}
+func (c *Call) receive(limit int64) *arriving {
+	c.held, c.stored = c.service.Bodies.Reserve(c.holder()), c.service.Disk.Reserve(c.holder())
 	a := &arriving{
 		call: c, from: http.MaxBytesReader(c.writer, c.request.Body, limit),
 		control: http.NewResponseController(c.writer), began: time.Now(),
 	}
 	a.extend()
-	return a, nil
+	return a
 }
 
 // extend gives the next part of the body its time. A connection without deadlines is
@@ -112,12 +111,36 @@ func (a *arriving) Read(p []byte) (int, error) {
 		a.marked = a.read
 		a.extend()
 	}
-	if missing := a.read - a.call.held.Bytes(); missing > 0 {
-		if full := a.call.held.Grow(max(missing, growStep)); full != nil {
-			return n, overBudget(full)
-		}
+	if full := a.reserve(); full != nil {
+		return n, overBudget(full)
 	}
 	return n, err
+}
+
+// reserve counts what arrived: its beginning is in memory, and the rest in a file. What a
+// caller only announces takes no memory. On disk it has its room from the first byte there,
+// so that of many large bodies some arrive whole.
+func (a *arriving) reserve() error {
+	held, stored := a.call.held, a.call.stored
+	memory := min(a.read, inMemory)
+	if a.read <= smallBody {
+		held.Take(memory - held.Bytes())
+		return nil
+	}
+	if missing := memory - held.Bytes(); missing > 0 {
+		if err := held.Grow(min(max(missing, growStep), a.expected(inMemory)-held.Bytes())); err != nil {
+			return err
+		}
+	}
+	if missing := a.read - memory - stored.Bytes(); missing > 0 {
+		return stored.Grow(max(missing, growStep, a.call.request.ContentLength-inMemory-stored.Bytes()))
+	}
+	return nil
+}
+
+// expected is how long the body is at least, and at most so long.
+func (a *arriving) expected(most int64) int64 {
+	return min(max(a.call.request.ContentLength, a.read), most)
 }
 
 // arrived ends the reading: what the handler takes is bounded otherwise.
@@ -132,10 +155,8 @@ func (c *Call) spoolBody() error {
 	if c.request.ContentLength != 0 && !c.Op.isJSON(c.request.Header.Get("Content-Type")) {
 		return problem.New(problem.UnsupportedMediaType, "Send the body as %s.", c.Op.takes()).WithParam("header.Content-Type")
 	}
-	a, err := c.receive(limit)
-	if err != nil {
-		return err
-	}
+	a := c.receive(limit)
+	var err error
 	c.spooled, err = c.service.Temporary.Read(a, inMemory)
 	if err != nil {
 		return asBodyProblem(err, limit)
@@ -183,14 +204,25 @@ func (c *Call) parseSpooled() (err error) {
 	return c.take(text)
 }
 
+// reserveParsed counts what becomes of so many bytes of JSON.
 func (c *Call) reserveParsed(size int64) error {
-	return overBudget(c.held.Grow((parsedWeight - 1) * size))
+	n := (parsedWeight - 1) * size
+	if c.spooled.Spooled() { // no byte of it is in memory yet
+		c.held.Release()
+		n += size
+	}
+	if size <= smallBody {
+		c.held.Take(n)
+		return nil
+	}
+	return overBudget(c.held.Grow(n))
 }
 
 // letGo gives back what the request held of memory, files and the budget.
 func (c *Call) letGo() {
 	c.upload.discard()
 	c.spooled.Close()
+	c.stored.Release()
 	c.held.Release()
 }
 

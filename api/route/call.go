@@ -41,7 +41,8 @@ type Call struct {
 	upload *Uploaded
 	// held is what the request holds of the budget of bodies, spooled the body as it
 	// came, and detached the long texts that are read from there.
-	held     *spool.Reservation
+	held     *spool.Reservation // of memory
+	stored   *spool.Reservation // of files
 	spooled  *spool.Body
 	detached map[string]*spool.Text
 	// chosen is the success status that the handler chose; zero for the declared one.

@@ -38,10 +38,10 @@ type Deps struct {
 	PerAddress int64
 	// TrustedProxies are the ranges whose X-Forwarded-For is believed.
 	TrustedProxies []netip.Prefix
-	// Bodies bounds what the bodies of requests under way take together, and
-	// Temporary is where those lie that are large.
-	Bodies    *spool.Budget
-	Temporary spool.Folder
+	// Bodies bounds what the bodies of requests under way take of memory together, and
+	// Disk what those that are large take of Temporary, where they lie.
+	Bodies, Disk *spool.Budget
+	Temporary    spool.Folder
 	// BodyPartWithin is how long the next part of a body may take to arrive; zero
 	// means ten seconds.
 	BodyPartWithin time.Duration
@@ -65,6 +65,9 @@ func New(d Deps) *Service {
 	// Without SkipClean a path such as /v1//me is redirected, past the chain.
 	if d.Bodies == nil {
 		d.Bodies = spool.NewBudget(spool.DefaultTotal())
+	}
+	if d.Disk == nil {
+		d.Disk = spool.NewBudget(spool.DefaultDisk)
 	}
 	s := &Service{Deps: d, router: mux.NewRouter().SkipClean(true), examples: map[string]json.RawMessage{}}
 	s.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{

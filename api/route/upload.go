@@ -49,10 +49,14 @@ type Uploaded struct {
 	SHA256      [sha256.Size]byte
 
 	stored *spool.File
+	held   *spool.Reservation
 }
 
-// Bytes reads the whole file.
+// Bytes reads the whole file into memory. The error can be a problem.
 func (f *Uploaded) Bytes() ([]byte, error) {
+	if err := f.held.Grow(f.Size); err != nil {
+		return nil, overBudget(err)
+	}
 	data := make([]byte, f.Size)
 	_, err := io.ReadFull(f.stored.Section(0, f.Size), data)
 	return data, err
@@ -96,17 +100,16 @@ func (c *Call) readForm(boundary string) error {
 		return form.tooLarge("body")
 	}
 	form.temporary = c.service.Temporary
-	a, err := c.receive(form.limit + maxFormRest)
-	if err != nil {
-		return err
-	}
+	a := c.receive(form.limit + maxFormRest)
 	form.parts = multipart.NewReader(a, boundary)
-	err = form.read()
+	err := form.read()
 	c.upload = form.file // also to be discarded after a failure
 	if err != nil {
 		return form.explain(err)
 	}
 	a.arrived()
+	c.held.Release() // the file is on disk
+	form.file.held = c.held
 	maps.Copy(form.body, form.upload.Always)
 	text := encode(form.body)
 	if err := c.take(text); err != nil {

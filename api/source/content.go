@@ -80,13 +80,17 @@ func asTextProblem(param string, err error) error {
 }
 
 // readAll reads a data: URI that stayed in the body.
-func readAll(param string, text *spool.Text, limit int) ([]byte, error) {
+func readAll(ctx context.Context, param string, text *spool.Text, limit int) ([]byte, error) {
+	size := min(text.Size()/4*3, int64(limit))
+	if _, err := route.Reserve(ctx, size); err != nil {
+		return nil, err
+	}
 	_, data, err := datauri.Open(text.Open())
 	if err != nil {
 		return nil, asTextProblem(param, err)
 	}
 	var all bytes.Buffer
-	all.Grow(int(min(text.Size()/4*3, int64(limit))) + bytes.MinRead)
+	all.Grow(int(size) + bytes.MinRead)
 	if _, err := all.ReadFrom(io.LimitReader(data, int64(limit)+1)); err != nil {
 		return nil, asTextProblem(param, err)
 	}

@@ -20,7 +20,7 @@ type Sources struct{ Egress *egress.Guard }
 // many. The error is a problem that names the field.
 func (s Sources) Get(ctx context.Context, param, source string, limit int) ([]byte, error) {
 	if text, ok := route.Detached(ctx, source); ok {
-		return readAll(param, text, limit)
+		return readAll(ctx, param, text, limit)
 	}
 	if datauri.Is(source) {
 		_, data, err := datauri.Parse(source, limit)
@@ -35,13 +35,16 @@ func (s Sources) Get(ctx context.Context, param, source string, limit int) ([]by
 	if !strings.HasPrefix(strings.ToLower(source), "https://") {
 		return nil, problem.Invalid(param, "Give a data: URI or a public https address.")
 	}
-	if err := route.Reserve(ctx, int64(limit)); err != nil {
+	unused, err := route.Reserve(ctx, int64(limit))
+	if err != nil {
 		return nil, err
 	}
 	r, err := s.Egress.Fetch(ctx, source, int64(limit))
 	if err != nil {
+		unused(int64(limit))
 		return nil, asProblem(param, limit, err)
 	}
+	unused(int64(limit - len(r.Body)))
 	return r.Body, nil
 }
 

@@ -79,6 +79,7 @@ var Places = []Place{
 	{"knowledge_document", []string{"kind", "title", "status", "error_code", "url", "filename", "content_type", "sha256", "same_key", "language", "tags", "refresh", "vocabulary"}, Never, library},
 	{"knowledge_gap", []string{"same_key", "state", "language"}, Never, digest},
 	{"knowledge_index", []string{"form"}, Never, library},
+	{"knowledge_terms", []string{"analysed"}, Never, library},
 	{"knowledge_question", []string{"text"}, WithSessions, ""},
 	{"knowledge_use", []string{"user_kind"}, Never, fixed},
 	{"mail_count", []string{"holder"}, Never, digest},

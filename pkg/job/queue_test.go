@@ -10,6 +10,7 @@ import (
 
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/job"
+	"visavis.dev/pkg/tenant"
 )
 
 // However many jobs an organisation queued first, and however long each of them waits for
@@ -109,4 +110,24 @@ func TestEveryKindHasALine(t *testing.T) {
 		_, err := job.Get(t.Context(), w.tenants, w.one, which)
 		require.ErrorIs(t, err, job.ErrUnknown, k)
 	}
+}
+
+// A shard whose only due job somebody holds the row of is looked at again at the next look,
+// not without a pause.
+func TestAJobWhoseRowIsLockedIsNotAskedForAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	which := w.insert(w.one, heavy)
+	r := w.heavyRunner(job.Work{Prepare: ending})
+	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `SELECT id FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
+		require.NoError(t, err)
+		more, err := r.Begin(context.Background(), "a", job.KnowledgeSync)
+		require.NoError(t, err)
+		require.False(t, more)
+		return nil
+	})
+	more, err := r.Begin(context.Background(), "a", job.KnowledgeSync)
+	require.NoError(t, err)
+	require.True(t, more)
 }

@@ -17,6 +17,9 @@ var ErrOverBudget = errors.New("the requests under way hold as many bytes as the
 const (
 	// unlimitedTotal is the budget of a process whose memory has no limit.
 	unlimitedTotal = 256 << 20
+	// DefaultDisk is the budget of what lies in files. Half of the folder that the chart
+	// gives them stays free.
+	DefaultDisk = 512 << 20
 	// leastTotal holds some of the largest bodies.
 	leastTotal = 64 << 20
 	// memoryPart is the part of the memory limit that is the budget, and
@@ -76,10 +79,34 @@ func (r *Reservation) Grow(n int64) error {
 	if others > 0 && others+after > b.total || ofHolder > 0 && ofHolder+after > b.total/holderPart {
 		return ErrOverBudget
 	}
-	r.bytes = after
-	b.used += n
-	b.byHolder[r.holder] += n
+	b.add(r, n)
 	return nil
+}
+
+// Take adds bytes to the reservation, whatever is held: for so few that refusing them
+// would save nothing.
+func (r *Reservation) Take(n int64) {
+	b := r.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.add(r, n)
+}
+
+// Shrink gives bytes back until so many are held.
+func (r *Reservation) Shrink(to int64) {
+	b := r.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.add(r, min(to-r.bytes, 0))
+}
+
+// add changes what a reservation holds. The lock is held.
+func (b *Budget) add(r *Reservation, n int64) {
+	r.bytes += n
+	b.used += n
+	if b.byHolder[r.holder] += n; b.byHolder[r.holder] == 0 {
+		delete(b.byHolder, r.holder)
+	}
 }
 
 // Bytes is how many bytes the reservation holds.
@@ -87,15 +114,7 @@ func (r *Reservation) Bytes() int64 { return r.bytes }
 
 // Release gives everything back. It may be called again, and of nil.
 func (r *Reservation) Release() {
-	if r == nil || r.bytes == 0 {
-		return
+	if r != nil {
+		r.Shrink(0)
 	}
-	b := r.budget
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.used -= r.bytes
-	if b.byHolder[r.holder] -= r.bytes; b.byHolder[r.holder] == 0 {
-		delete(b.byHolder, r.holder)
-	}
-	r.bytes = 0
 }

@@ -29,6 +29,12 @@ func TestBudget(t *testing.T) {
 	one.Release()
 	require.EqualValues(t, 340, b.Used())
 	require.NoError(t, b.Reserve("three").Grow(60))
+	other.Take(1)
+	require.EqualValues(t, 401, b.Used(), "what is taken is counted too")
+	third.Shrink(100)
+	third.Shrink(200)
+	require.EqualValues(t, 201, b.Used())
+	require.EqualValues(t, 100, third.Bytes())
 }
 
 // Whatever is reserved and given back, the books are right, and the budget holds but
