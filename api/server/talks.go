@@ -40,11 +40,12 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 	if err := r.Allow("personas"); err != nil {
 		return page.Ticket{}, err
 	}
-	block := admission.AddressBlock(s.Address)
-	if _, err := (admission.Visitors{Limiter: t.limiter}).Count(ctx, r.Host, site.Portal.String(), block); err != nil {
-		return page.Ticket{}, err
-	}
+	// Whoever is known, such as a class behind one address, is bounded by their place.
 	if r.Membership.IsZero() && r.Escalation.IsZero() && r.CaseLink.IsZero() {
+		block := admission.AddressBlock(s.Address)
+		if _, err := (admission.Visitors{Limiter: t.limiter}).Count(ctx, r.Host, site.Portal.String(), block); err != nil {
+			return page.Ticket{}, err
+		}
 		r.Visitor = t.visitors.Mark(in.Org, block, t.options.Clock.Now()).String()
 	}
 	var made session.Minted

@@ -2,6 +2,7 @@ package erasure
 
 import (
 	"context"
+	"errors"
 
 	"github.com/jackc/pgx/v5"
 
@@ -35,8 +36,19 @@ func (s Subject) bare() [][]byte {
 // Scrub empties what is found of somebody at the places that are searched. It may be
 // repeated.
 func Scrub(ctx context.Context, tx *tenant.Tx, who Subject) error {
+	for from := new(Answer); from != nil; {
+		var err error
+		if from, err = ScrubAnswers(ctx, tx, who, *from); err != nil {
+			return err
+		}
+	}
+	return ScrubButAnswers(ctx, tx, who)
+}
+
+// ScrubButAnswers is Scrub without what ScrubAnswers does.
+func ScrubButAnswers(ctx context.Context, tx *tenant.Tx, who Subject) error {
 	for _, p := range Places {
-		if p.Rule != Searched {
+		if p.Rule != Searched || p.Table == answers {
 			continue
 		}
 		if err := searches[p.Table](ctx, tx, who); err != nil {
@@ -46,33 +58,57 @@ func Scrub(ctx context.Context, tx *tenant.Tx, who Subject) error {
 	return nil
 }
 
+// answers is the table whose every row of a day is read.
+const answers = "idempotency_record"
+
 // searches empty a table's columns that are searched.
-var searches = map[string]func(context.Context, *tenant.Tx, Subject) error{
-	"event": scrubEvents, "idempotency_record": scrubAnswers, "job": scrubLetters,
+var searches = map[string]func(context.Context, *tenant.Tx, Subject) error{"event": scrubEvents, "job": scrubLetters}
+
+// Answer is a place among the answers that are searched; the zero one is before them all.
+type Answer struct {
+	Key    id.Key `json:"key"`
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	Client string `json:"client"`
 }
 
-// scrubAnswers empties the answers that tell of somebody. Repeating their requests has
-// no effect, as before, and is answered that it is gone. What is sealed for its caller
-// alone has ids and secrets and no words. It rides idempotency_record_pkey; the records
-// are those of a day.
-func scrubAnswers(ctx context.Context, tx *tenant.Tx, who Subject) error {
+// answersAtOnce is how many answers are searched at once: some megabytes.
+const answersAtOnce = 2000
+
+// ScrubAnswers empties those of some answers that tell of somebody, and says where to go on;
+// nil after the last. Repeating their requests has no effect, as before, and is answered
+// that it is gone. What is sealed for its caller alone has ids and secrets and no words. It
+// rides idempotency_record_pkey; the records are those of a day.
+func ScrubAnswers(ctx context.Context, tx *tenant.Tx, who Subject, from Answer) (next *Answer, err error) {
+	var last Answer
+	err = tx.QueryRow(ctx, `
+		SELECT key_id, method, path, client_key FROM idempotency_record
+		WHERE org_id = $1 AND (key_id, method, path, client_key) > (COALESCE($2::UUID, '00000000-0000-0000-0000-000000000000'), $3, $4, $5)
+		ORDER BY key_id, method, path, client_key LIMIT 1 OFFSET $6`,
+		tx.Org, from.Key, from.Method, from.Path, from.Client, answersAtOnce-1).Scan(&last.Key, &last.Method, &last.Path, &last.Client)
+	whole := errors.Is(err, pgx.ErrNoRows)
+	if err != nil && !whole {
+		return nil, err
+	}
 	rows, err := tx.Query(ctx, `
 		UPDATE idempotency_record SET answer = '', state = 'erased'
 		WHERE org_id = $1 AND state = 'done'
+			AND (key_id, method, path, client_key) > (COALESCE($3::UUID, '00000000-0000-0000-0000-000000000000'), $4, $5, $6)
+			AND ($7 OR (key_id, method, path, client_key) <= (COALESCE($8::UUID, '00000000-0000-0000-0000-000000000000'), $9, $10, $11))
 			AND EXISTS (SELECT 1 FROM unnest($2::BYTEA[]) AS n (needle) WHERE position(n.needle IN answer) > 0)
-		RETURNING key_id, method, path, client_key`, tx.Org, who.bare())
+		RETURNING key_id, method, path, client_key`,
+		tx.Org, who.bare(), from.Key, from.Method, from.Path, from.Client, whole, last.Key, last.Method, last.Path, last.Client)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var (
-		key                  id.Key
-		method, path, client string
-	)
-	_, err = pgx.ForEachRow(rows, []any{&key, &method, &path, &client}, func() error {
-		tx.Touch("idempotency_record", key, part(method), part(path), part(client))
+	var one Answer
+	if _, err := pgx.ForEachRow(rows, []any{&one.Key, &one.Method, &one.Path, &one.Client}, func() error {
+		tx.Touch(answers, one.Key, part(one.Method), part(one.Path), part(one.Client))
 		return nil
-	})
-	return err
+	}); err != nil || whole {
+		return nil, err
+	}
+	return &last, nil
 }
 
 // scrubEvents empties the organization's own ids for people and conversations, which

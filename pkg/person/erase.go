@@ -71,7 +71,7 @@ type Eraser struct {
 
 const (
 	// eraseSessions and erasePlaces bound a step.
-	eraseSessions = 20
+	eraseSessions = 100
 	erasePlaces   = 100
 	// holdAgain is when a conversation that was held is looked at again.
 	holdAgain = time.Hour
@@ -85,6 +85,9 @@ type reached struct {
 	Said bool `json:"said"`
 	// Held says that some are.
 	Held bool `json:"held"`
+	// Silenced are conversations whose answers are searched for, and Answer is how far.
+	Silenced []id.Session   `json:"silenced,omitempty"`
+	Answer   erasure.Answer `json:"answer"`
 }
 
 // Step is the job's next step. Each is repeated without harm.
@@ -99,10 +102,15 @@ func (e *Eraser) Step(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.T
 	}
 	who := Author{By: j.CreatedBy, At: now}
 	wait := time.Duration(0)
-	if at.Said {
+	switch {
+	case len(at.Silenced) > 0:
+		err = at.scrubAnswers(ctx, tx)
+	case at.Said:
 		wait, err = e.rest(ctx, tx, j, &at, which, who)
-	} else {
-		err = e.silence(ctx, tx, j, &at, which, who)
+	default:
+		if err = e.silence(ctx, tx, j, &at, which, who); err == nil && len(at.Silenced) > 0 {
+			err = erasure.ScrubButAnswers(ctx, tx, erasure.Subject{Sessions: at.Silenced})
+		}
 	}
 	if err != nil {
 		return 0, err
@@ -131,14 +139,26 @@ func (e *Eraser) silence(ctx context.Context, tx *tenant.Tx, j *job.Job, at *rea
 			if err := session.Disown(ctx, tx, s.ID); err != nil {
 				return err
 			}
-			if err := erasure.Scrub(ctx, tx, erasure.Subject{Sessions: []id.Session{s.ID}}); err != nil {
-				return err
-			}
+			at.Silenced = append(at.Silenced, s.ID)
 			j.Done++
 		}
 		at.Session = s.ID
 	}
 	at.Said = len(sessions) < eraseSessions
+	return nil
+}
+
+// scrubAnswers searches some of the answers for the conversations that were silenced last.
+func (at *reached) scrubAnswers(ctx context.Context, tx *tenant.Tx) error {
+	next, err := erasure.ScrubAnswers(ctx, tx, erasure.Subject{Sessions: at.Silenced}, at.Answer)
+	if err != nil {
+		return err
+	}
+	if next == nil {
+		at.Silenced, at.Answer = nil, erasure.Answer{}
+	} else {
+		at.Answer = *next
+	}
 	return nil
 }
 

@@ -29,15 +29,14 @@ func VisitorPlaces(places int64) int64 {
 	return places - max(1, places/5)
 }
 
-// blockReservations is how many of them one address block may have reserved without
-// having connected.
-func blockReservations(places int64) int64 { return max(1, VisitorPlaces(places)/2) }
+// blockPlaces is how many of them one address block may hold.
+func blockPlaces(places int64) int64 { return max(1, VisitorPlaces(places)/2) }
 
 // visitors are the places that anonymous visitors hold.
 type visitors struct {
 	held int64
-	// reserved are those of one address block whose client has not come.
-	reserved int64
+	// ofBlock are those of one address block, whether or not their clients have come.
+	ofBlock int64
 }
 
 // queueVisitors counts the visitors' places. Whoever took a place has the organization's
@@ -45,15 +44,15 @@ type visitors struct {
 // and reads no more rows than the organization has places.
 func queueVisitors(tx *tenant.Tx, b *pgx.Batch, mark string, into *visitors) {
 	b.Queue(`
-		SELECT count(*), count(*) FILTER (WHERE state = 'created' AND visitor = $2)
+		SELECT count(*), count(*) FILTER (WHERE visitor = $2)
 		FROM session WHERE org_id = $1 AND slot AND visitor <> ''`, tx.Org, mark).
-		QueryRow(func(row pgx.Row) error { return row.Scan(&into.held, &into.reserved) })
+		QueryRow(func(row pgx.Row) error { return row.Scan(&into.held, &into.ofBlock) })
 }
 
 // full says whether no visitor may take a place any more.
 func (v visitors) full(terms plan.Terms) bool {
 	limit, limited := terms.Limit(plan.MaxConcurrentSessions)
-	return limited && (v.held >= VisitorPlaces(limit) || v.reserved >= blockReservations(limit))
+	return limited && (v.held >= VisitorPlaces(limit) || v.ofBlock >= blockPlaces(limit))
 }
 
 // takePlace takes one of the organization's places for a session that has lost its own.
