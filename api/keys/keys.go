@@ -55,6 +55,8 @@ func (a *API) Register(s *route.Service) {
 	update.ID, update.Method, update.Path, update.Class = "updateKey", http.MethodPatch, "/keys/{id}", "write"
 	update.Errors = []problem.Code{problem.Conflict}
 	update.Summary = "Rename a key, narrow its scopes, change its expiry or its addresses"
+	update.Description = "Its scopes only become fewer. Its expiry and its addresses may also become wider, up to those of the key that " +
+		"changes it: that one could make such a key as well. What is expired or revoked is so for good."
 	route.Handle(s, update, a.update)
 
 	rotate := one

@@ -34,7 +34,7 @@ func Register(s *route.Service) error {
 		s.Mount("/openapi/"+route.DocumentName(v), static(document))
 		versions = append(versions, string(v))
 	}
-	pages := reference.New(versions, func(v string) ([]byte, error) { return Document(contract.Version(v)) })
+	pages := reference.New(versions, func(v string) ([]byte, error) { return Document(contract.Version(v)) }, s.Log)
 	first := http.RedirectHandler(reference.Prefix+string(contract.Latest), http.StatusFound)
 	s.Mount("/docs", first)
 	s.Mount(reference.Prefix, first)

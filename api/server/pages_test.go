@@ -23,6 +23,7 @@ import (
 	"visavis.dev/pkg/database/databasetest"
 	"visavis.dev/pkg/live"
 	"visavis.dev/pkg/live/livetest"
+	"visavis.dev/pkg/rate"
 	"visavis.dev/web/page"
 )
 
@@ -254,6 +255,26 @@ func TestEveryDoorLetsIn(t *testing.T) {
 	v.cookies = nil
 	status, _, _ := v.send("/sign-in/embed", url.Values{"token": {customer.Token}})
 	require.Equal(t, http.StatusForbidden, status, "a token of one door opens another")
+}
+
+// A class behind one address is not held to the rate of that network, as strangers are.
+func TestOnlyStrangersAreHeldToTheirNetworksRate(t *testing.T) {
+	t.Parallel()
+	v := visit(t, clock.RealClock{}, func(o *server.Options) { o.Rates[rate.Live] = rate.Rate{PerKey: 100, PerOrganization: 4} })
+	var door struct{ Code string }
+	v.call(http.MethodPut, v.portal+"/doors/join-code", map[string]any{"open": true}, &door)
+	for range 5 {
+		v.cookies = nil
+		v.enter(page.DoorJoinCode, url.Values{"code": {door.Code}, "name": {"Alex"}, "old_enough": {"yes"}})
+		v.mint()
+	}
+	v.cookies = nil
+	v.enter(page.DoorVisitors, url.Values{"old_enough": {"yes"}})
+	v.mint()
+	v.mint()
+	status, _, body := v.send("/sessions", nil)
+	require.Equal(t, http.StatusTooManyRequests, status, body)
+	require.Contains(t, body, "refused.rate")
 }
 
 func TestWhatIsOverOpensNothing(t *testing.T) {

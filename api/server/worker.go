@@ -134,7 +134,7 @@ func (s *Server) reader() *knowledge.Reader {
 		}
 	}
 	return &knowledge.Reader{
-		Tenants: s.Tenants, Files: s.Files, Fetch: crawl.New(s.Egress, o.Clock).Fetch, Extract: o.Extract, Clock: o.Clock,
+		Tenants: s.Tenants, Files: s.Files, Fetch: crawl.New(s.Egress, o.Clock).Fetch, Extract: o.Extract, Clock: o.Clock, Log: o.Log,
 	}
 }
 

@@ -116,7 +116,8 @@ func (k *Key) Covers(target *Key) error {
 }
 
 // Change is what another key becomes by an update that this one makes. Its scopes only
-// become fewer. The error is a problem.
+// become fewer; its addresses and its expiry stay within those of this one, which could
+// make such a key as well. The error is a problem.
 func (k *Key) Change(target Key, u Update, now time.Time) (Key, error) {
 	if err := k.MayChange(&target, now); err != nil {
 		return Key{}, err

@@ -39,9 +39,11 @@ type Options struct {
 	Depth    int   // links followed one after another: 0 (the page alone) to MaxDepth
 	MaxPages int   // documents given: 1 to MaxPages; 0 means 1
 	MaxBytes int64 // of each document
-	// Within bounds the whole: what was given until then is all that there is. It is 1 ns
-	// to MaxTime; 0 means MaxTime.
+	// Within bounds the fetching, without what each takes: what was given until then is all
+	// that there is. It is 1 ns to MaxTime; 0 means MaxTime.
 	Within time.Duration
+	// Cut is told when that time ended a crawl that had more to fetch; nil for nobody.
+	Cut func()
 }
 
 // Page is a document that was fetched.
@@ -111,8 +113,7 @@ type step struct {
 const maxAsked = 5
 
 func (w *walk) run(ctx context.Context, first *url.URL) error {
-	limited, cancel := context.WithTimeout(ctx, w.options.Within)
-	defer cancel()
+	left := w.options.Within
 	queue := []step{{first, 0}}
 	w.seen[first.String()] = true
 	for len(queue) > 0 && w.given < w.options.MaxPages && w.asked < maxAsked*w.options.MaxPages {
@@ -120,11 +121,19 @@ func (w *walk) run(ctx context.Context, first *url.URL) error {
 		queue = queue[1:]
 		w.asked++
 		w.letGo()
+		began := time.Now()
+		limited, cancel := context.WithTimeout(ctx, left)
 		page, final, err := w.page(limited, next.url)
+		over := limited.Err() != nil
+		cancel()
+		left -= time.Since(began)
 		switch {
 		case ctx.Err() != nil:
 			return explain(ctx.Err())
-		case limited.Err() != nil && w.given > 0:
+		case over && w.given > 0:
+			if w.options.Cut != nil {
+				w.options.Cut()
+			}
 			return nil
 		case err != nil && next.depth == 0:
 			return err

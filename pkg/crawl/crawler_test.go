@@ -201,3 +201,18 @@ func TestEachStopsTheCrawl(t *testing.T) {
 	require.ErrorIs(t, err, stop)
 	require.Len(t, s.requests(), 1)
 }
+
+// What is done with a page takes none of the time that its site has.
+func TestTheTimeOfACrawlIsThatOfItsFetching(t *testing.T) {
+	s := serve(t, map[string]http.HandlerFunc{"/": links("/a", "/b"), "/a": links(), "/b": links()})
+	const within = 2 * time.Second
+	given, o := 0, crawl.Options{Depth: 1, MaxPages: 5, MaxBytes: 1000, Within: within, Cut: func() { t.Error("it was cut") }}
+	err := crawlerFor(t, s, clock.RealClock{}, 5*time.Second).Fetch(t.Context(), s.at("/"), o, func(crawl.Page) error {
+		if given++; given == 1 {
+			<-time.After(within + time.Second/10)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, 3, given)
+}

@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/crawl"
 	"visavis.dev/pkg/extract"
 	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/tenant"
 )
 
 // site is what is fetched of an address.
@@ -20,6 +21,8 @@ type site struct {
 	extract extract.Read
 	// text is how long the passages are in all.
 	text int
+	// read counts the pages that have some.
+	read int
 	// first is the page at the address itself: the document's original.
 	first []byte
 }
@@ -28,10 +31,18 @@ type site struct {
 // passed by, but not the first.
 func (r *Reader) fetch(ctx context.Context, org id.Org, d Document) (*reading, error) {
 	s := &site{reading: &reading{}, sum: sha256.New(), extract: r.Extract}
-	options := crawl.Options{Depth: int(d.CrawlDepth), MaxPages: max(int(d.CrawlPages), 1), MaxBytes: maxFetched}
+	cut := false
+	options := crawl.Options{
+		Depth: int(d.CrawlDepth), MaxPages: max(int(d.CrawlPages), 1), MaxBytes: maxFetched, Cut: func() { cut = true },
+	}
 	err := r.Fetch(ctx, *d.URL, options, func(p crawl.Page) error { return s.take(ctx, p) })
 	if err != nil {
 		return nil, asFetchFailure(ctx, err)
+	}
+	if cut {
+		if err := r.keepLarger(ctx, org, d, s.read); err != nil {
+			return nil, err
+		}
 	}
 	now := r.Clock.Now().UTC()
 	s.fetchedAt, s.sha256 = &now, s.sum.Sum(nil)
@@ -44,6 +55,30 @@ func (r *Reader) fetch(ctx context.Context, org id.Org, d Document) (*reading, e
 	}
 	s.fresh, err = r.Files.Put(ctx, org, s.contentType, s.first)
 	return s.reading, err
+}
+
+// keepLarger refuses what was had in time of an address where more pages of it are found
+// already. It rides knowledge_chunk_pkey.
+func (r *Reader) keepLarger(ctx context.Context, org id.Org, d Document, pages int) error {
+	var (
+		there bool
+		found int
+	)
+	err := r.Tenants.Read(ctx, org, func(reads *tenant.Reads) {
+		reads.QueryRow(&there, []any{&found}, `
+			SELECT count(DISTINCT c.url) FROM knowledge_chunk c WHERE c.org_id = $1 AND c.document_id = $2 AND c.generation = $3`,
+			org, d.ID, d.Generation)
+	})
+	if err != nil {
+		return err
+	}
+	if d.Generation > 0 && found > pages {
+		return &failure{code: Timeout, retryable: true}
+	}
+	if r.Log != nil {
+		r.Log.InfoContext(ctx, "crawl was cut by its time", "document", d.ID.String(), "pages", pages)
+	}
+	return nil
 }
 
 // take reads one page of a site.
@@ -73,7 +108,11 @@ func (s *site) take(ctx context.Context, p crawl.Page) error {
 			s.pages = &pages
 		}
 	}
-	for _, c := range chunksOf(text, p.URL) {
+	chunks := chunksOf(text, p.URL)
+	if len(chunks) > 0 {
+		s.read++
+	}
+	for _, c := range chunks {
 		s.chunks, s.text = append(s.chunks, c), s.text+len(c.Text)
 	}
 	if len(s.chunks) > maxChunks || s.text > maxText {

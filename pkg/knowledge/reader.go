@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"runtime"
 	"time"
 
@@ -27,6 +28,7 @@ type Reader struct {
 	// Extract gets the text of a document, in a process of its own where it is a stranger's.
 	Extract extract.Read
 	Clock   clock.PassiveClock
+	Log     *slog.Logger // nil for nowhere
 
 	// building has a value for every index that is built: no more than there are
 	// processors, as each takes several times the memory of its text.

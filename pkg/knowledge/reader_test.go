@@ -327,6 +327,7 @@ func TestASiteIsOneDocument(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.fetch = func(_ context.Context, _ string, o crawl.Options, each func(crawl.Page) error) error {
+		o.Cut = nil
 		require.Equal(t, crawl.Options{Depth: 1, MaxPages: 9, MaxBytes: 50 << 20}, o)
 		return errors.Join(
 			each(crawl.Page{URL: "https://example.com/", ContentType: "text/plain", Data: []byte("Welcome to the museum.")}),
@@ -356,4 +357,50 @@ func TestOnlyAddressesAreReadAgain(t *testing.T) {
 		return err
 	})
 	require.ErrorIs(t, err, knowledge.ErrNoAddress)
+}
+
+// A refresh that a slow site did not answer in time leaves the pages that are found, and
+// says so; a first reading takes what there is.
+func TestARefreshThatIsCutKeepsWhatIsFound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pages, cut := 2, true
+	w.fetch = func(_ context.Context, _ string, o crawl.Options, each func(crawl.Page) error) error {
+		for n := range pages {
+			url := fmt.Sprint("https://example.com/", n)
+			if err := each(crawl.Page{URL: url, ContentType: "text/plain", Data: []byte("The museum, page " + url)}); err != nil {
+				return err
+			}
+		}
+		if cut {
+			o.Cut()
+		}
+		return nil
+	}
+	b := w.base()
+	site := w.address(b, "https://example.com/")
+	site.CrawlDepth, site.CrawlPages = 1, 9
+	d := w.add(site)
+	w.settle()
+	require.Equal(t, knowledge.Ready, w.document(d).Status)
+	require.Len(t, w.find(w.searcher, "museum", b), 2)
+
+	refresh := func() knowledge.Document {
+		w.readAgain(d)
+		for range 4 {
+			w.settle()
+			w.clock.Step(10 * time.Minute)
+		}
+		return w.document(d)
+	}
+	pages = 1
+	got := refresh()
+	require.Equal(t, []any{knowledge.Ready, knowledge.Timeout}, []any{got.Status, got.Error})
+	require.Len(t, w.find(w.searcher, "museum", b), 2)
+	pages = 3
+	require.Empty(t, refresh().Error)
+	require.Len(t, w.find(w.searcher, "museum", b), 3)
+	pages, cut = 1, false
+	require.Empty(t, refresh().Error)
+	require.Len(t, w.find(w.searcher, "museum", b), 1, "a site that became smaller is so")
 }

@@ -6,6 +6,7 @@ package reference
 import (
 	"embed"
 	"fmt"
+	"log/slog"
 	"mime"
 	"net/http"
 	"path"
@@ -23,6 +24,7 @@ var assetFiles embed.FS
 
 // Reference is the pages of every contract.
 type Reference struct {
+	log      *slog.Logger
 	versions []string
 	books    map[string]*book
 	// written are what was asked for, by path.
@@ -37,8 +39,8 @@ type book struct {
 }
 
 // New makes the pages of contracts, newest last, whose documents source gives.
-func New(versions []string, source func(version string) ([]byte, error)) *Reference {
-	r := &Reference{versions: versions, books: map[string]*book{}, written: map[string]*packed.Document{}}
+func New(versions []string, source func(version string) ([]byte, error), log *slog.Logger) *Reference {
+	r := &Reference{log: log, versions: versions, books: map[string]*book{}, written: map[string]*packed.Document{}}
 	for _, v := range versions {
 		r.books[v] = &book{v, sync.OnceValues(func() (*document, error) {
 			raw, err := source(v)
@@ -59,6 +61,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 func (p *Reference) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	found, err := p.find(strings.TrimPrefix(r.URL.Path, Prefix))
 	if err != nil {
+		p.log.ErrorContext(r.Context(), "failed to write a page of the reference", "path", r.URL.Path, "error", err)
 		http.Error(w, "The page could not be written.", http.StatusInternalServerError)
 		return
 	}

@@ -2,9 +2,11 @@ package reference_test
 
 import (
 	"encoding/json"
+	"errors"
 	"go/parser"
 	"go/token"
 	"html"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -24,7 +26,7 @@ func newReference() *reference.Reference {
 	for _, v := range contract.Versions() {
 		versions = append(versions, string(v))
 	}
-	return reference.New(versions, func(v string) ([]byte, error) { return openapi.Document(contract.Version(v)) })
+	return reference.New(versions, func(v string) ([]byte, error) { return openapi.Document(contract.Version(v)) }, slog.New(slog.DiscardHandler))
 }
 
 func get(t *testing.T, h http.Handler, path string) *httptest.ResponseRecorder {
@@ -155,4 +157,16 @@ func TestServing(t *testing.T) {
 	again := httptest.NewRecorder()
 	h.ServeHTTP(again, r)
 	require.Equal(t, http.StatusNotModified, again.Code)
+}
+
+// A page that cannot be written is told to the caller and to whoever runs the service.
+func TestAPageThatCannotBeWritten(t *testing.T) {
+	var log strings.Builder
+	pages := reference.New([]string{"2026-10-01"}, func(string) ([]byte, error) { return nil, errors.New("no document") },
+		slog.New(slog.NewTextHandler(&log, nil)))
+	w := httptest.NewRecorder()
+	pages.ServeHTTP(w, httptest.NewRequest(http.MethodGet, reference.Prefix+"2026-10-01", nil))
+	require.Equal(t, http.StatusInternalServerError, w.Code)
+	require.Contains(t, log.String(), "no document")
+	require.Contains(t, log.String(), "path=/docs/2026-10-01")
 }

@@ -79,9 +79,15 @@ const most = 30
 let index
 let selected = 0
 
-/** Everything that can be found; asked for once. */
+/** Everything that can be found; asked for until it is had. */
 function load() {
-  index ??= fetch(`${document.body.dataset.base}/search.json`).then((answer) => answer.json())
+  index ??= fetch(`${document.body.dataset.base}/search.json`).then((answer) => {
+    if (!answer.ok) throw new Error(`search.json: ${answer.status}`)
+    return answer.json()
+  }).catch((error) => {
+    index = undefined
+    throw error
+  })
   return index
 }
 
@@ -100,7 +106,13 @@ function score(hit, words) {
 async function search() {
   const text = input.value
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const all = await load()
+  let all
+  try {
+    all = await load()
+  } catch {
+    told.textContent = 'The search could not be loaded. Type on to try again.'
+    return
+  }
   if (input.value !== text) return
   const found = all.map((hit) => [score(hit, words), hit]).filter(([s]) => s > 0 && words.length)
   found.sort(([a], [b]) => b - a)
