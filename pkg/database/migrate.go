@@ -35,7 +35,7 @@ const (
 // that died halfway runs again from its beginning, so that every statement is
 // one that may.
 func (db *DB) Migrate(ctx context.Context, s Schema, log *slog.Logger) error {
-	p, closeDB, err := db.migrator(s, log)
+	p, closeDB, err := db.migrator(ctx, s, log)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (db *DB) Migrate(ctx context.Context, s Schema, log *slog.Logger) error {
 
 // Version is the schema version the database is at, and the current one.
 func (db *DB) Version(ctx context.Context, s Schema) (have, want int64, err error) {
-	p, closeDB, err := db.migrator(s, slog.New(slog.DiscardHandler))
+	p, closeDB, err := db.migrator(ctx, s, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -63,7 +63,7 @@ func (db *DB) Applied(ctx context.Context) (version int64, err error) {
 	return version, err
 }
 
-func (db *DB) migrator(s Schema, log *slog.Logger) (*goose.Provider, func(), error) {
+func (db *DB) migrator(ctx context.Context, s Schema, log *slog.Logger) (*goose.Provider, func(), error) {
 	files, err := fs.Sub(migrations, "migrations/"+string(s))
 	if err != nil {
 		return nil, nil, err
@@ -75,6 +75,14 @@ func (db *DB) migrator(s Schema, log *slog.Logger) (*goose.Provider, func(), err
 	pool, err := db.patient()
 	if err != nil {
 		return nil, nil, err
+	}
+	engine, err := (&DB{Pool: pool, settled: db.settled}).Engine(ctx)
+	if err != nil {
+		pool.Close()
+		return nil, nil, err
+	}
+	if engine == Postgres {
+		files = concurrently{files}
 	}
 	conns := stdlib.OpenDBFromPool(pool)
 	done := func() {

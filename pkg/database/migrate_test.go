@@ -1,6 +1,7 @@
 package database_test
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -107,4 +109,43 @@ func TestMigrationsTakeTheirTime(t *testing.T) {
 			require.Equal(t, want, have, fmt.Sprint(schema))
 		})
 	}
+}
+
+// An index of a table that may be large is built beside those who write to it, and what a
+// migration which died left of it is built anew.
+func TestIndexesAreBuiltBesideWriters(t *testing.T) {
+	db := empty(t, nil)
+	require.NoError(t, db.Migrate(t.Context(), database.Shard, slog.New(slog.DiscardHandler)))
+	for _, sql := range []string{
+		`DELETE FROM goose_db_version WHERE version_id >= 26`,
+		`UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'portal_by_host_check'::regclass`,
+	} {
+		_, err := db.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
+	writer, err := db.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = writer.Exec(t.Context(), `DELETE FROM portal`)
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() {
+		done <- db.Migrate(context.WithoutCancel(t.Context()), database.Shard, slog.New(slog.DiscardHandler))
+	}()
+	// It waits for the writer of before; whoever comes then does not wait for it.
+	waiting := func() (n int) {
+		require.NoError(t, db.QueryRow(t.Context(), `
+			SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INDEX CONCURRENTLY%portal_by_host_check%'
+				AND datname = current_database()`).Scan(&n))
+		return n
+	}
+	require.Eventually(t, func() bool { return waiting() == 1 }, 20*time.Second, 5*time.Millisecond)
+	within, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	_, err = db.Exec(within, `DELETE FROM portal`)
+	require.NoError(t, err, "a writer waits for no index")
+	require.NoError(t, writer.Rollback(t.Context()))
+	require.NoError(t, <-done)
+	var valid bool
+	require.NoError(t, db.QueryRow(t.Context(), `SELECT indisvalid FROM pg_index WHERE indexrelid = 'portal_by_host_check'::regclass`).Scan(&valid))
+	require.True(t, valid)
 }
