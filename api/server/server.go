@@ -343,7 +343,7 @@ func (s *Server) sweeper() *sweep.Sweeper {
 			{Name: "apply changes of keys", Every: 2 * time.Second, Run: func(ctx context.Context, shard string) (int, error) {
 				return s.Changes.Sweep(ctx, shard, o.Clock.Now())
 			}},
-			{Name: "delete unfinished files", Every: 10 * time.Minute, Run: s.Files.Sweep},
+			{Name: "delete unfinished files", Every: time.Minute, Run: s.Files.Sweep},
 			{Name: "forget idempotency keys", Every: 10 * time.Minute, Run: func(ctx context.Context, shard string) (int, error) {
 				return idempotency.Sweep(ctx, s.Tenants, shard, o.Clock.Now())
 			}},

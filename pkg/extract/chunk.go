@@ -138,6 +138,9 @@ func cutWords(out []unit, sentence string) []unit {
 
 // letters is the beginning of s of at most about n bytes, in whole characters.
 func letters(s string, n int) string {
+	if len(s) > 2*n { // a character ends where its last mark does, which can be far
+		s = strings.ToValidUTF8(s[:2*n], "")
+	}
 	end, state := 0, -1
 	for rest := s; rest != "" && end < n; {
 		var letter string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -83,4 +84,21 @@ func TestChunksInvariants(t *testing.T) {
 			require.NotEmpty(t, c)
 		}
 	})
+}
+
+// Marks piled up on one letter, of any number, are cut without looking at all of them for
+// each piece.
+func TestAMillionMarksOnALetter(t *testing.T) {
+	t.Parallel()
+	done := make(chan int, 1)
+	go func() {
+		text := "a" + strings.Repeat("\u0301", 8<<20)
+		done <- len(extract.Chunks(extract.Document{Sections: []extract.Section{{Text: text}}}))
+	}()
+	select {
+	case n := <-done:
+		require.Positive(t, n)
+	case <-time.After(time.Minute):
+		t.Fatal("it looks at all of them for each piece")
+	}
 }

@@ -157,7 +157,8 @@ func (s *Store) RemoveAll(ctx context.Context, org id.Org, limit int) (removed i
 // longer than any request takes.
 const unfinishedFor = time.Hour
 
-// Sweep deletes files of a shard that were never kept or are to be deleted.
+// Sweep deletes files of a shard that were never kept, once that is certain, and those
+// that are to be deleted.
 func (s *Store) Sweep(ctx context.Context, shard string) (swept int, err error) {
 	db, err := s.tenants.Shard(ctx, shard)
 	if err != nil {
@@ -165,7 +166,7 @@ func (s *Store) Sweep(ctx context.Context, shard string) (swept int, err error) 
 	}
 	rows, err := db.Query(ctx, `
 		SELECT f.org_id, f.id FROM file f JOIN org_fence o ON o.org_id = f.org_id AND o.state = 'open'
-		WHERE f.state <> 'stored' AND f.changed_at < $1 LIMIT 500`, s.clock.Now().Add(-unfinishedFor))
+		WHERE f.state <> 'stored' AND (f.state = 'deleting' OR f.changed_at < $1) LIMIT 500`, s.clock.Now().Add(-unfinishedFor))
 	if err != nil {
 		return 0, err
 	}

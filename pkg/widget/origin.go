@@ -52,8 +52,9 @@ func (d *Definition) Allows(origin string) bool {
 func covers(allowed, origin string) bool {
 	before, below, wild := strings.Cut(allowed, "*.")
 	if wild {
+		u, err := url.Parse(origin)
 		rest, ok := strings.CutPrefix(origin, before)
-		return ok && strings.HasSuffix(rest, "."+below) && !strings.ContainsAny(rest, "/@") && len(rest) > len(below)+1
+		return err == nil && u.Scheme+"://"+u.Host == origin && ok && strings.HasSuffix(rest, "."+below) && len(rest) > len(below)+1
 	}
 	if allowed == "http://localhost" { // of any port
 		port, ok := strings.CutPrefix(origin, allowed)

@@ -61,7 +61,8 @@ func TestAllows(t *testing.T) {
 		"https://example.com": true, "https://www.example.com": false, "http://example.com": false, "https://example.com:8443": false,
 		"https://a.example.org": true, "https://a.b.example.org": true, "https://example.org": false, "https://.example.org": false,
 		"https://evilexample.org": false, "https://example.org.evil.com": false, "https://evil.com/.example.org": false,
-		"https://a.example.org:8443": false, "http://a.example.org": false,
+		"https://evil.com#.example.org": false, "https://evil.com?.example.org": false, "https://evil.com\\.example.org": false,
+		"https://user@a.example.org": false, "https://a.example.org:8443": false, "http://a.example.org": false,
 		"http://localhost": true, "http://localhost:5173": true, "http://localhost.evil.com": false, "": false, "null": false,
 	} {
 		require.Equal(t, allowed, d.Allows(origin), origin)
