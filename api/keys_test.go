@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -235,4 +236,28 @@ func TestActivity(t *testing.T) {
 	others, _ := w.page(t, o, w.Globex.New, nil)
 	require.Empty(t, others)
 	require.NotContains(t, string(w.Get(w.Acme.New, "/activity").Raw), "vsk_", "no secret is written down")
+}
+
+// Whoever holds a key does not undo by a request of its own that it is narrowed at the
+// same moment, however the two meet.
+func TestNarrowingAKeyIsNotUndone(t *testing.T) {
+	w := newWorld(t)
+	wide := map[string]any{"scopes": []string{"keys:manage", "avatars:read", "avatars:write"}}
+	for range 10 {
+		made := w.do(t, "createKey", "", w.Acme.New, map[string]any{"name": "held", "scopes": wide["scopes"]}).Data(t)
+		held, secret := made["id"].(string), apikey.Secret(made["secret"].(string))
+		var (
+			both    sync.WaitGroup
+			narrows apitest.Answer
+		)
+		both.Go(func() {
+			narrows = w.Do(apitest.Request{Method: http.MethodPatch, Path: "/keys/" + held, Key: w.Acme.New, Body: map[string]any{"scopes": []string{"avatars:read"}}})
+		})
+		both.Go(func() {
+			w.Do(apitest.Request{Method: http.MethodPatch, Path: "/keys/" + held, Key: secret, Body: wide})
+		})
+		both.Wait()
+		require.Equal(t, http.StatusOK, narrows.Status, "%s", narrows.Raw)
+		require.Equal(t, []any{"avatars:read"}, w.do(t, "getKey", held, w.Acme.New, nil).Data(t)["scopes"])
+	}
 }

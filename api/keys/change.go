@@ -31,21 +31,25 @@ func (a *API) create(ctx context.Context, c *route.Call, in *CreateInput) (KeyWi
 	if err := check(c, b.Scopes, b.AllowedAddresses, b.ExpiresAt); err != nil {
 		return KeyWithSecret{}, err
 	}
-	k, err := c.Principal.Key.Make(apikey.Wanted{
-		Name: b.Name, Scopes: b.Scopes, Environment: b.Environment, AllowedAddresses: b.AllowedAddresses, ExpiresAt: b.ExpiresAt,
-	}, now)
-	if err != nil {
-		return KeyWithSecret{}, err
-	}
-	k.ID = id.NewKey()
-	secret := apikey.NewSecret(k.Environment)
-	hash := secret.Hash()
-	k.Last4 = secret.Last4()
-	return commit(ctx, a, c, apikey.Change{Insert: &apikey.Insertion{Key: k, Hash: hash[:]}}, "key.created", k.ID,
-		map[string]any{
-			"name": k.Name, "scopes": k.Scopes, "environment": k.Environment, "allowedAddresses": k.AllowedAddresses, "expiresAt": k.ExpiresAt,
-		},
-		KeyWithSecret{Show(k, now), secret})
+	return commit(ctx, a, c, "", func(caller, _ apikey.Key) (change[KeyWithSecret], error) {
+		k, err := caller.Make(apikey.Wanted{
+			Name: b.Name, Scopes: b.Scopes, Environment: b.Environment, AllowedAddresses: b.AllowedAddresses, ExpiresAt: b.ExpiresAt,
+		}, now)
+		if err != nil {
+			return change[KeyWithSecret]{}, err
+		}
+		k.ID = id.NewKey()
+		secret := apikey.NewSecret(k.Environment)
+		hash := secret.Hash()
+		k.Last4 = secret.Last4()
+		return change[KeyWithSecret]{
+			Change: apikey.Change{Insert: &apikey.Insertion{Key: k, Hash: hash[:]}}, action: "key.created", key: k.ID,
+			changes: map[string]any{
+				"name": k.Name, "scopes": k.Scopes, "environment": k.Environment, "allowedAddresses": k.AllowedAddresses, "expiresAt": k.ExpiresAt,
+			},
+			answer: KeyWithSecret{Show(k, now), secret},
+		}, nil
+	})
 }
 
 // check refuses scopes and addresses that do not exist, and an expiry that is past.
@@ -84,21 +88,21 @@ type KeyChange struct {
 }
 
 func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Key, error) {
-	k, err := a.find(ctx, c, in.ID)
-	if err != nil {
+	if _, err := a.find(ctx, c, in.ID); err != nil {
 		return Key{}, err
 	}
 	b := in.Body
 	if err := check(c, b.Scopes.Value, b.AllowedAddresses.Value, b.ExpiresAt.Value); err != nil {
 		return Key{}, err
 	}
-	update, changes := b.update(after(c.Now(), k.UpdatedAt))
-	changed, err := c.Principal.Key.Change(k, update, c.Now())
-	if err != nil {
-		return Key{}, err
-	}
-	return commit(ctx, a, c, apikey.Change{Update: &apikey.Alteration{Key: k.ID, Update: update}},
-		"key.updated", k.ID, changes, Show(changed, c.Now()))
+	return commit(ctx, a, c, in.ID, func(caller, k apikey.Key) (change[Key], error) {
+		update, changes := b.update(after(c.Now(), k.UpdatedAt))
+		changed, err := caller.Change(k, update, c.Now())
+		return change[Key]{
+			Change: apikey.Change{Update: &apikey.Alteration{Key: k.ID, Update: update}}, action: "key.updated", key: k.ID,
+			changes: changes, answer: Show(changed, c.Now()),
+		}, err
+	})
 }
 
 // update is the change as the store takes it, and as the activity log tells it.
@@ -140,44 +144,42 @@ type KeyRotation struct {
 }
 
 func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (KeyWithSecret, error) {
-	k, err := a.find(ctx, c, in.ID)
-	if err != nil {
-		return KeyWithSecret{}, err
-	}
-	// The new secret is as strong as the key; whoever asks must be too.
-	if err := c.Principal.Key.MayChange(&k, c.Now()); err != nil {
-		return KeyWithSecret{}, err
-	}
 	var grace time.Duration
 	if in.Body != nil {
 		grace = time.Duration(in.Body.GraceS) * time.Second
 	}
-	now := after(c.Now(), k.UpdatedAt)
-	secret := apikey.NewSecret(k.Environment)
-	hash := secret.Hash()
-	k.Last4 = secret.Last4()
-	return commit(ctx, a, c, apikey.Change{Rotate: &apikey.Rotation{
-		Key: k.ID, Hash: hash[:], Last4: k.Last4, At: now, OldUntil: now.Add(grace),
-	}}, "key.rotated", k.ID, map[string]any{"graceS": int64(grace.Seconds())}, KeyWithSecret{Show(k, now), secret})
+	return commit(ctx, a, c, in.ID, func(caller, k apikey.Key) (change[KeyWithSecret], error) {
+		// The new secret is as strong as the key; whoever asks must be too.
+		if err := caller.MayChange(&k, c.Now()); err != nil {
+			return change[KeyWithSecret]{}, err
+		}
+		now := after(c.Now(), k.UpdatedAt)
+		secret := apikey.NewSecret(k.Environment)
+		hash := secret.Hash()
+		k.Last4 = secret.Last4()
+		return change[KeyWithSecret]{
+			Change: apikey.Change{Rotate: &apikey.Rotation{
+				Key: k.ID, Hash: hash[:], Last4: k.Last4, At: now, OldUntil: now.Add(grace),
+			}},
+			action: "key.rotated", key: k.ID, changes: map[string]any{"graceS": int64(grace.Seconds())}, answer: KeyWithSecret{Show(k, now), secret},
+		}, nil
+	})
 }
 
 func (a *API) revoke(ctx context.Context, c *route.Call, p *Path) (route.Deleted, error) {
-	k, err := a.find(ctx, c, p.ID)
-	if err != nil {
-		return route.Deleted{}, err
-	}
-	if k.ID == c.Principal.Key.ID {
-		return route.Deleted{}, problem.Conflicting("own_key", "A key cannot revoke itself.")
-	}
-	if err := c.Principal.Key.Covers(&k); err != nil {
-		return route.Deleted{}, err
-	}
-	deleted := route.Deleted{Deleted: true, ID: k.ID.String()}
-	if k.RevokedAt != nil {
-		return deleted, nil
-	}
-	return commit(ctx, a, c, apikey.Change{Revoke: &apikey.Revocation{Key: k.ID, At: c.Now()}},
-		"key.revoked", k.ID, nil, deleted)
+	return commit(ctx, a, c, p.ID, func(caller, k apikey.Key) (change[route.Deleted], error) {
+		if k.ID == caller.ID {
+			return change[route.Deleted]{}, problem.Conflicting("own_key", "A key cannot revoke itself.")
+		}
+		if err := caller.Covers(&k); err != nil {
+			return change[route.Deleted]{}, err
+		}
+		made := change[route.Deleted]{answer: route.Deleted{Deleted: true, ID: k.ID.String()}}
+		if k.RevokedAt == nil {
+			made.Change, made.action, made.key = apikey.Change{Revoke: &apikey.Revocation{Key: k.ID, At: c.Now()}}, "key.revoked", k.ID
+		}
+		return made, nil
+	})
 }
 
 func (a *API) propose(ctx context.Context, c *route.Call, tx *tenant.Tx, change apikey.Change, action string, key id.Key, changes map[string]any) error {

@@ -171,14 +171,61 @@ func (a *API) find(ctx context.Context, c *route.Call, text string) (apikey.Key,
 	return k, err
 }
 
-// commit records a change with its activity entry and the answer, and makes
-// it effective before the caller learns of it.
-func commit[O any](ctx context.Context, a *API, c *route.Call, change apikey.Change, action string, key id.Key, changes map[string]any, answer O) (O, error) {
-	out, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (O, error) {
-		return answer, a.propose(ctx, c, tx, change, action, key, changes)
-	})
-	if err != nil {
-		return out, err
+// change is what becomes of a key by a request: how it is told, and the answer.
+type change[O any] struct {
+	apikey.Change
+	action  string
+	key     id.Key
+	changes map[string]any
+	answer  O
+}
+
+// maxTurns bounds how often a request waits for other changes of the organization's keys.
+const maxTurns = 20
+
+// commit decides on a change with the keys as they are, while no other key of the
+// organization changes: by the calling key, and of the key that is named, if one is. It
+// records the change with its activity entry and the answer, and makes it effective
+// before the caller learns of it. Without an action nothing is changed.
+func commit[O any](ctx context.Context, a *API, c *route.Call, text string, decide func(caller, target apikey.Key) (change[O], error)) (O, error) {
+	for turn := 1; ; turn++ {
+		out, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (none O, err error) {
+			if err := a.Changes.Begin(ctx, tx); err != nil {
+				return none, err
+			}
+			caller, err := a.caller(ctx, c)
+			if err != nil {
+				return none, err
+			}
+			var target apikey.Key
+			if text != "" {
+				if target, err = a.find(ctx, c, text); err != nil {
+					return none, err
+				}
+			}
+			made, err := decide(caller, target)
+			if err != nil || made.action == "" {
+				return made.answer, err
+			}
+			return made.answer, a.propose(ctx, c, tx, made.Change, made.action, made.key, made.changes)
+		})
+		if err != nil && !(errors.Is(err, apikey.ErrPending) && turn < maxTurns) {
+			return out, err
+		}
+		if failed := a.Changes.Apply(ctx, c.Org()); failed != nil || err == nil {
+			return out, failed
+		}
 	}
-	return out, a.Changes.Apply(ctx, c.Org())
+}
+
+// caller is the calling key as it is now: it may have been changed since it was let in.
+func (a *API) caller(ctx context.Context, c *route.Call) (apikey.Key, error) {
+	k, err := a.Changes.Store.Get(ctx, c.Org(), c.Principal.Key.ID)
+	switch {
+	case errors.Is(err, apikey.ErrUnknown), err == nil && !k.Usable(c.Now()):
+		return k, problem.New(problem.Unauthorized, "The key is not valid any more.").WithParam("header.Authorization")
+	case err == nil && !k.Grant().Holds(scope.KeysManage):
+		return k, problem.New(problem.Forbidden, "The key does not hold the scope %s any more.", scope.KeysManage)
+	}
+	return k, err
 }

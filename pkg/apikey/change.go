@@ -60,9 +60,38 @@ type Changes struct {
 
 const changeKind = "api_key"
 
+// ErrPending says that a change of the organization's keys was proposed and is not
+// effective yet: Apply makes it so.
+var ErrPending = errors.New("a change of a key is not effective yet")
+
+// turns counts the changes of an organization's keys. Its row makes them wait for each
+// other.
+const turns = "keyChanges"
+
+// Begin takes the organization's turn among the changes of its keys, until the caller's
+// commit: what the directory has of them by now is all that there is. The error can be
+// ErrPending.
+func (c *Changes) Begin(ctx context.Context, tx *tenant.Tx) error {
+	if _, err := tx.Increment(ctx, turns, 0, false); err != nil {
+		return err
+	}
+	var pending bool
+	if err := tx.QueryRow(ctx, `
+		SELECT EXISTS (SELECT 1 FROM directory_change WHERE org_id = $1 AND kind = $2)`, tx.Org, changeKind).Scan(&pending); err != nil {
+		return err
+	}
+	if pending {
+		return ErrPending
+	}
+	return nil
+}
+
 // Propose writes a change down in the caller's transaction. Apply, after the
 // commit, makes it effective.
 func (c *Changes) Propose(ctx context.Context, tx *tenant.Tx, change Change, at time.Time) error {
+	if _, err := tx.Increment(ctx, turns, 0, false); err != nil {
+		return err
+	}
 	n := uuid.Must(uuid.NewV7())
 	tx.Touch("directory_change", n)
 	_, err := tx.Exec(ctx, `
