@@ -28,6 +28,8 @@ type Query struct {
 	DocumentLanguage string
 	// Limit is how many hits at most.
 	Limit int
+	// Plain asks for the words themselves, and for nothing else that means the same.
+	Plain bool
 }
 
 // Hit is a passage that answers to a query.
@@ -82,11 +84,18 @@ func (x *Index) Find(ctx context.Context, q Query) ([]Hit, error) {
 	return best.hits, nil
 }
 
-// asked is a word of a question: what it weighs, and its postings in each part.
+// asked is a unit of a question: what it weighs, and its postings in each part.
 type asked struct {
 	idf, share float64
 	found      int // postings
-	lists      [][]posting
+	holders    int // passages that have it, at most
+	lists      [][]list
+}
+
+// list is the postings of a term, and what the term counts beside the word that was asked.
+type list struct {
+	postings []posting
+	share    float64
 }
 
 // sought is a question with what an index knows of its words.
@@ -108,13 +117,14 @@ func question(q Query, parts []*part) sought {
 	}
 	c.average = max(1, float64(length)/float64(passages))
 	all := 0.0
-	for _, forms := range ask(q, parts) {
-		w := asked{lists: make([][]posting, len(parts))}
-		for i, p := range parts {
-			w.lists[i] = p.postings(forms[i])
-			w.found += len(w.lists[i])
+	likened := 0
+	for _, u := range ask(q, parts) {
+		w := u.look(parts, false)
+		if w.found == 0 && !q.Plain && likened < maxLikened {
+			likened++
+			w = u.look(parts, true)
 		}
-		w.idf = math.Log(1 + (float64(passages-w.found)+0.5)/(float64(w.found)+0.5))
+		w.idf = u.worth * math.Log(1+(float64(passages-w.holders)+0.5)/(float64(w.holders)+0.5))
 		all += w.idf
 		if w.found > 0 {
 			c.words = append(c.words, w)
@@ -157,37 +167,30 @@ func affordable(words []asked, most, postings int) []asked {
 	return out
 }
 
-// ask is the terms of a question's words in each part's language, each once.
-func ask(q Query, parts []*part) [][]string {
-	found := split(q.Text)
-	language := asker(q, parts)
-	a := newAnalyser(language)
-	own := make([]Term, len(found))
-	for i, w := range found {
-		own[i] = a.term(q.Text, w)
-	}
-	worth := map[int]bool{} // by where they stand
-	for _, t := range essential(language, own) {
-		worth[t.To<<32|t.From] = true
-	}
-	analysers := make([]*analyser, len(parts))
+// look finds a unit's postings, and those of words like it where it has none.
+func (u *unit) look(parts []*part, likened bool) asked {
+	w := asked{lists: make([][]list, len(parts))}
+	passages, own := 0, 0
 	for i, p := range parts {
-		analysers[i] = newAnalyser(p.language)
-	}
-	var out [][]string
-	for i, w := range found {
-		if !worth[own[i].To<<32|own[i].From] || own[i].Text == "" {
-			continue
-		}
-		forms := make([]string, len(parts))
-		for j, a := range analysers {
-			forms[j] = a.term(q.Text, w).Text
-		}
-		if !slices.ContainsFunc(out, func(o []string) bool { return slices.Equal(o, forms) }) {
-			out = append(out, forms)
+		passages += p.live
+		for _, a := range u.alternatives(i, p, likened) {
+			postings := p.postings(a.term)
+			if len(postings) == 0 {
+				continue
+			}
+			w.lists[i] = append(w.lists[i], list{postings, a.share})
+			w.found += len(postings)
+			if a.share == 1 {
+				own += len(postings)
+			}
 		}
 	}
-	return out
+	// What a word weighs goes by the word itself, where it is.
+	w.holders = min(passages, w.found)
+	if own > 0 {
+		w.holders = own
+	}
+	return w
 }
 
 // asker is the language a question is in: what it shows itself when the pack
@@ -203,11 +206,17 @@ func asker(q Query, parts []*part) string {
 			most = p
 		}
 	}
+	if vocabularyOf(shown) != nil && !q.Plain {
+		return shown
+	}
 	return cmp.Or(said, shown, most.language)
 }
 
 // tally is what a passage has gathered.
-type tally struct{ score, support float32 }
+type tally struct {
+	score, support float32
+	last           int32 // the unit that was counted last, from 1
+}
 
 // scratch is a search's tallies, one for each slot, all zero between searches.
 type scratch struct {
@@ -242,28 +251,35 @@ func (p *part) search(ctx context.Context, words []asked, n int, c sought, tags 
 
 // gather adds up what each passage has of the words. It gives up with the context.
 func (p *part) gather(ctx context.Context, words []asked, n int, c sought, s *scratch) error {
-	for _, w := range words {
-		for some := range slices.Chunk(w.lists[n], checkEvery) {
-			if err := ctx.Err(); err != nil {
-				return err
+	for i, w := range words {
+		for _, l := range w.lists[n] {
+			for some := range slices.Chunk(l.postings, checkEvery) {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				p.tally(some, int32(i+1), l.share, w, c, s)
 			}
-			p.tally(some, w, c, s)
 		}
 	}
 	return nil
 }
 
-func (p *part) tally(list []posting, w asked, c sought, s *scratch) {
+// tally counts a term of a unit: of several that a passage has, the best alone.
+func (p *part) tally(list []posting, unit int32, share float64, w asked, c sought, s *scratch) {
 	for _, posting := range list {
 		at := posting.slot()
 		t := &s.tallies[at]
-		if t.score == 0 {
+		switch t.last {
+		case unit:
+			continue
+		case 0:
 			s.touched = append(s.touched, at)
 		}
+		t.last = unit
 		tf := float32(posting.count())
 		norm := saturation * (1 - lengthness + lengthness*float32(p.slots.at(int(at)).length)/float32(c.average))
-		t.score += float32(w.idf) * tf * (saturation + 1) / (tf + norm)
-		t.support += float32(w.share)
+		t.score += float32(share*w.idf) * tf * (saturation + 1) / (tf + norm)
+		t.support += float32(share * w.share)
 	}
 }
 

@@ -1,0 +1,132 @@
+package search
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// slips is how many slips of the finger a word of so many letters is forgiven.
+func slips(letters int) int {
+	switch {
+	case letters < 4:
+		return 0
+	case letters < 8:
+		return 1
+	default:
+		return 2
+	}
+}
+
+// What slips count: a letter too many or too few and two that changed places are
+// more often slips than a letter for another, which may be another word.
+const (
+	slipMissing  = 0.9
+	slipSwapped  = 0.8
+	slipReplaced = 1
+	slipDoubled  = 0.5
+)
+
+// slip is how far two words are apart in slips of the finger, more than most where
+// they are further. The first letter is right, or changed places with the second.
+func slip(a, b string, most int) float64 {
+	far := float64(most) + 1
+	if a == b {
+		return 0
+	}
+	if a == "" || b == "" || len(a) > 4*longest || len(b) > 4*longest {
+		return far
+	}
+	x, y := []rune(a), []rune(b)
+	if x[0] != y[0] && (len(x) < 2 || len(y) < 2 || x[0] != y[1] || x[1] != y[0]) {
+		return far
+	}
+	before := make([]float64, len(y)+1)
+	last := make([]float64, len(y)+1)
+	row := make([]float64, len(y)+1)
+	for j := range last {
+		last[j] = float64(j) * slipMissing
+	}
+	for i := 1; i <= len(x); i++ {
+		row[0] = float64(i) * slipMissing
+		least := row[0]
+		for j := 1; j <= len(y); j++ {
+			row[j] = min(last[j]+dropped(x, i), row[j-1]+dropped(y, j))
+			if x[i-1] == y[j-1] {
+				row[j] = min(row[j], last[j-1])
+			} else {
+				row[j] = min(row[j], last[j-1]+slipReplaced)
+			}
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+slipSwapped)
+			}
+			least = min(least, row[j])
+		}
+		if least > float64(most) {
+			return far
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(y)]
+}
+
+// dropped is what a letter that only one of two words has counts.
+func dropped(word []rune, n int) float64 {
+	if n > 1 && word[n-1] == word[n-2] {
+		return slipDoubled
+	}
+	return slipMissing
+}
+
+// Likeness is how far a word of a question may be one of a text though they differ:
+// by an ending, by a part of a compound, or by a slip of the finger. It is from 0 to 1;
+// both are in lower case without diacritics.
+func Likeness(language, asked, held string) float64 {
+	language = base(language)
+	n, m := utf8.RuneCountInString(asked), utf8.RuneCountInString(held)
+	if n < 4 || m < 3 {
+		return 0
+	}
+	if asked == held {
+		return 1
+	}
+	if ending := unstemmed[language]; ending > 0 && shares(bareArabic(asked), bareArabic(held), ending) {
+		return likeInflected
+	}
+	if compounding[language] && min(n, m) >= 5 && partOf(asked, held) {
+		return likeCompound
+	}
+	if most := slips(min(n, m+1)); most > 0 && max(n-m, m-n) <= most {
+		if d := slip(asked, held, most); d <= float64(most) {
+			return likeMisspelled - 0.15*max(0, d-slipSwapped)/slipSwapped
+		}
+	}
+	return 0
+}
+
+const (
+	likeInflected  = 0.9
+	likeCompound   = 0.75
+	likeMisspelled = 0.85
+)
+
+// shares says whether two words differ in their endings only.
+func shares(a, b string, ending int) bool {
+	x, y := []rune(a), []rune(b)
+	n := 0
+	for n < len(x) && n < len(y) && x[n] == y[n] {
+		n++
+	}
+	return n >= 4 && len(x)-n <= ending && len(y)-n <= ending
+}
+
+// partOf says whether one of two words begins or ends with the other.
+func partOf(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	return slices.Equal(y[:len(x)], x) || slices.Equal(y[len(y)-len(x):], x)
+}
+
+// Fold is a word in lower case without diacritics, as words are compared.
+func Fold(word string) string { return unmarked(newAnalyser("").lower(word)) }
