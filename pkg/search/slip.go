@@ -130,3 +130,22 @@ func partOf(a, b string) bool {
 
 // Fold is a word in lower case without diacritics, as words are compared.
 func Fold(word string) string { return unmarked(newAnalyser("").lower(word)) }
+
+// Nearest is the one of some words, by how many letters they have, that a word is
+// likely to be a slip of; the word itself where there is none, or it is one of them.
+func Nearest(word string, known map[int][]string) string {
+	n := utf8.RuneCountInString(word)
+	most := slips(n)
+	nearest, least := word, float64(most)+0.01
+	if most == 0 || slices.Contains(known[n], word) {
+		return word
+	}
+	for length := n - most; length <= n+most; length++ {
+		for _, other := range known[length] {
+			if d := slip(word, other, most); d < least {
+				nearest, least = other, d
+			}
+		}
+	}
+	return nearest
+}

@@ -1,0 +1,23 @@
+package answer
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTalkFilesAreSound(t *testing.T) {
+	for language := range talks {
+		read, err := readTalk(language)
+		require.NoError(t, err, language)
+		for _, key := range []string{"ability", "abilityNone", "nearby", "insult", "injection", "nonsense", "emergency", "person", "contact", "foreign", "okay", "yes", "no"} {
+			require.NotEmpty(t, read.say[key], "%s %s", language, key)
+		}
+		for _, w := range weighty {
+			require.NotNil(t, read.anywhere[string(w.act)], "%s %s", language, w.act)
+		}
+		for _, act := range courtesies {
+			require.NotNil(t, read.begins[string(act)], "%s %s", language, act)
+		}
+	}
+}
