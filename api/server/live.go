@@ -139,6 +139,13 @@ func (p packs) Search(ctx context.Context, q conversation.Query) ([]conversation
 // Furnish implements conversation.Minds. A conversation whose connection cannot be
 // opened answers by itself, unless the connection is to fail then.
 func (m minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config) error {
+	own, _, err := m.organization(ctx, org)
+	if err != nil {
+		return err
+	}
+	if zone, err := time.LoadLocation(own.Timezone); err == nil {
+		c.Zone = zone
+	}
 	d := c.Persona.Model
 	if d.ConnectionID == nil {
 		return nil

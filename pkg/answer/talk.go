@@ -392,3 +392,6 @@ func mash(word string) bool {
 }
 
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r > 0xbf }
+
+// Understands says whether what is said in a language is understood.
+func Understands(language string) bool { return talkOf(language) != nil }

@@ -24,14 +24,19 @@ const (
 	ActDisclosure Act = "disclosure"
 	// ActHandoff asks a person to join, or says how one is reached.
 	ActHandoff Act = "handoff"
-	// ActRefusal keeps to a guardrail.
+	// ActAbility says what can be asked.
+	ActAbility Act = "ability"
+	// ActAcknowledge takes note of what was said, and leaves the floor.
+	ActAcknowledge Act = "acknowledge"
+	// ActRefusal keeps to a guardrail, or to what the avatar is there for.
 	ActRefusal Act = "refusal"
 )
 
 // actsOf are the acts that reply to an intent.
 var actsOf = map[intent]Act{
 	sayGreeting: ActGreeting, sayThanks: ActThanks, askWellness: ActWellness, askWho: ActDisclosure, askRepeat: ActRepeat,
-	sayGoodbye: ActGoodbye, askPerson: ActHandoff, sayYes: ActClarify, sayNo: ActClarify,
+	sayGoodbye: ActGoodbye, askPerson: ActHandoff, sayYes: ActClarify, sayNo: ActClarify, sayOkay: ActAcknowledge, askAbility: ActAbility,
+	sayInsult: ActAcknowledge, sayInjection: ActRefusal, sayNonsense: ActClarify,
 }
 
 // with is the act of an answer so far and its next piece: one that states something

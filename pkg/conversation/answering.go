@@ -50,8 +50,8 @@ func (c *Conversation) answer() {
 		c.forbid(rule)
 		return
 	}
-	means := intentOf(c.language, text)
-	if c.confirmed(means, text) || c.small(means) || c.filled(text) {
+	means, in := heardIntent(c.language, text)
+	if c.confirmed(means, text) || c.small(means, in) || c.filled(text) {
 		c.unanswered = nil
 		return
 	}
@@ -60,47 +60,36 @@ func (c *Conversation) answer() {
 }
 
 // small replies to what needs no knowledge.
-func (c *Conversation) small(means intent) bool {
+func (c *Conversation) small(means intent, in string) bool {
 	switch means {
 	case sayGoodbye:
 		return c.goodbye()
 	case askPerson:
-		return c.enabled(handoff) && c.handOff("")
+		if c.enabled(handoff) {
+			return c.handOff("")
+		}
+		return c.aside(askPerson, in)
+	case askAbility:
+		return c.aside(askAbility, in)
 	case askRepeat:
 		c.repeat()
 		return true
 	}
-	texts, ok := c.pleasantry(means)
+	texts, ok := c.pleasantry(means, in)
 	if ok {
 		s := c.reply(c.ownOrigin(), texts...)
-		s.act = actsOf[means]
+		s.act, s.turn.Language = actsOf[means], in
 		c.speak(s)
 	}
 	return ok
 }
 
-// pleasantry is the reply to small talk, if it is some. What is mere talk is left
-// to a model that may say what it likes.
-func (c *Conversation) pleasantry(means intent) (texts []string, ok bool) {
-	book := bookOf(c.language)
-	if means == askWho {
-		texts = []string{c.filledIn(book.who)}
-		if role := c.config.Persona.Role; role != nil {
-			texts = append(texts, c.filledIn(*role))
-		}
-		return texts, true
-	}
-	if c.model != nil && c.config.Persona.Knowledge.Mode != strict {
-		return nil, false
-	}
-	text, ok := map[intent]string{
-		sayGreeting: book.welcome, sayThanks: book.thanks, askWellness: book.wellness,
-	}[means]
-	if means == sayYes || means == sayNo {
-		// Without a question before it, neither says anything; as a goal's answer it does.
-		text, ok = book.askAgain, !c.goals.asked
-	}
-	return []string{text}, ok
+// aside has the packs tell what is asked about the avatar itself.
+func (c *Conversation) aside(means intent, in string) bool {
+	q := c.question(strings.Join(c.unanswered, " "))
+	q.Language = in
+	c.think(&thought{question: q.Text, language: in}, func(ctx context.Context) Stream { return c.asides[means](ctx, q) })
+	return true
 }
 
 // repeat says the avatar's last words again.
@@ -139,7 +128,7 @@ func (c *Conversation) question(text string) Question {
 			past = past[:len(past)-1]
 		}
 	}
-	q := Question{Text: text, Language: c.language, Previous: c.previous, History: past}
+	q := Question{Text: text, Language: c.language, Previous: c.previous, History: past, Now: c.config.localNow()}
 	q.Brief = Brief{Instructions: c.filledIn(c.instructions), Context: c.context}
 	if c.config.Persona.Privacy.Memory == "person" {
 		q.Brief.Memories = c.config.Session.Memories

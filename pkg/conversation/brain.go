@@ -15,6 +15,8 @@ type Question struct {
 	Previous string
 	// History are the last turns, oldest first, without the question.
 	History []session.Turn
+	// Now is when it is asked, by the clocks of the organization.
+	Now time.Time
 	// Brief is how a model is told to behave; the built-in brain has no use for it.
 	Brief Brief
 }

@@ -145,6 +145,6 @@ func BenchmarkBuiltinAnswer(b *testing.B) {
 		passages[i].Score = 0.8
 	}
 	for b.Loop() {
-		extracted(q, passages)
+		retrieval{&Config{}}.extracted(q, passages)
 	}
 }

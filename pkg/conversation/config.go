@@ -38,6 +38,12 @@ type Minds interface {
 	Furnish(ctx context.Context, org id.Org, c *Config) error
 }
 
+// Outline is a Knowledge that can tell what its packs are about.
+type Outline interface {
+	// Headings are the headings of the packs, in their order, some at most.
+	Headings(ctx context.Context, bases []id.KnowledgeBase, tags []string) ([]string, error)
+}
+
 // Query asks for passages.
 type Query struct {
 	Text, Language string
@@ -110,9 +116,9 @@ const (
 	EndedModel = "upstream_error"
 )
 
-// DefaultMinScore is the support below which nothing is answered, whatever a
-// persona allows.
-const DefaultMinScore = 0.35
+// DefaultMinScore is the support below which a passage is not looked at, whatever a
+// persona allows. Whether it answers is judged by its sentences.
+const DefaultMinScore = 0.12
 
 // Config is what a conversation is made of.
 type Config struct {
@@ -140,7 +146,9 @@ type Config struct {
 	// It is not called after Finish, a loss, or the end of Run's context.
 	End   func(reason string)
 	Clock clock.WithDelayedExecution
-	Log   *slog.Logger
+	// Zone is where the organization's clocks are; nil is UTC.
+	Zone *time.Location
+	Log  *slog.Logger
 	// Detect names the language of an utterance, empty when it is not clear;
 	// nil switches detection off.
 	Detect func(text string) string
@@ -156,7 +164,22 @@ func (c *Config) minScore() float64 {
 	if least <= 0 {
 		least = DefaultMinScore
 	}
-	return max(least, c.Persona.Knowledge.MinScore)
+	return least
+}
+
+// threshold is how likely an answer of the built-in brain's is to be one, at least.
+func (c *Config) threshold() float64 { return max(leastSure, c.Persona.Knowledge.MinScore) }
+
+// leastSure is the likelihood from which an answer is given.
+const leastSure = 0.5
+
+// localNow is what the organization's clocks show.
+func (c *Config) localNow() time.Time {
+	now := c.Clock.Now()
+	if c.Zone != nil {
+		return now.In(c.Zone)
+	}
+	return now.UTC()
 }
 
 func (c *Config) aloud() bool { return c.Session.Channel != Chat }

@@ -33,6 +33,7 @@ type Conversation struct {
 	thoughts chan thoughtPiece
 	running  sync.WaitGroup
 	builtin  Brain
+	asides   map[intent]func(context.Context, Question) Stream
 	model    *generative // nil without a model
 
 	ctx context.Context
@@ -102,7 +103,9 @@ func New(config Config) *Conversation {
 	c.outcome = config.Session.Outcome
 	c.rules = guardrailsOf(config.Persona.Guardrails, c.language)
 	found := retrieval{&c.config}
-	c.builtin = extractive{found}
+	own := extractive{found}
+	c.builtin = own
+	c.asides = map[intent]func(context.Context, Question) Stream{askPerson: own.Reach, askAbility: own.Abilities}
 	if config.Model != nil {
 		c.model = &generative{retrieval: found, running: &c.running}
 	}

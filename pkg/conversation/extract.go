@@ -2,6 +2,9 @@ package conversation
 
 import (
 	"context"
+	"strings"
+
+	"visavis.dev/pkg/answer"
 )
 
 // extractive is the built-in brain: it answers with sentences of the packs, word
@@ -10,45 +13,108 @@ type extractive struct {
 	retrieval
 }
 
-// Answer implements Brain.
+// Answer implements Brain. Of several questions in one, each is answered.
 func (b extractive) Answer(ctx context.Context, q Question) Stream {
 	return func(yield func(Piece, error) bool) {
-		passages, took, err := b.find(ctx, q)
-		if err != nil {
-			yield(Piece{}, err)
-			return
+		meant, corrects := answer.Corrected(q.Language, q.Text)
+		if corrects {
+			q.Text = meant
 		}
-		for _, piece := range extracted(q, passages) {
-			piece.Retrieval, piece.ModelFirst = took, untold
-			if !yield(piece, nil) {
+		said := map[string]bool{}
+		parts := answer.Questions(q.Language, q.Text)
+		var unanswered *Piece
+		for i, part := range parts {
+			one := q
+			if one.Text = part; i > 0 {
+				one.Previous = parts[i-1]
+			}
+			passages, took, err := b.find(ctx, one)
+			if err != nil {
+				yield(Piece{}, err)
 				return
 			}
+			for _, piece := range b.extracted(one, passages) {
+				piece.Retrieval, piece.ModelFirst = took, untold
+				if piece.Gap && len(parts) > 1 {
+					unanswered = &piece
+					continue
+				}
+				if said[piece.Text] {
+					continue
+				}
+				said[piece.Text] = true
+				if !yield(piece, nil) {
+					return
+				}
+			}
+		}
+		if unanswered != nil {
+			yield(*unanswered, nil)
 		}
 	}
 }
 
-// extracted is the answer that passages give to a question: its sentences, or
-// that it is not known.
-func extracted(q Question, passages []Passage) []Piece {
-	if len(wantedWords(q)) == 0 {
+// extracted is the answer that passages give to a question: its sentences, or that it is
+// not known. Who is in danger is told what to do besides.
+func (b retrieval) extracted(q Question, passages []Passage) []Piece {
+	emergency := answer.Hear(q.Language, q.Text).Act == answer.Emergency
+	if len(wantedUnits(q)) == 0 && !emergency {
 		return []Piece{{Text: bookOf(q.Language).askAgain, Act: ActClarify}} // nothing was asked for
 	}
-	chosen := best(q, passages)
-	if len(chosen) == 0 {
-		return []Piece{unknown(q.Language)}
+	found := best(q, passages, b.threshold())
+	if len(found.chosen) == 0 && emergency {
+		return []Piece{{Text: answer.Say(q.Language, "emergency")}}
 	}
-	yes := true
-	pieces := make([]Piece, len(chosen))
-	for i, s := range chosen {
-		pieces[i] = Piece{Text: s.text, Sources: []Source{sourceOf(&passages[s.passage])}, Grounded: &yes}
+	if len(found.chosen) == 0 {
+		return []Piece{b.unknown(q.Language, found.nearby)}
+	}
+	pieces := stated(q, found, passages)
+	if emergency {
+		pieces = append(pieces, Piece{Text: answer.Say(q.Language, "emergency")})
 	}
 	return pieces
 }
 
-// unknown is the honest answer.
+// stated are the sentences of an answer: word for word, with whether it is so before
+// them where that follows, and that they are in another language than the visitor's.
+func stated(q Question, found finding, passages []Passage) []Piece {
+	yes := true
+	pieces := make([]Piece, len(found.chosen))
+	for i, s := range found.chosen {
+		pieces[i] = Piece{Text: s.text, Sources: []Source{sourceOf(&passages[s.passage])}, Grounded: &yes}
+	}
+	lead := map[answer.Verdict]string{answer.Holds: answer.Say(q.Language, "yes"), answer.Fails: answer.Say(q.Language, "no")}[found.verdict]
+	if spoken := passages[found.chosen[0].passage].Language; spoken != "" && base(spoken) != base(q.Language) {
+		lead = join(lead, answer.Say(q.Language, "foreign"))
+	}
+	pieces[0].Text = join(lead, pieces[0].Text)
+	return pieces
+}
+
+// unknown is the honest answer, with what is known nearby.
+func (b retrieval) unknown(language string, nearby []string) Piece {
+	p := unknown(language)
+	if len(nearby) > 0 {
+		p.Text = join(p.Text, strings.ReplaceAll(answer.Say(language, "nearby"), "{{topics}}", listed(language, nearby)))
+	}
+	return p
+}
+
+// unknown is the honest answer alone.
 func unknown(language string) Piece {
 	no := false
-	return Piece{Text: bookOf(language).dontKnow, Grounded: &no, Gap: true, Act: ActUnknown, Retrieval: untold, ModelFirst: untold}
+	return Piece{Text: bookOf(language).dontKnow, Grounded: &no, Gap: true, Retrieval: untold, ModelFirst: untold}
+}
+
+// listed is a list of topics as it is said.
+func listed(language string, topics []string) string {
+	switch base(language) {
+	case "zh", "ja":
+		return strings.Join(topics, "、")
+	case "ar":
+		return strings.Join(topics, "، ")
+	}
+	return strings.Join(topics, ", ")
 }
 
 func sourceOf(p *Passage) Source {

@@ -46,7 +46,7 @@ func (b *generative) Answer(ctx context.Context, q Question) Stream {
 			return
 		}
 		a := &generation{brain: b, question: q, passages: passages, retrieval: took, modelFirst: untold, yield: yield}
-		a.run(ctx, b.messages(q, passages), func() []Piece { return extracted(q, passages) })
+		a.run(ctx, b.messages(q, passages), func() []Piece { return b.extracted(q, passages) })
 	}
 }
 

@@ -20,6 +20,11 @@ const (
 	askPerson
 	sayYes
 	sayNo
+	sayOkay
+	askAbility
+	sayInsult
+	sayInjection
+	sayNonsense
 )
 
 // small is how much besides its phrase an utterance of an intent may hold:

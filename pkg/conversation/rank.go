@@ -5,31 +5,34 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"visavis.dev/pkg/answer"
 )
 
-// How sentences are chosen. The weights were set on the packs of the tests; each
-// is a share of a question that is covered in full, which scores 1.
+// How sentences are chosen. Each weight is a share of a question that is covered in
+// full, which scores 1.
 const (
 	maxSentences = 3
 	maxAnswer    = 700 // characters, about 50 seconds
-	// leastCover is how much of a question, by the weight of its words, the
-	// best sentence must hold to be an answer to it.
-	leastCover = 0.3
 	// titleShare is what a word counts that stands in the title or heading only.
-	titleShare = 0.5
-	// nearShare is what a word counts that stands in the sentence before.
+	titleShare = 0.6
+	// nearShare is what a word counts that stands in the sentence before, and
+	// roundShare elsewhere in the passage.
 	nearShare  = 0.4
-	hintWeight = 0.2
+	roundShare = 0.25
+	kindWeight = 0.25
 	// topicWeight is for a whole sentence that begins with what is asked about.
 	topicWeight = 0.1
 	rankWeight  = 0.25
+	// dayWeight is for a sentence that speaks of the day or the age that is asked about.
+	dayWeight = 0.3
 	// carriedShare is what a word of the question before counts, where another one turns
-	// from it to something else.
+	// from it to something else; lightShare what one does that says little.
 	carriedShare = 0.5
+	lightShare   = 0.25
 	// companion is the share of the best score that further sentences reach.
-	companion = 0.75
+	companion = 0.8
 )
 
 // candidate is a sentence that may answer.
@@ -37,76 +40,96 @@ type candidate struct {
 	text string
 	// passage and place are where it stands.
 	passage, place int
-	words          map[string]bool
+	held           holding
 	// topic is the first word that says something, of a whole sentence: not of
 	// a line of code or a list.
 	topic string
 	// inquires is of sentences that are questions themselves, as in lists of
-	// frequent questions: what follows them is the answer.
-	inquires bool
+	// frequent questions: what follows them is the answer. item is of a list or a table.
+	inquires, item bool
 	// turns says that it holds what the question turns to.
 	turns bool
-	cover float64
-	score float64
+	// own is the share of the question that it holds itself.
+	cover, own float64
+	fits       float64
+	days       answer.Verdict
+	score      float64
 }
 
-// best are the sentences that answer a question, in the order of the passages,
-// or none where nothing covers enough of it.
-func best(q Question, passages []Passage) []candidate {
-	wanted := wantedWords(q)
-	all := candidatesOf(q.Language, passages)
-	if len(wanted) == 0 || len(all) == 0 {
-		return nil
+// finding is what passages answer to a question.
+type finding struct {
+	chosen []candidate
+	// verdict is whether what is asked is so, where days or ages tell.
+	verdict answer.Verdict
+	// sure is how likely the answer is one, and nearby what is known where it is not.
+	sure   float64
+	nearby []string
+}
+
+// inquiry is a question with what is expected of its answer.
+type inquiry struct {
+	Question
+	language string // that it is read in
+	kind     answer.Kind
+	units    []wanted
+	day, at  int
+	onDay    bool
+	age      int
+}
+
+func inquire(q Question) inquiry {
+	language := reading(q.Language, q.Text)
+	i := inquiry{Question: q, language: language, kind: answer.KindOf(language, q.Text), units: wantedUnits(q), age: answer.AskedAge(language, q.Text)}
+	if (i.kind == answer.Anything || i.kind == answer.YesNo) && q.Previous != "" && elliptic(q) {
+		i.kind = answer.KindOf(reading(q.Language, q.Previous), q.Previous)
 	}
-	weigh(wanted, all)
-	rate(q, wanted, all, passages)
+	i.day, i.at, i.onDay = answer.AskedDay(language, q.Text, q.Now)
+	return i
+}
+
+// best are the sentences that answer a question, in the order of the passages, or none
+// where none is likely enough to.
+func best(q Question, passages []Passage, least float64) finding {
+	i := inquire(q)
+	all := candidatesOf(q.Language, passages)
+	if len(i.units) == 0 || len(all) == 0 {
+		return finding{}
+	}
+	weigh(i.units, all)
+	i.rate(all, passages)
 	// One with a pronoun may ask for more of the same in other words.
 	turning := len(subject(q)) > 0 && (!points(q) || slices.ContainsFunc(all, func(c candidate) bool { return c.turns && !c.inquires }))
 	ranked := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.inquires || turning && !c.turns })
 	slices.SortStableFunc(ranked, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-	if len(ranked) == 0 || ranked[0].cover < leastCover {
+	if len(ranked) == 0 || i.sure(&ranked[0]) < least {
 		if turning {
 			q.Previous = "" // what the question says by itself may be enough
-			return best(q, passages)
+			return best(q, passages, least)
 		}
-		return nil
+		return finding{nearby: nearby(ranked, passages)}
 	}
-	chosen := companions(wanted, ranked)
-	slices.SortFunc(chosen, func(a, b candidate) int {
+	found := finding{chosen: i.companions(ranked, all), verdict: i.verdict(&ranked[0]), sure: i.sure(&ranked[0])}
+	slices.SortFunc(found.chosen, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.passage, b.passage), cmp.Compare(a.place, b.place))
 	})
-	return chosen
-}
-
-// wantedWords are the words an answer is to hold, not yet weighed.
-func wantedWords(q Question) map[string]float64 {
-	wanted := map[string]float64{}
-	for _, w := range contentWords(q.Language, searchText(q)) {
-		wanted[w.text] = 0
-	}
-	return wanted
+	return found
 }
 
 func candidatesOf(language string, passages []Passage) []candidate {
 	var all []candidate
 	seen := map[string]bool{}
 	for p, passage := range passages {
-		spoken := passage.Language
-		if spoken == "" {
-			spoken = language
-		}
+		spoken := cmp.Or(passage.Language, language)
 		for place, text := range sentencesOf(passage.Text) {
+			item := strings.HasPrefix(text, "- ") || strings.Contains(text, "; ") && strings.Contains(text, ": ")
 			text = strings.TrimPrefix(text, "- ") // the mark of a list is not spoken
 			if seen[text] {
 				continue
 			}
 			seen[text] = true
-			c := candidate{text: text, passage: p, place: place, words: map[string]bool{}}
-			for i, w := range contentWords(spoken, text) {
-				if i == 0 && isWhole(text) {
-					c.topic = w.text
-				}
-				c.words[w.text] = true
+			c := candidate{text: text, passage: p, place: place, held: held(spoken, text), item: item}
+			if words := contentWords(spoken, text); len(words) > 0 && isWhole(text) {
+				c.topic = words[0].text
 			}
 			c.inquires = strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟")
 			all = append(all, c)
@@ -121,126 +144,151 @@ func isWhole(text string) bool {
 	return strings.ContainsRune(".!。！।", last)
 }
 
-// weigh sets what each wanted word counts: the rarer among the sentences, the
-// more. A word that none of them holds counts the most, so that a question
-// about something else is not answered by what it has in common with this.
-func weigh(wanted map[string]float64, all []candidate) {
-	for word := range wanted {
+// weigh sets what each unit counts: the rarer among the sentences, the more. One that
+// none of them holds counts the most, so that a question about something else is not
+// answered by what it has in common with this.
+func weigh(units []wanted, all []candidate) {
+	for n := range units {
+		u := &units[n]
 		holders := 0.5
 		for i := range all {
-			if all[i].words[word] {
-				holders++
-			}
+			holders += u.in(&all[i].held)
 		}
-		wanted[word] = math.Log(1 + float64(len(all)+1)/holders)
+		u.weight = math.Log(1 + float64(len(all)+1)/holders)
+		if u.light {
+			u.weight *= lightShare
+		}
 	}
 }
 
 // rate scores every sentence.
-func rate(q Question, wanted map[string]float64, all []candidate, passages []Passage) {
-	turnsTo := subject(q)
-	if len(turnsTo) > 0 {
-		for word := range wanted {
-			if !turnsTo[word] {
-				wanted[word] *= carriedShare
-			}
-		}
-	}
+func (i *inquiry) rate(all []candidate, passages []Passage) {
+	turning := slices.ContainsFunc(i.units, func(u wanted) bool { return u.turns })
 	total := 0.0
-	for _, weight := range wanted {
-		total += weight
+	for n := range i.units {
+		if turning && !i.units[n].turns {
+			i.units[n].weight *= carriedShare
+		}
+		total += i.units[n].weight
 	}
-	titles := make([]map[string]bool, len(passages))
-	for i, p := range passages {
-		titles[i] = map[string]bool{}
-		for _, w := range contentWords(q.Language, p.Title+" "+p.Heading) {
-			titles[i][w.text] = true
+	titles := make([]holding, len(passages))
+	rounds := make([][]float64, len(passages))
+	for n, p := range passages {
+		titles[n] = held(cmp.Or(p.Language, i.Language), p.Title+" "+p.Heading)
+		rounds[n] = make([]float64, len(i.units))
+	}
+	for n := range all {
+		for k := range i.units {
+			rounds[all[n].passage][k] = max(rounds[all[n].passage][k], i.units[k].in(&all[n].held))
 		}
 	}
-	for i := range all {
-		c := &all[i]
+	for n := range all {
+		c := &all[n]
 		var before *candidate
-		if i > 0 && all[i-1].passage == c.passage {
-			before = &all[i-1]
+		if n > 0 && all[n-1].passage == c.passage {
+			before = &all[n-1]
 		}
-		for word, weight := range wanted {
-			part := share(word, c, before, titles[c.passage])
-			c.cover += weight / total * part
-			c.turns = c.turns || turnsTo[word] && part > 0
+		for k := range i.units {
+			u := &i.units[k]
+			own := u.in(&c.held)
+			part := max(own, titleShare*u.in(&titles[c.passage]), roundShare*rounds[c.passage][k])
+			if before != nil {
+				share := nearShare
+				if before.inquires {
+					share = 1
+				}
+				part = max(part, share*u.in(&before.held))
+			}
+			c.own += u.weight / total * own
+			c.cover += u.weight / total * part
+			c.turns = c.turns || u.turns && part > roundShare
 		}
-		c.score = c.cover + rankWeight*passages[c.passage].Score
-		if hinted(q, c.text) {
-			c.score += hintWeight
-		}
-		if _, asked := wanted[c.topic]; asked {
-			c.score += topicWeight
-		}
+		i.judge(c, passages)
 	}
 }
 
-// share is how far a sentence holds a word: itself, by the question it answers,
-// by the heading over it, or by the sentence before.
-func share(word string, c, before *candidate, title map[string]bool) float64 {
-	switch {
-	case c.words[word]:
-		return 1
-	case before != nil && before.inquires && before.words[word]:
-		return 1
-	case title[word]:
-		return titleShare
-	case before != nil && before.words[word]:
-		return nearShare
-	default:
-		return 0
-	}
-}
-
-// hinted says whether a sentence has the form that a question asks for: a time,
-// a number, a place with its address.
-func hinted(q Question, sentence string) bool {
-	book, said := bookOf(q.Language), plain(q.Text)
-	digits := strings.ContainsFunc(sentence, unicode.IsDigit)
-	switch {
-	case containsAny(said, book.askWhen), containsAny(said, book.askNumber):
-		return digits
-	case containsAny(said, book.askWhere):
-		return digits || capitalised(sentence) >= 2
-	default:
-		return false
-	}
-}
-
-// capitalised counts the names in a sentence: words with a capital, but the first.
-func capitalised(sentence string) int {
-	names := 0
-	for i, word := range strings.Fields(sentence) {
-		first, _ := utf8.DecodeRuneInString(word)
-		if i > 0 && unicode.IsUpper(first) {
-			names++
+// judge adds up what speaks for a sentence.
+func (i *inquiry) judge(c *candidate, passages []Passage) {
+	c.fits = c.held.evidence.Fits(i.kind)
+	c.score = c.cover + rankWeight*passages[c.passage].Score + kindWeight*(c.fits-0.5)
+	if i.onDay {
+		s := answer.ScheduleIn(c.held.language, c.text)
+		c.days = s.Says(i.day, i.at)
+		switch {
+		case s.Told && c.days == answer.Unclear:
+			c.score -= dayWeight / 2
+		case c.days != answer.Unclear:
+			c.score += dayWeight * 2 / 3
 		}
 	}
-	return names
+	if i.age >= 0 {
+		switch answer.Covers(c.text, i.age) {
+		case answer.Holds:
+			c.score += dayWeight
+		case answer.Fails:
+			c.score -= dayWeight / 3
+		}
+	}
+	if slices.ContainsFunc(i.units, func(u wanted) bool { return slices.Contains(u.terms, c.topic) }) {
+		c.score += topicWeight
+	}
+}
+
+// sure is how likely a sentence answers: a logistic regression over what speaks for it.
+func (i *inquiry) sure(c *candidate) float64 {
+	known := 0.0
+	for _, u := range i.units {
+		if !u.light && len(u.concepts) > 0 {
+			known = 1
+		}
+	}
+	x := sureBase + sureCover*c.cover + sureOwn*c.own + sureFits*(c.fits-0.5) + sureKnown*known
+	if c.days != answer.Unclear {
+		x += sureDays
+	}
+	return 1 / (1 + math.Exp(-x))
+}
+
+// The weights of sure.
+const (
+	sureBase  = -2.6
+	sureCover = 4.5
+	sureOwn   = 1.5
+	sureFits  = 1.2
+	sureKnown = 0.2
+	sureDays  = 0.8
+)
+
+// verdict is whether what is asked is so, by the sentence that answers.
+func (i *inquiry) verdict(c *candidate) answer.Verdict {
+	if i.kind != answer.YesNo && i.kind != answer.May || !i.onDay {
+		return answer.Unclear
+	}
+	if !answer.AsksOpen(i.language, i.Text) && !(elliptic(i.Question) && answer.AsksOpen(i.language, i.Previous)) {
+		return answer.Unclear
+	}
+	return c.days
 }
 
 // companions are the best sentence and those that add to it: nearly as good,
 // and holding a wanted word that is not said yet or standing right beside.
-func companions(wanted map[string]float64, ranked []candidate) []candidate {
+func (i *inquiry) companions(ranked, all []candidate) []candidate {
 	first := ranked[0]
 	chosen := []candidate{first}
 	length := utf8.RuneCountInString(first.text)
-	said := map[string]bool{}
+	said := make([]bool, len(i.units))
 	adds := func(c *candidate) (news bool) {
-		for word := range wanted {
-			if c.words[word] && !said[word] {
-				said[word], news = true, true
+		for k := range i.units {
+			if i.units[k].in(&c.held) > valuePhrase && !said[k] {
+				said[k], news = true, true
 			}
 		}
 		return news
 	}
 	adds(&first)
-	for i := range ranked[1:] {
-		c := &ranked[1+i]
-		if len(chosen) == maxSentences || c.score < companion*first.score || c.cover < leastCover {
+	for n := range ranked[1:] {
+		c := &ranked[1+n]
+		if len(chosen) == maxSentences || c.score < companion*first.score {
 			break
 		}
 		beside := c.passage == first.passage && (c.place == first.place+1 || c.place == first.place-1)
@@ -250,4 +298,23 @@ func companions(wanted map[string]float64, ranked []candidate) []candidate {
 		}
 	}
 	return chosen
+}
+
+// maxNearby is how many headings are offered where the answer is not known.
+const maxNearby = 3
+
+// nearby are the headings of the passages that come nearest.
+func nearby(ranked []candidate, passages []Passage) []string {
+	var out []string
+	for _, c := range ranked {
+		p := &passages[c.passage]
+		heading := strings.TrimSpace(cmp.Or(p.Heading, p.Title))
+		if c.cover < 0.15 || len(out) == maxNearby {
+			break
+		}
+		if heading != "" && !slices.Contains(out, heading) && utf8.RuneCountInString(heading) <= topicRunes {
+			out = append(out, heading)
+		}
+	}
+	return out
 }
