@@ -136,6 +136,11 @@ func (p packs) Search(ctx context.Context, q conversation.Query) ([]conversation
 	return passages, err
 }
 
+// Headings implements conversation.Outline.
+func (p packs) Headings(ctx context.Context, bases []id.KnowledgeBase, tags []string) ([]string, error) {
+	return p.searcher.Headings(ctx, p.org, bases, tags)
+}
+
 // Furnish implements conversation.Minds. A conversation whose connection cannot be
 // opened answers by itself, unless the connection is to fail then.
 func (m minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config) error {

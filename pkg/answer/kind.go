@@ -61,7 +61,8 @@ func KindOf(language, text string) Kind {
 type Evidence struct {
 	// Number is any numeral; Money an amount or that it costs nothing; Time a time of
 	// day; Reach a telephone number or an address of mail or the web; Span a length of time.
-	Number, Money, Time, Reach, Span bool
+	// Mail an address of mail, and Counted a number that is none of these.
+	Number, Money, Time, Reach, Mail, Span, Counted bool
 	// Names are words with a capital inside a sentence.
 	Names int
 	// Concepts are what its words mean, with what its figures do.
@@ -72,6 +73,7 @@ var (
 	moneyForm = regexp.MustCompile(`(?i)[€$£¥₺]\s?\d|\d\s?[€$£¥₺]|\d\s?(?:euros?|eur|usd|dollars?|pounds?|zł|pln|zloty\w*|lira\w*|tl|yen|francs?|chf|cents?|pence)\b|\d\s?(?:円|元|欧元|ユーロ|يورو|درهم|دولار|ليرة)`)
 	timeForm  = regexp.MustCompile(`(?i)\b\d{1,2}[:.h]\d{2}\b|\b\d{1,2}\s?(?:a\.?m|p\.?m)\b|\b\d{1,2}\s?(?:uhr|h|heures|godz|o'clock|uur)\b|\d{1,2}\s?[時点點]|[午上下]\S{0,2}\d|\bsaat \d|الساعة|\bnoon\b|\bmidnight\b`)
 	spanForm  = regexp.MustCompile(`(?i)(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half an?|an?|ein|eine|zwei|drei|une?|deux|trois|uno?|una|dos|tres|due|tre|um|uma|dois|een|twee|drie)\b)[\s-]*(?:\w+\s)?(?:min|minut\w*|hours?|stunden?|heures?|horas?|ore?|uur|uren|godzin\w*|saat|days?|tage?n?|jours?|d[ií]as?|giorn\w+|dagen|dni|gün|weeks?|wochen?|semaines?|semanas?|settiman\w+|weken|tygodni\w*|hafta|months?|monate?n?|mois|mes(?:es)?|mes[ei]|maanden?|miesi\w+|ay|years?|jahre?n?|ans?|años?|ann[oi]|anos?|jaar|lat|yıl|nights?|nächte|nuits?|noches?|notti|noites?)\b|\d\s?(?:分|小时|時間|天|日|周|週|个月|か月|年|晚|泊|دقيقة|ساعة|أيام|يوم|أسبوع|شهر|سنة)`)
+	dateForm  = regexp.MustCompile(`\b(?:1[5-9]|20)\d\d\b|\b\d{1,2}\.\s?\d{1,2}\.`)
 	reachForm = regexp.MustCompile(`\S+@\S+\.\S+|\+?\(?\d[\d\s()/\-]{6,}\d|https?://|\bwww\.`)
 )
 
@@ -87,6 +89,14 @@ func EvidenceIn(language, sentence string) Evidence {
 	e.Number = strings.ContainsFunc(sentence, unicode.IsDigit)
 	e.Money = e.Number && moneyForm.MatchString(sentence) || e.Concepts[keys["free"]]
 	e.Reach = reachForm.MatchString(sentence)
+	e.Mail = strings.Contains(sentence, "@")
+	if e.Number {
+		rest := sentence
+		for _, form := range []*regexp.Regexp{moneyForm, timeForm, reachForm, dateForm} {
+			rest = form.ReplaceAllString(rest, " ")
+		}
+		e.Counted = strings.ContainsFunc(rest, unicode.IsDigit)
+	}
 	e.Time = timeForm.MatchString(sentence)
 	e.Span = spanForm.MatchString(sentence)
 	if e.Money {
@@ -96,9 +106,10 @@ func EvidenceIn(language, sentence string) Evidence {
 		e.Concepts[keys["hours"]] = true
 	}
 	if e.Reach {
-		if c, ok := keys["contact"]; ok {
-			e.Concepts[c] = true
-		}
+		e.Concepts[keys["contact"]] = true
+	}
+	if e.Mail {
+		e.Concepts[keys["email"]] = true
 	}
 	for i, word := range strings.Fields(sentence) {
 		if first := []rune(strings.TrimLeft(word, "(\"'„“«"))[:1]; i > 0 && len(first) > 0 && unicode.IsUpper(first[0]) {
@@ -143,7 +154,9 @@ func (e *Evidence) Fits(kind Kind) float64 {
 		return yes(e.Time || e.has(append(days, "hours", "morning", "noon", "evening", "night", "summer", "winter", "holiday", "closed", "month", "deadline")...) || e.Span)
 	case Price:
 		return yes(e.Money)
-	case Count, Age:
+	case Count:
+		return yes(e.Counted || e.has("number_word"))
+	case Age:
 		return yes(e.Number || e.has("number_word"))
 	case Duration:
 		return yes(e.Span || e.Time)
@@ -168,4 +181,19 @@ func (e *Evidence) Fits(kind Kind) float64 {
 	default:
 		return 0.5
 	}
+}
+
+// Satisfied are the concepts that an answer of a kind has by being of that kind: they say
+// little of what the question is about.
+func (k Kind) Satisfied(concepts []int) bool {
+	keys := byKey()
+	for _, key := range map[Kind][]string{
+		Price: {"price", "pay"}, When: {"hours", "today", "now"}, Contact: {"contact"}, Duration: {"duration", "hours"}, Where: {"address", "way"},
+		Age: {"age", "year"}, Who: {"leader"},
+	}[k] {
+		if slices.Contains(concepts, keys[key]) {
+			return true
+		}
+	}
+	return false
 }

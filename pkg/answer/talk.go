@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"visavis.dev/pkg/lexicon"
 	"visavis.dev/pkg/search"
 )
 
@@ -51,6 +52,9 @@ var weighty = []struct {
 // unmissable is how many of them are heard in every language.
 const unmissable = 2
 
+// farRest is how many words may stand beside them in a language that nothing speaks for.
+const farRest = 2
+
 // courtesies are the acts that what is said wholly consists of, the weightiest first.
 var courtesies = []Act{Wellness, Goodbye, Thanks, Greeting, No, Yes, Okay}
 
@@ -64,6 +68,8 @@ type talk struct {
 	known     map[int][]string
 	spellings map[string][]string
 	say       map[string]string
+	// function are the words of asking.
+	function map[string]bool
 }
 
 var talks = func() map[string]func() *talk {
@@ -123,7 +129,7 @@ func readTalk(language string) (*talk, error) {
 	}
 	t := &talk{
 		language: language, wide: language == "zh" || language == "ja", anywhere: map[string]*regexp.Regexp{}, begins: map[string]*regexp.Regexp{},
-		known: map[int][]string{}, spellings: map[string][]string{}, say: map[string]string{},
+		known: map[int][]string{}, spellings: map[string][]string{}, say: map[string]string{}, function: map[string]bool{},
 	}
 	c := compiler{sets: map[string][]string{}, spellings: t.spellings, wide: t.wide}
 	sections := map[string][]string{}
@@ -192,7 +198,15 @@ func (t *talk) compile(c *compiler, sections map[string][]string) []error {
 
 // learn takes note of a pattern's words.
 func (t *talk) learn(section, pattern string, c *compiler) {
-	if t.wide || !slices.ContainsFunc(weighty, func(w struct {
+	if t.wide {
+		return
+	}
+	if slices.Contains(kinds, Kind(section)) || section == string(YesNo) || section == "lead" || section == "filler" {
+		for _, word := range hear(strings.NewReplacer("|", " ", "?", " ", "*", " ", "$", " ", "^", " ").Replace(pattern), nil).words {
+			t.function[word] = true
+		}
+	}
+	if !slices.ContainsFunc(weighty, func(w struct {
 		act  Act
 		rest int
 	}) bool {
@@ -239,21 +253,31 @@ func Hear(language, text string) Heard {
 		}
 	}
 	for _, w := range weighty[:unmissable] {
-		for _, t := range all {
-			if t.holds(hear(text, t.spellings), w.act, w.rest) {
+		for i, t := range all {
+			rest := w.rest
+			if i >= len(near) {
+				rest = farRest
+			}
+			if t.holds(hear(text, t.spellings), w.act, rest) {
 				return Heard{w.act, t.language}
 			}
 		}
 	}
-	for _, setRight := range []bool{false, true} {
-		for _, t := range near {
-			said := hear(text, t.spellings)
-			if setRight {
-				said = t.setRight(said)
-			}
-			if act := t.heard(said, text); act != None {
-				return Heard{act, t.language}
-			}
+	for _, t := range near {
+		if act := t.heard(hear(text, t.spellings), text); act != None {
+			return Heard{act, t.language}
+		}
+	}
+	for _, t := range near {
+		if t.topical(text) {
+			continue // what is asked about may be spelled like an act
+		}
+		right := t.setRight(hear(text, t.spellings))
+		if t.holds(right, Disclosure, 2) {
+			return Heard{Disclosure, t.language}
+		}
+		if act := t.courtesy(right, text); act != None {
+			return Heard{act, t.language}
 		}
 	}
 	if mumbled(text) {
@@ -294,6 +318,10 @@ func (t *talk) holds(said spoken, act Act, rest int) bool {
 	}
 	if lead := t.anywhere["lead"]; lead != nil {
 		beside = lead.ReplaceAllString(beside, "")
+	}
+	matched := strings.Count(said.text[span[0]:span[1]], ";")
+	if rest < farRest+2 && matched <= farRest {
+		rest = min(rest, matched-1) // a word or two say little among others
 	}
 	return strings.Count(beside, ";") <= rest
 }
@@ -395,3 +423,44 @@ func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r > 0xbf }
 
 // Understands says whether what is said in a language is understood.
 func Understands(language string) bool { return talkOf(language) != nil }
+
+// OfAsking says whether a word, in lower case without diacritics, is one of those with
+// which a language asks.
+func OfAsking(language, word string) bool {
+	t := talkOf(language)
+	return t != nil && t.function[bareLetters.Replace(word)]
+}
+
+// Guess is the language of a few words that no stop word tells: the one that has most of
+// them, empty where two have as many.
+func Guess(text string) string {
+	best, most, second := "", 0, 0
+	for _, language := range lexicon.Languages() {
+		t := talkOf(language)
+		if t.wide {
+			continue
+		}
+		n := 0
+		for _, word := range search.NewPhrase(text) {
+			if len(word) < 2 {
+				continue
+			}
+			if t.function[bareLetters.Replace(word)] {
+				n += 2
+			}
+			if search.InLexicon(language, word) {
+				n++
+			}
+		}
+		switch {
+		case n > most:
+			best, most, second = language, n, most
+		case n > second:
+			second = n
+		}
+	}
+	if most < 2 || most == second {
+		return ""
+	}
+	return best
+}

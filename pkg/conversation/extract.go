@@ -28,7 +28,11 @@ func (b extractive) Answer(ctx context.Context, q Question) Stream {
 			if one.Text = part; i > 0 {
 				one.Previous = parts[i-1]
 			}
-			passages, took, err := b.find(ctx, one)
+			looked := one
+			if inDanger(one) {
+				looked.Text, looked.Previous = answer.Say(q.Language, "emergencyWords"), ""
+			}
+			passages, took, err := b.find(ctx, looked)
 			if err != nil {
 				yield(Piece{}, err)
 				return
@@ -57,16 +61,19 @@ func (b extractive) Answer(ctx context.Context, q Question) Stream {
 // extracted is the answer that passages give to a question: its sentences, or that it is
 // not known. Who is in danger is told what to do besides.
 func (b retrieval) extracted(q Question, passages []Passage) []Piece {
-	emergency := answer.Hear(q.Language, q.Text).Act == answer.Emergency
+	emergency := inDanger(q)
+	if emergency {
+		q.Text = answer.Say(q.Language, "emergencyWords") // the packs' own words for it
+	}
 	if len(wantedUnits(q)) == 0 && !emergency {
 		return []Piece{{Text: bookOf(q.Language).askAgain, Act: ActClarify}} // nothing was asked for
 	}
 	found := best(q, passages, b.threshold())
-	if len(found.chosen) == 0 && emergency {
-		return []Piece{{Text: answer.Say(q.Language, "emergency")}}
+	if len(found.chosen) == 0 && !emergency {
+		return []Piece{b.unknown(q.Language, found.nearby)}
 	}
 	if len(found.chosen) == 0 {
-		return []Piece{b.unknown(q.Language, found.nearby)}
+		return []Piece{{Text: answer.Say(q.Language, "emergency")}}
 	}
 	pieces := stated(q, found, passages)
 	if emergency {
@@ -74,6 +81,9 @@ func (b retrieval) extracted(q Question, passages []Passage) []Piece {
 	}
 	return pieces
 }
+
+// inDanger says whether somebody reports an emergency.
+func inDanger(q Question) bool { return answer.Hear(q.Language, q.Text).Act == answer.Emergency }
 
 // stated are the sentences of an answer: word for word, with whether it is so before
 // them where that follows, and that they are in another language than the visitor's.

@@ -1,10 +1,12 @@
 package conversation
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"visavis.dev/pkg/answer"
 	"visavis.dev/pkg/id"
 	"visavis.dev/pkg/session"
 )
@@ -204,7 +206,7 @@ func (c *Conversation) detect(text string) {
 	if !settings.AutoDetectLanguage || c.config.Detect == nil || len(text) < leastToDetect {
 		return
 	}
-	spoken := c.config.Detect(text)
+	spoken := cmp.Or(c.config.Detect(text), answer.Guess(text))
 	if spoken == "" || base(spoken) == base(c.language) {
 		return
 	}

@@ -31,6 +31,10 @@ const (
 	// from it to something else; lightShare what one does that says little.
 	carriedShare = 0.5
 	lightShare   = 0.25
+	// unheardShare is what a word counts that neither the passages nor the lexicon have,
+	// and kindShare one that only says what kind of answer is wanted.
+	unheardShare = 0.6
+	kindShare    = 0.35
 	// companion is the share of the best score that further sentences reach.
 	companion = 0.8
 )
@@ -155,8 +159,11 @@ func weigh(units []wanted, all []candidate) {
 			holders += u.in(&all[i].held)
 		}
 		u.weight = math.Log(1 + float64(len(all)+1)/holders)
-		if u.light {
+		switch {
+		case u.light:
 			u.weight *= lightShare
+		case holders == 0.5 && len(u.concepts) == 0:
+			u.weight *= unheardShare // it may only be said otherwise
 		}
 	}
 }
@@ -165,7 +172,11 @@ func weigh(units []wanted, all []candidate) {
 func (i *inquiry) rate(all []candidate, passages []Passage) {
 	turning := slices.ContainsFunc(i.units, func(u wanted) bool { return u.turns })
 	total := 0.0
+	topical := slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light && !i.kind.Satisfied(u.concepts) })
 	for n := range i.units {
+		if topical && i.kind.Satisfied(i.units[n].concepts) {
+			i.units[n].weight *= kindShare
+		}
 		if turning && !i.units[n].turns {
 			i.units[n].weight *= carriedShare
 		}

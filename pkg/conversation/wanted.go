@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"slices"
 
 	"visavis.dev/pkg/answer"
@@ -26,7 +27,7 @@ type wanted struct {
 // reading is the language that a question is to be read in: the one that it shows, where
 // that is understood, and else the conversation's.
 func reading(language, text string) string {
-	shown := search.Detect(text)
+	shown := cmp.Or(search.Detect(text), answer.Guess(text))
 	if shown == "" || shown == base(language) || !answer.Understands(shown) || len(wordsOf(text)) < 2 {
 		return language
 	}
@@ -81,6 +82,9 @@ func unitsOf(language, text string) []wanted {
 	}
 	for i, w := range words {
 		if taken[i] || slices.ContainsFunc(out, func(o wanted) bool { return slices.Contains(o.terms, w.text) }) {
+			continue
+		}
+		if answer.OfAsking(language, search.Fold(text[w.from:w.to])) {
 			continue
 		}
 		out = append(out, wanted{terms: []string{w.text}, raw: []string{search.Fold(text[w.from:w.to])}, sure: 1})

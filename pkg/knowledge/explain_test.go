@@ -38,6 +38,10 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 			_, err := knowledge.ListChunks(ctx, w.tenants, w.one, d, 0, 10)
 			return err
 		}},
+		"headings": {"SELECT d.title, c.heading", "knowledge_document_by_base", func() error {
+			_, err := w.searcher.Headings(ctx, w.one, []id.KnowledgeBase{b}, nil)
+			return err
+		}},
 		"gaps": {"FROM knowledge_gap g", "knowledge_gap_pkey", func() error {
 			_, err := knowledge.ListGaps(ctx, w.tenants, w.one, knowledge.GapFilter{}, id.NewGap(), 10)
 			return err

@@ -113,6 +113,19 @@ func (p *packs) Search(ctx context.Context, q conversation.Query) ([]conversatio
 	return found, err
 }
 
+// Headings implements conversation.Outline.
+func (p *packs) Headings(ctx context.Context, bases []id.KnowledgeBase, tags []string) ([]string, error) {
+	outline, ok := p.Knowledge.(conversation.Outline)
+	if !ok {
+		return nil, nil
+	}
+	found, err := outline.Headings(ctx, bases, tags)
+	if err != nil {
+		p.failed.Store(&err)
+	}
+	return found, err
+}
+
 // err is why they could not be searched last; nil when they could.
 func (p *packs) err() error {
 	if failed := p.failed.Load(); failed != nil {

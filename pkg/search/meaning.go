@@ -360,3 +360,9 @@ func (v *wording) inUnspaced(text string) []Meaning {
 	}
 	return out
 }
+
+// InLexicon says whether a word, in lower case without diacritics, is one of the lexicon's.
+func InLexicon(language, word string) bool {
+	v := vocabularyOf(base(language))
+	return v != nil && v.words[word] != nil
+}
