@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"visavis.dev/pkg/lexicon"
 	"visavis.dev/pkg/search"
@@ -241,14 +242,14 @@ type Heard struct {
 // conversation, in the one that the words show, and in all for what must never be missed.
 func Hear(language, text string) Heard {
 	var near []*talk // the languages it is likely in
-	for _, code := range []string{base(language), search.Detect(text), "en"} {
+	for _, code := range []string{base(language), search.Detect(text), Guess(text), "en"} {
 		if t := talkOf(code); t != nil && !slices.Contains(near, t) {
 			near = append(near, t)
 		}
 	}
 	all := slices.Clone(near)
 	for _, code := range Languages() {
-		if t := talkOf(code); !slices.Contains(all, t) {
+		if t := talkOf(code); !slices.Contains(all, t) && t.writes(text) {
 			all = append(all, t)
 		}
 	}
@@ -284,6 +285,30 @@ func Hear(language, text string) Heard {
 		return Heard{Nonsense, base(language)}
 	}
 	return Heard{Language: base(language)}
+}
+
+// Endangered says whether what was said reports an emergency, in any language.
+func Endangered(language, text string) bool {
+	for _, code := range append([]string{base(language)}, Languages()...) {
+		if t := talkOf(code); t != nil && t.writes(text) && t.holds(hear(text, t.spellings), Emergency, weighty[0].rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// writes says whether a text has letters of the language's script.
+func (t *talk) writes(text string) bool {
+	script := []*unicode.RangeTable{unicode.Latin}
+	switch t.language {
+	case "zh":
+		script = []*unicode.RangeTable{unicode.Han}
+	case "ja":
+		script = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana}
+	case "ar":
+		script = []*unicode.RangeTable{unicode.Arabic}
+	}
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, script...) })
 }
 
 // heard is the act of what was said in this language.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"visavis.dev/pkg/answer"
 	"visavis.dev/pkg/session"
 )
 
@@ -50,8 +51,8 @@ func (c *Conversation) answer() {
 		c.forbid(rule)
 		return
 	}
-	means, in := heardIntent(c.language, text)
-	if c.confirmed(means, text) || c.small(means, in) || c.filled(text) {
+	means := heardIntent(c.language, text)
+	if c.confirmed(means, text) || c.small(means) || c.filled(text) {
 		c.unanswered = nil
 		return
 	}
@@ -60,7 +61,7 @@ func (c *Conversation) answer() {
 }
 
 // small replies to what needs no knowledge.
-func (c *Conversation) small(means intent, in string) bool {
+func (c *Conversation) small(means intent) bool {
 	switch means {
 	case sayGoodbye:
 		return c.goodbye()
@@ -68,27 +69,26 @@ func (c *Conversation) small(means intent, in string) bool {
 		if c.enabled(handoff) {
 			return c.handOff("")
 		}
-		return c.aside(askPerson, in)
+		return c.aside(askPerson)
 	case askAbility:
-		return c.aside(askAbility, in)
+		return c.aside(askAbility)
 	case askRepeat:
 		c.repeat()
 		return true
 	}
-	texts, ok := c.pleasantry(means, in)
+	texts, ok := c.pleasantry(means)
 	if ok {
 		s := c.reply(c.ownOrigin(), texts...)
-		s.act, s.turn.Language = actsOf[means], in
+		s.act = actsOf[means]
 		c.speak(s)
 	}
 	return ok
 }
 
 // aside has the packs tell what is asked about the avatar itself.
-func (c *Conversation) aside(means intent, in string) bool {
+func (c *Conversation) aside(means intent) bool {
 	q := c.question(strings.Join(c.unanswered, " "))
-	q.Language = in
-	c.think(&thought{question: q.Text, language: in}, func(ctx context.Context) Stream { return c.asides[means](ctx, q) })
+	c.think(&thought{question: q.Text, language: c.language}, func(ctx context.Context) Stream { return c.asides[means](ctx, q) })
 	return true
 }
 
@@ -129,6 +129,7 @@ func (c *Conversation) question(text string) Question {
 		}
 	}
 	q := Question{Text: text, Language: c.language, Previous: c.previous, History: past, Now: c.config.localNow()}
+	q.danger = answer.Endangered(c.language, text)
 	q.Brief = Brief{Instructions: c.filledIn(c.instructions), Context: c.context}
 	if c.config.Persona.Privacy.Memory == "person" {
 		q.Brief.Memories = c.config.Session.Memories

@@ -36,23 +36,18 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 	if rule := matching(c.rules, c.language, text); rule != nil {
 		return c.told(rule.act(), c.rebuff(rule)), nil
 	}
-	means, in := heardIntent(c.language, text)
-	if texts, ok := c.chat(means, in); ok {
+	means := heardIntent(c.language, text)
+	if texts, ok := c.chat(means); ok {
 		act := actsOf[means]
 		if means == askRepeat {
 			act = ActClarify // nothing was said yet
 		}
-		r := c.told(act, texts)
-		r.Language = in
-		return r, nil
+		return c.told(act, texts), nil
 	}
 	q := c.question(text)
 	switch means {
 	case askPerson, askAbility:
-		q.Language = in
-		r, err := c.gather(c.asides[means](ctx, q))
-		r.Language = in
-		return r, err
+		return c.gather(c.asides[means](ctx, q))
 	}
 	if c.model != nil {
 		thinking, cancel := context.WithTimeout(ctx, maxAsked)
@@ -73,16 +68,16 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 }
 
 // chat is the reply to what needs no knowledge, when nothing was said before.
-func (c *Conversation) chat(means intent, in string) (texts []string, ok bool) {
+func (c *Conversation) chat(means intent) (texts []string, ok bool) {
 	switch means {
 	case sayGoodbye:
 		return []string{c.farewell()}, true
 	case askPerson:
-		return []string{c.filledIn(bookOf(in).handoff)}, c.enabled(handoff)
+		return []string{c.filledIn(bookOf(c.language).handoff)}, c.enabled(handoff)
 	case askRepeat:
-		return []string{bookOf(in).askAgain}, true
+		return []string{bookOf(c.language).askAgain}, true
 	}
-	return c.pleasantry(means, in)
+	return c.pleasantry(means)
 }
 
 // told is a reply that rests on nothing.

@@ -19,6 +19,8 @@ type Question struct {
 	Now time.Time
 	// Brief is how a model is told to behave; the built-in brain has no use for it.
 	Brief Brief
+	// danger says that somebody is in danger, who needs to know whom to call.
+	danger bool
 }
 
 // Brief is what the persona and the session tell a model.

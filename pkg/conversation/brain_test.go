@@ -75,7 +75,7 @@ func TestBuiltinAnswers(t *testing.T) {
 			text, gap := answered(t, builtinBrain(test.pack), Question{Text: test.question, Language: test.language, Previous: test.previous})
 			if test.want == "" {
 				require.True(t, gap, text)
-				require.Equal(t, bookOf(test.language).dontKnow, text)
+				require.True(t, strings.HasPrefix(text, bookOf(test.language).dontKnow), text)
 				return
 			}
 			require.False(t, gap)

@@ -171,7 +171,7 @@ func (c *Config) minScore() float64 {
 func (c *Config) threshold() float64 { return max(leastSure, c.Persona.Knowledge.MinScore) }
 
 // leastSure is the likelihood from which an answer is given.
-const leastSure = 0.5
+const leastSure = 0.45
 
 // localNow is what the organization's clocks show.
 func (c *Config) localNow() time.Time {

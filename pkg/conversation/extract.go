@@ -21,7 +21,10 @@ func (b extractive) Answer(ctx context.Context, q Question) Stream {
 			q.Text = meant
 		}
 		said := map[string]bool{}
-		parts := answer.Questions(q.Language, q.Text)
+		parts := []string{q.Text}
+		if !q.danger {
+			parts = answer.Questions(q.Language, q.Text)
+		}
 		var unanswered *Piece
 		for i, part := range parts {
 			one := q
@@ -29,7 +32,7 @@ func (b extractive) Answer(ctx context.Context, q Question) Stream {
 				one.Previous = parts[i-1]
 			}
 			looked := one
-			if inDanger(one) {
+			if one.danger {
 				looked.Text, looked.Previous = answer.Say(q.Language, "emergencyWords"), ""
 			}
 			passages, took, err := b.find(ctx, looked)
@@ -61,11 +64,11 @@ func (b extractive) Answer(ctx context.Context, q Question) Stream {
 // extracted is the answer that passages give to a question: its sentences, or that it is
 // not known. Who is in danger is told what to do besides.
 func (b retrieval) extracted(q Question, passages []Passage) []Piece {
-	emergency := inDanger(q)
+	emergency := q.danger
 	if emergency {
 		q.Text = answer.Say(q.Language, "emergencyWords") // the packs' own words for it
 	}
-	if len(wantedUnits(q)) == 0 && !emergency {
+	if len(inquire(q).units) == 0 && !emergency {
 		return []Piece{{Text: bookOf(q.Language).askAgain, Act: ActClarify}} // nothing was asked for
 	}
 	found := best(q, passages, b.threshold())
@@ -81,9 +84,6 @@ func (b retrieval) extracted(q Question, passages []Passage) []Piece {
 	}
 	return pieces
 }
-
-// inDanger says whether somebody reports an emergency.
-func inDanger(q Question) bool { return answer.Hear(q.Language, q.Text).Act == answer.Emergency }
 
 // stated are the sentences of an answer: word for word, with whether it is so before
 // them where that follows, and that they are in another language than the visitor's.

@@ -11,28 +11,19 @@ var intents = map[answer.Act]intent{
 	answer.Insult: sayInsult, answer.Injection: sayInjection, answer.Nonsense: sayNonsense,
 }
 
-// heardIntent reads an utterance, and tells the language that it was understood in.
-func heardIntent(language, utterance string) (means intent, in string) {
+// heardIntent reads an utterance, in whichever language it is.
+func heardIntent(language, utterance string) intent {
 	heard := answer.Hear(language, utterance)
 	if means, ok := intents[heard.Act]; ok {
-		return means, spokenIn(language, heard.Language)
+		return means
 	}
 	if heard.Act == answer.None && !understood(language) {
-		return intentOf(language, utterance), language
+		return intentOf(language, utterance)
 	}
-	return question, language
+	return question
 }
 
 // understood says whether there is a file of talk in a language.
 func understood(language string) bool {
 	return phrases[base(language)] != nil && answer.Understands(language)
-}
-
-// spokenIn is the conversation's language where it is the one that was understood, with
-// its region, and else that.
-func spokenIn(language, heard string) string {
-	if base(language) == heard || phrases[heard] == nil {
-		return language
-	}
-	return heard
 }

@@ -2,10 +2,9 @@ package conversation
 
 import "visavis.dev/pkg/answer"
 
-// pleasantry is the reply to small talk, if it is some, in the language that it was said
-// in. What is mere talk is left to a model that may say what it likes.
-func (c *Conversation) pleasantry(means intent, language string) (texts []string, ok bool) {
-	book := bookOf(language)
+// pleasantry is the reply to small talk, if it is some. What is mere talk is left to a model that may say what it likes.
+func (c *Conversation) pleasantry(means intent) (texts []string, ok bool) {
+	language, book := c.language, bookOf(c.language)
 	switch means {
 	case askWho:
 		texts = []string{book.disclosure, c.filledIn(book.who)}

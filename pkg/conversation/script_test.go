@@ -299,9 +299,9 @@ func TestSmallTalk(t *testing.T) {
 		for _, talk := range [][]string{
 			{"Hi there", "bot: Hello!", "bot: How can I help you?"},
 			{"thank you so much", "bot: You are welcome."},
-			{"Who are you?", "bot: I am Mia, an AI assistant.", "bot: I look after the guests of the bakery."},
-			{"Could you repeat that?", "bot: I am Mia, an AI assistant.", "bot: I look after the guests of the bakery."},
-			{"ok", "bot: Could you say that again, please?"},
+			{"Who are you?", "bot: I am an AI assistant, not a human.", "bot: I am Mia, an AI assistant.", "bot: I look after the guests of the bakery."},
+			{"Could you repeat that?", "bot: I am an AI assistant, not a human.", "bot: I am Mia, an AI assistant.", "bot: I look after the guests of the bakery."},
+			{"ok", "bot: Is there anything else you would like to know?"},
 		} {
 			s.types(talk[0])
 			s.expect(append(append([]string{"user: " + talk[0]}, talk[1:]...), "final")...)

@@ -3,6 +3,7 @@ package conversation
 import (
 	"cmp"
 	"slices"
+	"unicode/utf8"
 
 	"visavis.dev/pkg/answer"
 	"visavis.dev/pkg/lexicon"
@@ -18,6 +19,10 @@ type wanted struct {
 	sure     float64
 	// light words say little of what the question is about.
 	light bool
+	// phrase says that it is said in several words, which one of them is not.
+	phrase bool
+	// literal says that the passages have the very word, so that another for it counts less.
+	literal bool
 	// turns says that the question turns to it from the one before; carried that it is
 	// that one's.
 	turns, carried bool
@@ -66,7 +71,7 @@ func unitsOf(language, text string) []wanted {
 	var out []wanted
 	taken := make([]bool, len(words))
 	for _, m := range search.Understand(language, text) {
-		u := wanted{concepts: m.Concepts, sure: m.Sure, light: !slices.ContainsFunc(m.Concepts, heavy)}
+		u := wanted{concepts: m.Concepts, sure: m.Sure, light: !slices.ContainsFunc(m.Concepts, heavy), phrase: len(search.NewPhrase(text[m.From:m.To])) > 1 && !isWideText(text[m.From:m.To])}
 		for i, w := range words {
 			if w.from >= m.From && w.to <= m.To && !taken[i] {
 				taken[i] = true
@@ -92,12 +97,18 @@ func unitsOf(language, text string) []wanted {
 	return out
 }
 
+func isWideText(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return isWide(first)
+}
+
 func heavy(concept int) bool { return !lexicon.Concepts()[concept].Light }
 
 // What a unit counts that a text holds in another way than word for word.
 const (
-	valueMeans  = 0.9 // another word for it
-	valuePhrase = 0.5 // a word of the phrase that it is
+	valueMeans   = 0.9 // another word for it
+	valueInstead = 0.7 // the same, where the word itself stands elsewhere
+	valuePhrase  = 0.4 // a word of the phrase that it is
 )
 
 // in is how far a text holds a unit, from 0 to 1.
@@ -110,11 +121,14 @@ func (u *wanted) in(held *holding) float64 {
 	}
 	if n > 0 {
 		value = valuePhrase
-		if n == len(u.terms) || len(u.concepts) == 0 || len(u.terms) == 1 {
+		if !u.phrase && (n == len(u.terms) || len(u.concepts) == 0) || n > 1 && n == len(u.terms) {
 			return 1
 		}
 	}
 	if slices.ContainsFunc(u.concepts, func(c int) bool { return held.evidence.Concepts[c] }) {
+		if u.literal {
+			return max(value, valueInstead)
+		}
 		return max(value, valueMeans*u.sure)
 	}
 	if value > 0 {
