@@ -174,7 +174,7 @@ func weigh(units []wanted, all []candidate) {
 		switch {
 		case u.light:
 			u.weight *= lightShare
-		case holders == 0.5 && len(u.concepts) == 0:
+		case holders == 0.5 && (len(u.concepts) == 0 || u.sure < 1):
 			u.weight *= unheardShare // it may only be said otherwise
 		}
 	}

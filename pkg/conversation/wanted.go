@@ -71,6 +71,9 @@ func unitsOf(language, text string) []wanted {
 	var out []wanted
 	taken := make([]bool, len(words))
 	for _, m := range search.Understand(language, text) {
+		if m.Sure < 1 && answer.OfAsking(language, search.Fold(text[m.From:m.To])) {
+			continue
+		}
 		u := wanted{concepts: m.Concepts, sure: m.Sure, light: !slices.ContainsFunc(m.Concepts, heavy), phrase: len(search.NewPhrase(text[m.From:m.To])) > 1 && !isWideText(text[m.From:m.To])}
 		for i, w := range words {
 			if w.from >= m.From && w.to <= m.To && !taken[i] {

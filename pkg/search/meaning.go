@@ -323,10 +323,14 @@ func (v *wording) compound(word string) []int {
 	return concepts
 }
 
+// leastMisspelled is how many letters a word has that may be another misspelled: shorter
+// ones are too often words themselves.
+const leastMisspelled = 5
+
 // misspelled is what the nearest word of the lexicon means.
 func (v *wording) misspelled(word string, n int) []int {
 	most := slips(n)
-	if most == 0 {
+	if n < leastMisspelled {
 		return nil
 	}
 	nearest, least := "", float64(most)+1
