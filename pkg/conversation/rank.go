@@ -110,7 +110,7 @@ func best(q Question, passages []Passage, least float64) finding {
 	if len(i.units) == 0 || len(all) == 0 {
 		return finding{}
 	}
-	weigh(i.units, all)
+	i.weigh(all)
 	i.rate(all, passages)
 	// One with a pronoun may ask for more of the same in other words.
 	turning := len(subject(q)) > 0 && (!points(q) || slices.ContainsFunc(all, func(c candidate) bool { return c.turns && !c.inquires }))
@@ -162,12 +162,13 @@ func isWhole(text string) bool {
 // weigh sets what each unit counts: the rarer among the sentences, the more. One that
 // none of them holds counts the most, so that a question about something else is not
 // answered by what it has in common with this.
-func weigh(units []wanted, all []candidate) {
-	for n := range units {
-		u := &units[n]
+func (i *inquiry) weigh(all []candidate) {
+	foreign := !slices.ContainsFunc(all, func(c candidate) bool { return base(c.held.language) == base(i.language) })
+	for n := range i.units {
+		u := &i.units[n]
 		holders := 0.5
-		for i := range all {
-			holders += u.in(&all[i].held)
+		for k := range all {
+			holders += u.in(&all[k].held)
 		}
 		u.literal = slices.ContainsFunc(all, func(c candidate) bool { return !c.inquires && u.in(&c.held) == 1 })
 		u.weight = math.Log(1 + float64(len(all)+1)/holders)
@@ -176,6 +177,9 @@ func weigh(units []wanted, all []candidate) {
 			u.weight *= lightShare
 		case holders == 0.5 && (len(u.concepts) == 0 || u.sure < 1):
 			u.weight *= unheardShare // it may only be said otherwise
+			if foreign {
+				u.weight *= unheardShare * unheardShare
+			}
 		}
 	}
 }

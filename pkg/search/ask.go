@@ -10,6 +10,10 @@ import (
 // lightShare is what a word counts that says little of what a question is about.
 const lightShare = 0.3
 
+// unheardShare is what a word counts that documents in another language do not have: they
+// would have another for it.
+const unheardShare = 0.15
+
 // unit is one thing that a question asks for: a word, or words that together mean one.
 type unit struct {
 	from, to int // bytes of the question
@@ -19,6 +23,8 @@ type unit struct {
 	concepts []int
 	sure     float64
 	worth    float64
+	// foreign says that no documents are in the language of the question.
+	foreign bool
 }
 
 // ask is what a question asks for, each once.
@@ -54,12 +60,16 @@ func ask(q Query, parts []*part) []unit {
 	if q.Plain {
 		return out
 	}
-	return understood(q, language, out, len(parts))
+	foreign := !slices.ContainsFunc(parts, func(p *part) bool { return p.language == language })
+	return understood(q, language, out, len(parts), foreign)
 }
 
 // understood joins to a question's words what they mean.
-func understood(q Query, language string, units []unit, parts int) []unit {
+func understood(q Query, language string, units []unit, parts int, foreign bool) []unit {
 	seen := []string{language}
+	for i := range units {
+		units[i].foreign = foreign
+	}
 	for _, m := range readings(q, language, &seen) {
 		units = meant(units, m, parts)
 	}

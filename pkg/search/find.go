@@ -125,6 +125,9 @@ func question(q Query, parts []*part) sought {
 			w = u.look(parts, true)
 		}
 		w.idf = u.worth * math.Log(1+(float64(passages-w.holders)+0.5)/(float64(w.holders)+0.5))
+		if w.found == 0 && !q.Plain && len(u.concepts) == 0 && u.foreign {
+			w.idf *= unheardShare
+		}
 		all += w.idf
 		if w.found > 0 {
 			c.words = append(c.words, w)
