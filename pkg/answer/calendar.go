@@ -28,41 +28,14 @@ var clockForm = regexp.MustCompile(`(?i)\b(\d{1,2})(?:[:.h](\d{2}))?\s?(a\.?m\.?
 
 // ScheduleIn reads the days and times of a sentence.
 func ScheduleIn(language, sentence string) Schedule {
-	var s Schedule
-	keys := byKey()
-	excluding, last := false, -1
-	end := 0
+	r := scheduleReader{sentence: sentence, keys: byKey(), last: -1}
 	for _, m := range search.Meanings(language, sentence) {
 		for _, c := range m.Concepts {
-			switch c {
-			case keys["except"]:
-				excluding, last = true, -1
-				continue
-			case keys["closed"]:
-				s.Closed = true
-				continue
-			}
-			set := s.On[:]
-			if excluding {
-				set = s.Off[:]
-			}
-			first := markDays(set, c, keys)
-			if first < 0 {
-				continue
-			}
-			s.Told = true
-			if last >= 0 && first < 7 && spanning(sentence[end:m.From]) {
-				for day := last; day != first; day = (day + 1) % 7 {
-					set[day] = true
-				}
-			}
-			if last = -1; first < 7 {
-				last = first
-			}
-			end = m.To
+			r.read(c, m)
 		}
 	}
-	if excluding && s.Told && s.On == (Days{}) {
+	s := r.schedule
+	if r.excluding && s.Told && s.On == (Days{}) {
 		s.On = Days{true, true, true, true, true, true, true}
 	}
 	for i := range s.On {
@@ -70,6 +43,47 @@ func ScheduleIn(language, sentence string) Schedule {
 	}
 	s.Times = timesIn(sentence)
 	return s
+}
+
+// scheduleReader reads the concepts of a sentence one after the other.
+type scheduleReader struct {
+	sentence string
+	keys     map[string]int
+	schedule Schedule
+	// excluding says that the days from here on are exceptions.
+	excluding bool
+	// last is the day before, from which a span may go on, -1 where there is none, and
+	// end where it ends.
+	last, end int
+}
+
+func (r *scheduleReader) read(concept int, m search.Meaning) {
+	switch concept {
+	case r.keys["except"]:
+		r.excluding, r.last = true, -1
+		return
+	case r.keys["closed"]:
+		r.schedule.Closed = true
+		return
+	}
+	set := r.schedule.On[:]
+	if r.excluding {
+		set = r.schedule.Off[:]
+	}
+	first := markDays(set, concept, r.keys)
+	if first < 0 {
+		return
+	}
+	r.schedule.Told = true
+	if r.last >= 0 && first < 7 && r.end <= m.From && spanning(r.sentence[r.end:m.From]) {
+		for day := r.last; day != first; day = (day + 1) % 7 {
+			set[day] = true
+		}
+	}
+	if r.last = -1; first < 7 {
+		r.last = first
+	}
+	r.end = m.To
 }
 
 // markDays marks the days that a concept means; first is the day, or 7 for several, or
@@ -81,7 +95,7 @@ func markDays(set []bool, concept int, keys map[string]int) (first int) {
 			return day
 		}
 	}
-	from, to := -1, -1
+	var from, to int
 	switch concept {
 	case keys["daily"]:
 		from, to = 0, 7
@@ -100,7 +114,7 @@ func markDays(set []bool, concept int, keys map[string]int) (first int) {
 
 // spanning says whether what stands between two days makes them a span: "to", "–".
 func spanning(between string) bool {
-	between = strings.ToLower(strings.TrimSpace(strings.Trim(between, " .,sg")))
+	between = strings.ToLower(strings.TrimSpace(strings.Trim(between, " .,:")))
 	switch strings.Trim(between, " .") {
 	case "to", "through", "thru", "until", "till", "bis", "bis zum", "à", "au", "a", "al", "hasta", "til", "tot", "t/m", "tot en met", "do", "-", "–", "—", "ile", "ila", "až", "到", "至", "〜", "～", "إلى", "الى", "حتى", "e", "até", "à la", "日から", "から", "曜日から", "-feira a", "-feira à", "dan", "den", "から日", "曜から":
 		return between != "e"

@@ -95,7 +95,7 @@ type Evidence struct {
 }
 
 var (
-	moneyForm = regexp.MustCompile(`(?i)[€$£¥₺]\s?\d|\d\s?[€$£¥₺]|\d\s?(?:euros?|eur|usd|dollars?|pounds?|zł|pln|zloty\w*|lira\w*|tl|yen|francs?|chf|cents?|pence)\b|\d\s?(?:円|元|欧元|ユーロ|يورو|درهم|دولار|ليرة)`)
+	moneyForm = regexp.MustCompile(`(?i)[€$£¥₺]\s?\d[\d.,]*|\d[\d.,]*\s?[€$£¥₺]|\d[\d.,]*\s?(?:euros?|eur|usd|dollars?|pounds?|zł|pln|zloty\w*|lira\w*|tl|yen|francs?|chf|cents?|pence)\b|\d[\d.,]*\s?(?:円|元|欧元|ユーロ|يورو|درهم|دولار|ليرة)`)
 	timeForm  = regexp.MustCompile(`(?i)\b\d{1,2}[:.h]\d{2}\b|\b\d{1,2}\s?(?:a\.?m|p\.?m)\b|\b\d{1,2}\s?(?:uhr|h|heures|godz|o'clock|uur)\b|\d{1,2}\s?[時点點]|[午上下]\S{0,2}\d|\bsaat \d|الساعة|\bnoon\b|\bmidnight\b`)
 	spanForm  = regexp.MustCompile(`(?i)(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half an?|an?|ein|eine|zwei|drei|une?|deux|trois|uno?|una|dos|tres|due|tre|um|uma|dois|een|twee|drie)\b)[\s-]*(?:\w+\s)?(?:min|minut\w*|hours?|stunden?|heures?|horas?|ore?|uur|uren|godzin\w*|saat|days?|tage?n?|jours?|d[ií]as?|giorn\w+|dagen|dni|gün|weeks?|wochen?|semaines?|semanas?|settiman\w+|weken|tygodni\w*|hafta|months?|monate?n?|mois|mes(?:es)?|mes[ei]|maanden?|miesi\w+|ay|years?|jahre?n?|ans?|años?|ann[oi]|anos?|jaar|lat|yıl|nights?|nächte|nuits?|noches?|notti|noites?)\b|\d\s?(?:分|小时|時間|天|日|周|週|个月|か月|年|晚|泊|دقيقة|ساعة|أيام|يوم|أسبوع|شهر|سنة)`)
 	nameForm  = regexp.MustCompile(`\p{Lu}\p{Ll}+ (?:\p{Lu}\. |v[ao]n |de |da |di |la )?\p{Lu}\p{Ll}+`)

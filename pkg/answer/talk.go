@@ -241,12 +241,40 @@ type Heard struct {
 // Hear tells the act of what somebody said. It is looked for in the language of the
 // conversation, in the one that the words show, and in all for what must never be missed.
 func Hear(language, text string) Heard {
-	var near []*talk // the languages it is likely in
-	for _, code := range []string{base(language), search.Detect(text), Guess(text), "en"} {
-		if t := talkOf(code); t != nil && !slices.Contains(near, t) {
-			near = append(near, t)
+	near := likely(language, text)
+	if heard := unmissed(near, text); heard.Act != None {
+		return heard
+	}
+	for _, t := range near {
+		if act := t.heard(hear(text, t.spellings), text); act != None {
+			return Heard{act, t.language}
 		}
 	}
+	for _, t := range near {
+		if act := t.misspelled(text); act != None {
+			return Heard{act, t.language}
+		}
+	}
+	if mumbled(text) {
+		return Heard{Nonsense, base(language)}
+	}
+	return Heard{Language: base(language)}
+}
+
+// likely are the languages that something is likely said in, the likeliest first.
+func likely(language, text string) []*talk {
+	var out []*talk
+	for _, code := range []string{base(language), search.Detect(text), Guess(text), "en"} {
+		if t := talkOf(code); t != nil && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// unmissed is an act that counts in every language. In one that nothing speaks for it
+// stands nearly alone.
+func unmissed(near []*talk, text string) Heard {
 	all := slices.Clone(near)
 	for _, code := range Languages() {
 		if t := talkOf(code); !slices.Contains(all, t) && t.writes(text) {
@@ -264,27 +292,20 @@ func Hear(language, text string) Heard {
 			}
 		}
 	}
-	for _, t := range near {
-		if act := t.heard(hear(text, t.spellings), text); act != None {
-			return Heard{act, t.language}
-		}
+	return Heard{}
+}
+
+// misspelled is the act of what was said with slips of the finger. What is asked about
+// may be spelled like an act, and is none.
+func (t *talk) misspelled(text string) Act {
+	if t.topical(text) {
+		return None
 	}
-	for _, t := range near {
-		if t.topical(text) {
-			continue // what is asked about may be spelled like an act
-		}
-		right := t.setRight(hear(text, t.spellings))
-		if t.holds(right, Disclosure, 2) {
-			return Heard{Disclosure, t.language}
-		}
-		if act := t.courtesy(right, text); act != None {
-			return Heard{act, t.language}
-		}
+	right := t.setRight(hear(text, t.spellings))
+	if t.holds(right, Disclosure, farRest) {
+		return Disclosure
 	}
-	if mumbled(text) {
-		return Heard{Nonsense, base(language)}
-	}
-	return Heard{Language: base(language)}
+	return t.courtesy(right, text)
 }
 
 // Endangered says whether what was said reports an emergency, in any language.

@@ -16,49 +16,66 @@ type extractive struct {
 // Answer implements Brain. Of several questions in one, each is answered.
 func (b extractive) Answer(ctx context.Context, q Question) Stream {
 	return func(yield func(Piece, error) bool) {
-		meant, corrects := answer.Corrected(q.Language, q.Text)
-		if corrects {
+		if meant, corrects := answer.Corrected(q.Language, q.Text); corrects {
 			q.Text = meant
 		}
 		said := map[string]bool{}
-		parts := []string{q.Text}
-		if !q.danger {
-			parts = answer.Questions(q.Language, q.Text)
-		}
+		parts := partsOf(q)
 		var unanswered *Piece
-		for i, part := range parts {
-			one := q
-			if one.Text = part; i > 0 {
-				one.Previous = parts[i-1]
-			}
-			looked := one
-			if one.danger {
-				looked.Text, looked.Previous = answer.Say(q.Language, "emergencyWords"), ""
-			}
-			passages, took, err := b.find(ctx, looked)
+		for _, part := range parts {
+			pieces, err := b.answer(ctx, part)
 			if err != nil {
 				yield(Piece{}, err)
 				return
 			}
-			for _, piece := range b.extracted(one, passages) {
-				piece.Retrieval, piece.ModelFirst = took, untold
+			for _, piece := range pieces {
 				if piece.Gap && len(parts) > 1 {
-					unanswered = &piece
+					unanswered = &piece // told once, at the end
 					continue
 				}
-				if said[piece.Text] {
-					continue
-				}
-				said[piece.Text] = true
-				if !yield(piece, nil) {
+				if !said[piece.Text] && !yield(piece, nil) {
 					return
 				}
+				said[piece.Text] = true
 			}
 		}
 		if unanswered != nil {
 			yield(*unanswered, nil)
 		}
 	}
+}
+
+// partsOf are the questions in one, each with the one before it.
+func partsOf(q Question) []Question {
+	if q.danger {
+		return []Question{q}
+	}
+	var out []Question
+	for i, text := range answer.Questions(q.Language, q.Text) {
+		part := q
+		if part.Text = text; i > 0 {
+			part.Previous = out[i-1].Text
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
+// answer answers a single question.
+func (b extractive) answer(ctx context.Context, q Question) ([]Piece, error) {
+	looked := q
+	if q.danger {
+		looked.Text, looked.Previous = answer.Say(q.Language, "emergencyWords"), ""
+	}
+	passages, took, err := b.find(ctx, looked)
+	if err != nil {
+		return nil, err
+	}
+	pieces := b.extracted(q, passages)
+	for i := range pieces {
+		pieces[i].Retrieval, pieces[i].ModelFirst = took, untold
+	}
+	return pieces, nil
 }
 
 // extracted is the answer that passages give to a question: its sentences, or that it is

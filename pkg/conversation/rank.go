@@ -123,7 +123,7 @@ func best(q Question, passages []Passage, least float64) finding {
 		}
 		return finding{nearby: nearby(ranked, passages)}
 	}
-	found := finding{chosen: i.companions(ranked, all), verdict: i.verdict(&ranked[0]), sure: i.sure(&ranked[0])}
+	found := finding{chosen: i.companions(ranked), verdict: i.verdict(&ranked[0]), sure: i.sure(&ranked[0])}
 	slices.SortFunc(found.chosen, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.passage, b.passage), cmp.Compare(a.place, b.place))
 	})
@@ -218,19 +218,25 @@ func (i *inquiry) rate(all []candidate, passages []Passage) {
 		for k := range i.units {
 			u := &i.units[k]
 			own := u.in(&c.held)
-			part := max(own, titleShare*u.in(&titles[c.passage]), roundShare*rounds[c.passage][k])
-			if before != nil {
-				share := nearShare
-				if before.inquires {
-					share = 1
-				}
-				part = max(part, share*u.in(&before.held))
-			}
+			part := max(own, titleShare*u.in(&titles[c.passage]), roundShare*rounds[c.passage][k], u.near(before))
 			c.own += u.weight / total * own
 			c.cover += u.weight / total * part
 			c.turns = c.turns || u.turns && part > roundShare
 		}
 		i.judge(c, passages)
+	}
+}
+
+// near is how far the sentence before holds a unit for the one after it: a question does
+// for its answer.
+func (u *wanted) near(before *candidate) float64 {
+	switch {
+	case before == nil:
+		return 0
+	case before.inquires:
+		return u.in(&before.held)
+	default:
+		return nearShare * u.in(&before.held)
 	}
 }
 
@@ -297,15 +303,15 @@ func (i *inquiry) verdict(c *candidate) answer.Verdict {
 	if i.kind != answer.YesNo && i.kind != answer.May || !i.onDay {
 		return answer.Unclear
 	}
-	if !answer.AsksOpen(i.language, i.Text) && !(elliptic(i.Question) && answer.AsksOpen(i.language, i.Previous)) {
-		return answer.Unclear
+	if answer.AsksOpen(i.language, i.Text) || elliptic(i.Question) && answer.AsksOpen(i.language, i.Previous) {
+		return c.days
 	}
-	return c.days
+	return answer.Unclear
 }
 
 // companions are the best sentence and those that add to it: nearly as good,
 // and holding a wanted word that is not said yet or standing right beside.
-func (i *inquiry) companions(ranked, all []candidate) []candidate {
+func (i *inquiry) companions(ranked []candidate) []candidate {
 	first := ranked[0]
 	chosen := []candidate{first}
 	length := utf8.RuneCountInString(first.text)

@@ -406,3 +406,15 @@ func writes(pieces ...string) *scribe {
 }
 
 var errBroken = errors.New("broken")
+
+// anyWords is a pack that finds all of its passages, as a search by meaning does.
+type anyWords pack
+
+func (p anyWords) Search(context.Context, Query) ([]Passage, error) {
+	out := make([]Passage, len(p))
+	for i, passage := range p {
+		passage.Score = 0.8
+		out[i] = passage
+	}
+	return out, nil
+}

@@ -1,0 +1,90 @@
+package answer
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSchedules(t *testing.T) {
+	const monday, wednesday, sunday = 0, 2, 6
+	for _, c := range []struct {
+		language, sentence string
+		day, at            int
+		want               Verdict
+	}{
+		{"en", "Open daily from 10:00 to 18:00.", sunday, -1, Holds},
+		{"en", "Open daily except Wednesday.", wednesday, -1, Fails},
+		{"en", "Open daily except Wednesday.", sunday, -1, Holds},
+		{"en", "Monday to Friday: 8:00 to 17:00", wednesday, -1, Holds},
+		{"en", "Monday to Friday: 8:00 to 17:00", sunday, -1, Unclear},
+		{"en", "Monday to Friday: 8:00 to 17:00", wednesday, 9 * 60, Holds},
+		{"en", "Monday to Friday: 8:00 to 17:00", wednesday, 18 * 60, Fails},
+		{"en", "Closed on Mondays.", monday, -1, Fails},
+		{"de", "Täglich außer Mittwoch geöffnet.", wednesday, -1, Fails},
+		{"de", "Montag bis Freitag von 9 bis 17 Uhr", wednesday, -1, Holds},
+		{"fr", "Du lundi au vendredi, de 9h00 à 17h00.", wednesday, -1, Holds},
+		{"es", "De lunes a viernes de 9:00 a 14:00.", wednesday, -1, Holds},
+		{"en", "The café serves soup.", sunday, -1, Unclear},
+	} {
+		s := ScheduleIn(c.language, c.sentence)
+		require.Equal(t, c.want, s.Says(c.day, c.at), "%s on %d at %d: %+v", c.sentence, c.day, c.at, s)
+	}
+}
+
+func TestAskedDay(t *testing.T) {
+	friday := time.Date(2026, 11, 20, 10, 30, 0, 0, time.UTC)
+	for _, c := range []struct {
+		language, text string
+		day, at        int
+		asked          bool
+	}{
+		{"en", "Are you open on Sunday?", 6, -1, true}, {"en", "are you open today", 4, -1, true}, {"de", "haben Sie morgen offen?", 5, -1, true},
+		{"en", "are you open right now?", 4, 10*60 + 30, true}, {"zh", "你们星期三开门吗", 2, -1, true}, {"en", "Where is the café?", 0, -1, false},
+	} {
+		day, at, asked := AskedDay(c.language, c.text, friday)
+		require.Equal(t, c.asked, asked, c.text)
+		if asked {
+			require.Equal(t, []int{c.day, c.at}, []int{day, at}, c.text)
+		}
+	}
+}
+
+func TestAges(t *testing.T) {
+	require.Equal(t, 4, AskedAge("en", "my daughter is 4, does she pay?"))
+	require.Equal(t, 12, AskedAge("de", "Was kostet es für ein Kind von 12 Jahren?"))
+	require.Equal(t, -1, AskedAge("en", "a table for 4"))
+	require.Equal(t, Holds, Covers("Children under 6 enter free of charge.", 4))
+	require.Equal(t, Fails, Covers("Children under 6 enter free of charge.", 6))
+	require.Equal(t, Holds, Covers("Kinder von 6 bis 14 zahlen die Hälfte.", 14))
+	require.Equal(t, Holds, Covers("Visitors from 65 pay 9 euros.", 70))
+	require.Equal(t, Unclear, Covers("Admission costs 12 euros.", 4))
+}
+
+func TestKinds(t *testing.T) {
+	for text, kind := range map[string]Kind{
+		"When do you open?": When, "what time is breakfast": When, "Where is the café?": Where, "how much is a ticket": Price,
+		"How many rooms are there?": Count, "how long does it take": Duration, "Who runs the hotel?": Who, "why is it closed": Why,
+		"Can I bring my dog?": May, "what is your phone number": Phone, "your e-mail?": Mail, "Is there parking?": YesNo,
+	} {
+		require.Equal(t, kind, KindOf("en", text), text)
+	}
+	price := EvidenceIn("en", "A ticket costs $12.")
+	require.Equal(t, 1.0, price.Fits(Price))
+	require.Zero(t, price.Fits(Count), "an amount is no count")
+}
+
+func TestQuestions(t *testing.T) {
+	for text, want := range map[string][]string{
+		"When do you open and how much is it?": {"When do you open", "how much is it?"},
+		"Where are you? Is there parking?":     {"Where are you?", "Is there parking?"},
+		"Do you sell bread and butter?":        {"Do you sell bread and butter?"},
+		"I have a dog. Can I bring it?":        {"I have a dog. Can I bring it?"},
+	} {
+		require.Equal(t, want, Questions("en", text), text)
+	}
+	meant, corrects := Corrected("en", "no, I meant the restaurant")
+	require.True(t, corrects)
+	require.Equal(t, "the restaurant", meant)
+}
