@@ -72,3 +72,16 @@ func Covers(sentence string, age int) Verdict {
 	}
 	return verdict
 }
+
+// Negated is a verdict turned around where the sentence denies: "under 8 may not".
+func Negated(sentence string, v Verdict) Verdict {
+	if v == Unclear || !denyForm.MatchString(sentence) {
+		return v
+	}
+	if v == Holds {
+		return Fails
+	}
+	return Unclear // what does not hold of others may hold of these
+}
+
+var denyForm = regexp.MustCompile(`(?i)\b(?:not|never|no one|nobody|nicht|keine?n?|ne|pas|nie|niet|geen|não|nunca|non|değil|yasak)\b|不|ません|ممنوع`)

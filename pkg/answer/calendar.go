@@ -239,8 +239,8 @@ func OfDays(concepts []int) bool {
 	})
 }
 
-// AsksOpen says whether a question is whether something is open.
-func AsksOpen(language, text string) bool {
-	e := EvidenceIn(language, text)
-	return e.has("hours")
+// OfClock says whether concepts are of a day that the clock tells: today, tomorrow, now.
+func OfClock(concepts []int) bool {
+	keys := byKey()
+	return slices.ContainsFunc(concepts, func(c int) bool { return c == keys["today"] || c == keys["tomorrow"] || c == keys["now"] })
 }

@@ -59,6 +59,7 @@ func TestAges(t *testing.T) {
 	require.Equal(t, Fails, Covers("Children under 6 enter free of charge.", 6))
 	require.Equal(t, Holds, Covers("Kinder von 6 bis 14 zahlen die Hälfte.", 14))
 	require.Equal(t, Holds, Covers("Visitors from 65 pay 9 euros.", 70))
+	require.Equal(t, Fails, Negated("Children under 8 may not go up.", Holds))
 	require.Equal(t, Unclear, Covers("Admission costs 12 euros.", 4))
 }
 

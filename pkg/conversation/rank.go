@@ -39,6 +39,8 @@ const (
 	companion = 0.8
 	// sibling is the share that the other items of a list reach.
 	sibling = 0.85
+	// leastOwn is the share of a question that a sentence holds from which is concluded.
+	leastOwn = 0.4
 )
 
 // candidate is a sentence that may answer.
@@ -58,8 +60,11 @@ type candidate struct {
 	// own is the share of the question that it holds itself.
 	cover, own float64
 	fits       float64
-	days       answer.Verdict
-	score      float64
+	// days and age are what it says of the day and the age that are asked about; told
+	// says that it names days.
+	days, age answer.Verdict
+	told      bool
+	score     float64
 }
 
 // finding is what passages answer to a question.
@@ -99,6 +104,13 @@ func inquire(q Question) inquiry {
 		}
 	}
 	i.day, i.at, i.onDay = answer.AskedDay(language, q.Text, q.Now)
+	if i.onDay {
+		// The calendar speaks for the day; "today" in a text is another day's.
+		rest := slices.DeleteFunc(slices.Clone(i.units), func(u wanted) bool { return answer.OfClock(u.concepts) })
+		if slices.ContainsFunc(rest, func(u wanted) bool { return !u.light }) {
+			i.units = rest
+		}
+	}
 	return i
 }
 
@@ -246,7 +258,7 @@ func (i *inquiry) judge(c *candidate, passages []Passage) {
 	c.score = c.cover + rankWeight*passages[c.passage].Score + kindWeight*(c.fits-0.5)
 	if i.onDay {
 		s := answer.ScheduleIn(c.held.language, c.text)
-		c.days = s.Says(i.day, i.at)
+		c.days, c.told = s.Says(i.day, i.at), s.Told && !s.Closed
 		switch {
 		case s.Told && c.days == answer.Unclear:
 			c.score -= dayWeight / 2
@@ -255,7 +267,8 @@ func (i *inquiry) judge(c *candidate, passages []Passage) {
 		}
 	}
 	if i.age >= 0 {
-		switch answer.Covers(c.text, i.age) {
+		c.age = answer.Covers(c.text, i.age)
+		switch c.age {
 		case answer.Holds:
 			c.score += dayWeight
 		case answer.Fails:
@@ -300,10 +313,14 @@ const (
 
 // verdict is whether what is asked is so, by the sentence that answers.
 func (i *inquiry) verdict(c *candidate) answer.Verdict {
-	if i.kind != answer.YesNo && i.kind != answer.May || !i.onDay {
+	switch {
+	case i.kind != answer.YesNo && i.kind != answer.May || c.own < leastOwn:
 		return answer.Unclear
-	}
-	if answer.AsksOpen(i.language, i.Text) || elliptic(i.Question) && answer.AsksOpen(i.language, i.Previous) {
+	case i.age >= 0 && c.age != answer.Unclear:
+		return answer.Negated(c.text, c.age)
+	case i.onDay && c.days == answer.Unclear && c.told:
+		return answer.Fails // it names its days, and this is none of them
+	case i.onDay:
 		return c.days
 	}
 	return answer.Unclear

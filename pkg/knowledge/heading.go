@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// mostHeadings bounds what Headings answers, and headedDocuments how many documents it reads.
+	// mostHeadings bounds what Headings answers, and headedDocuments how many documents
+	// of a pack it reads, with so many passages at most.
 	mostHeadings    = 100
 	headedDocuments = 20
 	headedPassages  = 400
@@ -24,20 +25,22 @@ func (s *Searcher) Headings(ctx context.Context, org id.Org, bases []id.Knowledg
 	err := s.tenants.Read(ctx, org, func(r *tenant.Reads) {
 		seen := map[string]bool{}
 		out = nil
-		r.Query(func(rows pgx.Rows) error {
-			var title, heading string
-			_, err := pgx.ForEachRow(rows, []any{&title, &heading}, func() error {
-				if heading == "" {
-					heading = title
-				}
-				if !seen[heading] && heading != "" && len(out) < mostHeadings {
-					seen[heading] = true
-					out = append(out, heading)
-				}
-				return nil
-			})
-			return err
-		}, selectHeadings, org, bases, tags, headedDocuments, headedPassages)
+		for _, base := range bases {
+			r.Query(func(rows pgx.Rows) error {
+				var title, heading string
+				_, err := pgx.ForEachRow(rows, []any{&title, &heading}, func() error {
+					if heading == "" {
+						heading = title
+					}
+					if !seen[heading] && heading != "" && len(out) < mostHeadings {
+						seen[heading] = true
+						out = append(out, heading)
+					}
+					return nil
+				})
+				return err
+			}, selectHeadings, org, base, tags, headedDocuments, headedPassages)
+		}
 	})
 	return out, err
 }
@@ -48,8 +51,8 @@ const selectHeadings = `
 	SELECT d.title, c.heading
 	FROM (
 		SELECT org_id, id, title, generation FROM knowledge_document
-		WHERE org_id = $1 AND base_id = ANY($2) AND deleted_at IS NULL AND chunks > 0 AND (COALESCE(cardinality($3::TEXT[]), 0) = 0 OR tags && $3::TEXT[])
-		ORDER BY base_id, id LIMIT $4
+		WHERE org_id = $1 AND base_id = $2 AND deleted_at IS NULL AND chunks > 0 AND (COALESCE(cardinality($3::TEXT[]), 0) = 0 OR tags && $3::TEXT[])
+		ORDER BY id LIMIT $4
 	) d
 	JOIN knowledge_chunk c ON c.org_id = d.org_id AND c.document_id = d.id AND c.generation = d.generation
 	ORDER BY d.id, c.position LIMIT $5`
