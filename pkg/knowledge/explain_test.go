@@ -38,7 +38,7 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 			_, err := knowledge.ListChunks(ctx, w.tenants, w.one, d, 0, 10)
 			return err
 		}},
-		"headings": {"SELECT d.title, c.heading", "knowledge_document_by_base", func() error {
+		"headings": {"SELECT c.heading FROM", "knowledge_chunk_pkey", func() error {
 			_, err := w.searcher.Headings(ctx, w.one, []id.KnowledgeBase{b}, nil)
 			return err
 		}},

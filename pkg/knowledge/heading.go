@@ -2,6 +2,8 @@ package knowledge
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -10,49 +12,53 @@ import (
 )
 
 const (
-	// mostHeadings bounds what Headings answers, and headedDocuments how many documents
-	// of a pack it reads, with so many passages at most.
+	// mostHeadings bounds what Headings answers, headedDocuments how many documents of a
+	// pack it reads, and headedPassages how many passages of each.
 	mostHeadings    = 100
 	headedDocuments = 20
-	headedPassages  = 400
+	headedPassages  = 100
 )
 
 // Headings are the headings of the passages of packs, in the order of the documents and
-// of the passages, each once: of the first documents, some at most. Where a document has
-// none its title stands for them.
+// of the passages, each once: of the newest documents with one of the tags, some at most.
+// Where a document has none its title stands for them. Packs that are gone have none.
 func (s *Searcher) Headings(ctx context.Context, org id.Org, bases []id.KnowledgeBase, tags []string) ([]string, error) {
+	var documents []Document
+	for _, base := range bases {
+		some, err := ListDocuments(ctx, s.tenants, org, base, Filter{Status: Ready}, id.Document{}, headedDocuments)
+		if err != nil && !errors.Is(err, ErrGone) && !errors.Is(err, ErrUnknown) {
+			return nil, err
+		}
+		slices.Reverse(some)
+		documents = append(documents, some...)
+	}
+	documents = slices.DeleteFunc(documents, func(d Document) bool {
+		return len(tags) > 0 && !slices.ContainsFunc(d.Tags, func(t string) bool { return slices.Contains(tags, t) })
+	})
 	var out []string
 	err := s.tenants.Read(ctx, org, func(r *tenant.Reads) {
-		seen := map[string]bool{}
 		out = nil
-		for _, base := range bases {
+		for i := range documents {
+			d := &documents[i]
 			r.Query(func(rows pgx.Rows) error {
-				var title, heading string
-				_, err := pgx.ForEachRow(rows, []any{&title, &heading}, func() error {
+				found, err := pgx.CollectRows(rows, pgx.RowTo[string])
+				for _, heading := range found {
 					if heading == "" {
-						heading = title
+						heading = d.Title
 					}
-					if !seen[heading] && heading != "" && len(out) < mostHeadings {
-						seen[heading] = true
+					if heading != "" && len(out) < mostHeadings && !slices.Contains(out, heading) {
 						out = append(out, heading)
 					}
-					return nil
-				})
+				}
 				return err
-			}, selectHeadings, org, base, tags, headedDocuments, headedPassages)
+			}, selectHeadings, org, d.ID, d.Generation, headedPassages)
 		}
 	})
 	return out, err
 }
 
-// selectHeadings rides knowledge_document_by_base and, for each document,
-// knowledge_chunk_pkey.
+// selectHeadings rides knowledge_chunk_pkey.
 const selectHeadings = `
-	SELECT d.title, c.heading
-	FROM (
-		SELECT org_id, id, title, generation FROM knowledge_document
-		WHERE org_id = $1 AND base_id = $2 AND deleted_at IS NULL AND chunks > 0 AND (COALESCE(cardinality($3::TEXT[]), 0) = 0 OR tags && $3::TEXT[])
-		ORDER BY id LIMIT $4
-	) d
-	JOIN knowledge_chunk c ON c.org_id = d.org_id AND c.document_id = d.id AND c.generation = d.generation
-	ORDER BY d.id, c.position LIMIT $5`
+	SELECT c.heading FROM knowledge_chunk c
+	WHERE c.org_id = $1 AND c.document_id = $2 AND c.generation = $3
+	ORDER BY c.position LIMIT $4`
