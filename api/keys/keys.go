@@ -209,7 +209,7 @@ func commit[O any](ctx context.Context, a *API, c *route.Call, text string, deci
 			}
 			return made.answer, a.propose(ctx, c, tx, made.Change, made.action, made.key, made.changes)
 		})
-		if err != nil && !(errors.Is(err, apikey.ErrPending) && turn < maxTurns) {
+		if err != nil && (turn == maxTurns || !errors.Is(err, apikey.ErrPending)) {
 			return out, err
 		}
 		if failed := a.Changes.Apply(ctx, c.Org()); failed != nil || err == nil {

@@ -135,7 +135,3 @@ func versioned(c *route.Call, p Portal, err error) (Portal, error) {
 	}
 	return p, err
 }
-
-func author(c *route.Call) portal.Author {
-	return c.Actor()
-}

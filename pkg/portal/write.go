@@ -228,8 +228,8 @@ func Archive(ctx context.Context, tx *tenant.Tx, p Portal, who Author) (Portal, 
 }
 
 // log writes a change down, and tells of it.
-func (p Portal) log(ctx context.Context, tx *tenant.Tx, action string, changed []string, who Author) error {
-	TellUpdated(tx, p, changed, who)
+func (p *Portal) log(ctx context.Context, tx *tenant.Tx, action string, changed []string, who Author) error {
+	TellUpdated(tx, *p, changed, who)
 	return who.Log(ctx, tx, action, "portal", p.ID, map[string]any{"version": p.DraftVersion, "changed": changed})
 }
 

@@ -104,7 +104,7 @@ func (f *filling) add(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.T
 	if documents > 0 {
 		packs = append(packs, base)
 	}
-	texts, err := f.dress(ctx, tx, j, p, packs, who)
+	texts, err := f.dress(ctx, tx, p, packs, who)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (f *filling) ownPack(ctx context.Context, tx *tenant.Tx, p portal.Portal) (
 }
 
 // dress adds packs and texts to the portal's draft, and counts the texts.
-func (f *filling) dress(ctx context.Context, tx *tenant.Tx, j *job.Job, p portal.Portal, packs []id.KnowledgeBase, who portal.Author) (int64, error) {
+func (f *filling) dress(ctx context.Context, tx *tenant.Tx, p portal.Portal, packs []id.KnowledgeBase, who portal.Author) (int64, error) {
 	after, texts := p, int64(0)
 	after.Definition.KnowledgeBaseIDs = slices.Clone(p.Definition.KnowledgeBaseIDs)
 	for _, base := range packs {
