@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"visavis.dev/hack/freeport"
 )
 
 // cannotRun are the blocks of the documentation that cannot run here, by how
@@ -127,10 +128,9 @@ func newReader(t *testing.T, dir string) *reader {
 
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := freeport.Address()
 	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().String()
+	return free
 }
 
 var makeRun = regexp.MustCompile(`(?m)^make run(?: RUN_ARGS="([^"]*)")?$`)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"visavis.dev/hack/freeport"
 	"visavis.dev/pkg/live/livetest"
 )
 
@@ -121,7 +122,7 @@ func (f *fixture) startStatic(address string) (*process, error) {
 	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "page.html"), body, 0o600)); err != nil {
 		return nil, err
 	}
-	addr, err := freeAddress()
+	addr, err := freeport.Address()
 	if err != nil {
 		return nil, err
 	}

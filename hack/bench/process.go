@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"visavis.dev/hack/freeport"
 )
 
 // process is a server under measurement.
@@ -22,16 +23,6 @@ type process struct {
 
 // unlimited lifts the limits that are not being measured.
 var unlimited = []string{"--address-limit=100000000"}
-
-// freeAddress is a loopback address that nobody listens on.
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	return l.Addr().String(), nil
-}
 
 // startAPI runs visavis api until stop.
 func (f *fixture) startAPI(args ...string) (*process, error) {
@@ -46,11 +37,11 @@ func (f *fixture) startPortal(args ...string) (*process, error) {
 // startFront runs a role that callers reach; health is an address that answers
 // once it is up.
 func (f *fixture) startFront(role string, health func(*process) string, args ...string) (*process, error) {
-	addr, err := freeAddress()
+	addr, err := freeport.Address()
 	if err != nil {
 		return nil, err
 	}
-	admin, err := freeAddress()
+	admin, err := freeport.Address()
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +54,7 @@ func (f *fixture) startFront(role string, health func(*process) string, args ...
 
 // startWorker runs visavis worker until stop.
 func (f *fixture) startWorker(args ...string) (*process, error) {
-	admin, err := freeAddress()
+	admin, err := freeport.Address()
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"time"
 
+	"visavis.dev/hack/freeport"
 	"visavis.dev/pkg/avatar"
 	"visavis.dev/pkg/consent"
 	"visavis.dev/pkg/id"
@@ -69,7 +70,7 @@ func throughput(ctx context.Context, f *fixture) error {
 }
 
 func (f *fixture) startBare() (*process, error) {
-	addr, err := freeAddress()
+	addr, err := freeport.Address()
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package chaos
 
 import (
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"visavis.dev/hack/freeport"
 )
 
 // build builds the product.
@@ -72,11 +73,9 @@ func (p *process) await() {
 	}, 20*time.Second, 10*time.Millisecond, "%v", p.command)
 }
 
-// address is a free one on loopback.
 func address(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := freeport.Address()
 	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().String()
+	return free
 }
