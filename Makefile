@@ -57,8 +57,8 @@ test: database chart statements
 ## race: the tests of what runs side by side, under the race detector
 .PHONY: race
 race: database
-	$(GO) run ./hack/withdb $(GO) test -race ./pkg/conversation/... ./pkg/delivery/... ./pkg/job/... ./pkg/knowledge/... ./pkg/limits/... ./pkg/live/... \
-		./pkg/livekit/... ./pkg/pershard/... ./pkg/readthrough/... ./pkg/spool/... ./pkg/tenant/...
+	$(GO) run ./hack/withdb $(GO) test -race ./pkg/sessions/conversation/... ./pkg/eventing/delivery/... ./pkg/eventing/job/... ./pkg/personas/knowledge/... ./pkg/store/limits/... ./pkg/visits/live/... \
+		./pkg/provider/livekit/... ./pkg/store/pershard/... ./pkg/base/readthrough/... ./pkg/base/spool/... ./pkg/store/tenant/...
 
 ## chart: the Helm chart, linted and tested
 # Go remembers results by the files of the module, which the chart is not of.
@@ -104,7 +104,7 @@ generate:
 bench: database
 ifeq (,$(filter quality,$(MAKECMDGOALS)))
 	$(GO) run ./hack/withdb -durable $(GO) run ./hack/bench
-	$(GO) test -run='^$$' -bench=. -benchtime=5x ./pkg/avatar/portrait
+	$(GO) test -run='^$$' -bench=. -benchtime=5x ./pkg/personas/avatar/portrait
 endif
 
 ## quality: how well questions are answered (QUALITY_ARGS="-sets heldout", "-explain -domain clinic")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/base/contract"
 )
 
 // checkHeaders checks the headers of every answer.

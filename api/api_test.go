@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/store/database/databasetest"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }

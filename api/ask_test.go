@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/model/modeltest"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/provider/model/modeltest"
 )
 
 // guide makes a persona that answers from a pack on the museum.

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // create asks for an avatar of a good body that was changed.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
 )
 
 // A library face and studio voices, which every organisation has.

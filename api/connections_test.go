@@ -16,11 +16,11 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/model/modeltest"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/model/modeltest"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // connections is a world beside a model's service.

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func connectionBody(n int) map[string]any {

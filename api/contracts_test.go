@@ -12,9 +12,9 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/store/apikey"
 )
 
 // Every good answer reads as the document of its contract says; call holds it

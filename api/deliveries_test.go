@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Each test has an organisation of its own.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/base/contract"
 )
 
 // Whatever a document names, it describes: groups, operations, parameters,

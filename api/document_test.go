@@ -17,7 +17,7 @@ import (
 	"visavis.dev/api/openapi"
 	"visavis.dev/api/openapi/comment"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/base/contract"
 )
 
 // The committed documents are what the declarations make of themselves.

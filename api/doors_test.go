@@ -10,18 +10,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/admission/admissiontest"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/caselink"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/escalation"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/portaltest"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/portaltest"
+	"visavis.dev/pkg/sessions/caselink"
+	"visavis.dev/pkg/sessions/escalation"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/admission/admissiontest"
 )
 
 func TestDoors(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/admission/admissiontest"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/person"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/visits/admission/admissiontest"
 )
 
 func doorBody(n int) map[string]any {

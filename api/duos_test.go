@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
 )
 
 // host is one of a duo's two in a body.

@@ -21,15 +21,15 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/job"
-	"visavis.dev/pkg/memory"
-	"visavis.dev/pkg/move"
-	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/operations/move"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/visits/memory"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // mark is a word that nobody else has: whatever it is found in is about the person who

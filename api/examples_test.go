@@ -13,7 +13,7 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/base/contract"
 )
 
 // Every body has an example that its schema allows in every contract, and that

@@ -16,8 +16,8 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/store/apikey"
 )
 
 // hostile are values put in every place of every body. Which of them are

@@ -10,8 +10,8 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/store/apikey"
 )
 
 // sender makes a request with an Idempotency-Key.

@@ -15,10 +15,10 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/api/server"
 	"visavis.dev/hack/receiver/endpoint"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/event"
-	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/apikey"
 )
 
 // Each test has an organisation of its own.

@@ -13,9 +13,9 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/store/apikey"
 )
 
 func TestAKeyGivesOnlyWhatItHolds(t *testing.T) {

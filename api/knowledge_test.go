@@ -16,14 +16,14 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/crawl"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/knowledge"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/text/crawl"
 )
 
 // part is a part of a form: a field, or a file when it has a name.

@@ -11,12 +11,12 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/crawl"
-	"visavis.dev/pkg/extract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/job"
-	"visavis.dev/pkg/knowledge"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/text/crawl"
+	"visavis.dev/pkg/text/extract"
 )
 
 // page is what every address answers in these tests.

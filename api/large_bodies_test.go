@@ -21,8 +21,8 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/spool"
+	"visavis.dev/pkg/base/spool"
+	"visavis.dev/pkg/store/apikey"
 )
 
 // heap follows how large the heap gets while something is done.

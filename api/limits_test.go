@@ -11,10 +11,10 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/rate"
-	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/store/apikey"
 )
 
 // within runs what counts requests in one window: again, with another key,

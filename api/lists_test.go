@@ -11,8 +11,8 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/store/apikey"
 )
 
 // Every operation that lists, of organisations that have several of everything.

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/letter"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/portals/letter"
 )
 
 // testMails asks for mails: the door of members, invitations, and links to cases.

@@ -16,10 +16,10 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/livekit"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/livekit"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // mediaKey is that of the media servers of these tests.

@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/admission/admissiontest"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/memory"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/setting"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/visits/memory"
+	"visavis.dev/pkg/store/setting"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/admission/admissiontest"
 )
 
 // What follows from people's places, where several groups meet.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/store/apikey"
 )
 
 // TestKeyThatTheDirectoryTakesLate: the change is committed on the shard but

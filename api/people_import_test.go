@@ -13,9 +13,9 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/people"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/portals/person"
 )
 
 // A file is looked through at once, and its people are added by a job whose

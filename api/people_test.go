@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/portaltest"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/portaltest"
 )
 
 // toldSince lists the types of the organisation's events that come after some.

@@ -11,11 +11,11 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/job"
-	"visavis.dev/pkg/person/roster"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/portal/portaltest"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/portals/person/roster"
+	"visavis.dev/pkg/portals/portal/portaltest"
 )
 
 // campus is the portal of an organisation that its people are in.

@@ -13,13 +13,13 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // announced are the types of the events of portals, newest first.

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/model/modeltest"
-	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/provider/model/modeltest"
 )
 
 // ended waits for a job's end.

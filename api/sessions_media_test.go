@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/livekit"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/livekit"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // grant is what a LiveKit token allows, and to whom.

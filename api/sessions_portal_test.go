@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/admission/admissiontest"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/portaltest"
-	"visavis.dev/pkg/subject"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/portaltest"
+	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/visits/admission/admissiontest"
 )
 
 // openPortal enters a published portal of an organisation.

@@ -15,12 +15,12 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // orders are what the process of a session is asked to do.

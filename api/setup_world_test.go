@@ -10,16 +10,16 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/crawl"
-	"visavis.dev/pkg/extract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/job"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/template"
-	"visavis.dev/pkg/setup"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/template"
+	"visavis.dev/pkg/portals/setup"
+	"visavis.dev/pkg/text/crawl"
+	"visavis.dev/pkg/text/extract"
 )
 
 // planBody is a good body with every property of a plan that needs nothing to be

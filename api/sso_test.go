@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
 )
 
 // testSSO opens the door of an identity provider.

@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/event"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/portaltest"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/subject"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/portaltest"
+	"visavis.dev/pkg/portals/subject"
 )
 
 // onVersion makes a call of an operation on a version of something.

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // words are a text in the languages of the tests' portals.

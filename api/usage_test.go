@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // GET /usage names every threshold, with those of this month that were reached.

@@ -16,13 +16,13 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/rate"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // visitor asks for a session at a widget, with these changes of a good request.

@@ -19,10 +19,10 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/voice"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/voice"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // studioServer is the service that clones voices.

@@ -12,9 +12,9 @@ import (
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func testWebhookSecrets(t *testing.T, w *world) {

@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/setting"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/setting"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func (w *world) zeroRetention(t *testing.T, on bool) {

@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Each test has an organisation of its own.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
 )
 
 func TestWidgetChanges(t *testing.T) {

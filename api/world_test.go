@@ -14,13 +14,13 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/job"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/apikey"
 )
 
 // settingPath names a setting by its key, which is the same for every organisation.

@@ -22,17 +22,17 @@ import (
 
 	"visavis.dev/api/server"
 	"visavis.dev/config"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/database/databasetest"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/extract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/mail"
-	"visavis.dev/pkg/organization"
-	"visavis.dev/pkg/rate"
-	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/mail"
+	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/database/databasetest"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/organization"
+	"visavis.dev/pkg/text/extract"
 )
 
 // API is a running API.

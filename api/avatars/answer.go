@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/avatar/portrait"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/avatar/portrait"
 )
 
 // Avatar is one face (spec, Other resources).

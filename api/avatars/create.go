@@ -7,14 +7,14 @@ import (
 	"visavis.dev/api/consents"
 	"visavis.dev/api/route"
 	"visavis.dev/api/source"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/consent"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/picture"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/picture"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/consent"
+	"visavis.dev/pkg/store/tenant"
 )
 
 const (

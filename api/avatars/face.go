@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/face"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/face"
 )
 
 // Face is what a client needs to show a face.

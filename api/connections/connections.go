@@ -12,16 +12,16 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/egress"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/upstream"
-	"visavis.dev/pkg/vault"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // feature is what a plan must include to make and use connections.

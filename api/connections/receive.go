@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/livekit"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/livekit"
+	"visavis.dev/pkg/store/directory"
 )
 
 func (a *API) registerReceive(s *route.Service) {

@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/upstream"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // ConnectionTest is how trying a connection went.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/consent"
+	"visavis.dev/pkg/store/consent"
 )
 
 // ConsentPolicy is what can be declared about a likeness or a voice.

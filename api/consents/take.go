@@ -8,10 +8,10 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/api/source"
-	"visavis.dev/pkg/consent"
-	"visavis.dev/pkg/file"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/store/consent"
+	"visavis.dev/pkg/store/file"
 )
 
 // MaxEvidence is the largest piece of evidence, 6 MB.

@@ -8,16 +8,16 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/caselink"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/signin"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/portals/door"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/sessions/caselink"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/signin"
 )
 
 func (a *API) registerCaseLinks(s *route.Service, read, embed route.Operation) {

@@ -11,16 +11,16 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/launch"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/signin"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/portals/door"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/launch"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/signin"
 )
 
 // examples are bodies of requests, by operation.

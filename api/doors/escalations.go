@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/escalation"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/portals/door"
+	"visavis.dev/pkg/sessions/escalation"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func (a *API) registerEscalations(s *route.Service, read, embed route.Operation) {

@@ -6,11 +6,11 @@ import (
 	"net/http"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/portals/door"
 )
 
 // sso is what a plan must include for its door to be opened.

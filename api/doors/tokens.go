@@ -10,15 +10,15 @@ import (
 
 	"visavis.dev/api/people"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/signin"
-	"visavis.dev/pkg/subject"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/signin"
 )
 
 func (a *API) registerTokens(s *route.Service, o route.Operation) {

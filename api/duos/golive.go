@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/duo"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/duo"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // GoLiveCheck is whether a duo can go live.

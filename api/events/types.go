@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/eventing/event"
 )
 
 // EventType is an entry of the catalogue (spec, EventType).

@@ -5,7 +5,7 @@ package golive
 import (
 	"time"
 
-	"visavis.dev/pkg/golive"
+	"visavis.dev/pkg/base/golive"
 )
 
 // GoLive is whether something can be shown to people.

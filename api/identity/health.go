@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/health"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/operations/health"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // API is what the operations work with.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/language"
+	"visavis.dev/pkg/base/language"
 )
 
 // Languages is the catalogue of languages (spec, Languages).

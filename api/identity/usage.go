@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/setting"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/usage"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/eventing/usage"
+	"visavis.dev/pkg/store/setting"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Usage is an organization's session time in a period (spec, GET /usage).

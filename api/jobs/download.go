@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/job"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/eventing/job"
 )
 
 // The types of the files that come of jobs.

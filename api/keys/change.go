@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // CreateInput is the request for a new key.

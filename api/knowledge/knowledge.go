@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/egress"
-	"visavis.dev/pkg/file"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/knowledge"
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/store/file"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // examples are bodies of requests, by operation.

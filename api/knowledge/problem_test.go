@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/knowledge"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/knowledge"
 )
 
 func TestSearchesThatAreRefused(t *testing.T) {

@@ -5,11 +5,11 @@ import (
 	"encoding/hex"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/knowledge"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func (a *API) refresh(ctx context.Context, c *route.Call, p *DocumentPath) (Document, error) {

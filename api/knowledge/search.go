@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/knowledge"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/search"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/text/search"
 )
 
 // SearchInput is a question to a pack.

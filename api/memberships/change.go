@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // UpdateInput is the request for a change of a place.

@@ -6,11 +6,11 @@ import (
 
 	"visavis.dev/api/consents"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/consent"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/store/consent"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // maxConsent holds the largest evidence as a data: URI, and the rest.

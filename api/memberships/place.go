@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/person"
 )
 
 // PlaceInput is a place to be given to somebody.

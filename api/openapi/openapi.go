@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/base/contract"
 	"visavis.dev/web/packed"
 	"visavis.dev/web/reference"
 )

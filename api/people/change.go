@@ -7,9 +7,9 @@ import (
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/memberships"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Input is the request to add or to find a person.

@@ -9,10 +9,10 @@ import (
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/memberships"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/person/roster"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/person/roster"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // ImportInput is the request to add the people of a file.

@@ -3,8 +3,8 @@ package people
 import (
 	"errors"
 
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/signin"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/visits/signin"
 )
 
 // inviteProblem says why nobody is invited.

@@ -11,16 +11,16 @@ import (
 
 	"visavis.dev/api/memberships"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/file"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/signin"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/file"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/signin"
 )
 
 // examples are bodies of requests, by operation.

@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/patch"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/patch"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/persona"
 )
 
 // Persona is one persona.

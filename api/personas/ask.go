@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/conversation"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/rehearsal"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/sessions/conversation"
+	"visavis.dev/pkg/sessions/rehearsal"
 )
 
 func (a *API) registerAsk(s *route.Service, o route.Operation) {

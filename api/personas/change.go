@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/patch"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/rehearsal"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/patch"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/sessions/rehearsal"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func author(c *route.Call) persona.Author {

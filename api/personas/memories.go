@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/memory"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/visits/memory"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func (a *API) registerMemories(s *route.Service) {

@@ -9,10 +9,10 @@ import (
 
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/rehearsal"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/sessions/rehearsal"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func (a *API) registerRun(s *route.Service, o route.Operation) {

@@ -10,12 +10,12 @@ import (
 
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/rehearsal"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/sessions/rehearsal"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // registerSimulate declares the operation. Its words need no transcripts:read, which

@@ -6,9 +6,9 @@ import (
 	"net/http"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/store/directory"
 )
 
 func parseSlug(text string) (string, error) {

@@ -9,15 +9,15 @@ import (
 
 	"visavis.dev/api/golive"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/avatar"
-	check "visavis.dev/pkg/golive"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/patch"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/subject"
+	check "visavis.dev/pkg/base/golive"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/base/patch"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/subject"
 )
 
 // Portal is one portal, with its draft.

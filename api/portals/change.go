@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/patch"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/patch"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // UpdateInput is the request for a change of a portal.

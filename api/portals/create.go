@@ -7,17 +7,17 @@ import (
 	"fmt"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/patch"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/build"
-	"visavis.dev/pkg/portal/template"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/subject"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/patch"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/portals/door"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/build"
+	"visavis.dev/pkg/portals/portal/template"
+	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Input is the request for a new portal.

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func (a *API) registerPersona(s *route.Service, read, write route.Operation) {

@@ -8,16 +8,16 @@ import (
 	"net/http"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/artwork"
-	"visavis.dev/pkg/portal/template"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/artwork"
+	"visavis.dev/pkg/portals/portal/template"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // examples are bodies of requests, by operation.

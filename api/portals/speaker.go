@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/duo"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/voice"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/duo"
+	"visavis.dev/pkg/personas/voice"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // personaOfDuo is the persona that wears a duo.

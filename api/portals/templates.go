@@ -7,9 +7,9 @@ import (
 	"net/http"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/portal/template"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/portal/template"
 )
 
 func (a *API) registerTemplates(s *route.Service, read route.Operation) {

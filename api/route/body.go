@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"time"
 
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/spool"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/spool"
 )
 
 const (

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/idempotency"
-	"visavis.dev/pkg/limits"
-	"visavis.dev/pkg/spool"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/spool"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/idempotency"
+	"visavis.dev/pkg/store/limits"
 )
 
 // Call is one request on its way through the chain.

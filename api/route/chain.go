@@ -9,12 +9,12 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/idempotency"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/telemetry"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/telemetry"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/idempotency"
 )
 
 // requestTimeout bounds everything a request waits for.

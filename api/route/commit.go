@@ -3,9 +3,9 @@ package route
 import (
 	"context"
 
-	"visavis.dev/pkg/idempotency"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/store/idempotency"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // IdempotencyHeader is the header by which a caller names a request, to send

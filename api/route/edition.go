@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/problem"
 )
 
 // Edition is how the caller of a PATCH says which version it changes (Errors,

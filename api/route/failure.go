@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"time"
 
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/idempotency"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/store/idempotency"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // retryCapacity is what a caller is asked to wait when the database is away.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"visavis.dev/pkg/idempotency"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/store/idempotency"
 )
 
 // Handle declares an operation that answers one thing. The handler gets

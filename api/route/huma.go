@@ -14,7 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/validation"
 	"github.com/gorilla/mux"
 
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/problem"
 )
 
 // huma reports a missing property at its parent; we have it put the property's

@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/problem"
 )
 
 // checkQuery refuses query strings that are malformed, or that no database

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/limits"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/rate"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/store/limits"
 )
 
 // limitAddress counts the request for its address, whatever the key (Limits,

@@ -1,8 +1,8 @@
 package route
 
 import (
-	"visavis.dev/pkg/metadata"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/metadata"
+	"visavis.dev/pkg/base/problem"
 )
 
 // CheckMetadata refuses metadata of a body that is more than a thing may carry:

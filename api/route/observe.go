@@ -11,7 +11,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"visavis.dev/pkg/telemetry"
+	"visavis.dev/pkg/base/telemetry"
 )
 
 // Observe serves requests that are no operation of the API's as the API's are observed:

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/base/contract"
 )
 
 // older rewrites a successful answer in an older contract.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/problem"
 )
 
 // schemaName names the schema of a type in the documents: Envelope[Avatar] is

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/problem"
 )
 
 // failureName names the answer that has one of some codes among the document's

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/eventing/event"
 )
 
 // webhooks describes what a webhook whose deliveries are written in a contract

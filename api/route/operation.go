@@ -8,10 +8,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/rate"
-	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/base/scope"
 )
 
 // Auth says who may call an operation.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/problem"
 )
 
 // Paging is the query of every list (spec, Endpoints).

@@ -12,13 +12,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/cursor"
-	"visavis.dev/pkg/idempotency"
-	"visavis.dev/pkg/limits"
-	"visavis.dev/pkg/spool"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/cursor"
+	"visavis.dev/pkg/base/spool"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/idempotency"
+	"visavis.dev/pkg/store/limits"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // BasePath is what every path of the API begins with.

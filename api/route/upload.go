@@ -16,8 +16,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/spool"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/spool"
 )
 
 // Upload lets an operation take multipart/form-data with one file in place of

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"unicode/utf8"
 
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/problem"
 )
 
 const (

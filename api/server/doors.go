@@ -6,11 +6,11 @@ import (
 	"fmt"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/caselink"
-	"visavis.dev/pkg/escalation"
-	"visavis.dev/pkg/letter"
-	"visavis.dev/pkg/portal/published"
-	"visavis.dev/pkg/signin"
+	"visavis.dev/pkg/portals/letter"
+	"visavis.dev/pkg/portals/portal/published"
+	"visavis.dev/pkg/sessions/caselink"
+	"visavis.dev/pkg/sessions/escalation"
+	"visavis.dev/pkg/visits/signin"
 	"visavis.dev/web/page"
 )
 

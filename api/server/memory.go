@@ -4,7 +4,7 @@ import (
 	"math"
 	"runtime/debug"
 
-	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/personas/knowledge"
 )
 
 // usualSearchMemory is what the knowledge packs in memory take where the process

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/knowledge"
+	"visavis.dev/pkg/personas/knowledge"
 )
 
 func TestSearchTakesAPartOfTheMemory(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/web/page"
 )
 

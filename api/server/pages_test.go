@@ -20,10 +20,10 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/database/databasetest"
-	"visavis.dev/pkg/live"
-	"visavis.dev/pkg/live/livetest"
-	"visavis.dev/pkg/rate"
+	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/store/database/databasetest"
+	"visavis.dev/pkg/visits/live"
+	"visavis.dev/pkg/visits/live/livetest"
 	"visavis.dev/web/page"
 )
 

@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/rate"
+	"visavis.dev/pkg/base/rate"
 	"visavis.dev/web/page"
 )
 

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/session"
 )
 
 // SessionAnalytics are the figures of a session.

@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/problem"
 )
 
 func (a *API) registerChange(s *route.Service, write route.Operation) {

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/livekit"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/livekit"
+	"visavis.dev/pkg/sessions/session"
 )
 
 // Transport is where a client connects.

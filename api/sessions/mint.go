@@ -7,15 +7,15 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/admission"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/connection"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/admission"
 )
 
 func (a *API) registerMint(s *route.Service, o route.Operation) {

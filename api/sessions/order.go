@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/admission"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/admission"
 )
 
 // SayInput is the request to say something.

@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // registerOverview declares the operations on all sessions at once.

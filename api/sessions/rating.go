@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func (a *API) registerRating(s *route.Service) {

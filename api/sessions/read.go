@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/admission"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/visits/admission"
 )
 
 // read checks what can be checked without the database.

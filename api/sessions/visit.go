@@ -8,12 +8,12 @@ import (
 	"slices"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/admission"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/widget"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/widget"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/admission"
 )
 
 func (a *API) registerVisit(s *route.Service) {

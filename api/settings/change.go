@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/event"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/setting"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/setting"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // UpdateInput is the request to set a setting.

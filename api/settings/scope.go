@@ -6,9 +6,9 @@ import (
 	"github.com/google/uuid"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/setting"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/store/setting"
 )
 
 // ScopeQuery names a scope in a query.

@@ -5,11 +5,11 @@ import (
 
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/golive"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/setup"
-	"visavis.dev/pkg/subject"
+	"visavis.dev/pkg/base/golive"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/portals/setup"
+	"visavis.dev/pkg/portals/subject"
 )
 
 // PortalPlan is one plan.

@@ -5,10 +5,10 @@ import (
 
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/setup"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/setup"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // ApplyInput is the request to make a plan true.

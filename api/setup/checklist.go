@@ -5,9 +5,9 @@ import (
 	"net/http"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/setup"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/portals/setup"
 )
 
 func (a *API) registerChecklist(s *route.Service) {

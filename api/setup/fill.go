@@ -8,15 +8,15 @@ import (
 
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/setup"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/setup"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func (a *API) registerFill(s *route.Service) {

@@ -9,8 +9,8 @@ import (
 	"io"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/datauri"
-	"visavis.dev/pkg/spool"
+	"visavis.dev/pkg/base/datauri"
+	"visavis.dev/pkg/base/spool"
 )
 
 // headBytes is as much of a file as tells what it is.

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/datauri"
-	"visavis.dev/pkg/egress"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/datauri"
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/problem"
 )
 
 // Sources gets them.

@@ -6,12 +6,12 @@ import (
 
 	"visavis.dev/api/golive"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/patch"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/subject"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/base/patch"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/subject"
 )
 
 // Subject is one subject without its content.

@@ -6,12 +6,12 @@ import (
 	"errors"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/patch"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/subject"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/patch"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func author(c *route.Call) subject.Author {

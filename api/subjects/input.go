@@ -2,9 +2,9 @@ package subjects
 
 import (
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/subject"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/portals/subject"
 )
 
 // Features are the parts of a subject, besides its content, that may be sent.

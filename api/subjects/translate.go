@@ -9,13 +9,13 @@ import (
 
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/subject"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/translation"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/portals/translation"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func (a *API) registerTranslate(s *route.Service, o route.Operation) {

@@ -6,11 +6,11 @@ import (
 	"slices"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/person"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/unit"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/portals/unit"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Input is the request for a new unit.

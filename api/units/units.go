@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/unit"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/unit"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // examples are bodies of requests, by operation.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/voice"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/voice"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // UpdateInput is the request for a change of a voice.

@@ -10,16 +10,16 @@ import (
 
 	"visavis.dev/api/consents"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/consent"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/egress"
-	"visavis.dev/pkg/file"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/voice"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/personas/voice"
+	"visavis.dev/pkg/store/consent"
+	"visavis.dev/pkg/store/file"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // examples are bodies of requests, by operation.

@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/event"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/setting"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/setting"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Input is the request for a new webhook.

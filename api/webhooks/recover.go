@@ -7,11 +7,11 @@ import (
 
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func (a *API) registerRecovery(s *route.Service, one route.Operation) {

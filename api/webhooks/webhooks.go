@@ -10,16 +10,16 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/egress"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/vault"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // examples are bodies of requests, by operation.

@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/patch"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/widget"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/patch"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/widget"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Sections are the parts of a widget that may be sent, whole or in part.

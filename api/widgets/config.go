@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/widget"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/widget"
 )
 
 // Visit is the request of a page that shows a widget.

@@ -7,12 +7,12 @@ import (
 	"net/url"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/widget"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/portals/widget"
 )
 
 func (a *API) registerPicture(s *route.Service) {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/base/contract"
 	script "visavis.dev/web/widget"
 )
 

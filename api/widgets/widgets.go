@@ -11,17 +11,17 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/file"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/patch"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/widget"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/patch"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/portals/widget"
+	"visavis.dev/pkg/store/file"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // examples are bodies of requests, by operation.

@@ -11,13 +11,13 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/config"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/rate"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // admin is the hand tool of those who run the platform. It works on the

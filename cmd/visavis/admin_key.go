@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/scope"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // operator is the actor of what the admin tool does.

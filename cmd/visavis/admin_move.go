@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/move"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/operations/move"
+	"visavis.dev/pkg/store/directory"
 )
 
 // orgMove writes down that an organisation is to live on another shard. A worker carries

@@ -11,10 +11,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/organization"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/organization"
 )
 
 func (a *admin) orgCommand() *cobra.Command {

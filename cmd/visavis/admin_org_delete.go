@@ -11,10 +11,10 @@ import (
 	"gocloud.dev/blob"
 	"k8s.io/utils/clock"
 
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/file"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/organization/removal"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/operations/removal"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/file"
 )
 
 // deleteBatches is how much of an organisation is deleted between two lines that say how

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/store/directory"
 )
 
 func (a *admin) shardCommand() *cobra.Command {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/store/database"
 )
 
 // adminTool runs the admin tool on one directory.

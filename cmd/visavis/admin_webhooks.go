@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/overview"
-	"visavis.dev/pkg/pershard"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/operations/overview"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/pershard"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func (a *admin) webhooksCommand() *cobra.Command {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/database/embedded"
+	"visavis.dev/pkg/store/database/embedded"
 )
 
 func TestOperationsPort(t *testing.T) {

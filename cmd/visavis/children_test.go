@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/extract/sandbox"
+	"visavis.dev/pkg/text/extract/sandbox"
 )
 
 func TestTheHeapLeavesRoomForChildren(t *testing.T) {

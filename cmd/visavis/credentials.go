@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/organization"
-	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/organization"
 )
 
 // credentials is what dev writes for its user: two organisations and their keys.

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/database/embedded"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/database/embedded"
 )
 
 // defaultDataDir is where dev keeps everything unless it is told otherwise.

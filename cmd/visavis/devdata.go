@@ -15,9 +15,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"k8s.io/utils/clock"
 
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/vault"
+	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/directory"
 )
 
 // embeddedStop is how long the embedded database may take to stop in order.

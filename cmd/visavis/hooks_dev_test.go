@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/hack/receiver/endpoint"
-	"visavis.dev/pkg/vault"
+	"visavis.dev/pkg/base/vault"
 )
 
 // masterKeyOf is the key in dev's folder.

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/hack/receiver/endpoint"
-	"visavis.dev/pkg/vault"
+	"visavis.dev/pkg/base/vault"
 )
 
 // receiver is a webhook receiver on loopback.

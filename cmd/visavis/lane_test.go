@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/delivery"
 )
 
 func TestLane(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"visavis.dev/pkg/extract/sandbox"
+	"visavis.dev/pkg/text/extract/sandbox"
 )
 
 func main() {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/store/database/databasetest"
 )
 
 // binary is the program under test, and testServer the database server that the

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/pershard"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/pershard"
 
 	"k8s.io/utils/clock"
 )

@@ -22,7 +22,7 @@ import (
 	reconcilers "visavis.dev/operator"
 	deployment "visavis.dev/operator/platform"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/health"
+	"visavis.dev/pkg/operations/health"
 )
 
 // operatorSettings are those of the role that brings custom resources about.

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/store/database"
 )
 
 // platform is a directory and a shard, set up with the admin tool, with one

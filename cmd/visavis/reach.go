@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/store/database"
 )
 
 // whenReachable tries again while the database cannot be reached: pods start

@@ -17,9 +17,9 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/api/server"
-	"visavis.dev/pkg/extract/sandbox"
-	"visavis.dev/pkg/live"
-	"visavis.dev/pkg/telemetry"
+	"visavis.dev/pkg/base/telemetry"
+	"visavis.dev/pkg/text/extract/sandbox"
+	"visavis.dev/pkg/visits/live"
 )
 
 // duties are what a role does: it answers the API, shows the portals' pages and

@@ -19,13 +19,13 @@ import (
 
 	"visavis.dev/api/server"
 	"visavis.dev/config"
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/knowledge"
-	"visavis.dev/pkg/mail"
-	"visavis.dev/pkg/rate"
-	"visavis.dev/pkg/telemetry"
-	"visavis.dev/pkg/vault"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/mail"
+	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/base/telemetry"
+	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/personas/knowledge"
 )
 
 // settings are what the roles that serve have in common.

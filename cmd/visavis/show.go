@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"visavis.dev/pkg/overview"
+	"visavis.dev/pkg/operations/overview"
 )
 
 // shower runs one of the commands that show the platform: admin show on the databases,

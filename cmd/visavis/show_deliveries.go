@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
 
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/overview"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/operations/overview"
 )
 
 // attachedFlag ends a command that follows when its standard input does: the process

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/live/livetest"
-	"visavis.dev/pkg/livekit/livekittest"
+	"visavis.dev/pkg/provider/livekit/livekittest"
+	"visavis.dev/pkg/visits/live/livetest"
 )
 
 // roomTicket is a ticket whose transport is a media server's room.
@@ -70,7 +70,7 @@ func TestTheStoryOverLiveKit(t *testing.T) {
 	require.Equal(t, "active", tested.Connection.State)
 	base := api.makes(t, "/knowledge/bases", map[string]any{"name": "Museum"})
 	for _, name := range []string{"guide.pdf", "guide.docx"} {
-		api.ready(t, api.upload(t, base, filepath.Join("../../pkg/extract/testdata", name)))
+		api.ready(t, api.upload(t, base, filepath.Join("../../pkg/text/extract/testdata", name)))
 	}
 	persona := api.persona(t, base, map[string]any{
 		"greeting":     map[string]any{"mode": "fixed", "text": map[string]any{"en": "Welcome to the museum."}},

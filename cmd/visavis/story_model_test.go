@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/live/livetest"
-	"visavis.dev/pkg/model/modeltest"
+	"visavis.dev/pkg/provider/model/modeltest"
+	"visavis.dev/pkg/visits/live/livetest"
 )
 
 // modelled is a platform whose conversations a model's service writes.

@@ -79,7 +79,7 @@ func (s *story) read() {
 	s.t.Helper()
 	s.base = s.one.makes(s.t, "/knowledge/bases", map[string]any{"name": "Museum"})
 	for _, name := range []string{"guide.pdf", "guide.docx", "prices.csv"} {
-		s.documents = append(s.documents, s.one.upload(s.t, s.base, filepath.Join("../../pkg/extract/testdata", name)))
+		s.documents = append(s.documents, s.one.upload(s.t, s.base, filepath.Join("../../pkg/text/extract/testdata", name)))
 	}
 	for _, d := range s.documents {
 		s.two.ready(s.t, d)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/live/livetest"
+	"visavis.dev/pkg/visits/live/livetest"
 )
 
 // patience bounds the wait for anything that another process does.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/store/database"
 )
 
 // bareRole makes this binary the floor: net/http, the SELECT that

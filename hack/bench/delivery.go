@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"visavis.dev/hack/receiver/endpoint"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/event"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // secret signs every webhook of the bench, and the receiver verifies it.

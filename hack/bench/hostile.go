@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/knowledge"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/search"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/text/search"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"visavis.dev/hack/receiver/endpoint"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
 )
 
 const (

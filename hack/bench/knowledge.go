@@ -15,13 +15,13 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/extract"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/job"
-	"visavis.dev/pkg/knowledge"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/text/extract"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"visavis.dev/pkg/extract/sandbox"
+	"visavis.dev/pkg/text/extract/sandbox"
 )
 
 func main() {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"visavis.dev/pkg/apikey"
+	"visavis.dev/pkg/store/apikey"
 )
 
 const cachedOrganizations = 10_000

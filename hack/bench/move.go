@@ -12,13 +12,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"k8s.io/utils/clock"
 
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/database/databasetest"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/move"
-	"visavis.dev/pkg/organization"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/operations/move"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/database/databasetest"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/organization"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // moving moves organisations to another shard while somebody writes: the rows a second,

@@ -17,8 +17,8 @@ import (
 	"visavis.dev/hack/bench/quiet"
 	"visavis.dev/operator/operatortest"
 	"visavis.dev/operator/webhook"
-	"visavis.dev/pkg/egress"
-	"visavis.dev/pkg/plan"
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/plan"
 )
 
 const (

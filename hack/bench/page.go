@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"visavis.dev/hack/freeport"
-	"visavis.dev/pkg/live/livetest"
+	"visavis.dev/pkg/visits/live/livetest"
 )
 
 // staticRole makes this binary the floor of a page: net/http's own file server.

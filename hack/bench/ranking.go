@@ -6,8 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/search/searchtest"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/text/search/searchtest"
 )
 
 // textSearches are PostgreSQL's configurations for the question set; it has

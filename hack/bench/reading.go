@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"visavis.dev/pkg/extract"
-	"visavis.dev/pkg/extract/sandbox"
+	"visavis.dev/pkg/text/extract"
+	"visavis.dev/pkg/text/extract/sandbox"
 )
 
 // readTimes is how often each document is read, each way.
@@ -27,7 +27,7 @@ func reading(ctx context.Context, _ *fixture) error {
 		return err
 	}
 	defer r.Close() //nolint:errcheck // a folder of temporary files
-	guide, err := os.ReadFile(filepath.Join("pkg", "extract", "testdata", "guide.pdf"))
+	guide, err := os.ReadFile(filepath.Join("pkg", "text", "extract", "testdata", "guide.pdf"))
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/search"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/text/search"
 )
 
 // searching measures how well the index ranks beside PostgreSQL, and how fast

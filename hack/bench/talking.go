@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/live/livetest"
-	"visavis.dev/pkg/organization"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/organization"
+	"visavis.dev/pkg/visits/live/livetest"
 )
 
 const (

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"visavis.dev/hack/freeport"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/consent"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/store/consent"
+	"visavis.dev/pkg/store/tenant"
 )
 
 const (

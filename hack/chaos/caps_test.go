@@ -13,10 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/live/livetest"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/live/livetest"
 )
 
 const (

@@ -17,8 +17,8 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/hack/receiver/endpoint"
-	"visavis.dev/pkg/database/databasetest"
-	"visavis.dev/pkg/event"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/database/databasetest"
 )
 
 var kills = flag.Int("kills", 6, "how many processes are killed")

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/usage"
+	"visavis.dev/pkg/eventing/usage"
+	"visavis.dev/pkg/sessions/session"
 )
 
 const (

@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/live/livetest"
-	"visavis.dev/pkg/organization"
-	"visavis.dev/pkg/session"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/organization"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/live/livetest"
 )
 
 // stage is some processes that hold conversations, as many of the API and a

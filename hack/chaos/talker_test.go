@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/live/livetest"
-	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/visits/live/livetest"
 )
 
 // talker is somebody in a conversation, and all that they were told in it.

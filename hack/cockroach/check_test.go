@@ -49,7 +49,7 @@ func onPostgres(sql string) bool {
 }
 
 func TestMigrationsAreCockroachDBs(t *testing.T) {
-	files, err := filepath.Glob("../../pkg/database/migrations/*/*.sql")
+	files, err := filepath.Glob("../../pkg/store/database/migrations/*/*.sql")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {

@@ -201,7 +201,7 @@ func (c *collector) call(p *packages.Package, call *ast.CallExpr) {
 		return
 	}
 	at, sends := sqlArgument[f.Name()]
-	if f.Pkg().Path() == "visavis.dev/pkg/tenant" && (f.Name() == "Query" || f.Name() == "QueryRow") {
+	if f.Pkg().Path() == "visavis.dev/pkg/store/tenant" && (f.Name() == "Query" || f.Name() == "QueryRow") {
 		at, sends = f.Signature().Params().Len()-2, true // Reads'
 	}
 	if !sends || at >= len(call.Args) {

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/database/databasetest"
 )
 
 // database makes an empty database outside of the cluster and a Service of this

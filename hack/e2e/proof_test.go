@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/live/livetest"
+	"visavis.dev/pkg/visits/live/livetest"
 )
 
 // TestPlatform is the proof, from nothing: each part finds what those before it left.

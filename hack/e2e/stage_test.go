@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/hack/cluster/node"
-	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/store/database/databasetest"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }

@@ -11,7 +11,7 @@ import (
 	"visavis.dev/api"
 	"visavis.dev/api/openapi/comment"
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/base/contract"
 )
 
 func main() {

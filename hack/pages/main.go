@@ -15,10 +15,10 @@ import (
 
 	"github.com/coder/websocket"
 
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/portals/portal/published"
+	"visavis.dev/pkg/store/directory"
 	"visavis.dev/web/page"
 	"visavis.dev/web/page/pagetest"
 )

@@ -3,7 +3,7 @@ package main
 import (
 	"slices"
 
-	"visavis.dev/pkg/conversation"
+	"visavis.dev/pkg/sessions/conversation"
 )
 
 // verdict is what an answer is worth.

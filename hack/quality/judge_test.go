@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/conversation"
+	"visavis.dev/pkg/sessions/conversation"
 )
 
 func TestNormalize(t *testing.T) {

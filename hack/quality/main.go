@@ -21,7 +21,7 @@ import (
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"visavis.dev/pkg/extract/sandbox"
+	"visavis.dev/pkg/text/extract/sandbox"
 )
 
 // heldout is the directory whose texts are for nobody who tunes the engine.

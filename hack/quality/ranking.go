@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"visavis.dev/pkg/conversation"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/conversation"
 )
 
 // depth is how many passages of a ranking are judged.

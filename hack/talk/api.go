@@ -7,7 +7,7 @@ import (
 	"os"
 	"regexp"
 
-	"visavis.dev/pkg/live/livetest"
+	"visavis.dev/pkg/visits/live/livetest"
 )
 
 // open reads the credentials that visavis dev wrote.

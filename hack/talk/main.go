@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"visavis.dev/pkg/live/livetest"
+	"visavis.dev/pkg/visits/live/livetest"
 )
 
 func main() {

@@ -10,7 +10,7 @@ import (
 	"os"
 	"os/exec"
 
-	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/store/database/databasetest"
 )
 
 func main() {

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/base/managed"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/base/managed"
 )
 
 // Owners wakes the resources of a kind when a child of theirs changes.

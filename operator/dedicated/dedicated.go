@@ -20,7 +20,7 @@ import (
 	"visavis.dev/operator/child"
 	"visavis.dev/operator/pods"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/base/managed"
 )
 
 // Flag is the worker's, with whom it delivers for, wh_… or org_….

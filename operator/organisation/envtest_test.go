@@ -22,8 +22,8 @@ import (
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/operatortest"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/database/databasetest"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/database/databasetest"
 )
 
 // spec is that of a resource that the API server takes.

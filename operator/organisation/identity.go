@@ -6,8 +6,8 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/directory"
 )
 
 // identity is the id of the organisation. A resource that has one adopts no other: it

@@ -8,9 +8,9 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"visavis.dev/operator/apis/v1alpha1"
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/database/databasetest"
-	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/database/databasetest"
+	"visavis.dev/pkg/store/directory"
 )
 
 // lose takes a resource and its finalizer away, as a cluster that is lost does.

@@ -13,15 +13,15 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/file"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/organization"
-	"visavis.dev/pkg/organization/removal"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/operations/removal"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/file"
+	"visavis.dev/pkg/store/organization"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Kind is the kind of resource.

@@ -13,15 +13,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"visavis.dev/operator/apis/v1alpha1"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/database/databasetest"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/scope"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/database/databasetest"
+	"visavis.dev/pkg/store/directory"
 )
 
 func TestMade(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/move"
+	"visavis.dev/pkg/operations/move"
+	"visavis.dev/pkg/store/directory"
 )
 
 // moving is how soon to look again at a move under way.

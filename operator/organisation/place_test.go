@@ -10,11 +10,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"visavis.dev/operator/apis/v1alpha1"
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/database/databasetest"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/move"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/operations/move"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/database/databasetest"
+	"visavis.dev/pkg/store/directory"
 )
 
 // moving is the condition Moving of a resource.

@@ -14,8 +14,8 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/apikey"
 )
 
 // Entries of the Secret.

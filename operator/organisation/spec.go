@@ -11,8 +11,8 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/organization"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/organization"
 )
 
 // pauseReason is what an organisation is told that its spec pauses.

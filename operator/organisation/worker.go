@@ -8,10 +8,10 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Workers keeps the workers that deliver for one organisation alone (package dedicated).

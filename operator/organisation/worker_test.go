@@ -8,9 +8,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"visavis.dev/operator/apis/v1alpha1"
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // workers notes which shard's worker runs for whom.

@@ -9,16 +9,16 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"visavis.dev/pkg/apikey"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/egress"
-	"visavis.dev/pkg/file"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/template"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/vault"
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/template"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/file"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Platform is one deployment, as the operator sees it.

@@ -8,8 +8,8 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/store/directory"
 )
 
 // claim makes sure that the addresses are the portal's to have, and plans one that is

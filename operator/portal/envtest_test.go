@@ -9,7 +9,7 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/operatortest"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
 )
 
 func TestTheAPIServerRefuses(t *testing.T) {

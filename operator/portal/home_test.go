@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"visavis.dev/operator/apis/v1alpha1"
-	rows "visavis.dev/pkg/portal"
+	rows "visavis.dev/pkg/portals/portal"
 )
 
 // In a cluster made anew on the databases of a lost one, the same manifest has another

@@ -13,15 +13,15 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/template"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/template"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Kind is the kind of resource.

@@ -14,15 +14,15 @@ import (
 
 	"visavis.dev/config"
 	"visavis.dev/operator/apis/v1alpha1"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/plan"
-	rows "visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/portaltest"
-	"visavis.dev/pkg/rate"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/portals/door"
+	rows "visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/portaltest"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func TestMadeAndPublished(t *testing.T) {

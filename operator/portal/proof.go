@@ -6,7 +6,7 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portals/portal"
 )
 
 // closeLost takes away the Ingress of a host that the portal has lost: another one of the

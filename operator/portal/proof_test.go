@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/operator/apis/v1alpha1"
-	"visavis.dev/pkg/id"
-	rows "visavis.dev/pkg/portal"
+	"visavis.dev/pkg/base/id"
+	rows "visavis.dev/pkg/portals/portal"
 )
 
 // zone is a DNS with one record for every name.

@@ -6,14 +6,14 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/golive"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/build"
+	"visavis.dev/pkg/base/golive"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/build"
+	"visavis.dev/pkg/store/directory"
 )
 
 // wanted is a portal as the spec has it, and what became of it.

@@ -10,12 +10,12 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/door"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/persona"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/launch"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/portals/door"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/launch"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // write makes the portal what is wanted, with its visitors' door, and shows it to

@@ -6,7 +6,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/base/managed"
 )
 
 // Claim settles who manages a row that a resource claims: nil where it is the

@@ -12,7 +12,7 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/base/managed"
 )
 
 var began = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

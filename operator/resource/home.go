@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"visavis.dev/operator/apis/v1alpha1"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/directory"
 )
 
 // Home is the organisation that a resource of a namespace names, and the Organisation

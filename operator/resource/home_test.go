@@ -7,9 +7,9 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/database/databasetest"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/tenant/tenanttest"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/database/databasetest"
+	"visavis.dev/pkg/store/tenant/tenanttest"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }

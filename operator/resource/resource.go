@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"visavis.dev/operator/apis/v1alpha1"
-	"visavis.dev/pkg/managed"
+	"visavis.dev/pkg/base/managed"
 )
 
 // Object is a resource of one of the kinds.

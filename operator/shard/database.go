@@ -19,8 +19,8 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/vault"
+	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/store/database"
 )
 
 const (

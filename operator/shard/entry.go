@@ -6,7 +6,7 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/directory"
+	"visavis.dev/pkg/store/directory"
 )
 
 // claim settles whether the Shard may have its name in the directory, and its database.

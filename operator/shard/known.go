@@ -5,9 +5,9 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/directory"
 )
 
 // knownBatch is how many organisations a database is asked for at once.

@@ -26,10 +26,10 @@ import (
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/operatortest"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/database"
-	"visavis.dev/pkg/database/databasetest"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/database/databasetest"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/tenant"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(operatortest.Around{M: m}) }

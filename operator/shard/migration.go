@@ -18,7 +18,7 @@ import (
 	"visavis.dev/operator/child"
 	"visavis.dev/operator/pods"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/database"
+	"visavis.dev/pkg/store/database"
 )
 
 // Reasons of the conditions Migrated and Ready.

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/tenant/tenanttest"
+	"visavis.dev/pkg/store/tenant/tenanttest"
 )
 
 // The shards go on to be measured where the directory had them last, while it does not answer.

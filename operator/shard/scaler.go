@@ -18,10 +18,10 @@ import (
 	"visavis.dev/operator/pods"
 	"visavis.dev/operator/resource"
 	"visavis.dev/operator/scale"
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/job"
-	"visavis.dev/pkg/pershard"
-	"visavis.dev/pkg/session"
+	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/pershard"
 )
 
 // measureEvery is how often shards are measured.

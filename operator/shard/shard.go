@@ -19,9 +19,9 @@ import (
 	"visavis.dev/operator/child"
 	"visavis.dev/operator/pods"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/tenant"
 )
 
 const kind = "Shard"

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"visavis.dev/operator/apis/v1alpha1"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/eventing/webhook"
 )
 
 // patience is how long deliveries fail before a resource says so. The first retry is a

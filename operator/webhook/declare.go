@@ -6,15 +6,15 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/activity"
-	"visavis.dev/pkg/contract"
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/egress"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/setting"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/setting"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // declare writes what the spec says, all of it in one transaction. before is the

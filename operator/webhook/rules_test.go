@@ -13,13 +13,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"visavis.dev/operator/apis/v1alpha1"
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/setting"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/tenant/tenanttest"
-	store "visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/delivery"
+	store "visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/setting"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/store/tenant/tenanttest"
 )
 
 func TestAWebhookIsMade(t *testing.T) {

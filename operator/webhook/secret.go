@@ -14,9 +14,9 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/tenant"
 )
 
 const (

@@ -13,9 +13,9 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/pershard"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/pershard"
 )
 
 const (

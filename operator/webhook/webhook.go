@@ -15,15 +15,15 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/egress"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/managed"
-	"visavis.dev/pkg/plan"
-	"visavis.dev/pkg/tenant"
-	"visavis.dev/pkg/vault"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Kind is the kind of resource.

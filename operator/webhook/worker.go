@@ -6,8 +6,8 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
-	"visavis.dev/pkg/delivery"
-	"visavis.dev/pkg/webhook"
+	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/eventing/webhook"
 )
 
 // emptying is how soon to look again whether a lane was left.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
 
-	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portals/portal"
 )
 
 func TestEveryLanguageSaysEverything(t *testing.T) {

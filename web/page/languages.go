@@ -6,9 +6,9 @@ import (
 
 	"golang.org/x/text/language"
 
-	"visavis.dev/pkg/id"
-	words "visavis.dev/pkg/language"
-	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/base/id"
+	words "visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/portals/portal/published"
 )
 
 const (

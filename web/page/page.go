@@ -18,8 +18,8 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/portals/portal/published"
+	"visavis.dev/pkg/store/directory"
 	"visavis.dev/web/packed"
 )
 

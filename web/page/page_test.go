@@ -15,10 +15,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/portal/published"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/portals/portal/published"
+	"visavis.dev/pkg/store/directory"
 	"visavis.dev/web/page"
 	"visavis.dev/web/page/pagetest"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"visavis.dev/pkg/portal/published"
-	"visavis.dev/pkg/subject"
+	"visavis.dev/pkg/portals/portal/published"
+	"visavis.dev/pkg/portals/subject"
 )
 
 // welcomeBody is the first page's own.

@@ -3,7 +3,7 @@ package page
 import (
 	"net/http"
 
-	"visavis.dev/pkg/portal/artwork"
+	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/web/packed"
 )
 

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"net/http"
 
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/file"
-	"visavis.dev/pkg/portal/artwork"
-	"visavis.dev/pkg/portal/published"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/portals/portal/artwork"
+	"visavis.dev/pkg/portals/portal/published"
+	"visavis.dev/pkg/store/file"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // Faces are the Portraits of library faces and of organisations' own: who publishes

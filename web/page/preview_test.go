@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/portals/portal/published"
 )
 
 var metaTag = regexp.MustCompile(`<meta (?:name|property)="([^"]*)" content="([^"]*)">`)

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"visavis.dev/pkg/portal/published"
-	"visavis.dev/pkg/problem"
-	"visavis.dev/pkg/tenant"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/portal/published"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // refusal is an error as a visitor reads it: a status and a text.

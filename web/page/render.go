@@ -6,8 +6,8 @@ import (
 	"html/template"
 	"net/http"
 
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/web/packed"
 )
 

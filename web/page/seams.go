@@ -7,9 +7,9 @@ import (
 	"net/url"
 	"time"
 
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/portal/artwork"
-	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/portals/portal/artwork"
+	"visavis.dev/pkg/portals/portal/published"
 )
 
 // The ways in that the pages know.

@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"slices"
 
-	words "visavis.dev/pkg/language"
-	"visavis.dev/pkg/portal/published"
+	words "visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/portals/portal/published"
 )
 
 // sheet is what every page shows; Body is the page's own.

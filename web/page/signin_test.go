@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/portal/published"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/web/page"
 	"visavis.dev/web/page/pagetest"
 )

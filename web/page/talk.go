@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/portals/portal/published"
 )
 
 // talkBody is the conversation's page's own.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
 	"visavis.dev/web/page"
 )
 

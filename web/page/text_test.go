@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/portal/published"
-	"visavis.dev/pkg/subject"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/portals/portal/published"
+	"visavis.dev/pkg/portals/subject"
 	"visavis.dev/web/page"
 	"visavis.dev/web/page/pagetest"
 )

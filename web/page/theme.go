@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"visavis.dev/pkg/portal"
+	"visavis.dev/pkg/portals/portal"
 )
 
 // stylesheet is what a portal's brand makes of the pages: the accent in a form

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/published"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/published"
 )
 
 // view is one request for a page of a site.

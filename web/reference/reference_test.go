@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/openapi"
-	"visavis.dev/pkg/contract"
+	"visavis.dev/pkg/base/contract"
 	"visavis.dev/web/reference"
 )
 

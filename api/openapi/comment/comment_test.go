@@ -8,7 +8,7 @@ import (
 
 	"visavis.dev/api/openapi/comment"
 	"visavis.dev/api/webhooks"
-	"visavis.dev/pkg/persona"
+	"visavis.dev/pkg/personas/persona"
 )
 
 func TestOf(t *testing.T) {

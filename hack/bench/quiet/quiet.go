@@ -31,7 +31,7 @@ import (
 	"visavis.dev/operator/pace"
 	"visavis.dev/operator/resource"
 	"visavis.dev/operator/webhook"
-	"visavis.dev/pkg/id"
+	"visavis.dev/pkg/base/id"
 )
 
 // Options are what is measured.

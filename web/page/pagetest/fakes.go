@@ -12,12 +12,12 @@ import (
 	"sync"
 	"time"
 
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/directory"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/portal/artwork"
-	"visavis.dev/pkg/portal/published"
-	"visavis.dev/pkg/problem"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/portals/portal/artwork"
+	"visavis.dev/pkg/portals/portal/published"
+	"visavis.dev/pkg/store/directory"
 	"visavis.dev/web/page"
 )
 

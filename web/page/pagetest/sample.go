@@ -1,12 +1,12 @@
 package pagetest
 
 import (
-	"visavis.dev/pkg/avatar"
-	"visavis.dev/pkg/id"
-	"visavis.dev/pkg/language"
-	"visavis.dev/pkg/portal"
-	"visavis.dev/pkg/portal/published"
-	"visavis.dev/pkg/subject"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/published"
+	"visavis.dev/pkg/portals/subject"
 	"visavis.dev/web/page"
 )
 

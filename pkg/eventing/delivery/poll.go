@@ -1,0 +1,237 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/webhook"
+)
+
+// poll is what a look at the database found.
+type poll struct {
+	tasks     []*task
+	receivers map[id.Webhook]stored
+	// full are the webhooks that have more due than was read.
+	full map[id.Webhook]bool
+	// oldest is when the longest waiting delivery was due; zero when none is.
+	oldest time.Time
+	err    error
+}
+
+// stored is a webhook's row.
+type stored struct {
+	org              id.Org
+	webhook          webhook.Webhook
+	secret, previous []byte
+	previousUntil    *time.Time
+}
+
+// pollTimeout bounds a look at the database.
+const pollTimeout = 10 * time.Second
+
+// poll looks for what is due in this worker's lanes, beside everything else.
+func (c *courier) poll(ctx context.Context) {
+	if c.polling || !c.lease.good() || time.Now().Before(c.rest) {
+		return
+	}
+	c.polling = true
+	now := c.now()
+	marks, busy := map[id.Webhook]mark{}, map[id.Webhook]bool{}
+	for w, e := range c.endpoints {
+		if busy[w] = e.room() <= 0; !busy[w] {
+			marks[w] = e.from(time.Now())
+		}
+	}
+	lanes, places := map[int64]bool{}, c.places
+	for lane := range c.lease.epochs {
+		lanes[lane] = c.mine(lane)
+	}
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, pollTimeout)
+		defer cancel()
+		c.polled <- c.look(ctx, now, lanes, places, marks, busy)
+	}()
+}
+
+// findHeads finds the webhooks that have something due: all of the shard's, or for a worker of
+// a lane of its own, which cannot be slowed by what others have due, those in it.
+func (c *courier) findHeads(ctx context.Context, now time.Time, places places) ([]head, error) {
+	if c.Lane != 0 {
+		return headsOf(ctx, c.db, now, places.in(c.Lane))
+	}
+	return c.heads.due(ctx, c.db, now)
+}
+
+// look finds the webhooks that have something due and reads some of it.
+func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool, places places, marks map[id.Webhook]mark, busy map[id.Webhook]bool) (p poll) {
+	heads, err := c.findHeads(ctx, now, places)
+	if err != nil {
+		return poll{err: err}
+	}
+	var mine, wanted []head
+	for _, h := range heads {
+		if !lanes[places.laneOf(h.Webhook)] {
+			continue
+		}
+		mine = append(mine, h)
+		if !busy[h.Webhook] {
+			wanted = append(wanted, h)
+		}
+	}
+	if len(wanted) > 0 {
+		p.err = c.read(ctx, now, wanted, marks, &p)
+	}
+	for _, h := range mine {
+		// What is left of a deleted webhook, or of an organisation that moved,
+		// waits for nothing.
+		_, lives := p.receivers[h.Webhook]
+		if lives || busy[h.Webhook] {
+			p.waits(h)
+		}
+	}
+	return p
+}
+
+// read reads due deliveries with their events, and the webhooks as they are.
+func (c *courier) read(ctx context.Context, now time.Time, wanted []head, marks map[id.Webhook]mark, p *poll) error {
+	var (
+		orgs     = make([]id.Org, len(wanted))
+		webhooks = make([]id.Webhook, len(wanted))
+		b        pgx.Batch
+	)
+	at := time.Now()
+	p.receivers, p.full = map[id.Webhook]stored{}, map[id.Webhook]bool{}
+	for i, h := range wanted {
+		from, ok := marks[h.Webhook]
+		if !ok {
+			from = theFirst
+		}
+		orgs[i], webhooks[i] = h.Org, h.Webhook
+		b.Queue(selectDue, h.Webhook, from.due, from.id, now).Query(func(rows pgx.Rows) error { return p.takeTasks(rows, h.Webhook, at) })
+	}
+	b.Queue(selectReceivers, orgs, webhooks).Query(p.takeReceivers)
+	return c.db.SendBatch(ctx, &b).Close()
+}
+
+// readAhead is how many deliveries of one webhook a look reads at most. It is
+// more than an endpoint holds open, so that something new is always among them.
+const readAhead = roomFor + 50
+
+// selectDue rides delivery_due, and event_pkey for each delivery. It is sent once for each
+// webhook: as one statement of all of them it would be a join of whole tables on CockroachDB.
+var selectDue = fmt.Sprintf(`
+	SELECT d.org_id, d.id, d.webhook_id, d.event_id, d.type, d.api_version, d.attempts, d.created_at, d.first_attempt_at, d.due_at,
+		(SELECT e.data FROM event e WHERE e.org_id = d.org_id AND e.id = d.event_id)
+	FROM delivery d
+	WHERE d.webhook_id = $1 AND d.due_at <= $4 AND (d.due_at, d.id) > ($2, $3)
+	ORDER BY d.due_at, d.id LIMIT %d`, readAhead)
+
+// selectReceivers finds the webhooks whose organisations live here.
+const selectReceivers = `
+	SELECT w.org_id, w.id, w.url, w.events, w.include_conversation, w.active, w.paused_at, w.failing_since,
+		w.api_version, w.delivered_at, w.secret, w.previous_secret, w.previous_until
+	FROM unnest($1::UUID[], $2::UUID[]) AS wanted (org_id, id)
+	JOIN webhook w ON w.org_id = wanted.org_id AND w.id = wanted.id AND w.deleted_at IS NULL
+	JOIN org_fence f ON f.org_id = w.org_id AND f.state IN ('open', 'capture')`
+
+// takeTasks takes what is due of a webhook.
+func (p *poll) takeTasks(rows pgx.Rows, of id.Webhook, at time.Time) error {
+	count := 0
+	for ; rows.Next(); count++ {
+		t := &task{read: at}
+		if err := rows.Scan(&t.org, &t.id, &t.webhook, &t.event.ID, &t.event.Type, &t.version, &t.attempts, &t.created, &t.first, &t.due,
+			&t.event.Structure); err != nil {
+			return err
+		}
+		t.event.Org, t.event.At, t.hasEvent = t.org, t.event.ID.Time(), t.event.Structure != nil
+		p.tasks = append(p.tasks, t)
+	}
+	if count > 0 {
+		p.full[of] = count == readAhead
+	}
+	return rows.Err()
+}
+
+func (p *poll) takeReceivers(rows pgx.Rows) error {
+	for rows.Next() {
+		var s stored
+		w := &s.webhook
+		if err := rows.Scan(&s.org, &w.ID, &w.URL, &w.Events, &w.IncludeConversation, &w.Active, &w.PausedAt, &w.FailingSince,
+			&w.APIVersion, &w.DeliveredAt, &s.secret, &s.previous, &s.previousUntil); err != nil {
+			return err
+		}
+		p.receivers[w.ID] = s
+	}
+	return rows.Err()
+}
+
+// take takes what a look found.
+func (c *courier) take(p poll) {
+	c.polling, c.quiet, c.more = false, true, false
+	defer clear(c.settled)
+	if p.err != nil {
+		c.metrics.lose()
+		c.report("what is due is not known", p.err)
+		return
+	}
+	c.metrics.waited(p.oldest, c.now())
+	for w, s := range p.receivers {
+		c.know(w, s)
+	}
+	for _, t := range p.tasks {
+		e, known := c.endpoints[t.webhook]
+		if _, read := p.receivers[t.webhook]; !known || !read || !c.may(e) {
+			continue
+		}
+		if _, settled := c.settled[t.id]; settled {
+			continue
+		}
+		if e.room() <= 0 {
+			c.more = true
+			continue
+		}
+		if e.enqueue(t) {
+			c.quiet = false
+		}
+		c.queueUp(e)
+	}
+	for w, full := range p.full {
+		if e := c.endpoints[w]; full && e != nil && e.room() > 0 {
+			c.more = true
+		}
+	}
+}
+
+// know takes what a webhook is now.
+func (c *courier) know(w id.Webhook, s stored) {
+	e, known := c.endpoints[w]
+	if !known {
+		e = newEndpoint(s.org, c.places.laneOf(w))
+		if s.webhook.FailingSince != nil {
+			e.health = sick
+		}
+		c.endpoints[w] = e
+	}
+	e.org = s.org
+	to := receiver{webhook: s.webhook}
+	if e.to.webhook.URL == s.webhook.URL {
+		to.target, to.fault = e.to.target, nil
+	}
+	if to.target == nil {
+		to.target, to.fault = c.Egress.Target(s.webhook.URL)
+	}
+	to.secret, to.lost = webhook.OpenSecret(c.Vault, w, s.secret)
+	if to.lost != nil && e.to.lost == nil {
+		// Each delivery of it fails until a key is there again: somebody has to know.
+		c.Log.Error("a webhook's secret cannot be opened: a master key is missing, or the row was altered",
+			"shard", c.shard, "organization", s.org.String(), "webhook", w.String(), "error", to.lost)
+	}
+	if s.previousUntil != nil && c.now().Before(*s.previousUntil) {
+		to.previous, _ = webhook.OpenSecret(c.Vault, w, s.previous)
+	}
+	e.to = to
+}

@@ -1,0 +1,185 @@
+package event
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Event is a recorded event.
+type Event struct {
+	Org  id.Org
+	ID   id.Event
+	Type Type
+	// At is when it happened.
+	At time.Time
+	// Structure is the object of data's structure fields.
+	Structure json.RawMessage
+}
+
+// ErrUnknown says that the organization's log has no such event.
+var ErrUnknown = errors.New("no such event")
+
+// Filter narrows a list; zero fields do not.
+type Filter struct {
+	// Types are those to list; nil for all.
+	Types    []Type
+	Session  id.Session
+	Subject  id.Subject
+	From, To time.Time
+	// After is the event that those listed come after.
+	After id.Event
+	// Ascending lists in the order of the commits, oldest first.
+	Ascending bool
+}
+
+// Position is where a page ended.
+type Position = id.Event
+
+// endOfTime is later than any event.
+var endOfTime = time.UnixMilli(1<<48 - 1)
+
+// window is the range of ids a list is about: lo <= id < hi.
+func (f Filter) window(after Position) (lo, hi id.Event) {
+	lo, hi = id.FirstEvent(f.From), id.FirstEvent(endOfTime)
+	if !f.To.IsZero() {
+		hi = id.FirstEvent(f.To)
+	}
+	lo = past(lo, f.After)
+	switch {
+	case after.IsZero():
+	case f.Ascending:
+		lo = past(lo, after)
+	default:
+		hi = least(hi, after)
+	}
+	return lo, hi
+}
+
+// past is a lower bound that leaves out the events up to one.
+func past(lo, last id.Event) id.Event {
+	if bytes.Compare(last[:], lo[:]) < 0 {
+		return lo
+	}
+	if next := last.Next(); !next.IsZero() {
+		return next
+	}
+	return last // the last id of all, which no event has
+}
+
+func least(a, b id.Event) id.Event {
+	if bytes.Compare(a[:], b[:]) < 0 {
+		return a
+	}
+	return b
+}
+
+// List is a page of an organization's log after a position, the zero one for
+// the first page. The order is that of the commits, so nothing that commits
+// while a reader follows the log in ascending order can be skipped.
+func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Position, limit int) ([]Event, error) {
+	var events []Event
+	err := t.Read(ctx, org, func(r *tenant.Reads) {
+		events = nil
+		for _, q := range f.queries(org, after, limit) {
+			r.Query(func(rows pgx.Rows) error {
+				found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Event])
+				events = append(events, found...)
+				return err
+			}, q.sql, q.args...)
+		}
+	})
+	if len(f.Types) > 1 {
+		// Each type came in order.
+		slices.SortFunc(events, f.compare)
+	}
+	return events[:min(limit, len(events))], err
+}
+
+// compare is the order of a list.
+func (f Filter) compare(a, b Event) int {
+	if f.Ascending {
+		return bytes.Compare(a.ID[:], b.ID[:])
+	}
+	return bytes.Compare(b.ID[:], a.ID[:])
+}
+
+const columns = `org_id, id, type, created_at, data`
+
+// query is a statement of a list.
+type query struct {
+	sql  string
+	args []any
+}
+
+// queries chooses the statement that rides the narrowest index: event_pkey, event_by_session,
+// event_by_subject, or event_by_type once for each type, which together have the page.
+func (f Filter) queries(org id.Org, after Position, limit int) []query {
+	lo, hi := f.window(after)
+	args := []any{org, lo, hi, limit}
+	const within = `SELECT ` + columns + ` FROM event WHERE org_id = $1 AND id >= $2 AND id < $3`
+	order := ` ORDER BY id DESC LIMIT $4`
+	if f.Ascending {
+		order = ` ORDER BY id LIMIT $4`
+	}
+	switch {
+	case !f.Session.IsZero():
+		return []query{{within + `
+			AND session_id = $5 AND ($6::UUID IS NULL OR subject_id = $6) AND ($7::TEXT[] IS NULL OR type = ANY($7))` + order,
+			append(args, f.Session, f.Subject, f.Types)}}
+	case !f.Subject.IsZero():
+		return []query{{within + ` AND subject_id = $5 AND ($6::TEXT[] IS NULL OR type = ANY($6))` + order,
+			append(args, f.Subject, f.Types)}}
+	case f.Types != nil:
+		types := slices.Compact(slices.Sorted(slices.Values(f.Types)))
+		all := make([]query, len(types))
+		for i, kind := range types {
+			all[i] = query{within + ` AND type = $5` + order, append(slices.Clip(args), kind)}
+		}
+		return all
+	}
+	return []query{{within + order, args}}
+}
+
+// Get finds an event. It rides event_pkey. The error is ErrUnknown.
+func Get(ctx context.Context, t *tenant.Tenants, org id.Org, e id.Event) (Event, error) {
+	var (
+		found Event
+		known bool
+	)
+	err := t.Read(ctx, org, func(r *tenant.Reads) {
+		r.QueryRow(&known, []any{&found.Org, &found.ID, &found.Type, &found.At, &found.Structure},
+			`SELECT `+columns+` FROM event WHERE org_id = $1 AND id = $2`, org, e)
+	})
+	if err == nil && !known {
+		err = ErrUnknown
+	}
+	return found, err
+}
+
+const (
+	// Retention is how long the log and the delivery logs are kept.
+	Retention = 30 * 24 * time.Hour
+	// SweepBatch bounds the rows that one statement deletes.
+	SweepBatch = 5000
+)
+
+// Sweep deletes events older than Retention that no delivery waits for. It rides event_pkey.
+func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
+	return t.SweepEach(ctx, shard, SweepBatch, `
+		DELETE FROM event WHERE org_id = $1 AND id IN (
+			SELECT e.id FROM event e
+			WHERE e.org_id = $1 AND e.id < $3 AND NOT EXISTS (
+				SELECT 1 FROM delivery d
+				WHERE d.org_id = e.org_id AND d.event_id = e.id AND d.due_at IS NOT NULL)
+			ORDER BY e.id LIMIT $2)
+		AND EXISTS (SELECT 1 FROM org_fence f WHERE f.org_id = $1 AND f.state = 'open')`, id.FirstEvent(now.Add(-Retention)))
+}

@@ -1,0 +1,280 @@
+// Package job keeps and runs work that outlasts a request. A job advances in
+// steps; each is one transaction that does a part of the work and notes how far
+// it got, so a crash repeats at most what was not committed. What takes long or
+// waits for others is prepared before the transaction (see Work).
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Kind is what a job does.
+type Kind string
+
+// The kinds.
+const (
+	// AvatarPrepare makes a face ready to be worn (package face).
+	AvatarPrepare Kind = "avatar_prepare"
+	// Erase removes what is known of a person (package person).
+	Erase Kind = "erase"
+	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
+	KnowledgeSync Kind = "knowledge_sync"
+	// MailSend sends a letter (package letter).
+	MailSend Kind = "mail_send"
+	// MemoryWrite remembers what somebody said in a session (package memory).
+	MemoryWrite Kind = "memory_write"
+	// PeopleImport adds the people of a file (package roster).
+	PeopleImport Kind = "people_import"
+	// PortalPlan works out a plan for a portal, and PortalFill makes it true (package
+	// setup).
+	PortalPlan Kind = "portal_plan"
+	PortalFill Kind = "portal_fill"
+	// Simulate rehearses with a persona: a script, or its tests (package rehearsal).
+	Simulate Kind = "simulate"
+	// SubjectSync writes what a published subject tells into its portal's pack
+	// (package subject).
+	SubjectSync Kind = "subject_sync"
+	// Translate translates the questions of a subject (package translation).
+	Translate Kind = "translate"
+	// UnitSwitch tells whom a unit switched on or off with it (package person).
+	UnitSwitch Kind = "unit_switch"
+	// VoiceClone makes an organisation's own voice, and VoiceRemove takes a deleted
+	// one from its service (package voice).
+	VoiceClone  Kind = "voice_clone"
+	VoiceRemove Kind = "voice_remove"
+	// WebhookRecover delivers again what a webhook missed (package delivery).
+	WebhookRecover Kind = "webhook_recover"
+)
+
+// Kinds lists every kind that callers see.
+func Kinds() []Kind {
+	return []Kind{
+		AvatarPrepare, Erase, KnowledgeSync, PeopleImport, PortalFill, PortalPlan, Simulate, SubjectSync, Translate, UnitSwitch,
+		VoiceClone, VoiceRemove, WebhookRecover,
+	}
+}
+
+// Quiet says that a job is the platform's own business: it is not listed, tells
+// only what its steps tell, and is gone when it ends.
+func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
+
+var quiet = []Kind{MailSend, MemoryWrite}
+
+// Cancellable says whether a job of the kind can be ended early. A document
+// that is read is never left half read, nor a voice or a face half made.
+func (k Kind) Cancellable() bool {
+	switch k {
+	case PeopleImport, PortalFill, PortalPlan, Simulate, Translate, WebhookRecover:
+		return true
+	default:
+		return false
+	}
+}
+
+// State is where a job stands.
+type State string
+
+// The states.
+const (
+	Queued    State = "queued"
+	Running   State = "running"
+	Succeeded State = "succeeded"
+	Failed    State = "failed"
+	Cancelled State = "cancelled"
+)
+
+// States lists every state.
+func States() []State { return []State{Queued, Running, Succeeded, Failed, Cancelled} }
+
+// Ended says whether nothing more will happen.
+func (s State) Ended() bool { return s == Succeeded || s == Failed || s == Cancelled }
+
+// Job is a piece of work.
+type Job struct {
+	Org   id.Org
+	ID    id.Job
+	Kind  Kind
+	State State
+	// Input is what it is to do and Progress how far it got; their form is the
+	// kind's.
+	Input, Progress json.RawMessage
+	// Done of Total parts; Total is negative while it is not known.
+	Done, Total int64
+	// ResourceKind and ResourceID name what it works on.
+	ResourceKind, ResourceID string
+	// Portal and Subject are those that it is for; zero for none.
+	Portal  id.Portal
+	Subject id.Subject
+	// Counts are what came of it, by what was counted, such as "documents".
+	Counts map[string]int64
+	// Scope lets a key see the job.
+	Scope scope.Scope
+	// ErrorCode says why it failed.
+	ErrorCode string
+	// Attempts counts the steps that were begun, but of heavy kinds not those that failed
+	// and whose process lived to say so.
+	Attempts              int64
+	CreatedBy             string
+	CreatedAt             time.Time
+	StartedAt, FinishedAt *time.Time
+	// Source is the file that it works from; zero for none, and once it is gone.
+	Source id.File
+	// File is what came of it; zero for none.
+	File id.File
+	// Refused are the first lines of the source that it refused.
+	Refused []RefusedLine
+}
+
+// run notes that the job runs.
+func (j *Job) run(now time.Time) {
+	if j.StartedAt == nil {
+		j.StartedAt = &now
+	}
+	j.State = Running
+}
+
+// Counted says whether the total is known.
+func (j *Job) Counted() bool { return j.Total >= 0 }
+
+var (
+	// ErrUnknown says that the organisation has no such job.
+	ErrUnknown = errors.New("no such job")
+	// ErrNotCancellable says that a job of this kind runs to its end.
+	ErrNotCancellable = errors.New("a job of this kind cannot be cancelled")
+)
+
+const columns = `org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id,
+	portal_id, subject_id, counts, scope, error_code, attempts, created_by, created_at, started_at, finished_at,
+	source_id, file_id, refused`
+
+func scan(row pgx.CollectableRow) (Job, error) { return pgx.RowToStructByPos[Job](row) }
+
+// Insert queues a job. Its id, kind, input, source, resource, scope and creator are
+// the caller's; the rest is set here.
+func Insert(ctx context.Context, tx *tenant.Tx, j Job, input any) (Job, error) {
+	var err error
+	if j.Input, err = json.Marshal(input); err != nil {
+		return j, err
+	}
+	j.Org, j.State, j.Progress, j.Total, j.Counts = tx.Org, Queued, json.RawMessage("{}"), -1, map[string]int64{}
+	j.Refused = []RefusedLine{}
+	tx.Touch("job", j.ID)
+	_, err = tx.Exec(ctx, `
+		INSERT INTO job (org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, portal_id, subject_id, scope,
+			error_code, attempts, created_by, created_at, due_at, heavy, source_id)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, -1, $7, $8, $9, $10, $11, '', 0, $12, $13, $13, $14, $15)`,
+		j.Org, j.ID, j.Kind, j.State, j.Input, j.Progress, j.ResourceKind, j.ResourceID, j.Portal, j.Subject, j.Scope, j.CreatedBy,
+		j.CreatedAt, j.Kind.Heavy(), j.Source)
+	return j, err
+}
+
+// Filter narrows a list; zero fields do not.
+type Filter struct {
+	Kinds  []Kind
+	States []State
+	// Scopes are those the caller holds; nil for a caller that sees every job.
+	Scopes []scope.Scope
+}
+
+// List is a page of the jobs, newest first, after one of them; the zero id for
+// the first page. It rides job_pkey.
+func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Job, limit int) ([]Job, error) {
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM job
+		WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) AND kind <> ALL($7) AND ($3::TEXT[] IS NULL OR kind = ANY($3))
+			AND ($4::TEXT[] IS NULL OR state = ANY($4)) AND ($5::TEXT[] IS NULL OR scope = ANY($5))
+		ORDER BY id DESC LIMIT $6`, org, after, f.Kinds, f.States, f.Scopes, limit, quiet)
+}
+
+// Get finds a job. The error is ErrUnknown.
+func Get(ctx context.Context, t *tenant.Tenants, org id.Org, j id.Job) (Job, error) {
+	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2`, org, j)
+}
+
+// Cancel ends a job that has not ended; one that has is answered as it is.
+// What its steps did stays done. The error can be ErrUnknown or
+// ErrNotCancellable.
+func Cancel(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) (Job, error) {
+	j, err := lock(ctx, tx, which)
+	if err != nil || j.State.Ended() {
+		return j, err
+	}
+	if !j.Kind.Cancellable() {
+		return j, ErrNotCancellable
+	}
+	j.State = Cancelled
+	return j, j.save(ctx, tx, now, now)
+}
+
+// Recall has the next step of a job prepared anew, because what it works on has changed:
+// a preparation under way ends when its claim is renewed next. A transaction that locks
+// the thing too calls it before, as the job's steps lock the job first.
+func Recall(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) error {
+	tx.Touch("job", which)
+	_, err := tx.Exec(ctx, `UPDATE job SET owner = NULL, due_at = $3 WHERE org_id = $1 AND id = $2 AND finished_at IS NULL`, tx.Org, which, now)
+	return err
+}
+
+func lock(ctx context.Context, tx *tenant.Tx, which id.Job) (Job, error) {
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
+}
+
+// save writes what a step left, and the event when it was the last.
+func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error {
+	if j.State.Ended() && j.Kind.Quiet() {
+		return j.vanish(ctx, tx)
+	}
+	next := &due
+	if j.State.Ended() {
+		next, j.FinishedAt = nil, &now
+	}
+	tx.Touch("job", j.ID)
+	if _, err := tx.Exec(ctx, `
+		UPDATE job SET state = $3, progress = $4, done = $5, total = $6, error_code = $7, started_at = $8, finished_at = $9,
+			due_at = $10, counts = $11, portal_id = $12, file_id = $13, refused = $14, owner = NULL
+		WHERE org_id = $1 AND id = $2`,
+		tx.Org, j.ID, j.State, j.Progress, j.Done, j.Total, j.ErrorCode, j.StartedAt, j.FinishedAt, next, j.Counts, j.Portal,
+		j.File, j.Refused); err != nil {
+		return err
+	}
+	if j.State.Ended() {
+		event.Tell(tx, event.Draft{Type: event.JobCompleted, At: now, Subject: j.Subject, Fields: j.told()})
+	}
+	return nil
+}
+
+// vanish leaves nothing of a quiet job.
+func (j *Job) vanish(ctx context.Context, tx *tenant.Tx) error {
+	tx.Touch("job", j.ID)
+	_, err := tx.Exec(ctx, `DELETE FROM job WHERE org_id = $1 AND id = $2`, tx.Org, j.ID)
+	return err
+}
+
+// told are the fields of job.completed.
+func (j *Job) told() map[string]any {
+	fields := map[string]any{
+		"jobId": j.ID.String(), "kind": j.Kind, "state": j.State, "resourceKind": j.ResourceKind, "resourceId": j.ResourceID,
+		"startedAt": j.StartedAt, "finishedAt": j.FinishedAt,
+	}
+	if !j.Portal.IsZero() {
+		fields["portalId"] = j.Portal.String()
+	}
+	if !j.Subject.IsZero() {
+		fields["subjectId"] = j.Subject.String()
+	}
+	if j.ErrorCode != "" {
+		fields["errorCode"] = j.ErrorCode
+	}
+	return fields
+}

@@ -1,0 +1,133 @@
+package job_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// However many jobs an organisation queued first, and however long each of them waits for
+// slow servers, another's is begun at once.
+func TestSlowJobsOfAnOrganizationHoldNobodyElseUp(t *testing.T) {
+	t.Parallel()
+	for kind, share := range map[job.Kind]int{job.KnowledgeSync: 2, job.AvatarPrepare: 1} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			var (
+				mu       sync.Mutex
+				underWay = map[id.Org]int{}
+			)
+			done, release := make(chan struct{}), make(chan struct{})
+			r := w.runner(succeed)
+			r.Works = map[job.Kind]job.Work{kind: {Prepare: func(ctx context.Context, j job.Job) (job.Step, error) {
+				mu.Lock()
+				underWay[j.Org]++
+				mu.Unlock()
+				if j.Org == w.two {
+					close(done)
+				} else {
+					<-release
+				}
+				return ending(ctx, j)
+			}}}
+			for range 20 {
+				w.insert(w.one, func(j *job.Job) { j.Kind = kind })
+			}
+			w.pass(time.Second)
+			r.Start()
+			require.Eventually(t, func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return underWay[w.one] == share
+			}, 10*time.Second, 5*time.Millisecond)
+			w.insert(w.two, func(j *job.Job) { j.Kind = kind })
+			<-done
+			mu.Lock()
+			require.Equal(t, share, underWay[w.one])
+			mu.Unlock()
+			close(release)
+			r.Stop()
+		})
+	}
+}
+
+// Organisations take turns, whoever queued first.
+func TestOrganizationsTakeTurns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const others = 10
+	for range others {
+		w.insert(w.one, heavy)
+	}
+	w.pass(time.Second)
+	for range 3 {
+		w.insert(w.two, heavy)
+	}
+	w.pass(time.Second)
+	begun := make(chan id.Org, others+3)
+	r := w.heavyRunner(job.Work{Prepare: func(ctx context.Context, j job.Job) (job.Step, error) {
+		begun <- j.Org
+		return ending(ctx, j)
+	}})
+	r.Start()
+	turns := map[id.Org]int{}
+	for turns[w.two] < 3 {
+		turns[<-begun]++
+	}
+	r.Stop()
+	// What is begun is noted by goroutines, which may pass each other: by no more than
+	// an organisation has under way.
+	require.LessOrEqual(t, turns[w.one], 3+2)
+}
+
+// Every kind waits in one line, and somebody with one of the shares makes it.
+func TestEveryKindHasALine(t *testing.T) {
+	t.Parallel()
+	for _, k := range append(job.Kinds(), job.MailSend, job.MemoryWrite) {
+		w := newWorld(t)
+		which := w.insert(w.one, func(j *job.Job) { j.Kind = k })
+		for _, share := range []job.Share{job.Reading, job.Rest} {
+			r := w.runner(succeed)
+			r.Share = share
+			r.Steps, r.Works = map[job.Kind]job.Step{k: succeed}, nil
+			if k.Heavy() || k == job.MailSend {
+				r.Steps, r.Works = nil, map[job.Kind]job.Work{k: {Prepare: ending}}
+			}
+			w.advance(r)
+		}
+		if !k.Quiet() {
+			require.Equal(t, job.Succeeded, w.job(w.one, which).State, k)
+			continue
+		}
+		_, err := job.Get(t.Context(), w.tenants, w.one, which)
+		require.ErrorIs(t, err, job.ErrUnknown, k)
+	}
+}
+
+// A shard whose only due job somebody holds the row of is looked at again at the next look,
+// not without a pause.
+func TestAJobWhoseRowIsLockedIsNotAskedForAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	which := w.insert(w.one, heavy)
+	r := w.heavyRunner(job.Work{Prepare: ending})
+	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `SELECT id FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
+		require.NoError(t, err)
+		more, err := r.Begin(context.Background(), "a", job.KnowledgeSync)
+		require.NoError(t, err)
+		require.False(t, more)
+		return nil
+	})
+	more, err := r.Begin(context.Background(), "a", job.KnowledgeSync)
+	require.NoError(t, err)
+	require.True(t, more)
+}

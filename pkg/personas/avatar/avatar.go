@@ -1,0 +1,79 @@
+// Package avatar holds the faces: the library's, which ship with the product
+// and belong to everybody, and the organisations' own (spec, Avatars).
+package avatar
+
+import (
+	"errors"
+	"time"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/avatar/portrait"
+)
+
+// Kind tells library faces from an organisation's own.
+type Kind string
+
+// The kinds.
+const (
+	Builtin Kind = "builtin"
+	Custom  Kind = "custom"
+)
+
+// The states of an avatar.
+const (
+	Ready     = "ready"
+	Withdrawn = "withdrawn"
+)
+
+// Avatar is one face.
+type Avatar struct {
+	ID   id.Avatar
+	Kind Kind
+	Name string
+	// Gender, AgeBand and Heritage are empty where a customer did not say.
+	Gender, AgeBand, Heritage string
+	Width, Height             int
+	Landmarks                 *portrait.Landmarks
+	Consent                   *Consent
+	Metadata                  map[string]string
+	Uses                      Uses
+	CreatedAt, UpdatedAt      time.Time
+	DeletedAt                 *time.Time
+
+	// Picture and Thumbnail are an own face's files.
+	Picture, Thumbnail id.File
+}
+
+// Consent is what the face's consent amounts to now.
+type Consent struct {
+	ID            id.Consent
+	State         string
+	PolicyVersion string
+	RecordedAt    time.Time
+}
+
+// Uses counts who wears the face in the asking organization.
+type Uses struct{ Personas, Duos int64 }
+
+// Status is whether the face can start new sessions.
+func (a *Avatar) Status() string {
+	if a.Consent != nil && a.Consent.State == Withdrawn {
+		return Withdrawn
+	}
+	return Ready
+}
+
+// Landscape says whether the picture is wider than high.
+func (a *Avatar) Landscape() bool { return a.Width > a.Height }
+
+// Errors of this package.
+var (
+	ErrUnknown = errors.New("no such avatar")
+	ErrGone    = errors.New("the avatar was deleted")
+	ErrLibrary = errors.New("library faces cannot be changed")
+)
+
+// InUseError says that a face cannot be deleted.
+type InUseError struct{ Uses Uses }
+
+func (e *InUseError) Error() string { return "the avatar is worn" }

@@ -1,0 +1,120 @@
+// Package connection is an organisation's connections to services of its own:
+// models, speech, recognition and media servers (design, Connections). It keeps
+// them with their secrets sealed, opens them for those who use them, tries them
+// out, and follows how well they work.
+package connection
+
+import (
+	"errors"
+	"time"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/provider/upstream"
+)
+
+// Kind is what a connection is for.
+type Kind string
+
+// The kinds.
+const (
+	// Model writes answers.
+	Model Kind = "model"
+	// Speech speaks them.
+	Speech Kind = "speech"
+	// Recognition writes down what was said.
+	Recognition Kind = "recognition"
+	// Media carries voices and faces.
+	Media Kind = "media"
+	// Identity says who people are.
+	Identity Kind = "identity"
+)
+
+// State is whether a connection can be used.
+type State string
+
+// The states.
+const (
+	// Unverified: it was not tried since its config or secret changed.
+	Unverified State = "unverified"
+	Active     State = "active"
+	// Failing: it failed several times in a row, or was refused.
+	Failing State = "failing"
+	// Disabled: it was switched off.
+	Disabled State = "disabled"
+)
+
+// What happens where a connection fails.
+const (
+	// FallbackBuiltin goes on with what is built in.
+	FallbackBuiltin = "builtin"
+	// FallbackFail lets the conversation fail.
+	FallbackFail = "fail"
+)
+
+// Connection is one connection without its secret.
+type Connection struct {
+	ID       id.Connection
+	Kind     Kind
+	Provider Provider
+	Name     string
+	State    State
+	// Config is of the provider's form.
+	Config Config
+	// TimeoutMs bounds a call.
+	TimeoutMs int64
+	Fallback  string
+	// SecretSet says that there is a secret; SecretLast4 is the end of one that
+	// is long enough to show it, and otherwise empty.
+	SecretSet   bool
+	SecretLast4 string
+	Health      Health
+	// SettledAt is when config or secret last changed: what was seen before
+	// says nothing of the connection as it is.
+	SettledAt            time.Time
+	CreatedAt, UpdatedAt time.Time
+	DeletedAt            *time.Time
+	UsedBy               Uses
+}
+
+// Health is how well a connection works.
+type Health struct {
+	OKAt, ErrorAt *time.Time
+	// ErrorCode is that of the last failed call, until one succeeds.
+	ErrorCode upstream.Code
+	// Failures counts the failed calls since the last good one.
+	Failures int64
+	// P95Ms is how long 95 of a hundred of the kept calls took at most;
+	// negative while there are none.
+	P95Ms int64
+}
+
+// Uses are who uses a connection.
+type Uses struct {
+	Personas []id.Persona
+	Voices   []id.Voice
+	// Portals let people in by it.
+	Portals []id.Portal
+	// Sessions counts those that take place by it and are not over.
+	Sessions int64
+}
+
+func (u Uses) any() bool { return len(u.Personas)+len(u.Voices)+len(u.Portals) > 0 || u.Sessions > 0 }
+
+// Errors of this package.
+var (
+	ErrUnknown = errors.New("no such connection")
+	ErrGone    = errors.New("the connection was deleted")
+	// ErrDisabled says that a connection is switched off.
+	ErrDisabled = errors.New("the connection is switched off")
+	// ErrSecretNeeded says that the secret must be given anew: it was given
+	// for another address.
+	ErrSecretNeeded = errors.New("the secret was given for another address")
+)
+
+// InUseError says that a connection cannot be deleted.
+type InUseError struct{ Uses Uses }
+
+func (e *InUseError) Error() string { return "the connection is used" }
+
+// Address is where the service is, without a path: what a secret is given for.
+func (c Connection) Address() string { return origin(c.Config.BaseURL(c.Provider)) }

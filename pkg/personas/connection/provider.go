@@ -1,0 +1,179 @@
+package connection
+
+import (
+	"bytes"
+	_ "embed" // the providers' forms
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+
+	"visavis.dev/pkg/provider/elevenlabs"
+)
+
+// Provider is who offers a service, or the protocol it speaks.
+type Provider string
+
+// The providers.
+const (
+	OpenAICompatible Provider = "openai_compatible"
+	ElevenLabs       Provider = "elevenlabs"
+	Deepgram         Provider = "deepgram"
+	LiveKit          Provider = "livekit"
+	OIDC             Provider = "oidc"
+)
+
+// deepgramURL is Deepgram's own address.
+const deepgramURL = "https://api.deepgram.com"
+
+// Offer is what can be connected: a provider for a kind.
+type Offer struct {
+	Kind     Kind     `json:"kind"`
+	Provider Provider `json:"provider"`
+	Name     string   `json:"name"`
+	// Secret says what the secret is; SecretRequired that there must be one.
+	Secret         string `json:"secret"`
+	SecretRequired bool   `json:"secretRequired"`
+	// Clones says that voices can be made with it.
+	Clones bool `json:"clones"`
+	// Schema is the JSON Schema of the config.
+	Schema json.RawMessage `json:"schema"`
+
+	compiled *jsonschema.Schema
+}
+
+//go:embed offers.json
+var offersJSON []byte
+
+var offers = readOffers()
+
+// readOffers panics where the program's own file is wrong.
+func readOffers() []Offer {
+	var all []Offer
+	if err := json.Unmarshal(offersJSON, &all); err != nil {
+		panic(err)
+	}
+	for i := range all {
+		o := &all[i]
+		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(o.Schema))
+		if err != nil {
+			panic(err)
+		}
+		name := fmt.Sprintf("%s-%s.json", o.Provider, o.Kind)
+		c := jsonschema.NewCompiler()
+		if err := c.AddResource(name, schema); err != nil {
+			panic(err)
+		}
+		o.compiled = c.MustCompile(name)
+	}
+	return all
+}
+
+// Offers lists what can be connected.
+func Offers() []Offer { return slices.Clone(offers) }
+
+// FindOffer finds what a provider offers for a kind.
+func FindOffer(k Kind, p Provider) (Offer, bool) {
+	i := slices.IndexFunc(offers, func(o Offer) bool { return o.Kind == k && o.Provider == p })
+	if i < 0 {
+		return Offer{}, false
+	}
+	return offers[i], true
+}
+
+// Config is what a provider needs to know besides the secret.
+type Config map[string]any
+
+// Text is a value that is a text; empty when it is missing.
+func (c Config) Text(name string) string {
+	text, _ := c[name].(string)
+	return text
+}
+
+// Texts is a value that is a list of texts.
+func (c Config) Texts(name string) []string {
+	list, _ := c[name].([]any)
+	var texts []string
+	for _, each := range list {
+		if text, ok := each.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// On is a value that is yes or no.
+func (c Config) On(name string) bool {
+	on, _ := c[name].(bool)
+	return on
+}
+
+// BaseURL is where a provider's service is asked over HTTP.
+func (c Config) BaseURL(p Provider) string {
+	if base := c.Text("baseUrl"); base != "" {
+		return strings.TrimSuffix(base, "/")
+	}
+	switch p {
+	case ElevenLabs:
+		return elevenlabs.DefaultURL
+	case Deepgram:
+		return deepgramURL
+	case OIDC:
+		return c.Text("issuer")
+	case LiveKit:
+		return strings.Replace(strings.TrimSuffix(c.Text("url"), "/"), "wss://", "https://", 1)
+	}
+	return ""
+}
+
+// AddressField is the name of the value that holds the address.
+func (p Provider) AddressField() string {
+	switch p {
+	case LiveKit:
+		return "url"
+	case OIDC:
+		return "issuer"
+	}
+	return "baseUrl"
+}
+
+// ConfigError says which value of a config is wrong.
+type ConfigError struct {
+	// Path is the value's place, such as baseUrl; empty for the config itself.
+	Path string
+	// Message is a clause about it.
+	Message string
+}
+
+func (e *ConfigError) Error() string { return e.Path + ": " + e.Message }
+
+// Check says whether a config is of the offer's form. The error is a
+// ConfigError.
+func (o Offer) Check(c Config) error {
+	err := o.compiled.Validate(map[string]any(c))
+	if err == nil {
+		return nil
+	}
+	e, ok := err.(*jsonschema.ValidationError) //nolint:errorlint // the library wraps nothing
+	if !ok {
+		return err
+	}
+	for len(e.Causes) > 0 {
+		e = e.Causes[0]
+	}
+	path := slices.Clone(e.InstanceLocation)
+	switch k := e.ErrorKind.(type) {
+	case *kind.Required:
+		return &ConfigError{strings.Join(append(path, k.Missing[0]), "."), "is missing"}
+	case *kind.AdditionalProperties:
+		return &ConfigError{strings.Join(append(path, k.Properties[0]), "."), "is not known to this provider"}
+	}
+	return &ConfigError{strings.Join(path, "."), e.ErrorKind.LocalizedString(english)}
+}
+
+var english = message.NewPrinter(language.English)

@@ -1,0 +1,67 @@
+package connection
+
+import (
+	"context"
+	"time"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Record notes calls of a connection, in the order they were made, and what
+// they say of its health, in one transaction: however many processes report the
+// same outage, one of them finds the connection active, and tells. It comes last
+// in the transaction. The error can be ErrUnknown or ErrGone.
+func Record(ctx context.Context, tx *tenant.Tx, which id.Connection, outcomes []Outcome, now time.Time) error {
+	before, err := Lock(ctx, tx, which)
+	if err != nil {
+		return err
+	}
+	after := before
+	// More are not kept, and the newest decide.
+	for _, o := range outcomes[max(len(outcomes)-KeptCalls, 0):] {
+		after = after.After(o)
+	}
+	return settle(ctx, tx, before, after, outcomes, now)
+}
+
+// RecordTrial notes what a trial showed of a connection as it was when it was
+// tried; of one that was changed meanwhile it notes the calls alone. It comes
+// last in the transaction.
+func RecordTrial(ctx context.Context, tx *tenant.Tx, tried Opened, trial Trial, now time.Time) (Connection, error) {
+	before, err := Lock(ctx, tx, tried.ID)
+	if err != nil {
+		return Connection{}, err
+	}
+	after := before
+	if before.SettledAt.Equal(tried.SettledAt) {
+		after = before.Tried(trial)
+	}
+	err = settle(ctx, tx, before, after, trial.Outcomes, now)
+	return after, err
+}
+
+// settle writes what calls made of a connection, and tells when it stopped
+// working.
+func settle(ctx context.Context, tx *tenant.Tx, before, after Connection, outcomes []Outcome, now time.Time) error {
+	if len(outcomes) > 0 {
+		p95Ms, err := keepCalls(ctx, tx, after.ID, outcomes[max(len(outcomes)-KeptCalls, 0):])
+		if err != nil {
+			return err
+		}
+		after.Health.P95Ms = p95Ms
+	}
+	if err := Update(ctx, tx, after); err != nil {
+		return err
+	}
+	if before.State != Active || after.State != Failing {
+		return nil
+	}
+	event.Tell(tx, event.Draft{Type: event.ConnectionFailed, At: now, Fields: map[string]any{
+		"connectionId": after.ID, "kind": after.Kind, "provider": after.Provider, "state": after.State,
+		"errorCode": after.Health.ErrorCode, "consecutiveFailures": after.Health.Failures,
+		"lastOkAt": after.Health.OKAt, "failedAt": now,
+	}})
+	return nil
+}

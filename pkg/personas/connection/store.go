@@ -1,0 +1,225 @@
+package connection
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// columns are what scan takes, of connection c, in its order.
+const columns = `c.id, c.kind, c.provider, c.name, c.state, c.config, c.timeout_ms, c.fallback, c.secret IS NOT NULL, c.secret_last4,
+	c.ok_at, c.error_at, c.error_code, c.failures, c.p95_ms, c.settled_at, c.created_at, c.updated_at, c.deleted_at,
+	ARRAY(SELECT u.user_id FROM connection_use u
+		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'persona' ORDER BY u.user_id),
+	ARRAY(SELECT u.user_id FROM connection_use u
+		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'voice' ORDER BY u.user_id),
+	ARRAY(SELECT u.user_id FROM connection_use u
+		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'portal' ORDER BY u.user_id),
+	(SELECT count(*) FROM connection_use u WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'session')`
+
+func scan(row pgx.CollectableRow) (Connection, error) {
+	var c Connection
+	err := row.Scan(fields(&c)...)
+	return c, err
+}
+
+// fields are where the columns go.
+func fields(c *Connection) []any {
+	return []any{
+		&c.ID, &c.Kind, &c.Provider, &c.Name, &c.State, &c.Config, &c.TimeoutMs, &c.Fallback, &c.SecretSet, &c.SecretLast4,
+		&c.Health.OKAt, &c.Health.ErrorAt, &c.Health.ErrorCode, &c.Health.Failures, &c.Health.P95Ms, &c.SettledAt,
+		&c.CreatedAt, &c.UpdatedAt, &c.DeletedAt, &c.UsedBy.Personas, &c.UsedBy.Voices, &c.UsedBy.Portals, &c.UsedBy.Sessions,
+	}
+}
+
+// New is a connection as it is entered.
+func New(o Offer, name string, config Config, secret Secret, at time.Time) Connection {
+	return Connection{
+		ID: id.NewConnection(), Kind: o.Kind, Provider: o.Provider, Name: name, State: Unverified, Config: config,
+		SecretSet: secret != "", SecretLast4: secret.last4(), Health: Health{P95Ms: -1}, SettledAt: at, CreatedAt: at, UpdatedAt: at,
+	}
+}
+
+// Insert enters a connection with its secret; an empty one is none.
+func Insert(ctx context.Context, tx *tenant.Tx, v *vault.Vault, c Connection, s Secret) error {
+	tx.Touch("connection", c.ID)
+	_, err := tx.Exec(ctx, `
+		INSERT INTO connection (org_id, id, kind, provider, name, state, config, timeout_ms, fallback, secret, secret_last4,
+			error_code, failures, p95_ms, settled_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '', 0, -1, $12, $12, $12)`,
+		tx.Org, c.ID, c.Kind, c.Provider, c.Name, c.State, c.Config, c.TimeoutMs, c.Fallback, s.seal(v, tx.Org, c.ID), c.SecretLast4, c.CreatedAt)
+	return err
+}
+
+// Filter narrows a list; empty fields do not.
+type Filter struct {
+	Kind     Kind
+	Provider Provider
+	State    State
+}
+
+// List is a page of the connections, newest first, after one of them; the zero
+// id for the first page. It rides connection_pkey.
+func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Connection, limit int) ([]Connection, error) {
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM connection c
+		WHERE c.org_id = $1 AND ($2::UUID IS NULL OR c.id < $2) AND c.deleted_at IS NULL
+			AND ($3 = '' OR c.kind = $3) AND ($4 = '' OR c.provider = $4) AND ($5 = '' OR c.state = $5)
+		ORDER BY c.id DESC LIMIT $6`, org, after, f.Kind, f.Provider, f.State, limit)
+}
+
+const selectOne = `SELECT ` + columns + ` FROM connection c WHERE c.org_id = $1 AND c.id = $2`
+
+// Get finds a connection. The error is ErrUnknown or ErrGone.
+func Get(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Connection) (Connection, error) {
+	var found []Connection
+	err := t.Read(ctx, org, func(r *tenant.Reads) {
+		r.Query(func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scan)
+			return err
+		}, selectOne, org, which)
+	})
+	if err != nil {
+		return Connection{}, err
+	}
+	return alone(found)
+}
+
+// alone is the one connection that was found and is not deleted.
+func alone(found []Connection) (Connection, error) {
+	switch {
+	case len(found) == 0:
+		return Connection{}, ErrUnknown
+	case found[0].DeletedAt != nil:
+		return found[0], ErrGone
+	}
+	return found[0], nil
+}
+
+// Lock finds a connection and holds its row until the transaction ends. Who
+// begins to use one does so too, so that one in use is never deleted. The error
+// is ErrUnknown or ErrGone.
+func Lock(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, error) {
+	rows, err := tx.Query(ctx, selectOne+` FOR UPDATE OF c`, tx.Org, which)
+	if err != nil {
+		return Connection{}, err
+	}
+	found, err := pgx.CollectRows(rows, scan)
+	if err != nil {
+		return Connection{}, err
+	}
+	return alone(found)
+}
+
+// Update writes a connection that Lock found.
+func Update(ctx context.Context, tx *tenant.Tx, c Connection) error {
+	tx.Touch("connection", c.ID)
+	_, err := tx.Exec(ctx, `
+		UPDATE connection SET name = $3, state = $4, config = $5, timeout_ms = $6, fallback = $7, secret_last4 = $8, ok_at = $9,
+			error_at = $10, error_code = $11, failures = $12, p95_ms = $13, settled_at = $14, updated_at = $15
+		WHERE org_id = $1 AND id = $2`,
+		tx.Org, c.ID, c.Name, c.State, c.Config, c.TimeoutMs, c.Fallback, c.SecretLast4, c.Health.OKAt,
+		c.Health.ErrorAt, c.Health.ErrorCode, c.Health.Failures, c.Health.P95Ms, c.SettledAt, c.UpdatedAt)
+	return err
+}
+
+// ReplaceSecret gives a connection that Lock found another secret. The old one
+// is tried too until a moment; the zero one lets it go at once.
+func ReplaceSecret(ctx context.Context, tx *tenant.Tx, v *vault.Vault, c id.Connection, s Secret, oldUntil time.Time) error {
+	tx.Touch("connection", c)
+	if oldUntil.IsZero() {
+		_, err := tx.Exec(ctx, `
+			UPDATE connection SET secret = $3, secret_last4 = $4, previous_secret = NULL, previous_until = NULL
+			WHERE org_id = $1 AND id = $2`, tx.Org, c, s.seal(v, tx.Org, c), s.last4())
+		return err
+	}
+	_, err := tx.Exec(ctx, `
+		UPDATE connection SET previous_secret = secret, previous_until = $5, secret = $3, secret_last4 = $4
+		WHERE org_id = $1 AND id = $2`, tx.Org, c, s.seal(v, tx.Org, c), s.last4(), oldUntil)
+	return err
+}
+
+// Rotated is the connection with a new secret that is to take the old one's
+// place: it works on as it did, and one that failed is tried afresh.
+func (c Connection) Rotated(s Secret, at time.Time) Connection {
+	c.SecretSet, c.SecretLast4, c.UpdatedAt, c.SettledAt = true, s.last4(), at, at
+	c.Health.Failures = 0
+	if c.State == Failing {
+		c.State = Unverified
+	}
+	return c
+}
+
+// Delete removes a connection that nobody uses. Its secrets are gone at once.
+// The error is ErrUnknown, ErrGone or an InUseError.
+func Delete(ctx context.Context, tx *tenant.Tx, which id.Connection, at time.Time) error {
+	c, err := Lock(ctx, tx, which)
+	if err != nil {
+		return err
+	}
+	if c.UsedBy.any() {
+		return &InUseError{c.UsedBy}
+	}
+	tx.Touch("connection", which)
+	if _, err := tx.Exec(ctx, `
+		UPDATE connection SET deleted_at = $3, updated_at = $3, config = '{}', secret = NULL, secret_last4 = '',
+			previous_secret = NULL, previous_until = NULL
+		WHERE org_id = $1 AND id = $2`, tx.Org, which, at); err != nil {
+		return err
+	}
+	return forgetCalls(ctx, tx, which, 0)
+}
+
+// FirstThatClones is the oldest active connection that voices can be made with.
+// The error is ErrUnknown. It rides connection_pkey.
+func FirstThatClones(ctx context.Context, t *tenant.Tenants, org id.Org) (Connection, error) {
+	var providers []string
+	for _, o := range offers {
+		if o.Clones {
+			providers = append(providers, string(o.Provider))
+		}
+	}
+	var found []Connection
+	err := t.Read(ctx, org, func(r *tenant.Reads) {
+		r.Query(func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scan)
+			return err
+		}, `
+			SELECT `+columns+` FROM connection c
+			WHERE c.org_id = $1 AND c.kind = $2 AND c.provider = ANY($3) AND c.state = $4 AND c.deleted_at IS NULL
+			ORDER BY c.id LIMIT 1`, org, Speech, providers, Active)
+	})
+	if err != nil {
+		return Connection{}, err
+	}
+	return alone(found)
+}
+
+// OldestMedia is the oldest media connection that is not switched off. The error is
+// ErrUnknown. It rides connection_pkey.
+func OldestMedia(ctx context.Context, t *tenant.Tenants, org id.Org) (Connection, error) {
+	return tenant.One(ctx, t, org, scan, ErrUnknown, `
+		SELECT `+columns+` FROM connection c
+		WHERE c.org_id = $1 AND c.kind = $2 AND c.state <> $3 AND c.deleted_at IS NULL ORDER BY c.id LIMIT 1`, org, Media, Disabled)
+}
+
+// rememberedFor is how long a deleted connection is answered with 410 rather
+// than 404.
+const rememberedFor = 90 * 24 * time.Hour
+
+// Sweep forgets connections of a shard that were deleted long ago.
+func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
+	return t.SweepRows(ctx, shard, `
+		DELETE FROM connection WHERE (org_id, id) IN (
+			SELECT c.org_id, c.id FROM connection c JOIN org_fence f ON f.org_id = c.org_id AND f.state = 'open'
+			WHERE c.deleted_at <= $1 LIMIT 1000)`, now.Add(-rememberedFor))
+}
+
+// isMissing says that a connection is not there, or no longer.
+func isMissing(err error) bool { return errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) }

@@ -1,0 +1,147 @@
+// Package duo is two-person avatars (spec, Duos): two hosts, each with a face
+// and a voice, that talk with people and with each other. A duo has a persona,
+// which holds what they know and how they behave.
+package duo
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/personas/persona"
+)
+
+// Status is where a duo stands.
+type Status string
+
+// The states of a duo. Checking is kept nowhere: it is a draft of which a face
+// is being prepared.
+const (
+	Draft    Status = "draft"
+	Checking Status = "checking"
+	Live     Status = "live"
+	Paused   Status = "paused"
+)
+
+// Duo is one duo.
+type Duo struct {
+	ID        id.Duo
+	Name      string
+	Status    Status
+	Hosts     []persona.Host
+	Languages []string
+	Interplay Interplay
+	Persona   id.Persona
+	// LiveAt is since when it is live, or was before it was paused.
+	LiveAt               *time.Time
+	CreatedAt, UpdatedAt time.Time
+	DeletedAt            *time.Time
+}
+
+// Interplay is how the hosts share a conversation.
+type Interplay struct {
+	Style    string `json:"style" enum:"interview,debate,co_host,teach" doc:"What the two do together."`
+	Handover string `json:"handover" enum:"natural,strict" doc:"natural lets the two come in as people do, strict keeps them to turns."`
+	// Balance is how much of the talking is the lead's, 0 to 1.
+	Balance float64 `json:"balance" minimum:"0" maximum:"1" doc:"How much of the talking is the lead's."`
+}
+
+// Defaults is the interplay of a duo whose maker says nothing.
+func Defaults() Interplay { return Interplay{Style: "co_host", Handover: "natural", Balance: 0.5} }
+
+// The seats and roles of hosts. Each is taken once.
+const (
+	Left    = "left"
+	Right   = "right"
+	Lead    = "lead"
+	Partner = "partner"
+)
+
+// Errors of this package, besides [HostError] and persona.FieldError.
+var (
+	ErrUnknown = errors.New("no such duo")
+	ErrGone    = errors.New("the duo was deleted")
+	// ErrNotLive says that a duo that never was live cannot be paused.
+	ErrNotLive = errors.New("the duo is not live")
+)
+
+// HostError says what is wrong with a host.
+type HostError struct {
+	Index int
+	// Err is avatar.ErrUnknown, avatar.ErrGone, avatar.ErrWithdrawn or
+	// persona.ErrNoVoice.
+	Err error
+}
+
+func (e *HostError) Error() string { return fmt.Sprintf("host %d: %v", e.Index, e.Err) }
+
+// Unwrap is what is wrong.
+func (e *HostError) Unwrap() error { return e.Err }
+
+// host is the host with a role.
+func (d *Duo) host(role string) persona.Host {
+	return d.Hosts[slices.IndexFunc(d.Hosts, func(h persona.Host) bool { return h.Role == role })]
+}
+
+// wears is the faces of the hosts, each once.
+func (d *Duo) wears() []id.Avatar {
+	var faces []id.Avatar
+	for _, h := range d.Hosts {
+		if !slices.Contains(faces, h.Avatar) {
+			faces = append(faces, h.Avatar)
+		}
+	}
+	return faces
+}
+
+// maxName bounds a host's name, in characters.
+const maxName = 80
+
+// Settle answers the duo as it is kept, with its languages by code. The error
+// is a persona.FieldError.
+func (d *Duo) Settle() (Duo, error) {
+	settled := *d
+	if len(d.Hosts) != 2 {
+		return settled, invalid("hosts", "must be two")
+	}
+	for i, h := range d.Hosts {
+		if n := utf8.RuneCountInString(h.Name); n == 0 || n > maxName {
+			return settled, invalid(fmt.Sprintf("hosts[%d].name", i), "must have 1 to %d characters", maxName)
+		}
+	}
+	if d.Hosts[0].Seat == d.Hosts[1].Seat {
+		return settled, invalid("hosts[1].seat", "is taken: one host sits left, the other right")
+	}
+	if d.Hosts[0].Role == d.Hosts[1].Role {
+		return settled, invalid("hosts[1].role", "is taken: one host leads, the other is the partner")
+	}
+	codes, err := spoken(d.Languages)
+	settled.Languages = codes
+	return settled, err
+}
+
+// spoken answers languages by code, each once.
+func spoken(languages []string) ([]string, error) {
+	if len(languages) == 0 {
+		return nil, invalid("languages", "must hold at least one")
+	}
+	codes := []string{}
+	for i, asked := range languages {
+		found, ok := language.Lookup(asked)
+		if !ok || !found.Duo {
+			return nil, invalid(fmt.Sprintf("languages[%d]", i), "is not a language that duos speak; GET /languages flags them")
+		}
+		if !slices.Contains(codes, found.Code) {
+			codes = append(codes, found.Code)
+		}
+	}
+	return codes, nil
+}
+
+func invalid(field, format string, args ...any) error {
+	return &persona.FieldError{Field: field, Message: fmt.Sprintf(format, args...)}
+}

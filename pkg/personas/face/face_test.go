@@ -1,0 +1,195 @@
+package face_test
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/png"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"gocloud.dev/blob/memblob"
+	clocktest "k8s.io/utils/clock/testing"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/face"
+	"visavis.dev/pkg/store/consent"
+	"visavis.dev/pkg/store/database/databasetest"
+	"visavis.dev/pkg/store/file"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/store/tenant/tenanttest"
+)
+
+func TestMain(m *testing.M) { databasetest.Main(m) }
+
+// world is an organisation with faces, and what prepares them.
+type world struct {
+	t       *testing.T
+	tenants *tenant.Tenants
+	org     id.Org
+	files   *file.Store
+	clock   *clocktest.FakeClock
+	runner  *job.Runner
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, clock: clocktest.NewFakeClock(tenanttest.Now)}
+	w.tenants, w.org, _ = tenanttest.New(t)
+	bucket := memblob.OpenBucket(nil)
+	t.Cleanup(func() { require.NoError(t, bucket.Close()) })
+	w.files = file.New(bucket, w.tenants, w.clock)
+	preparer := &face.Preparer{Tenants: w.tenants, Files: w.files, Library: avatar.NewLibrary()}
+	w.runner = &job.Runner{
+		Tenants: w.tenants, Works: map[job.Kind]job.Work{job.AvatarPrepare: preparer.Work()}, Clock: w.clock, Log: slog.New(slog.DiscardHandler),
+	}
+	return w
+}
+
+func (w *world) inTx(fn func(context.Context, *tenant.Tx) error) {
+	w.t.Helper()
+	require.NoError(w.t, w.tenants.InTx(context.Background(), w.org, fn))
+}
+
+// avatar makes an own face of a picture's bytes; nil for a file that is not there.
+func (w *world) avatar(data []byte) avatar.Avatar {
+	w.t.Helper()
+	picture := id.NewFile()
+	if data != nil {
+		var err error
+		picture, err = w.files.Put(context.Background(), w.org, "image/png", data)
+		require.NoError(w.t, err)
+	}
+	a := avatar.Avatar{
+		ID: id.NewAvatar(), Kind: avatar.Custom, Name: "Kim", Width: 600, Height: 900, Metadata: map[string]string{},
+		Picture: picture, Thumbnail: picture, CreatedAt: tenanttest.Now, UpdatedAt: tenanttest.Now,
+	}
+	k := consent.Consent{ID: id.NewConsent(), Kind: consent.Likeness, State: consent.Given, Avatar: a.ID, SignedAt: tenanttest.Now, RecordedAt: tenanttest.Now}
+	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := avatar.Insert(ctx, tx, a, k, plan.Terms{})
+		return err
+	})
+	return a
+}
+
+func (w *world) prepare(a avatar.Avatar) {
+	w.t.Helper()
+	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		return face.Prepare(ctx, tx, a, "key_1", w.clock.Now())
+	})
+}
+
+func (w *world) advance() {
+	w.t.Helper()
+	_, err := w.runner.Advance(context.Background(), "a")
+	require.NoError(w.t, err)
+}
+
+func (w *world) get(a avatar.Avatar) *face.Face {
+	w.t.Helper()
+	f, err := face.Get(context.Background(), w.tenants, w.org, a.ID)
+	require.NoError(w.t, err)
+	return f
+}
+
+func (w *world) job(f *face.Face) job.Job {
+	w.t.Helper()
+	j, err := job.Get(context.Background(), w.tenants, w.org, f.Job)
+	require.NoError(w.t, err)
+	return j
+}
+
+func drawn(width, height int) []byte {
+	var out bytes.Buffer
+	if err := png.Encode(&out, image.NewNRGBA(image.Rect(0, 0, width, height))); err != nil {
+		panic(err)
+	}
+	return out.Bytes()
+}
+
+func TestPreparation(t *testing.T) {
+	w := newWorld(t)
+	a := w.avatar(drawn(600, 900))
+	require.Nil(t, w.get(a))
+	w.prepare(a)
+	f := w.get(a)
+	require.Equal(t, face.Preparing, f.State)
+	require.Equal(t, tenanttest.Now.Add(time.Minute), f.ReadyAt.UTC())
+	w.prepare(a)
+	require.Equal(t, f, w.get(a), "one job is enough")
+
+	w.clock.Step(3 * time.Second)
+	w.advance()
+	f = w.get(a)
+	require.Equal(t, face.Ready, f.State)
+	require.Equal(t, w.clock.Now(), f.ReadyAt.UTC(), "sooner than promised")
+	require.Equal(t, job.Succeeded, w.job(f).State)
+	sizes := [][3]int{}
+	for _, i := range f.Images {
+		sizes = append(sizes, [3]int{i.Size, i.Width, i.Height})
+		data, err := w.files.Read(context.Background(), w.org, i.File)
+		require.NoError(t, err)
+		config, err := png.DecodeConfig(bytes.NewReader(data))
+		require.NoError(t, err)
+		require.Equal(t, []int{i.Width, i.Height, i.Bytes}, []int{config.Width, config.Height, len(data)})
+	}
+	require.Equal(t, [][3]int{{256, 170, 256}, {512, 341, 512}, {1024, 600, 900}}, sizes)
+	w.prepare(a)
+	require.Equal(t, f, w.get(a), "it stays ready")
+
+	w.inTx(func(ctx context.Context, tx *tenant.Tx) error { return face.Forget(ctx, tx, w.files, a.ID) })
+	require.Nil(t, w.get(a))
+}
+
+func TestFailures(t *testing.T) {
+	w := newWorld(t)
+	t.Run("a broken picture", func(t *testing.T) {
+		a := w.avatar([]byte("hello"))
+		w.prepare(a)
+		w.advance()
+		f := w.get(a)
+		require.Equal(t, face.Failed, f.State)
+		require.Equal(t, []any{job.Failed, face.PictureBroken}, []any{w.job(f).State, w.job(f).ErrorCode})
+		w.prepare(a)
+		require.Equal(t, face.Preparing, w.get(a).State, "it is tried again")
+		require.NotEqual(t, f.Job, w.get(a).Job)
+		w.advance()
+	})
+	t.Run("no file", func(t *testing.T) {
+		a := w.avatar(nil)
+		w.prepare(a)
+		for range 20 {
+			w.advance()
+			w.clock.Step(time.Minute)
+		}
+		f := w.get(a)
+		require.Equal(t, face.Failed, f.State)
+		require.Equal(t, face.PictureUnreadable, w.job(f).ErrorCode)
+	})
+	t.Run("deleted meanwhile", func(t *testing.T) {
+		a := w.avatar(drawn(600, 900))
+		w.prepare(a)
+		f := w.get(a)
+		w.inTx(func(ctx context.Context, tx *tenant.Tx) error { return face.Forget(ctx, tx, w.files, a.ID) })
+		w.advance()
+		require.Nil(t, w.get(a))
+		require.Equal(t, face.AvatarDeleted, w.job(f).ErrorCode)
+	})
+}
+
+func TestLibraryFacesAreReady(t *testing.T) {
+	w := newWorld(t)
+	library := avatar.NewLibrary().Faces()[0]
+	w.prepare(library)
+	require.Nil(t, w.get(library), "there is nothing to do")
+	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		s, err := face.StateOf(ctx, tx, library)
+		require.Equal(t, face.Ready, s)
+		return err
+	})
+}

@@ -1,0 +1,163 @@
+package knowledge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Base is a knowledge pack.
+type Base struct {
+	ID                    id.KnowledgeBase
+	Name                  string
+	Description, Language *string
+	// Documents counts them all; those neither ready nor failed are being read.
+	Documents, Ready, Failed int64
+	// Bytes of the documents' originals, and how many passages they have.
+	Bytes, Chunks        int64
+	CreatedAt, UpdatedAt time.Time
+	DeletedAt            *time.Time
+	Uses
+}
+
+// Uses are who answers from a pack.
+type Uses struct {
+	Personas []id.Persona
+	Portals  []id.Portal
+}
+
+var (
+	// ErrUnknown says that the organisation has no such thing.
+	ErrUnknown = errors.New("no such thing")
+	// ErrGone says that it was deleted.
+	ErrGone = errors.New("it was deleted")
+)
+
+// InUseError says who still answers from a pack.
+type InUseError struct{ Uses }
+
+func (*InUseError) Error() string { return "the pack is in use" }
+
+const selectBase = `
+	SELECT b.id, b.name, b.description, b.language, b.documents, b.ready, b.failed, b.bytes, b.chunks,
+		b.created_at, b.updated_at, b.deleted_at,
+		ARRAY(SELECT u.user_id FROM knowledge_use u
+			WHERE u.org_id = b.org_id AND u.base_id = b.id AND u.user_kind = 'persona' ORDER BY u.user_id),
+		ARRAY(SELECT u.user_id FROM knowledge_use u
+			WHERE u.org_id = b.org_id AND u.base_id = b.id AND u.user_kind = 'portal' ORDER BY u.user_id)
+	FROM knowledge_base b `
+
+func scanBase(row pgx.CollectableRow) (b Base, err error) {
+	err = row.Scan(&b.ID, &b.Name, &b.Description, &b.Language, &b.Documents, &b.Ready, &b.Failed, &b.Bytes, &b.Chunks,
+		&b.CreatedAt, &b.UpdatedAt, &b.DeletedAt, &b.Personas, &b.Portals)
+	return b, err
+}
+
+// oneBase is the one pack that was found, if it is still there.
+func oneBase(found []Base, err error) (Base, error) {
+	switch {
+	case err != nil:
+		return Base{}, err
+	case len(found) == 0:
+		return Base{}, ErrUnknown
+	case found[0].DeletedAt != nil:
+		return found[0], ErrGone
+	}
+	return found[0], nil
+}
+
+// ListBases is a page of the packs, newest first, after one of them; the zero
+// id for the first page. It rides knowledge_base_pkey.
+func ListBases(ctx context.Context, t *tenant.Tenants, org id.Org, after id.KnowledgeBase, limit int) (found []Base, err error) {
+	err = t.Read(ctx, org, func(r *tenant.Reads) {
+		r.Query(func(rows pgx.Rows) (err error) {
+			found, err = pgx.CollectRows(rows, scanBase)
+			return err
+		}, selectBase+`
+			WHERE b.org_id = $1 AND ($2::UUID IS NULL OR b.id < $2) AND b.deleted_at IS NULL
+			ORDER BY b.id DESC LIMIT $3`, org, after, limit)
+	})
+	return found, err
+}
+
+// GetBase finds a pack. The error can be ErrUnknown or ErrGone.
+func GetBase(ctx context.Context, t *tenant.Tenants, org id.Org, b id.KnowledgeBase) (Base, error) {
+	return oneBase(tenant.All(ctx, t, org, scanBase, selectBase+`WHERE b.org_id = $1 AND b.id = $2`, org, b))
+}
+
+// LockBase reads a pack and holds its row until the transaction ends. It comes
+// before every change of the pack, of what is in it and of who uses it. The
+// error can be ErrUnknown or ErrGone.
+func LockBase(ctx context.Context, tx *tenant.Tx, b id.KnowledgeBase) (Base, error) {
+	// Who uses it is read in a statement of its own: the first sees what was so
+	// before it waited.
+	if _, err := tx.Exec(ctx, `SELECT id FROM knowledge_base WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, b); err != nil {
+		return Base{}, err
+	}
+	return oneBase(tenant.AllIn(ctx, tx, scanBase, selectBase+`WHERE b.org_id = $1 AND b.id = $2`, tx.Org, b))
+}
+
+// InsertBase adds a pack without documents. full says that the terms leave no
+// room and nothing was added.
+func InsertBase(ctx context.Context, tx *tenant.Tx, b Base, terms plan.Terms) (full bool, err error) {
+	limit, limited := terms.Limit(plan.KnowledgeBases)
+	if full, err := tx.Increment(ctx, string(plan.KnowledgeBases), limit, limited); full || err != nil {
+		return full, err
+	}
+	tx.Touch("knowledge_base", b.ID)
+	_, err = tx.Exec(ctx, `
+		INSERT INTO knowledge_base (org_id, id, name, description, language, documents, ready, failed, bytes, chunks, revision,
+			created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, 0, 0, 0, 0, 0, 0, $6, $6)`,
+		tx.Org, b.ID, b.Name, b.Description, b.Language, b.CreatedAt)
+	return false, err
+}
+
+// UpdateBase writes what a customer says of a pack that LockBase found.
+func UpdateBase(ctx context.Context, tx *tenant.Tx, b Base) error {
+	tx.Touch("knowledge_base", b.ID)
+	_, err := tx.Exec(ctx, `
+		UPDATE knowledge_base SET name = $3, description = $4, language = $5, updated_at = $6 WHERE org_id = $1 AND id = $2`,
+		tx.Org, b.ID, b.Name, b.Description, b.Language, b.UpdatedAt)
+	return err
+}
+
+// DeleteBase deletes a pack that nobody uses, with all that is in it: nothing
+// of it is found from the commit on, and the rest is swept. The error can be
+// ErrUnknown, ErrGone or an *InUseError.
+func DeleteBase(ctx context.Context, tx *tenant.Tx, which id.KnowledgeBase, at time.Time) (Base, error) {
+	b, err := LockBase(ctx, tx, which)
+	if err != nil {
+		return b, err
+	}
+	if len(b.Personas)+len(b.Portals) > 0 {
+		return b, &InUseError{b.Uses}
+	}
+	tx.Touch("knowledge_base", b.ID)
+	if _, err := tx.Exec(ctx, `
+		UPDATE knowledge_base SET deleted_at = $3, updated_at = $3, revision = revision + 1 WHERE org_id = $1 AND id = $2`,
+		tx.Org, b.ID, at); err != nil {
+		return b, err
+	}
+	return b, tx.Decrement(ctx, string(plan.KnowledgeBases))
+}
+
+// delta is what a change of a document makes of its pack's figures.
+type delta struct{ documents, ready, failed, bytes, chunks, postings int64 }
+
+// count changes a pack's figures and answers its new revision.
+func count(ctx context.Context, tx *tenant.Tx, b id.KnowledgeBase, d delta) (revision int64, err error) {
+	tx.Touch("knowledge_base", b)
+	err = tx.QueryRow(ctx, `
+		UPDATE knowledge_base SET documents = documents + $3, ready = ready + $4, failed = failed + $5, bytes = bytes + $6,
+			chunks = chunks + $7, postings = postings + $8, revision = revision + 1
+		WHERE org_id = $1 AND id = $2 RETURNING revision`,
+		tx.Org, b, d.documents, d.ready, d.failed, d.bytes, d.chunks, d.postings).Scan(&revision)
+	return revision, err
+}

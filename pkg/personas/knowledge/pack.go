@@ -1,0 +1,323 @@
+package knowledge
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/text/search"
+)
+
+// place is where a pack is kept.
+type place struct {
+	org  id.Org
+	base id.KnowledgeBase
+}
+
+// pack is a pack in memory, as it was at a revision.
+type pack struct {
+	at    place
+	index *search.Index
+	// revision is the last that was applied; negative before it is loaded.
+	revision atomic.Int64
+	// turn is held by who applies changes.
+	turn chan struct{}
+
+	// The cache's: what the pack is counted as, how many searches work with it,
+	// and where it stands among the others.
+	bytes   int64
+	users   int
+	element *list.Element
+}
+
+func newPack(at place) *pack {
+	p := &pack{at: at, index: search.New(), turn: make(chan struct{}, 1)}
+	p.revision.Store(-1)
+	return p
+}
+
+// take waits for the turn to change the pack.
+func (p *pack) take(ctx context.Context) error {
+	select {
+	case p.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p *pack) leave() { <-p.turn }
+
+// selectThere says whether a pack is there, and rides knowledge_base_pkey.
+const selectThere = `SELECT revision FROM knowledge_base WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`
+
+// selectChanged says whether anything changed in a pack since a revision. It rides
+// knowledge_document_by_revision.
+const selectChanged = `
+	SELECT d.revision FROM knowledge_document d
+	WHERE d.org_id = $1 AND d.base_id = $2 AND d.revision > $3 ORDER BY d.revision LIMIT 1`
+
+// refresh brings loaded packs up to what they are now, and answers those that are
+// there. They are all asked after in one trip.
+func (s *Searcher) refresh(ctx context.Context, packs []*pack) ([]*pack, error) {
+	if len(packs) == 0 {
+		return nil, nil
+	}
+	there, changed := make([]bool, len(packs)), make([]bool, len(packs))
+	var revision int64
+	err := s.tenants.Read(ctx, packs[0].at.org, func(r *tenant.Reads) {
+		for i, p := range packs {
+			r.QueryRow(&there[i], []any{&revision}, selectThere, p.at.org, p.at.base)
+			r.QueryRow(&changed[i], []any{&revision}, selectChanged, p.at.org, p.at.base, p.revision.Load())
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var current []*pack
+	for i, p := range packs {
+		if !there[i] {
+			s.cache.drop(p)
+			continue
+		}
+		if changed[i] {
+			if err := s.catchUp(ctx, p); err != nil {
+				return nil, err
+			}
+		}
+		current = append(current, p)
+	}
+	return current, nil
+}
+
+// catchUp applies what changed in a pack. Another search may have done so meanwhile.
+func (s *Searcher) catchUp(ctx context.Context, p *pack) error {
+	if err := p.take(ctx); err != nil {
+		return err
+	}
+	defer p.leave()
+	return s.follow(ctx, p, p.revision.Load())
+}
+
+// load fills a pack that was never loaded. Those who want it meanwhile wait:
+// it is read once. So are few packs at a time, and of an organization one.
+func (s *Searcher) load(ctx context.Context, p *pack) error {
+	if err := p.take(ctx); err != nil {
+		return err
+	}
+	defer p.leave()
+	if p.revision.Load() >= 0 {
+		return nil
+	}
+	leave, err := s.cache.enter(ctx, p.at.org)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	select {
+	case s.loads <- struct{}{}:
+		defer func() { <-s.loads }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	began := time.Now()
+	if err := s.reserve(ctx, p); err != nil {
+		return err
+	}
+	// Who waits next needs it too, whether or not this caller stays.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTimeout)
+	defer cancel()
+	if err := s.follow(ctx, p, 0); err != nil {
+		p.index = search.New()
+		return err
+	}
+	s.metrics.loads.Inc()
+	s.metrics.took.Observe(time.Since(began).Seconds())
+	return nil
+}
+
+// reserve makes room for what a pack weighs. It rides knowledge_base_pkey.
+func (s *Searcher) reserve(ctx context.Context, p *pack) error {
+	var (
+		there     bool
+		documents int64
+		w         search.Weight
+	)
+	err := s.tenants.Read(ctx, p.at.org, func(r *tenant.Reads) {
+		r.QueryRow(&there, []any{&documents, &w.Passages, &w.Postings, &w.Vocabulary}, `
+			SELECT documents, chunks, postings, vocabulary FROM knowledge_base WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`,
+			p.at.org, p.at.base)
+	})
+	if err != nil || !there {
+		return err
+	}
+	return s.cache.reserve(ctx, p, min(w.Bytes(documents), MaxPackBytes))
+}
+
+// change is what became of a document. A document that is not found any more
+// comes too, until it is forgotten.
+type change struct {
+	Document id.Document
+	Revision int64
+	// Found says that its passages can be found, of which it has so many.
+	Found    bool
+	Chunks   int64
+	Tags     []string
+	Language string
+	// forms are what the index adds.
+	forms [][]byte
+}
+
+// unanalyzed says that the passages were written by the release before, which kept
+// its forms elsewhere (00023_knowledge_index.sql).
+func (c *change) unanalyzed() bool { return c.Found && c.Chunks > 0 && len(c.forms) == 0 }
+
+// selectChanges reads what changed of a pack since a revision, in the order of the
+// revisions, a row for each form. It rides knowledge_document_by_revision.
+const selectChanges = `
+	SELECT d.id, d.revision, d.deleted_at IS NULL AND d.generation > 0, d.chunks, d.tags, COALESCE(d.language, ''), x.form
+	FROM knowledge_document d
+	LEFT JOIN knowledge_index x ON x.org_id = d.org_id AND x.document_id = d.id AND x.generation = d.generation AND d.deleted_at IS NULL
+	WHERE d.org_id = $1 AND d.base_id = $2 AND d.revision > $3 ORDER BY d.revision, x.part`
+
+// follow applies what changed in a pack since a revision, as it comes: no more
+// than one document's forms is in memory beside the index. Who calls it has the
+// pack's turn.
+func (s *Searcher) follow(ctx context.Context, p *pack, since int64) error {
+	var (
+		stale []change
+		last  int64
+	)
+	err := s.tenants.Read(ctx, p.at.org, func(r *tenant.Reads) {
+		stale, last = nil, since
+		r.Query(func(rows pgx.Rows) error {
+			return eachChange(rows, func(c change) error {
+				last = c.Revision
+				if c.unanalyzed() {
+					stale = append(stale, c)
+					return nil
+				}
+				err := s.apply(p, &c)
+				if errors.Is(err, search.ErrVersion) {
+					c.forms = nil
+					stale, err = append(stale, c), nil
+				}
+				return err
+			})
+		}, selectChanges, p.at.org, p.at.base, since)
+	})
+	for i := range stale {
+		if err == nil {
+			err = s.reanalyse(ctx, p, &stale[i])
+		}
+	}
+	if errors.Is(err, ErrTooLarge) {
+		s.cache.drop(p)
+	}
+	if err != nil {
+		return fmt.Errorf("pack %s: %w", p.at.base, err)
+	}
+	p.revision.Store(last)
+	_, _, bytes := p.index.Size()
+	return s.cache.resize(p, bytes)
+}
+
+// eachChange gathers the rows of selectChanges, each document's forms.
+func eachChange(rows pgx.Rows, fn func(change) error) error {
+	var one change
+	for rows.Next() {
+		var (
+			next change
+			form []byte
+		)
+		if err := rows.Scan(&next.Document, &next.Revision, &next.Found, &next.Chunks, &next.Tags, &next.Language, &form); err != nil {
+			return err
+		}
+		if next.Document != one.Document {
+			if err := told(one, fn); err != nil {
+				return err
+			}
+			one = next
+		}
+		if form != nil {
+			one.forms = append(one.forms, form)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return err // the last document may lack forms
+	}
+	return told(one, fn)
+}
+
+// told hands a change on, unless it is none.
+func told(c change, fn func(change) error) error {
+	if c.Document.IsZero() {
+		return nil
+	}
+	return fn(c)
+}
+
+// apply makes a change in a pack's index, where there is room for it.
+func (s *Searcher) apply(p *pack, c *change) error {
+	if !c.Found || len(c.forms) == 0 {
+		p.index.Remove(c.Document)
+		return nil
+	}
+	stored := int64(0)
+	for _, form := range c.forms {
+		stored += int64(len(form))
+	}
+	if err := s.fit(p, stored); err != nil {
+		return err
+	}
+	if err := p.index.Add(c.Document, c.Tags, c.Language, c.forms...); err != nil {
+		return err
+	}
+	return s.fit(p, 0)
+}
+
+// fit notes what a pack takes, besides so many bytes for what it is given. What it
+// was reserved is not given back before it is filled.
+func (s *Searcher) fit(p *pack, besides int64) error {
+	_, _, bytes := p.index.Size()
+	if bytes > s.most {
+		return ErrTooLarge
+	}
+	return s.cache.widen(p, bytes+besides)
+}
+
+// reanalyse enters a document that another release read.
+func (s *Searcher) reanalyse(ctx context.Context, p *pack, c *change) error {
+	d, err := GetDocument(ctx, s.tenants, p.at.org, c.Document)
+	if errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for from := int64(0); ; from += chunksAtOnce {
+		chunks, err := ListChunks(ctx, s.tenants, p.at.org, c.Document, from, chunksAtOnce)
+		if err != nil {
+			return err
+		}
+		passages := make([]search.Text, len(chunks))
+		for i := range chunks {
+			passages[i] = chunks[i].text(d.Title)
+		}
+		forms, _, err := search.Build(c.Language, passages)
+		if err != nil {
+			return errors.Join(ErrTooLarge, err)
+		}
+		c.forms = append(c.forms, forms...)
+		if len(chunks) < chunksAtOnce {
+			return s.apply(p, c)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package knowledge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/text/search"
+)
+
+// Query asks for passages of several packs.
+type Query struct {
+	// Text is the question, and Language its, empty when unknown.
+	Text, Language string
+	Bases          []id.KnowledgeBase
+	// Tags leaves documents with one of them; none leaves all.
+	Tags  []string
+	Limit int
+	// MinScore leaves passages with such a score at least.
+	MinScore float64
+	// DocumentLanguage, when set, leaves documents in it.
+	DocumentLanguage string
+}
+
+// Passage is one that answers to a query.
+type Passage struct {
+	Document             id.Document
+	Base                 id.KnowledgeBase
+	Chunk                id.Chunk
+	Title, Heading, Text string
+	// Language is the document's; empty when unknown.
+	Language string
+	Page     *int64
+	URL      *string
+	// Position counts from zero in its document.
+	Position int64
+	// Score is 0 to 1: how much of what is asked the passage has, and how well.
+	Score float64
+}
+
+// Grounded is the score from which a passage is taken to answer a question.
+const Grounded = 0.35
+
+// ErrBusy says that a process has no room or no time for a search right now.
+var ErrBusy = errors.New("there is no room for the search right now")
+
+// ErrTooLarge says that a pack has more in it than a process holds. Packs do not
+// become so, but can be from before they were bounded.
+var ErrTooLarge = errors.New("the pack has more in it than can be searched")
+
+// Searcher finds passages. It holds packs in memory, within a budget, and brings
+// each up to the last commit before every search, so what one process changed,
+// all find.
+type Searcher struct {
+	tenants *tenant.Tenants
+	cache   *cache
+	// loads and searches bound what is loaded and searched at once.
+	loads, searches chan struct{}
+	// most bounds a pack.
+	most    int64
+	metrics *searchMetrics
+}
+
+// SearcherOptions shape a Searcher.
+type SearcherOptions struct {
+	// Memory is what the packs in memory take together, in bytes.
+	Memory  int64
+	Metrics prometheus.Registerer
+}
+
+// MinSearchMemory is the least memory with which every pack can be searched: half
+// of it, an organization's share, holds the largest pack.
+const MinSearchMemory = 2 * mostHeld
+
+const (
+	// mostHeld bounds a pack in memory: weights are estimates.
+	mostHeld = MaxPackBytes + MaxPackBytes/4
+	// maxLoads is how many packs are loaded at once: each holds a connection,
+	// and a document's forms beside what it fills.
+	maxLoads = 2
+	// searchTimeout bounds a search with the loading of its packs, and
+	// loadTimeout the loading of one, which no single caller's leaving ends.
+	searchTimeout = 20 * time.Second
+	loadTimeout   = time.Minute
+)
+
+// NewSearcher makes a searcher.
+func NewSearcher(t *tenant.Tenants, o SearcherOptions) *Searcher {
+	s := &Searcher{
+		tenants: t, cache: newCache(o.Memory), loads: make(chan struct{}, maxLoads),
+		searches: make(chan struct{}, 2*runtime.GOMAXPROCS(0)), most: mostHeld,
+	}
+	s.metrics = newSearchMetrics(s.cache, o.Metrics)
+	return s
+}
+
+const (
+	// more is how many hits are looked at for each that is asked for: how well
+	// passages cover the question orders them anew.
+	more = 4
+	// again is how often a search is made anew because what it found was
+	// changed under it.
+	again = 3
+)
+
+// Search answers the best passages of packs, best first. Packs that are not
+// there, or are another organisation's, have none. The error can be ErrBusy or
+// ErrTooLarge.
+func (s *Searcher) Search(ctx context.Context, org id.Org, q Query) ([]Passage, error) {
+	bounded, cancel := context.WithTimeout(ctx, searchTimeout)
+	defer cancel()
+	var (
+		found []Passage
+		whole bool
+		err   error
+	)
+	for range again {
+		if found, whole, err = s.search(bounded, org, q); err != nil || whole {
+			break
+		}
+	}
+	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
+		err = fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	if errors.Is(err, ErrBusy) {
+		s.metrics.refused.Inc()
+	}
+	return found, err
+}
+
+// search makes one search; whole says that everything it found is still there.
+func (s *Searcher) search(ctx context.Context, org id.Org, q Query) (found []Passage, whole bool, err error) {
+	bases := slices.Clone(q.Bases)
+	slices.SortFunc(bases, func(a, b id.KnowledgeBase) int { return slices.Compare(a[:], b[:]) })
+	hits, err := s.hits(ctx, org, slices.Compact(bases), search.Query{
+		Language: q.Language, Text: q.Text, Tags: q.Tags, DocumentLanguage: q.DocumentLanguage, Limit: q.Limit * more,
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return s.texts(ctx, org, rank(hits, q))
+}
+
+// hits finds in the packs: in those that are in memory first, with one trip to the
+// database for all, then in the others, one by one. So what a question needs at
+// once is one pack's memory, however many it asks.
+func (s *Searcher) hits(ctx context.Context, org id.Org, bases []id.KnowledgeBase, q search.Query) ([]search.Hit, error) {
+	var held []*pack
+	defer func() { s.cache.release(held...) }()
+	var cold []place
+	for _, b := range bases {
+		p := s.cache.acquire(place{org, b})
+		if p.revision.Load() >= 0 {
+			held = append(held, p)
+			continue
+		}
+		cold = append(cold, p.at)
+		s.cache.release(p)
+	}
+	hits, err := s.find(ctx, held, q)
+	if err != nil {
+		return nil, err
+	}
+	s.cache.release(held...)
+	held = nil
+	for _, at := range cold {
+		more, err := s.findCold(ctx, at, q)
+		if err != nil {
+			return nil, err
+		}
+		hits = append(hits, more...)
+	}
+	return hits, nil
+}
+
+func (s *Searcher) findCold(ctx context.Context, at place, q search.Query) ([]search.Hit, error) {
+	p := s.cache.acquire(at)
+	defer s.cache.release(p)
+	if err := s.load(ctx, p); err != nil {
+		return nil, err
+	}
+	return s.find(ctx, []*pack{p}, q)
+}
+
+// find finds in packs in memory, as they are now.
+func (s *Searcher) find(ctx context.Context, packs []*pack, q search.Query) (hits []search.Hit, err error) {
+	if packs, err = s.refresh(ctx, packs); err != nil {
+		return nil, err
+	}
+	select {
+	case s.searches <- struct{}{}:
+		defer func() { <-s.searches }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	for _, p := range packs {
+		some, err := p.index.Find(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		hits = append(hits, some...)
+	}
+	return hits, nil
+}
+
+// ranked is a hit with its score.
+type ranked struct {
+	search.Hit
+	score float64
+}
+
+// rank orders hits by how much of the question they cover and, among those
+// alike, by how well they fit.
+func rank(hits []search.Hit, q Query) []ranked {
+	best := 0.0
+	for _, h := range hits {
+		best = max(best, h.Score)
+	}
+	all := make([]ranked, 0, len(hits))
+	for _, h := range hits {
+		if score := h.Support * (0.7 + 0.3*h.Score/best); score >= q.MinScore {
+			all = append(all, ranked{h, score})
+		}
+	}
+	slices.SortFunc(all, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), slices.Compare(a.Passage[:], b.Passage[:]))
+	})
+	return all[:min(q.Limit, len(all))]
+}

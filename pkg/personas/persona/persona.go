@@ -1,0 +1,136 @@
+package persona
+
+import (
+	"errors"
+	"time"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/face"
+	"visavis.dev/pkg/personas/voice"
+)
+
+// Kind tells a persona with one face from one that a duo wears.
+type Kind string
+
+// The kinds.
+const (
+	Standard Kind = "standard"
+	OfDuo    Kind = "duo"
+)
+
+// Status is whether a persona can start sessions.
+type Status string
+
+// The states of a persona. They follow from its faces and are kept nowhere.
+const (
+	// Ready: it can start sessions, unless its duo is not live.
+	Ready Status = "ready"
+	// Preparing: a face of it is being prepared.
+	Preparing Status = "preparing"
+	// Paused: something stands in its way that does not pass by itself.
+	Paused Status = "paused"
+)
+
+// Obstacle is why a persona is paused.
+type Obstacle string
+
+// The obstacles.
+const (
+	// ConsentWithdrawn: the consent that a face of it rests on was.
+	ConsentWithdrawn Obstacle = "consent_withdrawn"
+	// FaceFailed: a face of it could not be prepared. Giving it the same face
+	// again tries again.
+	FaceFailed Obstacle = "face_failed"
+)
+
+// Persona is one persona as it is now.
+type Persona struct {
+	ID   id.Persona
+	Name string
+	Kind Kind
+	// Avatar and Voice are its face and voice; a duo's persona has the lead
+	// host's, and in Partner the other host's face.
+	Avatar  id.Avatar
+	Voice   id.Voice
+	Partner id.Avatar
+	// DuoID is the duo that a persona of kind duo belongs to.
+	DuoID      id.Duo
+	Definition Definition
+	// Version counts from one.
+	Version              int64
+	CreatedAt, UpdatedAt time.Time
+	DeletedAt            *time.Time
+	// Preparation is when a face that is being prepared was expected to be
+	// ready; nil when none is.
+	Preparation *time.Time
+	// Obstacle is empty when there is none.
+	Obstacle Obstacle
+	// Widgets are those that show it, and Portals those on which it speaks, in the
+	// draft or for visitors.
+	Widgets []id.Widget
+	Portals []id.Portal
+
+	// Duo and VoiceStatus are set by Load, the former for a persona of kind duo.
+	Duo         *Duo
+	VoiceStatus voice.Status
+}
+
+// Duo is what a session needs to know of a duo.
+type Duo struct {
+	ID        id.Duo
+	Live      bool
+	Hosts     []Host
+	Languages []string
+}
+
+// Host is one of the two of a duo.
+type Host struct {
+	Seat   string    `json:"seat" doc:"Where the host sits, as seen by the visitor: left or right."`
+	Name   string    `json:"name" doc:"What the host is called in the conversation."`
+	Avatar id.Avatar `json:"avatarId" doc:"The face that the host wears."`
+	Voice  id.Voice  `json:"voiceId" doc:"The voice that the host speaks with."`
+	Role   string    `json:"role" doc:"lead steers the conversation, partner comes in."`
+}
+
+// Errors of this package, besides [FieldError] and those that say why a
+// persona cannot start a session.
+var (
+	ErrUnknown = errors.New("no such persona")
+	ErrGone    = errors.New("the persona was deleted")
+	// ErrNoVersion says that the persona never had a version.
+	ErrNoVersion = errors.New("the persona has no such version")
+	// ErrDuoStudio says that a duo's persona has the faces and voices of its duo.
+	ErrDuoStudio = errors.New("the faces and voices of a duo's persona are changed with the duo")
+)
+
+// InUseError says what keeps a persona from being deleted.
+type InUseError struct {
+	// Duo is the zero id when there is none.
+	Duo      id.Duo
+	Portals  int64
+	Widgets  int64
+	Sessions int64
+}
+
+func (e *InUseError) Error() string { return "the persona is in use" }
+
+// Status is whether it can start sessions.
+func (p *Persona) Status() Status {
+	switch {
+	case p.Obstacle != "":
+		return Paused
+	case p.Preparation != nil:
+		return Preparing
+	}
+	return Ready
+}
+
+// FaceReadyAt is when its faces are expected to be ready; nil unless one is
+// being prepared.
+func (p *Persona) FaceReadyAt(now time.Time) *time.Time {
+	if p.Status() != Preparing {
+		return nil
+	}
+	at := now.Add(face.Wait(*p.Preparation, now))
+	return &at
+}

@@ -1,0 +1,242 @@
+package persona
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/personas/voice"
+)
+
+// FieldError says which field of a definition breaks a rule.
+type FieldError struct {
+	// Field names it: settings.language.
+	Field   string
+	Message string
+}
+
+func (e *FieldError) Error() string { return e.Field + " " + e.Message }
+
+func invalid(field, format string, args ...any) error {
+	return &FieldError{field, fmt.Sprintf(format, args...)}
+}
+
+const (
+	// maxWords bounds a text that is said, in characters.
+	maxWords = 2000
+	// maxConfig bounds a tool's settings, in bytes of JSON.
+	maxConfig = 10_000
+	// maxRedact and maxOutput bound names, in characters.
+	maxRedact = 100
+	maxOutput = 40
+)
+
+// Settle answers the definition as it is kept with a voice: languages by their
+// codes, what follows from the voice, and words in the persona's own language.
+// d is not changed. The error is a [FieldError]; the bounds in Definition's tags
+// are for whoever takes input to keep.
+func (d *Definition) Settle(v voice.Voice) (Definition, error) {
+	settled := *d
+	for _, rule := range []func(*Definition, voice.Voice) error{
+		(*Definition).settleSettings, (*Definition).settleTexts, (*Definition).settleWords,
+		(*Definition).settleGoals, (*Definition).checkGuardrails, (*Definition).settleTools, (*Definition).checkRest,
+	} {
+		if err := rule(&settled, v); err != nil {
+			return settled, err
+		}
+	}
+	settled.Guardrails = whole(d.Guardrails)
+	settled.Knowledge.BaseIDs, settled.Privacy.Redact = once(d.Knowledge.BaseIDs), whole(d.Privacy.Redact)
+	return settled, nil
+}
+
+// whole is a list that is not nil.
+func whole[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// once is the items of a list, each in its first place.
+func once[T comparable](list []T) []T {
+	kept := make([]T, 0, len(list))
+	for _, item := range list {
+		if !slices.Contains(kept, item) {
+			kept = append(kept, item)
+		}
+	}
+	return kept
+}
+
+// settleSettings: any voice speaks any language in its list, and decides the
+// engine (spec, Languages).
+func (d *Definition) settleSettings(v voice.Voice) error {
+	s := &d.Settings
+	var err error
+	if s.Language, err = spoken("settings.language", s.Language, v); err != nil {
+		return err
+	}
+	codes := make([]string, len(s.Languages))
+	for i, asked := range s.Languages {
+		if codes[i], err = spoken(fmt.Sprintf("settings.languages[%d]", i), asked, v); err != nil {
+			return err
+		}
+	}
+	s.Languages = once(codes)
+	if s.Accent != nil && !slices.ContainsFunc(language.Accents(), func(a language.Accent) bool { return a.Key == *s.Accent }) {
+		return invalid("settings.accent", "is not an accent; GET /languages lists them")
+	}
+	if s.Speed < v.SpeedMin || s.Speed > v.SpeedMax {
+		return invalid("settings.speed", "must be %g to %g with this voice", v.SpeedMin, v.SpeedMax)
+	}
+	s.Engine, s.GlobalVoice = v.Engine, v.Engine == language.Global
+	return nil
+}
+
+// spoken finds a language that a voice speaks by its code or name.
+func spoken(field, asked string, v voice.Voice) (code string, err error) {
+	found, ok := language.Lookup(asked)
+	if !ok {
+		return "", invalid(field, "is not a language; GET /languages lists them")
+	}
+	if !slices.Contains(v.Languages, found.Code) {
+		return "", invalid(field, "is %s, which the voice %s does not speak", found.Name, v.Name)
+	}
+	return found.Code, nil
+}
+
+func (d *Definition) settleTexts(voice.Voice) error {
+	for _, t := range []struct {
+		field string
+		words *Words
+	}{
+		{"greeting.text", &d.Greeting.Text}, {"closing", &d.Closing}, {"disclosure.text", &d.Disclosure.Text},
+	} {
+		// The words that are added later are not added to what d shares.
+		if *t.words = maps.Clone(*t.words); *t.words == nil {
+			*t.words = Words{}
+		}
+		if err := checkWords(t.field, *t.words); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkWords(field string, w Words) error {
+	for _, code := range slices.Sorted(maps.Keys(w)) {
+		if _, ok := language.Lookup(code); !ok {
+			return invalid(field, "has a key that is not a language; GET /languages lists them")
+		}
+		if text := w[code]; strings.TrimSpace(text) == "" || utf8.RuneCountInString(text) > maxWords {
+			return invalid(field+"."+code, "must have 1 to %d characters", maxWords)
+		}
+	}
+	return nil
+}
+
+// settleWords adds the words that a persona cannot do without in its language.
+func (d *Definition) settleWords(voice.Voice) error {
+	own := d.Settings.Language
+	known, ok := words[own]
+	if _, said := d.Greeting.Text[own]; d.Greeting.Mode == GreetFixed && !said {
+		if !ok {
+			return invalid("greeting.text", "needs the words of a fixed greeting in the persona's language, %s", own)
+		}
+		d.Greeting.Text[own] = known.greeting
+	}
+	if _, said := d.Disclosure.Text[own]; said {
+		return nil
+	}
+	if ok {
+		d.Disclosure.Text[own] = known.disclosure
+	} else if _, said := d.Disclosure.Text[fallback]; !said {
+		d.Disclosure.Text[fallback] = words[fallback].disclosure
+	}
+	return nil
+}
+
+// settleGoals: every goal has its own key, and following them comes to an end.
+func (d *Definition) settleGoals(voice.Voice) error {
+	d.Goals = whole(slices.Clone(d.Goals))
+	at := map[string]int{}
+	for i, g := range d.Goals {
+		d.Goals[i].Outputs = whole(g.Outputs)
+		if _, twice := at[g.Key]; twice {
+			return invalid(fmt.Sprintf("goals[%d].key", i), "is another goal's too")
+		}
+		at[g.Key] = i
+		for j, name := range g.Outputs {
+			if n := utf8.RuneCountInString(name); n == 0 || n > maxOutput {
+				return invalid(fmt.Sprintf("goals[%d].outputs[%d]", i, j), "must have 1 to %d characters", maxOutput)
+			}
+		}
+	}
+	for i, g := range d.Goals {
+		for steps := 0; g.Next != nil; steps++ {
+			next, ok := at[*g.Next]
+			if !ok {
+				return invalid(fmt.Sprintf("goals[%d].next", at[g.Key]), "is not the key of a goal")
+			}
+			if steps > len(d.Goals) {
+				return invalid(fmt.Sprintf("goals[%d].next", i), "leads in a circle")
+			}
+			g = d.Goals[next]
+		}
+	}
+	return nil
+}
+
+func (d *Definition) checkGuardrails(voice.Voice) error {
+	seen := map[string]bool{}
+	for i, g := range d.Guardrails {
+		if seen[g.Key] {
+			return invalid(fmt.Sprintf("guardrails[%d].key", i), "is another guardrail's too")
+		}
+		seen[g.Key] = true
+	}
+	return nil
+}
+
+// settleTools: tools of a customer's own system name its connection, others none.
+func (d *Definition) settleTools(voice.Voice) error {
+	d.Tools = whole(slices.Clone(d.Tools))
+	for i, t := range d.Tools {
+		field := fmt.Sprintf("tools[%d]", i)
+		_, connected := toolConnections[t.Kind]
+		switch {
+		case connected && t.ConnectionID == nil:
+			return invalid(field+".connectionId", "is needed by a tool of kind %s", t.Kind)
+		case !connected && t.ConnectionID != nil:
+			return invalid(field+".connectionId", "is not for a tool of kind %s", t.Kind)
+		}
+		if t.Config == nil {
+			d.Tools[i].Config = map[string]any{}
+		}
+		if b, err := json.Marshal(t.Config); err != nil || len(b) > maxConfig {
+			return invalid(field+".config", "must have at most %d bytes", maxConfig)
+		}
+	}
+	return nil
+}
+
+// toolConnections gives the kinds of tools that need a connection its kind.
+var toolConnections = map[string]string{"http": "http", "mcp": "mcp"}
+
+func (d *Definition) checkRest(voice.Voice) error {
+	c := d.Conversation
+	if c.IdlePromptS > 0 && c.EndAfterSilenceS > 0 && c.EndAfterSilenceS <= c.IdlePromptS {
+		return invalid("conversation.endAfterSilenceS", "must be more than idlePromptS, or 0 for never")
+	}
+	for i, what := range d.Privacy.Redact {
+		if n := utf8.RuneCountInString(what); n == 0 || n > maxRedact {
+			return invalid(fmt.Sprintf("privacy.redact[%d]", i), "must have 1 to %d characters", maxRedact)
+		}
+	}
+	return nil
+}

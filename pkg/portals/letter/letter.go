@@ -1,0 +1,101 @@
+// Package letter is what the platform writes to people: links by which members sign
+// in, invitations, and links to cases. A letter is a job that is queued with what
+// causes it; who gets it and what it says is read when it is sent, and no address and
+// no token lies open in between.
+package letter
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// kind is what a letter is about.
+type kind string
+
+const (
+	signIn     kind = "sign_in"
+	invitation kind = "invitation"
+	ofCase     kind = "case"
+)
+
+// letter is the input of a job of kind mail_send.
+type letter struct {
+	Kind   kind      `json:"kind"`
+	Portal id.Portal `json:"portalId"`
+	// Membership is of an invitation, Case of a case.
+	Membership id.Membership `json:"membershipId,omitzero"`
+	Case       id.CaseLink   `json:"caseLinkId,omitzero"`
+	// Language is empty for the reader's own.
+	Language string `json:"language,omitempty"`
+	// Sealed is who asks to sign in, or the token of a case.
+	Sealed []byte `json:"sealed,omitempty"`
+}
+
+// Post takes letters. A deployment that sends no mail has none.
+type Post struct{ Vault *vault.Vault }
+
+// ErrTooMany says that a recipient, or the organization, had all the mail of an hour.
+var ErrTooMany = errors.New("too many mails in an hour")
+
+// ErrNoAddress says that there is no address to write to.
+var ErrNoAddress = errors.New("there is no e-mail address")
+
+// AskToSignIn queues a link for whoever has an address, which may be nobody: what is
+// done and how long it takes is the same. The error is ErrNoAddress or ErrTooMany.
+func (o *Post) AskToSignIn(ctx context.Context, tx *tenant.Tx, p id.Portal, address, language string, at time.Time) error {
+	_, key, ok := person.Address(address)
+	if !ok {
+		return ErrNoAddress
+	}
+	if err := take(ctx, tx, recipient(signIn, p, key), perRecipient, at); err != nil {
+		return err
+	}
+	return o.queue(ctx, tx, letter{Kind: signIn, Portal: p, Language: language}, key, job.Job{
+		ResourceKind: "portal", ResourceID: p.String(), Scope: scope.PortalsRead, CreatedBy: "members_link", CreatedAt: at,
+	})
+}
+
+// Invite queues the invitation to a place. The error is ErrNoAddress or ErrTooMany.
+func (o *Post) Invite(ctx context.Context, tx *tenant.Tx, who person.Person, m person.Membership, by person.Author) error {
+	if who.Email == nil {
+		return ErrNoAddress
+	}
+	if err := takeBoth(ctx, tx, invitation, m.Portal, *who.Email, by.At); err != nil {
+		return err
+	}
+	return o.queue(ctx, tx, letter{Kind: invitation, Portal: m.Portal, Membership: m.ID}, "", job.Job{
+		ResourceKind: "person", ResourceID: who.ID.String(), Scope: scope.PeopleRead, CreatedBy: by.By, CreatedAt: by.At,
+	})
+}
+
+// SendCase queues the link to a case, whose token nobody else keeps. The error is
+// ErrNoAddress or ErrTooMany.
+func (o *Post) SendCase(ctx context.Context, tx *tenant.Tx, p id.Portal, which id.CaseLink, address, token string, by person.Author) error {
+	if err := takeBoth(ctx, tx, ofCase, p, address, by.At); err != nil {
+		return err
+	}
+	return o.queue(ctx, tx, letter{Kind: ofCase, Portal: p, Case: which}, token, job.Job{
+		ResourceKind: "case_link", ResourceID: which.String(), Scope: scope.PortalsRead, CreatedBy: by.By, CreatedAt: by.At,
+	})
+}
+
+// queue seals what is secret of a letter and queues it.
+func (o *Post) queue(ctx context.Context, tx *tenant.Tx, l letter, secret string, j job.Job) error {
+	j.ID, j.Kind, j.Portal = id.NewJob(), job.MailSend, l.Portal
+	if secret != "" {
+		l.Sealed = o.Vault.Seal(place(tx.Org, j.ID), []byte(secret))
+	}
+	_, err := job.Insert(ctx, tx, j, l)
+	return err
+}
+
+// place is where the secret of a letter opens.
+func place(org id.Org, j id.Job) string { return "letter " + org.String() + " " + j.String() }

@@ -1,0 +1,272 @@
+package person
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/consent"
+	"visavis.dev/pkg/store/erasure"
+	"visavis.dev/pkg/store/file"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// ErrOnHold says that a conversation of the person must be kept.
+var ErrOnHold = errors.New("a conversation of the person is on hold")
+
+// Erase begins to erase somebody. Their details are gone at the commit, and
+// nobody can come in as them any more; a job removes what is known of them
+// elsewhere (see Eraser). The error is ErrUnknown, ErrErased or ErrOnHold.
+func Erase(ctx context.Context, tx *tenant.Tx, which id.Person, who Author) (job.Job, error) {
+	p, err := LockAll(ctx, tx, which)
+	if err != nil {
+		return job.Job{}, err
+	}
+	if held, err := session.Held(ctx, tx, which); err != nil || held {
+		return job.Job{}, errors.Join(err, onHold(held))
+	}
+	blank := Person{
+		ID: p.ID, AgeBand: UnknownAge, State: Erased, Metadata: map[string]string{}, Edition: p.Edition + 1,
+		CreatedAt: p.CreatedAt, UpdatedAt: who.At, ErasedAt: &who.At,
+	}
+	if err := blank.save(ctx, tx); err != nil {
+		return job.Job{}, err
+	}
+	if err := tx.Decrement(ctx, string(plan.Members)); err != nil {
+		return job.Job{}, err
+	}
+	if err := scrub(ctx, tx, which); err != nil {
+		return job.Job{}, err
+	}
+	return job.Insert(ctx, tx, job.Job{
+		ID: id.NewJob(), Kind: job.Erase, ResourceKind: "person", ResourceID: which.String(), Scope: scope.PeopleWrite,
+		CreatedBy: who.By, CreatedAt: who.At,
+	}, which)
+}
+
+func onHold(held bool) error {
+	if held {
+		return ErrOnHold
+	}
+	return nil
+}
+
+// Eraser removes what is known of people who were erased: what they said, what
+// was noted, collected and remembered of them, that they are signed in, who their
+// guardians are, and their places. The consents stay on record, without names.
+type Eraser struct {
+	Files *file.Store
+	// Forget deletes what personas remember of a person, and answers how many did.
+	Forget func(ctx context.Context, tx *tenant.Tx, of id.Person) (int, error)
+}
+
+const (
+	// eraseSessions and erasePlaces bound a step.
+	eraseSessions = 100
+	erasePlaces   = 100
+	// holdAgain is when a conversation that was held is looked at again.
+	holdAgain = time.Hour
+)
+
+// reached is how far an erasure got.
+type reached struct {
+	// Session is the last whose words were deleted.
+	Session id.Session `json:"session"`
+	// Said says that no words are left but those that are held.
+	Said bool `json:"said"`
+	// Held says that some are.
+	Held bool `json:"held"`
+	// Silenced are conversations whose answers are searched for, and Answer is how far.
+	Silenced []id.Session   `json:"silenced,omitempty"`
+	Answer   erasure.Answer `json:"answer"`
+}
+
+// Step is the job's next step. Each is repeated without harm.
+func (e *Eraser) Step(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+	which, err := id.ParsePerson(j.ResourceID)
+	if err != nil {
+		return 0, err
+	}
+	var at reached
+	if err := json.Unmarshal(j.Progress, &at); err != nil {
+		return 0, err
+	}
+	who := Author{By: j.CreatedBy, At: now}
+	wait := time.Duration(0)
+	switch {
+	case len(at.Silenced) > 0:
+		err = at.scrubAnswers(ctx, tx)
+	case at.Said:
+		wait, err = e.rest(ctx, tx, j, &at, which, who)
+	default:
+		if err = e.silence(ctx, tx, j, &at, which, who); err == nil && len(at.Silenced) > 0 {
+			err = erasure.ScrubButAnswers(ctx, tx, erasure.Subject{Sessions: at.Silenced})
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	j.Progress, err = json.Marshal(at)
+	return wait, err
+}
+
+// silence deletes the words of a few of the person's conversations. One that is
+// live is ended, alone in its step: its end comes last in a transaction.
+func (e *Eraser) silence(ctx context.Context, tx *tenant.Tx, j *job.Job, at *reached, which id.Person, who Author) error {
+	sessions, err := session.OfPerson(ctx, tx, which, at.Session, eraseSessions)
+	if err != nil {
+		return err
+	}
+	for i, s := range sessions {
+		switch {
+		case !s.State.Over() && i > 0:
+			return nil // in the next step
+		case !s.State.Over():
+			_, err := session.End(ctx, tx, s.ID, session.Ending{Reason: session.EndedByAPI, At: who.At})
+			return err
+		case s.OnHold:
+			at.Held = true
+		default:
+			if err := session.Disown(ctx, tx, s.ID); err != nil {
+				return err
+			}
+			at.Silenced = append(at.Silenced, s.ID)
+			j.Done++
+		}
+		at.Session = s.ID
+	}
+	at.Said = len(sessions) < eraseSessions
+	return nil
+}
+
+// scrubAnswers searches some of the answers for the conversations that were silenced last.
+func (at *reached) scrubAnswers(ctx context.Context, tx *tenant.Tx) error {
+	next, err := erasure.ScrubAnswers(ctx, tx, erasure.Subject{Sessions: at.Silenced}, at.Answer)
+	if err != nil {
+		return err
+	}
+	if next == nil {
+		at.Silenced, at.Answer = nil, erasure.Answer{}
+	} else {
+		at.Answer = *next
+	}
+	return nil
+}
+
+// rest removes the rest. It ends once no conversation is held any more.
+func (e *Eraser) rest(ctx context.Context, tx *tenant.Tx, j *job.Job, at *reached, which id.Person, who Author) (time.Duration, error) {
+	if err := e.forget(ctx, tx, which); err != nil {
+		return 0, err
+	}
+	more, err := removePlaces(ctx, tx, j, which, who)
+	switch {
+	case err != nil || more:
+		return 0, err
+	case at.Held:
+		*at = reached{}
+		return holdAgain, nil
+	}
+	j.State, j.Total = job.Succeeded, j.Done
+	return 0, nil
+}
+
+// scrub empties what is found of a person and of their places by searching.
+func scrub(ctx context.Context, tx *tenant.Tx, which id.Person) error {
+	// Rides membership_by_person.
+	rows, err := tx.Query(ctx, `SELECT id FROM membership WHERE org_id = $1 AND person_id = $2`, tx.Org, which)
+	if err != nil {
+		return err
+	}
+	places, err := pgx.CollectRows(rows, pgx.RowTo[id.Membership])
+	if err != nil {
+		return err
+	}
+	return erasure.Scrub(ctx, tx, erasure.Subject{Person: which, Places: places})
+}
+
+// dropRejects deletes the lines that imports refused. Whose they are cannot be told: no
+// ids are in them.
+func (e *Eraser) dropRejects(ctx context.Context, tx *tenant.Tx) error {
+	rows, err := tx.Query(ctx, `
+		SELECT id, file_id FROM job WHERE org_id = $1 AND kind = 'people_import' AND finished_at IS NOT NULL AND file_id IS NOT NULL`, tx.Org)
+	if err != nil {
+		return err
+	}
+	var (
+		jobs  []id.Job
+		files []id.File
+		one   id.Job
+		file  id.File
+	)
+	if _, err := pgx.ForEachRow(rows, []any{&one, &file}, func() error {
+		tx.Touch("job", one)
+		jobs, files = append(jobs, one), append(files, file)
+		return nil
+	}); err != nil || len(jobs) == 0 {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE job SET file_id = NULL WHERE org_id = $1 AND id = ANY($2)`, tx.Org, jobs); err != nil {
+		return err
+	}
+	return e.Files.Discard(ctx, tx, files...)
+}
+
+// forget deletes what is remembered of a person, who their guardians are, by what
+// they come in, and that they are signed in.
+func (e *Eraser) forget(ctx context.Context, tx *tenant.Tx, which id.Person) error {
+	if _, err := e.Forget(ctx, tx, which); err != nil {
+		return err
+	}
+	evidence, err := consent.ForgetGuardians(ctx, tx, which)
+	if err != nil {
+		return err
+	}
+	if err := e.Files.Discard(ctx, tx, evidence...); err != nil {
+		return err
+	}
+	if err := e.dropRejects(ctx, tx); err != nil {
+		return err
+	}
+	// Once more: what was under way at the erasure has been answered since.
+	if err := scrub(ctx, tx, which); err != nil {
+		return err
+	}
+	if err := forgetIdentity(ctx, tx, which); err != nil {
+		return err
+	}
+	return signOut(ctx, tx, which)
+}
+
+// removePlaces removes a few of the person's places, and says whether others are
+// left.
+func removePlaces(ctx context.Context, tx *tenant.Tx, j *job.Job, which id.Person, who Author) (more bool, err error) {
+	rows, err := tx.Query(ctx, `
+		SELECT `+membershipColumns+` FROM membership m WHERE m.org_id = $1 AND m.person_id = $2 ORDER BY m.id LIMIT $3`, tx.Org, which, erasePlaces)
+	if err != nil {
+		return false, err
+	}
+	places, err := pgx.CollectRows(rows, scanMembership)
+	if err != nil {
+		return false, err
+	}
+	ids := make([]id.Membership, len(places))
+	for i, m := range places {
+		ids[i] = m.ID
+		tx.Touch("membership", m.ID)
+		if m.RemovedAt == nil {
+			event.Tell(tx, m.draft(event.MemberRemoved, who, map[string]any{"removedAt": who.At}))
+			j.Done++
+		}
+	}
+	_, err = tx.Exec(ctx, `DELETE FROM membership WHERE org_id = $1 AND id = ANY($2)`, tx.Org, ids)
+	return len(places) == erasePlaces, err
+}

@@ -1,0 +1,23 @@
+package person
+
+import (
+	"context"
+
+	"visavis.dev/pkg/store/consent"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Consent records a guardian's consent to a place that LockMembership found. It
+// is the one that counts from now on; those before it stay on record.
+func Consent(ctx context.Context, tx *tenant.Tx, m Membership, k consent.Consent, who Author) (Membership, consent.Consent, error) {
+	k.Kind, k.Statement, k.Membership, k.Person = consent.OfGuardian, consent.ByGuardian, m.ID, m.Person
+	if err := consent.Record(ctx, tx, k); err != nil {
+		return m, k, err
+	}
+	m.Consent, m.Edition, m.UpdatedAt = k.ID, m.Edition+1, who.At
+	tx.Touch("membership", m.ID)
+	_, err := tx.Exec(ctx, `
+		UPDATE membership SET consent_id = $3, edition = $4, updated_at = $5 WHERE org_id = $1 AND id = $2`,
+		tx.Org, m.ID, m.Consent, m.Edition, m.UpdatedAt)
+	return m, k, err
+}

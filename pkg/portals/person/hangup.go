@@ -1,0 +1,63 @@
+package person
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/consent"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// hangUpBatch bounds the conversations that one transaction ends.
+const hangUpBatch = 50
+
+// Whose conversations are ended, by $2.
+const (
+	ofPerson = `s.person_id = $2`
+	ofPlace  = `s.membership_id = $2`
+	// ofUnits are of those who were told that they are switched off.
+	ofUnits = `m.unit_id = ANY($2::UUID[]) AND NOT m.told_on`
+)
+
+// hangUp ends conversations of people who may not go on with them, and answers how
+// many; more says that others are left. Whoever could begin another holds
+// what the caller has locked (Keep). It rides session_active and membership_pkey.
+func hangUp(ctx context.Context, tx *tenant.Tx, which string, of any, why session.Reason, who Author) (ended int, more bool, err error) {
+	rows, err := tx.Query(ctx, `
+		SELECT s.id FROM session s LEFT JOIN membership m ON m.org_id = s.org_id AND m.id = s.membership_id
+		WHERE s.org_id = $1 AND s.state IN ('created', 'live') AND `+which+` ORDER BY s.id LIMIT $3`, tx.Org, of, hangUpBatch)
+	if err != nil {
+		return 0, false, err
+	}
+	going, err := pgx.CollectRows(rows, pgx.RowTo[id.Session])
+	if err != nil {
+		return 0, false, err
+	}
+	return len(going), len(going) == hangUpBatch, session.EndAll(ctx, tx, going, session.Ending{Reason: why, At: who.At})
+}
+
+// hangUpAll is hangUp of one person or place, however many conversations there are.
+func hangUpAll(ctx context.Context, tx *tenant.Tx, which string, of any, why session.Reason, who Author) error {
+	for {
+		if _, more, err := hangUp(ctx, tx, which, of, why, who); err != nil || !more {
+			return err
+		}
+	}
+}
+
+// Disagree ends the conversations that go on by a place when its guardian takes the
+// consent to it back. A consent that does not count any more ends none.
+func Disagree(ctx context.Context, tx *tenant.Tx, k consent.Consent, who Author) error {
+	m, err := LockMembership(ctx, tx, k.Membership)
+	switch {
+	case errors.Is(err, ErrNoMembership), errors.Is(err, ErrRemoved), errors.Is(err, ErrUnknown), errors.Is(err, ErrErased):
+		return nil
+	case err != nil || m.Consent != k.ID:
+		return err
+	}
+	return hangUpAll(ctx, tx, ofPlace, m.ID, session.ConsentWithdrawn, who)
+}

@@ -1,0 +1,90 @@
+package person_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/portaltest"
+	"visavis.dev/pkg/store/consent"
+	"visavis.dev/pkg/store/tenant"
+)
+
+func TestStanding(t *testing.T) {
+	w := newWorld(t)
+	day := 24 * time.Hour
+	kim := w.add("Kim")
+	m, _, err := w.tryJoin(kim.ID, person.Place{
+		Portal: w.portal.ID, Role: person.Learner, StartsAt: new(now.Add(day)), EndsAt: new(now.Add(3 * day)),
+	})
+	require.NoError(t, err)
+	for at, want := range map[time.Duration]struct {
+		state  person.MemberState
+		reason person.Reason
+	}{
+		0: {person.MemberInvited, person.NotStarted}, day: {person.MemberActive, ""}, 3*day - 1: {person.MemberActive, ""},
+		3 * day: {person.MemberEnded, person.MembershipEnded},
+	} {
+		s := w.standing(m.ID, now.Add(at))
+		require.Equal(t, want.state, s.State, at)
+		require.Equal(t, want.reason, s.Reason, at)
+		require.Equal(t, want.reason == "", s.Usable, at)
+		require.Equal(t, portal.Published, s.Portal)
+	}
+	_, _, err = w.tryJoin(w.add("Lee").ID, person.Place{Portal: w.portal.ID, Role: person.Learner, StartsAt: &now, EndsAt: &now})
+	require.ErrorIs(t, err, person.ErrDates)
+}
+
+// Whoever may be younger than the portal's age needs a guardian's consent.
+func TestGuardianConsent(t *testing.T) {
+	w := newWorld(t)
+	under := int64(16)
+	w.portal = portaltest.Portal(t, w.tenants, w.one, id.NewPersona(), func(p *portal.Portal) { p.Definition.GuardianConsentUnder = &under })
+	for band, required := range map[person.AgeBand]bool{
+		person.Under13: true, person.From13: true, person.From16: false, person.Adult: false, person.UnknownAge: false,
+	} {
+		p, _, err := w.find(person.Wanted{Name: string(band), AgeBand: band})
+		require.NoError(t, err)
+		s := w.standing(w.join(p.ID, id.Unit{}).ID, now)
+		require.Equal(t, required, s.Guardian.Required, band)
+		require.Equal(t, required, s.Reason == person.GuardianConsentMissing, band)
+		require.Equal(t, person.ConsentMissing, s.Guardian.State)
+	}
+	kim, _, err := w.find(person.Wanted{Name: "Kim", AgeBand: person.From13})
+	require.NoError(t, err)
+	m := w.join(kim.ID, id.Unit{})
+	k := w.agree(m, now.Add(time.Hour))
+	s := w.standing(m.ID, now)
+	require.True(t, s.Usable)
+	require.Equal(t, k.ID, s.Guardian.Consent)
+	require.Equal(t, now.Add(time.Hour), s.Guardian.ExpiresAt.UTC())
+	require.Equal(t, person.GuardianConsentMissing, w.standing(m.ID, now.Add(time.Hour)).Reason, "it ends by itself")
+	w.must(func(ctx context.Context, tx *tenant.Tx) error {
+		_, _, err := consent.Withdraw(ctx, tx, k.ID, now)
+		return err
+	})
+	s = w.standing(m.ID, now)
+	require.Equal(t, consent.Withdrawn, s.Guardian.State)
+	require.Equal(t, person.GuardianConsentMissing, s.Reason)
+}
+
+// agree records a guardian's consent to a place.
+func (w *world) agree(m person.Membership, until time.Time) (k consent.Consent) {
+	w.t.Helper()
+	w.must(func(ctx context.Context, tx *tenant.Tx) error {
+		found, err := person.LockMembership(ctx, tx, m.ID)
+		require.NoError(w.t, err)
+		_, k, err = person.Consent(ctx, tx, found, consent.Consent{
+			ID: id.NewConsent(), State: consent.Given, PolicyVersion: "1", PersonName: "Sam", PersonEmail: new("sam@example.com"),
+			SignedAt: now, RecordedAt: now, RecordedBy: "key_test",
+			Guardian: &consent.Guardian{Relationship: "father", Method: "in_person", Scopes: []string{"conversation"}, ExpiresAt: &until},
+		}, who)
+		return err
+	})
+	return k
+}

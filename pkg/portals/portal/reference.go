@@ -1,0 +1,88 @@
+package portal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// holdPersona refuses a speaker that the organisation does not have, and keeps the
+// one it has from being deleted until the commit.
+func holdPersona(ctx context.Context, tx *tenant.Tx, p id.Persona) error {
+	_, err := persona.Lock(ctx, tx, p)
+	if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
+		return invalid("personaId", "is not a persona of this organisation")
+	}
+	return err
+}
+
+// holdPacks does so with packs.
+func holdPacks(ctx context.Context, tx *tenant.Tx, packs []id.KnowledgeBase) error {
+	for i, base := range packs {
+		tag, err := tx.Exec(ctx, `
+			SELECT 1 FROM knowledge_base WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL FOR SHARE`, tx.Org, base)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return invalid(fmt.Sprintf("knowledgeBaseIds[%d]", i), "is not a knowledge pack of this organisation")
+		}
+	}
+	return nil
+}
+
+// packs are those that a portal answers from: its draft's, which is to be tried,
+// and those of what visitors see.
+func (p *Portal) packs(ctx context.Context, tx *tenant.Tx) ([]id.KnowledgeBase, error) {
+	named := slices.Clone(p.Definition.KnowledgeBaseIDs)
+	if p.State == Archived {
+		return nil, nil
+	}
+	if p.PublishedVersion != nil {
+		v, err := FindVersion(ctx, tx, p.ID, *p.PublishedVersion)
+		if err != nil {
+			return nil, err
+		}
+		named = append(named, v.Definition.KnowledgeBaseIDs...)
+	}
+	return once(named), nil
+}
+
+// usePacks notes which packs a portal uses instead of those it did before, so
+// that they are not deleted meanwhile.
+func usePacks(ctx context.Context, tx *tenant.Tx, p id.Portal, before, after []id.KnowledgeBase) error {
+	for _, base := range before {
+		if slices.Contains(after, base) {
+			continue
+		}
+		tx.Touch("knowledge_use", base, user, p)
+		if _, err := tx.Exec(ctx, `
+			DELETE FROM knowledge_use WHERE org_id = $1 AND base_id = $2 AND user_kind = $3 AND user_id = $4`,
+			tx.Org, base, user, p); err != nil {
+			return err
+		}
+	}
+	for _, base := range after {
+		if slices.Contains(before, base) {
+			continue
+		}
+		tx.Touch("knowledge_use", base, user, p)
+		if _, err := tx.Exec(ctx, `
+			INSERT INTO knowledge_use (org_id, base_id, user_kind, user_id) VALUES ($1, $2, $3, $4)`, tx.Org, base, user, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// user is the kind of user of knowledge that a portal is.
+const user userKind = "portal"
+
+type userKind string
+
+func (k userKind) String() string { return string(k) }

@@ -1,0 +1,237 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/tmaxmax/go-sse"
+
+	"visavis.dev/pkg/provider/upstream"
+)
+
+const (
+	// maxEvent bounds an event of a stream, in bytes. A piece is a word or two.
+	maxEvent = 256 << 10
+	// maxWhole bounds an answer that is not a stream, in bytes.
+	maxWhole = 1 << 20
+	// maxAnswer bounds an answer in characters where no tokens were asked for.
+	maxAnswer = 64 << 10
+	// charactersPerToken is more than any language's words take on average.
+	charactersPerToken = 16
+)
+
+// bound is how many characters an answer of so many tokens may have; a service
+// need not keep to the tokens.
+func bound(tokens int64) int {
+	if tokens <= 0 {
+		return maxAnswer
+	}
+	return int(min(tokens*charactersPerToken, maxAnswer))
+}
+
+// chunk is an event of a stream, or a whole answer: the former has deltas, the
+// latter messages.
+type chunk struct {
+	Choices []choice        `json:"choices"`
+	Error   json.RawMessage `json:"error"`
+}
+
+type choice struct {
+	Index        int64   `json:"index"`
+	Delta        content `json:"delta"`
+	Message      content `json:"message"`
+	FinishReason string  `json:"finish_reason"`
+}
+
+type content struct {
+	Content string `json:"content"`
+}
+
+// failed reads the error that a service sends where an answer should be. Its
+// codes are not agreed upon; what is widespread is told apart.
+func (c *chunk) failed() error {
+	if len(c.Error) == 0 || bytes.Equal(c.Error, []byte("null")) {
+		return nil
+	}
+	var e struct {
+		Type string `json:"type"`
+		Code any    `json:"code"`
+	}
+	_ = json.Unmarshal(c.Error, &e) // of any form it is an error
+	code := upstream.Unavailable
+	for _, word := range []any{e.Code, e.Type} {
+		switch word {
+		case "rate_limit_exceeded", "insufficient_quota", "rate_limit_error", 429.0:
+			code = upstream.RateLimited
+		case "invalid_api_key", "authentication_error", "permission_error", 401.0, 403.0:
+			code = upstream.Refused
+		case "model_not_found", "invalid_request_error", "context_length_exceeded", 400.0, 404.0:
+			code = upstream.Rejected
+		}
+	}
+	return &upstream.Error{Code: code}
+}
+
+// receive reads an answer in whichever form it comes: some services do not
+// stream, and something in between may answer with a page of its own.
+func receive(resp *http.Response, limit int, each func(piece string) error) error {
+	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch mediaType {
+	case "application/json":
+		text, err := readWhole(resp)
+		if text == "" {
+			return err
+		}
+		a := answer{limit: limit, each: each}
+		return errors.Join(a.write(text), err)
+	case "text/html":
+		return &upstream.Error{Code: upstream.Malformed}
+	}
+	return read(resp, limit, each)
+}
+
+// read reads the stream of an answer. An answer is whole when it says why it
+// ended, or that it is done; anything else broke off, whatever the transport
+// makes of it.
+func read(resp *http.Response, limit int, each func(piece string) error) error {
+	a := answer{limit: limit, each: each}
+	for event, err := range sse.Read(resp.Body, &sse.ReadConfig{MaxEventSize: maxEvent}) {
+		if err != nil {
+			return asStreamError(err)
+		}
+		if done, err := a.take(event.Data); done || err != nil {
+			return err
+		}
+	}
+	if a.finish == "" {
+		return &upstream.Error{Code: upstream.Truncated}
+	}
+	return a.end()
+}
+
+// asStreamError tells an event beyond all bounds from a body that failed.
+func asStreamError(err error) error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return &upstream.Error{Code: upstream.Malformed, Err: err}
+	}
+	return upstream.FromBody(err)
+}
+
+// answer is what has arrived of a stream.
+type answer struct {
+	limit   int
+	each    func(piece string) error
+	written int // characters
+	finish  string
+}
+
+// take takes an event; done says that no more is to come.
+func (a *answer) take(data string) (done bool, err error) {
+	if data == "" {
+		return false, nil
+	}
+	if data == "[DONE]" {
+		return true, a.end()
+	}
+	c, err := parse(data)
+	if err != nil {
+		return false, err
+	}
+	if err := c.failed(); err != nil {
+		return false, a.late(err)
+	}
+	for _, choice := range c.Choices {
+		if choice.Index != 0 {
+			continue // one answer was asked for
+		}
+		if err := a.write(choice.Delta.Content); err != nil {
+			return false, err
+		}
+		if choice.FinishReason != "" {
+			a.finish = choice.FinishReason
+		}
+	}
+	return false, nil
+}
+
+// late keeps a refusal that comes after words from being one: another secret
+// would write them again.
+func (a *answer) late(err error) error {
+	if a.written > 0 && errors.Is(err, upstream.ErrRefused) {
+		return &upstream.Error{Code: upstream.Unavailable, Err: err}
+	}
+	return err
+}
+
+// parse reads an event. One that breaks off is what is left of a stream that
+// did.
+func parse(data string) (chunk, error) {
+	var c chunk
+	err := json.NewDecoder(bytes.NewReader([]byte(data))).Decode(&c)
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return c, &upstream.Error{Code: upstream.Truncated, Err: err}
+	case err != nil:
+		return c, &upstream.Error{Code: upstream.Malformed, Err: err}
+	}
+	return c, nil
+}
+
+// write passes a piece on, as far as there is room.
+func (a *answer) write(piece string) error {
+	if piece == "" {
+		return nil
+	}
+	n := utf8.RuneCountInString(piece)
+	if a.written+n > a.limit {
+		return ErrLength
+	}
+	a.written += n
+	return a.each(piece)
+}
+
+// end says how an answer ended.
+func (a *answer) end() error {
+	switch {
+	case a.finish == "length":
+		return ErrLength
+	case a.finish == "content_filter":
+		return ErrFiltered
+	case a.written == 0:
+		return &upstream.Error{Code: upstream.Malformed}
+	}
+	return nil
+}
+
+// readWhole reads an answer that is not a stream.
+func readWhole(resp *http.Response) (string, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxWhole+1))
+	if err != nil {
+		return "", upstream.FromBody(err)
+	}
+	if len(body) > maxWhole {
+		return "", &upstream.Error{Code: upstream.Malformed}
+	}
+	c, err := parse(string(body))
+	if err != nil {
+		return "", err
+	}
+	if err := c.failed(); err != nil {
+		return "", err
+	}
+	if len(c.Choices) == 0 {
+		return "", &upstream.Error{Code: upstream.Malformed}
+	}
+	a := answer{limit: maxAnswer, each: func(string) error { return nil }, finish: c.Choices[0].FinishReason}
+	text := c.Choices[0].Message.Content
+	if err := a.write(text); err != nil {
+		return "", err
+	}
+	return text, a.end()
+}

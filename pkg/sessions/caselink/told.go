@@ -1,0 +1,38 @@
+package caselink
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Summaries read the case of case_link.opened from its row as it is now.
+func Summaries(t *tenant.Tenants) event.Source {
+	return func(ctx context.Context, e event.Event, words bool) (event.Detail, error) {
+		which, err := named(e)
+		if err != nil {
+			return event.Detail{}, err
+		}
+		l, err := Get(ctx, t, e.Org, which)
+		if errors.Is(err, ErrUnknown) {
+			return event.Detail{Standing: event.Gone}, nil
+		}
+		if err != nil || !words {
+			return event.Detail{}, err
+		}
+		return event.Detail{Fields: map[string]any{"caseSummary": l.Summary}}, nil
+	}
+}
+
+// named is the link that an event is about.
+func named(e event.Event) (id.CaseLink, error) {
+	var names struct {
+		CaseLink id.CaseLink `json:"caseLinkId"`
+	}
+	err := json.Unmarshal(e.Structure, &names)
+	return names.CaseLink, err
+}

@@ -1,0 +1,190 @@
+package conversation
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/text/answer"
+)
+
+// proceed does the next thing that can be done; false when there is none, or
+// somebody else has the floor.
+func (c *Conversation) proceed() bool {
+	if s := c.current; s != nil {
+		switch {
+		case len(s.pending) > 0:
+			c.utter()
+		case s.whole && !c.isSet(turnPlayed):
+			c.finalise()
+		default:
+			return false
+		}
+		return true
+	}
+	if (c.ear.busy() || !c.ready) && !c.finishing {
+		return false
+	}
+	switch {
+	case len(c.queue) > 0:
+		c.current, c.queue = c.queue[0], c.queue[1:]
+		c.current.turn.Index = c.index
+		c.corrected = nil
+		return true
+	case len(c.unanswered) > 0 && c.thought == nil && !c.silent():
+		c.answer()
+		return true
+	default:
+		return false
+	}
+}
+
+// silent says whether the avatar is to say nothing of its own.
+func (c *Conversation) silent() bool { return c.mute || c.finishing || c.takenOver() }
+
+// answer replies to what the user said: by a rule, by what needs no knowledge,
+// by a goal, or by a brain.
+func (c *Conversation) answer() {
+	text := strings.Join(c.unanswered, " ")
+	if rule := matching(c.rules, c.language, text); rule != nil {
+		c.forbid(rule)
+		return
+	}
+	means := heardIntent(c.language, text)
+	if c.confirmed(means, text) || c.small(means) || c.filled(text) {
+		c.unanswered = nil
+		return
+	}
+	c.goals.asked = false
+	c.consider(text)
+}
+
+// small replies to what needs no knowledge.
+func (c *Conversation) small(means intent) bool {
+	switch means {
+	case sayGoodbye:
+		return c.goodbye()
+	case askPerson:
+		if c.enabled(handoff) {
+			return c.handOff("")
+		}
+		return c.aside(askPerson)
+	case askAbility:
+		return c.aside(askAbility)
+	case askRepeat:
+		c.repeat()
+		return true
+	}
+	texts, ok := c.pleasantry(means)
+	if ok {
+		s := c.reply(c.ownOrigin(), texts...)
+		s.act = actsOf[means]
+		c.speak(s)
+	}
+	return ok
+}
+
+// aside has the packs tell what is asked about the avatar itself.
+func (c *Conversation) aside(means intent) bool {
+	q := c.question(strings.Join(c.unanswered, " "))
+	c.think(&thought{question: q.Text, language: c.language}, func(ctx context.Context) Stream { return c.asides[means](ctx, q) })
+	return true
+}
+
+// repeat says the avatar's last words again.
+func (c *Conversation) repeat() {
+	text, act := bookOf(c.language).askAgain, ActClarify
+	for _, turn := range slices.Backward(c.turns) {
+		if turn.Speaker == session.Avatar && turn.Text != "" && !turn.Unrecorded {
+			text, act = turn.Text, ActRepeat
+			break
+		}
+	}
+	s := c.reply(c.ownOrigin(), text)
+	s.act = act
+	c.speak(s)
+}
+
+// consider has a brain answer.
+func (c *Conversation) consider(text string) {
+	q := c.question(text)
+	c.previous = text
+	brain := c.builtin
+	if c.model != nil {
+		brain = c.model
+	}
+	c.think(&thought{question: text, language: c.language}, func(ctx context.Context) Stream {
+		return brain.Answer(ctx, q)
+	})
+}
+
+// question is what a brain is told. It shares nothing with the state.
+func (c *Conversation) question(text string) Question {
+	past := slices.Clone(c.turns)
+	// What is being asked now is the last of the turns, and not of the past.
+	for range c.unanswered {
+		if len(past) > 0 && past[len(past)-1].Speaker == session.User {
+			past = past[:len(past)-1]
+		}
+	}
+	q := Question{Text: text, Language: c.language, Previous: c.previous, History: past, Now: c.config.localNow()}
+	q.danger = answer.Endangered(c.language, text)
+	q.Brief = Brief{Instructions: c.filledIn(c.instructions), Context: c.context}
+	if c.config.Persona.Privacy.Memory == "person" {
+		q.Brief.Memories = c.config.Session.Memories
+	}
+	return q
+}
+
+// forbid does what a guardrail demands.
+func (c *Conversation) forbid(rule *guardrail) {
+	c.unanswered = nil
+	if c.forbidding != nil {
+		c.forbidding(rule)
+	}
+	if rule.action == actHandoff {
+		c.handOff(rule.message)
+		return
+	}
+	s := c.reply(c.ownOrigin(), c.rebuff(rule)...)
+	s.act = rule.act()
+	switch rule.action {
+	case actEnd:
+		c.last(s, EndedRule)
+		return
+	case actRedirect:
+		if c.goals.current() != nil {
+			c.goals.wasAsked()
+		}
+		s.asking = true
+	}
+	c.speak(s)
+}
+
+// rebuff is what is said where a guardrail forbids an answer.
+func (c *Conversation) rebuff(rule *guardrail) []string {
+	message, goal := rule.message, c.goals.current()
+	switch {
+	case message != "":
+	case rule.action == actHandoff:
+		message = bookOf(c.language).handoff
+	default:
+		message = bookOf(c.language).refuse
+	}
+	texts := []string{c.filledIn(message)}
+	if rule.action == actRedirect && goal != nil {
+		texts = append(texts, c.filledIn(goal.Prompt))
+	}
+	return texts
+}
+
+// last has something said that nothing follows but the end.
+func (c *Conversation) last(s *speech, reason string) {
+	s.interruptible = false
+	s.afterwards = func() { c.stop(reason) }
+	c.queue = nil
+	c.speak(s)
+}
+
+func (c *Conversation) filledIn(text string) string { return fill(text, c.variables) }

@@ -1,0 +1,81 @@
+package conversation
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"visavis.dev/pkg/text/answer"
+)
+
+// Reach says how a person is reached, where none can be asked to join: by what the packs
+// say of it.
+func (b extractive) Reach(ctx context.Context, q Question) Stream {
+	return func(yield func(Piece, error) bool) {
+		one := q
+		one.Text, one.Previous = answer.Say(q.Language, "contactWords"), ""
+		passages, took, err := b.find(ctx, one)
+		if err != nil {
+			yield(Piece{}, err)
+			return
+		}
+		found := best(one, passages, b.threshold())
+		if len(found.chosen) == 0 {
+			yield(Piece{Text: answer.Say(q.Language, "person"), Act: ActHandoff, Retrieval: took, ModelFirst: untold}, nil)
+			return
+		}
+		pieces := stated(one, finding{chosen: found.chosen}, passages)
+		pieces[0].Text = join(answer.Say(q.Language, "contact"), pieces[0].Text)
+		for _, p := range pieces {
+			p.Act, p.Retrieval, p.ModelFirst = ActHandoff, took, untold
+			if !yield(p, nil) {
+				return
+			}
+		}
+	}
+}
+
+const (
+	// maxTopics is how many headings are told, of so many characters each at most.
+	maxTopics  = 6
+	topicRunes = 60
+)
+
+// Abilities say what can be asked: by the headings of the packs.
+func (b extractive) Abilities(ctx context.Context, q Question) Stream {
+	return func(yield func(Piece, error) bool) {
+		text := answer.Say(q.Language, "abilityNone")
+		if outline, ok := b.Knowledge.(Outline); ok {
+			headings, err := outline.Headings(ctx, b.Bases, b.Tags)
+			if err != nil {
+				yield(Piece{}, err)
+				return
+			}
+			if topics := topicsOf(headings); len(topics) > 0 {
+				text = strings.ReplaceAll(answer.Say(q.Language, "ability"), "{{topics}}", listed(q.Language, topics))
+			}
+		}
+		yield(Piece{Text: text, Act: ActAbility, Retrieval: untold, ModelFirst: untold}, nil)
+	}
+}
+
+// topicsOf are some of the headings, each once, spread over all of them.
+func topicsOf(headings []string) []string {
+	var all []string
+	seen := map[string]bool{}
+	for _, h := range headings {
+		h = strings.Trim(strings.TrimSpace(h), ".:?!#*- ")
+		if key := strings.ToLower(h); h != "" && !seen[key] && utf8.RuneCountInString(h) <= topicRunes {
+			seen[key] = true
+			all = append(all, h)
+		}
+	}
+	if len(all) <= maxTopics {
+		return all
+	}
+	out := make([]string, maxTopics)
+	for i := range out {
+		out[i] = all[i*len(all)/maxTopics]
+	}
+	return out
+}

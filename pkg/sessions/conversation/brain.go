@@ -1,0 +1,58 @@
+package conversation
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"visavis.dev/pkg/sessions/session"
+)
+
+// Question is what a brain is asked.
+type Question struct {
+	Text, Language string
+	// Previous is what the user asked before, which pronouns point at.
+	Previous string
+	// History are the last turns, oldest first, without the question.
+	History []session.Turn
+	// Now is when it is asked, by the clocks of the organization.
+	Now time.Time
+	// Brief is how a model is told to behave; the built-in brain has no use for it.
+	Brief Brief
+	// danger says that somebody is in danger, who needs to know whom to call.
+	danger bool
+}
+
+// Brief is what the persona and the session tell a model.
+type Brief struct {
+	Instructions, Context string
+	Memories              []string
+}
+
+// Piece is the next part of an answer: whole sentences and what is known of
+// them. The last piece may have no text.
+type Piece struct {
+	Text    string
+	Sources []Source
+	// Grounded is nil where there is nothing to rest on.
+	Grounded *bool
+	// Gap says that the packs do not answer the question.
+	Gap bool
+	// Act is what the piece does; empty for what follows from the rest of it.
+	Act Act
+	// Retrieval and ModelFirst are how long the passages and the model's first
+	// word took; negative where there was no such stage.
+	Retrieval, ModelFirst time.Duration
+}
+
+// Stream is an answer, piece by piece. It may end by an error, after which what
+// was said stands.
+type Stream = iter.Seq2[Piece, error]
+
+// Brain finds answers.
+type Brain interface {
+	Answer(ctx context.Context, q Question) Stream
+}
+
+// untold is a stage that did not happen.
+const untold = time.Duration(-1)

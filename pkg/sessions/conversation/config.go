@@ -1,0 +1,185 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/provider/model"
+	"visavis.dev/pkg/sessions/session"
+)
+
+// ErrLost is what a Journal returns when the session is no longer this
+// process's. The conversation stops at once and sends nothing more.
+var ErrLost = errors.New("the session is another process's")
+
+// Knowledge finds passages.
+type Knowledge interface {
+	// Search returns the passages that support an answer, best first.
+	Search(ctx context.Context, q Query) ([]Passage, error)
+}
+
+// ErrNoModel says that the model of a conversation cannot answer, or is switched
+// off, and nobody else may.
+var ErrNoModel = errors.New("the model cannot answer")
+
+// Minds give conversations their organisation's knowledge and models.
+type Minds interface {
+	// Knowledge searches an organisation's packs.
+	Knowledge(org id.Org) Knowledge
+	// Furnish gives a conversation the model that its persona names, and what
+	// hears of its calls. Without one it is left as it is. The error is
+	// ErrNoModel where a conversation cannot be held without.
+	Furnish(ctx context.Context, org id.Org, c *Config) error
+}
+
+// Outline is a Knowledge that can tell what its packs are about.
+type Outline interface {
+	// Headings are the headings of the packs, in their order, some at most.
+	Headings(ctx context.Context, bases []id.KnowledgeBase, tags []string) ([]string, error)
+}
+
+// Query asks for passages.
+type Query struct {
+	Text, Language string
+	Bases          []id.KnowledgeBase
+	Tags           []string
+	Limit          int
+}
+
+// Passage is a piece of a document.
+type Passage struct {
+	Document                       id.Document
+	Chunk                          id.Chunk
+	Title, Heading, Text, Language string
+	Page                           *int64
+	URL                            *string
+	// Score is how far the passage supports an answer, 0 to 1.
+	Score float64
+}
+
+// Journal keeps what was said. An error that is not ErrLost ends the
+// conversation as engine_error, since nothing may be said that is not kept: a
+// journal tries again by itself what is worth it. It is called by one goroutine.
+type Journal interface {
+	// Keep inserts or updates a turn, by its index.
+	Keep(ctx context.Context, t session.Turn) error
+	// Gap records a question that the packs do not answer.
+	Gap(ctx context.Context, question, language string) error
+	// Collected notes all that the goals have found out so far, by the names of
+	// their outputs, and the outcome, empty when there is none yet.
+	Collected(ctx context.Context, values map[string]string, outcome string) error
+}
+
+// Channel is how a conversation is held.
+type Channel string
+
+// The channels.
+const (
+	Chat  Channel = "chat"
+	Voice Channel = "voice"
+	Video Channel = "video"
+)
+
+// Facts are what is known of a session when it begins.
+type Facts struct {
+	ID       id.Session
+	Language string
+	Channel  Channel
+	// Context is what the session's maker tells of it; only a model uses it.
+	Context string
+	// Variables replace {{name}} in greeting, closing, instructions and prompts.
+	Variables map[string]string
+	// Greeting replaces the persona's; an empty one is none.
+	Greeting *string
+	// Memories are what is remembered of the person. They are used when the
+	// persona's privacy allows memory, and only by a model.
+	Memories []string
+	// Collected and Outcome are what is known beforehand, or what the journal was
+	// last told, when a session is resumed.
+	Collected map[string]string
+	Outcome   string
+}
+
+// The ends a conversation asks for, of Session.endReason.
+const (
+	EndedByUser = "ended_by_user"
+	EndedIdle   = "idle"
+	EndedRule   = "moderation"
+	EndedError  = "engine_error"
+	// EndedModel is the end when the model cannot answer and nobody else may.
+	EndedModel = "upstream_error"
+)
+
+// DefaultMinScore is the support below which a passage is not looked at, whatever a
+// persona allows. Whether it answers is judged by its sentences.
+const DefaultMinScore = 0.12
+
+// Config is what a conversation is made of.
+type Config struct {
+	Session     Facts
+	Persona     persona.Definition
+	PersonaName string
+	Bases       []id.KnowledgeBase
+	Tags        []string
+	// Turns are what was said before, in order, when a session is resumed.
+	Turns []session.Turn
+	// NextTurn is the index of the next turn, where Turns are the last of more.
+	NextTurn int64
+	// Knowledge may be nil: then nothing is known.
+	Knowledge Knowledge
+	// Model writes the answers; nil leaves them to the built-in brain.
+	Model model.Model
+	// ModelOnly ends the conversation as upstream_error when the model cannot
+	// answer, where the built-in brain would answer instead.
+	ModelOnly bool
+	Journal   Journal
+	// Send takes a message to the client and to listening staff. It must not
+	// block; only Run's goroutine calls it.
+	Send func(Message)
+	// End asks for the end of the session, once, as the last thing Run does.
+	// It is not called after Finish, a loss, or the end of Run's context.
+	End   func(reason string)
+	Clock clock.WithDelayedExecution
+	// Zone is where the organization's clocks are; nil is UTC.
+	Zone *time.Location
+	Log  *slog.Logger
+	// Detect names the language of an utterance, empty when it is not clear;
+	// nil switches detection off.
+	Detect func(text string) string
+	// MinScore replaces DefaultMinScore when above zero.
+	MinScore float64
+	// ModelOutcome hears how each call of the model went and how long it took.
+	// It may be nil, and is called by goroutines of the conversation's.
+	ModelOutcome func(err error, took time.Duration)
+}
+
+func (c *Config) minScore() float64 {
+	least := c.MinScore
+	if least <= 0 {
+		least = DefaultMinScore
+	}
+	return least
+}
+
+// threshold is how likely an answer of the built-in brain's is to be one, at least.
+func (c *Config) threshold() float64 { return max(leastSure, c.Persona.Knowledge.MinScore) }
+
+// leastSure is the likelihood from which an answer is given.
+const leastSure = 0.45
+
+// localNow is what the organization's clocks show.
+func (c *Config) localNow() time.Time {
+	now := c.Clock.Now()
+	if c.Zone != nil {
+		return now.In(c.Zone)
+	}
+	return now.UTC()
+}
+
+func (c *Config) aloud() bool { return c.Session.Channel != Chat }

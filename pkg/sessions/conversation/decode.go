@@ -1,0 +1,141 @@
+package conversation
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"visavis.dev/pkg/base/id"
+)
+
+// The bounds of what a client sends.
+const (
+	maxMessageBytes = 32 << 10
+	maxTextRunes    = 4000
+	maxPlayedMs     = 24 * 60 * 60 * 1000
+)
+
+// ClientMessage is what a client sent. Which fields count follows from the type.
+type ClientMessage struct {
+	Type string
+	// Text is of user-text and user-transcript; Final of the latter.
+	Text  string
+	Final bool
+	// Turn and PlayedMs are of playback: how much of a turn was played.
+	Turn     id.Turn
+	PlayedMs int64
+}
+
+// The types of what a client sends (live client protocol).
+const (
+	ClientReady         = "client-ready"
+	UserText            = "user-text"
+	UserStartedSpeaking = "user-started-speaking"
+	UserStoppedSpeaking = "user-stopped-speaking"
+	UserTranscript      = "user-transcript"
+	Interrupt           = "interrupt"
+	Playback            = "playback"
+	Ping                = "ping"
+	EndSession          = "end"
+)
+
+// BadMessageError says why a client's message was not understood. Its text is
+// made for the client.
+type BadMessageError struct{ Code, Message string }
+
+func (e *BadMessageError) Error() string { return e.Message }
+
+// Decode reads a client's message. The error is a *BadMessageError, which
+// Conversation.Refuse tells the client.
+func Decode(raw []byte) (ClientMessage, error) {
+	if len(raw) > maxMessageBytes {
+		return ClientMessage{}, bad("message_too_large", "a message has at most %d bytes", maxMessageBytes)
+	}
+	var wire struct {
+		Type string          `json:"type"`
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		return ClientMessage{}, bad("invalid_message", "a message is a JSON object {id, type, data}")
+	}
+	m := ClientMessage{Type: wire.Type}
+	var err error
+	switch wire.Type {
+	case ClientReady, UserStartedSpeaking, UserStoppedSpeaking, Interrupt, Ping, EndSession:
+	case UserText, UserTranscript:
+		err = m.readText(wire.Data)
+	case Playback:
+		err = m.readPlayback(wire.Data)
+	default:
+		err = bad("unknown_type", "type is not one of the protocol's")
+	}
+	if err != nil {
+		return ClientMessage{}, err
+	}
+	return m, nil
+}
+
+func (m *ClientMessage) readText(raw json.RawMessage) error {
+	var d struct {
+		Text  *string `json:"text"`
+		Final bool    `json:"final"`
+	}
+	if err := json.Unmarshal(raw, &d); err != nil || d.Text == nil {
+		return bad("invalid_message", "data.text is a string")
+	}
+	if utf8.RuneCountInString(*d.Text) > maxTextRunes {
+		return bad("text_too_long", "data.text has at most %d characters", maxTextRunes)
+	}
+	m.Text, m.Final = clean(*d.Text), d.Final && m.Type == UserTranscript
+	if m.Text == "" && m.Type == UserText {
+		return bad("invalid_message", "data.text is empty")
+	}
+	return nil
+}
+
+func (m *ClientMessage) readPlayback(raw json.RawMessage) error {
+	var d struct {
+		Turn     string `json:"turnId"`
+		PlayedMs *int64 `json:"playedMs"`
+	}
+	if err := json.Unmarshal(raw, &d); err != nil || d.PlayedMs == nil {
+		return bad("invalid_message", "data is {turnId, playedMs}")
+	}
+	turn, err := id.ParseTurn(d.Turn)
+	if err != nil {
+		return bad("invalid_message", "data.turnId is not the id of a turn")
+	}
+	if *d.PlayedMs < 0 || *d.PlayedMs > maxPlayedMs {
+		return bad("invalid_message", "data.playedMs is out of bounds")
+	}
+	m.Turn, m.PlayedMs = turn, *d.PlayedMs
+	return nil
+}
+
+func bad(code, format string, args ...any) error {
+	return &BadMessageError{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// clean makes a line of words of what came from outside: no control characters,
+// which databases and speech engines choke on, and no runs of blanks.
+func clean(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), r == utf8.RuneError, isBidiControl(r):
+			return -1
+		default:
+			return r
+		}
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// isBidiControl tells the characters that reorder what surrounds them, by which
+// words could be shown otherwise than they are kept.
+func isBidiControl(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}

@@ -1,0 +1,151 @@
+package conversation
+
+import (
+	"context"
+	"strings"
+
+	"visavis.dev/pkg/text/answer"
+)
+
+// extractive is the built-in brain: it answers with sentences of the packs, word
+// for word, and says that it does not know rather than anything else.
+type extractive struct {
+	retrieval
+}
+
+// Answer implements Brain. Of several questions in one, each is answered.
+func (b extractive) Answer(ctx context.Context, q Question) Stream {
+	return func(yield func(Piece, error) bool) {
+		if meant, corrects := answer.Corrected(q.Language, q.Text); corrects {
+			q.Text = meant
+		}
+		said := map[string]bool{}
+		parts := partsOf(q)
+		var unanswered *Piece
+		for _, part := range parts {
+			pieces, err := b.answer(ctx, part)
+			if err != nil {
+				yield(Piece{}, err)
+				return
+			}
+			for _, piece := range pieces {
+				if piece.Gap && len(parts) > 1 {
+					unanswered = &piece // told once, at the end
+					continue
+				}
+				if !said[piece.Text] && !yield(piece, nil) {
+					return
+				}
+				said[piece.Text] = true
+			}
+		}
+		if unanswered != nil {
+			yield(*unanswered, nil)
+		}
+	}
+}
+
+// partsOf are the questions in one, each with the one before it.
+func partsOf(q Question) []Question {
+	if q.danger {
+		return []Question{q}
+	}
+	var out []Question
+	for i, text := range answer.Questions(q.Language, q.Text) {
+		part := q
+		if part.Text = text; i > 0 {
+			part.Previous = out[i-1].Text
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
+// answer answers a single question.
+func (b extractive) answer(ctx context.Context, q Question) ([]Piece, error) {
+	looked := q
+	if q.danger {
+		looked.Text, looked.Previous = answer.Say(q.Language, "emergencyWords"), ""
+	}
+	passages, took, err := b.find(ctx, looked)
+	if err != nil {
+		return nil, err
+	}
+	pieces := b.extracted(q, passages)
+	for i := range pieces {
+		pieces[i].Retrieval, pieces[i].ModelFirst = took, untold
+	}
+	return pieces, nil
+}
+
+// extracted is the answer that passages give to a question: its sentences, or that it is
+// not known. Who is in danger is told what to do besides.
+func (b retrieval) extracted(q Question, passages []Passage) []Piece {
+	emergency := q.danger
+	if emergency {
+		q.Text = answer.Say(q.Language, "emergencyWords") // the packs' own words for it
+	}
+	if len(inquire(q).units) == 0 && !emergency {
+		return []Piece{{Text: bookOf(q.Language).askAgain, Act: ActClarify}} // nothing was asked for
+	}
+	found := best(q, passages, b.threshold())
+	if len(found.chosen) == 0 && !emergency {
+		return []Piece{b.unknown(q.Language, found.nearby)}
+	}
+	if len(found.chosen) == 0 {
+		return []Piece{{Text: answer.Say(q.Language, "emergency")}}
+	}
+	pieces := stated(q, found, passages)
+	if emergency {
+		pieces = append(pieces, Piece{Text: answer.Say(q.Language, "emergency")})
+	}
+	return pieces
+}
+
+// stated are the sentences of an answer: word for word, with whether it is so before
+// them where that follows, and that they are in another language than the visitor's.
+func stated(q Question, found finding, passages []Passage) []Piece {
+	yes := true
+	pieces := make([]Piece, len(found.chosen))
+	for i, s := range found.chosen {
+		pieces[i] = Piece{Text: s.text, Sources: []Source{sourceOf(&passages[s.passage])}, Grounded: &yes}
+	}
+	lead := map[answer.Verdict]string{answer.Holds: answer.Say(q.Language, "yes"), answer.Fails: answer.Say(q.Language, "no")}[found.verdict]
+	if spoken := passages[found.chosen[0].passage].Language; spoken != "" && base(spoken) != base(q.Language) {
+		lead = join(lead, answer.Say(q.Language, "foreign"))
+	}
+	pieces[0].Text = join(lead, pieces[0].Text)
+	return pieces
+}
+
+// unknown is the honest answer, with what is known nearby.
+func (b retrieval) unknown(language string, nearby []string) Piece {
+	p := unknown(language)
+	if len(nearby) > 0 {
+		p.Text = join(p.Text, strings.ReplaceAll(answer.Say(language, "nearby"), "{{topics}}", listed(language, nearby)))
+	}
+	return p
+}
+
+// unknown is the honest answer alone.
+func unknown(language string) Piece {
+	no := false
+	return Piece{Text: bookOf(language).dontKnow, Grounded: &no, Gap: true, Retrieval: untold, ModelFirst: untold}
+}
+
+// listed is a list of topics as it is said.
+func listed(language string, topics []string) string {
+	switch base(language) {
+	case "zh", "ja":
+		return strings.Join(topics, "、")
+	case "ar":
+		return strings.Join(topics, "، ")
+	}
+	return strings.Join(topics, ", ")
+}
+
+func sourceOf(p *Passage) Source {
+	s := Source{Page: p.Page, URL: p.URL}
+	s.DocumentID, s.Title, s.ChunkID, s.Score = p.Document, p.Title, p.Chunk, p.Score
+	return s
+}

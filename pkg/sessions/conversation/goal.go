@@ -1,0 +1,139 @@
+package conversation
+
+import (
+	"maps"
+	"slices"
+
+	"visavis.dev/pkg/personas/persona"
+)
+
+// goals is how far a conversation's goals are met. It is data and its rules;
+// what is said about it stands in pursuing.go.
+type goals struct {
+	all []persona.Goal
+	// at is the goal pursued now, -1 when none is left.
+	at int
+	// met are the keys of goals that are done.
+	met map[string]bool
+	// asked is whether the goal's prompt stands unanswered; asks counts how
+	// often it was put.
+	asked bool
+	asks  int
+	// proposed are values that await the user's yes.
+	proposed map[string]string
+	values   map[string]string
+}
+
+func newGoals(all []persona.Goal) *goals {
+	g := &goals{all: all, at: -1, met: map[string]bool{}, values: map[string]string{}}
+	if len(all) > 0 {
+		g.at = 0
+	}
+	return g
+}
+
+// restore takes what was collected before; goals that have all they want are met.
+func (g *goals) restore(values map[string]string) {
+	maps.Copy(g.values, values)
+	for g.at >= 0 && len(g.all[g.at].Outputs) > 0 && g.complete(&g.all[g.at]) {
+		g.met[g.all[g.at].Key] = true
+		g.at = g.after(&g.all[g.at])
+	}
+}
+
+func (g *goals) complete(goal *persona.Goal) bool {
+	return !slices.ContainsFunc(goal.Outputs, func(output string) bool { return g.values[output] == "" })
+}
+
+func (g *goals) current() *persona.Goal {
+	if g.at < 0 {
+		return nil
+	}
+	return &g.all[g.at]
+}
+
+// due is the goal to ask for now: one whose prompt does not stand already. What
+// is not required is asked for once.
+func (g *goals) due() *persona.Goal {
+	goal := g.current()
+	if goal == nil || g.asked || g.asks > 0 && !goal.Required {
+		return nil
+	}
+	return goal
+}
+
+func (g *goals) wasAsked() { g.asked, g.asks = true, g.asks+1 }
+
+// pursue makes the goal of a key the current one; an unknown key changes nothing.
+func (g *goals) pursue(key string) {
+	if i := slices.IndexFunc(g.all, func(goal persona.Goal) bool { return goal.Key == key }); i >= 0 {
+		g.at, g.asked, g.asks, g.proposed = i, false, 0, nil
+		delete(g.met, key)
+	}
+}
+
+// fill reads what the current goal wants from the utterance that answered its
+// prompt; ok is false when it is not there.
+func (g *goals) fill(language, utterance string) (values map[string]string, ok bool) {
+	goal := g.current()
+	if goal == nil || !g.asked {
+		return nil, false
+	}
+	values = map[string]string{}
+	for _, output := range goal.Outputs {
+		value, found := valueOf(output, utterance, len(goal.Outputs) == 1 && !asks(language, utterance))
+		if found {
+			values[output] = value
+			continue
+		}
+		if isPattern(output) || len(goal.Outputs) > 1 && patternOf(output) != "" {
+			continue // nobody's name is the address they gave
+		}
+		if asks(language, utterance) {
+			return nil, false
+		}
+		values[output] = utterance
+	}
+	if len(goal.Outputs) == 0 {
+		return values, !asks(language, utterance)
+	}
+	return values, len(values) > 0
+}
+
+// accept takes values as the goal's, and goes on to the next. With a part of
+// them still missing the goal stays.
+func (g *goals) accept(values map[string]string) {
+	maps.Copy(g.values, values)
+	goal := g.current()
+	g.asked, g.asks, g.proposed = false, 0, nil
+	if !g.complete(goal) {
+		return
+	}
+	g.met[goal.Key] = true
+	g.at = g.after(goal)
+}
+
+// after is the goal that follows one: that it names, or the next in order that
+// is not met.
+func (g *goals) after(goal *persona.Goal) int {
+	open := func(next persona.Goal) bool { return !g.met[next.Key] }
+	if goal.Next != nil {
+		return slices.IndexFunc(g.all, func(next persona.Goal) bool { return next.Key == *goal.Next && open(next) })
+	}
+	for i := g.at + 1; i < len(g.all); i++ {
+		if open(g.all[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// contact says whether somebody could be reached by what was collected.
+func (g *goals) contact() bool {
+	for name, value := range g.values {
+		if kind := patternOf(name); value != "" && (kind == "email" || kind == "phone") {
+			return true
+		}
+	}
+	return false
+}

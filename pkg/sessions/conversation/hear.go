@@ -1,0 +1,29 @@
+package conversation
+
+import (
+	"visavis.dev/pkg/text/answer"
+)
+
+// intents are what the acts of talk want.
+var intents = map[answer.Act]intent{
+	answer.Greeting: sayGreeting, answer.Thanks: sayThanks, answer.Wellness: askWellness, answer.Disclosure: askWho, answer.Repeat: askRepeat,
+	answer.Goodbye: sayGoodbye, answer.Person: askPerson, answer.Yes: sayYes, answer.No: sayNo, answer.Okay: sayOkay, answer.Ability: askAbility,
+	answer.Insult: sayInsult, answer.Injection: sayInjection, answer.Nonsense: sayNonsense,
+}
+
+// heardIntent reads an utterance, in whichever language it is.
+func heardIntent(language, utterance string) intent {
+	heard := answer.Hear(language, utterance)
+	if means, ok := intents[heard.Act]; ok {
+		return means
+	}
+	if heard.Act == answer.None && !understood(language) {
+		return intentOf(language, utterance)
+	}
+	return question
+}
+
+// understood says whether there is a file of talk in a language.
+func understood(language string) bool {
+	return phrases[base(language)] != nil && answer.Understands(language)
+}

@@ -1,0 +1,224 @@
+package conversation
+
+import (
+	"cmp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/text/answer"
+)
+
+// ear is what was heard of the user's utterance under way.
+type ear struct {
+	turn id.Turn
+	// speaking is between the sounds' start and stop; since is when it began.
+	speaking bool
+	since    time.Time
+	// finals are recognised for good; interim may still change.
+	finals  []string
+	interim string
+}
+
+// busy says whether the user has the floor.
+func (e *ear) busy() bool { return e.speaking || e.words() != "" }
+
+// words are all that was recognised so far.
+func (e *ear) words() string {
+	return strings.TrimSpace(strings.Join(e.finals, " ") + " " + e.interim)
+}
+
+// patience stretches the pause after which a user is taken to have finished.
+var patience = map[string]float64{"low": 0.75, "medium": 1, "high": 1.5}
+
+// endpoint is that pause.
+func (c *Conversation) endpoint() time.Duration {
+	factor := patience[c.config.Persona.Conversation.Patience]
+	if factor == 0 {
+		factor = 1
+	}
+	return time.Duration(factor * float64(c.config.Persona.Conversation.EndpointMs) * float64(time.Millisecond))
+}
+
+func (c *Conversation) startedSpeaking() {
+	if c.deaf || c.over {
+		return
+	}
+	c.active()
+	c.openEar()
+	c.ear.speaking = true
+	c.clear(utteranceEnds)
+	if delay, may := bargeInDelays[c.config.Persona.Conversation.Interruptible]; may && c.current != nil {
+		c.set(bargesIn, delay)
+	}
+}
+
+// openEar begins an utterance, unless one is under way.
+func (c *Conversation) openEar() {
+	if c.ear.busy() {
+		return
+	}
+	c.ear.since, c.ear.turn = c.now(), id.NewTurn()
+	if most := c.config.Persona.Conversation.MaxTurnS; most > 0 {
+		c.set(turnTooLong, time.Duration(most)*time.Second)
+	}
+}
+
+func (c *Conversation) stoppedSpeaking() {
+	if !c.ear.speaking {
+		return
+	}
+	c.active()
+	c.ear.speaking = false
+	c.clear(bargesIn)
+	c.set(utteranceEnds, c.endpoint())
+}
+
+// transcribed takes what the client's speech recognition understood. Final parts
+// that come before the user has paused are one utterance.
+func (c *Conversation) transcribed(text string, final bool) {
+	if c.deaf || c.over || !c.microphoneOpen() {
+		return
+	}
+	if text == "" && !final {
+		return
+	}
+	c.active()
+	c.openEar()
+	c.ear.interim = text
+	if final {
+		c.ear.interim = ""
+		if text != "" {
+			c.ear.finals = append(c.ear.finals, text)
+		}
+	}
+	if words := c.ear.words(); words != "" {
+		c.send(UserTranscription{Turn: c.ear.turn, Text: truncateRunes(words, maxTextRunes)})
+		c.spokenOver(words)
+		if utf8.RuneCountInString(words) > maxTextRunes {
+			c.hearOut()
+			return
+		}
+	}
+	if !c.ear.speaking {
+		c.set(utteranceEnds, c.endpoint())
+	}
+}
+
+// microphoneOpen says whether what is heard counts: with push-to-talk only what
+// was said while the button was held, whose last words come a little later.
+func (c *Conversation) microphoneOpen() bool {
+	return !c.config.Persona.Conversation.PushToTalk || c.ear.busy() || c.isSet(utteranceEnds)
+}
+
+// hearOut takes what was heard as the user's turn.
+func (c *Conversation) hearOut() {
+	heard := c.ear
+	c.ear = ear{}
+	c.clear(utteranceEnds, turnTooLong, bargesIn)
+	words := truncateRunes(heard.words(), maxTextRunes)
+	if words == "" {
+		return // a noise
+	}
+	if c.yields() {
+		if c.current != nil && c.isBackchannel(words) {
+			c.heard(heard, words, session.Voice)
+			return
+		}
+		c.interrupt()
+	}
+	if !c.over && c.heard(heard, words, session.Voice) {
+		c.ask(words)
+	}
+}
+
+// typed takes what the user wrote, which is a whole turn at once.
+func (c *Conversation) typed(turn id.Turn, text string) {
+	if text == "" || c.over {
+		return
+	}
+	c.active()
+	if c.current == nil || c.yields() {
+		c.interrupt()
+	}
+	if !c.over && c.heard(ear{turn: turn, since: c.now()}, text, session.Typed) {
+		c.ask(text)
+	}
+}
+
+// heard keeps a turn of the user's and says how it was understood.
+func (c *Conversation) heard(e ear, text string, origin session.Origin) bool {
+	c.detect(text)
+	now := c.now()
+	turn := session.Turn{
+		ID: e.turn, Index: c.index, Speaker: session.User, Text: text, Spoken: text,
+		Language: c.language, Origin: origin, StartedAt: e.since, EndedAt: &now,
+		Timing: session.Timing{ResponseMs: -1, RetrievalMs: -1, ModelFirstMs: -1},
+	}
+	if !c.keep(&turn) {
+		return false
+	}
+	c.index++
+	c.remember(turn)
+	c.send(UserTranscription{Turn: turn.ID, Text: text, Final: true})
+	return true
+}
+
+// maxUnanswered bounds how much is answered at once.
+const maxUnanswered = 8
+
+// ask has an utterance answered. What the user adds before an answer begins is
+// part of the same question.
+func (c *Conversation) ask(text string) {
+	c.heardAt = c.now()
+	if c.takenOver() {
+		return // the team member answers
+	}
+	if len(c.unanswered) == maxUnanswered {
+		c.unanswered = append(c.unanswered[:0], c.unanswered[1:]...)
+	}
+	c.unanswered = append(c.unanswered, text)
+}
+
+// active notes that the user did something.
+func (c *Conversation) active() {
+	c.activeAt = c.now()
+	c.nudged, c.mayAsk = false, false
+	c.clear(asksGoal, nudges, warns, silenceEnds)
+}
+
+func truncateRunes(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most])
+}
+
+// leastToDetect is how many letters show a language.
+const leastToDetect = 8
+
+// detect switches the language when the user clearly speaks another of those
+// that the persona allows.
+func (c *Conversation) detect(text string) {
+	settings := &c.config.Persona.Settings
+	if !settings.AutoDetectLanguage || c.config.Detect == nil || len(text) < leastToDetect {
+		return
+	}
+	spoken := cmp.Or(c.config.Detect(text), answer.Guess(text))
+	if spoken == "" || base(spoken) == base(c.language) {
+		return
+	}
+	for _, allowed := range append([]string{settings.Language}, settings.Languages...) {
+		if base(allowed) == base(spoken) {
+			c.switchTo(allowed)
+			return
+		}
+	}
+}
+
+func (c *Conversation) switchTo(language string) {
+	c.language = language
+	c.rules = guardrailsOf(c.config.Persona.Guardrails, language)
+}

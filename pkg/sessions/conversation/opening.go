@@ -1,0 +1,81 @@
+package conversation
+
+import (
+	"context"
+
+	"visavis.dev/pkg/sessions/session"
+)
+
+// begin marks the client as ready, and tells once that it talks with an AI.
+func (c *Conversation) begin() {
+	if c.ready {
+		return
+	}
+	c.ready = true
+	c.activeAt = c.now()
+	c.send(Notice{Kind: AINotice, Text: c.disclosure()})
+	if !c.begun {
+		c.begun = true
+		if c.config.Persona.Disclosure.Spoken {
+			s := c.fixed(session.Greeting, c.disclosure())
+			s.interruptible = false // people are to hear it
+			s.asking = true
+			c.speak(s)
+		}
+		return
+	}
+	// A question that a crash left without its answer gets one now.
+	if last := len(c.turns) - 1; last >= 0 && c.turns[last].Speaker == session.User {
+		c.ask(c.turns[last].Text)
+	}
+}
+
+// disclosure tells people what they talk with in the language they speak: in the
+// persona's words where it has some in that language, else in the product's.
+func (c *Conversation) disclosure() string {
+	own := c.config.Persona.Disclosure.Text
+	if own[c.language] == "" && own[base(c.language)] == "" && phrases[base(c.language)] != nil {
+		return phrases[base(c.language)].disclosure
+	}
+	if text := c.filledIn(inLanguage(own, c.language)); text != "" {
+		return text
+	}
+	return bookOf(c.language).disclosure
+}
+
+// greet opens a new conversation when the client is ready.
+func (c *Conversation) greet() {
+	fresh := !c.begun
+	c.begin()
+	if !fresh || c.silent() {
+		return
+	}
+	greeting := &c.config.Persona.Greeting
+	builtin := c.filledIn(bookOf(c.language).greeting)
+	switch own := c.config.Session.Greeting; {
+	case own != nil:
+		c.speak(c.fixed(session.Greeting, c.filledIn(*own)))
+	case greeting.Mode == "none":
+		c.mayAsk = true
+	case greeting.Mode == "generated" && c.model != nil:
+		q := c.question("")
+		c.think(&thought{language: c.language, greeting: true}, func(ctx context.Context) Stream {
+			return c.model.Greet(ctx, q, builtin)
+		})
+	case greeting.Mode == "generated":
+		c.speak(c.fixed(session.Greeting, builtin))
+	default:
+		text := c.filledIn(inLanguage(greeting.Text, c.language))
+		if text == "" {
+			text = builtin
+		}
+		c.speak(c.fixed(session.Greeting, text))
+	}
+}
+
+func (c *Conversation) originOf(t *thought) session.Origin {
+	if t.greeting {
+		return session.Greeting
+	}
+	return c.ownOrigin()
+}

@@ -1,0 +1,33 @@
+package conversation
+
+import "visavis.dev/pkg/text/answer"
+
+// pleasantry is the reply to small talk, if it is some. What is mere talk is left to a model that may say what it likes.
+func (c *Conversation) pleasantry(means intent) (texts []string, ok bool) {
+	language, book := c.language, bookOf(c.language)
+	switch means {
+	case askWho:
+		texts = []string{book.disclosure, c.filledIn(book.who)}
+		if role := c.config.Persona.Role; role != nil {
+			texts = append(texts, c.filledIn(*role))
+		}
+		return texts, true
+	case sayInjection:
+		return []string{answer.Say(language, "injection")}, true
+	}
+	if c.model != nil && c.config.Persona.Knowledge.Mode != strict {
+		return nil, false
+	}
+	if means == sayOkay {
+		return []string{answer.Say(language, "okay")}, true
+	}
+	text, ok := map[intent]string{
+		sayGreeting: book.welcome, sayThanks: book.thanks, askWellness: book.wellness,
+		sayInsult: answer.Say(language, "insult"), sayNonsense: answer.Say(language, "nonsense"),
+	}[means]
+	if means == sayYes || means == sayNo {
+		// Without a question before it, neither says anything; as a goal's answer it does.
+		text, ok = book.askAgain, !c.goals.asked
+	}
+	return []string{text}, ok
+}

@@ -1,0 +1,280 @@
+package conversation
+
+import (
+	"slices"
+	"time"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/session"
+)
+
+// speech is a turn of the avatar's: waiting, being said, or said.
+type speech struct {
+	turn session.Turn
+	// pending are sentences that were not said yet; whole says that no more come.
+	pending []Piece
+	whole   bool
+	sources []Source
+
+	interruptible bool
+	// own are the avatar's own words, which have no place any more when the user
+	// speaks up; orders of the owner's stay.
+	own bool
+	// asking words are followed by no goal's prompt, nudging ones are no activity.
+	asking, nudging bool
+	// answers says that it is a brain's answer to what is unanswered; gap is the
+	// question that it leaves open.
+	answers bool
+	gap     string
+	// act is what it does, empty for what is said unasked.
+	act Act
+	// afterwards follows when it is over.
+	afterwards func()
+
+	line timeline
+	// report is how much the client says it has played; negative before it does.
+	report time.Duration
+}
+
+func (c *Conversation) newSpeech(origin session.Origin) *speech {
+	return &speech{
+		turn: session.Turn{
+			ID: id.NewTurn(), Speaker: session.Avatar, Language: c.language, Origin: origin,
+			Timing: session.Timing{ResponseMs: -1, RetrievalMs: -1, ModelFirstMs: -1},
+		},
+		interruptible: true, own: true, report: -1,
+	}
+}
+
+// ownOrigin is the origin of what the avatar says by itself.
+func (c *Conversation) ownOrigin() session.Origin {
+	if c.config.aloud() {
+		return session.Voice
+	}
+	return session.Typed
+}
+
+// reply is a speech of fixed words, given to the user's last utterance.
+func (c *Conversation) reply(origin session.Origin, texts ...string) *speech {
+	s := c.fixed(origin, texts...)
+	if !c.heardAt.IsZero() {
+		s.turn.Timing.ResponseMs = c.now().Sub(c.heardAt).Milliseconds()
+	}
+	return s
+}
+
+// fixed is a speech of words that are all known.
+func (c *Conversation) fixed(origin session.Origin, texts ...string) *speech {
+	s := c.newSpeech(origin)
+	for _, text := range texts {
+		for _, sentence := range sentencesOf(clean(text)) {
+			s.pending = append(s.pending, Piece{Text: sentence, Retrieval: untold, ModelFirst: untold})
+		}
+	}
+	s.whole = true
+	return s
+}
+
+// speak has something said when nothing else is.
+func (c *Conversation) speak(s *speech) {
+	if s.whole && len(s.pending) == 0 {
+		return
+	}
+	c.queue = append(c.queue, s)
+}
+
+// utter says what is pending of the current speech: it is kept, and then sent.
+func (c *Conversation) utter() {
+	s := c.current
+	before := *s
+	now := c.now()
+	first := s.turn.Text == ""
+	if first {
+		s.turn.StartedAt = now
+	}
+	var out []data
+	for _, piece := range s.pending {
+		out = append(out, s.add(piece, now, &c.config)...)
+	}
+	s.pending = nil
+	s.turn.Spoken = c.heardOfSpeech(s)
+	if !c.keep(&s.turn) {
+		// What was not kept was not said.
+		*s = before
+		if first {
+			c.current = nil
+		}
+		return
+	}
+	if first {
+		c.index = s.turn.Index + 1
+		if s.answers {
+			c.unanswered = nil
+		}
+		c.tell()
+	}
+	for _, d := range out {
+		c.send(d)
+	}
+	if s.gap != "" {
+		c.noted("gap", c.config.Journal.Gap(c.ctx, s.gap, s.turn.Language))
+		s.gap = ""
+	}
+}
+
+// add puts a piece at the end of what is said, and returns what to send for it.
+func (s *speech) add(p Piece, now time.Time, config *Config) []data {
+	for _, source := range p.Sources {
+		if !slices.ContainsFunc(s.sources, func(had Source) bool { return had.ChunkID == source.ChunkID }) {
+			s.sources = append(s.sources, source)
+			s.turn.Sources = append(s.turn.Sources, source.Source)
+		}
+	}
+	if p.Grounded != nil && (s.turn.Grounded == nil || *p.Grounded) {
+		s.turn.Grounded = p.Grounded
+	}
+	if p.Text == "" {
+		return nil
+	}
+	whole := join(s.turn.Text, p.Text)
+	from := len(whole) - len(p.Text)
+	words := s.line.add(p.Text, from, now.Sub(s.turn.StartedAt), config.Persona.Settings.Speed)
+	s.turn.Text = whole
+	out := []data{BotText{Turn: s.turn.ID, Text: p.Text}}
+	if config.aloud() {
+		out = append(out, Words{Turn: s.turn.ID, Items: words})
+	}
+	return out
+}
+
+// finalise says that the current speech is whole, and waits for its playing.
+func (c *Conversation) finalise() {
+	s := c.current
+	final := BotText{Turn: s.turn.ID, Final: true}
+	if c.config.Persona.Knowledge.Cite {
+		final.Sources = s.sources
+	}
+	c.send(final)
+	if !c.config.aloud() {
+		c.end(false)
+		return
+	}
+	c.set(turnPlayed, s.line.end-c.position(s))
+}
+
+// played is called when the current speech should have been spoken.
+func (c *Conversation) played() {
+	if c.current != nil && c.current.done() {
+		c.end(false)
+	}
+}
+
+// done says whether all of a speech was sent.
+func (s *speech) done() bool { return s.whole && len(s.pending) == 0 }
+
+// end closes the current speech. An interrupted one keeps what was heard of it.
+func (c *Conversation) end(interrupted bool) {
+	s := c.current
+	c.current = nil
+	c.clear(turnPlayed)
+	now := c.now()
+	s.turn.EndedAt, s.turn.Interrupted = &now, interrupted
+	s.turn.Spoken = s.turn.Text
+	if interrupted {
+		s.turn.Spoken = c.heardOfSpeech(s)
+	}
+	if !c.keep(&s.turn) {
+		return
+	}
+	c.remember(s.turn)
+	if c.said != nil {
+		c.said(s)
+	}
+	c.corrected = nil
+	if !s.nudging {
+		c.activeAt = now
+	}
+	if interrupted {
+		c.corrected = s
+		c.send(Interrupted{Turn: s.turn.ID, Spoken: s.turn.Spoken})
+	} else {
+		c.mayAsk = c.mayAsk || s.own && !s.asking && !s.nudging
+	}
+	if s.afterwards != nil {
+		s.afterwards()
+	}
+}
+
+// position is how far a speech was played: by the client's report, or else by
+// the clock.
+func (c *Conversation) position(s *speech) time.Duration {
+	if s.report >= 0 {
+		return s.report
+	}
+	return c.now().Sub(s.turn.StartedAt)
+}
+
+// heardOfSpeech is what was really heard of a speech: in a chat all that was sent.
+func (c *Conversation) heardOfSpeech(s *speech) string {
+	if !c.config.aloud() {
+		return s.turn.Text
+	}
+	return s.turn.Text[:s.line.heard(c.position(s))]
+}
+
+// slack is how much longer than estimated a client's playing may take before it
+// is not waited for any more: as long again, and ten seconds.
+const slack = 10 * time.Second
+
+// reported takes the client's word for how much was played. For a turn that was
+// just interrupted it corrects what was heard.
+func (c *Conversation) reported(turn id.Turn, playedMs int64) {
+	at := time.Duration(playedMs) * time.Millisecond
+	switch {
+	case !c.config.aloud():
+	case c.current != nil && c.current.turn.ID == turn:
+		s := c.current
+		s.report = min(at, s.line.end)
+		if s.done() {
+			latest := s.turn.StartedAt.Add(2*s.line.end + slack).Sub(c.now())
+			c.set(turnPlayed, min(s.line.end-s.report, latest))
+		}
+	case c.corrected != nil && c.corrected.turn.ID == turn:
+		s := c.corrected
+		s.report = min(at, s.line.end)
+		s.turn.Spoken = c.heardOfSpeech(s)
+		if !c.keep(&s.turn) {
+			return
+		}
+		for i := range c.turns {
+			if c.turns[i].ID == turn {
+				c.turns[i].Spoken = s.turn.Spoken
+			}
+		}
+	}
+}
+
+// saying takes an order to say something.
+func (c *Conversation) saying(order Say) {
+	language := c.language
+	if order.Language != "" {
+		language = order.Language
+	}
+	s := c.fixed(session.Say, order.Text)
+	s.turn.Language, s.turn.Unrecorded = language, !order.Record
+	s.own, s.interruptible = false, order.Interruptible
+	if !order.ID.IsZero() {
+		s.turn.ID = order.ID
+	}
+	if len(s.pending) == 0 || c.finishing {
+		return
+	}
+	if !order.Interrupt {
+		c.speak(s)
+		return
+	}
+	if c.current != nil && c.current.interruptible {
+		c.interrupt()
+	}
+	c.queue = slices.Insert(c.queue, 0, s)
+}

@@ -1,0 +1,135 @@
+package conversation
+
+import (
+	"maps"
+	"strings"
+	"time"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/session"
+)
+
+// steer changes the conversation as its owner wants it.
+func (c *Conversation) steer(s Steer) {
+	if s.Context != nil {
+		// The newest is what matters when there is too much.
+		whole := strings.TrimSpace(c.context + "\n" + *s.Context)
+		c.context = strings.ToValidUTF8(whole[max(0, len(whole)-maxContext):], "")
+	}
+	if s.Instructions != nil {
+		c.instructions = *s.Instructions
+	}
+	if s.Language != nil && *s.Language != "" {
+		c.switchTo(*s.Language)
+	}
+	maps.Copy(c.variables, s.Variables)
+	if s.Goal != nil {
+		c.goals.pursue(*s.Goal)
+		c.mayAsk = true
+	}
+	if s.Listening != nil {
+		c.deaf = !*s.Listening
+		if c.deaf {
+			c.ear = ear{}
+			c.clear(utteranceEnds, turnTooLong, bargesIn)
+		}
+	}
+	if s.Mute != nil {
+		c.mute = *s.Mute
+		if c.mute {
+			c.silence()
+		}
+	}
+	if s.Interrupt {
+		c.hush(true)
+	}
+}
+
+// silence ends what the avatar says of its own, and lets the rest be.
+func (c *Conversation) silence() {
+	if c.current == nil || c.current.own {
+		c.interrupt()
+	}
+}
+
+// takenOver says whether a team member speaks in the avatar's place.
+func (c *Conversation) takenOver() bool {
+	for _, s := range c.staff {
+		if s.Mode == StaffTakeover {
+			return true
+		}
+	}
+	return false
+}
+
+// staffJoined lets a team member in. People are told of all who hear them, those
+// who only listen too.
+func (c *Conversation) staffJoined(s Staff) {
+	c.staff[s.ID] = s
+	c.send(Notice{Kind: StaffJoined, Staff: &s.ID, Name: s.Name, Mode: s.Mode})
+	if s.Mode == StaffTakeover {
+		c.silence()
+		c.unanswered = nil
+	}
+}
+
+func (c *Conversation) staffLeft(who id.Staff) {
+	s, there := c.staff[who]
+	if !there {
+		return
+	}
+	delete(c.staff, who)
+	c.activeAt = c.now()
+	c.send(Notice{Kind: StaffLeft, Staff: &who, Name: s.Name, Mode: s.Mode})
+}
+
+// staffSaid keeps a team member's words as a turn and passes them on. Those who
+// only listen say nothing.
+func (c *Conversation) staffSaid(who id.Staff, text string) {
+	s, there := c.staff[who]
+	if !there || s.Mode == StaffListens || text == "" {
+		return
+	}
+	if c.current == nil || c.current.own {
+		c.interrupt()
+	}
+	if c.over {
+		return
+	}
+	text = truncateRunes(text, maxTextRunes)
+	now := c.now()
+	turn := session.Turn{
+		ID: id.NewTurn(), Index: c.index, Speaker: session.Staff, Name: s.Name, Text: text, Spoken: text,
+		Language: c.language, Origin: session.Typed, StartedAt: now, EndedAt: &now,
+		Timing: session.Timing{ResponseMs: -1, RetrievalMs: -1, ModelFirstMs: -1},
+	}
+	if !c.keep(&turn) {
+		return
+	}
+	c.index++
+	c.activeAt, c.unanswered = now, nil
+	c.clear(asksGoal, nudges, warns, silenceEnds)
+	c.remember(turn)
+	c.send(StaffText{Turn: turn.ID, Staff: s.ID, Name: s.Name, Text: text})
+}
+
+// maxFarewell bounds how long the end waits for the last words.
+const maxFarewell = 15 * time.Second
+
+// finish ends the conversation when its last words were spoken.
+func (c *Conversation) finish(message string) {
+	if c.finishing {
+		return
+	}
+	c.finishing = true
+	c.unanswered, c.queue = nil, nil
+	c.interrupt()
+	c.clear(asksGoal, nudges, warns, silenceEnds, utteranceEnds, turnTooLong)
+	s := c.fixed(session.Say, message)
+	if len(s.pending) == 0 || !c.ready || c.over {
+		c.over = true
+		return
+	}
+	c.set(finishes, maxFarewell)
+	c.last(s, "")
+}

@@ -1,0 +1,163 @@
+package conversation
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+
+	"visavis.dev/pkg/text/answer"
+	"visavis.dev/pkg/text/lexicon"
+	"visavis.dev/pkg/text/search"
+)
+
+// wanted is one thing that a question asks for: a word, or words that mean one thing.
+type wanted struct {
+	// terms are the words as the search compares them, and raw as they were typed.
+	terms, raw []string
+	// concepts are what they mean, and sure how sure that is.
+	concepts []int
+	sure     float64
+	// light words say little of what the question is about.
+	light bool
+	// phrase says that it is said in several words, which one of them is not.
+	phrase bool
+	// literal says that the passages have the very word, so that another for it counts less.
+	literal bool
+	// turns says that the question turns to it from the one before; carried that it is
+	// that one's.
+	turns, carried bool
+	weight         float64
+}
+
+// reading is the language that a question is to be read in: the one that it shows, where
+// that is understood, and else the conversation's.
+func reading(language, text string) string {
+	shown := cmp.Or(search.Detect(text), answer.Guess(text))
+	if shown == "" || shown == base(language) || !answer.Understands(shown) || len(wordsOf(text)) < 2 {
+		return language
+	}
+	return shown
+}
+
+// wantedUnits are what an answer is to hold, not yet weighed.
+func wantedUnits(q Question) []wanted {
+	own := unitsOf(reading(q.Language, q.Text), q.Text)
+	if q.Previous == "" || !leans(q) {
+		return own
+	}
+	turnsTo := subject(q)
+	for i := range own {
+		own[i].turns = slices.ContainsFunc(own[i].terms, func(t string) bool { return turnsTo[t] })
+	}
+	for _, u := range unitsOf(reading(q.Language, q.Previous), q.Previous) {
+		same := func(o wanted) bool { return slices.Equal(o.terms, u.terms) || replaces(o, u) }
+		if !slices.ContainsFunc(own, same) {
+			u.carried = true
+			own = append(own, u)
+		}
+	}
+	return own
+}
+
+// replaces says whether a unit takes the place of one of the question before: one day
+// that of another.
+func replaces(now, before wanted) bool {
+	return answer.OfDays(now.concepts) && answer.OfDays(before.concepts)
+}
+
+// unitsOf are the units of a text that is read in a language.
+func unitsOf(language, text string) []wanted {
+	words := contentWords(language, text)
+	var out []wanted
+	taken := make([]bool, len(words))
+	for _, m := range search.Understand(language, text) {
+		if m.Sure < 1 && answer.OfAsking(language, search.Fold(text[m.From:m.To])) {
+			continue
+		}
+		u := wanted{concepts: m.Concepts, sure: m.Sure, light: !slices.ContainsFunc(m.Concepts, heavy), phrase: len(search.NewPhrase(text[m.From:m.To])) > 1 && !isWideText(text[m.From:m.To])}
+		for i, w := range words {
+			if w.from >= m.From && w.to <= m.To && !taken[i] {
+				taken[i] = true
+				u.terms, u.raw = append(u.terms, w.text), append(u.raw, search.Fold(text[w.from:w.to]))
+			}
+		}
+		at := slices.IndexFunc(out, func(o wanted) bool { return o.concepts != nil && slices.Equal(o.concepts, u.concepts) })
+		if at >= 0 {
+			out[at].terms, out[at].raw = append(out[at].terms, u.terms...), append(out[at].raw, u.raw...)
+			continue
+		}
+		out = append(out, u)
+	}
+	for i, w := range words {
+		if taken[i] || slices.ContainsFunc(out, func(o wanted) bool { return slices.Contains(o.terms, w.text) }) {
+			continue
+		}
+		if answer.OfAsking(language, search.Fold(text[w.from:w.to])) {
+			continue
+		}
+		out = append(out, wanted{terms: []string{w.text}, raw: []string{search.Fold(text[w.from:w.to])}, sure: 1})
+	}
+	return out
+}
+
+func isWideText(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return isWide(first)
+}
+
+func heavy(concept int) bool { return !lexicon.Concepts()[concept].Light }
+
+// What a unit counts that a text holds in another way than word for word.
+const (
+	valueMeans   = 0.9 // another word for it
+	valueInstead = 0.7 // the same, where the word itself stands elsewhere
+	valuePhrase  = 0.4 // a word of the phrase that it is
+)
+
+// in is how far a text holds a unit, from 0 to 1.
+func (u *wanted) in(held *holding) float64 {
+	value, n := 0.0, 0
+	for _, t := range u.terms {
+		if held.terms[t] {
+			n++
+		}
+	}
+	if n > 0 {
+		value = valuePhrase
+		if !u.phrase && (n == len(u.terms) || len(u.concepts) == 0) || n > 1 && n == len(u.terms) {
+			return 1
+		}
+	}
+	if slices.ContainsFunc(u.concepts, func(c int) bool { return held.evidence.Concepts[c] }) {
+		if u.literal {
+			return max(value, valueInstead)
+		}
+		return max(value, valueMeans*u.sure)
+	}
+	if value > 0 {
+		return value
+	}
+	for _, asked := range u.raw {
+		for _, word := range held.raw {
+			value = max(value, search.Likeness(held.language, asked, word))
+		}
+	}
+	return value * valueMeans
+}
+
+// holding is what a text holds.
+type holding struct {
+	language string
+	terms    map[string]bool
+	raw      []string
+	evidence answer.Evidence
+}
+
+func held(language, text string) holding {
+	h := holding{language: language, terms: map[string]bool{}, evidence: answer.EvidenceIn(language, text)}
+	for _, w := range contentWords(language, text) {
+		h.terms[w.text] = true
+		h.raw = append(h.raw, search.Fold(text[w.from:w.to]))
+	}
+	return h
+}

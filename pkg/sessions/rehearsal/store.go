@@ -1,0 +1,124 @@
+package rehearsal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/store/tenant"
+)
+
+const columns = `id, persona_id, name, question, language, expect, enabled, last_run, created_at, updated_at`
+
+func scan(row pgx.CollectableRow) (Test, error) { return pgx.RowToStructByPos[Test](row) }
+
+// Insert enters a test of a persona. The error can be persona.ErrUnknown,
+// persona.ErrGone, ErrFull, or a persona.FieldError for a document that is not there.
+func Insert(ctx context.Context, tx *tenant.Tx, t Test) error {
+	if _, err := persona.Lock(ctx, tx, t.Persona); err != nil {
+		return err
+	}
+	var had int
+	// It rides persona_test_by_persona.
+	if err := tx.QueryRow(ctx, `SELECT count(*) FROM persona_test WHERE org_id = $1 AND persona_id = $2`, tx.Org, t.Persona).Scan(&had); err != nil {
+		return err
+	}
+	if had >= MaxTests {
+		return ErrFull
+	}
+	if err := t.Expect.checkDocuments(ctx, tx, nil); err != nil {
+		return err
+	}
+	tx.Touch("persona_test", t.ID)
+	_, err := tx.Exec(ctx, `
+		INSERT INTO persona_test (org_id, id, persona_id, name, question, language, expect, enabled, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
+		tx.Org, t.ID, t.Persona, t.Name, t.Question, t.Language, t.Expect, t.Enabled, t.CreatedAt)
+	return err
+}
+
+// Update makes of a test that Lock found what after says. A document that it
+// expected before may be gone. The error can be a persona.FieldError.
+func Update(ctx context.Context, tx *tenant.Tx, before, after Test) error {
+	if err := after.Expect.checkDocuments(ctx, tx, before.Expect.DocumentIDs); err != nil {
+		return err
+	}
+	tx.Touch("persona_test", after.ID)
+	_, err := tx.Exec(ctx, `
+		UPDATE persona_test SET name = $3, question = $4, language = $5, expect = $6, enabled = $7, updated_at = $8
+		WHERE org_id = $1 AND id = $2`,
+		tx.Org, after.ID, after.Name, after.Question, after.Language, after.Expect, after.Enabled, after.UpdatedAt)
+	return err
+}
+
+// Delete deletes a test. The error is ErrUnknown.
+func Delete(ctx context.Context, tx *tenant.Tx, which id.PersonaTest) (Test, error) {
+	tx.Touch("persona_test", which)
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `DELETE FROM persona_test WHERE org_id = $1 AND id = $2 RETURNING `+columns, tx.Org, which)
+}
+
+// Get finds a test. The error is ErrUnknown.
+func Get(ctx context.Context, t *tenant.Tenants, org id.Org, which id.PersonaTest) (Test, error) {
+	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM persona_test WHERE org_id = $1 AND id = $2`, org, which)
+}
+
+// Lock finds a test that a transaction will change. The error is ErrUnknown.
+func Lock(ctx context.Context, tx *tenant.Tx, which id.PersonaTest) (Test, error) {
+	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM persona_test WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
+}
+
+// List is a page of a persona's tests, newest first, after one of them; the zero id
+// for the first page. It rides persona_test_by_persona.
+func List(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Persona, after id.PersonaTest, limit int) ([]Test, error) {
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM persona_test
+		WHERE org_id = $1 AND persona_id = $2 AND ($3::UUID IS NULL OR id < $3) ORDER BY id DESC LIMIT $4`, org, p, after, limit)
+}
+
+// Copy gives a persona the tests of another, as if they had never been run.
+func Copy(ctx context.Context, tx *tenant.Tx, from, to id.Persona, at time.Time) error {
+	tests, err := tenant.AllIn(ctx, tx, scan, `
+		SELECT `+columns+` FROM persona_test WHERE org_id = $1 AND persona_id = $2 ORDER BY id`, tx.Org, from)
+	if err != nil || len(tests) == 0 {
+		return err
+	}
+	old, made := make([]id.PersonaTest, len(tests)), make([]id.PersonaTest, len(tests))
+	for i, t := range tests {
+		old[i], made[i] = t.ID, id.NewPersonaTest()
+		tx.Touch("persona_test", made[i])
+	}
+	_, err = tx.Exec(ctx, `
+		INSERT INTO persona_test (org_id, id, persona_id, name, question, language, expect, enabled, created_at, updated_at)
+		SELECT t.org_id, pair.made, $2, t.name, t.question, t.language, t.expect, t.enabled, $3, $3
+		FROM unnest($4::UUID[], $5::UUID[]) AS pair (old, made) JOIN persona_test t ON t.org_id = $1 AND t.id = pair.old`,
+		tx.Org, to, at, old, made)
+	return err
+}
+
+// checkDocuments refuses documents that the organisation does not have, but for
+// those that were expected before. The error is a persona.FieldError.
+func (e *Expectation) checkDocuments(ctx context.Context, tx *tenant.Tx, before []id.Document) error {
+	gone, err := e.deleted(ctx, tx)
+	for i, d := range e.DocumentIDs {
+		if err == nil && slices.Contains(gone, d) && !slices.Contains(before, d) {
+			return &persona.FieldError{Field: fmt.Sprintf("expect.documentIds[%d]", i), Message: "is not a document of this organisation"}
+		}
+	}
+	return err
+}
+
+// deleted are the expected documents that are not there. It rides
+// knowledge_document_pkey.
+func (e *Expectation) deleted(ctx context.Context, tx *tenant.Tx) ([]id.Document, error) {
+	if len(e.DocumentIDs) == 0 {
+		return []id.Document{}, nil
+	}
+	there, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Document], `
+		SELECT id FROM knowledge_document WHERE org_id = $1 AND id = ANY($2) AND deleted_at IS NULL`, tx.Org, e.DocumentIDs)
+	return slices.DeleteFunc(slices.Clone(e.DocumentIDs), func(d id.Document) bool { return slices.Contains(there, d) }), err
+}

@@ -1,0 +1,128 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Colleague is a team member in a live conversation.
+type Colleague struct {
+	ID   id.Staff
+	Name string
+	// Mode is listen, speak or takeover.
+	Mode             string
+	JoinedAt, LeftAt *time.Time
+}
+
+// StaffWithin is how long a team member's token lets in.
+const StaffWithin = 10 * time.Minute
+
+const colleagueColumns = `id, name, mode, joined_at, left_at`
+
+func scanColleague(row pgx.CollectableRow) (Colleague, error) {
+	return pgx.RowToStructByPos[Colleague](row)
+}
+
+// Invite makes the token by which a team member joins a session.
+func Invite(ctx context.Context, tx *tenant.Tx, s Session, c Colleague, now time.Time) (Token, error) {
+	tx.Touch("session_staff", s.ID, c.ID)
+	if _, err := tx.Exec(ctx, `INSERT INTO session_staff (org_id, session_id, id, name, mode) VALUES ($1, $2, $3, $4, $5)`,
+		tx.Org, s.ID, c.ID, c.Name, c.Mode); err != nil {
+		return "", err
+	}
+	token := newToken(tx.Org)
+	return token, insertToken(ctx, tx, token, s.ID, staffToken, c.ID, now.Add(StaffWithin))
+}
+
+// Join notes that a team member came into a session that the caller runs. One
+// who comes again is in as before.
+func Join(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, staff id.Staff, now time.Time) (Colleague, error) {
+	s, err := hold(ctx, tx, which, epoch)
+	if err != nil {
+		return Colleague{}, err
+	}
+	c, err := lockStaff(ctx, tx, which, staff)
+	if err != nil || c.JoinedAt != nil && c.LeftAt == nil {
+		return c, err
+	}
+	c.JoinedAt, c.LeftAt = &now, nil
+	if err := c.save(ctx, tx, which); err != nil {
+		return c, err
+	}
+	waited := int64(now.Sub(*s.StartedAt) / time.Second)
+	event.Tell(tx, event.Draft{Type: event.HandoffJoined, At: now, Session: which, Fields: map[string]any{
+		"sessionId": which, "staffId": staff, "mode": c.Mode, "waitS": waited, "joinedAt": now.UTC(),
+	}})
+	return c, nil
+}
+
+// Leave notes that a team member left a session that the caller runs.
+func Leave(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, staff id.Staff, now time.Time) error {
+	if _, err := hold(ctx, tx, which, epoch); err != nil {
+		return err
+	}
+	c, err := lockStaff(ctx, tx, which, staff)
+	if err != nil || c.JoinedAt == nil || c.LeftAt != nil {
+		return err
+	}
+	c.LeftAt = &now
+	if err := c.save(ctx, tx, which); err != nil {
+		return err
+	}
+	event.Tell(tx, c.leftDraft(which, true))
+	return nil
+}
+
+// sendStaffOut ends the presence of everybody in a session that ends.
+func sendStaffOut(ctx context.Context, tx *tenant.Tx, s Session, at time.Time) error {
+	rows, err := tx.Query(ctx, `
+		UPDATE session_staff SET left_at = GREATEST(joined_at, $3::TIMESTAMPTZ)
+		WHERE org_id = $1 AND session_id = $2 AND joined_at IS NOT NULL AND left_at IS NULL RETURNING `+colleagueColumns, tx.Org, s.ID, at)
+	if err != nil {
+		return err
+	}
+	left, err := pgx.CollectRows(rows, scanColleague)
+	slices.SortFunc(left, func(a, b Colleague) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	for _, c := range left {
+		tx.Touch("session_staff", s.ID, c.ID)
+		event.Tell(tx, c.leftDraft(s.ID, false))
+	}
+	return err
+}
+
+func (c Colleague) leftDraft(s id.Session, returned bool) event.Draft {
+	return event.Draft{Type: event.HandoffLeft, At: *c.LeftAt, Session: s, Fields: map[string]any{
+		"sessionId": s, "staffId": c.ID, "mode": c.Mode, "durationS": int64(c.LeftAt.Sub(*c.JoinedAt) / time.Second),
+		"returnedToAvatar": returned, "leftAt": c.LeftAt.UTC(),
+	}}
+}
+
+func lockStaff(ctx context.Context, tx *tenant.Tx, s id.Session, staff id.Staff) (Colleague, error) {
+	rows, err := tx.Query(ctx, `
+		SELECT `+colleagueColumns+` FROM session_staff WHERE org_id = $1 AND session_id = $2 AND id = $3 FOR UPDATE`, tx.Org, s, staff)
+	if err != nil {
+		return Colleague{}, err
+	}
+	found, err := pgx.CollectRows(rows, scanColleague)
+	if err != nil || len(found) == 0 {
+		return Colleague{}, errors.Join(err, ErrUnknown)
+	}
+	return found[0], nil
+}
+
+func (c Colleague) save(ctx context.Context, tx *tenant.Tx, s id.Session) error {
+	tx.Touch("session_staff", s, c.ID)
+	_, err := tx.Exec(ctx, `
+		UPDATE session_staff SET joined_at = $4, left_at = $5 WHERE org_id = $1 AND session_id = $2 AND id = $3`,
+		tx.Org, s, c.ID, c.JoinedAt, c.LeftAt)
+	return err
+}

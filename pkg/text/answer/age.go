@@ -1,0 +1,87 @@
+package answer
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"visavis.dev/pkg/text/search"
+)
+
+// bound is an age from which, or up to which, a sentence holds.
+type bound struct{ from, to int }
+
+var (
+	underForm = regexp.MustCompile(`(?i)(?:under|below|younger than|less than|unter|moins de|menores? de|menos de|minori di|meno di|sotto i|menores de|onder|jonger dan|poniżej|do lat|دون|تحت|أقل من)\s(?:the age of |age )?(\d{1,3})`)
+	uptoForm  = regexp.MustCompile(`(?i)(?:up to|until|aged? up to|bis|bis zu|jusqu'à|hasta(?: los)?|fino a(?:i)?|até(?: aos)?|tot(?: en met)?|do|حتى)\s(?:and including |the age of |age )?(\d{1,3})|(\d{1,3}) (?:and|or) (?:under|younger)`)
+	fromForm  = regexp.MustCompile(`(?i)(?:from|over|above|at least|older than|minimum(?: age)?(?: is| of)?|ab|über|mindestens|à partir de|dès|plus de|desde(?: los)?|a partir de(?: los)?|mayores de|da(?:i)?|oltre i|a partir dos|vanaf|ouder dan|od|powyżej|من سن|فوق)\s(?:the age of |age )?(\d{1,3})|(\d{1,3})\+|(\d{1,3}) (?:and|or|years and) (?:over|older|above|up)`)
+	spanAge   = regexp.MustCompile(`(?i)\b(\d{1,2})\s?(?:-|–|to|bis|à|a|and|und)\s?(\d{1,2})\b`)
+	yearForm  = regexp.MustCompile(`(?i)\b(\d{1,3})[\s-]*(?:years?|yrs?|yo\b|y/o|year-old|jahre|jährig\w*|ans|años|anni|anos|jaar|lat|yaş\w*|歳|才|岁|سنة|سنوات)|\b(?:age|aged|is|am|turns|im alter von|ist)\s(\d{1,2})\b`)
+)
+
+// AskedAge is the age that a question is about, -1 where it is about none.
+func AskedAge(language, text string) int {
+	m := yearForm.FindStringSubmatch(text)
+	if m == nil {
+		return -1
+	}
+	digits := m[1] + m[2]
+	age, err := strconv.Atoi(digits)
+	if err != nil || age > 120 {
+		return -1
+	}
+	e := EvidenceIn(language, text)
+	if m[1] == "" && !e.has("child", "age") {
+		return -1
+	}
+	if e.has("year") && !e.has("child", "age") && !strings.Contains(strings.ToLower(text), "old") && len(search.NewPhrase(text)) > 14 {
+		return -1
+	}
+	return age
+}
+
+// Covers says whether a sentence speaks of an age: Holds within its bounds, Fails
+// outside all of them, Unclear where it has none.
+func Covers(sentence string, age int) Verdict {
+	var bounds []bound
+	add := func(form *regexp.Regexp, make func(n int) bound) {
+		for _, m := range form.FindAllStringSubmatch(sentence, -1) {
+			if n, err := strconv.Atoi(strings.Join(m[1:], "")); err == nil && n <= 120 {
+				bounds = append(bounds, make(n))
+			}
+		}
+	}
+	for _, m := range spanAge.FindAllStringSubmatch(sentence, -1) {
+		from, _ := strconv.Atoi(m[1])
+		to, _ := strconv.Atoi(m[2])
+		if from < to {
+			bounds = append(bounds, bound{from, to})
+		}
+	}
+	if len(bounds) == 0 {
+		add(underForm, func(n int) bound { return bound{0, n - 1} })
+		add(uptoForm, func(n int) bound { return bound{0, n} })
+		add(fromForm, func(n int) bound { return bound{n, 200} })
+	}
+	verdict := Unclear
+	for _, b := range bounds {
+		if age >= b.from && age <= b.to {
+			return Holds
+		}
+		verdict = Fails
+	}
+	return verdict
+}
+
+// Negated is a verdict turned around where the sentence denies: "under 8 may not".
+func Negated(sentence string, v Verdict) Verdict {
+	if v == Unclear || !denyForm.MatchString(sentence) {
+		return v
+	}
+	if v == Holds {
+		return Fails
+	}
+	return Unclear // what does not hold of others may hold of these
+}
+
+var denyForm = regexp.MustCompile(`(?i)\b(?:not|never|no one|nobody|nicht|keine?n?|ne|pas|nie|niet|geen|não|nunca|non|değil|yasak)\b|不|ません|ممنوع`)

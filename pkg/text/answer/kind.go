@@ -1,0 +1,253 @@
+package answer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"visavis.dev/pkg/text/lexicon"
+	"visavis.dev/pkg/text/search"
+)
+
+// Kind is what kind of answer a question expects.
+type Kind string
+
+// The kinds, as the sections of the files under talk are named.
+const (
+	When     Kind = "when"
+	Where    Kind = "where"
+	Price    Kind = "price"
+	Count    Kind = "count"
+	Duration Kind = "duration"
+	Often    Kind = "often"
+	Far      Kind = "far"
+	Age      Kind = "age"
+	Who      Kind = "who"
+	Why      Kind = "why"
+	How      Kind = "how"
+	Contact  Kind = "contact"
+	Mail     Kind = "mail"
+	Phone    Kind = "phone"
+	Danger   Kind = "danger"
+	May      Kind = "may"
+	YesNo    Kind = "yesno"
+	Anything Kind = ""
+)
+
+// kinds are in the order in which they are looked for: the more special first.
+var kinds = []Kind{Often, Duration, Far, Contact, Age, Price, When, Where, Who, Why, Count, How, May}
+
+// KindOf is what kind of answer a question expects, read in a language.
+func KindOf(language, text string) Kind {
+	t := talkOf(language)
+	if t == nil {
+		t = talkOf("en")
+	}
+	said := hear(text, t.spellings)
+	for _, kind := range kinds {
+		if pattern := t.anywhere[string(kind)]; pattern != nil && pattern.MatchString(said.text) {
+			return narrower(language, text, kind)
+		}
+	}
+	if pattern := t.begins[string(YesNo)]; pattern != nil && pattern.MatchString(said.text) {
+		return YesNo
+	}
+	if (t.wide || t.language == "tr") && t.anywhere[string(YesNo)].MatchString(said.text) {
+		return YesNo
+	}
+	return Anything
+}
+
+// narrower is the way of contact that a question asks for, where it names one.
+func narrower(language, text string, kind Kind) Kind {
+	if kind != Contact {
+		return kind
+	}
+	e := EvidenceIn(language, text)
+	switch {
+	case e.has("email") && !e.has("phone"):
+		return Mail
+	case e.has("phone") && !e.has("email"):
+		return Phone
+	}
+	return kind
+}
+
+// Strict says whether what answers a question of a kind can be told by its form.
+func (k Kind) Strict() bool {
+	return slices.Contains([]Kind{When, Price, Count, Duration, Contact, Mail, Phone, Who, Age, Often, Far, Danger}, k)
+}
+
+// Evidence is what a sentence has of what kinds of questions ask for.
+type Evidence struct {
+	// Number is any numeral; Money an amount or that it costs nothing; Time a time of
+	// day; Reach a telephone number or an address of mail or the web; Span a length of time.
+	// Mail is an address of mail, and Counted a number that is none of these.
+	Number, Money, Time, Reach, Mail, Span, Counted bool
+	// Named says that it names a person: by a title or by two names in a row. Capitals
+	// are words with a capital inside the sentence.
+	Named    bool
+	Capitals int
+	// Concepts are what its words mean, with what its figures do.
+	Concepts map[int]bool
+}
+
+var (
+	moneyForm = regexp.MustCompile(`(?i)[€$£¥₺]\s?\d[\d.,]*|\d[\d.,]*\s?[€$£¥₺]|\d[\d.,]*\s?(?:euros?|eur|usd|dollars?|pounds?|zł|pln|zloty\w*|lira\w*|tl|yen|francs?|chf|cents?|pence)\b|\d[\d.,]*\s?(?:円|元|欧元|ユーロ|يورو|درهم|دولار|ليرة)`)
+	timeForm  = regexp.MustCompile(`(?i)\b\d{1,2}[:.h]\d{2}\b|\b\d{1,2}\s?(?:a\.?m|p\.?m)\b|\b\d{1,2}\s?(?:uhr|h|heures|godz|o'clock|uur)\b|\d{1,2}\s?[時点點]|[午上下]\S{0,2}\d|\bsaat \d|الساعة|\bnoon\b|\bmidnight\b`)
+	spanForm  = regexp.MustCompile(`(?i)(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half an?|an?|ein|eine|zwei|drei|une?|deux|trois|uno?|una|dos|tres|due|tre|um|uma|dois|een|twee|drie)\b)[\s-]*(?:\w+\s)?(?:min|minut\w*|hours?|stunden?|heures?|horas?|ore?|uur|uren|godzin\w*|saat|days?|tage?n?|jours?|d[ií]as?|giorn\w+|dagen|dni|gün|weeks?|wochen?|semaines?|semanas?|settiman\w+|weken|tygodni\w*|hafta|months?|monate?n?|mois|mes(?:es)?|mes[ei]|maanden?|miesi\w+|ay|years?|jahre?n?|ans?|años?|ann[oi]|anos?|jaar|lat|yıl|nights?|nächte|nuits?|noches?|notti|noites?)\b|\d\s?(?:分|小时|時間|天|日|周|週|个月|か月|年|晚|泊|دقيقة|ساعة|أيام|يوم|أسبوع|شهر|سنة)`)
+	nameForm  = regexp.MustCompile(`\p{Lu}\p{Ll}+ (?:\p{Lu}\. |v[ao]n |de |da |di |la )?\p{Lu}\p{Ll}+`)
+	titleForm = regexp.MustCompile(`\b(?:Dr|Mr|Mrs|Ms|Prof|Frau|Herrn?|Mme|M|Sra?|Dra|Dott|Sig|Dhr|Mevr|Pan|Pani)\b\.? \p{Lu}|さん|先生|医生|女士|先生|博士|الدكتور|السيد`)
+	dateForm  = regexp.MustCompile(`\b(?:1[5-9]|20)\d\d\b|\b\d{1,2}\.\s?\d{1,2}\.`)
+	reachForm = regexp.MustCompile(`\S+@\S+\.\S+|\+?\(?\d[\d\s()/\-]{6,}\d|https?://|\bwww\.`)
+)
+
+// EvidenceIn is what a sentence in a language has.
+func EvidenceIn(language, sentence string) Evidence {
+	e := Evidence{Concepts: map[int]bool{}}
+	for _, m := range search.Meanings(language, sentence) {
+		for _, c := range m.Concepts {
+			e.Concepts[c] = true
+		}
+	}
+	keys := byKey()
+	e.Number = strings.ContainsFunc(sentence, unicode.IsDigit)
+	e.Money = e.Number && moneyForm.MatchString(sentence) || e.Concepts[keys["free"]]
+	e.Reach = reachForm.MatchString(sentence)
+	e.Mail = strings.Contains(sentence, "@")
+	if e.Number {
+		rest := sentence
+		for _, form := range []*regexp.Regexp{moneyForm, timeForm, reachForm, dateForm} {
+			rest = form.ReplaceAllString(rest, " ")
+		}
+		e.Counted = strings.ContainsFunc(rest, unicode.IsDigit)
+	}
+	e.Time = timeForm.MatchString(sentence)
+	e.Span = spanForm.MatchString(sentence)
+	if e.Money {
+		e.Concepts[keys["price"]] = true
+	}
+	if e.Time && slices.ContainsFunc(days, func(key string) bool { return e.Concepts[keys[key]] }) {
+		e.Concepts[keys["hours"]] = true
+	}
+	if e.Reach {
+		e.Concepts[keys["contact"]] = true
+	}
+	if e.Mail {
+		e.Concepts[keys["email"]] = true
+	}
+	e.Named = titleForm.MatchString(sentence)
+	for _, at := range nameForm.FindAllStringIndex(sentence, -1) {
+		e.Named = e.Named || at[0] > 0 || base(language) != "de"
+	}
+	for i, word := range strings.Fields(sentence) {
+		if first := []rune(strings.TrimLeft(word, "(\"'„“«"))[:1]; i > 0 && len(first) > 0 && unicode.IsUpper(first[0]) {
+			e.Capitals++
+		}
+	}
+	return e
+}
+
+// days are the concepts of days, Monday first, and of several days.
+var days = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "daily", "weekday", "weekend"}
+
+// byKey are the concepts' numbers.
+var byKey = sync.OnceValue(func() map[string]int {
+	out := map[string]int{}
+	for i, c := range lexicon.Concepts() {
+		out[c.Key] = i
+	}
+	return out
+})
+
+// has says whether a sentence has one of some concepts.
+func (e *Evidence) has(keys ...string) bool {
+	all := byKey()
+	return slices.ContainsFunc(keys, func(key string) bool {
+		c, ok := all[key]
+		return ok && e.Concepts[c]
+	})
+}
+
+// Fits says how far a sentence is of the kind that a question expects: 1 where it is,
+// 0 where it is not, and a half where that cannot be told.
+func (e *Evidence) Fits(kind Kind) float64 {
+	yes := func(is bool) float64 {
+		if is {
+			return 1
+		}
+		return 0
+	}
+	switch kind {
+	case When:
+		if !e.Time && e.Span && !e.has(append(days, "month", "deadline")...) {
+			return 0.4
+		}
+		return yes(e.Time || e.has(append(days, "hours", "morning", "noon", "evening", "night", "summer", "winter", "holiday", "closed", "month", "deadline")...) || e.Span)
+	case Price:
+		return yes(e.Money)
+	case Count:
+		return yes(e.Counted || e.has("number_word"))
+	case Age:
+		return yes(e.Number || e.has("number_word"))
+	case Duration:
+		return yes(e.Span || e.Time)
+	case Often:
+		return yes(e.Number || e.has("daily", "week", "month", "year", "weekday"))
+	case Far:
+		return yes(e.Number)
+	case Contact:
+		return yes(e.Reach)
+	case Mail:
+		return yes(e.Mail)
+	case Phone:
+		return yes(e.Reach && !e.Mail)
+	case Danger:
+		return yes(e.Number && e.has("emergency"))
+	case Where:
+		if e.has("place_word", "address", "floor", "way") {
+			return 1
+		}
+		return yes(e.Capitals >= 2) * 0.7
+	case Who:
+		if e.Named {
+			return 1
+		}
+		return yes(e.has("leader", "doctor", "staff")) * 0.5
+	case Why:
+		if e.has("reason") {
+			return 1
+		}
+		return 0.4
+	default:
+		return 0.5
+	}
+}
+
+// Satisfied are the concepts that an answer of a kind has by being of that kind: they say
+// little of what the question is about.
+func (k Kind) Satisfied(concepts []int) bool {
+	keys := byKey()
+	for _, key := range map[Kind][]string{
+		Price: {"price", "pay"}, When: {"hours", "today", "now"}, Contact: {"contact"}, Mail: {"contact", "email", "address"}, Phone: {"contact", "phone"}, Duration: {"duration", "hours"}, Where: {"address", "way"},
+		Age: {"age", "year"}, Who: {"leader"},
+	}[k] {
+		if slices.Contains(concepts, keys[key]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Concept is what a question of a kind is about that names nothing: "where are you?".
+func (k Kind) Concept() []int {
+	key, ok := map[Kind]string{
+		Where: "address", When: "hours", Price: "price", Contact: "contact", Phone: "phone", Mail: "email", Who: "leader",
+	}[k]
+	if !ok {
+		return nil
+	}
+	return []int{byKey()[key]}
+}

@@ -1,0 +1,97 @@
+package answer
+
+import (
+	"regexp"
+	"strings"
+
+	"visavis.dev/pkg/text/search"
+)
+
+// maxQuestions is how many questions in one are answered.
+const maxQuestions = 3
+
+// Questions are the questions in what somebody said: at its question marks, and at an
+// "and" that another question follows. Each has its own words.
+func Questions(language, text string) []string {
+	t := talkOf(language)
+	if t == nil {
+		t = talkOf("en")
+	}
+	var out []string
+	for _, part := range marks.FindAllString(text, -1) {
+		part = strings.TrimSpace(part)
+		if len(search.NewPhrase(part)) == 0 {
+			continue
+		}
+		out = append(out, t.joined(part)...)
+	}
+	// What is no question of its own belongs to the one after it: "I have a dog. Can I bring it?"
+	var asked []string
+	before := ""
+	for i, part := range out {
+		if i < len(out)-1 && !t.asks(part) {
+			before += part + " "
+			continue
+		}
+		asked = append(asked, before+part)
+		before = ""
+	}
+	if len(asked) == 0 || len(asked) > maxQuestions {
+		return []string{text}
+	}
+	return asked
+}
+
+var marks = regexp.MustCompile(`[^?？؟.!。！\n]+(?:\.[^\s?.!][^?？؟.!。！\n]*)*[?？؟.!。！\n]*`)
+
+// and parts two questions in one sentence.
+var and = regexp.MustCompile(`(?i),? (?:and|und|et|y|e|en|i|ve|و) |[,，、;；]\s?|وكم|(?:以及|并且|还有)`)
+
+// joined are the questions that an "and" joins: where on both sides a question begins.
+func (t *talk) joined(text string) []string {
+	for _, at := range and.FindAllStringIndex(text, -1) {
+		first, second := text[:at[0]], text[at[1]:]
+		if t.opens(second) && t.asks(first) && len(search.NewPhrase(first)) > 1 {
+			return append([]string{first}, t.joined(second)...)
+		}
+	}
+	return []string{text}
+}
+
+// opens says whether a text begins as a question does that expects a kind of answer.
+func (t *talk) opens(text string) bool {
+	said := hear(text, t.spellings)
+	if len(said.words) < 2 {
+		return false
+	}
+	for _, kind := range append(kinds, YesNo) {
+		if pattern := t.begins[string(kind)]; pattern != nil && pattern.MatchString(said.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// asks says whether a text is a question: by its mark or by its words.
+func (t *talk) asks(text string) bool {
+	return strings.ContainsAny(text, "?？؟") || t.opens(text) || KindOf(t.language, text) != Anything
+}
+
+// Corrected is what is meant by somebody who corrects what they asked, without the
+// words of correcting; the same where nobody does.
+func Corrected(language, text string) (meant string, corrects bool) {
+	t := talkOf(language)
+	if t == nil || t.wide {
+		return text, false
+	}
+	said := hear(text, nil)
+	pattern := t.begins["correction"]
+	if pattern == nil {
+		return text, false
+	}
+	taken := strings.Count(pattern.FindString(said.text), ";")
+	if taken == 0 || taken >= len(said.words) {
+		return text, false
+	}
+	return strings.Join(said.words[taken:], " "), true
+}

@@ -1,0 +1,372 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"visavis.dev/pkg/text/lexicon"
+)
+
+// Meaning is a stretch of a text that means concepts of the lexicon.
+type Meaning struct {
+	// Concepts index lexicon.Concepts.
+	Concepts []int
+	// From and To bound the stretch in the text, in bytes.
+	From, To int
+	// Sure is 1 for a word of the lexicon, and less for a part of a compound or
+	// what is likely a misspelling.
+	Sure float64
+}
+
+// How sure a meaning is that is not a word's of the lexicon.
+const (
+	sureCompound   = 0.85
+	sureMisspelled = 0.75
+)
+
+// Meanings are the concepts that a text's words mean, in their order. The language
+// is a code; of one that the lexicon does not have, there are none.
+func Meanings(language, text string) []Meaning { return meanings(language, text, false) }
+
+// Understand is Meanings for what somebody typed in a hurry: misspelled words mean
+// what is nearest.
+func Understand(language, text string) []Meaning { return meanings(language, text, true) }
+
+func meanings(language, text string, forgiving bool) []Meaning {
+	v := vocabularyOf(base(language))
+	if v == nil {
+		return nil
+	}
+	if v.wide != nil {
+		return v.inUnspaced(text)
+	}
+	return v.inSpaced(apart(Terms(language, text)), text, forgiving)
+}
+
+// apart leaves of terms those that do not overlap an earlier one: a code and not its parts.
+func apart(terms []Term) []Term {
+	out := terms[:0:0]
+	end := 0
+	for _, t := range terms {
+		if t.From >= end {
+			out = append(out, t)
+			end = t.To
+		}
+	}
+	return out
+}
+
+// wording is the lexicon in one language.
+type wording struct {
+	language string
+	// phrases are the words and phrases by their first term, the longest first.
+	phrases map[string][]expression
+	// words are the single words as they are written, in lower case without diacritics.
+	words map[string][]int
+	// byLength are those words by how many letters they have.
+	byLength map[int][]string
+	// wide are the words of a language without spaces, by their first character.
+	wide map[rune][]expression
+	// means are the terms by which a concept is found, with what each counts.
+	means [][]alternative
+}
+
+type expression struct {
+	terms    []string
+	text     string // of a language without spaces
+	concepts []int
+}
+
+// alternative is a term that stands for another, and what it counts, from 0 to 1.
+type alternative struct {
+	term  string
+	share float64
+}
+
+// What a term counts that only means the same, and what a term of a phrase does.
+const (
+	meansWord   = 0.8
+	meansPhrase = 0.5
+)
+
+var wordings = func() map[string]func() *wording {
+	all := map[string]func() *wording{}
+	for _, language := range lexicon.Languages() {
+		all[language] = sync.OnceValue(func() *wording { return newWording(language) })
+	}
+	return all
+}()
+
+// vocabularyOf is the lexicon in a language, nil where it has none. It is made when it
+// is first needed.
+func vocabularyOf(language string) *wording {
+	if make := wordings[language]; make != nil {
+		return make()
+	}
+	return nil
+}
+
+func newWording(language string) *wording {
+	concepts := lexicon.Concepts()
+	v := &wording{
+		language: language, phrases: map[string][]expression{}, words: map[string][]int{}, byLength: map[int][]string{},
+		means: make([][]alternative, len(concepts)),
+	}
+	if language == "zh" || language == "ja" {
+		v.wide = map[rune][]expression{}
+	}
+	for i, c := range concepts {
+		for _, word := range c.Words[language] {
+			v.enter(i, word)
+		}
+	}
+	for word := range v.words {
+		n := utf8.RuneCountInString(word)
+		v.byLength[n] = append(v.byLength[n], word)
+	}
+	for _, same := range v.byLength {
+		slices.Sort(same)
+	}
+	for _, some := range v.phrases {
+		slices.SortStableFunc(some, func(a, b expression) int { return len(b.terms) - len(a.terms) })
+	}
+	for _, some := range v.wide {
+		slices.SortStableFunc(some, func(a, b expression) int { return len(b.text) - len(a.text) })
+	}
+	return v
+}
+
+// enter adds a word or phrase of a concept.
+func (v *wording) enter(concept int, word string) {
+	terms := apart(Terms(v.language, word))
+	if len(terms) == 0 {
+		return
+	}
+	v.find(concept, Terms(v.language, word), len(terms))
+	if v.wide != nil {
+		text := newAnalyser(v.language).lower(word)
+		first, _ := utf8.DecodeRuneInString(text)
+		v.wide[first] = added(v.wide[first], expression{text: text}, concept, func(e expression) bool { return e.text == text })
+		return
+	}
+	texts := make([]string, len(terms))
+	for i, t := range terms {
+		texts[i] = t.Text
+	}
+	v.phrases[texts[0]] = added(v.phrases[texts[0]], expression{terms: texts}, concept,
+		func(e expression) bool { return slices.Equal(e.terms, texts) })
+	if len(terms) == 1 {
+		raw := Fold(word)
+		if !slices.Contains(v.words[raw], concept) {
+			v.words[raw] = append(v.words[raw], concept)
+		}
+	}
+}
+
+// added is a list of expressions with one more, or with one more concept of one that it has.
+func added(list []expression, e expression, concept int, same func(expression) bool) []expression {
+	at := slices.IndexFunc(list, same)
+	if at < 0 {
+		e.concepts = []int{concept}
+		return append(list, e)
+	}
+	if !slices.Contains(list[at].concepts, concept) {
+		list[at].concepts = append(list[at].concepts, concept)
+	}
+	return list
+}
+
+// find adds the terms by which a concept is found in an index.
+func (v *wording) find(concept int, terms []Term, words int) {
+	share := meansWord
+	if words > 1 {
+		share = meansPhrase
+	}
+	for _, t := range terms {
+		if t.Stop && words > 1 {
+			continue
+		}
+		at := slices.IndexFunc(v.means[concept], func(a alternative) bool { return a.term == t.Text })
+		if at < 0 {
+			v.means[concept] = append(v.means[concept], alternative{t.Text, share})
+		} else {
+			v.means[concept][at].share = max(v.means[concept][at].share, share)
+		}
+	}
+}
+
+// inSpaced are the meanings of terms that do not overlap: of the longest phrase at each.
+func (v *wording) inSpaced(terms []Term, text string, forgiving bool) []Meaning {
+	var out []Meaning
+	for i := 0; i < len(terms); {
+		if e, ok := v.at(terms[i:]); ok {
+			last := terms[i+len(e.terms)-1]
+			out = append(out, Meaning{e.concepts, terms[i].From, last.To, 1})
+			i += len(e.terms)
+			continue
+		}
+		t := terms[i]
+		if concepts, sure := v.inWord(Fold(text[t.From:t.To]), t.Stop, forgiving); len(concepts) > 0 {
+			out = append(out, Meaning{concepts, t.From, t.To, sure})
+		}
+		i++
+	}
+	return out
+}
+
+// at is the longest expression that terms begin with.
+func (v *wording) at(terms []Term) (expression, bool) {
+	for _, e := range v.phrases[terms[0].Text] {
+		if len(e.terms) <= len(terms) && matches(e.terms, terms) {
+			return e, true
+		}
+	}
+	return expression{}, false
+}
+
+func matches(texts []string, terms []Term) bool {
+	for i, text := range texts {
+		if terms[i].Text != text {
+			return false
+		}
+	}
+	return true
+}
+
+// inWord is what a word means that no phrase begins with: in another form, as a
+// compound, or misspelled.
+func (v *wording) inWord(word string, stop, forgiving bool) ([]int, float64) {
+	n := utf8.RuneCountInString(word)
+	if n < 4 {
+		return nil, 0
+	}
+	if concepts := v.words[word]; concepts != nil {
+		return concepts, 1
+	}
+	if stop {
+		return nil, 0
+	}
+	if concepts := v.inflected(word); concepts != nil {
+		return concepts, sureCompound
+	}
+	if compounding[v.language] {
+		if concepts := v.compound(word); concepts != nil {
+			return concepts, sureCompound
+		}
+	}
+	if forgiving {
+		return v.misspelled(word, n), sureMisspelled
+	}
+	return nil, 0
+}
+
+// compounding are the languages that write compounds as one word.
+var compounding = map[string]bool{"de": true, "nl": true, "sv": true, "da": true, "no": true}
+
+// unstemmed are the languages that inflect and have no stemmer here, with how many
+// letters an ending has at most.
+var unstemmed = map[string]int{"pl": 3, "ar": 3, "tr": 5, "uk": 3, "cs": 3}
+
+// inflected is what a word of a language without a stemmer means: the word of the
+// lexicon with which it shares all but the ending.
+func (v *wording) inflected(word string) []int {
+	ending := unstemmed[v.language]
+	if ending == 0 {
+		return nil
+	}
+	letters := []rune(bareArabic(word))
+	for cut := 0; cut <= ending && len(letters)-cut >= 4; cut++ {
+		root := string(letters[:len(letters)-cut])
+		for length := len(letters) - cut; length <= len(letters)-cut+ending; length++ {
+			for _, known := range v.byLength[length] {
+				if strings.HasPrefix(bareArabic(known), root) {
+					return v.words[known]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// bareArabic is an Arabic word without the article and the particles written with it.
+func bareArabic(word string) string {
+	if first, _ := utf8.DecodeRuneInString(word); !unicode.Is(unicode.Arabic, first) {
+		return word
+	}
+	for _, prefix := range []string{"وال", "بال", "لل", "كال", "فال", "ال"} {
+		if rest, ok := strings.CutPrefix(word, prefix); ok && utf8.RuneCountInString(rest) >= 3 {
+			return rest
+		}
+	}
+	return word
+}
+
+// compound is what the parts of a compound mean: the longest word it ends in and the
+// longest it begins with.
+func (v *wording) compound(word string) []int {
+	var concepts []int
+	for cut := 3; cut <= len(word)-4; cut++ {
+		if tail := v.words[word[cut:]]; tail != nil {
+			concepts = append(concepts, tail...)
+			break
+		}
+	}
+	for cut := len(word) - 3; cut >= 4; cut-- {
+		if head := v.words[word[:cut]]; head != nil {
+			concepts = append(concepts, head...)
+			break
+		}
+	}
+	return concepts
+}
+
+// leastMisspelled is how many letters a word has that may be another misspelled: shorter
+// ones are too often words themselves.
+const leastMisspelled = 5
+
+// misspelled is what the nearest word of the lexicon means.
+func (v *wording) misspelled(word string, n int) []int {
+	most := slips(n)
+	if n < leastMisspelled {
+		return nil
+	}
+	nearest, least := "", float64(most)+1
+	for length := n - most; length <= n+most; length++ {
+		for _, known := range v.byLength[length] {
+			if d := slip(word, known, most); d < least {
+				nearest, least = known, d
+			}
+		}
+	}
+	if nearest == "" {
+		return nil
+	}
+	return v.words[nearest]
+}
+
+// inUnspaced are the meanings in a text without spaces: of the longest word at each
+// character.
+func (v *wording) inUnspaced(text string) []Meaning {
+	var out []Meaning
+	for i := 0; i < len(text); {
+		first, size := utf8.DecodeRuneInString(text[i:])
+		for _, e := range v.wide[unicode.ToLower(first)] {
+			if len(e.text) <= len(text)-i && strings.EqualFold(text[i:i+len(e.text)], e.text) {
+				out = append(out, Meaning{e.concepts, i, i + len(e.text), 1})
+				size = len(e.text)
+				break
+			}
+		}
+		i += size
+	}
+	return out
+}
+
+// InLexicon says whether a word, in lower case without diacritics, is one of the lexicon's.
+func InLexicon(language, word string) bool {
+	v := vocabularyOf(base(language))
+	return v != nil && v.words[word] != nil
+}

@@ -1,0 +1,125 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// stage is where a session takes place and who comes, as far as either is known.
+type stage struct {
+	// named is the member of the request that says who speaks.
+	named string
+	// portal is as it was published; nil away from any.
+	portal *portal.Version
+	// subjectBase is the pack of what the portal's subjects teach.
+	subjectBase *id.KnowledgeBase
+	// subject is taught from content.
+	subject *subject.Subject
+	content subject.Content
+	// person is zero for somebody unknown.
+	person person.Person
+}
+
+// stage finds the portal, the subject and the person of a request, and completes
+// the request by them.
+func (d *Desk) stage(ctx context.Context, tx *tenant.Tx, r *Request, now time.Time) (stage, error) {
+	at := stage{named: "personaId"}
+	if !r.Portal.IsZero() {
+		at.named = "portalId"
+	}
+	if !r.Subject.IsZero() {
+		at.named = "subjectId"
+		if err := at.teach(ctx, tx, r); err != nil {
+			return at, err
+		}
+	}
+	if !r.Portal.IsZero() {
+		if err := at.open(ctx, tx, r); err != nil {
+			return at, err
+		}
+	}
+	return at, at.seat(ctx, tx, r, now)
+}
+
+// teach finds the subject of a request, as it was published.
+func (at *stage) teach(ctx context.Context, tx *tenant.Tx, r *Request) error {
+	s, err := subject.Find(ctx, tx, r.Subject)
+	switch {
+	case errors.Is(err, subject.ErrUnknown), err == nil && !r.Portal.IsZero() && r.Portal != s.Portal:
+		return problem.Missing("subject").WithParam("subjectId")
+	case err != nil:
+		return err
+	case s.State == subject.Archived:
+		return problem.New(problem.Gone, "The subject is archived.").WithParam("subjectId")
+	case s.State != subject.Published || s.PublishedVersion == nil:
+		return problem.Conflicting("not_published", "The subject is not published.").WithParam("subjectId")
+	}
+	v, err := subject.FindVersion(ctx, tx, s.ID, *s.PublishedVersion)
+	at.subject, at.content, r.Portal = &s, v.Content, s.Portal
+	return err
+}
+
+// open finds the portal of a request, as it was published.
+func (at *stage) open(ctx context.Context, tx *tenant.Tx, r *Request) error {
+	if err := r.Allow("portals"); err != nil {
+		return err
+	}
+	p, err := portal.Find(ctx, tx, r.Portal)
+	switch {
+	case errors.Is(err, portal.ErrUnknown):
+		return problem.Missing("portal").WithParam(at.named)
+	case err != nil:
+		return err
+	case p.State == portal.Archived:
+		return problem.New(problem.Gone, "The portal is archived.").WithParam(at.named)
+	case p.State != portal.Published || p.PublishedVersion == nil:
+		return problem.Conflicting("not_published", "The portal is not published.").WithParam(at.named)
+	}
+	v, err := portal.FindVersion(ctx, tx, p.ID, *p.PublishedVersion)
+	at.portal, at.subjectBase, r.Persona = &v, p.Definition.SubjectBaseID, v.Persona
+	if at.subject != nil && at.subject.Definition.PersonaID != nil {
+		r.Persona = *at.subject.Definition.PersonaID
+	}
+	return err
+}
+
+// seat finds the person of a request, and their place on the portal. Neither is
+// erased or switched off until the commit.
+func (at *stage) seat(ctx context.Context, tx *tenant.Tx, r *Request, now time.Time) error {
+	if r.Person.IsZero() {
+		return nil
+	}
+	if err := person.Keep(ctx, tx, r.Portal, r.Person); err != nil {
+		return err
+	}
+	if at.portal == nil {
+		var err error
+		at.person, err = person.Find(ctx, tx, r.Person)
+		if err == nil && at.person.State == person.Disabled {
+			err = &person.StandingError{Reason: person.PersonDisabled}
+		}
+		return personProblem(err)
+	}
+	sits, err := person.Seat(ctx, tx, r.Portal, r.Person, r.Membership, now)
+	at.person, r.Membership = sits.Person, sits.Membership.ID
+	return personProblem(err)
+}
+
+// personProblem says what the errors of person.Seat are to a caller.
+func personProblem(err error) error {
+	if errors.Is(err, person.ErrUnknown) || errors.Is(err, person.ErrErased) {
+		return problem.Missing("person").WithParam("personId")
+	}
+	if stands, ok := errors.AsType[*person.StandingError](err); ok {
+		return problem.Conflicting(string(stands.Reason), "%s", stands.Error()).WithParam("personId")
+	}
+	return err
+}

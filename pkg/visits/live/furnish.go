@@ -1,0 +1,170 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/conversation"
+	"visavis.dev/pkg/visits/memory"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/text/search"
+)
+
+// config is what the room's conversation is made of.
+func (r *room) config(ctx context.Context) (conversation.Config, error) {
+	s, srv := r.session, r.server
+	name, definition, err := srv.Persona(ctx, r.org, s.Persona, s.PersonaVersion)
+	if err != nil {
+		return conversation.Config{}, err
+	}
+	r.name = name
+	turns, err := session.Turns(ctx, srv.Tenants, r.org, s.ID, max(0, s.TurnCount-lastTurns), lastTurns)
+	if err != nil {
+		return conversation.Config{}, err
+	}
+	var memories []string
+	if definition.Privacy.Memory == memory.ByPerson {
+		if memories, err = srv.Recall(ctx, r.org, s); err != nil {
+			return conversation.Config{}, err
+		}
+	}
+	bases := s.Brief.BaseIDs
+	if bases == nil {
+		bases = definition.Knowledge.BaseIDs
+	}
+	if s.Brief.Instructions != nil {
+		definition.Instructions = *s.Brief.Instructions
+	}
+	definition.Goals = s.Brief.Pursue(definition.Goals)
+	c := conversation.Config{
+		Session: conversation.Facts{
+			ID: s.ID, Language: s.Language, Channel: conversation.Channel(s.Channel), Context: s.Brief.Context,
+			Variables: s.Brief.Variables, Greeting: s.Brief.Greeting, Memories: memories, Collected: s.Collected,
+		},
+		Persona: definition, PersonaName: name, Bases: bases, Tags: s.Brief.Tags, Turns: turns, NextTurn: s.TurnCount,
+		Knowledge: srv.Minds.Knowledge(r.org), Journal: &journal{r, bases},
+		Send: func(m conversation.Message) { r.tell(encode(m)) },
+		End: func(reason string) {
+			why := session.Reason(reason)
+			r.why.Store(&why)
+		},
+		Clock:  srv.Clock,
+		Log:    srv.Log.With("session", s.ID.String()),
+		Detect: search.Detect,
+	}
+	if s.Outcome != nil {
+		c.Session.Outcome = *s.Outcome
+	}
+	return c, srv.Minds.Furnish(ctx, r.org, &c)
+}
+
+// lastTurns is how many of the last turns a conversation that is taken over goes on from:
+// more than it holds in memory.
+const lastTurns = 100
+
+// journal keeps what is said on the shard.
+type journal struct {
+	room  *room
+	bases []id.KnowledgeBase
+}
+
+// keepWithin is how long the database may be away while somebody speaks.
+const keepWithin = 5 * time.Second
+
+func (j *journal) write(ctx context.Context, fn func(context.Context, *tenant.Tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, keepWithin)
+	defer cancel()
+	err := j.room.retry(ctx, fn)
+	if errors.Is(err, session.ErrLost) {
+		return conversation.ErrLost
+	}
+	return err
+}
+
+// Keep implements conversation.Journal.
+func (j *journal) Keep(ctx context.Context, t session.Turn) error {
+	r := j.room
+	return j.write(ctx, func(ctx context.Context, tx *tenant.Tx) error {
+		return session.Keep(ctx, tx, r.session, t, r.server.now())
+	})
+}
+
+// Gap implements conversation.Journal.
+func (j *journal) Gap(ctx context.Context, question, language string) error {
+	r := j.room
+	return j.write(ctx, func(ctx context.Context, tx *tenant.Tx) error {
+		return r.server.Gap(ctx, tx, Question{Session: r.session, Bases: j.bases, Text: question, Language: language, At: r.server.now()})
+	})
+}
+
+// Collected implements conversation.Journal.
+func (j *journal) Collected(ctx context.Context, values map[string]string, outcome string) error {
+	r := j.room
+	return j.write(ctx, func(ctx context.Context, tx *tenant.Tx) error {
+		return session.Collect(ctx, tx, r.session.ID, r.session.Epoch, values, outcome)
+	})
+}
+
+// shownTurns is how many of the last turns a client that comes is shown.
+const shownTurns = 20
+
+// ready is the first message to a client: what it came into, what was said so
+// far, and the token by which it comes back. Of what was said the latest is told that
+// fits the bytes.
+func (r *room) ready(ctx context.Context, most int) (frame, error) {
+	token, err := r.token(ctx)
+	if err != nil {
+		return frame{}, err
+	}
+	said, err := session.Turns(ctx, r.server.Tenants, r.org, r.session.ID, max(0, r.talk.Snapshot().Turns-shownTurns), shownTurns)
+	if err != nil {
+		return frame{}, err
+	}
+	type turn struct {
+		ID      id.Turn         `json:"id"`
+		Index   int64           `json:"index"`
+		Speaker session.Speaker `json:"speaker"`
+		Text    string          `json:"text"`
+	}
+	turns := make([]turn, len(said))
+	for i, t := range said {
+		turns[i] = turn{t.ID, t.Index, t.Speaker, t.Heard()}
+	}
+	for {
+		f := r.server.message("session-ready", r.readyData(map[string]any{"resumeToken": token, "turns": turns}))
+		if len(f.data) <= most || len(turns) == 0 {
+			return f, nil
+		}
+		turns = turns[1:]
+	}
+}
+
+// token is what the client that comes now comes back by.
+func (r *room) token(ctx context.Context) (token session.Token, err error) {
+	if token, r.resume = r.resume, ""; token != "" {
+		return token, nil
+	}
+	err = r.retry(ctx, func(ctx context.Context, tx *tenant.Tx) (err error) {
+		token, err = session.Renew(ctx, tx, r.session.ID, r.session.Epoch, r.server.now())
+		return err
+	})
+	return token, err
+}
+
+// readyData is what everybody who comes is told, and more.
+func (r *room) readyData(more map[string]any) map[string]any {
+	s := r.session
+	data := map[string]any{
+		"session": map[string]any{
+			"id": s.ID, "personaId": s.Persona, "name": r.name, "language": s.Language, "channel": s.Channel, "sandbox": s.Sandbox,
+			"startedAt": s.StartedAt, "maxDurationS": s.MaxDurationS, "idleTimeoutS": s.IdleTimeoutS,
+		},
+		"face": map[string]any{"avatarId": s.Avatar, "assetsUrl": r.server.PublicURL + "/v1/avatars/" + s.Avatar.String() + "/face"},
+	}
+	maps.Copy(data, more)
+	return data
+}

@@ -1,0 +1,54 @@
+package live
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/coder/websocket"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/conversation"
+)
+
+// The codes a socket is closed with, beside those of RFC 6455.
+const (
+	closeBadToken   websocket.StatusCode = 4001
+	closeEnded      websocket.StatusCode = 4002
+	closeSuperseded websocket.StatusCode = 4003
+	closeIdle       websocket.StatusCode = 4008
+	closeNoPlace    websocket.StatusCode = 4029
+	closeElsewhere                       = websocket.StatusServiceRestart
+)
+
+// peer is somebody in a conversation, as its room reaches them: over a socket (socket), or
+// as a participant of a media server's room (guest).
+type peer interface {
+	// send queues a message. It never waits: who does not take what they are sent is
+	// let go.
+	send(f frame)
+	// close ends it, after what was sent.
+	close(code websocket.StatusCode, reason string)
+	// most is the largest message that is sure to get there, in bytes.
+	most() int
+}
+
+// frame is a message, or the end of all.
+type frame struct {
+	data   []byte
+	end    bool
+	code   websocket.StatusCode
+	reason string
+}
+
+// message writes a message of the protocol.
+func (s *Server) message(kind string, data any) frame {
+	return encode(conversation.Message{ID: id.NewTurn().Bare(), Type: kind, Data: data, T: s.Clock.Now().UnixMilli()})
+}
+
+func encode(m conversation.Message) frame {
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic(errors.Join(errors.New("a message cannot be written"), err)) // a fault of the program
+	}
+	return frame{data: text}
+}

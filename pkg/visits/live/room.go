@@ -1,0 +1,274 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/conversation"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// room is a session that this process runs. One goroutine owns what is not
+// behind the lock.
+type room struct {
+	server  *Server
+	org     id.Org
+	session session.Session
+	name    string
+	talk    *conversation.Conversation
+	// resume lets the first client come back; later ones get others. resumed says that
+	// the conversation began in another process.
+	resume  session.Token
+	resumed bool
+
+	todo  chan func()
+	ended chan struct{}
+	stop  context.CancelFunc
+	timer clock.Timer
+	time  times
+	over  bool
+	// talked is closed when the conversation has ended. why is the reason it
+	// asked for, or was given; nil when it lost the session.
+	talked chan struct{}
+	why    atomic.Pointer[session.Reason]
+	// ordered are the commands that were handed on and are not carried out.
+	ordered map[id.Turn]bool
+
+	// heard says that the client has sent something.
+	heard atomic.Bool
+
+	// deaf is done once the client was told that its sound is not understood.
+	deaf sync.Once
+
+	mu     sync.Mutex
+	client peer
+	staff  map[id.Staff]peer
+	// last is the code that everybody was sent away with. It is read once the room ended.
+	last websocket.StatusCode
+}
+
+// furnish makes a room for a session that this process has just taken over.
+func (s *Server) furnish(ctx context.Context, org id.Org, a session.Attached) (*room, *refusal) {
+	r := &room{
+		server: s, org: org, session: a.Session, resume: a.Resume, resumed: !a.Began, todo: make(chan func(), 64),
+		ended: make(chan struct{}), talked: make(chan struct{}),
+		ordered: map[id.Turn]bool{}, staff: map[id.Staff]peer{},
+	}
+	r.time = newTimes(a, s.now())
+	config, err := r.config(ctx)
+	if err != nil {
+		reason := session.EngineError
+		if errors.Is(err, conversation.ErrNoModel) {
+			reason = session.UpstreamError
+		}
+		s.Log.ErrorContext(ctx, "a conversation cannot be held", "session", a.Session.ID.String(), "reason", string(reason), "error", err)
+		r.close(ctx, session.Ending{Reason: reason, At: s.now(), By: a.Session.Owner.UUID})
+		return nil, &refusal{websocket.StatusInternalError, string(reason), "The conversation cannot be held."}
+	}
+	r.talk = conversation.New(config)
+	if !s.enter(r) {
+		r.giveBack(ctx)
+		return nil, &elsewhere
+	}
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r.stop = stop
+	go func() {
+		defer close(r.talked)
+		r.talk.Run(running)
+	}()
+	go r.run()
+	return r, nil
+}
+
+// do has the room's goroutine do something; nothing, once the room is closed.
+func (r *room) do(fn func()) {
+	select {
+	case r.todo <- fn:
+	case <-r.ended:
+	}
+}
+
+// ask is do, but that a room which is busy is not waited for: what is asked of it again
+// and again is not done this time.
+func (r *room) ask(fn func()) {
+	select {
+	case r.todo <- fn:
+	case <-r.ended:
+	default:
+	}
+}
+
+// run owns the room until it is over.
+func (r *room) run() {
+	defer r.server.leave(r)
+	defer close(r.ended)
+	defer r.stop()
+	r.timer = r.server.Clock.NewTimer(0)
+	defer r.timer.Stop()
+	for !r.over {
+		select {
+		case fn := <-r.todo:
+			fn()
+		case <-r.timer.C():
+			r.keepTime()
+		case <-r.talked:
+			r.talkEnded()
+		}
+		r.timer.Reset(r.time.wait(r.server.now()))
+	}
+}
+
+// talkEnded comes when the conversation stopped by itself: it asked for its end,
+// or it lost the session.
+func (r *room) talkEnded() {
+	if reason := r.why.Load(); reason != nil {
+		r.end(*reason, r.server.now())
+		return
+	}
+	r.taken()
+}
+
+// serve lets a caller in and reads what it sends until its socket ends. It is
+// false when the room was closed meanwhile.
+func (r *room) serve(ctx context.Context, c *caller) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := newSocket(c.socket)
+	if !r.admit(ctx, c.Staff, p) {
+		return false
+	}
+	go p.write(ctx)
+	if c.Staff.IsZero() {
+		code := p.read(ctx, r.hear, r.hearSound)
+		r.do(func() { r.clientLeft(p, code) })
+	} else {
+		p.read(ctx, func(data []byte) { r.hearStaff(c.Staff, data) }, func([]byte) {})
+		r.do(func() { r.staffLeft(ctx, c.Staff, p) })
+	}
+	return true
+}
+
+// admit takes somebody in: a team member, or the client where that is zero. It is false
+// when the room was closed meanwhile.
+func (r *room) admit(ctx context.Context, staff id.Staff, p peer) bool {
+	in := make(chan bool, 1)
+	r.do(func() { in <- r.enter(ctx, staff, p) })
+	select {
+	case ok := <-in:
+		return ok
+	case <-r.ended:
+		return false
+	}
+}
+
+func (r *room) enter(ctx context.Context, staff id.Staff, p peer) bool {
+	if r.over {
+		return false
+	}
+	if !staff.IsZero() {
+		return r.staffCame(ctx, staff, p)
+	}
+	return r.clientCame(ctx, p)
+}
+
+// clientCame makes a peer the client's. Another that was before it is superseded.
+func (r *room) clientCame(ctx context.Context, p peer) bool {
+	ready, err := r.ready(ctx, p.most())
+	if errors.Is(err, session.ErrLost) {
+		r.taken()
+		return false
+	}
+	if err != nil {
+		r.server.Log.WarnContext(ctx, "a client waits", "session", r.session.ID.String(), "error", err)
+		return false
+	}
+	p.send(ready)
+	r.mu.Lock()
+	before := r.client
+	r.client = p
+	r.mu.Unlock()
+	if before != nil {
+		before.close(closeSuperseded, "superseded")
+	}
+	r.time.clientCame()
+	if r.resumed {
+		// It was ready before the process that held the conversation died.
+		r.talk.Receive(conversation.ClientMessage{Type: conversation.ClientReady})
+	}
+	return true
+}
+
+// clientLeft comes when a client's peer is gone. One that said goodbye has left;
+// any other may come back.
+func (r *room) clientLeft(p peer, code websocket.StatusCode) {
+	r.mu.Lock()
+	current := r.client == p
+	if current {
+		r.client = nil
+	}
+	r.mu.Unlock()
+	if !current || r.over {
+		return
+	}
+	if code == websocket.StatusNormalClosure {
+		r.end(session.Left, r.server.now())
+		return
+	}
+	r.time.clientLost(r.server.now())
+}
+
+// tell sends a message to everybody in the room.
+func (r *room) tell(f frame) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.client != nil {
+		r.client.send(f)
+	}
+	for _, p := range r.staff {
+		p.send(f)
+	}
+}
+
+// hear takes what the client sends.
+func (r *room) hear(data []byte) {
+	m, err := conversation.Decode(data)
+	if err != nil {
+		r.talk.Refuse(err)
+		return
+	}
+	r.heard.Store(true)
+	r.talk.Receive(m)
+}
+
+// hearSound takes the client's sound, which nothing here understands. It says so
+// once: sound comes in many frames.
+func (r *room) hearSound([]byte) {
+	r.deaf.Do(func() {
+		r.tell(r.server.message("error", map[string]any{
+			"code": "no_recognition", "message": "Nothing here understands speech; send text.", "fatal": false,
+		}))
+	})
+}
+
+// retry runs a transaction again while the database is away.
+func (r *room) retry(ctx context.Context, fn func(context.Context, *tenant.Tx) error) error {
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		err := r.server.Tenants.InTx(ctx, r.org, fn, tenant.Idempotent(true))
+		if err == nil || !tenant.Unavailable(err) || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}

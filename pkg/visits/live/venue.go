@@ -1,0 +1,242 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/livekit"
+	lkroom "visavis.dev/pkg/provider/livekit/room"
+	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/sessions/session"
+)
+
+// venue is the room of a media server in which a session takes place. This process is in
+// it as the persona: it waits there for the visitor, holds the conversation with them, and
+// stays until that is over. One goroutine owns it.
+type venue struct {
+	server  *Server
+	claim   session.Claim
+	session session.Session
+	// media is the server, and stay the room while this process is in it; nil before.
+	media connection.Opened
+	stay  *lkroom.Room
+	// guests are those who are there, by identity.
+	guests map[string]*guest
+	// room holds the conversation, once the visitor has come.
+	room *room
+	// tried is how often in a row the room could not be joined.
+	tried int
+}
+
+const (
+	// lookForRooms is how often a process looks for rooms that want for the persona.
+	lookForRooms = 500 * time.Millisecond
+	// roomsAtOnce bounds those that it takes with one look.
+	roomsAtOnce = 16
+	// keepRoom is how often a claim on a room is renewed.
+	keepRoom = session.RoomLease / 4
+	// renewClaimWithin bounds one renewal, so that there is time for another one.
+	renewClaimWithin = 2 * keepRoom
+	// joinWithin is how long a media server may take to let the persona in. A claim
+	// outlasts that and the longest pause.
+	joinWithin = 5 * time.Second
+	// rejoinAfter is the first pause before a room is joined again; it doubles up to
+	// rejoinAtMost, until a stay has lasted longer than that.
+	rejoinAfter  = 250 * time.Millisecond
+	rejoinAtMost = 4 * time.Second
+	// flushWithin is how long a media server may take for what is said last, and
+	// listenWithin how long it has to hand it on before the room is closed.
+	flushWithin  = 2 * time.Second
+	listenWithin = 500 * time.Millisecond
+)
+
+// takeRooms takes rooms of a shard that want for the persona. Each has a goroutine until
+// its session is over or another process's, or the process ends.
+func (s *Server) takeRooms(looking, running context.Context, shard string) error {
+	claims, err := session.ClaimRooms(looking, s.Tenants, shard, s.now(), roomsAtOnce)
+	for _, claim := range claims {
+		v := &venue{server: s, claim: claim, guests: map[string]*guest{}}
+		s.group.Go(func() { v.run(running) })
+	}
+	return err
+}
+
+// run is in the room until the session is over, or somebody else's. Where the process ends
+// before, the next one may be there at once.
+func (v *venue) run(ctx context.Context) {
+	var err error
+	if v.session, err = session.Get(ctx, v.server.Tenants, v.claim.Org, v.claim.Session); err != nil {
+		v.log(ctx, "a room waits", err)
+		return // the claim ends
+	}
+	for v.attend(ctx) && v.pause(ctx) {
+	}
+	if v.stay != nil && v.isOver(ctx) {
+		v.dissolve(ctx)
+	}
+	v.leave()
+	if v.room == nil && ctx.Err() != nil {
+		dropping, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushWithin)
+		defer cancel()
+		if err := v.claim.Drop(dropping, v.server.Tenants, v.server.now()); err != nil && !errors.Is(err, session.ErrLost) {
+			v.log(ctx, "a room waits for its claim to end", err)
+		}
+	}
+}
+
+// attend joins the room and is in it until it is lost. It is true where it is worth
+// joining it again.
+func (v *venue) attend(ctx context.Context) bool {
+	v.leave()
+	if err := v.join(ctx); err != nil {
+		v.log(ctx, "a room cannot be joined", err)
+		return true
+	}
+	began := v.server.Clock.Now()
+	again := v.be(ctx)
+	if v.server.Clock.Since(began) > rejoinAtMost {
+		v.tried = 0
+	}
+	for _, g := range v.guests {
+		g.left()
+	}
+	clear(v.guests)
+	return again
+}
+
+// leave leaves the room, if this process is in it.
+func (v *venue) leave() {
+	if v.stay != nil {
+		v.stay.Close()
+	}
+}
+
+// be takes what happens in the room until it is lost, or to be left. It is true where it
+// was lost.
+func (v *venue) be(ctx context.Context) bool {
+	keep := v.server.Clock.NewTicker(keepRoom)
+	defer keep.Stop()
+	for {
+		select {
+		case e := <-v.stay.Events():
+			v.happened(ctx, e)
+		case <-keep.C():
+			if !v.keep(ctx) {
+				return false
+			}
+			v.begin(ctx) // where that was to be tried again
+		case <-v.stay.Done():
+			return true
+		case <-v.ended():
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// ended is closed when the conversation is over here.
+func (v *venue) ended() <-chan struct{} {
+	if v.room == nil {
+		return nil
+	}
+	return v.room.ended
+}
+
+// keep renews the claim while the visitor has not come; false where it is lost. While the
+// database is away, it is nobody else's either.
+func (v *venue) keep(ctx context.Context) bool {
+	if v.room != nil {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, renewClaimWithin)
+	defer cancel()
+	err := v.claim.Keep(ctx, v.server.Tenants, v.server.now())
+	return !errors.Is(err, session.ErrLost)
+}
+
+// join joins the room, and notes what came of it among the connection's calls.
+func (v *venue) join(ctx context.Context) error {
+	s := v.server
+	media, err := s.Media(ctx, v.claim.Org, v.session.Media)
+	if err != nil {
+		return err
+	}
+	v.media = media
+	ctx, cancel := context.WithTimeout(ctx, joinWithin)
+	defer cancel()
+	began := s.now()
+	err = media.WithMedia(s.Egress, func(server livekit.Server) error {
+		token, err := server.Key.PersonaToken(media.MediaRoom(v.session.ID), s.now())
+		if err != nil {
+			return err
+		}
+		stay, err := lkroom.Join(ctx, lkroom.Options{Guard: s.Egress, URL: server.URL, Token: token, Topic: livekit.Topic})
+		if err == nil {
+			v.stay = stay
+		}
+		return err
+	})
+	v.report("join", began, err)
+	return err
+}
+
+func (v *venue) report(name string, began time.Time, err error) {
+	if err == nil || upstream.CodeOf(err) != "" {
+		v.server.MediaOutcome(v.claim.Org, v.media.ID, connection.OutcomeOf(name, began, v.server.now(), err))
+	}
+}
+
+// pause waits before the room is joined again; false where it is not to be any more.
+func (v *venue) pause(ctx context.Context) bool {
+	wait := min(rejoinAfter<<min(v.tried, 10), rejoinAtMost)
+	v.tried++
+	timer := v.server.Clock.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C():
+		return v.keep(ctx)
+	case <-v.ended():
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// isOver says whether the session has ended, rather than gone to another process.
+func (v *venue) isOver(ctx context.Context) bool {
+	if v.room != nil {
+		return v.room.last != closeElsewhere
+	}
+	found, err := session.Get(ctx, v.server.Tenants, v.claim.Org, v.claim.Session)
+	return err == nil && found.State.Over()
+}
+
+// dissolve closes the room, with everybody in it, once they had time to hear what was said
+// last.
+func (v *venue) dissolve(ctx context.Context) {
+	s, media := v.server, v.media
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushWithin+media.Timeout())
+	defer cancel()
+	flushing, done := context.WithTimeout(ctx, flushWithin)
+	v.stay.Flush(flushing)
+	done()
+	if v.room != nil {
+		<-s.Clock.After(listenWithin)
+	}
+	began := s.now()
+	err := media.WithMedia(s.Egress, func(server livekit.Server) error {
+		return server.Delete(ctx, media.MediaRoom(v.session.ID), s.now())
+	})
+	v.report("close", began, err)
+	if err != nil {
+		v.log(ctx, "a room stays open", err)
+	}
+}
+
+func (v *venue) log(ctx context.Context, message string, err error) {
+	if ctx.Err() == nil {
+		v.server.Log.WarnContext(ctx, message, "session", v.claim.Session.String(), "error", err)
+	}
+}

@@ -1,9 +1,0 @@
-package voice_test
-
-import (
-	"testing"
-
-	"visavis.dev/pkg/database/databasetest"
-)
-
-func TestMain(m *testing.M) { databasetest.Main(m) }
