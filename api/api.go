@@ -70,7 +70,7 @@ type Parts struct {
 	Gate    *signin.Gate
 	Health  *health.Checker
 	Library *avatar.Library
-	// Organization finds an organisation and what it may have.
+	// Organization finds an organization and what it may have.
 	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
 	// LiveURL is where clients reach the sockets of live conversations.
 	LiveURL string

@@ -92,7 +92,7 @@ func TestAskPersonaIsRefused(t *testing.T) {
 	}, 10*time.Second, 50*time.Millisecond)
 }
 
-// A persona with a model of the organisation's own answers with it, and by
+// A persona with a model of the organization's own answers with it, and by
 // itself where that fails.
 func TestAskPersonaWithAModel(t *testing.T) {
 	c := newConnections(t)

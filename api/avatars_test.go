@@ -214,7 +214,7 @@ func TestPreviews(t *testing.T) {
 			require.Len(t, tags, 2, "one for each size")
 		})
 	}
-	for name, key := range map[string]apikey.Secret{"anybody": "", "bad key": "nonsense", "another organisation": w.Globex.New} {
+	for name, key := range map[string]apikey.Secret{"anybody": "", "bad key": "nonsense", "another organization": w.Globex.New} {
 		hidden := w.do(t, "getAvatarPreview", own, key, nil)
 		requireError(t, hidden, http.StatusNotFound, "not_found", "path.id")
 		require.Equal(t, hidden.Error(t), w.do(t, "getAvatarPreview", id.NewAvatar().String(), key, nil).Error(t), name)

@@ -13,7 +13,7 @@ import (
 	"visavis.dev/pkg/base/id"
 )
 
-// A library face and studio voices, which every organisation has.
+// A library face and studio voices, which every organization has.
 var (
 	libraryFace = id.NamedAvatar("amara").String()
 	studioVoice = id.NamedVoice("nora").String()
@@ -101,7 +101,7 @@ func visitBody(n int) map[string]any {
 // anyKey stands for the public key of the widget that a request is about.
 const anyKey = "the widget's"
 
-// shown is a persona for the organisation's widgets to show.
+// shown is a persona for the organization's widgets to show.
 func (w *world) shown(t testing.TB, org *apitest.Org) string {
 	t.Helper()
 	k := "shown" + org.ID.String()
@@ -111,13 +111,13 @@ func (w *world) shown(t testing.TB, org *apitest.Org) string {
 	return w.made[k]
 }
 
-// widget makes a widget of an organisation's persona.
+// widget makes a widget of an organization's persona.
 func (w *world) widget(t testing.TB, org *apitest.Org) map[string]any {
 	t.Helper()
 	return w.widgetOf(t, org, w.shown(t, org))
 }
 
-// pictured makes a widget whose persona has a face of the organisation's own.
+// pictured makes a widget whose persona has a face of the organization's own.
 func (w *world) pictured(t testing.TB, org *apitest.Org) string {
 	t.Helper()
 	face, speaker := w.make(t, org, "createAvatar")["id"].(string), w.make(t, org, "createPersona")["id"].(string)

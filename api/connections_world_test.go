@@ -21,7 +21,7 @@ func connectionBody(n int) map[string]any {
 	}
 }
 
-// connect gives an organisation a service that clones voices, as if it had been
+// connect gives an organization a service that clones voices, as if it had been
 // tested.
 func (w *world) connect(t testing.TB, org *apitest.Org) {
 	t.Helper()

@@ -16,7 +16,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Each test has an organisation of its own.
+// Each test has an organization of its own.
 func TestDeliveries(t *testing.T) {
 	w := newWorld(t)
 	for name, test := range map[string]func(*testing.T, *world){

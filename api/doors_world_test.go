@@ -17,7 +17,7 @@ func doorBody(n int) map[string]any {
 	return map[string]any{"open": true, "requires": []any{"name", "consent"}, "message": fmt.Sprint("Welcome ", n)}
 }
 
-// ssoBody closes the door: what opens it is a connection of the organisation's.
+// ssoBody closes the door: what opens it is a connection of the organization's.
 func ssoBody(n int) map[string]any {
 	return map[string]any{"open": false, "connectionId": "", "message": fmt.Sprint("Welcome ", n)}
 }
@@ -55,7 +55,7 @@ func embedTokenBody(n int) map[string]any {
 	}
 }
 
-// pupil is a person of every organisation, with a place on each of its portals.
+// pupil is a person of every organization, with a place on each of its portals.
 var pupil = id.Person{7}
 
 // enrol gives the pupil a place on a portal.

@@ -25,11 +25,11 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/operations/move"
 	"visavis.dev/pkg/portals/person"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/memory"
 )
 
 // mark is a word that nobody else has: whatever it is found in is about the person who

@@ -22,7 +22,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Each test has an organisation of its own.
+// Each test has an organization of its own.
 func TestEvents(t *testing.T) {
 	w := newWorld(t)
 	w.Teller.Sources = sources()
@@ -36,7 +36,7 @@ func TestEvents(t *testing.T) {
 		"following":                 testFollowingEvents,
 		"catalogue":                 testEventTypes,
 		"of consents":               testEventsOfConsents,
-		"of another's organisation": testEventsOfOthers,
+		"of another's organization": testEventsOfOthers,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, w.apart(t)) })
 	}

@@ -69,7 +69,7 @@ func testHostileBodies(t *testing.T, w *world) {
 		require.True(t, d.valid(t, o, good))
 		properties := bodyProperties(d, o)
 		for name := range properties {
-			// A version is good for one change alone, a session ends once, a persona is of one organisation.
+			// A version is good for one change alone, a session ends once, a persona is of one organization.
 			if name != "baseVersion" && name != "supersedes" && (o.ID != "updateWidget" || name != "personaId") && !slices.Contains(otherwise[o.ID], name) {
 				require.Contains(t, good, name, "good bodies hold every property")
 			}

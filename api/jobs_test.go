@@ -21,7 +21,7 @@ import (
 	"visavis.dev/pkg/store/apikey"
 )
 
-// Each test has an organisation of its own.
+// Each test has an organization of its own.
 func TestJobs(t *testing.T) {
 	w := newWorld(t)
 	for name, test := range map[string]func(*testing.T, *world){
@@ -32,7 +32,7 @@ func TestJobs(t *testing.T) {
 		"jobs are seen by scope":       testJobsAreSeenByScope,
 		"jobs are cancelled":           testJobsAreCancelled,
 		"jobs are found":               testJobsAreFound,
-		"jobs of another organisation": testJobsOfAnotherOrganisation,
+		"jobs of another organization": testJobsOfAnotherOrganization,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, w.apart(t)) })
 	}
@@ -296,7 +296,7 @@ func testJobsAreFound(t *testing.T, w *world) {
 	}
 }
 
-func testJobsOfAnotherOrganisation(t *testing.T, w *world) {
+func testJobsOfAnotherOrganization(t *testing.T, w *world) {
 	foreign := kinds["/jobs/{id}"](t, w, w.Globex)
 	neighbour := w.NewOrg("Neighbour", "shard-1", "business") // on the same shard
 	near := kinds["/jobs/{id}"](t, w, neighbour)

@@ -199,7 +199,7 @@ func TestAKeyCannotRevokeItself(t *testing.T) {
 	require.Equal(t, "active", w.do(t, "getKey", own, w.Acme.New, nil).Data(t)["state"])
 }
 
-// Every change leaves an entry in the activity log of its organisation alone.
+// Every change leaves an entry in the activity log of its organization alone.
 func TestActivity(t *testing.T) {
 	w := newWorld(t)
 	caller := w.Get(w.Acme.New, "/me").Data(t)["key"].(map[string]any)["id"]

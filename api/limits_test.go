@@ -68,7 +68,7 @@ func TestLimitOfAKey(t *testing.T) {
 	require.Equal(t, map[string]any{"perKey": 600.0, "perOrganization": 1200.0, "windowS": 60.0}, me["read"])
 }
 
-func TestLimitOfAnOrganisationAndAnAddress(t *testing.T) {
+func TestLimitOfAnOrganizationAndAnAddress(t *testing.T) {
 	a := apitest.New(t, func(o *server.Options) {
 		o.PerAddress = 40
 		o.Rates[rate.Read] = rate.Rate{PerKey: 10, PerOrganization: 15}

@@ -15,7 +15,7 @@ import (
 	"visavis.dev/pkg/store/apikey"
 )
 
-// Every operation that lists, of organisations that have several of everything.
+// Every operation that lists, of organizations that have several of everything.
 func TestLists(t *testing.T) {
 	w := newWorld(t)
 	for range 3 {
@@ -115,7 +115,7 @@ func testForeignCursors(t *testing.T, w *world) {
 		require.NotEmpty(t, cursor)
 		_, foreign := w.page(t, o, w.Globex.New, url.Values{"limit": {"1"}})
 		require.NotEmpty(t, foreign)
-		bad := map[string]url.Values{"another organisation's": {"cursor": {foreign}}, "not base64": {"cursor": {"a=b"}}, "nonsense": {"cursor": {"AAAA"}}}
+		bad := map[string]url.Values{"another organization's": {"cursor": {foreign}}, "not base64": {"cursor": {"a=b"}}, "nonsense": {"cursor": {"AAAA"}}}
 		for other, c := range cursors {
 			bad[other] = url.Values{"cursor": {c}}
 		}
@@ -135,7 +135,7 @@ func testForeignCursors(t *testing.T, w *world) {
 			requireError(t, answer, http.StatusBadRequest, "invalid_request", "query.cursor")
 		}
 		again, _ := w.page(t, o, w.OldNamed, url.Values{"limit": {"2"}, "cursor": {cursor}})
-		require.NotEmpty(t, again, "another key of the organisation, and another limit, go on with the list")
+		require.NotEmpty(t, again, "another key of the organization, and another limit, go on with the list")
 		cursors[o.ID] = cursor
 	})
 }

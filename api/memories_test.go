@@ -12,8 +12,8 @@ import (
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/memory"
 )
 
 // remember has a persona remember a person, as after a session.

@@ -12,10 +12,10 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/portals/portal"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/admission/admissiontest"
+	"visavis.dev/pkg/visits/memory"
 )
 
 // What follows from people's places, where several groups meet.

@@ -12,7 +12,7 @@ import (
 	"visavis.dev/pkg/portals/portal/portaltest"
 )
 
-// toldSince lists the types of the organisation's events that come after some.
+// toldSince lists the types of the organization's events that come after some.
 func (w *world) toldSince(t *testing.T, skip int) (types []string) {
 	t.Helper()
 	answer := w.Get(w.Acme.New, "/events?order=asc&limit=200")

@@ -18,7 +18,7 @@ import (
 	"visavis.dev/pkg/portals/portal/portaltest"
 )
 
-// campus is the portal of an organisation that its people are in.
+// campus is the portal of an organization that its people are in.
 func (w *world) campus(t testing.TB, org *apitest.Org) string {
 	t.Helper()
 	k := "portal" + org.ID.String()
@@ -28,7 +28,7 @@ func (w *world) campus(t testing.TB, org *apitest.Org) string {
 	return w.made[k]
 }
 
-// peopleBody is a good body of an operation on the people of an organisation;
+// peopleBody is a good body of an operation on the people of an organization;
 // nil of any other.
 func (w *world) peopleBody(t testing.TB, o *route.Operation, org *apitest.Org) any {
 	t.Helper()
@@ -55,7 +55,7 @@ func (w *world) peopleBody(t testing.TB, o *route.Operation, org *apitest.Org) a
 // request conflicts with.
 var once = map[string]string{"applySetupPlan": "plan_state", "createMembership": "already_member", "runPersonaTests": "already_running"}
 
-// post makes something with a body as the organisation's newest key.
+// post makes something with a body as the organization's newest key.
 func (w *world) post(t testing.TB, org *apitest.Org, operation, path string, body any) map[string]any {
 	t.Helper()
 	answer := w.call(t, w.operation(t, operation), apitest.Request{Path: path, Key: org.New, Body: body})
@@ -74,7 +74,7 @@ func (w *world) member(t testing.TB, org *apitest.Org) map[string]any {
 	return w.post(t, org, "createPerson", "/people", body)
 }
 
-// manager is somebody who can manage the units of an organisation's portal.
+// manager is somebody who can manage the units of an organization's portal.
 func (w *world) manager(t testing.TB, org *apitest.Org) string {
 	t.Helper()
 	k := "manager" + org.ID.String()
@@ -95,7 +95,7 @@ func (w *world) unit(t testing.TB, org *apitest.Org) string {
 	})["id"].(string)
 }
 
-// shared is a unit of an organisation's portal that others lie in.
+// shared is a unit of an organization's portal that others lie in.
 func (w *world) shared(t testing.TB, org *apitest.Org) string {
 	t.Helper()
 	k := "unit" + org.ID.String()

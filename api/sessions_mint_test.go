@@ -106,7 +106,7 @@ func testMintRefusals(t *testing.T, w *world) {
 	require.Zero(t, w.places(t))
 }
 
-// What is not the organisation's own is not found, whatever it is.
+// What is not the organization's own is not found, whatever it is.
 func testMintNames(t *testing.T, w *world) {
 	foreign := w.apart(t)
 	foreign.use(t, foreign.Acme)

@@ -15,7 +15,7 @@ import (
 	"visavis.dev/pkg/visits/admission/admissiontest"
 )
 
-// openPortal enters a published portal of an organisation.
+// openPortal enters a published portal of an organization.
 func (w *world) openPortal(t testing.TB, org *apitest.Org, changes ...func(*portal.Portal)) portal.Portal {
 	t.Helper()
 	speaker, err := id.ParsePersona(w.shown(t, org))

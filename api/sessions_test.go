@@ -20,7 +20,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Each test has an organisation of its own, with minutes.
+// Each test has an organization of its own, with minutes.
 func TestSessions(t *testing.T) {
 	w := newWorld(t)
 	for name, test := range map[string]func(*testing.T, *world){
@@ -65,7 +65,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// mint asks for a session with the organisation's persona unless another is named.
+// mint asks for a session with the organization's persona unless another is named.
 func (w *world) mint(t *testing.T, key apikey.Secret, properties map[string]any) apitest.Answer {
 	t.Helper()
 	body := map[string]any{"personaId": w.shown(t, w.Acme)}

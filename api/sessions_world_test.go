@@ -20,7 +20,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// sessionBody is a good body for a session of an organisation.
+// sessionBody is a good body for a session of an organization.
 func (w *world) sessionBody(t testing.TB, org *apitest.Org) map[string]any {
 	t.Helper()
 	n, pack := w.n, w.made["a pack of "+org.ID.String()]

@@ -125,7 +125,7 @@ func TestWidgetsAreOff(t *testing.T) {
 	require.Equal(t, http.StatusOK, config())
 }
 
-// What an organisation bounds itself shows where the plan's bound would.
+// What an organization bounds itself shows where the plan's bound would.
 func TestBoundsThatAreShown(t *testing.T) {
 	w := newWorld(t)
 	w.do(t, "updateSetting", "sessions.max_concurrent", w.Acme.New, map[string]any{"value": 3})

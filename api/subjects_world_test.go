@@ -93,7 +93,7 @@ func (w *world) subject(t testing.TB, org *apitest.Org) string {
 	return made
 }
 
-// modelled gives an organisation a connected model, as if it had been tested.
+// modelled gives an organization a connected model, as if it had been tested.
 func (w *world) modelled(t testing.TB, org *apitest.Org) {
 	t.Helper()
 	k := "modelled" + org.ID.String()

@@ -105,7 +105,7 @@ func TestVisitsOfNobody(t *testing.T) {
 	wrong := map[string]apitest.Answer{
 		"no key":               w.visitor(t, own, map[string]any{"key": ""}, nil),
 		"nonsense":             w.visitor(t, own, map[string]any{"key": "wpk_x"}, nil),
-		"no such organisation": w.visitor(t, own, map[string]any{"key": "wpk_" + id.NewOrg().Bare() + "x"}, nil),
+		"no such organization": w.visitor(t, own, map[string]any{"key": "wpk_" + id.NewOrg().Bare() + "x"}, nil),
 		"another widget's":     w.visitor(t, own, map[string]any{"key": other["publicKey"]}, nil),
 		"no origin":            w.visitor(t, own, nil, map[string]string{"Origin": ""}),
 		"another origin":       w.visitor(t, own, nil, map[string]string{"Origin": "https://example.com"}),
@@ -223,7 +223,7 @@ func TestVisitsAreRefusedAsSessionsAre(t *testing.T) {
 	requireError(t, w.refused(t, own, http.StatusForbidden), http.StatusForbidden, "account_paused", "")
 }
 
-// refused asks until visitors are refused so: what an organisation may is
+// refused asks until visitors are refused so: what an organization may is
 // remembered for a moment.
 func (w *world) refused(t *testing.T, own string, status int) (answer apitest.Answer) {
 	t.Helper()

@@ -94,7 +94,7 @@ func (s *studioServer) made() []string {
 	return ids
 }
 
-// studio is a world beside the service, with an organisation that has nothing
+// studio is a world beside the service, with an organization that has nothing
 // and a worker.
 type studio struct {
 	*world
@@ -149,7 +149,7 @@ func (s *studio) trained(t *testing.T, which string) (found map[string]any) {
 	return found
 }
 
-// heard are the organisation's events of a type, newest first.
+// heard are the organization's events of a type, newest first.
 func (s *studio) heard(t *testing.T, kind string) (data []map[string]any) {
 	t.Helper()
 	items, _ := s.page(t, s.operation(t, "listEvents"), s.org.New, map[string][]string{"type": {kind}})

@@ -98,7 +98,7 @@ func TestWidgetConfig(t *testing.T) {
 	wrong := map[string]apitest.Answer{
 		"no key":                visit("/widgets/"+own+"/config?key=", widgetOrigin, ""),
 		"nonsense":              visit(path+"wpk_x", widgetOrigin, ""),
-		"no such organisation":  visit(path+"wpk_"+id.NewOrg().Bare()+"x", widgetOrigin, ""),
+		"no such organization":  visit(path+"wpk_"+id.NewOrg().Bare()+"x", widgetOrigin, ""),
 		"another widget's":      visit(path+other["publicKey"].(string), widgetOrigin, ""),
 		"no origin":             visit(path+key, "", ""),
 		"another origin":        visit(path+key, "https://example.com", ""),
@@ -118,7 +118,7 @@ func TestWidgetConfig(t *testing.T) {
 	}
 }
 
-// A page shows the picture of a face of the organisation's own without its key.
+// A page shows the picture of a face of the organization's own without its key.
 func TestWidgetPicture(t *testing.T) {
 	w := newWorld(t)
 	made := w.widget(t, w.Acme)

@@ -23,7 +23,7 @@ import (
 	"visavis.dev/pkg/store/apikey"
 )
 
-// settingPath names a setting by its key, which is the same for every organisation.
+// settingPath names a setting by its key, which is the same for every organization.
 const settingPath = "/settings/{id}"
 
 // kinds make one thing of the kind a path names, and answer its id. An
@@ -347,7 +347,7 @@ type world struct {
 }
 
 // newWorld runs the API without limits in the way, with something of every
-// kind in both organisations.
+// kind in both organizations.
 func newWorld(t testing.TB, options ...apitest.Option) *world {
 	t.Helper()
 	a := apitest.New(t, append([]apitest.Option{apitest.Unlimited}, options...)...)
@@ -364,7 +364,7 @@ func newWorld(t testing.TB, options ...apitest.Option) *world {
 	return w
 }
 
-// apart is the same API with another organisation for Acme, which has nothing yet.
+// apart is the same API with another organization for Acme, which has nothing yet.
 func (w *world) apart(t testing.TB) *world {
 	t.Helper()
 	a, other := *w.API, *w
@@ -376,7 +376,7 @@ func (w *world) apart(t testing.TB) *world {
 	return &other
 }
 
-// unlimit lets an organisation make as much as the tests like.
+// unlimit lets an organization make as much as the tests like.
 func (w *world) unlimit(t testing.TB, org *apitest.Org) {
 	t.Helper()
 	o := plan.Overrides{Limits: plan.Limits{
@@ -407,7 +407,7 @@ func (w *world) each(t *testing.T, f func(t *testing.T, o *route.Operation)) {
 	}
 }
 
-// make makes something by an operation that creates, as the organisation's
+// make makes something by an operation that creates, as the organization's
 // newest key, and answers its data.
 func (w *world) make(t testing.TB, org *apitest.Org, operation string) map[string]any {
 	t.Helper()

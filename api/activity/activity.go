@@ -1,4 +1,4 @@
-// Package activity declares the operation that shows an organisation's
+// Package activity declares the operation that shows an organization's
 // activity log.
 package activity
 

@@ -1,5 +1,5 @@
 // Package apitest runs the whole API for tests: a directory, two shards, two
-// organisations and their keys, behind an HTTP server on loopback.
+// organizations and their keys, behind an HTTP server on loopback.
 package apitest
 
 import (

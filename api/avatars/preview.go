@@ -24,12 +24,12 @@ const (
 	// A library face's picture never changes under its address but with a
 	// release; a day is long and a release soon seen.
 	publicDay = "public, max-age=86400, stale-while-revalidate=604800"
-	// An own picture is for its organisation alone; it may be kept but must
+	// An own picture is for its organization alone; it may be kept but must
 	// be asked about, since it can be deleted.
 	privateAsk = "private, no-cache"
 )
 
-// preview shows a library face to anybody and an own one to its organisation;
+// preview shows a library face to anybody and an own one to its organization;
 // everybody else learns nothing (Avatars, 6).
 func (a *API) preview(ctx context.Context, c *route.Call, q *PreviewQuery) (route.Blob, error) {
 	f, err := q.avatar()
@@ -61,7 +61,7 @@ func (a *API) preview(ctx context.Context, c *route.Call, q *PreviewQuery) (rout
 	}, nil
 }
 
-// own finds an own face for its organisation; to everybody else there is none.
+// own finds an own face for its organization; to everybody else there is none.
 func (a *API) own(ctx context.Context, c *route.Call, f id.Avatar) (avatar.Avatar, error) {
 	if c.Principal == nil {
 		return avatar.Avatar{}, problem.Missing("avatar").WithParam("path.id")

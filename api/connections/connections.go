@@ -1,4 +1,4 @@
-// Package connections declares the operations on an organisation's connections
+// Package connections declares the operations on an organization's connections
 // to services of its own (design, Connections).
 package connections
 

@@ -1,4 +1,4 @@
-// Package consents declares the operations by which an organisation's owners
+// Package consents declares the operations by which an organization's owners
 // see, export and withdraw consents. A key reaches them only when an owner
 // gave it the scope by name (spec, Authentication 5).
 package consents

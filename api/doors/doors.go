@@ -1,5 +1,5 @@
 // Package doors declares the operations on how people come in to portals: its doors,
-// the tokens by which an organisation signs people in, the chats that it hands over,
+// the tokens by which an organization signs people in, the chats that it hands over,
 // and the links to cases that it sends (spec, Portals).
 package doors
 

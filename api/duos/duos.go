@@ -164,9 +164,9 @@ func asHostProblem(e *duo.HostError) error {
 	param := fmt.Sprintf("body.hosts[%d].", e.Index)
 	switch {
 	case errors.Is(e.Err, persona.ErrNoVoice):
-		return problem.Invalid(param+"voiceId", "voiceId is not a voice of this organisation; GET /voices lists them.")
+		return problem.Invalid(param+"voiceId", "voiceId is not a voice of this organization; GET /voices lists them.")
 	case errors.Is(e.Err, avatar.ErrUnknown):
-		return problem.Invalid(param+"avatarId", "avatarId is not an avatar of this organisation; GET /avatars lists them.")
+		return problem.Invalid(param+"avatarId", "avatarId is not an avatar of this organization; GET /avatars lists them.")
 	case errors.Is(e.Err, avatar.ErrGone):
 		return problem.Invalid(param+"avatarId", "The avatar was deleted.").WithDetail("reason", "deleted")
 	case errors.Is(e.Err, avatar.ErrWithdrawn):

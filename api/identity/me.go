@@ -121,7 +121,7 @@ func (a *API) me(ctx context.Context, c *route.Call, _ *struct{}) (Me, error) {
 	return me, nil
 }
 
-// counts reads what the organisation has of each countable thing, and its settings.
+// counts reads what the organization has of each countable thing, and its settings.
 func (a *API) counts(ctx context.Context, org id.Org) (counts map[string]int64, set setting.Values, err error) {
 	err = a.Tenants.Read(ctx, org, func(r *tenant.Reads) {
 		counts = map[string]int64{}

@@ -123,7 +123,7 @@ func (a *API) suggested(ctx context.Context, c *route.Call, named *string) (id.D
 		_, err = knowledge.GetDocument(ctx, a.Tenants, c.Org(), d)
 	}
 	if errors.Is(err, id.ErrMalformed) || errors.Is(err, knowledge.ErrUnknown) || errors.Is(err, knowledge.ErrGone) {
-		return d, problem.Invalid(param, "%s is not a document of this organisation.", param)
+		return d, problem.Invalid(param, "%s is not a document of this organization.", param)
 	}
 	return d, err
 }

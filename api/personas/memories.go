@@ -11,9 +11,9 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/persona"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/memory"
 )
 
 func (a *API) registerMemories(s *route.Service) {

@@ -176,9 +176,9 @@ func asSpeakerProblem(err error) error {
 	case errors.Is(err, persona.ErrUnknown), errors.Is(err, persona.ErrGone):
 		return problem.Conflicting("persona_gone", "The portal's persona is gone. Choose another one with personaId.")
 	case errors.Is(err, persona.ErrNoVoice):
-		return problem.Invalid("body.voiceId", "voiceId is not a voice of this organisation; GET /voices lists them.")
+		return problem.Invalid("body.voiceId", "voiceId is not a voice of this organization; GET /voices lists them.")
 	case errors.Is(err, avatar.ErrUnknown):
-		return problem.Invalid("body.avatarId", "avatarId is not an avatar of this organisation; GET /avatars lists them.")
+		return problem.Invalid("body.avatarId", "avatarId is not an avatar of this organization; GET /avatars lists them.")
 	case errors.Is(err, avatar.ErrGone):
 		return problem.Invalid("body.avatarId", "The avatar was deleted.").WithDetail("reason", "deleted")
 	case errors.Is(err, avatar.ErrWithdrawn):

@@ -25,7 +25,7 @@ func personaOfDuo(ctx context.Context, tx *tenant.Tx, text string) (id.Persona, 
 			return id.Persona{}, err
 		}
 	}
-	return id.Persona{}, problem.Invalid("body.duoId", "duoId is not a duo of this organisation; GET /duos lists them.")
+	return id.Persona{}, problem.Invalid("body.duoId", "duoId is not a duo of this organization; GET /duos lists them.")
 }
 
 // dress reads what is to change of a persona. Faces and voices may be said by name.

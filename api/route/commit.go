@@ -58,7 +58,7 @@ func (c *Call) abandon(ctx context.Context) {
 	}
 }
 
-// Commit runs fn in a transaction of the calling organisation and records the
+// Commit runs fn in a transaction of the calling organization and records the
 // answer for the idempotency key in the same commit. fn can run several times
 // and must have no effect but through tx. The handler returns what Commit
 // returns.

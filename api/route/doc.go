@@ -9,5 +9,5 @@
 // nowhere else.
 //
 // A request passes, in this order: request id, address limit, key, key and
-// organisation limits, contract, scope, body, input, idempotency, handler.
+// organization limits, contract, scope, body, input, idempotency, handler.
 package route

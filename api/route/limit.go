@@ -72,7 +72,7 @@ func Household(a netip.Addr) string {
 	return a.String()
 }
 
-// limitKey counts the request for its key and its organisation. A request
+// limitKey counts the request for its key and its organization. A request
 // that one of them refuses is counted for none.
 func (c *Call) limitKey() error {
 	if c.Principal == nil || c.Op.Class == "" {
@@ -107,14 +107,14 @@ func (c *Call) limitKey() error {
 	return nil
 }
 
-// takeOrganization counts the request for an organisation.
+// takeOrganization counts the request for an organization.
 func (c *Call) takeOrganization(org id.Org, allowed rate.Rate) (limits.Reading, error) {
 	of := limits.Counter{Org: org, Holder: limits.HolderOrg, Class: c.Op.Class}
 	r, err := c.service.Limiter.Take(c.request.Context(), of, allowed.PerOrganization)
 	if err == nil && r.Refused {
 		c.service.Limiter.PutBack(c.addressCounter(), c.ofAddress)
 		c.showLimit(r)
-		err = limited(r, "this organisation in the class "+string(c.Op.Class))
+		err = limited(r, "this organization in the class "+string(c.Op.Class))
 	}
 	return r, err
 }

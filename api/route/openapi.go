@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -22,7 +23,8 @@ import (
 // PersonaLimits.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
-	if _, noun, ok := strings.Cut(t.PkgPath(), "/pkg/"); ok {
+	if strings.Contains(t.PkgPath(), "/pkg/") {
+		noun := path.Base(t.PkgPath())
 		noun = strings.ToUpper(noun[:1]) + noun[1:]
 		return noun + strings.TrimPrefix(name, noun)
 	}

@@ -78,7 +78,7 @@ func Map[T, U any](p Page[T], f func(T) U) Page[U] {
 	return Page[U]{Items: items, Next: p.Next}
 }
 
-// list names the list a cursor belongs to: operation, path, organisation and filters.
+// list names the list a cursor belongs to: operation, path, organization and filters.
 func (c *Call) list() string {
 	query := c.request.URL.Query()
 	query.Del("limit")

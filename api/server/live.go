@@ -15,13 +15,13 @@ import (
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/provider/model"
 	"visavis.dev/pkg/sessions/conversation"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/live"
+	"visavis.dev/pkg/visits/memory"
 )
 
 // Live makes what holds live conversations. address is where other processes
@@ -65,25 +65,25 @@ func (o Options) liveURL() string {
 	return "ws" + strings.TrimPrefix(o.PublicURL, "http")
 }
 
-// knownOrganization is an organisation with what it may have.
+// knownOrganization is an organization with what it may have.
 type knownOrganization struct {
 	organization directory.Organization
 	terms        plan.Terms
 }
 
-// organization finds an organisation and what it may have.
+// organization finds an organization and what it may have.
 func (s *Server) organization(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error) {
 	found, err := s.known.Get(ctx, org)
 	return found.organization, found.terms, err
 }
 
-// terms are what an organisation may have.
+// terms are what an organization may have.
 func (s *Server) terms(ctx context.Context, org id.Org) (plan.Terms, error) {
 	_, terms, err := s.organization(ctx, org)
 	return terms, err
 }
 
-// knownOrganizations remembers organisations as briefly as keys are remembered,
+// knownOrganizations remembers organizations as briefly as keys are remembered,
 // so that a pause ends live sessions soon.
 func (s *Server) knownOrganizations() *readthrough.Cache[id.Org, knownOrganization] {
 	return readthrough.New(readthrough.Options[id.Org, knownOrganization]{
@@ -111,13 +111,13 @@ func (s *Server) recordGap(ctx context.Context, tx *tenant.Tx, q live.Question) 
 // Minds give conversations the packs and the models of their organizations.
 func (s *Server) Minds() conversation.Minds { return minds{s} }
 
-// minds give conversations the packs and the models of their organisations.
+// minds give conversations the packs and the models of their organizations.
 type minds struct{ *Server }
 
 // Knowledge implements conversation.Minds.
 func (m minds) Knowledge(org id.Org) conversation.Knowledge { return packs{m.Searcher, org} }
 
-// packs are an organisation's knowledge packs.
+// packs are an organization's knowledge packs.
 type packs struct {
 	searcher *knowledge.Searcher
 	org      id.Org

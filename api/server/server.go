@@ -49,7 +49,6 @@ import (
 	"visavis.dev/pkg/portals/widget"
 	"visavis.dev/pkg/sessions/caselink"
 	"visavis.dev/pkg/sessions/escalation"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/database"
@@ -62,6 +61,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/extract"
 	"visavis.dev/pkg/visits/identity"
+	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/visits/signin"
 )
 
@@ -89,7 +89,7 @@ type Options struct {
 	// DeliveryLease is how long a silent worker's deliveries stay its own; zero
 	// means the default.
 	DeliveryLease time.Duration
-	// MoveRows bounds the rows a second that a move of an organisation reads, and MoveKeep
+	// MoveRows bounds the rows a second that a move of an organization reads, and MoveKeep
 	// is how long what it left on the old shard is kept; zero means the defaults.
 	MoveRows int
 	MoveKeep time.Duration
@@ -143,7 +143,7 @@ type Server struct {
 	Vault     *vault.Vault
 	Teller    *event.Teller
 	Egress    *egress.Guard
-	// Connections opens the organisations' connections, and Reporter follows how
+	// Connections opens the organizations' connections, and Reporter follows how
 	// well they work.
 	Connections *connection.Opener
 	Reporter    *connection.Reporter

@@ -18,11 +18,11 @@ import (
 	"visavis.dev/pkg/portals/setup"
 	"visavis.dev/pkg/portals/subject"
 	"visavis.dev/pkg/portals/translation"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/sessions/rehearsal"
 	"visavis.dev/pkg/store/sweep"
 	"visavis.dev/pkg/text/crawl"
 	"visavis.dev/pkg/text/extract"
+	"visavis.dev/pkg/visits/memory"
 )
 
 // Worker is what runs beside the requests, in a process of its own or in one

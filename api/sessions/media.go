@@ -57,7 +57,7 @@ func (a *API) mediaOf(ctx context.Context, c *route.Call, in SessionInput) (*con
 	return nil, problem.New(problem.UpstreamError, "The media server does not work right now, and its connection lets no other transport stand in.").WithParam("body.transport")
 }
 
-// noMedia refuses a session over a media server to an organisation without one.
+// noMedia refuses a session over a media server to an organization without one.
 func noMedia() *problem.Problem {
 	return problem.Conflicting("no_media_connection", "A session over LiveKit takes place on a server of your own, and none is connected and enabled. "+
 		"Make a connection of kind media to the provider livekit, test it, and try again.").WithParam("body.transport")

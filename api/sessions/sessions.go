@@ -33,7 +33,7 @@ var examples []byte
 type API struct {
 	Tenants *tenant.Tenants
 	Library *avatar.Library
-	// Organization finds an organisation and what it may have. The error can be
+	// Organization finds an organization and what it may have. The error can be
 	// directory.ErrUnknown.
 	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
 	// Opener opens the connections to media servers.

@@ -88,7 +88,7 @@ func (a *API) visit(ctx context.Context, c *route.Call, in *VisitInput) (Session
 	}
 	var ticket SessionTicket
 	err = a.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		// The session comes first: it holds the organisation's places, so that
+		// The session comes first: it holds the organization's places, so that
 		// visitors of one address follow each other.
 		made, err := a.desk().Enter(ctx, tx, r, now)
 		if err != nil {

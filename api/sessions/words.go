@@ -12,10 +12,10 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/memory"
 )
 
 // registerWords declares the operations on what was said.

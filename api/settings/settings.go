@@ -1,4 +1,4 @@
-// Package settings declares the operations on an organisation's settings (spec,
+// Package settings declares the operations on an organization's settings (spec,
 // Settings).
 package settings
 

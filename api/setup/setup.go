@@ -273,11 +273,11 @@ func asProblem(err error, at string) error {
 	case errors.Is(err, setup.ErrNotReady):
 		return problem.Conflicting("plan_state", "The plan does not stand where this can be done: it must be ready.")
 	case errors.Is(err, persona.ErrUnknown), errors.Is(err, persona.ErrGone):
-		return problem.Invalid("body.personaId", "personaId is not a persona of this organisation.")
+		return problem.Invalid("body.personaId", "personaId is not a persona of this organization.")
 	case errors.Is(err, avatar.ErrUnknown), errors.Is(err, avatar.ErrGone):
-		return problem.Invalid("body.avatarId", "avatarId is not an avatar of this organisation; GET /avatars lists them.")
+		return problem.Invalid("body.avatarId", "avatarId is not an avatar of this organization; GET /avatars lists them.")
 	case errors.Is(err, persona.ErrNoVoice):
-		return problem.Invalid("body.voiceId", "voiceId is not a voice of this organisation; GET /voices lists them.")
+		return problem.Invalid("body.voiceId", "voiceId is not a voice of this organization; GET /voices lists them.")
 	case errors.As(err, &field):
 		return problem.Invalid(at+field.Field, "%s %s.", field.Field, field.Message)
 	case errors.As(err, &form):

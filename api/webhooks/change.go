@@ -115,7 +115,7 @@ func (a *API) check(ctx context.Context, change webhook.Change) error {
 	return asProblem(webhook.CheckURL(ctx, a.Egress, *change.URL))
 }
 
-// apply makes a change as far as the caller and the organisation may.
+// apply makes a change as far as the caller and the organization may.
 func apply(ctx context.Context, c *route.Call, tx *tenant.Tx, w webhook.Webhook, change webhook.Change) (webhook.Webhook, map[string]any, error) {
 	zero, err := setting.On(ctx, tx, setting.ZeroRetention)
 	if err != nil {

@@ -166,7 +166,7 @@ func asProblem(err error) error {
 	case errors.Is(err, webhook.ErrNeedsTranscripts):
 		return problem.New(problem.Forbidden, "This key lacks the scope %s, which this needs of a webhook that receives conversation words.", scope.TranscriptsRead)
 	case errors.Is(err, webhook.ErrZeroRetention):
-		return problem.Conflicting("zero_retention", "The organisation has zero data retention on, so no webhook can have includeConversation.")
+		return problem.Conflicting("zero_retention", "The organization has zero data retention on, so no webhook can have includeConversation.")
 	case errors.As(err, &unsendable):
 		return asEventProblem(unsendable)
 	case errors.As(err, &badURL), errors.As(err, &refused):

@@ -34,7 +34,7 @@ type admin struct {
 
 func adminCommand() *cobra.Command {
 	var a admin
-	cmd := &cobra.Command{Use: "admin", Short: "Work on organisations, keys and shards by hand"}
+	cmd := &cobra.Command{Use: "admin", Short: "Work on organizations, keys and shards by hand"}
 	a.directoryFlag(cmd.PersistentFlags())
 	cmd.PersistentFlags().StringVar(&a.plans, "plans", "", "YAML `FILE` of the plans (built-in plans unless given)")
 	cmd.PersistentFlags().BoolVar(&a.asJSON, "json", false, "print JSON")
@@ -90,8 +90,8 @@ func (a *admin) print(cmd *cobra.Command, v any, table func(w io.Writer)) error 
 	return w.Flush()
 }
 
-// organisation finds the organisation that an argument names, by its id or its slug.
-func (a *admin) organisation(ctx context.Context, arg string) (directory.Organization, error) {
+// organization finds the organization that an argument names, by its id or its slug.
+func (a *admin) organization(ctx context.Context, arg string) (directory.Organization, error) {
 	if org, err := id.ParseOrg(arg); err == nil {
 		return a.directory.Organization(ctx, org)
 	}

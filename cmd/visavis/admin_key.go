@@ -46,7 +46,7 @@ func (a *admin) keyCreate() *cobra.Command {
 		Long:  "Full access leaves out candidates:data, consents:read, consents:write and keys:manage; add those by name with --scope.",
 		Args:  cobra.ExactArgs(1),
 	}, func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		o, err := a.organisation(ctx, args[0])
+		o, err := a.organization(ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -127,9 +127,9 @@ func (a *admin) changeKey(ctx context.Context, org id.Org, key id.Key, action st
 }
 
 func (a *admin) keyList() *cobra.Command {
-	return a.does(&cobra.Command{Use: "list ORG", Short: "List an organisation's keys", Args: cobra.ExactArgs(1)},
+	return a.does(&cobra.Command{Use: "list ORG", Short: "List an organization's keys", Args: cobra.ExactArgs(1)},
 		func(ctx context.Context, cmd *cobra.Command, args []string) error {
-			o, err := a.organisation(ctx, args[0])
+			o, err := a.organization(ctx, args[0])
 			if err != nil {
 				return err
 			}
@@ -172,7 +172,7 @@ func (a *admin) allKeys(ctx context.Context, o directory.Organization) ([]apikey
 func (a *admin) keyRevoke() *cobra.Command {
 	return a.does(&cobra.Command{Use: "revoke ORG KEY", Short: "Revoke a key", Args: cobra.ExactArgs(2)},
 		func(ctx context.Context, cmd *cobra.Command, args []string) error {
-			o, err := a.organisation(ctx, args[0])
+			o, err := a.organization(ctx, args[0])
 			if err != nil {
 				return err
 			}

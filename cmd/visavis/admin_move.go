@@ -16,7 +16,7 @@ import (
 	"visavis.dev/pkg/store/directory"
 )
 
-// orgMove writes down that an organisation is to live on another shard. A worker carries
+// orgMove writes down that an organization is to live on another shard. A worker carries
 // it out.
 func (a *admin) orgMove() *cobra.Command {
 	var (
@@ -24,9 +24,9 @@ func (a *admin) orgMove() *cobra.Command {
 		wait, yes bool
 	)
 	cmd := a.does(&cobra.Command{
-		Use: "move ORG", Short: "Move an organisation to another shard, while it is in use", Args: cobra.ExactArgs(1),
+		Use: "move ORG", Short: "Move an organization to another shard, while it is in use", Args: cobra.ExactArgs(1),
 	}, func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		o, err := a.organisation(ctx, args[0])
+		o, err := a.organization(ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func agreed(cmd *cobra.Command, question string) bool {
 }
 
 func (a *admin) orgMoveStatus() *cobra.Command {
-	return a.does(&cobra.Command{Use: "move-status [ORG]", Short: "Show the moves under way, or an organisation's last", Args: cobra.MaximumNArgs(1)},
+	return a.does(&cobra.Command{Use: "move-status [ORG]", Short: "Show the moves under way, or an organization's last", Args: cobra.MaximumNArgs(1)},
 		func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				moves, err := a.directory.Moves(ctx)
@@ -70,7 +70,7 @@ func (a *admin) orgMoveStatus() *cobra.Command {
 				}
 				return a.printMoves(cmd, moves)
 			}
-			o, err := a.organisation(ctx, args[0])
+			o, err := a.organization(ctx, args[0])
 			if err != nil {
 				return err
 			}
@@ -79,9 +79,9 @@ func (a *admin) orgMoveStatus() *cobra.Command {
 }
 
 func (a *admin) orgMoveCancel() *cobra.Command {
-	return a.does(&cobra.Command{Use: "move-cancel ORG", Short: "Undo a move, as long as the organisation lives where it did", Args: cobra.ExactArgs(1)},
+	return a.does(&cobra.Command{Use: "move-cancel ORG", Short: "Undo a move, as long as the organization lives where it did", Args: cobra.ExactArgs(1)},
 		func(ctx context.Context, cmd *cobra.Command, args []string) error {
-			o, err := a.organisation(ctx, args[0])
+			o, err := a.organization(ctx, args[0])
 			if err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func (a *admin) orgMoveCancel() *cobra.Command {
 // watchEvery is how often a move is looked at that is waited for.
 const watchEvery = 200 * time.Millisecond
 
-// watch waits until an organisation lives on its new shard, telling each phase.
+// watch waits until an organization lives on its new shard, telling each phase.
 func (a *admin) watch(ctx context.Context, cmd *cobra.Command, o directory.Organization) error {
 	var seen directory.Phase
 	var problem string

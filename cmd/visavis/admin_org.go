@@ -18,7 +18,7 @@ import (
 )
 
 func (a *admin) orgCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "org", Short: "Organisations"}
+	cmd := &cobra.Command{Use: "org", Short: "Organizations"}
 	cmd.AddCommand(a.orgCreate(), a.orgDelete(), a.orgList(), a.orgSetPlan(), a.orgSetLimit(), a.orgAddMinutes(), a.orgPause(), a.orgResume(),
 		a.orgMove(), a.orgMoveStatus(), a.orgMoveCancel())
 	return cmd
@@ -26,7 +26,7 @@ func (a *admin) orgCommand() *cobra.Command {
 
 func (a *admin) orgCreate() *cobra.Command {
 	var o directory.Organization
-	cmd := a.does(&cobra.Command{Use: "create NAME", Short: "Make an organisation", Args: cobra.ExactArgs(1)},
+	cmd := a.does(&cobra.Command{Use: "create NAME", Short: "Make an organization", Args: cobra.ExactArgs(1)},
 		func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			o.ID, o.Name, o.Epoch, o.CreatedAt = id.NewOrg(), args[0], 1, now()
 			if o.Slug == "" {
@@ -56,14 +56,14 @@ func (a *admin) orgCreate() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.Slug, "slug", "", "short name in addresses (of the name unless given)")
 	f.StringVar(&o.Plan, "plan", "starter", "plan")
-	f.StringVar(&o.Shard, "shard", "", "shard (the shared one with the fewest organisations unless given)")
+	f.StringVar(&o.Shard, "shard", "", "shard (the shared one with the fewest organizations unless given)")
 	f.StringVar(&o.Region, "region", "eu", "region")
 	f.StringVar(&o.Timezone, "timezone", "UTC", "time zone")
 	return cmd
 }
 
 func (a *admin) orgList() *cobra.Command {
-	return a.does(&cobra.Command{Use: "list", Short: "List the organisations", Args: cobra.NoArgs},
+	return a.does(&cobra.Command{Use: "list", Short: "List the organizations", Args: cobra.NoArgs},
 		func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 			orgs, err := a.directory.Organizations(ctx)
 			if err != nil {
@@ -80,7 +80,7 @@ func (a *admin) orgList() *cobra.Command {
 }
 
 func (a *admin) orgSetPlan() *cobra.Command {
-	return a.does(&cobra.Command{Use: "set-plan ORG PLAN", Short: "Move an organisation to a plan", Args: cobra.ExactArgs(2)},
+	return a.does(&cobra.Command{Use: "set-plan ORG PLAN", Short: "Move an organization to a plan", Args: cobra.ExactArgs(2)},
 		func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			if _, ok := a.catalogue.Plan(args[1]); !ok {
 				return a.noPlan(args[1])
@@ -102,7 +102,7 @@ func (a *admin) noPlan(key string) error {
 func (a *admin) orgSetLimit() *cobra.Command {
 	return a.does(&cobra.Command{
 		Use:   "set-limit ORG LIMIT VALUE",
-		Short: "Give an organisation a limit of its own",
+		Short: "Give an organization a limit of its own",
 		Long: "LIMIT is a limit of the plans, such as customAvatars, or a rate class (read, write, live, heavy, search).\n" +
 			"VALUE is a number, unlimited, or plan for the plan's own; for a rate class PER_KEY/PER_ORGANISATION.",
 		Args: cobra.ExactArgs(3),
@@ -117,7 +117,7 @@ func (a *admin) orgSetLimit() *cobra.Command {
 }
 
 func (a *admin) orgAddMinutes() *cobra.Command {
-	return a.does(&cobra.Command{Use: "add-minutes ORG MINUTES", Short: "Give an organisation prepaid minutes", Args: cobra.ExactArgs(2)},
+	return a.does(&cobra.Command{Use: "add-minutes ORG MINUTES", Short: "Give an organization prepaid minutes", Args: cobra.ExactArgs(2)},
 		func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			minutes, err := strconv.ParseInt(args[1], 10, 32)
 			if err != nil || minutes < 1 {
@@ -132,13 +132,13 @@ func (a *admin) orgAddMinutes() *cobra.Command {
 
 func (a *admin) orgPause() *cobra.Command {
 	var reason string
-	cmd := a.does(&cobra.Command{Use: "pause ORG", Short: "Keep an organisation from starting sessions", Args: cobra.ExactArgs(1)},
+	cmd := a.does(&cobra.Command{Use: "pause ORG", Short: "Keep an organization from starting sessions", Args: cobra.ExactArgs(1)},
 		func(ctx context.Context, cmd *cobra.Command, args []string) error {
 			return a.changeOrg(ctx, cmd, args[0], func(o directory.Organization) error {
 				return a.directory.Pause(ctx, o.ID, reason)
 			})
 		})
-	cmd.Flags().StringVar(&reason, "reason", "paused by the operator", "what the organisation is told")
+	cmd.Flags().StringVar(&reason, "reason", "paused by the operator", "what the organization is told")
 	return cmd
 }
 
@@ -151,7 +151,7 @@ func (a *admin) orgResume() *cobra.Command {
 		})
 }
 
-// changeOrg is change for what a resource that manages the organisation declares.
+// changeOrg is change for what a resource that manages the organization declares.
 func (a *admin) changeOrg(ctx context.Context, cmd *cobra.Command, arg string, change func(directory.Organization) error) error {
 	return a.change(ctx, cmd, arg, func(o directory.Organization) error {
 		if err := o.ManagedBy.Check(managed.API); err != nil {
@@ -161,9 +161,9 @@ func (a *admin) changeOrg(ctx context.Context, cmd *cobra.Command, arg string, c
 	})
 }
 
-// change changes an organisation and shows it as it is then.
+// change changes an organization and shows it as it is then.
 func (a *admin) change(ctx context.Context, cmd *cobra.Command, arg string, change func(directory.Organization) error) error {
-	o, err := a.organisation(ctx, arg)
+	o, err := a.organization(ctx, arg)
 	if err != nil {
 		return err
 	}

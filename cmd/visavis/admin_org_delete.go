@@ -17,7 +17,7 @@ import (
 	"visavis.dev/pkg/store/file"
 )
 
-// deleteBatches is how much of an organisation is deleted between two lines that say how
+// deleteBatches is how much of an organization is deleted between two lines that say how
 // far it is.
 const deleteBatches = 20
 
@@ -25,12 +25,12 @@ func (a *admin) orgDelete() *cobra.Command {
 	var sure bool
 	cmd := a.does(&cobra.Command{
 		Use:   "delete ORG",
-		Short: "Delete an organisation with everything that it owns, at once and for good",
+		Short: "Delete an organization with everything that it owns, at once and for good",
 		Long: "Its keys open nothing from then on, its conversations end, and its rows and files are deleted.\n" +
 			"One that was interrupted goes on where it ended. What a resource declares is deleted with the resource.",
 		Args: cobra.ExactArgs(1),
 	}, func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		o, err := a.organisation(ctx, args[0])
+		o, err := a.organization(ctx, args[0])
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (a *admin) deleteOrg(ctx context.Context, cmd *cobra.Command, o directory.O
 }
 
 // openFiles opens the bucket for files. One that is not there holds no files of anybody:
-// to make it, as a server does, would leave those of the organisation where they are.
+// to make it, as a server does, would leave those of the organization where they are.
 func (a *admin) openFiles(ctx context.Context) (*blob.Bucket, error) {
 	url := a.files
 	if url == "" {

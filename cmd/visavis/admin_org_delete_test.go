@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestDeleteAnOrganisationByHand(t *testing.T) {
+func TestDeleteAnOrganizationByHand(t *testing.T) {
 	t.Parallel()
 	p := newPlatform(t, newDatabase(t), newDatabase(t))
 	other := adminTool[shownOrg](t, p.directory, "org", "create", "Globex")
@@ -48,5 +48,5 @@ func TestDeleteAnOrganisationByHand(t *testing.T) {
 	requireStatus(t, http.StatusUnauthorized, api.url+"/me", p.key)
 	said, code = remove(p.org, "--yes", "--files", files)
 	require.Equal(t, 1, code)
-	require.Contains(t, said, "organisation")
+	require.Contains(t, said, "organization")
 }

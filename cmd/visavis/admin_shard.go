@@ -47,7 +47,7 @@ func (a *admin) shardAdd() *cobra.Command {
 		})
 	f := cmd.Flags()
 	f.StringVar(&s.URL, "url", "", "`URL` of the shard's database (postgres://…)")
-	f.StringVar(&tier, "tier", string(directory.Shared), "which organisations it takes: any (Shared), or those that name it (Dedicated)")
+	f.StringVar(&tier, "tier", string(directory.Shared), "which organizations it takes: any (Shared), or those that name it (Dedicated)")
 	_ = cmd.MarkFlagRequired("url") // fails only for a flag that does not exist
 	return cmd
 }

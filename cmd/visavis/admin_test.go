@@ -107,7 +107,7 @@ func TestOrganizationsByHand(t *testing.T) {
 	adminTool[map[string]any](t, p.directory, "shard", "add", "two", "--url", newDatabase(t))
 
 	globex := tool("org", "create", "Globex & Söhne", "--plan", "team")
-	require.Equal(t, "two", globex.Shard, "the shard with the fewest organisations")
+	require.Equal(t, "two", globex.Shard, "the shard with the fewest organizations")
 	require.Equal(t, "globex-s-hne", globex.Slug)
 	require.Equal(t, "team", globex.Plan)
 	require.Nil(t, globex.PausedAt)
@@ -148,14 +148,14 @@ func TestAdminRefuses(t *testing.T) {
 		says string
 	}{
 		"a plan that is not there":     {[]string{"org", "set-plan", p.org, "gold"}, "starter"},
-		"an organisation with no plan": {[]string{"org", "create", "Initech", "--plan", "gold"}, "starter"},
+		"an organization with no plan": {[]string{"org", "create", "Initech", "--plan", "gold"}, "starter"},
 		"a taken slug":                 {[]string{"org", "create", "Other", "--slug", "acme"}, "slug"},
 		"a name without a slug":        {[]string{"org", "create", "汉"}, "--slug"},
 		"a limit that is not there":    {[]string{"org", "set-limit", p.org, "cats", "3"}, "customAvatars"},
 		"a limit that is no number":    {[]string{"org", "set-limit", p.org, "portals", "many"}, "unlimited"},
 		"no minutes":                   {[]string{"org", "add-minutes", p.org, "0"}, "minutes"},
-		"another kind of id":           {[]string{"org", "pause", "key_0683mPq2v9XKf1sTn7ZQ4b"}, "organisation"},
-		"an unknown organisation":      {[]string{"org", "pause", "org_0683mPq2v9XKf1sTn7ZQ4b"}, "organisation"},
+		"another kind of id":           {[]string{"org", "pause", "key_0683mPq2v9XKf1sTn7ZQ4b"}, "organization"},
+		"an unknown organization":      {[]string{"org", "pause", "org_0683mPq2v9XKf1sTn7ZQ4b"}, "organization"},
 		"a key without rights":         {[]string{"key", "create", p.org}, "--full-access"},
 		"a scope that is not there":    {[]string{"key", "create", p.org, "--scope", "cats:read"}, "avatars:read"},
 		"a contract that is not there": {[]string{"key", "create", p.org, "--full-access", "--contract", "2020-01-01"}, "2026-10-01"},

@@ -86,7 +86,7 @@ func (a *admin) webhooksResume() *cobra.Command {
 	})
 }
 
-// changeWebhook changes a webhook and notes it in its organisation's log.
+// changeWebhook changes a webhook and notes it in its organization's log.
 func (a *admin) changeWebhook(ctx context.Context, cmd *cobra.Command, args []string, action string, change func(webhook.Webhook) webhook.Webhook) error {
 	org, which, err := a.webhook(ctx, args)
 	if err != nil {
@@ -147,7 +147,7 @@ func (a *admin) webhooksDrain() *cobra.Command {
 
 // webhook finds the webhook that two arguments name.
 func (a *admin) webhook(ctx context.Context, args []string) (id.Org, id.Webhook, error) {
-	o, err := a.organisation(ctx, args[0])
+	o, err := a.organization(ctx, args[0])
 	if err != nil {
 		return id.Org{}, id.Webhook{}, err
 	}

@@ -45,7 +45,7 @@ func plainly(t *testing.T, p *platform, args ...string) []string {
 	return strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
 }
 
-// operatorActions are what operators did to an organisation's webhooks, newest first.
+// operatorActions are what operators did to an organization's webhooks, newest first.
 func operatorActions(t *testing.T, c caller) []string {
 	t.Helper()
 	var actions []string
@@ -143,11 +143,11 @@ func TestWebhooksByHandRefuse(t *testing.T) {
 		args []string
 		says string
 	}{
-		"another organisation's webhook": {[]string{globex.ID, hook.ID}, "no such webhook"},
+		"another organization's webhook": {[]string{globex.ID, hook.ID}, "no such webhook"},
 		"an unknown webhook":             {[]string{p.org, "wh_0683mPq2v9XKf1sTn7ZQ4b"}, "no such webhook"},
 		"another kind of id":             {[]string{p.org, "key_0683mPq2v9XKf1sTn7ZQ4b"}, "is not a webhook's id"},
-		"an unknown organisation":        {[]string{"org_0683mPq2v9XKf1sTn7ZQ4b", hook.ID}, "organisation"},
-		"no such name":                   {[]string{"nobody", hook.ID}, `organisation "nobody"`},
+		"an unknown organization":        {[]string{"org_0683mPq2v9XKf1sTn7ZQ4b", hook.ID}, "organization"},
+		"no such name":                   {[]string{"nobody", hook.ID}, `organization "nobody"`},
 		"no webhook":                     {[]string{p.org}, "accepts 2 arg(s)"},
 		"two webhooks":                   {[]string{p.org, hook.ID, hook.ID}, "accepts 2 arg(s)"},
 	} {

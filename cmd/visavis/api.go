@@ -51,7 +51,7 @@ func workerCommand() *cobra.Command {
 	s.working(cmd.Flags())
 	cmd.Flags().StringSliceVar(&s.shards, "shard", nil, "`NAME` of a shard to work for; repeatable (every shard unless given)")
 	cmd.Flags().StringSliceVar(&s.tasks, "tasks", nil, "what to do, of "+strings.Join(taskNames, ", ")+": deliver webhooks, make jobs and the recurring tasks, or those jobs that read documents and pages (all of it unless given)")
-	cmd.Flags().StringVar(&s.dedicated, "dedicated", "", "`ID` of the webhook (wh_…) or organisation (org_…) to deliver for alone, doing nothing else")
+	cmd.Flags().StringVar(&s.dedicated, "dedicated", "", "`ID` of the webhook (wh_…) or organization (org_…) to deliver for alone, doing nothing else")
 	s.bucket(cmd.Flags())
 	s.logging(cmd.Flags(), "json")
 	s.pods, s.addressLimit = 1, 1 // a worker counts no requests

@@ -21,7 +21,7 @@ import (
 	"visavis.dev/pkg/store/organization"
 )
 
-// credentials is what dev writes for its user: two organisations and their keys.
+// credentials is what dev writes for its user: two organizations and their keys.
 type credentials struct {
 	BaseURL       string            `json:"baseUrl"`
 	Organizations []devOrganization `json:"organizations"`
@@ -69,7 +69,7 @@ func (d *devSettings) credentials(ctx context.Context, p *process) (*credentials
 	}
 	for _, o := range c.Organizations {
 		if err := o.ensure(ctx, p); err != nil {
-			return nil, fmt.Errorf("organisation %s: %w", o.Name, err)
+			return nil, fmt.Errorf("organization %s: %w", o.Name, err)
 		}
 	}
 	return c, nil
@@ -118,7 +118,7 @@ func (c *credentials) write(path string) error {
 	return writePrivate(path, append(text, '\n'))
 }
 
-// ensure makes the organisation and its keys where they are missing.
+// ensure makes the organization and its keys where they are missing.
 func (o devOrganization) ensure(ctx context.Context, p *process) error {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	if err := organization.Create(ctx, p.server.Directory, p.server.Tenants, directory.Organization{
@@ -133,7 +133,7 @@ func (o devOrganization) ensure(ctx context.Context, p *process) error {
 			return err
 		}
 	}
-	// The grant follows from the organisation, so that it is given once.
+	// The grant follows from the organization, so that it is given once.
 	return organization.GrantMinutes(ctx, p.server.Tenants, o.ID, uuid.UUID(o.ID), devMinutes, now, nil)
 }
 

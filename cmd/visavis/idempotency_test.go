@@ -136,7 +136,7 @@ func inputNamed(name string) map[string]any {
 	return body
 }
 
-// customAvatars lists the ids of the organisation's own avatars by name.
+// customAvatars lists the ids of the organization's own avatars by name.
 func customAvatars(t *testing.T, base, key string) map[string][]string {
 	t.Helper()
 	found := map[string][]string{}

@@ -43,7 +43,7 @@ func run() int {
 func root() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:           "visavis",
-		Short:         "Real-time conversational avatars for organisations",
+		Short:         "Real-time conversational avatars for organizations",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       version(),

@@ -18,7 +18,7 @@ import (
 )
 
 // platform is a directory and a shard, set up with the admin tool, with one
-// organisation and its key.
+// organization and its key.
 type platform struct {
 	directory, shard string
 	files            string

@@ -119,8 +119,8 @@ func (s *settings) running(f *pflag.FlagSet) {
 // working defines the settings of every role that delivers.
 func (s *settings) working(f *pflag.FlagSet) {
 	f.DurationVar(&s.deliveryLease, "delivery-lease", 10*time.Second, "how long a worker's deliveries stay its own after it fell silent")
-	f.IntVar(&s.moveRows, "move-rows", 5000, "rows a second that moving an organisation to another shard reads at most")
-	f.DurationVar(&s.moveKeep, "move-keep", 6*time.Hour, "how long what an organisation left on its old shard is kept")
+	f.IntVar(&s.moveRows, "move-rows", 5000, "rows a second that moving an organization to another shard reads at most")
+	f.DurationVar(&s.moveKeep, "move-keep", 6*time.Hour, "how long what an organization left on its old shard is kept")
 }
 
 func (s *settings) bucket(f *pflag.FlagSet) {
@@ -252,7 +252,7 @@ func searchMemory(size string) (int64, error) {
 	return q.Value(), nil
 }
 
-// lane is the lane of deliveries of a webhook or an organisation; zero for nobody's.
+// lane is the lane of deliveries of a webhook or an organization; zero for nobody's.
 func lane(holder string) (int64, error) {
 	if holder == "" {
 		return 0, nil
@@ -263,7 +263,7 @@ func lane(holder string) (int64, error) {
 	if org, err := id.ParseOrg(holder); err == nil && strings.HasPrefix(holder, "org_") {
 		return delivery.OrganizationLane(org), nil
 	}
-	return 0, fmt.Errorf("dedicated: %q is the id of no webhook (wh_…) and no organisation (org_…)", holder)
+	return 0, fmt.Errorf("dedicated: %q is the id of no webhook (wh_…) and no organization (org_…)", holder)
 }
 
 // masterKeys reads the keys of a file; nil without one.

@@ -66,7 +66,7 @@ func (a *admin) showCommand() *cobra.Command {
 	return cmd
 }
 
-// among are the organisations that --organisation names, or all.
+// among are the organizations that --organization names, or all.
 func among(ctx context.Context, v *overview.View, cmd *cobra.Command) ([]overview.Organization, error) {
 	name, err := cmd.Flags().GetString("organisation")
 	if err != nil || name == "" {

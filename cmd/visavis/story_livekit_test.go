@@ -48,7 +48,7 @@ func enterRoom(t *testing.T, s *livekittest.Server, to roomTicket) *visitor {
 	}
 }
 
-// A conversation on the organisation's own LiveKit server, with real processes: one of the
+// A conversation on the organization's own LiveKit server, with real processes: one of the
 // portals is killed in the middle, and the other goes on in the same room.
 func TestTheStoryOverLiveKit(t *testing.T) {
 	t.Parallel()

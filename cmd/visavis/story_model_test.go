@@ -25,7 +25,7 @@ type modelled struct {
 	runs   []*program
 }
 
-// The secrets that two organisations gave for the service.
+// The secrets that two organizations gave for the service.
 const (
 	acmeSecret   = "sk-story-of-acme-0001"
 	globexSecret = "sk-story-of-globex-0002"
@@ -177,7 +177,7 @@ func TestAModelsStory(t *testing.T) {
 	m.checkSecrets(connection)
 }
 
-// checkApart has another organisation talk with the same service: neither's
+// checkApart has another organization talk with the same service: neither's
 // words are ever sent with the other's secret.
 func (m *modelled) checkApart() {
 	m.t.Helper()

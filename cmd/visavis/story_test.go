@@ -11,7 +11,7 @@ import (
 	"visavis.dev/hack/receiver/endpoint"
 )
 
-// story is an organisation with prepaid minutes on processes of every role, and
+// story is an organization with prepaid minutes on processes of every role, and
 // what came of its conversation.
 type story struct {
 	*platform

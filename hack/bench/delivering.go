@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// publishers' organisations, and so endpoints.
+	// publishers' organizations, and so endpoints.
 	endpoints = 50
 	// delivered is how many events a run brings.
 	delivered = 40_000

@@ -22,7 +22,7 @@ import (
 // secret signs every webhook of the bench, and the receiver verifies it.
 const secret webhook.Secret = "whsec_bench"
 
-// post is a receiver in this process and the organisations that deliver to it,
+// post is a receiver in this process and the organizations that deliver to it,
 // one webhook each, through one worker process.
 type post struct {
 	f        *fixture
@@ -31,14 +31,14 @@ type post struct {
 	worker   *process
 
 	mu sync.Mutex
-	// took are the times from events to their arrivals, of the organisations
+	// took are the times from events to their arrivals, of the organizations
 	// that are measured.
 	took map[id.Org][]time.Duration
 	of   map[string]id.Org
 	all  atomic.Int64
 }
 
-// newPost makes n organisations with a webhook each and starts a worker.
+// newPost makes n organizations with a webhook each and starts a worker.
 func (f *fixture) newPost(ctx context.Context, name string, n int, behaviour func(i int) endpoint.Behaviour) (*post, error) {
 	p := &post{f: f, took: map[id.Org][]time.Duration{}, of: map[string]id.Org{}}
 	var err error
@@ -110,7 +110,7 @@ func (p *post) forget() {
 	p.all.Store(0)
 }
 
-// times are the times of some organisations' events, in order.
+// times are the times of some organizations' events, in order.
 func (p *post) times(orgs []id.Org) (all []time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,7 +121,7 @@ func (p *post) times(orgs []id.Org) (all []time.Duration) {
 	return all
 }
 
-// publish records events of an organisation in one commit.
+// publish records events of an organization in one commit.
 func (p *post) publish(ctx context.Context, org id.Org, n int) error {
 	drafts := make([]event.Draft, n)
 	for i := range drafts {
@@ -137,14 +137,14 @@ func (p *post) publish(ctx context.Context, org id.Org, n int) error {
 }
 
 // burst publishes events as quickly as it can, so many a commit, the
-// organisations in turn, and answers how long that took.
+// organizations in turn, and answers how long that took.
 func (p *post) burst(ctx context.Context, orgs []id.Org, events, perCommit int) (time.Duration, error) {
 	began := time.Now()
 	err := inParallel(events/perCommit, func(i int) error { return p.publish(ctx, orgs[i%len(orgs)], perCommit) })
 	return time.Since(began), err
 }
 
-// pace publishes one event at a time at a rate, the organisations in turn, for
+// pace publishes one event at a time at a rate, the organizations in turn, for
 // a while.
 func (p *post) pace(ctx context.Context, orgs []id.Org, perSecond int, span time.Duration) error {
 	ticker := time.NewTicker(time.Second / time.Duration(perSecond))

@@ -94,7 +94,7 @@ func makeDatabase(ctx context.Context, admin, name string, schema database.Schem
 	return u.String(), db.Migrate(ctx, schema, slog.New(slog.DiscardHandler))
 }
 
-// newOrg makes an organisation with a key of full access.
+// newOrg makes an organization with a key of full access.
 func (f *fixture) newOrg(ctx context.Context, name string) (id.Org, apikey.Secret, error) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	o := directory.Organization{

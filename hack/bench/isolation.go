@@ -17,7 +17,7 @@ const (
 )
 
 // isolation measures what healthy endpoints notice of hanging ones, and a
-// single event of another organisation's burst.
+// single event of another organization's burst.
 func isolation(ctx context.Context, f *fixture) error {
 	p, err := f.newPost(ctx, "Sharing", sharing, well)
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *post) watch(ctx context.Context, all, some []id.Org) ([]time.Duration, 
 	return p.times(some), nil
 }
 
-// besideABurst sends single events of one organisation while another has
+// besideABurst sends single events of one organization while another has
 // 100,000 to deliver.
 func (p *post) besideABurst(ctx context.Context, orgs []id.Org) error {
 	const events = 100_000

@@ -12,7 +12,7 @@ import (
 
 const cachedOrganizations = 10_000
 
-// memory measures a process when idle, and with 10,000 organisations cached:
+// memory measures a process when idle, and with 10,000 organizations cached:
 // each has made one request that reads its shard.
 func memory(ctx context.Context, f *fixture) error {
 	keys, err := f.manyOrgs(ctx)
@@ -35,7 +35,7 @@ func memory(ctx context.Context, f *fixture) error {
 	if err != nil {
 		return err
 	}
-	report("Memory/10000-organisations", 1, figure{full, "MiB"}, figure{(full - idle) * 1024 / cachedOrganizations, "KiB/org"})
+	report("Memory/10000-organizations", 1, figure{full, "MiB"}, figure{(full - idle) * 1024 / cachedOrganizations, "KiB/org"})
 	return p.stop()
 }
 

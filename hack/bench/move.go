@@ -21,7 +21,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// moving moves organisations to another shard while somebody writes: the rows a second,
+// moving moves organizations to another shard while somebody writes: the rows a second,
 // beside a bare COPY of the same rows between the same databases, and the longest that a
 // writer waited.
 func moving(ctx context.Context, f *fixture) error {
@@ -104,7 +104,7 @@ func writeOn(ctx context.Context, t *tenant.Tenants, org id.Org) (longest time.D
 	return longest
 }
 
-// bareCopy copies the organisation's events into a table of the other database that is
+// bareCopy copies the organization's events into a table of the other database that is
 // like theirs, and answers how long it takes.
 func bareCopy(ctx context.Context, from, to *database.DB, org id.Org) (took time.Duration, err error) {
 	if _, err := to.Exec(ctx, `DROP TABLE IF EXISTS event_floor; CREATE TABLE event_floor (LIKE event INCLUDING ALL)`, pgx.QueryExecModeSimpleProtocol); err != nil {

@@ -75,7 +75,7 @@ func talking(ctx context.Context, f *fixture) error {
 
 // minting measures POST /sessions/tokens beside the statements it cannot do
 // without, in a transaction of their own: some callers at a time, all of one
-// organisation, so that each waits for the others' places.
+// organization, so that each waits for the others' places.
 func minting(ctx context.Context, f *fixture, a livetest.API, persona string) error {
 	bare, err := f.newBareTables(ctx)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 // stage is some processes that hold conversations, as many of the API and a
-// worker, and an organisation with minutes and a persona.
+// worker, and an organization with minutes and a persona.
 type stage struct {
 	*apitest.API
 	t *testing.T
@@ -86,7 +86,7 @@ The café on the second floor serves soup, bread and cake from ten to five. The 
 
 var questions = []string{"When does the museum open?", "How much does a ticket cost?", "When does the guided tour begin?", "What does the café serve?"}
 
-// inTx runs fn on the organisation's shard.
+// inTx runs fn on the organization's shard.
 func (s *stage) inTx(fn func(context.Context, *tenant.Tx) error) {
 	s.t.Helper()
 	require.NoError(s.t, s.Tenants.InTx(context.Background(), s.Acme.ID, fn))

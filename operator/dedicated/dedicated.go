@@ -1,5 +1,5 @@
 // Package dedicated keeps the workers that deliver for one webhook, or for one
-// organisation's webhooks, alone.
+// organization's webhooks, alone.
 package dedicated
 
 import (
@@ -50,7 +50,7 @@ func (w *Workers) Apply(ctx context.Context, owner client.Object, shard, holder 
 		return err
 	}
 	wanted := deployment(&shared, holder)
-	// An organisation that moved left its worker on the other shard.
+	// An organization that moved left its worker on the other shard.
 	return errors.Join(w.Writer.Apply(ctx, owner, wanted), w.remove(ctx, owner, holder, wanted.Name))
 }
 

@@ -10,7 +10,7 @@ import (
 	"visavis.dev/pkg/store/directory"
 )
 
-// identity is the id of the organisation. A resource that has one adopts no other: it
+// identity is the id of the organization. A resource that has one adopts no other: it
 // would leave the first behind. One that has none goes on with what a resource of its
 // name left, in a cluster that was lost or before its finalizer was taken off.
 func (r *Rules) identity(ctx context.Context, o *v1alpha1.Organisation) (id.Org, error) {
@@ -27,7 +27,7 @@ func (r *Rules) identity(ctx context.Context, o *v1alpha1.Organisation) (id.Org,
 	return which, err
 }
 
-// left is the organisation of the resource's slug that one of its name manages, or
+// left is the organization of the resource's slug that one of its name manages, or
 // managed.
 func (r *Rules) left(ctx context.Context, o *v1alpha1.Organisation) (found directory.Organization, ok bool, err error) {
 	found, err = r.Directory.OrganizationNamed(ctx, slug(o))
@@ -38,7 +38,7 @@ func (r *Rules) left(ctx context.Context, o *v1alpha1.Organisation) (found direc
 	return found, err == nil && managed && by.SameName(resource.Reference(Kind, o)), err
 }
 
-// bound is the organisation that the resource has noted, or that has noted the resource;
+// bound is the organization that the resource has noted, or that has noted the resource;
 // ok is false where there is none.
 func (r *Rules) bound(ctx context.Context, o *v1alpha1.Organisation) (which id.Org, ok bool, err error) {
 	if which, err = id.ParseOrg(o.Status.ID); err == nil {

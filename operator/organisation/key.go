@@ -88,7 +88,7 @@ func wantedKey(o *v1alpha1.Organisation, org id.Org) (apikey.Key, error) {
 // maker is who made the key, as lists of keys say.
 func maker(o *v1alpha1.Organisation) string { return resource.Managing(Kind, o).String() }
 
-// keyID follows from the organisation and not from the resource: the Secret that was
+// keyID follows from the organization and not from the resource: the Secret that was
 // kept of a lost cluster holds the same key.
 func keyID(org id.Org, text apikey.Secret) id.Key {
 	hash := text.Hash()

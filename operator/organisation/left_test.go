@@ -47,7 +47,7 @@ func TestAClusterMadeAnew(t *testing.T) {
 	w.refused(w.settled(w.apply("other", "main", nil)), v1alpha1.ReasonConflict, "acme")
 }
 
-// A directory that was restored without an organisation gets it back where its data are.
+// A directory that was restored without an organization gets it back where its data are.
 func TestADirectoryThatForgot(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	acme := w.apply("acme", "main", nil)
@@ -94,7 +94,7 @@ func TestAMistypedAnnotation(t *testing.T) {
 	require.ErrorIs(t, err, directory.ErrUnknown)
 }
 
-// Who loses an organisation to an older resource loses the key to it.
+// Who loses an organization to an older resource loses the key to it.
 func TestTheKeyOfALoser(t *testing.T) {
 	w := newWorld(t)
 	older := w.apply("acme", "older", func(o *v1alpha1.Organisation) { o.Spec.Slug = "elsewhere" })

@@ -1,4 +1,4 @@
-// Package organisation brings Organisation resources about: the organisation in the
+// Package organization brings Organisation resources about: the organization in the
 // directory and on its shard, what it may have, and a key for the API in a Secret.
 package organisation
 
@@ -53,7 +53,7 @@ const again = time.Minute
 // now is the moment in the microseconds that a database keeps.
 func (r *Rules) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Microsecond) }
 
-// Apply makes the organisation what the resource says.
+// Apply makes the organization what the resource says.
 func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Organisation) error {
 	wanted, err := r.wanted(o)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Organisation) error {
 	return r.keepPlace(ctx, o, found)
 }
 
-// make makes the organisation.
+// make makes the organization.
 func (r *Rules) make(ctx context.Context, o *v1alpha1.Organisation, which id.Org, wanted directory.Organization) (directory.Organization, error) {
 	if resource.Adopts(o) != "" {
 		return wanted, resource.Invalid("There is no organisation %s to adopt.", which)
@@ -127,7 +127,7 @@ func (r *Rules) taken(ctx context.Context, slug string) error {
 	return refusal
 }
 
-// place is the shard of a new organisation.
+// place is the shard of a new organization.
 func (r *Rules) place(ctx context.Context, named string) (string, error) {
 	if named == "" {
 		shard, err := organization.Place(ctx, r.Directory)
@@ -143,7 +143,7 @@ func (r *Rules) place(ctx context.Context, named string) (string, error) {
 	return named, err
 }
 
-// take makes sure that an organisation that is there is the resource's.
+// take makes sure that an organization that is there is the resource's.
 func (r *Rules) take(ctx context.Context, o *v1alpha1.Organisation, found directory.Organization) (directory.Organization, error) {
 	me := resource.Managing(Kind, o)
 	if err := resource.Claim(ctx, r.Client, Kind, o, &v1alpha1.Organisation{}, found.ManagedBy, resource.Adopts(o) != ""); err != nil {
@@ -176,7 +176,7 @@ func (r *Rules) take(ctx context.Context, o *v1alpha1.Organisation, found direct
 // batches bounds one go at a deletion: some ten thousand rows.
 const batches = 20
 
-// Delete deletes the organisation with everything that it owns.
+// Delete deletes the organization with everything that it owns.
 func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Organisation) error {
 	which, ok, err := r.bound(ctx, o)
 	if err != nil || !ok {
@@ -193,7 +193,7 @@ func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Organisation) error {
 	return err
 }
 
-// Release leaves the organisation to whoever runs the platform by hand; its Secret and
+// Release leaves the organization to whoever runs the platform by hand; its Secret and
 // the key in it stay. One whose deletion has begun is deleted all the same: parts of it
 // are gone.
 func (r *Rules) Release(ctx context.Context, o *v1alpha1.Organisation) error {

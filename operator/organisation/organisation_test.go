@@ -273,7 +273,7 @@ func TestASecretOfAnothersIsLeftAlone(t *testing.T) {
 	require.Zero(t, w.valid(w.row(o).ID))
 }
 
-// Wherever the operator dies, there is one organisation with one key in the end.
+// Wherever the operator dies, there is one organization with one key in the end.
 func TestACrashAnywhereConverges(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	converges := func(name string, arm func(int), disarm func() bool) {

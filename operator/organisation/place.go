@@ -17,7 +17,7 @@ import (
 // moving is how soon to look again at a move under way.
 const moving = 2 * time.Second
 
-// keepPlace has an organisation live on the shard that the spec names. Workers move it;
+// keepPlace has an organization live on the shard that the spec names. Workers move it;
 // it is ready all the while.
 func (r *Rules) keepPlace(ctx context.Context, o *v1alpha1.Organisation, found directory.Organization) error {
 	m, err := r.Directory.MoveOf(ctx, found.ID)

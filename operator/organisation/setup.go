@@ -52,7 +52,7 @@ func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics) error {
 // old passes no object that came to be.
 var old = predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }}
 
-// apart are the organisations with workers of their own, which are to be like the
+// apart are the organizations with workers of their own, which are to be like the
 // shard's.
 func (r *Rules) apart(ctx context.Context, _ client.Object) []reconcile.Request {
 	var list v1alpha1.OrganisationList

@@ -15,10 +15,10 @@ import (
 	"visavis.dev/pkg/store/organization"
 )
 
-// pauseReason is what an organisation is told that its spec pauses.
+// pauseReason is what an organization is told that its spec pauses.
 const pauseReason = "paused by the operator"
 
-// wanted is the organisation as the spec has it, but for where it lives. The error is
+// wanted is the organization as the spec has it, but for where it lives. The error is
 // a Refusal.
 func (r *Rules) wanted(o *v1alpha1.Organisation) (directory.Organization, error) {
 	spec := &o.Spec
@@ -49,7 +49,7 @@ func slug(o *v1alpha1.Organisation) string {
 	return cmp.Or(o.Spec.Slug, o.Status.Slug, organization.Slug(o.Spec.Name))
 }
 
-// differs says whether an organisation is not as the spec has it.
+// differs says whether an organization is not as the spec has it.
 func differs(found, wanted directory.Organization, paused bool) bool {
 	return found.Name != wanted.Name || found.Timezone != wanted.Timezone || found.Plan != wanted.Plan ||
 		(found.PausedAt != nil) != paused || !equality.Semantic.DeepEqual(found.Overrides, wanted.Overrides)

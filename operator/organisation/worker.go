@@ -14,7 +14,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Workers keeps the workers that deliver for one organisation alone (package dedicated).
+// Workers keeps the workers that deliver for one organization alone (package dedicated).
 type Workers interface {
 	// Apply has a worker run on a shard for a holder, org_….
 	Apply(ctx context.Context, owner client.Object, shard, holder string) error
@@ -25,7 +25,7 @@ type Workers interface {
 // emptying is how soon to look again whether a lane was left.
 const emptying = 5 * time.Second
 
-// keepWorker has a worker of its own deliver for an organisation that asks for one. The
+// keepWorker has a worker of its own deliver for an organization that asks for one. The
 // worker ends only once it gave back every webhook, with nothing under way.
 func (r *Rules) keepWorker(ctx context.Context, o *v1alpha1.Organisation, found directory.Organization) error {
 	wanted := o.Spec.Delivery == v1alpha1.DedicatedDelivery
@@ -51,14 +51,14 @@ func (r *Rules) keepWorker(ctx context.Context, o *v1alpha1.Organisation, found 
 	return r.Workers.Delete(ctx, o, found.ID.String())
 }
 
-// dedicate gives an organisation a lane of its own, or takes it back.
+// dedicate gives an organization a lane of its own, or takes it back.
 func (r *Rules) dedicate(ctx context.Context, org id.Org, own bool) error {
 	return r.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		return delivery.DedicateOrganization(ctx, tx, own)
 	}, tenant.Idempotent(true))
 }
 
-// endWorker gives an organisation that the resource gives up back to the shard's workers,
+// endWorker gives an organization that the resource gives up back to the shard's workers,
 // who take it over from a worker that ended.
 func (r *Rules) endWorker(ctx context.Context, o *v1alpha1.Organisation, org id.Org) error {
 	has, err := delivery.Dedicated(ctx, r.Tenants, org)

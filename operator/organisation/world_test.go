@@ -234,7 +234,7 @@ func (w *world) opens(text []byte) (*apikey.Principal, error) {
 	return a.Authenticate(context.Background(), string(text))
 }
 
-// valid counts the organisation's keys that open anything.
+// valid counts the organization's keys that open anything.
 func (w *world) valid(org id.Org) (n int) {
 	w.t.Helper()
 	keys, err := w.Keys.List(context.Background(), org, nil, 100)

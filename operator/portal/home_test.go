@@ -37,7 +37,7 @@ func TestWhatAResourceOfTheNameLeft(t *testing.T) {
 	require.Equal(t, rows.Archived, p.State)
 }
 
-// A portal is not left behind in an organisation that another one replaced.
+// A portal is not left behind in an organization that another one replaced.
 func TestAnotherOrganisationOfTheName(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	museum := w.apply("acme", "museum", nil)

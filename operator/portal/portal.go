@@ -1,4 +1,4 @@
-// Package portal brings Portal resources about: the portal of an organisation, built
+// Package portal brings Portal resources about: the portal of an organization, built
 // and changed by the rules that the API has, published as soon as it can go live, and
 // the Ingress of its host.
 package portal
@@ -103,7 +103,7 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Portal) error {
 	return nil
 }
 
-// stay keeps a portal with its organisation.
+// stay keeps a portal with its organization.
 func (r *Rules) stay(ctx context.Context, o *v1alpha1.Portal, org id.Org) error {
 	if o.Status.ID == "" {
 		return nil
@@ -134,7 +134,7 @@ func (r *Rules) settle(ctx context.Context, o *v1alpha1.Portal, w *wanted) error
 	return err
 }
 
-// home is the portal's organisation.
+// home is the portal's organization.
 func (r *Rules) home(ctx context.Context, o *v1alpha1.Portal) (directory.Organization, error) {
 	name := o.Spec.Organisation.Name
 	which, _, err := resource.Home(ctx, r.Client, o.Namespace, name)
@@ -206,7 +206,7 @@ func (r *Rules) Release(ctx context.Context, o *v1alpha1.Portal) error {
 }
 
 // end does with what the resource manages what ends that. Nothing is left to do where
-// it manages nothing, or its organisation is gone.
+// it manages nothing, or its organization is gone.
 func (r *Rules) end(ctx context.Context, o *v1alpha1.Portal, with func(context.Context, *tenant.Tx, portal.Portal) error) error {
 	org, err := id.ParseOrg(o.Status.OrganisationID)
 	if err != nil {

@@ -19,7 +19,7 @@ func (r *Rules) closeLost(ctx context.Context, o *v1alpha1.Portal, w *wanted) er
 	return r.dropIngress(ctx, o)
 }
 
-// prove looks whether the portal's host is proven to be its organisation's, as
+// prove looks whether the portal's host is proven to be its organization's, as
 // publishing through the API does: the page is not served there before. The refusal says
 // what to enter in the DNS, or who has the host; nil where nothing is to be proven.
 func (r *Rules) prove(ctx context.Context, w *wanted) (*resource.Refusal, error) {

@@ -62,7 +62,7 @@ func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics) error {
 		})
 }
 
-// ofOrganisation are the portals of an organisation.
+// ofOrganisation are the portals of an organization.
 func (r *Rules) ofOrganisation(ctx context.Context, o client.Object) []reconcile.Request {
 	return r.requests(ctx, false, client.InNamespace(o.GetNamespace()), client.MatchingFields{byOrganisation: o.GetName()})
 }
@@ -103,7 +103,7 @@ func ofIngress(_ context.Context, o client.Object) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: namespace, Name: name}}}
 }
 
-// placed passes organisations that came to be, moved, got another plan, or went.
+// placed passes organizations that came to be, moved, got another plan, or went.
 var placed = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		was, is := e.ObjectOld.(*v1alpha1.Organisation), e.ObjectNew.(*v1alpha1.Organisation)

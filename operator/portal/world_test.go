@@ -43,7 +43,7 @@ func TestMain(m *testing.M) { databasetest.Main(operatortest.Around{M: m}) }
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// world is a platform with the organisations acme and other on one shard, and a cluster
+// world is a platform with the organizations acme and other on one shard, and a cluster
 // with their resources.
 type world struct {
 	*portal.Rules
@@ -103,7 +103,7 @@ func rules(t *testing.T, crash *databasetest.Crash, c *clocktest.FakeClock) *por
 	}
 }
 
-// organisation makes one, with a resource of the name in the namespace of the name.
+// organization makes one, with a resource of the name in the namespace of the name.
 func (w *world) organisation(name string) id.Org {
 	w.t.Helper()
 	ctx := context.Background()
@@ -243,7 +243,7 @@ func (w *world) row(o *v1alpha1.Portal) rows.Portal {
 	return p
 }
 
-// shard is where both organisations live.
+// shard is where both organizations live.
 func (w *world) shard() *database.DB {
 	w.t.Helper()
 	db, err := w.Tenants.Shard(context.Background(), "a")

@@ -12,7 +12,7 @@ import (
 	"visavis.dev/pkg/store/directory"
 )
 
-// Home is the organisation that a resource of a namespace names, and the Organisation
+// Home is the organization that a resource of a namespace names, and the Organisation
 // there. The error is a Refusal where it is not made yet.
 func Home(ctx context.Context, c client.Reader, namespace, name string) (which id.Org, o v1alpha1.Organisation, err error) {
 	err = c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &o)
@@ -26,9 +26,9 @@ func Home(ctx context.Context, c client.Reader, namespace, name string) (which i
 	return which, o, nil
 }
 
-// Rehomed says whether a resource of an organisation begins anew, since that one is gone
-// and another has its name by now. noted is the id of the organisation that it has
-// something in; empty for none. The error is a Refusal while that organisation lives:
+// Rehomed says whether a resource of an organization begins anew, since that one is gone
+// and another has its name by now. noted is the id of the organization that it has
+// something in; empty for none. The error is a Refusal while that organization lives:
 // what is there would be left behind.
 func Rehomed(ctx context.Context, d *directory.Directory, noted string, now id.Org, name string) (bool, error) {
 	was, err := id.ParseOrg(noted)

@@ -26,7 +26,7 @@ import (
 const (
 	// lookAgain is when to look again at what nothing tells of: Secrets and databases.
 	lookAgain = 30 * time.Second
-	// inhabitedAgain is when to look whether the last organisation has left.
+	// inhabitedAgain is when to look whether the last organization has left.
 	inhabitedAgain = 30 * time.Second
 	// answerWithin is how long a database has to answer.
 	answerWithin = 5 * time.Second

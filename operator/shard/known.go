@@ -10,10 +10,10 @@ import (
 	"visavis.dev/pkg/store/directory"
 )
 
-// knownBatch is how many organisations a database is asked for at once.
+// knownBatch is how many organizations a database is asked for at once.
 const knownBatch = 5000
 
-// same refuses another database for a shard with organisations unless it has every one
+// same refuses another database for a shard with organizations unless it has every one
 // of them, as the directory has it: the same data under another address. It is asked
 // before anything is written there.
 func (r *Rules) same(ctx context.Context, s *v1alpha1.Shard, url string, db *database.DB) error {
@@ -43,7 +43,7 @@ func (r *Rules) same(ctx context.Context, s *v1alpha1.Shard, url string, db *dat
 	}
 }
 
-// missing is how many organisations a database does not have at their epochs: those of
+// missing is how many organizations a database does not have at their epochs: those of
 // the directory, or later ones, which it learns when a move ends.
 func missing(ctx context.Context, db *database.DB, of []directory.Inhabitant) (int, error) {
 	orgs, epochs := make([]id.Org, len(of)), make([]int64, len(of))

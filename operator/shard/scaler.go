@@ -34,7 +34,7 @@ const external = "External"
 type Scaler struct {
 	Rules *Rules
 	Log   *slog.Logger
-	// Wake is told of a Shard whose status says another number of organisations than
+	// Wake is told of a Shard whose status says another number of organizations than
 	// live there; nil tells nobody.
 	Wake chan event.GenericEvent
 
@@ -211,7 +211,7 @@ func (s *Scaler) measure(ctx context.Context, name, url string, now time.Time) (
 	return age, sessions, err
 }
 
-// count has a Shard looked at whose status says another number of organisations.
+// count has a Shard looked at whose status says another number of organizations.
 func (s *Scaler) count(ctx context.Context, shard *v1alpha1.Shard) error {
 	n, err := s.Rules.Directory.Inhabitants(ctx, shard.Name)
 	if err != nil || n == shard.Status.Organisations {

@@ -2,7 +2,7 @@
 // migration of its database before anything uses that, and the workers and portals
 // that serve it.
 //
-// A shard's entry holds its organisations, so it is deleted only once none lives
+// A shard's entry holds its organizations, so it is deleted only once none lives
 // there, and is served until then; its database is never touched but by migrations. The
 // children are owned by the Shard and go with it. A Shard that is released, or orphans
 // what it manages, lets go of them first: they run as they are.
@@ -101,7 +101,7 @@ func (r *Rules) Delete(ctx context.Context, s *v1alpha1.Shard) error {
 	return r.each(ctx, s, r.writer().Remove)
 }
 
-// inhabited refuses to delete a shard that organisations live on, and goes on serving
+// inhabited refuses to delete a shard that organizations live on, and goes on serving
 // them.
 func (r *Rules) inhabited(ctx context.Context, s *v1alpha1.Shard) error {
 	err := r.Apply(ctx, s)

@@ -35,7 +35,7 @@ func TestWhatAResourceOfTheNameLeft(t *testing.T) {
 	require.Equal(t, 2, s.live())
 }
 
-// A webhook is not left behind in an organisation that another one replaced.
+// A webhook is not left behind in an organization that another one replaced.
 func TestAnotherOrganisationOfTheName(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -39,7 +39,7 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(operatortest.Around{M: m}) }
 
-// world is a shard with two organisations, on a clock that the test moves.
+// world is a shard with two organizations, on a clock that the test moves.
 type world struct {
 	t          *testing.T
 	tenants    *tenant.Tenants
@@ -216,7 +216,7 @@ func (s *stage) signs(o *v1alpha1.Webhook) string {
 	return string(text)
 }
 
-// live counts the organisation's webhooks.
+// live counts the organization's webhooks.
 func (s *stage) live() int {
 	s.t.Helper()
 	found, err := store.List(s.t.Context(), s.tenants, s.org, id.Webhook{}, 100)

@@ -99,7 +99,7 @@ func (r *Rules) list(ctx context.Context, which ...client.ListOption) []reconcil
 	return requests
 }
 
-// placed passes organisations that came to be, moved, or went.
+// placed passes organizations that came to be, moved, or went.
 var placed = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		was, is := e.ObjectOld.(*v1alpha1.Organisation).Status, e.ObjectNew.(*v1alpha1.Organisation).Status

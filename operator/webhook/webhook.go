@@ -1,4 +1,4 @@
-// Package webhook brings Webhook resources about: the webhook of an organisation on its
+// Package webhook brings Webhook resources about: the webhook of an organization on its
 // shard, the Secret with what signs its deliveries, and the worker of its own where it
 // has one. How its deliveries fare is read from a list per shard (watch.go), never
 // webhook by webhook.
@@ -90,7 +90,7 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Webhook) error {
 	return r.keepWorker(ctx, o, organisation.Status.Shard, found)
 }
 
-// stay keeps a webhook with its organisation.
+// stay keeps a webhook with its organization.
 func (r *Rules) stay(ctx context.Context, o *v1alpha1.Webhook, org id.Org) error {
 	if o.Status.ID == "" {
 		return nil
@@ -144,7 +144,7 @@ func (r *Rules) Release(ctx context.Context, o *v1alpha1.Webhook) error {
 }
 
 // end does with what the resource manages what ends that. Nothing is left to do where
-// it manages nothing, or its organisation is gone.
+// it manages nothing, or its organization is gone.
 func (r *Rules) end(ctx context.Context, o *v1alpha1.Webhook,
 	with func(context.Context, *tenant.Tx, *webhook.Declared) error,
 ) error {
@@ -171,7 +171,7 @@ func (r *Rules) end(ctx context.Context, o *v1alpha1.Webhook,
 	return err
 }
 
-// homeless says of an organisation that the directory does not have that it is waited for.
+// homeless says of an organization that the directory does not have that it is waited for.
 func homeless(err error, o *v1alpha1.Webhook) error {
 	if errors.Is(err, directory.ErrUnknown) {
 		return resource.Pending(time.Minute, "The Organisation %s is not there any more.", o.Spec.Organisation.Name)

@@ -12,7 +12,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Faces are the Portraits of library faces and of organisations' own: who publishes
+// Faces are the Portraits of library faces and of organizations' own: who publishes
 // a portal shows who speaks there to everybody.
 type Faces struct {
 	Library *avatar.Library

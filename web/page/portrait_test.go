@@ -60,7 +60,7 @@ func TestPortraits(t *testing.T) {
 	require.Contains(t, shown.Header().Get("Cache-Control"), "max-age=3600")
 
 	b.site.Org = other
-	require.Equal(t, http.StatusNotFound, b.get(home+"/portrait").Code, "a face is its organisation's")
+	require.Equal(t, http.StatusNotFound, b.get(home+"/portrait").Code, "a face is its organization's")
 	b.site.Org = org
 	require.NoError(t, tenants.InTx(t.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := avatar.Delete(ctx, tx, library, own.ID, tenanttest.Now)

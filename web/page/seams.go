@@ -35,7 +35,7 @@ type Doors interface {
 	Enter(ctx context.Context, site *published.Site, e Entry) (Entered, error)
 	// Ask mails a link to a member; of an address that is nobody's the answer is the same.
 	Ask(ctx context.Context, site *published.Site, e Entry) error
-	// AskProvider sends somebody to the organisation's identity provider, which
+	// AskProvider sends somebody to the organization's identity provider, which
 	// answers to redirect.
 	AskProvider(ctx context.Context, site *published.Site, redirect string) (Question, error)
 	// Leave ends a visit; one that is over is no error.

@@ -18,7 +18,7 @@ const keepLanguage = 365 * 24 * time.Hour
 type signInBody struct {
 	Forms   []form
 	Subject string
-	// SSO says that the organisation's identity provider lets people in, and
+	// SSO says that the organization's identity provider lets people in, and
 	// SSOMessage what is to be read there.
 	SSO        bool
 	SSOMessage string

@@ -8,7 +8,7 @@ import (
 // ssoCallback is where an identity provider answers.
 const ssoCallback = "/sso/callback"
 
-// askProvider sends the browser to the organisation's identity provider. It is a link
+// askProvider sends the browser to the organization's identity provider. It is a link
 // rather than a form: a page's forms lead to nobody else.
 func (v *view) askProvider() error {
 	if _, open := v.site.Doors[DoorSSO]; !open {
@@ -22,7 +22,7 @@ func (v *view) askProvider() error {
 	c.Expires = q.ExpiresAt
 	http.SetCookie(v.w, c)
 	v.w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(v.w, v.r, q.URL, http.StatusSeeOther) // to where the organisation's connection says
+	http.Redirect(v.w, v.r, q.URL, http.StatusSeeOther) // to where the organization's connection says
 	return nil
 }
 

@@ -1,6 +1,6 @@
 // The HTTP API, called as a customer's own server would.
 
-/** The API's address, which ends in /v1, and a key of an organisation. */
+/** The API's address, which ends in /v1, and a key of an organization. */
 export const base = process.env.VISAVIS_BASE
 const key = process.env.VISAVIS_KEY
 

@@ -65,7 +65,7 @@ const (
 	ReasonPending = "Pending"
 	// ReasonDeleting: it is being deleted.
 	ReasonDeleting = "Deleting"
-	// ReasonLimitReached: the organisation's plan allows no more.
+	// ReasonLimitReached: the organization's plan allows no more.
 	ReasonLimitReached = "LimitReached"
 	// ReasonNotReady: it cannot go live yet; the status says what keeps it.
 	ReasonNotReady = "NotReady"

@@ -26,7 +26,7 @@ type Organisation struct {
 	Status OrganisationStatus `json:"status,omitempty"`
 }
 
-// OrganisationSpec is what an organisation is to be.
+// OrganisationSpec is what an organization is to be.
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.shard) || has(self.shard)",message="shard cannot be left out any more: name the one that it is to live on"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.slug) || (has(self.slug) && self.slug == oldSelf.slug)",message="slug cannot be changed"
 // +kubebuilder:validation:XValidation:rule="self.region == oldSelf.region",message="region cannot be changed"
@@ -35,7 +35,7 @@ type OrganisationSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=120
 	Name string `json:"name"`
-	// Its name in addresses, unlike any other organisation's; made of the name unless
+	// Its name in addresses, unlike any other organization's; made of the name unless
 	// given.
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`
 	// +optional
@@ -54,7 +54,7 @@ type OrganisationSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=40
 	Plan string `json:"plan"`
-	// The Shard it lives on; the Shared one with the fewest organisations unless given.
+	// The Shard it lives on; the Shared one with the fewest organizations unless given.
 	// Another one moves it there, while it is in use.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=40
@@ -77,14 +77,14 @@ type OrganisationSpec struct {
 	// +kubebuilder:default=Shared
 	// +optional
 	Delivery Delivery `json:"delivery,omitempty"`
-	// What becomes of the organisation, with everything it owns, when this resource
+	// What becomes of the organization, with everything it owns, when this resource
 	// is deleted.
 	// +kubebuilder:default=Delete
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 }
 
-// OrganisationKey is a key to be made for an organisation.
+// OrganisationKey is a key to be made for an organization.
 // +kubebuilder:validation:XValidation:rule="has(self.scopes) != (has(self.fullAccess) && self.fullAccess)",message="give either scopes or fullAccess: true"
 type OrganisationKey struct {
 	// The Secret that the key is written to, under "key"; <name>-api-key unless given.
@@ -118,7 +118,7 @@ const (
 	DedicatedDelivery Delivery = "Dedicated"
 )
 
-// OrganisationStatus is how an organisation is.
+// OrganisationStatus is how an organization is.
 type OrganisationStatus struct {
 	Status `json:",inline"`
 	// Its id, org_….
@@ -145,7 +145,7 @@ type KeyStatus struct {
 	Last4 string `json:"last4"`
 }
 
-// OrganisationList is a list of organisations.
+// OrganisationList is a list of organizations.
 // +kubebuilder:object:root=true
 type OrganisationList struct {
 	metav1.TypeMeta `json:",inline"`

@@ -10,12 +10,12 @@ const (
 	ReasonUnpublished = "Unpublished"
 )
 
-// Portal is a page where people talk with an organisation's avatar.
+// Portal is a page where people talk with an organization's avatar.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,shortName=vportal,categories=visavis
-// +kubebuilder:printcolumn:name="Organisation",type=string,JSONPath=`.spec.organisation.name`
+// +kubebuilder:printcolumn:name="Organisation",type=string,JSONPath=`.spec.organization.name`
 // +kubebuilder:printcolumn:name="URL",type=string,JSONPath=`.status.url`
 // +kubebuilder:printcolumn:name="Published",type=string,JSONPath=`.status.conditions[?(@.type=="Published")].status`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
@@ -34,7 +34,7 @@ type Portal struct {
 }
 
 // PortalSpec is what a portal is to be.
-// +kubebuilder:validation:XValidation:rule="self.organisation == oldSelf.organisation",message="organisation cannot be changed: make another Portal"
+// +kubebuilder:validation:XValidation:rule="self.organization == oldSelf.organization",message="organization cannot be changed: make another Portal"
 // +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template",message="template cannot be changed: make another Portal"
 type PortalSpec struct {
 	// The Organisation of this namespace that opens it.
@@ -159,7 +159,7 @@ type PortalStatus struct {
 	// Its id, portal_….
 	// +optional
 	ID string `json:"id,omitempty"`
-	// The id of its organisation, org_….
+	// The id of its organization, org_….
 	// +optional
 	OrganisationID string `json:"organisationId,omitempty"`
 	// The name in its page's address.

@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Shard is a database that organisations live on, with the workers and portals that
+// Shard is a database that organizations live on, with the workers and portals that
 // serve it.
 //
 // +kubebuilder:object:root=true
@@ -14,7 +14,7 @@ import (
 // +kubebuilder:printcolumn:name="Tier",type=string,JSONPath=`.spec.tier`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
-// +kubebuilder:printcolumn:name="Organisations",type=integer,JSONPath=`.status.organisations`
+// +kubebuilder:printcolumn:name="Organisations",type=integer,JSONPath=`.status.organizations`
 // +kubebuilder:printcolumn:name="Workers",type=string,JSONPath=`.status.workers.summary`
 // +kubebuilder:printcolumn:name="Portals",type=string,JSONPath=`.status.portals.summary`
 // +kubebuilder:printcolumn:name="Schema",type=integer,JSONPath=`.status.schemaVersion`,priority=1
@@ -30,11 +30,11 @@ type Shard struct {
 	Status ShardStatus `json:"status,omitempty"`
 }
 
-// ShardTier is which organisations a shard takes.
+// ShardTier is which organizations a shard takes.
 // +kubebuilder:validation:Enum=Shared;Dedicated
 type ShardTier string
 
-// The tiers: any organisation may be placed there, or only those that name it.
+// The tiers: any organization may be placed there, or only those that name it.
 const (
 	SharedTier    ShardTier = "Shared"
 	DedicatedTier ShardTier = "Dedicated"
@@ -42,7 +42,7 @@ const (
 
 // ShardSpec is what a shard is to be.
 type ShardSpec struct {
-	// Which organisations it takes: any that names no shard (Shared), or only those
+	// Which organizations it takes: any that names no shard (Shared), or only those
 	// that name it (Dedicated).
 	// +kubebuilder:default=Shared
 	// +optional
@@ -62,7 +62,7 @@ type ShardSpec struct {
 	// +optional
 	Pods ShardPods `json:"pods,omitempty"`
 	// What becomes of the shard's entry in the directory when this resource is
-	// deleted. An entry that organisations live on is never deleted, and the database
+	// deleted. An entry that organizations live on is never deleted, and the database
 	// itself is never touched.
 	// +kubebuilder:default=Delete
 	// +optional
@@ -141,7 +141,7 @@ type ShardPods struct {
 // ShardStatus is how a shard is.
 type ShardStatus struct {
 	Status `json:",inline"`
-	// How many organisations live there.
+	// How many organizations live there.
 	// +optional
 	Organisations int64 `json:"organisations,omitempty"`
 	// The version of the database's schema.

@@ -2,7 +2,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Webhook is an address that is told what happens in an organisation.
+// Webhook is an address that is told what happens in an organization.
 //
 // One that failed every delivery for three days is paused, and stays so until its
 // address, events or another field of what it is sent changes, or until the value of
@@ -11,7 +11,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,shortName=vhook,categories=visavis
-// +kubebuilder:printcolumn:name="Organisation",type=string,JSONPath=`.spec.organisation.name`
+// +kubebuilder:printcolumn:name="Organisation",type=string,JSONPath=`.spec.organization.name`
 // +kubebuilder:printcolumn:name="URL",type=string,JSONPath=`.spec.url`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
@@ -31,7 +31,7 @@ type Webhook struct {
 }
 
 // WebhookSpec is what a webhook is to be.
-// +kubebuilder:validation:XValidation:rule="self.organisation == oldSelf.organisation",message="organisation cannot be changed: make another Webhook"
+// +kubebuilder:validation:XValidation:rule="self.organization == oldSelf.organization",message="organization cannot be changed: make another Webhook"
 type WebhookSpec struct {
 	// The Organisation of this namespace that it is told of.
 	Organisation OrganisationReference `json:"organisation"`
@@ -84,7 +84,7 @@ type WebhookStatus struct {
 	// Its id, wh_….
 	// +optional
 	ID string `json:"id,omitempty"`
-	// The id of its organisation, org_….
+	// The id of its organization, org_….
 	// +optional
 	OrganisationID string `json:"organisationId,omitempty"`
 	// The Secret that holds its signing secret.

@@ -89,7 +89,7 @@ func TestOtherCodesAreTheSameInEveryContract(t *testing.T) {
 }
 
 func TestAFailureSaysNoMoreThanItHas(t *testing.T) {
-	require.Equal(t, map[string]any{"error": map[string]any{"code": "not_found", "message": "No such avatar in this organisation."}},
+	require.Equal(t, map[string]any{"error": map[string]any{"code": "not_found", "message": "No such avatar in this organization."}},
 		contract.Failure(contract.Latest, problem.Missing("avatar")))
 }
 

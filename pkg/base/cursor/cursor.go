@@ -1,7 +1,7 @@
 // Package cursor makes the opaque cursors of lists. A cursor carries the
 // position where a page ended and a signature over that position and the list
 // it belongs to, so one of another list, with other filters, of another
-// organisation, or altered, is recognised (spec, Endpoints).
+// organization, or altered, is recognised (spec, Endpoints).
 package cursor
 
 import (

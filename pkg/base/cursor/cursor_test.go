@@ -60,7 +60,7 @@ func TestForeign(t *testing.T) {
 	}{
 		"another list":           {c, "org_1 /voices kind=custom", good},
 		"other filters":          {c, "org_1 /avatars kind=builtin", good},
-		"another organisation":   {c, "org_2 /avatars kind=custom", good},
+		"another organization":   {c, "org_2 /avatars kind=custom", good},
 		"no list":                {c, "", good},
 		"another secret":         {cursor.New(cursor.NewSecret()), "org_1 /avatars kind=custom", good},
 		"empty":                  {c, "org_1 /avatars kind=custom", ""},

@@ -2,7 +2,7 @@
 // underscore and 22 base62 digits of a UUIDv7 ("av_0683mPq2v9XKf1sTn7ZQ4b").
 //
 // Each kind is a Go type of its own, so that an avatar's id cannot be passed
-// where an organisation's belongs. In the database an id is the bare UUID.
+// where an organization's belongs. In the database an id is the bare UUID.
 // The kinds stand in kinds.go; what an id refers to is nobody's business here.
 package id
 

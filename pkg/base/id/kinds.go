@@ -78,9 +78,9 @@ type (
 	Membership = ID[membershipKind]
 	// Memory identifies what a persona remembers of a person.
 	Memory = ID[memoryKind]
-	// Org identifies an organisation.
+	// Org identifies an organization.
 	Org = ID[orgKind]
-	// Person identifies a person of an organisation.
+	// Person identifies a person of an organization.
 	Person = ID[personKind]
 	// Persona identifies a persona.
 	Persona = ID[personaKind]

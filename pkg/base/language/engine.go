@@ -13,7 +13,7 @@ type Engine struct {
 	Name string
 	// LanguageCount is how many languages of the catalogue it speaks.
 	LanguageCount int
-	// VoiceCloning tells whether an organisation's own voices run on it.
+	// VoiceCloning tells whether an organization's own voices run on it.
 	VoiceCloning bool
 	// Default marks the engine used where nothing chooses one. One of them has it.
 	Default bool

@@ -1,5 +1,5 @@
 // Package plan holds the plans a deployment sells and works out what an
-// organisation may have: its plan's terms with its own overrides on top.
+// organization may have: its plan's terms with its own overrides on top.
 package plan
 
 import (
@@ -16,7 +16,7 @@ import (
 )
 
 // Limit names a countable or bounded thing. Its name is also the name of the
-// organisation's counter where there is one.
+// organization's counter where there is one.
 type Limit string
 
 // The limits of a plan.
@@ -126,7 +126,7 @@ func (c *Catalogue) Plan(key string) (Plan, bool) {
 	return c.plans[i], true
 }
 
-// Terms works out what an organisation on a plan with these overrides may
+// Terms works out what an organization on a plan with these overrides may
 // have. A plan that a deployment no longer sells counts as its cheapest.
 func (c *Catalogue) Terms(key string, o Overrides) Terms {
 	p, ok := c.Plan(key)

@@ -119,7 +119,7 @@ func Invalid(param, format string, args ...any) *Problem {
 // Missing is the 404 for an id that names nothing this caller may see,
 // whatever the reason. what is a plain noun such as "avatar".
 func Missing(what string) *Problem {
-	return New(NotFound, "No such %s in this organisation.", what)
+	return New(NotFound, "No such %s in this organization.", what)
 }
 
 // Conflicting is a 409 conflict with details.reason.

@@ -58,7 +58,7 @@ func TestMakers(t *testing.T) {
 	}{
 		"new":         {problem.New(problem.Gone, "Deleted on %s.", "Monday"), problem.Problem{Code: problem.Gone, Message: "Deleted on Monday."}},
 		"invalid":     {problem.Invalid("body.name", "too %s", "long"), problem.Problem{Code: problem.InvalidRequest, Message: "too long", Param: "body.name"}},
-		"missing":     {problem.Missing("avatar"), problem.Problem{Code: problem.NotFound, Message: "No such avatar in this organisation."}},
+		"missing":     {problem.Missing("avatar"), problem.Problem{Code: problem.NotFound, Message: "No such avatar in this organization."}},
 		"conflicting": {problem.Conflicting("worn", "It is worn."), problem.Problem{Code: problem.Conflict, Message: "It is worn.", Details: map[string]any{"reason": "worn"}}},
 		"details":     {problem.New(problem.Conflict, "x").WithDetail("a", 1).WithDetail("b", nil), problem.Problem{Code: problem.Conflict, Message: "x", Details: map[string]any{"a": 1, "b": nil}}},
 	} {
@@ -75,7 +75,7 @@ func TestErrorIsForTheLog(t *testing.T) {
 	p := problem.Invalid("query.limit", "limit is 1 to 200.")
 	require.EqualError(t, p, "invalid_request: limit is 1 to 200. (query.limit)")
 	require.EqualError(t, p.WithCause(io.EOF), "invalid_request: limit is 1 to 200. (query.limit): EOF")
-	require.EqualError(t, problem.Missing("voice"), "not_found: No such voice in this organisation.")
+	require.EqualError(t, problem.Missing("voice"), "not_found: No such voice in this organization.")
 }
 
 func TestIs(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // limited by address alone.
 type Class string
 
-// The classes that are counted per key and per organisation.
+// The classes that are counted per key and per organization.
 const (
 	Heavy  Class = "heavy"
 	Live   Class = "live"

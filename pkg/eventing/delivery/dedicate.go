@@ -8,7 +8,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// A webhook, or all of an organisation's together, can have a lane of their own, that a
+// A webhook, or all of an organization's together, can have a lane of their own, that a
 // worker of their own delivers in. Their rows say which lane they are to be in, and a
 // webhook's also which lane it is in. Only who holds the lane that it is in takes it to
 // the other, with nothing of it under way, so that no two workers ever deliver for it
@@ -39,7 +39,7 @@ func DedicateWebhook(ctx context.Context, tx *tenant.Tx, w id.Webhook, own bool)
 	return lane, err
 }
 
-// DedicateOrganization has an organisation's webhooks delivered to in a lane of their
+// DedicateOrganization has an organization's webhooks delivered to in a lane of their
 // own, or in the shared ones again. Those with one each keep it.
 func DedicateOrganization(ctx context.Context, tx *tenant.Tx, own bool) error {
 	tx.Touch("dedicated_delivery")

@@ -134,9 +134,9 @@ func TestSharedWorkersStandIn(t *testing.T) {
 	require.Equal(t, 2, w.receiver.Count("/hook").Requests)
 }
 
-// All of an organisation's webhooks go to its worker, later ones too, but for one that
+// All of an organization's webhooks go to its worker, later ones too, but for one that
 // has its own.
-func TestAnOrganisationsWorker(t *testing.T) {
+func TestAnOrganizationsWorker(t *testing.T) {
 	t.Parallel()
 	w := newLiveWorld(t)
 	first, apart, stranger := w.hook(w.one, "/first"), w.hook(w.one, "/apart"), w.hook(w.two, "/stranger")
@@ -177,7 +177,7 @@ func TestAnOrganisationsWorker(t *testing.T) {
 	}
 }
 
-// What an organisation brings along from another shard has no row of its lane there.
+// What an organization brings along from another shard has no row of its lane there.
 func TestALaneThatNobodyMade(t *testing.T) {
 	t.Parallel()
 	w := newLiveWorld(t)

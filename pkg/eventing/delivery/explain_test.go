@@ -107,7 +107,7 @@ func (f *full) fill() {
 			CASE WHEN i % 300 = 0 THEN $7::TIMESTAMPTZ END
 		FROM generate_series(1, $1::BIGINT) AS g (i)`,
 		jobs, f.one, f.two, job.WebhookRecover, scope.WebhooksManage, f.now(), f.now().Add(time.Hour))
-	// The first organisation has the even rows.
+	// The first organization has the even rows.
 	f.hook, f.event, f.delivery = hooks[1], events[rows/2+1], deliveries[rows/2+1]
 	f.session, f.subject = id.Session(sessions[2]), id.Subject(subjects[2])
 	for _, table := range []string{"webhook", "event", "delivery", "job"} {

@@ -119,7 +119,7 @@ func (l *lanes) renewOwn(ctx context.Context, tx database.Tx, old, renewed lease
 }
 
 // standIn takes lanes that webhooks are in and whose own worker fell silent: one that
-// an organisation brought along from another shard never had one here. Some at a time,
+// an organization brought along from another shard never had one here. Some at a time,
 // so that all shared workers get some.
 func (l *lanes) standIn(ctx context.Context, tx database.Tx, renewed lease) error {
 	if _, err := tx.Exec(ctx, `

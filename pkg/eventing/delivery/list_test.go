@@ -20,7 +20,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// enter writes deliveries of an organisation as they are, past what would
+// enter writes deliveries of an organization as they are, past what would
 // make them so.
 func (w *world) enter(org id.Org, all ...delivery.Delivery) {
 	w.t.Helper()
@@ -55,7 +55,7 @@ type log struct {
 	all []delivery.Delivery
 }
 
-// newLog has a log of each organisation, and a deleted webhook's.
+// newLog has a log of each organization, and a deleted webhook's.
 func newLog(w *world) *log {
 	w.t.Helper()
 	const events = 80
@@ -219,7 +219,7 @@ func TestTheLogOfADeletedWebhookIsOutOfReach(t *testing.T) {
 	}
 	for _, d := range []id.Delivery{gone, stays} {
 		require.NoError(t, reach(w.one, d))
-		require.ErrorIs(t, reach(w.two, d), delivery.ErrUnknown, "another organisation's")
+		require.ErrorIs(t, reach(w.two, d), delivery.ErrUnknown, "another organization's")
 	}
 	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
 		return webhook.Delete(ctx, tx, h, managed.API, w.now())

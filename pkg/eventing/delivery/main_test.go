@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// world is a shard with two organisations, a receiver, and what a worker
+// world is a shard with two organizations, a receiver, and what a worker
 // needs, on a clock that the test moves.
 type world struct {
 	t        *testing.T
@@ -69,7 +69,7 @@ func newWorldOf(t *testing.T, tenants *tenant.Tenants, one, two id.Org) *world {
 // now is the moment by the test's clock.
 func (w *world) now() time.Time { return w.clock.Now().UTC().Truncate(time.Microsecond) }
 
-// inTx runs fn on an organisation's shard.
+// inTx runs fn on an organization's shard.
 func (w *world) inTx(org id.Org, fn func(context.Context, *tenant.Tx) error) {
 	w.t.Helper()
 	require.NoError(w.t, w.tenants.InTx(context.Background(), org, fn))
@@ -77,7 +77,7 @@ func (w *world) inTx(org id.Org, fn func(context.Context, *tenant.Tx) error) {
 
 const secret webhook.Secret = "whsec_test"
 
-// hook makes a webhook of an organisation that receives at a path of the
+// hook makes a webhook of an organization that receives at a path of the
 // receiver, which verifies it. changes alter it before it is entered.
 func (w *world) hook(org id.Org, path string, changes ...func(*webhook.Webhook)) id.Webhook {
 	w.t.Helper()

@@ -64,7 +64,7 @@ func (ps places) laneOf(w id.Webhook) int64 {
 }
 
 // selectPlaces rides webhook_by_lane, webhook_by_own_lane and webhook_pkey. It runs with
-// each renewal of a lease, and while no organisation has a lane of its own reads nothing
+// each renewal of a lease, and while no organization has a lane of its own reads nothing
 // else.
 const selectPlaces = `
 	SELECT w.org_id, w.id, w.lane, COALESCE(w.own_lane, o.lane), l.lane IS NOT NULL

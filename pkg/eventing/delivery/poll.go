@@ -86,7 +86,7 @@ func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool,
 		p.err = c.read(ctx, now, wanted, marks, &p)
 	}
 	for _, h := range mine {
-		// What is left of a deleted webhook, or of an organisation that moved,
+		// What is left of a deleted webhook, or of an organization that moved,
 		// waits for nothing.
 		_, lives := p.receivers[h.Webhook]
 		if lives || busy[h.Webhook] {
@@ -130,7 +130,7 @@ var selectDue = fmt.Sprintf(`
 	WHERE d.webhook_id = $1 AND d.due_at <= $4 AND (d.due_at, d.id) > ($2, $3)
 	ORDER BY d.due_at, d.id LIMIT %d`, readAhead)
 
-// selectReceivers finds the webhooks whose organisations live here.
+// selectReceivers finds the webhooks whose organizations live here.
 const selectReceivers = `
 	SELECT w.org_id, w.id, w.url, w.events, w.include_conversation, w.active, w.paused_at, w.failing_since,
 		w.api_version, w.delivered_at, w.secret, w.previous_secret, w.previous_until

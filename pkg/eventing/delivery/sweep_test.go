@@ -50,7 +50,7 @@ func TestSweepsKeepWhatWaits(t *testing.T) {
 	events := func() (n int) { return w.count(`SELECT count(*) FROM event`) }
 
 	w.exec(`UPDATE org_fence SET state = 'capture' WHERE org_id = $1`, w.one)
-	require.Zero(t, swept(t, delivery.Sweep, w), "an organisation that moves is passed by")
+	require.Zero(t, swept(t, delivery.Sweep, w), "an organization that moves is passed by")
 	require.Zero(t, swept(t, event.Sweep, w))
 	w.exec(`UPDATE org_fence SET state = 'open'`)
 
@@ -100,7 +100,7 @@ func TestTheLogOfADeletedWebhookIsSwept(t *testing.T) {
 	require.Equal(t, [2]int{0, 0}, of(gone))
 	require.Zero(t, swept(t, sweep, w))
 	require.Equal(t, [2]int{1, 3}, of(stays))
-	require.Equal(t, [2]int{1, 1}, of(moving), "an organisation that moves is passed by")
+	require.Equal(t, [2]int{1, 1}, of(moving), "an organization that moves is passed by")
 	w.exec(`UPDATE org_fence SET state = 'open'`)
 	require.Equal(t, 1, swept(t, sweep, w))
 	require.Equal(t, 1, swept(t, sweep, w))

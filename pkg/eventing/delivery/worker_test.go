@@ -143,8 +143,8 @@ func TestStoppingDrains(t *testing.T) {
 	require.Equal(t, delivery.Delivered, found.State)
 }
 
-// An organisation that is being moved, or has moved, is left alone.
-func TestAFencedOrganisationIsLeftAlone(t *testing.T) {
+// An organization that is being moved, or has moved, is left alone.
+func TestAFencedOrganizationIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.hook(w.one, "/one")
@@ -160,8 +160,8 @@ func TestAFencedOrganisationIsLeftAlone(t *testing.T) {
 	require.Equal(t, 1, w.receiver.Count("/one").Requests)
 }
 
-// While an organisation is copied elsewhere, what deliveries write is noted.
-func TestResultsAreNotedWhileAnOrganisationIsCopied(t *testing.T) {
+// While an organization is copied elsewhere, what deliveries write is noted.
+func TestResultsAreNotedWhileAnOrganizationIsCopied(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.hook(w.one, "/one")

@@ -269,7 +269,7 @@ func (rs runs) queue(b *pgx.Batch, tx *tenant.ManyTx) {
 }
 
 // pause pauses the webhooks that failed for three days, and says so in their
-// organisations' activity logs. It tells how many there were.
+// organizations' activity logs. It tells how many there were.
 func (rs runs) pause(ctx context.Context, tx *tenant.ManyTx) (paused int, err error) {
 	for _, r := range rs {
 		if r.delivered || r.known == nil || r.last.Sub(*r.known) < PauseAfter {

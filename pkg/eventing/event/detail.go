@@ -58,7 +58,7 @@ type Telling struct {
 }
 
 // Words says whether a receiver that asked for conversation words and is
-// entitled to them may have them: not while the organisation keeps none (spec,
+// entitled to them may have them: not while the organization keeps none (spec,
 // includeConversation).
 func (t *Teller) Words(ctx context.Context, org id.Org, asked bool) (bool, error) {
 	if !asked {

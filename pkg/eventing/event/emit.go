@@ -87,7 +87,7 @@ func record(ctx context.Context, tx *tenant.Tx, drafts []Draft) ([]Recorded, err
 	return recorded, insert(ctx, tx, drafts, data, recorded, deliveries)
 }
 
-// turn is the organisation's turn in its log.
+// turn is the organization's turn in its log.
 type turn struct {
 	last          id.Event
 	subscriptions []Subscription
@@ -103,7 +103,7 @@ func (t *turn) next(at time.Time) id.Event {
 	return t.last
 }
 
-// takeTurn waits for the organisation's turn and reads where its log ends and
+// takeTurn waits for the organization's turn and reads where its log ends and
 // who subscribes. A webhook changes in a turn too (see LockLog), so what is
 // read here holds at the commit.
 func takeTurn(ctx context.Context, tx *tenant.Tx) (*turn, error) {
@@ -129,7 +129,7 @@ func takeTurn(ctx context.Context, tx *tenant.Tx) (*turn, error) {
 	return t, tx.SendBatch(ctx, &b).Close()
 }
 
-// LockLog takes the organisation's turn in the log. Whoever changes who
+// LockLog takes the organization's turn in the log. Whoever changes who
 // subscribes takes it first, so that no event is recorded halfway.
 func LockLog(ctx context.Context, tx *tenant.Tx) error {
 	var b pgx.Batch
@@ -137,7 +137,7 @@ func LockLog(ctx context.Context, tx *tenant.Tx) error {
 	return tx.SendBatch(ctx, &b).Close()
 }
 
-// queueLock queues what makes transactions of an organisation's log wait for
+// queueLock queues what makes transactions of an organization's log wait for
 // each other. On PostgreSQL it is an advisory lock of its own, in a statement
 // of its own, so that the statements after it see what the last holder
 // committed. On CockroachDB a row lock only saves retries: its transactions are
@@ -151,11 +151,11 @@ func queueLock(tx *tenant.Tx, b *pgx.Batch) {
 	b.Queue(`SELECT 1 FROM event_turn WHERE org_id = $1 FOR UPDATE`, tx.Org)
 }
 
-// logLocks is the class of the advisory locks on organisations' logs. Locks of
+// logLocks is the class of the advisory locks on organizations' logs. Locks of
 // two numbers never meet those of one, which are the fence's.
 const logLocks int32 = 1
 
-// lockKey is the organisation's number among the log's locks. Two that share
+// lockKey is the organization's number among the log's locks. Two that share
 // one only wait for each other.
 func lockKey(org id.Org) int32 {
 	h := fnv.New32a()

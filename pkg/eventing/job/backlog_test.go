@@ -30,5 +30,5 @@ func TestOldest(t *testing.T) {
 	require.True(t, oldest().Equal(at.Add(-time.Minute)))
 	_, err = db.Exec(ctx, `UPDATE org_fence SET state = 'moved' WHERE org_id = $1`, w.one)
 	require.NoError(t, err)
-	require.True(t, oldest().Equal(at), "no runner takes those of an organisation that moved")
+	require.True(t, oldest().Equal(at), "no runner takes those of an organization that moved")
 }

@@ -27,7 +27,7 @@ type claimed struct {
 // errLost says that a claim is somebody else's by now, or that its job ended.
 var errLost = errors.New("the claim on the job is lost")
 
-// claim takes jobs of some kinds whose next step is due, of those organisations that can
+// claim takes jobs of some kinds whose next step is due, of those organizations that can
 // be written to. It rides job_due_by_kind.
 func claim(ctx context.Context, t *tenant.Tenants, shard string, l line, of []id.Org, now time.Time, n int) (jobs []claimed, err error) {
 	err = t.InManyTx(ctx, shard, of, func(ctx context.Context, tx *tenant.ManyTx) error {
@@ -55,8 +55,8 @@ const updateDue = `
 		ORDER BY j.due_at LIMIT %d FOR UPDATE SKIP LOCKED)
 	RETURNING org_id, id, owner, kind`
 
-// waiting are the organisations of the jobs that are due first, but for some
-// organisations. It rides job_due_by_kind.
+// waiting are the organizations of the jobs that are due first, but for some
+// organizations. It rides job_due_by_kind.
 func waiting(ctx context.Context, t *tenant.Tenants, shard string, l line, but []id.Org, now time.Time, n int) ([]id.Org, error) {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {

@@ -49,7 +49,7 @@ const (
 	Translate Kind = "translate"
 	// UnitSwitch tells whom a unit switched on or off with it (package person).
 	UnitSwitch Kind = "unit_switch"
-	// VoiceClone makes an organisation's own voice, and VoiceRemove takes a deleted
+	// VoiceClone makes an organization's own voice, and VoiceRemove takes a deleted
 	// one from its service (package voice).
 	VoiceClone  Kind = "voice_clone"
 	VoiceRemove Kind = "voice_remove"
@@ -148,7 +148,7 @@ func (j *Job) run(now time.Time) {
 func (j *Job) Counted() bool { return j.Total >= 0 }
 
 var (
-	// ErrUnknown says that the organisation has no such job.
+	// ErrUnknown says that the organization has no such job.
 	ErrUnknown = errors.New("no such job")
 	// ErrNotCancellable says that a job of this kind runs to its end.
 	ErrNotCancellable = errors.New("a job of this kind cannot be cancelled")

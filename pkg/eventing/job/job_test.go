@@ -29,7 +29,7 @@ func TestAJobIsQueued(t *testing.T) {
 	}, got)
 	require.False(t, got.Counted())
 	_, err := job.Get(context.Background(), w.tenants, w.two, j)
-	require.ErrorIs(t, err, job.ErrUnknown, "another organisation's")
+	require.ErrorIs(t, err, job.ErrUnknown, "another organization's")
 	_, err = job.Get(context.Background(), w.tenants, w.one, id.NewJob())
 	require.ErrorIs(t, err, job.ErrUnknown)
 	require.Empty(t, w.told(w.one))
@@ -164,6 +164,6 @@ func TestSweeping(t *testing.T) {
 	require.Equal(t, job.Queued, w.job(w.one, waits).State)
 	require.Equal(t, job.Cancelled, w.job(w.one, young).State)
 	w.fence(w.two, "open")
-	require.Equal(t, 1, sweep(), "those of an organisation that moved are swept later")
+	require.Equal(t, 1, sweep(), "those of an organization that moved are swept later")
 	require.Zero(t, sweep())
 }

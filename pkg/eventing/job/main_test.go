@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 // lease is how long a step whose runner fell silent, or failed, is nobody's.
 const lease = 30 * time.Second
 
-// world is a shard with two organisations, on a clock that the test moves.
+// world is a shard with two organizations, on a clock that the test moves.
 type world struct {
 	t        *testing.T
 	tenants  *tenant.Tenants
@@ -103,7 +103,7 @@ func (w *world) job(org id.Org, j id.Job) job.Job {
 	return found
 }
 
-// told are the structures of an organisation's job.completed events, oldest first.
+// told are the structures of an organization's job.completed events, oldest first.
 func (w *world) told(org id.Org) (told []string) {
 	w.t.Helper()
 	events, err := event.List(context.Background(), w.tenants, org,
@@ -115,7 +115,7 @@ func (w *world) told(org id.Org) (told []string) {
 	return told
 }
 
-// fence says what the shard says of an organisation.
+// fence says what the shard says of an organization.
 func (w *world) fence(org id.Org, state string) {
 	w.t.Helper()
 	w.exec(`UPDATE org_fence SET state = $2 WHERE org_id = $1`, org, state)

@@ -15,7 +15,7 @@ type line struct {
 }
 
 // queue begins the heavy jobs of a line, so many at a time in this process. The
-// organisations of a shard take turns, and none has more than so many under way, however
+// organizations of a shard take turns, and none has more than so many under way, however
 // many of its jobs were due before those of others.
 type queue struct {
 	name string
@@ -25,7 +25,7 @@ type queue struct {
 	ofOne  int
 
 	mu sync.Mutex
-	// underWay counts each organisation's steps, and served are those of each shard that
+	// underWay counts each organization's steps, and served are those of each shard that
 	// had their turn in this round.
 	underWay map[id.Org]int
 	served   map[string][]id.Org
@@ -38,7 +38,7 @@ func newQueue(name string, kinds []Kind, atOnce, ofOne int) *queue {
 	}
 }
 
-// but are the organisations whose turn it is not: those with their share under way, and
+// but are the organizations whose turn it is not: those with their share under way, and
 // those that were served in this round.
 func (q *queue) but(shard string) (full, served []id.Org) {
 	q.mu.Lock()
@@ -65,14 +65,14 @@ func (q *queue) leave(org id.Org) {
 	<-q.places
 }
 
-// pass ends an organisation's turn in which nothing was begun.
+// pass ends an organization's turn in which nothing was begun.
 func (q *queue) pass(shard string, org id.Org) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.served[shard] = append(q.served[shard], org)
 }
 
-// newRound lets every organisation of a shard have its turn again.
+// newRound lets every organization of a shard have its turn again.
 func (q *queue) newRound(shard string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// However many jobs an organisation queued first, and however long each of them waits for
+// However many jobs an organization queued first, and however long each of them waits for
 // slow servers, another's is begun at once.
 func TestSlowJobsOfAnOrganizationHoldNobodyElseUp(t *testing.T) {
 	t.Parallel()
@@ -59,7 +59,7 @@ func TestSlowJobsOfAnOrganizationHoldNobodyElseUp(t *testing.T) {
 	}
 }
 
-// Organisations take turns, whoever queued first.
+// Organizations take turns, whoever queued first.
 func TestOrganizationsTakeTurns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -84,7 +84,7 @@ func TestOrganizationsTakeTurns(t *testing.T) {
 	}
 	r.Stop()
 	// What is begun is noted by goroutines, which may pass each other: by no more than
-	// an organisation has under way.
+	// an organization has under way.
 	require.LessOrEqual(t, turns[w.one], 3+2)
 }
 

@@ -28,7 +28,7 @@ const (
 	// quickAtOnce bounds the quick steps that run side by side on a shard.
 	quickAtOnce = 4
 	// computingAtOnce bounds the steps of a process that compute, and so the memory they
-	// take; askingAtOnce bounds those that mostly wait for other servers. An organisation
+	// take; askingAtOnce bounds those that mostly wait for other servers. An organization
 	// has no more than its share of either, so that slow servers of a few do not hold
 	// everybody up.
 	computingAtOnce, computingOfOne = 2, 1
@@ -188,7 +188,7 @@ func (r *Runner) begin(ctx context.Context, shard string, q *queue) (more bool, 
 	return true, nil
 }
 
-// whoseTurn is the organisation of the job of a queue that is begun next on a shard: the
+// whoseTurn is the organization of the job of a queue that is begun next on a shard: the
 // first that had no turn in this round and has less than its share under way.
 func (r *Runner) whoseTurn(ctx context.Context, shard string, q *queue) (org id.Org, found bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, claimWithin)

@@ -209,7 +209,7 @@ func TestAJobOfAnOrganizationThatMovesWaits(t *testing.T) {
 	}
 }
 
-// While an organisation is copied its jobs go on, and the copy learns of it.
+// While an organization is copied its jobs go on, and the copy learns of it.
 func TestAJobOfAnOrganizationThatIsCopiedGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

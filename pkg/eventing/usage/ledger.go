@@ -101,7 +101,7 @@ type grant struct {
 	RemainingS int64
 }
 
-// account is all that an organisation can still use.
+// account is all that an organization can still use.
 type account struct {
 	grants       []grant
 	leftS, heldS int64

@@ -20,7 +20,7 @@ import (
 	"visavis.dev/pkg/store/tenant/tenanttest"
 )
 
-// ledger is an organisation's minutes.
+// ledger is an organization's minutes.
 type ledger struct {
 	t       require.TestingT
 	tenants *tenant.Tenants
@@ -45,7 +45,7 @@ func (l *ledger) exec(sql string, args ...any) {
 	require.NoError(l.t, err)
 }
 
-// number is the answer of a query of one number of the organisation's.
+// number is the answer of a query of one number of the organization's.
 func (l *ledger) number(sql string, args ...any) (n int64) {
 	require.NoError(l.t, l.db.QueryRow(context.Background(), sql, append([]any{l.org}, args...)...).Scan(&n))
 	return n

@@ -1,4 +1,4 @@
-// Package usage adds up an organisation's session time and prepaid minutes
+// Package usage adds up an organization's session time and prepaid minutes
 // (spec, GET /usage).
 package usage
 

@@ -26,7 +26,7 @@ type Change struct {
 type Circumstances struct {
 	// ReadsTranscripts says that whoever asks holds transcripts:read.
 	ReadsTranscripts bool
-	// ZeroRetention says that the organisation keeps no words.
+	// ZeroRetention says that the organization keeps no words.
 	ZeroRetention bool
 }
 
@@ -35,7 +35,7 @@ var (
 	// ErrNeedsTranscripts says that only who reads transcripts may do that to
 	// a webhook that receives conversation words.
 	ErrNeedsTranscripts = errors.New("a webhook that receives conversation words needs transcripts:read for this")
-	// ErrZeroRetention says that the organisation keeps no words to send.
+	// ErrZeroRetention says that the organization keeps no words to send.
 	ErrZeroRetention = errors.New("zero data retention is on")
 )
 

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// store is a shard with two organisations.
+// store is a shard with two organizations.
 type store struct {
 	t        *testing.T
 	tenants  *tenant.Tenants
@@ -77,7 +77,7 @@ func (s *store) delete(org id.Org, w id.Webhook) error {
 	})
 }
 
-// counted is the organisation's counter of webhooks.
+// counted is the organization's counter of webhooks.
 func (s *store) counted(org id.Org) (n int64) {
 	s.t.Helper()
 	var found bool
@@ -127,7 +127,7 @@ func TestAWebhookIsKept(t *testing.T) {
 	w.Description, w.Events, w.IncludeConversation, w.Active = new("mine"), []string{"session.ended", "*"}, true, false
 	require.True(t, s.insert(s.one, w, webhook.NewSecret(), plan.Terms{}))
 	require.Equal(t, &w, s.find(s.one, w.ID))
-	require.Nil(t, s.find(s.two, w.ID), "another organisation's")
+	require.Nil(t, s.find(s.two, w.ID), "another organization's")
 	require.Nil(t, s.find(s.one, id.NewWebhook()))
 
 	w.URL, w.Description, w.Events, w.IncludeConversation, w.Active = "https://example.org/b", nil, []string{"session.started"}, false, true
@@ -189,7 +189,7 @@ func TestAPlanAllowsSoMany(t *testing.T) {
 	require.NoError(t, s.delete(s.one, first.ID))
 	require.EqualValues(t, 1, s.counted(s.one))
 	require.ErrorIs(t, s.delete(s.one, first.ID), webhook.ErrUnknown, "it is deleted once")
-	require.ErrorIs(t, s.delete(s.two, second.ID), webhook.ErrUnknown, "another organisation's")
+	require.ErrorIs(t, s.delete(s.two, second.ID), webhook.ErrUnknown, "another organization's")
 	require.EqualValues(t, 1, s.counted(s.one))
 	require.True(t, insert(third), "the place is free again")
 	require.False(t, insert(draft()))

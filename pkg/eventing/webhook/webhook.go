@@ -1,4 +1,4 @@
-// Package webhook is what an organisation asked to be told, and where (spec,
+// Package webhook is what an organization asked to be told, and where (spec,
 // Webhook). Recording what is due is package event's, sending it package
 // delivery's.
 package webhook

@@ -92,7 +92,7 @@ func (r *run) page(ctx context.Context, t table, after []string) (rows []record,
 // tablesAtOnce is how many tables are copied side by side behind the fence.
 const tablesAtOnce = 4
 
-// carryAll copies all rows of an organisation that nobody writes to, and compares them.
+// carryAll copies all rows of an organization that nobody writes to, and compares them.
 func (r *run) carryAll(ctx context.Context) error {
 	there, err := r.countHere(ctx, 1)
 	if err != nil {

@@ -101,7 +101,7 @@ func (w *world) tryToWrite(org id.Org, key string) int {
 	return 1
 }
 
-// oneHome makes sure that an organisation can be written to in one place at most.
+// oneHome makes sure that an organization can be written to in one place at most.
 func (w *world) oneHome(org id.Org) {
 	w.Helper()
 	homes := 0

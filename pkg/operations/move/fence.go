@@ -13,7 +13,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// fenceOff keeps the organisation's writers waiting while the last of it is copied, and
+// fenceOff keeps the organization's writers waiting while the last of it is copied, and
 // changes the route. It takes Hold at most: then, or when anything fails, the source opens
 // again as if nothing had been.
 func (r *run) fenceOff(ctx context.Context) error {
@@ -35,7 +35,7 @@ func (r *run) fenceOff(ctx context.Context) error {
 	if err != nil {
 		err = errors.Join(err, r.reopen(ctx))
 	} else if err = r.flip(held); err == nil && r.move.Phase == directory.Flipped {
-		r.Log.InfoContext(ctx, "an organisation moved", "organisation", r.move.Org.String(),
+		r.Log.InfoContext(ctx, "an organization moved", "organization", r.move.Org.String(),
 			"from", r.move.From, "to", r.move.To, "held", time.Since(began))
 		return nil
 	}

@@ -45,7 +45,7 @@ func (r *run) keep(context.Context) error {
 	return nil
 }
 
-// remove deletes what the organisation left behind, some rows at a time. The sign to where
+// remove deletes what the organization left behind, some rows at a time. The sign to where
 // it lives stays.
 func (r *run) remove(ctx context.Context) error {
 	for r.at.Table < len(tenant.Tables) {

@@ -45,7 +45,7 @@ type world struct {
 	seed atomic.Int64
 }
 
-// large makes every move one of a large organisation.
+// large makes every move one of a large organization.
 func large(o *move.Options) { o.Small = -1 }
 
 func newWorld(t *testing.T, options ...func(*move.Options)) *world {
@@ -126,7 +126,7 @@ func (w *world) statements() (all []string) {
 	return all
 }
 
-// furnish gives an organisation some rows of everything.
+// furnish gives an organization some rows of everything.
 func (w *world) furnish(org id.Org, shard string, times int) {
 	w.Helper()
 	for range times {
@@ -138,7 +138,7 @@ func (w *world) furnish(org id.Org, shard string, times int) {
 	}
 }
 
-// everything is all that a shard has of an organisation that moves, by table.
+// everything is all that a shard has of an organization that moves, by table.
 func (w *world) everything(org id.Org, shard string) map[string][]string {
 	w.Helper()
 	found := map[string][]string{}
@@ -178,7 +178,7 @@ func (w *world) settle(m *move.Mover) (failed error) {
 	return nil
 }
 
-// moves moves an organisation, and answers how it ended.
+// moves moves an organization, and answers how it ended.
 func (w *world) moves(org id.Org, to string) directory.Move {
 	w.Helper()
 	w.begin(org, to)
@@ -193,7 +193,7 @@ func (w *world) move(org id.Org) directory.Move {
 	return m
 }
 
-// fence is what a shard says of an organisation.
+// fence is what a shard says of an organization.
 func (w *world) fence(shard string, org id.Org) tenant.Fence {
 	w.Helper()
 	f, err := w.tenants.Fence(w.Context(), shard, org)
@@ -201,7 +201,7 @@ func (w *world) fence(shard string, org id.Org) tenant.Fence {
 	return f
 }
 
-// both runs a test with a small and with a large organisation.
+// both runs a test with a small and with a large organization.
 func both(t *testing.T, test func(t *testing.T, option func(*move.Options))) {
 	t.Run("small", func(t *testing.T) { test(t, func(*move.Options) {}) })
 	t.Run("large", func(t *testing.T) { test(t, large) })

@@ -22,11 +22,11 @@ type Collector struct {
 func NewCollector(d *directory.Directory, c clock.PassiveClock) *Collector {
 	return &Collector{
 		directory: d, clock: c,
-		moves: prometheus.NewDesc("visavis_moves", "Organisations on their way from one shard to another, by phase.", []string{"phase"}, nil),
+		moves: prometheus.NewDesc("visavis_moves", "Organizations on their way from one shard to another, by phase.", []string{"phase"}, nil),
 		age: prometheus.NewDesc("visavis_move_phase_age_seconds", "Time since a move entered its phase.",
-			[]string{"organisation", "phase"}, nil),
+			[]string{"organization", "phase"}, nil),
 		idle: prometheus.NewDesc("visavis_move_idle_seconds", "Time since something was done of a move that has something to be done.",
-			[]string{"organisation", "phase"}, nil),
+			[]string{"organization", "phase"}, nil),
 	}
 }
 

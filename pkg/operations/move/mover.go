@@ -34,7 +34,7 @@ type Options struct {
 	// not at all where it is below zero.
 	Keep time.Duration
 	// Lease is how long a move stays a process's own after it fell silent; 4 s unless given.
-	// An organisation whose mover died behind the fence waits so long for another.
+	// An organization whose mover died behind the fence waits so long for another.
 	Lease time.Duration
 	// Hold is how long the fence is up at most; 5 s unless given.
 	Hold time.Duration
@@ -149,7 +149,7 @@ func (r *run) advance(ctx context.Context) error {
 		return errors.Join(err, r.leave(ctx))
 	}
 	if _, refused := errors.AsType[*Refusal](err); refused && !flipped(r.move.Phase) {
-		r.Log.WarnContext(ctx, "a move cannot be", "organisation", r.move.Org.String(), "reason", err)
+		r.Log.WarnContext(ctx, "a move cannot be", "organization", r.move.Org.String(), "reason", err)
 		return errors.Join(r.refused(ctx, err), r.leave(ctx))
 	}
 	if ctx.Err() == nil { // or the lease is over, or the process ends
@@ -159,7 +159,7 @@ func (r *run) advance(ctx context.Context) error {
 }
 
 // save writes the move down. One that was cancelled meanwhile is undone next, and one
-// whose organisation lives on its new shard keeps nothing of the old one.
+// whose organization lives on its new shard keeps nothing of the old one.
 func (r *run) save(ctx context.Context) error {
 	r.move.ProgressAt = r.now()
 	if err := r.pack(); err != nil {

@@ -34,7 +34,7 @@ var phases = map[directory.Phase]func(r *run, ctx context.Context) error{
 	phaseUndo:            (*run).undo,
 }
 
-// flipped says whether the organisation lives on its new shard.
+// flipped says whether the organization lives on its new shard.
 func flipped(p directory.Phase) bool {
 	return p == directory.Flipped || p == phaseKeep || p == phaseDelete || p == directory.Moved
 }

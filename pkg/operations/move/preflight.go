@@ -11,7 +11,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// preflight makes sure that the organisation can move, before anything is done to it, and
+// preflight makes sure that the organization can move, before anything is done to it, and
 // chooses the way.
 func (r *run) preflight(ctx context.Context) error {
 	o, err := r.Directory.Organization(ctx, r.move.Org)
@@ -49,7 +49,7 @@ func (r *run) preflight(ctx context.Context) error {
 	return nil
 }
 
-// vacant refuses a destination that has anything of the organisation but a sign to where
+// vacant refuses a destination that has anything of the organization but a sign to where
 // it lives.
 func (r *run) vacant(ctx context.Context) error {
 	f, err := r.Tenants.Fence(ctx, r.move.To, r.move.Org)

@@ -14,7 +14,7 @@ import (
 	"visavis.dev/pkg/store/file"
 )
 
-// An organisation that is deleted leaves nothing behind, wherever a move of it is.
+// An organization that is deleted leaves nothing behind, wherever a move of it is.
 func TestAnOrganizationIsDeletedWhileItMoves(t *testing.T) {
 	for _, moment := range []string{"", "FROM setting t", "DELETE FROM move_dirty", "keep"} {
 		w := newWorld(t, large, func(o *move.Options) { o.Keep = time.Hour })

@@ -38,7 +38,7 @@ func refuse(reason Reason, format string, args ...any) error {
 	return &Refusal{reason, fmt.Sprintf(format, args...)}
 }
 
-// Begin writes down that an organisation is to live on another shard. Workers do the rest.
+// Begin writes down that an organization is to live on another shard. Workers do the rest.
 // The error may be a *Refusal.
 func Begin(ctx context.Context, d *directory.Directory, t *tenant.Tenants, org id.Org, to, by string) error {
 	o, err := d.Organization(ctx, org)
@@ -71,7 +71,7 @@ func underWay(ctx context.Context, d *directory.Directory, org id.Org) error {
 	return refuse(Moving, "%s was moved from %s to %s just now. What it left on %s is deleted first.", org, m.From, m.To, m.From)
 }
 
-// admissible says whether an organisation may live on a shard, as far as can be told
+// admissible says whether an organization may live on a shard, as far as can be told
 // before anything is done.
 func admissible(ctx context.Context, d *directory.Directory, t *tenant.Tenants, o directory.Organization, to string) error {
 	switch {

@@ -9,10 +9,10 @@ import (
 )
 
 // errTaken says that the source's fence is not as this process left it: the move is
-// another's by now, or the organisation is being deleted.
-var errTaken = errors.New("the organisation's fence was changed by somebody else")
+// another's by now, or the organization is being deleted.
+var errTaken = errors.New("the organization's fence was changed by somebody else")
 
-// resume makes the move this process's own. Where the organisation lives is what the route
+// resume makes the move this process's own. Where the organization lives is what the route
 // says, and nothing else.
 func (r *run) resume(ctx context.Context) error {
 	if r.move.Cancelled {

@@ -47,7 +47,7 @@ func (q *query) arg(value any) string {
 	return fmt.Sprintf("$%d", len(q.args))
 }
 
-// selecting begins a query for an organisation's rows. It rides the primary key.
+// selecting begins a query for an organization's rows. It rides the primary key.
 func (t table) selecting(org id.Org) *query {
 	q := &query{}
 	q.add(`SELECT ` + list(t.columns, func(_ int, c column) string { return "t." + c.Name + "::TEXT" }) +

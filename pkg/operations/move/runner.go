@@ -17,7 +17,7 @@ type Runner struct {
 const (
 	// look is how often to look for a move that waits, or whose process died.
 	look = time.Second
-	// atOnce is how many organisations a process moves at a time.
+	// atOnce is how many organizations a process moves at a time.
 	atOnce = 2
 )
 

@@ -13,9 +13,9 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Statements over the rows of a whole shard pass by organisations that do not live there:
+// Statements over the rows of a whole shard pass by organizations that do not live there:
 // while one is copied its rows are on two shards. Every statement on a tenant table names
-// the organisation or the fence; those that need neither say why.
+// the organization or the fence; those that need neither say why.
 func TestStatementsKnowWhereOrganizationsLive(t *testing.T) {
 	exempt := map[string]string{
 		"DISTINCT w.lane":                "which lanes there are: whose they are is read with the fence",
@@ -25,9 +25,9 @@ func TestStatementsKnowWhereOrganizationsLive(t *testing.T) {
 		"WHERE d.webhook_id = $1 AND d.": "the same, their rows",
 		"l.lane >= $3 AND l.lease_until": "which lanes there are",
 		"DELETE FROM live_pod":           "a process stays listed while any row says that it owns a session",
-		"FROM person p WHERE`":           "the condition that follows begins with the organisation",
+		"FROM person p WHERE`":           "the condition that follows begins with the organization",
 		"FROM session s`":                "the same",
-		"= subject.org_id AND":           "columns of a list of one organisation's subjects",
+		"= subject.org_id AND":           "columns of a list of one organization's subjects",
 	}
 	var names []string
 	for _, table := range tenant.Tables {
@@ -59,7 +59,7 @@ func TestStatementsKnowWhereOrganizationsLive(t *testing.T) {
 				excused = excused || strings.Contains(sql, part)
 			}
 			if !excused {
-				t.Errorf("%s: neither the organisation nor the fence is named in %s", path, sql)
+				t.Errorf("%s: neither the organization nor the fence is named in %s", path, sql)
 			}
 		}
 		return nil

@@ -16,7 +16,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// stayed makes sure that an organisation is on the shard a as if nothing had been.
+// stayed makes sure that an organization is on the shard a as if nothing had been.
 func (w *world) stayed(org id.Org, want map[string][]string) {
 	w.Helper()
 	require.Equal(w, want, w.everything(org, "a"))

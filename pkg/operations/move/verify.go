@@ -46,7 +46,7 @@ func (r *run) judge(ctx context.Context) error {
 	r.at.Round, r.at.Faults = r.at.Round+1, 0
 	r.at.Repaired += faults
 	if faults > 0 {
-		r.Log.WarnContext(ctx, "rows of a move were not what they should be", "organisation", r.move.Org.String(), "rows", faults, "round", r.at.Round)
+		r.Log.WarnContext(ctx, "rows of a move were not what they should be", "organization", r.move.Org.String(), "rows", faults, "round", r.at.Round)
 		if r.at.Round >= rounds {
 			return refuse(Damaged, "%d rows on the shard %s differ from those on %s, also after they were copied %d times.",
 				faults, r.move.To, r.move.From, r.at.Round)

@@ -71,7 +71,7 @@ func (f *follower) follow(ctx context.Context, t *tenant.Tenants, org id.Org) er
 	}
 }
 
-// TestWritersWhileItMovesToAndFro moves an organisation there and back while writers
+// TestWritersWhileItMovesToAndFro moves an organization there and back while writers
 // write, somebody reads its events and somebody else is sent them.
 func TestWritersWhileItMovesToAndFro(t *testing.T) {
 	both(t, func(t *testing.T, option func(*move.Options)) {

@@ -1,5 +1,5 @@
 // Package overview is what those who run the platform see of it: every shard, every
-// organisation, and what is theirs, however it was made. It tells where endpoints are
+// organization, and what is theirs, however it was made. It tells where endpoints are
 // but not their addresses, which may hold tokens, and nothing that anybody said.
 package overview
 
@@ -31,7 +31,7 @@ type View struct {
 // Shard is a shard with its load.
 type Shard struct {
 	Name string `json:"name"`
-	// Tier is Shared, or Dedicated for one that takes only organisations that name it.
+	// Tier is Shared, or Dedicated for one that takes only organizations that name it.
 	Tier string `json:"tier"`
 	// Database is the host and the name, without user and password.
 	Database      string `json:"database"`
@@ -137,7 +137,7 @@ func scanOrganization(row pgx.CollectableRow) (Organization, error) {
 	return o, err
 }
 
-// Organization finds an organisation by its id or its slug. The error is
+// Organization finds an organization by its id or its slug. The error is
 // directory.ErrUnknown.
 func (v *View) Organization(ctx context.Context, name string) (Organization, error) {
 	which, err := id.ParseOrg(name)
@@ -151,7 +151,7 @@ func (v *View) Organization(ctx context.Context, name string) (Organization, err
 	}
 	o, err := pgx.CollectExactlyOneRow(rows, scanOrganization)
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = fmt.Errorf("organisation %q: %w", name, directory.ErrUnknown)
+		err = fmt.Errorf("organization %q: %w", name, directory.ErrUnknown)
 	}
 	return o, err
 }
@@ -184,7 +184,7 @@ func (m *Missing) Err() error {
 	return m
 }
 
-// onShards runs a query on the shards of organisations, and answers what each row is
+// onShards runs a query on the shards of organizations, and answers what each row is
 // read to, at most limit of them. The error may be *Missing.
 func onShards[T any](ctx context.Context, v *View, orgs []Organization, limit int, read func(pgx.CollectableRow, map[id.Org]Owner) (T, error), sql string) ([]T, error) {
 	byShard := map[string][]id.Org{}

@@ -95,7 +95,7 @@ type Limit struct {
 	Value *int64 `json:"value"`
 	// Plan is what the plan has; nil for no limit.
 	Plan *int64 `json:"plan"`
-	// Own says that the organisation has one of its own.
+	// Own says that the organization has one of its own.
 	Own bool `json:"own"`
 	// Used is how much of it is in use; nil where nothing counts it.
 	Used *int64 `json:"used"`
@@ -135,7 +135,7 @@ func (v *View) Limits(ctx context.Context, o Organization) ([]Limit, error) {
 	return append(limits, rates(terms, o)...), nil
 }
 
-// rates are the rate limits, each class per key and per organisation.
+// rates are the rate limits, each class per key and per organization.
 func rates(t plan.Terms, o Organization) []Limit {
 	limits := []Limit{}
 	for _, class := range slices.Sorted(maps.Keys(t.Rates)) {

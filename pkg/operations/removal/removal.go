@@ -1,4 +1,4 @@
-// Package removal deletes organisations with everything that they own: first
+// Package removal deletes organizations with everything that they own: first
 // nothing of one can be used any more, then its rows go, its files, and last what the
 // directory knows of it. Every step may be repeated, so that whoever finds one begun
 // goes on.
@@ -20,7 +20,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Remover deletes organisations.
+// Remover deletes organizations.
 type Remover struct {
 	Directory *directory.Directory
 	Tenants   *tenant.Tenants
@@ -35,7 +35,7 @@ const (
 	fileBatch    = 200
 )
 
-// Delete deletes an organisation that by manages, and says what is left to do after a
+// Delete deletes an organization that by manages, and says what is left to do after a
 // number of whole batches; nothing is when it is gone, or was before. It goes on where
 // the last run ended.
 func (r *Remover) Delete(ctx context.Context, org id.Org, by managed.By, batches int) (left string, err error) {
@@ -55,7 +55,7 @@ func (r *Remover) Delete(ctx context.Context, org id.Org, by managed.By, batches
 				return step.what, nil
 			}
 			if more, err = step.do(ctx); err != nil {
-				return step.what, fmt.Errorf("delete organisation %s: %s: %w", org, step.what, err)
+				return step.what, fmt.Errorf("delete organization %s: %s: %w", org, step.what, err)
 			}
 			if !more {
 				break
@@ -65,7 +65,7 @@ func (r *Remover) Delete(ctx context.Context, org id.Org, by managed.By, batches
 	return "", nil
 }
 
-// step is one of those that lead to an organisation's end; more says that it has to
+// step is one of those that lead to an organization's end; more says that it has to
 // be done again.
 type step struct {
 	what string

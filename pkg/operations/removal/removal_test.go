@@ -40,7 +40,7 @@ type world struct {
 	crash  *databasetest.Crash
 	bucket *blob.Bucket
 	shard  *database.DB
-	// fill has a statement for each table, with %[1]s for the organisation.
+	// fill has a statement for each table, with %[1]s for the organization.
 	fill string
 }
 
@@ -111,7 +111,7 @@ func (w *world) organization(t *testing.T) id.Org {
 	return o.ID
 }
 
-// remains counts what there is of an organisation, by where it is.
+// remains counts what there is of an organization, by where it is.
 func (w *world) remains(t *testing.T, org id.Org) map[string]int {
 	t.Helper()
 	ctx, found := context.Background(), map[string]int{}

@@ -1,5 +1,5 @@
 // Package avatar holds the faces: the library's, which ship with the product
-// and belong to everybody, and the organisations' own (spec, Avatars).
+// and belong to everybody, and the organizations' own (spec, Avatars).
 package avatar
 
 import (
@@ -10,7 +10,7 @@ import (
 	"visavis.dev/pkg/personas/avatar/portrait"
 )
 
-// Kind tells library faces from an organisation's own.
+// Kind tells library faces from an organization's own.
 type Kind string
 
 // The kinds.

@@ -11,7 +11,7 @@ import (
 )
 
 // Named finds the faces that bear a name, in whatever case: the library's, or else
-// the organisation's own, at most two. It rides avatar_by_age.
+// the organization's own, at most two. It rides avatar_by_age.
 func Named(ctx context.Context, tx *tenant.Tx, l *Library, name string) ([]id.Avatar, error) {
 	for _, f := range l.Faces() {
 		if strings.EqualFold(f.Name, name) {

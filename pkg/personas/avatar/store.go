@@ -43,10 +43,10 @@ func ScanOwn(row pgx.CollectableRow) (Avatar, error) {
 	return a, err
 }
 
-// SelectOwn reads one own face of an organisation.
+// SelectOwn reads one own face of an organization.
 const SelectOwn = `SELECT ` + ownColumns + ownTables + `WHERE a.org_id = $1 AND a.id = $2`
 
-// Get finds a face as an organisation sees it. An own face that was deleted
+// Get finds a face as an organization sees it. An own face that was deleted
 // comes with ErrGone.
 func Get(ctx context.Context, t *tenant.Tenants, l *Library, org id.Org, avatar id.Avatar) (Avatar, error) {
 	if face, ok := l.Find(avatar); ok {

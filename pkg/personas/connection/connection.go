@@ -1,4 +1,4 @@
-// Package connection is an organisation's connections to services of its own:
+// Package connection is an organization's connections to services of its own:
 // models, speech, recognition and media servers (design, Connections). It keeps
 // them with their secrets sealed, opens them for those who use them, tries them
 // out, and follows how well they work.

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 // now is when every test begins.
 var now = tenanttest.Now
 
-// store is a shard with two organisations.
+// store is a shard with two organizations.
 type store struct {
 	t        *testing.T
 	tenants  *tenant.Tenants

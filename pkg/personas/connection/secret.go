@@ -28,7 +28,7 @@ func (s Secret) last4() string {
 	return string(s[len(s)-4:])
 }
 
-// place is where a secret opens: in its organisation's connection alone.
+// place is where a secret opens: in its organization's connection alone.
 func place(org id.Org, c id.Connection) string { return org.String() + "/" + c.String() }
 
 // seal is the form of a secret that the database keeps; nil for none.

@@ -1,4 +1,4 @@
-// Package face makes an organisation's own faces ready to be worn in sessions:
+// Package face makes an organization's own faces ready to be worn in sessions:
 // it cuts each picture to the sizes that clients load. A library face is drawn
 // in any size and is always ready.
 package face

@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// world is an organisation with faces, and what prepares them.
+// world is an organization with faces, and what prepares them.
 type world struct {
 	t       *testing.T
 	tenants *tenant.Tenants

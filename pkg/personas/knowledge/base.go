@@ -33,7 +33,7 @@ type Uses struct {
 }
 
 var (
-	// ErrUnknown says that the organisation has no such thing.
+	// ErrUnknown says that the organization has no such thing.
 	ErrUnknown = errors.New("no such thing")
 	// ErrGone says that it was deleted.
 	ErrGone = errors.New("it was deleted")

@@ -89,7 +89,7 @@ const (
 
 // RecordGap notes a question. Those that mean the same are one gap, which
 // opens again when it was answered. words says whether the question may be
-// kept in its words: not while the organisation keeps none (zero data
+// kept in its words: not while the organization keeps none (zero data
 // retention). It is told of now and then.
 func RecordGap(ctx context.Context, tx *tenant.Tx, q Question, words bool) (id.Gap, error) {
 	g, told, err := grow(ctx, tx, q)

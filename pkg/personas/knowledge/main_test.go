@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	databasetest.Main(m)
 }
 
-// world is a shard with two organisations and what reads documents, on a clock
+// world is a shard with two organizations and what reads documents, on a clock
 // that the test moves.
 type world struct {
 	t        *testing.T
@@ -204,7 +204,7 @@ func (w *world) find(s *knowledge.Searcher, text string, bases ...id.KnowledgeBa
 	return texts
 }
 
-// told are the types of the organisation's events, oldest first.
+// told are the types of the organization's events, oldest first.
 func (w *world) told() (types []event.Type) {
 	w.t.Helper()
 	for _, e := range w.events() {

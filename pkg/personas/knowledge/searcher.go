@@ -112,7 +112,7 @@ const (
 )
 
 // Search answers the best passages of packs, best first. Packs that are not
-// there, or are another organisation's, have none. The error can be ErrBusy or
+// there, or are another organization's, have none. The error can be ErrBusy or
 // ErrTooLarge.
 func (s *Searcher) Search(ctx context.Context, org id.Org, q Query) ([]Passage, error) {
 	bounded, cancel := context.WithTimeout(ctx, searchTimeout)

@@ -86,7 +86,7 @@ func TestSearchingSeveralPacks(t *testing.T) {
 	require.Len(t, best, 1)
 	foreign, err := w.searcher.Search(ctx, w.two, q)
 	require.NoError(t, err)
-	require.Empty(t, foreign, "another organisation's")
+	require.Empty(t, foreign, "another organization's")
 }
 
 func TestWhatASearchIsGroundedIn(t *testing.T) {

@@ -15,14 +15,14 @@ import (
 // SweepBatch bounds what a sweep deals with at a time.
 const SweepBatch = 100
 
-// found is a document of some organisation that a sweep deals with.
+// found is a document of some organization that a sweep deals with.
 type found struct {
 	Org        id.Org
 	Document   id.Document
 	Generation int64
 }
 
-// find lists documents that a statement selects, of organisations that are not
+// find lists documents that a statement selects, of organizations that are not
 // being moved.
 func find(ctx context.Context, t *tenant.Tenants, shard, sql string, args ...any) ([]found, error) {
 	db, err := t.Shard(ctx, shard)

@@ -11,17 +11,17 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// checkReferences refuses a definition that names what the organisation does
+// checkReferences refuses a definition that names what the organization does
 // not have. The error is a [FieldError].
 func (d *Definition) checkReferences(ctx context.Context, tx *tenant.Tx) error {
 	for i, base := range d.Knowledge.BaseIDs {
 		if ok, err := hasBase(ctx, tx, base); err != nil || !ok {
-			return missing(err, fmt.Sprintf("knowledge.baseIds[%d]", i), "is not a knowledge pack of this organisation")
+			return missing(err, fmt.Sprintf("knowledge.baseIds[%d]", i), "is not a knowledge pack of this organization")
 		}
 	}
 	if c := d.Model.ConnectionID; c != nil {
 		if ok, err := hasConnection(ctx, tx, *c, "model"); err != nil || !ok {
-			return missing(err, "model.connectionId", "is not a connection of kind model of this organisation")
+			return missing(err, "model.connectionId", "is not a connection of kind model of this organization")
 		}
 	}
 	for i, t := range d.Tools {
@@ -30,7 +30,7 @@ func (d *Definition) checkReferences(ctx context.Context, tx *tenant.Tx) error {
 		}
 		kind := toolConnections[t.Kind]
 		if ok, err := hasConnection(ctx, tx, *t.ConnectionID, kind); err != nil || !ok {
-			return missing(err, fmt.Sprintf("tools[%d].connectionId", i), "is not a connection of kind "+kind+" of this organisation")
+			return missing(err, fmt.Sprintf("tools[%d].connectionId", i), "is not a connection of kind "+kind+" of this organization")
 		}
 	}
 	return nil
@@ -43,7 +43,7 @@ func missing(err error, field, message string) error {
 	return &FieldError{field, message}
 }
 
-// hasBase says whether the organisation has a knowledge pack, which then is not
+// hasBase says whether the organization has a knowledge pack, which then is not
 // deleted until the commit.
 func hasBase(ctx context.Context, tx *tenant.Tx, base id.KnowledgeBase) (bool, error) {
 	tag, err := tx.Exec(ctx, `
@@ -51,7 +51,7 @@ func hasBase(ctx context.Context, tx *tenant.Tx, base id.KnowledgeBase) (bool, e
 	return tag.RowsAffected() == 1, err
 }
 
-// hasConnection says whether the organisation has a connection of a kind.
+// hasConnection says whether the organization has a connection of a kind.
 func hasConnection(ctx context.Context, tx *tenant.Tx, c id.Connection, kind string) (bool, error) {
 	tag, err := tx.Exec(ctx, `
 		SELECT 1 FROM connection WHERE org_id = $1 AND id = $2 AND kind = $3 AND deleted_at IS NULL`, tx.Org, c, kind)

@@ -54,7 +54,7 @@ func TestStore(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, made, read)
 	_, err = persona.Get(ctx, tenants, two, made.ID)
-	require.ErrorIs(t, err, persona.ErrUnknown, "of another organisation")
+	require.ErrorIs(t, err, persona.ErrUnknown, "of another organization")
 
 	inTx(t, tenants, one, func(ctx context.Context, tx *tenant.Tx) error {
 		before, err := persona.Lock(ctx, tx, made.ID)

@@ -12,7 +12,7 @@ import (
 // ErrNoVoice says that the organization has no such voice.
 var ErrNoVoice = errors.New("no such voice")
 
-// FindVoice finds a voice that the organisation can use, the studio's or its
+// FindVoice finds a voice that the organization can use, the studio's or its
 // own, which then is not deleted until the commit. The error is ErrNoVoice.
 func FindVoice(ctx context.Context, tx *tenant.Tx, v id.Voice) (voice.Voice, error) {
 	found, err := voice.Find(ctx, tx, v)

@@ -142,7 +142,7 @@ func (b *bench) delete(v id.Voice) {
 	})
 }
 
-// jobs counts the organisation's jobs of a kind.
+// jobs counts the organization's jobs of a kind.
 func (b *bench) jobs(kind job.Kind) int {
 	b.t.Helper()
 	found, err := job.List(context.Background(), b.tenants, b.org, job.Filter{Kinds: []job.Kind{kind}}, id.Job{}, 100)

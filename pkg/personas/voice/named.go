@@ -11,7 +11,7 @@ import (
 )
 
 // Named finds the voices that bear a name, in whatever case: the studio's, or else
-// the organisation's own, at most two. It rides voice_by_age.
+// the organization's own, at most two. It rides voice_by_age.
 func Named(ctx context.Context, tx *tenant.Tx, name string) ([]id.Voice, error) {
 	for _, v := range studio {
 		if strings.EqualFold(v.Name, name) {

@@ -65,7 +65,7 @@ const selectUses = `
 	SELECT count(*) FILTER (WHERE user_kind = 'persona'), count(*) FILTER (WHERE user_kind = 'duo')
 	FROM voice_use WHERE org_id = $1 AND voice_id = $2`
 
-// Get finds a voice as an organisation sees it. The error can be ErrUnknown or
+// Get finds a voice as an organization sees it. The error can be ErrUnknown or
 // ErrGone.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, v id.Voice) (Voice, error) {
 	var found func() (Voice, error)

@@ -1,5 +1,5 @@
 // Package voice is the voices a persona can speak with: the studio's, which
-// ship with the product and belong to everybody, and the organisations' own,
+// ship with the product and belong to everybody, and the organizations' own,
 // cloned by a service they connected (spec, Voices).
 package voice
 
@@ -11,7 +11,7 @@ import (
 	"visavis.dev/pkg/base/language"
 )
 
-// Kind tells studio voices from an organisation's own.
+// Kind tells studio voices from an organization's own.
 type Kind string
 
 // The kinds.

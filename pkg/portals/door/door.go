@@ -29,17 +29,17 @@ const (
 	Visitors Key = "visitors"
 	// MembersLink lets in members by a link that is mailed to them.
 	MembersLink Key = "members_link"
-	// SSO lets in whom the organisation's identity provider vouches for.
+	// SSO lets in whom the organization's identity provider vouches for.
 	SSO Key = "sso"
 	// Candidates cannot be opened: nothing stands behind it.
 	Candidates Key = "candidates"
 	// JoinCode lets in who knows the code, and gives them a place.
 	JoinCode Key = "join_code"
-	// Embed lets in learners whom the organisation's own system signed in, and
+	// Embed lets in learners whom the organization's own system signed in, and
 	// Staff those of the other roles.
 	Embed Key = "embed"
 	Staff Key = "staff"
-	// Customers lets in customers that the organisation vouches for, those whose chat
+	// Customers lets in customers that the organization vouches for, those whose chat
 	// it hands over, and those it sends a link to their case.
 	Customers Key = "customers"
 )

@@ -12,15 +12,15 @@ import (
 )
 
 // What goes out in an hour of the clock at most: to one address from one portal,
-// of each kind, and from an organisation. Nobody floods a stranger's mailbox by the
+// of each kind, and from an organization. Nobody floods a stranger's mailbox by the
 // platform.
 const (
 	perRecipient    = 5
 	perOrganization = 2000
 )
 
-// everybody is the holder of an organisation's own count.
-const everybody = "organisation"
+// everybody is the holder of an organization's own count.
+const everybody = "organization"
 
 // recipient is the holder of an address's count. The address cannot be read from it.
 func recipient(k kind, p id.Portal, key string) string {
@@ -47,7 +47,7 @@ func take(ctx context.Context, tx *tenant.Tx, holder string, limit int64, at tim
 	return err
 }
 
-// takeBoth counts a mail of its recipient and of the organisation. The error is
+// takeBoth counts a mail of its recipient and of the organization. The error is
 // ErrNoAddress or ErrTooMany.
 func takeBoth(ctx context.Context, tx *tenant.Tx, k kind, p id.Portal, address string, at time.Time) error {
 	_, key, ok := person.Address(address)

@@ -17,12 +17,12 @@ import (
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/portals/person"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/memory"
 )
 
 // converse makes a conversation of a person that goes on, with a turn.
@@ -49,14 +49,14 @@ func (w *world) converse(p id.Person, pod uuid.UUID) (which id.Session) {
 	return which
 }
 
-// exec runs a statement about the first organisation.
+// exec runs a statement about the first organization.
 func (w *world) exec(sql string, args ...any) {
 	w.t.Helper()
 	_, err := w.db.Exec(context.Background(), sql, append([]any{w.one}, args...)...)
 	require.NoError(w.t, err)
 }
 
-// count counts rows of the first organisation.
+// count counts rows of the first organization.
 func (w *world) count(sql string, args ...any) (n int) {
 	w.t.Helper()
 	require.NoError(w.t, w.db.QueryRow(context.Background(), sql, append([]any{w.one}, args...)...).Scan(&n))

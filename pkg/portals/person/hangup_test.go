@@ -18,7 +18,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// callers makes the first organisation one whose people can converse, and answers
+// callers makes the first organization one whose people can converse, and answers
 // what begins a conversation by a place.
 func (w *world) callers() func(person.Membership) id.Session {
 	w.t.Helper()

@@ -83,7 +83,7 @@ func ByIdentity(ctx context.Context, tx *tenant.Tx, at At) (Person, error) {
 	return one(pgx.CollectRows(rows, scan))
 }
 
-// ByExternalID finds somebody by the organisation's own name for them. It rides
+// ByExternalID finds somebody by the organization's own name for them. It rides
 // person_by_external. The error is ErrUnknown or ErrErased.
 func ByExternalID(ctx context.Context, tx *tenant.Tx, name string) (Person, error) {
 	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM person p WHERE p.org_id = $1 AND p.external_id = $2`, tx.Org, name)

@@ -26,7 +26,7 @@ var now = tenanttest.Now
 
 var who = person.Author{By: "key_test", At: now}
 
-// world is a shard with two organisations, of which the first has a portal.
+// world is a shard with two organizations, of which the first has a portal.
 type world struct {
 	t        testing.TB
 	tenants  *tenant.Tenants

@@ -1,4 +1,4 @@
-// Package person is the people of an organisation and their places in its portals
+// Package person is the people of an organization and their places in its portals
 // (spec, People).
 package person
 
@@ -80,7 +80,7 @@ type Person struct {
 	GivenName, FamilyName *string
 	Email                 *string
 	Phone                 *string
-	// ExternalID is the organisation's own name for the person; unique in it.
+	// ExternalID is the organization's own name for the person; unique in it.
 	ExternalID           *string
 	Language, Timezone   *string
 	AgeBand              AgeBand

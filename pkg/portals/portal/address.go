@@ -111,7 +111,7 @@ func (a *Addresses) claim(ctx context.Context, org id.Org, p id.Portal, address 
 
 // has says whether the portal of a claim has the address on its shard. A slug stays a portal's
 // when it has another, and when it is archived, so that links that people keep
-// never lead to somebody else; the same organisation may use an archived one's
+// never lead to somebody else; the same organization may use an archived one's
 // again. A host is a customer's own, and free with the portal's letting go.
 func (a *Addresses) has(ctx context.Context, c directory.Claim, address directory.Address, asking id.Org) (has bool, err error) {
 	var one int

@@ -1,4 +1,4 @@
-// Package portal is the places that organisations open to people: what they say,
+// Package portal is the places that organizations open to people: what they say,
 // who speaks there, who may come in, and the versions that were published (spec,
 // Portals).
 package portal

@@ -36,7 +36,7 @@ type Record struct {
 	Value string `json:"value"`
 }
 
-// Record proves that a host is for a portal of an organisation. round is how often the
+// Record proves that a host is for a portal of an organization. round is how often the
 // portal has lost a host (Portal.HostRound): a record that was left in the DNS brings none
 // back.
 func (p *Prover) Record(org id.Org, portal id.Portal, host string, round int64) Record {

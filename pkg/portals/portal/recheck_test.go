@@ -47,7 +47,7 @@ func (z *zone) set(records ...string) {
 	z.records = records
 }
 
-// proofs is two organisations and the DNS.
+// proofs is two organizations and the DNS.
 type proofs struct {
 	*portal.Addresses
 	t        *testing.T

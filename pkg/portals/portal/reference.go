@@ -11,12 +11,12 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// holdPersona refuses a speaker that the organisation does not have, and keeps the
+// holdPersona refuses a speaker that the organization does not have, and keeps the
 // one it has from being deleted until the commit.
 func holdPersona(ctx context.Context, tx *tenant.Tx, p id.Persona) error {
 	_, err := persona.Lock(ctx, tx, p)
 	if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
-		return invalid("personaId", "is not a persona of this organisation")
+		return invalid("personaId", "is not a persona of this organization")
 	}
 	return err
 }
@@ -30,7 +30,7 @@ func holdPacks(ctx context.Context, tx *tenant.Tx, packs []id.KnowledgeBase) err
 			return err
 		}
 		if tag.RowsAffected() == 0 {
-			return invalid(fmt.Sprintf("knowledgeBaseIds[%d]", i), "is not a knowledge pack of this organisation")
+			return invalid(fmt.Sprintf("knowledgeBaseIds[%d]", i), "is not a knowledge pack of this organization")
 		}
 	}
 	return nil

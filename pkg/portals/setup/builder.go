@@ -31,7 +31,7 @@ type Builder struct {
 	Gallery   *template.Gallery
 	Library   *avatar.Library
 	Addresses *portal.Addresses
-	// Terms are what an organisation may have.
+	// Terms are what an organization may have.
 	Terms func(ctx context.Context, org id.Org) (plan.Terms, error)
 }
 

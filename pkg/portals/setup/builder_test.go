@@ -161,7 +161,7 @@ func TestACancelledApplicationChangesNothing(t *testing.T) {
 }
 
 // What is not ready is neither changed nor applied, and what is another
-// organisation's is not there.
+// organization's is not there.
 func TestPlansThatAreNotReady(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

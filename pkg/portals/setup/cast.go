@@ -22,7 +22,7 @@ type Cast struct {
 	Voice   id.Voice   `json:"voice,omitzero"`
 }
 
-// Check refuses what the organisation does not have. The errors are those of
+// Check refuses what the organization does not have. The errors are those of
 // persona.Find, avatar.Find and persona.FindVoice.
 func (c Cast) Check(ctx context.Context, tx *tenant.Tx, l *avatar.Library) error {
 	if !c.Persona.IsZero() {

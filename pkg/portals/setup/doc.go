@@ -1,4 +1,4 @@
-// Package setup plans portals from what an organisation has already — a website,
+// Package setup plans portals from what an organization has already — a website,
 // documents, a few lines — and makes the plans true (spec, Setup).
 //
 // A plan is worked out by a job, looked at and changed by people, and applied by

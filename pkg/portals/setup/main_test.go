@@ -33,7 +33,7 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 // by is who asks for everything.
 const by = "key_1"
 
-// world is an organisation with a website, a model's service that it may connect,
+// world is an organization with a website, a model's service that it may connect,
 // and what makes the jobs.
 type world struct {
 	t        *testing.T
@@ -107,7 +107,7 @@ func (w *world) inTx(fn func(context.Context, *tenant.Tx) error) {
 	require.NoError(w.t, w.tenants.InTx(context.Background(), w.org, fn))
 }
 
-// connect gives the organisation the model, which answers so.
+// connect gives the organization the model, which answers so.
 func (w *world) connect(answers modeltest.Behaviour) {
 	w.t.Helper()
 	offer, ok := connection.FindOffer(connection.Model, "openai_compatible")
@@ -198,7 +198,7 @@ func (w *world) told() (types []event.Type) {
 	return types
 }
 
-// count counts rows of the organisation.
+// count counts rows of the organization.
 func (w *world) count(table string) (n int) {
 	w.t.Helper()
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {

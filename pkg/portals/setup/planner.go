@@ -19,7 +19,7 @@ type Planner struct {
 	Sources Sources
 	Scribe  *Scribe
 	Gallery *template.Gallery
-	// Terms are what an organisation may have.
+	// Terms are what an organization may have.
 	Terms func(ctx context.Context, org id.Org) (plan.Terms, error)
 }
 
@@ -95,7 +95,7 @@ func (p *Planner) work(ctx context.Context, org id.Org, in Input) (worked, error
 	return w, nil
 }
 
-// written is the proposal as the organisation's model writes it. The error is
+// written is the proposal as the organization's model writes it. The error is
 // ErrNoModel where it has none.
 func (p *Planner) written(ctx context.Context, org id.Org, in Input, found []source, draft Proposal, templates []template.Template) (Proposal, error) {
 	m, err := p.Scribe.open(ctx, org)

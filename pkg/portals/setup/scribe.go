@@ -19,7 +19,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Scribe has an organisation's connected model write.
+// Scribe has an organization's connected model write.
 type Scribe struct {
 	Tenants *tenant.Tenants
 	Opener  *connection.Opener
@@ -54,14 +54,14 @@ func ChooseModel(ctx context.Context, t *tenant.Tenants, org id.Org) (id.Connect
 	return found[0].ID, nil
 }
 
-// pen is a model that writes for an organisation.
+// pen is a model that writes for an organization.
 type pen struct {
 	scribe *Scribe
 	opened connection.Opened
 	model  model.Model
 }
 
-// open finds the organisation's model. The error is ErrNoModel where it has none.
+// open finds the organization's model. The error is ErrNoModel where it has none.
 func (s *Scribe) open(ctx context.Context, org id.Org) (*pen, error) {
 	chosen, err := ChooseModel(ctx, s.Tenants, org)
 	if err != nil {

@@ -125,12 +125,12 @@ func (s *Subject) settle(ctx context.Context, tx *tenant.Tx, others []Subject) (
 	return s.checkReferences(ctx, tx)
 }
 
-// checkReferences refuses what the organisation does not have.
+// checkReferences refuses what the organization does not have.
 func (s *Subject) checkReferences(ctx context.Context, tx *tenant.Tx) error {
 	if p := s.Definition.PersonaID; p != nil {
 		_, err := persona.Find(ctx, tx, *p)
 		if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
-			return invalid("personaId", "is not a persona of this organisation")
+			return invalid("personaId", "is not a persona of this organization")
 		}
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ func (s *Subject) checkReferences(ctx context.Context, tx *tenant.Tx) error {
 			return err
 		}
 		if tag.RowsAffected() == 0 {
-			return invalid(fmt.Sprintf("knowledgeBaseIds[%d]", i), "is not a knowledge pack of this organisation")
+			return invalid(fmt.Sprintf("knowledgeBaseIds[%d]", i), "is not a knowledge pack of this organization")
 		}
 	}
 	return nil

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// world is a shard with an organisation that has a portal.
+// world is a shard with an organization that has a portal.
 type world struct {
 	t        *testing.T
 	tenants  *tenant.Tenants

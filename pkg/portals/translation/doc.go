@@ -1,5 +1,5 @@
 // Package translation translates the questions of subjects through a model that
-// the organisation connected.
+// the organization connected.
 //
 // What is to be translated is noted with the job (Plan). Each of its steps asks
 // the model for a batch and keeps the answer with the job, so that a crash repeats

@@ -32,7 +32,7 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// world is an organisation with a subject, a model that translates, and what makes
+// world is an organization with a subject, a model that translates, and what makes
 // the jobs.
 type world struct {
 	t        *testing.T
@@ -91,7 +91,7 @@ func translated(asked modeltest.Request) string {
 	return string(answer)
 }
 
-// connect gives the organisation the model.
+// connect gives the organization the model.
 func (w *world) connect(state connection.State) id.Connection {
 	w.t.Helper()
 	offer, ok := connection.FindOffer(connection.Model, "openai_compatible")

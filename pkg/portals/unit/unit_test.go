@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 
 var who = unit.Author{By: "key_test", At: tenanttest.Now}
 
-// world is an organisation with two portals.
+// world is an organization with two portals.
 type world struct {
 	t          *testing.T
 	tenants    *tenant.Tenants

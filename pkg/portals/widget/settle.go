@@ -21,7 +21,7 @@ func invalid(field, format string, args ...any) error {
 	return &persona.FieldError{Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// Settle answers the definition as it is kept for an organisation of a region.
+// Settle answers the definition as it is kept for an organization of a region.
 // d is not changed. The error is a persona.FieldError; the bounds in
 // Definition's tags are for whoever takes input to keep.
 func (d *Definition) Settle(region string) (Definition, error) {

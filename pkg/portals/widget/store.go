@@ -71,7 +71,7 @@ type Author struct {
 }
 
 // Insert enters a widget as its first version, with a key. The error is a
-// persona.FieldError, or a conflict where the organisation has widgets off.
+// persona.FieldError, or a conflict where the organization has widgets off.
 func Insert(ctx context.Context, tx *tenant.Tx, w Widget, who Author) (Widget, error) {
 	w.Version, w.CreatedAt, w.UpdatedAt = 1, who.At, who.At
 	if w.Enabled {
@@ -93,7 +93,7 @@ func Insert(ctx context.Context, tx *tenant.Tx, w Widget, who Author) (Widget, e
 // Update makes of a widget that Lock found what after says. A change of
 // nothing makes no version. It answers the names of what changed; the error is
 // a persona.FieldError, or a conflict where a widget is switched on while the
-// organisation has them off. Announce comes after it, last in the transaction.
+// organization has them off. Announce comes after it, last in the transaction.
 func Update(ctx context.Context, tx *tenant.Tx, before, after Widget, who Author) (Widget, []string, error) {
 	if after.Enabled && !before.Enabled {
 		if err := permitted(ctx, tx); err != nil {
@@ -116,7 +116,7 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Widget, who Author
 	return after, changed, err
 }
 
-// permitted is nil where the organisation lets widgets be shown; else the
+// permitted is nil where the organization lets widgets be shown; else the
 // problem that whoever switches one on is told.
 func permitted(ctx context.Context, tx *tenant.Tx) error {
 	set, err := setting.At(ctx, tx, setting.Place{})
@@ -133,7 +133,7 @@ func (w *Widget) settle(ctx context.Context, tx *tenant.Tx, had id.Persona, who 
 	}
 	_, err = persona.Lock(ctx, tx, w.Persona)
 	if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
-		return invalid("personaId", "is not a persona of this organisation")
+		return invalid("personaId", "is not a persona of this organization")
 	}
 	return err
 }

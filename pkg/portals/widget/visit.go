@@ -12,7 +12,7 @@ import (
 )
 
 // Visit finds a widget for a page of an origin that shows it with a public
-// key, and whose it is; what the organisation set for all of them it says too.
+// key, and whose it is; what the organization set for all of them it says too.
 // Whatever is wrong, the error is ErrUnknown.
 func Visit(ctx context.Context, t *tenant.Tenants, which id.Widget, key PublicKey, origin string) (id.Org, Widget, error) {
 	org, w, err := Shown(ctx, t, which, key)

@@ -34,7 +34,7 @@ func NewVisitorSecret() []byte {
 }
 
 // Visitor is an address's mark at an organization on one day: another
-// organisation, and the next day, have another.
+// organization, and the next day, have another.
 type Visitor []byte
 
 // String is the mark as part of a row's key.

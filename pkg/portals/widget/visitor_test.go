@@ -61,7 +61,7 @@ func TestMarks(t *testing.T) {
 	require.Equal(t, mark, visitors.Mark(one, "203.0.113.7", tenanttest.Now.Add(11*time.Hour)))
 	for what, other := range map[string]widget.Visitor{
 		"another address":      visitors.Mark(one, "203.0.113.8", tenanttest.Now),
-		"another organisation": visitors.Mark(two, "203.0.113.7", tenanttest.Now),
+		"another organization": visitors.Mark(two, "203.0.113.7", tenanttest.Now),
 		"another day":          visitors.Mark(one, "203.0.113.7", tenanttest.Now.Add(12*time.Hour)),
 		"another secret":       widget.NewVisitors(widget.NewVisitorSecret()).Mark(one, "203.0.113.7", tenanttest.Now),
 	} {

@@ -1,4 +1,4 @@
-// Package livekit speaks with an organisation's LiveKit server: it mints the
+// Package livekit speaks with an organization's LiveKit server: it mints the
 // tokens that let participants into a room, verifies the server's webhooks,
 // asks it which rooms there are, and closes them. Being in a room is package room's.
 // It is the wire protocol and nothing else; when to do what is for the callers.

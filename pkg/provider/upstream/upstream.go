@@ -1,4 +1,4 @@
-// Package upstream says what can go wrong with a service that an organisation
+// Package upstream says what can go wrong with a service that an organization
 // connected, in a few codes that stay the same whatever the service: they are
 // shown with a connection's health, and callers branch on them.
 package upstream

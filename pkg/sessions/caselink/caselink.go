@@ -66,7 +66,7 @@ type Link struct {
 
 // The channels by which a link reaches who it is for.
 const (
-	// ByHand: the organisation sends it.
+	// ByHand: the organization sends it.
 	ByHand = "link"
 	// ByEmail: it is mailed to the contact.
 	ByEmail = "email"

@@ -28,9 +28,9 @@ type Knowledge interface {
 // off, and nobody else may.
 var ErrNoModel = errors.New("the model cannot answer")
 
-// Minds give conversations their organisation's knowledge and models.
+// Minds give conversations their organization's knowledge and models.
 type Minds interface {
-	// Knowledge searches an organisation's packs.
+	// Knowledge searches an organization's packs.
 	Knowledge(org id.Org) Knowledge
 	// Furnish gives a conversation the model that its persona names, and what
 	// hears of its calls. Without one it is left as it is. The error is

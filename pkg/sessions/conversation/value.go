@@ -25,7 +25,7 @@ func patternOf(output string) string {
 	name := lower(output)
 	for _, kind := range []struct{ kind, words string }{
 		{"email", "mail"}, {"phone", "phone|telefon|mobile|tel"}, {"date", "date|datum|day|fecha"},
-		{"number", "number|count|amount|quantity|age|budget|size"}, {"name", "name"}, {"company", "company|firma|organisation|organization"},
+		{"number", "number|count|amount|quantity|age|budget|size"}, {"name", "name"}, {"company", "company|firma|organization|organization"},
 	} {
 		for word := range strings.SplitSeq(kind.words, "|") {
 			if strings.Contains(name, word) {

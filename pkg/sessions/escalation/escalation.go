@@ -1,6 +1,6 @@
-// Package escalation is chats that are handed to the video avatar: an organisation's
+// Package escalation is chats that are handed to the video avatar: an organization's
 // chat asks for one, the customer comes by its link, and when the conversation ends
-// the organisation is told how (spec, Portals).
+// the organization is told how (spec, Portals).
 package escalation
 
 import (

@@ -34,7 +34,7 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// world is an organisation with a persona, and what rehearses with it.
+// world is an organization with a persona, and what rehearses with it.
 type world struct {
 	t         *testing.T
 	tenants   *tenant.Tenants

@@ -100,13 +100,13 @@ func Copy(ctx context.Context, tx *tenant.Tx, from, to id.Persona, at time.Time)
 	return err
 }
 
-// checkDocuments refuses documents that the organisation does not have, but for
+// checkDocuments refuses documents that the organization does not have, but for
 // those that were expected before. The error is a persona.FieldError.
 func (e *Expectation) checkDocuments(ctx context.Context, tx *tenant.Tx, before []id.Document) error {
 	gone, err := e.deleted(ctx, tx)
 	for i, d := range e.DocumentIDs {
 		if err == nil && slices.Contains(gone, d) && !slices.Contains(before, d) {
-			return &persona.FieldError{Field: fmt.Sprintf("expect.documentIds[%d]", i), Message: "is not a document of this organisation"}
+			return &persona.FieldError{Field: fmt.Sprintf("expect.documentIds[%d]", i), Message: "is not a document of this organization"}
 		}
 	}
 	return err

@@ -50,7 +50,7 @@ const (
 )
 
 var (
-	// ErrUnknown says that the organisation has no such test.
+	// ErrUnknown says that the organization has no such test.
 	ErrUnknown = errors.New("no such persona test")
 	// ErrFull says that a persona has MaxTests tests.
 	ErrFull = errors.New("the persona has as many tests as it can")

@@ -43,7 +43,7 @@ func (s Session) under(set setting.Values) Session {
 	return s
 }
 
-// lockBound is Lock, and the terms as the organisation bounds them, in one trip.
+// lockBound is Lock, and the terms as the organization bounds them, in one trip.
 func lockBound(ctx context.Context, tx *tenant.Tx, which id.Session, t plan.Terms) (Session, plan.Terms, error) {
 	var (
 		b   pgx.Batch

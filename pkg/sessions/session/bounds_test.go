@@ -13,7 +13,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// set sets something for the whole first organisation.
+// set sets something for the whole first organization.
 func (w *world) set(k setting.Key, v setting.Value) {
 	w.t.Helper()
 	w.must(func(ctx context.Context, tx *tenant.Tx) error { return setting.Set(ctx, tx, k, v, "test", now) })

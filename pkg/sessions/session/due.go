@@ -15,7 +15,7 @@ const SweepBatch = 1000
 
 // eachDue runs fn for the sessions of a shard that a statement finds, each in a
 // transaction of its own, and answers how many there were. One that fails does
-// not keep the others waiting. The statement passes by organisations that cannot
+// not keep the others waiting. The statement passes by organizations that cannot
 // be written to there.
 func eachDue(ctx context.Context, t *tenant.Tenants, shard string, fn func(context.Context, *tenant.Tx, id.Session) error, sql string, args ...any) (int, error) {
 	db, err := t.Shard(ctx, shard)

@@ -261,7 +261,7 @@ func TestASweepPassesByWhatMoves(t *testing.T) {
 	require.Positive(t, w.count(`SELECT count(*) FROM move_dirty WHERE table_name = 'session' AND pk = $1`, s.ID.String()))
 }
 
-// Every row that a session's life changes is noted while its organisation moves.
+// Every row that a session's life changes is noted while its organization moves.
 func TestALifeIsCopiedInAMove(t *testing.T) {
 	w := newWorld(t)
 	a := w.live(now)

@@ -14,7 +14,7 @@ import (
 )
 
 // fill gives the shard 20,000 sessions, of which one in a hundred is live and
-// few wait to be swept. It answers one of the first organisation's.
+// few wait to be swept. It answers one of the first organization's.
 func (w *world) fill() id.Session {
 	w.t.Helper()
 	const sessions = 20_000

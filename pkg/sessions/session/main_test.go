@@ -29,7 +29,7 @@ var now = tenanttest.Now
 // after is a moment, so many seconds after the beginning.
 func after(seconds int) time.Time { return now.Add(time.Duration(seconds) * time.Second) }
 
-// world is a shard with two organisations that have minutes, and two processes
+// world is a shard with two organizations that have minutes, and two processes
 // that run sessions.
 type world struct {
 	t          *testing.T
@@ -69,7 +69,7 @@ func limited(places int64) plan.Terms {
 	return plan.Terms{Limits: plan.Limits{plan.MaxConcurrentSessions: &places}}
 }
 
-// inTx runs fn on the first organisation's shard.
+// inTx runs fn on the first organization's shard.
 func (w *world) inTx(fn func(context.Context, *tenant.Tx) error) error {
 	return w.tenants.InTx(context.Background(), w.one, fn)
 }
@@ -197,12 +197,12 @@ func (w *world) count(sql string, args ...any) (n int64) {
 	return n
 }
 
-// places are how many places of the first organisation are taken.
+// places are how many places of the first organization are taken.
 func (w *world) places() int64 {
 	return w.count(`SELECT COALESCE((SELECT value FROM org_counter WHERE org_id = $1 AND name = $2), 0)`, w.one, session.Counter)
 }
 
-// leftS are the seconds that the first organisation has left.
+// leftS are the seconds that the first organization has left.
 func (w *world) leftS() int64 {
 	return w.count(`SELECT sum(remaining_s)::BIGINT FROM minute_grant WHERE org_id = $1`, w.one)
 }

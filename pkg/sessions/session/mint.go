@@ -62,7 +62,7 @@ type Minted struct {
 // transaction.
 //
 // From the place on it is one trip, since from the moment that a place is taken until the
-// commit everybody else of the organisation waits for one.
+// commit everybody else of the organization waits for one.
 func Mint(ctx context.Context, tx *tenant.Tx, s Session, terms plan.Terms, daily Daily) (Minted, error) {
 	s.State, s.Slot, s.ConnectBy = Created, true, s.CreatedAt.Add(ConnectWithin)
 	if s.Visitor != "" {
@@ -132,7 +132,7 @@ func queueInsert(tx *tenant.Tx, b *pgx.Batch, s Session) {
 }
 
 // queueOfPersona counts the persona's sessions of the day. Whoever took a place has
-// the organisation's counter until the commit, so nobody else counts meanwhile.
+// the organization's counter until the commit, so nobody else counts meanwhile.
 // It rides session_by_persona: the ids of a day lie together, since they begin
 // with their moment.
 func queueOfPersona(tx *tenant.Tx, b *pgx.Batch, s Session, today *int64) {

@@ -158,7 +158,7 @@ func TestTokens(t *testing.T) {
 	foreign := session.Token("vst_" + w.two.Bare() + string(token)[4+22:])
 	nobody := session.Token("vst_" + id.NewOrg().Bare() + string(token)[4+22:])
 	for name, wrong := range map[string]session.Token{
-		"none": "", "of another session": another, "of another organisation": foreign, "of no organisation": nobody, "shortened": token[:60],
+		"none": "", "of another session": another, "of another organization": foreign, "of no organization": nobody, "shortened": token[:60],
 		"altered": token[:len(token)-1] + "!", "without its prefix": token[4:], "long": token + token + token, "no id": "vst_" + token,
 	} {
 		_, _, err := session.Admit(t.Context(), w.tenants, mine.ID, wrong)

@@ -62,7 +62,7 @@ func ClaimRooms(ctx context.Context, t *tenant.Tenants, shard string, now time.T
 	return claims, err
 }
 
-// roomsWaiting are the organisations of the rooms that want for the persona first. It
+// roomsWaiting are the organizations of the rooms that want for the persona first. It
 // rides session_room_due.
 func roomsWaiting(ctx context.Context, t *tenant.Tenants, shard string, now time.Time, n int) ([]id.Org, error) {
 	db, err := t.Shard(ctx, shard)

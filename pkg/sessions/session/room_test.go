@@ -64,7 +64,7 @@ func TestARoomIsClaimed(t *testing.T) {
 	require.Empty(t, w.claims(after(1000)), "and once it is over, nobody's")
 }
 
-// While an organisation is being copied elsewhere its visitors come as ever, and the copy
+// While an organization is being copied elsewhere its visitors come as ever, and the copy
 // learns of it.
 func TestARoomIsClaimedDuringAMove(t *testing.T) {
 	w := newWorld(t)

@@ -2,7 +2,7 @@
 // said, what it cost and how it ended (spec, Sessions). Holding the
 // conversation is package conversation's, the sockets are package live's.
 //
-// A session holds one of its organisation's places from the moment it is minted.
+// A session holds one of its organization's places from the moment it is minted.
 // The process that runs it, its owner, writes with the session's epoch, which
 // grows each time the session changes hands, so that a process that lost it
 // writes nothing more. An owner that falls silent loses its sessions when its
@@ -188,7 +188,7 @@ func scan(row pgx.CollectableRow) (Session, error) { return pgx.RowToStructByNam
 
 // Errors of this package.
 var (
-	// ErrUnknown says that the organisation has no such session.
+	// ErrUnknown says that the organization has no such session.
 	ErrUnknown = errors.New("no such session")
 	// ErrOver says that the session ended before.
 	ErrOver = errors.New("the session has ended")

@@ -16,7 +16,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Token lets its holder into one session. It names the organisation, since a
+// Token lets its holder into one session. It names the organization, since a
 // socket that opens with nothing else must find its shard. Only its hash is
 // stored.
 type Token string

@@ -42,7 +42,7 @@ func Keep(ctx context.Context, tx *tenant.Tx, s Session, t Turn, now time.Time) 
 }
 
 // grow counts a turn to its session, and answers the session as it is now: its
-// owner may not know yet that it is held. zero says that its organisation keeps
+// owner may not know yet that it is held. zero says that its organization keeps
 // no words.
 func (s Session) grow(ctx context.Context, tx *tenant.Tx, t Turn, now time.Time) (_ Session, zero bool, err error) {
 	heard := ""

@@ -194,7 +194,7 @@ func TestOrdersAreInOrderAndWhole(t *testing.T) {
 	w.exec(`UPDATE org_fence SET state = 'moved' WHERE org_id = $1`, w.one)
 	found, err = session.Orders(t.Context(), w.tenants, "a", w.pod)
 	require.NoError(t, err)
-	require.Empty(t, found, "they are read where the organisation is now")
+	require.Empty(t, found, "they are read where the organization is now")
 }
 
 func TestSteer(t *testing.T) {

@@ -26,7 +26,7 @@ const (
 const (
 	CandidateInterview  = "candidate_interview"
 	LearnerConversation = "learner_conversation"
-	// ZeroRetention: the organisation kept no words when the session began.
+	// ZeroRetention: the organization kept no words when the session began.
 	ZeroRetention = "zero_retention"
 )
 
@@ -38,7 +38,7 @@ func (s Session) WordsTold() bool {
 }
 
 // keepsNoWords says whether words of the session are not even stored: the
-// organisation wants none kept, or wanted it when the session began.
+// organization wants none kept, or wanted it when the session began.
 func (s Session) keepsNoWords(ctx context.Context, tx *tenant.Tx) (bool, error) {
 	if s.beganWithoutWords() {
 		return true, nil
@@ -46,7 +46,7 @@ func (s Session) keepsNoWords(ctx context.Context, tx *tenant.Tx) (bool, error) 
 	return setting.On(ctx, tx, setting.ZeroRetention)
 }
 
-// beganWithoutWords says whether the organisation wanted no words kept when the
+// beganWithoutWords says whether the organization wanted no words kept when the
 // session began.
 func (s Session) beganWithoutWords() bool { return s.Withheld != nil && *s.Withheld == ZeroRetention }
 

@@ -1,4 +1,4 @@
-// Package activity is an organisation's log of who changed what. An entry is
+// Package activity is an organization's log of who changed what. An entry is
 // written in the transaction that makes the change.
 package activity
 
@@ -36,7 +36,7 @@ func Record(ctx context.Context, tx *tenant.Tx, e Entry) error {
 	return insert(ctx, tx, tx.Org, e)
 }
 
-// RecordIn writes an entry of one of the organisations that a transaction of
+// RecordIn writes an entry of one of the organizations that a transaction of
 // many is about.
 func RecordIn(ctx context.Context, tx *tenant.ManyTx, org id.Org, e Entry) error {
 	e.ID = id.NewActivity()

@@ -20,7 +20,7 @@ import (
 )
 
 // Principal is who makes a request: a key, its organization, and what that
-// organisation may have. It is shared between requests and never changed.
+// organization may have. It is shared between requests and never changed.
 type Principal struct {
 	Key   Key
 	Org   directory.Organization

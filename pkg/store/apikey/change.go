@@ -15,7 +15,7 @@ import (
 )
 
 // Change is something that happens to a key. It is committed on the
-// organisation's shard together with the activity entry and the idempotency
+// organization's shard together with the activity entry and the idempotency
 // record, and taken over by the directory right after; a crash in between is
 // made good by Sweep. Exactly one of the fields is set.
 type Change struct {
@@ -186,7 +186,7 @@ func (c *Changes) Sweep(ctx context.Context, shard string, now time.Time) (swept
 	var failed error
 	for _, org := range orgs { // one that fails must not keep the others waiting
 		if err := c.Apply(ctx, org); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("organisation %s: %w", org, err))
+			failed = errors.Join(failed, fmt.Errorf("organization %s: %w", org, err))
 			continue
 		}
 		swept++

@@ -3,7 +3,7 @@
 // narrowed, rotated and revoked (spec, Authentication).
 //
 // Keys live in the directory, because a request must be known before its
-// shard is. What happens to them is recorded on the organisation's shard; the
+// shard is. What happens to them is recorded on the organization's shard; the
 // two are tied by package directory's outbox.
 package apikey
 

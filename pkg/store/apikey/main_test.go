@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 // now is when every test begins.
 var now = time.Date(2026, 7, 8, 12, 0, 0, 0, time.UTC)
 
-// world is an organisation with keys.
+// world is an organization with keys.
 type world struct {
 	*apikey.Store
 	*apikey.Authenticator

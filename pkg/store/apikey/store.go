@@ -38,7 +38,7 @@ func scan(row pgx.CollectableRow) (Key, error) {
 	return k, err
 }
 
-// Get finds one key of an organisation.
+// Get finds one key of an organization.
 func (s *Store) Get(ctx context.Context, org id.Org, key id.Key) (Key, error) {
 	rows, err := s.DB.Query(ctx, `SELECT `+columns+` FROM api_key k WHERE k.org_id = $1 AND k.id = $2`, org, key)
 	if err != nil {

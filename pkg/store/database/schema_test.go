@@ -28,7 +28,7 @@ func TestEveryShardTableBelongsToAnOrganization(t *testing.T) {
 	tables, err := pgx.CollectRows(rows, pgx.RowToStructByPos[table])
 	require.NoError(t, err)
 	// The leases on a shard's deliveries are the shard's: they stay when an
-	// organisation moves.
+	// organization moves.
 	own := []string{"delivery_lane", "delivery_worker", "live_pod"}
 	checked := 0
 	for _, table := range tables {

@@ -1,5 +1,5 @@
 // Package directory reads and writes the directory database: the shards, the
-// organisations, and on which shard each organisation lives since which epoch.
+// organizations, and on which shard each organization lives since which epoch.
 // Keys are package apikey's, although their rows stand here too.
 package directory
 
@@ -92,7 +92,7 @@ func (d *Directory) loadRoute(ctx context.Context, org id.Org) (Route, error) {
 	err := d.DB.QueryRow(ctx, `
 		SELECT shard, epoch FROM organization WHERE id = $1`, org).Scan(&r.Shard, &r.Epoch)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return r, fmt.Errorf("organisation %s: %w", org, ErrUnknown)
+		return r, fmt.Errorf("organization %s: %w", org, ErrUnknown)
 	}
 	return r, err
 }

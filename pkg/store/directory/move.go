@@ -17,7 +17,7 @@ import (
 // Phase is a step of a move; package move has them all.
 type Phase string
 
-// The phases that the directory tells apart: until Flipped the organisation lives where it
+// The phases that the directory tells apart: until Flipped the organization lives where it
 // did, and nothing follows the last three.
 const (
 	FirstPhase Phase = "preflight"
@@ -52,10 +52,10 @@ type Move struct {
 }
 
 var (
-	// ErrMoving says that the organisation is on its way already.
+	// ErrMoving says that the organization is on its way already.
 	ErrMoving = errors.New("it is being moved already")
 	// ErrNotMoving says that there is no move that could be stopped: none was asked for,
-	// or the organisation lives on its new shard by now.
+	// or the organization lives on its new shard by now.
 	ErrNotMoving = errors.New("there is no move that can be stopped")
 	// ErrMoveLost says that a move is another process's by now.
 	ErrMoveLost = errors.New("the move is another process's by now")
@@ -63,7 +63,7 @@ var (
 
 const moveColumns = `org_id, from_shard, to_shard, phase, phase_at, progress_at, cursor, cancelled, problem, asked_by, asked_at, due_at`
 
-// BeginMove writes down that an organisation is to leave a shard for another. The error is
+// BeginMove writes down that an organization is to leave a shard for another. The error is
 // ErrMoving while a move is not over, and ErrUnknown where it does not live there.
 func (d *Directory) BeginMove(ctx context.Context, m Move) error {
 	return d.DB.InTx(ctx, database.TxOptions{}, func(ctx context.Context, tx database.Tx) error {
@@ -83,9 +83,9 @@ func (d *Directory) BeginMove(ctx context.Context, m Move) error {
 		case err != nil:
 			return err
 		case going:
-			return fmt.Errorf("organisation %s: %w", m.Org, ErrMoving)
+			return fmt.Errorf("organization %s: %w", m.Org, ErrMoving)
 		}
-		return fmt.Errorf("organisation %s on shard %q: %w", m.Org, m.From, ErrUnknown)
+		return fmt.Errorf("organization %s on shard %q: %w", m.Org, m.From, ErrUnknown)
 	})
 }
 
@@ -204,7 +204,7 @@ func (d *Directory) CancelMove(ctx context.Context, org id.Org) error {
 	return err
 }
 
-// EndMove hurries an organisation's move to its end: one that did not flip is undone, and
+// EndMove hurries an organization's move to its end: one that did not flip is undone, and
 // what one that did left behind is not kept. It says whether the move is over.
 func (d *Directory) EndMove(ctx context.Context, org id.Org) (over bool, err error) {
 	tag, err := d.DB.Exec(ctx, `

@@ -46,7 +46,7 @@ const (
 )
 
 // ErrSlugTaken says that another organization has the slug.
-var ErrSlugTaken = errors.New("another organisation has this slug")
+var ErrSlugTaken = errors.New("another organization has this slug")
 
 // OrganizationColumns are the columns of organization o that Fields takes, in
 // its order.
@@ -67,7 +67,7 @@ func scanOrganization(row pgx.CollectableRow) (Organization, error) {
 	return o, err
 }
 
-// Begin enters an organisation that its shard does not know yet; Activate
+// Begin enters an organization that its shard does not know yet; Activate
 // completes it. Between the two it can do nothing, and Begin may be repeated.
 func (d *Directory) Begin(ctx context.Context, o Organization) error {
 	_, err := d.DB.Exec(ctx, `
@@ -81,14 +81,14 @@ func (d *Directory) Begin(ctx context.Context, o Organization) error {
 	return err
 }
 
-// Activate opens an organisation whose shard is ready for it. One that is being
+// Activate opens an organization whose shard is ready for it. One that is being
 // deleted stays closed.
 func (d *Directory) Activate(ctx context.Context, org id.Org) error {
 	return d.change(ctx, org, `
 		UPDATE organization SET state = CASE state WHEN 'creating' THEN 'active' ELSE state END WHERE id = $1`, org)
 }
 
-// Organization finds an organisation by its id.
+// Organization finds an organization by its id.
 func (d *Directory) Organization(ctx context.Context, org id.Org) (Organization, error) {
 	rows, err := d.DB.Query(ctx, `SELECT `+OrganizationColumns+` FROM organization o WHERE o.id = $1`, org)
 	if err != nil {
@@ -96,12 +96,12 @@ func (d *Directory) Organization(ctx context.Context, org id.Org) (Organization,
 	}
 	o, err := pgx.CollectExactlyOneRow(rows, scanOrganization)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return o, fmt.Errorf("organisation %s: %w", org, ErrUnknown)
+		return o, fmt.Errorf("organization %s: %w", org, ErrUnknown)
 	}
 	return o, err
 }
 
-// OrganizationNamed finds an organisation by its slug. The error is ErrUnknown.
+// OrganizationNamed finds an organization by its slug. The error is ErrUnknown.
 func (d *Directory) OrganizationNamed(ctx context.Context, slug string) (Organization, error) {
 	rows, err := d.DB.Query(ctx, `SELECT `+OrganizationColumns+` FROM organization o WHERE o.slug = $1`, slug)
 	if err != nil {
@@ -109,7 +109,7 @@ func (d *Directory) OrganizationNamed(ctx context.Context, slug string) (Organiz
 	}
 	o, err := pgx.CollectExactlyOneRow(rows, scanOrganization)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return o, fmt.Errorf("organisation %q: %w", slug, ErrUnknown)
+		return o, fmt.Errorf("organization %q: %w", slug, ErrUnknown)
 	}
 	return o, err
 }
@@ -123,17 +123,17 @@ func (d *Directory) Organizations(ctx context.Context) ([]Organization, error) {
 	return pgx.CollectRows(rows, scanOrganization)
 }
 
-// SetPlan moves an organisation to a plan.
+// SetPlan moves an organization to a plan.
 func (d *Directory) SetPlan(ctx context.Context, org id.Org, key string) error {
 	return d.change(ctx, org, `UPDATE organization SET plan = $2 WHERE id = $1`, org, key)
 }
 
-// SetOverrides replaces what an organisation has instead of its plan's terms.
+// SetOverrides replaces what an organization has instead of its plan's terms.
 func (d *Directory) SetOverrides(ctx context.Context, org id.Org, o plan.Overrides) error {
 	return d.change(ctx, org, `UPDATE organization SET overrides = $2 WHERE id = $1`, org, o)
 }
 
-// Pause stops an organisation from starting sessions; Resume lets it again.
+// Pause stops an organization from starting sessions; Resume lets it again.
 func (d *Directory) Pause(ctx context.Context, org id.Org, reason string) error {
 	return d.change(ctx, org, `
 		UPDATE organization SET paused_at = COALESCE(paused_at, $2), paused_reason = $3 WHERE id = $1`,
@@ -148,7 +148,7 @@ func (d *Directory) Resume(ctx context.Context, org id.Org) error {
 // Declare makes of an organization what a resource that manages it says: its name,
 // its time zone, its plan with what it has instead of the plan's terms, and whether
 // it is paused. The reason of a pause that goes on stays. The error is ErrUnknown
-// where the organisation is another's to change.
+// where the organization is another's to change.
 func (d *Directory) Declare(ctx context.Context, o Organization, paused bool, reason string) error {
 	return d.change(ctx, o.ID, `
 		UPDATE organization SET name = $3, timezone = $4, plan = $5, overrides = $6,
@@ -158,19 +158,19 @@ func (d *Directory) Declare(ctx context.Context, o Organization, paused bool, re
 		o.ID, o.ManagedBy, o.Name, o.Timezone, o.Plan, o.Overrides, paused, d.clock.Now(), reason)
 }
 
-// HandOver gives an organisation that from manages to another. The error is
+// HandOver gives an organization that from manages to another. The error is
 // ErrUnknown where it is somebody else's by now.
 func (d *Directory) HandOver(ctx context.Context, org id.Org, from, to managed.By) error {
 	return d.change(ctx, org, `UPDATE organization SET managed_by = $3 WHERE id = $1 AND managed_by = $2`, org, from, to)
 }
 
-// Condemn closes an organisation that is to be deleted: its keys open nothing from
+// Condemn closes an organization that is to be deleted: its keys open nothing from
 // now on. The error is ErrUnknown where it is not by's to delete.
 func (d *Directory) Condemn(ctx context.Context, org id.Org, by managed.By) error {
 	return d.change(ctx, org, `UPDATE organization SET state = 'deleting' WHERE id = $1 AND managed_by = $2`, org, by)
 }
 
-// Remove deletes all that the directory has of an organisation that was condemned.
+// Remove deletes all that the directory has of an organization that was condemned.
 // It may be repeated.
 func (d *Directory) Remove(ctx context.Context, org id.Org) error {
 	return d.DB.InTx(ctx, database.TxOptions{Idempotent: true}, func(ctx context.Context, tx database.Tx) error {
@@ -193,7 +193,7 @@ func (d *Directory) Remove(ctx context.Context, org id.Org) error {
 func (d *Directory) change(ctx context.Context, org id.Org, sql string, args ...any) error {
 	tag, err := d.DB.Exec(ctx, sql, args...)
 	if err == nil && tag.RowsAffected() == 0 {
-		return fmt.Errorf("organisation %s: %w", org, ErrUnknown)
+		return fmt.Errorf("organization %s: %w", org, ErrUnknown)
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 // Tier is which organizations a shard takes.
 type Tier string
 
-// The tiers: any organisation may be placed there, or only those that name it.
+// The tiers: any organization may be placed there, or only those that name it.
 const (
 	Shared    Tier = "Shared"
 	Dedicated Tier = "Dedicated"
@@ -32,7 +32,7 @@ type Shard struct {
 }
 
 // ErrInhabited says that organizations live on a shard.
-var ErrInhabited = errors.New("organisations live on it")
+var ErrInhabited = errors.New("organizations live on it")
 
 // AddShard enters a shared shard that no resource declares, or gives a known one a
 // new URL. The error may be a *managed.Error.
@@ -72,7 +72,7 @@ func (d *Directory) HandShard(ctx context.Context, name string, from, to managed
 }
 
 // RemoveShard takes a shard off the directory; one that it does not have is no
-// error. The error is ErrInhabited while organisations live there or are on their way
+// error. The error is ErrInhabited while organizations live there or are on their way
 // there, and a *managed.Error where something else manages it.
 func (d *Directory) RemoveShard(ctx context.Context, name string, by managed.By) error {
 	coming, err := d.Coming(ctx, name)

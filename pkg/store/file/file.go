@@ -1,5 +1,5 @@
-// Package file keeps organisations' files in a bucket (a folder, S3, GCS or
-// Azure, by URL). A row on the organisation's shard says of each whether it is
+// Package file keeps organizations' files in a bucket (a folder, S3, GCS or
+// Azure, by URL). A row on the organization's shard says of each whether it is
 // being written, kept, or to be deleted, so that no crash leaves a file that
 // nobody knows of: what stays unfinished is swept.
 package file
@@ -130,10 +130,10 @@ func (s *Store) Open(ctx context.Context, org id.Org, f id.File) (content io.Rea
 	return r, r.Size(), nil
 }
 
-// path is by organisation, never by shard, so a move leaves files alone.
+// path is by organization, never by shard, so a move leaves files alone.
 func path(org id.Org, f id.File) string { return org.String() + "/" + f.String() }
 
-// RemoveAll deletes at most limit files of an organisation that is shut, whose rows
+// RemoveAll deletes at most limit files of an organization that is shut, whose rows
 // are gone, and answers how many there were.
 func (s *Store) RemoveAll(ctx context.Context, org id.Org, limit int) (removed int, err error) {
 	list := s.bucket.List(&blob.ListOptions{Prefix: org.String() + "/"})

@@ -67,7 +67,7 @@ func TestLifeOfAFile(t *testing.T) {
 	kept, lost := w.put(t, "kept"), w.put(t, "lost")
 	require.NoError(t, w.in(w.org, w.Keep, kept))
 	require.Error(t, w.in(w.org, w.Keep, kept), "kept already")
-	require.Error(t, w.in(w.two, w.Discard, kept), "another organisation's")
+	require.Error(t, w.in(w.two, w.Discard, kept), "another organization's")
 	require.Error(t, w.in(w.org, w.Discard, lost), "never kept")
 
 	require.Zero(t, w.sweep(t), "not yet")

@@ -76,7 +76,7 @@ type Done struct{ Answer Answer }
 
 func (*Done) Error() string { return "answered before" }
 
-// Store keeps claims and answers on the organisations' shards.
+// Store keeps claims and answers on the organizations' shards.
 type Store struct {
 	tenants *tenant.Tenants
 	clock   clock.PassiveClock
@@ -237,7 +237,7 @@ type text string
 func (t text) String() string { return string(t) }
 
 // Sweep deletes what has expired on a shard, some thousands at a time. A row
-// of an organisation that is being moved is left for its new home.
+// of an organization that is being moved is left for its new home.
 func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
 	return t.SweepRows(ctx, shard, `
 		DELETE FROM idempotency_record WHERE (org_id, key_id, method, path, client_key) IN (

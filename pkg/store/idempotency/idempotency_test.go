@@ -85,7 +85,7 @@ func TestAnswerIsReplayed(t *testing.T) {
 		"key":          func(r *idempotency.Request) { r.Key = id.NewKey() },
 		"path":         func(r *idempotency.Request) { r.Path += "/x" },
 		"method":       func(r *idempotency.Request) { r.Method = "PATCH" },
-		"organisation": func(r *idempotency.Request) { r.Org = w.two },
+		"organization": func(r *idempotency.Request) { r.Org = w.two },
 	} {
 		t.Run("another "+name, func(t *testing.T) {
 			r := w.request

@@ -72,7 +72,7 @@ func TestTables(t *testing.T) {
 	for name, k := range map[string]limits.Counter{
 		"address":      address,
 		"key":          {Org: org, Holder: "key", Class: rate.Read},
-		"organisation": {Org: org, Holder: limits.HolderOrg, Class: rate.Read},
+		"organization": {Org: org, Holder: limits.HolderOrg, Class: rate.Read},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inOneWindow(t, table, k, func() {

@@ -12,7 +12,7 @@ import (
 )
 
 // Counter names what is counted: an address (Org is zero), or a key or a
-// whole organisation in one class.
+// whole organization in one class.
 type Counter struct {
 	Org id.Org
 	// Holder is an address, a key's id, or HolderOrg.
@@ -39,7 +39,7 @@ type Table interface {
 }
 
 // Tables keeps the addresses in the directory and the rest on each
-// organisation's shard. The counts are outside the fence: a move starts them
+// organization's shard. The counts are outside the fence: a move starts them
 // anew at worst, and a limit is no reason to wait for one.
 type Tables struct {
 	Directory *directory.Directory

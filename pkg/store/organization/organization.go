@@ -1,4 +1,4 @@
-// Package organization makes organisations, which takes the directory and a
+// Package organization makes organizations, which takes the directory and a
 // shard, and gives them what they have beyond their plan.
 package organization
 
@@ -18,7 +18,7 @@ import (
 )
 
 // Create makes an organization on its shard. A run that broke off can be
-// repeated with the same organisation.
+// repeated with the same organization.
 func Create(ctx context.Context, d *directory.Directory, t *tenant.Tenants, o directory.Organization) error {
 	db, err := t.Shard(ctx, o.Shard)
 	if err != nil {
@@ -38,7 +38,7 @@ func Create(ctx context.Context, d *directory.Directory, t *tenant.Tenants, o di
 	return d.Activate(ctx, o.ID)
 }
 
-// GrantMinutes gives an organisation prepaid minutes; expires may be nil. The
+// GrantMinutes gives an organization prepaid minutes; expires may be nil. The
 // same grant made again changes nothing.
 func GrantMinutes(ctx context.Context, t *tenant.Tenants, org id.Org, grant uuid.UUID, minutes int64, at time.Time, expires *time.Time) error {
 	return t.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {

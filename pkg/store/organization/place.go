@@ -10,10 +10,10 @@ import (
 )
 
 // ErrNoShard says that there is no shard for an organization that names none.
-var ErrNoShard = errors.New("there is no shard that takes any organisation")
+var ErrNoShard = errors.New("there is no shard that takes any organization")
 
 // Place is the shard that an organization which names none is to live on: of those
-// that take any, the one with the fewest organisations. The error is ErrNoShard.
+// that take any, the one with the fewest organizations. The error is ErrNoShard.
 func Place(ctx context.Context, d *directory.Directory) (string, error) {
 	var shard string
 	err := d.DB.QueryRow(ctx, `

@@ -79,7 +79,7 @@ func (d Definition) find(ctx context.Context, tx *tenant.Tx, at Scope, viewer Vi
 	return d.stand(at, rows, viewer)
 }
 
-// Set sets a switch of the whole organisation on behalf of the platform. by is a
+// Set sets a switch of the whole organization on behalf of the platform. by is a
 // name such as operator.
 func Set(ctx context.Context, tx *tenant.Tx, k Key, v Value, by string, at time.Time) error {
 	return put(ctx, tx, Organization, k, v, by, at)

@@ -14,7 +14,7 @@ import (
 	"visavis.dev/pkg/store/tenant/tenanttest"
 )
 
-// tree is an organisation's portals and units, and what is set where, as a
+// tree is an organization's portals and units, and what is set where, as a
 // model of it says.
 type tree struct {
 	scopes []setting.Scope
@@ -69,7 +69,7 @@ func TestAnyInheritance(t *testing.T) {
 		for _, table := range []string{"setting", "unit", "portal"} {
 			w.exec(`DELETE FROM ` + table)
 		}
-		// Another organisation's settings are of no account.
+		// Another organization's settings are of no account.
 		w.put(two, setting.Memory, setting.Organization, false, tenanttest.Now)
 		m := grow(t, w, one)
 		for range rapid.IntRange(1, 8).Draw(t, "changes") {

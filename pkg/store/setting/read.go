@@ -19,7 +19,7 @@ const selectSwitch = `
 	SELECT value FROM setting
 	WHERE org_id = $1 AND scope_kind = 'organization' AND scope_id = '' AND key = $2`
 
-// Queue reads a switch of the whole organisation among other reads. One that was
+// Queue reads a switch of the whole organization among other reads. One that was
 // never set is off, whatever its default.
 func Queue(r *tenant.Reads, org id.Org, k Key, on *bool) {
 	r.Query(func(rows pgx.Rows) error {
@@ -28,7 +28,7 @@ func Queue(r *tenant.Reads, org id.Org, k Key, on *bool) {
 	}, selectSwitch, org, k)
 }
 
-// On reads a switch of the whole organisation in a transaction.
+// On reads a switch of the whole organization in a transaction.
 func On(ctx context.Context, tx *tenant.Tx, k Key) (on bool, err error) {
 	var b pgx.Batch
 	QueueOn(tx, &b, k, &on)
@@ -135,7 +135,7 @@ type row struct {
 
 func (r row) scope() Scope {
 	s := Scope{Kind: r.Kind}
-	s.ID, _ = uuid.Parse(r.ScopeID) // empty is the organisation's
+	s.ID, _ = uuid.Parse(r.ScopeID) // empty is the organization's
 	return s
 }
 

@@ -56,7 +56,7 @@ func (s Scope) place() Place {
 var ErrNoScope = errors.New("there is no such scope")
 
 // Place is where somebody is, from which the scopes that hold there follow: the
-// unit and those above it, the portal, and the organisation, which alone holds
+// unit and those above it, the portal, and the organization, which alone holds
 // for the zero Place.
 type Place struct {
 	// Portal may be zero with a Unit, which is in one.

@@ -1,9 +1,9 @@
-// Package setting keeps an organisation's switches and bounds (spec, Settings):
+// Package setting keeps an organization's switches and bounds (spec, Settings):
 // which there are, where each can be set, and what holds at a place.
 //
-// A setting is set for the whole organisation, for a portal, or for a unit. What
+// A setting is set for the whole organization, for a portal, or for a unit. What
 // is set nearest to a place holds there: at its unit, then at the units above
-// it, at its portal, at the organisation; else the default. Whoever obeys a
+// it, at its portal, at the organization; else the default. Whoever obeys a
 // setting reads it where it acts, together with what it reads anyway (Queue,
 // QueueOn, QueueAt).
 package setting

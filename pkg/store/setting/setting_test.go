@@ -42,7 +42,7 @@ func TestASwitch(t *testing.T) {
 	require.True(t, w.on(one, setting.ZeroRetention))
 	w.set(one, true, "key_1", at)
 	require.True(t, w.on(one, setting.ZeroRetention))
-	require.False(t, w.on(two, setting.ZeroRetention), "another organisation's")
+	require.False(t, w.on(two, setting.ZeroRetention), "another organization's")
 	require.False(t, w.on(one, "another"))
 	w.set(one, false, "operator", at.Add(time.Hour))
 	require.False(t, w.on(one, setting.ZeroRetention))

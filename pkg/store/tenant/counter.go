@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Increment adds one to an organisation's counter of a thing, in the same
+// Increment adds one to an organization's counter of a thing, in the same
 // commit as the thing itself. full says that limit things exist already and
 // nothing was added; without limited there is no limit. Two transactions
 // cannot both take the last place: the second waits for the first's row.

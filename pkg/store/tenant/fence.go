@@ -25,23 +25,23 @@ const (
 	Fenced State = "fenced"
 	// Moved sends everybody on.
 	Moved State = "moved"
-	// Deleting is of an organisation whose rows are being deleted.
+	// Deleting is of an organization whose rows are being deleted.
 	Deleting State = "deleting"
 )
 
 const fenceSQL = `SELECT epoch, state, moved_to FROM org_fence WHERE org_id = $1`
 
-// fence is what a shard says of an organisation.
+// fence is what a shard says of an organization.
 type fence struct {
 	epoch   int64
 	state   State
 	movedTo string
 }
 
-// errFenced says that the organisation's writes wait for a move to end.
-var errFenced = errors.New("the organisation is being moved")
+// errFenced says that the organization's writes wait for a move to end.
+var errFenced = errors.New("the organization is being moved")
 
-// staleRoute says that the organisation does not live where the route led.
+// staleRoute says that the organization does not live where the route led.
 // next is where it went, if the shard knows.
 type staleRoute struct {
 	org  id.Org
@@ -49,7 +49,7 @@ type staleRoute struct {
 }
 
 func (e *staleRoute) Error() string {
-	return fmt.Sprintf("organisation %s does not live here at this epoch", e.org)
+	return fmt.Sprintf("organization %s does not live here at this epoch", e.org)
 }
 
 // read takes the fence from its row and says whether an access is allowed.
@@ -61,7 +61,7 @@ func (f *fence) read(row pgx.Row, org id.Org, route directory.Route, allowed ...
 	case err != nil:
 		return err
 	case f.state == Deleting:
-		return fmt.Errorf("organisation %s is deleted: %w", org, directory.ErrUnknown)
+		return fmt.Errorf("organization %s is deleted: %w", org, directory.ErrUnknown)
 	case f.state == Moved:
 		return &staleRoute{org: org, next: &directory.Route{Shard: f.movedTo, Epoch: f.epoch}}
 	case f.state == Fenced && !slices.Contains(allowed, Fenced):
@@ -74,7 +74,7 @@ func (f *fence) read(row pgx.Row, org id.Org, route directory.Route, allowed ...
 	return nil
 }
 
-// lockKey is the organisation's advisory lock. Two organisations that share
+// lockKey is the organization's advisory lock. Two organizations that share
 // one only wait for each other's moves.
 func lockKey(org id.Org) int64 {
 	hi, lo := binary.BigEndian.Uint64(org[:8]), binary.BigEndian.Uint64(org[8:])

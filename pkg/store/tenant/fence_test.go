@@ -53,7 +53,7 @@ func TestUnknownHereIsLookedUpAgain(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	org := w.organization(t)
 	require.NoError(t, w.set(ctx, org, "a"))
-	// The old home has forgotten the organisation; only the directory knows.
+	// The old home has forgotten the organization; only the directory knows.
 	_, err := w.a.Exec(ctx, `DELETE FROM org_fence WHERE org_id = $1`, org)
 	require.NoError(t, err)
 	fence(t, w.b, org, 2, "open", "")

@@ -52,7 +52,7 @@ func (t Table) KeyParts(pk string) ([]string, error) {
 	return parts, nil
 }
 
-// journal writes down what a transaction touched, of organisations that are being
+// journal writes down what a transaction touched, of organizations that are being
 // copied elsewhere. A note that is there already is taken again: whoever takes it off
 // the journal waits for this transaction's end and so sees what it wrote. In one order
 // for all, so that two transactions do not wait for each other.

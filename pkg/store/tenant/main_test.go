@@ -46,7 +46,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// organization makes an organisation on shard a at epoch 1.
+// organization makes an organization on shard a at epoch 1.
 func (w *world) organization(t *testing.T) id.Org {
 	t.Helper()
 	o := directory.Organization{ID: id.NewOrg(), Shard: "a", Epoch: 1, CreatedAt: now}
@@ -55,7 +55,7 @@ func (w *world) organization(t *testing.T) id.Org {
 	return o.ID
 }
 
-// fence sets what a shard says of an organisation.
+// fence sets what a shard says of an organization.
 func fence(t *testing.T, db *database.DB, org id.Org, epoch int64, state, movedTo string) {
 	t.Helper()
 	_, err := db.Exec(context.Background(), `
@@ -81,7 +81,7 @@ type part string
 
 func (p part) String() string { return string(p) }
 
-// settings reads the organisation's settings through the tenants.
+// settings reads the organization's settings through the tenants.
 func (w *world) settings(t *testing.T, org id.Org) []string {
 	t.Helper()
 	var keys []string
@@ -94,7 +94,7 @@ func (w *world) settings(t *testing.T, org id.Org) []string {
 	return keys
 }
 
-// settingsOn reads an organisation's settings on one shard, past every guard.
+// settingsOn reads an organization's settings on one shard, past every guard.
 func settingsOn(t *testing.T, db *database.DB, org id.Org) []string {
 	t.Helper()
 	rows, _ := db.Query(context.Background(), `SELECT key FROM setting WHERE org_id = $1 ORDER BY key`, org)

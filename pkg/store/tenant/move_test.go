@@ -18,12 +18,12 @@ import (
 	"visavis.dev/pkg/store/database/databasetest"
 )
 
-// moveKey is the lock that whoever moves an organisation takes.
+// moveKey is the lock that whoever moves an organization takes.
 func moveKey(org id.Org) int64 {
 	return int64(binary.BigEndian.Uint64(org[:8]) ^ binary.BigEndian.Uint64(org[8:]))
 }
 
-// TestNoAcknowledgedWriteIsLostInAMove moves an organisation there and back
+// TestNoAcknowledgedWriteIsLostInAMove moves an organization there and back
 // while writers go on.
 func TestNoAcknowledgedWriteIsLostInAMove(t *testing.T) {
 	const writers, rounds = 6, 10
@@ -80,7 +80,7 @@ func TestNoAcknowledgedWriteIsLostInAMove(t *testing.T) {
 		}
 		from, to := round%2, (round+1)%2
 		if round > 0 {
-			require.Equal(t, frozen, settingsOn(t, homes[to], org), "written to a shard that the organisation had left")
+			require.Equal(t, frozen, settingsOn(t, homes[to], org), "written to a shard that the organization had left")
 		}
 		frozen = move(t, org, homes[from], homes[to], names[to], int64(round+2))
 	}
@@ -92,7 +92,7 @@ func TestNoAcknowledgedWriteIsLostInAMove(t *testing.T) {
 	require.Greater(t, len(acknowledged), rounds*5)
 }
 
-// move moves an organisation as a mover would a small one: fence, copy, flip.
+// move moves an organization as a mover would a small one: fence, copy, flip.
 // It answers what the old home keeps.
 func move(t *testing.T, org id.Org, from, to *database.DB, toName string, epoch int64) (left []string) {
 	databasetest.OnlyPostgres(t, "its mover takes advisory locks")

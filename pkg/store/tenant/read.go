@@ -35,8 +35,8 @@ func (r *Reads) QueryRow(found *bool, dest []any, sql string, args ...any) {
 	}, sql, args...)
 }
 
-// Read runs queries on the organisation's shard. queue can be called again, when the
-// organisation turns out to have moved or the engine asks for it, and must start afresh then.
+// Read runs queries on the organization's shard. queue can be called again, when the
+// organization turns out to have moved or the engine asks for it, and must start afresh then.
 func (t *Tenants) Read(ctx context.Context, org id.Org, queue func(*Reads)) error {
 	return t.onShard(ctx, org, func(db *database.DB, route directory.Route) error {
 		return database.Again(ctx, func() error {
@@ -51,7 +51,7 @@ func (t *Tenants) Read(ctx context.Context, org id.Org, queue func(*Reads)) erro
 }
 
 // take scans every answer and lets the fence, which came last, have the last
-// word: data of a place where the organisation no longer lives says nothing,
+// word: data of a place where the organization no longer lives says nothing,
 // not even that a row is missing.
 func (r *Reads) take(results pgx.BatchResults, org id.Org, route directory.Route) error {
 	var failed error

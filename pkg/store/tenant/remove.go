@@ -16,7 +16,7 @@ type Table struct {
 	Name string
 	// Key is the primary key after org_id.
 	Key []string
-	// Stays says that the rows are of one shard's own running: an organisation that moves
+	// Stays says that the rows are of one shard's own running: an organization that moves
 	// leaves them behind.
 	Stays bool
 }
@@ -107,9 +107,9 @@ func (t *Tenants) IsOpen(ctx context.Context, shard string, org id.Org) (open bo
 	return open, err
 }
 
-// Shut closes an organisation on its shard for good: from its return on nothing of
+// Shut closes an organization on its shard for good: from its return on nothing of
 // it is read or written any more but by Remove. It waits for the transactions that
-// passed the fence before, and may be repeated. An organisation that the shard does
+// passed the fence before, and may be repeated. An organization that the shard does
 // not know is closed. The error is one of Unavailable's while it is being moved.
 func (t *Tenants) Shut(ctx context.Context, shard string, org id.Org) error {
 	db, err := t.Shard(ctx, shard)
@@ -135,7 +135,7 @@ func (t *Tenants) Shut(ctx context.Context, shard string, org id.Org) error {
 	})
 }
 
-// Remove deletes at most limit rows of a table, of an organisation that is shut, and
+// Remove deletes at most limit rows of a table, of an organization that is shut, and
 // answers how many there were. It rides the table's primary key.
 func (t *Tenants) Remove(ctx context.Context, shard string, org id.Org, table Table, limit int) (int, error) {
 	return t.remove(ctx, shard, org, table, limit, Deleting)
@@ -162,7 +162,7 @@ func (t *Tenants) remove(ctx context.Context, shard string, org id.Org, table Ta
 	return int(tag.RowsAffected()), nil
 }
 
-// ForgetOrganization deletes the last that a shard knows of an organisation that is shut.
+// ForgetOrganization deletes the last that a shard knows of an organization that is shut.
 func (t *Tenants) ForgetOrganization(ctx context.Context, shard string, org id.Org) error {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"visavis.dev/pkg/base/id"
 )
 
-// All reads the rows of a query on the organisation's shard.
+// All reads the rows of a query on the organization's shard.
 func All[T any](ctx context.Context, t *Tenants, org id.Org, scan pgx.RowToFunc[T], sql string, args ...any) ([]T, error) {
 	var found []T
 	err := t.Read(ctx, org, func(r *Reads) {

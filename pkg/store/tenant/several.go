@@ -12,7 +12,7 @@ import (
 )
 
 // ManyTx is a transaction on a shard that writes rows of several
-// organisations, each of which has passed the fence.
+// organizations, each of which has passed the fence.
 type ManyTx struct {
 	database.Tx
 	open    map[id.Org]bool
@@ -38,7 +38,7 @@ func (tx *ManyTx) Touch(org id.Org, table string, pk ...fmt.Stringer) {
 
 // InManyTx runs fn in one transaction on a shard and commits it. It is for
 // work that is the shard's, in batches over whoever is concerned: what an
-// organisation asks for goes through InTx, which finds its shard. fn must
+// organization asks for goes through InTx, which finds its shard. fn must
 // notice an earlier run of itself that was committed.
 func (t *Tenants) InManyTx(ctx context.Context, shard string, orgs []id.Org, fn func(ctx context.Context, tx *ManyTx) error) error {
 	db, err := t.Shard(ctx, shard)

@@ -16,7 +16,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// setMany writes a setting of an organisation in a transaction of several.
+// setMany writes a setting of an organization in a transaction of several.
 func setMany(ctx context.Context, tx *tenant.ManyTx, org id.Org, key string) error {
 	tx.Touch(org, "setting", part("org"), part(""), part(key))
 	_, err := tx.Exec(ctx, `
@@ -25,7 +25,7 @@ func setMany(ctx context.Context, tx *tenant.ManyTx, org id.Org, key string) err
 	return err
 }
 
-// dirty are the keys that were noted for a move, of every organisation.
+// dirty are the keys that were noted for a move, of every organization.
 func dirty(t *testing.T, db *database.DB) map[id.Org][]string {
 	t.Helper()
 	rows, err := db.Query(context.Background(), `SELECT org_id, table_name || ':' || pk FROM move_dirty ORDER BY 1, 2`)
@@ -136,7 +136,7 @@ func awaitWaiting(t *testing.T, db *database.DB, n int) {
 	require.Eventually(t, func() bool { return advisory(t, db, "NOT granted") == n }, 10*time.Second, time.Millisecond)
 }
 
-// taken is a mover's transaction that holds organisations' locks until it ends.
+// taken is a mover's transaction that holds organizations' locks until it ends.
 func taken(t *testing.T, db *database.DB, orgs ...id.Org) pgx.Tx {
 	databasetest.OnlyPostgres(t, "advisory locks")
 	t.Helper()
@@ -212,7 +212,7 @@ func TestAMoveWaitsForSeveral(t *testing.T) {
 	require.Equal(t, 1, seen, "the mover copies what was under way")
 }
 
-// Two transactions over the same organisations take their locks in one order,
+// Two transactions over the same organizations take their locks in one order,
 // whatever the order they are named in: while either waits for the first lock
 // it holds none that others wait for.
 func TestSeveralLockInOneOrder(t *testing.T) {

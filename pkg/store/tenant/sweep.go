@@ -15,8 +15,8 @@ import (
 // numbers never meet those of one, which are the fence's; 1 is that of the events' log.
 const sweepLock int32 = 2
 
-// SweepRows runs a statement that deletes expired rows of many organisations
-// on a shard. The statement passes by organisations whose fence is not open.
+// SweepRows runs a statement that deletes expired rows of many organizations
+// on a shard. The statement passes by organizations whose fence is not open.
 func (t *Tenants) SweepRows(ctx context.Context, shard, sql string, args ...any) (n int, err error) {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"visavis.dev/pkg/store/directory"
 )
 
-// Tenants finds organisations' databases and keeps a pool for each shard.
+// Tenants finds organizations' databases and keeps a pool for each shard.
 type Tenants struct {
 	directory *directory.Directory
 	pool      database.PoolOptions
@@ -47,8 +47,8 @@ const (
 	fencedPoll = 50 * time.Millisecond
 )
 
-// onShard runs work against the organisation's shard, following the
-// organisation when it has moved and waiting a little while it moves.
+// onShard runs work against the organization's shard, following the
+// organization when it has moved and waiting a little while it moves.
 func (t *Tenants) onShard(ctx context.Context, org id.Org, work func(*database.DB, directory.Route) error) error {
 	deadline := time.Now().Add(fencedFor)
 	for routes := 1; ; {

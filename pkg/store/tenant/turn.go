@@ -18,7 +18,7 @@ type Fence struct {
 	MovedTo string
 }
 
-// Fence reads an organisation's fence on a shard; the zero Fence is of one that the shard
+// Fence reads an organization's fence on a shard; the zero Fence is of one that the shard
 // does not know.
 func (t *Tenants) Fence(ctx context.Context, shard string, org id.Org) (f Fence, err error) {
 	db, err := t.Shard(ctx, shard)
@@ -36,7 +36,7 @@ func (t *Tenants) Fence(ctx context.Context, shard string, org id.Org) (f Fence,
 // before. Those that come meanwhile wait behind it, so it must be short.
 const turnTimeout = `SET LOCAL lock_timeout = '1s'`
 
-// Turn changes an organisation's fence on a shard from what it was to something else, and
+// Turn changes an organization's fence on a shard from what it was to something else, and
 // says whether it still was. From its return on no transaction that passed the old one can
 // commit, but for those on CockroachDB that whoever reads the new fence in a transaction sees
 // there: they commit at an earlier timestamp. It may be repeated. A transaction that is in
@@ -59,7 +59,7 @@ func (t *Tenants) Turn(ctx context.Context, shard string, org id.Org, from, to F
 
 // Expect makes a shard that an organization does not live on send everybody on to where
 // it does, and says whether it could: it cannot where the shard knows of a later epoch, or
-// has the organisation. It may be repeated.
+// has the organization. It may be repeated.
 func (t *Tenants) Expect(ctx context.Context, shard string, org id.Org, at Fence) (done bool, err error) {
 	db, err := t.Shard(ctx, shard)
 	if err != nil {

@@ -51,7 +51,7 @@ func (tx *Tx) flush(ctx context.Context) error {
 }
 
 // Touch notes that the transaction wrote a row of a tenant table; pk are the
-// key's parts after org_id. While the organisation is being copied elsewhere
+// key's parts after org_id. While the organization is being copied elsewhere
 // the copy learns of the row from this. Every write of a tenant row calls it.
 func (tx *Tx) Touch(table string, pk ...fmt.Stringer) {
 	if !tx.capture {
@@ -69,7 +69,7 @@ func Idempotent(yes bool) Option {
 	return func(o *database.TxOptions) { o.Idempotent = yes }
 }
 
-// InTx runs fn in one transaction on the organisation's shard and commits it.
+// InTx runs fn in one transaction on the organization's shard and commits it.
 // fn can run several times and must have no effect but through tx.
 func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Context, tx *Tx) error, options ...Option) error {
 	return t.onShard(ctx, org, func(db *database.DB, route directory.Route) error {

@@ -125,7 +125,7 @@ func TestReadReportsWhatFailed(t *testing.T) {
 	require.Error(t, w.Read(ctx, org, func(r *tenant.Reads) {
 		r.Query(func(pgx.Rows) error { return nil }, `SELECT 1/0`)
 	}))
-	// Neither says anything where the organisation no longer lives.
+	// Neither says anything where the organization no longer lives.
 	fence(t, w.b, org, 2, "open", "")
 	fence(t, w.a, org, 2, "moved", "b")
 	asked := 0

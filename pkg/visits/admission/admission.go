@@ -28,7 +28,7 @@ type Host struct {
 	Terms        plan.Terms
 }
 
-// Allow refuses every session of an organisation that is paused or whose plan
+// Allow refuses every session of an organization that is paused or whose plan
 // lacks a feature.
 func (h Host) Allow(features ...string) error {
 	if h.Organization.PausedAt != nil {
@@ -100,7 +100,7 @@ type Request struct {
 type Desk struct{ Library *avatar.Library }
 
 // Enter enters the session that is asked for. It comes before whatever else the
-// transaction locks: from then on others of the organisation wait for a place.
+// transaction locks: from then on others of the organization wait for a place.
 func (d *Desk) Enter(ctx context.Context, tx *tenant.Tx, r Request, now time.Time) (session.Minted, error) {
 	at, err := d.stage(ctx, tx, &r, now)
 	if err != nil {
@@ -177,7 +177,7 @@ func asProblem(err error) error {
 	case errors.Is(err, session.ErrNoMinutes):
 		return problem.New(problem.InsufficientMinutes, "No minutes are left, or the month's cap is reached. GET /usage shows them.")
 	case errors.Is(err, session.ErrNoPlace):
-		p := problem.New(problem.ConcurrencyLimit, "As many sessions are live as the organisation may have.")
+		p := problem.New(problem.ConcurrencyLimit, "As many sessions are live as the organization may have.")
 		p.RetryAfter = placeAfter
 		return p
 	case errors.Is(err, session.ErrDailyLimit):

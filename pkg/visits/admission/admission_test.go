@@ -22,7 +22,6 @@ import (
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/portaltest"
 	"visavis.dev/pkg/portals/subject"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/file"
@@ -30,6 +29,7 @@ import (
 	"visavis.dev/pkg/store/tenant/tenanttest"
 	"visavis.dev/pkg/visits/admission"
 	"visavis.dev/pkg/visits/admission/admissiontest"
+	"visavis.dev/pkg/visits/memory"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 // now is when every test begins.
 var now = tenanttest.Now
 
-// world is a shard with two organisations, and a persona of the first.
+// world is a shard with two organizations, and a persona of the first.
 type world struct {
 	*testing.T
 	tenants  *tenant.Tenants
@@ -57,7 +57,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// persona enters a persona of the first organisation.
+// persona enters a persona of the first organization.
 func (w *world) persona(change func(*persona.Definition)) persona.Persona {
 	w.Helper()
 	p := persona.Persona{ID: id.NewPersona(), Name: "Mira", Kind: persona.Standard, Avatar: id.NamedAvatar("amara"), Voice: id.NamedVoice("nora")}
@@ -74,7 +74,7 @@ func (w *world) persona(change func(*persona.Definition)) persona.Persona {
 	return p
 }
 
-// request is a sandbox's session, which costs no minutes, at an organisation that
+// request is a sandbox's session, which costs no minutes, at an organization that
 // may have everything.
 func request(r admission.Request) admission.Request {
 	r.Terms = plan.Terms{Plan: plan.Plan{Features: []string{"personas", "portals"}}}

@@ -148,7 +148,7 @@ func LongestOf(ctx context.Context, tx *tenant.Tx, t plan.Terms, d persona.Defin
 	return set.AtMost(setting.MaxDurationS, bound), err
 }
 
-// checkBases refuses packs that the organisation does not have.
+// checkBases refuses packs that the organization does not have.
 func checkBases(ctx context.Context, tx *tenant.Tx, bases []id.KnowledgeBase) error {
 	if len(bases) == 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Package identity asks an organisation's own identity provider who somebody is, by
+// Package identity asks an organization's own identity provider who somebody is, by
 // OpenID Connect: the authorization code flow with PKCE (RFC 7636), state and nonce.
 // Who comes in by the answer is package signin's.
 package identity

@@ -2,7 +2,7 @@
 // members in by their tokens, runs each conversation (package conversation) in a
 // room of its own, keeps the room's time and pays for it, carries out what the
 // API asks of it, and brings a socket that came to the wrong process to the right
-// one. A session over an organisation's media server has no socket: a process joins
+// one. A session over an organization's media server has no socket: a process joins
 // its room there as the persona.
 //
 // A process says on every shard that it lives, on each apart from the others. One that

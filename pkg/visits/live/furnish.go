@@ -8,10 +8,10 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/sessions/conversation"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/search"
+	"visavis.dev/pkg/visits/memory"
 )
 
 // config is what the room's conversation is made of.

@@ -12,7 +12,7 @@ import (
 )
 
 // guest is a peer in a media server's room: the visitor, or a team member where staff is
-// not zero. The server says who says what, and lets in whom the organisation's key does.
+// not zero. The server says who says what, and lets in whom the organization's key does.
 type guest struct {
 	venue    *venue
 	stay     *lkroom.Room

@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/live"
 	"visavis.dev/pkg/visits/live/livetest"
+	"visavis.dev/pkg/visits/memory"
 )
 
 func TestAConversation(t *testing.T) {

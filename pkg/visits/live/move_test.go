@@ -16,7 +16,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// A conversation goes on while its organisation moves: the process that holds it is
+// A conversation goes on while its organization moves: the process that holds it is
 // known on every shard, what it writes goes to the new one, and so does what it is asked.
 func TestAConversationGoesOnThroughAMove(t *testing.T) {
 	for name, small := range map[string]int{"small": 0, "large": -1} {

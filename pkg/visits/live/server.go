@@ -32,7 +32,7 @@ type Options struct {
 	Tenants *tenant.Tenants
 	// Shards lists the shards; it is asked again now and then.
 	Shards func(context.Context) ([]string, error)
-	// Organization finds an organisation and its terms.
+	// Organization finds an organization and its terms.
 	Organization func(context.Context, id.Org) (directory.Organization, plan.Terms, error)
 	// Persona is a version of a persona, and its name.
 	Persona func(ctx context.Context, org id.Org, p id.Persona, version int64) (string, persona.Definition, error)

@@ -28,7 +28,7 @@ import (
 	"visavis.dev/pkg/visits/live/livetest"
 )
 
-// stage is a shard with an organisation, and processes that hold its
+// stage is a shard with an organization, and processes that hold its
 // conversations.
 type stage struct {
 	t         *testing.T
@@ -45,11 +45,11 @@ type stage struct {
 	// conversation is told of its person.
 	remembers string
 	told      chan []string
-	// media is the organisation's media server; nil for none.
+	// media is the organization's media server; nil for none.
 	media *mediaServer
 }
 
-// newStage makes a stage whose organisation holds minutes for so many seconds.
+// newStage makes a stage whose organization holds minutes for so many seconds.
 func newStage(t *testing.T, seconds int64) *stage {
 	t.Helper()
 	tenants, d, org, _ := tenanttest.NewDirected(t)
@@ -64,7 +64,7 @@ func newStage(t *testing.T, seconds int64) *stage {
 
 func (s *stage) now() time.Time { return s.clock.Now().UTC().Truncate(time.Microsecond) }
 
-// sql runs a statement about the organisation.
+// sql runs a statement about the organization.
 func (s *stage) sql(statement string, args ...any) {
 	s.t.Helper()
 	require.NoError(s.t, s.tenants.InTx(context.Background(), s.org, func(ctx context.Context, tx *tenant.Tx) error {

@@ -22,7 +22,7 @@ import (
 	"visavis.dev/pkg/visits/live/livetest"
 )
 
-// mediaServer is an organisation's, with the connection to it.
+// mediaServer is an organization's, with the connection to it.
 type mediaServer struct {
 	*livekittest.Server
 	opened connection.Opened
@@ -55,7 +55,7 @@ func (m *mediaServer) called() []string {
 	return append([]string{}, m.calls...)
 }
 
-// withMedia makes a stage whose organisation has a media server.
+// withMedia makes a stage whose organization has a media server.
 func withMedia(t *testing.T) *stage {
 	t.Helper()
 	s := newStage(t, 600)
@@ -225,7 +225,7 @@ func (s *stage) staffToken(which id.Session, mode string) string {
 }
 
 // Only the session's visitor is heard as such, and only those who were invited as staff,
-// whatever tokens the organisation makes besides.
+// whatever tokens the organization makes besides.
 func TestOthersInARoomAreNotHeard(t *testing.T) {
 	s := withMedia(t)
 	p := s.pod()

@@ -17,18 +17,18 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/provider/model"
 	"visavis.dev/pkg/sessions/conversation"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
+	"visavis.dev/pkg/visits/memory"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// world is an organisation with a persona that remembers people, and a person.
+// world is an organization with a persona that remembers people, and a person.
 type world struct {
 	t       *testing.T
 	tenants *tenant.Tenants

@@ -16,11 +16,11 @@ import (
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal/portaltest"
-	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/admission/admissiontest"
+	"visavis.dev/pkg/visits/memory"
 )
 
 func TestAPersonIsRemembered(t *testing.T) {

@@ -152,8 +152,8 @@ func (g *Gate) try(ctx context.Context, of rate.Class, org id.Org, p id.Portal, 
 	return done, nil
 }
 
-// ByEmbedToken lets in whom the organisation's own system signed in. A token opens
-// once. With a Refusal of a token that the organisation made for the portal,
+// ByEmbedToken lets in whom the organization's own system signed in. A token opens
+// once. With a Refusal of a token that the organization made for the portal,
 // Details.AllowedOrigins says who may show the refusal in a frame; a token that does not
 // hold says nothing.
 func (g *Gate) ByEmbedToken(ctx context.Context, org id.Org, p id.Portal, token string) (Entered, error) {
@@ -191,7 +191,7 @@ func doorOf(r person.Role) door.Key {
 	return door.Staff
 }
 
-// ByCustomerToken lets in a customer that the organisation vouches for. A token opens
+// ByCustomerToken lets in a customer that the organization vouches for. A token opens
 // as often as it is shown, while it is good.
 func (g *Gate) ByCustomerToken(ctx context.Context, org id.Org, p id.Portal, token string) (Entered, error) {
 	return g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {

@@ -269,7 +269,7 @@ func TestLinksToCases(t *testing.T) {
 	w.refused(signin.DoorClosed, err)
 }
 
-// A code is known to a whole class: with it nobody is somebody whom the organisation
+// A code is known to a whole class: with it nobody is somebody whom the organization
 // vouches for.
 func TestACodeOpensNobodysPlace(t *testing.T) {
 	w := newWorld(t)
@@ -301,7 +301,7 @@ func TestACodeOpensNobodysPlace(t *testing.T) {
 	_, err = w.gate.Find(t.Context(), w.portal.ID, first.Secret)
 	require.NoError(t, err, "who was in stays in")
 
-	// The organisation's own system knows the address: it is theirs from then on.
+	// The organization's own system knows the address: it is theirs from then on.
 	known, err := add("kim@example.com", false)
 	require.NoError(t, err)
 	require.Equal(t, first.Person, known.ID)

@@ -41,7 +41,7 @@ type Gate struct {
 	// Asker asks the identity providers that Connections opens.
 	Asker       *identity.Asker
 	Connections *connection.Opener
-	// Terms are what an organisation may have: those who join by a code count.
+	// Terms are what an organization may have: those who join by a code count.
 	Terms func(ctx context.Context, org id.Org) (plan.Terms, error)
 }
 
@@ -85,7 +85,7 @@ func (g *Gate) enter(ctx context.Context, org id.Org, p id.Portal, through func(
 	return in, asRefusal(unpublished(err))
 }
 
-// unpublished says that an organisation that is not there has no portals.
+// unpublished says that an organization that is not there has no portals.
 func unpublished(err error) error {
 	if errors.Is(err, directory.ErrUnknown) {
 		return refuse(NotPublished)

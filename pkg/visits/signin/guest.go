@@ -111,7 +111,7 @@ func ending(text string) string {
 }
 
 // Request is the session that the guest may ask for; what they choose themselves,
-// and the organisation, is the caller's to add.
+// and the organization, is the caller's to add.
 func (in *Guest) Request() admission.Request {
 	r := admission.Request{
 		Source: session.FromPortal, Portal: in.Portal, Person: in.Person, Membership: in.Membership, Escalation: in.Escalation,

@@ -22,7 +22,7 @@ const (
 	secretBytes = 32
 )
 
-// key signs an organisation's tokens.
+// key signs an organization's tokens.
 type key struct {
 	ID     id.SigningKey
 	Secret []byte
@@ -32,7 +32,7 @@ func place(org id.Org, k id.SigningKey) string {
 	return "signing key " + org.String() + " " + k.String()
 }
 
-// signingKey is the organisation's key that signs now; it is made when there is
+// signingKey is the organization's key that signs now; it is made when there is
 // none, or the newest is too old.
 func signingKey(ctx context.Context, tx *tenant.Tx, v *vault.Vault, now time.Time) (key, error) {
 	var (

@@ -211,11 +211,11 @@ func TestNobodyIsFlooded(t *testing.T) {
 	require.NoError(t, w.ask("kim@example.com"))
 
 	w.member("kim@example.com")
-	w.exec(`INSERT INTO mail_count (org_id, holder, hour, taken) VALUES ($1, 'organisation', $2, 2000)`, w.one, w.clock.Now().Truncate(time.Hour))
+	w.exec(`INSERT INTO mail_count (org_id, holder, hour, taken) VALUES ($1, 'organization', $2, 2000)`, w.one, w.clock.Now().Truncate(time.Hour))
 	var box postbox
 	for w.deliver(&box) > 0 {
 	}
-	require.Empty(t, box.sent, "the organisation had its share")
+	require.Empty(t, box.sent, "the organization had its share")
 
 	for range 30 {
 		_ = w.gate.AskForLink(t.Context(), w.one, w.portal.ID, signin.Card{Email: id.NewRequest().String() + "@example.com"}, "one house")

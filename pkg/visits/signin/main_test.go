@@ -30,7 +30,7 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// world is a shard with two organisations, and a portal of the first whose doors are
+// world is a shard with two organizations, and a portal of the first whose doors are
 // all open.
 type world struct {
 	*testing.T

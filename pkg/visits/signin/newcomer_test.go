@@ -31,7 +31,7 @@ func (w *world) code() string {
 	return ""
 }
 
-// Whoever the organisation's own system names is added once, and found from then on.
+// Whoever the organization's own system names is added once, and found from then on.
 func TestAnEmbedTokenAddsPeople(t *testing.T) {
 	w := newWorld(t)
 	class := admissiontest.Unit(t, w.tenants, w.one, w.portal.ID, id.Unit{}, true)

@@ -303,7 +303,7 @@ func TestLookingAtPagesWritesNothing(t *testing.T) {
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM person WHERE org_id = $1 AND id = $2 AND last_seen_at = $3`, w.one, m.Person, w.clock.Now()))
 }
 
-// Who may show a refusal in a frame is said by what the organisation made, and by
+// Who may show a refusal in a frame is said by what the organization made, and by
 // nothing else.
 func TestRefusalsAreReadInTheirFrames(t *testing.T) {
 	w := newWorld(t)

@@ -30,7 +30,7 @@ type Question struct {
 // attempts is where what a browser keeps of a question opens: at the portal alone.
 func attempts(org id.Org, p id.Portal) string { return "sso " + org.String() + " " + p.String() }
 
-// AskProvider sends somebody to the organisation's identity provider, which answers
+// AskProvider sends somebody to the organization's identity provider, which answers
 // to redirect. The error can be a Refusal.
 func (g *Gate) AskProvider(ctx context.Context, org id.Org, p id.Portal, redirect string) (Question, error) {
 	c, err := g.provider(ctx, org, p)
@@ -72,7 +72,7 @@ func (g *Gate) provider(ctx context.Context, org id.Org, p id.Portal) (connectio
 }
 
 // BySSO lets in whom the identity provider vouches for: who is known by its name for
-// them, or else by the organisation's, or by an address that it says is theirs. Nobody
+// them, or else by the organization's, or by an address that it says is theirs. Nobody
 // is added. given is what the browser came back with, and cookie what it kept.
 func (g *Gate) BySSO(ctx context.Context, org id.Org, p id.Portal, cookie string, given url.Values) (Entered, error) {
 	c, err := g.provider(ctx, org, p)

@@ -1,4 +1,4 @@
-// Package signin lets people in to portals: by tokens that an organisation's own
+// Package signin lets people in to portals: by tokens that an organization's own
 // system gets for them, by a code, by a link, or as they come. Whoever came in has a
 // visit, which their browser holds the secret of. Which doors are open is package
 // door's, and what a session needs package admission's.
@@ -59,7 +59,7 @@ type Details struct {
 	Name  string `json:"name,omitempty"`
 	Email string `json:"email,omitempty"`
 	Phone string `json:"phone,omitempty"`
-	// Ref is the organisation's own name for a customer, and Verified says that it
+	// Ref is the organization's own name for a customer, and Verified says that it
 	// vouches for who that is.
 	Ref        string            `json:"ref,omitempty"`
 	Verified   bool              `json:"verified,omitempty"`

@@ -26,7 +26,7 @@ type Importer struct {
 	sheets *lru.Cache[id.File, *sheet]
 }
 
-// Terms are what an organisation may have.
+// Terms are what an organization may have.
 type Terms func(ctx context.Context, org id.Org) (plan.Terms, error)
 
 // sheetsAtOnce is as many as there are jobs side by side.

@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
-// world is an organisation with a portal, and what imports people.
+// world is an organization with a portal, and what imports people.
 type world struct {
 	t       *testing.T
 	tenants *tenant.Tenants
@@ -152,7 +152,7 @@ func (w *world) unit(code string) id.Unit {
 	return u.ID
 }
 
-// people are those of the organisation, newest first.
+// people are those of the organization, newest first.
 func (w *world) people() []person.With {
 	w.t.Helper()
 	all, err := person.List(context.Background(), w.tenants, w.org, person.Filter{}, id.Person{}, 1000, w.clock.Now())

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 
 var who = portal.Author{By: "key_test", At: tenanttest.Now}
 
-// world is an organisation without portals, and the shipped templates.
+// world is an organization without portals, and the shipped templates.
 type world struct {
 	t       *testing.T
 	tenants *tenant.Tenants

@@ -23,7 +23,7 @@ import (
 // Candidate is a portal that is to be shown, with all that the rules look at.
 type Candidate struct {
 	Portal portal.Portal
-	// Region is the organisation's.
+	// Region is the organization's.
 	Region string
 	// Doors are the keys of those that are open, or are to be.
 	Doors []string
@@ -53,7 +53,7 @@ type Taught struct {
 
 // Question is what to check.
 type Question struct {
-	// Region is the organisation's, and At the moment.
+	// Region is the organization's, and At the moment.
 	Region string
 	At     time.Time
 	// Shown looks at what visitors see now, not at the drafts. The portal is

@@ -25,7 +25,7 @@ type Site struct {
 	Stamp Stamp
 	Name  string
 	// Definition is as it was published, but that its AINotice is also the
-	// organisation's.
+	// organization's.
 	Definition portal.Definition
 	Speaker    Speaker
 	// Doors are the open ones, by key.
@@ -40,7 +40,7 @@ type Site struct {
 type Stamp struct {
 	// Page grows with everything that changes the page, Persona with who speaks.
 	Page, Persona int64
-	// AINotice says that the organisation has all its visitors told of the AI.
+	// AINotice says that the organization has all its visitors told of the AI.
 	AINotice bool
 }
 

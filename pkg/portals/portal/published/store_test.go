@@ -201,7 +201,7 @@ func TestAFormerSlugLeadsToThePortal(t *testing.T) {
 	}
 }
 
-func TestAnOrganisationHasAllItsVisitorsToldOfTheAI(t *testing.T) {
+func TestAnOrganizationHasAllItsVisitorsToldOfTheAI(t *testing.T) {
 	b := setup(t)
 	p := b.portal(func(p *portal.Portal) { p.Definition.Privacy.AINotice = false })
 	told := func() bool {

@@ -146,11 +146,11 @@ func (t *Template) checkLists() error {
 			return fmt.Errorf("subjects[%d]: there is no kind %q", i, s.Kind)
 		}
 		if len(s.Definition.KnowledgeBaseIDs) > 0 || s.Definition.PersonaID != nil || len(s.Definition.Prerequisites) > 0 {
-			return fmt.Errorf("subjects[%d] names what no organisation has", i)
+			return fmt.Errorf("subjects[%d] names what no organization has", i)
 		}
 	}
 	if !slices.Equal(t.Definition.KnowledgeBaseIDs, []id.KnowledgeBase{}) {
-		return errors.New("definition names packs that no organisation has")
+		return errors.New("definition names packs that no organization has")
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package tenanttest gives the tests of a store a shard with organisations.
+// Package tenanttest gives the tests of a store a shard with organizations.
 package tenanttest
 
 import (
@@ -20,14 +20,14 @@ import (
 // Now is when every test begins.
 var Now = time.Date(2026, 7, 8, 12, 0, 0, 0, time.UTC)
 
-// New is one shard, named a, with two organisations.
+// New is one shard, named a, with two organizations.
 func New(t *testing.T) (tenants *tenant.Tenants, one, two id.Org) {
 	t.Helper()
 	tenants, _, one, two = with(t, database.PoolOptions{})
 	return tenants, one, two
 }
 
-// NewDirected is New, with the directory that the organisations are found by.
+// NewDirected is New, with the directory that the organizations are found by.
 func NewDirected(t *testing.T) (tenants *tenant.Tenants, d *directory.Directory, one, two id.Org) {
 	t.Helper()
 	return with(t, database.PoolOptions{})
