@@ -89,7 +89,8 @@ func (p *Person) settle() (key *string, err error) {
 // FindOrAdd finds somebody by their external id, then by their e-mail address,
 // and else adds them. Whoever is found gets the external id or the address that
 // they lacked and is otherwise left as they are. The person is locked until the
-// commit. Who is claimed is always added. The error is a FieldError, ErrEmailTaken (by
+// commit. Who is claimed is always added, and is not found by the address that they
+// claimed, which is taken from them. The error is a FieldError, ErrEmailTaken (by
 // somebody with another external id), ErrExternalIDTaken (somebody with the address goes by another external id) or ErrFull.
 func FindOrAdd(ctx context.Context, tx *tenant.Tx, w Wanted) (Person, bool, error) {
 	wanted := w.person()
@@ -145,6 +146,17 @@ func (p *Person) match(ctx context.Context, tx *tenant.Tx, key *string) (Person,
 		return Person{}, err
 	}
 	found, err := pgx.CollectRows(rows, scan)
+	if err != nil {
+		return Person{}, err
+	}
+	for i, f := range found {
+		if found[i], err = Lock(ctx, tx, f.ID); errors.Is(err, ErrErased) {
+			return Person{}, ErrUnknown // a moment ago
+		} else if err != nil {
+			return Person{}, err
+		}
+	}
+	found, err = p.withoutClaims(ctx, tx, found)
 	switch {
 	case err != nil:
 		return Person{}, err
@@ -153,14 +165,26 @@ func (p *Person) match(ctx context.Context, tx *tenant.Tx, key *string) (Person,
 	case len(found) > 1:
 		return Person{}, ErrEmailTaken
 	}
-	known, err := Lock(ctx, tx, found[0].ID)
-	switch {
-	case errors.Is(err, ErrErased):
-		return Person{}, ErrUnknown // a moment ago
-	case err != nil:
-		return Person{}, err
+	return p.complete(ctx, tx, found[0], key)
+}
+
+// withoutClaims leaves out who was found by an address that they gave themselves and
+// never confirmed: the organization knows whose it is, and takes it from them. They
+// stay who they said they are.
+func (p *Person) withoutClaims(ctx context.Context, tx *tenant.Tx, found []Person) ([]Person, error) {
+	var out []Person
+	for _, known := range found {
+		byID := p.ExternalID != nil && known.ExternalID != nil && *p.ExternalID == *known.ExternalID
+		if byID || !known.Claimed {
+			out = append(out, known)
+			continue
+		}
+		known.Email, known.Edition, known.UpdatedAt = nil, known.Edition+1, p.UpdatedAt
+		if err := known.save(ctx, tx); err != nil {
+			return nil, err
+		}
 	}
-	return p.complete(ctx, tx, known, key)
+	return out, nil
 }
 
 // complete gives somebody who was found what to find them by next time.
@@ -169,7 +193,8 @@ func (p *Person) complete(ctx context.Context, tx *tenant.Tx, known Person, key 
 		return Person{}, ErrExternalIDTaken
 	}
 	gainsID, gainsEmail := p.ExternalID != nil && known.ExternalID == nil, key != nil && known.Email == nil
-	vouched := known.Claimed
+	// Who is named by their external id and this address has it.
+	vouched := known.Claimed && key != nil && (gainsEmail || *p.Email == *known.Email)
 	if !gainsID && !gainsEmail && !vouched {
 		return known, nil
 	}

@@ -301,13 +301,26 @@ func TestACodeOpensNobodysPlace(t *testing.T) {
 	_, err = w.gate.Find(t.Context(), w.portal.ID, first.Secret)
 	require.NoError(t, err, "who was in stays in")
 
-	// The organization's own system knows the address: it is theirs from then on.
+	// The organization's own system knows whose the address is: not who came by the code.
 	known, err := add("kim@example.com", false)
 	require.NoError(t, err)
-	require.Equal(t, first.Person, known.ID)
-	require.False(t, known.Claimed)
+	require.NotEqual(t, first.Person, known.ID)
+	require.Equal(t, []any{"Lee", false}, []any{known.Name, known.Claimed})
+	require.Equal(t, 1, w.count(`SELECT count(*) FROM person WHERE org_id = $1 AND id = $2 AND name = 'Kim' AND claimed AND email IS NULL`, w.one, first.Person))
 	_, err = w.gate.Find(t.Context(), w.portal.ID, first.Secret)
-	w.refused(signin.VisitEnded, err)
+	require.NoError(t, err, "who came by the code is left as they are")
+	// Nor does a claim keep an address from somebody whom the organization knows by an id.
+	claimed, err := join("lou@example.com")
+	require.NoError(t, err)
+	require.NoError(t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		for _, email := range []*string{nil, new("lou@example.com")} {
+			p, _, err := person.FindOrAdd(ctx, tx, person.Wanted{Name: "Lou", ExternalID: new("lou"), Email: email, At: tenanttest.Now})
+			require.NoError(t, err)
+			require.NotEqual(t, claimed.Person, p.ID)
+			require.Equal(t, email, p.Email)
+		}
+		return nil
+	}))
 	late, err := join("kim@example.com")
 	require.NoError(t, err)
 	require.NotEqual(t, known.ID, late.Person)
