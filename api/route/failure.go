@@ -59,6 +59,9 @@ func (c *Call) failure(err error) *refusal {
 	switch {
 	case errors.Is(err, context.Canceled):
 		c.service.Log.DebugContext(ctx, "the caller went away", "error", p)
+	case p.Code == problem.Capacity && errors.Unwrap(p) == nil:
+		// More than this process takes on, which is no fault.
+		c.service.Log.WarnContext(ctx, "request refused: no capacity", "error", p)
 	case p.Code.Status() >= http.StatusInternalServerError:
 		c.service.Log.ErrorContext(ctx, "request failed", "error", p)
 	}

@@ -128,6 +128,7 @@ func (s stage) report() {
 		{"get", "all", "-o", "wide"},
 		{"get", "events", "--sort-by=.lastTimestamp"},
 		{"describe", "pods"},
+		{"logs", "--selector", "app.kubernetes.io/name=visavis", "--all-containers", "--prefix", "--tail=40"},
 	} {
 		out, err := s.try("kubectl", "", arguments...)
 		s.Logf("kubectl %s: %v\n%s", strings.Join(arguments, " "), err, out)

@@ -10,8 +10,10 @@ import (
 )
 
 const (
-	// listEvery is how often the list of shards is read again.
-	listEvery = 30 * time.Second
+	// askEvery is how often a loop asks for the list of shards.
+	askEvery = time.Second
+	// listEvery is how often the list is read again: a new shard is served within it.
+	listEvery = 10 * time.Second
 	// listAgain is how soon it is read again after that failed.
 	listAgain = time.Second
 	// listWithin bounds one reading of it.

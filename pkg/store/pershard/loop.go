@@ -15,8 +15,8 @@ import (
 type Options struct {
 	// Work names what is done, for logs and figures, as in "advance jobs".
 	Work string
-	// Shards lists the shards. It is asked again every 30 seconds, and every second
-	// while it fails; what it answered last is in force meanwhile.
+	// Shards lists the shards. It is asked every second and so answers from memory
+	// (List); what it answered last is in force while it fails.
 	Shards Lister
 	// Every is the time from the beginning of one call to that of the next. A call
 	// that took longer is followed by the next at once. A shard that fails is called
@@ -54,7 +54,7 @@ func New(o Options) *Loop {
 func (l *Loop) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	l.cancel = cancel
-	ticker := l.o.Clock.NewTicker(listAgain)
+	ticker := l.o.Clock.NewTicker(askEvery)
 	l.group.Go(func() {
 		defer ticker.Stop()
 		l.follow(ctx, ticker.C())
@@ -69,20 +69,18 @@ func (l *Loop) Stop() {
 
 // follow keeps a goroutine for each shard that there is.
 func (l *Loop) follow(ctx context.Context, ticks <-chan time.Time) {
-	known, due := true, l.o.Clock.Now()
+	known := true
 	for {
-		if now := l.o.Clock.Now(); !now.Before(due) {
-			names, err := l.list(ctx)
-			switch {
-			case ctx.Err() != nil:
-				return
-			case err == nil:
-				l.serve(ctx, names)
-				known, due = true, now.Add(listEvery)
-			case known:
-				known = false
-				l.o.Log.WarnContext(ctx, "failed to list the shards; the last known list stays in force", "work", l.o.Work, "error", err)
-			}
+		names, err := l.list(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			l.serve(ctx, names)
+			known = true
+		case known:
+			known = false
+			l.o.Log.WarnContext(ctx, "failed to list the shards; the last known list stays in force", "work", l.o.Work, "error", err)
 		}
 		select {
 		case <-ticks:

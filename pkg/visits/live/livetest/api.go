@@ -121,7 +121,7 @@ func (a API) read(ctx context.Context, pack, title, text string) error {
 	err = a.send(ctx, http.MethodPost, "/knowledge/bases/"+pack+"/documents", w.FormDataContentType(), &form, &document)
 	for err == nil && document.Status == "processing" {
 		select {
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(200 * time.Millisecond):
 			err = a.Call(ctx, http.MethodGet, "/knowledge/documents/"+document.ID, nil, &document)
 		case <-ctx.Done():
 			return ctx.Err()
