@@ -8,7 +8,6 @@ import (
 	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/portals/widget"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -72,7 +71,7 @@ func parsePersona(s string) (id.Persona, error) {
 }
 
 func author(c *route.Call) widget.Author {
-	return widget.Author{By: c.Principal.Key.ID.String(), At: c.Now(), Region: c.Principal.Org.Region}
+	return widget.Author{Actor: c.Actor(), Region: c.Principal.Org.Region}
 }
 
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Widget, error) {
@@ -92,10 +91,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Widget, err
 	}
 	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Widget, error) {
 		made, err := widget.Insert(ctx, tx, w, author(c))
-		if err != nil {
-			return Widget{}, asProblem(err)
-		}
-		return show(c, made), record(ctx, c, tx, "widget.created", w.ID, map[string]any{"name": made.Name, "personaId": made.Persona})
+		return show(c, made), asProblem(err)
 	})
 	return versioned(c, made, err)
 }
@@ -105,7 +101,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Widge
 	if err != nil {
 		return Widget{}, err
 	}
-	return a.change(ctx, c, wanted, "widget.updated", func(w *widget.Widget) (err error) {
+	return a.change(ctx, c, wanted, func(w *widget.Widget) (err error) {
 		if err := in.Check(w.Version, in.Body.BaseVersion.Ptr()); err != nil {
 			return err
 		}
@@ -136,14 +132,14 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Widge
 		return Widget{}, err
 	}
 	key := widget.NewPublicKey(c.Org())
-	return a.change(ctx, c, wanted, "widget.key_rotated", func(w *widget.Widget) error {
+	return a.change(ctx, c, wanted, func(w *widget.Widget) error {
 		w.PublicKey = key
 		return in.Check(w.Version, nil)
 	})
 }
 
-// change makes a change of a widget and tells of it.
-func (a *API) change(ctx context.Context, c *route.Call, which id.Widget, action string, make func(*widget.Widget) error) (Widget, error) {
+// change makes a change of a widget.
+func (a *API) change(ctx context.Context, c *route.Call, which id.Widget, make func(*widget.Widget) error) (Widget, error) {
 	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Widget, error) {
 		before, err := widget.Lock(ctx, tx, which)
 		if err != nil {
@@ -153,12 +149,8 @@ func (a *API) change(ctx context.Context, c *route.Call, which id.Widget, action
 		if err := make(&after); err != nil {
 			return Widget{}, asProblem(err)
 		}
-		now, changed, err := widget.Update(ctx, tx, before, after, author(c))
-		if err != nil || len(changed) == 0 {
-			return show(c, now), asProblem(err)
-		}
-		widget.TellUpdated(tx, now, changed, c.Principal.Key.ID.String())
-		return show(c, now), record(ctx, c, tx, action, which, map[string]any{"version": now.Version, "changed": changed})
+		now, _, err := widget.Update(ctx, tx, before, after, author(c))
+		return show(c, now), asProblem(err)
 	})
 	return versioned(c, now, err)
 }
@@ -169,14 +161,6 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		if err := widget.Delete(ctx, tx, wanted, c.Now()); err != nil {
-			return route.Deleted{}, asProblem(err)
-		}
-		return route.Deleted{Deleted: true, ID: wanted.String()}, record(ctx, c, tx, "widget.deleted", wanted, nil)
+		return route.Deleted{Deleted: true, ID: wanted.String()}, asProblem(widget.Delete(ctx, tx, wanted, author(c)))
 	})
-}
-
-// record notes a change in the activity log.
-func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, w id.Widget, changes map[string]any) error {
-	return activity.Record(ctx, tx, c.Did(action, "widget", w.String(), changes))
 }

@@ -10,6 +10,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -65,8 +66,7 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, of id.Persona, aft
 
 // Author is who changes a widget, when, and in which region.
 type Author struct {
-	By     string
-	At     time.Time
+	activity.Actor
 	Region string
 }
 
@@ -87,13 +87,16 @@ func Insert(ctx context.Context, tx *tenant.Tx, w Widget, who Author) (Widget, e
 		INSERT INTO widget (org_id, id, name, persona_id, enabled, definition, public_key, version, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
 		tx.Org, w.ID, w.Name, w.Persona, w.Enabled, w.Definition, w.PublicKey, w.Version, w.CreatedAt)
-	return w, err
+	if err != nil {
+		return w, err
+	}
+	return w, who.Log(ctx, tx, "widget.created", "widget", w.ID, map[string]any{"name": w.Name, "personaId": w.Persona})
 }
 
 // Update makes of a widget that Lock found what after says. A change of
 // nothing makes no version. It answers the names of what changed; the error is
 // a persona.FieldError, or a conflict where a widget is switched on while the
-// organization has them off. Announce comes after it, last in the transaction.
+// organization has them off.
 func Update(ctx context.Context, tx *tenant.Tx, before, after Widget, who Author) (Widget, []string, error) {
 	if after.Enabled && !before.Enabled {
 		if err := permitted(ctx, tx); err != nil {
@@ -113,7 +116,15 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Widget, who Author
 		UPDATE widget SET name = $3, persona_id = $4, enabled = $5, definition = $6, public_key = $7, version = $8, updated_at = $9
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, after.ID, after.Name, after.Persona, after.Enabled, after.Definition, after.PublicKey, after.Version, after.UpdatedAt)
-	return after, changed, err
+	if err != nil {
+		return after, changed, err
+	}
+	action := "widget.updated"
+	if after.PublicKey != before.PublicKey {
+		action = "widget.key_rotated"
+	}
+	tellUpdated(tx, after, changed, who.By)
+	return after, changed, who.Log(ctx, tx, action, "widget", after.ID, map[string]any{"version": after.Version, "changed": changed})
 }
 
 // permitted is nil where the organization lets widgets be shown; else the
@@ -138,8 +149,8 @@ func (w *Widget) settle(ctx context.Context, tx *tenant.Tx, had id.Persona, who 
 	return err
 }
 
-// TellUpdated tells that a widget was changed.
-func TellUpdated(tx *tenant.Tx, w Widget, changed []string, by string) {
+// tellUpdated tells that a widget was changed.
+func tellUpdated(tx *tenant.Tx, w Widget, changed []string, by string) {
 	event.Tell(tx, event.Draft{Type: event.WidgetUpdated, At: w.UpdatedAt, Fields: map[string]any{
 		"widgetId": w.ID.String(), "changedFields": changed, "enabled": w.Enabled, "allowedOrigins": w.Definition.AllowedOrigins,
 		"changedBy": by, "updatedAt": w.UpdatedAt,
@@ -147,14 +158,17 @@ func TellUpdated(tx *tenant.Tx, w Widget, changed []string, by string) {
 }
 
 // Delete deletes a widget. The error is ErrUnknown or ErrGone.
-func Delete(ctx context.Context, tx *tenant.Tx, which id.Widget, at time.Time) error {
+func Delete(ctx context.Context, tx *tenant.Tx, which id.Widget, who Author) error {
 	if _, err := Lock(ctx, tx, which); err != nil {
 		return err
 	}
 	tx.Touch("widget", which)
 	_, err := tx.Exec(ctx, `
-		UPDATE widget SET deleted_at = $3, updated_at = $3, enabled = false WHERE org_id = $1 AND id = $2`, tx.Org, which, at)
-	return err
+		UPDATE widget SET deleted_at = $3, updated_at = $3, enabled = false WHERE org_id = $1 AND id = $2`, tx.Org, which, who.At)
+	if err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "widget.deleted", "widget", which, nil)
 }
 
 // rememberedFor is how long a deleted widget is answered with 410 rather than 404.

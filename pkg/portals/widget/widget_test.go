@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/widget"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
@@ -132,7 +133,7 @@ func TestPublicKeys(t *testing.T) {
 
 func TestStore(t *testing.T) {
 	tenants, sent, one, two := tenanttest.NewTraced(t)
-	ctx, who := context.Background(), widget.Author{By: "key_1", At: tenanttest.Now, Region: widget.EU}
+	ctx, who := context.Background(), widget.Author{Actor: activity.Actor{By: "key_1", At: tenanttest.Now}, Region: widget.EU}
 	w := widget.Widget{ID: id.NewWidget(), Name: "Site", Persona: id.NewPersona(), Enabled: true, Definition: widget.Defaults(), PublicKey: widget.NewPublicKey(one)}
 	w.Definition.AllowedOrigins = []string{"https://example.com"}
 	require.NoError(t, tenants.InTx(ctx, one, func(ctx context.Context, tx *tenant.Tx) error {
@@ -171,7 +172,7 @@ func TestStore(t *testing.T) {
 		require.Regexp(t, `widget_pkey|widget_by_persona`, plan)
 		require.NotContains(t, plan, "Seq Scan", plan)
 	}
-	require.NoError(t, tenants.InTx(ctx, one, func(ctx context.Context, tx *tenant.Tx) error { return widget.Delete(ctx, tx, w.ID, tenanttest.Now) }))
+	require.NoError(t, tenants.InTx(ctx, one, func(ctx context.Context, tx *tenant.Tx) error { return widget.Delete(ctx, tx, w.ID, who) }))
 	_, err = widget.Get(ctx, tenants, one, w.ID)
 	require.ErrorIs(t, err, widget.ErrGone)
 	swept, err := widget.Sweep(ctx, tenants, "a", tenanttest.Now.Add(91*24*time.Hour))
