@@ -79,7 +79,7 @@ func webhookHasItsOwnWorker(p *platform) {
 	p.Logf("%d acknowledged: %+v", told, p.received("/express"))
 }
 
-func organisationHasItsOwnWorker(p *platform) {
+func organizationHasItsOwnWorker(p *platform) {
 	const each = 200
 	key := p.secret("acme-api-key", "key")
 	webhook := p.field("webhook", "express", "{.status.id}")

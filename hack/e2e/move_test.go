@@ -17,8 +17,8 @@ metadata: {name: %s}
 spec: {database: {secretName: another}, workers: {minReplicas: 1}, portals: {minReplicas: 1}}
 `
 
-// An organisation moves to another shard and back while events happen all the time.
-func organisationMoves(p *platform) {
+// An organization moves to another shard and back while events happen all the time.
+func organizationMoves(p *platform) {
 	const each = 150
 	other := p.shard + "-b"
 	p.kubectl("create", "secret", "generic", "another", "--from-literal=url="+p.database("another"))

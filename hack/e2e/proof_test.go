@@ -33,8 +33,8 @@ func TestPlatform(t *testing.T) {
 		{"deletion has two policies", deletionPolicies},
 		{"a worker dies under load", workerDies},
 		{"a webhook has a worker of its own", webhookHasItsOwnWorker},
-		{"an organisation has a worker of its own", organisationHasItsOwnWorker},
-		{"an organisation moves to another shard", organisationMoves},
+		{"an organization has a worker of its own", organizationHasItsOwnWorker},
+		{"an organization moves to another shard", organizationMoves},
 		{"limits are exact on three pods", limitsAreExact},
 		{"the operator dies and the API server stands still", operatorDies},
 		{"an upgrade fails no request", upgradeFailsNoRequest},
@@ -176,7 +176,7 @@ func aPersonSeesIt(p *platform) {
 	}
 	shown, err := p.plugin("limits nobody")
 	require.Error(p, err)
-	require.Contains(p, shown, `organisation "nobody"`)
+	require.Contains(p, shown, `organization "nobody"`)
 }
 
 // plugin runs a command of kubectl visavis and answers what it prints. kubectl takes no
@@ -244,7 +244,7 @@ func deletionPolicies(p *platform) {
 	p.api(http.StatusOK, key, "DELETE", "/webhooks/"+stays, "")
 }
 
-// webhooks are all of an organisation, by their ids.
+// webhooks are all of an organization, by their ids.
 func (p *platform) webhooks(key string) map[string]string {
 	p.Helper()
 	found, cursor := map[string]string{}, ""
