@@ -10,11 +10,12 @@ import (
 const firstConcurrent = "00019"
 
 // createIndex finds the statements that make an index, with its name.
-var createIndex = regexp.MustCompile(`(?m)^CREATE (UNIQUE )?INDEX IF NOT EXISTS (\w+)`)
+var createIndex = regexp.MustCompile(`(?m)^CREATE (UNIQUE )?INDEX IF NOT EXISTS (\w+)([^;]*);`)
 
 // concurrently are migrations as PostgreSQL runs them: an index is built while the table is
 // written to, as CockroachDB always does. One that a migration which died left unfinished is
-// never used and is not replaced by itself, so it is dropped before.
+// never used and is not replaced by itself, so it is dropped before. It waits for
+// transactions, but nobody waits for it.
 type concurrently struct{ fs.FS }
 
 // Open implements fs.FS.
@@ -30,7 +31,10 @@ func (c concurrently) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	text = createIndex.ReplaceAll(text, []byte("DROP INDEX CONCURRENTLY IF EXISTS $2;\nCREATE ${1}INDEX CONCURRENTLY IF NOT EXISTS $2"))
+	text = createIndex.ReplaceAll(text, []byte(`SET lock_timeout = 0;
+DROP INDEX CONCURRENTLY IF EXISTS $2;
+CREATE ${1}INDEX CONCURRENTLY IF NOT EXISTS $2$3;
+RESET lock_timeout;`))
 	return migration{bytes.NewReader(text), info}, nil
 }
 

@@ -3,11 +3,13 @@ package database
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -33,17 +35,41 @@ const (
 // Each statement of a migration is committed by itself, on both engines, since a
 // change of the schema is not part of a transaction on CockroachDB. A migration
 // that died halfway runs again from its beginning, so that every statement is
-// one that may.
+// one that may. One that cannot lock a table is tried again for ten minutes.
 func (db *DB) Migrate(ctx context.Context, s Schema, log *slog.Logger) error {
 	p, closeDB, err := db.migrator(ctx, s, log)
 	if err != nil {
 		return err
 	}
 	defer closeDB()
-	if _, err := p.Up(ctx); err != nil {
-		return fmt.Errorf("migrate the %s: %w", s, err)
+	for began := time.Now(); ; {
+		_, err := p.Up(ctx)
+		if err == nil {
+			return nil
+		}
+		if !lockTimeout(err) || time.Since(began) > lockPatience {
+			return fmt.Errorf("migrate the %s: %w", s, err)
+		}
+		log.WarnContext(ctx, "failed to lock a table for a migration; trying again", "schema", s, "error", err)
+		select {
+		case <-time.After(lockAgain):
+		case <-ctx.Done():
+			return fmt.Errorf("migrate the %s: %w", s, ctx.Err())
+		}
 	}
-	return nil
+}
+
+// A change of a table waits for the transactions that use it, and whoever comes then
+// waits behind it. So it waits for a moment only, lets them go first, and tries again.
+const (
+	lockWait     = "1s"
+	lockAgain    = 2 * time.Second
+	lockPatience = 10 * time.Minute
+)
+
+func lockTimeout(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "55P03" // lock_not_available
 }
 
 // Version is the schema version the database is at, and the current one.
@@ -98,13 +124,14 @@ func (db *DB) migrator(ctx context.Context, s Schema, log *slog.Logger) (*goose.
 	return p, done, nil
 }
 
-// patient is a pool like db's whose statements take as long as they take: filling an index
-// of a large table is one.
+// patient is a pool like db's whose statements take as long as they take, such as one that
+// fills an index of a large table, but wait only for a moment until they have a lock.
 func (db *DB) patient() (*pgxpool.Pool, error) {
 	cfg := db.Config()
 	cfg.MaxConns, cfg.MinConns, cfg.MinIdleConns = 4, 0, 0
-	for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout"} {
+	for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout"} {
 		cfg.ConnConfig.RuntimeParams[limit] = "0"
 	}
+	cfg.ConnConfig.RuntimeParams["lock_timeout"] = lockWait
 	return pgxpool.NewWithConfig(context.Background(), cfg)
 }

@@ -1,6 +1,7 @@
 package database_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -148,4 +149,38 @@ func TestIndexesAreBuiltBesideWriters(t *testing.T) {
 	var valid bool
 	require.NoError(t, db.QueryRow(t.Context(), `SELECT indisvalid FROM pg_index WHERE indexrelid = 'portal_by_host_check'::regclass`).Scan(&valid))
 	require.True(t, valid)
+}
+
+// A change of a table does not keep others from it while it waits for a transaction that
+// uses the table.
+func TestMigrationsLetOthersGoFirst(t *testing.T) {
+	db := empty(t, nil)
+	require.NoError(t, db.Migrate(t.Context(), database.Shard, slog.New(slog.DiscardHandler)))
+	for _, sql := range []string{`DELETE FROM goose_db_version WHERE version_id >= 27`, `ALTER TABLE escalation DROP COLUMN sandbox`} {
+		_, err := db.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
+	long, err := db.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = long.Exec(t.Context(), `SELECT count(*) FROM escalation`)
+	require.NoError(t, err)
+	var log bytes.Buffer
+	done := make(chan error, 1)
+	go func() {
+		done <- db.Migrate(context.WithoutCancel(t.Context()), database.Shard, slog.New(slog.NewTextHandler(&log, nil)))
+	}()
+	require.Eventually(t, func() (waits bool) {
+		require.NoError(t, db.QueryRow(t.Context(), `
+			SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%ALTER TABLE escalation%' AND datname = current_database())`).Scan(&waits))
+		return waits
+	}, 20*time.Second, 5*time.Millisecond)
+	within, cancel := context.WithTimeout(t.Context(), 15*time.Second)
+	defer cancel()
+	_, err = db.Exec(within, `SELECT count(*) FROM escalation`)
+	require.NoError(t, err, "a reader waits for a moment only")
+	require.NoError(t, long.Rollback(t.Context()))
+	require.NoError(t, <-done)
+	require.Contains(t, log.String(), "failed to lock a table")
+	_, err = db.Exec(t.Context(), `SELECT sandbox FROM escalation`)
+	require.NoError(t, err)
 }
