@@ -73,6 +73,11 @@ chart:
 statements:
 	cd hack/cockroach && $(GO) test -count=1 -timeout=30m ./...
 
+## clients: the clients that generators make of the OpenAPI documents, compiled
+.PHONY: clients
+clients:
+	cd hack/clients && $(GO) test -count=1 ./...
+
 ## browser: the tests in a real browser; their pictures are in hack/browser/output
 .PHONY: browser
 browser: build database
@@ -89,6 +94,7 @@ lint:
 	$(GO) tool $(TOOLS) golangci-lint run ./...
 	cd hack/helm && $(GO) tool -modfile=../tools/go.mod golangci-lint run ./...
 	cd hack/cockroach && $(GO) tool -modfile=../tools/go.mod golangci-lint run ./...
+	cd hack/clients && $(GO) tool -modfile=../tools/go.mod golangci-lint run ./...
 
 ## generate: what is derived from the code; changes nothing when it is current
 .PHONY: generate

@@ -208,8 +208,8 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, erro
 	return show(found), asProblem(err)
 }
 
-// ConnectionProvider is what can be connected.
-type ConnectionProvider struct {
+// ProviderOffer is a provider that can be connected.
+type ProviderOffer struct {
 	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity" doc:"What services of this provider do."`
 	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc" doc:"The value to send as a connection's provider."`
 	Name           string              `json:"name" doc:"What the provider is called, for people."`
@@ -222,10 +222,10 @@ type ConnectionProvider struct {
 // ProvidersQuery is empty: the catalogue is one page.
 type ProvidersQuery struct{}
 
-func listProviders(context.Context, *route.Call, *ProvidersQuery) (route.Page[ConnectionProvider], error) {
-	var page route.Page[ConnectionProvider]
+func listProviders(context.Context, *route.Call, *ProvidersQuery) (route.Page[ProviderOffer], error) {
+	var page route.Page[ProviderOffer]
 	for _, o := range connection.Offers() {
-		page.Items = append(page.Items, ConnectionProvider{o.Kind, o.Provider, o.Name, o.Secret, o.SecretRequired, o.Clones, route.Object(o.Schema)})
+		page.Items = append(page.Items, ProviderOffer{o.Kind, o.Provider, o.Name, o.Secret, o.SecretRequired, o.Clones, route.Object(o.Schema)})
 	}
 	return page, nil
 }

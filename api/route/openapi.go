@@ -61,6 +61,7 @@ func (s *Service) Document(v contract.Version, comment func(reflect.Type) string
 		s.addExample(o, entry)
 	}
 	s.describeSchemas(components["schemas"].(object), comment)
+	keepApart(components["schemas"].(object))
 	shorten(doc)
 	openAnswers(doc)
 	doc["webhooks"] = webhooks(v)
@@ -86,9 +87,7 @@ func describe(doc object, v contract.Version) {
 	components := doc["components"].(object)
 	components["responses"] = object{}
 	components["headers"] = answerHeaders()
-	components["parameters"] = deliveryHeaders()
-	components["parameters"].(object)[contract.Header] = versionParameter()
-	components["parameters"].(object)[IdempotencyHeader] = idempotencyParameter()
+	components["parameters"] = object{contract.Header: versionParameter(), IdempotencyHeader: idempotencyParameter()}
 	components["securitySchemes"] = object{"key": object{
 		"type": "http", "scheme": "bearer", "description": "An organization's API key.",
 	}}
@@ -103,6 +102,25 @@ func describe(doc object, v contract.Version) {
 	if v.Before(contract.V20261001) {
 		schemas["PlanRefusal"] = planRefusalSchema()
 	}
+}
+
+// keepApart gives a schema another name in Go where a generator of clients makes a type
+// of the same name for a property: SessionSource is also the type of Session.source.
+func keepApart(schemas object) {
+	for name, schema := range schemas {
+		properties, _ := schema.(object)["properties"].(object)
+		for property, of := range properties {
+			generated := name + strings.ToUpper(property[:1]) + property[1:]
+			if same, ok := schemas[generated].(object); ok && hasType(of.(object)) {
+				same["x-go-name"] = generated + "Object"
+			}
+		}
+	}
+}
+
+// hasType says whether a generator makes a type for a property alone.
+func hasType(property object) bool {
+	return property["enum"] != nil || property["anyOf"] != nil || property["items"] != nil || property["additionalProperties"] != nil
 }
 
 // shorten takes the base path, which the server's address holds, off the paths.

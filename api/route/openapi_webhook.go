@@ -11,9 +11,10 @@ import (
 // webhooks describes what a webhook whose deliveries are written in a contract
 // receives: one entry a type of event.
 func webhooks(v contract.Version) object {
+	// Not shared as components: oapi-codegen takes those that only webhooks use for unused.
 	described, headers := object{}, []any{}
 	for _, name := range slices.Sorted(maps.Keys(deliveryHeaders())) {
-		headers = append(headers, ref("parameters", name))
+		headers = append(headers, deliveryHeaders()[name])
 	}
 	for _, k := range event.Kinds() {
 		example := k.Example(v)
@@ -86,10 +87,29 @@ func eventData(k *event.Kind, example map[string]any) object {
 			panic("event " + string(k.Type) + " has a field " + name + " in an older contract that has no schema")
 		}
 	}
+	for name, schema := range properties {
+		properties[name] = alternatives(schema.(map[string]any))
+	}
 	return object{
 		"type": "object", "description": "What happened to what. A field that the rules hold back is null.",
 		"properties": properties, "required": asAny(slices.Sorted(maps.Keys(properties))), "additionalProperties": true,
 	}
+}
+
+// alternatives writes a value of one of several types as generators of clients read it.
+func alternatives(schema map[string]any) object {
+	types, _ := schema["type"].([]any)
+	if len(types) < 3 { // one, and null
+		return schema
+	}
+	schema = maps.Clone(schema)
+	delete(schema, "type")
+	var one []any
+	for _, t := range types {
+		one = append(one, object{"type": t})
+	}
+	schema["anyOf"] = one
+	return schema
 }
 
 // deliveryHeaders are the headers of a delivery (spec, Events, Delivery).

@@ -1,0 +1,3 @@
+package clients
+
+import _ "github.com/oapi-codegen/runtime" // what generated clients import
