@@ -17,7 +17,6 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/face"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
@@ -164,11 +163,8 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Avata
 			if in.Body.Landmarks.Set {
 				f.Landmarks = in.Body.Landmarks.Value.inner()
 			}
-		}, c.Now())
-		if err != nil {
-			return Avatar{}, asProblem(err)
-		}
-		return show(c, changed), activity.Record(ctx, tx, c.Did("avatar.updated", "avatar", f.String(), map[string]any{"name": changed.Name}))
+		}, c.Actor())
+		return show(c, changed), asProblem(err)
 	})
 }
 
@@ -178,7 +174,7 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		deleted, err := avatar.Delete(ctx, tx, a.Library, f, c.Now())
+		deleted, err := avatar.DeleteFor(ctx, tx, a.Library, f, c.Actor())
 		if err != nil {
 			return route.Deleted{}, asProblem(err)
 		}
@@ -188,8 +184,7 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		if err := face.Forget(ctx, tx, a.Files, f); err != nil {
 			return route.Deleted{}, err
 		}
-		return route.Deleted{Deleted: true, ID: f.String()},
-			activity.Record(ctx, tx, c.Did("avatar.deleted", "avatar", f.String(), nil))
+		return route.Deleted{Deleted: true, ID: f.String()}, nil
 	})
 }
 

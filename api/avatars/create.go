@@ -12,7 +12,6 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -73,7 +72,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Avatar, err
 
 func (a *API) commit(ctx context.Context, c *route.Call, face avatar.Avatar, k consent.Consent) (Avatar, error) {
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Avatar, error) {
-		full, err := avatar.Insert(ctx, tx, face, k, c.Principal.Terms)
+		full, err := avatar.Create(ctx, tx, face, k, c.Principal.Terms, c.Actor())
 		if err != nil {
 			return Avatar{}, err
 		}
@@ -87,9 +86,7 @@ func (a *API) commit(ctx context.Context, c *route.Call, face avatar.Avatar, k c
 		if err := a.Files.Keep(ctx, tx, files...); err != nil {
 			return Avatar{}, err
 		}
-		consents.Tell(tx, k)
-		return show(c, face), activity.Record(ctx, tx, c.Did("avatar.created", "avatar", face.ID.String(),
-			map[string]any{"name": face.Name, "consentId": k.ID, "statement": k.Statement}))
+		return show(c, face), nil
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -104,7 +105,7 @@ func (a *API) withdraw(ctx context.Context, c *route.Call, p *Path) (consents.Co
 		return consents.Consent{}, asProblem(err)
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (consents.Consent, error) {
-		k, err := consents.Withdraw(ctx, c, tx, own.Consent.ID)
+		k, err := person.WithdrawConsent(ctx, tx, own.Consent.ID, c.Actor())
 		return consents.Show(c, k), err
 	})
 }

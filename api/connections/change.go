@@ -7,10 +7,8 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/egress"
-	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/connection"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -68,11 +66,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 		made.Fallback = b.Fallback
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Connection, error) {
-		if err := connection.Insert(ctx, tx, a.Vault, made, secret); err != nil {
-			return Connection{}, err
-		}
-		return show(made), record(ctx, c, tx, "connection.created", made.ID,
-			map[string]any{"name": made.Name, "kind": made.Kind, "provider": made.Provider})
+		return show(made), connection.Create(ctx, tx, a.Vault, made, secret, c.Actor())
 	})
 }
 
@@ -152,19 +146,8 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 		if err != nil {
 			return Connection{}, asProblem(err)
 		}
-		after, changes, err := before.Apply(change, c.Now())
-		if err != nil || len(changes) == 0 {
-			return show(before), asProblem(err)
-		}
-		if err := connection.Update(ctx, tx, after); err != nil {
-			return Connection{}, err
-		}
-		if change.Secret != nil {
-			if err := connection.ReplaceSecret(ctx, tx, a.Vault, which, *change.Secret, time.Time{}); err != nil {
-				return Connection{}, err
-			}
-		}
-		return show(after), record(ctx, c, tx, "connection.updated", which, changes)
+		after, err := connection.Configure(ctx, tx, a.Vault, before, change, c.Actor())
+		return show(after), asProblem(err)
 	})
 }
 
@@ -195,10 +178,7 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		if err := connection.Delete(ctx, tx, which, c.Now()); err != nil {
-			return route.Deleted{}, asProblem(err)
-		}
-		return route.Deleted{Deleted: true, ID: which.String()}, record(ctx, c, tx, "connection.deleted", which, nil)
+		return route.Deleted{Deleted: true, ID: which.String()}, asProblem(connection.Delete(ctx, tx, which, c.Actor()))
 	})
 }
 
@@ -222,13 +202,9 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 	if err != nil {
 		return Connection{}, err
 	}
-	secret, now := connection.Secret(in.Body.Secret), c.Now()
+	secret := connection.Secret(in.Body.Secret)
 	if err := checkSecret(connection.Offer{}, secret); err != nil {
 		return Connection{}, err
-	}
-	var oldUntil time.Time
-	if in.Body.GraceS > 0 {
-		oldUntil = now.Add(time.Duration(in.Body.GraceS) * time.Second)
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Connection, error) {
 		before, err := connection.Lock(ctx, tx, which)
@@ -238,18 +214,7 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 		if !before.SecretSet {
 			return Connection{}, problem.Conflicting("no_secret", "The connection has no secret. Change it to give it one.").WithParam("path.id")
 		}
-		after := before.Rotated(secret, now)
-		if err := connection.Update(ctx, tx, after); err != nil {
-			return Connection{}, err
-		}
-		if err := connection.ReplaceSecret(ctx, tx, a.Vault, which, secret, oldUntil); err != nil {
-			return Connection{}, err
-		}
-		return show(after), record(ctx, c, tx, "connection.secret_rotated", which, map[string]any{"graceS": in.Body.GraceS})
+		after, err := connection.Rotate(ctx, tx, a.Vault, before, secret, time.Duration(in.Body.GraceS)*time.Second, c.Actor())
+		return show(after), err
 	})
-}
-
-// record notes a change in the activity log.
-func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, which id.Connection, changes map[string]any) error {
-	return activity.Record(ctx, tx, c.Did(action, "connection", which.String(), changes))
 }

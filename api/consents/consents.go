@@ -16,7 +16,6 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/portals/person"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
@@ -82,13 +81,10 @@ type ConsentSubject struct {
 	MembershipID *id.Membership `json:"membershipId" nullable:"true" doc:"The child's place in a portal; null for another kind of consent."`
 }
 
-// byAPI is the method of consents that are declared where what they allow is made.
-const byAPI = "api"
-
 // Show makes the answer's form of a consent.
 func Show(c *route.Call, k consent.Consent) Consent {
 	shown := Consent{
-		ID: k.ID, Kind: string(k.Kind), State: k.State, Method: byAPI, Statement: k.Statement, PolicyVersion: k.PolicyVersion,
+		ID: k.ID, Kind: string(k.Kind), State: k.State, Method: event.ConsentByAPI, Statement: k.Statement, PolicyVersion: k.PolicyVersion,
 		PersonName: k.PersonName, PersonEmail: k.PersonEmail, SignedAt: k.SignedAt.UTC(), RecordedAt: k.RecordedAt.UTC(),
 		RecordedBy: k.RecordedBy, WithdrawnAt: k.WithdrawnAt,
 	}
@@ -203,45 +199,10 @@ func (a *API) withdraw(ctx context.Context, c *route.Call, p *Path) (Consent, er
 		return Consent{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Consent, error) {
-		withdrawn, err := Withdraw(ctx, c, tx, k)
+		withdrawn, err := person.WithdrawConsent(ctx, tx, k, c.Actor())
 		return Show(c, withdrawn), asProblem(err)
 	})
 }
 
-// Withdraw withdraws a consent, notes it in the activity log and tells the
-// webhooks. Conversations that go on by a guardian's consent end.
-func Withdraw(ctx context.Context, c *route.Call, tx *tenant.Tx, k id.Consent) (consent.Consent, error) {
-	withdrawn, changed, err := consent.Withdraw(ctx, tx, k, c.Now())
-	if err != nil || !changed {
-		return withdrawn, err
-	}
-	if err := activity.Record(ctx, tx, c.Did("consent.withdrawn", "consent", k.String(), nil)); err != nil {
-		return withdrawn, err
-	}
-	Tell(tx, withdrawn)
-	if withdrawn.Kind == consent.OfGuardian {
-		err = person.Disagree(ctx, tx, withdrawn, c.Actor())
-	}
-	return withdrawn, err
-}
-
-// Tell tells that a consent was given, or withdrawn.
-func Tell(tx *tenant.Tx, k consent.Consent) {
-	at := k.RecordedAt.UTC()
-	if k.WithdrawnAt != nil {
-		at = k.WithdrawnAt.UTC()
-	}
-	fields := map[string]any{
-		"consentId": k.ID, "kind": k.Kind, "state": k.State, "policyVersion": k.PolicyVersion, "method": byAPI, "recordedAt": at,
-	}
-	if !k.Avatar.IsZero() {
-		fields["avatarId"] = k.Avatar
-	}
-	if !k.Voice.IsZero() {
-		fields["voiceId"] = k.Voice
-	}
-	if k.Guardian != nil {
-		fields["membershipId"], fields["personId"], fields["method"] = k.Membership, k.Person, k.Guardian.Method
-	}
-	event.Tell(tx, event.Draft{Type: event.ConsentRecorded, At: at, Fields: fields})
-}
+// Tell tells that a consent was given.
+func Tell(tx *tenant.Tx, k consent.Consent) { event.TellConsent(tx, k) }

@@ -15,7 +15,6 @@ import (
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/sessions/caselink"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/signin"
 )
@@ -178,7 +177,7 @@ func (a *API) createCaseLink(ctx context.Context, c *route.Call, in *CaseLinkInp
 		if err := a.Gate.Opens(ctx, tx, p.ID, door.Customers); err != nil {
 			return CaseLink{}, asProblem(err)
 		}
-		if err := caselink.Insert(ctx, tx, l, token); err != nil {
+		if err := caselink.Insert(ctx, tx, l, token, c.Actor()); err != nil {
 			return CaseLink{}, err
 		}
 		if address != "" {
@@ -188,7 +187,7 @@ func (a *API) createCaseLink(ctx context.Context, c *route.Call, in *CaseLinkInp
 		}
 		shown := showCaseLink(c, l)
 		shown.URL = new(a.link(p, "case", string(token)))
-		return shown, activity.Record(ctx, tx, c.Did("case_link.created", "case_link", l.ID.String(), map[string]any{"portalId": p.ID, "caseRef": l.CaseRef}))
+		return shown, nil
 	})
 }
 
@@ -238,11 +237,8 @@ func (a *API) revokeCaseLink(ctx context.Context, c *route.Call, in *CaseLinkPat
 		return CaseLink{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (CaseLink, error) {
-		l, err := caselink.Revoke(ctx, tx, wanted, c.Now())
-		if err != nil {
-			return CaseLink{}, asCaseProblem(err)
-		}
-		return showCaseLink(c, l), activity.Record(ctx, tx, c.Did("case_link.revoked", "case_link", l.ID.String(), nil))
+		l, err := caselink.Revoke(ctx, tx, wanted, c.Actor())
+		return showCaseLink(c, l), asCaseProblem(err)
 	})
 }
 

@@ -14,7 +14,6 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/sessions/escalation"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -155,12 +154,12 @@ func (a *API) escalate(ctx context.Context, c *route.Call, in *EscalationInput) 
 		if err := a.Gate.Opens(ctx, tx, p.ID, door.Customers); err != nil {
 			return Escalation{}, asProblem(err)
 		}
-		if err := escalation.Insert(ctx, tx, e, token); err != nil {
+		if err := escalation.Insert(ctx, tx, e, token, c.Actor()); err != nil {
 			return Escalation{}, err
 		}
 		shown := showEscalation(c, e)
 		shown.URL, shown.Token = new(a.link(p, "escalation", string(token))), &token
-		return shown, activity.Record(ctx, tx, c.Did("escalation.created", "escalation", e.ID.String(), map[string]any{"portalId": p.ID}))
+		return shown, nil
 	})
 }
 
@@ -196,11 +195,8 @@ func (a *API) decline(ctx context.Context, c *route.Call, in *EscalationPath) (E
 		return Escalation{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Escalation, error) {
-		e, err := escalation.Decline(ctx, tx, wanted)
-		if err != nil {
-			return Escalation{}, asEscalationProblem(err)
-		}
-		return showEscalation(c, e), activity.Record(ctx, tx, c.Did("escalation.declined", "escalation", e.ID.String(), nil))
+		e, err := escalation.Decline(ctx, tx, wanted, c.Actor())
+		return showEscalation(c, e), asEscalationProblem(err)
 	})
 }
 

@@ -15,7 +15,6 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/subject"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/signin"
@@ -156,12 +155,11 @@ func (a *API) embedToken(ctx context.Context, c *route.Call, in *EmbedInput) (Em
 		if err := taught(ctx, tx, p.ID, wish.Details.Subject); err != nil {
 			return EmbedToken{}, err
 		}
-		made, err := a.Gate.IssueEmbed(ctx, tx, wish)
+		made, err := a.Gate.IssueEmbed(ctx, tx, wish, c.Actor())
 		if err != nil {
 			return EmbedToken{}, people.AddProblem(asProblem(err), a.Plans, wish.Newcomer.Terms, "body.")
 		}
-		return EmbedToken{made.Token, a.link(p, "embed", made.Token), made.ExpiresAt, made.Person, made.Membership},
-			activity.Record(ctx, tx, c.Did("portal.embed_token_created", "portal", p.ID.String(), map[string]any{"personId": made.Person}))
+		return EmbedToken{made.Token, a.link(p, "embed", made.Token), made.ExpiresAt, made.Person, made.Membership}, nil
 	})
 }
 
@@ -237,12 +235,8 @@ func (a *API) customerToken(ctx context.Context, c *route.Call, in *CustomerInpu
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (CustomerToken, error) {
 		made, err := a.Gate.IssueCustomer(ctx, tx, p.ID, signin.Details{
 			Ref: b.CustomerRef, Name: b.Name, Email: b.Email, Phone: b.Phone, Verified: b.Verified, Attributes: b.Attributes, Sandbox: trial(c),
-		}, goodFor(b.ExpiresInS))
-		if err != nil {
-			return CustomerToken{}, asProblem(err)
-		}
-		return CustomerToken{made.Token, made.ExpiresAt, b.CustomerRef},
-			activity.Record(ctx, tx, c.Did("portal.customer_token_created", "portal", p.ID.String(), map[string]any{"customerRef": b.CustomerRef}))
+		}, goodFor(b.ExpiresInS), c.Actor())
+		return CustomerToken{made.Token, made.ExpiresAt, b.CustomerRef}, asProblem(err)
 	})
 }
 

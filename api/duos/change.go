@@ -10,7 +10,6 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/duo"
 	"visavis.dev/pkg/personas/persona"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -65,10 +64,6 @@ func parseHosts(sent []Host) ([]persona.Host, error) {
 	return hosts, nil
 }
 
-func author(c *route.Call) persona.Author {
-	return c.Actor()
-}
-
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Duo, error) {
 	if !c.Principal.Terms.Has(feature) {
 		return Duo{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
@@ -82,11 +77,8 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Duo, error)
 		return Duo{}, asProblem(err)
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Duo, error) {
-		made, err := duo.Insert(ctx, tx, a.Library, d, author(c))
-		if err != nil {
-			return Duo{}, asProblem(err)
-		}
-		return show(made), record(ctx, c, tx, "duo.created", d.ID, map[string]any{"name": made.Name, "personaId": made.Persona})
+		made, err := duo.Insert(ctx, tx, a.Library, d, c.Actor())
+		return show(made), asProblem(err)
 	})
 }
 
@@ -117,11 +109,8 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Duo, 
 		if after.Interplay, err = merged(c, before.Interplay); err != nil {
 			return Duo{}, asProblem(err)
 		}
-		now, changed, err := duo.Update(ctx, tx, a.Library, before, after, author(c))
-		if err != nil || len(changed) == 0 {
-			return show(now), asProblem(err)
-		}
-		return show(now), record(ctx, c, tx, "duo.updated", wanted, map[string]any{"changed": changed})
+		now, _, err := duo.Update(ctx, tx, a.Library, before, after, c.Actor())
+		return show(now), asProblem(err)
 	})
 }
 
@@ -140,14 +129,6 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		if err := duo.Delete(ctx, tx, wanted, c.Now()); err != nil {
-			return route.Deleted{}, asProblem(err)
-		}
-		return route.Deleted{Deleted: true, ID: wanted.String()}, record(ctx, c, tx, "duo.deleted", wanted, nil)
+		return route.Deleted{Deleted: true, ID: wanted.String()}, asProblem(duo.Delete(ctx, tx, wanted, c.Actor()))
 	})
-}
-
-// record notes a change in the activity log.
-func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, d id.Duo, changes map[string]any) error {
-	return activity.Record(ctx, tx, c.Did(action, "duo", d.String(), changes))
 }

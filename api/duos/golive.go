@@ -41,16 +41,14 @@ func (a *API) live(ctx context.Context, c *route.Call, p *Path) (Duo, error) {
 		if err != nil {
 			return Duo{}, asProblem(err)
 		}
-		d, problems, err := duo.GoLive(ctx, tx, a.Library, before, c.Now())
+		d, problems, err := duo.GoLive(ctx, tx, a.Library, before, c.Actor())
 		switch {
 		case err != nil:
 			return Duo{}, err
 		case len(problems) > 0:
 			return Duo{}, problem.New(problem.GoLiveRefused, "The duo cannot go live yet; details.problems says why.").WithDetail("problems", problems)
-		case before.Status == duo.Live:
-			return show(d), nil
 		}
-		return show(d), record(ctx, c, tx, "duo.went_live", wanted, nil)
+		return show(d), nil
 	})
 }
 
@@ -64,10 +62,7 @@ func (a *API) pause(ctx context.Context, c *route.Call, p *Path) (Duo, error) {
 		if err != nil {
 			return Duo{}, asProblem(err)
 		}
-		d, err := duo.Pause(ctx, tx, before, c.Now())
-		if err != nil || before.Status == duo.Paused {
-			return show(d), asProblem(err)
-		}
-		return show(d), record(ctx, c, tx, "duo.paused", wanted, nil)
+		d, err := duo.Pause(ctx, tx, before, c.Actor())
+		return show(d), asProblem(err)
 	})
 }

@@ -19,7 +19,6 @@ import (
 	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/personas/knowledge"
 	"visavis.dev/pkg/portals/setup"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -270,14 +269,8 @@ func (a *API) cancel(ctx context.Context, c *route.Call, p *Path) (Job, error) {
 		return Job{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Job, error) {
-		j, err := job.Cancel(ctx, tx, found.ID, c.Now())
-		if err != nil {
-			return Job{}, asProblem(err)
-		}
-		if found.State.Ended() {
-			return Show(j), nil
-		}
-		return Show(j), activity.Record(ctx, tx, c.Did("job.cancelled", "job", j.ID.String(), nil))
+		j, err := job.Cancel(ctx, tx, found.ID, c.Actor())
+		return Show(j), asProblem(err)
 	})
 }
 

@@ -9,9 +9,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/apikey"
-	"visavis.dev/pkg/store/tenant"
 )
 
 // CreateInput is the request for a new key.
@@ -43,7 +41,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *CreateInput) (KeyWi
 		hash := secret.Hash()
 		k.Last4 = secret.Last4()
 		return change[KeyWithSecret]{
-			Change: apikey.Change{Insert: &apikey.Insertion{Key: k, Hash: hash[:]}}, action: "key.created", key: k.ID,
+			Change: apikey.Change{Insert: &apikey.Insertion{Key: k, Hash: hash[:]}},
 			changes: map[string]any{
 				"name": k.Name, "scopes": k.Scopes, "environment": k.Environment, "allowedAddresses": k.AllowedAddresses, "expiresAt": k.ExpiresAt,
 			},
@@ -99,7 +97,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Key, 
 		update, changes := b.update(after(c.Now(), k.UpdatedAt))
 		changed, err := caller.Change(k, update, c.Now())
 		return change[Key]{
-			Change: apikey.Change{Update: &apikey.Alteration{Key: k.ID, Update: update}}, action: "key.updated", key: k.ID,
+			Change:  apikey.Change{Update: &apikey.Alteration{Key: k.ID, Update: update}},
 			changes: changes, answer: Show(changed, c.Now()),
 		}, err
 	})
@@ -161,7 +159,7 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (KeyWi
 			Change: apikey.Change{Rotate: &apikey.Rotation{
 				Key: k.ID, Hash: hash[:], Last4: k.Last4, At: now, OldUntil: now.Add(grace),
 			}},
-			action: "key.rotated", key: k.ID, changes: map[string]any{"graceS": int64(grace.Seconds())}, answer: KeyWithSecret{Show(k, now), secret},
+			changes: map[string]any{"graceS": int64(grace.Seconds())}, answer: KeyWithSecret{Show(k, now), secret},
 		}, nil
 	})
 }
@@ -176,15 +174,8 @@ func (a *API) revoke(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		}
 		made := change[route.Deleted]{answer: route.Deleted{Deleted: true, ID: k.ID.String()}}
 		if k.RevokedAt == nil {
-			made.Change, made.action, made.key = apikey.Change{Revoke: &apikey.Revocation{Key: k.ID, At: c.Now()}}, "key.revoked", k.ID
+			made.Change = apikey.Change{Revoke: &apikey.Revocation{Key: k.ID, At: c.Now()}}
 		}
 		return made, nil
 	})
-}
-
-func (a *API) propose(ctx context.Context, c *route.Call, tx *tenant.Tx, change apikey.Change, action string, key id.Key, changes map[string]any) error {
-	if err := a.Changes.Propose(ctx, tx, change, c.Now()); err != nil {
-		return err
-	}
-	return activity.Record(ctx, tx, c.Did(action, "key", key.String(), changes))
 }

@@ -171,11 +171,9 @@ func (a *API) find(ctx context.Context, c *route.Call, text string) (apikey.Key,
 	return k, err
 }
 
-// change is what becomes of a key by a request: how it is told, and the answer.
+// change is what becomes of a key by a request: what the activity log has of it, and the answer.
 type change[O any] struct {
 	apikey.Change
-	action  string
-	key     id.Key
 	changes map[string]any
 	answer  O
 }
@@ -185,8 +183,8 @@ const maxTurns = 20
 
 // commit decides on a change with the keys as they are, while no other key of the
 // organization changes: by the calling key, and of the key that is named, if one is. It
-// records the change with its activity entry and the answer, and makes it effective
-// before the caller learns of it. Without an action nothing is changed.
+// records the change with the answer, and makes it effective before the caller learns of
+// it. Without a change nothing is.
 func commit[O any](ctx context.Context, a *API, c *route.Call, text string, decide func(caller, target apikey.Key) (change[O], error)) (O, error) {
 	for turn := 1; ; turn++ {
 		out, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (none O, err error) {
@@ -204,10 +202,10 @@ func commit[O any](ctx context.Context, a *API, c *route.Call, text string, deci
 				}
 			}
 			made, err := decide(caller, target)
-			if err != nil || made.action == "" {
+			if err != nil || made.Change == (apikey.Change{}) {
 				return made.answer, err
 			}
-			return made.answer, a.propose(ctx, c, tx, made.Change, made.action, made.key, made.changes)
+			return made.answer, a.Changes.Propose(ctx, tx, made.Change, made.changes, c.Actor())
 		})
 		if err != nil && (turn == maxTurns || !errors.Is(err, apikey.ErrPending)) {
 			return out, err

@@ -12,7 +12,6 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/knowledge"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/extract"
 )
@@ -207,7 +206,7 @@ func firstLine(text string) string {
 
 func (a *API) commit(ctx context.Context, c *route.Call, d knowledge.Document) (Document, error) {
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Document, error) {
-		added, outcome, err := knowledge.Add(ctx, tx, d, c.Principal.Key.ID.String(), c.Principal.Terms)
+		added, outcome, err := knowledge.Add(ctx, tx, d, c.Principal.Terms, c.Actor())
 		switch {
 		case err != nil:
 			return Document{}, asProblem(packNoun, err)
@@ -227,7 +226,6 @@ func (a *API) commit(ctx context.Context, c *route.Call, d knowledge.Document) (
 				return Document{}, err
 			}
 		}
-		return showDocument(added), activity.Record(ctx, tx, c.Did("document.added", "document", d.ID.String(),
-			map[string]any{"title": d.Title, "kind": d.Kind, "knowledgeBaseId": d.Base}))
+		return showDocument(added), nil
 	})
 }

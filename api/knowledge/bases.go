@@ -8,7 +8,6 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/knowledge"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -79,15 +78,14 @@ func (a *API) createBase(ctx context.Context, c *route.Call, in *BaseInput) (Kno
 		ID: id.NewKnowledgeBase(), Name: in.Body.Name, Description: in.Body.Description, Language: code, CreatedAt: now, UpdatedAt: now,
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (KnowledgeBase, error) {
-		full, err := knowledge.InsertBase(ctx, tx, b, c.Principal.Terms)
+		full, err := knowledge.InsertBase(ctx, tx, b, c.Principal.Terms, c.Actor())
 		if err != nil {
 			return KnowledgeBase{}, err
 		}
 		if full {
 			return KnowledgeBase{}, a.Plans.LimitReached(c.Principal.Terms, plan.KnowledgeBases)
 		}
-		return showBase(b), activity.Record(ctx, tx,
-			c.Did("knowledge.created", "knowledge_base", b.ID.String(), map[string]any{"name": b.Name}))
+		return showBase(b), nil
 	})
 }
 
@@ -141,10 +139,7 @@ func (a *API) updateBase(ctx context.Context, c *route.Call, in *BaseUpdate) (Kn
 			return showBase(b), nil
 		}
 		b.UpdatedAt = c.Now()
-		if err := knowledge.UpdateBase(ctx, tx, b); err != nil {
-			return KnowledgeBase{}, err
-		}
-		return showBase(b), activity.Record(ctx, tx, c.Did("knowledge.updated", "knowledge_base", b.ID.String(), changes))
+		return showBase(b), knowledge.UpdateBase(ctx, tx, b, changes, c.Actor())
 	})
 }
 
@@ -154,11 +149,7 @@ func (a *API) deleteBase(ctx context.Context, c *route.Call, p *BasePath) (route
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		b, err := knowledge.DeleteBase(ctx, tx, wanted, c.Now())
-		if err != nil {
-			return route.Deleted{}, asProblem(packNoun, err)
-		}
-		return route.Deleted{Deleted: true, ID: b.ID.String()}, activity.Record(ctx, tx,
-			c.Did("knowledge.deleted", "knowledge_base", b.ID.String(), map[string]any{"name": b.Name, "documents": b.Documents}))
+		b, err := knowledge.DeleteBase(ctx, tx, wanted, c.Actor())
+		return route.Deleted{Deleted: true, ID: b.ID.String()}, asProblem(packNoun, err)
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/knowledge"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -150,10 +149,7 @@ func (a *API) updateDocument(ctx context.Context, c *route.Call, in *DocumentUpd
 			return showDocument(d), nil
 		}
 		d.UpdatedAt = c.Now()
-		if err := knowledge.UpdateDocument(ctx, tx, d); err != nil {
-			return Document{}, err
-		}
-		return showDocument(d), activity.Record(ctx, tx, c.Did("document.updated", "document", d.ID.String(), changes))
+		return showDocument(d), knowledge.UpdateDocument(ctx, tx, d, changes, c.Actor())
 	})
 }
 
@@ -174,7 +170,7 @@ func (a *API) deleteDocument(ctx context.Context, c *route.Call, p *DocumentPath
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		d, err := knowledge.DeleteDocument(ctx, tx, wanted, c.Now())
+		d, err := knowledge.DeleteDocument(ctx, tx, wanted, c.Actor())
 		if err != nil {
 			return route.Deleted{}, asProblem(documentNoun, err)
 		}
@@ -183,7 +179,6 @@ func (a *API) deleteDocument(ctx context.Context, c *route.Call, p *DocumentPath
 				return route.Deleted{}, err
 			}
 		}
-		return route.Deleted{Deleted: true, ID: d.ID.String()}, activity.Record(ctx, tx,
-			c.Did("document.deleted", "document", d.ID.String(), map[string]any{"title": d.Title, "knowledgeBaseId": d.Base}))
+		return route.Deleted{Deleted: true, ID: d.ID.String()}, nil
 	})
 }

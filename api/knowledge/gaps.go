@@ -10,7 +10,6 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/knowledge"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -105,10 +104,7 @@ func (a *API) updateGap(ctx context.Context, c *route.Call, in *GapUpdate) (Gap,
 			return showGap(c, g), nil
 		}
 		g.UpdatedAt = c.Now()
-		if err := knowledge.UpdateGap(ctx, tx, g); err != nil {
-			return Gap{}, err
-		}
-		return showGap(c, g), activity.Record(ctx, tx, c.Did("gap.updated", "gap", g.ID.String(), changes))
+		return showGap(c, g), knowledge.UpdateGap(ctx, tx, g, changes, c.Actor())
 	})
 }
 

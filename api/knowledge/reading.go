@@ -8,7 +8,6 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/knowledge"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -18,11 +17,8 @@ func (a *API) refresh(ctx context.Context, c *route.Call, p *DocumentPath) (Docu
 		return Document{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Document, error) {
-		d, err := knowledge.ReadAgain(ctx, tx, wanted, c.Principal.Key.ID.String(), c.Now())
-		if err != nil {
-			return Document{}, asProblem(documentNoun, err)
-		}
-		return showDocument(d), activity.Record(ctx, tx, c.Did("document.refreshed", "document", d.ID.String(), nil))
+		d, err := knowledge.ReadAgain(ctx, tx, wanted, c.Actor())
+		return showDocument(d), asProblem(documentNoun, err)
 	})
 }
 

@@ -82,15 +82,10 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Membe
 		if err != nil {
 			return Membership{}, err
 		}
-		_, change, err := person.UpdateMembership(ctx, tx, before, after, Author(c))
-		if err != nil {
+		if _, _, err := person.UpdateMembership(ctx, tx, before, after, c.Actor()); err != nil {
 			return Membership{}, AsProblem(err, "body.")
 		}
-		shown, err := Read(ctx, c, tx, wanted)
-		if err != nil || len(change.Fields) == 0 {
-			return shown, err
-		}
-		return shown, Record(ctx, c, tx, "membership.updated", wanted, map[string]any{"changed": change.Fields})
+		return Read(ctx, c, tx, wanted)
 	})
 }
 
@@ -104,10 +99,9 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		if err != nil {
 			return route.Deleted{}, AsProblem(err, "body.")
 		}
-		if err := person.Leave(ctx, tx, m, Author(c)); err != nil {
+		if err := person.Leave(ctx, tx, m, c.Actor()); err != nil {
 			return route.Deleted{}, err
 		}
-		return route.Deleted{Deleted: true, ID: wanted.String()},
-			Record(ctx, c, tx, "membership.deleted", wanted, map[string]any{"personId": m.Person, "portalId": m.Portal})
+		return route.Deleted{Deleted: true, ID: wanted.String()}, nil
 	})
 }

@@ -17,7 +17,6 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -171,15 +170,4 @@ func AsProblem(err error, at string) error {
 		return problem.Invalid(at+"endsAt", "%sendsAt must lie after startsAt.", at)
 	}
 	return err
-}
-
-// Author is who calls.
-func Author(c *route.Call) person.Author {
-	return c.Actor()
-}
-
-// Record notes a change of a place in the activity log. What it was changed to
-// is not noted: the log outlasts the person's details.
-func Record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, m id.Membership, changes map[string]any) error {
-	return activity.Record(ctx, tx, c.Did(action, "membership", m.String(), changes))
 }

@@ -64,30 +64,20 @@ func (a *API) add(ctx context.Context, c *route.Call, tx *tenant.Tx, wanted pers
 	if err := person.Hold(ctx, tx, place.Portal); err != nil {
 		return PersonAdded{}, memberships.AsProblem(err, "body.membership.")
 	}
-	p, created, err := person.FindOrAdd(ctx, tx, wanted)
+	added, err := person.AddWithPlace(ctx, tx, wanted, place, c.Actor())
 	if err != nil {
 		return PersonAdded{}, AddProblem(err, a.Plans, wanted.Terms, "body.membership.")
 	}
-	if !created {
+	if !added.Created {
 		c.AnswerWith(http.StatusOK)
 	}
-	m, joined, err := person.Join(ctx, tx, p, place, memberships.Author(c))
-	if err != nil {
-		return PersonAdded{}, memberships.AsProblem(err, "body.membership.")
-	}
 	if invite {
-		if err := a.Gate.Invite(ctx, tx, p, m, memberships.Author(c)); err != nil {
+		if err := a.Gate.Invite(ctx, tx, added.Person, added.Membership, c.Actor()); err != nil {
 			return PersonAdded{}, inviteProblem(err)
 		}
 	}
-	shown, err := read(ctx, c, tx, p)
-	added := PersonAdded{Person: shown, Created: created, MembershipID: m.ID}
-	if err != nil || !joined {
-		return added, err
-	}
-	return added, record(ctx, c, tx, "person.added", p.ID, map[string]any{
-		"created": created, "membershipId": m.ID, "portalId": m.Portal, "role": m.Role,
-	})
+	shown, err := read(ctx, c, tx, added.Person)
+	return PersonAdded{Person: shown, Created: added.Created, MembershipID: added.Membership.ID}, err
 }
 
 // UpdateInput is the request for a change of a person.
@@ -153,15 +143,11 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Perso
 		if err := in.Check(before.Edition, nil); err != nil {
 			return Person{}, err
 		}
-		now, change, err := person.Update(ctx, tx, before, in.Body.apply(before), memberships.Author(c))
+		now, _, err := person.Update(ctx, tx, before, in.Body.apply(before), c.Actor())
 		if err != nil {
 			return Person{}, asProblem(err)
 		}
-		shown, err := read(ctx, c, tx, now)
-		if err != nil || len(change.Fields) == 0 {
-			return shown, err
-		}
-		return shown, record(ctx, c, tx, "person.updated", wanted, map[string]any{"changed": change.Fields})
+		return read(ctx, c, tx, now)
 	})
 }
 
@@ -188,17 +174,11 @@ func (a *API) join(ctx context.Context, c *route.Call, in *JoinInput) (membershi
 		if err != nil {
 			return memberships.Membership{}, asProblem(err)
 		}
-		m, _, err := person.Join(ctx, tx, p, place, memberships.Author(c))
+		m, _, err := person.Join(ctx, tx, p, place, c.Actor())
 		if err != nil {
 			return memberships.Membership{}, memberships.AsProblem(err, "body.")
 		}
-		shown, err := memberships.Read(ctx, c, tx, m.ID)
-		if err != nil {
-			return shown, err
-		}
-		return shown, memberships.Record(ctx, c, tx, "membership.added", m.ID, map[string]any{
-			"personId": m.Person, "portalId": m.Portal, "role": m.Role,
-		})
+		return memberships.Read(ctx, c, tx, m.ID)
 	})
 }
 
@@ -208,10 +188,7 @@ func (a *API) erase(ctx context.Context, c *route.Call, p *Path) (jobs.Job, erro
 		return jobs.Job{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
-		j, err := person.Erase(ctx, tx, wanted, memberships.Author(c))
-		if err != nil {
-			return jobs.Job{}, asProblem(err)
-		}
-		return jobs.Show(j), record(ctx, c, tx, "person.erased", wanted, map[string]any{"jobId": j.ID})
+		j, err := person.Erase(ctx, tx, wanted, c.Actor())
+		return jobs.Show(j), asProblem(err)
 	})
 }

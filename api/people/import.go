@@ -7,11 +7,9 @@ import (
 	"unicode/utf8"
 
 	"visavis.dev/api/jobs"
-	"visavis.dev/api/memberships"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/portals/person/roster"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -55,11 +53,8 @@ func (a *API) importPeople(ctx context.Context, c *route.Call, in *ImportInput) 
 		return jobs.Job{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
-		j, err := roster.Begin(ctx, tx, a.Files, source, people, in.Body.DryRun, memberships.Author(c))
-		if err != nil || in.Body.DryRun {
-			return jobs.Show(j), err
-		}
-		return jobs.Show(j), activity.Record(ctx, tx, c.Did("people.imported", "job", j.ID.String(), map[string]any{"people": people}))
+		j, err := roster.Begin(ctx, tx, a.Files, source, people, in.Body.DryRun, c.Actor())
+		return jobs.Show(j), err
 	})
 }
 

@@ -17,7 +17,6 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/portals/person"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/signin"
@@ -234,10 +233,4 @@ func AddProblem(err error, plans *plan.Catalogue, terms plan.Terms, at string) e
 		return plans.LimitReached(terms, plan.Members)
 	}
 	return memberships.AsProblem(DetailProblem(err), at)
-}
-
-// record notes a change in the activity log. What it was changed to is not
-// noted: the log outlasts the person's details.
-func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, p id.Person, changes map[string]any) error {
-	return activity.Record(ctx, tx, c.Did(action, "person", p.String(), changes))
 }

@@ -9,20 +9,11 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/sessions/rehearsal"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
-
-func author(c *route.Call) persona.Author {
-	return c.Actor()
-}
-
-// record notes a change in the activity log.
-func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, p id.Persona, changes map[string]any) error {
-	return activity.Record(ctx, tx, c.Did(action, "persona", p.String(), changes))
-}
 
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Persona, error) {
 	if !c.Principal.Terms.Has(feature) {
@@ -36,7 +27,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Persona, er
 	if p.Voice, err = parseVoice(in.Body.VoiceID); err != nil {
 		return Persona{}, err
 	}
-	return a.insert(ctx, c, p, "persona.created", func(ctx context.Context, tx *tenant.Tx, draft *persona.Persona) error {
+	return a.insert(ctx, c, p, persona.Insert, func(ctx context.Context, tx *tenant.Tx, draft *persona.Persona) error {
 		v, err := persona.FindVoice(ctx, tx, draft.Voice)
 		if err != nil {
 			return err
@@ -53,9 +44,10 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Persona, er
 	})
 }
 
-// insert enters a persona with the definition that it is given there.
+// insert enters a persona by a rule, with the definition that it is given there.
 func (a *API) insert(
-	ctx context.Context, c *route.Call, p persona.Persona, action string,
+	ctx context.Context, c *route.Call, p persona.Persona,
+	rule func(context.Context, *tenant.Tx, *avatar.Library, persona.Persona, persona.Author) (persona.Persona, error),
 	define func(context.Context, *tenant.Tx, *persona.Persona) error,
 ) (Persona, error) {
 	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Persona, error) {
@@ -63,11 +55,8 @@ func (a *API) insert(
 		if err := define(ctx, tx, &draft); err != nil {
 			return Persona{}, asProblem(err)
 		}
-		made, err := persona.Insert(ctx, tx, a.Library, draft, author(c))
-		if err != nil {
-			return Persona{}, asProblem(err)
-		}
-		return show(c, made), record(ctx, c, tx, action, p.ID, map[string]any{"name": made.Name, "avatarId": made.Avatar, "voiceId": made.Voice})
+		made, err := rule(ctx, tx, a.Library, draft, c.Actor())
+		return show(c, made), asProblem(err)
 	})
 	return versioned(c, made, err)
 }
@@ -85,35 +74,46 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Perso
 	if err != nil {
 		return Persona{}, err
 	}
-	return a.change(ctx, c, wanted, "persona.updated", func(ctx context.Context, tx *tenant.Tx, p persona.Persona) (persona.Persona, error) {
-		if err := in.Check(p.Version, in.Body.BaseVersion.Ptr()); err != nil {
-			return p, err
+	return a.change(ctx, c, wanted, func(ctx context.Context, tx *tenant.Tx, before persona.Persona) (persona.Persona, []string, error) {
+		if err := in.Check(before.Version, in.Body.BaseVersion.Ptr()); err != nil {
+			return before, nil, err
 		}
-		if err := in.choose(&p); err != nil {
-			return p, err
-		}
-		if in.Body.Name.Set {
-			p.Name = in.Body.Name.Value
-		}
-		v, err := persona.FindVoice(ctx, tx, p.Voice)
+		after, err := in.merge(ctx, c, tx, before)
 		if err != nil {
-			return p, err
+			return before, nil, err
 		}
-		if err := patch.Merge(&p.Definition, c.Body()); err != nil {
-			return p, err
+		if in.Body.AvatarID.Set && after.Obstacle == persona.FaceFailed {
+			if err := persona.Retry(ctx, tx, a.Library, after, c.Actor()); err != nil {
+				return before, nil, err
+			}
 		}
-		if v, err = voiceOfTier(c, v, p.Definition.Settings); err != nil {
-			return p, err
-		}
-		if v.ID != p.Voice && p.Kind == persona.OfDuo {
-			return p, persona.ErrDuoStudio
-		}
-		p.Voice = v.ID
-		if in.Body.AvatarID.Set && p.Obstacle == persona.FaceFailed {
-			return p, persona.Retry(ctx, tx, a.Library, p, author(c))
-		}
-		return p, nil
+		return persona.Update(ctx, tx, a.Library, before, after, c.Actor())
 	})
+}
+
+// merge is a persona with what was sent of it.
+func (in *UpdateInput) merge(ctx context.Context, c *route.Call, tx *tenant.Tx, p persona.Persona) (persona.Persona, error) {
+	if err := in.choose(&p); err != nil {
+		return p, err
+	}
+	if in.Body.Name.Set {
+		p.Name = in.Body.Name.Value
+	}
+	v, err := persona.FindVoice(ctx, tx, p.Voice)
+	if err != nil {
+		return p, err
+	}
+	if err := patch.Merge(&p.Definition, c.Body()); err != nil {
+		return p, err
+	}
+	if v, err = voiceOfTier(c, v, p.Definition.Settings); err != nil {
+		return p, err
+	}
+	if v.ID != p.Voice && p.Kind == persona.OfDuo {
+		return p, persona.ErrDuoStudio
+	}
+	p.Voice = v.ID
+	return p, nil
 }
 
 // choose takes the face and the voice over that are sent.
@@ -132,29 +132,21 @@ func (in *UpdateInput) choose(p *persona.Persona) (err error) {
 	return err
 }
 
-// change makes of a persona what to answers of it.
+// change changes a persona by a rule, which answers the names of what changed.
 func (a *API) change(
-	ctx context.Context, c *route.Call, which id.Persona, action string,
-	to func(context.Context, *tenant.Tx, persona.Persona) (persona.Persona, error),
+	ctx context.Context, c *route.Call, which id.Persona,
+	rule func(context.Context, *tenant.Tx, persona.Persona) (persona.Persona, []string, error),
 ) (Persona, error) {
 	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Persona, error) {
 		before, err := persona.Lock(ctx, tx, which)
 		if err != nil {
 			return Persona{}, asProblem(err)
 		}
-		after, err := to(ctx, tx, before)
-		if err != nil {
-			return Persona{}, asProblem(err)
-		}
-		now, changed, err := persona.Update(ctx, tx, a.Library, before, after, author(c))
-		if err != nil {
-			return Persona{}, asProblem(err)
-		}
-		if len(changed) == 0 {
+		now, changed, err := rule(ctx, tx, before)
+		if err == nil && len(changed) == 0 {
 			now, err = persona.Find(ctx, tx, which) // its face may be under way again
-			return show(c, now), err
 		}
-		return show(c, now), record(ctx, c, tx, action, which, map[string]any{"version": now.Version, "changed": changed})
+		return show(c, now), asProblem(err)
 	})
 	return versioned(c, now, err)
 }
@@ -165,10 +157,8 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		if _, err := persona.Delete(ctx, tx, wanted, id.Duo{}, c.Now()); err != nil {
-			return route.Deleted{}, asProblem(err)
-		}
-		return route.Deleted{Deleted: true, ID: wanted.String()}, record(ctx, c, tx, "persona.deleted", wanted, nil)
+		_, err := persona.Delete(ctx, tx, wanted, id.Duo{}, c.Actor())
+		return route.Deleted{Deleted: true, ID: wanted.String()}, asProblem(err)
 	})
 }
 
@@ -202,7 +192,7 @@ func (a *API) duplicate(ctx context.Context, c *route.Call, in *DuplicateInput) 
 	if in.Body != nil && in.Body.Name != "" {
 		p.Name = in.Body.Name
 	}
-	return a.insert(ctx, c, p, "persona.duplicated", func(ctx context.Context, tx *tenant.Tx, draft *persona.Persona) error {
+	return a.insert(ctx, c, p, persona.Duplicate, func(ctx context.Context, tx *tenant.Tx, draft *persona.Persona) error {
 		draft.Definition = original.Definition
 		return rehearsal.Copy(ctx, tx, wanted, p.ID, c.Now())
 	})
@@ -232,19 +222,11 @@ func (a *API) restore(ctx context.Context, c *route.Call, in *RestoreInput) (Per
 	if err != nil {
 		return Persona{}, err
 	}
-	p, err := a.change(ctx, c, wanted, "persona.restored", func(ctx context.Context, tx *tenant.Tx, p persona.Persona) (persona.Persona, error) {
+	p, err := a.change(ctx, c, wanted, func(ctx context.Context, tx *tenant.Tx, p persona.Persona) (persona.Persona, []string, error) {
 		if err := in.Check(p.Version, nil); err != nil {
-			return p, err
+			return p, nil, err
 		}
-		v, err := persona.FindVersion(ctx, tx, wanted, in.Body.Version)
-		if err != nil {
-			return p, err
-		}
-		p.Name, p.Definition = v.Name, v.Definition
-		if p.Kind == persona.Standard {
-			p.Avatar, p.Voice = v.Avatar, v.Voice
-		}
-		return p, nil
+		return persona.Restore(ctx, tx, a.Library, p, in.Body.Version, c.Actor())
 	})
 	return p, asRestoreProblem(err, in.Body.Version)
 }

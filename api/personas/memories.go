@@ -11,7 +11,6 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/persona"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/memory"
 )
@@ -128,15 +127,8 @@ func (a *API) forget(ctx context.Context, c *route.Call, in *ForgetInput) (Forgo
 		if _, err := persona.Lock(ctx, tx, wanted); err != nil {
 			return Forgotten{}, asProblem(err)
 		}
-		n, err := memory.Forget(ctx, tx, wanted, of)
-		if err != nil || n == 0 {
-			return Forgotten{true, wanted, n}, err
-		}
-		changes := map[string]any{"count": n}
-		if !of.IsZero() {
-			changes["personId"] = of
-		}
-		return Forgotten{true, wanted, n}, activity.Record(ctx, tx, c.Did("memory.deleted", "persona", wanted.String(), changes))
+		n, err := memory.Forget(ctx, tx, wanted, of, c.Actor())
+		return Forgotten{true, wanted, n}, err
 	})
 }
 

@@ -59,11 +59,8 @@ func (a *API) runTests(ctx context.Context, c *route.Call, in *RunInput) (jobs.J
 		return jobs.Job{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
-		j, err := rehearsal.BeginTests(ctx, tx, a.Files, of, v.Version, source, author(c))
-		if err != nil {
-			return jobs.Job{}, asRunProblem(err)
-		}
-		return jobs.Show(j), record(ctx, c, tx, "persona.tests_run", of, map[string]any{"jobId": j.ID, "version": v.Version, "tests": len(chosen)})
+		j, err := rehearsal.BeginTests(ctx, tx, a.Files, of, v.Version, source, len(chosen), c.Actor())
+		return jobs.Show(j), asRunProblem(err)
 	})
 }
 

@@ -73,11 +73,8 @@ func (a *API) simulate(ctx context.Context, c *route.Call, in *SimulateInput) (j
 		return jobs.Job{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
-		j, err := rehearsal.Begin(ctx, tx, a.Files, of, v.Version, source, author(c))
-		if err != nil {
-			return jobs.Job{}, asProblem(err)
-		}
-		return jobs.Show(j), record(ctx, c, tx, "persona.simulated", of, map[string]any{"jobId": j.ID, "version": v.Version})
+		j, err := rehearsal.Begin(ctx, tx, a.Files, of, v.Version, source, c.Actor())
+		return jobs.Show(j), asProblem(err)
 	})
 }
 

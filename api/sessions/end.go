@@ -7,7 +7,6 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/sessions/session"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -45,22 +44,16 @@ func (a *API) end(ctx context.Context, c *route.Call, in *EndInput) (Session, er
 		if err != nil || s.State.Over() {
 			return s, asProblem(err)
 		}
-		if !finishing {
-			if err := body.record(ctx, c, tx, s); err != nil {
-				return s, err
-			}
+		who := c.Actor()
+		if finishing { // which was logged
+			who = who.Unlogged()
 		}
-		return session.End(ctx, tx, s.ID, session.Ending{Reason: session.EndedByAPI, At: c.Now()})
+		return session.EndFor(ctx, tx, s, body.Reason, who)
 	})
 	if err != nil {
 		return Session{}, err
 	}
 	return a.shown(ctx, c, ended)
-}
-
-// record notes in the activity log who ended a session.
-func (b SessionEnding) record(ctx context.Context, c *route.Call, tx *tenant.Tx, s session.Session) error {
-	return activity.Record(ctx, tx, c.Did("session.ended", "session", s.ID.String(), map[string]any{"reason": b.Reason}))
 }
 
 const (
@@ -78,10 +71,7 @@ func (a *API) finish(ctx context.Context, c *route.Call, which id.Session, b Ses
 		if asked = err == nil && s.State == session.Live; !asked {
 			return asProblem(err)
 		}
-		if err := b.record(ctx, c, tx, s); err != nil {
-			return err
-		}
-		return session.Order(ctx, tx, s, session.Command{ID: id.NewTurn(), Kind: session.Finish, Text: b.Message, Reason: session.EndedByAPI})
+		return session.FinishFor(ctx, tx, s, b.Message, b.Reason, c.Actor())
 	})
 	if err != nil || !asked {
 		return false, err

@@ -12,7 +12,6 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/sessions/session"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/admission"
@@ -106,7 +105,7 @@ func (a *API) mint(ctx context.Context, c *route.Call, in *MintInput) (SessionTi
 		r.Media = media.ID
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (SessionTicket, error) {
-		made, err := a.desk().Enter(ctx, tx, r, c.Now())
+		made, err := a.desk().Mint(ctx, tx, r, c.Actor())
 		if err != nil {
 			return SessionTicket{}, inBody(err)
 		}
@@ -115,8 +114,7 @@ func (a *API) mint(ctx context.Context, c *route.Call, in *MintInput) (SessionTi
 			return SessionTicket{}, err
 		}
 		ticket.Limits.ActiveSessions, ticket.Limits.MaxConcurrentSessions = &made.Active, made.Places
-		s := ticket.Session
-		return ticket, activity.Record(ctx, tx, c.Did("session.created", "session", s.ID.String(), map[string]any{"personaId": s.PersonaID, "portalId": s.PortalID}))
+		return ticket, nil
 	})
 }
 

@@ -11,7 +11,6 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/sessions/session"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -122,10 +121,7 @@ func (a *API) reclaim(ctx context.Context, c *route.Call, which id.Session, f se
 		if err != nil || !f.Idle(s) {
 			return false, err
 		}
-		if err := activity.Record(ctx, tx, c.Did("session.reclaimed", "session", which.String(), nil)); err != nil {
-			return false, err
-		}
-		_, err = session.End(ctx, tx, which, session.Ending{Reason: session.ConcurrencyReclaimed, At: c.Now()})
+		err = session.Reclaim(ctx, tx, which, c.Actor())
 		return err == nil, err
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/sessions/session"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -60,12 +59,8 @@ func (a *API) invite(ctx context.Context, c *route.Call, in *StaffInput) (StaffT
 		if err != nil {
 			return StaffTicket{}, err
 		}
-		now := c.Now()
-		token, err := session.Invite(ctx, tx, s, colleague, now)
-		if err != nil {
-			return StaffTicket{}, err
-		}
-		return StaffTicket{colleague.ID, token, now.Add(session.StaffWithin), transport},
-			activity.Record(ctx, tx, c.Did("session.staff_invited", "session", s.ID.String(), map[string]any{"staffId": colleague.ID, "mode": colleague.Mode}))
+		who := c.Actor()
+		token, err := session.InviteStaff(ctx, tx, s, colleague, who)
+		return StaffTicket{colleague.ID, token, who.At.Add(session.StaffWithin), transport}, err
 	})
 }

@@ -13,7 +13,6 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/sessions/session"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/memory"
 )
@@ -215,13 +214,12 @@ func (a *API) deleteTranscript(ctx context.Context, c *route.Call, p *Path) (rou
 		case s.OnHold:
 			return route.Deleted{}, problem.New(problem.OnHold, "The session is under a hold, so its words stay.").WithParam("path.id")
 		}
-		if err := session.DeleteWords(ctx, tx, s.ID); err != nil {
+		if err := session.DeleteTranscript(ctx, tx, s.ID, c.Actor()); err != nil {
 			return route.Deleted{}, err
 		}
 		if err := memory.ForgetSession(ctx, tx, s); err != nil {
 			return route.Deleted{}, err
 		}
-		return route.Deleted{Deleted: true, ID: s.ID.String()},
-			activity.Record(ctx, tx, c.Did("session.transcript_deleted", "session", s.ID.String(), nil))
+		return route.Deleted{Deleted: true, ID: s.ID.String()}, nil
 	})
 }

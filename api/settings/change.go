@@ -7,7 +7,6 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/event"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -49,7 +48,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Setti
 		return Setting{}, err
 	}
 	return change(ctx, c, at, "body", func(ctx context.Context, tx *tenant.Tx) (setting.Change, error) {
-		return setting.Put(ctx, tx, d, at, value, viewer(c), c.Principal.Key.ID.String(), c.Now())
+		return setting.Put(ctx, tx, d, at, value, viewer(c), c.Actor())
 	})
 }
 
@@ -67,7 +66,7 @@ func (a *API) reset(ctx context.Context, c *route.Call, in *GetInput) (Setting, 
 		return Setting{}, needsOwner(d)
 	}
 	return change(ctx, c, at, "query", func(ctx context.Context, tx *tenant.Tx) (setting.Change, error) {
-		return setting.Clear(ctx, tx, d, at, viewer(c))
+		return setting.Clear(ctx, tx, d, at, viewer(c), c.Actor())
 	})
 }
 
@@ -88,7 +87,8 @@ func needsOwner(d setting.Definition) error {
 	return problem.New(problem.Forbidden, "This key lacks the scope %s, by which an owner lets a key change %s.", scope.KeysManage, d.Key)
 }
 
-// change makes a change of a setting and tells of it. in is where its scope was named.
+// change makes a change of a setting, and tells it where another value holds now. in is
+// where its scope was named.
 func change(ctx context.Context, c *route.Call, at setting.Scope, in string, make func(context.Context, *tenant.Tx) (setting.Change, error)) (Setting, error) {
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Setting, error) {
 		// One change at a time: each says what was before.
@@ -96,29 +96,13 @@ func change(ctx context.Context, c *route.Call, at setting.Scope, in string, mak
 			return Setting{}, err
 		}
 		made, err := make(ctx, tx)
-		if err != nil || !made.Written {
-			return show(c)(made.After), asProblem(err, at, in)
+		if err == nil && made.Told() {
+			s := made.After
+			event.Tell(tx, event.Draft{Type: event.SettingChanged, At: c.Now(), Fields: map[string]any{
+				"key": s.Definition.Key, "scopeKind": s.At.Kind, "scopeId": s.At.Named(c.Org()), "value": s.Value, "previousValue": made.Before.Value,
+				"changedBy": c.Principal.Key.ID.String(), "changedAt": c.Now(),
+			}})
 		}
-		return show(c)(made.After), record(ctx, c, tx, made)
+		return show(c)(made.After), asProblem(err, at, in)
 	})
-}
-
-// record notes a change in the activity log, and tells it where another value
-// holds now.
-func record(ctx context.Context, c *route.Call, tx *tenant.Tx, made setting.Change) error {
-	s := made.After
-	value := s.Value
-	if s.Inherited {
-		value = nil
-	}
-	if err := activity.Record(ctx, tx, c.Did("setting.changed", "setting", s.Definition.Key.String(), map[string]any{
-		"scopeKind": s.At.Kind, "scopeId": scopeID(c, s.At), "value": value, "inherited": s.Inherited,
-	})); err != nil || !made.Told() {
-		return err
-	}
-	event.Tell(tx, event.Draft{Type: event.SettingChanged, At: c.Now(), Fields: map[string]any{
-		"key": s.Definition.Key, "scopeKind": s.At.Kind, "scopeId": scopeID(c, s.At), "value": s.Value, "previousValue": made.Before.Value,
-		"changedBy": c.Principal.Key.ID.String(), "changedAt": c.Now(),
-	}})
-	return nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
-	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
@@ -103,7 +102,7 @@ func show(c *route.Call) func(setting.Standing) Setting {
 		d := s.Definition
 		shown := Setting{
 			Key: d.Key, Label: d.Label, Group: d.Group, Type: d.Type, Value: valueOf(s.Value), Default: valueOf(d.Default),
-			ScopeKind: s.At.Kind, ScopeID: scopeID(c, s.At), Inherited: s.Inherited, Editable: s.LockedBy == setting.Open,
+			ScopeKind: s.At.Kind, ScopeID: s.At.Named(c.Org()), Inherited: s.Inherited, Editable: s.LockedBy == setting.Open,
 			RequiresOwner: d.RequiresOwner,
 		}
 		if d.Type == setting.Integer {
@@ -120,17 +119,6 @@ func show(c *route.Call) func(setting.Standing) Setting {
 		}
 		return shown
 	}
-}
-
-// scopeID is how answers and events name a scope.
-func scopeID(c *route.Call, s setting.Scope) string {
-	switch s.Kind {
-	case setting.OfPortal:
-		return id.Portal(s.ID).String()
-	case setting.OfUnit:
-		return id.Unit(s.ID).String()
-	}
-	return c.Org().String()
 }
 
 // viewer is the caller, to settings.

@@ -74,10 +74,7 @@ func (a *API) apply(ctx context.Context, c *route.Call, in *ApplyInput) (jobs.Jo
 		if err := cast.Check(ctx, tx, a.Library); err != nil {
 			return jobs.Job{}, asProblem(err, "")
 		}
-		j, err := setup.Apply(ctx, tx, p, cast, c.Principal.Key.ID.String(), c.Now())
-		if err != nil {
-			return jobs.Job{}, asProblem(err, "")
-		}
-		return jobs.Show(j), record(ctx, c, tx, "setup_plan.applied", p.ID)
+		j, err := setup.Apply(ctx, tx, p, cast, c.Actor())
+		return jobs.Show(j), asProblem(err, "")
 	})
 }

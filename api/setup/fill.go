@@ -15,7 +15,6 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/setup"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -102,13 +101,8 @@ func (a *API) fill(ctx context.Context, c *route.Call, in *FillInput) (jobs.Job,
 		if err != nil {
 			return jobs.Job{}, asPortalProblem(err)
 		}
-		j, err := setup.Fill(ctx, tx, p, r, c.Principal.Key.ID.String(), c.Now())
-		if err != nil {
-			return jobs.Job{}, err
-		}
-		return jobs.Show(j), activity.Record(ctx, tx, c.Did("portal.fill_ordered", "portal", p.ID.String(), map[string]any{
-			"sections": r.Sections, "jobId": j.ID,
-		}))
+		j, err := setup.Fill(ctx, tx, p, r, c.Actor())
+		return jobs.Show(j), err
 	})
 }
 

@@ -21,7 +21,6 @@ import (
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/portal/template"
 	"visavis.dev/pkg/portals/setup"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -140,11 +139,8 @@ func (a *API) create(ctx context.Context, c *route.Call, in *CreateInput) (Porta
 		return PortalPlan{}, err
 	}
 	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (PortalPlan, error) {
-		made, err := setup.Begin(ctx, tx, input, c.Principal.Key.ID.String(), c.Now())
-		if err != nil {
-			return PortalPlan{}, err
-		}
-		return show(made), record(ctx, c, tx, "setup_plan.created", made.ID)
+		made, err := setup.Begin(ctx, tx, input, c.Actor())
+		return show(made), err
 	})
 	return versioned(c, made, err)
 }
@@ -204,10 +200,8 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Porta
 		if err != nil {
 			return PortalPlan{}, err
 		}
-		if p, err = setup.Change(ctx, tx, a.Gallery.Templates(), p, to, c.Now()); err != nil {
-			return PortalPlan{}, asProblem(err, "body.proposal.")
-		}
-		return show(p), record(ctx, c, tx, "setup_plan.updated", p.ID)
+		p, err = setup.Change(ctx, tx, a.Gallery.Templates(), p, to, c.Actor())
+		return show(p), asProblem(err, "body.proposal.")
 	})
 	return versioned(c, now, err)
 }
@@ -239,17 +233,10 @@ func (a *API) discard(ctx context.Context, c *route.Call, p *Path) (route.Delete
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
 		found, err := setup.Lock(ctx, tx, wanted)
 		if err == nil {
-			err = setup.Discard(ctx, tx, found, c.Now())
+			err = setup.Discard(ctx, tx, found, c.Actor())
 		}
-		if err != nil {
-			return route.Deleted{}, asProblem(err, "")
-		}
-		return route.Deleted{Deleted: true, ID: wanted.String()}, record(ctx, c, tx, "setup_plan.deleted", wanted)
+		return route.Deleted{Deleted: true, ID: wanted.String()}, asProblem(err, "")
 	})
-}
-
-func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, p id.SetupPlan) error {
-	return activity.Record(ctx, tx, c.Did(action, "setup_plan", p.String(), nil))
 }
 
 // versioned gives the answer its ETag.

@@ -10,18 +10,8 @@ import (
 	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/subject"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
-
-func author(c *route.Call) subject.Author {
-	return c.Actor()
-}
-
-// record notes a change in the activity log.
-func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, s id.Subject, changes map[string]any) error {
-	return activity.Record(ctx, tx, c.Did(action, "subject", s.String(), changes))
-}
 
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Subject, error) {
 	of, err := in.portal()
@@ -50,15 +40,12 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Subject, er
 		return Subject{}, asProblem(within("content", err))
 	}
 	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Subject, error) {
-		made, err := subject.Insert(ctx, tx, s, content, author(c))
+		made, err := subject.Insert(ctx, tx, s, content, c.Actor())
 		if err != nil {
 			return Subject{}, asProblem(err)
 		}
 		shown, err := subject.Summarize(ctx, tx, made.ID)
-		if err != nil {
-			return Subject{}, err
-		}
-		return show(shown), record(ctx, c, tx, "subject.created", s.ID, map[string]any{"title": s.Title, "kind": s.Kind, "portalId": of})
+		return show(shown), err
 	})
 	return versioned(c, made, err)
 }
@@ -100,15 +87,11 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Subje
 		if err := patch.Merge(&after.Definition, c.Body()); err != nil {
 			return Subject{}, asProblem(err)
 		}
-		_, changed, err := subject.Change(ctx, tx, before, after, author(c))
-		if err != nil {
+		if _, _, err := subject.Change(ctx, tx, before, after, c.Actor()); err != nil {
 			return Subject{}, asProblem(err)
 		}
 		shown, err := subject.Summarize(ctx, tx, wanted)
-		if err != nil || len(changed) == 0 {
-			return show(shown), err
-		}
-		return show(shown), record(ctx, c, tx, "subject.updated", wanted, map[string]any{"changed": changed})
+		return show(shown), err
 	})
 	return versioned(c, now, err)
 }

@@ -73,39 +73,39 @@ func (a *API) save(ctx context.Context, c *route.Call, in *ContentInput) (Subjec
 	if err != nil {
 		return SubjectContent{}, err
 	}
-	return a.write(ctx, c, wanted, "subject.saved", in.Body.ChangeNote.Value, func(ctx context.Context, tx *tenant.Tx, s subject.Subject) (subject.Content, error) {
+	return a.write(ctx, c, wanted, func(ctx context.Context, tx *tenant.Tx, s subject.Subject) (subject.Version, error) {
 		if err := in.Check(s.DraftVersion, in.Body.BaseVersion.Ptr()); err != nil {
-			return subject.Content{}, err
+			return subject.Version{}, err
 		}
 		last, err := subject.FindVersion(ctx, tx, s.ID, s.DraftVersion)
 		if err != nil {
-			return subject.Content{}, err
+			return subject.Version{}, err
 		}
 		content := last.Content
-		return content, patch.Merge(&content, c.Body())
+		if err := patch.Merge(&content, c.Body()); err != nil {
+			return subject.Version{}, err
+		}
+		v, _, err := subject.Save(ctx, tx, s, content, nil, c.Actor(), in.Body.ChangeNote.Value)
+		return v, err
 	})
 }
 
-// write saves what to makes of a subject's draft.
+// write makes a subject's draft anew by a rule, which answers the version there is then.
 func (a *API) write(
-	ctx context.Context, c *route.Call, which id.Subject, action string, note *string,
-	to func(context.Context, *tenant.Tx, subject.Subject) (subject.Content, error),
+	ctx context.Context, c *route.Call, which id.Subject,
+	rule func(context.Context, *tenant.Tx, subject.Subject) (subject.Version, error),
 ) (SubjectContent, error) {
 	saved, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (SubjectContent, error) {
 		s, err := subject.Lock(ctx, tx, which)
 		if err != nil {
 			return SubjectContent{}, asProblem(err)
 		}
-		content, err := to(ctx, tx, s)
+		v, err := rule(ctx, tx, s)
 		if err != nil {
 			return SubjectContent{}, asProblem(err)
 		}
-		v, changed, err := subject.Save(ctx, tx, s, content, nil, author(c), note)
-		if err != nil || !changed {
-			return showContent(s, v), asProblem(err)
-		}
 		s.DraftVersion = v.Version
-		return showContent(s, v), record(ctx, c, tx, action, s.ID, map[string]any{"version": v.Version, "changed": v.ChangedSections})
+		return showContent(s, v), nil
 	})
 	if err == nil {
 		c.SetVersion(saved.Version)
@@ -160,14 +160,14 @@ func (a *API) restore(ctx context.Context, c *route.Call, in *RestoreInput) (Sub
 	if err != nil {
 		return SubjectContent{}, err
 	}
-	return a.write(ctx, c, wanted, "subject.restored", nil, func(ctx context.Context, tx *tenant.Tx, s subject.Subject) (subject.Content, error) {
+	return a.write(ctx, c, wanted, func(ctx context.Context, tx *tenant.Tx, s subject.Subject) (subject.Version, error) {
 		if err := in.Check(s.DraftVersion, nil); err != nil {
-			return subject.Content{}, err
+			return subject.Version{}, err
 		}
-		v, err := subject.FindVersion(ctx, tx, s.ID, in.Body.Version)
+		v, _, err := subject.Restore(ctx, tx, s, in.Body.Version, c.Actor())
 		if errors.Is(err, subject.ErrNoVersion) {
 			err = problem.Invalid("body.version", "The subject has no such version; GET /subjects/{id}/versions lists them.")
 		}
-		return v.Content, err
+		return v, err
 	})
 }

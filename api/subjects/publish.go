@@ -9,7 +9,6 @@ import (
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
-	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/subject"
 	"visavis.dev/pkg/store/tenant"
@@ -86,7 +85,11 @@ func (a *API) publish(ctx context.Context, c *route.Call, in *PublishInput) (Sub
 		report := subject.Check(s, draft.Content, p.Definition.Languages, c.Now())
 		switch {
 		case report.Ready():
-			return a.goLive(ctx, c, tx, p, s, in.note())
+			if err := subject.PublishAlone(ctx, tx, p, &s, c.Actor(), in.note()); err != nil {
+				return Subject{}, err
+			}
+			shown, err := subject.Summarize(ctx, tx, wanted)
+			return show(shown), err
 		case !c.Contract.Before(contract.V20261001):
 			return Subject{}, report.Refusal("The subject cannot be published as it is: details.problems lists what to change.")
 		}
@@ -96,36 +99,4 @@ func (a *API) publish(ctx context.Context, c *route.Call, in *PublishInput) (Sub
 		return refused, err
 	})
 	return versioned(c, now, err)
-}
-
-// goLive publishes a subject that may be.
-func (a *API) goLive(ctx context.Context, c *route.Call, tx *tenant.Tx, p portal.Portal, s subject.Subject, note *string) (Subject, error) {
-	first, news := s.PublishedVersion == nil, s.State != subject.Published || s.Changed()
-	if err := subject.Publish(ctx, tx, &s, author(c), note); err != nil {
-		return Subject{}, err
-	}
-	shown, err := subject.Summarize(ctx, tx, s.ID)
-	if err != nil || !news {
-		return show(shown), err
-	}
-	if err := portal.Refresh(ctx, tx, p.ID); err != nil {
-		return Subject{}, err
-	}
-	tellPublished(tx, p, s, author(c), first)
-	return show(shown), record(ctx, c, tx, "subject.published", s.ID, map[string]any{"version": s.DraftVersion})
-}
-
-// tellPublished tells that a subject went live.
-func tellPublished(tx *tenant.Tx, p portal.Portal, s subject.Subject, who subject.Author, first bool) {
-	event.Tell(tx,
-		// A portal that nobody sees yet has no version.
-		event.Draft{Type: event.WorkspacePublished, At: who.At, Subject: s.ID, Fields: map[string]any{
-			"portalId": p.ID.String(), "name": p.Name, "version": p.PublishedVersion, "subjectIds": []string{s.ID.String()},
-			"publishedBy": who.By, "publishedAt": who.At, "firstPublish": first,
-		}},
-		event.Draft{Type: event.PortalUpdated, At: who.At, Subject: s.ID, Fields: map[string]any{
-			"portalId": p.ID.String(), "name": p.Name, "state": p.State, "changedFields": []string{"subjectIds"},
-			"changedBy": who.By, "updatedAt": who.At,
-		}},
-	)
 }

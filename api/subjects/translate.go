@@ -83,11 +83,8 @@ func (a *API) order(ctx context.Context, c *route.Call, tx *tenant.Tx, found sub
 	if err != nil {
 		return jobs.Job{}, err
 	}
-	j, err := translation.Insert(ctx, tx, s.ID, pieces, author(c))
-	if err != nil {
-		return jobs.Job{}, err
-	}
-	return jobs.Show(j), record(ctx, c, tx, "subject.translation_ordered", s.ID, map[string]any{"languages": r.Languages, "jobId": j.ID})
+	j, err := translation.Insert(ctx, tx, s.ID, r.Languages, pieces, c.Actor())
+	return jobs.Show(j), err
 }
 
 // request reads the languages, each once.

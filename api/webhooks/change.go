@@ -14,7 +14,6 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/webhook"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -48,15 +47,15 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (WebhookWith
 		if err != nil {
 			return WebhookWithSecret{}, err
 		}
-		full, err := webhook.Insert(ctx, tx, a.Vault, w, secret, c.Principal.Terms)
+		changes["apiVersion"] = w.APIVersion
+		full, err := webhook.Insert(ctx, tx, a.Vault, w, secret, c.Principal.Terms, changes, c.Actor())
 		if err != nil {
 			return WebhookWithSecret{}, err
 		}
 		if full {
 			return WebhookWithSecret{}, a.Plans.LimitReached(c.Principal.Terms, plan.Webhooks)
 		}
-		changes["apiVersion"] = w.APIVersion
-		return WebhookWithSecret{show(w), secret}, record(ctx, c, tx, "webhook.created", w.ID, changes)
+		return WebhookWithSecret{show(w), secret}, nil
 	})
 }
 
@@ -99,10 +98,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Webho
 			return show(before), err
 		}
 		w.UpdatedAt = c.Now()
-		if err := webhook.Update(ctx, tx, w); err != nil {
-			return Webhook{}, err
-		}
-		return show(w), record(ctx, c, tx, "webhook.updated", w.ID, changes)
+		return show(w), webhook.Update(ctx, tx, w, webhook.Updated, changes, c.Actor())
 	})
 }
 
@@ -141,10 +137,7 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		if err := webhook.Delete(ctx, tx, w, managed.API, c.Now()); err != nil {
-			return route.Deleted{}, asProblem(err)
-		}
-		return route.Deleted{Deleted: true, ID: w.String()}, record(ctx, c, tx, "webhook.deleted", w, nil)
+		return route.Deleted{Deleted: true, ID: w.String()}, asProblem(webhook.Delete(ctx, tx, w, managed.API, c.Actor()))
 	})
 }
 
@@ -168,21 +161,13 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Webho
 	if in.Body != nil {
 		graceS = in.Body.GraceS
 	}
-	now, secret := c.Now(), webhook.NewSecret()
+	secret := webhook.NewSecret()
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (WebhookWithSecret, error) {
 		w, err := webhook.LockFor(ctx, tx, wanted, managed.API)
 		if err != nil {
 			return WebhookWithSecret{}, asProblem(err)
 		}
-		w.UpdatedAt = now
-		if err := webhook.Rotate(ctx, tx, a.Vault, w.ID, secret, now, now.Add(time.Duration(graceS)*time.Second)); err != nil {
-			return WebhookWithSecret{}, err
-		}
-		return WebhookWithSecret{show(w), secret}, record(ctx, c, tx, "webhook.secret_rotated", w.ID, map[string]any{"graceS": graceS})
+		w.UpdatedAt = c.Now()
+		return WebhookWithSecret{show(w), secret}, webhook.Rotate(ctx, tx, a.Vault, w.ID, secret, time.Duration(graceS)*time.Second, c.Actor())
 	})
-}
-
-// record notes a change in the activity log.
-func record(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, w id.Webhook, changes map[string]any) error {
-	return activity.Record(ctx, tx, c.Did(action, "webhook", w.String(), changes))
 }

@@ -13,7 +13,6 @@ import (
 	"visavis.dev/pkg/eventing/delivery"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/webhook"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -175,11 +174,8 @@ func (a *API) retry(ctx context.Context, c *route.Call, p *DeliveryPath) (Webhoo
 		if err != nil {
 			return WebhookDelivery{}, asDeliveryProblem(err)
 		}
-		if d, err = delivery.Reopen(ctx, tx, d, c.Now()); err != nil {
-			return WebhookDelivery{}, err
-		}
-		return showDelivery(d), activity.Record(ctx, tx, c.Did("webhook.delivery_retried", "webhook_delivery", d.ID.String(),
-			map[string]any{"webhookId": d.Webhook, "eventId": d.Event}))
+		d, err = delivery.Reopen(ctx, tx, d, c.Actor())
+		return showDelivery(d), err
 	})
 }
 
@@ -194,8 +190,6 @@ func checkReceives(w webhook.Webhook) error {
 	return problem.Conflicting("webhook_inactive", "The webhook is switched off.")
 }
 
-const testMessage = "This is a test of your webhook."
-
 func (a *API) test(ctx context.Context, c *route.Call, p *Path) (WebhookDelivery, error) {
 	wanted, err := p.webhook()
 	if err != nil {
@@ -209,17 +203,7 @@ func (a *API) test(ctx context.Context, c *route.Call, p *Path) (WebhookDelivery
 		if err := checkReceives(w); err != nil {
 			return WebhookDelivery{}, err
 		}
-		recorded, err := event.Emit(ctx, tx, event.Draft{
-			Type: event.WebhookTest, At: c.Now(), Only: w.ID,
-			Fields: map[string]any{"webhookId": w.ID, "message": testMessage, "requestedBy": c.Principal.Key.ID},
-		})
-		if err != nil {
-			return WebhookDelivery{}, err
-		}
-		d, err := delivery.Find(ctx, tx, recorded[0].Deliveries[0])
-		if err != nil {
-			return WebhookDelivery{}, err
-		}
-		return showDelivery(d), record(ctx, c, tx, "webhook.tested", w.ID, map[string]any{"eventId": d.Event})
+		d, err := delivery.Test(ctx, tx, w.ID, c.Actor())
+		return showDelivery(d), err
 	})
 }

@@ -59,13 +59,8 @@ func (a *API) recover(ctx context.Context, c *route.Call, in *RecoverInput) (job
 		if err := checkReceives(*w); err != nil {
 			return jobs.Job{}, err
 		}
-		j, err := r.Propose(ctx, tx, c.Principal.Key.ID.String(), c.Now())
-		if err != nil {
-			return jobs.Job{}, err
-		}
-		return jobs.Show(j), record(ctx, c, tx, "webhook.recovered", wanted, map[string]any{
-			"from": r.From, "to": r.To, "states": r.States, "missed": r.Missed, "jobId": j.ID,
-		})
+		j, err := r.Propose(ctx, tx, c.Actor())
+		return jobs.Show(j), err
 	})
 }
 

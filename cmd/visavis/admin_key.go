@@ -12,7 +12,6 @@ import (
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/tenant"
@@ -101,7 +100,7 @@ func (a *admin) makeKey(ctx context.Context, cmd *cobra.Command, k apikey.Key) e
 	k.Last4 = secret.Last4()
 	hash := secret.Hash()
 	change := apikey.Change{Insert: &apikey.Insertion{Key: k, Hash: hash[:]}}
-	if err := a.changeKey(ctx, k.Org, k.ID, "key.created", change, map[string]any{"name": k.Name, "scopes": k.Scopes, "fullAccess": k.FullAccess}); err != nil {
+	if err := a.changeKey(ctx, k.Org, change, map[string]any{"name": k.Name, "scopes": k.Scopes, "fullAccess": k.FullAccess}); err != nil {
 		return err
 	}
 	return a.print(cmd, shownKey{k, secret}, func(w io.Writer) {
@@ -109,16 +108,11 @@ func (a *admin) makeKey(ctx context.Context, cmd *cobra.Command, k apikey.Key) e
 	})
 }
 
-// changeKey records a change with its activity entry and makes it effective.
-func (a *admin) changeKey(ctx context.Context, org id.Org, key id.Key, action string, change apikey.Change, changes map[string]any) error {
+// changeKey records a change and makes it effective.
+func (a *admin) changeKey(ctx context.Context, org id.Org, change apikey.Change, changes map[string]any) error {
 	all := &apikey.Changes{Store: a.keys, Tenants: a.tenants}
 	err := a.tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		if err := all.Propose(ctx, tx, change, now()); err != nil {
-			return err
-		}
-		return activity.Record(ctx, tx, activity.Entry{
-			At: now(), Actor: operator, Action: action, TargetKind: "key", TargetID: key.String(), Changes: changes,
-		})
+		return all.Propose(ctx, tx, change, changes, actor())
 	})
 	if err != nil {
 		return err
@@ -184,7 +178,7 @@ func (a *admin) keyRevoke() *cobra.Command {
 				return err
 			}
 			change := apikey.Change{Revoke: &apikey.Revocation{Key: key, At: now()}}
-			if err := a.changeKey(ctx, o.ID, key, "key.revoked", change, nil); err != nil {
+			if err := a.changeKey(ctx, o.ID, change, nil); err != nil {
 				return err
 			}
 			k, err := a.keys.Get(ctx, o.ID, key)

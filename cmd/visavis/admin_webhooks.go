@@ -70,7 +70,7 @@ func (a *admin) webhooksPause() *cobra.Command {
 	return a.does(&cobra.Command{
 		Use: "pause ORG WEBHOOK", Short: "Deliver nothing until it is resumed, here or by its owner", Args: cobra.ExactArgs(2),
 	}, func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		return a.changeWebhook(ctx, cmd, args, "webhook.paused", func(w webhook.Webhook) webhook.Webhook {
+		return a.changeWebhook(ctx, cmd, args, webhook.Paused, func(w webhook.Webhook) webhook.Webhook {
 			at := now()
 			w.Active, w.PausedAt = false, &at
 			return w
@@ -82,12 +82,15 @@ func (a *admin) webhooksResume() *cobra.Command {
 	return a.does(&cobra.Command{
 		Use: "resume ORG WEBHOOK", Short: "Deliver again; its failing run starts afresh", Args: cobra.ExactArgs(2),
 	}, func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		return a.changeWebhook(ctx, cmd, args, "webhook.resumed", webhook.Webhook.Resumed)
+		return a.changeWebhook(ctx, cmd, args, webhook.Resumed, webhook.Webhook.Resumed)
 	})
 }
 
+// actor is whoever uses the tool, as the activity log has them.
+func actor() activity.Actor { return activity.Actor{By: operator, At: now()} }
+
 // changeWebhook changes a webhook and notes it in its organization's log.
-func (a *admin) changeWebhook(ctx context.Context, cmd *cobra.Command, args []string, action string, change func(webhook.Webhook) webhook.Webhook) error {
+func (a *admin) changeWebhook(ctx context.Context, cmd *cobra.Command, args []string, action webhook.Action, change func(webhook.Webhook) webhook.Webhook) error {
 	org, which, err := a.webhook(ctx, args)
 	if err != nil {
 		return err
@@ -99,13 +102,7 @@ func (a *admin) changeWebhook(ctx context.Context, cmd *cobra.Command, args []st
 		}
 		w = change(w)
 		w.UpdatedAt = now()
-		if err := webhook.Update(ctx, tx, w); err != nil {
-			return err
-		}
-		return activity.Record(ctx, tx, activity.Entry{
-			At: now(), Actor: "operator", Action: action, TargetKind: "webhook", TargetID: which.String(),
-			Changes: map[string]any{"active": w.Active},
-		})
+		return webhook.Update(ctx, tx, w, action, map[string]any{"active": w.Active}, actor())
 	}); err != nil {
 		return err
 	}
@@ -135,7 +132,7 @@ func (a *admin) webhooksDrain() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		closed, err := delivery.Drain(ctx, a.tenants, org, which, "operator", now())
+		closed, err := delivery.Drain(ctx, a.tenants, org, which, actor())
 		if err != nil {
 			return err
 		}

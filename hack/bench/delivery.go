@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -83,7 +84,7 @@ func (f *fixture) newWebhook(ctx context.Context, org id.Org, url string) error 
 		_, err := webhook.Insert(ctx, tx, f.server.Vault, webhook.Webhook{
 			ID: id.NewWebhook(), URL: url, Events: []string{event.Any}, Active: true, APIVersion: contract.Latest,
 			CreatedAt: now, UpdatedAt: now,
-		}, secret, plan.Terms{})
+		}, secret, plan.Terms{}, nil, activity.Actor{By: "bench", At: now})
 		return err
 	})
 }

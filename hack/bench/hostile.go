@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/search"
 )
@@ -88,7 +89,7 @@ func (p *process) peak() (float64, error) {
 func (f *fixture) hostilePack(ctx context.Context, org id.Org) (id.KnowledgeBase, float64, error) {
 	b := knowledge.Base{ID: id.NewKnowledgeBase(), Name: "Hostile", CreatedAt: time.Now().UTC().Truncate(time.Microsecond)}
 	err := f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := knowledge.InsertBase(ctx, tx, b, plan.Terms{})
+		_, err := knowledge.InsertBase(ctx, tx, b, plan.Terms{}, activity.Actor{By: "bench", At: b.CreatedAt})
 		return err
 	})
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/extract"
@@ -102,7 +103,7 @@ func (f *fixture) fillPack(ctx context.Context, org id.Org) (id.KnowledgeBase, e
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	b := knowledge.Base{ID: id.NewKnowledgeBase(), Name: "Bench", CreatedAt: now}
 	err := f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := knowledge.InsertBase(ctx, tx, b, plan.Terms{})
+		_, err := knowledge.InsertBase(ctx, tx, b, plan.Terms{}, activity.Actor{By: "bench", At: b.CreatedAt})
 		return err
 	})
 	if err != nil {
@@ -166,7 +167,7 @@ func (f *fixture) addText(ctx context.Context, org id.Org, b id.KnowledgeBase, t
 		SHA256: sum[:], File: stored, Tags: []string{}, Refresh: knowledge.Never, CreatedAt: now, UpdatedAt: now,
 	}
 	return f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		if _, _, err := knowledge.Add(ctx, tx, d, "bench", plan.Terms{}); err != nil {
+		if _, _, err := knowledge.Add(ctx, tx, d, plan.Terms{}, activity.Actor{By: "bench", At: d.CreatedAt}); err != nil {
 			return err
 		}
 		return f.server.Files.Keep(ctx, tx, stored)

@@ -26,6 +26,7 @@ import (
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/rehearsal"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/directory"
@@ -126,7 +127,7 @@ func (f *fixture) prepare(ctx context.Context, s *set) (*stage, error) {
 	}
 	base := knowledge.Base{ID: id.NewKnowledgeBase(), Name: s.Organization, CreatedAt: now, UpdatedAt: now}
 	err := f.server.Tenants.InTx(ctx, org.ID, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := knowledge.InsertBase(ctx, tx, base, plan.Terms{})
+		_, err := knowledge.InsertBase(ctx, tx, base, plan.Terms{}, activity.Actor{By: "quality", At: base.CreatedAt})
 		return err
 	})
 	if err != nil {
@@ -175,7 +176,7 @@ func (f *fixture) add(ctx context.Context, org id.Org, base id.KnowledgeBase, na
 		SHA256: sum[:], File: stored, Tags: []string{}, Refresh: knowledge.Never, CreatedAt: now, UpdatedAt: now,
 	}
 	return d.ID, f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		if _, _, err := knowledge.Add(ctx, tx, d, "quality", plan.Terms{}); err != nil {
+		if _, _, err := knowledge.Add(ctx, tx, d, plan.Terms{}, activity.Actor{By: "quality", At: d.CreatedAt}); err != nil {
 			return err
 		}
 		return f.server.Files.Keep(ctx, tx, stored)

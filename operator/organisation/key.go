@@ -127,16 +127,16 @@ func (r *Rules) enter(ctx context.Context, wanted apikey.Key, text apikey.Secret
 	at := slices.IndexFunc(made, func(k apikey.Key) bool { return k.ID == wanted.ID })
 	for i, k := range made {
 		if i != at {
-			steps = append(steps, change{k.ID, "key.revoked", apikey.Change{Revoke: &apikey.Revocation{Key: k.ID, At: now}}, nil})
+			steps = append(steps, change{apikey.Change{Revoke: &apikey.Revocation{Key: k.ID, At: now}}, nil})
 		}
 	}
 	switch {
 	case at < 0:
 		hash := text.Hash()
 		wanted.CreatedAt, wanted.UpdatedAt = now, now
-		steps = append(steps, change{wanted.ID, "key.created", apikey.Change{Insert: &apikey.Insertion{Key: wanted, Hash: hash[:]}}, granted(wanted)})
+		steps = append(steps, change{apikey.Change{Insert: &apikey.Insertion{Key: wanted, Hash: hash[:]}}, granted(wanted)})
 	case !same(made[at], wanted):
-		steps = append(steps, change{wanted.ID, "key.updated", apikey.Change{Update: &apikey.Alteration{Key: wanted.ID, Update: apikey.Update{
+		steps = append(steps, change{apikey.Change{Update: &apikey.Alteration{Key: wanted.ID, Update: apikey.Update{
 			Scopes: &wanted.Scopes, FullAccess: &wanted.FullAccess, Contract: &wanted.Contract, At: later(now, made[at]),
 		}}}, granted(wanted)})
 	}
@@ -162,8 +162,6 @@ func later(now time.Time, k apikey.Key) time.Time {
 
 // change is what happens to a key, with what the activity log has of it.
 type change struct {
-	key     id.Key
-	action  string
 	change  apikey.Change
 	changes map[string]any
 }
@@ -176,12 +174,7 @@ func (r *Rules) commit(ctx context.Context, org id.Org, actor string, steps []ch
 	all := &apikey.Changes{Store: r.Keys, Tenants: r.Tenants}
 	if err := r.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		for _, s := range steps {
-			if err := all.Propose(ctx, tx, s.change, r.now()); err != nil {
-				return err
-			}
-			if err := activity.Record(ctx, tx, activity.Entry{
-				At: r.now(), Actor: actor, Action: s.action, TargetKind: "key", TargetID: s.key.String(), Changes: s.changes,
-			}); err != nil {
+			if err := all.Propose(ctx, tx, s.change, s.changes, activity.Actor{By: actor, At: r.now()}); err != nil {
 				return err
 			}
 		}
@@ -212,7 +205,7 @@ func (r *Rules) revoke(ctx context.Context, org id.Org, maker string) error {
 	}
 	var steps []change
 	for _, k := range made {
-		steps = append(steps, change{k.ID, "key.revoked", apikey.Change{Revoke: &apikey.Revocation{Key: k.ID, At: r.now()}}, nil})
+		steps = append(steps, change{apikey.Change{Revoke: &apikey.Revocation{Key: k.ID, At: r.now()}}, nil})
 	}
 	return r.commit(ctx, org, maker, steps)
 }

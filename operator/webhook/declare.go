@@ -83,10 +83,7 @@ func (r *Rules) take(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, w 
 		return nil, err
 	}
 	w.ManagedBy = resource.Managing(Kind, o)
-	if err := webhook.Update(ctx, tx, w); err != nil {
-		return nil, err
-	}
-	if err := r.record(ctx, tx, o, "webhook.adopted", w.ID, nil); err != nil {
+	if err := webhook.Update(ctx, tx, w, webhook.Adopted, nil, r.actor(o)); err != nil {
 		return nil, err
 	}
 	return webhook.LockDeclared(ctx, tx, w.ManagedBy)
@@ -129,10 +126,11 @@ func (r *Rules) make(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, ze
 	if err != nil {
 		return err
 	}
-	if err := r.insert(ctx, tx, w, terms); err != nil {
-		return err
+	full, err := webhook.Insert(ctx, tx, r.Vault, w, webhook.NewSecret(), terms, changes, r.actor(o))
+	if full {
+		return &resource.Refusal{Reason: v1alpha1.ReasonLimitReached, Message: r.Catalogue.LimitReached(terms, plan.Webhooks).Message}
 	}
-	return r.record(ctx, tx, o, "webhook.created", w.ID, changes)
+	return err
 }
 
 // change makes of a webhook that is there what the spec has.
@@ -142,10 +140,7 @@ func (r *Rules) change(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, 
 		return err
 	}
 	w.UpdatedAt = r.now()
-	if err := webhook.Update(ctx, tx, w); err != nil {
-		return err
-	}
-	return r.record(ctx, tx, o, "webhook.updated", w.ID, changes)
+	return webhook.Update(ctx, tx, w, webhook.Updated, changes, r.actor(o))
 }
 
 // dedicatedDelivery is what a plan includes with which a webhook may have a worker of
@@ -157,18 +152,9 @@ func (r *Rules) terms(ctx context.Context, org id.Org) (plan.Terms, error) {
 	return r.Catalogue.Terms(organisation.Plan, organisation.Overrides), err
 }
 
-func (r *Rules) insert(ctx context.Context, tx *tenant.Tx, w webhook.Webhook, terms plan.Terms) error {
-	full, err := webhook.Insert(ctx, tx, r.Vault, w, webhook.NewSecret(), terms)
-	if full {
-		return &resource.Refusal{Reason: v1alpha1.ReasonLimitReached, Message: r.Catalogue.LimitReached(terms, plan.Webhooks).Message}
-	}
-	return err
-}
-
-func (r *Rules) record(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook, action string, w id.Webhook, changes map[string]any) error {
-	return activity.Record(ctx, tx, activity.Entry{
-		At: r.now(), Actor: resource.Managing(Kind, o).String(), Action: action, TargetKind: "webhook", TargetID: w.String(), Changes: changes,
-	})
+// actor is the resource, as the activity log has it.
+func (r *Rules) actor(o *v1alpha1.Webhook) activity.Actor {
+	return activity.Actor{By: "operator", At: r.now(), Resource: resource.Managing(Kind, o).String()}
 }
 
 // differs says whether a webhook is not what the spec says.

@@ -120,12 +120,9 @@ func (r *Rules) rotate(ctx context.Context, o *v1alpha1.Webhook, org id.Org, d *
 		if err != nil || locked == nil {
 			return err
 		}
-		rotated, err := locked.RotateFor(ctx, tx, r.Vault, removal, r.now(), r.now().Add(grace))
+		_, err = locked.RotateFor(ctx, tx, r.Vault, removal, grace, r.actor(o))
 		*d = *locked
-		if err != nil || !rotated {
-			return err
-		}
-		return r.record(ctx, tx, o, "webhook.secret_rotated", d.ID, map[string]any{"graceS": int(grace.Seconds())})
+		return err
 	}, tenant.Idempotent(true))
 }
 

@@ -105,10 +105,7 @@ func (r *Rules) stay(ctx context.Context, o *v1alpha1.Webhook, org id.Org) error
 // Delete deletes the webhook.
 func (r *Rules) Delete(ctx context.Context, o *v1alpha1.Webhook) error {
 	if err := r.end(ctx, o, func(ctx context.Context, tx *tenant.Tx, d *webhook.Declared) error {
-		if err := webhook.Delete(ctx, tx, d.ID, d.ManagedBy, r.now()); err != nil {
-			return err
-		}
-		return r.record(ctx, tx, o, "webhook.deleted", d.ID, nil)
+		return webhook.Delete(ctx, tx, d.ID, d.ManagedBy, r.actor(o))
 	}); err != nil {
 		return err
 	}
@@ -136,10 +133,7 @@ func (r *Rules) Release(ctx context.Context, o *v1alpha1.Webhook) error {
 	}
 	return r.end(ctx, o, func(ctx context.Context, tx *tenant.Tx, d *webhook.Declared) error {
 		d.ManagedBy = managed.API
-		if err := webhook.Update(ctx, tx, d.Webhook); err != nil {
-			return err
-		}
-		return r.record(ctx, tx, o, "webhook.released", d.ID, nil)
+		return webhook.Update(ctx, tx, d.Webhook, webhook.Released, nil, r.actor(o))
 	})
 }
 

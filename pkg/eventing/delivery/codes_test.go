@@ -268,7 +268,7 @@ func TestRotation(t *testing.T) {
 		if _, err := webhook.Lock(ctx, tx, h); err != nil {
 			return err
 		}
-		return webhook.Rotate(ctx, tx, w.options.Vault, h, "whsec_young", w.now(), w.now().Add(time.Hour))
+		return webhook.Rotate(ctx, tx, w.options.Vault, h, "whsec_young", time.Hour, w.who())
 	})
 	w.receiver.Set("/rotated", endpoint.Behaviour{Secret: "whsec_young", PreviousSecret: string(secret)})
 	w.emit(w.one)

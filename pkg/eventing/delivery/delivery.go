@@ -11,6 +11,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -183,17 +184,38 @@ func Find(ctx context.Context, tx *tenant.Tx, d id.Delivery) (Delivery, error) {
 
 // Reopen makes the next attempt of a delivery now, whatever became of it, and
 // answers it as it is then. Its schedule begins again with that attempt.
-func Reopen(ctx context.Context, tx *tenant.Tx, d Delivery, now time.Time) (Delivery, error) {
-	d.State, d.DueAt = Retrying, &now
+func Reopen(ctx context.Context, tx *tenant.Tx, d Delivery, who activity.Actor) (Delivery, error) {
+	d.State, d.DueAt = Retrying, &who.At
 	if d.Attempts == 0 {
 		// Why it was closed is of the past; why an attempt failed stays its last.
 		d.State, d.Code = Pending, nil
 	}
 	tx.Touch("delivery", d.ID)
-	_, err := tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		UPDATE delivery SET state = $3, due_at = $4, error_code = $5, first_attempt_at = NULL WHERE org_id = $1 AND id = $2`,
-		tx.Org, d.ID, d.State, now, d.Code)
-	return d, err
+		tx.Org, d.ID, d.State, who.At, d.Code); err != nil {
+		return d, err
+	}
+	return d, who.Log(ctx, tx, "webhook.delivery_retried", "webhook_delivery", d.ID, map[string]any{"webhookId": d.Webhook, "eventId": d.Event})
+}
+
+// testMessage is what a test of a webhook says.
+const testMessage = "This is a test of your webhook."
+
+// Test sends an event to a webhook alone, and answers its delivery.
+func Test(ctx context.Context, tx *tenant.Tx, w id.Webhook, who activity.Actor) (Delivery, error) {
+	recorded, err := event.Emit(ctx, tx, event.Draft{
+		Type: event.WebhookTest, At: who.At, Only: w,
+		Fields: map[string]any{"webhookId": w, "message": testMessage, "requestedBy": who.By},
+	})
+	if err != nil {
+		return Delivery{}, err
+	}
+	d, err := Find(ctx, tx, recorded[0].Deliveries[0])
+	if err != nil {
+		return d, err
+	}
+	return d, who.Log(ctx, tx, "webhook.tested", "webhook", w, map[string]any{"eventId": d.Event})
 }
 
 // SweepBatch bounds the rows that one statement deletes.

@@ -379,11 +379,11 @@ func TestTheWorkRidesItsIndexes(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return ignore(delivery.Reopen(ctx, tx, found, f.now()))
+				return ignore(delivery.Reopen(ctx, tx, found, f.who()))
 			})
-			require.NoError(t, ignore(delivery.Drain(ctx, f.tenants, f.one, f.hook, "test", f.now())))
+			require.NoError(t, ignore(delivery.Drain(ctx, f.tenants, f.one, f.hook, f.who())))
 			f.inTx(f.one, func(ctx context.Context, tx *tenant.Tx) error {
-				return webhook.Delete(ctx, tx, f.hook, managed.API, f.now())
+				return webhook.Delete(ctx, tx, f.hook, managed.API, f.who())
 			})
 		})
 	})

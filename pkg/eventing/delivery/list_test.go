@@ -98,7 +98,7 @@ func newLog(w *world) *log {
 	w.enter(w.one, entered...)
 	w.enter(w.two, theirs...)
 	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
-		return webhook.Delete(ctx, tx, deleted, managed.API, w.now())
+		return webhook.Delete(ctx, tx, deleted, managed.API, w.who())
 	})
 	slices.SortFunc(l.all, func(a, b delivery.Delivery) int { return bytes.Compare(b.ID[:], a.ID[:]) })
 	return l
@@ -222,7 +222,7 @@ func TestTheLogOfADeletedWebhookIsOutOfReach(t *testing.T) {
 		require.ErrorIs(t, reach(w.two, d), delivery.ErrUnknown, "another organization's")
 	}
 	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
-		return webhook.Delete(ctx, tx, h, managed.API, w.now())
+		return webhook.Delete(ctx, tx, h, managed.API, w.who())
 	})
 	require.ErrorIs(t, reach(w.one, gone), delivery.ErrUnknown)
 	require.NoError(t, reach(w.one, stays))

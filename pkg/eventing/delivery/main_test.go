@@ -20,6 +20,7 @@ import (
 	"visavis.dev/pkg/eventing/delivery"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
@@ -69,6 +70,8 @@ func newWorldOf(t *testing.T, tenants *tenant.Tenants, one, two id.Org) *world {
 // now is the moment by the test's clock.
 func (w *world) now() time.Time { return w.clock.Now().UTC().Truncate(time.Microsecond) }
 
+func (w *world) who() activity.Actor { return activity.Actor{By: "test", At: w.now()} }
+
 // inTx runs fn on an organization's shard.
 func (w *world) inTx(org id.Org, fn func(context.Context, *tenant.Tx) error) {
 	w.t.Helper()
@@ -89,7 +92,7 @@ func (w *world) hook(org id.Org, path string, changes ...func(*webhook.Webhook))
 		change(&h)
 	}
 	w.inTx(org, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := webhook.Insert(ctx, tx, w.options.Vault, h, secret, plan.Terms{})
+		_, err := webhook.Insert(ctx, tx, w.options.Vault, h, secret, plan.Terms{}, nil, w.who())
 		return err
 	})
 	return h.ID
@@ -104,7 +107,7 @@ func (w *world) change(org id.Org, h id.Webhook, change func(*webhook.Webhook)) 
 			return err
 		}
 		change(&found)
-		return webhook.Update(ctx, tx, found)
+		return webhook.Update(ctx, tx, found, webhook.Updated, nil, w.who())
 	})
 }
 

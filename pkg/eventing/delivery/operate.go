@@ -61,8 +61,8 @@ func ListFailing(ctx context.Context, t *tenant.Tenants, shard string) ([]Failin
 const drainBatch = 5000
 
 // Drain closes every delivery of a webhook that waits for an attempt, and
-// answers how many those were. by is who asked. It rides delivery_due.
-func Drain(ctx context.Context, t *tenant.Tenants, org id.Org, w id.Webhook, by string, now time.Time) (closed int64, err error) {
+// answers how many those were. It rides delivery_due.
+func Drain(ctx context.Context, t *tenant.Tenants, org id.Org, w id.Webhook, who activity.Actor) (closed int64, err error) {
 	for {
 		var n int
 		err := t.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) (err error) {
@@ -78,10 +78,7 @@ func Drain(ctx context.Context, t *tenant.Tenants, org id.Org, w id.Webhook, by 
 		}
 	}
 	return closed, t.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		return activity.Record(ctx, tx, activity.Entry{
-			At: now, Actor: by, Action: "webhook.drained", TargetKind: "webhook", TargetID: w.String(),
-			Changes: map[string]any{"closed": closed},
-		})
+		return who.Log(ctx, tx, "webhook.drained", "webhook", w, map[string]any{"closed": closed})
 	})
 }
 

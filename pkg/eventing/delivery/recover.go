@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -29,11 +30,17 @@ type Recovery struct {
 }
 
 // Propose queues a recovery.
-func (r Recovery) Propose(ctx context.Context, tx *tenant.Tx, by string, now time.Time) (job.Job, error) {
-	return job.Insert(ctx, tx, job.Job{
+func (r Recovery) Propose(ctx context.Context, tx *tenant.Tx, who activity.Actor) (job.Job, error) {
+	j, err := job.Insert(ctx, tx, job.Job{
 		ID: id.NewJob(), Kind: job.WebhookRecover, ResourceKind: "webhook", ResourceID: r.Webhook.String(), Scope: scope.WebhooksManage,
-		CreatedBy: by, CreatedAt: now,
+		CreatedBy: who.By, CreatedAt: who.At,
 	}, r)
+	if err != nil {
+		return j, err
+	}
+	return j, who.Log(ctx, tx, "webhook.recovered", "webhook", r.Webhook, map[string]any{
+		"from": r.From, "to": r.To, "states": r.States, "missed": r.Missed, "jobId": j.ID,
+	})
 }
 
 // recovered is how far a recovery got.

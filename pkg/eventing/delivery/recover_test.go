@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -24,7 +25,7 @@ func (w *world) propose(r delivery.Recovery) job.Job {
 	}
 	var proposed job.Job
 	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		proposed, err = r.Propose(ctx, tx, "test", w.now())
+		proposed, err = r.Propose(ctx, tx, w.who())
 		return err
 	})
 	return proposed
@@ -71,7 +72,7 @@ func TestRecovery(t *testing.T) {
 	from := w.now()
 	w.emit(w.one, drafts(450)...)
 	w.emit(w.two)
-	closed, err := delivery.Drain(context.Background(), w.tenants, w.one, h, "test", w.now())
+	closed, err := delivery.Drain(context.Background(), w.tenants, w.one, h, w.who())
 	require.NoError(t, err)
 	require.EqualValues(t, 450, closed)
 	w.change(w.one, h, func(h *webhook.Webhook) { h.Active = false })
@@ -117,7 +118,7 @@ func TestACancelledRecovery(t *testing.T) {
 	h := w.hook(w.one, "/hook")
 	j := w.propose(delivery.Recovery{Webhook: h, From: w.now().Add(-time.Hour), States: delivery.States()})
 	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := job.Cancel(ctx, tx, j.ID, w.now())
+		_, err := job.Cancel(ctx, tx, j.ID, activity.Actor{By: "test", At: w.now()})
 		return err
 	})
 	require.Equal(t, job.Cancelled, w.advance(j.ID).State)
@@ -140,7 +141,7 @@ func TestReopening(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = delivery.Reopen(ctx, tx, found, w.now())
+		_, err = delivery.Reopen(ctx, tx, found, w.who())
 		return err
 	})
 	w.settle()

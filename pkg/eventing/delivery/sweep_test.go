@@ -85,7 +85,7 @@ func TestTheLogOfADeletedWebhookIsSwept(t *testing.T) {
 	require.Zero(t, swept(t, sweep, w))
 	for h, org := range map[id.Webhook]id.Org{gone: w.one, moving: w.two} {
 		w.inTx(org, func(ctx context.Context, tx *tenant.Tx) error {
-			return webhook.Delete(ctx, tx, h, managed.API, w.now())
+			return webhook.Delete(ctx, tx, h, managed.API, w.who())
 		})
 	}
 	w.exec(`UPDATE org_fence SET state = 'fenced' WHERE org_id = $1`, w.two)

@@ -239,7 +239,7 @@ func TestADeletedWebhook(t *testing.T) {
 	h := w.hook(w.one, "/gone")
 	d := w.emit(w.one)[0]
 	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
-		return webhook.Delete(ctx, tx, h, managed.API, w.now())
+		return webhook.Delete(ctx, tx, h, managed.API, w.who())
 	})
 	w.settle()
 	require.Zero(t, w.receiver.Count("/gone").Requests)

@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -205,7 +206,7 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, j id.Job) (Job, err
 // Cancel ends a job that has not ended; one that has is answered as it is.
 // What its steps did stays done. The error can be ErrUnknown or
 // ErrNotCancellable.
-func Cancel(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) (Job, error) {
+func Cancel(ctx context.Context, tx *tenant.Tx, which id.Job, who activity.Actor) (Job, error) {
 	j, err := lock(ctx, tx, which)
 	if err != nil || j.State.Ended() {
 		return j, err
@@ -214,7 +215,10 @@ func Cancel(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) (Jo
 		return j, ErrNotCancellable
 	}
 	j.State = Cancelled
-	return j, j.save(ctx, tx, now, now)
+	if err := j.save(ctx, tx, who.At, who.At); err != nil {
+		return j, err
+	}
+	return j, who.Log(ctx, tx, "job.cancelled", "job", j.ID, nil)
 }
 
 // Recall has the next step of a job prepared anew, because what it works on has changed:

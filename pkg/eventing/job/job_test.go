@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -123,7 +124,7 @@ func TestCancelling(t *testing.T) {
 			which = id.NewJob()
 		}
 		err := w.tenants.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) error {
-			_, err := job.Cancel(ctx, tx, which, w.now())
+			_, err := job.Cancel(ctx, tx, which, activity.Actor{By: "test", At: w.now()})
 			return err
 		})
 		require.ErrorIs(t, err, job.ErrUnknown)

@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
@@ -90,7 +91,7 @@ func (w *world) inTx(org id.Org, fn func(context.Context, *tenant.Tx) error) {
 func (w *world) cancel(org id.Org, j id.Job) (cancelled job.Job) {
 	w.t.Helper()
 	w.inTx(org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		cancelled, err = job.Cancel(ctx, tx, j, w.now())
+		cancelled, err = job.Cancel(ctx, tx, j, activity.Actor{By: "test", At: w.now()})
 		return err
 	})
 	return cancelled

@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -216,7 +217,7 @@ func TestAHeavyJobIsNotCancelled(t *testing.T) {
 	w := newWorld(t)
 	j := w.insert(w.one, heavy)
 	err := w.tenants.InTx(context.Background(), w.one, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := job.Cancel(ctx, tx, j, w.now())
+		_, err := job.Cancel(ctx, tx, j, activity.Actor{By: "test", At: w.now()})
 		return err
 	})
 	require.ErrorIs(t, err, job.ErrNotCancellable)

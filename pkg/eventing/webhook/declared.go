@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -80,12 +81,14 @@ func LockDeclared(ctx context.Context, tx *tenant.Tx, who managed.By) (*Declared
 
 // RotateFor is Rotate for a reason, once: it does nothing where the secret was replaced
 // for the same already.
-func (d *Declared) RotateFor(ctx context.Context, tx *tenant.Tx, v *vault.Vault, reason string, at, oldUntil time.Time) (rotated bool, err error) {
+func (d *Declared) RotateFor(
+	ctx context.Context, tx *tenant.Tx, v *vault.Vault, reason string, grace time.Duration, who activity.Actor,
+) (rotated bool, err error) {
 	if d.RotatedFor == reason {
 		return false, nil
 	}
 	secret := NewSecret()
-	if err := Rotate(ctx, tx, v, d.ID, secret, at, oldUntil); err != nil {
+	if err := Rotate(ctx, tx, v, d.ID, secret, grace, who); err != nil {
 		return false, err
 	}
 	_, err = tx.Exec(ctx, `UPDATE webhook SET rotated_for = $3 WHERE org_id = $1 AND id = $2`, tx.Org, d.ID, reason)

@@ -50,7 +50,7 @@ func TestWhoManagesAWebhook(t *testing.T) {
 	again := draft()
 	again.ManagedBy = orders
 	require.Error(t, s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := webhook.Insert(ctx, tx, s.vault, again, webhook.NewSecret(), plan.Terms{})
+		_, err := webhook.Insert(ctx, tx, s.vault, again, webhook.NewSecret(), plan.Terms{}, nil, who)
 		return err
 	}), "a resource declares one")
 }
@@ -71,7 +71,7 @@ func TestARotationForAReasonHappensOnce(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			rotated, err := d.RotateFor(ctx, tx, s.vault, r.reason, tenanttest.Now, tenanttest.Now.Add(time.Hour))
+			rotated, err := d.RotateFor(ctx, tx, s.vault, r.reason, time.Hour, who)
 			require.Equal(t, r.rotates, rotated, r.reason)
 			return err
 		}))

@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
@@ -52,12 +53,14 @@ func draft() webhook.Webhook {
 	}
 }
 
+var who = activity.Actor{By: "key_1", At: tenanttest.Now}
+
 // insert enters a webhook under terms; false says that there was no room.
 func (s *store) insert(org id.Org, w webhook.Webhook, secret webhook.Secret, terms plan.Terms) bool {
 	s.t.Helper()
 	var full bool
 	require.NoError(s.t, s.inTx(org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		full, err = webhook.Insert(ctx, tx, s.vault, w, secret, terms)
+		full, err = webhook.Insert(ctx, tx, s.vault, w, secret, terms, nil, who)
 		return err
 	}))
 	return !full
@@ -73,7 +76,7 @@ func (s *store) add(org id.Org) id.Webhook {
 
 func (s *store) delete(org id.Org, w id.Webhook) error {
 	return s.inTx(org, func(ctx context.Context, tx *tenant.Tx) error {
-		return webhook.Delete(ctx, tx, w, managed.API, tenanttest.Now)
+		return webhook.Delete(ctx, tx, w, managed.API, who)
 	})
 }
 
@@ -133,7 +136,9 @@ func TestAWebhookIsKept(t *testing.T) {
 	w.URL, w.Description, w.Events, w.IncludeConversation, w.Active = "https://example.org/b", nil, []string{"session.started"}, false, true
 	w.APIVersion, w.UpdatedAt = contract.V20260708, tenanttest.Now.Add(time.Hour)
 	w.PausedAt, w.FailingSince = new(tenanttest.Now.Add(2*time.Hour)), new(tenanttest.Now.Add(time.Hour))
-	require.NoError(t, s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error { return webhook.Update(ctx, tx, w) }))
+	require.NoError(t, s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
+		return webhook.Update(ctx, tx, w, webhook.Updated, nil, who)
+	}))
 	require.Equal(t, &w, s.find(s.one, w.ID))
 }
 
@@ -253,8 +258,9 @@ func TestSecretsAreSealed(t *testing.T) {
 	require.Empty(t, row.Previous)
 	nowhere(row)
 
+	rotated := activity.Actor{By: "key_1", At: tenanttest.Now.Add(time.Minute)}
 	require.NoError(t, s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
-		return webhook.Rotate(ctx, tx, s.vault, w.ID, second, tenanttest.Now.Add(time.Minute), until)
+		return webhook.Rotate(ctx, tx, s.vault, w.ID, second, until.Sub(rotated.At), rotated)
 	}))
 	row = s.sealed(w.ID)
 	opens(second, row.Secret)
@@ -284,7 +290,7 @@ func TestALockedWebhook(t *testing.T) {
 					return err
 				}
 				found.UpdatedAt = found.UpdatedAt.Add(time.Second)
-				return webhook.Update(ctx, tx, found)
+				return webhook.Update(ctx, tx, found, webhook.Updated, nil, who)
 			})
 		}()
 	}

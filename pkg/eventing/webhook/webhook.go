@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -79,9 +80,11 @@ const columns = `id, url, description, events, include_conversation, active, pau
 
 func scan(row pgx.CollectableRow) (Webhook, error) { return pgx.RowToStructByPos[Webhook](row) }
 
-// Insert enters a webhook. full says that the plan allows no more, and
-// nothing was entered.
-func Insert(ctx context.Context, tx *tenant.Tx, v *vault.Vault, w Webhook, s Secret, terms plan.Terms) (full bool, err error) {
+// Insert enters a webhook; changes are what Apply made of a blank one. full says that the
+// plan allows no more, and nothing was entered.
+func Insert(
+	ctx context.Context, tx *tenant.Tx, v *vault.Vault, w Webhook, s Secret, terms plan.Terms, changes map[string]any, who activity.Actor,
+) (full bool, err error) {
 	if err := event.LockLog(ctx, tx); err != nil {
 		return false, err
 	}
@@ -90,12 +93,14 @@ func Insert(ctx context.Context, tx *tenant.Tx, v *vault.Vault, w Webhook, s Sec
 		return full, err
 	}
 	tx.Touch("webhook", w.ID)
-	_, err = tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		INSERT INTO webhook (org_id, id, url, description, events, include_conversation, active, api_version, secret, created_at, updated_at, managed_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		tx.Org, w.ID, w.URL, w.Description, w.Events, w.IncludeConversation, w.Active, w.APIVersion, s.Seal(v, w.ID), w.CreatedAt, w.UpdatedAt,
-		cmp.Or(w.ManagedBy, managed.API))
-	return false, err
+		cmp.Or(w.ManagedBy, managed.API)); err != nil {
+		return false, err
+	}
+	return false, who.Log(ctx, tx, "webhook.created", "webhook", w.ID, changes)
 }
 
 // List is a page of the webhooks, newest first, after one of them; the zero id
@@ -154,42 +159,63 @@ func LockFor(ctx context.Context, tx *tenant.Tx, w id.Webhook, who managed.By) (
 	return found, found.ManagedBy.Check(who)
 }
 
-// Update writes a webhook that Lock found.
-func Update(ctx context.Context, tx *tenant.Tx, w Webhook) error {
+// Action is what somebody does to a webhook that is there, as the activity log has it.
+type Action string
+
+// The actions.
+const (
+	Updated Action = "webhook.updated"
+	// Adopted and Released are by a resource, which manages it from then on, or no more.
+	Adopted  Action = "webhook.adopted"
+	Released Action = "webhook.released"
+	// Paused and Resumed are by an operator's hand.
+	Paused  Action = "webhook.paused"
+	Resumed Action = "webhook.resumed"
+)
+
+// Update writes a webhook that Lock found and somebody changed.
+func Update(ctx context.Context, tx *tenant.Tx, w Webhook, action Action, changes map[string]any, who activity.Actor) error {
 	tx.Touch("webhook", w.ID)
-	_, err := tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		UPDATE webhook SET url = $3, description = $4, events = $5, include_conversation = $6, active = $7,
 			paused_at = $8, failing_since = $9, api_version = $10, updated_at = $11, managed_by = $12
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, w.ID, w.URL, w.Description, w.Events, w.IncludeConversation, w.Active, w.PausedAt, w.FailingSince, w.APIVersion, w.UpdatedAt,
-		w.ManagedBy)
-	return err
+		w.ManagedBy); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, string(action), "webhook", w.ID, changes)
 }
 
-// Rotate gives a webhook that Lock found another secret. Until a moment its
+// Rotate gives a webhook that Lock found another secret. For a while its
 // deliveries are signed with the old one too.
-func Rotate(ctx context.Context, tx *tenant.Tx, v *vault.Vault, w id.Webhook, s Secret, at, oldUntil time.Time) error {
+func Rotate(ctx context.Context, tx *tenant.Tx, v *vault.Vault, w id.Webhook, s Secret, grace time.Duration, who activity.Actor) error {
 	tx.Touch("webhook", w)
-	_, err := tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		UPDATE webhook SET previous_secret = secret, previous_until = $4, secret = $3, updated_at = $5
-		WHERE org_id = $1 AND id = $2`, tx.Org, w, s.Seal(v, w), oldUntil, at)
-	return err
+		WHERE org_id = $1 AND id = $2`, tx.Org, w, s.Seal(v, w), who.At.Add(grace), who.At); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "webhook.secret_rotated", "webhook", w, map[string]any{"graceS": int64(grace / time.Second)})
 }
 
 // Delete removes a webhook on behalf of who manages it. Its delivery log is out of
 // reach at once and its rows are swept later: there can be millions. The errors are
 // those of LockFor.
-func Delete(ctx context.Context, tx *tenant.Tx, w id.Webhook, who managed.By, at time.Time) error {
-	if _, err := LockFor(ctx, tx, w, who); err != nil {
+func Delete(ctx context.Context, tx *tenant.Tx, w id.Webhook, by managed.By, who activity.Actor) error {
+	if _, err := LockFor(ctx, tx, w, by); err != nil {
 		return err
 	}
 	tx.Touch("webhook", w)
 	if _, err := tx.Exec(ctx, `
 		UPDATE webhook SET deleted_at = $3, active = false, secret = '', previous_secret = NULL
-		WHERE org_id = $1 AND id = $2`, tx.Org, w, at); err != nil {
+		WHERE org_id = $1 AND id = $2`, tx.Org, w, who.At); err != nil {
 		return err
 	}
-	return tx.Decrement(ctx, string(plan.Webhooks))
+	if err := tx.Decrement(ctx, string(plan.Webhooks)); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "webhook.deleted", "webhook", w, nil)
 }
 
 // SweepBatch bounds the rows that one statement deletes.

@@ -25,6 +25,7 @@ import (
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/webhook"
 	"visavis.dev/pkg/operations/move"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -177,7 +178,7 @@ func (w *world) receiver(org id.Org) *endpoint.Server {
 		APIVersion: contract.Latest, CreatedAt: now, UpdatedAt: now,
 	}
 	require.NoError(w, w.tenants.InTx(w.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := webhook.Insert(ctx, tx, v, h, "whsec_test", plan.Terms{})
+		_, err := webhook.Insert(ctx, tx, v, h, "whsec_test", plan.Terms{}, nil, activity.Actor{By: "test", At: h.CreatedAt})
 		return err
 	}))
 	guard := egress.New(egress.Options{

@@ -9,6 +9,8 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -175,8 +177,17 @@ func listOwn(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after
 	return page, err
 }
 
-// Insert adds an own face with the consent it rests on. full says that the
-// terms leave no room and nothing was added.
+// Create adds an own face with the consent it rests on. full says that the terms leave no
+// room and nothing was added.
+func Create(ctx context.Context, tx *tenant.Tx, a Avatar, c consent.Consent, terms plan.Terms, who activity.Actor) (full bool, err error) {
+	if full, err := Insert(ctx, tx, a, c, terms); full || err != nil {
+		return full, err
+	}
+	event.TellConsent(tx, c)
+	return false, who.Log(ctx, tx, "avatar.created", "avatar", a.ID, map[string]any{"name": a.Name, "consentId": c.ID, "statement": c.Statement})
+}
+
+// Insert writes the rows of what Create adds.
 func Insert(ctx context.Context, tx *tenant.Tx, a Avatar, c consent.Consent, terms plan.Terms) (full bool, err error) {
 	limit, limited := terms.Limit(plan.CustomAvatars)
 	if full, err := tx.Increment(ctx, string(plan.CustomAvatars), limit, limited); full || err != nil {
@@ -215,7 +226,7 @@ func lock(ctx context.Context, tx *tenant.Tx, avatar id.Avatar) (Avatar, error) 
 }
 
 // Change changes an own face's name and landmarks; nil leaves them.
-func Change(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar, change func(*Avatar), at time.Time) (Avatar, error) {
+func Change(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar, change func(*Avatar), who activity.Actor) (Avatar, error) {
 	if _, ok := l.Find(avatar); ok {
 		return Avatar{}, ErrLibrary
 	}
@@ -224,12 +235,23 @@ func Change(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar, ch
 		return a, err
 	}
 	change(&a)
-	a.UpdatedAt = at
+	a.UpdatedAt = who.At
 	tx.Touch("avatar", a.ID)
-	_, err = tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		UPDATE avatar SET name = $3, landmarks = $4, updated_at = $5 WHERE org_id = $1 AND id = $2`,
-		tx.Org, a.ID, a.Name, a.Landmarks, a.UpdatedAt)
-	return a, err
+		tx.Org, a.ID, a.Name, a.Landmarks, a.UpdatedAt); err != nil {
+		return a, err
+	}
+	return a, who.Log(ctx, tx, "avatar.updated", "avatar", a.ID, map[string]any{"name": a.Name})
+}
+
+// DeleteFor is Delete because somebody asks for it.
+func DeleteFor(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar, who activity.Actor) (Avatar, error) {
+	a, err := Delete(ctx, tx, l, avatar, who.At)
+	if err != nil {
+		return a, err
+	}
+	return a, who.Log(ctx, tx, "avatar.deleted", "avatar", avatar, nil)
 }
 
 // Delete deletes an own face that nobody wears. Its files are for the caller

@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
@@ -178,7 +179,7 @@ func TestChange(t *testing.T) {
 	a := mustInsert(t, tenants, org, now)
 	change := func(which id.Avatar) error {
 		return tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-			_, err := avatar.Change(ctx, tx, library, which, func(a *avatar.Avatar) { a.Name = "new" }, now.Add(time.Hour))
+			_, err := avatar.Change(ctx, tx, library, which, func(a *avatar.Avatar) { a.Name = "new" }, activity.Actor{By: "key_1", At: now.Add(time.Hour)})
 			return err
 		})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -46,7 +47,15 @@ func New(o Offer, name string, config Config, secret Secret, at time.Time) Conne
 	}
 }
 
-// Insert enters a connection with its secret; an empty one is none.
+// Create enters a connection with its secret; an empty one is none.
+func Create(ctx context.Context, tx *tenant.Tx, v *vault.Vault, c Connection, s Secret, who activity.Actor) error {
+	if err := Insert(ctx, tx, v, c, s); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "connection.created", "connection", c.ID, map[string]any{"name": c.Name, "kind": c.Kind, "provider": c.Provider})
+}
+
+// Insert writes the row of a connection that Create enters.
 func Insert(ctx context.Context, tx *tenant.Tx, v *vault.Vault, c Connection, s Secret) error {
 	tx.Touch("connection", c.ID)
 	_, err := tx.Exec(ctx, `
@@ -117,7 +126,44 @@ func Lock(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, 
 	return alone(found)
 }
 
-// Update writes a connection that Lock found.
+// Configure makes a change of a connection that Lock found, and answers it as it is then. A
+// change of nothing is none. The errors are those of Apply.
+func Configure(ctx context.Context, tx *tenant.Tx, v *vault.Vault, before Connection, change Change, who activity.Actor) (Connection, error) {
+	after, changes, err := before.Apply(change, who.At)
+	if err != nil || len(changes) == 0 {
+		return before, err
+	}
+	if err := Update(ctx, tx, after); err != nil {
+		return before, err
+	}
+	if change.Secret != nil {
+		if err := ReplaceSecret(ctx, tx, v, after.ID, *change.Secret, time.Time{}); err != nil {
+			return before, err
+		}
+	}
+	return after, who.Log(ctx, tx, "connection.updated", "connection", after.ID, changes)
+}
+
+// Rotate gives a connection that Lock found another secret, and answers it as it is then.
+// The old one is tried too for a while; zero lets it go at once.
+func Rotate(
+	ctx context.Context, tx *tenant.Tx, v *vault.Vault, before Connection, s Secret, grace time.Duration, who activity.Actor,
+) (Connection, error) {
+	after := before.Rotated(s, who.At)
+	if err := Update(ctx, tx, after); err != nil {
+		return before, err
+	}
+	var oldUntil time.Time
+	if grace > 0 {
+		oldUntil = who.At.Add(grace)
+	}
+	if err := ReplaceSecret(ctx, tx, v, after.ID, s, oldUntil); err != nil {
+		return before, err
+	}
+	return after, who.Log(ctx, tx, "connection.secret_rotated", "connection", after.ID, map[string]any{"graceS": int64(grace / time.Second)})
+}
+
+// Update writes the row of a connection that Lock found.
 func Update(ctx context.Context, tx *tenant.Tx, c Connection) error {
 	tx.Touch("connection", c.ID)
 	_, err := tx.Exec(ctx, `
@@ -158,7 +204,7 @@ func (c Connection) Rotated(s Secret, at time.Time) Connection {
 
 // Delete removes a connection that nobody uses. Its secrets are gone at once.
 // The error is ErrUnknown, ErrGone or an InUseError.
-func Delete(ctx context.Context, tx *tenant.Tx, which id.Connection, at time.Time) error {
+func Delete(ctx context.Context, tx *tenant.Tx, which id.Connection, who activity.Actor) error {
 	c, err := Lock(ctx, tx, which)
 	if err != nil {
 		return err
@@ -170,10 +216,13 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Connection, at time.Tim
 	if _, err := tx.Exec(ctx, `
 		UPDATE connection SET deleted_at = $3, updated_at = $3, config = '{}', secret = NULL, secret_last4 = '',
 			previous_secret = NULL, previous_until = NULL
-		WHERE org_id = $1 AND id = $2`, tx.Org, which, at); err != nil {
+		WHERE org_id = $1 AND id = $2`, tx.Org, which, who.At); err != nil {
 		return err
 	}
-	return forgetCalls(ctx, tx, which, 0)
+	if err := forgetCalls(ctx, tx, which, 0); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "connection.deleted", "connection", which, nil)
 }
 
 // FirstThatClones is the oldest active connection that voices can be made with.

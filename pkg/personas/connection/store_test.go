@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -89,7 +90,9 @@ func TestWhoIsUsedIsNotDeleted(t *testing.T) {
 		return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error { return connection.SetUses(ctx, tx, u, connections...) })
 	}
 	remove := func(org id.Org, c id.Connection) error {
-		return s.inTx(org, func(ctx context.Context, tx *tenant.Tx) error { return connection.Delete(ctx, tx, c, now) })
+		return s.inTx(org, func(ctx context.Context, tx *tenant.Tx) error {
+			return connection.Delete(ctx, tx, c, activity.Actor{By: "test", At: now})
+		})
 	}
 	require.NoError(t, uses(connection.ByPersona(persona), a.ID, b.ID))
 	require.NoError(t, uses(connection.ByVoice(voice), a.ID))
@@ -179,7 +182,9 @@ func TestTheLastCallsAreKept(t *testing.T) {
 	require.EqualValues(t, 244, s.get(s.one, c.ID).Health.P95Ms)
 	_, err = connection.Calls(ctx, s.tenants, s.two, c.ID)
 	require.ErrorIs(t, err, connection.ErrUnknown)
-	require.NoError(t, s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error { return connection.Delete(ctx, tx, c.ID, now) }))
+	require.NoError(t, s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
+		return connection.Delete(ctx, tx, c.ID, activity.Actor{By: "test", At: now})
+	}))
 	var n int
 	require.NoError(t, s.tenants.Read(ctx, s.one, func(r *tenant.Reads) {
 		r.QueryRow(new(bool), []any{&n}, `SELECT count(*) FROM connection_call WHERE org_id = $1`, s.one)

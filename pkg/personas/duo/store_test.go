@@ -39,7 +39,7 @@ func TestStore(t *testing.T) {
 		var notLive *persona.DuoNotLiveError
 		require.ErrorAs(t, loaded.Startable(tenanttest.Now), &notLive)
 		require.Equal(t, d.Hosts, loaded.Duo.Hosts)
-		live, problems, err := duo.GoLive(ctx, tx, library, made, tenanttest.Now)
+		live, problems, err := duo.GoLive(ctx, tx, library, made, who)
 		require.NoError(t, err)
 		require.Empty(t, problems)
 		require.Equal(t, duo.Live, live.Status)
@@ -60,7 +60,7 @@ func TestStore(t *testing.T) {
 		require.Contains(t, s.Forced(t, db), "Index Scan Backward using duo_pkey")
 	}
 
-	in(func(ctx context.Context, tx *tenant.Tx) error { return duo.Delete(ctx, tx, d.ID, tenanttest.Now) })
+	in(func(ctx context.Context, tx *tenant.Tx) error { return duo.Delete(ctx, tx, d.ID, who) })
 	worn, err := avatar.Get(ctx, tenants, library, one, face)
 	require.NoError(t, err)
 	require.Zero(t, worn.Uses)

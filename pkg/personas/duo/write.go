@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"time"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/avatar"
@@ -32,7 +31,7 @@ func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo, who pe
 	if _, err := persona.Insert(ctx, tx, l, persona.Persona{
 		ID: d.Persona, Name: d.Name, Kind: persona.OfDuo, DuoID: d.ID, Avatar: lead.Avatar, Voice: lead.Voice,
 		Partner: d.host(Partner).Avatar, Definition: d.tune(persona.Defaults(v), v),
-	}, who); err != nil {
+	}, who.Unlogged()); err != nil {
 		return d, err
 	}
 	tx.Touch("duo", d.ID)
@@ -40,6 +39,9 @@ func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo, who pe
 		INSERT INTO duo (org_id, id, name, status, hosts, languages, interplay, persona_id, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
 		tx.Org, d.ID, d.Name, Draft, d.Hosts, d.Languages, d.Interplay, d.Persona, who.At); err != nil {
+		return d, err
+	}
+	if err := who.Log(ctx, tx, "duo.created", "duo", d.ID, map[string]any{"name": d.Name, "personaId": d.Persona}); err != nil {
 		return d, err
 	}
 	return Find(ctx, tx, d.ID)
@@ -71,6 +73,9 @@ func Update(ctx context.Context, tx *tenant.Tx, l *avatar.Library, before, after
 	}
 	after.UpdatedAt = who.At
 	if err := after.save(ctx, tx); err != nil {
+		return before, nil, err
+	}
+	if err := who.Log(ctx, tx, "duo.updated", "duo", after.ID, map[string]any{"changed": changed}); err != nil {
 		return before, nil, err
 	}
 	now, err := Find(ctx, tx, after.ID)
@@ -153,7 +158,7 @@ func (d *Duo) dress(ctx context.Context, tx *tenant.Tx, l *avatar.Library, who p
 	after := before
 	after.Avatar, after.Voice, after.Partner = d.host(Lead).Avatar, d.host(Lead).Voice, d.host(Partner).Avatar
 	after.Definition = d.tune(before.Definition, v)
-	_, _, err = persona.Update(ctx, tx, l, before, after, who)
+	_, _, err = persona.Update(ctx, tx, l, before, after, who.Unlogged())
 	return err
 }
 
@@ -174,7 +179,7 @@ func (d *Duo) tune(def persona.Definition, v voice.Voice) persona.Definition {
 }
 
 // GoLive makes a duo that Lock found live, unless there are problems.
-func GoLive(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo, at time.Time) (Duo, []Problem, error) {
+func GoLive(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo, who persona.Author) (Duo, []Problem, error) {
 	if d.Status == Live {
 		return d, nil, nil
 	}
@@ -185,19 +190,25 @@ func GoLive(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo, at tim
 	if problems := state.Problems(); len(problems) > 0 {
 		return d, problems, nil
 	}
-	d.Status, d.LiveAt, d.UpdatedAt = Live, &at, at
-	return d, nil, d.save(ctx, tx)
+	d.Status, d.LiveAt, d.UpdatedAt = Live, &who.At, who.At
+	if err := d.save(ctx, tx); err != nil {
+		return d, nil, err
+	}
+	return d, nil, who.Log(ctx, tx, "duo.went_live", "duo", d.ID, nil)
 }
 
 // Pause makes a duo that Lock found start no more sessions. The error is
 // ErrNotLive for one that is neither live nor paused.
-func Pause(ctx context.Context, tx *tenant.Tx, d Duo, at time.Time) (Duo, error) {
+func Pause(ctx context.Context, tx *tenant.Tx, d Duo, who persona.Author) (Duo, error) {
 	switch d.Status {
 	case Paused:
 		return d, nil
 	case Live:
-		d.Status, d.UpdatedAt = Paused, at
-		return d, d.save(ctx, tx)
+		d.Status, d.UpdatedAt = Paused, who.At
+		if err := d.save(ctx, tx); err != nil {
+			return d, err
+		}
+		return d, who.Log(ctx, tx, "duo.paused", "duo", d.ID, nil)
 	default:
 		return d, ErrNotLive
 	}
@@ -205,12 +216,12 @@ func Pause(ctx context.Context, tx *tenant.Tx, d Duo, at time.Time) (Duo, error)
 
 // Delete deletes a duo with its persona, which nothing else must use. The
 // error is ErrUnknown, ErrGone or a persona.InUseError.
-func Delete(ctx context.Context, tx *tenant.Tx, which id.Duo, at time.Time) error {
+func Delete(ctx context.Context, tx *tenant.Tx, which id.Duo, who persona.Author) error {
 	d, err := Lock(ctx, tx, which)
 	if err != nil {
 		return err
 	}
-	if _, err := persona.Delete(ctx, tx, d.Persona, d.ID, at); err != nil {
+	if _, err := persona.Delete(ctx, tx, d.Persona, d.ID, who.Unlogged()); err != nil {
 		return err
 	}
 	if err := voice.SetUses(ctx, tx, voice.ByDuo(d.ID)); err != nil {
@@ -222,8 +233,11 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Duo, at time.Time) erro
 		}
 	}
 	tx.Touch("duo", d.ID)
-	_, err = tx.Exec(ctx, `UPDATE duo SET deleted_at = $3, updated_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, d.ID, at)
-	return err
+	_, err = tx.Exec(ctx, `UPDATE duo SET deleted_at = $3, updated_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, d.ID, who.At)
+	if err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "duo.deleted", "duo", d.ID, nil)
 }
 
 // save writes a duo; that it is being checked is kept nowhere.

@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/search"
 )
@@ -45,9 +46,8 @@ func (d *Document) sameKey() []byte {
 // selectSame rides knowledge_document_same_key.
 const selectSame = selectDocument + `WHERE d.org_id = $1 AND d.base_id = $2 AND d.same_key = $3 AND d.deleted_at IS NULL`
 
-// Add adds a document to a pack, with the job that reads it. by is the key
-// that asked. The error can be ErrUnknown or ErrGone, of the pack.
-func Add(ctx context.Context, tx *tenant.Tx, d Document, by string, terms plan.Terms) (Document, Outcome, error) {
+// Add adds a document to a pack, with the job that reads it. The error can be ErrUnknown or ErrGone, of the pack.
+func Add(ctx context.Context, tx *tenant.Tx, d Document, terms plan.Terms, who activity.Actor) (Document, Outcome, error) {
 	b, err := LockBase(ctx, tx, d.Base)
 	if err != nil {
 		return d, Added, err
@@ -73,21 +73,25 @@ func Add(ctx context.Context, tx *tenant.Tx, d Document, by string, terms plan.T
 		return d, FullIndex, err
 	}
 	d.Status = Processing
-	if d.Job, err = propose(ctx, tx, task{Document: d.ID}, by, d.CreatedAt); err != nil {
+	if d.Job, err = propose(ctx, tx, task{Document: d.ID}, who.By, d.CreatedAt); err != nil {
 		return d, Added, err
 	}
 	if _, err := count(ctx, tx, d.Base, delta{documents: 1, bytes: d.Bytes}); err != nil {
 		return d, Added, err
 	}
 	tx.Touch("knowledge_document", d.ID)
-	_, err = tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		INSERT INTO knowledge_document (org_id, id, base_id, kind, title, titled, status, error_code, url, filename, content_type,
 			bytes, sha256, same_key, file_id, chunks, tags, refresh, crawl_depth, crawl_pages, job_id, generation, revision,
 			created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, '', $8, $9, $10, $11, $12, $13, $14, 0, $15, $16, $17, $18, $19, 0, 0, $20, $20)`,
 		tx.Org, d.ID, d.Base, d.Kind, d.Title, d.Titled, d.Status, d.URL, d.Filename, d.ContentType,
-		d.Bytes, d.SHA256, d.sameKey(), d.File, d.Tags, d.Refresh, d.CrawlDepth, d.CrawlPages, d.Job, d.CreatedAt)
-	return d, Added, err
+		d.Bytes, d.SHA256, d.sameKey(), d.File, d.Tags, d.Refresh, d.CrawlDepth, d.CrawlPages, d.Job, d.CreatedAt); err != nil {
+		return d, Added, err
+	}
+	return d, Added, who.Log(ctx, tx, "document.added", "document", d.ID, map[string]any{
+		"title": d.Title, "kind": d.Kind, "knowledgeBaseId": d.Base,
+	})
 }
 
 // task is what a job of kind knowledge_sync is to do.

@@ -9,6 +9,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -105,33 +106,38 @@ func LockBase(ctx context.Context, tx *tenant.Tx, b id.KnowledgeBase) (Base, err
 
 // InsertBase adds a pack without documents. full says that the terms leave no
 // room and nothing was added.
-func InsertBase(ctx context.Context, tx *tenant.Tx, b Base, terms plan.Terms) (full bool, err error) {
+func InsertBase(ctx context.Context, tx *tenant.Tx, b Base, terms plan.Terms, who activity.Actor) (full bool, err error) {
 	limit, limited := terms.Limit(plan.KnowledgeBases)
 	if full, err := tx.Increment(ctx, string(plan.KnowledgeBases), limit, limited); full || err != nil {
 		return full, err
 	}
 	tx.Touch("knowledge_base", b.ID)
-	_, err = tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		INSERT INTO knowledge_base (org_id, id, name, description, language, documents, ready, failed, bytes, chunks, revision,
 			created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, 0, 0, 0, 0, 0, 0, $6, $6)`,
-		tx.Org, b.ID, b.Name, b.Description, b.Language, b.CreatedAt)
-	return false, err
+		tx.Org, b.ID, b.Name, b.Description, b.Language, b.CreatedAt); err != nil {
+		return false, err
+	}
+	return false, who.Log(ctx, tx, "knowledge.created", "knowledge_base", b.ID, map[string]any{"name": b.Name})
 }
 
-// UpdateBase writes what a customer says of a pack that LockBase found.
-func UpdateBase(ctx context.Context, tx *tenant.Tx, b Base) error {
+// UpdateBase writes what a customer says of a pack that LockBase found; changes
+// are the new values by name.
+func UpdateBase(ctx context.Context, tx *tenant.Tx, b Base, changes map[string]any, who activity.Actor) error {
 	tx.Touch("knowledge_base", b.ID)
-	_, err := tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		UPDATE knowledge_base SET name = $3, description = $4, language = $5, updated_at = $6 WHERE org_id = $1 AND id = $2`,
-		tx.Org, b.ID, b.Name, b.Description, b.Language, b.UpdatedAt)
-	return err
+		tx.Org, b.ID, b.Name, b.Description, b.Language, b.UpdatedAt); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "knowledge.updated", "knowledge_base", b.ID, changes)
 }
 
 // DeleteBase deletes a pack that nobody uses, with all that is in it: nothing
 // of it is found from the commit on, and the rest is swept. The error can be
 // ErrUnknown, ErrGone or an *InUseError.
-func DeleteBase(ctx context.Context, tx *tenant.Tx, which id.KnowledgeBase, at time.Time) (Base, error) {
+func DeleteBase(ctx context.Context, tx *tenant.Tx, which id.KnowledgeBase, who activity.Actor) (Base, error) {
 	b, err := LockBase(ctx, tx, which)
 	if err != nil {
 		return b, err
@@ -142,10 +148,13 @@ func DeleteBase(ctx context.Context, tx *tenant.Tx, which id.KnowledgeBase, at t
 	tx.Touch("knowledge_base", b.ID)
 	if _, err := tx.Exec(ctx, `
 		UPDATE knowledge_base SET deleted_at = $3, updated_at = $3, revision = revision + 1 WHERE org_id = $1 AND id = $2`,
-		tx.Org, b.ID, at); err != nil {
+		tx.Org, b.ID, who.At); err != nil {
 		return b, err
 	}
-	return b, tx.Decrement(ctx, string(plan.KnowledgeBases))
+	if err := tx.Decrement(ctx, string(plan.KnowledgeBases)); err != nil {
+		return b, err
+	}
+	return b, who.Log(ctx, tx, "knowledge.deleted", "knowledge_base", b.ID, map[string]any{"name": b.Name, "documents": b.Documents})
 }
 
 // delta is what a change of a document makes of its pack's figures.

@@ -46,7 +46,7 @@ func TestLimitOfPacksHoldsUnderContention(t *testing.T) {
 		full := false
 		err := w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
 			full, err = knowledge.InsertBase(ctx, tx, knowledge.Base{ID: id.NewKnowledgeBase(), CreatedAt: w.now()},
-				terms(plan.Limits{plan.KnowledgeBases: &limit}))
+				terms(plan.Limits{plan.KnowledgeBases: &limit}), w.who())
 			return err
 		})
 		return !full, err
@@ -104,7 +104,7 @@ func TestDeletingAPack(t *testing.T) {
 	}
 	remove := func() error {
 		return w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-			_, err := knowledge.DeleteBase(ctx, tx, b, w.now())
+			_, err := knowledge.DeleteBase(ctx, tx, b, w.who())
 			return err
 		})
 	}

@@ -10,12 +10,14 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
 // UpdateDocument writes what a customer says of a document that LockDocument
-// found: its title, tags and refresh. Searches go by the tags at once.
-func UpdateDocument(ctx context.Context, tx *tenant.Tx, d Document) error {
+// found: its title, tags and refresh; changes are the new values by name. Searches go by
+// the tags at once.
+func UpdateDocument(ctx context.Context, tx *tenant.Tx, d Document, changes map[string]any, who activity.Actor) error {
 	revision, err := count(ctx, tx, d.Base, delta{})
 	if err != nil {
 		return err
@@ -25,24 +27,29 @@ func UpdateDocument(ctx context.Context, tx *tenant.Tx, d Document) error {
 		due = d.Refresh.due(*d.FetchedAt)
 	}
 	tx.Touch("knowledge_document", d.ID)
-	_, err = tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		UPDATE knowledge_document SET title = $3, titled = $4, tags = $5, refresh = $6, refresh_due_at = $7, updated_at = $8, revision = $9
 		WHERE org_id = $1 AND id = $2`,
-		tx.Org, d.ID, d.Title, d.Titled, d.Tags, d.Refresh, due, d.UpdatedAt, revision)
-	return err
+		tx.Org, d.ID, d.Title, d.Titled, d.Tags, d.Refresh, due, d.UpdatedAt, revision); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "document.updated", "document", d.ID, changes)
 }
 
 // DeleteDocument deletes a document: nothing of it is found from the commit
 // on. Its file is for the caller to discard. The error can be ErrUnknown or ErrGone.
-func DeleteDocument(ctx context.Context, tx *tenant.Tx, which id.Document, at time.Time) (Document, error) {
-	if err := recallReading(ctx, tx, which, at); err != nil {
+func DeleteDocument(ctx context.Context, tx *tenant.Tx, which id.Document, who activity.Actor) (Document, error) {
+	if err := recallReading(ctx, tx, which, who.At); err != nil {
 		return Document{}, err
 	}
 	d, err := LockDocument(ctx, tx, which)
 	if err != nil {
 		return d, err
 	}
-	return d, d.remove(ctx, tx, at)
+	if err := d.remove(ctx, tx, who.At); err != nil {
+		return d, err
+	}
+	return d, who.Log(ctx, tx, "document.deleted", "document", d.ID, map[string]any{"title": d.Title, "knowledgeBaseId": d.Base})
 }
 
 // recallReading has the job that reads a document look at it again, before it is deleted:
@@ -116,31 +123,37 @@ func (d delta) since(before delta) delta {
 var ErrNoAddress = errors.New("the document has no address")
 
 // ReadAgain queues the job that fetches a document's address again, unless one
-// reads it already. What was read before can be found until then. by is who
-// asked. The error can be ErrUnknown, ErrGone or ErrNoAddress.
-func ReadAgain(ctx context.Context, tx *tenant.Tx, which id.Document, by string, at time.Time) (Document, error) {
+// reads it already. What was read before can be found until then. The error can be ErrUnknown, ErrGone or ErrNoAddress.
+func ReadAgain(ctx context.Context, tx *tenant.Tx, which id.Document, who activity.Actor) (Document, error) {
 	d, err := LockDocument(ctx, tx, which)
 	switch {
 	case err != nil:
 		return d, err
 	case d.Kind != Address:
 		return d, ErrNoAddress
-	case !d.Job.IsZero():
-		return d, nil
 	}
+	if d.Job.IsZero() {
+		if err := d.readAgain(ctx, tx, who); err != nil {
+			return d, err
+		}
+	}
+	return d, who.Log(ctx, tx, "document.refreshed", "document", d.ID, nil)
+}
+
+func (d *Document) readAgain(ctx context.Context, tx *tenant.Tx, who activity.Actor) (err error) {
 	before := d.figures()
 	if d.Generation == 0 {
-		d.Status, d.Error, d.UpdatedAt = Processing, "", at
+		d.Status, d.Error, d.UpdatedAt = Processing, "", who.At
 	}
-	if d.Job, err = propose(ctx, tx, task{Document: d.ID}, by, at); err != nil {
-		return d, err
+	if d.Job, err = propose(ctx, tx, task{Document: d.ID}, who.By, who.At); err != nil {
+		return err
 	}
 	if _, err := count(ctx, tx, d.Base, d.figures().since(before)); err != nil {
-		return d, err
+		return err
 	}
 	tx.Touch("knowledge_document", d.ID)
 	_, err = tx.Exec(ctx, `
 		UPDATE knowledge_document SET status = $3, error_code = $4, job_id = $5, updated_at = $6 WHERE org_id = $1 AND id = $2`,
 		tx.Org, d.ID, d.Status, d.Error, d.Job, d.UpdatedAt)
-	return d, err
+	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/search"
 )
@@ -219,11 +220,14 @@ func LockGap(ctx context.Context, tx *tenant.Tx, which id.Gap) (Gap, error) {
 	return g, err
 }
 
-// UpdateGap writes what people made of a gap that LockGap found.
-func UpdateGap(ctx context.Context, tx *tenant.Tx, g Gap) error {
+// UpdateGap writes what people made of a gap that LockGap found; changes are the new
+// values by name.
+func UpdateGap(ctx context.Context, tx *tenant.Tx, g Gap, changes map[string]any, who activity.Actor) error {
 	tx.Touch("knowledge_gap", g.ID)
-	_, err := tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		UPDATE knowledge_gap SET state = $3, suggested_document_id = $4, updated_at = $5 WHERE org_id = $1 AND id = $2`,
-		tx.Org, g.ID, g.State, g.SuggestedDocument, g.UpdatedAt)
-	return err
+		tx.Org, g.ID, g.State, g.SuggestedDocument, g.UpdatedAt); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "gap.updated", "gap", g.ID, changes)
 }

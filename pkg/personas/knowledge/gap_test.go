@@ -75,7 +75,7 @@ func TestAGapIsToldOfOnceADay(t *testing.T) {
 				return err
 			}
 			g.State, g.UpdatedAt = state, w.now()
-			return knowledge.UpdateGap(ctx, tx, g)
+			return knowledge.UpdateGap(ctx, tx, g, nil, w.who())
 		}))
 	}
 	set(knowledge.GapAnswered)

@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
@@ -78,6 +79,8 @@ func (w *world) answer(_ context.Context, url string, _ crawl.Options, each func
 
 func (w *world) now() time.Time { return w.clock.Now().UTC() }
 
+func (w *world) who() activity.Actor { return activity.Actor{By: "key_1", At: w.now()} }
+
 func (w *world) inTx(fn func(context.Context, *tenant.Tx) error) error {
 	return w.tenants.InTx(context.Background(), w.one, fn)
 }
@@ -103,7 +106,7 @@ func (w *world) base() id.KnowledgeBase {
 	w.t.Helper()
 	b := knowledge.Base{ID: id.NewKnowledgeBase(), Name: "Pack", CreatedAt: w.now(), UpdatedAt: w.now()}
 	require.NoError(w.t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		full, err := knowledge.InsertBase(ctx, tx, b, terms(nil))
+		full, err := knowledge.InsertBase(ctx, tx, b, terms(nil), w.who())
 		require.False(w.t, full)
 		return err
 	}))
@@ -132,7 +135,7 @@ func (w *world) address(b id.KnowledgeBase, url string) knowledge.Document {
 
 func (w *world) tryAdd(d knowledge.Document, t plan.Terms) (added knowledge.Document, outcome knowledge.Outcome, err error) {
 	err = w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		if added, outcome, err = knowledge.Add(ctx, tx, d, "key_1", t); err != nil || outcome != knowledge.Added || d.File.IsZero() {
+		if added, outcome, err = knowledge.Add(ctx, tx, d, t, w.who()); err != nil || outcome != knowledge.Added || d.File.IsZero() {
 			return err
 		}
 		return w.files.Keep(ctx, tx, d.File)
@@ -167,7 +170,7 @@ func (w *world) document(d id.Document) knowledge.Document {
 func (w *world) delete(d id.Document) {
 	w.t.Helper()
 	require.NoError(w.t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		gone, err := knowledge.DeleteDocument(ctx, tx, d, w.now())
+		gone, err := knowledge.DeleteDocument(ctx, tx, d, w.who())
 		if err != nil || gone.File.IsZero() {
 			return err
 		}
@@ -179,7 +182,7 @@ func (w *world) readAgain(d id.Document) knowledge.Document {
 	w.t.Helper()
 	var again knowledge.Document
 	require.NoError(w.t, w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		again, err = knowledge.ReadAgain(ctx, tx, d, "key_1", w.now())
+		again, err = knowledge.ReadAgain(ctx, tx, d, w.who())
 		return err
 	}))
 	return again

@@ -155,7 +155,7 @@ func TestTheReadingOfADeletedDocumentEnds(t *testing.T) {
 		"the document": func(w *world, d knowledge.Document) { w.delete(d.ID) },
 		"its pack": func(w *world, d knowledge.Document) {
 			require.NoError(w.t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-				_, err := knowledge.DeleteBase(ctx, tx, d.Base, w.now())
+				_, err := knowledge.DeleteBase(ctx, tx, d.Base, w.who())
 				return err
 			}))
 			_, err := knowledge.SweepDocuments(context.Background(), w.tenants, w.files, "a", w.now())
@@ -353,7 +353,7 @@ func TestOnlyAddressesAreReadAgain(t *testing.T) {
 	w := newWorld(t)
 	d := w.read(w.base(), opening)
 	err := w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := knowledge.ReadAgain(ctx, tx, d, "key_1", w.now())
+		_, err := knowledge.ReadAgain(ctx, tx, d, w.who())
 		return err
 	})
 	require.ErrorIs(t, err, knowledge.ErrNoAddress)

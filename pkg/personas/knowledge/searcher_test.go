@@ -54,7 +54,7 @@ func TestSearchByTags(t *testing.T) {
 			return err
 		}
 		locked.Tags = []string{"visit"}
-		return knowledge.UpdateDocument(ctx, tx, locked)
+		return knowledge.UpdateDocument(ctx, tx, locked, nil, w.who())
 	}))
 	require.Equal(t, 1, find("visit", "other"))
 	require.Zero(t, find("other"))

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -60,7 +61,7 @@ func Refreshed(ctx context.Context, t *tenant.Tenants, shard string, now time.Ti
 		return 0, err
 	}
 	return each(ctx, t, due, func(ctx context.Context, tx *tenant.Tx, f found) error {
-		_, err := ReadAgain(ctx, tx, f.Document, "schedule", now)
+		_, err := ReadAgain(ctx, tx, f.Document, activity.Actor{By: "schedule", At: now}.Unlogged())
 		return err
 	})
 }

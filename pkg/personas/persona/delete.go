@@ -14,7 +14,7 @@ import (
 // Delete deletes a persona that nothing uses; what it remembers of people and its
 // tests go with it. The error is ErrUnknown, ErrGone or an InUseError. A duo that is deleted says so with its id: it uses its
 // persona no more.
-func Delete(ctx context.Context, tx *tenant.Tx, which id.Persona, duo id.Duo, at time.Time) (Persona, error) {
+func Delete(ctx context.Context, tx *tenant.Tx, which id.Persona, duo id.Duo, who Author) (Persona, error) {
 	p, err := Lock(ctx, tx, which)
 	if err != nil {
 		return p, err
@@ -44,9 +44,11 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Persona, duo id.Duo, at
 		return p, err
 	}
 	tx.Touch("persona", p.ID)
-	_, err = tx.Exec(ctx, `
-		UPDATE persona SET deleted_at = $3, updated_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, p.ID, at)
-	return p, err
+	if _, err := tx.Exec(ctx, `
+		UPDATE persona SET deleted_at = $3, updated_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, p.ID, who.At); err != nil {
+		return p, err
+	}
+	return p, who.Log(ctx, tx, "persona.deleted", "persona", p.ID, nil)
 }
 
 // forgetPeople deletes what a persona remembers. It rides memory_pkey.

@@ -92,7 +92,7 @@ func TestStore(t *testing.T) {
 	require.Zero(t, worn.Uses, "taken off")
 
 	inTx(t, tenants, one, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := persona.Delete(ctx, tx, made.ID, id.Duo{}, tenanttest.Now)
+		_, err := persona.Delete(ctx, tx, made.ID, id.Duo{}, who)
 		return err
 	})
 	_, err = persona.Get(ctx, tenants, one, made.ID)

@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
-	"visavis.dev/pkg/store/activity"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/face"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -20,6 +20,15 @@ type Author = activity.Actor
 // its voice here. The errors are those of Settle and avatar.Wear, ErrNoVoice,
 // and a FieldError for what it names and is not there.
 func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, who Author) (Persona, error) {
+	return insert(ctx, tx, l, p, "persona.created", who)
+}
+
+// Duplicate enters a persona that is a copy of another, as Insert does.
+func Duplicate(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, who Author) (Persona, error) {
+	return insert(ctx, tx, l, p, "persona.duplicated", who)
+}
+
+func insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, action string, who Author) (Persona, error) {
 	p.Version, p.CreatedAt, p.UpdatedAt = 1, who.At, who.At
 	if err := p.settle(ctx, tx); err != nil {
 		return p, err
@@ -40,6 +49,9 @@ func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, wh
 	if err := p.use(ctx, tx, nil); err != nil {
 		return p, err
 	}
+	if err := who.Log(ctx, tx, action, "persona", p.ID, map[string]any{"name": p.Name, "avatarId": p.Avatar, "voiceId": p.Voice}); err != nil {
+		return p, err
+	}
 	return Find(ctx, tx, p.ID)
 }
 
@@ -47,6 +59,25 @@ func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, wh
 // voice and definition, which is settled here. A change of nothing makes no
 // version. It answers the names of what changed; the errors are those of Insert.
 func Update(ctx context.Context, tx *tenant.Tx, l *avatar.Library, before, after Persona, who Author) (Persona, []string, error) {
+	return update(ctx, tx, l, before, after, "persona.updated", who)
+}
+
+// Restore makes of a persona that Lock found what an earlier version was; a duo's persona
+// keeps its faces and its voice. The errors are those of Update and FindVersion.
+func Restore(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, version int64, who Author) (Persona, []string, error) {
+	v, err := FindVersion(ctx, tx, p.ID, version)
+	if err != nil {
+		return p, nil, err
+	}
+	after := p
+	after.Name, after.Definition = v.Name, v.Definition
+	if p.Kind == Standard {
+		after.Avatar, after.Voice = v.Avatar, v.Voice
+	}
+	return update(ctx, tx, l, p, after, "persona.restored", who)
+}
+
+func update(ctx context.Context, tx *tenant.Tx, l *avatar.Library, before, after Persona, action string, who Author) (Persona, []string, error) {
 	if err := after.settle(ctx, tx); err != nil {
 		return before, nil, err
 	}
@@ -69,6 +100,9 @@ func Update(ctx context.Context, tx *tenant.Tx, l *avatar.Library, before, after
 		return before, nil, err
 	}
 	if err := after.use(ctx, tx, before.Definition.Knowledge.BaseIDs); err != nil {
+		return before, nil, err
+	}
+	if err := who.Log(ctx, tx, action, "persona", after.ID, map[string]any{"version": after.Version, "changed": changed}); err != nil {
 		return before, nil, err
 	}
 	now, err := Find(ctx, tx, after.ID)

@@ -114,6 +114,29 @@ func FindOrAdd(ctx context.Context, tx *tenant.Tx, w Wanted) (Person, bool, erro
 	return found, false, err
 }
 
+// Added is somebody who was found or added, with a place.
+type Added struct {
+	Person     Person
+	Membership Membership
+	// Created says that the person is new, Joined that the place is.
+	Created, Joined bool
+}
+
+// AddWithPlace finds or adds somebody and gives them a place, as FindOrAdd and Join do,
+// and logs both as one.
+func AddWithPlace(ctx context.Context, tx *tenant.Tx, w Wanted, at Place, who Author) (a Added, err error) {
+	if a.Person, a.Created, err = FindOrAdd(ctx, tx, w); err != nil {
+		return a, err
+	}
+	if a.Membership, a.Joined, err = join(ctx, tx, a.Person, at, who); err != nil || !a.Joined {
+		return a, err
+	}
+	m := a.Membership
+	return a, who.Log(ctx, tx, "person.added", "person", m.Person, map[string]any{
+		"created": a.Created, "membershipId": m.ID, "portalId": m.Portal, "role": m.Role,
+	})
+}
+
 // addClaimed adds somebody whom nobody vouches for. An address that somebody has
 // stays theirs: who is added goes without one then, and is told nothing of it. Who has
 // the address comes in as themselves by a link that is mailed there.

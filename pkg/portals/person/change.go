@@ -57,6 +57,10 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Person, who Author
 	if err := after.save(ctx, tx); err != nil {
 		return before, Change{}, err
 	}
+	// What it was changed to is not noted: the log outlasts the person's details.
+	if err := who.Log(ctx, tx, "person.updated", "person", after.ID, map[string]any{"changed": change.Fields}); err != nil {
+		return before, Change{}, err
+	}
 	if !slices.Contains(change.Fields, "state") {
 		return after, change, nil
 	}
@@ -125,6 +129,9 @@ func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membersh
 		return before, Change{}, err
 	}
 	after.tell(tx, before, change.Fields, who)
+	if err := who.Log(ctx, tx, "membership.updated", "membership", after.ID, map[string]any{"changed": change.Fields}); err != nil {
+		return before, Change{}, err
+	}
 	if after.ToldOn && (after.EndsAt == nil || who.At.Before(*after.EndsAt)) {
 		return after, change, nil
 	}
@@ -176,5 +183,8 @@ func Leave(ctx context.Context, tx *tenant.Tx, m Membership, who Author) error {
 		return err
 	}
 	event.Tell(tx, m.draft(event.MemberRemoved, who, map[string]any{"removedAt": who.At}))
-	return hangUpAll(ctx, tx, ofPlace, m.ID, session.EndedByStaff, who)
+	if err := hangUpAll(ctx, tx, ofPlace, m.ID, session.EndedByStaff, who); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "membership.deleted", "membership", m.ID, map[string]any{"personId": m.Person, "portalId": m.Portal})
 }

@@ -47,10 +47,14 @@ func Erase(ctx context.Context, tx *tenant.Tx, which id.Person, who Author) (job
 	if err := scrub(ctx, tx, which); err != nil {
 		return job.Job{}, err
 	}
-	return job.Insert(ctx, tx, job.Job{
+	j, err := job.Insert(ctx, tx, job.Job{
 		ID: id.NewJob(), Kind: job.Erase, ResourceKind: "person", ResourceID: which.String(), Scope: scope.PeopleWrite,
 		CreatedBy: who.By, CreatedAt: who.At,
 	}, which)
+	if err != nil {
+		return j, err
+	}
+	return j, who.Log(ctx, tx, "person.erased", "person", which, map[string]any{"jobId": j.ID})
 }
 
 func onHold(held bool) error {

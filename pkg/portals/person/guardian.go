@@ -3,6 +3,8 @@ package person
 import (
 	"context"
 
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -19,5 +21,24 @@ func Consent(ctx context.Context, tx *tenant.Tx, m Membership, k consent.Consent
 	_, err := tx.Exec(ctx, `
 		UPDATE membership SET consent_id = $3, edition = $4, updated_at = $5 WHERE org_id = $1 AND id = $2`,
 		tx.Org, m.ID, m.Consent, m.Edition, m.UpdatedAt)
-	return m, k, err
+	if err != nil {
+		return m, k, err
+	}
+	event.TellConsent(tx, k)
+	return m, k, who.Log(ctx, tx, "consent.recorded", "membership", m.ID, map[string]any{"consentId": k.ID, "method": k.Guardian.Method})
+}
+
+// WithdrawConsent ends a consent, of whatever kind. Conversations that go on by a
+// guardian's end. One that was withdrawn is answered as it is; the error is
+// consent.ErrUnknown.
+func WithdrawConsent(ctx context.Context, tx *tenant.Tx, which id.Consent, who Author) (consent.Consent, error) {
+	withdrawn, changed, err := consent.Withdraw(ctx, tx, which, who.At)
+	if err != nil || !changed {
+		return withdrawn, err
+	}
+	event.TellConsent(tx, withdrawn)
+	if err := who.Log(ctx, tx, "consent.withdrawn", "consent", which, nil); err != nil || withdrawn.Kind != consent.OfGuardian {
+		return withdrawn, err
+	}
+	return withdrawn, Disagree(ctx, tx, withdrawn, who)
 }

@@ -30,6 +30,16 @@ type Place struct {
 // locks the person calls Hold before. The error is portal.ErrUnknown,
 // portal.ErrArchived, ErrNoUnit, ErrDates or a TakenError.
 func Join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (Membership, bool, error) {
+	m, joined, err := join(ctx, tx, p, at, who)
+	if err != nil || !joined {
+		return m, joined, err
+	}
+	return m, true, who.Log(ctx, tx, "membership.added", "membership", m.ID, map[string]any{
+		"personId": m.Person, "portalId": m.Portal, "role": m.Role,
+	})
+}
+
+func join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (Membership, bool, error) {
 	if err := Hold(ctx, tx, at.Portal); err != nil {
 		return Membership{}, false, err
 	}

@@ -49,7 +49,7 @@ func Dress(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Portal, s Sp
 		return p.Persona, false, err
 	}
 	if !elsewhere && before.Kind == persona.Standard {
-		_, what, err := persona.Update(ctx, tx, l, before, after, who)
+		_, what, err := persona.Update(ctx, tx, l, before, after, who.Unlogged())
 		if err != nil || len(what) == 0 {
 			return p.Persona, false, err
 		}
@@ -57,7 +57,7 @@ func Dress(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Portal, s Sp
 	}
 	made, err := persona.Insert(ctx, tx, l, persona.Persona{
 		ID: id.NewPersona(), Name: after.Name, Kind: persona.Standard, Avatar: after.Avatar, Voice: after.Voice, Definition: after.Definition,
-	}, who)
+	}, who.Unlogged())
 	return made.ID, false, err
 }
 

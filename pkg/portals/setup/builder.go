@@ -148,7 +148,7 @@ func (b *Builder) apply(ctx context.Context, tx *tenant.Tx, j *job.Job, a applyi
 		return err
 	}
 	d := a.draft
-	base, documents, err := a.from.fill(ctx, tx, id.KnowledgeBase{}, d.Portal.Name, a.terms, j.CreatedBy, now)
+	base, documents, err := a.from.fill(ctx, tx, id.KnowledgeBase{}, d.Portal.Name, a.terms, actor(*j, now).Unlogged())
 	if err != nil {
 		return err
 	}

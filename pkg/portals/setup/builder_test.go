@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/setup"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -139,7 +140,7 @@ func TestACancelledApplicationChangesNothing(t *testing.T) {
 	p := w.planned(setup.Input{URL: new(start)})
 	j := w.apply(p.ID, setup.Cast{})
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := job.Cancel(ctx, tx, j, w.clock.Now())
+		_, err := job.Cancel(ctx, tx, j, activity.Actor{By: "test", At: w.clock.Now()})
 		return err
 	})
 	w.settle()
@@ -151,7 +152,7 @@ func TestACancelledApplicationChangesNothing(t *testing.T) {
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
 		found, err := setup.Lock(ctx, tx, p.ID)
 		require.NoError(t, err)
-		_, err = setup.Change(ctx, tx, w.gallery.Templates(), found, other, w.clock.Now())
+		_, err = setup.Change(ctx, tx, w.gallery.Templates(), found, other, activity.Actor{By: by, At: w.clock.Now()})
 		return err
 	})
 	w.apply(p.ID, setup.Cast{})
@@ -169,9 +170,9 @@ func TestPlansThatAreNotReady(t *testing.T) {
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
 		found, err := setup.Lock(ctx, tx, p.ID)
 		require.NoError(t, err)
-		_, err = setup.Apply(ctx, tx, found, setup.Cast{}, by, w.clock.Now())
+		_, err = setup.Apply(ctx, tx, found, setup.Cast{}, activity.Actor{By: by, At: w.clock.Now()})
 		require.ErrorIs(t, err, setup.ErrNotReady)
-		_, err = setup.Change(ctx, tx, w.gallery.Templates(), found, setup.Proposal{}, w.clock.Now())
+		_, err = setup.Change(ctx, tx, w.gallery.Templates(), found, setup.Proposal{}, activity.Actor{By: by, At: w.clock.Now()})
 		require.ErrorIs(t, err, setup.ErrNotReady)
 		return nil
 	})
@@ -180,7 +181,7 @@ func TestPlansThatAreNotReady(t *testing.T) {
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
 		found, err := setup.Lock(ctx, tx, p.ID)
 		require.NoError(t, err)
-		require.ErrorIs(t, setup.Discard(ctx, tx, found, w.clock.Now()), setup.ErrNotReady)
+		require.ErrorIs(t, setup.Discard(ctx, tx, found, activity.Actor{By: by, At: w.clock.Now()}), setup.ErrNotReady)
 		return nil
 	})
 	_, err := setup.Get(context.Background(), w.tenants, w.other, p.ID)

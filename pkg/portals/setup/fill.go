@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/personas/knowledge"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -55,11 +56,15 @@ type Request struct {
 func (r *Request) asks(s Section) bool { return slices.Contains(r.Sections, s) }
 
 // Fill queues the job that fills a portal that is held.
-func Fill(ctx context.Context, tx *tenant.Tx, p portal.Portal, r Request, by string, at time.Time) (job.Job, error) {
-	return job.Insert(ctx, tx, job.Job{
+func Fill(ctx context.Context, tx *tenant.Tx, p portal.Portal, r Request, who activity.Actor) (job.Job, error) {
+	j, err := job.Insert(ctx, tx, job.Job{
 		ID: id.NewJob(), Kind: job.PortalFill, ResourceKind: "portal", ResourceID: p.ID.String(), Portal: p.ID, Scope: scope.PortalsWrite,
-		CreatedBy: by, CreatedAt: at,
+		CreatedBy: who.By, CreatedAt: who.At,
 	}, task{Portal: p.ID, Fill: &r})
+	if err != nil {
+		return j, err
+	}
+	return j, who.Log(ctx, tx, "portal.fill_ordered", "portal", p.ID, map[string]any{"sections": r.Sections, "jobId": j.ID})
 }
 
 // filling is what a job adds to a portal, all in one commit.
@@ -96,7 +101,7 @@ func (f *filling) add(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.T
 	if err != nil {
 		return err
 	}
-	base, documents, err := f.from.fill(ctx, tx, base, p.Name, f.terms, who.By, now)
+	base, documents, err := f.from.fill(ctx, tx, base, p.Name, f.terms, who.Unlogged())
 	if err != nil {
 		return err
 	}
@@ -195,15 +200,11 @@ func (f *filling) enter(ctx context.Context, tx *tenant.Tx, j job.Job, now time.
 		had[fold(part.Title)] = true
 		l := part.lesson()
 		l.Subject.ID, l.Subject.Portal = id.NewSubject(), f.portal
-		s, err := subject.Insert(ctx, tx, l.Subject, l.Content, actor(j, now))
+		_, err := subject.Insert(ctx, tx, l.Subject, l.Content, actor(j, now))
 		if errors.Is(err, subject.ErrFull) {
 			err = &job.Refusal{Code: CodeSubjectsFull}
 		}
 		if err != nil {
-			return entered, err
-		}
-		if err := actor(j, now).Log(ctx, tx, "subject.created", "subject", s.ID,
-			map[string]any{"title": s.Title, "kind": s.Kind, "portalId": s.Portal}); err != nil {
 			return entered, err
 		}
 		entered++
@@ -230,7 +231,7 @@ func (f *filling) examine(ctx context.Context, tx *tenant.Tx, j *job.Job, langua
 			continue
 		}
 		content.Questions = questions(a.Questions, languages)
-		_, changed, err := subject.Save(ctx, tx, s, content, nil, actor(*j, now), new("Questions written by a model."))
+		_, changed, err := subject.Save(ctx, tx, s, content, nil, actor(*j, now).Unlogged(), new("Questions written by a model."))
 		if errors.Is(err, subject.ErrTooLarge) {
 			err = &job.Refusal{Code: "too_large"}
 		}

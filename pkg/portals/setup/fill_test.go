@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/portals/setup"
 	"visavis.dev/pkg/portals/subject"
 	"visavis.dev/pkg/provider/model/modeltest"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
 )
@@ -123,7 +124,7 @@ func TestACancelledFillChangesNothing(t *testing.T) {
 	require.Equal(t, 1, made)
 	require.Equal(t, int64(1), w.job(j).Done)
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := job.Cancel(ctx, tx, j, w.clock.Now())
+		_, err := job.Cancel(ctx, tx, j, activity.Actor{By: "test", At: w.clock.Now()})
 		return err
 	})
 	w.outlast()

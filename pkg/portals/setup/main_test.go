@@ -21,6 +21,7 @@ import (
 	"visavis.dev/pkg/portals/portal/template"
 	"visavis.dev/pkg/portals/setup"
 	"visavis.dev/pkg/provider/model/modeltest"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
@@ -125,7 +126,7 @@ func (w *world) begin(in setup.Input) setup.Plan {
 	require.NoError(w.t, err)
 	var made setup.Plan
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		made, err = setup.Begin(ctx, tx, settled, by, w.clock.Now())
+		made, err = setup.Begin(ctx, tx, settled, activity.Actor{By: by, At: w.clock.Now()})
 		return err
 	})
 	return made
@@ -153,7 +154,7 @@ func (w *world) apply(p id.SetupPlan, c setup.Cast) id.Job {
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
 		found, err := setup.Lock(ctx, tx, p)
 		require.NoError(w.t, err)
-		j, err = setup.Apply(ctx, tx, found, c, by, w.clock.Now())
+		j, err = setup.Apply(ctx, tx, found, c, activity.Actor{By: by, At: w.clock.Now()})
 		return err
 	})
 	return j.ID
@@ -164,7 +165,7 @@ func (w *world) fill(p portal.Portal, r setup.Request) id.Job {
 	w.t.Helper()
 	var j job.Job
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		j, err = setup.Fill(ctx, tx, p, r, by, w.clock.Now())
+		j, err = setup.Fill(ctx, tx, p, r, activity.Actor{By: by, At: w.clock.Now()})
 		return err
 	})
 	return j.ID

@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/portals/setup"
 	"visavis.dev/pkg/provider/model/modeltest"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/crawl"
 )
@@ -150,7 +151,7 @@ func TestWhoeverDiscardsAPlanDoesNotGetItBack(t *testing.T) {
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
 		found, err := setup.Lock(ctx, tx, p.ID)
 		require.NoError(t, err)
-		return setup.Discard(ctx, tx, found, w.clock.Now())
+		return setup.Discard(ctx, tx, found, activity.Actor{By: by, At: w.clock.Now()})
 	})
 	w.settle()
 	require.Equal(t, job.Cancelled, w.job(p.Job).State)

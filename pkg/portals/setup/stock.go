@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -46,13 +46,13 @@ func stocked(ctx context.Context, t *tenant.Tenants, org id.Org, sources []Propo
 // fill adds the addresses to a pack, a new one where it is the zero id, with the
 // jobs that read them. It answers the pack, zero where none is needed, and how many
 // documents are new; the error is a job.Refusal where the terms leave no room.
-func (s *stock) fill(ctx context.Context, tx *tenant.Tx, base id.KnowledgeBase, name string, terms plan.Terms, by string, at time.Time) (id.KnowledgeBase, int64, error) {
+func (s *stock) fill(ctx context.Context, tx *tenant.Tx, base id.KnowledgeBase, name string, terms plan.Terms, who activity.Actor) (id.KnowledgeBase, int64, error) {
 	if len(s.addresses) == 0 {
 		return base, 0, nil
 	}
 	if base.IsZero() {
 		base = id.NewKnowledgeBase()
-		full, err := knowledge.InsertBase(ctx, tx, knowledge.Base{ID: base, Name: clip(name, maxName-10) + ": sources", CreatedAt: at, UpdatedAt: at}, terms)
+		full, err := knowledge.InsertBase(ctx, tx, knowledge.Base{ID: base, Name: clip(name, maxName-10) + ": sources", CreatedAt: who.At, UpdatedAt: who.At}, terms, who)
 		if full {
 			err = &job.Refusal{Code: CodePacksFull}
 		}
@@ -64,12 +64,12 @@ func (s *stock) fill(ctx context.Context, tx *tenant.Tx, base id.KnowledgeBase, 
 	for _, a := range s.addresses {
 		d := knowledge.Document{
 			ID: id.NewDocument(), Base: base, Kind: knowledge.Address, Title: a.Title, URL: a.URL, Tags: []string{}, Refresh: knowledge.Never,
-			SHA256: []byte{}, CreatedAt: at, UpdatedAt: at,
+			SHA256: []byte{}, CreatedAt: who.At, UpdatedAt: who.At,
 		}
 		if d.Title == "" {
 			d.Title = *a.URL
 		}
-		switch _, outcome, err := knowledge.Add(ctx, tx, d, by, terms); {
+		switch _, outcome, err := knowledge.Add(ctx, tx, d, terms, who); {
 		case err != nil:
 			return base, added, err
 		case outcome == knowledge.Full, outcome == knowledge.FullBytes, outcome == knowledge.FullIndex:

@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/template"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -64,22 +65,25 @@ func propose(ctx context.Context, tx *tenant.Tx, kind job.Kind, what task, by st
 }
 
 // Begin enters a plan, with the job that works it out.
-func Begin(ctx context.Context, tx *tenant.Tx, in Input, by string, at time.Time) (Plan, error) {
+func Begin(ctx context.Context, tx *tenant.Tx, in Input, who activity.Actor) (Plan, error) {
 	p := Plan{
-		ID: id.NewSetupPlan(), State: Planning, Input: in, Edition: 1, CreatedBy: by, CreatedAt: at, UpdatedAt: at, ExpiresAt: at.Add(Lifetime),
-		JobState: job.Queued,
+		ID: id.NewSetupPlan(), State: Planning, Input: in, Edition: 1, CreatedBy: who.By, CreatedAt: who.At, UpdatedAt: who.At,
+		ExpiresAt: who.At.Add(Lifetime),
+		JobState:  job.Queued,
 	}
-	j, err := propose(ctx, tx, job.PortalPlan, task{Plan: p.ID}, by, at)
+	j, err := propose(ctx, tx, job.PortalPlan, task{Plan: p.ID}, who.By, who.At)
 	if err != nil {
 		return p, err
 	}
 	p.Job = j.ID
 	tx.Touch("setup_plan", p.ID)
-	_, err = tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		INSERT INTO setup_plan (org_id, id, state, input, edition, job_id, written, created_by, created_at, updated_at, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, false, $7, $8, $8, $9)`,
-		tx.Org, p.ID, p.State, p.Input, p.Edition, p.Job, p.CreatedBy, p.CreatedAt, p.ExpiresAt)
-	return p, err
+		tx.Org, p.ID, p.State, p.Input, p.Edition, p.Job, p.CreatedBy, p.CreatedAt, p.ExpiresAt); err != nil {
+		return p, err
+	}
+	return p, who.Log(ctx, tx, "setup_plan.created", "setup_plan", p.ID, nil)
 }
 
 // save writes what changed of a plan that Lock found.
@@ -95,7 +99,7 @@ func (p *Plan) save(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 
 // Change makes a plan's proposal another. The error is ErrNotReady, or a FieldError.
 // templates are those that can be chosen.
-func Change(ctx context.Context, tx *tenant.Tx, templates []template.Template, p Plan, to Proposal, at time.Time) (Plan, error) {
+func Change(ctx context.Context, tx *tenant.Tx, templates []template.Template, p Plan, to Proposal, who activity.Actor) (Plan, error) {
 	if p.Standing() != Ready {
 		return p, ErrNotReady
 	}
@@ -105,31 +109,40 @@ func Change(ctx context.Context, tx *tenant.Tx, templates []template.Template, p
 	}
 	settled.Warnings = p.Proposal.Warnings // which are what was found when it was worked out
 	p.State, p.Proposal, p.Edition = Ready, &settled, p.Edition+1
-	return p, p.save(ctx, tx, at)
+	if err := p.save(ctx, tx, who.At); err != nil {
+		return p, err
+	}
+	return p, who.Log(ctx, tx, "setup_plan.updated", "setup_plan", p.ID, nil)
 }
 
 // Apply queues the job that makes a plan true. The error is ErrNotReady.
-func Apply(ctx context.Context, tx *tenant.Tx, p Plan, c Cast, by string, at time.Time) (job.Job, error) {
+func Apply(ctx context.Context, tx *tenant.Tx, p Plan, c Cast, who activity.Actor) (job.Job, error) {
 	if p.Standing() != Ready {
 		return job.Job{}, ErrNotReady
 	}
 	what := task{Plan: p.ID, Portal: id.NewPortal(), Slug: portal.NewSlug(p.Proposal.Name), Cast: c}
-	j, err := propose(ctx, tx, job.PortalFill, what, by, at)
+	j, err := propose(ctx, tx, job.PortalFill, what, who.By, who.At)
 	if err != nil {
 		return j, err
 	}
 	p.State, p.Job, p.JobState = Applying, j.ID, j.State
-	return j, p.save(ctx, tx, at)
+	if err := p.save(ctx, tx, who.At); err != nil {
+		return j, err
+	}
+	return j, who.Log(ctx, tx, "setup_plan.applied", "setup_plan", p.ID, nil)
 }
 
 // Discard puts a plan away. What it was made into stays; a plan that is being
 // applied is ErrNotReady.
-func Discard(ctx context.Context, tx *tenant.Tx, p Plan, at time.Time) error {
+func Discard(ctx context.Context, tx *tenant.Tx, p Plan, who activity.Actor) error {
 	if p.Standing() == Applying {
 		return ErrNotReady
 	}
 	p.State = Discarded
-	return p.save(ctx, tx, at)
+	if err := p.save(ctx, tx, who.At); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "setup_plan.deleted", "setup_plan", p.ID, nil)
 }
 
 // SweepBatch is how many plans are forgotten at once.

@@ -28,7 +28,7 @@ func subjectBase(ctx context.Context, tx *tenant.Tx, p portal.Portal, needed boo
 		return id.KnowledgeBase{}, nil
 	}
 	b := knowledge.Base{ID: id.NewKnowledgeBase(), Name: p.Name + ": subjects", CreatedAt: who.At, UpdatedAt: who.At}
-	if _, err := knowledge.InsertBase(ctx, tx, b, plan.Terms{}); err != nil {
+	if _, err := knowledge.InsertBase(ctx, tx, b, plan.Terms{}, who.Unlogged()); err != nil {
 		return b.ID, err
 	}
 	if err := knowledge.UsedByPortal(ctx, tx, b.ID, p.ID); err != nil {

@@ -3,9 +3,9 @@ package subject
 import (
 	"context"
 	"strconv"
-	"visavis.dev/pkg/store/activity"
 
 	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -50,7 +50,10 @@ func Insert(ctx context.Context, tx *tenant.Tx, s Subject, c Content, who Author
 		return s, err
 	}
 	first := Version{Version: 1, Content: content, ChangedSections: differences((&Content{}).whole(), content), SavedAt: who.At, SavedBy: who.By}
-	return s, first.insert(ctx, tx, s)
+	if err := first.insert(ctx, tx, s); err != nil {
+		return s, err
+	}
+	return s, who.Log(ctx, tx, "subject.created", "subject", s.ID, map[string]any{"title": s.Title, "kind": s.Kind, "portalId": s.Portal})
 }
 
 // insert writes a version down.

@@ -6,14 +6,48 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/store/tenant"
 )
 
+// PublishAlone publishes a subject of a portal by itself, both locked, and tells of it.
+// It can go live: the caller has checked that. Publishing what is published already
+// changes nothing.
+func PublishAlone(ctx context.Context, tx *tenant.Tx, p portal.Portal, s *Subject, who Author, note *string) error {
+	if s.State == Published && !s.Changed() {
+		return nil
+	}
+	first := s.PublishedVersion == nil
+	if err := Publish(ctx, tx, s, who, note); err != nil {
+		return err
+	}
+	if err := portal.Refresh(ctx, tx, p.ID); err != nil {
+		return err
+	}
+	tellPublished(tx, p, *s, who, first)
+	return who.Log(ctx, tx, "subject.published", "subject", s.ID, map[string]any{"version": s.DraftVersion})
+}
+
+// tellPublished tells that a subject went live.
+func tellPublished(tx *tenant.Tx, p portal.Portal, s Subject, who Author, first bool) {
+	event.Tell(tx,
+		// A portal that nobody sees yet has no version.
+		event.Draft{Type: event.WorkspacePublished, At: who.At, Subject: s.ID, Fields: map[string]any{
+			"portalId": p.ID.String(), "name": p.Name, "version": p.PublishedVersion, "subjectIds": []string{s.ID.String()},
+			"publishedBy": who.By, "publishedAt": who.At, "firstPublish": first,
+		}},
+		event.Draft{Type: event.PortalUpdated, At: who.At, Subject: s.ID, Fields: map[string]any{
+			"portalId": p.ID.String(), "name": p.Name, "state": p.State, "changedFields": []string{"subjectIds"},
+			"changedBy": who.By, "updatedAt": who.At,
+		}},
+	)
+}
+
 // Publish makes the draft of a subject that Lock found what people are taught
 // from, and has its text written into the portal's pack (see Teacher). It can go
-// live: the caller has checked that, refreshes the portal's page, and tells of it.
-// Publishing what is published already changes nothing.
+// live: the caller has checked that, and publishes the portal with it, which refreshes
+// its page, and is told and logged. Publishing what is published already changes nothing.
 func Publish(ctx context.Context, tx *tenant.Tx, s *Subject, who Author, note *string) error {
 	if s.State == Published && !s.Changed() {
 		return nil

@@ -26,9 +26,24 @@ func (e *OutdatedError) Error() string {
 // Save makes a content the draft of a subject that Lock found, as a new version;
 // saving nothing new makes none, and answers the version there is. base is the
 // version that the content was made from, nil for whatever there is. The error can
-// be an OutdatedError, a FieldError or ErrTooLarge. The caller tells of what
-// changed with DraftSaved, last in its transaction.
+// be an OutdatedError, a FieldError or ErrTooLarge.
 func Save(ctx context.Context, tx *tenant.Tx, s Subject, c Content, base *int64, who Author, note *string) (Version, bool, error) {
+	return save(ctx, tx, s, c, base, "subject.saved", who, note)
+}
+
+// Restore makes an earlier version the draft of a subject that Lock found, as Save does.
+// The error can be ErrNoVersion or one of Save.
+func Restore(ctx context.Context, tx *tenant.Tx, s Subject, version int64, who Author) (Version, bool, error) {
+	v, err := FindVersion(ctx, tx, s.ID, version)
+	if err != nil {
+		return Version{}, false, err
+	}
+	return save(ctx, tx, s, v.Content, nil, "subject.restored", who, nil)
+}
+
+func save(
+	ctx context.Context, tx *tenant.Tx, s Subject, c Content, base *int64, action string, who Author, note *string,
+) (Version, bool, error) {
 	if base != nil && *base != s.DraftVersion {
 		return Version{}, false, &OutdatedError{s.DraftVersion}
 	}
@@ -56,8 +71,11 @@ func Save(ctx context.Context, tx *tenant.Tx, s Subject, c Content, base *int64,
 		UPDATE subject SET draft_version = $3, updated_at = $4 WHERE org_id = $1 AND id = $2`, tx.Org, s.ID, v.Version, who.At); err != nil {
 		return v, false, err
 	}
+	if err := forget(ctx, tx, s); err != nil {
+		return v, false, err
+	}
 	v.tell(tx, s)
-	return v, true, forget(ctx, tx, s)
+	return v, true, who.Log(ctx, tx, action, "subject", s.ID, map[string]any{"version": v.Version, "changed": v.ChangedSections})
 }
 
 // forget deletes the versions beyond those that are kept. It rides subject_version_pkey.

@@ -117,7 +117,7 @@ func (t *Teacher) step(read Subject, lessons []knowledge.Document) job.Step {
 		if s.State != read.State || s.Title != read.Title || !bytes.Equal(written(s.PublishedVersion), written(read.PublishedVersion)) {
 			return 0, nil // changed meanwhile: once more
 		}
-		who := Author{By: j.CreatedBy, At: now}
+		who := Author{By: j.CreatedBy, At: now}.Unlogged()
 		base, err := subjectBase(ctx, tx, p, len(lessons) > 0, who)
 		if err != nil {
 			return 0, err
@@ -158,7 +158,7 @@ func (t *Teacher) replace(ctx context.Context, tx *tenant.Tx, base id.KnowledgeB
 
 // add adds a document. Two subjects that say the same share one.
 func (t *Teacher) add(ctx context.Context, tx *tenant.Tx, d knowledge.Document, tag string, who Author) error {
-	added, outcome, err := knowledge.Add(ctx, tx, d, who.By, plan.Terms{})
+	added, outcome, err := knowledge.Add(ctx, tx, d, plan.Terms{}, who)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (t *Teacher) add(ctx context.Context, tx *tenant.Tx, d knowledge.Document, 
 	case knowledge.Existing:
 	}
 	added.Tags, added.UpdatedAt = append(added.Tags, tag), who.At
-	return knowledge.UpdateDocument(ctx, tx, added)
+	return knowledge.UpdateDocument(ctx, tx, added, nil, who)
 }
 
 // drop removes a document, unless another subject says the same.
@@ -178,9 +178,9 @@ func (t *Teacher) drop(ctx context.Context, tx *tenant.Tx, d knowledge.Document,
 	d.Tags = slices.DeleteFunc(d.Tags, func(other string) bool { return other == tag })
 	if len(d.Tags) > 0 {
 		d.UpdatedAt = who.At
-		return knowledge.UpdateDocument(ctx, tx, d)
+		return knowledge.UpdateDocument(ctx, tx, d, nil, who)
 	}
-	gone, err := knowledge.DeleteDocument(ctx, tx, d.ID, who.At)
+	gone, err := knowledge.DeleteDocument(ctx, tx, d.ID, who)
 	if err != nil || gone.File.IsZero() {
 		return err
 	}

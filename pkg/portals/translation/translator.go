@@ -62,12 +62,16 @@ type state struct {
 	Failed int64 `json:"failed"`
 }
 
-// Insert queues the job that translates pieces of a subject.
-func Insert(ctx context.Context, tx *tenant.Tx, s id.Subject, pieces []Piece, who subject.Author) (job.Job, error) {
-	return job.Insert(ctx, tx, job.Job{
+// Insert queues the job that translates pieces of a subject into languages.
+func Insert(ctx context.Context, tx *tenant.Tx, s id.Subject, languages []string, pieces []Piece, who subject.Author) (job.Job, error) {
+	j, err := job.Insert(ctx, tx, job.Job{
 		ID: id.NewJob(), Kind: job.Translate, ResourceKind: "subject", ResourceID: s.String(), Subject: s, Scope: scope.ContentWrite,
 		CreatedBy: who.By, CreatedAt: who.At,
 	}, task{s, pieces})
+	if err != nil {
+		return j, err
+	}
+	return j, who.Log(ctx, tx, "subject.translation_ordered", "subject", s, map[string]any{"languages": languages, "jobId": j.ID})
 }
 
 // prepare asks for the next batch, and answers the step that keeps it.
@@ -194,7 +198,7 @@ func finished(what task, so state) job.Step {
 			return 0, err
 		}
 		content := Apply(newest.Content, what.Pieces, so.Texts)
-		_, _, err = subject.Save(ctx, tx, s, content, &s.DraftVersion, subject.Author{By: j.CreatedBy, At: now}, new("Translated by a model."))
+		_, _, err = subject.Save(ctx, tx, s, content, &s.DraftVersion, subject.Author{By: j.CreatedBy, At: now}.Unlogged(), new("Translated by a model."))
 		if errors.Is(err, subject.ErrTooLarge) {
 			j.State, j.ErrorCode = job.Failed, "too_large"
 			return 0, nil

@@ -115,7 +115,7 @@ func (w *world) order(languages ...string) id.Job {
 		require.NoError(w.t, err)
 		pieces, err := translation.Plan(v.Content, translation.Request{Languages: languages, Source: "en"})
 		require.NoError(w.t, err)
-		made, err = translation.Insert(ctx, tx, w.subject.ID, pieces, subject.Author{By: "key_1", At: w.clock.Now()})
+		made, err = translation.Insert(ctx, tx, w.subject.ID, []string{"de"}, pieces, subject.Author{By: "key_1", At: w.clock.Now()})
 		return err
 	}))
 	return made.ID

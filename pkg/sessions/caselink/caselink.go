@@ -15,6 +15,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -126,15 +127,17 @@ const columns = `id, portal_id, case_ref, customer_ref, title, case_summary, lan
 func scan(row pgx.CollectableRow) (Link, error) { return pgx.RowToStructByPos[Link](row) }
 
 // Insert enters a link.
-func Insert(ctx context.Context, tx *tenant.Tx, l Link, token Token) error {
+func Insert(ctx context.Context, tx *tenant.Tx, l Link, token Token, who activity.Actor) error {
 	tx.Touch("case_link", l.ID)
-	_, err := tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		INSERT INTO case_link (org_id, id, portal_id, case_ref, customer_ref, title, case_summary, language, channel, contact, token_hash,
 			expires_at, max_opens, open_count, external_id, metadata, created_by, created_at, sandbox)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15, $16, $17, $18)`,
 		tx.Org, l.ID, l.Portal, l.CaseRef, l.CustomerRef, l.Title, l.Summary, l.Language, l.Channel, l.Contact, token.hash(),
-		l.ExpiresAt, l.MaxOpens, l.ExternalID, l.Metadata, l.CreatedBy, l.CreatedAt, l.Sandbox)
-	return err
+		l.ExpiresAt, l.MaxOpens, l.ExternalID, l.Metadata, l.CreatedBy, l.CreatedAt, l.Sandbox); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "case_link.created", "case_link", l.ID, map[string]any{"portalId": l.Portal, "caseRef": l.CaseRef})
 }
 
 // Get finds a link. The error is ErrUnknown.
@@ -203,8 +206,12 @@ func Use(ctx context.Context, tx *tenant.Tx, which id.CaseLink, in id.Session, n
 
 // Revoke closes a link for good. One that was revoked is answered as it is. The error
 // is ErrUnknown.
-func Revoke(ctx context.Context, tx *tenant.Tx, which id.CaseLink, now time.Time) (Link, error) {
+func Revoke(ctx context.Context, tx *tenant.Tx, which id.CaseLink, who activity.Actor) (Link, error) {
 	tx.Touch("case_link", which)
-	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `
-		UPDATE case_link SET revoked_at = COALESCE(revoked_at, $3) WHERE org_id = $1 AND id = $2 RETURNING `+columns, tx.Org, which, now)
+	l, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `
+		UPDATE case_link SET revoked_at = COALESCE(revoked_at, $3) WHERE org_id = $1 AND id = $2 RETURNING `+columns, tx.Org, which, who.At)
+	if err != nil {
+		return l, err
+	}
+	return l, who.Log(ctx, tx, "case_link.revoked", "case_link", which, nil)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -87,15 +88,17 @@ const columns = `id, portal_id, state, external_chat_id, channel, customer_ref, 
 func scan(row pgx.CollectableRow) (Escalation, error) { return pgx.RowToStructByPos[Escalation](row) }
 
 // Insert enters an escalation that waits.
-func Insert(ctx context.Context, tx *tenant.Tx, e Escalation, token Token) error {
+func Insert(ctx context.Context, tx *tenant.Tx, e Escalation, token Token, who activity.Actor) error {
 	tx.Touch("escalation", e.ID)
-	_, err := tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		INSERT INTO escalation (org_id, id, portal_id, state, external_chat_id, channel, customer_ref, context, reason, language, token_hash,
 			expires_at, external_id, metadata, created_at, sandbox)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		tx.Org, e.ID, e.Portal, e.State, e.ExternalChatID, e.Channel, e.CustomerRef, e.Context, e.Reason, e.Language, token.hash(),
-		e.ExpiresAt, e.ExternalID, e.Metadata, e.CreatedAt, e.Sandbox)
-	return err
+		e.ExpiresAt, e.ExternalID, e.Metadata, e.CreatedAt, e.Sandbox); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "escalation.created", "escalation", e.ID, map[string]any{"portalId": e.Portal})
 }
 
 // Get finds an escalation. The error is ErrUnknown.
@@ -118,16 +121,19 @@ func Opened(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token) (Escal
 // Decline takes an escalation back that still waits. One that was taken back, or
 // expired, is answered as it is. The error is ErrUnknown, or ErrOver where the
 // customer has come.
-func Decline(ctx context.Context, tx *tenant.Tx, which id.Escalation) (Escalation, error) {
+func Decline(ctx context.Context, tx *tenant.Tx, which id.Escalation, who activity.Actor) (Escalation, error) {
 	e, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
 	switch {
-	case err != nil, e.State == Declined, e.State == Expired:
+	case err != nil:
 		return e, err
-	case e.State != Waiting:
+	case e.State == Waiting:
+		e.State = Declined
+		tx.Touch("escalation", e.ID)
+		if _, err := tx.Exec(ctx, `UPDATE escalation SET state = 'declined' WHERE org_id = $1 AND id = $2`, tx.Org, e.ID); err != nil {
+			return e, err
+		}
+	case e.State != Declined && e.State != Expired:
 		return e, ErrOver
 	}
-	e.State = Declined
-	tx.Touch("escalation", e.ID)
-	_, err = tx.Exec(ctx, `UPDATE escalation SET state = 'declined' WHERE org_id = $1 AND id = $2`, tx.Org, e.ID)
-	return e, err
+	return e, who.Log(ctx, tx, "escalation.declined", "escalation", e.ID, nil)
 }

@@ -53,14 +53,20 @@ func Begin(ctx context.Context, tx *tenant.Tx, files *file.Store, p id.Persona, 
 	if _, err := persona.Find(ctx, tx, p); err != nil {
 		return job.Job{}, err
 	}
-	return insert(ctx, tx, files, order{ofScript, p, version}, source, who)
+	j, err := insert(ctx, tx, files, order{ofScript, p, version}, source, who)
+	if err != nil {
+		return j, err
+	}
+	return j, who.Log(ctx, tx, "persona.simulated", "persona", p, map[string]any{"jobId": j.ID, "version": version})
 }
 
 // BeginTests queues the job that runs tests of a persona against one of its
-// versions. Source is what Put made of them. What a run changed is seen against the
+// versions. Source is what Put made of them, and tests how many they are. What a run changed is seen against the
 // run before, so there is one at a time: the error can be a RunningError,
 // persona.ErrUnknown or persona.ErrGone.
-func BeginTests(ctx context.Context, tx *tenant.Tx, files *file.Store, p id.Persona, version int64, source id.File, who persona.Author) (job.Job, error) {
+func BeginTests(
+	ctx context.Context, tx *tenant.Tx, files *file.Store, p id.Persona, version int64, source id.File, tests int, who persona.Author,
+) (job.Job, error) {
 	if _, err := persona.Lock(ctx, tx, p); err != nil {
 		return job.Job{}, err
 	}
@@ -75,7 +81,11 @@ func BeginTests(ctx context.Context, tx *tenant.Tx, files *file.Store, p id.Pers
 	if len(running) > 0 {
 		return job.Job{}, &RunningError{running[0]}
 	}
-	return insert(ctx, tx, files, order{ofTests, p, version}, source, who)
+	j, err := insert(ctx, tx, files, order{ofTests, p, version}, source, who)
+	if err != nil {
+		return j, err
+	}
+	return j, who.Log(ctx, tx, "persona.tests_run", "persona", p, map[string]any{"jobId": j.ID, "version": version, "tests": tests})
 }
 
 func insert(ctx context.Context, tx *tenant.Tx, files *file.Store, o order, source id.File, who persona.Author) (job.Job, error) {

@@ -194,7 +194,7 @@ func (w *world) beginTests(of []rehearsal.Test) (j job.Job, err error) {
 		return j, err
 	}
 	err = w.tenants.InTx(context.Background(), w.org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		j, err = rehearsal.BeginTests(ctx, tx, w.files, w.persona.ID, w.persona.Version, source, author())
+		j, err = rehearsal.BeginTests(ctx, tx, w.files, w.persona.ID, w.persona.Version, source, len(of), author())
 		return err
 	})
 	return j, err

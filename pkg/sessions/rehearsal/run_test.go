@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/provider/model/modeltest"
 	"visavis.dev/pkg/sessions/rehearsal"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -136,7 +137,7 @@ func TestOneRunAtATime(t *testing.T) {
 	w.persona = here
 
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := job.Cancel(ctx, tx, first.ID, w.clock.Now())
+		_, err := job.Cancel(ctx, tx, first.ID, activity.Actor{By: "test", At: w.clock.Now()})
 		return err
 	})
 	require.Nil(t, w.tests()[0].LastRun)

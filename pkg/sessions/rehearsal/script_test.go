@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/rehearsal"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -181,7 +182,7 @@ func TestAScriptIsCancelled(t *testing.T) {
 	}()
 	<-asked
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := job.Cancel(ctx, tx, which, w.clock.Now())
+		_, err := job.Cancel(ctx, tx, which, activity.Actor{By: "test", At: w.clock.Now()})
 		return err
 	})
 	began := time.Now()
@@ -196,7 +197,7 @@ func TestThePersonaGoes(t *testing.T) {
 	w := newWorld(t)
 	which := w.begin(rehearsal.Script{Turns: []string{"Hi"}})
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := persona.Delete(ctx, tx, w.persona.ID, id.Duo{}, w.clock.Now())
+		_, err := persona.Delete(ctx, tx, w.persona.ID, id.Duo{}, author())
 		return err
 	})
 	j := w.end(which)
@@ -207,7 +208,7 @@ func TestThePersonaGoes(t *testing.T) {
 			return err
 		},
 		"tests": func(ctx context.Context, tx *tenant.Tx) error {
-			_, err := rehearsal.BeginTests(ctx, tx, w.files, w.persona.ID, 1, id.File{}, author())
+			_, err := rehearsal.BeginTests(ctx, tx, w.files, w.persona.ID, 1, id.File{}, 1, author())
 			return err
 		},
 	} {

@@ -89,7 +89,7 @@ func TestTestsOfAPersona(t *testing.T) {
 		require.Nil(t, c.LastRun, "it was never run")
 	}
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := persona.Delete(ctx, tx, original.ID, id.Duo{}, w.clock.Now())
+		_, err := persona.Delete(ctx, tx, original.ID, id.Duo{}, author())
 		return err
 	})
 	require.Len(t, w.tests(), 3)
@@ -148,7 +148,7 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		{"FROM knowledge_document", "knowledge_document_pkey", func() error { w.end(begun.ID); return nil }},
 		{"DELETE FROM persona_test", "persona_test_by_persona", func() error {
 			return w.tenants.InTx(context.Background(), w.org, func(ctx context.Context, tx *tenant.Tx) error {
-				_, err := persona.Delete(ctx, tx, w.persona.ID, id.Duo{}, w.clock.Now())
+				_, err := persona.Delete(ctx, tx, w.persona.ID, id.Duo{}, author())
 				return err
 			})
 		}},

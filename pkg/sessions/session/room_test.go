@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -127,7 +128,9 @@ func TestASessionUsesItsConnection(t *testing.T) {
 		return err
 	})
 	remove := func() error {
-		return w.inTx(func(ctx context.Context, tx *tenant.Tx) error { return connection.Delete(ctx, tx, c.ID, now) })
+		return w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			return connection.Delete(ctx, tx, c.ID, activity.Actor{By: "test", At: now})
+		})
 	}
 	var inUse *connection.InUseError
 	require.ErrorAs(t, remove(), &inUse)

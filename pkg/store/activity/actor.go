@@ -22,11 +22,24 @@ type Actor struct {
 	// Resource is the custom resource that asks for the change; empty for none. The log
 	// names it rather than By.
 	Resource string
+	// unlogged says that Log writes nothing.
+	unlogged bool
+}
+
+// Unlogged is the same actor, of whose change Log writes nothing: it is part of a greater
+// one, whose entry tells of both, or a visitor's or a schedule's, of which there are too
+// many.
+func (a Actor) Unlogged() Actor {
+	a.unlogged = true
+	return a
 }
 
 // Log writes down what the actor did, such as "key.created", to what. changes are the new
 // values by field name, and never hold a secret.
 func (a Actor) Log(ctx context.Context, tx *tenant.Tx, action, kind string, to fmt.Stringer, changes map[string]any) error {
+	if a.unlogged {
+		return nil
+	}
 	e := Entry{At: a.At, Actor: a.By, Action: action, TargetKind: kind, TargetID: to.String(), Changes: changes, Address: a.Address}
 	if a.Resource != "" {
 		e.Actor = a.Resource

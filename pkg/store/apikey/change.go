@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -86,18 +87,35 @@ func (c *Changes) Begin(ctx context.Context, tx *tenant.Tx) error {
 	return nil
 }
 
-// Propose writes a change down in the caller's transaction. Apply, after the
-// commit, makes it effective.
-func (c *Changes) Propose(ctx context.Context, tx *tenant.Tx, change Change, at time.Time) error {
+// Propose writes a change down in the caller's transaction; changes are the key's new
+// values by name. Apply, after the commit, makes it effective.
+func (c *Changes) Propose(ctx context.Context, tx *tenant.Tx, change Change, changes map[string]any, who activity.Actor) error {
 	if _, err := tx.Increment(ctx, turns, 0, false); err != nil {
 		return err
 	}
 	n := uuid.Must(uuid.NewV7())
 	tx.Touch("directory_change", n)
-	_, err := tx.Exec(ctx, `
+	if _, err := tx.Exec(ctx, `
 		INSERT INTO directory_change (org_id, id, kind, payload, created_at) VALUES ($1, $2, $3, $4, $5)`,
-		tx.Org, n, changeKind, change, at)
-	return err
+		tx.Org, n, changeKind, change, who.At); err != nil {
+		return err
+	}
+	action, key := change.logged()
+	return who.Log(ctx, tx, action, "key", key, changes)
+}
+
+// logged is what the activity log calls a change, and the key that it is of.
+func (c Change) logged() (action string, key id.Key) {
+	switch {
+	case c.Insert != nil:
+		return "key.created", c.Insert.Key.ID
+	case c.Update != nil:
+		return "key.updated", c.Update.Key
+	case c.Rotate != nil:
+		return "key.rotated", c.Rotate.Key
+	default:
+		return "key.revoked", c.Revoke.Key
+	}
 }
 
 // Apply makes the organization's proposed changes effective, in their order.

@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/tenant"
 )
 
 func (w *world) propose(c apikey.Change, after error) error {
 	return w.tenants.InTx(context.Background(), w.org, func(ctx context.Context, tx *tenant.Tx) error {
-		return errors.Join(w.changes.Propose(ctx, tx, c, w.clock.Now()), after)
+		return errors.Join(w.changes.Propose(ctx, tx, c, nil, activity.Actor{By: "test", At: w.clock.Now()}), after)
 	})
 }
 

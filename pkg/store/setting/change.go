@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -23,22 +24,20 @@ type Change struct {
 func (c Change) Told() bool { return c.Before.Value != c.After.Value }
 
 // Put sets a setting at a scope. Whoever changes settings takes turns (see
-// event.LockLog), so that what was before is known. by is the key's id. The
-// error is ErrNoScope.
-func Put(ctx context.Context, tx *tenant.Tx, d Definition, at Scope, v Value, viewer Viewer, by string, now time.Time) (Change, error) {
+// event.LockLog), so that what was before is known. The error is ErrNoScope.
+func Put(ctx context.Context, tx *tenant.Tx, d Definition, at Scope, v Value, viewer Viewer, who activity.Actor) (Change, error) {
 	before, err := d.find(ctx, tx, at, viewer)
 	if err != nil || !before.Inherited && before.Value == v {
 		return Change{Before: before, After: before}, err
 	}
-	if err := put(ctx, tx, at, d.Key, v, by, now); err != nil {
+	if err := put(ctx, tx, at, d.Key, v, who.By, who.At); err != nil {
 		return Change{}, err
 	}
-	after, err := d.find(ctx, tx, at, viewer)
-	return Change{Before: before, After: after, Written: true}, err
+	return d.written(ctx, tx, before, viewer, who)
 }
 
 // Clear has a scope inherit a setting again. The error is ErrNoScope.
-func Clear(ctx context.Context, tx *tenant.Tx, d Definition, at Scope, viewer Viewer) (Change, error) {
+func Clear(ctx context.Context, tx *tenant.Tx, d Definition, at Scope, viewer Viewer, who activity.Actor) (Change, error) {
 	before, err := d.find(ctx, tx, at, viewer)
 	if err != nil || before.Inherited {
 		return Change{Before: before, After: before}, err
@@ -49,8 +48,22 @@ func Clear(ctx context.Context, tx *tenant.Tx, d Definition, at Scope, viewer Vi
 		tx.Org, at.Kind, at.text(), d.Key); err != nil {
 		return Change{}, err
 	}
-	after, err := d.find(ctx, tx, at, viewer)
-	return Change{Before: before, After: after, Written: true}, err
+	return d.written(ctx, tx, before, viewer, who)
+}
+
+// written logs how a setting stands after a change, and answers it.
+func (d Definition) written(ctx context.Context, tx *tenant.Tx, before Standing, viewer Viewer, who activity.Actor) (Change, error) {
+	after, err := d.find(ctx, tx, before.At, viewer)
+	if err != nil {
+		return Change{}, err
+	}
+	value := after.Value
+	if after.Inherited {
+		value = nil
+	}
+	return Change{Before: before, After: after, Written: true}, who.Log(ctx, tx, "setting.changed", "setting", d.Key, map[string]any{
+		"scopeKind": after.At.Kind, "scopeId": after.At.Named(tx.Org), "value": value, "inherited": after.Inherited,
+	})
 }
 
 // find is how a setting stands at a scope.

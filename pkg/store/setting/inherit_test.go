@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
@@ -185,11 +186,11 @@ func TestScopesThatAreNot(t *testing.T) {
 		_, err := setting.List(context.Background(), tenants, one, at, anyone)
 		require.ErrorIs(t, err, setting.ErrNoScope)
 		require.ErrorIs(t, tenants.InTx(context.Background(), one, func(ctx context.Context, tx *tenant.Tx) error {
-			_, err := setting.Put(ctx, tx, definition(t, setting.Memory), at, false, anyone, "key_1", tenanttest.Now)
+			_, err := setting.Put(ctx, tx, definition(t, setting.Memory), at, false, anyone, activity.Actor{By: "key_1", At: tenanttest.Now})
 			return err
 		}), setting.ErrNoScope)
 		require.ErrorIs(t, tenants.InTx(context.Background(), one, func(ctx context.Context, tx *tenant.Tx) error {
-			_, err := setting.Clear(ctx, tx, definition(t, setting.Memory), at, anyone)
+			_, err := setting.Clear(ctx, tx, definition(t, setting.Memory), at, anyone, activity.Actor{By: "key_1", At: tenanttest.Now})
 			return err
 		}), setting.ErrNoScope)
 	}

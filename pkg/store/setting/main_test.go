@@ -9,6 +9,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
@@ -74,7 +75,7 @@ func definition(t require.TestingT, k setting.Key) setting.Definition {
 
 func (w world) put(org id.Org, k setting.Key, at setting.Scope, v setting.Value, now time.Time) (c setting.Change) {
 	w.in(org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		c, err = setting.Put(ctx, tx, definition(w.t, k), at, v, anyone, "key_1", now)
+		c, err = setting.Put(ctx, tx, definition(w.t, k), at, v, anyone, activity.Actor{By: "key_1", At: now})
 		return err
 	})
 	return c
@@ -82,7 +83,7 @@ func (w world) put(org id.Org, k setting.Key, at setting.Scope, v setting.Value,
 
 func (w world) clear(org id.Org, k setting.Key, at setting.Scope) (c setting.Change) {
 	w.in(org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		c, err = setting.Clear(ctx, tx, definition(w.t, k), at, anyone)
+		c, err = setting.Clear(ctx, tx, definition(w.t, k), at, anyone, activity.Actor{By: "key_1", At: tenanttest.Now})
 		return err
 	})
 	return c

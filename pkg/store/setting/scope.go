@@ -41,6 +41,17 @@ func (s Scope) text() string {
 	return s.ID.String()
 }
 
+// Named is the id of what the scope is, in an organization.
+func (s Scope) Named(org id.Org) string {
+	switch s.Kind {
+	case OfPortal:
+		return id.Portal(s.ID).String()
+	case OfUnit:
+		return id.Unit(s.ID).String()
+	}
+	return org.String()
+}
+
 // place is where the scope's chain begins.
 func (s Scope) place() Place {
 	switch s.Kind {

@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -139,6 +140,20 @@ func (d *Desk) Enter(ctx context.Context, tx *tenant.Tx, r Request, now time.Tim
 	}
 	made, err := session.Mint(ctx, tx, s, r.Terms, daily)
 	return made, asProblem(err)
+}
+
+// Mint is Enter because somebody with a key asks for it.
+func (d *Desk) Mint(ctx context.Context, tx *tenant.Tx, r Request, who activity.Actor) (session.Minted, error) {
+	made, err := d.Enter(ctx, tx, r, who.At)
+	if err != nil {
+		return made, err
+	}
+	s := made.Session
+	changes := map[string]any{"personaId": s.Persona, "portalId": nil}
+	if !s.Portal.IsZero() {
+		changes["portalId"] = s.Portal
+	}
+	return made, who.Log(ctx, tx, "session.created", "session", s.ID, changes)
 }
 
 // useMedia keeps the media connection of a session from being deleted while it is not over.

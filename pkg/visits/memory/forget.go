@@ -9,12 +9,26 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
 // Forget has a persona forget a person, or everybody for the zero id, and answers
-// how many it remembered. It rides memory_pkey.
-func Forget(ctx context.Context, tx *tenant.Tx, p id.Persona, of id.Person) (int, error) {
+// how many it remembered.
+func Forget(ctx context.Context, tx *tenant.Tx, p id.Persona, of id.Person, who activity.Actor) (int, error) {
+	n, err := forgetOf(ctx, tx, p, of)
+	if err != nil || n == 0 {
+		return n, err
+	}
+	changes := map[string]any{"count": n}
+	if !of.IsZero() {
+		changes["personId"] = of
+	}
+	return n, who.Log(ctx, tx, "memory.deleted", "persona", p, changes)
+}
+
+// forgetOf rides memory_pkey.
+func forgetOf(ctx context.Context, tx *tenant.Tx, p id.Persona, of id.Person) (int, error) {
 	return forget(ctx, tx, `
 		DELETE FROM memory WHERE org_id = $1 AND persona_id = $2 AND ($3::UUID IS NULL OR person_id = $3)
 		RETURNING persona_id, person_id`, tx.Org, p, of)
@@ -49,7 +63,7 @@ func ForgetSession(ctx context.Context, tx *tenant.Tx, s session.Session) error 
 	case len(left) == len(m.Items):
 		return nil
 	case len(left) == 0:
-		_, err = Forget(ctx, tx, s.Persona, s.Person)
+		_, err = forgetOf(ctx, tx, s.Persona, s.Person)
 		return err
 	}
 	m.Items = left

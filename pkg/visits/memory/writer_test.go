@@ -17,11 +17,14 @@ import (
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal/portaltest"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/admission/admissiontest"
 	"visavis.dev/pkg/visits/memory"
 )
+
+func (w *world) caller() activity.Actor { return activity.Actor{By: "test", At: w.now()} }
 
 func TestAPersonIsRemembered(t *testing.T) {
 	w := newWorld(t)
@@ -186,10 +189,12 @@ func TestForget(t *testing.T) {
 	}
 	fill()
 	require.Len(t, w.list(), 2)
-	require.Equal(t, 1, forget(func(ctx context.Context, tx *tenant.Tx) (int, error) { return memory.Forget(ctx, tx, w.persona, first) }))
+	require.Equal(t, 1, forget(func(ctx context.Context, tx *tenant.Tx) (int, error) {
+		return memory.Forget(ctx, tx, w.persona, first, w.caller())
+	}))
 	require.Equal(t, second, w.list()[0].Person)
 	require.Equal(t, 1, forget(func(ctx context.Context, tx *tenant.Tx) (int, error) {
-		return memory.Forget(ctx, tx, w.persona, id.Person{})
+		return memory.Forget(ctx, tx, w.persona, id.Person{}, w.caller())
 	}))
 	require.Empty(t, w.list())
 	fill()
@@ -235,7 +240,7 @@ func TestADeletedPersonaForgets(t *testing.T) {
 	w.remember()
 	require.Len(t, w.list(), 1)
 	w.in(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := persona.Delete(ctx, tx, w.persona, id.Duo{}, w.now())
+		_, err := persona.Delete(ctx, tx, w.persona, id.Duo{}, w.caller())
 		return err
 	})
 	require.Empty(t, w.list())
@@ -265,7 +270,7 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 		"one":      {"FROM memory", "memory_(pkey|by_person)", func() error { w.recall(); return nil }},
 		"a person": {"DELETE FROM memory", "memory_by_person", in(func(ctx context.Context, tx *tenant.Tx) (int, error) { return memory.ForgetPerson(ctx, tx, w.person) })},
 		"a persona": {"DELETE FROM memory", "memory_pkey", in(func(ctx context.Context, tx *tenant.Tx) (int, error) {
-			return memory.Forget(ctx, tx, w.persona, id.Person{})
+			return memory.Forget(ctx, tx, w.persona, id.Person{}, w.caller())
 		})},
 		"the expiry": {"DELETE FROM memory", "memory_by_expiry", func() error { _, err := memory.Sweep(t.Context(), w.tenants, "a", w.now()); return err }},
 	} {

@@ -154,7 +154,7 @@ func TestCustomers(t *testing.T) {
 	who := signin.Details{Ref: "c-1", Name: "Kim", Email: "kim@example.com", Verified: true, Attributes: map[string]string{"tier": "gold"}}
 	issue := func() error {
 		return w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-			made, err = w.gate.IssueCustomer(ctx, tx, w.portal.ID, who, 100*24*time.Hour)
+			made, err = w.gate.IssueCustomer(ctx, tx, w.portal.ID, who, 100*24*time.Hour, testActor)
 			return err
 		})
 	}
@@ -179,7 +179,7 @@ func TestChatsThatAreHandedOver(t *testing.T) {
 		Reason: new("asked for it"), Context: escalation.Context{Transcript: []escalation.Line{{Speaker: "customer", Text: "My door is stuck."}}},
 		ExpiresAt: tenanttest.Now.Add(time.Minute), Metadata: map[string]string{}, CreatedAt: tenanttest.Now,
 	}
-	require.NoError(t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error { return escalation.Insert(ctx, tx, e, token) }))
+	require.NoError(t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error { return escalation.Insert(ctx, tx, e, token, testActor) }))
 	come := func() (signin.Entered, error) { return w.gate.ByEscalation(t.Context(), w.one, w.portal.ID, token) }
 	_, err := w.gate.ByEscalation(t.Context(), w.one, w.portal.ID, escalation.NewToken())
 	w.refused(signin.LinkUnknown, err)
@@ -228,7 +228,7 @@ func TestLinksToCases(t *testing.T) {
 		}
 		change(&l)
 		token := caselink.NewToken()
-		require.NoError(t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error { return caselink.Insert(ctx, tx, l, token) }))
+		require.NoError(t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error { return caselink.Insert(ctx, tx, l, token, testActor) }))
 		return l, token
 	}
 	come := func(token caselink.Token) (signin.Entered, error) {
@@ -254,7 +254,7 @@ func TestLinksToCases(t *testing.T) {
 	_, err = w.gate.Find(t.Context(), w.portal.ID, in.Secret)
 	require.NoError(t, err)
 	require.NoError(t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := caselink.Revoke(ctx, tx, l.ID, tenanttest.Now)
+		_, err := caselink.Revoke(ctx, tx, l.ID, testActor)
 		return err
 	}))
 	_, err = w.gate.Find(t.Context(), w.portal.ID, in.Secret)

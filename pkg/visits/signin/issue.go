@@ -7,6 +7,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -30,7 +31,7 @@ type EmbedToken struct {
 // IssueEmbed makes the token by which somebody is signed in. The error is a Refusal,
 // of the portal, the door, or their place, or, for a newcomer, of person.FindOrAdd or
 // person.Join.
-func (g *Gate) IssueEmbed(ctx context.Context, tx *tenant.Tx, w Embed) (made EmbedToken, err error) {
+func (g *Gate) IssueEmbed(ctx context.Context, tx *tenant.Tx, w Embed, who activity.Actor) (made EmbedToken, err error) {
 	e, err := g.before(ctx, tx, w.Portal)
 	if err != nil {
 		return made, err
@@ -55,12 +56,16 @@ func (g *Gate) IssueEmbed(ctx context.Context, tx *tenant.Tx, w Embed) (made Emb
 	}
 	said := claims{Membership: &m.ID, Details: w.Details}
 	said.Subject = made.Person.String()
-	made.Issued, err = issue(ctx, tx, g.Vault, w.Portal, forEmbed, said, w.GoodFor, e.now)
-	return made, err
+	if made.Issued, err = issue(ctx, tx, g.Vault, w.Portal, forEmbed, said, w.GoodFor, e.now); err != nil {
+		return made, err
+	}
+	return made, who.Log(ctx, tx, "portal.embed_token_created", "portal", w.Portal, map[string]any{"personId": made.Person})
 }
 
 // IssueCustomer makes a token that says who a customer is. The error can be a Refusal.
-func (g *Gate) IssueCustomer(ctx context.Context, tx *tenant.Tx, p id.Portal, who Details, goodFor time.Duration) (Issued, error) {
+func (g *Gate) IssueCustomer(
+	ctx context.Context, tx *tenant.Tx, p id.Portal, is Details, goodFor time.Duration, who activity.Actor,
+) (Issued, error) {
 	e, err := g.before(ctx, tx, p)
 	if err != nil {
 		return Issued{}, err
@@ -68,9 +73,13 @@ func (g *Gate) IssueCustomer(ctx context.Context, tx *tenant.Tx, p id.Portal, wh
 	if err := e.open(ctx, tx, door.Customers); err != nil {
 		return Issued{}, err
 	}
-	said := claims{Details: who}
-	said.Subject = who.Ref
-	return issue(ctx, tx, g.Vault, p, forCustomer, said, goodFor, e.now)
+	said := claims{Details: is}
+	said.Subject = is.Ref
+	made, err := issue(ctx, tx, g.Vault, p, forCustomer, said, goodFor, e.now)
+	if err != nil {
+		return made, err
+	}
+	return made, who.Log(ctx, tx, "portal.customer_token_created", "portal", p, map[string]any{"customerRef": is.Ref})
 }
 
 // Opens says whether a door of a portal that is published is open, for what goes by

@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/portals/letter"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/sessions/caselink"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/admission/admissiontest"
@@ -356,7 +357,7 @@ func TestCasesAreMailed(t *testing.T) {
 		require.NoError(t, err)
 		return found
 	}
-	require.NoError(t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error { return caselink.Insert(ctx, tx, l, token) }))
+	require.NoError(t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error { return caselink.Insert(ctx, tx, l, token, testActor) }))
 	send()
 	require.Zero(t, w.count(`SELECT count(*) FROM job WHERE org_id = $1 AND (input::TEXT LIKE '%' || $2 || '%' OR input::TEXT LIKE '%kim%')`, w.one, string(token)))
 	created := find()
@@ -379,10 +380,10 @@ func TestCasesAreMailed(t *testing.T) {
 
 	l.ID, token = id.NewCaseLink(), caselink.NewToken()
 	require.NoError(t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		if err := caselink.Insert(ctx, tx, l, token); err != nil {
+		if err := caselink.Insert(ctx, tx, l, token, testActor); err != nil {
 			return err
 		}
-		_, err := caselink.Revoke(ctx, tx, l.ID, w.clock.Now())
+		_, err := caselink.Revoke(ctx, tx, l.ID, activity.Actor{By: "test", At: w.clock.Now()})
 		return err
 	}))
 	send()

@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/portaltest"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/limits"
@@ -27,6 +28,8 @@ import (
 	"visavis.dev/pkg/visits/admission/admissiontest"
 	"visavis.dev/pkg/visits/signin"
 )
+
+var testActor = activity.Actor{By: "test", At: tenanttest.Now}
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
 
@@ -133,7 +136,7 @@ func (w *world) embed(e signin.Embed) (made signin.EmbedToken, err error) {
 		e.GoodFor = time.Hour
 	}
 	err = w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		made, err = w.gate.IssueEmbed(ctx, tx, e)
+		made, err = w.gate.IssueEmbed(ctx, tx, e, testActor)
 		return err
 	})
 	return made, err

@@ -44,7 +44,7 @@ func (n Newcomer) join(ctx context.Context, tx *tenant.Tx) (person.Membership, e
 	if err != nil {
 		return person.Membership{}, err
 	}
-	who := person.Author{By: n.By, At: n.At}
+	who := person.Author{By: n.By, At: n.At}.Unlogged()
 	m, _, err := person.Join(ctx, tx, p, person.Place{Portal: n.Portal, Unit: n.Unit, Role: n.Role, Find: true}, who)
 	return m, err
 }

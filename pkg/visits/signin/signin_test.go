@@ -102,7 +102,7 @@ func TestTokensThatOpenNothing(t *testing.T) {
 	require.NoError(t, err)
 	var customers signin.Issued
 	require.NoError(t, w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		customers, err = w.gate.IssueCustomer(ctx, tx, w.portal.ID, signin.Details{Ref: "c-1"}, time.Hour)
+		customers, err = w.gate.IssueCustomer(ctx, tx, w.portal.ID, signin.Details{Ref: "c-1"}, time.Hour, testActor)
 		return err
 	}))
 	other := *w

@@ -13,7 +13,6 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/unit"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -23,7 +22,6 @@ type adding struct {
 	lines  []line
 	dryRun bool
 	terms  plan.Terms
-	jobID  id.Job
 	// seen are the keys of whom a dry run has added before.
 	seen map[key]bool
 }
@@ -40,7 +38,7 @@ var errDryRun = errors.New("a dry run leaves nothing")
 // step adds the people of the lines, in one commit with what it notes of them.
 func (a *adding) step(ctx context.Context, tx *tenant.Tx, j *job.Job, at *progress, now time.Time) error {
 	var c came
-	who := person.Author{By: j.CreatedBy, At: now}
+	who := person.Author{By: j.CreatedBy, At: now, Job: j.ID}
 	if a.dryRun {
 		err := tx.Attempt(ctx, func(ctx context.Context) error {
 			if err := a.addAll(ctx, tx, &c, who); err != nil {
@@ -164,21 +162,14 @@ func (a *adding) add(ctx context.Context, tx *tenant.Tx, c *came, w wanted, who 
 	}
 	w.person.Terms, w.person.At, w.place.Find = a.terms, who.At, true
 	return tx.Attempt(ctx, func(ctx context.Context) error {
-		p, created, err := person.FindOrAdd(ctx, tx, w.person)
+		added, err := person.AddWithPlace(ctx, tx, w.person, w.place, who)
 		if err != nil {
 			return err
 		}
-		m, joined, err := person.Join(ctx, tx, p, w.place, who)
-		if err != nil {
-			return err
-		}
-		if joined {
-			if err := record(ctx, tx, a.jobID, m, created, who); err != nil {
-				return err
-			}
+		if added.Joined {
 			c.places++
 		}
-		if !created {
+		if !added.Created {
 			c.found++
 			return nil
 		}
@@ -187,14 +178,6 @@ func (a *adding) add(ctx context.Context, tx *tenant.Tx, c *came, w wanted, who 
 			c.Keys = append(c.Keys, keys...)
 		}
 		return nil
-	})
-}
-
-// record notes a place in the activity log, as that of somebody who was added alone.
-func record(ctx context.Context, tx *tenant.Tx, j id.Job, m person.Membership, created bool, who person.Author) error {
-	return activity.Record(ctx, tx, activity.Entry{
-		At: who.At, Actor: who.By, Action: "person.added", TargetKind: "person", TargetID: m.Person.String(),
-		Changes: map[string]any{"created": created, "membershipId": m.ID, "portalId": m.Portal, "role": m.Role, "jobId": j},
 	})
 }
 

@@ -25,8 +25,12 @@ func Begin(ctx context.Context, tx *tenant.Tx, files *file.Store, source id.File
 	if err := files.Keep(ctx, tx, source); err != nil {
 		return job.Job{}, err
 	}
-	return job.Insert(ctx, tx, job.Job{
+	j, err := job.Insert(ctx, tx, job.Job{
 		ID: id.NewJob(), Kind: job.PeopleImport, ResourceKind: "organization", ResourceID: tx.Org.String(), Scope: scope.PeopleWrite,
 		CreatedBy: who.By, CreatedAt: who.At, Source: source,
 	}, order{people, dryRun})
+	if err != nil || dryRun {
+		return j, err
+	}
+	return j, who.Log(ctx, tx, "people.imported", "job", j.ID, map[string]any{"people": people})
 }

@@ -93,7 +93,7 @@ func (i *Importer) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := adding{sheet: s, lines: lines, dryRun: what.DryRun, terms: terms, jobID: j.ID}
+	b := adding{sheet: s, lines: lines, dryRun: what.DryRun, terms: terms}
 	if what.DryRun {
 		if err := i.foresee(ctx, j, &b, at); err != nil {
 			return nil, err

@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -205,7 +206,7 @@ func TestAnImportIsCancelled(t *testing.T) {
 	_, err := w.runner.Advance(ctx, "a")
 	require.NoError(t, err)
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := job.Cancel(ctx, tx, which, w.clock.Now())
+		_, err := job.Cancel(ctx, tx, which, activity.Actor{By: "test", At: w.clock.Now()})
 		return err
 	})
 	j := w.end(which)

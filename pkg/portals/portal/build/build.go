@@ -157,7 +157,7 @@ func (d *Draft) Build(ctx context.Context, tx *tenant.Tx, l *avatar.Library, ter
 	b := Built{Portal: made, who: who}
 	for i, lesson := range d.Lessons {
 		lesson.Subject.ID, lesson.Subject.Portal = id.NewSubject(), made.ID
-		if _, err := subject.Insert(ctx, tx, lesson.Subject, lesson.Content, who); err != nil {
+		if _, err := subject.Insert(ctx, tx, lesson.Subject, lesson.Content, who.Unlogged()); err != nil {
 			return Built{}, &LessonError{i, err}
 		}
 		b.Subjects = append(b.Subjects, lesson.Subject.ID)
@@ -192,7 +192,7 @@ func (d *Draft) speak(ctx context.Context, tx *tenant.Tx, l *avatar.Library, who
 	if d.Tune != nil {
 		d.Tune(&p.Definition)
 	}
-	_, err = persona.Insert(ctx, tx, l, p, who)
+	_, err = persona.Insert(ctx, tx, l, p, who.Unlogged())
 	if field, ok := errors.AsType[*persona.FieldError](err); ok && strings.HasPrefix(field.Field, "settings.") {
 		return &VoiceError{field}
 	}

@@ -1,0 +1,57 @@
+package session
+
+import (
+	"context"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// EndFor ends a session that Lock found because somebody asks for it; why is their reason,
+// for the activity log.
+func EndFor(ctx context.Context, tx *tenant.Tx, s Session, why string, who activity.Actor) (Session, error) {
+	ended, err := End(ctx, tx, s.ID, Ending{Reason: EndedByAPI, At: who.At})
+	if err != nil {
+		return ended, err
+	}
+	return ended, logEnd(ctx, tx, s.ID, why, who)
+}
+
+// FinishFor has a live session that Lock found end as EndFor does, once a last message is
+// said.
+func FinishFor(ctx context.Context, tx *tenant.Tx, s Session, message, why string, who activity.Actor) error {
+	if err := Order(ctx, tx, s, Command{ID: id.NewTurn(), Kind: Finish, Text: message, Reason: EndedByAPI}); err != nil {
+		return err
+	}
+	return logEnd(ctx, tx, s.ID, why, who)
+}
+
+func logEnd(ctx context.Context, tx *tenant.Tx, which id.Session, why string, who activity.Actor) error {
+	return who.Log(ctx, tx, "session.ended", "session", which, map[string]any{"reason": why})
+}
+
+// Reclaim ends a session that nobody uses, for its place.
+func Reclaim(ctx context.Context, tx *tenant.Tx, which id.Session, who activity.Actor) error {
+	if _, err := End(ctx, tx, which, Ending{Reason: ConcurrencyReclaimed, At: who.At}); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "session.reclaimed", "session", which, nil)
+}
+
+// DeleteTranscript is DeleteWords because somebody asks for it.
+func DeleteTranscript(ctx context.Context, tx *tenant.Tx, which id.Session, who activity.Actor) error {
+	if err := DeleteWords(ctx, tx, which); err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "session.transcript_deleted", "session", which, nil)
+}
+
+// InviteStaff is Invite because somebody asks for it.
+func InviteStaff(ctx context.Context, tx *tenant.Tx, s Session, c Colleague, who activity.Actor) (Token, error) {
+	token, err := Invite(ctx, tx, s, c, who.At)
+	if err != nil {
+		return token, err
+	}
+	return token, who.Log(ctx, tx, "session.staff_invited", "session", s.ID, map[string]any{"staffId": c.ID, "mode": c.Mode})
+}
