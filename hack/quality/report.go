@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"visavis.dev/pkg/sessions/conversation"
 )
 
 // outcome is what came of a question.
@@ -16,6 +18,8 @@ type outcome struct {
 	verdict  verdict
 	// took is from the question to the end of its answer.
 	took time.Duration
+	// traces are how the engine chose the answers to it.
+	traces []conversation.Trace
 }
 
 // tally counts verdicts.

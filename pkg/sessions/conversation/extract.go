@@ -88,7 +88,7 @@ func (b retrieval) extracted(q Question, passages []Passage) []Piece {
 	if len(inquire(q).units) == 0 && !emergency {
 		return []Piece{{Text: bookOf(q.Language).askAgain, Act: ActClarify}} // nothing was asked for
 	}
-	found := best(q, passages, b.threshold())
+	found := b.best(q, passages)
 	if len(found.chosen) == 0 && !emergency {
 		return []Piece{b.unknown(q.Language, found.nearby)}
 	}

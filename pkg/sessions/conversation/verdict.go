@@ -1,0 +1,21 @@
+package conversation
+
+import "visavis.dev/pkg/text/answer"
+
+// leastOwn is the share of a question that a sentence holds from which is concluded.
+const leastOwn = 0.4
+
+// verdict is whether what is asked is so, by the sentence that answers.
+func (i *inquiry) verdict(c *candidate) answer.Verdict {
+	switch {
+	case i.kind != answer.YesNo && i.kind != answer.May || c.own < leastOwn:
+		return answer.Unclear
+	case i.age >= 0 && c.age != answer.Unclear:
+		return answer.Negated(c.text, c.age)
+	case i.onDay && c.days == answer.Unclear && c.told:
+		return answer.Fails // it names its days, and this is none of them
+	case i.onDay:
+		return c.days
+	}
+	return answer.Unclear
+}
