@@ -171,10 +171,24 @@ func counted(all []scored, least float64) (t tally) {
 	return t
 }
 
+// bestLeast is the likelihood at which the good answers outweigh the wrong ones the most,
+// one of which costs so many good ones.
+func bestLeast(all []scored, cost float64) (least float64) {
+	worth := func(least float64) float64 {
+		t := counted(all, least)
+		return float64(t.good) - cost*float64(t.wrong)
+	}
+	for step := range 95 {
+		if at := float64(step) / 100; worth(at) > worth(least) {
+			least = at
+		}
+	}
+	return least
+}
+
 // fit fits the weights on what came of the questions and writes them. The likelihood from
-// which answers are given is the least at which so large a share of all questions is
-// answered wrong at most, by models that had not seen the question's domain.
-func fit(w io.Writer, path string, all []outcome, wrongShare float64) error {
+// which answers are given is chosen on models that had not seen the question's domain.
+func fit(w io.Writer, path string, all []outcome, cost float64) error {
 	var samples []sample
 	var rest tally
 	for i := range all {
@@ -198,11 +212,7 @@ func fit(w io.Writer, path string, all []outcome, wrongShare float64) error {
 	for least := 0.0; least < 0.95; least += 0.05 {
 		fmt.Fprintf(w, "%.2f     %s   %s\n", least, rest.plus(counted(honest, least)).shares(), rest.plus(counted(m.left(samples), least)).shares())
 	}
-	for m.least = 0.2; m.least < 0.95; m.least += 0.01 {
-		if t := rest.plus(counted(honest, m.least)); float64(t.wrong) <= wrongShare*float64(t.all()) {
-			break
-		}
-	}
+	m.least = bestLeast(honest, cost)
 	fmt.Fprintf(w, "least %.2f    %s\n", m.least, rest.plus(counted(honest, m.least)).shares())
 	return os.WriteFile(path, []byte(m.text()), 0o600)
 }

@@ -17,6 +17,8 @@ type candidate struct {
 	// topic is the first word that says something, of a whole sentence: not of
 	// a line of code or a list.
 	topic string
+	// lead is a heading within the passage that it stands under: "Tower. 112 steps lead up."
+	lead *holding
 	// inquires is of sentences that are questions themselves, as in lists of
 	// frequent questions: what follows them is the answer. item is of a list or a table.
 	inquires, item bool
@@ -28,8 +30,10 @@ type candidate struct {
 	// days and age are what it says of the day and the age that are asked about; told
 	// says that it names days.
 	days, age answer.Verdict
-	told      bool
-	features  features
+	// whole says that it names all items of a list.
+	whole    bool
+	told     bool
+	features features
 	// score orders the candidates of a question: the log-odds against each other.
 	score float64
 }
@@ -39,14 +43,20 @@ func candidatesOf(language string, passages []Passage) []candidate {
 	seen := map[string]bool{}
 	for p, passage := range passages {
 		spoken := cmp.Or(passage.Language, language)
-		for place, text := range sentencesOf(passage.Text) {
+		var lead *holding
+		sentences := sentencesOf(passage.Text)
+		for place, text := range sentences {
 			item := strings.HasPrefix(text, "- ") || strings.Contains(text, "; ") && strings.Contains(text, ": ")
 			text = strings.TrimPrefix(text, "- ") // the mark of a list is not spoken
 			if seen[text] {
 				continue
 			}
 			seen[text] = true
-			c := candidate{text: text, passage: p, place: place, held: held(spoken, text), item: item}
+			c := candidate{text: text, passage: p, place: place, held: held(spoken, text), item: item, lead: lead}
+			if place+1 < len(sentences) && !item && isLead(text, &c.held) {
+				lead = &c.held
+				continue
+			}
 			if words := contentWords(spoken, text); len(words) > 0 && isWhole(text) {
 				c.topic = words[0].text
 			}
@@ -55,6 +65,16 @@ func candidatesOf(language string, passages []Passage) []candidate {
 		}
 	}
 	return all
+}
+
+// maxLead is how many characters a heading within a passage has.
+const maxLead = 40
+
+// isLead says whether a sentence is a heading for those after it: a word or two and a full
+// stop, without a number.
+func isLead(text string, h *holding) bool {
+	words := len(strings.Fields(text))
+	return words <= 2 && words == len(h.raw) && utf8.RuneCountInString(text) <= maxLead && strings.HasSuffix(text, ".") && !h.evidence.Number
 }
 
 // isWhole says whether a text ends as a sentence that states something does.

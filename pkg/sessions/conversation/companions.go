@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"visavis.dev/pkg/text/answer"
 )
 
 // How many sentences an answer has.
@@ -22,6 +24,9 @@ const (
 func (i *inquiry) companions(ranked []candidate) []candidate {
 	first := ranked[0]
 	chosen := []candidate{first}
+	if first.whole {
+		return chosen
+	}
 	length := utf8.RuneCountInString(first.text)
 	said := make([]bool, len(i.units))
 	adds := func(c *candidate) (news bool) {
@@ -38,6 +43,9 @@ func (i *inquiry) companions(ranked []candidate) []candidate {
 	}
 	for n := range ranked[1:] {
 		c := &ranked[1+n]
+		if c.whole {
+			continue
+		}
 		if len(chosen) == maxSentences || c.score < first.score-companion {
 			break
 		}
@@ -61,7 +69,7 @@ func (i *inquiry) list(ranked []candidate) []candidate {
 	length := utf8.RuneCountInString(first.text)
 	for _, c := range ranked[1:] {
 		letters := utf8.RuneCountInString(c.text)
-		if c.item && c.passage == first.passage && c.score >= first.score-sibling && length+letters <= maxAnswer {
+		if c.item && !c.whole && c.passage == first.passage && (c.score >= first.score-sibling || i.kind == answer.List && c.own >= first.own) && length+letters <= maxAnswer {
 			rows, length = append(rows, c), length+letters
 		}
 	}

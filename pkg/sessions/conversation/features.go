@@ -18,6 +18,8 @@ const (
 	// own is the share that the sentence holds itself; heading, before and round what is
 	// held besides by the heading, by the sentence before, and by the passage.
 	own
+	// literal is the share that it holds word for word, or in another form.
+	literal
 	heading
 	before
 	round
@@ -47,11 +49,23 @@ const (
 	// passage.
 	row
 	opening
+	// whole is of all the items of a list, for a question that asks for them.
+	whole
+	// misfit is of a sentence without the form that an answer has for certain: no amount
+	// where a price is asked for. Permits says that it allows or forbids, where that is
+	// asked.
+	misfit
+	permits
 	// dayHolds, dayFails and dayOther say of the day that is asked about that it is one
 	// of the sentence's, that the sentence excludes it, and that it speaks of others.
 	dayHolds
 	dayFails
 	dayOther
+	// dateNamed, dateWithin and dateOther say that it names the date that is asked about,
+	// a span of days with it, and only other ones.
+	dateNamed
+	dateWithin
+	dateOther
 	ageHolds
 	ageFails
 	// known says that some of the question means something, alone that it names one thing
@@ -76,6 +90,8 @@ const (
 	// roundShare elsewhere in the passage.
 	nearShare  = 0.4
 	roundShare = 0.25
+	// leadShare is what a word counts that stands in a heading within the passage.
+	leadShare = 0.8
 )
 
 // features are what speaks for a sentence, by feature.
@@ -83,8 +99,8 @@ type features [featureCount]float64
 
 // names are the features' in the file of the weights.
 var names = [featureCount]string{
-	"one", "own", "heading", "before", "round", "absentWord", "missingWord", "missingConcept", "worst", "fits", "inclined", "rank", "leading",
-	"topical", "focus", "headingFocus", "length", "row", "opening", "dayHolds", "dayFails", "dayOther", "ageHolds", "ageFails", "known", "alone",
+	"one", "own", "literal", "heading", "before", "round", "absentWord", "missingWord", "missingConcept", "worst", "fits", "inclined", "rank", "leading",
+	"topical", "focus", "headingFocus", "length", "row", "opening", "whole", "misfit", "permits", "dayHolds", "dayFails", "dayOther", "dateNamed", "dateWithin", "dateOther", "ageHolds", "ageFails", "known", "alone",
 	"leaning", "foreign", "margin", "share",
 }
 
@@ -152,8 +168,12 @@ func (r *rater) rate(c, previous *candidate) {
 		u := &r.units[k]
 		share := u.weight / r.total
 		held, above, near := u.in(&c.held), u.in(title), u.near(previous)
+		if c.lead != nil {
+			near = max(near, leadShare*u.in(c.lead))
+		}
 		part := max(held, above, near, roundShare*r.rounds[c.passage][k])
 		f[own] += share * held
+		f[literal] += share * flag(held == 1)
 		f[heading] += share * max(0, above-held)
 		f[before] += share * max(0, near-max(held, above))
 		f[round] += share * max(0, r.rounds[c.passage][k]-max(held, above, near))
@@ -195,6 +215,9 @@ func (r *rater) miss(f *features, unit int, lacking float64) {
 // fit sets how far a sentence is of the kind that is asked for.
 func (r *rater) fit(c *candidate) {
 	how := c.held.evidence.Fits(r.kind) - 0.5
+	c.features[whole] = flag(c.whole)
+	c.features[misfit] = flag(r.kind.Firm() && how < 0)
+	c.features[permits] = flag((r.kind == answer.May || r.kind == answer.YesNo) && answer.Permits(&c.held.evidence, c.text))
 	if r.kind.Strict() {
 		c.features[fits] = how
 	} else {
@@ -207,12 +230,14 @@ func (r *rater) date(c *candidate) {
 	f := &c.features
 	if r.onDay {
 		s := answer.ScheduleIn(c.held.language, c.text)
-		c.days, c.told = s.Says(r.day, r.at), s.Told && !s.Closed
+		c.days, c.told = s.Says(r.day), s.Told && !s.Closed && len(s.Dates) == 0
 		f[dayHolds], f[dayFails] = flag(c.days == answer.Holds), flag(c.days == answer.Fails)
 		f[dayOther] = flag(s.Told && c.days == answer.Unclear)
+		dated := s.Dated(r.day)
+		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
 	}
 	if r.age >= 0 {
-		c.age = answer.Covers(c.text, r.age)
+		c.age = answer.Covers(c.held.language, c.text, r.age)
 		f[ageHolds], f[ageFails] = flag(c.age == answer.Holds), flag(c.age == answer.Fails)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"visavis.dev/pkg/text/answer"
+	"visavis.dev/pkg/text/search"
 )
 
 // inquiry is a question with what is expected of its answer.
@@ -13,19 +14,20 @@ type inquiry struct {
 	language string // that it is read in
 	kind     answer.Kind
 	units    []wanted
-	day, at  int
+	day      answer.Asked
 	onDay    bool
 	age      int
 }
 
 func inquire(q Question) inquiry {
 	language := reading(q.Language, q.Text)
-	i := inquiry{Question: q, language: language, kind: answer.KindOf(language, q.Text), units: wantedUnits(q), age: answer.AskedAge(language, q.Text)}
+	i := inquiry{Question: q, language: language, units: wantedUnits(q), age: answer.AskedAge(language, q.Text)}
+	i.kind = answer.KindOf(language, q.Text)
+	if i.age >= 0 && i.kind == answer.Age {
+		i.kind = answer.KindOf(language, answer.WithoutAge(language, q.Text)) // an age is given, not asked for
+	}
 	if (i.kind == answer.Anything || i.kind == answer.YesNo) && q.Previous != "" && elliptic(q) {
 		i.kind = answer.KindOf(reading(q.Language, q.Previous), q.Previous)
-	}
-	if q.danger {
-		i.kind = answer.Danger
 	}
 	if !slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light }) {
 		i.units = nil // nothing is named; the kind may say what is asked
@@ -33,15 +35,49 @@ func inquire(q Question) inquiry {
 			i.units = []wanted{{concepts: about, sure: 1}}
 		}
 	}
-	i.day, i.at, i.onDay = answer.AskedDay(language, q.Text, q.Now)
+	i.day, i.onDay = answer.AskedDay(language, q.Text, q.Now)
 	if i.onDay {
 		// The calendar speaks for the day; "today" in a text is another day's.
-		rest := slices.DeleteFunc(slices.Clone(i.units), func(u wanted) bool { return answer.OfClock(u.concepts) })
-		if slices.ContainsFunc(rest, func(u wanted) bool { return !u.light }) {
-			i.units = rest
-		}
+		i.units = besides(i.units, func(u wanted) bool { return answer.OfClock(u.concepts) })
+	}
+	if i.age >= 0 {
+		i.units = besides(i.units, func(u wanted) bool { return answer.OfYears(u.concepts) || u.numeric() })
 	}
 	return i
+}
+
+// besides are units without some, where others are left that say something.
+func besides(units []wanted, some func(u wanted) bool) []wanted {
+	rest := slices.DeleteFunc(slices.Clone(units), some)
+	if slices.ContainsFunc(rest, func(u wanted) bool { return !u.light }) {
+		return rest
+	}
+	return units
+}
+
+// doubt takes back what words may be misspelled for that the passages have as they are,
+// and drops what is left of a foreign text without spaces between what is understood.
+func (i *inquiry) doubt(all []candidate) {
+	said := map[string]bool{}
+	for n := range all {
+		for _, word := range all[n].held.raw {
+			said[word] = true
+		}
+	}
+	for n := range i.units {
+		u := &i.units[n]
+		if u.sure == search.SureMisspelled && slices.ContainsFunc(u.raw, func(word string) bool { return said[word] }) {
+			u.concepts, u.sure, u.light = nil, 1, false
+		}
+	}
+	i.units = besides(i.units, func(u wanted) bool {
+		return len(u.concepts) == 0 && len(u.raw) > 0 && isWideText(u.raw[0]) && !slices.ContainsFunc(u.raw, func(word string) bool { return said[word] })
+	})
+}
+
+// numeric says whether a unit is a number.
+func (u *wanted) numeric() bool {
+	return slices.ContainsFunc(u.raw, func(word string) bool { return word != "" && word[0] >= '0' && word[0] <= '9' })
 }
 
 // How words are weighed.
@@ -60,6 +96,7 @@ const (
 // none of them holds counts the most, so that a question about something else is not
 // answered by what it has in common with this.
 func (i *inquiry) weigh(all []candidate) {
+	i.doubt(all)
 	foreign := !slices.ContainsFunc(all, func(c candidate) bool { return base(c.held.language) == base(i.language) })
 	for n := range i.units {
 		u := &i.units[n]
@@ -83,8 +120,11 @@ func (i *inquiry) weigh(all []candidate) {
 	topical := slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light && !i.kind.Satisfied(u.concepts) })
 	for n := range i.units {
 		u := &i.units[n]
-		if topical && i.kind.Satisfied(u.concepts) {
+		if topical && i.kind.Satisfied(u.concepts) && !u.turns {
 			u.weight *= kindShare
+		}
+		if topical && !u.light && len(u.raw) == 0 {
+			u.weight *= kindShare // words of asking, which mean something besides
 		}
 		if turning && !u.turns {
 			u.weight *= carriedShare

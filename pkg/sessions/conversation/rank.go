@@ -43,6 +43,9 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 	if len(i.units) == 0 || len(all) == 0 {
 		return &i, nil
 	}
+	if i.kind == answer.List {
+		all = append(all, lists(q.Language, passages, all)...)
+	}
 	i.weigh(all)
 	i.rate(all, passages)
 	out := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return c.inquires })

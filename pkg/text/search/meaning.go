@@ -23,8 +23,9 @@ type Meaning struct {
 
 // How sure a meaning is that is not a word's of the lexicon.
 const (
-	sureCompound   = 0.85
-	sureMisspelled = 0.75
+	sureCompound = 0.85
+	// SureMisspelled is how sure the meaning of a misspelled word is.
+	SureMisspelled = 0.75
 )
 
 // Meanings are the concepts that a text's words mean, in their order. The language
@@ -258,7 +259,7 @@ func (v *wording) inWord(word string, stop, forgiving bool) ([]int, float64) {
 		}
 	}
 	if forgiving {
-		return v.misspelled(word, n), sureMisspelled
+		return v.misspelled(word, n), SureMisspelled
 	}
 	return nil, 0
 }
@@ -327,13 +328,20 @@ func (v *wording) compound(word string) []int {
 // ones are too often words themselves.
 const leastMisspelled = 5
 
+// longMisspelled is how many letters a word has that may have two slips and still be no
+// other word.
+const longMisspelled = 11
+
 // misspelled is what the nearest word of the lexicon means.
 func (v *wording) misspelled(word string, n int) []int {
-	most := slips(n)
 	if n < leastMisspelled {
 		return nil
 	}
-	nearest, least := "", float64(most)+1
+	most := 1
+	if n >= longMisspelled {
+		most = slips(n)
+	}
+	nearest, least := "", float64(most)+0.01
 	for length := n - most; length <= n+most; length++ {
 		for _, known := range v.byLength[length] {
 			if d := slip(word, known, most); d < least {
