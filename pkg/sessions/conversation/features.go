@@ -243,14 +243,7 @@ func (r *rater) date(c *candidate) {
 }
 
 // begins says whether a sentence begins with a unit.
-func (u *wanted) begins(c *candidate) bool {
-	for _, t := range u.terms {
-		if t == c.topic {
-			return true
-		}
-	}
-	return false
-}
+func (u *wanted) begins(c *candidate) bool { return slices.Contains(u.terms, c.topic) }
 
 // near is how far the sentence before holds a unit for the one after it: a question does
 // for its answer.
