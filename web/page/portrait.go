@@ -47,3 +47,12 @@ func (f Faces) Portrait(ctx context.Context, site *published.Site) (data []byte,
 	}
 	return data, http.DetectContentType(data), nil
 }
+
+// Living implements Portraits.
+func (f Faces) Living(_ context.Context, site *published.Site, side int) (avatar.Living, error) {
+	worn := site.Speaker.Avatar
+	if _, ok := f.Library.Find(worn); !ok {
+		return avatar.Living{}, ErrNoPortrait
+	}
+	return f.Library.Living(worn, side)
+}
