@@ -8,5 +8,7 @@ import "embed"
 
 // Files are the modules by their names.
 //
-//go:embed live.js transcript.js visemes.js rig.js mouth.js eyes.js life.js face.js
+//go:embed live.js transcript.js
+//go:embed visemes.js rig.js mouth.js eyes.js life.js face.js
+//go:embed decoder.js player.js speech.js voice.js
 var Files embed.FS

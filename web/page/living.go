@@ -33,3 +33,11 @@ func (v *view) living(name string) error {
 	document.Serve(v.w, v.r, http.StatusOK)
 	return nil
 }
+
+// livingPath is where a page finds who speaks; empty for nobody.
+func (v *view) livingPath() string {
+	if v.site.Speaker.Avatar.IsZero() {
+		return ""
+	}
+	return v.base + livingPrefix + "{side}.{kind}?" + v.site.Speaker.Avatar.Bare()
+}

@@ -25,7 +25,7 @@ type canvas struct {
 	scale  float64   // pixels per design unit
 	pixels []rgb     // row by row
 	alpha  []float32 // how opaque each pixel of a layer is; nil for a picture, which is opaque
-	clip   *mask   // where paint may land; nil means everywhere
+	clip   *mask     // where paint may land; nil means everywhere
 	raster *vector.Rasterizer
 }
 
