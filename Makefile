@@ -83,6 +83,11 @@ clients:
 browser: build database
 	@hack/browser.sh $(BROWSER_ARGS)
 
+## faces: sheets of the library's faces as browsers show them, in hack/browser/output (FACES="0 7": these, larger)
+.PHONY: faces
+faces:
+	@folder=$$(mktemp -d) && $(GO) run ./hack/faces "$$folder" && hack/browser.sh --faces "$$folder" $(FACES); status=$$?; rm -rf "$$folder"; exit $$status
+
 ## e2e: the tests on a real Kubernetes (E2E_ARGS="-v -run …", KEEP=1 leaves it up)
 .PHONY: e2e
 e2e: database

@@ -237,7 +237,7 @@ export class Player extends EventTarget {
     const rate = buffer.sampleRate
     const at = Math.round((turn.origin + t / 1000) * rate) / rate
     const missed = this.#context.currentTime - at
-    if (missed >= buffer.duration) return
+    if (missed > buffer.duration - 0.001) return
     const source = this.#context.createBufferSource()
     source.buffer = buffer
     source.connect(turn.gain)

@@ -54,11 +54,11 @@ export class Speech {
   }
 
   /** Whether something is said now, heard or not. */
-  get speaking() { return this.#position() !== null }
+  get speaking() { return this.position !== null }
 
   /** The mouth now. */
   mouth() {
-    const at = this.#position()
+    const at = this.position
     if (!at) return rest
     const turn = this.#turns.get(at.turnId)
     if (!turn) return rest
@@ -68,7 +68,7 @@ export class Speech {
 
   /** The caption now: the phrase that is said, and how many letters of it are said already. */
   caption() {
-    const at = this.#position()
+    const at = this.position
     if (at) this.#last = { id: at.turnId, at: this.#now(), ms: at.ms }
     else if (!this.#last.id || this.#now() - this.#last.at > captionStays) return { text: '', said: 0 }
     const words = this.#turns.get(this.#last.id)?.words ?? []
@@ -108,7 +108,8 @@ export class Speech {
     if (this.#last.id === id) this.#last.id = ''
   }
 
-  #position() {
+  /** What is said now: the turn, and the milliseconds from its beginning; null for nothing. */
+  get position() {
     if (this.#player.sounds) return this.#player.position
     const turn = this.#turns.get(this.#silent)
     if (!turn || turn.from === null) return null
