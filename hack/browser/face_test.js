@@ -124,7 +124,8 @@ test('the mouth follows what is heard, and it is heard', async (t) => {
   assert.ok(Math.abs(best) < 45, `the mouth is ${best} ms off`)
 
   const heard = await page.evaluate(() => globalThis.heard)
-  assert.ok(heard.filter(([, loud]) => loud > 0.1).length > 100, 'sound is heard')
+  const loud = heard.filter(([, level]) => level > 0.1).length / heard.length
+  assert.ok(loud > 0.3 && loud < 0.9, `sound is heard ${loud} of the time`)
   const told = server.received.filter(({ type }) => type === 'playback').map(({ data }) => data)
   assert.ok(told.length >= 15, `${told.length} times it is told what was heard`)
   assert.ok(told.every(({ playedMs }, i) => !i || playedMs >= told[i - 1].playedMs))
@@ -137,15 +138,14 @@ test('who breaks in is heard: it is quiet within 200 ms', async (t) => {
   server.say(track(8000), words('This is something that nobody wants to hear to its end at all'))
   await page.getByRole('button', { name: 'Stop' }).waitFor()
   await until(() => page.evaluate(() => globalThis.heard.at(-1)?.[1] ?? 0), (loud) => loud > 0.1)
-  const pressed = await page.evaluate(() => new Promise((resolve) => {
-    addEventListener('keydown', () => resolve(performance.now()), { once: true, capture: true })
-    setTimeout(() => document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })), 0)
-    document.addEventListener('keydown', () => resolve(performance.now()), { once: true, capture: true })
-  }))
+  const pressed = await page.evaluate(() => {
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))
+    return performance.now()
+  })
   await until(() => page.locator('#state').textContent(), (text) => text === 'Your turn')
   await page.getByText('Interrupted').waitFor()
-  const after = await page.evaluate((from) => globalThis.heard.filter(([at]) => at > from + 200), pressed)
-  assert.ok(after.length > 5)
+  const later = () => page.evaluate((from) => globalThis.heard.filter(([at]) => at > from + 200), pressed)
+  const after = await until(later, (all) => all.length > 20)
   assert.ok(after.every(([, loud]) => loud < 0.01), 'nothing is heard any more')
   assert.ok(server.received.some(({ type }) => type === 'interrupt'))
 })

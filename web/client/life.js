@@ -20,10 +20,10 @@ import { ease } from './visemes.js'
 
 /** How a state looks: what the face feels, and where it looks. */
 const moods = {
-  listening: { smile: 0.30, brow: 0.14, worry: 0, squint: 0.12, tilt: 0.35 },
+  listening: { smile: 0.30, brow: 0.18, worry: 0.14, squint: 0.12, tilt: 0.35 },
   thinking: { smile: 0.02, brow: 0.25, worry: 0.18, squint: 0.18, tilt: -0.3 },
-  speaking: { smile: 0.22, brow: 0.06, worry: 0, squint: 0.10, tilt: 0 },
-  idle: { smile: 0.20, brow: 0, worry: 0, squint: 0.06, tilt: 0 },
+  speaking: { smile: 0.22, brow: 0.08, worry: 0.08, squint: 0.10, tilt: 0 },
+  idle: { smile: 0.22, brow: 0.04, worry: 0.1, squint: 0.06, tilt: 0 },
 }
 
 /** What a gesture adds, and for how long, in milliseconds. */

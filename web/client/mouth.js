@@ -73,10 +73,12 @@ export class MouthPainter {
     const { tones, middle } = this.#rig
     c.lineJoin = 'round'
     c.strokeStyle = c.fillStyle = tones.lipRim
-    c.globalAlpha = 0.32
-    c.lineWidth = 3.2
     area(c, l.upper, l.lower)
-    c.stroke()
+    for (const [width, alpha] of [[7, 0.12], [4.4, 0.16], [2.2, 0.3]]) {
+      c.lineWidth = width
+      c.globalAlpha = alpha
+      c.stroke()
+    }
     c.globalAlpha = 0.3
     for (const [x, y] of [l.upper[0], l.upper.at(-1)]) spot(c, x + Math.sign(x - middle) * 1.5, y, 6.5, 5, tones.deep)
     c.globalAlpha = 1
@@ -173,11 +175,12 @@ export class MouthPainter {
     // What the upper lip throws on the lower one, or the dark edge of an open mouth.
     c.strokeStyle = c.fillStyle = tones.lipSeam
     const apart = Math.min(1, l.gap / 5)
-    c.globalAlpha = 0.85 * (1 - apart * 0.55)
-    const thick = (1.7 + 0.5 * m.press) * (1 - 0.4 * apart)
-    for (const line of apart > 0 ? [l.upperInner, l.lowerInner] : [l.upperInner]) {
-      area(c, line.map(([x, y], i) => [x, y - thick * taper(i)]), line.map(([x, y], i) => [x, y + thick * taper(i)]))
-      c.fill()
+    for (const [thick, alpha] of [[2.3, 0.25], [1.25 + 0.4 * m.press, 0.5], [0.7, 0.5]]) {
+      c.globalAlpha = alpha * (1 - apart * 0.45)
+      for (const line of apart > 0 ? [l.upperInner, l.lowerInner] : [l.upperInner]) {
+        area(c, line.map(([x, y], i) => [x, y - thick * taper(i)]), line.map(([x, y], i) => [x, y + thick * taper(i)]))
+        c.fill()
+      }
     }
     c.globalAlpha = 1
   }
