@@ -150,6 +150,43 @@ test('who breaks in is heard: it is quiet within 200 ms', async (t) => {
   assert.ok(server.received.some(({ type }) => type === 'interrupt'))
 })
 
+/** Encodes a tone as packets of 20 ms, in the browser. */
+async function packets(page, seconds) {
+  const made = await page.evaluate(async (length) => {
+    const out = []
+    const encoder = new AudioEncoder({
+      output: (chunk) => {
+        const bytes = new Uint8Array(chunk.byteLength)
+        chunk.copyTo(bytes)
+        out.push([...bytes])
+      },
+      error: (e) => { throw e },
+    })
+    encoder.configure({ codec: 'opus', sampleRate: 48_000, numberOfChannels: 1, bitrate: 32_000, opus: { frameDuration: 20_000 } })
+    for (let i = 0; i < length * 50; i++) {
+      const data = Float32Array.from({ length: 960 }, (_, n) => 0.4 * Math.sin(2 * Math.PI * 330 * (i * 960 + n) / 48_000))
+      encoder.encode(new AudioData({ format: 'f32', sampleRate: 48_000, numberOfFrames: 960, numberOfChannels: 1, timestamp: i * 20_000, data }))
+    }
+    await encoder.flush()
+    return out
+  }, seconds)
+  return made.map((bytes) => Buffer.from(bytes))
+}
+
+test('Opus is asked for, decoded and heard without a gap', async (t) => {
+  const encoding = await enter(t, browser, portal.url)
+  const opus = await packets(encoding, 2)
+  const { page, server } = await converse(t, {}, { opus })
+  assert.deepEqual(server.received.find(({ type }) => type === 'client-ready').data.audio, ['opus', 'pcm'])
+  server.say([{ t: 0, v: 'aa' }, { t: 2000, v: 'sil' }], words('Good morning to all'))
+  await until(() => server.received.filter(({ type }) => type === 'playback'), (all) => all.at(-1)?.data.playedMs >= 1950)
+  const heard = await page.evaluate(() => globalThis.heard)
+  const [first, last] = [heard.findIndex(([, level]) => level > 0.2), heard.findLastIndex(([, level]) => level > 0.2)]
+  assert.ok(last > first && heard[last][0] - heard[first][0] > 1500, 'sound is heard')
+  assert.ok(heard.slice(first + 2, last - 2).every(([, level]) => level > 0.1), 'no gap is heard')
+  assert.deepEqual(page.broken, [])
+})
+
 test('a hidden page draws nothing', async (t) => {
   const { page } = await converse(t)
   const frames = () => page.evaluate(() => new Promise((resolve) => {
@@ -170,6 +207,27 @@ test('a hidden page draws nothing', async (t) => {
     document.dispatchEvent(new Event('visibilitychange'))
   })
   assert.equal(await frames(), 0)
+})
+
+test('a frame costs little of the main thread', async (t) => {
+  const { page, server } = await converse(t)
+  server.say(track(5000), words('This is a long sentence that takes its time to be said'))
+  const costs = await page.evaluate(() => new Promise((resolve) => {
+    const { requestAnimationFrame: request } = globalThis
+    const costs = []
+    globalThis.requestAnimationFrame = (draw) => request((now) => {
+      const from = performance.now()
+      draw(now)
+      costs.push(performance.now() - from)
+    })
+    setTimeout(() => {
+      globalThis.requestAnimationFrame = request
+      resolve(costs.sort((a, b) => a - b))
+    }, 3000)
+  }))
+  const at = (share) => costs[Math.floor(share * (costs.length - 1))].toFixed(1)
+  t.diagnostic(`${(costs.length / 3).toFixed(0)} frames a second, ${at(0.5)} ms each, ${at(0.95)} ms at p95`)
+  assert.ok(costs.length > 30 && at(0.5) < 12, `${costs.length} frames, ${at(0.5)} ms each`)
 })
 
 test('captions say what is heard, and can be turned off', async (t) => {

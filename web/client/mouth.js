@@ -34,15 +34,16 @@ export class MouthPainter {
    */
   lips(m, smile) {
     const { middle, mouth } = this.#rig
-    const half = this.#half * (1 + 0.13 * Math.max(m.wide, 0) - 0.36 * Math.max(-m.wide, 0) + 0.17 * Math.max(smile, 0))
+    const half = this.#half * (1 + 0.13 * Math.max(m.wide, 0) - 0.36 * Math.max(-m.wide, 0) - 0.12 * m.jaw * m.gap + 0.17 * Math.max(smile, 0))
     const gap = widest * m.gap, raise = gap * 0.24 + 2.2 * m.tuck, drop = gap * 0.76
-    const round = 0.5 + 0.35 * (1 - Math.max(-m.wide, 0))
+    const round = 0.5 + 0.2 * (1 - Math.max(-m.wide, 0)) * (1 - 0.4 * m.jaw)
     const out = { upper: [], upperInner: [], lowerInner: [], lower: [] }
     for (const c of this.#columns) {
       const x = middle + c.u * half
       const arch = Math.max(0, 1 - c.u * c.u) ** round
       const lift = -12 * smile * Math.abs(c.u) ** 1.7 + (smile > 0 ? 1.6 * smile : 0)
-      const between = c.between + lift
+      // Corners come down with the jaw.
+      const between = c.between + lift + 5 * m.jaw * m.gap * c.u * c.u
       const thin = 1 - 0.34 * m.press - 0.12 * Math.max(m.wide, 0) * m.gap - 0.1 * Math.max(smile, 0)
       const above = (c.between - c.upper) * thin * (1 + 0.3 * m.pucker), below = (c.lower - c.between) * thin * (1 + 0.24 * m.pucker) * (1 - 0.42 * m.tuck)
       // Open lips are drawn thinner where they are far apart.
@@ -96,7 +97,7 @@ export class MouthPainter {
     const width = l.half * 0.80
     const edge = l.mouth + 6.5
     this.#teeth(c, edge + 3.5 + hang, edge + 16 + hang, width * 0.86, 0.82)
-    this.#tongue(c, l, m, edge + hang)
+    this.#tongue(c, l, m, edge + hang * 0.5)
     this.#teeth(c, l.mouth - 16, edge, width, 1)
     if (m.tongue > 0.55) this.#tip(c, m, edge)
     // The upper lip keeps the light from the teeth, and the corners lie deep.
@@ -138,7 +139,7 @@ export class MouthPainter {
 
   #tongue(c, l, m, edge) {
     const { middle } = this.#rig
-    const y = edge + 15 - 9 * m.tongue
+    const y = edge + 13 - 8 * m.tongue
     const shade = c.createRadialGradient(middle - 3, y - 4, 2, middle, y, l.half * 0.62)
     shade.addColorStop(0, '#c4666a')
     shade.addColorStop(1, '#7c3036')

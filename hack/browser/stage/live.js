@@ -14,9 +14,10 @@ const tones = { aa: 220, E: 262, I: 330, O: 196, U: 175, SS: 880, PP: 0, sil: 0 
  * @param {import('playwright-core').Page} page
  * @param {object} [options]
  * @param {boolean} [options.sounds] whether the server makes sound
+ * @param {Buffer[]} [options.opus] packets of 20 ms that are sent instead, in the order of their time
  * @returns {Promise<{received: {type: string, data: any}[], say: (items: {t: number, v: string}[], words?: any[]) => string, interrupt: (turnId: string) => void, state: (s: string) => void, send: (type: string, data: any) => void}>}
  */
-export async function speaking(page, { sounds = true } = {}) {
+export async function speaking(page, { sounds = true, opus } = {}) {
   const received = []
   let socket, stream = 0
   const timers = new Map()
@@ -27,7 +28,8 @@ export async function speaking(page, { sounds = true } = {}) {
       const { type, data } = JSON.parse(text)
       received.push({ type, data, at: Date.now() })
       if (type === 'client-ready') {
-        const audio = sounds && data?.audio?.includes('pcm') ? { format: 'pcm', sampleRate: rate, channels: 1 } : null
+        const format = opus ? 'opus' : 'pcm'
+        const audio = sounds && data?.audio?.includes(format) ? { format, sampleRate: opus ? 48_000 : rate, channels: 1 } : null
         send('session-ready', { session: { id: 'sess_1', language: 'en' }, resumeToken: 'again', turns: [], audio })
         send('state', { state: 'listening' })
       }
@@ -48,15 +50,15 @@ export async function speaking(page, { sounds = true } = {}) {
     send('words', { turnId, items: words })
     if (!sounds) return turnId
     const began = Date.now()
+    if (opus) {
+      opus.forEach((packet, i) => socket.send(Buffer.concat([head(i === opus.length - 1, own, 20 * i), packet])))
+      return turnId
+    }
     let t = 0, phase = 0
     const more = () => {
       for (; t < end && t < Date.now() - began + ahead; t += frameLength) {
         const last = t + frameLength >= end
-        const frame = Buffer.alloc(8 + 2 * rate * frameLength / 1000)
-        frame.writeUInt8(1, 0)
-        frame.writeUInt8(last ? 1 : 0, 1)
-        frame.writeUInt16BE(own, 2)
-        frame.writeUInt32BE(t, 4)
+        const frame = Buffer.concat([head(last, own, t), Buffer.alloc(2 * rate * frameLength / 1000)])
         for (let i = 0; i < rate * frameLength / 1000; i++) {
           const at = t + 1000 * i / rate
           const { v } = items.findLast((item) => item.t <= at) ?? { v: 'sil' }
@@ -84,4 +86,14 @@ export async function speaking(page, { sounds = true } = {}) {
   }
 
   return { received, say, interrupt, send, state: (state) => send('state', { state }) }
+}
+
+/** What a frame of sound begins with. */
+function head(last, stream, t) {
+  const bytes = Buffer.alloc(8)
+  bytes.writeUInt8(1, 0)
+  bytes.writeUInt8(last ? 1 : 0, 1)
+  bytes.writeUInt16BE(stream, 2)
+  bytes.writeUInt32BE(t, 4)
+  return bytes
 }

@@ -28,7 +28,7 @@ type Layers struct {
 }
 
 // PNG is the sheet as a file.
-func (l Layers) PNG() ([]byte, error) {
+func (l *Layers) PNG() ([]byte, error) {
 	var out bytes.Buffer
 	if err := png.Encode(&out, l.Sheet); err != nil {
 		return nil, err
