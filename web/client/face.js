@@ -98,7 +98,7 @@ export class Face {
   follow(x, y) {
     const box = this.#canvas.getBoundingClientRect()
     const part = (v, from, size) => Math.max(-1, Math.min(1, (v - from - size / 2) / Math.max(size, 300)))
-    this.#life.pointer = { x: part(x, box.left, box.width), y: part(y, box.top + box.height * 0.05, box.height) }
+    this.#life.pointer = { x: part(x, box.left, box.width), y: part(y, box.top, box.height), at: this.#now() }
   }
 
   /** Begins to live. */

@@ -135,6 +135,20 @@ test('who thinks looks away, and who speaks looks at the visitor', () => {
   assert.ok(average('speaking') < 0.2 && average('listening') < 0.1)
 })
 
+test('eyes follow who points, and come back', () => {
+  const life = new Life(() => 0.5)
+  life.state = 'listening'
+  for (let now = 1; now < 1000; now += 16) life.at(now)
+  life.pointer = { x: 1, y: 0, at: 1000 }
+  const gaze = (from, to) => {
+    let pose
+    for (let now = from; now < to; now += 16) pose = life.at(now)
+    return pose.gazeX
+  }
+  assert.ok(gaze(1000, 1500) > 0.25)
+  assert.ok(Math.abs(gaze(1500, 4000)) < 0.1)
+})
+
 test('nothing sways for whom that is too much, but the mouth speaks', () => {
   const life = new Life(() => 0.4)
   life.still = true

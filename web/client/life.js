@@ -45,7 +45,7 @@ export class Life {
   /** Whether nothing sways (prefers-reduced-motion); lids and lips still move. */
   still = false
   state = 'idle'
-  /** Where somebody points, from -1 to 1 each; null for nowhere. @type {{x: number, y: number} | null} */
+  /** Where somebody pointed last, from -1 to 1 each, and when; null for nowhere. @type {{x: number, y: number, at: number} | null} */
   pointer = null
   /** Where the face is turned to beside the visitor, from -1 to 1: another face. */
   turn = 0
@@ -177,8 +177,10 @@ export class Life {
     }
     let { x, y } = this.still && !away ? { x: 0, y: 0 } : g
     if (!away && this.pointer && !this.still) {
-      x += 0.34 * this.pointer.x
-      y += 0.26 * this.pointer.y
+      // A pointer that rests is soon let be: eyes come back to who is spoken with.
+      const share = ease(1 - (now - this.pointer.at - 1200) / 900)
+      x += 0.34 * share * this.pointer.x
+      y += 0.26 * share * this.pointer.y
     }
     x += this.turn * 0.75
     // Eyes jump; they do not slide.

@@ -34,9 +34,9 @@ func (v *view) living(name string) error {
 	return nil
 }
 
-// livingPath is where a page finds who speaks; empty for nobody.
+// livingPath is where a page finds who speaks; empty where there is only a picture.
 func (v *view) livingPath() string {
-	if v.site.Speaker.Avatar.IsZero() {
+	if !v.h.Portraits.Lives(v.site) {
 		return ""
 	}
 	return v.base + livingPrefix + "{side}.{kind}?" + v.site.Speaker.Avatar.Bare()

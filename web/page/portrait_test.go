@@ -64,6 +64,7 @@ func TestPortraits(t *testing.T) {
 
 	b.site.Org, b.site.Speaker.Avatar = org, own.ID
 	require.Equal(t, http.StatusNotFound, b.get(home+"/face/512.png").Code, "an own face has a picture alone")
+	require.NotContains(t, b.get(home+"/talk", b.signedIn()).Body.String(), "/face/")
 	shown := b.get(home + "/portrait")
 	require.Equal(t, picture, shown.Body.String())
 	require.Equal(t, "image/png", shown.Header().Get("Content-Type"))

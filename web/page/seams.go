@@ -142,6 +142,8 @@ type Rating struct {
 type Portraits interface {
 	// Portrait is the picture of who speaks at a site. The error is ErrNoPortrait.
 	Portrait(ctx context.Context, site *published.Site) (data []byte, contentType string, err error)
+	// Lives says whether who speaks at a site is more than a picture.
+	Lives(site *published.Site) bool
 	// Living is who speaks at a site as a browser moves it, in layers of one of
 	// avatar.LivingSides. The error is ErrNoPortrait where there is only a picture.
 	Living(ctx context.Context, site *published.Site, side int) (avatar.Living, error)

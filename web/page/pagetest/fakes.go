@@ -165,9 +165,15 @@ func (p Portraits) Portrait(_ context.Context, site *published.Site) ([]byte, st
 	return data, "image/png", err
 }
 
+// Lives implements page.Portraits.
+func (p Portraits) Lives(site *published.Site) bool {
+	_, ok := p.Library.Find(site.Speaker.Avatar)
+	return ok
+}
+
 // Living implements page.Portraits.
 func (p Portraits) Living(_ context.Context, site *published.Site, side int) (avatar.Living, error) {
-	if _, ok := p.Library.Find(site.Speaker.Avatar); !ok {
+	if !p.Lives(site) {
 		return avatar.Living{}, page.ErrNoPortrait
 	}
 	return p.Library.Living(site.Speaker.Avatar, side)
