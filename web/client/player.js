@@ -4,6 +4,11 @@ import { decoderOf } from './decoder.js'
 
 /** How much sound waits before a turn begins, for frames that are late, in seconds. */
 const cushion = 0.12
+/**
+ * A frame that begins so near to the end of the one before follows it, in milliseconds: times
+ * are whole milliseconds, and a decoder of Opus leaves out what its first packet only prepares.
+ */
+const near = 15
 /** How often the server is told what was heard, in milliseconds. */
 const tellEvery = 250
 /** How fast sound is faded where it is cut, in seconds; at once would crack. */
@@ -210,8 +215,7 @@ export class Player extends EventTarget {
     if (samples.length) {
       const buffer = this.#context.createBuffer(1, samples.length, rate)
       buffer.copyToChannel(samples, 0)
-      // Times come in whole milliseconds; what follows at once follows without a gap.
-      const frame = { t: turn.frames.length && Math.abs(t - turn.end) < 6 ? turn.end : t, buffer }
+      const frame = { t: turn.frames.length && Math.abs(t - turn.end) < near ? turn.end : t, buffer }
       turn.end = frame.t + 1000 * samples.length / rate
       turn.frames.push(frame)
       if (turn === this.#turns[0]) this.#sounding(turn, frame)
@@ -225,7 +229,7 @@ export class Player extends EventTarget {
       turn.silent = !this.#running()
       turn.origin = this.#clock(turn) + cushion - frame.t / 1000
       this.dispatchEvent(new CustomEvent('begun', { detail: { turnId: turn.id } }))
-    } else if (turn.origin + frame.t / 1000 < this.#clock(turn) + 0.005 && !turn.playing.size) {
+    } else if (turn.origin + frame.t / 1000 < this.#clock(turn)) {
       // It is late: everything is, from now on.
       turn.origin = this.#clock(turn) + cushion / 2 - frame.t / 1000
     }
