@@ -7,4 +7,4 @@ import (
 	"visavis.dev/pkg/speech/espeak/espeaktest"
 )
 
-func TestMain(m *testing.M) { os.Exit(espeaktest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(espeaktest.Tests{M: m}.Run()) }

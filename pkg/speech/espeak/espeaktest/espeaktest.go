@@ -27,7 +27,7 @@ var program = sync.OnceValues(func() (string, error) {
 	return file, build.Run()
 })
 
-// Program is the process' program, built once for each program of tests, which Main removes.
+// Program is the process' program, built once for each program of tests, which Tests remove.
 func Program(t testing.TB) string {
 	t.Helper()
 	file, err := program()
@@ -37,10 +37,13 @@ func Program(t testing.TB) string {
 	return file
 }
 
-// Main runs the tests of a package and removes the program afterwards.
-func Main(m *testing.M) int {
+// Tests are those of a package, after which the program is removed.
+type Tests struct{ *testing.M }
+
+// Run runs them.
+func (t Tests) Run() int {
 	defer func() { _ = os.RemoveAll(built) }()
-	return m.Run()
+	return t.M.Run()
 }
 
 // Open is a pool of processes that ends with the test.
