@@ -20,7 +20,7 @@ help:
 
 ## run: build and start everything on an embedded database (RUN_ARGS="--addr …")
 .PHONY: run
-run: build database
+run: build database speech
 	$(BIN)/visavis dev $(RUN_ARGS)
 
 ## talk: talk with a persona in the terminal, beside `make run` (TALK_ARGS="-persona …")
@@ -28,10 +28,11 @@ run: build database
 talk:
 	@$(GO) run ./hack/talk $(TALK_ARGS)
 
-## build: build the binary into bin/
+## build: build the program, and the one that speaks, into bin/
 .PHONY: build
 build:
 	$(GO) build -trimpath -o $(BIN)/visavis ./cmd/visavis
+	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/visavis-speech ./cmd/visavis-speech
 
 # What reads digests of images from registries.
 CRANE := $(GO) run github.com/google/go-containerregistry/cmd/crane@v0.20.6
@@ -49,15 +50,20 @@ base-image:
 database:
 	@hack/database.sh
 
+## speech: install libespeak-ng where it is not there
+.PHONY: speech
+speech:
+	@hack/speech.sh
+
 ## test: every test, against a real database, Kubernetes API server and media server
 .PHONY: test
-test: database chart statements
+test: database speech chart statements
 	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test ./...
 
 ## race: the tests of what runs side by side, under the race detector
 .PHONY: race
-race: database
-	$(GO) run ./hack/withdb $(GO) test -race ./pkg/sessions/conversation/... ./pkg/eventing/delivery/... ./pkg/eventing/job/... ./pkg/personas/knowledge/... ./pkg/store/limits/... ./pkg/visits/live/... \
+race: database speech
+	$(GO) run ./hack/withdb $(GO) test -race ./pkg/sessions/conversation/... ./pkg/speech/... ./pkg/eventing/delivery/... ./pkg/eventing/job/... ./pkg/personas/knowledge/... ./pkg/store/limits/... ./pkg/visits/live/... \
 		./pkg/provider/livekit/... ./pkg/store/pershard/... ./pkg/base/readthrough/... ./pkg/base/spool/... ./pkg/store/tenant/...
 
 ## chart: the Helm chart, linted and tested
@@ -80,8 +86,13 @@ clients:
 
 ## browser: the tests in a real browser; their pictures are in hack/browser/output
 .PHONY: browser
-browser: build database
+browser: build database speech
 	@hack/browser.sh $(BROWSER_ARGS)
+
+## faces: sheets of the library's faces as browsers show them, in hack/browser/output (FACES="0 7": these, larger)
+.PHONY: faces
+faces:
+	@folder=$$(mktemp -d) && $(GO) run ./hack/faces "$$folder" && hack/browser.sh --faces "$$folder" $(FACES); status=$$?; rm -rf "$$folder"; exit $$status
 
 ## e2e: the tests on a real Kubernetes (E2E_ARGS="-v -run …", KEEP=1 leaves it up)
 .PHONY: e2e
@@ -107,7 +118,7 @@ generate:
 
 ## bench: the figures, as benchstat reads them (make bench quality: those of the answers alone)
 .PHONY: bench
-bench: database
+bench: database speech
 ifeq (,$(filter quality,$(MAKECMDGOALS)))
 	$(GO) run ./hack/withdb -durable $(GO) run ./hack/bench
 	$(GO) test -run='^$$' -bench=. -benchtime=5x ./pkg/personas/avatar/portrait

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs the tests in a real browser against a visavis of their own. On Debian and
+# Runs the tests in a real browser against a visavis of their own, or with --faces
+# draws the library's faces. On Debian and
 # its kin Chromium and Node.js are installed where there are none.
 set -eu
 cd "$(dirname "$0")/.."
@@ -30,4 +31,9 @@ if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modu
 	npm ci --no-audit --no-fund --loglevel=error
 	touch node_modules/.package-lock.json
 fi
-CHROMIUM=$(command -v "$CHROMIUM") exec node run.js "$@"
+script=run.js
+if [ "${1:-}" = --faces ]; then
+	script=faces.js
+	shift
+fi
+CHROMIUM=$(command -v "$CHROMIUM") exec node "$script" "$@"

@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/knowledge"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/provider/model"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/session"
@@ -35,6 +36,7 @@ func (s *Server) Live(address string) *live.Server {
 			v, err := persona.GetVersion(ctx, s.Tenants, org, p, version)
 			return v.Name, v.Definition, err
 		},
+		Voice: s.voice,
 		Minds: minds{s},
 		Gap:   s.recordGap,
 		Media: s.Connections.Open, MediaOutcome: s.Reporter.Report, Egress: s.Egress,
@@ -42,6 +44,19 @@ func (s *Server) Live(address string) *live.Server {
 			return memory.Recall(ctx, s.Tenants, org, of, o.Clock.Now().UTC())
 		},
 	})
+}
+
+// voice is what a session is said aloud with. A voice that was deleted meanwhile is
+// replaced by one that sounds alike.
+func (s *Server) voice(ctx context.Context, org id.Org, which id.Voice) (live.Voice, error) {
+	if s.options.Speaker == nil {
+		return live.Voice{}, nil
+	}
+	v, err := voice.Get(ctx, s.Tenants, org, which)
+	if err != nil && !errors.Is(err, voice.ErrUnknown) && !errors.Is(err, voice.ErrGone) {
+		return live.Voice{}, err
+	}
+	return live.Voice{Speaker: s.options.Speaker, In: v.Request}, nil
 }
 
 // Sockets serves a live server behind the limit of the caller's address. What

@@ -50,6 +50,7 @@ import (
 	"visavis.dev/pkg/sessions/caselink"
 	"visavis.dev/pkg/sessions/escalation"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/speech/speaker"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/directory"
@@ -115,6 +116,8 @@ type Options struct {
 	// LiveURL is where clients reach the sockets of live conversations, without
 	// a path; PublicURL, as ws or wss, unless given.
 	LiveURL string
+	// Speaker says things aloud; nil where nothing does.
+	Speaker speaker.Speaker
 	// Mail sends the letters; nil where the deployment sends none.
 	Mail mail.Sender
 	// PortalURL is where the portals' pages are, without a path; PublicURL unless given.

@@ -18,6 +18,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/telemetry"
+	"visavis.dev/pkg/speech/espeak"
 	"visavis.dev/pkg/text/extract/sandbox"
 	"visavis.dev/pkg/visits/live"
 )
@@ -39,6 +40,7 @@ type process struct {
 	pages     server.Pages
 	worker    *server.Worker
 	documents *sandbox.Reader // nil where none are read
+	speech    *espeak.Pool    // nil where nothing is said aloud
 	front     net.Listener
 	admin     net.Listener
 	metrics   http.Handler
@@ -52,7 +54,7 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 	defer func() {
 		if err != nil {
 			p.closeListeners()
-			p.closeReader()
+			p.closeChildren()
 		}
 	}()
 	if p.admin, err = s.listenAdmin(); err != nil {
@@ -81,6 +83,11 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 		}
 		leaveMemory(documentsAtOnce * limits.Footprint())
 		o.Extract = p.documents.Read
+	}
+	if d.fronts() {
+		if p.speech = openSpeech(log); p.speech != nil {
+			o.Speaker = p.speech
+		}
 	}
 	if p.stopTrace, err = telemetry.Trace(ctx, s.otlpEndpoint, o.Version); err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
@@ -171,9 +178,13 @@ func (s *settings) listenAdmin() (net.Listener, error) {
 	return net.Listen("tcp", "127.0.0.1:0")
 }
 
-func (p *process) closeReader() {
+// closeChildren ends what runs in processes of its own.
+func (p *process) closeChildren() {
 	if p.documents != nil {
 		_ = p.documents.Close() // a folder of a few megabytes
+	}
+	if p.speech != nil {
+		p.speech.Close()
 	}
 }
 
@@ -230,7 +241,7 @@ func (p *process) drain(front, admin *http.Server) error {
 			p.worker.Stop()
 		}
 		p.server.Stop()
-		p.closeReader()
+		p.closeChildren()
 	}()
 	select {
 	case <-stopped:
@@ -282,6 +293,6 @@ func (p *process) readyz(w http.ResponseWriter, r *http.Request) {
 // abort closes what newProcess opened, of a role that never ran.
 func (p *process) abort() {
 	p.closeListeners()
-	p.closeReader()
+	p.closeChildren()
 	p.server.Close()
 }

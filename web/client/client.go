@@ -1,6 +1,7 @@
 // Package client is the part of a conversation that runs in a browser: the live
-// protocol (live.js) and what is said as it is shown (transcript.js). They are ES
-// modules as browsers load them, without a build, for the portal page and the widget.
+// protocol (live.js), what is said as it is shown (transcript.js), how it sounds
+// (player.js) and the face that says it (face.js). They are ES modules as browsers
+// load them, without a build, for the portal page and the widget.
 package client
 
 import "embed"
@@ -8,4 +9,6 @@ import "embed"
 // Files are the modules by their names.
 //
 //go:embed live.js transcript.js
+//go:embed visemes.js rig.js mouth.js eyes.js life.js face.js
+//go:embed decoder.js player.js speech.js voice.js
 var Files embed.FS

@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheModulesAreThere(t *testing.T) {
-	for _, name := range []string{"live.js", "transcript.js"} {
+	for _, name := range []string{"live.js", "transcript.js", "face.js"} {
 		text, err := fs.ReadFile(client.Files, name)
 		require.NoError(t, err)
 		require.NotEmpty(t, text)
@@ -24,6 +24,6 @@ func TestModules(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no Node.js")
 	}
-	out, err := exec.CommandContext(t.Context(), node, "--test", "live_test.js").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), node, "--test").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }

@@ -13,6 +13,7 @@
  * @property {string} [url] the socket's address; the ticket's unless given
  * @property {string} [token] a resumeToken to come back with; the ticket's token unless given
  * @property {string} [ratingUrl] where a rating goes; the API that the ticket names unless given
+ * @property {string[]} [audio] the formats of sound that are played, the preferred first; nothing is spoken unless given
  * @property {typeof WebSocket} [Socket] for tests
  */
 
@@ -42,7 +43,8 @@ const closings = {
  * - `state` {state}: connecting, reconnecting, listening, thinking, speaking or idle;
  * - `turn` {id, speaker, text, final, name, sources, interrupted}: text is all that was
  *   said in the turn so far, speaker is avatar, user or staff;
- * - `words`, `tool`: as the server sends them;
+ * - `words`, `tool`, `bot-audio`, `visemes`, `gesture`, `interrupted`: as the server sends them;
+ * - `sound` {stream, t, last, data}: a frame of what the avatar says, from its t-th millisecond on;
  * - `notice` {kind, …};
  * - `error` {code, message, fatal};
  * - `ended` {endReason, ratingAllowed}: once, and nothing after it.
@@ -52,6 +54,7 @@ export class Conversation extends EventTarget {
   #url
   #token
   #ratingUrl
+  #audio
   #Socket
   /** @type {WebSocket | null} */
   #socket = null
@@ -74,12 +77,13 @@ export class Conversation extends EventTarget {
    * @param {Ticket} ticket
    * @param {Options} [options]
    */
-  constructor(ticket, { url, token, ratingUrl, Socket = globalThis.WebSocket } = {}) {
+  constructor(ticket, { url, token, ratingUrl, audio, Socket = globalThis.WebSocket } = {}) {
     super()
     this.#ticket = ticket
     this.#url = url ?? ticket.transport.url
     this.#token = token ?? ticket.token
     this.#ratingUrl = ratingUrl
+    this.#audio = audio
     this.#Socket = Socket
   }
 
@@ -98,10 +102,12 @@ export class Conversation extends EventTarget {
     const socket = new this.#Socket(this.#url, ['visavis.v1', 'token.' + this.#token])
     this.#socket = socket
     this.#heardAt = Date.now()
-    socket.onopen = () => this.#send('client-ready')
+    socket.binaryType = 'arraybuffer'
+    socket.onopen = () => this.#send('client-ready', this.#audio?.length ? { audio: this.#audio } : undefined)
     socket.onmessage = (e) => {
       this.#heardAt = Date.now()
       if (typeof e.data === 'string') this.#take(JSON.parse(e.data))
+      else this.#hear(new DataView(e.data))
     }
     socket.onclose = (e) => this.#closed(socket, e.code)
     clearInterval(this.#pinging)
@@ -166,6 +172,12 @@ export class Conversation extends EventTarget {
     this.#send('ping')
   }
 
+  /** Takes a frame of sound apart: kind, flags, stream and time, then the sound. */
+  #hear(frame) {
+    if (frame.byteLength < 8 || frame.getUint8(0) !== 1) return
+    this.#emit('sound', { last: (frame.getUint8(1) & 1) === 1, stream: frame.getUint16(2), t: frame.getUint32(4), data: frame.buffer.slice(frame.byteOffset + 8) })
+  }
+
   #take({ type, data }) {
     switch (type) {
       case 'session-ready':
@@ -186,6 +198,7 @@ export class Conversation extends EventTarget {
       }
       case 'interrupted':
         this.#texts.delete(data.turnId)
+        this.#emit(type, data)
         this.#turn('avatar', data.turnId, { text: data.spokenText, final: true, interrupted: true })
         break
       case 'user-transcription':
@@ -201,7 +214,7 @@ export class Conversation extends EventTarget {
         // A process that ends says so; the client goes on elsewhere.
         if (data.code !== 'reconnect') this.#emit('error', data)
         break
-      case 'state': case 'words': case 'tool': case 'notice':
+      case 'state': case 'words': case 'tool': case 'notice': case 'bot-audio': case 'visemes': case 'gesture':
         this.#emit(type, data)
     }
   }

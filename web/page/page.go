@@ -146,7 +146,7 @@ func kindOf(method, path string) string {
 		return "rating"
 	case kind == "sign-in" && method == http.MethodPost:
 		return "door"
-	case slices.Contains([]string{"portrait", "picture", "sign-in", "enter", "talk", "sessions", "sign-out"}, kind):
+	case slices.Contains([]string{"portrait", "face", "picture", "sign-in", "enter", "talk", "sessions", "sign-out"}, kind):
 		return kind
 	}
 	return "none"

@@ -47,3 +47,17 @@ func (f Faces) Portrait(ctx context.Context, site *published.Site) (data []byte,
 	}
 	return data, http.DetectContentType(data), nil
 }
+
+// Lives implements Portraits.
+func (f Faces) Lives(site *published.Site) bool {
+	_, ok := f.Library.Find(site.Speaker.Avatar)
+	return ok
+}
+
+// Living implements Portraits.
+func (f Faces) Living(_ context.Context, site *published.Site, side int) (avatar.Living, error) {
+	if !f.Lives(site) {
+		return avatar.Living{}, ErrNoPortrait
+	}
+	return f.Library.Living(site.Speaker.Avatar, side)
+}

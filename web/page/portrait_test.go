@@ -53,7 +53,18 @@ func TestPortraits(t *testing.T) {
 	require.Equal(t, http.StatusOK, drawn.Code)
 	require.Equal(t, "image/png", drawn.Header().Get("Content-Type"))
 
+	layers, rig := b.get(home+"/face/512.png"), b.get(home+"/face/512.json")
+	require.Equal(t, http.StatusOK, layers.Code)
+	require.Equal(t, "image/png", layers.Header().Get("Content-Type"))
+	require.Equal(t, "application/json", rig.Header().Get("Content-Type"))
+	require.Contains(t, rig.Body.String(), `"browLeft":{`)
+	for _, name := range []string{"", "512", "512.gif", "100000.png", "-1.png"} {
+		require.Equal(t, http.StatusNotFound, b.get(home+"/face/"+name).Code, name)
+	}
+
 	b.site.Org, b.site.Speaker.Avatar = org, own.ID
+	require.Equal(t, http.StatusNotFound, b.get(home+"/face/512.png").Code, "an own face has a picture alone")
+	require.NotContains(t, b.get(home+"/talk", b.signedIn()).Body.String(), "/face/")
 	shown := b.get(home + "/portrait")
 	require.Equal(t, picture, shown.Body.String())
 	require.Equal(t, "image/png", shown.Header().Get("Content-Type"))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/pkg/portals/portal/published"
 )
@@ -141,6 +142,11 @@ type Rating struct {
 type Portraits interface {
 	// Portrait is the picture of who speaks at a site. The error is ErrNoPortrait.
 	Portrait(ctx context.Context, site *published.Site) (data []byte, contentType string, err error)
+	// Lives says whether who speaks at a site is more than a picture.
+	Lives(site *published.Site) bool
+	// Living is who speaks at a site as a browser moves it, in layers of one of
+	// avatar.LivingSides. The error is ErrNoPortrait where there is only a picture.
+	Living(ctx context.Context, site *published.Site, side int) (avatar.Living, error)
 	// Picture is a picture of a site's own.
 	Picture(ctx context.Context, site *published.Site, p artwork.Picture) ([]byte, error)
 }

@@ -15,7 +15,10 @@ type talkBody struct {
 	Subject, About string
 	Ending         phrase
 	// Words is what the script says, as JSON.
-	Words     string
+	Words string
+	// Face is where the speaker's face is, with {side} and {kind} for what is wanted;
+	// empty where there is only a picture.
+	Face      string
 	ReturnURL string
 }
 
@@ -34,11 +37,11 @@ func (v *view) talk() error {
 	v.about = subjectName(about)
 	s := v.sheet("home")
 	s.Title = v.Say("talk.title", v.site.Speaker.Name)
-	words, err := json.Marshal(v.speech.under("talk.", "state.", "notice.", "ended.", "rating.", "refused."))
+	words, err := json.Marshal(v.speech.under("talk.", "state.", "sound.", "notice.", "ended.", "rating.", "refused."))
 	if err != nil {
 		return err
 	}
-	body := talkBody{Words: string(words), ReturnURL: pageURL(&v.visit.ReturnURL)}
+	body := talkBody{Words: string(words), Face: v.livingPath(), ReturnURL: pageURL(&v.visit.ReturnURL)}
 	if about != nil {
 		body.Subject, body.About, body.Ending = about.ID.String(), v.titled(about), v.text(about.Content.Ending.Message)
 	}

@@ -81,5 +81,7 @@ func TestTheConversationsPageSaysWhatItNeeds(t *testing.T) {
 	require.Contains(t, body, "<noscript>")
 	require.Contains(t, body, "https://example.com/privacy")
 	require.Contains(t, body, `src="/p/harbour/portrait?`)
+	require.Contains(t, body, `data-face="/p/harbour/face/{side}.{kind}?`)
+	require.Contains(t, body, "كتم الصوت")
 	require.Equal(t, 5, strings.Count(body, `type="radio"`))
 }

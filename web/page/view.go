@@ -76,6 +76,8 @@ func (v *view) get(path string) error {
 		return v.theme()
 	case path == "/portrait":
 		return v.portrait()
+	case strings.HasPrefix(path, livingPrefix):
+		return v.living(strings.TrimPrefix(path, livingPrefix))
 	case strings.HasPrefix(path, picturePrefix):
 		return v.picture(strings.TrimPrefix(path, picturePrefix))
 	}

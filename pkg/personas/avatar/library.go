@@ -33,8 +33,9 @@ type Library struct {
 	faces []Avatar
 	looks map[id.Avatar]portrait.Look
 
-	mu    sync.Mutex
-	drawn *lru.Cache[string, []byte]
+	mu     sync.Mutex
+	drawn  *lru.Cache[string, []byte]
+	living *lru.Cache[string, Living]
 }
 
 // NewLibrary makes the library.
@@ -43,7 +44,11 @@ func NewLibrary() *Library {
 	if err != nil {
 		panic(err) // only for a size below one
 	}
-	l := &Library{looks: map[id.Avatar]portrait.Look{}, drawn: drawn}
+	living, err := lru.New[string, Living](livingKept)
+	if err != nil {
+		panic(err) // as above
+	}
+	l := &Library{looks: map[id.Avatar]portrait.Look{}, drawn: drawn, living: living}
 	for _, f := range portrait.Library() {
 		marks := f.Look.Landmarks()
 		a := Avatar{

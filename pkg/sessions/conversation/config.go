@@ -142,6 +142,8 @@ type Config struct {
 	// Send takes a message to the client and to listening staff. It must not
 	// block; only Run's goroutine calls it.
 	Send func(Message)
+	// Sound says aloud what is said; nil where nothing does, and times are estimates.
+	Sound Sound
 	// End asks for the end of the session, once, as the last thing Run does.
 	// It is not called after Finish, a loss, or the end of Run's context.
 	End   func(reason string)

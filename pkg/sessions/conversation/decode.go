@@ -26,6 +26,9 @@ type ClientMessage struct {
 	// Turn and PlayedMs are of playback: how much of a turn was played.
 	Turn     id.Turn
 	PlayedMs int64
+	// Audio, of client-ready, are the formats of sound that the client plays, the
+	// preferred first.
+	Audio []string
 }
 
 // The types of what a client sends (live client protocol).
@@ -63,7 +66,9 @@ func Decode(raw []byte) (ClientMessage, error) {
 	m := ClientMessage{Type: wire.Type}
 	var err error
 	switch wire.Type {
-	case ClientReady, UserStartedSpeaking, UserStoppedSpeaking, Interrupt, Ping, EndSession:
+	case ClientReady:
+		err = m.readReady(wire.Data)
+	case UserStartedSpeaking, UserStoppedSpeaking, Interrupt, Ping, EndSession:
 	case UserText, UserTranscript:
 		err = m.readText(wire.Data)
 	case Playback:
@@ -75,6 +80,23 @@ func Decode(raw []byte) (ClientMessage, error) {
 		return ClientMessage{}, err
 	}
 	return m, nil
+}
+
+// maxAudio is how many formats are looked at.
+const maxAudio = 16
+
+func (m *ClientMessage) readReady(raw json.RawMessage) error {
+	var d struct {
+		Audio []string `json:"audio"`
+	}
+	if len(raw) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return bad("invalid_message", "data.audio is a list of formats")
+	}
+	m.Audio = d.Audio[:min(len(d.Audio), maxAudio)]
+	return nil
 }
 
 func (m *ClientMessage) readText(raw json.RawMessage) error {

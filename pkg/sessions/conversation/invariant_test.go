@@ -23,8 +23,15 @@ func TestInvariants(t *testing.T) {
 			words := rapid.Int64Range(0, 3).Draw(t, "words")
 			lose := rapid.IntRange(0, 40).Draw(t, "loseAt")
 			talkative := rapid.Bool().Draw(t, "model")
+			var sound *recorder
+			if rapid.Bool().Draw(t, "sound") {
+				sound = &recorder{}
+			}
 			perform(t, func(c *Config) {
 				c.Session.Channel = channel
+				if sound != nil {
+					c.Sound = sound
+				}
 				c.Persona.Greeting.Mode = "generated"
 				c.Persona.Conversation.Interruptible, c.Persona.Conversation.MinInterruptWords = level, words
 				c.Persona.Conversation.IdlePromptS = 5
@@ -33,9 +40,15 @@ func TestInvariants(t *testing.T) {
 					c.Model = writes("We open at se", "ven [1]. And then we ", "close at six. ", "That is all")
 				}
 			}, func(s *stage) {
+				if sound != nil {
+					sound.stage = s
+				}
 				s.send(ClientMessage{Type: ClientReady})
 				for range rapid.IntRange(1, 25).Draw(t, "steps") {
 					disturb(t, s)
+					if sound != nil {
+						sound.catchUp(t)
+					}
 				}
 			})
 		})

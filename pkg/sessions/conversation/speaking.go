@@ -93,8 +93,17 @@ func (c *Conversation) utter() {
 		s.turn.StartedAt = now
 	}
 	var out []data
+	var aloud []Sentence
 	for _, piece := range s.pending {
-		out = append(out, s.add(piece, now, &c.config)...)
+		out = append(out, s.add(piece)...)
+		if piece.Text == "" {
+			continue
+		}
+		if sentence, ok := c.saidAloud(s, piece.Text); ok {
+			aloud = append(aloud, sentence)
+		} else if words := s.estimate(piece.Text, now, c.config.Persona.Settings.Speed); c.config.aloud() {
+			out = append(out, Words{Turn: s.turn.ID, Items: words})
+		}
 	}
 	s.pending = nil
 	s.turn.Spoken = c.heardOfSpeech(s)
@@ -116,6 +125,9 @@ func (c *Conversation) utter() {
 	for _, d := range out {
 		c.send(d)
 	}
+	for _, sentence := range aloud {
+		c.config.Sound.Say(sentence)
+	}
 	if s.gap != "" {
 		c.noted("gap", c.config.Journal.Gap(c.ctx, s.gap, s.turn.Language))
 		s.gap = ""
@@ -123,7 +135,7 @@ func (c *Conversation) utter() {
 }
 
 // add puts a piece at the end of what is said, and returns what to send for it.
-func (s *speech) add(p Piece, now time.Time, config *Config) []data {
+func (s *speech) add(p Piece) []data {
 	for _, source := range p.Sources {
 		if !slices.ContainsFunc(s.sources, func(had Source) bool { return had.ChunkID == source.ChunkID }) {
 			s.sources = append(s.sources, source)
@@ -136,15 +148,13 @@ func (s *speech) add(p Piece, now time.Time, config *Config) []data {
 	if p.Text == "" {
 		return nil
 	}
-	whole := join(s.turn.Text, p.Text)
-	from := len(whole) - len(p.Text)
-	words := s.line.add(p.Text, from, now.Sub(s.turn.StartedAt), config.Persona.Settings.Speed)
-	s.turn.Text = whole
-	out := []data{BotText{Turn: s.turn.ID, Text: p.Text}}
-	if config.aloud() {
-		out = append(out, Words{Turn: s.turn.ID, Items: words})
-	}
-	return out
+	s.turn.Text = join(s.turn.Text, p.Text)
+	return []data{BotText{Turn: s.turn.ID, Text: p.Text}}
+}
+
+// estimate puts the sentence that was added last on the timeline, and returns its words.
+func (s *speech) estimate(sentence string, now time.Time, speed float64) []Word {
+	return s.line.add(sentence, len(s.turn.Text)-len(sentence), now.Sub(s.turn.StartedAt), speed)
 }
 
 // finalise says that the current speech is whole, and waits for its playing.
@@ -159,12 +169,20 @@ func (c *Conversation) finalise() {
 		c.end(false)
 		return
 	}
-	c.set(turnPlayed, s.line.end-c.position(s))
+	if c.config.Sound != nil {
+		c.config.Sound.Finish(s.turn.ID)
+	}
+	c.set(turnPlayed, c.remaining(s))
 }
 
 // played is called when the current speech should have been spoken.
 func (c *Conversation) played() {
-	if c.current != nil && c.current.done() {
+	s := c.current
+	switch {
+	case s == nil || !s.done():
+	case c.isLate(s):
+		c.set(turnPlayed, max(c.remaining(s), soundAgain))
+	default:
 		c.end(false)
 	}
 }
@@ -182,6 +200,9 @@ func (c *Conversation) end(interrupted bool) {
 	s.turn.Spoken = s.turn.Text
 	if interrupted {
 		s.turn.Spoken = c.heardOfSpeech(s)
+		if c.config.Sound != nil {
+			c.config.Sound.Stop(s.turn.ID)
+		}
 	}
 	if !c.keep(&s.turn) {
 		return
@@ -211,7 +232,10 @@ func (c *Conversation) position(s *speech) time.Duration {
 	if s.report >= 0 {
 		return s.report
 	}
-	return c.now().Sub(s.turn.StartedAt)
+	if len(s.line.spans) > 0 || s.line.awaits() {
+		return s.line.played(c.elapsed(s))
+	}
+	return c.elapsed(s)
 }
 
 // heardOfSpeech is what was really heard of a speech: in a chat all that was sent.
@@ -236,8 +260,7 @@ func (c *Conversation) reported(turn id.Turn, playedMs int64) {
 		s := c.current
 		s.report = min(at, s.line.end)
 		if s.done() {
-			latest := s.turn.StartedAt.Add(2*s.line.end + slack).Sub(c.now())
-			c.set(turnPlayed, min(s.line.end-s.report, latest))
+			c.set(turnPlayed, c.remaining(s))
 		}
 	case c.corrected != nil && c.corrected.turn.ID == turn:
 		s := c.corrected

@@ -111,7 +111,7 @@ func (c *Conversation) voice(t *thought, p Piece) {
 // bound ends an answer that takes longer to say than a turn may.
 func (c *Conversation) bound(t *thought) {
 	most := time.Duration(c.config.Persona.Conversation.MaxTurnS) * time.Second
-	if most > 0 && t.speech.line.end > most {
+	if most > 0 && t.speech.line.expected() > most {
 		c.conclude(t)
 	}
 }

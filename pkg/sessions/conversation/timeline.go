@@ -17,10 +17,19 @@ const (
 const sentencePause = 250 * time.Millisecond
 
 // timeline is when the words of a turn are spoken, counted from its start. The
-// words' ends are kept, and where each ends in the turn's text.
+// words' ends are kept, and where each ends in the turn's text. Times are estimates
+// where nothing makes the sound; where something does, a sentence is awaited until its
+// true ones are told, which count from the turn's first sample (awaited.go).
 type timeline struct {
 	marks []mark
 	end   time.Duration
+	// awaited are the sentences whose sound is not known to its end, oldest first;
+	// sentences counts all that were awaited.
+	awaited   []*awaited
+	sentences int
+	// spans say when the sound is played by the clock; there are none where all times
+	// are estimates, which go by the clock themselves.
+	spans []span
 }
 
 type mark struct {
@@ -34,16 +43,27 @@ func (l *timeline) add(sentence string, from int, now time.Duration, speed float
 	if len(l.marks) > 0 {
 		l.end += sentencePause
 	}
-	l.end = max(l.end, now)
+	if len(l.spans) == 0 {
+		l.end = max(l.end, now)
+	}
+	return l.estimate(sentence, from, spokenWords(sentence), now, speed)
+}
+
+// estimate puts words of a sentence at the end of the timeline.
+func (l *timeline) estimate(sentence string, from int, spoken []term, now time.Duration, speed float64) []Word {
 	if speed <= 0 {
 		speed = 1
 	}
+	begin := l.end
 	var words []Word
-	for _, w := range spokenWords(sentence) {
+	for _, w := range spoken {
 		took := speaking(sentence[w.from:w.to], speed)
 		words = append(words, Word{T: l.end.Milliseconds(), D: took.Milliseconds(), Text: sentence[w.from:w.to]})
 		l.end += took
 		l.marks = append(l.marks, mark{at: l.end, to: from + w.to})
+	}
+	if l.sentences > 0 {
+		l.play(begin, l.end, now)
 	}
 	return words
 }

@@ -56,6 +56,14 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		Log:    srv.Log.With("session", s.ID.String()),
 		Detect: search.Detect,
 	}
+	if srv.Voice != nil {
+		if r.said, err = srv.Voice(ctx, r.org, s.Voice); err != nil {
+			return conversation.Config{}, err
+		}
+	}
+	if r.voice = r.newVoice(r.said); r.voice != nil {
+		c.Sound = r.voice
+	}
 	if s.Outcome != nil {
 		c.Session.Outcome = *s.Outcome
 	}
@@ -115,14 +123,14 @@ const shownTurns = 20
 // ready is the first message to a client: what it came into, what was said so
 // far, and the token by which it comes back. Of what was said the latest is told that
 // fits the bytes.
-func (r *room) ready(ctx context.Context, most int) (frame, error) {
+func (r *room) ready(ctx context.Context, p peer) (frame, map[string]any, error) {
 	token, err := r.token(ctx)
 	if err != nil {
-		return frame{}, err
+		return frame{}, nil, err
 	}
 	said, err := session.Turns(ctx, r.server.Tenants, r.org, r.session.ID, max(0, r.talk.Snapshot().Turns-shownTurns), shownTurns)
 	if err != nil {
-		return frame{}, err
+		return frame{}, nil, err
 	}
 	type turn struct {
 		ID      id.Turn         `json:"id"`
@@ -135,9 +143,10 @@ func (r *room) ready(ctx context.Context, most int) (frame, error) {
 		turns[i] = turn{t.ID, t.Index, t.Speaker, t.Heard()}
 	}
 	for {
-		f := r.server.message("session-ready", r.readyData(map[string]any{"resumeToken": token, "turns": turns}))
-		if len(f.data) <= most || len(turns) == 0 {
-			return f, nil
+		welcome := r.readyData(map[string]any{"resumeToken": token, "turns": turns, "audio": r.sound(p, announced)})
+		f := r.server.message("session-ready", welcome)
+		if len(f.data) <= p.most() || len(turns) == 0 {
+			return f, welcome, nil
 		}
 		turns = turns[1:]
 	}

@@ -35,6 +35,9 @@ func (g *guest) send(f frame) {
 // close does nothing: they leave with the room, and who comes anew takes their place.
 func (g *guest) close(websocket.StatusCode, string) {}
 
+// plays is false: no track is published yet.
+func (g *guest) plays() bool { return false }
+
 func (g *guest) most() int { return lkroom.MaxPayload }
 
 // left takes a guest out of the conversation. The visitor may come back.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"visavis.dev/pkg/speech/espeak/espeaktest"
 	"visavis.dev/pkg/store/database/databasetest"
 )
 
@@ -12,5 +13,5 @@ func TestMain(m *testing.M) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY"} {
 		_ = os.Setenv(name, "http://127.0.0.1:9") // nobody is there
 	}
-	databasetest.Main(m)
+	databasetest.Main(espeaktest.Tests{M: m})
 }

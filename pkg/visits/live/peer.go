@@ -3,6 +3,7 @@ package live
 import (
 	"encoding/json"
 	"errors"
+	"sync/atomic"
 
 	"github.com/coder/websocket"
 
@@ -28,6 +29,8 @@ type peer interface {
 	send(f frame)
 	// close ends it, after what was sent.
 	close(code websocket.StatusCode, reason string)
+	// plays says whether it can be sent sound.
+	plays() bool
 	// most is the largest message that is sure to get there, in bytes.
 	most() int
 }
@@ -35,9 +38,12 @@ type peer interface {
 // frame is a message, or the end of all.
 type frame struct {
 	data   []byte
-	end    bool
-	code   websocket.StatusCode
-	reason string
+	binary bool
+	// stopped says, once it is set, that it is not worth sending any more; nil for never.
+	stopped *atomic.Bool
+	end     bool
+	code    websocket.StatusCode
+	reason  string
 }
 
 // message writes a message of the protocol.

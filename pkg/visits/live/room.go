@@ -48,9 +48,15 @@ type room struct {
 	// deaf is done once the client was told that its sound is not understood.
 	deaf sync.Once
 
+	// said is what speaks, and voice says the conversation aloud; nil where nothing does.
+	said  Voice
+	voice *voice
+
 	mu     sync.Mutex
 	client peer
-	staff  map[id.Staff]peer
+	// welcome is what the client was told when it came.
+	welcome map[string]any
+	staff   map[id.Staff]peer
 	// last is the code that everybody was sent away with. It is read once the room ended.
 	last websocket.StatusCode
 }
@@ -111,6 +117,9 @@ func (r *room) run() {
 	defer r.server.leave(r)
 	defer close(r.ended)
 	defer r.stop()
+	if r.voice != nil {
+		defer r.voice.Close()
+	}
 	r.timer = r.server.Clock.NewTimer(0)
 	defer r.timer.Stop()
 	for !r.over {
@@ -181,7 +190,7 @@ func (r *room) enter(ctx context.Context, staff id.Staff, p peer) bool {
 
 // clientCame makes a peer the client's. Another that was before it is superseded.
 func (r *room) clientCame(ctx context.Context, p peer) bool {
-	ready, err := r.ready(ctx, p.most())
+	ready, welcome, err := r.ready(ctx, p)
 	if errors.Is(err, session.ErrLost) {
 		r.taken()
 		return false
@@ -193,8 +202,9 @@ func (r *room) clientCame(ctx context.Context, p peer) bool {
 	p.send(ready)
 	r.mu.Lock()
 	before := r.client
-	r.client = p
+	r.client, r.welcome = p, welcome
 	r.mu.Unlock()
+	r.unheard()
 	if before != nil {
 		before.close(closeSuperseded, "superseded")
 	}
@@ -222,6 +232,7 @@ func (r *room) clientLeft(p peer, code websocket.StatusCode) {
 		r.end(session.Left, r.server.now())
 		return
 	}
+	r.unheard()
 	r.time.clientLost(r.server.now())
 }
 
@@ -245,6 +256,13 @@ func (r *room) hear(data []byte) {
 		return
 	}
 	r.heard.Store(true)
+	switch {
+	case r.voice == nil:
+	case m.Type == conversation.ClientReady:
+		r.listens(m.Audio)
+	case m.Type == conversation.Playback:
+		r.voice.Played(m.Turn, time.Duration(m.PlayedMs)*time.Millisecond)
+	}
 	r.talk.Receive(m)
 }
 

@@ -36,6 +36,8 @@ type Options struct {
 	Organization func(context.Context, id.Org) (directory.Organization, plan.Terms, error)
 	// Persona is a version of a persona, and its name.
 	Persona func(ctx context.Context, org id.Org, p id.Persona, version int64) (string, persona.Definition, error)
+	// Voice is what a session is said aloud with, by its voice; nil where nothing speaks.
+	Voice func(context.Context, id.Org, id.Voice) (Voice, error)
 	// Minds are what conversations think with.
 	Minds conversation.Minds
 	// Gap records a question that the packs do not answer, and answers the

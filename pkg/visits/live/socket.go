@@ -57,7 +57,14 @@ func (s *socket) write(ctx context.Context) {
 				_ = s.conn.Close(f.code, f.reason)
 				return
 			}
-			if s.within(ctx, func(ctx context.Context) error { return s.conn.Write(ctx, websocket.MessageText, f.data) }) != nil {
+			if f.stopped != nil && f.stopped.Load() {
+				continue
+			}
+			kind := websocket.MessageText
+			if f.binary {
+				kind = websocket.MessageBinary
+			}
+			if s.within(ctx, func(ctx context.Context) error { return s.conn.Write(ctx, kind, f.data) }) != nil {
 				_ = s.conn.CloseNow()
 				return
 			}
@@ -95,5 +102,7 @@ func (s *socket) read(ctx context.Context, text, binary func([]byte)) websocket.
 		}
 	}
 }
+
+func (s *socket) plays() bool { return true }
 
 func (s *socket) most() int { return math.MaxInt }

@@ -20,6 +20,7 @@ import (
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/speech/speaker"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/tenant"
@@ -47,6 +48,8 @@ type stage struct {
 	told      chan []string
 	// media is the organization's media server; nil for none.
 	media *mediaServer
+	// speaker says things aloud; nil for nobody.
+	speaker speaker.Speaker
 }
 
 // newStage makes a stage whose organization holds minutes for so many seconds.
@@ -139,6 +142,11 @@ func (s *stage) podWith(of live.Options) *pod {
 		Minds: knowledge{s.told}, Address: cmp.Or(of.Address, p.address), Secret: of.Secret, PublicURL: "http://api.example", Clock: s.clock, Log: slog.New(slog.DiscardHandler),
 		Gap: func(context.Context, *tenant.Tx, live.Question) error { return nil },
 	}
+	if s.speaker != nil {
+		o.Voice = func(context.Context, id.Org, id.Voice) (live.Voice, error) {
+			return live.Voice{Speaker: s.speaker, In: func(string) speaker.Request { return speaker.Request{Voice: "nora"} }}, nil
+		}
+	}
 	if s.media != nil {
 		s.media.join(&o)
 	}
@@ -188,6 +196,8 @@ type client struct {
 	*livetest.Client
 	t      *testing.T
 	resume string
+	// audio is the sound that it was told of.
+	audio json.RawMessage
 	// said are the turns that it was shown when it came.
 	said []string
 }
@@ -208,10 +218,11 @@ func (s *stage) connect(p *pod, which id.Session, token string) *client {
 	joined := &client{Client: c, t: s.t}
 	var d struct {
 		ResumeToken string
+		Audio       json.RawMessage
 		Turns       []struct{ Text string }
 	}
 	joined.await("session-ready", &d)
-	joined.resume = d.ResumeToken
+	joined.resume, joined.audio = d.ResumeToken, d.Audio
 	for _, turn := range d.Turns {
 		joined.said = append(joined.said, turn.Text)
 	}

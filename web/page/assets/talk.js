@@ -1,7 +1,8 @@
 // The conversation's page: mints a session, shows what is said, and asks in the end
-// how it was.
+// how it was. Who speaks is shown and heard by stage.js.
 
 import { Conversation } from './live.js'
+import { Stage } from './stage.js'
 import { Transcript } from './transcript.js'
 
 const at = (id) => document.getElementById(id)
@@ -21,8 +22,12 @@ const transcript = new Transcript(at('log'), {
   words: { avatar: page.speaker, user: say('talk.you'), staff: say('talk.staff'), sources: say('talk.sources'), interrupted: say('talk.interrupted') },
 })
 
+const stage = new Stage(at, { face: page.face, onspeaking: () => state(serverState) })
+
 /** @type {Conversation | null} */
 let conversation = null
+/** What the server says that is going on. */
+let serverState = ''
 
 begin()
 
@@ -31,7 +36,7 @@ async function begin() {
   at('over').hidden = at('wrong').hidden = true
   state('connecting')
   const ticket = takeKept() ?? await mint()
-  if (ticket) follow(ticket)
+  if (ticket) await follow(ticket)
 }
 
 async function mint() {
@@ -52,14 +57,15 @@ function takeKept() {
   return found && { ...JSON.parse(found), again: true }
 }
 
-function follow(ticket) {
-  const talk = conversation = new Conversation(ticket, { ratingUrl: `${page.base}/sessions/${ticket.session.id}/rating` })
+async function follow(ticket) {
+  const talk = conversation = new Conversation(ticket, { audio: await stage.formats, ratingUrl: `${page.base}/sessions/${ticket.session.id}/rating` })
   let met = false
   transcript.follow(talk)
+  stage.follow(talk)
   talk.addEventListener('ready', () => {
     met = true
     memory?.setItem(kept, JSON.stringify({ ...ticket, token: talk.resumeToken }))
-    at('composer').hidden = at('end').hidden = false
+    at('composer').hidden = at('end').hidden = at('controls').hidden = false
     if (document.activeElement === document.body) at('message').focus()
   })
   talk.addEventListener('state', ({ detail }) => state(detail.state))
@@ -75,9 +81,13 @@ function follow(ticket) {
 }
 
 function state(name) {
-  at('state').textContent = say(`state.${name}`)
-  at('talk').dataset.state = name
-  at('stop').hidden = name !== 'speaking'
+  serverState = name
+  // Sound comes ahead of its time: it speaks for as long as it is heard.
+  const shown = stage.speaking && (name === 'listening' || name === 'idle') ? 'speaking' : name
+  const text = say(`state.${shown}`)
+  if (at('state').textContent !== text) at('state').textContent = text
+  at('talk').dataset.state = stage.state = shown
+  at('stop').hidden = shown !== 'speaking'
 }
 
 function notice({ kind, text, name, endsInS }) {
@@ -111,7 +121,7 @@ function end({ endReason, ratingAllowed }) {
 
 function over(why, ratingAllowed) {
   state('')
-  at('composer').hidden = at('end').hidden = true
+  at('composer').hidden = at('end').hidden = at('controls').hidden = true
   at('rating').hidden = !ratingAllowed
   at('why').textContent = why
   at('over').hidden = false
@@ -144,7 +154,15 @@ function fit(box) {
   box.rows = Math.min(6, box.value.split('\n').length + Math.floor(box.value.length / 60))
 }
 
-at('stop').addEventListener('click', () => conversation.interrupt())
+function interrupt() {
+  stage.hush()
+  conversation.interrupt()
+}
+
+at('stop').addEventListener('click', interrupt)
+document.addEventListener('keydown', (e) => {
+  if (e.key === 'Escape' && !at('stop').hidden) interrupt()
+})
 at('end').addEventListener('click', () => conversation.end())
 at('again').addEventListener('click', begin)
 

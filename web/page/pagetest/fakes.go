@@ -165,6 +165,20 @@ func (p Portraits) Portrait(_ context.Context, site *published.Site) ([]byte, st
 	return data, "image/png", err
 }
 
+// Lives implements page.Portraits.
+func (p Portraits) Lives(site *published.Site) bool {
+	_, ok := p.Library.Find(site.Speaker.Avatar)
+	return ok
+}
+
+// Living implements page.Portraits.
+func (p Portraits) Living(_ context.Context, site *published.Site, side int) (avatar.Living, error) {
+	if !p.Lives(site) {
+		return avatar.Living{}, page.ErrNoPortrait
+	}
+	return p.Library.Living(site.Speaker.Avatar, side)
+}
+
 // Address takes every request's address as it came.
 func Address(r *http.Request) netip.Addr {
 	at, _ := netip.ParseAddrPort(r.RemoteAddr)

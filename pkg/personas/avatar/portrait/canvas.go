@@ -22,9 +22,10 @@ func framed(p point) point { return pt(p.x-frameLeft, p.y-frameTop) }
 // there, so the order of the calls is the order of the layers.
 type canvas struct {
 	size   int
-	scale  float64 // pixels per design unit
-	pixels []rgb   // row by row
-	clip   *mask   // where paint may land; nil means everywhere
+	scale  float64   // pixels per design unit
+	pixels []rgb     // row by row
+	alpha  []float32 // how opaque each pixel of a layer is; nil for a picture, which is opaque
+	clip   *mask     // where paint may land; nil means everywhere
 	raster *vector.Rasterizer
 }
 
@@ -74,6 +75,10 @@ func (c *canvas) lay(m *mask, p paint) {
 			}
 			colour, opacity := p(frameLeft+(float64(x)+0.5)*unit, frameTop+(float64(y)+0.5)*unit)
 			row[x] = row[x].mix(colour, covered*opacity)
+			if c.alpha != nil {
+				a := &c.alpha[y*c.size+x]
+				*a += (1 - *a) * covered * opacity
+			}
 		}
 	}
 }

@@ -111,19 +111,32 @@ func (p *portrait) drawCatchlight(c point) {
 
 // drawLids paints the edges of the lids, the fold above and the lashes.
 func (p *portrait) drawLids(l lids) {
-	s, e := p.skin, p.look.Eyes
-	dark := s.line.mix(rgb{0.07, 0.045, 0.04}, 0.72)
+	p.drawLowerLid(l)
+	p.drawLashLine(l)
+	p.drawFold(l)
+	if p.look.Eyes.Lashes > 0 {
+		p.drawLashes(l, p.lashTone())
+	}
+}
+
+// lashTone is the colour of the lashes.
+func (p *portrait) lashTone() rgb { return p.skin.line.mix(rgb{0.07, 0.045, 0.04}, 0.72) }
+
+// drawLowerLid paints the wet edge of the lower lid and its lashes.
+func (p *portrait) drawLowerLid(l lids) {
+	s := p.skin
 	p.soft(shape{stroke(moved(l.lower, 0, 1.5), tapered(3))}, 2, flat(s.deep, 0.75))
 	p.soft(shape{stroke(part(moved(l.lower, 0, 3.4), 0.15, 0.85), tapered(2.4))}, 2.4, flat(s.light, 0.40))
-	p.fill(shape{stroke(part(l.lower, 0.35, 1), tapered(1.1+0.9*e.Lashes))}, flat(dark, 0.65))
+	p.fill(shape{stroke(part(l.lower, 0.35, 1), tapered(1.1+0.9*p.look.Eyes.Lashes))}, flat(p.lashTone(), 0.65))
+}
+
+// drawLashLine paints the roots of the upper lashes.
+func (p *portrait) drawLashLine(l lids) {
+	e := p.look.Eyes
 	lash := swelling(2.2+0.6*e.Lashes, 4.0+2.0*e.Lashes)
 	p.fill(shape{stroke(l.upper, func(t float64) float64 {
 		return lash(t) * math.Min(1, 0.35+3*t) * math.Min(1, 0.45+4*(1-t))
-	})}, flat(dark, 0.95))
-	p.drawFold(l)
-	if e.Lashes > 0 {
-		p.drawLashes(l, dark)
-	}
+	})}, flat(p.lashTone(), 0.95))
 }
 
 // drawFold paints the crease of the upper lid. A folded lid shows it low and

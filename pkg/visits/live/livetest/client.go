@@ -20,6 +20,8 @@ import (
 type Message struct {
 	Type string          `json:"type"`
 	Data json.RawMessage `json:"data"`
+	// Sound is a binary frame, which has no type and no data.
+	Sound []byte `json:"-"`
 	// At is when it arrived.
 	At time.Time `json:"-"`
 }
@@ -68,13 +70,15 @@ func begin(ctx context.Context, l line) *Client {
 func (c *Client) read(ctx context.Context) {
 	defer close(c.in)
 	for {
-		data, err := c.line.read(ctx)
+		data, binary, err := c.line.read(ctx)
 		if err != nil {
 			c.end = err
 			return
 		}
 		m := Message{At: time.Now()}
-		if err := json.Unmarshal(data, &m); err != nil {
+		if binary {
+			m.Sound = data
+		} else if err := json.Unmarshal(data, &m); err != nil {
 			c.end = err
 			return
 		}

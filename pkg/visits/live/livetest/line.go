@@ -13,7 +13,7 @@ import (
 
 // line is what a client speaks over.
 type line interface {
-	read(ctx context.Context) ([]byte, error)
+	read(ctx context.Context) (data []byte, binary bool, err error)
 	write(ctx context.Context, text []byte) error
 	sound(ctx context.Context, frame []byte) error
 	// leave goes as a user who is done, and drop as one whose connection broke.
@@ -23,9 +23,9 @@ type line interface {
 
 type socketLine struct{ *websocket.Conn }
 
-func (l socketLine) read(ctx context.Context) ([]byte, error) {
-	_, data, err := l.Read(ctx)
-	return data, err
+func (l socketLine) read(ctx context.Context) (data []byte, binary bool, err error) {
+	kind, data, err := l.Read(ctx)
+	return data, kind == websocket.MessageBinary, err
 }
 
 func (l socketLine) write(ctx context.Context, text []byte) error {
@@ -52,22 +52,22 @@ func Join(ctx context.Context, g *egress.Guard, url, token string) (*Client, err
 type roomLine struct{ *room.Room }
 
 // read is what the persona says next.
-func (l roomLine) read(ctx context.Context) ([]byte, error) {
+func (l roomLine) read(ctx context.Context) (data []byte, binary bool, err error) {
 	for {
 		var e room.Event
 		select {
 		case e = <-l.Events():
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, false, ctx.Err()
 		case <-l.Done():
 			select {
 			case e = <-l.Events(): // what was said last
 			default:
-				return nil, l.Err()
+				return nil, false, l.Err()
 			}
 		}
 		if e.Kind == room.Said && e.Identity == livekit.Persona {
-			return e.Payload, nil
+			return e.Payload, false, nil
 		}
 	}
 }

@@ -1,0 +1,295 @@
+// Plays what the avatar says, without gaps, and tells what is heard now.
+
+import { decoderOf } from './decoder.js'
+
+/** How much sound waits before a turn begins, for frames that are late, in seconds. */
+const cushion = 0.12
+/**
+ * A frame that begins so near to the end of the one before follows it, in milliseconds: times
+ * are whole milliseconds, and a decoder of Opus leaves out what its first packet only prepares.
+ */
+const near = 15
+/** How often the server is told what was heard, in milliseconds. */
+const tellEvery = 250
+/** How fast sound is faded where it is cut, in seconds; at once would crack. */
+const cut = 0.02
+/** How long sound stays away for somebody who interrupts, until the server has said that it ends, in milliseconds. */
+const duckFor = 700
+
+/**
+ * @typedef {object} Turn what is played of one turn
+ * @property {string} id
+ * @property {number} stream
+ * @property {any} decoder
+ * @property {{t: number, buffer: AudioBuffer}[]} frames
+ * @property {Set<AudioBufferSourceNode>} playing
+ * @property {number | null} origin when its first sample sounds, by the audio clock, in seconds; by the wall clock where that stands still
+ * @property {boolean} silent whether the wall clock counts
+ * @property {number} end where what has come ends, in milliseconds
+ * @property {boolean} whole whether all has come
+ * @property {GainNode} gain
+ */
+
+/**
+ * Player plays one conversation. The audio clock is the only one: who shows a mouth or
+ * captions asks it for `position`. Where a browser lets no sound play yet, the wall's
+ * clock stands in for it. Its events are CustomEvents:
+ *
+ * - `blocked` {blocked}: whether the browser keeps the sound back until somebody presses something;
+ * - `begun` and `over` {turnId}: what sounds now.
+ */
+export class Player extends EventTarget {
+  #makeContext
+  #now
+  /** @type {AudioContext | null} */
+  #context = null
+  /** @type {GainNode | null} */
+  #master = null
+  /** @type {{format: string, sampleRate: number} | null} */
+  #audio = null
+  /** @type {Turn[]} the first one sounds */
+  #turns = []
+  #volume = 1
+  #muted = false
+  #ducked = 0
+  #telling = 0
+  /** @type {import('./live.js').Conversation | null} */
+  #conversation = null
+  #blocked = false
+  #Decoder
+
+  /**
+   * @param {object} [seams] for tests
+   * @param {(rate: number) => AudioContext} [seams.makeContext]
+   * @param {() => number} [seams.now]
+   * @param {any} [seams.Decoder]
+   */
+  constructor({ makeContext = (sampleRate) => new AudioContext({ sampleRate, latencyHint: 'interactive' }), now = () => performance.now(), Decoder } = {}) {
+    super()
+    this.#makeContext = makeContext
+    this.#now = now
+    this.#Decoder = Decoder
+  }
+
+  /** Plays what a conversation says. @param {import('./live.js').Conversation} conversation */
+  follow(conversation) {
+    this.#conversation = conversation
+    conversation.addEventListener('ready', ({ detail }) => this.#ready(detail.audio ?? null))
+    conversation.addEventListener('bot-audio', ({ detail }) => this.#begin(detail))
+    conversation.addEventListener('sound', ({ detail }) => this.#sound(detail))
+    conversation.addEventListener('interrupted', ({ detail }) => this.stop(detail.turnId))
+    conversation.addEventListener('ended', () => this.close())
+  }
+
+  /** Whether this conversation has sound. */
+  get sounds() { return this.#audio !== null }
+
+  /** Whether the browser keeps the sound back. */
+  get blocked() { return this.#blocked }
+
+  /** What is heard now: the turn, and the milliseconds from its first sample; null for nothing. */
+  get position() {
+    const turn = this.#turns[0]
+    if (!turn || turn.origin === null) return null
+    return { turnId: turn.id, ms: Math.min(this.#at(turn), turn.end) }
+  }
+
+  get volume() { return this.#volume }
+  set volume(v) {
+    this.#volume = Math.min(1, Math.max(0, v))
+    this.#loud()
+  }
+
+  get muted() { return this.#muted }
+  set muted(yes) {
+    this.#muted = yes
+    this.#loud()
+  }
+
+  /** Lets sound play: to be called while somebody presses something. */
+  async resume() {
+    if (!this.#context) return
+    await this.#context.resume().catch(() => {})
+    this.#unblock()
+  }
+
+  /** Is quiet at once for somebody who interrupts; the server says whether the turn ends. */
+  duck() {
+    this.#ducked = this.#now() + duckFor
+    this.#loud()
+    setTimeout(() => this.#loud(), duckFor + 20)
+  }
+
+  /** Drops a turn, or all of them, and tells how far it was heard. */
+  stop(turnId) {
+    for (const turn of this.#turns.filter(({ id }) => !turnId || id === turnId)) {
+      if (turn === this.#turns[0]) this.#tell()
+      this.#drop(turn)
+    }
+    this.#ducked = 0
+    this.#loud()
+  }
+
+  /** Ends for good. */
+  close() {
+    this.stop()
+    clearInterval(this.#telling)
+    this.#telling = 0
+    this.#context?.close().catch(() => {})
+    this.#context = null
+    this.#say(false)
+  }
+
+  #ready(audio) {
+    this.stop() // what was under way went with the connection
+    const same = audio?.sampleRate === this.#audio?.sampleRate
+    this.#audio = audio
+    if (!audio || this.#context && same) return
+    this.#context?.close().catch(() => {})
+    const context = this.#context = this.#makeContext(audio.sampleRate)
+    this.#master = context.createGain()
+    this.#master.connect(context.destination)
+    this.#loud()
+    context.addEventListener('statechange', () => this.#unblock())
+    context.resume().catch(() => {})
+    // A browser that lets sound play does so soon.
+    setTimeout(() => this.#unblock(), 300)
+  }
+
+  #running() { return this.#context?.state === 'running' }
+
+  #say(blocked) {
+    if (blocked === this.#blocked) return
+    this.#blocked = blocked
+    this.dispatchEvent(new CustomEvent('blocked', { detail: { blocked } }))
+  }
+
+  /** Goes over to the clock that runs now, where the other one has got to. */
+  #unblock() {
+    if (!this.#context) return
+    this.#say(!this.#running())
+    for (const turn of this.#turns) {
+      if (turn.origin === null || turn.silent === !this.#running()) continue
+      const ms = this.#at(turn)
+      this.#silence(turn)
+      turn.silent = !this.#running()
+      turn.origin = this.#clock(turn) - ms / 1000
+      for (const frame of turn.frames) this.#schedule(turn, frame)
+    }
+  }
+
+  /** The clock of a turn, in seconds, as it is heard. */
+  #clock(turn) { return turn.silent ? this.#now() / 1000 : this.#context?.currentTime ?? 0 }
+
+  #at(turn) {
+    // What is given to the loudspeaker now is heard a little later.
+    const later = turn.silent ? 0 : this.#context?.outputLatency || this.#context?.baseLatency || 0
+    return Math.max(0, (this.#clock(turn) - later - turn.origin) * 1000)
+  }
+
+  #loud() {
+    if (!this.#master || !this.#context) return
+    const quiet = this.#muted || this.#now() < this.#ducked
+    this.#master.gain.setTargetAtTime(quiet ? 0 : this.#volume, this.#context.currentTime, cut / 3)
+  }
+
+  #begin({ turnId, stream }) {
+    if (!this.#audio || !this.#context || !this.#master) return
+    const gain = this.#context.createGain()
+    gain.connect(this.#master)
+    /** @type {Turn} */
+    const turn = { id: turnId, stream, frames: [], playing: new Set(), origin: null, silent: !this.#running(), end: 0, whole: false, gain, decoder: null }
+    turn.decoder = decoderOf(this.#audio, (sound) => this.#take(turn, sound), this.#Decoder)
+    this.#turns.push(turn)
+    if (!this.#telling) this.#telling = setInterval(() => this.#tick(), tellEvery)
+  }
+
+  #sound({ stream, t, last, data }) {
+    this.#turns.find((turn) => turn.stream === stream)?.decoder.add(t, data, last)
+  }
+
+  /** @param {Turn} turn @param {import('./decoder.js').Sound} sound */
+  #take(turn, { t, samples, rate, last }) {
+    if (!this.#context || !this.#turns.includes(turn)) return
+    if (last) turn.whole = true
+    if (samples.length) {
+      const buffer = this.#context.createBuffer(1, samples.length, rate)
+      buffer.copyToChannel(samples, 0)
+      const frame = { t: turn.frames.length && Math.abs(t - turn.end) < near ? turn.end : t, buffer }
+      turn.end = frame.t + 1000 * samples.length / rate
+      turn.frames.push(frame)
+      if (turn === this.#turns[0]) this.#sounding(turn, frame)
+    }
+    this.#finish()
+  }
+
+  /** Plays a frame of the turn that sounds, which may begin with it. */
+  #sounding(turn, frame) {
+    if (turn.origin === null) {
+      turn.silent = !this.#running()
+      turn.origin = this.#clock(turn) + cushion - frame.t / 1000
+      this.dispatchEvent(new CustomEvent('begun', { detail: { turnId: turn.id } }))
+    } else if (turn.origin + frame.t / 1000 < this.#clock(turn)) {
+      // It is late: everything is, from now on.
+      turn.origin = this.#clock(turn) + cushion / 2 - frame.t / 1000
+    }
+    this.#schedule(turn, frame)
+  }
+
+  #schedule(turn, { t, buffer }) {
+    if (turn.silent || !this.#context) return
+    const rate = buffer.sampleRate
+    const at = Math.round((turn.origin + t / 1000) * rate) / rate
+    const missed = this.#context.currentTime - at
+    if (missed > buffer.duration - 0.001) return
+    const source = this.#context.createBufferSource()
+    source.buffer = buffer
+    source.connect(turn.gain)
+    turn.playing.add(source)
+    source.onended = () => {
+      turn.playing.delete(source)
+      this.#finish()
+    }
+    source.start(Math.max(at, this.#context.currentTime), Math.max(0, missed))
+  }
+
+  #silence(turn) {
+    for (const source of turn.playing) {
+      source.onended = null
+      source.stop((this.#context?.currentTime ?? 0) + cut)
+    }
+    turn.playing.clear()
+  }
+
+  #tick() {
+    this.#finish()
+    if (this.#turns.length) this.#tell()
+  }
+
+  #tell() {
+    const at = this.position
+    if (at) this.#conversation?.played(at.turnId, at.ms)
+  }
+
+  /** Goes on to the next turn once one is played out. */
+  #finish() {
+    const [turn] = this.#turns
+    if (!turn?.whole || turn.origin !== null && this.#at(turn) < turn.end - 1) return
+    this.#conversation?.played(turn.id, turn.end)
+    this.#drop(turn)
+    const [next] = this.#turns
+    if (next) for (const frame of next.frames) this.#sounding(next, frame)
+  }
+
+  #drop(turn) {
+    turn.gain.gain.setTargetAtTime(0, this.#context?.currentTime ?? 0, cut / 3)
+    this.#silence(turn)
+    turn.decoder.close()
+    this.#turns = this.#turns.filter((other) => other !== turn)
+    if (!this.#turns.length) {
+      clearInterval(this.#telling)
+      this.#telling = 0
+    }
+    if (turn.origin !== null) this.dispatchEvent(new CustomEvent('over', { detail: { turnId: turn.id } }))
+  }
+}

@@ -1,0 +1,148 @@
+// Who speaks, as the conversation's page shows and plays them: the face, the sound,
+// the captions, and what people set of these.
+
+import { formats } from './decoder.js'
+import { Face } from './face.js'
+import { Player } from './player.js'
+import { loadFace } from './rig.js'
+import { Speech } from './speech.js'
+import { BrowserVoice } from './voice.js'
+
+/** How often captions and what is shown of the state are brought up to date, in milliseconds. */
+const often = 80
+
+/** What people set stays for this browser; it may refuse a memory in a frame. */
+const memory = (() => {
+  try { return localStorage } catch { return null }
+})()
+
+/** Stage is the part of the page where somebody speaks. */
+export class Stage {
+  #at
+  #onspeaking
+  #player = new Player()
+  #speech = new Speech(this.#player)
+  #voice = new BrowserVoice()
+  /** @type {Face | null} */
+  #face = null
+  #speaking = false
+  #ticking = 0
+  #captions = memory?.getItem('captions') !== 'off'
+  /** The formats of sound that this browser plays. */
+  formats = formats()
+
+  /**
+   * @param {(id: string) => any} at finds an element
+   * @param {{face: string, onspeaking: () => void}} seams where the face is, if there is one; and what is called when
+   *   the avatar begins or ends to be heard
+   */
+  constructor(at, { face, onspeaking }) {
+    this.#at = at
+    this.#onspeaking = onspeaking
+    this.#speech.ongesture = (name) => this.#face?.gesture(name)
+    this.#player.addEventListener('blocked', ({ detail }) => { at('unheard').hidden = !detail.blocked })
+    this.#set()
+    if (face) this.#live(face)
+  }
+
+  /** Whether something is said now. */
+  get speaking() { return this.#speaking }
+
+  /** What the face shows. */
+  set state(name) {
+    if (this.#face) this.#face.state = name === 'speaking' && !this.#speaking ? 'idle' : name
+    this.#shown = name
+  }
+  #shown = ''
+
+  /** Shows and plays a conversation. */
+  follow(conversation) {
+    this.#player.follow(conversation)
+    this.#speech.follow(conversation)
+    this.#voice.follow(conversation)
+    conversation.addEventListener('ready', ({ detail }) => {
+      this.#voice.language = detail.session.language
+      this.#at('mute').hidden = this.#at('volume').hidden = !detail.audio
+      this.#at('voice').hidden = !!detail.audio || !this.#voice.exists
+      this.#ticking ||= setInterval(() => this.#tick(), often)
+    })
+    conversation.addEventListener('ended', () => {
+      clearInterval(this.#ticking)
+      this.#ticking = 0
+      this.#tick()
+      this.#at('unheard').hidden = this.#at('caption').hidden = true
+    })
+  }
+
+  /** Is quiet for somebody who interrupts. */
+  hush() {
+    this.#player.duck()
+    this.#voice.stop()
+  }
+
+  async #live(where) {
+    const canvas = this.#at('face')
+    const { width, height } = canvas.parentElement.getBoundingClientRect()
+    try {
+      this.#face = new Face(canvas, await loadFace(where, Math.max(height, width * 0.8) * devicePixelRatio))
+    } catch {
+      return // the picture stays
+    }
+    canvas.hidden = false
+    this.#face.speech = () => this.#speech.mouth()
+    this.#face.state = this.#shown
+    this.#face.start()
+    addEventListener('pointermove', ({ clientX, clientY, pointerType }) => {
+      if (pointerType === 'mouse') this.#face.follow(clientX, clientY)
+    }, { passive: true })
+    // What one writes is looked at a little, too.
+    this.#at('message').addEventListener('input', ({ target }) => {
+      const { left, top, width, height } = target.getBoundingClientRect()
+      this.#face.follow(left + width / 2, top + height / 2)
+    })
+  }
+
+  #set() {
+    const at = this.#at, player = this.#player
+    const press = (id, pressed, act) => {
+      const show = (yes) => at(id).setAttribute('aria-pressed', String(yes))
+      show(pressed)
+      at(id).addEventListener('click', () => show(act()))
+    }
+    press('captions', this.#captions, () => {
+      this.#captions = !this.#captions
+      memory?.setItem('captions', this.#captions ? 'on' : 'off')
+      this.#tick()
+      return this.#captions
+    })
+    press('mute', false, () => player.muted = !player.muted)
+    press('voice', false, () => this.#voice.on = !this.#voice.on)
+    player.volume = Number(memory?.getItem('volume') ?? 1)
+    at('volume').value = String(100 * player.volume)
+    at('volume').addEventListener('input', ({ target }) => {
+      player.volume = target.value / 100
+      memory?.setItem('volume', String(player.volume))
+      if (player.muted && player.volume > 0) at('mute').click()
+    })
+    // The first thing that somebody presses may turn the sound on.
+    for (const type of ['pointerdown', 'keydown']) addEventListener(type, () => player.blocked && player.resume(), { passive: true })
+    at('hear').addEventListener('click', () => player.resume())
+  }
+
+  #tick() {
+    const { speaking } = this.#speech
+    if (speaking !== this.#speaking) {
+      this.#speaking = speaking
+      this.#onspeaking()
+    }
+    const { text, said } = this.#captions ? this.#speech.caption() : { text: '', said: 0 }
+    const caption = this.#at('caption')
+    const key = `${said}/${text}`
+    if (caption.dataset.shown === key) return
+    caption.dataset.shown = key
+    caption.hidden = !text
+    const rest = document.createElement('span')
+    rest.textContent = text.slice(said)
+    caption.replaceChildren(text.slice(0, said), rest)
+  }
+}
