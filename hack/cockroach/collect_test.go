@@ -21,7 +21,7 @@ var sqlArgument = map[string]int{
 }
 
 // sqlFunctions are the packages whose functions and methods these are.
-var sqlFunctions = regexp.MustCompile(`^(github.com/jackc/pgx/v5.*|visavis.dev/pkg/(database|tenant))$`)
+var sqlFunctions = regexp.MustCompile(`^(github.com/jackc/pgx/v5.*|visavis.dev/pkg/store/(database|tenant))$`)
 
 // collector finds the texts that reach a database.
 type collector struct {
