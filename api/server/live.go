@@ -21,6 +21,7 @@ import (
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/text/answer"
 	"visavis.dev/pkg/visits/live"
 	"visavis.dev/pkg/visits/memory"
 )
@@ -29,6 +30,7 @@ import (
 // reach its sockets. It must be stopped before the server.
 func (s *Server) Live(address string) *live.Server {
 	o := s.options
+	go answer.Load() // before the first visitor speaks
 	return live.New(live.Options{
 		Tenants: s.Tenants, Shards: s.shardNames, Address: address, Secret: s.relays, PublicURL: o.PublicURL, Clock: o.Clock, Log: o.Log, Metrics: o.Metrics,
 		Organization: s.organization,

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"visavis.dev/pkg/text/answer"
 	"visavis.dev/pkg/text/lexicon"
 	"visavis.dev/pkg/text/search"
@@ -156,11 +158,26 @@ type holding struct {
 	evidence answer.Evidence
 }
 
+// holdings are those of texts that were looked at lately; nobody changes one. The same
+// sentences are candidates for one question after another.
+var holdings = func() *lru.Cache[[2]string, holding] {
+	cache, err := lru.New[[2]string, holding](4096)
+	if err != nil {
+		panic(err) // the size is positive
+	}
+	return cache
+}()
+
 func held(language, text string) holding {
+	key := [2]string{language, text}
+	if h, ok := holdings.Get(key); ok {
+		return h
+	}
 	h := holding{language: language, terms: map[string]bool{}, evidence: answer.EvidenceIn(language, text)}
 	for _, w := range contentWords(language, text) {
 		h.terms[w.text] = true
 		h.raw = append(h.raw, search.Fold(text[w.from:w.to]))
 	}
+	holdings.Add(key, h)
 	return h
 }

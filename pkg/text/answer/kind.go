@@ -127,6 +127,16 @@ var streetForm = regexp.MustCompile(strings.Join([]string{
 // hotlineForm is a short number that is called in danger: three digits, or two as in France.
 var hotlineForm = regexp.MustCompile(`\b(?:000|1\d\d|9\d\d|15|17|18)\b`)
 
+// reaches says whether a character stands in every telephone number, address of mail or
+// of a page: those of sentences without are not looked for.
+func reaches(r rune) bool { return unicode.IsDigit(r) || r == '@' || r == '/' || r == '.' }
+
+// saysTime says whether a sentence may name a time without a digit.
+func saysTime(sentence string) bool {
+	lower := strings.ToLower(sentence)
+	return strings.Contains(lower, "noon") || strings.Contains(lower, "midnight") || strings.Contains(lower, "الساعة")
+}
+
 // EvidenceIn is what a sentence in a language has.
 func EvidenceIn(language, sentence string) Evidence {
 	e := Evidence{Concepts: map[int]bool{}}
@@ -138,7 +148,7 @@ func EvidenceIn(language, sentence string) Evidence {
 	keys := byKey()
 	e.Number = strings.ContainsFunc(sentence, unicode.IsDigit)
 	e.Money = e.Number && moneyForm.MatchString(sentence) || e.Concepts[keys["free"]]
-	e.Reach = reachForm.MatchString(sentence)
+	e.Reach = strings.ContainsFunc(sentence, reaches) && reachForm.MatchString(sentence)
 	e.Mail = strings.Contains(sentence, "@")
 	if e.Number {
 		rest := sentence
@@ -147,7 +157,7 @@ func EvidenceIn(language, sentence string) Evidence {
 		}
 		e.Counted = strings.ContainsFunc(rest, unicode.IsDigit)
 	}
-	e.Time = timeForm.MatchString(sentence)
+	e.Time = (e.Number || saysTime(sentence)) && timeForm.MatchString(sentence)
 	e.Span = spanForm.MatchString(sentence)
 	if e.Money {
 		e.Concepts[keys["price"]] = true
@@ -164,7 +174,7 @@ func EvidenceIn(language, sentence string) Evidence {
 	if e.Street = streetForm.MatchString(sentence); e.Street {
 		e.Concepts[keys["address"]] = true
 	}
-	e.Hotline = hotlineForm.MatchString(sentence)
+	e.Hotline = e.Number && hotlineForm.MatchString(sentence)
 	e.Named = titleForm.MatchString(sentence)
 	for _, at := range nameForm.FindAllStringIndex(sentence, -1) {
 		e.Named = e.Named || at[0] > 0 || base(language) != "de"

@@ -102,6 +102,13 @@ func Languages() []string {
 	return out
 }
 
+// Load reads every language, which the first to speak would wait for otherwise.
+func Load() {
+	for _, read := range talks {
+		read()
+	}
+}
+
 // talkOf is a language's file, nil where there is none.
 func talkOf(language string) *talk {
 	if read := talks[base(language)]; read != nil {
