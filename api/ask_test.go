@@ -118,6 +118,9 @@ func TestAskPersonaWithAModel(t *testing.T) {
 		require.Equal(t, "The museum opens at nine in the morning.", instead["answer"], name)
 		require.Equal(t, true, instead["grounded"], name)
 	}
-	c.Reporter.Flush(context.Background())
-	require.Len(t, c.Get(c.Acme.New, "/connections/"+connection+"/calls").JSON(t)["data"], 4, "the connection's health knows")
+	// A call that was given up is reported when it has ended, after the answer.
+	require.Eventually(t, func() bool {
+		c.Reporter.Flush(context.Background())
+		return len(c.Get(c.Acme.New, "/connections/"+connection+"/calls").JSON(t)["data"].([]any)) == 4
+	}, 10*time.Second, 20*time.Millisecond, "the connection's health knows")
 }

@@ -31,7 +31,7 @@ func showCommands(run shower) []*cobra.Command {
 		return cmd
 	}
 	listed := func(cmd *cobra.Command, s showing) *cobra.Command {
-		cmd.Flags().StringP("organisation", "O", "", "only those of one organisation, by its id or slug")
+		cmd.Flags().StringP("organisation", "O", "", "only those of one organization, by its id or slug")
 		cmd.Flags().Int("limit", showAll, "how many at most")
 		return show(cmd, s)
 	}
@@ -40,16 +40,16 @@ func showCommands(run shower) []*cobra.Command {
 	}, showWebhooks)
 	webhooks.Flags().Bool("failing", false, "only those that fail or are paused")
 	deliveries := show(&cobra.Command{
-		Use: "deliveries ORGANISATION", Aliases: []string{"delivery"}, Short: "An organisation's latest deliveries", Args: cobra.ExactArgs(1),
+		Use: "deliveries ORGANISATION", Aliases: []string{"delivery"}, Short: "An organization's latest deliveries", Args: cobra.ExactArgs(1),
 	}, showDeliveries)
 	deliveriesFlags(deliveries.Flags())
 	return []*cobra.Command{
-		show(&cobra.Command{Use: "orgs", Aliases: []string{"org", "organisations"}, Short: "All organisations", Args: cobra.NoArgs}, showOrganizations),
+		show(&cobra.Command{Use: "orgs", Aliases: []string{"org", "organisations"}, Short: "All organizations", Args: cobra.NoArgs}, showOrganizations),
 		show(&cobra.Command{Use: "shards", Aliases: []string{"shard"}, Short: "All shards, with their load", Args: cobra.NoArgs}, showShards),
 		webhooks,
 		listed(&cobra.Command{Use: "portals", Aliases: []string{"portal"}, Short: "All portals, those made through the API too", Args: cobra.NoArgs}, showPortals),
 		deliveries,
-		show(&cobra.Command{Use: "limits ORGANISATION", Aliases: []string{"limit"}, Short: "An organisation's limits, and what of them is in use", Args: cobra.ExactArgs(1)}, showLimits),
+		show(&cobra.Command{Use: "limits ORGANISATION", Aliases: []string{"limit"}, Short: "An organization's limits, and what of them is in use", Args: cobra.ExactArgs(1)}, showLimits),
 	}
 }
 

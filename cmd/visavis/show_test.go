@@ -63,7 +63,7 @@ func TestShow(t *testing.T) {
 		args []string
 		why  string
 	}{
-		{[]string{"limits", "nobody"}, `organisation "nobody": not in the directory`},
+		{[]string{"limits", "nobody"}, `organization "nobody": not in the directory`},
 		{[]string{"deliveries", "acme", "--state", "lost"}, `state "lost": want one of`},
 		{[]string{"deliveries", "acme", "--webhook", "x"}, `"x" is not a webhook's id`},
 		{[]string{"orgs", "-o", "xml"}, `output "xml": want one of table, wide, json, yaml`},
