@@ -66,7 +66,9 @@ type talk struct {
 	// anywhere finds a section's patterns, and begins those at the beginning.
 	anywhere, begins map[string]*regexp.Regexp
 	// known are the words of the acts, by which misspelled ones are set right.
-	known     map[int][]string
+	known map[int][]string
+	// natures are those of what a speaker may be, for the same.
+	natures   map[int][]string
 	spellings map[string][]string
 	say       map[string]string
 	// function are the words of asking.
@@ -137,7 +139,7 @@ func readTalk(language string) (*talk, error) {
 	}
 	t := &talk{
 		language: language, wide: language == "zh" || language == "ja", anywhere: map[string]*regexp.Regexp{}, begins: map[string]*regexp.Regexp{},
-		known: map[int][]string{}, spellings: map[string][]string{}, say: map[string]string{}, function: map[string]bool{},
+		known: map[int][]string{}, natures: map[int][]string{}, spellings: map[string][]string{}, say: map[string]string{}, function: map[string]bool{},
 	}
 	c := compiler{sets: map[string][]string{}, spellings: t.spellings, wide: t.wide}
 	sections := map[string][]string{}
@@ -219,8 +221,12 @@ func (t *talk) learn(section, pattern string, c *compiler) {
 		rest int
 	}) bool {
 		return string(w.act) == section
-	}) && !slices.Contains(courtesies, Act(section)) {
+	}) && !slices.Contains(courtesies, Act(section)) && section != "nature" {
 		return
+	}
+	known := t.known
+	if section == "nature" {
+		known = t.natures
 	}
 	texts := []string{pattern}
 	for name, words := range c.sets {
@@ -231,8 +237,8 @@ func (t *talk) learn(section, pattern string, c *compiler) {
 	for _, text := range texts {
 		for _, word := range hear(strings.NewReplacer("|", " ", "?", " ", "*", " ", "$", " ", "<", " ", ">", " ").Replace(text), nil).words {
 			n := len([]rune(word))
-			if n >= 4 && !strings.Contains(word, "~") && !slices.Contains(t.known[n], word) {
-				t.known[n] = append(t.known[n], word)
+			if n >= 4 && !strings.Contains(word, "~") && !slices.Contains(known[n], word) {
+				known[n] = append(known[n], word)
 			}
 		}
 	}
@@ -298,6 +304,9 @@ func unmissed(near []*talk, text string) Heard {
 				return Heard{w.act, t.language}
 			}
 		}
+	}
+	if t := doubted(near, all[len(near):], text); t != nil {
+		return Heard{Disclosure, t.language}
 	}
 	return Heard{}
 }
