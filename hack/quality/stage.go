@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -89,26 +88,23 @@ func makeDatabase(ctx context.Context, admin, name string, schema database.Schem
 
 // stage is an organization's persona with its knowledge.
 type stage struct {
-	// traces says that it is kept how answers were chosen, which takes its time.
-	traces   bool
 	config   conversation.Config
 	passages []knowledge.Chunk
 }
 
 // ask asks the questions of a set, and ranks its passages.
-func (f *fixture) ask(ctx context.Context, s *set, traces bool) ([]outcome, ranking, error) {
+func (f *fixture) ask(ctx context.Context, s *set) ([]outcome, ranking, error) {
 	p, err := f.prepare(ctx, s)
 	if err != nil {
 		return nil, ranking{}, err
 	}
-	p.traces = traces
 	// What is made once a pack is not held against the first question.
 	p.answer(ctx, s, &s.Questions[0])
 	all := make([]outcome, len(s.Questions))
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		a, took, traces := p.answer(ctx, s, q)
-		all[i] = outcome{s.domain, q, a, judge(q, a), took, traces}
+		a, took := p.answer(ctx, s, q)
+		all[i] = outcome{s.domain, q, a, judge(q, a), took}
 	}
 	if len(s.filler) > 0 {
 		return all, ranking{}, nil // BM25 would not have to find it among them
@@ -233,16 +229,8 @@ func (f *fixture) persona(ctx context.Context, org id.Org, s *set, base id.Knowl
 
 // answer is what a visitor is answered last who says the turns of a question, and how
 // long it took from the question to the answer's end.
-func (p *stage) answer(ctx context.Context, s *set, q *question) (a answer, took time.Duration, traces []conversation.Trace) {
+func (p *stage) answer(ctx context.Context, s *set, q *question) (a answer, took time.Duration) {
 	config := p.config
-	asked := q.Ask[len(q.Ask)-1]
-	if p.traces {
-		config.Trace = func(t conversation.Trace) {
-			if strings.Contains(asked, t.Question.Text) {
-				traces = append(traces, t)
-			}
-		}
-	}
 	config.Clock = newClock(s.now)
 	r := conversation.Rehearse(ctx, config, q.Ask)
 	last := -1
@@ -253,7 +241,7 @@ func (p *stage) answer(ctx context.Context, s *set, q *question) (a answer, took
 		}
 	}
 	if last < 0 || r.Turns[last].Text == "" {
-		return a, 0, nil
+		return a, 0
 	}
 	for _, t := range r.Turns[last+1:] {
 		a.text += t.Text + "\n"
@@ -264,7 +252,7 @@ func (p *stage) answer(ctx context.Context, s *set, q *question) (a answer, took
 			took = t.EndedAt.Sub(r.Turns[last].StartedAt)
 		}
 	}
-	return a, took, traces
+	return a, took
 }
 
 // setClock is the real clock, put forward or back.

@@ -62,11 +62,8 @@ func wantedUnits(q Question) []wanted {
 }
 
 // replaces says whether a unit takes the place of one of the question before: one day
-// that of another, and "close" that of "open".
+// that of another.
 func replaces(now, before wanted) bool {
-	if len(now.concepts) > 0 && slices.Equal(now.concepts, before.concepts) {
-		return true
-	}
 	return answer.OfDays(now.concepts) && answer.OfDays(before.concepts)
 }
 
