@@ -156,7 +156,7 @@ func TestClosedPoolEndsItsProcesses(t *testing.T) {
 }
 
 // Whatever is said, in whatever language, words are stretches of the text, in order, and
-// all times are within the sound.
+// all times are within the sound. A text that the library crashes at stops nobody else's.
 func TestAnyText(t *testing.T) {
 	pool := espeaktest.Open(t, espeak.Options{})
 	rapid.Check(t, func(t *rapid.T) {
@@ -168,11 +168,17 @@ func TestAnyText(t *testing.T) {
 		var samples int
 		var words []speaker.Word
 		var visemes []speaker.Viseme
-		require.NoError(t, pool.Speak(context.Background(), r, func(c speaker.Chunk) error {
+		err := pool.Speak(context.Background(), r, func(c speaker.Chunk) error {
 			samples += len(c.Samples)
 			words, visemes = append(words, c.Words...), append(visemes, c.Visemes...)
 			return nil
-		}))
+		})
+		if err != nil {
+			// The library crashes at some texts, such as "?-a" in Vietnamese.
+			require.ErrorContains(t, err, "the speech engine failed")
+			next := speaker.Request{Text: "Hello.", Language: "en"}
+			require.NoError(t, pool.Speak(context.Background(), next, func(speaker.Chunk) error { return nil }))
+		}
 		lasts := int64(samples)*1000/speaker.SampleRate + 5
 		at, to := int64(0), 0
 		for _, w := range words {
