@@ -27,8 +27,11 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 		return page.Ticket{}, atDoor(err)
 	}
 	r := in.Request()
-	// Pages converse in text, and may connect themselves alone.
-	r.Channel, r.AllowedOrigins = string(conversation.Chat), []string{s.Origin}
+	// Pages may connect themselves alone, and converse in text where nothing is said aloud.
+	r.AllowedOrigins = []string{s.Origin}
+	if t.options.Speaker == nil {
+		r.Channel = string(conversation.Chat)
+	}
 	// A chat or a case goes on in its own language, and a visit about its own subject.
 	r.Language = cmp.Or(r.Language, s.Language)
 	if r.Subject.IsZero() {
