@@ -58,7 +58,7 @@ speech:
 ## test: every test, against a real database, Kubernetes API server and media server
 .PHONY: test
 test: database speech chart statements
-	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test ./...
+	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test -timeout=25m ./...
 
 ## race: the tests of what runs side by side, under the race detector
 .PHONY: race
