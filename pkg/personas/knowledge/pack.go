@@ -128,7 +128,8 @@ func (s *Searcher) load(ctx context.Context, p *pack) error {
 		return ctx.Err()
 	}
 	began := time.Now()
-	if err := s.reserve(ctx, p); err != nil {
+	revision, err := s.reserve(ctx, p)
+	if err != nil {
 		return err
 	}
 	// Who waits next needs it too, whether or not this caller stays.
@@ -136,6 +137,9 @@ func (s *Searcher) load(ctx context.Context, p *pack) error {
 	defer cancel()
 	if err := s.follow(ctx, p, 0); err != nil {
 		p.index = search.New()
+		if errors.Is(err, ErrTooLarge) {
+			s.tooLarge.Add(p.at, revision)
+		}
 		return err
 	}
 	s.metrics.loads.Inc()
@@ -143,22 +147,31 @@ func (s *Searcher) load(ctx context.Context, p *pack) error {
 	return nil
 }
 
-// reserve makes room for what a pack weighs. It rides knowledge_base_pkey.
-func (s *Searcher) reserve(ctx context.Context, p *pack) error {
+// reserve makes room for what a pack weighs; one that was written before packs were
+// weighed counts as the largest. The revision is the pack's. The error can be ErrTooLarge,
+// where the pack was found to be so at this revision. It rides knowledge_base_pkey.
+func (s *Searcher) reserve(ctx context.Context, p *pack) (revision int64, err error) {
 	var (
 		there     bool
 		documents int64
 		w         search.Weight
 	)
-	err := s.tenants.Read(ctx, p.at.org, func(r *tenant.Reads) {
-		r.QueryRow(&there, []any{&documents, &w.Passages, &w.Postings, &w.Vocabulary}, `
-			SELECT documents, chunks, postings, vocabulary FROM knowledge_base WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`,
+	err = s.tenants.Read(ctx, p.at.org, func(r *tenant.Reads) {
+		r.QueryRow(&there, []any{&revision, &documents, &w.Passages, &w.Postings, &w.Vocabulary}, `
+			SELECT revision, documents, chunks, postings, vocabulary FROM knowledge_base WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`,
 			p.at.org, p.at.base)
 	})
 	if err != nil || !there {
-		return err
+		return 0, err
 	}
-	return s.cache.reserve(ctx, p, min(w.Bytes(documents), MaxPackBytes))
+	if at, known := s.tooLarge.Get(p.at); known && at == revision {
+		return revision, ErrTooLarge
+	}
+	bytes := min(w.Bytes(documents), MaxPackBytes)
+	if w.Passages > 0 && w.Postings == 0 {
+		bytes = MaxPackBytes
+	}
+	return revision, s.cache.reserve(ctx, p, bytes)
 }
 
 // change is what became of a document. A document that is not found any more

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
@@ -134,14 +135,41 @@ func TestAPackFromBeforeItWasBounded(t *testing.T) {
 	b := w.base()
 	w.read(b, opening)
 	require.NotEmpty(t, w.find(w.searcher, "museum", b))
-	w.read(b, randomWords(1, 100<<10))
-	for _, s := range []*knowledge.Searcher{w.searcher, knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 1 << 30})} {
-		s.Bound(64 << 10)
+	large := w.read(b, randomWords(1, 100<<10))
+	cold := knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 1 << 30})
+	search := func(s *knowledge.Searcher) error {
 		_, err := s.Search(context.Background(), w.one, knowledge.Query{Text: "museum", Bases: []id.KnowledgeBase{b}, Limit: 5})
-		require.ErrorIs(t, err, knowledge.ErrTooLarge)
+		return err
+	}
+	for _, s := range []*knowledge.Searcher{w.searcher, cold} {
+		s.Bound(64 << 10)
+		require.ErrorIs(t, search(s), knowledge.ErrTooLarge)
 		packs, bytes, _ := s.Held()
 		require.Zero(t, int64(packs)+bytes, "nothing of it is kept")
 	}
+	cold.Bound(1 << 30)
+	require.ErrorIs(t, search(cold), knowledge.ErrTooLarge, "it is not loaded again as long as nothing changed in it")
+	w.delete(large)
+	require.NoError(t, search(cold))
+}
+
+// A pack that was written before packs were weighed has the room of the largest before it
+// is loaded.
+func TestAPackFromBeforeItWasWeighed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.base()
+	w.read(b, opening)
+	db, err := w.tenants.Shard(context.Background(), "a")
+	require.NoError(t, err)
+	_, err = db.Exec(context.Background(), `UPDATE knowledge_base SET postings = 0, vocabulary = ''`)
+	require.NoError(t, err)
+	s := knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: knowledge.MaxPackBytes / 2})
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	_, err = s.Search(ctx, w.one, knowledge.Query{Text: "museum", Bases: []id.KnowledgeBase{b}, Limit: 5})
+	require.ErrorIs(t, err, knowledge.ErrBusy)
+	require.NotEmpty(t, w.find(knowledge.NewSearcher(w.tenants, knowledge.SearcherOptions{Memory: 2 * knowledge.MaxPackBytes}), "museum", b))
 }
 
 func TestASearchWithoutRoom(t *testing.T) {
@@ -158,7 +186,7 @@ func TestASearchWithoutRoom(t *testing.T) {
 	// No pack weighs what this one is said to: it grows past its room as it is read.
 	db, err := w.tenants.Shard(context.Background(), "a")
 	require.NoError(t, err)
-	_, err = db.Exec(context.Background(), `UPDATE knowledge_base SET postings = 0, vocabulary = ''`)
+	_, err = db.Exec(context.Background(), `UPDATE knowledge_base SET postings = 1, vocabulary = ''`)
 	require.NoError(t, err)
 	_, err = s.Search(context.Background(), w.one, knowledge.Query{Text: "museum", Bases: []id.KnowledgeBase{b}, Limit: 5})
 	require.ErrorIs(t, err, knowledge.ErrBusy)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"visavis.dev/pkg/base/id"
@@ -64,8 +65,10 @@ type Searcher struct {
 	cache   *cache
 	// loads and searches bound what is loaded and searched at once.
 	loads, searches chan struct{}
-	// most bounds a pack.
-	most    int64
+	// most bounds a pack, and tooLarge are packs that exceeded it when they were loaded,
+	// with their revisions: what failed once at a revision is not loaded again.
+	most     int64
+	tooLarge *lru.Cache[place, int64]
 	metrics *searchMetrics
 }
 
@@ -86,6 +89,8 @@ const (
 	// maxLoads is how many packs are loaded at once: each holds a connection,
 	// and a document's forms beside what it fills.
 	maxLoads = 2
+	// mostTooLarge is how many packs are remembered as too large.
+	mostTooLarge = 1000
 	// searchTimeout bounds a search with the loading of its packs, and
 	// loadTimeout the loading of one, which no single caller's leaving ends.
 	searchTimeout = 20 * time.Second
@@ -94,7 +99,12 @@ const (
 
 // NewSearcher makes a searcher.
 func NewSearcher(t *tenant.Tenants, o SearcherOptions) *Searcher {
+	tooLarge, err := lru.New[place, int64](mostTooLarge)
+	if err != nil {
+		panic(err) // the size is a constant above zero
+	}
 	s := &Searcher{
+		tooLarge: tooLarge,
 		tenants: t, cache: newCache(o.Memory), loads: make(chan struct{}, maxLoads),
 		searches: make(chan struct{}, 2*runtime.GOMAXPROCS(0)), most: mostHeld,
 	}
