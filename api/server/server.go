@@ -276,7 +276,7 @@ func (s *Server) serve(cursors *cursor.Codec) (err error) {
 	}
 	s.Service, err = api.New(route.Deps{
 		Auth: s.authenticator, Limiter: s.limiter, Tenants: s.Tenants,
-		Idempotency: idempotency.New(s.Tenants, o.Clock), Cursors: cursors, Clock: o.Clock, Log: o.Log,
+		Idempotency: idempotency.New(s.Tenants, o.Clock, person.TellsOfErased), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 		Bodies: spool.NewBudget(cmp.Or(o.BodyBytes, spool.DefaultTotal())), Temporary: spool.Folder(o.TemporaryFolder), BodyPartWithin: o.BodyPartWithin,
 	}, api.Parts{

@@ -23,9 +23,10 @@ import (
 // ErrOnHold says that a conversation of the person must be kept.
 var ErrOnHold = errors.New("a conversation of the person is on hold")
 
-// Erase begins to erase somebody. Their details are gone at the commit, and
-// nobody can come in as them any more; a job removes what is known of them
-// elsewhere (see Eraser). The error is ErrUnknown, ErrErased or ErrOnHold.
+// Erase begins to erase somebody. Their details are gone at the commit, nobody can come
+// in as them any more, and no answer that tells of them is repeated (TellsOfErased); a job
+// removes what is known of them elsewhere (see Eraser). The error is ErrUnknown, ErrErased
+// or ErrOnHold.
 func Erase(ctx context.Context, tx *tenant.Tx, which id.Person, who Author) (job.Job, error) {
 	p, err := LockAll(ctx, tx, which)
 	if err != nil {
@@ -89,9 +90,12 @@ type reached struct {
 	Said bool `json:"said"`
 	// Held says that some are.
 	Held bool `json:"held"`
-	// Silenced are conversations whose answers are searched for, and Answer is how far.
+	// Silenced are conversations whose answers are searched for, and Answer is how far that,
+	// or the search for the person's own, got.
 	Silenced []id.Session   `json:"silenced,omitempty"`
 	Answer   erasure.Answer `json:"answer"`
+	// Searched says that all answers were searched for the person.
+	Searched bool `json:"searched"`
 }
 
 // Step is the job's next step. Each is repeated without harm.
@@ -108,7 +112,9 @@ func (e *Eraser) Step(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.T
 	wait := time.Duration(0)
 	switch {
 	case len(at.Silenced) > 0:
-		err = at.scrubAnswers(ctx, tx)
+		err = at.scrubSilenced(ctx, tx)
+	case at.Said && !at.Searched:
+		err = at.scrubPerson(ctx, tx, which)
 	case at.Said:
 		wait, err = e.rest(ctx, tx, j, &at, which, who)
 	default:
@@ -152,18 +158,36 @@ func (e *Eraser) silence(ctx context.Context, tx *tenant.Tx, j *job.Job, at *rea
 	return nil
 }
 
-// scrubAnswers searches some of the answers for the conversations that were silenced last.
-func (at *reached) scrubAnswers(ctx context.Context, tx *tenant.Tx) error {
-	next, err := erasure.ScrubAnswers(ctx, tx, erasure.Subject{Sessions: at.Silenced}, at.Answer)
+// scrubSilenced searches some of the answers for the conversations that were silenced last.
+func (at *reached) scrubSilenced(ctx context.Context, tx *tenant.Tx) error {
+	whole, err := at.scrubAnswers(ctx, tx, erasure.Subject{Sessions: at.Silenced})
+	if whole {
+		at.Silenced = nil
+	}
+	return err
+}
+
+// scrubPerson searches some of the answers for the person.
+func (at *reached) scrubPerson(ctx context.Context, tx *tenant.Tx, which id.Person) error {
+	who, err := subjectOf(ctx, tx, which)
 	if err != nil {
 		return err
 	}
-	if next == nil {
-		at.Silenced, at.Answer = nil, erasure.Answer{}
-	} else {
-		at.Answer = *next
+	at.Searched, err = at.scrubAnswers(ctx, tx, who)
+	return err
+}
+
+// scrubAnswers searches some of the answers, and says whether those were the last.
+func (at *reached) scrubAnswers(ctx context.Context, tx *tenant.Tx, who erasure.Subject) (whole bool, err error) {
+	next, err := erasure.ScrubAnswers(ctx, tx, who, at.Answer)
+	if err != nil {
+		return false, err
 	}
-	return nil
+	if next == nil {
+		next, whole = &erasure.Answer{}, true
+	}
+	at.Answer = *next
+	return whole, nil
 }
 
 // rest removes the rest. It ends once no conversation is held any more.
@@ -183,18 +207,24 @@ func (e *Eraser) rest(ctx context.Context, tx *tenant.Tx, j *job.Job, at *reache
 	return 0, nil
 }
 
-// scrub empties what is found of a person and of their places by searching.
+// scrub empties what is found of a person and of their places by searching, answers aside.
 func scrub(ctx context.Context, tx *tenant.Tx, which id.Person) error {
+	who, err := subjectOf(ctx, tx, which)
+	if err != nil {
+		return err
+	}
+	return erasure.ScrubButAnswers(ctx, tx, who)
+}
+
+// subjectOf is a person with their places.
+func subjectOf(ctx context.Context, tx *tenant.Tx, which id.Person) (erasure.Subject, error) {
 	// Rides membership_by_person.
 	rows, err := tx.Query(ctx, `SELECT id FROM membership WHERE org_id = $1 AND person_id = $2`, tx.Org, which)
 	if err != nil {
-		return err
+		return erasure.Subject{}, err
 	}
 	places, err := pgx.CollectRows(rows, pgx.RowTo[id.Membership])
-	if err != nil {
-		return err
-	}
-	return erasure.Scrub(ctx, tx, erasure.Subject{Person: which, Places: places})
+	return erasure.Subject{Person: which, Places: places}, err
 }
 
 // dropRejects deletes the lines that imports refused. Whose they are cannot be told: no

@@ -115,6 +115,16 @@ func TestErase(t *testing.T) {
 	w.exec(`UPDATE session SET on_hold = false WHERE org_id = $1 AND id = $2`, said)
 	require.NoError(t, erase())
 	require.ErrorIs(t, erase(), person.ErrErased)
+	for answer, want := range map[string]bool{
+		`{"id":"` + kim.ID.String() + `"}`: true, kim.ID.Bare(): true, `{"places":["` + theirs.ID.String() + `"]}`: true,
+		`{"id":"` + lee.ID.String() + `","place":"` + others.ID.String() + `"}`: false, "x" + kim.ID.Bare(): false, "": false,
+	} {
+		w.must(func(ctx context.Context, tx *tenant.Tx) error {
+			tells, err := person.TellsOfErased(ctx, tx, []byte(answer))
+			require.Equal(t, want, tells, answer)
+			return err
+		})
+	}
 	_, _, err = person.Get(ctx, w.tenants, w.one, kim.ID, now)
 	require.ErrorIs(t, err, person.ErrErased)
 	require.Equal(t, person.WasErased, w.standing(theirs.ID, now).Reason, "nobody comes in from now on")

@@ -14,7 +14,7 @@ const (
 	WithSessions Rule = "with their sessions"
 	// WithPlaces: with their places, visits, memories, identities and consents.
 	WithPlaces Rule = "with their places"
-	// Searched: by Scrub, which looks for the person.
+	// Searched: by ScrubButAnswers and ScrubAnswers, which look for the person.
 	Searched Rule = "searched"
 	// Ends: by itself, soon, as the reason says.
 	Ends Rule = "ends by itself"

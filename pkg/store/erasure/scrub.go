@@ -33,19 +33,8 @@ func (s Subject) bare() [][]byte {
 	return all
 }
 
-// Scrub empties what is found of somebody at the places that are searched. It may be
-// repeated.
-func Scrub(ctx context.Context, tx *tenant.Tx, who Subject) error {
-	for from := new(Answer); from != nil; {
-		var err error
-		if from, err = ScrubAnswers(ctx, tx, who, *from); err != nil {
-			return err
-		}
-	}
-	return ScrubButAnswers(ctx, tx, who)
-}
-
-// ScrubButAnswers is Scrub without what ScrubAnswers does.
+// ScrubButAnswers empties what is found of somebody at the places that are searched, but
+// the answers that are kept: see ScrubAnswers. It may be repeated.
 func ScrubButAnswers(ctx context.Context, tx *tenant.Tx, who Subject) error {
 	for _, p := range Places {
 		if p.Rule != Searched || p.Table == answers {

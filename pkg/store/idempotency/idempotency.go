@@ -9,6 +9,7 @@
 package idempotency
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -78,12 +79,16 @@ func (*Done) Error() string { return "answered before" }
 
 // Store keeps claims and answers on the organizations' shards.
 type Store struct {
-	tenants *tenant.Tenants
-	clock   clock.PassiveClock
+	tenants     *tenant.Tenants
+	clock       clock.PassiveClock
+	tellsErased TellsErased
 }
 
+// TellsErased says whether an answer tells of somebody who was erased.
+type TellsErased func(ctx context.Context, tx *tenant.Tx, answer []byte) (bool, error)
+
 // New makes a store.
-func New(t *tenant.Tenants, c clock.PassiveClock) *Store { return &Store{t, c} }
+func New(t *tenant.Tenants, c clock.PassiveClock, e TellsErased) *Store { return &Store{t, c, e} }
 
 // Claim is the right to answer a request, held by one process at a time.
 type Claim struct {
@@ -157,6 +162,9 @@ func (c *Claim) standing(ctx context.Context, tx *tenant.Tx) error {
 	if err != nil {
 		// The key's secret was rotated since: only the old one opens the answer.
 		return ErrConflict
+	}
+	if erased, err := c.store.tellsErased(ctx, tx, body); err != nil || erased {
+		return cmp.Or(err, ErrErased)
 	}
 	return &Done{Answer{r.status, body}}
 }

@@ -2,6 +2,7 @@ package idempotency_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +21,8 @@ type world struct {
 	clock   *clocktest.FakeClock
 	request idempotency.Request
 	two     id.Org
+	// erased is of whom no answer may tell; empty for nobody.
+	erased string
 }
 
 func newWorld(t *testing.T) *world {
@@ -27,7 +30,9 @@ func newWorld(t *testing.T) *world {
 	w := &world{clock: clocktest.NewFakeClock(now)}
 	var one id.Org
 	w.tenants, one, w.two = tenanttest.New(t)
-	w.Store = idempotency.New(w.tenants, w.clock)
+	w.Store = idempotency.New(w.tenants, w.clock, func(_ context.Context, _ *tenant.Tx, answer []byte) (bool, error) {
+		return w.erased != "" && strings.Contains(string(answer), w.erased), nil
+	})
 	w.request = idempotency.Request{
 		Org: one, Key: id.NewKey(), Method: "POST", Path: "/v1/keys", ClientKey: "once", Body: []byte(`{"name":"a"}`),
 	}
@@ -206,4 +211,14 @@ func TestEffectOfALateHolderIsUndone(t *testing.T) {
 		r.QueryRow(&found, []any{&n}, `SELECT value FROM org_counter WHERE org_id = $1`, w.request.Org)
 	}))
 	require.EqualValues(t, 1, n)
+}
+
+// From the moment somebody is erased no answer that tells of them is repeated, whether or
+// not the records were searched yet.
+func TestNobodyIsToldOfTheErased(t *testing.T) {
+	w := newWorld(t)
+	require.NoError(t, w.complete(w.claim(t, w.request)))
+	requireDone(t, w.refused(w.request))
+	w.erased = "swordfish"
+	require.ErrorIs(t, w.refused(w.request), idempotency.ErrErased)
 }
