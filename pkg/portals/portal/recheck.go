@@ -179,6 +179,9 @@ func (a *Addresses) checked(ctx context.Context, d due, proven, answered bool) e
 		case answered:
 			if misses++; since == nil {
 				since = &now
+				if err := warn(ctx, tx, p, now); err != nil {
+					return err
+				}
 			}
 		}
 		if !proven && answered && misses >= lapsesAfterMisses && now.Sub(*since) >= lapsesAfter {
@@ -190,6 +193,15 @@ func (a *Addresses) checked(ctx context.Context, d due, proven, answered bool) e
 			tx.Org, p.ID, now, misses, since)
 		return err
 	}, tenant.Idempotent(true)) // done once by host_checked_at
+}
+
+// warn notes in the activity log that the proof of a portal's host is missing, and when the
+// host is lost if it stays so.
+func warn(ctx context.Context, tx *tenant.Tx, p Portal, now time.Time) error {
+	return activity.Record(ctx, tx, activity.Entry{
+		At: now, Actor: platform, Action: "portal.host_proof_missing", TargetKind: "portal", TargetID: p.ID.String(),
+		Changes: map[string]any{"customDomain": p.Host, "lostAfter": now.Add(lapsesAfter)},
+	})
 }
 
 // Displace tells whoever lost a host to what was claimed that they have. Where that cannot

@@ -109,15 +109,21 @@ func (p *proofs) keeps(org id.Org, which id.Portal) {
 func (p *proofs) told(org id.Org, which id.Portal) (entries int) {
 	p.t.Helper()
 	var events int
+	entries = p.entries(org, which, "portal.host_lost")
 	require.NoError(p.t, p.Tenants.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) error {
-		if err := tx.QueryRow(ctx, `SELECT count(*) FROM activity WHERE org_id = $1 AND target_id = $2 AND action = 'portal.host_lost'`,
-			org, which.String()).Scan(&entries); err != nil {
-			return err
-		}
 		return tx.QueryRow(ctx, `SELECT count(*) FROM event WHERE org_id = $1 AND type = 'portal.updated'`, org).Scan(&events)
 	}))
 	require.Equal(p.t, entries, events)
 	return entries
+}
+
+// entries is how many entries of an action the activity log has of a portal.
+func (p *proofs) entries(org id.Org, which id.Portal, action string) (n int) {
+	p.t.Helper()
+	require.NoError(p.t, p.Tenants.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) error {
+		return tx.QueryRow(ctx, `SELECT count(*) FROM activity WHERE org_id = $1 AND target_id = $2 AND action = $3`, org, which.String(), action).Scan(&n)
+	}))
+	return n
 }
 
 // lost says that a portal lost the host, and that it was told so once.
@@ -154,6 +160,7 @@ func TestAProofThatIsGoneLapses(t *testing.T) {
 	p.dns.set("v=spf1 -all")
 	p.days(5)
 	require.NotNil(t, p.get(p.one, school).HostMissedAt, "so the check before going live warns")
+	require.Equal(t, 1, p.entries(p.one, school, "portal.host_proof_missing"))
 	p.dns.set(old)
 	p.days(1)
 	p.keeps(p.one, school)
