@@ -151,7 +151,8 @@ func (s *server) ended() bool {
 
 func (s *server) run(ctx context.Context, ticks <-chan time.Time) {
 	for {
-		for !s.Clock.Now().Before(s.rest) && s.call(ctx) && ctx.Err() == nil {
+		// A tick may have been as ready as the end: which one select takes is chance.
+		for ctx.Err() == nil && !s.Clock.Now().Before(s.rest) && s.call(ctx) {
 		}
 		select {
 		case <-ticks:

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -199,6 +201,31 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 		synctest.Wait()
 		l.Stop()
 		require.Equal(t, 1, ended)
+	})
+}
+
+// No call begins after the end, although a tick waits for it then.
+func TestNothingBeginsAfterTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		names := make([]string, 50) // select takes either of what is ready by chance
+		for i := range names {
+			names[i] = strconv.Itoa(i)
+		}
+		var late atomic.Int64
+		l := pershard.New(pershard.Options{
+			Work: "count", Shards: listOf(names...), Every: time.Second, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
+			Run: func(ctx context.Context, _ string) (bool, error) {
+				if ctx.Err() != nil {
+					late.Add(1)
+				}
+				<-ctx.Done()
+				return false, nil
+			},
+		})
+		l.Start()
+		time.Sleep(3 * time.Second)
+		l.Stop()
+		require.Zero(t, late.Load())
 	})
 }
 
