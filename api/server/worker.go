@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/eventing/delivery"
@@ -168,20 +169,23 @@ func (w *Worker) Start() {
 	}
 }
 
-// Stop lets what is under way end.
+// Stop lets what is under way end, all of it side by side: each may have to wait for a
+// shard that does not answer.
 func (w *Worker) Stop() {
+	var group sync.WaitGroup
 	if w.delivery != nil {
-		w.delivery.Stop()
+		group.Go(w.delivery.Stop)
 	}
 	if w.moves != nil {
-		w.moves.Stop()
+		group.Go(w.moves.Stop)
 	}
 	if w.jobs != nil {
-		w.jobs.Stop()
+		group.Go(w.jobs.Stop)
 	}
 	if w.sweeper != nil {
-		w.sweeper.Stop()
+		group.Go(w.sweeper.Stop)
 	}
+	group.Wait()
 }
 
 // shardNames lists the shards that the process serves.

@@ -98,7 +98,9 @@ func (c *courier) run(ctx context.Context) {
 			}
 			c.write(work)
 		case <-lease.C:
-			c.renew(work)
+			if stop != nil || c.flying > 0 || len(c.unwritten) > 0 {
+				c.renew(work)
+			}
 		case <-tidy.C:
 			c.tidy()
 		}
@@ -110,7 +112,10 @@ func (c *courier) run(ctx context.Context) {
 		}
 		c.metrics.flying.Set(float64(c.flying))
 	}
-	work, cancel := context.WithTimeout(work, c.Lease/2)
+	if !c.lease.good() {
+		return // there is nothing to release, as where the shard does not answer
+	}
+	work, cancel := context.WithTimeout(work, c.Lease/4)
 	defer cancel()
 	if err := c.lanes.release(work, c.lease); err != nil {
 		c.Log.WarnContext(ctx, "failed to release the lanes; their lease runs out", "shard", c.shard, "error", err)
