@@ -128,8 +128,13 @@ func (p *program) stop(t *testing.T) int {
 	select {
 	case <-p.ended:
 	case <-time.After(20 * time.Second):
-		p.kill()
-		t.Error("the program did not stop within 20 seconds of SIGTERM")
+		_ = p.cmd.Process.Signal(syscall.SIGQUIT) // Go prints what every goroutine does, and ends
+		select {
+		case <-p.ended:
+		case <-time.After(5 * time.Second):
+			p.kill()
+		}
+		t.Errorf("the program did not stop within 20 seconds of SIGTERM:\n%s", p.stderr.String())
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
