@@ -15,7 +15,6 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/sessions/rehearsal"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -132,10 +131,10 @@ func (a *API) createTest(ctx context.Context, c *route.Call, in *TestInput) (Per
 		return PersonaTest{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (PersonaTest, error) {
-		if err := rehearsal.Insert(ctx, tx, t); err != nil {
+		if err := rehearsal.Create(ctx, tx, t, c.Actor()); err != nil {
 			return PersonaTest{}, asTestProblem(err)
 		}
-		return showTest(t), recordTest(ctx, c, tx, "persona_test.created", t)
+		return showTest(t), nil
 	})
 }
 
@@ -207,10 +206,10 @@ func (a *API) updateTest(ctx context.Context, c *route.Call, in *TestUpdateInput
 			return showTest(before), nil
 		}
 		after.UpdatedAt = c.Now()
-		if err := rehearsal.Update(ctx, tx, before, after); err != nil {
+		if err := rehearsal.Update(ctx, tx, before, after, c.Actor()); err != nil {
 			return PersonaTest{}, asTestProblem(err)
 		}
-		return showTest(after), recordTest(ctx, c, tx, "persona_test.updated", after)
+		return showTest(after), nil
 	})
 }
 
@@ -220,11 +219,10 @@ func (a *API) deleteTest(ctx context.Context, c *route.Call, p *TestPath) (route
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		t, err := rehearsal.Delete(ctx, tx, wanted)
-		if err != nil {
+		if err := rehearsal.Delete(ctx, tx, wanted, c.Actor()); err != nil {
 			return route.Deleted{}, asTestProblem(err)
 		}
-		return route.Deleted{Deleted: true, ID: wanted.String()}, recordTest(ctx, c, tx, "persona_test.deleted", t)
+		return route.Deleted{Deleted: true, ID: wanted.String()}, nil
 	})
 }
 
@@ -270,10 +268,6 @@ func spokenOrNil(text *string) (*string, error) {
 	}
 	code, err := spoken(*text)
 	return &code, err
-}
-
-func recordTest(ctx context.Context, c *route.Call, tx *tenant.Tx, action string, t rehearsal.Test) error {
-	return activity.Record(ctx, tx, c.Did(action, "persona_test", t.ID.String(), map[string]any{"name": t.Name, "personaId": t.Persona}))
 }
 
 func asTestProblem(err error) error {

@@ -127,13 +127,5 @@ func (c *Call) Actor() activity.Actor {
 	return activity.Actor{By: c.Principal.Key.ID.String(), At: c.Now(), Address: c.Address.String()}
 }
 
-// Did begins an entry of the activity log with what is known of the caller.
-func (c *Call) Did(action, targetKind, targetID string, changes map[string]any) activity.Entry {
-	return activity.Entry{
-		At: c.Now(), Actor: c.Principal.Key.ID.String(), Action: action,
-		TargetKind: targetKind, TargetID: targetID, Changes: changes, Address: c.Address.String(),
-	}
-}
-
 // Queried says whether the query names a parameter, were it with nothing.
 func (c *Call) Queried(name string) bool { return c.request.URL.Query().Has(name) }

@@ -60,7 +60,7 @@ func (a *API) invite(ctx context.Context, c *route.Call, in *StaffInput) (StaffT
 			return StaffTicket{}, err
 		}
 		who := c.Actor()
-		token, err := session.InviteStaff(ctx, tx, s, colleague, who)
+		token, err := session.Invite(ctx, tx, s, colleague, who)
 		return StaffTicket{colleague.ID, token, who.At.Add(session.StaffWithin), transport}, err
 	})
 }

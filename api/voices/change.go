@@ -8,7 +8,6 @@ import (
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/voice"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -45,11 +44,8 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Voice
 			if in.Body.Pronunciations.Set {
 				v.Pronunciations = said
 			}
-		}, c.Now())
-		if err != nil {
-			return Voice{}, asProblem(err)
-		}
-		return show(changed), activity.Record(ctx, tx, c.Did("voice.updated", "voice", which.String(), map[string]any{"name": changed.Name}))
+		}, c.Actor())
+		return show(changed), asProblem(err)
 	})
 }
 
@@ -73,17 +69,10 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		v, err := voice.Delete(ctx, tx, which, c.Now())
+		v, err := voice.Delete(ctx, tx, which, c.Actor())
 		if err != nil {
 			return route.Deleted{}, asProblem(err)
 		}
-		if err := a.Files.Discard(ctx, tx, v.Samples...); err != nil {
-			return route.Deleted{}, err
-		}
-		if err := voice.ProposeRemoval(ctx, tx, v, c.Principal.Key.ID.String(), c.Now()); err != nil {
-			return route.Deleted{}, err
-		}
-		return route.Deleted{Deleted: true, ID: which.String()},
-			activity.Record(ctx, tx, c.Did("voice.deleted", "voice", which.String(), nil))
+		return route.Deleted{Deleted: true, ID: which.String()}, a.Files.Discard(ctx, tx, v.Samples...)
 	})
 }

@@ -15,7 +15,6 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/voice"
-	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
@@ -81,7 +80,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Voice, erro
 
 func (a *API) commit(ctx context.Context, c *route.Call, v voice.Voice, k consent.Consent) (Voice, error) {
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Voice, error) {
-		full, err := voice.Insert(ctx, tx, v, k, c.Principal.Terms)
+		full, err := voice.Create(ctx, tx, v, k, c.Principal.Terms, c.Actor())
 		if err != nil {
 			return Voice{}, asConnectionProblem(err)
 		}
@@ -95,17 +94,8 @@ func (a *API) commit(ctx context.Context, c *route.Call, v voice.Voice, k consen
 		if err := a.Files.Keep(ctx, tx, files...); err != nil {
 			return Voice{}, err
 		}
-		j, err := voice.Propose(ctx, tx, v, c.Principal.Key.ID.String(), c.Now())
-		if err != nil {
-			return Voice{}, err
-		}
 		made, err := voice.Find(ctx, tx, v.ID)
-		if err != nil {
-			return Voice{}, err
-		}
-		consents.Tell(tx, k)
-		return show(made), activity.Record(ctx, tx, c.Did("voice.created", "voice", v.ID.String(),
-			map[string]any{"name": v.Name, "consentId": k.ID, "statement": k.Statement, "jobId": j.ID}))
+		return show(made), err
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -94,7 +95,7 @@ func (f *fixture) newAvatar(ctx context.Context, org id.Org) (id.Avatar, error) 
 		PolicyVersion: consent.PolicyVersion, PersonName: "Kim", SignedAt: now, RecordedAt: now, RecordedBy: "bench",
 	}
 	return a.ID, f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := avatar.Insert(ctx, tx, a, k, plan.Terms{})
+		_, err := avatar.Create(ctx, tx, a, k, plan.Terms{}, activity.Actor{By: "bench", At: now}.Unlogged())
 		return err
 	})
 }

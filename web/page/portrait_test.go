@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/file"
@@ -43,7 +44,7 @@ func TestPortraits(t *testing.T) {
 	}
 	agreed := consent.Consent{ID: id.NewConsent(), Kind: consent.Likeness, State: consent.Given, Avatar: own.ID, SignedAt: tenanttest.Now, RecordedAt: tenanttest.Now}
 	require.NoError(t, tenants.InTx(t.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := avatar.Insert(ctx, tx, own, agreed, plan.Terms{Limits: plan.Limits{plan.CustomAvatars: new(int64(1))}})
+		_, err := avatar.Create(ctx, tx, own, agreed, plan.Terms{Limits: plan.Limits{plan.CustomAvatars: new(int64(1))}}, activity.Actor{By: "test", At: tenanttest.Now})
 		return err
 	}))
 

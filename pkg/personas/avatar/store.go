@@ -180,15 +180,14 @@ func listOwn(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after
 // Create adds an own face with the consent it rests on. full says that the terms leave no
 // room and nothing was added.
 func Create(ctx context.Context, tx *tenant.Tx, a Avatar, c consent.Consent, terms plan.Terms, who activity.Actor) (full bool, err error) {
-	if full, err := Insert(ctx, tx, a, c, terms); full || err != nil {
+	if full, err := insert(ctx, tx, a, c, terms); full || err != nil {
 		return full, err
 	}
 	event.TellConsent(tx, c)
 	return false, who.Log(ctx, tx, "avatar.created", "avatar", a.ID, map[string]any{"name": a.Name, "consentId": c.ID, "statement": c.Statement})
 }
 
-// Insert writes the rows of what Create adds.
-func Insert(ctx context.Context, tx *tenant.Tx, a Avatar, c consent.Consent, terms plan.Terms) (full bool, err error) {
+func insert(ctx context.Context, tx *tenant.Tx, a Avatar, c consent.Consent, terms plan.Terms) (full bool, err error) {
 	limit, limited := terms.Limit(plan.CustomAvatars)
 	if full, err := tx.Increment(ctx, string(plan.CustomAvatars), limit, limited); full || err != nil {
 		return full, err

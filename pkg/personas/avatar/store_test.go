@@ -36,7 +36,7 @@ func insert(tenants *tenant.Tenants, org id.Org, at time.Time, limit int64) (a a
 		ID: id.NewConsent(), Kind: consent.Likeness, State: consent.Given, Avatar: a.ID, SignedAt: at, RecordedAt: at,
 	}
 	err = tenants.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		full, err = avatar.Insert(ctx, tx, a, c, termsOf(limit))
+		full, err = avatar.Create(ctx, tx, a, c, termsOf(limit), activity.Actor{By: "test", At: at})
 		return err
 	})
 	return a, full, err

@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
@@ -63,7 +64,7 @@ func (s *store) add(org id.Org, secret connection.Secret, change ...func(*connec
 		f(&c)
 	}
 	require.NoError(s.t, s.inTx(org, func(ctx context.Context, tx *tenant.Tx) error {
-		return connection.Insert(ctx, tx, s.vault, c, secret)
+		return connection.Create(ctx, tx, s.vault, c, secret, activity.Actor{By: "test", At: c.CreatedAt})
 	}))
 	return c
 }

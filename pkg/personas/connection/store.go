@@ -49,21 +49,16 @@ func New(o Offer, name string, config Config, secret Secret, at time.Time) Conne
 
 // Create enters a connection with its secret; an empty one is none.
 func Create(ctx context.Context, tx *tenant.Tx, v *vault.Vault, c Connection, s Secret, who activity.Actor) error {
-	if err := Insert(ctx, tx, v, c, s); err != nil {
-		return err
-	}
-	return who.Log(ctx, tx, "connection.created", "connection", c.ID, map[string]any{"name": c.Name, "kind": c.Kind, "provider": c.Provider})
-}
-
-// Insert writes the row of a connection that Create enters.
-func Insert(ctx context.Context, tx *tenant.Tx, v *vault.Vault, c Connection, s Secret) error {
 	tx.Touch("connection", c.ID)
 	_, err := tx.Exec(ctx, `
 		INSERT INTO connection (org_id, id, kind, provider, name, state, config, timeout_ms, fallback, secret, secret_last4,
 			error_code, failures, p95_ms, settled_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '', 0, -1, $12, $12, $12)`,
 		tx.Org, c.ID, c.Kind, c.Provider, c.Name, c.State, c.Config, c.TimeoutMs, c.Fallback, s.seal(v, tx.Org, c.ID), c.SecretLast4, c.CreatedAt)
-	return err
+	if err != nil {
+		return err
+	}
+	return who.Log(ctx, tx, "connection.created", "connection", c.ID, map[string]any{"name": c.Name, "kind": c.Kind, "provider": c.Provider})
 }
 
 // Filter narrows a list; empty fields do not.

@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/face"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/file"
@@ -71,7 +72,7 @@ func (w *world) avatar(data []byte) avatar.Avatar {
 	}
 	k := consent.Consent{ID: id.NewConsent(), Kind: consent.Likeness, State: consent.Given, Avatar: a.ID, SignedAt: tenanttest.Now, RecordedAt: tenanttest.Now}
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := avatar.Insert(ctx, tx, a, k, plan.Terms{})
+		_, err := avatar.Create(ctx, tx, a, k, plan.Terms{}, activity.Actor{By: "test", At: tenanttest.Now})
 		return err
 	})
 	return a

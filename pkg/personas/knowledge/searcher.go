@@ -69,7 +69,7 @@ type Searcher struct {
 	// with their revisions: what failed once at a revision is not loaded again.
 	most     int64
 	tooLarge *lru.Cache[place, int64]
-	metrics *searchMetrics
+	metrics  *searchMetrics
 }
 
 // SearcherOptions shape a Searcher.
@@ -105,7 +105,7 @@ func NewSearcher(t *tenant.Tenants, o SearcherOptions) *Searcher {
 	}
 	s := &Searcher{
 		tooLarge: tooLarge,
-		tenants: t, cache: newCache(o.Memory), loads: make(chan struct{}, maxLoads),
+		tenants:  t, cache: newCache(o.Memory), loads: make(chan struct{}, maxLoads),
 		searches: make(chan struct{}, 2*runtime.GOMAXPROCS(0)), most: mostHeld,
 	}
 	s.metrics = newSearchMetrics(s.cache, o.Metrics)

@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/elevenlabs"
 	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -44,23 +45,23 @@ type cloning struct {
 	Connection id.Connection `json:"connection"`
 }
 
-// Propose queues the making of a voice that was inserted.
-func Propose(ctx context.Context, tx *tenant.Tx, v Voice, by string, at time.Time) (job.Job, error) {
+// propose queues the making of a voice.
+func propose(ctx context.Context, tx *tenant.Tx, v Voice, who activity.Actor) (job.Job, error) {
 	return job.Insert(ctx, tx, job.Job{
 		ID: id.NewJob(), Kind: job.VoiceClone, ResourceKind: "voice", ResourceID: v.ID.String(), Scope: scope.VoicesRead,
-		CreatedBy: by, CreatedAt: at,
+		CreatedBy: who.By, CreatedAt: who.At,
 	}, cloning{Name: fmt.Sprintf("%s (%s)", v.Name, v.ID), Connection: v.Connection})
 }
 
-// ProposeRemoval queues the removal of a deleted voice from its service, as far
+// proposeRemoval queues the removal of a deleted voice from its service, as far
 // as that can still be reached.
-func ProposeRemoval(ctx context.Context, tx *tenant.Tx, v Voice, by string, at time.Time) error {
+func proposeRemoval(ctx context.Context, tx *tenant.Tx, v Voice, who activity.Actor) error {
 	if v.ServiceVoice == "" {
 		return nil
 	}
 	_, err := job.Insert(ctx, tx, job.Job{
 		ID: id.NewJob(), Kind: job.VoiceRemove, ResourceKind: "voice", ResourceID: v.ID.String(), Scope: scope.VoicesRead,
-		CreatedBy: by, CreatedAt: at,
+		CreatedBy: who.By, CreatedAt: who.At,
 	}, cloning{Voice: v.ServiceVoice, Connection: v.Connection})
 	return err
 }
@@ -181,7 +182,7 @@ func (c *Cloner) succeeded(made string) job.Step {
 		if errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) {
 			j.State = job.Cancelled
 			v.ServiceVoice = made
-			return 0, ProposeRemoval(ctx, tx, v, j.CreatedBy, now)
+			return 0, proposeRemoval(ctx, tx, v, activity.Actor{By: j.CreatedBy, At: now})
 		}
 		if err != nil {
 			return 0, err

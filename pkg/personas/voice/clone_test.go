@@ -24,6 +24,7 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/voice"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
@@ -71,7 +72,9 @@ func newBench(t *testing.T) *bench {
 	offer, _ := connection.FindOffer(connection.Speech, connection.ElevenLabs)
 	c := connection.New(offer, "voices", connection.Config{"baseUrl": service.URL}, "xi", now)
 	c.State, b.connection = connection.Active, c.ID
-	b.inTx(func(ctx context.Context, tx *tenant.Tx) error { return connection.Insert(ctx, tx, v, c, "xi") })
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		return connection.Create(ctx, tx, v, c, "xi", activity.Actor{By: "test", At: c.CreatedAt})
+	})
 	return b
 }
 
@@ -104,15 +107,14 @@ func (b *bench) propose(at time.Time) (v voice.Voice, j job.Job) {
 	k := consent.Consent{ID: id.NewConsent(), Kind: consent.Voice, State: consent.Given, Voice: v.ID, SignedAt: at, RecordedAt: at}
 	v.Consent.ID = k.ID
 	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		if _, err := voice.Insert(ctx, tx, v, k, plan.Terms{}); err != nil {
+		if _, err := voice.Create(ctx, tx, v, k, plan.Terms{}, activity.Actor{By: "test", At: at}); err != nil {
 			return err
 		}
-		if err := b.files.Keep(ctx, tx, sample); err != nil {
-			return err
-		}
-		j, err = voice.Propose(ctx, tx, v, "test", at)
-		return err
+		return b.files.Keep(ctx, tx, sample)
 	})
+	jobs, err := job.List(context.Background(), b.tenants, b.org, job.Filter{}, id.Job{}, 1)
+	require.NoError(b.t, err)
+	j = jobs[0]
 	j.Attempts = 1
 	return v, j
 }
@@ -137,7 +139,7 @@ func (b *bench) get(v id.Voice) (voice.Voice, error) {
 func (b *bench) delete(v id.Voice) {
 	b.t.Helper()
 	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := voice.Delete(ctx, tx, v, now)
+		_, err := voice.Delete(ctx, tx, v, activity.Actor{By: "test", At: now})
 		return err
 	})
 }

@@ -8,7 +8,9 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -93,10 +95,23 @@ func Find(ctx context.Context, tx *tenant.Tx, v id.Voice) (Voice, error) {
 	return alone(found)
 }
 
-// Insert adds an own voice with the consent it rests on. full says that the
-// terms leave no room and nothing was added. The error can be a
+// Create adds an own voice with the consent it rests on, and queues its making. full says
+// that the terms leave no room and nothing was added. The error can be a
 // connection.UnusableError.
-func Insert(ctx context.Context, tx *tenant.Tx, v Voice, k consent.Consent, terms plan.Terms) (full bool, err error) {
+func Create(ctx context.Context, tx *tenant.Tx, v Voice, k consent.Consent, terms plan.Terms, who activity.Actor) (full bool, err error) {
+	if full, err := insert(ctx, tx, v, k, terms); full || err != nil {
+		return full, err
+	}
+	j, err := propose(ctx, tx, v, who)
+	if err != nil {
+		return false, err
+	}
+	event.TellConsent(tx, k)
+	return false, who.Log(ctx, tx, "voice.created", "voice", v.ID,
+		map[string]any{"name": v.Name, "consentId": k.ID, "statement": k.Statement, "jobId": j.ID})
+}
+
+func insert(ctx context.Context, tx *tenant.Tx, v Voice, k consent.Consent, terms plan.Terms) (full bool, err error) {
 	limit, limited := terms.Limit(plan.ClonedVoices)
 	if full, err := tx.Increment(ctx, string(plan.ClonedVoices), limit, limited); full || err != nil {
 		return full, err
@@ -128,7 +143,7 @@ func update(ctx context.Context, tx *tenant.Tx, v Voice) error {
 }
 
 // Change changes an own voice's name, description and pronunciations.
-func Change(ctx context.Context, tx *tenant.Tx, which id.Voice, change func(*Voice), at time.Time) (Voice, error) {
+func Change(ctx context.Context, tx *tenant.Tx, which id.Voice, change func(*Voice), who activity.Actor) (Voice, error) {
 	if _, ok := findStudio(which); ok {
 		return Voice{}, ErrLibrary
 	}
@@ -137,14 +152,16 @@ func Change(ctx context.Context, tx *tenant.Tx, which id.Voice, change func(*Voi
 		return v, err
 	}
 	change(&v)
-	v.UpdatedAt = at
-	return v, update(ctx, tx, v)
+	v.UpdatedAt = who.At
+	if err := update(ctx, tx, v); err != nil {
+		return v, err
+	}
+	return v, who.Log(ctx, tx, "voice.updated", "voice", which, map[string]any{"name": v.Name})
 }
 
-// Delete deletes an own voice that nobody uses, and answers it as it was. Its
-// samples are for the caller to discard, the service's voice for a job; its
-// consent stays.
-func Delete(ctx context.Context, tx *tenant.Tx, which id.Voice, at time.Time) (Voice, error) {
+// Delete deletes an own voice that nobody uses, and answers it as it was. A job removes it
+// from its service; its samples are for the caller to discard, and its consent stays.
+func Delete(ctx context.Context, tx *tenant.Tx, which id.Voice, who activity.Actor) (Voice, error) {
 	if _, ok := findStudio(which); ok {
 		return Voice{}, ErrLibrary
 	}
@@ -156,14 +173,20 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Voice, at time.Time) (V
 		return v, &InUseError{v.Uses}
 	}
 	deleted := v
-	deleted.DeletedAt, deleted.UpdatedAt, deleted.Samples, deleted.ServiceVoice = &at, at, []id.File{}, ""
+	deleted.DeletedAt, deleted.UpdatedAt, deleted.Samples, deleted.ServiceVoice = &who.At, who.At, []id.File{}, ""
 	if err := update(ctx, tx, deleted); err != nil {
 		return v, err
 	}
 	if err := connection.SetUses(ctx, tx, connection.ByVoice(which)); err != nil {
 		return v, err
 	}
-	return v, tx.Decrement(ctx, string(plan.ClonedVoices))
+	if err := tx.Decrement(ctx, string(plan.ClonedVoices)); err != nil {
+		return v, err
+	}
+	if err := proposeRemoval(ctx, tx, v, who); err != nil {
+		return v, err
+	}
+	return v, who.Log(ctx, tx, "voice.deleted", "voice", which, nil)
 }
 
 // Count is how many own voices an organization has.

@@ -115,7 +115,9 @@ func (w *world) connect(answers modeltest.Behaviour) {
 	require.True(w.t, ok)
 	c := connection.New(offer, "model", connection.Config{"baseUrl": w.model.URL(), "model": "m"}, "sk", portaltest.At)
 	c.State, c.Fallback, c.TimeoutMs = connection.Active, connection.FallbackFail, 5000
-	w.inTx(func(ctx context.Context, tx *tenant.Tx) error { return connection.Insert(ctx, tx, w.vault, c, "sk") })
+	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		return connection.Create(ctx, tx, w.vault, c, "sk", activity.Actor{By: "test", At: c.CreatedAt})
+	})
 	w.model.Behave(answers)
 }
 

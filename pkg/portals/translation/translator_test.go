@@ -25,6 +25,7 @@ import (
 	"visavis.dev/pkg/portals/subject"
 	"visavis.dev/pkg/portals/translation"
 	"visavis.dev/pkg/provider/model/modeltest"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
@@ -98,7 +99,9 @@ func (w *world) connect(state connection.State) id.Connection {
 	require.True(w.t, ok)
 	c := connection.New(offer, "model", connection.Config{"baseUrl": w.model.URL(), "model": "m"}, "sk", portaltest.At)
 	c.State, c.Fallback, c.TimeoutMs = state, connection.FallbackFail, 5000
-	require.NoError(w.t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error { return connection.Insert(ctx, tx, w.vault, c, "sk") }))
+	require.NoError(w.t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		return connection.Create(ctx, tx, w.vault, c, "sk", activity.Actor{By: "test", At: c.CreatedAt})
+	}))
 	return c.ID
 }
 

@@ -175,7 +175,7 @@ func (w *world) test(question string, e rehearsal.Expectation) rehearsal.Test {
 		ID: id.NewPersonaTest(), Persona: w.persona.ID, Name: question, Question: question, Enabled: true, Expect: e,
 		CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now(),
 	}
-	w.must(func(ctx context.Context, tx *tenant.Tx) error { return rehearsal.Insert(ctx, tx, t) })
+	w.must(func(ctx context.Context, tx *tenant.Tx) error { return rehearsal.Create(ctx, tx, t, author()) })
 	return t
 }
 

@@ -184,8 +184,8 @@ func TestTestsChangeDuringARun(t *testing.T) {
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
 		after := tests[0]
 		after.Question, after.UpdatedAt = "Who is it?", w.clock.Now().Add(time.Second)
-		_, gone := rehearsal.Delete(ctx, tx, tests[1].ID)
-		return errors.Join(rehearsal.Update(ctx, tx, tests[0], after), gone)
+		gone := rehearsal.Delete(ctx, tx, tests[1].ID, author())
+		return errors.Join(rehearsal.Update(ctx, tx, tests[0], after, author()), gone)
 	})
 	j := w.end(begun.ID)
 	require.Equal(t, counts(3, 3, 0, 0), j.Counts)

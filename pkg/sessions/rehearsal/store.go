@@ -10,6 +10,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -17,9 +18,9 @@ const columns = `id, persona_id, name, question, language, expect, enabled, last
 
 func scan(row pgx.CollectableRow) (Test, error) { return pgx.RowToStructByPos[Test](row) }
 
-// Insert enters a test of a persona. The error can be persona.ErrUnknown,
+// Create enters a test of a persona. The error can be persona.ErrUnknown,
 // persona.ErrGone, ErrFull, or a persona.FieldError for a document that is not there.
-func Insert(ctx context.Context, tx *tenant.Tx, t Test) error {
+func Create(ctx context.Context, tx *tenant.Tx, t Test, who activity.Actor) error {
 	if _, err := persona.Lock(ctx, tx, t.Persona); err != nil {
 		return err
 	}
@@ -39,12 +40,19 @@ func Insert(ctx context.Context, tx *tenant.Tx, t Test) error {
 		INSERT INTO persona_test (org_id, id, persona_id, name, question, language, expect, enabled, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
 		tx.Org, t.ID, t.Persona, t.Name, t.Question, t.Language, t.Expect, t.Enabled, t.CreatedAt)
-	return err
+	if err != nil {
+		return err
+	}
+	return t.log(ctx, tx, "persona_test.created", who)
+}
+
+func (t *Test) log(ctx context.Context, tx *tenant.Tx, action string, who activity.Actor) error {
+	return who.Log(ctx, tx, action, "persona_test", t.ID, map[string]any{"name": t.Name, "personaId": t.Persona})
 }
 
 // Update makes of a test that Lock found what after says. A document that it
 // expected before may be gone. The error can be a persona.FieldError.
-func Update(ctx context.Context, tx *tenant.Tx, before, after Test) error {
+func Update(ctx context.Context, tx *tenant.Tx, before, after Test, who activity.Actor) error {
 	if err := after.Expect.checkDocuments(ctx, tx, before.Expect.DocumentIDs); err != nil {
 		return err
 	}
@@ -53,13 +61,20 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Test) error {
 		UPDATE persona_test SET name = $3, question = $4, language = $5, expect = $6, enabled = $7, updated_at = $8
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, after.ID, after.Name, after.Question, after.Language, after.Expect, after.Enabled, after.UpdatedAt)
-	return err
+	if err != nil {
+		return err
+	}
+	return after.log(ctx, tx, "persona_test.updated", who)
 }
 
 // Delete deletes a test. The error is ErrUnknown.
-func Delete(ctx context.Context, tx *tenant.Tx, which id.PersonaTest) (Test, error) {
+func Delete(ctx context.Context, tx *tenant.Tx, which id.PersonaTest, who activity.Actor) error {
 	tx.Touch("persona_test", which)
-	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `DELETE FROM persona_test WHERE org_id = $1 AND id = $2 RETURNING `+columns, tx.Org, which)
+	t, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `DELETE FROM persona_test WHERE org_id = $1 AND id = $2 RETURNING `+columns, tx.Org, which)
+	if err != nil {
+		return err
+	}
+	return t.log(ctx, tx, "persona_test.deleted", who)
 }
 
 // Get finds a test. The error is ErrUnknown.

@@ -34,7 +34,7 @@ func TestStore(t *testing.T) {
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
 		before, err := rehearsal.Lock(ctx, tx, made.ID)
 		require.NoError(t, err)
-		return rehearsal.Update(ctx, tx, before, after)
+		return rehearsal.Update(ctx, tx, before, after, author())
 	})
 	require.Equal(t, []any{"Opening", "Wann?", &german, false, after.Expect}, func(r rehearsal.Test) []any {
 		return []any{r.Name, r.Question, r.Language, r.Enabled, r.Expect}
@@ -43,16 +43,17 @@ func TestStore(t *testing.T) {
 	// A document must be there, unless it was expected before.
 	_, err = w.db.Exec(ctx, `UPDATE knowledge_document SET deleted_at = created_at WHERE org_id = $1`, w.org)
 	require.NoError(t, err)
-	w.must(func(ctx context.Context, tx *tenant.Tx) error { return rehearsal.Update(ctx, tx, after, after) })
+	w.must(func(ctx context.Context, tx *tenant.Tx) error {
+		return rehearsal.Update(ctx, tx, after, after, author())
+	})
 	var wrong *persona.FieldError
 	require.ErrorAs(t, w.tenants.InTx(ctx, w.org, func(ctx context.Context, tx *tenant.Tx) error {
-		return rehearsal.Update(ctx, tx, made, after)
+		return rehearsal.Update(ctx, tx, made, after, author())
 	}), &wrong)
 	require.Equal(t, "expect.documentIds[0]", wrong.Field)
 
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := rehearsal.Delete(ctx, tx, made.ID)
-		return err
+		return rehearsal.Delete(ctx, tx, made.ID, author())
 	})
 	_, err = rehearsal.Get(ctx, w.tenants, w.org, made.ID)
 	require.ErrorIs(t, err, rehearsal.ErrUnknown)
@@ -97,16 +98,16 @@ func TestTestsOfAPersona(t *testing.T) {
 	require.ErrorIs(t, err, rehearsal.ErrUnknown)
 	require.Equal(t, 3, w.count(`SELECT count(*) FROM persona_test WHERE org_id = $1`))
 	require.ErrorIs(t, w.tenants.InTx(ctx, w.org, func(ctx context.Context, tx *tenant.Tx) error {
-		return rehearsal.Insert(ctx, tx, originals[0])
+		return rehearsal.Create(ctx, tx, originals[0], author())
 	}), persona.ErrGone)
 }
 
 func TestAPersonaIsFullOfTests(t *testing.T) {
 	w := newWorld(t)
 	add := func(ctx context.Context, tx *tenant.Tx) error {
-		return rehearsal.Insert(ctx, tx, rehearsal.Test{
+		return rehearsal.Create(ctx, tx, rehearsal.Test{
 			ID: id.NewPersonaTest(), Persona: w.persona.ID, Name: "x", Question: "x", Expect: facts, CreatedAt: tenanttest.Now, UpdatedAt: tenanttest.Now,
-		})
+		}, author())
 	}
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
 		for range rehearsal.MaxTests {

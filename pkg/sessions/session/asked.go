@@ -46,12 +46,3 @@ func DeleteTranscript(ctx context.Context, tx *tenant.Tx, which id.Session, who 
 	}
 	return who.Log(ctx, tx, "session.transcript_deleted", "session", which, nil)
 }
-
-// InviteStaff is Invite because somebody asks for it.
-func InviteStaff(ctx context.Context, tx *tenant.Tx, s Session, c Colleague, who activity.Actor) (Token, error) {
-	token, err := Invite(ctx, tx, s, c, who.At)
-	if err != nil {
-		return token, err
-	}
-	return token, who.Log(ctx, tx, "session.staff_invited", "session", s.ID, map[string]any{"staffId": c.ID, "mode": c.Mode})
-}

@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -139,7 +140,7 @@ func TestStaff(t *testing.T) {
 	staff := session.Colleague{ID: id.NewStaff(), Name: "Eve", Mode: "takeover"}
 	var token session.Token
 	w.must(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		token, err = session.Invite(ctx, tx, s, staff, after(1))
+		token, err = session.Invite(ctx, tx, s, staff, activity.Actor{By: "test", At: after(1)})
 		return err
 	})
 	_, a, err := session.Admit(t.Context(), w.tenants, s.ID, token)

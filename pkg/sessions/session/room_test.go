@@ -118,7 +118,7 @@ func TestASessionUsesItsConnection(t *testing.T) {
 	c := connection.New(offer, "media", connection.Config{"url": "wss://m.example", "apiKey": "k"}, "", now)
 	s := draft(now, func(s *session.Session) { s.Transport, s.Media = session.LiveKit, c.ID })
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
-		if err := connection.Insert(ctx, tx, nil, c, ""); err != nil {
+		if err := connection.Create(ctx, tx, nil, c, "", activity.Actor{By: "test", At: c.CreatedAt}); err != nil {
 			return err
 		}
 		if err := connection.SetUses(ctx, tx, connection.BySession(s.ID), c.ID); err != nil {

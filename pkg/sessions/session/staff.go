@@ -11,6 +11,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -33,14 +34,17 @@ func scanColleague(row pgx.CollectableRow) (Colleague, error) {
 }
 
 // Invite makes the token by which a team member joins a session.
-func Invite(ctx context.Context, tx *tenant.Tx, s Session, c Colleague, now time.Time) (Token, error) {
+func Invite(ctx context.Context, tx *tenant.Tx, s Session, c Colleague, who activity.Actor) (Token, error) {
 	tx.Touch("session_staff", s.ID, c.ID)
 	if _, err := tx.Exec(ctx, `INSERT INTO session_staff (org_id, session_id, id, name, mode) VALUES ($1, $2, $3, $4, $5)`,
 		tx.Org, s.ID, c.ID, c.Name, c.Mode); err != nil {
 		return "", err
 	}
 	token := newToken(tx.Org)
-	return token, insertToken(ctx, tx, token, s.ID, staffToken, c.ID, now.Add(StaffWithin))
+	if err := insertToken(ctx, tx, token, s.ID, staffToken, c.ID, who.At.Add(StaffWithin)); err != nil {
+		return "", err
+	}
+	return token, who.Log(ctx, tx, "session.staff_invited", "session", s.ID, map[string]any{"staffId": c.ID, "mode": c.Mode})
 }
 
 // Join notes that a team member came into a session that the caller runs. One

@@ -21,6 +21,7 @@ import (
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/speech/speaker"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/tenant"
@@ -350,7 +351,7 @@ func (s *stage) invite(which id.Session, mode string) string {
 	s.t.Helper()
 	var token session.Token
 	require.NoError(s.t, s.tenants.InTx(context.Background(), s.org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		token, err = session.Invite(ctx, tx, session.Session{ID: which}, session.Colleague{ID: id.NewStaff(), Name: "Kim", Mode: mode}, s.now())
+		token, err = session.Invite(ctx, tx, session.Session{ID: which}, session.Colleague{ID: id.NewStaff(), Name: "Kim", Mode: mode}, activity.Actor{By: "test", At: s.now()})
 		return err
 	}))
 	return string(token)

@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/provider/livekit"
 	"visavis.dev/pkg/provider/livekit/livekittest"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/live"
 	"visavis.dev/pkg/visits/live/livetest"
@@ -216,7 +217,7 @@ func (s *stage) staffToken(which id.Session, mode string) string {
 	s.t.Helper()
 	kim := session.Colleague{ID: id.NewStaff(), Name: "Kim", Mode: mode}
 	require.NoError(s.t, s.tenants.InTx(context.Background(), s.org, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := session.Invite(ctx, tx, session.Session{ID: which}, kim, s.now())
+		_, err := session.Invite(ctx, tx, session.Session{ID: which}, kim, activity.Actor{By: "test", At: s.now()})
 		return err
 	}))
 	token, err := s.media.Key.StaffToken(s.media.opened.MediaRoom(which), kim.ID, kim.Name, mode == "listen", s.now(), time.Minute)

@@ -165,7 +165,7 @@ func (w *world) sweepsLetters() error {
 func (w *world) forgets() error {
 	eraser := &person.Eraser{Files: file.New(nil, w.tenants, w.clock), Forget: func(context.Context, *tenant.Tx, id.Person) (int, error) { return 0, nil }}
 	return w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := eraser.Step(ctx, tx, &job.Job{ResourceID: id.NewPerson().String(), Progress: []byte(`{"said": true}`)}, w.clock.Now())
+		_, err := eraser.Step(ctx, tx, &job.Job{ResourceID: id.NewPerson().String(), Progress: []byte(`{"said": true, "searched": true}`)}, w.clock.Now())
 		return err
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/admission/admissiontest"
 	"visavis.dev/pkg/visits/identity"
@@ -59,7 +60,7 @@ func (p *provided) connect(config map[string]any) id.Connection {
 	c := connection.New(offer, "Staff", config, identitytest.Secret, p.clock.Now())
 	c.TimeoutMs, c.Fallback = 5000, connection.FallbackFail
 	require.NoError(p.T, p.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		return connection.Insert(ctx, tx, p.gate.Vault, c, identitytest.Secret)
+		return connection.Create(ctx, tx, p.gate.Vault, c, identitytest.Secret, activity.Actor{By: "test", At: c.CreatedAt})
 	}))
 	return c.ID
 }
