@@ -13,6 +13,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/managed"
+	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/organization"
 )
@@ -125,7 +126,7 @@ func (a *admin) orgAddMinutes() *cobra.Command {
 			}
 			// What was paid for is no part of what a resource declares.
 			return a.change(ctx, cmd, args[0], func(o directory.Organization) error {
-				return organization.GrantMinutes(ctx, a.tenants, o.ID, uuid.Must(uuid.NewV7()), minutes, now(), nil)
+				return usage.GrantMinutes(ctx, a.tenants, o.ID, uuid.Must(uuid.NewV7()), minutes, now(), nil)
 			})
 		})
 }

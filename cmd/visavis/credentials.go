@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/organization"
@@ -134,7 +135,7 @@ func (o devOrganization) ensure(ctx context.Context, p *process) error {
 		}
 	}
 	// The grant follows from the organization, so that it is given once.
-	return organization.GrantMinutes(ctx, p.server.Tenants, o.ID, uuid.UUID(o.ID), devMinutes, now, nil)
+	return usage.GrantMinutes(ctx, p.server.Tenants, o.ID, uuid.UUID(o.ID), devMinutes, now, nil)
 }
 
 type devKey struct {

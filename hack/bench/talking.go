@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/store/organization"
+	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/visits/live/livetest"
 )
 
@@ -37,7 +37,7 @@ func talking(ctx context.Context, f *fixture) error {
 	if err != nil {
 		return err
 	}
-	if err := organization.GrantMinutes(ctx, f.server.Tenants, org, uuid.New(), 1_000_000, time.Now(), nil); err != nil {
+	if err := usage.GrantMinutes(ctx, f.server.Tenants, org, uuid.New(), 1_000_000, time.Now(), nil); err != nil {
 		return err
 	}
 	portal, err := f.startPortal(unlimited...)

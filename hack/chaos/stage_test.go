@@ -12,8 +12,8 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/sessions/session"
-	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/live/livetest"
 )
@@ -65,7 +65,7 @@ func newStage(t *testing.T, processes int) *stage {
 	ctx, now := context.Background(), time.Now().UTC()
 	for i, minutes := range grants {
 		expires := now.Add(time.Duration(24+i) * time.Hour)
-		require.NoError(t, organization.GrantMinutes(ctx, s.Tenants, s.Acme.ID, uuid.New(), minutes, now, &expires))
+		require.NoError(t, usage.GrantMinutes(ctx, s.Tenants, s.Acme.ID, uuid.New(), minutes, now, &expires))
 		s.grantS += minutes * 60
 	}
 	var err error

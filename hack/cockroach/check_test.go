@@ -32,12 +32,12 @@ func TestStatementsAreCockroachDBs(t *testing.T) {
 		}
 		statements, err := parser.Parse(sql)
 		if err != nil {
-			t.Errorf("%s: %v in\n%s", at, err, sql)
+			t.Errorf("%s: %v in\n%s", at[0], err, sql)
 			continue
 		}
 		for _, s := range statements {
 			for _, open := range openPlaceholders(s.AST) {
-				t.Errorf("%s: the type of %s is open: it needs a cast in\n%s", at, open, sql)
+				t.Errorf("%s: the type of %s is open: it needs a cast in\n%s", at[0], open, sql)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,7 +31,8 @@ type collector struct {
 	values map[types.Object][]valued
 	// functions are those that were read from source, by their full names.
 	functions map[string]*types.Func
-	found     map[string]token.Position
+	// found are the places that send a text.
+	found map[string][]token.Position
 	// unknown are the calls whose statement could not be made out.
 	unknown []token.Position
 }
@@ -42,15 +44,23 @@ type valued struct {
 	added, perhaps bool
 }
 
-// collect reads the statements of every package but those of tests.
+// collect reads the statements of every package but those of tests, once for all tests.
 func collect(t *testing.T) *collector {
 	t.Helper()
+	c, err := collected()
+	require.NoError(t, err)
+	return c
+}
+
+var collected = sync.OnceValues(func() (*collector, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports,
 		Dir:  "../..",
 	}, "./pkg/...", "./api/...", "./operator/...", "./cmd/...")
-	require.NoError(t, err)
-	c := &collector{packages: loaded, values: map[types.Object][]valued{}, functions: map[string]*types.Func{}, found: map[string]token.Position{}}
+	if err != nil {
+		return nil, err
+	}
+	c := &collector{packages: loaded, values: map[types.Object][]valued{}, functions: map[string]*types.Func{}, found: map[string][]token.Position{}}
 	for _, p := range loaded {
 		for _, o := range p.TypesInfo.Defs {
 			if f, ok := o.(*types.Func); ok {
@@ -59,7 +69,9 @@ func collect(t *testing.T) *collector {
 		}
 	}
 	for _, p := range loaded {
-		require.Empty(t, p.Errors, p.PkgPath)
+		if len(p.Errors) > 0 {
+			return nil, p.Errors[0]
+		}
 		for _, file := range p.Syntax {
 			ast.PreorderStack(file, nil, func(n ast.Node, above []ast.Node) bool {
 				c.learn(p, n, slices.ContainsFunc(above, depends))
@@ -77,8 +89,8 @@ func collect(t *testing.T) *collector {
 			})
 		}
 	}
-	return c
-}
+	return c, nil
+})
 
 // depends says that what is below a node may not be done.
 func depends(n ast.Node) bool {
@@ -213,7 +225,7 @@ func (c *collector) call(p *packages.Package, call *ast.CallExpr) {
 		c.unknown = append(c.unknown, place)
 	}
 	for _, text := range texts {
-		c.found[text] = place
+		c.found[text] = append(c.found[text], place)
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/store/database"
-	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
 )
@@ -37,7 +36,7 @@ func newLedger(t *testing.T) *ledger {
 }
 
 func (l *ledger) grant(minutes int64, expires *time.Time) {
-	require.NoError(l.t, organization.GrantMinutes(context.Background(), l.tenants, l.org, uuid.New(), minutes, now, expires))
+	require.NoError(l.t, usage.GrantMinutes(context.Background(), l.tenants, l.org, uuid.New(), minutes, now, expires))
 }
 
 func (l *ledger) exec(sql string, args ...any) {

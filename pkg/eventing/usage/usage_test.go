@@ -10,7 +10,6 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/usage"
-	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
 )
@@ -95,9 +94,9 @@ func TestMinutes(t *testing.T) {
 	ctx := context.Background()
 	past, soon, late := now.Add(-time.Hour), now.Add(time.Hour), now.Add(48*time.Hour)
 	for _, expires := range []*time.Time{nil, &past, &soon, &late} {
-		require.NoError(t, organization.GrantMinutes(ctx, tenants, org, uuid.New(), 10, now, expires))
+		require.NoError(t, usage.GrantMinutes(ctx, tenants, org, uuid.New(), 10, now, expires))
 	}
-	require.NoError(t, organization.GrantMinutes(ctx, tenants, other, uuid.New(), 99, now, nil))
+	require.NoError(t, usage.GrantMinutes(ctx, tenants, other, uuid.New(), 99, now, nil))
 	shard, err := tenants.Shard(ctx, "a")
 	require.NoError(t, err)
 	_, err = shard.Exec(ctx, `UPDATE minute_grant SET remaining_s = 0 WHERE expires_at = $1`, soon)

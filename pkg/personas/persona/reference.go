@@ -7,6 +7,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/personas/knowledge"
 	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -70,7 +71,7 @@ func (p *Persona) use(ctx context.Context, tx *tenant.Tx, before []id.KnowledgeB
 	if err := connection.SetUses(ctx, tx, connection.ByPersona(p.ID), p.Definition.connections()...); err != nil {
 		return err
 	}
-	return useKnowledge(ctx, tx, p.ID, before, p.Definition.Knowledge.BaseIDs)
+	return knowledge.SetUses(ctx, tx, knowledge.ByPersona(p.ID), before, p.Definition.Knowledge.BaseIDs)
 }
 
 // release notes that a persona uses nothing any more.
@@ -81,7 +82,7 @@ func (p *Persona) release(ctx context.Context, tx *tenant.Tx) error {
 	if err := connection.SetUses(ctx, tx, connection.ByPersona(p.ID)); err != nil {
 		return err
 	}
-	return useKnowledge(ctx, tx, p.ID, p.Definition.Knowledge.BaseIDs, nil)
+	return knowledge.SetUses(ctx, tx, knowledge.ByPersona(p.ID), p.Definition.Knowledge.BaseIDs, nil)
 }
 
 // connections lists the connections that a definition names, each once.
@@ -97,40 +98,6 @@ func (d *Definition) connections() []id.Connection {
 	}
 	return named
 }
-
-// useKnowledge notes which packs a persona answers from instead of those it did
-// before, so that they are not deleted meanwhile.
-func useKnowledge(ctx context.Context, tx *tenant.Tx, p id.Persona, before, after []id.KnowledgeBase) error {
-	for _, base := range before {
-		if slices.Contains(after, base) {
-			continue
-		}
-		tx.Touch("knowledge_use", base, user, p)
-		if _, err := tx.Exec(ctx, `
-			DELETE FROM knowledge_use WHERE org_id = $1 AND base_id = $2 AND user_kind = $3 AND user_id = $4`,
-			tx.Org, base, user, p); err != nil {
-			return err
-		}
-	}
-	for _, base := range after {
-		if slices.Contains(before, base) {
-			continue
-		}
-		tx.Touch("knowledge_use", base, user, p)
-		if _, err := tx.Exec(ctx, `
-			INSERT INTO knowledge_use (org_id, base_id, user_kind, user_id) VALUES ($1, $2, $3, $4)`, tx.Org, base, user, p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// user is the kind of user of knowledge that a persona is.
-const user userKind = "persona"
-
-type userKind string
-
-func (k userKind) String() string { return string(k) }
 
 // liveSessions counts the sessions of a persona that are not over. It rides
 // session_active.

@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/base/mail"
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/sessions/caselink"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -108,8 +109,7 @@ func (w *Writer) write(ctx context.Context, j job.Job, l letter) (mail.Message, 
 func sent(l letter) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 		if l.Kind == ofCase {
-			tx.Touch("case_link", l.Case)
-			if _, err := tx.Exec(ctx, `UPDATE case_link SET sent_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, l.Case, now); err != nil {
+			if err := caselink.MarkSent(ctx, tx, l.Case, now); err != nil {
 				return 0, err
 			}
 		}

@@ -15,8 +15,8 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/consent"
-	"visavis.dev/pkg/store/erasure"
 	"visavis.dev/pkg/store/file"
+	"visavis.dev/pkg/store/idempotency"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -92,8 +92,8 @@ type reached struct {
 	Held bool `json:"held"`
 	// Silenced are conversations whose answers are searched for, and Answer is how far that,
 	// or the search for the person's own, got.
-	Silenced []id.Session   `json:"silenced,omitempty"`
-	Answer   erasure.Answer `json:"answer"`
+	Silenced []id.Session      `json:"silenced,omitempty"`
+	Answer   idempotency.Place `json:"answer"`
 	// Searched says that all answers were searched for the person.
 	Searched bool `json:"searched"`
 }
@@ -119,7 +119,7 @@ func (e *Eraser) Step(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.T
 		wait, err = e.rest(ctx, tx, j, &at, which, who)
 	default:
 		if err = e.silence(ctx, tx, j, &at, which, who); err == nil && len(at.Silenced) > 0 {
-			err = erasure.ScrubButAnswers(ctx, tx, erasure.Subject{Sessions: at.Silenced})
+			err = event.EraseExternalIDs(ctx, tx, id.Person{}, at.Silenced)
 		}
 	}
 	if err != nil {
@@ -160,31 +160,44 @@ func (e *Eraser) silence(ctx context.Context, tx *tenant.Tx, j *job.Job, at *rea
 
 // scrubSilenced searches some of the answers for the conversations that were silenced last.
 func (at *reached) scrubSilenced(ctx context.Context, tx *tenant.Tx) error {
-	whole, err := at.scrubAnswers(ctx, tx, erasure.Subject{Sessions: at.Silenced})
+	ids := make([]string, len(at.Silenced))
+	for i, s := range at.Silenced {
+		ids[i] = s.Bare()
+	}
+	whole, err := at.scrubAnswers(ctx, tx, ids)
 	if whole {
 		at.Silenced = nil
 	}
 	return err
 }
 
-// scrubPerson searches some of the answers for the person.
+// scrubPerson searches some of the answers for the person and their places. It rides
+// membership_by_person.
 func (at *reached) scrubPerson(ctx context.Context, tx *tenant.Tx, which id.Person) error {
-	who, err := subjectOf(ctx, tx, which)
+	rows, err := tx.Query(ctx, `SELECT id FROM membership WHERE org_id = $1 AND person_id = $2`, tx.Org, which)
 	if err != nil {
 		return err
 	}
-	at.Searched, err = at.scrubAnswers(ctx, tx, who)
+	ids := []string{which.Bare()}
+	var place id.Membership
+	if _, err := pgx.ForEachRow(rows, []any{&place}, func() error {
+		ids = append(ids, place.Bare())
+		return nil
+	}); err != nil {
+		return err
+	}
+	at.Searched, err = at.scrubAnswers(ctx, tx, ids)
 	return err
 }
 
 // scrubAnswers searches some of the answers, and says whether those were the last.
-func (at *reached) scrubAnswers(ctx context.Context, tx *tenant.Tx, who erasure.Subject) (whole bool, err error) {
-	next, err := erasure.ScrubAnswers(ctx, tx, who, at.Answer)
+func (at *reached) scrubAnswers(ctx context.Context, tx *tenant.Tx, of []string) (whole bool, err error) {
+	next, err := idempotency.Erase(ctx, tx, of, at.Answer)
 	if err != nil {
 		return false, err
 	}
 	if next == nil {
-		next, whole = &erasure.Answer{}, true
+		next, whole = &idempotency.Place{}, true
 	}
 	at.Answer = *next
 	return whole, nil
@@ -207,51 +220,12 @@ func (e *Eraser) rest(ctx context.Context, tx *tenant.Tx, j *job.Job, at *reache
 	return 0, nil
 }
 
-// scrub empties what is found of a person and of their places by searching, answers aside.
+// scrub empties what is found of a person by searching, answers aside.
 func scrub(ctx context.Context, tx *tenant.Tx, which id.Person) error {
-	who, err := subjectOf(ctx, tx, which)
-	if err != nil {
+	if err := event.EraseExternalIDs(ctx, tx, which, nil); err != nil {
 		return err
 	}
-	return erasure.ScrubButAnswers(ctx, tx, who)
-}
-
-// subjectOf is a person with their places.
-func subjectOf(ctx context.Context, tx *tenant.Tx, which id.Person) (erasure.Subject, error) {
-	// Rides membership_by_person.
-	rows, err := tx.Query(ctx, `SELECT id FROM membership WHERE org_id = $1 AND person_id = $2`, tx.Org, which)
-	if err != nil {
-		return erasure.Subject{}, err
-	}
-	places, err := pgx.CollectRows(rows, pgx.RowTo[id.Membership])
-	return erasure.Subject{Person: which, Places: places}, err
-}
-
-// dropRejects deletes the lines that imports refused. Whose they are cannot be told: no
-// ids are in them.
-func (e *Eraser) dropRejects(ctx context.Context, tx *tenant.Tx) error {
-	rows, err := tx.Query(ctx, `
-		SELECT id, file_id FROM job WHERE org_id = $1 AND kind = 'people_import' AND finished_at IS NOT NULL AND file_id IS NOT NULL`, tx.Org)
-	if err != nil {
-		return err
-	}
-	var (
-		jobs  []id.Job
-		files []id.File
-		one   id.Job
-		file  id.File
-	)
-	if _, err := pgx.ForEachRow(rows, []any{&one, &file}, func() error {
-		tx.Touch("job", one)
-		jobs, files = append(jobs, one), append(files, file)
-		return nil
-	}); err != nil || len(jobs) == 0 {
-		return err
-	}
-	if _, err := tx.Exec(ctx, `UPDATE job SET file_id = NULL WHERE org_id = $1 AND id = ANY($2)`, tx.Org, jobs); err != nil {
-		return err
-	}
-	return e.Files.Discard(ctx, tx, files...)
+	return job.DropSealed(ctx, tx)
 }
 
 // forget deletes what is remembered of a person, who their guardians are, by what
@@ -267,7 +241,11 @@ func (e *Eraser) forget(ctx context.Context, tx *tenant.Tx, which id.Person) err
 	if err := e.Files.Discard(ctx, tx, evidence...); err != nil {
 		return err
 	}
-	if err := e.dropRejects(ctx, tx); err != nil {
+	rejects, err := job.TakeRejects(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if err := e.Files.Discard(ctx, tx, rejects...); err != nil {
 		return err
 	}
 	// Once more: what was under way at the erasure has been answered since.

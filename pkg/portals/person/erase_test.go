@@ -16,11 +16,11 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/file"
-	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/memory"
 )
@@ -81,7 +81,7 @@ func (w *world) runner(files *file.Store, clock *clocktest.FakeClock) *job.Runne
 func TestErase(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	require.NoError(t, organization.GrantMinutes(ctx, w.tenants, w.one, uuid.New(), 100, now, nil))
+	require.NoError(t, usage.GrantMinutes(ctx, w.tenants, w.one, uuid.New(), 100, now, nil))
 	pod := uuid.New()
 	_, err := session.KeepPod(ctx, w.tenants, "a", pod, "pod", true)
 	require.NoError(t, err)
@@ -183,7 +183,7 @@ func TestErase(t *testing.T) {
 func TestEraseWaitsForAHold(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	require.NoError(t, organization.GrantMinutes(ctx, w.tenants, w.one, uuid.New(), 100, now, nil))
+	require.NoError(t, usage.GrantMinutes(ctx, w.tenants, w.one, uuid.New(), 100, now, nil))
 	pod := uuid.New()
 	_, err := session.KeepPod(ctx, w.tenants, "a", pod, "pod", true)
 	require.NoError(t, err)

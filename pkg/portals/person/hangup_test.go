@@ -10,11 +10,11 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/unit"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/consent"
-	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -22,7 +22,7 @@ import (
 // what begins a conversation by a place.
 func (w *world) callers() func(person.Membership) id.Session {
 	w.t.Helper()
-	require.NoError(w.t, organization.GrantMinutes(context.Background(), w.tenants, w.one, uuid.New(), 1000, now, nil))
+	require.NoError(w.t, usage.GrantMinutes(context.Background(), w.tenants, w.one, uuid.New(), 1000, now, nil))
 	pod := uuid.New()
 	_, err := session.KeepPod(context.Background(), w.tenants, "a", pod, "pod", true)
 	require.NoError(w.t, err)

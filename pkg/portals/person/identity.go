@@ -8,12 +8,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/store/tenant"
 )
 
 // forgetIdentity deletes what somebody could come in by: the links that were mailed to
 // them, the letters that wait for them, and who they are at identity providers. It
-// rides mail_link_by_person, job_mail and person_identity_by_person.
+// rides mail_link_by_person and person_identity_by_person.
 func forgetIdentity(ctx context.Context, tx *tenant.Tx, which id.Person) error {
 	links, err := tx.Query(ctx, `DELETE FROM mail_link WHERE org_id = $1 AND person_id = $2 RETURNING hash`, tx.Org, which)
 	if err != nil {
@@ -26,17 +27,8 @@ func forgetIdentity(ctx context.Context, tx *tenant.Tx, which id.Person) error {
 	for _, h := range hashes {
 		tx.Touch("mail_link", digest(h))
 	}
-	letters, err := tx.Query(ctx, `
-		DELETE FROM job WHERE org_id = $1 AND resource_id = $2 AND kind = 'mail_send' RETURNING id`, tx.Org, which.String())
-	if err != nil {
+	if err := job.DeleteLetters(ctx, tx, which); err != nil {
 		return err
-	}
-	jobs, err := pgx.CollectRows(letters, pgx.RowTo[id.Job])
-	if err != nil {
-		return err
-	}
-	for _, j := range jobs {
-		tx.Touch("job", j)
 	}
 	return forgetSubjects(ctx, tx, which)
 }

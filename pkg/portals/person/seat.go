@@ -131,3 +131,17 @@ func Keep(ctx context.Context, tx *tenant.Tx, on id.Portal, who id.Person) error
 	_, err := tx.Exec(ctx, `SELECT 1 FROM person WHERE org_id = $1 AND id = $2 FOR SHARE`, tx.Org, who)
 	return err
 }
+
+// SignedIn notes that somebody came in to their place, by a door.
+func SignedIn(ctx context.Context, tx *tenant.Tx, who id.Person, place id.Membership, door string, now time.Time) error {
+	tx.Touch("person", who)
+	if _, err := tx.Exec(ctx, `
+		UPDATE person SET last_seen_at = $3, state = CASE WHEN state = 'invited' THEN 'active' ELSE state END WHERE org_id = $1 AND id = $2`,
+		tx.Org, who, now); err != nil {
+		return err
+	}
+	tx.Touch("membership", place)
+	_, err := tx.Exec(ctx, `
+		UPDATE membership SET last_sign_in_at = $3, door = $4 WHERE org_id = $1 AND id = $2`, tx.Org, place, now, door)
+	return err
+}

@@ -52,37 +52,3 @@ func (p *Portal) packs(ctx context.Context, tx *tenant.Tx) ([]id.KnowledgeBase, 
 	}
 	return once(named), nil
 }
-
-// usePacks notes which packs a portal uses instead of those it did before, so
-// that they are not deleted meanwhile.
-func usePacks(ctx context.Context, tx *tenant.Tx, p id.Portal, before, after []id.KnowledgeBase) error {
-	for _, base := range before {
-		if slices.Contains(after, base) {
-			continue
-		}
-		tx.Touch("knowledge_use", base, user, p)
-		if _, err := tx.Exec(ctx, `
-			DELETE FROM knowledge_use WHERE org_id = $1 AND base_id = $2 AND user_kind = $3 AND user_id = $4`,
-			tx.Org, base, user, p); err != nil {
-			return err
-		}
-	}
-	for _, base := range after {
-		if slices.Contains(before, base) {
-			continue
-		}
-		tx.Touch("knowledge_use", base, user, p)
-		if _, err := tx.Exec(ctx, `
-			INSERT INTO knowledge_use (org_id, base_id, user_kind, user_id) VALUES ($1, $2, $3, $4)`, tx.Org, base, user, p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// user is the kind of user of knowledge that a portal is.
-const user userKind = "portal"
-
-type userKind string
-
-func (k userKind) String() string { return string(k) }

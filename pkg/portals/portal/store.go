@@ -68,6 +68,26 @@ func FindVersion(ctx context.Context, tx *tenant.Tx, p id.Portal, version int64)
 	return v, err
 }
 
+// SetSubjectBase notes the pack of a portal's subjects in its draft and in what visitors
+// see, neither of which becomes another version by it.
+func SetSubjectBase(ctx context.Context, tx *tenant.Tx, p Portal, base id.KnowledgeBase) error {
+	tx.Touch("portal", p.ID)
+	if _, err := tx.Exec(ctx, `
+		UPDATE portal SET definition = jsonb_set(definition, '{subjectBaseId}', to_jsonb($3::TEXT)) WHERE org_id = $1 AND id = $2`,
+		tx.Org, p.ID, base.String()); err != nil {
+		return err
+	}
+	if p.PublishedVersion != nil {
+		tx.Touch("portal_version", p.ID, number(*p.PublishedVersion))
+		if _, err := tx.Exec(ctx, `
+			UPDATE portal_version SET definition = jsonb_set(definition, '{subjectBaseId}', to_jsonb($4::TEXT))
+			WHERE org_id = $1 AND portal_id = $2 AND version = $3`, tx.Org, p.ID, *p.PublishedVersion, base.String()); err != nil {
+			return err
+		}
+	}
+	return Refresh(ctx, tx, p.ID)
+}
+
 // Refresh makes every process read again what visitors see of a portal. Whatever
 // changes that does it: its versions, its doors, its subjects, who speaks.
 func Refresh(ctx context.Context, tx *tenant.Tx, p id.Portal) error {

@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/knowledge"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -30,7 +31,7 @@ func Publish(ctx context.Context, tx *tenant.Tx, p Portal, note *string, who Aut
 	if err := p.save(ctx, tx); err != nil {
 		return p, err
 	}
-	return p, usePacks(ctx, tx, p.ID, before, p.Definition.KnowledgeBaseIDs)
+	return p, knowledge.SetUses(ctx, tx, knowledge.ByPortal(p.ID), before, p.Definition.KnowledgeBaseIDs)
 }
 
 // Versions is a page of a portal's published versions, newest first, before one of

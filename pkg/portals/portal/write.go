@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/personas/knowledge"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -57,7 +58,7 @@ func Insert(ctx context.Context, tx *tenant.Tx, p Portal, terms plan.Terms, who 
 		p.ManagedBy, p.CreatedAt); err != nil {
 		return p, false, err
 	}
-	return p, false, usePacks(ctx, tx, p.ID, nil, p.Definition.KnowledgeBaseIDs)
+	return p, false, knowledge.SetUses(ctx, tx, knowledge.ByPortal(p.ID), nil, p.Definition.KnowledgeBaseIDs)
 }
 
 // settle settles the definition and holds on to what is new in it.
@@ -126,7 +127,7 @@ func update(ctx context.Context, tx *tenant.Tx, before, after Portal, who Author
 	if err != nil {
 		return before, nil, err
 	}
-	return after, changed, usePacks(ctx, tx, after.ID, packs, used)
+	return after, changed, knowledge.SetUses(ctx, tx, knowledge.ByPortal(after.ID), packs, used)
 }
 
 // maxFormerSlugs bounds how many addresses lead to a portal, the last ones.
@@ -218,7 +219,7 @@ func Archive(ctx context.Context, tx *tenant.Tx, p Portal, who Author) (Portal, 
 	if err := p.save(ctx, tx); err != nil {
 		return p, err
 	}
-	if err := usePacks(ctx, tx, p.ID, packs, nil); err != nil {
+	if err := knowledge.SetUses(ctx, tx, knowledge.ByPortal(p.ID), packs, nil); err != nil {
 		return p, err
 	}
 	if err := tx.Decrement(ctx, string(plan.Portals)); err != nil {

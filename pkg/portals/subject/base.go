@@ -31,28 +31,8 @@ func subjectBase(ctx context.Context, tx *tenant.Tx, p portal.Portal, needed boo
 	if _, err := knowledge.InsertBase(ctx, tx, b, plan.Terms{}, who.Unlogged()); err != nil {
 		return b.ID, err
 	}
-	if err := knowledge.UsedByPortal(ctx, tx, b.ID, p.ID); err != nil {
+	if err := knowledge.SetUses(ctx, tx, knowledge.ByPortal(p.ID), nil, []id.KnowledgeBase{b.ID}); err != nil {
 		return b.ID, err
 	}
-	return b.ID, adopt(ctx, tx, p, b.ID)
-}
-
-// adopt notes the pack in the portal's draft and in what visitors see, neither of
-// which becomes another version by it.
-func adopt(ctx context.Context, tx *tenant.Tx, p portal.Portal, base id.KnowledgeBase) error {
-	tx.Touch("portal", p.ID)
-	if _, err := tx.Exec(ctx, `
-		UPDATE portal SET definition = jsonb_set(definition, '{subjectBaseId}', to_jsonb($3::TEXT)) WHERE org_id = $1 AND id = $2`,
-		tx.Org, p.ID, base.String()); err != nil {
-		return err
-	}
-	if p.PublishedVersion != nil {
-		tx.Touch("portal_version", p.ID, number(*p.PublishedVersion))
-		if _, err := tx.Exec(ctx, `
-			UPDATE portal_version SET definition = jsonb_set(definition, '{subjectBaseId}', to_jsonb($4::TEXT))
-			WHERE org_id = $1 AND portal_id = $2 AND version = $3`, tx.Org, p.ID, *p.PublishedVersion, base.String()); err != nil {
-			return err
-		}
-	}
-	return portal.Refresh(ctx, tx, p.ID)
+	return b.ID, portal.SetSubjectBase(ctx, tx, p, b.ID)
 }

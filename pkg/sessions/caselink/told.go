@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
@@ -35,4 +36,11 @@ func named(e event.Event) (id.CaseLink, error) {
 	}
 	err := json.Unmarshal(e.Structure, &names)
 	return names.CaseLink, err
+}
+
+// MarkSent notes that a link was sent.
+func MarkSent(ctx context.Context, tx *tenant.Tx, which id.CaseLink, now time.Time) error {
+	tx.Touch("case_link", which)
+	_, err := tx.Exec(ctx, `UPDATE case_link SET sent_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, which, now)
+	return err
 }

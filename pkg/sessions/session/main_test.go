@@ -12,10 +12,10 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/database/databasetest"
-	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
@@ -54,7 +54,7 @@ func worldOf(t *testing.T, tenants *tenant.Tenants, one, two id.Org) *world {
 	w.db, err = tenants.Shard(ctx, "a")
 	require.NoError(t, err)
 	for _, org := range []id.Org{one, two} {
-		require.NoError(t, organization.GrantMinutes(ctx, tenants, org, uuid.New(), 100, now, nil))
+		require.NoError(t, usage.GrantMinutes(ctx, tenants, org, uuid.New(), 100, now, nil))
 	}
 	for _, pod := range []uuid.UUID{w.pod, w.other} {
 		lives, err := session.KeepPod(ctx, tenants, "a", pod, "pod-"+pod.String()[:8], true)

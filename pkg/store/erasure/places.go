@@ -14,7 +14,8 @@ const (
 	WithSessions Rule = "with their sessions"
 	// WithPlaces: with their places, visits, memories, identities and consents.
 	WithPlaces Rule = "with their places"
-	// Searched: by ScrubButAnswers and ScrubAnswers, which look for the person.
+	// Searched: by what the tables' packages have for it (idempotency.Erase,
+	// event.EraseExternalIDs, job.DropSealed).
 	Searched Rule = "searched"
 	// Ends: by itself, soon, as the reason says.
 	Ends Rule = "ends by itself"

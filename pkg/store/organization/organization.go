@@ -1,5 +1,5 @@
 // Package organization makes organizations, which takes the directory and a
-// shard, and gives them what they have beyond their plan.
+// shard.
 package organization
 
 import (
@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -36,19 +33,6 @@ func Create(ctx context.Context, d *directory.Directory, t *tenant.Tenants, o di
 		return fmt.Errorf("open on shard %s: %w", o.Shard, err)
 	}
 	return d.Activate(ctx, o.ID)
-}
-
-// GrantMinutes gives an organization prepaid minutes; expires may be nil. The
-// same grant made again changes nothing.
-func GrantMinutes(ctx context.Context, t *tenant.Tenants, org id.Org, grant uuid.UUID, minutes int64, at time.Time, expires *time.Time) error {
-	return t.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		tx.Touch("minute_grant", grant)
-		_, err := tx.Exec(ctx, `
-			INSERT INTO minute_grant (org_id, id, seconds, remaining_s, granted_at, expires_at)
-			VALUES ($1, $2, $3, $3, $4, $5) ON CONFLICT (org_id, id) DO NOTHING`,
-			org, grant, minutes*60, at, expires)
-		return err
-	}, tenant.Idempotent(true))
 }
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)

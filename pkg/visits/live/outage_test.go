@@ -12,8 +12,8 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/sessions/session"
-	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
 )
@@ -27,7 +27,7 @@ func newOutageStages(t *testing.T) (*tenanttest.Outage, map[string]*stage) {
 	for _, name := range o.Names() {
 		s := &stage{t: t, directory: o.Directory, tenants: o.Tenants, list: o.Shards, org: o.Orgs[name], clock: clock.RealClock{}, told: make(chan []string, 100)}
 		s.terms.Limits = plan.Limits{plan.MaxConcurrentSessions: &two}
-		require.NoError(t, organization.GrantMinutes(t.Context(), o.Tenants, s.org, uuid.New(), 60, s.now(), nil))
+		require.NoError(t, usage.GrantMinutes(t.Context(), o.Tenants, s.org, uuid.New(), 60, s.now(), nil))
 		stages[name] = s
 	}
 	return o, stages

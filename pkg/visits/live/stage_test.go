@@ -17,13 +17,13 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/speech/speaker"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/directory"
-	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
 	"visavis.dev/pkg/visits/live"
@@ -61,7 +61,7 @@ func newStage(t *testing.T, seconds int64) *stage {
 	two := int64(2)
 	s.terms.Limits = plan.Limits{plan.MaxConcurrentSessions: &two}
 	grant := uuid.New()
-	require.NoError(t, organization.GrantMinutes(context.Background(), tenants, org, grant, seconds/60+1, s.now(), nil))
+	require.NoError(t, usage.GrantMinutes(context.Background(), tenants, org, grant, seconds/60+1, s.now(), nil))
 	s.sql(`UPDATE minute_grant SET seconds = $2, remaining_s = $2 WHERE org_id = $1`, seconds)
 	return s
 }

@@ -15,11 +15,11 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/provider/model"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/database/databasetest"
-	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
@@ -44,7 +44,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, clock: clocktest.NewFakeClock(tenanttest.Now)}
 	w.tenants, w.sent, w.one, _ = tenanttest.NewTraced(t)
-	require.NoError(t, organization.GrantMinutes(context.Background(), w.tenants, w.one, uuid.New(), 1000, w.now(), nil))
+	require.NoError(t, usage.GrantMinutes(context.Background(), w.tenants, w.one, uuid.New(), 1000, w.now(), nil))
 	w.persona, w.person = w.newPersona("person"), w.newPerson("adult")
 	return w
 }

@@ -130,15 +130,7 @@ func (e *entrance) seat(ctx context.Context, tx *tenant.Tx, who id.Person, which
 		return Visit{}, err
 	}
 	m := sits.Membership
-	tx.Touch("person", who)
-	if _, err := tx.Exec(ctx, `
-		UPDATE person SET last_seen_at = $3, state = CASE WHEN state = 'invited' THEN 'active' ELSE state END WHERE org_id = $1 AND id = $2`,
-		tx.Org, who, e.now); err != nil {
-		return Visit{}, err
-	}
-	tx.Touch("membership", m.ID)
-	if _, err := tx.Exec(ctx, `
-		UPDATE membership SET last_sign_in_at = $3, door = $4 WHERE org_id = $1 AND id = $2`, tx.Org, m.ID, e.now, e.door.Key); err != nil {
+	if err := person.SignedIn(ctx, tx, who, m.ID, string(e.door.Key), e.now); err != nil {
 		return Visit{}, err
 	}
 	if m.Role == person.Learner {

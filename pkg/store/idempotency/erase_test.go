@@ -1,4 +1,4 @@
-package erasure_test
+package idempotency_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/store/erasure"
+	"visavis.dev/pkg/store/idempotency"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
 )
@@ -35,9 +35,9 @@ func TestAnswersAreSearchedInParts(t *testing.T) {
 		require.NoError(t, err)
 	}
 	parts := 0
-	for from := new(erasure.Answer); from != nil; parts++ {
+	for from := new(idempotency.Place); from != nil; parts++ {
 		require.NoError(t, tenants.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-			from, err = erasure.ScrubAnswers(ctx, tx, erasure.Subject{Sessions: sessions}, *from)
+			from, err = idempotency.Erase(ctx, tx, []string{sessions[0].Bare(), sessions[1].Bare()}, *from)
 			return err
 		}))
 	}
