@@ -31,6 +31,6 @@ func (w *world) connect(t testing.TB, org *apitest.Org) {
 	c := connection.New(offer, "voices", connection.Config{"baseUrl": "https://127.0.0.1:9"}, "xi-tests", time.Now().UTC())
 	c.State, c.Fallback, c.TimeoutMs = connection.Active, connection.FallbackFail, 1000
 	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
-		return connection.Create(ctx, tx, w.Vault, c, "xi-tests", activity.Actor{By: "test", At: c.CreatedAt})
+		return connection.Create(ctx, tx, w.Vault, c, "xi-tests", activity.Actor{By: "test", At: c.CreatedAt}.Unlogged())
 	}))
 }

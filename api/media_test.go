@@ -37,7 +37,7 @@ func (w *world) mediaServer(t testing.TB, org *apitest.Org, key livekit.Key) id.
 	c := connection.New(offer, "media", config, connection.Secret(key.Secret), time.Now().UTC().Add(-time.Minute))
 	c.Fallback, c.TimeoutMs = connection.FallbackBuiltin, 1000
 	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
-		return connection.Create(ctx, tx, w.Vault, c, connection.Secret(key.Secret), activity.Actor{By: "test", At: c.CreatedAt})
+		return connection.Create(ctx, tx, w.Vault, c, connection.Secret(key.Secret), activity.Actor{By: "test", At: c.CreatedAt}.Unlogged())
 	}))
 	w.mediaOf[c.ID.Bare()] = org.ID
 	return c.ID

@@ -106,7 +106,7 @@ func (w *world) modelled(t testing.TB, org *apitest.Org) {
 	c := connection.New(offer, "model", connection.Config{"baseUrl": "https://127.0.0.1:9/v1", "model": "m"}, "sk-tests", time.Now().UTC())
 	c.State, c.Fallback, c.TimeoutMs = connection.Active, connection.FallbackBuiltin, 1000
 	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
-		return connection.Create(ctx, tx, w.Vault, c, "sk-tests", activity.Actor{By: "test", At: c.CreatedAt})
+		return connection.Create(ctx, tx, w.Vault, c, "sk-tests", activity.Actor{By: "test", At: c.CreatedAt}.Unlogged())
 	}))
 	w.made[k] = c.ID.String()
 }

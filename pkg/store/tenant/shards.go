@@ -38,7 +38,7 @@ func (t *Tenants) Shard(ctx context.Context, name string) (*database.DB, error) 
 	if s, ok := t.shards[name]; ok {
 		return s.DB, nil
 	}
-	o := t.pool
+	o := audited(t.pool)
 	o.URL = func(ctx context.Context) (string, error) { return t.directory.ShardURL(ctx, name) }
 	db, err := database.Open(url, o)
 	if err != nil {

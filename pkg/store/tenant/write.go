@@ -18,6 +18,8 @@ type Tx struct {
 	Engine  database.Engine
 	capture bool
 	touched map[row]struct{}
+	// audited are the tables of what was touched; nil where nobody audits.
+	audited map[string]bool
 	outbox  Outbox
 }
 
@@ -54,6 +56,9 @@ func (tx *Tx) flush(ctx context.Context) error {
 // key's parts after org_id. While the organization is being copied elsewhere
 // the copy learns of the row from this. Every write of a tenant row calls it.
 func (tx *Tx) Touch(table string, pk ...fmt.Stringer) {
+	if tx.audited != nil {
+		tx.audited[table] = true
+	}
 	if !tx.capture {
 		return
 	}
@@ -91,10 +96,16 @@ func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Cont
 		}
 		return db.InTx(ctx, o, func(ctx context.Context, inner database.Tx) error {
 			tx := &Tx{Tx: inner, Org: org, Engine: engine, capture: f.state == Capture, touched: map[row]struct{}{}}
+			if auditor != nil {
+				tx.audited, ctx = map[string]bool{}, auditor.Begin(ctx)
+			}
 			if err := fn(ctx, tx); err != nil {
 				return err
 			}
-			return tx.flush(ctx)
+			if err := tx.flush(ctx); err != nil || auditor == nil {
+				return err
+			}
+			return auditor.End(ctx, tx.audited)
 		})
 	})
 }

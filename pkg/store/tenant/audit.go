@@ -1,0 +1,41 @@
+package tenant
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/multitracer"
+
+	"visavis.dev/pkg/store/database"
+)
+
+// Auditor watches what transactions write and what Touch is told of it, so that a test
+// fails where a row was written and not touched. It traces the statements of all shards.
+type Auditor interface {
+	pgx.QueryTracer
+	pgx.BatchTracer
+	// Begin is called before a transaction's function; what it answers is the context of the
+	// function's statements.
+	Begin(ctx context.Context) context.Context
+	// End is called before the commit, with the tables that were touched. Its error undoes
+	// the transaction.
+	End(ctx context.Context, touched map[string]bool) error
+}
+
+// auditor is nil but in tests.
+var auditor Auditor
+
+// Audit has an auditor watch the Tenants that are made from now on. It is for tests.
+func Audit(a Auditor) { auditor = a }
+
+// audited are the options of a pool whose statements the auditor sees, where there is one.
+func audited(o database.PoolOptions) database.PoolOptions {
+	switch {
+	case auditor == nil:
+	case o.Tracer == nil:
+		o.Tracer = auditor
+	default:
+		o.Tracer = multitracer.New(o.Tracer, auditor)
+	}
+	return o
+}
