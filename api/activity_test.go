@@ -17,6 +17,7 @@ var unlogged = map[string]string{
 	"askPersona":          "it reads: an answer, of which nothing is kept",
 	"searchKnowledgeBase": "it reads",
 	"endIdleSessions":     "a dry run, which reads; each session that it ends otherwise has an entry",
+	"speakVoice":          "it reads: sound, of which nothing is kept",
 	"testConnection":      "a trial, which the list of the connection's calls has",
 	"receiveMediaEvent":   "a media server tells what visitors do",
 	"createWidgetSession": "a visitor's conversation, of which there are too many",

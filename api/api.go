@@ -47,6 +47,7 @@ import (
 	"visavis.dev/pkg/portals/portal/template"
 	"visavis.dev/pkg/portals/widget"
 	"visavis.dev/pkg/sessions/conversation"
+	"visavis.dev/pkg/speech/speaker"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/file"
@@ -81,6 +82,8 @@ type Parts struct {
 	Clock    clock.WithDelayedExecution
 	Plans    *plan.Catalogue
 	Searcher *packs.Searcher
+	// Speaker says things aloud; nil where nothing does.
+	Speaker  speaker.Speaker
 	Teller   *event.Teller
 	Vault    *vault.Vault
 	Version  string
@@ -98,7 +101,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 		Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault, Clock: d.Clock, Opener: p.Connections, Reporter: p.Reporter,
 	}).Register(s)
 	(&consents.API{Tenants: d.Tenants, Files: p.Files}).Register(s)
-	(&voices.API{Tenants: d.Tenants, Files: p.Files, Egress: p.Egress, Plans: p.Plans}).Register(s)
+	(&voices.API{Tenants: d.Tenants, Files: p.Files, Egress: p.Egress, Plans: p.Plans, Speaker: p.Speaker}).Register(s)
 	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans, Files: p.Files, Minds: p.Minds, Clock: p.Clock}).Register(s)
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	(&portals.API{

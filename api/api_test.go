@@ -7,10 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/speech/espeak/espeaktest"
 	"visavis.dev/pkg/store/database/databasetest"
 )
 
-func TestMain(m *testing.M) { databasetest.Main(m) }
+func TestMain(m *testing.M) { databasetest.Main(espeaktest.Tests{M: m}) }
 
 func TestAvatarLifecycle(t *testing.T) {
 	a := apitest.New(t)

@@ -34,7 +34,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 				require.Contains(t, append([]int{d.success(t, o)}, o.Also...), answer.Status, "%s", answer.Raw)
 				require.Equal(t, string(v), answer.Header.Get(contract.Header))
 				switch {
-				case len(o.Produces) > 0:
+				case answer.Header.Get("Content-Type") != "application/json":
 					require.Contains(t, o.Produces, answer.Header.Get("Content-Type"))
 					require.NotEmpty(t, answer.Raw)
 				case d.isList(o):

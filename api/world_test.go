@@ -14,12 +14,15 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
+	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/speech/espeak"
+	"visavis.dev/pkg/speech/espeak/espeaktest"
 	"visavis.dev/pkg/store/apikey"
 )
 
@@ -136,10 +139,14 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 		return w.unit(t, org)
 	},
 	"/voices/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
-		o := w.operation(t, "createVoice")
-		answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.body(t, o)})
-		require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Raw)
-		return answer.Data(t)["id"].(string)
+		return w.cloneVoice(t, org)
+	},
+	// Ones that can be heard.
+	"/voices/{id}/preview": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.trainedVoice(t, org)
+	},
+	"/voices/{id}/speak": func(t testing.TB, w *world, org *apitest.Org) string {
+		return w.trainedVoice(t, org)
 	},
 	"/webhooks/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createWebhook")["id"].(string)
@@ -305,6 +312,10 @@ var bodies = map[string]func(n int) map[string]any{
 		}
 	},
 
+	"speakVoice": func(n int) map[string]any {
+		return map[string]any{"text": fmt.Sprint("Hello, number ", n, "."), "language": "English", "speed": 1.1}
+	},
+
 	"updateSetting": func(n int) map[string]any {
 		return map[string]any{"value": n%2 == 0, "scopeKind": "organization", "scopeId": ""}
 	},
@@ -350,7 +361,9 @@ type world struct {
 // kind in both organizations.
 func newWorld(t testing.TB, options ...apitest.Option) *world {
 	t.Helper()
-	a := apitest.New(t, append([]apitest.Option{apitest.Unlimited}, options...)...)
+	pool := espeaktest.Open(t, espeak.Options{Processes: 1})
+	speaking := func(o *server.Options) { o.Speaker = pool }
+	a := apitest.New(t, append([]apitest.Option{apitest.Unlimited, speaking}, options...)...)
 	w := &world{API: a, documents: map[contract.Version]*document{}, made: map[string]string{}, publicKeys: map[string]string{}, tokens: map[string]session.Token{}, mediaOf: map[string]id.Org{}}
 	for _, v := range contract.Versions() {
 		w.documents[v] = readDocument(t, v)
@@ -471,6 +484,12 @@ func kind(t testing.TB, o *route.Operation) string {
 	require.NotContains(t, after, "{", "these tests know paths with one id")
 	require.Contains(t, kinds, before+"}", "give this kind of path a maker")
 	return before + "}"
+}
+
+// noun is the path of the thing whose id a path has.
+func noun(path string) string {
+	before, _, _ := strings.Cut(path, "}")
+	return before
 }
 
 // path is the operation's path with the id of something that is not used up;

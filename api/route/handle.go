@@ -127,8 +127,12 @@ func File[I any](s *Service, o Operation, h func(context.Context, *Call, *I) (Bl
 // serve writes a blob, or that the caller's copy is good.
 func (c *Call) serve(b Blob, known bool, data []byte) {
 	h := c.writer.Header()
-	h.Set("ETag", b.ETag)
-	h.Set("Cache-Control", b.CacheControl)
+	if b.ETag != "" {
+		h.Set("ETag", b.ETag)
+	}
+	if b.CacheControl != "" {
+		h.Set("Cache-Control", b.CacheControl)
+	}
 	h.Set("X-Content-Type-Options", "nosniff")
 	if b.Download != "" {
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": b.Download}))

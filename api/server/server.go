@@ -283,7 +283,7 @@ func (s *Server) serve(cursors *cursor.Codec) (err error) {
 		Addresses: s.Addresses(), Gallery: s.Gallery, Gate: s.Gate,
 		PortalURL: o.portalURL(),
 		Changes:   s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.Library, LiveURL: o.liveURL(), Plans: s.Plans,
-		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: s.visitors,
+		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Speaker: o.Speaker, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: s.visitors,
 	})
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Voice
 				v.Pronunciations = said
 			}
 		}, c.Actor())
-		return show(changed), asProblem(err)
+		return show(c, changed), asProblem(err)
 	})
 }
 

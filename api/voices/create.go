@@ -95,7 +95,7 @@ func (a *API) commit(ctx context.Context, c *route.Call, v voice.Voice, k consen
 			return Voice{}, err
 		}
 		made, err := voice.Find(ctx, tx, v.ID)
-		return show(made), err
+		return show(c, made), err
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/voice"
+	"visavis.dev/pkg/speech/speaker"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
@@ -33,6 +34,11 @@ type API struct {
 	Files   *file.Store
 	Egress  *egress.Guard
 	Plans   *plan.Catalogue
+	// Speaker says things aloud; nil where nothing does.
+	Speaker speaker.Speaker
+
+	// speaking holds a token for each request that speaks.
+	speaking chan struct{}
 }
 
 const group = "Voices"
@@ -41,6 +47,7 @@ const group = "Voices"
 // it would be too.
 func (a *API) Register(s *route.Service) {
 	s.Examples(examples)
+	a.speaking = make(chan struct{}, atOnce)
 	route.List(s, route.Operation{
 		ID: "listVoices", Method: http.MethodGet, Path: "/voices", Group: group, Class: "read", Scope: scope.VoicesRead,
 		Summary: "Studio voices first, then the organization's clones, oldest first",
@@ -73,6 +80,19 @@ func (a *API) Register(s *route.Service) {
 		Since: contract.V20261001, Errors: []problem.Code{problem.Gone, problem.Conflict},
 		Summary: "Delete a voice that nobody uses, here and at the service that speaks it",
 	}, a.delete)
+	route.File(s, route.Operation{
+		ID: "getVoicePreview", Method: http.MethodGet, Path: "/voices/{id}/preview", Group: group, Auth: route.MayHaveKey,
+		Scope: scope.VoicesRead, Since: contract.V20261001, Produces: []string{asWAV}, Errors: []problem.Code{problem.Conflict},
+		Summary: "Hear a voice; a studio voice's greeting is public",
+	}, a.preview)
+	route.HandleOrFile(s, route.Operation{
+		ID: "speakVoice", Method: http.MethodPost, Path: "/voices/{id}/speak", Group: group, Class: "heavy", Scope: scope.VoicesRead,
+		Since: contract.V20261001, Produces: []string{asWAV}, Errors: []problem.Code{problem.Gone, problem.Conflict},
+		Summary: "Have a voice say a text: its sound, the mouth's shapes and the times of the words",
+		Description: "With Accept: audio/wav the answer is the sound alone. The text is one of at most 2,000 characters, and nothing of it is kept. " +
+			"Where nothing here speaks the answer is 503 capacity with the reason no_speech_engine, and 409 conflict with the reason " +
+			"language_not_spoken where nothing speaks this language.",
+	}, a.speak)
 }
 
 // Voice is one voice.
@@ -87,6 +107,7 @@ type Voice struct {
 	Accent          *string              `json:"accent" doc:"The accent that it has in its first language; null for none to speak of."`
 	Style           *string              `json:"style" doc:"Its manner, such as warm or lively; null for none to speak of."`
 	Description     string               `json:"description" doc:"What it sounds like, for people."`
+	PreviewURL      *string              `json:"previewUrl" format:"uri" doc:"Where the voice can be heard, as audio/wav; null unless it is ready. A studio voice's needs no key."`
 	Status          voice.Status         `json:"status" enum:"ready,training,failed,withdrawn" doc:"withdrawn: its consent was, and it starts no new sessions."`
 	StatusReason    *string              `json:"statusReason" doc:"Why the voice failed or was withdrawn, for people; null while all is well."`
 	Provider        string               `json:"provider" enum:"builtin,connection" doc:"What speaks: what is built in, or a service of your own that is connected."`
@@ -119,7 +140,7 @@ type VoicePronunciation struct {
 	Language string `json:"language" minLength:"1" maxLength:"100" doc:"By code or name; kept as a code."`
 }
 
-func show(v voice.Voice) Voice {
+func show(c *route.Call, v voice.Voice) Voice {
 	shown := Voice{
 		ID: v.ID, Kind: v.Kind, Name: v.Name, Gender: v.Gender, Engine: v.Engine, Languages: v.Languages,
 		PrimaryLanguage: v.PrimaryLanguage, Accent: orNull(v.Accent), Style: orNull(v.Style), Description: v.Description,
@@ -131,6 +152,9 @@ func show(v voice.Voice) Voice {
 	}
 	if v.Kind == voice.Custom {
 		shown.Provider, shown.ConnectionID, shown.ConsentID = "connection", &v.Connection, &v.Consent.ID
+	}
+	if shown.Status == voice.Ready {
+		shown.PreviewURL = new(c.URL("/voices/" + v.ID.String() + "/preview"))
 	}
 	switch shown.Status {
 	case voice.Failed:
@@ -165,7 +189,7 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Voi
 		return route.Page[Voice]{}, err
 	}
 	page, err := route.Paged(c, q.Paging, found, voice.PositionOf)
-	return route.Map(page, show), err
+	return route.Map(page, func(v voice.Voice) Voice { return show(c, v) }), err
 }
 
 // Path names a voice.
@@ -181,7 +205,7 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Voice, error) {
 		return Voice{}, err
 	}
 	found, err := voice.Get(ctx, a.Tenants, c.Org(), which)
-	return show(found), asProblem(err)
+	return show(c, found), asProblem(err)
 }
 
 // asProblem says what the errors of package voice are to a caller.

@@ -51,7 +51,7 @@ func alone(found []Voice) (Voice, error) {
 // Queue finds a voice, a studio one or an own one, among other reads. Once they
 // are done, what it answers tells: the error can be ErrUnknown or ErrGone.
 func Queue(r *tenant.Reads, org id.Org, v id.Voice) func() (Voice, error) {
-	if s, ok := findStudio(v); ok {
+	if s, ok := FindStudio(v); ok {
 		r.QueryRow(new(bool), []any{&s.Uses.Personas, &s.Uses.Duos}, selectUses, org, v)
 		return func() (Voice, error) { return s, nil }
 	}
@@ -80,7 +80,7 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, v id.Voice) (Voice,
 // Find is Get in a transaction. An own voice's row is held until it ends: whoever
 // begins to use a voice finds it so, and it is not deleted meanwhile.
 func Find(ctx context.Context, tx *tenant.Tx, v id.Voice) (Voice, error) {
-	if s, ok := findStudio(v); ok {
+	if s, ok := FindStudio(v); ok {
 		err := tx.QueryRow(ctx, selectUses, tx.Org, v).Scan(&s.Uses.Personas, &s.Uses.Duos)
 		return s, err
 	}
@@ -144,7 +144,7 @@ func update(ctx context.Context, tx *tenant.Tx, v Voice) error {
 
 // Change changes an own voice's name, description and pronunciations.
 func Change(ctx context.Context, tx *tenant.Tx, which id.Voice, change func(*Voice), who activity.Actor) (Voice, error) {
-	if _, ok := findStudio(which); ok {
+	if _, ok := FindStudio(which); ok {
 		return Voice{}, ErrLibrary
 	}
 	v, err := Find(ctx, tx, which)
@@ -162,7 +162,7 @@ func Change(ctx context.Context, tx *tenant.Tx, which id.Voice, change func(*Voi
 // Delete deletes an own voice that nobody uses, and answers it as it was. A job removes it
 // from its service; its samples are for the caller to discard, and its consent stays.
 func Delete(ctx context.Context, tx *tenant.Tx, which id.Voice, who activity.Actor) (Voice, error) {
-	if _, ok := findStudio(which); ok {
+	if _, ok := FindStudio(which); ok {
 		return Voice{}, ErrLibrary
 	}
 	v, err := Find(ctx, tx, which)

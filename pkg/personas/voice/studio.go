@@ -43,7 +43,8 @@ func Studio() []Voice {
 // studio is Studio for those here, who change nothing in it.
 var studio = Studio()
 
-func findStudio(v id.Voice) (Voice, bool) {
+// FindStudio finds a studio voice. The languages in it are the caller's own.
+func FindStudio(v id.Voice) (Voice, bool) {
 	i := slices.IndexFunc(studio, func(s Voice) bool { return s.ID == v })
 	if i < 0 {
 		return Voice{}, false

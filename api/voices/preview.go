@@ -1,0 +1,99 @@
+package voices
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/voice"
+	"visavis.dev/pkg/speech/sound"
+	"visavis.dev/pkg/speech/speaker"
+)
+
+// PreviewQuery chooses what a preview says.
+type PreviewQuery struct {
+	Path
+	Text     string `query:"text" maxLength:"200" doc:"What to say, which takes a key; a greeting unless given."`
+	Language string `query:"language" maxLength:"100" doc:"By code or name, one of the voice's languages; its primary language unless given, or English where nothing here speaks that."`
+}
+
+const (
+	// publicDay: a studio voice's greeting changes with a release at most.
+	publicDay = "public, max-age=86400, stale-while-revalidate=604800"
+	// privateAsk: what an own voice says is for its organization, and can change.
+	privateAsk = "private, no-cache"
+	// previewsEdition counts the ways in which previews have sounded, so that none is
+	// taken for a newer one.
+	previewsEdition = "1"
+)
+
+// preview lets anybody hear a studio voice's greeting, and an organization its own voices
+// or any text.
+func (a *API) preview(ctx context.Context, c *route.Call, q *PreviewQuery) (route.Blob, error) {
+	v, err := a.audible(ctx, c, q.Path)
+	if err != nil {
+		return route.Blob{}, err
+	}
+	if q.Text != "" && c.Principal == nil {
+		return route.Blob{}, problem.Invalid("query.text", "query.text takes a key of the scope voices:read.")
+	}
+	const param = "query.language"
+	code, err := a.languageOf(v, param, q.Language)
+	if err != nil {
+		return route.Blob{}, err
+	}
+	if a.Speaker != nil && q.Language == "" && !a.Speaker.Speaks(code) {
+		code = "en"
+	}
+	text, keep := q.Text, privateAsk
+	if text == "" {
+		text = voice.Greeting(code, v.Name)
+		if v.Kind == voice.Builtin {
+			keep = publicDay
+		}
+	}
+	digest := sha256.Sum256([]byte(strings.Join([]string{previewsEdition, v.ID.String(), v.UpdatedAt.String(), code, text}, "\n")))
+	return route.Blob{
+		ContentType: asWAV, ETag: `"` + hex.EncodeToString(digest[:12]) + `"`, CacheControl: keep,
+		Data: func(ctx context.Context) ([]byte, error) {
+			said, err := a.say(ctx, v, text, code, v.SpeedDefault)
+			if err == nil && len(said.Samples) == 0 {
+				return nil, problem.Invalid("query.text", "query.text has nothing in it that can be said.")
+			}
+			return sound.WAV(speaker.SampleRate, said.Samples), asSpeechProblem(err, param)
+		},
+	}, nil
+}
+
+// audible is a voice that the caller may hear: a studio voice anybody, an own one its
+// organization. To everybody else there is none.
+func (a *API) audible(ctx context.Context, c *route.Call, p Path) (voice.Voice, error) {
+	which, err := p.voice()
+	if err != nil {
+		return voice.Voice{}, err
+	}
+	if v, ok := voice.FindStudio(which); ok {
+		return v, nil
+	}
+	if c.Principal == nil {
+		return voice.Voice{}, problem.Missing("voice").WithParam("path.id")
+	}
+	return a.ready(ctx, c.Org(), which)
+}
+
+// ready is an own voice that can be heard.
+func (a *API) ready(ctx context.Context, org id.Org, which id.Voice) (voice.Voice, error) {
+	v, err := voice.Get(ctx, a.Tenants, org, which)
+	if errors.Is(err, voice.ErrGone) {
+		err = voice.ErrUnknown
+	}
+	if err != nil {
+		return voice.Voice{}, asProblem(err)
+	}
+	return v, mustBeReady(v)
+}

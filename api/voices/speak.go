@@ -1,0 +1,189 @@
+package voices
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/personas/voice"
+	"visavis.dev/pkg/speech/sound"
+	"visavis.dev/pkg/speech/speaker"
+)
+
+// asWAV is the content type of sound.
+const asWAV = "audio/wav"
+
+// SpeakInput is the request to say something.
+type SpeakInput struct {
+	Path
+	Body SpeakRequest
+}
+
+// SpeakRequest is what a voice is to say.
+type SpeakRequest struct {
+	Text     string  `json:"text" minLength:"1" maxLength:"2000" doc:"What to say, as people read it: numbers, dates and Markdown are spoken as a person would."`
+	Language string  `json:"language,omitempty" maxLength:"100" doc:"By code or name, one of the voice's languages; its primary language unless given."`
+	Speed    float64 `json:"speed,omitempty" minimum:"0.5" maximum:"2" doc:"How fast; 1 is the voice's natural pace. What the voice cannot do is held to Voice.speed."`
+}
+
+// Speech is what a voice said. Times count from the first sample.
+type Speech struct {
+	AudioURL   string         `json:"audioUrl" doc:"The sound as a data: URI of type audio/wav: 24 kHz, 16 bits, mono."`
+	DurationMs int64          `json:"durationMs" doc:"How long it is, in milliseconds."`
+	Language   string         `json:"language" doc:"The language that was spoken, as a code."`
+	SpokenBy   string         `json:"spokenBy" enum:"builtin" doc:"What spoke. builtin also stands in for a clone, whose own sound the connected service has."`
+	Visemes    []SpeechViseme `json:"visemes" doc:"The shapes of the mouth, each held until the next."`
+	Words      []SpeechWordAt `json:"words" doc:"When each word is spoken."`
+}
+
+// SpeechViseme is a shape of the mouth.
+type SpeechViseme struct {
+	T int64   `json:"t" doc:"When, in milliseconds from the first sample."`
+	V string  `json:"v" enum:"sil,PP,FF,TH,DD,kk,CH,SS,nn,RR,aa,E,I,O,U" doc:"The shape, of the Oculus set of 15."`
+	W float64 `json:"w" minimum:"0" maximum:"1" doc:"How far it is made."`
+}
+
+// SpeechWordAt is a word that was spoken.
+type SpeechWordAt struct {
+	T    int64  `json:"t" doc:"When, in milliseconds from the first sample."`
+	D    int64  `json:"d" doc:"How long it sounds, in milliseconds."`
+	Text string `json:"text" doc:"What it is of the text."`
+}
+
+func (a *API) speak(ctx context.Context, c *route.Call, in *SpeakInput) (none route.Either[Speech], err error) {
+	which, err := in.voice()
+	if err != nil {
+		return none, err
+	}
+	v, err := voice.Get(ctx, a.Tenants, c.Org(), which)
+	if err != nil {
+		return none, asProblem(err)
+	}
+	if err := mustBeReady(v); err != nil {
+		return none, err
+	}
+	const param = "body.language"
+	code, err := a.languageOf(v, param, in.Body.Language)
+	if err != nil {
+		return none, err
+	}
+	said, err := a.say(ctx, v, in.Body.Text, code, v.Pace(in.Body.Speed))
+	if err != nil {
+		return none, asSpeechProblem(err, param)
+	}
+	if len(said.Samples) == 0 {
+		return none, problem.Invalid("body.text", "body.text has nothing in it that can be said.")
+	}
+	if c.Prefers() == asWAV {
+		return route.Either[Speech]{File: &route.Blob{ContentType: asWAV, CacheControl: "no-store", Data: func(context.Context) ([]byte, error) {
+			return sound.WAV(speaker.SampleRate, said.Samples), nil
+		}}}, nil
+	}
+	return route.Either[Speech]{Data: showSpeech(said, in.Body.Text, code)}, nil
+}
+
+// mustBeReady refuses voices that cannot be heard: those that are not made yet, and those
+// whose consent was withdrawn.
+func mustBeReady(v voice.Voice) error {
+	if v.Status() == voice.Ready {
+		return nil
+	}
+	return problem.Conflicting("voice_not_ready", "The voice cannot speak: its status is %s.", v.Status()).WithParam("path.id")
+}
+
+func showSpeech(said speaker.Chunk, text, code string) Speech {
+	out := Speech{
+		AudioURL:   "data:" + asWAV + ";base64," + base64.StdEncoding.EncodeToString(sound.WAV(speaker.SampleRate, said.Samples)),
+		DurationMs: int64(len(said.Samples)) * 1000 / speaker.SampleRate, Language: code, SpokenBy: "builtin",
+		Visemes: make([]SpeechViseme, len(said.Visemes)), Words: make([]SpeechWordAt, len(said.Words)),
+	}
+	for i, s := range said.Visemes {
+		out.Visemes[i] = SpeechViseme{s.AtMs, s.Shape, s.Weight}
+	}
+	for i, w := range said.Words {
+		out.Words[i] = SpeechWordAt{w.AtMs, w.LastsMs, text[w.From:w.To]}
+	}
+	return out
+}
+
+// Requests over HTTP share the speech processes with the conversations that this process
+// may hold: few of them speak at once, so that those do not wait for them.
+const (
+	atOnce    = 2
+	waitsFor  = 5 * time.Second
+	askedSoon = 2 * time.Second
+	// askedLater is when a caller may try where nothing speaks: somebody has to install it.
+	askedLater = 5 * time.Minute
+)
+
+// charactersASecond is how fast the slowest voice speaks at its natural pace, to bound the
+// memory that its sound takes.
+const charactersASecond = 8
+
+// say has a text said, whole. The errors are the speaker's.
+func (a *API) say(ctx context.Context, v voice.Voice, text, code string, speed float64) (all speaker.Chunk, err error) {
+	if a.Speaker == nil {
+		return all, speaker.ErrUnavailable
+	}
+	if !a.Speaker.Speaks(code) {
+		return all, speaker.ErrLanguage
+	}
+	seconds := float64(utf8.RuneCountInString(text))/charactersASecond/speed + 1
+	if _, err := route.Reserve(ctx, int64(seconds*speaker.SampleRate*2*4)); err != nil { // the samples, their file, and that in base64
+		return all, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, waitsFor)
+	defer cancel()
+	select {
+	case a.speaking <- struct{}{}:
+		defer func() { <-a.speaking }()
+	case <-waiting.Done():
+		return all, speaker.ErrBusy
+	}
+	r := v.Request(code)
+	r.Text, r.Speed = text, speed
+	err = a.Speaker.Speak(ctx, r, func(c speaker.Chunk) error {
+		all.Samples = append(all.Samples, c.Samples...)
+		all.Visemes = append(all.Visemes, c.Visemes...)
+		all.Words = append(all.Words, c.Words...)
+		return nil
+	})
+	return all, err
+}
+
+// languageOf is the code of the language that was asked for, or the voice's own.
+func (a *API) languageOf(v voice.Voice, param, asked string) (string, error) {
+	if asked == "" {
+		return v.PrimaryLanguage, nil
+	}
+	found, ok := language.Lookup(asked)
+	if !ok {
+		return "", problem.Invalid(param, "%s is not a language of GET /languages.", param)
+	}
+	if !slices.Contains(v.Languages, found.Code) {
+		return "", problem.Invalid(param, "The voice %s does not speak %s.", v.Name, found.Name)
+	}
+	return found.Code, nil
+}
+
+// asSpeechProblem says what the errors of speakers are to a caller. param is what names
+// the language.
+func asSpeechProblem(err error, param string) error {
+	switch {
+	case errors.Is(err, speaker.ErrLanguage):
+		return problem.Conflicting("language_not_spoken", "Nothing that is installed here speaks this language.").WithParam(param)
+	case errors.Is(err, speaker.ErrUnavailable):
+		p := problem.Unavailable(askedLater, err).WithDetail("reason", "no_speech_engine")
+		p.Message = "Nothing here speaks: no speech engine is installed."
+		return p
+	case errors.Is(err, speaker.ErrBusy), errors.Is(err, speaker.ErrFailed):
+		return problem.Unavailable(askedSoon, err)
+	}
+	return err
+}

@@ -1,0 +1,210 @@
+package api_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/api/server"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// cloneVoice makes an own voice, which is training.
+func (w *world) cloneVoice(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	o := w.operation(t, "createVoice")
+	answer := w.call(t, o, apitest.Request{Path: o.Path, Key: org.New, Body: w.body(t, o)})
+	require.Equal(t, http.StatusAccepted, answer.Status, "%s", answer.Raw)
+	return answer.Data(t)["id"].(string)
+}
+
+// trainedVoice is an own voice that was made.
+func (w *world) trainedVoice(t testing.TB, org *apitest.Org) string {
+	t.Helper()
+	which := w.cloneVoice(t, org)
+	parsed, err := id.ParseVoice(which)
+	require.NoError(t, err)
+	require.NoError(t, w.Tenants.InTx(context.Background(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE voice SET status = 'ready' WHERE org_id = $1 AND id = $2`, tx.Org, parsed)
+		return err
+	}))
+	return which
+}
+
+// samplesOf are the samples of a WAV file, which must be one of ours.
+func samplesOf(t *testing.T, wav []byte) []int16 {
+	t.Helper()
+	require.Greater(t, len(wav), 44)
+	require.Equal(t, "RIFF", string(wav[:4]))
+	require.Equal(t, uint32(24000), binary.LittleEndian.Uint32(wav[24:]))
+	samples := make([]int16, (len(wav)-44)/2)
+	for i := range samples {
+		samples[i] = int16(binary.LittleEndian.Uint16(wav[44+2*i:]))
+	}
+	return samples
+}
+
+// requireSound says that somebody would hear something.
+func requireSound(t *testing.T, samples []int16) {
+	t.Helper()
+	loudest := int16(0)
+	for _, s := range samples {
+		loudest = max(loudest, s)
+	}
+	require.Greater(t, loudest, int16(2000))
+}
+
+func TestVoicesSpeak(t *testing.T) {
+	w := newWorld(t)
+	nora := id.NamedVoice("nora").String()
+	said := w.do(t, "speakVoice", nora, w.Acme.New, map[string]any{"text": "We open at **7:30**.", "language": "English"}).Data(t)
+	sound, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(said["audioUrl"].(string), "data:audio/wav;base64,"))
+	require.NoError(t, err)
+	samples := samplesOf(t, sound)
+	requireSound(t, samples)
+	require.InDelta(t, float64(len(samples))/24, said["durationMs"], 1)
+	require.Equal(t, []any{"en", "builtin"}, []any{said["language"], said["spokenBy"]})
+	var words []string
+	last := -1.0
+	for _, word := range said["words"].([]any) {
+		word := word.(map[string]any)
+		require.Greater(t, word["t"], last)
+		last = word["t"].(float64)
+		words = append(words, word["text"].(string))
+	}
+	require.Equal(t, []string{"We", "open", "at", "7:30"}, words)
+	require.Less(t, last, said["durationMs"])
+	require.Greater(t, len(said["visemes"].([]any)), 10)
+
+	slow := w.do(t, "speakVoice", nora, w.Acme.New, map[string]any{"text": "We open at 7:30.", "speed": 0.5}).Data(t)
+	require.Greater(t, slow["durationMs"], said["durationMs"])
+
+	// A clone is spoken by what is built in, which is said.
+	require.Equal(t, "builtin", w.do(t, "speakVoice", w.trainedVoice(t, w.Acme), w.Acme.New, map[string]any{"text": "Hello."}).Data(t)["spokenBy"])
+}
+
+// Who accepts sound rather than JSON gets a file.
+func TestVoicesSpeakAsAFile(t *testing.T) {
+	w := newWorld(t)
+	o := w.operation(t, "speakVoice")
+	for accept, want := range map[string]string{
+		"": "application/json", "*/*": "application/json", "audio/wav": "audio/wav", "audio/*": "audio/wav", "audio/wav, */*;q=0.1": "audio/wav",
+		"application/json, audio/wav;q=0.9": "application/json", "audio/mpeg": "application/json", "audio/wav;q=0, */*": "application/json",
+		"audio/wav;q=x": "application/json",
+	} {
+		answer := w.call(t, o, apitest.Request{
+			Path: withID(o, id.NamedVoice("erik").String()), Key: w.Acme.New, Header: map[string]string{"Accept": accept},
+			Body: map[string]any{"text": "Hej på dig."},
+		})
+		require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+		require.Equal(t, want, answer.Header.Get("Content-Type"), accept)
+		require.Contains(t, answer.Header.Values("Vary"), "Accept")
+		if want == "audio/wav" {
+			requireSound(t, samplesOf(t, answer.Raw))
+		}
+	}
+	// Refusals are JSON all the same.
+	answer := w.call(t, o, apitest.Request{
+		Path: withID(o, id.NamedVoice("erik").String()), Key: w.Acme.New, Header: map[string]string{"Accept": "audio/wav"},
+		Body: map[string]any{"text": "***"},
+	})
+	requireError(t, answer, http.StatusBadRequest, "invalid_request", "body.text")
+}
+
+func TestVoicesThatCannotSpeak(t *testing.T) {
+	w := newWorld(t)
+	nora, ploy := id.NamedVoice("nora").String(), id.NamedVoice("ploy").String()
+	training := w.cloneVoice(t, w.Acme)
+	for name, test := range map[string]struct {
+		voice       string
+		body        map[string]any
+		status      int
+		code, param string
+		reason      any
+	}{
+		"nothing to say":             {nora, map[string]any{"text": "…"}, 400, "invalid_request", "body.text", nil},
+		"no text":                    {nora, map[string]any{}, 400, "invalid_request", "body.text", nil},
+		"too long":                   {nora, map[string]any{"text": strings.Repeat("a", 2001)}, 400, "invalid_request", "body.text", nil},
+		"too fast":                   {nora, map[string]any{"text": "Hello.", "speed": 3}, 400, "invalid_request", "body.speed", nil},
+		"no language":                {nora, map[string]any{"text": "Hello.", "language": "Klingon"}, 400, "invalid_request", "body.language", nil},
+		"another language":           {nora, map[string]any{"text": "Hello.", "language": "sw"}, 400, "invalid_request", "body.language", nil},
+		"a language nobody has":      {ploy, map[string]any{"text": "Sawasdee", "language": "th"}, 409, "conflict", "body.language", "language_not_spoken"},
+		"its own, which nobody has":  {ploy, map[string]any{"text": "Sawasdee"}, 409, "conflict", "body.language", "language_not_spoken"},
+		"a voice that is not made":   {training, map[string]any{"text": "Hello."}, 409, "conflict", "path.id", "voice_not_ready"},
+		"a voice that there is none": {"vo_x", map[string]any{"text": "Hello."}, 404, "not_found", "path.id", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := requireError(t, w.do(t, "speakVoice", test.voice, w.Acme.New, test.body), test.status, test.code, test.param)
+			details, _ := e["details"].(map[string]any)
+			require.Equal(t, test.reason, details["reason"])
+		})
+	}
+	reads := w.Key(w.Acme, scope.Grant{Contract: "2026-10-01", Scopes: []scope.Scope{scope.VoicesRead}})
+	require.Equal(t, http.StatusOK, w.do(t, "speakVoice", nora, reads, map[string]any{"text": "Hello."}).Status)
+}
+
+// Where no speech engine is installed the API says so; all else about voices works.
+func TestNothingSpeaks(t *testing.T) {
+	w := newWorld(t, func(o *server.Options) { o.Speaker = nil })
+	nora := id.NamedVoice("nora").String()
+	refused := w.do(t, "speakVoice", nora, w.Acme.New, map[string]any{"text": "Hello."})
+	e := requireError(t, refused, http.StatusServiceUnavailable, "capacity", "")
+	require.Equal(t, "no_speech_engine", e["details"].(map[string]any)["reason"])
+	require.Equal(t, "300", refused.Header.Get("Retry-After"))
+	requireError(t, w.do(t, "getVoicePreview", nora, w.Acme.New, nil), http.StatusServiceUnavailable, "capacity", "")
+	require.NotNil(t, w.do(t, "getVoice", nora, w.Acme.New, nil).Data(t)["previewUrl"])
+}
+
+// A studio voice's greeting is anybody's to hear; what it is told to say takes a key, and an
+// own voice is its organization's alone.
+func TestVoicePreviews(t *testing.T) {
+	w := newWorld(t)
+	o := w.operation(t, "getVoicePreview")
+	hear := func(request apitest.Request, voice, query string) apitest.Answer {
+		request.Path = withID(o, voice) + query
+		return w.call(t, o, request)
+	}
+	anybody, acme := apitest.Request{}, apitest.Request{Key: w.Acme.New}
+	heard := map[string]bool{}
+	for _, item := range w.Get(w.Acme.New, "/voices?limit=200&kind=builtin").JSON(t)["data"].([]any) {
+		v := item.(map[string]any)
+		at, err := url.Parse(v["previewUrl"].(string))
+		require.NoError(t, err)
+		answer := w.call(t, o, apitest.Request{Path: strings.TrimPrefix(at.Path, "/v1")})
+		require.Equal(t, http.StatusOK, answer.Status, "%s: %s", v["name"], answer.Raw)
+		require.Equal(t, "audio/wav", answer.Header.Get("Content-Type"))
+		require.Contains(t, answer.Header.Get("Cache-Control"), "public")
+		requireSound(t, samplesOf(t, answer.Raw))
+		heard[string(answer.Raw)] = true
+	}
+	require.Len(t, heard, 26, "each sounds like nobody else")
+
+	layla := id.NamedVoice("layla").String()
+	requireError(t, hear(anybody, layla, "?text=Hello"), http.StatusBadRequest, "invalid_request", "query.text")
+	told := hear(acme, layla, "?text=Hello&language=English")
+	require.Equal(t, http.StatusOK, told.Status)
+	require.Contains(t, told.Header.Get("Cache-Control"), "private")
+	requireError(t, hear(acme, layla, "?text=%2A%2A"), http.StatusBadRequest, "invalid_request", "query.text")
+	requireError(t, hear(anybody, layla, "?language=Klingon"), http.StatusBadRequest, "invalid_request", "query.language")
+	requireError(t, hear(anybody, id.NamedVoice("ploy").String(), "?language=th"), http.StatusConflict, "conflict", "query.language")
+	again := hear(apitest.Request{Header: map[string]string{"If-None-Match": hear(anybody, layla, "").Header.Get("ETag")}}, layla, "")
+	require.Equal(t, http.StatusNotModified, again.Status)
+
+	own := w.trainedVoice(t, w.Acme)
+	requireSound(t, samplesOf(t, hear(acme, own, "").Raw))
+	for _, stranger := range []apitest.Request{anybody, {Key: w.Globex.New}} {
+		requireError(t, hear(stranger, own, ""), http.StatusNotFound, "not_found", "path.id")
+	}
+	training := w.cloneVoice(t, w.Acme)
+	requireError(t, hear(acme, training, ""), http.StatusConflict, "conflict", "path.id")
+	require.Nil(t, w.do(t, "getVoice", training, w.Acme.New, nil).Data(t)["previewUrl"])
+}
