@@ -112,7 +112,7 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Files: p.Files, Plans: p.Plans}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&sessions.API{
-		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, Organization: p.Organization, Visitors: p.Visitors,
+		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, PortalURL: p.PortalURL, Organization: p.Organization, Visitors: p.Visitors,
 		Counted: admission.Visitors{Limiter: d.Limiter}, Opener: p.Connections,
 	}).Register(s)
 	people.New(d.Tenants, p.Files, p.Plans, p.Gate).Register(s)

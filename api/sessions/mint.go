@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/admission"
+	"visavis.dev/web/page"
 )
 
 func (a *API) registerMint(s *route.Service, o route.Operation) {
@@ -68,6 +69,7 @@ type SessionTicket struct {
 	TokenExpiresAt time.Time     `json:"tokenExpiresAt" doc:"From when the token connects nobody any more, in UTC."`
 	ConnectBy      time.Time     `json:"connectBy" doc:"By when the client must have connected, in UTC; the session expires otherwise."`
 	Transport      Transport     `json:"transport" doc:"Where the client connects."`
+	JoinURL        *string       `json:"joinUrl" format:"uri" doc:"A page that holds the conversation in any browser or frame, to be opened by connectBy. It has the token behind the #, where no server sees it: give it to the one person. null in a media server's room, and where allowedOrigins name the pages that may connect."`
 	Face           TicketFace    `json:"face" doc:"What the client shows."`
 	Limits         TicketLimits  `json:"limits" doc:"The session's bounds, and how many are live."`
 }
@@ -135,9 +137,18 @@ func (a *API) ticket(c *route.Call, made session.Minted, media *connection.Opene
 	transport, err := a.visitorTransport(s, media, c.Now())
 	avatar := c.URL("/avatars/" + s.Avatar.String())
 	return SessionTicket{
+		JoinURL: a.joinURL(made),
 		Session: show(c, s, session.Detail{}), Token: made.Token, TokenExpiresAt: s.ConnectBy, ConnectBy: s.ConnectBy,
 		Transport: transport,
 		Face:      TicketFace{AvatarID: s.Avatar, PreviewURL: avatar + "/preview", AssetsURL: avatar + "/face"},
 		Limits:    TicketLimits{MaxDurationS: s.MaxDurationS, IdleTimeoutS: s.IdleTimeoutS},
 	}, err
+}
+
+// joinURL is the page of a session; nil where a page of ours could not connect.
+func (a *API) joinURL(made session.Minted) *string {
+	if s := made.Session; s.Transport == session.LiveKit || len(s.AllowedOrigins) > 0 {
+		return nil
+	}
+	return new(page.JoinURL(a.PortalURL, made.Session.ID, string(made.Token)))
 }

@@ -44,6 +44,8 @@ type API struct {
 	Visitors widget.Visitors
 	// LiveURL is the address of the sockets, ws:// or wss:// without a path.
 	LiveURL string
+	// PortalURL is where the pages are, without a path.
+	PortalURL string
 }
 
 const group = "Sessions"

@@ -20,9 +20,13 @@ func harden(header http.Header) {
 
 // policy is the Content-Security-Policy of a page that these ancestors may show in
 // a frame: nothing comes from elsewhere, and a browser connects to the sockets
-// alone.
-func (h *Handler) policy(ancestors string) string {
-	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' " + h.LiveURL +
+// alone. blobs lets it show pictures that its script has fetched with a token.
+func (h *Handler) policy(ancestors string, blobs bool) string {
+	pictures := "'self'"
+	if blobs {
+		pictures += " blob:"
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src " + pictures + "; connect-src 'self' " + h.LiveURL +
 		"; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; frame-ancestors " + ancestors
 }
 

@@ -103,6 +103,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serveAsset(w, r)
 		return
 	}
+	if rest, found := strings.CutPrefix(r.URL.Path, joinPrefix); found {
+		h.name(r, "join")
+		h.join(w, r, rest)
+		return
+	}
 	address, base, rest, ok := h.locate(r)
 	if !ok {
 		h.nothing(w, r, published.ErrNone)

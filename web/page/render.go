@@ -16,9 +16,9 @@ var templateFiles embed.FS
 
 // templates are the pages, each with the frame around it, by name.
 var templates = func() map[string]*template.Template {
-	frame := template.Must(template.ParseFS(templateFiles, "templates/frame.html", "templates/parts.html"))
+	frame := template.Must(template.ParseFS(templateFiles, "templates/frame.html", "templates/parts.html", "templates/call.html"))
 	pages := map[string]*template.Template{}
-	for _, name := range []string{"welcome", "subject", "signin", "enter", "link", "talk", "message"} {
+	for _, name := range []string{"welcome", "subject", "signin", "enter", "link", "talk", "join", "message"} {
 		pages[name] = template.Must(template.Must(frame.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
 	}
 	return pages
@@ -64,7 +64,7 @@ func (v *view) describe() {
 	if v.framed {
 		ancestors = "*"
 	}
-	v.w.Header().Set("Content-Security-Policy", v.h.policy(ancestors))
+	v.w.Header().Set("Content-Security-Policy", v.h.policy(ancestors, v.blobs))
 	v.w.Header().Set("Content-Language", v.language)
 }
 

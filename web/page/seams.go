@@ -97,6 +97,8 @@ type Entered struct {
 type Conversations interface {
 	// Start mints a session for whoever is signed in by the secret.
 	Start(ctx context.Context, site *published.Site, secret string, s Start) (Ticket, error)
+	// Join finds what a session's own token opens. The error is ErrNoSession or ErrLate.
+	Join(ctx context.Context, session id.Session, token string) (Joined, error)
 	// Rate keeps what somebody thought of a conversation; the token is the session's.
 	Rate(ctx context.Context, session id.Session, token string, r Rating) error
 }

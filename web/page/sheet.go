@@ -33,7 +33,11 @@ type sheet struct {
 }
 
 // phrase is a customer's text and the language that it is in.
-type phrase struct{ Text, Language, Direction string }
+type phrase struct {
+	Text      string `json:"text"`
+	Language  string `json:"language"`
+	Direction string `json:"direction"`
+}
 
 // choice is a language to switch to.
 type choice struct {

@@ -16,6 +16,10 @@ type talkBody struct {
 	Ending         phrase
 	// Words is what the script says, as JSON.
 	Words string
+	// Base is what the addresses of what the script asks for begin with.
+	Base string
+	// Joins says that the page is for one session, which its address opens.
+	Joins bool
 	// Face is where the speaker's face is, with {side} and {kind} for what is wanted;
 	// empty where there is only a picture.
 	Face      string
@@ -41,7 +45,7 @@ func (v *view) talk() error {
 	if err != nil {
 		return err
 	}
-	body := talkBody{Words: string(words), Face: v.livingPath(), ReturnURL: pageURL(&v.visit.ReturnURL)}
+	body := talkBody{Words: string(words), Base: v.base, Face: v.livingPath(), ReturnURL: pageURL(&v.visit.ReturnURL)}
 	if about != nil {
 		body.Subject, body.About, body.Ending = about.ID.String(), v.titled(about), v.text(about.Content.Ending.Message)
 	}
@@ -116,7 +120,7 @@ func (v *view) passOn(path string) error {
 	if r.Scale != 2 && r.Scale != 5 || r.Score < 1 || r.Score > r.Scale || r.Comment != nil && utf8.RuneCountInString(*r.Comment) > longestComment {
 		return refused(http.StatusUnprocessableEntity, "refused.other")
 	}
-	return v.h.Conversations.Rate(v.r.Context(), session, v.r.Header.Get("X-Session-Token"), r)
+	return v.h.Conversations.Rate(v.r.Context(), session, v.r.Header.Get(tokenHeader), r)
 }
 
 // subjectName is what a conversation is about; empty for anything.

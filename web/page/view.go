@@ -33,6 +33,8 @@ type view struct {
 	// that may: the portal's, and what the browser showed, also where it is refused.
 	framed  bool
 	origins []string
+	// blobs says that the page shows pictures that its script has fetched.
+	blobs bool
 }
 
 // nobodys is a view of no site, to say that there is none.

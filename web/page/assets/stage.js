@@ -33,8 +33,8 @@ export class Stage {
 
   /**
    * @param {(id: string) => any} at finds an element
-   * @param {{face: string, onspeaking: () => void}} seams where the face is, if there is one; and what is called when
-   *   the avatar begins or ends to be heard
+   * @param {{face?: string, onspeaking: () => void}} seams where the face is, if it is known already; and what is
+   *   called when the avatar begins or ends to be heard
    */
   constructor(at, { face, onspeaking }) {
     this.#at = at
@@ -42,7 +42,7 @@ export class Stage {
     this.#speech.ongesture = (name) => this.#face?.gesture(name)
     this.#player.addEventListener('blocked', ({ detail }) => { at('unheard').hidden = !detail.blocked })
     this.#set()
-    if (face) this.#live(face)
+    if (face) this.show(face)
   }
 
   /** Whether something is said now. */
@@ -80,7 +80,8 @@ export class Stage {
     this.#voice.stop()
   }
 
-  async #live(where) {
+  /** Brings a face to life in the place of the picture. @param {string} where */
+  async show(where) {
     const canvas = this.#at('face')
     const { width, height } = canvas.parentElement.getBoundingClientRect()
     try {

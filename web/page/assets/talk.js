@@ -1,6 +1,8 @@
-// The conversation's page: mints a session, shows what is said, and asks in the end
-// how it was. Who speaks is shown and heard by stage.js.
+// The conversation's page: mints a session, or opens the one that its address has the
+// token of, shows what is said, and asks in the end how it was. Who speaks is shown and
+// heard by stage.js.
 
+import { Invitation } from './invitation.js'
 import { Conversation } from './live.js'
 import { Stage } from './stage.js'
 import { Transcript } from './transcript.js'
@@ -18,11 +20,12 @@ const memory = (() => {
   try { return sessionStorage } catch { return null }
 })()
 
-const transcript = new Transcript(at('log'), {
-  words: { avatar: page.speaker, user: say('talk.you'), staff: say('talk.staff'), sources: say('talk.sources'), interrupted: say('talk.interrupted') },
-})
-
+const speakers = { avatar: page.speaker, user: say('talk.you'), staff: say('talk.staff'), sources: say('talk.sources'), interrupted: say('talk.interrupted') }
+const transcript = new Transcript(at('log'), { words: speakers })
 const stage = new Stage(at, { face: page.face, onspeaking: () => state(serverState) })
+
+/** The one session that this page is for; null where it mints one. */
+const invitation = 'joins' in page ? new Invitation(at, { base: page.base, memory, kept, say, stage }) : null
 
 /** @type {Conversation | null} */
 let conversation = null
@@ -35,9 +38,31 @@ begin()
 async function begin() {
   at('over').hidden = at('wrong').hidden = true
   state('connecting')
-  const ticket = takeKept() ?? await mint()
+  const ticket = await (invitation ? invited() : takeKept() ?? mint())
   if (ticket) await follow(ticket)
 }
+
+/** Waits until somebody begins the one session; null where that cannot be. */
+async function invited() {
+  const found = await invitation.open()
+  if (!found.ticket) {
+    refuse(found.message || say('ended.connection_lost'))
+    return null
+  }
+  const { ticket } = found
+  speakers.avatar = ticket.speaker
+  if (ticket.endReason) {
+    conversation = new Conversation(ticket, { ratingUrl: ratingOf(ticket) })
+    end({ endReason: ticket.endReason, ratingAllowed: ticket.began })
+    return null
+  }
+  state('')
+  if (!ticket.began) await invitation.pressed()
+  state('connecting')
+  return ticket
+}
+
+const ratingOf = ({ session }) => invitation ? `${page.base}/rating` : `${page.base}/sessions/${session.id}/rating`
 
 async function mint() {
   try {
@@ -58,7 +83,7 @@ function takeKept() {
 }
 
 async function follow(ticket) {
-  const talk = conversation = new Conversation(ticket, { audio: await stage.formats, ratingUrl: `${page.base}/sessions/${ticket.session.id}/rating` })
+  const talk = conversation = new Conversation(ticket, { audio: await stage.formats, ratingUrl: ratingOf(ticket) })
   let met = false
   transcript.follow(talk)
   stage.follow(talk)
@@ -72,7 +97,7 @@ async function follow(ticket) {
   talk.addEventListener('notice', ({ detail }) => notice(detail))
   talk.addEventListener('error', ({ detail }) => detail.fatal || complain(detail.message))
   talk.addEventListener('ended', ({ detail }) => {
-    memory?.removeItem(kept)
+    if (!invitation) memory?.removeItem(kept) // else a page that is loaded again says why it is over
     // What was kept is over by now: a new conversation begins in its place.
     if (ticket.again && !met) begin()
     else end(detail)
@@ -109,6 +134,7 @@ function complain(message) {
 /** Says why no conversation can begin. */
 function refuse(message) {
   complain(message || say('refused.other'))
+  if (invitation) at('talk').dataset.refused = ''
   at('why').hidden = true
   over(say('ended.other'), false)
 }
@@ -164,7 +190,7 @@ document.addEventListener('keydown', (e) => {
   if (e.key === 'Escape' && !at('stop').hidden) interrupt()
 })
 at('end').addEventListener('click', () => conversation.end())
-at('again').addEventListener('click', begin)
+at('again')?.addEventListener('click', begin)
 
 at('rating').addEventListener('submit', async (e) => {
   e.preventDefault()

@@ -113,6 +113,8 @@ func (d *Doors) Leave(_ context.Context, _ *published.Site, secret string) error
 type Conversations struct {
 	URL     string
 	Refusal error
+	// Sessions are those that tokens open.
+	Sessions map[string]page.Joined
 
 	mu      sync.Mutex
 	Started []page.Start
@@ -132,6 +134,19 @@ func (c *Conversations) Start(_ context.Context, _ *published.Site, _ string, s 
 		Session: page.TicketSession{ID: session, Language: s.Language}, Token: rand.Text(), ConnectBy: time.Now().Add(time.Minute),
 		Transport: page.Transport{Kind: "websocket", URL: c.URL},
 	}, nil
+}
+
+// Join implements page.Conversations. A token that is known opens its session alone.
+func (c *Conversations) Join(_ context.Context, session id.Session, token string) (page.Joined, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.Refusal != nil {
+		return page.Joined{}, c.Refusal
+	}
+	if j, ok := c.Sessions[token]; ok && j.Session.ID == session {
+		return j, nil
+	}
+	return page.Joined{}, page.ErrNoSession
 }
 
 // Rate implements page.Conversations.

@@ -1,0 +1,79 @@
+// What somebody before a page sees and hears, noted as it comes.
+
+/** How loud is not silent, of 1. */
+const audible = 0.02
+
+/** Runs in the page before its own scripts: notes when the face moves and how loud it is. */
+function notes() {
+  const noted = globalThis.noted = { loud: [], movedAt: 0, captions: [], stoppedAt: 0 }
+  const { connect } = AudioNode.prototype
+  AudioNode.prototype.connect = function (target, ...rest) {
+    if (target instanceof AudioDestinationNode) {
+      const analyser = this.context.createAnalyser()
+      analyser.fftSize = 512
+      const wave = new Float32Array(analyser.fftSize)
+      connect.call(this, analyser)
+      setInterval(() => {
+        analyser.getFloatTimeDomainData(wave)
+        noted.loud.push([performance.now(), Math.max(...wave.map(Math.abs))])
+      }, 10)
+    }
+    return connect.call(this, target, ...rest)
+  }
+  // A closed shadow tree could not be looked into: the widget's is open.
+  const find = (id) => document.getElementById(id) ?? document.querySelector('visavis-widget')?.shadowRoot?.getElementById(id)
+  const small = new OffscreenCanvas(24, 24).getContext('2d', { willReadFrequently: true })
+  let before = '', changes = 0
+  const look = () => {
+    const canvas = find('face')
+    if (canvas && !canvas.hidden && canvas.width) {
+      small.drawImage(canvas, 0, 0, 24, 24)
+      const now = small.getImageData(0, 0, 24, 24).data.join()
+      if (before && now !== before && ++changes === 2) noted.movedAt = performance.timeOrigin + performance.now()
+      before = now
+    }
+    const caption = find('caption')
+    if (caption && !caption.hidden && caption.textContent && caption.textContent !== noted.captions.at(-1)) noted.captions.push(caption.textContent)
+    if (!noted.movedAt || noted.captions.length < 400) requestAnimationFrame(look)
+  }
+  document.addEventListener('DOMContentLoaded', () => requestAnimationFrame(look))
+  noted.find = find
+}
+
+/** Has every page of a context noted from now on. */
+export const sense = (context) => context.addInitScript(notes)
+
+/** When the face first moved, in milliseconds since 1970; waits for it. */
+export async function moved(page) {
+  await page.waitForFunction(() => globalThis.noted.movedAt)
+  return page.evaluate(() => globalThis.noted.movedAt)
+}
+
+/** Waits until something is heard, and answers how loud it is at most. */
+export async function heard(page) {
+  await page.waitForFunction((level) => globalThis.noted.loud.filter(([, loud]) => loud > level).length > 20, audible)
+  return page.evaluate(() => Math.max(...globalThis.noted.loud.map(([, loud]) => loud)))
+}
+
+/** Presses Stop the moment that something is heard: from outside, the voice may pause meanwhile. */
+export function pressStop(page) {
+  return page.evaluate(async (level) => {
+    const { noted } = globalThis
+    while (!(noted.loud.at(-1)?.[1] > level)) await new Promise(requestAnimationFrame)
+    noted.stoppedAt = performance.now()
+    noted.find('stop').click()
+  }, audible)
+}
+
+/** How long after Stop was pressed something was still heard, in milliseconds; waits a second to be sure. */
+export async function stillHeard(page) {
+  await page.waitForFunction(() => globalThis.noted.stoppedAt && performance.now() - globalThis.noted.stoppedAt > 1000)
+  return page.evaluate((level) => {
+    const { loud, stoppedAt } = globalThis.noted
+    const after = loud.filter(([at, how]) => at > stoppedAt && how > level)
+    return { ms: after.length ? after.at(-1)[0] - stoppedAt : 0, before: loud.some(([at, how]) => at < stoppedAt && at > stoppedAt - 400 && how > level) }
+  }, audible)
+}
+
+/** The captions that were shown. */
+export const captions = (page) => page.evaluate(() => globalThis.noted.captions)

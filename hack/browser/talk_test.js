@@ -1,0 +1,150 @@
+// A real talk: a visavis that speaks, and somebody who sees and hears it on every page
+// where one can.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { call, makePersona, until } from './stage/api.js'
+import { accessible, launch, open, phone, picture } from './stage/browser.js'
+import { makeCourse, signIn } from './stage/portal.js'
+import { captions, heard, moved, pressStop, sense, stillHeard } from './stage/senses.js'
+
+/** How soon a face must move after the click that brings it, in milliseconds, on a machine that has other things to do. */
+const movesWithin = 1500
+/** The same for a face that the server has to draw first, once for each. */
+const drawnWithin = 10_000
+/** How soon all must be quiet after Stop, in milliseconds. */
+const quietWithin = 200
+
+/** @type {import('playwright-core').Browser} */
+let browser
+let persona
+
+const story = 'The orangery was built in 1890 by two sisters who had brought lemon trees from the south, and every winter the whole town ' +
+  'came to carry those trees inside before the first snow fell on the garden.'
+
+before(async () => {
+  browser = await launch()
+  persona = await makePersona('Amara', { 'The orangery': story }, { greeting: { text: { en: 'Welcome to the tulip garden. What would you like to know?' } } })
+})
+after(() => browser?.close())
+
+/** Opens a page whose visitor is noted. */
+async function visit(t, url, options) {
+  const page = await open(browser, 'about:blank', options)
+  t.after(() => page.context().close())
+  await sense(page.context())
+  await page.goto(url)
+  return page
+}
+
+/** Talks on a page where the conversation begins, and holds it against what must be so. */
+async function talk(page, name) {
+  const loudest = await heard(page)
+  assert.ok(loudest > 0.05, `the greeting is as loud as ${loudest}`)
+  await page.waitForTimeout(300)
+  await picture(page, `${name}-speaks`)
+
+  await page.locator('#message').fill('When was the orangery built?')
+  await page.keyboard.press('Enter')
+  await page.getByRole('log').getByText('1890').first().waitFor()
+  await page.waitForFunction(() => globalThis.noted.captions.some((text) => /orangery|sisters/.test(text)))
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  await pressStop(page)
+  const { ms, before } = await stillHeard(page)
+  assert.ok(before, 'something was heard when Stop was pressed')
+  console.log(`${name}: quiet ${ms.toFixed(0)} ms after Stop`)
+  assert.ok(ms < quietWithin, `it is quiet ${ms} ms after Stop`)
+  const said = await page.getByRole('log').innerText()
+  for (const caption of await captions(page)) {
+    const words = caption.split(/\s+/).slice(1, -1)
+    if (words.length > 2 && !said.includes('Interrupted')) assert.ok(said.includes(words.join(' ')), `the caption "${caption}" is what is said`)
+  }
+  assert.deepEqual(page.broken, [])
+}
+
+/** Says how long the face took to move, and that it was soon enough. */
+function soon(name, ms, within = movesWithin) {
+  console.log(`${name}: a moving face after ${ms.toFixed(0)} ms`)
+  assert.ok(ms < within, `the face moved after ${ms} ms`)
+}
+
+test('a portal speaks', async (t) => {
+  const portal = await makeCourse('Spoken')
+  const page = await visit(t, portal.url)
+  await page.locator('a.button').first().click()
+  const form = page.getByRole('form', { name: 'As a guest' })
+  await form.waitFor()
+  const clicked = Date.now()
+  await signIn(page, 'Kim')
+  soon('portal, after the click', await moved(page) - clicked, drawnWithin)
+  assert.ok(await heard(page) > 0.05)
+  assert.deepEqual(page.broken, [])
+})
+
+test('a link holds a conversation', async (t) => {
+  const { joinUrl, session } = await call('POST', '/sessions/tokens', { personaId: persona })
+  const opened = Date.now()
+  const page = await visit(t, joinUrl)
+  const start = page.getByRole('button', { name: 'Start the conversation' })
+  await start.waitFor()
+  assert.ok(!page.url().includes('#'), 'the token is not in the address bar')
+  soon('link, opened first', await moved(page) - opened, drawnWithin)
+  await accessible(page)
+  await picture(page, 'link-lobby')
+  assert.equal((await call('GET', `/sessions/${session.id}`)).state, 'created', 'it costs nothing before it is begun')
+  await page.keyboard.press('Enter')
+  await talk(page, 'link')
+  await accessible(page)
+
+  const again = Date.now()
+  await page.reload()
+  soon('link, loaded again', await moved(page) - again)
+  await page.getByRole('log').getByText('Welcome to').waitFor()
+  await page.getByRole('button', { name: 'End', exact: true }).click()
+  await page.getByRole('heading', { name: 'You ended the conversation.' }).waitFor()
+  await page.getByLabel('5 of 5 stars').check()
+  await picture(page, 'link-over')
+  await accessible(page)
+  await page.getByRole('button', { name: 'Send the rating' }).click()
+  await page.getByText('Thank you for your rating.').waitFor()
+  await until(() => call('GET', `/sessions/${session.id}`), ({ rating }) => rating?.score === 5)
+  await page.reload()
+  await page.getByRole('heading', { name: 'You ended the conversation.' }).waitFor()
+  assert.deepEqual(page.broken, [])
+})
+
+test('a link holds a conversation in text', async (t) => {
+  const { joinUrl } = await call('POST', '/sessions/tokens', { personaId: persona, channel: 'chat' })
+  const page = await visit(t, joinUrl, phone)
+  await page.getByText('Amara is ready to write with you.').waitFor()
+  await picture(page, 'link-chat-lobby')
+  await page.getByRole('button', { name: 'Start the conversation' }).click()
+  await page.getByRole('log').getByText('Welcome to the tulip garden.').waitFor()
+  await page.locator('#message').fill('When was the orangery built?')
+  await page.keyboard.press('Enter')
+  await page.getByRole('log').getByText('1890').first().waitFor()
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing is wider than the screen')
+  await accessible(page)
+  await picture(page, 'link-chat')
+  assert.deepEqual(page.broken, [])
+})
+
+test('a link shows all of it on a phone', async (t) => {
+  const { joinUrl } = await call('POST', '/sessions/tokens', { personaId: persona })
+  const page = await visit(t, joinUrl, phone)
+  await page.getByRole('button', { name: 'Start the conversation' }).waitFor()
+  await moved(page)
+  await picture(page, 'link-phone-lobby')
+  await page.getByRole('button', { name: 'Start the conversation' }).click()
+  await heard(page)
+  await page.waitForTimeout(300)
+  await picture(page, 'link-phone')
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+})
+
+test('a link that opens nothing says so', async (t) => {
+  const { joinUrl } = await call('POST', '/sessions/tokens', { personaId: persona })
+  const page = await visit(t, joinUrl.replace(/#.*/, '#nothing'))
+  await page.getByRole('alert').getByText('This link does not open a conversation.').waitFor()
+  await picture(page, 'link-nothing')
+})

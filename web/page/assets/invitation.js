@@ -1,0 +1,85 @@
+// The way into the one session that a page's address has the token of. The token stands
+// behind the "#", so that no server's log has it, and is taken out of the address at once:
+// what is on the screen can be shown to others.
+
+/** Invitation is what the address opens. */
+export class Invitation {
+  #at
+  #base
+  #memory
+  #kept
+  #say
+  #stage
+
+  /**
+   * @param {(id: string) => any} at finds an element
+   * @param {{base: string, memory: Storage | null, kept: string, say: (key: string, value?: string) => string, stage: import('./stage.js').Stage}} seams
+   *   base is the page's path; under kept the tab keeps the token for when it is loaded again
+   */
+  constructor(at, { base, memory, kept, say, stage }) {
+    this.#at = at
+    this.#base = base
+    this.#memory = memory
+    this.#kept = kept
+    this.#say = say
+    this.#stage = stage
+  }
+
+  /** Asks what the token opens, and shows who waits there. @returns {Promise<{ticket?: any, message?: string}>} */
+  async open() {
+    const token = this.#token()
+    const headers = { 'X-Session-Token': token }
+    let ticket
+    try {
+      const answer = await fetch(`${this.#base}/ticket`, { method: 'POST', headers })
+      ticket = await answer.json()
+      if (!answer.ok) return { message: ticket.message }
+    } catch {
+      return {}
+    }
+    this.#memory?.setItem(this.#kept, JSON.stringify({ token }))
+    this.#show(ticket)
+    if (ticket.channel !== 'chat') this.#picture(headers)
+    if (ticket.channel === 'video' && ticket.face) this.#stage.show(ticket.face)
+    return { ticket }
+  }
+
+  /** Offers to begin, and resolves once somebody does: until then nothing costs anything. */
+  pressed() {
+    const at = this.#at
+    at('lobby').hidden = false
+    at('start').focus({ preventScroll: true })
+    return new Promise((resolve) => at('start').addEventListener('click', () => {
+      at('lobby').hidden = true
+      resolve(undefined)
+    }, { once: true }))
+  }
+
+  #token() {
+    const token = location.hash.slice(1)
+    if (!token) return JSON.parse(this.#memory?.getItem(this.#kept) ?? '{}').token ?? ''
+    history.replaceState(null, '', location.pathname)
+    return token
+  }
+
+  #show({ speaker, channel, notice }) {
+    const at = this.#at
+    document.title = this.#say('talk.title', speaker)
+    document.querySelector('.about h1').textContent = document.title
+    document.querySelector('.likeness').setAttribute('aria-label', speaker)
+    at('ready').textContent = this.#say(channel === 'chat' ? 'join.ready_chat' : 'join.ready', speaker)
+    at('notice').textContent = notice.text
+    at('notice').lang = notice.language
+    at('notice').dir = notice.direction
+    at('notice').hidden = !notice.text
+    at('talk').dataset.channel = channel
+  }
+
+  async #picture(headers) {
+    const answer = await fetch(`${this.#base}/portrait`, { headers })
+    if (!answer.ok) return // there is none to show
+    const picture = this.#at('portrait')
+    picture.src = URL.createObjectURL(await answer.blob())
+    picture.hidden = false
+  }
+}

@@ -1,0 +1,165 @@
+package page
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/portals/portal/published"
+	"visavis.dev/web/packed"
+)
+
+// joinPrefix is under what the pages of single sessions are, on every host. A slug has no
+// "~".
+const joinPrefix = SlugPrefix + "~join/"
+
+// tokenHeader has a session's token. It is in no address: behind the "#" of the link it
+// reaches the page's script alone, which takes it out of the address bar.
+const tokenHeader = "X-Session-Token"
+
+// JoinURL is the page of a session below where the pages are, for whoever has its token.
+func JoinURL(pages string, session id.Session, token string) string {
+	return pages + joinPrefix + session.String() + "#" + token
+}
+
+// Errors of Conversations.Join.
+var (
+	// ErrNoSession says that the token opens nothing.
+	ErrNoSession = errors.New("the token opens no session")
+	// ErrLate says that the session was not begun in time.
+	ErrLate = errors.New("the session was not begun in time")
+)
+
+// Joined is a session as its page needs it.
+type Joined struct {
+	Ticket
+	// Site has who speaks and for whom.
+	Site *published.Site
+	// Channel is video, voice or chat.
+	Channel string
+	// Began says that the conversation is under way, and EndReason why it is over; empty
+	// while it is not.
+	Began     bool
+	EndReason string
+}
+
+// invitation is what the page's script is told of a session.
+type invitation struct {
+	Ticket
+	Channel   string `json:"channel"`
+	Began     bool   `json:"began"`
+	EndReason string `json:"endReason"`
+	Speaker   string `json:"speaker"`
+	// Face is where the living face is; empty where there is only the picture.
+	Face string `json:"face"`
+	// Notice says that an AI speaks.
+	Notice phrase `json:"notice"`
+}
+
+// join serves the page of a session and what belongs to it. The page itself is the same
+// for every session: nobody learns from it whether there is one.
+func (h *Handler) join(w http.ResponseWriter, r *http.Request, path string) {
+	v := nobodys(h, w, r)
+	v.framed, v.blobs = true, true // it holds no cookie: whoever frames it has the token
+	if err := v.joining(path); err != nil {
+		h.refuse(v, err)
+	}
+}
+
+func (v *view) joining(path string) error {
+	name, what, _ := strings.Cut(path, "/")
+	if name == "face" && v.reads() {
+		return v.joinFace(what)
+	}
+	session, err := id.ParseSession(name)
+	if err != nil {
+		return errNoPage
+	}
+	switch {
+	case what == "" && v.reads():
+		return v.joinPage()
+	case what == "portrait" && v.reads():
+		return v.joinPortrait(session)
+	case what == "ticket" && v.r.Method == http.MethodPost:
+		v.joinTicket(session)
+		return nil
+	case what == "rating" && v.r.Method == http.MethodPost:
+		v.r.Body = http.MaxBytesReader(v.w, v.r.Body, longestForm)
+		return v.rate(path)
+	}
+	return errNoPage
+}
+
+func (v *view) reads() bool { return v.r.Method == http.MethodGet || v.r.Method == http.MethodHead }
+
+func (v *view) joinPage() error {
+	s := v.sheet("join.title")
+	words, err := json.Marshal(v.speech.under("join.", "talk.", "state.", "sound.", "notice.", "ended.", "rating.", "refused."))
+	if err != nil {
+		return err
+	}
+	s.Body = talkBody{Words: string(words), Base: strings.TrimSuffix(v.r.URL.Path, "/"), Joins: true}
+	return v.show(http.StatusOK, "join", s)
+}
+
+// joined finds the session that the request's token opens.
+func (v *view) joined(session id.Session) (Joined, error) {
+	token := v.r.Header.Get(tokenHeader)
+	if token == "" || len(token) > longestSecret {
+		return Joined{}, refused(http.StatusNotFound, "join.unknown")
+	}
+	j, err := v.h.Conversations.Join(v.r.Context(), session, token)
+	switch {
+	case errors.Is(err, ErrNoSession):
+		err = refused(http.StatusNotFound, "join.unknown")
+	case errors.Is(err, ErrLate):
+		err = refused(http.StatusGone, "join.expired")
+	}
+	return j, err
+}
+
+// joinTicket tells the page's script what the token opens.
+func (v *view) joinTicket(session id.Session) {
+	j, err := v.joined(session)
+	if err != nil {
+		v.refuseScript(err)
+		return
+	}
+	told := invitation{
+		Ticket: j.Ticket, Channel: j.Channel, Began: j.Began, EndReason: j.EndReason, Speaker: j.Site.Speaker.Name,
+	}
+	v.site = j.Site
+	told.Notice = v.notice()
+	if v.h.Portraits.Lives(j.Site) {
+		told.Face = joinPrefix + "face/" + j.Site.Speaker.Avatar.Bare() + "/{side}.{kind}"
+	}
+	v.answer(http.StatusOK, told)
+}
+
+// joinPortrait sends the picture of who speaks in a session, to who has its token.
+func (v *view) joinPortrait(session id.Session) error {
+	j, err := v.joined(session)
+	if err != nil {
+		return err
+	}
+	data, contentType, err := v.h.Portraits.Portrait(v.r.Context(), j.Site)
+	if err != nil {
+		return err
+	}
+	v.w.Header().Set("Cache-Control", "private, no-store")
+	packed.New(data, contentType).Serve(v.w, v.r, http.StatusOK)
+	return nil
+}
+
+// joinFace sends a living face of the library, which is anybody's to see.
+func (v *view) joinFace(path string) error {
+	name, file, _ := strings.Cut(path, "/")
+	face, err := id.ParseAvatar(name)
+	if err != nil {
+		return errNoPage
+	}
+	v.site = &published.Site{Speaker: published.Speaker{Avatar: face}}
+	return v.living(file)
+}
