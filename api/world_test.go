@@ -35,6 +35,10 @@ var kinds = map[string]func(testing.TB, *world, *apitest.Org) string{
 	"/avatars/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.make(t, org, "createAvatar")["id"].(string)
 	},
+	// One of the library.
+	"/avatars/{id}/layers": func(testing.TB, *world, *apitest.Org) string {
+		return id.NamedAvatar("amara").String()
+	},
 	"/case-links/{id}": func(t testing.TB, w *world, org *apitest.Org) string {
 		return w.onPortal(t, org, "createCaseLink")
 	},

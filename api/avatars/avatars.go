@@ -92,6 +92,12 @@ func (a *API) Register(s *route.Service) {
 		Summary:     "What a client needs to show the face; a library face's is public",
 		Description: "An own face is prepared once a persona or a duo puts it on. Until it is ready there are no images.",
 	}, a.face)
+	route.File(s, route.Operation{
+		ID: "getAvatarLayers", Method: http.MethodGet, Path: "/avatars/{id}/layers", Group: group, Auth: route.Open,
+		Since: contract.V20261001, Produces: []string{"image/png", asRig},
+		Summary:     "A library face in layers, as pages of any origin bring it to life",
+		Description: "Both kinds of one size belong together. An own face has no layers.",
+	}, a.layers)
 	route.Handle(s, route.Operation{
 		ID: "withdrawAvatarConsent", Method: http.MethodPost, Path: "/avatars/{id}/consent/withdraw", Group: group,
 		Class: "write", Scope: scope.ConsentsWrite, Since: contract.V20261001, Errors: []problem.Code{problem.Gone, problem.Conflict},

@@ -51,6 +51,7 @@ type ConfigPersona struct {
 	Languages  []string           `json:"languages" doc:"Those a conversation may switch to."`
 	Disclosure persona.Disclosure `json:"disclosure" doc:"How people are told that they talk with an AI."`
 	PictureURL *string            `json:"pictureUrl" format:"uri" doc:"Where anybody finds the picture of who speaks; null without one."`
+	LayersURL  *string            `json:"layersUrl" doc:"Where the living face is, with {side} and {kind} in the place of what is wanted (GET /avatars/{id}/layers); null where there is only the picture."`
 }
 
 // config answers a page. Which origins may show the widget it is not told.
@@ -83,13 +84,13 @@ func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfi
 	c.AllowOrigin(in.Origin)
 	c.SetHeader("Cache-Control", "private, no-cache")
 	c.Unchanged(fmt.Sprintf(`"%d.%d.%t.%s"`, w.Version, p.Version, w.Definition.AINotice, **accent))
-	return showConfig(w, p, a.picture(c, w, p)), nil
+	return showConfig(w, p, a.picture(c, w, p), a.layers(c, p)), nil
 }
 
-func showConfig(w widget.Widget, p persona.Persona, picture *string) WidgetConfig {
+func showConfig(w widget.Widget, p persona.Persona, picture, layers *string) WidgetConfig {
 	d, s := w.Definition, p.Definition.Settings
 	return WidgetConfig{
-		ID: w.ID, Persona: ConfigPersona{p.Name, s.Language, s.Languages, p.Definition.Disclosure, picture},
+		ID: w.ID, Persona: ConfigPersona{p.Name, s.Language, s.Languages, p.Definition.Disclosure, picture, layers},
 		Mode: d.Mode, Placement: d.Placement, Channels: d.Channels, DefaultChannel: d.DefaultChannel, Languages: d.Languages,
 		Theme: d.Theme, Texts: d.Texts, AvatarWhenCollapsed: d.AvatarWhenCollapsed, Proactive: d.Proactive, LeadForm: d.LeadForm,
 		Rating: d.Rating, TranscriptVisible: d.TranscriptVisible, TextInput: d.TextInput, MicMuteable: d.MicMuteable,

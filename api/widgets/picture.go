@@ -80,3 +80,12 @@ func (a *API) ownPicture(ctx context.Context, c *route.Call, in *PictureQuery) (
 		Data: func(context.Context) ([]byte, error) { return data, nil },
 	}, err
 }
+
+// layers is where a page finds who speaks as a face that lives; nil where there is only a
+// picture.
+func (a *API) layers(c *route.Call, p persona.Persona) *string {
+	if _, drawn := a.Library.Find(p.Avatar); !drawn {
+		return nil
+	}
+	return new(c.URL("/avatars/"+p.Avatar.String()+"/layers") + "?size={side}&kind={kind}")
+}

@@ -119,6 +119,6 @@ export class Speech {
   }
 }
 
-const sentence = /[.!?…。！？؟]["'”’»)]*$/u
+const sentence = /[.!?\u2026\u3002\uff01\uff1f\u061f]["'\u201d\u2019\u00bb)]*$/u
 /** What stands at the word before it without a space. */
 const glued = /^([\p{Po}\p{Pe}\p{Pf}]|[\u2e80-\u9fff\uf900-\uffef])/u

@@ -20,8 +20,7 @@ function notes() {
     }
     return connect.call(this, target, ...rest)
   }
-  // A closed shadow tree could not be looked into: the widget's is open.
-  const find = (id) => document.getElementById(id) ?? document.querySelector('visavis-widget')?.shadowRoot?.getElementById(id)
+  const find = (id) => document.getElementById(id) ?? document.querySelector('[data-visavis][data-mode]')?.shadowRoot?.getElementById(id)
   const small = new OffscreenCanvas(24, 24).getContext('2d', { willReadFrequently: true })
   let before = '', changes = 0
   const look = () => {

@@ -5,6 +5,7 @@ import { Transcript } from '../../client/transcript.js'
 import { h, icon, portrait } from './dom.js'
 import { fill } from './language.js'
 import { Rating } from './rating.js'
+import { Stage } from './stage.js'
 
 /** What to say of an end, by its reason; of any other that it ended. */
 const endings = {
@@ -18,7 +19,12 @@ export class Talk {
   actions
   #words
   #config
-  #conversation
+  /** @type {Conversation | null} */
+  #conversation = null
+  #connect
+  /** Who speaks; null where all is text. @type {Stage | null} */
+  #stage = null
+  #serverState = ''
   #transcript
   #log
   #input
@@ -32,15 +38,18 @@ export class Talk {
   #met
   #on
 
-  /** @param {{ticket: object, token?: string, words: object, config: object, language: string, ratingUrl: string, onready: (resumeToken: string) => void, onended: () => void, onstate: (state: string) => void, onwords: () => void, onagain: () => void, onmissed: () => void}} options */
-  constructor({ ticket, token, words, config, language, ratingUrl, ...on }) {
+  /** @param {{ticket: object, token?: string, words: object, config: object, language: string, channel: string, ratingUrl: string, onready: (resumeToken: string) => void, onended: () => void, onstate: (state: string) => void, onwords: () => void, onagain: () => void, onmissed: () => void}} options */
+  constructor({ ticket, token, words, config, language, channel, ratingUrl, ...on }) {
     this.#words = words
     this.#config = config
     this.#on = on
     this.#met = !token
-    this.#conversation = new Conversation(ticket, { token, ratingUrl })
+    if (channel !== 'chat') {
+      this.#stage = new Stage({ words, persona: config.persona, channel, onspeaking: () => this.#state(this.#serverState), onstop: () => this.#hush() })
+    }
+    this.#connect = async () => new Conversation(ticket, { token, ratingUrl, audio: await this.#stage?.formats })
     this.#log = h('div', { className: config.transcriptVisible ? 'log' : 'log latest', tabIndex: 0, 'aria-label': words.title },
-      h('div', { className: 'stage', 'aria-hidden': 'true' }, portrait(config.persona, 'large')))
+      this.#stage ? null : h('div', { className: 'stage', 'aria-hidden': 'true' }, portrait(config.persona, 'large')))
     this.#transcript = new Transcript(this.#log, {
       language, words: { user: words.you, avatar: config.persona.name, staff: words.team, sources: words.sources, interrupted: words.interrupted },
     })
@@ -50,16 +59,23 @@ export class Talk {
     if (config.rating.mode === 'during') {
       tools.push(h('button', { type: 'button', className: 'quiet', onclick: () => this.#askRating() }, words.rate))
     }
-    this.#end = h('button', { type: 'button', className: 'quiet', onclick: () => this.#conversation.end() }, words.end)
+    this.#end = h('button', { type: 'button', className: 'quiet', onclick: () => this.#conversation?.end() }, words.end)
     this.actions = [...tools, this.#end]
-    this.element = h('div', { className: 'talk' }, this.#log, this.#thinking, this.#status, this.#rating, this.#composer)
+    this.element = h('div', { className: 'talk' }, this.#stage?.element, this.#log, this.#thinking, this.#status, this.#rating, this.#composer)
   }
 
   get first() { return this.#over ? this.#rating.querySelector('input, button') ?? this.#composer.querySelector('button') : this.#input }
 
-  begin() {
-    const c = this.#conversation
+  /** Whether the panel is closed, behind which the conversation goes on in silence. */
+  set hidden(yes) { if (this.#stage) this.#stage.hidden = yes }
+
+  /** Ends what lives in it, once another view takes its place. */
+  close() { this.#stage?.close() }
+
+  async begin() {
+    const c = this.#conversation = await this.#connect()
     this.#transcript.follow(c)
+    this.#stage?.follow(c)
     c.addEventListener('ready', ({ detail }) => {
       this.#met = true
       this.#on.onready(detail.resumeToken)
@@ -90,12 +106,24 @@ export class Talk {
     event.preventDefault()
     const text = this.#input.value.trim()
     if (!text) return
-    this.#conversation.say(text)
+    this.#conversation?.say(text)
     this.#input.value = ''
     this.#input.focus()
   }
 
+  #hush() {
+    this.#stage?.hush()
+    this.#conversation?.interrupt()
+    this.#input.focus()
+  }
+
   #state(state) {
+    this.#serverState = state
+    // Sound comes ahead of its time: somebody speaks for as long as they are heard.
+    if (this.#stage) {
+      if (this.#stage.speaking && (state === 'listening' || state === 'idle')) state = 'speaking'
+      this.#stage.state = state
+    }
     this.#on.onstate(state)
     this.#thinking.hidden = state !== 'thinking'
     // What waits is told; whose turn it is everybody hears.
@@ -137,7 +165,7 @@ export class Talk {
 
   #askRating() {
     if (this.#rating.childElementCount) return
-    const rating = new Rating({ words: this.#words, scale: this.#config.rating.scale, send: (r) => this.#conversation.rate(r) })
+    const rating = new Rating({ words: this.#words, scale: this.#config.rating.scale, send: (r) => this.#conversation?.rate(r) })
     this.#rating.replaceChildren(rating.element)
     this.#toEnd()
     if (!this.#over) rating.first.focus()

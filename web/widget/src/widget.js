@@ -84,12 +84,14 @@ export class Widget {
     this.#launcher?.opened()
     this.#memory.note({ open: true })
     if (!this.#talk) this.#welcome()
+    else this.#talk.hidden = false
     this.#panel.open(focused)
   }
 
   // A conversation goes on behind a closed panel.
   #close() {
     this.#memory.note({ open: false })
+    if (this.#talk) this.#talk.hidden = true
     this.#panel.close()
     this.#launcher?.closed()
   }
@@ -118,12 +120,11 @@ export class Widget {
 
   /** Starts a conversation, or says on the form why there is none. */
   async #start(contact) {
-    const { channels, defaultChannel, id } = this.#config
+    const { defaultChannel, id } = this.#config
     try {
       const ticket = await startSession(this.#tag, {
         language: this.#language, contact, metadata: { page: (location.origin + location.pathname).slice(0, 500) },
-        // What is typed costs no sound.
-        channel: channels.includes('chat') ? 'chat' : defaultChannel,
+        channel: defaultChannel,
       })
       this.#converse(ticket)
       this.#panel.focus()
@@ -138,12 +139,12 @@ export class Widget {
 
   /** Holds a conversation, or goes on with it by the token that another page kept. */
   #converse(ticket, token) {
-    const { session: { id }, transport, face } = ticket
+    const { session: { id, channel }, transport, face } = ticket
     this.#talk = new Talk({
-      ticket, token, words: this.#words, config: this.#config, language: this.#language,
+      ticket, token, words: this.#words, config: this.#config, language: this.#language, channel: ticket.session.channel ?? 'chat',
       ratingUrl: `${this.#tag.base}/sessions/${id}/rating`,
       onready: (resumeToken) => this.#memory.keep({
-        ticket: { session: { id }, transport, face }, token: resumeToken, language: this.#language, open: this.#panel.isOpen,
+        ticket: { session: { id, channel }, transport, face }, token: resumeToken, language: this.#language, open: this.#panel.isOpen,
       }),
       onended: () => this.#memory.forget(),
       onstate: (state) => {
@@ -157,11 +158,13 @@ export class Widget {
       },
       onmissed: () => this.#beginAnew(),
     })
+    this.#talk.hidden = !this.#panel.isOpen && !this.#inline
     this.#panel.show(this.#talk)
     this.#talk.begin()
   }
 
   #beginAnew() {
+    this.#talk?.close()
     this.#talk = null
     this.#welcome()
   }

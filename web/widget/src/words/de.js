@@ -42,6 +42,12 @@ export default {
   handoff: 'Jemand aus dem Team wurde dazugebeten.',
   failed: 'Da ging etwas schief. Bitte noch einmal.',
 
+  stop: 'Stopp',
+  mute: 'Stumm',
+  captions: 'Untertitel',
+  soundOn: 'Ton einschalten',
+  soundTitle: 'Ton und Untertitel',
+
   ended: 'Das Gespräch ist beendet.',
   endedIdle: 'Das Gespräch endete, weil niemand etwas sagte.',
   endedTime: 'Die Zeit für dieses Gespräch ist um.',

@@ -42,6 +42,12 @@ export default {
   handoff: 'Somebody of the team has been asked to join.',
   failed: 'Something went wrong. Please say it again.',
 
+  stop: 'Stop',
+  mute: 'Mute',
+  captions: 'Captions',
+  soundOn: 'Turn on sound',
+  soundTitle: 'Sound and captions',
+
   ended: 'The conversation has ended.',
   endedIdle: 'The conversation ended because nobody said anything.',
   endedTime: 'The time for this conversation is over.',

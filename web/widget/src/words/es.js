@@ -42,6 +42,12 @@ export default {
   handoff: 'Se ha pedido a alguien del equipo que se una.',
   failed: 'Algo ha fallado. Dígalo otra vez, por favor.',
 
+  stop: 'Parar',
+  mute: 'Silenciar',
+  captions: 'Subtítulos',
+  soundOn: 'Activar el sonido',
+  soundTitle: 'Sonido y subtítulos',
+
   ended: 'La conversación ha terminado.',
   endedIdle: 'La conversación terminó porque nadie decía nada.',
   endedTime: 'El tiempo de esta conversación ha terminado.',

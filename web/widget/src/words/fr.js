@@ -42,6 +42,12 @@ export default {
   handoff: 'Une personne de l’équipe a été appelée.',
   failed: 'Une erreur s’est produite. Veuillez répéter.',
 
+  stop: 'Arrêter',
+  mute: 'Couper le son',
+  captions: 'Sous-titres',
+  soundOn: 'Activer le son',
+  soundTitle: 'Son et sous-titres',
+
   ended: 'La conversation est terminée.',
   endedIdle: 'La conversation s’est terminée car personne ne parlait.',
   endedTime: 'Le temps de cette conversation est écoulé.',

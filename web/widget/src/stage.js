@@ -1,0 +1,139 @@
+// Who speaks, seen and heard: the face, its sound, captions, and what a visitor sets of
+// these.
+
+import { formats } from '../../client/decoder.js'
+import { Face } from '../../client/face.js'
+import { Player } from '../../client/player.js'
+import { loadFace } from '../../client/rig.js'
+import { Speech } from '../../client/speech.js'
+import { h, icon, portrait } from './dom.js'
+
+/** How often captions and what is shown of the state are brought up to date, in milliseconds. */
+const often = 80
+/** How high the face is shown at most, in pixels of the page. */
+const height = 320
+
+export class Stage {
+  element
+  #words
+  #onspeaking
+  #player = new Player()
+  #speech = new Speech(this.#player)
+  /** @type {Face | null} */
+  #face = null
+  #canvas = h('canvas', { id: 'face', hidden: true })
+  #caption = h('p', { className: 'caption', id: 'caption', hidden: true, 'aria-hidden': 'true', dir: 'auto' })
+  #blocked
+  #tools
+  #stop
+  #mute
+  #state = ''
+  #speaking = false
+  #captioned = true
+  #ticking = 0
+  #muted = false
+  #hidden = false
+  /** The formats of sound that this browser plays. */
+  formats = formats()
+
+  /** @param {{words: any, persona: any, channel: string, onspeaking: () => void, onstop: () => void}} options */
+  constructor({ words, persona, channel, onspeaking, onstop }) {
+    this.#words = words
+    this.#onspeaking = onspeaking
+    this.#speech.ongesture = (name) => this.#face?.gesture(name)
+    this.#mute = this.#tool('sound', words.mute, false, () => this.#setMuted(!this.#muted))
+    const captions = this.#tool('captions', words.captions, true, () => {
+      this.#captioned = !this.#captioned
+      this.#tick()
+      return this.#captioned
+    })
+    this.#stop = h('button', { type: 'button', className: 'quiet', id: 'stop', hidden: true, onclick: onstop }, words.stop)
+    this.#tools = h('div', { className: 'tools', role: 'group', 'aria-label': words.soundTitle, hidden: true }, this.#mute, captions, this.#stop)
+    this.#blocked = h('p', { className: 'blocked', role: 'status', hidden: true },
+      h('button', { type: 'button', className: 'primary', onclick: () => this.#player.resume() }, words.soundOn))
+    this.#player.addEventListener('blocked', ({ detail }) => { this.#blocked.hidden = !detail.blocked })
+    this.element = h('div', { className: 'scene' },
+      h('div', { className: 'likeness', role: 'img', 'aria-label': persona.name }, portrait(persona, 'whole'), this.#canvas), this.#caption, this.#blocked, this.#tools)
+    if (channel === 'video' && persona.layersUrl) this.#live(persona.layersUrl)
+  }
+
+  /** Whether something is said now. */
+  get speaking() { return this.#speaking }
+
+  /** What the face shows. */
+  set state(name) {
+    this.#state = name
+    if (this.#face) this.#face.state = name === 'speaking' && !this.#speaking ? 'idle' : name
+    // What held the focus must not vanish under it.
+    const show = name === 'speaking' || this.#stop.matches(':focus')
+    this.#stop.hidden = !show
+  }
+
+  /** Whether nobody looks: then nothing is heard either. */
+  set hidden(yes) {
+    this.#hidden = yes
+    this.#player.muted = this.#muted || yes
+  }
+
+  /** @param {import('../../client/live.js').Conversation} conversation */
+  follow(conversation) {
+    this.#player.follow(conversation)
+    this.#speech.follow(conversation)
+    conversation.addEventListener('ready', ({ detail }) => {
+      this.#tools.hidden = false
+      this.#mute.hidden = !detail.audio
+      this.#ticking ||= setInterval(() => this.#tick(), often)
+    })
+    conversation.addEventListener('ended', () => this.#over())
+  }
+
+  /** Is quiet for somebody who interrupts. */
+  hush() { this.#player.duck() }
+
+  /** Ends for good. */
+  close() { this.#face?.stop() }
+
+  #over() {
+    clearInterval(this.#ticking)
+    this.#ticking = 0
+    this.#tick()
+    this.#tools.hidden = this.#caption.hidden = this.#blocked.hidden = true
+  }
+
+  #tool(picture, label, pressed, act) {
+    const button = h('button', { type: 'button', className: 'round', 'aria-label': label, title: label, 'aria-pressed': String(pressed) }, icon(picture))
+    button.addEventListener('click', () => button.setAttribute('aria-pressed', String(act())))
+    return button
+  }
+
+  #setMuted(yes) {
+    this.#muted = yes
+    this.#player.muted = yes || this.#hidden
+    return yes
+  }
+
+  async #live(where) {
+    let loaded
+    try {
+      loaded = await loadFace(where, height * Math.min(2, devicePixelRatio))
+    } catch {
+      return // the picture stays
+    }
+    this.#face = new Face(this.#canvas, loaded)
+    this.#canvas.hidden = false
+    this.#face.speech = () => this.#speech.mouth()
+    this.#face.state = this.#state
+    this.#face.start()
+  }
+
+  #tick() {
+    const { speaking } = this.#speech
+    if (speaking !== this.#speaking) {
+      this.#speaking = speaking
+      this.#onspeaking()
+    }
+    const { text, said } = this.#captioned ? this.#speech.caption() : { text: '', said: 0 }
+    this.#caption.hidden = !text
+    this.#caption.replaceChildren(text.slice(0, said), h('span', {}, text.slice(said)))
+  }
+}
