@@ -114,7 +114,7 @@ func (c *Conversation) consider(text string) {
 	if c.model != nil {
 		brain = c.model
 	}
-	c.think(&thought{question: text, language: c.language}, func(ctx context.Context) Stream {
+	c.think(&thought{question: text, language: c.language, danger: q.danger}, func(ctx context.Context) Stream {
 		return brain.Answer(ctx, q)
 	})
 }

@@ -26,8 +26,10 @@ type speech struct {
 	// question that it leaves open.
 	answers bool
 	gap     string
-	// act is what it does, empty for what is said unasked.
-	act Act
+	// act is what it does, empty for what is said unasked; grave says that somebody is
+	// in danger.
+	act   Act
+	grave bool
 	// afterwards follows when it is over.
 	afterwards func()
 
@@ -93,6 +95,9 @@ func (c *Conversation) utter() {
 		s.turn.StartedAt = now
 	}
 	var out []data
+	if first {
+		out = c.gestured(s)
+	}
 	var aloud []Sentence
 	for _, piece := range s.pending {
 		out = append(out, s.add(piece)...)

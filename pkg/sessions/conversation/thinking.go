@@ -12,8 +12,8 @@ type thought struct {
 	question string
 	language string
 	speech   *speech
-	// greeting says that nothing was asked.
-	greeting bool
+	// greeting says that nothing was asked, and danger that somebody is in some.
+	greeting, danger bool
 }
 
 // thoughtPiece is what a thought brings forth: a piece, or its end.
@@ -92,7 +92,7 @@ func (c *Conversation) voice(t *thought, p Piece) {
 		s.turn.Language = t.language
 		s.pending = append(s.pending, p)
 		t.speech = s
-		s.answers = !t.greeting
+		s.answers, s.grave = !t.greeting, t.danger
 		c.time(s, p)
 		c.queue = append(c.queue, s)
 	} else {
