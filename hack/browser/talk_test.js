@@ -10,7 +10,7 @@ import { serve } from './stage/site.js'
 import { captions, heard, moved, pressStop, sense, stillHeard } from './stage/senses.js'
 
 /** How soon a face must move after the click that brings it, in milliseconds, on a machine that has other things to do. */
-const movesWithin = 1500
+const movesWithin = 2500
 /** The same for a face that the server has to draw first, once for each. */
 const drawnWithin = 10_000
 /** How soon all must be quiet after Stop, in milliseconds. */
@@ -160,6 +160,12 @@ test('a widget speaks', async (t) => {
       await accessible(page)
       await page.getByRole('button', { name: 'Mute' }).click()
       assert.equal(await page.getByRole('button', { name: 'Mute' }).getAttribute('aria-pressed'), 'true')
+      await page.getByRole('button', { name: 'End', exact: true }).click()
+      await page.getByText('The conversation has ended.').waitFor()
+      await page.getByRole('radio', { name: '5 of 5 stars' }).check()
+      await page.getByRole('button', { name: 'Send rating' }).scrollIntoViewIfNeeded()
+      await page.waitForTimeout(1000)
+      await picture(page, 'widget-over')
     } else {
       await heard(page)
       await page.waitForTimeout(300)

@@ -160,6 +160,9 @@ input:not([type="radio"]), select, textarea {
 .talk { display: flex; flex-direction: column; }
 .scene { position: relative; flex: none; block-size: min(360px, 54%); overflow: hidden; border-block-end: 1px solid var(--line); isolation: isolate; }
 .scene .likeness { position: absolute; inset: 0 0 46px; background: var(--soft); }
+.scene:has(.tools[hidden]) .likeness { inset-block-end: 0; }
+/* What is asked in the end needs the room. */
+.talk:has(.rate, .after) .scene { block-size: min(220px, 32%); }
 .scene canvas { position: absolute; inset: 0; inline-size: 100%; block-size: 100%; }
 .portrait.whole { inline-size: 100%; block-size: 100%; border-radius: 0; font-size: 72px; }
 .portrait.whole img { object-position: 50% 24%; }
@@ -238,7 +241,7 @@ legend { inline-size: 100%; margin-block-end: 8px; font-weight: 600; }
 @media (max-width: 480px), (max-height: 480px) {
   .visavis:not([data-mode="inline"])[data-placement] .panel { inset: 0; inline-size: 100%; block-size: 100%; max-inline-size: none; border-radius: 0; padding-block-end: env(safe-area-inset-bottom); }
   .launcher[aria-expanded="true"] { visibility: hidden; }
-  .scene { block-size: min(50%, 400px); }
+  .talk:not(:has(.rate, .after)) .scene { block-size: min(50%, 400px); }
 }
 @media (prefers-reduced-motion: reduce) {
   *, *::before, *::after { animation: none !important; transition: none !important; scroll-behavior: auto !important; }
