@@ -39,6 +39,10 @@ type options struct {
 	baseline string
 	// pages are added to each pack that answer nothing.
 	pages int
+	// fit, when it is not empty, fits the weights of the engine and writes them to that
+	// file; cost is how many good answers a wrong one outweighs.
+	fit  string
+	cost float64
 }
 
 func main() {
@@ -51,6 +55,8 @@ func main() {
 	flag.BoolVar(&o.answers, "answers", false, "print every question with its answer, as -explain does")
 	flag.StringVar(&o.baseline, "baseline", "", "write the outcome as the baseline, measured at this `commit`")
 	flag.IntVar(&o.pages, "pages", 0, "add so many `pages` of other text to each pack, and use one core: for the latency in large packs")
+	flag.StringVar(&o.fit, "fit", "", "fit the weights of the built-in engine on what comes of the questions, and write them to this `file`; not on held-out sets")
+	flag.Float64Var(&o.cost, "cost", 1.5, "how `many` good answers a wrong one outweighs, for -fit")
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
 	if err := run(context.Background(), o); err != nil {
@@ -60,7 +66,7 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
-	if (o.explain || o.answers) && filepath.Base(o.sets) == heldout {
+	if (o.explain || o.answers || o.fit != "") && filepath.Base(o.sets) == heldout {
 		return errors.New("held-out sets are not explained: who has read them cannot be judged by them any more")
 	}
 	folder := filepath.Join(o.root, o.sets)
@@ -92,7 +98,7 @@ func run(ctx context.Context, o options) error {
 	var all []outcome
 	var ranked []ranking
 	for i := range sets {
-		made, rank, err := f.ask(ctx, &sets[i])
+		made, rank, err := f.ask(ctx, &sets[i], o.fit != "" || o.explain)
 		if err != nil {
 			return fmt.Errorf("%s: %w", sets[i].domain, err)
 		}
@@ -102,6 +108,9 @@ func run(ctx context.Context, o options) error {
 		all, ranked = append(all, made...), append(ranked, rank)
 	}
 	report(os.Stdout, all, ranked, before)
+	if o.fit != "" {
+		return fit(os.Stdout, o.fit, all, o.cost)
+	}
 	if o.baseline != "" {
 		return writeBaseline(folder, o.baseline, all)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"visavis.dev/pkg/sessions/conversation"
 )
 
 // outcome is what came of a question.
@@ -16,6 +18,8 @@ type outcome struct {
 	verdict  verdict
 	// took is from the question to the end of its answer.
 	took time.Duration
+	// traces are how the engine chose the answers to it.
+	traces []conversation.Trace
 }
 
 // tally counts verdicts.
@@ -116,6 +120,9 @@ func explain(w io.Writer, all []outcome, well bool) {
 			fmt.Fprintf(w, "    > %s\n", turn)
 		}
 		fmt.Fprintf(w, "    [%s] %s\n", o.answer.act, strings.ReplaceAll(o.answer.text, "\n", "\n      "))
+		for _, t := range o.traces {
+			chosen(w, o.question, t)
+		}
 		switch {
 		case len(o.question.Facts) > 0:
 			fmt.Fprintf(w, "    %s: %q never %q\n", o.question.Expect, o.question.Facts, o.question.Never)
@@ -123,5 +130,31 @@ func explain(w io.Writer, all []outcome, well bool) {
 			fmt.Fprintf(w, "    %s\n", o.question.Expect)
 		}
 		fmt.Fprintln(w)
+	}
+}
+
+// chosen prints how the engine chose an answer: what it looked for, the best sentence and
+// the first that would have been good.
+func chosen(w io.Writer, q *question, t conversation.Trace) {
+	fmt.Fprintf(w, "    %q read as %s, asks for %q:", t.Question.Text, t.Language, t.Kind)
+	for _, u := range t.Wanted {
+		fmt.Fprintf(w, " %s %v %.1f;", strings.Join(u.Words, "+"), u.Concepts, u.Weight)
+	}
+	fmt.Fprintf(w, " likely %.2f of %.2f\n", t.Sure, t.Threshold)
+	for n, c := range t.Candidates {
+		good := judge(q, answer{c.Said, conversation.ActAnswer}) == good
+		if n > 0 && !good {
+			continue
+		}
+		fmt.Fprintf(w, "    %d. %.2f %s | %s\n      ", n+1, c.Score, c.Passage.Heading, c.Text)
+		for _, name := range conversation.Features() {
+			if c.Features[name] != 0 {
+				fmt.Fprintf(w, " %s %.2f", name, c.Features[name])
+			}
+		}
+		fmt.Fprintln(w)
+		if good {
+			break
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -88,23 +89,26 @@ func makeDatabase(ctx context.Context, admin, name string, schema database.Schem
 
 // stage is an organization's persona with its knowledge.
 type stage struct {
+	// traces says that it is kept how answers were chosen, which takes its time.
+	traces   bool
 	config   conversation.Config
 	passages []knowledge.Chunk
 }
 
 // ask asks the questions of a set, and ranks its passages.
-func (f *fixture) ask(ctx context.Context, s *set) ([]outcome, ranking, error) {
+func (f *fixture) ask(ctx context.Context, s *set, traces bool) ([]outcome, ranking, error) {
 	p, err := f.prepare(ctx, s)
 	if err != nil {
 		return nil, ranking{}, err
 	}
+	p.traces = traces
 	// What is made once a pack is not held against the first question.
 	p.answer(ctx, s, &s.Questions[0])
 	all := make([]outcome, len(s.Questions))
 	for i := range s.Questions {
 		q := &s.Questions[i]
-		a, took := p.answer(ctx, s, q)
-		all[i] = outcome{s.domain, q, a, judge(q, a), took}
+		a, took, traces := p.answer(ctx, s, q)
+		all[i] = outcome{s.domain, q, a, judge(q, a), took, traces}
 	}
 	if len(s.filler) > 0 {
 		return all, ranking{}, nil // BM25 would not have to find it among them
@@ -229,8 +233,16 @@ func (f *fixture) persona(ctx context.Context, org id.Org, s *set, base id.Knowl
 
 // answer is what a visitor is answered last who says the turns of a question, and how
 // long it took from the question to the answer's end.
-func (p *stage) answer(ctx context.Context, s *set, q *question) (a answer, took time.Duration) {
+func (p *stage) answer(ctx context.Context, s *set, q *question) (a answer, took time.Duration, traces []conversation.Trace) {
 	config := p.config
+	asked := q.Ask[len(q.Ask)-1]
+	if p.traces {
+		config.Trace = func(t conversation.Trace) {
+			if strings.Contains(asked, t.Question.Text) {
+				traces = append(traces, t)
+			}
+		}
+	}
 	config.Clock = newClock(s.now)
 	r := conversation.Rehearse(ctx, config, q.Ask)
 	last := -1
@@ -241,7 +253,7 @@ func (p *stage) answer(ctx context.Context, s *set, q *question) (a answer, took
 		}
 	}
 	if last < 0 || r.Turns[last].Text == "" {
-		return a, 0
+		return a, 0, nil
 	}
 	for _, t := range r.Turns[last+1:] {
 		a.text += t.Text + "\n"
@@ -252,7 +264,7 @@ func (p *stage) answer(ctx context.Context, s *set, q *question) (a answer, took
 			took = t.EndedAt.Sub(r.Turns[last].StartedAt)
 		}
 	}
-	return a, took
+	return a, took, traces
 }
 
 // setClock is the real clock, put forward or back.

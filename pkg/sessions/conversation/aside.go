@@ -19,7 +19,7 @@ func (b extractive) Reach(ctx context.Context, q Question) Stream {
 			yield(Piece{}, err)
 			return
 		}
-		found := best(one, passages, b.threshold())
+		found := b.best(one, passages)
 		if len(found.chosen) == 0 {
 			yield(Piece{Text: answer.Say(q.Language, "person"), Act: ActHandoff, Retrieval: took, ModelFirst: untold}, nil)
 			return

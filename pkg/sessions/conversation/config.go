@@ -159,6 +159,9 @@ type Config struct {
 	// ModelOutcome hears how each call of the model went and how long it took.
 	// It may be nil, and is called by goroutines of the conversation's.
 	ModelOutcome func(err error, took time.Duration)
+	// Trace hears how the built-in brain chose each answer. It may be nil, and is called
+	// by goroutines of the conversation's.
+	Trace func(Trace)
 }
 
 func (c *Config) minScore() float64 {
@@ -170,10 +173,7 @@ func (c *Config) minScore() float64 {
 }
 
 // threshold is how likely an answer of the built-in brain's is to be one, at least.
-func (c *Config) threshold() float64 { return max(leastSure, c.Persona.Knowledge.MinScore) }
-
-// leastSure is the likelihood from which an answer is given.
-const leastSure = 0.45
+func (c *Config) threshold() float64 { return max(fitted.least, c.Persona.Knowledge.MinScore) }
 
 // localNow is what the organization's clocks show.
 func (c *Config) localNow() time.Time {

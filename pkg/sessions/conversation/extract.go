@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"visavis.dev/pkg/text/answer"
@@ -63,43 +64,51 @@ func partsOf(q Question) []Question {
 
 // answer answers a single question.
 func (b extractive) answer(ctx context.Context, q Question) ([]Piece, error) {
-	looked := q
-	if q.danger {
-		looked.Text, looked.Previous = answer.Say(q.Language, "emergencyWords"), ""
-	}
-	passages, took, err := b.find(ctx, looked)
+	passages, took, err := b.find(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	pieces := b.extracted(q, passages)
+	if q.danger {
+		// The packs' own words for it.
+		alarm := q
+		alarm.Text, alarm.Previous = answer.Say(q.Language, "emergencyWords"), ""
+		if passages, _, err = b.find(ctx, alarm); err != nil {
+			return nil, err
+		}
+		pieces = alarmed(alarm, pieces, passages)
+	}
 	for i := range pieces {
 		pieces[i].Retrieval, pieces[i].ModelFirst = took, untold
 	}
 	return pieces, nil
 }
 
-// extracted is the answer that passages give to a question: its sentences, or that it is
-// not known. Who is in danger is told what to do besides.
-func (b retrieval) extracted(q Question, passages []Passage) []Piece {
-	emergency := q.danger
-	if emergency {
-		q.Text = answer.Say(q.Language, "emergencyWords") // the packs' own words for it
+// alarmed is the answer to somebody in danger: whom to call as the packs say, what they
+// answer besides, and what to do anywhere.
+func alarmed(alarm Question, pieces []Piece, passages []Passage) []Piece {
+	pieces = slices.DeleteFunc(pieces, func(p Piece) bool { return p.Gap || p.Act == ActClarify })
+	_, found := ranked(alarm, passages)
+	at := slices.IndexFunc(found, func(c candidate) bool { return c.held.evidence.Fits(answer.Danger) == 1 })
+	if at >= 0 {
+		call := stated(alarm, finding{chosen: found[at : at+1], verdict: answer.Unclear}, passages)
+		pieces = slices.DeleteFunc(pieces, func(p Piece) bool { return p.Text == call[0].Text })
+		pieces = append(call, pieces...)
 	}
-	if len(inquire(q).units) == 0 && !emergency {
+	return append(pieces, Piece{Text: answer.Say(alarm.Language, "emergency")})
+}
+
+// extracted is the answer that passages give to a question: its sentences, or that it is
+// not known.
+func (b retrieval) extracted(q Question, passages []Passage) []Piece {
+	if len(inquire(q).units) == 0 {
 		return []Piece{{Text: bookOf(q.Language).askAgain, Act: ActClarify}} // nothing was asked for
 	}
-	found := best(q, passages, b.threshold())
-	if len(found.chosen) == 0 && !emergency {
+	found := b.best(q, passages)
+	if len(found.chosen) == 0 {
 		return []Piece{b.unknown(q.Language, found.nearby)}
 	}
-	if len(found.chosen) == 0 {
-		return []Piece{{Text: answer.Say(q.Language, "emergency")}}
-	}
-	pieces := stated(q, found, passages)
-	if emergency {
-		pieces = append(pieces, Piece{Text: answer.Say(q.Language, "emergency")})
-	}
-	return pieces
+	return stated(q, found, passages)
 }
 
 // stated are the sentences of an answer: word for word, with whether it is so before

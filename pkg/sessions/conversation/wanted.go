@@ -62,8 +62,11 @@ func wantedUnits(q Question) []wanted {
 }
 
 // replaces says whether a unit takes the place of one of the question before: one day
-// that of another.
+// that of another, and "close" that of "open".
 func replaces(now, before wanted) bool {
+	if len(now.concepts) > 0 && slices.Equal(now.concepts, before.concepts) {
+		return true
+	}
 	return answer.OfDays(now.concepts) && answer.OfDays(before.concepts)
 }
 

@@ -132,7 +132,7 @@ func endsSentence(text string, i int, r rune) bool {
 		case !unicode.IsSpace(rune(after[0])) || unicode.IsLower(next):
 			return false
 		default:
-			return !isAbbreviation(text[:i])
+			return !isAbbreviation(text[:i]) || unicode.IsUpper(next) && halfDay(text[:i])
 		}
 	default:
 		return false
@@ -149,6 +149,12 @@ func isAbbreviation(text string) bool {
 		return len(last) <= 2
 	}
 	return abbreviations[lower(last)]
+}
+
+// halfDay says whether a text ends in "a.m" or "p.m", after which a capital begins a
+// sentence.
+func halfDay(text string) bool {
+	return strings.HasSuffix(text, "a.m") || strings.HasSuffix(text, "p.m")
 }
 
 // closers is how many bytes of quotes and brackets a text begins with.

@@ -16,14 +16,16 @@ var (
 	uptoForm  = regexp.MustCompile(`(?i)(?:up to|until|aged? up to|bis|bis zu|jusqu'à|hasta(?: los)?|fino a(?:i)?|até(?: aos)?|tot(?: en met)?|do|حتى)\s(?:and including |the age of |age )?(\d{1,3})|(\d{1,3}) (?:and|or) (?:under|younger)`)
 	fromForm  = regexp.MustCompile(`(?i)(?:from|over|above|at least|older than|minimum(?: age)?(?: is| of)?|ab|über|mindestens|à partir de|dès|plus de|desde(?: los)?|a partir de(?: los)?|mayores de|da(?:i)?|oltre i|a partir dos|vanaf|ouder dan|od|powyżej|من سن|فوق)\s(?:the age of |age )?(\d{1,3})|(\d{1,3})\+|(\d{1,3}) (?:and|or|years and) (?:over|older|above|up)`)
 	spanAge   = regexp.MustCompile(`(?i)\b(\d{1,2})\s?(?:-|–|to|bis|à|a|and|und)\s?(\d{1,2})\b`)
-	yearForm  = regexp.MustCompile(`(?i)\b(\d{1,3})[\s-]*(?:years?|yrs?|yo\b|y/o|year-old|jahre|jährig\w*|ans|años|anni|anos|jaar|lat|yaş\w*|歳|才|岁|سنة|سنوات)|\b(?:age|aged|is|am|turns|im alter von|ist)\s(\d{1,2})\b`)
+	yearForm  = regexp.MustCompile(`(?i)\b(\d{1,3})[\s-]*(?:years?|yrs?|yo\b|y/o|year-old|jahre[ns]?|jährig\w*|jahrig\w*|ans|años|anni|anos|jaar|lat|yaş\w*|歳|才|岁|سنة|سنوات)|\b(?:age|aged|is|am|turns|im alter von|ist)\s(\d{1,2})\b`)
 )
 
 // AskedAge is the age that a question is about, -1 where it is about none.
 func AskedAge(language, text string) int {
 	m := yearForm.FindStringSubmatch(text)
 	if m == nil {
-		return -1
+		if m = yearForm.FindStringSubmatch(digits(language, text)); m == nil {
+			return -1
+		}
 	}
 	digits := m[1] + m[2]
 	age, err := strconv.Atoi(digits)
@@ -42,7 +44,13 @@ func AskedAge(language, text string) int {
 
 // Covers says whether a sentence speaks of an age: Holds within its bounds, Fails
 // outside all of them, Unclear where it has none.
-func Covers(sentence string, age int) Verdict {
+func Covers(language, sentence string, age int) Verdict {
+	if e := EvidenceIn(language, sentence); !e.has(ofAge...) && !yearForm.MatchString(sentence) {
+		for _, form := range []*regexp.Regexp{moneyForm, timeForm, reachForm, dateForm, spanForm, wholeSpan} {
+			sentence = form.ReplaceAllString(sentence, " ") // numbers of something else
+		}
+	}
+	sentence = maskForm.ReplaceAllString(sentence, " ")
 	var bounds []bound
 	add := func(form *regexp.Regexp, make func(n int) bound) {
 		for _, m := range form.FindAllStringSubmatch(sentence, -1) {
@@ -73,6 +81,23 @@ func Covers(sentence string, age int) Verdict {
 	return verdict
 }
 
+// maskForm are the numbers of a sentence that are no ages for certain.
+var maskForm = regexp.MustCompile(moneyForm.String() + "|" + timeForm.String())
+
+// WithoutAge is a question without the age that it gives.
+func WithoutAge(language, text string) string {
+	if yearForm.MatchString(text) {
+		return yearForm.ReplaceAllString(text, " ")
+	}
+	return yearForm.ReplaceAllString(digits(language, text), " ")
+}
+
+// wholeSpan is a length or another measure with its unit.
+var wholeSpan = regexp.MustCompile(`(?i)\d[\d.,]*\s?(?:%|m²|m\b|km|cm|kg|meters?|metres?|metern?|miles|percent|prozent|people|persons?|personen|personnes|personas|persone|pessoas|osób|kişi|guests?|gästen?|人|名)`)
+
+// ofAge are the concepts of which a sentence with ages speaks.
+var ofAge = []string{"age", "child", "adult", "senior", "student", "baby", "year", "allowed", "forbidden"}
+
 // Negated is a verdict turned around where the sentence denies: "under 8 may not".
 func Negated(sentence string, v Verdict) Verdict {
 	if v == Unclear || !denyForm.MatchString(sentence) {
@@ -85,3 +110,8 @@ func Negated(sentence string, v Verdict) Verdict {
 }
 
 var denyForm = regexp.MustCompile(`(?i)\b(?:not|never|no one|nobody|nicht|keine?n?|ne|pas|nie|niet|geen|não|nunca|non|değil|yasak)\b|不|ません|ممنوع`)
+
+// Permits says whether a sentence allows something or forbids it.
+func Permits(e *Evidence, sentence string) bool {
+	return e.has("allowed", "forbidden") || denyForm.MatchString(sentence)
+}

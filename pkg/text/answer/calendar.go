@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"visavis.dev/pkg/text/search"
 )
@@ -20,9 +19,16 @@ type Schedule struct {
 	Told    bool
 	// Closed says that on the days it names nothing is open.
 	Closed bool
-	// Times are the times of day it names, in minutes from midnight, in their order.
+	// Times are the times of day it names, in minutes from midnight, in their order, and
+	// Until says that a single one is an end; else it is a beginning.
 	Times []int
+	Until bool
+	// Dates are the days of the year it names.
+	Dates []Dates
 }
+
+// untilForm is a single time that ends something.
+var untilForm = regexp.MustCompile(`(?i)(?:until|till|up to|by|clos\w+(?: at)?|bis(?: zu)?|schließ\w+|jusqu'à|ferm\w+ à|hasta|cierra\w* a|fino a\w*|chiud\w+|até|fecha\w*|tot|sluit\w*|do|zamyk\w+)\s(?:las |las |le |as |às |at |um |half an hour before )?(?:\d{1,2}|noon|midi|mediodía|mittags?)|\d時まで|\d点(?:关|闭)|حتى`)
 
 var clockForm = regexp.MustCompile(`(?i)\b(\d{1,2})(?:[:.h](\d{2}))?\s?(a\.?m\.?|p\.?m\.?|uhr|h|uur|時|点)?`)
 
@@ -41,7 +47,8 @@ func ScheduleIn(language, sentence string) Schedule {
 	for i := range s.On {
 		s.On[i] = s.On[i] && !s.Off[i]
 	}
-	s.Times = timesIn(sentence)
+	s.Times, s.Dates = timesIn(sentence), DatesIn(language, sentence)
+	s.Until = untilForm.MatchString(sentence)
 	return s
 }
 
@@ -125,6 +132,7 @@ func spanning(between string) bool {
 // timesIn are the times of day that a text names, in minutes.
 func timesIn(text string) []int {
 	var out []int
+	text = noonForm.ReplaceAllString(text, " 12:00 ")
 	for _, m := range clockForm.FindAllStringSubmatchIndex(text, -1) {
 		part := func(n int) string {
 			if m[2*n] < 0 {
@@ -152,6 +160,9 @@ func timesIn(text string) []int {
 	return out
 }
 
+// noonForm is midday in words.
+var noonForm = regexp.MustCompile(`(?i)\b(?:at noon|noon|midday|mittags|zu mittag|à midi|midi|mediodía|mezzogiorno|meio-dia)\b`)
+
 // isRange says whether a bare number stands beside a dash or "to" and another: "9–17", "9 to 5".
 func isRange(text string, from, to int) bool {
 	return rangeAfter.MatchString(text[to:]) || rangeBefore.MatchString(text[:from])
@@ -161,35 +172,6 @@ var (
 	rangeAfter  = regexp.MustCompile(`(?i)^\s?(?:[-–—~〜]|to|bis|à|a|al|do|tot)\s?\d{1,2}(?:[:.h]\d{2}|\s?(?:a\.?m|p\.?m|uhr|h|uur)\b)`)
 	rangeBefore = regexp.MustCompile(`(?i)\d{1,2}(?:[:.h]\d{2})?\s?(?:uhr|h|a\.?m\.?|p\.?m\.?)?\s?(?:[-–—~〜]|to|bis|à|a|al|do|tot)\s?$`)
 )
-
-// AskedDay is the day of the week that a question is about, Monday being 0: one it
-// names, or that of today or tomorrow by the clock; now also gives the time of day.
-func AskedDay(language, text string, now time.Time) (day int, at int, asked bool) {
-	keys := byKey()
-	at = -1
-	today := (int(now.Weekday()) + 6) % 7
-	found := -1
-	for _, m := range search.Understand(language, text) {
-		for _, key := range days[:7] {
-			if slices.Contains(m.Concepts, keys[key]) {
-				found = slices.Index(days, key)
-			}
-		}
-		switch {
-		case found >= 0:
-		case slices.Contains(m.Concepts, keys["today"]):
-			found = today
-		case slices.Contains(m.Concepts, keys["now"]):
-			found, at = today, now.Hour()*60+now.Minute()
-		case slices.Contains(m.Concepts, keys["tomorrow"]):
-			found = (today + 1) % 7
-		}
-	}
-	if found < 0 {
-		return 0, -1, false
-	}
-	return found, at, true
-}
 
 // Verdict is whether something is on a day, by a sentence that says when.
 type Verdict int
@@ -201,31 +183,6 @@ const (
 	Fails
 )
 
-// Says is what a schedule says of a day, and of a time of that day where at is not negative.
-func (s *Schedule) Says(day, at int) Verdict {
-	switch {
-	case !s.Told:
-		return Unclear
-	case s.Off[day]:
-		return Fails
-	case !s.On[day]:
-		return Unclear
-	case s.Closed && s.Off == (Days{}) && len(s.Times) == 0:
-		return Fails
-	case at >= 0 && len(s.Times) >= 2:
-		for i := 0; i+1 < len(s.Times); i += 2 {
-			if at >= s.Times[i] && at < s.Times[i+1] {
-				return Holds
-			}
-		}
-		return Fails
-	case at >= 0:
-		return Unclear
-	default:
-		return Holds
-	}
-}
-
 // OfDays says whether concepts are of a day or of days.
 func OfDays(concepts []int) bool {
 	keys := byKey()
@@ -235,12 +192,18 @@ func OfDays(concepts []int) bool {
 				return true
 			}
 		}
-		return c == keys["today"] || c == keys["tomorrow"] || c == keys["now"] || c == keys["holiday"]
+		return c == keys["today"] || c == keys["tomorrow"] || c == keys["overmorrow"] || c == keys["now"] || c == keys["holiday"]
 	})
 }
 
 // OfClock says whether concepts are of a day that the clock tells: today, tomorrow, now.
 func OfClock(concepts []int) bool {
+	ahead, _ := clockOf(concepts)
+	return ahead >= 0
+}
+
+// OfYears says whether concepts only say that somebody has an age.
+func OfYears(concepts []int) bool {
 	keys := byKey()
-	return slices.ContainsFunc(concepts, func(c int) bool { return c == keys["today"] || c == keys["tomorrow"] || c == keys["now"] })
+	return slices.ContainsFunc(concepts, func(c int) bool { return c == keys["year"] || c == keys["age"] || c == keys["number_word"] })
 }

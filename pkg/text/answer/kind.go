@@ -33,11 +33,12 @@ const (
 	Danger   Kind = "danger"
 	May      Kind = "may"
 	YesNo    Kind = "yesno"
+	List     Kind = "list"
 	Anything Kind = ""
 )
 
 // kinds are in the order in which they are looked for: the more special first.
-var kinds = []Kind{Often, Duration, Far, Contact, Age, Price, When, Where, Who, Why, Count, How, May}
+var kinds = []Kind{Often, Duration, Far, Contact, Age, Price, When, Where, Who, Why, Count, List, How, May}
 
 // KindOf is what kind of answer a question expects, read in a language.
 func KindOf(language, text string) Kind {
@@ -80,6 +81,11 @@ func (k Kind) Strict() bool {
 	return slices.Contains([]Kind{When, Price, Count, Duration, Contact, Mail, Phone, Who, Age, Often, Far, Danger}, k)
 }
 
+// Firm says whether what answers a question of a kind has its form for certain.
+func (k Kind) Firm() bool {
+	return slices.Contains([]Kind{Price, Count, Duration, Contact, Mail, Phone}, k)
+}
+
 // Evidence is what a sentence has of what kinds of questions ask for.
 type Evidence struct {
 	// Number is any numeral; Money an amount or that it costs nothing; Time a time of
@@ -90,6 +96,8 @@ type Evidence struct {
 	// are words with a capital inside the sentence.
 	Named    bool
 	Capitals int
+	// Street says that it has the address of a building, and Hotline a short number to call.
+	Street, Hotline bool
 	// Concepts are what its words mean, with what its figures do.
 	Concepts map[int]bool
 }
@@ -104,6 +112,31 @@ var (
 	reachForm = regexp.MustCompile(`\S+@\S+\.\S+|\+?\(?\d[\d\s()/\-]{6,}\d|https?://|\bwww\.`)
 )
 
+// streetForm is the address of a building, as each language writes it.
+var streetForm = regexp.MustCompile(strings.Join([]string{
+	`\b\d{1,5}[A-Za-z]? (?:\p{Lu}[\p{L}'’-]+ ){1,3}(?:Street|St|Road|Rd|Lane|Avenue|Ave|Row|Square|Way|Drive|Place|Quay|Terrace|Close|Court|Crescent|Boulevard|Blvd|Hill|Walk|Wharf|Parade|Gardens|Highway|Pike)\b`,
+	`\p{Lu}[\p{L}-]*(?:straße|strasse|str\.|weg|platz|gasse|allee|ufer|ring|damm|markt|steig|straat|laan|plein|gracht|kade|dijk|singel|steeg)\s\d{1,4}\b`,
+	`\b(?:Am|An der|Zum|Zur|Auf dem|Im) \p{Lu}[\p{L}-]+ \d{1,4}\b`,
+	`(?i)\b\d{1,4}(?: bis| ter)?,? (?:rue|avenue|boulevard|place|quai|chemin|allée|impasse|route|cours) (?:de |du |des |la |le |l['’])*\p{L}+`,
+	`(?i)\b(?:rue|calle|avenida|avda\.|plaza|paseo|camino|ronda|carretera|via|viale|piazza|corso|largo|vicolo|rua|praça|travessa|estrada|alameda|ul\.|ulica|al\.|aleja|plac|pl\.)\s[\p{L}\s.'’-]{2,40},?\s(?:n\.?[ºo°]\s?)?\d{1,4}\b`,
+	`\p{L}+ (?:Caddesi|Cad\.|Sokak|Sokağı|Sk\.|Bulvarı|Mahallesi|Mah\.)`,
+	`\p{Han}{1,8}(?:路|街|大道|巷)\d+号|\d丁目|番地|\d号`,
+	`شارع \p{L}+`,
+}, "|"))
+
+// hotlineForm is a short number that is called in danger: three digits, or two as in France.
+var hotlineForm = regexp.MustCompile(`\b(?:000|1\d\d|9\d\d|15|17|18)\b`)
+
+// reaches says whether a character stands in every telephone number, address of mail or
+// of a page: those of sentences without are not looked for.
+func reaches(r rune) bool { return unicode.IsDigit(r) || r == '@' || r == '/' || r == '.' }
+
+// saysTime says whether a sentence may name a time without a digit.
+func saysTime(sentence string) bool {
+	lower := strings.ToLower(sentence)
+	return strings.Contains(lower, "noon") || strings.Contains(lower, "midnight") || strings.Contains(lower, "الساعة")
+}
+
 // EvidenceIn is what a sentence in a language has.
 func EvidenceIn(language, sentence string) Evidence {
 	e := Evidence{Concepts: map[int]bool{}}
@@ -115,7 +148,7 @@ func EvidenceIn(language, sentence string) Evidence {
 	keys := byKey()
 	e.Number = strings.ContainsFunc(sentence, unicode.IsDigit)
 	e.Money = e.Number && moneyForm.MatchString(sentence) || e.Concepts[keys["free"]]
-	e.Reach = reachForm.MatchString(sentence)
+	e.Reach = strings.ContainsFunc(sentence, reaches) && reachForm.MatchString(sentence)
 	e.Mail = strings.Contains(sentence, "@")
 	if e.Number {
 		rest := sentence
@@ -124,7 +157,7 @@ func EvidenceIn(language, sentence string) Evidence {
 		}
 		e.Counted = strings.ContainsFunc(rest, unicode.IsDigit)
 	}
-	e.Time = timeForm.MatchString(sentence)
+	e.Time = (e.Number || saysTime(sentence)) && timeForm.MatchString(sentence)
 	e.Span = spanForm.MatchString(sentence)
 	if e.Money {
 		e.Concepts[keys["price"]] = true
@@ -138,6 +171,10 @@ func EvidenceIn(language, sentence string) Evidence {
 	if e.Mail {
 		e.Concepts[keys["email"]] = true
 	}
+	if e.Street = streetForm.MatchString(sentence); e.Street {
+		e.Concepts[keys["address"]] = true
+	}
+	e.Hotline = e.Number && hotlineForm.MatchString(sentence)
 	e.Named = titleForm.MatchString(sentence)
 	for _, at := range nameForm.FindAllStringIndex(sentence, -1) {
 		e.Named = e.Named || at[0] > 0 || base(language) != "de"
@@ -205,9 +242,9 @@ func (e *Evidence) Fits(kind Kind) float64 {
 	case Phone:
 		return yes(e.Reach && !e.Mail)
 	case Danger:
-		return yes(e.Number && e.has("emergency"))
+		return yes(e.Hotline && (e.has("emergency", "contact", "phone")))*0.5 + yes(e.Hotline && e.has("emergency"))*0.5
 	case Where:
-		if e.has("place_word", "address", "floor", "way") {
+		if e.Street || e.has("place_word", "address", "floor", "way") {
 			return 1
 		}
 		return yes(e.Capitals >= 2) * 0.7
@@ -232,7 +269,7 @@ func (k Kind) Satisfied(concepts []int) bool {
 	keys := byKey()
 	for _, key := range map[Kind][]string{
 		Price: {"price", "pay"}, When: {"hours", "today", "now"}, Contact: {"contact"}, Mail: {"contact", "email", "address"}, Phone: {"contact", "phone"}, Duration: {"duration", "hours"}, Where: {"address", "way"},
-		Age: {"age", "year"}, Who: {"leader"},
+		Age: {"age", "year"}, Who: {"leader"}, May: {"allowed", "forbidden"},
 	}[k] {
 		if slices.Contains(concepts, keys[key]) {
 			return true

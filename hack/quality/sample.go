@@ -1,0 +1,78 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"visavis.dev/pkg/sessions/conversation"
+)
+
+// sample is a question that the built-in engine looked for an answer to, with what
+// speaks for each sentence, and whether it would have been a good answer.
+type sample struct {
+	domain string
+	// candidates are in the order in which the engine had them.
+	candidates []sampled
+	// gap says that the only good answer is that it is not known.
+	gap bool
+}
+
+type sampled struct {
+	features []float64
+	passage  any
+	good     bool
+}
+
+// sampleOf makes a sample of how a question was answered. There is none where the
+// engine did not look, or looked several times.
+func sampleOf(o *outcome) (s sample, ok bool) {
+	if len(o.traces) != 1 {
+		return s, false
+	}
+	s = sample{domain: o.domain, gap: o.question.Expect == expectUnknown}
+	for _, c := range o.traces[0].Candidates {
+		one := sampled{passage: c.Passage.Chunk, good: judge(o.question, answer{c.Said, conversation.ActAnswer}) == good}
+		for _, name := range conversation.Features() {
+			one.features = append(one.features, c.Features[name])
+		}
+		s.candidates = append(s.candidates, one)
+	}
+	return s, len(s.candidates) > 0
+}
+
+// best is the best candidate by weights, with its features as the ranking makes them.
+func (s *sample) best(rank []float64) sampled {
+	scores := make([]float64, len(s.candidates))
+	first := 0
+	for n, c := range s.candidates {
+		if scores[n] = dot(rank, c.features); scores[n] > scores[first] {
+			first = n
+		}
+	}
+	total, rival := 0.0, math.Inf(-1)
+	for n, c := range s.candidates {
+		total += math.Exp(scores[n] - scores[first])
+		if c.passage != s.candidates[first].passage {
+			rival = max(rival, scores[n])
+		}
+	}
+	top := s.candidates[first]
+	top.features = slices.Clone(top.features)
+	for n, name := range conversation.Features() {
+		switch name {
+		case "margin":
+			top.features[n] = max(-4, min(4, scores[first]-rival))
+		case "share":
+			top.features[n] = 1 / total
+		}
+	}
+	return top
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for n := range a {
+		sum += a[n] * b[n]
+	}
+	return sum
+}

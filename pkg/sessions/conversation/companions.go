@@ -1,0 +1,96 @@
+package conversation
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"visavis.dev/pkg/text/answer"
+)
+
+// How many sentences an answer has.
+const (
+	maxSentences = 3
+	maxAnswer    = 700 // characters, about 50 seconds
+	// companion is how far behind the best further sentences may be, in log-odds, and
+	// sibling the other items of a list.
+	companion = 0.7
+	sibling   = 0.6
+)
+
+// companions are the best sentence and those that add to it: nearly as good,
+// and holding a wanted word that is not said yet or standing right beside.
+func (i *inquiry) companions(ranked []candidate) []candidate {
+	first := ranked[0]
+	chosen := []candidate{first}
+	if first.whole {
+		return chosen
+	}
+	length := utf8.RuneCountInString(first.text)
+	said := make([]bool, len(i.units))
+	adds := func(c *candidate) (news bool) {
+		for k := range i.units {
+			if i.units[k].in(&c.held) > valuePhrase && !said[k] {
+				said[k], news = true, true
+			}
+		}
+		return news
+	}
+	adds(&first)
+	if rows := i.list(ranked); len(rows) > 2 {
+		return rows
+	}
+	for n := range ranked[1:] {
+		c := &ranked[1+n]
+		if c.whole {
+			continue
+		}
+		if len(chosen) == maxSentences || c.score < first.score-companion {
+			break
+		}
+		beside := c.passage == first.passage && (c.place == first.place+1 || c.place == first.place-1)
+		letters := utf8.RuneCountInString(c.text)
+		if length+letters <= maxAnswer && (adds(c) || beside) {
+			chosen, length = append(chosen, *c), length+letters
+		}
+	}
+	return chosen
+}
+
+// list is the best sentence with the items of its list that answer as well: what asks
+// for one of them has the others far behind.
+func (i *inquiry) list(ranked []candidate) []candidate {
+	first := ranked[0]
+	if !first.item || i.onDay || i.age >= 0 {
+		return nil
+	}
+	rows := []candidate{first}
+	length := utf8.RuneCountInString(first.text)
+	for _, c := range ranked[1:] {
+		letters := utf8.RuneCountInString(c.text)
+		if c.item && !c.whole && c.passage == first.passage && (c.score >= first.score-sibling || i.kind == answer.List && c.own >= first.own) && length+letters <= maxAnswer {
+			rows, length = append(rows, c), length+letters
+		}
+	}
+	return rows
+}
+
+// maxNearby is how many headings are offered where the answer is not known.
+const maxNearby = 3
+
+// nearby are the headings of the passages that come nearest.
+func nearby(ranked []candidate, passages []Passage) []string {
+	var out []string
+	for _, c := range ranked {
+		p := &passages[c.passage]
+		heading := strings.TrimSpace(cmp.Or(p.Heading, p.Title))
+		if c.cover < 0.15 || len(out) == maxNearby {
+			break
+		}
+		if heading != "" && !slices.Contains(out, heading) && utf8.RuneCountInString(heading) <= topicRunes {
+			out = append(out, heading)
+		}
+	}
+	return out
+}

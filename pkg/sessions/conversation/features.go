@@ -1,0 +1,296 @@
+package conversation
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"visavis.dev/pkg/text/answer"
+)
+
+// feature is something that speaks for a sentence as an answer, or against it.
+type feature int
+
+// The features. Shares are of a question's words, each by what it weighs.
+const (
+	// one is 1 of every sentence.
+	one feature = iota
+	// own is the share that the sentence holds itself; heading, before and round what is
+	// held besides by the heading, by the sentence before, and by the passage.
+	own
+	// literal is the share that it holds word for word, or in another form.
+	literal
+	heading
+	before
+	round
+	// absentWord is the share of words that no passage has, nor the lexicon: most likely
+	// something else is asked for. missingWord and missingConcept are the shares of words
+	// without and with a meaning that neither the sentence nor what stands around it has;
+	// worst is the heaviest of them.
+	absentWord
+	missingWord
+	missingConcept
+	worst
+	// fits is how far the sentence is of the kind that is asked for, where its form
+	// tells, and inclined where it only hints at it; from -0.5 to 0.5.
+	fits
+	inclined
+	// rank is the passage's score, and leading of the best passage.
+	rank
+	leading
+	// topical is of a sentence that begins with what is asked about.
+	topical
+	// focus is the share of the sentence's own words that were asked about, and
+	// headingFocus that of the heading's; length is the logarithm of how many it has.
+	focus
+	headingFocus
+	length
+	// row is of an item of a list or a table, and opening of the first sentence of a
+	// passage.
+	row
+	opening
+	// whole is of all the items of a list, for a question that asks for them.
+	whole
+	// misfit is of a sentence without the form that an answer has for certain: no amount
+	// where a price is asked for. Permits says that it allows or forbids, where that is
+	// asked.
+	misfit
+	permits
+	// dayHolds, dayFails and dayOther say of the day that is asked about that it is one
+	// of the sentence's, that the sentence excludes it, and that it speaks of others.
+	dayHolds
+	dayFails
+	dayOther
+	// dateNamed, dateWithin and dateOther say that it names the date that is asked about,
+	// a span of days with it, and only other ones.
+	dateNamed
+	dateWithin
+	dateOther
+	ageHolds
+	ageFails
+	// known says that some of the question means something, alone that it names one thing
+	// only, leaning that it is understood from the one before, and foreign that the
+	// passage is in another language.
+	known
+	alone
+	leaning
+	foreign
+	// margin is how much better the sentence is than the best of another passage, and
+	// share how likely it is the best of all.
+	margin
+	share
+	featureCount
+)
+
+// Shares of what holds a word besides the sentence.
+const (
+	// titleShare is what a word counts that stands in the title or heading only.
+	titleShare = 0.6
+	// nearShare is what a word counts that stands in the sentence before, and
+	// roundShare elsewhere in the passage.
+	nearShare  = 0.4
+	roundShare = 0.25
+	// leadShare is what a word counts that stands in a heading within the passage.
+	leadShare = 0.8
+)
+
+// features are what speaks for a sentence, by feature.
+type features [featureCount]float64
+
+// names are the features' in the file of the weights.
+var names = [featureCount]string{
+	"one", "own", "literal", "heading", "before", "round", "absentWord", "missingWord", "missingConcept", "worst", "fits", "inclined", "rank", "leading",
+	"topical", "focus", "headingFocus", "length", "row", "opening", "whole", "misfit", "permits", "dayHolds", "dayFails", "dayOther", "dateNamed", "dateWithin", "dateOther", "ageHolds", "ageFails", "known", "alone",
+	"leaning", "foreign", "margin", "share",
+}
+
+// rate sets every sentence's features.
+func (i *inquiry) rate(all []candidate, passages []Passage) {
+	r := i.rater(all, passages)
+	for n := range all {
+		var before *candidate
+		if n > 0 && all[n-1].passage == all[n].passage {
+			before = &all[n-1]
+		}
+		r.rate(&all[n], before)
+	}
+	for n := range all {
+		all[n].score = fitted.rank.of(&all[n].features)
+	}
+}
+
+// rater is what rates the sentences of some passages.
+type rater struct {
+	*inquiry
+	passages []Passage
+	total    float64
+	titles   []holding
+	// rounds are how far each passage holds each unit, and nowhere says of each unit
+	// that no passage does.
+	rounds  [][]float64
+	nowhere []bool
+}
+
+func (i *inquiry) rater(all []candidate, passages []Passage) *rater {
+	r := &rater{inquiry: i, passages: passages, titles: make([]holding, len(passages)), rounds: make([][]float64, len(passages)), nowhere: make([]bool, len(i.units))}
+	for _, u := range i.units {
+		r.total += u.weight
+	}
+	for n, p := range passages {
+		r.titles[n] = held(cmp.Or(p.Language, i.Language), p.Title+" "+p.Heading)
+		r.rounds[n] = make([]float64, len(i.units))
+	}
+	for k := range i.units {
+		r.nowhere[k] = true
+		for n := range passages {
+			r.nowhere[k] = r.nowhere[k] && i.units[k].in(&r.titles[n]) == 0
+		}
+	}
+	for n := range all {
+		for k := range i.units {
+			in := i.units[k].in(&all[n].held)
+			at := &r.rounds[all[n].passage][k]
+			*at = max(*at, in)
+			r.nowhere[k] = r.nowhere[k] && in == 0
+		}
+	}
+	return r
+}
+
+// rate sets a sentence's features, which follows another one, or nil.
+func (r *rater) rate(c, previous *candidate) {
+	f := &c.features
+	f[one], f[length], f[rank] = 1, math.Log(1+float64(len(c.held.raw))), r.passages[c.passage].Score
+	f[leading], f[row], f[opening] = flag(c.passage == 0), flag(c.item), flag(c.place == 0)
+	title := &r.titles[c.passage]
+	matched, titled, heavy := 0.0, 0.0, 0
+	for k := range r.units {
+		u := &r.units[k]
+		share := u.weight / r.total
+		held, above, near := u.in(&c.held), u.in(title), u.near(previous)
+		if c.lead != nil {
+			near = max(near, leadShare*u.in(c.lead))
+		}
+		part := max(held, above, near, roundShare*r.rounds[c.passage][k])
+		f[own] += share * held
+		f[literal] += share * flag(held == 1)
+		f[heading] += share * max(0, above-held)
+		f[before] += share * max(0, near-max(held, above))
+		f[round] += share * max(0, r.rounds[c.passage][k]-max(held, above, near))
+		c.cover += share * max(held, titleShare*above, near, roundShare*r.rounds[c.passage][k])
+		c.turns = c.turns || u.turns && part > roundShare
+		matched, titled = matched+held, titled+above
+		r.miss(f, k, share*(1-max(held, above, near)))
+		if !u.light {
+			heavy++
+			f[known] = max(f[known], flag(len(u.concepts) > 0))
+			f[topical] = max(f[topical], flag(u.begins(c)))
+		}
+	}
+	c.own = f[own]
+	f[focus] = matched / max(1, float64(len(c.held.raw)))
+	f[headingFocus] = min(1, titled/max(1, float64(len(title.raw))))
+	f[alone], f[leaning] = flag(heavy <= 1), flag(r.Previous != "" && leans(r.Question))
+	f[foreign] = flag(base(c.held.language) != base(r.language))
+	r.fit(c)
+	r.date(c)
+}
+
+// miss counts the share of a unit that a sentence and what stands around it lack.
+func (r *rater) miss(f *features, unit int, lacking float64) {
+	u := &r.units[unit]
+	switch {
+	case u.light:
+		return
+	case len(u.concepts) > 0:
+		f[missingConcept] += lacking
+	case r.nowhere[unit]:
+		f[absentWord] += lacking
+	default:
+		f[missingWord] += lacking
+	}
+	f[worst] = max(f[worst], lacking)
+}
+
+// fit sets how far a sentence is of the kind that is asked for.
+func (r *rater) fit(c *candidate) {
+	how := c.held.evidence.Fits(r.kind) - 0.5
+	c.features[whole] = flag(c.whole)
+	c.features[misfit] = flag(r.kind.Firm() && how < 0)
+	c.features[permits] = flag((r.kind == answer.May || r.kind == answer.YesNo) && answer.Permits(&c.held.evidence, c.text))
+	if r.kind.Strict() {
+		c.features[fits] = how
+	} else {
+		c.features[inclined] = how
+	}
+}
+
+// date sets what a sentence says of the day and the age that are asked about.
+func (r *rater) date(c *candidate) {
+	f := &c.features
+	if r.onDay {
+		s := answer.ScheduleIn(c.held.language, c.text)
+		c.days, c.told = s.Says(r.day), s.Told && !s.Closed && len(s.Dates) == 0
+		f[dayHolds], f[dayFails] = flag(c.days == answer.Holds), flag(c.days == answer.Fails)
+		f[dayOther] = flag(s.Told && c.days == answer.Unclear)
+		dated := s.Dated(r.day)
+		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
+	}
+	if r.age >= 0 {
+		c.age = answer.Covers(c.held.language, c.text, r.age)
+		f[ageHolds], f[ageFails] = flag(c.age == answer.Holds), flag(c.age == answer.Fails)
+	}
+}
+
+// begins says whether a sentence begins with a unit.
+func (u *wanted) begins(c *candidate) bool { return slices.Contains(u.terms, c.topic) }
+
+// near is how far the sentence before holds a unit for the one after it: a question does
+// for its answer.
+func (u *wanted) near(before *candidate) float64 {
+	switch {
+	case before == nil:
+		return 0
+	case before.inquires:
+		return u.in(&before.held)
+	default:
+		return nearShare * u.in(&before.held)
+	}
+}
+
+func flag(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// compare sets what the sentences are beside each other, the best first.
+func compare(ranked []candidate) {
+	total := 0.0
+	for n := range ranked {
+		total += math.Exp(ranked[n].score - ranked[0].score)
+	}
+	for n := range ranked {
+		c := &ranked[n]
+		rival := math.Inf(-1)
+		for m := range ranked {
+			if ranked[m].passage != c.passage {
+				rival = ranked[m].score
+				break
+			}
+		}
+		c.features[margin] = max(-maxMargin, min(maxMargin, c.score-rival))
+		c.features[share] = math.Exp(c.score-ranked[0].score) / total
+	}
+}
+
+// maxMargin is how much better a sentence can be than another, in log-odds.
+const maxMargin = 4
+
+// Features are the names of the features of a [TraceCandidate], in the order of the
+// file of the weights.
+func Features() []string { return slices.Clone(names[:]) }
+
+// RelativeFeatures are those that the ranking itself makes, for [Trace.Sure] alone.
+func RelativeFeatures() []string { return []string{names[margin], names[share]} }

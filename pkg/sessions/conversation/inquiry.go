@@ -1,0 +1,133 @@
+package conversation
+
+import (
+	"math"
+	"slices"
+
+	"visavis.dev/pkg/text/answer"
+	"visavis.dev/pkg/text/search"
+)
+
+// inquiry is a question with what is expected of its answer.
+type inquiry struct {
+	Question
+	language string // that it is read in
+	kind     answer.Kind
+	units    []wanted
+	day      answer.Asked
+	onDay    bool
+	age      int
+}
+
+func inquire(q Question) inquiry {
+	language := reading(q.Language, q.Text)
+	i := inquiry{Question: q, language: language, units: wantedUnits(q), age: answer.AskedAge(language, q.Text)}
+	i.kind = answer.KindOf(language, q.Text)
+	if i.age >= 0 && i.kind == answer.Age {
+		i.kind = answer.KindOf(language, answer.WithoutAge(language, q.Text)) // an age is given, not asked for
+	}
+	if (i.kind == answer.Anything || i.kind == answer.YesNo) && q.Previous != "" && elliptic(q) {
+		i.kind = answer.KindOf(reading(q.Language, q.Previous), q.Previous)
+	}
+	if !slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light }) {
+		i.units = nil // nothing is named; the kind may say what is asked
+		if about := i.kind.Concept(); about != nil {
+			i.units = []wanted{{concepts: about, sure: 1}}
+		}
+	}
+	i.day, i.onDay = answer.AskedDay(language, q.Text, q.Now)
+	if i.onDay {
+		// The calendar speaks for the day; "today" in a text is another day's.
+		i.units = besides(i.units, func(u wanted) bool { return answer.OfClock(u.concepts) })
+	}
+	if i.age >= 0 {
+		i.units = besides(i.units, func(u wanted) bool { return answer.OfYears(u.concepts) || u.numeric() })
+	}
+	return i
+}
+
+// besides are units without some, where others are left that say something.
+func besides(units []wanted, some func(u wanted) bool) []wanted {
+	rest := slices.DeleteFunc(slices.Clone(units), some)
+	if slices.ContainsFunc(rest, func(u wanted) bool { return !u.light }) {
+		return rest
+	}
+	return units
+}
+
+// doubt takes back what words may be misspelled for that the passages have as they are,
+// and drops what is left of a foreign text without spaces between what is understood.
+func (i *inquiry) doubt(all []candidate) {
+	said := map[string]bool{}
+	for n := range all {
+		for _, word := range all[n].held.raw {
+			said[word] = true
+		}
+	}
+	for n := range i.units {
+		u := &i.units[n]
+		if u.sure == search.SureMisspelled && slices.ContainsFunc(u.raw, func(word string) bool { return said[word] }) {
+			u.concepts, u.sure, u.light = nil, 1, false
+		}
+	}
+	i.units = besides(i.units, func(u wanted) bool {
+		return len(u.concepts) == 0 && len(u.raw) > 0 && isWideText(u.raw[0]) && !slices.ContainsFunc(u.raw, func(word string) bool { return said[word] })
+	})
+}
+
+// numeric says whether a unit is a number.
+func (u *wanted) numeric() bool {
+	return slices.ContainsFunc(u.raw, func(word string) bool { return word != "" && word[0] >= '0' && word[0] <= '9' })
+}
+
+// How words are weighed.
+const (
+	// carriedShare is what a word of the question before counts, where another one turns
+	// from it to something else; lightShare what one does that says little.
+	carriedShare = 0.5
+	lightShare   = 0.25
+	// unheardShare is what a word counts that neither the passages nor the lexicon have,
+	// and kindShare one that only says what kind of answer is wanted.
+	unheardShare = 0.6
+	kindShare    = 0.35
+)
+
+// weigh sets what each unit counts: the rarer among the sentences, the more. One that
+// none of them holds counts the most, so that a question about something else is not
+// answered by what it has in common with this.
+func (i *inquiry) weigh(all []candidate) {
+	i.doubt(all)
+	foreign := !slices.ContainsFunc(all, func(c candidate) bool { return base(c.held.language) == base(i.language) })
+	for n := range i.units {
+		u := &i.units[n]
+		holders := 0.5
+		for k := range all {
+			holders += u.in(&all[k].held)
+		}
+		u.literal = slices.ContainsFunc(all, func(c candidate) bool { return !c.inquires && u.in(&c.held) == 1 })
+		u.weight = math.Log(1 + float64(len(all)+1)/holders)
+		switch {
+		case u.light:
+			u.weight *= lightShare
+		case holders == 0.5 && (len(u.concepts) == 0 || u.sure < 1):
+			u.weight *= unheardShare // it may only be said otherwise
+			if foreign {
+				u.weight *= unheardShare * unheardShare
+			}
+		}
+	}
+	turning := slices.ContainsFunc(i.units, func(u wanted) bool { return u.turns })
+	topical := slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light && !i.kind.Satisfied(u.concepts) })
+	for n := range i.units {
+		u := &i.units[n]
+		if topical && i.kind.Satisfied(u.concepts) && !u.turns {
+			u.weight *= kindShare
+		}
+		if topical && !u.light && len(u.raw) == 0 {
+			u.weight *= kindShare // words of asking, which mean something besides
+		}
+		if turning && !u.turns {
+			u.weight *= carriedShare
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package conversation
+
+import "visavis.dev/pkg/text/answer"
+
+// leastOwn is the share of a question that a sentence holds from which is concluded.
+const leastOwn = 0.4
+
+// verdict is whether what is asked is so, by the sentence that answers.
+func (i *inquiry) verdict(c *candidate) answer.Verdict {
+	switch {
+	case i.age >= 0 && c.age != answer.Unclear && (i.decides() || i.kind == answer.Anything) && c.cover >= leastOwn:
+		return answer.Negated(c.text, c.age)
+	case !i.decides() || c.own < leastOwn:
+		return answer.Unclear
+	case i.onDay && c.days == answer.Unclear && c.told:
+		return answer.Fails // it names its days, and this is none of them
+	case i.onDay:
+		return c.days
+	}
+	return answer.Unclear
+}
+
+// decides says whether the question is to be answered by yes or no.
+func (i *inquiry) decides() bool { return i.kind == answer.YesNo || i.kind == answer.May }

@@ -1,0 +1,39 @@
+package answer
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDates(t *testing.T) {
+	for _, c := range []struct {
+		language, text string
+		want           []Dates
+	}{
+		{"en", "From April 1 to October 31 we are open.", []Dates{{401, 1031}}},
+		{"en", "We are closed on December 24 and 25, and January 1.", []Dates{{1224, 1224}, {1225, 1225}, {101, 101}}},
+		{"en", "On 24 and 31 December we close at noon.", []Dates{{1224, 1224}, {1231, 1231}}},
+		{"en", "You may not go up.", nil},
+		{"en", "Open from May to September.", []Dates{{501, 931}}},
+		{"de", "Hauptsaison ist vom 15. Juni bis zum 15. September sowie vom 20. Dezember bis zum 6. Januar.", []Dates{{615, 915}, {1220, 106}}},
+		{"fr", "Le 24 et le 31 décembre, elle ferme à 12h00.", []Dates{{1224, 1224}, {1231, 1231}}},
+		{"es", "del 17 al 24 de julio", []Dates{{717, 724}}},
+		{"es", "En julio atendemos únicamente por la mañana.", []Dates{{701, 731}}},
+		{"it", "dal 1 marzo al 31 ottobre", []Dates{{301, 1031}}},
+		{"pl", "od 1 maja do 30 września", []Dates{{501, 930}}},
+		{"zh", "7月1日至8月31日开放", []Dates{{701, 831}}},
+		{"ja", "12月24日は休館です", []Dates{{1224, 1224}}},
+		{"ar", "من 1 مايو إلى 30 سبتمبر", []Dates{{501, 930}}},
+		{"en", "are you open on christmas eve", []Dates{{1224, 1224}}},
+	} {
+		require.Equal(t, c.want, DatesIn(c.language, c.text), c.text)
+	}
+}
+
+func TestDigits(t *testing.T) {
+	require.Equal(t, "can my 6 year old come", digits("en", "can my six year old come"))
+	require.Equal(t, 4, AskedAge("de", "was zahlt meine vierjährige Tochter"))
+	require.Equal(t, 14, AskedAge("de", "darf unser 14-jähriger in die Sauna"))
+	require.Equal(t, 6, AskedAge("en", "can my six year old go up the tower with me"))
+}
