@@ -112,10 +112,13 @@ func isWideText(text string) bool {
 
 func heavy(concept int) bool { return !lexicon.Concepts()[concept].Light }
 
+func narrow(concept int) bool { return lexicon.Concepts()[concept].Narrow }
+
 // What a unit counts that a text holds in another way than word for word.
 const (
 	valueMeans   = 0.9 // another word for it
 	valueInstead = 0.7 // the same, where the word itself stands elsewhere
+	valueBroad   = 0.5 // something of its kind: a cat, of a dog
 	valuePhrase  = 0.4 // a word of the phrase that it is
 )
 
@@ -134,6 +137,9 @@ func (u *wanted) in(held *holding) float64 {
 		}
 	}
 	if slices.ContainsFunc(u.concepts, func(c int) bool { return held.evidence.Concepts[c] }) {
+		if slices.ContainsFunc(u.concepts, narrow) && !slices.ContainsFunc(u.concepts, func(c int) bool { return narrow(c) && held.evidence.Concepts[c] }) {
+			return max(value, valueBroad*u.sure)
+		}
 		if u.literal {
 			return max(value, valueInstead)
 		}

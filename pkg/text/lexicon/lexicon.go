@@ -14,6 +14,13 @@
 // line is a language and its words or phrases, as they are written in it; in
 // any inflected form that a stemmer would not bring home. A word may stand under
 // several concepts. Lines that begin with # are comments.
+//
+// Narrow concepts, such as "dog" beside "pets", are rows of tables: a row that begins with
+// "| key" names the languages of the columns, and each row after it is a concept with its
+// words in them:
+//
+//	| key | en        | de
+//	| dog | dog, dogs | Hund, Hunde
 package lexicon
 
 import (
@@ -32,8 +39,9 @@ var files embed.FS
 type Concept struct {
 	// Key is its name in the files: lower case and underscores.
 	Key string
-	// Light concepts say little of what a question is about.
-	Light bool
+	// Light concepts say little of what a question is about, and Narrow ones more than the
+	// others that share a word with them.
+	Light, Narrow bool
 	// Words are the words and phrases that mean it, by the code of their language.
 	Words map[string][]string
 }
@@ -82,11 +90,25 @@ func read(files fs.FS) ([]Concept, error) {
 
 func parse(text string) ([]Concept, error) {
 	var all []Concept
+	var columns []string
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
 		line = strings.TrimRight(line, " \t\n")
 		if line == "" || line[0] == '#' {
+			continue
+		}
+		if row, ok := strings.CutPrefix(line, "|"); ok {
+			cells := strings.Split(row, "|")
+			if strings.TrimSpace(cells[0]) == "key" {
+				columns = cells
+				continue
+			}
+			c, err := parseRow(columns, cells)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %w", n, err)
+			}
+			all = append(all, c)
 			continue
 		}
 		if line[0] != ' ' {
@@ -102,11 +124,29 @@ func parse(text string) ([]Concept, error) {
 			return nil, fmt.Errorf("line %d: %q is not a language and its words", n, line)
 		}
 		c := &all[len(all)-1]
-		for word := range strings.SplitSeq(words, ",") {
-			if word = strings.TrimSpace(word); word != "" {
-				c.Words[language] = append(c.Words[language], word)
-			}
-		}
+		c.Words[language] = append(c.Words[language], listed(words)...)
 	}
 	return all, nil
+}
+
+// parseRow reads a narrow concept: its key, and its words by the columns' languages.
+func parseRow(columns, cells []string) (Concept, error) {
+	c := Concept{Key: strings.TrimSpace(cells[0]), Narrow: true, Words: map[string][]string{}}
+	if len(cells) != len(columns) {
+		return c, fmt.Errorf("%q has %d cells, and the table %d columns", c.Key, len(cells), len(columns))
+	}
+	for i, cell := range cells[1:] {
+		c.Words[strings.TrimSpace(columns[i+1])] = listed(cell)
+	}
+	return c, nil
+}
+
+func listed(words string) []string {
+	var out []string
+	for word := range strings.SplitSeq(words, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			out = append(out, word)
+		}
+	}
+	return out
 }
