@@ -13,8 +13,8 @@ import (
 
 // How the weights are fit.
 const (
-	steps = 1500
-	pace  = 0.05
+	steps = 400
+	pace  = 0.1
 	// restraint keeps weights small that little speaks for.
 	restraint = 0.003
 )

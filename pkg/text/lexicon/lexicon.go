@@ -15,9 +15,9 @@
 // any inflected form that a stemmer would not bring home. A word may stand under
 // several concepts. Lines that begin with # are comments.
 //
-// Narrow concepts, such as "dog" beside "pets", are rows of tables: a row that begins with
-// "| key" names the languages of the columns, and each row after it is a concept with its
-// words in them:
+// Narrow concepts, such as "dog" beside "pets", are rows of tables, and so may light ones
+// be: a row that begins with "| key" names the languages of the columns, and each row after
+// it is a concept with its words in them:
 //
 //	| key | en        | de
 //	| dog | dog, dogs | Hund, Hunde
@@ -131,7 +131,11 @@ func parse(text string) ([]Concept, error) {
 
 // parseRow reads a narrow concept: its key, and its words by the columns' languages.
 func parseRow(columns, cells []string) (Concept, error) {
-	c := Concept{Key: strings.TrimSpace(cells[0]), Narrow: true, Words: map[string][]string{}}
+	key, flag, _ := strings.Cut(strings.TrimSpace(cells[0]), " ")
+	if flag != "" && flag != "light" {
+		return Concept{}, fmt.Errorf("%q is not known of a concept", flag)
+	}
+	c := Concept{Key: key, Light: flag == "light", Narrow: flag == "", Words: map[string][]string{}}
 	if len(cells) != len(columns) {
 		return c, fmt.Errorf("%q has %d cells, and the table %d columns", c.Key, len(cells), len(columns))
 	}

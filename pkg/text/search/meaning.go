@@ -203,7 +203,7 @@ func (v *wording) find(concept int, terms []Term, words int) {
 func (v *wording) inSpaced(terms []Term, text string, forgiving bool) []Meaning {
 	var out []Meaning
 	for i := 0; i < len(terms); {
-		if e, ok := v.at(terms[i:]); ok {
+		if e, ok := v.at(terms[i:], text); ok {
 			last := terms[i+len(e.terms)-1]
 			out = append(out, Meaning{e.concepts, terms[i].From, last.To, 1})
 			i += len(e.terms)
@@ -218,12 +218,21 @@ func (v *wording) inSpaced(terms []Term, text string, forgiving bool) []Meaning 
 	return out
 }
 
-// at is the longest expression that terms begin with.
-func (v *wording) at(terms []Term) (expression, bool) {
+// shortStem is how many letters a stem has that several words have in common by chance.
+const shortStem = 3
+
+// at is the longest expression that terms begin with. A single word with a short stem must
+// be the lexicon's as it is written: Spanish "dan" is not "daño".
+func (v *wording) at(terms []Term, text string) (expression, bool) {
 	for _, e := range v.phrases[terms[0].Text] {
-		if len(e.terms) <= len(terms) && matches(e.terms, terms) {
-			return e, true
+		if len(e.terms) > len(terms) || !matches(e.terms, terms) {
+			continue
 		}
+		if len(e.terms) == 1 && utf8.RuneCountInString(e.terms[0]) <= shortStem {
+			word := Fold(text[terms[0].From:terms[0].To])
+			return expression{terms: e.terms, concepts: v.words[word]}, v.words[word] != nil
+		}
+		return e, true
 	}
 	return expression{}, false
 }
