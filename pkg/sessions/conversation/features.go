@@ -26,8 +26,10 @@ const (
 	// absentWord is the share of words that no passage has, nor the lexicon: most likely
 	// something else is asked for. missingWord and missingConcept are the shares of words
 	// without and with a meaning that neither the sentence nor what stands around it has;
-	// worst is the heaviest of them.
+	// worst is the heaviest of them. absentConcept is the share of words with a meaning that
+	// no passage has.
 	absentWord
+	absentConcept
 	missingWord
 	missingConcept
 	worst
@@ -46,9 +48,14 @@ const (
 	headingFocus
 	length
 	// row is of an item of a list or a table, and opening of the first sentence of a
-	// passage.
+	// passage. label is how far what stands before a colon is what was asked about, and
+	// cell that a cell of a table is.
 	row
 	opening
+	label
+	cellAsked
+	// counts says that a number stands beside what is counted.
+	counts
 	// whole is of all the items of a list, for a question that asks for them.
 	whole
 	// misfit is of a sentence without the form that an answer has for certain: no amount
@@ -99,8 +106,8 @@ type features [featureCount]float64
 
 // names are the features' in the file of the weights.
 var names = [featureCount]string{
-	"one", "own", "literal", "heading", "before", "round", "absentWord", "missingWord", "missingConcept", "worst", "fits", "inclined", "rank", "leading",
-	"topical", "focus", "headingFocus", "length", "row", "opening", "whole", "misfit", "permits", "dayHolds", "dayFails", "dayOther", "dateNamed", "dateWithin", "dateOther", "ageHolds", "ageFails", "known", "alone",
+	"one", "own", "literal", "heading", "before", "round", "absentWord", "absentConcept", "missingWord", "missingConcept", "worst", "fits", "inclined", "rank", "leading",
+	"topical", "focus", "headingFocus", "length", "row", "opening", "label", "cellAsked", "counts", "whole", "misfit", "permits", "dayHolds", "dayFails", "dayOther", "dateNamed", "dateWithin", "dateOther", "ageHolds", "ageFails", "known", "alone",
 	"leaning", "foreign", "margin", "share",
 }
 
@@ -164,10 +171,14 @@ func (r *rater) rate(c, previous *candidate) {
 	f[leading], f[row], f[opening] = flag(c.passage == 0), flag(c.item), flag(c.place == 0)
 	title := &r.titles[c.passage]
 	matched, titled, heavy := 0.0, 0.0, 0
+	// A heading of several things says less of each.
+	aboveShare := 0.5 + 0.5*min(1, r.asked(title.raw, title))
+	f[label], f[cellAsked] = r.labeled(c)
+	f[counts] = flag(r.kind == answer.Count && r.counted(c))
 	for k := range r.units {
 		u := &r.units[k]
 		share := u.weight / r.total
-		held, above, near := u.in(&c.held), u.in(title), u.near(previous)
+		held, above, near := u.in(&c.held), aboveShare*u.in(title), u.near(previous)
 		if c.lead != nil {
 			near = max(near, leadShare*u.in(c.lead))
 		}
@@ -202,6 +213,8 @@ func (r *rater) miss(f *features, unit int, lacking float64) {
 	switch {
 	case u.light:
 		return
+	case len(u.concepts) > 0 && r.nowhere[unit]:
+		f[absentConcept] += lacking
 	case len(u.concepts) > 0:
 		f[missingConcept] += lacking
 	case r.nowhere[unit]:

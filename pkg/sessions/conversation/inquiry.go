@@ -33,6 +33,9 @@ func inquire(q Question) inquiry {
 		i.units = nil // nothing is named; the kind may say what is asked
 		if about := i.kind.Concept(); about != nil {
 			i.units = []wanted{{concepts: about, sure: 1}}
+			if i.kind == answer.Where {
+				i.kind = answer.Address
+			}
 		}
 	}
 	i.day, i.onDay = answer.AskedDay(language, q.Text, q.Now)

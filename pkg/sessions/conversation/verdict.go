@@ -20,5 +20,8 @@ func (i *inquiry) verdict(c *candidate) answer.Verdict {
 	return answer.Unclear
 }
 
-// decides says whether the question is to be answered by yes or no.
-func (i *inquiry) decides() bool { return i.kind == answer.YesNo || i.kind == answer.May }
+// decides says whether the question is to be answered by yes or no. One that asks for no
+// kind of answer and names a day or an age wants to know whether it is so.
+func (i *inquiry) decides() bool {
+	return i.kind == answer.YesNo || i.kind == answer.May || i.kind == answer.Anything && (i.onDay && i.Previous == "" || i.age >= 0)
+}

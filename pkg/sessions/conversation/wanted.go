@@ -153,6 +153,9 @@ func (u *wanted) in(held *holding) float64 {
 			value = max(value, search.Likeness(held.language, asked, word))
 		}
 	}
+	if slices.ContainsFunc(u.concepts, narrow) {
+		return min(value, valuePhrase) // a tennis court is more than a court
+	}
 	return value * valueMeans
 }
 

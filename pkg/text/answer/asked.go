@@ -1,7 +1,9 @@
 package answer
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"time"
 
 	"visavis.dev/pkg/text/search"
@@ -46,16 +48,65 @@ func AskedDay(language, text string, now time.Time) (a Asked, asked bool) {
 	case weekday >= 0:
 		days, a.Undated, clocked = (weekday-mondayFirst(now)+7)%7, true, false
 		now = now.AddDate(0, 0, days)
+	case days < 0 && len(spokenTimes(language, text)) == 1:
+		a.Undated, clocked = true, false // a time of any day: of today's as well
 	case days < 0:
 		return Asked{At: -1}, false
 	default:
 		now = now.AddDate(0, 0, days)
 	}
 	a.Weekday, a.Date, a.Clocked = mondayFirst(now), dayOf(now), clocked
-	if times := timesIn(text); len(times) == 1 {
+	if times := spokenTimes(language, text); len(times) == 1 {
 		a.At = times[0]
+	} else if at := partOfDay(text); a.At < 0 && len(times) == 0 && at >= 0 {
+		a.At = at
 	}
 	return a, true
+}
+
+// spokenTimes are the times of day that a question names, in figures or in words.
+func spokenTimes(language, text string) []int {
+	if times := timesIn(text); len(times) > 0 {
+		if len(times) == 1 && times[0] < noon && laterForm.MatchString(text) && !morningForm.MatchString(text) {
+			times[0] += noon
+		}
+		return times
+	}
+	m := bareForm.FindStringSubmatch(digits(language, text))
+	if m == nil {
+		return nil
+	}
+	hour, err := strconv.Atoi(m[1])
+	if err != nil || hour > 24 {
+		return nil
+	}
+	if hour < 8 && !morningForm.MatchString(text) || hour < 12 && laterForm.MatchString(text) && !morningForm.MatchString(text) {
+		hour += 12 // nobody visits at five in the morning
+	}
+	return []int{hour * 60}
+}
+
+// noon is midday in minutes.
+const noon = 12 * 60
+
+var (
+	// bareForm is an hour without its unit, as it is said in words: "at five".
+	bareForm      = regexp.MustCompile(`\b(?:at|a las|um|gegen|vers|alle|as|om|o godzinie|saat|it s|its)\s(\d{1,2})(?:$|\s(?:de la|del|in the|o clock|in|de|da|di|po|tonight|today|on|heute|am|aujourd|oggi|hoy|hoje)\b)`)
+	laterForm     = regexp.MustCompile(`(?i)\b(?:afternoon|evening|tonight|nachmittags?|abends?|après-midi|soir|de la tarde|de la noche|pomeriggio|di sera|stasera|da tarde|da noite|'s middags|'s avonds|vanavond|po południu|wieczorem|akşam|öğleden sonra)\b|下午|晚上|午後|夜|مساء`)
+	morningForm   = regexp.MustCompile(`(?i)\b(?:morning|vormittags?|morgens|du matin|de la mañana|di mattina|da manhã|'s ochtends|rano|sabah|a\.?m)\b|上午|早上|午前|朝|صباحا`)
+	afternoonForm = regexp.MustCompile(`(?i)\b(?:afternoon|nachmittags?|après-midi|por la tarde|pomeriggio|à tarde|vanmiddag|middags?|po południu|popołudniu|öğleden sonra)\b|下午|午後|بعد الظهر`)
+	eveningForm   = regexp.MustCompile(`(?i)\b(?:evening|tonight|abends?|ce soir|le soir|por la noche|esta noche|stasera|di sera|à noite|esta noite|vanavond|avonds?|wieczorem|akşam)\b|晚上|今晚|今夜|مساء`)
+)
+
+// partOfDay is a time in the part of the day that a question names, negative where none.
+func partOfDay(text string) int {
+	switch {
+	case afternoonForm.MatchString(text):
+		return 15 * 60
+	case eveningForm.MatchString(text):
+		return 20 * 60
+	}
+	return -1
 }
 
 func mondayFirst(t time.Time) int { return (int(t.Weekday()) + 6) % 7 }
@@ -143,6 +194,8 @@ func (s *Schedule) Says(a Asked) Verdict {
 		return Fails
 	case !on && dated != Named:
 		return Unclear
+	case s.partOf(a.Weekday) != nil && s.Told:
+		return s.partOf(a.Weekday).says(a.At)
 	case s.Closed && s.Off == (Days{}) && len(s.Times) == 0:
 		return Fails
 	case a.At >= 0:
@@ -163,9 +216,25 @@ func (s *Schedule) at(minute int) Verdict {
 		return Fails
 	}
 	for i := 0; i+1 < len(s.Times); i += 2 {
-		if minute >= s.Times[i] && minute < s.Times[i+1] {
+		from, to := s.Times[i], s.Times[i+1]
+		if to <= from && i+2 >= len(s.Times) {
+			to += 24 * 60 // past midnight
+		}
+		if minute >= from && minute < to {
 			return Holds
 		}
 	}
 	return Fails
+}
+
+// says is what a part says of a time of its days, negative for the whole day.
+func (p *Part) says(at int) Verdict {
+	switch {
+	case p.Closed && len(p.Times) == 0:
+		return Fails
+	case at < 0:
+		return Holds
+	}
+	s := Schedule{Times: p.Times, Until: p.Until}
+	return s.at(at)
 }

@@ -25,6 +25,17 @@ type Schedule struct {
 	Until bool
 	// Dates are the days of the year it names.
 	Dates []Dates
+	// Parts are its days and times where it names several: "Monday to Thursday 9 to 5,
+	// Fridays 9 to 2".
+	Parts []Part
+}
+
+// Part is what a part of a sentence says of some days.
+type Part struct {
+	On     Days
+	Closed bool
+	Times  []int
+	Until  bool
 }
 
 // untilForm is a single time that ends something.
@@ -49,7 +60,70 @@ func ScheduleIn(language, sentence string) Schedule {
 	}
 	s.Times, s.Dates = timesIn(sentence), DatesIn(language, sentence)
 	s.Until = untilForm.MatchString(sentence)
+	s.Parts = r.parts()
 	return s
+}
+
+// parts are what the sentence says of days one after the other: a part begins where days
+// or "closed" follow times, or days follow "closed".
+func (r *scheduleReader) parts() []Part {
+	if r.excluding || len(r.marks) == 0 {
+		return nil
+	}
+	var cuts []int
+	from := 0
+	for _, m := range r.marks {
+		before := r.sentence[from:m.from]
+		if len(timesIn(before)) > 0 && (from > 0 || r.marks[0].from < m.from) {
+			from = m.from
+			cuts = append(cuts, from)
+		}
+	}
+	if len(cuts) == 0 {
+		return nil
+	}
+	var parts []Part
+	start := 0
+	for _, cut := range append(cuts, len(r.sentence)) {
+		p := Part{Times: timesIn(r.sentence[start:cut]), Until: untilForm.MatchString(r.sentence[start:cut])}
+		for _, m := range r.marks {
+			if m.from < start || m.from >= cut {
+				continue
+			}
+			p.Closed = p.Closed || m.closed
+			for day := range p.On {
+				p.On[day] = p.On[day] || m.on[day]
+			}
+		}
+		parts, start = append(parts, p), cut
+	}
+	return parts
+}
+
+// partOf is the part that speaks of a day: of several, the one of the fewest days.
+func (s *Schedule) partOf(weekday int) (part *Part) {
+	count := func(d Days) (n int) {
+		for _, on := range d {
+			if on {
+				n++
+			}
+		}
+		return n
+	}
+	for i := range s.Parts {
+		p := &s.Parts[i]
+		if p.On[weekday] && (part == nil || count(p.On) <= count(part.On)) {
+			part = p
+		}
+	}
+	return part
+}
+
+// mark is a day, a span of days or "closed" in a sentence.
+type mark struct {
+	from   int
+	on     Days
+	closed bool
 }
 
 // scheduleReader reads the concepts of a sentence one after the other.
@@ -62,6 +136,7 @@ type scheduleReader struct {
 	// last is the day before, from which a span may go on, -1 where there is none, and
 	// end where it ends.
 	last, end int
+	marks     []mark
 }
 
 func (r *scheduleReader) read(concept int, m search.Meaning) {
@@ -71,6 +146,7 @@ func (r *scheduleReader) read(concept int, m search.Meaning) {
 		return
 	case r.keys["closed"]:
 		r.schedule.Closed = true
+		r.marks = append(r.marks, mark{from: m.From, closed: true})
 		return
 	}
 	set := r.schedule.On[:]
@@ -82,11 +158,18 @@ func (r *scheduleReader) read(concept int, m search.Meaning) {
 		return
 	}
 	r.schedule.Told = true
+	said := mark{from: m.From}
+	markDays(said.on[:], concept, r.keys)
 	if r.last >= 0 && first < 7 && r.end <= m.From && spanning(r.sentence[r.end:m.From]) {
 		for day := r.last; day != first; day = (day + 1) % 7 {
-			set[day] = true
+			set[day], said.on[day] = true, true
+		}
+		if n := len(r.marks) - 1; n >= 0 {
+			said.from = r.marks[n].from // one span
+			r.marks = r.marks[:n]
 		}
 	}
+	r.marks = append(r.marks, said)
 	if r.last = -1; first < 7 {
 		r.last = first
 	}
@@ -133,6 +216,7 @@ func spanning(between string) bool {
 func timesIn(text string) []int {
 	var out []int
 	text = noonForm.ReplaceAllString(text, " 12:00 ")
+	text = midnightForm.ReplaceAllString(text, " 24:00 ")
 	for _, m := range clockForm.FindAllStringSubmatchIndex(text, -1) {
 		part := func(n int) string {
 			if m[2*n] < 0 {
@@ -162,6 +246,9 @@ func timesIn(text string) []int {
 
 // noonForm is midday in words.
 var noonForm = regexp.MustCompile(`(?i)\b(?:at noon|noon|midday|mittags|zu mittag|à midi|midi|mediodía|mezzogiorno|meio-dia)\b`)
+
+// midnightForm is the end of a day in words.
+var midnightForm = regexp.MustCompile(`(?i)\b(?:midnight|mitternacht|à minuit|minuit|medianoche|mezzanotte|meia-noite|middernacht|północ[yą]?|gece yarısı)\b|午夜|منتصف الليل`)
 
 // isRange says whether a bare number stands beside a dash or "to" and another: "9–17", "9 to 5".
 func isRange(text string, from, to int) bool {

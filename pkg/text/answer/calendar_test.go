@@ -27,6 +27,13 @@ func TestSchedules(t *testing.T) {
 		{"fr", "Du lundi au vendredi, de 9h00 à 17h00.", wednesday, -1, Holds},
 		{"es", "De lunes a viernes de 9:00 a 14:00.", wednesday, -1, Holds},
 		{"en", "The café serves soup.", sunday, -1, Unclear},
+		{"en", "Monday to Thursday 9:00 to 17:00, Fridays 9:00 to 14:00.", wednesday, 16 * 60, Holds},
+		{"en", "Monday to Thursday 9:00 to 17:00, Fridays 9:00 to 14:00.", 4, 16 * 60, Fails},
+		{"es", "de lunes a jueves de 9:00 a 14:00 y de 16:00 a 18:00, y los viernes solo de 9:00 a 14:00.", 4, 17 * 60, Fails},
+		{"es", "de lunes a jueves de 9:00 a 14:00 y de 16:00 a 18:00, y los viernes solo de 9:00 a 14:00.", wednesday, 17 * 60, Holds},
+		{"en", "Tuesday to Sunday from 10 a.m. to 4 p.m. and closed on Mondays.", monday, -1, Fails},
+		{"en", "Tuesday to Sunday from 10 a.m. to 4 p.m. and closed on Mondays.", sunday, 11 * 60, Holds},
+		{"de", "Täglich von 17 Uhr bis 1 Uhr.", sunday, 23 * 60, Holds},
 	} {
 		s := ScheduleIn(c.language, c.sentence)
 		require.Equal(t, c.want, s.Says(Asked{Weekday: c.day, At: c.at, Undated: true}), "%s on %d at %d: %+v", c.sentence, c.day, c.at, s)
@@ -42,6 +49,7 @@ func TestAskedDay(t *testing.T) {
 	}{
 		{"en", "Are you open on Sunday?", 6, -1, true}, {"en", "are you open today", 4, -1, true}, {"de", "haben Sie morgen offen?", 5, -1, true},
 		{"en", "are you open right now?", 4, 10*60 + 30, true}, {"zh", "你们星期三开门吗", 2, -1, true}, {"en", "Where is the café?", 0, -1, false},
+		{"en", "can i come at 8 pm", 4, 20 * 60, true}, {"es", "puedo ir el viernes a las cinco de la tarde", 4, 17 * 60, true}, {"en", "can i come this afternoon", 4, 15 * 60, true},
 	} {
 		day, asked := AskedDay(c.language, c.text, friday)
 		require.Equal(t, c.asked, asked, c.text)

@@ -34,6 +34,8 @@ const (
 	May      Kind = "may"
 	YesNo    Kind = "yesno"
 	List     Kind = "list"
+	Year     Kind = "year"
+	Address  Kind = "street"
 	Anything Kind = ""
 )
 
@@ -55,19 +57,32 @@ func KindOf(language, text string) Kind {
 	if pattern := t.begins[string(YesNo)]; pattern != nil && pattern.MatchString(said.text) {
 		return YesNo
 	}
+	if narrower(language, text, Where) == Address {
+		return Address
+	}
 	if (t.wide || t.language == "tr") && t.anywhere[string(YesNo)].MatchString(said.text) {
 		return YesNo
 	}
 	return Anything
 }
 
-// narrower is the way of contact that a question asks for, where it names one.
+// shortWords is how many words an address is asked for with.
+const shortWords = 7
+
+// narrower is the way of contact that a question asks for, where it names one, or the
+// year or the street.
 func narrower(language, text string, kind Kind) Kind {
-	if kind != Contact {
+	if kind != Contact && kind != When && kind != Where {
 		return kind
 	}
 	e := EvidenceIn(language, text)
 	switch {
+	case kind == When && e.has("found_year", "birth") && !e.has(days...):
+		return Year
+	case kind == Where && e.has("address") && !e.has("email", "website") && len(search.NewPhrase(text)) <= shortWords:
+		return Address
+	case kind != Contact:
+		return kind
 	case e.has("email") && !e.has("phone"):
 		return Mail
 	case e.has("phone") && !e.has("email"):
@@ -78,12 +93,12 @@ func narrower(language, text string, kind Kind) Kind {
 
 // Strict says whether what answers a question of a kind can be told by its form.
 func (k Kind) Strict() bool {
-	return slices.Contains([]Kind{When, Price, Count, Duration, Contact, Mail, Phone, Who, Age, Often, Far, Danger}, k)
+	return slices.Contains([]Kind{When, Price, Count, Duration, Contact, Mail, Phone, Who, Age, Often, Far, Danger, Year, Address}, k)
 }
 
 // Firm says whether what answers a question of a kind has its form for certain.
 func (k Kind) Firm() bool {
-	return slices.Contains([]Kind{Price, Count, Duration, Contact, Mail, Phone}, k)
+	return slices.Contains([]Kind{Price, Count, Duration, Contact, Mail, Phone, Year, Address, Far}, k)
 }
 
 // Evidence is what a sentence has of what kinds of questions ask for.
@@ -98,6 +113,8 @@ type Evidence struct {
 	Capitals int
 	// Street says that it has the address of a building, and Hotline a short number to call.
 	Street, Hotline bool
+	// Year says that it names a year, and Far a distance or how long a way takes.
+	Year, Far bool
 	// Concepts are what its words mean, with what its figures do.
 	Concepts map[int]bool
 }
@@ -126,6 +143,11 @@ var streetForm = regexp.MustCompile(strings.Join([]string{
 
 // hotlineForm is a short number that is called in danger: three digits, or two as in France.
 var hotlineForm = regexp.MustCompile(`\b(?:000|1\d\d|9\d\d|15|17|18)\b`)
+
+var (
+	centuryForm = regexp.MustCompile(`(?:^|[^\d.,])(?:1\d|20)\d\d(?:$|[^\d,%€$£])`)
+	farForm     = regexp.MustCompile(`(?i)\d\s?(?:m|km|meters?|metres?|metern?|mètres?|metros?|metri|kilom\w+|miles?|yards?|feet|ft|metrów|metre|米|公里|メートル|キロ|分|متر|كيلومتر)(?:[^\p{L}²]|$)|(?i)\b(?:walk|zu fuß|gehminuten|à pied|a pie|a piedi|a pé|lopen|pieszo|piechotą|yürüme|步行|徒歩|سيرا)`)
+)
 
 // reaches says whether a character stands in every telephone number, address of mail or
 // of a page: those of sentences without are not looked for.
@@ -175,6 +197,8 @@ func EvidenceIn(language, sentence string) Evidence {
 		e.Concepts[keys["address"]] = true
 	}
 	e.Hotline = e.Number && hotlineForm.MatchString(sentence)
+	e.Year = e.Number && centuryForm.MatchString(sentence)
+	e.Far = farForm.MatchString(sentence) || e.Span && e.has("way", "hike", "go_light", "car_own", "transport")
 	e.Named = titleForm.MatchString(sentence)
 	for _, at := range nameForm.FindAllStringIndex(sentence, -1) {
 		e.Named = e.Named || at[0] > 0 || base(language) != "de"
@@ -230,11 +254,21 @@ func (e *Evidence) Fits(kind Kind) float64 {
 	case Age:
 		return yes(e.Number || e.has("number_word"))
 	case Duration:
-		return yes(e.Span || e.Time)
+		switch {
+		case e.Span && e.has("duration"):
+			return 1
+		case e.Span:
+			return 0.75
+		}
+		return yes(e.Time) * 0.5
+	case Year:
+		return yes(e.Year)
+	case Address:
+		return yes(e.Street)
 	case Often:
 		return yes(e.Number || e.has("daily", "week", "month", "year", "weekday"))
 	case Far:
-		return yes(e.Number)
+		return yes(e.Far)
 	case Contact:
 		return yes(e.Reach)
 	case Mail:
@@ -242,7 +276,7 @@ func (e *Evidence) Fits(kind Kind) float64 {
 	case Phone:
 		return yes(e.Reach && !e.Mail)
 	case Danger:
-		return yes(e.Hotline && (e.has("emergency", "contact", "phone")))*0.5 + yes(e.Hotline && e.has("emergency"))*0.5
+		return yes(e.Hotline && (e.has("emergency", "danger_call", "contact", "phone")))*0.5 + yes(e.Hotline && e.has("emergency", "danger_call"))*0.5
 	case Where:
 		if e.Street || e.has("place_word", "address", "floor", "way") {
 			return 1
@@ -268,7 +302,7 @@ func (e *Evidence) Fits(kind Kind) float64 {
 func (k Kind) Satisfied(concepts []int) bool {
 	keys := byKey()
 	for _, key := range map[Kind][]string{
-		Price: {"price", "pay"}, When: {"hours", "today", "now"}, Contact: {"contact"}, Mail: {"contact", "email", "address"}, Phone: {"contact", "phone"}, Duration: {"duration", "hours"}, Where: {"address", "way"},
+		Price: {"price", "pay"}, When: {"hours", "today", "now"}, Contact: {"contact"}, Mail: {"contact", "email", "address"}, Phone: {"contact", "phone"}, Duration: {"duration", "hours"}, Where: {"address", "way"}, Address: {"address", "way"}, Year: {"year"},
 		Age: {"age", "year"}, Who: {"leader"}, May: {"allowed", "forbidden"},
 	}[k] {
 		if slices.Contains(concepts, keys[key]) {
@@ -281,7 +315,7 @@ func (k Kind) Satisfied(concepts []int) bool {
 // Concept is what a question of a kind is about that names nothing: "where are you?".
 func (k Kind) Concept() []int {
 	key, ok := map[Kind]string{
-		Where: "address", When: "hours", Price: "price", Contact: "contact", Phone: "phone", Mail: "email", Who: "leader",
+		Where: "address", Address: "address", When: "hours", Price: "price", Contact: "contact", Phone: "phone", Mail: "email", Who: "leader",
 	}[k]
 	if !ok {
 		return nil
