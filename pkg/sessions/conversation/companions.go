@@ -15,7 +15,7 @@ const (
 	maxAnswer    = 700 // characters, about 50 seconds
 	// companion is how far behind the best further sentences may be, in log-odds, and
 	// sibling the other items of a list.
-	companion = 0.7
+	companion = 0.9
 	sibling   = 0.6
 )
 
@@ -51,7 +51,7 @@ func (i *inquiry) companions(ranked []candidate) []candidate {
 		}
 		beside := c.passage == first.passage && (c.place == first.place+1 || c.place == first.place-1)
 		letters := utf8.RuneCountInString(c.text)
-		if length+letters <= maxAnswer && (adds(c) || beside) {
+		if length+letters <= maxAnswer && (adds(c) || beside || n == 0) {
 			chosen, length = append(chosen, *c), length+letters
 		}
 	}

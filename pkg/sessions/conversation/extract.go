@@ -18,7 +18,7 @@ type extractive struct {
 func (b extractive) Answer(ctx context.Context, q Question) Stream {
 	return func(yield func(Piece, error) bool) {
 		if meant, corrects := answer.Corrected(q.Language, q.Text); corrects {
-			q.Text = meant
+			q.Text, q.corrects = meant, q.Previous != ""
 		}
 		said := map[string]bool{}
 		parts := partsOf(q)
@@ -52,7 +52,7 @@ func partsOf(q Question) []Question {
 		return []Question{q}
 	}
 	var out []Question
-	for i, text := range answer.Questions(q.Language, q.Text) {
+	for i, text := range questionsOf(q) {
 		part := q
 		if part.Text = text; i > 0 {
 			part.Previous = out[i-1].Text
@@ -60,6 +60,16 @@ func partsOf(q Question) []Question {
 		out = append(out, part)
 	}
 	return out
+}
+
+// questionsOf are the questions in one: whole ones, or several things asked for at once
+// that each have their own answer: "phone number and address, please".
+func questionsOf(q Question) []string {
+	texts := answer.Questions(q.Language, q.Text)
+	if len(texts) > 1 {
+		return texts
+	}
+	return answer.Wishes(reading(q.Language, q.Text), q.Text)
 }
 
 // answer answers a single question.

@@ -205,6 +205,7 @@ func (r *rater) rate(c, previous *candidate) {
 	f[foreign] = flag(base(c.held.language) != base(r.language))
 	r.fit(c)
 	r.date(c)
+	c.turns = c.turns || r.onDay && c.days != answer.Unclear
 }
 
 // miss counts the share of a unit that a sentence and what stands around it lack.

@@ -28,7 +28,7 @@ func lists(language string, passages []Passage, all []candidate) []candidate {
 			}
 			spoken := cmp.Or(p.Language, language)
 			c := candidate{text: text, passage: n, place: of[0].place, item: true, whole: true}
-			c.held = held(spoken, about+" "+p.Heading)
+			c.held = held(spoken, about+" "+p.Heading+" "+of[0].text)
 			out = append(out, c)
 		}
 	}

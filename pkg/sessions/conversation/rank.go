@@ -66,7 +66,9 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 }
 
 // turning says whether the question turns from the one before to something else.
-func (i *inquiry) turning() bool { return len(subject(i.Question)) > 0 }
+func (i *inquiry) turning() bool {
+	return slices.ContainsFunc(i.units, func(u wanted) bool { return u.turns })
+}
 
 // finding is the answer that the best sentences give.
 func (i *inquiry) finding(ranked []candidate) finding {

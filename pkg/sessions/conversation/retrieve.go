@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"visavis.dev/pkg/text/answer"
 )
 
 // How many passages a persona's retrieval setting looks at.
@@ -94,7 +96,7 @@ func leans(q Question) bool { return points(q) || elliptic(q) }
 // elliptic says whether a question leaves out what it is about: "and on Sundays?".
 func elliptic(q Question) bool {
 	telling := len(contentWords(q.Language, q.Text))
-	return telling == 0 || telling < fewWords && len(wordsOf(q.Text)) < wholeWords
+	return telling == 0 || telling < fewWords && (len(wordsOf(q.Text)) < wholeWords || answer.GoesOn(q.Language, q.Text)) || q.corrects
 }
 
 // points says whether a question has a pronoun for what it is about: "how much is it?".
@@ -107,7 +109,8 @@ func points(q Question) bool {
 	for i, w := range words {
 		// Inside a sentence a capital is an address: German "Sie" is whoever is asked.
 		addressed := i > 0 && q.Text[w.from:w.to] != strings.ToLower(q.Text[w.from:w.to])
-		belongs := book.attached[w.text] && i+1 < len(words) && (tells[words[i+1].from] || book.attached[words[i+1].text])
+		belongs := book.attached[w.text] && i+1 < len(words) && (tells[words[i+1].from] || book.attached[words[i+1].text]) &&
+			!answer.OfState(q.Language, q.Text[words[i+1].from:words[i+1].to])
 		if book.pointing[w.text] && !addressed && !belongs {
 			return true
 		}

@@ -64,10 +64,24 @@ func wantedUnits(q Question) []wanted {
 // replaces says whether a unit takes the place of one of the question before: one day
 // that of another, and "close" that of "open".
 func replaces(now, before wanted) bool {
-	if len(now.concepts) > 0 && slices.Equal(now.concepts, before.concepts) {
+	if now.light || before.light {
+		return false
+	}
+	if slices.ContainsFunc(now.concepts, func(c int) bool { return slices.Contains(before.concepts, c) }) || sameTail(now.raw, before.raw) {
 		return true
 	}
 	return answer.OfDays(now.concepts) && answer.OfDays(before.concepts)
+}
+
+// tailLetters is how many letters two compounds have in common at their end that are of one
+// kind: "Hauptsaison" and "Nebensaison".
+const tailLetters = 6
+
+func sameTail(now, before []string) bool {
+	if len(now) != 1 || len(before) != 1 || len(now[0]) < tailLetters || len(before[0]) < tailLetters {
+		return false
+	}
+	return now[0][len(now[0])-tailLetters:] == before[0][len(before[0])-tailLetters:]
 }
 
 // unitsOf are the units of a text that is read in a language.
