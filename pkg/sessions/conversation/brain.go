@@ -21,8 +21,8 @@ type Question struct {
 	Brief Brief
 	// danger says that somebody is in danger, who needs to know whom to call.
 	danger bool
-	// corrects says that it takes the place of a part of the one before.
-	corrects bool
+	// leaning says that it is to be understood from the one before, whatever it says.
+	leaning bool
 }
 
 // Brief is what the persona and the session tell a model.

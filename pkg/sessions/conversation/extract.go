@@ -18,7 +18,7 @@ type extractive struct {
 func (b extractive) Answer(ctx context.Context, q Question) Stream {
 	return func(yield func(Piece, error) bool) {
 		if meant, corrects := answer.Corrected(q.Language, q.Text); corrects {
-			q.Text, q.corrects = meant, q.Previous != ""
+			q.Text, q.leaning = meant, q.Previous != ""
 		}
 		said := map[string]bool{}
 		parts := partsOf(q)
@@ -79,6 +79,14 @@ func (b extractive) answer(ctx context.Context, q Question) ([]Piece, error) {
 		return nil, err
 	}
 	pieces := b.extracted(q, passages)
+	if again, ok := understoodFromBefore(q); ok && len(pieces) == 1 && pieces[0].Gap {
+		if passages, _, err = b.find(ctx, again); err != nil {
+			return nil, err
+		}
+		if other := b.extracted(again, passages); !other[0].Gap && other[0].Act != ActClarify {
+			pieces = other
+		}
+	}
 	if q.danger {
 		// The packs' own words for it.
 		alarm := q
@@ -92,6 +100,20 @@ func (b extractive) answer(ctx context.Context, q Question) ([]Piece, error) {
 		pieces[i].Retrieval, pieces[i].ModelFirst = took, untold
 	}
 	return pieces, nil
+}
+
+// maxLeaning is how many words a question has at most that may leave out what it is about
+// without showing it: "how many may I bring?".
+const maxLeaning = 6
+
+// understoodFromBefore is a question that by itself has no answer, as one that goes on from
+// the question before.
+func understoodFromBefore(q Question) (Question, bool) {
+	if q.Previous == "" || q.danger || leans(q) || len(wordsOf(q.Text)) > maxLeaning {
+		return q, false
+	}
+	q.leaning = true
+	return q, true
 }
 
 // alarmed is the answer to somebody in danger: whom to call as the packs say, what they

@@ -96,7 +96,7 @@ func leans(q Question) bool { return points(q) || elliptic(q) }
 // elliptic says whether a question leaves out what it is about: "and on Sundays?".
 func elliptic(q Question) bool {
 	telling := len(contentWords(q.Language, q.Text))
-	return telling == 0 || telling < fewWords && (len(wordsOf(q.Text)) < wholeWords || answer.GoesOn(q.Language, q.Text)) || q.corrects
+	return telling == 0 || telling < fewWords && (len(wordsOf(q.Text)) < wholeWords || answer.GoesOn(q.Language, q.Text)) || q.leaning
 }
 
 // points says whether a question has a pronoun for what it is about: "how much is it?".
@@ -126,7 +126,7 @@ func subject(q Question) map[string]bool {
 		return nil
 	}
 	book, words := bookOf(q.Language), map[string]bool{}
-	for _, w := range contentWords(q.Language, q.Text) {
+	for _, w := range contentWords(reading(q.Language, q.Text), q.Text) {
 		said := lower(q.Text[w.from:w.to])
 		if !containsAny(said, book.askWhen) && !containsAny(said, book.askNumber) && !containsAny(said, book.askWhere) {
 			words[w.text] = true

@@ -42,16 +42,36 @@ func Questions(language, text string) []string {
 	return asked
 }
 
+// wholeQuestion is how many words stand before an "and" that are a question though none
+// of asking is heard in them.
+const wholeQuestion = 4
+
 var marks = regexp.MustCompile(`[^?？؟.!。！\n]+(?:\.[^\s?.!][^?？؟.!。！\n]*)*[?？؟.!。！\n]*`)
 
-// and parts two questions in one sentence.
-var and = regexp.MustCompile(`(?i),? (?:and|und|et|y|e|en|i|ve|و) |[,，、;；]\s?|وكم|(?:以及|并且|还有)`)
+// ands part two questions in one sentence, by language.
+var ands = func() map[string]*regexp.Regexp {
+	out := map[string]*regexp.Regexp{}
+	for language, words := range map[string]string{
+		"en": "and", "de": "und", "fr": "et", "es": "y|e", "it": "e|ed", "pt": "e", "nl": "en", "pl": "i|oraz|a", "tr": "ve", "zh": "和", "ja": "と", "ar": "و",
+	} {
+		out[language] = regexp.MustCompile(`(?i),? (?:` + words + `) |[,，、;；]\s?|وكم|(?:以及|并且|还有)`)
+	}
+	return out
+}()
+
+// and parts two questions in one sentence of a language.
+func and(language string) *regexp.Regexp {
+	if one := ands[base(language)]; one != nil {
+		return one
+	}
+	return ands["en"]
+}
 
 // joined are the questions that an "and" joins: where on both sides a question begins.
 func (t *talk) joined(text string) []string {
-	for _, at := range and.FindAllStringIndex(text, -1) {
+	for _, at := range and(t.language).FindAllStringIndex(text, -1) {
 		first, second := text[:at[0]], text[at[1]:]
-		if t.opens(second) && t.asks(first) && len(search.NewPhrase(first)) > 1 {
+		if words := len(search.NewPhrase(first)); t.opens(second) && (t.asks(first) && words > 1 || words >= wholeQuestion) {
 			return append([]string{first}, t.joined(second)...)
 		}
 	}

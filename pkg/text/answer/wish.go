@@ -15,7 +15,7 @@ const wishWords = 10
 // Wishes are the things that a text asks for at once, each in its own words: "phone number
 // and address". It is the text alone where it asks for one.
 func Wishes(language, text string) []string {
-	for _, at := range and.FindAllStringIndex(text, -1) {
+	for _, at := range and(language).FindAllStringIndex(text, -1) {
 		first, second := text[:at[0]], text[at[1]:]
 		if strings.TrimSpace(first) == "" || len(search.NewPhrase(first)) > wishWords || len(search.NewPhrase(second)) > wishWords {
 			continue
@@ -47,7 +47,7 @@ func GoesOn(language, text string) bool {
 	}
 	said := hear(text, nil)
 	first := t.begins["lead"].FindString(said.text)
-	return first != "" && joining[strings.TrimRight(strings.SplitN(first, ";", 2)[0], "; ")]
+	return first != "" && joining[strings.Trim(strings.SplitN(first, ";", 2)[0], " ;")]
 }
 
 // joining are the words for "and", "but", "so" as what goes on begins with them.
