@@ -14,6 +14,8 @@ type candidate struct {
 	// passage and place are where it stands.
 	passage, place int
 	held           holding
+	// had is how far it holds each unit of the question.
+	had []float64
 	// topic is the first word that says something, of a whole sentence: not of
 	// a line of code or a list.
 	topic string

@@ -65,9 +65,11 @@ const (
 	permits
 	// dayHolds, dayFails and dayOther say of the day that is asked about that it is one
 	// of the sentence's, that the sentence excludes it, and that it speaks of others.
+	// rowOther is of a row of a table that is of another day: it answers nothing.
 	dayHolds
 	dayFails
 	dayOther
+	rowOther
 	// dateNamed, dateWithin and dateOther say that it names the date that is asked about,
 	// a span of days with it, and only other ones.
 	dateNamed
@@ -107,7 +109,7 @@ type features [featureCount]float64
 // names are the features' in the file of the weights.
 var names = [featureCount]string{
 	"one", "own", "literal", "heading", "before", "round", "absentWord", "absentConcept", "missingWord", "missingConcept", "worst", "fits", "inclined", "rank", "leading",
-	"topical", "focus", "headingFocus", "length", "row", "opening", "label", "cellAsked", "counts", "whole", "misfit", "permits", "dayHolds", "dayFails", "dayOther", "dateNamed", "dateWithin", "dateOther", "ageHolds", "ageFails", "known", "alone",
+	"topical", "focus", "headingFocus", "length", "row", "opening", "label", "cellAsked", "counts", "whole", "misfit", "permits", "dayHolds", "dayFails", "dayOther", "rowOther", "dateNamed", "dateWithin", "dateOther", "ageHolds", "ageFails", "known", "alone",
 	"leaning", "foreign", "margin", "share",
 }
 
@@ -132,6 +134,8 @@ type rater struct {
 	passages []Passage
 	total    float64
 	titles   []holding
+	// titled is how far each title holds each unit: one of several things holds less of each.
+	titled [][]float64
 	// rounds are how far each passage holds each unit, and nowhere says of each unit
 	// that no passage does.
 	rounds  [][]float64
@@ -139,23 +143,24 @@ type rater struct {
 }
 
 func (i *inquiry) rater(all []candidate, passages []Passage) *rater {
-	r := &rater{inquiry: i, passages: passages, titles: make([]holding, len(passages)), rounds: make([][]float64, len(passages)), nowhere: make([]bool, len(i.units))}
+	r := &rater{inquiry: i, passages: passages, titles: make([]holding, len(passages)), titled: make([][]float64, len(passages)), rounds: make([][]float64, len(passages)), nowhere: make([]bool, len(i.units))}
 	for _, u := range i.units {
 		r.total += u.weight
 	}
 	for n, p := range passages {
 		r.titles[n] = held(cmp.Or(p.Language, i.Language), p.Title+" "+p.Heading)
-		r.rounds[n] = make([]float64, len(i.units))
+		r.rounds[n], r.titled[n] = make([]float64, len(i.units)), make([]float64, len(i.units))
+		share := 0.5 + 0.5*r.asked(r.titles[n].raw, &r.titles[n])
+		for k := range i.units {
+			r.titled[n][k] = share * i.units[k].in(&r.titles[n])
+		}
 	}
 	for k := range i.units {
-		r.nowhere[k] = true
-		for n := range passages {
-			r.nowhere[k] = r.nowhere[k] && i.units[k].in(&r.titles[n]) == 0
-		}
+		r.nowhere[k] = !slices.ContainsFunc(r.titled, func(titled []float64) bool { return titled[k] > 0 })
 	}
 	for n := range all {
 		for k := range i.units {
-			in := i.units[k].in(&all[n].held)
+			in := all[n].had[k]
 			at := &r.rounds[all[n].passage][k]
 			*at = max(*at, in)
 			r.nowhere[k] = r.nowhere[k] && in == 0
@@ -171,14 +176,12 @@ func (r *rater) rate(c, previous *candidate) {
 	f[leading], f[row], f[opening] = flag(c.passage == 0), flag(c.item), flag(c.place == 0)
 	title := &r.titles[c.passage]
 	matched, titled, heavy := 0.0, 0.0, 0
-	// A heading of several things says less of each.
-	aboveShare := 0.5 + 0.5*min(1, r.asked(title.raw, title))
 	f[label], f[cellAsked] = r.labeled(c)
 	f[counts] = flag(r.kind == answer.Count && r.counted(c))
 	for k := range r.units {
 		u := &r.units[k]
 		share := u.weight / r.total
-		held, above, near := u.in(&c.held), aboveShare*u.in(title), u.near(previous)
+		held, above, near := c.had[k], r.titled[c.passage][k], near(previous, k)
 		if c.lead != nil {
 			near = max(near, leadShare*u.in(c.lead))
 		}
@@ -229,6 +232,10 @@ func (r *rater) miss(f *features, unit int, lacking float64) {
 // fit sets how far a sentence is of the kind that is asked for.
 func (r *rater) fit(c *candidate) {
 	how := c.held.evidence.Fits(r.kind) - 0.5
+	if r.kind == answer.Define {
+		// "A hazard is ...": what is defined stands first.
+		how = c.features[topical] - 0.5
+	}
 	c.features[whole] = flag(c.whole)
 	c.features[misfit] = flag(r.kind.Firm() && how < 0)
 	c.features[permits] = flag((r.kind == answer.May || r.kind == answer.YesNo) && answer.Permits(&c.held.evidence, c.text))
@@ -246,7 +253,8 @@ func (r *rater) date(c *candidate) {
 		s := answer.ScheduleIn(c.held.language, c.text)
 		c.days, c.told = s.Says(r.day), s.Told && !s.Closed && len(s.Dates) == 0
 		f[dayHolds], f[dayFails] = flag(c.days == answer.Holds), flag(c.days == answer.Fails)
-		f[dayOther] = flag(s.Told && c.days == answer.Unclear)
+		f[dayOther] = flag(s.Told && c.days == answer.Unclear && !c.item)
+		f[rowOther] = flag(s.Told && c.days == answer.Unclear && c.item)
 		dated := s.Dated(r.day)
 		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
 	}
@@ -261,14 +269,14 @@ func (u *wanted) begins(c *candidate) bool { return slices.Contains(u.terms, c.t
 
 // near is how far the sentence before holds a unit for the one after it: a question does
 // for its answer.
-func (u *wanted) near(before *candidate) float64 {
+func near(before *candidate, unit int) float64 {
 	switch {
 	case before == nil:
 		return 0
 	case before.inquires:
-		return u.in(&before.held)
+		return before.had[unit]
 	default:
-		return nearShare * u.in(&before.held)
+		return nearShare * before.had[unit]
 	}
 }
 

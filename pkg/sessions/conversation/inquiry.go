@@ -30,7 +30,14 @@ func inquire(q Question) inquiry {
 		i.kind = answer.KindOf(reading(q.Language, q.Previous), q.Previous)
 	}
 	if !slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light }) {
-		i.units = nil // nothing is named; the kind may say what is asked
+		// Nothing is named; the kind may say what is asked, or else the words must.
+		said := slices.DeleteFunc(i.units, func(u wanted) bool { return len(u.raw) == 0 || u.carried })
+		if i.units = nil; i.kind == answer.Count || i.kind == answer.Define {
+			i.units = said
+			for n := range i.units {
+				i.units[n].light = false
+			}
+		}
 		if about := i.kind.Concept(); about != nil {
 			i.units = []wanted{{concepts: about, sure: 1}}
 			if i.kind == answer.Where {
@@ -105,9 +112,16 @@ func (i *inquiry) weigh(all []candidate) {
 		u := &i.units[n]
 		holders := 0.5
 		for k := range all {
-			holders += u.in(&all[k].held)
+			had := u.in(&all[k].held)
+			all[k].had = append(all[k].had, had)
+			holders += had
+			u.literal = u.literal || had == 1 && !all[k].inquires
 		}
-		u.literal = slices.ContainsFunc(all, func(c candidate) bool { return !c.inquires && u.in(&c.held) == 1 })
+		for k := range all {
+			if had := all[k].had[n]; u.literal && had > 0 && had < 1 {
+				all[k].had[n] = u.in(&all[k].held) // another word for it counts less now
+			}
+		}
 		u.weight = math.Log(1 + float64(len(all)+1)/holders)
 		switch {
 		case u.light:

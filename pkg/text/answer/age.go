@@ -16,8 +16,11 @@ var (
 	uptoForm  = regexp.MustCompile(`(?i)(?:up to|until|aged? up to|bis|bis zu|jusqu'à|hasta(?: los)?|fino a(?:i)?|até(?: aos)?|tot(?: en met)?|do|حتى)\s(?:and including |the age of |age )?(\d{1,3})|(\d{1,3}) (?:and|or) (?:under|younger)`)
 	fromForm  = regexp.MustCompile(`(?i)(?:from|over|above|at least|older than|minimum(?: age)?(?: is| of)?|ab|über|mindestens|à partir de|dès|plus de|desde(?: los)?|a partir de(?: los)?|mayores de|da(?:i)?|oltre i|a partir dos|vanaf|ouder dan|od|powyżej|من سن|فوق)\s(?:the age of |age )?(\d{1,3})|(\d{1,3})\+|(\d{1,3}) (?:and|or|years and) (?:over|older|above|up)`)
 	spanAge   = regexp.MustCompile(`(?i)\b(\d{1,2})\s?(?:-|–|to|bis|à|a|and|und)\s?(\d{1,2})\b`)
-	yearForm  = regexp.MustCompile(`(?i)\b(\d{1,3})[\s-]*(?:years?|yrs?|yo\b|y/o|year-old|jahre[ns]?|jährig\w*|jahrig\w*|ans|años|anni|anos|jaar|lat|yaş\w*|歳|才|岁|سنة|سنوات)|\b(?:age|aged|is|am|turns|im alter von|ist)\s(\d{1,2})\b`)
+	yearForm  = regexp.MustCompile(`(?i)\b(\d{1,3})[\s-]*(?:years?|yrs?|yo\b|y/o|year-old|jahre[ns]?|jährig\w*|jahrig\w*|ans|años|anni|anos|jaar|lat|yaş\w*|歳|才|岁|سنة|سنوات)|\b(?:age|aged|is|am|turns|im alter von|ist|bin|i['’]?m|s?he['’]s)\s(\d{1,2})\b`)
 )
+
+// selfForm is somebody's age as they say it: "I am 70, ...".
+var selfForm = regexp.MustCompile(`(?i)\b(?:i am|i['’]?m|he is|he['’]s|she is|she['’]s|ich bin|er ist|sie ist)\s\d{1,2}(?:$|[,.!?]|\s(?:and|und|so|do|can|may|darf|kann|muss)\b)`)
 
 // AskedAge is the age that a question is about, -1 where it is about none.
 func AskedAge(language, text string) int {
@@ -33,6 +36,9 @@ func AskedAge(language, text string) int {
 		return -1
 	}
 	e := EvidenceIn(language, text)
+	if m[1] == "" && selfForm.MatchString(text) {
+		return age
+	}
 	if m[1] == "" && !e.has("child", "age") {
 		return -1
 	}

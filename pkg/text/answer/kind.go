@@ -35,6 +35,8 @@ const (
 	YesNo    Kind = "yesno"
 	List     Kind = "list"
 	Year     Kind = "year"
+	// Define asks what something is.
+	Define Kind = "define"
 	Address  Kind = "street"
 	Anything Kind = ""
 )
@@ -63,7 +65,17 @@ func KindOf(language, text string) Kind {
 	if (t.wide || t.language == "tr") && t.anywhere[string(YesNo)].MatchString(said.text) {
 		return YesNo
 	}
+	if pattern := t.begins[string(Define)]; pattern != nil && pattern.MatchString(said.text) || t.ends(Define, said) {
+		return Define
+	}
 	return Anything
+}
+
+// ends says whether what was said has a pattern of a kind in a language whose words of
+// asking stand at the end.
+func (t *talk) ends(kind Kind, said spoken) bool {
+	pattern := t.anywhere[string(kind)]
+	return (t.wide || t.language == "tr") && pattern != nil && pattern.MatchString(said.text)
 }
 
 // shortWords is how many words an address is asked for with.
