@@ -171,24 +171,22 @@ func counted(all []scored, least float64) (t tally) {
 	return t
 }
 
-// bestLeast is the likelihood at which the good answers outweigh the wrong ones the most,
-// one of which costs so many good ones.
-func bestLeast(all []scored, cost float64) (least float64) {
-	worth := func(least float64) float64 {
-		t := counted(all, least)
-		return float64(t.good) - cost*float64(t.wrong)
-	}
+// leastFor is the lowest likelihood from which answers are given at which no more than a
+// share of all questions is answered wrong.
+func leastFor(all []scored, rest tally, wrong float64) float64 {
 	for step := range 95 {
-		if at := float64(step) / 100; worth(at) > worth(least) {
-			least = at
+		least := float64(step) / 100
+		t := rest.plus(counted(all, least))
+		if float64(t.wrong) <= wrong*float64(t.good+t.refused+t.wrong) {
+			return least
 		}
 	}
-	return least
+	return 0.95
 }
 
 // fit fits the weights on what came of the questions and writes them. The likelihood from
 // which answers are given is chosen on models that had not seen the question's domain.
-func fit(w io.Writer, path string, all []outcome, cost float64) error {
+func fit(w io.Writer, path string, all []outcome, wrong float64) error {
 	var samples []sample
 	var rest tally
 	for i := range all {
@@ -212,7 +210,7 @@ func fit(w io.Writer, path string, all []outcome, cost float64) error {
 	for least := 0.0; least < 0.95; least += 0.05 {
 		fmt.Fprintf(w, "%.2f     %s   %s\n", least, rest.plus(counted(honest, least)).shares(), rest.plus(counted(m.left(samples), least)).shares())
 	}
-	m.least = bestLeast(honest, cost)
+	m.least = leastFor(honest, rest, wrong)
 	fmt.Fprintf(w, "least %.2f    %s\n", m.least, rest.plus(counted(honest, m.least)).shares())
 	return os.WriteFile(path, []byte(m.text()), 0o600)
 }

@@ -40,9 +40,9 @@ type options struct {
 	// pages are added to each pack that answer nothing.
 	pages int
 	// fit, when it is not empty, fits the weights of the engine and writes them to that
-	// file; cost is how many good answers a wrong one outweighs.
-	fit  string
-	cost float64
+	// file; wrong is the share of questions that may be answered wrong.
+	fit   string
+	wrong float64
 }
 
 func main() {
@@ -56,7 +56,7 @@ func main() {
 	flag.StringVar(&o.baseline, "baseline", "", "write the outcome as the baseline, measured at this `commit`")
 	flag.IntVar(&o.pages, "pages", 0, "add so many `pages` of other text to each pack, and use one core: for the latency in large packs")
 	flag.StringVar(&o.fit, "fit", "", "fit the weights of the built-in engine on what comes of the questions, and write them to this `file`; not on held-out sets")
-	flag.Float64Var(&o.cost, "cost", 1.5, "how `many` good answers a wrong one outweighs, for -fit")
+	flag.Float64Var(&o.wrong, "wrong", 0.12, "the `share` of questions of domains not seen that may be answered wrong, for -fit")
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
 	if err := run(context.Background(), o); err != nil {
@@ -109,7 +109,7 @@ func run(ctx context.Context, o options) error {
 	}
 	report(os.Stdout, all, ranked, before)
 	if o.fit != "" {
-		return fit(os.Stdout, o.fit, all, o.cost)
+		return fit(os.Stdout, o.fit, all, o.wrong)
 	}
 	if o.baseline != "" {
 		return writeBaseline(folder, o.baseline, all)

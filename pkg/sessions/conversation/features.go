@@ -192,7 +192,7 @@ func (r *rater) rate(c, previous *candidate) {
 		f[before] += share * max(0, near-max(held, above))
 		f[round] += share * max(0, r.rounds[c.passage][k]-max(held, above, near))
 		c.cover += share * max(held, titleShare*above, near, roundShare*r.rounds[c.passage][k])
-		c.turns = c.turns || u.turns && part > roundShare
+		c.turns = c.turns || u.turns && part > valueBroad
 		matched, titled = matched+held, titled+above
 		r.miss(f, k, share*(1-max(held, above, near)))
 		if !u.light {

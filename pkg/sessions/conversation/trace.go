@@ -51,9 +51,7 @@ func (i *inquiry) trace(ranked []candidate, passages []Passage, sure, threshold 
 	}
 	for n := range ranked[:min(len(ranked), maxTraced)] {
 		c := &ranked[n]
-		// As if it were the best: the others after it in their order.
-		order := append([]candidate{*c}, ranked[:n]...)
-		found := i.finding(append(order, ranked[n+1:]...))
+		found := i.finding(ranked[n:]) // as if it were the best, and better ones not there
 		said := ""
 		for _, p := range stated(i.Question, found, passages) {
 			said = join(said, p.Text)

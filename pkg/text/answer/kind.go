@@ -105,7 +105,7 @@ func narrower(language, text string, kind Kind) Kind {
 
 // Strict says whether what answers a question of a kind can be told by its form.
 func (k Kind) Strict() bool {
-	return slices.Contains([]Kind{When, Price, Count, Duration, Contact, Mail, Phone, Who, Age, Often, Far, Danger, Year, Address}, k)
+	return slices.Contains([]Kind{When, Price, Count, Duration, Contact, Mail, Phone, Who, Age, Often, Far, Danger, Year, Address, Define}, k)
 }
 
 // Firm says whether what answers a question of a kind has its form for certain.
