@@ -32,7 +32,7 @@ func inquire(q Question) inquiry {
 	if !slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light }) {
 		// Nothing is named; the kind may say what is asked, or else the words must.
 		said := slices.DeleteFunc(i.units, func(u wanted) bool { return len(u.raw) == 0 || u.carried })
-		if i.units = nil; i.kind == answer.Count || i.kind == answer.Define {
+		if i.units = nil; i.kind == answer.Count || i.kind == answer.Define || i.kind == answer.Anything && len(said) == 1 && q.Previous == "" {
 			i.units = said
 			for n := range i.units {
 				i.units[n].light = false

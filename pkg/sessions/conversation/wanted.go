@@ -90,6 +90,9 @@ func unitsOf(language, text string) []wanted {
 	var out []wanted
 	taken := make([]bool, len(words))
 	for _, m := range search.Understand(language, text) {
+		if m.Sure == search.SureMisspelled && !slices.ContainsFunc(m.Concepts, heavy) {
+			continue // what is misspelled is not a word of every question
+		}
 		if m.Sure < 1 && answer.OfAsking(language, search.Fold(text[m.From:m.To])) {
 			continue
 		}

@@ -151,6 +151,7 @@ var streetForm = regexp.MustCompile(strings.Join([]string{
 	`\p{L}+ (?:Caddesi|Cad\.|Sokak|Sokağı|Sk\.|Bulvarı|Mahallesi|Mah\.)`,
 	`\p{Han}{1,8}(?:路|街|大道|巷)\d+号|\d丁目|番地|\d号`,
 	`شارع \p{L}+`,
+	`\p{Lu}[\p{L}'’-]+ (?:Street|St|Road|Rd|Lane|Avenue|Ave|Square|Way|Drive|Place|Terrace|Boulevard) \d{1,5}\b`,
 }, "|"))
 
 // hotlineForm is a short number that is called in danger: three digits, or two as in France.
