@@ -102,6 +102,26 @@ const (
 	kindShare    = 0.35
 )
 
+// fewestHolders is what a unit counts as held that no sentence holds.
+const fewestHolders = 0.5
+
+// hold sets how far every sentence holds a unit, the nth, and counts them.
+func (u *wanted) hold(n int, all []candidate) (holders float64) {
+	holders = fewestHolders
+	for k := range all {
+		had := u.in(&all[k].held)
+		all[k].had = append(all[k].had, had)
+		holders += had
+		u.literal = u.literal || had == 1 && !all[k].inquires
+	}
+	for k := range all {
+		if had := all[k].had[n]; u.literal && had > 0 && had < 1 {
+			all[k].had[n] = u.in(&all[k].held) // another word for it counts less now
+		}
+	}
+	return holders
+}
+
 // weigh sets what each unit counts: the rarer among the sentences, the more. One that
 // none of them holds counts the most, so that a question about something else is not
 // answered by what it has in common with this.
@@ -110,23 +130,12 @@ func (i *inquiry) weigh(all []candidate) {
 	foreign := !slices.ContainsFunc(all, func(c candidate) bool { return base(c.held.language) == base(i.language) })
 	for n := range i.units {
 		u := &i.units[n]
-		holders := 0.5
-		for k := range all {
-			had := u.in(&all[k].held)
-			all[k].had = append(all[k].had, had)
-			holders += had
-			u.literal = u.literal || had == 1 && !all[k].inquires
-		}
-		for k := range all {
-			if had := all[k].had[n]; u.literal && had > 0 && had < 1 {
-				all[k].had[n] = u.in(&all[k].held) // another word for it counts less now
-			}
-		}
+		holders := u.hold(n, all)
 		u.weight = math.Log(1 + float64(len(all)+1)/holders)
 		switch {
 		case u.light:
 			u.weight *= lightShare
-		case holders == 0.5 && (len(u.concepts) == 0 || u.sure < 1):
+		case holders == fewestHolders && (len(u.concepts) == 0 || u.sure < 1):
 			u.weight *= unheardShare // it may only be said otherwise
 			if foreign {
 				u.weight *= unheardShare * unheardShare

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"visavis.dev/pkg/text/answer"
+	"visavis.dev/pkg/text/search"
 )
 
 // maxLabel is how many characters stand before a colon that names what follows it.
@@ -38,7 +41,7 @@ func (r *rater) asked(words []string, h *holding) float64 {
 	}
 	n := 0
 	for _, word := range words {
-		one := held(h.language, word)
+		one := heldWord(h.language, word)
 		for k := range r.units {
 			if !r.units[k].light && r.units[k].in(&one) >= valueInstead {
 				n++
@@ -47,6 +50,21 @@ func (r *rater) asked(words []string, h *holding) float64 {
 		}
 	}
 	return float64(n) / float64(len(words))
+}
+
+// heldWord is what a single word holds. It is made anew each time: the words of headings
+// and labels would soon push the sentences out of what is remembered.
+func heldWord(language, word string) holding {
+	h := holding{language: language, terms: map[string]bool{}, raw: []string{search.Fold(word)}, evidence: answer.Evidence{Concepts: map[int]bool{}}}
+	for _, t := range search.Terms(language, word) {
+		h.terms[t.Text] = true
+	}
+	for _, m := range search.Meanings(language, word) {
+		for _, c := range m.Concepts {
+			h.evidence.Concepts[c] = true
+		}
+	}
+	return h
 }
 
 // countedWithin is how many words may stand between a number and what it counts.

@@ -178,9 +178,16 @@ func (r *dateReader) days(month, i, size int) (out []Dates, from, to int) {
 		spans = append(spans[min(1, len(spans)):], false)
 		slices.Reverse(spans)
 	}
+	return daysOf(month, numbers, spans), from, to
+}
+
+// daysOf are the days of a month by their numbers, or all of it where there are none. The
+// spans say of each number whether it ends what the one before begins.
+func daysOf(month int, numbers []int, spans []bool) []Dates {
 	if len(numbers) == 0 {
-		return []Dates{{month*100 + 1, month*100 + 31}}, from, to
+		return []Dates{{month*100 + 1, month*100 + 31}}
 	}
+	var out []Dates
 	for k, n := range numbers {
 		day := month*100 + n
 		if spans[k] && len(out) > 0 {
@@ -189,7 +196,7 @@ func (r *dateReader) days(month, i, size int) (out []Dates, from, to int) {
 		}
 		out = append(out, Dates{day, day})
 	}
-	return out, from, to
+	return out
 }
 
 func (r *dateReader) at(i int) string {

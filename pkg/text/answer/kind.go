@@ -36,7 +36,7 @@ const (
 	List     Kind = "list"
 	Year     Kind = "year"
 	// Define asks what something is.
-	Define Kind = "define"
+	Define   Kind = "define"
 	Address  Kind = "street"
 	Anything Kind = ""
 )
@@ -159,7 +159,7 @@ var hotlineForm = regexp.MustCompile(`\b(?:000|1\d\d|9\d\d|15|17|18)\b`)
 
 var (
 	centuryForm = regexp.MustCompile(`(?:^|[^\d.,])(?:1\d|20)\d\d(?:$|[^\d,%€$£])`)
-	farForm     = regexp.MustCompile(`(?i)\d\s?(?:m|km|meters?|metres?|metern?|mètres?|metros?|metri|kilom\w+|miles?|yards?|feet|ft|metrów|metre|米|公里|メートル|キロ|分|متر|كيلومتر)(?:[^\p{L}²]|$)|(?i)\b(?:walk|zu fuß|gehminuten|à pied|a pie|a piedi|a pé|lopen|pieszo|piechotą|yürüme|步行|徒歩|سيرا)`)
+	farForm     = regexp.MustCompile(`(?i)\d\s?(?:m|km|meters?|metres?|metern?|mètres?|metros?|metri|kilom\w+|miles?|yards?|feet|ft|metrów|metre|米|公里|メートル|キロ|分|متر|كيلومتر)(?:[^\p{L}²]|$)`)
 )
 
 // reaches says whether a character stands in every telephone number, address of mail or
@@ -171,6 +171,25 @@ func saysTime(sentence string) bool {
 	lower := strings.ToLower(sentence)
 	return strings.Contains(lower, "noon") || strings.Contains(lower, "midnight") || strings.Contains(lower, "الساعة")
 }
+
+// locate says where and when a sentence is: what is looked for only where it may be, as
+// long texts are read sentence by sentence.
+func (e *Evidence) locate(sentence string) {
+	if e.Street = (e.Number || strings.ContainsAny(sentence, "شC")) && streetForm.MatchString(sentence); e.Street {
+		e.Concepts[byKey()["address"]] = true
+	}
+	e.Hotline = e.Number && hotlineForm.MatchString(sentence)
+	e.Year = e.Number && centuryForm.MatchString(sentence)
+	e.Far = e.Number && farForm.MatchString(sentence) || e.Span && e.has("way", "hike", "go_light", "car_own", "transport") || onFoot(sentence)
+}
+
+// onFoot says whether a sentence speaks of a way that is walked.
+func onFoot(sentence string) bool {
+	lower := strings.ToLower(sentence)
+	return slices.ContainsFunc(walks, func(word string) bool { return strings.Contains(lower, word) })
+}
+
+var walks = []string{"walk", "zu fuß", "gehminuten", "à pied", " a pie", "a piedi", "a pé", "lopen", "pieszo", "piechotą", "yürüme", "步行", "徒歩", "سيرا"}
 
 // EvidenceIn is what a sentence in a language has.
 func EvidenceIn(language, sentence string) Evidence {
@@ -206,12 +225,7 @@ func EvidenceIn(language, sentence string) Evidence {
 	if e.Mail {
 		e.Concepts[keys["email"]] = true
 	}
-	if e.Street = streetForm.MatchString(sentence); e.Street {
-		e.Concepts[keys["address"]] = true
-	}
-	e.Hotline = e.Number && hotlineForm.MatchString(sentence)
-	e.Year = e.Number && centuryForm.MatchString(sentence)
-	e.Far = farForm.MatchString(sentence) || e.Span && e.has("way", "hike", "go_light", "car_own", "transport")
+	e.locate(sentence)
 	e.Named = titleForm.MatchString(sentence)
 	for _, at := range nameForm.FindAllStringIndex(sentence, -1) {
 		e.Named = e.Named || at[0] > 0 || base(language) != "de"
