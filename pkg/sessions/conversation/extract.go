@@ -122,6 +122,9 @@ func alarmed(alarm Question, pieces []Piece, passages []Passage) []Piece {
 	pieces = slices.DeleteFunc(pieces, func(p Piece) bool { return p.Gap || p.Act == ActClarify })
 	_, found := ranked(alarm, passages)
 	at := slices.IndexFunc(found, func(c candidate) bool { return c.held.evidence.Fits(answer.Danger) == 1 })
+	if at < 0 { // a number to call at least
+		at = slices.IndexFunc(found, func(c candidate) bool { return c.held.evidence.Fits(answer.Danger) > 0 })
+	}
 	if at >= 0 {
 		call := stated(alarm, finding{chosen: found[at : at+1], verdict: answer.Unclear}, passages)
 		pieces = slices.DeleteFunc(pieces, func(p Piece) bool { return p.Text == call[0].Text })
