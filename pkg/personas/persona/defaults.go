@@ -15,7 +15,7 @@ func Defaults(v voice.Voice) Definition {
 		Knowledge: Knowledge{
 			Mode: "strict", MinScore: 0.35, Cite: true, Retrieval: "balanced",
 		},
-		Model: Model{Temperature: 0.3, MaxTokens: 512, TimeoutMs: 8000},
+		Model: Model{Temperature: 0.3, MaxTokens: 512, TimeoutMs: 2500},
 		Conversation: Conversation{
 			Patience: "medium", Interruptible: "medium", MinInterruptWords: 2, EndpointMs: 600, Backchannels: true,
 			IdlePromptS: 30, EndAfterSilenceS: 120, MaxTurnS: 60,

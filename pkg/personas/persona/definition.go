@@ -36,9 +36,8 @@ type Greeting struct {
 // Knowledge is what the persona answers from.
 type Knowledge struct {
 	BaseIDs []id.KnowledgeBase `json:"baseIds" maxItems:"20" doc:"The packs to answer from; empty for none."`
-	// Mode: strict answers from the packs alone; prefer and open let a
-	// connected model add what it knows. The built-in answers are always strict.
-	Mode string `json:"mode" enum:"strict,prefer,open" doc:"strict answers from the packs alone; prefer and open let a connected model add what it knows. The built-in answers are always strict."`
+	// Mode bounds what a connected model may say; the built-in answers are always strict.
+	Mode string `json:"mode" enum:"strict,prefer,open" doc:"What a connected model may say; the built-in answers are always strict. Every sentence of a model's is checked before it is said: its numbers, prices, dates, times, names and addresses must stand in the passages that it was given or in the persona's instructions (a name, a number or a day may be the visitor's own), and a passage must hold what else it says. strict: what is not supported is held back, except courtesies and questions; where nothing is left, the built-in engine answers. prefer: the model may add what is generally known, and the answer is then marked (grounded is false); held back are unsupported prices, times, telephone numbers and addresses, and what names a passage that does not support it. open: nothing is held back, and what is not supported is marked."`
 	// MinScore is the support, 0 to 1, below which an answer is not given.
 	MinScore  float64 `json:"minScore" minimum:"0" maximum:"1" doc:"How well passages must support an answer for it to be given, from 0 to 1."`
 	Cite      bool    `json:"cite" doc:"Whether answers name their documents."`
@@ -79,7 +78,7 @@ type Model struct {
 	Name         *string        `json:"name" maxLength:"200" doc:"The model to ask of the connection; null for the connection's own."`
 	Temperature  float64        `json:"temperature" minimum:"0" maximum:"2" doc:"How freely it writes: 0 is the most predictable."`
 	MaxTokens    int64          `json:"maxTokens" minimum:"16" maximum:"8192" doc:"How long an answer may be, in the model's tokens."`
-	TimeoutMs    int64          `json:"timeoutMs" minimum:"500" maximum:"60000" doc:"How long to wait for the model, in milliseconds, before answering without it."`
+	TimeoutMs    int64          `json:"timeoutMs" minimum:"500" maximum:"60000" doc:"How long to wait for the first sentence of the model's that can be said, in milliseconds, before the built-in engine answers instead; then how long for each next piece. Where nobody may answer instead, it is waited at least as long as the connection allows. Aloud, one moment is asked for after a second."`
 }
 
 // Conversation is how turns are taken.

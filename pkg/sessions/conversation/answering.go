@@ -111,7 +111,7 @@ func (c *Conversation) consider(text string) {
 	q := c.question(text)
 	c.previous = text
 	brain := c.builtin
-	if c.model != nil {
+	if c.model != nil && !q.danger { // who is in danger is told what to do, at once and always the same
 		brain = c.model
 	}
 	c.think(&thought{question: text, language: c.language, danger: q.danger}, func(ctx context.Context) Stream {
@@ -129,8 +129,8 @@ func (c *Conversation) question(text string) Question {
 		}
 	}
 	q := Question{Text: text, Language: c.language, Previous: c.previous, History: past, Now: c.config.localNow()}
-	q.danger = answer.Endangered(c.language, text)
-	q.Brief = Brief{Instructions: c.filledIn(c.instructions), Context: c.context}
+	q.danger, q.explain = answer.Endangered(c.language, text), c.config.Explain
+	q.Brief = Brief{Instructions: c.filledIn(c.instructions), Context: c.context, Goals: c.goals.told()}
 	if c.config.Persona.Privacy.Memory == "person" {
 		q.Brief.Memories = c.config.Session.Memories
 	}

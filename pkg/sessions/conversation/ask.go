@@ -49,7 +49,7 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 	case askPerson, askAbility:
 		return c.gather(c.asides[means](ctx, q))
 	}
-	if c.model != nil {
+	if c.model != nil && !q.danger {
 		thinking, cancel := context.WithTimeout(ctx, maxAsked)
 		defer cancel()
 		r, err := c.gather(c.model.Answer(thinking, q))
@@ -97,16 +97,17 @@ func (c *Conversation) gather(answer Stream) (Reply, error) {
 		if err != nil {
 			return r, err
 		}
-		if rule := matching(c.rules, c.language, p.Text); rule != nil && c.model != nil {
+		if rule := matching(c.rules, c.language, p.Text+p.withheld); rule != nil && c.model != nil {
 			r.Text, r.Act = join(r.Text, c.told(rule.act(), c.rebuff(rule)).Text), rule.act()
 			return r, nil
+		}
+		if p.withheld != "" {
+			continue
 		}
 		r.Text = join(r.Text, p.Text)
 		r.Gap = r.Gap || p.Gap
 		r.Act = r.Act.with(p)
-		if p.Grounded != nil && (r.Grounded == nil || *p.Grounded) {
-			r.Grounded = p.Grounded
-		}
+		r.Grounded = groundedWith(r.Grounded, p)
 		for _, source := range p.Sources {
 			if !slices.ContainsFunc(r.Sources, func(had Source) bool { return had.ChunkID == source.ChunkID }) {
 				r.Sources = append(r.Sources, source)

@@ -48,7 +48,7 @@ func TestAsk(t *testing.T) {
 		"from the packs":     {"When does the bakery open?", nil, hours, yes, false, 1},
 		"unknown":            {"Who invented the telephone?", nil, bookOf("en").dontKnow, no, true, 0},
 		"without packs":      {"When does the bakery open?", func(c *Config) { c.Knowledge = nil }, bookOf("en").dontKnow, no, true, 0},
-		"by a model":         {"When does the bakery open?", func(c *Config) { c.Model = writes("At seven [1]. ", "Every day [1].") }, "At seven. Every day.", yes, false, 1},
+		"by a model":         {"When does the bakery open?", func(c *Config) { c.Model = writes("At seven [1]. ", "Closed on Sundays [1].") }, "At seven. Closed on Sundays.", yes, false, 1},
 		"a model at a loss":  {"When does the bakery open?", func(c *Config) { c.Model = writes(unknownMark) }, bookOf("en").dontKnow, no, true, 0},
 		"a model of its own": {"Who invented the telephone?", func(c *Config) { c.Model = writes("Bell."); c.Persona.Knowledge.Mode = "open" }, "Bell.", no, false, 0},
 		"a model that breaks": {"When does the bakery open?", func(c *Config) {

@@ -23,12 +23,16 @@ type Question struct {
 	danger bool
 	// leaning says that it is to be understood from the one before, whatever it says.
 	leaning bool
+	// explain gathers why it is answered so; nil where nobody asked.
+	explain *Explanation
 }
 
 // Brief is what the persona and the session tell a model.
 type Brief struct {
 	Instructions, Context string
 	Memories              []string
+	// Goals are what is to be found out, each with what is known of it.
+	Goals []string
 }
 
 // Piece is the next part of an answer: whole sentences and what is known of
@@ -42,9 +46,25 @@ type Piece struct {
 	Gap bool
 	// Act is what the piece does; empty for what follows from the rest of it.
 	Act Act
+	// withheld is a sentence that is not said, but that guardrails hear. The piece holds
+	// nothing else.
+	withheld string
 	// Retrieval and ModelFirst are how long the passages and the model's first
 	// word took; negative where there was no such stage.
 	Retrieval, ModelFirst time.Duration
+}
+
+// groundedWith is whether an answer so far and its next piece rest on the packs: all that
+// states something does. That something is not known states nothing.
+func groundedWith(have *bool, p Piece) *bool {
+	switch {
+	case p.Grounded == nil, have != nil && p.Gap:
+		return have
+	case have == nil:
+		return p.Grounded
+	default:
+		return new(*have && *p.Grounded)
+	}
 }
 
 // Stream is an answer, piece by piece. It may end by an error, after which what

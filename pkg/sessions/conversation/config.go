@@ -154,8 +154,13 @@ type Config struct {
 	// Detect names the language of an utterance, empty when it is not clear;
 	// nil switches detection off.
 	Detect func(text string) string
+	// Explain gathers why Ask answers as it does; nil where nobody wants to know.
+	Explain *Explanation
 	// MinScore replaces DefaultMinScore when above zero.
 	MinScore float64
+	// ModelBreaker says whether the model may be asked, and hears how each call went; nil
+	// lets every question through.
+	ModelBreaker *model.Breaker
 	// ModelOutcome hears how each call of the model went and how long it took.
 	// It may be nil, and is called by goroutines of the conversation's.
 	ModelOutcome func(err error, took time.Duration)

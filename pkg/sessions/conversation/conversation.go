@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/provider/model"
 	"visavis.dev/pkg/sessions/session"
 )
 
@@ -107,7 +108,7 @@ func New(config Config) *Conversation {
 	c.builtin = own
 	c.asides = map[intent]func(context.Context, Question) Stream{askPerson: own.Reach, askAbility: own.Abilities}
 	if config.Model != nil {
-		c.model = &generative{retrieval: found, running: &c.running}
+		c.model = &generative{retrieval: found, running: &c.running, patience: model.NewBreaker(1, config.Clock)}
 	}
 	c.activeAt = config.Clock.Now()
 	// Known from the first moment on: who comes is shown the last turns.

@@ -140,6 +140,7 @@ func (b retrieval) extracted(q Question, passages []Passage) []Piece {
 		return []Piece{{Text: bookOf(q.Language).askAgain, Act: ActClarify}} // nothing was asked for
 	}
 	found := b.best(q, passages)
+	q.explain.ranked(found, passages, b.threshold())
 	if len(found.chosen) == 0 {
 		return []Piece{b.unknown(q.Language, found.nearby)}
 	}

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,44 +17,91 @@ import (
 // maxAnswerBytes is where a model that does not come to an end is cut off.
 const maxAnswerBytes = 8000
 
-// Why a model was given up. The first two are failures of the service's.
+// Why a model was given up. The first two are failures of the service's; the last is none,
+// since it was not asked.
 var (
 	errSlow   = fmt.Errorf("the model kept silent: %w", upstream.ErrTimeout)
 	errSilent = fmt.Errorf("the model said nothing: %w", upstream.ErrMalformed)
+	errPaused = errors.New("the model failed lately and is left alone for a while")
 )
 
-// generative is the brain of a connected model. It answers from retrieved
-// passages; as long as nothing was said, whatever goes wrong makes the built-in
-// brain answer instead, or ends the answer with ErrNoModel where it may not.
+// modelError is a word for why a model was given up.
+func modelError(err error) string {
+	switch {
+	case errors.Is(err, errPaused):
+		return "paused"
+	case upstream.CodeOf(err) != "":
+		return string(upstream.CodeOf(err))
+	}
+	return "failed"
+}
+
+// generative is the brain of a connected model. It answers from retrieved passages, and
+// what it writes is checked against them; as long as nothing was said, whatever goes wrong
+// makes the built-in brain answer instead, or ends the answer with ErrNoModel where it may not.
 type generative struct {
 	retrieval
 	// running counts the calls under way, which may outlive their answers.
 	running *sync.WaitGroup
+	// patience keeps a conversation from waiting again for a model that just kept it waiting.
+	patience *model.Breaker
 }
 
 // Answer implements Brain.
 func (b *generative) Answer(ctx context.Context, q Question) Stream {
 	return func(yield func(Piece, error) bool) {
-		passages, took, err := b.find(ctx, q)
+		passages, took, err := b.served(ctx, q)
 		if err != nil && b.Persona.Knowledge.Mode == strict {
 			yield(Piece{}, err)
 			return
 		}
-		if len(passages) == 0 && b.Persona.Knowledge.Mode == strict {
-			nothing := unknown(q.Language)
-			nothing.Retrieval = took
-			yield(nothing, nil)
-			return
+		a := &generation{
+			brain: b, question: q, passages: passages, basis: newBasis(b.Config, q, passages),
+			retrieval: took, modelFirst: untold, yield: yield,
 		}
-		a := &generation{brain: b, question: q, passages: passages, retrieval: took, modelFirst: untold, yield: yield}
-		a.run(ctx, b.messages(q, passages), func() []Piece { return b.extracted(q, passages) })
+		a.run(ctx, b.messages(q, passages), func() []Piece { return b.extracted(q, b.supporting(passages)) })
 	}
+}
+
+// served are the passages that a model is given: all that were found, since it can tell by
+// itself what they are worth.
+func (b *generative) served(ctx context.Context, q Question) ([]Passage, time.Duration, error) {
+	if b.Knowledge == nil {
+		return nil, untold, nil
+	}
+	limit := retrievalLimits[b.Persona.Knowledge.Retrieval]
+	if limit == 0 {
+		limit = retrievalLimits["balanced"]
+	}
+	from := b.Clock.Now()
+	texts := []string{searchText(q)}
+	if texts[0] != q.Text {
+		texts = append(texts, q.Text)
+	}
+	var found []Passage
+	for _, text := range texts {
+		own, err := b.search(ctx, q, text, limit)
+		if err != nil {
+			return nil, b.Clock.Since(from), err
+		}
+		found = merged(found, own)
+	}
+	found = slices.DeleteFunc(found, func(p Passage) bool { return !(p.Score > 0) })
+	slices.SortStableFunc(found, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
+	q.explain.searched(texts, found, 0)
+	return found[:min(len(found), limit)], b.Clock.Since(from), nil
+}
+
+// supporting are those of the passages that the built-in brain would look at.
+func (b *generative) supporting(passages []Passage) []Passage {
+	least := b.minScore()
+	return slices.DeleteFunc(slices.Clone(passages), func(p Passage) bool { return p.Score < least })
 }
 
 // Greet is a greeting of the model's own, or the given one.
 func (b *generative) Greet(ctx context.Context, q Question, builtin string) Stream {
 	return func(yield func(Piece, error) bool) {
-		a := &generation{brain: b, question: q, retrieval: untold, modelFirst: untold, yield: yield, free: true}
+		a := &generation{brain: b, question: q, basis: newBasis(b.Config, q, nil), retrieval: untold, modelFirst: untold, yield: yield, free: true}
 		ask := []model.Message{
 			{Role: "system", Content: b.system(q, nil)},
 			{Role: "user", Content: "(The person has just joined. Greet them in one or two short sentences and offer your help. Cite nothing.)"},
@@ -67,6 +115,7 @@ type generation struct {
 	brain                 *generative
 	question              Question
 	passages              []Passage
+	basis                 *basis
 	retrieval, modelFirst time.Duration
 	yield                 func(Piece, error) bool
 	// free words rest on nothing, as a greeting's.
@@ -74,17 +123,23 @@ type generation struct {
 
 	split splitter
 	said  bool
+	held  bool // something that it wrote was not said
 	over  bool // nothing more is to be said
 	bytes int
 }
 
 func (a *generation) run(ctx context.Context, ask []model.Message, instead func() []Piece) {
 	err := a.listen(ctx, ask)
+	a.question.explain.answeredBy(ByModel)
+	a.question.explain.gaveUp(err)
 	switch {
 	case a.over || ctx.Err() != nil:
+	case !a.said && a.brain.ModelOnly && a.held && err == nil:
+		a.unknown()
 	case !a.said && a.brain.ModelOnly:
 		a.yield(Piece{}, errors.Join(ErrNoModel, err))
 	case !a.said:
+		a.question.explain.answeredBy(ByBuiltin)
 		for _, piece := range instead() {
 			piece.Retrieval, piece.ModelFirst = a.retrieval, a.modelFirst
 			if !a.yield(piece, nil) {
@@ -96,10 +151,21 @@ func (a *generation) run(ctx context.Context, ask []model.Message, instead func(
 	}
 }
 
+// unknown says that the answer is not known.
+func (a *generation) unknown() {
+	nothing := unknown(a.question.Language)
+	nothing.Retrieval, nothing.ModelFirst = a.retrieval, a.modelFirst
+	a.said = true
+	a.yield(nothing, nil)
+}
+
 // listen has the model write and passes its sentences on. The error is nil when
 // the answer came to its end.
 func (a *generation) listen(ctx context.Context, ask []model.Message) error {
 	b := a.brain
+	if !b.admitted() {
+		return errPaused
+	}
 	asked := b.Clock.Now()
 	streaming, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -118,19 +184,59 @@ func (a *generation) listen(ctx context.Context, ask []model.Message) error {
 	})
 	err := a.follow(ctx, pieces, ended, asked)
 	if ctx.Err() != nil {
-		return ctx.Err() // interrupted: that says nothing of the model
+		b.abandoned() // interrupted: that says nothing of the model
+		return ctx.Err()
 	}
-	if b.ModelOutcome != nil {
-		b.ModelOutcome(err, b.Clock.Since(asked))
-	}
+	b.report(err, b.Clock.Since(asked))
 	return err
 }
 
-// follow takes the model's pieces until it ends, or is silent for too long.
+// admitted says whether the model may be asked now: neither this conversation nor the
+// connection's others just found it to be away.
+func (b *generative) admitted() bool {
+	if !b.patience.Allow() {
+		return false
+	}
+	if b.ModelBreaker != nil && !b.ModelBreaker.Allow() {
+		b.patience.Abandon()
+		return false
+	}
+	return true
+}
+
+func (b *generative) abandoned() {
+	b.patience.Abandon()
+	if b.ModelBreaker != nil {
+		b.ModelBreaker.Abandon()
+	}
+}
+
+// report tells what came of asking the model. The conversation itself only minds having
+// been kept waiting: what fails at once costs nobody anything.
+func (b *generative) report(err error, took time.Duration) {
+	if errors.Is(err, upstream.ErrTimeout) {
+		b.patience.Report(err)
+	} else {
+		b.patience.Report(nil)
+	}
+	if b.ModelBreaker != nil {
+		b.ModelBreaker.Report(err)
+	}
+	if b.ModelOutcome != nil {
+		b.ModelOutcome(err, took)
+	}
+}
+
+// follow takes the model's pieces until it ends, or is silent for too long: until the first
+// sentence that can be said, and then from one piece to the next.
 func (a *generation) follow(ctx context.Context, pieces <-chan string, ended <-chan error, asked time.Time) error {
 	patience := time.Duration(a.brain.Persona.Model.TimeoutMs) * time.Millisecond
 	for {
-		timer := a.brain.Clock.NewTimer(patience)
+		left := patience
+		if !a.said {
+			left -= a.brain.Clock.Since(asked)
+		}
+		timer := a.brain.Clock.NewTimer(left)
 		select {
 		case piece := <-pieces:
 			timer.Stop()
@@ -173,36 +279,57 @@ func (a *generation) finish(err error) error {
 	if rest := a.split.end(); rest != "" {
 		a.say(rest)
 	}
-	if !a.said && !a.over {
+	if !a.said && !a.over && !a.held {
 		return errSilent
 	}
 	return nil
 }
 
-// say passes a sentence on; false ends the answer.
+// say passes a sentence on, if it may be said; false ends the answer.
 func (a *generation) say(sentence string) bool {
 	if strings.Contains(sentence, unknownMark) {
 		a.over = true
 		if !a.said {
-			nothing := unknown(a.question.Language)
-			nothing.Retrieval, nothing.ModelFirst = a.retrieval, a.modelFirst
-			a.said = true
-			a.yield(nothing, nil)
+			a.unknown()
 		}
 		return false
 	}
 	words, cited := uncite(sentence)
-	sources := a.sources(cited)
-	if words == "" && len(sources) == 0 {
+	if claimsHumanity(a.question.Language, words) {
+		if !a.hold(words, heldHuman) {
+			return false
+		}
+		return a.pass(Piece{Text: bookOf(a.question.Language).disclosure, Act: ActDisclosure})
+	}
+	if words == "" {
+		if sources := a.sources(cited); len(sources) > 0 && a.said {
+			return a.pass(Piece{Sources: sources, Grounded: new(true)}) // of the sentence before
+		}
 		return true
 	}
-	piece := Piece{Text: words, Sources: sources, Retrieval: a.retrieval, ModelFirst: a.modelFirst}
-	if !a.free {
-		grounded := len(sources) > 0
-		piece.Grounded = &grounded
+	found := a.judge(words, cited)
+	if found.held != "" {
+		return a.hold(words, found.held)
 	}
-	a.said = a.said || words != ""
-	if !a.yield(piece, nil) {
+	return a.pass(Piece{Text: words, Sources: found.sources, Grounded: found.grounded})
+}
+
+// pass passes a piece on; false ends the answer.
+func (a *generation) pass(p Piece) bool {
+	p.Retrieval, p.ModelFirst = a.retrieval, a.modelFirst
+	a.said = a.said || p.Text != ""
+	if !a.yield(p, nil) {
+		a.over = true
+		return false
+	}
+	return true
+}
+
+// hold keeps a sentence back; false ends the answer.
+func (a *generation) hold(words, reason string) bool {
+	a.held = true
+	a.question.explain.held(words, reason)
+	if !a.yield(Piece{withheld: words, Retrieval: a.retrieval, ModelFirst: a.modelFirst}, nil) {
 		a.over = true
 		return false
 	}

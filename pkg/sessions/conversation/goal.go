@@ -3,6 +3,7 @@ package conversation
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"visavis.dev/pkg/personas/persona"
 )
@@ -136,4 +137,24 @@ func (g *goals) contact() bool {
 		}
 	}
 	return false
+}
+
+// told is what a model is told of the goals: what each is for, and what is known already.
+func (g *goals) told() []string {
+	var out []string
+	for i := range g.all {
+		goal := &g.all[i]
+		state := "open"
+		if g.met[goal.Key] {
+			state = "done"
+		}
+		line := []string{goal.Key + " (" + state + "): " + goal.Prompt}
+		for _, output := range goal.Outputs {
+			if value := g.values[output]; value != "" {
+				line = append(line, output+" is "+value+".")
+			}
+		}
+		out = append(out, strings.Join(line, " "))
+	}
+	return out
 }

@@ -15,6 +15,10 @@ type finding struct {
 	// sure is how likely the answer is one, and nearby what is known where it is not.
 	sure   float64
 	nearby []string
+	// inquiry is how the question was understood, and ranked every sentence that was
+	// looked at, best first: what explain shows.
+	inquiry *inquiry
+	ranked  []candidate
 }
 
 // best are the sentences that answer a question, in the order of the passages, or none
@@ -22,17 +26,17 @@ type finding struct {
 func (b retrieval) best(q Question, passages []Passage) finding {
 	i, ranked := ranked(q, passages)
 	if len(ranked) == 0 {
-		return finding{}
+		return finding{inquiry: i}
 	}
 	sure := likelihood(fitted.sure.of(&ranked[0].features))
 	if b.Trace != nil {
 		b.Trace(i.trace(ranked, passages, sure, b.threshold()))
 	}
 	if sure < b.threshold() {
-		return finding{sure: sure, nearby: nearby(ranked, passages)}
+		return finding{sure: sure, nearby: nearby(ranked, passages), inquiry: i, ranked: ranked}
 	}
 	found := i.finding(ranked)
-	found.sure = sure
+	found.sure, found.inquiry, found.ranked = sure, i, ranked
 	return found
 }
 

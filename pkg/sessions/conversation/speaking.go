@@ -147,9 +147,7 @@ func (s *speech) add(p Piece) []data {
 			s.turn.Sources = append(s.turn.Sources, source.Source)
 		}
 	}
-	if p.Grounded != nil && (s.turn.Grounded == nil || *p.Grounded) {
-		s.turn.Grounded = p.Grounded
-	}
+	s.turn.Grounded = groundedWith(s.turn.Grounded, p)
 	if p.Text == "" {
 		return nil
 	}

@@ -79,12 +79,15 @@ func (c *Conversation) take(p thoughtPiece) {
 // voice says a piece of an answer, unless a guardrail forbids it.
 func (c *Conversation) voice(t *thought, p Piece) {
 	if c.model != nil {
-		if rule := matching(c.rules, c.language, p.Text); rule != nil {
+		if rule := matching(c.rules, c.language, p.Text+p.withheld); rule != nil {
 			c.unanswered = nil
 			c.conclude(t)
 			c.forbid(rule)
 			return
 		}
+	}
+	if p.withheld != "" {
+		return
 	}
 	s := t.speech
 	if s == nil {

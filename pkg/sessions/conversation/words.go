@@ -95,6 +95,7 @@ func wordSet(bars string) map[string]bool {
 // the blanks around them.
 func sentencesOf(text string) []string {
 	var out []string
+	text = strings.ToValidUTF8(text, "")
 	add := func(s string) {
 		if s = strings.TrimSpace(s); s != "" {
 			out = append(out, s)

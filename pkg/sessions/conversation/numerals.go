@@ -1,0 +1,162 @@
+package conversation
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// numeralWords are the numerals, read.
+var numeralWords = func() map[string]map[string]int {
+	all := map[string]map[string]int{}
+	for language, words := range numerals {
+		all[language] = map[string]int{}
+		for pair := range strings.FieldsSeq(words) {
+			word, value, _ := strings.Cut(pair, "=")
+			n, err := strconv.Atoi(value)
+			if err != nil {
+				panic(err) // the words are the program's own
+			}
+			all[language][word] = n
+		}
+	}
+	return all
+}()
+
+var (
+	letters = regexp.MustCompile(`\p{L}+`)
+	// compounds are numbers written as one word with the units first: "fünfundzwanzig".
+	compounds = map[string]*regexp.Regexp{"de": regexp.MustCompile(`^(\p{L}+?)und(\p{L}+)$`), "nl": regexp.MustCompile(`^(\p{L}+?)(?:en|ën)(\p{L}+)$`)}
+	// between joins the words of one number.
+	between = regexp.MustCompile(`^(?:[ -]|[ -]and[ -]|[ -]et[ -]| y | e | و)$`)
+	// hanNumber is a number in Chinese characters, before what it counts or of several.
+	hanNumber = regexp.MustCompile(`([〇零一二三四五六七八九十百千两]+)([点點时時歳岁元円块分个個月日年号號人名间間天位])|[一二三四五六七八九]?[十百千][〇零一二三四五六七八九十百]*`)
+)
+
+// inDigits is a text with its numbers in ASCII digits, whatever they were written in.
+func inDigits(language, text string) string {
+	text = strings.Map(asciiDigit, norm.NFC.String(text))
+	switch code := base(language); code {
+	case "zh", "ja":
+		return hanNumber.ReplaceAllStringFunc(text, func(s string) string {
+			number := strings.TrimRight(s, "点點时時歳岁元円块分个個月日年号號人名间間天位")
+			return " " + strconv.Itoa(hanValue(number)) + " " + s[len(number):]
+		})
+	default:
+		return replaceNumerals(code, text)
+	}
+}
+
+func asciiDigit(r rune) rune {
+	if r < unicode.MaxASCII || !unicode.IsDigit(r) {
+		return r
+	}
+	zero := r
+	for unicode.IsDigit(zero-1) && r-zero < 9 {
+		zero--
+	}
+	return '0' + r - zero
+}
+
+// replaceNumerals puts digits in the place of words for numbers.
+func replaceNumerals(language, text string) string {
+	words := numeralWords[language]
+	if words == nil {
+		return text
+	}
+	var out strings.Builder
+	from, value, end := 0, -1, 0 // the number under way, and where it ends
+	flush := func() {
+		if value >= 0 {
+			out.WriteString(strconv.Itoa(value))
+			from, value = end, -1
+		}
+	}
+	for _, at := range letters.FindAllStringIndex(text, -1) {
+		n, ok := numeralOf(language, words, strings.ToLower(text[at[0]:at[1]]))
+		if !ok {
+			continue
+		}
+		if value >= 0 && between.MatchString(text[end:at[0]]) {
+			if sum, fits := compose(value, n); fits {
+				value, end = sum, at[1]
+				continue
+			}
+		}
+		flush()
+		out.WriteString(text[from:at[0]])
+		value, end = n, at[1]
+	}
+	flush()
+	out.WriteString(text[from:])
+	return out.String()
+}
+
+func numeralOf(language string, words map[string]int, word string) (int, bool) {
+	if n, ok := words[word]; ok {
+		return n, true
+	}
+	if n, ok := words[strings.TrimPrefix(word, "و")]; ok && language == "ar" {
+		return n, true
+	}
+	if form := compounds[language]; form != nil {
+		if m := form.FindStringSubmatch(word); m != nil {
+			unit, tens := words[m[1]], words[m[2]]
+			if m[1] == "ein" || m[1] == "een" {
+				unit = 1
+			}
+			if unit > 0 && unit < 10 && tens >= 20 && tens < 100 {
+				return tens + unit, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// compose is the number of two in a row: "twenty five", "two hundred", "خمسة وعشرون".
+func compose(first, second int) (int, bool) {
+	switch {
+	case second >= 100 && first < second:
+		return first * second, true
+	case first >= 100 && second < 100:
+		return first + second, true
+	case first == 60 && second >= 10 && second < 20:
+		return first + second, true // soixante-dix
+	case first == 4 && second == 20:
+		return 80, true // quatre-vingt
+	case first == 80 && second < 20:
+		return first + second, true
+	case first >= 20 && first%10 == 0 && second < 10, first == 10 && second < 10:
+		return first + second, true
+	case first < 10 && second >= 20 && second%10 == 0:
+		return first + second, true
+	}
+	return 0, false
+}
+
+var hanDigits = map[rune]int{'〇': 0, '零': 0, '一': 1, '二': 2, '两': 2, '三': 3, '四': 4, '五': 5, '六': 6, '七': 7, '八': 8, '九': 9}
+
+// hanValue reads a number in Chinese characters.
+func hanValue(text string) int {
+	total, digit := 0, 0
+	for _, r := range text {
+		unit := map[rune]int{'十': 10, '百': 100, '千': 1000}[r]
+		if unit == 0 {
+			digit = hanDigits[r] + 10*digit*btoi(!strings.ContainsAny(text, "十百千"))
+			continue
+		}
+		total += max(digit, 1) * unit
+		digit = 0
+	}
+	return total + digit
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
