@@ -183,18 +183,30 @@ func (m minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config) 
 	case err != nil:
 		return err
 	}
+	m.equip(org, c, &opened)
+	return nil
+}
+
+// equip gives a conversation the model of a connection.
+func (m minds) equip(org id.Org, c *conversation.Config, opened *connection.Opened) {
+	d := &c.Persona.Model
 	name := ""
 	if d.Name != nil {
 		name = *d.Name
 	}
+	if c.ModelOnly = opened.Fallback == connection.FallbackFail; c.ModelOnly {
+		d.TimeoutMs = max(d.TimeoutMs, opened.TimeoutMs) // nobody answers instead
+	}
 	first := time.Duration(d.TimeoutMs) * time.Millisecond
 	c.Model = opened.Model(m.Egress, name, model.Timeouts{First: first, Between: first, Whole: longestAnswer})
-	c.ModelOnly = opened.Fallback == connection.FallbackFail
+	if !c.ModelOnly {
+		c.ModelBreaker = m.breakers.of(opened)
+	}
+	which := opened.ID
 	c.ModelOutcome = func(err error, took time.Duration) {
 		now := m.options.Clock.Now()
-		m.Reporter.Report(org, opened.ID, connection.OutcomeOf("answer", now.Add(-took), now, err))
+		m.Reporter.Report(org, which, connection.OutcomeOf("answer", now.Add(-took), now, err))
 	}
-	return nil
 }
 
 // longestAnswer is how long a model may take for a whole answer.

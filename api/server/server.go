@@ -172,6 +172,7 @@ type Server struct {
 	limiter       *limits.Limiter
 	authenticator *apikey.Authenticator
 	known         *readthrough.Cache[id.Org, knownOrganization]
+	breakers      *breakers
 }
 
 // New builds a server. The directory must be there and at the current schema.
@@ -179,7 +180,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if o.Metrics == nil {
 		o.Metrics = prometheus.NewRegistry()
 	}
-	s := &Server{options: o, Library: avatar.NewLibrary()}
+	s := &Server{options: o, Library: avatar.NewLibrary(), breakers: newBreakers(o.Clock)}
 	if err := s.build(ctx); err != nil {
 		s.Close()
 		return nil, err

@@ -6,16 +6,17 @@ import "time"
 type alarm int
 
 const (
-	utteranceEnds alarm = iota // the user has paused for long enough
-	turnTooLong                // the user has spoken for as long as anyone may
-	bargesIn                   // the user has spoken over the avatar for long enough
-	turnPlayed                 // the avatar's words were all spoken
-	asksGoal                   // the avatar may come back to its goal
-	nudges                     // the user has said nothing for a while
-	warns                      // the conversation is about to end in silence
-	silenceEnds                // it ends
-	thinksTooLong              // no answer was found in time
-	finishes                   // the last words took too long
+	utteranceEnds  alarm = iota // the user has paused for long enough
+	turnTooLong                 // the user has spoken for as long as anyone may
+	bargesIn                    // the user has spoken over the avatar for long enough
+	turnPlayed                  // the avatar's words were all spoken
+	asksGoal                    // the avatar may come back to its goal
+	nudges                      // the user has said nothing for a while
+	warns                       // the conversation is about to end in silence
+	silenceEnds                 // it ends
+	bridgesSilence              // the answer is late, and the user is asked for one moment
+	thinksTooLong               // no answer was found in time
+	finishes                    // the last words took too long
 	alarms
 )
 
@@ -76,6 +77,8 @@ func (c *Conversation) on(a alarm) {
 		c.warn()
 	case silenceEnds:
 		c.stop(EndedIdle)
+	case bridgesSilence:
+		c.bridge()
 	case thinksTooLong:
 		if c.thought != nil {
 			c.conclude(c.thought)

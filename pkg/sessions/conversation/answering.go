@@ -96,8 +96,8 @@ func (c *Conversation) aside(means intent) bool {
 func (c *Conversation) repeat() {
 	text, act := bookOf(c.language).askAgain, ActClarify
 	for _, turn := range slices.Backward(c.turns) {
-		if turn.Speaker == session.Avatar && turn.Text != "" && !turn.Unrecorded {
-			text, act = turn.Text, ActRepeat
+		if said := withoutMoment(&turn, turn.Text); turn.Speaker == session.Avatar && said != "" && !turn.Unrecorded {
+			text, act = said, ActRepeat
 			break
 		}
 	}
@@ -114,7 +114,7 @@ func (c *Conversation) consider(text string) {
 	if c.model != nil && !q.danger { // who is in danger is told what to do, at once and always the same
 		brain = c.model
 	}
-	c.think(&thought{question: text, language: c.language, danger: q.danger}, func(ctx context.Context) Stream {
+	c.think(&thought{question: text, language: c.language, danger: q.danger, bridges: brain != c.builtin}, func(ctx context.Context) Stream {
 		return brain.Answer(ctx, q)
 	})
 }

@@ -194,6 +194,9 @@ func (a *generation) listen(ctx context.Context, ask []model.Message) error {
 // admitted says whether the model may be asked now: neither this conversation nor the
 // connection's others just found it to be away.
 func (b *generative) admitted() bool {
+	if b.ModelOnly {
+		return true // nobody answers instead
+	}
 	if !b.patience.Allow() {
 		return false
 	}

@@ -147,17 +147,19 @@ func (g *grounds) name(name string) bool {
 	return false
 }
 
-// base of an answer: what a model was given, and what was said.
+// basis of an answer: what a model was given, and what was said.
 type basis struct {
 	language string
 	passages []Passage
 	// firm is what the passages and the persona's makers say; said is what people said
 	// in the conversation, which holds a name or an age, but neither a price nor a time.
 	firm, said *grounds
+	// own are those of each passage alone, made where they are needed.
+	own []*grounds
 }
 
 func newBasis(c *Config, q Question, passages []Passage) *basis {
-	b := &basis{language: q.Language, passages: passages, firm: newGrounds(), said: newGrounds()}
+	b := &basis{language: q.Language, passages: passages, own: make([]*grounds, len(passages)), firm: newGrounds(), said: newGrounds()}
 	for i := range passages {
 		p := &passages[i]
 		b.firm.add(spokenIn(p, q.Language), p.Title+". "+p.Heading+". "+p.Text)
@@ -233,27 +235,22 @@ const (
 	uncitedShare = 0.6
 )
 
-// support is the passage that a sentence rests on most, -1 for none. Those that were cited
-// come first; of a cited one in another language the words cannot be compared.
-func (b *basis) support(sentence string, cited []int) int {
-	units := unitsOf(b.language, sentence)
-	units = slices.DeleteFunc(units, func(u wanted) bool { return len(u.raw) == 1 && isNumber(b.language, u.raw[0]) })
+// support is the passage that a sentence with its figures rests on most, -1 for none. Those
+// that were cited come first; of a cited one in another language the words cannot be compared.
+func (b *basis) support(sentence string, f *figures, cited []int) int {
+	units := slices.DeleteFunc(unitsOf(b.language, sentence), func(u wanted) bool { return len(u.raw) == 1 && isNumber(b.language, u.raw[0]) })
 	best, share := -1, 0.0
 	for i := range b.passages {
 		p := &b.passages[i]
 		spoken := spokenIn(p, b.language)
 		isCited, foreign := slices.Contains(cited, i+1), base(spoken) != base(b.language)
-		if isCited && (foreign || len(units) == 0) {
+		if isCited && foreign {
 			return i
 		}
-		least := uncitedShare
-		if isCited {
-			least = citedShare
-		}
-		had := shareOf(units, held(spoken, p.Title+". "+p.Heading+". "+p.Text))
+		least, had := uncitedShare, b.shareOf(units, f, i)
 		if isCited {
 			had += 1 // before those that were not
-			least += 1
+			least = 1 + citedShare
 		}
 		if had >= least && had > share {
 			best, share = i, had
@@ -271,16 +268,32 @@ func conceptOf(key string) int {
 	return slices.IndexFunc(lexicon.Concepts(), func(c lexicon.Concept) bool { return c.Key == key })
 }
 
-// shareOf is how much of a sentence a text holds, 0 to 1.
-func shareOf(units []wanted, text holding) float64 {
+// shareOf is how much of a sentence a passage holds, 0 to 1.
+func (b *basis) shareOf(units []wanted, f *figures, passage int) float64 {
+	p := &b.passages[passage]
+	spoken, text := spokenIn(p, b.language), p.Title+". "+p.Heading+". "+p.Text
 	total, had := 0.0, 0.0
-	for i := range units {
+	count := func(weight, share float64) { total, had = total+weight, had+weight*share }
+	for holds := held(spoken, text); len(units) > 0; units = units[1:] {
 		weight := 1.0
-		if units[i].light {
+		if units[0].light {
 			weight = lightShare
 		}
-		total += weight
-		had += weight * units[i].in(&text)
+		count(weight, units[0].in(&holds))
+	}
+	if b.own[passage] == nil {
+		b.own[passage] = newGrounds()
+		b.own[passage].add(spoken, text)
+	}
+	own := b.own[passage]
+	for _, n := range f.numbers {
+		count(1, float64(btoi(own.number(n))))
+	}
+	for _, t := range f.times {
+		count(1, float64(btoi(own.time(t))))
+	}
+	for _, amount := range f.prices {
+		count(1, float64(btoi(own.price(amount))))
 	}
 	if total == 0 {
 		return 0

@@ -40,7 +40,7 @@ func (a *generation) judge(words string, cited []int) judgment {
 	if a.free || what == "" && (asksBack(words) || isCourtesy(a.question.Language, words)) {
 		return judgment{}
 	}
-	rests := a.basis.support(words, cited)
+	rests := a.basis.support(words, &f, cited)
 	sources := a.sources(cited)
 	contradicts := a.basis.contradicts(words, &f, rests)
 	switch {

@@ -11,7 +11,7 @@ type phrasebook struct {
 	// What the avatar says. {{persona}} is its name.
 	disclosure, greeting, welcome, thanks, wellness, who        string
 	dontKnow, idle, closing, handoff, askAgain, refuse, confirm string
-	noted                                                       string
+	noted, moment                                               string
 	// What users say, each phrase being nearly all of an utterance.
 	hearGreeting, hearThanks, hearWellness, hearWho, hearRepeat string
 	hearGoodbye, hearPerson, hearYes, hearNo                    string

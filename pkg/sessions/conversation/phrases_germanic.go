@@ -16,6 +16,7 @@ var germanicPhrases = map[string]*phrasebook{
 		refuse:     "I am sorry, I cannot talk about that.",
 		confirm:    "Is that right?",
 		noted:      "Thank you, I have noted that.",
+		moment:     "One moment, please.",
 
 		hearGreeting: "hello|hi|hey|good morning|good afternoon|good evening|good day|hi there",
 		hearThanks:   "thanks|thank you|thank you very much|many thanks|thx|cheers",
@@ -48,6 +49,7 @@ var germanicPhrases = map[string]*phrasebook{
 		refuse:     "Darüber kann ich leider nicht sprechen.",
 		confirm:    "Stimmt das?",
 		noted:      "Danke, das habe ich notiert.",
+		moment:     "Einen Moment, bitte.",
 
 		hearGreeting: "hallo|hi|guten tag|guten morgen|guten abend|servus|moin|grüß gott|grüezi",
 		hearThanks:   "danke|danke schön|dankeschön|vielen dank|besten dank|danke sehr",
@@ -80,6 +82,7 @@ var germanicPhrases = map[string]*phrasebook{
 		refuse:     "Daar kan ik helaas niet over praten.",
 		confirm:    "Klopt dat?",
 		noted:      "Dank u, ik heb het genoteerd.",
+		moment:     "Een ogenblik, alstublieft.",
 
 		hearGreeting: "hallo|hoi|goedendag|goedemorgen|goedemiddag|goedenavond|dag",
 		hearThanks:   "dank je|dank u|bedankt|dank je wel|dank u wel|hartelijk dank",
@@ -112,6 +115,7 @@ var germanicPhrases = map[string]*phrasebook{
 		refuse:     "Det kan jag tyvärr inte prata om.",
 		confirm:    "Stämmer det?",
 		noted:      "Tack, jag har antecknat det.",
+		moment:     "Ett ögonblick, tack.",
 
 		hearGreeting: "hej|hallå|god morgon|god dag|god kväll|tjena",
 		hearThanks:   "tack|tack så mycket|tusen tack",
@@ -144,6 +148,7 @@ var germanicPhrases = map[string]*phrasebook{
 		refuse:     "Det kan jeg desværre ikke tale om.",
 		confirm:    "Er det rigtigt?",
 		noted:      "Tak, det har jeg noteret.",
+		moment:     "Et øjeblik, tak.",
 
 		hearGreeting: "hej|goddag|godmorgen|god aften|godaften|hallo",
 		hearThanks:   "tak|mange tak|tusind tak|tak for det",

@@ -16,6 +16,7 @@ var otherPhrases = map[string]*phrasebook{
 		refuse:     "Przykro mi, nie mogę o tym rozmawiać.",
 		confirm:    "Czy to się zgadza?",
 		noted:      "Dziękuję, zanotowane.",
+		moment:     "Chwileczkę, proszę.",
 
 		hearGreeting: "cześć|dzień dobry|dobry wieczór|witam|hej",
 		hearThanks:   "dziękuję|dzięki|bardzo dziękuję|dziękuję bardzo",
@@ -48,6 +49,7 @@ var otherPhrases = map[string]*phrasebook{
 		refuse:     "Üzgünüm, bu konuda konuşamam.",
 		confirm:    "Doğru mu?",
 		noted:      "Teşekkürler, not aldım.",
+		moment:     "Bir dakika, lütfen.",
 
 		hearGreeting: "merhaba|selam|günaydın|iyi günler|iyi akşamlar",
 		hearThanks:   "teşekkürler|teşekkür ederim|çok teşekkürler|sağ ol|sağ olun",
@@ -80,6 +82,7 @@ var otherPhrases = map[string]*phrasebook{
 		refuse:     "عذرًا، لا يمكنني التحدث عن ذلك.",
 		confirm:    "هل هذا صحيح؟",
 		noted:      "شكرًا، لقد سجلت ذلك.",
+		moment:     "لحظة من فضلك.",
 
 		hearGreeting: "مرحبا|مرحبًا|أهلا|أهلاً|السلام عليكم|صباح الخير|مساء الخير",
 		hearThanks:   "شكرا|شكرًا|شكرا جزيلا|شكرًا جزيلًا",
@@ -111,6 +114,7 @@ var otherPhrases = map[string]*phrasebook{
 		refuse:     "申し訳ありませんが、それについてはお話しできません。",
 		confirm:    "よろしいでしょうか。",
 		noted:      "ありがとうございます。承りました。",
+		moment:     "少々お待ちください。",
 
 		hearGreeting: "こんにちは|おはよう|おはようございます|こんばんは|もしもし|はじめまして",
 		hearThanks:   "ありがとう|ありがとうございます|ありがとうございました|どうも",
@@ -142,6 +146,7 @@ var otherPhrases = map[string]*phrasebook{
 		refuse:     "抱歉，我不能谈论这个。",
 		confirm:    "对吗？",
 		noted:      "谢谢，已记录。",
+		moment:     "请稍等。",
 
 		hearGreeting: "你好|您好|早上好|下午好|晚上好|嗨",
 		hearThanks:   "谢谢|谢谢你|谢谢您|多谢|非常感谢|謝謝",

@@ -16,6 +16,7 @@ var romancePhrases = map[string]*phrasebook{
 		refuse:     "Je suis désolé, je ne peux pas parler de cela.",
 		confirm:    "Est-ce exact ?",
 		noted:      "Merci, c'est noté.",
+		moment:     "Un instant, s'il vous plaît.",
 
 		hearGreeting: "bonjour|salut|bonsoir|coucou|allô",
 		hearThanks:   "merci|merci beaucoup|merci bien|mille mercis",
@@ -48,6 +49,7 @@ var romancePhrases = map[string]*phrasebook{
 		refuse:     "Lo siento, no puedo hablar de eso.",
 		confirm:    "¿Es correcto?",
 		noted:      "Gracias, lo he anotado.",
+		moment:     "Un momento, por favor.",
 
 		hearGreeting: "hola|buenos días|buenas tardes|buenas noches|buenas|qué tal",
 		hearThanks:   "gracias|muchas gracias|mil gracias",
@@ -80,6 +82,7 @@ var romancePhrases = map[string]*phrasebook{
 		refuse:     "Mi dispiace, non posso parlarne.",
 		confirm:    "È corretto?",
 		noted:      "Grazie, l'ho annotato.",
+		moment:     "Un momento, per favore.",
 
 		hearGreeting: "ciao|buongiorno|buonasera|salve|buon pomeriggio",
 		hearThanks:   "grazie|grazie mille|molte grazie|ti ringrazio|la ringrazio",
@@ -112,6 +115,7 @@ var romancePhrases = map[string]*phrasebook{
 		refuse:     "Desculpe, não posso falar sobre isso.",
 		confirm:    "Está correto?",
 		noted:      "Obrigado, está anotado.",
+		moment:     "Um momento, por favor.",
 
 		hearGreeting: "olá|oi|bom dia|boa tarde|boa noite",
 		hearThanks:   "obrigado|obrigada|muito obrigado|muito obrigada|valeu",

@@ -135,7 +135,7 @@ func pastOf(history []session.Turn) []model.Message {
 
 func heardOf(t *session.Turn) string {
 	if t.Interrupted {
-		return t.Spoken
+		return withoutMoment(t, t.Spoken)
 	}
-	return t.Text
+	return withoutMoment(t, t.Text)
 }

@@ -22,7 +22,7 @@ type speech struct {
 	own bool
 	// asking words are followed by no goal's prompt, nudging ones are no activity.
 	asking, nudging bool
-	// answers says that it is a brain's answer to what is unanswered; gap is the
+	// answers says that what is said next of it answers what is unanswered; gap is the
 	// question that it leaves open.
 	answers bool
 	gap     string
@@ -122,10 +122,10 @@ func (c *Conversation) utter() {
 	}
 	if first {
 		c.index = s.turn.Index + 1
-		if s.answers {
-			c.unanswered = nil
-		}
 		c.tell()
+	}
+	if s.answers {
+		c.unanswered, s.answers = nil, false // what is asked from now on is another question
 	}
 	for _, d := range out {
 		c.send(d)

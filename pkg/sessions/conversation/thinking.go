@@ -3,7 +3,10 @@ package conversation
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
+
+	"visavis.dev/pkg/sessions/session"
 )
 
 // thought is an answer in the making. Its pieces become a speech.
@@ -14,6 +17,9 @@ type thought struct {
 	speech   *speech
 	// greeting says that nothing was asked, and danger that somebody is in some.
 	greeting, danger bool
+	// bridges says that one moment is asked for where the answer is late, and answered
+	// that a piece of it came.
+	bridges, answered bool
 }
 
 // thoughtPiece is what a thought brings forth: a piece, or its end.
@@ -28,12 +34,19 @@ type thoughtPiece struct {
 // before it is given up.
 const maxThinking = 15 * time.Second
 
+// bridged is how long a visitor waits in silence for a model's first words, before they are
+// asked for one moment.
+const bridged = time.Second
+
 // think has a brain answer, in a goroutine of its own.
 func (c *Conversation) think(t *thought, stream func(ctx context.Context) Stream) {
 	ctx, cancel := context.WithCancel(c.ctx)
 	t.cancel = cancel
 	c.thought = t
 	c.set(thinksTooLong, time.Duration(c.config.Persona.Model.TimeoutMs)*time.Millisecond+maxThinking)
+	if t.bridges && c.config.aloud() {
+		c.set(bridgesSilence, bridged)
+	}
 	c.tell()
 	c.running.Go(func() {
 		tell := func(p thoughtPiece) bool {
@@ -89,17 +102,11 @@ func (c *Conversation) voice(t *thought, p Piece) {
 	if p.withheld != "" {
 		return
 	}
-	s := t.speech
-	if s == nil {
-		s = c.newSpeech(c.originOf(t))
-		s.turn.Language = t.language
-		s.pending = append(s.pending, p)
-		t.speech = s
-		s.answers, s.grave = !t.greeting, t.danger
+	s := c.speechOf(t)
+	s.pending = append(s.pending, p)
+	if !t.answered {
+		t.answered, s.answers, s.grave = true, !t.greeting, t.danger
 		c.time(s, p)
-		c.queue = append(c.queue, s)
-	} else {
-		s.pending = append(s.pending, p)
 	}
 	if !t.greeting {
 		s.act = s.act.with(p)
@@ -107,8 +114,39 @@ func (c *Conversation) voice(t *thought, p Piece) {
 	if p.Gap {
 		s.gap = t.question
 	}
-	c.clear(thinksTooLong)
+	c.clear(thinksTooLong, bridgesSilence)
 	c.bound(t)
+}
+
+// speechOf is the speech that an answer becomes, which is the next to be said.
+func (c *Conversation) speechOf(t *thought) *speech {
+	if t.speech == nil {
+		t.speech = c.newSpeech(c.originOf(t))
+		t.speech.turn.Language = t.language
+		c.queue = append(c.queue, t.speech)
+	}
+	return t.speech
+}
+
+// bridge asks for one moment, as the beginning of the answer that is late.
+func (c *Conversation) bridge() {
+	t := c.thought
+	if t == nil || t.answered || c.silent() {
+		return
+	}
+	c.speechOf(t).pending = []Piece{{Text: bookOf(t.language).moment, Retrieval: untold, ModelFirst: untold}}
+}
+
+// withoutMoment is what a turn of the avatar's says besides asking for one moment.
+func withoutMoment(t *session.Turn, text string) string {
+	if t.Speaker != session.Avatar {
+		return text
+	}
+	moment := bookOf(t.Language).moment
+	if strings.HasPrefix(moment, text) {
+		return "" // not even all of that was heard
+	}
+	return strings.TrimSpace(strings.TrimPrefix(text, moment))
 }
 
 // bound ends an answer that takes longer to say than a turn may.
@@ -124,17 +162,18 @@ func (c *Conversation) bound(t *thought) {
 func (c *Conversation) conclude(t *thought) {
 	t.cancel()
 	c.thought = nil
-	c.clear(thinksTooLong)
+	c.clear(thinksTooLong, bridgesSilence)
 	if t.speech != nil {
-		t.speech.whole = true
+		defer func() { t.speech.whole = true }()
+	}
+	if t.answered || t.greeting || len(c.unanswered) == 0 {
 		return
 	}
-	if !t.greeting && len(c.unanswered) > 0 {
-		c.unanswered = nil
-		s := c.reply(c.ownOrigin(), bookOf(c.language).dontKnow)
-		s.act = ActUnknown
-		c.speak(s)
-	}
+	nothing := unknown(c.language)
+	nothing.Gap, nothing.Grounded = false, nil // nobody looked
+	s := c.speechOf(t)
+	s.pending, s.act, s.answers, s.whole = append(s.pending, nothing), ActUnknown, true, true
+	c.time(s, nothing)
 }
 
 // time tells on a speech how long its answer took.
