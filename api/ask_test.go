@@ -124,3 +124,70 @@ func TestAskPersonaWithAModel(t *testing.T) {
 		return len(c.Get(c.Acme.New, "/connections/"+connection+"/calls").JSON(t)["data"].([]any)) == 4
 	}, 10*time.Second, 20*time.Millisecond, "the connection's health knows")
 }
+
+// An editor who asks is told what was understood, found, considered, and left out.
+func TestAskPersonaWhy(t *testing.T) {
+	c := newConnections(t)
+	own := c.guide(t, nil)
+	why := func(persona, question string) (answer string, explain map[string]any) {
+		got := c.do(t, "askPersona", persona, c.Acme.New, map[string]any{"question": question, "explain": true})
+		require.Equal(t, http.StatusOK, got.Status, "%s", got.Raw)
+		data := got.Data(t)
+		return data["answer"].(string), data["explain"].(map[string]any)
+	}
+	first := func(list any) map[string]any { return list.([]any)[0].(map[string]any) }
+
+	require.Nil(t, c.ask(t, own, "When does the museum open?")["explain"], "nobody asked")
+	answer, e := why(own, "When does the museum open?")
+	require.Equal(t, []any{"builtin", "when", []any{"When does the museum open?"}}, []any{e["answeredBy"], e["wants"], e["searched"]})
+	require.Contains(t, first(e["passages"]), "score")
+	best := first(e["candidates"])
+	require.Equal(t, []any{answer, true, nil}, []any{best["text"], best["chosen"], best["leftOut"]})
+	require.GreaterOrEqual(t, best["likelihood"], e["threshold"])
+	var concepts []any
+	for _, u := range e["understood"].([]any) {
+		concepts = append(concepts, u.(map[string]any)["concepts"].([]any)...)
+	}
+	require.Contains(t, concepts, "hours")
+
+	changed := c.do(t, "updatePersona", own, c.Acme.New, map[string]any{"knowledge": map[string]any{"minScore": 1}})
+	require.Equal(t, http.StatusOK, changed.Status, "%s", changed.Raw)
+	_, e = why(own, "When does the museum open?")
+	require.Equal(t, "below_threshold", first(e["candidates"])["leftOut"])
+	require.Less(t, first(e["candidates"])["likelihood"], e["threshold"])
+	_, e = why(own, "Hello!")
+	require.Equal(t, []any{"talk", []any{}}, []any{e["answeredBy"], e["passages"]})
+
+	modelled := c.guide(t, map[string]any{"model": map[string]any{"connectionId": c.modelled(t, map[string]any{})}})
+	c.models.Behave(modeltest.Stream("A ticket is 99 euros. ", "The museum opens at nine [1]."))
+	answer, e = why(modelled, "When does the museum open?")
+	require.Equal(t, []any{"The museum opens at nine.", "model", nil}, []any{answer, e["answeredBy"], e["modelError"]})
+	require.Equal(t, map[string]any{"text": "A ticket is 99 euros.", "reason": "unsupported: price 99 EUR"}, first(e["held"]))
+	c.models.Behave(modeltest.Status(http.StatusTooManyRequests, nil))
+	_, e = why(modelled, "When does the museum open?")
+	require.Equal(t, []any{"builtin", "rate_limited"}, []any{e["answeredBy"], e["modelError"]})
+}
+
+func TestSearchKnowledgeWhy(t *testing.T) {
+	w := newWorld(t)
+	base := w.pack(t, w.Acme)
+	for _, text := range []string{"The museum opens at nine.", "The museum shop opens at ten.", "A ticket for the museum costs five euros."} {
+		require.Equal(t, http.StatusCreated, w.do(t, "addKnowledgeDocument", base, w.Acme.New, map[string]any{"kind": "text", "title": "Guide", "text": text}).Status)
+	}
+	w.readDocuments(t)
+	search := func(body map[string]any) map[string]any {
+		body["query"] = "When does the museum open?"
+		got := w.do(t, "searchKnowledgeBase", base, w.Acme.New, body)
+		require.Equal(t, http.StatusOK, got.Status, "%s", got.Raw)
+		return got.Data(t)
+	}
+	require.Nil(t, search(map[string]any{})["explain"])
+	e := search(map[string]any{"explain": true, "limit": 1})["explain"].(map[string]any)
+	left := e["leftOut"].([]any)
+	require.Len(t, left, 2)
+	require.Equal(t, "beyond_limit", left[0].(map[string]any)["reason"])
+	require.NotEmpty(t, e["understood"])
+	e = search(map[string]any{"explain": true, "minScore": 1})["explain"].(map[string]any)
+	require.Equal(t, 1.0, e["minScore"])
+	require.Equal(t, "below_min_score", e["leftOut"].([]any)[0].(map[string]any)["reason"])
+}

@@ -26,14 +26,16 @@ type SearchQuery struct {
 	DocumentLanguage *string  `json:"documentLanguage,omitempty" minLength:"1" maxLength:"80" doc:"Only documents in this language, by code or name."`
 	Tags             []string `json:"tags,omitempty" maxItems:"20" doc:"Only documents with one of them."`
 	MinScore         *float64 `json:"minScore,omitempty" minimum:"0" maximum:"1" doc:"The least score of a passage, from 0 to 1; any when left out."`
+	Explain          bool     `json:"explain,omitempty" doc:"Whether to say why these passages were found, and others not."`
 }
 
 // SearchResults are the passages that were found, best first.
 type SearchResults struct {
-	Query    string         `json:"query" doc:"What was searched for, as it was sent."`
-	Results  []SearchResult `json:"results" doc:"The passages that were found, best first."`
-	TookMs   int64          `json:"tookMs" doc:"How long the search took, in milliseconds."`
-	Grounded bool           `json:"grounded" doc:"Whether the best passage is taken to answer the question."`
+	Query    string             `json:"query" doc:"What was searched for, as it was sent."`
+	Results  []SearchResult     `json:"results" doc:"The passages that were found, best first."`
+	TookMs   int64              `json:"tookMs" doc:"How long the search took, in milliseconds."`
+	Grounded bool               `json:"grounded" doc:"Whether the best passage is taken to answer the question."`
+	Explain  *SearchExplanation `json:"explain,omitempty" doc:"Why these were found, and others not; only where that was asked for."`
 }
 
 // SearchResult is one passage.
@@ -84,8 +86,13 @@ func (a *API) search(ctx context.Context, c *route.Call, in *SearchInput) (Searc
 	for i, p := range found {
 		results[i] = showPassage(p, in.Body.Query)
 	}
+	why, err := a.explain(ctx, c, in.Body.Explain, q, found)
+	if err != nil {
+		return SearchResults{}, asProblem(packNoun, err)
+	}
 	return SearchResults{
-		Query: in.Body.Query, Results: results, TookMs: time.Since(began).Milliseconds(),
+		Explain: why,
+		Query:   in.Body.Query, Results: results, TookMs: time.Since(began).Milliseconds(),
 		Grounded: len(found) > 0 && found[0].Score >= knowledge.Grounded,
 	}, nil
 }

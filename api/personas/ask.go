@@ -35,16 +35,18 @@ type AskInput struct {
 type PersonaQuestion struct {
 	Question string `json:"question" minLength:"1" maxLength:"1000" doc:"What to ask, as a visitor would."`
 	Language string `json:"language,omitempty" maxLength:"40" doc:"A code or a name. Unless given, the persona's, or the question's where the persona detects it."`
+	Explain  bool   `json:"explain,omitempty" doc:"Whether to say why it is answered so."`
 }
 
 // PersonaAnswer is what a persona answers.
 type PersonaAnswer struct {
-	Answer      string         `json:"answer" doc:"What the persona says."`
-	Language    string         `json:"language" doc:"The language of the answer, as a code."`
-	Sources     []AnswerSource `json:"sources" doc:"What the answer rests on, whether or not the persona cites it."`
-	Grounded    *bool          `json:"grounded" doc:"Whether the answer rests on the packs; null for what is no answer, such as a greeting."`
-	Gap         bool           `json:"gap" doc:"Whether the packs do not answer the question."`
-	AIGenerated bool           `json:"aiGenerated" enum:"true" doc:"Always true: an avatar wrote the answer. Keep the mark with it."`
+	Answer      string             `json:"answer" doc:"What the persona says."`
+	Language    string             `json:"language" doc:"The language of the answer, as a code."`
+	Sources     []AnswerSource     `json:"sources" doc:"What the answer rests on, whether or not the persona cites it."`
+	Grounded    *bool              `json:"grounded" doc:"Whether the answer rests on the packs; null for what is no answer, such as a greeting."`
+	Gap         bool               `json:"gap" doc:"Whether the packs do not answer the question."`
+	AIGenerated bool               `json:"aiGenerated" enum:"true" doc:"Always true: an avatar wrote the answer. Keep the mark with it."`
+	Explain     *AnswerExplanation `json:"explain,omitempty" doc:"Why it is answered so; only where that was asked for."`
 }
 
 // AnswerSource is a passage that an answer rests on.
@@ -80,8 +82,13 @@ func (a *API) ask(ctx context.Context, c *route.Call, in *AskInput) (PersonaAnsw
 	if err := a.Minds.Furnish(ctx, c.Org(), &config); err != nil {
 		return PersonaAnswer{}, asModelProblem(err)
 	}
+	if in.Body.Explain {
+		config.Explain = &conversation.Explanation{}
+	}
 	reply, err := conversation.Ask(ctx, config, in.Body.Question)
-	return showReply(reply), asModelProblem(err)
+	answer := showReply(reply)
+	answer.Explain = showExplanation(config.Explain)
+	return answer, asModelProblem(err)
 }
 
 // awake refuses what makes a persona of a paused account answer.
@@ -115,7 +122,7 @@ func spoken(text string) (code string, err error) {
 func showReply(r conversation.Reply) PersonaAnswer {
 	shown := PersonaAnswer{Answer: r.Text, Language: r.Language, Sources: []AnswerSource{}, Grounded: r.Grounded, Gap: r.Gap, AIGenerated: true}
 	for _, s := range r.Sources {
-		shown.Sources = append(shown.Sources, AnswerSource{s.DocumentID, s.Title, s.ChunkID, s.Page, s.URL, s.Score})
+		shown.Sources = append(shown.Sources, showSource(s))
 	}
 	return shown
 }

@@ -33,9 +33,12 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 	defer c.running.Wait()
 	text = clean(text)
 	c.detect(text)
+	why := config.Explain
 	if rule := matching(c.rules, c.language, text); rule != nil {
+		why.answeredBy(ByGuardrail)
 		return c.told(rule.act(), c.rebuff(rule)), nil
 	}
+	why.answeredBy(ByTalk)
 	means := heardIntent(c.language, text)
 	if texts, ok := c.chat(means); ok {
 		act := actsOf[means]
@@ -49,6 +52,7 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 	case askPerson, askAbility:
 		return c.gather(c.asides[means](ctx, q))
 	}
+	why.answeredBy(ByBuiltin)
 	if c.model != nil && !q.danger {
 		thinking, cancel := context.WithTimeout(ctx, maxAsked)
 		defer cancel()
@@ -60,6 +64,7 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 			return r, err
 		}
 	}
+	why.answeredBy(ByBuiltin)
 	r, err := c.gather(c.builtin.Answer(ctx, q))
 	if err == nil && r.Text == "" {
 		err = ctx.Err() // the caller is gone

@@ -43,6 +43,8 @@ type Conversation struct {
 	reason     string
 
 	due [alarms]time.Time
+	// plays says that the client plays sound. One that does not only reads.
+	plays bool
 	// ready is set when the client is; begun when a greeting has no place any more.
 	ready, begun bool
 	state        string

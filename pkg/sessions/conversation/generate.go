@@ -59,7 +59,12 @@ func (b *generative) Answer(ctx context.Context, q Question) Stream {
 			brain: b, question: q, passages: passages, basis: newBasis(b.Config, q, passages),
 			retrieval: took, modelFirst: untold, yield: yield,
 		}
-		a.run(ctx, b.messages(q, passages), func() []Piece { return b.extracted(q, b.supporting(passages)) })
+		instead := q
+		if q.explain != nil {
+			_ = b.extracted(q, b.supporting(passages)) // explained, whoever answers
+			instead.explain = nil
+		}
+		a.run(ctx, b.messages(q, passages), func() []Piece { return b.extracted(instead, b.supporting(passages)) })
 	}
 }
 
@@ -88,7 +93,7 @@ func (b *generative) served(ctx context.Context, q Question) ([]Passage, time.Du
 	}
 	found = slices.DeleteFunc(found, func(p Passage) bool { return !(p.Score > 0) })
 	slices.SortStableFunc(found, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
-	q.explain.searched(texts, found, 0)
+	q.explain.searched(texts, found, b.minScore())
 	return found[:min(len(found), limit)], b.Clock.Since(from), nil
 }
 

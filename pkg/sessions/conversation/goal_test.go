@@ -22,7 +22,7 @@ func TestGoalsAreAskedForAndFilled(t *testing.T) {
 		c.Persona.Goals = []persona.Goal{goal("name", "What is your name?", "name"), mail}
 		c.Persona.Tools = []persona.Tool{{Kind: "lead", Enabled: true}}
 	}, func(s *stage) {
-		s.send(ClientMessage{Type: ClientReady})
+		s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
 		s.expect("notice: ai_notice", "bot: Hello.", "final")
 		s.wait(time.Second)
 		s.expect("bot: What is your name?", "final")

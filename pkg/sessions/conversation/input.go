@@ -115,6 +115,7 @@ func (c *Conversation) order(do func()) bool {
 func (c *Conversation) receive(m ClientMessage) {
 	switch m.Type {
 	case ClientReady:
+		c.plays = c.plays || len(m.Audio) > 0
 		c.greet()
 	case UserText:
 		c.begin()

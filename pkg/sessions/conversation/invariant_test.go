@@ -43,7 +43,7 @@ func TestInvariants(t *testing.T) {
 				if sound != nil {
 					sound.stage = s
 				}
-				s.send(ClientMessage{Type: ClientReady})
+				s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
 				for range rapid.IntRange(1, 25).Draw(t, "steps") {
 					disturb(t, s)
 					if sound != nil {

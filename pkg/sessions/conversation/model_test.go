@@ -195,11 +195,11 @@ func TestModelGreets(t *testing.T) {
 		}
 	}
 	play(t, generated(writes("Welcome to the bakery!")), func(s *stage) {
-		s.send(ClientMessage{Type: ClientReady})
+		s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
 		s.expect("notice: ai_notice", "bot: Welcome to the bakery!", "final")
 	})
 	play(t, generated(writes()), func(s *stage) {
-		s.send(ClientMessage{Type: ClientReady})
+		s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
 		s.expect("notice: ai_notice", "bot: Hello, I am Mia. How can I help you?", "final")
 	})
 }
@@ -290,7 +290,7 @@ func TestAGreetingWithoutItsModel(t *testing.T) {
 		withModel(writes())(c)
 		c.ModelOnly, c.Persona.Greeting.Mode = true, "generated"
 	}, func(s *stage) {
-		s.send(ClientMessage{Type: ClientReady})
+		s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
 		s.expect("notice: ai_notice", "error: upstream_error")
 		require.Equal(t, []string{EndedModel}, s.over())
 	})

@@ -107,7 +107,7 @@ func TestOneMomentIsAskedForWhereItIsNeeded(t *testing.T) {
 			}, func(s *stage) {
 				on = s
 				s.types(question)
-				s.send(ClientMessage{Type: ClientReady})
+				s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
 				s.wait(2500 * time.Millisecond)
 				s.expect(append([]string{"notice: ai_notice", "user: " + question}, c.want...)...)
 			})

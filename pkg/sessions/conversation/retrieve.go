@@ -45,6 +45,7 @@ func (r retrieval) find(ctx context.Context, q Question) ([]Passage, time.Durati
 		return nil, took, err
 	}
 	least := r.minScore()
+	q.explain.searched([]string{searchText(q)}, found, least)
 	found = slices.DeleteFunc(found, func(p Passage) bool { return !(p.Score >= least) })
 	slices.SortStableFunc(found, func(a, b Passage) int {
 		switch {

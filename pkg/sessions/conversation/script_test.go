@@ -60,9 +60,9 @@ func TestGreeting(t *testing.T) {
 				c.Persona.Greeting, c.Session.Language, c.Session.Greeting = test.greeting, test.language, test.session
 				c.Session.Variables = map[string]string{"guest": "Ada"}
 			}, func(s *stage) {
-				s.send(ClientMessage{Type: ClientReady})
+				s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
 				s.expect(append([]string{"notice: ai_notice"}, test.want...)...)
-				s.send(ClientMessage{Type: ClientReady})
+				s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
 				s.expect() // once
 			})
 		})
@@ -75,7 +75,7 @@ func TestSpokenDisclosureComesFirst(t *testing.T) {
 		c.Persona.Disclosure = persona.Disclosure{Spoken: true, Text: map[string]string{"en": "{{persona}} is an AI."}}
 		c.Persona.Greeting = persona.Greeting{Mode: "fixed", Text: map[string]string{"en": "Hello."}}
 	}, func(s *stage) {
-		s.send(ClientMessage{Type: ClientReady})
+		s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
 		s.expect("notice: ai_notice", "bot: Mia is an AI.", "final", "bot: Hello.", "final")
 	})
 }
@@ -425,7 +425,7 @@ func TestResumption(t *testing.T) {
 			greeting(c)
 			c.Turns = []session.Turn{turn(0, session.User, "What does delivery cost?")}
 		}, func(s *stage) {
-			s.send(ClientMessage{Type: ClientReady})
+			s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
 			s.expect("notice: ai_notice", "bot: Delivery costs 4.90 euros.", "final Delivery")
 		})
 	})
@@ -437,7 +437,7 @@ func TestLostSession(t *testing.T) {
 			c.Persona.Greeting = persona.Greeting{Mode: "generated"}
 			c.Journal.(*memoryJournal).loseAt = calls
 		}, func(s *stage) {
-			s.send(ClientMessage{Type: ClientReady})
+			s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
 			s.wait(10 * time.Second)
 			s.says("What does delivery cost?")
 			s.wait(5 * time.Second)

@@ -193,9 +193,11 @@ func (c *Conversation) played() {
 // done says whether all of a speech was sent.
 func (s *speech) done() bool { return s.whole && len(s.pending) == 0 }
 
-// end closes the current speech. An interrupted one keeps what was heard of it.
+// end closes the current speech. An interrupted one keeps what was heard of it; one that is
+// read was not interrupted, once all of it was sent.
 func (c *Conversation) end(interrupted bool) {
 	s := c.current
+	interrupted = interrupted && !(s.done() && s.turn.Text != "" && c.read(s))
 	c.current = nil
 	c.clear(turnPlayed)
 	now := c.now()
@@ -241,9 +243,15 @@ func (c *Conversation) position(s *speech) time.Duration {
 	return c.elapsed(s)
 }
 
-// heardOfSpeech is what was really heard of a speech: in a chat all that was sent.
+// read says whether a speech is read, and not listened to: in a chat, and where the client
+// plays no sound and reports none.
+func (c *Conversation) read(s *speech) bool {
+	return !c.config.aloud() || !c.plays && s.report < 0
+}
+
+// heardOfSpeech is what was really heard of a speech: what is read, all that was sent.
 func (c *Conversation) heardOfSpeech(s *speech) string {
-	if !c.config.aloud() {
+	if c.read(s) {
 		return s.turn.Text
 	}
 	return s.turn.Text[:s.line.heard(c.position(s))]

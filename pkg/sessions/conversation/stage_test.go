@@ -173,7 +173,7 @@ func (s *stage) send(m ClientMessage) {
 
 // ready brings the client in, and expects what a new conversation begins with.
 func (s *stage) ready() {
-	s.send(ClientMessage{Type: ClientReady})
+	s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
 	s.expect("notice: ai_notice")
 }
 
