@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/provider/model/modeltest"
 )
 
@@ -42,4 +43,30 @@ func TestAModelThatFailsIsLeftAlone(t *testing.T) {
 	}})
 	require.Equal(t, http.StatusOK, changed.Status, "%s", changed.Raw)
 	require.Eventually(t, func() bool { return c.ask(t, other, "When does the museum open?")["answer"] == "We open at nine." }, 10*time.Second, 100*time.Millisecond)
+}
+
+// A model's server beside the product is reached without TLS, where the operator lists its
+// address; other services are not.
+func TestAModelBesideTheProduct(t *testing.T) {
+	c := newConnections(t)
+	beside := modeltest.StartPlain()
+	t.Cleanup(beside.Close)
+	require.Contains(t, beside.URL(), "http://127.0.0.1:")
+	make := func(kind string, config map[string]any) apitest.Answer {
+		return c.do(t, "createConnection", "", c.Acme.New, map[string]any{"name": "beside", "kind": kind, "provider": "openai_compatible", "config": config})
+	}
+	made := make("model", map[string]any{"baseUrl": beside.URL(), "model": "m"})
+	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Raw)
+	connection := made.Data(t)["id"].(string)
+	tried := c.do(t, "testConnection", connection, c.Acme.New, nil)
+	require.Equal(t, http.StatusOK, tried.Status, "%s", tried.Raw)
+	require.Equal(t, true, tried.Data(t)["ok"], "%s", tried.Raw)
+
+	beside.Behave(modeltest.Stream("We open at nine [1]."))
+	own := c.guide(t, map[string]any{"model": map[string]any{"connectionId": connection}})
+	require.Equal(t, "We open at nine.", c.ask(t, own, "When does the museum open?")["answer"])
+
+	requireError(t, make("model", map[string]any{"baseUrl": "http://8.8.8.8/v1", "model": "m"}), http.StatusBadRequest, "invalid_request", "body.config.baseUrl")
+	requireError(t, make("model", map[string]any{"baseUrl": "http://10.0.0.1/v1", "model": "m"}), http.StatusBadRequest, "invalid_request", "body.config.baseUrl")
+	requireError(t, make("recognition", map[string]any{"baseUrl": beside.URL(), "model": "m"}), http.StatusBadRequest, "invalid_request", "body.config.baseUrl")
 }

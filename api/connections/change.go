@@ -78,7 +78,7 @@ func (a *API) checkPlan(c *route.Call) error {
 	return nil
 }
 
-// checkConfig says whether a config is of its form and its address public. A
+// checkConfig says whether a config is of its form and its address may be reached. A
 // look-up can take a while, so it is done before the transaction.
 func (a *API) checkConfig(ctx context.Context, offer connection.Offer, config connection.Config) error {
 	if err := offer.Check(config); err != nil {
@@ -88,7 +88,7 @@ func (a *API) checkConfig(ctx context.Context, offer connection.Offer, config co
 		badURL  *egress.InvalidURLError
 		refused *egress.RefusedError
 	)
-	err := a.Egress.CheckAddress(ctx, config.BaseURL(offer.Provider))
+	err := offer.Kind.Guard(a.Egress).CheckAddress(ctx, config.BaseURL(offer.Provider))
 	if errors.As(err, &badURL) || errors.As(err, &refused) {
 		return problem.Invalid("body.config."+offer.Provider.AddressField(), "The address cannot be used: %v.", err).WithCause(err)
 	}

@@ -103,7 +103,7 @@ func (s *settings) talking(f *pflag.FlagSet) {
 
 // running defines the settings of every role that runs until it is told to stop.
 func (s *settings) running(f *pflag.FlagSet) {
-	f.StringSliceVar(&s.allowAddresses, "allow-address", nil, "range (`CIDR`) that outgoing requests may reach although it is not public; repeatable")
+	f.StringSliceVar(&s.allowAddresses, "allow-address", nil, "range (`CIDR`) that outgoing requests may reach although it is not public, those to models over http:// too; repeatable")
 	f.StringVar(&s.trustCA, "trust-ca", "", "PEM `FILE` of certificates that outgoing requests trust beside the system's")
 	f.StringVar(&s.portalURL, "portal-url", "", "`URL` that the portals' pages are at, without a path (as public-url unless given)")
 	f.StringVar(&s.mailURL, "mail-url", "", "`URL` of the mail server: smtp://user:password@host:587?from=name@example.com, or smtps://; STARTTLS is required unless it says &tls=off (no mail is sent unless given)")

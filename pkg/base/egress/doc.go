@@ -6,7 +6,8 @@
 // this server can reach things the customer cannot: loopback services, the
 // private network, the cloud's metadata endpoint. The guard therefore
 //
-//   - accepts only plain https URLs ([Guard.CheckURL]),
+//   - accepts only plain https URLs ([Guard.CheckURL]), and http to the operator's own
+//     ranges where that is asked for ([Guard.Beside]),
 //   - resolves the host itself, classifies every address of the answer
 //     ([Classify]) and refuses the host if any of them is not public,
 //   - connects to exactly the addresses it checked, so that a second DNS answer

@@ -40,7 +40,7 @@ type InvalidURLError struct {
 func (e *InvalidURLError) Error() string { return "the URL cannot be used: " + e.Reason }
 
 // RefusedError says that a host is, or resolves to, an address that is neither
-// public nor allowed by the operator.
+// public nor allowed by the operator; or that it is public, and not allowed over http.
 type RefusedError struct {
 	Class Class
 	// Addr is the refused address. It is for the operator's log only: it tells a
@@ -49,6 +49,9 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
+	if e.Class == ClassPublic {
+		return "the address of the host is not one that may be reached over http"
+	}
 	return fmt.Sprintf("the address of the host is not allowed (%s)", e.Class)
 }
 

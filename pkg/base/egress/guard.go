@@ -85,6 +85,10 @@ type Guard struct {
 	lookups   *lookups
 	transport *transport      // for Client and Fetch
 	posts     *http.Transport // for Target.Post
+	// beside is what Beside answers; inside, of one of those, judges what is reached over
+	// http, which allowedOnly keeps to the operator's ranges.
+	beside, inside *Guard
+	allowedOnly    bool
 }
 
 // New makes a guard.
@@ -101,6 +105,7 @@ func New(o Options) *Guard {
 	g.transport = newTransport(g, o)
 	g.posts = newBase(g, o)
 	g.posts.DialTLSContext = g.dialAttempt
+	g.beside = newBeside(g, o)
 	return g
 }
 
@@ -117,7 +122,7 @@ func (g *Guard) CheckHost(ctx context.Context, u *url.URL) error {
 	}
 	lookup, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
-	if _, err := g.resolve(lookup, checked.Hostname()); err != nil {
+	if _, err := g.of(checked.Scheme).resolve(lookup, checked.Hostname()); err != nil {
 		return explain(ctx, err)
 	}
 	return nil
@@ -128,7 +133,7 @@ const lookupTimeout = 2 * time.Second
 
 // CheckAddress says whether a URL is worth storing: its form is good, and its host
 // is not known to be another than a public one. A host that cannot be found right
-// now is let through, since a request checks again. The error is an
+// now is let through over https, since a request checks again. The error is an
 // [InvalidURLError] or a [RefusedError], or [context.Canceled].
 func (g *Guard) CheckAddress(ctx context.Context, raw string) error {
 	u, err := g.CheckURL(raw)
@@ -140,6 +145,9 @@ func (g *Guard) CheckAddress(ctx context.Context, raw string) error {
 	err = g.CheckHost(lookup, u)
 	var network *NetworkError
 	if errors.As(err, &network) || errors.Is(err, ErrTimeout) {
+		if u.Scheme == "http" {
+			return &InvalidURLError{Reason: "it does not start with https://, and its host is not known to be one that may be reached without"}
+		}
 		return nil
 	}
 	return err
@@ -172,7 +180,7 @@ func (g *Guard) ClientWithin(timeout time.Duration, maxBody int64) *http.Client 
 // check refuses an address that is neither public nor allowed.
 func (g *Guard) check(addr netip.Addr) error {
 	class := Classify(addr)
-	if class == ClassPublic || g.allows(addr) {
+	if class == ClassPublic && !g.allowedOnly || g.allows(addr) {
 		return nil
 	}
 	return &RefusedError{Class: class, Addr: addr}

@@ -66,6 +66,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 // CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
 func (t *transport) CloseIdleConnections() {
 	t.base.CloseIdleConnections()
+	if inside := t.guard.inside; inside != nil {
+		inside.transport.base.CloseIdleConnections()
+	}
 	t.guard.posts.CloseIdleConnections()
 }
 
@@ -91,7 +94,7 @@ func (t *transport) send(req *http.Request, maxBody int64) (*http.Response, erro
 	if _, ok := out.Header["User-Agent"]; !ok {
 		out.Header.Set("User-Agent", userAgent)
 	}
-	resp, err := t.base.RoundTrip(out)
+	resp, err := t.pool(checked.Scheme).RoundTrip(out)
 	if err != nil {
 		cancel()
 		return nil, explain(req.Context(), err)

@@ -40,7 +40,7 @@ func (g *Guard) CheckURL(raw string) (*url.URL, error) {
 // further down can read another host out of it.
 func (g *Guard) checkForm(u *url.URL) (*url.URL, error) {
 	switch {
-	case u.Scheme != "https":
+	case g.of(u.Scheme) == nil:
 		return nil, &InvalidURLError{Reason: "it does not start with https://"}
 	case u.Opaque != "" || u.Hostname() == "":
 		return nil, &InvalidURLError{Reason: "it has no host"}
@@ -49,7 +49,7 @@ func (g *Guard) checkForm(u *url.URL) (*url.URL, error) {
 	case !validPort(u):
 		return nil, &InvalidURLError{Reason: "its port is not between 1 and 65535"}
 	}
-	host, err := g.checkHostForm(u.Hostname())
+	host, err := g.of(u.Scheme).checkHostForm(u.Hostname())
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func (o Opened) Model(g *egress.Guard, name string, timeouts model.Timeouts) *mo
 	// The client's own bounds come first; the guard's are for when they fail.
 	whole := max(timeouts.Whole, o.Timeout()) + 5*time.Second
 	return &model.Client{
-		HTTP: g.ClientWithin(whole, maxStream), BaseURL: o.Config.BaseURL(o.Provider), Name: name, Secrets: o.secrets(),
+		HTTP: o.Kind.Guard(g).ClientWithin(whole, maxStream), BaseURL: o.Config.BaseURL(o.Provider), Name: name, Secrets: o.secrets(),
 		Timeouts: timeouts, TokensParameter: o.Config.Text("tokensParameter"), OmitTemperature: o.Config.On("omitTemperature"),
 	}
 }

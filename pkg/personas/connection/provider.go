@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/provider/elevenlabs"
 )
 
@@ -129,6 +130,15 @@ func (c Config) BaseURL(p Provider) string {
 		return strings.Replace(strings.TrimSuffix(c.Text("url"), "/"), "wss://", "https://", 1)
 	}
 	return ""
+}
+
+// Guard is the guard by which a connection of a kind is reached: a model's server may stand
+// beside this one, without TLS, where the operator allows its address.
+func (k Kind) Guard(g *egress.Guard) *egress.Guard {
+	if k == Model {
+		return g.Beside()
+	}
+	return g
 }
 
 // AddressField is the name of the value that holds the address.

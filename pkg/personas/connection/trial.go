@@ -88,11 +88,12 @@ func (t Trier) step(trial *Trial, name string, do func() error) error {
 }
 
 func (t Trier) address(ctx context.Context, o Opened) error {
-	u, err := t.Egress.CheckURL(o.Config.BaseURL(o.Provider))
+	guard := o.Kind.Guard(t.Egress)
+	u, err := guard.CheckURL(o.Config.BaseURL(o.Provider))
 	if err != nil {
 		return upstream.FromRequest(err)
 	}
-	return upstream.FromRequest(t.Egress.CheckHost(ctx, u))
+	return upstream.FromRequest(guard.CheckHost(ctx, u))
 }
 
 // call is the request that shows whether a service works, by the name of its step.

@@ -197,7 +197,7 @@ func (s *speech) done() bool { return s.whole && len(s.pending) == 0 }
 // read was not interrupted, once all of it was sent.
 func (c *Conversation) end(interrupted bool) {
 	s := c.current
-	interrupted = interrupted && !(s.done() && s.turn.Text != "" && c.read(s))
+	interrupted = interrupted && (!s.done() || s.turn.Text == "" || !c.read(s))
 	c.current = nil
 	c.clear(turnPlayed)
 	now := c.now()

@@ -48,6 +48,13 @@ func Start() *Server {
 	return s
 }
 
+// StartPlain is Start without TLS, as a model's server beside the product often is.
+func StartPlain() *Server {
+	s := &Server{behaviour: Stream("Hello", " there", ".")}
+	s.server = httptest.NewServer(http.HandlerFunc(s.answer))
+	return s
+}
+
 // Close ends the service, and the answers under way.
 func (s *Server) Close() {
 	s.server.CloseClientConnections()
