@@ -66,6 +66,13 @@ func TestAModelBesideTheProduct(t *testing.T) {
 	own := c.guide(t, map[string]any{"model": map[string]any{"connectionId": connection}})
 	require.Equal(t, "We open at nine.", c.ask(t, own, "When does the museum open?")["answer"])
 
+	made = make("model", map[string]any{"baseUrl": beside.URL(), "model": "m", "protocol": "responses"})
+	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Raw)
+	own = c.guide(t, map[string]any{"model": map[string]any{"connectionId": made.Data(t)["id"]}})
+	require.Equal(t, "We open at nine.", c.ask(t, own, "When does the museum open?")["answer"])
+	requests := beside.Requests()
+	require.Equal(t, "/v1/responses", requests[len(requests)-1].Path)
+
 	requireError(t, make("model", map[string]any{"baseUrl": "http://8.8.8.8/v1", "model": "m"}), http.StatusBadRequest, "invalid_request", "body.config.baseUrl")
 	requireError(t, make("model", map[string]any{"baseUrl": "http://10.0.0.1/v1", "model": "m"}), http.StatusBadRequest, "invalid_request", "body.config.baseUrl")
 	requireError(t, make("recognition", map[string]any{"baseUrl": beside.URL(), "model": "m"}), http.StatusBadRequest, "invalid_request", "body.config.baseUrl")

@@ -129,6 +129,7 @@ func (o Opened) Model(g *egress.Guard, name string, timeouts model.Timeouts) *mo
 	whole := max(timeouts.Whole, o.Timeout()) + 5*time.Second
 	return &model.Client{
 		HTTP: o.Kind.Guard(g).ClientWithin(whole, maxStream), BaseURL: o.Config.BaseURL(o.Provider), Name: name, Secrets: o.secrets(),
+		Protocol: model.Protocol(o.Config.Text("protocol")),
 		Timeouts: timeouts, TokensParameter: o.Config.Text("tokensParameter"), OmitTemperature: o.Config.On("omitTemperature"),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tmaxmax/go-sse"
@@ -64,8 +65,13 @@ func (c *chunk) failed() error {
 		Code any    `json:"code"`
 	}
 	_ = json.Unmarshal(c.Error, &e) // of any form it is an error
+	return &upstream.Error{Code: failure(e.Code, e.Type)}
+}
+
+// failure is what the words by which services name their errors amount to.
+func failure(words ...any) upstream.Code {
 	code := upstream.Unavailable
-	for _, word := range []any{e.Code, e.Type} {
+	for _, word := range words {
 		switch word {
 		case "rate_limit_exceeded", "insufficient_quota", "rate_limit_error", 429.0:
 			code = upstream.RateLimited
@@ -75,16 +81,16 @@ func (c *chunk) failed() error {
 			code = upstream.Rejected
 		}
 	}
-	return &upstream.Error{Code: code}
+	return code
 }
 
 // receive reads an answer in whichever form it comes: some services do not
 // stream, and something in between may answer with a page of its own.
-func receive(resp *http.Response, limit int, each func(piece string) error) error {
+func receive(resp *http.Response, protocol Protocol, limit int, each func(piece string) error) error {
 	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch mediaType {
 	case "application/json":
-		text, err := readWhole(resp)
+		text, err := readWhole(resp, protocol)
 		if text == "" {
 			return err
 		}
@@ -93,19 +99,23 @@ func receive(resp *http.Response, limit int, each func(piece string) error) erro
 	case "text/html":
 		return &upstream.Error{Code: upstream.Malformed}
 	}
-	return read(resp, limit, each)
+	return read(resp, protocol, limit, each)
 }
 
 // read reads the stream of an answer. An answer is whole when it says why it
 // ended, or that it is done; anything else broke off, whatever the transport
 // makes of it.
-func read(resp *http.Response, limit int, each func(piece string) error) error {
+func read(resp *http.Response, protocol Protocol, limit int, each func(piece string) error) error {
 	a := answer{limit: limit, each: each}
+	take := a.take
+	if protocol == Responses {
+		take = a.takeResponses
+	}
 	for event, err := range sse.Read(resp.Body, &sse.ReadConfig{MaxEventSize: maxEvent}) {
 		if err != nil {
 			return asStreamError(err)
 		}
-		if done, err := a.take(event.Data); done || err != nil {
+		if done, err := take(event.Data); done || err != nil {
 			return err
 		}
 	}
@@ -169,18 +179,23 @@ func (a *answer) late(err error) error {
 	return err
 }
 
-// parse reads an event. One that breaks off is what is left of a stream that
+// parse reads an event.
+func parse(data string) (c chunk, err error) {
+	err = decode(data, &c)
+	return c, err
+}
+
+// decode reads the JSON of an event. One that breaks off is what is left of a stream that
 // did.
-func parse(data string) (chunk, error) {
-	var c chunk
-	err := json.NewDecoder(bytes.NewReader([]byte(data))).Decode(&c)
+func decode(data string, v any) error {
+	err := json.NewDecoder(strings.NewReader(data)).Decode(v)
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return c, &upstream.Error{Code: upstream.Truncated, Err: err}
+		return &upstream.Error{Code: upstream.Truncated, Err: err}
 	case err != nil:
-		return c, &upstream.Error{Code: upstream.Malformed, Err: err}
+		return &upstream.Error{Code: upstream.Malformed, Err: err}
 	}
-	return c, nil
+	return nil
 }
 
 // write passes a piece on, as far as there is room.
@@ -210,7 +225,7 @@ func (a *answer) end() error {
 }
 
 // readWhole reads an answer that is not a stream.
-func readWhole(resp *http.Response) (string, error) {
+func readWhole(resp *http.Response, protocol Protocol) (string, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxWhole+1))
 	if err != nil {
 		return "", upstream.FromBody(err)
@@ -218,20 +233,31 @@ func readWhole(resp *http.Response) (string, error) {
 	if len(body) > maxWhole {
 		return "", &upstream.Error{Code: upstream.Malformed}
 	}
-	c, err := parse(string(body))
+	whole := wholeChat
+	if protocol == Responses {
+		whole = wholeResponse
+	}
+	text, finish, err := whole(string(body))
 	if err != nil {
 		return "", err
 	}
-	if err := c.failed(); err != nil {
-		return "", err
-	}
-	if len(c.Choices) == 0 {
-		return "", &upstream.Error{Code: upstream.Malformed}
-	}
-	a := answer{limit: maxAnswer, each: func(string) error { return nil }, finish: c.Choices[0].FinishReason}
-	text := c.Choices[0].Message.Content
+	a := answer{limit: maxAnswer, each: func(string) error { return nil }, finish: finish}
 	if err := a.write(text); err != nil {
 		return "", err
 	}
 	return text, a.end()
+}
+
+func wholeChat(body string) (text, finish string, err error) {
+	c, err := parse(body)
+	if err != nil {
+		return "", "", err
+	}
+	if err := c.failed(); err != nil {
+		return "", "", err
+	}
+	if len(c.Choices) == 0 {
+		return "", "", &upstream.Error{Code: upstream.Malformed}
+	}
+	return c.Choices[0].Message.Content, c.Choices[0].FinishReason, nil
 }

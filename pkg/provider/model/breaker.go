@@ -50,6 +50,13 @@ func (b *Breaker) Allow() bool {
 	return true
 }
 
+// Closed says whether nothing speaks against the model. Nothing is to be reported for it.
+func (b *Breaker) Closed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.until.IsZero()
+}
+
 // Report tells what came of a call. An error that is not the service's counts as none.
 // It answers whether the breaker opened by it.
 func (b *Breaker) Report(err error) (opened bool) {

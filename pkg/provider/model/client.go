@@ -29,8 +29,10 @@ type Timeouts struct {
 type Client struct {
 	// HTTP makes the requests; a guard's, with bounds that suit a stream.
 	HTTP *http.Client
-	// BaseURL is what comes before /chat/completions.
+	// BaseURL is what comes before /chat/completions, or /responses.
 	BaseURL string
+	// Protocol is how the service is asked; empty for ChatCompletions.
+	Protocol Protocol
 	// Name is the model's.
 	Name string
 	// Secrets are tried in turn while they are refused; none for a service
@@ -50,6 +52,9 @@ var _ Model = (*Client)(nil)
 
 // body is a request of the protocol.
 func (c *Client) body(r Request, stream bool) ([]byte, error) {
+	if c.Protocol == Responses {
+		return c.responsesBody(r, stream)
+	}
 	body := map[string]any{"model": c.Name, "messages": r.Messages, "stream": stream}
 	if r.MaxTokens > 0 {
 		name := c.TokensParameter
@@ -66,7 +71,7 @@ func (c *Client) body(r Request, stream bool) ([]byte, error) {
 
 // post sends a request and answers the response, whose status is success.
 func (c *Client) post(ctx context.Context, secret string, body []byte, accept string) (*http.Response, error) {
-	url := strings.TrimSuffix(c.BaseURL, "/") + "/chat/completions"
+	url := strings.TrimSuffix(c.BaseURL, "/") + c.Protocol.path()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, &upstream.Error{Code: upstream.AddressRefused, Err: err}
@@ -101,7 +106,7 @@ func (c *Client) Stream(ctx context.Context, r Request, each func(piece string) 
 			return err
 		}
 		defer resp.Body.Close()
-		return receive(resp, bound(r.MaxTokens), func(piece string) error {
+		return receive(resp, c.Protocol, bound(r.MaxTokens), func(piece string) error {
 			w.pause()
 			defer w.resume()
 			return each(piece)
@@ -125,7 +130,7 @@ func (c *Client) Complete(ctx context.Context, r Request) (string, error) {
 			return err
 		}
 		defer resp.Body.Close()
-		text, err = readWhole(resp)
+		text, err = readWhole(resp, c.Protocol)
 		return err
 	})
 	return text, w.explain(ctx, err)

@@ -1,5 +1,5 @@
 // Package model speaks with language models: any that answers the widespread
-// /chat/completions protocol.
+// /chat/completions protocol, or its successor /responses.
 //
 // The stream of an answer is read with package go-sse, which bounds an event.
 // The protocol's own Go client was looked at and is not used: it takes keys,

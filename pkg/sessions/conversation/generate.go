@@ -50,13 +50,14 @@ type generative struct {
 // Answer implements Brain.
 func (b *generative) Answer(ctx context.Context, q Question) Stream {
 	return func(yield func(Piece, error) bool) {
+		began := b.Clock.Now()
 		passages, took, err := b.served(ctx, q)
 		if err != nil && b.Persona.Knowledge.Mode == strict {
 			yield(Piece{}, err)
 			return
 		}
 		a := &generation{
-			brain: b, question: q, passages: passages, basis: newBasis(b.Config, q, passages),
+			brain: b, question: q, began: began, passages: passages, basis: newBasis(b.Config, q, passages),
 			retrieval: took, modelFirst: untold, yield: yield,
 		}
 		instead := q
@@ -80,8 +81,10 @@ func (b *generative) served(ctx context.Context, q Question) ([]Passage, time.Du
 	}
 	from := b.Clock.Now()
 	texts := []string{searchText(q)}
-	if texts[0] != q.Text {
-		texts = append(texts, q.Text)
+	for _, text := range []string{q.Text, b.rewritten(ctx, q)} {
+		if text != "" && !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
 	}
 	var found []Passage
 	for _, text := range texts {
@@ -106,7 +109,7 @@ func (b *generative) supporting(passages []Passage) []Passage {
 // Greet is a greeting of the model's own, or the given one.
 func (b *generative) Greet(ctx context.Context, q Question, builtin string) Stream {
 	return func(yield func(Piece, error) bool) {
-		a := &generation{brain: b, question: q, basis: newBasis(b.Config, q, nil), retrieval: untold, modelFirst: untold, yield: yield, free: true}
+		a := &generation{brain: b, question: q, began: b.Clock.Now(), basis: newBasis(b.Config, q, nil), retrieval: untold, modelFirst: untold, yield: yield, free: true}
 		ask := []model.Message{
 			{Role: "system", Content: b.system(q, nil)},
 			{Role: "user", Content: "(The person has just joined. Greet them in one or two short sentences and offer your help. Cite nothing.)"},
@@ -119,6 +122,7 @@ func (b *generative) Greet(ctx context.Context, q Question, builtin string) Stre
 type generation struct {
 	brain                 *generative
 	question              Question
+	began                 time.Time
 	passages              []Passage
 	basis                 *basis
 	retrieval, modelFirst time.Duration
@@ -242,7 +246,7 @@ func (a *generation) follow(ctx context.Context, pieces <-chan string, ended <-c
 	for {
 		left := patience
 		if !a.said {
-			left -= a.brain.Clock.Since(asked)
+			left -= a.brain.Clock.Since(a.began)
 		}
 		timer := a.brain.Clock.NewTimer(left)
 		select {

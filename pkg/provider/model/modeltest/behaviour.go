@@ -16,14 +16,42 @@ import (
 // asked for.
 func Stream(pieces ...string) Behaviour {
 	return func(w http.ResponseWriter, _ *http.Request, asked Request) {
-		if !asked.Stream {
+		switch {
+		case asked.Path == "/v1/responses":
+			respond(w, asked.Stream, pieces...)
+		case !asked.Stream:
 			whole(w, strings.Join(pieces, ""), "stop")
-			return
+		default:
+			begin(w)
+			words(w, pieces...)
+			finish(w, "stop")
 		}
-		begin(w)
-		words(w, pieces...)
-		finish(w, "stop")
 	}
+}
+
+// respond answers well by the responses protocol.
+func respond(w http.ResponseWriter, stream bool, pieces ...string) {
+	done := map[string]any{"status": "completed", "error": nil, "incomplete_details": nil, "output": []any{
+		map[string]any{"type": "reasoning", "summary": []any{}},
+		map[string]any{"type": "message", "content": []any{map[string]any{"type": "output_text", "text": strings.Join(pieces, "")}}},
+	}}
+	if !stream {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(done)
+		return
+	}
+	begin(w)
+	tell := func(kind string, more map[string]any) {
+		more["type"] = kind
+		_, _ = io.WriteString(w, "event: "+kind+"\n"+event(more))
+		flush(w)
+	}
+	tell("response.created", map[string]any{"response": map[string]any{"status": "in_progress"}})
+	for _, text := range pieces {
+		tell("response.output_text.delta", map[string]any{"delta": text})
+	}
+	tell("response.output_text.done", map[string]any{"text": strings.Join(pieces, "")})
+	tell("response.completed", map[string]any{"response": done})
 }
 
 // Pause answers a piece, and the rest once open is closed.

@@ -1,5 +1,5 @@
 // Package modeltest is a language model's service for tests and for programs
-// that try the product out: it answers /chat/completions on loopback over TLS,
+// that try the product out: it answers /chat/completions and /responses on loopback over TLS,
 // well or in any of the bad ways that services have.
 package modeltest
 
@@ -23,7 +23,9 @@ type Request struct {
 	Path, Authorization string
 	Model               string          `json:"model"`
 	Messages            []model.Message `json:"messages"`
-	Stream              bool            `json:"stream"`
+	// Input are the messages of the responses protocol.
+	Input  []model.Message `json:"input"`
+	Stream bool            `json:"stream"`
 	// Body is all of it.
 	Body map[string]any
 }
@@ -116,7 +118,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case len(secrets) > 0 && !slices.ContainsFunc(secrets, func(known string) bool { return asked.Authorization == "Bearer "+known }):
 		Status(http.StatusUnauthorized, nil)(w, r, asked)
-	case r.URL.Path != "/v1/chat/completions":
+	case r.URL.Path != "/v1/chat/completions" && r.URL.Path != "/v1/responses":
 		Status(http.StatusNotFound, nil)(w, r, asked)
 	default:
 		behave(w, r, asked)
