@@ -223,7 +223,7 @@ func TestNothingBeginsAfterTheEnd(t *testing.T) {
 			},
 		})
 		l.Start()
-		time.Sleep(3 * time.Second)
+		<-time.After(3 * time.Second)
 		l.Stop()
 		require.Zero(t, late.Load())
 	})
