@@ -1,0 +1,248 @@
+package answer
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"visavis.dev/pkg/text/search"
+)
+
+// Heard is what was made of what somebody said.
+type Heard struct {
+	Act Act
+	// Language is the one in which it was understood.
+	Language string
+}
+
+// Hear tells the act of what somebody said. It is looked for in the language of the
+// conversation, in the one that the words show, and in all for what must never be missed.
+func Hear(language, text string) Heard {
+	near := likely(language, text)
+	if heard := unmissed(near, text); heard.Act != None {
+		return heard
+	}
+	for _, t := range near {
+		if act := t.heard(hear(text, t.spellings), text); act != None {
+			return Heard{act, t.language}
+		}
+	}
+	for _, t := range near {
+		if act := t.misspelled(text); act != None {
+			return Heard{act, t.language}
+		}
+	}
+	if mumbled(text) {
+		return Heard{Nonsense, base(language)}
+	}
+	return Heard{Language: base(language)}
+}
+
+// likely are the languages that something is likely said in, the likeliest first.
+func likely(language, text string) []*talk {
+	var out []*talk
+	for _, code := range []string{base(language), search.Detect(text), Guess(text), "en"} {
+		if t := talkOf(code); t != nil && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// unmissed is an act that counts in every language. In one that nothing speaks for it
+// stands nearly alone.
+func unmissed(near []*talk, text string) Heard {
+	all := slices.Clone(near)
+	for _, code := range Languages() {
+		if t := talkOf(code); !slices.Contains(all, t) && t.writes(text) {
+			all = append(all, t)
+		}
+	}
+	for _, w := range weighty[:unmissable] {
+		for i, t := range all {
+			rest := w.rest
+			if i >= len(near) {
+				rest = farRest
+			}
+			if t.holds(hear(text, t.spellings), w.act, rest) {
+				return Heard{w.act, t.language}
+			}
+		}
+	}
+	if t := doubted(near, all[len(near):], text); t != nil {
+		return Heard{Disclosure, t.language}
+	}
+	return Heard{}
+}
+
+// misspelled is the act of what was said with slips of the finger. What is asked about
+// may be spelled like an act, and is none.
+func (t *talk) misspelled(text string) Act {
+	if t.topical(text) {
+		return None
+	}
+	right := t.setRight(hear(text, t.spellings))
+	if t.holds(right, Disclosure, farRest) {
+		return Disclosure
+	}
+	return t.courtesy(right, text)
+}
+
+// Endangered says whether what was said reports an emergency, in any language.
+func Endangered(language, text string) bool {
+	for _, code := range append([]string{base(language)}, Languages()...) {
+		if t := talkOf(code); t != nil && t.writes(text) && t.holds(hear(text, t.spellings), Emergency, weighty[0].rest) {
+			return true
+		}
+	}
+	return false
+}
+
+// writes says whether a text has letters of the language's script.
+func (t *talk) writes(text string) bool {
+	script := []*unicode.RangeTable{unicode.Latin}
+	switch t.language {
+	case "zh":
+		script = []*unicode.RangeTable{unicode.Han}
+	case "ja":
+		script = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana}
+	case "ar":
+		script = []*unicode.RangeTable{unicode.Arabic}
+	}
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, script...) })
+}
+
+// heard is the act of what was said in this language.
+func (t *talk) heard(said spoken, text string) Act {
+	if len(said.words) == 0 {
+		return None
+	}
+	for _, w := range weighty {
+		if t.holds(said, w.act, w.rest) && (w.act != Ability || !t.topical(text)) {
+			return w.act
+		}
+	}
+	return t.courtesy(said, text)
+}
+
+// holds says whether a pattern of an act stands in what was said, with little beside.
+func (t *talk) holds(said spoken, act Act, rest int) bool {
+	pattern := t.anywhere[string(act)]
+	if pattern == nil {
+		return false
+	}
+	span := pattern.FindStringIndex(said.text)
+	if span == nil || span[1] == span[0] {
+		return false
+	}
+	if t.wide {
+		rest *= 2
+	}
+	beside := said.text[:span[0]] + said.text[span[1]:]
+	if filler := t.anywhere["filler"]; filler != nil {
+		beside = filler.ReplaceAllString(beside, "")
+	}
+	if lead := t.anywhere["lead"]; lead != nil {
+		beside = lead.ReplaceAllString(beside, "")
+	}
+	matched := strings.Count(said.text[span[0]:span[1]], ";")
+	if rest < farRest+2 && matched <= farRest {
+		rest = min(rest, matched-1) // a word or two say little among others
+	}
+	return strings.Count(beside, ";") <= rest
+}
+
+// topical says whether what was said names something that organizations are asked about.
+func (t *talk) topical(text string) bool {
+	return slices.ContainsFunc(search.Meanings(t.language, text), func(m search.Meaning) bool { return !light(m.Concepts) })
+}
+
+// courtesy is the weightiest of the courtesies that what was said wholly consists of.
+func (t *talk) courtesy(said spoken, text string) Act {
+	most := 2
+	if t.wide {
+		most = 3
+	}
+	found, rest, left := len(courtesies), said.text, 0
+	for rest != "" {
+		taken, at := 0, -1
+		for i, act := range courtesies {
+			if e := t.begins[string(act)]; e != nil {
+				if n := len(e.FindString(rest)); n > taken {
+					taken, at = n, i
+				}
+			}
+		}
+		if filler := t.begins["filler"]; at < 0 && filler != nil {
+			taken = len(filler.FindString(rest))
+		}
+		if at >= 0 {
+			found = min(found, at)
+		}
+		if taken == 0 {
+			taken = strings.IndexByte(rest, ';') + 1
+			if left++; left > most {
+				return None
+			}
+		}
+		rest = rest[taken:]
+	}
+	if found == len(courtesies) || left > 0 && (t.topical(text) || strings.ContainsAny(text, "?？؟") || left >= strings.Count(said.text, ";")-left+1) {
+		return None
+	}
+	return courtesies[found]
+}
+
+// setRight is what was said with the words that are nearly those of an act.
+func (t *talk) setRight(said spoken) spoken {
+	words := slices.Clone(said.words)
+	for i, word := range words {
+		if len(word) < 4 {
+			continue
+		}
+		words[i] = search.Nearest(word, t.known)
+	}
+	return spokenOf(words)
+}
+
+// mumbled says whether a text has no words: signs alone, or what a cat types.
+func mumbled(text string) bool {
+	words := []string(search.NewPhrase(text))
+	said := 0
+	for _, word := range words {
+		if !mash(word) {
+			said++
+		}
+	}
+	return said == 0
+}
+
+// mash says whether a word is none: signs, a letter again and again, keys in a row, or
+// many consonants without a vowel.
+func mash(word string) bool {
+	letters := []rune(word)
+	if len(letters) == 1 {
+		return !isLetter(letters[0]) || letters[0] < 0x250
+	}
+	if !isLetter(letters[0]) && (letters[0] < '0' || letters[0] > '9') {
+		return true
+	}
+	if letters[0] > 0x250 {
+		return false
+	}
+	same := true
+	for _, l := range letters {
+		same = same && l == letters[0]
+	}
+	if same && len(letters) > 2 && isLetter(letters[0]) {
+		return true
+	}
+	for _, keys := range []string{"qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop"} {
+		if len(word) >= 4 && strings.Contains(keys+keys, word) || len(word) >= 4 && strings.HasPrefix(word, keys[:4]) {
+			return true
+		}
+	}
+	return len(letters) >= 5 && !strings.ContainsAny(word, "aeiouyw0123456789")
+}
+
+func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r > 0xbf }
