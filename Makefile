@@ -60,6 +60,12 @@ speech:
 test: database speech chart statements
 	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test -timeout=25m ./...
 
+## test-unit: the tests that need neither a database nor Kubernetes
+.PHONY: test-unit
+test-unit: speech
+	$(GO) test $$($(GO) list -test -f '{{.ImportPath}} {{join .Deps " "}}' ./... | \
+		awk '$$1 ~ /\.test$$/ && !/store\/database\/(databasetest|embedded)|envtest/ {sub(/\.test$$/, "", $$1); print $$1}')
+
 ## race: the tests of what runs side by side, under the race detector
 .PHONY: race
 race: database speech
@@ -138,3 +144,8 @@ bench-operator: database
 .PHONY: chaos
 chaos: database
 	$(GO) run ./hack/withdb $(GO) test -count=1 -timeout=30m -v ./hack/chaos -kills=50
+
+## release: what a release hands out, in dist/ (make release VERSION=1.4.0 SIGNING_KEY=key)
+.PHONY: release
+release:
+	@GO="$(GO)" HELM="$(HELM)" SBOM_VERSION=v1.9.0 hack/release.sh "$(VERSION)"

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/exaring/otelpgx"
@@ -316,8 +317,10 @@ func (s *Server) Stop() {
 // Close closes what New opened, as far as it got. A server that was started is stopped instead.
 func (s *Server) Close() {
 	if s.Tenants != nil {
-		s.Tenants.Close()
-		s.Directory.DB.Close()
+		var group sync.WaitGroup
+		group.Go(s.Tenants.Close)
+		group.Go(s.Directory.DB.Close)
+		group.Wait()
 	}
 	if s.bucket != nil {
 		_ = s.bucket.Close()

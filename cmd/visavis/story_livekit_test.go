@@ -33,7 +33,7 @@ func enterRoom(t *testing.T, s *livekittest.Server, to roomTicket) *visitor {
 	t.Cleanup(c.Drop)
 	v := &visitor{Client: c, t: t}
 	for {
-		v.send("client-ready", nil)
+		v.send("client-ready", map[string]any{"audio": []string{"opus"}})
 		soon, again := context.WithTimeout(ctx, time.Second)
 		m, err := c.UntilType(soon, "session-ready")
 		again()

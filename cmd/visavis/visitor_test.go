@@ -63,7 +63,7 @@ func visit(t *testing.T, url, token string) *visitor {
 	m := v.await("session-ready", nil)
 	require.NoError(t, json.Unmarshal(m.Data, &ready))
 	v.resume = ready.ResumeToken
-	v.send("client-ready", nil)
+	v.send("client-ready", map[string]any{"audio": []string{"opus"}}) // it plays what it is told
 	return v
 }
 

@@ -36,56 +36,80 @@ func NewBreaker(failures int, c clock.PassiveClock) *Breaker {
 	return &Breaker{most: failures, clock: c, pause: firstPause}
 }
 
-// Allow says whether the model may be asked. After true, Report or Abandon is to be called.
-func (b *Breaker) Allow() bool {
+// Call is one that a breaker let through. It ends with Report or Abandon. Those of a nil one
+// do nothing.
+type Call struct {
+	breaker *Breaker
+	// probe says that it alone decides whether the breaker closes.
+	probe bool
+}
+
+// Allow says whether the model may be asked, and by which call. A nil breaker lets
+// everything through.
+func (b *Breaker) Allow() (c *Call, ok bool) {
+	if b == nil {
+		return nil, true
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.until.IsZero() {
-		return true
+		return &Call{breaker: b}, true
 	}
 	if b.probing || b.clock.Now().Before(b.until) {
-		return false
+		return nil, false
 	}
 	b.probing = true
-	return true
+	return &Call{b, true}, true
 }
 
 // Closed says whether nothing speaks against the model. Nothing is to be reported for it.
 func (b *Breaker) Closed() bool {
+	if b == nil {
+		return true
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.until.IsZero()
 }
 
-// Report tells what came of a call. An error that is not the service's counts as none.
-// It answers whether the breaker opened by it.
-func (b *Breaker) Report(err error) (opened bool) {
+// Report tells what came of a call. An error that is not the service's counts as none. What
+// began before the breaker opened and ends later changes nothing.
+func (c *Call) Report(err error) {
+	if c == nil {
+		return
+	}
+	b := c.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	probed := b.probing
-	b.probing = false
+	if c.probe {
+		b.probing = false
+	} else if !b.until.IsZero() {
+		return
+	}
 	if upstream.CodeOf(err) == "" {
 		b.failures, b.until, b.pause = 0, time.Time{}, firstPause
-		return false
+		return
 	}
 	b.failures++
 	switch {
-	case probed:
+	case c.probe:
 		b.pause = min(2*b.pause, longestPause)
-	case b.failures < b.most || !b.until.IsZero():
-		return false
+	case b.failures < b.most:
+		return
 	}
 	pause := b.pause
 	if asked, ok := errors.AsType[*upstream.Error](err); ok {
 		pause = max(pause, min(asked.RetryAfter, longestPause))
 	}
 	b.until = b.clock.Now().Add(pause)
-	return !probed
 }
 
 // Abandon says that a call came to no verdict, as when the caller went away.
-func (b *Breaker) Abandon() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.probing = false
+func (c *Call) Abandon() {
+	if c == nil || !c.probe {
+		return
+	}
+	c.breaker.mu.Lock()
+	defer c.breaker.mu.Unlock()
+	c.breaker.probing = false
 }

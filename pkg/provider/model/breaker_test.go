@@ -12,43 +12,75 @@ import (
 	"visavis.dev/pkg/provider/upstream"
 )
 
+type breaker struct {
+	*model.Breaker
+	t *testing.T
+}
+
+// call is one that is let through.
+func (b breaker) call() *model.Call {
+	b.t.Helper()
+	c, ok := b.Allow()
+	require.True(b.t, ok)
+	return c
+}
+
+func (b breaker) refuses(why string) {
+	b.t.Helper()
+	_, ok := b.Allow()
+	require.False(b.t, ok, why)
+	require.False(b.t, b.Closed(), why)
+}
+
+func newBreaker(t *testing.T, failures int) (breaker, *clocktest.FakeClock) {
+	c := clocktest.NewFakeClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
+	return breaker{model.NewBreaker(failures, c), t}, c
+}
+
 func TestBreaker(t *testing.T) {
 	t.Parallel()
-	c := clocktest.NewFakeClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
-	b := model.NewBreaker(2, c)
-	require.True(t, b.Allow())
-	require.False(t, b.Report(model.ErrTimeout), "one is none")
-	require.True(t, b.Allow())
-	require.False(t, b.Report(nil))
-	require.True(t, b.Allow())
-	require.False(t, b.Report(model.ErrTimeout), "they are in a row")
-	require.True(t, b.Allow())
-	require.True(t, b.Report(model.ErrUnavailable))
-	require.False(t, b.Allow(), "open")
+	b, c := newBreaker(t, 2)
+	b.call().Report(model.ErrTimeout)
+	b.call().Report(nil)
+	b.call().Report(model.ErrTimeout) // they are not in a row
+	late, later := b.call(), b.call()
+	b.call().Report(model.ErrUnavailable)
+	b.refuses("open")
+	late.Report(nil)
+	b.refuses("what began before says nothing of it")
 	c.Step(10 * time.Second)
-	require.True(t, b.Allow(), "half open")
-	require.False(t, b.Allow(), "a single probe")
-	b.Abandon()
-	require.True(t, b.Allow(), "one that came to nothing makes room for another")
-	b.Report(model.ErrTimeout)
+	probe := b.call()
+	b.refuses("a single probe")
+	later.Abandon()
+	later.Report(model.ErrTimeout)
+	b.refuses("another's end is not the probe's")
+	probe.Abandon()
+	b.call().Report(model.ErrTimeout) // one that came to nothing makes room for another
 	c.Step(19 * time.Second)
-	require.False(t, b.Allow(), "each pause is twice as long")
+	b.refuses("each pause is twice as long")
 	c.Step(time.Second)
-	require.True(t, b.Allow())
-	b.Report(nil)
-	require.True(t, b.Allow(), "closed")
-	require.True(t, b.Allow())
-	b.Report(errors.New("the caller went away"))
-	require.True(t, b.Allow(), "what is not the service's fault counts as none")
+	b.call().Report(nil)
+	require.True(t, b.Closed())
+	b.call().Report(errors.New("the caller went away")) // not the service's fault
+	b.call().Report(errors.New("the caller went away"))
+	require.True(t, b.Closed())
 }
 
 func TestBreakerLeavesAloneForAsLongAsItIsAsked(t *testing.T) {
 	t.Parallel()
-	c := clocktest.NewFakeClock(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
-	b := model.NewBreaker(1, c)
-	require.True(t, b.Report(&upstream.Error{Code: upstream.RateLimited, RetryAfter: time.Minute}))
+	b, c := newBreaker(t, 1)
+	b.call().Report(&upstream.Error{Code: upstream.RateLimited, RetryAfter: time.Minute})
 	c.Step(59 * time.Second)
-	require.False(t, b.Allow())
+	b.refuses("the service said for how long")
 	c.Step(time.Second)
-	require.True(t, b.Allow())
+	b.call().Report(nil)
+}
+
+func TestNoBreaker(t *testing.T) {
+	t.Parallel()
+	var none *model.Breaker
+	call, ok := none.Allow()
+	require.True(t, ok && none.Closed())
+	call.Report(model.ErrTimeout)
+	call.Abandon()
 }

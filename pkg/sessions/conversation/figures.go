@@ -56,33 +56,27 @@ const (
 
 var (
 	morningForm = regexp.MustCompile(`(?i)` + mornings)
-	currencies  = currencyForms{
-		"EUR": {after: `€|eur\b|euros?\b|欧元|ユーロ|يورو|avro`, before: `€|eur`},
-		"USD": {after: `\$|usd\b|dollars?\b|dólar|dollari\b|dolar|美元|ドル|دولار`, before: `\$|usd`},
-		"GBP": {after: `£|gbp\b|pounds?\b|pfund\b|libras?\b|sterline\b|英镑|ポンド`, before: `£|gbp`},
-		"CHF": {after: `chf\b|fr\.|franken\b|francs?\b|franchi\b`, before: `chf|fr\.`},
-		"PLN": {after: `zł|pln\b`, before: `pln`},
-		"TRY": {after: `₺|tl\b|lira`, before: `₺`},
-		"CNY": {after: `元|人民币|yuan|块`, before: `cny`},
-		"JPY": {after: `円|yen\b|日元`, before: `¥|￥`},
-		"BRL": {after: `reais\b`, before: `r\$`},
-	}.read()
+	currencies  = []currencyForm{
+		newCurrency("EUR", `€|eur\b|euros?\b|欧元|ユーロ|يورو|avro`, `€|eur`),
+		newCurrency("USD", `\$|usd\b|dollars?\b|dólar|dollari\b|dolar|美元|ドル|دولار`, `\$|usd`),
+		newCurrency("GBP", `£|gbp\b|pounds?\b|pfund\b|libras?\b|sterline\b|英镑|ポンド`, `£|gbp`),
+		newCurrency("CHF", `chf\b|fr\.|franken\b|francs?\b|franchi\b`, `chf|fr\.`),
+		newCurrency("PLN", `zł|pln\b`, `pln`),
+		newCurrency("TRY", `₺|tl\b|lira`, `₺`),
+		newCurrency("CNY", `元|人民币|yuan|块`, `cny`),
+		newCurrency("JPY", `円|yen\b|日元`, `¥|￥`),
+		newCurrency("BRL", `reais\b`, `r\$`),
+	}
 )
 
-// currencyForms are how a currency is written after an amount and before it.
-type currencyForms map[string]currencyForm
+// currencyForm is how a currency is written after an amount and before it.
+type currencyForm struct {
+	code          string
+	after, before *regexp.Regexp
+}
 
-type currencyForm struct{ after, before string }
-
-// amountForms are the forms, ready to be matched.
-type amountForms struct{ after, before *regexp.Regexp }
-
-func (c currencyForms) read() map[string]amountForms {
-	out := map[string]amountForms{}
-	for currency, form := range c {
-		out[currency] = amountForms{regexp.MustCompile(`(?i)^\s?(?:` + form.after + `)`), regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + form.before + `)\s?$`)}
-	}
-	return out
+func newCurrency(code, after, before string) currencyForm {
+	return currencyForm{code, regexp.MustCompile(`(?i)^\s?(?:` + after + `)`), regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + before + `)\s?$`)}
 }
 
 // figuresIn reads the figures of a text.
@@ -95,7 +89,7 @@ func figuresIn(language, text string) figures {
 	f.days = daysIn(language, text)
 	text = inDigits(language, itemForm.ReplaceAllString(contactForm.ReplaceAllString(text, " "), ""))
 	text = splitPrice.ReplaceAllString(text, "$1.$3 $2")
-	text = f.readTimes(text)
+	text = f.readTimes(language, text)
 	for _, at := range numberForm.FindAllStringIndex(text, -1) {
 		readings := readingsOf(text[at[0]:at[1]])
 		if currency := currencyAt(text, at); currency != "" {
@@ -108,10 +102,13 @@ func figuresIn(language, text string) figures {
 }
 
 // readTimes reads the times of day, and answers what is left of the text.
-func (f *figures) readTimes(text string) string {
+func (f *figures) readTimes(language, text string) string {
 	text = halfForm.ReplaceAllStringFunc(text, func(s string) string {
 		hour, _ := strconv.Atoi(halfForm.FindStringSubmatch(s)[1])
-		f.times = append(f.times, timeOfDay{minutes: ((hour+23)%24)*60 + 30})
+		if base(language) != "en" { // "halb sieben" is half an hour before, "half seven" after
+			hour += 23
+		}
+		f.times = append(f.times, timeOfDay{minutes: (hour%24)*60 + 30})
 		return " "
 	})
 	text = noonForm.ReplaceAllStringFunc(text, func(string) string {
@@ -157,20 +154,25 @@ func asTime(hour, minute int, half, part string) timeOfDay {
 }
 
 // currencyAt is the currency of the amount that stands at a place of a text, by what
-// stands beside it.
+// stands beside it: what comes after it counts before what comes before, as in "20 EUR 25 USD".
 func currencyAt(text string, at []int) string {
 	before := text[:at[0]]
 	before = before[max(len(before)-8, 0):]
-	for currency, form := range currencies {
-		if form.after.MatchString(text[at[1]:]) || form.before.MatchString(before) {
-			return currency
+	for _, c := range currencies {
+		if c.after.MatchString(text[at[1]:]) {
+			return c.code
+		}
+	}
+	for _, c := range currencies {
+		if c.before.MatchString(before) {
+			return c.code
 		}
 	}
 	return ""
 }
 
-// readingsOf are the numbers that digits with marks between them may stand for: "1.500"
-// is a thousand and five hundred here, and one and a half there.
+// readingsOf are the numbers that digits with marks between them may stand for, one at
+// least: "1.500" is a thousand and five hundred here, and one and a half there.
 func readingsOf(written string) []string {
 	marks := strings.FieldsFunc(written, func(r rune) bool { return r >= '0' && r <= '9' })
 	parts := strings.FieldsFunc(written, func(r rune) bool { return r < '0' || r > '9' })
@@ -185,6 +187,9 @@ func readingsOf(written string) []string {
 	}
 	if marks[len(marks)-1] == "." || marks[len(marks)-1] == "," {
 		out = append(out, canonical(strings.Join(parts[:len(parts)-1], ""), last))
+	}
+	if len(out) == 0 { // digits in groups of their own, as of a telephone number or 5'11
+		out = append(out, canonical(strings.Join(parts, ""), ""))
 	}
 	return out
 }

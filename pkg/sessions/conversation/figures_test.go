@@ -28,6 +28,17 @@ func TestFiguresRestOnGrounds(t *testing.T) {
 		{"en", "Write to info@bakery.example.", "Write to sales@bakery.example.", "address sales@bakery.example"},
 		{"en", "Open Monday to Saturday.", "Also on Tuesday.", ""},
 		{"en", "Open Monday to Saturday.", "Also on Sunday.", "day Sunday"},
+		{"en", "We open at half 7.", "We open at 7:30.", ""},
+		{"en", "Open 9:00 to 18:00 daily. Room 12 is upstairs.", "It costs 9 euros.", "price 9 EUR"},
+		{"en", "Open 9:00 to 18:00 daily. Room 12 is upstairs.", "It costs 12 euros.", "price 12 EUR"},
+		{"en", "Ticket prices: adults 12, children 6.", "It costs 12 euros.", ""},
+		{"en", "A ring costs 2,500 euros.", "It is two thousand five hundred euros.", ""},
+		{"en", "A ring costs 2,005 euros.", "It is two thousand five hundred euros.", "price 2500 EUR"},
+		{"en", "20 EUR 25 USD.", "It is 25 USD.", ""},
+		{"en", "20 EUR 25 USD.", "It is 25 euros.", "price 25 EUR"},
+		{"en", "I am 5'11 tall.", "You are 5'11 tall.", ""},
+		{"fr", "Appelez le 01\u00a023\u00a045.", "C'est le 01\u00a023\u00a045.", ""},
+		{"fr", "La bague coûte 1200 euros.", "Elle coûte mille deux cent euros.", ""},
 		{"de", "Geöffnet bis 18.30 Uhr.", "Wir schließen um halb sieben.", ""},
 		{"de", "Die Lieferung kostet 4,90 Euro.", "Sie kostet 4,90 €.", ""},
 		{"de", "Es gibt fünfundzwanzig Plätze.", "Wir haben 25 Plätze.", ""},
@@ -71,8 +82,38 @@ func TestWhatVisitorsSayBindsNobody(t *testing.T) {
 func FuzzFigures(f *testing.F) {
 	f.Add("en", "It opens at 7:30 pm, costs €4.90 and seats twenty-five. Call 040 123.")
 	f.Add("zh", "门票三十元，下午五点。")
-	f.Fuzz(func(_ *testing.T, language, text string) {
-		figuresIn(language, text)
-		newGrounds().add(language, text)
+	f.Add("en", "I am 5'11, call 01\u00a023\u00a045 or 1'2'3.")
+	f.Fuzz(func(t *testing.T, language, text string) {
+		b := &basis{language: language, firm: newGrounds(), said: newGrounds()}
+		figures := figuresIn(language, text)
+		b.unfounded(&figures)
+		b.firm.add(language, text)
+		for _, n := range figures.numbers {
+			require.NotEmpty(t, n)
+		}
 	})
+}
+
+// Nothing that answers is taken for mere courtesy.
+func TestCourtesies(t *testing.T) {
+	for sentence, want := range map[string]bool{
+		"I am glad to help.": true, "Sorry to hear that.": true, "Of course, let me see.": true, "Have a nice day!": true,
+		"Yes.": false, "No.": false, "Yes, of course.": false, "Yes, it is free today.": false, "It is.": false, "Okay, dogs are welcome.": false,
+	} {
+		require.Equal(t, want, isCourtesy("en", sentence), sentence)
+	}
+	for language, sentence := range map[string]string{"de": "Ja, natürlich.", "fr": "Oui, bien sûr.", "es": "Sí, claro.", "it": "Sì, certo.", "nl": "Ja, zeker.", "tr": "Evet, tabii."} {
+		require.False(t, isCourtesy(language, sentence), sentence)
+	}
+}
+
+func TestClaimsOfHumanity(t *testing.T) {
+	for sentence, language := range map[string]string{
+		"I'm a real person.": "en", "No, I'm a real person.": "en", "No, I am not a robot.": "en", "Nein, ich bin ein Mensch.": "de",
+	} {
+		require.True(t, claimsHumanity(language, sentence), sentence)
+	}
+	for sentence, language := range map[string]string{"I am not a human.": "en", "Nein, ich bin kein Mensch.": "de", "I am an AI.": "en"} {
+		require.False(t, claimsHumanity(language, sentence), sentence)
+	}
 }

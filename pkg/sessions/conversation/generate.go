@@ -172,7 +172,8 @@ func (a *generation) unknown() {
 // the answer came to its end.
 func (a *generation) listen(ctx context.Context, ask []model.Message) error {
 	b := a.brain
-	if !b.admitted() {
+	admitted, ok := b.admit()
+	if !ok {
 		return errPaused
 	}
 	asked := b.Clock.Now()
@@ -193,50 +194,49 @@ func (a *generation) listen(ctx context.Context, ask []model.Message) error {
 	})
 	err := a.follow(ctx, pieces, ended, asked)
 	if ctx.Err() != nil {
-		b.abandoned() // interrupted: that says nothing of the model
+		admitted.abandon() // interrupted: that says nothing of the model
 		return ctx.Err()
 	}
-	b.report(err, b.Clock.Since(asked))
+	admitted.report(err)
+	if b.ModelOutcome != nil {
+		b.ModelOutcome(err, b.Clock.Since(asked))
+	}
 	return err
 }
 
-// admitted says whether the model may be asked now: neither this conversation nor the
+// admission is a call of a model that the conversation's own breaker let through, and that
+// of the connection's conversations together.
+type admission struct{ patience, connection *model.Call }
+
+// admit says whether the model may be asked now: neither this conversation nor the
 // connection's others just found it to be away.
-func (b *generative) admitted() bool {
+func (b *generative) admit() (a admission, ok bool) {
 	if b.ModelOnly {
-		return true // nobody answers instead
+		return a, true // nobody answers instead
 	}
-	if !b.patience.Allow() {
-		return false
+	if a.patience, ok = b.patience.Allow(); !ok {
+		return a, false
 	}
-	if b.ModelBreaker != nil && !b.ModelBreaker.Allow() {
-		b.patience.Abandon()
-		return false
+	if a.connection, ok = b.ModelBreaker.Allow(); !ok {
+		a.patience.Abandon()
 	}
-	return true
+	return a, ok
 }
 
-func (b *generative) abandoned() {
-	b.patience.Abandon()
-	if b.ModelBreaker != nil {
-		b.ModelBreaker.Abandon()
-	}
+func (a admission) abandon() {
+	a.patience.Abandon()
+	a.connection.Abandon()
 }
 
 // report tells what came of asking the model. The conversation itself only minds having
 // been kept waiting: what fails at once costs nobody anything.
-func (b *generative) report(err error, took time.Duration) {
+func (a admission) report(err error) {
 	if errors.Is(err, upstream.ErrTimeout) {
-		b.patience.Report(err)
+		a.patience.Report(err)
 	} else {
-		b.patience.Report(nil)
+		a.patience.Report(nil)
 	}
-	if b.ModelBreaker != nil {
-		b.ModelBreaker.Report(err)
-	}
-	if b.ModelOutcome != nil {
-		b.ModelOutcome(err, took)
-	}
+	a.connection.Report(err)
 }
 
 // follow takes the model's pieces until it ends, or is silent for too long: until the first

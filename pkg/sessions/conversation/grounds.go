@@ -14,6 +14,11 @@ import (
 // grounds is what the figures of a sentence may rest on.
 type grounds struct {
 	numbers map[string]bool
+	// clocked are numbers of times of day, which are none of anything else but may be said
+	// without what shows that they are times.
+	clocked map[string]bool
+	// amounts are numbers without a currency of texts that speak of prices.
+	amounts map[string]bool
 	times   []timeOfDay
 	// hours are numbers that may be times of day, by what else their sentence says.
 	hours    map[int]bool
@@ -25,13 +30,19 @@ type grounds struct {
 }
 
 func newGrounds() *grounds {
-	return &grounds{numbers: map[string]bool{}, hours: map[int]bool{}, prices: map[string][]string{}, words: map[string]bool{}}
+	return &grounds{numbers: map[string]bool{}, clocked: map[string]bool{}, amounts: map[string]bool{}, hours: map[int]bool{}, prices: map[string][]string{}, words: map[string]bool{}}
 }
 
 // add takes what a text holds.
 func (g *grounds) add(language, text string) {
+	priced := held(language, text).evidence.Concepts[conceptOf("price")]
 	for _, sentence := range sentencesOf(text) {
 		f := figuresIn(language, sentence)
+		for _, readings := range f.numbers {
+			for _, n := range readings {
+				g.amounts[n] = g.amounts[n] || priced
+			}
+		}
 		g.addFigures(&f, len(f.times) > 0 || f.days != (answer.Days{}) || held(language, sentence).evidence.Concepts[conceptOf("hours")])
 	}
 	for _, w := range wordsOf(text) {
@@ -60,7 +71,7 @@ func (g *grounds) addFigures(f *figures, timed bool) {
 		hour := t.minutes / 60
 		for _, n := range []int{hour, hour % 12, t.minutes % 60} {
 			if n > 0 {
-				g.numbers[strconv.Itoa(n)] = true
+				g.clocked[strconv.Itoa(n)] = true
 			}
 		}
 	}
@@ -101,7 +112,7 @@ const fewDialed = 3
 // number says whether a number is held, in any of its readings.
 func (g *grounds) number(readings []string) bool {
 	for _, n := range readings {
-		if g.numbers[n] || len(n) >= fewDialed && !strings.Contains(n, ".") && strings.Contains(g.digits.String(), n) {
+		if g.numbers[n] || g.clocked[n] || len(n) >= fewDialed && !strings.Contains(n, ".") && strings.Contains(g.digits.String(), n) {
 			return true
 		}
 	}
@@ -121,8 +132,7 @@ func (g *grounds) time(t timeOfDay) bool {
 
 func (g *grounds) price(p price) bool {
 	for _, amount := range p.amounts {
-		currencies := g.prices[amount]
-		if g.numbers[amount] && (len(currencies) == 0 || slices.Contains(currencies, p.currency)) {
+		if currencies := g.prices[amount]; slices.Contains(currencies, p.currency) || len(currencies) == 0 && g.amounts[amount] {
 			return true
 		}
 	}

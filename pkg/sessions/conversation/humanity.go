@@ -33,7 +33,7 @@ func claimsHumanity(language, sentence string) bool {
 		}
 		for _, at := range form.FindAllStringIndex(said, -1) {
 			before := strings.Fields(said[:at[0]])
-			if len(before) == 0 || !denies[strings.Trim(before[len(before)-1], ",.;")] {
+			if len(before) == 0 || !denies[before[len(before)-1]] {
 				return true
 			}
 		}

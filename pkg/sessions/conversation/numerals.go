@@ -67,12 +67,16 @@ func replaceNumerals(language, text string) string {
 	if words == nil {
 		return text
 	}
-	var out strings.Builder
-	from, value, end := 0, -1, 0 // the number under way, and where it ends
+	var (
+		out    strings.Builder
+		number *numeral // under way
+		from   int      // what follows the last that was written
+		end    int      // where the number under way ends
+	)
 	flush := func() {
-		if value >= 0 {
-			out.WriteString(strconv.Itoa(value))
-			from, value = end, -1
+		if number != nil {
+			out.WriteString(strconv.Itoa(number.value()))
+			from, number = end, nil
 		}
 	}
 	for _, at := range letters.FindAllStringIndex(text, -1) {
@@ -80,15 +84,13 @@ func replaceNumerals(language, text string) string {
 		if !ok {
 			continue
 		}
-		if value >= 0 && between.MatchString(text[end:at[0]]) {
-			if sum, fits := compose(value, n); fits {
-				value, end = sum, at[1]
-				continue
-			}
+		if number == nil || !between.MatchString(text[end:at[0]]) || !number.add(n) {
+			flush()
+			out.WriteString(text[from:at[0]])
+			number = &numeral{}
+			number.add(n)
 		}
-		flush()
-		out.WriteString(text[from:at[0]])
-		value, end = n, at[1]
+		end = at[1]
 	}
 	flush()
 	out.WriteString(text[from:])
@@ -116,25 +118,47 @@ func numeralOf(language string, words map[string]int, word string) (int, bool) {
 	return 0, false
 }
 
-// compose is the number of two in a row: "twenty five", "two hundred", "خمسة وعشرون".
-func compose(first, second int) (int, bool) {
+// numeral is a number that is put together word by word: the thousands that are whole, and
+// what follows them.
+type numeral struct{ thousands, rest int }
+
+func (v *numeral) value() int { return v.thousands + v.rest }
+
+// add takes the next word, and says whether it goes on with the number: "two thousand five
+// hundred" is one, "two three" is not.
+func (v *numeral) add(n int) bool {
+	tail := v.rest % 100
 	switch {
-	case second >= 100 && first < second:
-		return first * second, true
-	case first >= 100 && second < 100:
-		return first + second, true
-	case first == 60 && second >= 10 && second < 20:
-		return first + second, true // soixante-dix
+	case n == 1000 && v.thousands == 0:
+		v.thousands, v.rest = max(v.rest, 1)*1000, 0
+	case n == 100 && v.rest < 100:
+		v.rest = max(v.rest, 1) * 100
+	case n < 100 && tail == 0:
+		v.rest += n
+	case n < 100:
+		both, fits := pair(tail, n)
+		v.rest += both - tail
+		return fits
+	default:
+		return false
+	}
+	return true
+}
+
+// pair is the number below a hundred of two words: "twenty five", "خمسة وعشرون"; both is the
+// first where they are no number.
+func pair(first, second int) (both int, fits bool) {
+	switch {
 	case first == 4 && second == 20:
 		return 80, true // quatre-vingt
-	case first == 80 && second < 20:
-		return first + second, true
-	case first >= 20 && first%10 == 0 && second < 10, first == 10 && second < 10:
+	case (first == 60 || first == 80) && second >= 10 && second < 20:
+		return first + second, true // soixante-dix
+	case first >= 10 && first%10 == 0 && second < 10:
 		return first + second, true
 	case first < 10 && second >= 20 && second%10 == 0:
 		return first + second, true
 	}
-	return 0, false
+	return first, false
 }
 
 var hanDigits = map[rune]int{'〇': 0, '零': 0, '一': 1, '二': 2, '两': 2, '三': 3, '四': 4, '五': 5, '六': 6, '七': 7, '八': 8, '九': 9}

@@ -74,5 +74,5 @@ func rewriting(q Question) []model.Message {
 
 // trusted says whether nothing speaks against asking the model something besides the answer.
 func (b *generative) trusted() bool {
-	return b.patience.Closed() && (b.ModelBreaker == nil || b.ModelBreaker.Closed())
+	return b.patience.Closed() && b.ModelBreaker.Closed()
 }

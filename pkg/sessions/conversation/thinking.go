@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -34,6 +35,8 @@ type thoughtPiece struct {
 // before it is given up.
 const maxThinking = 15 * time.Second
 
+var errPanicked = errors.New("the answer panicked")
+
 // bridged is how long a visitor waits in silence for a model's first words, before they are
 // asked for one moment.
 const bridged = time.Second
@@ -57,6 +60,14 @@ func (c *Conversation) think(t *thought, stream func(ctx context.Context) Stream
 				return false
 			}
 		}
+		// What one visitor says ends nobody else's conversation.
+		defer func() {
+			if p := recover(); p != nil {
+				c.log.Error("an answer panicked", "session", c.config.Session.ID, "panic", p, "stack", string(debug.Stack()))
+				tell(thoughtPiece{of: t, err: errPanicked})
+				tell(thoughtPiece{of: t, ended: true})
+			}
+		}()
 		for piece, err := range stream(ctx) {
 			if !tell(thoughtPiece{of: t, piece: piece, err: err}) {
 				return

@@ -70,6 +70,23 @@ func Open(url string, o PoolOptions) (*DB, error) {
 	return &DB{pool, engine}, nil
 }
 
+// closeWithin bounds how long Close waits for connections whose server does not answer.
+const closeWithin = 5 * time.Second
+
+// Close closes the pool and waits for its connections to end, for some seconds at most:
+// what waits for a server that does not answer ends by itself later.
+func (db *DB) Close() {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		db.Pool.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(closeWithin):
+	}
+}
+
 // aim points a connection that is about to be made at where its database is by now.
 func aim(url func(context.Context) (string, error)) func(context.Context, *pgx.ConnConfig) error {
 	return func(ctx context.Context, c *pgx.ConnConfig) error {
