@@ -94,6 +94,7 @@ func TestTheStoryOverLiveKit(t *testing.T) {
 	portal.kill()
 	p.portal(t, flags...)
 	v.await("session-ready", nil)
+	v.send("client-ready", map[string]any{"audio": []string{"opus"}})
 	ask("Which tram goes along the river?", "tram number four")
 	ask("Do you sell umbrellas?", "do not know")
 
