@@ -237,7 +237,7 @@ func TestSoundIsCountedToTheBudget(t *testing.T) {
 	nora := id.NamedVoice("nora").String()
 	held := make(chan int, 1)
 	go func() {
-		held <- w.do(t, "speakVoice", nora, w.Acme.New, map[string]any{"text": "Wait."}).Status
+		held <- w.Do(apitest.Request{Method: http.MethodPost, Path: "/voices/" + nora + "/speak", Key: w.Acme.New, Body: map[string]any{"text": "Wait."}}).Status
 	}()
 	<-long.began
 	requireError(t, w.do(t, "speakVoice", nora, w.Acme.New, map[string]any{"text": "7"}), http.StatusServiceUnavailable, "capacity", "")

@@ -42,7 +42,7 @@ func TestExplainTellsWhatWasConsideredOnce(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, ByBuiltin, why.AnsweredBy)
 		require.Equal(t, alone.Units, why.Units)
-		require.Equal(t, len(alone.Candidates), len(why.Candidates))
+		require.Len(t, why.Candidates, len(alone.Candidates))
 	})
 }
 
