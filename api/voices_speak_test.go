@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +16,7 @@ import (
 	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/speech/speaker"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -207,4 +209,52 @@ func TestVoicePreviews(t *testing.T) {
 	training := w.cloneVoice(t, w.Acme)
 	requireError(t, hear(acme, training, ""), http.StatusConflict, "conflict", "path.id")
 	require.Nil(t, w.do(t, "getVoice", training, w.Acme.New, nil).Data(t)["previewUrl"])
+}
+
+// lengthy is a speaker that makes ten seconds of sound of any text, counts what it says, and
+// stays at what begins with "Wait" until its end.
+type lengthy struct {
+	said       atomic.Int64
+	began, end chan struct{}
+}
+
+func (*lengthy) Speaks(string) bool { return true }
+
+func (l *lengthy) Speak(_ context.Context, r speaker.Request, heard func(speaker.Chunk) error) error {
+	l.said.Add(1)
+	err := heard(speaker.Chunk{Samples: make([]int16, 10*speaker.SampleRate)})
+	if strings.HasPrefix(r.Text, "Wait") {
+		close(l.began)
+		<-l.end
+	}
+	return err
+}
+
+// A few digits are many words: sound is counted by how long it is, and not by its text.
+func TestSoundIsCountedToTheBudget(t *testing.T) {
+	long := &lengthy{began: make(chan struct{}), end: make(chan struct{})}
+	w := newWorld(t, func(o *server.Options) { o.Speaker, o.BodyBytes = long, 8<<20 })
+	nora := id.NamedVoice("nora").String()
+	held := make(chan int, 1)
+	go func() {
+		held <- w.Do(apitest.Request{Method: http.MethodPost, Path: "/voices/" + nora + "/speak", Key: w.Acme.New, Body: map[string]any{"text": "Wait."}}).Status
+	}()
+	<-long.began
+	requireError(t, w.do(t, "speakVoice", nora, w.Acme.New, map[string]any{"text": "7"}), http.StatusServiceUnavailable, "capacity", "")
+	close(long.end)
+	require.Equal(t, http.StatusOK, <-held, "who is alone may hold more")
+	require.Equal(t, http.StatusOK, w.do(t, "speakVoice", nora, w.Acme.New, map[string]any{"text": "7"}).Status, "all is given back")
+}
+
+// Anybody may ask for a greeting, as often as they like: it is said once.
+func TestGreetingsAreKept(t *testing.T) {
+	long := &lengthy{}
+	w := newWorld(t, func(o *server.Options) { o.Speaker = long })
+	o := w.operation(t, "getVoicePreview")
+	for range 3 {
+		require.Equal(t, http.StatusOK, w.call(t, o, apitest.Request{Path: withID(o, id.NamedVoice("nora").String())}).Status)
+	}
+	require.EqualValues(t, 1, long.said.Load())
+	require.Equal(t, http.StatusOK, w.do(t, "getVoicePreview", w.trainedVoice(t, w.Acme), w.Acme.New, nil).Status)
+	require.EqualValues(t, 2, long.said.Load(), "another's is another")
 }

@@ -93,6 +93,12 @@ func TestWidgetConfig(t *testing.T) {
 		require.Equal(t, origin, again.Header.Get("Access-Control-Allow-Origin"))
 	}
 	require.NotNil(t, w.do(t, "getWidget", own, w.Acme.New, nil).Data(t)["lastSeenAt"])
+	// What a browser keeps of a config of another shape is no more current.
+	edition, rest, _ := strings.Cut(strings.Trim(visit(path+key, widgetOrigin, "").Header.Get("ETag"), `"`), ".")
+	require.Regexp(t, `^\d+$`, edition)
+	for _, older := range []string{rest, "1." + rest} {
+		require.Equal(t, http.StatusOK, visit(path+key, widgetOrigin, `"`+older+`"`).Status, older)
+	}
 
 	other := w.widget(t, w.Globex)
 	wrong := map[string]apitest.Answer{

@@ -247,7 +247,7 @@ var bodies = map[string]func(n int) map[string]any{
 	"createPersona": personaBody,
 	"updatePersona": personaBody,
 	"askPersona": func(n int) map[string]any {
-		return map[string]any{"question": fmt.Sprint("When is it open? ", n), "language": "English"}
+		return map[string]any{"question": fmt.Sprint("When is it open? ", n), "language": "English", "explain": n%2 == 0}
 	},
 	"duplicatePersona": func(n int) map[string]any { return map[string]any{"name": fmt.Sprint("Mira ", n)} },
 	"restorePersona":   func(int) map[string]any { return map[string]any{"version": 1} },
@@ -268,6 +268,7 @@ var bodies = map[string]func(n int) map[string]any{
 	"searchKnowledgeBase": func(n int) map[string]any {
 		return map[string]any{
 			"query": fmt.Sprint("museum ", n), "limit": 3, "language": "en", "documentLanguage": "English", "tags": []any{"visit"}, "minScore": 0.1,
+			"explain": n%2 == 0,
 		}
 	},
 	"addKnowledgeDocument": func(n int) map[string]any {

@@ -82,6 +82,7 @@ func (a *API) search(ctx context.Context, c *route.Call, in *SearchInput) (Searc
 	if err != nil {
 		return SearchResults{}, asProblem(packNoun, err)
 	}
+	took := time.Since(began) // the search, and not what explains it
 	results := make([]SearchResult, len(found))
 	for i, p := range found {
 		results[i] = showPassage(p, in.Body.Query)
@@ -92,7 +93,7 @@ func (a *API) search(ctx context.Context, c *route.Call, in *SearchInput) (Searc
 	}
 	return SearchResults{
 		Explain: why,
-		Query:   in.Body.Query, Results: results, TookMs: time.Since(began).Milliseconds(),
+		Query:   in.Body.Query, Results: results, TookMs: took.Milliseconds(),
 		Grounded: len(found) > 0 && found[0].Score >= knowledge.Grounded,
 	}, nil
 }

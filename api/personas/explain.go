@@ -42,7 +42,7 @@ type WeighedSentence struct {
 	Score      float64     `json:"score" doc:"What orders the sentences; not bounded."`
 	Likelihood float64     `json:"likelihood" doc:"How likely it answers the question, from 0 to 1; compared with the threshold."`
 	Chosen     bool        `json:"chosen" doc:"Whether it is part of the built-in engine's answer."`
-	LeftOut    *string     `json:"leftOut" enum:"below_threshold,weaker_than_chosen,is_a_question" doc:"Why it is not; null where it is."`
+	LeftOut    *string     `json:"leftOut" enum:"below_threshold,weaker_than_chosen,weaker_than_best,is_a_question" doc:"Why it is not; null where it is. weaker_than_best: it is likely enough, but ranks behind a sentence that is not, so that nothing was chosen."`
 }
 
 // HeldSentence is a sentence of a model's that was not said.

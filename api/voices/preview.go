@@ -50,22 +50,34 @@ func (a *API) preview(ctx context.Context, c *route.Call, q *PreviewQuery) (rout
 	if a.Speaker != nil && q.Language == "" && !a.Speaker.Speaks(code) {
 		code = "en"
 	}
-	text, keep := q.Text, privateAsk
+	text, keep, shared := q.Text, privateAsk, false
 	if text == "" {
 		text = voice.Greeting(code, v.Name)
 		if v.Kind == voice.Builtin {
-			keep = publicDay
+			keep, shared = publicDay, true
 		}
 	}
 	digest := sha256.Sum256([]byte(strings.Join([]string{previewsEdition, v.ID.String(), v.UpdatedAt.String(), code, text}, "\n")))
+	etag := `"` + hex.EncodeToString(digest[:12]) + `"`
+	say := func(ctx context.Context) ([]byte, error) {
+		said, err := a.say(ctx, v, text, code, v.SpeedDefault)
+		if err != nil {
+			return nil, err
+		}
+		if len(said.Samples) == 0 {
+			return nil, problem.Invalid("query.text", "query.text has nothing in it that can be said.")
+		}
+		return sound.WAV(speaker.SampleRate, said.Samples), nil
+	}
 	return route.Blob{
-		ContentType: asWAV, ETag: `"` + hex.EncodeToString(digest[:12]) + `"`, CacheControl: keep,
-		Data: func(ctx context.Context) ([]byte, error) {
-			said, err := a.say(ctx, v, text, code, v.SpeedDefault)
-			if err == nil && len(said.Samples) == 0 {
-				return nil, problem.Invalid("query.text", "query.text has nothing in it that can be said.")
+		ContentType: asWAV, ETag: etag, CacheControl: keep,
+		Data: func(ctx context.Context) (wav []byte, err error) {
+			if shared {
+				wav, err = a.greetings.sound(ctx, etag, say)
+			} else {
+				wav, err = say(ctx)
 			}
-			return sound.WAV(speaker.SampleRate, said.Samples), asSpeechProblem(err, param)
+			return wav, asSpeechProblem(err, param)
 		},
 	}, nil
 }

@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"slices"
+	"strings"
 	"time"
-	"unicode/utf8"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/language"
@@ -99,7 +99,7 @@ func mustBeReady(v voice.Voice) error {
 
 func showSpeech(said speaker.Chunk, text, code string) Speech {
 	out := Speech{
-		AudioURL:   "data:" + asWAV + ";base64," + base64.StdEncoding.EncodeToString(sound.WAV(speaker.SampleRate, said.Samples)),
+		AudioURL:   dataURI(sound.WAV(speaker.SampleRate, said.Samples)),
 		DurationMs: int64(len(said.Samples)) * 1000 / speaker.SampleRate, Language: code, SpokenBy: "builtin",
 		Visemes: make([]SpeechViseme, len(said.Visemes)), Words: make([]SpeechWordAt, len(said.Words)),
 	}
@@ -112,6 +112,18 @@ func showSpeech(said speaker.Chunk, text, code string) Speech {
 	return out
 }
 
+// dataURI is a file of sound in the place of its address. It is large, and written once.
+func dataURI(wav []byte) string {
+	const prefix = "data:" + asWAV + ";base64,"
+	var uri strings.Builder
+	uri.Grow(len(prefix) + base64.StdEncoding.EncodedLen(len(wav)))
+	uri.WriteString(prefix)
+	encoder := base64.NewEncoder(base64.StdEncoding, &uri)
+	_, _ = encoder.Write(wav) // a builder takes everything
+	_ = encoder.Close()
+	return uri.String()
+}
+
 // Requests over HTTP share the speech processes with the conversations that this process
 // may hold: few of them speak at once, so that those do not wait for them.
 const (
@@ -122,21 +134,19 @@ const (
 	askedLater = 5 * time.Minute
 )
 
-// charactersASecond is how fast the slowest voice speaks at its natural pace, to bound the
-// memory that its sound takes.
-const charactersASecond = 8
+// bytesASample is the memory that a sample takes until it is answered: by itself, in a file,
+// in that as base64, and in the JSON around it, whose buffer doubles as it grows.
+const bytesASample = 12
 
-// say has a text said, whole. The errors are the speaker's.
+// say has a text said, whole. Its memory is counted as it grows: how long a text sounds is not
+// told by its length, since a digit becomes words. The errors are the speaker's, and that of
+// a budget that is spent.
 func (a *API) say(ctx context.Context, v voice.Voice, text, code string, speed float64) (all speaker.Chunk, err error) {
 	if a.Speaker == nil {
 		return all, speaker.ErrUnavailable
 	}
 	if !a.Speaker.Speaks(code) {
 		return all, speaker.ErrLanguage
-	}
-	seconds := float64(utf8.RuneCountInString(text))/charactersASecond/speed + 1
-	if _, err := route.Reserve(ctx, int64(seconds*speaker.SampleRate*2*4)); err != nil { // the samples, their file, and that in base64
-		return all, err
 	}
 	waiting, cancel := context.WithTimeout(ctx, waitsFor)
 	defer cancel()
@@ -149,6 +159,9 @@ func (a *API) say(ctx context.Context, v voice.Voice, text, code string, speed f
 	r := v.Request(code)
 	r.Text, r.Speed = text, speed
 	err = a.Speaker.Speak(ctx, r, func(c speaker.Chunk) error {
+		if _, err := route.Reserve(ctx, int64(len(c.Samples)*bytesASample)); err != nil {
+			return err
+		}
 		all.Samples = append(all.Samples, c.Samples...)
 		all.Visemes = append(all.Visemes, c.Visemes...)
 		all.Words = append(all.Words, c.Words...)

@@ -38,7 +38,8 @@ type API struct {
 	Speaker speaker.Speaker
 
 	// speaking holds a token for each request that speaks.
-	speaking chan struct{}
+	speaking  chan struct{}
+	greetings *greetings
 }
 
 const group = "Voices"
@@ -47,7 +48,7 @@ const group = "Voices"
 // it would be too.
 func (a *API) Register(s *route.Service) {
 	s.Examples(examples)
-	a.speaking = make(chan struct{}, atOnce)
+	a.speaking, a.greetings = make(chan struct{}, atOnce), newGreetings(greetingsBytes)
 	route.List(s, route.Operation{
 		ID: "listVoices", Method: http.MethodGet, Path: "/voices", Group: group, Class: "read", Scope: scope.VoicesRead,
 		Summary: "Studio voices first, then the organization's clones, oldest first",

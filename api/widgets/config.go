@@ -54,6 +54,10 @@ type ConfigPersona struct {
 	LayersURL  *string            `json:"layersUrl" doc:"Where the living face is, with {side} and {kind} in the place of what is wanted (GET /avatars/{id}/layers); null where there is only the picture."`
 }
 
+// configEdition counts the shapes that WidgetConfig has had, so that a browser takes none that
+// it keeps for a newer one: raise it with every change of a property.
+const configEdition = 2
+
 // config answers a page. Which origins may show the widget it is not told.
 func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfig, error) {
 	wanted, err := in.widget()
@@ -83,7 +87,7 @@ func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfi
 	}
 	c.AllowOrigin(in.Origin)
 	c.SetHeader("Cache-Control", "private, no-cache")
-	c.Unchanged(fmt.Sprintf(`"%d.%d.%t.%s"`, w.Version, p.Version, w.Definition.AINotice, **accent))
+	c.Unchanged(fmt.Sprintf(`"%d.%d.%d.%t.%s"`, configEdition, w.Version, p.Version, w.Definition.AINotice, **accent))
 	return showConfig(w, p, a.picture(c, w, p), a.layers(c, p)), nil
 }
 

@@ -65,6 +65,7 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 		}
 	}
 	why.answeredBy(ByBuiltin)
+	why.rankAnew()
 	r, err := c.gather(c.builtin.Answer(ctx, q))
 	if err == nil && r.Text == "" {
 		err = ctx.Err() // the caller is gone

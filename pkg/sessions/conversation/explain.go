@@ -79,6 +79,7 @@ const (
 	leftLowScore  = "low_score"
 	leftUnsure    = "below_threshold"
 	leftWeaker    = "weaker_than_chosen"
+	leftBehind    = "weaker_than_best"
 	leftQuestion  = "is_a_question"
 	maxCandidates = 20
 )
@@ -123,6 +124,14 @@ func (e *Explanation) searched(texts []string, found []Passage, least float64) {
 	slices.SortStableFunc(e.Passages, func(a, b ExplainedPassage) int { return cmp.Compare(b.Score, a.Score) })
 }
 
+// rankAnew forgets how a question was understood and what was considered, for another brain
+// that answers it.
+func (e *Explanation) rankAnew() {
+	if e != nil {
+		e.Units, e.Candidates = nil, nil
+	}
+}
+
 // ranked notes how a question was understood and which sentences were considered.
 func (e *Explanation) ranked(found finding, passages []Passage, threshold float64) {
 	if e == nil {
@@ -151,6 +160,8 @@ func (e *Explanation) ranked(found finding, passages []Passage, threshold float6
 			shown.LeftOut = leftQuestion
 		case shown.Sure < threshold:
 			shown.LeftOut = leftUnsure
+		case len(found.chosen) == 0: // since the best is below the threshold
+			shown.LeftOut = leftBehind
 		default:
 			shown.LeftOut = leftWeaker
 		}

@@ -33,10 +33,12 @@ func (r retrieval) find(ctx context.Context, q Question) ([]Passage, time.Durati
 		limit = retrievalLimits["balanced"]
 	}
 	from := r.Clock.Now()
-	found, err := r.search(ctx, q, searchText(q), limit)
+	texts := []string{searchText(q)}
+	found, err := r.search(ctx, q, texts[0], limit)
 	if err == nil && len(subject(q)) > 0 {
 		// What it turns to may stand where nothing of the question before does.
 		var own []Passage
+		texts = append(texts, q.Text)
 		own, err = r.search(ctx, q, q.Text, limit)
 		found = merged(found, own)
 	}
@@ -45,7 +47,7 @@ func (r retrieval) find(ctx context.Context, q Question) ([]Passage, time.Durati
 		return nil, took, err
 	}
 	least := r.minScore()
-	q.explain.searched([]string{searchText(q)}, found, least)
+	q.explain.searched(texts, found, least)
 	found = slices.DeleteFunc(found, func(p Passage) bool { return !(p.Score >= least) })
 	slices.SortStableFunc(found, func(a, b Passage) int {
 		switch {

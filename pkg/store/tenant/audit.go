@@ -10,7 +10,8 @@ import (
 )
 
 // Auditor watches what transactions write and what Touch is told of it, so that a test
-// fails where a row was written and not touched. It traces the statements of all shards.
+// fails where a transaction wrote a table and touched no row of it. Which of its rows were
+// touched is not compared. It traces the statements of all shards.
 type Auditor interface {
 	pgx.QueryTracer
 	pgx.BatchTracer

@@ -58,7 +58,7 @@ export class Invitation {
   #token() {
     const token = location.hash.slice(1)
     if (!token) return JSON.parse(this.#memory?.getItem(this.#kept) ?? '{}').token ?? ''
-    history.replaceState(null, '', location.pathname)
+    history.replaceState(null, '', location.pathname + location.search)
     return token
   }
 

@@ -33,6 +33,7 @@ export class Stage {
   #ticking = 0
   #muted = false
   #hidden = false
+  #closed = false
   /** The formats of sound that this browser plays. */
   formats = formats()
 
@@ -91,7 +92,10 @@ export class Stage {
   hush() { this.#player.duck() }
 
   /** Ends for good. */
-  close() { this.#face?.stop() }
+  close() {
+    this.#closed = true
+    this.#face?.stop()
+  }
 
   #over() {
     clearInterval(this.#ticking)
@@ -119,6 +123,7 @@ export class Stage {
     } catch {
       return // the picture stays
     }
+    if (this.#closed) return // while it was loaded
     this.#face = new Face(this.#canvas, loaded)
     this.#canvas.hidden = false
     this.#face.speech = () => this.#speech.mouth()

@@ -105,8 +105,9 @@ export class Talk {
   #say(event) {
     event.preventDefault()
     const text = this.#input.value.trim()
-    if (!text) return
-    this.#conversation?.say(text)
+    // What is typed before there is a conversation stays in the field.
+    if (!text || !this.#conversation) return
+    this.#conversation.say(text)
     this.#input.value = ''
     this.#input.focus()
   }
