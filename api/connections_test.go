@@ -92,6 +92,8 @@ func TestConnectionInput(t *testing.T) {
 		"a private place":  {func(_, k map[string]any) { k["baseUrl"] = "https://10.0.0.1/v1" }, "body.config.baseUrl"},
 		"the metadata":     {func(_, k map[string]any) { k["baseUrl"] = "https://169.254.169.254/v1" }, "body.config.baseUrl"},
 		"no TLS":           {func(_, k map[string]any) { k["baseUrl"] = "http://example.com/v1" }, "body.config.baseUrl"},
+		"a query":          {func(_, k map[string]any) { k["baseUrl"] = "https://example.com/a?b=c" }, "body.config.baseUrl"},
+		"a fragment":       {func(_, k map[string]any) { k["baseUrl"] = "https://example.com/a/b#" }, "body.config.baseUrl"},
 		"a password":       {func(_, k map[string]any) { k["baseUrl"] = "https://a:b@example.com/v1" }, "body.config.baseUrl"},
 		"a secret of two":  {func(b, _ map[string]any) { b["secret"] = "two lines\nX-Evil: 1" }, "body.secret"},
 		"a long time":      {func(b, _ map[string]any) { b["limits"] = map[string]any{"timeoutMs": 60001} }, "body.limits.timeoutMs"},

@@ -3,6 +3,7 @@ package connections
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"visavis.dev/api/route"
@@ -88,7 +89,11 @@ func (a *API) checkConfig(ctx context.Context, offer connection.Offer, config co
 		badURL  *egress.InvalidURLError
 		refused *egress.RefusedError
 	)
-	err := offer.Kind.Guard(a.Egress).CheckAddress(ctx, config.BaseURL(offer.Provider))
+	base := config.BaseURL(offer.Provider)
+	if strings.ContainsAny(base, "?#") { // what is put after it would go there, and not on its path
+		return problem.Invalid("body.config."+offer.Provider.AddressField(), "The address may have neither a query nor a fragment.")
+	}
+	err := offer.Kind.Guard(a.Egress).CheckAddress(ctx, base)
 	if errors.As(err, &badURL) || errors.As(err, &refused) {
 		return problem.Invalid("body.config."+offer.Provider.AddressField(), "The address cannot be used: %v.", err).WithCause(err)
 	}

@@ -195,7 +195,10 @@ func asSpeechProblem(err error, param string) error {
 		p := problem.Unavailable(askedLater, err).WithDetail("reason", "no_speech_engine")
 		p.Message = "Nothing here speaks: no speech engine is installed."
 		return p
-	case errors.Is(err, speaker.ErrBusy), errors.Is(err, speaker.ErrFailed):
+	case errors.Is(err, speaker.ErrFailed): // in two processes: it will again
+		from, _, _ := strings.Cut(param, ".")
+		return problem.Invalid(from+".text", "The speech engine fails at this text. Say it in other words, or in parts.").WithCause(err)
+	case errors.Is(err, speaker.ErrBusy):
 		return problem.Unavailable(askedSoon, err)
 	}
 	return err
