@@ -33,10 +33,10 @@ func TestDeleteAnOrganizationByHand(t *testing.T) {
 	require.Contains(t, said, "--files or VISAVIS_FILES", "files that are elsewhere would stay")
 	require.Equal(t, http.StatusOK, get(t, api.url+"/me", p.key).status)
 
-	executeSQL(t, p.directory, `UPDATE organization SET managed_by = 'Organization/acme/main/42' WHERE slug = 'acme'`)
+	executeSQL(t, p.directory, `UPDATE organization SET managed_by = 'Organisation/acme/main/42' WHERE slug = 'acme'`)
 	said, code = remove("acme", "--yes", "--files", files)
 	require.Equal(t, 1, code)
-	require.Contains(t, said, "is managed by Organization acme/main: delete that")
+	require.Contains(t, said, "is managed by Organisation acme/main: delete that")
 	executeSQL(t, p.directory, `UPDATE organization SET managed_by = 'api' WHERE slug = 'acme'`)
 
 	said, code = remove("acme", "--yes", "--files", files)

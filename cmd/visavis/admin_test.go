@@ -177,14 +177,14 @@ func TestWhatAResourceDeclaresIsNotChangedByHand(t *testing.T) {
 	db, err := database.Open(p.directory, database.PoolOptions{})
 	require.NoError(t, err)
 	defer db.Close()
-	_, err = db.Exec(t.Context(), `UPDATE organization SET managed_by = 'Organization/acme/main/42'`)
+	_, err = db.Exec(t.Context(), `UPDATE organization SET managed_by = 'Organisation/acme/main/42'`)
 	require.NoError(t, err)
 	for _, args := range [][]string{
 		{"set-plan", p.org, "business"}, {"set-limit", p.org, "portals", "7"}, {"pause", p.org}, {"resume", p.org},
 	} {
 		_, stderr, code := execute(t, nil, append([]string{"admin", "--database", p.directory, "org"}, args...)...)
 		require.Equal(t, 1, code)
-		require.Contains(t, stderr, "is managed by Organization acme/main: change it there")
+		require.Contains(t, stderr, "is managed by Organisation acme/main: change it there")
 	}
 	adminTool[shownOrg](t, p.directory, "org", "add-minutes", p.org, "90")
 }

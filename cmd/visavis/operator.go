@@ -38,7 +38,7 @@ type operatorSettings struct {
 
 func (o *operatorSettings) define(f *pflag.FlagSet) {
 	f.StringVar(&o.namespace, "namespace", "", "`NAMESPACE` that the operator runs in: its lease, the pods it starts and the Secrets of shards are there")
-	f.StringSliceVar(&o.serves, "serve-namespace", nil, "`NAMESPACE` whose Organizations, Webhooks and Portals are brought about beside those of its own; repeatable, and \"*\" for every one. The operator needs the rights to their Secrets (no other unless given)")
+	f.StringSliceVar(&o.serves, "serve-namespace", nil, "`NAMESPACE` whose Organisations, Webhooks and Portals are brought about beside those of its own; repeatable, and \"*\" for every one. The operator needs the rights to their Secrets (no other unless given)")
 	f.StringVar(&o.instance, "instance", "visavis", "`NAME` of the deployment, the label app.kubernetes.io/instance of what belongs to it")
 	f.StringVar(&o.podConfig, "pod-config", "", "`NAME` of the ConfigMap with the templates of the pods it starts")
 	f.StringVar(&o.ingressClass, "ingress-class", "", "`CLASS` of the Ingresses of portals' own hosts (the cluster's default unless given)")

@@ -1,4 +1,4 @@
-// Package organization brings Organisation resources about: the organization in the
+// Package organisation brings Organisation resources about: the organization in the
 // directory and on its shard, what it may have, and a key for the API in a Secret.
 package organisation
 

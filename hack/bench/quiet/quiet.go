@@ -42,7 +42,7 @@ type Options struct {
 	Webhooks  int
 	// PerSecond is the operator's limit of requests.
 	PerSecond int
-	// Rules lack what a manager gives, and Org is an organization that they know.
+	// Rules lack what a manager gives, and Org is an organisation that they know.
 	Rules webhook.Rules
 	Org   id.Org
 }
@@ -92,28 +92,28 @@ func newScheme() (*k8sruntime.Scheme, error) {
 	return scheme, v1alpha1.AddToScheme(scheme)
 }
 
-// declare makes an Organization that is there already, and its Webhooks.
+// declare makes an Organisation that is there already, and its Webhooks.
 func (o Options) declare(ctx context.Context, scheme *k8sruntime.Scheme) error {
 	c, err := client.New(o.Config, client.Options{Scheme: scheme})
 	if err != nil {
 		return err
 	}
-	organization := &v1alpha1.Organization{
+	organisation := &v1alpha1.Organisation{
 		ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: "acme"},
-		Spec:       v1alpha1.OrganizationSpec{Name: "Acme", Plan: "enterprise"},
+		Spec:       v1alpha1.OrganisationSpec{Name: "Acme", Plan: "enterprise"},
 	}
-	if err := c.Create(ctx, organization); err != nil {
+	if err := c.Create(ctx, organisation); err != nil {
 		return err
 	}
-	organization.Status.ID = o.Org.String()
-	if err := c.Status().Update(ctx, organization); err != nil {
+	organisation.Status.ID = o.Org.String()
+	if err := c.Status().Update(ctx, organisation); err != nil {
 		return err
 	}
 	for n := range o.Webhooks {
 		if err := c.Create(ctx, &v1alpha1.Webhook{
 			ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: fmt.Sprintf("hook-%05d", n)},
 			Spec: v1alpha1.WebhookSpec{
-				Organization: v1alpha1.OrganizationReference{Name: "acme"},
+				Organisation: v1alpha1.OrganisationReference{Name: "acme"},
 				// An address that no name server need be asked for.
 				URL: fmt.Sprintf("https://1.1.1.1/hooks/%d", n), Events: []string{"session.ended"},
 			},

@@ -15,7 +15,7 @@ const (
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,shortName=vportal,categories=visavis
-// +kubebuilder:printcolumn:name="Organisation",type=string,JSONPath=`.spec.organization.name`
+// +kubebuilder:printcolumn:name="Organisation",type=string,JSONPath=`.spec.organisation.name`
 // +kubebuilder:printcolumn:name="URL",type=string,JSONPath=`.status.url`
 // +kubebuilder:printcolumn:name="Published",type=string,JSONPath=`.status.conditions[?(@.type=="Published")].status`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
@@ -34,7 +34,7 @@ type Portal struct {
 }
 
 // PortalSpec is what a portal is to be.
-// +kubebuilder:validation:XValidation:rule="self.organization == oldSelf.organization",message="organization cannot be changed: make another Portal"
+// +kubebuilder:validation:XValidation:rule="self.organisation == oldSelf.organisation",message="organisation cannot be changed: make another Portal"
 // +kubebuilder:validation:XValidation:rule="self.template == oldSelf.template",message="template cannot be changed: make another Portal"
 type PortalSpec struct {
 	// The Organisation of this namespace that opens it.

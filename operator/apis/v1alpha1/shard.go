@@ -14,7 +14,7 @@ import (
 // +kubebuilder:printcolumn:name="Tier",type=string,JSONPath=`.spec.tier`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
-// +kubebuilder:printcolumn:name="Organisations",type=integer,JSONPath=`.status.organizations`
+// +kubebuilder:printcolumn:name="Organisations",type=integer,JSONPath=`.status.organisations`
 // +kubebuilder:printcolumn:name="Workers",type=string,JSONPath=`.status.workers.summary`
 // +kubebuilder:printcolumn:name="Portals",type=string,JSONPath=`.status.portals.summary`
 // +kubebuilder:printcolumn:name="Schema",type=integer,JSONPath=`.status.schemaVersion`,priority=1

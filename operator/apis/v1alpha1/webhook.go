@@ -11,7 +11,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Namespaced,shortName=vhook,categories=visavis
-// +kubebuilder:printcolumn:name="Organisation",type=string,JSONPath=`.spec.organization.name`
+// +kubebuilder:printcolumn:name="Organisation",type=string,JSONPath=`.spec.organisation.name`
 // +kubebuilder:printcolumn:name="URL",type=string,JSONPath=`.spec.url`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
@@ -31,7 +31,7 @@ type Webhook struct {
 }
 
 // WebhookSpec is what a webhook is to be.
-// +kubebuilder:validation:XValidation:rule="self.organization == oldSelf.organization",message="organization cannot be changed: make another Webhook"
+// +kubebuilder:validation:XValidation:rule="self.organisation == oldSelf.organisation",message="organisation cannot be changed: make another Webhook"
 type WebhookSpec struct {
 	// The Organisation of this namespace that it is told of.
 	Organisation OrganisationReference `json:"organisation"`

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) { databasetest.Main(m) }
 
 var (
 	now  = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	mine = managed.Resource{Kind: "Organization", Namespace: "acme", Name: "main", UID: "1"}.By()
+	mine = managed.Resource{Kind: "Organisation", Namespace: "acme", Name: "main", UID: "1"}.By()
 )
 
 type world struct {
