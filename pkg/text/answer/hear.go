@@ -22,6 +22,15 @@ func Hear(language, text string) Heard {
 	if heard := unmissed(near, text); heard.Act != None {
 		return heard
 	}
+	plain := undisguised(text)
+	if plain != text {
+		if heard := unmissed(likely(language, plain), plain); heard.Act != None {
+			return heard
+		}
+	}
+	if spoken := undetailed(language, plain); spoken != "" {
+		return Heard{Disclosure, spoken}
+	}
 	for _, t := range near {
 		if act := t.heard(hear(text, t.spellings), text); act != None {
 			return Heard{act, t.language}

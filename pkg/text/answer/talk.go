@@ -80,7 +80,7 @@ var talks = func() map[string]func() *talk {
 	for _, f := range files {
 		language := strings.TrimSuffix(f.Name(), ".txt")
 		all[language] = sync.OnceValue(func() *talk {
-			t, err := readTalk(language)
+			t, err := openTalk(language)
 			if err != nil {
 				panic(err) // the files are part of the program, and a test reads them
 			}
@@ -105,6 +105,7 @@ func Load() {
 	for _, read := range talks {
 		read()
 	}
+	asking()
 }
 
 // talkOf is a language's file, nil where there is none.
@@ -128,19 +129,23 @@ func base(language string) string {
 	return strings.ToLower(code)
 }
 
-func readTalk(language string) (*talk, error) {
+func openTalk(language string) (*talk, error) {
 	text, err := talkFiles.ReadFile("talk/" + language + ".txt")
 	if err != nil {
 		return nil, err
 	}
+	return readTalk(language, string(text))
+}
+
+func readTalk(language, text string) (*talk, error) {
 	t := &talk{
-		language: language, wide: language == "zh" || language == "ja", anywhere: map[string]*regexp.Regexp{}, begins: map[string]*regexp.Regexp{},
+		language: language, wide: language == "zh" || language == "ja" || language == "ko", anywhere: map[string]*regexp.Regexp{}, begins: map[string]*regexp.Regexp{},
 		known: map[int][]string{}, natures: map[int][]string{}, spellings: map[string][]string{}, say: map[string]string{}, function: map[string]bool{},
 	}
 	c := compiler{sets: map[string][]string{}, spellings: t.spellings, wide: t.wide}
 	sections := map[string][]string{}
 	section, set := "", ""
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		switch {
 		case line == "" || line[0] == '#':

@@ -8,7 +8,7 @@ import (
 
 func TestTalkFilesAreSound(t *testing.T) {
 	for language := range talks {
-		read, err := readTalk(language)
+		read, err := openTalk(language)
 		require.NoError(t, err, language)
 		for _, key := range []string{"ability", "abilityNone", "nearby", "insult", "injection", "nonsense", "emergency", "person", "contact", "foreign", "okay", "yes", "no"} {
 			require.NotEmpty(t, read.say[key], "%s %s", language, key)
