@@ -50,7 +50,7 @@ func candidatesOf(language string, passages []Passage) []candidate {
 		for place, text := range sentences {
 			item := strings.HasPrefix(text, "- ") || strings.Contains(text, "; ") && strings.Contains(text, ": ")
 			text = strings.TrimPrefix(text, "- ") // the mark of a list is not spoken
-			if seen[text] {
+			if seen[text] || unspeakable(text) {
 				continue
 			}
 			seen[text] = true

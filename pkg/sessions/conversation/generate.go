@@ -307,7 +307,7 @@ func (a *generation) say(sentence string) bool {
 		return false
 	}
 	words, cited := uncite(sentence)
-	if claimsHumanity(a.question.Language, words) {
+	if claimsHumanity(words) {
 		if !a.hold(words, heldHuman) {
 			return false
 		}

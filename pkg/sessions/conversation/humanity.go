@@ -2,41 +2,106 @@ package conversation
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
-// humanClaims are how a speaker says of itself that it is a human being, or no machine.
-var humanClaims = map[string]*regexp.Regexp{
-	"en": regexp.MustCompile(`\bi(?:['’]m| am) (?:(?:really|actually|indeed|also|just|in fact) )*(?:(?:a|an) )?(?:(?:real|actual|living|human) )*(?:human|person|man|woman|human being)\b|\bi(?:['’]m| am) not (?:a |an )?(?:robot|bot|chatbot|ai|machine|computer|artificial)\b`),
-	"de": regexp.MustCompile(`\bich bin (?:(?:wirklich|tatsächlich|natürlich|doch) )*(?:ein |eine )?(?:(?:echter|echte|realer|reale|richtiger|richtige) )?(?:mensch|person|frau|mann)\b|\bich bin (?:kein|keine) (?:roboter|bot|ki|maschine|computer|künstliche)`),
-	"fr": regexp.MustCompile(`\bje suis (?:(?:vraiment|bien) )*(?:un |une )?(?:vrai |vraie )?(?:humain|humaine|être humain|personne|homme|femme)(?:$|[^\pL])|\bje ne suis pas (?:un |une )?(?:robot|ia|machine|intelligence)`),
-	"es": regexp.MustCompile(`\bsoy (?:un |una )?(?:(?:verdadero|verdadera) )?(?:humano|humana|ser humano|persona|hombre|mujer)\b|\bno soy (?:un |una )?(?:robot|bot|ia|máquina|inteligencia)`),
-	"it": regexp.MustCompile(`\bsono (?:un |una |un['’])?(?:(?:vero|vera) )?(?:umano|umana|essere umano|persona|uomo|donna)\b|\bnon sono (?:un |una |un['’])?(?:robot|bot|ia|macchina|intelligenza)`),
-	"pt": regexp.MustCompile(`\bsou (?:um |uma )?(?:humano|humana|ser humano|pessoa|homem|mulher)\b|\bnão sou (?:um |uma )?(?:robô|robot|bot|ia|máquina|inteligência)`),
-	"nl": regexp.MustCompile(`\bik ben (?:(?:echt|gewoon) )*(?:een )?(?:(?:echt|echte) )?(?:mens|persoon|man|vrouw)\b|\bik ben geen (?:robot|bot|ai|machine|computer)`),
-	"pl": regexp.MustCompile(`\bjestem (?:prawdziwym |prawdziwą )?(?:człowiekiem|osobą|kobietą|mężczyzną)|\bnie jestem (?:robotem|botem|maszyną|sztuczną)`),
-	"tr": regexp.MustCompile(`\b(?:ben|gerçek|bir) insanım|(?:robot|yapay zek[aâ]|makine|bot) değilim`),
-	"zh": regexp.MustCompile(`我(?:就)?是(?:一个|一名|一位)?(?:真)?人(?:类)?(?:$|[，。！,])|我不是(?:一个)?(?:机器人|人工智能|ai|机器)`),
-	"ja": regexp.MustCompile(`私は(?:本物の)?人間です|(?:ロボット|ai|人工知能|機械)(?:では|じゃ)(?:ありません|ない)`),
-	"ar": regexp.MustCompile(`أنا (?:إنسان|بشر|شخص حقيقي)|لست (?:روبوت|آلة|ذكاء)`),
+// denies are the words before a claim that turn it around or only raise it.
+var denies = wordSet("no|non|não|nao|nie|not|ne|не|لست|never|if|whether|ob|si|se|czy|если")
+
+// claimsHumanity says whether a sentence has the speaker be a human being, in any language
+// that is known: a model may change its language to say so.
+func claimsHumanity(sentence string) bool {
+	return holdsUndenied(humanClaims, sentence)
 }
 
-// denies are the words before a claim that turn it around.
-var denies = wordSet("no|non|não|nie|not|ne|لست")
+// tellsNature says whether a sentence tells whoever reads it what they are or shall pretend
+// to be, as only one that is written for a machine does.
+func tellsNature(sentence string) bool {
+	return holdsUndenied(natureTold, sentence)
+}
 
-// claimsHumanity says whether a sentence has the speaker be a human being.
-func claimsHumanity(language, sentence string) bool {
-	said := lower(sentence)
-	for _, form := range []*regexp.Regexp{humanClaims[base(language)], humanClaims["en"]} {
-		if form == nil {
-			continue
-		}
-		for _, at := range form.FindAllStringIndex(said, -1) {
-			before := strings.Fields(said[:at[0]])
-			if len(before) == 0 || !denies[before[len(before)-1]] {
-				return true
+// unspeakable says whether a sentence of a passage may not be said by an avatar.
+func unspeakable(sentence string) bool {
+	return claimsHumanity(sentence) || tellsNature(sentence)
+}
+
+func holdsUndenied(forms map[string]*regexp.Regexp, sentence string) bool {
+	said := readable(sentence)
+	texts := []string{said}
+	if plain := latinized(said); plain != said {
+		texts = append(texts, plain)
+	}
+	for _, text := range texts {
+		for language, form := range forms {
+			if !holdsAny(text, hints[language]) {
+				continue
+			}
+			for _, at := range form.FindAllStringIndex(text, -1) {
+				before := strings.Fields(text[:at[0]])
+				if len(before) == 0 || !denies[before[len(before)-1]] {
+					return true
+				}
 			}
 		}
 	}
 	return false
 }
+
+// hints are what a form of each language has at least one of: a form takes long to match.
+var hints = map[string][]string{
+	"en": {"i'm", "i am", "i ain", "you", "bot", "machine", "ai", "a.i.", "computer", "human", "person"},
+	"de": {"bin", "bist", "sind", "mit ein", "kein"},
+	"fr": {"suis", "avec", "à un", "pas un", "il n'y", "es un", "êtes"},
+	"es": {"soy", "con un", "ningún", "ni un", "no un", "ningun", "eres", "es un", "es ahora"},
+	"it": {"sono", "con un", "non un", "nessun", "sei", "lei è"},
+	"pt": {"sou", "com um", "não", "nenhum", "você", "tu és"},
+	"nl": {"ik ben", "ben ik", "met een", "geen", "hier", "bent"},
+	"pl": {"jestem", "jesteś", " z ", "nie ", "żad"},
+	"tr": {"insan", "kişi", "kadın", "erke", "gerçe", "değil", "yok", "robot"},
+	"zh": {"我", "你", "您", "不是", "没有", "沒有"},
+	"ja": {"私", "わたし", "僕", "ぼく", "俺", "人", "ロボット", "ボット", "ai", "機械", "プログラム", "あなた", "君"},
+	"ar": {"أن", "ان", "إن", "لست", "ليس", "تتحدث", "لا"},
+	"ru": {"я", "ты", "вы", "не", "ни"},
+}
+
+func holdsAny(text string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
+// readable is a text as it is read aloud: in lower case, with plain apostrophes and
+// blanks, without the marks that are not seen.
+func readable(text string) string {
+	seen := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.In(r, unicode.Cf) || r == '*' || r == '_' || r == '\u034f' || unicode.In(r, unicode.Variation_Selector):
+			return -1
+		case strings.ContainsRune("’‘ʼ`´＇", r):
+			return '\''
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(lower(norm.NFKC.String(seen))), " ")
+}
+
+// latinized is a text with Latin letters for those that look like them, without diacritics.
+func latinized(text string) string {
+	bare := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(text))
+	return lookalikes.Replace(bare)
+}
+
+// lookalikes are small letters of Cyrillic, Greek and Armenian that look like Latin ones.
+var lookalikes = strings.NewReplacer(
+	"а", "a", "в", "b", "с", "c", "ԁ", "d", "е", "e", "һ", "h", "і", "i", "ј", "j", "к", "k", "ӏ", "l", "м", "m", "п", "n", "о", "o", "р", "p",
+	"ѕ", "s", "т", "t", "у", "y", "х", "x", "ѵ", "v", "ѡ", "w", "ԛ", "q", "ԝ", "w", "н", "h",
+	"α", "a", "β", "b", "ε", "e", "η", "n", "ι", "i", "κ", "k", "μ", "m", "ν", "v", "ο", "o", "ρ", "p", "τ", "t", "υ", "u", "χ", "x", "ω", "w", "γ", "y", "σ", "o", "ϲ", "c", "ϳ", "j",
+	"ո", "n", "ս", "u", "օ", "o", "հ", "h", "ɑ", "a", "ı", "i", "ɡ", "g",
+)
