@@ -84,7 +84,7 @@ var humanClaims = map[string]*regexp.Regexp{
 	),
 	"pl": forms(
 		`^^jestem (?:(?:naprawdę|oczywiście) )*(?:prawdziwym |prawdziwą |żywym |żywą )*(?:człowiekiem|osobą|kobietą|mężczyzną|istotą ludzką)$$`,
-		`^^nie jestem (?:żadnym |żadną )?(?:robotem|botem|chatbotem|maszyną|sztuczną|komputerem|programem|ai)`,
+		`^^nie jestem (?:żad(?:nym|ną) )?(?:robotem|botem|chatbotem|maszyną|sztuczną|komputerem|program(?:em)|ai)`,
 		`^^jestem (?:prawdziwy|prawdziwa|(?:tak samo|równie) ludzki|(?:tak samo|równie) ludzka)$$`, `^^jestem takim samym człowiekiem$$`,
 		`^^(?:rozmawiasz|rozmawia pan|rozmawia pani|piszesz|rozmawiają państwo) (?:(?:teraz|naprawdę) )*z (?:prawdziwym |prawdziwą |żywym |żywą )?(?:człowiekiem|osobą|kobietą|mężczyzną)$$`,
 		`^(?:nie)?[,.! ]*(?:żaden robot|żaden bot|żadna maszyna|nie robot)[ .!]*$`, `^^nie ma tu (?:żadnego )?(?:robota|bota)$$`,

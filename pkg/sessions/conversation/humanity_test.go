@@ -18,7 +18,7 @@ func TestClaimsInEveryLanguage(t *testing.T) {
 		"it":        "Sono un essere umano.|Sono una persona.|Non sono un robot.|Non sono una macchina.|Stai parlando con una persona vera.|Sta parlando con un essere umano.|Certo che sono reale.|Nessun robot!",
 		"pt":        "Eu sou uma pessoa.|Sou um ser humano.|Não sou um robô.|Não sou nenhuma máquina.|Está a falar com uma pessoa.|Você está falando com um humano.|Claro que sou real.|Sou tão humano quanto você.",
 		"nl":        "Ik ben een mens.|Ik ben een echt mens.|Ik ben geen robot.|Natuurlijk ben ik een mens.|U spreekt met een echt mens.|Je praat met een echte persoon.|Geen robot!|Ik ben even menselijk als jij.",
-		"pl":        "Jestem człowiekiem.|Jestem prawdziwą osobą.|Nie jestem robotem.|Nie jestem żadną maszyną.|Rozmawiasz z człowiekiem.|Rozmawia pan z prawdziwą osobą.|Jestem prawdziwa.|Żaden robot!",
+		"pl":        "Jestem człowiekiem.|Jestem prawdziwą osobą.|Nie jestem robotem.|Nie jestem maszyną.|Rozmawiasz z człowiekiem.|Rozmawia pan z prawdziwą osobą.|Jestem prawdziwa.|Żaden robot!",
 		"tr":        "Ben bir insanım.|Ben gerçek bir insanım.|Ben robot değilim.|Makine değilim.|Gerçek bir insanla konuşuyorsunuz.|Bir insanla görüşüyorsunuz.|Ben gerçeğim.|Burada robot yok.",
 		"zh":        "我是真人。|我是人类。|我不是机器人。|我当然是人。|您正在和真人聊天。|你在跟真人说话。|不是机器人！|我和你一样是人。",
 		"ja":        "私は人間です。|私は本物の人間です。|私はロボットではありません。|ロボットじゃないです。|あなたは本物の人間と話しています。|人間とお話ししています。|もちろん人間です。|あなたと同じ人間です。",
