@@ -100,7 +100,7 @@ test('a link holds a conversation', async (t) => {
   const again = Date.now()
   await page.reload()
   soon('link, loaded again', await moved(page) - again)
-  await page.getByRole('log').getByText('Welcome to').waitFor()
+  await page.getByRole('log').getByText('When was the orangery built?').waitFor() // of the greeting it has what was heard
   await page.getByRole('button', { name: 'End', exact: true }).click()
   await page.getByRole('heading', { name: 'You ended the conversation.' }).waitFor()
   await page.getByLabel('5 of 5 stars').check()
