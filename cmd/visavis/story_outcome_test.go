@@ -123,9 +123,8 @@ func (s *story) checkEvents() {
 	s.checkReceived(withWords, log)
 	s.checkReceived(withoutWords, s.two.awaitLog(s.t, false, "conversation.rated"))
 	for _, r := range s.receiver.Received(withoutWords) {
-		for _, word := range []string{"tram", "umbrellas", "Welcome", "Kim"} {
-			require.NotContains(s.t, string(r.Body), word, "%s tells no words", r.Type)
-		}
+		// Whole words: an id may hold the letters of one by chance.
+		require.NotRegexp(s.t, `\b(tram|umbrellas|Welcome|Kim)\b`, string(r.Body), "%s tells no words", r.Type)
 	}
 }
 
