@@ -7,6 +7,7 @@ package espeak
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"visavis.dev/pkg/speech/espeak/wire"
@@ -29,7 +31,7 @@ const Program = "visavis-speech"
 const (
 	// maxQueue is how many requests wait for each process.
 	maxQueue = 16
-	// within is how long a request may take once it has a process, stall how long that
+	// within is how long a phrase may take once it has a process, stall how long that
 	// may show no progress, and startWithin how long a process may take to start.
 	within      = 10 * time.Second
 	stall       = 2 * time.Second
@@ -44,7 +46,7 @@ type Options struct {
 	Processes int
 	// Queue is how many requests wait for a process before others are refused.
 	Queue int
-	// Within bounds a request, and Stall the time between two pieces of its sound.
+	// Within bounds a phrase, and Stall the time between two pieces of its sound.
 	Within, Stall time.Duration
 	Log           *slog.Logger
 }
@@ -56,6 +58,8 @@ type Pool struct {
 	free chan *process
 	// waiting holds a token for each request that waits or runs.
 	waiting chan struct{}
+	// rate is of the processes' sound, in samples a second.
+	rate atomic.Uint32
 
 	mu     sync.Mutex
 	closed bool
@@ -130,7 +134,6 @@ type process struct {
 	in      io.WriteCloser
 	out     *bufio.Reader
 	said    *tail
-	rate    int
 	ended   sync.Once
 	waiting chan struct{} // is closed once the process is gone
 }
@@ -169,7 +172,7 @@ func (p *Pool) start() (*process, error) {
 		p.end(one)
 		return nil, fmt.Errorf("the speech process did not start: %w %s", errors.Join(err, one.cmd.Err), one.said)
 	}
-	one.rate = int(payload[0])<<24 | int(payload[1])<<16 | int(payload[2])<<8 | int(payload[3])
+	p.rate.Store(binary.BigEndian.Uint32(payload))
 	return one, nil
 }
 
@@ -211,80 +214,82 @@ func (p *Pool) Processes() []int {
 	return ids
 }
 
-// do has a process answer a request, frame by frame. A process that fails is ended, and
-// where it had answered nothing yet another one is asked, once.
-func (p *Pool) do(ctx context.Context, r wire.Request, begin func(rate int), take func(wire.Kind, []byte) error) error {
+// enter takes a place among the requests that wait or are answered, until leave. The error
+// is ErrBusy.
+func (p *Pool) enter() (leave func(), err error) {
 	select {
 	case p.waiting <- struct{}{}:
-		defer func() { <-p.waiting }()
+		return func() { <-p.waiting }, nil
 	default:
-		return speaker.ErrBusy
+		return nil, speaker.ErrBusy
 	}
-	answered := false
+}
+
+// frame is a part of an answer.
+type frame struct {
+	kind    wire.Kind
+	payload []byte
+}
+
+// ask has a process answer. One that fails is ended, and another one is asked, once: what
+// befell it need not be the text's fault. The error is ErrFailed where both fail, ErrBusy
+// where no process can be started.
+func (p *Pool) ask(ctx context.Context, r wire.Request) (answer []frame, err error) {
 	for attempt := 0; ; attempt++ {
-		err := p.try(ctx, r, begin, func(kind wire.Kind, payload []byte) error {
-			answered = true
-			return take(kind, payload)
-		})
-		if err == nil || answered || attempt > 0 || !errors.Is(err, speaker.ErrFailed) || ctx.Err() != nil {
-			return err
+		answer, err = p.try(ctx, r)
+		if err == nil || attempt > 0 || !errors.Is(err, speaker.ErrFailed) || ctx.Err() != nil {
+			return answer, err
 		}
 		p.options.Log.WarnContext(ctx, "speech process failed, trying another", "error", err)
 	}
 }
 
-func (p *Pool) try(ctx context.Context, r wire.Request, begin func(rate int), take func(wire.Kind, []byte) error) (err error) {
+func (p *Pool) try(ctx context.Context, r wire.Request) (answer []frame, err error) {
 	var one *process
 	select {
 	case one = <-p.free:
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 	defer func() { p.free <- one }()
 	if one == nil {
 		if one, err = p.start(); err != nil {
 			one = nil
-			return fmt.Errorf("%w: %w", speaker.ErrFailed, err)
+			return nil, fmt.Errorf("%w: %w", speaker.ErrBusy, err)
 		}
 	}
-	begin(one.rate)
-	whole, err := p.ask(ctx, one, r, take)
+	answer, whole, err := p.read(one, r)
 	if !whole {
 		p.end(one)
 		one = nil
 	}
-	return err
+	return answer, err
 }
 
-// ask has a process answer. whole says that it did to the end, and can be asked again:
-// what nobody wants to hear any more is read all the same, since that takes less than
-// another process.
-func (p *Pool) ask(ctx context.Context, one *process, r wire.Request, take func(wire.Kind, []byte) error) (whole bool, err error) {
+// read has a process answer. whole says that it did to the end, and can be asked again. An
+// answer is read though nobody may wait for it any more: that takes less than another
+// process.
+func (p *Pool) read(one *process, r wire.Request) (answer []frame, whole bool, err error) {
 	stalled := time.AfterFunc(p.options.Stall, one.kill)
 	defer stalled.Stop()
 	late := time.AfterFunc(p.options.Within, one.kill)
 	defer late.Stop()
 	if err := wire.WriteRequest(one.in, r); err != nil {
-		return false, fmt.Errorf("%w: %w", speaker.ErrFailed, err)
+		return nil, false, fmt.Errorf("%w: %w", speaker.ErrFailed, err)
 	}
-	var unwanted error
 	for {
 		kind, payload, err := wire.ReadFrame(one.out)
 		if err != nil {
-			return false, fmt.Errorf("%w: %w %s", speaker.ErrFailed, err, one.said)
+			return nil, false, fmt.Errorf("%w: %w %s", speaker.ErrFailed, err, one.said)
 		}
 		stalled.Reset(p.options.Stall)
-		if unwanted == nil {
-			unwanted = ctx.Err()
+		switch kind {
+		case wire.Done:
+			return answer, true, nil
+		case wire.Failed:
+			return nil, true, fmt.Errorf("%w: %s", speaker.ErrFailed, payload)
 		}
-		switch {
-		case kind == wire.Done:
-			return true, unwanted
-		case kind == wire.Failed:
-			return true, fmt.Errorf("%w: %s", speaker.ErrFailed, payload)
-		case unwanted == nil:
-			unwanted = take(kind, payload)
-		}
+		answer = append(answer, frame{kind, payload})
 	}
 }
 

@@ -34,22 +34,31 @@ func (p *Pool) Speak(ctx context.Context, r speaker.Request, heard func(speaker.
 	if r.Language == "en" && c.english != "" {
 		name = c.english
 	}
-	request := wire.Request{
-		Text: text.Said, Voice: name + "+" + c.variant, Rate: c.wordsAMinute(r.Speed), Pitch: c.pitch, Range: c.span, WordGap: c.gap,
+	leave, err := p.enter()
+	if err != nil {
+		return err
 	}
-	var s *saying
-	begin := func(rate int) { s = newSaying(c, text, rate, heard) }
-	if err := p.do(ctx, request, begin, func(kind wire.Kind, payload []byte) error { return s.take(kind, payload) }); err != nil {
+	defer leave()
+	s := newSaying(c, text, int(p.rate.Load()), heard)
+	request := wire.Request{Voice: name + "+" + c.variant, Rate: c.wordsAMinute(r.Speed), Pitch: c.pitch, Range: c.span, WordGap: c.gap}
+	if err := p.sayAll(ctx, request, phrasesOf(text.Said), s); err != nil {
 		return err
 	}
 	return s.end()
 }
 
-// saying makes the sound of one sentence out of what the process answers.
+// saying makes the sound of one text out of what processes answer.
 type saying struct {
 	text  spoken.Text
 	heard func(speaker.Chunk) error
 	voice *timbre
+	// rate is of the processes' sound, in samples a second, and taken how many of them
+	// were heard.
+	rate, taken int
+	// phraseMs and phraseAt are where the phrase begins that is being heard: in
+	// milliseconds of the processes' sound, and in characters.
+	phraseMs int64
+	phraseAt int
 	// tract is by how much times are shorter than the process counts them.
 	tract float64
 	// next is what was told of sound that has not come yet.
@@ -63,7 +72,18 @@ type saying struct {
 }
 
 func newSaying(c character, text spoken.Text, rate int, heard func(speaker.Chunk) error) *saying {
-	return &saying{text: text, heard: heard, voice: newTimbre(c, rate), tract: c.tract, silent: true}
+	return &saying{text: text, heard: heard, voice: newTimbre(c, rate), rate: rate, tract: c.tract, silent: true}
+}
+
+// hear takes the answer to a phrase that begins at a character.
+func (s *saying) hear(at int, answer []frame) error {
+	s.phraseMs, s.phraseAt = int64(s.taken)*1000/int64(s.rate), at
+	for _, f := range answer {
+		if err := s.take(f.kind, f.payload); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *saying) take(kind wire.Kind, payload []byte) error {
@@ -79,6 +99,7 @@ func (s *saying) take(kind wire.Kind, payload []byte) error {
 		return nil
 	case wire.Samples:
 		samples := make([]float32, len(payload)/2)
+		s.taken += len(samples)
 		for i := range samples {
 			samples[i] = float32(int16(binary.LittleEndian.Uint16(payload[2*i:]))) / 32768
 		}
@@ -103,11 +124,11 @@ func (s *saying) give(samples []int16) error {
 
 // happens takes an event.
 func (s *saying) happens(e *wire.Event) {
-	at := int64(math.Round(float64(e.AtMs) / s.tract))
+	at := int64(math.Round(float64(s.phraseMs+int64(e.AtMs)) / s.tract))
 	switch e.Kind {
 	case wire.Word:
 		if e.Length > 0 {
-			s.begins(at, int(e.Position), int(e.Length))
+			s.begins(at, s.phraseAt+int(e.Position), int(e.Length))
 		}
 	case wire.Phoneme:
 		name := e.Name()

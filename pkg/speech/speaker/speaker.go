@@ -20,8 +20,9 @@ var (
 	ErrUnavailable = errors.New("no speech engine is installed")
 	// ErrLanguage says that the language is not spoken.
 	ErrLanguage = errors.New("the language is not spoken")
-	// ErrBusy says that too much is being spoken already.
-	ErrBusy = errors.New("too much is being spoken at once")
+	// ErrBusy says that nothing can speak right now: too much is being spoken already, or
+	// what speaks cannot be started.
+	ErrBusy = errors.New("nothing can speak right now")
 	// ErrFailed says that the sound broke off, or did not come in time.
 	ErrFailed = errors.New("the speech engine failed")
 )
