@@ -43,6 +43,7 @@ func checkEnvelope(t testing.TB, a apitest.Answer, list bool) {
 		return
 	}
 	require.Contains(t, body, "data")
+	require.NotEmpty(t, a.Header.Get("Cache-Control"), "nobody between keeps what is somebody's own")
 	require.Equal(t, "null", string(body["error"]))
 	if a.Header.Get("Idempotency-Replayed") == "" {
 		require.JSONEq(t, strconv.Quote(a.Header.Get("X-Request-Id")), string(body["requestId"]))

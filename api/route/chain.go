@@ -32,6 +32,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	recorder := &recorder{ResponseWriter: w}
 	c.writer, c.request = recorder, r.WithContext(ctx)
 	c.SetHeader("X-Request-Id", c.RequestID.String())
+	c.SetHeader("Cache-Control", "private, no-store") // unless a file says otherwise
 	c.speak(contract.Latest)
 	defer s.finish(c, recorder, began)
 	defer c.letGo()
