@@ -37,6 +37,9 @@ func (r *run) copy(ctx context.Context) error {
 	}
 	for r.at.Table < len(r.layout) {
 		t := r.layout[r.at.Table]
+		if err := r.bound(ctx, t); err != nil {
+			return err
+		}
 		rows, more, err := r.carry(ctx, t, r.at.After)
 		if isDuplicate(err) {
 			// A row that went took its name with it to another: what the destination has
@@ -61,26 +64,38 @@ func (r *run) copy(ctx context.Context) error {
 // step moves the cursor past a page of a table.
 func (r *run) step(t table, rows []record, more bool) {
 	if !more || len(t.key) == 0 {
-		r.at.Table, r.at.After = r.at.Table+1, nil
+		r.at.Table, r.at.After, r.at.Last = r.at.Table+1, nil, nil
+		r.noted = nil
 		return
 	}
 	r.at.After = t.keyOf(rows[len(rows)-1])
 }
 
+// bound notes the last key of a table whose turn it is.
+func (r *run) bound(ctx context.Context, t table) error {
+	if len(t.key) == 0 || r.at.After != nil || r.at.Last != nil {
+		return nil
+	}
+	return r.reading(ctx, func(ctx context.Context, tx database.Tx) (err error) {
+		r.at.Last, err = t.last(ctx, tx, r.move.Org)
+		return err
+	})
+}
+
 // carry copies the rows after a key.
 func (r *run) carry(ctx context.Context, t table, after []string) (rows []record, more bool, err error) {
-	if rows, more, err = r.page(ctx, t, after); err != nil || len(rows) == 0 {
+	if rows, more, err = r.page(ctx, t, after, r.at.Last); err != nil || len(rows) == 0 {
 		return nil, false, err
 	}
 	return rows, more, r.writing(ctx, func(ctx context.Context, tx database.Tx) error { return t.write(ctx, tx, rows) })
 }
 
-// page reads the source's rows after a key, as many as fit into a message. more says that
-// others follow.
-func (r *run) page(ctx context.Context, t table, after []string) (rows []record, more bool, err error) {
+// page reads the source's rows after a key and up to another, as many as fit into a message.
+// more says that others follow.
+func (r *run) page(ctx context.Context, t table, after, upTo []string) (rows []record, more bool, err error) {
 	size := r.pages.size(t.Name, r.Page)
 	err = r.reading(ctx, func(ctx context.Context, tx database.Tx) (err error) {
-		rows, more, err = t.page(ctx, tx, r.move.Org, after, nil, size, messageBytes)
+		rows, more, err = t.page(ctx, tx, r.move.Org, after, upTo, size, messageBytes)
 		return err
 	})
 	if more {
@@ -118,7 +133,7 @@ func (r *run) carryAll(ctx context.Context) error {
 func (r *run) carryTable(ctx context.Context, t table) error {
 	var after []string
 	for {
-		rows, more, err := r.page(ctx, t, after)
+		rows, more, err := r.page(ctx, t, after, nil)
 		if err != nil || len(rows) == 0 {
 			return err
 		}

@@ -130,6 +130,8 @@ type run struct {
 	layout   layout
 	from, to *database.DB
 	pages    pages
+	// noted are keys of the table that is being compared that writers noted.
+	noted map[string]bool
 }
 
 func (r *run) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Microsecond) }

@@ -46,9 +46,11 @@ type cursor struct {
 	// Rows that were copied.
 	Rows int64 `json:"rows,omitempty"`
 	// Table is the place of the table that is being copied or verified, After the last key
-	// of it that was.
+	// of it that was, and Last the last key that it had when its turn came: rows behind it
+	// are noted by those who write them, who may be faster than the move.
 	Table int      `json:"table,omitempty"`
 	After []string `json:"after,omitempty"`
+	Last  []string `json:"last,omitempty"`
 	// Verified says that the copy was compared as a whole, Round how often, and Repaired
 	// how many rows were not what they should be.
 	Verified bool  `json:"verified,omitempty"`
@@ -65,7 +67,8 @@ type cursor struct {
 // enter makes another phase the next.
 func (r *run) enter(p directory.Phase) {
 	r.move.Phase, r.move.PhaseAt = p, r.now()
-	r.at.Table, r.at.After = 0, nil
+	r.at.Table, r.at.After, r.at.Last = 0, nil, nil
+	r.noted = nil
 }
 
 // pack writes the cursor into the move.

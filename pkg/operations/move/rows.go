@@ -97,6 +97,18 @@ func (t table) page(ctx context.Context, tx database.Tx, org id.Org, after, upTo
 	return rows, more || len(rows) == limit, err
 }
 
+// last is the last key of an organization's rows; nil where there are none. It rides the
+// primary key.
+func (t table) last(ctx context.Context, tx database.Tx, org id.Org) ([]string, error) {
+	q := t.selecting(org)
+	q.add(` ORDER BY ` + list(t.keyColumns(), func(_ int, c column) string { return "t." + c.Name + " DESC" }) + ` LIMIT 1`)
+	rows, _, err := q.records(ctx, tx, 0)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return t.keyOf(rows[0]), nil
+}
+
 // named reads the rows that keys name, as far as there are any.
 func (t table) named(ctx context.Context, tx database.Tx, org id.Org, keys [][]string) (all []record, err error) {
 	for _, some := range portions(keys, keyBytes) {

@@ -2,6 +2,7 @@ package move
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -19,6 +20,9 @@ func (r *run) verify(ctx context.Context) error {
 	}
 	for r.at.Table < len(r.layout) {
 		t := r.layout[r.at.Table]
+		if err := r.bound(ctx, t); err != nil {
+			return err
+		}
 		rows, more, differing, err := r.compare(ctx, t, r.at.After)
 		if err != nil {
 			return err
@@ -60,7 +64,7 @@ func (r *run) judge(ctx context.Context) error {
 // compare reads the rows after a key on both sides and answers the source's, and the keys
 // of those that differ.
 func (r *run) compare(ctx context.Context, t table, after []string) (rows []record, more bool, differing [][]string, err error) {
-	if rows, more, err = r.page(ctx, t, after); err != nil {
+	if rows, more, err = r.page(ctx, t, after, r.at.Last); err != nil {
 		return nil, false, nil, err
 	}
 	var upTo []string
@@ -94,9 +98,21 @@ func (t table) differences(rows, got []record) (keys [][]string) {
 	return keys
 }
 
-// unexplained leaves out the keys that writers noted: nothing was taken off the journal
-// since the rows were read. It rides move_dirty_pkey.
-func (r *run) unexplained(ctx context.Context, t table, keys [][]string) (faulty [][]string, err error) {
+// unexplained leaves out the keys that writers noted. Nothing is taken off the journal while
+// a table is compared: a note that was seen is still there, and only others are looked for.
+func (r *run) unexplained(ctx context.Context, t table, keys [][]string) ([][]string, error) {
+	isNoted := func(key []string) bool { return r.noted[joined(key)] }
+	if keys = slices.DeleteFunc(keys, isNoted); len(keys) == 0 {
+		return nil, nil
+	}
+	if err := r.readNotes(ctx, t); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(keys, isNoted), nil
+}
+
+// readNotes reads the keys of a table that writers noted. It rides move_dirty_pkey.
+func (r *run) readNotes(ctx context.Context, t table) error {
 	var pks []string
 	if err := r.reading(ctx, func(ctx context.Context, tx database.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT pk FROM move_dirty WHERE org_id = $1 AND table_name = $2`, r.move.Org, t.Name)
@@ -106,22 +122,17 @@ func (r *run) unexplained(ctx context.Context, t table, keys [][]string) (faulty
 		pks, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		return err
 	}); err != nil {
-		return nil, err
+		return err
 	}
-	known := map[string]bool{}
+	r.noted = make(map[string]bool, len(pks))
 	for _, pk := range pks {
 		key, err := t.parse(pk)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		known[joined(key)] = true
+		r.noted[joined(key)] = true
 	}
-	for _, key := range keys {
-		if !known[joined(key)] {
-			faulty = append(faulty, key)
-		}
-	}
-	return faulty, nil
+	return nil
 }
 
 // note has rows copied again.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/time/rate"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/hack/receiver/endpoint"
@@ -96,6 +97,8 @@ func TestWritersWhileItMovesToAndFro(t *testing.T) {
 			read  follower
 			stop  = make(chan struct{})
 		)
+		// Else each move has as much more to copy as the one before took longer.
+		pace := rate.NewLimiter(300, writers)
 		keep := func(err error) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -115,6 +118,9 @@ func TestWritersWhileItMovesToAndFro(t *testing.T) {
 			group.Go(func() {
 				for i := 0; going(); i++ {
 					key := fmt.Sprintf("%d-%05d", n, i)
+					if err := pace.Wait(t.Context()); err != nil {
+						return
+					}
 					if err := w.record(t.Context(), org, key); err != nil {
 						keep(err)
 						return
