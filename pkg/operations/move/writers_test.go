@@ -31,13 +31,25 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
+// set adds settings behind all that there are, as those of a time are behind those before.
+func (w *world) set(ctx context.Context, org id.Org, keys ...string) error {
+	return w.tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error { return set(ctx, tx, "~", keys...) })
+}
+
+func set(ctx context.Context, tx *tenant.Tx, scope string, keys ...string) error {
+	for _, key := range keys {
+		tx.Touch("setting", word(scope), word(""), word(key))
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO setting (org_id, scope_kind, scope_id, key, value, changed_at, changed_by)
+		SELECT $1, $4, '', k, '{}', $3, 'test' FROM unnest($2::TEXT[]) AS added (k)`, tx.Org, keys, now, scope)
+	return err
+}
+
 // record does what a request does: a row, a counter, an event with its deliveries.
 func (w *world) record(ctx context.Context, org id.Org, key string) error {
 	return w.tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		tx.Touch("setting", word("org"), word(""), word(key))
-		if _, err := tx.Exec(ctx, `
-			INSERT INTO setting (org_id, scope_kind, scope_id, key, value, changed_at, changed_by)
-			VALUES ($1, 'org', '', $2, '{}', $3, 'test')`, tx.Org, key, now); err != nil {
+		if err := set(ctx, tx, "org", key); err != nil {
 			return err
 		}
 		if _, err := tx.Increment(ctx, "records", 0, false); err != nil {
@@ -73,6 +85,16 @@ func (f *follower) follow(ctx context.Context, t *tenant.Tenants, org id.Org) er
 	}
 }
 
+// furnishSilently furnishes an organization whose events are all of its writers.
+func (w *world) furnishSilently(org id.Org, shard string, rows int) {
+	w.Helper()
+	w.furnish(org, shard, rows)
+	for _, table := range []string{"event", "webhook", "delivery"} {
+		_, err := w.shards[shard].Exec(w.Context(), `DELETE FROM `+table+` WHERE org_id = $1`, org)
+		require.NoError(w, err)
+	}
+}
+
 // TestWritersWhileItMovesToAndFro moves an organization there and back while writers
 // write, somebody reads its events and somebody else is sent them.
 func TestWritersWhileItMovesToAndFro(t *testing.T) {
@@ -80,13 +102,7 @@ func TestWritersWhileItMovesToAndFro(t *testing.T) {
 		const writers, moves = 4, 6
 		w := newWorld(t, option, func(o *move.Options) { o.Page = 50 })
 		org := w.organization("a")
-		w.furnish(org, "a", 5)
-		_, err := w.shards["a"].Exec(t.Context(), `DELETE FROM event WHERE org_id = $1`, org)
-		require.NoError(t, err)
-		for _, sql := range []string{`DELETE FROM webhook WHERE org_id = $1`, `DELETE FROM delivery WHERE org_id = $1`} {
-			_, err := w.shards["a"].Exec(t.Context(), sql, org)
-			require.NoError(t, err)
-		}
+		w.furnishSilently(org, "a", 5)
 		receiver := w.receiver(org)
 
 		var (
@@ -198,4 +214,49 @@ func (w *world) receiver(org id.Org) *endpoint.Server {
 	worker.Start()
 	w.Cleanup(worker.Stop)
 	return received
+}
+
+// whenAsked does something whenever it is asked for the time.
+type whenAsked struct {
+	clock.PassiveClock
+	do func()
+}
+
+func (c whenAsked) Now() time.Time {
+	c.do()
+	return c.PassiveClock.Now()
+}
+
+// TestWritersFasterThanTheMove adds more rows than a page has for each page that is copied or
+// compared: the move ends all the same.
+func TestWritersFasterThanTheMove(t *testing.T) {
+	const page, most = 5, 2000
+	var (
+		w       *world
+		org     id.Org
+		written int
+	)
+	w = newWorld(t, func(o *move.Options) {
+		o.Small, o.Page = -1, page
+		o.Clock = whenAsked{o.Clock, func() {
+			if org.IsZero() || written >= most*page {
+				return
+			}
+			if phase := w.move(org).Phase; phase != "copy" && phase != "verify" {
+				return
+			}
+			keys := make([]string, page+1)
+			for i := range keys {
+				written++
+				keys[i] = fmt.Sprintf("%05d", written)
+			}
+			require.NoError(t, w.set(t.Context(), org, keys...))
+		}}
+	})
+	made := w.organization("a")
+	w.furnishSilently(made, "a", page)
+	org = made
+	require.Equal(t, directory.Moved, w.moves(org, "b").Phase)
+	require.Less(t, written, most*page, "it ended while they wrote")
+	require.Positive(t, written)
 }
