@@ -64,10 +64,10 @@ type Guardrail struct {
 
 // Tool is something the persona can do besides talking.
 type Tool struct {
-	Kind         string         `json:"kind" given:"always" enum:"lead,booking,handoff,end_session,http,mcp,client" doc:"What it does."`
+	Kind         string         `json:"kind" given:"always" enum:"lead,booking,handoff,end_session,http,mcp,client" doc:"What it does. A connected model uses tools by itself; the built-in engine uses those of kind lead, booking, handoff and end_session by what visitors say."`
 	ConnectionID *id.Connection `json:"connectionId" nullable:"true" doc:"The connection that does it; null for what is built in."`
 	Enabled      bool           `json:"enabled" doc:"Whether it may be used."`
-	Config       map[string]any `json:"config" doc:"What the kind needs to know, at most 10,000 bytes as JSON."`
+	Config       map[string]any `json:"config" doc:"What the kind needs to know, at most 10,000 bytes as JSON. Of kind client: name, description, and optionally title, parameters (a JSON Schema of type object), confirm (never or visitor) and timeoutMs (100 to 30000). The others need nothing."`
 }
 
 // Model is what writes the answers.

@@ -2,6 +2,7 @@ package persona
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/personas/tool"
 	"visavis.dev/pkg/personas/voice"
 )
 
@@ -203,9 +205,11 @@ func (d *Definition) checkGuardrails(voice.Voice) error {
 	return nil
 }
 
-// settleTools: tools of a customer's own system name its connection, others none.
+// settleTools: tools of a customer's own system name its connection, others none; tools of
+// the client say what they are.
 func (d *Definition) settleTools(voice.Voice) error {
 	d.Tools = whole(slices.Clone(d.Tools))
+	named := map[string]bool{}
 	for i, t := range d.Tools {
 		field := fmt.Sprintf("tools[%d]", i)
 		_, connected := toolConnections[t.Kind]
@@ -221,9 +225,34 @@ func (d *Definition) settleTools(voice.Voice) error {
 		if b, err := json.Marshal(t.Config); err != nil || len(b) > maxConfig {
 			return invalid(field+".config", "must have at most %d bytes", maxConfig)
 		}
+		if t.Kind != ClientTool {
+			continue
+		}
+		described, err := tool.Read(t.Config)
+		if wrong, ok := errors.AsType[*tool.FieldError](err); ok {
+			return invalid(strings.TrimSuffix(field+".config."+wrong.Field, "."), "%s", wrong.Message)
+		}
+		if err != nil {
+			return err
+		}
+		if named[described.Name] || slices.Contains(builtinTools, described.Name) {
+			return invalid(field+".config.name", "is another tool's too")
+		}
+		named[described.Name] = true
 	}
 	return nil
 }
+
+// The kinds of tools that are built in, and that of the client's.
+const (
+	LeadTool       = "lead"
+	BookingTool    = "booking"
+	HandoffTool    = "handoff"
+	EndSessionTool = "end_session"
+	ClientTool     = "client"
+)
+
+var builtinTools = []string{LeadTool, BookingTool, HandoffTool, EndSessionTool}
 
 // toolConnections gives the kinds of tools that need a connection its kind.
 var toolConnections = map[string]string{"http": "http", "mcp": "mcp"}

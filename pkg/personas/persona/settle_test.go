@@ -86,6 +86,12 @@ func TestRules(t *testing.T) {
 		"a connected one": {func(d *persona.Definition) {
 			d.Tools = []persona.Tool{{Kind: "lead", ConnectionID: new(id.NewConnection())}}
 		}, "tools[0].connectionId"},
+		"a client's tool": {func(d *persona.Definition) { d.Tools = []persona.Tool{clientTool("show_map"), clientTool("zoom")} }, ""},
+		"a client's tool that is not described": {func(d *persona.Definition) {
+			d.Tools = []persona.Tool{{Kind: "client"}}
+		}, "tools[0].config.name"},
+		"a client's tool twice":            {func(d *persona.Definition) { d.Tools = []persona.Tool{clientTool("a"), clientTool("a")} }, "tools[1].config.name"},
+		"a client's tool named as our own": {func(d *persona.Definition) { d.Tools = []persona.Tool{clientTool("handoff")} }, "tools[0].config.name"},
 		"much to configure": {func(d *persona.Definition) {
 			d.Tools = []persona.Tool{{Kind: "lead", Config: map[string]any{"a": string(make([]byte, 10_000))}}}
 		}, "tools[0].config"},
@@ -108,6 +114,10 @@ func TestRules(t *testing.T) {
 			require.Equal(t, c.field, field.Field)
 		})
 	}
+}
+
+func clientTool(name string) persona.Tool {
+	return persona.Tool{Kind: persona.ClientTool, Config: map[string]any{"name": name, "description": "Does it."}}
 }
 
 func TestSettleSharesNothing(t *testing.T) {

@@ -1,0 +1,193 @@
+// Package tool is what a model may ask to be done in a conversation, by somebody else than
+// the product: the client of a session, or a system of the customer's.
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
+)
+
+// Tool is one tool, as its owner describes it.
+type Tool struct {
+	// Name is by what the model asks for it.
+	Name string `json:"name"`
+	// Title is what visitors are told that it does, where they are asked; Name unless given.
+	Title string `json:"title"`
+	// Description tells the model what it does, and when it is to be used.
+	Description string `json:"description"`
+	// Parameters is the JSON Schema of its arguments; an object without properties unless
+	// given.
+	Parameters json.RawMessage `json:"parameters"`
+	// Confirm says who is asked before it is used.
+	Confirm Confirm `json:"confirm"`
+	// TimeoutMs is how long it may take.
+	TimeoutMs int64 `json:"timeoutMs"`
+}
+
+// Confirm says who is asked before a tool is used.
+type Confirm string
+
+// Who is asked: nobody, or the visitor.
+const (
+	Never   Confirm = "never"
+	Visitor Confirm = "visitor"
+)
+
+// The bounds of a tool's description, in characters, and of its time.
+const (
+	maxTitle       = 200
+	maxDescription = 1000
+	minTimeoutMs   = 100
+	maxTimeoutMs   = 30_000
+	usualTimeoutMs = 10_000
+)
+
+// name is what models take as a name.
+var name = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`)
+
+// FieldError says which field of a description is wrong; "" is the whole of it.
+type FieldError struct{ Field, Message string }
+
+func (e *FieldError) Error() string { return strings.TrimSpace(e.Field + " " + e.Message) }
+
+func invalid(field, format string, args ...any) error {
+	return &FieldError{field, fmt.Sprintf(format, args...)}
+}
+
+// Read reads a description, and fills in what is not given. The error is a FieldError.
+func Read(config map[string]any) (Tool, error) {
+	text, err := json.Marshal(config)
+	if err != nil {
+		return Tool{}, err
+	}
+	t := Tool{Confirm: Never, TimeoutMs: usualTimeoutMs}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&t); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return Tool{}, invalid(wrong.Field, "is a %s and should be a %s", wrong.Value, wrong.Type)
+		}
+		if field, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
+			return Tool{}, invalid(strings.Trim(field, `"`), "is not known; name, title, description, parameters, confirm and timeoutMs are")
+		}
+		return Tool{}, invalid("", "is not the description of a tool")
+	}
+	return t, t.settle()
+}
+
+func (t *Tool) settle() error {
+	t.Title, t.Description = strings.TrimSpace(t.Title), strings.TrimSpace(t.Description)
+	switch {
+	case !name.MatchString(t.Name):
+		return invalid("name", "must have 1 to 64 letters, digits, _ or -, and begin with a letter")
+	case t.Description == "":
+		return invalid("description", "is needed: it tells the model what the tool does and when to use it")
+	case len([]rune(t.Description)) > maxDescription:
+		return invalid("description", "must have at most %d characters", maxDescription)
+	case len([]rune(t.Title)) > maxTitle:
+		return invalid("title", "must have at most %d characters", maxTitle)
+	case t.Confirm != Never && t.Confirm != Visitor:
+		return invalid("confirm", "must be never or visitor")
+	case t.TimeoutMs < minTimeoutMs || t.TimeoutMs > maxTimeoutMs:
+		return invalid("timeoutMs", "must be from %d to %d", minTimeoutMs, maxTimeoutMs)
+	}
+	if t.Title == "" {
+		t.Title = strings.NewReplacer("_", " ", "-", " ").Replace(t.Name)
+	}
+	if len(t.Parameters) == 0 || string(t.Parameters) == "null" {
+		t.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	if _, err := Compile(t.Parameters); err != nil {
+		return invalid("parameters", "%s", err.Error())
+	}
+	return nil
+}
+
+// Within is how long a use may take.
+func (t *Tool) Within() time.Duration { return time.Duration(t.TimeoutMs) * time.Millisecond }
+
+// Schema checks arguments.
+type Schema struct{ compiled *jsonschema.Schema }
+
+// Compile reads the JSON Schema of arguments, which is an object's. The error is a clause
+// about it.
+func Compile(parameters json.RawMessage) (*Schema, error) {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(parameters))
+	if err != nil {
+		return nil, errors.New("is not JSON")
+	}
+	object, ok := value.(map[string]any)
+	if !ok || object["type"] != "object" {
+		return nil, errors.New(`must be a JSON Schema whose type is "object"`)
+	}
+	if refers(object) {
+		// A few that refer to each other take for ever to check, and none may be fetched.
+		return nil, errors.New("must not refer to other schemas ($ref)")
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is loaded
+	c.AssertFormat()
+	const location = "parameters.json"
+	if err := c.AddResource(location, object); err != nil {
+		return nil, errors.New("is not a JSON Schema")
+	}
+	compiled, err := c.Compile(location)
+	if err != nil {
+		return nil, errors.New("is not a JSON Schema")
+	}
+	return &Schema{compiled}, nil
+}
+
+// refers says whether a schema refers to another, or is of another dialect.
+func refers(value any) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			if key == "$ref" || key == "$dynamicRef" || key == "$recursiveRef" || key == "$schema" || key == "$id" || refers(inner) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, refers)
+	}
+	return false
+}
+
+// Arguments reads the arguments that a model wrote; none are an empty object. The error tells
+// the model what is wrong with them.
+func (s *Schema) Arguments(written string) (map[string]any, error) {
+	if strings.TrimSpace(written) == "" {
+		written = "{}"
+	}
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(written))
+	if err != nil {
+		return nil, errors.New("the arguments are not JSON")
+	}
+	arguments, ok := value.(map[string]any)
+	if !ok {
+		return nil, errors.New("the arguments are not a JSON object")
+	}
+	if err := s.compiled.Validate(value); err != nil {
+		wrong, ok := err.(*jsonschema.ValidationError) //nolint:errorlint // the library wraps nothing
+		if !ok {
+			return nil, errors.New("the arguments are not as the tool wants them")
+		}
+		for len(wrong.Causes) > 0 {
+			wrong = wrong.Causes[0]
+		}
+		return nil, fmt.Errorf("argument %s: %s", strings.Join(wrong.InstanceLocation, "."), wrong.ErrorKind.LocalizedString(english))
+	}
+	return arguments, nil
+}
+
+var english = message.NewPrinter(language.English)
