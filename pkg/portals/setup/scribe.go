@@ -104,11 +104,11 @@ func (p *pen) stream(ctx context.Context, orders, material string) (string, erro
 	err := p.model.Stream(ctx, model.Request{
 		Messages:    []model.Message{{Role: "system", Content: orders}, {Role: "user", Content: material}},
 		Temperature: temperature, MaxTokens: maxTokens,
-	}, func(piece string) error {
-		if answer.Len()+len(piece) > maxWritten {
+	}, func(piece model.Piece) error {
+		if answer.Len()+len(piece.Text) > maxWritten {
 			return errNonsense
 		}
-		answer.WriteString(piece)
+		answer.WriteString(piece.Text)
 		return nil
 	})
 	if errors.Is(err, model.ErrLength) || errors.Is(err, model.ErrFiltered) {

@@ -43,8 +43,8 @@ var errMalformed = errors.New("the answer is not the translations that were aske
 // ask has a model translate pieces of one pair of languages.
 func ask(ctx context.Context, m model.Model, pieces []Piece) ([]string, error) {
 	var answer strings.Builder
-	err := m.Stream(ctx, model.Request{Messages: messages(pieces), Temperature: 0, MaxTokens: answerTokens}, func(piece string) error {
-		answer.WriteString(piece)
+	err := m.Stream(ctx, model.Request{Messages: messages(pieces), Temperature: 0, MaxTokens: answerTokens}, func(piece model.Piece) error {
+		answer.WriteString(piece.Text)
 		return nil
 	})
 	if errors.Is(err, model.ErrLength) || errors.Is(err, model.ErrFiltered) {

@@ -51,7 +51,8 @@ type choice struct {
 }
 
 type content struct {
-	Content string `json:"content"`
+	Content   string      `json:"content"`
+	ToolCalls []callDelta `json:"tool_calls"`
 }
 
 // failed reads the error that a service sends where an answer should be. Its
@@ -86,16 +87,19 @@ func failure(words ...any) upstream.Code {
 
 // receive reads an answer in whichever form it comes: some services do not
 // stream, and something in between may answer with a page of its own.
-func receive(resp *http.Response, protocol Protocol, limit int, each func(piece string) error) error {
+func receive(resp *http.Response, protocol Protocol, limit int, each func(Piece) error) error {
 	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch mediaType {
 	case "application/json":
-		text, err := readWhole(resp, protocol)
-		if text == "" {
+		whole, err := readWhole(resp, protocol)
+		if whole.text == "" && len(whole.calls) == 0 {
 			return err
 		}
-		a := answer{limit: limit, each: each}
-		return errors.Join(a.write(text), err)
+		a := answer{limit: limit, each: each, calls: whole.calls}
+		if err := errors.Join(a.write(whole.text), err); err != nil {
+			return err
+		}
+		return a.calls.pass(each)
 	case "text/html":
 		return &upstream.Error{Code: upstream.Malformed}
 	}
@@ -105,7 +109,7 @@ func receive(resp *http.Response, protocol Protocol, limit int, each func(piece 
 // read reads the stream of an answer. An answer is whole when it says why it
 // ended, or that it is done; anything else broke off, whatever the transport
 // makes of it.
-func read(resp *http.Response, protocol Protocol, limit int, each func(piece string) error) error {
+func read(resp *http.Response, protocol Protocol, limit int, each func(Piece) error) error {
 	a := answer{limit: limit, each: each}
 	take := a.take
 	if protocol == Responses {
@@ -136,8 +140,9 @@ func asStreamError(err error) error {
 // answer is what has arrived of a stream.
 type answer struct {
 	limit   int
-	each    func(piece string) error
+	each    func(Piece) error
 	written int // characters
+	calls   calls
 	finish  string
 }
 
@@ -162,6 +167,11 @@ func (a *answer) take(data string) (done bool, err error) {
 		}
 		if err := a.write(choice.Delta.Content); err != nil {
 			return false, err
+		}
+		for _, d := range choice.Delta.ToolCalls {
+			if err := a.calls.add(d); err != nil {
+				return false, err
+			}
 		}
 		if choice.FinishReason != "" {
 			a.finish = choice.FinishReason
@@ -208,7 +218,7 @@ func (a *answer) write(piece string) error {
 		return ErrLength
 	}
 	a.written += n
-	return a.each(piece)
+	return a.each(Piece{Text: piece})
 }
 
 // end says how an answer ended.
@@ -218,46 +228,59 @@ func (a *answer) end() error {
 		return ErrLength
 	case a.finish == "content_filter":
 		return ErrFiltered
-	case a.written == 0:
+	case a.written == 0 && len(a.calls) == 0:
 		return &upstream.Error{Code: upstream.Malformed}
 	}
-	return nil
+	return a.calls.pass(a.each)
 }
 
-// readWhole reads an answer that is not a stream.
-func readWhole(resp *http.Response, protocol Protocol) (string, error) {
+// answered is an answer that is not a stream.
+type answered struct {
+	text, finish string
+	calls        calls
+}
+
+// readWhole reads an answer that is not a stream. The error is that of how it ended; what it
+// says until then is good.
+func readWhole(resp *http.Response, protocol Protocol) (whole answered, err error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxWhole+1))
 	if err != nil {
-		return "", upstream.FromBody(err)
+		return whole, upstream.FromBody(err)
 	}
 	if len(body) > maxWhole {
-		return "", &upstream.Error{Code: upstream.Malformed}
+		return whole, &upstream.Error{Code: upstream.Malformed}
 	}
-	whole := wholeChat
+	parts := wholeChat
 	if protocol == Responses {
-		whole = wholeResponse
+		parts = wholeResponse
 	}
-	text, finish, err := whole(string(body))
-	if err != nil {
-		return "", err
+	if whole, err = parts(string(body)); err != nil {
+		return answered{}, err
 	}
-	a := answer{limit: maxAnswer, each: func(string) error { return nil }, finish: finish}
-	if err := a.write(text); err != nil {
-		return "", err
+	nothing := func(Piece) error { return nil }
+	a := answer{limit: maxAnswer, each: nothing, finish: whole.finish, calls: whole.calls}
+	if err := a.write(whole.text); err != nil {
+		return answered{}, err
 	}
-	return text, a.end()
+	return whole, a.end()
 }
 
-func wholeChat(body string) (text, finish string, err error) {
+func wholeChat(body string) (a answered, err error) {
 	c, err := parse(body)
 	if err != nil {
-		return "", "", err
+		return a, err
 	}
 	if err := c.failed(); err != nil {
-		return "", "", err
+		return a, err
 	}
 	if len(c.Choices) == 0 {
-		return "", "", &upstream.Error{Code: upstream.Malformed}
+		return a, &upstream.Error{Code: upstream.Malformed}
 	}
-	return c.Choices[0].Message.Content, c.Choices[0].FinishReason, nil
+	for _, d := range c.Choices[0].Message.ToolCalls {
+		if err := a.calls.add(d); err != nil {
+			return a, err
+		}
+	}
+	a.text, a.finish = c.Choices[0].Message.Content, c.Choices[0].FinishReason
+	return a, nil
 }

@@ -55,7 +55,10 @@ func (c *Client) body(r Request, stream bool) ([]byte, error) {
 	if c.Protocol == Responses {
 		return c.responsesBody(r, stream)
 	}
-	body := map[string]any{"model": c.Name, "messages": r.Messages, "stream": stream}
+	body := map[string]any{"model": c.Name, "messages": chatMessages(r.Messages), "stream": stream}
+	if len(r.Tools) > 0 {
+		body["tools"] = chatTools(r.Tools)
+	}
 	if r.MaxTokens > 0 {
 		name := c.TokensParameter
 		if name == "" {
@@ -93,7 +96,7 @@ func (c *Client) post(ctx context.Context, secret string, body []byte, accept st
 }
 
 // Stream writes an answer piece by piece.
-func (c *Client) Stream(ctx context.Context, r Request, each func(piece string) error) error {
+func (c *Client) Stream(ctx context.Context, r Request, each func(Piece) error) error {
 	body, err := c.body(r, true)
 	if err != nil {
 		return err
@@ -106,10 +109,10 @@ func (c *Client) Stream(ctx context.Context, r Request, each func(piece string) 
 			return err
 		}
 		defer resp.Body.Close()
-		return receive(resp, c.Protocol, bound(r.MaxTokens), func(piece string) error {
+		return receive(resp, c.Protocol, bound(r.MaxTokens), func(p Piece) error {
 			w.pause()
 			defer w.resume()
-			return each(piece)
+			return each(p)
 		})
 	})
 	return w.explain(ctx, err)
@@ -130,7 +133,8 @@ func (c *Client) Complete(ctx context.Context, r Request) (string, error) {
 			return err
 		}
 		defer resp.Body.Close()
-		text, err = readWhole(resp, c.Protocol)
+		whole, err := readWhole(resp, c.Protocol)
+		text = whole.text
 		return err
 	})
 	return text, w.explain(ctx, err)

@@ -40,8 +40,11 @@ var question = model.Request{Messages: []model.Message{{Role: "system", Content:
 
 func stream(c *model.Client, r model.Request) (string, error) {
 	var text strings.Builder
-	err := c.Stream(context.Background(), r, func(piece string) error {
-		text.WriteString(piece)
+	err := c.Stream(context.Background(), r, func(p model.Piece) error {
+		text.WriteString(p.Text)
+		if p.Call != nil {
+			text.WriteString(p.Call.Name + "(" + p.Call.Arguments + ")#" + p.Call.ID + " ")
+		}
 		return nil
 	})
 	return text.String(), err
@@ -190,7 +193,8 @@ func TestTimeouts(t *testing.T) {
 				said   = make(chan struct{}, 10)
 			)
 			go func() {
-				result <- c.Stream(context.Background(), question, func(piece string) error {
+				result <- c.Stream(context.Background(), question, func(p model.Piece) error {
+					piece := p.Text
 					text.WriteString(piece)
 					if text.Len() == len(test.text) {
 						said <- struct{}{}
@@ -220,7 +224,7 @@ func TestTheReceiversTimeDoesNotCount(t *testing.T) {
 	_, c := service(t, modeltest.Stream("Hel", "lo"))
 	fake := clocktest.NewFakeClock(time.Unix(0, 0))
 	c.Timeouts, c.Clock = model.Timeouts{First: time.Second, Between: time.Second}, fake
-	require.NoError(t, c.Stream(context.Background(), question, func(string) error {
+	require.NoError(t, c.Stream(context.Background(), question, func(model.Piece) error {
 		fake.Step(time.Hour)
 		return nil
 	}))
@@ -230,16 +234,16 @@ func TestACallerWhoLeaves(t *testing.T) {
 	t.Parallel()
 	_, c := service(t, modeltest.Stall("Hel"))
 	ctx, cancel := context.WithCancel(context.Background())
-	err := c.Stream(ctx, question, func(string) error { cancel(); return nil })
+	err := c.Stream(ctx, question, func(model.Piece) error { cancel(); return nil })
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, upstream.CodeOf(err), "the service did nothing wrong")
 
 	enough := errors.New("enough")
-	require.ErrorIs(t, c.Stream(context.Background(), question, func(string) error { return enough }), enough)
+	require.ErrorIs(t, c.Stream(context.Background(), question, func(model.Piece) error { return enough }), enough)
 
 	late, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	require.ErrorIs(t, c.Stream(late, question, func(string) error { return nil }), context.DeadlineExceeded)
+	require.ErrorIs(t, c.Stream(late, question, func(model.Piece) error { return nil }), context.DeadlineExceeded)
 }
 
 func TestAnotherSecretIsTriedWhereOneIsRefused(t *testing.T) {

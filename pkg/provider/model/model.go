@@ -17,9 +17,13 @@ import (
 
 // Message is one message of a chat.
 type Message struct {
-	// Role is system, user or assistant.
+	// Role is system, user, assistant or tool.
 	Role    string `json:"role"`
 	Content string `json:"content"`
+	// Calls are the tools that an assistant asked for, and ResultOf, of the role tool, is
+	// the id of the call that it is the result of.
+	Calls    []ToolCall `json:"-"`
+	ResultOf string     `json:"-"`
 }
 
 // Request asks for one answer.
@@ -27,6 +31,15 @@ type Request struct {
 	Messages    []Message
 	Temperature float64
 	MaxTokens   int64
+	// Tools are what the model may ask for.
+	Tools []Tool
+}
+
+// Piece is the next part of an answer: words, or a tool that the model asks for. Calls come
+// last.
+type Piece struct {
+	Text string
+	Call *ToolCall
 }
 
 // Model writes answers.
@@ -34,7 +47,7 @@ type Model interface {
 	// Stream writes an answer piece by piece; each is called with every piece as
 	// it arrives, and ends the answer by an error, which is then Stream's. The
 	// error is otherwise one of the package's or the context's.
-	Stream(ctx context.Context, r Request, each func(piece string) error) error
+	Stream(ctx context.Context, r Request, each func(Piece) error) error
 }
 
 // What an answer can end with, for errors.Is; package upstream has them with

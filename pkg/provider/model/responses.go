@@ -16,6 +16,9 @@ const (
 	Responses       Protocol = "responses"
 )
 
+// functionCall is the type of an item that calls a tool.
+const functionCall = "function_call"
+
 // path is what a service is asked under.
 func (p Protocol) path() string {
 	if p == Responses {
@@ -26,7 +29,10 @@ func (p Protocol) path() string {
 
 // responsesBody is a request of the responses protocol. Nothing is to be stored there.
 func (c *Client) responsesBody(r Request, stream bool) ([]byte, error) {
-	body := map[string]any{"model": c.Name, "input": r.Messages, "stream": stream, "store": false}
+	body := map[string]any{"model": c.Name, "input": responsesInput(r.Messages), "stream": stream, "store": false}
+	if len(r.Tools) > 0 {
+		body["tools"] = responsesTools(r.Tools)
+	}
 	if r.MaxTokens > 0 {
 		body["max_output_tokens"] = r.MaxTokens
 	}
@@ -42,6 +48,8 @@ type responsesEvent struct {
 	Type     string   `json:"type"`
 	Delta    string   `json:"delta"`
 	Response response `json:"response"`
+	// Item is of a part of the output that is whole.
+	Item responsesItem `json:"item"`
 	// Code is of an event of the type error.
 	Code string `json:"code"`
 }
@@ -53,13 +61,26 @@ type response struct {
 	Incomplete struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
-	Output []struct {
-		Type    string `json:"type"`
-		Content []struct {
-			Type string `json:"type"`
-			Text string `json:"text"`
-		} `json:"content"`
-	} `json:"output"`
+	Output []responsesItem `json:"output"`
+}
+
+// responsesItem is a part of an answer's output: a message, or a call of a tool.
+type responsesItem struct {
+	Type    string `json:"type"`
+	Content []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"content"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// call is the call that an item is.
+func (i *responsesItem) call() callDelta {
+	d := callDelta{ID: i.CallID}
+	d.Function.Name, d.Function.Arguments = i.Name, i.Arguments
+	return d
 }
 
 // finish is why a response ended, as the other protocol calls it; empty where it did not.
@@ -99,6 +120,10 @@ func (a *answer) takeResponses(data string) (done bool, err error) {
 	switch e.Type {
 	case "response.output_text.delta":
 		return false, a.write(e.Delta)
+	case "response.output_item.done":
+		if e.Item.Type == functionCall {
+			return false, a.calls.add(e.Item.call())
+		}
 	case "response.completed", "response.incomplete":
 		if a.finish = e.Response.finish(); a.finish == "" {
 			return false, &upstream.Error{Code: upstream.Malformed}
@@ -117,16 +142,24 @@ func (a *answer) takeResponses(data string) (done bool, err error) {
 }
 
 // wholeResponse reads an answer of the responses protocol that is not a stream.
-func wholeResponse(body string) (text, finish string, err error) {
+func wholeResponse(body string) (a answered, err error) {
 	var r response
 	if err := decode(body, &r); err != nil {
-		return "", "", err
+		return a, err
 	}
 	if err := (&chunk{Error: r.Error}).failed(); err != nil {
-		return "", "", err
+		return a, err
 	}
-	if finish = r.finish(); finish == "" {
-		return "", "", &upstream.Error{Code: upstream.Malformed}
+	if a.finish = r.finish(); a.finish == "" {
+		return a, &upstream.Error{Code: upstream.Malformed}
 	}
-	return r.text(), finish, nil
+	for i := range r.Output {
+		if r.Output[i].Type == functionCall {
+			if err := a.calls.add(r.Output[i].call()); err != nil {
+				return a, err
+			}
+		}
+	}
+	a.text = r.text()
+	return a, nil
 }

@@ -52,7 +52,7 @@ func (c *Conversation) answer() {
 		return
 	}
 	means := heardIntent(c.language, text)
-	if c.confirmed(means, text) || c.small(means) || c.filled(text) {
+	if c.permitted(means, text) || c.confirmed(means, text) || c.small(means) || c.filled(text) {
 		c.unanswered = nil
 		return
 	}
@@ -109,13 +109,23 @@ func (c *Conversation) repeat() {
 // consider has a brain answer.
 func (c *Conversation) consider(text string) {
 	q := c.question(text)
-	c.previous = text
+	c.previous, q.offers = text, c.tools
 	brain := c.builtin
 	if c.model != nil && !q.danger { // who is in danger is told what to do, at once and always the same
 		brain = c.model
 	}
 	c.think(&thought{question: text, language: c.language, danger: q.danger, bridges: brain != c.builtin}, func(ctx context.Context) Stream {
 		return brain.Answer(ctx, q)
+	})
+}
+
+// considerAgain has the model go on, which asked for a tool that the visitor has now allowed
+// or declined.
+func (c *Conversation) considerAgain(text string, call *toolCall) {
+	q := c.question(text)
+	q.offers, q.resumed = c.tools, call
+	c.think(&thought{question: text, language: c.language, bridges: true}, func(ctx context.Context) Stream {
+		return c.model.Answer(ctx, q)
 	})
 }
 

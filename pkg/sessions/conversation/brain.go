@@ -19,6 +19,10 @@ type Question struct {
 	Now time.Time
 	// Brief is how a model is told to behave; the built-in brain has no use for it.
 	Brief Brief
+	// offers are the tools that a model may ask for, and resumed is one that it asked for
+	// before, of which the visitor has now said whether it may be used.
+	offers  []*offer
+	resumed *toolCall
 	// danger says that somebody is in danger, who needs to know whom to call.
 	danger bool
 	// leaning says that it is to be understood from the one before, whatever it says.
@@ -49,6 +53,9 @@ type Piece struct {
 	// withheld is a sentence that is not said, but that guardrails hear. The piece holds
 	// nothing else.
 	withheld string
+	// call is a tool to be used, and gaveUp one whose result is not waited for any more. The
+	// piece holds nothing else.
+	call, gaveUp *toolCall
 	// Retrieval and ModelFirst are how long the passages and the model's first
 	// word took; negative where there was no such stage.
 	Retrieval, ModelFirst time.Duration

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -79,6 +80,16 @@ type Conversation struct {
 	nudged     bool
 	outcome    string
 	finishing  bool
+
+	// tools are what a model may ask for; rehearsing says that none has an effect.
+	tools      []*offer
+	rehearsing bool
+	// calls are what the client was asked to do, by the keys of the messages.
+	calls map[string]clientCall
+	// unconfirmed is what the visitor was asked leave for, and used what was done since the
+	// last turn of the avatar's.
+	unconfirmed *toolCall
+	used        []session.ToolCall
 }
 
 // New makes a conversation, which begins when it is run.
@@ -94,6 +105,7 @@ func New(config Config) *Conversation {
 		variables:    map[string]string{"persona": config.PersonaName},
 		staff:        map[id.Staff]Staff{},
 		goals:        newGoals(config.Persona.Goals),
+		calls:        map[string]clientCall{},
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
@@ -102,7 +114,7 @@ func New(config Config) *Conversation {
 		c.language = config.Persona.Settings.Language
 	}
 	maps.Copy(c.variables, config.Session.Variables)
-	c.goals.restore(config.Session.Collected)
+	c.goals.learn(config.Session.Collected)
 	c.outcome = config.Session.Outcome
 	c.rules = guardrailsOf(config.Persona.Guardrails, c.language)
 	found := retrieval{&c.config}
@@ -111,6 +123,7 @@ func New(config Config) *Conversation {
 	c.asides = map[intent]func(context.Context, Question) Stream{askPerson: own.Reach, askAbility: own.Abilities}
 	if config.Model != nil {
 		c.model = &generative{retrieval: found, running: &c.running, patience: model.NewBreaker(1, config.Clock)}
+		c.tools = c.offers()
 	}
 	c.activeAt = config.Clock.Now()
 	// Known from the first moment on: who comes is shown the last turns.
@@ -205,8 +218,25 @@ func (c *Conversation) leave() {
 		c.current.afterwards = nil
 		c.end(true)
 	}
+	c.keepUsed()
 	if words := truncateRunes(c.ear.words(), maxTextRunes); words != "" && !c.lost {
 		c.heard(c.ear, words, session.Voice)
+	}
+}
+
+// keepUsed keeps tools that were used when nothing was said any more, with the last turn of
+// the avatar's.
+func (c *Conversation) keepUsed() {
+	c.giveUpAll()
+	if len(c.used) == 0 || c.lost {
+		return
+	}
+	for i := range slices.Backward(c.turns) {
+		if turn := &c.turns[i]; turn.Speaker == session.Avatar && !turn.Unrecorded {
+			turn.ToolCalls = append(turn.ToolCalls, c.takeUsed()...)
+			c.keep(turn)
+			return
+		}
 	}
 }
 

@@ -29,6 +29,10 @@ type ClientMessage struct {
 	// Audio, of client-ready, are the formats of sound that the client plays, the
 	// preferred first.
 	Audio []string
+	// Call, of llm-function-call-result, is the call that it is the result of: Result as
+	// JSON, or Failure in words.
+	Call, Failure string
+	Result        json.RawMessage
 }
 
 // The types of what a client sends (live client protocol).
@@ -42,6 +46,7 @@ const (
 	Playback            = "playback"
 	Ping                = "ping"
 	EndSession          = "end"
+	FunctionCallResult  = "llm-function-call-result"
 )
 
 // BadMessageError says why a client's message was not understood. Its text is
@@ -73,6 +78,8 @@ func Decode(raw []byte) (ClientMessage, error) {
 		err = m.readText(wire.Data)
 	case Playback:
 		err = m.readPlayback(wire.Data)
+	case FunctionCallResult:
+		err = m.readResult(wire.Data)
 	default:
 		err = bad("unknown_type", "type is not one of the protocol's")
 	}
@@ -133,6 +140,24 @@ func (m *ClientMessage) readPlayback(raw json.RawMessage) error {
 		return bad("invalid_message", "data.playedMs is out of bounds")
 	}
 	m.Turn, m.PlayedMs = turn, *d.PlayedMs
+	return nil
+}
+
+func (m *ClientMessage) readResult(raw json.RawMessage) error {
+	var d struct {
+		Call   string          `json:"callId"`
+		Result json.RawMessage `json:"result"`
+		Error  *string         `json:"error"`
+	}
+	if err := json.Unmarshal(raw, &d); err != nil || d.Call == "" || (d.Result == nil) == (d.Error == nil) {
+		return bad("invalid_message", "data is {callId, result} or {callId, error}")
+	}
+	m.Call, m.Result = d.Call, d.Result
+	if d.Error != nil {
+		if m.Failure = clean(*d.Error); m.Failure == "" {
+			m.Failure = "it failed"
+		}
+	}
 	return nil
 }
 

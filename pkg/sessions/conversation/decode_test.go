@@ -18,6 +18,9 @@ func TestDecode(t *testing.T) {
 		`{"id":"1","type":"client-ready"}`:                                             {Type: ClientReady},
 		`{"type":"user-text","data":{"text":" a\u0000b\n c "}}`:                        {Type: UserText, Text: "ab c"},
 		`{"type":"user-transcript","data":{"text":"hi","final":true}}`:                 {Type: UserTranscript, Text: "hi", Final: true},
+		`{"type":"llm-function-call-result","data":{"callId":"a","result":{"b":1}}}`:   {Type: FunctionCallResult, Call: "a", Result: json.RawMessage(`{"b":1}`)},
+		`{"type":"llm-function-call-result","data":{"callId":"a","result":null}}`:      {Type: FunctionCallResult, Call: "a", Result: json.RawMessage(`null`)},
+		`{"type":"llm-function-call-result","data":{"callId":"a","error":""}}`:         {Type: FunctionCallResult, Call: "a", Failure: "it failed"},
 		`{"type":"playback","data":{"turnId":"` + turn.String() + `","playedMs":120}}`: {Type: Playback, Turn: turn, PlayedMs: 120},
 	} {
 		got, err := Decode([]byte(raw))
@@ -29,11 +32,15 @@ func TestDecode(t *testing.T) {
 		`[]`:                   "invalid_message",
 		`{"type":"dance"}`:     "unknown_type",
 		`{"type":"user-text"}`: "invalid_message",
-		`{"type":"user-text","data":{"text":"\u0007"}}`:                               "invalid_message",
-		`{"type":"user-text","data":{"text":"` + strings.Repeat("ä", 4001) + `"}}`:    "text_too_long",
-		`{"type":"user-text","data":{"text":"` + strings.Repeat("a", 40_000) + `"}}`:  "message_too_large",
-		`{"type":"playback","data":{"turnId":"x","playedMs":1}}`:                      "invalid_message",
-		`{"type":"playback","data":{"turnId":"` + turn.String() + `","playedMs":-1}}`: "invalid_message",
+		`{"type":"user-text","data":{"text":"\u0007"}}`:                                    "invalid_message",
+		`{"type":"user-text","data":{"text":"` + strings.Repeat("ä", 4001) + `"}}`:         "text_too_long",
+		`{"type":"user-text","data":{"text":"` + strings.Repeat("a", 40_000) + `"}}`:       "message_too_large",
+		`{"type":"llm-function-call-result"}`:                                              "invalid_message",
+		`{"type":"llm-function-call-result","data":{"callId":"a"}}`:                        "invalid_message",
+		`{"type":"llm-function-call-result","data":{"result":1}}`:                          "invalid_message",
+		`{"type":"llm-function-call-result","data":{"callId":"a","result":1,"error":"b"}}`: "invalid_message",
+		`{"type":"playback","data":{"turnId":"x","playedMs":1}}`:                           "invalid_message",
+		`{"type":"playback","data":{"turnId":"` + turn.String() + `","playedMs":-1}}`:      "invalid_message",
 	} {
 		_, err := Decode([]byte(raw))
 		var wrong *BadMessageError

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -135,14 +136,24 @@ type generation struct {
 	held  bool // something that it wrote was not said
 	over  bool // nothing more is to be said
 	bytes int
+
+	// wrote is what it wrote since it was asked, and calls the tools that it then asked for.
+	wrote strings.Builder
+	calls []model.ToolCall
+	// used says that a tool was, whose doing cannot be answered by somebody else.
+	used bool
+	// acts says that a tool did something, or failed, which the model is to tell.
+	acts bool
 }
 
 func (a *generation) run(ctx context.Context, ask []model.Message, instead func() []Piece) {
-	err := a.listen(ctx, ask)
+	err := a.converse(ctx, ask)
 	a.question.explain.answeredBy(ByModel)
 	a.question.explain.gaveUp(err)
 	switch {
 	case a.over || ctx.Err() != nil:
+	case !a.said && a.used && (err == nil || !a.brain.ModelOnly):
+		// What was done cannot be answered by somebody else.
 	case !a.said && a.brain.ModelOnly && a.held && err == nil:
 		a.unknown()
 	case !a.said && a.brain.ModelOnly:
@@ -169,8 +180,8 @@ func (a *generation) unknown() {
 }
 
 // listen has the model write and passes its sentences on. The error is nil when
-// the answer came to its end.
-func (a *generation) listen(ctx context.Context, ask []model.Message) error {
+// the answer came to its end, or asks for tools.
+func (a *generation) listen(ctx context.Context, ask []model.Message, tools []model.Tool) error {
 	b := a.brain
 	admitted, ok := b.admit()
 	if !ok {
@@ -179,11 +190,11 @@ func (a *generation) listen(ctx context.Context, ask []model.Message) error {
 	asked := b.Clock.Now()
 	streaming, cancel := context.WithCancel(ctx)
 	defer cancel()
-	pieces, ended := make(chan string), make(chan error, 1)
+	pieces, ended := make(chan model.Piece), make(chan error, 1)
 	b.running.Go(func() {
-		ended <- b.Model.Stream(streaming, model.Request{
-			Messages: ask, Temperature: b.Persona.Model.Temperature, MaxTokens: b.Persona.Model.MaxTokens,
-		}, func(piece string) error {
+		ended <- b.write(streaming, model.Request{
+			Messages: ask, Temperature: b.Persona.Model.Temperature, MaxTokens: b.Persona.Model.MaxTokens, Tools: tools,
+		}, func(piece model.Piece) error {
 			select {
 			case pieces <- piece:
 				return nil
@@ -202,6 +213,18 @@ func (a *generation) listen(ctx context.Context, ask []model.Message) error {
 		b.ModelOutcome(err, b.Clock.Since(asked))
 	}
 	return err
+}
+
+// write has the model write. A fault of the program's in reading what a service sends ends
+// that answer alone.
+func (b *generative) write(ctx context.Context, r model.Request, each func(model.Piece) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			b.Log.ErrorContext(ctx, "reading a model's answer panicked", "panic", p, "stack", string(debug.Stack()))
+			err = errPanicked
+		}
+	}()
+	return b.Model.Stream(ctx, r, each)
 }
 
 // admission is a call of a model that the conversation's own breaker let through, and that
@@ -241,7 +264,7 @@ func (a admission) report(err error) {
 
 // follow takes the model's pieces until it ends, or is silent for too long: until the first
 // sentence that can be said, and then from one piece to the next.
-func (a *generation) follow(ctx context.Context, pieces <-chan string, ended <-chan error, asked time.Time) error {
+func (a *generation) follow(ctx context.Context, pieces <-chan model.Piece, ended <-chan error, asked time.Time) error {
 	patience := time.Duration(a.brain.Persona.Model.TimeoutMs) * time.Millisecond
 	for {
 		left := patience
@@ -252,10 +275,14 @@ func (a *generation) follow(ctx context.Context, pieces <-chan string, ended <-c
 		select {
 		case piece := <-pieces:
 			timer.Stop()
-			if a.modelFirst < 0 && strings.TrimSpace(piece) != "" {
+			if piece.Call != nil {
+				a.calls = append(a.calls, *piece.Call)
+				continue
+			}
+			if a.modelFirst < 0 && strings.TrimSpace(piece.Text) != "" {
 				a.modelFirst = a.brain.Clock.Since(asked)
 			}
-			if !a.take(piece) {
+			if !a.take(piece.Text) {
 				return nil
 			}
 		case err := <-ended:
@@ -272,6 +299,7 @@ func (a *generation) follow(ctx context.Context, pieces <-chan string, ended <-c
 
 // take says the sentences that a piece completes; false ends the answer.
 func (a *generation) take(piece string) bool {
+	a.wrote.WriteString(piece)
 	if a.bytes += len(piece); a.bytes > maxAnswerBytes {
 		a.over = a.said
 		return false
@@ -291,7 +319,7 @@ func (a *generation) finish(err error) error {
 	if rest := a.split.end(); rest != "" {
 		a.say(rest)
 	}
-	if !a.said && !a.over && !a.held {
+	if !a.said && !a.over && !a.held && !a.used && len(a.calls) == 0 {
 		return errSilent
 	}
 	return nil

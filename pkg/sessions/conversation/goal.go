@@ -33,8 +33,8 @@ func newGoals(all []persona.Goal) *goals {
 	return g
 }
 
-// restore takes what was collected before; goals that have all they want are met.
-func (g *goals) restore(values map[string]string) {
+// learn takes what was found out; goals that have all they want are met.
+func (g *goals) learn(values map[string]string) {
 	maps.Copy(g.values, values)
 	for g.at >= 0 && len(g.all[g.at].Outputs) > 0 && g.complete(&g.all[g.at]) {
 		g.met[g.all[g.at].Key] = true

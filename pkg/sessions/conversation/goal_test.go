@@ -91,7 +91,7 @@ func TestGoalOrder(t *testing.T) {
 	require.Nil(t, g.due())
 
 	g = newGoals([]persona.Goal{goal("a", "A?", "a"), goal("b", "B?", "b")})
-	g.restore(map[string]string{"a": "1"})
+	g.learn(map[string]string{"a": "1"})
 	require.Equal(t, "b", g.due().Key)
 
 	optional := goal("a", "A?", "a")
@@ -175,5 +175,15 @@ func TestGuardrails(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestTheNameOfAnOutputTellsItsKind(t *testing.T) {
+	for output, kind := range map[string]string{
+		"email": "email", "workEmail": "email", "e_mail": "email", "phone": "phone", "tel": "phone", "Telefonnummer": "phone", "age": "number", "child_age": "number",
+		"date": "date", "birthday": "date", "arrivalDay": "date", "Geburtsdatum": "date", "lastName": "name", "partySize": "number",
+		"message": "", "language": "", "hotel": "", "package": "", "details": "",
+	} {
+		require.Equal(t, kind, patternOf(output), output)
 	}
 }

@@ -166,10 +166,12 @@ type basis struct {
 	firm, said *grounds
 	// own are those of each passage alone, made where they are needed.
 	own []*grounds
+	// informed are the numbers of the passages that tools answered, which need not be cited.
+	informed []int
 }
 
 func newBasis(c *Config, q Question, passages []Passage) *basis {
-	b := &basis{language: q.Language, passages: passages, own: make([]*grounds, len(passages)), firm: newGrounds(), said: newGrounds()}
+	b := &basis{language: q.Language, passages: slices.Clone(passages), own: make([]*grounds, len(passages)), firm: newGrounds(), said: newGrounds()}
 	for i := range passages {
 		p := &passages[i]
 		b.firm.add(spokenIn(p, q.Language), p.Title+". "+p.Heading+". "+p.Text)

@@ -134,6 +134,8 @@ func (c *Conversation) receive(m ClientMessage) {
 		c.reported(m.Turn, m.PlayedMs)
 	case Ping:
 		c.send(Pong{})
+	case FunctionCallResult:
+		c.answered(m)
 	case EndSession:
 		c.stop(EndedByUser)
 	}

@@ -44,6 +44,7 @@ func (c *Conversation) interrupt() {
 	if c.thought != nil {
 		c.thought.cancel()
 		c.thought = nil
+		c.giveUpAll()
 		c.clear(thinksTooLong, bridgesSilence)
 	}
 	c.queue = slices.DeleteFunc(c.queue, func(s *speech) bool { return s.own && s.interruptible })

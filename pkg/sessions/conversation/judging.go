@@ -37,17 +37,17 @@ func (a *generation) judge(words string, cited []int) judgment {
 	if what != "" && (mode == strict || mode == prefer && binding) {
 		return judgment{held: heldUnfounded + ": " + what}
 	}
-	if a.free || what == "" && (asksBack(words) || isCourtesy(a.question.Language, words)) {
+	if a.free || a.acts && what == "" || what == "" && (asksBack(words) || isCourtesy(a.question.Language, words)) {
 		return judgment{}
 	}
-	rests := a.basis.support(words, &f, cited)
+	rests := a.basis.support(words, &f, append(cited, a.basis.informed...))
 	sources := a.sources(cited)
 	contradicts := a.basis.contradicts(words, &f, rests)
 	switch {
 	case contradicts && (mode == strict || mode == prefer):
 		return judgment{held: heldContradicts}
 	case rests >= 0 && what == "" && !contradicts:
-		if len(sources) == 0 {
+		if len(sources) == 0 && rests < len(a.passages) {
 			sources = []Source{sourceOf(&a.passages[rests])}
 		}
 		return judgment{sources: sources, grounded: new(true)}

@@ -82,10 +82,17 @@ type StaffText struct {
 	Text  string   `json:"text"`
 }
 
-// ToolUse is a tool at work: requested or completed.
+// ToolUse is a tool at work: requested, completed, failed or declined.
 type ToolUse struct {
 	Name   string `json:"name"`
 	Status string `json:"status"`
+}
+
+// FunctionCall asks the client to use a tool of its own, and to answer what came of it.
+type FunctionCall struct {
+	ID        string         `json:"callId"`
+	Name      string         `json:"name"`
+	Arguments map[string]any `json:"arguments"`
 }
 
 // Notice is something to show beside the conversation.
@@ -125,6 +132,7 @@ func (Interrupted) messageType() string       { return "interrupted" }
 func (UserTranscription) messageType() string { return "user-transcription" }
 func (StaffText) messageType() string         { return "staff-text" }
 func (ToolUse) messageType() string           { return "tool" }
+func (FunctionCall) messageType() string      { return "llm-function-call" }
 func (Notice) messageType() string            { return "notice" }
 func (Error) messageType() string             { return "error" }
 func (Pong) messageType() string              { return "pong" }

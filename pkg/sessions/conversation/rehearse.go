@@ -55,6 +55,7 @@ func Rehearse(ctx context.Context, config Config, lines []string) Rehearsal {
 	config.End = func(reason string) { r.EndReason = reason }
 	c := New(config)
 	c.forbidding = func(rule *guardrail) { r.Rules = append(r.Rules, RuleKept{rule.key, rule.action, c.index}) }
+	c.rehearsing = true
 	c.said = func(s *speech) {
 		if s.act != "" {
 			r.Acts[s.turn.Index] = s.act

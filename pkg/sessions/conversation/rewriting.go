@@ -27,7 +27,7 @@ var errTooLong = errors.New("the question became too long")
 // the model says it; empty where it needs no rewriting, or none came in time. It is searched
 // for beside what the built-in thread makes of the question, and used for nothing else.
 func (b *generative) rewritten(ctx context.Context, q Question) string {
-	if b.Persona.Knowledge.Retrieval == "fast" || q.Previous == "" || len(q.History) == 0 || !leans(q) || !b.trusted() {
+	if b.Persona.Knowledge.Retrieval == "fast" || q.Previous == "" || q.resumed != nil || len(q.History) == 0 || !leans(q) || !b.trusted() {
 		return ""
 	}
 	within := min(rewritesWithin, time.Duration(b.Persona.Model.TimeoutMs)*time.Millisecond/rewriteShare)
@@ -36,11 +36,11 @@ func (b *generative) rewritten(ctx context.Context, q Question) string {
 	said := make(chan string, 1)
 	b.running.Go(func() {
 		var text strings.Builder
-		err := b.Model.Stream(writing, model.Request{Messages: rewriting(q), MaxTokens: rewrittenTokens}, func(piece string) error {
-			if text.Len()+len(piece) > maxRewritten {
+		err := b.write(writing, model.Request{Messages: rewriting(q), MaxTokens: rewrittenTokens}, func(piece model.Piece) error {
+			if text.Len()+len(piece.Text) > maxRewritten {
 				return errTooLong
 			}
-			text.WriteString(piece)
+			text.WriteString(piece.Text)
 			return nil
 		})
 		if err != nil {

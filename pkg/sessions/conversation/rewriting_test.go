@@ -55,12 +55,12 @@ type rewriter struct {
 	rewrite func(context.Context, func(string) error) error
 }
 
-func (m *rewriter) Stream(ctx context.Context, r model.Request, each func(string) error) error {
+func (m *rewriter) Stream(ctx context.Context, r model.Request, each func(model.Piece) error) error {
 	if !strings.HasPrefix(r.Messages[0].Content, "Rewrite") {
 		return m.scribe.Stream(ctx, r, each)
 	}
 	m.mu.Lock()
 	m.asked = append(m.asked, r)
 	m.mu.Unlock()
-	return m.rewrite(ctx, each)
+	return m.rewrite(ctx, inWords(each))
 }

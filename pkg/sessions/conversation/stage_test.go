@@ -386,11 +386,16 @@ type scribe struct {
 	stream func(ctx context.Context, each func(string) error) error
 }
 
-func (m *scribe) Stream(ctx context.Context, r model.Request, each func(string) error) error {
+func (m *scribe) Stream(ctx context.Context, r model.Request, each func(model.Piece) error) error {
 	m.mu.Lock()
 	m.asked = append(m.asked, r)
 	m.mu.Unlock()
-	return m.stream(ctx, each)
+	return m.stream(ctx, inWords(each))
+}
+
+// inWords are pieces of nothing but words.
+func inWords(each func(model.Piece) error) func(string) error {
+	return func(text string) error { return each(model.Piece{Text: text}) }
 }
 
 // writes is a model that writes these pieces, and then ends.

@@ -21,6 +21,9 @@ type thought struct {
 	// bridges says that one moment is asked for where the answer is late, and answered
 	// that a piece of it came.
 	bridges, answered bool
+	// used says that a tool was, failed that the last one failed, and ends that the
+	// conversation ends with the answer.
+	used, failed, ends bool
 }
 
 // thoughtPiece is what a thought brings forth: a piece, or its end.
@@ -102,6 +105,14 @@ func (c *Conversation) take(p thoughtPiece) {
 
 // voice says a piece of an answer, unless a guardrail forbids it.
 func (c *Conversation) voice(t *thought, p Piece) {
+	switch {
+	case p.call != nil:
+		c.useTool(t, p.call)
+		return
+	case p.gaveUp != nil:
+		c.giveUp(p.gaveUp)
+		return
+	}
 	if c.model != nil {
 		if rule := matching(c.rules, c.language, p.Text+p.withheld); rule != nil {
 			c.unanswered = nil
@@ -180,11 +191,24 @@ func (c *Conversation) conclude(t *thought) {
 	if t.answered || t.greeting || len(c.unanswered) == 0 {
 		return
 	}
+	s := c.speechOf(t)
+	if t.used && !t.failed { // the model did it without a word
+		s.pending, s.act, s.answers, s.whole = append(s.pending, c.afterUse(t)), ActAcknowledge, true, true
+		return
+	}
 	nothing := unknown(c.language)
 	nothing.Gap, nothing.Grounded = false, nil // nobody looked
-	s := c.speechOf(t)
 	s.pending, s.act, s.answers, s.whole = append(s.pending, nothing), ActUnknown, true, true
 	c.time(s, nothing)
+}
+
+// afterUse is what is said where a model used a tool and said nothing.
+func (c *Conversation) afterUse(t *thought) Piece {
+	text := bookOf(c.language).noted
+	if t.ends {
+		text = c.farewell()
+	}
+	return Piece{Text: text, Retrieval: untold, ModelFirst: untold}
 }
 
 // time tells on a speech how long its answer took.

@@ -70,16 +70,22 @@ func (c *Conversation) handOff(message string) bool {
 	if message == "" {
 		message = bookOf(c.language).handoff
 	}
-	c.outcome = handoff
-	call := c.use(handoff, requested)
-	c.send(Notice{Kind: HandoffRequested})
-	c.noted("hand-off", c.config.Journal.Collected(c.ctx, maps.Clone(c.goals.values), c.outcome))
+	call := c.requestHandoff()
 	s := c.reply(session.Tool, c.filledIn(message))
 	s.turn.ToolCalls = []session.ToolCall{call}
 	s.act = ActHandoff
 	s.asking = true // nobody is held up by a goal now
 	c.speak(s)
 	return true
+}
+
+// requestHandoff tells everybody that a person is asked for.
+func (c *Conversation) requestHandoff() session.ToolCall {
+	c.outcome = handoff
+	call := c.use(handoff, requested)
+	c.send(Notice{Kind: HandoffRequested})
+	c.noted("hand-off", c.config.Journal.Collected(c.ctx, maps.Clone(c.goals.values), c.outcome))
+	return call
 }
 
 // goodbye takes leave, and ends the conversation if it may.

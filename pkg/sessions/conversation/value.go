@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -22,18 +23,33 @@ func patternOf(output string) string {
 	if strings.HasPrefix(output, session.AnswerTo) {
 		return ""
 	}
-	name := lower(output)
+	name, words := lower(output), wordsOfName(output)
 	for _, kind := range []struct{ kind, words string }{
-		{"email", "mail"}, {"phone", "phone|telefon|mobile|tel"}, {"date", "date|datum|day|fecha"},
+		{"email", "mail"}, {"phone", "phone|telefon|mobile|tel"}, {"date", "date|datum|day|birthday|fecha"},
 		{"number", "number|count|amount|quantity|age|budget|size"}, {"name", "name"}, {"company", "company|firma|organization|organization"},
 	} {
 		for word := range strings.SplitSeq(kind.words, "|") {
-			if strings.Contains(name, word) {
+			// A short one is a part of others: the age of message, the tel of hotel.
+			if len(word) > 3 && strings.Contains(name, word) || slices.Contains(words, word) {
 				return kind.kind
 			}
 		}
 	}
 	return ""
+}
+
+// wordsOfName are the words of a name, in lower case: is, read and by of isReadBy.
+func wordsOfName(name string) []string {
+	var apart strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) || !unicode.IsLetter(r) {
+			apart.WriteByte(' ')
+		}
+		if unicode.IsLetter(r) {
+			apart.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return strings.Fields(apart.String())
 }
 
 // isPattern says whether an output takes nothing but a value of its form.

@@ -38,8 +38,8 @@ func ask(ctx context.Context, m model.Model, turns []session.Turn) ([]string, er
 	err := m.Stream(ctx, model.Request{
 		Messages:  []model.Message{{Role: "system", Content: instruction}, {Role: "user", Content: words}},
 		MaxTokens: 600,
-	}, func(piece string) error {
-		if answer.WriteString(piece); answer.Len() > maxAnswered {
+	}, func(piece model.Piece) error {
+		if answer.WriteString(piece.Text); answer.Len() > maxAnswered {
 			return errTooMuch
 		}
 		return nil

@@ -182,9 +182,9 @@ func (m minds) Furnish(_ context.Context, _ id.Org, c *conversation.Config) erro
 	return nil
 }
 
-func (m minds) Stream(_ context.Context, _ model.Request, each func(string) error) error {
+func (m minds) Stream(_ context.Context, _ model.Request, each func(model.Piece) error) error {
 	if m.fails {
 		return errors.New("out of order")
 	}
-	return each(m.answer)
+	return each(model.Piece{Text: m.answer})
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"visavis.dev/pkg/provider/model"
 )
@@ -52,6 +53,44 @@ func respond(w http.ResponseWriter, stream bool, pieces ...string) {
 	}
 	tell("response.output_text.done", map[string]any{"text": strings.Join(pieces, "")})
 	tell("response.completed", map[string]any{"response": done})
+}
+
+// Calls asks for tools, after some words if there are any.
+func Calls(said string, calls ...model.ToolCall) Behaviour {
+	return func(w http.ResponseWriter, _ *http.Request, asked Request) {
+		begin(w)
+		if asked.Path == "/v1/responses" {
+			var output []any
+			for _, c := range calls {
+				item := map[string]any{"type": "function_call", "call_id": c.ID, "name": c.Name, "arguments": c.Arguments}
+				output = append(output, item)
+				_, _ = io.WriteString(w, event(map[string]any{"type": "response.output_item.done", "item": item}))
+			}
+			_, _ = io.WriteString(w, event(map[string]any{"type": "response.completed", "response": map[string]any{"status": "completed", "output": output}}))
+			return
+		}
+		if said != "" {
+			words(w, said)
+		}
+		for i, c := range calls {
+			half := len(c.Arguments) / 2
+			_, _ = io.WriteString(w, event(calling(map[string]any{"index": i, "id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": c.Arguments[:half]}}))+
+				event(calling(map[string]any{"index": i, "function": map[string]any{"arguments": c.Arguments[half:]}})))
+		}
+		finish(w, "tool_calls")
+	}
+}
+
+func calling(call map[string]any) map[string]any {
+	return map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{"content": nil, "tool_calls": []any{call}}}}}
+}
+
+// InTurn answers each request by the next of some behaviours, and by the last from then on.
+func InTurn(behaviours ...Behaviour) Behaviour {
+	var asked atomic.Int64
+	return func(w http.ResponseWriter, r *http.Request, q Request) {
+		behaviours[min(int(asked.Add(1)), len(behaviours))-1](w, r, q)
+	}
 }
 
 // Pause answers a piece, and the rest once open is closed.

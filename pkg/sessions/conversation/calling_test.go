@@ -1,0 +1,289 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/provider/model"
+	"visavis.dev/pkg/provider/model/modeltest"
+	"visavis.dev/pkg/sessions/session"
+)
+
+// tools gives a persona tools of these kinds.
+func tools(kinds ...string) func(*Config) {
+	return func(c *Config) {
+		c.Persona.Tools = nil
+		for _, kind := range kinds {
+			c.Persona.Tools = append(c.Persona.Tools, persona.Tool{Kind: kind, Enabled: true})
+		}
+	}
+}
+
+// weather is a tool of the client's.
+func weather(more map[string]any) func(*Config) {
+	return func(c *Config) {
+		config := map[string]any{
+			"name": "weather", "title": "Look up the weather", "description": "Tells the weather at a place.",
+			"parameters": map[string]any{"type": "object", "required": []any{"place"}, "properties": map[string]any{"place": map[string]any{"type": "string"}}},
+		}
+		maps.Copy(config, more)
+		c.Persona.Tools = []persona.Tool{{Kind: persona.ClientTool, Enabled: true, Config: config}}
+	}
+}
+
+func asking(name, arguments string) modeltest.Behaviour {
+	return modeltest.Calls("", model.ToolCall{ID: "c1", Name: name, Arguments: arguments})
+}
+
+// talk holds a conversation with a client that answers calls, and says each line when the
+// avatar has answered the one before.
+type talk struct {
+	mu    sync.Mutex
+	turns []session.Turn
+	calls []FunctionCall
+	uses  []ToolUse
+	ended string
+}
+
+func (k *talk) Keep(_ context.Context, t session.Turn) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if t.Index < int64(len(k.turns)) {
+		k.turns[t.Index] = t
+	} else {
+		k.turns = append(k.turns, t)
+	}
+	return nil
+}
+
+func (k *talk) Gap(context.Context, string, string) error { return nil }
+
+func (k *talk) Collected(context.Context, map[string]string, string) error { return nil }
+
+func (k *talk) said() []string {
+	var out []string
+	for _, t := range k.turns {
+		out = append(out, string(t.Speaker)+": "+t.Text)
+	}
+	return out
+}
+
+// used are the tools that the transcript names, each with what came of it.
+func (k *talk) used() []string {
+	var out []string
+	for _, t := range k.turns {
+		for _, call := range t.ToolCalls {
+			out = append(out, call.Name+" "+call.Status)
+		}
+	}
+	return out
+}
+
+// hold holds the conversation. answer is what the client does when it is asked to use a tool.
+func hold(t *testing.T, config Config, answer func(c *Conversation, call FunctionCall), lines ...string) *talk {
+	t.Helper()
+	config.Persona.Knowledge.Retrieval = "fast" // no question is rewritten
+	k := &talk{}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	config.Session.Channel, config.Journal = Chat, k
+	config.End = func(reason string) { k.ended = reason }
+	var c *Conversation
+	config.Send = func(m Message) {
+		switch d := m.Data.(type) {
+		case FunctionCall:
+			k.calls = append(k.calls, d)
+			if answer != nil {
+				answer(c, d)
+			}
+		case ToolUse:
+			k.uses = append(k.uses, d)
+		case BotText:
+			if !d.Final {
+				return
+			}
+			if lines = lines[1:]; len(lines) == 0 {
+				cancel()
+				return
+			}
+			c.Respond(id.NewTurn(), lines[0])
+		}
+	}
+	c = New(config)
+	require.True(t, c.Receive(ClientMessage{Type: ClientReady}))
+	require.True(t, c.Respond(id.NewTurn(), lines[0]))
+	c.Run(ctx)
+	return k
+}
+
+func answersWith(result string) func(*Conversation, FunctionCall) {
+	return func(c *Conversation, call FunctionCall) {
+		c.Receive(ClientMessage{Type: FunctionCallResult, Call: call.ID, Result: json.RawMessage(result)})
+	}
+}
+
+// A model asks the client, and answers by what it was told, in every knowledge mode: what a
+// tool says is something to rest on.
+func TestAModelUsesAToolOfTheClient(t *testing.T) {
+	for _, mode := range []string{strict, prefer, "open"} {
+		config, s := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("It is sunny in Bern, at 21 degrees.")), func(c *Config) {
+			weather(nil)(c)
+			c.Persona.Knowledge.Mode = mode
+		})
+		k := hold(t, config, answersWith(`{"sky":"sunny","degrees":21}`), "What is the weather in Bern?")
+		require.Equal(t, []string{"user: What is the weather in Bern?", "avatar: It is sunny in Bern, at 21 degrees."}, k.said(), mode)
+		require.Equal(t, []string{"weather completed"}, k.used())
+		require.True(t, *k.turns[1].Grounded)
+		require.Len(t, k.calls, 1)
+		require.Equal(t, map[string]any{"place": "Bern"}, k.calls[0].Arguments)
+		require.Equal(t, []ToolUse{{"weather", requested}, {"weather", completed}}, k.uses)
+		asked := s.Requests()
+		require.Len(t, asked, 2)
+		require.Contains(t, asked[0].Body, "tools")
+		require.Contains(t, asked[1].Messages[len(asked[1].Messages)-1].Content, `"degrees":21`)
+	}
+}
+
+// What the tool did not say is not said in the strict mode.
+func TestAModelInventsAToolsAnswer(t *testing.T) {
+	config, _ := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("It is sunny in Bern, at 30 degrees.")), func(c *Config) {
+		weather(nil)(c)
+		c.Persona.Knowledge.Mode = strict
+	})
+	k := hold(t, config, answersWith(`{"sky":"sunny","degrees":21}`), "What is the weather in Bern?")
+	require.NotContains(t, strings.Join(k.said(), "\n"), "30")
+}
+
+// Whatever is wrong with a call or its answer, the model is told of it, and the visitor
+// gets an answer.
+func TestCallsThatGoWrong(t *testing.T) {
+	fails := func(c *Conversation, call FunctionCall) {
+		c.Receive(ClientMessage{Type: FunctionCallResult, Call: call.ID, Failure: "no such place"})
+	}
+	for name, test := range map[string]struct {
+		asks   modeltest.Behaviour
+		client func(*Conversation, FunctionCall)
+		told   string
+		used   []string
+	}{
+		"no such tool":        {asking("refund", `{}`), nil, "no tool of this name", nil},
+		"no JSON":             {asking("weather", `{"place":`), nil, "not JSON", nil},
+		"arguments missing":   {asking("weather", `{}`), nil, "place", nil},
+		"the client fails":    {asking("weather", `{"place":"Bern"}`), fails, "no such place", []string{"weather failed"}},
+		"the client is mute":  {asking("weather", `{"place":"Bern"}`), nil, "did not answer in time", []string{"weather failed"}},
+		"a result of another": {asking("weather", `{"place":"Bern"}`), func(c *Conversation, _ FunctionCall) { answersWith(`"sun"`)(c, FunctionCall{ID: "x"}) }, "did not answer in time", []string{"weather failed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config, s := served(t, modeltest.InTurn(test.asks, modeltest.Stream("I am sorry, I could not find that out.")), weather(map[string]any{"timeoutMs": 150}))
+			k := hold(t, config, test.client, "What is the weather in Bern?")
+			require.Equal(t, "avatar: I am sorry, I could not find that out.", k.said()[1])
+			require.Equal(t, test.used, k.used())
+			asked := s.Requests()
+			require.Contains(t, asked[len(asked)-1].Messages[len(asked[len(asked)-1].Messages)-1].Content, test.told)
+		})
+	}
+}
+
+// A model that asks for tools again and again is given none in the end.
+func TestAModelThatOnlyUsesTools(t *testing.T) {
+	config, s := served(t, asking("weather", `{"place":"Bern"}`), weather(nil))
+	k := hold(t, config, answersWith(`"sun"`), "What is the weather in Bern?")
+	asked := s.Requests()
+	require.Len(t, asked, maxRounds+1)
+	require.NotContains(t, asked[maxRounds].Body, "tools")
+	require.Len(t, k.calls, maxRounds)
+	require.Equal(t, "avatar: "+bookOf("en").noted, k.said()[1])
+}
+
+// What the visitor is to be asked about is done once they said yes, and once only.
+func TestAToolThatNeedsTheVisitorsLeave(t *testing.T) {
+	for answer, want := range map[string]struct {
+		used []string
+		told string
+	}{
+		"yes please":            {[]string{"weather completed"}, `"sun"`},
+		"no":                    {[]string{"weather declined"}, "The person said no"},
+		"When does it open?":    {nil, ""},
+		"please tell me a joke": {nil, ""},
+	} {
+		t.Run(answer, func(t *testing.T) {
+			config, s := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("All right.")), weather(map[string]any{"confirm": "visitor"}))
+			k := hold(t, config, answersWith(`"sun"`), "What is the weather in Bern?", answer, "yes")
+			require.Equal(t, "avatar: Look up the weather: Bern. Is that right?", k.said()[1])
+			require.Equal(t, want.used, k.used())
+			if want.told == "" {
+				require.Empty(t, k.calls)
+				return
+			}
+			last := s.Requests()[1].Messages
+			require.Contains(t, last[len(last)-1].Content, want.told)
+			require.Equal(t, "avatar: All right.", k.said()[3])
+			require.LessOrEqual(t, len(k.calls), 1)
+		})
+	}
+}
+
+// The built-in tools do for a model what they do without one.
+func TestAModelUsesTheBuiltInTools(t *testing.T) {
+	t.Run("lead", func(t *testing.T) {
+		config, s := served(t, modeltest.InTurn(
+			asking("lead", `{"name":"Kim","email":"not one"}`), modeltest.Stream("May I have your e-mail address?"),
+			asking("lead", `{"name":"Kim","email":"kim@example.com","message":"wants cakes"}`), modeltest.Stream("Thank you, Kim."),
+		), tools("lead"))
+		k := hold(t, config, nil, "I am Kim and I want cakes, call me", "kim@example.com")
+		require.Equal(t, []string{"lead completed"}, k.used())
+		asked := s.Requests()
+		require.Contains(t, asked[1].Messages[len(asked[1].Messages)-1].Content, "email is not valid")
+		require.Contains(t, asked[3].Messages[len(asked[3].Messages)-1].Content, "passed on")
+	})
+	t.Run("handoff", func(t *testing.T) {
+		config, _ := served(t, modeltest.InTurn(asking("handoff", `{}`), modeltest.Stream("A colleague will be with you soon.")), tools("handoff"))
+		k := hold(t, config, nil, "This bread was mouldy and I am upset about it")
+		require.Equal(t, []string{"handoff requested"}, k.used())
+		require.Equal(t, "avatar: A colleague will be with you soon.", k.said()[1])
+	})
+	t.Run("end of the session", func(t *testing.T) {
+		config, _ := served(t, modeltest.InTurn(asking("end_session", `{}`), modeltest.Stream("")), tools("end_session"))
+		k := hold(t, config, nil, "that was all I wanted to know about bread for today", "never heard")
+		require.Equal(t, []string{"end_session completed"}, k.used())
+		require.Equal(t, EndedByUser, k.ended)
+		require.Len(t, k.said(), 2)
+	})
+	t.Run("switched off", func(t *testing.T) {
+		config, s := served(t, modeltest.Stream("Hello."), func(c *Config) {
+			tools("handoff")(c)
+			c.Persona.Tools[0].Enabled = false
+		})
+		hold(t, config, nil, "This bread was mouldy and I am upset about it")
+		require.NotContains(t, s.Requests()[0].Body, "tools")
+	})
+}
+
+// Nobody's question and no rehearsal has an effect.
+func TestNoToolIsUsedWhereNothingIsToHappen(t *testing.T) {
+	config, s := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("Done.")), weather(nil))
+	r := Rehearse(t.Context(), config, []string{"What is the weather in Bern?"})
+	require.Equal(t, []ToolUse{{"weather", completed}}, r.Tools)
+	require.Contains(t, s.Requests()[1].Messages[3].Content, "In a rehearsal nothing is done")
+
+	config, s = served(t, modeltest.Stream("I do not know."), weather(nil))
+	_, err := Ask(t.Context(), config, "What is the weather in Bern?")
+	require.NoError(t, err)
+	require.NotContains(t, s.Requests()[0].Body, "tools")
+}
+
+// Who interrupts is not answered, but what was done stands in the transcript.
+func TestAnInterruptedCallStandsInTheTranscript(t *testing.T) {
+	config, _ := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("Hello.")), weather(nil))
+	k := hold(t, config, func(c *Conversation, _ FunctionCall) { c.Respond(id.NewTurn(), "hello") }, "What is the weather in Bern?")
+	require.Equal(t, []string{"weather failed"}, k.used())
+}

@@ -1,0 +1,131 @@
+package conversation
+
+import (
+	"encoding/json"
+	"slices"
+
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/tool"
+	"visavis.dev/pkg/provider/model"
+)
+
+// offer is a tool that a model may ask for.
+type offer struct {
+	tool.Tool
+	kind   string
+	schema *tool.Schema
+}
+
+// offers are the persona's tools as a model may ask for them.
+func (c *Conversation) offers() []*offer {
+	var all []*offer
+	for _, t := range c.config.Persona.Tools {
+		if !t.Enabled {
+			continue
+		}
+		described, err := c.describe(t)
+		if err == nil {
+			var schema *tool.Schema
+			if schema, err = tool.Compile(described.Parameters); err == nil {
+				all = append(all, &offer{described, t.Kind, schema})
+				continue
+			}
+		}
+		c.log.Warn("a tool of the persona cannot be offered to its model", "session", c.config.Session.ID, "kind", t.Kind, "error", err)
+	}
+	return all
+}
+
+// describe tells a model what a tool does.
+func (c *Conversation) describe(t persona.Tool) (tool.Tool, error) {
+	switch t.Kind {
+	case persona.LeadTool:
+		return tool.Tool{
+			Name: t.Kind, Parameters: c.details(),
+			Description: "Passes on how the person can be reached, and what they want. Use it once they gave an e-mail address or a telephone number and want to be contacted; never with details that they did not give.",
+		}, nil
+	case persona.BookingTool:
+		return tool.Tool{
+			Name: t.Kind, Parameters: c.details(),
+			Description: "Requests an appointment or a booking for the person, which a team member confirms later. Use it once they said what they want to book, when, and how they can be reached.",
+		}, nil
+	case persona.HandoffTool:
+		return tool.Tool{
+			Name: t.Kind, Parameters: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
+			Description: "Asks a team member to join the conversation. Use it where the person wants to talk with a human, or needs one.",
+		}, nil
+	case persona.EndSessionTool:
+		return tool.Tool{
+			Name: t.Kind, Parameters: json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
+			Description: "Ends the conversation after your next words. Use it only where the person takes their leave.",
+		}, nil
+	}
+	return tool.Read(t.Config)
+}
+
+// usualDetails are what is asked for where the persona has no goals.
+var usualDetails = []string{"name", "email", "phone", "date", "message"}
+
+// maxDetail bounds a detail, in characters.
+const maxDetail = 500
+
+// details is the schema of what the goals want to know.
+func (c *Conversation) details() json.RawMessage {
+	var names []string
+	for _, goal := range c.config.Persona.Goals {
+		names = append(names, goal.Outputs...)
+	}
+	if len(names) == 0 {
+		names = usualDetails
+	}
+	properties := map[string]any{}
+	for _, name := range names {
+		properties[name] = map[string]any{"type": "string", "maxLength": maxDetail}
+	}
+	schema, err := json.Marshal(map[string]any{"type": "object", "properties": properties, "additionalProperties": false, "minProperties": 1})
+	if err != nil {
+		panic(err) // it is made of strings and numbers
+	}
+	return schema
+}
+
+// toolsOf are offers as a model takes them.
+func toolsOf(offers []*offer) []model.Tool {
+	out := make([]model.Tool, len(offers))
+	for i, o := range offers {
+		out[i] = model.Tool{Name: o.Name, Description: o.Description, Parameters: o.Parameters}
+	}
+	return out
+}
+
+// toolCall is a tool that a model asked for.
+type toolCall struct {
+	*offer
+	asked     model.ToolCall
+	arguments map[string]any
+	// allowed says that the visitor was asked, where they are to be.
+	allowed bool
+	// result is told once, by the conversation.
+	result chan toolResult
+}
+
+// toolResult is what the model is told of a call.
+type toolResult struct {
+	text string
+	// informs says that the text is the tool's own, by which an answer may go.
+	informs bool
+}
+
+// read finds the tool that a model asks for, and checks the arguments. The text tells the
+// model why that cannot be; empty when it can.
+func read(offers []*offer, asked model.ToolCall) (call *toolCall, wrong string) {
+	i := slices.IndexFunc(offers, func(o *offer) bool { return o.Name == asked.Name })
+	if i < 0 {
+		return nil, "Error: there is no tool of this name."
+	}
+	arguments, err := offers[i].schema.Arguments(asked.Arguments)
+	if err != nil {
+		return nil, "Error: " + err.Error() + "."
+	}
+	return &toolCall{offer: offers[i], asked: asked, arguments: arguments, result: make(chan toolResult, 1)}, ""
+}
