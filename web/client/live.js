@@ -14,6 +14,7 @@
  * @property {string} [token] a resumeToken to come back with; the ticket's token unless given
  * @property {string} [ratingUrl] where a rating goes; the API that the ticket names unless given
  * @property {string[]} [audio] the formats of sound that are played, the preferred first; nothing is spoken unless given
+ * @property {Record<string, (args: object) => unknown>} [tools] what the persona's tools of kind client do, by their names; a promise is waited for
  * @property {typeof WebSocket} [Socket] for tests
  */
 
@@ -55,6 +56,7 @@ export class Conversation extends EventTarget {
   #token
   #ratingUrl
   #audio
+  #tools
   #Socket
   /** @type {WebSocket | null} */
   #socket = null
@@ -77,13 +79,14 @@ export class Conversation extends EventTarget {
    * @param {Ticket} ticket
    * @param {Options} [options]
    */
-  constructor(ticket, { url, token, ratingUrl, audio, Socket = globalThis.WebSocket } = {}) {
+  constructor(ticket, { url, token, ratingUrl, audio, tools = {}, Socket = globalThis.WebSocket } = {}) {
     super()
     this.#ticket = ticket
     this.#url = url ?? ticket.transport.url
     this.#token = token ?? ticket.token
     this.#ratingUrl = ratingUrl
     this.#audio = audio
+    this.#tools = tools
     this.#Socket = Socket
   }
 
@@ -207,6 +210,9 @@ export class Conversation extends EventTarget {
       case 'staff-text':
         this.#turn('staff', data.turnId, { text: data.text, final: true, name: data.name })
         break
+      case 'llm-function-call':
+        this.#use(data)
+        break
       case 'session-ended':
         this.#over(data)
         break
@@ -216,6 +222,16 @@ export class Conversation extends EventTarget {
         break
       case 'state': case 'words': case 'tool': case 'notice': case 'bot-audio': case 'visemes': case 'gesture':
         this.#emit(type, data)
+    }
+  }
+
+  /** Uses a tool, and says what came of it. */
+  async #use({ callId, name, arguments: args }) {
+    try {
+      if (!Object.hasOwn(this.#tools, name)) throw new Error('this client has no such tool')
+      this.#send('llm-function-call-result', { callId, result: (await this.#tools[name](args)) ?? null })
+    } catch (error) {
+      this.#send('llm-function-call-result', { callId, error: String(error?.message ?? error) || 'it failed' })
     }
   }
 

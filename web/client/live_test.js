@@ -27,8 +27,8 @@ class Socket {
   types() { return this.sent.map((m) => m.type) }
 }
 
-function start() {
-  const conversation = new Conversation(ticket, { Socket })
+function start(options = {}) {
+  const conversation = new Conversation(ticket, { Socket, ...options })
   const events = []
   for (const type of ['ready', 'state', 'turn', 'notice', 'error', 'ended']) {
     conversation.addEventListener(type, (e) => events.push([type, e.detail]))
@@ -169,4 +169,29 @@ test('sentences are joined as their script is written', () => {
   assert.equal(join('Hello.', 'You.'), 'Hello. You.')
   assert.equal(join('你好。', '再见。'), '你好。再见。')
   assert.equal(join('안녕하세요.', '네.'), '안녕하세요. 네.')
+})
+
+test('tools of the client are used, and what came of them is told', async () => {
+  const { conversation } = start({ tools: {
+    add: ({ a, b }) => a + b,
+    later: async () => { await null; return { done: true } },
+    nothing: () => {},
+    fail: () => { throw new Error('no such floor') },
+  } })
+  assert.ok(conversation)
+  const [socket] = sockets.slice(-1)
+  socket.open()
+  socket.ready('second')
+  for (const name of ['add', 'later', 'nothing', 'fail', 'toString']) {
+    socket.receive('llm-function-call', { callId: name, name, arguments: { a: 1, b: 2 } })
+  }
+  await new Promise((done) => setImmediate(done))
+  const told = socket.sent.filter((m) => m.type === 'llm-function-call-result').map((m) => m.data)
+  assert.deepEqual(told.toSorted((a, b) => a.callId.localeCompare(b.callId)), [
+    { callId: 'add', result: 3 },
+    { callId: 'fail', error: 'no such floor' },
+    { callId: 'later', result: { done: true } },
+    { callId: 'nothing', result: null },
+    { callId: 'toString', error: 'this client has no such tool' },
+  ])
 })
