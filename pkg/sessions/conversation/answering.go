@@ -52,7 +52,10 @@ func (c *Conversation) answer() {
 		return
 	}
 	means := heardIntent(c.language, text)
-	if c.permitted(means, text) || c.confirmed(means, text) || c.small(means) || c.filled(text) {
+	if c.permitted(means, text) {
+		return
+	}
+	if c.confirmed(means, text) || c.small(means) || c.filled(text) {
 		c.unanswered = nil
 		return
 	}

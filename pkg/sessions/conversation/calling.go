@@ -1,9 +1,11 @@
 package conversation
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -24,8 +26,8 @@ const (
 // maxResult bounds what a model is told of a tool's result, in bytes.
 const maxResult = 8000
 
-// clientCall is a tool that the client was asked to use.
-type clientCall struct {
+// otherCall is a tool that the client or a system was asked to use.
+type otherCall struct {
 	*toolCall
 	since time.Time
 }
@@ -33,7 +35,7 @@ type clientCall struct {
 // useTool does what a model asks for, and has it told what came of that. A tool that the
 // visitor is to be asked about first ends the answer with that question.
 func (c *Conversation) useTool(t *thought, call *toolCall) {
-	t.used = true
+	t.used, call.by = true, t
 	c.set(thinksTooLong, call.Within()+time.Duration(c.config.Persona.Model.TimeoutMs)*time.Millisecond+maxThinking)
 	if call.Confirm == tool.Visitor && !call.allowed {
 		c.askLeave(t, call)
@@ -52,7 +54,7 @@ func (c *Conversation) useTool(t *thought, call *toolCall) {
 		s.afterwards = func() { c.stop(EndedByUser) }
 		call.result <- toolResult{text: "The conversation ends after your next words. Say goodbye in one short sentence."}
 	default:
-		c.askClient(call)
+		c.askOther(call)
 	}
 }
 
@@ -88,46 +90,78 @@ func (c *Conversation) collect(call *toolCall) string {
 	return "Noted and passed on. Tell the person so, in one sentence."
 }
 
-// askClient has the session's client use a tool.
-func (c *Conversation) askClient(call *toolCall) {
+// askOther has the session's client use a tool, or a system of the organization's.
+func (c *Conversation) askOther(call *toolCall) {
 	if c.rehearsing {
 		c.used = append(c.used, c.use(call.Name, completed))
 		call.result <- toolResult{text: "In a rehearsal nothing is done. Go on as if it had succeeded."}
 		return
 	}
 	key := uuid.NewString()
-	c.calls[key] = clientCall{call, c.now()}
+	c.calls[key] = otherCall{call, c.now()}
 	c.use(call.Name, requested)
+	if call.remote != nil {
+		c.askRemote(call, key)
+		return
+	}
 	c.send(FunctionCall{ID: key, Name: call.Name, Arguments: call.arguments})
 }
 
-// answered takes what came of a tool that the client was asked to use. One that nobody waits
-// for any more has been given up.
+// askRemote has a system of the organization's use a tool. What was begun is not broken off,
+// since nobody could say whether it was done.
+func (c *Conversation) askRemote(call *toolCall, key string) {
+	ctx := context.WithoutCancel(c.ctx)
+	c.running.Go(func() {
+		within, cancel := context.WithTimeout(ctx, call.Within())
+		defer cancel()
+		answer, failure := "", "it failed"
+		defer func() {
+			if p := recover(); p != nil {
+				c.log.Error("a tool panicked", "session", c.config.Session.ID, "tool", call.Name, "panic", p, "stack", string(debug.Stack()))
+			}
+			c.mail.put(item{do: func() { c.came(key, answer, failure) }})
+		}()
+		var err error
+		if answer, err = call.remote.Use(within, call.arguments, key); err != nil {
+			failure = err.Error()
+		} else {
+			failure = ""
+		}
+	})
+}
+
+// answered takes what the client says of a tool that it was asked to use.
 func (c *Conversation) answered(m ClientMessage) {
-	call, waits := c.calls[m.Call]
+	if call, waits := c.calls[m.Call]; waits && call.remote == nil {
+		c.came(m.Call, string(m.Result), m.Failure)
+	}
+}
+
+// came takes what came of a tool that somebody else was asked to use. One that nobody waits
+// for any more has been given up.
+func (c *Conversation) came(key, answer, failure string) {
+	call, waits := c.calls[key]
 	if !waits {
 		return
 	}
-	delete(c.calls, m.Call)
-	status, result := completed, toolResult{text: truncate(string(m.Result), maxResult), informs: true}
-	if m.Failure != "" {
-		status, result = failed, toolResult{text: "Error: " + truncate(m.Failure, maxResult)}
+	delete(c.calls, key)
+	status, result := completed, toolResult{text: truncate(answer, maxResult), informs: true}
+	if failure != "" {
+		status, result = failed, toolResult{text: "Error: " + truncate(failure, maxResult)}
 	}
 	c.finished(call, status)
 	call.result <- result
 }
 
-// finished keeps how a client's tool went.
-func (c *Conversation) finished(call clientCall, status string) {
-	if c.thought != nil {
-		c.thought.failed = status == failed
-	}
+// finished keeps how a tool went.
+func (c *Conversation) finished(call otherCall, status string) {
+	call.by.failed = status == failed
 	use := c.use(call.Name, status)
 	use.DurationMs = c.now().Sub(call.since).Milliseconds()
 	c.used = append(c.used, use)
 }
 
-// giveUp waits no more for the client, whose time is over.
+// giveUp waits no more for who was asked to use a tool, whose time is over.
 func (c *Conversation) giveUp(call *toolCall) {
 	for key, waiting := range c.calls {
 		if waiting.toolCall == call {
@@ -137,10 +171,13 @@ func (c *Conversation) giveUp(call *toolCall) {
 	}
 }
 
-// giveUpAll waits for no client's tool any more: whoever asked for them was interrupted.
-func (c *Conversation) giveUpAll() {
+// giveUpClient waits for no tool of the client's any more: whoever asked for it was
+// interrupted. What a system was asked to do goes on.
+func (c *Conversation) giveUpClient() {
 	for _, call := range slices.Collect(maps.Values(c.calls)) {
-		c.giveUp(call.toolCall)
+		if call.remote == nil {
+			c.giveUp(call.toolCall)
+		}
 	}
 }
 

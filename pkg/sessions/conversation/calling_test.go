@@ -3,7 +3,9 @@ package conversation
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +15,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/tool"
 	"visavis.dev/pkg/provider/model"
 	"visavis.dev/pkg/provider/model/modeltest"
 	"visavis.dev/pkg/sessions/session"
@@ -163,6 +166,16 @@ func TestAModelInventsAToolsAnswer(t *testing.T) {
 	require.NotContains(t, strings.Join(k.said(), "\n"), "30")
 }
 
+// What a tool did may be told in a sentence of the model's own; what rests on nothing may not.
+func TestWhatAToolDidMayBeTold(t *testing.T) {
+	config, _ := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("Here it is on the screen. We also give away free bread every day.")), func(c *Config) {
+		weather(nil)(c)
+		c.Persona.Knowledge.Mode = strict
+	})
+	k := hold(t, config, answersWith(`{"shown":true}`), "What is the weather in Bern?")
+	require.Equal(t, "avatar: Here it is on the screen.", k.said()[1])
+}
+
 // Whatever is wrong with a call or its answer, the model is told of it, and the visitor
 // gets an answer.
 func TestCallsThatGoWrong(t *testing.T) {
@@ -216,7 +229,7 @@ func TestAToolThatNeedsTheVisitorsLeave(t *testing.T) {
 		"please tell me a joke": {nil, ""},
 	} {
 		t.Run(answer, func(t *testing.T) {
-			config, s := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("All right.")), weather(map[string]any{"confirm": "visitor"}))
+			config, s := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("Here you go.")), weather(map[string]any{"confirm": "visitor"}))
 			k := hold(t, config, answersWith(`"sun"`), "What is the weather in Bern?", answer, "yes")
 			require.Equal(t, "avatar: Look up the weather: Bern. Is that right?", k.said()[1])
 			require.Equal(t, want.used, k.used())
@@ -226,7 +239,7 @@ func TestAToolThatNeedsTheVisitorsLeave(t *testing.T) {
 			}
 			last := s.Requests()[1].Messages
 			require.Contains(t, last[len(last)-1].Content, want.told)
-			require.Equal(t, "avatar: All right.", k.said()[3])
+			require.Equal(t, "avatar: Here you go.", k.said()[3])
 			require.LessOrEqual(t, len(k.calls), 1)
 		})
 	}
@@ -286,4 +299,83 @@ func TestAnInterruptedCallStandsInTheTranscript(t *testing.T) {
 	config, _ := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("Hello.")), weather(nil))
 	k := hold(t, config, func(c *Conversation, _ FunctionCall) { c.Respond(id.NewTurn(), "hello") }, "What is the weather in Bern?")
 	require.Equal(t, []string{"weather failed"}, k.used())
+}
+
+// A system of the organization's is asked as the client is, and what it was asked to do goes
+// on when the visitor interrupts.
+func TestAModelUsesAToolOfASystem(t *testing.T) {
+	var keys []string
+	remote := Remote{
+		Tool: tool.Tool{Name: "order", Title: "Find an order", Description: "Finds one.", Parameters: json.RawMessage(`{"type":"object"}`), TimeoutMs: 5000},
+		Use: func(_ context.Context, arguments map[string]any, key string) (string, error) {
+			keys = append(keys, key)
+			switch arguments["number"] {
+			case "8":
+				return "", errors.New("the service does not take the request")
+			case "9":
+				panic("out of order")
+			}
+			return `{"state":"shipped","parcel":"AB 12"}`, nil
+		},
+	}
+	for number, want := range map[string]struct{ said, used string }{
+		"7": {"Your order was shipped, as parcel AB 12.", "order completed"},
+		"8": {"I could not find it.", "order failed"},
+		"9": {"I could not find it.", "order failed"},
+	} {
+		config, _ := served(t, modeltest.InTurn(asking("order", `{"number":"`+number+`"}`), modeltest.Stream(want.said)), func(c *Config) {
+			c.Persona.Tools, c.Remotes = nil, []Remote{remote}
+			c.Persona.Knowledge.Mode = strict
+		})
+		k := hold(t, config, nil, "Where is my order?")
+		require.Equal(t, "avatar: "+want.said, k.said()[1])
+		require.Equal(t, []string{want.used}, k.used())
+		require.Empty(t, k.calls, "the client has nothing to do with it")
+	}
+	require.Len(t, slices.Compact(slices.Sorted(slices.Values(keys))), 3, "each use has a key of its own")
+}
+
+// A client cannot answer for a system, and no name is offered twice.
+func TestAClientCannotAnswerForASystem(t *testing.T) {
+	answered, done := make(chan struct{}), make(chan struct{})
+	remote := Remote{
+		Tool: tool.Tool{Name: "weather", Title: "Weather", Description: "Another.", Parameters: json.RawMessage(`{"type":"object"}`), TimeoutMs: 5000},
+		Use: func(_ context.Context, _ map[string]any, key string) (string, error) {
+			defer close(done)
+			<-answered
+			return `"rain"`, nil
+		},
+	}
+	config, s := served(t, modeltest.InTurn(asking("weather", `{}`), modeltest.Stream("There is rain.")), func(c *Config) {
+		c.Persona.Tools, c.Remotes = nil, []Remote{remote, remote}
+	})
+	var c *Conversation
+	k := &talk{}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	config.Session.Channel, config.Journal = Chat, k
+	config.Send = func(m Message) {
+		switch d := m.Data.(type) {
+		case ToolUse:
+			if d.Status == requested {
+				for key := range c.calls { // as if it had guessed it
+					c.Receive(ClientMessage{Type: FunctionCallResult, Call: key, Result: json.RawMessage(`"sun"`)})
+				}
+				close(answered)
+			}
+		case BotText:
+			if d.Final {
+				cancel()
+			}
+		}
+	}
+	c = New(config)
+	c.Receive(ClientMessage{Type: ClientReady})
+	c.Respond(id.NewTurn(), "How is the weather?")
+	c.Run(ctx)
+	<-done
+	asked := s.Requests()
+	require.Len(t, asked[0].Body["tools"], 1)
+	require.Contains(t, asked[1].Messages[len(asked[1].Messages)-1].Content, "rain")
+	require.Equal(t, []string{"weather completed"}, k.used())
 }

@@ -10,6 +10,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/tool"
 	"visavis.dev/pkg/provider/model"
 	"visavis.dev/pkg/sessions/session"
 )
@@ -61,6 +62,14 @@ type Passage struct {
 	URL                            *string
 	// Score is how far the passage supports an answer, 0 to 1.
 	Score float64
+}
+
+// Remote is a tool of a system of the organization's.
+type Remote struct {
+	tool.Tool
+	// Use has it done and returns what it answered. The key is that of this one use. The
+	// error's text is for the model.
+	Use func(ctx context.Context, arguments map[string]any, key string) (string, error)
 }
 
 // Journal keeps what was said. An error that is not ErrLost ends the
@@ -161,6 +170,8 @@ type Config struct {
 	// ModelBreaker says whether the model may be asked, and hears how each call went; nil
 	// lets every question through.
 	ModelBreaker *model.Breaker
+	// Remotes are tools of the organization's own systems that a model may ask for.
+	Remotes []Remote
 	// ModelOutcome hears how each call of the model went and how long it took.
 	// It may be nil, and is called by goroutines of the conversation's.
 	ModelOutcome func(err error, took time.Duration)

@@ -84,8 +84,8 @@ type Conversation struct {
 	// tools are what a model may ask for; rehearsing says that none has an effect.
 	tools      []*offer
 	rehearsing bool
-	// calls are what the client was asked to do, by the keys of the messages.
-	calls map[string]clientCall
+	// calls are what the client and others were asked to do, by the keys of the calls.
+	calls map[string]otherCall
 	// unconfirmed is what the visitor was asked leave for, and used what was done since the
 	// last turn of the avatar's.
 	unconfirmed *toolCall
@@ -105,7 +105,7 @@ func New(config Config) *Conversation {
 		variables:    map[string]string{"persona": config.PersonaName},
 		staff:        map[id.Staff]Staff{},
 		goals:        newGoals(config.Persona.Goals),
-		calls:        map[string]clientCall{},
+		calls:        map[string]otherCall{},
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
@@ -227,7 +227,10 @@ func (c *Conversation) leave() {
 // keepUsed keeps tools that were used when nothing was said any more, with the last turn of
 // the avatar's.
 func (c *Conversation) keepUsed() {
-	c.giveUpAll()
+	c.giveUpClient()
+	for _, call := range c.calls { // nobody will hear what came of it
+		c.used = append(c.used, session.ToolCall{Name: call.Name, Status: requested})
+	}
 	if len(c.used) == 0 || c.lost {
 		return
 	}

@@ -142,8 +142,8 @@ type generation struct {
 	calls []model.ToolCall
 	// used says that a tool was, whose doing cannot be answered by somebody else.
 	used bool
-	// acts says that a tool did something, or failed, which the model is to tell.
-	acts bool
+	// tellings is how many sentences may yet tell what tools did.
+	tellings int
 }
 
 func (a *generation) run(ctx context.Context, ask []model.Message, instead func() []Piece) {

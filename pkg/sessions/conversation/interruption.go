@@ -44,7 +44,7 @@ func (c *Conversation) interrupt() {
 	if c.thought != nil {
 		c.thought.cancel()
 		c.thought = nil
-		c.giveUpAll()
+		c.giveUpClient()
 		c.clear(thinksTooLong, bridgesSilence)
 	}
 	c.queue = slices.DeleteFunc(c.queue, func(s *speech) bool { return s.own && s.interruptible })

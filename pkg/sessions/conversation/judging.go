@@ -37,7 +37,7 @@ func (a *generation) judge(words string, cited []int) judgment {
 	if what != "" && (mode == strict || mode == prefer && binding) {
 		return judgment{held: heldUnfounded + ": " + what}
 	}
-	if a.free || a.acts && what == "" || what == "" && (asksBack(words) || isCourtesy(a.question.Language, words)) {
+	if a.free || what == "" && (asksBack(words) || isCourtesy(a.question.Language, words)) {
 		return judgment{}
 	}
 	rests := a.basis.support(words, &f, append(cited, a.basis.informed...))
@@ -51,6 +51,9 @@ func (a *generation) judge(words string, cited []int) judgment {
 			sources = []Source{sourceOf(&a.passages[rests])}
 		}
 		return judgment{sources: sources, grounded: new(true)}
+	case a.tellings > 0 && what == "" && !contradicts && len(cited) == 0:
+		a.tellings--
+		return judgment{}
 	case mode == strict, mode == prefer && len(sources) > 0:
 		return judgment{held: heldUnfounded}
 	default:

@@ -39,8 +39,7 @@ func (a *generation) converse(ctx context.Context, ask []model.Message) error {
 // resume uses a tool that the visitor was asked about, unless they declined.
 func (a *generation) resume(ctx context.Context, call *toolCall) model.Message {
 	if !call.allowed {
-		a.acts = true
-		return resultOf(call.asked, "The person said no: it was not done.")
+		return a.tells(call.asked, "The person said no: it was not done.")
 	}
 	call.result = make(chan toolResult, 1)
 	return a.await(ctx, call)
@@ -50,8 +49,7 @@ func (a *generation) resume(ctx context.Context, call *toolCall) model.Message {
 func (a *generation) perform(ctx context.Context, asked model.ToolCall) model.Message {
 	call, wrong := read(a.question.offers, asked)
 	if wrong != "" {
-		a.acts = true
-		return resultOf(asked, wrong)
+		return a.tells(asked, wrong)
 	}
 	return a.await(ctx, call)
 }
@@ -73,14 +71,11 @@ func (a *generation) await(ctx context.Context, call *toolCall) model.Message {
 	case result := <-call.result:
 		if result.informs {
 			a.basis.inform(a.question.Language, call, result.text)
-		} else {
-			a.acts = true
 		}
-		return resultOf(call.asked, result.text)
+		return a.tells(call.asked, result.text)
 	case <-timer:
-		a.acts = true
 		a.tell(Piece{gaveUp: call})
-		return resultOf(call.asked, late)
+		return a.tells(call.asked, late)
 	case <-ctx.Done():
 		return resultOf(call.asked, late)
 	}
@@ -94,6 +89,13 @@ func (a *generation) tell(p Piece) bool {
 		return false
 	}
 	return true
+}
+
+// tells is the result of a call, which the model may then tell in a sentence that rests on
+// nothing else.
+func (a *generation) tells(asked model.ToolCall, text string) model.Message {
+	a.tellings++
+	return resultOf(asked, text)
 }
 
 func resultOf(asked model.ToolCall, text string) model.Message {

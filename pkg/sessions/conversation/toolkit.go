@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"visavis.dev/pkg/personas/persona"
@@ -14,27 +15,47 @@ type offer struct {
 	tool.Tool
 	kind   string
 	schema *tool.Schema
+	// remote is nil for what the conversation or its client does.
+	remote *Remote
 }
 
-// offers are the persona's tools as a model may ask for them.
+// maxOffers is how many tools a model is offered.
+const maxOffers = 40
+
+// offers are the persona's tools as a model may ask for them, each name once.
 func (c *Conversation) offers() []*offer {
 	var all []*offer
-	for _, t := range c.config.Persona.Tools {
-		if !t.Enabled {
-			continue
-		}
-		described, err := c.describe(t)
+	add := func(o *offer, err error) {
 		if err == nil {
-			var schema *tool.Schema
-			if schema, err = tool.Compile(described.Parameters); err == nil {
-				all = append(all, &offer{described, t.Kind, schema})
-				continue
-			}
+			o.schema, err = tool.Compile(o.Parameters)
 		}
-		c.log.Warn("a tool of the persona cannot be offered to its model", "session", c.config.Session.ID, "kind", t.Kind, "error", err)
+		switch {
+		case err != nil:
+		case slices.ContainsFunc(all, func(had *offer) bool { return had.Name == o.Name }):
+			err = errors.New("another tool has its name")
+		case len(all) == maxOffers:
+			err = errors.New("there are too many")
+		default:
+			all = append(all, o)
+			return
+		}
+		c.log.Warn("a tool of the persona cannot be offered to its model", "session", c.config.Session.ID, "kind", o.kind, "tool", o.Name, "error", err)
+	}
+	for _, t := range c.config.Persona.Tools {
+		if t.Enabled && t.ConnectionID == nil {
+			described, err := c.describe(t)
+			add(&offer{Tool: described, kind: t.Kind}, err)
+		}
+	}
+	for i := range c.config.Remotes {
+		r := &c.config.Remotes[i]
+		add(&offer{Tool: r.Tool, kind: remoteTool, remote: r}, nil)
 	}
 	return all
 }
+
+// remoteTool is the kind of tools of the organization's systems.
+const remoteTool = "remote"
 
 // describe tells a model what a tool does.
 func (c *Conversation) describe(t persona.Tool) (tool.Tool, error) {
@@ -103,6 +124,8 @@ type toolCall struct {
 	*offer
 	asked     model.ToolCall
 	arguments map[string]any
+	// by is the thought that it serves.
+	by *thought
 	// allowed says that the visitor was asked, where they are to be.
 	allowed bool
 	// result is told once, by the conversation.
