@@ -106,6 +106,15 @@ func TestConnectionInput(t *testing.T) {
 		"livekit over https": {func(b, k map[string]any) {
 			b["kind"], b["provider"], b["config"] = "media", "livekit", map[string]any{"url": k["baseUrl"], "apiKey": "k"}
 		}, "body.config.url"},
+		"a tool that refers to a file": {func(b, k map[string]any) {
+			b["kind"], b["provider"] = "http", "http"
+			b["config"] = map[string]any{"baseUrl": k["baseUrl"], "tools": []any{map[string]any{
+				"name": "order", "description": "Finds one.", "method": "GET", "path": "/orders", "parameters": map[string]any{"type": "object", "$ref": "file:///etc/passwd"},
+			}}}
+		}, "body.config.tools.0.parameters"},
+		"a system without tools": {func(b, k map[string]any) {
+			b["kind"], b["provider"], b["config"] = "http", "http", map[string]any{"baseUrl": k["baseUrl"], "tools": []any{}}
+		}, "body.config.tools"},
 		"livekit, private": {func(b, _ map[string]any) {
 			b["kind"], b["provider"], b["config"] = "media", "livekit", map[string]any{"url": "wss://10.0.0.1", "apiKey": "k"}
 		}, "body.config.url"},
@@ -116,7 +125,7 @@ func TestConnectionInput(t *testing.T) {
 	}
 	require.Empty(t, c.models.Requests())
 	providers := c.Get(c.Acme.New, "/connections/providers").JSON(t)["data"].([]any)
-	require.Len(t, providers, 7)
+	require.Len(t, providers, 8)
 	require.Equal(t, "object", providers[0].(map[string]any)["configSchema"].(map[string]any)["type"])
 
 	starter := c.NewOrg("Starter", "shard-1", "starter")

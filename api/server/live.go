@@ -184,7 +184,42 @@ func (m minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config) 
 		return err
 	}
 	m.equip(org, c, &opened)
+	return m.lend(ctx, org, c)
+}
+
+// lend gives a conversation the tools of the connections that its persona names. One that
+// cannot be opened has none.
+func (m minds) lend(ctx context.Context, org id.Org, c *conversation.Config) error {
+	for _, t := range c.Persona.Tools {
+		if !t.Enabled || t.Kind != persona.HTTPTool || t.ConnectionID == nil {
+			continue
+		}
+		opened, err := m.Connections.Open(ctx, org, *t.ConnectionID)
+		switch {
+		case errors.Is(err, connection.ErrUnknown), errors.Is(err, connection.ErrGone), errors.Is(err, connection.ErrDisabled):
+			continue
+		case err != nil:
+			return err
+		}
+		tools, err := opened.Config.HTTPTools()
+		if err != nil {
+			return err
+		}
+		for i := range tools {
+			c.Remotes = append(c.Remotes, conversation.Remote{Tool: tools[i].Tool, Use: m.use(org, &opened, &tools[i])})
+		}
+	}
 	return nil
+}
+
+// use makes the requests of a tool, and notes what came of them.
+func (m minds) use(org id.Org, opened *connection.Opened, t *connection.HTTPTool) func(context.Context, map[string]any, string) (string, error) {
+	return func(ctx context.Context, arguments map[string]any, key string) (string, error) {
+		began := m.options.Clock.Now()
+		answer, err := opened.UseTool(ctx, m.Egress, t, arguments, key)
+		m.Reporter.Report(org, opened.ID, connection.OutcomeOf("tool."+t.Name, began, m.options.Clock.Now(), err))
+		return answer, err
+	}
 }
 
 // equip gives a conversation the model of a connection.

@@ -1,5 +1,5 @@
 // Package connection is an organization's connections to services of its own:
-// models, speech, recognition and media servers (design, Connections). It keeps
+// models, speech, recognition, media servers and systems to act on (design, Connections). It keeps
 // them with their secrets sealed, opens them for those who use them, tries them
 // out, and follows how well they work.
 package connection
@@ -27,6 +27,8 @@ const (
 	Media Kind = "media"
 	// Identity says who people are.
 	Identity Kind = "identity"
+	// HTTP does what a model asks for, by requests.
+	HTTP Kind = "http"
 )
 
 // State is whether a connection can be used.

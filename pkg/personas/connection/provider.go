@@ -27,6 +27,8 @@ const (
 	Deepgram         Provider = "deepgram"
 	LiveKit          Provider = "livekit"
 	OIDC             Provider = "oidc"
+	// HTTPAPI is any system that takes requests with JSON.
+	HTTPAPI Provider = "http"
 )
 
 // deepgramURL is Deepgram's own address.
@@ -167,7 +169,8 @@ func (e *ConfigError) Error() string { return e.Path + ": " + e.Message }
 func (o Offer) Check(c Config) error {
 	err := o.compiled.Validate(map[string]any(c))
 	if err == nil {
-		return nil
+		_, err = c.HTTPTools()
+		return err
 	}
 	e, ok := err.(*jsonschema.ValidationError) //nolint:errorlint // the library wraps nothing
 	if !ok {

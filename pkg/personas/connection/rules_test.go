@@ -49,7 +49,7 @@ func TestConfigsAreOfTheProvidersForm(t *testing.T) {
 	}
 	_, ok := connection.FindOffer(connection.Media, connection.ElevenLabs)
 	require.False(t, ok)
-	require.Len(t, connection.Offers(), 7)
+	require.Len(t, connection.Offers(), 8)
 }
 
 func TestWhereServicesAre(t *testing.T) {

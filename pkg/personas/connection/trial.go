@@ -111,6 +111,8 @@ func (t Trier) call(o Opened) (name string, call func(ctx context.Context, secre
 			_, err := server.Rooms(ctx, t.Clock.Now())
 			return err
 		}
+	case o.Provider == HTTPAPI:
+		return "answer", func(ctx context.Context, secret string) error { return o.reach(ctx, client, secret) }
 	case o.Provider == OIDC:
 		return "keys", func(ctx context.Context, _ string) error { return discover(ctx, client, base) }
 	case o.Provider == Deepgram:

@@ -250,12 +250,13 @@ const (
 	HandoffTool    = "handoff"
 	EndSessionTool = "end_session"
 	ClientTool     = "client"
+	HTTPTool       = "http"
 )
 
 var builtinTools = []string{LeadTool, BookingTool, HandoffTool, EndSessionTool}
 
 // toolConnections gives the kinds of tools that need a connection its kind.
-var toolConnections = map[string]string{"http": "http", "mcp": "mcp"}
+var toolConnections = map[string]string{HTTPTool: "http", "mcp": "mcp"}
 
 func (d *Definition) checkRest(voice.Voice) error {
 	c := d.Conversation
