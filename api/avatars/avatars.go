@@ -4,7 +4,6 @@ package avatars
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"net/http"
 
 	"visavis.dev/api/consents"
@@ -141,7 +140,7 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Avatar, error) {
 		return Avatar{}, err
 	}
 	found, err := avatar.Get(ctx, a.Tenants, a.Library, c.Org(), f)
-	return show(c, found), asProblem(err)
+	return show(c, found), err
 }
 
 // UpdateInput is the request for a change of a face.
@@ -170,7 +169,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Avata
 				f.Landmarks = in.Body.Landmarks.Value.inner()
 			}
 		}, c.Actor())
-		return show(c, changed), asProblem(err)
+		return show(c, changed), err
 	})
 }
 
@@ -182,7 +181,7 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
 		deleted, err := avatar.DeleteFor(ctx, tx, a.Library, f, c.Actor())
 		if err != nil {
-			return route.Deleted{}, asProblem(err)
+			return route.Deleted{}, err
 		}
 		if err := a.Files.Discard(ctx, tx, deleted.Picture, deleted.Thumbnail); err != nil {
 			return route.Deleted{}, err
@@ -192,21 +191,4 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		}
 		return route.Deleted{Deleted: true, ID: f.String()}, nil
 	})
-}
-
-// asProblem says what this package's errors are to a caller.
-func asProblem(err error) error {
-	var inUse *avatar.InUseError
-	switch {
-	case errors.Is(err, avatar.ErrUnknown):
-		return problem.Missing("avatar").WithParam("path.id")
-	case errors.Is(err, avatar.ErrGone):
-		return problem.New(problem.Gone, "The avatar was deleted.").WithParam("path.id")
-	case errors.Is(err, avatar.ErrLibrary):
-		return problem.Conflicting("library", "Library faces cannot be changed or deleted.").WithParam("path.id")
-	case errors.As(err, &inUse):
-		return problem.Conflicting("in_use", "The avatar is worn by %d personas and %d duos.", inUse.Uses.Personas, inUse.Uses.Duos).
-			WithParam("path.id")
-	}
-	return err
 }

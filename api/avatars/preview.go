@@ -2,12 +2,12 @@ package avatars
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 
 	"visavis.dev/api/consents"
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
@@ -68,10 +68,10 @@ func (a *API) own(ctx context.Context, c *route.Call, f id.Avatar) (avatar.Avata
 		return avatar.Avatar{}, problem.Missing("avatar").WithParam("path.id")
 	}
 	own, err := avatar.Get(ctx, a.Tenants, a.Library, c.Org(), f)
-	if errors.Is(err, avatar.ErrGone) {
-		err = avatar.ErrUnknown
+	if errdefs.IsGone(err, avatar.Noun) {
+		err = avatar.Noun.NotFound(f)
 	}
-	return own, asProblem(err)
+	return own, err
 }
 
 const (
@@ -98,11 +98,11 @@ func (a *API) withdraw(ctx context.Context, c *route.Call, p *Path) (consents.Co
 		return consents.Consent{}, err
 	}
 	if _, ok := a.Library.Find(f); ok {
-		return consents.Consent{}, asProblem(avatar.ErrLibrary)
+		return consents.Consent{}, avatar.OfLibrary(f)
 	}
 	own, err := avatar.Get(ctx, a.Tenants, a.Library, c.Org(), f)
 	if err != nil {
-		return consents.Consent{}, asProblem(err)
+		return consents.Consent{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (consents.Consent, error) {
 		k, err := person.WithdrawConsent(ctx, tx, own.Consent.ID, c.Actor())

@@ -74,7 +74,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Duo, error)
 		return Duo{}, err
 	}
 	if d.Interplay, err = merged(c, duo.Defaults()); err != nil {
-		return Duo{}, asProblem(err)
+		return Duo{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Duo, error) {
 		made, err := duo.Insert(ctx, tx, a.Library, d, c.Actor())
@@ -94,7 +94,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Duo, 
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Duo, error) {
 		before, err := duo.Lock(ctx, tx, wanted)
 		if err != nil {
-			return Duo{}, asProblem(err)
+			return Duo{}, err
 		}
 		after := before
 		if in.Body.Name.Set {
@@ -107,7 +107,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Duo, 
 			after.Languages = in.Body.Languages.Value
 		}
 		if after.Interplay, err = merged(c, before.Interplay); err != nil {
-			return Duo{}, asProblem(err)
+			return Duo{}, err
 		}
 		now, _, err := duo.Update(ctx, tx, a.Library, before, after, c.Actor())
 		return show(now), asProblem(err)
@@ -129,6 +129,6 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		return route.Deleted{Deleted: true, ID: wanted.String()}, asProblem(duo.Delete(ctx, tx, wanted, c.Actor()))
+		return route.Deleted{Deleted: true, ID: wanted.String()}, duo.Delete(ctx, tx, wanted, c.Actor())
 	})
 }

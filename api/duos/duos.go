@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"time"
 
+	"visavis.dev/api/personas"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
@@ -130,47 +130,13 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Duo, error) {
 		return Duo{}, err
 	}
 	found, err := duo.Get(ctx, a.Tenants, c.Org(), wanted)
-	return show(found), asProblem(err)
+	return show(found), err
 }
 
-// asProblem says what errors of packages duo, persona and avatar are to a caller.
+// asProblem says which host has a face or a voice that cannot be chosen.
 func asProblem(err error) error {
-	var (
-		inUse *persona.InUseError
-		field *persona.FieldError
-		host  *duo.HostError
-		form  *patch.Error
-	)
-	switch {
-	case errors.Is(err, duo.ErrUnknown):
-		return problem.Missing("duo").WithParam("path.id")
-	case errors.Is(err, duo.ErrGone):
-		return problem.New(problem.Gone, "The duo was deleted.").WithParam("path.id")
-	case errors.Is(err, duo.ErrNotLive):
-		return problem.Conflicting("not_live", "The duo is not live, so it cannot be paused.")
-	case errors.As(err, &inUse):
-		return problem.Conflicting("in_use", "The duo is used by %d portals, %d widgets and %d live sessions.", inUse.Portals, inUse.Widgets, inUse.Sessions).WithParam("path.id")
-	case errors.As(err, &host):
-		return asHostProblem(host)
-	case errors.As(err, &field):
-		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
-	case errors.As(err, &form):
-		return problem.Invalid("body."+form.Path, "%v.", form)
+	if host, ok := errors.AsType[*duo.HostError](err); ok {
+		return personas.Chosen(host.Err, fmt.Sprintf("body.hosts[%d].", host.Index))
 	}
 	return err
-}
-
-func asHostProblem(e *duo.HostError) error {
-	param := fmt.Sprintf("body.hosts[%d].", e.Index)
-	switch {
-	case errors.Is(e.Err, persona.ErrNoVoice):
-		return problem.Invalid(param+"voiceId", "voiceId is not a voice of this organization; GET /voices lists them.")
-	case errors.Is(e.Err, avatar.ErrUnknown):
-		return problem.Invalid(param+"avatarId", "avatarId is not an avatar of this organization; GET /avatars lists them.")
-	case errors.Is(e.Err, avatar.ErrGone):
-		return problem.Invalid(param+"avatarId", "The avatar was deleted.").WithDetail("reason", "deleted")
-	case errors.Is(e.Err, avatar.ErrWithdrawn):
-		return problem.Conflicting("consent_withdrawn", "The consent that the avatar rests on was withdrawn.").WithParam(param + "avatarId")
-	}
-	return e
 }

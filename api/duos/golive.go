@@ -23,7 +23,7 @@ func (a *API) check(ctx context.Context, c *route.Call, p *Path) (GoLiveCheck, e
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (GoLiveCheck, error) {
 		d, err := duo.Find(ctx, tx, wanted)
 		if err != nil {
-			return GoLiveCheck{}, asProblem(err)
+			return GoLiveCheck{}, err
 		}
 		state, err := duo.Check(ctx, tx, a.Library, d)
 		problems := state.Problems()
@@ -39,7 +39,7 @@ func (a *API) live(ctx context.Context, c *route.Call, p *Path) (Duo, error) {
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Duo, error) {
 		before, err := duo.Lock(ctx, tx, wanted)
 		if err != nil {
-			return Duo{}, asProblem(err)
+			return Duo{}, err
 		}
 		d, problems, err := duo.GoLive(ctx, tx, a.Library, before, c.Actor())
 		switch {
@@ -60,9 +60,9 @@ func (a *API) pause(ctx context.Context, c *route.Call, p *Path) (Duo, error) {
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Duo, error) {
 		before, err := duo.Lock(ctx, tx, wanted)
 		if err != nil {
-			return Duo{}, asProblem(err)
+			return Duo{}, err
 		}
 		d, err := duo.Pause(ctx, tx, before, c.Actor())
-		return show(d), asProblem(err)
+		return show(d), err
 	})
 }

@@ -1,15 +1,15 @@
 package personas
 
 import (
-	"errors"
 	"time"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/voice"
 )
 
 // Persona is one persona.
@@ -57,7 +57,7 @@ func show(c *route.Call, p persona.Persona) Persona {
 func answer(c *route.Call) func(persona.Persona, error) (Persona, error) {
 	return func(p persona.Persona, err error) (Persona, error) {
 		if err != nil {
-			return Persona{}, asProblem(err)
+			return Persona{}, err
 		}
 		c.SetVersion(p.Version)
 		return show(c, p), nil
@@ -82,51 +82,31 @@ func showVersion(v persona.Version) PersonaVersion {
 	}
 }
 
-// asProblem says what errors of packages persona, avatar and patch are to a caller.
+// asProblem answers for what the body names: a version, a face or a voice.
 func asProblem(err error) error {
-	var (
-		inUse *persona.InUseError
-		field *persona.FieldError
-		form  *patch.Error
-	)
-	switch {
-	case errors.Is(err, persona.ErrUnknown):
-		return problem.Missing("persona").WithParam("path.id")
-	case errors.Is(err, persona.ErrGone):
-		return problem.New(problem.Gone, "The persona was deleted.").WithParam("path.id")
-	case errors.As(err, &inUse):
-		return asInUse(inUse)
-	case errors.Is(err, persona.ErrDuoStudio):
-		return problem.Conflicting("duo_studio_only", "The faces and voices of a duo's persona are changed with the duo: PATCH /duos/{id}.")
-	case errors.Is(err, persona.ErrNoVersion):
+	if errdefs.IsNotFound(err, persona.VersionNoun) {
 		return problem.Invalid("body.version", "The persona has no such version; GET /personas/{id}/versions lists them.")
-	case errors.As(err, &field):
-		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
-	case errors.As(err, &form):
-		return problem.Invalid("body."+form.Path, "%v.", form)
 	}
-	return asChoiceProblem(err)
+	return Chosen(err, "body.")
 }
 
-// asChoiceProblem is about a face or voice that cannot be chosen.
-func asChoiceProblem(err error) error {
+// Chosen answers for a face or a voice that cannot be chosen; at is where the body has
+// avatarId and voiceId. Another error it answers as it is.
+func Chosen(err error, at string) error {
 	switch {
-	case errors.Is(err, persona.ErrNoVoice):
-		return problem.Invalid("body.voiceId", "voiceId is not a voice of this organization; GET /voices lists them.")
-	case errors.Is(err, avatar.ErrUnknown):
-		return problem.Invalid("body.avatarId", "avatarId is not an avatar of this organization; GET /avatars lists them.")
-	case errors.Is(err, avatar.ErrGone):
-		return problem.Invalid("body.avatarId", "The avatar was deleted.").WithDetail("reason", "deleted")
-	case errors.Is(err, avatar.ErrWithdrawn):
-		return problem.Conflicting("consent_withdrawn", "The consent that the avatar rests on was withdrawn.").WithParam("body.avatarId")
+	case errdefs.IsAbsent(err, voice.Noun):
+		return problem.Invalid(at+"voiceId", "voiceId is not a voice of this organization; GET /voices lists them.")
+	case errdefs.IsNotFound(err, avatar.Noun):
+		return problem.Invalid(at+"avatarId", "avatarId is not an avatar of this organization; GET /avatars lists them.")
+	case errdefs.IsGone(err, avatar.Noun):
+		return problem.Invalid(at+"avatarId", "The avatar was deleted.").WithDetail("reason", "deleted")
+	case errdefs.IsConflict(err, avatar.Noun, avatar.ReasonConsent):
+		return route.At(err, at+"avatarId")
 	}
 	return err
 }
 
-func asInUse(e *persona.InUseError) error {
-	p := problem.Conflicting("in_use", "The persona is used by %d portals, %d widgets and %d live sessions.", e.Portals, e.Widgets, e.Sessions).WithParam("path.id")
-	if !e.Duo.IsZero() {
-		p = problem.Conflicting("in_use", "The persona belongs to a duo and is deleted with it.").WithParam("path.id").WithDetail("duoId", e.Duo)
-	}
-	return p
+// duoStudio says where the faces and voices of a duo's persona are changed.
+func duoStudio() error {
+	return problem.Conflicting("duo_studio_only", "The faces and voices of a duo's persona are changed with the duo: PATCH /duos/{id}.")
 }

@@ -72,7 +72,7 @@ func (a *API) ask(ctx context.Context, c *route.Call, in *AskInput) (PersonaAnsw
 	}
 	p, err := persona.Get(ctx, a.Tenants, c.Org(), wanted)
 	if err != nil {
-		return PersonaAnswer{}, asProblem(err)
+		return PersonaAnswer{}, err
 	}
 	code, err := spoken(in.Body.Language)
 	if err != nil {

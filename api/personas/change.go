@@ -2,7 +2,6 @@ package personas
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"visavis.dev/api/route"
@@ -11,6 +10,7 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/sessions/rehearsal"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -28,7 +28,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Persona, er
 		return Persona{}, err
 	}
 	return a.insert(ctx, c, p, persona.Insert, func(ctx context.Context, tx *tenant.Tx, draft *persona.Persona) error {
-		v, err := persona.FindVoice(ctx, tx, draft.Voice)
+		v, err := voice.Find(ctx, tx, draft.Voice)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (in *UpdateInput) merge(ctx context.Context, c *route.Call, tx *tenant.Tx, 
 	if in.Body.Name.Set {
 		p.Name = in.Body.Name.Value
 	}
-	v, err := persona.FindVoice(ctx, tx, p.Voice)
+	v, err := voice.Find(ctx, tx, p.Voice)
 	if err != nil {
 		return p, err
 	}
@@ -110,7 +110,7 @@ func (in *UpdateInput) merge(ctx context.Context, c *route.Call, tx *tenant.Tx, 
 		return p, err
 	}
 	if v.ID != p.Voice && p.Kind == persona.OfDuo {
-		return p, persona.ErrDuoStudio
+		return p, duoStudio()
 	}
 	p.Voice = v.ID
 	return p, nil
@@ -119,7 +119,7 @@ func (in *UpdateInput) merge(ctx context.Context, c *route.Call, tx *tenant.Tx, 
 // choose takes the face and the voice over that are sent.
 func (in *UpdateInput) choose(p *persona.Persona) (err error) {
 	if p.Kind == persona.OfDuo && (in.Body.AvatarID.Set || in.Body.VoiceID.Set) {
-		return persona.ErrDuoStudio
+		return duoStudio()
 	}
 	if in.Body.AvatarID.Set {
 		if p.Avatar, err = parseAvatar(in.Body.AvatarID.Value); err != nil {
@@ -140,7 +140,7 @@ func (a *API) change(
 	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Persona, error) {
 		before, err := persona.Lock(ctx, tx, which)
 		if err != nil {
-			return Persona{}, asProblem(err)
+			return Persona{}, err
 		}
 		now, changed, err := rule(ctx, tx, before)
 		if err == nil && len(changed) == 0 {
@@ -158,7 +158,7 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
 		_, err := persona.Delete(ctx, tx, wanted, id.Duo{}, c.Actor())
-		return route.Deleted{Deleted: true, ID: wanted.String()}, asProblem(err)
+		return route.Deleted{Deleted: true, ID: wanted.String()}, err
 	})
 }
 
@@ -183,10 +183,10 @@ func (a *API) duplicate(ctx context.Context, c *route.Call, in *DuplicateInput) 
 	}
 	original, err := persona.Get(ctx, a.Tenants, c.Org(), wanted)
 	if err == nil && original.Kind == persona.OfDuo {
-		err = persona.ErrDuoStudio
+		err = duoStudio()
 	}
 	if err != nil {
-		return Persona{}, asProblem(err)
+		return Persona{}, err
 	}
 	p := persona.Persona{ID: id.NewPersona(), Name: copied(original.Name), Kind: persona.Standard, Avatar: original.Avatar, Voice: original.Voice}
 	if in.Body != nil && in.Body.Name != "" {
@@ -228,14 +228,17 @@ func (a *API) restore(ctx context.Context, c *route.Call, in *RestoreInput) (Per
 		}
 		return persona.Restore(ctx, tx, a.Library, p, in.Body.Version, c.Actor())
 	})
-	return p, asRestoreProblem(err, in.Body.Version)
+	return p, notRestorable(c, err, in.Body.Version)
 }
 
-// asRestoreProblem: what an old version names can be gone. That is nothing the
+// notRestorable: what an old version names can be gone. That is nothing the
 // caller sent.
-func asRestoreProblem(err error, version int64) error {
-	var p *problem.Problem
-	if !errors.As(err, &p) || p.Code != problem.InvalidRequest || p.Param == "body.version" || strings.HasPrefix(p.Param, "header.") {
+func notRestorable(c *route.Call, err error, version int64) error {
+	if err == nil {
+		return nil
+	}
+	p := c.Problem(err)
+	if p.Code != problem.InvalidRequest || p.Param == "body.version" || strings.HasPrefix(p.Param, "header.") {
 		return err
 	}
 	return problem.Conflicting("not_restorable", "Version %d cannot be restored: %s", version, p.Message).WithParam("body.version")

@@ -88,7 +88,7 @@ func (a *API) memories(ctx context.Context, c *route.Call, q *MemoryQuery) (rout
 			return nil, err
 		}
 		if _, err := persona.Get(ctx, a.Tenants, c.Org(), wanted); err != nil {
-			return nil, asProblem(err)
+			return nil, err
 		}
 		return memory.List(ctx, a.Tenants, c.Org(), wanted, of, after, limit, c.Now())
 	}, func(m memory.Memory) id.Person { return m.Person }, showMemory)
@@ -125,7 +125,7 @@ func (a *API) forget(ctx context.Context, c *route.Call, in *ForgetInput) (Forgo
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Forgotten, error) {
 		if _, err := persona.Lock(ctx, tx, wanted); err != nil {
-			return Forgotten{}, asProblem(err)
+			return Forgotten{}, err
 		}
 		n, err := memory.Forget(ctx, tx, wanted, of, c.Actor())
 		return Forgotten{true, wanted, n}, err

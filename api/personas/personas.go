@@ -161,7 +161,7 @@ func (a *API) versions(ctx context.Context, c *route.Call, q *VersionQuery) (rou
 		before = new(int64)
 	}
 	if _, err := persona.Get(ctx, a.Tenants, c.Org(), wanted); err != nil {
-		return route.Page[PersonaVersion]{}, asProblem(err)
+		return route.Page[PersonaVersion]{}, err
 	}
 	found, err := persona.Versions(ctx, a.Tenants, c.Org(), wanted, *before, q.Limit+1)
 	if err != nil {

@@ -2,7 +2,6 @@ package personas
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -60,7 +59,7 @@ func (a *API) runTests(ctx context.Context, c *route.Call, in *RunInput) (jobs.J
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
 		j, err := rehearsal.BeginTests(ctx, tx, a.Files, of, v.Version, source, len(chosen), c.Actor())
-		return jobs.Show(j), asRunProblem(err)
+		return jobs.Show(j), err
 	})
 }
 
@@ -90,13 +89,4 @@ func (r *TestRun) choose(all []rehearsal.Test) ([]rehearsal.Test, error) {
 		return nil, problem.Conflicting("no_tests", "The persona has no test that is enabled.").WithParam("path.id")
 	}
 	return chosen, nil
-}
-
-// asRunProblem is about tests that cannot be run now.
-func asRunProblem(err error) error {
-	if running, ok := errors.AsType[*rehearsal.RunningError](err); ok {
-		return problem.Conflicting("already_running", "The persona's tests are being run. Wait for that job, or cancel it.").
-			WithParam("path.id").WithDetail("jobId", running.Job)
-	}
-	return asProblem(err)
 }

@@ -74,7 +74,7 @@ func (a *API) simulate(ctx context.Context, c *route.Call, in *SimulateInput) (j
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
 		j, err := rehearsal.Begin(ctx, tx, a.Files, of, v.Version, source, c.Actor())
-		return jobs.Show(j), asProblem(err)
+		return jobs.Show(j), err
 	})
 }
 
@@ -89,7 +89,7 @@ func (a *API) castOf(ctx context.Context, c *route.Call, path Path, version int6
 	}
 	p, err := persona.Get(ctx, a.Tenants, c.Org(), of)
 	if err != nil {
-		return of, persona.Version{}, asProblem(err)
+		return of, persona.Version{}, err
 	}
 	if version == 0 {
 		version = p.Version

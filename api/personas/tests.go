@@ -2,7 +2,6 @@ package personas
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -94,7 +93,7 @@ func (e *Expected) read() (rehearsal.Expectation, error) {
 		}
 		read.DocumentIDs = append(read.DocumentIDs, d)
 	}
-	return read, asProblem(read.Check())
+	return read, read.Check()
 }
 
 // TestInput is the request for a new test.
@@ -132,7 +131,7 @@ func (a *API) createTest(ctx context.Context, c *route.Call, in *TestInput) (Per
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (PersonaTest, error) {
 		if err := rehearsal.Create(ctx, tx, t, c.Actor()); err != nil {
-			return PersonaTest{}, asTestProblem(err)
+			return PersonaTest{}, err
 		}
 		return showTest(t), nil
 	})
@@ -196,7 +195,7 @@ func (a *API) updateTest(ctx context.Context, c *route.Call, in *TestUpdateInput
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (PersonaTest, error) {
 		before, err := rehearsal.Lock(ctx, tx, wanted)
 		if err != nil {
-			return PersonaTest{}, asTestProblem(err)
+			return PersonaTest{}, err
 		}
 		after := before
 		if err := in.Body.apply(&after); err != nil {
@@ -207,7 +206,7 @@ func (a *API) updateTest(ctx context.Context, c *route.Call, in *TestUpdateInput
 		}
 		after.UpdatedAt = c.Now()
 		if err := rehearsal.Update(ctx, tx, before, after, c.Actor()); err != nil {
-			return PersonaTest{}, asTestProblem(err)
+			return PersonaTest{}, err
 		}
 		return showTest(after), nil
 	})
@@ -220,7 +219,7 @@ func (a *API) deleteTest(ctx context.Context, c *route.Call, p *TestPath) (route
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
 		if err := rehearsal.Delete(ctx, tx, wanted, c.Actor()); err != nil {
-			return route.Deleted{}, asTestProblem(err)
+			return route.Deleted{}, err
 		}
 		return route.Deleted{Deleted: true, ID: wanted.String()}, nil
 	})
@@ -232,7 +231,7 @@ func (a *API) getTest(ctx context.Context, c *route.Call, p *TestPath) (PersonaT
 		return PersonaTest{}, err
 	}
 	t, err := rehearsal.Get(ctx, a.Tenants, c.Org(), wanted)
-	return showTest(t), asTestProblem(err)
+	return showTest(t), err
 }
 
 // TestQuery pages through the tests of a persona.
@@ -247,7 +246,7 @@ func (a *API) tests(ctx context.Context, c *route.Call, q *TestQuery) (route.Pag
 		return route.Page[PersonaTest]{}, err
 	}
 	if _, err := persona.Get(ctx, a.Tenants, c.Org(), of); err != nil {
-		return route.Page[PersonaTest]{}, asProblem(err)
+		return route.Page[PersonaTest]{}, err
 	}
 	return route.Listed(c, q.Paging, func(after id.PersonaTest, limit int) ([]rehearsal.Test, error) {
 		return rehearsal.List(ctx, a.Tenants, c.Org(), of, after, limit)
@@ -268,14 +267,4 @@ func spokenOrNil(text *string) (*string, error) {
 	}
 	code, err := spoken(*text)
 	return &code, err
-}
-
-func asTestProblem(err error) error {
-	switch {
-	case errors.Is(err, rehearsal.ErrUnknown):
-		return problem.Missing("persona test").WithParam("path.id")
-	case errors.Is(err, rehearsal.ErrFull):
-		return problem.Conflicting("full", "A persona has at most %d tests. Delete one first.", rehearsal.MaxTests).WithParam("path.id")
-	}
-	return asProblem(err)
 }

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"visavis.dev/api/golive"
+	"visavis.dev/api/personas"
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/errdefs"
 	check "visavis.dev/pkg/base/golive"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/problem"
-	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/subject"
@@ -143,7 +144,7 @@ func (p Portal) refused(r check.Report) Portal {
 func asProblem(err error) error {
 	var (
 		declared *managed.Error
-		field    *persona.FieldError
+		field    *errdefs.Invalid
 		taught   *subject.FieldError
 		form     *patch.Error
 	)
@@ -172,17 +173,8 @@ func asProblem(err error) error {
 
 // asSpeakerProblem is about a face, a voice or a persona that cannot be chosen.
 func asSpeakerProblem(err error) error {
-	switch {
-	case errors.Is(err, persona.ErrUnknown), errors.Is(err, persona.ErrGone):
+	if errdefs.IsAbsent(err, persona.Noun) {
 		return problem.Conflicting("persona_gone", "The portal's persona is gone. Choose another one with personaId.")
-	case errors.Is(err, persona.ErrNoVoice):
-		return problem.Invalid("body.voiceId", "voiceId is not a voice of this organization; GET /voices lists them.")
-	case errors.Is(err, avatar.ErrUnknown):
-		return problem.Invalid("body.avatarId", "avatarId is not an avatar of this organization; GET /avatars lists them.")
-	case errors.Is(err, avatar.ErrGone):
-		return problem.Invalid("body.avatarId", "The avatar was deleted.").WithDetail("reason", "deleted")
-	case errors.Is(err, avatar.ErrWithdrawn):
-		return problem.Conflicting("consent_withdrawn", "The consent that the avatar rests on was withdrawn.").WithParam("body.avatarId")
 	}
-	return err
+	return personas.Chosen(err, "body.")
 }

@@ -9,10 +9,12 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -71,7 +73,7 @@ func (a *API) showSpeaker(ctx context.Context, c *route.Call, tx *tenant.Tx, p p
 	if err != nil {
 		return PortalPersona{}, err // a worn face is never deleted
 	}
-	v, err := persona.FindVoice(ctx, tx, s.Voice)
+	v, err := voice.Find(ctx, tx, s.Voice)
 	if err != nil {
 		return PortalPersona{}, err
 	}
@@ -186,7 +188,7 @@ func (a *API) chosen(ctx context.Context, c *route.Call, tx *tenant.Tx, p portal
 
 // asDressProblem says what a persona that cannot be changed so is to a caller.
 func asDressProblem(err error) error {
-	var field *persona.FieldError
+	var field *errdefs.Invalid
 	if !errors.As(err, &field) {
 		return asProblem(err)
 	}

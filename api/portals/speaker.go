@@ -2,8 +2,8 @@ package portals
 
 import (
 	"context"
-	"errors"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
@@ -21,7 +21,7 @@ func personaOfDuo(ctx context.Context, tx *tenant.Tx, text string) (id.Persona, 
 		if found, err = duo.Find(ctx, tx, wanted); err == nil {
 			return found.Persona, nil
 		}
-		if !errors.Is(err, duo.ErrUnknown) && !errors.Is(err, duo.ErrGone) {
+		if !errdefs.IsAbsent(err, duo.Noun) {
 			return id.Persona{}, err
 		}
 	}

@@ -19,8 +19,8 @@ import (
 // retryCapacity is what a caller is asked to wait when the database is away.
 const retryCapacity = time.Second
 
-// asProblem maps every error that a handler or the chain can meet.
-func asProblem(err error) *problem.Problem {
+// Problem is what an error that a handler or the chain can meet is to the caller.
+func (c *Call) Problem(err error) *problem.Problem {
 	var p *problem.Problem
 	switch {
 	case errors.As(err, &p):
@@ -42,6 +42,9 @@ func asProblem(err error) *problem.Problem {
 	case tenant.Unavailable(err):
 		return problem.Unavailable(retryCapacity, err)
 	}
+	if p := c.ofRules(err); p != nil {
+		return p
+	}
 	return problem.From(err)
 }
 
@@ -54,7 +57,7 @@ func (r *refusal) GetStatus() int { return r.Code.Status() }
 // failure logs what the caller is not told, sets the headers of a failed
 // answer, and makes the error that huma writes.
 func (c *Call) failure(err error) *refusal {
-	p := asProblem(err)
+	p := c.Problem(err)
 	ctx := c.request.Context()
 	switch {
 	case errors.Is(err, context.Canceled):

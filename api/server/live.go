@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/readthrough"
@@ -55,7 +56,7 @@ func (s *Server) voice(ctx context.Context, org id.Org, which id.Voice) (live.Vo
 		return live.Voice{}, nil
 	}
 	v, err := voice.Get(ctx, s.Tenants, org, which)
-	if err != nil && !errors.Is(err, voice.ErrUnknown) && !errors.Is(err, voice.ErrGone) {
+	if err != nil && !errdefs.IsAbsent(err, voice.Noun) {
 		return live.Voice{}, err
 	}
 	return live.Voice{Speaker: s.options.Speaker, In: v.Request}, nil

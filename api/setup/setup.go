@@ -12,6 +12,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/plan"
@@ -19,6 +20,7 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/portals/portal/template"
 	"visavis.dev/pkg/portals/setup"
 	"visavis.dev/pkg/store/tenant"
@@ -259,11 +261,11 @@ func asProblem(err error, at string) error {
 		return problem.Missing("plan").WithParam("path.id")
 	case errors.Is(err, setup.ErrNotReady):
 		return problem.Conflicting("plan_state", "The plan does not stand where this can be done: it must be ready.")
-	case errors.Is(err, persona.ErrUnknown), errors.Is(err, persona.ErrGone):
+	case errdefs.IsAbsent(err, persona.Noun):
 		return problem.Invalid("body.personaId", "personaId is not a persona of this organization.")
-	case errors.Is(err, avatar.ErrUnknown), errors.Is(err, avatar.ErrGone):
+	case errdefs.IsAbsent(err, avatar.Noun):
 		return problem.Invalid("body.avatarId", "avatarId is not an avatar of this organization; GET /avatars lists them.")
-	case errors.Is(err, persona.ErrNoVoice):
+	case errdefs.IsAbsent(err, voice.Noun):
 		return problem.Invalid("body.voiceId", "voiceId is not a voice of this organization; GET /voices lists them.")
 	case errors.As(err, &field):
 		return problem.Invalid(at+field.Field, "%s %s.", field.Field, field.Message)

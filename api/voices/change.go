@@ -45,7 +45,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Voice
 				v.Pronunciations = said
 			}
 		}, c.Actor())
-		return show(c, changed), asProblem(err)
+		return show(c, changed), err
 	})
 }
 
@@ -71,7 +71,7 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
 		v, err := voice.Delete(ctx, tx, which, c.Actor())
 		if err != nil {
-			return route.Deleted{}, asProblem(err)
+			return route.Deleted{}, err
 		}
 		return route.Deleted{Deleted: true, ID: which.String()}, a.Files.Discard(ctx, tx, v.Samples...)
 	})

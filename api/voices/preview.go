@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"strings"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/voice"
@@ -101,11 +101,11 @@ func (a *API) audible(ctx context.Context, c *route.Call, p Path) (voice.Voice, 
 // ready is an own voice that can be heard.
 func (a *API) ready(ctx context.Context, org id.Org, which id.Voice) (voice.Voice, error) {
 	v, err := voice.Get(ctx, a.Tenants, org, which)
-	if errors.Is(err, voice.ErrGone) {
-		err = voice.ErrUnknown
+	if errdefs.IsGone(err, voice.Noun) {
+		err = voice.Noun.NotFound(which)
 	}
 	if err != nil {
-		return voice.Voice{}, asProblem(err)
+		return voice.Voice{}, err
 	}
 	return v, mustBeReady(v)
 }

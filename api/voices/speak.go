@@ -63,7 +63,7 @@ func (a *API) speak(ctx context.Context, c *route.Call, in *SpeakInput) (none ro
 	}
 	v, err := voice.Get(ctx, a.Tenants, c.Org(), which)
 	if err != nil {
-		return none, asProblem(err)
+		return none, err
 	}
 	if err := mustBeReady(v); err != nil {
 		return none, err

@@ -4,7 +4,6 @@ package voices
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"net/http"
 	"time"
 
@@ -206,22 +205,5 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Voice, error) {
 		return Voice{}, err
 	}
 	found, err := voice.Get(ctx, a.Tenants, c.Org(), which)
-	return show(c, found), asProblem(err)
-}
-
-// asProblem says what the errors of package voice are to a caller.
-func asProblem(err error) error {
-	var inUse *voice.InUseError
-	switch {
-	case errors.Is(err, voice.ErrUnknown):
-		return problem.Missing("voice").WithParam("path.id")
-	case errors.Is(err, voice.ErrGone):
-		return problem.New(problem.Gone, "The voice was deleted.").WithParam("path.id")
-	case errors.Is(err, voice.ErrLibrary):
-		return problem.Conflicting("library", "Studio voices cannot be changed or deleted.").WithParam("path.id")
-	case errors.As(err, &inUse):
-		return problem.Conflicting("in_use", "The voice is used by %d personas and %d duos.", inUse.Uses.Personas, inUse.Uses.Duos).
-			WithParam("path.id")
-	}
-	return err
+	return show(c, found), err
 }

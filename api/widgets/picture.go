@@ -2,12 +2,12 @@ package widgets
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
@@ -67,7 +67,7 @@ func (a *API) ownPicture(ctx context.Context, c *route.Call, in *PictureQuery) (
 		return route.Blob{}, problem.Missing("picture").WithParam("query.face")
 	}
 	picture, err := avatar.Public(ctx, a.Tenants, a.Library, org, p.Avatar)
-	if errors.Is(err, avatar.ErrUnknown) {
+	if errdefs.IsNotFound(err, avatar.Noun) {
 		err = problem.Missing("picture").WithParam("query.face")
 	}
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/avatar"
-	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/widget"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
@@ -171,7 +171,7 @@ func versioned(c *route.Call, w Widget, err error) (Widget, error) {
 // asProblem says what errors of packages widget, persona and patch are to a caller.
 func asProblem(err error) error {
 	var (
-		field *persona.FieldError
+		field *errdefs.Invalid
 		form  *patch.Error
 	)
 	switch {

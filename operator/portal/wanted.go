@@ -6,11 +6,13 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/golive"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/build"
 	"visavis.dev/pkg/store/directory"
@@ -119,7 +121,7 @@ func some(text string) *string {
 // refuse says what the errors of a change are to those who read the resource.
 func (r *Rules) refuse(w *wanted, err error) error {
 	var (
-		field   *persona.FieldError
+		field   *errdefs.Invalid
 		unfit   *build.VoiceError
 		unknown *build.TemplateError
 		unasked *build.QuestionError
@@ -140,13 +142,13 @@ func (r *Rules) refuse(w *wanted, err error) error {
 		return resource.Invalid("%s %s.", field.Field, field.Message)
 	case errors.Is(err, portal.ErrArchived):
 		return resource.Invalid("%s is archived for good. Make another Portal.", w.which)
-	case errors.Is(err, persona.ErrUnknown), errors.Is(err, persona.ErrGone):
+	case errdefs.IsAbsent(err, persona.Noun):
 		return resource.Invalid("The portal's persona is gone. Choose who speaks.")
-	case errors.Is(err, persona.ErrNoVoice):
+	case errdefs.IsAbsent(err, voice.Noun):
 		return resource.Invalid("%s is not a voice of this organisation.", w.voice)
-	case errors.Is(err, avatar.ErrUnknown), errors.Is(err, avatar.ErrGone):
+	case errdefs.IsAbsent(err, avatar.Noun):
 		return resource.Invalid("%s is not an avatar of this organisation.", w.face)
-	case errors.Is(err, avatar.ErrWithdrawn):
+	case errdefs.IsConflict(err, avatar.Noun, avatar.ReasonConsent):
 		return resource.Invalid("The consent that the avatar %s rests on was withdrawn.", w.face)
 	}
 	return err

@@ -2,9 +2,9 @@ package page
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/pkg/portals/portal/published"
@@ -36,7 +36,7 @@ func (f Faces) Portrait(ctx context.Context, site *published.Site) (data []byte,
 		return data, "image/png", err
 	}
 	own, err := avatar.Public(ctx, f.Tenants, f.Library, site.Org, worn)
-	if errors.Is(err, avatar.ErrUnknown) {
+	if errdefs.IsNotFound(err, avatar.Noun) {
 		err = ErrNoPortrait
 	}
 	if err != nil {

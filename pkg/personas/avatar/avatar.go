@@ -3,9 +3,9 @@
 package avatar
 
 import (
-	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/avatar/portrait"
 )
@@ -66,14 +66,17 @@ func (a *Avatar) Status() string {
 // Landscape says whether the picture is wider than high.
 func (a *Avatar) Landscape() bool { return a.Width > a.Height }
 
-// Errors of this package.
-var (
-	ErrUnknown = errors.New("no such avatar")
-	ErrGone    = errors.New("the avatar was deleted")
-	ErrLibrary = errors.New("library faces cannot be changed")
+// Noun is what errors call a face.
+const Noun errdefs.Noun = "avatar"
+
+// ReasonLibrary is that of conflicts of faces that every organization sees, and
+// ReasonConsent that of those whose consent was withdrawn.
+const (
+	ReasonLibrary = "library"
+	ReasonConsent = "consent_withdrawn"
 )
 
-// InUseError says that a face cannot be deleted.
-type InUseError struct{ Uses Uses }
-
-func (e *InUseError) Error() string { return "the avatar is worn" }
+// OfLibrary says that a face is everybody's.
+func OfLibrary(avatar id.Avatar) error {
+	return &errdefs.Conflict{Noun: Noun, ID: avatar.String(), Reason: ReasonLibrary, Message: "Library faces cannot be changed or deleted."}
+}

@@ -2,11 +2,11 @@ package avatar
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/event"
@@ -25,12 +25,12 @@ const ownColumns = `a.id, a.name, a.gender, a.age_band, a.heritage, a.width, a.h
 const ownTables = ` FROM avatar a JOIN consent c ON c.org_id = a.org_id AND c.id = a.consent_id `
 
 // Public is the small picture of an own face, where it is shown to everybody: on a
-// page that was published, or in a widget. The error is ErrUnknown where there is none
+// page that was published, or in a widget. The error is errdefs.NotFound where there is none
 // to be shown, as once the consent was withdrawn.
 func Public(ctx context.Context, t *tenant.Tenants, l *Library, org id.Org, avatar id.Avatar) (id.File, error) {
 	own, err := Get(ctx, t, l, org, avatar)
-	if errors.Is(err, ErrGone) || err == nil && (own.Kind != Custom || own.Status() == Withdrawn) {
-		err = ErrUnknown
+	if errdefs.IsGone(err, Noun) || err == nil && (own.Kind != Custom || own.Status() == Withdrawn) {
+		err = Noun.NotFound(avatar)
 	}
 	return own.Thumbnail, err
 }
@@ -49,7 +49,7 @@ func ScanOwn(row pgx.CollectableRow) (Avatar, error) {
 const SelectOwn = `SELECT ` + ownColumns + ownTables + `WHERE a.org_id = $1 AND a.id = $2`
 
 // Get finds a face as an organization sees it. An own face that was deleted
-// comes with ErrGone.
+// comes with errdefs.Gone.
 func Get(ctx context.Context, t *tenant.Tenants, l *Library, org id.Org, avatar id.Avatar) (Avatar, error) {
 	if face, ok := l.Find(avatar); ok {
 		uses, err := usesOf(ctx, t, org, avatar)
@@ -67,9 +67,9 @@ func Get(ctx context.Context, t *tenant.Tenants, l *Library, org id.Org, avatar 
 	case err != nil:
 		return Avatar{}, err
 	case len(found) == 0:
-		return Avatar{}, ErrUnknown
+		return Avatar{}, Noun.NotFound(avatar)
 	case found[0].DeletedAt != nil:
-		return found[0], ErrGone
+		return found[0], Noun.Gone(avatar)
 	}
 	return found[0], nil
 }
@@ -217,9 +217,9 @@ func lock(ctx context.Context, tx *tenant.Tx, avatar id.Avatar) (Avatar, error) 
 	case err != nil:
 		return Avatar{}, err
 	case len(found) == 0:
-		return Avatar{}, ErrUnknown
+		return Avatar{}, Noun.NotFound(avatar)
 	case found[0].DeletedAt != nil:
-		return found[0], ErrGone
+		return found[0], Noun.Gone(avatar)
 	}
 	return found[0], nil
 }
@@ -227,7 +227,7 @@ func lock(ctx context.Context, tx *tenant.Tx, avatar id.Avatar) (Avatar, error) 
 // Change changes an own face's name and landmarks; nil leaves them.
 func Change(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar, change func(*Avatar), who activity.Actor) (Avatar, error) {
 	if _, ok := l.Find(avatar); ok {
-		return Avatar{}, ErrLibrary
+		return Avatar{}, OfLibrary(avatar)
 	}
 	a, err := lock(ctx, tx, avatar)
 	if err != nil {
@@ -257,14 +257,14 @@ func DeleteFor(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar,
 // to discard; its consent stays.
 func Delete(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar, at time.Time) (Avatar, error) {
 	if _, ok := l.Find(avatar); ok {
-		return Avatar{}, ErrLibrary
+		return Avatar{}, OfLibrary(avatar)
 	}
 	a, err := lock(ctx, tx, avatar)
 	if err != nil {
 		return a, err
 	}
 	if a.Uses != (Uses{}) {
-		return a, &InUseError{a.Uses}
+		return a, Noun.InUse(avatar, "The avatar is worn by %d personas and %d duos.", a.Uses.Personas, a.Uses.Duos)
 	}
 	tx.Touch("avatar", a.ID)
 	if _, err := tx.Exec(ctx, `

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/avatar"
@@ -142,11 +143,11 @@ func TestDelete(t *testing.T) {
 		_, err = shard.Exec(ctx, `INSERT INTO avatar_use (org_id, avatar_id, wearer_kind, wearer_id) VALUES ($1, $2, 'persona', $3)`, org, worn, uuid.New())
 		require.NoError(t, err)
 	}
-	require.ErrorIs(t, remove(tenants, org, face, now), avatar.ErrLibrary)
-	require.ErrorIs(t, remove(tenants, other, a.ID, now), avatar.ErrUnknown)
-	var inUse *avatar.InUseError
+	require.ErrorIs(t, remove(tenants, org, face, now), avatar.OfLibrary(face))
+	require.ErrorIs(t, remove(tenants, other, a.ID, now), errdefs.NotFound{Noun: avatar.Noun})
+	var inUse *errdefs.Conflict
 	require.ErrorAs(t, remove(tenants, org, a.ID, now), &inUse)
-	require.Equal(t, avatar.Uses{Personas: 1}, inUse.Uses)
+	require.Equal(t, "The avatar is worn by 1 personas and 0 duos.", inUse.Message)
 	worn, err := avatar.Get(ctx, tenants, library, org, face)
 	require.NoError(t, err)
 	require.Equal(t, avatar.Uses{Personas: 1}, worn.Uses)
@@ -154,9 +155,9 @@ func TestDelete(t *testing.T) {
 	_, err = shard.Exec(ctx, `DELETE FROM avatar_use`)
 	require.NoError(t, err)
 	require.NoError(t, remove(tenants, org, a.ID, now))
-	require.ErrorIs(t, remove(tenants, org, a.ID, now), avatar.ErrGone)
+	require.ErrorIs(t, remove(tenants, org, a.ID, now), errdefs.Gone{Noun: avatar.Noun})
 	_, err = avatar.Get(ctx, tenants, library, org, a.ID)
-	require.ErrorIs(t, err, avatar.ErrGone)
+	require.ErrorIs(t, err, errdefs.Gone{Noun: avatar.Noun})
 	n, err := avatar.Count(ctx, tenants, org)
 	require.NoError(t, err)
 	require.Zero(t, n)
@@ -170,7 +171,7 @@ func TestDelete(t *testing.T) {
 		require.Equal(t, tt.want, swept)
 	}
 	_, err = avatar.Get(ctx, tenants, library, org, a.ID)
-	require.ErrorIs(t, err, avatar.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: avatar.Noun})
 }
 
 func TestChange(t *testing.T) {
@@ -191,6 +192,6 @@ func TestChange(t *testing.T) {
 	require.Equal(t, a.Metadata, got.Metadata)
 	require.True(t, got.Landscape())
 	require.Equal(t, avatar.Ready, got.Status())
-	require.ErrorIs(t, change(id.NewAvatar()), avatar.ErrUnknown)
-	require.ErrorIs(t, change(library.Faces()[0].ID), avatar.ErrLibrary)
+	require.ErrorIs(t, change(id.NewAvatar()), errdefs.NotFound{Noun: avatar.Noun})
+	require.ErrorIs(t, change(library.Faces()[0].ID), avatar.OfLibrary(library.Faces()[0].ID))
 }

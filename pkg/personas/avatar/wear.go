@@ -2,11 +2,11 @@ package avatar
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -28,18 +28,18 @@ func PersonaWearer(p id.Persona) Wearer { return Wearer{"persona", uuid.UUID(p),
 // DuoWearer is a duo as a wearer.
 func DuoWearer(d id.Duo) Wearer { return Wearer{"duo", uuid.UUID(d), d} }
 
-// ErrWithdrawn says that a face may not be worn: its consent was withdrawn.
-var ErrWithdrawn = errors.New("the consent the avatar rests on was withdrawn")
-
 // Wear notes that somebody wears a face from now on, so that it is not deleted
-// meanwhile. The error is ErrUnknown, ErrGone or ErrWithdrawn.
+// meanwhile. The error is errdefs.NotFound, errdefs.Gone or an
+// errdefs.Conflict where its consent was withdrawn (ReasonConsent).
 func Wear(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar, w Wearer) (Avatar, error) {
 	a, err := Find(ctx, tx, l, avatar)
 	if err != nil {
 		return a, err
 	}
 	if a.Status() == Withdrawn {
-		return a, ErrWithdrawn
+		return a, &errdefs.Conflict{
+			Noun: Noun, ID: avatar.String(), Reason: ReasonConsent, Message: "The consent that the avatar rests on was withdrawn.",
+		}
 	}
 	tx.Touch("avatar_use", avatar, w.kind, w.name)
 	_, err = tx.Exec(ctx, `
@@ -58,7 +58,7 @@ func TakeOff(ctx context.Context, tx *tenant.Tx, avatar id.Avatar, w Wearer) err
 }
 
 // Find finds a face in a transaction; an own one is not deleted until the
-// commit. The error is ErrUnknown or ErrGone.
+// commit. The error is errdefs.NotFound or errdefs.Gone.
 func Find(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar) (Avatar, error) {
 	if face, ok := l.Find(avatar); ok {
 		return face, nil

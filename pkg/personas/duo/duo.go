@@ -4,12 +4,12 @@
 package duo
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 	"unicode/utf8"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/personas/persona"
@@ -61,19 +61,13 @@ const (
 	Partner = "partner"
 )
 
-// Errors of this package, besides [HostError] and persona.FieldError.
-var (
-	ErrUnknown = errors.New("no such duo")
-	ErrGone    = errors.New("the duo was deleted")
-	// ErrNotLive says that a duo that never was live cannot be paused.
-	ErrNotLive = errors.New("the duo is not live")
-)
+// Noun is what errors call a duo.
+const Noun errdefs.Noun = "duo"
 
 // HostError says what is wrong with a host.
 type HostError struct {
 	Index int
-	// Err is avatar.ErrUnknown, avatar.ErrGone, avatar.ErrWithdrawn or
-	// persona.ErrNoVoice.
+	// Err is one of avatar.Wear or voice.Find.
 	Err error
 }
 
@@ -102,7 +96,7 @@ func (d *Duo) wears() []id.Avatar {
 const maxName = 80
 
 // Settle answers the duo as it is kept, with its languages by code. The error
-// is a persona.FieldError.
+// is an errdefs.Invalid.
 func (d *Duo) Settle() (Duo, error) {
 	settled := *d
 	if len(d.Hosts) != 2 {
@@ -143,5 +137,5 @@ func spoken(languages []string) ([]string, error) {
 }
 
 func invalid(field, format string, args ...any) error {
-	return &persona.FieldError{Field: field, Message: fmt.Sprintf(format, args...)}
+	return errdefs.InvalidField(field, format, args...)
 }

@@ -2,10 +2,10 @@ package duo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/face"
@@ -129,7 +129,7 @@ func Check(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo) (State,
 	}
 	_, err := persona.Find(ctx, tx, d.Persona)
 	s.Persona = err == nil
-	if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
+	if errdefs.IsAbsent(err, persona.Noun) {
 		err = nil
 	}
 	return s, err
@@ -138,7 +138,7 @@ func Check(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo) (State,
 func (h *HostState) read(ctx context.Context, tx *tenant.Tx, l *avatar.Library, host persona.Host) error {
 	a, err := avatar.Find(ctx, tx, l, host.Avatar)
 	switch {
-	case errors.Is(err, avatar.ErrUnknown), errors.Is(err, avatar.ErrGone):
+	case errdefs.IsAbsent(err, avatar.Noun):
 		h.Deleted = true
 	case err != nil:
 		return err
@@ -148,8 +148,8 @@ func (h *HostState) read(ctx context.Context, tx *tenant.Tx, l *avatar.Library, 
 			return err
 		}
 	}
-	v, err := persona.FindVoice(ctx, tx, host.Voice)
-	if errors.Is(err, persona.ErrNoVoice) {
+	v, err := voice.Find(ctx, tx, host.Voice)
+	if errdefs.IsAbsent(err, voice.Noun) {
 		return nil
 	}
 	h.Voice = &v

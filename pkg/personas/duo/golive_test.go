@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/personas/duo"
 	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/personas/persona"
@@ -68,7 +69,7 @@ func TestSettle(t *testing.T) {
 				require.Equal(t, []string{"en", "de"}, settled.Languages)
 				return
 			}
-			var field *persona.FieldError
+			var field *errdefs.Invalid
 			require.ErrorAs(t, err, &field)
 			require.Equal(t, c.field, field.Field)
 		})

@@ -20,32 +20,34 @@ const columns = `d.id, d.name,
 func scan(row pgx.CollectableRow) (Duo, error) { return pgx.RowToStructByPos[Duo](row) }
 
 // one is the duo that a query for one found.
-func one(found []Duo, err error) (Duo, error) {
+func one(d id.Duo, found []Duo, err error) (Duo, error) {
 	switch {
 	case err != nil:
 		return Duo{}, err
 	case len(found) == 0:
-		return Duo{}, ErrUnknown
+		return Duo{}, Noun.NotFound(d)
 	case found[0].DeletedAt != nil:
-		return found[0], ErrGone
+		return found[0], Noun.Gone(d)
 	}
 	return found[0], nil
 }
 
 const selectOne = `SELECT ` + columns + ` FROM duo d WHERE d.org_id = $1 AND d.id = $2`
 
-// Get finds a duo. The error is ErrUnknown or ErrGone.
+// Get finds a duo. The error is errdefs.NotFound or errdefs.Gone.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, d id.Duo) (Duo, error) {
-	return one(tenant.All(ctx, t, org, scan, selectOne, org, d))
+	found, err := tenant.All(ctx, t, org, scan, selectOne, org, d)
+	return one(d, found, err)
 }
 
-// Find finds a duo in a transaction. The error is ErrUnknown or ErrGone.
+// Find finds a duo in a transaction. The error is errdefs.NotFound or errdefs.Gone.
 func Find(ctx context.Context, tx *tenant.Tx, d id.Duo) (Duo, error) {
-	return one(tenant.AllIn(ctx, tx, scan, selectOne, tx.Org, d))
+	found, err := tenant.AllIn(ctx, tx, scan, selectOne, tx.Org, d)
+	return one(d, found, err)
 }
 
 // Lock finds a duo in a transaction that will change it: nobody else does
-// until the commit. The error is ErrUnknown or ErrGone.
+// until the commit. The error is errdefs.NotFound or errdefs.Gone.
 func Lock(ctx context.Context, tx *tenant.Tx, d id.Duo) (Duo, error) {
 	if _, err := tx.Exec(ctx, `SELECT 1 FROM duo WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, d); err != nil {
 		return Duo{}, err

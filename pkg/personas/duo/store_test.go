@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/duo"
@@ -49,7 +50,7 @@ func TestStore(t *testing.T) {
 		return nil
 	})
 	_, err := duo.Get(ctx, tenants, two, d.ID)
-	require.ErrorIs(t, err, duo.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: duo.Noun})
 	db, err := tenants.Shard(ctx, "a")
 	require.NoError(t, err)
 	for _, s := range sent.Of(t, "FROM duo d", func() error {
@@ -65,7 +66,7 @@ func TestStore(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, worn.Uses)
 	_, err = duo.Get(ctx, tenants, one, d.ID)
-	require.ErrorIs(t, err, duo.ErrGone)
+	require.ErrorIs(t, err, errdefs.Gone{Noun: duo.Noun})
 	swept, err := duo.Sweep(ctx, tenants, "a", tenanttest.Now.Add(89*24*time.Hour))
 	require.NoError(t, err)
 	require.Zero(t, swept)

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/face"
@@ -14,7 +15,7 @@ import (
 )
 
 // Insert enters a duo as a draft, with its persona. The error is a
-// persona.FieldError or a HostError.
+// errdefs.Invalid or a HostError.
 func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo, who persona.Author) (Duo, error) {
 	d, err := d.Settle()
 	if err != nil {
@@ -24,7 +25,7 @@ func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo, who pe
 		return d, err
 	}
 	lead := d.host(Lead)
-	v, err := persona.FindVoice(ctx, tx, lead.Voice)
+	v, err := voice.Find(ctx, tx, lead.Voice)
 	if err != nil {
 		return d, err
 	}
@@ -102,7 +103,7 @@ func differences(a, b Duo) []string {
 func (d *Duo) cast(ctx context.Context, tx *tenant.Tx, l *avatar.Library, instead []id.Avatar, who persona.Author) error {
 	wearer := avatar.DuoWearer(d.ID)
 	for i, h := range d.Hosts {
-		if _, err := persona.FindVoice(ctx, tx, h.Voice); err != nil {
+		if _, err := voice.Find(ctx, tx, h.Voice); err != nil {
 			return &HostError{i, err}
 		}
 		var (
@@ -151,7 +152,7 @@ func (d *Duo) dress(ctx context.Context, tx *tenant.Tx, l *avatar.Library, who p
 	if err != nil {
 		return err
 	}
-	v, err := persona.FindVoice(ctx, tx, d.host(Lead).Voice)
+	v, err := voice.Find(ctx, tx, d.host(Lead).Voice)
 	if err != nil {
 		return err
 	}
@@ -198,7 +199,7 @@ func GoLive(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo, who pe
 }
 
 // Pause makes a duo that Lock found start no more sessions. The error is
-// ErrNotLive for one that is neither live nor paused.
+// The error is an errdefs.Conflict for one that is neither live nor paused.
 func Pause(ctx context.Context, tx *tenant.Tx, d Duo, who persona.Author) (Duo, error) {
 	switch d.Status {
 	case Paused:
@@ -210,12 +211,12 @@ func Pause(ctx context.Context, tx *tenant.Tx, d Duo, who persona.Author) (Duo, 
 		}
 		return d, who.Log(ctx, tx, "duo.paused", "duo", d.ID, nil)
 	default:
-		return d, ErrNotLive
+		return d, &errdefs.Conflict{Noun: Noun, Reason: "not_live", Message: "The duo is not live, so it cannot be paused."}
 	}
 }
 
 // Delete deletes a duo with its persona, which nothing else must use. The
-// error is ErrUnknown, ErrGone or a persona.InUseError.
+// error is errdefs.NotFound, errdefs.Gone or an errdefs.Conflict.
 func Delete(ctx context.Context, tx *tenant.Tx, which id.Duo, who persona.Author) error {
 	d, err := Lock(ctx, tx, which)
 	if err != nil {

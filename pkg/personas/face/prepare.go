@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/picture"
 	"visavis.dev/pkg/eventing/job"
@@ -47,7 +48,7 @@ func (p *Preparer) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 		return nil, err
 	}
 	a, err := avatar.Get(ctx, p.Tenants, p.Library, j.Org, in.Avatar)
-	if errors.Is(err, avatar.ErrUnknown) || errors.Is(err, avatar.ErrGone) {
+	if errdefs.IsAbsent(err, avatar.Noun) {
 		return p.finish(in.Avatar, nil, AvatarDeleted), nil
 	}
 	if err != nil {

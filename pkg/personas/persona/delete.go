@@ -2,6 +2,7 @@ package persona
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,22 +13,16 @@ import (
 )
 
 // Delete deletes a persona that nothing uses; what it remembers of people and its
-// tests go with it. The error is ErrUnknown, ErrGone or an InUseError. A duo that is deleted says so with its id: it uses its
+// tests go with it. The error is errdefs.NotFound, errdefs.Gone or an errdefs.Conflict. A
+// duo that is deleted says so with its id, and the conflict is the duo's: it uses its
 // persona no more.
 func Delete(ctx context.Context, tx *tenant.Tx, which id.Persona, duo id.Duo, who Author) (Persona, error) {
 	p, err := Lock(ctx, tx, which)
 	if err != nil {
 		return p, err
 	}
-	uses := InUseError{Duo: p.DuoID, Portals: int64(len(p.Portals)), Widgets: int64(len(p.Widgets))}
-	if p.DuoID == duo {
-		uses.Duo = id.Duo{}
-	}
-	if uses.Sessions, err = liveSessions(ctx, tx, which); err != nil {
+	if err := p.unused(ctx, tx, duo); err != nil {
 		return p, err
-	}
-	if uses != (InUseError{}) {
-		return p, &uses
 	}
 	if p.Kind == Standard {
 		if err := avatar.TakeOff(ctx, tx, p.Avatar, avatar.PersonaWearer(p.ID)); err != nil {
@@ -49,6 +44,24 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Persona, duo id.Duo, wh
 		return p, err
 	}
 	return p, who.Log(ctx, tx, "persona.deleted", "persona", p.ID, nil)
+}
+
+// unused refuses while something needs the persona, or the duo that is deleted with it.
+func (p *Persona) unused(ctx context.Context, tx *tenant.Tx, duo id.Duo) error {
+	if !p.DuoID.IsZero() && p.DuoID != duo {
+		inUse := Noun.InUse(p.ID, "The persona belongs to a duo and is deleted with it.")
+		inUse.Details = map[string]any{"duoId": p.DuoID}
+		return inUse
+	}
+	sessions, err := liveSessions(ctx, tx, p.ID)
+	if err != nil || sessions == 0 && len(p.Portals) == 0 && len(p.Widgets) == 0 {
+		return err
+	}
+	noun, of := Noun, fmt.Stringer(p.ID)
+	if !duo.IsZero() {
+		noun, of = "duo", duo
+	}
+	return noun.InUse(of, "The %s is used by %d portals, %d widgets and %d live sessions.", noun, len(p.Portals), len(p.Widgets), sessions)
 }
 
 // forgetPeople deletes what a persona remembers. It rides memory_pkey.

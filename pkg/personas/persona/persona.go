@@ -1,9 +1,10 @@
 package persona
 
 import (
-	"errors"
+	"strconv"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/personas/voice"
@@ -92,27 +93,16 @@ type Host struct {
 	Role   string    `json:"role" doc:"lead steers the conversation, partner comes in."`
 }
 
-// Errors of this package, besides [FieldError] and those that say why a
-// persona cannot start a session.
-var (
-	ErrUnknown = errors.New("no such persona")
-	ErrGone    = errors.New("the persona was deleted")
-	// ErrNoVersion says that the persona never had a version.
-	ErrNoVersion = errors.New("the persona has no such version")
-	// ErrDuoStudio says that a duo's persona has the faces and voices of its duo.
-	ErrDuoStudio = errors.New("the faces and voices of a duo's persona are changed with the duo")
+// Noun is what errors call a persona, and VersionNoun a version of one.
+const (
+	Noun        errdefs.Noun = "persona"
+	VersionNoun errdefs.Noun = "version of the persona"
 )
 
-// InUseError says what keeps a persona from being deleted.
-type InUseError struct {
-	// Duo is the zero id when there is none.
-	Duo      id.Duo
-	Portals  int64
-	Widgets  int64
-	Sessions int64
+// noVersion says that the persona never had a version.
+func noVersion(version int64) error {
+	return errdefs.NotFound{Noun: VersionNoun, ID: strconv.FormatInt(version, 10)}
 }
-
-func (e *InUseError) Error() string { return "the persona is in use" }
 
 // Status is whether it can start sessions.
 func (p *Persona) Status() Status {

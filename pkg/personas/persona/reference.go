@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/knowledge"
@@ -13,7 +14,7 @@ import (
 )
 
 // checkReferences refuses a definition that names what the organization does
-// not have. The error is a [FieldError].
+// not have. The error is an [errdefs.Invalid].
 func (d *Definition) checkReferences(ctx context.Context, tx *tenant.Tx) error {
 	for i, base := range d.Knowledge.BaseIDs {
 		if ok, err := hasBase(ctx, tx, base); err != nil || !ok {
@@ -41,7 +42,7 @@ func missing(err error, field, message string) error {
 	if err != nil {
 		return err
 	}
-	return &FieldError{field, message}
+	return errdefs.InvalidField(field, "%s", message)
 }
 
 // hasBase says whether the organization has a knowledge pack, which then is not

@@ -9,22 +9,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/personas/tool"
 	"visavis.dev/pkg/personas/voice"
 )
 
-// FieldError says which field of a definition breaks a rule.
-type FieldError struct {
-	// Field names it: settings.language.
-	Field   string
-	Message string
-}
-
-func (e *FieldError) Error() string { return e.Field + " " + e.Message }
-
 func invalid(field, format string, args ...any) error {
-	return &FieldError{field, fmt.Sprintf(format, args...)}
+	return errdefs.InvalidField(field, format, args...)
 }
 
 const (
@@ -39,7 +31,7 @@ const (
 
 // Settle answers the definition as it is kept with a voice: languages by their
 // codes, what follows from the voice, and words in the persona's own language.
-// d is not changed. The error is a [FieldError]; the bounds in Definition's tags
+// d is not changed. The error is an [errdefs.Invalid]; the bounds in Definition's tags
 // are for whoever takes input to keep.
 func (d *Definition) Settle(v voice.Voice) (Definition, error) {
 	settled := *d

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/personas/persona"
@@ -109,7 +110,7 @@ func TestRules(t *testing.T) {
 				require.NotNil(t, settled.Goals)
 				return
 			}
-			var field *persona.FieldError
+			var field *errdefs.Invalid
 			require.ErrorAs(t, err, &field)
 			require.Equal(t, c.field, field.Field)
 		})

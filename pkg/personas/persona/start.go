@@ -36,14 +36,14 @@ type DuoNotLiveError struct{ Duo id.Duo }
 
 func (e *DuoNotLiveError) Error() string { return e.Duo.String() + " is not live" }
 
-// Load finds a persona with what a session needs of it. The error is ErrUnknown
-// or ErrGone.
+// Load finds a persona with what a session needs of it. The error is errdefs.NotFound
+// or errdefs.Gone.
 func Load(ctx context.Context, tx *tenant.Tx, which id.Persona) (Persona, error) {
 	p, err := Find(ctx, tx, which)
 	if err != nil {
 		return p, err
 	}
-	v, err := FindVoice(ctx, tx, p.Voice)
+	v, err := voice.Find(ctx, tx, p.Voice)
 	if err != nil {
 		return p, err
 	}

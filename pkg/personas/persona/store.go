@@ -38,32 +38,33 @@ func scan(row pgx.CollectableRow) (Persona, error) {
 }
 
 // one is the persona that a query for one found.
-func one(found []Persona, err error) (Persona, error) {
+func one(p id.Persona, found []Persona, err error) (Persona, error) {
 	switch {
 	case err != nil:
 		return Persona{}, err
 	case len(found) == 0:
-		return Persona{}, ErrUnknown
+		return Persona{}, Noun.NotFound(p)
 	case found[0].DeletedAt != nil:
-		return found[0], ErrGone
+		return found[0], Noun.Gone(p)
 	}
 	return found[0], nil
 }
 
 const selectOne = `SELECT ` + columns + ` FROM persona p WHERE p.org_id = $1 AND p.id = $2`
 
-// Get finds a persona. The error is ErrUnknown or ErrGone.
+// Get finds a persona. The error is errdefs.NotFound or errdefs.Gone.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Persona) (Persona, error) {
-	return one(tenant.All(ctx, t, org, scan, selectOne, org, p))
+	found, err := tenant.All(ctx, t, org, scan, selectOne, org, p)
+	return one(p, found, err)
 }
 
-// Find finds a persona in a transaction. The error is ErrUnknown or ErrGone.
+// Find finds a persona in a transaction. The error is errdefs.NotFound or errdefs.Gone.
 func Find(ctx context.Context, tx *tenant.Tx, p id.Persona) (Persona, error) {
 	return find(ctx, tx, p, selectOne)
 }
 
 // Lock finds a persona in a transaction that will change it, or put it to use:
-// nobody else does until the commit. The error is ErrUnknown or ErrGone.
+// nobody else does until the commit. The error is errdefs.NotFound or errdefs.Gone.
 func Lock(ctx context.Context, tx *tenant.Tx, p id.Persona) (Persona, error) {
 	// The row is waited for by itself: what is read beside it would be as old
 	// as the wait.
@@ -74,7 +75,8 @@ func Lock(ctx context.Context, tx *tenant.Tx, p id.Persona) (Persona, error) {
 }
 
 func find(ctx context.Context, tx *tenant.Tx, p id.Persona, sql string) (Persona, error) {
-	return one(tenant.AllIn(ctx, tx, scan, sql, tx.Org, p))
+	found, err := tenant.AllIn(ctx, tx, scan, sql, tx.Org, p)
+	return one(p, found, err)
 }
 
 // Filter narrows a list; zero fields do not.
@@ -120,7 +122,7 @@ func Versions(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Persona, 
 		org, p, before, limit)
 }
 
-// FindVersion finds a version of a persona. The error is ErrNoVersion.
+// FindVersion finds a version of a persona. The error is errdefs.NotFound.
 func FindVersion(ctx context.Context, tx *tenant.Tx, p id.Persona, version int64) (Version, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT `+versionColumns+` FROM persona_version WHERE org_id = $1 AND persona_id = $2 AND version = $3`, tx.Org, p, version)
@@ -129,17 +131,17 @@ func FindVersion(ctx context.Context, tx *tenant.Tx, p id.Persona, version int64
 	}
 	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Version])
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = ErrNoVersion
+		err = noVersion(version)
 	}
 	return v, err
 }
 
 // GetVersion finds a version of a persona outside a transaction. The error is
-// ErrNoVersion.
+// errdefs.NotFound.
 func GetVersion(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Persona, version int64) (Version, error) {
 	found, err := Versions(ctx, t, org, p, version+1, 1)
 	if err == nil && (len(found) == 0 || found[0].Version != version) {
-		err = ErrNoVersion
+		err = noVersion(version)
 	}
 	if err != nil {
 		return Version{}, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
@@ -54,7 +55,7 @@ func TestStore(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, made, read)
 	_, err = persona.Get(ctx, tenants, two, made.ID)
-	require.ErrorIs(t, err, persona.ErrUnknown, "of another organization")
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: persona.Noun}, "of another organization")
 
 	inTx(t, tenants, one, func(ctx context.Context, tx *tenant.Tx) error {
 		before, err := persona.Lock(ctx, tx, made.ID)
@@ -77,7 +78,7 @@ func TestStore(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, made.Definition, first.Definition)
 		_, err = persona.FindVersion(ctx, tx, made.ID, 3)
-		require.ErrorIs(t, err, persona.ErrNoVersion)
+		require.ErrorIs(t, err, errdefs.NotFound{Noun: persona.VersionNoun})
 		return nil
 	})
 	first, err := persona.GetVersion(ctx, tenants, one, made.ID, 1)
@@ -85,7 +86,7 @@ func TestStore(t *testing.T) {
 	require.Equal(t, made.Name, first.Name)
 	for version, of := range map[int64]id.Org{3: one, 1: two} {
 		_, err = persona.GetVersion(ctx, tenants, of, made.ID, version)
-		require.ErrorIs(t, err, persona.ErrNoVersion)
+		require.ErrorIs(t, err, errdefs.NotFound{Noun: persona.VersionNoun})
 	}
 	worn, err := avatar.Get(ctx, tenants, library, one, id.NamedAvatar("amara"))
 	require.NoError(t, err)
@@ -96,7 +97,7 @@ func TestStore(t *testing.T) {
 		return err
 	})
 	_, err = persona.Get(ctx, tenants, one, made.ID)
-	require.ErrorIs(t, err, persona.ErrGone)
+	require.ErrorIs(t, err, errdefs.Gone{Noun: persona.Noun})
 	swept := func(after time.Duration) int {
 		n, err := persona.Sweep(ctx, tenants, "a", tenanttest.Now.Add(after))
 		require.NoError(t, err)
@@ -106,7 +107,7 @@ func TestStore(t *testing.T) {
 	require.Equal(t, 2, swept(91*24*time.Hour), "its versions first")
 	require.Equal(t, 1, swept(91*24*time.Hour))
 	_, err = persona.Get(ctx, tenants, one, made.ID)
-	require.ErrorIs(t, err, persona.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: persona.Noun})
 }
 
 func TestListsRideTheirIndexes(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/face"
+	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -120,7 +121,7 @@ func Retry(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, who
 
 // settle settles the definition with the voice and checks what it names.
 func (p *Persona) settle(ctx context.Context, tx *tenant.Tx) error {
-	v, err := FindVoice(ctx, tx, p.Voice)
+	v, err := voice.Find(ctx, tx, p.Voice)
 	if err != nil {
 		return err
 	}

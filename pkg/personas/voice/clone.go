@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/event"
@@ -89,7 +90,7 @@ func (c *Cloner) Works() map[job.Kind]job.Work {
 func (c *Cloner) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	v, in, err := c.read(ctx, j)
 	switch {
-	case errors.Is(err, ErrUnknown), errors.Is(err, ErrGone):
+	case errdefs.IsAbsent(err, Noun):
 		return abandoned, nil
 	case err != nil:
 		return nil, err
@@ -179,7 +180,7 @@ func abandoned(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (time.D
 func (c *Cloner) succeeded(made string) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 		v, err := c.find(ctx, tx, j)
-		if errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) {
+		if errdefs.IsAbsent(err, Noun) {
 			j.State = job.Cancelled
 			v.ServiceVoice = made
 			return 0, proposeRemoval(ctx, tx, v, activity.Actor{By: j.CreatedBy, At: now})
@@ -197,7 +198,7 @@ func (c *Cloner) succeeded(made string) job.Step {
 func (c *Cloner) failed(reason string) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 		v, err := c.find(ctx, tx, j)
-		if errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) {
+		if errdefs.IsAbsent(err, Noun) {
 			return abandoned(ctx, tx, j, now)
 		}
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	clocktest "k8s.io/utils/clock/testing"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/vault"
@@ -251,12 +252,12 @@ func TestDeletedWhileItIsMade(t *testing.T) {
 	require.Equal(t, job.Cancelled, j.State)
 	require.EqualValues(t, 1, b.uploads.Load(), "nothing was sent")
 	_, err = b.get(gone.ID)
-	require.ErrorIs(t, err, voice.ErrGone)
+	require.ErrorIs(t, err, errdefs.Gone{Noun: voice.Noun})
 	n, err := voice.Sweep(context.Background(), b.tenants, "a", now.Add(91*24*time.Hour))
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
 	_, err = b.get(gone.ID)
-	require.ErrorIs(t, err, voice.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: voice.Noun})
 }
 
 func TestPages(t *testing.T) {
@@ -293,7 +294,7 @@ func TestPages(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, page)
 	_, err = voice.Get(context.Background(), b.tenants, b.other, own[0])
-	require.ErrorIs(t, err, voice.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: voice.Noun})
 
 	shard, err := b.tenants.Shard(context.Background(), "a")
 	require.NoError(t, err)

@@ -37,19 +37,19 @@ func scanOwn(row pgx.CollectableRow) (Voice, error) {
 	return v, err
 }
 
-// alone is the one own voice that was found; a deleted one comes with ErrGone.
-func alone(found []Voice) (Voice, error) {
+// alone is the one own voice that was found; a deleted one comes with errdefs.Gone.
+func alone(v id.Voice, found []Voice) (Voice, error) {
 	switch {
 	case len(found) == 0:
-		return Voice{}, ErrUnknown
+		return Voice{}, Noun.NotFound(v)
 	case found[0].DeletedAt != nil:
-		return found[0], ErrGone
+		return found[0], Noun.Gone(v)
 	}
 	return found[0], nil
 }
 
 // Queue finds a voice, a studio one or an own one, among other reads. Once they
-// are done, what it answers tells: the error can be ErrUnknown or ErrGone.
+// are done, what it answers tells: the error can be errdefs.NotFound or errdefs.Gone.
 func Queue(r *tenant.Reads, org id.Org, v id.Voice) func() (Voice, error) {
 	if s, ok := FindStudio(v); ok {
 		r.QueryRow(new(bool), []any{&s.Uses.Personas, &s.Uses.Duos}, selectUses, org, v)
@@ -60,15 +60,15 @@ func Queue(r *tenant.Reads, org id.Org, v id.Voice) func() (Voice, error) {
 		found, err = pgx.CollectRows(rows, scanOwn)
 		return err
 	}, selectOwn, org, v)
-	return func() (Voice, error) { return alone(found) }
+	return func() (Voice, error) { return alone(v, found) }
 }
 
 const selectUses = `
 	SELECT count(*) FILTER (WHERE user_kind = 'persona'), count(*) FILTER (WHERE user_kind = 'duo')
 	FROM voice_use WHERE org_id = $1 AND voice_id = $2`
 
-// Get finds a voice as an organization sees it. The error can be ErrUnknown or
-// ErrGone.
+// Get finds a voice as an organization sees it. The error can be errdefs.NotFound or
+// errdefs.Gone.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, v id.Voice) (Voice, error) {
 	var found func() (Voice, error)
 	if err := t.Read(ctx, org, func(r *tenant.Reads) { found = Queue(r, org, v) }); err != nil {
@@ -92,7 +92,7 @@ func Find(ctx context.Context, tx *tenant.Tx, v id.Voice) (Voice, error) {
 	if err != nil {
 		return Voice{}, err
 	}
-	return alone(found)
+	return alone(v, found)
 }
 
 // Create adds an own voice with the consent it rests on, and queues its making. full says
@@ -145,7 +145,7 @@ func update(ctx context.Context, tx *tenant.Tx, v Voice) error {
 // Change changes an own voice's name, description and pronunciations.
 func Change(ctx context.Context, tx *tenant.Tx, which id.Voice, change func(*Voice), who activity.Actor) (Voice, error) {
 	if _, ok := FindStudio(which); ok {
-		return Voice{}, ErrLibrary
+		return Voice{}, ofStudio(which)
 	}
 	v, err := Find(ctx, tx, which)
 	if err != nil {
@@ -163,14 +163,14 @@ func Change(ctx context.Context, tx *tenant.Tx, which id.Voice, change func(*Voi
 // from its service; its samples are for the caller to discard, and its consent stays.
 func Delete(ctx context.Context, tx *tenant.Tx, which id.Voice, who activity.Actor) (Voice, error) {
 	if _, ok := FindStudio(which); ok {
-		return Voice{}, ErrLibrary
+		return Voice{}, ofStudio(which)
 	}
 	v, err := Find(ctx, tx, which)
 	if err != nil {
 		return v, err
 	}
 	if v.Uses != (Uses{}) {
-		return v, &InUseError{v.Uses}
+		return v, Noun.InUse(which, "The voice is used by %d personas and %d duos.", v.Uses.Personas, v.Uses.Duos)
 	}
 	deleted := v
 	deleted.DeletedAt, deleted.UpdatedAt, deleted.Samples, deleted.ServiceVoice = &who.At, who.At, []id.File{}, ""

@@ -4,9 +4,9 @@
 package voice
 
 import (
-	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 )
@@ -112,17 +112,13 @@ func (v *Voice) Status() Status {
 	return v.Made
 }
 
-// Errors of this package.
-var (
-	ErrUnknown = errors.New("no such voice")
-	ErrGone    = errors.New("the voice was deleted")
-	ErrLibrary = errors.New("studio voices cannot be changed")
-)
+// Noun is what errors call a voice.
+const Noun errdefs.Noun = "voice"
 
-// InUseError says that a voice cannot be deleted.
-type InUseError struct{ Uses Uses }
-
-func (e *InUseError) Error() string { return "the voice is used" }
+// ofStudio says that a voice is everybody's.
+func ofStudio(v id.Voice) error {
+	return &errdefs.Conflict{Noun: Noun, ID: v.String(), Reason: "library", Message: "Studio voices cannot be changed or deleted."}
+}
 
 // CloneEngine is the engine that own voices run on.
 const CloneEngine = language.Premier

@@ -2,10 +2,10 @@ package portal
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/store/tenant"
@@ -15,7 +15,7 @@ import (
 // one it has from being deleted until the commit.
 func holdPersona(ctx context.Context, tx *tenant.Tx, p id.Persona) error {
 	_, err := persona.Lock(ctx, tx, p)
-	if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
+	if errdefs.IsAbsent(err, persona.Noun) {
 		return invalid("personaId", "is not a persona of this organization")
 	}
 	return err

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
-	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/widget"
 )
 
@@ -28,11 +28,11 @@ func Defaults() Definition {
 }
 
 func invalid(field, format string, args ...any) error {
-	return &persona.FieldError{Field: field, Message: fmt.Sprintf(format, args...)}
+	return errdefs.InvalidField(field, format, args...)
 }
 
 // Settle answers the definition as it is kept: languages by their codes, lists
-// without doubles. d is not changed. The error is a persona.FieldError; the bounds
+// without doubles. d is not changed. The error is an errdefs.Invalid; the bounds
 // in Definition's tags are for whoever takes input to keep.
 func (d *Definition) Settle() (Definition, error) {
 	settled := *d
@@ -76,7 +76,7 @@ func (d *Definition) settleLanguages() error {
 }
 
 // SettleLanguages are a portal's languages by their codes, each once. The error is
-// a persona.FieldError.
+// an errdefs.Invalid.
 func SettleLanguages(asked []string) ([]string, error) {
 	codes := make([]string, len(asked))
 	for i, name := range asked {

@@ -39,7 +39,7 @@ func Dress(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Portal, s Sp
 	if s.Voice != nil {
 		after.Voice = *s.Voice
 	}
-	v, err := persona.FindVoice(ctx, tx, after.Voice)
+	v, err := voice.Find(ctx, tx, after.Voice)
 	if err != nil {
 		return p.Persona, false, err
 	}

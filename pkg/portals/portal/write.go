@@ -38,7 +38,7 @@ func HandOver(ctx context.Context, tx *tenant.Tx, p Portal, to managed.By) (Port
 
 // Insert enters a portal as a draft. Its address was claimed (Addresses). Without
 // anything that manages it, the API does. full says that the terms leave no room and
-// nothing was added; the error is a persona.FieldError.
+// nothing was added; the error is an errdefs.Invalid.
 func Insert(ctx context.Context, tx *tenant.Tx, p Portal, terms plan.Terms, who Author) (made Portal, full bool, err error) {
 	p.State, p.DraftVersion, p.PageStamp, p.ManagedBy = Draft, 1, 1, cmp.Or(p.ManagedBy, managed.API)
 	p.CreatedAt, p.UpdatedAt = who.At, who.At
@@ -87,7 +87,7 @@ type Change struct {
 
 // Update makes of the draft of a portal that Lock found what after says. A change
 // of nothing makes no version. It answers the names of what changed; the error is a
-// persona.FieldError. The address holds at once, the rest once it is published.
+// errdefs.Invalid. The address holds at once, the rest once it is published.
 func Update(ctx context.Context, tx *tenant.Tx, before, after Portal, c Change, who Author) (Portal, []string, error) {
 	now, changed, err := update(ctx, tx, before, after, who)
 	if changed = append(changed, c.Also...); err != nil || len(changed) == 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/persona"
@@ -23,7 +24,7 @@ type Cast struct {
 }
 
 // Check refuses what the organization does not have. The errors are those of
-// persona.Find, avatar.Find and persona.FindVoice.
+// persona.Find, avatar.Find and voice.Find.
 func (c Cast) Check(ctx context.Context, tx *tenant.Tx, l *avatar.Library) error {
 	if !c.Persona.IsZero() {
 		_, err := persona.Find(ctx, tx, c.Persona)
@@ -37,7 +38,7 @@ func (c Cast) Check(ctx context.Context, tx *tenant.Tx, l *avatar.Library) error
 	if c.Voice.IsZero() {
 		return nil
 	}
-	_, err := persona.FindVoice(ctx, tx, c.Voice)
+	_, err := voice.Find(ctx, tx, c.Voice)
 	return err
 }
 
@@ -83,14 +84,14 @@ func looksLike(l *avatar.Library, gender string) id.Avatar {
 func whyNot(err error) string {
 	var (
 		unfit *build.VoiceError
-		field *persona.FieldError
+		field *errdefs.Invalid
 	)
 	switch {
 	case errors.Is(err, build.ErrFull):
 		return CodePortalsFull
-	case errors.Is(err, persona.ErrNoVoice), errors.As(err, &unfit):
+	case errdefs.IsAbsent(err, voice.Noun), errors.As(err, &unfit):
 		return CodeVoiceUnfit
-	case errors.Is(err, avatar.ErrUnknown), errors.Is(err, avatar.ErrGone), errors.Is(err, avatar.ErrWithdrawn):
+	case errdefs.IsAbsent(err, avatar.Noun), errdefs.IsConflict(err, avatar.Noun, avatar.ReasonConsent):
 		return CodeFaceGone
 	case errors.As(err, &field) && field.Field == "personaId":
 		return CodePersonaGone

@@ -3,10 +3,10 @@ package subject
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/portal"
@@ -132,7 +132,7 @@ func (s *Subject) settle(ctx context.Context, tx *tenant.Tx, others []Subject) (
 func (s *Subject) checkReferences(ctx context.Context, tx *tenant.Tx) error {
 	if p := s.Definition.PersonaID; p != nil {
 		_, err := persona.Find(ctx, tx, *p)
-		if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
+		if errdefs.IsAbsent(err, persona.Noun) {
 			return invalid("personaId", "is not a persona of this organization")
 		}
 		if err != nil {

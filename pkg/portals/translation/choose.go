@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/persona"
@@ -35,7 +36,7 @@ func Choose(ctx context.Context, t *tenant.Tenants, org id.Org, s subject.Subjec
 		speaker = &p.Persona
 	}
 	p, err := persona.Get(ctx, t, org, *speaker)
-	if err != nil && !errors.Is(err, persona.ErrUnknown) && !errors.Is(err, persona.ErrGone) {
+	if err != nil && !errdefs.IsAbsent(err, persona.Noun) {
 		return Choice{}, err
 	}
 	if wanted := p.Definition.Model; err == nil && wanted.ConnectionID != nil {

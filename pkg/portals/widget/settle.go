@@ -9,8 +9,8 @@ import (
 	"time"
 	_ "time/tzdata" // the image has no time zones of its own
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/language"
-	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/store/setting"
 )
 
@@ -18,11 +18,11 @@ import (
 const EU = setting.EU
 
 func invalid(field, format string, args ...any) error {
-	return &persona.FieldError{Field: field, Message: fmt.Sprintf(format, args...)}
+	return errdefs.InvalidField(field, format, args...)
 }
 
 // Settle answers the definition as it is kept for an organization of a region.
-// d is not changed. The error is a persona.FieldError; the bounds in
+// d is not changed. The error is an errdefs.Invalid; the bounds in
 // Definition's tags are for whoever takes input to keep.
 func (d *Definition) Settle(region string) (Definition, error) {
 	settled := *d

@@ -2,11 +2,11 @@ package widget
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/personas/persona"
@@ -71,7 +71,7 @@ type Author struct {
 }
 
 // Insert enters a widget as its first version, with a key. The error is a
-// persona.FieldError, or a conflict where the organization has widgets off.
+// errdefs.Invalid, or a conflict where the organization has widgets off.
 func Insert(ctx context.Context, tx *tenant.Tx, w Widget, who Author) (Widget, error) {
 	w.Version, w.CreatedAt, w.UpdatedAt = 1, who.At, who.At
 	if w.Enabled {
@@ -95,7 +95,7 @@ func Insert(ctx context.Context, tx *tenant.Tx, w Widget, who Author) (Widget, e
 
 // Update makes of a widget that Lock found what after says. A change of
 // nothing makes no version. It answers the names of what changed; the error is
-// a persona.FieldError, or a conflict where a widget is switched on while the
+// an errdefs.Invalid, or a conflict where a widget is switched on while the
 // organization has them off.
 func Update(ctx context.Context, tx *tenant.Tx, before, after Widget, who Author) (Widget, []string, error) {
 	if after.Enabled && !before.Enabled {
@@ -143,7 +143,7 @@ func (w *Widget) settle(ctx context.Context, tx *tenant.Tx, had id.Persona, who 
 		return err
 	}
 	_, err = persona.Lock(ctx, tx, w.Persona)
-	if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
+	if errdefs.IsAbsent(err, persona.Noun) {
 		return invalid("personaId", "is not a persona of this organization")
 	}
 	return err

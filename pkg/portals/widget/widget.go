@@ -29,7 +29,7 @@ type Widget struct {
 	DeletedAt            *time.Time
 }
 
-// Errors of this package, besides persona.FieldError.
+// Errors of this package, besides errdefs.Invalid.
 var (
 	ErrUnknown = errors.New("no such widget")
 	ErrGone    = errors.New("the widget was deleted")

@@ -7,9 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/portals/widget"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
@@ -95,7 +97,7 @@ func TestHours(t *testing.T) {
 	require.Equal(t, []widget.Open{{Day: "monday", From: "09:00", To: "13:00"}, {Day: "monday", From: "13:00", To: "17:00"}, {Day: "tuesday", From: "09:00", To: "24:00"}}, settled.Hours.Open)
 	require.Equal(t, "tuesday", d.Hours.Open[0].Day, "what was sent is left alone")
 	d.Hours.Open = append(d.Hours.Open, widget.Open{Day: "monday", From: "12:59", To: "14:00"})
-	var field *persona.FieldError
+	var field *errdefs.Invalid
 	_, err = d.Settle(widget.EU)
 	require.ErrorAs(t, err, &field)
 	require.Equal(t, "hours.open", field.Field)
@@ -137,7 +139,7 @@ func TestStore(t *testing.T) {
 	w := widget.Widget{ID: id.NewWidget(), Name: "Site", Persona: id.NewPersona(), Enabled: true, Definition: widget.Defaults(), PublicKey: widget.NewPublicKey(one)}
 	w.Definition.AllowedOrigins = []string{"https://example.com"}
 	require.NoError(t, tenants.InTx(ctx, one, func(ctx context.Context, tx *tenant.Tx) error {
-		v, err := persona.FindVoice(ctx, tx, id.NamedVoice("nora"))
+		v, err := voice.Find(ctx, tx, id.NamedVoice("nora"))
 		require.NoError(t, err)
 		_, err = persona.Insert(ctx, tx, avatar.NewLibrary(), persona.Persona{
 			ID: w.Persona, Name: "Mira", Kind: persona.Standard, Avatar: id.NamedAvatar("amara"), Voice: id.NamedVoice("nora"), Definition: persona.Defaults(v),

@@ -3,10 +3,10 @@ package rehearsal
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
@@ -41,14 +41,13 @@ type Script struct {
 	Goals []string `json:"goals"`
 }
 
-// RunningError says which run of a persona's tests has not ended.
-type RunningError struct{ Job id.Job }
-
-func (e *RunningError) Error() string { return fmt.Sprintf("the tests are run by %s", e.Job) }
+// ReasonRunning is that of the conflict of tests while a run of them, details.jobId, has
+// not ended.
+const ReasonRunning = "already_running"
 
 // Begin queues the job that plays a script with a persona, in one of its versions.
-// Source is what Put made of the script. The error can be persona.ErrUnknown or
-// persona.ErrGone.
+// Source is what Put made of the script. The error can be errdefs.NotFound or
+// errdefs.Gone.
 func Begin(ctx context.Context, tx *tenant.Tx, files *file.Store, p id.Persona, version int64, source id.File, who persona.Author) (job.Job, error) {
 	if _, err := persona.Find(ctx, tx, p); err != nil {
 		return job.Job{}, err
@@ -62,8 +61,8 @@ func Begin(ctx context.Context, tx *tenant.Tx, files *file.Store, p id.Persona, 
 
 // BeginTests queues the job that runs tests of a persona against one of its
 // versions. Source is what Put made of them, and tests how many they are. What a run changed is seen against the
-// run before, so there is one at a time: the error can be a RunningError,
-// persona.ErrUnknown or persona.ErrGone.
+// run before, so there is one at a time: the error can be an errdefs.Conflict
+// (ReasonRunning), errdefs.NotFound or errdefs.Gone.
 func BeginTests(
 	ctx context.Context, tx *tenant.Tx, files *file.Store, p id.Persona, version int64, source id.File, tests int, who persona.Author,
 ) (job.Job, error) {
@@ -79,7 +78,10 @@ func BeginTests(
 		return job.Job{}, err
 	}
 	if len(running) > 0 {
-		return job.Job{}, &RunningError{running[0]}
+		return job.Job{}, &errdefs.Conflict{
+			Noun: persona.Noun, ID: p.String(), Reason: ReasonRunning, Details: map[string]any{"jobId": running[0]},
+			Message: "The persona's tests are being run. Wait for that job, or cancel it.",
+		}
 	}
 	j, err := insert(ctx, tx, files, order{ofTests, p, version}, source, who)
 	if err != nil {

@@ -3,13 +3,13 @@ package rehearsal
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/persona"
@@ -49,7 +49,7 @@ func (r *Rehearser) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 		return nil, err
 	}
 	_, err := persona.Get(ctx, r.Tenants, j.Org, o.Persona)
-	if errors.Is(err, persona.ErrGone) || errors.Is(err, persona.ErrUnknown) {
+	if errdefs.IsGone(err, persona.Noun) || errdefs.IsNotFound(err, persona.Noun) {
 		return nil, &job.Refusal{Code: codePersonaGone}
 	}
 	if err != nil {

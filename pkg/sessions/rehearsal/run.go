@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/persona"
@@ -154,9 +155,9 @@ func note(ctx context.Context, tx *tenant.Tx, j *job.Job, o order, from int, don
 // remember notes with a test what came of it, and answers what that changed. A test
 // that was changed or deleted since the run began is left alone.
 func remember(ctx context.Context, tx *tenant.Tx, t Test, run LastRun) (change *string, err error) {
-	before, err := tenant.OneIn(ctx, tx, pgx.RowTo[*LastRun], ErrUnknown, `
+	before, err := tenant.OneIn(ctx, tx, pgx.RowTo[*LastRun], Noun.NotFound(t.ID), `
 		SELECT last_run FROM persona_test WHERE org_id = $1 AND id = $2 AND updated_at = $3 FOR UPDATE`, tx.Org, t.ID, t.UpdatedAt)
-	if errors.Is(err, ErrUnknown) {
+	if errdefs.IsNotFound(err, Noun) {
 		return nil, nil
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
@@ -126,9 +127,9 @@ func TestOneRunAtATime(t *testing.T) {
 	first, err := w.beginTests(w.tests())
 	require.NoError(t, err)
 	_, err = w.beginTests(w.tests())
-	var running *rehearsal.RunningError
+	var running *errdefs.Conflict
 	require.ErrorAs(t, err, &running)
-	require.Equal(t, first.ID, running.Job)
+	require.Equal(t, first.ID, running.Details["jobId"])
 	here := w.persona
 	w.persona = w.insert()
 	w.test("When does the museum open?", rehearsal.Expectation{Facts: []string{"nine"}})
@@ -161,7 +162,7 @@ func TestRunsBegunAtOnce(t *testing.T) {
 		if err := <-results; err == nil {
 			begun++
 		} else {
-			var running *rehearsal.RunningError
+			var running *errdefs.Conflict
 			require.ErrorAs(t, err, &running)
 		}
 	}

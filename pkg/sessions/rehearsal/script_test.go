@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/persona"
@@ -212,6 +213,6 @@ func TestThePersonaGoes(t *testing.T) {
 			return err
 		},
 	} {
-		require.ErrorIs(t, w.tenants.InTx(context.Background(), w.org, begin), persona.ErrGone, name)
+		require.ErrorIs(t, w.tenants.InTx(context.Background(), w.org, begin), errdefs.Gone{Noun: persona.Noun}, name)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/store/activity"
@@ -18,8 +19,9 @@ const columns = `id, persona_id, name, question, language, expect, enabled, last
 
 func scan(row pgx.CollectableRow) (Test, error) { return pgx.RowToStructByPos[Test](row) }
 
-// Create enters a test of a persona. The error can be persona.ErrUnknown,
-// persona.ErrGone, ErrFull, or a persona.FieldError for a document that is not there.
+// Create enters a test of a persona. The error can be errdefs.NotFound,
+// errdefs.Gone, an errdefs.Conflict where the persona has MaxTests, or an errdefs.Invalid
+// for a document that is not there.
 func Create(ctx context.Context, tx *tenant.Tx, t Test, who activity.Actor) error {
 	if _, err := persona.Lock(ctx, tx, t.Persona); err != nil {
 		return err
@@ -30,7 +32,9 @@ func Create(ctx context.Context, tx *tenant.Tx, t Test, who activity.Actor) erro
 		return err
 	}
 	if had >= MaxTests {
-		return ErrFull
+		return &errdefs.Conflict{
+			Noun: persona.Noun, ID: t.Persona.String(), Reason: "full", Message: fmt.Sprintf("A persona has at most %d tests. Delete one first.", MaxTests),
+		}
 	}
 	if err := t.Expect.checkDocuments(ctx, tx, nil); err != nil {
 		return err
@@ -51,7 +55,7 @@ func (t *Test) log(ctx context.Context, tx *tenant.Tx, action string, who activi
 }
 
 // Update makes of a test that Lock found what after says. A document that it
-// expected before may be gone. The error can be a persona.FieldError.
+// expected before may be gone. The error can be an errdefs.Invalid.
 func Update(ctx context.Context, tx *tenant.Tx, before, after Test, who activity.Actor) error {
 	if err := after.Expect.checkDocuments(ctx, tx, before.Expect.DocumentIDs); err != nil {
 		return err
@@ -67,24 +71,24 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Test, who activity
 	return after.log(ctx, tx, "persona_test.updated", who)
 }
 
-// Delete deletes a test. The error is ErrUnknown.
+// Delete deletes a test. The error is errdefs.NotFound.
 func Delete(ctx context.Context, tx *tenant.Tx, which id.PersonaTest, who activity.Actor) error {
 	tx.Touch("persona_test", which)
-	t, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `DELETE FROM persona_test WHERE org_id = $1 AND id = $2 RETURNING `+columns, tx.Org, which)
+	t, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), `DELETE FROM persona_test WHERE org_id = $1 AND id = $2 RETURNING `+columns, tx.Org, which)
 	if err != nil {
 		return err
 	}
 	return t.log(ctx, tx, "persona_test.deleted", who)
 }
 
-// Get finds a test. The error is ErrUnknown.
+// Get finds a test. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, which id.PersonaTest) (Test, error) {
-	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM persona_test WHERE org_id = $1 AND id = $2`, org, which)
+	return tenant.One(ctx, t, org, scan, Noun.NotFound(which), `SELECT `+columns+` FROM persona_test WHERE org_id = $1 AND id = $2`, org, which)
 }
 
-// Lock finds a test that a transaction will change. The error is ErrUnknown.
+// Lock finds a test that a transaction will change. The error is errdefs.NotFound.
 func Lock(ctx context.Context, tx *tenant.Tx, which id.PersonaTest) (Test, error) {
-	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM persona_test WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
+	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), `SELECT `+columns+` FROM persona_test WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
 }
 
 // List is a page of a persona's tests, newest first, after one of them; the zero id
@@ -116,12 +120,12 @@ func Copy(ctx context.Context, tx *tenant.Tx, from, to id.Persona, at time.Time)
 }
 
 // checkDocuments refuses documents that the organization does not have, but for
-// those that were expected before. The error is a persona.FieldError.
+// those that were expected before. The error is an errdefs.Invalid.
 func (e *Expectation) checkDocuments(ctx context.Context, tx *tenant.Tx, before []id.Document) error {
 	gone, err := e.deleted(ctx, tx)
 	for i, d := range e.DocumentIDs {
 		if err == nil && slices.Contains(gone, d) && !slices.Contains(before, d) {
-			return &persona.FieldError{Field: fmt.Sprintf("expect.documentIds[%d]", i), Message: "is not a document of this organization"}
+			return &errdefs.Invalid{Field: fmt.Sprintf("expect.documentIds[%d]", i), Message: "is not a document of this organization"}
 		}
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/sessions/rehearsal"
@@ -46,7 +47,7 @@ func TestStore(t *testing.T) {
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
 		return rehearsal.Update(ctx, tx, after, after, author())
 	})
-	var wrong *persona.FieldError
+	var wrong *errdefs.Invalid
 	require.ErrorAs(t, w.tenants.InTx(ctx, w.org, func(ctx context.Context, tx *tenant.Tx) error {
 		return rehearsal.Update(ctx, tx, made, after, author())
 	}), &wrong)
@@ -56,7 +57,7 @@ func TestStore(t *testing.T) {
 		return rehearsal.Delete(ctx, tx, made.ID, author())
 	})
 	_, err = rehearsal.Get(ctx, w.tenants, w.org, made.ID)
-	require.ErrorIs(t, err, rehearsal.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: rehearsal.Noun})
 }
 
 func ids(tests []rehearsal.Test) (all []id.PersonaTest) {
@@ -95,11 +96,11 @@ func TestTestsOfAPersona(t *testing.T) {
 	})
 	require.Len(t, w.tests(), 3)
 	_, err := rehearsal.Get(ctx, w.tenants, w.org, originals[0].ID)
-	require.ErrorIs(t, err, rehearsal.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: rehearsal.Noun})
 	require.Equal(t, 3, w.count(`SELECT count(*) FROM persona_test WHERE org_id = $1`))
 	require.ErrorIs(t, w.tenants.InTx(ctx, w.org, func(ctx context.Context, tx *tenant.Tx) error {
 		return rehearsal.Create(ctx, tx, originals[0], author())
-	}), persona.ErrGone)
+	}), errdefs.Gone{Noun: persona.Noun})
 }
 
 func TestAPersonaIsFullOfTests(t *testing.T) {
@@ -117,7 +118,7 @@ func TestAPersonaIsFullOfTests(t *testing.T) {
 		}
 		return nil
 	})
-	require.ErrorIs(t, w.tenants.InTx(context.Background(), w.org, add), rehearsal.ErrFull)
+	require.ErrorIs(t, w.tenants.InTx(context.Background(), w.org, add), &errdefs.Conflict{Noun: persona.Noun, Reason: "full"})
 	require.Len(t, w.tests(), rehearsal.MaxTests)
 }
 

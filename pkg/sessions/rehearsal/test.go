@@ -1,13 +1,12 @@
 package rehearsal
 
 import (
-	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/text/search"
 )
 
@@ -49,15 +48,11 @@ const (
 	MaxFact = 500
 )
 
-var (
-	// ErrUnknown says that the organization has no such test.
-	ErrUnknown = errors.New("no such persona test")
-	// ErrFull says that a persona has MaxTests tests.
-	ErrFull = errors.New("the persona has as many tests as it can")
-)
+// Noun is what errors call a test.
+const Noun errdefs.Noun = "persona test"
 
 // Check refuses what no answer can be held against. The error is a
-// [persona.FieldError].
+// [errdefs.Invalid].
 func (e *Expectation) Check() error {
 	for _, list := range []struct {
 		field string
@@ -67,14 +62,14 @@ func (e *Expectation) Check() error {
 			field := fmt.Sprintf("%s[%d]", list.field, i)
 			switch {
 			case utf8.RuneCountInString(fact) > MaxFact:
-				return &persona.FieldError{Field: field, Message: fmt.Sprintf("must have at most %d characters", MaxFact)}
+				return errdefs.InvalidField(field, "must have at most %d characters", MaxFact)
 			case len(search.NewPhrase(fact)) == 0:
-				return &persona.FieldError{Field: field, Message: "has no words"}
+				return &errdefs.Invalid{Field: field, Message: "has no words"}
 			}
 		}
 	}
 	if len(e.Facts)+len(e.NotFacts)+len(e.DocumentIDs) == 0 && e.Grounded == nil {
-		return &persona.FieldError{Field: "expect", Message: "must hold something that an answer can fail"}
+		return &errdefs.Invalid{Field: "expect", Message: "must hold something that an answer can fail"}
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/rehearsal"
 	"visavis.dev/pkg/sessions/session"
@@ -67,7 +67,7 @@ func TestWhatCannotBeExpected(t *testing.T) {
 		"expect.notFacts[0]": {NotFacts: []string{""}},
 		"expect.facts[0]":    {Facts: []string{strings.Repeat("ä", rehearsal.MaxFact+1)}},
 	} {
-		var wrong *persona.FieldError
+		var wrong *errdefs.Invalid
 		require.ErrorAs(t, e.Check(), &wrong, field)
 		require.Equal(t, field, wrong.Field)
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
@@ -108,7 +109,7 @@ func (d *Desk) Enter(ctx context.Context, tx *tenant.Tx, r Request, now time.Tim
 		return session.Minted{}, err
 	}
 	p, err := persona.Load(ctx, tx, r.Persona)
-	if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
+	if errdefs.IsAbsent(err, persona.Noun) {
 		err = problem.Missing("persona").WithParam(at.named)
 	}
 	if err != nil {

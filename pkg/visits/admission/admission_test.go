@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/portaltest"
@@ -62,7 +63,7 @@ func (w *world) persona(change func(*persona.Definition)) persona.Persona {
 	w.Helper()
 	p := persona.Persona{ID: id.NewPersona(), Name: "Mira", Kind: persona.Standard, Avatar: id.NamedAvatar("amara"), Voice: id.NamedVoice("nora")}
 	require.NoError(w, w.tenants.InTx(w.Context(), w.one, func(ctx context.Context, tx *tenant.Tx) error {
-		v, err := persona.FindVoice(ctx, tx, p.Voice)
+		v, err := voice.Find(ctx, tx, p.Voice)
 		if err != nil {
 			return err
 		}

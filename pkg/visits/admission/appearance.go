@@ -2,9 +2,9 @@ package admission
 
 import (
 	"context"
-	"errors"
 	"slices"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
@@ -25,7 +25,7 @@ func (d *Desk) dress(ctx context.Context, tx *tenant.Tx, p persona.Persona, s *s
 	}
 	found, err := avatar.Find(ctx, tx, d.Library, other)
 	switch {
-	case errors.Is(err, avatar.ErrUnknown), errors.Is(err, avatar.ErrGone):
+	case errdefs.IsAbsent(err, avatar.Noun):
 		return problem.Missing("avatar").WithParam("avatarId")
 	case err != nil:
 		return err
@@ -67,9 +67,9 @@ func speak(ctx context.Context, tx *tenant.Tx, p persona.Persona, s *session.Ses
 	if !other.IsZero() {
 		s.Voice = other
 	}
-	v, err := persona.FindVoice(ctx, tx, s.Voice)
+	v, err := voice.Find(ctx, tx, s.Voice)
 	switch {
-	case errors.Is(err, persona.ErrNoVoice):
+	case errdefs.IsAbsent(err, voice.Noun):
 		return problem.Missing("voice").WithParam("voiceId")
 	case err != nil:
 		return err

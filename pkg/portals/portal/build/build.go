@@ -10,10 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/launch"
@@ -112,7 +114,7 @@ func (d *Draft) Claim(ctx context.Context, a *portal.Addresses, org id.Org) (por
 var ErrFull = errors.New("the terms leave no room for another portal")
 
 // VoiceError says that the speaker's voice does not fit the portal.
-type VoiceError struct{ Field *persona.FieldError }
+type VoiceError struct{ Field *errdefs.Invalid }
 
 func (e *VoiceError) Error() string { return "the voice does not fit: " + e.Field.Error() }
 
@@ -138,8 +140,8 @@ type Built struct {
 }
 
 // Build enters a portal whose address is claimed, as a draft. The error can be
-// ErrFull, a VoiceError, a LessonError, a persona.FieldError, one of
-// persona.FindVoice, or of persona.Insert about the face. What was written until
+// ErrFull, a VoiceError, a LessonError, an errdefs.Invalid, one of
+// voice.Find, or of persona.Insert about the face. What was written until
 // then is the caller's to undo.
 func (d *Draft) Build(ctx context.Context, tx *tenant.Tx, l *avatar.Library, terms plan.Terms, who portal.Author) (Built, error) {
 	if d.Speaker != nil {
@@ -182,7 +184,7 @@ func (d *Draft) Build(ctx context.Context, tx *tenant.Tx, l *avatar.Library, ter
 // speak makes the persona that the template describes.
 func (d *Draft) speak(ctx context.Context, tx *tenant.Tx, l *avatar.Library, who portal.Author) error {
 	p := *d.Speaker
-	v, err := persona.FindVoice(ctx, tx, p.Voice)
+	v, err := voice.Find(ctx, tx, p.Voice)
 	if err != nil {
 		return err
 	}
@@ -193,7 +195,7 @@ func (d *Draft) speak(ctx context.Context, tx *tenant.Tx, l *avatar.Library, who
 		d.Tune(&p.Definition)
 	}
 	_, err = persona.Insert(ctx, tx, l, p, who.Unlogged())
-	if field, ok := errors.AsType[*persona.FieldError](err); ok && strings.HasPrefix(field.Field, "settings.") {
+	if field, ok := errors.AsType[*errdefs.Invalid](err); ok && strings.HasPrefix(field.Field, "settings.") {
 		return &VoiceError{field}
 	}
 	return err

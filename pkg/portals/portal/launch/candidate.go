@@ -5,15 +5,16 @@ package launch
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/golive"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/pkg/portals/subject"
@@ -111,14 +112,14 @@ func (c *Candidate) readDoors(ctx context.Context, tx *tenant.Tx, opening []stri
 
 func (c *Candidate) readPersona(ctx context.Context, tx *tenant.Tx, now time.Time) error {
 	p, err := persona.Load(ctx, tx, c.Portal.Persona)
-	if errors.Is(err, persona.ErrUnknown) || errors.Is(err, persona.ErrGone) {
+	if errdefs.IsAbsent(err, persona.Noun) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	c.Persona, c.Startable = &p, p.Startable(now)
-	v, err := persona.FindVoice(ctx, tx, p.Voice)
+	v, err := voice.Find(ctx, tx, p.Voice)
 	if err != nil {
 		return err
 	}
