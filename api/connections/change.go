@@ -140,7 +140,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 	// Kind and provider never change, so what is checked here holds below.
 	now, err := connection.Get(ctx, a.Tenants, c.Org(), which)
 	if err != nil {
-		return Connection{}, asProblem(err)
+		return Connection{}, err
 	}
 	change, err := a.checkChange(ctx, now, &in.Body)
 	if err != nil {
@@ -149,7 +149,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Connection, error) {
 		before, err := connection.Lock(ctx, tx, which)
 		if err != nil {
-			return Connection{}, asProblem(err)
+			return Connection{}, err
 		}
 		after, err := connection.Configure(ctx, tx, a.Vault, before, change, c.Actor())
 		return show(after), asProblem(err)
@@ -183,7 +183,7 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		return route.Deleted{Deleted: true, ID: which.String()}, asProblem(connection.Delete(ctx, tx, which, c.Actor()))
+		return route.Deleted{Deleted: true, ID: which.String()}, connection.Delete(ctx, tx, which, c.Actor())
 	})
 }
 
@@ -214,7 +214,7 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Connection, error) {
 		before, err := connection.Lock(ctx, tx, which)
 		if err != nil {
-			return Connection{}, asProblem(err)
+			return Connection{}, err
 		}
 		if !before.SecretSet {
 			return Connection{}, problem.Conflicting("no_secret", "The connection has no secret. Change it to give it one.").WithParam("path.id")

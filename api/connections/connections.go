@@ -205,7 +205,7 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, erro
 		return Connection{}, err
 	}
 	found, err := connection.Get(ctx, a.Tenants, c.Org(), which)
-	return show(found), asProblem(err)
+	return show(found), err
 }
 
 // ProviderOffer is a provider that can be connected.
@@ -246,7 +246,7 @@ func (a *API) calls(ctx context.Context, c *route.Call, p *Path) (route.Page[Con
 	}
 	calls, err := connection.Calls(ctx, a.Tenants, c.Org(), which)
 	if err != nil {
-		return route.Page[ConnectionCall]{}, asProblem(err)
+		return route.Page[ConnectionCall]{}, err
 	}
 	var page route.Page[ConnectionCall]
 	for _, call := range calls {
@@ -259,29 +259,17 @@ func (a *API) calls(ctx context.Context, c *route.Call, p *Path) (route.Page[Con
 	return page, nil
 }
 
-// asProblem says what the errors of package connection are to a caller.
+// asProblem says what of the body is wrong.
 func asProblem(err error) error {
-	var (
-		config *connection.ConfigError
-		inUse  *connection.InUseError
-	)
-	switch {
-	case errors.Is(err, connection.ErrUnknown):
-		return problem.Missing("connection").WithParam("path.id")
-	case errors.Is(err, connection.ErrGone):
-		return problem.New(problem.Gone, "The connection was deleted.").WithParam("path.id")
-	case errors.Is(err, connection.ErrSecretNeeded):
+	if errors.Is(err, connection.ErrSecretNeeded) {
 		return problem.Invalid("body.secret", "The secret was given for another address. Give it again together with the new one.")
-	case errors.As(err, &config):
+	}
+	if config, ok := errors.AsType[*connection.ConfigError](err); ok {
 		param := "body.config"
 		if config.Path != "" {
 			param += "." + config.Path
 		}
 		return problem.Invalid(param, "%s: %s.", param, config.Message)
-	case errors.As(err, &inUse):
-		return problem.Conflicting("in_use", "The connection is used by %d personas, %d voices, %d portals and %d live sessions.",
-			len(inUse.Uses.Personas), len(inUse.Uses.Voices), len(inUse.Uses.Portals), inUse.Uses.Sessions).
-			WithParam("path.id")
 	}
 	return err
 }

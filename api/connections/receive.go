@@ -9,6 +9,7 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/connection"
@@ -55,7 +56,7 @@ func (a *API) receive(ctx context.Context, c *route.Call, in *ReceiveInput) (Rec
 	}
 	opened, err := a.Opener.Open(ctx, org, which)
 	switch {
-	case errors.Is(err, connection.ErrUnknown), errors.Is(err, connection.ErrGone), errors.Is(err, connection.ErrDisabled),
+	case errdefs.IsAbsent(err, connection.Noun), errors.Is(err, connection.ErrDisabled),
 		errors.Is(err, directory.ErrUnknown):
 		return ReceivedEvent{}, unknown
 	case err != nil:

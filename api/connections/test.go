@@ -36,7 +36,7 @@ func (a *API) test(ctx context.Context, c *route.Call, p *Path) (ConnectionTest,
 	}
 	opened, err := connection.Open(ctx, a.Tenants, a.Vault, c.Org(), which, c.Now())
 	if err != nil {
-		return ConnectionTest{}, asProblem(err)
+		return ConnectionTest{}, err
 	}
 	trial, err := connection.Trier{Egress: a.Egress, Clock: a.Clock}.Try(ctx, opened)
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *API) test(ctx context.Context, c *route.Call, p *Path) (ConnectionTest,
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (ConnectionTest, error) {
 		after, err := connection.RecordTrial(ctx, tx, opened, trial, c.Now())
-		return showTest(trial, after), asProblem(err)
+		return showTest(trial, after), err
 	})
 }
 

@@ -198,7 +198,7 @@ func (a *API) change(ctx context.Context, c *route.Call, which id.Portal, key do
 		}
 		d, err := door.Set(ctx, tx, p, key, change, c.Actor())
 		if err != nil {
-			return Door{}, asConnectionProblem(err)
+			return Door{}, route.At(err, "body.connectionId")
 		}
 		return a.show(c, p, d), nil
 	})

@@ -2,7 +2,6 @@ package doors
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"visavis.dev/api/route"
@@ -69,22 +68,11 @@ func (a *API) identityProvider(ctx context.Context, c *route.Call, name string) 
 	found, err := connection.Get(ctx, a.Tenants, c.Org(), wanted)
 	switch {
 	case err != nil:
-		return wanted, asConnectionProblem(err)
+		return wanted, route.At(err, "body.connectionId")
 	case found.Kind != connection.Identity:
 		return wanted, problem.Invalid("body.connectionId", "The connection is of kind %s; the door needs one of kind identity.", found.Kind)
 	case found.State == connection.Disabled:
 		return wanted, problem.Conflicting("connection_disabled", "The connection is switched off.").WithParam("body.connectionId")
 	}
 	return wanted, nil
-}
-
-// asConnectionProblem says that a connection is not there, or no longer.
-func asConnectionProblem(err error) error {
-	switch {
-	case errors.Is(err, connection.ErrUnknown):
-		return problem.Missing("connection").WithParam("body.connectionId")
-	case errors.Is(err, connection.ErrGone):
-		return problem.New(problem.Gone, "The connection was deleted.").WithParam("body.connectionId")
-	}
-	return err
 }

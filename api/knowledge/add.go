@@ -209,7 +209,7 @@ func (a *API) commit(ctx context.Context, c *route.Call, d knowledge.Document) (
 		added, outcome, err := knowledge.Add(ctx, tx, d, c.Principal.Terms, c.Actor())
 		switch {
 		case err != nil:
-			return Document{}, asProblem(packNoun, err)
+			return Document{}, err
 		case outcome == knowledge.Full:
 			return Document{}, a.Plans.LimitReached(c.Principal.Terms, plan.DocumentsPerBase)
 		case outcome == knowledge.FullBytes:

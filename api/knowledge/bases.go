@@ -95,7 +95,7 @@ func (a *API) getBase(ctx context.Context, c *route.Call, p *BasePath) (Knowledg
 		return KnowledgeBase{}, err
 	}
 	found, err := knowledge.GetBase(ctx, a.Tenants, c.Org(), b)
-	return showBase(found), asProblem(packNoun, err)
+	return showBase(found), err
 }
 
 // BaseUpdate is the request for a change of a pack.
@@ -123,7 +123,7 @@ func (a *API) updateBase(ctx context.Context, c *route.Call, in *BaseUpdate) (Kn
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (KnowledgeBase, error) {
 		b, err := knowledge.LockBase(ctx, tx, wanted)
 		if err != nil {
-			return KnowledgeBase{}, asProblem(packNoun, err)
+			return KnowledgeBase{}, err
 		}
 		changes := map[string]any{}
 		if in.Body.Name.Set {
@@ -150,6 +150,6 @@ func (a *API) deleteBase(ctx context.Context, c *route.Call, p *BasePath) (route
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
 		b, err := knowledge.DeleteBase(ctx, tx, wanted, c.Actor())
-		return route.Deleted{Deleted: true, ID: b.ID.String()}, asProblem(packNoun, err)
+		return route.Deleted{Deleted: true, ID: b.ID.String()}, err
 	})
 }

@@ -93,7 +93,7 @@ func (a *API) listDocuments(ctx context.Context, c *route.Call, q *DocumentQuery
 	filter := knowledge.Filter{Status: knowledge.Status(q.Status), Kind: knowledge.Kind(q.Kind), Tag: q.Tag}
 	return route.Listed(c, q.Paging, func(after id.Document, limit int) ([]knowledge.Document, error) {
 		found, err := knowledge.ListDocuments(ctx, a.Tenants, c.Org(), b, filter, after, limit)
-		return found, asProblem(packNoun, err)
+		return found, err
 	}, func(d knowledge.Document) id.Document { return d.ID }, showDocument)
 }
 
@@ -103,7 +103,7 @@ func (a *API) getDocument(ctx context.Context, c *route.Call, p *DocumentPath) (
 		return Document{}, err
 	}
 	found, err := knowledge.GetDocument(ctx, a.Tenants, c.Org(), d)
-	return showDocument(found), asProblem(documentNoun, err)
+	return showDocument(found), err
 }
 
 // DocumentUpdate is the request for a change of a document.
@@ -130,7 +130,7 @@ func (a *API) updateDocument(ctx context.Context, c *route.Call, in *DocumentUpd
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Document, error) {
 		d, err := knowledge.LockDocument(ctx, tx, wanted)
 		if err != nil {
-			return Document{}, asProblem(documentNoun, err)
+			return Document{}, err
 		}
 		changes := map[string]any{}
 		if in.Body.Title.Set {
@@ -172,7 +172,7 @@ func (a *API) deleteDocument(ctx context.Context, c *route.Call, p *DocumentPath
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
 		d, err := knowledge.DeleteDocument(ctx, tx, wanted, c.Actor())
 		if err != nil {
-			return route.Deleted{}, asProblem(documentNoun, err)
+			return route.Deleted{}, err
 		}
 		if !d.File.IsZero() {
 			if err := a.Files.Discard(ctx, tx, d.File); err != nil {

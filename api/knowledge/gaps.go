@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
@@ -91,7 +92,7 @@ func (a *API) updateGap(ctx context.Context, c *route.Call, in *GapUpdate) (Gap,
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Gap, error) {
 		g, err := knowledge.LockGap(ctx, tx, wanted)
 		if err != nil {
-			return Gap{}, asProblem("gap", err)
+			return Gap{}, err
 		}
 		changes := map[string]any{}
 		if in.Body.State.Set && in.Body.State.Value != g.State {
@@ -118,7 +119,7 @@ func (a *API) suggested(ctx context.Context, c *route.Call, named *string) (id.D
 	if err == nil {
 		_, err = knowledge.GetDocument(ctx, a.Tenants, c.Org(), d)
 	}
-	if errors.Is(err, id.ErrMalformed) || errors.Is(err, knowledge.ErrUnknown) || errors.Is(err, knowledge.ErrGone) {
+	if errors.Is(err, id.ErrMalformed) || errdefs.IsAbsent(err, knowledge.DocumentNoun) {
 		return d, problem.Invalid(param, "%s is not a document of this organization.", param)
 	}
 	return d, err

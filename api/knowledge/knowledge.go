@@ -164,24 +164,13 @@ func (a *API) registerGaps(s *route.Service) {
 	route.Handle(s, update, a.updateGap)
 }
 
-// asProblem says what the errors of package knowledge are to a caller; what is
-// what the path names.
-func asProblem(what string, err error) error {
-	var inUse *knowledge.InUseError
+// asSearchProblem says why a pack, which the path names, cannot be searched.
+func asSearchProblem(err error) error {
 	switch {
-	case errors.Is(err, knowledge.ErrUnknown):
-		return problem.Missing(what).WithParam("path.id")
-	case errors.Is(err, knowledge.ErrGone):
-		return problem.New(problem.Gone, "The %s was deleted.", what).WithParam("path.id")
-	case errors.Is(err, knowledge.ErrNoAddress):
-		return problem.Conflicting("not_url", "Only a document of kind url can be read again.").WithParam("path.id")
 	case errors.Is(err, knowledge.ErrBusy):
 		return problem.Unavailable(retrySearch, err)
 	case errors.Is(err, knowledge.ErrTooLarge):
 		return packFull().WithParam("path.id").WithCause(err)
-	case errors.As(err, &inUse):
-		return problem.Conflicting("in_use", "%d personas and %d portals answer from the pack.", len(inUse.Personas), len(inUse.Portals)).
-			WithParam("path.id")
 	}
 	return err
 }

@@ -18,7 +18,7 @@ func (a *API) refresh(ctx context.Context, c *route.Call, p *DocumentPath) (Docu
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Document, error) {
 		d, err := knowledge.ReadAgain(ctx, tx, wanted, c.Actor())
-		return showDocument(d), asProblem(documentNoun, err)
+		return showDocument(d), err
 	})
 }
 
@@ -64,7 +64,7 @@ func (a *API) listChunks(ctx context.Context, c *route.Call, q *ChunkQuery) (rou
 	}
 	found, err := knowledge.ListChunks(ctx, a.Tenants, c.Org(), d, from, q.Limit+1)
 	if err != nil {
-		return route.Page[Chunk]{}, asProblem(documentNoun, err)
+		return route.Page[Chunk]{}, err
 	}
 	page, err := route.Paged(c, q.Paging, found, func(c knowledge.Chunk) int64 { return c.Position })
 	return route.Map(page, showChunk), err
@@ -86,7 +86,7 @@ func (a *API) download(ctx context.Context, c *route.Call, p *DocumentPath) (rou
 	}
 	d, err := knowledge.GetDocument(ctx, a.Tenants, c.Org(), wanted)
 	if err != nil {
-		return route.Blob{}, asProblem(documentNoun, err)
+		return route.Blob{}, err
 	}
 	if d.File.IsZero() {
 		return route.Blob{}, problem.Conflicting("not_fetched", "The address was not fetched yet.").WithParam("path.id")

@@ -73,14 +73,14 @@ func (a *API) search(ctx context.Context, c *route.Call, in *SearchInput) (Searc
 	}
 	base, err := knowledge.GetBase(ctx, a.Tenants, c.Org(), b)
 	if err != nil {
-		return SearchResults{}, asProblem(packNoun, err)
+		return SearchResults{}, asSearchProblem(err)
 	}
 	if q.Language == "" && base.Language != nil {
 		q.Language = *base.Language
 	}
 	found, err := a.Searcher.Search(ctx, c.Org(), q)
 	if err != nil {
-		return SearchResults{}, asProblem(packNoun, err)
+		return SearchResults{}, asSearchProblem(err)
 	}
 	took := time.Since(began) // the search, and not what explains it
 	results := make([]SearchResult, len(found))
@@ -89,7 +89,7 @@ func (a *API) search(ctx context.Context, c *route.Call, in *SearchInput) (Searc
 	}
 	why, err := a.explain(ctx, c, in.Body.Explain, q, found)
 	if err != nil {
-		return SearchResults{}, asProblem(packNoun, err)
+		return SearchResults{}, asSearchProblem(err)
 	}
 	return SearchResults{
 		Explain: why,

@@ -175,7 +175,7 @@ func (m minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config) 
 	}
 	opened, err := m.Connections.Open(ctx, org, *d.ConnectionID)
 	switch {
-	case errors.Is(err, connection.ErrUnknown), errors.Is(err, connection.ErrGone):
+	case errdefs.IsAbsent(err, connection.Noun):
 		return nil
 	case errors.Is(err, connection.ErrDisabled) && opened.Fallback != connection.FallbackFail:
 		return nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/connection"
@@ -67,7 +68,7 @@ func noMedia() *problem.Problem {
 // missing is that there is none.
 func asMediaProblem(err error, missing *problem.Problem) error {
 	switch {
-	case errors.Is(err, connection.ErrUnknown), errors.Is(err, connection.ErrGone):
+	case errdefs.IsAbsent(err, connection.Noun):
 		return missing
 	case errors.Is(err, connection.ErrDisabled):
 		return problem.Conflicting("connection_disabled", "The media connection is switched off.").WithParam("body.transport")

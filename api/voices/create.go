@@ -9,6 +9,7 @@ import (
 	"visavis.dev/api/consents"
 	"visavis.dev/api/route"
 	"visavis.dev/api/source"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/plan"
@@ -137,7 +138,7 @@ func (a *API) checkRoom(ctx context.Context, c *route.Call) error {
 
 // asConnectionProblem says what to do where nothing can make a voice.
 func asConnectionProblem(err error) error {
-	if errors.Is(err, connection.ErrUnknown) || errors.Is(err, connection.ErrGone) {
+	if errdefs.IsAbsent(err, connection.Noun) {
 		return problem.Conflicting("no_speech_connection", "A voice is cloned by a speech service of your own, and none that can is "+
 			"connected and active. Make a connection of kind speech to the provider elevenlabs, test it, and try again.")
 	}

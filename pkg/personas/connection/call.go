@@ -25,7 +25,7 @@ type Call struct {
 }
 
 // Calls lists the last calls of a connection, newest first. The error is
-// ErrUnknown or ErrGone. It rides connection_call_pkey.
+// errdefs.NotFound or errdefs.Gone. It rides connection_call_pkey.
 func Calls(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Connection) ([]Call, error) {
 	var (
 		found []Connection
@@ -46,7 +46,7 @@ func Calls(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Connecti
 	if err != nil {
 		return nil, err
 	}
-	_, err = alone(found)
+	_, err = alone(which, found)
 	return calls, err
 }
 

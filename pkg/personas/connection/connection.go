@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/provider/upstream"
 )
@@ -102,21 +103,23 @@ type Uses struct {
 
 func (u Uses) any() bool { return len(u.Personas)+len(u.Voices)+len(u.Portals) > 0 || u.Sessions > 0 }
 
-// Errors of this package.
+// refusal says who still uses a connection.
+func (u Uses) refusal(which id.Connection) error {
+	return Noun.InUse(which, "The connection is used by %d personas, %d voices, %d portals and %d live sessions.",
+		len(u.Personas), len(u.Voices), len(u.Portals), u.Sessions)
+}
+
+// Noun is what errors call a connection.
+const Noun errdefs.Noun = "connection"
+
+// Errors of this package, besides those of package errdefs.
 var (
-	ErrUnknown = errors.New("no such connection")
-	ErrGone    = errors.New("the connection was deleted")
 	// ErrDisabled says that a connection is switched off.
 	ErrDisabled = errors.New("the connection is switched off")
 	// ErrSecretNeeded says that the secret must be given anew: it was given
 	// for another address.
 	ErrSecretNeeded = errors.New("the secret was given for another address")
 )
-
-// InUseError says that a connection cannot be deleted.
-type InUseError struct{ Uses Uses }
-
-func (e *InUseError) Error() string { return "the connection is used" }
 
 // Address is where the service is, without a path: what a secret is given for.
 func (c Connection) Address() string { return origin(c.Config.BaseURL(c.Provider)) }

@@ -41,8 +41,8 @@ func (o Opened) WithSecret(do func(secret string) error) error {
 // Timeout bounds a call.
 func (o Opened) Timeout() time.Duration { return time.Duration(o.TimeoutMs) * time.Millisecond }
 
-// Open finds a connection and unseals its secrets. The error can be ErrUnknown
-// or ErrGone. One that is switched off is opened too, and says so in its State.
+// Open finds a connection and unseals its secrets. The error can be errdefs.NotFound
+// or errdefs.Gone. One that is switched off is opened too, and says so in its State.
 func Open(ctx context.Context, t *tenant.Tenants, v *vault.Vault, org id.Org, which id.Connection, now time.Time) (Opened, error) {
 	var (
 		c                Connection
@@ -61,9 +61,9 @@ func Open(ctx context.Context, t *tenant.Tenants, v *vault.Vault, org id.Org, wh
 	case err != nil:
 		return Opened{}, err
 	case !there:
-		return Opened{}, ErrUnknown
+		return Opened{}, Noun.NotFound(which)
 	case c.DeletedAt != nil:
-		return Opened{}, ErrGone
+		return Opened{}, Noun.Gone(which)
 	}
 	o := Opened{Connection: c, Org: org}
 	if until == nil || !now.Before(*until) {
@@ -106,7 +106,7 @@ func NewOpener(t *tenant.Tenants, v *vault.Vault, c clock.PassiveClock) *Opener 
 	})}
 }
 
-// Open is a connection for use. The error can be ErrUnknown, ErrGone or
+// Open is a connection for use. The error can be errdefs.NotFound, errdefs.Gone or
 // ErrDisabled.
 func (o *Opener) Open(ctx context.Context, org id.Org, which id.Connection) (Opened, error) {
 	opened, err := o.cache.Get(ctx, reported{org, which})

@@ -12,7 +12,7 @@ import (
 // Record notes calls of a connection, in the order they were made, and what
 // they say of its health, in one transaction: however many processes report the
 // same outage, one of them finds the connection active, and tells. It comes last
-// in the transaction. The error can be ErrUnknown or ErrGone.
+// in the transaction. The error can be errdefs.NotFound or errdefs.Gone.
 func Record(ctx context.Context, tx *tenant.Tx, which id.Connection, outcomes []Outcome, now time.Time) error {
 	before, err := Lock(ctx, tx, which)
 	if err != nil {

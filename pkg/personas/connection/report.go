@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -162,7 +163,7 @@ func (r *Reporter) write(ctx context.Context, of reported, outcomes []Outcome) e
 	err := r.Tenants.InTx(ctx, of.org, func(ctx context.Context, tx *tenant.Tx) error {
 		return Record(ctx, tx, of.connection, outcomes, now)
 	})
-	if isMissing(err) {
+	if errdefs.IsAbsent(err, Noun) {
 		return nil // deleted meanwhile
 	}
 	return err

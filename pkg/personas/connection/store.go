@@ -2,11 +2,11 @@ package connection
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/store/activity"
@@ -80,7 +80,7 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id
 
 const selectOne = `SELECT ` + columns + ` FROM connection c WHERE c.org_id = $1 AND c.id = $2`
 
-// Get finds a connection. The error is ErrUnknown or ErrGone.
+// Get finds a connection. The error is errdefs.NotFound or errdefs.Gone.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Connection) (Connection, error) {
 	var found []Connection
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
@@ -92,23 +92,23 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Connection
 	if err != nil {
 		return Connection{}, err
 	}
-	return alone(found)
+	return alone(which, found)
 }
 
 // alone is the one connection that was found and is not deleted.
-func alone(found []Connection) (Connection, error) {
+func alone(which id.Connection, found []Connection) (Connection, error) {
 	switch {
 	case len(found) == 0:
-		return Connection{}, ErrUnknown
+		return Connection{}, Noun.NotFound(which)
 	case found[0].DeletedAt != nil:
-		return found[0], ErrGone
+		return found[0], Noun.Gone(which)
 	}
 	return found[0], nil
 }
 
 // Lock finds a connection and holds its row until the transaction ends. Who
 // begins to use one does so too, so that one in use is never deleted. The error
-// is ErrUnknown or ErrGone.
+// is errdefs.NotFound or errdefs.Gone.
 func Lock(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, error) {
 	rows, err := tx.Query(ctx, selectOne+` FOR UPDATE OF c`, tx.Org, which)
 	if err != nil {
@@ -118,7 +118,7 @@ func Lock(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, 
 	if err != nil {
 		return Connection{}, err
 	}
-	return alone(found)
+	return alone(which, found)
 }
 
 // Configure makes a change of a connection that Lock found, and answers it as it is then. A
@@ -198,14 +198,14 @@ func (c Connection) Rotated(s Secret, at time.Time) Connection {
 }
 
 // Delete removes a connection that nobody uses. Its secrets are gone at once.
-// The error is ErrUnknown, ErrGone or an InUseError.
+// The error is errdefs.NotFound, errdefs.Gone or an errdefs.Conflict.
 func Delete(ctx context.Context, tx *tenant.Tx, which id.Connection, who activity.Actor) error {
 	c, err := Lock(ctx, tx, which)
 	if err != nil {
 		return err
 	}
 	if c.UsedBy.any() {
-		return &InUseError{c.UsedBy}
+		return c.UsedBy.refusal(which)
 	}
 	tx.Touch("connection", which)
 	if _, err := tx.Exec(ctx, `
@@ -221,7 +221,7 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Connection, who activit
 }
 
 // FirstThatClones is the oldest active connection that voices can be made with.
-// The error is ErrUnknown. It rides connection_pkey.
+// The error is errdefs.NotFound. It rides connection_pkey.
 func FirstThatClones(ctx context.Context, t *tenant.Tenants, org id.Org) (Connection, error) {
 	var providers []string
 	for _, o := range offers {
@@ -242,13 +242,16 @@ func FirstThatClones(ctx context.Context, t *tenant.Tenants, org id.Org) (Connec
 	if err != nil {
 		return Connection{}, err
 	}
-	return alone(found)
+	if len(found) == 0 {
+		return Connection{}, errdefs.NotFound{Noun: Noun}
+	}
+	return found[0], nil
 }
 
 // OldestMedia is the oldest media connection that is not switched off. The error is
-// ErrUnknown. It rides connection_pkey.
+// errdefs.NotFound. It rides connection_pkey.
 func OldestMedia(ctx context.Context, t *tenant.Tenants, org id.Org) (Connection, error) {
-	return tenant.One(ctx, t, org, scan, ErrUnknown, `
+	return tenant.One(ctx, t, org, scan, errdefs.NotFound{Noun: Noun}, `
 		SELECT `+columns+` FROM connection c
 		WHERE c.org_id = $1 AND c.kind = $2 AND c.state <> $3 AND c.deleted_at IS NULL ORDER BY c.id LIMIT 1`, org, Media, Disabled)
 }
@@ -264,6 +267,3 @@ func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) 
 			SELECT c.org_id, c.id FROM connection c JOIN org_fence f ON f.org_id = c.org_id AND f.state = 'open'
 			WHERE c.deleted_at <= $1 LIMIT 1000)`, now.Add(-rememberedFor))
 }
-
-// isMissing says that a connection is not there, or no longer.
-func isMissing(err error) bool { return errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) }

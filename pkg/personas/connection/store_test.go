@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	clocktest "k8s.io/utils/clock/testing"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/upstream"
@@ -30,7 +31,7 @@ func TestOpening(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []connection.Secret{secretOne}, secrets)
 	_, err = open(s.two, now)
-	require.ErrorIs(t, err, connection.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: connection.Noun})
 
 	rotate := func(secret connection.Secret, until time.Time) {
 		require.NoError(t, s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
@@ -79,7 +80,7 @@ func TestAnOpenerSeesChangesSoon(t *testing.T) {
 	_, err = opener.Open(ctx, s.one, c.ID)
 	require.ErrorIs(t, err, connection.ErrDisabled)
 	_, err = opener.Open(ctx, s.two, c.ID)
-	require.ErrorIs(t, err, connection.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: connection.Noun})
 }
 
 func TestWhoIsUsedIsNotDeleted(t *testing.T) {
@@ -101,19 +102,19 @@ func TestWhoIsUsedIsNotDeleted(t *testing.T) {
 	require.Equal(t, connection.Uses{Personas: []id.Persona{persona}, Voices: []id.Voice{voice}, Portals: []id.Portal{portal}}, s.get(s.one, a.ID).UsedBy)
 	require.Empty(t, s.get(s.one, b.ID).UsedBy.Personas)
 
-	var inUse *connection.InUseError
+	var inUse *errdefs.Conflict
 	require.ErrorAs(t, remove(s.one, a.ID), &inUse)
-	require.Len(t, inUse.Uses.Personas, 1)
-	require.ErrorIs(t, remove(s.two, a.ID), connection.ErrUnknown)
+	require.Equal(t, "The connection is used by 1 personas, 1 voices, 1 portals and 0 live sessions.", inUse.Message)
+	require.ErrorIs(t, remove(s.two, a.ID), errdefs.NotFound{Noun: connection.Noun})
 	require.NoError(t, uses(connection.ByPersona(persona)))
 	require.NoError(t, uses(connection.ByVoice(voice)))
 	require.NoError(t, uses(connection.ByPortal(portal)))
 	require.NoError(t, remove(s.one, a.ID))
-	require.ErrorIs(t, remove(s.one, a.ID), connection.ErrGone)
+	require.ErrorIs(t, remove(s.one, a.ID), errdefs.Gone{Noun: connection.Noun})
 	_, err := connection.Get(ctx, s.tenants, s.one, a.ID)
-	require.ErrorIs(t, err, connection.ErrGone)
-	require.ErrorIs(t, uses(connection.ByPersona(persona), a.ID), connection.ErrGone)
-	require.ErrorIs(t, uses(connection.ByPersona(persona), id.NewConnection()), connection.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.Gone{Noun: connection.Noun})
+	require.ErrorIs(t, uses(connection.ByPersona(persona), a.ID), errdefs.Gone{Noun: connection.Noun})
+	require.ErrorIs(t, uses(connection.ByPersona(persona), id.NewConnection()), errdefs.NotFound{Noun: connection.Noun})
 
 	n, err := connection.Sweep(ctx, s.tenants, "a", now.Add(89*24*time.Hour))
 	require.NoError(t, err)
@@ -122,7 +123,7 @@ func TestWhoIsUsedIsNotDeleted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	_, err = connection.Get(ctx, s.tenants, s.one, a.ID)
-	require.ErrorIs(t, err, connection.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: connection.Noun})
 }
 
 // Several processes see the same outage at once: it is told once, and again
@@ -181,7 +182,7 @@ func TestTheLastCallsAreKept(t *testing.T) {
 	require.EqualValues(t, 150, calls[99].Status)
 	require.EqualValues(t, 244, s.get(s.one, c.ID).Health.P95Ms)
 	_, err = connection.Calls(ctx, s.tenants, s.two, c.ID)
-	require.ErrorIs(t, err, connection.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: connection.Noun})
 	require.NoError(t, s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
 		return connection.Delete(ctx, tx, c.ID, activity.Actor{By: "test", At: now})
 	}))
@@ -225,7 +226,7 @@ func TestLists(t *testing.T) {
 	require.Equal(t, "cdef", s.get(s.one, a.ID).SecretLast4)
 
 	_, err := connection.FirstThatClones(ctx, s.tenants, s.one)
-	require.ErrorIs(t, err, connection.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: connection.Noun})
 	clones := s.add(s.one, secretOne, active, func(c *connection.Connection) {
 		c.Kind, c.Provider, c.Config = connection.Speech, connection.ElevenLabs, connection.Config{}
 	})
@@ -234,7 +235,7 @@ func TestLists(t *testing.T) {
 	require.Equal(t, clones.ID, found.ID)
 
 	_, err = connection.OldestMedia(ctx, s.tenants, s.one)
-	require.ErrorIs(t, err, connection.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: connection.Noun})
 	media := func(state connection.State) connection.Connection {
 		return s.add(s.one, secretOne, func(c *connection.Connection) {
 			c.Kind, c.Provider, c.State, c.Config = connection.Media, connection.LiveKit, state, connection.Config{"url": "wss://m.example", "apiKey": "k"}
@@ -263,14 +264,14 @@ func TestListsRideTheirIndexes(t *testing.T) {
 		}},
 		"clones": {"c.provider = ANY", "connection_pkey", func() error {
 			_, err := connection.FirstThatClones(ctx, s.tenants, s.one)
-			if err == connection.ErrUnknown { //nolint:errorlint // it is returned as it is
+			if errdefs.IsNotFound(err, connection.Noun) {
 				err = nil
 			}
 			return err
 		}},
 		"the oldest media server": {"c.state <> ", "connection_pkey", func() error {
 			_, err := connection.OldestMedia(ctx, s.tenants, s.one)
-			if err == connection.ErrUnknown { //nolint:errorlint // it is returned as it is
+			if errdefs.IsNotFound(err, connection.Noun) {
 				err = nil
 			}
 			return err

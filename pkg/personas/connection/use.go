@@ -36,7 +36,7 @@ func (w word) String() string { return string(w) }
 
 // SetUses notes which connections somebody uses from now on, and no others; it
 // holds the rows of those that are new to them, so none is deleted meanwhile.
-// The error is ErrUnknown or ErrGone, of the connection that an UnusableError
+// The error is errdefs.NotFound or errdefs.Gone, of the connection that an UnusableError
 // names.
 func SetUses(ctx context.Context, tx *tenant.Tx, u User, connections ...id.Connection) error {
 	had, err := usedBy(ctx, tx, u)
@@ -67,7 +67,7 @@ func SetUses(ctx context.Context, tx *tenant.Tx, u User, connections ...id.Conne
 // UnusableError says which connection cannot be used.
 type UnusableError struct {
 	Connection id.Connection
-	// Err is ErrUnknown or ErrGone.
+	// Err is errdefs.NotFound or errdefs.Gone.
 	Err error
 }
 

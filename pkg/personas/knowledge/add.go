@@ -46,7 +46,7 @@ func (d *Document) sameKey() []byte {
 // selectSame rides knowledge_document_same_key.
 const selectSame = selectDocument + `WHERE d.org_id = $1 AND d.base_id = $2 AND d.same_key = $3 AND d.deleted_at IS NULL`
 
-// Add adds a document to a pack, with the job that reads it. The error can be ErrUnknown or ErrGone, of the pack.
+// Add adds a document to a pack, with the job that reads it. The error can be errdefs.NotFound or errdefs.Gone, of the pack.
 func Add(ctx context.Context, tx *tenant.Tx, d Document, terms plan.Terms, who activity.Actor) (Document, Outcome, error) {
 	b, err := LockBase(ctx, tx, d.Base)
 	if err != nil {

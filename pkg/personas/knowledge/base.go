@@ -2,11 +2,11 @@ package knowledge
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/store/activity"
@@ -33,17 +33,12 @@ type Uses struct {
 	Portals  []id.Portal
 }
 
-var (
-	// ErrUnknown says that the organization has no such thing.
-	ErrUnknown = errors.New("no such thing")
-	// ErrGone says that it was deleted.
-	ErrGone = errors.New("it was deleted")
+// The nouns that errors of this package are about.
+const (
+	BaseNoun     errdefs.Noun = "knowledge pack"
+	DocumentNoun errdefs.Noun = "document"
+	GapNoun      errdefs.Noun = "gap"
 )
-
-// InUseError says who still answers from a pack.
-type InUseError struct{ Uses }
-
-func (*InUseError) Error() string { return "the pack is in use" }
 
 const selectBase = `
 	SELECT b.id, b.name, b.description, b.language, b.documents, b.ready, b.failed, b.bytes, b.chunks,
@@ -61,14 +56,14 @@ func scanBase(row pgx.CollectableRow) (b Base, err error) {
 }
 
 // oneBase is the one pack that was found, if it is still there.
-func oneBase(found []Base, err error) (Base, error) {
+func oneBase(b id.KnowledgeBase, found []Base, err error) (Base, error) {
 	switch {
 	case err != nil:
 		return Base{}, err
 	case len(found) == 0:
-		return Base{}, ErrUnknown
+		return Base{}, BaseNoun.NotFound(b)
 	case found[0].DeletedAt != nil:
-		return found[0], ErrGone
+		return found[0], BaseNoun.Gone(b)
 	}
 	return found[0], nil
 }
@@ -87,21 +82,23 @@ func ListBases(ctx context.Context, t *tenant.Tenants, org id.Org, after id.Know
 	return found, err
 }
 
-// GetBase finds a pack. The error can be ErrUnknown or ErrGone.
+// GetBase finds a pack. The error can be errdefs.NotFound or errdefs.Gone.
 func GetBase(ctx context.Context, t *tenant.Tenants, org id.Org, b id.KnowledgeBase) (Base, error) {
-	return oneBase(tenant.All(ctx, t, org, scanBase, selectBase+`WHERE b.org_id = $1 AND b.id = $2`, org, b))
+	found, err := tenant.All(ctx, t, org, scanBase, selectBase+`WHERE b.org_id = $1 AND b.id = $2`, org, b)
+	return oneBase(b, found, err)
 }
 
 // LockBase reads a pack and holds its row until the transaction ends. It comes
 // before every change of the pack, of what is in it and of who uses it. The
-// error can be ErrUnknown or ErrGone.
+// error can be errdefs.NotFound or errdefs.Gone.
 func LockBase(ctx context.Context, tx *tenant.Tx, b id.KnowledgeBase) (Base, error) {
 	// Who uses it is read in a statement of its own: the first sees what was so
 	// before it waited.
 	if _, err := tx.Exec(ctx, `SELECT id FROM knowledge_base WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, b); err != nil {
 		return Base{}, err
 	}
-	return oneBase(tenant.AllIn(ctx, tx, scanBase, selectBase+`WHERE b.org_id = $1 AND b.id = $2`, tx.Org, b))
+	found, err := tenant.AllIn(ctx, tx, scanBase, selectBase+`WHERE b.org_id = $1 AND b.id = $2`, tx.Org, b)
+	return oneBase(b, found, err)
 }
 
 // InsertBase adds a pack without documents. full says that the terms leave no
@@ -136,14 +133,14 @@ func UpdateBase(ctx context.Context, tx *tenant.Tx, b Base, changes map[string]a
 
 // DeleteBase deletes a pack that nobody uses, with all that is in it: nothing
 // of it is found from the commit on, and the rest is swept. The error can be
-// ErrUnknown, ErrGone or an *InUseError.
+// errdefs.NotFound, errdefs.Gone or an errdefs.Conflict.
 func DeleteBase(ctx context.Context, tx *tenant.Tx, which id.KnowledgeBase, who activity.Actor) (Base, error) {
 	b, err := LockBase(ctx, tx, which)
 	if err != nil {
 		return b, err
 	}
 	if len(b.Personas)+len(b.Portals) > 0 {
-		return b, &InUseError{b.Uses}
+		return b, BaseNoun.InUse(which, "%d personas and %d portals answer from the pack.", len(b.Personas), len(b.Portals))
 	}
 	tx.Touch("knowledge_base", b.ID)
 	if _, err := tx.Exec(ctx, `

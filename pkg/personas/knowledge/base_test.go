@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/knowledge"
@@ -109,23 +110,21 @@ func TestDeletingAPack(t *testing.T) {
 		})
 	}
 	use(`INSERT INTO knowledge_use (org_id, base_id, user_kind, user_id) VALUES ($1, $2, 'persona', $3)`)
-	var inUse *knowledge.InUseError
-	require.ErrorAs(t, remove(), &inUse)
-	require.Equal(t, []id.Persona{{1}}, inUse.Personas)
+	require.ErrorIs(t, remove(), knowledge.BaseNoun.InUse(b, ""))
 	use(`DELETE FROM knowledge_use WHERE org_id = $1 AND base_id = $2 AND user_id = $3`)
 	require.NoError(t, remove())
-	require.ErrorIs(t, remove(), knowledge.ErrGone)
+	require.ErrorIs(t, remove(), errdefs.Gone{Noun: knowledge.BaseNoun})
 
 	require.Empty(t, w.find(w.searcher, "museum", b))
 	_, err := knowledge.GetDocument(ctx, w.tenants, w.one, d)
-	require.ErrorIs(t, err, knowledge.ErrGone)
+	require.ErrorIs(t, err, errdefs.Gone{Noun: knowledge.DocumentNoun})
 	_, err = knowledge.ListDocuments(ctx, w.tenants, w.one, b, knowledge.Filter{}, id.Document{}, 10)
-	require.ErrorIs(t, err, knowledge.ErrGone)
+	require.ErrorIs(t, err, errdefs.Gone{Noun: knowledge.BaseNoun})
 	_, _, err = w.tryAdd(w.text(b, "a third"), terms(nil))
-	require.ErrorIs(t, err, knowledge.ErrGone)
+	require.ErrorIs(t, err, errdefs.Gone{Noun: knowledge.BaseNoun})
 	w.settle()
 	_, err = knowledge.GetDocument(ctx, w.tenants, w.one, waiting)
-	require.ErrorIs(t, err, knowledge.ErrGone)
+	require.ErrorIs(t, err, errdefs.Gone{Noun: knowledge.DocumentNoun})
 
 	for _, want := range []int{2, 0} {
 		n, err := knowledge.SweepDocuments(ctx, w.tenants, w.files, "a", w.now())
@@ -144,9 +143,9 @@ func TestDeletingAPack(t *testing.T) {
 		require.Equal(t, tt.want, n)
 	}
 	_, err = knowledge.GetBase(ctx, w.tenants, w.one, b)
-	require.ErrorIs(t, err, knowledge.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: knowledge.BaseNoun})
 	_, err = knowledge.GetDocument(ctx, w.tenants, w.one, d)
-	require.ErrorIs(t, err, knowledge.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: knowledge.DocumentNoun})
 }
 
 func TestLists(t *testing.T) {
@@ -178,7 +177,7 @@ func TestLists(t *testing.T) {
 	require.Empty(t, list(knowledge.Filter{Status: knowledge.Ready}, id.Document{}, 10))
 	require.Empty(t, list(knowledge.Filter{Kind: knowledge.File}, id.Document{}, 10))
 	_, err := knowledge.ListDocuments(ctx, w.tenants, w.two, b, knowledge.Filter{}, id.Document{}, 10)
-	require.ErrorIs(t, err, knowledge.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: knowledge.BaseNoun})
 	bases, err := knowledge.ListBases(ctx, w.tenants, w.one, id.KnowledgeBase{}, 10)
 	require.NoError(t, err)
 	require.Equal(t, []id.KnowledgeBase{other, b}, []id.KnowledgeBase{bases[0].ID, bases[1].ID})

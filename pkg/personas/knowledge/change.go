@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/store/activity"
@@ -37,7 +38,7 @@ func UpdateDocument(ctx context.Context, tx *tenant.Tx, d Document, changes map[
 }
 
 // DeleteDocument deletes a document: nothing of it is found from the commit
-// on. Its file is for the caller to discard. The error can be ErrUnknown or ErrGone.
+// on. Its file is for the caller to discard. The error can be errdefs.NotFound or errdefs.Gone.
 func DeleteDocument(ctx context.Context, tx *tenant.Tx, which id.Document, who activity.Actor) (Document, error) {
 	if err := recallReading(ctx, tx, which, who.At); err != nil {
 		return Document{}, err
@@ -119,18 +120,19 @@ func (d delta) since(before delta) delta {
 	}
 }
 
-// ErrNoAddress says that the document has no address to be read again.
-var ErrNoAddress = errors.New("the document has no address")
+// ReasonNoAddress is that of the conflict of a document that has no address to be read
+// again.
+const ReasonNoAddress = "not_url"
 
 // ReadAgain queues the job that fetches a document's address again, unless one
-// reads it already. What was read before can be found until then. The error can be ErrUnknown, ErrGone or ErrNoAddress.
+// reads it already. What was read before can be found until then. The error can be errdefs.NotFound, errdefs.Gone or an errdefs.Conflict.
 func ReadAgain(ctx context.Context, tx *tenant.Tx, which id.Document, who activity.Actor) (Document, error) {
 	d, err := LockDocument(ctx, tx, which)
 	switch {
 	case err != nil:
 		return d, err
 	case d.Kind != Address:
-		return d, ErrNoAddress
+		return d, &errdefs.Conflict{Noun: DocumentNoun, ID: which.String(), Reason: ReasonNoAddress, Message: "Only a document of kind url can be read again."}
 	}
 	if d.Job.IsZero() {
 		if err := d.readAgain(ctx, tx, who); err != nil {

@@ -29,7 +29,7 @@ func (c *Chunk) text(title string) search.Text {
 }
 
 // ListChunks is a page of the passages that can be found of a document, in
-// order, from a position. The error can be ErrUnknown or ErrGone. It rides
+// order, from a position. The error can be errdefs.NotFound or errdefs.Gone. It rides
 // knowledge_chunk_pkey.
 func ListChunks(ctx context.Context, t *tenant.Tenants, org id.Org, d id.Document, from int64, limit int) ([]Chunk, error) {
 	var (
@@ -50,7 +50,7 @@ func ListChunks(ctx context.Context, t *tenant.Tenants, org id.Org, d id.Documen
 				AND c.generation = (SELECT d.generation FROM knowledge_document d WHERE d.org_id = $1 AND d.id = $2)
 			ORDER BY c.position LIMIT $4`, org, d, from, limit)
 	})
-	if _, err := oneDocument(documents, err); err != nil {
+	if _, err := oneDocument(d, documents, err); err != nil {
 		return nil, err
 	}
 	return found, nil
@@ -61,7 +61,7 @@ const chunksAtOnce = 1000
 
 // write writes the passages, and what finds them, of the document's next generation, which nobody
 // finds yet, in transactions of some size. What an earlier run left of it is
-// replaced. The error is ErrGone when nobody waits for them any more.
+// replaced. The error is errdefs.Gone when nobody waits for them any more.
 func (d *Document) write(ctx context.Context, t *tenant.Tenants, org id.Org, chunks []Chunk, forms [][]byte) error {
 	next := d.Generation + 1
 	for left := true; left; {
@@ -104,7 +104,7 @@ func (d *Document) inTx(ctx context.Context, t *tenant.Tenants, org id.Org, fn f
 			return err
 		}
 		if tag.RowsAffected() == 0 {
-			return ErrGone
+			return DocumentNoun.Gone(d.ID)
 		}
 		return fn(ctx, tx)
 	}, tenant.Idempotent(true))

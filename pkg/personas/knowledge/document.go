@@ -103,14 +103,14 @@ func scanDocument(row pgx.CollectableRow) (Document, error) {
 }
 
 // oneDocument is the one document that was found, if it is still there.
-func oneDocument(found []Document, err error) (Document, error) {
+func oneDocument(d id.Document, found []Document, err error) (Document, error) {
 	switch {
 	case err != nil:
 		return Document{}, err
 	case len(found) == 0:
-		return Document{}, ErrUnknown
+		return Document{}, DocumentNoun.NotFound(d)
 	case found[0].DeletedAt != nil:
-		return found[0], ErrGone
+		return found[0], DocumentNoun.Gone(d)
 	}
 	return found[0], nil
 }
@@ -123,7 +123,7 @@ type Filter struct {
 }
 
 // ListDocuments is a page of a pack's documents, newest first, after one of
-// them; the zero id for the first page. The error can be ErrUnknown or ErrGone,
+// them; the zero id for the first page. The error can be errdefs.NotFound or errdefs.Gone,
 // of the pack. It rides knowledge_document_by_base.
 func ListDocuments(ctx context.Context, t *tenant.Tenants, org id.Org, b id.KnowledgeBase, f Filter, after id.Document, limit int) ([]Document, error) {
 	var (
@@ -143,19 +143,20 @@ func ListDocuments(ctx context.Context, t *tenant.Tenants, org id.Org, b id.Know
 				AND ($4 = '' OR d.status = $4) AND ($5 = '' OR d.kind = $5) AND ($6 = '' OR $6::TEXT = ANY(d.tags))
 			ORDER BY d.id DESC LIMIT $7`, org, b, after, f.Status, f.Kind, f.Tag, limit)
 	})
-	if _, err := oneBase(bases, err); err != nil {
+	if _, err := oneBase(b, bases, err); err != nil {
 		return nil, err
 	}
 	return found, nil
 }
 
-// GetDocument finds a document. The error can be ErrUnknown or ErrGone.
+// GetDocument finds a document. The error can be errdefs.NotFound or errdefs.Gone.
 func GetDocument(ctx context.Context, t *tenant.Tenants, org id.Org, d id.Document) (Document, error) {
-	return oneDocument(tenant.All(ctx, t, org, scanDocument, selectDocument+`WHERE d.org_id = $1 AND d.id = $2`, org, d))
+	found, err := tenant.All(ctx, t, org, scanDocument, selectDocument+`WHERE d.org_id = $1 AND d.id = $2`, org, d)
+	return oneDocument(d, found, err)
 }
 
 // LockDocument reads a document and holds the rows of its pack and its own
-// until the transaction ends. The error can be ErrUnknown or ErrGone.
+// until the transaction ends. The error can be errdefs.NotFound or errdefs.Gone.
 func LockDocument(ctx context.Context, tx *tenant.Tx, which id.Document) (Document, error) {
 	// The pack first, as every change of it does: a document never changes its pack.
 	if _, err := tx.Exec(ctx, `
@@ -164,5 +165,6 @@ func LockDocument(ctx context.Context, tx *tenant.Tx, which id.Document) (Docume
 		FOR UPDATE`, tx.Org, which); err != nil {
 		return Document{}, err
 	}
-	return oneDocument(tenant.AllIn(ctx, tx, scanDocument, selectDocument+`WHERE d.org_id = $1 AND d.id = $2 FOR UPDATE OF d`, tx.Org, which))
+	found, err := tenant.AllIn(ctx, tx, scanDocument, selectDocument+`WHERE d.org_id = $1 AND d.id = $2 FOR UPDATE OF d`, tx.Org, which)
+	return oneDocument(which, found, err)
 }

@@ -207,7 +207,7 @@ func ListGaps(ctx context.Context, t *tenant.Tenants, org id.Org, f GapFilter, a
 }
 
 // LockGap reads a gap and holds its row until the transaction ends. The error
-// is ErrUnknown.
+// is errdefs.NotFound.
 func LockGap(ctx context.Context, tx *tenant.Tx, which id.Gap) (Gap, error) {
 	rows, err := tx.Query(ctx, selectGap+`WHERE g.org_id = $1 AND g.id = $2 FOR UPDATE OF g`, tx.Org, which)
 	if err != nil {
@@ -215,7 +215,7 @@ func LockGap(ctx context.Context, tx *tenant.Tx, which id.Gap) (Gap, error) {
 	}
 	g, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Gap])
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = ErrUnknown
+		err = GapNoun.NotFound(which)
 	}
 	return g, err
 }

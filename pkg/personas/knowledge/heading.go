@@ -2,11 +2,11 @@ package knowledge
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -26,7 +26,7 @@ func (s *Searcher) Headings(ctx context.Context, org id.Org, bases []id.Knowledg
 	var documents []Document
 	for _, base := range bases {
 		some, err := ListDocuments(ctx, s.tenants, org, base, Filter{Status: Ready}, id.Document{}, headedDocuments)
-		if err != nil && !errors.Is(err, ErrGone) && !errors.Is(err, ErrUnknown) {
+		if err != nil && !errdefs.IsAbsent(err, BaseNoun) {
 			return nil, err
 		}
 		slices.Reverse(some)

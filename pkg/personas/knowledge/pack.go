@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/search"
@@ -309,7 +310,7 @@ func (s *Searcher) fit(p *pack, besides int64) error {
 // reanalyse enters a document that another release read.
 func (s *Searcher) reanalyse(ctx context.Context, p *pack, c *change) error {
 	d, err := GetDocument(ctx, s.tenants, p.at.org, c.Document)
-	if errors.Is(err, ErrUnknown) || errors.Is(err, ErrGone) {
+	if errdefs.IsAbsent(err, DocumentNoun) {
 		return nil
 	}
 	if err != nil {

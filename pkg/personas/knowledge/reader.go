@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/store/file"
@@ -116,7 +117,7 @@ func (r *Reader) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	}
 	d, err := GetDocument(ctx, r.Tenants, j.Org, what.Document)
 	switch {
-	case errors.Is(err, ErrUnknown), errors.Is(err, ErrGone), err == nil && d.Job != j.ID:
+	case errdefs.IsAbsent(err, DocumentNoun), err == nil && d.Job != j.ID:
 		return forgotten, nil
 	case err != nil:
 		return nil, err
@@ -127,7 +128,7 @@ func (r *Reader) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	if err == nil && !got.same {
 		err = r.keep(ctx, j.Org, d, got)
 	}
-	if errors.Is(err, ErrGone) {
+	if errdefs.IsGone(err, DocumentNoun) {
 		return forgotten, nil
 	}
 	if broken, ok := errors.AsType[*failure](err); ok {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
@@ -207,7 +208,7 @@ func TestADocumentDeletedWhileItIsReadStaysDeleted(t *testing.T) {
 			}
 			w.settle()
 			_, err := knowledge.GetDocument(context.Background(), w.tenants, w.one, d)
-			require.ErrorIs(t, err, knowledge.ErrGone)
+			require.ErrorIs(t, err, errdefs.Gone{Noun: knowledge.DocumentNoun})
 			require.Equal(t, [5]int64{}, w.figures(b))
 			require.Zero(t, w.count("knowledge_chunk"))
 			require.Empty(t, w.find(w.searcher, "museum", b))
@@ -356,7 +357,7 @@ func TestOnlyAddressesAreReadAgain(t *testing.T) {
 		_, err := knowledge.ReadAgain(ctx, tx, d, w.who())
 		return err
 	})
-	require.ErrorIs(t, err, knowledge.ErrNoAddress)
+	require.ErrorIs(t, err, &errdefs.Conflict{Noun: knowledge.DocumentNoun, Reason: knowledge.ReasonNoAddress})
 }
 
 // A refresh that a slow site did not answer in time leaves the pages that are found, and

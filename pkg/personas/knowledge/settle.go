@@ -3,9 +3,9 @@ package knowledge
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/store/tenant"
@@ -33,7 +33,7 @@ func later(so tries) job.Step {
 func lockFor(ctx context.Context, tx *tenant.Tx, what task, j *job.Job) (*Document, error) {
 	d, err := LockDocument(ctx, tx, what.Document)
 	switch {
-	case errors.Is(err, ErrUnknown), errors.Is(err, ErrGone), err == nil && d.Job != j.ID:
+	case errdefs.IsAbsent(err, DocumentNoun), err == nil && d.Job != j.ID:
 		return nil, nil
 	case err != nil:
 		return nil, err

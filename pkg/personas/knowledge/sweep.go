@@ -2,11 +2,11 @@ package knowledge
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/file"
@@ -41,7 +41,7 @@ func find(ctx context.Context, t *tenant.Tenants, shard, sql string, args ...any
 func each(ctx context.Context, t *tenant.Tenants, all []found, fn func(context.Context, *tenant.Tx, found) error) (int, error) {
 	for i, f := range all {
 		err := t.InTx(ctx, f.Org, func(ctx context.Context, tx *tenant.Tx) error { return fn(ctx, tx, f) }, tenant.Idempotent(true))
-		if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrGone) {
+		if err != nil && !errdefs.IsAbsent(err, DocumentNoun) {
 			return i, err
 		}
 	}
@@ -109,7 +109,7 @@ func SweepDocuments(ctx context.Context, t *tenant.Tenants, files *file.Store, s
 			return err
 		}
 		d, err := LockDocument(ctx, tx, f.Document)
-		if !errors.Is(err, ErrGone) {
+		if !errdefs.IsGone(err, DocumentNoun) {
 			return err
 		}
 		// Another sweep may have been faster; a file is let go of with its document.

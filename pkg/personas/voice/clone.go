@@ -98,7 +98,7 @@ func (c *Cloner) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 		return c.failed(reasonConsent), nil
 	}
 	opened, err := c.Opener.Open(ctx, j.Org, in.Connection)
-	if errors.Is(err, connection.ErrUnknown) || errors.Is(err, connection.ErrGone) || errors.Is(err, connection.ErrDisabled) {
+	if errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled) {
 		return c.failed(reasonConnection), nil
 	}
 	if err != nil {
@@ -258,7 +258,7 @@ func (c *Cloner) prepareRemoval(ctx context.Context, j job.Job) (job.Step, error
 	code := string(upstream.CodeOf(err))
 	switch {
 	case err == nil:
-	case errors.Is(err, connection.ErrUnknown), errors.Is(err, connection.ErrGone), errors.Is(err, connection.ErrDisabled):
+	case errdefs.IsAbsent(err, connection.Noun), errors.Is(err, connection.ErrDisabled):
 		code = reasonConnection
 	case code == "", errors.Is(err, upstream.ErrTimeout), errors.Is(err, upstream.ErrUnavailable), errors.Is(err, upstream.ErrRateLimited):
 		return nil, err

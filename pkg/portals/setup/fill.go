@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/plan"
@@ -134,7 +135,7 @@ func (f *filling) ownPack(ctx context.Context, tx *tenant.Tx, p portal.Portal) (
 	}
 	for _, base := range p.Definition.KnowledgeBaseIDs {
 		b, err := knowledge.LockBase(ctx, tx, base)
-		if errors.Is(err, knowledge.ErrUnknown) || errors.Is(err, knowledge.ErrGone) {
+		if errdefs.IsAbsent(err, knowledge.BaseNoun) {
 			continue
 		}
 		if err != nil {

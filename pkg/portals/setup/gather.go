@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/golive"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
@@ -87,7 +88,7 @@ func (s *Sources) gather(ctx context.Context, org id.Org, in Input) ([]source, [
 	}
 	for i, d := range in.DocumentIDs {
 		document, err := s.document(ctx, org, d)
-		if errors.Is(err, knowledge.ErrUnknown) || errors.Is(err, knowledge.ErrGone) || errors.Is(err, errUnread) {
+		if errdefs.IsAbsent(err, knowledge.DocumentNoun) || errors.Is(err, errUnread) {
 			warnings = append(warnings, golive.Finding{
 				Field: fmt.Sprintf("input.documentIds[%d]", i), Message: "The document is not there, or was not read yet.",
 			})

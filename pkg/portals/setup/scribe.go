@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/personas/connection"
@@ -68,7 +69,7 @@ func (s *Scribe) open(ctx context.Context, org id.Org) (*pen, error) {
 		return nil, err
 	}
 	opened, err := s.Opener.Open(ctx, org, chosen)
-	if errors.Is(err, connection.ErrUnknown) || errors.Is(err, connection.ErrGone) || errors.Is(err, connection.ErrDisabled) {
+	if errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled) {
 		return nil, ErrNoModel // since it was chosen
 	}
 	if err != nil {

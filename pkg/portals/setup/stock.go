@@ -2,9 +2,9 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"slices"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/job"
@@ -30,7 +30,7 @@ func stocked(ctx context.Context, t *tenant.Tenants, org id.Org, sources []Propo
 			continue
 		}
 		d, err := knowledge.GetDocument(ctx, t, org, *named.DocumentID)
-		if errors.Is(err, knowledge.ErrUnknown) || errors.Is(err, knowledge.ErrGone) {
+		if errdefs.IsAbsent(err, knowledge.DocumentNoun) {
 			err = &job.Refusal{Code: CodeDocumentGone}
 		}
 		if err != nil {

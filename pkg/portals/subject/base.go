@@ -2,8 +2,8 @@ package subject
 
 import (
 	"context"
-	"errors"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/knowledge"
@@ -20,7 +20,7 @@ func subjectBase(ctx context.Context, tx *tenant.Tx, p portal.Portal, needed boo
 		if err == nil {
 			return *had, nil
 		}
-		if !errors.Is(err, knowledge.ErrUnknown) && !errors.Is(err, knowledge.ErrGone) {
+		if !errdefs.IsAbsent(err, knowledge.BaseNoun) {
 			return id.KnowledgeBase{}, err
 		}
 	}

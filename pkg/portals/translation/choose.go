@@ -44,7 +44,7 @@ func Choose(ctx context.Context, t *tenant.Tenants, org id.Org, s subject.Subjec
 		if err == nil && c.State != connection.Disabled {
 			return choice(c, wanted.Name), nil
 		}
-		if err != nil && !errors.Is(err, connection.ErrUnknown) && !errors.Is(err, connection.ErrGone) {
+		if err != nil && !errdefs.IsAbsent(err, connection.Noun) {
 			return Choice{}, err
 		}
 	}

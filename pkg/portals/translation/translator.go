@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
@@ -135,7 +136,7 @@ func (t *Translator) failed(ctx context.Context, so state, err error) (job.Step,
 		return nil, ctx.Err()
 	case errors.Is(err, errMalformed):
 		return ended(codeMalformed), nil
-	case errors.Is(err, ErrNoModel), errors.Is(err, connection.ErrUnknown), errors.Is(err, connection.ErrGone), errors.Is(err, connection.ErrDisabled):
+	case errors.Is(err, ErrNoModel), errdefs.IsAbsent(err, connection.Noun), errors.Is(err, connection.ErrDisabled):
 		return ended(codeNoConnection), nil
 	case code == "":
 		return nil, err

@@ -132,9 +132,7 @@ func TestASessionUsesItsConnection(t *testing.T) {
 			return connection.Delete(ctx, tx, c.ID, activity.Actor{By: "test", At: now})
 		})
 	}
-	var inUse *connection.InUseError
-	require.ErrorAs(t, remove(), &inUse)
-	require.EqualValues(t, 1, inUse.Uses.Sessions)
+	require.ErrorIs(t, remove(), connection.Noun.InUse(c.ID, ""))
 	_, err := session.Sweep(context.Background(), w.tenants, "a", after(61))
 	require.NoError(t, err)
 	require.Equal(t, session.Expired, w.get(s.ID).State)

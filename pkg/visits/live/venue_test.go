@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/personas/connection"
@@ -37,7 +38,7 @@ func (m *mediaServer) join(o *live.Options) {
 	o.Egress = m.Guard()
 	o.Media = func(_ context.Context, _ id.Org, which id.Connection) (connection.Opened, error) {
 		if which != m.opened.ID {
-			return connection.Opened{}, connection.ErrUnknown
+			return connection.Opened{}, errdefs.NotFound{Noun: connection.Noun}
 		}
 		m.mu.Lock()
 		defer m.mu.Unlock()

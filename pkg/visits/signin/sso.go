@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/door"
@@ -65,7 +66,7 @@ func (g *Gate) provider(ctx context.Context, org id.Org, p id.Portal) (connectio
 		return connection.Opened{}, asRefusal(unpublished(err))
 	}
 	c, err := g.Connections.Open(ctx, org, by)
-	if errors.Is(err, connection.ErrUnknown) || errors.Is(err, connection.ErrGone) || errors.Is(err, connection.ErrDisabled) {
+	if errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled) {
 		err = refuse(ProviderAway)
 	}
 	return c, err
