@@ -5,7 +5,6 @@ package consents
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -159,14 +158,7 @@ func (a *API) find(ctx context.Context, c *route.Call, p *Path) (consent.Consent
 		return consent.Consent{}, err
 	}
 	found, err := consent.Get(ctx, a.Tenants, c.Org(), k)
-	return found, asProblem(err)
-}
-
-func asProblem(err error) error {
-	if errors.Is(err, consent.ErrUnknown) {
-		return problem.Missing("consent").WithParam("path.id")
-	}
-	return err
+	return found, err
 }
 
 func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Consent, error) {
@@ -200,7 +192,7 @@ func (a *API) withdraw(ctx context.Context, c *route.Call, p *Path) (Consent, er
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Consent, error) {
 		withdrawn, err := person.WithdrawConsent(ctx, tx, k, c.Actor())
-		return Show(c, withdrawn), asProblem(err)
+		return Show(c, withdrawn), err
 	})
 }
 

@@ -228,7 +228,7 @@ func (a *API) caseLink(ctx context.Context, c *route.Call, in *CaseLinkPath) (Ca
 		return CaseLink{}, err
 	}
 	l, err := caselink.Get(ctx, a.Tenants, c.Org(), wanted)
-	return showCaseLink(c, l), asCaseProblem(err)
+	return showCaseLink(c, l), err
 }
 
 func (a *API) revokeCaseLink(ctx context.Context, c *route.Call, in *CaseLinkPath) (CaseLink, error) {
@@ -238,13 +238,6 @@ func (a *API) revokeCaseLink(ctx context.Context, c *route.Call, in *CaseLinkPat
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (CaseLink, error) {
 		l, err := caselink.Revoke(ctx, tx, wanted, c.Actor())
-		return showCaseLink(c, l), asCaseProblem(err)
+		return showCaseLink(c, l), err
 	})
-}
-
-func asCaseProblem(err error) error {
-	if errors.Is(err, caselink.ErrUnknown) {
-		return problem.Missing("case link").WithParam("path.id")
-	}
-	return err
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
@@ -231,13 +231,10 @@ func asProblem(err error) error {
 		return refused(r)
 	}
 	switch {
-	case errors.Is(err, portal.ErrUnknown):
-		return problem.Missing("portal").WithParam("path.id")
-	case errors.Is(err, portal.ErrArchived):
+	case errdefs.IsNotFound(err, portal.Noun):
+		return route.At(err, "path.id")
+	case errdefs.IsArchived(err, portal.Noun):
 		return problem.New(problem.Gone, "The portal is archived.").WithParam("path.id")
-	}
-	if declared, ok := errors.AsType[*managed.Error](err); ok {
-		return problem.Managed("portal", declared.By.String()).WithParam("path.id")
 	}
 	return err
 }

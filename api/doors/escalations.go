@@ -2,7 +2,6 @@ package doors
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -186,7 +185,7 @@ func (a *API) escalation(ctx context.Context, c *route.Call, in *EscalationPath)
 		return Escalation{}, err
 	}
 	e, err := escalation.Get(ctx, a.Tenants, c.Org(), wanted)
-	return showEscalation(c, e), asEscalationProblem(err)
+	return showEscalation(c, e), err
 }
 
 func (a *API) decline(ctx context.Context, c *route.Call, in *EscalationPath) (Escalation, error) {
@@ -196,16 +195,6 @@ func (a *API) decline(ctx context.Context, c *route.Call, in *EscalationPath) (E
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Escalation, error) {
 		e, err := escalation.Decline(ctx, tx, wanted, c.Actor())
-		return showEscalation(c, e), asEscalationProblem(err)
+		return showEscalation(c, e), err
 	})
-}
-
-func asEscalationProblem(err error) error {
-	switch {
-	case errors.Is(err, escalation.ErrUnknown):
-		return problem.Missing("escalation").WithParam("path.id")
-	case errors.Is(err, escalation.ErrOver):
-		return problem.Conflicting("not_waiting", "The customer has come; POST /sessions/{id}/end ends the conversation.").WithParam("path.id")
-	}
-	return err
 }

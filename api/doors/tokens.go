@@ -2,7 +2,6 @@ package doors
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"visavis.dev/api/people"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/portals/person"
@@ -170,7 +170,7 @@ func taught(ctx context.Context, tx *tenant.Tx, p id.Portal, about *id.Subject) 
 	}
 	s, err := subject.Find(ctx, tx, *about)
 	switch {
-	case errors.Is(err, subject.ErrUnknown), err == nil && s.Portal != p:
+	case errdefs.IsNotFound(err, subject.Noun), err == nil && s.Portal != p:
 		return problem.Missing("subject").WithParam("body.subjectId")
 	case err != nil:
 		return err

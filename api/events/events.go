@@ -4,7 +4,6 @@ package events
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -199,9 +198,6 @@ func (a *API) get(ctx context.Context, c *route.Call, q *One) (Event, error) {
 	}
 	missing := problem.Missing("event").WithParam("path.id")
 	e, err := event.Get(ctx, a.Tenants, c.Org(), wanted)
-	if errors.Is(err, event.ErrUnknown) {
-		return Event{}, missing
-	}
 	if err != nil {
 		return Event{}, err
 	}

@@ -3,7 +3,6 @@ package jobs
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -242,7 +241,6 @@ func (a *API) get(ctx context.Context, c *route.Call, in *GetInput) (Job, error)
 	j, err := a.find(ctx, c, &in.Path)
 	if err == nil && in.WaitS > 0 && !j.State.Ended() {
 		j, err = job.Await(ctx, a.Tenants, a.Clock, c.Org(), j.ID, time.Duration(in.WaitS)*time.Second)
-		err = asProblem(err)
 	}
 	return Show(j), err
 }
@@ -254,9 +252,9 @@ func (a *API) find(ctx context.Context, c *route.Call, p *Path) (job.Job, error)
 	}
 	j, err := job.Get(ctx, a.Tenants, c.Org(), wanted)
 	if seen := visible(c); err == nil && seen != nil && !slices.Contains(seen, j.Scope) {
-		err = job.ErrUnknown
+		err = job.Noun.NotFound(wanted)
 	}
-	return j, asProblem(err)
+	return j, err
 }
 
 // cancel needs what it takes to begin such a job, which seeing it does not.
@@ -270,7 +268,7 @@ func (a *API) cancel(ctx context.Context, c *route.Call, p *Path) (Job, error) {
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Job, error) {
 		j, err := job.Cancel(ctx, tx, found.ID, c.Actor())
-		return Show(j), asProblem(err)
+		return Show(j), err
 	})
 }
 
@@ -280,14 +278,4 @@ func mayManage(c *route.Call, j job.Job) error {
 		return problem.New(problem.Forbidden, "This needs the scope %s.", j.Scope)
 	}
 	return nil
-}
-
-func asProblem(err error) error {
-	switch {
-	case errors.Is(err, job.ErrUnknown):
-		return problem.Missing("job").WithParam("path.id")
-	case errors.Is(err, job.ErrNotCancellable):
-		return problem.Conflicting("not_cancellable", "A job of this kind runs to its end. Delete what it works on instead.")
-	}
-	return err
 }

@@ -12,11 +12,13 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/api/source"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/unit"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -151,21 +153,15 @@ func Read(ctx context.Context, c *route.Call, tx *tenant.Tx, m id.Membership) (M
 // AsProblem makes a problem of an error about a place; at is where the place
 // stands in the body.
 func AsProblem(err error, at string) error {
-	var taken *person.TakenError
 	switch {
-	case errors.Is(err, person.ErrNoMembership):
-		return problem.Missing("membership").WithParam("path.id")
-	case errors.Is(err, person.ErrRemoved), errors.Is(err, person.ErrErased):
+	case errdefs.IsGone(err, person.Noun): // and the place with them
 		return problem.New(problem.Gone, "The membership was removed.").WithParam("path.id")
-	case errors.As(err, &taken):
-		return problem.Conflicting("already_member", "The person has this place already.").
-			WithDetail("membershipId", taken.Membership.String())
-	case errors.Is(err, portal.ErrUnknown):
-		return problem.Missing("portal").WithParam(at + "portalId")
-	case errors.Is(err, portal.ErrArchived):
+	case errdefs.IsNotFound(err, portal.Noun):
+		return route.At(err, at+"portalId")
+	case errdefs.IsArchived(err, portal.Noun):
 		return problem.Conflicting("archived", "The portal is archived.").WithParam(at + "portalId")
-	case errors.Is(err, person.ErrNoUnit):
-		return problem.Missing("unit of the portal").WithParam(at + "unitId")
+	case errdefs.IsNotFound(err, unit.OfPortal):
+		return route.At(err, at+"unitId")
 	case errors.Is(err, person.ErrDates):
 		return problem.Invalid(at+"endsAt", "%sendsAt must lie after startsAt.", at)
 	}

@@ -200,28 +200,19 @@ func read(ctx context.Context, c *route.Call, tx *tenant.Tx, p person.Person) (P
 }
 
 func asProblem(err error) error {
-	switch {
-	case errors.Is(err, person.ErrUnknown):
-		return problem.Missing("person").WithParam("path.id")
-	case errors.Is(err, person.ErrErased):
-		return problem.New(problem.Gone, "The person was erased.").WithParam("path.id")
-	case errors.Is(err, person.ErrOnHold):
+	if errors.Is(err, person.ErrOnHold) {
 		return problem.New(problem.OnHold, "A conversation of the person is on hold.")
 	}
 	return DetailProblem(err)
 }
 
-// DetailProblem makes a problem of an error about the details of a person, which
-// stand in the body.
+// DetailProblem names the detail of a person, in the body, that is somebody else's.
 func DetailProblem(err error) error {
-	var field *person.FieldError
 	switch {
 	case errors.Is(err, person.ErrEmailTaken):
-		return problem.Conflicting("email_taken", "Somebody else has this e-mail address.").WithParam("body.email")
+		return route.At(err, "body.email")
 	case errors.Is(err, person.ErrExternalIDTaken):
-		return problem.Conflicting("external_id_taken", "The externalId and the person do not belong together.").WithParam("body.externalId")
-	case errors.As(err, &field):
-		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
+		return route.At(err, "body.externalId")
 	}
 	return err
 }

@@ -13,12 +13,9 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	check "visavis.dev/pkg/base/golive"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/managed"
-	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/portal"
-	"visavis.dev/pkg/portals/subject"
 )
 
 // Portal is one portal, with its draft.
@@ -139,34 +136,13 @@ func (p Portal) refused(r check.Report) Portal {
 	return p
 }
 
-// asProblem says what errors of packages portal, subject, persona, avatar and patch
-// are to a caller.
+// asProblem answers for what the body names: a slug, a version, or who speaks.
 func asProblem(err error) error {
-	var (
-		declared *managed.Error
-		field    *errdefs.Invalid
-		taught   *subject.FieldError
-		form     *patch.Error
-	)
 	switch {
-	case errors.Is(err, portal.ErrUnknown):
-		return problem.Missing("portal").WithParam("path.id")
-	case errors.Is(err, portal.ErrArchived):
-		return problem.Conflicting("archived", "The portal is archived, so it cannot be changed any more.").WithParam("path.id")
 	case errors.Is(err, portal.ErrTaken):
 		return problem.Conflicting("slug_taken", "The slug is another portal's.").WithParam("body.slug")
-	case errors.Is(err, portal.ErrNotPublished):
-		return problem.Conflicting("not_published", "The portal is not published.")
-	case errors.Is(err, portal.ErrNoVersion):
+	case errdefs.IsNotFound(err, portal.VersionNoun):
 		return problem.Invalid("body.version", "The portal never published such a version; GET /portals/{id}/versions lists them.")
-	case errors.As(err, &declared):
-		return problem.Managed("portal", declared.By.String()).WithParam("path.id")
-	case errors.As(err, &field):
-		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
-	case errors.As(err, &taught):
-		return problem.Invalid("body."+taught.Field, "%s %s.", taught.Field, taught.Message)
-	case errors.As(err, &form):
-		return problem.Invalid("body."+form.Path, "%v.", form)
 	}
 	return asSpeakerProblem(err)
 }

@@ -2,7 +2,6 @@ package portals
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -173,14 +172,17 @@ func (a *API) restore(ctx context.Context, c *route.Call, in *RestoreInput) (Por
 		p.Name, p.Persona, p.Definition = v.Name, v.Persona, v.Definition
 		return p, err
 	})
-	return now, asRestoreProblem(err, in.Body.Version)
+	return now, notRestorable(c, err, in.Body.Version)
 }
 
-// asRestoreProblem: what an old version names can be gone. That is nothing the
+// notRestorable: what an old version names can be gone. That is nothing the
 // caller sent.
-func asRestoreProblem(err error, version int64) error {
-	var p *problem.Problem
-	if !errors.As(err, &p) || p.Code != problem.InvalidRequest || p.Param == "body.version" || strings.HasPrefix(p.Param, "header.") {
+func notRestorable(c *route.Call, err error, version int64) error {
+	if err == nil {
+		return nil
+	}
+	p := c.Problem(err)
+	if p.Code != problem.InvalidRequest || p.Param == "body.version" || strings.HasPrefix(p.Param, "header.") {
 		return err
 	}
 	return problem.Conflicting("not_restorable", "Version %d cannot be restored: %s", version, p.Message).WithParam("body.version")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/plan"
@@ -215,11 +216,11 @@ func (a *API) asBuildProblem(c *route.Call, err error) error {
 // asLessonProblem says which subject of the body cannot be entered.
 func asLessonProblem(err error, i int) error {
 	param := fmt.Sprintf("body.subjects[%d]", i)
-	if field, ok := errors.AsType[*subject.FieldError](err); ok {
+	if field, ok := errors.AsType[*errdefs.Invalid](err); ok {
 		return problem.Invalid(param+"."+field.Field, "subjects[%d].%s %s.", i, field.Field, field.Message)
 	}
 	switch {
-	case errors.Is(err, subject.ErrFull):
+	case errdefs.IsConflict(err, subject.Noun, subject.ReasonFull):
 		return problem.Conflicting("full", "A portal has at most %d subjects.", subject.MaxPerPortal).WithParam(param)
 	case errors.Is(err, subject.ErrTooLarge):
 		return problem.New(problem.TooLarge, "A content may have at most %d bytes, all its texts together.", subject.MaxContent).WithParam(param + ".content")

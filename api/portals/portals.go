@@ -119,7 +119,7 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Portal, error) {
 		return Portal{}, err
 	}
 	found, err := portal.GetDetail(ctx, a.Tenants, c.Org(), wanted)
-	return versioned(c, a.show(c.Org(), found), asProblem(err))
+	return versioned(c, a.show(c.Org(), found), err)
 }
 
 // shown is the answer to a change in the transaction that makes it.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/problem"
 )
@@ -28,8 +29,8 @@ func (c *Call) ofRules(err error) *problem.Problem {
 // At answers that what an input names is not there or cannot be used so. Another error it
 // answers as it is.
 func At(err error, param string) error {
-	p, id := told(err)
-	if p == nil || id == "" {
+	p, _ := told(err)
+	if p == nil || p.Param != "" {
 		return err
 	}
 	return p.WithParam(param)
@@ -44,7 +45,7 @@ func told(err error) (p *problem.Problem, id string) {
 		return problem.New(problem.Gone, "The %s was %s.", e.Noun, e.Participle()), e.ID
 	}
 	if e, ok := errors.AsType[errdefs.Archived](err); ok {
-		return problem.Conflicting("archived", "The %s is archived and cannot be changed any more.", e.Noun), ""
+		return problem.Conflicting("archived", "The %s is archived, so it cannot be changed any more.", e.Noun), e.ID
 	}
 	if e, ok := errors.AsType[*errdefs.Conflict](err); ok {
 		p := problem.Conflicting(e.Reason, "%s", e.Message)
@@ -52,6 +53,9 @@ func told(err error) (p *problem.Problem, id string) {
 			p = p.WithDetail(name, value)
 		}
 		return p, e.ID
+	}
+	if e, ok := errors.AsType[*managed.Error](err); ok {
+		return problem.Managed(string(e.Noun), e.By.String()), e.ID
 	}
 	if e, ok := errors.AsType[*errdefs.Invalid](err); ok {
 		return problem.Invalid("body."+e.Field, "%s %s.", e.Field, e.Message), ""

@@ -30,7 +30,9 @@ func TestWhatRulesReturn(t *testing.T) {
 		"erased": {errdefs.Gone{Noun: "person", ID: asked.String(), How: "erased"},
 			problem.Problem{Code: problem.Gone, Message: "The person was erased.", Param: "path.id"}},
 		"archived": {voices.Archived(asked),
-			problem.Problem{Code: problem.Conflict, Message: "The voice is archived and cannot be changed any more.", Details: map[string]any{"reason": "archived"}}},
+			problem.Problem{
+				Code: problem.Conflict, Message: "The voice is archived, so it cannot be changed any more.", Param: "path.id", Details: map[string]any{"reason": "archived"},
+			}},
 		"in use": {gone, problem.Problem{
 			Code: problem.Conflict, Message: "The voice is used by 2 personas.", Param: "path.id", Details: map[string]any{"reason": "in_use", "duoId": "duo_1"},
 		}},

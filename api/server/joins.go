@@ -2,8 +2,8 @@ package server
 
 import (
 	"context"
-	"errors"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/portal/published"
@@ -18,7 +18,7 @@ func (t talks) Join(ctx context.Context, which id.Session, token string) (page.J
 	org, in, err := session.Admit(ctx, t.Tenants, which, session.Token(token))
 	s := in.Session
 	switch {
-	case errors.Is(err, session.ErrUnknown), err == nil && (!in.Staff.IsZero() || s.Transport == session.LiveKit):
+	case errdefs.IsNotFound(err, session.Noun), err == nil && (!in.Staff.IsZero() || s.Transport == session.LiveKit):
 		return page.Joined{}, page.ErrNoSession
 	case err != nil:
 		return page.Joined{}, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/portals/portal/published"
@@ -71,7 +72,7 @@ func (t talks) Rate(ctx context.Context, which id.Session, token string, r page.
 	now := t.options.Clock.Now().UTC()
 	org, in, err := session.Admit(ctx, t.Tenants, which, session.Token(token))
 	switch {
-	case errors.Is(err, session.ErrUnknown), err == nil && (!in.Staff.IsZero() || in.Expired(now) || in.Session.Kind == session.Screening):
+	case errdefs.IsNotFound(err, session.Noun), err == nil && (!in.Staff.IsZero() || in.Expired(now) || in.Session.Kind == session.Screening):
 		return problem.Missing("session")
 	case err != nil:
 		return err

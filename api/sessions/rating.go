@@ -48,7 +48,7 @@ func (a *API) rate(ctx context.Context, c *route.Call, in *RatingInput) (Rating,
 	b := in.Body
 	org, admission, err := session.Admit(ctx, a.Tenants, wanted, session.Token(in.Token))
 	if err == nil && (!admission.Staff.IsZero() || admission.Expired(c.Now())) {
-		err = session.ErrUnknown
+		err = session.Noun.NotFound(wanted)
 	}
 	if err != nil {
 		return Rating{}, asProblem(err)

@@ -215,12 +215,9 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Session, error) 
 	return a.shown(ctx, c, s)
 }
 
-// asProblem says what the errors of package session are to a caller.
+// asProblem says that a session is not there any more, or not for the caller.
 func asProblem(err error) error {
-	switch {
-	case errors.Is(err, session.ErrUnknown):
-		return problem.Missing("session").WithParam("path.id")
-	case errors.Is(err, session.ErrOver):
+	if errors.Is(err, session.ErrOver) {
 		return problem.New(problem.SessionEnded, "The session has ended.").WithParam("path.id")
 	}
 	return err

@@ -111,11 +111,7 @@ func (a *API) visited(ctx context.Context, in *VisitInput) (id.Org, widget.Widge
 	if err != nil {
 		return id.Org{}, widget.Widget{}, err
 	}
-	org, w, err := widget.Visit(ctx, a.Tenants, wanted, widget.PublicKey(in.Body.Key), in.Origin)
-	if errors.Is(err, widget.ErrUnknown) {
-		err = problem.Missing("widget").WithParam("path.id")
-	}
-	return org, w, err
+	return widget.Visit(ctx, a.Tenants, wanted, widget.PublicKey(in.Body.Key), in.Origin)
 }
 
 // visitOf is what a visitor may ask for of a widget.

@@ -10,7 +10,6 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/portals/portal"
@@ -87,7 +86,7 @@ func (a *API) fill(ctx context.Context, c *route.Call, in *FillInput) (jobs.Job,
 		return jobs.Job{}, err
 	}
 	if _, err := portal.Get(ctx, a.Tenants, c.Org(), wanted); err != nil {
-		return jobs.Job{}, asPortalProblem(err)
+		return jobs.Job{}, err
 	}
 	if r.NeedsModel() {
 		if _, err := setup.ChooseModel(ctx, a.Tenants, c.Org()); errors.Is(err, setup.ErrNoModel) {
@@ -99,7 +98,7 @@ func (a *API) fill(ctx context.Context, c *route.Call, in *FillInput) (jobs.Job,
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
 		p, err := portal.Edit(ctx, tx, wanted)
 		if err != nil {
-			return jobs.Job{}, asPortalProblem(err)
+			return jobs.Job{}, err
 		}
 		j, err := setup.Fill(ctx, tx, p, r, c.Actor())
 		return jobs.Show(j), err
@@ -128,18 +127,4 @@ func (a *API) checkURL(address *string, param string) error {
 		return problem.Invalid(param, "The address cannot be used: %v.", err).WithCause(err)
 	}
 	return nil
-}
-
-// asPortalProblem says why a portal cannot be filled.
-func asPortalProblem(err error) error {
-	declared, isManaged := errors.AsType[*managed.Error](err)
-	switch {
-	case errors.Is(err, portal.ErrUnknown):
-		return problem.Missing("portal").WithParam("path.id")
-	case errors.Is(err, portal.ErrArchived):
-		return problem.Conflicting("archived", "The portal is archived, so it cannot be changed any more.").WithParam("path.id")
-	case isManaged:
-		return problem.Managed("portal", declared.By.String()).WithParam("path.id")
-	}
-	return err
 }

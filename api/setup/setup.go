@@ -211,7 +211,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Porta
 // merged is a plan's proposal with what the request changes of it.
 func (a *API) merged(c *route.Call, p setup.Plan) (setup.Proposal, error) {
 	if p.Proposal == nil {
-		return setup.Proposal{}, asProblem(setup.ErrNotReady, "")
+		return setup.Proposal{}, setup.NotReady()
 	}
 	changed := struct {
 		Proposal setup.Proposal `json:"proposal"`
@@ -252,15 +252,8 @@ func versioned(c *route.Call, p PortalPlan, err error) (PortalPlan, error) {
 // asProblem says what errors of packages setup and patch, and of who is to speak,
 // are to a caller. Fields that setup names are below at.
 func asProblem(err error, at string) error {
-	var (
-		field *setup.FieldError
-		form  *patch.Error
-	)
+	var field *setup.FieldError
 	switch {
-	case errors.Is(err, setup.ErrUnknown):
-		return problem.Missing("plan").WithParam("path.id")
-	case errors.Is(err, setup.ErrNotReady):
-		return problem.Conflicting("plan_state", "The plan does not stand where this can be done: it must be ready.")
 	case errdefs.IsAbsent(err, persona.Noun):
 		return problem.Invalid("body.personaId", "personaId is not a persona of this organization.")
 	case errdefs.IsAbsent(err, avatar.Noun):
@@ -269,8 +262,6 @@ func asProblem(err error, at string) error {
 		return problem.Invalid("body.voiceId", "voiceId is not a voice of this organization; GET /voices lists them.")
 	case errors.As(err, &field):
 		return problem.Invalid(at+field.Field, "%s %s.", field.Field, field.Message)
-	case errors.As(err, &form):
-		return problem.Invalid("body."+form.Path, "%v.", form)
 	}
 	return err
 }

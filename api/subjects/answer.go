@@ -6,11 +6,10 @@ import (
 
 	"visavis.dev/api/golive"
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
-	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/problem"
-	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/subject"
 )
 
@@ -110,29 +109,13 @@ func showVersion(s subject.Subject) func(subject.Version) SubjectVersion {
 	}
 }
 
-// asProblem says what errors of packages subject, portal and patch are to a caller.
+// asProblem says what cannot be written any more, or at all.
 func asProblem(err error) error {
-	var (
-		field *subject.FieldError
-		form  *patch.Error
-	)
-	switch {
-	case errors.Is(err, subject.ErrUnknown):
-		return problem.Missing("subject").WithParam("path.id")
-	case errors.Is(err, portal.ErrUnknown):
-		return problem.Missing("portal").WithParam("path.id")
-	case errors.Is(err, subject.ErrArchived):
-		return problem.Conflicting("archived", "The subject is archived and cannot be changed any more.")
-	case errors.Is(err, portal.ErrArchived):
-		return problem.Conflicting("archived", "The portal is archived and cannot be changed any more.")
-	case errors.Is(err, subject.ErrFull):
-		return problem.Conflicting("full", "A portal has at most %d subjects. Archive one first.", subject.MaxPerPortal)
-	case errors.Is(err, subject.ErrTooLarge):
+	if archived, ok := errors.AsType[errdefs.Archived](err); ok {
+		return problem.Conflicting("archived", "The %s is archived and cannot be changed any more.", archived.Noun)
+	}
+	if errors.Is(err, subject.ErrTooLarge) {
 		return problem.New(problem.TooLarge, "The content may have at most %d bytes, all its texts together.", subject.MaxContent).WithParam("body")
-	case errors.As(err, &field):
-		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
-	case errors.As(err, &form):
-		return problem.Invalid("body."+form.Path, "%v.", form)
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/portals/portal"
@@ -52,8 +53,8 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Subject, er
 
 // within says where the field of an error lies.
 func within(parent string, err error) error {
-	if field, ok := errors.AsType[*subject.FieldError](err); ok {
-		return &subject.FieldError{Field: parent + "." + field.Field, Message: field.Message}
+	if field, ok := errors.AsType[*errdefs.Invalid](err); ok {
+		return &errdefs.Invalid{Field: parent + "." + field.Field, Message: field.Message}
 	}
 	if form, ok := errors.AsType[*patch.Error](err); ok {
 		return form.Within(parent)

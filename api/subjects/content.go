@@ -2,11 +2,11 @@ package subjects
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/problem"
@@ -58,7 +58,7 @@ func (a *API) content(ctx context.Context, c *route.Call, q *ContentQuery) (Subj
 		return SubjectContent{}, err
 	}
 	s, v, err := subject.GetContent(ctx, a.Tenants, c.Org(), wanted, q.Version)
-	if errors.Is(err, subject.ErrNoVersion) {
+	if errdefs.IsNotFound(err, subject.VersionNoun) {
 		return SubjectContent{}, problem.Missing("version of this subject").WithParam("query.version")
 	}
 	if err != nil {
@@ -165,7 +165,7 @@ func (a *API) restore(ctx context.Context, c *route.Call, in *RestoreInput) (Sub
 			return subject.Version{}, err
 		}
 		v, _, err := subject.Restore(ctx, tx, s, in.Body.Version, c.Actor())
-		if errors.Is(err, subject.ErrNoVersion) {
+		if errdefs.IsNotFound(err, subject.VersionNoun) {
 			err = problem.Invalid("body.version", "The subject has no such version; GET /subjects/{id}/versions lists them.")
 		}
 		return v, err

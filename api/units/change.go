@@ -34,7 +34,7 @@ func parseParent(s *string) (id.Unit, error) {
 	}
 	u, err := id.ParseUnit(*s)
 	if err != nil {
-		return u, asProblem(unit.ErrNoParent)
+		return u, problem.Missing(string(unit.OfPortal)).WithParam("body.parentId")
 	}
 	return u, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
@@ -121,22 +122,21 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Unit, error) {
 	}
 	u, err := unit.Get(ctx, a.Tenants, c.Org(), which)
 	if err != nil {
-		return Unit{}, asProblem(err)
+		return Unit{}, err
 	}
 	c.SetVersion(u.Edition)
 	return show(u), nil
 }
 
+// asProblem answers for what the body names.
 func asProblem(err error) error {
 	switch {
-	case errors.Is(err, unit.ErrUnknown):
-		return problem.Missing("unit").WithParam("path.id")
-	case errors.Is(err, portal.ErrUnknown):
-		return problem.Missing("portal").WithParam("body.portalId")
-	case errors.Is(err, portal.ErrArchived):
+	case errdefs.IsNotFound(err, portal.Noun):
+		return route.At(err, "body.portalId")
+	case errdefs.IsArchived(err, portal.Noun):
 		return problem.Conflicting("archived", "The portal is archived.")
-	case errors.Is(err, unit.ErrNoParent):
-		return problem.Missing("unit of the portal").WithParam("body.parentId")
+	case errdefs.IsNotFound(err, unit.OfPortal):
+		return route.At(err, "body.parentId")
 	case errors.Is(err, unit.ErrRing):
 		return problem.Invalid("body.parentId", "A unit cannot lie in itself, nor in one that lies in it.")
 	case errors.Is(err, unit.ErrTooDeep):

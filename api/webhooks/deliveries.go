@@ -2,12 +2,12 @@ package webhooks
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/eventing/delivery"
@@ -148,11 +148,10 @@ func (a *API) find(ctx context.Context, c *route.Call, p *DeliveryPath) (deliver
 	return found, attempts, asDeliveryProblem(err)
 }
 
-// asDeliveryProblem says what the errors on the way to a delivery are to a
-// caller: one without its webhook is gone with it.
+// asDeliveryProblem: a delivery without its webhook is gone with it.
 func asDeliveryProblem(err error) error {
-	if errors.Is(err, delivery.ErrUnknown) || errors.Is(err, webhook.ErrUnknown) {
-		return problem.Missing("delivery").WithParam("path.id")
+	if errdefs.IsNotFound(err, webhook.Noun) {
+		return problem.Missing(string(delivery.Noun)).WithParam("path.id")
 	}
 	return err
 }

@@ -51,10 +51,10 @@ func (a *API) recover(ctx context.Context, c *route.Call, in *RecoverInput) (job
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
 		w, err := webhook.Peek(ctx, tx, wanted)
 		if err == nil && w == nil {
-			err = webhook.ErrUnknown
+			err = webhook.Noun.NotFound(wanted)
 		}
 		if err != nil {
-			return jobs.Job{}, asProblem(err)
+			return jobs.Job{}, err
 		}
 		if err := checkReceives(*w); err != nil {
 			return jobs.Job{}, err

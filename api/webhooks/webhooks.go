@@ -13,7 +13,6 @@ import (
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
@@ -146,23 +145,17 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Webhook, error) 
 		return Webhook{}, err
 	}
 	found, err := webhook.Get(ctx, a.Tenants, c.Org(), w)
-	return show(found), asProblem(err)
+	return show(found), err
 }
 
-// asProblem says what the errors of package webhook are to a caller.
+// asProblem says what of a webhook cannot be as the body has it.
 func asProblem(err error) error {
 	var (
 		unsendable *webhook.EventError
 		badURL     *egress.InvalidURLError
 		refused    *egress.RefusedError
 	)
-	if m, ok := errors.AsType[*managed.Error](err); ok {
-		return problem.Conflicting("managed", "The webhook is managed by %s. Change it there.", m.By).WithParam("path.id").
-			WithDetail("managedBy", m.By.String())
-	}
 	switch {
-	case errors.Is(err, webhook.ErrUnknown):
-		return problem.Missing("webhook").WithParam("path.id")
 	case errors.Is(err, webhook.ErrNeedsTranscripts):
 		return problem.New(problem.Forbidden, "This key lacks the scope %s, which this needs of a webhook that receives conversation words.", scope.TranscriptsRead)
 	case errors.Is(err, webhook.ErrZeroRetention):

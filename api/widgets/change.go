@@ -87,11 +87,11 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Widget, err
 		return Widget{}, err
 	}
 	if err := patch.Merge(&w.Definition, c.Body()); err != nil {
-		return Widget{}, asProblem(err)
+		return Widget{}, err
 	}
 	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Widget, error) {
 		made, err := widget.Insert(ctx, tx, w, author(c))
-		return show(c, made), asProblem(err)
+		return show(c, made), err
 	})
 	return versioned(c, made, err)
 }
@@ -143,14 +143,14 @@ func (a *API) change(ctx context.Context, c *route.Call, which id.Widget, make f
 	now, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Widget, error) {
 		before, err := widget.Lock(ctx, tx, which)
 		if err != nil {
-			return Widget{}, asProblem(err)
+			return Widget{}, err
 		}
 		after := before
 		if err := make(&after); err != nil {
-			return Widget{}, asProblem(err)
+			return Widget{}, err
 		}
 		now, _, err := widget.Update(ctx, tx, before, after, author(c))
-		return show(c, now), asProblem(err)
+		return show(c, now), err
 	})
 	return versioned(c, now, err)
 }
@@ -161,6 +161,6 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		return route.Deleted{Deleted: true, ID: wanted.String()}, asProblem(widget.Delete(ctx, tx, wanted, author(c)))
+		return route.Deleted{Deleted: true, ID: wanted.String()}, widget.Delete(ctx, tx, wanted, author(c))
 	})
 }

@@ -68,7 +68,7 @@ func (a *API) config(ctx context.Context, c *route.Call, in *Visit) (WidgetConfi
 	c.SetHeader("Vary", "Origin")
 	org, w, err := widget.Visit(ctx, a.Tenants, wanted, widget.PublicKey(in.Key), in.Origin)
 	if err != nil {
-		return WidgetConfig{}, asProblem(err)
+		return WidgetConfig{}, err
 	}
 	p, err := persona.Get(ctx, a.Tenants, org, w.Persona)
 	if err != nil {

@@ -57,7 +57,7 @@ func (a *API) ownPicture(ctx context.Context, c *route.Call, in *PictureQuery) (
 	}
 	org, w, err := widget.Shown(ctx, a.Tenants, wanted, widget.PublicKey(in.Key))
 	if err != nil {
-		return route.Blob{}, asProblem(err)
+		return route.Blob{}, err
 	}
 	p, err := persona.Get(ctx, a.Tenants, org, w.Persona)
 	if err != nil {

@@ -4,7 +4,6 @@ package widgets
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"html"
 	"net/http"
@@ -12,9 +11,7 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
-	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/patch"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
@@ -157,7 +154,7 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Widget, error) {
 		return Widget{}, err
 	}
 	found, err := widget.Get(ctx, a.Tenants, c.Org(), wanted)
-	return versioned(c, show(c, found), asProblem(err))
+	return versioned(c, show(c, found), err)
 }
 
 // versioned gives the answer its ETag.
@@ -166,23 +163,4 @@ func versioned(c *route.Call, w Widget, err error) (Widget, error) {
 		c.SetVersion(w.Version)
 	}
 	return w, err
-}
-
-// asProblem says what errors of packages widget, persona and patch are to a caller.
-func asProblem(err error) error {
-	var (
-		field *errdefs.Invalid
-		form  *patch.Error
-	)
-	switch {
-	case errors.Is(err, widget.ErrUnknown):
-		return problem.Missing("widget").WithParam("path.id")
-	case errors.Is(err, widget.ErrGone):
-		return problem.New(problem.Gone, "The widget was deleted.").WithParam("path.id")
-	case errors.As(err, &field):
-		return problem.Invalid("body."+field.Field, "%s %s.", field.Field, field.Message)
-	case errors.As(err, &form):
-		return problem.Invalid("body."+form.Path, "%v.", form)
-	}
-	return err
 }

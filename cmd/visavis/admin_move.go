@@ -30,7 +30,7 @@ func (a *admin) orgMove() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := o.ManagedBy.Check(managed.API); err != nil {
+		if err := o.ManagedBy.Check(managed.API, "organization", o.ID.String()); err != nil {
 			return fmt.Errorf("%s (%s) is managed by %s: change its spec.shard", o.ID, o.Name, o.ManagedBy)
 		}
 		if !yes && !agreed(cmd, fmt.Sprintf("Move %s (%s) from %s to %s?", o.ID, o.Name, o.Shard, to)) {

@@ -155,7 +155,7 @@ func (a *admin) orgResume() *cobra.Command {
 // changeOrg is change for what a resource that manages the organization declares.
 func (a *admin) changeOrg(ctx context.Context, cmd *cobra.Command, arg string, change func(directory.Organization) error) error {
 	return a.change(ctx, cmd, arg, func(o directory.Organization) error {
-		if err := o.ManagedBy.Check(managed.API); err != nil {
+		if err := o.ManagedBy.Check(managed.API, "organization", o.ID.String()); err != nil {
 			return fmt.Errorf("%s (%s) is managed by %s: change it there", o.ID, o.Name, o.ManagedBy)
 		}
 		return change(o)

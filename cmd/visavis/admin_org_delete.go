@@ -34,7 +34,7 @@ func (a *admin) orgDelete() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := o.ManagedBy.Check(managed.API); err != nil {
+		if err := o.ManagedBy.Check(managed.API, "organization", o.ID.String()); err != nil {
 			return fmt.Errorf("%s (%s) is managed by %s: delete that", o.ID, o.Name, o.ManagedBy)
 		}
 		if !sure {

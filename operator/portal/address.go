@@ -8,6 +8,7 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/store/directory"
 )
@@ -88,7 +89,7 @@ func (r *Rules) claimSlug(ctx context.Context, o *v1alpha1.Portal, w *wanted, th
 // there is the portal, where it is not new.
 func (r *Rules) there(ctx context.Context, w *wanted) (p portal.Portal, isNew bool, err error) {
 	p, err = portal.Get(ctx, r.Tenants, w.org.ID, w.which)
-	if errors.Is(err, portal.ErrUnknown) {
+	if errdefs.IsNotFound(err, portal.Noun) {
 		return p, true, nil
 	}
 	return p, false, err

@@ -13,6 +13,7 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/base/plan"
@@ -154,7 +155,7 @@ func (r *Rules) home(ctx context.Context, o *v1alpha1.Portal) (directory.Organiz
 func (r *Rules) identity(ctx context.Context, o *v1alpha1.Portal, org id.Org) (id.Portal, error) {
 	if o.Status.ID == "" && resource.Adopts(o) == "" {
 		left, err := portal.Declared(ctx, r.Tenants, org, resource.Reference(Kind, o))
-		if !errors.Is(err, portal.ErrUnknown) {
+		if !errdefs.IsNotFound(err, portal.Noun) {
 			return left.ID, err
 		}
 	}
@@ -166,7 +167,7 @@ func (r *Rules) identity(ctx context.Context, o *v1alpha1.Portal, org id.Org) (i
 }
 
 // bound is the portal that the resource has noted, or that has noted the resource. The
-// error is portal.ErrUnknown where there is none.
+// error is errdefs.NotFound where there is none.
 func (r *Rules) bound(ctx context.Context, o *v1alpha1.Portal, org id.Org) (id.Portal, error) {
 	if which, err := id.ParsePortal(o.Status.ID); err == nil {
 		return which, nil
@@ -220,7 +221,7 @@ func (r *Rules) end(ctx context.Context, o *v1alpha1.Portal, with func(context.C
 		org = home.ID
 	}
 	which, err := r.bound(ctx, o, org)
-	if errors.Is(err, portal.ErrUnknown) || errors.Is(err, directory.ErrUnknown) {
+	if errdefs.IsNotFound(err, portal.Noun) || errors.Is(err, directory.ErrUnknown) {
 		return nil
 	}
 	if err != nil {
@@ -228,7 +229,7 @@ func (r *Rules) end(ctx context.Context, o *v1alpha1.Portal, with func(context.C
 	}
 	err = r.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		p, err := portal.Lock(ctx, tx, which)
-		if errors.Is(err, portal.ErrUnknown) || errors.Is(err, portal.ErrArchived) || err == nil && p.ManagedBy != resource.Managing(Kind, o) {
+		if errdefs.IsNotFound(err, portal.Noun) || errdefs.IsArchived(err, portal.Noun) || err == nil && p.ManagedBy != resource.Managing(Kind, o) {
 			return nil
 		}
 		if err != nil {

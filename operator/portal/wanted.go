@@ -140,7 +140,7 @@ func (r *Rules) refuse(w *wanted, err error) error {
 		return resource.Invalid("The voice does not fit: %s %s.", unfit.Field.Field, unfit.Field.Message)
 	case errors.As(err, &field):
 		return resource.Invalid("%s %s.", field.Field, field.Message)
-	case errors.Is(err, portal.ErrArchived):
+	case errdefs.IsArchived(err, portal.Noun):
 		return resource.Invalid("%s is archived for good. Make another Portal.", w.which)
 	case errdefs.IsAbsent(err, persona.Noun):
 		return resource.Invalid("The portal's persona is gone. Choose who speaks.")

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -10,6 +9,7 @@ import (
 
 	"visavis.dev/operator/apis/v1alpha1"
 	"visavis.dev/operator/resource"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/portals/door"
@@ -42,7 +42,7 @@ func (r *Rules) made(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, w *
 	if err == nil {
 		return r.take(ctx, tx, o, p)
 	}
-	if !errors.Is(err, portal.ErrUnknown) || w.draft == nil {
+	if !errdefs.IsNotFound(err, portal.Noun) || w.draft == nil {
 		return p, err
 	}
 	built, err := w.draft.Build(ctx, tx, r.Library, w.terms, r.actor(o))

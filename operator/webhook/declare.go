@@ -8,6 +8,7 @@ import (
 	"visavis.dev/operator/resource"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/delivery"
@@ -59,10 +60,10 @@ func (r *Rules) adopt(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook) (
 			return nil, resource.Invalid("%q is not the id of a webhook.", text)
 		}
 		w, err := webhook.Lock(ctx, tx, which)
-		if errors.Is(err, webhook.ErrUnknown) && text != resource.Adopts(o) {
+		if errdefs.IsNotFound(err, webhook.Noun) && text != resource.Adopts(o) {
 			continue
 		}
-		if errors.Is(err, webhook.ErrUnknown) {
+		if errdefs.IsNotFound(err, webhook.Noun) {
 			return nil, resource.Invalid("The organisation has no webhook %s to adopt.", text)
 		}
 		if err != nil {

@@ -102,7 +102,7 @@ func (e *Conflict) Error() string { return string(e.Noun) + " " + e.Reason + ": 
 
 // Is says whether target is a conflict of the same noun for the same reason.
 func (e *Conflict) Is(target error) bool {
-	other, ok := target.(*Conflict) //nolint:errorlint // target is what is compared with, not a chain.
+	other, ok := target.(*Conflict)
 	return ok && e.Noun == other.Noun && e.Reason == other.Reason
 }
 

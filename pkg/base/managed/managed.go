@@ -6,6 +6,8 @@ package managed
 import (
 	"fmt"
 	"strings"
+
+	"visavis.dev/pkg/base/errdefs"
 )
 
 // By is what manages a row.
@@ -60,15 +62,20 @@ func (b By) String() string {
 	return string(b)
 }
 
-// Check refuses whoever does not manage the row. The error is an *Error.
-func (b By) Check(who By) error {
+// Check refuses whoever does not manage the row, which a noun and an id name. The error is
+// an *Error.
+func (b By) Check(who By, noun errdefs.Noun, id string) error {
 	if b == who {
 		return nil
 	}
-	return &Error{By: b}
+	return &Error{Noun: noun, ID: id, By: b}
 }
 
 // Error says that something else manages a row.
-type Error struct{ By By }
+type Error struct {
+	Noun errdefs.Noun
+	ID   string
+	By   By
+}
 
 func (e *Error) Error() string { return fmt.Sprintf("it is managed by %s", e.By) }

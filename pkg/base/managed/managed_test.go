@@ -36,12 +36,12 @@ func TestBy(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	orders := managed.Resource{Kind: "Webhook", Namespace: "acme", Name: "orders", UID: "42"}.By()
-	require.NoError(t, managed.API.Check(managed.API))
-	require.NoError(t, orders.Check(orders))
+	require.NoError(t, managed.API.Check(managed.API, "webhook", "wh_1"))
+	require.NoError(t, orders.Check(orders, "webhook", "wh_1"))
 	var refused *managed.Error
-	require.ErrorAs(t, orders.Check(managed.API), &refused)
+	require.ErrorAs(t, orders.Check(managed.API, "webhook", "wh_1"), &refused)
 	require.Equal(t, orders, refused.By)
 	require.EqualError(t, refused, "it is managed by Webhook acme/orders")
 	again := managed.Resource{Kind: "Webhook", Namespace: "acme", Name: "orders", UID: "43"}.By()
-	require.Error(t, orders.Check(again), "made anew, a resource is another")
+	require.Error(t, orders.Check(again, "webhook", "wh_1"), "made anew, a resource is another")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/store/activity"
@@ -97,8 +98,8 @@ type Attempt struct {
 	Address *string `json:"address"`
 }
 
-// ErrUnknown says that the organization has no such delivery.
-var ErrUnknown = errors.New("no such delivery")
+// Noun is what errors call a delivery.
+const Noun errdefs.Noun = "delivery"
 
 // Filter narrows a list; zero fields do not.
 type Filter struct {
@@ -148,7 +149,7 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Po
 	return tenant.All(ctx, t, org, pgx.RowToStructByPos[Delivery], sql, args...)
 }
 
-// Get finds a delivery and its attempts, oldest first. The error is ErrUnknown.
+// Get finds a delivery and its attempts, oldest first. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, d id.Delivery) (Delivery, []Attempt, error) {
 	var (
 		found    Delivery
@@ -160,7 +161,7 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, d id.Delivery) (Del
 			`SELECT `+columns+`, d.log FROM delivery d WHERE d.org_id = $1 AND d.id = $2`+known, org, d)
 	})
 	if err == nil && !exists {
-		err = ErrUnknown
+		err = Noun.NotFound(d)
 	}
 	return found, attempts, err
 }
@@ -171,13 +172,13 @@ func (d *Delivery) fields() []any {
 	}
 }
 
-// Find reads a delivery in a transaction and locks it. The error is ErrUnknown.
+// Find reads a delivery in a transaction and locks it. The error is errdefs.NotFound.
 func Find(ctx context.Context, tx *tenant.Tx, d id.Delivery) (Delivery, error) {
 	var found Delivery
 	err := tx.QueryRow(ctx, `SELECT `+columns+` FROM delivery d WHERE d.org_id = $1 AND d.id = $2`+known+` FOR UPDATE`, tx.Org, d).
 		Scan(found.fields()...)
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = ErrUnknown
+		err = Noun.NotFound(d)
 	}
 	return found, err
 }

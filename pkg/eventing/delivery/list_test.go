@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/eventing/delivery"
@@ -219,12 +220,12 @@ func TestTheLogOfADeletedWebhookIsOutOfReach(t *testing.T) {
 	}
 	for _, d := range []id.Delivery{gone, stays} {
 		require.NoError(t, reach(w.one, d))
-		require.ErrorIs(t, reach(w.two, d), delivery.ErrUnknown, "another organization's")
+		require.ErrorIs(t, reach(w.two, d), errdefs.NotFound{Noun: delivery.Noun}, "another organization's")
 	}
 	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
 		return webhook.Delete(ctx, tx, h, managed.API, w.who())
 	})
-	require.ErrorIs(t, reach(w.one, gone), delivery.ErrUnknown)
+	require.ErrorIs(t, reach(w.one, gone), errdefs.NotFound{Noun: delivery.Noun})
 	require.NoError(t, reach(w.one, stays))
 	w.settle()
 	require.Zero(t, w.receiver.Count("/hook").Requests)

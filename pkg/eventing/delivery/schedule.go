@@ -1,6 +1,8 @@
 package delivery
 
-import "time"
+import (
+	"time"
+)
 
 // PauseAfter is how long every delivery of a webhook fails before it is paused
 // (spec, Retries and pausing, 2).

@@ -13,6 +13,7 @@ import (
 
 	"visavis.dev/hack/receiver/endpoint"
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/eventing/delivery"
 	"visavis.dev/pkg/eventing/event"
@@ -244,7 +245,7 @@ func TestADeletedWebhook(t *testing.T) {
 	w.settle()
 	require.Zero(t, w.receiver.Count("/gone").Requests)
 	_, _, err := delivery.Get(context.Background(), w.tenants, w.one, d)
-	require.ErrorIs(t, err, delivery.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: delivery.Noun})
 	for range 2 {
 		_, err = webhook.Sweep(context.Background(), w.tenants, "a")
 		require.NoError(t, err)

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -25,8 +25,8 @@ type Event struct {
 	Structure json.RawMessage
 }
 
-// ErrUnknown says that the organization's log has no such event.
-var ErrUnknown = errors.New("no such event")
+// Noun is what errors call an event of the log.
+const Noun errdefs.Noun = "event"
 
 // Filter narrows a list; zero fields do not.
 type Filter struct {
@@ -149,7 +149,7 @@ func (f Filter) queries(org id.Org, after Position, limit int) []query {
 	return []query{{within + order, args}}
 }
 
-// Get finds an event. It rides event_pkey. The error is ErrUnknown.
+// Get finds an event. It rides event_pkey. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, e id.Event) (Event, error) {
 	var (
 		found Event
@@ -160,7 +160,7 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, e id.Event) (Event,
 			`SELECT `+columns+` FROM event WHERE org_id = $1 AND id = $2`, org, e)
 	})
 	if err == nil && !known {
-		err = ErrUnknown
+		err = Noun.NotFound(e)
 	}
 	return found, err
 }

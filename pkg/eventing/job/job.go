@@ -7,12 +7,12 @@ package job
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/event"
@@ -148,12 +148,11 @@ func (j *Job) run(now time.Time) {
 // Counted says whether the total is known.
 func (j *Job) Counted() bool { return j.Total >= 0 }
 
-var (
-	// ErrUnknown says that the organization has no such job.
-	ErrUnknown = errors.New("no such job")
-	// ErrNotCancellable says that a job of this kind runs to its end.
-	ErrNotCancellable = errors.New("a job of this kind cannot be cancelled")
-)
+// Noun is what errors call a job.
+const Noun errdefs.Noun = "job"
+
+// ReasonNotCancellable is that of the conflict of a job whose kind runs to its end.
+const ReasonNotCancellable = "not_cancellable"
 
 const columns = `org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id,
 	portal_id, subject_id, counts, scope, error_code, attempts, created_by, created_at, started_at, finished_at,
@@ -198,21 +197,23 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id
 		ORDER BY id DESC LIMIT $6`, org, after, f.Kinds, f.States, f.Scopes, limit, quiet)
 }
 
-// Get finds a job. The error is ErrUnknown.
+// Get finds a job. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, j id.Job) (Job, error) {
-	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2`, org, j)
+	return tenant.One(ctx, t, org, scan, Noun.NotFound(j), `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2`, org, j)
 }
 
 // Cancel ends a job that has not ended; one that has is answered as it is.
-// What its steps did stays done. The error can be ErrUnknown or
-// ErrNotCancellable.
+// What its steps did stays done. The error can be errdefs.NotFound or an
+// errdefs.Conflict (ReasonNotCancellable).
 func Cancel(ctx context.Context, tx *tenant.Tx, which id.Job, who activity.Actor) (Job, error) {
 	j, err := lock(ctx, tx, which)
 	if err != nil || j.State.Ended() {
 		return j, err
 	}
 	if !j.Kind.Cancellable() {
-		return j, ErrNotCancellable
+		return j, &errdefs.Conflict{
+			Noun: Noun, Reason: ReasonNotCancellable, Message: "A job of this kind runs to its end. Delete what it works on instead.",
+		}
 	}
 	j.State = Cancelled
 	if err := j.save(ctx, tx, who.At, who.At); err != nil {
@@ -231,7 +232,7 @@ func Recall(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) err
 }
 
 func lock(ctx context.Context, tx *tenant.Tx, which id.Job) (Job, error) {
-	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
+	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
 }
 
 // save writes what a step left, and the event when it was the last.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
@@ -30,9 +31,9 @@ func TestAJobIsQueued(t *testing.T) {
 	}, got)
 	require.False(t, got.Counted())
 	_, err := job.Get(context.Background(), w.tenants, w.two, j)
-	require.ErrorIs(t, err, job.ErrUnknown, "another organization's")
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: job.Noun}, "another organization's")
 	_, err = job.Get(context.Background(), w.tenants, w.one, id.NewJob())
-	require.ErrorIs(t, err, job.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: job.Noun})
 	require.Empty(t, w.told(w.one))
 }
 
@@ -127,7 +128,7 @@ func TestCancelling(t *testing.T) {
 			_, err := job.Cancel(ctx, tx, which, activity.Actor{By: "test", At: w.now()})
 			return err
 		})
-		require.ErrorIs(t, err, job.ErrUnknown)
+		require.ErrorIs(t, err, errdefs.NotFound{Noun: job.Noun})
 	}
 }
 
@@ -161,7 +162,7 @@ func TestSweeping(t *testing.T) {
 	w.pass(time.Microsecond)
 	require.Equal(t, 1, sweep())
 	_, err := job.Get(context.Background(), w.tenants, w.one, old)
-	require.ErrorIs(t, err, job.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: job.Noun})
 	require.Equal(t, job.Queued, w.job(w.one, waits).State)
 	require.Equal(t, job.Cancelled, w.job(w.one, young).State)
 	w.fence(w.two, "open")

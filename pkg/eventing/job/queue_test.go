@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/store/tenant"
@@ -108,7 +109,7 @@ func TestEveryKindHasALine(t *testing.T) {
 			continue
 		}
 		_, err := job.Get(t.Context(), w.tenants, w.one, which)
-		require.ErrorIs(t, err, job.ErrUnknown, k)
+		require.ErrorIs(t, err, errdefs.NotFound{Noun: job.Noun}, k)
 	}
 }
 

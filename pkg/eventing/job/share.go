@@ -1,6 +1,8 @@
 package job
 
-import "slices"
+import (
+	"slices"
+)
 
 // Share is which of the jobs somebody makes. Those that read documents and pages take the
 // memory and time that strangers' documents take, and can be left to processes of their

@@ -3,12 +3,12 @@ package job
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
@@ -139,7 +139,7 @@ func eachFile(
 			tx.Touch("job", f.Job)
 			return do(ctx, tx, j)
 		}, tenant.Idempotent(true))
-		if err != nil && !errors.Is(err, ErrUnknown) {
+		if err != nil && !errdefs.IsNotFound(err, Noun) {
 			return i, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/store/tenant"
@@ -57,7 +58,7 @@ func TestAJobIsAwaitedNoLonger(t *testing.T) {
 	}
 	require.Equal(t, job.Queued, (<-answer).State)
 	_, err := job.Await(context.Background(), w.tenants, w.clock, w.two, j, time.Second)
-	require.ErrorIs(t, err, job.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: job.Noun})
 }
 
 func TestACallerWhoLeavesIsNotAwaited(t *testing.T) {

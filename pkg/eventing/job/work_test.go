@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
@@ -220,7 +221,7 @@ func TestAHeavyJobIsNotCancelled(t *testing.T) {
 		_, err := job.Cancel(ctx, tx, j, activity.Actor{By: "test", At: w.now()})
 		return err
 	})
-	require.ErrorIs(t, err, job.ErrNotCancellable)
+	require.ErrorIs(t, err, &errdefs.Conflict{Noun: job.Noun, Reason: job.ReasonNotCancellable})
 	require.Equal(t, job.Queued, w.job(w.one, j).State)
 }
 

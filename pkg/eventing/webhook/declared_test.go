@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/base/plan"
@@ -36,7 +37,7 @@ func TestWhoManagesAWebhook(t *testing.T) {
 	require.ErrorAs(t, lock(declared.ID, managed.API), &refused)
 	require.Equal(t, orders, refused.By)
 	require.ErrorAs(t, lock(mine, orders), &refused)
-	require.ErrorIs(t, lock(id.NewWebhook(), orders), webhook.ErrUnknown)
+	require.ErrorIs(t, lock(id.NewWebhook(), orders), errdefs.NotFound{Noun: webhook.Noun})
 	require.ErrorAs(t, s.delete(s.one, declared.ID), &refused)
 
 	found, err := webhook.FindDeclared(t.Context(), s.tenants, s.one, orders)

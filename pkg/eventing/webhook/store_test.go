@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/base/plan"
@@ -107,8 +108,8 @@ func (s *store) find(org id.Org, w id.Webhook) *webhook.Webhook {
 		return err
 	})
 	if peeked == nil {
-		require.ErrorIs(s.t, getErr, webhook.ErrUnknown)
-		require.ErrorIs(s.t, lockErr, webhook.ErrUnknown)
+		require.ErrorIs(s.t, getErr, errdefs.NotFound{Noun: webhook.Noun})
+		require.ErrorIs(s.t, lockErr, errdefs.NotFound{Noun: webhook.Noun})
 		return nil
 	}
 	require.NoError(s.t, getErr)
@@ -193,8 +194,8 @@ func TestAPlanAllowsSoMany(t *testing.T) {
 
 	require.NoError(t, s.delete(s.one, first.ID))
 	require.EqualValues(t, 1, s.counted(s.one))
-	require.ErrorIs(t, s.delete(s.one, first.ID), webhook.ErrUnknown, "it is deleted once")
-	require.ErrorIs(t, s.delete(s.two, second.ID), webhook.ErrUnknown, "another organization's")
+	require.ErrorIs(t, s.delete(s.one, first.ID), errdefs.NotFound{Noun: webhook.Noun}, "it is deleted once")
+	require.ErrorIs(t, s.delete(s.two, second.ID), errdefs.NotFound{Noun: webhook.Noun}, "another organization's")
 	require.EqualValues(t, 1, s.counted(s.one))
 	require.True(t, insert(third), "the place is free again")
 	require.False(t, insert(draft()))

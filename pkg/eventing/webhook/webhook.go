@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/base/plan"
@@ -45,8 +46,8 @@ type Webhook struct {
 	DeliveredAt *time.Time
 }
 
-// ErrUnknown says that the organization has no such webhook.
-var ErrUnknown = errors.New("no such webhook")
+// Noun is what errors call a webhook.
+const Noun errdefs.Noun = "webhook"
 
 // Subscription is what the webhook asked for.
 func (w Webhook) Subscription() event.Subscription {
@@ -112,9 +113,9 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, after id.Webhook, 
 		ORDER BY id DESC LIMIT $3`, org, after, limit)
 }
 
-// Get finds a webhook. The error is ErrUnknown.
+// Get finds a webhook. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, w id.Webhook) (Webhook, error) {
-	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM webhook WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`, org, w)
+	return tenant.One(ctx, t, org, scan, Noun.NotFound(w), `SELECT `+columns+` FROM webhook WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL`, org, w)
 }
 
 // Peek finds a webhook in a transaction; nil when there is none.
@@ -132,7 +133,7 @@ func Peek(ctx context.Context, tx *tenant.Tx, w id.Webhook) (*Webhook, error) {
 
 // Lock finds a webhook in a transaction that will change it: no event is
 // recorded and nobody else changes it until the commit. The error is
-// ErrUnknown.
+// errdefs.NotFound.
 func Lock(ctx context.Context, tx *tenant.Tx, w id.Webhook) (Webhook, error) {
 	if err := event.LockLog(ctx, tx); err != nil {
 		return Webhook{}, err
@@ -144,19 +145,19 @@ func Lock(ctx context.Context, tx *tenant.Tx, w id.Webhook) (Webhook, error) {
 	}
 	found, err := pgx.CollectExactlyOneRow(rows, scan)
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = ErrUnknown
+		err = Noun.NotFound(w)
 	}
 	return found, err
 }
 
 // LockFor is Lock for who is about to change what the webhook is. The error is
-// ErrUnknown, or a *managed.Error where something else manages it.
+// errdefs.NotFound, or a *managed.Error where something else manages it.
 func LockFor(ctx context.Context, tx *tenant.Tx, w id.Webhook, who managed.By) (Webhook, error) {
 	found, err := Lock(ctx, tx, w)
 	if err != nil {
 		return Webhook{}, err
 	}
-	return found, found.ManagedBy.Check(who)
+	return found, found.ManagedBy.Check(who, Noun, w.String())
 }
 
 // Action is what somebody does to a webhook that is there, as the activity log has it.

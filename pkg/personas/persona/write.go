@@ -18,8 +18,8 @@ import (
 type Author = activity.Actor
 
 // Insert enters a persona as its first version. Its definition is settled with
-// its voice here. The errors are those of Settle and avatar.Wear, ErrNoVoice,
-// and a FieldError for what it names and is not there.
+// its voice here. The errors are those of Settle, avatar.Wear and voice.Find,
+// and an errdefs.Invalid for what it names and is not there.
 func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, who Author) (Persona, error) {
 	return insert(ctx, tx, l, p, "persona.created", who)
 }

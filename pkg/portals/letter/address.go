@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/person"
@@ -52,7 +53,7 @@ func address(ctx context.Context, tx *tenant.Tx, l letter, secret string, now ti
 func (a *addressed) enter(ctx context.Context, tx *tenant.Tx, l letter) (err error) {
 	a.portal, err = portal.Find(ctx, tx, l.Portal)
 	switch {
-	case errors.Is(err, portal.ErrUnknown):
+	case errdefs.IsNotFound(err, portal.Noun):
 		return errNobody
 	case err != nil:
 		return err
@@ -143,8 +144,8 @@ func orNobody(err error) error {
 	switch {
 	case errors.As(err, &stands):
 		return errNobody
-	case errors.Is(err, person.ErrUnknown), errors.Is(err, person.ErrErased), errors.Is(err, person.ErrNoMembership),
-		errors.Is(err, person.ErrRemoved), errors.Is(err, caselink.ErrUnknown), errors.Is(err, ErrTooMany), errors.Is(err, ErrNoAddress):
+	case errdefs.IsAbsent(err, person.Noun), errdefs.IsNotFound(err, person.MembershipNoun),
+		errdefs.IsGone(err, person.MembershipNoun), errdefs.IsNotFound(err, caselink.Noun), errors.Is(err, ErrTooMany), errors.Is(err, ErrNoAddress):
 		return errNobody
 	}
 	return err

@@ -2,12 +2,12 @@ package person
 
 import (
 	"context"
-	"errors"
 	"time"
 	_ "time/tzdata" // the image has no time zones of its own
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/plan"
@@ -55,32 +55,32 @@ func (w Wanted) person() Person {
 	return p
 }
 
-// settle makes the details of a person ones that can be kept. The error is a FieldError.
+// settle makes the details of a person ones that can be kept. The error is an errdefs.Invalid.
 func (p *Person) settle() (key *string, err error) {
 	if p.Email != nil {
 		shown, folded, ok := Address(*p.Email)
 		if !ok {
-			return nil, &FieldError{"email", "is no e-mail address"}
+			return nil, errdefs.InvalidField("email", "is no e-mail address")
 		}
 		p.Email, key = &shown, &folded
 	}
 	if p.Phone != nil {
 		number, ok := Phone(*p.Phone)
 		if !ok {
-			return nil, &FieldError{"phone", "is no telephone number with its country, such as +4930123456"}
+			return nil, errdefs.InvalidField("phone", "is no telephone number with its country, such as +4930123456")
 		}
 		p.Phone = &number
 	}
 	if p.Language != nil {
 		found, ok := language.Lookup(*p.Language)
 		if !ok {
-			return nil, &FieldError{"language", "is no language of GET /languages"}
+			return nil, errdefs.InvalidField("language", "is no language of GET /languages")
 		}
 		p.Language = &found.Code
 	}
 	if p.Timezone != nil {
 		if _, err := time.LoadLocation(*p.Timezone); err != nil || *p.Timezone == "" || *p.Timezone == "Local" {
-			return nil, &FieldError{"timezone", "is no time zone, such as Europe/Berlin"}
+			return nil, errdefs.InvalidField("timezone", "is no time zone, such as Europe/Berlin")
 		}
 	}
 	return key, nil
@@ -90,7 +90,7 @@ func (p *Person) settle() (key *string, err error) {
 // and else adds them. Whoever is found gets the external id or the address that
 // they lacked and is otherwise left as they are. The person is locked until the
 // commit. Who is claimed is always added, and is not found by the address that they
-// claimed, which is taken from them. The error is a FieldError, ErrEmailTaken (by
+// claimed, which is taken from them. The error is an errdefs.Invalid, ErrEmailTaken (by
 // somebody with another external id), ErrExternalIDTaken (somebody with the address goes by another external id) or ErrFull.
 func FindOrAdd(ctx context.Context, tx *tenant.Tx, w Wanted) (Person, bool, error) {
 	wanted := w.person()
@@ -102,7 +102,7 @@ func FindOrAdd(ctx context.Context, tx *tenant.Tx, w Wanted) (Person, bool, erro
 		return wanted.addClaimed(ctx, tx, key, w.Terms)
 	}
 	found, err := wanted.match(ctx, tx, key)
-	if err == nil || !errors.Is(err, ErrUnknown) {
+	if err == nil || !errdefs.IsNotFound(err, Noun) {
 		return found, false, err
 	}
 	added, err := wanted.insert(ctx, tx, key, w.Terms)
@@ -157,7 +157,7 @@ func (p *Person) addClaimed(ctx context.Context, tx *tenant.Tx, key *string, ter
 	return *p, added, err
 }
 
-// match finds who is meant. The error is ErrUnknown for nobody.
+// match finds who is meant. The error is errdefs.NotFound for nobody.
 func (p *Person) match(ctx context.Context, tx *tenant.Tx, key *string) (Person, error) {
 	// Rides person_by_external and person_by_email; at most two.
 	rows, err := tx.Query(ctx, `
@@ -173,8 +173,8 @@ func (p *Person) match(ctx context.Context, tx *tenant.Tx, key *string) (Person,
 		return Person{}, err
 	}
 	for i, f := range found {
-		if found[i], err = Lock(ctx, tx, f.ID); errors.Is(err, ErrErased) {
-			return Person{}, ErrUnknown // a moment ago
+		if found[i], err = Lock(ctx, tx, f.ID); errdefs.IsGone(err, Noun) {
+			return Person{}, errdefs.NotFound{Noun: Noun} // a moment ago
 		} else if err != nil {
 			return Person{}, err
 		}
@@ -184,7 +184,7 @@ func (p *Person) match(ctx context.Context, tx *tenant.Tx, key *string) (Person,
 	case err != nil:
 		return Person{}, err
 	case len(found) == 0:
-		return Person{}, ErrUnknown
+		return Person{}, errdefs.NotFound{Noun: Noun}
 	case len(found) > 1:
 		return Person{}, ErrEmailTaken
 	}
@@ -263,7 +263,7 @@ func (p *Person) insert(ctx context.Context, tx *tenant.Tx, key *string, terms p
 	return true, err
 }
 
-// save writes a person's details. The error is a FieldError, ErrEmailTaken or
+// save writes a person's details. The error is an errdefs.Invalid, ErrEmailTaken or
 // ErrExternalIDTaken.
 func (p *Person) save(ctx context.Context, tx *tenant.Tx) error {
 	key, err := p.settle()

@@ -8,10 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/unit"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -109,7 +111,7 @@ func TestFindOrAdd(t *testing.T) {
 		"email": {Email: new("kim")}, "phone": {Phone: new("1")}, "language": {Language: new("Klingon")}, "timezone": {Timezone: new("Local")},
 	} {
 		_, _, err := w.find(wanted)
-		var wrong *person.FieldError
+		var wrong *errdefs.Invalid
 		require.ErrorAs(t, err, &wrong)
 		require.Equal(t, field, wrong.Field)
 	}
@@ -162,9 +164,9 @@ func TestAPlaceIsHadOnce(t *testing.T) {
 	for unit, had := range map[id.Unit]person.Membership{{}: outside, in.ID: inside} {
 		place := person.Place{Portal: w.portal.ID, Unit: unit, Role: person.Teacher}
 		_, _, err := w.tryJoin(kim.ID, place)
-		var taken *person.TakenError
+		var taken *errdefs.Conflict
 		require.ErrorAs(t, err, &taken)
-		require.Equal(t, had.ID, taken.Membership)
+		require.Equal(t, map[string]any{"membershipId": had.ID.String()}, taken.Details)
 		place.Find = true
 		found, created, err := w.tryJoin(kim.ID, place)
 		require.NoError(t, err)
@@ -182,8 +184,7 @@ func TestAPlaceIsHadOnce(t *testing.T) {
 			return err
 		})
 	}
-	var taken *person.TakenError
-	require.ErrorAs(t, move(outside.ID, in.ID), &taken)
+	require.ErrorIs(t, move(outside.ID, in.ID), &errdefs.Conflict{Noun: person.MembershipNoun, Reason: person.ReasonTaken})
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
 		m, err := person.LockMembership(ctx, tx, inside.ID)
 		require.NoError(t, err)
@@ -191,15 +192,15 @@ func TestAPlaceIsHadOnce(t *testing.T) {
 	})
 	require.NoError(t, move(outside.ID, in.ID), "a place that was taken away is free")
 	_, err := person.GetMembership(t.Context(), w.tenants, w.one, inside.ID, now)
-	require.ErrorIs(t, err, person.ErrRemoved)
+	require.ErrorIs(t, err, errdefs.Gone{Noun: person.MembershipNoun})
 	swept, err := person.Sweep(t.Context(), w.tenants, "a", now.AddDate(0, 0, 91))
 	require.NoError(t, err)
 	require.Equal(t, 1, swept)
 	_, err = person.GetMembership(t.Context(), w.tenants, w.one, inside.ID, now)
-	require.ErrorIs(t, err, person.ErrNoMembership)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: person.MembershipNoun})
 
 	_, _, err = w.tryJoin(kim.ID, person.Place{Portal: id.NewPortal(), Role: person.Learner})
-	require.ErrorIs(t, err, portal.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: portal.Noun})
 	_, _, err = w.tryJoin(kim.ID, person.Place{Portal: w.portal.ID, Unit: id.NewUnit(), Role: person.Learner})
-	require.ErrorIs(t, err, person.ErrNoUnit)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: unit.OfPortal})
 }

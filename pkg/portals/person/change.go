@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/sessions/session"
@@ -44,7 +45,7 @@ func LockAll(ctx context.Context, tx *tenant.Tx, p id.Person) (Person, error) {
 
 // Update makes of a person that LockAll found what after says. What somebody who is
 // switched off takes part in ends. The error is a
-// FieldError, ErrEmailTaken or ErrExternalIDTaken.
+// errdefs.Invalid, ErrEmailTaken or ErrExternalIDTaken.
 func Update(ctx context.Context, tx *tenant.Tx, before, after Person, who Author) (Person, Change, error) {
 	if _, err := after.settle(); err != nil {
 		return before, Change{}, err
@@ -100,7 +101,7 @@ func (n *names) note(name string, a, b any) {
 
 // UpdateMembership makes of a place that LockMembership found what after says. A
 // conversation that goes on by a place which is off, or over, ends.
-// The error is ErrNoUnit, ErrDates or a TakenError.
+// The error is errdefs.NotFound (of unit.OfPortal), ErrDates or an errdefs.Conflict.
 func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membership, who Author) (Membership, Change, error) {
 	change := Change{Fields: placeDifferences(before, after)}
 	if len(change.Fields) == 0 {
@@ -111,8 +112,8 @@ func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membersh
 		return before, Change{}, err
 	}
 	if had, err := after.same(ctx, tx); err == nil {
-		return before, Change{}, &TakenError{had.ID}
-	} else if !errors.Is(err, ErrNoMembership) {
+		return before, Change{}, taken(had.ID)
+	} else if !errdefs.IsNotFound(err, MembershipNoun) {
 		return before, Change{}, err
 	}
 	if after, err = after.settled(ctx, tx, p); err != nil {

@@ -25,7 +25,7 @@ var ErrOnHold = errors.New("a conversation of the person is on hold")
 
 // Erase begins to erase somebody. Their details are gone at the commit, nobody can come
 // in as them any more, and no answer that tells of them is repeated (TellsOfErased); a job
-// removes what is known of them elsewhere (see Eraser). The error is ErrUnknown, ErrErased
+// removes what is known of them elsewhere (see Eraser). The error is errdefs.NotFound, errdefs.Gone
 // or ErrOnHold.
 func Erase(ctx context.Context, tx *tenant.Tx, which id.Person, who Author) (job.Job, error) {
 	p, err := LockAll(ctx, tx, which)

@@ -12,6 +12,7 @@ import (
 	"gocloud.dev/blob/memblob"
 	clocktest "k8s.io/utils/clock/testing"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/event"
@@ -114,7 +115,7 @@ func TestErase(t *testing.T) {
 	require.ErrorIs(t, erase(), person.ErrOnHold)
 	w.exec(`UPDATE session SET on_hold = false WHERE org_id = $1 AND id = $2`, said)
 	require.NoError(t, erase())
-	require.ErrorIs(t, erase(), person.ErrErased)
+	require.ErrorIs(t, erase(), errdefs.Gone{Noun: person.Noun})
 	for answer, want := range map[string]bool{
 		`{"id":"` + kim.ID.String() + `"}`: true, kim.ID.Bare(): true, `{"places":["` + theirs.ID.String() + `"]}`: true,
 		`{"id":"` + lee.ID.String() + `","place":"` + others.ID.String() + `"}`: false, "x" + kim.ID.Bare(): false, "": false,
@@ -126,7 +127,7 @@ func TestErase(t *testing.T) {
 		})
 	}
 	_, _, err = person.Get(ctx, w.tenants, w.one, kim.ID, now)
-	require.ErrorIs(t, err, person.ErrErased)
+	require.ErrorIs(t, err, errdefs.Gone{Noun: person.Noun})
 	require.Equal(t, person.WasErased, w.standing(theirs.ID, now).Reason, "nobody comes in from now on")
 
 	r := w.runner(files, clock)

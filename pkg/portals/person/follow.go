@@ -2,11 +2,11 @@ package person
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/event"
@@ -118,7 +118,7 @@ func TellSwitches(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time)
 		return 0, err
 	}
 	switch _, err := unit.Lock(ctx, tx, which); {
-	case errors.Is(err, portal.ErrArchived), errors.Is(err, unit.ErrUnknown):
+	case errdefs.IsArchived(err, portal.Noun), errdefs.IsNotFound(err, unit.Noun):
 		j.State = job.Succeeded // nobody is there any more
 		return 0, nil
 	case err != nil:

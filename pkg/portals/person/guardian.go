@@ -30,7 +30,7 @@ func Consent(ctx context.Context, tx *tenant.Tx, m Membership, k consent.Consent
 
 // WithdrawConsent ends a consent, of whatever kind. Conversations that go on by a
 // guardian's end. One that was withdrawn is answered as it is; the error is
-// consent.ErrUnknown.
+// errdefs.NotFound.
 func WithdrawConsent(ctx context.Context, tx *tenant.Tx, which id.Consent, who Author) (consent.Consent, error) {
 	withdrawn, changed, err := consent.Withdraw(ctx, tx, which, who.At)
 	if err != nil || !changed {

@@ -2,10 +2,10 @@ package person
 
 import (
 	"context"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/consent"
@@ -54,7 +54,7 @@ func hangUpAll(ctx context.Context, tx *tenant.Tx, which string, of any, why ses
 func Disagree(ctx context.Context, tx *tenant.Tx, k consent.Consent, who Author) error {
 	m, err := LockMembership(ctx, tx, k.Membership)
 	switch {
-	case errors.Is(err, ErrNoMembership), errors.Is(err, ErrRemoved), errors.Is(err, ErrUnknown), errors.Is(err, ErrErased):
+	case errdefs.IsAbsent(err, MembershipNoun), errdefs.IsAbsent(err, Noun):
 		return nil
 	case err != nil || m.Consent != k.ID:
 		return err

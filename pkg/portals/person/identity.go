@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/store/tenant"
@@ -64,7 +65,7 @@ type At struct {
 }
 
 // ByIdentity finds somebody by who they are at an identity provider. It rides
-// person_identity_pkey. The error is ErrUnknown or ErrErased.
+// person_identity_pkey. The error is errdefs.NotFound or errdefs.Gone.
 func ByIdentity(ctx context.Context, tx *tenant.Tx, at At) (Person, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT `+columns+` FROM person_identity i JOIN person p ON p.org_id = i.org_id AND p.id = i.person_id
@@ -72,17 +73,19 @@ func ByIdentity(ctx context.Context, tx *tenant.Tx, at At) (Person, error) {
 	if err != nil {
 		return Person{}, err
 	}
-	return one(pgx.CollectRows(rows, scan))
+	found, err := pgx.CollectRows(rows, scan)
+	return one(errdefs.NotFound{Noun: Noun}, found, err)
 }
 
 // ByExternalID finds somebody by the organization's own name for them. It rides
-// person_by_external. The error is ErrUnknown or ErrErased.
+// person_by_external. The error is errdefs.NotFound or errdefs.Gone.
 func ByExternalID(ctx context.Context, tx *tenant.Tx, name string) (Person, error) {
 	rows, err := tx.Query(ctx, `SELECT `+columns+` FROM person p WHERE p.org_id = $1 AND p.external_id = $2`, tx.Org, name)
 	if err != nil {
 		return Person{}, err
 	}
-	return one(pgx.CollectRows(rows, scan))
+	found, err := pgx.CollectRows(rows, scan)
+	return one(errdefs.NotFound{Noun: Noun}, found, err)
 }
 
 // ErrOtherIdentity says that somebody is another one at the identity provider: an

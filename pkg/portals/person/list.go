@@ -11,8 +11,8 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Get finds a person with their places, newest first. The error is ErrUnknown or
-// ErrErased.
+// Get finds a person with their places, newest first. The error is errdefs.NotFound or
+// errdefs.Gone.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Person, now time.Time) (Person, []Standing, error) {
 	var (
 		found  []Person
@@ -25,7 +25,7 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Person, now ti
 		}, selectOne, org, p)
 		queuePlaces(r, org, []id.Person{p}, now, &places)
 	})
-	one, err := one(found, err)
+	one, err := one(Noun.NotFound(p), found, err)
 	return one, places, err
 }
 
@@ -36,8 +36,8 @@ func queuePlaces(r *tenant.Reads, org id.Org, of []id.Person, now time.Time, pla
 	}, standingsByPerson, org, of)
 }
 
-// GetMembership finds how things stand with a place. The error is ErrNoMembership
-// or ErrRemoved.
+// GetMembership finds how things stand with a place. The error is errdefs.NotFound
+// or errdefs.Gone.
 func GetMembership(ctx context.Context, t *tenant.Tenants, org id.Org, m id.Membership, now time.Time) (Standing, error) {
 	var (
 		found  []Standing
@@ -57,9 +57,9 @@ func GetMembership(ctx context.Context, t *tenant.Tenants, org id.Org, m id.Memb
 	case len(found) > 0:
 		return found[0], nil
 	case exists:
-		return Standing{}, ErrRemoved
+		return Standing{}, removed(m)
 	}
-	return Standing{}, ErrNoMembership
+	return Standing{}, MembershipNoun.NotFound(m)
 }
 
 // Filter narrows a list; zero fields do not.

@@ -5,6 +5,7 @@ package person
 import (
 	"errors"
 	"time"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/store/activity"
 
 	"visavis.dev/pkg/base/id"
@@ -145,32 +146,43 @@ type Membership struct {
 // Author is who makes a change, and when.
 type Author = activity.Actor
 
-// Errors of this package.
+// The nouns that errors of this package are about, besides portals and units.
+const (
+	Noun           errdefs.Noun = "person"
+	MembershipNoun errdefs.Noun = "membership"
+)
+
+// Errors of this package, besides others of package errdefs.
 var (
-	ErrUnknown      = errors.New("no such person")
-	ErrErased       = errors.New("the person was erased")
-	ErrNoMembership = errors.New("no such membership")
-	// ErrRemoved says that the place was taken away.
-	ErrRemoved = errors.New("the membership was removed")
 	// ErrEmailTaken and ErrExternalIDTaken say that somebody else has it.
-	ErrEmailTaken      = errors.New("the e-mail address is somebody else's")
-	ErrExternalIDTaken = errors.New("the external id is somebody else's")
+	ErrEmailTaken error = &errdefs.Conflict{
+		Noun: Noun, Reason: "email_taken", Message: "Somebody else has this e-mail address.",
+	}
+	ErrExternalIDTaken error = &errdefs.Conflict{
+		Noun: Noun, Reason: "external_id_taken", Message: "The externalId and the person do not belong together.",
+	}
 	// ErrFull says that the plan allows no more people.
 	ErrFull = errors.New("no more people are allowed")
-	// ErrNoUnit says that the portal has no such unit.
-	ErrNoUnit = errors.New("the portal has no such unit")
 	// ErrDates says that a place would end before it starts.
 	ErrDates = errors.New("the place would end before it starts")
 )
 
-// FieldError says which detail of a person is wrong.
-type FieldError struct{ Field, Message string }
+// erased says that somebody was.
+func erased(p id.Person) error { return errdefs.Gone{Noun: Noun, ID: p.String(), How: "erased"} }
 
-func (e *FieldError) Error() string { return e.Field + " " + e.Message }
-
-// TakenError says that the person has the place already, by another membership.
-type TakenError struct{ Membership id.Membership }
-
-func (e *TakenError) Error() string {
-	return "the person has the place already: " + e.Membership.String()
+// removed says that a place was.
+func removed(m id.Membership) error {
+	return errdefs.Gone{Noun: MembershipNoun, ID: m.String(), How: "removed"}
 }
+
+// taken says that the person has the place already, by another membership.
+func taken(by id.Membership) error {
+	return &errdefs.Conflict{
+		Noun: MembershipNoun, Reason: ReasonTaken, Message: "The person has this place already.",
+		Details: map[string]any{"membershipId": by.String()},
+	}
+}
+
+// ReasonTaken is that of the conflict of a place that a person has already, by
+// details.membershipId.
+const ReasonTaken = "already_member"

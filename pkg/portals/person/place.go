@@ -2,10 +2,10 @@ package person
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/portals/unit"
@@ -22,13 +22,13 @@ type Place struct {
 	ExternalID       *string
 	Metadata         map[string]string
 	// Find answers the place that the person has already, as it is, instead of
-	// a TakenError.
+	// an errdefs.Conflict.
 	Find bool
 }
 
 // Join gives a person that is locked a place, and answers whether it is new. Whoever
-// locks the person calls Hold before. The error is portal.ErrUnknown,
-// portal.ErrArchived, ErrNoUnit, ErrDates or a TakenError.
+// locks the person calls Hold before. The error is errdefs.NotFound (of
+// the portal, or of unit.OfPortal), errdefs.Archived, ErrDates or an errdefs.Conflict.
 func Join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (Membership, bool, error) {
 	m, joined, err := join(ctx, tx, p, at, who)
 	if err != nil || !joined {
@@ -55,8 +55,8 @@ func join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (M
 	case err == nil && at.Find:
 		return had, false, nil
 	case err == nil:
-		return had, false, &TakenError{had.ID}
-	case !errors.Is(err, ErrNoMembership):
+		return had, false, taken(had.ID)
+	case !errdefs.IsNotFound(err, MembershipNoun):
 		return Membership{}, false, err
 	}
 	m, err = m.settled(ctx, tx, p)
@@ -84,8 +84,8 @@ func (m Membership) settled(ctx context.Context, tx *tenant.Tx, p Person) (Membe
 		return m, nil
 	}
 	u, err := unit.Find(ctx, tx, m.Unit)
-	if errors.Is(err, unit.ErrUnknown) || err == nil && u.Portal != m.Portal {
-		return m, ErrNoUnit
+	if errdefs.IsNotFound(err, unit.Noun) || err == nil && u.Portal != m.Portal {
+		return m, unit.OfPortal.NotFound(m.Unit)
 	}
 	if err != nil {
 		return m, err
@@ -96,7 +96,7 @@ func (m Membership) settled(ctx context.Context, tx *tenant.Tx, p Person) (Membe
 }
 
 // same finds another membership that is the same place. Its person is locked,
-// so that it stays so. It rides membership_by_person. The error is ErrNoMembership.
+// so that it stays so. It rides membership_by_person. The error is errdefs.NotFound.
 func (m Membership) same(ctx context.Context, tx *tenant.Tx) (Membership, error) {
 	var found id.Membership
 	err := tx.QueryRow(ctx, `
@@ -104,7 +104,7 @@ func (m Membership) same(ctx context.Context, tx *tenant.Tx) (Membership, error)
 		WHERE org_id = $1 AND person_id = $2 AND portal_id = $3 AND unit_id IS NOT DISTINCT FROM $4 AND removed_at IS NULL AND id <> $5`,
 		tx.Org, m.Person, m.Portal, m.Unit, m.ID).Scan(&found)
 	if none(err) {
-		return Membership{}, ErrNoMembership
+		return Membership{}, errdefs.NotFound{Noun: MembershipNoun}
 	}
 	if err != nil {
 		return Membership{}, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -44,7 +45,7 @@ type StandingError struct{ Reason Reason }
 func (e *StandingError) Error() string { return sentences[e.Reason] }
 
 // Seat is a person's place on a portal that can be used now: the one that is
-// named, or else the oldest. The error is ErrUnknown, ErrErased or a
+// named, or else the oldest. The error is errdefs.NotFound, errdefs.Gone or a
 // StandingError, which says what is wrong with the oldest.
 func Seat(ctx context.Context, tx *tenant.Tx, on id.Portal, who id.Person, which id.Membership, now time.Time) (Standing, error) {
 	if _, err := Find(ctx, tx, who); err != nil {
@@ -81,7 +82,7 @@ func (s *Seating) Queue(r *tenant.Reads, org id.Org, on id.Portal, who id.Person
 
 // Seat is what came of Queue, as Seat answers it.
 func (s *Seating) Seat() (Standing, error) {
-	if _, err := one(s.people, nil); err != nil {
+	if _, err := one(errdefs.NotFound{Noun: Noun}, s.people, nil); err != nil {
 		return Standing{}, err
 	}
 	return usable(s.places)

@@ -155,8 +155,8 @@ func (f facts) guardian(now time.Time) Guardian {
 	return g
 }
 
-// Effective says how things stand with a place. The error is ErrNoMembership or
-// ErrRemoved.
+// Effective says how things stand with a place. The error is errdefs.NotFound or
+// errdefs.Gone.
 func Effective(ctx context.Context, tx *tenant.Tx, m id.Membership, now time.Time) (Standing, error) {
 	rows, err := tx.Query(ctx, standingsByMembership, tx.Org, m)
 	if err != nil {
@@ -170,7 +170,7 @@ func Effective(ctx context.Context, tx *tenant.Tx, m id.Membership, now time.Tim
 		if _, err := FindMembership(ctx, tx, m); err != nil {
 			return Standing{}, err
 		}
-		return Standing{}, ErrNoMembership
+		return Standing{}, MembershipNoun.NotFound(m)
 	}
 	return found[0], nil
 }

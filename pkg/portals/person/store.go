@@ -16,28 +16,29 @@ const columns = `p.id, p.name, p.given_name, p.family_name, p.email, p.phone, p.
 
 func scan(row pgx.CollectableRow) (Person, error) { return pgx.RowToStructByPos[Person](row) }
 
-// one is the person that a query for one found.
-func one(found []Person, err error) (Person, error) {
+// one is the person that a query for one found, or the error for none.
+func one(missing error, found []Person, err error) (Person, error) {
 	switch {
 	case err != nil:
 		return Person{}, err
 	case len(found) == 0:
-		return Person{}, ErrUnknown
+		return Person{}, missing
 	case found[0].State == Erased:
-		return found[0], ErrErased
+		return found[0], erased(found[0].ID)
 	}
 	return found[0], nil
 }
 
 const selectOne = `SELECT ` + columns + ` FROM person p WHERE p.org_id = $1 AND p.id = $2`
 
-// Find finds a person in a transaction. The error is ErrUnknown or ErrErased.
+// Find finds a person in a transaction. The error is errdefs.NotFound or errdefs.Gone.
 func Find(ctx context.Context, tx *tenant.Tx, p id.Person) (Person, error) {
-	return one(tenant.AllIn(ctx, tx, scan, selectOne, tx.Org, p))
+	found, err := tenant.AllIn(ctx, tx, scan, selectOne, tx.Org, p)
+	return one(Noun.NotFound(p), found, err)
 }
 
 // Lock is Find for a transaction that will change the person or what they have:
-// nobody else does until the commit. The error is ErrUnknown or ErrErased.
+// nobody else does until the commit. The error is errdefs.NotFound or errdefs.Gone.
 func Lock(ctx context.Context, tx *tenant.Tx, p id.Person) (Person, error) {
 	if _, err := tx.Exec(ctx, `SELECT 1 FROM person WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, p); err != nil {
 		return Person{}, err
@@ -53,8 +54,8 @@ func scanMembership(row pgx.CollectableRow) (Membership, error) {
 	return pgx.RowToStructByPos[Membership](row)
 }
 
-// FindMembership finds a place in a transaction. The error is ErrNoMembership or
-// ErrRemoved.
+// FindMembership finds a place in a transaction. The error is errdefs.NotFound or
+// errdefs.Gone.
 func FindMembership(ctx context.Context, tx *tenant.Tx, m id.Membership) (Membership, error) {
 	rows, err := tx.Query(ctx, `SELECT `+membershipColumns+` FROM membership m WHERE m.org_id = $1 AND m.id = $2`, tx.Org, m)
 	if err != nil {
@@ -65,9 +66,9 @@ func FindMembership(ctx context.Context, tx *tenant.Tx, m id.Membership) (Member
 	case err != nil:
 		return Membership{}, err
 	case len(found) == 0:
-		return Membership{}, ErrNoMembership
+		return Membership{}, MembershipNoun.NotFound(m)
 	case found[0].RemovedAt != nil:
-		return found[0], ErrRemoved
+		return found[0], removed(m)
 	}
 	return found[0], nil
 }
@@ -91,14 +92,14 @@ func LockMembership(ctx context.Context, tx *tenant.Tx, which id.Membership) (Me
 
 // Hold keeps the switches in a portal as they are until the commit, for a place
 // that is to be given there to somebody who is locked after it. The error is
-// portal.ErrUnknown or portal.ErrArchived.
+// errdefs.NotFound or errdefs.Archived.
 func Hold(ctx context.Context, tx *tenant.Tx, p id.Portal) error {
 	if err := sharePortals(ctx, tx, p); err != nil {
 		return err
 	}
 	found, err := portal.Find(ctx, tx, p)
 	if err == nil && found.State == portal.Archived {
-		err = portal.ErrArchived
+		err = portal.Noun.Archived(p)
 	}
 	return err
 }

@@ -46,9 +46,9 @@ func scanDetail(row pgx.CollectableRow) (Detail, error) {
 	return d, err
 }
 
-func oneDetail(found []Detail, err error) (Detail, error) {
+func oneDetail(p id.Portal, found []Detail, err error) (Detail, error) {
 	if err == nil && len(found) == 0 {
-		err = ErrUnknown
+		err = Noun.NotFound(p)
 	}
 	if err != nil {
 		return Detail{}, err
@@ -60,12 +60,14 @@ const selectDetail = `SELECT ` + details + ` FROM portal p WHERE p.org_id = $1 A
 
 // GetDetail is Get with what belongs to the portal.
 func GetDetail(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (Detail, error) {
-	return oneDetail(tenant.All(ctx, t, org, scanDetail, selectDetail, org, p))
+	found, err := tenant.All(ctx, t, org, scanDetail, selectDetail, org, p)
+	return oneDetail(p, found, err)
 }
 
 // FindDetail is Find with what belongs to the portal.
 func FindDetail(ctx context.Context, tx *tenant.Tx, p id.Portal) (Detail, error) {
-	return oneDetail(tenant.AllIn(ctx, tx, scanDetail, selectDetail, tx.Org, p))
+	found, err := tenant.AllIn(ctx, tx, scanDetail, selectDetail, tx.Org, p)
+	return oneDetail(p, found, err)
 }
 
 // Filter narrows a list; zero fields do not. Without a state, what is archived is

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/portals/portal"
@@ -53,7 +54,7 @@ func TestLists(t *testing.T) {
 		_, err = portal.Archive(ctx, tx, held, who)
 		require.NoError(t, err)
 		_, err = portal.Edit(ctx, tx, made.ID)
-		require.ErrorIs(t, err, portal.ErrArchived)
+		require.ErrorIs(t, err, errdefs.Archived{Noun: portal.Noun})
 		return nil
 	}))
 	require.Empty(t, list(one, portal.Filter{}))

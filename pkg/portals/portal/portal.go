@@ -4,9 +4,9 @@
 package portal
 
 import (
-	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/managed"
 )
@@ -80,13 +80,10 @@ type Version struct {
 	ChangeNote  *string
 }
 
-// Errors of this package.
-var (
-	ErrUnknown   = errors.New("no such portal")
-	ErrArchived  = errors.New("the portal is archived")
-	ErrNoVersion = errors.New("no such version of the portal")
-	// ErrNotPublished says that there is no page to close.
-	ErrNotPublished = errors.New("the portal is not published")
+// Noun is what errors call a portal, and VersionNoun a version that was published.
+const (
+	Noun        errdefs.Noun = "portal"
+	VersionNoun errdefs.Noun = "version of the portal"
 )
 
 // Changed says whether the draft differs from what visitors see.

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/directory"
@@ -157,7 +158,7 @@ func (a *Addresses) checked(ctx context.Context, d due, proven, answered bool) e
 	now := a.Clock.Now().UTC().Truncate(time.Microsecond)
 	return a.Tenants.InTx(ctx, d.org, func(ctx context.Context, tx *tenant.Tx) error {
 		p, err := Lock(ctx, tx, d.portal)
-		if errors.Is(err, ErrUnknown) || errors.Is(err, ErrArchived) {
+		if errdefs.IsNotFound(err, Noun) || errdefs.IsArchived(err, Noun) {
 			return nil
 		}
 		if err != nil || p.Host != d.host || p.HostProvenAt == nil || p.HostRound != d.round {
@@ -231,7 +232,7 @@ func (a *Addresses) lose(ctx context.Context, org id.Org, which id.Portal, host,
 		}
 		return lost(ctx, tx, p, why, a.Clock.Now().UTC().Truncate(time.Microsecond))
 	}, tenant.Idempotent(true)) // a host is lost once
-	if errors.Is(err, ErrUnknown) || errors.Is(err, ErrArchived) || errors.Is(err, directory.ErrUnknown) {
+	if errdefs.IsNotFound(err, Noun) || errdefs.IsArchived(err, Noun) || errors.Is(err, directory.ErrUnknown) {
 		return nil
 	}
 	return err

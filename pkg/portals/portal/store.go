@@ -3,9 +3,11 @@ package portal
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/store/tenant"
@@ -19,42 +21,42 @@ func scan(row pgx.CollectableRow) (Portal, error) { return pgx.RowToStructByPos[
 
 const selectOne = `SELECT ` + columns + ` FROM portal WHERE org_id = $1 AND id = $2`
 
-// Get finds a portal, an archived one too. The error is ErrUnknown.
+// Get finds a portal, an archived one too. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (Portal, error) {
-	return tenant.One(ctx, t, org, scan, ErrUnknown, selectOne, org, p)
+	return tenant.One(ctx, t, org, scan, Noun.NotFound(p), selectOne, org, p)
 }
 
 // Declared finds the portal that resources of a name manage, or managed, whatever their
-// uids; of several the one made last. The error is ErrUnknown. It rides portal_pkey.
+// uids; of several the one made last. The error is errdefs.NotFound. It rides portal_pkey.
 func Declared(ctx context.Context, t *tenant.Tenants, org id.Org, by managed.Resource) (Portal, error) {
 	from, to := by.Named()
-	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM portal
+	return tenant.One(ctx, t, org, scan, errdefs.NotFound{Noun: Noun}, `SELECT `+columns+` FROM portal
 		WHERE org_id = $1 AND managed_by >= $2 AND managed_by < $3 AND archived_at IS NULL
 		ORDER BY created_at DESC, id DESC LIMIT 1`, org, from, to)
 }
 
-// Find finds a portal in a transaction, an archived one too. The error is ErrUnknown.
+// Find finds a portal in a transaction, an archived one too. The error is errdefs.NotFound.
 func Find(ctx context.Context, tx *tenant.Tx, p id.Portal) (Portal, error) {
 	return find(ctx, tx, selectOne, p)
 }
 
 // Lock is Find for a transaction that will change the portal: nobody else does
-// until the commit. The error is ErrUnknown or ErrArchived.
+// until the commit. The error is errdefs.NotFound or errdefs.Archived.
 func Lock(ctx context.Context, tx *tenant.Tx, p id.Portal) (Portal, error) {
 	found, err := find(ctx, tx, selectOne+` FOR UPDATE`, p)
 	if err == nil && found.State == Archived {
-		err = ErrArchived
+		err = Noun.Archived(p)
 	}
 	return found, err
 }
 
 func find(ctx context.Context, tx *tenant.Tx, sql string, p id.Portal) (Portal, error) {
-	return tenant.OneIn(ctx, tx, scan, ErrUnknown, sql, tx.Org, p)
+	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(p), sql, tx.Org, p)
 }
 
 const versionColumns = `version, name, persona_id, definition, published_at, published_by, change_note`
 
-// FindVersion finds a published version. The error is ErrNoVersion.
+// FindVersion finds a published version. The error is errdefs.NotFound.
 func FindVersion(ctx context.Context, tx *tenant.Tx, p id.Portal, version int64) (Version, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT `+versionColumns+` FROM portal_version WHERE org_id = $1 AND portal_id = $2 AND version = $3`, tx.Org, p, version)
@@ -63,7 +65,7 @@ func FindVersion(ctx context.Context, tx *tenant.Tx, p id.Portal, version int64)
 	}
 	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Version])
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = ErrNoVersion
+		err = errdefs.NotFound{Noun: VersionNoun, ID: strconv.FormatInt(version, 10)}
 	}
 	return v, err
 }

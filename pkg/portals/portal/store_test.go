@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/portaltest"
@@ -28,9 +29,9 @@ func TestAPortalIsItsOrganizations(t *testing.T) {
 	require.Equal(t, made.Definition, found.Definition)
 	require.False(t, found.Changed())
 	_, err = portal.Get(ctx, tenants, two, made.ID)
-	require.ErrorIs(t, err, portal.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: portal.Noun})
 	_, err = subject.Get(ctx, tenants, two, taught.ID)
-	require.ErrorIs(t, err, subject.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: subject.Noun})
 
 	require.NoError(t, tenants.InTx(ctx, one, func(ctx context.Context, tx *tenant.Tx) error {
 		require.NoError(t, portal.Refresh(ctx, tx, made.ID))
@@ -38,7 +39,7 @@ func TestAPortalIsItsOrganizations(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, made.Definition, version.Definition)
 		_, err = portal.FindVersion(ctx, tx, made.ID, 2)
-		require.ErrorIs(t, err, portal.ErrNoVersion)
+		require.ErrorIs(t, err, errdefs.NotFound{Noun: portal.VersionNoun})
 		subjects, err := subject.OfPortal(ctx, tx, made.ID)
 		require.NoError(t, err)
 		require.Len(t, subjects, 1)

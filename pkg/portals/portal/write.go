@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/store/activity"
 
 	"visavis.dev/pkg/base/id"
@@ -19,11 +20,11 @@ import (
 type Author = activity.Actor
 
 // Edit is Lock for a change that somebody asks for over the API, of what a resource
-// would declare. The error is ErrUnknown, ErrArchived or a managed.Error.
+// would declare. The error is errdefs.NotFound, errdefs.Archived or a managed.Error.
 func Edit(ctx context.Context, tx *tenant.Tx, which id.Portal) (Portal, error) {
 	p, err := Lock(ctx, tx, which)
 	if err == nil {
-		err = p.ManagedBy.Check(managed.API)
+		err = p.ManagedBy.Check(managed.API, Noun, which.String())
 	}
 	return p, err
 }
@@ -193,11 +194,11 @@ func differences(a, b Portal) []string {
 	return names
 }
 
-// Unpublish closes the page of a portal that Lock found. The error is
-// ErrNotPublished.
+// Unpublish closes the page of a portal that Lock found. The error is an
+// errdefs.Conflict.
 func Unpublish(ctx context.Context, tx *tenant.Tx, p Portal, who Author) (Portal, error) {
 	if p.State != Published {
-		return p, ErrNotPublished
+		return p, &errdefs.Conflict{Noun: Noun, Reason: "not_published", Message: "The portal is not published."}
 	}
 	p.State, p.UpdatedAt = Unpublished, who.At
 	p.PageStamp++

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/plan"
@@ -47,7 +48,7 @@ func (b *Builder) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 		return b.prepareFill(ctx, j, what)
 	}
 	found, err := Get(ctx, b.Sources.Tenants, j.Org, what.Plan)
-	if errors.Is(err, ErrUnknown) || err == nil && !found.worksFor(j, Applying) {
+	if errdefs.IsNotFound(err, Noun) || err == nil && !found.worksFor(j, Applying) {
 		return obsolete, nil
 	}
 	if err != nil {
@@ -140,7 +141,7 @@ type applying struct {
 // is a job.Refusal where that cannot be done.
 func (b *Builder) apply(ctx context.Context, tx *tenant.Tx, j *job.Job, a applying, now time.Time) error {
 	found, err := Lock(ctx, tx, a.plan)
-	if errors.Is(err, ErrUnknown) || err == nil && !found.worksFor(*j, Applying) {
+	if errdefs.IsNotFound(err, Noun) || err == nil && !found.worksFor(*j, Applying) {
 		j.State = job.Cancelled
 		return nil
 	}

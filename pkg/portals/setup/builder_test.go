@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/event"
@@ -171,9 +172,9 @@ func TestPlansThatAreNotReady(t *testing.T) {
 		found, err := setup.Lock(ctx, tx, p.ID)
 		require.NoError(t, err)
 		_, err = setup.Apply(ctx, tx, found, setup.Cast{}, activity.Actor{By: by, At: w.clock.Now()})
-		require.ErrorIs(t, err, setup.ErrNotReady)
+		require.ErrorIs(t, err, setup.NotReady())
 		_, err = setup.Change(ctx, tx, w.gallery.Templates(), found, setup.Proposal{}, activity.Actor{By: by, At: w.clock.Now()})
-		require.ErrorIs(t, err, setup.ErrNotReady)
+		require.ErrorIs(t, err, setup.NotReady())
 		return nil
 	})
 	w.settle()
@@ -181,11 +182,11 @@ func TestPlansThatAreNotReady(t *testing.T) {
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
 		found, err := setup.Lock(ctx, tx, p.ID)
 		require.NoError(t, err)
-		require.ErrorIs(t, setup.Discard(ctx, tx, found, activity.Actor{By: by, At: w.clock.Now()}), setup.ErrNotReady)
+		require.ErrorIs(t, setup.Discard(ctx, tx, found, activity.Actor{By: by, At: w.clock.Now()}), setup.NotReady())
 		return nil
 	})
 	_, err := setup.Get(context.Background(), w.tenants, w.other, p.ID)
-	require.ErrorIs(t, err, setup.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: setup.Noun})
 	listed, err := setup.List(context.Background(), w.tenants, w.other, id.SetupPlan{}, 10)
 	require.NoError(t, err)
 	require.Empty(t, listed)

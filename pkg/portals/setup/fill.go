@@ -90,7 +90,7 @@ type asked struct {
 // job.Refusal where there is no room.
 func (f *filling) add(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) error {
 	p, err := portal.Lock(ctx, tx, f.portal)
-	if errors.Is(err, portal.ErrUnknown) || errors.Is(err, portal.ErrArchived) {
+	if errdefs.IsNotFound(err, portal.Noun) || errdefs.IsArchived(err, portal.Noun) {
 		j.State = job.Cancelled
 		return nil
 	}
@@ -202,7 +202,7 @@ func (f *filling) enter(ctx context.Context, tx *tenant.Tx, j job.Job, now time.
 		l := part.lesson()
 		l.Subject.ID, l.Subject.Portal = id.NewSubject(), f.portal
 		_, err := subject.Insert(ctx, tx, l.Subject, l.Content, actor(j, now))
-		if errors.Is(err, subject.ErrFull) {
+		if errdefs.IsConflict(err, subject.Noun, subject.ReasonFull) {
 			err = &job.Refusal{Code: CodeSubjectsFull}
 		}
 		if err != nil {
@@ -217,7 +217,7 @@ func (f *filling) enter(ctx context.Context, tx *tenant.Tx, j job.Job, now time.
 func (f *filling) examine(ctx context.Context, tx *tenant.Tx, j *job.Job, languages []string, now time.Time) (saved int64, err error) {
 	for _, a := range f.asked {
 		s, err := subject.Lock(ctx, tx, a.Subject)
-		if errors.Is(err, subject.ErrUnknown) || errors.Is(err, subject.ErrArchived) {
+		if errdefs.IsNotFound(err, subject.Noun) || errdefs.IsArchived(err, subject.Noun) {
 			continue
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/eventing/job"
@@ -34,7 +35,7 @@ func (b *Builder) prepareFill(ctx context.Context, j job.Job, what task) (job.St
 		return nil, err
 	}
 	p, err := portal.Get(ctx, b.Sources.Tenants, j.Org, what.Portal)
-	if errors.Is(err, portal.ErrUnknown) || err == nil && p.State == portal.Archived {
+	if errdefs.IsNotFound(err, portal.Noun) || err == nil && p.State == portal.Archived {
 		return obsolete, nil
 	}
 	if err != nil {

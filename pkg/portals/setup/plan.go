@@ -1,9 +1,9 @@
 package setup
 
 import (
-	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/golive"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
@@ -130,8 +130,12 @@ func (p *Plan) Standing() State {
 // Lifetime is how long a plan that nobody changes is kept.
 const Lifetime = 30 * 24 * time.Hour
 
-// Errors of this package.
-var (
-	ErrUnknown  = errors.New("no such plan")
-	ErrNotReady = errors.New("the plan does not stand where this can be done")
-)
+// Noun is what errors call a plan.
+const Noun errdefs.Noun = "plan"
+
+// NotReady says that a plan does not stand where something can be done.
+func NotReady() error {
+	return &errdefs.Conflict{
+		Noun: Noun, Reason: "plan_state", Message: "The plan does not stand where this can be done: it must be ready.",
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/golive"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
@@ -39,7 +40,7 @@ func (p *Planner) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 		return nil, err
 	}
 	found, err := Get(ctx, p.Sources.Tenants, j.Org, what.Plan)
-	if errors.Is(err, ErrUnknown) || err == nil && !found.worksFor(j, Planning) {
+	if errdefs.IsNotFound(err, Noun) || err == nil && !found.worksFor(j, Planning) {
 		return obsolete, nil
 	}
 	if err != nil {
@@ -108,7 +109,7 @@ func (p *Planner) written(ctx context.Context, org id.Org, in Input, found []sou
 // keep enters a proposal. Whoever discarded the plan meanwhile does not get it back.
 func keep(ctx context.Context, tx *tenant.Tx, which id.SetupPlan, j *job.Job, w worked, now time.Time) error {
 	found, err := Lock(ctx, tx, which)
-	if errors.Is(err, ErrUnknown) || err == nil && !found.worksFor(*j, Planning) {
+	if errdefs.IsNotFound(err, Noun) || err == nil && !found.worksFor(*j, Planning) {
 		j.State = job.Cancelled
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/plan"
@@ -76,7 +77,7 @@ func (p *Proposal) Settle(templates []template.Template) (Proposal, error) {
 	settled.Subjects, settled.Knowledge = make([]ProposedPart, len(p.Subjects)), slices.Clone(p.Knowledge)
 	for i := range p.Subjects {
 		if settled.Subjects[i], err = p.Subjects[i].settle(); err != nil {
-			if field, ok := errors.AsType[*subject.FieldError](err); ok {
+			if field, ok := errors.AsType[*errdefs.Invalid](err); ok {
 				err = invalid(fmt.Sprintf("subjects[%d].%s", i, field.Field), "%s", field.Message)
 			}
 			return settled, err
@@ -112,7 +113,7 @@ func greeting(w language.Words) (language.Words, error) {
 func (p *ProposedPart) settle() (ProposedPart, error) {
 	settled := *p
 	if strings.TrimSpace(p.Title) == "" {
-		return settled, &subject.FieldError{Field: "title", Message: "is empty"}
+		return settled, &errdefs.Invalid{Field: "title", Message: "is empty"}
 	}
 	if settled.Kind == "" {
 		settled.Kind = subject.Topic
@@ -124,8 +125,8 @@ func (p *ProposedPart) settle() (ProposedPart, error) {
 	settled.Objectives = d.Objectives
 	content, err := (*subject.Content)(&p.Content).Settle()
 	settled.Content = Lesson(content)
-	if field, ok := errors.AsType[*subject.FieldError](err); ok {
-		err = &subject.FieldError{Field: "content." + field.Field, Message: field.Message}
+	if field, ok := errors.AsType[*errdefs.Invalid](err); ok {
+		err = &errdefs.Invalid{Field: "content." + field.Field, Message: field.Message}
 	}
 	return settled, err
 }

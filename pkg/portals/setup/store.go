@@ -23,20 +23,20 @@ const selectPlan = `
 
 func scan(row pgx.CollectableRow) (Plan, error) { return pgx.RowToStructByPos[Plan](row) }
 
-// Get finds a plan. The error is ErrUnknown.
+// Get finds a plan. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, which id.SetupPlan) (Plan, error) {
-	return tenant.One(ctx, t, org, scan, ErrUnknown, selectPlan+`AND p.id = $2`, org, which)
+	return tenant.One(ctx, t, org, scan, Noun.NotFound(which), selectPlan+`AND p.id = $2`, org, which)
 }
 
 // Lock finds a plan in a transaction that will change it: nobody else does until
-// the commit. The error is ErrUnknown.
+// the commit. The error is errdefs.NotFound.
 func Lock(ctx context.Context, tx *tenant.Tx, which id.SetupPlan) (Plan, error) {
 	// The row is waited for by itself: what is read beside it would be as old as
 	// the wait.
 	if _, err := tx.Exec(ctx, `SELECT 1 FROM setup_plan WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which); err != nil {
 		return Plan{}, err
 	}
-	return tenant.OneIn(ctx, tx, scan, ErrUnknown, selectPlan+`AND p.id = $2`, tx.Org, which)
+	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), selectPlan+`AND p.id = $2`, tx.Org, which)
 }
 
 // List is a page of the plans, newest first, after one of them; the zero id for the
@@ -97,11 +97,11 @@ func (p *Plan) save(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 	return err
 }
 
-// Change makes a plan's proposal another. The error is ErrNotReady, or a FieldError.
+// Change makes a plan's proposal another. The error is an errdefs.Conflict, or a FieldError.
 // templates are those that can be chosen.
 func Change(ctx context.Context, tx *tenant.Tx, templates []template.Template, p Plan, to Proposal, who activity.Actor) (Plan, error) {
 	if p.Standing() != Ready {
-		return p, ErrNotReady
+		return p, NotReady()
 	}
 	settled, err := to.Settle(templates)
 	if err != nil {
@@ -115,10 +115,10 @@ func Change(ctx context.Context, tx *tenant.Tx, templates []template.Template, p
 	return p, who.Log(ctx, tx, "setup_plan.updated", "setup_plan", p.ID, nil)
 }
 
-// Apply queues the job that makes a plan true. The error is ErrNotReady.
+// Apply queues the job that makes a plan true. The error is an errdefs.Conflict.
 func Apply(ctx context.Context, tx *tenant.Tx, p Plan, c Cast, who activity.Actor) (job.Job, error) {
 	if p.Standing() != Ready {
-		return job.Job{}, ErrNotReady
+		return job.Job{}, NotReady()
 	}
 	what := task{Plan: p.ID, Portal: id.NewPortal(), Slug: portal.NewSlug(p.Proposal.Name), Cast: c}
 	j, err := propose(ctx, tx, job.PortalFill, what, who.By, who.At)
@@ -133,10 +133,10 @@ func Apply(ctx context.Context, tx *tenant.Tx, p Plan, c Cast, who activity.Acto
 }
 
 // Discard puts a plan away. What it was made into stays; a plan that is being
-// applied is ErrNotReady.
+// applied is an errdefs.Conflict.
 func Discard(ctx context.Context, tx *tenant.Tx, p Plan, who activity.Actor) error {
 	if p.Standing() == Applying {
-		return ErrNotReady
+		return NotReady()
 	}
 	p.State = Discarded
 	if err := p.save(ctx, tx, who.At); err != nil {

@@ -16,7 +16,7 @@ import (
 // Change makes of a subject what after says of its title, place, definition and
 // state, which can only become archived. Its portal was locked before it. It
 // answers the names of what changed, as the API has them; a change of nothing is
-// none. The error can be a FieldError.
+// none. The error can be an errdefs.Invalid.
 func Change(ctx context.Context, tx *tenant.Tx, before, after Subject, who Author) (Subject, []string, error) {
 	others, err := OfPortal(ctx, tx, before.Portal)
 	if err != nil {

@@ -1,6 +1,8 @@
 package subject
 
-import "visavis.dev/pkg/base/language"
+import (
+	"visavis.dev/pkg/base/language"
+)
 
 // Content is what a subject teaches or asks. It is kept as JSON in the form that
 // the API shows; the tags bound it there. Every text is by language.

@@ -2,8 +2,10 @@ package subject
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
@@ -17,7 +19,8 @@ const MaxPerPortal = 500
 
 // Insert enters a subject as the last of its portal, with its content as version
 // one. Its id, portal, title, kind and definition are the caller's. The error can
-// be portal.ErrUnknown, portal.ErrArchived, ErrFull, ErrTooLarge or a FieldError.
+// be errdefs.NotFound, errdefs.Archived, an errdefs.Conflict (ReasonFull), ErrTooLarge or an
+// errdefs.Invalid.
 func Insert(ctx context.Context, tx *tenant.Tx, s Subject, c Content, who Author) (Subject, error) {
 	// Places are given out, and counted, by one at a time.
 	if _, err := portal.Lock(ctx, tx, s.Portal); err != nil {
@@ -28,7 +31,9 @@ func Insert(ctx context.Context, tx *tenant.Tx, s Subject, c Content, who Author
 		return s, err
 	}
 	if len(others) >= MaxPerPortal {
-		return s, ErrFull
+		return s, &errdefs.Conflict{
+			Noun: Noun, Reason: ReasonFull, Message: fmt.Sprintf("A portal has at most %d subjects. Archive one first.", MaxPerPortal),
+		}
 	}
 	if err := s.settle(ctx, tx, others); err != nil {
 		return s, err

@@ -2,9 +2,11 @@ package subject
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -31,19 +33,21 @@ func scanSummary(row pgx.CollectableRow) (Summary, error) { return pgx.RowToStru
 
 const selectSummary = `SELECT ` + summaryColumns + ` FROM subject WHERE org_id = $1 AND id = $2`
 
-// GetSummary finds a subject, an archived one too. The error is ErrUnknown.
+// GetSummary finds a subject, an archived one too. The error is errdefs.NotFound.
 func GetSummary(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Subject) (Summary, error) {
-	return oneSummary(tenant.All(ctx, t, org, scanSummary, selectSummary, org, s))
+	found, err := tenant.All(ctx, t, org, scanSummary, selectSummary, org, s)
+	return oneSummary(s, found, err)
 }
 
 // Summarize is GetSummary in a transaction.
 func Summarize(ctx context.Context, tx *tenant.Tx, s id.Subject) (Summary, error) {
-	return oneSummary(tenant.AllIn(ctx, tx, scanSummary, selectSummary, tx.Org, s))
+	found, err := tenant.AllIn(ctx, tx, scanSummary, selectSummary, tx.Org, s)
+	return oneSummary(s, found, err)
 }
 
-func oneSummary(found []Summary, err error) (Summary, error) {
+func oneSummary(s id.Subject, found []Summary, err error) (Summary, error) {
 	if err == nil && len(found) == 0 {
-		err = ErrUnknown
+		err = Noun.NotFound(s)
 	}
 	if err != nil {
 		return Summary{}, err
@@ -78,7 +82,7 @@ func Versions(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Subject, 
 }
 
 // GetContent finds a subject with a version of its content, the draft for zero.
-// The error is ErrUnknown or ErrNoVersion.
+// The error is errdefs.NotFound.
 func GetContent(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Subject, version int64) (Subject, Version, error) {
 	var (
 		subjects []Subject
@@ -101,9 +105,9 @@ func GetContent(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Subject
 	case err != nil:
 		return Subject{}, Version{}, err
 	case len(subjects) == 0:
-		return Subject{}, Version{}, ErrUnknown
+		return Subject{}, Version{}, Noun.NotFound(s)
 	case len(versions) == 0:
-		return subjects[0], Version{}, ErrNoVersion
+		return subjects[0], Version{}, errdefs.NotFound{Noun: VersionNoun, ID: strconv.FormatInt(version, 10)}
 	}
 	return subjects[0], versions[0], nil
 }

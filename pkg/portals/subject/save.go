@@ -26,13 +26,13 @@ func (e *OutdatedError) Error() string {
 // Save makes a content the draft of a subject that Lock found, as a new version;
 // saving nothing new makes none, and answers the version there is. base is the
 // version that the content was made from, nil for whatever there is. The error can
-// be an OutdatedError, a FieldError or ErrTooLarge.
+// be an OutdatedError, an errdefs.Invalid or ErrTooLarge.
 func Save(ctx context.Context, tx *tenant.Tx, s Subject, c Content, base *int64, who Author, note *string) (Version, bool, error) {
 	return save(ctx, tx, s, c, base, "subject.saved", who, note)
 }
 
 // Restore makes an earlier version the draft of a subject that Lock found, as Save does.
-// The error can be ErrNoVersion or one of Save.
+// The error can be errdefs.NotFound or one of Save.
 func Restore(ctx context.Context, tx *tenant.Tx, s Subject, version int64, who Author) (Version, bool, error) {
 	v, err := FindVersion(ctx, tx, s.ID, version)
 	if err != nil {

@@ -9,20 +9,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/language"
 )
 
-// FieldError says which field of a subject or of its content breaks a rule.
-type FieldError struct {
-	// Field names it: sections[2].title.de.
-	Field   string
-	Message string
-}
-
-func (e *FieldError) Error() string { return e.Field + " " + e.Message }
-
 func invalid(field, format string, args ...any) error {
-	return &FieldError{field, fmt.Sprintf(format, args...)}
+	return errdefs.InvalidField(field, format, args...)
 }
 
 const (
@@ -34,7 +26,7 @@ const (
 )
 
 // Settle answers the content as it is kept: languages by their codes, and what
-// was left out. c is not changed. The error is a [FieldError] or ErrTooLarge; the
+// was left out. c is not changed. The error is a [errdefs.Invalid] or ErrTooLarge; the
 // bounds in Content's tags are for whoever takes input to keep.
 func (c *Content) Settle() (Content, error) {
 	settled := c.whole()
@@ -178,7 +170,7 @@ func (c *Content) faultyMedia() (field string) {
 }
 
 // Settle answers the definition as it is kept. d is not changed. The error is a
-// [FieldError].
+// [errdefs.Invalid].
 func (d *Definition) Settle() (Definition, error) {
 	settled := *d
 	settled.Objectives = slices.Clone(listed(d.Objectives))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/portals/subject"
 )
@@ -73,7 +74,7 @@ func TestSettleRefuses(t *testing.T) {
 			c := ready()
 			change(&c)
 			_, err := c.Settle()
-			var wrong *subject.FieldError
+			var wrong *errdefs.Invalid
 			require.ErrorAs(t, err, &wrong)
 			require.Equal(t, field, wrong.Field)
 			require.NotEmpty(t, wrong.Message)
@@ -125,7 +126,7 @@ func TestSettleDefinition(t *testing.T) {
 		"objectives[0].text.en": {{Key: "a", Text: language.Words{"en": strings.Repeat("x", 501)}}},
 	} {
 		_, err := (&subject.Definition{Objectives: objectives}).Settle()
-		var wrong *subject.FieldError
+		var wrong *errdefs.Invalid
 		require.ErrorAs(t, err, &wrong)
 		require.Equal(t, field, wrong.Field)
 	}

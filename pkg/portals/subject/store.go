@@ -3,9 +3,11 @@ package subject
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -17,28 +19,28 @@ func scan(row pgx.CollectableRow) (Subject, error) { return pgx.RowToStructByPos
 
 const selectOne = `SELECT ` + columns + ` FROM subject WHERE org_id = $1 AND id = $2`
 
-// Get finds a subject, an archived one too. The error is ErrUnknown.
+// Get finds a subject, an archived one too. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Subject) (Subject, error) {
-	return tenant.One(ctx, t, org, scan, ErrUnknown, selectOne, org, s)
+	return tenant.One(ctx, t, org, scan, Noun.NotFound(s), selectOne, org, s)
 }
 
-// Find finds a subject in a transaction, an archived one too. The error is ErrUnknown.
+// Find finds a subject in a transaction, an archived one too. The error is errdefs.NotFound.
 func Find(ctx context.Context, tx *tenant.Tx, s id.Subject) (Subject, error) {
 	return find(ctx, tx, selectOne, s)
 }
 
 // Lock is Find for a transaction that will change the subject: nobody else does
-// until the commit. The error is ErrUnknown or ErrArchived.
+// until the commit. The error is errdefs.NotFound or errdefs.Archived.
 func Lock(ctx context.Context, tx *tenant.Tx, s id.Subject) (Subject, error) {
 	found, err := find(ctx, tx, selectOne+` FOR UPDATE`, s)
 	if err == nil && found.State == Archived {
-		err = ErrArchived
+		err = Noun.Archived(s)
 	}
 	return found, err
 }
 
 func find(ctx context.Context, tx *tenant.Tx, sql string, s id.Subject) (Subject, error) {
-	return tenant.OneIn(ctx, tx, scan, ErrUnknown, sql, tx.Org, s)
+	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(s), sql, tx.Org, s)
 }
 
 // OfPortal lists the subjects of a portal that are not archived, in their order.
@@ -50,7 +52,7 @@ func OfPortal(ctx context.Context, tx *tenant.Tx, p id.Portal) ([]Subject, error
 
 const versionColumns = `version, base_version, content, changed_sections, change_note, saved_at, saved_by, published_at, published_by`
 
-// FindVersion finds a content that was saved. The error is ErrNoVersion.
+// FindVersion finds a content that was saved. The error is errdefs.NotFound.
 func FindVersion(ctx context.Context, tx *tenant.Tx, s id.Subject, version int64) (Version, error) {
 	rows, err := tx.Query(ctx, `
 		SELECT `+versionColumns+` FROM subject_version WHERE org_id = $1 AND subject_id = $2 AND version = $3`, tx.Org, s, version)
@@ -59,7 +61,7 @@ func FindVersion(ctx context.Context, tx *tenant.Tx, s id.Subject, version int64
 	}
 	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Version])
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = ErrNoVersion
+		err = errdefs.NotFound{Noun: VersionNoun, ID: strconv.FormatInt(version, 10)}
 	}
 	return v, err
 }

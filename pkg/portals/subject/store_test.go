@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/portaltest"
@@ -35,11 +36,11 @@ func TestInsert(t *testing.T) {
 	require.Equal(t, "key_1", v.SavedBy)
 
 	_, err = subject.GetSummary(context.Background(), w.tenants, w.two, first.ID)
-	require.ErrorIs(t, err, subject.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: subject.Noun})
 	_, _, err = subject.GetContent(context.Background(), w.tenants, w.two, first.ID, 0)
-	require.ErrorIs(t, err, subject.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: subject.Noun})
 	_, _, err = subject.GetContent(context.Background(), w.tenants, w.one, first.ID, 2)
-	require.ErrorIs(t, err, subject.ErrNoVersion)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: subject.VersionNoun})
 }
 
 func TestInsertRefuses(t *testing.T) {
@@ -52,7 +53,7 @@ func TestInsertRefuses(t *testing.T) {
 		"prerequisites[0]":    {Title: "a", Definition: subject.Definition{Prerequisites: []id.Subject{id.NewSubject()}}},
 	} {
 		_, err := w.tryInsert(s, ready())
-		var wrong *subject.FieldError
+		var wrong *errdefs.Invalid
 		require.ErrorAs(t, err, &wrong)
 		require.Equal(t, field, wrong.Field)
 	}
@@ -60,7 +61,7 @@ func TestInsertRefuses(t *testing.T) {
 
 	w.portal = portaltest.Portal(t, w.tenants, w.one, id.NewPersona(), func(p *portal.Portal) { p.State = portal.Archived })
 	_, err := w.tryInsert(subject.Subject{Title: "a"}, ready())
-	require.ErrorIs(t, err, portal.ErrArchived)
+	require.ErrorIs(t, err, errdefs.Archived{Noun: portal.Noun})
 }
 
 func TestSave(t *testing.T) {
@@ -87,7 +88,7 @@ func TestSave(t *testing.T) {
 	require.Equal(t, int64(2), outdated.Current)
 
 	_, _, err = w.trySave(s, nil, func(c *subject.Content) { c.Sections[0].Title["en"] = " " })
-	var wrong *subject.FieldError
+	var wrong *errdefs.Invalid
 	require.ErrorAs(t, err, &wrong)
 }
 
@@ -138,7 +139,7 @@ func TestChange(t *testing.T) {
 	require.Equal(t, []string{"prerequisites"}, w.change(a, func(s *subject.Subject) { s.Definition.Prerequisites = []id.Subject{c} }))
 	for name, circle := range map[string]id.Subject{"itself": c, "at once": a, "over another": b} {
 		_, _, err := w.tryChange(c, func(s *subject.Subject) { s.Definition.Prerequisites = []id.Subject{circle} })
-		var wrong *subject.FieldError
+		var wrong *errdefs.Invalid
 		require.ErrorAs(t, err, &wrong, name)
 		require.Equal(t, "prerequisites[0]", wrong.Field)
 	}
@@ -154,9 +155,9 @@ func TestArchive(t *testing.T) {
 	require.Greater(t, w.stamp(), before)
 	require.Equal(t, []string{"b"}, w.titles())
 	_, _, err := w.tryChange(a, func(*subject.Subject) {})
-	require.ErrorIs(t, err, subject.ErrArchived)
+	require.ErrorIs(t, err, errdefs.Archived{Noun: subject.Noun})
 	_, _, err = w.trySave(a, nil, func(*subject.Content) {})
-	require.ErrorIs(t, err, subject.ErrArchived)
+	require.ErrorIs(t, err, errdefs.Archived{Noun: subject.Noun})
 	found, err := subject.Get(context.Background(), w.tenants, w.one, a)
 	require.NoError(t, err)
 	require.NotNil(t, found.ArchivedAt)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 )
@@ -94,15 +95,17 @@ type Version struct {
 	PublishedBy     *string
 }
 
-// Errors of this package.
-var (
-	ErrUnknown   = errors.New("no such subject")
-	ErrArchived  = errors.New("the subject is archived")
-	ErrNoVersion = errors.New("no such version of the subject")
-	ErrTooLarge  = errors.New("the content is too large")
-	// ErrFull says that a portal has MaxPerPortal subjects.
-	ErrFull = errors.New("the portal has as many subjects as it can")
+// The nouns that errors of this package are about, besides portals.
+const (
+	Noun        errdefs.Noun = "subject"
+	VersionNoun errdefs.Noun = "version of the subject"
 )
+
+// ErrTooLarge says that a content has more than MaxContent bytes.
+var ErrTooLarge = errors.New("the content is too large")
+
+// ReasonFull is that of the conflict of a portal with MaxPerPortal subjects.
+const ReasonFull = "full"
 
 // TitleIn is what the subject is called in a language.
 func (s *Subject) TitleIn(c Content, code string) string {

@@ -5,12 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
@@ -55,7 +55,7 @@ func (t *Teacher) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 		return nil, err
 	}
 	s, err := Get(ctx, t.Tenants, j.Org, what.Subject)
-	if errors.Is(err, ErrUnknown) {
+	if errdefs.IsNotFound(err, Noun) {
 		return cancelled, nil
 	}
 	if err != nil {
@@ -107,11 +107,11 @@ func (t *Teacher) step(read Subject, lessons []knowledge.Document) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 		// The portal comes first, as it does for everyone. That it is archived changes nothing.
 		p, err := portal.Lock(ctx, tx, read.Portal)
-		if err != nil && !errors.Is(err, portal.ErrArchived) {
+		if err != nil && !errdefs.IsArchived(err, portal.Noun) {
 			return 0, err
 		}
 		s, err := Lock(ctx, tx, read.ID)
-		if err != nil && !errors.Is(err, ErrArchived) {
+		if err != nil && !errdefs.IsArchived(err, Noun) {
 			return 0, err
 		}
 		if s.State != read.State || s.Title != read.Title || !bytes.Equal(written(s.PublishedVersion), written(read.PublishedVersion)) {

@@ -86,7 +86,7 @@ func (t *Translator) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	}
 	s, err := subject.Get(ctx, t.Tenants, j.Org, what.Subject)
 	switch {
-	case errors.Is(err, subject.ErrUnknown), err == nil && s.State == subject.Archived:
+	case errdefs.IsNotFound(err, subject.Noun), err == nil && s.State == subject.Archived:
 		return cancelled, nil
 	case err != nil:
 		return nil, err
@@ -187,7 +187,7 @@ func finished(what task, so state) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 		j.Done, j.Total = int64(len(what.Pieces)), int64(len(what.Pieces))
 		s, err := subject.Lock(ctx, tx, what.Subject)
-		if errors.Is(err, subject.ErrUnknown) || errors.Is(err, subject.ErrArchived) {
+		if errdefs.IsNotFound(err, subject.Noun) || errdefs.IsArchived(err, subject.Noun) {
 			j.State = job.Cancelled
 			return 0, nil
 		}

@@ -21,19 +21,19 @@ func scan(row pgx.CollectableRow) (Unit, error) { return pgx.RowToStructByPos[Un
 
 const selectOne = `SELECT ` + columns + ` FROM unit u WHERE u.org_id = $1 AND u.id = $2`
 
-// Get finds a unit. The error is ErrUnknown.
+// Get finds a unit. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, u id.Unit) (Unit, error) {
-	return tenant.One(ctx, t, org, scan, ErrUnknown, selectOne, org, u)
+	return tenant.One(ctx, t, org, scan, Noun.NotFound(u), selectOne, org, u)
 }
 
-// Find finds a unit in a transaction. The error is ErrUnknown.
+// Find finds a unit in a transaction. The error is errdefs.NotFound.
 func Find(ctx context.Context, tx *tenant.Tx, u id.Unit) (Unit, error) {
-	return tenant.OneIn(ctx, tx, scan, ErrUnknown, selectOne, tx.Org, u)
+	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(u), selectOne, tx.Org, u)
 }
 
 // Lock finds a unit in a transaction that will change it: nobody else changes
-// anything in the tree of its portal until the commit. The error is ErrUnknown
-// or portal.ErrArchived.
+// anything in the tree of its portal until the commit. The error is errdefs.NotFound
+// or errdefs.Archived.
 func Lock(ctx context.Context, tx *tenant.Tx, which id.Unit) (Unit, error) {
 	u, err := Find(ctx, tx, which)
 	if err != nil {

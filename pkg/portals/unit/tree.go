@@ -45,7 +45,7 @@ func walk(ctx context.Context, tx *tenant.Tx, sql string, from id.Unit) ([]node,
 	return tenant.AllIn(ctx, tx, pgx.RowToStructByPos[node], sql, tx.Org, from)
 }
 
-// checkParent checks that a unit may lie in another. The error is ErrNoParent,
+// checkParent checks that a unit may lie in another. The error is errdefs.NotFound (of OfPortal),
 // ErrRing or ErrTooDeep.
 func (u Unit) checkParent(ctx context.Context, tx *tenant.Tx) error {
 	if u.Parent.IsZero() {
@@ -56,7 +56,7 @@ func (u Unit) checkParent(ctx context.Context, tx *tenant.Tx) error {
 	case err != nil:
 		return err
 	case len(above) == 0 || above[0].Portal != u.Portal:
-		return ErrNoParent
+		return OfPortal.NotFound(u.Parent)
 	case slices.ContainsFunc(above, func(n node) bool { return n.ID == u.ID }):
 		return ErrRing
 	}

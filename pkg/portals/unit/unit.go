@@ -10,6 +10,7 @@ import (
 	"errors"
 	"maps"
 	"time"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/store/activity"
 
 	"visavis.dev/pkg/base/id"
@@ -55,11 +56,15 @@ type Unit struct {
 // Author is who changes a unit, and when.
 type Author = activity.Actor
 
-// Errors of this package.
+// The nouns that errors of this package are about, besides portals: OfPortal is a unit
+// that something of a portal should lie in.
+const (
+	Noun     errdefs.Noun = "unit"
+	OfPortal errdefs.Noun = "unit of the portal"
+)
+
+// Errors of this package, besides those of package errdefs.
 var (
-	ErrUnknown = errors.New("no such unit")
-	// ErrNoParent says that there is no such unit in the portal to lie in.
-	ErrNoParent = errors.New("no such parent")
 	// ErrRing says that a unit would lie in itself.
 	ErrRing = errors.New("the unit would lie in itself")
 	// ErrTooDeep says that more than MaxDepth units would lie one in another.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/portals/portal"
@@ -134,9 +135,9 @@ func TestWhereAUnitLies(t *testing.T) {
 		unit unit.Unit
 		want error
 	}{
-		"in none there is":       {unit.Unit{Portal: w.here, Parent: id.NewUnit()}, unit.ErrNoParent},
-		"in one of another":      {unit.Unit{Portal: w.here, Parent: foreign.ID}, unit.ErrNoParent},
-		"on no portal":           {unit.Unit{Portal: id.NewPortal()}, portal.ErrUnknown},
+		"in none there is":       {unit.Unit{Portal: w.here, Parent: id.NewUnit()}, errdefs.NotFound{Noun: unit.OfPortal}},
+		"in one of another":      {unit.Unit{Portal: w.here, Parent: foreign.ID}, errdefs.NotFound{Noun: unit.OfPortal}},
+		"on no portal":           {unit.Unit{Portal: id.NewPortal()}, errdefs.NotFound{Noun: portal.Noun}},
 		"managed by a passer-by": {unit.Unit{Portal: w.here, Managers: []id.Person{id.NewPerson()}}, unit.ErrNoManager},
 	} {
 		_, _, err := w.add(test.unit)

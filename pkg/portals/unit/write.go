@@ -11,8 +11,8 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Insert enters a unit that is switched on. The error is portal.ErrUnknown,
-// portal.ErrArchived, ErrNoParent, ErrTooDeep or ErrNoManager.
+// Insert enters a unit that is switched on. The error is errdefs.NotFound,
+// errdefs.Archived, errdefs.NotFound (of OfPortal), ErrTooDeep or ErrNoManager.
 func Insert(ctx context.Context, tx *tenant.Tx, u Unit, who Author) (Unit, error) {
 	if _, err := portal.Lock(ctx, tx, u.Portal); err != nil {
 		return u, err
@@ -46,7 +46,7 @@ func (c Change) Switches() bool {
 }
 
 // Update makes of a unit that Lock found what after says. The error is
-// ErrNoParent, ErrRing, ErrTooDeep or ErrNoManager.
+// errdefs.NotFound (of OfPortal), ErrRing, ErrTooDeep or ErrNoManager.
 func Update(ctx context.Context, tx *tenant.Tx, before, after Unit, who Author) (Unit, Change, error) {
 	change := Change{Fields: differences(before, after)}
 	if len(change.Fields) == 0 {

@@ -20,25 +20,25 @@ const columns = `id, name, persona_id, enabled, definition, public_key, last_see
 func scan(row pgx.CollectableRow) (Widget, error) { return pgx.RowToStructByPos[Widget](row) }
 
 // one is the widget that a query for one found.
-func one(found []Widget, err error) (Widget, error) {
+func one(w id.Widget, found []Widget, err error) (Widget, error) {
 	switch {
 	case err != nil:
 		return Widget{}, err
 	case len(found) == 0:
-		return Widget{}, ErrUnknown
+		return Widget{}, Noun.NotFound(w)
 	case found[0].DeletedAt != nil:
-		return found[0], ErrGone
+		return found[0], Noun.Gone(w)
 	}
 	return found[0], nil
 }
 
 const selectOne = `SELECT ` + columns + ` FROM widget WHERE org_id = $1 AND id = $2`
 
-// Get finds a widget. The error is ErrUnknown or ErrGone.
+// Get finds a widget. The error is errdefs.NotFound or errdefs.Gone.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, w id.Widget) (Widget, error) {
 	var found []Widget
 	err := t.Read(ctx, org, func(r *tenant.Reads) { queueGet(r, org, w, &found) })
-	return one(found, err)
+	return one(w, found, err)
 }
 
 func queueGet(r *tenant.Reads, org id.Org, w id.Widget, into *[]Widget) {
@@ -49,9 +49,10 @@ func queueGet(r *tenant.Reads, org id.Org, w id.Widget, into *[]Widget) {
 }
 
 // Lock finds a widget in a transaction that will change it: nobody else does
-// until the commit. The error is ErrUnknown or ErrGone.
+// until the commit. The error is errdefs.NotFound or errdefs.Gone.
 func Lock(ctx context.Context, tx *tenant.Tx, w id.Widget) (Widget, error) {
-	return one(tenant.AllIn(ctx, tx, scan, selectOne+` FOR UPDATE`, tx.Org, w))
+	found, err := tenant.AllIn(ctx, tx, scan, selectOne+` FOR UPDATE`, tx.Org, w)
+	return one(w, found, err)
 }
 
 // List is a page of the widgets, newest first, after one of them; the zero id
@@ -157,7 +158,7 @@ func tellUpdated(tx *tenant.Tx, w Widget, changed []string, by string) {
 	}})
 }
 
-// Delete deletes a widget. The error is ErrUnknown or ErrGone.
+// Delete deletes a widget. The error is errdefs.NotFound or errdefs.Gone.
 func Delete(ctx context.Context, tx *tenant.Tx, which id.Widget, who Author) error {
 	if _, err := Lock(ctx, tx, which); err != nil {
 		return err

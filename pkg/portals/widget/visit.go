@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/setting"
@@ -13,11 +14,11 @@ import (
 
 // Visit finds a widget for a page of an origin that shows it with a public
 // key, and whose it is; what the organization set for all of them it says too.
-// Whatever is wrong, the error is ErrUnknown.
+// Whatever is wrong, the error is errdefs.NotFound.
 func Visit(ctx context.Context, t *tenant.Tenants, which id.Widget, key PublicKey, origin string) (id.Org, Widget, error) {
 	org, w, err := Shown(ctx, t, which, key)
 	if err == nil && !w.Definition.Allows(origin) {
-		return org, Widget{}, ErrUnknown
+		return org, Widget{}, Noun.NotFound(which)
 	}
 	return org, w, err
 }
@@ -26,7 +27,7 @@ func Visit(ctx context.Context, t *tenant.Tenants, which id.Widget, key PublicKe
 func Shown(ctx context.Context, t *tenant.Tenants, which id.Widget, key PublicKey) (id.Org, Widget, error) {
 	org, ok := key.Org()
 	if !ok {
-		return org, Widget{}, ErrUnknown
+		return org, Widget{}, Noun.NotFound(which)
 	}
 	var (
 		found []Widget
@@ -36,14 +37,14 @@ func Shown(ctx context.Context, t *tenant.Tenants, which id.Widget, key PublicKe
 		queueGet(r, org, which, &found)
 		setting.QueueValues(r, org, setting.Place{}, &set)
 	})
-	w, err := one(found, err)
+	w, err := one(which, found, err)
 	switch {
-	case errors.Is(err, directory.ErrUnknown), errors.Is(err, ErrGone):
-		return org, Widget{}, ErrUnknown
+	case errors.Is(err, directory.ErrUnknown), errdefs.IsGone(err, Noun):
+		return org, Widget{}, Noun.NotFound(which)
 	case err != nil:
 		return org, Widget{}, err
 	case w.PublicKey != key || !w.Enabled || !set.On(setting.Widgets):
-		return org, Widget{}, ErrUnknown
+		return org, Widget{}, Noun.NotFound(which)
 	}
 	w.Definition.AINotice = w.Definition.AINotice || set.On(setting.AINotice)
 	return org, w, nil

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 )
 
@@ -29,11 +29,8 @@ type Widget struct {
 	DeletedAt            *time.Time
 }
 
-// Errors of this package, besides errdefs.Invalid.
-var (
-	ErrUnknown = errors.New("no such widget")
-	ErrGone    = errors.New("the widget was deleted")
-)
+// Noun is what errors call a widget.
+const Noun errdefs.Noun = "widget"
 
 // PublicKey is what a page shows a widget with. It is no secret: it stands in
 // the page. It says whose widget it is, since nothing else of a visitor does.

@@ -149,7 +149,7 @@ func TestStore(t *testing.T) {
 		return err
 	}))
 	_, err := widget.Get(ctx, tenants, two, w.ID)
-	require.ErrorIs(t, err, widget.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: widget.Noun})
 	org, seen, err := widget.Visit(ctx, tenants, w.ID, w.PublicKey, "https://example.com")
 	require.NoError(t, err)
 	require.Equal(t, one, org)
@@ -176,7 +176,7 @@ func TestStore(t *testing.T) {
 	}
 	require.NoError(t, tenants.InTx(ctx, one, func(ctx context.Context, tx *tenant.Tx) error { return widget.Delete(ctx, tx, w.ID, who) }))
 	_, err = widget.Get(ctx, tenants, one, w.ID)
-	require.ErrorIs(t, err, widget.ErrGone)
+	require.ErrorIs(t, err, errdefs.Gone{Noun: widget.Noun})
 	swept, err := widget.Sweep(ctx, tenants, "a", tenanttest.Now.Add(91*24*time.Hour))
 	require.NoError(t, err)
 	require.Equal(t, 1, swept)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/store/activity"
@@ -102,9 +103,11 @@ func (l *Link) State(now time.Time) State {
 	return Created
 }
 
-// Errors of this package.
+// Noun is what errors call a link.
+const Noun errdefs.Noun = "case link"
+
+// Errors of this package, besides those of package errdefs.
 var (
-	ErrUnknown = errors.New("no such case link")
 	ErrExpired = errors.New("the case link has expired")
 	ErrRevoked = errors.New("the case link was revoked")
 	ErrUsedUp  = errors.New("the case link was opened as often as it may")
@@ -140,9 +143,9 @@ func Insert(ctx context.Context, tx *tenant.Tx, l Link, token Token, who activit
 	return who.Log(ctx, tx, "case_link.created", "case_link", l.ID, map[string]any{"portalId": l.Portal, "caseRef": l.CaseRef})
 }
 
-// Get finds a link. The error is ErrUnknown.
+// Get finds a link. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, l id.CaseLink) (Link, error) {
-	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM case_link WHERE org_id = $1 AND id = $2`, org, l)
+	return tenant.One(ctx, t, org, scan, Noun.NotFound(l), `SELECT `+columns+` FROM case_link WHERE org_id = $1 AND id = $2`, org, l)
 }
 
 // List is a page of a portal's links, newest first, after one of them; the zero id
@@ -153,9 +156,9 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal, after
 		ORDER BY id DESC LIMIT $4`, org, p, after, limit)
 }
 
-// Find finds a link in a transaction. The error is ErrUnknown.
+// Find finds a link in a transaction. The error is errdefs.NotFound.
 func Find(ctx context.Context, tx *tenant.Tx, l id.CaseLink) (Link, error) {
-	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM case_link WHERE org_id = $1 AND id = $2`, tx.Org, l)
+	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(l), `SELECT `+columns+` FROM case_link WHERE org_id = $1 AND id = $2`, tx.Org, l)
 }
 
 // Good says whether a link opens now. The error is ErrRevoked or ErrExpired.
@@ -171,10 +174,10 @@ func (l *Link) Good(now time.Time) error {
 }
 
 // Open opens what a token opens on a portal, and tells of the first time. It rides
-// case_link_by_token. The error is ErrUnknown,
+// case_link_by_token. The error is errdefs.NotFound,
 // ErrRevoked, ErrExpired or ErrUsedUp.
 func Open(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token, now time.Time) (Link, error) {
-	l, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `
+	l, err := tenant.OneIn(ctx, tx, scan, errdefs.NotFound{Noun: Noun}, `
 		SELECT `+columns+` FROM case_link WHERE org_id = $1 AND token_hash = $2 AND portal_id = $3 FOR UPDATE`, tx.Org, token.hash(), p)
 	if err != nil {
 		return l, err
@@ -205,10 +208,10 @@ func Use(ctx context.Context, tx *tenant.Tx, which id.CaseLink, in id.Session, n
 }
 
 // Revoke closes a link for good. One that was revoked is answered as it is. The error
-// is ErrUnknown.
+// is errdefs.NotFound.
 func Revoke(ctx context.Context, tx *tenant.Tx, which id.CaseLink, who activity.Actor) (Link, error) {
 	tx.Touch("case_link", which)
-	l, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `
+	l, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), `
 		UPDATE case_link SET revoked_at = COALESCE(revoked_at, $3) WHERE org_id = $1 AND id = $2 RETURNING `+columns, tx.Org, which, who.At)
 	if err != nil {
 		return l, err

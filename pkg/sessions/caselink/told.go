@@ -3,9 +3,9 @@ package caselink
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/store/tenant"
@@ -19,7 +19,7 @@ func Summaries(t *tenant.Tenants) event.Source {
 			return event.Detail{}, err
 		}
 		l, err := Get(ctx, t, e.Org, which)
-		if errors.Is(err, ErrUnknown) {
+		if errdefs.IsNotFound(err, Noun) {
 			return event.Detail{Standing: event.Gone}, nil
 		}
 		if err != nil || !words {

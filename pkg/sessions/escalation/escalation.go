@@ -7,11 +7,11 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
@@ -65,11 +65,11 @@ type Escalation struct {
 	Sandbox bool
 }
 
-// Errors of this package.
-var (
-	ErrUnknown = errors.New("no such escalation")
-	ErrOver    = errors.New("the escalation is over")
-)
+// Noun is what errors call an escalation.
+const Noun errdefs.Noun = "escalation"
+
+// ReasonOver is that of the conflict of an escalation that waits no more.
+const ReasonOver = "not_waiting"
 
 // Token opens an escalation. Only its hash is stored.
 type Token string
@@ -101,28 +101,35 @@ func Insert(ctx context.Context, tx *tenant.Tx, e Escalation, token Token, who a
 	return who.Log(ctx, tx, "escalation.created", "escalation", e.ID, map[string]any{"portalId": e.Portal})
 }
 
-// Get finds an escalation. The error is ErrUnknown.
+// Get finds an escalation. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, e id.Escalation) (Escalation, error) {
-	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2`, org, e)
+	return tenant.One(ctx, t, org, scan, Noun.NotFound(e), `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2`, org, e)
 }
 
-// Find finds an escalation in a transaction. The error is ErrUnknown.
+// Find finds an escalation in a transaction. The error is errdefs.NotFound.
 func Find(ctx context.Context, tx *tenant.Tx, e id.Escalation) (Escalation, error) {
-	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2`, tx.Org, e)
+	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(e), `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2`, tx.Org, e)
 }
 
 // Opened finds what a token opens on a portal. It rides escalation_by_token. The
-// error is ErrUnknown.
+// error is errdefs.NotFound.
 func Opened(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token) (Escalation, error) {
-	return tenant.OneIn(ctx, tx, scan, ErrUnknown, `
+	return tenant.OneIn(ctx, tx, scan, errdefs.NotFound{Noun: Noun}, `
 		SELECT `+columns+` FROM escalation WHERE org_id = $1 AND token_hash = $2 AND portal_id = $3`, tx.Org, token.hash(), p)
 }
 
+// over says that the customer of an escalation has come.
+func over(e id.Escalation) error {
+	return &errdefs.Conflict{
+		Noun: Noun, ID: e.String(), Reason: ReasonOver, Message: "The customer has come; POST /sessions/{id}/end ends the conversation.",
+	}
+}
+
 // Decline takes an escalation back that still waits. One that was taken back, or
-// expired, is answered as it is. The error is ErrUnknown, or ErrOver where the
+// expired, is answered as it is. The error is errdefs.NotFound, or an errdefs.Conflict where the
 // customer has come.
 func Decline(ctx context.Context, tx *tenant.Tx, which id.Escalation, who activity.Actor) (Escalation, error) {
-	e, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
+	e, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), `SELECT `+columns+` FROM escalation WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
 	switch {
 	case err != nil:
 		return e, err
@@ -133,7 +140,7 @@ func Decline(ctx context.Context, tx *tenant.Tx, which id.Escalation, who activi
 			return e, err
 		}
 	case e.State != Declined && e.State != Expired:
-		return e, ErrOver
+		return e, over(e.ID)
 	}
 	return e, who.Log(ctx, tx, "escalation.declined", "escalation", e.ID, nil)
 }

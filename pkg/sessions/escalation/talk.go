@@ -2,11 +2,11 @@ package escalation
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/store/tenant"
@@ -35,10 +35,10 @@ type End struct {
 func Complete(ctx context.Context, tx *tenant.Tx, which id.Escalation, e End) error {
 	tx.Touch("escalation", which)
 	outcome := outcomeOf(e.Outcome)
-	ended, err := tenant.OneIn(ctx, tx, scan, ErrUnknown, `
+	ended, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), `
 		UPDATE escalation SET state = 'completed', outcome = $4, completed_at = $5
 		WHERE org_id = $1 AND id = $2 AND session_id = $3 AND state = 'live' RETURNING `+columns, tx.Org, which, e.Session, outcome, e.At)
-	if errors.Is(err, ErrUnknown) {
+	if errdefs.IsNotFound(err, Noun) {
 		return nil
 	}
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/sessions/session"
@@ -72,7 +73,7 @@ func TestAClientThatComesTooLate(t *testing.T) {
 	require.ErrorIs(t, err, session.ErrOver)
 	require.Equal(t, session.Created, w.get(minted.ID).State, "the sweep ends it")
 	_, err = w.tryAttach(draft(now).ID, w.pod, now)
-	require.ErrorIs(t, err, session.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: session.Noun})
 }
 
 func TestAnotherProcessGoesOn(t *testing.T) {

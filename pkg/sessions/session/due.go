@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -40,7 +41,7 @@ func eachDue(ctx context.Context, t *tenant.Tenants, shard string, fn func(conte
 		switch {
 		case ctx.Err() != nil:
 			return done, ctx.Err()
-		case failed == nil, errors.Is(failed, ErrUnknown):
+		case failed == nil, errdefs.IsNotFound(failed, Noun):
 			done++
 		default:
 			err = errors.Join(err, failed)

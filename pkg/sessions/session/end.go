@@ -2,12 +2,12 @@ package session
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/usage"
@@ -69,7 +69,7 @@ func EndAll(ctx context.Context, tx *tenant.Tx, which []id.Session, e Ending) er
 	for _, one := range slices.SortedFunc(slices.Values(which), func(a, b id.Session) int { return slices.Compare(a[:], b[:]) }) {
 		s, err := Lock(ctx, tx, one)
 		switch {
-		case errors.Is(err, ErrUnknown):
+		case errdefs.IsNotFound(err, Noun):
 		case err != nil:
 			return err
 		case !s.State.Over():

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/sessions/session"
@@ -79,7 +80,7 @@ func TestEndedBeforeAnyoneCame(t *testing.T) {
 	require.ErrorIs(t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := session.End(ctx, tx, draft(now).ID, session.Ending{At: now})
 		return err
-	}), session.ErrUnknown)
+	}), errdefs.NotFound{Noun: session.Noun})
 }
 
 func TestManyEndASession(t *testing.T) {
@@ -159,7 +160,7 @@ func TestStaff(t *testing.T) {
 			return err
 		})
 	}
-	require.ErrorIs(t, join(id.NewStaff(), after(2)), session.ErrUnknown)
+	require.ErrorIs(t, join(id.NewStaff(), after(2)), errdefs.NotFound{Noun: session.Noun})
 	require.NoError(t, join(staff.ID, after(5)))
 	require.NoError(t, join(staff.ID, after(6)), "in is in")
 	require.Equal(t, after(5), present()[0].JoinedAt.UTC())

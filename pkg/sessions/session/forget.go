@@ -26,7 +26,7 @@ func SweepWords(ctx context.Context, t *tenant.Tenants, shard string, now time.T
 }
 
 // DeleteWords blots out every word of a session for good. The error is
-// ErrUnknown.
+// errdefs.NotFound.
 func DeleteWords(ctx context.Context, tx *tenant.Tx, which id.Session) error {
 	s, err := Lock(ctx, tx, which)
 	if err != nil {
@@ -36,7 +36,7 @@ func DeleteWords(ctx context.Context, tx *tenant.Tx, which id.Session) error {
 }
 
 // Disown is DeleteWords of a session whose person is erased: what the organization
-// noted of it, which can name them, is deleted too. The error is ErrUnknown.
+// noted of it, which can name them, is deleted too. The error is errdefs.NotFound.
 func Disown(ctx context.Context, tx *tenant.Tx, which id.Session) error {
 	if err := DeleteWords(ctx, tx, which); err != nil {
 		return err

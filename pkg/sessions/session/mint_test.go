@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/sessions/session"
@@ -162,7 +163,7 @@ func TestTokens(t *testing.T) {
 		"altered": token[:len(token)-1] + "!", "without its prefix": token[4:], "long": token + token + token, "no id": "vst_" + token,
 	} {
 		_, _, err := session.Admit(t.Context(), w.tenants, mine.ID, wrong)
-		require.ErrorIs(t, err, session.ErrUnknown, name)
+		require.ErrorIs(t, err, errdefs.NotFound{Noun: session.Noun}, name)
 	}
 	org, a, err := session.Admit(t.Context(), w.tenants, mine.ID, token)
 	require.NoError(t, err)

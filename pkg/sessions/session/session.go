@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/store/tenant"
@@ -186,21 +187,22 @@ const columns = `id, state, kind, source, persona_id, persona_version, avatar_id
 
 func scan(row pgx.CollectableRow) (Session, error) { return pgx.RowToStructByName[Session](row) }
 
-// Errors of this package.
+// Noun is what errors call a session.
+const Noun errdefs.Noun = "session"
+
+// Errors of this package, besides those of package errdefs.
 var (
-	// ErrUnknown says that the organization has no such session.
-	ErrUnknown = errors.New("no such session")
 	// ErrOver says that the session ended before.
 	ErrOver = errors.New("the session has ended")
 	// ErrLost says that another process runs the session now, or none.
 	ErrLost = errors.New("the session is not this process's any more")
 )
 
-// Get finds a session. It rides session_pkey. The error is ErrUnknown.
+// Get finds a session. It rides session_pkey. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Session) (Session, error) {
 	var found []Session
 	err := t.Read(ctx, org, func(r *tenant.Reads) { queueGet(r, org, s, &found) })
-	return one(found, err)
+	return one(s, found, err)
 }
 
 func queueGet(r *tenant.Reads, org id.Org, s id.Session, into *[]Session) {
@@ -210,12 +212,12 @@ func queueGet(r *tenant.Reads, org id.Org, s id.Session, into *[]Session) {
 	}, `SELECT `+columns+` FROM session WHERE org_id = $1 AND id = $2`, org, s)
 }
 
-func one(found []Session, err error) (Session, error) {
+func one(s id.Session, found []Session, err error) (Session, error) {
 	switch {
 	case err != nil:
 		return Session{}, err
 	case len(found) == 0:
-		return Session{}, ErrUnknown
+		return Session{}, Noun.NotFound(s)
 	}
 	return found[0], nil
 }
@@ -234,5 +236,5 @@ func lockIn(ctx context.Context, tx *tenant.Tx, s id.Session, b *pgx.Batch) (Ses
 		return err
 	})
 	err := tx.SendBatch(ctx, b).Close()
-	return one(found, err)
+	return one(s, found, err)
 }

@@ -118,7 +118,7 @@ func lockStaff(ctx context.Context, tx *tenant.Tx, s id.Session, staff id.Staff)
 	}
 	found, err := pgx.CollectRows(rows, scanColleague)
 	if err != nil || len(found) == 0 {
-		return Colleague{}, errors.Join(err, ErrUnknown)
+		return Colleague{}, errors.Join(err, Noun.NotFound(s))
 	}
 	return found[0], nil
 }

@@ -1,6 +1,8 @@
 package session
 
-import "strings"
+import (
+	"strings"
+)
 
 // The bounds of a summary: its lines, and the characters of each side of one.
 const (

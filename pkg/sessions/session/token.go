@@ -70,11 +70,11 @@ type Admission struct {
 // Expired says whether the token lets nobody in any more.
 func (a Admission) Expired(now time.Time) bool { return !now.Before(a.expiresAt) }
 
-// Admit finds what a token opens. The error is ErrUnknown.
+// Admit finds what a token opens. The error is errdefs.NotFound.
 func Admit(ctx context.Context, t *tenant.Tenants, s id.Session, token Token) (id.Org, Admission, error) {
 	org, ok := token.Org()
 	if !ok {
-		return org, Admission{}, ErrUnknown
+		return org, Admission{}, Noun.NotFound(s)
 	}
 	var (
 		a     Admission
@@ -89,10 +89,10 @@ func Admit(ctx context.Context, t *tenant.Tenants, s id.Session, token Token) (i
 		queueGet(r, org, s, &found)
 	})
 	if err == nil && !known || errors.Is(err, directory.ErrUnknown) {
-		err = ErrUnknown
+		err = Noun.NotFound(s)
 	}
 	a.Resumes = kind == resumeToken
-	a.Session, err = one(found, err)
+	a.Session, err = one(s, found, err)
 	return org, a, err
 }
 

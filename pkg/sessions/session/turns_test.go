@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/sessions/session"
@@ -283,7 +284,7 @@ func TestRate(t *testing.T) {
 	}
 	minted, _ := w.mint(now)
 	require.ErrorIs(t, rate(minted.ID, 5, nil), session.ErrTooEarly)
-	require.ErrorIs(t, rate(draft(now).ID, 5, nil), session.ErrUnknown)
+	require.ErrorIs(t, rate(draft(now).ID, 5, nil), errdefs.NotFound{Noun: session.Noun})
 	s := w.live(now, func(s *session.Session) { s.Brief.Redact = []string{"email"} }).Session
 	w.end(s.ID, session.Left, after(10))
 	require.NoError(t, rate(s.ID, 5, new("write to a@example.com")))

@@ -3,10 +3,10 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/store/setting"
@@ -222,4 +222,4 @@ func turnSource(t *tenant.Tenants) event.Source {
 	}
 }
 
-func gone(err error) bool { return errors.Is(err, ErrUnknown) }
+func gone(err error) bool { return errdefs.IsNotFound(err, Noun) }

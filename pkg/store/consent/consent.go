@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -89,8 +90,8 @@ type Consent struct {
 	WithdrawnAt *time.Time
 }
 
-// ErrUnknown says that the organization has no such consent.
-var ErrUnknown = errors.New("no such consent")
+// Noun is what errors call a consent.
+const Noun errdefs.Noun = "consent"
 
 const columns = `id, kind, state, avatar_id, voice_id, membership_id, person_id, guardian, statement, policy_version, person_name, person_email,
 	signed_at, evidence_id, recorded_at, recorded_by, withdrawn_at`
@@ -116,7 +117,7 @@ func Record(ctx context.Context, tx *tenant.Tx, c Consent) error {
 
 // Get finds one consent.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, consent id.Consent) (Consent, error) {
-	return tenant.One(ctx, t, org, scan, ErrUnknown, `SELECT `+columns+` FROM consent WHERE org_id = $1 AND id = $2`, org, consent)
+	return tenant.One(ctx, t, org, scan, Noun.NotFound(consent), `SELECT `+columns+` FROM consent WHERE org_id = $1 AND id = $2`, org, consent)
 }
 
 // Filter narrows a list; zero fields do not.
@@ -164,7 +165,7 @@ func Withdraw(ctx context.Context, tx *tenant.Tx, consent id.Consent, at time.Ti
 	}
 	c, err = pgx.CollectExactlyOneRow(rows, scan)
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = ErrUnknown
+		err = Noun.NotFound(consent)
 	}
 	return c, tag.RowsAffected() == 1, err
 }

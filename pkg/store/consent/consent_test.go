@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/tenant"
@@ -66,9 +67,9 @@ func TestWithdraw(t *testing.T) {
 		return got, changed, err
 	}
 	_, _, err := withdraw(other, now)
-	require.ErrorIs(t, err, consent.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: consent.Noun})
 	_, err = consent.Get(ctx, tenants, other, c.ID)
-	require.ErrorIs(t, err, consent.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: consent.Noun})
 
 	got, changed, err := withdraw(org, now.Add(time.Hour))
 	require.NoError(t, err)

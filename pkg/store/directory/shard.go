@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/store/database"
@@ -30,6 +31,9 @@ type Shard struct {
 	ManagedBy managed.By `json:"managedBy"`
 	CreatedAt time.Time  `json:"createdAt"`
 }
+
+// shardNoun is what errors call a shard.
+const shardNoun errdefs.Noun = "shard"
 
 // ErrInhabited says that organizations live on a shard.
 var ErrInhabited = errors.New("organizations live on it")
@@ -54,7 +58,7 @@ func (d *Directory) PutShard(ctx context.Context, s Shard) error {
 	if err != nil {
 		return err
 	}
-	return known.ManagedBy.Check(s.ManagedBy)
+	return known.ManagedBy.Check(s.ManagedBy, shardNoun, s.Name)
 }
 
 // HandShard makes another the manager of a shard, unless it changed hands meanwhile;
@@ -68,7 +72,7 @@ func (d *Directory) HandShard(ctx context.Context, name string, from, to managed
 	if err != nil {
 		return err
 	}
-	return known.ManagedBy.Check(to)
+	return known.ManagedBy.Check(to, shardNoun, name)
 }
 
 // RemoveShard takes a shard off the directory; one that it does not have is no
@@ -96,7 +100,7 @@ func (d *Directory) RemoveShard(ctx context.Context, name string, by managed.By)
 	if err != nil {
 		return err
 	}
-	return known.ManagedBy.Check(by)
+	return known.ManagedBy.Check(by, shardNoun, name)
 }
 
 const shardColumns = `name, url, tier, managed_by, created_at`

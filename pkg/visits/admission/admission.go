@@ -173,7 +173,7 @@ func useMedia(ctx context.Context, tx *tenant.Tx, s session.Session) error {
 func supersede(ctx context.Context, tx *tenant.Tx, which id.Session, now time.Time) error {
 	s, err := session.Lock(ctx, tx, which)
 	switch {
-	case errors.Is(err, session.ErrUnknown):
+	case errdefs.IsNotFound(err, session.Noun):
 		return problem.Missing("session").WithParam("supersedes")
 	case err != nil:
 		return err

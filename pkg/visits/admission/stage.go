@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/portals/person"
@@ -53,7 +54,7 @@ func (d *Desk) stage(ctx context.Context, tx *tenant.Tx, r *Request, now time.Ti
 func (at *stage) teach(ctx context.Context, tx *tenant.Tx, r *Request) error {
 	s, err := subject.Find(ctx, tx, r.Subject)
 	switch {
-	case errors.Is(err, subject.ErrUnknown), err == nil && !r.Portal.IsZero() && r.Portal != s.Portal:
+	case errdefs.IsNotFound(err, subject.Noun), err == nil && !r.Portal.IsZero() && r.Portal != s.Portal:
 		return problem.Missing("subject").WithParam("subjectId")
 	case err != nil:
 		return err
@@ -74,7 +75,7 @@ func (at *stage) open(ctx context.Context, tx *tenant.Tx, r *Request) error {
 	}
 	p, err := portal.Find(ctx, tx, r.Portal)
 	switch {
-	case errors.Is(err, portal.ErrUnknown):
+	case errdefs.IsNotFound(err, portal.Noun):
 		return problem.Missing("portal").WithParam(at.named)
 	case err != nil:
 		return err
@@ -115,7 +116,7 @@ func (at *stage) seat(ctx context.Context, tx *tenant.Tx, r *Request, now time.T
 
 // personProblem says what the errors of person.Seat are to a caller.
 func personProblem(err error) error {
-	if errors.Is(err, person.ErrUnknown) || errors.Is(err, person.ErrErased) {
+	if errdefs.IsAbsent(err, person.Noun) {
 		return problem.Missing("person").WithParam("personId")
 	}
 	if stands, ok := errors.AsType[*person.StandingError](err); ok {

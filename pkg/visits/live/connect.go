@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
@@ -99,7 +100,7 @@ func (s *Server) admit(ctx context.Context, c *caller) *refusal {
 	var err error
 	c.org, c.Admission, err = session.Admit(ctx, s.Tenants, c.which, c.token)
 	switch {
-	case errors.Is(err, session.ErrUnknown):
+	case errdefs.IsNotFound(err, session.Noun):
 		return &badToken
 	case err != nil:
 		s.Log.WarnContext(ctx, "a socket waits", "session", c.which.String(), "error", err)

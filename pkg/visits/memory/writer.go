@@ -3,12 +3,12 @@ package memory
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"time"
 
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/persona"
@@ -39,7 +39,7 @@ func (w *Writer) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 		return nil, err
 	}
 	s, err := session.Get(ctx, w.Tenants, j.Org, in.Session)
-	if errors.Is(err, session.ErrUnknown) || err == nil && !s.MayBeRemembered() {
+	if errdefs.IsNotFound(err, session.Noun) || err == nil && !s.MayBeRemembered() {
 		return done, nil
 	}
 	if err != nil {
@@ -88,7 +88,7 @@ func done(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (time.Durati
 func commit(which id.Session, said []string) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 		s, err := session.Lock(ctx, tx, which)
-		if errors.Is(err, session.ErrUnknown) || err == nil && !s.MayBeRemembered() {
+		if errdefs.IsNotFound(err, session.Noun) || err == nil && !s.MayBeRemembered() {
 			return done(ctx, tx, j, now)
 		}
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/person"
@@ -215,7 +216,7 @@ func TestChatsThatAreHandedOver(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, escalation.Expired, found.State)
 	_, err = escalation.Get(t.Context(), w.tenants, w.two, e.ID)
-	require.ErrorIs(t, err, escalation.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: escalation.Noun})
 }
 
 func TestLinksToCases(t *testing.T) {

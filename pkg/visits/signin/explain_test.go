@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/portals/letter"
@@ -92,11 +93,11 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		"keys that are old":    {"DELETE FROM signing_key", "signing_key_by_age", w.sweeps},
 		"an escalation": {"FROM escalation", "escalation_pkey", tx(func(ctx context.Context, tx *tenant.Tx) error {
 			_, err := escalation.Find(ctx, tx, id.NewEscalation())
-			return unless(escalation.ErrUnknown, err)
+			return unless(errdefs.NotFound{Noun: escalation.Noun}, err)
 		})},
 		"an escalation by its token": {"FROM escalation", "escalation_by_token", tx(func(ctx context.Context, tx *tenant.Tx) error {
 			_, err := escalation.Opened(ctx, tx, w.portal.ID, escalation.NewToken())
-			return unless(escalation.ErrUnknown, err)
+			return unless(errdefs.NotFound{Noun: escalation.Noun}, err)
 		})},
 		"escalations that expire": {"FROM escalation", "escalation_waiting", func() error {
 			_, err := escalation.Sweep(t.Context(), w.tenants, "a", w.clock.Now())
@@ -104,11 +105,11 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		}},
 		"a link": {"FROM case_link", "case_link_pkey", func() error {
 			_, err := caselink.Get(t.Context(), w.tenants, w.one, id.NewCaseLink())
-			return unless(caselink.ErrUnknown, err)
+			return unless(errdefs.NotFound{Noun: caselink.Noun}, err)
 		}},
 		"a link by its token": {"FROM case_link", "case_link_by_token", tx(func(ctx context.Context, tx *tenant.Tx) error {
 			_, err := caselink.Open(ctx, tx, w.portal.ID, caselink.NewToken(), w.clock.Now())
-			return unless(caselink.ErrUnknown, err)
+			return unless(errdefs.NotFound{Noun: caselink.Noun}, err)
 		})},
 		"a link that was mailed": {"FROM mail_link", "mail_link_pkey", func() error {
 			_, err := w.byLink("vml_none")
@@ -119,18 +120,18 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		}},
 		"a person by their identity": {"FROM person_identity i", "person_identity_pkey", tx(func(ctx context.Context, tx *tenant.Tx) error {
 			_, err := person.ByIdentity(ctx, tx, person.At{Connection: id.NewConnection(), Issuer: "https://login.example.com", Subject: "7"})
-			return unless(person.ErrUnknown, err)
+			return unless(errdefs.NotFound{Noun: person.Noun}, err)
 		})},
 		"the other identities of a person": {"SELECT count(*) FROM person_identity", "person_identity_by_person", tx(func(ctx context.Context, tx *tenant.Tx) error {
 			return person.Identify(ctx, tx, m.Person, person.At{Connection: id.NewConnection(), Issuer: "https://login.example.com", Subject: "7"}, w.clock.Now())
 		})},
 		"a person by their external id": {"FROM person p", "person_by_external", tx(func(ctx context.Context, tx *tenant.Tx) error {
 			_, err := person.ByExternalID(ctx, tx, "none")
-			return unless(person.ErrUnknown, err)
+			return unless(errdefs.NotFound{Noun: person.Noun}, err)
 		})},
 		"a person by their address": {"FROM person p", "person_by_email", tx(func(ctx context.Context, tx *tenant.Tx) error {
 			_, err := person.ByAddress(ctx, tx, "none@example.com")
-			return unless(person.ErrUnknown, err)
+			return unless(errdefs.NotFound{Noun: person.Noun}, err)
 		})},
 		"counts of mails that are over": {"DELETE FROM mail_count", "mail_count_by_hour", w.sweepsLetters},
 		"links that are over":           {"DELETE FROM mail_link", "mail_link_by_expiry", w.sweepsLetters},

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/vault"
@@ -100,7 +101,7 @@ func (g *Gate) before(ctx context.Context, tx *tenant.Tx, p id.Portal) (*entranc
 	var err error
 	e.portal, err = portal.Find(ctx, tx, p)
 	switch {
-	case errors.Is(err, portal.ErrUnknown):
+	case errdefs.IsNotFound(err, portal.Noun):
 		return nil, refuse(NotPublished)
 	case err != nil:
 		return nil, err

@@ -5,10 +5,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/portals/unit"
 	"visavis.dev/pkg/visits/admission/admissiontest"
 	"visavis.dev/pkg/visits/signin"
 )
@@ -66,15 +68,16 @@ func TestWhoCannotBeAdded(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.embed(signin.Embed{Newcomer: signin.Newcomer{Role: person.Learner, Name: "Kim", ExternalID: new("a"), Email: new("kim@example.com")}})
 	require.NoError(t, err)
+	nowhere := id.NewUnit()
 	full := plan.Terms{Limits: plan.Limits{plan.Members: new(int64(1))}}
 	for name, c := range map[string]struct {
 		newcomer signin.Newcomer
 		want     error
 	}{
-		"no such unit":       {signin.Newcomer{Name: "Lee", ExternalID: new("b"), Unit: id.NewUnit()}, person.ErrNoUnit},
+		"no such unit":       {signin.Newcomer{Name: "Lee", ExternalID: new("b"), Unit: nowhere}, unit.OfPortal.NotFound(nowhere)},
 		"another's id":       {signin.Newcomer{Name: "Kim", ExternalID: new("b"), Email: new("kim@example.com")}, person.ErrExternalIDTaken},
 		"no room":            {signin.Newcomer{Name: "Lee", ExternalID: new("b"), Terms: full}, person.ErrFull},
-		"what is no address": {signin.Newcomer{Name: "Lee", ExternalID: new("b"), Email: new("lee")}, &person.FieldError{Field: "email", Message: "is no e-mail address"}},
+		"what is no address": {signin.Newcomer{Name: "Lee", ExternalID: new("b"), Email: new("lee")}, &errdefs.Invalid{Field: "email", Message: "is no e-mail address"}},
 	} {
 		c.newcomer.Role = person.Learner
 		_, err := w.embed(signin.Embed{Newcomer: c.newcomer})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/portals/letter"
 	"visavis.dev/pkg/portals/person"
@@ -115,24 +116,24 @@ func refuse(code Code) error { return &Refusal{Code: code} }
 
 // asRefusal says what the errors of other packages are at a door.
 func asRefusal(err error) error {
-	if errors.Is(err, person.ErrRemoved) {
+	if errdefs.IsGone(err, person.MembershipNoun) {
 		err = &person.StandingError{Reason: person.NoMembership}
 	}
-	if field, ok := errors.AsType[*person.FieldError](err); ok && field.Field == "email" {
+	if field, ok := errors.AsType[*errdefs.Invalid](err); ok && field.Field == "email" {
 		return refuse(EmailRequired)
 	}
 	if stands, ok := errors.AsType[*person.StandingError](err); ok {
 		return &Refusal{Code: Code(stands.Reason), standing: stands.Error()}
 	}
 	for known, code := range map[error]Code{
-		portal.ErrUnknown: NotPublished, portal.ErrArchived: NotPublished, person.ErrFull: Full, person.ErrEmailTaken: AddressKnown,
-		person.ErrUnknown: PersonGone, person.ErrErased: PersonGone, person.ErrNoMembership: PersonGone,
-		escalation.ErrUnknown: LinkUnknown, escalation.ErrOver: LinkUsedUp,
+		errdefs.NotFound{Noun: portal.Noun}: NotPublished, errdefs.Archived{Noun: portal.Noun}: NotPublished, person.ErrFull: Full, person.ErrEmailTaken: AddressKnown,
+		errdefs.NotFound{Noun: person.Noun}: PersonGone, errdefs.Gone{Noun: person.Noun}: PersonGone, errdefs.NotFound{Noun: person.MembershipNoun}: PersonGone,
+		errdefs.NotFound{Noun: escalation.Noun}: LinkUnknown, &errdefs.Conflict{Noun: escalation.Noun, Reason: escalation.ReasonOver}: LinkUsedUp,
 		letter.ErrUnknownLink: LinkUnknown, letter.ErrExpiredLink: LinkExpired, letter.ErrUsedLink: TokenUsed, letter.ErrRevokedLink: LinkRevoked,
 		identity.ErrUnreachable: ProviderAway, identity.ErrDenied: ProviderDenied, identity.ErrAnswer: AnswerRefused,
 		person.ErrOtherIdentity: AccountUnknown,
 		letter.ErrTooMany:       TooManyMails, letter.ErrNoAddress: EmailRequired,
-		caselink.ErrUnknown: LinkUnknown, caselink.ErrExpired: LinkExpired, caselink.ErrRevoked: LinkRevoked, caselink.ErrUsedUp: LinkUsedUp,
+		errdefs.NotFound{Noun: caselink.Noun}: LinkUnknown, caselink.ErrExpired: LinkExpired, caselink.ErrRevoked: LinkRevoked, caselink.ErrUsedUp: LinkUsedUp,
 	} {
 		if errors.Is(err, known) {
 			return refuse(code)

@@ -133,19 +133,19 @@ func (g *Gate) attempt(org id.Org, p id.Portal, cookie string) (at identity.Atte
 // that the provider does not vouch for finds nobody: it would be anybody's.
 func (e *entrance) identified(ctx context.Context, tx *tenant.Tx, at person.At, who identity.Who) (person.Person, error) {
 	found, err := person.ByIdentity(ctx, tx, at)
-	if err == nil || !errors.Is(err, person.ErrUnknown) {
+	if err == nil || !errdefs.IsNotFound(err, person.Noun) {
 		return found, err
 	}
-	err = person.ErrUnknown
+	err = errdefs.NotFound{Noun: person.Noun}
 	if who.ExternalID != "" {
 		found, err = person.ByExternalID(ctx, tx, who.ExternalID)
 	}
 	byAddress := false
-	if _, key, ok := person.Address(who.Email); ok && errors.Is(err, person.ErrUnknown) {
+	if _, key, ok := person.Address(who.Email); ok && errdefs.IsNotFound(err, person.Noun) {
 		found, err = person.ByAddress(ctx, tx, key)
 		byAddress = true
 	}
-	if errors.Is(err, person.ErrUnknown) {
+	if errdefs.IsNotFound(err, person.Noun) {
 		return found, refuse(AccountUnknown)
 	}
 	if err != nil {

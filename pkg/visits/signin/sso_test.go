@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/personas/connection"
@@ -133,7 +134,7 @@ func TestAnIdentityProviderLetsItsPeopleIn(t *testing.T) {
 		_, err := person.ByIdentity(ctx, tx, person.At{Connection: p.connection, Issuer: other, Subject: "kim"})
 		return err
 	})
-	require.ErrorIs(t, err, person.ErrUnknown)
+	require.ErrorIs(t, err, errdefs.NotFound{Noun: person.Noun})
 }
 
 func TestWhomAnIdentityProviderDoesNotLetIn(t *testing.T) {

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"strings"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/unit"
 )
 
 // refusal is why a line was refused. It repeats nothing of the line: the job that
@@ -26,7 +28,7 @@ func (r *refusal) Error() string { return r.message }
 // nil for one that is not the line's fault.
 func explain(err error) *refusal {
 	var (
-		field  *person.FieldError
+		field  *errdefs.Invalid
 		itself *refusal
 	)
 	switch {
@@ -40,11 +42,11 @@ func explain(err error) *refusal {
 		return refuse("externalId", "The externalId and the person do not belong together.")
 	case errors.Is(err, person.ErrFull):
 		return refuse("", "The plan allows no more people.")
-	case errors.Is(err, portal.ErrUnknown):
+	case errdefs.IsNotFound(err, portal.Noun):
 		return refuse(portalID, "There is no such portal.")
-	case errors.Is(err, portal.ErrArchived):
+	case errdefs.IsArchived(err, portal.Noun):
 		return refuse(portalID, "The portal is archived.")
-	case errors.Is(err, person.ErrNoUnit):
+	case errdefs.IsNotFound(err, unit.OfPortal):
 		return refuse(unitID, "The portal has no such unit.")
 	case errors.Is(err, person.ErrDates):
 		return refuse("endsAt", "endsAt must lie after startsAt.")

@@ -18,6 +18,7 @@ import (
 	clocktest "k8s.io/utils/clock/testing"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/portals/portal"
@@ -191,7 +192,7 @@ func TestPicturesThatNobodyWantsGo(t *testing.T) {
 	require.Len(t, found, 1)
 	require.Contains(t, found, s.url+"/b")
 	require.Equal(t, 1, s.sweep())
-	require.ErrorIs(t, s.collector.Collect(t.Context(), s.org, id.NewPortal(), true), portal.ErrUnknown)
+	require.ErrorIs(t, s.collector.Collect(t.Context(), s.org, id.NewPortal(), true), errdefs.NotFound{Noun: portal.Noun})
 }
 
 func TestWhyAPictureIsNotThere(t *testing.T) {

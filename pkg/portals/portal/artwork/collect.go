@@ -45,7 +45,7 @@ func NewCollector(t *tenant.Tenants, f *file.Store, g *egress.Guard, c clock.Pas
 
 // Collect fetches the pictures of a portal's draft: all of them anew, or those that
 // there is no copy of. What cannot be fetched is noted beside the picture and is no
-// error; the error is portal.ErrUnknown.
+// error; the error is errdefs.NotFound.
 func (c *Collector) Collect(ctx context.Context, org id.Org, p id.Portal, anew bool) error {
 	draft, shown, err := drafted(ctx, c.Tenants, org, p)
 	if err != nil {

@@ -61,7 +61,7 @@ func Wishes(d portal.Definition, lessons []Lesson) []Wish {
 }
 
 // drafted are the pictures of a portal's draft, and of what visitors see now. It rides
-// portal_pkey and subject_by_portal. The error is portal.ErrUnknown.
+// portal_pkey and subject_by_portal. The error is errdefs.NotFound.
 func drafted(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (draft, shown []Wish, err error) {
 	var (
 		known           bool
@@ -87,7 +87,7 @@ func drafted(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (d
 		}
 	})
 	if err == nil && !known {
-		err = portal.ErrUnknown
+		err = portal.Noun.NotFound(p)
 	}
 	return Wishes(wanted, lessons), Wishes(visible, taught), err
 }
