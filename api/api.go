@@ -91,8 +91,8 @@ type Parts struct {
 }
 
 // Operations declares every operation of the API.
-func Operations(d route.Deps, p Parts) *route.Service {
-	s := route.New(d)
+func Operations(s *route.Service, p Parts) {
+	d := s.Deps
 	(&identity.API{Health: p.Health, Plans: p.Plans, Tenants: d.Tenants, Version: p.Version, PerAddress: d.PerAddress}).Register(s)
 	(&keys.API{Changes: p.Changes}).Register(s)
 	(&activity.API{Tenants: d.Tenants}).Register(s)
@@ -124,11 +124,10 @@ func Operations(d route.Deps, p Parts) *route.Service {
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
 	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
 	(&jobs.API{Tenants: d.Tenants, Files: p.Files, Clock: p.Clock}).Register(s)
-	return s
 }
 
-// New is the whole API with its documents.
-func New(d route.Deps, p Parts) (*route.Service, error) {
-	s := Operations(d, p)
-	return s, openapi.Register(s)
+// Register is the whole API with its documents.
+func Register(s *route.Service, p Parts) error {
+	Operations(s, p)
+	return openapi.Register(s)
 }

@@ -107,6 +107,7 @@ func Serve(t testing.TB, o server.Options) (*server.Server, string) {
 	o.PublicURL = "http://" + listener.Listener.Addr().String()
 	s, err := server.New(context.Background(), o)
 	require.NoError(t, err)
+	require.NoError(t, s.ServeAPI())
 	s.Start()
 	listener.Config.Handler = s.Handler
 	listener.Start()

@@ -158,7 +158,7 @@ type Server struct {
 	// Library is the avatars that everybody has, and Gallery the portals' templates.
 	Library *avatar.Library
 	Gallery *template.Gallery
-	// Handler answers the API's requests.
+	// Handler answers requests: those of the API once ServeAPI was called.
 	Handler http.Handler
 
 	options Options
@@ -269,27 +269,19 @@ func (s *Server) openVault(ctx context.Context) error {
 	return err
 }
 
-// serve puts the operations behind the chain.
+// serve makes the chain that requests go through.
 func (s *Server) serve(cursors *cursor.Codec) (err error) {
 	o := s.options
 	s.known = s.knownOrganizations()
 	if s.Gallery, err = template.Load(); err != nil {
 		return fmt.Errorf("the portals' templates: %w", err)
 	}
-	s.Service, err = api.New(route.Deps{
+	s.Service = route.New(route.Deps{
 		Auth: s.authenticator, Limiter: s.limiter, Tenants: s.Tenants,
 		Idempotency: idempotency.New(s.Tenants, o.Clock, person.TellsOfErased), Cursors: cursors, Clock: o.Clock, Log: o.Log,
 		Metrics: o.Metrics, PerAddress: o.PerAddress, TrustedProxies: o.TrustedProxies, PublicURL: o.PublicURL,
 		Bodies: spool.NewBudget(cmp.Or(o.BodyBytes, spool.DefaultTotal())), Temporary: spool.Folder(o.TemporaryFolder), BodyPartWithin: o.BodyPartWithin,
-	}, api.Parts{
-		Addresses: s.Addresses(), Gallery: s.Gallery, Gate: s.Gate,
-		PortalURL: o.portalURL(),
-		Changes:   s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.Library, LiveURL: o.liveURL(), Plans: s.Plans,
-		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Speaker: o.Speaker, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: s.visitors,
 	})
-	if err != nil {
-		return err
-	}
 	// Last: a server that does not come to be is built again, with the same registry.
 	o.Metrics.MustRegister(database.NewCollector(s.pools), health.NewCollector(s.Health), move.NewCollector(s.Directory, o.Clock))
 	s.Handler = s.Service
@@ -297,6 +289,18 @@ func (s *Server) serve(cursors *cursor.Codec) (err error) {
 		s.Handler = otelhttp.NewHandler(s.Service, "visavis")
 	}
 	return nil
+}
+
+// ServeAPI declares the operations of the API, for a process that answers them: they and
+// their documents take memory that no other process needs.
+func (s *Server) ServeAPI() error {
+	o := s.options
+	return api.Register(s.Service, api.Parts{
+		Addresses: s.Addresses(), Gallery: s.Gallery, Gate: s.Gate,
+		PortalURL: o.portalURL(),
+		Changes:   s.Changes, Connections: s.Connections, Reporter: s.Reporter, Egress: s.Egress, Files: s.Files, Health: s.Health, Library: s.Library, LiveURL: o.liveURL(), Plans: s.Plans,
+		Minds: minds{s}, Clock: o.Clock, Organization: s.organization, Searcher: s.Searcher, Speaker: o.Speaker, Teller: s.Teller, Vault: s.Vault, Version: o.Version, Visitors: s.visitors,
+	})
 }
 
 // Start begins what runs beside the requests.

@@ -93,7 +93,7 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
 	p.metrics = promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{})
-	if p.server, err = whenReachable(ctx, log, func() (*server.Server, error) { return server.New(ctx, o) }); err != nil {
+	if p.server, err = openServer(ctx, log, o, d); err != nil {
 		return nil, err
 	}
 	if d.live {
@@ -107,6 +107,19 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 		p.worker = p.server.Worker(tasks)
 	}
 	return p, nil
+}
+
+// openServer opens what the role works with, and what it answers.
+func openServer(ctx context.Context, log *slog.Logger, o server.Options, d duties) (*server.Server, error) {
+	s, err := whenReachable(ctx, log, func() (*server.Server, error) { return server.New(ctx, o) })
+	if err != nil || !d.api {
+		return s, err
+	}
+	if err := s.ServeAPI(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
 }
 
 // documentsAtOnce is how many documents a process reads side by side, each in a process of

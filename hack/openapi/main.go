@@ -16,7 +16,8 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	s := api.Operations(route.Deps{}, api.Parts{})
+	s := route.New(route.Deps{})
+	api.Operations(s, api.Parts{})
 	comments := comment.NewReader(".")
 	for _, v := range contract.Versions() {
 		document, err := s.Document(v, comments.Of)
