@@ -197,7 +197,7 @@ func (m minds) lend(ctx context.Context, org id.Org, c *conversation.Config) err
 		}
 		opened, err := m.Connections.Open(ctx, org, *t.ConnectionID)
 		switch {
-		case errors.Is(err, connection.ErrUnknown), errors.Is(err, connection.ErrGone), errors.Is(err, connection.ErrDisabled):
+		case errdefs.IsAbsent(err, connection.Noun), errors.Is(err, connection.ErrDisabled):
 			continue
 		case err != nil:
 			return err
