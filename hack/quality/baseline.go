@@ -82,7 +82,7 @@ func writeBaseline(folder, commit string, all []outcome) error {
 	}
 	for _, o := range all {
 		at := [2]string{o.domain, o.question.Class}
-		b.tallies[at] = b.tallies[at].plus(tallyOf(o))
+		b.tallies[at] = b.tallies[at].plus(tallyOf(o.verdict))
 	}
 	var out strings.Builder
 	fmt.Fprintln(&out, "# What the engine made of these sets: domain, class, good, refused, wrong.")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"visavis.dev/pkg/sessions/conversation"
 )
@@ -51,25 +52,26 @@ func fitRank(samples []sample) []float64 {
 // all of them.
 func (s *sample) pull(w, gradient []float64) {
 	odds := make([]float64, len(s.candidates))
-	for n, c := range s.candidates {
-		odds[n] = dot(w, c.features)
+	for n := range s.candidates {
+		odds[n] = s.candidates[n].sum(w)
 	}
 	highest := slices.Max(odds)
 	all, well := 0.0, 0.0
-	for n, c := range s.candidates {
+	for n := range s.candidates {
 		odds[n] = math.Exp(odds[n] - highest)
 		all += odds[n]
-		if c.good {
+		if s.candidates[n].good {
 			well += odds[n]
 		}
 	}
-	for n, c := range s.candidates {
+	for n := range s.candidates {
+		c := &s.candidates[n]
 		pull := -odds[n] / all
 		if c.good {
 			pull += odds[n] / well
 		}
-		for k, f := range c.features {
-			gradient[k] += pull * f
+		for _, k := range c.set {
+			gradient[k] += pull * c.features[k]
 		}
 	}
 }
@@ -118,6 +120,7 @@ func ascend(still map[int]bool, climb func(w, gradient []float64)) []float64 {
 
 // scored is a question with how likely its best answer is one, and whether it is.
 type scored struct {
+	of   *outcome
 	sure float64
 	good bool
 	// gap says that the only good answer is that it is not known.
@@ -129,7 +132,7 @@ func (m *model) left(samples []sample) []scored {
 	var out []scored
 	for i := range samples {
 		top := samples[i].best(m.rank)
-		out = append(out, scored{likelihood(dot(m.sure, top.features)), top.good, samples[i].gap})
+		out = append(out, scored{samples[i].of, likelihood(dot(m.sure, top.features)), top.good, samples[i].gap})
 	}
 	return out
 }
@@ -147,26 +150,35 @@ func crossed(samples []sample) []scored {
 			domains = append(domains, s.domain)
 		}
 	}
-	var out []scored
-	for _, domain := range domains {
-		in := func(s sample) bool { return s.domain == domain }
-		m := fitModel(slices.DeleteFunc(slices.Clone(samples), in))
-		out = append(out, m.left(slices.DeleteFunc(slices.Clone(samples), func(s sample) bool { return !in(s) }))...)
+	out := make([][]scored, len(domains))
+	var all sync.WaitGroup
+	for n, domain := range domains {
+		all.Go(func() {
+			in := func(s sample) bool { return s.domain == domain }
+			m := fitModel(slices.DeleteFunc(slices.Clone(samples), in))
+			out[n] = m.left(slices.DeleteFunc(slices.Clone(samples), func(s sample) bool { return !in(s) }))
+		})
 	}
-	return out
+	all.Wait()
+	return slices.Concat(out...)
+}
+
+// at is what comes of a question where answers are given from a likelihood on.
+func (s scored) at(least float64) verdict {
+	switch {
+	case s.sure < least && s.gap, s.sure >= least && s.good:
+		return good
+	case s.sure < least:
+		return refused
+	default:
+		return wrong
+	}
 }
 
 // counted is what comes of questions where answers are given from a likelihood on.
 func counted(all []scored, least float64) (t tally) {
 	for _, s := range all {
-		switch {
-		case s.sure < least && s.gap, s.sure >= least && s.good:
-			t.good++
-		case s.sure < least:
-			t.refused++
-		default:
-			t.wrong++
-		}
+		t = t.plus(tallyOf(s.at(least)))
 	}
 	return t
 }
@@ -185,34 +197,63 @@ func leastFor(all []scored, rest tally, wrong float64) float64 {
 }
 
 // fit fits the weights on what came of the questions and writes them. The likelihood from
-// which answers are given is chosen on models that had not seen the question's domain.
-func fit(w io.Writer, path string, all []outcome, wrong float64) error {
+// which answers are given is chosen on models that had not seen the question's domain; what
+// is printed is of some domains, or of all where none are named.
+func fit(w io.Writer, path string, all []outcome, wrong float64, domains []string) error {
 	var samples []sample
-	var rest tally
+	var rest []*outcome
 	for i := range all {
 		if s, ok := sampleOf(&all[i]); ok {
 			samples = append(samples, s)
 		} else {
-			rest = rest.plus(tallyOf(all[i]))
+			rest = append(rest, &all[i])
 		}
 	}
 	m := fitModel(samples)
-	honest := crossed(samples)
-	fmt.Fprintf(w, "\nfit on %d questions; of the others %d good, %d refused, %d wrong\n", len(samples), rest.good, rest.refused, rest.wrong)
+	honest, seen := crossed(samples), m.left(samples)
+	m.least = leastFor(honest, tallyOfAll(rest), wrong)
+	if len(domains) > 0 {
+		other := func(o *outcome) bool { return !slices.Contains(domains, o.domain) }
+		samples = slices.DeleteFunc(samples, func(s sample) bool { return other(s.of) })
+		honest = slices.DeleteFunc(honest, func(s scored) bool { return other(s.of) })
+		seen = slices.DeleteFunc(seen, func(s scored) bool { return other(s.of) })
+		rest = slices.DeleteFunc(rest, other)
+	}
 	reachable := 0
 	for _, s := range samples {
 		if slices.ContainsFunc(s.candidates, func(c sampled) bool { return c.good }) {
 			reachable++
 		}
 	}
-	fmt.Fprintf(w, "a good answer is among the sentences of %d\n", reachable)
+	fmt.Fprintf(w, "\nfit on %d questions, a good answer is among the sentences of %d; %d others\n", len(samples), reachable, len(rest))
 	fmt.Fprintf(w, "%-8s %-23s  %s\n", "least", "leave one domain out", "fit on all")
+	apart := tallyOfAll(rest)
 	for least := 0.0; least < 0.95; least += 0.05 {
-		fmt.Fprintf(w, "%.2f     %s   %s\n", least, rest.plus(counted(honest, least)).shares(), rest.plus(counted(m.left(samples), least)).shares())
+		fmt.Fprintf(w, "%.2f     %s   %s\n", least, apart.plus(counted(honest, least)).shares(), apart.plus(counted(seen, least)).shares())
 	}
-	m.least = leastFor(honest, rest, wrong)
-	fmt.Fprintf(w, "least %.2f    %s\n", m.least, rest.plus(counted(honest, m.least)).shares())
+	fmt.Fprintf(w, "least %.2f    %s\n", m.least, apart.plus(counted(honest, m.least)).shares())
+	for _, class := range classes {
+		var t tally
+		for _, s := range honest {
+			if s.of.question.Class == class {
+				t = t.plus(tallyOf(s.at(m.least)))
+			}
+		}
+		for _, o := range rest {
+			if o.question.Class == class {
+				t = t.plus(tallyOf(o.verdict))
+			}
+		}
+		fmt.Fprintf(w, "%-18s %5d  %s\n", class, t.all(), t.shares())
+	}
 	return os.WriteFile(path, []byte(m.text()), 0o600)
+}
+
+func tallyOfAll(all []*outcome) (t tally) {
+	for _, o := range all {
+		t = t.plus(tallyOf(o.verdict))
+	}
+	return t
 }
 
 // text is the file of the weights.

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/go-logr/logr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -43,6 +44,8 @@ type options struct {
 	// file; wrong is the share of questions that may be answered wrong.
 	fit   string
 	wrong float64
+	// by are the domains that the fit is shown of.
+	by string
 }
 
 func main() {
@@ -50,13 +53,14 @@ func main() {
 	var o options
 	flag.StringVar(&o.root, "root", "hack/quality/sets", "the `directory` of the directories of sets")
 	flag.StringVar(&o.sets, "sets", "tuning", "which `directory` of sets to ask: tuning or heldout")
-	flag.StringVar(&o.domain, "domain", "", "the only `domain` to ask")
+	flag.StringVar(&o.domain, "domain", "", "the only `domains` to ask, with commas between them")
 	flag.BoolVar(&o.explain, "explain", false, "print every question that was not answered well, with its answer; not of held-out sets")
 	flag.BoolVar(&o.answers, "answers", false, "print every question with its answer, as -explain does")
 	flag.StringVar(&o.baseline, "baseline", "", "write the outcome as the baseline, measured at this `commit`")
 	flag.IntVar(&o.pages, "pages", 0, "add so many `pages` of other text to each pack, and use one core: for the latency in large packs")
 	flag.StringVar(&o.fit, "fit", "", "fit the weights of the built-in engine on what comes of the questions, and write them to this `file`; not on held-out sets")
 	flag.Float64Var(&o.wrong, "wrong", 0.12, "the `share` of questions of domains not seen that may be answered wrong, for -fit")
+	flag.StringVar(&o.by, "by", "", "the `domains` that -fit shows the outcome of, with commas between them; all without it")
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
 	if err := run(context.Background(), o); err != nil {
@@ -75,7 +79,8 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	if o.domain != "" {
-		sets = slices.DeleteFunc(sets, func(s set) bool { return s.domain != o.domain })
+		only := strings.Split(o.domain, ",")
+		sets = slices.DeleteFunc(sets, func(s set) bool { return !slices.Contains(only, s.domain) })
 	}
 	if len(sets) == 0 {
 		return fmt.Errorf("there is no such set in %s", folder)
@@ -109,7 +114,7 @@ func run(ctx context.Context, o options) error {
 	}
 	report(os.Stdout, all, ranked, before)
 	if o.fit != "" {
-		return fit(os.Stdout, o.fit, all, o.wrong)
+		return fit(os.Stdout, o.fit, all, o.wrong, strings.FieldsFunc(o.by, func(r rune) bool { return r == ',' }))
 	}
 	if o.baseline != "" {
 		return writeBaseline(folder, o.baseline, all)

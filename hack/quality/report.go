@@ -31,8 +31,8 @@ func (t tally) plus(o tally) tally {
 
 func (t tally) all() int { return t.good + t.refused + t.wrong }
 
-func tallyOf(o outcome) tally {
-	switch o.verdict {
+func tallyOf(v verdict) tally {
+	switch v {
 	case good:
 		return tally{good: 1}
 	case refused:
@@ -63,7 +63,7 @@ func report(w io.Writer, all []outcome, ranked []ranking, before baseline) {
 	sum := func(matches func(outcome) bool) (t tally) {
 		for _, o := range all {
 			if matches(o) {
-				t = t.plus(tallyOf(o))
+				t = t.plus(tallyOf(o.verdict))
 			}
 		}
 		return t

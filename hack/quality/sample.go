@@ -10,6 +10,7 @@ import (
 // sample is a question that the built-in engine looked for an answer to, with what
 // speaks for each sentence, and whether it would have been a good answer.
 type sample struct {
+	of     *outcome
 	domain string
 	// candidates are in the order in which the engine had them.
 	candidates []sampled
@@ -19,8 +20,10 @@ type sample struct {
 
 type sampled struct {
 	features []float64
-	passage  any
-	good     bool
+	// set are the features that are not zero, which are few.
+	set     []int
+	passage any
+	good    bool
 }
 
 // sampleOf makes a sample of how a question was answered. There is none where the
@@ -29,11 +32,14 @@ func sampleOf(o *outcome) (s sample, ok bool) {
 	if len(o.traces) != 1 {
 		return s, false
 	}
-	s = sample{domain: o.domain, gap: o.question.Expect == expectUnknown}
+	s = sample{of: o, domain: o.domain, gap: o.question.Expect == expectUnknown}
 	for _, c := range o.traces[0].Candidates {
 		one := sampled{passage: c.Passage.Chunk, good: judge(o.question, answer{c.Said, conversation.ActAnswer}) == good}
-		for _, name := range conversation.Features() {
+		for n, name := range conversation.Features() {
 			one.features = append(one.features, c.Features[name])
+			if c.Features[name] != 0 {
+				one.set = append(one.set, n)
+			}
 		}
 		s.candidates = append(s.candidates, one)
 	}
@@ -45,7 +51,7 @@ func (s *sample) best(rank []float64) sampled {
 	scores := make([]float64, len(s.candidates))
 	first := 0
 	for n, c := range s.candidates {
-		if scores[n] = dot(rank, c.features); scores[n] > scores[first] {
+		if scores[n] = c.sum(rank); scores[n] > scores[first] {
 			first = n
 		}
 	}
@@ -67,6 +73,15 @@ func (s *sample) best(rank []float64) sampled {
 		}
 	}
 	return top
+}
+
+// sum is of its features, each by its weight.
+func (c *sampled) sum(w []float64) float64 {
+	sum := 0.0
+	for _, n := range c.set {
+		sum += w[n] * c.features[n]
+	}
+	return sum
 }
 
 func dot(a, b []float64) float64 {
