@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -235,10 +234,15 @@ func (f *fixture) persona(ctx context.Context, org id.Org, s *set, base id.Knowl
 // long it took from the question to the answer's end.
 func (p *stage) answer(ctx context.Context, s *set, q *question) (a answer, took time.Duration, traces []conversation.Trace) {
 	config := p.config
-	asked := q.Ask[len(q.Ask)-1]
 	if p.traces {
 		config.Trace = func(t conversation.Trace) {
-			if strings.Contains(asked, t.Question.Text) {
+			before := 0
+			for _, turn := range t.Question.History {
+				if turn.Speaker == session.User {
+					before++
+				}
+			}
+			if before == len(q.Ask)-1 {
 				traces = append(traces, t)
 			}
 		}

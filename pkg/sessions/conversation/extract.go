@@ -1,11 +1,13 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"visavis.dev/pkg/text/answer"
+	"visavis.dev/pkg/text/search"
 )
 
 // extractive is the built-in brain: it answers with sentences of the packs, word
@@ -78,6 +80,12 @@ func (b extractive) answer(ctx context.Context, q Question) ([]Piece, error) {
 	if err != nil {
 		return nil, err
 	}
+	if right := spelled(q, passages); right != q.Text {
+		q.Text = right
+		if passages, _, err = b.find(ctx, q); err != nil {
+			return nil, err
+		}
+	}
 	pieces := b.extracted(q, passages)
 	if again, ok := understoodFromBefore(q); ok && len(pieces) == 1 && pieces[0].Gap {
 		if passages, _, err = b.find(ctx, again); err != nil {
@@ -102,6 +110,21 @@ func (b extractive) answer(ctx context.Context, q Question) ([]Piece, error) {
 	return pieces, nil
 }
 
+// spelled is a question with its misspelled words set right, by those of the passages that
+// were found for it.
+func spelled(q Question, passages []Passage) string {
+	language := reading(q.Language, q.Text)
+	var words []string
+	for i := range passages {
+		if p := &passages[i]; base(cmp.Or(p.Language, q.Language)) == base(language) {
+			for _, t := range wordsOf(p.Title + " " + p.Heading + " " + p.Text) {
+				words = append(words, search.Fold(t.text))
+			}
+		}
+	}
+	return answer.Spelled(language, q.Text, words)
+}
+
 // maxLeaning is how many words a question has at most that may leave out what it is about
 // without showing it: "how many may I bring?".
 const maxLeaning = 6
@@ -122,8 +145,8 @@ func alarmed(alarm Question, pieces []Piece, passages []Passage) []Piece {
 	pieces = slices.DeleteFunc(pieces, func(p Piece) bool { return p.Gap || p.Act == ActClarify })
 	_, found := ranked(alarm, passages)
 	at := slices.IndexFunc(found, func(c candidate) bool { return c.held.evidence.Fits(answer.Danger) == 1 })
-	if at < 0 { // a number to call at least
-		at = slices.IndexFunc(found, func(c candidate) bool { return c.held.evidence.Fits(answer.Danger) > 0 })
+	for least := 0.75; at < 0 && least > 0; least -= 0.25 { // a number to call at least
+		at = slices.IndexFunc(found, func(c candidate) bool { return c.held.evidence.Fits(answer.Danger) >= least })
 	}
 	if at >= 0 {
 		call := stated(alarm, finding{chosen: found[at : at+1], verdict: answer.Unclear}, passages)

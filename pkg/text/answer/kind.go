@@ -138,6 +138,7 @@ var (
 	nameForm  = regexp.MustCompile(`\p{Lu}\p{Ll}+ (?:\p{Lu}\. |v[ao]n |de |da |di |la )?\p{Lu}\p{Ll}+`)
 	titleForm = regexp.MustCompile(`\b(?:Dr|Mr|Mrs|Ms|Prof|Frau|Herrn?|Mme|M|Sra?|Dra|Dott|Sig|Dhr|Mevr|Pan|Pani)\b\.? \p{Lu}|さん|先生|医生|女士|先生|博士|الدكتور|السيد`)
 	dateForm  = regexp.MustCompile(`\b(?:1[5-9]|20)\d\d\b|\b\d{1,2}\.\s?\d{1,2}\.`)
+	phoneForm = regexp.MustCompile(`\+?\(?\d[\d\s()/\-]{6,}\d`)
 	reachForm = regexp.MustCompile(`\S+@\S+\.\S+|\+?\(?\d[\d\s()/\-]{6,}\d|https?://|\bwww\.`)
 )
 
@@ -155,7 +156,11 @@ var streetForm = regexp.MustCompile(strings.Join([]string{
 }, "|"))
 
 // hotlineForm is a short number that is called in danger: three digits, or two as in France.
-var hotlineForm = regexp.MustCompile(`\b(?:000|1\d\d|9\d\d|15|17|18)\b`)
+var (
+	hotlineForm = regexp.MustCompile(`\b(?:000|1\d\d|9\d\d|15|17|18)\b`)
+	// longNumber is a number of several groups, of which none is one to call: "116 117".
+	longNumber = regexp.MustCompile(`\d+(?:[ /-]\d{2,})+`)
+)
 
 var (
 	centuryForm = regexp.MustCompile(`(?:^|[^\d.,])(?:1\d|20)\d\d(?:$|[^\d,%€$£])`)
@@ -178,7 +183,7 @@ func (e *Evidence) locate(sentence string) {
 	if e.Street = (e.Number || strings.ContainsAny(sentence, "شC")) && streetForm.MatchString(sentence); e.Street {
 		e.Concepts[byKey()["address"]] = true
 	}
-	e.Hotline = e.Number && hotlineForm.MatchString(sentence)
+	e.Hotline = e.Number && hotlineForm.MatchString(longNumber.ReplaceAllString(sentence, " "))
 	e.Year = e.Number && centuryForm.MatchString(sentence)
 	e.Far = e.Number && farForm.MatchString(sentence) || e.Span && e.has("way", "hike", "go_light", "car_own", "transport") || onFoot(sentence)
 }
@@ -221,6 +226,9 @@ func EvidenceIn(language, sentence string) Evidence {
 	}
 	if e.Reach {
 		e.Concepts[keys["contact"]] = true
+		if phoneForm.MatchString(sentence) {
+			e.Concepts[keys["phone"]] = true
+		}
 	}
 	if e.Mail {
 		e.Concepts[keys["email"]] = true
@@ -303,7 +311,13 @@ func (e *Evidence) Fits(kind Kind) float64 {
 	case Phone:
 		return yes(e.Reach && !e.Mail)
 	case Danger:
-		return yes(e.Hotline && (e.has("emergency", "danger_call", "contact", "phone")))*0.5 + yes(e.Hotline && e.has("emergency", "danger_call"))*0.5
+		switch alarming := e.has("emergency", "danger_call"); {
+		case e.Hotline && alarming:
+			return 1
+		case e.Reach && !e.Mail && alarming:
+			return 0.75 // one of the organization's own
+		}
+		return yes(e.Hotline && e.has("contact", "phone")) * 0.5
 	case Where:
 		if e.Street || e.has("place_word", "address", "floor", "way") {
 			return 1

@@ -69,6 +69,8 @@ type talk struct {
 	say       map[string]string
 	// function are the words of asking.
 	function map[string]bool
+	// common are those and the words of the acts.
+	common map[string]bool
 }
 
 var talks = func() map[string]func() *talk {
@@ -170,7 +172,9 @@ func readTalk(language, text string) (*talk, error) {
 			sections[section] = append(sections[section], list(line)...)
 		}
 	}
-	return t, errors.Join(t.compile(&c, sections)...)
+	failed := t.compile(&c, sections)
+	t.common = t.commonWords()
+	return t, errors.Join(failed...)
 }
 
 func list(line string) []string {

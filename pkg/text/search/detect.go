@@ -5,8 +5,11 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/words"
+
+	"visavis.dev/pkg/text/lexicon"
 )
 
 // enough is how much of a text Detect looks at, in bytes.
@@ -136,6 +139,7 @@ var tells = sync.OnceValue(func() map[string][]string {
 // have says more. The best must be ahead of the next, or nobody is.
 func byWords(text, script string) string {
 	scores := map[string]float64{}
+	short := script == "Latn" && len(text) <= shortText
 	segments := words.FromString(strings.ToLower(text))
 	for segments.Next() {
 		w := apostrophes.Replace(segments.Value())
@@ -145,6 +149,9 @@ func byWords(text, script string) string {
 		}
 		for _, l := range languages {
 			scores[l] += 1 / float64(len(languages))
+		}
+		if short {
+			topical(w, languages, scores)
 		}
 		for l, own := range letters {
 			if strings.ContainsAny(w, own) {
@@ -167,6 +174,55 @@ func byWords(text, script string) string {
 	}
 	return best
 }
+
+// shortText is how many bytes a text has at most of which words of every kind are looked
+// at: somebody in a hurry leaves out stop words, and the accents of those that stay.
+const shortText = 200
+
+// How much a word says of a language that is one of its lexicon, and one that would be a
+// stop word but for an accent.
+const (
+	lexiconTells    = 0.5
+	unaccentedTells = 0.7
+)
+
+// topical counts a word of a short text that is a word of the lexicon, or a stop word
+// without its accents.
+func topical(w string, stop []string, scores map[string]float64) {
+	folded := Fold(w)
+	if utf8.RuneCountInString(folded) < 2 {
+		return
+	}
+	var in []string
+	for _, l := range lexicon.Languages() {
+		if !slices.Contains(stop, l) && InLexicon(l, folded) {
+			in = append(in, l)
+		}
+	}
+	for _, l := range in {
+		scores[l] += lexiconTells / float64(len(in))
+	}
+	for _, l := range unaccented()[w] {
+		if !slices.Contains(stop, l) && !slices.Contains(in, l) {
+			scores[l] += unaccentedTells / float64(len(unaccented()[w]))
+		}
+	}
+}
+
+// unaccented is what stop words say when their accents are left out.
+var unaccented = sync.OnceValue(func() map[string][]string {
+	out := map[string][]string{}
+	for word, languages := range tells() {
+		if bare := Fold(word); bare != word {
+			for _, l := range languages {
+				if slices.Contains(lexicon.Languages(), l) && !slices.Contains(out[bare], l) {
+					out[bare] = append(out[bare], l)
+				}
+			}
+		}
+	}
+	return out
+})
 
 // fallback is the language a script is taken for when words do not tell.
 var fallback = map[string]string{"Arab": "ar", "Cyrl": "ru"}

@@ -343,6 +343,9 @@ const longMisspelled = 11
 
 // misspelled is what the nearest word of the lexicon means.
 func (v *wording) misspelled(word string, n int) []int {
+	if v.language == "en" && isEnglish(word) {
+		return nil // another word
+	}
 	if n < leastMisspelled {
 		return nil
 	}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -21,7 +22,7 @@ func slips(letters int) int {
 // more often slips than a letter for another, which may be another word.
 const (
 	slipMissing  = 0.9
-	slipSwapped  = 0.8
+	slipSwapped  = 0.6
 	slipReplaced = 1
 	slipDoubled  = 0.5
 )
@@ -40,9 +41,11 @@ func slip(a, b string, most int) float64 {
 	if x[0] != y[0] && (len(x) < 2 || len(y) < 2 || x[0] != y[1] || x[1] != y[0]) {
 		return far
 	}
-	before := make([]float64, len(y)+1)
-	last := make([]float64, len(y)+1)
-	row := make([]float64, len(y)+1)
+	var rows [3][longest + 1]float64
+	if len(y) > longest {
+		return far
+	}
+	before, last, row := rows[0][:len(y)+1], rows[1][:len(y)+1], rows[2][:len(y)+1]
 	for j := range last {
 		last[j] = float64(j) * slipMissing
 	}
@@ -54,7 +57,7 @@ func slip(a, b string, most int) float64 {
 			if x[i-1] == y[j-1] {
 				row[j] = min(row[j], last[j-1])
 			} else {
-				row[j] = min(row[j], last[j-1]+slipReplaced)
+				row[j] = min(row[j], last[j-1]+alike(x[i-1], y[j-1]))
 			}
 			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
 				row[j] = min(row[j], before[j-2]+slipSwapped)
@@ -67,6 +70,34 @@ func slip(a, b string, most int) float64 {
 		before, last, row = last, row, before
 	}
 	return last[len(y)]
+}
+
+// What a letter for another counts that sounds like it or lies beside it on keyboards.
+const (
+	soundsAlike = 0.7
+	liesBeside  = 0.85
+)
+
+// sounds are letters that are taken for each other by ear, and rows those beside each other
+// on keyboards.
+var (
+	sounds = []string{"aeiouy", "ckq", "csz", "vfw", "bp", "dt", "gj", "iyj", "mn", "xs"}
+	rows   = []string{"qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop", "qsdfghjklm", "wxcvbn"}
+)
+
+// alike is what one letter for another counts.
+func alike(a, b rune) float64 {
+	for _, some := range sounds {
+		if strings.ContainsRune(some, a) && strings.ContainsRune(some, b) {
+			return soundsAlike
+		}
+	}
+	for _, row := range rows {
+		if at := strings.IndexRune(row, a); at >= 0 && (at > 0 && rune(row[at-1]) == b || at+1 < len(row) && rune(row[at+1]) == b) {
+			return liesBeside
+		}
+	}
+	return slipReplaced
 }
 
 // dropped is what a letter that only one of two words has counts.
@@ -97,7 +128,7 @@ func Likeness(language, asked, held string) float64 {
 	}
 	if most := slips(min(n, m+1)); most > 0 && max(n-m, m-n) <= most {
 		if d := slip(asked, held, most); d <= float64(most) {
-			return likeMisspelled - 0.15*max(0, d-slipSwapped)/slipSwapped
+			return likeMisspelled - 0.2*max(0, d-slipSwapped)
 		}
 	}
 	return 0
