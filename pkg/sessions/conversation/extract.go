@@ -144,9 +144,13 @@ func understoodFromBefore(q Question) (Question, bool) {
 func alarmed(alarm Question, pieces []Piece, passages []Passage) []Piece {
 	pieces = slices.DeleteFunc(pieces, func(p Piece) bool { return p.Gap || p.Act == ActClarify })
 	_, found := ranked(alarm, passages)
-	at := slices.IndexFunc(found, func(c candidate) bool { return c.held.evidence.Fits(answer.Danger) == 1 })
-	for least := 0.75; at < 0 && least > 0; least -= 0.25 { // a number to call at least
-		at = slices.IndexFunc(found, func(c candidate) bool { return c.held.evidence.Fits(answer.Danger) >= least })
+	at, most := -1, 0.0
+	for n, c := range found {
+		p := &passages[c.passage]
+		heading := held(cmp.Or(p.Language, alarm.Language), p.Heading)
+		if alarms := c.held.evidence.Alarms(&heading.evidence); alarms > most {
+			at, most = n, alarms
+		}
 	}
 	if at >= 0 {
 		call := stated(alarm, finding{chosen: found[at : at+1], verdict: answer.Unclear}, passages)

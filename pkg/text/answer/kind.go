@@ -311,13 +311,7 @@ func (e *Evidence) Fits(kind Kind) float64 {
 	case Phone:
 		return yes(e.Reach && !e.Mail)
 	case Danger:
-		switch alarming := e.has("emergency", "danger_call"); {
-		case e.Hotline && alarming:
-			return 1
-		case e.Reach && !e.Mail && alarming:
-			return 0.75 // one of the organization's own
-		}
-		return yes(e.Hotline && e.has("contact", "phone")) * 0.5
+		return e.Alarms(nil)
 	case Where:
 		if e.Street || e.has("place_word", "address", "floor", "way") {
 			return 1
@@ -336,6 +330,21 @@ func (e *Evidence) Fits(kind Kind) float64 {
 	default:
 		return 0.5
 	}
+}
+
+// Alarms says how far a sentence tells whom to call in danger, under a heading or none: 1
+// for a number to call anywhere, less for one of the organization's own.
+func (e *Evidence) Alarms(heading *Evidence) float64 {
+	alarming := e.has("emergency", "danger_call") || heading != nil && heading.has("emergency", "danger_call")
+	switch {
+	case e.Hotline && alarming:
+		return 1
+	case e.Reach && !e.Mail && alarming:
+		return 0.75
+	case e.Hotline && e.has("contact", "phone"):
+		return 0.5
+	}
+	return 0
 }
 
 // Satisfied are the concepts that an answer of a kind has by being of that kind: they say
