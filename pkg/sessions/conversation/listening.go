@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/text/answer"
+	"visavis.dev/pkg/text/search"
 )
 
 // ear is what was heard of the user's utterance under way.
@@ -207,7 +208,7 @@ func (c *Conversation) detect(text string) {
 		return
 	}
 	spoken := cmp.Or(c.config.Detect(text), answer.Guess(text))
-	if spoken == "" || base(spoken) == base(c.language) {
+	if spoken == "" || base(spoken) == base(c.language) || search.MayBe(c.language, text) {
 		return
 	}
 	for _, allowed := range append([]string{settings.Language}, settings.Languages...) {

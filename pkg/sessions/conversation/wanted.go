@@ -35,7 +35,7 @@ type wanted struct {
 // that is understood, and else the conversation's.
 func reading(language, text string) string {
 	shown := cmp.Or(search.Detect(text), answer.Guess(text))
-	if shown == "" || shown == base(language) || !answer.Understands(shown) || len(wordsOf(text)) < 2 {
+	if shown == "" || shown == base(language) || !answer.Understands(shown) || len(wordsOf(text)) < 2 || search.MayBe(language, text) {
 		return language
 	}
 	return shown

@@ -188,6 +188,8 @@ func (s *Schedule) Says(a Asked) Verdict {
 	told := s.Told || dated != Undated
 	on := !s.Told || s.On[a.Weekday]
 	switch {
+	case s.Told && on && s.Only && dated == Elsewhere, s.Told && on && len(s.Nths) > 0 && !isNth(a.Date, s.Nths):
+		return Fails
 	case !told || dated == Elsewhere:
 		return Unclear
 	case s.Told && s.Off[a.Weekday]:

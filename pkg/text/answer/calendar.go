@@ -25,6 +25,10 @@ type Schedule struct {
 	Until bool
 	// Dates are the days of the year it names.
 	Dates []Dates
+	// Nths are which weekdays of a month are meant, where not all are, and Only says that
+	// what is not named is excluded.
+	Nths []int
+	Only bool
 	// Parts are its days and times where it names several: "Monday to Thursday 9 to 5,
 	// Fridays 9 to 2".
 	Parts []Part
@@ -59,7 +63,7 @@ func ScheduleIn(language, sentence string) Schedule {
 		s.On[i] = s.On[i] && !s.Off[i]
 	}
 	s.Times, s.Dates = timesIn(sentence), DatesIn(language, sentence)
-	s.Until = untilForm.MatchString(sentence)
+	s.Until, s.Only = untilForm.MatchString(sentence), onlyForm.MatchString(sentence)
 	s.Parts = r.parts()
 	return s
 }
@@ -158,6 +162,9 @@ func (r *scheduleReader) read(concept int, m search.Meaning) {
 		return
 	}
 	r.schedule.Told = true
+	if first < 7 && !r.excluding {
+		r.schedule.Nths = append(r.schedule.Nths, nthsBefore(r.sentence[:m.From])...)
+	}
 	said := mark{from: m.From}
 	markDays(said.on[:], concept, r.keys)
 	if r.last >= 0 && first < 7 && r.end <= m.From && spanning(r.sentence[r.end:m.From]) {

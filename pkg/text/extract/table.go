@@ -2,7 +2,6 @@ package extract
 
 import (
 	"context"
-	"strconv"
 	"strings"
 )
 
@@ -51,11 +50,9 @@ func (t *table) sentence(cells []string) string {
 			out.WriteString("; ")
 		}
 		if i < len(t.header) && t.header[i] != "" {
-			out.WriteString(t.header[i])
-		} else {
-			out.WriteString("Column " + strconv.Itoa(i+1))
+			out.WriteString(t.header[i] + ": ")
 		}
-		out.WriteString(": " + cell)
+		out.WriteString(cell)
 	}
 	return out.String()
 }

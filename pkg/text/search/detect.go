@@ -138,6 +138,44 @@ var tells = sync.OnceValue(func() map[string][]string {
 // byWords tells the languages of one script apart. A word that few languages
 // have says more. The best must be ahead of the next, or nobody is.
 func byWords(text, script string) string {
+	scores := scored(text, script)
+	best, next := "", 0.0
+	for l, s := range scores {
+		switch {
+		case best == "" || s > scores[best]:
+			next = scores[best]
+			best = l
+		case s > next:
+			next = s
+		}
+	}
+	if best == "" || scores[best] < 0.4 || scores[best] < 1.15*next {
+		return fallback[script]
+	}
+	return best
+}
+
+// speaking is the share of what speaks for the likeliest language that speaks for another
+// which a text may be in as well.
+const speaking = 0.6
+
+// MayBe says whether a text may be in a language though its words speak more for another,
+// as a few words do that several have.
+func MayBe(language, text string) bool {
+	script, _ := mainScript(start(text))
+	if script != "Latn" {
+		return false
+	}
+	scores := scored(text, script)
+	most := 0.0
+	for _, s := range scores {
+		most = max(most, s)
+	}
+	return scores[base(language)] >= speaking*most
+}
+
+// scored is what the words of a text say of each language.
+func scored(text, script string) map[string]float64 {
 	scores := map[string]float64{}
 	short := script == "Latn" && len(text) <= shortText
 	segments := words.FromString(strings.ToLower(text))
@@ -159,20 +197,7 @@ func byWords(text, script string) string {
 			}
 		}
 	}
-	best, next := "", 0.0
-	for l, s := range scores {
-		switch {
-		case best == "" || s > scores[best]:
-			next = scores[best]
-			best = l
-		case s > next:
-			next = s
-		}
-	}
-	if best == "" || scores[best] < 0.4 || scores[best] < 1.15*next {
-		return fallback[script]
-	}
-	return best
+	return scores
 }
 
 // shortText is how many bytes a text has at most of which words of every kind are looked
