@@ -197,8 +197,8 @@ func leastFor(all []scored, rest tally, wrong float64) float64 {
 }
 
 // fit fits the weights on what came of the questions and writes them. The likelihood from
-// which answers are given is chosen on models that had not seen the question's domain; what
-// is printed is of some domains, or of all where none are named.
+// which answers are given is chosen on models that had not seen the question's domain, of
+// some domains, or of all where none are named.
 func fit(w io.Writer, path string, all []outcome, wrong float64, domains []string) error {
 	var samples []sample
 	var rest []*outcome
@@ -211,7 +211,6 @@ func fit(w io.Writer, path string, all []outcome, wrong float64, domains []strin
 	}
 	m := fitModel(samples)
 	honest, seen := crossed(samples), m.left(samples)
-	m.least = leastFor(honest, tallyOfAll(rest), wrong)
 	if len(domains) > 0 {
 		other := func(o *outcome) bool { return !slices.Contains(domains, o.domain) }
 		samples = slices.DeleteFunc(samples, func(s sample) bool { return other(s.of) })
@@ -219,6 +218,7 @@ func fit(w io.Writer, path string, all []outcome, wrong float64, domains []strin
 		seen = slices.DeleteFunc(seen, func(s scored) bool { return other(s.of) })
 		rest = slices.DeleteFunc(rest, other)
 	}
+	m.least = leastFor(honest, tallyOfAll(rest), wrong)
 	reachable := 0
 	for _, s := range samples {
 		if slices.ContainsFunc(s.candidates, func(c sampled) bool { return c.good }) {

@@ -44,7 +44,7 @@ type options struct {
 	// file; wrong is the share of questions that may be answered wrong.
 	fit   string
 	wrong float64
-	// by are the domains that the fit is shown of.
+	// by are the domains by which the threshold is chosen.
 	by string
 }
 
@@ -60,7 +60,7 @@ func main() {
 	flag.IntVar(&o.pages, "pages", 0, "add so many `pages` of other text to each pack, and use one core: for the latency in large packs")
 	flag.StringVar(&o.fit, "fit", "", "fit the weights of the built-in engine on what comes of the questions, and write them to this `file`; not on held-out sets")
 	flag.Float64Var(&o.wrong, "wrong", 0.12, "the `share` of questions of domains not seen that may be answered wrong, for -fit")
-	flag.StringVar(&o.by, "by", "", "the `domains` that -fit shows the outcome of, with commas between them; all without it")
+	flag.StringVar(&o.by, "by", "", "the `domains` that -fit chooses the threshold by and shows the outcome of, with commas between them; all without it")
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
 	if err := run(context.Background(), o); err != nil {

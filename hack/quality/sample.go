@@ -29,8 +29,8 @@ type sampled struct {
 // sampleOf makes a sample of how a question was answered. There is none where the
 // engine did not look, or looked several times.
 func sampleOf(o *outcome) (s sample, ok bool) {
-	if len(o.traces) != 1 {
-		return s, false
+	if len(o.traces) != 1 || o.question.Class == "emergency" {
+		return s, false // more is said to who is in danger
 	}
 	s = sample{of: o, domain: o.domain, gap: o.question.Expect == expectUnknown}
 	for _, c := range o.traces[0].Candidates {

@@ -97,3 +97,25 @@ func TestQuestions(t *testing.T) {
 	require.True(t, corrects)
 	require.Equal(t, "the restaurant", meant)
 }
+
+func TestWeekdaysOfAMonth(t *testing.T) {
+	const thursday, sunday = 3, 6
+	for _, c := range []struct {
+		language, sentence string
+		weekday, date      int
+		want               Verdict
+	}{
+		{"fr", "Dimanche : 14 h – 18 h, uniquement le premier dimanche du mois, d'octobre à mars", sunday, 1206, Holds},
+		{"fr", "Dimanche : 14 h – 18 h, uniquement le premier dimanche du mois, d'octobre à mars", sunday, 1213, Fails},
+		{"fr", "Dimanche : 14 h – 18 h, uniquement le premier dimanche du mois, d'octobre à mars", sunday, 607, Fails},
+		{"de", "Sonntag 10:00–13:00 (nur Oktober bis April)", sunday, 517, Fails},
+		{"de", "Sonntag 10:00–13:00 (nur Oktober bis April)", sunday, 1115, Holds},
+		{"en", "The first and third Thursday of the month, 6 p.m. to 8 p.m.", thursday, 1119, Holds},
+		{"en", "The first and third Thursday of the month, 6 p.m. to 8 p.m.", thursday, 1112, Fails},
+		{"en", "The last Thursday of the month.", thursday, 1126, Holds},
+		{"en", "Every Thursday until the last visitor leaves.", thursday, 1112, Holds},
+	} {
+		s := ScheduleIn(c.language, c.sentence)
+		require.Equal(t, c.want, s.Says(Asked{Weekday: c.weekday, Date: c.date, At: -1, Undated: true}), "%s on %d: %+v", c.sentence, c.date, s)
+	}
+}
