@@ -25,7 +25,7 @@ func TestCallsForHelpAreHeard(t *testing.T) {
 
 func TestCallsForPersonsAreHeard(t *testing.T) {
 	for language, text := range map[string]string{
-		"en": "can someone ring me back", "de": "soll mich wer anrufen", "fr": "j'aimerais qu'un responsable me rappelle", "es": "que me llamen por favor",
+		"en": "can someone ring me back", "de": "soll mich wer anrufen", "fr": "j'aimerais qu'on me rappelle", "es": "que me llamen por favor",
 		"it": "richiamatemi per favore", "nl": "kan iemand me bellen", "zh": "请给我打电话",
 	} {
 		require.Equal(t, answer.Person, answer.Hear(language, text).Act, text)

@@ -3,6 +3,7 @@ package answer
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // lastOf stands for the last of a month's weekdays, beside the first, which is 1.
@@ -41,11 +42,11 @@ func nthsBefore(text string) []int {
 
 // tailForm is the end of a text with ordinals and what joins them, and nothing else.
 var tailForm = func() *regexp.Regexp {
-	all := `and|und|et|y|e|en|i|oder|ou|or|le|la|the|am|jeden?|jede|im|el|il|lo|o|a|de|op|w|ve|,|&`
+	all := []string{`and|und|et|y|e|en|i|oder|ou|or|le|la|the|am|jeden?|jede|im|el|il|lo|o|a|de|op|w|ve|,|&`}
 	for _, o := range ordinals {
-		all += "|" + o.form.String()
+		all = append(all, o.form.String())
 	}
-	return regexp.MustCompile(`(?i)(?:(?:` + all + `)\s*)+$`)
+	return regexp.MustCompile(`(?i)(?:(?:` + strings.Join(all, "|") + `)\s*)+$`)
 }()
 
 // isNth says whether a day of the year, month*100+day, is one of those weekdays of its

@@ -10,7 +10,7 @@ import (
 
 func TestQuestionsAreSpelledOut(t *testing.T) {
 	for _, c := range []struct{ language, typed, meant string }{
-		{"en", "whats ur adress", "what is your address"},
+		{"en", "whats ur parkng", "what is your parking"},
 		{"en", "do u have wiffi?", "do you have wifi?"},
 		{"de", "gibts hier ne kantiene", "gibt es hier eine kantine"},
 		{"ja", "開館時間は？", "開館時間は？"},

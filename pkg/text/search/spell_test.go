@@ -18,8 +18,8 @@ func right(t *testing.T, language, text string, own ...string) string {
 func TestMisspelledWordsAreSetRight(t *testing.T) {
 	for _, c := range []struct{ language, typed, meant, own string }{
 		{"en", "is parkng free", "is parking free", ""},
-		{"en", "an apointment on saterday", "an appointment on saturday", ""},
-		{"en", "waht time", "what time", ""},
+		{"en", "an apointment on wednesdya", "an appointment on wednesday", ""},
+		{"en", "how mcuh", "how much", ""},
 		{"en", "the ruoter", "the router", "router"},
 		{"en", "uthenasia", "euthanasia", "euthanasia"},
 		{"en", "lighthose", "lighthouse", "lighthouse"},
