@@ -130,9 +130,8 @@ func Compile(parameters json.RawMessage) (*Schema, error) {
 	if !ok || object["type"] != "object" {
 		return nil, errors.New(`must be a JSON Schema whose type is "object"`)
 	}
-	if refers(object) {
-		// A few that refer to each other take for ever to check, and none may be fetched.
-		return nil, errors.New("must not refer to other schemas ($ref)")
+	if err := checkSchema(object, maxDepth); err != nil {
+		return nil, err
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is loaded
@@ -148,19 +147,89 @@ func Compile(parameters json.RawMessage) (*Schema, error) {
 	return &Schema{compiled}, nil
 }
 
-// refers says whether a schema refers to another, or is of another dialect.
-func refers(value any) bool {
+const (
+	// maxDepth bounds how deep schemas, and arguments, are nested.
+	maxDepth = 12
+	// maxNumber bounds a number in arguments, in characters.
+	maxNumber = 30
+)
+
+// refused are keywords that a schema may not have: those that refer to other schemas, since
+// none may be fetched and a few that refer to each other take for ever to check, and regular
+// expressions, which take more memory than their length tells.
+var refused = []string{"$ref", "$dynamicRef", "$recursiveRef", "$schema", "$id", "$anchor", "$vocabulary", "pattern", "patternProperties"}
+
+// checkSchema refuses a schema that is costly to check arguments by. Properties may have any
+// name.
+func checkSchema(value any, depth int) error {
+	if depth == 0 {
+		return errors.New("is nested too deeply")
+	}
 	switch v := value.(type) {
 	case map[string]any:
 		for key, inner := range v {
-			if key == "$ref" || key == "$dynamicRef" || key == "$recursiveRef" || key == "$schema" || key == "$id" || refers(inner) {
-				return true
+			if err := checkKeyword(key, inner, depth); err != nil {
+				return err
 			}
 		}
 	case []any:
-		return slices.ContainsFunc(v, refers)
+		for _, inner := range v {
+			if err := checkSchema(inner, depth-1); err != nil {
+				return err
+			}
+		}
 	}
-	return false
+	return nil
+}
+
+func checkKeyword(key string, value any, depth int) error {
+	switch key {
+	case "enum", "const", "default", "examples":
+		return nil
+	case "format":
+		if value == "regex" {
+			return errors.New("must not have the format regex")
+		}
+	case "properties", "$defs", "definitions", "dependentSchemas":
+		named, _ := value.(map[string]any)
+		for _, schema := range named {
+			if err := checkSchema(schema, depth-1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if slices.Contains(refused, key) {
+		return fmt.Errorf("must not have the keyword %s", key)
+	}
+	return checkSchema(value, depth-1)
+}
+
+// checkNumbers refuses numbers that take long to calculate with, and deep nesting.
+func checkNumbers(value any, depth int) error {
+	if depth == 0 {
+		return errors.New("the arguments are nested too deeply")
+	}
+	switch v := value.(type) {
+	case json.Number:
+		exponent := strings.IndexAny(string(v), "eE")
+		if len(v) > maxNumber || exponent >= 0 && len(v)-exponent > len("e+99") {
+			return errors.New("a number is too large, or too exact")
+		}
+	case map[string]any:
+		for _, inner := range v {
+			if err := checkNumbers(inner, depth-1); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			if err := checkNumbers(inner, depth-1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Arguments reads the arguments that a model wrote; none are an empty object. The error tells
@@ -176,6 +245,9 @@ func (s *Schema) Arguments(written string) (map[string]any, error) {
 	arguments, ok := value.(map[string]any)
 	if !ok {
 		return nil, errors.New("the arguments are not a JSON object")
+	}
+	if err := checkNumbers(value, maxDepth); err != nil {
+		return nil, err
 	}
 	if err := s.compiled.Validate(value); err != nil {
 		wrong, ok := err.(*jsonschema.ValidationError) //nolint:errorlint // the library wraps nothing

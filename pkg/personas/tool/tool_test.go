@@ -29,6 +29,23 @@ func TestReadFillsIn(t *testing.T) {
 	require.Empty(t, got)
 }
 
+// nested are lists in lists.
+func nested(deep int) any {
+	var value any = map[string]any{}
+	for range deep {
+		value = []any{value}
+	}
+	return value
+}
+
+// A property may be named as a keyword is.
+func TestPropertiesHaveAnyName(t *testing.T) {
+	_, err := tool.Read(described(map[string]any{"parameters": map[string]any{"type": "object", "properties": map[string]any{
+		"$ref": map[string]any{"type": "string"}, "pattern": map[string]any{"type": "string", "enum": []any{"$ref"}},
+	}}}))
+	require.NoError(t, err)
+}
+
 func TestReadRefuses(t *testing.T) {
 	object := func(more map[string]any) map[string]any {
 		more["type"] = "object"
@@ -44,7 +61,10 @@ func TestReadRefuses(t *testing.T) {
 			{"parameters": map[string]any{"type": "string"}}, {"parameters": []any{}},
 			object(map[string]any{"properties": 7}), object(map[string]any{"properties": map[string]any{"a": map[string]any{"type": "no type"}}}),
 			object(map[string]any{"$ref": "file:///etc/passwd"}), object(map[string]any{"properties": map[string]any{"a": map[string]any{"$ref": "#"}}}),
-			object(map[string]any{"properties": map[string]any{"a": map[string]any{"pattern": "("}}}),
+			object(map[string]any{"properties": map[string]any{"a": map[string]any{"pattern": "a"}}}),
+			object(map[string]any{"patternProperties": map[string]any{"(a{1,999}b?){1}": map[string]any{}}}),
+			object(map[string]any{"properties": map[string]any{"a": map[string]any{"format": "regex"}}}),
+			object(map[string]any{"allOf": nested(20)}),
 		},
 		"url": {{"url": "https://example.com"}},
 	} {
@@ -66,6 +86,8 @@ func TestArgumentsAreChecked(t *testing.T) {
 	require.Contains(t, got, "floor")
 	for written, wrong := range map[string]string{
 		`{"floor": 2`: "not JSON", `[2]`: "not a JSON object", `{}`: "floor", `{"floor": 9}`: "floor", `{"floor": "2"}`: "floor",
+		`{"floor": 1e2000000}`: "number", `{"floor": 1e-200}`: "number", `{"floor": ` + strings.Repeat("9", 40) + `}`: "number",
+		`{"floor": ` + strings.Repeat("[", 50) + strings.Repeat("]", 50) + `}`: "nested",
 		`{"floor": 2, "roof": 1}`: "roof", `{"floor": 2, "mail": "no"}`: "mail", `{"floor":2}{"floor":3}`: "not JSON",
 	} {
 		_, err := schema.Arguments(written)
