@@ -112,7 +112,7 @@ func (c *Conversation) repeat() {
 // consider has a brain answer.
 func (c *Conversation) consider(text string) {
 	q := c.question(text)
-	c.previous, q.offers = text, c.tools
+	c.previous, q.offers, q.uses = text, c.tools, slices.Clone(c.uses)
 	brain := c.builtin
 	if c.model != nil && !q.danger { // who is in danger is told what to do, at once and always the same
 		brain = c.model
@@ -122,11 +122,10 @@ func (c *Conversation) consider(text string) {
 	})
 }
 
-// considerAgain has the model go on, which asked for a tool that the visitor has now allowed
-// or declined.
+// considerAgain has the model go on, which asked for a tool that the visitor has now allowed.
 func (c *Conversation) considerAgain(text string, call *toolCall) {
 	q := c.question(text)
-	q.offers, q.resumed = c.tools, call
+	q.offers, q.uses, q.resumed = c.tools, slices.Clone(c.uses), call
 	c.think(&thought{question: text, language: c.language, bridges: true}, func(ctx context.Context) Stream {
 		return c.model.Answer(ctx, q)
 	})

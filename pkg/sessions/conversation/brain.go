@@ -19,9 +19,10 @@ type Question struct {
 	Now time.Time
 	// Brief is how a model is told to behave; the built-in brain has no use for it.
 	Brief Brief
-	// offers are the tools that a model may ask for, and resumed is one that it asked for
-	// before, of which the visitor has now said whether it may be used.
+	// offers are the tools that a model may ask for, uses those that were used before, and
+	// resumed is one that it asked for before and that the visitor has now allowed.
 	offers  []*offer
+	uses    []string
 	resumed *toolCall
 	// danger says that somebody is in danger, who needs to know whom to call.
 	danger bool

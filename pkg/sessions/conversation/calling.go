@@ -9,22 +9,31 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/personas/tool"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/text/answer"
 )
 
-// How a tool's use ended besides completed.
+// How a tool's use ended besides completed. One of which nobody knows stays requested.
 const (
 	failed   = "failed"
 	declined = "declined"
 )
 
-// maxResult bounds what a model is told of a tool's result, in bytes.
-const maxResult = 8000
+const (
+	// maxResult bounds what a model is told of a tool's result, in bytes.
+	maxResult = 8000
+	// maxTold bounds a value that the visitor is asked about, in characters.
+	maxTold = 200
+	// maxUses is how many uses of tools a model is told of.
+	maxUses = 20
+)
 
 // otherCall is a tool that the client or a system was asked to use.
 type otherCall struct {
@@ -45,20 +54,39 @@ func (c *Conversation) useTool(t *thought, call *toolCall) {
 	case persona.LeadTool, persona.BookingTool:
 		call.result <- toolResult{text: c.collect(call)}
 	case persona.HandoffTool:
-		c.used = append(c.used, c.requestHandoff())
-		call.result <- toolResult{text: "A team member was asked to join, and may be here soon. Tell the person so, in one sentence."}
+		call.result <- toolResult{text: c.handOffOnce(t)}
 	case persona.EndSessionTool:
-		c.used = append(c.used, c.use(call.kind, completed))
-		s := c.speechOf(t)
-		s.interruptible, t.ends = false, true
-		s.afterwards = func() { c.stop(EndedByUser) }
+		t.ends = true
 		call.result <- toolResult{text: "The conversation ends after your next words. Say goodbye in one short sentence."}
 	default:
 		c.askOther(call)
 	}
 }
 
-// collect keeps what a model collected, and tells it what came of that.
+// handOffOnce asks a team member to join, once in an answer.
+func (c *Conversation) handOffOnce(t *thought) string {
+	if !t.handedOff {
+		t.handedOff = true
+		c.record(c.requestHandoff(), nil)
+	}
+	return "A team member was asked to join, and may be here soon. Tell the person so, in one sentence."
+}
+
+// record notes that a tool was used, for the transcript and for the model's next answers.
+func (c *Conversation) record(use session.ToolCall, arguments map[string]any) {
+	c.used = append(c.used, use)
+	if len(c.uses) == maxUses {
+		c.uses = append(c.uses[:0], c.uses[1:]...)
+	}
+	told := use.Name
+	if text, err := json.Marshal(arguments); err == nil && len(arguments) > 0 {
+		told += " " + truncate(string(text), maxTold)
+	}
+	c.uses = append(c.uses, told+": "+use.Status)
+}
+
+// collect keeps what a model collected, and tells it what came of that. How somebody can be
+// reached is only what they said.
 func (c *Conversation) collect(call *toolCall) string {
 	values := map[string]string{}
 	for name, value := range call.arguments {
@@ -73,11 +101,16 @@ func (c *Conversation) collect(call *toolCall) string {
 			}
 			text = found
 		}
+		if kind := patternOf(name); (kind == "email" || kind == "phone") && !c.wasSaid(kind, text) {
+			return "Error: the person did not say this " + name + ". Ask them for it."
+		}
 		values[name] = truncateRunes(text, maxDetail)
 	}
 	c.goals.learn(values)
 	had := c.outcome
-	c.used = append(c.used, c.completed()...)
+	for _, use := range c.completed() {
+		c.record(use, call.arguments)
+	}
 	c.noted("goal", c.config.Journal.Collected(c.ctx, maps.Clone(c.goals.values), c.outcome))
 	switch {
 	case !c.goals.contact():
@@ -90,10 +123,28 @@ func (c *Conversation) collect(call *toolCall) string {
 	return "Noted and passed on. Tell the person so, in one sentence."
 }
 
+// wasSaid says whether an address or a telephone number is one that the visitor gave, or that
+// was known of them before.
+func (c *Conversation) wasSaid(kind, value string) bool {
+	said := strings.Join(c.unanswered, " ") + " " + c.context
+	for i := range c.turns {
+		if c.turns[i].Speaker == session.User {
+			said += " " + c.turns[i].Text
+		}
+	}
+	for _, known := range c.goals.values {
+		said += " " + known
+	}
+	if kind == "phone" {
+		return strings.Contains(dialed(said), strings.Trim(dialed(value), "|"))
+	}
+	return strings.Contains(strings.ToLower(said), strings.ToLower(value))
+}
+
 // askOther has the session's client use a tool, or a system of the organization's.
 func (c *Conversation) askOther(call *toolCall) {
 	if c.rehearsing {
-		c.used = append(c.used, c.use(call.Name, completed))
+		c.record(c.use(call.Name, completed), call.arguments)
 		call.result <- toolResult{text: "In a rehearsal nothing is done. Go on as if it had succeeded."}
 		return
 	}
@@ -145,12 +196,25 @@ func (c *Conversation) came(key, answer, failure string) {
 		return
 	}
 	delete(c.calls, key)
-	status, result := completed, toolResult{text: truncate(answer, maxResult), informs: true}
-	if failure != "" {
-		status, result = failed, toolResult{text: "Error: " + truncate(failure, maxResult)}
+	switch {
+	case failure != "":
+		c.finished(call, failed)
+		call.result <- toolResult{text: "Error: " + truncate(failure, maxResult)}
+	case len(answer) > maxResult:
+		c.finished(call, completed)
+		call.result <- toolResult{text: "It was done, but what it answered is too long to be told."}
+	default:
+		c.finished(call, completed)
+		call.result <- toolResult{text: answer, source: call.source()}
 	}
-	c.finished(call, status)
-	call.result <- result
+}
+
+// source says who answers for what a tool says.
+func (t *toolCall) source() resultSource {
+	if t.remote != nil {
+		return fromSystem
+	}
+	return fromClient
 }
 
 // finished keeps how a tool went.
@@ -158,35 +222,43 @@ func (c *Conversation) finished(call otherCall, status string) {
 	call.by.failed = status == failed
 	use := c.use(call.Name, status)
 	use.DurationMs = c.now().Sub(call.since).Milliseconds()
-	c.used = append(c.used, use)
+	c.record(use, call.arguments)
 }
 
-// giveUp waits no more for who was asked to use a tool, whose time is over.
-func (c *Conversation) giveUp(call *toolCall) {
+// giveUp waits no more for who was asked to use a tool.
+func (c *Conversation) giveUp(call *toolCall, status string) {
 	for key, waiting := range c.calls {
 		if waiting.toolCall == call {
 			delete(c.calls, key)
-			c.finished(waiting, failed)
+			c.finished(waiting, status)
 		}
 	}
 }
 
 // giveUpClient waits for no tool of the client's any more: whoever asked for it was
-// interrupted. What a system was asked to do goes on.
+// interrupted, and nobody knows what was done. What a system was asked to do goes on.
 func (c *Conversation) giveUpClient() {
 	for _, call := range slices.Collect(maps.Values(c.calls)) {
 		if call.remote == nil {
-			c.giveUp(call.toolCall)
+			c.giveUp(call.toolCall, requested)
 		}
 	}
 }
 
-// askLeave asks the visitor whether a tool may be used, and ends the answer with it.
+// askLeave asks the visitor whether a tool may be used, and ends the answer with it. What is
+// asked holds the model's words, so the same rules are kept as for what it says.
 func (c *Conversation) askLeave(t *thought, call *toolCall) {
-	c.unconfirmed = call
+	told, ok := call.told()
+	if !ok || claimsHumanity(told) || matching(c.rules, c.language, told) != nil {
+		call.result <- toolResult{text: "Error: the person cannot be asked about these arguments. Use fewer and shorter ones."}
+		return
+	}
+	t.ends = false
 	s := c.speechOf(t)
+	call.askedIn = s.turn.ID
+	c.unconfirmed = call
 	s.pending = append(s.pending,
-		Piece{Text: call.told(), Retrieval: untold, ModelFirst: untold},
+		Piece{Text: told, Retrieval: untold, ModelFirst: untold},
 		Piece{Text: bookOf(c.language).confirm, Retrieval: untold, ModelFirst: untold})
 	if !t.answered {
 		t.answered, s.answers = true, true
@@ -196,45 +268,105 @@ func (c *Conversation) askLeave(t *thought, call *toolCall) {
 	c.conclude(t)
 }
 
-// told says to the visitor what would be done.
-func (t *toolCall) told() string {
+// told says to the visitor what would be done, with every argument by its name; false where
+// that is too long to be said.
+func (t *toolCall) told() (text string, ok bool) {
 	var values []string
 	for _, name := range slices.Sorted(maps.Keys(t.arguments)) {
-		text, ok := t.arguments[name].(string)
-		if !ok {
+		value, isText := t.arguments[name].(string)
+		if !isText {
 			written, err := json.Marshal(t.arguments[name])
 			if err != nil {
-				continue
+				return "", false
 			}
-			text = string(written)
+			value = string(written)
 		}
-		values = append(values, strings.TrimRight(truncateRunes(clean(text), maxDetail), ".?! "))
+		if utf8.RuneCountInString(value) > maxTold {
+			return "", false
+		}
+		values = append(values, strings.NewReplacer("_", " ", "-", " ").Replace(name)+" "+strings.TrimRight(clean(value), ".?! "))
 	}
 	told := strings.TrimRight(t.Title, ".?!: ")
 	if len(values) > 0 {
 		told += ": " + strings.Join(values, ", ")
 	}
-	return told + "."
+	return told + ".", utf8.RuneCountInString(told) <= 3*maxTold
 }
 
-// permitted reads the yes or no to the use of a tool. What is neither is another matter.
+// permitted reads the yes or no to the use of a tool, which is the next that the visitor says
+// to that question. What is neither is another matter, and the tool is not used.
 func (c *Conversation) permitted(means intent, text string) bool {
 	call := c.unconfirmed
 	c.unconfirmed = nil
-	if call == nil || c.model == nil || means != sayYes && means != sayNo {
+	if call == nil || c.model == nil || !c.repliesTo(call.askedIn) {
 		return false
 	}
-	call.allowed = means == sayYes
-	if !call.allowed {
-		c.used = append(c.used, c.use(call.Name, declined))
+	switch {
+	case means == sayYes && affirms(c.language, text):
+		call.allowed = true
+		c.considerAgain(text, call)
+		return true
+	case means == sayNo:
+		c.record(c.use(call.Name, declined), call.arguments)
+		s := c.reply(c.ownOrigin(), answer.Say(c.language, "okay"))
+		s.act, s.answers = ActAcknowledge, true
+		c.speak(s)
+		return true
 	}
-	c.considerAgain(text, call)
-	return true
+	return false
 }
 
-// takeUsed are the tools that were used since the last turn of the avatar's.
+// repliesTo says whether all that was said after a turn of the avatar's is the visitor's one
+// reply, and the turn was heard to its end.
+func (c *Conversation) repliesTo(turn id.Turn) bool {
+	n := len(c.turns)
+	return n >= 2 && len(c.unanswered) == 1 && c.turns[n-1].Speaker == session.User &&
+		c.turns[n-2].ID == turn && !c.turns[n-2].Interrupted
+}
+
+// affirms says whether words are a yes and nothing else: what is done by it cannot be undone.
+func affirms(language, text string) bool {
+	if strings.ContainsAny(text, "?？؟") {
+		return false
+	}
+	said, book := plain(text), bookOf(language)
+	for phrase := range strings.SplitSeq(book.hearYes, "|") {
+		phrase = plain(phrase)
+		for polite := range strings.SplitSeq("|"+politeWords, "|") {
+			if said == strings.TrimSpace(phrase+" "+polite) || said == strings.TrimSpace(polite+" "+phrase) {
+				return true
+			}
+		}
+		if said == phrase+" "+phrase {
+			return true
+		}
+	}
+	return false
+}
+
+// politeWords may stand beside a yes.
+const politeWords = "please|thanks|thank you|please do|bitte|danke|gerne|s'il vous plaît|merci|por favor|gracias|per favore|grazie|" +
+	"obrigado|obrigada|alsjeblieft|graag|dank je|proszę|dziękuję|lütfen|teşekkürler|tack|tak|من فضلك|شكرا|请|谢谢|お願いします"
+
+// takeUsed are the tools that were used since the last turn of the avatar's own.
 func (c *Conversation) takeUsed() []session.ToolCall {
 	used := c.used
 	c.used = nil
 	return used
+}
+
+// keepUsed keeps tools that were used as a turn of their own, since no words follow.
+func (c *Conversation) keepUsed() {
+	if len(c.used) == 0 || c.lost {
+		return
+	}
+	now := c.now()
+	turn := session.Turn{
+		ID: id.NewTurn(), Index: c.index, Speaker: session.Avatar, Origin: session.Tool, Language: c.language,
+		StartedAt: now, EndedAt: &now, ToolCalls: c.takeUsed(), Timing: session.Timing{ResponseMs: -1, RetrievalMs: -1, ModelFirstMs: -1},
+	}
+	if c.keep(&turn) {
+		c.index++
+		c.remember(turn)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -94,6 +95,12 @@ func (k *talk) used() []string {
 // hold holds the conversation. answer is what the client does when it is asked to use a tool.
 func hold(t *testing.T, config Config, answer func(c *Conversation, call FunctionCall), lines ...string) *talk {
 	t.Helper()
+	return holdWith(t, config, answer, func(*Conversation) {}, lines...)
+}
+
+// holdWith is hold with something that happens before each line but the first.
+func holdWith(t *testing.T, config Config, answer func(c *Conversation, call FunctionCall), before func(*Conversation), lines ...string) *talk {
+	t.Helper()
 	config.Persona.Knowledge.Retrieval = "fast" // no question is rewritten
 	k := &talk{}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -118,12 +125,13 @@ func hold(t *testing.T, config Config, answer func(c *Conversation, call Functio
 				cancel()
 				return
 			}
-			c.Respond(id.NewTurn(), lines[0])
+			before(c)
+			c.Receive(ClientMessage{Type: UserText, Text: lines[0]})
 		}
 	}
 	c = New(config)
 	require.True(t, c.Receive(ClientMessage{Type: ClientReady}))
-	require.True(t, c.Respond(id.NewTurn(), lines[0]))
+	require.True(t, c.Receive(ClientMessage{Type: UserText, Text: lines[0]}))
 	c.Run(ctx)
 	return k
 }
@@ -134,8 +142,8 @@ func answersWith(result string) func(*Conversation, FunctionCall) {
 	}
 }
 
-// A model asks the client, and answers by what it was told, in every knowledge mode: what a
-// tool says is something to rest on.
+// A model asks the client, and answers by what it was told, in every knowledge mode. The client
+// is the visitor's: what it says makes no promise of the organization's.
 func TestAModelUsesAToolOfTheClient(t *testing.T) {
 	for _, mode := range []string{strict, prefer, "open"} {
 		config, s := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("It is sunny in Bern, at 21 degrees.")), func(c *Config) {
@@ -145,7 +153,9 @@ func TestAModelUsesAToolOfTheClient(t *testing.T) {
 		k := hold(t, config, answersWith(`{"sky":"sunny","degrees":21}`), "What is the weather in Bern?")
 		require.Equal(t, []string{"user: What is the weather in Bern?", "avatar: It is sunny in Bern, at 21 degrees."}, k.said(), mode)
 		require.Equal(t, []string{"weather completed"}, k.used())
-		require.True(t, *k.turns[1].Grounded)
+		if g := k.turns[1].Grounded; g != nil {
+			require.False(t, *g)
+		}
 		require.Len(t, k.calls, 1)
 		require.Equal(t, map[string]any{"place": "Bern"}, k.calls[0].Arguments)
 		require.Equal(t, []ToolUse{{"weather", requested}, {"weather", completed}}, k.uses)
@@ -193,10 +203,14 @@ func TestCallsThatGoWrong(t *testing.T) {
 		"arguments missing":   {asking("weather", `{}`), nil, "place", nil},
 		"the client fails":    {asking("weather", `{"place":"Bern"}`), fails, "no such place", []string{"weather failed"}},
 		"the client is mute":  {asking("weather", `{"place":"Bern"}`), nil, "did not answer in time", []string{"weather failed"}},
+		"an endless answer":   {asking("weather", `{"place":"Bern"}`), answersWith(`"` + strings.Repeat("x", 9000) + `"`), "too long to be told", []string{"weather completed"}},
 		"a result of another": {asking("weather", `{"place":"Bern"}`), func(c *Conversation, _ FunctionCall) { answersWith(`"sun"`)(c, FunctionCall{ID: "x"}) }, "did not answer in time", []string{"weather failed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config, s := served(t, modeltest.InTurn(test.asks, modeltest.Stream("I am sorry, I could not find that out.")), weather(map[string]any{"timeoutMs": 150}))
+			config, s := served(t, modeltest.InTurn(test.asks, modeltest.Stream("I am sorry, I could not find that out.")), func(c *Config) {
+				weather(map[string]any{"timeoutMs": 150})(c)
+				c.Persona.Knowledge.Mode = "open"
+			})
 			k := hold(t, config, test.client, "What is the weather in Bern?")
 			require.Equal(t, "avatar: I am sorry, I could not find that out.", k.said()[1])
 			require.Equal(t, test.used, k.used())
@@ -212,6 +226,7 @@ func TestAModelThatOnlyUsesTools(t *testing.T) {
 	k := hold(t, config, answersWith(`"sun"`), "What is the weather in Bern?")
 	asked := s.Requests()
 	require.Len(t, asked, maxRounds+1)
+	require.Contains(t, asked[1].Body, "tools")
 	require.NotContains(t, asked[maxRounds].Body, "tools")
 	require.Len(t, k.calls, maxRounds)
 	require.Equal(t, "avatar: "+bookOf("en").noted, k.said()[1])
@@ -224,14 +239,14 @@ func TestAToolThatNeedsTheVisitorsLeave(t *testing.T) {
 		told string
 	}{
 		"yes please":            {[]string{"weather completed"}, `"sun"`},
-		"no":                    {[]string{"weather declined"}, "The person said no"},
+		"no":                    {[]string{"weather declined"}, ""},
 		"When does it open?":    {nil, ""},
 		"please tell me a joke": {nil, ""},
 	} {
 		t.Run(answer, func(t *testing.T) {
 			config, s := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("Here you go.")), weather(map[string]any{"confirm": "visitor"}))
 			k := hold(t, config, answersWith(`"sun"`), "What is the weather in Bern?", answer, "yes")
-			require.Equal(t, "avatar: Look up the weather: Bern. Is that right?", k.said()[1])
+			require.Equal(t, "avatar: Look up the weather: place Bern. Is that right?", k.said()[1])
 			require.Equal(t, want.used, k.used())
 			if want.told == "" {
 				require.Empty(t, k.calls)
@@ -294,11 +309,106 @@ func TestNoToolIsUsedWhereNothingIsToHappen(t *testing.T) {
 	require.NotContains(t, s.Requests()[0].Body, "tools")
 }
 
+// A yes that is none, or is one to something else, uses no tool.
+func TestOnlyAYesToTheQuestionUsesATool(t *testing.T) {
+	for language, answers := range map[string][]string{
+		"en": {"absolutely not", "not yes", "yes?", "is it yes?", "if I said yes", "yes later", "yes, I'm here", "correct not", "yes never", "hardly yes"},
+		"de": {"genau nicht", "gerne nicht", "ja, abbrechen", "ja niemals"},
+		"nl": {"natuurlijk niet"}, "ar": {"ليس صحيح"}, "zh": {"对吗", "是吗"}, "fr": {"oui jamais", "exactement pas"}, "tr": {"evet mi"},
+	} {
+		for _, answer := range answers {
+			require.False(t, affirms(language, answer), "%s: %s", language, answer)
+		}
+	}
+	for language, answers := range map[string][]string{
+		"en": {"yes", "Yes!", "yes please", "ok", "sure, thanks"}, "de": {"ja", "Ja bitte"}, "fr": {"oui, s'il vous plaît"}, "zh": {"是的"}, "ar": {"نعم"},
+	} {
+		for _, answer := range answers {
+			require.True(t, affirms(language, answer), "%s: %s", language, answer)
+		}
+	}
+	for name, between := range map[string]func(c *Conversation){
+		"the owner says something": func(c *Conversation) { c.Say(Say{Text: "Is that fine?", Record: true}) },
+		"the owner answers":        func(c *Conversation) { c.Respond(id.NewTurn(), "yes") },
+		"a team member speaks":     func(c *Conversation) { c.StaffSaid(staffed(c), "I will not do that") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			config, _ := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("All right.")), weather(map[string]any{"confirm": "visitor"}))
+			var once sync.Once
+			k := holdWith(t, config, nil, func(c *Conversation) { once.Do(func() { between(c) }) }, "What is the weather in Bern?", "yes")
+			require.Empty(t, k.calls)
+			require.Empty(t, k.used())
+		})
+	}
+}
+
+// staffed lets a team member in.
+func staffed(c *Conversation) id.Staff {
+	who := id.NewStaff()
+	c.StaffJoined(Staff{ID: who, Name: "Kim", Mode: StaffSpeaks})
+	return who
+}
+
+// What the visitor is asked holds nothing that the model might not say itself, and all of
+// what is done.
+func TestWhatTheVisitorIsAsked(t *testing.T) {
+	for name, place := range map[string]string{"a human being": "I am a human being", "too long": strings.Repeat("very ", 50) + "far"} {
+		config, s := served(t, modeltest.InTurn(asking("weather", `{"place":"`+place+`"}`), modeltest.Stream("All right.")), weather(map[string]any{"confirm": "visitor"}))
+		k := hold(t, config, nil, "What is the weather there?", "yes")
+		require.NotContains(t, k.said()[1], place, name)
+		require.Empty(t, k.calls, name)
+		require.Contains(t, s.Requests()[1].Messages[len(s.Requests()[1].Messages)-1].Content, "cannot be asked", name)
+	}
+}
+
+// A model passes on how somebody can be reached only as they said it.
+func TestALeadIsWhatTheVisitorSaid(t *testing.T) {
+	config, s := served(t, modeltest.InTurn(asking("lead", `{"email":"invented@evil.example"}`), modeltest.Stream("May I have your address?")), tools("lead"))
+	k := hold(t, config, nil, "I want cakes for my wedding")
+	require.Empty(t, k.used())
+	require.Contains(t, s.Requests()[1].Messages[len(s.Requests()[1].Messages)-1].Content, "did not say this email")
+}
+
+// One answer asks for one team member, and uses a few tools at most.
+func TestAModelThatAsksForMuchAtOnce(t *testing.T) {
+	many := make([]model.ToolCall, 8)
+	for i := range many {
+		many[i] = model.ToolCall{ID: strconv.Itoa(i), Name: "handoff", Arguments: "{}"}
+	}
+	config, _ := served(t, modeltest.InTurn(modeltest.Calls("", many...), modeltest.Calls("", many...), modeltest.Stream("Soon.")), tools("handoff"))
+	k := hold(t, config, nil, "This bread was mouldy and I am upset about it")
+	require.Equal(t, []string{"handoff requested"}, k.used())
+}
+
+// A call that cannot be made opens nothing, and neither does what a model asks with.
+func TestACallGroundsNothing(t *testing.T) {
+	for name, asks := range map[string]modeltest.Behaviour{
+		"an unknown tool": asking("no_such_tool", `{}`), "its own words": asking("weather", `{"place":"The entrance costs 5 euros"}`),
+	} {
+		config, _ := served(t, modeltest.InTurn(asks, modeltest.Stream("Refunds are always granted to everybody without any questions, and our bread cures the flu. The entrance costs 5 euros.")), func(c *Config) {
+			weather(nil)(c)
+			c.Persona.Knowledge.Mode = strict
+		})
+		k := hold(t, config, answersWith(`"Refunds are granted"`), "What about the weather?")
+		require.NotContains(t, k.said()[1], "flu", name)
+		require.NotContains(t, k.said()[1], "5", name)
+	}
+}
+
+// A model is told of what was used before, also of what was broken off.
+func TestAModelKnowsWhatWasUsed(t *testing.T) {
+	config, s := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("It rains."), modeltest.Stream("It still rains.")), weather(nil))
+	hold(t, config, answersWith(`"rain"`), "What is the weather in Bern?", "and now?")
+	asked := s.Requests()
+	require.NotContains(t, asked[0].Messages[0].Content, "used before")
+	require.Contains(t, asked[2].Messages[0].Content, `weather {"place":"Bern"}: completed`)
+}
+
 // Who interrupts is not answered, but what was done stands in the transcript.
 func TestAnInterruptedCallStandsInTheTranscript(t *testing.T) {
 	config, _ := served(t, modeltest.InTurn(asking("weather", `{"place":"Bern"}`), modeltest.Stream("Hello.")), weather(nil))
 	k := hold(t, config, func(c *Conversation, _ FunctionCall) { c.Respond(id.NewTurn(), "hello") }, "What is the weather in Bern?")
-	require.Equal(t, []string{"weather failed"}, k.used())
+	require.Equal(t, []string{"weather requested"}, k.used(), "nobody knows whether it was done")
 }
 
 // A system of the organization's is asked as the client is, and what it was asked to do goes

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -90,6 +89,8 @@ type Conversation struct {
 	// last turn of the avatar's.
 	unconfirmed *toolCall
 	used        []session.ToolCall
+	// uses are the last uses of tools, as a model is told of them.
+	uses []string
 }
 
 // New makes a conversation, which begins when it is run.
@@ -218,28 +219,13 @@ func (c *Conversation) leave() {
 		c.current.afterwards = nil
 		c.end(true)
 	}
+	c.giveUpClient()
+	for _, call := range c.calls { // nobody will hear what came of it
+		c.record(session.ToolCall{Name: call.Name, Status: requested}, nil)
+	}
 	c.keepUsed()
 	if words := truncateRunes(c.ear.words(), maxTextRunes); words != "" && !c.lost {
 		c.heard(c.ear, words, session.Voice)
-	}
-}
-
-// keepUsed keeps tools that were used when nothing was said any more, with the last turn of
-// the avatar's.
-func (c *Conversation) keepUsed() {
-	c.giveUpClient()
-	for _, call := range c.calls { // nobody will hear what came of it
-		c.used = append(c.used, session.ToolCall{Name: call.Name, Status: requested})
-	}
-	if len(c.used) == 0 || c.lost {
-		return
-	}
-	for i := range slices.Backward(c.turns) {
-		if turn := &c.turns[i]; turn.Speaker == session.Avatar && !turn.Unrecorded {
-			turn.ToolCalls = append(turn.ToolCalls, c.takeUsed()...)
-			c.keep(turn)
-			return
-		}
 	}
 }
 

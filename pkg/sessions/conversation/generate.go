@@ -144,6 +144,8 @@ type generation struct {
 	used bool
 	// tellings is how many sentences may yet tell what tools did.
 	tellings int
+	// performed counts the tools that were asked for.
+	performed int
 }
 
 func (a *generation) run(ctx context.Context, ask []model.Message, instead func() []Piece) {

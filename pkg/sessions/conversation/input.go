@@ -75,7 +75,10 @@ func (c *Conversation) Say(s Say) bool { return c.order(func() { c.saying(s) }) 
 // Respond takes words as if the user had typed them; turn is the id of the
 // user's turn that they are.
 func (c *Conversation) Respond(turn id.Turn, text string) bool {
-	return c.order(func() { c.typed(turn, clean(text)) })
+	return c.order(func() {
+		c.unconfirmed = nil // it is not the visitor who says yes
+		c.typed(turn, clean(text))
+	})
 }
 
 // Steer changes the conversation.

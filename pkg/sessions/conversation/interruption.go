@@ -52,6 +52,7 @@ func (c *Conversation) interrupt() {
 	if c.current != nil {
 		c.end(true)
 	}
+	c.keepUsed()
 }
 
 // interruptedByClient ends all that may be, and what was asked: the user wants

@@ -18,6 +18,9 @@ type judgment struct {
 	grounded *bool
 }
 
+// maxTelling is how many words tell what a tool did.
+const maxTelling = 14
+
 // Why a sentence is held back; what does not rest on anything is named after the first.
 const (
 	heldUnfounded    = "unsupported"
@@ -51,7 +54,7 @@ func (a *generation) judge(words string, cited []int) judgment {
 			sources = []Source{sourceOf(&a.passages[rests])}
 		}
 		return judgment{sources: sources, grounded: new(true)}
-	case a.tellings > 0 && what == "" && !contradicts && len(cited) == 0:
+	case a.tellings > 0 && what == "" && !contradicts && len(cited) == 0 && len(strings.Fields(words)) <= maxTelling:
 		a.tellings--
 		return judgment{}
 	case mode == strict, mode == prefer && len(sources) > 0:

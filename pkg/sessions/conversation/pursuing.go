@@ -30,6 +30,10 @@ func (c *Conversation) confirmed(means intent, text string) bool {
 	}
 	switch means {
 	case sayYes:
+		if !affirms(c.language, text) {
+			c.goals.proposed, c.goals.asked = nil, true
+			return c.filled(text)
+		}
 		c.accept(c.goals.proposed)
 	case sayNo:
 		c.goals.proposed, c.goals.asked = nil, true

@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"visavis.dev/pkg/provider/model"
@@ -12,10 +11,14 @@ import (
 // answer. Then it has to do with what it knows.
 const maxRounds = 4
 
+// maxPerformed is how many tools are used in one answer.
+const maxPerformed = 8
+
 // converse has the model write, and use tools, until it asks for none.
 func (a *generation) converse(ctx context.Context, ask []model.Message) error {
 	if call := a.question.resumed; call != nil {
-		ask = append(ask, model.Message{Role: "assistant", Calls: []model.ToolCall{call.asked}}, a.resume(ctx, call))
+		call.result = make(chan toolResult, 1)
+		ask = append(ask, model.Message{Role: "assistant", Calls: []model.ToolCall{call.asked}}, a.await(ctx, call))
 	}
 	for round := 0; !a.over && ctx.Err() == nil; round++ {
 		tools := toolsOf(a.question.offers)
@@ -36,20 +39,14 @@ func (a *generation) converse(ctx context.Context, ask []model.Message) error {
 	return ctx.Err()
 }
 
-// resume uses a tool that the visitor was asked about, unless they declined.
-func (a *generation) resume(ctx context.Context, call *toolCall) model.Message {
-	if !call.allowed {
-		return a.tells(call.asked, "The person said no: it was not done.")
-	}
-	call.result = make(chan toolResult, 1)
-	return a.await(ctx, call)
-}
-
 // perform has a tool used, and answers what the model is told of it.
 func (a *generation) perform(ctx context.Context, asked model.ToolCall) model.Message {
 	call, wrong := read(a.question.offers, asked)
+	if a.performed++; a.performed > maxPerformed {
+		wrong = "Error: no more tools can be used in this answer."
+	}
 	if wrong != "" {
-		return a.tells(asked, wrong)
+		return resultOf(asked, wrong)
 	}
 	return a.await(ctx, call)
 }
@@ -69,13 +66,17 @@ func (a *generation) await(ctx context.Context, call *toolCall) model.Message {
 	}
 	select {
 	case result := <-call.result:
-		if result.informs {
+		a.tellings++
+		switch result.source {
+		case fromSystem:
 			a.basis.inform(a.question.Language, call, result.text)
+		case fromClient:
+			a.basis.said.add(a.question.Language, result.text)
 		}
-		return a.tells(call.asked, result.text)
+		return resultOf(call.asked, result.text)
 	case <-timer:
 		a.tell(Piece{gaveUp: call})
-		return a.tells(call.asked, late)
+		return resultOf(call.asked, late)
 	case <-ctx.Done():
 		return resultOf(call.asked, late)
 	}
@@ -91,24 +92,14 @@ func (a *generation) tell(p Piece) bool {
 	return true
 }
 
-// tells is the result of a call, which the model may then tell in a sentence that rests on
-// nothing else.
-func (a *generation) tells(asked model.ToolCall, text string) model.Message {
-	a.tellings++
-	return resultOf(asked, text)
-}
-
 func resultOf(asked model.ToolCall, text string) model.Message {
 	return model.Message{Role: "tool", ResultOf: asked.ID, Content: text}
 }
 
-// inform adds what a tool answered to what an answer may rest on.
+// inform adds what a system answered to what an answer may rest on. What the model asked it
+// with is none of that.
 func (b *basis) inform(language string, call *toolCall, result string) {
-	arguments, err := json.Marshal(call.arguments)
-	if err != nil {
-		arguments = nil
-	}
-	text := call.Title + ". " + string(arguments) + ". " + result
+	text := call.Title + ". " + result
 	b.passages = append(b.passages, Passage{Title: call.Title, Text: text, Language: language})
 	b.own = append(b.own, nil)
 	b.firm.add(language, text)

@@ -111,7 +111,9 @@ func (c *Conversation) utter() {
 		}
 	}
 	s.pending = nil
-	s.turn.ToolCalls = append(s.turn.ToolCalls, c.takeUsed()...)
+	if s.own {
+		s.turn.ToolCalls = append(s.turn.ToolCalls, c.takeUsed()...)
+	}
 	s.turn.Spoken = c.heardOfSpeech(s)
 	if !c.keep(&s.turn) {
 		// What was not kept was not said.
@@ -210,7 +212,9 @@ func (c *Conversation) end(interrupted bool) {
 			c.config.Sound.Stop(s.turn.ID)
 		}
 	}
-	s.turn.ToolCalls = append(s.turn.ToolCalls, c.takeUsed()...)
+	if s.own {
+		s.turn.ToolCalls = append(s.turn.ToolCalls, c.takeUsed()...)
+	}
 	if !c.keep(&s.turn) {
 		return
 	}

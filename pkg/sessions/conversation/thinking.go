@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/sessions/session"
 )
 
@@ -24,6 +25,8 @@ type thought struct {
 	// used says that a tool was, failed that the last one failed, and ends that the
 	// conversation ends with the answer.
 	used, failed, ends bool
+	// handedOff says that a team member was asked for.
+	handedOff bool
 }
 
 // thoughtPiece is what a thought brings forth: a piece, or its end.
@@ -110,7 +113,7 @@ func (c *Conversation) voice(t *thought, p Piece) {
 		c.useTool(t, p.call)
 		return
 	case p.gaveUp != nil:
-		c.giveUp(p.gaveUp)
+		c.giveUp(p.gaveUp, failed)
 		return
 	}
 	if c.model != nil {
@@ -185,6 +188,7 @@ func (c *Conversation) conclude(t *thought) {
 	t.cancel()
 	c.thought = nil
 	c.clear(thinksTooLong, bridgesSilence)
+	defer c.ending(t)
 	if t.speech != nil {
 		defer func() { t.speech.whole = true }()
 	}
@@ -200,6 +204,17 @@ func (c *Conversation) conclude(t *thought) {
 	nothing.Gap, nothing.Grounded = false, nil // nobody looked
 	s.pending, s.act, s.answers, s.whole = append(s.pending, nothing), ActUnknown, true, true
 	c.time(s, nothing)
+}
+
+// ending has the conversation end with an answer, where the model wanted that and something
+// is said.
+func (c *Conversation) ending(t *thought) {
+	if !t.ends || t.speech == nil {
+		return
+	}
+	c.record(c.use(persona.EndSessionTool, completed), nil)
+	t.speech.interruptible = false
+	t.speech.afterwards = func() { c.stop(EndedByUser) }
 }
 
 // afterUse is what is said where a model used a tool and said nothing.

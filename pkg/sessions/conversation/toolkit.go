@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/personas/tool"
 	"visavis.dev/pkg/provider/model"
@@ -94,9 +95,11 @@ const maxDetail = 500
 func (c *Conversation) details() json.RawMessage {
 	var names []string
 	for _, goal := range c.config.Persona.Goals {
-		names = append(names, goal.Outputs...)
+		if goal.Confirm != "manual" { // the conversation asks for those, and repeats them
+			names = append(names, goal.Outputs...)
+		}
 	}
-	if len(names) == 0 {
+	if len(c.config.Persona.Goals) == 0 {
 		names = usualDetails
 	}
 	properties := map[string]any{}
@@ -126,6 +129,8 @@ type toolCall struct {
 	arguments map[string]any
 	// by is the thought that it serves.
 	by *thought
+	// askedIn is the turn in which the visitor was asked about it.
+	askedIn id.Turn
 	// allowed says that the visitor was asked, where they are to be.
 	allowed bool
 	// result is told once, by the conversation.
@@ -134,10 +139,20 @@ type toolCall struct {
 
 // toolResult is what the model is told of a call.
 type toolResult struct {
-	text string
-	// informs says that the text is the tool's own, by which an answer may go.
-	informs bool
+	text   string
+	source resultSource
 }
+
+// resultSource says who answers for a result.
+type resultSource int
+
+// The sources: the conversation itself, whose results state nothing of the world; the client,
+// which is the visitor's; and a system of the organization's, on which an answer may rest.
+const (
+	fromConversation resultSource = iota
+	fromClient
+	fromSystem
+)
 
 // read finds the tool that a model asks for, and checks the arguments. The text tells the
 // model why that cannot be; empty when it can.
