@@ -47,7 +47,7 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		},
 		Persona: definition, PersonaName: name, Bases: bases, Tags: s.Brief.Tags, Turns: turns, NextTurn: s.TurnCount,
 		Knowledge: srv.Minds.Knowledge(r.org), Journal: &journal{r, bases},
-		Send: func(m conversation.Message) { r.tell(encode(m)) },
+		Send: r.send,
 		End: func(reason string) {
 			why := session.Reason(reason)
 			r.why.Store(&why)

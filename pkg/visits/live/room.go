@@ -237,11 +237,22 @@ func (r *room) clientLeft(p peer, code websocket.StatusCode) {
 }
 
 // tell sends a message to everybody in the room.
-func (r *room) tell(f frame) {
+func (r *room) tell(f frame) { r.tellTo(f, true) }
+
+// send sends a message of the conversation's. What the client is to do is no staff's.
+func (r *room) send(m conversation.Message) {
+	_, call := m.Data.(conversation.FunctionCall)
+	r.tellTo(encode(m), !call)
+}
+
+func (r *room) tellTo(f frame, staff bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.client != nil {
 		r.client.send(f)
+	}
+	if !staff {
+		return
 	}
 	for _, p := range r.staff {
 		p.send(f)
