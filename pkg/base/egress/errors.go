@@ -37,7 +37,7 @@ type InvalidURLError struct {
 	Reason string // a clause about the URL, such as "it has no host"
 }
 
-func (e *InvalidURLError) Error() string { return "the URL cannot be used: " + e.Reason }
+func (e *InvalidURLError) Error() string { return e.Reason }
 
 // RefusedError says that a host is, or resolves to, an address that is neither
 // public nor allowed by the operator; or that it is public, and not allowed over http.

@@ -87,7 +87,6 @@ func TestCheckURLRefusesForms(t *testing.T) {
 		var invalid *egress.InvalidURLError
 		require.ErrorAs(t, err, &invalid, raw)
 		require.Contains(t, invalid.Reason, reason, raw)
-		require.ErrorContains(t, err, "the URL cannot be used")
 	}
 }
 
