@@ -126,15 +126,13 @@ func (c *Conversation) collect(call *toolCall) string {
 // wasSaid says whether an address or a telephone number is one that the visitor gave, or that
 // was known of them before.
 func (c *Conversation) wasSaid(kind, value string) bool {
-	said := strings.Join(c.unanswered, " ") + " " + c.context
+	texts := append(slices.Clone(c.unanswered), c.context)
 	for i := range c.turns {
 		if c.turns[i].Speaker == session.User {
-			said += " " + c.turns[i].Text
+			texts = append(texts, c.turns[i].Text)
 		}
 	}
-	for _, known := range c.goals.values {
-		said += " " + known
-	}
+	said := strings.Join(slices.AppendSeq(texts, maps.Values(c.goals.values)), " ")
 	if kind == "phone" {
 		return strings.Contains(dialed(said), strings.Trim(dialed(value), "|"))
 	}
