@@ -25,6 +25,12 @@ func TestExamples(t *testing.T) {
 			require.Nil(t, w.Service.Example(o.ID), "an example of no body")
 			return
 		}
+		for _, d := range w.documents {
+			for mediaType, content := range d.at(entry(o, "requestBody", "content")...).(map[string]any) {
+				c := content.(map[string]any)
+				require.True(t, c["example"] != nil || c["examples"] != nil, mediaType)
+			}
+		}
 		example := w.Service.Example(o.ID)
 		require.NotNil(t, example, "give the operation an example in its group's examples.json")
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(example))

@@ -263,5 +263,5 @@ func (u *Upload) document(requestBody, schemas object) {
 	}
 	content["multipart/form-data"] = object{"schema": object{
 		"type": "object", "required": []any{u.Field}, "properties": properties, "additionalProperties": false,
-	}}
+	}, "example": object{u.Field: "(the file's bytes)"}}
 }
