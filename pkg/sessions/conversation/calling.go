@@ -322,30 +322,6 @@ func (c *Conversation) repliesTo(turn id.Turn) bool {
 		c.turns[n-2].ID == turn && !c.turns[n-2].Interrupted
 }
 
-// affirms says whether words are a yes and nothing else: what is done by it cannot be undone.
-func affirms(language, text string) bool {
-	if strings.ContainsAny(text, "?？؟") {
-		return false
-	}
-	said, book := plain(text), bookOf(language)
-	for phrase := range strings.SplitSeq(book.hearYes, "|") {
-		phrase = plain(phrase)
-		for polite := range strings.SplitSeq("|"+politeWords, "|") {
-			if said == strings.TrimSpace(phrase+" "+polite) || said == strings.TrimSpace(polite+" "+phrase) {
-				return true
-			}
-		}
-		if said == phrase+" "+phrase {
-			return true
-		}
-	}
-	return false
-}
-
-// politeWords may stand beside a yes.
-const politeWords = "please|thanks|thank you|please do|bitte|danke|gerne|s'il vous plaît|merci|por favor|gracias|per favore|grazie|" +
-	"obrigado|obrigada|alsjeblieft|graag|dank je|proszę|dziękuję|lütfen|teşekkürler|tack|tak|من فضلك|شكرا|请|谢谢|お願いします"
-
 // takeUsed are the tools that were used since the last turn of the avatar's own.
 func (c *Conversation) takeUsed() []session.ToolCall {
 	used := c.used

@@ -118,7 +118,7 @@ func holdWith(t *testing.T, config Config, answer func(c *Conversation, call Fun
 		case ToolUse:
 			k.uses = append(k.uses, d)
 		case BotText:
-			if !d.Final {
+			if !d.Final || len(lines) == 0 {
 				return
 			}
 			if lines = lines[1:]; len(lines) == 0 {
@@ -314,14 +314,14 @@ func TestOnlyAYesToTheQuestionUsesATool(t *testing.T) {
 	for language, answers := range map[string][]string{
 		"en": {"absolutely not", "not yes", "yes?", "is it yes?", "if I said yes", "yes later", "yes, I'm here", "correct not", "yes never", "hardly yes"},
 		"de": {"genau nicht", "gerne nicht", "ja, abbrechen", "ja niemals"},
-		"nl": {"natuurlijk niet"}, "ar": {"ليس صحيح"}, "zh": {"对吗", "是吗"}, "fr": {"oui jamais", "exactement pas"}, "tr": {"evet mi"},
+		"nl": {"natuurlijk niet"}, "ar": {"ليس صحيح"}, "zh": {"对吗", "是吗", "不对"}, "da": {"ja tak nej"}, "fr": {"oui jamais", "exactement pas"}, "tr": {"evet mi"},
 	} {
 		for _, answer := range answers {
 			require.False(t, affirms(language, answer), "%s: %s", language, answer)
 		}
 	}
 	for language, answers := range map[string][]string{
-		"en": {"yes", "Yes!", "yes please", "ok", "sure, thanks"}, "de": {"ja", "Ja bitte"}, "fr": {"oui, s'il vous plaît"}, "zh": {"是的"}, "ar": {"نعم"},
+		"en": {"yes", "Yes!", "yes please", "ok", "sure, thanks", "yes, that's right", "yes yes yes"}, "de": {"ja", "Ja bitte", "ja, das stimmt"}, "fr": {"oui, s'il vous plaît"}, "zh": {"是的", "好的，谢谢"}, "ja": {"はい、お願いします"}, "ar": {"نعم"},
 	} {
 		for _, answer := range answers {
 			require.True(t, affirms(language, answer), "%s: %s", language, answer)

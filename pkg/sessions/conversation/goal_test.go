@@ -187,3 +187,12 @@ func TestTheNameOfAnOutputTellsItsKind(t *testing.T) {
 		require.Equal(t, kind, patternOf(output), output)
 	}
 }
+
+func TestAYesThatIsTakenBackIsNone(t *testing.T) {
+	for _, said := range []string{"absolutely not", "yes?", "genau nicht", "oui jamais", "evet mi", "对吗", "not yes"} {
+		require.True(t, doubts(said), said)
+	}
+	for _, said := range []string{"yes", "yes that is my address", "ja, genau", "oui c'est ça", "evet", "对", "sì certo"} {
+		require.False(t, doubts(said), said)
+	}
+}

@@ -30,7 +30,7 @@ func (c *Conversation) confirmed(means intent, text string) bool {
 	}
 	switch means {
 	case sayYes:
-		if !affirms(c.language, text) {
+		if doubts(text) {
 			c.goals.proposed, c.goals.asked = nil, true
 			return c.filled(text)
 		}
