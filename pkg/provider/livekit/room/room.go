@@ -124,6 +124,8 @@ type Room struct {
 	closed  sync.Once
 	// channels counts those that the server opened.
 	channels atomic.Int32
+	// leaves says that the server was told that this side leaves.
+	leaves atomic.Bool
 }
 
 // Join joins a room, at the latest when the context ends; the room is left with Close.
@@ -191,8 +193,14 @@ func (r *Room) Err() error {
 	return nil
 }
 
-// lose ends the stay, for the first reason that it is given.
-func (r *Room) lose(why error) { r.cancel(why) }
+// lose ends the stay, for the first reason that it is given. A server that is told that it
+// ends may close the connection before anybody else does.
+func (r *Room) lose(why error) {
+	if r.leaves.Load() {
+		why = ErrLeft
+	}
+	r.cancel(why)
+}
 
 // open notes that a channel is open.
 func (r *Room) open() {
@@ -239,6 +247,7 @@ func (r *Room) Close() {
 	r.closed.Do(func() {
 		ctx, cancel := context.WithTimeout(r.ctx, leaveWithin)
 		defer cancel()
+		r.leaves.Store(true)
 		_ = r.write(ctx, leaving())
 		r.lose(ErrLeft)
 		_ = r.socket.CloseNow()
