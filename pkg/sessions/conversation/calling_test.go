@@ -489,3 +489,29 @@ func TestAClientCannotAnswerForASystem(t *testing.T) {
 	require.Contains(t, asked[1].Messages[len(asked[1].Messages)-1].Content, "rain")
 	require.Equal(t, []string{"weather completed"}, k.used())
 }
+
+// A conversation that a model wants to end does not end while the visitor is asked something,
+// nor where a guardrail has it say something else.
+func TestAModelEndsNothingUnheard(t *testing.T) {
+	both := func(c *Config) {
+		weather(map[string]any{"confirm": "visitor"})(c)
+		c.Persona.Tools = append(c.Persona.Tools, persona.Tool{Kind: persona.EndSessionTool, Enabled: true})
+	}
+	config, _ := served(t, modeltest.InTurn(
+		modeltest.Calls("", model.ToolCall{ID: "1", Name: "end_session", Arguments: "{}"}, model.ToolCall{ID: "2", Name: "weather", Arguments: `{"place":"Bern"}`}),
+		modeltest.Stream("Here you go."),
+	), both)
+	k := hold(t, config, answersWith(`"sun"`), "What is the weather in Bern?", "yes")
+	require.Empty(t, k.ended)
+	require.Equal(t, []string{"weather completed"}, k.used())
+
+	config, _ = served(t, modeltest.InTurn(asking("end_session", "{}"), modeltest.Stream("Our legal advice is to sue.")), func(c *Config) {
+		both(c)
+		c.Persona.Guardrails = []persona.Guardrail{{Key: "law", Rule: "legal advice", Action: "refuse"}}
+	})
+	k = hold(t, config, nil, "What do you think of my neighbor's bread?")
+	for _, turn := range k.turns {
+		require.NotEmpty(t, turn.Text)
+		require.False(t, turn.StartedAt.IsZero())
+	}
+}
