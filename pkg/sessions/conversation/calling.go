@@ -75,14 +75,20 @@ func (c *Conversation) handOffOnce(t *thought) string {
 // record notes that a tool was used, for the transcript and for the model's next answers.
 func (c *Conversation) record(use session.ToolCall, arguments map[string]any) {
 	c.used = append(c.used, use)
-	if len(c.uses) == maxUses {
-		c.uses = append(c.uses[:0], c.uses[1:]...)
-	}
 	told := use.Name
 	if text, err := json.Marshal(arguments); err == nil && len(arguments) > 0 {
 		told += " " + truncate(string(text), maxTold)
 	}
-	c.uses = append(c.uses, told+": "+use.Status)
+	c.recall(told + ": " + use.Status)
+}
+
+// recall has the model told of a use, in this process or in one that held the conversation
+// before.
+func (c *Conversation) recall(use string) {
+	if len(c.uses) == maxUses {
+		c.uses = append(c.uses[:0], c.uses[1:]...)
+	}
+	c.uses = append(c.uses, use)
 }
 
 // collect keeps what a model collected, and tells it what came of that. How somebody can be

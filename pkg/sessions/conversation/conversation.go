@@ -241,6 +241,9 @@ func (c *Conversation) resume() {
 			}
 		}
 		c.remember(t)
+		for _, use := range t.ToolCalls {
+			c.recall(use.Name + ": " + use.Status)
+		}
 		if t.Speaker == session.User {
 			c.previous = t.Text
 		}
