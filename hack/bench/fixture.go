@@ -101,11 +101,18 @@ func (f *fixture) newOrg(ctx context.Context, name string) (id.Org, apikey.Secre
 		ID: id.NewOrg(), Name: name, Slug: organization.Slug(name), Region: "eu", Timezone: "UTC", Shard: "shard-1",
 		Epoch: 1, Plan: "enterprise", CreatedAt: now,
 	}
+	if err := organization.Create(ctx, f.server.Directory, f.server.Tenants, o); err != nil {
+		return o.ID, "", err
+	}
+	secret, err := f.newKey(ctx, o.ID)
+	return o.ID, secret, err
+}
+
+// newKey makes a key of full access.
+func (f *fixture) newKey(ctx context.Context, org id.Org) (apikey.Secret, error) {
 	secret := apikey.NewSecret(apikey.Live)
-	return o.ID, secret, errors.Join(
-		organization.Create(ctx, f.server.Directory, f.server.Tenants, o),
-		f.server.Keys.Insert(ctx, apikey.Key{
-			ID: id.NewKey(), Org: o.ID, Name: "bench", Last4: secret.Last4(), Scopes: []scope.Scope{}, FullAccess: true,
-			Contract: contract.Latest, Environment: apikey.Live, CreatedBy: "bench", CreatedAt: now,
-		}, secret.Hash()))
+	return secret, f.server.Keys.Insert(ctx, apikey.Key{
+		ID: id.NewKey(), Org: org, Name: "bench", Last4: secret.Last4(), Scopes: []scope.Scope{}, FullAccess: true,
+		Contract: contract.Latest, Environment: apikey.Live, CreatedBy: "bench", CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
+	}, secret.Hash())
 }

@@ -64,6 +64,7 @@ var measures = []struct {
 	{"throughput", throughput},
 	{"limit", exactLimit},
 	{"memory", memory},
+	{"change", changing},
 	{"delivery", delivering},
 	{"isolation", isolation},
 	{"page", page},
