@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/base/managed"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/portals/door"
 	rows "visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/portaltest"
@@ -41,12 +42,8 @@ func TestMadeAndPublished(t *testing.T) {
 	require.True(t, doors[0].Open)
 
 	var told []string
-	found, err := w.shard().Query(ctx, `SELECT type FROM event WHERE org_id = $1 ORDER BY id`, w.acme)
-	require.NoError(t, err)
-	for found.Next() {
-		var kind string
-		require.NoError(t, found.Scan(&kind))
-		told = append(told, kind)
+	for _, e := range eventtest.Log(t, w.Tenants, w.acme) {
+		told = append(told, string(e.Type))
 	}
 	require.Subset(t, told, []string{"portal.created", "workspace.created", "workspace.published", "portal.updated"})
 

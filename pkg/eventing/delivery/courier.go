@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/store/database"
 )
 
@@ -34,8 +35,9 @@ type courier struct {
 	// another lane once nothing of them is under way.
 	places places
 	moving map[id.Webhook]bool
-	// heads is the look's under way.
-	heads heads
+	// heads and numbering are the look's under way.
+	heads     heads
+	numbering event.Numbering
 	// unwritten are outcomes that wait for the writer.
 	unwritten []*outcome
 
@@ -57,7 +59,7 @@ type courier struct {
 
 func newCourier(o Options, m *shardMetrics, shard string, db *database.DB, l *lanes) *courier {
 	return &courier{
-		Options: o, shard: shard, db: db, lanes: l, metrics: m,
+		Options: o, shard: shard, db: db, lanes: l, metrics: m, numbering: event.Numbering{Tenants: o.Tenants, Shard: shard},
 		endpoints: map[id.Webhook]*endpoint{}, leaving: map[int64]bool{}, settled: map[id.Delivery]struct{}{},
 		landed: make(chan *outcome, o.InFlight), polled: make(chan poll, 1), written: make(chan written, 1), renewed: make(chan renewal, 1),
 	}

@@ -126,6 +126,9 @@ const known = ` AND EXISTS (
 // position, the zero one for the first page. It rides delivery_event_key,
 // delivery_by_webhook or delivery_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Position, limit int) ([]Delivery, error) {
+	if err := event.Settle(ctx, t, org); err != nil {
+		return nil, err
+	}
 	// The id's time is the delivery's, so the moments bound the scan.
 	lo, hi := id.FirstDelivery(f.From), id.FirstDelivery(endOfTime)
 	if !f.To.IsZero() {

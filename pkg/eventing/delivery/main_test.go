@@ -130,6 +130,15 @@ func (w *world) emit(org id.Org, drafts ...event.Draft) []id.Delivery {
 	return recorded[len(recorded)-1].Deliveries
 }
 
+// tell has something told of an organization, in a commit of its own.
+func (w *world) tell(org id.Org) {
+	w.t.Helper()
+	w.inTx(org, func(_ context.Context, tx *tenant.Tx) error {
+		event.Tell(tx, event.Draft{Type: event.UnitRenamed, At: w.now(), Fields: map[string]any{"unitId": "unit_1", "name": "North"}})
+		return nil
+	})
+}
+
 // settle delivers what is due now.
 func (w *world) settle() {
 	w.t.Helper()

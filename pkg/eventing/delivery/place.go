@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -172,4 +173,14 @@ func (ps places) in(lane int64) (webhooks []id.Webhook) {
 		}
 	}
 	return webhooks
+}
+
+// orgsIn are the organizations of those.
+func (ps places) orgsIn(lane int64) (orgs []id.Org) {
+	for _, p := range ps {
+		if p.Lane != nil && *p.Lane == lane && !slices.Contains(orgs, p.Org) {
+			orgs = append(orgs, p.Org)
+		}
+	}
+	return orgs
 }

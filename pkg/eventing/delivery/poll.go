@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/webhook"
 )
 
@@ -17,9 +18,13 @@ type poll struct {
 	receivers map[id.Webhook]stored
 	// full are the webhooks that have more due than was read.
 	full map[id.Webhook]bool
+	// staged says that events are left that have no place in their log yet.
+	staged bool
 	// oldest is when the longest waiting delivery was due; zero when none is.
 	oldest time.Time
-	err    error
+	// numbering is why staged events could not be entered in their logs.
+	numbering error
+	err       error
 }
 
 // stored is a webhook's row.
@@ -66,8 +71,20 @@ func (c *courier) findHeads(ctx context.Context, now time.Time, places places) (
 	return c.heads.due(ctx, c.db, now)
 }
 
+// number gives events that were staged their places in the logs, and so makes their deliveries
+// due: all of the shard's, or for a worker of a lane of its own those of the organizations
+// that have webhooks in it. It says whether some are left.
+func (c *courier) number(ctx context.Context, places places) (more bool, err error) {
+	if c.Lane != 0 {
+		return event.NumberOf(ctx, c.Tenants, c.shard, places.orgsIn(c.Lane))
+	}
+	return c.numbering.Next(ctx)
+}
+
 // look finds the webhooks that have something due and reads some of it.
 func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool, places places, marks map[id.Webhook]mark, busy map[id.Webhook]bool) (p poll) {
+	// What is due already is delivered also where no more can be entered.
+	p.staged, p.numbering = c.number(ctx, places)
 	heads, err := c.findHeads(ctx, now, places)
 	if err != nil {
 		return poll{err: err}
@@ -171,12 +188,15 @@ func (p *poll) takeReceivers(rows pgx.Rows) error {
 
 // take takes what a look found.
 func (c *courier) take(p poll) {
-	c.polling, c.quiet, c.more = false, true, false
+	c.polling, c.quiet, c.more = false, !p.staged, p.staged
 	defer clear(c.settled)
 	if p.err != nil {
 		c.metrics.lose()
 		c.report("what is due is not known", p.err)
 		return
+	}
+	if p.numbering != nil {
+		c.report("failed to enter committed events in their logs", p.numbering)
 	}
 	c.metrics.waited(p.oldest, c.now())
 	for w, s := range p.receivers {

@@ -13,6 +13,10 @@ import (
 // which may be names or addresses; of either there may be none. Everything else of an event
 // that is about a person is read where it is. It rides event_by_type and event_by_session.
 func EraseExternalIDs(ctx context.Context, tx *tenant.Tx, of id.Person, sessions []id.Session) error {
+	// What is staged is in the log then, and nothing of it is staged again.
+	if err := LockLog(ctx, tx); err != nil {
+		return err
+	}
 	const blank = `UPDATE event SET data = jsonb_set(data, '{externalId}', 'null') WHERE org_id = $1 AND data->>'externalId' IS NOT NULL AND `
 	for _, found := range []struct {
 		none  bool

@@ -87,7 +87,7 @@ func least(a, b id.Event) id.Event {
 // while a reader follows the log in ascending order can be skipped.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Position, limit int) ([]Event, error) {
 	var events []Event
-	err := t.Read(ctx, org, func(r *tenant.Reads) {
+	read := func(r *tenant.Reads) {
 		events = nil
 		for _, q := range f.queries(org, after, limit) {
 			r.Query(func(rows pgx.Rows) error {
@@ -96,7 +96,8 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Po
 				return err
 			}, q.sql, q.args...)
 		}
-	})
+	}
+	err := readSettled(ctx, t, org, read)
 	if len(f.Types) > 1 {
 		// Each type came in order.
 		slices.SortFunc(events, f.compare)

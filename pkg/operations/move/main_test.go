@@ -98,6 +98,7 @@ func (w *world) statements() (all []string) {
 		"uuid": `'%[2]s'`, "text": `E'x\u00e9\n\t\\"%[3]d'`, "int8": `9007199254740993 + %[3]d`, "timestamptz": `'2026-07-08 14:00:00.123456+02'`,
 		"jsonb": `'{"b": [1, null, "x\n"], "a": 1.10, "n": 12345678901234567890.123}'`, "bytea": `'\x00ff5c' || convert_to('%[3]d', 'UTF8')`, "bool": `true`,
 		"_text": `ARRAY['a,b', NULL, '', '"{}"']`, "_uuid": `ARRAY['%[2]s']::UUID[]`, "date": `DATE '2026-01-01' + %[3]d`, "float8": `0.1::FLOAT8 + 0.2::FLOAT8`, "float4": `0.1`,
+		"numeric": `12345678901234567890.0123456789 + %[3]d`,
 	}
 	rows, _ := w.shards["a"].Query(w.Context(), `
 		SELECT table_name, column_name, udt_name, is_nullable = 'YES' FROM information_schema.columns

@@ -23,6 +23,8 @@ func TestStatementsKnowWhereOrganizationsLive(t *testing.T) {
 		"webhook_id > $1 ORDER BY":       "the same, step by step",
 		"WHERE webhook_id = $1 AND due_": "the same, of one lane",
 		"WHERE d.webhook_id = $1 AND d.": "the same, their rows",
+		"event_staged WHERE org_id > $1": "whose events wait: they are taken with the fence",
+		"s.place >= 0)":                  "the same, of some",
 		"l.lane >= $3 AND l.lease_until": "which lanes there are",
 		"DELETE FROM live_pod":           "a process stays listed while any row says that it owns a session",
 		"FROM person p WHERE`":           "the condition that follows begins with the organization",

@@ -55,8 +55,8 @@ func (w *world) record(ctx context.Context, org id.Org, key string) error {
 		if _, err := tx.Increment(ctx, "records", 0, false); err != nil {
 			return err
 		}
-		_, err := event.Emit(ctx, tx, event.Draft{Type: event.UnitRenamed, At: time.Now().UTC(), Fields: map[string]any{"unitId": key, "name": key}})
-		return err
+		event.Tell(tx, event.Draft{Type: event.UnitRenamed, At: time.Now().UTC(), Fields: map[string]any{"unitId": key, "name": key}})
+		return nil
 	})
 }
 

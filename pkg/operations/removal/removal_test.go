@@ -69,7 +69,7 @@ func (w *world) statements(t *testing.T) string {
 	t.Helper()
 	values := map[string]string{
 		"uuid": `'` + uuid.NewString() + `'`, "text": `'x'`, "bigint": `1`, "integer": `1`, "timestamp with time zone": `now()`, "jsonb": `'{}'`,
-		"bytea": `'x'`, "boolean": `false`, "ARRAY": `'{}'`, "date": `'2026-11-21'`, "double precision": `1`, "real": `1`,
+		"bytea": `'x'`, "boolean": `false`, "ARRAY": `'{}'`, "date": `'2026-11-21'`, "double precision": `1`, "real": `1`, "numeric": `1`,
 	}
 	rows, _ := w.shard.Query(context.Background(), `
 		SELECT table_name, column_name, data_type FROM information_schema.columns

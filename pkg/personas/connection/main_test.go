@@ -10,6 +10,8 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
@@ -81,8 +83,5 @@ func (s *store) get(org id.Org, c id.Connection) connection.Connection {
 // told counts the events of a type.
 func (s *store) told(org id.Org, kind string) (n int) {
 	s.t.Helper()
-	require.NoError(s.t, s.tenants.Read(context.Background(), org, func(r *tenant.Reads) {
-		r.QueryRow(new(bool), []any{&n}, `SELECT count(*) FROM event WHERE org_id = $1 AND type = $2`, org, kind)
-	}))
-	return n
+	return len(eventtest.Log(s.t, s.tenants, org, event.Type(kind)))
 }

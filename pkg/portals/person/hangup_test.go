@@ -9,6 +9,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/portals/person"
@@ -123,7 +124,7 @@ func TestConversationsEndWithTheirPlace(t *testing.T) {
 			require.Empty(t, w.reason(another))
 			going := w.count(`SELECT count(*) FROM session WHERE org_id = $1 AND state = 'live'`)
 			require.Equal(t, going, w.count(`SELECT value FROM org_counter WHERE org_id = $1 AND name = 'activeSessions'`))
-			require.Equal(t, 3-going, w.count(`SELECT count(*) FROM event WHERE org_id = $1 AND type = 'session.ended'`))
+			require.Equal(t, 3-going, len(eventtest.Log(t, w.tenants, w.one, event.SessionEnded)))
 		})
 	}
 }

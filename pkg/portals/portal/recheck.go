@@ -180,9 +180,7 @@ func (a *Addresses) checked(ctx context.Context, d due, proven, answered bool) e
 		case answered:
 			if misses++; since == nil {
 				since = &now
-				if err := warn(ctx, tx, p, now); err != nil {
-					return err
-				}
+				warn(tx, p, now)
 			}
 		}
 		if !proven && answered && misses >= lapsesAfterMisses && now.Sub(*since) >= lapsesAfter {
@@ -198,8 +196,8 @@ func (a *Addresses) checked(ctx context.Context, d due, proven, answered bool) e
 
 // warn notes in the activity log that the proof of a portal's host is missing, and when the
 // host is lost if it stays so.
-func warn(ctx context.Context, tx *tenant.Tx, p Portal, now time.Time) error {
-	return activity.Record(ctx, tx, activity.Entry{
+func warn(tx *tenant.Tx, p Portal, now time.Time) {
+	activity.Record(tx, activity.Entry{
 		At: now, Actor: platform, Action: "portal.host_proof_missing", TargetKind: "portal", TargetID: p.ID.String(),
 		Changes: map[string]any{"customDomain": p.Host, "lostAfter": now.Add(lapsesAfter)},
 	})
@@ -249,12 +247,10 @@ func lost(ctx context.Context, tx *tenant.Tx, p Portal, why string, now time.Tim
 		return err
 	}
 	p.HostProvenAt, p.UpdatedAt = nil, now
-	if err := activity.Record(ctx, tx, activity.Entry{
+	activity.Record(tx, activity.Entry{
 		At: now, Actor: platform, Action: "portal.host_lost", TargetKind: "portal", TargetID: p.ID.String(),
 		Changes: map[string]any{"customDomain": p.Host, "customDomainState": "unproven", "reason": why},
-	}); err != nil {
-		return err
-	}
+	})
 	TellUpdated(tx, p, []string{"customDomainState"}, Author{By: platform, At: now})
 	return nil
 }

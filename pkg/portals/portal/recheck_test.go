@@ -11,6 +11,8 @@ import (
 	clocktest "k8s.io/utils/clock/testing"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/portaltest"
 	"visavis.dev/pkg/store/database"
@@ -108,12 +110,8 @@ func (p *proofs) keeps(org id.Org, which id.Portal) {
 // by an event.
 func (p *proofs) told(org id.Org, which id.Portal) (entries int) {
 	p.t.Helper()
-	var events int
 	entries = p.entries(org, which, "portal.host_lost")
-	require.NoError(p.t, p.Tenants.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) error {
-		return tx.QueryRow(ctx, `SELECT count(*) FROM event WHERE org_id = $1 AND type = 'portal.updated'`, org).Scan(&events)
-	}))
-	require.Equal(p.t, entries, events)
+	require.Len(p.t, eventtest.Log(p.t, p.Tenants, org, event.PortalUpdated), entries)
 	return entries
 }
 

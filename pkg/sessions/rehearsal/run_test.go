@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/provider/model/modeltest"
@@ -78,7 +79,7 @@ func TestRun(t *testing.T) {
 	require.Equal(t, "The museum opens at nine.", r.Tests[0].Result.Answer)
 	require.Equal(t, []rehearsal.Source{{DocumentID: museum, Title: "Guide"}}, r.Tests[0].Result.Sources)
 	require.Equal(t, []string{"at ten"}, r.Tests[3].Result.Missing)
-	require.Equal(t, 1, w.count(`SELECT count(*) FROM event WHERE org_id = $1 AND type = '`+string(event.JobCompleted)+`'`))
+	require.Len(t, eventtest.Log(t, w.tenants, w.org, event.JobCompleted), 1)
 
 	// The museum opens later from now on, and nobody speaks of anything else any more.
 	w.modelled(modeltest.Stream("We open at ten [1]."))

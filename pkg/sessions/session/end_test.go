@@ -274,7 +274,7 @@ func TestALifeIsCopiedInAMove(t *testing.T) {
 	w.end(s.ID, session.EndedByAPI, after(20))
 	for table, rows := range map[string]int64{
 		"session": 1, "turn": 1, "session_command": 2, "session_token": 2, "usage_block": 1, "usage_month": 1, "minute_grant": 1, "minute_debit": 1,
-		"org_counter": 1, "event": 3,
+		"org_counter": 1, "event_staged": 3,
 	} {
 		require.Equal(t, rows, w.count(`SELECT count(*) FROM move_dirty WHERE org_id = $1 AND table_name = $2`, w.one, table), table)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -29,11 +28,17 @@ type Entry struct {
 	Address string
 }
 
-// Record writes an entry in the caller's transaction.
-func Record(ctx context.Context, tx *tenant.Tx, e Entry) error {
+// Record has an entry written at the end of the caller's transaction.
+func Record(tx *tenant.Tx, e Entry) {
 	e.ID = id.NewActivity()
+	tx.Last(e)
+}
+
+// Queue is part of tenant.Write.
+func (e Entry) Queue(tx *tenant.Tx, b *pgx.Batch) error {
 	tx.Touch("activity", e.ID)
-	return insert(ctx, tx, tx.Org, e)
+	e.queue(b, tx.Org)
+	return nil
 }
 
 // RecordIn writes an entry of one of the organizations that a transaction of
@@ -41,18 +46,19 @@ func Record(ctx context.Context, tx *tenant.Tx, e Entry) error {
 func RecordIn(ctx context.Context, tx *tenant.ManyTx, org id.Org, e Entry) error {
 	e.ID = id.NewActivity()
 	tx.Touch(org, "activity", e.ID)
-	return insert(ctx, tx, org, e)
+	var b pgx.Batch
+	e.queue(&b, org)
+	return tx.SendBatch(ctx, &b).Close()
 }
 
-func insert(ctx context.Context, tx database.Tx, org id.Org, e Entry) error {
+func (e Entry) queue(b *pgx.Batch, org id.Org) {
 	if e.Changes == nil {
 		e.Changes = map[string]any{}
 	}
-	_, err := tx.Exec(ctx, `
+	b.Queue(`
 		INSERT INTO activity (org_id, id, at, actor, action, target_kind, target_id, changes, address)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		org, e.ID, e.At, e.Actor, e.Action, e.TargetKind, e.TargetID, e.Changes, e.Address)
-	return err
 }
 
 // Filter narrows a list; zero fields do not.

@@ -51,5 +51,6 @@ func (a Actor) Log(ctx context.Context, tx *tenant.Tx, action, kind string, to f
 		}
 		e.Changes["jobId"] = a.Job
 	}
-	return Record(ctx, tx, e)
+	Record(tx, e)
+	return nil
 }

@@ -70,6 +70,44 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
+// TestLostConnectionAtTheEnd: statements that go with COMMIT are lost with it, and nobody
+// knows how far the server came.
+func TestLostConnectionAtTheEnd(t *testing.T) {
+	databasetest.OnlyPostgres(t, "elsewhere they have a trip of their own")
+	w := newWorld(t)
+	closing := func(b *pgx.Batch) error {
+		b.Queue(`INSERT INTO effect SELECT $1::TEXT WHERE NOT EXISTS (SELECT FROM effect)`, "once")
+		return nil
+	}
+	nothing := func(context.Context, database.Tx) error { return nil }
+	for name, tt := range map[string]struct {
+		when       databasetest.Moment
+		idempotent bool
+	}{
+		"before":             {databasetest.Unsent, false},
+		"after":              {databasetest.Unanswered, false},
+		"before, idempotent": {databasetest.Unsent, true},
+		"after, idempotent":  {databasetest.Unanswered, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.reset(t)
+			// The statements are prepared first.
+			require.NoError(t, w.through.InTx(context.Background(), database.TxOptions{Closing: closing}, nothing))
+			w.reset(t)
+			w.BreakAt("once", tt.when, 1)
+			err := w.through.InTx(context.Background(), database.TxOptions{Idempotent: tt.idempotent, Closing: closing}, nothing)
+			if tt.idempotent {
+				require.NoError(t, err)
+				require.Equal(t, 1, w.effects(t))
+			} else {
+				require.ErrorIs(t, err, database.ErrOutcomeUnknown)
+			}
+			w.BreakAt("", databasetest.Unsent, 0)
+			w.requireUsable(t)
+		})
+	}
+}
+
 func TestServerEndsConnection(t *testing.T) {
 	databasetest.OnlyPostgres(t, "pg_terminate_backend")
 	w := newWorld(t)

@@ -27,6 +27,9 @@ type TxOptions struct {
 	// Opening queues statements that travel with BEGIN in one trip. Their
 	// callbacks may refuse the transaction by returning an error.
 	Opening func(e Engine, b *pgx.Batch)
+	// Closing queues statements once the function is done. On PostgreSQL they travel with
+	// COMMIT in one trip; what they answer is not read. Its error undoes the transaction.
+	Closing func(b *pgx.Batch) error
 	// Idempotent allows running the function again after a COMMIT whose
 	// outcome is unknown, because a second run notices the first.
 	Idempotent bool
@@ -106,7 +109,14 @@ func onCockroach(ctx context.Context, conn *pgx.Conn, o TxOptions, fn func(conte
 				return err
 			}
 		}
-		return fn(ctx, tx)
+		if err := fn(ctx, tx); err != nil || o.Closing == nil {
+			return err
+		}
+		var b pgx.Batch
+		if err := o.Closing(&b); err != nil || b.Len() == 0 {
+			return err
+		}
+		return tx.SendBatch(ctx, &b).Close()
 	})
 	// cockroach-go calls every failure of the committing RELEASE ambiguous. It
 	// is, unless the server itself said why it refused.
@@ -121,9 +131,9 @@ func onCockroach(ctx context.Context, conn *pgx.Conn, o TxOptions, fn func(conte
 	return err
 }
 
-// onPostgres sends BEGIN with the opening statements in one trip. It does not
-// use cockroach-go: that ignores COMMIT's error here, and its savepoint never
-// leaves the transaction's first snapshot.
+// onPostgres sends BEGIN with the opening statements in one trip, and COMMIT with the closing
+// ones. It does not use cockroach-go: that ignores COMMIT's error here, and its savepoint
+// never leaves the transaction's first snapshot.
 func onPostgres(ctx context.Context, conn *pgx.Conn, o TxOptions, fn func(context.Context, Tx) error) error {
 	var opening pgx.Batch
 	opening.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
@@ -134,25 +144,61 @@ func onPostgres(ctx context.Context, conn *pgx.Conn, o TxOptions, fn func(contex
 	if err == nil {
 		err = fn(ctx, conn)
 	}
+	var closing pgx.Batch
+	if err == nil && o.Closing != nil {
+		err = o.Closing(&closing)
+	}
 	// The caller going away must not decide between commit and rollback
 	// halfway: from here on only the clock can interrupt.
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout)
 	defer cancel()
 	if err != nil {
-		// Closing the connection rolls back too. It is closed when a rollback
-		// fails, and when the server is no longer one to write to.
-		if _, rollback := conn.Exec(ending, "ROLLBACK"); rollback != nil || lostConnection(err) {
-			_ = conn.Close(ending)
-		}
+		rollback(ending, conn, err)
 		return err
 	}
-	return commit(ending, conn)
+	if closing.Len() == 0 {
+		tag, err := conn.Exec(ending, "COMMIT")
+		return committed(tag, err)
+	}
+	if err = closeAndCommit(ending, conn, &closing); err != nil && !errors.Is(err, ErrOutcomeUnknown) {
+		rollback(ending, conn, err)
+	}
+	return err
 }
 
-// commit ends a PostgreSQL transaction and tells apart three outcomes:
+// rollback undoes a transaction that failed. Closing the connection rolls back too: it is
+// closed when a rollback fails, and when the server is no longer one to write to.
+func rollback(ctx context.Context, conn *pgx.Conn, failure error) {
+	if _, err := conn.Exec(ctx, "ROLLBACK"); err != nil || lostConnection(failure) {
+		_ = conn.Close(ctx)
+	}
+}
+
+// closeAndCommit sends the closing statements and COMMIT. After one that fails the server
+// leaves out the rest, COMMIT among it.
+func closeAndCommit(ctx context.Context, conn *pgx.Conn, closing *pgx.Batch) error {
+	n := closing.Len()
+	closing.Queue("COMMIT")
+	results := conn.SendBatch(ctx, closing)
+	var (
+		tag pgconn.CommandTag
+		err error
+	)
+	for range n + 1 {
+		if tag, err = results.Exec(); err != nil {
+			break
+		}
+	}
+	err = committed(tag, err)
+	if closed := results.Close(); err == nil && closed != nil {
+		return fmt.Errorf("%w: %w", ErrOutcomeUnknown, closed)
+	}
+	return err
+}
+
+// committed tells apart three outcomes of a COMMIT on PostgreSQL, or of what was sent with it:
 // committed, certainly not, and unknown.
-func commit(ctx context.Context, conn *pgx.Conn) error {
-	tag, err := conn.Exec(ctx, "COMMIT")
+func committed(tag pgconn.CommandTag, err error) error {
 	if err == nil {
 		if tag.String() != "COMMIT" {
 			// An aborted transaction answers COMMIT with ROLLBACK.

@@ -178,6 +178,23 @@ func TestRefusals(t *testing.T) {
 		})
 		require.ErrorIs(t, err, refused)
 	})
+	t.Run("by the closing statements' maker", func(t *testing.T) {
+		o := database.TxOptions{Closing: func(b *pgx.Batch) error {
+			b.Queue(`INSERT INTO effect VALUES ('closing')`)
+			return refused
+		}}
+		require.ErrorIs(t, w.through.InTx(context.Background(), o, addEffect), refused)
+	})
+	t.Run("by the server, at a closing statement", func(t *testing.T) {
+		o := database.TxOptions{Idempotent: true, Closing: func(b *pgx.Batch) error {
+			b.Queue(`INSERT INTO effect VALUES ('closing')`)
+			b.Queue(`SELECT 1/0`)
+			return nil
+		}}
+		err := w.through.InTx(context.Background(), o, addEffect)
+		require.ErrorContains(t, err, "division by zero")
+		require.NotErrorIs(t, err, database.ErrOutcomeUnknown)
+	})
 	t.Run("by the server, unnoticed by the function", func(t *testing.T) {
 		err := w.through.InTx(context.Background(), database.TxOptions{}, func(ctx context.Context, tx database.Tx) error {
 			_ = addEffect(ctx, tx)
@@ -195,6 +212,23 @@ func TestRefusals(t *testing.T) {
 		})
 	})
 	require.Zero(t, w.effects(t))
+	w.requireUsable(t)
+}
+
+// TestClosing: what is queued for the end is committed with the rest.
+func TestClosing(t *testing.T) {
+	w := newWorld(t)
+	runs := 0
+	o := database.TxOptions{Closing: func(b *pgx.Batch) error {
+		require.Equal(t, 1, runs, "the function is done")
+		b.Queue(`INSERT INTO effect VALUES ('closing')`)
+		return nil
+	}}
+	require.NoError(t, w.through.InTx(context.Background(), o, func(ctx context.Context, tx database.Tx) error {
+		runs++
+		return addEffect(ctx, tx)
+	}))
+	require.Equal(t, 2, w.effects(t))
 	w.requireUsable(t)
 }
 

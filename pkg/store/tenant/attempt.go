@@ -12,11 +12,9 @@ func (tx *Tx) Attempt(ctx context.Context, fn func(ctx context.Context) error) e
 	if _, err := tx.Exec(ctx, `SAVEPOINT attempt`); err != nil {
 		return err
 	}
-	held := tx.held()
+	held := len(tx.last)
 	if err := fn(ctx); err != nil {
-		if tx.outbox != nil {
-			tx.outbox.Truncate(held)
-		}
+		tx.last = tx.last[:held]
 		// What was touched stays noted, which costs a copy a look at most.
 		_, back := tx.Exec(ctx, `ROLLBACK TO SAVEPOINT attempt`)
 		if back == nil {
@@ -26,12 +24,4 @@ func (tx *Tx) Attempt(ctx context.Context, fn func(ctx context.Context) error) e
 	}
 	_, err := tx.Exec(ctx, `RELEASE SAVEPOINT attempt`)
 	return err
-}
-
-// held is how much the outbox holds.
-func (tx *Tx) held() int {
-	if tx.outbox == nil {
-		return 0
-	}
-	return tx.outbox.Len()
 }

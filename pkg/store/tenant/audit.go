@@ -18,6 +18,8 @@ type Auditor interface {
 	// Begin is called before a transaction's function; what it answers is the context of the
 	// function's statements.
 	Begin(ctx context.Context) context.Context
+	// Queued is called with each statement that goes with the commit.
+	Queued(ctx context.Context, sql string)
 	// End is called before the commit, with the tables that were touched. Its error undoes
 	// the transaction.
 	End(ctx context.Context, touched map[string]bool) error
@@ -39,4 +41,12 @@ func audited(o database.PoolOptions) database.PoolOptions {
 		o.Tracer = multitracer.New(o.Tracer, auditor)
 	}
 	return o
+}
+
+// endAudit tells the auditor how a transaction ends.
+func endAudit(ctx context.Context, closing *pgx.Batch, touched map[string]bool) error {
+	for _, q := range closing.QueuedQueries {
+		auditor.Queued(ctx, q.SQL)
+	}
+	return auditor.End(ctx, touched)
 }

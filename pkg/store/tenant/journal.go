@@ -3,14 +3,14 @@ package tenant
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/store/database"
 )
 
 // row is a row of a tenant table by its key, as move_dirty has it.
@@ -52,11 +52,11 @@ func (t Table) KeyParts(pk string) ([]string, error) {
 	return parts, nil
 }
 
-// journal writes down what a transaction touched, of organizations that are being
+// queueJournal queues the notes of what a transaction touched, of organizations that are being
 // copied elsewhere. A note that is there already is taken again: whoever takes it off
 // the journal waits for this transaction's end and so sees what it wrote. In one order
 // for all, so that two transactions do not wait for each other.
-func journal(ctx context.Context, tx database.Tx, touched map[id.Org]map[row]struct{}) error {
+func queueJournal(b *pgx.Batch, touched map[id.Org]map[row]struct{}) {
 	type note struct {
 		org id.Org
 		row
@@ -78,11 +78,8 @@ func journal(ctx context.Context, tx database.Tx, touched map[id.Org]map[row]str
 		for _, n := range some {
 			orgs, tables, pks = append(orgs, n.org), append(tables, n.table), append(pks, n.pk)
 		}
-		if _, err := tx.Exec(ctx, insertNoted, orgs, tables, pks); err != nil {
-			return err
-		}
+		b.Queue(insertNoted, orgs, tables, pks)
 	}
-	return nil
 }
 
 const (

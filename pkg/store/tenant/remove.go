@@ -46,6 +46,7 @@ var Tables = []Table{
 	{Name: "duo", Owner: "personas/duo", Key: []string{"id"}},
 	{Name: "escalation", Owner: "sessions/escalation", Key: []string{"id"}},
 	{Name: "event", Owner: "eventing", Key: []string{"id"}},
+	{Name: "event_staged", Owner: "eventing", Key: []string{"id"}},
 	{Name: "event_turn", Owner: "store/organization"},
 	{Name: "face", Owner: "personas/face", Key: []string{"avatar_id"}},
 	{Name: "file", Owner: "store/file", Key: []string{"id"}},

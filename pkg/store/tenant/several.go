@@ -15,6 +15,7 @@ import (
 // organizations, each of which has passed the fence.
 type ManyTx struct {
 	database.Tx
+	Engine  database.Engine
 	open    map[id.Org]bool
 	capture map[id.Org]bool
 	touched map[id.Org]map[row]struct{}
@@ -55,18 +56,18 @@ func (t *Tenants) InManyTx(ctx context.Context, shard string, orgs []id.Org, fn 
 	keys = slices.Compact(keys)
 	var tx *ManyTx
 	o := database.TxOptions{Idempotent: true, Opening: func(e database.Engine, b *pgx.Batch) {
-		tx = &ManyTx{open: map[id.Org]bool{}, capture: map[id.Org]bool{}, touched: map[id.Org]map[row]struct{}{}}
+		tx = &ManyTx{Engine: e, open: map[id.Org]bool{}, capture: map[id.Org]bool{}, touched: map[id.Org]map[row]struct{}{}}
 		if e == database.Postgres {
 			b.Queue(`SELECT pg_advisory_xact_lock_shared(k) FROM unnest($1::BIGINT[]) AS keys (k)`, keys)
 		}
 		b.Queue(`SELECT org_id, state FROM org_fence WHERE org_id = ANY($1)`, orgs).Query(tx.readFences)
+	}, Closing: func(b *pgx.Batch) error {
+		queueJournal(b, tx.touched)
+		return nil
 	}}
 	return db.InTx(ctx, o, func(ctx context.Context, inner database.Tx) error {
 		tx.Tx = inner
-		if err := fn(ctx, tx); err != nil {
-			return err
-		}
-		return journal(ctx, tx, tx.touched)
+		return fn(ctx, tx)
 	})
 }
 

@@ -20,36 +20,33 @@ type Tx struct {
 	touched map[row]struct{}
 	// audited are the tables of what was touched; nil where nobody audits.
 	audited map[string]bool
-	outbox  Outbox
+	// last is what is written at the end.
+	last []Write
 }
 
-// Outbox holds what a transaction writes last, just before it is committed.
-type Outbox interface {
-	// Len is how much it holds.
-	Len() int
-	// Truncate drops what was put in after it held so much.
-	Truncate(n int)
-	// Flush writes what it holds.
-	Flush(ctx context.Context, tx *Tx) error
+// Write is something that a transaction writes at its end.
+type Write interface {
+	// Queue queues the statements, and notes the rows that they write (Touch).
+	Queue(tx *Tx, b *pgx.Batch) error
 }
 
-// Outbox is the transaction's; open makes it where there is none yet. What fn put in is
-// written once fn is done, and dropped where fn, or the attempt it was made in, fails.
-func (tx *Tx) Outbox(open func() Outbox) Outbox {
-	if tx.outbox == nil {
-		tx.outbox = open()
-	}
-	return tx.outbox
-}
+// Last has something written once the transaction's function is done, after what it was
+// called with before and in the trip of the commit. It is dropped where the attempt that it
+// was called in fails.
+func (tx *Tx) Last(w Write) { tx.last = append(tx.last, w) }
 
-// flush writes what comes last.
-func (tx *Tx) flush(ctx context.Context) error {
-	if tx.outbox != nil {
-		if err := tx.outbox.Flush(ctx, tx); err != nil {
+// Lasting is what Last was called with, in order. It is the transaction's own.
+func (tx *Tx) Lasting() []Write { return tx.last }
+
+// close queues what comes last, and the journal of what was touched.
+func (tx *Tx) close(b *pgx.Batch) error {
+	for _, w := range tx.last {
+		if err := w.Queue(tx, b); err != nil {
 			return err
 		}
 	}
-	return tx.journal(ctx)
+	queueJournal(b, map[id.Org]map[row]struct{}{tx.Org: tx.touched})
+	return nil
 }
 
 // Touch notes that the transaction wrote a row of a tenant table; pk are the
@@ -79,38 +76,34 @@ func Idempotent(yes bool) Option {
 func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Context, tx *Tx) error, options ...Option) error {
 	return t.onShard(ctx, org, func(db *database.DB, route directory.Route) error {
 		var (
-			f      fence
-			engine database.Engine
+			f        fence
+			tx       *Tx
+			auditing context.Context
 		)
 		o := database.TxOptions{Opening: func(e database.Engine, b *pgx.Batch) {
-			engine = e
+			tx = &Tx{Org: org, Engine: e, touched: map[row]struct{}{}}
 			if e == database.Postgres {
 				b.Queue(`SELECT pg_advisory_xact_lock_shared($1)`, lockKey(org))
 			}
 			b.Queue(fenceSQL, org).QueryRow(func(r pgx.Row) error {
 				return f.read(r, org, route, Open, Capture)
 			})
+		}, Closing: func(b *pgx.Batch) error {
+			if err := tx.close(b); err != nil || auditor == nil {
+				return err
+			}
+			return endAudit(auditing, b, tx.audited)
 		}}
 		for _, option := range options {
 			option(&o)
 		}
 		return db.InTx(ctx, o, func(ctx context.Context, inner database.Tx) error {
-			tx := &Tx{Tx: inner, Org: org, Engine: engine, capture: f.state == Capture, touched: map[row]struct{}{}}
+			tx.Tx, tx.capture = inner, f.state == Capture
 			if auditor != nil {
 				tx.audited, ctx = map[string]bool{}, auditor.Begin(ctx)
+				auditing = ctx
 			}
-			if err := fn(ctx, tx); err != nil {
-				return err
-			}
-			if err := tx.flush(ctx); err != nil || auditor == nil {
-				return err
-			}
-			return auditor.End(ctx, tx.audited)
+			return fn(ctx, tx)
 		})
 	})
-}
-
-// journal writes down what the transaction touched.
-func (tx *Tx) journal(ctx context.Context) error {
-	return journal(ctx, tx, map[id.Org]map[row]struct{}{tx.Org: tx.touched})
 }

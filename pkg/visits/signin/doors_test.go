@@ -10,6 +10,8 @@ import (
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
@@ -247,7 +249,7 @@ func TestLinksToCases(t *testing.T) {
 	require.NoError(t, err)
 	_, err = come(token)
 	w.refused(signin.LinkUsedUp, err)
-	require.Equal(t, 1, w.count(`SELECT count(*) FROM event WHERE org_id = $1 AND type = 'case_link.opened'`, w.one), "of the first time alone")
+	require.Len(t, eventtest.Log(t, w.tenants, w.one, event.CaseLinkOpened), 1, "of the first time alone")
 	found, err := caselink.Get(t.Context(), w.tenants, w.one, l.ID)
 	require.NoError(t, err)
 	require.Equal(t, []any{int64(2), caselink.Opened}, []any{found.OpenCount, found.State(tenanttest.Now)})

@@ -8,6 +8,8 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/event/eventtest"
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/unit"
@@ -17,7 +19,7 @@ import (
 
 func (w *world) added() int {
 	w.Helper()
-	return w.count(`SELECT count(*) FROM event WHERE org_id = $1 AND type = 'member.added'`, w.one)
+	return len(eventtest.Log(w, w.tenants, w.one, event.MemberAdded))
 }
 
 // code is the portal's join code.

@@ -50,6 +50,11 @@ func (*auditor) Begin(ctx context.Context) context.Context {
 	return context.WithValue(ctx, writtenKey{}, &written{tables: map[string]string{}})
 }
 
+// Queued is part of tenant.Auditor.
+func (a *auditor) Queued(ctx context.Context, sql string) {
+	a.note(ctx, sql, pgconn.NewCommandTag("INSERT 0 1"))
+}
+
 // End is part of tenant.Auditor.
 func (a *auditor) End(ctx context.Context, touched map[string]bool) error {
 	w := ctx.Value(writtenKey{}).(*written)
