@@ -76,6 +76,11 @@ func bareChange(w http.ResponseWriter, r *http.Request, db *database.DB) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	answer, err := json.Marshal(data)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(data)
+	_, _ = w.Write(answer)
 }

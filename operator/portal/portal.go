@@ -202,7 +202,8 @@ func (r *Rules) Release(ctx context.Context, o *v1alpha1.Portal) error {
 		if err != nil {
 			return err
 		}
-		return r.actor(o).Log(ctx, tx, "portal.released", "portal", p.ID, nil)
+		r.actor(o).Log(tx, "portal.released", "portal", p.ID, nil)
+		return nil
 	})
 }
 

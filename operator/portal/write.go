@@ -68,7 +68,8 @@ func (r *Rules) take(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, p p
 	if err != nil {
 		return p, err
 	}
-	return p, r.actor(o).Log(ctx, tx, "portal.adopted", "portal", p.ID, nil)
+	r.actor(o).Log(tx, "portal.adopted", "portal", p.ID, nil)
+	return p, nil
 }
 
 // change makes the draft of a portal what the spec says.

@@ -200,7 +200,8 @@ func Reopen(ctx context.Context, tx *tenant.Tx, d Delivery, who activity.Actor) 
 		tx.Org, d.ID, d.State, who.At, d.Code); err != nil {
 		return d, err
 	}
-	return d, who.Log(ctx, tx, "webhook.delivery_retried", "webhook_delivery", d.ID, map[string]any{"webhookId": d.Webhook, "eventId": d.Event})
+	who.Log(tx, "webhook.delivery_retried", "webhook_delivery", d.ID, map[string]any{"webhookId": d.Webhook, "eventId": d.Event})
+	return d, nil
 }
 
 // testMessage is what a test of a webhook says.
@@ -219,7 +220,8 @@ func Test(ctx context.Context, tx *tenant.Tx, w id.Webhook, who activity.Actor) 
 	if err != nil {
 		return d, err
 	}
-	return d, who.Log(ctx, tx, "webhook.tested", "webhook", w, map[string]any{"eventId": d.Event})
+	who.Log(tx, "webhook.tested", "webhook", w, map[string]any{"eventId": d.Event})
+	return d, nil
 }
 
 // SweepBatch bounds the rows that one statement deletes.

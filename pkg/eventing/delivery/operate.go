@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/webhook"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
@@ -63,6 +64,9 @@ const drainBatch = 5000
 // Drain closes every delivery of a webhook that waits for an attempt, and
 // answers how many those were. It rides delivery_due.
 func Drain(ctx context.Context, t *tenant.Tenants, org id.Org, w id.Webhook, who activity.Actor) (closed int64, err error) {
+	if err := event.Settle(ctx, t, org); err != nil {
+		return 0, err
+	}
 	for {
 		var n int
 		err := t.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) (err error) {
@@ -77,8 +81,9 @@ func Drain(ctx context.Context, t *tenant.Tenants, org id.Org, w id.Webhook, who
 			break
 		}
 	}
-	return closed, t.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		return who.Log(ctx, tx, "webhook.drained", "webhook", w, map[string]any{"closed": closed})
+	return closed, t.InTx(ctx, org, func(_ context.Context, tx *tenant.Tx) error {
+		who.Log(tx, "webhook.drained", "webhook", w, map[string]any{"closed": closed})
+		return nil
 	})
 }
 

@@ -38,9 +38,10 @@ func (r Recovery) Propose(ctx context.Context, tx *tenant.Tx, who activity.Actor
 	if err != nil {
 		return j, err
 	}
-	return j, who.Log(ctx, tx, "webhook.recovered", "webhook", r.Webhook, map[string]any{
+	who.Log(tx, "webhook.recovered", "webhook", r.Webhook, map[string]any{
 		"from": r.From, "to": r.To, "states": r.States, "missed": r.Missed, "jobId": j.ID,
 	})
+	return j, nil
 }
 
 // recovered is how far a recovery got.

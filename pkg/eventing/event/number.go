@@ -52,7 +52,7 @@ func (n *Numbering) Next(ctx context.Context) (more bool, err error) {
 	if err != nil || len(orgs) == 0 {
 		return false, err
 	}
-	full, err := numberOf(ctx, n.Tenants, n.Shard, orgs, passBy)
+	full, err := numberOf(ctx, n.Tenants, n.Shard, orgs, skipLocked)
 	if err != nil && !database.Unavailable(err) && len(orgs) > 1 {
 		full, err = n.oneByOne(ctx, orgs)
 	}
@@ -64,7 +64,7 @@ func (n *Numbering) Next(ctx context.Context) (more bool, err error) {
 func (n *Numbering) oneByOne(ctx context.Context, orgs []id.Org) (more bool, err error) {
 	var failures []error
 	for _, org := range orgs {
-		full, err := numberOf(ctx, n.Tenants, n.Shard, []id.Org{org}, passBy)
+		full, err := numberOf(ctx, n.Tenants, n.Shard, []id.Org{org}, skipLocked)
 		if err != nil {
 			failures = append(failures, fmt.Errorf("organization %s: %w", org, err))
 		}
@@ -112,7 +112,7 @@ func NumberOf(ctx context.Context, t *tenant.Tenants, shard string, orgs []id.Or
 	if err != nil || len(waiting) == 0 {
 		return false, err
 	}
-	return numberOf(ctx, t, shard, waiting, passBy)
+	return numberOf(ctx, t, shard, waiting, skipLocked)
 }
 
 // Settle gives the staged events of an organization their places, so that whoever reads the
@@ -304,7 +304,7 @@ type policy int
 
 const (
 	wait policy = iota
-	passBy
+	skipLocked
 )
 
 // lock takes the organizations' turns in their logs, which other transactions wait for until
@@ -336,11 +336,11 @@ var lockSQL = map[database.Engine]map[policy]string{
 	database.Postgres: {
 		wait: `
 			SELECT o FROM unnest($1::UUID[], $2::INT[]) AS t (o, k), LATERAL (SELECT pg_advisory_xact_lock(1, k)) AS taken`,
-		passBy: `SELECT o FROM unnest($1::UUID[], $2::INT[]) AS t (o, k) WHERE pg_try_advisory_xact_lock(1, k)`,
+		skipLocked: `SELECT o FROM unnest($1::UUID[], $2::INT[]) AS t (o, k) WHERE pg_try_advisory_xact_lock(1, k)`,
 	},
 	database.Cockroach: {
-		wait:   `SELECT org_id FROM event_turn WHERE org_id = ANY($1) AND $2::INT[] IS NOT NULL ORDER BY org_id FOR UPDATE`,
-		passBy: `SELECT org_id FROM event_turn WHERE org_id = ANY($1) AND $2::INT[] IS NOT NULL ORDER BY org_id FOR UPDATE SKIP LOCKED`,
+		wait:       `SELECT org_id FROM event_turn WHERE org_id = ANY($1) AND $2::INT[] IS NOT NULL ORDER BY org_id FOR UPDATE`,
+		skipLocked: `SELECT org_id FROM event_turn WHERE org_id = ANY($1) AND $2::INT[] IS NOT NULL ORDER BY org_id FOR UPDATE SKIP LOCKED`,
 	},
 }
 

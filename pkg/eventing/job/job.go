@@ -219,7 +219,8 @@ func Cancel(ctx context.Context, tx *tenant.Tx, which id.Job, who activity.Actor
 	if err := j.save(ctx, tx, who.At, who.At); err != nil {
 		return j, err
 	}
-	return j, who.Log(ctx, tx, "job.cancelled", "job", j.ID, nil)
+	who.Log(tx, "job.cancelled", "job", j.ID, nil)
+	return j, nil
 }
 
 // Recall has the next step of a job prepared anew, because what it works on has changed:

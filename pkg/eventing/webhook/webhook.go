@@ -101,7 +101,8 @@ func Insert(
 		cmp.Or(w.ManagedBy, managed.API)); err != nil {
 		return false, err
 	}
-	return false, who.Log(ctx, tx, "webhook.created", "webhook", w.ID, changes)
+	who.Log(tx, "webhook.created", "webhook", w.ID, changes)
+	return false, nil
 }
 
 // List is a page of the webhooks, newest first, after one of them; the zero id
@@ -185,7 +186,8 @@ func Update(ctx context.Context, tx *tenant.Tx, w Webhook, action Action, change
 		w.ManagedBy); err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, string(action), "webhook", w.ID, changes)
+	who.Log(tx, string(action), "webhook", w.ID, changes)
+	return nil
 }
 
 // Rotate gives a webhook that Lock found another secret. For a while its
@@ -197,7 +199,8 @@ func Rotate(ctx context.Context, tx *tenant.Tx, v *vault.Vault, w id.Webhook, s 
 		WHERE org_id = $1 AND id = $2`, tx.Org, w, s.Seal(v, w), who.At.Add(grace), who.At); err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "webhook.secret_rotated", "webhook", w, map[string]any{"graceS": int64(grace / time.Second)})
+	who.Log(tx, "webhook.secret_rotated", "webhook", w, map[string]any{"graceS": int64(grace / time.Second)})
+	return nil
 }
 
 // Delete removes a webhook on behalf of who manages it. Its delivery log is out of
@@ -216,7 +219,8 @@ func Delete(ctx context.Context, tx *tenant.Tx, w id.Webhook, by managed.By, who
 	if err := tx.Decrement(ctx, string(plan.Webhooks)); err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "webhook.deleted", "webhook", w, nil)
+	who.Log(tx, "webhook.deleted", "webhook", w, nil)
+	return nil
 }
 
 // SweepBatch bounds the rows that one statement deletes.

@@ -184,7 +184,8 @@ func Create(ctx context.Context, tx *tenant.Tx, a Avatar, c consent.Consent, ter
 		return full, err
 	}
 	event.TellConsent(tx, c)
-	return false, who.Log(ctx, tx, "avatar.created", "avatar", a.ID, map[string]any{"name": a.Name, "consentId": c.ID, "statement": c.Statement})
+	who.Log(tx, "avatar.created", "avatar", a.ID, map[string]any{"name": a.Name, "consentId": c.ID, "statement": c.Statement})
+	return false, nil
 }
 
 func insert(ctx context.Context, tx *tenant.Tx, a Avatar, c consent.Consent, terms plan.Terms) (full bool, err error) {
@@ -241,7 +242,8 @@ func Change(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar, ch
 		tx.Org, a.ID, a.Name, a.Landmarks, a.UpdatedAt); err != nil {
 		return a, err
 	}
-	return a, who.Log(ctx, tx, "avatar.updated", "avatar", a.ID, map[string]any{"name": a.Name})
+	who.Log(tx, "avatar.updated", "avatar", a.ID, map[string]any{"name": a.Name})
+	return a, nil
 }
 
 // DeleteFor is Delete because somebody asks for it.
@@ -250,7 +252,8 @@ func DeleteFor(ctx context.Context, tx *tenant.Tx, l *Library, avatar id.Avatar,
 	if err != nil {
 		return a, err
 	}
-	return a, who.Log(ctx, tx, "avatar.deleted", "avatar", avatar, nil)
+	who.Log(tx, "avatar.deleted", "avatar", avatar, nil)
+	return a, nil
 }
 
 // Delete deletes an own face that nobody wears. Its files are for the caller

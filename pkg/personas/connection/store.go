@@ -58,7 +58,8 @@ func Create(ctx context.Context, tx *tenant.Tx, v *vault.Vault, c Connection, s 
 	if err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "connection.created", "connection", c.ID, map[string]any{"name": c.Name, "kind": c.Kind, "provider": c.Provider})
+	who.Log(tx, "connection.created", "connection", c.ID, map[string]any{"name": c.Name, "kind": c.Kind, "provider": c.Provider})
+	return nil
 }
 
 // Filter narrows a list; empty fields do not.
@@ -136,7 +137,8 @@ func Configure(ctx context.Context, tx *tenant.Tx, v *vault.Vault, before Connec
 			return before, err
 		}
 	}
-	return after, who.Log(ctx, tx, "connection.updated", "connection", after.ID, changes)
+	who.Log(tx, "connection.updated", "connection", after.ID, changes)
+	return after, nil
 }
 
 // Rotate gives a connection that Lock found another secret, and answers it as it is then.
@@ -155,7 +157,8 @@ func Rotate(
 	if err := ReplaceSecret(ctx, tx, v, after.ID, s, oldUntil); err != nil {
 		return before, err
 	}
-	return after, who.Log(ctx, tx, "connection.secret_rotated", "connection", after.ID, map[string]any{"graceS": int64(grace / time.Second)})
+	who.Log(tx, "connection.secret_rotated", "connection", after.ID, map[string]any{"graceS": int64(grace / time.Second)})
+	return after, nil
 }
 
 // Update writes the row of a connection that Lock found.
@@ -217,7 +220,8 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Connection, who activit
 	if err := forgetCalls(ctx, tx, which, 0); err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "connection.deleted", "connection", which, nil)
+	who.Log(tx, "connection.deleted", "connection", which, nil)
+	return nil
 }
 
 // FirstThatClones is the oldest active connection that voices can be made with.

@@ -42,9 +42,7 @@ func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo, who pe
 		tx.Org, d.ID, d.Name, Draft, d.Hosts, d.Languages, d.Interplay, d.Persona, who.At); err != nil {
 		return d, err
 	}
-	if err := who.Log(ctx, tx, "duo.created", "duo", d.ID, map[string]any{"name": d.Name, "personaId": d.Persona}); err != nil {
-		return d, err
-	}
+	who.Log(tx, "duo.created", "duo", d.ID, map[string]any{"name": d.Name, "personaId": d.Persona})
 	return Find(ctx, tx, d.ID)
 }
 
@@ -76,9 +74,7 @@ func Update(ctx context.Context, tx *tenant.Tx, l *avatar.Library, before, after
 	if err := after.save(ctx, tx); err != nil {
 		return before, nil, err
 	}
-	if err := who.Log(ctx, tx, "duo.updated", "duo", after.ID, map[string]any{"changed": changed}); err != nil {
-		return before, nil, err
-	}
+	who.Log(tx, "duo.updated", "duo", after.ID, map[string]any{"changed": changed})
 	now, err := Find(ctx, tx, after.ID)
 	return now, changed, err
 }
@@ -195,7 +191,8 @@ func GoLive(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo, who pe
 	if err := d.save(ctx, tx); err != nil {
 		return d, nil, err
 	}
-	return d, nil, who.Log(ctx, tx, "duo.went_live", "duo", d.ID, nil)
+	who.Log(tx, "duo.went_live", "duo", d.ID, nil)
+	return d, nil, nil
 }
 
 // Pause makes a duo that Lock found start no more sessions. The error is
@@ -209,7 +206,8 @@ func Pause(ctx context.Context, tx *tenant.Tx, d Duo, who persona.Author) (Duo, 
 		if err := d.save(ctx, tx); err != nil {
 			return d, err
 		}
-		return d, who.Log(ctx, tx, "duo.paused", "duo", d.ID, nil)
+		who.Log(tx, "duo.paused", "duo", d.ID, nil)
+		return d, nil
 	default:
 		return d, &errdefs.Conflict{Noun: Noun, Reason: "not_live", Message: "The duo is not live, so it cannot be paused."}
 	}
@@ -238,7 +236,8 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Duo, who persona.Author
 	if err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "duo.deleted", "duo", d.ID, nil)
+	who.Log(tx, "duo.deleted", "duo", d.ID, nil)
+	return nil
 }
 
 // save writes a duo; that it is being checked is kept nowhere.

@@ -89,9 +89,10 @@ func Add(ctx context.Context, tx *tenant.Tx, d Document, terms plan.Terms, who a
 		d.Bytes, d.SHA256, d.sameKey(), d.File, d.Tags, d.Refresh, d.CrawlDepth, d.CrawlPages, d.Job, d.CreatedAt); err != nil {
 		return d, Added, err
 	}
-	return d, Added, who.Log(ctx, tx, "document.added", "document", d.ID, map[string]any{
+	who.Log(tx, "document.added", "document", d.ID, map[string]any{
 		"title": d.Title, "kind": d.Kind, "knowledgeBaseId": d.Base,
 	})
+	return d, Added, nil
 }
 
 // task is what a job of kind knowledge_sync is to do.

@@ -116,7 +116,8 @@ func InsertBase(ctx context.Context, tx *tenant.Tx, b Base, terms plan.Terms, wh
 		tx.Org, b.ID, b.Name, b.Description, b.Language, b.CreatedAt); err != nil {
 		return false, err
 	}
-	return false, who.Log(ctx, tx, "knowledge.created", "knowledge_base", b.ID, map[string]any{"name": b.Name})
+	who.Log(tx, "knowledge.created", "knowledge_base", b.ID, map[string]any{"name": b.Name})
+	return false, nil
 }
 
 // UpdateBase writes what a customer says of a pack that LockBase found; changes
@@ -128,7 +129,8 @@ func UpdateBase(ctx context.Context, tx *tenant.Tx, b Base, changes map[string]a
 		tx.Org, b.ID, b.Name, b.Description, b.Language, b.UpdatedAt); err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "knowledge.updated", "knowledge_base", b.ID, changes)
+	who.Log(tx, "knowledge.updated", "knowledge_base", b.ID, changes)
+	return nil
 }
 
 // DeleteBase deletes a pack that nobody uses, with all that is in it: nothing
@@ -151,7 +153,8 @@ func DeleteBase(ctx context.Context, tx *tenant.Tx, which id.KnowledgeBase, who 
 	if err := tx.Decrement(ctx, string(plan.KnowledgeBases)); err != nil {
 		return b, err
 	}
-	return b, who.Log(ctx, tx, "knowledge.deleted", "knowledge_base", b.ID, map[string]any{"name": b.Name, "documents": b.Documents})
+	who.Log(tx, "knowledge.deleted", "knowledge_base", b.ID, map[string]any{"name": b.Name, "documents": b.Documents})
+	return b, nil
 }
 
 // delta is what a change of a document makes of its pack's figures.

@@ -34,7 +34,8 @@ func UpdateDocument(ctx context.Context, tx *tenant.Tx, d Document, changes map[
 		tx.Org, d.ID, d.Title, d.Titled, d.Tags, d.Refresh, due, d.UpdatedAt, revision); err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "document.updated", "document", d.ID, changes)
+	who.Log(tx, "document.updated", "document", d.ID, changes)
+	return nil
 }
 
 // DeleteDocument deletes a document: nothing of it is found from the commit
@@ -50,7 +51,8 @@ func DeleteDocument(ctx context.Context, tx *tenant.Tx, which id.Document, who a
 	if err := d.remove(ctx, tx, who.At); err != nil {
 		return d, err
 	}
-	return d, who.Log(ctx, tx, "document.deleted", "document", d.ID, map[string]any{"title": d.Title, "knowledgeBaseId": d.Base})
+	who.Log(tx, "document.deleted", "document", d.ID, map[string]any{"title": d.Title, "knowledgeBaseId": d.Base})
+	return d, nil
 }
 
 // recallReading has the job that reads a document look at it again, before it is deleted:
@@ -139,7 +141,8 @@ func ReadAgain(ctx context.Context, tx *tenant.Tx, which id.Document, who activi
 			return d, err
 		}
 	}
-	return d, who.Log(ctx, tx, "document.refreshed", "document", d.ID, nil)
+	who.Log(tx, "document.refreshed", "document", d.ID, nil)
+	return d, nil
 }
 
 func (d *Document) readAgain(ctx context.Context, tx *tenant.Tx, who activity.Actor) (err error) {

@@ -43,7 +43,8 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Persona, duo id.Duo, wh
 		UPDATE persona SET deleted_at = $3, updated_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, p.ID, who.At); err != nil {
 		return p, err
 	}
-	return p, who.Log(ctx, tx, "persona.deleted", "persona", p.ID, nil)
+	who.Log(tx, "persona.deleted", "persona", p.ID, nil)
+	return p, nil
 }
 
 // unused refuses while something needs the persona, or the duo that is deleted with it.

@@ -50,9 +50,7 @@ func insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, ac
 	if err := p.use(ctx, tx, nil); err != nil {
 		return p, err
 	}
-	if err := who.Log(ctx, tx, action, "persona", p.ID, map[string]any{"name": p.Name, "avatarId": p.Avatar, "voiceId": p.Voice}); err != nil {
-		return p, err
-	}
+	who.Log(tx, action, "persona", p.ID, map[string]any{"name": p.Name, "avatarId": p.Avatar, "voiceId": p.Voice})
 	return Find(ctx, tx, p.ID)
 }
 
@@ -103,9 +101,7 @@ func update(ctx context.Context, tx *tenant.Tx, l *avatar.Library, before, after
 	if err := after.use(ctx, tx, before.Definition.Knowledge.BaseIDs); err != nil {
 		return before, nil, err
 	}
-	if err := who.Log(ctx, tx, action, "persona", after.ID, map[string]any{"version": after.Version, "changed": changed}); err != nil {
-		return before, nil, err
-	}
+	who.Log(tx, action, "persona", after.ID, map[string]any{"version": after.Version, "changed": changed})
 	now, err := Find(ctx, tx, after.ID)
 	return now, changed, err
 }

@@ -107,8 +107,9 @@ func Create(ctx context.Context, tx *tenant.Tx, v Voice, k consent.Consent, term
 		return false, err
 	}
 	event.TellConsent(tx, k)
-	return false, who.Log(ctx, tx, "voice.created", "voice", v.ID,
+	who.Log(tx, "voice.created", "voice", v.ID,
 		map[string]any{"name": v.Name, "consentId": k.ID, "statement": k.Statement, "jobId": j.ID})
+	return false, nil
 }
 
 func insert(ctx context.Context, tx *tenant.Tx, v Voice, k consent.Consent, terms plan.Terms) (full bool, err error) {
@@ -156,7 +157,8 @@ func Change(ctx context.Context, tx *tenant.Tx, which id.Voice, change func(*Voi
 	if err := update(ctx, tx, v); err != nil {
 		return v, err
 	}
-	return v, who.Log(ctx, tx, "voice.updated", "voice", which, map[string]any{"name": v.Name})
+	who.Log(tx, "voice.updated", "voice", which, map[string]any{"name": v.Name})
+	return v, nil
 }
 
 // Delete deletes an own voice that nobody uses, and answers it as it was. A job removes it
@@ -186,7 +188,8 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Voice, who activity.Act
 	if err := proposeRemoval(ctx, tx, v, who); err != nil {
 		return v, err
 	}
-	return v, who.Log(ctx, tx, "voice.deleted", "voice", which, nil)
+	who.Log(tx, "voice.deleted", "voice", which, nil)
+	return v, nil
 }
 
 // Count is how many own voices an organization has.

@@ -155,7 +155,8 @@ func Build(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Chang
 	if err := portal.Refresh(ctx, tx, p.ID); err != nil {
 		return d, err
 	}
-	return d, who.Log(ctx, tx, "portal.door_changed", "portal", p.ID, map[string]any{"door": key, "open": d.Open})
+	who.Log(tx, "portal.door_changed", "portal", p.ID, map[string]any{"door": key, "open": d.Open})
+	return d, nil
 }
 
 // used are the connections of a door: one, or none.

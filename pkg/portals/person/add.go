@@ -132,9 +132,10 @@ func AddWithPlace(ctx context.Context, tx *tenant.Tx, w Wanted, at Place, who Au
 		return a, err
 	}
 	m := a.Membership
-	return a, who.Log(ctx, tx, "person.added", "person", m.Person, map[string]any{
+	who.Log(tx, "person.added", "person", m.Person, map[string]any{
 		"created": a.Created, "membershipId": m.ID, "portalId": m.Portal, "role": m.Role,
 	})
+	return a, nil
 }
 
 // addClaimed adds somebody whom nobody vouches for. An address that somebody has

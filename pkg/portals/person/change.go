@@ -59,9 +59,7 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Person, who Author
 		return before, Change{}, err
 	}
 	// What it was changed to is not noted: the log outlasts the person's details.
-	if err := who.Log(ctx, tx, "person.updated", "person", after.ID, map[string]any{"changed": change.Fields}); err != nil {
-		return before, Change{}, err
-	}
+	who.Log(tx, "person.updated", "person", after.ID, map[string]any{"changed": change.Fields})
 	if !slices.Contains(change.Fields, "state") {
 		return after, change, nil
 	}
@@ -130,9 +128,7 @@ func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membersh
 		return before, Change{}, err
 	}
 	after.tell(tx, before, change.Fields, who)
-	if err := who.Log(ctx, tx, "membership.updated", "membership", after.ID, map[string]any{"changed": change.Fields}); err != nil {
-		return before, Change{}, err
-	}
+	who.Log(tx, "membership.updated", "membership", after.ID, map[string]any{"changed": change.Fields})
 	if after.ToldOn && (after.EndsAt == nil || who.At.Before(*after.EndsAt)) {
 		return after, change, nil
 	}
@@ -187,5 +183,6 @@ func Leave(ctx context.Context, tx *tenant.Tx, m Membership, who Author) error {
 	if err := hangUpAll(ctx, tx, ofPlace, m.ID, session.EndedByStaff, who); err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "membership.deleted", "membership", m.ID, map[string]any{"personId": m.Person, "portalId": m.Portal})
+	who.Log(tx, "membership.deleted", "membership", m.ID, map[string]any{"personId": m.Person, "portalId": m.Portal})
+	return nil
 }

@@ -55,7 +55,8 @@ func Erase(ctx context.Context, tx *tenant.Tx, which id.Person, who Author) (job
 	if err != nil {
 		return j, err
 	}
-	return j, who.Log(ctx, tx, "person.erased", "person", which, map[string]any{"jobId": j.ID})
+	who.Log(tx, "person.erased", "person", which, map[string]any{"jobId": j.ID})
+	return j, nil
 }
 
 func onHold(held bool) error {

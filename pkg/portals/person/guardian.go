@@ -25,7 +25,8 @@ func Consent(ctx context.Context, tx *tenant.Tx, m Membership, k consent.Consent
 		return m, k, err
 	}
 	event.TellConsent(tx, k)
-	return m, k, who.Log(ctx, tx, "consent.recorded", "membership", m.ID, map[string]any{"consentId": k.ID, "method": k.Guardian.Method})
+	who.Log(tx, "consent.recorded", "membership", m.ID, map[string]any{"consentId": k.ID, "method": k.Guardian.Method})
+	return m, k, nil
 }
 
 // WithdrawConsent ends a consent, of whatever kind. Conversations that go on by a
@@ -37,7 +38,8 @@ func WithdrawConsent(ctx context.Context, tx *tenant.Tx, which id.Consent, who A
 		return withdrawn, err
 	}
 	event.TellConsent(tx, withdrawn)
-	if err := who.Log(ctx, tx, "consent.withdrawn", "consent", which, nil); err != nil || withdrawn.Kind != consent.OfGuardian {
+	who.Log(tx, "consent.withdrawn", "consent", which, nil)
+	if withdrawn.Kind != consent.OfGuardian {
 		return withdrawn, err
 	}
 	return withdrawn, Disagree(ctx, tx, withdrawn, who)

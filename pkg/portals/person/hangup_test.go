@@ -124,7 +124,7 @@ func TestConversationsEndWithTheirPlace(t *testing.T) {
 			require.Empty(t, w.reason(another))
 			going := w.count(`SELECT count(*) FROM session WHERE org_id = $1 AND state = 'live'`)
 			require.Equal(t, going, w.count(`SELECT value FROM org_counter WHERE org_id = $1 AND name = 'activeSessions'`))
-			require.Equal(t, 3-going, len(eventtest.Log(t, w.tenants, w.one, event.SessionEnded)))
+			require.Len(t, eventtest.Log(t, w.tenants, w.one, event.SessionEnded), 3-going)
 		})
 	}
 }

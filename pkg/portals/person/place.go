@@ -34,9 +34,10 @@ func Join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (M
 	if err != nil || !joined {
 		return m, joined, err
 	}
-	return m, true, who.Log(ctx, tx, "membership.added", "membership", m.ID, map[string]any{
+	who.Log(tx, "membership.added", "membership", m.ID, map[string]any{
 		"personId": m.Person, "portalId": m.Portal, "role": m.Role,
 	})
+	return m, true, nil
 }
 
 func join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (Membership, bool, error) {

@@ -94,7 +94,8 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Portal, c Change, 
 	if changed = append(changed, c.Also...); err != nil || len(changed) == 0 {
 		return now, changed, err
 	}
-	return now, changed, now.log(ctx, tx, c.Action, changed, who)
+	now.log(tx, c.Action, changed, who)
+	return now, changed, nil
 }
 
 func update(ctx context.Context, tx *tenant.Tx, before, after Portal, who Author) (Portal, []string, error) {
@@ -205,7 +206,8 @@ func Unpublish(ctx context.Context, tx *tenant.Tx, p Portal, who Author) (Portal
 	if err := p.save(ctx, tx); err != nil {
 		return p, err
 	}
-	return p, p.log(ctx, tx, "portal.unpublished", []string{"state"}, who)
+	p.log(tx, "portal.unpublished", []string{"state"}, who)
+	return p, nil
 }
 
 // Archive puts a portal that Lock found away for good. It makes room for another,
@@ -226,13 +228,14 @@ func Archive(ctx context.Context, tx *tenant.Tx, p Portal, who Author) (Portal, 
 	if err := tx.Decrement(ctx, string(plan.Portals)); err != nil {
 		return p, err
 	}
-	return p, p.log(ctx, tx, "portal.archived", []string{"state"}, who)
+	p.log(tx, "portal.archived", []string{"state"}, who)
+	return p, nil
 }
 
 // log writes a change down, and tells of it.
-func (p *Portal) log(ctx context.Context, tx *tenant.Tx, action string, changed []string, who Author) error {
+func (p *Portal) log(tx *tenant.Tx, action string, changed []string, who Author) {
 	TellUpdated(tx, *p, changed, who)
-	return who.Log(ctx, tx, action, "portal", p.ID, map[string]any{"version": p.DraftVersion, "changed": changed})
+	who.Log(tx, action, "portal", p.ID, map[string]any{"version": p.DraftVersion, "changed": changed})
 }
 
 // number is a number that is part of a row's key.

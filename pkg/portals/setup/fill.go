@@ -65,7 +65,8 @@ func Fill(ctx context.Context, tx *tenant.Tx, p portal.Portal, r Request, who ac
 	if err != nil {
 		return j, err
 	}
-	return j, who.Log(ctx, tx, "portal.fill_ordered", "portal", p.ID, map[string]any{"sections": r.Sections, "jobId": j.ID})
+	who.Log(tx, "portal.fill_ordered", "portal", p.ID, map[string]any{"sections": r.Sections, "jobId": j.ID})
+	return j, nil
 }
 
 // filling is what a job adds to a portal, all in one commit.

@@ -83,7 +83,8 @@ func Begin(ctx context.Context, tx *tenant.Tx, in Input, who activity.Actor) (Pl
 		tx.Org, p.ID, p.State, p.Input, p.Edition, p.Job, p.CreatedBy, p.CreatedAt, p.ExpiresAt); err != nil {
 		return p, err
 	}
-	return p, who.Log(ctx, tx, "setup_plan.created", "setup_plan", p.ID, nil)
+	who.Log(tx, "setup_plan.created", "setup_plan", p.ID, nil)
+	return p, nil
 }
 
 // save writes what changed of a plan that Lock found.
@@ -112,7 +113,8 @@ func Change(ctx context.Context, tx *tenant.Tx, templates []template.Template, p
 	if err := p.save(ctx, tx, who.At); err != nil {
 		return p, err
 	}
-	return p, who.Log(ctx, tx, "setup_plan.updated", "setup_plan", p.ID, nil)
+	who.Log(tx, "setup_plan.updated", "setup_plan", p.ID, nil)
+	return p, nil
 }
 
 // Apply queues the job that makes a plan true. The error is an errdefs.Conflict.
@@ -129,7 +131,8 @@ func Apply(ctx context.Context, tx *tenant.Tx, p Plan, c Cast, who activity.Acto
 	if err := p.save(ctx, tx, who.At); err != nil {
 		return j, err
 	}
-	return j, who.Log(ctx, tx, "setup_plan.applied", "setup_plan", p.ID, nil)
+	who.Log(tx, "setup_plan.applied", "setup_plan", p.ID, nil)
+	return j, nil
 }
 
 // Discard puts a plan away. What it was made into stays; a plan that is being
@@ -142,7 +145,8 @@ func Discard(ctx context.Context, tx *tenant.Tx, p Plan, who activity.Actor) err
 	if err := p.save(ctx, tx, who.At); err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "setup_plan.deleted", "setup_plan", p.ID, nil)
+	who.Log(tx, "setup_plan.deleted", "setup_plan", p.ID, nil)
+	return nil
 }
 
 // SweepBatch is how many plans are forgotten at once.

@@ -48,9 +48,7 @@ func Change(ctx context.Context, tx *tenant.Tx, before, after Subject, who Autho
 		tx.Org, after.ID, after.Title, after.State, after.Place, after.Definition, after.Edition, after.UpdatedAt, after.ArchivedAt); err != nil {
 		return before, nil, err
 	}
-	if err := who.Log(ctx, tx, "subject.updated", "subject", after.ID, map[string]any{"changed": changed}); err != nil {
-		return before, nil, err
-	}
+	who.Log(tx, "subject.updated", "subject", after.ID, map[string]any{"changed": changed})
 	if before.State != Published {
 		return after, changed, nil
 	}

@@ -58,7 +58,8 @@ func Insert(ctx context.Context, tx *tenant.Tx, s Subject, c Content, who Author
 	if err := first.insert(ctx, tx, s); err != nil {
 		return s, err
 	}
-	return s, who.Log(ctx, tx, "subject.created", "subject", s.ID, map[string]any{"title": s.Title, "kind": s.Kind, "portalId": s.Portal})
+	who.Log(tx, "subject.created", "subject", s.ID, map[string]any{"title": s.Title, "kind": s.Kind, "portalId": s.Portal})
+	return s, nil
 }
 
 // insert writes a version down.

@@ -26,7 +26,8 @@ func PublishAlone(ctx context.Context, tx *tenant.Tx, p portal.Portal, s *Subjec
 		return err
 	}
 	tellPublished(tx, p, *s, who, first)
-	return who.Log(ctx, tx, "subject.published", "subject", s.ID, map[string]any{"version": s.DraftVersion})
+	who.Log(tx, "subject.published", "subject", s.ID, map[string]any{"version": s.DraftVersion})
+	return nil
 }
 
 // tellPublished tells that a subject went live.

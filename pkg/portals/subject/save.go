@@ -75,7 +75,8 @@ func save(
 		return v, false, err
 	}
 	v.tell(tx, s)
-	return v, true, who.Log(ctx, tx, action, "subject", s.ID, map[string]any{"version": v.Version, "changed": v.ChangedSections})
+	who.Log(tx, action, "subject", s.ID, map[string]any{"version": v.Version, "changed": v.ChangedSections})
+	return v, true, nil
 }
 
 // forget deletes the versions beyond those that are kept. It rides subject_version_pkey.

@@ -72,7 +72,8 @@ func Insert(ctx context.Context, tx *tenant.Tx, s id.Subject, languages []string
 	if err != nil {
 		return j, err
 	}
-	return j, who.Log(ctx, tx, "subject.translation_ordered", "subject", s, map[string]any{"languages": languages, "jobId": j.ID})
+	who.Log(tx, "subject.translation_ordered", "subject", s, map[string]any{"languages": languages, "jobId": j.ID})
+	return j, nil
 }
 
 // prepare asks for the next batch, and answers the step that keeps it.

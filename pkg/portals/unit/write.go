@@ -30,7 +30,8 @@ func Insert(ctx context.Context, tx *tenant.Tx, u Unit, who Author) (Unit, error
 		return u, err
 	}
 	event.Tell(tx, u.draft(event.UnitCreated, who, map[string]any{"externalId": u.ExternalID, "createdAt": who.At}))
-	return u, who.Log(ctx, tx, "unit.created", "unit", u.ID, map[string]any{"name": u.Name, "portalId": u.Portal})
+	who.Log(tx, "unit.created", "unit", u.ID, map[string]any{"name": u.Name, "portalId": u.Portal})
+	return u, nil
 }
 
 // Change is what became of a unit that was changed.
@@ -66,7 +67,8 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Unit, who Author) 
 		return before, Change{}, err
 	}
 	after.tell(tx, before, change.Fields, who)
-	return after, change, who.Log(ctx, tx, "unit.updated", "unit", after.ID, map[string]any{"changed": change.Fields})
+	who.Log(tx, "unit.updated", "unit", after.ID, map[string]any{"changed": change.Fields})
+	return after, change, nil
 }
 
 // tell tells of a change: each kind of change has an event of its own.

@@ -91,7 +91,8 @@ func Insert(ctx context.Context, tx *tenant.Tx, w Widget, who Author) (Widget, e
 	if err != nil {
 		return w, err
 	}
-	return w, who.Log(ctx, tx, "widget.created", "widget", w.ID, map[string]any{"name": w.Name, "personaId": w.Persona})
+	who.Log(tx, "widget.created", "widget", w.ID, map[string]any{"name": w.Name, "personaId": w.Persona})
+	return w, nil
 }
 
 // Update makes of a widget that Lock found what after says. A change of
@@ -125,7 +126,8 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Widget, who Author
 		action = "widget.key_rotated"
 	}
 	tellUpdated(tx, after, changed, who.By)
-	return after, changed, who.Log(ctx, tx, action, "widget", after.ID, map[string]any{"version": after.Version, "changed": changed})
+	who.Log(tx, action, "widget", after.ID, map[string]any{"version": after.Version, "changed": changed})
+	return after, changed, nil
 }
 
 // permitted is nil where the organization lets widgets be shown; else the
@@ -169,7 +171,8 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Widget, who Author) err
 	if err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "widget.deleted", "widget", which, nil)
+	who.Log(tx, "widget.deleted", "widget", which, nil)
+	return nil
 }
 
 // rememberedFor is how long a deleted widget is answered with 410 rather than 404.

@@ -140,7 +140,8 @@ func Insert(ctx context.Context, tx *tenant.Tx, l Link, token Token, who activit
 		l.ExpiresAt, l.MaxOpens, l.ExternalID, l.Metadata, l.CreatedBy, l.CreatedAt, l.Sandbox); err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "case_link.created", "case_link", l.ID, map[string]any{"portalId": l.Portal, "caseRef": l.CaseRef})
+	who.Log(tx, "case_link.created", "case_link", l.ID, map[string]any{"portalId": l.Portal, "caseRef": l.CaseRef})
+	return nil
 }
 
 // Get finds a link. The error is errdefs.NotFound.
@@ -216,5 +217,6 @@ func Revoke(ctx context.Context, tx *tenant.Tx, which id.CaseLink, who activity.
 	if err != nil {
 		return l, err
 	}
-	return l, who.Log(ctx, tx, "case_link.revoked", "case_link", which, nil)
+	who.Log(tx, "case_link.revoked", "case_link", which, nil)
+	return l, nil
 }

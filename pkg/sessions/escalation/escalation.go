@@ -98,7 +98,8 @@ func Insert(ctx context.Context, tx *tenant.Tx, e Escalation, token Token, who a
 		e.ExpiresAt, e.ExternalID, e.Metadata, e.CreatedAt, e.Sandbox); err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "escalation.created", "escalation", e.ID, map[string]any{"portalId": e.Portal})
+	who.Log(tx, "escalation.created", "escalation", e.ID, map[string]any{"portalId": e.Portal})
+	return nil
 }
 
 // Get finds an escalation. The error is errdefs.NotFound.
@@ -142,5 +143,6 @@ func Decline(ctx context.Context, tx *tenant.Tx, which id.Escalation, who activi
 	case e.State != Declined && e.State != Expired:
 		return e, over(e.ID)
 	}
-	return e, who.Log(ctx, tx, "escalation.declined", "escalation", e.ID, nil)
+	who.Log(tx, "escalation.declined", "escalation", e.ID, nil)
+	return e, nil
 }

@@ -56,7 +56,8 @@ func Begin(ctx context.Context, tx *tenant.Tx, files *file.Store, p id.Persona, 
 	if err != nil {
 		return j, err
 	}
-	return j, who.Log(ctx, tx, "persona.simulated", "persona", p, map[string]any{"jobId": j.ID, "version": version})
+	who.Log(tx, "persona.simulated", "persona", p, map[string]any{"jobId": j.ID, "version": version})
+	return j, nil
 }
 
 // BeginTests queues the job that runs tests of a persona against one of its
@@ -87,7 +88,8 @@ func BeginTests(
 	if err != nil {
 		return j, err
 	}
-	return j, who.Log(ctx, tx, "persona.tests_run", "persona", p, map[string]any{"jobId": j.ID, "version": version, "tests": tests})
+	who.Log(tx, "persona.tests_run", "persona", p, map[string]any{"jobId": j.ID, "version": version, "tests": tests})
+	return j, nil
 }
 
 func insert(ctx context.Context, tx *tenant.Tx, files *file.Store, o order, source id.File, who persona.Author) (job.Job, error) {

@@ -47,11 +47,12 @@ func Create(ctx context.Context, tx *tenant.Tx, t Test, who activity.Actor) erro
 	if err != nil {
 		return err
 	}
-	return t.log(ctx, tx, "persona_test.created", who)
+	t.log(tx, "persona_test.created", who)
+	return nil
 }
 
-func (t *Test) log(ctx context.Context, tx *tenant.Tx, action string, who activity.Actor) error {
-	return who.Log(ctx, tx, action, "persona_test", t.ID, map[string]any{"name": t.Name, "personaId": t.Persona})
+func (t *Test) log(tx *tenant.Tx, action string, who activity.Actor) {
+	who.Log(tx, action, "persona_test", t.ID, map[string]any{"name": t.Name, "personaId": t.Persona})
 }
 
 // Update makes of a test that Lock found what after says. A document that it
@@ -68,7 +69,8 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Test, who activity
 	if err != nil {
 		return err
 	}
-	return after.log(ctx, tx, "persona_test.updated", who)
+	after.log(tx, "persona_test.updated", who)
+	return nil
 }
 
 // Delete deletes a test. The error is errdefs.NotFound.
@@ -78,7 +80,8 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.PersonaTest, who activi
 	if err != nil {
 		return err
 	}
-	return t.log(ctx, tx, "persona_test.deleted", who)
+	t.log(tx, "persona_test.deleted", who)
+	return nil
 }
 
 // Get finds a test. The error is errdefs.NotFound.

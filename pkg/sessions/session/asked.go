@@ -15,7 +15,8 @@ func EndFor(ctx context.Context, tx *tenant.Tx, s Session, why string, who activ
 	if err != nil {
 		return ended, err
 	}
-	return ended, logEnd(ctx, tx, s.ID, why, who)
+	logEnd(tx, s.ID, why, who)
+	return ended, nil
 }
 
 // FinishFor has a live session that Lock found end as EndFor does, once a last message is
@@ -24,11 +25,12 @@ func FinishFor(ctx context.Context, tx *tenant.Tx, s Session, message, why strin
 	if err := Order(ctx, tx, s, Command{ID: id.NewTurn(), Kind: Finish, Text: message, Reason: EndedByAPI}); err != nil {
 		return err
 	}
-	return logEnd(ctx, tx, s.ID, why, who)
+	logEnd(tx, s.ID, why, who)
+	return nil
 }
 
-func logEnd(ctx context.Context, tx *tenant.Tx, which id.Session, why string, who activity.Actor) error {
-	return who.Log(ctx, tx, "session.ended", "session", which, map[string]any{"reason": why})
+func logEnd(tx *tenant.Tx, which id.Session, why string, who activity.Actor) {
+	who.Log(tx, "session.ended", "session", which, map[string]any{"reason": why})
 }
 
 // Reclaim ends a session that nobody uses, for its place.
@@ -36,7 +38,8 @@ func Reclaim(ctx context.Context, tx *tenant.Tx, which id.Session, who activity.
 	if _, err := End(ctx, tx, which, Ending{Reason: ConcurrencyReclaimed, At: who.At}); err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "session.reclaimed", "session", which, nil)
+	who.Log(tx, "session.reclaimed", "session", which, nil)
+	return nil
 }
 
 // DeleteTranscript is DeleteWords because somebody asks for it.
@@ -44,5 +47,6 @@ func DeleteTranscript(ctx context.Context, tx *tenant.Tx, which id.Session, who 
 	if err := DeleteWords(ctx, tx, which); err != nil {
 		return err
 	}
-	return who.Log(ctx, tx, "session.transcript_deleted", "session", which, nil)
+	who.Log(tx, "session.transcript_deleted", "session", which, nil)
+	return nil
 }

@@ -44,7 +44,8 @@ func Invite(ctx context.Context, tx *tenant.Tx, s Session, c Colleague, who acti
 	if err := insertToken(ctx, tx, token, s.ID, staffToken, c.ID, who.At.Add(StaffWithin)); err != nil {
 		return "", err
 	}
-	return token, who.Log(ctx, tx, "session.staff_invited", "session", s.ID, map[string]any{"staffId": c.ID, "mode": c.Mode})
+	who.Log(tx, "session.staff_invited", "session", s.ID, map[string]any{"staffId": c.ID, "mode": c.Mode})
+	return token, nil
 }
 
 // Join notes that a team member came into a session that the caller runs. One

@@ -1,7 +1,6 @@
 package activity
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"time"
@@ -34,11 +33,11 @@ func (a Actor) Unlogged() Actor {
 	return a
 }
 
-// Log writes down what the actor did, such as "key.created", to what. changes are the new
+// Log has written down at the end of the transaction what the actor did, such as "key.created", to what. changes are the new
 // values by field name, and never hold a secret.
-func (a Actor) Log(ctx context.Context, tx *tenant.Tx, action, kind string, to fmt.Stringer, changes map[string]any) error {
+func (a Actor) Log(tx *tenant.Tx, action, kind string, to fmt.Stringer, changes map[string]any) {
 	if a.unlogged {
-		return nil
+		return
 	}
 	e := Entry{At: a.At, Actor: a.By, Action: action, TargetKind: kind, TargetID: to.String(), Changes: changes, Address: a.Address}
 	if a.Resource != "" {
@@ -52,5 +51,4 @@ func (a Actor) Log(ctx context.Context, tx *tenant.Tx, action, kind string, to f
 		e.Changes["jobId"] = a.Job
 	}
 	Record(tx, e)
-	return nil
 }

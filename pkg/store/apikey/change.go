@@ -101,7 +101,8 @@ func (c *Changes) Propose(ctx context.Context, tx *tenant.Tx, change Change, cha
 		return err
 	}
 	action, key := change.logged()
-	return who.Log(ctx, tx, action, "key", key, changes)
+	who.Log(tx, action, "key", key, changes)
+	return nil
 }
 
 // logged is what the activity log calls a change, and the key that it is of.

@@ -61,9 +61,10 @@ func (d Definition) written(ctx context.Context, tx *tenant.Tx, before Standing,
 	if after.Inherited {
 		value = nil
 	}
-	return Change{Before: before, After: after, Written: true}, who.Log(ctx, tx, "setting.changed", "setting", d.Key, map[string]any{
+	who.Log(tx, "setting.changed", "setting", d.Key, map[string]any{
 		"scopeKind": after.At.Kind, "scopeId": after.At.Named(tx.Org), "value": value, "inherited": after.Inherited,
 	})
+	return Change{Before: before, After: after, Written: true}, nil
 }
 
 // find is how a setting stands at a scope.

@@ -43,10 +43,15 @@ func audited(o database.PoolOptions) database.PoolOptions {
 	return o
 }
 
-// endAudit tells the auditor how a transaction ends.
-func endAudit(ctx context.Context, closing *pgx.Batch, touched map[string]bool) error {
-	for _, q := range closing.QueuedQueries {
-		auditor.Queued(ctx, q.SQL)
+// audit begins the audit of a transaction. end ends it, with the statements that go with the
+// commit.
+func (tx *Tx) audit(ctx context.Context) (audited context.Context, end func(closing *pgx.Batch) error) {
+	tx.audited = map[string]bool{}
+	audited = auditor.Begin(ctx)
+	return audited, func(closing *pgx.Batch) error {
+		for _, q := range closing.QueuedQueries {
+			auditor.Queued(audited, q.SQL)
+		}
+		return auditor.End(audited, tx.audited)
 	}
-	return auditor.End(ctx, touched)
 }

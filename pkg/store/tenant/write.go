@@ -76,9 +76,9 @@ func Idempotent(yes bool) Option {
 func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Context, tx *Tx) error, options ...Option) error {
 	return t.onShard(ctx, org, func(db *database.DB, route directory.Route) error {
 		var (
-			f        fence
-			tx       *Tx
-			auditing context.Context
+			f   fence
+			tx  *Tx
+			end func(*pgx.Batch) error
 		)
 		o := database.TxOptions{Opening: func(e database.Engine, b *pgx.Batch) {
 			tx = &Tx{Org: org, Engine: e, touched: map[row]struct{}{}}
@@ -92,7 +92,7 @@ func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Cont
 			if err := tx.close(b); err != nil || auditor == nil {
 				return err
 			}
-			return endAudit(auditing, b, tx.audited)
+			return end(b)
 		}}
 		for _, option := range options {
 			option(&o)
@@ -100,8 +100,7 @@ func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Cont
 		return db.InTx(ctx, o, func(ctx context.Context, inner database.Tx) error {
 			tx.Tx, tx.capture = inner, f.state == Capture
 			if auditor != nil {
-				tx.audited, ctx = map[string]bool{}, auditor.Begin(ctx)
-				auditing = ctx
+				ctx, end = tx.audit(ctx)
 			}
 			return fn(ctx, tx)
 		})

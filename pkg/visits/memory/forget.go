@@ -24,7 +24,8 @@ func Forget(ctx context.Context, tx *tenant.Tx, p id.Persona, of id.Person, who 
 	if !of.IsZero() {
 		changes["personId"] = of
 	}
-	return n, who.Log(ctx, tx, "memory.deleted", "persona", p, changes)
+	who.Log(tx, "memory.deleted", "persona", p, changes)
+	return n, nil
 }
 
 // forgetOf rides memory_pkey.

@@ -59,7 +59,8 @@ func (g *Gate) IssueEmbed(ctx context.Context, tx *tenant.Tx, w Embed, who activ
 	if made.Issued, err = issue(ctx, tx, g.Vault, w.Portal, forEmbed, said, w.GoodFor, e.now); err != nil {
 		return made, err
 	}
-	return made, who.Log(ctx, tx, "portal.embed_token_created", "portal", w.Portal, map[string]any{"personId": made.Person})
+	who.Log(tx, "portal.embed_token_created", "portal", w.Portal, map[string]any{"personId": made.Person})
+	return made, nil
 }
 
 // IssueCustomer makes a token that says who a customer is. The error can be a Refusal.
@@ -79,7 +80,8 @@ func (g *Gate) IssueCustomer(
 	if err != nil {
 		return made, err
 	}
-	return made, who.Log(ctx, tx, "portal.customer_token_created", "portal", p, map[string]any{"customerRef": is.Ref})
+	who.Log(tx, "portal.customer_token_created", "portal", p, map[string]any{"customerRef": is.Ref})
+	return made, nil
 }
 
 // Opens says whether a door of a portal that is published is open, for what goes by

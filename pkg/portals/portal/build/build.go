@@ -165,11 +165,9 @@ func (d *Draft) Build(ctx context.Context, tx *tenant.Tx, l *avatar.Library, ter
 		b.Subjects = append(b.Subjects, lesson.Subject.ID)
 	}
 	portal.TellCreated(tx, made, b.Subjects, who)
-	if err := who.Log(ctx, tx, "portal.created", "portal", made.ID, map[string]any{
+	who.Log(tx, "portal.created", "portal", made.ID, map[string]any{
 		"name": made.Name, "templateKey": made.TemplateKey, "personaId": made.Persona,
-	}); err != nil {
-		return Built{}, err
-	}
+	})
 	if d.Visitors == nil {
 		return b, nil
 	}

@@ -68,7 +68,8 @@ func Publish(ctx context.Context, tx *tenant.Tx, p portal.Portal, region string,
 		return done, err
 	}
 	done.tell(tx)
-	return done, who.Log(ctx, tx, "portal.published", "portal", p.ID, map[string]any{"version": *done.Portal.PublishedVersion})
+	who.Log(tx, "portal.published", "portal", p.ID, map[string]any{"version": *done.Portal.PublishedVersion})
+	return done, nil
 }
 
 // publishSubjects publishes the drafts that differ from what people are taught from,
