@@ -95,7 +95,12 @@ func (b *builder) close() {
 	s := Section{Heading: b.heading, Text: b.text.String(), Page: b.page}
 	b.text.Reset()
 	b.inBlock = false
-	if s.Text != "" && b.err == nil {
-		b.document.Sections = append(b.document.Sections, s)
+	if s.Text == "" || b.err != nil {
+		return
 	}
+	if len(b.document.Sections) == maxSections {
+		b.err = ErrTooLarge
+		return
+	}
+	b.document.Sections = append(b.document.Sections, s)
 }

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"iter"
 	"regexp"
 	"strings"
 	"unicode"
@@ -33,7 +34,7 @@ type unit struct {
 func Chunks(d Document) []Chunk {
 	var out []Chunk
 	for _, s := range d.Sections {
-		for _, text := range pack(units(s.Text)) {
+		for _, text := range pack(s.Text) {
 			out = append(out, Chunk{Heading: s.Heading, Text: text, Page: s.Page})
 		}
 	}
@@ -41,10 +42,11 @@ func Chunks(d Document) []Chunk {
 }
 
 // pack fills passages evenly: a section of 210 words makes two of about 105 and not
-// one of 200 and one of 10.
-func pack(units []unit) []string {
+// one of 200 and one of 10. The units are cut twice, as all of a long section's are more
+// than its text.
+func pack(section string) []string {
 	total := 0
-	for _, u := range units {
+	for u := range units(section) {
 		total += u.weight
 	}
 	count := max(1, (total+maxWeight-1)/maxWeight)
@@ -52,7 +54,7 @@ func pack(units []unit) []string {
 	var out []string
 	var text strings.Builder
 	weight := 0
-	for _, u := range units {
+	for u := range units(section) {
 		if weight > 0 && (weight >= target || weight+u.weight > maxWeight) {
 			out = append(out, strings.TrimSpace(text.String()))
 			text.Reset()
@@ -70,46 +72,48 @@ func pack(units []unit) []string {
 	return out
 }
 
-func units(section string) []unit {
-	var out []unit
-	for block := range strings.SplitSeq(section, "\n\n") {
-		before := "\n\n"
-		lines := strings.Split(block, "\n")
-		for _, line := range lines {
-			whole := len(lines) > 1 || item.MatchString(line) || row.MatchString(line)
-			for _, u := range cut(line, whole) {
-				u.before, before = before, ""
-				out = append(out, u)
+func units(section string) iter.Seq[unit] {
+	return func(yield func(unit) bool) {
+		for block := range strings.SplitSeq(section, "\n\n") {
+			before, alone := "\n\n", !strings.Contains(block, "\n")
+			for line := range strings.SplitSeq(block, "\n") {
+				whole := !alone || item.MatchString(line) || row.MatchString(line)
+				for u := range cut(line, whole) {
+					u.before, before = before, ""
+					if !yield(u) {
+						return
+					}
+				}
+				before = "\n"
 			}
-			before = "\n"
 		}
 	}
-	return out
 }
 
 // cut divides a line into sentences, unless it is to stay whole, and what is too
 // heavy even then at words.
-func cut(line string, whole bool) []unit {
-	if w := weigh(line); whole && w <= 2*maxWeight {
-		return appendUnit(nil, line, w)
-	}
-	var out []unit
-	state := -1
-	for rest := line; rest != ""; {
-		var sentence string
-		sentence, rest, state = uniseg.FirstSentenceInString(rest, state)
-		if w := weigh(sentence); w <= maxWeight {
-			out = appendUnit(out, sentence, w)
-		} else {
-			out = cutWords(out, sentence)
+func cut(line string, whole bool) iter.Seq[unit] {
+	return func(yield func(unit) bool) {
+		if w := weigh(line); whole && w <= 2*maxWeight {
+			_ = yieldUnit(yield, line, w)
+			return
+		}
+		state := -1
+		for rest, more := line, true; more && rest != ""; {
+			var sentence string
+			sentence, rest, state = uniseg.FirstSentenceInString(rest, state)
+			if w := weigh(sentence); w <= maxWeight {
+				more = yieldUnit(yield, sentence, w)
+			} else {
+				more = cutWords(yield, sentence)
+			}
 		}
 	}
-	return out
 }
 
 // cutWords divides at the boundaries of words, which scripts without spaces have too,
 // and a word that is none by any measure at its letters.
-func cutWords(out []unit, sentence string) []unit {
+func cutWords(yield func(unit) bool, sentence string) (more bool) {
 	start, end, weight := 0, 0, 0
 	state := -1
 	for rest := sentence; rest != ""; {
@@ -125,7 +129,9 @@ func cutWords(out []unit, sentence string) []unit {
 				w = 0
 			}
 			if weight+w > maxWeight {
-				out = appendUnit(out, sentence[start:end], weight)
+				if !yieldUnit(yield, sentence[start:end], weight) {
+					return false
+				}
 				start, weight = end, 0
 			}
 			end += len(piece)
@@ -133,7 +139,7 @@ func cutWords(out []unit, sentence string) []unit {
 			word = word[len(piece):]
 		}
 	}
-	return appendUnit(out, sentence[start:end], weight)
+	return yieldUnit(yield, sentence[start:end], weight)
 }
 
 // letters is the beginning of s of at most about n bytes, in whole characters.
@@ -153,11 +159,8 @@ func letters(s string, n int) string {
 	return s[:end]
 }
 
-func appendUnit(out []unit, text string, weight int) []unit {
-	if strings.TrimSpace(text) == "" {
-		return out
-	}
-	return append(out, unit{text: text, weight: max(1, weight)})
+func yieldUnit(yield func(unit) bool, text string, weight int) (more bool) {
+	return strings.TrimSpace(text) == "" || yield(unit{text: text, weight: max(1, weight)})
 }
 
 // weigh counts words. Scripts that write no spaces count two characters a word, and

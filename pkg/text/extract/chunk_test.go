@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -101,4 +102,17 @@ func TestAMillionMarksOnALetter(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("it looks at all of them for each piece")
 	}
+}
+
+// Cutting a long text takes little more memory than its passages: it is done beside other
+// work, for whoever sends one.
+func TestChunksTakeLittleMoreThanTheText(t *testing.T) {
+	text := strings.Repeat("A. ", 3<<20)
+	d := extract.Document{Sections: []extract.Section{{Text: text}}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	chunks := extract.Chunks(d)
+	runtime.ReadMemStats(&after)
+	require.Greater(t, len(chunks), 10_000)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, 8*uint64(len(text)))
 }

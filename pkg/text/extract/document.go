@@ -105,10 +105,9 @@ func Extract(ctx context.Context, contentType string, data []byte) (d Document, 
 	if err := read(ctx, data, b); err != nil {
 		return Document{}, classify(ctx, err)
 	}
-	if b.err != nil {
+	if b.close(); b.err != nil {
 		return Document{}, b.err
 	}
-	b.close()
 	if len(b.document.Sections) == 0 {
 		return Document{}, ErrEmpty
 	}

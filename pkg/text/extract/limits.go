@@ -20,6 +20,9 @@ const (
 	maxTags     = 500_000
 	maxValues   = 2_000_000
 	maxLines    = 1_000_000
+	// maxSections bounds its sections, each of which is a passage at least: they leave the
+	// process that reads the document, and take more there than their bytes.
+	maxSections = 50_000
 	// maxCells bounds the cells of all tables, those that are empty too, and maxStrings
 	// the different strings of a workbook.
 	maxCells   = 2_000_000

@@ -20,7 +20,7 @@ func extractMarkdown(ctx context.Context, data []byte, b *builder) error {
 	switch {
 	case len(source) > maxText:
 		return ErrTooLarge
-	case deepQuotes(source), tooMany(source, "\n", maxLines), tooMany(source, marks+"|", maxLines):
+	case deepQuotes(source), tooMany(source, "\n", maxLines), tooMany(source, marks+"|", maxLines), wideTables(source):
 		return ErrTooComplex
 	}
 	root := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser().Parse(gtext.NewReader(source))
@@ -90,6 +90,24 @@ func deepQuotes(source []byte) bool {
 		opening := line[:len(line)-len(rest)]
 		// A rule may be long, but is of one kind and has nothing after it.
 		if len(opening) > maxNesting && (bytes.IndexByte(opening, '>') >= 0 || len(bytes.TrimSpace(rest)) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// wideTables finds tables of more cells than may be read. The parser makes every row, which
+// is any line that follows, as wide as the line of hyphens under the first.
+func wideTables(source []byte) bool {
+	columns, cells := 0, 0
+	for line := range bytes.Lines(source) {
+		switch rest := bytes.TrimLeft(line, "|-: \t>"); {
+		case len(bytes.TrimSpace(line)) == 0:
+			columns = 0
+		case len(bytes.TrimSpace(rest)) == 0 && bytes.IndexByte(line, '|') >= 0:
+			columns = bytes.Count(line, []byte("|")) + 1
+		}
+		if cells += columns; cells > maxCells {
 			return true
 		}
 	}

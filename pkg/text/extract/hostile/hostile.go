@@ -56,12 +56,16 @@ func Documents() []Document {
 		{"deep HTML", extract.TypeHTML, func() []byte { return bytes.Repeat([]byte("<div>"), 400_000) }, extract.ErrTooComplex},
 		{"deep JSON", extract.TypeJSON, func() []byte { return bytes.Repeat([]byte("["), 10<<20) }, extract.ErrTooComplex},
 		{"values of JSON", extract.TypeJSON, func() []byte { return fmt.Appendf(nil, "[0%s]", strings.Repeat(",[]", 5<<20)) }, extract.ErrTooComplex},
+		{"sections of JSON", extract.TypeJSON, func() []byte { return fmt.Appendf(nil, "[0%s]", strings.Repeat(",1", 1_900_000)) }, extract.ErrTooLarge},
 		{"a line of CSV", extract.TypeCSV, func() []byte { return bytes.Repeat([]byte(","), 10<<20) }, extract.ErrTooComplex},
 		{"quotes of CSV", extract.TypeCSV, func() []byte { return bytes.Repeat([]byte(`"a""`), 10<<20/4) }, nil},
 		{"lines of text", extract.TypeText, func() []byte { return bytes.Repeat([]byte("a\n"), 25<<20) }, extract.ErrTooComplex},
 		{"quotes of Markdown", extract.TypeMarkdown, func() []byte { return bytes.Repeat([]byte("> "), 5<<20) }, extract.ErrTooComplex},
 		{"emphasis of Markdown", extract.TypeMarkdown, func() []byte { return bytes.Repeat([]byte(strings.Repeat("*a* ", 500)+"\n\n"), 8_000) }, extract.ErrTooComplex},
 		{"paragraphs of Markdown", extract.TypeMarkdown, func() []byte { return bytes.Repeat([]byte("a\n\n"), 6<<20) }, extract.ErrTooComplex},
+		{"a table of Markdown", extract.TypeMarkdown, func() []byte {
+			return []byte(strings.Repeat("|a", 5_000) + "\n" + strings.Repeat("|-", 5_000) + "\n" + strings.Repeat("a\n", 4_000))
+		}, extract.ErrTooComplex},
 		{"objects of PDF", extract.TypePDF, func() []byte { return objects(100_000) }, nil},
 		{"a stream of PDF that unpacks to 300 MB", extract.TypePDF, func() []byte { return page("/Filter/FlateDecode", deflated(" ", 300<<20)) }, nil},
 		{"text of PDF", extract.TypePDF, func() []byte {
