@@ -38,6 +38,10 @@ type Options struct {
 	Lease time.Duration
 	// Hold is how long the fence is up at most; 5 s unless given.
 	Hold time.Duration
+	// Silence is how long a move waits for a shard that does not answer before it is tried
+	// again later, and another goes on in its place; 45 s unless given, which is more than a
+	// statement may take.
+	Silence time.Duration
 	// Page is how many rows are read at once; 1,000 unless given.
 	Page int
 }
@@ -55,6 +59,7 @@ func New(o Options) *Mover {
 	defaults(&o.Keep, 6*time.Hour)
 	defaults(&o.Lease, 4*time.Second)
 	defaults(&o.Hold, 5*time.Second)
+	defaults(&o.Silence, 45*time.Second)
 	defaults(&o.Page, 1000)
 	return &Mover{Options: o, limiter: rate.NewLimiter(rate.Limit(o.RowsPerSecond), max(o.Page, o.RowsPerSecond))}
 }
@@ -132,6 +137,8 @@ type run struct {
 	pages    pages
 	// noted are keys of the table that is being compared that writers noted.
 	noted map[string]bool
+	// silence is that of the shards.
+	silence *silence
 }
 
 func (r *run) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Microsecond) }
@@ -139,9 +146,9 @@ func (r *run) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Microse
 // advance does phase after phase. What a phase failed with is written down and tried again
 // later, unless the move is another's by now.
 func (r *run) advance(ctx context.Context) error {
-	err := r.resume(ctx)
+	err := r.attend(ctx, (*run).resume)
 	for err == nil && !r.move.Phase.Over() && !r.move.DueAt.After(r.now()) {
-		if err = phases[r.move.Phase](r, ctx); err != nil {
+		if err = r.attend(ctx, phases[r.move.Phase]); err != nil {
 			break
 		}
 		r.at.Failures, r.move.Problem = 0, r.at.Refusal
@@ -158,6 +165,17 @@ func (r *run) advance(ctx context.Context) error {
 		err = errors.Join(err, r.stumble(ctx, err))
 	}
 	return errors.Join(err, r.leave(ctx))
+}
+
+// attend does something for as long as the shards answer.
+func (r *run) attend(ctx context.Context, do func(*run, context.Context) error) error {
+	ctx, r.silence = listen(ctx, r.Silence)
+	defer r.silence.stop()
+	err := do(r, ctx)
+	if err != nil && ctx.Err() != nil {
+		err = errors.Join(context.Cause(ctx), err)
+	}
+	return err
 }
 
 // save writes the move down. One that was cancelled meanwhile is undone next, and one
