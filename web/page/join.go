@@ -70,29 +70,26 @@ func (h *Handler) join(w http.ResponseWriter, r *http.Request, path string) {
 
 func (v *view) joining(path string) error {
 	name, what, _ := strings.Cut(path, "/")
-	if name == "face" && v.reads() {
-		return v.joinFace(what)
+	if name == "face" {
+		return v.taking(reading, func() error { return v.joinFace(what) })
 	}
 	session, err := id.ParseSession(name)
 	if err != nil {
 		return errNoPage
 	}
-	switch {
-	case what == "" && v.reads():
-		return v.joinPage()
-	case what == "portrait" && v.reads():
-		return v.joinPortrait(session)
-	case what == "ticket" && v.r.Method == http.MethodPost:
-		v.joinTicket(session)
-		return nil
-	case what == "rating" && v.r.Method == http.MethodPost:
+	switch what {
+	case "":
+		return v.taking(reading, v.joinPage)
+	case "portrait":
+		return v.taking(reading, func() error { return v.joinPortrait(session) })
+	case "ticket":
+		return v.taking(posting, func() error { v.joinTicket(session); return nil })
+	case "rating":
 		v.r.Body = http.MaxBytesReader(v.w, v.r.Body, longestForm)
-		return v.rate(path)
+		return v.taking(posting, func() error { return v.rate(path) })
 	}
 	return errNoPage
 }
-
-func (v *view) reads() bool { return v.r.Method == http.MethodGet || v.r.Method == http.MethodHead }
 
 func (v *view) joinPage() error {
 	s := v.sheet("join.title")

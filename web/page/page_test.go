@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/portals/portal/published"
@@ -322,6 +323,24 @@ func TestOtherMethodsAreRefused(t *testing.T) {
 	w := b.do(request(http.MethodHead, home))
 	require.Equal(t, http.StatusOK, w.Code)
 	require.Zero(t, w.Body.Len())
+
+	joining := "https://portal.example.com/p/~join/" + id.NewSession().String()
+	for at, allow := range map[string]string{
+		joining: "GET, HEAD", joining + "/portrait": "GET, HEAD", joining + "/ticket": "POST", joining + "/rating": "POST",
+		"https://portal.example.com/p/~join/face/av_50hSdFlU2cUkDBJTqG0cMi/512.json": "GET, HEAD",
+		home + "/talk": "GET, HEAD", home + "/enter": "GET, HEAD", home + "/s/x": "GET, HEAD", home + "/portrait": "GET, HEAD",
+		home + "/sessions": "POST", home + "/sessions/x/rating": "POST", home + "/sign-out": "POST", home + "/sign-in/embed": "POST",
+	} {
+		method := http.MethodPost
+		if allow == "POST" {
+			method = http.MethodGet
+		}
+		w := b.do(request(method, at, "Sec-Fetch-Site: same-origin"))
+		require.Equal(t, http.StatusMethodNotAllowed, w.Code, at)
+		require.Equal(t, allow, w.Header().Get("Allow"), at)
+	}
+	require.Equal(t, http.StatusNotFound, b.post(home+"/nowhere", nil).Code)
+	require.Equal(t, http.StatusNotFound, b.get(home+"/nowhere").Code)
 }
 
 // BenchmarkPage is a page that is in memory: a few allocations, no writing.

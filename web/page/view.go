@@ -69,6 +69,21 @@ func (v *view) serve(path string) error {
 	return refused(http.StatusMethodNotAllowed, "refused.other")
 }
 
+// The methods that a path takes.
+var (
+	reading = []string{http.MethodGet, http.MethodHead}
+	posting = []string{http.MethodPost}
+)
+
+// taking serves a path that takes these methods.
+func (v *view) taking(methods []string, serve func() error) error {
+	if slices.Contains(methods, v.r.Method) {
+		return serve()
+	}
+	v.w.Header().Set("Allow", strings.Join(methods, ", "))
+	return refused(http.StatusMethodNotAllowed, "refused.other")
+}
+
 // errNoPage is for a path that has no page.
 var errNoPage = refused(http.StatusNotFound, "missing.text")
 
@@ -110,7 +125,21 @@ func (v *view) get(path string) error {
 	if name, ok := strings.CutPrefix(path, "/s/"); ok {
 		return v.subject(name)
 	}
+	if takesForms(path) {
+		return v.taking(posting, nil)
+	}
 	return errNoPage
+}
+
+// takesForms says whether a path is where forms and scripts send something to.
+func takesForms(path string) bool {
+	return path == "/sessions" || path == "/sign-out" || strings.HasPrefix(path, "/sessions/") || strings.HasPrefix(path, "/sign-in/")
+}
+
+// isPage says whether a path is a page's, or a picture's on one.
+func isPage(path string) bool {
+	return slices.Contains([]string{"/", "/enter", "/link", "/portrait", "/sign-in", "/sso", ssoCallback, "/talk"}, path) ||
+		slices.ContainsFunc([]string{"/s/", themePrefix, livingPrefix, picturePrefix}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
 func (v *view) post(path string) error {
@@ -129,6 +158,9 @@ func (v *view) post(path string) error {
 	}
 	if door, ok := strings.CutPrefix(path, "/sign-in/"); ok {
 		return v.signIn(door)
+	}
+	if isPage(path) {
+		return v.taking(reading, nil)
 	}
 	return errNoPage
 }
