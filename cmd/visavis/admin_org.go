@@ -105,7 +105,7 @@ func (a *admin) orgSetLimit() *cobra.Command {
 		Use:   "set-limit ORG LIMIT VALUE",
 		Short: "Give an organization a limit of its own",
 		Long: "LIMIT is a limit of the plans, such as customAvatars, or a rate class (read, write, live, heavy, search).\n" +
-			"VALUE is a number, unlimited, or plan for the plan's own; for a rate class PER_KEY/PER_ORGANISATION.",
+			"VALUE is a number, unlimited, or plan for the plan's own; for a rate class PER_KEY/PER_ORGANIZATION.",
 		Args: cobra.ExactArgs(3),
 	}, func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		return a.changeOrg(ctx, cmd, args[0], func(o directory.Organization) error {

@@ -80,7 +80,7 @@ func (s *settings) logging(f *pflag.FlagSet, format string) {
 func (s *settings) serving(f *pflag.FlagSet) {
 	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "`ADDRESS` the API listens on")
 	s.urls(f)
-	f.StringVar(&s.rates, "rates", "", "requests a minute as `CLASS=PER_KEY/PER_ORGANISATION,…` where they differ from the defaults")
+	f.StringVar(&s.rates, "rates", "", "requests a minute as `CLASS=PER_KEY/PER_ORGANIZATION,…` where they differ from the defaults")
 	f.Int64Var(&s.addressLimit, "address-limit", rate.SpecPerAddress, "requests a minute from one address, whatever the key")
 	f.Int64Var(&s.pods, "pods", 4, "about how many API processes share the limits")
 	f.Int64Var(&s.bodyBytes, "body-bytes", 0, "bytes that the bodies of requests under way may take together, past which the API answers 503 (a quarter of the memory limit unless given)")

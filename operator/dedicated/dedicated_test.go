@@ -69,7 +69,7 @@ func TestWorkers(t *testing.T) {
 	require.Equal(t, version, own()[0].ResourceVersion, "nothing differs")
 
 	require.NoError(t, w.Apply(t.Context(), owner, "us", holder))
-	require.Len(t, own(), 1, "an organisation that moved takes it along")
+	require.Len(t, own(), 1, "an organization that moved takes it along")
 	require.Regexp(t, `^us-worker-`, own()[0].Name)
 	other := owner.DeepCopy()
 	other.UID = "43"

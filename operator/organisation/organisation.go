@@ -97,7 +97,7 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Organisation) error {
 // make makes the organization.
 func (r *Rules) make(ctx context.Context, o *v1alpha1.Organisation, which id.Org, wanted directory.Organization) (directory.Organization, error) {
 	if resource.Adopts(o) != "" {
-		return wanted, resource.Invalid("There is no organisation %s to adopt.", which)
+		return wanted, resource.Invalid("There is no organization %s to adopt.", which)
 	}
 	if err := r.unrivalled(ctx, o, wanted.Slug); err != nil {
 		return wanted, err
@@ -132,7 +132,7 @@ func (r *Rules) place(ctx context.Context, named string) (string, error) {
 	if named == "" {
 		shard, err := organization.Place(ctx, r.Directory)
 		if errors.Is(err, organization.ErrNoShard) {
-			err = resource.Pending(again, "There is no Shard yet that takes any organisation.")
+			err = resource.Pending(again, "There is no Shard yet that takes any organization.")
 		}
 		return shard, err
 	}

@@ -23,7 +23,7 @@ func (r *Rules) claim(ctx context.Context, o *v1alpha1.Portal, w *wanted) (held 
 		return nil, err
 	}
 	if isNew && resource.Adopts(o) != "" {
-		return nil, resource.Invalid("The organisation has no portal %s to adopt.", w.which)
+		return nil, resource.Invalid("The organization has no portal %s to adopt.", w.which)
 	}
 	if o.Spec.Slug != "" && there.Slug != o.Spec.Slug {
 		older, err := r.older(ctx, o, bySlug, o.Spec.Slug, "slug")

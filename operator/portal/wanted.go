@@ -145,9 +145,9 @@ func (r *Rules) refuse(w *wanted, err error) error {
 	case errdefs.IsAbsent(err, persona.Noun):
 		return resource.Invalid("The portal's persona is gone. Choose who speaks.")
 	case errdefs.IsAbsent(err, voice.Noun):
-		return resource.Invalid("%s is not a voice of this organisation.", w.voice)
+		return resource.Invalid("%s is not a voice of this organization.", w.voice)
 	case errdefs.IsAbsent(err, avatar.Noun):
-		return resource.Invalid("%s is not an avatar of this organisation.", w.face)
+		return resource.Invalid("%s is not an avatar of this organization.", w.face)
 	case errdefs.IsConflict(err, avatar.Noun, avatar.ReasonConsent):
 		return resource.Invalid("The consent that the avatar %s rests on was withdrawn.", w.face)
 	}

@@ -35,7 +35,7 @@ func (r *Rules) same(ctx context.Context, s *v1alpha1.Shard, url string, db *dat
 			return err
 		}
 		if missing > 0 {
-			refusal := resource.Invalid("Its Secret names another database now, which does not have all of the organisations that live on the shard.")
+			refusal := resource.Invalid("Its Secret names another database now, which does not have all of the organizations that live on the shard.")
 			refusal.After = lookAgain
 			return refusal
 		}

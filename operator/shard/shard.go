@@ -114,9 +114,9 @@ func (r *Rules) inhabited(ctx context.Context, s *v1alpha1.Shard) error {
 	}
 	s.Status.Organisations = n
 	if n == 1 {
-		return resource.Pending(inhabitedAgain, "1 organisation lives on it.")
+		return resource.Pending(inhabitedAgain, "1 organization lives on it.")
 	}
-	return resource.Pending(inhabitedAgain, "%d organisations live on it.", n)
+	return resource.Pending(inhabitedAgain, "%d organizations live on it.", n)
 }
 
 // Release gives the entry to the API, and lets go of what serves the shard.

@@ -231,7 +231,7 @@ func TestDeletion(t *testing.T) {
 	require.NoError(t, w.client.Delete(t.Context(), w.get(name)))
 	ready := w.ready(name)
 	require.Equal(t, "Deleting", ready.Reason)
-	require.Equal(t, "1 organisation lives on it.", ready.Message)
+	require.Equal(t, "1 organization lives on it.", ready.Message)
 	require.NoError(t, w.client.Delete(t.Context(), w.deployment(name+"-worker")))
 	require.Equal(t, "Deleting", w.ready(name).Reason)
 	w.deployment(name + "-worker") // it is served as before
@@ -300,7 +300,7 @@ func TestAnotherDatabaseMustKnowTheOrganisations(t *testing.T) {
 		t.Helper()
 		ready := w.ready(name)
 		require.Equal(t, "Invalid", ready.Reason)
-		require.Contains(t, ready.Message, "does not have all of the organisations")
+		require.Contains(t, ready.Message, "does not have all of the organizations")
 		require.Len(t, w.jobs(name), jobs, "nothing is written there")
 		after, err := w.rules.Directory.ShardURL(t.Context(), name)
 		require.NoError(t, err)

@@ -64,7 +64,7 @@ func (r *Rules) adopt(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Webhook) (
 			continue
 		}
 		if errdefs.IsNotFound(err, webhook.Noun) {
-			return nil, resource.Invalid("The organisation has no webhook %s to adopt.", text)
+			return nil, resource.Invalid("The organization has no webhook %s to adopt.", text)
 		}
 		if err != nil {
 			return nil, err
@@ -218,7 +218,7 @@ func refuse(o *v1alpha1.Webhook, err error) error {
 	case errors.As(err, &badURL), errors.As(err, &refused):
 		return resource.Invalid("The url cannot be used: %v.", err)
 	case errors.Is(err, webhook.ErrZeroRetention):
-		return resource.Invalid("The organisation has zero data retention on, so no webhook can have includeConversation.")
+		return resource.Invalid("The organization has zero data retention on, so no webhook can have includeConversation.")
 	}
 	return err
 }

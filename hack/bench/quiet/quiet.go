@@ -42,7 +42,7 @@ type Options struct {
 	Webhooks  int
 	// PerSecond is the operator's limit of requests.
 	PerSecond int
-	// Rules lack what a manager gives, and Org is an organisation that they know.
+	// Rules lack what a manager gives, and Org is an organization that they know.
 	Rules webhook.Rules
 	Org   id.Org
 }

@@ -62,7 +62,7 @@ type OrganisationSpec struct {
 	Shard string `json:"shard,omitempty"`
 	// What it has instead of its plan's limits, by their names: a number, "unlimited",
 	// or for a rate class (read, write, live, heavy, search)
-	// "PER_KEY/PER_ORGANISATION".
+	// "PER_KEY/PER_ORGANIZATION".
 	// +kubebuilder:validation:MaxProperties=50
 	// +optional
 	Limits map[string]string `json:"limits,omitempty"`

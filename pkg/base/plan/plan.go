@@ -193,7 +193,7 @@ func (c *Catalogue) upgrade(feature string, cheapest int, format string, args ..
 
 // Parse sets an override from text. name is a limit, or a rate class; value a
 // number, "unlimited", or "plan" to take the override away; for a rate class
-// PER_KEY/PER_ORGANISATION or "plan".
+// PER_KEY/PER_ORGANIZATION or "plan".
 func (o *Overrides) Parse(name, value string) error {
 	if _, isClass := rate.SpecRates()[rate.Class(name)]; isClass {
 		return o.parseRate(name, value)
@@ -225,7 +225,7 @@ func (o *Overrides) parseRate(name, value string) error {
 		return nil
 	}
 	if strings.Contains(value, ",") {
-		return fmt.Errorf("%q is not PER_KEY/PER_ORGANISATION, or plan", value)
+		return fmt.Errorf("%q is not PER_KEY/PER_ORGANIZATION, or plan", value)
 	}
 	rates, err := rate.ParseRates(name + "=" + value)
 	if err != nil {

@@ -71,7 +71,7 @@ func ParseRates(s string) (Rates, error) {
 		k, errK := strconv.ParseInt(perKey, 10, 64)
 		o, errO := strconv.ParseInt(perOrg, 10, 64)
 		if !found || errK != nil || errO != nil || k < 1 || o < 1 {
-			return nil, fmt.Errorf("rates: %q is not CLASS=PER_KEY/PER_ORGANISATION with whole numbers from 1", item)
+			return nil, fmt.Errorf("rates: %q is not CLASS=PER_KEY/PER_ORGANIZATION with whole numbers from 1", item)
 		}
 		rates[Class(name)] = Rate{k, o}
 	}
