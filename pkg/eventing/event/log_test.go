@@ -95,6 +95,37 @@ func TestFollowingTheLog(t *testing.T) {
 	}
 }
 
+// Whoever reads does not wait for a writer that is about to commit; another writer does.
+func TestReadsPassAWriterWithItsTurn(t *testing.T) {
+	tenants, org, other := tenanttest.New(t)
+	write := func(ctx context.Context, org id.Org, held func()) error {
+		return tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+			if err := event.LockLog(ctx, tx); err != nil {
+				return err
+			}
+			held()
+			_, err := event.Emit(ctx, tx, event.Draft{Type: event.UnitCreated, At: time.Now()})
+			return err
+		})
+	}
+	err := write(t.Context(), org, func() {
+		brief, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		webhooks := -1
+		require.NoError(t, tenants.Read(brief, org, func(r *tenant.Reads) {
+			r.QueryRow(new(bool), []any{&webhooks}, `SELECT count(*) FROM webhook WHERE org_id = $1`, org)
+		}))
+		require.Zero(t, webhooks)
+		require.NoError(t, write(brief, other, func() {}), "one of another organization")
+
+		waits, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		require.Error(t, write(waits, org, func() { t.Error("two at once") }))
+	})
+	require.NoError(t, err)
+	require.Len(t, list(t, tenants, org, event.Filter{}, event.Position{}, 10), 1)
+}
+
 func TestFilters(t *testing.T) {
 	tenants, org, _ := tenanttest.New(t)
 	session, subject := id.NewSession(), id.NewSubject()
