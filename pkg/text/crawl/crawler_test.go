@@ -74,6 +74,34 @@ func TestNofollow(t *testing.T) {
 	require.Equal(t, []string{"/", "/deep/b"}, got)
 }
 
+// A page of 60 KB that leads to a thousand addresses of 50 KB each leads nowhere: as many of
+// a megabyte would take gigabytes.
+func TestLongLinksLeadNowhere(t *testing.T) {
+	var body strings.Builder
+	body.WriteString(`<html><p>Text<base href="/` + strings.Repeat("a", 50_000) + `/">`)
+	for i := range 1000 {
+		fmt.Fprintf(&body, "<a href=%d>", i)
+	}
+	s := serve(t, map[string]http.HandlerFunc{"/": says("text/html", body.String())})
+	var got []crawl.Page
+	err := crawlerFor(t, s, clock.RealClock{}, 5*time.Second).Fetch(t.Context(), s.at("/"), crawl.Options{MaxBytes: 1 << 17}, func(p crawl.Page) error {
+		got = append(got, p)
+		return nil
+	})
+	require.NoError(t, err)
+	require.Len(t, got, 1)
+	require.Len(t, got[0].Links, 1000, "by the page's own address")
+	for _, link := range got[0].Links {
+		require.Less(t, len(link), 100)
+	}
+
+	s.handler["/"] = links("/"+strings.Repeat("b", 5000), "/short")
+	next, err := s.fetch(t, "/", crawl.Options{Depth: 1, MaxPages: 10})
+	require.NoError(t, err)
+	require.Equal(t, []string{"/"}, next)
+	require.Equal(t, []string{"/", "/", "/short"}, s.requests())
+}
+
 func TestRedirects(t *testing.T) {
 	s := serve(t, map[string]http.HandlerFunc{
 		"/end": links(), "/loop": redirect("/loop"), "/private": redirect("https://private.example.com/"),

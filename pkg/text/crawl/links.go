@@ -12,6 +12,10 @@ import (
 // maxLinks bounds the links taken from one page.
 const maxLinks = 1000
 
+// maxLink bounds an address, in bytes, as of any that is fetched. A page tells a base once
+// for all of its links.
+const maxLink = 2048
+
 // linksOf finds where an HTML page leads to, in its order: https addresses in
 // canonical form, each once. Links the author marks nofollow are left out.
 func linksOf(page *url.URL, data []byte) []*url.URL {
@@ -31,7 +35,7 @@ func linksOf(page *url.URL, data []byte) []*url.URL {
 		attr := attributes(token)
 		switch token.DataAtom {
 		case atom.Base:
-			if u, err := page.Parse(attr["href"]); err == nil {
+			if u, err := page.Parse(attr["href"]); err == nil && len(attr["href"]) <= maxLink {
 				base = u
 			}
 		case atom.Meta:
@@ -40,7 +44,7 @@ func linksOf(page *url.URL, data []byte) []*url.URL {
 			}
 		case atom.A, atom.Area:
 			u, err := base.Parse(strings.TrimSpace(attr["href"]))
-			if err != nil || attr["href"] == "" || strings.Contains(strings.ToLower(attr["rel"]), "nofollow") {
+			if err != nil || attr["href"] == "" || len(attr["href"]) > maxLink || strings.Contains(strings.ToLower(attr["rel"]), "nofollow") {
 				continue
 			}
 			if u = canonical(u); u.Scheme == "https" && !seen[u.String()] {

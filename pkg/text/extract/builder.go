@@ -30,8 +30,13 @@ func (b *builder) check(ctx context.Context) error {
 // startHeading begins a section.
 func (b *builder) startHeading(heading string) {
 	b.close()
-	b.heading = clean(heading)
+	whole := clean(heading)
+	b.heading = whole
 	b.count(len(b.heading))
+	if len(whole) > maxHeading {
+		b.heading = strings.TrimSpace(letters(whole, maxHeading))
+		b.paragraph(whole)
+	}
 }
 
 // startPage begins a section under the same heading.

@@ -3,6 +3,7 @@ package extract_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -106,5 +107,24 @@ func TestDetect(t *testing.T) {
 		if tc.want == none {
 			require.ErrorIs(t, err, extract.ErrUnsupported, name)
 		}
+	}
+}
+
+// A heading is kept with each passage below it, so that a long one is text, and only its
+// beginning a heading.
+func TestALongHeadingIsText(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("heading ", 30_000))
+	paragraph := "What is below it."
+	for kind, data := range map[string][]byte{
+		extract.TypeMarkdown: []byte("# " + long + "\n\n" + paragraph + "\n"),
+		extract.TypeHTML:     []byte("<h1>" + long + "</h1><p>" + paragraph),
+		extract.TypeDOCX: docx(t, `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>`+long+`</w:t></w:r></w:p>`+
+			`<w:p><w:r><w:t>`+paragraph+`</w:t></w:r></w:p>`),
+	} {
+		d := read(t, kind, data)
+		require.Len(t, d.Sections, 1, kind)
+		require.Less(t, len(d.Sections[0].Heading), 600, kind)
+		require.True(t, strings.HasPrefix(d.Sections[0].Heading, "heading heading"), kind)
+		require.Equal(t, long+"\n\n"+paragraph, d.Sections[0].Text, kind)
 	}
 }

@@ -12,6 +12,9 @@ const (
 	maxPart     = 100 << 20
 	// maxEntries bounds the files of an archive.
 	maxEntries = 10_000
+	// maxHeading bounds a heading, in bytes: each passage below it is kept and found with it.
+	// What is longer is text of its section too.
+	maxHeading = 500
 	// maxNesting bounds what is within one another: elements, objects, lists, quotes.
 	maxNesting = 256
 	// maxElements bounds the elements of XML, maxTags those of HTML, maxValues the

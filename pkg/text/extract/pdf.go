@@ -113,7 +113,7 @@ const (
 	headingSize = 1.15
 	maxLeading  = 1.7 // from line to line within a paragraph
 	shortLine   = 8.0 // before the right edge: the last line of a paragraph
-	maxHeading  = 200 // bytes
+	maxLarge    = 200 // bytes
 )
 
 // flow makes paragraphs of lines.
@@ -127,7 +127,7 @@ type flow struct {
 }
 
 func (p *flow) add(l pdf.Line) {
-	heading := l.Size > headingSize*p.body && len(l.Text) < maxHeading
+	heading := l.Size > headingSize*p.body && len(l.Text) < maxLarge
 	if len(p.text) > 0 && !p.continues(l, heading) {
 		p.flush()
 	}

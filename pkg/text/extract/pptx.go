@@ -58,7 +58,7 @@ func extractSlide(ctx context.Context, a *archive, part string, b *builder) erro
 			b.paragraph(p.text)
 		}
 	}
-	if len(slide.paragraphs)+len(notes.paragraphs) == 0 {
+	if b.text.Len() == 0 {
 		b.paragraph(slide.title) // all that the slide says
 	}
 	return b.check(ctx)
