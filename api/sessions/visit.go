@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/portals/widget"
@@ -135,7 +136,7 @@ func visitOf(w widget.Widget, in *VisitInput) (admission.Request, error) {
 		return r, problem.Invalid("body.language", "The widget offers %v.", d.Languages)
 	}
 	r.Collected, err = d.LeadForm.Settle(widget.Contact{"name": b.Contact.Name, "email": b.Contact.Email, "phone": b.Contact.Phone, "company": b.Contact.Company})
-	if field, ok := errors.AsType[*widget.FieldError](err); ok {
+	if field, ok := errors.AsType[*errdefs.Invalid](err); ok {
 		return r, problem.Invalid("body.contact."+field.Field, "%s %s.", field.Field, field.Message)
 	}
 	return r, route.CheckMetadata(b.Metadata)

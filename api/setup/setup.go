@@ -116,7 +116,7 @@ func (a *API) read(c *route.Call, b PlanInput) (setup.Input, error) {
 		return in, err
 	}
 	in, err = in.Settle(a.Gallery.Templates())
-	return in, asProblem(err, "body.")
+	return in, asProblem(err, "")
 }
 
 // included refuses a template that the caller's plan does not include; nil and one
@@ -250,9 +250,10 @@ func versioned(c *route.Call, p PortalPlan, err error) (PortalPlan, error) {
 }
 
 // asProblem says what errors of packages setup and patch, and of who is to speak,
-// are to a caller. Fields that setup names are below at.
+// are to a caller. Fields that setup names are below at,
+// where that is not the body.
 func asProblem(err error, at string) error {
-	var field *setup.FieldError
+	var field *errdefs.Invalid
 	switch {
 	case errdefs.IsAbsent(err, persona.Noun):
 		return problem.Invalid("body.personaId", "personaId is not a persona of this organization.")
@@ -260,7 +261,7 @@ func asProblem(err error, at string) error {
 		return problem.Invalid("body.avatarId", "avatarId is not an avatar of this organization; GET /avatars lists them.")
 	case errdefs.IsAbsent(err, voice.Noun):
 		return problem.Invalid("body.voiceId", "voiceId is not a voice of this organization; GET /voices lists them.")
-	case errors.As(err, &field):
+	case at != "" && errors.As(err, &field):
 		return problem.Invalid(at+field.Field, "%s %s.", field.Field, field.Message)
 	}
 	return err

@@ -19,7 +19,7 @@ import (
 const leastStatements = 600
 
 // unseen is how many calls may send what was put together out of sight.
-const unseen = 40
+const unseen = 20
 
 func TestStatementsAreCockroachDBs(t *testing.T) {
 	c := collect(t)

@@ -7,6 +7,7 @@ package errdefs
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Noun is the noun that an error is about, as people read it: "knowledge pack".
@@ -113,7 +114,8 @@ func IsConflict(err error, n Noun, reason string) bool {
 
 // Invalid says which field of what a caller sent breaks a rule.
 type Invalid struct {
-	// Field is where it stands in the body: hosts[1].name.
+	// Field is where it stands in the body: hosts[1].name. It is empty for the whole of what
+	// was sent.
 	Field string
 	// Message goes on from the field as a sentence does, without its end: "is taken".
 	Message string
@@ -124,7 +126,7 @@ func InvalidField(field, format string, args ...any) error {
 	return &Invalid{field, fmt.Sprintf(format, args...)}
 }
 
-func (e *Invalid) Error() string { return e.Field + " " + e.Message }
+func (e *Invalid) Error() string { return strings.TrimSpace(e.Field + " " + e.Message) }
 
 func thing(n Noun, id string) string {
 	if id == "" {

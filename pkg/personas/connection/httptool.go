@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/personas/tool"
 	"visavis.dev/pkg/provider/upstream"
 )
@@ -40,7 +41,7 @@ func (c Config) HTTPTools() ([]HTTPTool, error) {
 	for i, each := range list {
 		described, _ := each.(map[string]any)
 		t, err := readHTTPTool(described)
-		if wrong, ok := errors.AsType[*tool.FieldError](err); ok {
+		if wrong, ok := errors.AsType[*errdefs.Invalid](err); ok {
 			return nil, &ConfigError{strings.TrimSuffix(fmt.Sprintf("tools.%d.%s", i, wrong.Field), "."), wrong.Message}
 		}
 		if err != nil {
@@ -77,11 +78,11 @@ func readHTTPTool(described map[string]any) (HTTPTool, error) {
 		Required []string `json:"required"`
 	}
 	if err := json.Unmarshal(t.Parameters, &schema); err != nil {
-		return t, &tool.FieldError{Field: "parameters", Message: "is not a JSON Schema"}
+		return t, errdefs.InvalidField("parameters", "is not a JSON Schema")
 	}
 	for _, found := range placeholder.FindAllStringSubmatch(t.Path, -1) {
 		if !slices.Contains(schema.Required, found[1]) {
-			return t, &tool.FieldError{Field: "path", Message: "names " + found[0] + ", which is no required parameter"}
+			return t, errdefs.InvalidField("path", "names %s, which is no required parameter", found[0])
 		}
 	}
 	return t, nil

@@ -221,7 +221,7 @@ func (d *Definition) settleTools(voice.Voice) error {
 			continue
 		}
 		described, err := tool.Read(t.Config)
-		if wrong, ok := errors.AsType[*tool.FieldError](err); ok {
+		if wrong, ok := errors.AsType[*errdefs.Invalid](err); ok {
 			return invalid(strings.TrimSuffix(field+".config."+wrong.Field, "."), "%s", wrong.Message)
 		}
 		if err != nil {

@@ -15,6 +15,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"visavis.dev/pkg/base/errdefs"
 )
 
 // Tool is one tool, as its owner describes it.
@@ -55,16 +57,8 @@ const (
 // name is what models take as a name.
 var name = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_-]{0,63}$`)
 
-// FieldError says which field of a description is wrong; "" is the whole of it.
-type FieldError struct{ Field, Message string }
-
-func (e *FieldError) Error() string { return strings.TrimSpace(e.Field + " " + e.Message) }
-
-func invalid(field, format string, args ...any) error {
-	return &FieldError{field, fmt.Sprintf(format, args...)}
-}
-
-// Read reads a description, and fills in what is not given. The error is a FieldError.
+// Read reads a description, and fills in what is not given. The error is an
+// errdefs.Invalid.
 func Read(config map[string]any) (Tool, error) {
 	text, err := json.Marshal(config)
 	if err != nil {
@@ -75,12 +69,12 @@ func Read(config map[string]any) (Tool, error) {
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&t); err != nil {
 		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return Tool{}, invalid(wrong.Field, "is a %s and should be a %s", wrong.Value, wrong.Type)
+			return Tool{}, errdefs.InvalidField(wrong.Field, "is a %s and should be a %s", wrong.Value, wrong.Type)
 		}
 		if field, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-			return Tool{}, invalid(strings.Trim(field, `"`), "is not known; name, title, description, parameters, confirm and timeoutMs are")
+			return Tool{}, errdefs.InvalidField(strings.Trim(field, `"`), "is not known; name, title, description, parameters, confirm and timeoutMs are")
 		}
-		return Tool{}, invalid("", "is not the description of a tool")
+		return Tool{}, errdefs.InvalidField("", "is not the description of a tool")
 	}
 	return t, t.settle()
 }
@@ -89,17 +83,17 @@ func (t *Tool) settle() error {
 	t.Title, t.Description = strings.TrimSpace(t.Title), strings.TrimSpace(t.Description)
 	switch {
 	case !name.MatchString(t.Name):
-		return invalid("name", "must have 1 to 64 letters, digits, _ or -, and begin with a letter")
+		return errdefs.InvalidField("name", "must have 1 to 64 letters, digits, _ or -, and begin with a letter")
 	case t.Description == "":
-		return invalid("description", "is needed: it tells the model what the tool does and when to use it")
+		return errdefs.InvalidField("description", "is needed: it tells the model what the tool does and when to use it")
 	case len([]rune(t.Description)) > maxDescription:
-		return invalid("description", "must have at most %d characters", maxDescription)
+		return errdefs.InvalidField("description", "must have at most %d characters", maxDescription)
 	case len([]rune(t.Title)) > maxTitle:
-		return invalid("title", "must have at most %d characters", maxTitle)
+		return errdefs.InvalidField("title", "must have at most %d characters", maxTitle)
 	case t.Confirm != Never && t.Confirm != Visitor:
-		return invalid("confirm", "must be never or visitor")
+		return errdefs.InvalidField("confirm", "must be never or visitor")
 	case t.TimeoutMs < minTimeoutMs || t.TimeoutMs > maxTimeoutMs:
-		return invalid("timeoutMs", "must be from %d to %d", minTimeoutMs, maxTimeoutMs)
+		return errdefs.InvalidField("timeoutMs", "must be from %d to %d", minTimeoutMs, maxTimeoutMs)
 	}
 	if t.Title == "" {
 		t.Title = strings.NewReplacer("_", " ", "-", " ").Replace(t.Name)
@@ -108,7 +102,7 @@ func (t *Tool) settle() error {
 		t.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
 	}
 	if _, err := Compile(t.Parameters); err != nil {
-		return invalid("parameters", "%s", err.Error())
+		return errdefs.InvalidField("parameters", "%s", err.Error())
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/personas/tool"
 )
 
@@ -70,7 +71,7 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		for _, config := range configs {
 			_, err := tool.Read(described(config))
-			var wrong *tool.FieldError
+			var wrong *errdefs.Invalid
 			require.ErrorAs(t, err, &wrong, "%v", config)
 			require.Equal(t, field, wrong.Field, "%v: %v", config, err)
 		}

@@ -15,28 +15,15 @@ import (
 	"visavis.dev/pkg/portals/subject"
 )
 
-// FieldError says which field breaks a rule.
-type FieldError struct {
-	// Field names it: languages[1].
-	Field   string
-	Message string
-}
-
-func (e *FieldError) Error() string { return e.Field + " " + e.Message }
-
-func invalid(field, format string, args ...any) error {
-	return &FieldError{field, fmt.Sprintf(format, args...)}
-}
-
 // Settle answers the input as it is kept: languages by their codes. templates are
-// those that can be chosen. The error is a [FieldError].
+// those that can be chosen. The error is an [errdefs.Invalid].
 func (i *Input) Settle(templates []template.Template) (Input, error) {
 	settled := *i
 	if i.Empty() {
-		return settled, invalid("brief", "is missing, and so are url and documentIds: a plan is made of at least one of them")
+		return settled, errdefs.InvalidField("brief", "is missing, and so are url and documentIds: a plan is made of at least one of them")
 	}
 	if i.TemplateKey != nil && !known(templates, *i.TemplateKey) {
-		return settled, invalid("templateKey", "is not a template; GET /portals/templates lists them")
+		return settled, errdefs.InvalidField("templateKey", "is not a template; GET /portals/templates lists them")
 	}
 	var err error
 	if settled.Languages, err = codes(i.Languages); err != nil {
@@ -55,21 +42,21 @@ func (i *Input) Settle(templates []template.Template) (Input, error) {
 }
 
 // Settle answers the proposal as it is kept, with subjects that can be entered.
-// templates are those that can be chosen. The error is a [FieldError].
+// templates are those that can be chosen. The error is an [errdefs.Invalid].
 func (p *Proposal) Settle(templates []template.Template) (Proposal, error) {
 	settled := *p
 	if !known(templates, p.TemplateKey) {
-		return settled, invalid("templateKey", "is not a template; GET /portals/templates lists them")
+		return settled, errdefs.InvalidField("templateKey", "is not a template; GET /portals/templates lists them")
 	}
 	if strings.TrimSpace(p.Name) == "" {
-		return settled, invalid("name", "is empty")
+		return settled, errdefs.InvalidField("name", "is empty")
 	}
 	var err error
 	if settled.Languages, err = codes(p.Languages); err != nil {
 		return settled, err
 	}
 	if len(settled.Languages) == 0 {
-		return settled, invalid("languages", "must have at least one")
+		return settled, errdefs.InvalidField("languages", "must have at least one")
 	}
 	if settled.Persona.Greeting, err = greeting(p.Persona.Greeting); err != nil {
 		return settled, err
@@ -78,14 +65,14 @@ func (p *Proposal) Settle(templates []template.Template) (Proposal, error) {
 	for i := range p.Subjects {
 		if settled.Subjects[i], err = p.Subjects[i].settle(); err != nil {
 			if field, ok := errors.AsType[*errdefs.Invalid](err); ok {
-				err = invalid(fmt.Sprintf("subjects[%d].%s", i, field.Field), "%s", field.Message)
+				err = errdefs.InvalidField(fmt.Sprintf("subjects[%d].%s", i, field.Field), "%s", field.Message)
 			}
 			return settled, err
 		}
 	}
 	for i, s := range p.Knowledge {
 		if (s.URL == nil) == (s.DocumentID == nil) {
-			return settled, invalid(fmt.Sprintf("knowledge[%d]", i), "names an address or a document, one of the two")
+			return settled, errdefs.InvalidField(fmt.Sprintf("knowledge[%d]", i), "names an address or a document, one of the two")
 		}
 	}
 	return settled, nil
@@ -98,9 +85,9 @@ func greeting(w language.Words) (language.Words, error) {
 		found, ok := language.Lookup(name)
 		switch {
 		case !ok:
-			return nil, invalid("persona.greeting", "has a key that is not a language; GET /languages lists them")
+			return nil, errdefs.InvalidField("persona.greeting", "has a key that is not a language; GET /languages lists them")
 		case utf8.RuneCountInString(text) > maxGreeting:
-			return nil, invalid("persona.greeting."+found.Code, "must have at most %d characters", maxGreeting)
+			return nil, errdefs.InvalidField("persona.greeting."+found.Code, "must have at most %d characters", maxGreeting)
 		case strings.TrimSpace(text) != "":
 			settled[found.Code] = text
 		}
@@ -148,7 +135,7 @@ func codes(names []string) ([]string, error) {
 	for i, name := range names {
 		l, ok := language.Lookup(name)
 		if !ok {
-			return nil, invalid(fmt.Sprintf("languages[%d]", i), "is not a language; GET /languages lists them")
+			return nil, errdefs.InvalidField(fmt.Sprintf("languages[%d]", i), "is not a language; GET /languages lists them")
 		}
 		if !slices.Contains(found, l.Code) {
 			found = append(found, l.Code)

@@ -98,7 +98,7 @@ func (p *Plan) save(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 	return err
 }
 
-// Change makes a plan's proposal another. The error is an errdefs.Conflict, or a FieldError.
+// Change makes a plan's proposal another. The error is an errdefs.Conflict, or an errdefs.Invalid.
 // templates are those that can be chosen.
 func Change(ctx context.Context, tx *tenant.Tx, templates []template.Template, p Plan, to Proposal, who activity.Actor) (Plan, error) {
 	if p.Standing() != Ready {

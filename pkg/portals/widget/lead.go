@@ -1,10 +1,11 @@
 package widget
 
 import (
-	"fmt"
 	"net/mail"
 	"slices"
 	"strings"
+
+	"visavis.dev/pkg/base/errdefs"
 )
 
 // Contact is what a visitor leaves in the lead form, by the names of its fields.
@@ -13,30 +14,25 @@ type Contact map[string]string
 // maxContact bounds a field of a contact, in characters.
 const maxContact = 200
 
-// FieldError says which field of a contact is wrong.
-type FieldError struct{ Field, Message string }
-
-func (e *FieldError) Error() string { return e.Field + " " + e.Message }
-
 // Settle answers a contact as it is kept: what the form asks for and what is
-// not empty. The error is a FieldError.
+// not empty. The error is an errdefs.Invalid.
 func (f *LeadForm) Settle(given Contact) (Contact, error) {
 	kept := Contact{}
 	for _, name := range []string{"name", "email", "phone", "company"} {
 		value := strings.TrimSpace(given[name])
 		switch {
 		case value == "" && slices.Contains(f.Required, name):
-			return nil, &FieldError{name, "is required"}
+			return nil, errdefs.InvalidField(name, "is required")
 		case value == "":
 			continue
 		case !slices.Contains(f.Fields, name):
-			return nil, &FieldError{name, "is not asked for"}
+			return nil, errdefs.InvalidField(name, "is not asked for")
 		case len([]rune(value)) > maxContact:
-			return nil, &FieldError{name, fmt.Sprintf("has at most %d characters", maxContact)}
+			return nil, errdefs.InvalidField(name, "has at most %d characters", maxContact)
 		case name == "email" && !isAddress(value):
-			return nil, &FieldError{name, "is not an e-mail address"}
+			return nil, errdefs.InvalidField(name, "is not an e-mail address")
 		case name == "phone" && !strings.ContainsAny(value, "0123456789"):
-			return nil, &FieldError{name, "is not a telephone number"}
+			return nil, errdefs.InvalidField(name, "is not a telephone number")
 		}
 		kept[name] = value
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/portals/widget"
 	"visavis.dev/pkg/store/tenant"
@@ -47,7 +48,7 @@ func TestLeadForm(t *testing.T) {
 		"company": {"email": "kim@example.com", "company": "Acme"},
 	} {
 		_, err := form.Settle(given)
-		var wrong *widget.FieldError
+		var wrong *errdefs.Invalid
 		require.ErrorAs(t, err, &wrong)
 		require.Equal(t, field, wrong.Field)
 	}
