@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,7 +17,7 @@ func Oldest(ctx context.Context, db *database.DB, share Share, now time.Time) (t
 		oldest time.Time
 		b      pgx.Batch
 	)
-	for heavy, kinds := range map[bool][]Kind{true: slices.Concat(computing, asking), false: quick} {
+	for heavy, kinds := range map[bool][]Kind{true: heavy(), false: quick} {
 		b.Queue(`
 			SELECT j.due_at FROM job j
 			WHERE j.heavy = $1 AND j.due_at <= $2 AND EXISTS (

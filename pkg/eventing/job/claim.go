@@ -32,7 +32,7 @@ var errLost = errors.New("the claim on the job is lost")
 func claim(ctx context.Context, t *tenant.Tenants, shard string, l line, of []id.Org, now time.Time, n int) (jobs []claimed, err error) {
 	err = t.InManyTx(ctx, shard, of, func(ctx context.Context, tx *tenant.ManyTx) error {
 		open := slices.DeleteFunc(slices.Clone(of), func(org id.Org) bool { return !tx.Open(org) })
-		rows, err := tx.Query(ctx, fmt.Sprintf(updateDue, n), uuid.New(), now, now.Add(lease), l.heavy, open, l.kinds)
+		rows, err := tx.Query(ctx, fmt.Sprintf(updateDue, n), uuid.New(), now, now.Add(lease), l.heavy, open, l.kinds, l.fetches)
 		if err != nil {
 			return err
 		}
@@ -52,6 +52,7 @@ const updateDue = `
 	WHERE (org_id, id) IN (
 		SELECT j.org_id, j.id FROM job j
 		WHERE j.heavy = $4 AND j.due_at <= $2 AND j.org_id = ANY($5) AND j.kind = ANY($6::TEXT[])
+			AND ($7::BOOL IS NULL OR ((j.input->'fetches') IS NOT NULL) = $7)
 		ORDER BY j.due_at LIMIT %d FOR UPDATE SKIP LOCKED)
 	RETURNING org_id, id, owner, kind`
 
@@ -69,7 +70,8 @@ func waiting(ctx context.Context, t *tenant.Tenants, shard string, l line, but [
 			WHERE j.heavy = $3 AND j.due_at <= $1 AND EXISTS (
 				SELECT 1 FROM org_fence f WHERE f.org_id = j.org_id AND f.state IN ('open', 'capture'))
 				AND j.kind = ANY($4::TEXT[]) AND j.org_id <> ALL($5::UUID[])
-			ORDER BY j.due_at LIMIT $2) AS due`, now, n, l.heavy, l.kinds, append([]id.Org{}, but...))
+				AND ($6::BOOL IS NULL OR ((j.input->'fetches') IS NOT NULL) = $6)
+			ORDER BY j.due_at LIMIT $2) AS due`, now, n, l.heavy, l.kinds, append([]id.Org{}, but...), l.fetches)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,17 @@ import (
 type line struct {
 	heavy bool
 	kinds []Kind
+	// fetches is whether they get pages of a site (see Fetching); nil for either.
+	fetches *bool
+}
+
+// heavyLine is where jobs of heavy kinds wait.
+func heavyLine(kinds []Kind) line { return line{heavy: true, kinds: kinds} }
+
+// fetching are the jobs of the line that get pages of a site, or those that do not.
+func (l line) fetching(fetches bool) line {
+	l.fetches = &fetches
+	return l
 }
 
 // queue begins the heavy jobs of a line, so many at a time in this process. The
@@ -31,9 +42,9 @@ type queue struct {
 	served   map[string][]id.Org
 }
 
-func newQueue(name string, kinds []Kind, atOnce, ofOne int) *queue {
+func newQueue(name string, l line, atOnce, ofOne int) *queue {
 	return &queue{
-		name: name, line: line{heavy: true, kinds: kinds}, places: make(chan struct{}, atOnce), ofOne: ofOne,
+		name: name, line: l, places: make(chan struct{}, atOnce), ofOne: ofOne,
 		underWay: map[id.Org]int{}, served: map[string][]id.Org{},
 	}
 }

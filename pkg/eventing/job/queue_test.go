@@ -10,6 +10,7 @@ import (
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -55,6 +56,52 @@ func TestSlowJobsOfAnOrganizationHoldNobodyElseUp(t *testing.T) {
 			require.Equal(t, share, underWay[w.one])
 			mu.Unlock()
 			close(release)
+			r.Stop()
+		})
+	}
+}
+
+// Of the kinds that read, the jobs that get pages of a site wait behind each other only.
+func TestJobsThatFetchHoldNoOthersUp(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []job.Kind{job.KnowledgeSync, job.PortalFill, job.PortalPlan} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			var sites sync.Map
+			underWay, done, release := make(chan struct{}, 20), make(chan struct{}), make(chan struct{})
+			r := w.runner(succeed)
+			r.Works = map[job.Kind]job.Work{kind: {Prepare: func(ctx context.Context, j job.Job) (job.Step, error) {
+				if _, site := sites.Load(j.ID); site {
+					underWay <- struct{}{}
+					<-release
+				} else {
+					close(done)
+				}
+				return ending(ctx, j)
+			}}}
+			for range 5 {
+				j := job.Job{
+					ID: id.NewJob(), Kind: kind, ResourceKind: "document", ResourceID: "doc_1", Scope: scope.KnowledgeRead, CreatedBy: "key_1",
+					CreatedAt: w.now(),
+				}
+				sites.Store(j.ID, true)
+				w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
+					_, err := job.Insert(ctx, tx, j, job.Fetching{Fetches: true})
+					return err
+				})
+			}
+			w.pass(time.Second)
+			r.Start()
+			<-underWay
+			<-underWay
+			w.insert(w.one, func(j *job.Job) { j.Kind = kind })
+			<-done
+			require.Empty(t, underWay, "an organization has its share of sites under way")
+			close(release)
+			for range 3 {
+				<-underWay
+			}
 			r.Stop()
 		})
 	}

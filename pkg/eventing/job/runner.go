@@ -28,11 +28,14 @@ const (
 	// quickAtOnce bounds the quick steps that run side by side on a shard.
 	quickAtOnce = 4
 	// computingAtOnce bounds the steps of a process that compute, and so the memory they
-	// take; askingAtOnce bounds those that mostly wait for other servers. An organization
-	// has no more than its share of either, so that slow servers of a few do not hold
-	// everybody up.
+	// take; askingAtOnce bounds those that mostly wait for other servers, fetchingAtOnce those
+	// that wait for sites, and documentsAtOnce those that read what is here. An organization
+	// has no more than its share of each, so that slow servers of a few do not hold
+	// everybody up, nor slow sites its own documents.
 	computingAtOnce, computingOfOne = 2, 1
 	askingAtOnce, askingOfOne       = 16, 2
+	fetchingAtOnce, fetchingOfOne   = 16, 2
+	documentsAtOnce, documentsOfOne = 8, 2
 	// maxFailures is how many steps in a row may fail before the job does.
 	maxFailures = 10
 )
@@ -87,8 +90,10 @@ func (r *Runner) quick() line { return line{kinds: r.Share.of(quick)} }
 func (r *Runner) heavyQueues() []*queue {
 	var all []*queue
 	for _, q := range []*queue{
-		newQueue("computing", r.Share.of(computing), computingAtOnce, computingOfOne),
-		newQueue("asking", r.Share.of(asking), askingAtOnce, askingOfOne),
+		newQueue("computing", heavyLine(r.Share.of(computing)), computingAtOnce, computingOfOne),
+		newQueue("asking", heavyLine(r.Share.of(asking)).fetching(false), askingAtOnce, askingOfOne),
+		newQueue("document", heavyLine(r.Share.of(documents)).fetching(false), documentsAtOnce, documentsOfOne),
+		newQueue("fetching", heavyLine(r.Share.of(reading)).fetching(true), fetchingAtOnce, fetchingOfOne),
 	} {
 		if len(q.kinds) > 0 {
 			all = append(all, q)

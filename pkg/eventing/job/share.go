@@ -28,15 +28,26 @@ func (s Share) of(kinds []Kind) []Kind {
 
 // Every kind waits in one line. The quick ones are steps of a moment. The heavy ones are
 // prepared outside their transaction: those that compute take processor time and memory
-// for themselves, and those that ask wait for other servers most of the time; what asking
-// ones compute is bounded where it is done, as the reading of documents is.
+// for themselves, those that ask wait for other servers most of the time, and those that
+// read a document whose file is here wait for processors, which are bounded where it is
+// read. Of the reading kinds, jobs that get pages of a site wait in a line of their own
+// (see Fetching): a site can take minutes to answer.
 var (
 	quick     = []Kind{Erase, MailSend, UnitSwitch, WebhookRecover}
 	computing = []Kind{AvatarPrepare, PeopleImport, SubjectSync}
-	asking    = []Kind{KnowledgeSync, MemoryWrite, PortalFill, PortalPlan, Simulate, Translate, VoiceClone, VoiceRemove}
+	documents = []Kind{KnowledgeSync}
+	asking    = []Kind{MemoryWrite, PortalFill, PortalPlan, Simulate, Translate, VoiceClone, VoiceRemove}
 )
 
 // Heavy says whether the kind's steps are prepared outside their transaction.
 // Such jobs wait in lines of their own, so that those that are quick pass them. A
 // mail is prepared too, but in a moment, and somebody waits for it.
-func (k Kind) Heavy() bool { return slices.Contains(computing, k) || slices.Contains(asking, k) }
+func (k Kind) Heavy() bool { return slices.Contains(heavy(), k) }
+
+func heavy() []Kind { return slices.Concat(computing, documents, asking) }
+
+// Fetching is embedded in the inputs of the reading kinds.
+type Fetching struct {
+	// Fetches says that the job gets pages of a site: it waits in line with such jobs only.
+	Fetches bool `json:"fetches,omitempty"`
+}

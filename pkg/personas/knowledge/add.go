@@ -73,7 +73,7 @@ func Add(ctx context.Context, tx *tenant.Tx, d Document, terms plan.Terms, who a
 		return d, FullIndex, err
 	}
 	d.Status = Processing
-	if d.Job, err = propose(ctx, tx, task{Document: d.ID}, who.By, d.CreatedAt); err != nil {
+	if d.Job, err = propose(ctx, tx, &d, who.By, d.CreatedAt); err != nil {
 		return d, Added, err
 	}
 	if _, err := count(ctx, tx, d.Base, delta{documents: 1, bytes: d.Bytes}); err != nil {
@@ -98,13 +98,14 @@ func Add(ctx context.Context, tx *tenant.Tx, d Document, terms plan.Terms, who a
 // task is what a job of kind knowledge_sync is to do.
 type task struct {
 	Document id.Document `json:"document"`
+	job.Fetching
 }
 
 // propose queues the job that reads a document.
-func propose(ctx context.Context, tx *tenant.Tx, what task, by string, at time.Time) (id.Job, error) {
+func propose(ctx context.Context, tx *tenant.Tx, d *Document, by string, at time.Time) (id.Job, error) {
 	j, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.KnowledgeSync, ResourceKind: "document", ResourceID: what.Document.String(), Scope: scope.KnowledgeRead,
+		ID: id.NewJob(), Kind: job.KnowledgeSync, ResourceKind: "document", ResourceID: d.ID.String(), Scope: scope.KnowledgeRead,
 		CreatedBy: by, CreatedAt: at,
-	}, what)
+	}, task{Document: d.ID, Fetching: job.Fetching{Fetches: d.Kind == Address}})
 	return j.ID, err
 }

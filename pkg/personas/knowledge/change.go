@@ -150,7 +150,7 @@ func (d *Document) readAgain(ctx context.Context, tx *tenant.Tx, who activity.Ac
 	if d.Generation == 0 {
 		d.Status, d.Error, d.UpdatedAt = Processing, "", who.At
 	}
-	if d.Job, err = propose(ctx, tx, task{Document: d.ID}, who.By, who.At); err != nil {
+	if d.Job, err = propose(ctx, tx, d, who.By, who.At); err != nil {
 		return err
 	}
 	if _, err := count(ctx, tx, d.Base, d.figures().since(before)); err != nil {

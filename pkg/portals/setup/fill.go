@@ -56,12 +56,23 @@ type Request struct {
 
 func (r *Request) asks(s Section) bool { return slices.Contains(r.Sections, s) }
 
+// fetching says whether filling gets pages of a site.
+func (r *Request) fetching() job.Fetching {
+	if r.gathers() {
+		return r.Source.fetching()
+	}
+	return job.Fetching{}
+}
+
+// gathers says whether anything that is asked for is made of what the source names.
+func (r *Request) gathers() bool { return r.asks(Subjects) || r.asks(Knowledge) }
+
 // Fill queues the job that fills a portal that is held.
 func Fill(ctx context.Context, tx *tenant.Tx, p portal.Portal, r Request, who activity.Actor) (job.Job, error) {
 	j, err := job.Insert(ctx, tx, job.Job{
 		ID: id.NewJob(), Kind: job.PortalFill, ResourceKind: "portal", ResourceID: p.ID.String(), Portal: p.ID, Scope: scope.PortalsWrite,
 		CreatedBy: who.By, CreatedAt: who.At,
-	}, task{Portal: p.ID, Fill: &r})
+	}, task{Portal: p.ID, Fill: &r, Fetching: r.fetching()})
 	if err != nil {
 		return j, err
 	}

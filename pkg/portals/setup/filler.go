@@ -74,7 +74,7 @@ func (b *Builder) filling(ctx context.Context, j job.Job, m *pen, p portal.Porta
 	if f.terms, err = b.Terms(ctx, j.Org); err != nil {
 		return nil, nil, err
 	}
-	if r.asks(Subjects) || r.asks(Knowledge) {
+	if r.gathers() {
 		if err := b.source(ctx, j.Org, m, p, r, f); err != nil {
 			return nil, nil, err
 		}

@@ -39,6 +39,9 @@ type Input struct {
 // Empty says whether there is nothing to work from.
 func (i *Input) Empty() bool { return i.URL == nil && i.Brief == nil && len(i.DocumentIDs) == 0 }
 
+// fetching says whether gathering it gets pages of a site.
+func (i *Input) fetching() job.Fetching { return job.Fetching{Fetches: i.URL != nil} }
+
 // Proposal is a portal as a plan proposes it. It can be changed until it is applied.
 type Proposal struct {
 	TemplateKey string           `json:"templateKey" maxLength:"40" doc:"The template to build it from."`

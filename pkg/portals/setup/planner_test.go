@@ -42,6 +42,32 @@ func TestAPlanOfAWebsite(t *testing.T) {
 	require.Equal(t, map[string]int64{"sources": 1, "subjects": 1}, done.Counts)
 }
 
+// What gets pages of a site waits in line with such jobs only.
+func TestWhatFetchesWaitsApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p, _ := w.school(unasked)
+	w.settle()
+	website := setup.Input{URL: new(start)}
+	fill := func(s setup.Section) { w.fill(p, setup.Request{Sections: []setup.Section{s}, Source: website}) }
+	for name, test := range map[string]struct {
+		begin func()
+		made  int
+	}{
+		"a plan of a website":              {func() { w.begin(website) }, 2},
+		"a plan of a brief":                {func() { w.begin(setup.Input{Brief: new("A school of rowing")}) }, 1},
+		"subjects of a website":            {func() { fill(setup.Subjects) }, 2},
+		"texts, for which nothing is read": {func() { fill(setup.Texts) }, 1},
+	} {
+		test.begin()
+		w.begin(setup.Input{Brief: new("A school of sailing")})
+		made, err := w.runner.Advance(context.Background(), "a")
+		require.NoError(t, err)
+		require.Equal(t, test.made, made, name)
+		w.settle()
+	}
+}
+
 func TestWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -55,6 +55,7 @@ type task struct {
 	Slug   string    `json:"slug,omitempty"`
 	Cast   Cast      `json:"cast,omitzero"`
 	Fill   *Request  `json:"fill,omitempty"`
+	job.Fetching
 }
 
 // propose queues a job of a plan.
@@ -71,7 +72,7 @@ func Begin(ctx context.Context, tx *tenant.Tx, in Input, who activity.Actor) (Pl
 		ExpiresAt: who.At.Add(Lifetime),
 		JobState:  job.Queued,
 	}
-	j, err := propose(ctx, tx, job.PortalPlan, task{Plan: p.ID}, who.By, who.At)
+	j, err := propose(ctx, tx, job.PortalPlan, task{Plan: p.ID, Fetching: in.fetching()}, who.By, who.At)
 	if err != nil {
 		return p, err
 	}
