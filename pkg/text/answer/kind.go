@@ -179,8 +179,8 @@ func saysTime(sentence string) bool {
 
 // locate says where and when a sentence is: what is looked for only where it may be, as
 // long texts are read sentence by sentence.
-func (e *Evidence) locate(sentence string) {
-	if e.Street = (e.Number || strings.ContainsAny(sentence, "شC")) && streetForm.MatchString(sentence); e.Street {
+func (e *Evidence) locate(sentence string, seen *features) {
+	if e.Street = (e.Number || strings.ContainsAny(sentence, "شC")) && seen.mayHaveStreet(sentence) && streetForm.MatchString(sentence); e.Street {
 		e.Concepts[byKey()["address"]] = true
 	}
 	e.Hotline = e.Number && hotlineForm.MatchString(longNumber.ReplaceAllString(sentence, " "))
@@ -206,18 +206,14 @@ func EvidenceIn(language, sentence string) Evidence {
 	}
 	keys := byKey()
 	e.Number = strings.ContainsFunc(sentence, unicode.IsDigit)
-	e.Money = e.Number && moneyForm.MatchString(sentence) || e.Concepts[keys["free"]]
+	seen := featuresOf(sentence)
+	money := e.Number && moneyForm.MatchString(sentence)
+	e.Money = money || e.Concepts[keys["free"]]
 	e.Reach = strings.ContainsFunc(sentence, reaches) && reachForm.MatchString(sentence)
 	e.Mail = strings.Contains(sentence, "@")
-	if e.Number {
-		rest := sentence
-		for _, form := range []*regexp.Regexp{moneyForm, timeForm, reachForm, dateForm} {
-			rest = form.ReplaceAllString(rest, " ")
-		}
-		e.Counted = strings.ContainsFunc(rest, unicode.IsDigit)
-	}
 	e.Time = (e.Number || saysTime(sentence)) && timeForm.MatchString(sentence)
-	e.Span = spanForm.MatchString(sentence)
+	e.Counted = e.Number && counts(sentence, money, e.Time, e.Reach)
+	e.Span = seen.mayHaveSpan(e.Number) && spanForm.MatchString(sentence)
 	if e.Money {
 		e.Concepts[keys["price"]] = true
 	}
@@ -233,8 +229,8 @@ func EvidenceIn(language, sentence string) Evidence {
 	if e.Mail {
 		e.Concepts[keys["email"]] = true
 	}
-	e.locate(sentence)
-	e.Named = titleForm.MatchString(sentence)
+	e.locate(sentence, &seen)
+	e.Named = seen.mayHaveTitle() && titleForm.MatchString(sentence)
 	for _, at := range nameForm.FindAllStringIndex(sentence, -1) {
 		e.Named = e.Named || at[0] > 0 || base(language) != "de"
 	}
