@@ -163,7 +163,7 @@ func TestTheReadsRideTheirIndexes(t *testing.T) {
 			found, _, err := delivery.Get(ctx, f.tenants, f.one, f.delivery)
 			return ignore(found, err)
 		}},
-		"an event": {"FROM event WHERE", []string{"event_pkey"}, true, func(ctx context.Context) error {
+		"an event": {"FROM event WHERE org_id = $1 AND id", []string{"event_pkey"}, true, func(ctx context.Context) error {
 			return ignore(event.Get(ctx, f.tenants, f.one, f.event))
 		}},
 		"a job": {"FROM job", []string{"job_pkey"}, true, func(ctx context.Context) error {
@@ -243,7 +243,7 @@ func TestTheReadsRideTheirIndexes(t *testing.T) {
 			for page, after := range map[string]event.Position{"": {}, ", a further page": f.event} {
 				filter := c.filter
 				filter.Ascending = ascending
-				cases["events "+name+order+page] = ride{"FROM event WHERE", []string{c.index}, true, func(ctx context.Context) error {
+				cases["events "+name+order+page] = ride{"FROM event WHERE org_id = $1 AND id", []string{c.index}, true, func(ctx context.Context) error {
 					return ignore(event.List(ctx, f.tenants, f.one, filter, after, 50))
 				}}
 			}

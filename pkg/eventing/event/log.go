@@ -86,9 +86,17 @@ func least(a, b id.Event) id.Event {
 // the first page. The order is that of the commits, so nothing that commits
 // while a reader follows the log in ascending order can be skipped.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Position, limit int) ([]Event, error) {
-	var events []Event
+	var (
+		events []Event
+		last   id.Event
+	)
 	read := func(r *tenant.Reads) {
-		events = nil
+		events, last = nil, id.Event{}
+		if len(f.Types) > 1 {
+			// Each statement sees what was committed when it began. What the log ended at
+			// before the first is seen by all of them. Rides event_pkey.
+			r.QueryRow(new(bool), []any{&last}, `SELECT id FROM event WHERE org_id = $1 ORDER BY id DESC LIMIT 1`, org)
+		}
 		for _, q := range f.queries(org, after, limit) {
 			r.Query(func(rows pgx.Rows) error {
 				found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Event])
@@ -99,6 +107,7 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Po
 	}
 	err := readSettled(ctx, t, org, read)
 	if len(f.Types) > 1 {
+		events = slices.DeleteFunc(events, func(e Event) bool { return bytes.Compare(e.ID[:], last[:]) > 0 })
 		// Each type came in order.
 		slices.SortFunc(events, f.compare)
 	}
