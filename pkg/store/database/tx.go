@@ -189,11 +189,11 @@ func closeAndCommit(ctx context.Context, conn *pgx.Conn, closing *pgx.Batch) err
 			break
 		}
 	}
-	err = committed(tag, err)
-	if closed := results.Close(); err == nil && closed != nil {
-		return fmt.Errorf("%w: %w", ErrOutcomeUnknown, closed)
+	_ = results.Close() // once COMMIT is answered nothing else counts
+	if _, unsent := errors.AsType[pgx.ErrPreprocessingBatch](err); unsent {
+		return err
 	}
-	return err
+	return committed(tag, err)
 }
 
 // committed tells apart three outcomes of a COMMIT on PostgreSQL, or of what was sent with it:
