@@ -50,6 +50,8 @@ type courier struct {
 	// settled are the deliveries whose outcome was written since the poll under
 	// way began: it may have read them as they were before.
 	settled map[id.Delivery]struct{}
+	// warned is when it was told last that committed events have no place in their log.
+	warned time.Time
 	// rest is until when the database is left alone after it failed.
 	rest time.Time
 	// quiet says that the last poll found nothing; more that it left something

@@ -71,10 +71,20 @@ func (c *courier) findHeads(ctx context.Context, now time.Time, places places) (
 	return c.heads.due(ctx, c.db, now)
 }
 
+const (
+	// numberTimeout bounds the numbering of a look, so that what is due already is delivered
+	// also where a log cannot be written.
+	numberTimeout = 2 * time.Second
+	// warnEvery is how often it is told that one cannot.
+	warnEvery = time.Minute
+)
+
 // number gives events that were staged their places in the logs, and so makes their deliveries
 // due: all of the shard's, or for a worker of a lane of its own those of the organizations
 // that have webhooks in it. It says whether some are left.
 func (c *courier) number(ctx context.Context, places places) (more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, numberTimeout)
+	defer cancel()
 	if c.Lane != 0 {
 		return event.NumberOf(ctx, c.Tenants, c.shard, places.orgsIn(c.Lane))
 	}
@@ -195,8 +205,9 @@ func (c *courier) take(p poll) {
 		c.report("what is due is not known", p.err)
 		return
 	}
-	if p.numbering != nil {
-		c.report("failed to enter committed events in their logs", p.numbering)
+	if p.numbering != nil && time.Since(c.warned) >= warnEvery {
+		c.warned = time.Now()
+		c.Log.Warn("failed to enter committed events in their logs", "shard", c.shard, "error", p.numbering)
 	}
 	c.metrics.waited(p.oldest, c.now())
 	for w, s := range p.receivers {

@@ -3,6 +3,7 @@ package event
 import (
 	"context"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
@@ -17,7 +18,15 @@ func EraseExternalIDs(ctx context.Context, tx *tenant.Tx, of id.Person, sessions
 	if err := LockLog(ctx, tx); err != nil {
 		return err
 	}
-	const blank = `UPDATE event SET data = jsonb_set(data, '{externalId}', 'null') WHERE org_id = $1 AND data->>'externalId' IS NOT NULL AND `
+	if err := eraseExternalIDs(ctx, tx, "event", of, sessions); err != nil {
+		return err
+	}
+	// What a newer release told is staged still, and what came after it.
+	return eraseExternalIDs(ctx, tx, "event_staged", of, sessions)
+}
+
+func eraseExternalIDs(ctx context.Context, tx *tenant.Tx, table string, of id.Person, sessions []id.Session) error {
+	blank := `UPDATE ` + table + ` SET data = jsonb_set(data, '{externalId}', 'null') WHERE org_id = $1 AND data->>'externalId' IS NOT NULL AND `
 	for _, found := range []struct {
 		none  bool
 		where string
@@ -33,9 +42,9 @@ func EraseExternalIDs(ctx context.Context, tx *tenant.Tx, of id.Person, sessions
 		if err != nil {
 			return err
 		}
-		var which id.Event
+		var which uuid.UUID
 		if _, err := pgx.ForEachRow(rows, []any{&which}, func() error {
-			tx.Touch("event", which)
+			tx.Touch(table, which)
 			return nil
 		}); err != nil {
 			return err

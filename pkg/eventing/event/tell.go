@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -76,23 +75,13 @@ func (s staging) Queue(tx *tenant.Tx, b *pgx.Batch) error {
 		sessions[i], subjects[i], only[i], data[i] = d.Session, d.Subject, d.Only, fields
 		tx.Touch("event_staged", ids[i])
 	}
-	b.Queue(stageSQL[tx.Engine], tx.Org, ids, places, types, ats, sessions, subjects, only, data)
+	b.Queue(stageSQL, tx.Org, ids, places, types, ats, sessions, subjects, only, data)
 	return nil
 }
 
-// stageSQL stages events. committed_at is how they are ordered: by a clock that each
-// transaction that saw another's commit reads later than that one did. On PostgreSQL that is
-// the server's; CockroachDB's many clocks differ, so there it is the timestamp that the
-// transaction commits at.
-var stageSQL = map[database.Engine]string{
-	database.Postgres:  stageBy(`extract(epoch FROM clock_timestamp())`),
-	database.Cockroach: stageBy(`cluster_logical_timestamp()`),
-}
-
-func stageBy(clock string) string {
-	return `
-		INSERT INTO event_staged (org_id, id, committed_at, place, type, at, session_id, subject_id, webhook_id, data)
-		SELECT $1, e.id, ` + clock + `, e.place, e.type, e.at, e.session, e.subject, e.webhook, e.data
-		FROM unnest($2::UUID[], $3::BIGINT[], $4::TEXT[], $5::TIMESTAMPTZ[], $6::UUID[], $7::UUID[], $8::UUID[], $9::JSONB[])
-			AS e (id, place, type, at, session, subject, webhook, data)`
-}
+// stageSQL stages events. committed_at is the server's clock in the trip of the commit.
+const stageSQL = `
+	INSERT INTO event_staged (org_id, id, committed_at, place, type, at, session_id, subject_id, webhook_id, data)
+	SELECT $1, e.id, extract(epoch FROM clock_timestamp()), e.place, e.type, e.at, e.session, e.subject, e.webhook, e.data
+	FROM unnest($2::UUID[], $3::BIGINT[], $4::TEXT[], $5::TIMESTAMPTZ[], $6::UUID[], $7::UUID[], $8::UUID[], $9::JSONB[])
+		AS e (id, place, type, at, session, subject, webhook, data)`

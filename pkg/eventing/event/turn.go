@@ -121,6 +121,20 @@ func (ls logs) number(touch toucher) (write func(*pgx.Batch), more bool) {
 	}, more
 }
 
+// selectStaged reads staged events in the order of their commits, as far as one transaction
+// saw another's. PostgreSQL has one clock. CockroachDB's nodes have one each, so that their
+// rows' own timestamps decide, and committed_at where a move has copied them together.
+var selectStaged = map[database.Engine]string{
+	database.Postgres:  stagedBy(`committed_at, place`),
+	database.Cockroach: stagedBy(`crdb_internal_mvcc_timestamp, committed_at, place`),
+}
+
+func stagedBy(order string) string {
+	return `
+		SELECT id, type, at, session_id, subject_id, webhook_id, data FROM event_staged
+		WHERE org_id = $1 AND place >= 0 ORDER BY ` + order + ` LIMIT $2`
+}
+
 // policy is what to do about a log that somebody else is writing.
 type policy int
 
@@ -168,7 +182,7 @@ func hold(ctx context.Context, tx database.Tx, engine database.Engine, orgs []id
 		return err
 	})
 	for _, org := range orgs {
-		all[org].queueRead(&b)
+		all[org].queueRead(&b, engine)
 	}
 	// Rides webhook_pkey.
 	b.Queue(`
@@ -192,7 +206,7 @@ func hold(ctx context.Context, tx database.Tx, engine database.Engine, orgs []id
 
 // queueRead queues what reads the end of a log, and what is staged for it. It rides event_pkey
 // and event_staged_order.
-func (l *log) queueRead(b *pgx.Batch) {
+func (l *log) queueRead(b *pgx.Batch, engine database.Engine) {
 	b.Queue(`SELECT id FROM event WHERE org_id = $1 ORDER BY id DESC LIMIT 1`, l.org).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
 			if err := rows.Scan(&l.last); err != nil {
@@ -201,9 +215,7 @@ func (l *log) queueRead(b *pgx.Batch) {
 		}
 		return rows.Err()
 	})
-	b.Queue(`
-		SELECT id, type, at, session_id, subject_id, webhook_id, data FROM event_staged
-		WHERE org_id = $1 AND place >= 0 ORDER BY committed_at, place LIMIT $2`, l.org, l.share).Query(func(rows pgx.Rows) (err error) {
+	b.Queue(selectStaged[engine], l.org, l.share).Query(func(rows pgx.Rows) (err error) {
 		l.staged, err = pgx.CollectRows(rows, pgx.RowToStructByPos[stagedEvent])
 		return err
 	})

@@ -8,8 +8,8 @@
 CREATE TABLE IF NOT EXISTS event_staged (
     org_id       UUID        NOT NULL,
     id           UUID        NOT NULL,
-    -- by which they are ordered, and place among those of one commit: seconds of the
-    -- server's clock on PostgreSQL, on CockroachDB the timestamp of the commit
+    -- by which they are ordered, in seconds of the server's clock, and place among those of
+    -- one commit; on CockroachDB the timestamp of the row itself comes first
     committed_at DECIMAL     NOT NULL,
     place        BIGINT      NOT NULL,
     type         TEXT        NOT NULL,
