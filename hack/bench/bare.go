@@ -76,7 +76,7 @@ func bareChange(w http.ResponseWriter, r *http.Request, db *database.DB) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	answer, err := json.Marshal(data)
+	answer, err := json.Marshal(map[string]any{"data": data})
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

@@ -1,18 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"math/rand/v2"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/visits/live/livetest"
 )
 
 const (
@@ -28,11 +27,10 @@ const (
 
 // changer changes a unit over HTTP, again and again.
 type changer struct {
-	client *http.Client
-	key    string
-	// api and bare are where the unit is changed, by the API and by the floor.
-	api, bare string
-	n         int
+	// api and bare are whom it asks, the API and the floor, each by the path of its own.
+	api, bare         livetest.API
+	apiPath, barePath string
+	n                 int
 }
 
 // changing measures changes from HTTP to the webhook: PATCH /units/{id} through visavis api,
@@ -74,7 +72,7 @@ func changingBy(ctx context.Context, f *fixture, api, bare *process, orgs int) e
 			return err
 		}
 	}
-	if err := p.pacedChanges(name, all[0]); err != nil {
+	if err := p.pacedChanges(ctx, name, all[0]); err != nil {
 		return err
 	}
 	return p.close()
@@ -94,7 +92,7 @@ func (p *post) change(ctx context.Context, name string, all []*changer, api *pro
 	}
 	p.forget()
 	began := time.Now()
-	if err := changeAll(all, func(c *changer) string { return c.api }); err != nil {
+	if err := changeAll(all, func(c *changer) error { return c.change(ctx) }); err != nil {
 		return err
 	}
 	accepting := time.Since(began)
@@ -112,7 +110,7 @@ func (p *post) change(ctx context.Context, name string, all []*changer, api *pro
 	}
 	took := p.times(p.orgs)
 	began = time.Now()
-	if err := changeAll(all, func(c *changer) string { return c.bare }); err != nil {
+	if err := changeAll(all, func(c *changer) error { return c.changeBare(ctx) }); err != nil {
 		return err
 	}
 	floor := changes / time.Since(began).Seconds()
@@ -135,17 +133,16 @@ func (p *post) settle() {
 	}
 }
 
-// pacedChanges makes changes at a steady pace and tells how long each took to arrive, from
+// pacedChanges makes so many changes a second and tells how long each took to arrive, from
 // when the change was made.
-func (p *post) pacedChanges(name string, c *changer) error {
+func (p *post) pacedChanges(ctx context.Context, name string, c *changer) error {
 	p.settle()
 	p.forget()
-	ticker := time.NewTicker(time.Second / paced)
-	defer ticker.Stop()
 	const n = 15 * paced
 	for range n {
-		<-ticker.C
-		if err := c.change(c.api); err != nil {
+		// At no fixed interval, which would keep step with the workers' own.
+		<-time.After(rand.N(2 * time.Second / paced))
+		if err := c.change(ctx); err != nil {
 			return err
 		}
 	}
@@ -158,7 +155,7 @@ func (p *post) pacedChanges(name string, c *changer) error {
 }
 
 // changeAll makes changes at all units at a time.
-func changeAll(all []*changer, url func(*changer) string) error {
+func changeAll(all []*changer, change func(*changer) error) error {
 	var (
 		group   sync.WaitGroup
 		left    atomic.Int64
@@ -169,7 +166,7 @@ func changeAll(all []*changer, url func(*changer) string) error {
 	for _, c := range all {
 		group.Go(func() {
 			for left.Add(-1) >= 0 {
-				if err := c.change(url(c)); err != nil {
+				if err := change(c); err != nil {
 					mu.Lock()
 					failure = err
 					mu.Unlock()
@@ -182,36 +179,14 @@ func changeAll(all []*changer, url func(*changer) string) error {
 	return failure
 }
 
-func (c *changer) change(url string) error {
+func (c *changer) rename(ctx context.Context, a livetest.API, path string) error {
 	c.n++
-	return c.call(http.MethodPatch, url, map[string]any{"name": fmt.Sprintf("Class %d", c.n)}, nil)
+	return a.Call(ctx, http.MethodPatch, path, map[string]any{"name": fmt.Sprintf("Class %d", c.n)}, nil)
 }
 
-// call sends a request to the API and reads its answer.
-func (c *changer) call(method, url string, body, answer any) error {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	r, err := http.NewRequest(method, url, bytes.NewReader(text))
-	if err != nil {
-		return err
-	}
-	r.Header = http.Header{"Authorization": {"Bearer " + c.key}, "Content-Type": {"application/json"}}
-	response, err := c.client.Do(r)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	said, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode >= 300 {
-		return fmt.Errorf("%s %s: status %d, %s (of %s): %w", method, url, response.StatusCode, said, text, err)
-	}
-	if answer == nil {
-		return nil
-	}
-	return json.Unmarshal(said, answer)
-}
+func (c *changer) change(ctx context.Context) error { return c.rename(ctx, c.api, c.apiPath) }
+
+func (c *changer) changeBare(ctx context.Context) error { return c.rename(ctx, c.bare, c.barePath) }
 
 // newChanger makes a portal with a unit, so that no change waits for another's.
 func (f *fixture) newChanger(ctx context.Context, org id.Org, api, bare string) (*changer, error) {
@@ -219,25 +194,29 @@ func (f *fixture) newChanger(ctx context.Context, org id.Org, api, bare string) 
 	if err != nil {
 		return nil, err
 	}
-	c := &changer{client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}, key: string(key)}
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1}}
+	c := &changer{
+		api:  livetest.API{Base: api + "/v1", Key: string(key), Client: client},
+		bare: livetest.API{Base: bare, Client: client},
+	}
 	var (
-		faces, voices struct{ Data []struct{ ID string } }
-		portal, unit  struct{ Data struct{ ID string } }
+		faces, voices []struct{ ID string }
+		portal, unit  struct{ ID string }
 	)
-	if err := c.call(http.MethodGet, api+"/v1/avatars?limit=1", nil, &faces); err != nil {
+	if err := c.api.Call(ctx, http.MethodGet, "/avatars?limit=1", nil, &faces); err != nil {
 		return nil, err
 	}
-	if err := c.call(http.MethodGet, api+"/v1/voices?limit=1", nil, &voices); err != nil {
+	if err := c.api.Call(ctx, http.MethodGet, "/voices?limit=1", nil, &voices); err != nil {
 		return nil, err
 	}
-	if err := c.call(http.MethodPost, api+"/v1/portals", map[string]any{
-		"name": "Academy " + id.NewUnit().Bare(), "templateKey": "museum_guide", "avatarId": faces.Data[0].ID, "voiceId": voices.Data[0].ID,
+	if err := c.api.Call(ctx, http.MethodPost, "/portals", map[string]any{
+		"name": "Academy " + id.NewUnit().Bare(), "templateKey": "museum_guide", "avatarId": faces[0].ID, "voiceId": voices[0].ID,
 	}, &portal); err != nil {
 		return nil, err
 	}
-	if err := c.call(http.MethodPost, api+"/v1/units", map[string]any{"portalId": portal.Data.ID, "kind": "class", "name": "Class 0"}, &unit); err != nil {
+	if err := c.api.Call(ctx, http.MethodPost, "/units", map[string]any{"portalId": portal.ID, "kind": "class", "name": "Class 0"}, &unit); err != nil {
 		return nil, err
 	}
-	c.api, c.bare = api+"/v1/units/"+unit.Data.ID, fmt.Sprintf("%s/change/%s/%s", bare, org, unit.Data.ID)
+	c.apiPath, c.barePath = "/units/"+unit.ID, fmt.Sprintf("/change/%s/%s", org, unit.ID)
 	return c, nil
 }
