@@ -59,7 +59,7 @@ func (r *run) reading(ctx context.Context, fn func(context.Context, database.Tx)
 		b.Queue(utc)
 		r.fenceIs(b)
 	}}
-	return r.heard(r.from.InTx(ctx, o, fn))
+	return r.answered(r.from.InTx(ctx, o, fn))
 }
 
 // writing runs fn in a transaction on the destination, for as long as the move is this
@@ -78,11 +78,11 @@ func (r *run) writing(ctx context.Context, fn func(context.Context, database.Tx)
 			return err
 		})
 	}}
-	return r.heard(r.to.InTx(ctx, o, fn))
+	return r.answered(r.to.InTx(ctx, o, fn))
 }
 
-// heard notes that a shard answered, whatever it said.
-func (r *run) heard(err error) error {
-	r.silence.broken()
+// answered notes that a shard answered, whatever it said.
+func (r *run) answered(err error) error {
+	r.watchdog.reset()
 	return err
 }

@@ -38,10 +38,10 @@ type Options struct {
 	Lease time.Duration
 	// Hold is how long the fence is up at most; 5 s unless given.
 	Hold time.Duration
-	// Silence is how long a move waits for a shard that does not answer before it is tried
+	// AnswerTimeout is how long a move waits for a shard that does not answer before it is tried
 	// again later, and another goes on in its place; 45 s unless given, which is more than a
 	// statement may take.
-	Silence time.Duration
+	AnswerTimeout time.Duration
 	// Page is how many rows are read at once; 1,000 unless given.
 	Page int
 }
@@ -59,7 +59,7 @@ func New(o Options) *Mover {
 	defaults(&o.Keep, 6*time.Hour)
 	defaults(&o.Lease, 4*time.Second)
 	defaults(&o.Hold, 5*time.Second)
-	defaults(&o.Silence, 45*time.Second)
+	defaults(&o.AnswerTimeout, 45*time.Second)
 	defaults(&o.Page, 1000)
 	return &Mover{Options: o, limiter: rate.NewLimiter(rate.Limit(o.RowsPerSecond), max(o.Page, o.RowsPerSecond))}
 }
@@ -137,8 +137,8 @@ type run struct {
 	pages    pages
 	// noted are keys of the table that is being compared that writers noted.
 	noted map[string]bool
-	// silence is that of the shards.
-	silence *silence
+	// watchdog ends a phase of which no shard answers.
+	watchdog *watchdog
 }
 
 func (r *run) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Microsecond) }
@@ -146,9 +146,9 @@ func (r *run) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Microse
 // advance does phase after phase. What a phase failed with is written down and tried again
 // later, unless the move is another's by now.
 func (r *run) advance(ctx context.Context) error {
-	err := r.attend(ctx, (*run).resume)
+	err := r.watched(ctx, (*run).resume)
 	for err == nil && !r.move.Phase.Over() && !r.move.DueAt.After(r.now()) {
-		if err = r.attend(ctx, phases[r.move.Phase]); err != nil {
+		if err = r.watched(ctx, phases[r.move.Phase]); err != nil {
 			break
 		}
 		r.at.Failures, r.move.Problem = 0, r.at.Refusal
@@ -167,10 +167,10 @@ func (r *run) advance(ctx context.Context) error {
 	return errors.Join(err, r.leave(ctx))
 }
 
-// attend does something for as long as the shards answer.
-func (r *run) attend(ctx context.Context, do func(*run, context.Context) error) error {
-	ctx, r.silence = listen(ctx, r.Silence)
-	defer r.silence.stop()
+// watched does something for as long as the shards answer.
+func (r *run) watched(ctx context.Context, do func(*run, context.Context) error) error {
+	ctx, r.watchdog = watch(ctx, r.AnswerTimeout)
+	defer r.watchdog.stop()
 	err := do(r, ctx)
 	if err != nil && ctx.Err() != nil {
 		err = errors.Join(context.Cause(ctx), err)

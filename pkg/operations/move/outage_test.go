@@ -16,7 +16,7 @@ import (
 // Moves from a shard that accepts everything and answers nothing keep no place of a move
 // between others, and go on once it answers again.
 func TestMovesBesideAShardThatDoesNotAnswer(t *testing.T) {
-	w := newWorld(t, large, func(o *move.Options) { o.Silence = 2 * time.Second })
+	w := newWorld(t, large, func(o *move.Options) { o.AnswerTimeout = 2 * time.Second })
 	front := databasetest.NewFront(t, databasetest.URL(t, database.Shard))
 	require.NoError(t, w.directory.AddShard(t.Context(), "frozen", front.URL))
 	stuck := make([]id.Org, 4) // more than a process moves at once

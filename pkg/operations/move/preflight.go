@@ -128,7 +128,7 @@ func (r *run) clear(ctx context.Context) error {
 
 // throttle waits until so many rows more may be read or deleted.
 func (r *run) throttle(ctx context.Context, rows int) error {
-	return r.silence.paused(func() error { return r.limiter.WaitN(ctx, min(rows, r.limiter.Burst())) })
+	return r.watchdog.suspended(func() error { return r.limiter.WaitN(ctx, min(rows, r.limiter.Burst())) })
 }
 
 // keysOf are the keys of rows.

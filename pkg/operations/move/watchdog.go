@@ -6,33 +6,33 @@ import (
 	"time"
 )
 
-// silence ends what a run does once no shard has answered it for a while: a shard that
+// watchdog cancels what a run does once no shard has answered it for a while: a shard that
 // accepts what it is sent and says nothing would keep it for good, and with it the place of
 // a move between others.
-type silence struct {
-	most  time.Duration
-	timer *time.Timer
-	end   context.CancelFunc
+type watchdog struct {
+	timeout time.Duration
+	timer   *time.Timer
+	cancel  context.CancelFunc
 }
 
-// listen begins a silence; the context ends when it has lasted for most.
-func listen(ctx context.Context, most time.Duration) (context.Context, *silence) {
-	cause := fmt.Errorf("no shard answered for %v", most)
-	ctx, end := context.WithCancelCause(ctx)
-	return ctx, &silence{most, time.AfterFunc(most, func() { end(cause) }), func() { end(nil) }}
+// watch starts a watchdog; the context is cancelled unless it is reset within each timeout.
+func watch(ctx context.Context, timeout time.Duration) (context.Context, *watchdog) {
+	cause := fmt.Errorf("no shard answered for %v", timeout)
+	ctx, cancel := context.WithCancelCause(ctx)
+	return ctx, &watchdog{timeout, time.AfterFunc(timeout, func() { cancel(cause) }), func() { cancel(nil) }}
 }
 
-// broken notes that a shard answered.
-func (s *silence) broken() { s.timer.Reset(s.most) }
+// reset notes that a shard answered.
+func (w *watchdog) reset() { w.timer.Reset(w.timeout) }
 
-// paused lets fn wait for what is no shard.
-func (s *silence) paused(fn func() error) error {
-	s.timer.Stop()
-	defer s.broken()
+// suspended runs fn, which waits for no shard.
+func (w *watchdog) suspended(fn func() error) error {
+	w.timer.Stop()
+	defer w.reset()
 	return fn()
 }
 
-func (s *silence) stop() {
-	s.timer.Stop()
-	s.end()
+func (w *watchdog) stop() {
+	w.timer.Stop()
+	w.cancel()
 }
