@@ -149,7 +149,7 @@ func numberOf(ctx context.Context, t *tenant.Tenants, shard string, orgs []id.Or
 		}
 		var write func(*pgx.Batch)
 		if write, more = held.number(tx.Touch); write != nil {
-			tx.Last(write)
+			tx.AtCommit(write)
 		}
 		return nil
 	})

@@ -32,13 +32,13 @@ type Draft struct {
 // something. A field that the catalogue lacks is the transaction's error.
 func Tell(tx *tenant.Tx, drafts ...Draft) {
 	if len(drafts) > 0 {
-		tx.Last(staging{drafts, len(Told(tx))})
+		tx.AtCommit(staging{drafts, len(Told(tx))})
 	}
 }
 
 // Told are the events that were told in a transaction, in order.
 func Told(tx *tenant.Tx) (drafts []Draft) {
-	for _, w := range tx.Lasting() {
+	for _, w := range tx.Closing() {
 		if s, ok := w.(staging); ok {
 			drafts = append(drafts, s.drafts...)
 		}

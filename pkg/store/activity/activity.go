@@ -31,7 +31,7 @@ type Entry struct {
 // Record has an entry written at the end of the caller's transaction.
 func Record(tx *tenant.Tx, e Entry) {
 	e.ID = id.NewActivity()
-	tx.Last(e)
+	tx.AtCommit(e)
 }
 
 // Queue is part of tenant.Write.

@@ -12,9 +12,9 @@ func (tx *Tx) Attempt(ctx context.Context, fn func(ctx context.Context) error) e
 	if _, err := tx.Exec(ctx, `SAVEPOINT attempt`); err != nil {
 		return err
 	}
-	held := len(tx.last)
+	held := len(tx.closing)
 	if err := fn(ctx); err != nil {
-		tx.last = tx.last[:held]
+		tx.closing = tx.closing[:held]
 		// What was touched stays noted, which costs a copy a look at most.
 		_, back := tx.Exec(ctx, `ROLLBACK TO SAVEPOINT attempt`)
 		if back == nil {

@@ -19,13 +19,13 @@ type ManyTx struct {
 	open    map[id.Org]bool
 	capture map[id.Org]bool
 	touched map[id.Org]map[row]struct{}
-	// last is what is written at the end.
-	last func(b *pgx.Batch)
+	// closing is what is written with the commit.
+	closing func(b *pgx.Batch)
 }
 
-// Last has statements sent once the transaction's function is done, in the trip of the commit.
-// It is called once at most.
-func (tx *ManyTx) Last(queue func(b *pgx.Batch)) { tx.last = queue }
+// AtCommit has statements sent once the transaction's function is done, in the trip of the
+// commit. It is called once at most.
+func (tx *ManyTx) AtCommit(queue func(b *pgx.Batch)) { tx.closing = queue }
 
 // Open says whether the organization can be written to here. Rows of one that
 // is being moved or has moved are left alone: what they say is old, or about
@@ -68,8 +68,8 @@ func (t *Tenants) InManyTx(ctx context.Context, shard string, orgs []id.Org, fn 
 		}
 		b.Queue(`SELECT org_id, state FROM org_fence WHERE org_id = ANY($1)`, orgs).Query(tx.readFences)
 	}, Closing: func(b *pgx.Batch) error {
-		if tx.last != nil {
-			tx.last(b)
+		if tx.closing != nil {
+			tx.closing(b)
 		}
 		queueJournal(b, tx.touched)
 		return nil

@@ -20,27 +20,27 @@ type Tx struct {
 	touched map[row]struct{}
 	// audited are the tables of what was touched; nil where nobody audits.
 	audited map[string]bool
-	// last is what is written at the end.
-	last []Write
+	// closing is what is written with the commit.
+	closing []Write
 }
 
-// Write is something that a transaction writes at its end.
+// Write is something that a transaction writes with its commit.
 type Write interface {
 	// Queue queues the statements, and notes the rows that they write (Touch).
 	Queue(tx *Tx, b *pgx.Batch) error
 }
 
-// Last has something written once the transaction's function is done, after what it was
+// AtCommit has something written once the transaction's function is done, after what it was
 // called with before and in the trip of the commit. It is dropped where the attempt that it
-// was called in fails.
-func (tx *Tx) Last(w Write) { tx.last = append(tx.last, w) }
+// was called in fails. What it holds must not change any more.
+func (tx *Tx) AtCommit(w Write) { tx.closing = append(tx.closing, w) }
 
-// Lasting is what Last was called with, in order. It is the transaction's own.
-func (tx *Tx) Lasting() []Write { return tx.last }
+// Closing is what AtCommit was called with, in order. It is the transaction's own.
+func (tx *Tx) Closing() []Write { return tx.closing }
 
-// close queues what comes last, and the journal of what was touched.
-func (tx *Tx) close(b *pgx.Batch) error {
-	for _, w := range tx.last {
+// queueClosing queues what is written with the commit, and the journal of what was touched.
+func (tx *Tx) queueClosing(b *pgx.Batch) error {
+	for _, w := range tx.closing {
 		if err := w.Queue(tx, b); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Cont
 				return f.read(r, org, route, Open, Capture)
 			})
 		}, Closing: func(b *pgx.Batch) error {
-			if err := tx.close(b); err != nil || auditor == nil {
+			if err := tx.queueClosing(b); err != nil || auditor == nil {
 				return err
 			}
 			return end(b)
