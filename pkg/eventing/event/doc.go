@@ -2,8 +2,9 @@
 // the one way to record that it did, and how a recorded event reads in a
 // webhook's body or in GET /events (spec, Events).
 //
-// An event is recorded in the transaction that makes it true, together with
-// its due deliveries, and only as ids and structure. Contact, result and
+// An event is staged in the transaction that makes it true, and has its place
+// in the log and its deliveries a moment later (Tell, Numbering), only as ids
+// and structure. Contact, result and
 // conversation fields are read from the live rows by a Source each time the
 // event is shown or sent. Sending is package delivery's.
 package event

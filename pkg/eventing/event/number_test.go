@@ -202,6 +202,29 @@ func TestANewerReleasesEventWaits(t *testing.T) {
 	require.Equal(t, []string{"before", "newer", "after"}, names(t, tenants, org))
 }
 
+// An erasure empties a person's external id also where it waits behind a newer release's event.
+func TestErasureReachesWhatIsStaged(t *testing.T) {
+	t.Parallel()
+	tenants, org, other := tenanttest.New(t)
+	db, ctx := shardOf(t, tenants), context.Background()
+	session := id.NewSession()
+	ended := event.Draft{Type: event.SessionEnded, At: tenanttest.Now, Session: session, Fields: map[string]any{"externalId": "kim@example.com"}}
+	for _, o := range []id.Org{org, other} {
+		tell(t, tenants, o, named("newer"), ended)
+	}
+	_, err := db.Exec(ctx, `UPDATE event_staged SET type = 'unit.merged' WHERE place = 0`)
+	require.NoError(t, err)
+	require.NoError(t, tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		return event.EraseExternalIDs(ctx, tx, id.Person{}, []id.Session{session})
+	}))
+	left := func(o id.Org) (n int) {
+		require.NoError(t, db.QueryRow(ctx, `SELECT count(*) FROM event_staged WHERE org_id = $1 AND data::TEXT LIKE '%kim@%'`, o).Scan(&n))
+		return n
+	}
+	require.Zero(t, left(org))
+	require.Equal(t, 1, left(other), "another organization's is its own")
+}
+
 // Many organizations whose events have to wait keep nobody else waiting.
 func TestEventsThatWaitKeepNobodyWaiting(t *testing.T) {
 	t.Parallel()

@@ -66,7 +66,7 @@ var Places = []Place{
 	{"escalation", []string{"state", "external_chat_id", "channel", "customer_ref", "context", "reason", "language", "token_hash", "outcome", "external_id", "metadata"}, Customers, "until the chat's words are deleted"},
 	{"event", []string{"data"}, Searched, "the organization's own ids; everything else is read where it is when an event is sent or read"},
 	{"event", []string{"type"}, Never, fixed},
-	{"event_staged", []string{"data"}, Ends, "within seconds: it goes to the log; an erasure of what is in the log has it all there first"},
+	{"event_staged", []string{"data"}, Searched, "what the log has, a moment before"},
 	{"event_staged", []string{"type"}, Never, fixed},
 	{"face", []string{"state", "images"}, Never, own},
 	{"file", []string{"state", "content_type", "sha256"}, Never, digest},
