@@ -92,8 +92,14 @@ type program struct {
 // launch starts a role, which is ended with the test at the latest.
 func launch(t *testing.T, args ...string) *program {
 	t.Helper()
+	return launchWith(t, nil, args...)
+}
+
+// launchWith starts a role with settings in the environment.
+func launchWith(t *testing.T, env []string, args ...string) *program {
+	t.Helper()
 	p := &program{cmd: exec.Command(binary, args...), ended: make(chan struct{})}
-	p.cmd.Env = cleanEnvironment()
+	p.cmd.Env = cleanEnvironment(env...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	require.NoError(t, p.cmd.Start())
