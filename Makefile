@@ -85,9 +85,10 @@ chart:
 statements:
 	cd hack/cockroach && $(GO) test -count=1 -timeout=30m ./...
 
-## clients: the clients that generators make of the OpenAPI documents, compiled
+## clients: the OpenAPI documents, linted, and the clients that generators make of them, compiled
 .PHONY: clients
 clients:
+	@hack/node.sh hack/clients
 	cd hack/clients && $(GO) test -count=1 ./...
 
 ## browser: the tests in a real browser; their pictures are in hack/browser/output
