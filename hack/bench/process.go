@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"visavis.dev/hack/freeport"
+	"visavis.dev/pkg/base/childproc"
 )
 
 // process is a server under measurement.
@@ -66,7 +67,8 @@ func (f *fixture) startWorker(args ...string) (*process, error) {
 
 func (p *process) start(health string) error {
 	// The lines are written, as in production, but not kept.
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{}
+	childproc.EndWithParent(p.cmd.SysProcAttr, syscall.SIGKILL)
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}

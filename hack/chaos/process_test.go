@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/hack/freeport"
+	"visavis.dev/pkg/base/childproc"
 )
 
 // build builds the product.
@@ -48,7 +49,8 @@ func (p *process) start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cmd = exec.Command(p.command[0], p.command[1:]...)
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{}
+	childproc.EndWithParent(p.cmd.SysProcAttr, syscall.SIGKILL)
 	require.NoError(p.t, p.cmd.Start())
 }
 

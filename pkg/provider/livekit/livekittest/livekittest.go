@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/hack/cluster/binaries"
+	"visavis.dev/pkg/base/childproc"
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/provider/livekit"
 )
@@ -75,7 +76,8 @@ logging: {level: error}
 `, tcp, udp, s.Key.ID, s.Key.Secret)
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), file, "--config-body", config)
 	// A test that is killed leaves nothing behind.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{}
+	childproc.EndWithParent(cmd.SysProcAttr, syscall.SIGKILL)
 	output := &strings.Builder{}
 	cmd.Stdout, cmd.Stderr = output, output
 	require.NoError(t, cmd.Start())

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"runtime"
 	"syscall"
+
+	"visavis.dev/pkg/base/childproc"
 )
 
 // process is a child in a process group of its own, so that an interrupt from
@@ -22,7 +24,7 @@ func startProcess(cmd *exec.Cmd, death syscall.Signal) (*process, error) {
 		cmd.SysProcAttr = new(syscall.SysProcAttr)
 	}
 	cmd.SysProcAttr.Setpgid = true
-	signalOnParentDeath(cmd.SysProcAttr, death)
+	childproc.EndWithParent(cmd.SysProcAttr, death)
 
 	p := &process{cmd: cmd, done: make(chan struct{})}
 	started := make(chan error)

@@ -4,12 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
-	"syscall"
 )
-
-func signalOnParentDeath(attr *syscall.SysProcAttr, s syscall.Signal) {
-	attr.Pdeathsig = s
-}
 
 // commandLine returns the arguments of a process, each followed by a space;
 // nothing for a process that is gone or only waits to be reaped.

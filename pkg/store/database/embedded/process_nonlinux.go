@@ -6,12 +6,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 )
-
-// signalOnParentDeath does nothing: such systems let the server live on, and
-// the next Start stops it.
-func signalOnParentDeath(*syscall.SysProcAttr, syscall.Signal) {}
 
 // commandLine returns the arguments of a process, each followed by a space;
 // nothing for a process that is gone.
