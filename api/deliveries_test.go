@@ -31,8 +31,8 @@ func TestDeliveries(t *testing.T) {
 	}
 }
 
-// settle notes what became of a delivery, as a worker does, with its attempts.
-func (w *world) settle(t *testing.T, on any, state delivery.State, dueAt *time.Time, attempts ...delivery.Attempt) {
+// finishDelivery notes what became of a delivery, as a worker does, with its attempts.
+func (w *world) finishDelivery(t *testing.T, on any, state delivery.State, dueAt *time.Time, attempts ...delivery.Attempt) {
 	t.Helper()
 	parsed, err := id.ParseDelivery(on.(string))
 	require.NoError(t, err)
@@ -103,9 +103,9 @@ func testDeliveriesAreFound(t *testing.T, w *world) {
 	other := w.deliver(t, w.Acme)
 	foreign := w.deliver(t, w.Globex)
 	due := time.Now().Add(time.Hour)
-	w.settle(t, made[1]["id"], delivery.Retrying, &due, delivery.Attempt{At: time.Now(), Code: new(delivery.Timeout)})
-	w.settle(t, made[2]["id"], delivery.Delivered, nil, delivery.Attempt{At: time.Now(), Status: new(int64(204))})
-	w.settle(t, made[3]["id"], delivery.Failed, nil)
+	w.finishDelivery(t, made[1]["id"], delivery.Retrying, &due, delivery.Attempt{At: time.Now(), Code: new(delivery.Timeout)})
+	w.finishDelivery(t, made[2]["id"], delivery.Delivered, nil, delivery.Attempt{At: time.Now(), Status: new(int64(204))})
+	w.finishDelivery(t, made[3]["id"], delivery.Failed, nil)
 
 	o := w.operation(t, "listWebhookDeliveries")
 	all := []string{other["id"].(string), made[3]["id"].(string), made[2]["id"].(string), made[1]["id"].(string), made[0]["id"].(string)}
@@ -159,7 +159,7 @@ func testAttemptsOfADelivery(t *testing.T, w *world) {
 
 	began := time.Date(2026, 10, 2, 8, 0, 0, 0, time.UTC)
 	due := began.Add(5 * time.Minute)
-	w.settle(t, made, delivery.Retrying, &due,
+	w.finishDelivery(t, made, delivery.Retrying, &due,
 		delivery.Attempt{At: began, Code: new(delivery.AddressRefused)},
 		delivery.Attempt{At: began.Add(time.Minute), Status: new(int64(503)), ResponseMs: new(int64(12)), Code: new(delivery.HTTPStatus), Address: new("203.0.113.7:443")})
 	shown := w.do(t, "getWebhookDelivery", made, w.Acme.New, nil).Data(t)
@@ -188,7 +188,7 @@ func testRetryingADelivery(t *testing.T, w *world) {
 	attempt := delivery.Attempt{At: time.Now(), Status: new(int64(204)), ResponseMs: new(int64(3))}
 	later := time.Now().Add(time.Hour)
 	for state, due := range map[delivery.State]*time.Time{delivery.Failed: nil, delivery.Delivered: nil, delivery.Retrying: &later} {
-		w.settle(t, made, state, due, attempt)
+		w.finishDelivery(t, made, state, due, attempt)
 		retried := retry()
 		require.Equal(t, []any{"retrying", false, 1.0}, []any{retried["state"], retried["ok"], retried["attempts"]})
 		at, err := time.Parse(time.RFC3339, retried["nextAttemptAt"].(string))

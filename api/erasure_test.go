@@ -236,7 +236,7 @@ func TestAPersonErasedDuringAMoveIsNowhere(t *testing.T) {
 				require.NoError(t, err)
 				m, err := d.MoveOf(t.Context(), w.Acme.ID)
 				require.NoError(t, err)
-				return move.Settled(m)
+				return move.Switched(m)
 			}, time.Minute, time.Millisecond)
 			require.True(t, erased, "the move never came to %q", moment)
 			shard, err := tenants.ShardOf(t.Context(), w.Acme.ID)

@@ -80,7 +80,7 @@ func (w *world) setUp(t testing.TB) {
 	from := setup.Sources{Tenants: w.Tenants, Extract: extract.Here, Fetch: func(_ context.Context, url string, _ crawl.Options, each func(crawl.Page) error) error {
 		return each(crawl.Page{URL: url, ContentType: "text/html", Data: []byte(page)})
 	}}
-	scribe := &setup.Scribe{Tenants: w.Tenants, Opener: w.Connections, Report: &connection.Reporter{}, Egress: w.Egress, Clock: clock.RealClock{}}
+	scribe := &setup.ModelWriter{Tenants: w.Tenants, Opener: w.Connections, Report: &connection.Reporter{}, Egress: w.Egress, Clock: clock.RealClock{}}
 	terms := func(ctx context.Context, org id.Org) (plan.Terms, error) {
 		o, err := w.Directory.Organization(ctx, org)
 		return w.Plans.Terms(o.Plan, o.Overrides), err

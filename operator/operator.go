@@ -157,7 +157,7 @@ func setUp(mgr ctrl.Manager, p *platform.Platform) error {
 		PortalURL: p.PortalURL, PublicURL: p.PublicURL, LiveURL: p.LiveURL,
 	}
 	return errors.Join(
-		shards.SetUp(mgr, m, p.Log.With(slog.String("kind", "Shard")), metrics.Registry),
-		organisations.SetUp(mgr, m), webhooks.SetUp(mgr, m), portals.SetUp(mgr, m),
+		shards.SetupWithManager(mgr, m, p.Log.With(slog.String("kind", "Shard")), metrics.Registry),
+		organisations.SetupWithManager(mgr, m), webhooks.SetupWithManager(mgr, m), portals.SetupWithManager(mgr, m),
 	)
 }

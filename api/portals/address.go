@@ -33,7 +33,7 @@ func (a *API) parseHost(c *route.Call, text *string) (string, error) {
 }
 
 // claim claims a portal's slug and host as far as they are wanted. What was claimed
-// is settled with the request.
+// is decided with the request.
 func (a *API) claim(ctx context.Context, c *route.Call, p portal.Portal, slug, host bool) ([]portal.Held, error) {
 	var held []portal.Held
 	for _, w := range []struct {
@@ -52,7 +52,7 @@ func (a *API) claim(ctx context.Context, c *route.Call, p portal.Portal, slug, h
 			err = a.taken(c, p, w.kind, problem.Conflicting(w.reason, "%s is another portal's.", w.name).WithParam(w.param))
 		}
 		if err != nil {
-			return nil, a.settle(ctx, err, held)
+			return nil, a.finishClaims(ctx, err, held)
 		}
 		held = append(held, h)
 	}
@@ -68,10 +68,10 @@ func (a *API) taken(c *route.Call, p portal.Portal, kind directory.AddressKind, 
 	return refusal
 }
 
-// settle tells whoever lost a host to a request, and lets go of what was claimed for one
-// that was refused. Whether one
-// that failed had its effect is not known; its claims are left to lapse.
-func (a *API) settle(ctx context.Context, failed error, held []portal.Held) error {
+// finishClaims tells whoever lost a host to a request, and gives up what was claimed for one
+// that was refused. Whether one that failed had its effect is not known; its claims are left
+// to lapse.
+func (a *API) finishClaims(ctx context.Context, failed error, held []portal.Held) error {
 	if failed == nil {
 		a.Addresses.Displace(ctx, held...)
 	}

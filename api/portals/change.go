@@ -79,7 +79,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Porta
 		}
 		return p, patch.Merge(&p.Definition, c.Body())
 	})
-	return now, a.settle(ctx, err, held)
+	return now, a.finishClaims(ctx, err, held)
 }
 
 // at is a portal at a host. Another one has to be proven anew, which the claim of it can

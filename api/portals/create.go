@@ -65,7 +65,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Portal, err
 	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Portal, error) {
 		return a.build(ctx, c, tx, d, in.Body.Publish)
 	})
-	return versioned(c, made, a.settle(ctx, err, []portal.Held{held}))
+	return versioned(c, made, a.finishClaims(ctx, err, []portal.Held{held}))
 }
 
 // plan reads the request, as far as nothing but the request says.
@@ -81,7 +81,7 @@ func (a *API) plan(c *route.Call, in PortalInput) (build.Draft, error) {
 	}
 	languages := t.Languages
 	if len(in.Languages) > 0 {
-		if languages, err = portal.SettleLanguages(in.Languages); err != nil {
+		if languages, err = portal.NormalizeLanguages(in.Languages); err != nil {
 			return d, asProblem(err)
 		}
 	}

@@ -161,7 +161,7 @@ func (c *Call) unauthorized(scheme string) error {
 	return problem.New(problem.Unauthorized, "%s", text).WithParam("header.Authorization")
 }
 
-// negotiate settles the contract of the answer (Versioning, 2 and 3).
+// negotiate chooses the contract of the answer (Versioning, 2 and 3).
 func (c *Call) negotiate() error {
 	pinned := contract.V20260708
 	if c.Principal != nil {

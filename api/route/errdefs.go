@@ -15,7 +15,7 @@ import (
 // id that stands in the path is named as the input at fault; where it stands elsewhere a
 // handler says so with [At].
 func (c *Call) ofRules(err error) *problem.Problem {
-	p, id := told(err)
+	p, id := problemOf(err)
 	if p == nil || p.Param != "" {
 		return p
 	}
@@ -29,15 +29,15 @@ func (c *Call) ofRules(err error) *problem.Problem {
 // At answers that what an input names is not there or cannot be used so. Another error it
 // answers as it is.
 func At(err error, param string) error {
-	p, _ := told(err)
+	p, _ := problemOf(err)
 	if p == nil || p.Param != "" {
 		return err
 	}
 	return p.WithParam(param)
 }
 
-// told is the problem that an error of a rule is to a caller, and the id it is about.
-func told(err error) (p *problem.Problem, id string) {
+// problemOf is the problem that an error of a rule is to a caller, and the id it is about.
+func problemOf(err error) (p *problem.Problem, id string) {
 	if e, ok := errors.AsType[errdefs.NotFound](err); ok {
 		return problem.Missing(string(e.Noun)), e.ID
 	}

@@ -53,13 +53,13 @@ func run[B any](ctx context.Context, c *Call, handler func() (B, error)) (*answe
 	a := &answer[B]{Status: c.Op.status()}
 	c.closeToPages()
 	if err := c.begin(ctx); err != nil {
-		return settle(c, a, err)
+		return answerError(c, a, err)
 	}
 	// Also when the handler panics.
 	defer c.abandon(ctx)
 	body, err := handler()
 	if err != nil {
-		return settle(c, a, err)
+		return answerError(c, a, err)
 	}
 	if c.claim != nil && c.committed == nil {
 		panic("operation " + c.Op.ID + " is declared idempotent but did not answer through Commit")
@@ -71,9 +71,9 @@ func run[B any](ctx context.Context, c *Call, handler func() (B, error)) (*answe
 	return a, nil
 }
 
-// settle turns a handler's error into an answer: that of an earlier request
+// answerError turns a handler's error into an answer: that of an earlier request
 // with the same idempotency key, or a failure.
-func settle[B any](c *Call, a *answer[B], err error) (*answer[B], error) {
+func answerError[B any](c *Call, a *answer[B], err error) (*answer[B], error) {
 	if done, ok := errors.AsType[*idempotency.Done](err); ok {
 		c.replayed = &done.Answer
 		a.Status = done.Answer.Status

@@ -151,8 +151,8 @@ func (s *Server) builder(from setup.Sources) *setup.Builder {
 	}
 }
 
-func (s *Server) scribe() *setup.Scribe {
-	return &setup.Scribe{Tenants: s.Tenants, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: s.options.Clock}
+func (s *Server) scribe() *setup.ModelWriter {
+	return &setup.ModelWriter{Tenants: s.Tenants, Opener: s.Connections, Report: s.Reporter, Egress: s.Egress, Clock: s.options.Clock}
 }
 
 // Start begins all of it.

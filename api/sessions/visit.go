@@ -135,7 +135,7 @@ func visitOf(w widget.Widget, in *VisitInput) (admission.Request, error) {
 	if r.Language != "" && len(d.Languages) > 0 && !slices.Contains(d.Languages, r.Language) {
 		return r, problem.Invalid("body.language", "The widget offers %v.", d.Languages)
 	}
-	r.Collected, err = d.LeadForm.Settle(widget.Contact{"name": b.Contact.Name, "email": b.Contact.Email, "phone": b.Contact.Phone, "company": b.Contact.Company})
+	r.Collected, err = d.LeadForm.Normalize(widget.Contact{"name": b.Contact.Name, "email": b.Contact.Email, "phone": b.Contact.Phone, "company": b.Contact.Company})
 	if field, ok := errors.AsType[*errdefs.Invalid](err); ok {
 		return r, problem.Invalid("body.contact."+field.Field, "%s %s.", field.Field, field.Message)
 	}

@@ -115,7 +115,7 @@ func (a *API) read(c *route.Call, b PlanInput) (setup.Input, error) {
 	if err := a.included(c, b.TemplateKey); err != nil {
 		return in, err
 	}
-	in, err = in.Settle(a.Gallery.Templates())
+	in, err = in.Normalize(a.Gallery.Templates())
 	return in, asProblem(err, "")
 }
 

@@ -36,8 +36,8 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Subject, er
 	if err != nil {
 		return Subject{}, asProblem(err)
 	}
-	// Settled here too, to name the fields where they were sent.
-	if content, err = content.Settle(); err != nil {
+	// Normalized here too, to name the fields where they were sent.
+	if content, err = content.Normalize(); err != nil {
 		return Subject{}, asProblem(within("content", err))
 	}
 	made, err := route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Subject, error) {

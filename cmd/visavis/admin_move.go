@@ -111,7 +111,7 @@ func (a *admin) watch(ctx context.Context, cmd *cobra.Command, o directory.Organ
 		switch {
 		case m.Phase == directory.Refused || m.Phase == directory.Cancelled:
 			return fmt.Errorf("%s was not moved: %s", o.ID, move.Describe(m)+" "+m.Problem)
-		case move.Settled(m):
+		case move.Switched(m):
 			return a.showMove(ctx, cmd, o)
 		}
 		select {

@@ -64,7 +64,7 @@ func operatorCommand() *cobra.Command {
 	return cmd
 }
 
-// complete settles what is needed and was not given.
+// complete fills in what is needed and was not given.
 func (o *operatorSettings) complete() (err error) {
 	switch {
 	case o.database == "":

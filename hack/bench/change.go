@@ -81,7 +81,7 @@ func changingBy(ctx context.Context, f *fixture, api, bare *process, orgs int) e
 // change makes changes as quickly as they are taken, waits until all arrived, and then makes
 // as many at the floor.
 func (p *post) change(ctx context.Context, name string, all []*changer, api *process) error {
-	p.settle()
+	p.awaitSetup()
 	before, err := p.f.cost(ctx, p.worker)
 	if err != nil {
 		return err
@@ -126,8 +126,8 @@ func (p *post) change(ctx context.Context, name string, all []*changer, api *pro
 	return nil
 }
 
-// settle waits until what the setup did has arrived.
-func (p *post) settle() {
+// awaitSetup waits until what the setup did has arrived.
+func (p *post) awaitSetup() {
 	for before := int64(-1); before != p.all.Load(); <-time.After(time.Second) {
 		before = p.all.Load()
 	}
@@ -136,7 +136,7 @@ func (p *post) settle() {
 // pacedChanges makes so many changes a second and tells how long each took to arrive, from
 // when the change was made.
 func (p *post) pacedChanges(ctx context.Context, name string, c *changer) error {
-	p.settle()
+	p.awaitSetup()
 	p.forget()
 	const n = 15 * paced
 	for range n {

@@ -83,7 +83,7 @@ func moveOne(ctx context.Context, f *fixture, name string, rows int) error {
 	if err != nil {
 		return err
 	}
-	if done, err := d.MoveOf(ctx, o.ID); err != nil || !move.Settled(done) {
+	if done, err := d.MoveOf(ctx, o.ID); err != nil || !move.Switched(done) {
 		return fmt.Errorf("the move stands in %s: %w", done.Phase, err)
 	}
 	report(name, rows, figure{float64(rows) / took.Seconds(), "rows/s"}, figure{float64(rows) / floor.Seconds(), "floor-rows/s"},

@@ -59,7 +59,7 @@ func TestTheCapIsExact(t *testing.T) {
 	}
 	died := s.killNowAndThen(ctx)
 	crowd.Wait()
-	s.settled()
+	s.awaitIdle()
 	stopMinutes()
 	stopWatching()
 	watch.Wait()

@@ -44,7 +44,7 @@ func TestNoTurnIsLost(t *testing.T) {
 	}
 	loyal.end(ctx)
 	o.watching.Wait()
-	s.settled()
+	s.awaitIdle()
 	stop()
 	for _, k := range talkers {
 		k.requireKept()

@@ -120,8 +120,8 @@ func (s *stage) turns(which id.Session) []session.Turn {
 	return turns
 }
 
-// settled waits until every session is over and every place is free.
-func (s *stage) settled() {
+// awaitIdle waits until every session is over and every place is free.
+func (s *stage) awaitIdle() {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {
 		live, err := session.List(context.Background(), s.Tenants, s.Acme.ID,

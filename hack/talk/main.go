@@ -54,7 +54,7 @@ func run() error {
 	}
 	defer client.Leave()
 	c := conversation{Client: client, screen: &screen{out: os.Stdout, terminal: typedIn(os.Stdin)}, waits: true}
-	return c.hold(ctx, os.Stdin)
+	return c.run(ctx, os.Stdin)
 }
 
 // conversation is a person at a terminal, and a client of a session.
@@ -66,9 +66,9 @@ type conversation struct {
 	waits bool
 }
 
-// hold passes lines to the avatar and its words to the screen until either
+// run passes lines to the avatar and its words to the screen until either
 // leaves.
-func (c *conversation) hold(ctx context.Context, in io.Reader) error {
+func (c *conversation) run(ctx context.Context, in io.Reader) error {
 	c.screen.line("Type and press Enter. An empty line interrupts; Ctrl-D leaves.")
 	typed := make(chan string)
 	go read(in, typed)

@@ -78,7 +78,7 @@ func TestUnderAManager(t *testing.T) {
 	})
 	require.NoError(t, err)
 	r.Client, r.Reader = mgr.GetClient(), mgr.GetAPIReader()
-	require.NoError(t, r.SetUp(mgr, resource.NewMetrics(prometheus.NewRegistry())))
+	require.NoError(t, r.SetupWithManager(mgr, resource.NewMetrics(prometheus.NewRegistry())))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- mgr.Start(ctx) }()

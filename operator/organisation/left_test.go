@@ -26,14 +26,14 @@ func (w *world) lose(o *v1alpha1.Organisation) {
 func TestAClusterMadeAnew(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	acme := w.apply("acme", "main", nil)
-	o := w.settled(acme)
+	o := w.reconciled(acme)
 	row, secret := w.row(o), w.secret(o)
 	w.lose(o)
 	secret.OwnerReferences = nil
 	require.NoError(t, w.objects.Update(ctx, secret))
 
 	again := w.apply("acme", "main", func(o *v1alpha1.Organisation) { o.UID = "another" })
-	o = w.settled(again)
+	o = w.reconciled(again)
 	w.ready(o)
 	require.Equal(t, row.ID.String(), o.Status.ID)
 	require.Contains(t, string(w.row(o).ManagedBy), "/another")
@@ -44,20 +44,20 @@ func TestAClusterMadeAnew(t *testing.T) {
 	require.Equal(t, 1, w.valid(row.ID))
 
 	// Another name is another's.
-	w.refused(w.settled(w.apply("other", "main", nil)), v1alpha1.ReasonConflict, "acme")
+	w.refused(w.reconciled(w.apply("other", "main", nil)), v1alpha1.ReasonConflict, "acme")
 }
 
 // A directory that was restored without an organization gets it back where its data are.
 func TestADirectoryThatForgot(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	acme := w.apply("acme", "main", nil)
-	o := w.settled(acme)
+	o := w.reconciled(acme)
 	org := w.row(o).ID
 	require.NoError(t, w.Directory.AddShard(ctx, "0", databasetest.URL(t, database.Shard)))
 	_, err := w.Directory.DB.Exec(ctx, `
 		WITH secrets AS (DELETE FROM api_key_secret), keys AS (DELETE FROM api_key) DELETE FROM organization WHERE id = $1`, org)
 	require.NoError(t, err)
-	o = w.settled(acme)
+	o = w.reconciled(acme)
 	w.ready(o)
 	require.Equal(t, org.String(), o.Status.ID)
 	require.Equal(t, "a", w.row(o).Shard)
@@ -67,7 +67,7 @@ func TestADirectoryThatForgot(t *testing.T) {
 func TestAnOrphanOfADeletion(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	acme := w.apply("acme", "main", nil)
-	o := w.settled(acme)
+	o := w.reconciled(acme)
 	row := w.row(o)
 	require.NoError(t, w.Directory.Condemn(ctx, row.ID, row.ManagedBy))
 	o.Spec.DeletionPolicy = v1alpha1.OrphanPolicy
@@ -83,7 +83,7 @@ func TestAnOrphanOfADeletion(t *testing.T) {
 func TestAMistypedAnnotation(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	acme := w.apply("acme", "main", nil)
-	row := w.row(w.settled(acme))
+	row := w.row(w.reconciled(acme))
 	o := w.change(acme, func(o *v1alpha1.Organisation) {
 		o.Annotations = map[string]string{v1alpha1.AdoptAnnotation: "org_typo"}
 	})
@@ -99,7 +99,7 @@ func TestTheKeyOfALoser(t *testing.T) {
 	w := newWorld(t)
 	older := w.apply("acme", "older", func(o *v1alpha1.Organisation) { o.Spec.Slug = "elsewhere" })
 	younger := w.apply("acme", "younger", nil)
-	o := w.settled(younger)
+	o := w.reconciled(younger)
 	row, key := w.row(o), w.secret(o).Data["key"]
 	_, err := w.opens(key)
 	require.NoError(t, err)
@@ -110,5 +110,5 @@ func TestTheKeyOfALoser(t *testing.T) {
 	_, err = w.opens(key)
 	require.Error(t, err)
 	require.Equal(t, 1, w.valid(row.ID))
-	w.refused(w.settled(younger), v1alpha1.ReasonConflict, "Organisation acme/older")
+	w.refused(w.reconciled(younger), v1alpha1.ReasonConflict, "Organisation acme/older")
 }

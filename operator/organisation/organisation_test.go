@@ -29,7 +29,7 @@ func TestMade(t *testing.T) {
 	acme := w.apply("acme", "main", func(o *v1alpha1.Organisation) {
 		o.Spec.Limits = map[string]string{"webhooks": "7", "read": "10/20"}
 	})
-	o := w.settled(acme)
+	o := w.reconciled(acme)
 	w.ready(o)
 	require.Equal(t, "acme", o.Status.Slug)
 	require.Equal(t, "a", o.Status.Shard)
@@ -49,17 +49,17 @@ func TestMade(t *testing.T) {
 	require.Equal(t, []scope.Scope{scope.WebhooksManage}, p.Key.Scopes)
 
 	w.wrote = 0
-	require.Equal(t, o.ResourceVersion, w.settled(acme).ResourceVersion)
+	require.Equal(t, o.ResourceVersion, w.reconciled(acme).ResourceVersion)
 	require.Zero(t, w.wrote, "nothing is written where nothing differs")
 }
 
 func TestDriftIsPutRight(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	acme := w.apply("acme", "main", func(o *v1alpha1.Organisation) { o.Spec.Limits = map[string]string{"webhooks": "7"} })
-	o := w.settled(acme)
+	o := w.reconciled(acme)
 	_, err := w.Directory.DB.Exec(ctx, `UPDATE organization SET name = 'x', plan = 'team', timezone = 'UTC', overrides = '{}', paused_at = now()`)
 	require.NoError(t, err)
-	w.ready(w.settled(acme))
+	w.ready(w.reconciled(acme))
 	row := w.row(o)
 	require.Equal(t, []string{"Acme", "starter", "Europe/Zurich"}, []string{row.Name, row.Plan, row.Timezone})
 	require.EqualValues(t, 7, *row.Overrides.Limits[plan.Webhooks])
@@ -90,7 +90,7 @@ func TestWhatCannotBe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.refused(w.settled(w.apply("acme", "main", c.change)), c.reason, c.message)
+			w.refused(w.reconciled(w.apply("acme", "main", c.change)), c.reason, c.message)
 		})
 	}
 }
@@ -98,15 +98,15 @@ func TestWhatCannotBe(t *testing.T) {
 func TestTheShardIsWaitedFor(t *testing.T) {
 	w := newWorld(t)
 	acme := w.apply("acme", "main", func(o *v1alpha1.Organisation) { o.Spec.Shard = "b" })
-	w.refused(w.settled(acme), v1alpha1.ReasonPending, "Shard b")
+	w.refused(w.reconciled(acme), v1alpha1.ReasonPending, "Shard b")
 	require.NoError(t, w.Directory.AddShard(context.Background(), "b", databasetest.URL(t, database.Shard)))
-	o := w.settled(acme)
+	o := w.reconciled(acme)
 	w.ready(o)
 	require.Equal(t, "b", o.Status.Shard)
 	_, err := w.Directory.DB.Exec(context.Background(), `UPDATE shard SET tier = 'dedicated' WHERE name = 'b'`)
 	require.NoError(t, err)
 	for _, name := range []string{"x", "y"} {
-		o = w.settled(w.apply("acme", name, func(o *v1alpha1.Organisation) { o.Spec.Slug = name }))
+		o = w.reconciled(w.apply("acme", name, func(o *v1alpha1.Organisation) { o.Spec.Slug = name }))
 		require.Equal(t, "a", o.Status.Shard, "the fewest, of those that take any")
 	}
 }
@@ -114,18 +114,18 @@ func TestTheShardIsWaitedFor(t *testing.T) {
 func TestOfTwoWithOneSlugTheOlderHasIt(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	older, younger := w.apply("acme", "main", nil), w.apply("other", "main", nil)
-	w.refused(w.settled(younger), v1alpha1.ReasonConflict, "Organisation acme/main, which is older")
-	w.ready(w.settled(older))
-	w.refused(w.settled(younger), v1alpha1.ReasonConflict, "Organisation acme/main")
+	w.refused(w.reconciled(younger), v1alpha1.ReasonConflict, "Organisation acme/main, which is older")
+	w.ready(w.reconciled(older))
+	w.refused(w.reconciled(younger), v1alpha1.ReasonConflict, "Organisation acme/main")
 	require.NoError(t, w.objects.Delete(ctx, w.get(older)))
 	require.NoError(t, w.look(older))
-	w.ready(w.settled(younger))
+	w.ready(w.reconciled(younger))
 }
 
 func TestAdoptedAndReleased(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	acme := w.apply("acme", "main", nil)
-	o := w.settled(acme)
+	o := w.reconciled(acme)
 	first := w.row(o).ID
 	key := w.secret(o).Data["key"]
 
@@ -138,7 +138,7 @@ func TestAdoptedAndReleased(t *testing.T) {
 	require.NoError(t, err)
 
 	next := w.apply("acme", "again", func(o *v1alpha1.Organisation) { o.Spec.Slug = "" })
-	w.refused(w.settled(next), v1alpha1.ReasonConflict, first.String()) // the slug of its name is the first's
+	w.refused(w.reconciled(next), v1alpha1.ReasonConflict, first.String()) // the slug of its name is the first's
 	o = w.change(next, func(o *v1alpha1.Organisation) {
 		o.Annotations = map[string]string{v1alpha1.AdoptAnnotation: first.String()}
 	})
@@ -149,7 +149,7 @@ func TestAdoptedAndReleased(t *testing.T) {
 	late := w.apply("acme", "late", func(o *v1alpha1.Organisation) {
 		o.Annotations = map[string]string{v1alpha1.AdoptAnnotation: first.String()}
 	})
-	o = w.settled(late)
+	o = w.reconciled(late)
 	w.refused(o, v1alpha1.ReasonConflict, "Organisation acme/again, which is older")
 	require.NoError(t, w.objects.Delete(ctx, o))
 	require.NoError(t, w.look(late))
@@ -161,7 +161,7 @@ func TestDeleted(t *testing.T) {
 		t.Run(string(policy), func(t *testing.T) {
 			w, ctx := newWorld(t), context.Background()
 			acme := w.apply("acme", "main", func(o *v1alpha1.Organisation) { o.Spec.DeletionPolicy = policy })
-			o := w.settled(acme)
+			o := w.reconciled(acme)
 			row := w.row(o)
 			require.NoError(t, w.objects.Delete(ctx, o))
 			require.NoError(t, w.look(acme))
@@ -179,13 +179,13 @@ func TestDeleted(t *testing.T) {
 func TestADeletionTellsHowFarItIs(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	acme := w.apply("acme", "main", nil)
-	o := w.settled(acme)
+	o := w.reconciled(acme)
 	shard, err := w.Tenants.Shard(ctx, "a")
 	require.NoError(t, err)
 	_, err = shard.Exec(ctx, `INSERT INTO org_counter (org_id, name, value) SELECT $1, n::TEXT, 1 FROM generate_series(1, 21000) n`, w.row(o).ID)
 	require.NoError(t, err)
 	require.NoError(t, w.objects.Delete(ctx, o))
-	w.refused(w.settled(acme), v1alpha1.ReasonDeleting, "Everything that it owns is being deleted: rows of org_counter.")
+	w.refused(w.reconciled(acme), v1alpha1.ReasonDeleting, "Everything that it owns is being deleted: rows of org_counter.")
 	require.NoError(t, w.look(acme))
 	require.True(t, apierrors.IsNotFound(w.objects.Get(ctx, acme, &v1alpha1.Organisation{})))
 }
@@ -193,7 +193,7 @@ func TestADeletionTellsHowFarItIs(t *testing.T) {
 func TestTheKey(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	acme := w.apply("acme", "main", nil)
-	o := w.settled(acme)
+	o := w.reconciled(acme)
 	org, first := w.row(o).ID, w.secret(o)
 
 	// Changed scopes and contract change the key in place.
@@ -210,7 +210,7 @@ func TestTheKey(t *testing.T) {
 
 	// A Secret that goes makes another key.
 	require.NoError(t, w.objects.Delete(ctx, w.secret(o)))
-	o = w.settled(acme)
+	o = w.reconciled(acme)
 	w.ready(o)
 	second := w.secret(o)
 	_, err = w.opens(first.Data["key"])
@@ -235,7 +235,7 @@ func TestTheKey(t *testing.T) {
 		require.NoError(t, err)
 		w.clock.Step(time.Second)
 		spoil(k)
-		o = w.settled(acme)
+		o = w.reconciled(acme)
 		w.ready(o)
 		p, err = w.opens(w.secret(o).Data["key"])
 		require.NoError(t, err, name)
@@ -247,7 +247,7 @@ func TestTheKey(t *testing.T) {
 	s := w.secret(o)
 	s.Data["keyId"] = []byte(id.NewKey().String())
 	require.NoError(t, w.objects.Update(ctx, s))
-	o = w.settled(acme)
+	o = w.reconciled(acme)
 	require.Equal(t, o.Status.APIKey.ID, string(w.secret(o).Data["keyId"]))
 
 	o = w.change(acme, func(o *v1alpha1.Organisation) { o.Spec.APIKey.SecretName = "elsewhere" })
@@ -266,7 +266,7 @@ func TestASecretOfAnothersIsLeftAlone(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	theirs := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "acme", Name: "main-api-key"}, Data: map[string][]byte{"key": []byte("theirs")}}
 	require.NoError(t, w.objects.Create(ctx, theirs))
-	o := w.settled(w.apply("acme", "main", nil))
+	o := w.reconciled(w.apply("acme", "main", nil))
 	w.refused(o, v1alpha1.ReasonConflict, "A Secret main-api-key exists that is not this Organisation's.")
 	require.NoError(t, w.objects.Get(ctx, client.ObjectKeyFromObject(theirs), theirs))
 	require.Equal(t, "theirs", string(theirs.Data["key"]))
@@ -287,7 +287,7 @@ func TestACrashAnywhereConverges(t *testing.T) {
 				require.Greater(t, at, 3, "all were tried")
 				return
 			}
-			o := w.settled(which)
+			o := w.reconciled(which)
 			w.ready(o)
 			org := w.row(o).ID
 			var n int

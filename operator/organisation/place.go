@@ -25,7 +25,7 @@ func (r *Rules) keepPlace(ctx context.Context, o *v1alpha1.Organisation, found d
 		return err
 	}
 	there := o.Spec.Shard == "" || o.Spec.Shard == found.Shard
-	switch under := m.DueAt != nil && !move.Settled(m); {
+	switch under := m.DueAt != nil && !move.Switched(m); {
 	case under:
 		if o.Spec.Shard != "" && m.To != o.Spec.Shard && !m.Cancelled {
 			// The spec changed its mind.

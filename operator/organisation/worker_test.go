@@ -31,7 +31,7 @@ func TestAWorkerOfItsOwn(t *testing.T) {
 	running := workers{}
 	w.Workers = running
 	acme := w.apply("acme", "main", func(o *v1alpha1.Organisation) { o.Spec.Delivery = v1alpha1.DedicatedDelivery })
-	o := w.settled(acme)
+	o := w.reconciled(acme)
 	w.ready(o)
 	org, err := id.ParseOrg(o.Status.ID)
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func TestAWorkerOfItsOwn(t *testing.T) {
 		_, err := tx.Exec(ctx, `UPDATE webhook SET lane = NULL WHERE org_id = $1 AND id = $2`, org, hook)
 		return err
 	}))
-	w.ready(w.settled(acme))
+	w.ready(w.reconciled(acme))
 	require.Empty(t, running)
 
 	// Given back to the API, it has the shard's workers again.

@@ -172,8 +172,8 @@ func (w *world) look(which types.NamespacedName) error {
 	return err
 }
 
-// settled is a resource after it was reconciled.
-func (w *world) settled(which types.NamespacedName) *v1alpha1.Organisation {
+// reconciled is a resource after it was reconciled.
+func (w *world) reconciled(which types.NamespacedName) *v1alpha1.Organisation {
 	w.t.Helper()
 	require.NoError(w.t, w.look(which))
 	return w.get(which)
@@ -192,7 +192,7 @@ func (w *world) change(which types.NamespacedName, change func(*v1alpha1.Organis
 	change(o)
 	o.Generation++
 	require.NoError(w.t, w.objects.Update(context.Background(), o))
-	return w.settled(which)
+	return w.reconciled(which)
 }
 
 func (w *world) ready(o *v1alpha1.Organisation) {

@@ -82,7 +82,7 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Portal) error {
 	if err != nil {
 		return err
 	}
-	if err := r.settle(ctx, o, w); err != nil {
+	if err := r.applyPortal(ctx, o, w); err != nil {
 		return errors.Join(err, r.closeLost(ctx, o, w))
 	}
 	unproven, err := r.prove(ctx, w)
@@ -116,9 +116,9 @@ func (r *Rules) stay(ctx context.Context, o *v1alpha1.Portal, org id.Org) error 
 	return err
 }
 
-// settle claims the addresses that are wanted and writes the portal. What was claimed
+// applyPortal claims the addresses that are wanted and writes the portal. What was claimed
 // for one that is refused is let go again.
-func (r *Rules) settle(ctx context.Context, o *v1alpha1.Portal, w *wanted) error {
+func (r *Rules) applyPortal(ctx context.Context, o *v1alpha1.Portal, w *wanted) error {
 	held, err := r.claim(ctx, o, w)
 	if err == nil {
 		err = r.refuse(w, r.Tenants.InTx(ctx, w.org.ID, func(ctx context.Context, tx *tenant.Tx) error {
@@ -130,7 +130,7 @@ func (r *Rules) settle(ctx context.Context, o *v1alpha1.Portal, w *wanted) error
 	}
 	if err == nil {
 		r.Addresses.Displace(ctx, held...)
-		r.tell(o, w)
+		r.setStatus(o, w)
 	}
 	return err
 }

@@ -29,7 +29,7 @@ import (
 func TestMadeAndPublished(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	museum := w.apply("acme", "museum", nil)
-	o := w.settled(museum)
+	o := w.reconciled(museum)
 	w.ready(o)
 	require.Equal(t, metav1.ConditionTrue, w.condition(o, v1alpha1.Published).Status)
 	p := w.row(o)
@@ -48,7 +48,7 @@ func TestMadeAndPublished(t *testing.T) {
 	require.Subset(t, told, []string{"portal.created", "workspace.created", "workspace.published", "portal.updated"})
 
 	w.wrote = 0
-	require.Equal(t, o.ResourceVersion, w.settled(museum).ResourceVersion)
+	require.Equal(t, o.ResourceVersion, w.reconciled(museum).ResourceVersion)
 	require.Zero(t, w.wrote)
 	require.Equal(t, p, w.row(o), "nothing is written where nothing differs")
 }
@@ -56,13 +56,13 @@ func TestMadeAndPublished(t *testing.T) {
 func TestDriftAndChanges(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	museum := w.apply("acme", "museum", nil)
-	o := w.settled(museum)
+	o := w.reconciled(museum)
 	before := w.row(o)
 	_, err := w.shard().Exec(ctx, `UPDATE portal SET name = 'x', definition = jsonb_set(definition, '{privacy,privacyUrl}', 'null') WHERE org_id = $1`, w.acme)
 	require.NoError(t, err)
 	_, err = w.shard().Exec(ctx, `UPDATE portal_door SET open = false WHERE org_id = $1`, w.acme)
 	require.NoError(t, err)
-	w.ready(w.settled(museum))
+	w.ready(w.reconciled(museum))
 	p := w.row(o)
 	require.Equal(t, "The museum", p.Name)
 	require.Equal(t, "https://example.com/privacy", *p.Definition.Privacy.PrivacyURL)
@@ -96,7 +96,7 @@ func TestDriftAndChanges(t *testing.T) {
 func TestWhatKeepsItFromGoingLive(t *testing.T) {
 	w := newWorld(t)
 	museum := w.apply("acme", "museum", func(o *v1alpha1.Portal) { o.Spec.Privacy.PrivacyURL = "" })
-	o := w.settled(museum)
+	o := w.reconciled(museum)
 	const why = "The page must link to your privacy notice: people are told what becomes of what they say. Set it with PATCH /portals/{id}."
 	w.refused(o, v1alpha1.ReasonNotReady, why)
 	require.Equal(t, []v1alpha1.PortalProblem{{Field: "privacy.privacyUrl", Message: why}}, o.Status.Problems)
@@ -127,7 +127,7 @@ func TestWhatCannotBe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			o := w.settled(w.apply("acme", "museum", c.change))
+			o := w.reconciled(w.apply("acme", "museum", c.change))
 			w.refused(o, c.reason, c.message)
 			require.Empty(t, o.Status.ID)
 		})
@@ -138,12 +138,12 @@ func TestThePlanHasRoom(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	require.NoError(t, w.Directory.SetOverrides(ctx, w.acme, plan.Overrides{Limits: plan.Limits{plan.Portals: new(int64)}}))
 	museum := w.apply("acme", "museum", func(o *v1alpha1.Portal) { o.Spec.Slug = "museum" })
-	w.refused(w.settled(museum), v1alpha1.ReasonLimitReached, "portals")
+	w.refused(w.reconciled(museum), v1alpha1.ReasonLimitReached, "portals")
 	_, err := w.Directory.Claimed(ctx, directory.Address{Kind: directory.Slug, Name: "museum"})
 	require.ErrorIs(t, err, directory.ErrUnknown, "its address is free")
 	w.Catalogue, err = plan.Parse(bytes.ReplaceAll(config.Plans, []byte("portals, "), nil), rate.SpecRates())
 	require.NoError(t, err)
-	w.refused(w.settled(w.apply("other", "museum", nil)), v1alpha1.ReasonInvalid, "portals")
+	w.refused(w.reconciled(w.apply("other", "museum", nil)), v1alpha1.ReasonInvalid, "portals")
 }
 
 func TestAdoptedAndReleased(t *testing.T) {
@@ -157,11 +157,11 @@ func TestAdoptedAndReleased(t *testing.T) {
 	require.NoError(t, w.objects.Delete(ctx, o))
 	adopt := func(o *v1alpha1.Portal) { o.Annotations = map[string]string{v1alpha1.AdoptAnnotation: made.String()} }
 	next := w.apply("acme", "again", adopt)
-	o = w.settled(next)
+	o = w.reconciled(next)
 	w.ready(o)
 	require.Equal(t, made.String(), o.Status.ID)
-	w.refused(w.settled(w.apply("acme", "late", adopt)), v1alpha1.ReasonConflict, "It is managed by Portal acme/again, which is older.")
-	w.refused(w.settled(w.apply("acme", "else", func(o *v1alpha1.Portal) {
+	w.refused(w.reconciled(w.apply("acme", "late", adopt)), v1alpha1.ReasonConflict, "It is managed by Portal acme/again, which is older.")
+	w.refused(w.reconciled(w.apply("acme", "else", func(o *v1alpha1.Portal) {
 		adopt(o)
 		o.UID, o.Spec.Template = "else", "course"
 	})), v1alpha1.ReasonConflict, "Portal acme/again")
@@ -172,7 +172,7 @@ func TestDeleted(t *testing.T) {
 		t.Run(string(policy), func(t *testing.T) {
 			w, ctx := newWorld(t), context.Background()
 			museum := w.apply("acme", "museum", func(o *v1alpha1.Portal) { o.Spec.DeletionPolicy, o.Spec.Host = policy, "museum.example.com" })
-			o := w.settled(museum)
+			o := w.reconciled(museum)
 			w.ready(o)
 			require.NoError(t, w.objects.Delete(ctx, o))
 			require.NoError(t, w.look(museum))
@@ -190,7 +190,7 @@ func TestDeleted(t *testing.T) {
 func TestItGoesWithItsOrganisation(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	museum := w.apply("acme", "museum", nil)
-	o := w.settled(museum)
+	o := w.reconciled(museum)
 	require.NoError(t, w.Tenants.Shut(ctx, "a", w.acme))
 	require.NoError(t, w.objects.Delete(ctx, o))
 	require.NoError(t, w.look(museum))
@@ -201,34 +201,34 @@ func TestOfTwoWithOneAddressTheOlderHasIt(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	host := func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" }
 	older, younger := w.apply("acme", "museum", host), w.apply("other", "museum", host)
-	w.refused(w.settled(younger), v1alpha1.ReasonConflict, "The host museum.example.com is claimed by Portal acme/museum, which is older.")
-	w.ready(w.settled(older))
-	w.refused(w.settled(younger), v1alpha1.ReasonConflict, "Portal acme/museum")
+	w.refused(w.reconciled(younger), v1alpha1.ReasonConflict, "The host museum.example.com is claimed by Portal acme/museum, which is older.")
+	w.ready(w.reconciled(older))
+	w.refused(w.reconciled(younger), v1alpha1.ReasonConflict, "Portal acme/museum")
 	require.NoError(t, w.objects.Delete(ctx, w.get(older)))
 	require.NoError(t, w.look(older))
 	w.clock.Step(rowsClaimed)
-	w.ready(w.settled(younger))
+	w.ready(w.reconciled(younger))
 	require.Equal(t, "museum.example.com", w.row(w.get(younger)).Host)
 	require.Equal(t, "https://museum.example.com/", w.get(younger).Status.URL)
 
 	// One that asks for it later gives way only to an older one, and goes on without.
-	w.refused(w.settled(w.apply("acme", "late", host)), v1alpha1.ReasonConflict, "Portal other/museum")
+	w.refused(w.reconciled(w.apply("acme", "late", host)), v1alpha1.ReasonConflict, "Portal other/museum")
 	slug := func(o *v1alpha1.Portal) { o.Spec.Slug = "museum" }
-	w.ready(w.settled(w.apply("acme", "first", slug)))
-	w.refused(w.settled(w.apply("other", "second", slug)), v1alpha1.ReasonConflict, "The slug museum is claimed by Portal acme/first, which is older.")
+	w.ready(w.reconciled(w.apply("acme", "first", slug)))
+	w.refused(w.reconciled(w.apply("other", "second", slug)), v1alpha1.ReasonConflict, "The slug museum is claimed by Portal acme/first, which is older.")
 }
 
 func TestAYoungerOneLetsAnUnprovenHostGo(t *testing.T) {
 	w := newWorld(t)
 	w.Addresses.Proof = &rows.Prover{Secret: []byte("the deployment's"), Resolver: &zone{}}
 	older, younger := w.apply("acme", "museum", nil), w.apply("other", "museum", func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" })
-	w.refused(w.settled(younger), v1alpha1.ReasonNotReady, "is not proven yet")
+	w.refused(w.reconciled(younger), v1alpha1.ReasonNotReady, "is not proven yet")
 	o := w.change(older, func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" })
 	w.refused(o, v1alpha1.ReasonConflict, "The host museum.example.com is that of Portal other/museum.")
-	w.refused(w.settled(younger), v1alpha1.ReasonConflict, "Portal acme/museum, which is older")
+	w.refused(w.reconciled(younger), v1alpha1.ReasonConflict, "Portal acme/museum, which is older")
 	require.Empty(t, w.row(w.get(younger)).Host)
 	w.clock.Step(rowsClaimed)
-	w.refused(w.settled(older), v1alpha1.ReasonNotReady, "is not proven yet")
+	w.refused(w.reconciled(older), v1alpha1.ReasonNotReady, "is not proven yet")
 	require.Equal(t, "museum.example.com", w.row(w.get(older)).Host)
 }
 
@@ -236,10 +236,10 @@ func TestAYoungerOneLetsAnUnprovenHostGo(t *testing.T) {
 func TestAProvenHostStays(t *testing.T) {
 	w := newWorld(t)
 	older, younger := w.apply("acme", "museum", nil), w.apply("other", "museum", func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" })
-	w.ready(w.settled(younger))
+	w.ready(w.reconciled(younger))
 	o := w.change(older, func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" })
 	w.refused(o, v1alpha1.ReasonConflict, "The host museum.example.com is that of Portal other/museum.")
-	w.ready(w.settled(younger))
+	w.ready(w.reconciled(younger))
 	require.Equal(t, "museum.example.com", w.row(w.get(younger)).Host)
 }
 
@@ -252,7 +252,7 @@ func TestTheIngress(t *testing.T) {
 		o.Spec.Host = "museum.example.com"
 		o.Spec.Ingress = &v1alpha1.PortalIngress{TLSSecretName: "museum-tls", Annotations: map[string]string{"cert-manager.io/issuer": "le"}}
 	})
-	w.ready(w.settled(museum))
+	w.ready(w.reconciled(museum))
 	only := func() *networkingv1.Ingress {
 		var list networkingv1.IngressList
 		require.NoError(t, w.objects.List(ctx, &list))
@@ -280,7 +280,7 @@ func TestTheIngress(t *testing.T) {
 	require.Equal(t, "yes", i.Annotations["other.example/seen"])
 	require.NotContains(t, i.Annotations, "cert-manager.io/issuer")
 	w.wrote = 0
-	w.settled(museum)
+	w.reconciled(museum)
 	require.Zero(t, w.wrote)
 
 	w.change(museum, func(o *v1alpha1.Portal) { o.Spec.Host = "" })
@@ -291,9 +291,9 @@ func TestTheIngress(t *testing.T) {
 
 func TestAnOrganisationsOwnPersonaSpeaks(t *testing.T) {
 	w := newWorld(t)
-	o := w.settled(w.apply("acme", "museum", nil))
+	o := w.reconciled(w.apply("acme", "museum", nil))
 	speaker := w.row(o).Persona
-	twin := w.settled(w.apply("acme", "twin", func(o *v1alpha1.Portal) { o.Spec.Speaker = v1alpha1.PortalSpeaker{PersonaID: speaker.String()} }))
+	twin := w.reconciled(w.apply("acme", "twin", func(o *v1alpha1.Portal) { o.Spec.Speaker = v1alpha1.PortalSpeaker{PersonaID: speaker.String()} }))
 	w.ready(twin)
 	require.Equal(t, speaker, w.row(twin).Persona)
 }
@@ -313,7 +313,7 @@ func TestACrashAnywhereConverges(t *testing.T) {
 				require.Greater(t, at, 2, "all were tried")
 				return
 			}
-			o := w.settled(which)
+			o := w.reconciled(which)
 			w.ready(o)
 			var portals, ingresses int
 			require.NoError(t, w.shard().QueryRow(ctx, `SELECT count(*) FROM portal WHERE org_id = $1 AND name = $2`, w.acme, name).Scan(&portals))
@@ -338,9 +338,9 @@ func TestACrashAnywhereConverges(t *testing.T) {
 
 func TestThePortalOfAnotherNameIsNotAdopted(t *testing.T) {
 	w := newWorld(t)
-	o := w.settled(w.apply("acme", "museum", nil))
+	o := w.reconciled(w.apply("acme", "museum", nil))
 	made := portaltest.Portal(t, w.Tenants, w.acme, w.row(o).Persona)
-	adopting := w.settled(w.apply("acme", "adopting", func(o *v1alpha1.Portal) {
+	adopting := w.reconciled(w.apply("acme", "adopting", func(o *v1alpha1.Portal) {
 		o.Annotations = map[string]string{v1alpha1.AdoptAnnotation: made.ID.String()}
 	}))
 	w.refused(adopting, v1alpha1.ReasonInvalid, "was built from the template course")

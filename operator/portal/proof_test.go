@@ -25,7 +25,7 @@ func TestAHostIsProven(t *testing.T) {
 	dns := &zone{}
 	w.Addresses.Proof = &rows.Prover{Secret: []byte("the deployment's"), Resolver: dns}
 	museum := w.apply("acme", "museum", func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" })
-	o := w.settled(museum)
+	o := w.reconciled(museum)
 	w.refused(o, v1alpha1.ReasonNotReady, "_visavis.museum.example.com")
 	require.Equal(t, "_visavis.museum.example.com.", dns.asked)
 
@@ -35,7 +35,7 @@ func TestAHostIsProven(t *testing.T) {
 	require.NoError(t, err)
 	dns.record = w.Addresses.Proof.Record(org, p.ID, p.Host, p.HostRound).Value
 	require.Empty(t, w.ingresses(), "it would take another's visitors")
-	w.ready(w.settled(museum))
+	w.ready(w.reconciled(museum))
 	require.NotNil(t, w.row(o).HostProvenAt)
 	require.Len(t, w.ingresses(), 1)
 
@@ -59,23 +59,23 @@ func TestTheNewestProofHasTheHost(t *testing.T) {
 	value := func(message string) string { return regexp.MustCompile(`visavis-proof=\w+`).FindString(message) }
 	host := func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" }
 	older := w.apply("acme", "museum", host)
-	dns.record = value(w.condition(w.settled(older), v1alpha1.Ready).Message)
-	w.ready(w.settled(older))
+	dns.record = value(w.condition(w.reconciled(older), v1alpha1.Ready).Message)
+	w.ready(w.reconciled(older))
 	younger := w.apply("other", "museum", host)
-	o := w.settled(younger)
+	o := w.reconciled(younger)
 	w.refused(o, v1alpha1.ReasonConflict, "Portal acme/museum, which is older. To have it, enter the TXT record _visavis.museum.example.com")
 	dns.record = value(w.condition(o, v1alpha1.Ready).Message)
-	w.ready(w.settled(younger))
+	w.ready(w.reconciled(younger))
 	require.NotNil(t, w.row(w.get(younger)).HostProvenAt)
 	require.Equal(t, rows.Overtaken, w.row(w.get(older)).HostLost)
-	o = w.settled(older)
+	o = w.reconciled(older)
 	w.refused(o, v1alpha1.ReasonConflict, "is that of Portal other/museum. To have it, enter")
 	require.Len(t, w.ingresses(), 1)
 	require.Equal(t, "other/museum", w.ingresses()[0].Annotations["visavis.dev/portal"])
 
 	dns.record = value(w.condition(o, v1alpha1.Ready).Message)
-	w.ready(w.settled(older))
-	w.refused(w.settled(younger), v1alpha1.ReasonConflict, "Portal acme/museum, which is older. To have it, enter")
+	w.ready(w.reconciled(older))
+	w.refused(w.reconciled(younger), v1alpha1.ReasonConflict, "Portal acme/museum, which is older. To have it, enter")
 	require.Len(t, w.ingresses(), 1)
 	require.Equal(t, "acme/museum", w.ingresses()[0].Annotations["visavis.dev/portal"])
 }
@@ -85,7 +85,7 @@ func TestAReleasedIngressIsTakenAgain(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	host := func(o *v1alpha1.Portal) { o.Spec.Host = "museum.example.com" }
 	museum := w.apply("acme", "museum", host)
-	made := w.row(w.settled(museum)).ID
+	made := w.row(w.reconciled(museum)).ID
 	o := w.change(museum, func(o *v1alpha1.Portal) { o.Annotations = map[string]string{v1alpha1.ReleaseAnnotation: "true"} })
 	w.refused(o, v1alpha1.ReasonReleased, "managed through the API")
 	require.NoError(t, w.objects.Delete(ctx, o))
@@ -94,7 +94,7 @@ func TestAReleasedIngressIsTakenAgain(t *testing.T) {
 		host(o)
 		o.UID, o.Annotations = "another", map[string]string{v1alpha1.AdoptAnnotation: made.String()}
 	})
-	w.ready(w.settled(again))
+	w.ready(w.reconciled(again))
 	require.Len(t, w.ingresses(), 1)
 	require.Equal(t, "visavis-operator", w.ingresses()[0].Labels["app.kubernetes.io/managed-by"])
 }

@@ -42,8 +42,8 @@ func list(value string) []string {
 	return []string{value}
 }
 
-// SetUp adds the kind to a manager.
-func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics) error {
+// SetupWithManager adds the kind to a manager.
+func (r *Rules) SetupWithManager(mgr ctrl.Manager, m *resource.Metrics) error {
 	for field, value := range Indexes {
 		if err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.Portal{}, field, value); err != nil {
 			return err

@@ -49,7 +49,7 @@ func (r *Rules) wanted(o *v1alpha1.Portal, org directory.Organization, which id.
 	}
 	var err error
 	if len(spec.Languages) > 0 {
-		if w.languages, err = portal.SettleLanguages(spec.Languages); err != nil {
+		if w.languages, err = portal.NormalizeLanguages(spec.Languages); err != nil {
 			return nil, r.refuse(w, err)
 		}
 	}

@@ -188,8 +188,8 @@ func (w *world) look(which types.NamespacedName) error {
 	return err
 }
 
-// settled is a resource after it was reconciled.
-func (w *world) settled(which types.NamespacedName) *v1alpha1.Portal {
+// reconciled is a resource after it was reconciled.
+func (w *world) reconciled(which types.NamespacedName) *v1alpha1.Portal {
 	w.t.Helper()
 	require.NoError(w.t, w.look(which))
 	return w.get(which)
@@ -208,7 +208,7 @@ func (w *world) change(which types.NamespacedName, change func(*v1alpha1.Portal)
 	change(o)
 	o.Generation++
 	require.NoError(w.t, w.objects.Update(context.Background(), o))
-	return w.settled(which)
+	return w.reconciled(which)
 }
 
 func (w *world) condition(o *v1alpha1.Portal, kind string) metav1.Condition {

@@ -171,8 +171,8 @@ func (r *Rules) hide(ctx context.Context, tx *tenant.Tx, o *v1alpha1.Portal, p p
 // maxProblems bounds those that a status tells.
 const maxProblems = 20
 
-// tell notes in the status how the portal is.
-func (r *Rules) tell(o *v1alpha1.Portal, w *wanted) {
+// setStatus writes how the portal is into the status.
+func (r *Rules) setStatus(o *v1alpha1.Portal, w *wanted) {
 	p, s := w.now, &o.Status
 	s.ID, s.Slug, s.PublishedVersion = p.ID.String(), p.Slug, p.PublishedVersion
 	s.URL = r.PortalURL + "/p/" + p.Slug

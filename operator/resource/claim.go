@@ -9,7 +9,7 @@ import (
 	"visavis.dev/pkg/base/managed"
 )
 
-// Claim settles who manages a row that a resource claims: nil where it is the
+// Claim decides who manages a row that a resource claims: nil where it is the
 // resource's, or its to take, since whoever has it is gone, gave it up, or is younger.
 // The error is a Refusal where somebody else keeps it. The API keeps what it manages
 // unless adopt says that the resource may take it over.

@@ -56,20 +56,20 @@ func (r *Reconciler[T]) Reconcile(ctx context.Context, req reconcile.Request) (r
 	before := o.DeepCopyObject().(T)
 	switch {
 	case !r.Served.Serve(o.GetNamespace()):
-		return r.conclude(ctx, before, o, notServed(o))
+		return r.updateStatus(ctx, before, o, notServed(o))
 	case !o.GetDeletionTimestamp().IsZero():
 		return r.remove(ctx, before, o)
 	case Released(o):
 		return r.release(ctx, before, o)
 	}
-	if err := r.hold(ctx, o); err != nil {
+	if err := r.ensureFinalizer(ctx, o); err != nil {
 		return reconcile.Result{}, err
 	}
-	return r.conclude(ctx, before, o, r.Rules.Apply(ctx, o))
+	return r.updateStatus(ctx, before, o, r.Rules.Apply(ctx, o))
 }
 
-// hold keeps the resource from going before what it manages went.
-func (r *Reconciler[T]) hold(ctx context.Context, o T) error {
+// ensureFinalizer keeps the resource from being removed before what it manages is.
+func (r *Reconciler[T]) ensureFinalizer(ctx context.Context, o T) error {
 	bare := o.DeepCopyObject().(T)
 	if !controllerutil.AddFinalizer(o, v1alpha1.Finalizer) {
 		return nil
@@ -77,8 +77,8 @@ func (r *Reconciler[T]) hold(ctx context.Context, o T) error {
 	return r.Client.Patch(ctx, o, client.MergeFromWithOptions(bare, client.MergeFromWithOptimisticLock{}))
 }
 
-// let lets the resource go.
-func (r *Reconciler[T]) let(ctx context.Context, o T) error {
+// removeFinalizer lets the API server remove the resource.
+func (r *Reconciler[T]) removeFinalizer(ctx context.Context, o T) error {
 	bare := o.DeepCopyObject().(T)
 	if !controllerutil.RemoveFinalizer(o, v1alpha1.Finalizer) {
 		return nil
@@ -99,26 +99,26 @@ func (r *Reconciler[T]) remove(ctx context.Context, before, o T) (reconcile.Resu
 		if refusal := asRefusal(err); refusal != nil {
 			refusal.Reason = v1alpha1.ReasonDeleting
 		}
-		return r.conclude(ctx, before, o, err)
+		return r.updateStatus(ctx, before, o, err)
 	}
-	return reconcile.Result{}, r.let(ctx, o)
+	return reconcile.Result{}, r.removeFinalizer(ctx, o)
 }
 
 // release gives back what the resource manages.
 func (r *Reconciler[T]) release(ctx context.Context, before, o T) (reconcile.Result, error) {
 	err := r.Rules.Release(ctx, o)
 	if err == nil {
-		if err = r.let(ctx, o); err == nil {
+		if err = r.removeFinalizer(ctx, o); err == nil {
 			err = &Refusal{Reason: v1alpha1.ReasonReleased, Message: "What it managed is managed through the API."}
 		}
 	}
-	return r.conclude(ctx, before, o, err)
+	return r.updateStatus(ctx, before, o, err)
 }
 
-// conclude writes what became of a resource into its status, where that changed, and
-// says when to look again.
-func (r *Reconciler[T]) conclude(ctx context.Context, before, o T, err error) (reconcile.Result, error) {
-	ready, again := r.verdict(o, err)
+// updateStatus writes what became of a resource into its status, where that changed, and
+// answers when to reconcile again.
+func (r *Reconciler[T]) updateStatus(ctx context.Context, before, o T, err error) (reconcile.Result, error) {
+	ready, again := r.readyCondition(o, err)
 	state := o.State()
 	state.ObservedGeneration = o.GetGeneration()
 	meta.SetStatusCondition(&state.Conditions, ready)
@@ -134,7 +134,7 @@ func (r *Reconciler[T]) conclude(ctx context.Context, before, o T, err error) (r
 		if wrote := r.Client.Status().Patch(ctx, o, client.MergeFrom(was)); wrote != nil {
 			return reconcile.Result{}, client.IgnoreNotFound(wrote)
 		}
-		r.tell(before, o)
+		r.recordTransitions(before, o)
 	}
 	r.Metrics.ready(r.Kind, o)
 	if _, soon := errors.AsType[*Soon](err); err != nil && asRefusal(err) == nil && !soon {
@@ -143,10 +143,10 @@ func (r *Reconciler[T]) conclude(ctx context.Context, before, o T, err error) (r
 	return reconcile.Result{RequeueAfter: again}, nil
 }
 
-// verdict is the condition Ready that follows from an error. What a database or the API
+// readyCondition is the condition Ready that follows from an error. What a database or the API
 // server says of a failure is for the log: it changes from try to try, and may tell
 // what is nobody's business.
-func (r *Reconciler[T]) verdict(o T, err error) (ready metav1.Condition, again time.Duration) {
+func (r *Reconciler[T]) readyCondition(o T, err error) (ready metav1.Condition, again time.Duration) {
 	ready = metav1.Condition{Type: v1alpha1.Ready, ObservedGeneration: o.GetGeneration(), LastTransitionTime: metav1.NewTime(r.Clock.Now())}
 	again = wait.Jitter(cmp.Or(r.Resync, resync), resyncJitter)
 	soon, ok := errors.AsType[*Soon](err)

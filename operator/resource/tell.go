@@ -10,10 +10,10 @@ import (
 	"visavis.dev/operator/apis/v1alpha1"
 )
 
-// tell records an event, and counts, for each condition that came to another status or
+// recordTransitions records an event, and counts, for each condition that came to another status or
 // reason. One that is well from the first is no event: ten thousand resources that are
 // made at once would be as many requests that say nothing.
-func (r *Reconciler[T]) tell(before, o T) {
+func (r *Reconciler[T]) recordTransitions(before, o T) {
 	for _, now := range o.State().Conditions {
 		was := meta.FindStatusCondition(before.State().Conditions, now.Type)
 		if was != nil && was.Status == now.Status && was.Reason == now.Reason {

@@ -14,7 +14,7 @@ type Bounds struct {
 	Calm     time.Duration
 }
 
-func (b Bounds) hold(n int64) int32 { return int32(min(max(n, int64(b.Min)), int64(b.Max))) }
+func (b Bounds) clamp(n int64) int32 { return int32(min(max(n, int64(b.Min)), int64(b.Max))) }
 
 // Calmness remembers since when a role has had less to do than its pods can; the zero
 // value remembers nothing.
@@ -42,25 +42,25 @@ func (c *Calmness) lasted(calm bool, span time.Duration, now time.Time) bool {
 func Workers(b Bounds, current int32, age, target time.Duration, now time.Time, c *Calmness) int32 {
 	b.Max = min(b.Max, MaxWorkers)
 	b.Min = min(b.Min, b.Max)
-	n := int64(b.hold(int64(current)))
+	n := int64(b.clamp(int64(current)))
 	if c.lasted(age < target/4, b.Calm, now) {
 		n--
 	}
 	if age > target {
 		n = min(2*n, ceil(n*age.Milliseconds(), max(target.Milliseconds(), 1)))
 	}
-	return b.hold(n)
+	return b.clamp(n)
 }
 
 // Portals is how many portals there should be where there are current ones and so many
 // conversations are live: at once as many as these take, and one fewer after fewer were
 // enough for a while.
 func Portals(b Bounds, current int32, sessions, perPod int64, now time.Time, c *Calmness) int32 {
-	n, need := int64(b.hold(int64(current))), int64(b.hold(ceil(sessions, max(perPod, 1))))
+	n, need := int64(b.clamp(int64(current))), int64(b.clamp(ceil(sessions, max(perPod, 1))))
 	if c.lasted(need < n, b.Calm, now) {
 		n--
 	}
-	return b.hold(max(n, need))
+	return b.clamp(max(n, need))
 }
 
 func ceil(a, b int64) int64 { return (a + b - 1) / b }

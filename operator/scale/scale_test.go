@@ -31,8 +31,8 @@ func steady(current int32, next func(int32, time.Time) int32) []int32 {
 	return sizes
 }
 
-// settles checks that sizes stay within bounds, go one way only and come to rest.
-func settles(t *rapid.T, b Bounds, sizes []int32) {
+// comesToRest checks that sizes stay within bounds, go one way only and come to rest.
+func comesToRest(t *rapid.T, b Bounds, sizes []int32) {
 	up, down := false, false
 	for i, n := range sizes {
 		require.True(t, b.Min <= n && n <= b.Max, "%d is out of %v", n, b)
@@ -44,14 +44,14 @@ func settles(t *rapid.T, b Bounds, sizes []int32) {
 	require.Equal(t, sizes[len(sizes)-1], sizes[len(sizes)-100], "it rests")
 }
 
-func TestWorkersSettle(t *testing.T) {
+func TestWorkersComeToRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, current := drawn(t)
 		age := time.Duration(rapid.Int64Range(0, 7200).Draw(t, "age")) * time.Second
 		target := time.Duration(rapid.Int64Range(1, 3600).Draw(t, "target")) * time.Second
 		var c Calmness
 		sizes := steady(current, func(n int32, now time.Time) int32 { return Workers(b, n, age, target, now, &c) })
-		settles(t, b, sizes)
+		comesToRest(t, b, sizes)
 		switch last := sizes[len(sizes)-1]; {
 		case age > target:
 			require.Equal(t, b.Max, last)
@@ -65,14 +65,14 @@ func TestWorkersSettle(t *testing.T) {
 	})
 }
 
-func TestPortalsSettle(t *testing.T) {
+func TestPortalsComeToRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, current := drawn(t)
 		sessions := rapid.Int64Range(0, 20_000).Draw(t, "sessions")
 		perPod := rapid.Int64Range(1, 10_000).Draw(t, "per pod")
 		var c Calmness
 		sizes := steady(current, func(n int32, now time.Time) int32 { return Portals(b, n, sessions, perPod, now, &c) })
-		settles(t, b, sizes)
+		comesToRest(t, b, sizes)
 		last := int64(sizes[len(sizes)-1])
 		require.True(t, last*perPod >= sessions || last == int64(b.Max), "they have room")
 		require.True(t, (last-1)*perPod < sessions || last == int64(b.Min), "none is idle")

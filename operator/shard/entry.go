@@ -9,7 +9,7 @@ import (
 	"visavis.dev/pkg/store/directory"
 )
 
-// claim settles whether the Shard may have its name in the directory, and its database.
+// claim decides whether the Shard may have its name in the directory, and its database.
 // Whoever is in the directory with a database has it; of those that are not, the oldest.
 func (r *Rules) claim(ctx context.Context, s *v1alpha1.Shard, url string) error {
 	entry, err := r.Directory.Shard(ctx, s.Name)

@@ -195,8 +195,8 @@ func (w *world) play(name string) {
 	}
 }
 
-// settle reconciles, with a cluster that plays along, until the Shard is ready.
-func (w *world) settle(name string) {
+// reconcileUntilReady reconciles, with a cluster that plays along, until the Shard is ready.
+func (w *world) reconcileUntilReady(name string) {
 	w.Helper()
 	for range 6 {
 		if c := w.ready(name); c.Status == metav1.ConditionTrue {

@@ -66,7 +66,7 @@ func (r *Rules) migrate(ctx context.Context, s *v1alpha1.Shard, config *pods.Con
 	if verdict != nil {
 		return verdict
 	}
-	return r.tidy(ctx, s, job)
+	return r.deleteOldJobs(ctx, s, job)
 }
 
 // ended is since when a Job has ended so; nil where it has not.
@@ -138,8 +138,8 @@ func (r *Rules) jobs(ctx context.Context, s *v1alpha1.Shard) ([]batchv1.Job, err
 	return jobs.Items, err
 }
 
-// tidy deletes the Jobs of earlier versions.
-func (r *Rules) tidy(ctx context.Context, s *v1alpha1.Shard, current *batchv1.Job) error {
+// deleteOldJobs deletes the Jobs of earlier versions.
+func (r *Rules) deleteOldJobs(ctx context.Context, s *v1alpha1.Shard, current *batchv1.Job) error {
 	jobs, err := r.jobs(ctx, s)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ func TestScaling(t *testing.T) {
 		s.Spec.Portals.MinReplicas = 2
 		s.Spec.Portals.Scaling = external
 	})
-	w.settle(name)
+	w.reconcileUntilReady(name)
 	scaler := w.scaler()
 	round := func(workers int32, writes int) {
 		t.Helper()

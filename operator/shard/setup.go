@@ -31,8 +31,8 @@ import (
 // tells of what becomes of a Secret that the operator did not make.
 const readAgain = time.Minute
 
-// SetUp has a manager bring Shards about and scale what serves them.
-func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics, log *slog.Logger, registry prometheus.Registerer) error {
+// SetupWithManager has a manager bring Shards about and scale what serves them.
+func (r *Rules) SetupWithManager(mgr ctrl.Manager, m *resource.Metrics, log *slog.Logger, registry prometheus.Registerer) error {
 	r.Client, r.Reader = mgr.GetClient(), mgr.GetAPIReader()
 	wake := make(chan event.GenericEvent, 64)
 	scaler := NewScaler(r, log, registry)

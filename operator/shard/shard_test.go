@@ -52,7 +52,7 @@ func TestFromNothingToReady(t *testing.T) {
 	_, err := w.rules.Directory.Shard(t.Context(), name)
 	require.ErrorIs(t, err, directory.ErrUnknown, "nothing uses it before it is migrated")
 
-	w.settle(name)
+	w.reconcileUntilReady(name)
 	s := w.get(name)
 	require.True(t, meta.IsStatusConditionTrue(s.Status.Conditions, v1alpha1.Migrated))
 	require.Positive(t, s.Status.SchemaVersion)
@@ -88,7 +88,7 @@ func TestFromNothingToReady(t *testing.T) {
 func TestDriftIsPutRight(t *testing.T) {
 	w := newWorld(t, operatortest.NewRequests())
 	name := w.shard("a", databasetest.URL(t, database.Shard))
-	w.settle(name)
+	w.reconcileUntilReady(name)
 	d := w.deployment(name + "-worker")
 	d.Spec.Template.Spec.Containers[0].Args = []string{"worker"}
 	d.Spec.Template.Spec.Containers[0].Env = nil
@@ -125,7 +125,7 @@ func TestDriftIsPutRight(t *testing.T) {
 func TestAnotherTemplateRollsAfterItsMigration(t *testing.T) {
 	w := newWorld(t, operatortest.NewRequests())
 	name := w.shard("a", databasetest.URL(t, database.Shard))
-	w.settle(name)
+	w.reconcileUntilReady(name)
 	first := w.jobs(name)[0].Name
 
 	var config corev1.ConfigMap
@@ -157,7 +157,7 @@ func TestAnotherTemplateRollsAfterItsMigration(t *testing.T) {
 			require.NoError(t, w.client.Delete(t.Context(), &j, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 		}
 	}
-	w.settle(name)
+	w.reconcileUntilReady(name)
 	require.Len(t, w.jobs(name), 1, "the first one is superseded")
 	require.NotEqual(t, first, w.jobs(name)[0].Name)
 	container := w.deployment(name + "-worker").Spec.Template.Spec.Containers[0]
@@ -200,7 +200,7 @@ func TestOneDatabaseHasOneShard(t *testing.T) {
 	ready := w.ready(younger)
 	require.Equal(t, "Conflict", ready.Reason, ready.Message)
 	require.Contains(t, ready.Message, "the Shard "+older+", which is older")
-	w.settle(older)
+	w.reconcileUntilReady(older)
 	ready = w.ready(younger)
 	require.Equal(t, "Conflict", ready.Reason)
 	require.Contains(t, ready.Message, "that of the shard "+older)
@@ -210,7 +210,7 @@ func TestOneDatabaseHasOneShard(t *testing.T) {
 	require.NoError(t, w.client.Delete(t.Context(), w.get(older)))
 	require.NoError(t, w.reconcile(older))
 	require.Nil(t, w.get(older))
-	w.settle(younger)
+	w.reconcileUntilReady(younger)
 }
 
 // byAge orders two Shards: those of one second go by their uid.
@@ -225,7 +225,7 @@ func (w *world) byAge(a, b string) (older, younger string) {
 func TestDeletion(t *testing.T) {
 	w := newWorld(t, operatortest.NewRequests())
 	name := w.shard("a", databasetest.URL(t, database.Shard))
-	w.settle(name)
+	w.reconcileUntilReady(name)
 	o := directory.Organization{ID: id.NewOrg(), Slug: "one", Shard: name, Epoch: 1, CreatedAt: w.clock.Now()}
 	require.NoError(t, w.rules.Directory.Begin(t.Context(), o))
 	require.NoError(t, w.client.Delete(t.Context(), w.get(name)))
@@ -251,7 +251,7 @@ func TestOrphanAndAdoption(t *testing.T) {
 	at := databasetest.URL(t, database.Shard)
 	orphan := func(s *v1alpha1.Shard) { s.Spec.DeletionPolicy = v1alpha1.OrphanPolicy }
 	name := w.shard("a", at, orphan)
-	w.settle(name)
+	w.reconcileUntilReady(name)
 	require.NoError(t, w.client.Delete(t.Context(), w.get(name)))
 	require.NoError(t, w.reconcile(name))
 	require.Nil(t, w.get(name))
@@ -267,7 +267,7 @@ func TestOrphanAndAdoption(t *testing.T) {
 	s := w.get(name)
 	s.Annotations = map[string]string{v1alpha1.AdoptAnnotation: name}
 	require.NoError(t, w.client.Update(t.Context(), s))
-	w.settle(name)
+	w.reconcileUntilReady(name)
 	entry, err = w.rules.Directory.Shard(t.Context(), name)
 	require.NoError(t, err)
 	require.Equal(t, managed.By("Shard//"+name+"/"+string(s.UID)), entry.ManagedBy)
@@ -285,7 +285,7 @@ func TestOrphanAndAdoption(t *testing.T) {
 func TestAnotherDatabaseMustKnowTheOrganisations(t *testing.T) {
 	w := newWorld(t, operatortest.NewRequests())
 	name := w.shard("a", databasetest.URL(t, database.Shard))
-	w.settle(name)
+	w.reconcileUntilReady(name)
 	o := directory.Organization{ID: id.NewOrg(), Slug: "one", Shard: name, Epoch: 1, CreatedAt: w.clock.Now()}
 	require.NoError(t, organization.Create(t.Context(), w.rules.Directory, w.rules.Tenants, o))
 	before, err := w.rules.Directory.ShardURL(t.Context(), name)
@@ -319,7 +319,7 @@ func TestAnotherDatabaseMustKnowTheOrganisations(t *testing.T) {
 	know(id.NewOrg())
 	unknown()
 	know(o.ID)
-	w.settle(name)
+	w.reconcileUntilReady(name)
 	after, err := w.rules.Directory.ShardURL(t.Context(), name)
 	require.NoError(t, err)
 	require.Equal(t, empty, after)
@@ -348,7 +348,7 @@ func TestAFailedMigration(t *testing.T) {
 	w.clock.Step(migrateAgain + time.Minute)
 	require.Equal(t, ReasonMigrationFailed, w.ready(name).Reason)
 	require.Empty(t, w.jobs(name))
-	w.settle(name)
+	w.reconcileUntilReady(name)
 }
 
 func TestBadShardsAreRefusedAtOnce(t *testing.T) {
@@ -382,7 +382,7 @@ func TestItEndsAnywhere(t *testing.T) {
 			w.play(name)
 		}
 		r.Restart()
-		w.settle(name)
+		w.reconcileUntilReady(name)
 		require.Len(t, w.jobs(name), 1)
 		r.Writes()
 		require.NoError(t, w.reconcile(name))

@@ -14,15 +14,15 @@ import (
 // minute after the first attempt, and what that mends is nobody's concern.
 const patience = 2 * time.Minute
 
-// fare is how deliveries fare, as a status tells it.
-type fare struct{ failingSince, pausedAt *time.Time }
+// deliveryHealth is how deliveries go, as a status tells it.
+type deliveryHealth struct{ failingSince, pausedAt *time.Time }
 
-// fareOf reads what a webhook's row says. Times are told to the second.
-func fareOf(failingSince, pausedAt *time.Time, now time.Time) fare {
+// healthOf reads what a webhook's row says. Times are told to the second.
+func healthOf(failingSince, pausedAt *time.Time, now time.Time) deliveryHealth {
 	if failingSince != nil && pausedAt == nil && now.Sub(*failingSince) < patience {
 		failingSince = nil
 	}
-	return fare{seconds(failingSince), seconds(pausedAt)}
+	return deliveryHealth{seconds(failingSince), seconds(pausedAt)}
 }
 
 func seconds(t *time.Time) *time.Time {
@@ -32,9 +32,9 @@ func seconds(t *time.Time) *time.Time {
 	return new(t.UTC().Truncate(time.Second))
 }
 
-// told is how a status tells that they fare.
-func told(s *v1alpha1.WebhookStatus) fare {
-	var f fare
+// healthInStatus reads what a status says of them.
+func healthInStatus(s *v1alpha1.WebhookStatus) deliveryHealth {
+	var f deliveryHealth
 	if s.FailingSince != nil {
 		f.failingSince = seconds(&s.FailingSince.Time)
 	}
@@ -44,14 +44,14 @@ func told(s *v1alpha1.WebhookStatus) fare {
 	return f
 }
 
-func (f fare) equal(g fare) bool {
+func (f deliveryHealth) equal(g deliveryHealth) bool {
 	same := func(a, b *time.Time) bool { return a == b || a != nil && b != nil && a.Equal(*b) }
 	return same(f.failingSince, g.failingSince) && same(f.pausedAt, g.pausedAt)
 }
 
-// tell notes in the status how deliveries fare.
-func (r *Rules) tell(o *v1alpha1.Webhook, d *webhook.Declared) {
-	f := fareOf(d.FailingSince, d.PausedAt, r.now())
+// setDeliveringCondition writes how deliveries go into the status.
+func (r *Rules) setDeliveringCondition(o *v1alpha1.Webhook, d *webhook.Declared) {
+	f := healthOf(d.FailingSince, d.PausedAt, r.now())
 	o.Status.FailingSince, o.Status.PausedAt = moment(f.failingSince), moment(f.pausedAt)
 	c := metav1.Condition{Type: v1alpha1.Delivering, Status: metav1.ConditionFalse, LastTransitionTime: metav1.NewTime(r.now())}
 	switch {
@@ -72,11 +72,11 @@ func (r *Rules) tell(o *v1alpha1.Webhook, d *webhook.Declared) {
 		c.Status, c.Reason = metav1.ConditionUnknown, v1alpha1.ReasonNothingDelivered
 	}
 	meta.SetStatusCondition(&o.Status.Conditions, c)
-	r.tellWorker(o, d)
+	r.setDedicatedCondition(o, d)
 }
 
-// tellWorker notes whether a worker of its own delivers, where it has or is to have one.
-func (r *Rules) tellWorker(o *v1alpha1.Webhook, d *webhook.Declared) {
+// setDedicatedCondition writes whether a worker of its own delivers, where it has or is to have one.
+func (r *Rules) setDedicatedCondition(o *v1alpha1.Webhook, d *webhook.Declared) {
 	c := metav1.Condition{Type: v1alpha1.Dedicated, LastTransitionTime: metav1.NewTime(r.now())}
 	switch {
 	case inOwnLane(d):

@@ -27,8 +27,8 @@ const (
 	byDelivery     = "spec.delivery"
 )
 
-// SetUp adds the kind to a manager.
-func (r *Rules) SetUp(mgr ctrl.Manager, m *resource.Metrics) error {
+// SetupWithManager adds the kind to a manager.
+func (r *Rules) SetupWithManager(mgr ctrl.Manager, m *resource.Metrics) error {
 	index := func(field string, value func(*v1alpha1.Webhook) string) error {
 		return mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.Webhook{}, field, func(o client.Object) []string {
 			if v := value(o.(*v1alpha1.Webhook)); v != "" {

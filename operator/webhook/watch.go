@@ -83,7 +83,7 @@ func (w *watch) look(ctx context.Context) ([]client.Object, error) {
 			continue
 		}
 		c, mentioned := conditions[resource.Managing(Kind, o)]
-		if mentioned && w.differs(o, c) || !mentioned && unknown == nil && told(&o.Status) != (fare{}) {
+		if mentioned && w.differs(o, c) || !mentioned && unknown == nil && healthInStatus(&o.Status) != (deliveryHealth{}) {
 			changed = append(changed, o)
 		}
 	}
@@ -116,8 +116,8 @@ func (w *watch) conditions(ctx context.Context) (map[managed.By]webhook.Conditio
 // differs says whether a status does not tell what its row says. One that never told of
 // deliveries tells of the first.
 func (w *watch) differs(o *v1alpha1.Webhook, c webhook.Condition) bool {
-	f := fareOf(c.FailingSince, c.PausedAt, w.now())
-	return !f.equal(told(&o.Status)) || c.DeliveredAt != nil && untold(o) ||
+	f := healthOf(c.FailingSince, c.PausedAt, w.now())
+	return !f.equal(healthInStatus(&o.Status)) || c.DeliveredAt != nil && untold(o) ||
 		c.OwnLane != meta.IsStatusConditionTrue(o.Status.Conditions, v1alpha1.Dedicated)
 }
 

@@ -77,13 +77,13 @@ func (r *Rules) Apply(ctx context.Context, o *v1alpha1.Webhook) error {
 		if found, err = r.declare(ctx, o, org, found); err != nil {
 			// What there is goes on, and how it fares is told all the same.
 			if found != nil {
-				r.tell(o, found)
+				r.setDeliveringCondition(o, found)
 			}
 			return homeless(err, o)
 		}
 	}
 	o.Status.ID, o.Status.Resumed = found.ID.String(), o.Annotations[v1alpha1.ResumeAnnotation]
-	r.tell(o, found)
+	r.setDeliveringCondition(o, found)
 	if err := r.keepSecret(ctx, o, org, found); err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func (o Options) operate(ctx context.Context, scheme *k8sruntime.Scheme, count *
 	rules := o.Rules
 	rules.Client, rules.Reader = mgr.GetClient(), mgr.GetAPIReader()
 	rules.Workers = &dedicated.Workers{Writer: child.Writer{Client: rules.Client, Reader: rules.Reader}, Namespace: o.Namespace}
-	if err := rules.SetUp(mgr, resource.NewMetrics(prometheus.NewRegistry())); err != nil {
+	if err := rules.SetupWithManager(mgr, resource.NewMetrics(prometheus.NewRegistry())); err != nil {
 		return err
 	}
 	running, stop := context.WithCancel(ctx)

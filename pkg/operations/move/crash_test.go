@@ -32,7 +32,7 @@ func TestAMoverDiesAnywhere(t *testing.T) {
 			want := w.everything(org, "a")
 			w.begin(org, "b")
 			w.Kill(at)
-			err := w.settle(w.mover)
+			err := w.advance(w.mover)
 			if !w.Arm(0) {
 				require.NoError(t, err)
 				require.Greater(t, at, 40, "every statement was tried")
@@ -41,7 +41,7 @@ func TestAMoverDiesAnywhere(t *testing.T) {
 			written := w.tryToWrite(org, fmt.Sprintf("while nobody moves it, %d", at))
 			w.oneHome(org)
 			w.lapse(org)
-			require.NoError(t, w.settle(w.again()), "after statement %d", at)
+			require.NoError(t, w.advance(w.again()), "after statement %d", at)
 			require.Equal(t, directory.Moved, w.move(org).Phase, "after statement %d: %s", at, w.move(org).Problem)
 			w.oneHome(org)
 			require.Empty(t, w.everything(org, "a"), "after statement %d", at)
@@ -64,11 +64,11 @@ func TestAMoverComesBackFromTheDead(t *testing.T) {
 			w.begin(org, "b")
 			w.before(moment, func() {
 				w.lapse(org)
-				require.NoError(t, w.settle(w.again()))
+				require.NoError(t, w.advance(w.again()))
 				require.Equal(t, directory.Moved, w.move(org).Phase, w.move(org).Problem)
 				require.NoError(t, w.write(context.Background(), org, "two"))
 			})
-			_ = w.settle(w.mover) // it may notice
+			_ = w.advance(w.mover) // it may notice
 			w.oneHome(org)
 			require.Len(t, w.everything(org, "b")["setting"], 2, moment)
 			require.Equal(t, tenant.Open, w.fence("b", org).State, moment)

@@ -6,9 +6,9 @@ import (
 	"visavis.dev/pkg/store/directory"
 )
 
-// Settled says that the organization lives on its new shard and everything else is
+// Switched says that the organization lives on its new shard and everything else is
 // cleaning up.
-func Settled(m directory.Move) bool {
+func Switched(m directory.Move) bool {
 	return m.Phase == phaseKeep || m.Phase == phaseDelete || m.Phase == directory.Moved
 }
 

@@ -8,8 +8,8 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// settle opens the destination, as the route says, and has the source send everybody on.
-func (r *run) settle(ctx context.Context) error {
+// openDestination opens the destination, as the route says, and has the source send everybody on.
+func (r *run) openDestination(ctx context.Context) error {
 	o, err := r.Directory.Organization(ctx, r.move.Org)
 	if err != nil {
 		return err

@@ -163,8 +163,8 @@ func (w *world) begin(org id.Org, to string) {
 	require.NoError(w, move.Begin(w.Context(), w.directory, w.tenants, org, to, "test"))
 }
 
-// settle lets a mover go on until there is nothing to do at this moment.
-func (w *world) settle(m *move.Mover) (failed error) {
+// advance lets a mover go on until there is nothing to do at this moment.
+func (w *world) advance(m *move.Mover) (failed error) {
 	w.Helper()
 	for range 10_000 {
 		found, err := m.Advance(w.Context())
@@ -183,7 +183,7 @@ func (w *world) settle(m *move.Mover) (failed error) {
 func (w *world) moves(org id.Org, to string) directory.Move {
 	w.Helper()
 	w.begin(org, to)
-	require.NoError(w, w.settle(w.mover))
+	require.NoError(w, w.advance(w.mover))
 	return w.move(org)
 }
 

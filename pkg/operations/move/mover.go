@@ -83,7 +83,7 @@ func (m *Mover) Advance(ctx context.Context) (found bool, err error) {
 	if err := json.Unmarshal(claimed.Cursor, &r.at); err != nil {
 		return true, fmt.Errorf("move of %s: %w", claimed.Org, err)
 	}
-	held, stop := m.hold(ctx, claimed.Org, owner)
+	held, stop := m.keepClaim(ctx, claimed.Org, owner)
 	defer stop()
 	if err := r.advance(held); err != nil {
 		return true, fmt.Errorf("move of %s, %s: %w", claimed.Org, r.move.Phase, err)
@@ -91,8 +91,8 @@ func (m *Mover) Advance(ctx context.Context) (found bool, err error) {
 	return true, nil
 }
 
-// hold keeps a claim. The context ends before the lease does where it cannot.
-func (m *Mover) hold(ctx context.Context, org id.Org, owner uuid.UUID) (held context.Context, stop func()) {
+// keepClaim renews a claim. The context ends before the lease does where it cannot.
+func (m *Mover) keepClaim(ctx context.Context, org id.Org, owner uuid.UUID) (held context.Context, stop func()) {
 	held, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -162,7 +162,7 @@ func (r *run) advance(ctx context.Context) error {
 		return errors.Join(r.refused(ctx, err), r.leave(ctx))
 	}
 	if ctx.Err() == nil { // or the lease is over, or the process ends
-		err = errors.Join(err, r.stumble(ctx, err))
+		err = errors.Join(err, r.recordFailure(ctx, err))
 	}
 	return errors.Join(err, r.leave(ctx))
 }
@@ -189,12 +189,12 @@ func (r *run) save(ctx context.Context) error {
 	if err != nil || !cancelled || r.move.Phase.Over() {
 		return err
 	}
-	r.heed()
+	r.cancel()
 	return nil
 }
 
-// heed does what somebody asked who wants the move to end.
-func (r *run) heed() {
+// cancel ends the move: before the switch by undoing it, afterwards by not waiting any more.
+func (r *run) cancel() {
 	switch {
 	case !flipped(r.move.Phase) && r.move.Phase != phaseUndo:
 		r.enter(phaseUndo)
@@ -203,8 +203,8 @@ func (r *run) heed() {
 	}
 }
 
-// stumble writes down what a phase failed with, for the next to try again.
-func (r *run) stumble(ctx context.Context, failure error) error {
+// recordFailure writes down what a phase failed with, for the next to try again.
+func (r *run) recordFailure(ctx context.Context, failure error) error {
 	r.at.Failures++
 	r.move.Problem = failure.Error()
 	r.move.DueAt = new(r.now().Add(backoff(r.at.Failures)))

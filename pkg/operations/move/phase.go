@@ -28,7 +28,7 @@ var phases = map[directory.Phase]func(r *run, ctx context.Context) error{
 	phaseCatchUp:         (*run).catchUp,
 	phaseVerify:          (*run).verify,
 	phaseFence:           (*run).fenceOff,
-	directory.Flipped:    (*run).settle,
+	directory.Flipped:    (*run).openDestination,
 	phaseKeep:            (*run).keep,
 	phaseDelete:          (*run).remove,
 	phaseUndo:            (*run).undo,

@@ -30,7 +30,7 @@ func (r *run) preflight(ctx context.Context) error {
 	if err := r.vacant(ctx); err != nil {
 		return err
 	}
-	if err := r.seize(ctx); err != nil {
+	if err := r.takeOver(ctx); err != nil {
 		return err
 	}
 	n, err := r.countHere(ctx, r.Small+1)

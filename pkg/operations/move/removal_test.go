@@ -35,12 +35,12 @@ func TestAnOrganizationIsDeletedWhileItMoves(t *testing.T) {
 		switch moment {
 		case "":
 		case "keep":
-			require.NoError(t, w.settle(w.mover))
+			require.NoError(t, w.advance(w.mover))
 		default:
 			w.before(moment, func() { remove() })
 		}
 		require.Equal(t, "move", remove(), "it waits for the move's end")
-		require.NoError(t, w.settle(w.mover), moment)
+		require.NoError(t, w.advance(w.mover), moment)
 		require.Empty(t, remove())
 		for _, shard := range []string{"a", "b"} {
 			require.Empty(t, w.everything(org, shard), moment)

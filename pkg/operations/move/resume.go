@@ -16,7 +16,7 @@ var errTaken = errors.New("the organization's fence was changed by somebody else
 // says, and nothing else.
 func (r *run) resume(ctx context.Context) error {
 	if r.move.Cancelled {
-		r.heed()
+		r.cancel()
 	}
 	if flipped(r.move.Phase) || r.move.Phase == directory.FirstPhase {
 		return nil
@@ -29,13 +29,13 @@ func (r *run) resume(ctx context.Context) error {
 		r.enter(directory.Flipped)
 		return r.save(ctx)
 	}
-	return r.seize(ctx)
+	return r.takeOver(ctx)
 }
 
-// seize makes the source's epoch grow, so that nothing counts any more that another
+// takeOver makes the source's epoch grow, so that nothing counts any more that another
 // process still sends, and opens the source where that process fenced it off. The
 // destination learns of the epoch.
-func (r *run) seize(ctx context.Context) error {
+func (r *run) takeOver(ctx context.Context) error {
 	f, err := r.Tenants.Fence(ctx, r.move.From, r.move.Org)
 	if err != nil {
 		return err

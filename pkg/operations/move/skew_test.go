@@ -27,7 +27,7 @@ func TestTheSourceIsReadTogetherWithItsFence(t *testing.T) {
 		source := w.shards["a"].Config().ConnConfig.Database
 		w.begin(org, "b")
 		w.before("UPDATE org_fence", func() { w.transactions(source) })
-		require.NoError(t, w.settle(w.mover))
+		require.NoError(t, w.advance(w.mover))
 		read := 0
 		for _, statements := range w.transactions("") {
 			all := strings.Join(statements, ";\n")

@@ -49,7 +49,7 @@ func TestWhatCannotBeMoved(t *testing.T) {
 
 	w.begin(org, "b")
 	require.Equal(t, move.Moving, reason(org, "b"))
-	require.NoError(t, w.settle(w.mover))
+	require.NoError(t, w.advance(w.mover))
 
 	_, err := w.shards["b"].Exec(ctx, `DELETE FROM goose_db_version WHERE version_id = (SELECT max(version_id) FROM goose_db_version)`)
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func TestAMoveIsCancelled(t *testing.T) {
 			require.ErrorIs(t, w.directory.CancelMove(t.Context(), org), directory.ErrNotMoving)
 			w.begin(org, "b")
 			w.before(moment, func() { require.NoError(t, w.directory.CancelMove(t.Context(), org)) })
-			require.NoError(t, w.settle(w.mover))
+			require.NoError(t, w.advance(w.mover))
 			m := w.move(org)
 			require.Equal(t, directory.Cancelled, m.Phase)
 			require.Empty(t, m.Problem)
@@ -137,7 +137,7 @@ func TestADamagedRowIsFound(t *testing.T) {
 			require.NoError(t, err)
 		}
 	})
-	require.NoError(t, w.settle(w.mover))
+	require.NoError(t, w.advance(w.mover))
 	m := w.move(org)
 	require.Equal(t, directory.Moved, m.Phase, m.Problem)
 	require.EqualValues(t, 3, move.ProgressOf(m).RowsRepaired)
@@ -157,7 +157,7 @@ func TestACopyThatIsDamagedAgainAndAgain(t *testing.T) {
 		w.before("FROM session_command t", damage)
 	}
 	w.before("DELETE FROM move_dirty", damage)
-	require.NoError(t, w.settle(w.mover))
+	require.NoError(t, w.advance(w.mover))
 	m := w.move(org)
 	require.Equal(t, directory.Refused, m.Phase)
 	require.Contains(t, m.Problem, "2 rows on the shard b differ")
@@ -178,14 +178,14 @@ func TestTheFenceIsHeldForTooLong(t *testing.T) {
 	require.NoError(t, err)
 
 	w.begin(org, "b")
-	require.ErrorContains(t, w.settle(w.mover), "more than 300ms")
+	require.ErrorContains(t, w.advance(w.mover), "more than 300ms")
 	require.Contains(t, w.move(org).Problem, "more than 300ms")
 	require.Equal(t, tenant.Open, w.fence("a", org).State, "by itself")
 	require.NoError(t, w.write(t.Context(), org, "meanwhile"))
 	require.NoError(t, lock.Rollback(t.Context()))
 
 	w.clock.Step(time.Minute)
-	require.NoError(t, w.settle(w.mover))
+	require.NoError(t, w.advance(w.mover))
 	m := w.move(org)
 	require.Equal(t, directory.Moved, m.Phase, m.Problem)
 	require.True(t, move.ProgressOf(m).Large)
@@ -202,11 +202,11 @@ func TestTheDestinationDies(t *testing.T) {
 			want := w.everything(org, "a")
 			w.begin(org, "b")
 			w.before(moment, func() { w.power("b", false) })
-			require.Error(t, w.settle(w.mover), moment)
+			require.Error(t, w.advance(w.mover), moment)
 			if o, err := w.directory.Organization(t.Context(), org); err == nil && o.Shard == "a" {
 				require.NoError(t, w.write(t.Context(), org, "meanwhile"), moment)
 				w.clock.Step(time.Minute)
-				require.Error(t, w.settle(w.mover), moment)
+				require.Error(t, w.advance(w.mover), moment)
 				require.NoError(t, w.write(t.Context(), org, "meanwhile, again"), moment)
 				want["setting"] = append(want["setting"], "", "")
 			}
@@ -214,7 +214,7 @@ func TestTheDestinationDies(t *testing.T) {
 			w.power("b", true)
 			for range 20 { // connections that died are noticed one by one
 				w.clock.Step(time.Hour)
-				if w.settle(w.mover) == nil {
+				if w.advance(w.mover) == nil {
 					break
 				}
 			}
@@ -253,7 +253,7 @@ func TestWhatIsLeftIsKept(t *testing.T) {
 	require.EqualValues(t, "keep", m.Phase)
 	require.Equal(t, want, w.everything(org, "a"))
 	w.clock.Step(time.Hour)
-	require.NoError(t, w.settle(w.mover))
+	require.NoError(t, w.advance(w.mover))
 	require.Equal(t, directory.Moved, w.move(org).Phase)
 	require.Empty(t, w.everything(org, "a"))
 
@@ -261,7 +261,7 @@ func TestWhatIsLeftIsKept(t *testing.T) {
 	var refused *move.Refusal
 	require.ErrorAs(t, move.Begin(t.Context(), w.directory, w.tenants, org, "b", "test"), &refused)
 	require.Contains(t, refused.Sentence, "is deleted first")
-	require.NoError(t, w.settle(w.mover))
+	require.NoError(t, w.advance(w.mover))
 	require.Equal(t, directory.Moved, w.move(org).Phase)
 	require.Empty(t, w.everything(org, "b"))
 	w.begin(org, "b")

@@ -157,7 +157,7 @@ func TestWritersWhileItMovesToAndFro(t *testing.T) {
 			w.begin(org, to)
 			for range 50 { // what was in the way for too long is tried again
 				w.clock.Step(time.Minute)
-				if err := w.settle(w.mover); err != nil {
+				if err := w.advance(w.mover); err != nil {
 					t.Log(err)
 				}
 				if w.move(org).DueAt == nil {

@@ -27,28 +27,28 @@ func (c Connection) Apply(ch Change, at time.Time) (Connection, map[string]any, 
 	replace(&after.Name, ch.Name, "name", changes)
 	replace(&after.TimeoutMs, ch.TimeoutMs, "timeoutMs", changes)
 	replace(&after.Fallback, ch.Fallback, "fallback", changes)
-	resettled := false
+	untested := false
 	if ch.Config != nil {
 		if names := c.Config.differences(*ch.Config); len(names) > 0 {
-			after.Config, resettled = *ch.Config, true
+			after.Config, untested = *ch.Config, true
 			changes["config"] = names // the values can hold more than may be written down
 		}
 	}
 	if ch.Secret != nil {
-		after.SecretSet, after.SecretLast4, resettled = true, ch.Secret.last4(), true
+		after.SecretSet, after.SecretLast4, untested = true, ch.Secret.last4(), true
 		changes["secret"] = "replaced"
 	} else if c.SecretSet && c.Address() != after.Address() {
 		return c, nil, ErrSecretNeeded
 	}
 	if ch.Enabled != nil && *ch.Enabled == (c.State == Disabled) {
 		changes["enabled"] = *ch.Enabled
-		after.State, resettled = Disabled, true
+		after.State, untested = Disabled, true
 		if *ch.Enabled {
 			after.State = Unverified
 		}
 	}
-	if resettled {
-		after = after.resettled(at)
+	if untested {
+		after = after.reset(at)
 	}
 	if len(changes) > 0 {
 		after.UpdatedAt = at
@@ -56,8 +56,8 @@ func (c Connection) Apply(ch Change, at time.Time) (Connection, map[string]any, 
 	return after, changes, nil
 }
 
-// resettled is the connection as one of which nothing is known yet.
-func (c Connection) resettled(at time.Time) Connection {
+// reset is the connection as one of which nothing is known yet.
+func (c Connection) reset(at time.Time) Connection {
 	c.SettledAt = at
 	c.Health.ErrorCode, c.Health.Failures = "", 0
 	if c.State != Disabled {

@@ -23,7 +23,7 @@ func Record(ctx context.Context, tx *tenant.Tx, which id.Connection, outcomes []
 	for _, o := range outcomes[max(len(outcomes)-KeptCalls, 0):] {
 		after = after.After(o)
 	}
-	return settle(ctx, tx, before, after, outcomes, now)
+	return recordOutcomes(ctx, tx, before, after, outcomes, now)
 }
 
 // RecordTrial notes what a trial showed of a connection as it was when it was
@@ -38,13 +38,13 @@ func RecordTrial(ctx context.Context, tx *tenant.Tx, tried Opened, trial Trial, 
 	if before.SettledAt.Equal(tried.SettledAt) {
 		after = before.Tried(trial)
 	}
-	err = settle(ctx, tx, before, after, trial.Outcomes, now)
+	err = recordOutcomes(ctx, tx, before, after, trial.Outcomes, now)
 	return after, err
 }
 
-// settle writes what calls made of a connection, and tells when it stopped
+// recordOutcomes writes what calls made of a connection, and tells when it stopped
 // working.
-func settle(ctx context.Context, tx *tenant.Tx, before, after Connection, outcomes []Outcome, now time.Time) error {
+func recordOutcomes(ctx context.Context, tx *tenant.Tx, before, after Connection, outcomes []Outcome, now time.Time) error {
 	if len(outcomes) > 0 {
 		p95Ms, err := keepCalls(ctx, tx, after.ID, outcomes[max(len(outcomes)-KeptCalls, 0):])
 		if err != nil {

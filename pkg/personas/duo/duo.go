@@ -95,27 +95,27 @@ func (d *Duo) wears() []id.Avatar {
 // maxName bounds a host's name, in characters.
 const maxName = 80
 
-// Settle answers the duo as it is kept, with its languages by code. The error
+// Normalize answers the duo as it is kept, with its languages by code. The error
 // is an errdefs.Invalid.
-func (d *Duo) Settle() (Duo, error) {
-	settled := *d
+func (d *Duo) Normalize() (Duo, error) {
+	normalized := *d
 	if len(d.Hosts) != 2 {
-		return settled, invalid("hosts", "must be two")
+		return normalized, invalid("hosts", "must be two")
 	}
 	for i, h := range d.Hosts {
 		if n := utf8.RuneCountInString(h.Name); n == 0 || n > maxName {
-			return settled, invalid(fmt.Sprintf("hosts[%d].name", i), "must have 1 to %d characters", maxName)
+			return normalized, invalid(fmt.Sprintf("hosts[%d].name", i), "must have 1 to %d characters", maxName)
 		}
 	}
 	if d.Hosts[0].Seat == d.Hosts[1].Seat {
-		return settled, invalid("hosts[1].seat", "is taken: one host sits left, the other right")
+		return normalized, invalid("hosts[1].seat", "is taken: one host sits left, the other right")
 	}
 	if d.Hosts[0].Role == d.Hosts[1].Role {
-		return settled, invalid("hosts[1].role", "is taken: one host leads, the other is the partner")
+		return normalized, invalid("hosts[1].role", "is taken: one host leads, the other is the partner")
 	}
 	codes, err := spoken(d.Languages)
-	settled.Languages = codes
-	return settled, err
+	normalized.Languages = codes
+	return normalized, err
 }
 
 // spoken answers languages by code, each once.

@@ -44,7 +44,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestNormalize(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*duo.Duo)
 		field  string
@@ -63,10 +63,10 @@ func TestSettle(t *testing.T) {
 				Languages: []string{"English", "en", "de"},
 			}
 			c.change(&d)
-			settled, err := d.Settle()
+			normalized, err := d.Normalize()
 			if c.field == "" {
 				require.NoError(t, err)
-				require.Equal(t, []string{"en", "de"}, settled.Languages)
+				require.Equal(t, []string{"en", "de"}, normalized.Languages)
 				return
 			}
 			var field *errdefs.Invalid

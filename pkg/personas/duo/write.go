@@ -17,7 +17,7 @@ import (
 // Insert enters a duo as a draft, with its persona. The error is a
 // errdefs.Invalid or a HostError.
 func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo, who persona.Author) (Duo, error) {
-	d, err := d.Settle()
+	d, err := d.Normalize()
 	if err != nil {
 		return d, err
 	}
@@ -50,7 +50,7 @@ func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, d Duo, who pe
 // languages change is a draft again. It answers the names of what changed; the
 // errors are those of Insert.
 func Update(ctx context.Context, tx *tenant.Tx, l *avatar.Library, before, after Duo, who persona.Author) (Duo, []string, error) {
-	after, err := after.Settle()
+	after, err := after.Normalize()
 	if err != nil {
 		return before, nil, err
 	}

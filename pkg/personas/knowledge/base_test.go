@@ -122,7 +122,7 @@ func TestDeletingAPack(t *testing.T) {
 	require.ErrorIs(t, err, errdefs.Gone{Noun: knowledge.BaseNoun})
 	_, _, err = w.tryAdd(w.text(b, "a third"), terms(nil))
 	require.ErrorIs(t, err, errdefs.Gone{Noun: knowledge.BaseNoun})
-	w.settle()
+	w.runDueJobs()
 	_, err = knowledge.GetDocument(ctx, w.tenants, w.one, waiting)
 	require.ErrorIs(t, err, errdefs.Gone{Noun: knowledge.DocumentNoun})
 

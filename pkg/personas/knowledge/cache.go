@@ -67,7 +67,7 @@ func (c *cache) release(packs ...*pack) {
 			c.remove(p) // it was not loaded
 		}
 	}
-	c.tell()
+	c.wakeWaiting()
 }
 
 // resize notes what a pack takes, and makes room where that is more than before.
@@ -93,7 +93,7 @@ func (c *cache) tryResize(p *pack, bytes int64) error {
 	}
 	c.account(p, bytes+entryBytes)
 	if more < 0 {
-		c.tell()
+		c.wakeWaiting()
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (c *cache) drop(p *pack) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.remove(p)
-	c.tell()
+	c.wakeWaiting()
 }
 
 func (c *cache) remove(p *pack) {
@@ -167,7 +167,7 @@ func (c *cache) account(p *pack, bytes int64) {
 	p.bytes = bytes
 }
 
-func (c *cache) tell() {
+func (c *cache) wakeWaiting() {
 	close(c.freed)
 	c.freed = make(chan struct{})
 }

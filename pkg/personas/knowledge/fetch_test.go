@@ -20,7 +20,7 @@ func TestSlowSitesHoldNoDocumentUp(t *testing.T) {
 	b := w.base()
 	w.pages["https://refreshed.test/"] = "The museum opens at nine."
 	refreshed := w.add(w.address(b, "https://refreshed.test/"))
-	w.settle()
+	w.runDueJobs()
 	hanging, release := make(chan struct{}, 10), make(chan struct{})
 	w.fetch = func(ctx context.Context, url string, o crawl.Options, each func(crawl.Page) error) error {
 		hanging <- struct{}{}

@@ -59,7 +59,7 @@ func TestHostileDocumentsFailOnce(t *testing.T) {
 	}
 	require.Len(t, want, len(names))
 	healthy := w.add(w.text(b, opening))
-	w.settle()
+	w.runDueJobs()
 	for d, code := range want {
 		got := w.document(d)
 		require.Equal(t, knowledge.Failed, got.Status)
@@ -96,7 +96,7 @@ func TestADocumentWaitsForItsReader(t *testing.T) {
 	require.Equal(t, knowledge.Processing, w.document(d).Status)
 	require.Equal(t, knowledge.Processing, w.document(page).Status)
 	down = false
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, knowledge.Ready, w.document(d).Status)
 	require.Equal(t, knowledge.Ready, w.document(page).Status)
 	require.NotContains(t, w.told(), event.KnowledgeDocumentFailed)

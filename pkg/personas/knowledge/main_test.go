@@ -93,8 +93,8 @@ func (w *world) advance() (made int) {
 	return made
 }
 
-// settle makes all that is due.
-func (w *world) settle() {
+// runDueJobs makes all that is due.
+func (w *world) runDueJobs() {
 	w.t.Helper()
 	for w.advance() > 0 {
 	}
@@ -155,7 +155,7 @@ func (w *world) add(d knowledge.Document) id.Document {
 func (w *world) read(b id.KnowledgeBase, text string) id.Document {
 	w.t.Helper()
 	d := w.add(w.text(b, text))
-	w.settle()
+	w.runDueJobs()
 	require.Equal(w.t, knowledge.Ready, w.document(d).Status)
 	return d
 }

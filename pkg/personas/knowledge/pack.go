@@ -255,7 +255,7 @@ func eachChange(rows pgx.Rows, fn func(change) error) error {
 			return err
 		}
 		if next.Document != one.Document {
-			if err := told(one, fn); err != nil {
+			if err := emit(one, fn); err != nil {
 				return err
 			}
 			one = next
@@ -267,11 +267,11 @@ func eachChange(rows pgx.Rows, fn func(change) error) error {
 	if err := rows.Err(); err != nil {
 		return err // the last document may lack forms
 	}
-	return told(one, fn)
+	return emit(one, fn)
 }
 
-// told hands a change on, unless it is none.
-func told(c change, fn func(change) error) error {
+// emit passes a change on, unless it is none.
+func emit(c change, fn func(change) error) error {
 	if c.Document.IsZero() {
 		return nil
 	}

@@ -32,7 +32,7 @@ func TestADocumentIsRead(t *testing.T) {
 	require.Equal(t, [5]int64{1, 0, 0, int64(len(opening)), 0}, w.figures(b))
 	require.Empty(t, w.find(w.searcher, "when does the museum open", b))
 
-	w.settle()
+	w.runDueJobs()
 	got := w.document(d)
 	require.Equal(t, knowledge.Ready, got.Status)
 	require.True(t, got.Job.IsZero())
@@ -55,7 +55,7 @@ func TestADocumentThatCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	b := w.base()
 	d := w.add(w.text(b, "  \n "))
-	w.settle()
+	w.runDueJobs()
 	got := w.document(d)
 	require.Equal(t, knowledge.Failed, got.Status)
 	require.Equal(t, knowledge.Empty, got.Error)
@@ -85,7 +85,7 @@ func TestReadingIsRepeatedAfterACrash(t *testing.T) {
 	step, err := work.Prepare(context.Background(), w.claimed(d))
 	require.NoError(t, err)
 	require.NotNil(t, step)
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, half, w.count("knowledge_chunk"))
 	require.EqualValues(t, half, w.document(d).Chunks)
 	require.Equal(t, [5]int64{1, 1, 0, int64(len(text)), int64(half)}, w.figures(b))
@@ -111,7 +111,7 @@ func TestADocumentThatCrashesItsReaderIsGivenUp(t *testing.T) {
 	require.NoError(t, err)
 	_, err = db.Exec(context.Background(), `UPDATE job SET attempts = 5`)
 	require.NoError(t, err)
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, knowledge.Unreadable, w.document(d).Error)
 }
 
@@ -141,7 +141,7 @@ func TestADocumentIsReadLaterWhenItCannotBeReadNow(t *testing.T) {
 			w.runner = w.newRunner()
 			d := w.add(w.text(w.base(), opening))
 			for range c.failures + 1 {
-				w.settle()
+				w.runDueJobs()
 				w.clock.Step(2 * time.Minute)
 			}
 			require.Equal(t, c.want, w.document(d).Status, "%v", w.document(d).Error)
@@ -182,7 +182,7 @@ func TestTheReadingOfADeletedDocumentEnds(t *testing.T) {
 			w.clock.Step(15 * time.Second) // the claim is renewed
 			<-ended
 			<-done
-			w.settle()
+			w.runDueJobs()
 			require.Equal(t, []event.Type{event.JobCompleted}, w.told())
 			require.Contains(t, string(w.events()[0].Structure), `"cancelled"`)
 		})
@@ -206,7 +206,7 @@ func TestADocumentDeletedWhileItIsReadStaysDeleted(t *testing.T) {
 					return w.answer(ctx, url, o, each)
 				}
 			}
-			w.settle()
+			w.runDueJobs()
 			_, err := knowledge.GetDocument(context.Background(), w.tenants, w.one, d)
 			require.ErrorIs(t, err, errdefs.Gone{Noun: knowledge.DocumentNoun})
 			require.Equal(t, [5]int64{}, w.figures(b))
@@ -247,7 +247,7 @@ func TestAddressesAreTriedAgain(t *testing.T) {
 	w.pages["https://example.com/"] = opening
 	require.Equal(t, knowledge.Processing, w.readAgain(d).Status)
 	require.Equal(t, [5]int64{1, 0, 0, 0, 0}, w.figures(b))
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, knowledge.Ready, w.document(d).Status)
 	require.Equal(t, [5]int64{1, 1, 0, int64(len(opening)), 1}, w.figures(b))
 }
@@ -259,7 +259,7 @@ func TestARefusedAddressFailsAtOnce(t *testing.T) {
 		return &crawl.Error{Code: "address_refused"}
 	}
 	d := w.add(w.address(w.base(), "https://example.com/"))
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, knowledge.AddressRefused, w.document(d).Error)
 }
 
@@ -270,7 +270,7 @@ func TestRefreshing(t *testing.T) {
 	b := w.base()
 	w.pages[url] = opening
 	d := w.add(w.address(b, url))
-	w.settle()
+	w.runDueJobs()
 	first := w.document(d)
 	require.Equal(t, knowledge.Ready, first.Status)
 	require.Equal(t, w.now(), first.FetchedAt.UTC())
@@ -285,7 +285,7 @@ func TestRefreshing(t *testing.T) {
 	w.clock.Step(24 * time.Hour)
 	require.Equal(t, 1, sweep())
 	require.Zero(t, sweep(), "it is on its way")
-	w.settle()
+	w.runDueJobs()
 	same := w.document(d)
 	require.Equal(t, w.now(), same.FetchedAt.UTC())
 	same.FetchedAt = first.FetchedAt
@@ -299,7 +299,7 @@ func TestRefreshing(t *testing.T) {
 		}
 		w.clock.Step(24 * time.Hour)
 		require.Equal(t, 1, sweep())
-		w.settle()
+		w.runDueJobs()
 		broken := w.document(d)
 		require.Equal(t, knowledge.Ready, broken.Status)
 		require.Equal(t, knowledge.Blocked, broken.Error)
@@ -312,7 +312,7 @@ func TestRefreshing(t *testing.T) {
 	w.pages[url] = "The museum is closed for ever."
 	w.clock.Step(24 * time.Hour)
 	require.Equal(t, 1, sweep())
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, []string{w.pages[url]}, w.find(w.searcher, "museum", b))
 	require.Empty(t, w.document(d).Error)
 	require.Equal(t, [5]int64{1, 1, 0, int64(len(w.pages[url])), 1}, w.figures(b))
@@ -339,7 +339,7 @@ func TestASiteIsOneDocument(t *testing.T) {
 	site := w.address(b, "https://example.com/")
 	site.CrawlDepth, site.CrawlPages = 1, 9
 	d := w.add(site)
-	w.settle()
+	w.runDueJobs()
 	chunks, err := knowledge.ListChunks(context.Background(), w.tenants, w.one, d, 0, 10)
 	require.NoError(t, err)
 	require.Len(t, chunks, 2)
@@ -382,14 +382,14 @@ func TestARefreshThatIsCutKeepsWhatIsFound(t *testing.T) {
 	site := w.address(b, "https://example.com/")
 	site.CrawlDepth, site.CrawlPages = 1, 9
 	d := w.add(site)
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, knowledge.Ready, w.document(d).Status)
 	require.Len(t, w.find(w.searcher, "museum", b), 2)
 
 	refresh := func() knowledge.Document {
 		w.readAgain(d)
 		for range 4 {
-			w.settle()
+			w.runDueJobs()
 			w.clock.Step(10 * time.Minute)
 		}
 		return w.document(d)

@@ -82,7 +82,7 @@ func TestAFullPackTakesNoMore(t *testing.T) {
 	// It has room for a page or two: what does not fit shows when it is read.
 	exec(`UPDATE knowledge_base SET postings = postings + 12500000`)
 	large := w.add(w.text(b, randomWords(1, 400<<10)))
-	w.settle()
+	w.runDueJobs()
 	failed := w.document(large)
 	require.Equal(t, []any{knowledge.Failed, knowledge.PackFull}, []any{failed.Status, failed.Error})
 	require.Zero(t, w.count("knowledge_chunk WHERE document_id <> '"+uuid.UUID(d).String()+"'"))

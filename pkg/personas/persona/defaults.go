@@ -8,7 +8,7 @@ import (
 )
 
 // Defaults are what a persona is made with where its maker says nothing. The
-// words are added in its language when it is settled.
+// words are added in its language when it is normalized.
 func Defaults(v voice.Voice) Definition {
 	d := Definition{
 		Greeting: Greeting{Mode: GreetFixed},

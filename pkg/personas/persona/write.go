@@ -17,8 +17,8 @@ import (
 // Author is who changes a persona, and when.
 type Author = activity.Actor
 
-// Insert enters a persona as its first version. Its definition is settled with
-// its voice here. The errors are those of Settle, avatar.Wear and voice.Find,
+// Insert enters a persona as its first version. Its definition is normalized with
+// its voice here. The errors are those of Normalize, avatar.Wear and voice.Find,
 // and an errdefs.Invalid for what it names and is not there.
 func Insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, who Author) (Persona, error) {
 	return insert(ctx, tx, l, p, "persona.created", who)
@@ -31,7 +31,7 @@ func Duplicate(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona,
 
 func insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, action string, who Author) (Persona, error) {
 	p.Version, p.CreatedAt, p.UpdatedAt = 1, who.At, who.At
-	if err := p.settle(ctx, tx); err != nil {
+	if err := p.prepare(ctx, tx); err != nil {
 		return p, err
 	}
 	if err := p.wear(ctx, tx, l, id.Avatar{}, who); err != nil {
@@ -55,7 +55,7 @@ func insert(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, ac
 }
 
 // Update makes of a persona that Lock found what after says: its name, face,
-// voice and definition, which is settled here. A change of nothing makes no
+// voice and definition, which is normalized here. A change of nothing makes no
 // version. It answers the names of what changed; the errors are those of Insert.
 func Update(ctx context.Context, tx *tenant.Tx, l *avatar.Library, before, after Persona, who Author) (Persona, []string, error) {
 	return update(ctx, tx, l, before, after, "persona.updated", who)
@@ -77,7 +77,7 @@ func Restore(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, v
 }
 
 func update(ctx context.Context, tx *tenant.Tx, l *avatar.Library, before, after Persona, action string, who Author) (Persona, []string, error) {
-	if err := after.settle(ctx, tx); err != nil {
+	if err := after.prepare(ctx, tx); err != nil {
 		return before, nil, err
 	}
 	changed := differences(before, after)
@@ -115,13 +115,13 @@ func Retry(ctx context.Context, tx *tenant.Tx, l *avatar.Library, p Persona, who
 	return face.Prepare(ctx, tx, a, who.By, who.At)
 }
 
-// settle settles the definition with the voice and checks what it names.
-func (p *Persona) settle(ctx context.Context, tx *tenant.Tx) error {
+// prepare normalizes the definition with the voice and checks what it names.
+func (p *Persona) prepare(ctx context.Context, tx *tenant.Tx) error {
 	v, err := voice.Find(ctx, tx, p.Voice)
 	if err != nil {
 		return err
 	}
-	if p.Definition, err = p.Definition.Settle(v); err != nil {
+	if p.Definition, err = p.Definition.Normalize(v); err != nil {
 		return err
 	}
 	return p.Definition.checkReferences(ctx, tx)

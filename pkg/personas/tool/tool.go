@@ -76,10 +76,10 @@ func Read(config map[string]any) (Tool, error) {
 		}
 		return Tool{}, errdefs.InvalidField("", "is not the description of a tool")
 	}
-	return t, t.settle()
+	return t, t.normalize()
 }
 
-func (t *Tool) settle() error {
+func (t *Tool) normalize() error {
 	t.Title, t.Description = strings.TrimSpace(t.Title), strings.TrimSpace(t.Description)
 	switch {
 	case !name.MatchString(t.Name):

@@ -55,8 +55,8 @@ func (w Wanted) person() Person {
 	return p
 }
 
-// settle makes the details of a person ones that can be kept. The error is an errdefs.Invalid.
-func (p *Person) settle() (key *string, err error) {
+// normalize brings the details of a person into the form that is kept. The error is an errdefs.Invalid.
+func (p *Person) normalize() (key *string, err error) {
 	if p.Email != nil {
 		shown, folded, ok := Address(*p.Email)
 		if !ok {
@@ -94,7 +94,7 @@ func (p *Person) settle() (key *string, err error) {
 // somebody with another external id), ErrExternalIDTaken (somebody with the address goes by another external id) or ErrFull.
 func FindOrAdd(ctx context.Context, tx *tenant.Tx, w Wanted) (Person, bool, error) {
 	wanted := w.person()
-	key, err := wanted.settle()
+	key, err := wanted.normalize()
 	if err != nil {
 		return Person{}, false, err
 	}
@@ -267,7 +267,7 @@ func (p *Person) insert(ctx context.Context, tx *tenant.Tx, key *string, terms p
 // save writes a person's details. The error is an errdefs.Invalid, ErrEmailTaken or
 // ErrExternalIDTaken.
 func (p *Person) save(ctx context.Context, tx *tenant.Tx) error {
-	key, err := p.settle()
+	key, err := p.normalize()
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func LockAll(ctx context.Context, tx *tenant.Tx, p id.Person) (Person, error) {
 // switched off takes part in ends. The error is a
 // errdefs.Invalid, ErrEmailTaken or ErrExternalIDTaken.
 func Update(ctx context.Context, tx *tenant.Tx, before, after Person, who Author) (Person, Change, error) {
-	if _, err := after.settle(); err != nil {
+	if _, err := after.normalize(); err != nil {
 		return before, Change{}, err
 	}
 	change := Change{Fields: differences(before, after)}
@@ -114,7 +114,7 @@ func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membersh
 	} else if !errdefs.IsNotFound(err, MembershipNoun) {
 		return before, Change{}, err
 	}
-	if after, err = after.settled(ctx, tx, p); err != nil {
+	if after, err = after.checked(ctx, tx, p); err != nil {
 		return before, Change{}, err
 	}
 	after.Edition, after.UpdatedAt = before.Edition+1, who.At

@@ -60,7 +60,7 @@ func join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (M
 	case !errdefs.IsNotFound(err, MembershipNoun):
 		return Membership{}, false, err
 	}
-	m, err = m.settled(ctx, tx, p)
+	m, err = m.checked(ctx, tx, p)
 	if err != nil {
 		return Membership{}, false, err
 	}
@@ -75,8 +75,8 @@ func join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (M
 	return m, true, err
 }
 
-// settled checks a place against its portal and notes whether it is switched on.
-func (m Membership) settled(ctx context.Context, tx *tenant.Tx, p Person) (Membership, error) {
+// checked checks a place against its portal and notes whether it is switched on.
+func (m Membership) checked(ctx context.Context, tx *tenant.Tx, p Person) (Membership, error) {
 	if m.StartsAt != nil && m.EndsAt != nil && !m.StartsAt.Before(*m.EndsAt) {
 		return m, ErrDates
 	}

@@ -43,7 +43,7 @@ func HandOver(ctx context.Context, tx *tenant.Tx, p Portal, to managed.By) (Port
 func Insert(ctx context.Context, tx *tenant.Tx, p Portal, terms plan.Terms, who Author) (made Portal, full bool, err error) {
 	p.State, p.DraftVersion, p.PageStamp, p.ManagedBy = Draft, 1, 1, cmp.Or(p.ManagedBy, managed.API)
 	p.CreatedAt, p.UpdatedAt = who.At, who.At
-	if err := p.settle(ctx, tx, Portal{}); err != nil {
+	if err := p.prepare(ctx, tx, Portal{}); err != nil {
 		return p, false, err
 	}
 	limit, limited := terms.Limit(plan.Portals)
@@ -62,9 +62,9 @@ func Insert(ctx context.Context, tx *tenant.Tx, p Portal, terms plan.Terms, who 
 	return p, false, knowledge.SetUses(ctx, tx, knowledge.ByPortal(p.ID), nil, p.Definition.KnowledgeBaseIDs)
 }
 
-// settle settles the definition and holds on to what is new in it.
-func (p *Portal) settle(ctx context.Context, tx *tenant.Tx, before Portal) (err error) {
-	if p.Definition, err = p.Definition.Settle(); err != nil {
+// prepare normalizes the definition and locks what it newly names.
+func (p *Portal) prepare(ctx context.Context, tx *tenant.Tx, before Portal) (err error) {
+	if p.Definition, err = p.Definition.Normalize(); err != nil {
 		return err
 	}
 	if p.Persona != before.Persona {
@@ -102,7 +102,7 @@ func update(ctx context.Context, tx *tenant.Tx, before, after Portal, who Author
 	// The pack of the subjects is never the author's to change, also not by way of an
 	// old version.
 	after.Definition.SubjectBaseID = before.Definition.SubjectBaseID
-	if err := after.settle(ctx, tx, before); err != nil {
+	if err := after.prepare(ctx, tx, before); err != nil {
 		return before, nil, err
 	}
 	changed := differences(before, after)

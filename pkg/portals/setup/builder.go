@@ -28,7 +28,7 @@ import (
 // portal_fill do.
 type Builder struct {
 	Sources   Sources
-	Scribe    *Scribe
+	Scribe    *ModelWriter
 	Gallery   *template.Gallery
 	Library   *avatar.Library
 	Addresses *portal.Addresses

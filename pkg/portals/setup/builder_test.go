@@ -89,10 +89,10 @@ func TestAnotherProcessTakesOver(t *testing.T) {
 	_, err := dying.Advance(context.Background(), "a")
 	require.NoError(t, err)
 	<-died
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, setup.Applying, w.plan(p.ID).State, "the lease is the dead one's still")
 	w.clock.Step(time.Minute)
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, job.Succeeded, w.job(j).State)
 	require.Equal(t, int64(1), w.job(j).Attempts, "only a process that ends while it prepares counts")
 	require.Equal(t, 1, w.count("portal"))
@@ -118,7 +118,7 @@ func TestAPlanThatCannotBeApplied(t *testing.T) {
 			p := w.planned(setup.Input{URL: new(start), TemplateKey: new("blank")})
 			w.terms = test.terms
 			j := w.apply(p.ID, test.cast)
-			w.settle()
+			w.runDueJobs()
 			require.Equal(t, code, w.job(j).ErrorCode)
 			for _, table := range []string{"portal", "persona", "subject", "knowledge_base", "knowledge_document"} {
 				require.Zero(t, w.count(table), table)
@@ -129,7 +129,7 @@ func TestAPlanThatCannotBeApplied(t *testing.T) {
 
 			w.terms = plan.Terms{}
 			w.apply(p.ID, setup.Cast{})
-			w.settle()
+			w.runDueJobs()
 			w.built(p.ID)
 		})
 	}
@@ -144,7 +144,7 @@ func TestACancelledApplicationChangesNothing(t *testing.T) {
 		_, err := job.Cancel(ctx, tx, j, activity.Actor{By: "test", At: w.clock.Now()})
 		return err
 	})
-	w.settle()
+	w.runDueJobs()
 	require.Zero(t, w.count("portal"))
 	ready := w.plan(p.ID)
 	require.Equal(t, setup.Ready, ready.Standing())
@@ -157,7 +157,7 @@ func TestACancelledApplicationChangesNothing(t *testing.T) {
 		return err
 	})
 	w.apply(p.ID, setup.Cast{})
-	w.settle()
+	w.runDueJobs()
 	made, _ := w.built(p.ID)
 	require.Equal(t, "Another name", made.Name)
 }
@@ -177,7 +177,7 @@ func TestPlansThatAreNotReady(t *testing.T) {
 		require.ErrorIs(t, err, setup.NotReady())
 		return nil
 	})
-	w.settle()
+	w.runDueJobs()
 	w.apply(p.ID, setup.Cast{})
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
 		found, err := setup.Lock(ctx, tx, p.ID)

@@ -154,7 +154,7 @@ func TestAPortalThatCannotBeFilled(t *testing.T) {
 			}
 			delete(w.site, start)
 			j := w.fill(p, setup.Request{Sections: test.sections, Source: setup.Input{URL: new(start)}})
-			w.settle()
+			w.runDueJobs()
 			require.Equal(t, test.code, w.job(j).ErrorCode)
 			require.Equal(t, p.DraftVersion, w.portal(p.ID).DraftVersion)
 		})
@@ -172,7 +172,7 @@ func TestThePortalIsArchivedMeanwhile(t *testing.T) {
 		_, err = portal.Archive(ctx, tx, held, portal.Author{By: by, At: w.clock.Now()})
 		return err
 	})
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, job.Cancelled, w.job(j).State)
 	require.Equal(t, 1, w.count("subject"))
 }

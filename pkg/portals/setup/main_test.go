@@ -65,7 +65,7 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	w.reporter = &connection.Reporter{Tenants: w.tenants, Clock: w.clock, Log: slog.New(slog.DiscardHandler)}
 	from := setup.Sources{Tenants: w.tenants, Fetch: w.fetch, Extract: extract.Here}
-	scribe := &setup.Scribe{
+	scribe := &setup.ModelWriter{
 		Tenants: w.tenants, Opener: connection.NewOpener(w.tenants, w.vault, w.clock), Report: w.reporter, Egress: w.model.Guard(), Clock: w.clock,
 	}
 	terms := func(context.Context, id.Org) (plan.Terms, error) { return w.terms, nil }
@@ -124,11 +124,11 @@ func (w *world) connect(answers modeltest.Behaviour) {
 // begin enters a plan.
 func (w *world) begin(in setup.Input) setup.Plan {
 	w.t.Helper()
-	settled, err := in.Settle(w.gallery.Templates())
+	normalized, err := in.Normalize(w.gallery.Templates())
 	require.NoError(w.t, err)
 	var made setup.Plan
 	w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
-		made, err = setup.Begin(ctx, tx, settled, activity.Actor{By: by, At: w.clock.Now()})
+		made, err = setup.Begin(ctx, tx, normalized, activity.Actor{By: by, At: w.clock.Now()})
 		return err
 	})
 	return made
@@ -138,7 +138,7 @@ func (w *world) begin(in setup.Input) setup.Plan {
 func (w *world) planned(in setup.Input) setup.Plan {
 	w.t.Helper()
 	made := w.begin(in)
-	w.settle()
+	w.runDueJobs()
 	return w.plan(made.ID)
 }
 
@@ -173,8 +173,8 @@ func (w *world) fill(p portal.Portal, r setup.Request) id.Job {
 	return j.ID
 }
 
-// settle makes what is due until nothing is.
-func (w *world) settle() {
+// runDueJobs makes what is due until nothing is.
+func (w *world) runDueJobs() {
 	w.t.Helper()
 	for made := 1; made > 0; {
 		var err error
@@ -235,7 +235,7 @@ func (w *world) crash(kind job.Kind) (steps *int) {
 func (w *world) outlast() {
 	w.t.Helper()
 	for range 8 {
-		w.settle()
+		w.runDueJobs()
 		w.clock.Step(time.Minute)
 	}
 }

@@ -72,7 +72,7 @@ func TestAnOutline(t *testing.T) {
 			require.Equal(t, test.languages, made.Languages)
 			require.Equal(t, test.name, made.Name)
 			require.Len(t, made.Knowledge, len(test.found))
-			_, err := made.Settle(gallery(t))
+			_, err := made.Normalize(gallery(t))
 			require.NoError(t, err)
 		})
 	}
@@ -93,10 +93,10 @@ func TestEveryOutlineCanBeEntered(t *testing.T) {
 			found = append(found, s)
 		}
 		made := outline(Input{}, found, templates)
-		settled, err := made.Settle(templates)
+		normalized, err := made.Normalize(templates)
 		require.NoError(r, err)
-		require.LessOrEqual(r, len(settled.Knowledge), maxSources)
-		require.LessOrEqual(r, len(settled.Name), maxName)
+		require.LessOrEqual(r, len(normalized.Knowledge), maxSources)
+		require.LessOrEqual(r, len(normalized.Name), maxName)
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 // Planner works plans out: it is what the jobs of the kind portal_plan do.
 type Planner struct {
 	Sources Sources
-	Scribe  *Scribe
+	Scribe  *ModelWriter
 	Gallery *template.Gallery
 	// Terms are what an organization may have.
 	Terms func(ctx context.Context, org id.Org) (plan.Terms, error)
@@ -77,7 +77,7 @@ func (p *Planner) work(ctx context.Context, org id.Org, in Input) (worked, error
 	templates := Allowed(p.Gallery, terms)
 	draft := outline(in, found, templates)
 	w := worked{sources: len(found)}
-	if w.proposal, err = draft.Settle(templates); err != nil {
+	if w.proposal, err = draft.Normalize(templates); err != nil {
 		return w, err
 	}
 	better, err := p.written(ctx, org, in, found, w.proposal, templates)

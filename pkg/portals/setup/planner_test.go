@@ -47,7 +47,7 @@ func TestWhatFetchesWaitsApart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p, _ := w.school(unasked)
-	w.settle()
+	w.runDueJobs()
 	website := setup.Input{URL: new(start)}
 	fill := func(s setup.Section) { w.fill(p, setup.Request{Sections: []setup.Section{s}, Source: website}) }
 	for name, test := range map[string]struct {
@@ -64,7 +64,7 @@ func TestWhatFetchesWaitsApart(t *testing.T) {
 		made, err := w.runner.Advance(context.Background(), "a")
 		require.NoError(t, err)
 		require.Equal(t, test.made, made, name)
-		w.settle()
+		w.runDueJobs()
 	}
 }
 
@@ -179,7 +179,7 @@ func TestWhoeverDiscardsAPlanDoesNotGetItBack(t *testing.T) {
 		require.NoError(t, err)
 		return setup.Discard(ctx, tx, found, activity.Actor{By: by, At: w.clock.Now()})
 	})
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, job.Cancelled, w.job(p.Job).State)
 	require.Equal(t, setup.Discarded, w.plan(p.ID).State)
 	listed, err := setup.List(context.Background(), w.tenants, w.org, id.SetupPlan{}, 10)

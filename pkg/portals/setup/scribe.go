@@ -20,8 +20,8 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Scribe has an organization's connected model write.
-type Scribe struct {
+// ModelWriter has an organization's connected model write.
+type ModelWriter struct {
 	Tenants *tenant.Tenants
 	Opener  *connection.Opener
 	Report  *connection.Reporter
@@ -57,13 +57,13 @@ func ChooseModel(ctx context.Context, t *tenant.Tenants, org id.Org) (id.Connect
 
 // pen is a model that writes for an organization.
 type pen struct {
-	scribe *Scribe
+	scribe *ModelWriter
 	opened connection.Opened
 	model  model.Model
 }
 
 // open finds the organization's model. The error is ErrNoModel where it has none.
-func (s *Scribe) open(ctx context.Context, org id.Org) (*pen, error) {
+func (s *ModelWriter) open(ctx context.Context, org id.Org) (*pen, error) {
 	chosen, err := ChooseModel(ctx, s.Tenants, org)
 	if err != nil {
 		return nil, err

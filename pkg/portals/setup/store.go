@@ -105,12 +105,12 @@ func Change(ctx context.Context, tx *tenant.Tx, templates []template.Template, p
 	if p.Standing() != Ready {
 		return p, NotReady()
 	}
-	settled, err := to.Settle(templates)
+	normalized, err := to.Normalize(templates)
 	if err != nil {
 		return p, err
 	}
-	settled.Warnings = p.Proposal.Warnings // which are what was found when it was worked out
-	p.State, p.Proposal, p.Edition = Ready, &settled, p.Edition+1
+	normalized.Warnings = p.Proposal.Warnings // which are what was found when it was worked out
+	p.State, p.Proposal, p.Edition = Ready, &normalized, p.Edition+1
 	if err := p.save(ctx, tx, who.At); err != nil {
 		return p, err
 	}

@@ -109,11 +109,11 @@ func read(object []byte, draft Proposal, in Input, templates []template.Template
 	if len(p.Subjects) == 0 || len(p.Subjects) > maxParts {
 		return draft, fmt.Errorf("%w: %d subjects", errNonsense, len(p.Subjects))
 	}
-	settled, err := p.Settle(templates)
+	normalized, err := p.Normalize(templates)
 	if err != nil {
 		return draft, fmt.Errorf("%w: %w", errNonsense, err)
 	}
-	return settled, nil
+	return normalized, nil
 }
 
 // part is a subject as a model wrote it, within its bounds.

@@ -22,7 +22,7 @@ func Change(ctx context.Context, tx *tenant.Tx, before, after Subject, who Autho
 	if err != nil {
 		return before, nil, err
 	}
-	if err := after.settle(ctx, tx, others); err != nil {
+	if err := after.prepare(ctx, tx, others); err != nil {
 		return before, nil, err
 	}
 	changed := changes(before, after)
@@ -111,13 +111,13 @@ func move(ctx context.Context, tx *tenant.Tx, s id.Subject, n int64, all []Subje
 	return n, nil
 }
 
-// settle settles the title and the definition, and checks what they name. others
+// prepare normalizes the title and the definition, and checks what they name. others
 // are the subjects of the portal.
-func (s *Subject) settle(ctx context.Context, tx *tenant.Tx, others []Subject) (err error) {
-	if err := settleTitle(s.Title); err != nil {
+func (s *Subject) prepare(ctx context.Context, tx *tenant.Tx, others []Subject) (err error) {
+	if err := normalizeTitle(s.Title); err != nil {
 		return err
 	}
-	if s.Definition, err = s.Definition.Settle(); err != nil {
+	if s.Definition, err = s.Definition.Normalize(); err != nil {
 		return err
 	}
 	if err := s.checkPrerequisites(others); err != nil {

@@ -77,7 +77,7 @@ func checkObjectives(s checked, r *golive.Report) {
 	}
 }
 
-// checkForm looks again at what Settle refuses: contents can be older than its rules.
+// checkForm looks again at what Normalize refuses: contents can be older than its rules.
 func checkForm(s checked, r *golive.Report) {
 	if field, which := s.content.faultyKey(); field != "" {
 		r.Forbid("content."+field, "The key is "+which+"'s too.")

@@ -35,10 +35,10 @@ func Insert(ctx context.Context, tx *tenant.Tx, s Subject, c Content, who Author
 			Noun: Noun, Reason: ReasonFull, Message: fmt.Sprintf("A portal has at most %d subjects. Archive one first.", MaxPerPortal),
 		}
 	}
-	if err := s.settle(ctx, tx, others); err != nil {
+	if err := s.prepare(ctx, tx, others); err != nil {
 		return s, err
 	}
-	content, err := c.Settle()
+	content, err := c.Normalize()
 	if err != nil {
 		return s, err
 	}

@@ -47,7 +47,7 @@ func save(
 	if base != nil && *base != s.DraftVersion {
 		return Version{}, false, &OutdatedError{s.DraftVersion}
 	}
-	content, err := c.Settle()
+	content, err := c.Normalize()
 	if err != nil {
 		return Version{}, false, err
 	}

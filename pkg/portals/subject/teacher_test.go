@@ -43,8 +43,8 @@ func newSchool(t *testing.T) *school {
 	}}
 }
 
-// settle makes all that is due.
-func (w *school) settle() {
+// runDueJobs makes all that is due.
+func (w *school) runDueJobs() {
 	w.t.Helper()
 	for {
 		made, err := w.runner.Advance(context.Background(), "a")
@@ -89,11 +89,11 @@ func TestWhatIsPublishedIsAnsweredFrom(t *testing.T) {
 	t.Parallel()
 	w := newSchool(t)
 	s := w.insert("Knots").ID
-	w.settle()
+	w.runDueJobs()
 	require.Nil(t, w.base(), "nothing was published")
 
 	w.publish(s)
-	w.settle()
+	w.runDueJobs()
 	before := w.documents()
 	require.Len(t, before, 2, "one a language")
 	require.True(t, w.finds("bowline loop"))
@@ -103,10 +103,10 @@ func TestWhatIsPublishedIsAnsweredFrom(t *testing.T) {
 	require.Equal(t, []id.Portal{w.portal.ID}, pack.Portals)
 
 	w.save(s, "The sheepshank shortens a rope.")
-	w.settle()
+	w.runDueJobs()
 	require.False(t, w.finds("sheepshank"), "a draft is nobody's")
 	w.publish(s)
-	w.settle()
+	w.runDueJobs()
 	require.True(t, w.finds("sheepshank"))
 	require.Len(t, w.documents(), 2)
 	require.NotContains(t, ids(w.documents()), before[0].ID)
@@ -115,17 +115,17 @@ func TestWhatIsPublishedIsAnsweredFrom(t *testing.T) {
 	require.NoError(t, err)
 	before = w.documents()
 	w.publish(s)
-	w.settle()
+	w.runDueJobs()
 	after := w.documents()
 	require.Len(t, after, 2)
 	require.NotEqual(t, ids(before), ids(after))
 	require.Contains(t, ids(before), after[1].ID, "what says the same stays")
 
 	w.change(s, func(s *subject.Subject) { s.Title = "Ropes" })
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, "Ropes", w.documents()[0].Title)
 	w.change(s, func(s *subject.Subject) { s.State = subject.Archived })
-	w.settle()
+	w.runDueJobs()
 	require.Empty(t, w.documents())
 }
 
@@ -136,17 +136,17 @@ func TestTheSameIsKeptOnce(t *testing.T) {
 	a, b := w.insert("Knots").ID, w.insert("Knots").ID
 	w.publish(a)
 	w.publish(b)
-	w.settle()
+	w.runDueJobs()
 	require.Len(t, w.documents(), 2)
 	require.ElementsMatch(t, []string{a.String(), b.String()}, w.documents()[0].Tags)
 	w.change(a, func(s *subject.Subject) { s.State = subject.Archived })
-	w.settle()
+	w.runDueJobs()
 	require.Len(t, w.documents(), 2)
 	require.Equal(t, []string{b.String()}, w.documents()[0].Tags)
 	require.True(t, w.finds("bowline loop"))
 	w.save(b, "Other words.")
 	w.publish(b)
-	w.settle()
+	w.runDueJobs()
 	require.True(t, w.finds("other words"))
 	require.Len(t, w.documents(), 2)
 }
@@ -170,7 +170,7 @@ func TestAChangeMeanwhileIsTaught(t *testing.T) {
 		return step, err
 	}
 	w.runner.Works[job.SubjectSync] = work
-	w.settle()
+	w.runDueJobs()
 	require.True(t, w.finds("sheepshank"))
 	require.Len(t, w.documents(), 2)
 }

@@ -131,7 +131,7 @@ func (w *world) advance() int {
 	return made
 }
 
-func (w *world) settle() {
+func (w *world) runDueJobs() {
 	w.t.Helper()
 	for w.advance() > 0 {
 	}
@@ -170,7 +170,7 @@ func TestTranslate(t *testing.T) {
 	half := w.job(j)
 	require.Equal(t, []int64{25, 60}, []int64{half.Done, half.Total}, "a batch a step")
 	require.Equal(t, int64(1), w.content().Version, "nothing is saved by halves")
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, job.Succeeded, w.job(j).State)
 	v := w.content()
 	require.Equal(t, []int64{2, 1}, []int64{v.Version, v.BaseVersion})
@@ -185,7 +185,7 @@ func TestTranslate(t *testing.T) {
 	require.Equal(t, "m", w.model.Requests()[0].Model)
 
 	again := w.order("de")
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, job.Succeeded, w.job(again).State, "nothing was left to translate")
 	require.Equal(t, int64(2), w.content().Version)
 }
@@ -214,7 +214,7 @@ func TestSomebodyWritesMeanwhile(t *testing.T) {
 		translate(rw, r, asked)
 	})
 	w.order("de")
-	w.settle()
+	w.runDueJobs()
 	v := w.content()
 	require.Equal(t, []int64{3, 2}, []int64{v.Version, v.BaseVersion})
 	require.Equal(t, language.Words{"en": "Written meanwhile"}, v.Content.Intro)
@@ -243,13 +243,13 @@ func TestAnAnswerThatMakesNoSense(t *testing.T) {
 		translate(rw, r, q)
 	})
 	j := w.order("de")
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, job.Succeeded, w.job(j).State, "it is asked once more")
 	require.Equal(t, int64(2), asked.Load())
 
 	w.model.Behave(modeltest.Stream(`{"0": "only one"}`))
 	j = w.order("fr")
-	w.settle()
+	w.runDueJobs()
 	failed := w.job(j)
 	require.Equal(t, job.Failed, failed.State)
 	require.Equal(t, "malformed", failed.ErrorCode)
@@ -263,18 +263,18 @@ func TestAModelThatFails(t *testing.T) {
 	w.connect(connection.Active)
 	w.model.Behave(modeltest.Status(http.StatusServiceUnavailable, nil))
 	j := w.order("de")
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, job.Running, w.job(j).State)
 	require.Len(t, w.model.Requests(), 1)
 	w.clock.Step(30 * time.Second)
 	w.model.Behave(translate)
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, job.Succeeded, w.job(j).State, "it was tried again")
 
 	w.model.Behave(modeltest.Status(http.StatusServiceUnavailable, nil))
 	j = w.order("fr")
 	for range 4 {
-		w.settle()
+		w.runDueJobs()
 		w.clock.Step(10 * time.Minute)
 	}
 	require.Equal(t, "unavailable", w.job(j).ErrorCode)
@@ -282,7 +282,7 @@ func TestAModelThatFails(t *testing.T) {
 
 	w.model.Behave(modeltest.Status(http.StatusUnauthorized, nil))
 	j = w.order("fr")
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, "refused", w.job(j).ErrorCode, "which trying again does not mend")
 }
 
@@ -308,7 +308,7 @@ func TestACrashRepeatsNothingThatCounts(t *testing.T) {
 	}}
 	j := w.order("de")
 	for range 4 {
-		w.settle()
+		w.runDueJobs()
 		w.clock.Step(time.Minute) // the lease ends
 	}
 	require.Equal(t, job.Succeeded, w.job(j).State)
@@ -323,7 +323,7 @@ func TestTheSubjectIsGone(t *testing.T) {
 	w.connect(connection.Active)
 	j := w.order("de")
 	w.archive()
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, job.Cancelled, w.job(j).State)
 	require.Empty(t, w.model.Requests())
 }
@@ -347,7 +347,7 @@ func TestChoose(t *testing.T) {
 	_, err := choose()
 	require.ErrorIs(t, err, translation.ErrNoModel, "what was never tested is not any one's choice")
 	j := w.order("de")
-	w.settle()
+	w.runDueJobs()
 	require.Equal(t, "no_connection", w.job(j).ErrorCode)
 
 	anyone := w.connect(connection.Active)

@@ -13,7 +13,7 @@ func (h *Hours) OpenAt(now time.Time) bool {
 	}
 	zone, err := time.LoadLocation(h.Timezone)
 	if err != nil {
-		return true // settled hours have a zone; one that was abolished shuts nobody out
+		return true // normalized hours have a zone; one that was abolished shuts nobody out
 	}
 	local := now.In(zone)
 	day, clock := strings.ToLower(local.Weekday().String()), local.Format("15:04")

@@ -14,9 +14,9 @@ type Contact map[string]string
 // maxContact bounds a field of a contact, in characters.
 const maxContact = 200
 
-// Settle answers a contact as it is kept: what the form asks for and what is
+// Normalize answers a contact as it is kept: what the form asks for and what is
 // not empty. The error is an errdefs.Invalid.
-func (f *LeadForm) Settle(given Contact) (Contact, error) {
+func (f *LeadForm) Normalize(given Contact) (Contact, error) {
 	kept := Contact{}
 	for _, name := range []string{"name", "email", "phone", "company"} {
 		value := strings.TrimSpace(given[name])

@@ -80,7 +80,7 @@ func Insert(ctx context.Context, tx *tenant.Tx, w Widget, who Author) (Widget, e
 			return w, err
 		}
 	}
-	if err := w.settle(ctx, tx, id.Persona{}, who); err != nil {
+	if err := w.prepare(ctx, tx, id.Persona{}, who); err != nil {
 		return w, err
 	}
 	tx.Touch("widget", w.ID)
@@ -105,7 +105,7 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Widget, who Author
 			return before, nil, err
 		}
 	}
-	if err := after.settle(ctx, tx, before.Persona, who); err != nil {
+	if err := after.prepare(ctx, tx, before.Persona, who); err != nil {
 		return before, nil, err
 	}
 	changed := differences(before, after)
@@ -140,9 +140,9 @@ func permitted(ctx context.Context, tx *tenant.Tx) error {
 	return set.Require(setting.Widgets)
 }
 
-// settle settles the definition, and holds on to a persona that is new to it.
-func (w *Widget) settle(ctx context.Context, tx *tenant.Tx, had id.Persona, who Author) (err error) {
-	if w.Definition, err = w.Definition.Settle(who.Region); err != nil || w.Persona == had {
+// prepare normalizes the definition, and locks a persona that is new to it.
+func (w *Widget) prepare(ctx context.Context, tx *tenant.Tx, had id.Persona, who Author) (err error) {
+	if w.Definition, err = w.Definition.Normalize(who.Region); err != nil || w.Persona == had {
 		return err
 	}
 	_, err = persona.Lock(ctx, tx, w.Persona)

@@ -39,7 +39,7 @@ func TestOpenAt(t *testing.T) {
 
 func TestLeadForm(t *testing.T) {
 	form := widget.LeadForm{Fields: []string{"name", "email", "phone"}, Required: []string{"email"}}
-	kept, err := form.Settle(widget.Contact{"name": " Kim ", "email": "kim@example.com", "phone": "", "company": " "})
+	kept, err := form.Normalize(widget.Contact{"name": " Kim ", "email": "kim@example.com", "phone": "", "company": " "})
 	require.NoError(t, err)
 	require.Equal(t, widget.Contact{"name": "Kim", "email": "kim@example.com"}, kept)
 	for field, given := range map[string]widget.Contact{
@@ -47,7 +47,7 @@ func TestLeadForm(t *testing.T) {
 		"phone":   {"email": "kim@example.com", "phone": "soon"},
 		"company": {"email": "kim@example.com", "company": "Acme"},
 	} {
-		_, err := form.Settle(given)
+		_, err := form.Normalize(given)
 		var wrong *errdefs.Invalid
 		require.ErrorAs(t, err, &wrong)
 		require.Equal(t, field, wrong.Field)

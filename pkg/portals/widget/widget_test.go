@@ -53,7 +53,7 @@ func TestOrigins(t *testing.T) {
 		require.Equal(t, origin != "", ok, text)
 		if ok {
 			again, _ := widget.ParseOrigin(got)
-			require.Equal(t, got, again, "settled")
+			require.Equal(t, got, again, "normalized")
 		}
 	}
 }
@@ -92,19 +92,19 @@ func FuzzParseOrigin(f *testing.F) {
 func TestHours(t *testing.T) {
 	d := widget.Defaults()
 	d.Hours.Open = []widget.Open{{Day: "tuesday", From: "09:00", To: "24:00"}, {Day: "monday", From: "13:00", To: "17:00"}, {Day: "monday", From: "09:00", To: "13:00"}}
-	settled, err := d.Settle(widget.EU)
+	normalized, err := d.Normalize(widget.EU)
 	require.NoError(t, err)
-	require.Equal(t, []widget.Open{{Day: "monday", From: "09:00", To: "13:00"}, {Day: "monday", From: "13:00", To: "17:00"}, {Day: "tuesday", From: "09:00", To: "24:00"}}, settled.Hours.Open)
+	require.Equal(t, []widget.Open{{Day: "monday", From: "09:00", To: "13:00"}, {Day: "monday", From: "13:00", To: "17:00"}, {Day: "tuesday", From: "09:00", To: "24:00"}}, normalized.Hours.Open)
 	require.Equal(t, "tuesday", d.Hours.Open[0].Day, "what was sent is left alone")
 	d.Hours.Open = append(d.Hours.Open, widget.Open{Day: "monday", From: "12:59", To: "14:00"})
 	var field *errdefs.Invalid
-	_, err = d.Settle(widget.EU)
+	_, err = d.Normalize(widget.EU)
 	require.ErrorAs(t, err, &field)
 	require.Equal(t, "hours.open", field.Field)
 	for _, zone := range []string{"", "Local", "../etc/passwd", "Mars/Base"} {
 		d := widget.Defaults()
 		d.Hours.Timezone = zone
-		_, err = d.Settle(widget.EU)
+		_, err = d.Normalize(widget.EU)
 		require.ErrorAs(t, err, &field, zone)
 		require.Equal(t, "hours.timezone", field.Field)
 	}
@@ -113,9 +113,9 @@ func TestHours(t *testing.T) {
 func TestNoticeByRegion(t *testing.T) {
 	d := widget.Defaults()
 	d.AINotice = false
-	_, err := d.Settle("us")
+	_, err := d.Normalize("us")
 	require.NoError(t, err)
-	_, err = d.Settle(widget.EU)
+	_, err = d.Normalize(widget.EU)
 	require.Error(t, err)
 }
 

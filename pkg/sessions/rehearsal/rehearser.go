@@ -134,16 +134,16 @@ func (p *packs) err() error {
 	return nil
 }
 
-// last is the step that ends a job with a file made of v. It succeeds, unless settle
+// last is the step that ends a job with a file made of v. It succeeds, unless finish
 // says that it did not, though something came of it.
-func (r *Rehearser) last(ctx context.Context, j job.Job, v any, settle func(*job.Job)) (job.Step, error) {
+func (r *Rehearser) last(ctx context.Context, j job.Job, v any, finish func(*job.Job)) (job.Step, error) {
 	made, err := put(ctx, r.Files, j.Org, v)
 	if err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
 		j.State, j.File = job.Succeeded, made
-		settle(j)
+		finish(j)
 		return 0, r.Files.Keep(ctx, tx, made)
 	}, nil
 }

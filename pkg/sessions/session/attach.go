@@ -146,8 +146,8 @@ func (s Session) block(index int64, now time.Time) usage.Block {
 	}
 }
 
-// hold makes sure that the session is still the caller's until the commit.
-func hold(ctx context.Context, tx *tenant.Tx, s id.Session, epoch int64) (Session, error) {
+// lockOwned makes sure that the session is still the caller's until the commit.
+func lockOwned(ctx context.Context, tx *tenant.Tx, s id.Session, epoch int64) (Session, error) {
 	held, err := Lock(ctx, tx, s)
 	return held, held.lostTo(epoch, err)
 }
@@ -173,7 +173,7 @@ func Pay(ctx context.Context, tx *tenant.Tx, which id.Session, epoch, block int6
 // Renew gives the client of a session that its owner runs another token to come
 // back by.
 func Renew(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, now time.Time) (Token, error) {
-	s, err := hold(ctx, tx, which, epoch)
+	s, err := lockOwned(ctx, tx, which, epoch)
 	if err != nil {
 		return "", err
 	}
@@ -198,7 +198,7 @@ func Active(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, a
 // Release gives a session back before its process ends: its client may go on
 // elsewhere at once.
 func Release(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, at time.Time) error {
-	if _, err := hold(ctx, tx, which, epoch); err != nil {
+	if _, err := lockOwned(ctx, tx, which, epoch); err != nil {
 		return err
 	}
 	return orphan(ctx, tx, which, at)

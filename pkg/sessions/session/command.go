@@ -201,7 +201,7 @@ const maxContext = 64 << 10
 // Collect keeps what a conversation found out, and how it turned out. What was
 // found out is words: an organization that keeps none keeps the outcome alone.
 func Collect(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, values map[string]string, outcome string) error {
-	s, err := hold(ctx, tx, which, epoch)
+	s, err := lockOwned(ctx, tx, which, epoch)
 	if err != nil {
 		return err
 	}

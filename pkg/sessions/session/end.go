@@ -38,7 +38,7 @@ func End(ctx context.Context, tx *tenant.Tx, which id.Session, e Ending) (Sessio
 
 // EndOwn is End for the owner, which may have lost the session: ErrLost.
 func EndOwn(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, e Ending) (Session, error) {
-	s, err := hold(ctx, tx, which, epoch)
+	s, err := lockOwned(ctx, tx, which, epoch)
 	if err != nil {
 		return s, err
 	}
@@ -99,7 +99,7 @@ func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending) (Session, erro
 		err      error
 	)
 	if began {
-		if readable, err = conclude(ctx, tx, &s, e.At); err != nil {
+		if readable, err = closeConversation(ctx, tx, &s, e.At); err != nil {
 			return s, err
 		}
 		duration = max(0, int64((e.At.Sub(*s.StartedAt)+time.Second-1)/time.Second))
@@ -137,9 +137,9 @@ func (s Session) deescalate(ctx context.Context, tx *tenant.Tx) error {
 	return escalation.Complete(ctx, tx, s.Escalation, escalation.End{Session: s.ID, Outcome: s.Outcome, DurationS: *s.DurationS, At: *s.EndedAt})
 }
 
-// conclude ends what is under way in the conversation and sums it up. readable says
+// closeConversation ends what is under way in the conversation and sums it up. readable says
 // that words of it are kept which may be read.
-func conclude(ctx context.Context, tx *tenant.Tx, s *Session, at time.Time) (readable bool, err error) {
+func closeConversation(ctx context.Context, tx *tenant.Tx, s *Session, at time.Time) (readable bool, err error) {
 	if err := closeTurns(ctx, tx, *s, at); err != nil {
 		return false, err
 	}

@@ -51,7 +51,7 @@ func Invite(ctx context.Context, tx *tenant.Tx, s Session, c Colleague, who acti
 // Join notes that a team member came into a session that the caller runs. One
 // who comes again is in as before.
 func Join(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, staff id.Staff, now time.Time) (Colleague, error) {
-	s, err := hold(ctx, tx, which, epoch)
+	s, err := lockOwned(ctx, tx, which, epoch)
 	if err != nil {
 		return Colleague{}, err
 	}
@@ -72,7 +72,7 @@ func Join(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, sta
 
 // Leave notes that a team member left a session that the caller runs.
 func Leave(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, staff id.Staff, now time.Time) error {
-	if _, err := hold(ctx, tx, which, epoch); err != nil {
+	if _, err := lockOwned(ctx, tx, which, epoch); err != nil {
 		return err
 	}
 	c, err := lockStaff(ctx, tx, which, staff)

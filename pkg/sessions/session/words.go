@@ -161,8 +161,8 @@ func Sources(t *tenant.Tenants) map[event.Type]event.Source {
 	}
 }
 
-// told reads the session that an event is about.
-func told(ctx context.Context, t *tenant.Tenants, e event.Event) (s Session, index int64, err error) {
+// sessionOf reads the session that an event is about.
+func sessionOf(ctx context.Context, t *tenant.Tenants, e event.Event) (s Session, index int64, err error) {
 	var names struct {
 		Session id.Session `json:"sessionId"`
 		Index   int64      `json:"index"`
@@ -176,7 +176,7 @@ func told(ctx context.Context, t *tenant.Tenants, e event.Event) (s Session, ind
 
 func summarySource(t *tenant.Tenants) event.Source {
 	return func(ctx context.Context, e event.Event, words bool) (event.Detail, error) {
-		s, _, err := told(ctx, t, e)
+		s, _, err := sessionOf(ctx, t, e)
 		if gone(err) {
 			return event.Detail{Standing: event.Gone}, nil
 		}
@@ -189,7 +189,7 @@ func summarySource(t *tenant.Tenants) event.Source {
 
 func ratingSource(t *tenant.Tenants) event.Source {
 	return func(ctx context.Context, e event.Event, words bool) (event.Detail, error) {
-		s, _, err := told(ctx, t, e)
+		s, _, err := sessionOf(ctx, t, e)
 		if gone(err) {
 			return event.Detail{Standing: event.Gone}, nil
 		}
@@ -202,7 +202,7 @@ func ratingSource(t *tenant.Tenants) event.Source {
 
 func turnSource(t *tenant.Tenants) event.Source {
 	return func(ctx context.Context, e event.Event, _ bool) (event.Detail, error) {
-		s, index, err := told(ctx, t, e)
+		s, index, err := sessionOf(ctx, t, e)
 		if gone(err) {
 			return event.Detail{Standing: event.Gone}, nil
 		}

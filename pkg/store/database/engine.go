@@ -76,12 +76,12 @@ func (i identity) engine() (Engine, error) {
 		"its parameter crdb_version %q, and pg_locks shows its own locks: %t", i.version, i.parameter, i.locks)}
 }
 
-// settled is the engine that a pool's connections lead to, once the first one was made.
-type settled struct{ engine atomic.Pointer[Engine] }
+// engineCheck is the engine that a pool's connections lead to, once the first one was made.
+type engineCheck struct{ engine atomic.Pointer[Engine] }
 
 // check finds out what a new connection leads to and readies it. The error is an
 // *EngineError, an *UnsupportedError, or that of a statement.
-func (s *settled) check(ctx context.Context, c *pgx.Conn) error {
+func (s *engineCheck) check(ctx context.Context, c *pgx.Conn) error {
 	i, err := identify(ctx, c.PgConn())
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func engineOf(c *pgx.Conn) Engine {
 
 // Engine is what the database's server is.
 func (db *DB) Engine(ctx context.Context) (Engine, error) {
-	if e := db.settled.engine.Load(); e != nil {
+	if e := db.checked.engine.Load(); e != nil {
 		return *e, nil
 	}
 	conn, err := db.Acquire(ctx)

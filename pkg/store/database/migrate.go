@@ -102,7 +102,7 @@ func (db *DB) migrator(ctx context.Context, s Schema, log *slog.Logger) (*goose.
 	if err != nil {
 		return nil, nil, err
 	}
-	engine, err := (&DB{Pool: pool, settled: db.settled}).Engine(ctx)
+	engine, err := (&DB{Pool: pool, checked: db.checked}).Engine(ctx)
 	if err != nil {
 		pool.Close()
 		return nil, nil, err

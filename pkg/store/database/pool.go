@@ -12,7 +12,7 @@ import (
 // DB is a pool of connections to one database.
 type DB struct {
 	*pgxpool.Pool
-	settled *settled
+	checked *engineCheck
 }
 
 // PoolOptions bound a pool.
@@ -61,7 +61,7 @@ func Open(url string, o PoolOptions) (*DB, error) {
 	if o.URL != nil {
 		cfg.BeforeConnect = aim(o.URL)
 	}
-	engine := &settled{}
+	engine := &engineCheck{}
 	cfg.AfterConnect = engine.check
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {

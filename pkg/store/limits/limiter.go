@@ -128,7 +128,7 @@ func (l *Limiter) PutBack(k Counter, r Reading) {
 	if !r.Degraded && r.minute == c.minute && l.o.Clock.Now().Before(c.ends) {
 		c.tokens++
 		c.used--
-		l.hold(k, c)
+		l.track(k, c)
 	}
 }
 
@@ -164,14 +164,14 @@ func (l *Limiter) refill(k Counter, c *counter, limit int64) {
 	} else {
 		c.apply(w, want, limit, asked)
 		if c.tokens > c.waiting {
-			l.hold(k, c)
+			l.track(k, c)
 		}
 	}
 	close(c.trip)
 	c.trip = nil
 }
 
-func (l *Limiter) hold(k Counter, c *counter) {
+func (l *Limiter) track(k Counter, c *counter) {
 	l.mu.Lock()
 	l.holding[k] = c
 	l.mu.Unlock()
@@ -213,7 +213,7 @@ func (l *Limiter) giveBack(heldFor time.Duration) {
 	for k, c := range holding {
 		n, minute, keep := c.surrender(now, heldFor)
 		if keep {
-			l.hold(k, c)
+			l.track(k, c)
 		}
 		if n == 0 {
 			continue

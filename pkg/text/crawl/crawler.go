@@ -241,14 +241,14 @@ func (w *walk) request(ctx context.Context, u *url.URL, maxBytes int64) (*egress
 	if !errors.Is(err, egress.ErrTooLarge) || maxBytes <= smallBytes {
 		return response, err
 	}
-	if err := w.hold(ctx); err != nil {
+	if err := w.waitForRoom(ctx); err != nil {
 		return nil, err
 	}
 	return w.crawler.guard.FetchAs(ctx, userAgent, u.String(), maxBytes)
 }
 
-// hold waits until there is room for a large document.
-func (w *walk) hold(ctx context.Context) error {
+// waitForRoom waits until there is room for a large document.
+func (w *walk) waitForRoom(ctx context.Context) error {
 	if w.holds {
 		return nil
 	}

@@ -58,7 +58,7 @@ func Speak(ctx context.Context, tx *tenant.Tx, s *session.Session, other id.Voic
 	return speak(ctx, tx, p, s, other, language)
 }
 
-// speak settles voice, engine and language of a session with a persona that was
+// speak chooses voice, engine and language of a session with a persona that was
 // loaded.
 func speak(ctx context.Context, tx *tenant.Tx, p persona.Persona, s *session.Session, other id.Voice, language string) error {
 	if p.Duo != nil && !other.IsZero() && other != s.Voice {

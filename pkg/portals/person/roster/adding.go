@@ -75,7 +75,7 @@ func (a *adding) addAll(ctx context.Context, tx *tenant.Tx, c *came, who person.
 			refused[i] = wrong
 		}
 	}
-	closed, err := hold(ctx, tx, all)
+	closed, err := lockPortals(ctx, tx, all)
 	if err != nil {
 		return err
 	}
@@ -102,9 +102,9 @@ func (a *adding) addAll(ctx context.Context, tx *tenant.Tx, c *came, who person.
 	return nil
 }
 
-// hold keeps the switches of the portals as they are, since portals are locked
+// lockPortals locks the switches of the portals as they are, since portals are locked
 // before people, and answers which of them cannot be joined, and why.
-func hold(ctx context.Context, tx *tenant.Tx, all []wanted) (closed map[id.Portal]error, err error) {
+func lockPortals(ctx context.Context, tx *tenant.Tx, all []wanted) (closed map[id.Portal]error, err error) {
 	portals := map[id.Portal]bool{}
 	for _, w := range all {
 		portals[w.place.Portal] = true

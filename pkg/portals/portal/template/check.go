@@ -41,7 +41,7 @@ func (t *Template) check() error {
 		return err
 	}
 	d := t.Portal(t.Languages)
-	if _, err := d.Settle(); err != nil {
+	if _, err := d.Normalize(); err != nil {
 		return fmt.Errorf("definition: %w", err)
 	}
 	if err := t.checkPersona(); err != nil {
@@ -126,7 +126,7 @@ func (t *Template) checkPersona() error {
 		if err != nil {
 			return fmt.Errorf("persona: %w", err)
 		}
-		if _, err := d.Settle(studio[i]); err != nil {
+		if _, err := d.Normalize(studio[i]); err != nil {
 			return fmt.Errorf("persona: %w", err)
 		}
 	}

@@ -48,14 +48,14 @@ func TestShippedPersonas(t *testing.T) {
 			}
 			d, err := made.Speaker(v, languages)
 			require.NoError(t, err)
-			settled, err := d.Settle(v)
+			normalized, err := d.Normalize(v)
 			require.NoError(t, err, v.Name)
 			for _, code := range languages {
-				require.NotEmpty(t, settled.Greeting.Text[code])
-				require.NotEmpty(t, settled.Closing[code])
+				require.NotEmpty(t, normalized.Greeting.Text[code])
+				require.NotEmpty(t, normalized.Closing[code])
 			}
-			require.LessOrEqual(t, len([]rune(*settled.Role)), 200)
-			for _, g := range settled.Guardrails {
+			require.LessOrEqual(t, len([]rune(*normalized.Role)), 200)
+			for _, g := range normalized.Guardrails {
 				require.LessOrEqual(t, len([]rune(g.Rule)), 1000)
 				require.Contains(t, g.Rule, `"`, "the built-in engine goes by what stands in quotes")
 			}

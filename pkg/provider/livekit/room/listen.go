@@ -86,7 +86,7 @@ func (r *Room) came(identity, sid string) error {
 		return errFlood
 	}
 	r.present[identity] = sid
-	r.tell(Event{Kind: Came, Identity: identity})
+	r.emit(Event{Kind: Came, Identity: identity})
 	return nil
 }
 
@@ -96,7 +96,7 @@ func (r *Room) left(identity, sid string) {
 	defer r.mu.Unlock()
 	if known, there := r.present[identity]; there && known == sid {
 		delete(r.present, identity)
-		r.tell(Event{Kind: Left, Identity: identity})
+		r.emit(Event{Kind: Left, Identity: identity})
 	}
 }
 
@@ -113,15 +113,15 @@ func (r *Room) hear(m webrtc.DataChannelMessage) {
 		if p.sid != "" {
 			err = r.came(p.from, p.sid)
 		}
-		r.tell(Event{Kind: Said, Identity: p.from, Payload: p.payload})
+		r.emit(Event{Kind: Said, Identity: p.from, Payload: p.payload})
 	}
 	if err != nil {
 		r.lose(err)
 	}
 }
 
-// tell hands an event on, unless the room is left.
-func (r *Room) tell(e Event) {
+// emit passes an event on, unless the room is left.
+func (r *Room) emit(e Event) {
 	select {
 	case r.events <- e:
 	case <-r.ctx.Done():

@@ -21,23 +21,23 @@ func invalid(field, format string, args ...any) error {
 	return errdefs.InvalidField(field, format, args...)
 }
 
-// Settle answers the definition as it is kept for an organization of a region.
+// Normalize answers the definition as it is kept for an organization of a region.
 // d is not changed. The error is an errdefs.Invalid; the bounds in
 // Definition's tags are for whoever takes input to keep.
-func (d *Definition) Settle(region string) (Definition, error) {
-	settled := *d
+func (d *Definition) Normalize(region string) (Definition, error) {
+	normalized := *d
 	for _, rule := range []func(*Definition) error{
-		(*Definition).settleChannels, (*Definition).settleOrigins, (*Definition).settleLanguages, (*Definition).settleTexts,
-		(*Definition).settleProactive, (*Definition).settleLeadForm, (*Definition).checkLinks, (*Definition).settleHours,
+		(*Definition).normalizeChannels, (*Definition).normalizeOrigins, (*Definition).normalizeLanguages, (*Definition).normalizeTexts,
+		(*Definition).normalizeProactive, (*Definition).normalizeLeadForm, (*Definition).checkLinks, (*Definition).normalizeHours,
 	} {
-		if err := rule(&settled); err != nil {
-			return settled, err
+		if err := rule(&normalized); err != nil {
+			return normalized, err
 		}
 	}
 	if !d.AINotice && region == EU {
-		return settled, invalid("aiNotice", "cannot be false in the EU region")
+		return normalized, invalid("aiNotice", "cannot be false in the EU region")
 	}
-	return settled, nil
+	return normalized, nil
 }
 
 // once is the items of a list, each in its first place; never nil.
@@ -51,7 +51,7 @@ func once(list []string) []string {
 	return kept
 }
 
-func (d *Definition) settleChannels() error {
+func (d *Definition) normalizeChannels() error {
 	d.Channels = once(d.Channels)
 	if !slices.Contains(d.Channels, d.DefaultChannel) {
 		return invalid("defaultChannel", "must be one of channels")
@@ -59,33 +59,33 @@ func (d *Definition) settleChannels() error {
 	return nil
 }
 
-func (d *Definition) settleOrigins() error {
-	settled := make([]string, len(d.AllowedOrigins))
+func (d *Definition) normalizeOrigins() error {
+	normalized := make([]string, len(d.AllowedOrigins))
 	for i, origin := range d.AllowedOrigins {
 		parsed, ok := ParseOrigin(origin)
 		if !ok {
 			return invalid(fmt.Sprintf("allowedOrigins[%d]", i), "must be https://example.com, https://*.example.com or http://localhost")
 		}
-		settled[i] = parsed
+		normalized[i] = parsed
 	}
-	d.AllowedOrigins = once(settled)
+	d.AllowedOrigins = once(normalized)
 	return nil
 }
 
-func (d *Definition) settleLanguages() error {
-	settled := make([]string, len(d.Languages))
+func (d *Definition) normalizeLanguages() error {
+	normalized := make([]string, len(d.Languages))
 	for i, asked := range d.Languages {
 		found, ok := language.Lookup(asked)
 		if !ok {
 			return invalid(fmt.Sprintf("languages[%d]", i), "is not a language; GET /languages lists them")
 		}
-		settled[i] = found.Code
+		normalized[i] = found.Code
 	}
-	d.Languages = once(settled)
+	d.Languages = once(normalized)
 	return nil
 }
 
-func (d *Definition) settleTexts() error {
+func (d *Definition) normalizeTexts() error {
 	if d.Texts == nil {
 		d.Texts = ByLanguage{}
 	}
@@ -100,7 +100,7 @@ func (d *Definition) settleTexts() error {
 // maxPath bounds a path of Proactive, in bytes.
 const maxPath = 500
 
-func (d *Definition) settleProactive() error {
+func (d *Definition) normalizeProactive() error {
 	for i, path := range d.Proactive.URLs {
 		if !strings.HasPrefix(path, "/") || len(path) > maxPath {
 			return invalid(fmt.Sprintf("proactive.urls[%d]", i), "must be a path that begins with /, of at most %d bytes", maxPath)
@@ -110,7 +110,7 @@ func (d *Definition) settleProactive() error {
 	return nil
 }
 
-func (d *Definition) settleLeadForm() error {
+func (d *Definition) normalizeLeadForm() error {
 	f := &d.LeadForm
 	f.Fields, f.Required = once(f.Fields), once(f.Required)
 	for i, name := range f.Required {
@@ -139,8 +139,8 @@ func (d *Definition) checkLinks() error {
 
 var days = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 
-// settleHours sorts the times of the week, which must not overlap.
-func (d *Definition) settleHours() error {
+// normalizeHours sorts the times of the week, which must not overlap.
+func (d *Definition) normalizeHours() error {
 	h := &d.Hours
 	if _, err := time.LoadLocation(h.Timezone); err != nil || h.Timezone == "Local" || h.Timezone == "" {
 		return invalid("hours.timezone", "is not a time zone; Europe/Berlin is one")

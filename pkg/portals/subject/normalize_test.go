@@ -27,28 +27,28 @@ func ready() subject.Content {
 
 func said(text string) language.Words { return language.Words{"en": text, "de": text + " (de)"} }
 
-func TestSettle(t *testing.T) {
+func TestNormalize(t *testing.T) {
 	c := ready()
 	c.Intro = language.Words{"German": "Hallo", "EN": "Hello", "fr": ""}
 	c.Questions[0].Text = language.Words{"deutsch": "Was?"}
 	c.Scenario = &subject.Scenario{}
-	settled, err := c.Settle()
+	normalized, err := c.Normalize()
 	require.NoError(t, err)
-	require.Equal(t, language.Words{"de": "Hallo", "en": "Hello"}, settled.Intro)
-	require.Equal(t, language.Words{"de": "Was?"}, settled.Questions[0].Text)
-	require.Equal(t, "fixed", settled.Rules.Order)
-	require.Equal(t, "medium", settled.Scenario.Difficulty)
-	require.Equal(t, []string{"de", "en"}, settled.Languages())
-	require.NotNil(t, settled.Sections[0].Media)
-	require.NotNil(t, settled.Questions[0].Rubric)
-	require.NotNil(t, settled.Scenario.Secrets)
+	require.Equal(t, language.Words{"de": "Hallo", "en": "Hello"}, normalized.Intro)
+	require.Equal(t, language.Words{"de": "Was?"}, normalized.Questions[0].Text)
+	require.Equal(t, "fixed", normalized.Rules.Order)
+	require.Equal(t, "medium", normalized.Scenario.Difficulty)
+	require.Equal(t, []string{"de", "en"}, normalized.Languages())
+	require.NotNil(t, normalized.Sections[0].Media)
+	require.NotNil(t, normalized.Questions[0].Rubric)
+	require.NotNil(t, normalized.Scenario.Secrets)
 	require.Equal(t, language.Words{"German": "Hallo", "EN": "Hello", "fr": ""}, c.Intro, "what was given stays as it was")
-	again, err := settled.Settle()
+	again, err := normalized.Normalize()
 	require.NoError(t, err)
-	require.Equal(t, settled, again)
+	require.Equal(t, normalized, again)
 }
 
-func TestSettleRefuses(t *testing.T) {
+func TestNormalizeRefuses(t *testing.T) {
 	for field, change := range map[string]func(*subject.Content){
 		"intro":                           func(c *subject.Content) { c.Intro["klingon"] = "nuqneH" },
 		"intro.de":                        func(c *subject.Content) { c.Intro["German"] = "Hallo" },
@@ -73,7 +73,7 @@ func TestSettleRefuses(t *testing.T) {
 		t.Run(field, func(t *testing.T) {
 			c := ready()
 			change(&c)
-			_, err := c.Settle()
+			_, err := c.Normalize()
 			var wrong *errdefs.Invalid
 			require.ErrorAs(t, err, &wrong)
 			require.Equal(t, field, wrong.Field)
@@ -82,17 +82,17 @@ func TestSettleRefuses(t *testing.T) {
 	}
 }
 
-func TestSettleRefusesWhatIsTooLarge(t *testing.T) {
+func TestNormalizeRefusesWhatIsTooLarge(t *testing.T) {
 	c := ready()
 	long := strings.Repeat("x", 20_000)
 	for i := range 100 {
 		c.Sections = append(c.Sections, subject.Section{Key: "k" + strings.Repeat("a", i), Title: said("t"), Body: language.Words{"en": long, "de": long}})
 	}
-	_, err := c.Settle()
+	_, err := c.Normalize()
 	require.ErrorIs(t, err, subject.ErrTooLarge)
 }
 
-// Whatever the languages are called, what is settled stays as it is.
+// Whatever the languages are called, what is normalized stays as it is.
 func TestSettlingTwiceChangesNothing(t *testing.T) {
 	names := []string{"en", "EN", "English", "de", "deutsch", "pt-br", "zh-TW", "xx", ""}
 	rapid.Check(t, func(t *rapid.T) {
@@ -101,31 +101,31 @@ func TestSettlingTwiceChangesNothing(t *testing.T) {
 		for i := range rapid.IntRange(0, 3).Draw(t, "sections") {
 			c.Sections = append(c.Sections, subject.Section{Key: string(rune('a' + i)), Title: words.Draw(t, "title"), Body: words.Draw(t, "body")})
 		}
-		settled, err := c.Settle()
+		normalized, err := c.Normalize()
 		if err != nil {
 			return
 		}
-		again, err := settled.Settle()
+		again, err := normalized.Normalize()
 		require.NoError(t, err)
-		require.Equal(t, settled, again)
+		require.Equal(t, normalized, again)
 	})
 }
 
-func TestSettleDefinition(t *testing.T) {
+func TestNormalizeDefinition(t *testing.T) {
 	d := subject.Definition{Objectives: []subject.Objective{{Key: "a", Text: language.Words{"German": "Knoten"}}}}
-	settled, err := d.Settle()
+	normalized, err := d.Normalize()
 	require.NoError(t, err)
-	require.Equal(t, language.Words{"de": "Knoten"}, settled.Objectives[0].Text)
+	require.Equal(t, language.Words{"de": "Knoten"}, normalized.Objectives[0].Text)
 	require.Equal(t, language.Words{"German": "Knoten"}, d.Objectives[0].Text)
-	require.NotNil(t, settled.KnowledgeBaseIDs)
-	require.NotNil(t, settled.Prerequisites)
+	require.NotNil(t, normalized.KnowledgeBaseIDs)
+	require.NotNil(t, normalized.Prerequisites)
 
 	for field, objectives := range map[string][]subject.Objective{
 		"objectives[1].key":     {{Key: "a"}, {Key: "a"}},
 		"objectives[0].text":    {{Key: "a", Text: language.Words{"?": "x"}}},
 		"objectives[0].text.en": {{Key: "a", Text: language.Words{"en": strings.Repeat("x", 501)}}},
 	} {
-		_, err := (&subject.Definition{Objectives: objectives}).Settle()
+		_, err := (&subject.Definition{Objectives: objectives}).Normalize()
 		var wrong *errdefs.Invalid
 		require.ErrorAs(t, err, &wrong)
 		require.Equal(t, field, wrong.Field)

@@ -15,72 +15,72 @@ import (
 	"visavis.dev/pkg/portals/subject"
 )
 
-// Settle answers the input as it is kept: languages by their codes. templates are
+// Normalize answers the input as it is kept: languages by their codes. templates are
 // those that can be chosen. The error is an [errdefs.Invalid].
-func (i *Input) Settle(templates []template.Template) (Input, error) {
-	settled := *i
+func (i *Input) Normalize(templates []template.Template) (Input, error) {
+	normalized := *i
 	if i.Empty() {
-		return settled, errdefs.InvalidField("brief", "is missing, and so are url and documentIds: a plan is made of at least one of them")
+		return normalized, errdefs.InvalidField("brief", "is missing, and so are url and documentIds: a plan is made of at least one of them")
 	}
 	if i.TemplateKey != nil && !known(templates, *i.TemplateKey) {
-		return settled, errdefs.InvalidField("templateKey", "is not a template; GET /portals/templates lists them")
+		return normalized, errdefs.InvalidField("templateKey", "is not a template; GET /portals/templates lists them")
 	}
 	var err error
-	if settled.Languages, err = codes(i.Languages); err != nil {
-		return settled, err
+	if normalized.Languages, err = codes(i.Languages); err != nil {
+		return normalized, err
 	}
-	settled.Goals, settled.DocumentIDs = []string{}, append([]id.Document{}, i.DocumentIDs...)
+	normalized.Goals, normalized.DocumentIDs = []string{}, append([]id.Document{}, i.DocumentIDs...)
 	for _, goal := range i.Goals {
 		if strings.TrimSpace(goal) != "" {
-			settled.Goals = append(settled.Goals, goal)
+			normalized.Goals = append(normalized.Goals, goal)
 		}
 	}
-	if settled.Audience == "" {
-		settled.Audience = "mixed"
+	if normalized.Audience == "" {
+		normalized.Audience = "mixed"
 	}
-	return settled, nil
+	return normalized, nil
 }
 
-// Settle answers the proposal as it is kept, with subjects that can be entered.
+// Normalize answers the proposal as it is kept, with subjects that can be entered.
 // templates are those that can be chosen. The error is an [errdefs.Invalid].
-func (p *Proposal) Settle(templates []template.Template) (Proposal, error) {
-	settled := *p
+func (p *Proposal) Normalize(templates []template.Template) (Proposal, error) {
+	normalized := *p
 	if !known(templates, p.TemplateKey) {
-		return settled, errdefs.InvalidField("templateKey", "is not a template; GET /portals/templates lists them")
+		return normalized, errdefs.InvalidField("templateKey", "is not a template; GET /portals/templates lists them")
 	}
 	if strings.TrimSpace(p.Name) == "" {
-		return settled, errdefs.InvalidField("name", "is empty")
+		return normalized, errdefs.InvalidField("name", "is empty")
 	}
 	var err error
-	if settled.Languages, err = codes(p.Languages); err != nil {
-		return settled, err
+	if normalized.Languages, err = codes(p.Languages); err != nil {
+		return normalized, err
 	}
-	if len(settled.Languages) == 0 {
-		return settled, errdefs.InvalidField("languages", "must have at least one")
+	if len(normalized.Languages) == 0 {
+		return normalized, errdefs.InvalidField("languages", "must have at least one")
 	}
-	if settled.Persona.Greeting, err = greeting(p.Persona.Greeting); err != nil {
-		return settled, err
+	if normalized.Persona.Greeting, err = greeting(p.Persona.Greeting); err != nil {
+		return normalized, err
 	}
-	settled.Subjects, settled.Knowledge = make([]ProposedPart, len(p.Subjects)), slices.Clone(p.Knowledge)
+	normalized.Subjects, normalized.Knowledge = make([]ProposedPart, len(p.Subjects)), slices.Clone(p.Knowledge)
 	for i := range p.Subjects {
-		if settled.Subjects[i], err = p.Subjects[i].settle(); err != nil {
+		if normalized.Subjects[i], err = p.Subjects[i].normalize(); err != nil {
 			if field, ok := errors.AsType[*errdefs.Invalid](err); ok {
 				err = errdefs.InvalidField(fmt.Sprintf("subjects[%d].%s", i, field.Field), "%s", field.Message)
 			}
-			return settled, err
+			return normalized, err
 		}
 	}
 	for i, s := range p.Knowledge {
 		if (s.URL == nil) == (s.DocumentID == nil) {
-			return settled, errdefs.InvalidField(fmt.Sprintf("knowledge[%d]", i), "names an address or a document, one of the two")
+			return normalized, errdefs.InvalidField(fmt.Sprintf("knowledge[%d]", i), "names an address or a document, one of the two")
 		}
 	}
-	return settled, nil
+	return normalized, nil
 }
 
 // greeting is one that a persona can have.
 func greeting(w language.Words) (language.Words, error) {
-	settled := language.Words{}
+	normalized := language.Words{}
 	for name, text := range w {
 		found, ok := language.Lookup(name)
 		switch {
@@ -89,33 +89,33 @@ func greeting(w language.Words) (language.Words, error) {
 		case utf8.RuneCountInString(text) > maxGreeting:
 			return nil, errdefs.InvalidField("persona.greeting."+found.Code, "must have at most %d characters", maxGreeting)
 		case strings.TrimSpace(text) != "":
-			settled[found.Code] = text
+			normalized[found.Code] = text
 		}
 	}
-	return settled, nil
+	return normalized, nil
 }
 
-// settle is the subject as it can be entered. The error is one of package
+// normalize is the subject as it can be entered. The error is one of package
 // subject's.
-func (p *ProposedPart) settle() (ProposedPart, error) {
-	settled := *p
+func (p *ProposedPart) normalize() (ProposedPart, error) {
+	normalized := *p
 	if strings.TrimSpace(p.Title) == "" {
-		return settled, &errdefs.Invalid{Field: "title", Message: "is empty"}
+		return normalized, &errdefs.Invalid{Field: "title", Message: "is empty"}
 	}
-	if settled.Kind == "" {
-		settled.Kind = subject.Topic
+	if normalized.Kind == "" {
+		normalized.Kind = subject.Topic
 	}
-	d, err := (&subject.Definition{Objectives: p.Objectives}).Settle()
+	d, err := (&subject.Definition{Objectives: p.Objectives}).Normalize()
 	if err != nil {
-		return settled, err
+		return normalized, err
 	}
-	settled.Objectives = d.Objectives
-	content, err := (*subject.Content)(&p.Content).Settle()
-	settled.Content = Lesson(content)
+	normalized.Objectives = d.Objectives
+	content, err := (*subject.Content)(&p.Content).Normalize()
+	normalized.Content = Lesson(content)
 	if field, ok := errors.AsType[*errdefs.Invalid](err); ok {
 		err = &errdefs.Invalid{Field: "content." + field.Field, Message: field.Message}
 	}
-	return settled, err
+	return normalized, err
 }
 
 func known(templates []template.Template, key string) bool {

@@ -21,11 +21,11 @@ func find(t require.TestingT, key string) voice.Voice {
 	return studio[i]
 }
 
-// What every voice's personas begin with is good, and settled once for all.
+// What every voice's personas begin with is good, and normalized once for all.
 func TestDefaultsOfEveryVoice(t *testing.T) {
 	for _, v := range voice.Studio() {
 		begun := persona.Defaults(v)
-		d, err := begun.Settle(v)
+		d, err := begun.Normalize(v)
 		require.NoError(t, err, v.Key)
 		require.Equal(t, v.PrimaryLanguage, d.Settings.Language)
 		require.Equal(t, v.Engine, d.Settings.Engine)
@@ -34,7 +34,7 @@ func TestDefaultsOfEveryVoice(t *testing.T) {
 		if d.Greeting.Mode == persona.GreetFixed {
 			require.NotEmpty(t, d.Greeting.Text[v.PrimaryLanguage])
 		}
-		again, err := d.Settle(v)
+		again, err := d.Normalize(v)
 		require.NoError(t, err)
 		require.Equal(t, d, again)
 	}
@@ -45,11 +45,11 @@ func TestEveryDuoLanguageHasWords(t *testing.T) {
 	for _, l := range language.Catalogue() {
 		d := persona.Defaults(v)
 		d.Settings.Language, d.Greeting.Mode = l.Code, persona.GreetFixed
-		settled, err := d.Settle(v)
+		normalized, err := d.Normalize(v)
 		if l.Duo {
 			require.NoError(t, err, l.Code)
-			require.NotEmpty(t, settled.Greeting.Text[l.Code])
-			require.NotEmpty(t, settled.Disclosure.Text[l.Code])
+			require.NotEmpty(t, normalized.Greeting.Text[l.Code])
+			require.NotEmpty(t, normalized.Disclosure.Text[l.Code])
 		} else {
 			require.Error(t, err, "%s: there are no words to greet with", l.Code)
 		}
@@ -104,10 +104,10 @@ func TestRules(t *testing.T) {
 			v := find(t, "nora")
 			d := persona.Defaults(v)
 			c.change(&d)
-			settled, err := d.Settle(v)
+			normalized, err := d.Normalize(v)
 			if c.field == "" {
 				require.NoError(t, err)
-				require.NotNil(t, settled.Goals)
+				require.NotNil(t, normalized.Goals)
 				return
 			}
 			var field *errdefs.Invalid
@@ -121,12 +121,12 @@ func clientTool(name string) persona.Tool {
 	return persona.Tool{Kind: persona.ClientTool, Config: map[string]any{"name": name, "description": "Does it."}}
 }
 
-func TestSettleSharesNothing(t *testing.T) {
+func TestNormalizeSharesNothing(t *testing.T) {
 	v := find(t, "nora")
 	d := persona.Defaults(v)
 	d.Greeting.Text = persona.Words{"de": "Hallo"}
 	d.Goals = []persona.Goal{{Key: "a"}}
-	_, err := d.Settle(v)
+	_, err := d.Normalize(v)
 	require.NoError(t, err)
 	require.Equal(t, persona.Words{"de": "Hallo"}, d.Greeting.Text)
 	require.Nil(t, d.Goals[0].Outputs)

@@ -29,23 +29,23 @@ const (
 	maxOutput = 40
 )
 
-// Settle answers the definition as it is kept with a voice: languages by their
+// Normalize answers the definition as it is kept with a voice: languages by their
 // codes, what follows from the voice, and words in the persona's own language.
 // d is not changed. The error is an [errdefs.Invalid]; the bounds in Definition's tags
 // are for whoever takes input to keep.
-func (d *Definition) Settle(v voice.Voice) (Definition, error) {
-	settled := *d
+func (d *Definition) Normalize(v voice.Voice) (Definition, error) {
+	normalized := *d
 	for _, rule := range []func(*Definition, voice.Voice) error{
-		(*Definition).settleSettings, (*Definition).settleTexts, (*Definition).settleWords,
-		(*Definition).settleGoals, (*Definition).checkGuardrails, (*Definition).settleTools, (*Definition).checkRest,
+		(*Definition).normalizeSettings, (*Definition).normalizeTexts, (*Definition).normalizeWords,
+		(*Definition).normalizeGoals, (*Definition).checkGuardrails, (*Definition).normalizeTools, (*Definition).checkRest,
 	} {
-		if err := rule(&settled, v); err != nil {
-			return settled, err
+		if err := rule(&normalized, v); err != nil {
+			return normalized, err
 		}
 	}
-	settled.Guardrails = whole(d.Guardrails)
-	settled.Knowledge.BaseIDs, settled.Privacy.Redact = once(d.Knowledge.BaseIDs), whole(d.Privacy.Redact)
-	return settled, nil
+	normalized.Guardrails = whole(d.Guardrails)
+	normalized.Knowledge.BaseIDs, normalized.Privacy.Redact = once(d.Knowledge.BaseIDs), whole(d.Privacy.Redact)
+	return normalized, nil
 }
 
 // whole is a list that is not nil.
@@ -67,9 +67,9 @@ func once[T comparable](list []T) []T {
 	return kept
 }
 
-// settleSettings: any voice speaks any language in its list, and decides the
+// normalizeSettings: any voice speaks any language in its list, and decides the
 // engine (spec, Languages).
-func (d *Definition) settleSettings(v voice.Voice) error {
+func (d *Definition) normalizeSettings(v voice.Voice) error {
 	s := &d.Settings
 	var err error
 	if s.Language, err = spoken("settings.language", s.Language, v); err != nil {
@@ -104,7 +104,7 @@ func spoken(field, asked string, v voice.Voice) (code string, err error) {
 	return found.Code, nil
 }
 
-func (d *Definition) settleTexts(voice.Voice) error {
+func (d *Definition) normalizeTexts(voice.Voice) error {
 	for _, t := range []struct {
 		field string
 		words *Words
@@ -134,8 +134,8 @@ func checkWords(field string, w Words) error {
 	return nil
 }
 
-// settleWords adds the words that a persona cannot do without in its language.
-func (d *Definition) settleWords(voice.Voice) error {
+// normalizeWords adds the words that a persona cannot do without in its language.
+func (d *Definition) normalizeWords(voice.Voice) error {
 	own := d.Settings.Language
 	known, ok := words[own]
 	if _, said := d.Greeting.Text[own]; d.Greeting.Mode == GreetFixed && !said {
@@ -155,8 +155,8 @@ func (d *Definition) settleWords(voice.Voice) error {
 	return nil
 }
 
-// settleGoals: every goal has its own key, and following them comes to an end.
-func (d *Definition) settleGoals(voice.Voice) error {
+// normalizeGoals: every goal has its own key, and following them comes to an end.
+func (d *Definition) normalizeGoals(voice.Voice) error {
 	d.Goals = whole(slices.Clone(d.Goals))
 	at := map[string]int{}
 	for i, g := range d.Goals {
@@ -197,9 +197,9 @@ func (d *Definition) checkGuardrails(voice.Voice) error {
 	return nil
 }
 
-// settleTools: tools of a customer's own system name its connection, others none; tools of
+// normalizeTools: tools of a customer's own system name its connection, others none; tools of
 // the client say what they are.
-func (d *Definition) settleTools(voice.Voice) error {
+func (d *Definition) normalizeTools(voice.Voice) error {
 	d.Tools = whole(slices.Clone(d.Tools))
 	named := map[string]bool{}
 	for i, t := range d.Tools {

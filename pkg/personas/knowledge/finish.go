@@ -55,7 +55,7 @@ func (r *Reader) finished(what task, got *reading) job.Step {
 		}
 		if got.same {
 			d.Error = ""
-			return 0, d.settle(ctx, tx, d.figures(), now)
+			return 0, d.finishJob(ctx, tx, d.figures(), now)
 		}
 		room, vocabulary, err := hasRoom(ctx, tx, d, got.weight, MaxPackBytes)
 		if err != nil {
@@ -104,7 +104,7 @@ func (r *Reader) replace(ctx context.Context, tx *tenant.Tx, d *Document, got *r
 		"documentId": d.ID, "knowledgeBaseId": d.Base, "kind": d.Kind, "title": d.Title, "language": d.Language, "bytes": d.Bytes,
 		"pages": d.Pages, "chunkCount": d.Chunks, "refreshed": last > 0, "processedAt": now,
 	}})
-	return d.settle(ctx, tx, before, now)
+	return d.finishJob(ctx, tx, before, now)
 }
 
 // failed is the step that gives a document up. What was read before stays.
@@ -147,11 +147,11 @@ func (d *Document) fail(ctx context.Context, tx *tenant.Tx, why *failure, now ti
 			"retryable": why.retryable, "failedAt": now,
 		}})
 	}
-	return d.settle(ctx, tx, before, now)
+	return d.finishJob(ctx, tx, before, now)
 }
 
-// settle writes what came of a job, and when the address is to be read again.
-func (d *Document) settle(ctx context.Context, tx *tenant.Tx, before delta, now time.Time) error {
+// finishJob writes what came of a job, and when the address is to be read again.
+func (d *Document) finishJob(ctx context.Context, tx *tenant.Tx, before delta, now time.Time) error {
 	revision, err := count(ctx, tx, d.Base, d.figures().since(before))
 	if err != nil {
 		return err

@@ -31,20 +31,20 @@ func invalid(field, format string, args ...any) error {
 	return errdefs.InvalidField(field, format, args...)
 }
 
-// Settle answers the definition as it is kept: languages by their codes, lists
+// Normalize answers the definition as it is kept: languages by their codes, lists
 // without doubles. d is not changed. The error is an errdefs.Invalid; the bounds
 // in Definition's tags are for whoever takes input to keep.
-func (d *Definition) Settle() (Definition, error) {
-	settled := *d
+func (d *Definition) Normalize() (Definition, error) {
+	normalized := *d
 	for _, rule := range []func(*Definition) error{
-		(*Definition).settleLanguages, (*Definition).settlePages, (*Definition).checkLinks, (*Definition).settleOrigins,
+		(*Definition).normalizeLanguages, (*Definition).normalizePages, (*Definition).checkLinks, (*Definition).normalizeOrigins,
 	} {
-		if err := rule(&settled); err != nil {
-			return settled, err
+		if err := rule(&normalized); err != nil {
+			return normalized, err
 		}
 	}
-	settled.KnowledgeBaseIDs = once(d.KnowledgeBaseIDs)
-	return settled, nil
+	normalized.KnowledgeBaseIDs = once(d.KnowledgeBaseIDs)
+	return normalized, nil
 }
 
 // once is the items of a list, each in its first place; never nil.
@@ -58,8 +58,8 @@ func once[T comparable](list []T) []T {
 	return kept
 }
 
-func (d *Definition) settleLanguages() error {
-	codes, err := SettleLanguages(d.Languages)
+func (d *Definition) normalizeLanguages() error {
+	codes, err := NormalizeLanguages(d.Languages)
 	if err != nil {
 		return err
 	}
@@ -75,9 +75,9 @@ func (d *Definition) settleLanguages() error {
 	return nil
 }
 
-// SettleLanguages are a portal's languages by their codes, each once. The error is
+// NormalizeLanguages are a portal's languages by their codes, each once. The error is
 // an errdefs.Invalid.
-func SettleLanguages(asked []string) ([]string, error) {
+func NormalizeLanguages(asked []string) ([]string, error) {
 	codes := make([]string, len(asked))
 	for i, name := range asked {
 		found, ok := language.Lookup(name)
@@ -92,8 +92,8 @@ func SettleLanguages(asked []string) ([]string, error) {
 	return once(codes), nil
 }
 
-// settlePages keeps a text for every language that has one; an empty one is none.
-func (d *Definition) settlePages() error {
+// normalizePages keeps a text for every language that has one; an empty one is none.
+func (d *Definition) normalizePages() error {
 	for _, t := range []struct {
 		field string
 		words *language.Words
@@ -118,8 +118,8 @@ func (d *Definition) settlePages() error {
 	return nil
 }
 
-// settleOrigins keeps the origins as browsers send them.
-func (d *Definition) settleOrigins() error {
+// normalizeOrigins keeps the origins as browsers send them.
+func (d *Definition) normalizeOrigins() error {
 	origins := make([]string, len(d.AllowedOrigins))
 	for i, text := range d.AllowedOrigins {
 		origin, ok := widget.ParseOrigin(text)

@@ -25,26 +25,26 @@ const (
 	maxObjective = 500
 )
 
-// Settle answers the content as it is kept: languages by their codes, and what
+// Normalize answers the content as it is kept: languages by their codes, and what
 // was left out. c is not changed. The error is a [errdefs.Invalid] or ErrTooLarge; the
 // bounds in Content's tags are for whoever takes input to keep.
-func (c *Content) Settle() (Content, error) {
-	settled := c.whole()
-	for _, t := range settled.texts() {
-		if err := t.settle(); err != nil {
-			return settled, err
+func (c *Content) Normalize() (Content, error) {
+	normalized := c.whole()
+	for _, t := range normalized.texts() {
+		if err := t.normalize(); err != nil {
+			return normalized, err
 		}
 	}
-	if field, which := settled.faultyKey(); field != "" {
-		return settled, invalid(field, "is %s's too", which)
+	if field, which := normalized.faultyKey(); field != "" {
+		return normalized, invalid(field, "is %s's too", which)
 	}
-	if field := settled.faultyMedia(); field != "" {
-		return settled, invalid(field, "must be a public https address")
+	if field := normalized.faultyMedia(); field != "" {
+		return normalized, invalid(field, "must be a public https address")
 	}
-	if len(written(settled)) > MaxContent {
-		return settled, ErrTooLarge
+	if len(written(normalized)) > MaxContent {
+		return normalized, ErrTooLarge
 	}
-	return settled, nil
+	return normalized, nil
 }
 
 // whole is a copy without anything missing: no list is nil, and every choice is made.
@@ -100,9 +100,9 @@ func or(choice, usual string) string {
 	return choice
 }
 
-// settle names the languages by their codes. An empty text is none.
-func (t text) settle() error {
-	settled := language.Words{}
+// normalize names the languages by their codes. An empty text is none.
+func (t text) normalize() error {
+	normalized := language.Words{}
 	for _, name := range slices.Sorted(maps.Keys(*t.words)) {
 		said := (*t.words)[name]
 		if said == "" {
@@ -113,15 +113,15 @@ func (t text) settle() error {
 			return invalid(t.field, "has a key that is not a language; GET /languages lists them")
 		}
 		field := t.field + "." + found.Code
-		if _, twice := settled[found.Code]; twice {
+		if _, twice := normalized[found.Code]; twice {
 			return invalid(field, "is there twice")
 		}
 		if strings.TrimSpace(said) == "" || utf8.RuneCountInString(said) > t.limit {
 			return invalid(field, "must have 1 to %d characters", t.limit)
 		}
-		settled[found.Code] = said
+		normalized[found.Code] = said
 	}
-	*t.words = settled
+	*t.words = normalized
 	return nil
 }
 
@@ -169,22 +169,22 @@ func (c *Content) faultyMedia() (field string) {
 	return ""
 }
 
-// Settle answers the definition as it is kept. d is not changed. The error is a
+// Normalize answers the definition as it is kept. d is not changed. The error is a
 // [errdefs.Invalid].
-func (d *Definition) Settle() (Definition, error) {
-	settled := *d
-	settled.Objectives = slices.Clone(listed(d.Objectives))
-	settled.KnowledgeBaseIDs, settled.Prerequisites = once(d.KnowledgeBaseIDs), once(d.Prerequisites)
-	for i := range settled.Objectives {
-		t := text{fmt.Sprintf("objectives[%d].text", i), &settled.Objectives[i].Text, maxObjective, advised}
-		if err := t.settle(); err != nil {
-			return settled, err
+func (d *Definition) Normalize() (Definition, error) {
+	normalized := *d
+	normalized.Objectives = slices.Clone(listed(d.Objectives))
+	normalized.KnowledgeBaseIDs, normalized.Prerequisites = once(d.KnowledgeBaseIDs), once(d.Prerequisites)
+	for i := range normalized.Objectives {
+		t := text{fmt.Sprintf("objectives[%d].text", i), &normalized.Objectives[i].Text, maxObjective, advised}
+		if err := t.normalize(); err != nil {
+			return normalized, err
 		}
 	}
-	if i := again(settled.Objectives, func(o Objective) string { return o.Key }); i >= 0 {
-		return settled, invalid(fmt.Sprintf("objectives[%d].key", i), "is another objective's too")
+	if i := again(normalized.Objectives, func(o Objective) string { return o.Key }); i >= 0 {
+		return normalized, invalid(fmt.Sprintf("objectives[%d].key", i), "is another objective's too")
 	}
-	return settled, nil
+	return normalized, nil
 }
 
 // once is the items of a list, each in its first place.
@@ -198,8 +198,8 @@ func once[T comparable](list []T) []T {
 	return kept
 }
 
-// settleTitle refuses a title that says nothing.
-func settleTitle(title string) error {
+// normalizeTitle refuses a title that says nothing.
+func normalizeTitle(title string) error {
 	if strings.TrimSpace(title) == "" || utf8.RuneCountInString(title) > maxTitle {
 		return invalid("title", "must have 1 to %d characters", maxTitle)
 	}
