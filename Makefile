@@ -149,4 +149,4 @@ chaos: database
 ## release: what a release hands out, in dist/ (make release VERSION=1.4.0 SIGNING_KEY=key)
 .PHONY: release
 release:
-	@GO="$(GO)" HELM="$(HELM)" SBOM_VERSION=v1.9.0 hack/release.sh "$(VERSION)"
+	@GO="$(GO)" HELM="$(HELM)" hack/release.sh "$(VERSION)"

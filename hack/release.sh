@@ -39,8 +39,9 @@ for platform in linux/amd64 linux/arm64 darwin/arm64; do
 	[ "$os" = darwin ] || cp cmd/visavis-speech/LICENSE "$dist/$folder/LICENSE.visavis-speech"
 	pack "$folder"
 done
+sbom="$("$go" tool -n -modfile=hack/tools/go.mod cyclonedx-gomod)"
 for program in visavis visavis-speech; do
-	GOOS=linux GOARCH=amd64 "$go" run "github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod@$SBOM_VERSION" app \
+	GOOS=linux GOARCH=amd64 "$sbom" app \
 		-json -licenses -main "cmd/$program" -output "$dist/$program-$version.cdx.json" .
 done
 $HELM package charts/visavis --version "$version" --app-version "$version" --destination "$dist" >/dev/null
