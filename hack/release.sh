@@ -19,8 +19,10 @@ dist=dist
 rm -rf "$dist"
 mkdir -p "$dist"
 
-# The same commit makes the same bytes: nothing of the machine or of the moment goes in.
+# The same commit makes the same bytes, but for the chart, in which Helm notes the time of
+# packing: nothing else of the machine or of the moment goes in.
 epoch="$(git log -1 --format=%ct)"
+committed="$(TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)"
 pack() { # folder
 	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" -C "$dist" -cf - "$1" | gzip -n >"$dist/$1.tar.gz"
 	rm -r "${dist:?}/$1"
@@ -41,8 +43,10 @@ for platform in linux/amd64 linux/arm64 darwin/arm64; do
 done
 sbom="$("$go" tool -n -modfile=hack/tools/go.mod cyclonedx-gomod)"
 for program in visavis visavis-speech; do
-	GOOS=linux GOARCH=amd64 "$sbom" app \
-		-json -licenses -main "cmd/$program" -output "$dist/$program-$version.cdx.json" .
+	bill="$dist/$program-$version.cdx.json"
+	GOOS=linux GOARCH=amd64 "$sbom" app -json -licenses -noserial -main "cmd/$program" -output "$bill.made" .
+	sed "s/\"timestamp\": \"[^\"]*\"/\"timestamp\": \"$committed\"/" "$bill.made" >"$bill"
+	rm "$bill.made"
 done
 $HELM package charts/visavis --version "$version" --app-version "$version" --destination "$dist" >/dev/null
 
