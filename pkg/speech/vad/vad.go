@@ -225,3 +225,9 @@ func rms(frame []int16) float64 {
 }
 
 func decibels(amplitude float64) float64 { return 20 * math.Log10(amplitude+1e-9) }
+
+// Hush ends speech at once, as where the microphone was turned off. What is known of the
+// room stays.
+func (d *Detector) Hush() {
+	d.speaking, d.voiced = false, [among]bool{}
+}

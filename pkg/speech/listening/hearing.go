@@ -1,0 +1,175 @@
+package listening
+
+import (
+	"time"
+
+	"visavis.dev/pkg/speech/recognition"
+	"visavis.dev/pkg/speech/vad"
+)
+
+// hearing is what the listener's goroutine knows.
+type hearing struct {
+	*Listener
+	ear      recognition.Ear
+	detector *vad.Detector
+	pause    time.Duration
+	// began is when the first sound could come, and came how much of it did.
+	began  time.Time
+	came   time.Duration
+	cameAt time.Time
+	// rest are samples that make no whole frame yet, and past those before speech.
+	rest, past []int16
+
+	// speaking is while there is a voice. open is while the segment takes sound: it has
+	// lasted so long, and been silent for so long.
+	speaking, open, pressed bool
+	segment                 int
+	lasted, silent          time.Duration
+	// spoken is how much was recognized, and spent says that no more is.
+	spoken time.Duration
+	spent  bool
+}
+
+func (h *hearing) take(what any) {
+	switch what := what.(type) {
+	case press:
+		h.press()
+	case release:
+		h.release()
+	case []int16:
+		h.hear(what)
+	}
+}
+
+func (h *hearing) hear(samples []int16) {
+	now := h.o.Clock.Now()
+	took := time.Duration(len(samples)) * time.Second / SampleRate
+	// Who pauses has not saved anything up.
+	h.came = max(h.came, now.Sub(h.began)-ahead)
+	if h.came+took > now.Sub(h.began)+ahead {
+		return
+	}
+	h.came, h.cameAt = h.came+took, now
+	h.rest = append(h.rest, samples...)
+	for len(h.rest) >= vad.FrameSamples {
+		h.frame(h.rest[:vad.FrameSamples])
+		h.rest = h.rest[vad.FrameSamples:]
+	}
+}
+
+// frame takes the next whole frame.
+func (h *hearing) frame(samples []int16) {
+	if h.o.Pressed {
+		if h.pressed {
+			h.write(samples)
+		}
+		return
+	}
+	playing := 0.0
+	if h.o.Playing != nil {
+		playing = h.o.Playing()
+	}
+	change := h.detector.Push(samples, playing)
+	if change == vad.Started {
+		h.start(h.detector.Lead())
+	}
+	if h.open {
+		h.write(samples)
+	} else {
+		h.remember(samples)
+	}
+	h.silent += vad.Frame
+	if change == vad.Stopped && h.speaking {
+		h.speaking, h.silent = false, vad.Hangover
+		h.told(Event{Kind: Ended, Segment: h.segment, Ago: vad.Hangover})
+	}
+	switch {
+	case !h.open:
+	case !h.speaking && h.silent >= h.pause:
+		h.end()
+	case h.lasted >= longest:
+		h.end()
+		h.begin()
+	}
+}
+
+// remember keeps the little before speech that belongs to it.
+func (h *hearing) remember(samples []int16) {
+	h.past = append(h.past, samples...)
+	if most := int(preroll * SampleRate / time.Second); len(h.past) > 2*most {
+		h.past = append(h.past[:0], h.past[len(h.past)-most:]...)
+	}
+}
+
+// start notes that somebody begins to speak, so long ago.
+func (h *hearing) start(ago time.Duration) {
+	if h.spent {
+		return
+	}
+	if !h.open {
+		h.begin()
+		if h.spent {
+			return
+		}
+		from := max(0, len(h.past)-int(preroll*SampleRate/time.Second))
+		h.write(h.past[from:])
+		h.past = h.past[:0]
+	}
+	h.speaking, h.silent = true, 0
+	h.told(Event{Kind: Began, Segment: h.segment, Ago: ago})
+}
+
+// begin begins a segment, unless too many were.
+func (h *hearing) begin() {
+	if h.o.Most > 0 && h.spoken >= h.o.Most {
+		if !h.spent {
+			h.told(Event{Kind: Failed, Err: ErrTooMuch})
+		}
+		h.spent, h.speaking = true, false
+		return
+	}
+	h.segment++
+	h.open, h.lasted, h.silent = true, 0, 0
+	h.ear.Begin(h.segment, h.o.Language())
+}
+
+func (h *hearing) write(samples []int16) {
+	took := time.Duration(len(samples)) * time.Second / SampleRate
+	h.lasted, h.spoken = h.lasted+took, h.spoken+took
+	h.ear.Write(samples)
+	if h.o.Pressed && h.lasted >= longest {
+		h.end()
+		if h.begin(); h.spent {
+			h.pressed = false
+		}
+	}
+}
+
+func (h *hearing) end() {
+	if h.open {
+		h.open = false
+		h.ear.End()
+	}
+}
+
+func (h *hearing) press() {
+	if !h.o.Pressed || h.pressed {
+		return
+	}
+	if h.begin(); h.spent {
+		return
+	}
+	h.pressed, h.speaking = true, true
+	h.told(Event{Kind: Began, Segment: h.segment})
+}
+
+// release ends what is being said.
+func (h *hearing) release() {
+	if h.speaking {
+		h.told(Event{Kind: Ended, Segment: h.segment})
+	}
+	h.end()
+	h.speaking, h.pressed = false, false
+	h.rest, h.past = h.rest[:0], h.past[:0]
+	h.detector.Hush()
+}
