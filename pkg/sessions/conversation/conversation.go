@@ -63,12 +63,15 @@ type Conversation struct {
 	activeAt time.Time      // when somebody last did something, nudges aside
 
 	ear        ear
+	pauses     pauses
+	ducked     bool
 	deaf, mute bool
 	staff      map[id.Staff]Staff
 
 	current   *speech   // what is being said
 	queue     []*speech // what is to be said then
 	corrected *speech   // the last that was interrupted, whose playback may still be told
+	lastSaid  *speech   // the last that ended, whose echo may still come
 	thought   *thought  // the answer in the making
 
 	unanswered []string // what the user said since the last answer began
@@ -187,6 +190,7 @@ func (c *Conversation) settle() {
 	}
 	c.minuteSilence()
 	c.tell()
+	c.tellDucking()
 	c.show()
 }
 

@@ -25,17 +25,44 @@ func (c *Conversation) spokenOver(words string) {
 	}
 }
 
-// isBackchannel says whether words are too few to take the floor: the "uh-huh"
-// by which people show that they listen.
+// isBackchannel says whether words do not take the floor: the "uh-huh" by which people
+// show that they listen, or fewer than the persona yields to. What asks it to stop does.
 func (c *Conversation) isBackchannel(words string) bool {
-	return int64(len(spokenWords(words))) < max(c.config.Persona.Conversation.MinInterruptWords, 1)
+	if saysStop(c.language, words) {
+		return false
+	}
+	return isListening(c.language, words) || int64(len(spokenWords(words))) < max(c.config.Persona.Conversation.MinInterruptWords, 1)
 }
 
-// bargeIn is called when the user has spoken over the avatar for long enough.
-func (c *Conversation) bargeIn() {
-	if c.current != nil && c.yields() {
-		c.interrupt()
+// answersSoon is how little of the avatar's turn is left when a word is an answer to it
+// rather than a sign that somebody listens.
+const answersSoon = 800 * time.Millisecond
+
+// showsListening says whether what was heard is no turn to answer: it shows that the user
+// listens to what the avatar says, or said when they began.
+func (c *Conversation) showsListening(e *ear, words string) bool {
+	if c.current != nil && len(e.stretches) == 0 {
+		return c.isBackchannel(words)
 	}
+	switch {
+	case !e.overlaps && c.current == nil:
+		return false
+	case e.overlaps && e.left > answersSoon:
+		return c.isBackchannel(words) && (c.current != nil || isListening(c.language, words))
+	}
+	return isFiller(c.language, words)
+}
+
+// bargeIn is called when the user has spoken over the avatar for long enough. Of a voice
+// whose words are known, they decide.
+func (c *Conversation) bargeIn() {
+	if c.current == nil || !c.yields() || c.ear.echoed() {
+		return
+	}
+	if len(c.ear.stretches) > 0 && isListening(c.language, c.ear.words()) {
+		return
+	}
+	c.interrupt()
 }
 
 // interrupt ends what the avatar says, and the answer it was looking for. The

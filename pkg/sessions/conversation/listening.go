@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,14 +22,29 @@ type ear struct {
 	// finals are recognised for good; interim may still change.
 	finals  []string
 	interim string
+
+	// stretches are what the server itself heard, in order, and silentSince is since when
+	// that voice is silent; zero while it is not.
+	stretches   []stretch
+	silentSince time.Time
+	// overlaps says that the user began while the avatar was heard, of which so much was
+	// left then.
+	overlaps bool
+	left     time.Duration
 }
 
 // busy says whether the user has the floor.
-func (e *ear) busy() bool { return e.speaking || e.words() != "" }
+func (e *ear) busy() bool { return e.speaking || e.awaits() || e.words() != "" }
 
 // words are all that was recognised so far.
 func (e *ear) words() string {
-	return strings.TrimSpace(strings.Join(e.finals, " ") + " " + e.interim)
+	var words []string
+	for i := range e.stretches {
+		if s := &e.stretches[i]; s.text != "" && !s.echo {
+			words = append(words, s.text)
+		}
+	}
+	return strings.TrimSpace(strings.Join(slices.Concat(words, e.finals), " ") + " " + e.interim)
 }
 
 // patience stretches the pause after which a user is taken to have finished.
@@ -74,7 +90,7 @@ func (c *Conversation) stoppedSpeaking() {
 	c.active()
 	c.ear.speaking = false
 	c.clear(bargesIn)
-	c.set(utteranceEnds, c.endpoint())
+	c.set(utteranceEnds, c.endpointAfter(c.ear.words()))
 }
 
 // transcribed takes what the client's speech recognition understood. Final parts
@@ -104,7 +120,7 @@ func (c *Conversation) transcribed(text string, final bool) {
 		}
 	}
 	if !c.ear.speaking {
-		c.set(utteranceEnds, c.endpoint())
+		c.set(utteranceEnds, c.endpointAfter(c.ear.words()))
 	}
 }
 
@@ -124,15 +140,20 @@ func (c *Conversation) hearOut() {
 		return // a noise
 	}
 	if c.yields() {
-		if c.current != nil && c.isBackchannel(words) {
+		if c.showsListening(&heard, words) {
 			c.heard(heard, words, session.Voice)
 			return
 		}
 		c.interrupt()
 	}
-	if !c.over && c.heard(heard, words, session.Voice) {
-		c.ask(words)
+	if c.over || !c.heard(heard, words, session.Voice) {
+		return
 	}
+	if onlyStops(c.language, words) {
+		c.unanswered = nil // there is nothing to say to that
+		return
+	}
+	c.ask(words)
 }
 
 // typed takes what the user wrote, which is a whole turn at once.

@@ -74,6 +74,18 @@ type UserTranscription struct {
 	Final bool    `json:"final"`
 }
 
+// UserSpeaking says that the server hears the user's voice begin, or end.
+type UserSpeaking struct {
+	Speaking bool `json:"-"`
+}
+
+// Duck says that a turn is to be played softly from now on, since the user may be taking
+// the floor, or as loud as before again.
+type Duck struct {
+	Turn id.Turn `json:"turnId"`
+	On   bool    `json:"on"`
+}
+
 // StaffText is what a team member says.
 type StaffText struct {
 	Turn  id.Turn  `json:"turnId"`
@@ -130,9 +142,17 @@ func (BotText) messageType() string           { return "bot-text" }
 func (Words) messageType() string             { return "words" }
 func (Interrupted) messageType() string       { return "interrupted" }
 func (UserTranscription) messageType() string { return "user-transcription" }
+func (Duck) messageType() string              { return "duck" }
 func (StaffText) messageType() string         { return "staff-text" }
 func (ToolUse) messageType() string           { return "tool" }
 func (FunctionCall) messageType() string      { return "llm-function-call" }
 func (Notice) messageType() string            { return "notice" }
 func (Error) messageType() string             { return "error" }
 func (Pong) messageType() string              { return "pong" }
+
+func (u UserSpeaking) messageType() string {
+	if u.Speaking {
+		return UserStartedSpeaking
+	}
+	return UserStoppedSpeaking
+}

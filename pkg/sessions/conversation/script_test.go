@@ -148,8 +148,10 @@ func TestSpeakingOver(t *testing.T) {
 		"medium: not yet":        {"medium", 0, func(s *stage) { s.send(start); s.wait(400 * time.Millisecond) }, false},
 		"medium: half a second":  {"medium", 0, func(s *stage) { s.send(start); s.wait(550 * time.Millisecond) }, true},
 		"low: a word":            {"low", 0, func(s *stage) { s.send(start); s.send(ClientMessage{Type: UserTranscript, Text: "wait"}) }, true},
-		"low: too few words":     {"low", 2, func(s *stage) { s.send(start); s.send(ClientMessage{Type: UserTranscript, Text: "wait"}) }, false},
-		"low: enough words":      {"low", 2, func(s *stage) { s.send(start); s.send(ClientMessage{Type: UserTranscript, Text: "wait a"}) }, true},
+		"low: too few words":     {"low", 2, func(s *stage) { s.send(start); s.send(ClientMessage{Type: UserTranscript, Text: "why"}) }, false},
+		"low: enough words":      {"low", 2, func(s *stage) { s.send(start); s.send(ClientMessage{Type: UserTranscript, Text: "why that"}) }, true},
+		"low: to stop":           {"low", 5, func(s *stage) { s.send(start); s.send(ClientMessage{Type: UserTranscript, Text: "wait"}) }, true},
+		"high: assent":           {"high", 0, func(s *stage) { s.send(ClientMessage{Type: UserTranscript, Text: "yeah, okay"}) }, false},
 		"off: words": {"off", 0, func(s *stage) {
 			s.send(start)
 			s.send(ClientMessage{Type: UserTranscript, Text: "wait a moment", Final: true})

@@ -36,6 +36,8 @@ type speech struct {
 	line timeline
 	// report is how much the client says it has played; negative before it does.
 	report time.Duration
+	// until is how far it was played when it ended.
+	until time.Duration
 }
 
 func (c *Conversation) newSpeech(origin session.Origin) *speech {
@@ -201,6 +203,7 @@ func (s *speech) done() bool { return s.whole && len(s.pending) == 0 }
 func (c *Conversation) end(interrupted bool) {
 	s := c.current
 	interrupted = interrupted && (!s.done() || s.turn.Text == "" || !c.read(s))
+	s.until = c.position(s)
 	c.current = nil
 	c.clear(turnPlayed)
 	now := c.now()
@@ -219,6 +222,7 @@ func (c *Conversation) end(interrupted bool) {
 		return
 	}
 	c.remember(s.turn)
+	c.lastSaid = s
 	if c.said != nil {
 		c.said(s)
 	}
