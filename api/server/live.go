@@ -39,7 +39,7 @@ func (s *Server) Live(address string) *live.Server {
 			v, err := persona.GetVersion(ctx, s.Tenants, org, p, version)
 			return v.Name, v.Definition, err
 		},
-		Voice: s.voice,
+		Voice: s.voice, Recognition: s.recognition,
 		Minds: minds{s},
 		Gap:   s.recordGap,
 		Media: s.Connections.Open, MediaOutcome: s.Reporter.Report, Egress: s.Egress,

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/message"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/provider/deepgram"
 	"visavis.dev/pkg/provider/elevenlabs"
 )
 
@@ -30,9 +31,6 @@ const (
 	// HTTPAPI is any system that takes requests with JSON.
 	HTTPAPI Provider = "http"
 )
-
-// deepgramURL is Deepgram's own address.
-const deepgramURL = "https://api.deepgram.com"
 
 // Offer is what can be connected: a provider for a kind.
 type Offer struct {
@@ -125,7 +123,7 @@ func (c Config) BaseURL(p Provider) string {
 	case ElevenLabs:
 		return elevenlabs.DefaultURL
 	case Deepgram:
-		return deepgramURL
+		return deepgram.DefaultURL
 	case OIDC:
 		return c.Text("issuer")
 	case LiveKit:
@@ -134,10 +132,11 @@ func (c Config) BaseURL(p Provider) string {
 	return ""
 }
 
-// Guard is the guard by which a connection of a kind is reached: a model's server may stand
-// beside this one, without TLS, where the operator allows its address.
+// Guard is the guard by which a connection of a kind is reached: a model's server, and what
+// recognizes speech, may stand beside this one, without TLS, where the operator allows its
+// address.
 func (k Kind) Guard(g *egress.Guard) *egress.Guard {
-	if k == Model {
+	if k == Model || k == Recognition {
 		return g.Beside()
 	}
 	return g

@@ -255,9 +255,19 @@ func FirstThatClones(ctx context.Context, t *tenant.Tenants, org id.Org) (Connec
 // OldestMedia is the oldest media connection that is not switched off. The error is
 // errdefs.NotFound. It rides connection_pkey.
 func OldestMedia(ctx context.Context, t *tenant.Tenants, org id.Org) (Connection, error) {
+	return oldest(ctx, t, org, Media)
+}
+
+// OldestRecognition is the oldest recognition connection that is not switched off. The error
+// is errdefs.NotFound. It rides connection_pkey.
+func OldestRecognition(ctx context.Context, t *tenant.Tenants, org id.Org) (Connection, error) {
+	return oldest(ctx, t, org, Recognition)
+}
+
+func oldest(ctx context.Context, t *tenant.Tenants, org id.Org, kind Kind) (Connection, error) {
 	return tenant.One(ctx, t, org, scan, errdefs.NotFound{Noun: Noun}, `
 		SELECT `+columns+` FROM connection c
-		WHERE c.org_id = $1 AND c.kind = $2 AND c.state <> $3 AND c.deleted_at IS NULL ORDER BY c.id LIMIT 1`, org, Media, Disabled)
+		WHERE c.org_id = $1 AND c.kind = $2 AND c.state <> $3 AND c.deleted_at IS NULL ORDER BY c.id LIMIT 1`, org, kind, Disabled)
 }
 
 // rememberedFor is how long a deleted connection is answered with 410 rather

@@ -98,7 +98,7 @@ func (t Trier) address(ctx context.Context, o Opened) error {
 
 // call is the request that shows whether a service works, by the name of its step.
 func (t Trier) call(o Opened) (name string, call func(ctx context.Context, secret string) error) {
-	client := t.Egress.ClientWithin(o.Timeout(), maxStream)
+	client := o.Kind.Guard(t.Egress).ClientWithin(o.Timeout(), maxStream)
 	base := o.Config.BaseURL(o.Provider)
 	switch {
 	case o.Provider == ElevenLabs:

@@ -63,8 +63,8 @@ func (c Client) Open(ctx context.Context, s Sound) (*Stream, error) {
 	query := url.Values{
 		"model": {c.Model}, "encoding": {"linear16"}, "sample_rate": {strconv.Itoa(s.SampleRate)}, "channels": {"1"},
 		"interim_results": {"true"}, "punctuate": {"true"},
-		"endpointing":     {"false"}, // the end of speech is found here
-		"mip_opt_out":     {"true"},  // nobody agreed to train models with their voice
+		"endpointing": {"false"}, // the end of speech is found here
+		"mip_opt_out": {"true"},  // nobody agreed to train models with their voice
 	}
 	if s.Language != "" {
 		query.Set("language", s.Language)

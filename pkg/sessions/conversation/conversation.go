@@ -343,6 +343,8 @@ type Activity struct {
 	Speaking, Thinking, Hearing bool
 	// Turns counts all, of before a resumption too.
 	Turns int64
+	// Language is the one that is spoken now.
+	Language string
 }
 
 // Snapshot is the activity as of the last thing that happened.
@@ -351,6 +353,6 @@ func (c *Conversation) Snapshot() Activity { return *c.seen.Load() }
 func (c *Conversation) show() {
 	c.seen.Store(&Activity{
 		LastAt: c.activeAt, Speaking: c.current != nil, Thinking: c.thought != nil,
-		Hearing: c.ear.busy(), Turns: c.index,
+		Hearing: c.ear.busy(), Turns: c.index, Language: c.language,
 	})
 }

@@ -130,11 +130,13 @@ func (h *hearing) begin() {
 	}
 	h.segment++
 	h.open, h.lasted, h.silent = true, 0, 0
-	h.ear.Begin(h.segment, h.o.Language())
 }
 
 func (h *hearing) write(samples []int16) {
 	took := time.Duration(len(samples)) * time.Second / SampleRate
+	if h.lasted == 0 {
+		h.ear.Begin(h.segment, h.o.Language())
+	}
 	h.lasted, h.spoken = h.lasted+took, h.spoken+took
 	h.ear.Write(samples)
 	if h.o.Pressed && h.lasted >= longest {
@@ -146,10 +148,14 @@ func (h *hearing) write(samples []int16) {
 }
 
 func (h *hearing) end() {
-	if h.open {
-		h.open = false
+	switch {
+	case !h.open:
+	case h.lasted == 0:
+		h.told(Event{Kind: Words, Segment: h.segment, Whole: true}) // of nothing there are no words
+	default:
 		h.ear.End()
 	}
+	h.open = false
 }
 
 func (h *hearing) press() {

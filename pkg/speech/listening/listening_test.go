@@ -184,6 +184,10 @@ func TestPressed(t *testing.T) {
 		m.silence(time.Second)
 		require.Equal(t, []listening.Kind{listening.Began, listening.Ended, listening.Words}, m.kinds())
 		require.Equal(t, []time.Duration{time.Second}, m.c.segments)
+		m.Press()
+		m.Release()
+		require.Len(t, m.kinds(), 6, "also where nothing came")
+		require.Len(t, m.c.segments, 1, "of which nobody is asked")
 	})
 }
 

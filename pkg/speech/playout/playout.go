@@ -111,6 +111,9 @@ type Player struct {
 	encoder *sound.Opus
 	streams uint16
 	turn    *turn
+	// before is the turn before, and endedAt when it was dropped: it may still be heard.
+	before  *turn
+	endedAt time.Time
 	queue   []Sentence
 	// breakOff ends the sentence that is being spoken.
 	breakOff context.CancelFunc
@@ -126,6 +129,8 @@ type turn struct {
 	unsent  []int16
 	sent    int64
 	visemes []speaker.Viseme
+	// levels are how loud the packets were that were sent, of 1.
+	levels []float32
 	// open is how many sentences were given and are not made; whole says that no more come.
 	open  int
 	whole bool
@@ -232,6 +237,9 @@ func (p *Player) Stop(which id.Turn) {
 
 // drop forgets the turn; the lock is held.
 func (p *Player) drop() {
+	if p.turn != nil {
+		p.before, p.endedAt = p.turn, p.o.Clock.Now()
+	}
 	p.turn, p.queue = nil, nil
 	if p.breakOff != nil {
 		p.breakOff()

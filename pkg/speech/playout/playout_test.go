@@ -343,3 +343,27 @@ func TestOpusIsTheSound(t *testing.T) {
 		require.Less(t, bytes, 2*32000/8*14/10, "at about 32 kbit/s")
 	})
 }
+
+// What the client plays is known to be loud while it is heard, and a little longer.
+func TestLoudness(t *testing.T) {
+	listen(t, playout.PCM, func(p *playout.Player, _ *listener, _ hum) {
+		require.Zero(t, p.Loudness())
+		turn := id.NewTurn()
+		p.Say(playout.Sentence{Turn: turn, Text: words(10), Language: "en"}) // 4 s
+		p.Finish(turn)
+		passes(100 * time.Millisecond)
+		require.InDelta(t, 8000/math.Sqrt2/32768, p.Loudness(), 0.01)
+		passes(4500 * time.Millisecond)
+		require.NotZero(t, p.Loudness(), "it may still be heard")
+		passes(time.Second)
+		require.Zero(t, p.Loudness())
+
+		turn = id.NewTurn()
+		p.Say(playout.Sentence{Turn: turn, Text: words(10), Language: "en"})
+		passes(time.Second)
+		p.Stop(turn)
+		require.NotZero(t, p.Loudness())
+		passes(1100 * time.Millisecond)
+		require.Zero(t, p.Loudness())
+	})
+}

@@ -126,6 +126,7 @@ func (p *Player) frame(t *turn, samples []int16, isLast bool) {
 	if p.format == None {
 		return
 	}
+	t.note(samples)
 	p.announce(t)
 	out := header(t.stream, lasts(t.sent), isLast)
 	switch {

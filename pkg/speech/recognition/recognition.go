@@ -49,8 +49,8 @@ type Result struct {
 	Err   error
 }
 
-// Calls says whether a service may be asked, and hears what came of it. A nil one lets
-// everything through.
+// Calls says whether a service may be asked, and hears what came of it: context.Canceled
+// where that did not show. A nil one lets everything through.
 type Calls func() (report func(err error, took time.Duration), ok bool)
 
 func (c Calls) allow() (report func(error, time.Duration), ok bool) {

@@ -58,17 +58,19 @@ func (e *recorder) Write(samples []int16) { e.samples = append(e.samples, sample
 func (e *recorder) End() {
 	segment, language, samples := e.segment, e.language, e.samples
 	e.samples = nil
-	report, ok := e.of.Calls.allow()
-	if !ok || !e.mayAsk() {
+	var report func(error, time.Duration)
+	ok := e.mayAsk()
+	if ok {
+		if report, ok = e.of.Calls.allow(); !ok {
+			e.asked()
+		}
+	}
+	if !ok {
 		e.requests.Go(func() { e.tell(Result{Segment: segment, Whole: true, Err: ErrLeftAlone}) })
 		return
 	}
 	e.requests.Go(func() {
-		defer func() {
-			e.mu.Lock()
-			defer e.mu.Unlock()
-			e.asking--
-		}()
+		defer e.asked()
 		ctx, cancel := context.WithTimeout(e.ctx, e.of.Timeout)
 		defer cancel()
 		began := e.of.Clock.Now()
@@ -89,6 +91,12 @@ func (e *recorder) mayAsk() bool {
 	}
 	e.asking++
 	return true
+}
+
+func (e *recorder) asked() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.asking--
 }
 
 func (e *recorder) tell(r Result) {

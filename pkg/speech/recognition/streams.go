@@ -141,6 +141,9 @@ func (e *streamer) run() {
 				e.keep(now)
 			}
 		case <-e.ctx.Done():
+			for _, s := range e.pending {
+				s.report(context.Canceled, 0)
+			}
 			return
 		}
 	}
@@ -168,6 +171,9 @@ func (e *streamer) begin(segment int, language string) {
 func (e *streamer) connect(language string) error {
 	ctx, cancel := context.WithTimeout(e.ctx, e.of.Timeout)
 	defer cancel()
+	if language == "" {
+		language = "multi" // any of those that the service knows at once
+	}
 	stream, err := e.of.Client.Open(ctx, deepgram.Sound{SampleRate: SampleRate, Language: language})
 	if err != nil {
 		return err

@@ -64,6 +64,15 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 	if r.voice = r.newVoice(r.said); r.voice != nil {
 		c.Sound = r.voice
 	}
+	if srv.Recognition != nil {
+		by, err := srv.Recognition(ctx, r.org)
+		if err != nil {
+			return conversation.Config{}, err
+		}
+		r.hearing = r.newHearing(by)
+	}
+	r.pressed = definition.Conversation.PushToTalk
+	r.polyglot = definition.Settings.AutoDetectLanguage && len(definition.Settings.Languages) > 0
 	if s.Outcome != nil {
 		c.Session.Outcome = *s.Outcome
 	}
@@ -143,7 +152,9 @@ func (r *room) ready(ctx context.Context, p peer) (frame, map[string]any, error)
 		turns[i] = turn{t.ID, t.Index, t.Speaker, t.Heard()}
 	}
 	for {
-		welcome := r.readyData(map[string]any{"resumeToken": token, "turns": turns, "audio": r.sound(p, announced)})
+		welcome := r.readyData(map[string]any{
+			"resumeToken": token, "turns": turns, "audio": r.sound(p, announced), "hears": r.hears(p), "pushToTalk": r.pressed,
+		})
 		f := r.server.message("session-ready", welcome)
 		if len(f.data) <= p.most() || len(turns) == 0 {
 			return f, welcome, nil

@@ -51,6 +51,10 @@ type room struct {
 	// said is what speaks, and voice says the conversation aloud; nil where nothing does.
 	said  Voice
 	voice *voice
+	// hearing understands what the client says; nil where nothing does. pressed says that
+	// they hold a button for it, polyglot that they may speak one of several languages.
+	hearing           *hearing
+	pressed, polyglot bool
 
 	mu     sync.Mutex
 	client peer
@@ -119,6 +123,9 @@ func (r *room) run() {
 	defer r.stop()
 	if r.voice != nil {
 		defer r.voice.Close()
+	}
+	if r.hearing != nil {
+		defer r.hearing.close()
 	}
 	r.timer = r.server.Clock.NewTimer(0)
 	defer r.timer.Stop()
@@ -233,6 +240,9 @@ func (r *room) clientLeft(p peer, code websocket.StatusCode) {
 		return
 	}
 	r.unheard()
+	if r.hearing != nil {
+		r.hearing.release()
+	}
 	r.time.clientLost(r.server.now())
 }
 
@@ -267,6 +277,9 @@ func (r *room) hear(data []byte) {
 		return
 	}
 	r.heard.Store(true)
+	if r.hearing != nil && r.hearing.press(m) {
+		return
+	}
 	switch {
 	case r.voice == nil:
 	case m.Type == conversation.ClientReady:
@@ -275,16 +288,6 @@ func (r *room) hear(data []byte) {
 		r.voice.Played(m.Turn, time.Duration(m.PlayedMs)*time.Millisecond)
 	}
 	r.talk.Receive(m)
-}
-
-// hearSound takes the client's sound, which nothing here understands. It says so
-// once: sound comes in many frames.
-func (r *room) hearSound([]byte) {
-	r.deaf.Do(func() {
-		r.tell(r.server.message("error", map[string]any{
-			"code": "no_recognition", "message": "Nothing here understands speech; send text.", "fatal": false,
-		}))
-	})
 }
 
 // retry runs a transaction again while the database is away.

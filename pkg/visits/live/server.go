@@ -38,6 +38,9 @@ type Options struct {
 	Persona func(ctx context.Context, org id.Org, p id.Persona, version int64) (string, persona.Definition, error)
 	// Voice is what a session is said aloud with, by its voice; nil where nothing speaks.
 	Voice func(context.Context, id.Org, id.Voice) (Voice, error)
+	// Recognition is what writes down what visitors of an organization say; nil where
+	// nothing does.
+	Recognition func(context.Context, id.Org) (Recognition, error)
 	// Minds are what conversations think with.
 	Minds conversation.Minds
 	// Gap records a question that the packs do not answer, and answers the

@@ -51,6 +51,10 @@ type stage struct {
 	media *mediaServer
 	// speaker says things aloud; nil for nobody.
 	speaker speaker.Speaker
+	// recognition understands what visitors say; without a recognizer nothing does.
+	recognition live.Recognition
+	// change changes the personas.
+	change func(*persona.Definition)
 }
 
 // newStage makes a stage whose organization holds minutes for so many seconds.
@@ -135,6 +139,9 @@ func (s *stage) podWith(of live.Options) *pod {
 		Persona: func(context.Context, id.Org, id.Persona, int64) (string, persona.Definition, error) {
 			d := definition()
 			d.Privacy.Memory = s.remembers
+			if s.change != nil {
+				s.change(&d)
+			}
 			return "Amara", d, nil
 		},
 		Recall: func(_ context.Context, _ id.Org, of session.Session) ([]string, error) {
@@ -147,6 +154,9 @@ func (s *stage) podWith(of live.Options) *pod {
 		o.Voice = func(context.Context, id.Org, id.Voice) (live.Voice, error) {
 			return live.Voice{Speaker: s.speaker, In: func(string) speaker.Request { return speaker.Request{Voice: "nora"} }}, nil
 		}
+	}
+	if s.recognition.Recognizer != nil {
+		o.Recognition = func(context.Context, id.Org) (live.Recognition, error) { return s.recognition, nil }
 	}
 	if s.media != nil {
 		s.media.join(&o)
@@ -199,6 +209,8 @@ type client struct {
 	resume string
 	// audio is the sound that it was told of.
 	audio json.RawMessage
+	// hears is who understands speech.
+	hears json.RawMessage
 	// said are the turns that it was shown when it came.
 	said []string
 }
@@ -220,10 +232,11 @@ func (s *stage) connect(p *pod, which id.Session, token string) *client {
 	var d struct {
 		ResumeToken string
 		Audio       json.RawMessage
+		Hears       json.RawMessage
 		Turns       []struct{ Text string }
 	}
 	joined.await("session-ready", &d)
-	joined.resume, joined.audio = d.ResumeToken, d.Audio
+	joined.resume, joined.audio, joined.hears = d.ResumeToken, d.Audio, d.Hears
 	for _, turn := range d.Turns {
 		joined.said = append(joined.said, turn.Text)
 	}

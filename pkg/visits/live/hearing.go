@@ -1,0 +1,240 @@
+package live
+
+import (
+	"encoding/binary"
+	"errors"
+	"sync"
+	"time"
+
+	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/sessions/conversation"
+	"visavis.dev/pkg/speech/listening"
+	"visavis.dev/pkg/speech/recognition"
+	"visavis.dev/pkg/speech/sound"
+)
+
+// Recognition is what writes down what the visitors of an organization say. One without a
+// recognizer is none.
+type Recognition struct {
+	Recognizer recognition.Recognizer
+	// Pause is how long a silence ends a stretch that is recognized on its own.
+	Pause time.Duration
+}
+
+// Who understands what a visitor says (session-ready).
+const (
+	hearsServer = "server"
+	hearsClient = "client"
+)
+
+// The frames of a client's sound: their header's length and their kinds, and the flag of
+// the last one before a silence that the client makes.
+const (
+	frameHeader = 8
+	userPCM     = 2
+	userOpus    = 3
+	userLast    = 1
+)
+
+// hearing is what hears a room's client; it has a listener once sound comes.
+type hearing struct {
+	room *room
+	by   Recognition
+
+	mu       sync.Mutex
+	listener *listening.Listener
+	decoder  *sound.OpusDecoder
+	closed   bool
+	// told is the code of the error that the client was told last; empty once words came.
+	told string
+}
+
+// newHearing makes what hears in a room; nil where nothing does.
+func (r *room) newHearing(by Recognition) *hearing {
+	if by.Recognizer == nil || r.session.Channel == string(conversation.Chat) {
+		return nil
+	}
+	return &hearing{room: r, by: by}
+}
+
+// hears is what session-ready tells of who understands speech: nil where it is all text.
+func (r *room) hears(p peer) any {
+	switch {
+	case r.session.Channel == string(conversation.Chat):
+		return nil
+	case r.hearing != nil && p.plays():
+		return hearsServer
+	default:
+		return hearsClient
+	}
+}
+
+// hearSound takes a frame of the client's sound. Where nothing here understands it, that
+// is said once: sound comes in many frames.
+func (r *room) hearSound(data []byte) {
+	if r.hearing == nil {
+		r.deaf.Do(func() { r.complain("no_recognition", "Nothing here understands speech; send text.") })
+		return
+	}
+	if err := r.hearing.frame(data); err != nil {
+		r.deaf.Do(func() { r.complain("invalid_sound", err.Error()) })
+	}
+}
+
+func (r *room) complain(code, message string) {
+	r.tellClient(r.server.message("error", map[string]any{"code": code, "message": message, "fatal": false}))
+}
+
+// errFrame says what a frame of sound is.
+var errFrame = errors.New("a frame of sound is a header of 8 bytes, of kind 2 or 3, and samples of 16 bits at 16 kHz, or a packet of Opus")
+
+// frame takes a frame of sound.
+func (h *hearing) frame(data []byte) error {
+	if len(data) < frameHeader || data[0] != userPCM && data[0] != userOpus {
+		return errFrame
+	}
+	h.room.heard.Store(true)
+	l := h.listen()
+	if l == nil {
+		return nil
+	}
+	if payload := data[frameHeader:]; len(payload) > 0 {
+		samples, err := h.samples(data[0], payload)
+		if err != nil {
+			return err
+		}
+		l.Hear(samples)
+	}
+	if data[1]&userLast != 0 {
+		l.Release()
+	}
+	return nil
+}
+
+func (h *hearing) samples(kind byte, payload []byte) ([]int16, error) {
+	if kind == userOpus {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.decoder == nil {
+			var err error
+			if h.decoder, err = sound.NewOpusDecoder(listening.SampleRate); err != nil {
+				return nil, err
+			}
+		}
+		samples, err := h.decoder.Decode(payload)
+		if err != nil {
+			return nil, errFrame
+		}
+		return samples, nil
+	}
+	if len(payload)%2 != 0 {
+		return nil, errFrame
+	}
+	samples := make([]int16, len(payload)/2)
+	for i := range samples {
+		samples[i] = int16(binary.LittleEndian.Uint16(payload[2*i:]))
+	}
+	return samples, nil
+}
+
+// listen is the listener, made with the first sound; nil once the room is closed.
+func (h *hearing) listen() *listening.Listener {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.listener == nil && !h.closed {
+		r := h.room
+		h.listener = listening.New(listening.Options{
+			Recognizer: h.by.Recognizer, Pause: h.by.Pause, Language: h.language, Told: h.hear, Playing: r.loudness,
+			Pressed: r.pressed, Most: time.Duration(r.session.MaxDurationS) * time.Second, Clock: r.server.Clock,
+		})
+	}
+	return h.listener
+}
+
+// language is the one that is spoken, or empty where it may be one of several.
+func (h *hearing) language() string {
+	if h.room.polyglot {
+		return ""
+	}
+	return h.room.talk.Snapshot().Language
+}
+
+// loudness is how loud what is said aloud is at the client now.
+func (r *room) loudness() float64 {
+	if r.voice == nil {
+		return 0
+	}
+	return r.voice.Loudness()
+}
+
+// press is called when the client's user presses or releases what they speak with. It says
+// whether that was for the listener, rather than for the conversation.
+func (h *hearing) press(m conversation.ClientMessage) bool {
+	switch m.Type {
+	case conversation.UserStartedSpeaking:
+		if l := h.listen(); l != nil {
+			l.Press()
+		}
+	case conversation.UserStoppedSpeaking:
+		h.release()
+	default:
+		return false
+	}
+	return true
+}
+
+// release ends what is being said, as where the client is gone.
+func (h *hearing) release() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.listener != nil {
+		h.listener.Release()
+	}
+}
+
+func (h *hearing) close() {
+	h.mu.Lock()
+	l := h.listener
+	h.closed = true
+	h.mu.Unlock()
+	if l != nil {
+		l.Close()
+	}
+}
+
+// hear tells the conversation what was heard.
+func (h *hearing) hear(e listening.Event) {
+	talk := h.room.talk
+	switch e.Kind {
+	case listening.Began:
+		talk.Hear(conversation.Heard{Kind: conversation.VoiceBegan, Segment: e.Segment, Ago: e.Ago, Pressed: h.room.pressed})
+	case listening.Ended:
+		talk.Hear(conversation.Heard{Kind: conversation.VoiceEnded, Segment: e.Segment, Ago: e.Ago})
+	case listening.Words:
+		talk.Hear(conversation.Heard{Kind: conversation.WordsHeard, Segment: e.Segment, Text: e.Text, Whole: e.Whole})
+		h.judge(e)
+	case listening.Failed:
+		h.fail("recognition_limit", "You have spoken for as long as this conversation may hear; please type.")
+	}
+}
+
+// judge tells the client where what they said was not understood.
+func (h *hearing) judge(e listening.Event) {
+	switch {
+	case errors.Is(e.Err, recognition.ErrLeftAlone):
+		h.fail("recognition_unavailable", "Speech is not understood right now; please type.")
+	case e.Err != nil:
+		h.room.server.Log.Warn("failed to recognize speech", "session", h.room.session.ID.String(), "code", string(upstream.CodeOf(e.Err)), "error", e.Err)
+		h.fail("recognition_failed", "What you said was not understood; please say it again, or type.")
+	case e.Text != "":
+		h.told = ""
+	}
+}
+
+// fail tells the client what is wrong, once until something else is.
+func (h *hearing) fail(code, message string) {
+	if h.told != code {
+		h.told = code
+		h.room.complain(code, message)
+	}
+}
