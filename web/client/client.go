@@ -1,6 +1,6 @@
 // Package client is the part of a conversation that runs in a browser: the live
 // protocol (live.js), what is said as it is shown (transcript.js), how it sounds
-// (player.js) and the face that says it (face.js). They are ES modules as browsers
+// (player.js), the face that says it (face.js), and the user's voice (microphone.js). They are ES modules as browsers
 // load them, without a build, for the portal page and the widget.
 package client
 
@@ -11,4 +11,5 @@ import "embed"
 //go:embed live.js transcript.js
 //go:embed visemes.js rig.js mouth.js eyes.js life.js face.js
 //go:embed decoder.js player.js speech.js voice.js
+//go:embed microphone.js downsample.js worklet.js recognition.js
 var Files embed.FS

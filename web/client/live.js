@@ -25,6 +25,8 @@ const pauses = [0, 500, 1000, 2000, 4000]
 /** How often a server is asked whether it is there, and how long it may be silent. */
 const pingEvery = 10_000
 const silentFor = 25_000
+/** How much of the user's sound may wait to be sent, in bytes: two seconds. */
+const mostWaiting = 64_000
 
 /** Why a conversation is over, by the code that its socket closed with. */
 const closings = {
@@ -44,7 +46,8 @@ const closings = {
  * - `state` {state}: connecting, reconnecting, listening, thinking, speaking or idle;
  * - `turn` {id, speaker, text, final, name, sources, interrupted}: text is all that was
  *   said in the turn so far, speaker is avatar, user or staff;
- * - `words`, `tool`, `bot-audio`, `visemes`, `gesture`, `interrupted`: as the server sends them;
+ * - `words`, `tool`, `bot-audio`, `visemes`, `gesture`, `interrupted`, `duck`, `user-started-speaking`,
+ *   `user-stopped-speaking`: as the server sends them;
  * - `sound` {stream, t, last, data}: a frame of what the avatar says, from its t-th millisecond on;
  * - `notice` {kind, …};
  * - `error` {code, message, fatal};
@@ -129,6 +132,12 @@ export class Conversation extends EventTarget {
   /** Says that the user began or stopped to speak, and what was understood of it. */
   speaking(yes) { this.#send(yes ? 'user-started-speaking' : 'user-stopped-speaking') }
   heard(text, final) { this.#send('user-transcript', { text, final }) }
+
+  /** Sends a frame of what the user says (microphone.js); on a slow connection it is left out. */
+  sound(frame) {
+    const socket = this.#socket
+    if (socket?.readyState === 1 && !this.#lostAt && !this.#ended && socket.bufferedAmount < mostWaiting) socket.send(frame)
+  }
 
   /** Says how much of a turn was played, in milliseconds. */
   played(turnId, playedMs) { this.#send('playback', { turnId, playedMs: Math.max(0, Math.round(playedMs)) }) }
@@ -221,6 +230,7 @@ export class Conversation extends EventTarget {
         if (data.code !== 'reconnect') this.#emit('error', data)
         break
       case 'state': case 'words': case 'tool': case 'notice': case 'bot-audio': case 'visemes': case 'gesture':
+      case 'duck': case 'user-started-speaking': case 'user-stopped-speaking':
         this.#emit(type, data)
     }
   }

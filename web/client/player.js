@@ -13,6 +13,8 @@ const near = 15
 const tellEvery = 250
 /** How fast sound is faded where it is cut, in seconds; at once would crack. */
 const cut = 0.02
+/** How loud a turn is played while somebody may be taking the floor. */
+const soft = 0.15
 /** How long sound stays away for somebody who interrupts, until the server has said that it ends, in milliseconds. */
 const duckFor = 700
 
@@ -52,6 +54,8 @@ export class Player extends EventTarget {
   #volume = 1
   #muted = false
   #ducked = 0
+  /** The turn that is played softly. */
+  #softly = ''
   #telling = 0
   /** @type {import('./live.js').Conversation | null} */
   #conversation = null
@@ -78,6 +82,10 @@ export class Player extends EventTarget {
     conversation.addEventListener('bot-audio', ({ detail }) => this.#begin(detail))
     conversation.addEventListener('sound', ({ detail }) => this.#sound(detail))
     conversation.addEventListener('interrupted', ({ detail }) => this.stop(detail.turnId))
+    conversation.addEventListener('duck', ({ detail: { turnId, on } }) => {
+      this.#softly = on ? turnId : ''
+      this.#loud()
+    })
     conversation.addEventListener('ended', () => this.close())
   }
 
@@ -190,7 +198,8 @@ export class Player extends EventTarget {
   #loud() {
     if (!this.#master || !this.#context) return
     const quiet = this.#muted || this.#now() < this.#ducked
-    this.#master.gain.setTargetAtTime(quiet ? 0 : this.#volume, this.#context.currentTime, cut / 3)
+    const share = this.#softly && this.#softly === this.#turns[0]?.id ? soft : 1
+    this.#master.gain.setTargetAtTime(quiet ? 0 : this.#volume * share, this.#context.currentTime, cut / 3)
   }
 
   #begin({ turnId, stream }) {
@@ -289,6 +298,10 @@ export class Player extends EventTarget {
     if (!this.#turns.length) {
       clearInterval(this.#telling)
       this.#telling = 0
+    }
+    if (turn.id === this.#softly) {
+      this.#softly = ''
+      this.#loud()
     }
     if (turn.origin !== null) this.dispatchEvent(new CustomEvent('over', { detail: { turnId: turn.id } }))
   }

@@ -41,7 +41,7 @@ func (v *view) talk() error {
 	v.about = subjectName(about)
 	s := v.sheet("home")
 	s.Title = v.Say("talk.title", v.site.Speaker.Name)
-	words, err := json.Marshal(v.speech.under("talk.", "state.", "sound.", "notice.", "ended.", "rating.", "refused."))
+	words, err := json.Marshal(v.speech.under("talk.", "state.", "sound.", "mic.", "notice.", "ended.", "rating.", "refused."))
 	if err != nil {
 		return err
 	}

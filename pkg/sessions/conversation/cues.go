@@ -24,7 +24,7 @@ var cuesOf = map[string]cues{
 		fillers: "mhm|mm|mmm|mm hmm|hmm|hm|uh huh|uhuh|uh|um|ah|aha|oh|er",
 		assents: "yeah|yes|yep|yup|ok|okay|right|sure|i see|got it|exactly|of course|good|great|nice|cool|alright|all right|really|wow|indeed|true|interesting|makes sense|fine",
 		stops:   "stop|wait|hold on|hang on|pause|enough|be quiet|quiet|shut up|shush|hush|one moment|just a moment|one second|just a second|hold it|excuse me|stop it|stop talking",
-		hanging: "and|but|or|so|because|if|when|while|that|than|then|with|without|for|from|to|of|at|by|in|on|into|about|between|the|a|an|my|your|his|her|our|their|is|are|was|were|do|does|can|could|would|will|i|we|um|uh|er|like|well|which|who|what|where|how",
+		hanging: "and|but|or|so|because|if|when|while|than|with|without|for|from|to|of|at|by|in|on|into|about|between|the|a|an|my|your|his|her|our|their|is|are|was|were|do|does|can|could|would|will|i|we|um|uh|er|which|whose",
 	},
 	"de": {
 		fillers: "mhm|mm|hm|hmm|aha|ah|oh|äh|ähm|öh|ach|ach so|achso",

@@ -32,6 +32,16 @@ func (c *Conversation) echoes(text string) bool {
 	return float64(alike) >= echoShare*float64(len(heard))
 }
 
+// clientIsLate is how long after the avatar's last word a client may still understand it.
+const clientIsLate = 1500 * time.Millisecond
+
+// echoesClient says whether what the client understood is what the avatar is saying there.
+// What was begun otherwise is the user's to the end, as is one word, which may be meant.
+func (c *Conversation) echoesClient(text string) bool {
+	heard := c.current != nil || c.lastSaid != nil && c.now().Sub(*c.lastSaid.turn.EndedAt) < clientIsLate
+	return heard && !c.ear.busy() && len(plainWords(text)) > 1 && c.echoes(text)
+}
+
 // justSaid are the words that the client plays around now, or has just played.
 func (c *Conversation) justSaid() []string {
 	s, late := c.current, time.Duration(0)

@@ -83,7 +83,7 @@ func bubble(t *testing.T, do func()) {
 func disturb(t *rapid.T, s *stage) {
 	text := rapid.SampledFrom(utterances).Draw(t, "text")
 	flag := rapid.Bool().Draw(t, "flag")
-	switch rapid.IntRange(0, 12).Draw(t, "act") {
+	switch rapid.IntRange(0, 13).Draw(t, "act") {
 	case 0:
 		s.types(text)
 	case 1:
@@ -109,6 +109,11 @@ func disturb(t *rapid.T, s *stage) {
 		s.c.StaffSaid(member, text)
 	case 10:
 		s.c.StaffLeft(member)
+	case 11:
+		s.c.Hear(Heard{
+			Kind: HeardKind(rapid.IntRange(0, 2).Draw(t, "heard")), Segment: rapid.IntRange(1, 4).Draw(t, "segment"),
+			Ago: time.Duration(rapid.IntRange(0, 5).Draw(t, "ago")) * 100 * time.Millisecond, Text: text, Whole: flag,
+		})
 	default:
 		s.wait(time.Duration(rapid.IntRange(1, 40).Draw(t, "time")) * 50 * time.Millisecond)
 	}

@@ -99,7 +99,7 @@ func (c *Conversation) transcribed(text string, final bool) {
 	if c.deaf || c.over || !c.microphoneOpen() {
 		return
 	}
-	if text == "" && !final {
+	if text == "" && !final || c.echoesClient(text) {
 		return
 	}
 	c.active()

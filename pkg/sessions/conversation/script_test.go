@@ -93,7 +93,7 @@ func TestSpokenTurnEndsWhenPlayed(t *testing.T) {
 		require.NotNil(t, s.lastTurn().EndedAt)
 		require.False(t, s.lastTurn().Interrupted)
 		require.Equal(t, Listening, s.state())
-		require.Equal(t, Activity{LastAt: *s.lastTurn().EndedAt, Turns: 2}, s.c.Snapshot())
+		require.Equal(t, Activity{LastAt: *s.lastTurn().EndedAt, Turns: 2, Language: "en"}, s.c.Snapshot())
 	})
 }
 

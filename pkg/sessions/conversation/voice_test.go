@@ -122,7 +122,7 @@ func TestTurnIsTakenWhenItsWordsAreThere(t *testing.T) {
 // Who pauses in the middle of a thought is waited for, in their language, and what follows is
 // the same turn.
 func TestMiddleOfAThoughtIsWaitedFor(t *testing.T) {
-	for _, half := range []string{"What does delivery cost if", "What does delivery cost and", "I would like to know what um"} {
+	for _, half := range []string{"What does delivery cost if", "What does delivery cost and", "I would like to know um"} {
 		hears(t, nil, func(v *voice, _ *recorder) {
 			v.utters(half, time.Second)
 			v.wait(900 * time.Millisecond)
@@ -318,5 +318,20 @@ func TestNoiseWithoutWordsIsNoTurn(t *testing.T) {
 		require.False(t, v.c.Snapshot().Hearing)
 		v.wait(20 * time.Second)
 		require.Empty(t, v.heard())
+	})
+}
+
+// Where the client understands speech itself, it may understand the avatar.
+func TestEchoOfAClientThatUnderstands(t *testing.T) {
+	hears(t, nil, func(v *voice, r *recorder) {
+		v.tells(r)
+		v.wait(500 * time.Millisecond)
+		v.send(ClientMessage{Type: UserTranscript, Text: "the orangery was"})
+		v.send(ClientMessage{Type: UserTranscript, Text: "the orangery was built", Final: true})
+		v.wait(10 * time.Second)
+		require.Empty(t, v.heard())
+		v.send(ClientMessage{Type: UserTranscript, Text: "who built the orangery then", Final: true})
+		v.wait(time.Second)
+		require.Equal(t, "user: who built the orangery then", v.heard()[0])
 	})
 }

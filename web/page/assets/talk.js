@@ -2,6 +2,7 @@
 // token of, shows what is said, and asks in the end how it was. Who speaks is shown and
 // heard by stage.js.
 
+import { Ear } from './ear.js'
 import { Invitation } from './invitation.js'
 import { Conversation } from './live.js'
 import { Stage } from './stage.js'
@@ -23,6 +24,8 @@ const memory = (() => {
 const speakers = { avatar: page.speaker, user: say('talk.you'), staff: say('talk.staff'), sources: say('talk.sources'), interrupted: say('talk.interrupted') }
 const transcript = new Transcript(at('log'), { words: speakers })
 const stage = new Stage(at, { face: page.face, onspeaking: () => state(serverState) })
+
+const ear = new Ear(at, { say, speaker: () => speakers.avatar, complain, hush: () => stage.hush(), onhearing: () => state(serverState) })
 
 /** The one session that this page is for; null where it mints one. */
 const invitation = 'joins' in page ? new Invitation(at, { base: page.base, memory, kept, say, stage }) : null
@@ -87,6 +90,7 @@ async function follow(ticket) {
   let met = false
   transcript.follow(talk)
   stage.follow(talk)
+  ear.follow(talk)
   talk.addEventListener('ready', () => {
     met = true
     memory?.setItem(kept, JSON.stringify({ ...ticket, token: talk.resumeToken }))
@@ -95,7 +99,7 @@ async function follow(ticket) {
   })
   talk.addEventListener('state', ({ detail }) => state(detail.state))
   talk.addEventListener('notice', ({ detail }) => notice(detail))
-  talk.addEventListener('error', ({ detail }) => detail.fatal || complain(detail.message))
+  talk.addEventListener('error', ({ detail }) => detail.fatal || complain(ear.explain(detail.code) || detail.message))
   talk.addEventListener('ended', ({ detail }) => {
     if (!invitation) memory?.removeItem(kept) // else a page that is loaded again says why it is over
     // What was kept is over by now: a new conversation begins in its place.
@@ -108,10 +112,13 @@ async function follow(ticket) {
 function state(name) {
   serverState = name
   // Sound comes ahead of its time: it speaks for as long as it is heard.
-  const shown = stage.speaking && (name === 'listening' || name === 'idle') ? 'speaking' : name
+  let shown = stage.speaking && (name === 'listening' || name === 'idle') ? 'speaking' : name
+  if (ear.hearing && shown === 'listening') shown = 'hearing'
   const text = say(`state.${shown}`)
   if (at('state').textContent !== text) at('state').textContent = text
-  at('talk').dataset.state = stage.state = shown
+  at('talk').dataset.state = shown
+  at('talk').dataset.hears = String(ear.hearing)
+  stage.state = shown === 'hearing' ? 'listening' : shown
   at('stop').hidden = shown !== 'speaking'
 }
 

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+
+import { Downsampler } from './downsample.js'
+import { Microphone, MicrophoneError } from './microphone.js'
+import { BrowserRecognition } from './recognition.js'
+
+const tone = (rate, hz, seconds) => Float32Array.from({ length: rate * seconds }, (_, i) => 0.5 * Math.sin(2 * Math.PI * hz * i / rate))
+const loud = (samples) => Math.sqrt(samples.reduce((sum, v) => sum + v * v, 0) / samples.length)
+
+test('a voice keeps its loudness and its pitch, and what would fold back is gone', () => {
+  for (const from of [16_000, 44_100, 48_000]) {
+    for (const [hz, gain] of [[200, 1], [3000, 1], [9500, 0], [15_000, 0]]) {
+      if (hz > from / 2) continue
+      const down = new Downsampler(from, 16_000)
+      const made = []
+      const sound = tone(from, hz, 1)
+      for (let at = 0; at < sound.length; at += 128) made.push(...down.push(sound.slice(at, at + 128)))
+      assert.ok(Math.abs(made.length - 16_000) < 20, `${from}: ${made.length} samples`)
+      const share = loud(made.slice(500)) / loud(sound)
+      assert.ok(Math.abs(share - gain) < 0.06, `${hz} Hz of ${from}: ${share}`)
+      if (!gain) continue
+      const crossings = made.filter((v, i) => i && v >= 0 && made[i - 1] < 0).length
+      assert.ok(Math.abs(crossings - hz) <= 3, `${hz} Hz of ${from}: ${crossings} periods`)
+    }
+  }
+})
+
+/** A device whose sound the test makes, and a conversation that takes it. */
+function stage(refusal = '') {
+  let heard
+  const track = Object.assign(new EventTarget(), { stopped: false, stop() { this.stopped = true } })
+  const stream = { getAudioTracks: () => [track], getTracks: () => [track] }
+  const node = { connect() {} }
+  const context = {
+    sampleRate: 16_000, destination: {}, resume: async () => {}, close: async () => {},
+    createMediaStreamSource: () => node,
+    createScriptProcessor: () => heard = { connect() {} },
+  }
+  const frames = []
+  const devices = {
+    asked: null,
+    async getUserMedia(wanted) {
+      this.asked = wanted
+      if (refusal) throw Object.assign(new Error(refusal), { name: refusal })
+      return stream
+    },
+  }
+  const microphone = new Microphone({ sound: (frame) => frames.push(new DataView(frame)) }, { devices, makeContext: () => context })
+  const say = (samples) => heard.onaudioprocess({ inputBuffer: { getChannelData: () => samples } })
+  return { microphone, frames, devices, track, say }
+}
+
+test('sound is sent in frames of 20 ms with their times', async () => {
+  const { microphone, frames, devices, track, say } = stage()
+  const levels = []
+  microphone.addEventListener('level', ({ detail }) => levels.push(detail.level))
+  await microphone.start()
+  assert.deepEqual([devices.asked.audio.echoCancellation, devices.asked.audio.noiseSuppression], [true, true])
+  say(tone(16_000, 440, 0.5))
+  assert.ok(frames.length >= 23 && frames.length <= 25, `${frames.length} frames`)
+  frames.forEach((frame, n) => {
+    assert.deepEqual([frame.byteLength, frame.getUint8(0), frame.getUint8(1), frame.getUint32(4)], [648, 2, 0, 20 * n])
+  })
+  assert.ok(Math.abs(levels.at(-1) - 0.5) < 0.02)
+
+  microphone.muted = true
+  assert.deepEqual([frames.at(-1).byteLength, frames.at(-1).getUint8(1)], [8, 1], 'what was said is over')
+  const count = frames.length
+  say(tone(16_000, 440, 0.5))
+  assert.equal(frames.length, count)
+  assert.equal(levels.at(-1), 0)
+  microphone.muted = false
+  say(tone(16_000, 440, 0.5))
+  assert.ok(frames.length > count)
+  microphone.stop()
+  assert.equal(frames.at(-1).getUint8(1), 1)
+  assert.ok(track.stopped)
+  assert.equal(microphone.open, false)
+})
+
+test('why there is no microphone is said', async () => {
+  for (const [name, reason] of [['NotAllowedError', 'denied'], ['NotFoundError', 'none'], ['AbortError', 'failed']]) {
+    await assert.rejects(stage(name).microphone.start(), (error) => error instanceof MicrophoneError && error.reason === reason)
+  }
+})
+
+test('the browser writes down what is said, and is begun again where it ends', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  const made = [], heard = []
+  class Recognition {
+    constructor() { made.push(this) }
+    start() { this.started = true }
+    stop() { this.onend() }
+    abort() {}
+  }
+  const recognition = new BrowserRecognition({ heard: (text, final) => heard.push([text, final]) }, Recognition)
+  recognition.language = 'de'
+  await recognition.start()
+  assert.equal(made[0].lang, 'de')
+  const result = (transcript, isFinal) => Object.assign([{ transcript }], { isFinal })
+  made[0].onresult({ resultIndex: 0, results: [result('wann', false)] })
+  made[0].onresult({ resultIndex: 0, results: [result(' Wann öffnen Sie? ', true), result('ich', false)] })
+  assert.deepEqual(heard, [['wann', false], ['Wann öffnen Sie?', true], ['ich', false]])
+  made[0].onend()
+  mock.timers.tick(300)
+  assert.equal(made.length, 2)
+  recognition.muted = true
+  mock.timers.tick(300)
+  assert.equal(made.length, 2)
+  recognition.muted = false
+  assert.equal(made.length, 3)
+  let reason
+  recognition.addEventListener('closed', ({ detail }) => reason = detail.reason)
+  made[2].onerror({ error: 'not-allowed' })
+  assert.equal(reason, 'denied')
+  assert.equal(recognition.open, false)
+})
