@@ -129,7 +129,13 @@ bench: database speech
 ifeq (,$(filter quality,$(MAKECMDGOALS)))
 	$(GO) run ./hack/withdb -durable $(GO) run ./hack/bench
 	$(GO) test -run='^$$' -bench=. -benchtime=5x ./pkg/personas/avatar/portrait
+	$(GO) test -count=1 -run=TestTurns -v ./hack/turns | grep '^Benchmark'
 endif
+
+## turns: how the product takes turns in a spoken conversation
+.PHONY: turns
+turns: speech
+	$(GO) test -count=1 -run=TestTurns -v ./hack/turns | grep '^Benchmark\|^---\|_test.go'
 
 ## quality: how well questions are answered (QUALITY_ARGS="-sets heldout", "-explain -domain clinic")
 .PHONY: quality

@@ -29,7 +29,7 @@ func (s *Server) recognition(ctx context.Context, org id.Org) (live.Recognition,
 		return live.Recognition{}, err
 	}
 	breaker := s.breakers.of(&opened)
-	recognizer, pause := opened.Recognizer(s.Egress, s.options.Clock, func() (func(error, time.Duration), bool) {
+	recognizer, pause, late := opened.Recognizer(s.Egress, s.options.Clock, func() (func(error, time.Duration), bool) {
 		call, ok := breaker.Allow()
 		if !ok {
 			return nil, false
@@ -44,5 +44,5 @@ func (s *Server) recognition(ctx context.Context, org id.Org) (live.Recognition,
 			s.Reporter.Report(org, opened.ID, connection.OutcomeOf("transcription", now.Add(-took), now, err))
 		}, true
 	})
-	return live.Recognition{Recognizer: recognizer, Pause: pause}, nil
+	return live.Recognition{Recognizer: recognizer, Pause: pause, Late: late}, nil
 }

@@ -43,7 +43,9 @@ function ready(child) {
 const folder = await mkdtemp(join(tmpdir(), 'visavis-browser-'))
 await rm(output, { recursive: true, force: true })
 await mkdir(output)
-const dev = spawn(program, ['dev', '--data-dir', folder, '--addr', '127.0.0.1:0', '--admin-addr', '127.0.0.1:0', '--shards', '1'], {
+const dev = spawn(program, ['dev', '--data-dir', folder, '--addr', '127.0.0.1:0', '--admin-addr', '127.0.0.1:0', '--shards', '1',
+  // Where the tests' own recognition of speech is.
+  '--allow-address', '127.0.0.1/32'], {
   stdio: ['ignore', 'pipe', 'pipe'],
 })
 const log = []

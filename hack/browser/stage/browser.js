@@ -14,9 +14,14 @@ const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 const patience = 15_000
 
 /** Starts the browser. Whoever does closes it. */
-export function launch() {
+export function launch(args = []) {
   // Its own sandbox does not work as root, as tests run in a container.
-  return chromium.launch({ executablePath: process.env.CHROMIUM, args: process.getuid() === 0 ? ['--no-sandbox'] : [] })
+  return chromium.launch({ executablePath: process.env.CHROMIUM, args: process.getuid() === 0 ? ['--no-sandbox', ...args] : args })
+}
+
+/** Starts a browser whose microphone hears a file once, beginning when it is opened. */
+export function launchHearing(file) {
+  return launch(['--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${file}%noloop`])
 }
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }

@@ -16,20 +16,20 @@ import (
 // whole ones: a shorter one would cut sentences into pieces that are understood worse.
 const recordedPause = 400 * time.Millisecond
 
-// Recognizer is what a connection of that kind recognizes speech with, and the silence
-// after which it is asked. Calls hears what came of each stretch.
-func (o Opened) Recognizer(g *egress.Guard, c clock.WithTicker, calls recognition.Calls) (recognition.Recognizer, time.Duration) {
+// Recognizer is what a connection of that kind recognizes speech with, the silence after
+// which it is asked, and whether words come only then. Calls hears what came of each stretch.
+func (o Opened) Recognizer(g *egress.Guard, c clock.WithTicker, calls recognition.Calls) (by recognition.Recognizer, pause time.Duration, late bool) {
 	guard, base, name := o.Kind.Guard(g), o.Config.BaseURL(o.Provider), o.Config.Text("model")
 	if o.Provider == Deepgram {
 		return &recognition.Streams{
 			Client:  deepgram.Client{HTTP: guard.Upgrader(), BaseURL: base, Model: name, Secrets: o.secrets()},
 			Timeout: o.Timeout(), Calls: calls, Clock: c,
-		}, vad.Hangover
+		}, vad.Hangover, false
 	}
 	return &recognition.Recordings{
 		Client: transcription.Client{
 			HTTP: guard.ClientWithin(o.Timeout()+time.Second, maxStream), BaseURL: base, Model: name, Secrets: o.secrets(),
 		},
 		Timeout: o.Timeout(), Calls: calls, Clock: c,
-	}, recordedPause
+	}, recordedPause, true
 }

@@ -25,8 +25,10 @@ type Heard struct {
 	Ago time.Duration
 	// Pressed says that the user holds a button to speak.
 	Pressed bool
-	Text    string
-	Whole   bool
+	// Late says that the words of a voice come only once it has ended.
+	Late  bool
+	Text  string
+	Whole bool
 }
 
 // Hear takes what the server heard.
@@ -42,8 +44,9 @@ type stretch struct {
 }
 
 // voiceDelays are how long the user's voice sounds over the avatar's before it yields,
-// where nothing is understood of it yet. They are longer than what people say to show that
-// they listen: meanwhile the avatar speaks softly.
+// where nothing is understood of it yet; three quarters longer where nothing can be before
+// it ends. They are longer than what people say to show that they listen: meanwhile the
+// avatar speaks softly.
 var voiceDelays = map[string]time.Duration{
 	"high": 700 * time.Millisecond, "medium": 900 * time.Millisecond, "low": 1500 * time.Millisecond,
 }
@@ -87,8 +90,11 @@ func (c *Conversation) voiceBegan(h Heard) {
 		return
 	}
 	delay, may := voiceDelays[c.config.Persona.Conversation.Interruptible]
-	if h.Pressed {
+	switch {
+	case h.Pressed:
 		delay = 0
+	case h.Late:
+		delay += delay * 3 / 4
 	}
 	if may {
 		c.set(bargesIn, max(delay-h.Ago, 0))

@@ -28,6 +28,8 @@ type hearing struct {
 	// spoken is how much was recognized, and spent says that no more is.
 	spoken time.Duration
 	spent  bool
+	// over says that the segment began while the avatar spoke, who waits for its words.
+	over bool
 }
 
 func (h *hearing) take(what any) {
@@ -71,7 +73,7 @@ func (h *hearing) frame(samples []int16) {
 	}
 	change := h.detector.Push(samples, playing)
 	if change == vad.Started {
-		h.start(h.detector.Lead())
+		h.start(h.detector.Lead(), playing > 0)
 	}
 	if h.open {
 		h.write(samples)
@@ -85,7 +87,7 @@ func (h *hearing) frame(samples []int16) {
 	}
 	switch {
 	case !h.open:
-	case !h.speaking && h.silent >= h.pause:
+	case !h.speaking && (h.silent >= h.pause || h.over):
 		h.end()
 	case h.lasted >= longest:
 		h.end()
@@ -102,7 +104,7 @@ func (h *hearing) remember(samples []int16) {
 }
 
 // start notes that somebody begins to speak, so long ago.
-func (h *hearing) start(ago time.Duration) {
+func (h *hearing) start(ago time.Duration, over bool) {
 	if h.spent {
 		return
 	}
@@ -111,6 +113,7 @@ func (h *hearing) start(ago time.Duration) {
 		if h.spent {
 			return
 		}
+		h.over = over
 		from := max(0, len(h.past)-int(preroll*SampleRate/time.Second))
 		h.write(h.past[from:])
 		h.past = h.past[:0]

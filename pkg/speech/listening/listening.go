@@ -74,7 +74,8 @@ type Options struct {
 	// Pressed says that speech is what comes between Press and Release, rather than what
 	// sounds like it.
 	Pressed bool
-	// Pause is how long a silence ends a segment; vad.Hangover where it is less.
+	// Pause is how long a silence ends a segment; vad.Hangover where it is less, and where
+	// it was spoken over the avatar.
 	Pause time.Duration
 	// Most is how much speech is recognized in all; 0 for any.
 	Most  time.Duration

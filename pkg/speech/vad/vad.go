@@ -26,7 +26,7 @@ const (
 	Hangover = 240 * time.Millisecond
 	// rises and stays are how far, in dB, speech is above the floor in its best bands: to
 	// begin, and to go on.
-	rises, stays = 11.0, 7.0
+	rises, stays = 10.0, 7.0
 	// quietest is the level of a whole frame below which nothing is speech, in dB of full
 	// scale.
 	quietest = -58.0
@@ -187,12 +187,12 @@ type echo struct {
 
 const (
 	// assumed is the coupling before anything is known of it.
-	assumed = 0.1
+	assumed = 0.04
 	// margin is how much louder than the echo a voice must be that speaks over it.
 	margin = 2.0
 	// upward and downward are how fast the coupling is learned, a frame; speech that is
 	// just beginning must not be taken for echo.
-	upward, downward = 1.03, 0.999
+	upward, downward = 1.03, 0.997
 )
 
 // explains says whether a frame is no louder than the echo of what is played.

@@ -19,6 +19,8 @@ type Recognition struct {
 	Recognizer recognition.Recognizer
 	// Pause is how long a silence ends a stretch that is recognized on its own.
 	Pause time.Duration
+	// Late says that words come only once such a stretch has ended.
+	Late bool
 }
 
 // Who understands what a visitor says (session-ready).
@@ -207,7 +209,7 @@ func (h *hearing) hear(e listening.Event) {
 	talk := h.room.talk
 	switch e.Kind {
 	case listening.Began:
-		talk.Hear(conversation.Heard{Kind: conversation.VoiceBegan, Segment: e.Segment, Ago: e.Ago, Pressed: h.room.pressed})
+		talk.Hear(conversation.Heard{Kind: conversation.VoiceBegan, Segment: e.Segment, Ago: e.Ago, Pressed: h.room.pressed, Late: h.by.Late})
 	case listening.Ended:
 		talk.Hear(conversation.Heard{Kind: conversation.VoiceEnded, Segment: e.Segment, Ago: e.Ago})
 	case listening.Words:
