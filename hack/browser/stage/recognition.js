@@ -36,7 +36,7 @@ export async function recognition(texts) {
 
 /** Writes a file in which somebody is silent for so many seconds, says a text, and is silent again. */
 export async function utterance(file, text, before) {
-  const voices = await call('GET', '/voices?language=en&limit=2')
+  const voices = await call('GET', '/voices?limit=2')
   const answer = await fetch(`${base}/voices/${voices.at(-1).id}/speak`, {
     method: 'POST', body: JSON.stringify({ text, language: 'en' }),
     headers: { Authorization: `Bearer ${process.env.VISAVIS_KEY}`, 'Content-Type': 'application/json', Accept: 'audio/wav' },
