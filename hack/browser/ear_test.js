@@ -94,6 +94,8 @@ test('a button is held to speak, by keyboard too', async (t) => {
   await page.keyboard.down('Space')
   assert.equal(await hold.getAttribute('data-held'), 'true')
   await picture(page, 'ear-phone')
+  const { x, width } = await page.getByRole('button', { name: 'End', exact: true }).boundingBox()
+  assert.ok(x >= 0 && x + width <= 390, 'every button can be reached')
   await page.keyboard.up('Space')
   assert.equal(await hold.getAttribute('data-held'), 'false')
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, 'nothing is wider than the screen')

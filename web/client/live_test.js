@@ -195,3 +195,19 @@ test('tools of the client are used, and what came of them is told', async () => 
     { callId: 'toString', error: 'this client has no such tool' },
   ])
 })
+
+test('sound is sent once the server is ready, and left out where it would wait', () => {
+  const { conversation } = start()
+  const socket = sockets[0]
+  const sent = []
+  socket.send = (data) => { if (data instanceof ArrayBuffer) sent.push(data.byteLength) }
+  socket.bufferedAmount = 0
+  socket.open()
+  conversation.sound(new ArrayBuffer(648))
+  assert.deepEqual(sent, [])
+  socket.ready('second')
+  conversation.sound(new ArrayBuffer(648))
+  socket.bufferedAmount = 70_000
+  conversation.sound(new ArrayBuffer(648))
+  assert.deepEqual(sent, [648])
+})

@@ -167,6 +167,22 @@ test('mute and volume, and quiet at once for who interrupts', () => {
   assert.equal(loud(), 0.5, 'the server did not let itself be interrupted')
 })
 
+test('a turn is played softly while somebody may be taking the floor', () => {
+  const { context, player, emit, sound } = make()
+  const loud = () => context.gains[0].gain.value
+  emit('bot-audio', { turnId: 't', stream: 1 })
+  sound(1, 0, 1000)
+  emit('duck', { turnId: 'other', on: true })
+  assert.equal(loud(), 1, 'it is of another turn')
+  emit('duck', { turnId: 't', on: true })
+  assert.ok(loud() > 0 && loud() < 0.3)
+  emit('duck', { turnId: 't', on: false })
+  assert.equal(loud(), 1)
+  emit('duck', { turnId: 't', on: true })
+  player.stop('t')
+  assert.equal(loud(), 1, 'the next turn is as loud as ever')
+})
+
 test('the mouth and the gestures keep to the sound', () => {
   const { context, speech, emit, sound } = make()
   const shown = []
