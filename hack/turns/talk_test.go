@@ -94,10 +94,9 @@ func perform(s scene) outcome {
 	for i, l := range s.says {
 		g.o.ended = append(g.o.ended, g.room.says(l, s.at[i]))
 	}
-	var player *playout.Player
-	player = playout.New(playout.Options{
+	player := playout.New(playout.Options{
 		Speaker: lines, Voice: func(string) speaker.Request { return speaker.Request{} }, Client: g.room, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
-		Progress: func(p playout.Progress) { g.progress(p) },
+		Progress: g.progress,
 	})
 	defer player.Close()
 	_ = player.Connect(playout.PCM)

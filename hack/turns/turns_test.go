@@ -60,7 +60,6 @@ type figures struct {
 	early, missed, turns, halves                 int
 	echoes, echoAnswered, echoInterrupted        int
 	loudEchoes, loudEchoAnswered                 int
-	obeyedLate                                   []string
 	wrong                                        []string
 }
 

@@ -72,6 +72,7 @@ func (c Client) Open(ctx context.Context, s Sound) (*Stream, error) {
 	address := "ws" + strings.TrimPrefix(strings.TrimSuffix(base, "/"), "http") + "/v1/listen?" + query.Encode()
 	var stream *Stream
 	err := upstream.WithSecrets(c.Secrets, func(secret string) error {
+		//nolint:bodyclose // the answer that opens a socket has no body
 		socket, resp, err := websocket.Dial(ctx, address, &websocket.DialOptions{
 			HTTPClient: c.HTTP, HTTPHeader: http.Header{"Authorization": {"Token " + secret}},
 		})

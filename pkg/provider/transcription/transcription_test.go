@@ -21,7 +21,8 @@ func TestTranscribe(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "When do you open?", text)
 	require.Equal(t, []transcriptiontest.Recording{
-		{"Bearer old", "whisper-1", "en", []byte("RIFF")}, {"Bearer new", "whisper-1", "en", []byte("RIFF")},
+		{Authorization: "Bearer old", Model: "whisper-1", Language: "en", WAV: []byte("RIFF")},
+		{Authorization: "Bearer new", Model: "whisper-1", Language: "en", WAV: []byte("RIFF")},
 	}, s.Got())
 }
 

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -71,7 +72,7 @@ func align(heard, said []string) (alike int, rest []string) {
 	for i := range table {
 		table[i] = make([]int, len(said)+1)
 	}
-	for i := len(heard) - 1; i >= 0; i-- {
+	for i := range slices.Backward(heard) {
 		for j := len(said) - 1; j >= 0; j-- {
 			table[i][j] = max(table[i+1][j], table[i][j+1])
 			if sounds(heard[i], said[j]) {
