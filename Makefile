@@ -28,10 +28,10 @@ run: build database speech
 talk:
 	@$(GO) run ./hack/talk $(TALK_ARGS)
 
-## build: build the program, and the one that speaks, into bin/
+## build: build the program, the plugin of kubectl, and the one that speaks, into bin/
 .PHONY: build
 build:
-	$(GO) build -trimpath -o $(BIN)/visavis ./cmd/visavis
+	$(GO) build -trimpath -o $(BIN)/ ./cmd/visavis ./cmd/kubectl-visavis
 	CGO_ENABLED=0 $(GO) build -trimpath -o $(BIN)/visavis-speech ./cmd/visavis-speech
 
 # What reads digests of images from registries.

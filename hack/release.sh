@@ -32,7 +32,7 @@ for platform in linux/amd64 linux/arm64 darwin/arm64; do
 	os="${platform%/*}" arch="${platform#*/}"
 	folder="visavis-$version-$os-$arch"
 	mkdir "$dist/$folder"
-	for program in visavis visavis-speech; do
+	for program in visavis kubectl-visavis visavis-speech; do
 		[ "$program/$os" = visavis-speech/darwin ] && continue # it loads a library of Linux
 		CGO_ENABLED=0 GOOS="$os" GOARCH="$arch" "$go" build -trimpath -buildvcs=false \
 			-ldflags "-s -w -X main.built=$version" -o "$dist/$folder/$program" "./cmd/$program"
@@ -42,7 +42,7 @@ for platform in linux/amd64 linux/arm64 darwin/arm64; do
 	pack "$folder"
 done
 sbom="$("$go" tool -n -modfile=hack/tools/go.mod cyclonedx-gomod)"
-for program in visavis visavis-speech; do
+for program in visavis kubectl-visavis visavis-speech; do
 	bill="$dist/$program-$version.cdx.json"
 	GOOS=linux GOARCH=amd64 "$sbom" app -json -licenses -noserial -main "cmd/$program" -output "$bill.made" .
 	sed "s/\"timestamp\": \"[^\"]*\"/\"timestamp\": \"$committed\"/" "$bill.made" >"$bill"

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
+	"visavis.dev/cmd/show"
 	"visavis.dev/config"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
@@ -85,7 +86,7 @@ func (a *admin) print(cmd *cobra.Command, v any, table func(w io.Writer)) error 
 	if a.asJSON {
 		return printJSON(cmd, v)
 	}
-	w := tabwriter.NewWriter(terminal(cmd.OutOrStdout()), 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(show.Terminal(cmd.OutOrStdout()), 0, 0, 2, ' ', 0)
 	table(w)
 	return w.Flush()
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
+
+	"visavis.dev/cmd/show"
 )
 
 // command is a command in a page.
@@ -70,13 +72,22 @@ func TestCommandsOfTheDocumentation(t *testing.T) {
 	}
 }
 
+// plugin has the commands of kubectl visavis, and the one of kubectl's flags that documents
+// use.
+func plugin() *cobra.Command {
+	cmd := &cobra.Command{Use: "visavis"}
+	cmd.PersistentFlags().StringP("namespace", "n", "", "")
+	cmd.AddCommand(show.Commands(func(*cobra.Command, []string) error { return nil })...)
+	return cmd
+}
+
 // parses says whether the program knows a command, with its flags and arguments.
 func (c command) parses() error {
 	words := strings.Fields(quotation.ReplaceAllString(c.line, "quoted"))
 	program := root()
 	switch words[0] {
 	case "kubectl":
-		program, words = pluginCommand(), words[2:]
+		program, words = plugin(), words[2:]
 	case "visavis":
 		words = words[1:]
 	}

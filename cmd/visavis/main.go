@@ -25,14 +25,7 @@ func run() int {
 	defer stop()
 	// A second signal ends the process at once.
 	context.AfterFunc(ctx, stop)
-	cmd := root()
-	if calledAsPlugin() {
-		cmd = pluginCommand()
-	}
-	err := cmd.ExecuteContext(ctx)
-	if exit, ok := errors.AsType[*exitError](err); ok {
-		return exit.code
-	}
+	err := root().ExecuteContext(ctx)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "visavis:", err)
 		return 1

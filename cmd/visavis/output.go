@@ -10,15 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"sigs.k8s.io/yaml"
+
+	"visavis.dev/cmd/show"
 )
-
-// outputs are the forms that lists are shown in, the first one unless another is asked
-// for.
-var outputs = []string{"table", "wide", "json", "yaml"}
-
-func outputFlag(cmd *cobra.Command) {
-	cmd.Flags().StringP("output", "o", outputs[0], "one of "+strings.Join(outputs, ", "))
-}
 
 // column is one column of a list; wide ones are shown when asked for.
 type column[T any] struct {
@@ -44,11 +38,11 @@ func printList[T any](cmd *cobra.Command, list []T, columns []column[T]) error {
 		_, err = cmd.OutOrStdout().Write(text)
 		return err
 	case "table", "wide":
-		w := tabwriter.NewWriter(terminal(cmd.OutOrStdout()), 0, 0, 3, ' ', 0)
+		w := tabwriter.NewWriter(show.Terminal(cmd.OutOrStdout()), 0, 0, 3, ' ', 0)
 		printRows(w, list, columns, form == "wide", true)
 		return w.Flush()
 	}
-	return fmt.Errorf("output %q: want one of %s", form, strings.Join(outputs, ", "))
+	return fmt.Errorf("output %q: want one of %s", form, strings.Join(show.Outputs, ", "))
 }
 
 // printRows writes rows, and the names of the columns before them.

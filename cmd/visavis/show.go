@@ -10,58 +10,27 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"visavis.dev/cmd/show"
 	"visavis.dev/pkg/operations/overview"
 )
-
-// shower runs one of the commands that show the platform: admin show on the databases,
-// the kubectl plugin by way of a pod that has them.
-type shower func(cmd *cobra.Command, args []string, show showing) error
 
 // showing shows something of the platform.
 type showing func(ctx context.Context, v *overview.View, cmd *cobra.Command, args []string) error
 
-// showAll bounds a list unless --limit says otherwise.
-const showAll = 500
-
-// showCommands are the commands that show the platform.
-func showCommands(run shower) []*cobra.Command {
-	show := func(cmd *cobra.Command, s showing) *cobra.Command {
-		cmd.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd, args, s) }
-		outputFlag(cmd)
-		return cmd
-	}
-	listed := func(cmd *cobra.Command, s showing) *cobra.Command {
-		cmd.Flags().StringP("organisation", "O", "", "only those of one organization, by its id or slug")
-		cmd.Flags().Int("limit", showAll, "how many at most")
-		return show(cmd, s)
-	}
-	webhooks := listed(&cobra.Command{
-		Use: "webhooks", Aliases: []string{"webhook", "wh"}, Short: "All webhooks, those made through the API too", Args: cobra.NoArgs,
-	}, showWebhooks)
-	webhooks.Flags().Bool("failing", false, "only those that fail or are paused")
-	deliveries := show(&cobra.Command{
-		Use: "deliveries ORGANISATION", Aliases: []string{"delivery"}, Short: "An organization's latest deliveries", Args: cobra.ExactArgs(1),
-	}, showDeliveries)
-	deliveriesFlags(deliveries.Flags())
-	return []*cobra.Command{
-		show(&cobra.Command{Use: "orgs", Aliases: []string{"org", "organisations"}, Short: "All organizations", Args: cobra.NoArgs}, showOrganizations),
-		show(&cobra.Command{Use: "shards", Aliases: []string{"shard"}, Short: "All shards, with their load", Args: cobra.NoArgs}, showShards),
-		webhooks,
-		listed(&cobra.Command{Use: "portals", Aliases: []string{"portal"}, Short: "All portals, those made through the API too", Args: cobra.NoArgs}, showPortals),
-		deliveries,
-		show(&cobra.Command{Use: "limits ORGANISATION", Aliases: []string{"limit"}, Short: "An organization's limits, and what of them is in use", Args: cobra.ExactArgs(1)}, showLimits),
-	}
+// showings are what the commands show, by their names.
+var showings = map[string]showing{
+	"orgs": showOrganizations, "shards": showShards, "webhooks": showWebhooks, "portals": showPortals, "deliveries": showDeliveries, "limits": showLimits,
 }
 
 // showCommand shows the platform from its databases.
 func (a *admin) showCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "show", Short: "Show what there is, on every shard"}
-	cmd.AddCommand(showCommands(func(cmd *cobra.Command, args []string, show showing) error {
+	cmd.AddCommand(show.Commands(func(cmd *cobra.Command, args []string) error {
 		if err := a.open(); err != nil {
 			return err
 		}
 		defer a.close()
-		return show(cmd.Context(), &overview.View{Directory: a.directory, Tenants: a.tenants, Catalogue: a.catalogue}, cmd, args)
+		return showings[cmd.Name()](cmd.Context(), &overview.View{Directory: a.directory, Tenants: a.tenants, Catalogue: a.catalogue}, cmd, args)
 	})...)
 	return cmd
 }

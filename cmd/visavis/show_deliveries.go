@@ -12,26 +12,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"sigs.k8s.io/yaml"
 
+	"visavis.dev/cmd/show"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/delivery"
 	"visavis.dev/pkg/operations/overview"
 )
-
-// attachedFlag ends a command that follows when its standard input does: the process
-// in a pod is not told otherwise that nobody looks any more.
-const attachedFlag = "attached"
-
-func deliveriesFlags(f *pflag.FlagSet) {
-	f.String("webhook", "", "only those of one webhook, wh_…")
-	f.StringSlice("state", nil, "only those in a state: pending, retrying, delivered, failed; repeatable")
-	f.Int("limit", 50, "how many at most")
-	f.BoolP("follow", "f", false, "go on showing attempts as they are made, until Ctrl-C")
-	f.Bool(attachedFlag, false, "stop following when the standard input ends")
-	_ = f.MarkHidden(attachedFlag) // fails only for a flag that does not exist
-}
 
 // shownDeliveryLine is a delivery as the tool shows it.
 type shownDeliveryLine struct {
@@ -141,7 +128,7 @@ const (
 func followDeliveries(ctx context.Context, cmd *cobra.Command, found []shownDeliveryLine, read func(context.Context) ([]shownDeliveryLine, error)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if attached, _ := cmd.Flags().GetBool(attachedFlag); attached {
+	if attached, _ := cmd.Flags().GetBool(show.AttachedFlag); attached {
 		go func() {
 			_, _ = io.Copy(io.Discard, os.Stdin)
 			stop()

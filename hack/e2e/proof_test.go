@@ -156,11 +156,9 @@ func aPersonSeesIt(p *platform) {
 	})
 	p.Log(p.helm("test", "visavis"))
 
-	// The plugin is the same program under another name.
 	dir := p.TempDir()
-	// Built as for the image, most of it is there already.
 	build := exec.CommandContext(p.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w",
-		"-o", filepath.Join(dir, "kubectl-visavis"), "../../cmd/visavis")
+		"-o", filepath.Join(dir, "kubectl-visavis"), "../../cmd/kubectl-visavis")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := build.CombinedOutput()
 	require.NoError(p, err, string(out))

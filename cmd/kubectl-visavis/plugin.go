@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,19 +14,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/remotecommand"
 	"k8s.io/client-go/util/exec"
+
+	"visavis.dev/cmd/build"
+	"visavis.dev/cmd/show"
 )
-
-// pluginName is what the binary is called where kubectl finds it: `kubectl visavis`.
-const pluginName = "kubectl-visavis"
-
-// calledAsPlugin says whether kubectl runs the binary.
-func calledAsPlugin() bool { return filepath.Base(os.Args[0]) == pluginName }
 
 // toolPods are the pods in which the plugin's commands run: they have the settings
 // and the databases.
@@ -50,13 +46,13 @@ func pluginCommand() *cobra.Command {
 		Short:         "Show what the platform of this cluster has: also what was made through the API",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       version(),
+		Version:       build.Version(built),
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl visavis"},
 	}
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&rules.ExplicitPath, "kubeconfig", "", "Path to the kubeconfig file to use for CLI requests.")
 	clientcmd.BindOverrideFlags(overrides, flags, clientcmd.RecommendedConfigOverrideFlags(""))
-	cmd.AddCommand(showCommands(func(cmd *cobra.Command, args []string, _ showing) error {
+	cmd.AddCommand(show.Commands(func(cmd *cobra.Command, args []string) error {
 		return p.run(cmd, append([]string{"/visavis", "admin", "show", cmd.Name()}, inPod(cmd, args)...))
 	})...)
 	return cmd
@@ -79,7 +75,7 @@ func inPod(cmd *cobra.Command, args []string) []string {
 		}
 	})
 	if follow, err := cmd.Flags().GetBool("follow"); err == nil && follow {
-		all = append(all, "--"+attachedFlag)
+		all = append(all, "--"+show.AttachedFlag)
 	}
 	return append(append(all, "--"), args...)
 }
@@ -90,7 +86,7 @@ func (p *plugin) run(cmd *cobra.Command, command []string) error {
 	if err != nil {
 		return err
 	}
-	client, err := kubernetes.NewForConfig(config)
+	client, err := corev1client.NewForConfig(config)
 	if err != nil {
 		return err
 	}
@@ -105,7 +101,7 @@ func (p *plugin) run(cmd *cobra.Command, command []string) error {
 	}
 	defer input.Close()
 	defer end.Close()
-	request := client.CoreV1().RESTClient().Post().Resource("pods").Namespace(pod.Namespace).Name(pod.Name).SubResource("exec").
+	request := client.RESTClient().Post().Resource("pods").Namespace(pod.Namespace).Name(pod.Name).SubResource("exec").
 		VersionedParams(&corev1.PodExecOptions{
 			Container: pod.Spec.Containers[0].Name, Command: command, Stdin: true, Stdout: true, Stderr: true,
 		}, scheme.ParameterCodec)
@@ -114,7 +110,7 @@ func (p *plugin) run(cmd *cobra.Command, command []string) error {
 		return err
 	}
 	err = stream.StreamWithContext(cmd.Context(), remotecommand.StreamOptions{
-		Stdin: input, Stdout: terminal(cmd.OutOrStdout()), Stderr: terminal(cmd.ErrOrStderr()),
+		Stdin: input, Stdout: show.Terminal(cmd.OutOrStdout()), Stderr: show.Terminal(cmd.ErrOrStderr()),
 	})
 	if code, ok := errors.AsType[exec.CodeExitError](err); ok {
 		// It said why on its standard error.
@@ -142,7 +138,7 @@ func executor(config *rest.Config, request *rest.Request) (remotecommand.Executo
 // pod is a running pod of the platform: of the namespace that -n names, or else of the
 // only one that has any. Labels are whoever's who makes pods: where two namespaces claim
 // to have the platform, a person says which.
-func (p *plugin) pod(ctx context.Context, client kubernetes.Interface) (*corev1.Pod, error) {
+func (p *plugin) pod(ctx context.Context, client corev1client.PodsGetter) (*corev1.Pod, error) {
 	namespace, chosen, err := p.kubeconfig.Namespace()
 	if err != nil {
 		return nil, err
@@ -162,8 +158,8 @@ func (p *plugin) pod(ctx context.Context, client kubernetes.Interface) (*corev1.
 }
 
 // toolPodsIn finds the ready pods of a namespace, or of all.
-func toolPodsIn(ctx context.Context, client kubernetes.Interface, namespace string) ([]corev1.Pod, error) {
-	pods, err := client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: toolPods})
+func toolPodsIn(ctx context.Context, client corev1client.PodsGetter, namespace string) ([]corev1.Pod, error) {
+	pods, err := client.Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: toolPods})
 	if err != nil {
 		return nil, err
 	}

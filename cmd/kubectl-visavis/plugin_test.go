@@ -1,8 +1,10 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -56,7 +58,7 @@ func TestWhichPodAnswers(t *testing.T) {
 			})
 			overrides := &clientcmd.ConfigOverrides{ClusterDefaults: clientcmd.ClusterDefaults, Context: clientcmdapi.Context{Namespace: c.chosen}}
 			kubeconfig := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(&clientcmd.ClientConfigLoadingRules{}, overrides)
-			pod, err := (&plugin{kubeconfig}).pod(t.Context(), client)
+			pod, err := (&plugin{kubeconfig}).pod(t.Context(), client.CoreV1())
 			if c.says != "" {
 				require.ErrorContains(t, err, c.says)
 				return
@@ -64,5 +66,27 @@ func TestWhichPodAnswers(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.want, pod.Namespace+"/"+pod.Name)
 		})
+	}
+}
+
+func TestPluginForwardsArguments(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"deliveries acme -n prod -f --state failed,retrying -o json": "--follow=true --output=json --state=failed --state=retrying --attached -- acme",
+		"webhooks --context eu --failing -O acme":                    "--failing=true --organisation=acme --",
+		"orgs -o wide":     "--output=wide --",
+		"limits -- --help": "-- --help",
+	} {
+		cmd := pluginCommand()
+		var got []string
+		for _, c := range cmd.Commands() {
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				got = inPod(cmd, args)
+				return nil
+			}
+		}
+		cmd.SetArgs(strings.Fields(line))
+		require.NoError(t, cmd.Execute(), line)
+		require.Equal(t, want, strings.Join(got, " "))
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"io"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// terminal writes to where people read without what moves their cursor or colours
+// Terminal writes to where people read without what moves their cursor or colors
 // their screen: names and addresses are whatever callers of the API chose.
-func terminal(w io.Writer) io.Writer {
+func Terminal(w io.Writer) io.Writer {
 	return transform.NewWriter(w, runes.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
 			return unicode.ReplacementChar
