@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/model/modeltest"
@@ -52,7 +51,7 @@ func newConnections(t *testing.T) *connections {
 	t.Helper()
 	c := &connections{models: modeltest.Start(), log: &lines{}}
 	t.Cleanup(c.models.Close)
-	c.world = newWorld(t, func(o *server.Options) {
+	c.world = newWorld(t, func(o *apitest.Options) {
 		o.RootCAs = c.models.Roots()
 		o.Log = slog.New(slog.NewTextHandler(c.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})

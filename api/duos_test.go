@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/id"
 )
 
@@ -109,7 +108,7 @@ func TestDuoGoesLiveWithAnOwnFace(t *testing.T) {
 	e := requireError(t, w.do(t, "deleteAvatar", face, w.Acme.New, nil), http.StatusConflict, "conflict", "path.id")
 	require.Equal(t, "in_use", at(e, "details", "reason"))
 
-	worker := w.Worker(server.EveryTask())
+	worker := w.Worker()
 	worker.Start()
 	t.Cleanup(worker.Stop)
 	require.Eventually(t, func() bool { return w.do(t, "getDuo", own, w.Acme.New, nil).Data(t)["status"] == "draft" }, 20*time.Second, 20*time.Millisecond)

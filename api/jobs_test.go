@@ -13,7 +13,6 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/api/server"
 	"visavis.dev/hack/receiver/endpoint"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/scope"
@@ -321,8 +320,8 @@ func newRecovering(t *testing.T) *recovering {
 	t.Helper()
 	receiver, err := endpoint.Start(endpoint.Options{})
 	require.NoError(t, err)
-	w := newWorld(t, func(o *server.Options) { o.RootCAs = receiver.RootCAs() })
-	worker := w.Worker(server.EveryTask())
+	w := newWorld(t, func(o *apitest.Options) { o.RootCAs = receiver.RootCAs() })
+	worker := w.Worker()
 	worker.Start()
 	t.Cleanup(worker.Stop)
 	t.Cleanup(receiver.Close) // first, or the worker waits for what hangs

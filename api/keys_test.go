@@ -12,7 +12,6 @@ import (
 	clocktest "k8s.io/utils/clock/testing"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/store/apikey"
@@ -111,7 +110,7 @@ func TestAKeyStaysWithinItself(t *testing.T) {
 // What has expired stays so, whoever asks.
 func TestExpiredKeysStayExpired(t *testing.T) {
 	clock := clocktest.NewFakeClock(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))
-	w := newWorld(t, func(o *server.Options) { o.Clock = clock })
+	w := newWorld(t, func(o *apitest.Options) { o.Clock = clock })
 	made := w.do(t, "createKey", "", w.Acme.New, map[string]any{
 		"name": "made", "scopes": []string{"avatars:read"}, "expiresAt": clock.Now().Add(time.Hour).Format(time.RFC3339),
 	}).Data(t)["id"].(string)
@@ -150,7 +149,7 @@ func TestChangingKeys(t *testing.T) {
 // A key that is revoked or rotated stops within two seconds on every server.
 func TestKeysEndEverywhere(t *testing.T) {
 	w := newWorld(t)
-	_, second := apitest.Serve(t, w.Options)
+	second := apitest.Serve(t, w.Options).URL
 	status := func(base string, key apikey.Secret) int {
 		answer := w.Do(apitest.Request{Base: base, Method: http.MethodGet, Path: "/avatars", Key: key})
 		checkHeaders(t, answer)

@@ -20,7 +20,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/spool"
 	"visavis.dev/pkg/store/apikey"
 )
@@ -106,7 +105,7 @@ func flood(t *testing.T, w *world, key apikey.Secret, body []byte, times int) ma
 const floods, budget = 20, 128 << 20
 
 func TestLargeBodiesTakeLittleMemory(t *testing.T) {
-	s := newStudio(t, func(o *server.Options) { apitest.Unlimited(o); o.BodyBytes = budget })
+	s := newStudio(t, func(o *apitest.Options) { apitest.Unlimited(o); o.BodyBytes = budget })
 	s.plug(t)
 	body := recordings(t, s.world, 31<<20) // 42 MB as base64
 
@@ -138,7 +137,7 @@ func TestLargeBodiesTakeLittleMemory(t *testing.T) {
 
 // A tenant that fills its share leaves the others theirs.
 func TestOneTenantLeavesOthersRoomForBodies(t *testing.T) {
-	w := newWorld(t, func(o *server.Options) { o.BodyBytes = 4 << 20; o.BodyPartWithin = time.Minute })
+	w := newWorld(t, func(o *apitest.Options) { o.BodyBytes = 4 << 20; o.BodyPartWithin = time.Minute })
 	const part = 1 << 20
 	held := w.slowBody(t, "personas", w.Acme.New, part)
 	_, err := held.Write(bytes.Repeat([]byte(" "), part*3/4))
@@ -165,7 +164,7 @@ func (w *world) padded(t *testing.T, key apikey.Secret) apitest.Answer {
 // Whoever announces large bodies and sends little takes nobody's room, what lies on disk is
 // none of the memory, and a small body is let in whatever others hold.
 func TestSlowUploadersTakeOnlyWhatTheySent(t *testing.T) {
-	w := newStudio(t, func(o *server.Options) { o.BodyBytes = 8 << 20; o.BodyPartWithin = time.Minute })
+	w := newStudio(t, func(o *apitest.Options) { o.BodyBytes = 8 << 20; o.BodyPartWithin = time.Minute })
 	w.plug(t)
 	const announced = 4 << 20
 	send := func(key apikey.Secret, size int) {
@@ -207,7 +206,7 @@ func (w *world) slowBody(t *testing.T, to string, key apikey.Secret, length int)
 }
 
 func TestABodyThatDoesNotArrive(t *testing.T) {
-	w := newWorld(t, func(o *server.Options) { o.BodyPartWithin = 50 * time.Millisecond })
+	w := newWorld(t, func(o *apitest.Options) { o.BodyPartWithin = 50 * time.Millisecond })
 	c := w.slowBody(t, "personas", w.Acme.New, 1000)
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	require.NoError(t, err)

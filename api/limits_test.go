@@ -10,7 +10,6 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/rate"
 	"visavis.dev/pkg/base/scope"
@@ -31,7 +30,7 @@ func within(t *testing.T, f func() []apitest.Answer) []apitest.Answer {
 }
 
 func TestLimitOfAKey(t *testing.T) {
-	a := apitest.New(t, func(o *server.Options) { o.PerAddress = 1_000_000 })
+	a := apitest.New(t, func(o *apitest.Options) { o.PerAddress = 1_000_000 })
 	var key apikey.Secret
 	answers := within(t, func() []apitest.Answer {
 		key = a.Key(a.Acme, scope.Grant{Contract: contract.Latest})
@@ -69,7 +68,7 @@ func TestLimitOfAKey(t *testing.T) {
 }
 
 func TestLimitOfAnOrganizationAndAnAddress(t *testing.T) {
-	a := apitest.New(t, func(o *server.Options) {
+	a := apitest.New(t, func(o *apitest.Options) {
 		o.PerAddress = 40
 		o.Rates[rate.Read] = rate.Rate{PerKey: 10, PerOrganization: 15}
 	})
@@ -110,7 +109,7 @@ func TestLimitOfAnOrganizationAndAnAddress(t *testing.T) {
 func TestRefusalsCount(t *testing.T) {
 	// The key's own limit is the closer one, and the one that is shown. Of the
 	// organization's, tokens that others gave back may still be under way.
-	w := newWorld(t, func(o *server.Options) {
+	w := newWorld(t, func(o *apitest.Options) {
 		for _, c := range rate.Classes() {
 			o.Rates[c] = rate.Rate{PerKey: 1000, PerOrganization: 1_000_000}
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/tenant"
@@ -305,7 +304,7 @@ func TestFacePreparation(t *testing.T) {
 	require.NotEmpty(t, sized(w.Acme.New, "256").Header.Get("Retry-After"))
 	requireError(t, w.do(t, "deleteAvatar", face, w.Acme.New, nil), http.StatusConflict, "conflict", "path.id")
 
-	worker := w.Worker(server.EveryTask())
+	worker := w.Worker()
 	worker.Start()
 	t.Cleanup(worker.Stop)
 	require.Eventually(t, func() bool {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/api/server"
+	"visavis.dev/api/apitest"
 )
 
 // pictureServer is a server elsewhere that customers name addresses of.
@@ -51,7 +51,7 @@ func servePictures(t *testing.T) *pictureServer {
 }
 
 // trusted makes an API trust the server's certificate.
-func (s *pictureServer) trusted(o *server.Options) {
+func (s *pictureServer) trusted(o *apitest.Options) {
 	o.RootCAs = x509.NewCertPool()
 	o.RootCAs.AddCert(s.Certificate())
 }

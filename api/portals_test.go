@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
@@ -293,7 +292,7 @@ func (n *names) LookupTXT(_ context.Context, name string) ([]string, error) {
 // A host is held by whoever asks first, and had by who proves it.
 func TestHostsAreProven(t *testing.T) {
 	dns := &names{}
-	w := newWorld(t, func(o *server.Options) { o.Resolver = dns })
+	w := newWorld(t, func(o *apitest.Options) { o.Resolver = dns })
 	const host = "learn.example.com"
 	portalOf := func(org *apitest.Org, n int) string {
 		return w.do(t, "createPortal", "", org.New, draftBody(n)).Data(t)["id"].(string)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
@@ -39,7 +38,7 @@ func (w *world) file(t *testing.T, which string) (file map[string]any) {
 // working runs jobs until the test ends.
 func (w *world) working(t *testing.T) {
 	t.Helper()
-	worker := w.Worker(server.EveryTask())
+	worker := w.Worker()
 	worker.Start()
 	t.Cleanup(worker.Stop)
 }

@@ -14,7 +14,6 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
@@ -87,7 +86,7 @@ func (c *skippingClock) Since(at time.Time) time.Duration { return c.Now().Sub(a
 // Without a process that says the last message a session ends all the same.
 func TestALastMessageThatNobodySays(t *testing.T) {
 	skipping := &skippingClock{}
-	w := newWorld(t, func(o *server.Options) { o.Clock = skipping })
+	w := newWorld(t, func(o *apitest.Options) { o.Clock = skipping })
 	live := w.talk(t, nil)
 	answered := make(chan apitest.Answer)
 	o := w.operation(t, "endSession")

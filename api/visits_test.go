@@ -15,7 +15,6 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
@@ -165,7 +164,7 @@ func TestVisitsOutsideTheHours(t *testing.T) {
 
 // The sessions of one address in a day are bounded at each widget.
 func TestVisitsOfOneVisitor(t *testing.T) {
-	w := newWorld(t, func(o *server.Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	w := newWorld(t, func(o *apitest.Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	own, second := w.widget(t, w.Acme)["id"].(string), w.widget(t, w.Acme)["id"].(string)
 	w.do(t, "updateWidget", own, w.Acme.New, map[string]any{"caps": map[string]any{"sessionsPerVisitorPerDay": 2}})
 	from := func(widget, address string) int {
@@ -237,7 +236,7 @@ func (w *world) refused(t *testing.T, own string, status int) (answer apitest.An
 // Visitors have budgets of their own: they use up nothing of what keys may ask for, and
 // those of one network or one widget nothing of others'.
 func TestVisitsCountByThemselves(t *testing.T) {
-	w := newWorld(t, func(o *server.Options) {
+	w := newWorld(t, func(o *apitest.Options) {
 		o.Rates = rate.Rates{rate.Live: {PerKey: 100, PerOrganization: 4}}
 		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
@@ -278,7 +277,7 @@ func TestVisitsCountByThemselves(t *testing.T) {
 // Whoever posts as often as they can and connects with none of it holds part of the
 // visitors' places for seconds, and none of those that keys ask for.
 func TestAnAnonymousVisitorBlocksNobody(t *testing.T) {
-	w := newWorld(t, func(o *server.Options) {
+	w := newWorld(t, func(o *apitest.Options) {
 		o.Rates = rate.Rates{rate.Live: {PerKey: 30, PerOrganization: 60}}
 		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
@@ -369,7 +368,7 @@ func TestPreflights(t *testing.T) {
 // Of what is refused before anybody knows the widget, pages learn their own
 // faults; of what they may not see, nothing.
 func TestPagesReadWhyTheyAreRefused(t *testing.T) {
-	w := newWorld(t, func(o *server.Options) { o.PerAddress = 40 })
+	w := newWorld(t, func(o *apitest.Options) { o.PerAddress = 40 })
 	own := w.widget(t, w.Acme)["id"].(string)
 	anywhere := map[string]string{"Origin": "https://anywhere.example"}
 	wrong := w.visitor(t, own, map[string]any{"greeting": "Hi"}, anywhere)

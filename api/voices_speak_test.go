@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/speech/speaker"
@@ -156,7 +155,7 @@ func TestVoicesThatCannotSpeak(t *testing.T) {
 
 // Where no speech engine is installed the API says so; all else about voices works.
 func TestNothingSpeaks(t *testing.T) {
-	w := newWorld(t, func(o *server.Options) { o.Speaker = nil })
+	w := newWorld(t, func(o *apitest.Options) { o.Speaker = nil })
 	nora := id.NamedVoice("nora").String()
 	refused := w.do(t, "speakVoice", nora, w.Acme.New, map[string]any{"text": "Hello."})
 	e := requireError(t, refused, http.StatusServiceUnavailable, "capacity", "")
@@ -233,7 +232,7 @@ func (l *lengthy) Speak(_ context.Context, r speaker.Request, heard func(speaker
 // A few digits are many words: sound is counted by how long it is, and not by its text.
 func TestSoundIsCountedToTheBudget(t *testing.T) {
 	long := &lengthy{began: make(chan struct{}), end: make(chan struct{})}
-	w := newWorld(t, func(o *server.Options) { o.Speaker, o.BodyBytes = long, 8<<20 })
+	w := newWorld(t, func(o *apitest.Options) { o.Speaker, o.BodyBytes = long, 8<<20 })
 	nora := id.NamedVoice("nora").String()
 	held := make(chan int, 1)
 	go func() {
@@ -249,7 +248,7 @@ func TestSoundIsCountedToTheBudget(t *testing.T) {
 // Anybody may ask for a greeting, as often as they like: it is said once.
 func TestGreetingsAreKept(t *testing.T) {
 	long := &lengthy{}
-	w := newWorld(t, func(o *server.Options) { o.Speaker = long })
+	w := newWorld(t, func(o *apitest.Options) { o.Speaker = long })
 	o := w.operation(t, "getVoicePreview")
 	for range 3 {
 		require.Equal(t, http.StatusOK, w.call(t, o, apitest.Request{Path: withID(o, id.NamedVoice("nora").String())}).Status)

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/store/apikey"
@@ -105,7 +104,7 @@ type studio struct {
 func newStudio(t *testing.T, options ...apitest.Option) *studio {
 	t.Helper()
 	s := &studio{server: serveStudio(t)}
-	s.world = newWorld(t, func(o *server.Options) {
+	s.world = newWorld(t, func(o *apitest.Options) {
 		o.RootCAs = x509.NewCertPool()
 		o.RootCAs.AddCert(s.server.Certificate())
 		for _, option := range options {
@@ -113,7 +112,7 @@ func newStudio(t *testing.T, options ...apitest.Option) *studio {
 		}
 	})
 	s.org = s.NewOrg("Studio", "shard-1", "business")
-	worker := s.Worker(server.EveryTask())
+	worker := s.Worker()
 	worker.Start()
 	t.Cleanup(worker.Stop)
 	return s

@@ -11,7 +11,6 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/webhook"
 	"visavis.dev/pkg/store/tenant"
@@ -78,8 +77,8 @@ func testWebhookReplayShowsTheSecret(t *testing.T, w *world) {
 
 func TestMasterKeysOfTheOperator(t *testing.T) {
 	key := []byte(strings.Repeat("k", 32))
-	a := apitest.New(t, func(o *server.Options) { o.MasterKeys = [][]byte{key} })
-	another, _ := apitest.Serve(t, a.Options)
+	a := apitest.New(t, func(o *apitest.Options) { o.MasterKeys = [][]byte{key} })
+	another := apitest.Serve(t, a.Options)
 	sealed := a.Vault.Seal("place", []byte("secret"))
 	opened, err := another.Vault.Open("place", sealed)
 	require.NoError(t, err)
@@ -87,10 +86,10 @@ func TestMasterKeysOfTheOperator(t *testing.T) {
 
 	o := a.Options
 	o.MasterKeys = nil
-	own, _ := apitest.Serve(t, o)
+	own := apitest.Serve(t, o)
 	_, err = own.Vault.Open("place", sealed)
 	require.Error(t, err, "without it, the directory's own is used")
-	again, _ := apitest.Serve(t, o)
+	again := apitest.Serve(t, o)
 	opened, err = again.Vault.Open("place", own.Vault.Seal("place", []byte("secret")))
 	require.NoError(t, err)
 	require.Equal(t, "secret", string(opened))

@@ -193,7 +193,7 @@ func testWebhookHostsAreLookedUp(t *testing.T, w *world) {
 	hook := w.hook(t, nil)["id"].(string)
 	o := w.Options
 	o.AllowAddresses = nil
-	_, strict := apitest.Serve(t, o)
+	strict := apitest.Serve(t, o).URL
 	for _, address := range []string{"https://localhost/hook", hookURL} {
 		body := map[string]any{"url": address}
 		for _, r := range []apitest.Request{{Method: http.MethodPost, Path: "/webhooks"}, {Method: http.MethodPatch, Path: "/webhooks/" + hook}} {

@@ -14,7 +14,6 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/route"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
@@ -367,7 +366,7 @@ type world struct {
 func newWorld(t testing.TB, options ...apitest.Option) *world {
 	t.Helper()
 	pool := espeaktest.Open(t, espeak.Options{Processes: 1})
-	speaking := func(o *server.Options) { o.Speaker = pool }
+	speaking := func(o *apitest.Options) { o.Speaker = pool }
 	a := apitest.New(t, append([]apitest.Option{apitest.Unlimited, speaking}, options...)...)
 	w := &world{API: a, documents: map[contract.Version]*document{}, made: map[string]string{}, publicKeys: map[string]string{}, tokens: map[string]session.Token{}, mediaOf: map[string]id.Org{}}
 	for _, v := range contract.Versions() {

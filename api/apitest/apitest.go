@@ -9,24 +9,22 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 	_ "gocloud.dev/blob/fileblob"
 	"k8s.io/utils/clock"
 
-	"visavis.dev/api/server"
 	"visavis.dev/config"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/mail"
 	"visavis.dev/pkg/base/rate"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/process/worker"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/database/databasetest"
@@ -37,11 +35,9 @@ import (
 
 // API is a running API.
 type API struct {
-	*server.Server
-	// URL is the base address, which ends in /v1.
-	URL string
-	// Options are what the server was made with, to make another beside it.
-	Options server.Options
+	*Process
+	// Options are what the process was made with, to make another beside it.
+	Options Options
 	// Acme lives on shard-1, Globex on shard-2.
 	Acme, Globex *Org
 
@@ -56,11 +52,11 @@ type Org struct {
 	New, Old apikey.Secret
 }
 
-// Option changes the server's options.
-type Option func(*server.Options)
+// Option changes the options of a process.
+type Option func(*Options)
 
 // Unlimited lifts the rate limits out of a test's way.
-func Unlimited(o *server.Options) {
+func Unlimited(o *Options) {
 	const many = 1_000_000
 	o.PerAddress = many
 	for _, c := range rate.Classes() {
@@ -71,19 +67,22 @@ func Unlimited(o *server.Options) {
 // New runs the API until the test ends.
 func New(t testing.TB, options ...Option) *API {
 	t.Helper()
-	o := server.Options{
-		DirectoryURL: databasetest.URL(t, database.Directory),
-		FilesURL:     "file://" + filepath.ToSlash(t.TempDir()) + "?no_tmp_dir=true&metadata=skip",
-		PlansText:    config.Plans, Rates: rate.Rates{}, PerAddress: rate.SpecPerAddress, Pods: 1, MaxConns: 8,
-		Version: "test", Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
-		AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Mail: shredder{},
-		Extract: extract.Here,
+	o := Options{
+		Backend: Backend{
+			DirectoryURL: databasetest.URL(t, database.Directory),
+			FilesURL:     "file://" + filepath.ToSlash(t.TempDir()) + "?no_tmp_dir=true&metadata=skip",
+			PlansText:    config.Plans, Rates: rate.Rates{}, MaxConns: 8, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
+			AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Mail: shredder{},
+		},
+		Front:  Front{PerAddress: rate.SpecPerAddress, Pods: 1},
+		Server: Server{Version: "test"},
+		Worker: Worker{Tasks: worker.EveryTask(), Extract: extract.Here},
 	}
 	for _, option := range options {
 		option(&o)
 	}
 	a := &API{Options: o, t: t}
-	a.Server, a.URL = Serve(t, o)
+	a.Process = Serve(t, o)
 	ctx := context.Background()
 	for _, shard := range []string{"shard-1", "shard-2"} {
 		require.NoError(t, a.Directory.AddShard(ctx, shard, databasetest.URL(t, database.Shard)))
@@ -98,25 +97,6 @@ type shredder struct{}
 
 // Send implements mail.Sender.
 func (shredder) Send(context.Context, mail.Message) error { return nil }
-
-// Serve runs another API process on the databases of the options.
-func Serve(t testing.TB, o server.Options) (*server.Server, string) {
-	t.Helper()
-	o.Metrics = prometheus.NewRegistry()
-	listener := httptest.NewUnstartedServer(nil)
-	o.PublicURL = "http://" + listener.Listener.Addr().String()
-	s, err := server.New(context.Background(), o)
-	require.NoError(t, err)
-	require.NoError(t, s.ServeAPI())
-	s.Start()
-	listener.Config.Handler = s.Handler
-	listener.Start()
-	t.Cleanup(func() {
-		listener.Close()
-		s.Stop()
-	})
-	return s, o.PublicURL + "/v1"
-}
 
 // NewOrg makes an organization with its two keys.
 func (a *API) NewOrg(name, shard, plan string) *Org {

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -8,24 +9,24 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/api/server"
+	"visavis.dev/pkg/store/database/databasetest"
 )
 
-// Operations and their documents are made by the processes alone that answer them: a worker
-// has none, and shows pages and works all the same.
-func TestARoleBuildsNoAPIThatItDoesNotAnswer(t *testing.T) {
+func TestMain(m *testing.M) { databasetest.Main(m) }
+
+// A server that did not come to be is made again, as the first time the directory may not
+// answer yet.
+func TestAServerIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	a := apitest.New(t)
 	o := a.Options
 	o.Metrics, o.PublicURL = prometheus.NewRegistry(), a.URL
-	s, err := server.New(t.Context(), o)
+	p := apitest.Open(t, o)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := server.New(ctx, p.Backend, p.Minds, p.Front, o.Server)
+	require.ErrorIs(t, err, context.Canceled)
+	s, err := server.New(t.Context(), p.Backend, p.Minds, p.Front, o.Server)
 	require.NoError(t, err)
-	t.Cleanup(s.Close)
-	require.Empty(t, s.Service.Operations())
-	_, err = s.Pages()
-	require.NoError(t, err)
-	require.NotNil(t, s.Worker(server.EveryTask()))
-	require.Empty(t, s.Service.Operations())
-
-	require.NoError(t, s.ServeAPI())
 	require.Len(t, s.Service.Operations(), len(a.Service.Operations()))
 }

@@ -122,7 +122,7 @@ func (c *credentials) write(path string) error {
 // ensure makes the organization and its keys where they are missing.
 func (o devOrganization) ensure(ctx context.Context, p *process) error {
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	if err := organization.Create(ctx, p.server.Directory, p.server.Tenants, directory.Organization{
+	if err := organization.Create(ctx, p.parts.backend.Directory, p.parts.backend.Tenants, directory.Organization{
 		ID: o.ID, Name: o.Name, Slug: organization.Slug(o.Name), Region: "eu", Timezone: "UTC", Shard: o.Shard,
 		Epoch: 1, Plan: devPlan, CreatedAt: now,
 	}); err != nil {
@@ -130,12 +130,12 @@ func (o devOrganization) ensure(ctx context.Context, p *process) error {
 	}
 	for _, k := range o.keys(now) {
 		hash := k.secret.Hash()
-		if err := p.server.Keys.Insert(ctx, k.key, hash); err != nil {
+		if err := p.parts.backend.Keys.Insert(ctx, k.key, hash); err != nil {
 			return err
 		}
 	}
 	// The grant follows from the organization, so that it is given once.
-	return usage.GrantMinutes(ctx, p.server.Tenants, o.ID, uuid.UUID(o.ID), devMinutes, now, nil)
+	return usage.GrantMinutes(ctx, p.parts.backend.Tenants, o.ID, uuid.UUID(o.ID), devMinutes, now, nil)
 }
 
 type devKey struct {

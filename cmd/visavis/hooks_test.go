@@ -45,16 +45,16 @@ func (r *receiver) awaitEvents(t *testing.T, path string, n int) {
 	require.NoError(t, r.Await(ctx, path, n))
 }
 
-// worker is a worker process and its operations' address.
-type worker struct {
+// workerProcess is a worker process and its operations' address.
+type workerProcess struct {
 	*program
 	operations string
 }
 
-func (p *platform) work(t *testing.T, args ...string) *worker {
+func (p *platform) work(t *testing.T, args ...string) *workerProcess {
 	t.Helper()
 	started := p.role(t, "worker", args...)
-	return &worker{started, "http://" + started.awaitLine(t, "working").Admin}
+	return &workerProcess{started, "http://" + started.awaitLine(t, "working").Admin}
 }
 
 // caller calls an API with one key.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/delivery"
+	"visavis.dev/pkg/process/worker"
 )
 
 func TestLane(t *testing.T) {
@@ -27,8 +27,8 @@ func TestLane(t *testing.T) {
 }
 
 func TestTasks(t *testing.T) {
-	for names, want := range map[string]server.Tasks{
-		"": server.EveryTask(), "read": {Read: true}, "deliver jobs": {Deliver: true, Jobs: true}, "jobs read deliver": server.EveryTask(),
+	for names, want := range map[string]worker.Tasks{
+		"": worker.EveryTask(), "read": {Read: true}, "deliver jobs": {Deliver: true, Jobs: true}, "jobs read deliver": worker.EveryTask(),
 	} {
 		got, err := (&settings{tasks: strings.Fields(names)}).chosen()
 		require.NoError(t, err)

@@ -18,11 +18,11 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	"visavis.dev/api/server"
 	reconcilers "visavis.dev/operator"
 	deployment "visavis.dev/operator/platform"
 	"visavis.dev/operator/resource"
 	"visavis.dev/pkg/operations/health"
+	"visavis.dev/pkg/process/backend"
 )
 
 // operatorSettings are those of the role that brings custom resources about.
@@ -60,7 +60,6 @@ func operatorCommand() *cobra.Command {
 	o.bucket(f)
 	o.logging(f, "json")
 	o.define(f)
-	o.pods, o.addressLimit = 1, 1 // an operator counts no requests
 	return cmd
 }
 
@@ -101,28 +100,28 @@ func (o *operatorSettings) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the cluster's API server: %w", err)
 	}
-	options, err := o.options(log)
+	options, err := o.backendOptions(log)
 	if err != nil {
 		return err
 	}
 	options.Metrics = prometheus.NewRegistry() // the operator's own figures are those of its reconcilers
-	s, err := whenReachable(ctx, log, func() (*server.Server, error) { return server.New(ctx, options) })
+	b, err := whenReachable(ctx, log, func() (*backend.Backend, error) { return backend.Open(ctx, options) })
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	mgr, err := reconcilers.New(config, o.kubeQPS, o.platform(s, log))
+	defer b.Close()
+	mgr, err := reconcilers.New(config, o.kubeQPS, o.platform(b, log))
 	if err != nil {
 		return err
 	}
-	return o.serve(ctx, mgr, s, log)
+	return o.serve(ctx, mgr, b, log)
 }
 
 // platform is what the reconcilers work with.
-func (o *operatorSettings) platform(s *server.Server, log *slog.Logger) *deployment.Platform {
+func (o *operatorSettings) platform(b *backend.Backend, log *slog.Logger) *deployment.Platform {
 	return &deployment.Platform{
-		Directory: s.Directory, Tenants: s.Tenants, Keys: s.Keys, Changes: s.Changes, Catalogue: s.Plans, Vault: s.Vault, Egress: s.Egress,
-		Files: s.Files, Library: s.Library, Gallery: s.Gallery, Addresses: s.Addresses(), Clock: clock.RealClock{}, Log: log,
+		Directory: b.Directory, Tenants: b.Tenants, Keys: b.Keys, Changes: b.Changes, Catalogue: b.Plans, Vault: b.Vault, Egress: b.Egress,
+		Files: b.Files, Library: b.Library, Gallery: b.Gallery, Addresses: b.Addresses, Clock: clock.RealClock{}, Log: log,
 		Namespace: o.namespace, Serves: o.serves, Instance: o.instance, PodConfig: o.podConfig, IngressClass: o.ingressClass,
 		PublicURL: o.publicURL, PortalURL: o.portalURL, LiveURL: o.liveURL,
 	}
@@ -130,14 +129,14 @@ func (o *operatorSettings) platform(s *server.Server, log *slog.Logger) *deploym
 
 // serve runs the reconcilers, and the port for whoever runs the platform, until the
 // context ends.
-func (o *operatorSettings) serve(ctx context.Context, mgr ctrl.Manager, s *server.Server, log *slog.Logger) error {
+func (o *operatorSettings) serve(ctx context.Context, mgr ctrl.Manager, b *backend.Backend, log *slog.Logger) error {
 	listener, err := o.listenAdmin()
 	if err != nil {
 		return err
 	}
 	// The process's own figures and profiles are as every role has them.
-	metrics.Registry.MustRegister(health.NewCollector(s.Health))
-	p := &process{settings: &o.settings, server: s, metrics: promhttp.HandlerFor(metrics.Registry, promhttp.HandlerOpts{})}
+	metrics.Registry.MustRegister(health.NewCollector(b.Health))
+	p := &process{settings: &o.settings, parts: &parts{backend: b}, metrics: promhttp.HandlerFor(metrics.Registry, promhttp.HandlerOpts{})}
 	admin := &http.Server{Handler: p.operations(), ReadHeaderTimeout: 10 * time.Second}
 	failed := make(chan error, 1)
 	go func() { failed <- admin.Serve(listener) }()

@@ -8,19 +8,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"visavis.dev/api/route"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/telemetry"
 	"visavis.dev/pkg/speech/espeak"
 	"visavis.dev/pkg/text/extract/sandbox"
-	"visavis.dev/pkg/visits/live"
 )
 
 // duties are what a role does: it answers the API, shows the portals' pages and
@@ -35,10 +31,7 @@ type process struct {
 	settings  *settings
 	duties    duties
 	log       *slog.Logger
-	server    *server.Server
-	live      *live.Server
-	pages     server.Pages
-	worker    *server.Worker
+	parts     *parts
 	documents *sandbox.Reader // nil where none are read
 	speech    *espeak.Pool    // nil where nothing is said aloud
 	front     net.Listener
@@ -72,91 +65,61 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := s.chosen()
-	if err != nil {
-		return nil, err
-	}
-	if d.work && tasks.Read && o.DeliveryLane == 0 {
+	if d.work && o.worker.Tasks.Read && o.worker.DeliveryLane == 0 {
 		limits := sandbox.Default()
 		if p.documents, err = sandbox.New(documentsAtOnce, limits); err != nil {
 			return nil, err
 		}
 		leaveMemory(documentsAtOnce * limits.Footprint())
-		o.Extract = p.documents.Read
+		o.worker.Extract = p.documents.Read
 	}
 	if d.fronts() {
 		if p.speech = openSpeech(log); p.speech != nil {
-			o.Speaker = p.speech
+			o.front.Speaker = p.speech
 		}
 	}
-	if p.stopTrace, err = telemetry.Trace(ctx, s.otlpEndpoint, o.Version); err != nil {
+	if p.stopTrace, err = telemetry.Trace(ctx, s.otlpEndpoint, o.api.Version); err != nil {
 		return nil, fmt.Errorf("tracing: %w", err)
 	}
-	p.metrics = promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{})
-	if p.server, err = openServer(ctx, log, o, d); err != nil {
-		return nil, err
-	}
-	if d.live {
-		p.live = p.server.Live(p.reachable())
-		if p.pages, err = p.server.Pages(); err != nil {
-			p.server.Close()
-			return nil, fmt.Errorf("portal-url: %w", err)
-		}
-	}
-	if d.work {
-		p.worker = p.server.Worker(tasks)
-	}
-	return p, nil
-}
-
-// openServer opens what the role works with, and what it answers.
-func openServer(ctx context.Context, log *slog.Logger, o server.Options, d duties) (*server.Server, error) {
-	s, err := whenReachable(ctx, log, func() (*server.Server, error) { return server.New(ctx, o) })
-	if err != nil || !d.api {
-		return s, err
-	}
-	if err := s.ServeAPI(); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
+	p.metrics = promhttp.HandlerFor(o.backend.Metrics, promhttp.HandlerOpts{})
+	p.parts, err = openParts(ctx, log, o, d, p.reachable())
+	return p, err
 }
 
 // documentsAtOnce is how many documents a process reads side by side, each in a process of
 // its own.
 const documentsAtOnce = 2
 
-// reachable is where other processes reach this one's sockets.
+// reachable is where other processes reach this one's sockets; empty where it has none.
 func (p *process) reachable() string {
-	if p.settings.advertise != "" {
+	switch {
+	case p.settings.advertise != "":
 		return p.settings.advertise
+	case p.front != nil:
+		return p.front.Addr().String()
 	}
-	return p.front.Addr().String()
+	return ""
 }
 
 // handler answers callers with what the role does. A ServeMux would redirect
 // paths that the API answers itself.
 func (p *process) handler() http.Handler {
-	if !p.duties.live {
-		return p.server.Handler
+	api, portal := p.parts.api, p.parts.portal
+	switch {
+	case portal == nil && api == nil:
+		return http.NotFoundHandler() // nobody listens
+	case portal == nil:
+		return api.Handler
+	case api == nil:
+		return portal
 	}
-	sockets := p.server.Sockets(p.live)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case strings.HasPrefix(r.URL.Path, live.Path):
-			sockets.ServeHTTP(w, r)
-		case p.duties.api && !p.forPages(r):
-			p.server.Handler.ServeHTTP(w, r)
-		default:
-			p.pages.ServeHTTP(w, r)
+		if portal.Serves(r) {
+			portal.ServeHTTP(w, r)
+			return
 		}
+		api.Handler.ServeHTTP(w, r)
 	})
-}
-
-// forPages says whether a request is for a portal's page, where the API is on the
-// same address. The API's own paths are no page's.
-func (p *process) forPages(r *http.Request) bool {
-	return !strings.HasPrefix(r.URL.Path, route.BasePath+"/") && p.pages.Serves(r)
 }
 
 // listen takes the address that callers reach, unless it was taken before.
@@ -212,13 +175,7 @@ func (p *process) closeListeners() {
 // run serves until the context ends, then drains: readiness goes red, requests
 // under way are answered, and what runs beside them is stopped in order.
 func (p *process) run(ctx context.Context) error {
-	p.server.Start()
-	if p.live != nil {
-		p.live.Start()
-	}
-	if p.worker != nil {
-		p.worker.Start()
-	}
+	p.parts.start()
 	failed := make(chan error, 2)
 	admin := &http.Server{Handler: p.operations(), ReadHeaderTimeout: 10 * time.Second}
 	go func() { failed <- admin.Serve(p.admin) }()
@@ -242,18 +199,15 @@ func (p *process) run(ctx context.Context) error {
 func (p *process) drain(front, admin *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.drain)
 	defer cancel()
-	if p.live != nil {
+	if p.parts.portal != nil {
 		// Its clients are sent on before the listener closes, so that none comes back here.
-		p.live.Stop()
+		p.parts.portal.Stop()
 	}
 	err := front.Shutdown(ctx)
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		if p.worker != nil {
-			p.worker.Stop()
-		}
-		p.server.Stop()
+		p.parts.stop()
 		p.closeChildren()
 	}()
 	select {
@@ -292,7 +246,7 @@ func (p *process) operations() http.Handler {
 }
 
 func (p *process) readyz(w http.ResponseWriter, r *http.Request) {
-	state := p.server.Health.Check(r.Context())
+	state := p.parts.backend.Health.Check(r.Context())
 	switch {
 	case p.stopping.Load():
 		http.Error(w, "stopping", http.StatusServiceUnavailable)
@@ -307,5 +261,5 @@ func (p *process) readyz(w http.ResponseWriter, r *http.Request) {
 func (p *process) abort() {
 	p.closeListeners()
 	p.closeChildren()
-	p.server.Close()
+	p.parts.backend.Close()
 }

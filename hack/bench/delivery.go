@@ -80,8 +80,8 @@ func (p *post) close() error {
 
 func (f *fixture) newWebhook(ctx context.Context, org id.Org, url string) error {
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	return f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := webhook.Insert(ctx, tx, f.server.Vault, webhook.Webhook{
+	return f.backend.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := webhook.Insert(ctx, tx, f.backend.Vault, webhook.Webhook{
 			ID: id.NewWebhook(), URL: url, Events: []string{event.Any}, Active: true, APIVersion: contract.Latest,
 			CreatedAt: now, UpdatedAt: now,
 		}, secret, plan.Terms{}, nil, activity.Actor{By: "bench", At: now})
@@ -131,7 +131,7 @@ func (p *post) publish(ctx context.Context, org id.Org, n int) error {
 			"memberRole": "learner", "changedBy": "key_0683mPq2v9XKf1sTn7ZQ4b", "externalId": "4711", "addedAt": time.Now().UTC(),
 		}}
 	}
-	return p.f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+	return p.f.backend.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := event.Emit(ctx, tx, drafts...)
 		return err
 	})

@@ -15,11 +15,11 @@ import (
 	_ "gocloud.dev/blob/memblob"
 	"k8s.io/utils/clock"
 
-	"visavis.dev/api/server"
 	"visavis.dev/config"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/process/backend"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/database/databasetest"
@@ -27,11 +27,11 @@ import (
 	"visavis.dev/pkg/store/organization"
 )
 
-// fixture is a directory and a shard, a server to fill them with, and the
+// fixture is a directory and a shard, a backend to fill them with, and the
 // binary to measure.
 type fixture struct {
 	directoryURL, shardURL string
-	server                 *server.Server
+	backend                *backend.Backend
 	binary, folder         string
 }
 
@@ -56,18 +56,18 @@ func newFixture(ctx context.Context) (f *fixture, err error) {
 	if f.shardURL, err = makeDatabase(ctx, admin, "bench_shard", database.Shard); err != nil {
 		return nil, err
 	}
-	f.server, err = server.New(ctx, server.Options{
-		DirectoryURL: f.directoryURL, FilesURL: "mem://", PlansText: config.Plans, PerAddress: 1, Pods: 1,
+	f.backend, err = backend.Open(ctx, backend.Options{
+		DirectoryURL: f.directoryURL, FilesURL: "mem://", PlansText: config.Plans,
 		Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return f, f.server.Directory.AddShard(ctx, "shard-1", f.shardURL)
+	return f, f.backend.Directory.AddShard(ctx, "shard-1", f.shardURL)
 }
 
 func (f *fixture) close() {
-	f.server.Close()
+	f.backend.Close()
 	_ = os.RemoveAll(f.folder)
 }
 
@@ -101,7 +101,7 @@ func (f *fixture) newOrg(ctx context.Context, name string) (id.Org, apikey.Secre
 		ID: id.NewOrg(), Name: name, Slug: organization.Slug(name), Region: "eu", Timezone: "UTC", Shard: "shard-1",
 		Epoch: 1, Plan: "enterprise", CreatedAt: now,
 	}
-	if err := organization.Create(ctx, f.server.Directory, f.server.Tenants, o); err != nil {
+	if err := organization.Create(ctx, f.backend.Directory, f.backend.Tenants, o); err != nil {
 		return o.ID, "", err
 	}
 	secret, err := f.newKey(ctx, o.ID)
@@ -111,7 +111,7 @@ func (f *fixture) newOrg(ctx context.Context, name string) (id.Org, apikey.Secre
 // newKey makes a key of full access.
 func (f *fixture) newKey(ctx context.Context, org id.Org) (apikey.Secret, error) {
 	secret := apikey.NewSecret(apikey.Live)
-	return secret, f.server.Keys.Insert(ctx, apikey.Key{
+	return secret, f.backend.Keys.Insert(ctx, apikey.Key{
 		ID: id.NewKey(), Org: org, Name: "bench", Last4: secret.Last4(), Scopes: []scope.Scope{}, FullAccess: true,
 		Contract: contract.Latest, Environment: apikey.Live, CreatedBy: "bench", CreatedAt: time.Now().UTC().Truncate(time.Microsecond),
 	}, secret.Hash())

@@ -88,7 +88,7 @@ func (p *process) peak() (float64, error) {
 // MiB of text it took.
 func (f *fixture) hostilePack(ctx context.Context, org id.Org) (id.KnowledgeBase, float64, error) {
 	b := knowledge.Base{ID: id.NewKnowledgeBase(), Name: "Hostile", CreatedAt: time.Now().UTC().Truncate(time.Microsecond)}
-	err := f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+	err := f.backend.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := knowledge.InsertBase(ctx, tx, b, plan.Terms{}, activity.Actor{By: "bench", At: b.CreatedAt})
 		return err
 	})
@@ -103,7 +103,7 @@ func (f *fixture) hostilePack(ctx context.Context, org id.Org) (id.KnowledgeBase
 	if err := f.readDocuments(ctx, 1, hostileDocuments); err != nil {
 		return b.ID, 0, err
 	}
-	found, err := knowledge.GetBase(ctx, f.server.Tenants, org, b.ID)
+	found, err := knowledge.GetBase(ctx, f.backend.Tenants, org, b.ID)
 	if err != nil || found.Ready == 0 || found.Failed == 0 {
 		return b.ID, 0, errors.Join(err, fmt.Errorf("%d documents were taken and %d refused", found.Ready, found.Failed))
 	}

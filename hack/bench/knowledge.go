@@ -102,7 +102,7 @@ func question(url string, key apikey.Secret) (*http.Request, error) {
 func (f *fixture) fillPack(ctx context.Context, org id.Org) (id.KnowledgeBase, error) {
 	now := time.Now().UTC().Truncate(time.Microsecond)
 	b := knowledge.Base{ID: id.NewKnowledgeBase(), Name: "Bench", CreatedAt: now}
-	err := f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+	err := f.backend.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := knowledge.InsertBase(ctx, tx, b, plan.Terms{}, activity.Actor{By: "bench", At: b.CreatedAt})
 		return err
 	})
@@ -120,9 +120,9 @@ func (f *fixture) readDocuments(ctx context.Context, readers, documents int) err
 	var left atomic.Int64
 	left.Store(int64(documents))
 	return together(readers, readers, func() error {
-		reader := knowledge.Reader{Tenants: f.server.Tenants, Files: f.server.Files, Extract: extract.Here, Clock: clock.RealClock{}}
+		reader := knowledge.Reader{Tenants: f.backend.Tenants, Files: f.backend.Files, Extract: extract.Here, Clock: clock.RealClock{}}
 		runner := job.Runner{
-			Tenants: f.server.Tenants, Works: map[job.Kind]job.Work{job.KnowledgeSync: reader.Work()},
+			Tenants: f.backend.Tenants, Works: map[job.Kind]job.Work{job.KnowledgeSync: reader.Work()},
 			Clock: clock.RealClock{}, Log: slog.Default(),
 		}
 		for left.Load() > 0 {
@@ -157,7 +157,7 @@ func together(several, n int, fn func() error) error {
 
 func (f *fixture) addText(ctx context.Context, org id.Org, b id.KnowledgeBase, text string) error {
 	sum := sha256.Sum256([]byte(text))
-	stored, err := f.server.Files.Put(ctx, org, "text/plain", []byte(text))
+	stored, err := f.backend.Files.Put(ctx, org, "text/plain", []byte(text))
 	if err != nil {
 		return err
 	}
@@ -166,10 +166,10 @@ func (f *fixture) addText(ctx context.Context, org id.Org, b id.KnowledgeBase, t
 		ID: id.NewDocument(), Base: b, Kind: knowledge.Text, Title: words(3), ContentType: "text/plain", Bytes: int64(len(text)),
 		SHA256: sum[:], File: stored, Tags: []string{}, Refresh: knowledge.Never, CreatedAt: now, UpdatedAt: now,
 	}
-	return f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+	return f.backend.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		if _, _, err := knowledge.Add(ctx, tx, d, plan.Terms{}, activity.Actor{By: "bench", At: d.CreatedAt}); err != nil {
 			return err
 		}
-		return f.server.Files.Keep(ctx, tx, stored)
+		return f.backend.Files.Keep(ctx, tx, stored)
 	})
 }

@@ -29,7 +29,7 @@ func moving(ctx context.Context, f *fixture) error {
 	if err != nil {
 		return err
 	}
-	if err := f.server.Directory.AddShard(ctx, "shard-2", url); err != nil {
+	if err := f.backend.Directory.AddShard(ctx, "shard-2", url); err != nil {
 		return err
 	}
 	for _, size := range []struct {
@@ -44,7 +44,7 @@ func moving(ctx context.Context, f *fixture) error {
 }
 
 func moveOne(ctx context.Context, f *fixture, name string, rows int) error {
-	d, t := f.server.Directory, f.server.Tenants
+	d, t := f.backend.Directory, f.backend.Tenants
 	o := directory.Organization{ID: id.NewOrg(), Shard: "shard-1", Epoch: 1, Plan: "enterprise", CreatedAt: time.Now()}
 	o.Slug = "moves-" + o.ID.Bare()
 	if err := organization.Create(ctx, d, t, o); err != nil {

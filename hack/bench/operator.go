@@ -57,7 +57,7 @@ func operating(ctx context.Context, f *fixture) error {
 	if err != nil {
 		return err
 	}
-	s := f.server
+	s := f.backend
 	// No plan has so many.
 	if err := s.Directory.SetOverrides(ctx, org, plan.Overrides{Limits: plan.Limits{plan.Webhooks: nil}}); err != nil {
 		return err

@@ -37,7 +37,7 @@ func talking(ctx context.Context, f *fixture) error {
 	if err != nil {
 		return err
 	}
-	if err := usage.GrantMinutes(ctx, f.server.Tenants, org, uuid.New(), 1_000_000, time.Now(), nil); err != nil {
+	if err := usage.GrantMinutes(ctx, f.backend.Tenants, org, uuid.New(), 1_000_000, time.Now(), nil); err != nil {
 		return err
 	}
 	portal, err := f.startPortal(unlimited...)

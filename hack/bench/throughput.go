@@ -94,7 +94,7 @@ func (f *fixture) newAvatar(ctx context.Context, org id.Org) (id.Avatar, error) 
 		ID: id.NewConsent(), Kind: consent.Likeness, State: consent.Given, Avatar: a.ID, Statement: "synthetic",
 		PolicyVersion: consent.PolicyVersion, PersonName: "Kim", SignedAt: now, RecordedAt: now, RecordedBy: "bench",
 	}
-	return a.ID, f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+	return a.ID, f.backend.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := avatar.Create(ctx, tx, a, k, plan.Terms{}, activity.Actor{By: "bench", At: now}.Unlogged())
 		return err
 	})

@@ -99,7 +99,7 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	defer f.server.Close()
+	defer f.backend.Close()
 	var all []outcome
 	var ranked []ranking
 	for i := range sets {

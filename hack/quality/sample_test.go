@@ -35,7 +35,7 @@ func TestTheSampleGuideIsKnown(t *testing.T) {
 	}
 	f, err := newFixture(t.Context())
 	require.NoError(t, err)
-	t.Cleanup(f.server.Close)
+	t.Cleanup(f.backend.Close)
 	p, err := f.prepare(t.Context(), &s)
 	require.NoError(t, err)
 	well := 0

@@ -15,7 +15,6 @@ import (
 	_ "gocloud.dev/blob/memblob"
 	"k8s.io/utils/clock"
 
-	"visavis.dev/api/server"
 	"visavis.dev/config"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
@@ -23,6 +22,7 @@ import (
 	"visavis.dev/pkg/personas/knowledge"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/personas/voice"
+	"visavis.dev/pkg/process/backend"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/rehearsal"
 	"visavis.dev/pkg/sessions/session"
@@ -37,8 +37,8 @@ import (
 
 const shard = "shard-1"
 
-// fixture is a server as it runs in production, on an empty database.
-type fixture struct{ server *server.Server }
+// fixture is a backend as it runs in production, on an empty database.
+type fixture struct{ backend *backend.Backend }
 
 func newFixture(ctx context.Context) (*fixture, error) {
 	admin := os.Getenv(databasetest.Env)
@@ -53,14 +53,14 @@ func newFixture(ctx context.Context) (*fixture, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := server.New(ctx, server.Options{
-		DirectoryURL: directoryURL, FilesURL: "mem://", PlansText: config.Plans, PerAddress: 1, Pods: 1,
+	b, err := backend.Open(ctx, backend.Options{
+		DirectoryURL: directoryURL, FilesURL: "mem://", PlansText: config.Plans,
 		Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &fixture{s}, s.Directory.AddShard(ctx, shard, shardURL)
+	return &fixture{b}, b.Directory.AddShard(ctx, shard, shardURL)
 }
 
 // makeDatabase makes a database afresh, with a schema.
@@ -125,11 +125,11 @@ func (f *fixture) prepare(ctx context.Context, s *set) (*stage, error) {
 		ID: id.NewOrg(), Name: s.Organization, Slug: organization.Slug(s.domain), Region: "eu", Timezone: s.Zone, Shard: shard,
 		Epoch: 1, Plan: "enterprise", CreatedAt: now,
 	}
-	if err := organization.Create(ctx, f.server.Directory, f.server.Tenants, org); err != nil {
+	if err := organization.Create(ctx, f.backend.Directory, f.backend.Tenants, org); err != nil {
 		return nil, err
 	}
 	base := knowledge.Base{ID: id.NewKnowledgeBase(), Name: s.Organization, CreatedAt: now, UpdatedAt: now}
-	err := f.server.Tenants.InTx(ctx, org.ID, func(ctx context.Context, tx *tenant.Tx) error {
+	err := f.backend.Tenants.InTx(ctx, org.ID, func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := knowledge.InsertBase(ctx, tx, base, plan.Terms{}, activity.Actor{By: "quality", At: base.CreatedAt})
 		return err
 	})
@@ -161,7 +161,7 @@ func (f *fixture) prepare(ctx context.Context, s *set) (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	minds := f.server.Minds()
+	minds := f.backend.NewMinds()
 	p.config = rehearsal.Config(minds, newClock(s.now), org.ID, made.Name, made.Definition, "")
 	return &p, minds.Furnish(ctx, org.ID, &p.config)
 }
@@ -169,7 +169,7 @@ func (f *fixture) prepare(ctx context.Context, s *set) (*stage, error) {
 // add adds a document to a pack.
 func (f *fixture) add(ctx context.Context, org id.Org, base id.KnowledgeBase, name, text string) (id.Document, error) {
 	sum := sha256.Sum256([]byte(text))
-	stored, err := f.server.Files.Put(ctx, org, extract.TypeMarkdown, []byte(text))
+	stored, err := f.backend.Files.Put(ctx, org, extract.TypeMarkdown, []byte(text))
 	if err != nil {
 		return id.Document{}, err
 	}
@@ -178,11 +178,11 @@ func (f *fixture) add(ctx context.Context, org id.Org, base id.KnowledgeBase, na
 		ID: id.NewDocument(), Base: base, Kind: knowledge.File, Title: name, ContentType: extract.TypeMarkdown, Bytes: int64(len(text)),
 		SHA256: sum[:], File: stored, Tags: []string{}, Refresh: knowledge.Never, CreatedAt: now, UpdatedAt: now,
 	}
-	return d.ID, f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+	return d.ID, f.backend.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		if _, _, err := knowledge.Add(ctx, tx, d, plan.Terms{}, activity.Actor{By: "quality", At: d.CreatedAt}); err != nil {
 			return err
 		}
-		return f.server.Files.Keep(ctx, tx, stored)
+		return f.backend.Files.Keep(ctx, tx, stored)
 	})
 }
 
@@ -191,9 +191,9 @@ const mostPassages = 1000
 
 // read has a document read, and answers its passages.
 func (f *fixture) read(ctx context.Context, org id.Org, d id.Document) ([]knowledge.Chunk, error) {
-	reader := knowledge.Reader{Tenants: f.server.Tenants, Files: f.server.Files, Extract: extract.Here, Clock: clock.RealClock{}}
+	reader := knowledge.Reader{Tenants: f.backend.Tenants, Files: f.backend.Files, Extract: extract.Here, Clock: clock.RealClock{}}
 	runner := job.Runner{
-		Tenants: f.server.Tenants, Works: map[job.Kind]job.Work{job.KnowledgeSync: reader.Work()}, Clock: clock.RealClock{}, Log: slog.Default(),
+		Tenants: f.backend.Tenants, Works: map[job.Kind]job.Work{job.KnowledgeSync: reader.Work()}, Clock: clock.RealClock{}, Log: slog.Default(),
 		Shards: func(context.Context) ([]string, error) { return []string{shard}, nil },
 	}
 	for {
@@ -201,12 +201,12 @@ func (f *fixture) read(ctx context.Context, org id.Org, d id.Document) ([]knowle
 		if err != nil {
 			return nil, err
 		}
-		got, err := knowledge.GetDocument(ctx, f.server.Tenants, org, d)
+		got, err := knowledge.GetDocument(ctx, f.backend.Tenants, org, d)
 		switch {
 		case err != nil:
 			return nil, err
 		case got.Status == knowledge.Ready:
-			return knowledge.ListChunks(ctx, f.server.Tenants, org, d, 0, mostPassages)
+			return knowledge.ListChunks(ctx, f.backend.Tenants, org, d, 0, mostPassages)
 		case got.Status == knowledge.Failed || made == 0:
 			return nil, fmt.Errorf("the document is %s", got.Status)
 		}
@@ -223,8 +223,8 @@ func (f *fixture) persona(ctx context.Context, org id.Org, s *set, base id.Knowl
 	d.Knowledge.BaseIDs = []id.KnowledgeBase{base}
 	d.Tools = []persona.Tool{{Kind: "handoff", Enabled: true, Config: map[string]any{}}}
 	draft := persona.Persona{ID: id.NewPersona(), Name: "Mia", Kind: persona.Standard, Avatar: id.NamedAvatar("amara"), Voice: v.ID, Definition: d}
-	err = f.server.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		made, err = persona.Insert(ctx, tx, f.server.Library, draft, persona.Author{By: "quality", At: time.Now().UTC().Truncate(time.Microsecond)})
+	err = f.backend.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) (err error) {
+		made, err = persona.Insert(ctx, tx, f.backend.Library, draft, persona.Author{By: "quality", At: time.Now().UTC().Truncate(time.Microsecond)})
 		return err
 	})
 	return made, err

@@ -1,4 +1,4 @@
-package server_test
+package portal_test
 
 import (
 	"context"
@@ -19,12 +19,11 @@ import (
 	clocktest "k8s.io/utils/clock/testing"
 
 	"visavis.dev/api/apitest"
-	"visavis.dev/api/server"
 	"visavis.dev/pkg/base/rate"
 	"visavis.dev/pkg/store/database/databasetest"
-	"visavis.dev/pkg/visits/live"
 	"visavis.dev/pkg/visits/live/livetest"
 	"visavis.dev/web/page"
+	"visavis.dev/web/portal"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
@@ -68,25 +67,17 @@ func visit(t *testing.T, at clock.WithTickerAndDelayedExecution, options ...apit
 	front := httptest.NewUnstartedServer(nil)
 	address := front.Listener.Addr().String()
 	v := &visited{T: t, origin: "http://" + address, log: &lines{}}
-	a := apitest.New(t, append([]apitest.Option{apitest.Unlimited, func(o *server.Options) {
+	a := apitest.New(t, append([]apitest.Option{apitest.Unlimited, func(o *apitest.Options) {
 		o.Clock, o.PortalURL, o.LiveURL, o.Log = at, v.origin, "ws://"+address, slog.New(slog.NewTextHandler(v.log, nil))
 	}}, options...)...)
 	v.metrics = a.Service.Metrics.(prometheus.Gatherer)
-	talks := a.Live(address)
-	pages, err := a.Pages()
+	shown, err := portal.New(t.Context(), portal.Options{Backend: a.Backend, Minds: a.Minds, Front: a.Front, Service: a.Service, Address: address})
 	require.NoError(t, err)
-	sockets := a.Sockets(talks)
-	front.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, live.Path) {
-			sockets.ServeHTTP(w, r)
-			return
-		}
-		pages.ServeHTTP(w, r)
-	})
-	talks.Start()
+	front.Config.Handler = shown
+	shown.Start()
 	front.Start()
 	t.Cleanup(func() {
-		talks.Stop()
+		shown.Stop()
 		front.Close()
 	})
 	v.api = livetest.API{Base: a.URL, Key: string(a.NewOrg("Initech", "shard-1", "enterprise").New)}
@@ -260,7 +251,7 @@ func TestEveryDoorLetsIn(t *testing.T) {
 // A class behind one address is not held to the rate of that network, as strangers are.
 func TestOnlyStrangersAreHeldToTheirNetworksRate(t *testing.T) {
 	t.Parallel()
-	v := visit(t, clock.RealClock{}, func(o *server.Options) { o.Rates[rate.Live] = rate.Rate{PerKey: 100, PerOrganization: 4} })
+	v := visit(t, clock.RealClock{}, func(o *apitest.Options) { o.Rates[rate.Live] = rate.Rate{PerKey: 100, PerOrganization: 4} })
 	var door struct{ Code string }
 	v.call(http.MethodPut, v.portal+"/doors/join-code", map[string]any{"open": true}, &door)
 	for range 5 {

@@ -1,4 +1,4 @@
-package server
+package portal
 
 import (
 	"cmp"
@@ -23,14 +23,14 @@ type talks struct{ *Server }
 
 // Start implements page.Conversations.
 func (t talks) Start(ctx context.Context, site *published.Site, secret string, s page.Start) (page.Ticket, error) {
-	in, err := t.Gate.Find(ctx, site.Portal, signin.Secret(secret))
+	in, err := t.options.Front.Gate.Find(ctx, site.Portal, signin.Secret(secret))
 	if err != nil {
 		return page.Ticket{}, atDoor(err)
 	}
 	r := in.Request()
 	// Pages may connect themselves alone, and converse in text where nothing is said aloud.
 	r.AllowedOrigins = []string{s.Origin}
-	if t.options.Speaker == nil {
+	if t.options.Front.Options.Speaker == nil {
 		r.Channel = string(conversation.Chat)
 	}
 	// A chat or a case goes on in its own language, and a visit about its own subject.
@@ -38,7 +38,7 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 	if r.Subject.IsZero() {
 		r.Subject = s.Subject
 	}
-	if r.Organization, r.Terms, err = t.organization(ctx, in.Org); err != nil {
+	if r.Organization, r.Terms, err = t.options.Backend.Organizations.Get(ctx, in.Org); err != nil {
 		return page.Ticket{}, err
 	}
 	if err := r.Allow("personas"); err != nil {
@@ -47,14 +47,14 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 	// Whoever is known, such as a class behind one address, is bounded by their place.
 	if r.Membership.IsZero() && r.Escalation.IsZero() && r.CaseLink.IsZero() {
 		block := admission.AddressBlock(s.Address)
-		if _, err := (admission.Visitors{Limiter: t.limiter}).Count(ctx, r.Host, site.Portal.String(), block); err != nil {
+		if _, err := (admission.Visitors{Limiter: t.options.Front.Limiter}).Count(ctx, r.Host, site.Portal.String(), block); err != nil {
 			return page.Ticket{}, err
 		}
-		r.Visitor = t.visitors.Mark(in.Org, block, t.options.Clock.Now()).String()
+		r.Visitor = t.options.Front.Visitors.Mark(in.Org, block, t.options.Backend.Options.Clock.Now()).String()
 	}
 	var made session.Minted
-	err = t.Tenants.InTx(ctx, in.Org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		made, err = (&admission.Desk{Library: t.Library}).Enter(ctx, tx, r, t.options.Clock.Now().UTC())
+	err = t.options.Backend.Tenants.InTx(ctx, in.Org, func(ctx context.Context, tx *tenant.Tx) (err error) {
+		made, err = (&admission.Desk{Library: t.options.Backend.Library}).Enter(ctx, tx, r, t.options.Backend.Options.Clock.Now().UTC())
 		return err
 	})
 	if err != nil {
@@ -62,22 +62,22 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 	}
 	return page.Ticket{
 		Session: page.TicketSession{ID: made.Session.ID, Language: made.Session.Language}, Token: string(made.Token), ConnectBy: made.Session.ConnectBy,
-		Transport: page.Transport{Kind: made.Session.Transport, URL: t.options.liveURL() + live.Path + made.Session.ID.String()},
+		Transport: page.Transport{Kind: made.Session.Transport, URL: t.options.Backend.Options.SocketURL() + live.Path + made.Session.ID.String()},
 	}, nil
 }
 
 // Rate implements page.Conversations. It tells nobody without the token that the
 // session exists.
 func (t talks) Rate(ctx context.Context, which id.Session, token string, r page.Rating) error {
-	now := t.options.Clock.Now().UTC()
-	org, in, err := session.Admit(ctx, t.Tenants, which, session.Token(token))
+	now := t.options.Backend.Options.Clock.Now().UTC()
+	org, in, err := session.Admit(ctx, t.options.Backend.Tenants, which, session.Token(token))
 	switch {
 	case errdefs.IsNotFound(err, session.Noun), err == nil && (!in.Staff.IsZero() || in.Expired(now) || in.Session.Kind == session.Screening):
 		return problem.Missing("session")
 	case err != nil:
 		return err
 	}
-	err = t.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+	err = t.options.Backend.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := session.Rate(ctx, tx, which, session.Rating{Score: r.Score, Scale: r.Scale, Comment: r.Comment}, now)
 		return err
 	})

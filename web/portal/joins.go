@@ -1,4 +1,4 @@
-package server
+package portal
 
 import (
 	"context"
@@ -15,24 +15,24 @@ import (
 // Join implements page.Conversations: it finds what a client's token opens. It tells nobody
 // without one that the session exists.
 func (t talks) Join(ctx context.Context, which id.Session, token string) (page.Joined, error) {
-	org, in, err := session.Admit(ctx, t.Tenants, which, session.Token(token))
+	org, in, err := session.Admit(ctx, t.options.Backend.Tenants, which, session.Token(token))
 	s := in.Session
 	switch {
 	case errdefs.IsNotFound(err, session.Noun), err == nil && (!in.Staff.IsZero() || s.Transport == session.LiveKit):
 		return page.Joined{}, page.ErrNoSession
 	case err != nil:
 		return page.Joined{}, err
-	case s.State == session.Expired && s.EndReason == nil, !s.State.Over() && in.Expired(t.options.Clock.Now()):
+	case s.State == session.Expired && s.EndReason == nil, !s.State.Over() && in.Expired(t.options.Backend.Options.Clock.Now()):
 		return page.Joined{}, page.ErrLate
 	}
-	who, err := persona.GetVersion(ctx, t.Tenants, org, s.Persona, s.PersonaVersion)
+	who, err := persona.GetVersion(ctx, t.options.Backend.Tenants, org, s.Persona, s.PersonaVersion)
 	if err != nil {
 		return page.Joined{}, err
 	}
 	j := page.Joined{
 		Ticket: page.Ticket{
 			Session: page.TicketSession{ID: s.ID, Language: s.Language}, Token: token, ConnectBy: s.ConnectBy,
-			Transport: page.Transport{Kind: s.Transport, URL: t.options.liveURL() + live.Path + s.ID.String()},
+			Transport: page.Transport{Kind: s.Transport, URL: t.options.Backend.Options.SocketURL() + live.Path + s.ID.String()},
 		},
 		Site: &published.Site{Org: org, Speaker: published.Speaker{
 			Name: who.Name, Avatar: s.Avatar, Disclosure: who.Definition.Disclosure.Text,

@@ -1,4 +1,4 @@
-package server_test
+package portal_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/utils/clock"
 
-	"visavis.dev/api/server"
+	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/base/rate"
 	"visavis.dev/web/page"
 )
@@ -54,7 +54,7 @@ func TestWhatATestKeyMakesLeadsToTrials(t *testing.T) {
 func TestAVisitorOfAPortalUsesUpNobodysRoom(t *testing.T) {
 	t.Parallel()
 	const perMinute = 10
-	v := visit(t, clock.RealClock{}, func(o *server.Options) {
+	v := visit(t, clock.RealClock{}, func(o *apitest.Options) {
 		// The keys' requests that set the portal up count too.
 		o.Rates = rate.Rates{rate.Live: {PerKey: perMinute, PerOrganization: perMinute}}
 		o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}

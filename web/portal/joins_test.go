@@ -1,4 +1,4 @@
-package server_test
+package portal_test
 
 import (
 	"encoding/json"

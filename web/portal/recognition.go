@@ -1,4 +1,4 @@
-package server
+package portal
 
 import (
 	"context"
@@ -14,22 +14,23 @@ import (
 // recognition is what writes down what an organization's visitors say: its oldest
 // recognition connection that is not switched off. Without one it is nothing.
 func (s *Server) recognition(ctx context.Context, org id.Org) (live.Recognition, error) {
-	found, err := connection.OldestRecognition(ctx, s.Tenants, org)
+	b, m := s.options.Backend, s.options.Minds
+	found, err := connection.OldestRecognition(ctx, b.Tenants, org)
 	if errdefs.IsNotFound(err, connection.Noun) {
 		return live.Recognition{}, nil
 	}
 	if err != nil {
 		return live.Recognition{}, err
 	}
-	opened, err := s.Connections.Open(ctx, org, found.ID)
+	opened, err := m.Connections.Open(ctx, org, found.ID)
 	if errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled) {
 		return live.Recognition{}, nil // meanwhile
 	}
 	if err != nil {
 		return live.Recognition{}, err
 	}
-	breaker := s.breakers.of(&opened)
-	recognizer, pause, late := opened.Recognizer(s.Egress, s.options.Clock, func() (func(error, time.Duration), bool) {
+	breaker, clock := m.Breaker(&opened), b.Options.Clock
+	recognizer, pause, late := opened.Recognizer(b.Egress, clock, func() (func(error, time.Duration), bool) {
 		call, ok := breaker.Allow()
 		if !ok {
 			return nil, false
@@ -40,8 +41,8 @@ func (s *Server) recognition(ctx context.Context, org id.Org) (live.Recognition,
 				return
 			}
 			call.Report(err)
-			now := s.options.Clock.Now()
-			s.Reporter.Report(org, opened.ID, connection.OutcomeOf("transcription", now.Add(-took), now, err))
+			now := clock.Now()
+			m.Reporter.Report(org, opened.ID, connection.OutcomeOf("transcription", now.Add(-took), now, err))
 		}, true
 	})
 	return live.Recognition{Recognizer: recognizer, Pause: pause, Late: late}, nil

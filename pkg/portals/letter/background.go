@@ -1,0 +1,19 @@
+package letter
+
+import (
+	"time"
+
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/store/sweep"
+)
+
+// Background is what workers do for letters.
+func (w *Writer) Background() job.Background {
+	d := sweep.Deps{Tenants: w.Tenants, Clock: w.Clock}
+	return job.Background{
+		Works: map[job.Kind]job.Work{job.MailSend: w.Work()},
+		Tasks: []sweep.Task{
+			{Name: "forget links that were mailed", Every: 10 * time.Minute, Batch: SweepBatch, Run: d.Dated(Sweep)},
+		},
+	}
+}

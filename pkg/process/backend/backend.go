@@ -1,0 +1,193 @@
+// Package backend is what every process opens once, whatever its role: the directory and
+// the shards, secrets, files, plans, and the way out to other servers.
+package backend
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/exaring/otelpgx"
+	"github.com/prometheus/client_golang/prometheus"
+	"gocloud.dev/blob"
+
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/operations/health"
+	"visavis.dev/pkg/operations/move"
+	"visavis.dev/pkg/personas/avatar"
+	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/portal/template"
+	"visavis.dev/pkg/sessions/caselink"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/file"
+	"visavis.dev/pkg/store/organization"
+	"visavis.dev/pkg/store/pershard"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Backend is what a process opened.
+type Backend struct {
+	// Options are what it was opened with.
+	Options   Options
+	Directory *directory.Directory
+	Tenants   *tenant.Tenants
+	// Organizations remembers what organizations may have.
+	Organizations *organization.Cache
+	Keys          *apikey.Store
+	Changes       *apikey.Changes
+	Plans         *plan.Catalogue
+	Files         *file.Store
+	Health        *health.Checker
+	Vault         *vault.Vault
+	Teller        *event.Teller
+	Egress        *egress.Guard
+	// Addresses hands out the portals' addresses.
+	Addresses *portal.Addresses
+	// Library is the avatars that everybody has, and Gallery the portals' templates.
+	Library *avatar.Library
+	Gallery *template.Gallery
+
+	// shards are all that there are, which everything that runs for each of them shares.
+	shards *pershard.List
+	bucket *blob.Bucket
+}
+
+// Open opens a backend. The directory must be there and at the current schema. After an
+// error Open can be tried again with the same options.
+func Open(ctx context.Context, o Options) (*Backend, error) {
+	if o.Metrics == nil {
+		o.Metrics = prometheus.NewRegistry()
+	}
+	b := &Backend{Options: o, Library: avatar.NewLibrary()}
+	if err := b.open(ctx); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Backend) open(ctx context.Context) (err error) {
+	o := b.Options
+	if b.Plans, err = plan.Parse(o.PlansText, rate.SpecRates().With(o.Rates)); err != nil {
+		return err
+	}
+	if b.Gallery, err = template.Load(); err != nil {
+		return fmt.Errorf("the portals' templates: %w", err)
+	}
+	if err = b.openDatabases(); err != nil {
+		return err
+	}
+	if b.bucket, err = blob.OpenBucket(ctx, o.FilesURL); err != nil {
+		return fmt.Errorf("files at %s: %w", o.FilesURL, err)
+	}
+	b.Files = file.New(b.bucket, b.Tenants, o.Clock)
+	b.Egress = egress.New(egress.Options{Allow: o.AllowAddresses, RootCAs: o.RootCAs})
+	b.Teller = &event.Teller{Tenants: b.Tenants, Sources: session.Sources(b.Tenants)}
+	b.Teller.Sources[event.CaseLinkOpened] = caselink.Summaries(b.Tenants)
+	b.Teller.Sources[event.KnowledgeGap] = knowledge.Questions(b.Tenants)
+	if err = b.openVault(ctx); err != nil {
+		return err
+	}
+	if err = b.openAddresses(ctx); err != nil {
+		return err
+	}
+	// Last: a backend that does not come to be is opened again, with the same registry.
+	o.Metrics.MustRegister(database.NewCollector(b.pools), health.NewCollector(b.Health), move.NewCollector(b.Directory, o.Clock))
+	return nil
+}
+
+// openDatabases makes the pools. They connect when they are first used.
+func (b *Backend) openDatabases() error {
+	o := b.Options
+	pool := database.PoolOptions{MaxConns: o.MaxConns}
+	if o.Tracing {
+		pool.Tracer = otelpgx.NewTracer()
+	}
+	db, err := database.Open(o.DirectoryURL, pool)
+	if err != nil {
+		return err
+	}
+	b.Directory = directory.New(db, directory.Options{Clock: o.Clock})
+	b.shards = pershard.NewList(b.Directory.ShardNames, o.Clock)
+	b.Tenants = tenant.New(b.Directory, pool)
+	b.Organizations = organization.NewCache(b.Directory, b.Plans, o.Clock)
+	b.Keys = &apikey.Store{DB: db}
+	b.Changes = &apikey.Changes{Store: b.Keys, Tenants: b.Tenants}
+	b.Health = health.New(b.Directory, b.Tenants)
+	return nil
+}
+
+// openVault makes the vault of the operator's keys or of the directory's own.
+func (b *Backend) openVault(ctx context.Context) (err error) {
+	keys := b.Options.MasterKeys
+	if len(keys) == 0 {
+		key, err := b.Secret(ctx, "vault", vault.NewKey)
+		if err != nil {
+			return err
+		}
+		keys = [][]byte{key}
+	}
+	b.Vault, err = vault.New(keys...)
+	return err
+}
+
+// openAddresses makes what hands out the portals' addresses.
+func (b *Backend) openAddresses(ctx context.Context) error {
+	o := b.Options
+	b.Addresses = &portal.Addresses{Directory: b.Directory, Tenants: b.Tenants, Clock: o.Clock}
+	if o.Resolver == nil {
+		return nil
+	}
+	secret, err := b.Secret(ctx, "hosts", vault.NewKey)
+	if err != nil {
+		return err
+	}
+	b.Addresses.Proof = &portal.Prover{Secret: secret, Resolver: o.Resolver}
+	return nil
+}
+
+// Secret is a secret of the deployment that all its processes share, which the first that
+// asks for it makes.
+func (b *Backend) Secret(ctx context.Context, name string, fresh func() []byte) ([]byte, error) {
+	secret, err := b.Directory.Secret(ctx, name, fresh)
+	if err != nil {
+		return nil, fmt.Errorf("the directory's secrets: %w", err)
+	}
+	return secret, nil
+}
+
+// Close closes what Open opened, as far as it got.
+func (b *Backend) Close() {
+	if b.Tenants != nil {
+		var group sync.WaitGroup
+		group.Go(b.Tenants.Close)
+		group.Go(b.Directory.DB.Close)
+		group.Wait()
+	}
+	if b.bucket != nil {
+		_ = b.bucket.Close()
+	}
+}
+
+// pools are the databases that have been used so far: the directory and shards.
+func (b *Backend) pools() map[string]*database.DB {
+	opened := b.Tenants.Opened()
+	opened["directory"] = b.Directory.DB
+	return opened
+}
+
+// ShardNames lists the shards that the process serves.
+func (b *Backend) ShardNames(ctx context.Context) ([]string, error) {
+	if len(b.Options.Shards) > 0 {
+		return b.Options.Shards, nil
+	}
+	return b.shards.Names(ctx)
+}

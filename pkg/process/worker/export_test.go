@@ -1,0 +1,4 @@
+package worker
+
+// Background is what the nouns declare.
+var Background = background

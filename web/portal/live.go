@@ -1,0 +1,81 @@
+package portal
+
+import (
+	"context"
+	"net/http"
+
+	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/personas/voice"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/setting"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/text/answer"
+	"visavis.dev/pkg/visits/live"
+	"visavis.dev/pkg/visits/memory"
+)
+
+// newLive makes what holds live conversations. relays is what the processes know each
+// other's sockets by.
+func (s *Server) newLive(relays []byte) *live.Server {
+	b, m := s.options.Backend, s.options.Minds
+	go answer.Load() // before the first visitor speaks
+	return live.New(live.Options{
+		Tenants: b.Tenants, Shards: b.ShardNames, Address: s.options.Address, Secret: relays, PublicURL: b.Options.PublicURL,
+		Clock: b.Options.Clock, Log: b.Options.Log, Metrics: b.Options.Metrics,
+		Organization: b.Organizations.Get,
+		Persona: func(ctx context.Context, org id.Org, p id.Persona, version int64) (string, persona.Definition, error) {
+			v, err := persona.GetVersion(ctx, b.Tenants, org, p, version)
+			return v.Name, v.Definition, err
+		},
+		Voice: s.voice, Recognition: s.recognition,
+		Minds: m,
+		Gap:   recordGap,
+		Media: m.Connections.Open, MediaOutcome: m.Reporter.Report, Egress: b.Egress,
+		Recall: func(ctx context.Context, org id.Org, of session.Session) ([]string, error) {
+			return memory.Recall(ctx, b.Tenants, org, of, b.Options.Clock.Now().UTC())
+		},
+	})
+}
+
+// voice is what a session is said aloud with. A voice that was deleted meanwhile is
+// replaced by one that sounds alike.
+func (s *Server) voice(ctx context.Context, org id.Org, which id.Voice) (live.Voice, error) {
+	speaker := s.options.Front.Options.Speaker
+	if speaker == nil {
+		return live.Voice{}, nil
+	}
+	v, err := voice.Get(ctx, s.options.Backend.Tenants, org, which)
+	if err != nil && !errdefs.IsAbsent(err, voice.Noun) {
+		return live.Voice{}, err
+	}
+	return live.Voice{Speaker: speaker, In: v.Request}, nil
+}
+
+// countSockets serves the sockets behind the limit of the caller's address. What another
+// process brings was counted there: all of it comes from one address.
+func (s *Server) countSockets() http.Handler {
+	counted := s.service.Sockets(s.live)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.live.Relayed(r) {
+			s.live.ServeHTTP(w, r)
+			return
+		}
+		counted.ServeHTTP(w, r)
+	})
+}
+
+// recordGap notes a question that the packs do not answer.
+func recordGap(ctx context.Context, tx *tenant.Tx, q live.Question) error {
+	zero, err := setting.On(ctx, tx, setting.ZeroRetention)
+	if err != nil {
+		return err
+	}
+	_, err = knowledge.RecordGap(ctx, tx, knowledge.Question{
+		Bases: q.Bases, Persona: q.Session.Persona, Session: q.Session.ID, Language: q.Language, Text: q.Text, At: q.At,
+		Withheld: !q.Session.WordsTold(),
+	}, !zero)
+	return err
+}
