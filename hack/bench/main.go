@@ -61,6 +61,7 @@ var measures = []struct {
 	name string
 	run  func(context.Context, *fixture) error
 }{
+	{"roles", roles},
 	{"throughput", throughput},
 	{"limit", exactLimit},
 	{"memory", memory},

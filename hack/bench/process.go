@@ -117,17 +117,22 @@ func (p *process) resident() (float64, error) {
 	}
 	_, _ = io.Copy(io.Discard, response.Body)
 	response.Body.Close()
+	return p.status("VmRSS")
+}
+
+// status is one of the figures of the kernel about the process's memory, in MiB.
+func (p *process) status(name string) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(status)) {
-		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "VmRSS:" {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == name+":" {
 			kib, err := strconv.ParseFloat(fields[1], 64)
 			return kib / 1024, err
 		}
 	}
-	return 0, fmt.Errorf("no VmRSS")
+	return 0, fmt.Errorf("no %s", name)
 }
 
 // inUse is the process's memory and what of it is in use, both in MiB, after a
