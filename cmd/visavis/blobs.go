@@ -4,6 +4,7 @@ package main
 import (
 	_ "gocloud.dev/blob/azureblob"
 	_ "gocloud.dev/blob/fileblob"
-	_ "gocloud.dev/blob/gcsblob"
 	_ "gocloud.dev/blob/s3blob"
+
+	_ "visavis.dev/pkg/store/file/gcs"
 )

@@ -17,7 +17,9 @@ type Deps struct {
 
 // Dated makes a task's run of a function that goes by the time.
 func (d Deps) Dated(run func(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error)) func(context.Context, string) (int, error) {
-	return func(ctx context.Context, shard string) (int, error) { return run(ctx, d.Tenants, shard, d.Clock.Now().UTC()) }
+	return func(ctx context.Context, shard string) (int, error) {
+		return run(ctx, d.Tenants, shard, d.Clock.Now().UTC())
+	}
 }
 
 // Undated makes a task's run of a function that does not.
