@@ -9,8 +9,8 @@ import (
 )
 
 // roles measures what the programs weigh, and what the roles take that do nothing: the
-// memory of each, and what of it is pages of the program's file, which processes of one
-// machine share.
+// memory of each, and what of it is its own: the rest are pages of the program's file, which
+// the processes of a machine share, and as many as the kernel maps at once.
 func roles(ctx context.Context, f *fixture) error {
 	if err := sizes(ctx, f); err != nil {
 		return err
@@ -27,11 +27,11 @@ func roles(ctx context.Context, f *fixture) error {
 		if err != nil {
 			return err
 		}
-		file, err := p.status("RssFile")
+		private, err := p.status("RssAnon")
 		if err != nil {
 			return err
 		}
-		report("Idle/"+role.name, 1, figure{resident, "MiB"}, figure{file, "MiB-of-the-file"})
+		report("Idle/"+role.name, 1, figure{resident, "MiB"}, figure{private, "MiB-private"})
 		if err := p.stop(); err != nil {
 			return err
 		}
