@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -159,7 +160,7 @@ func TestABucketKeepsObjects(t *testing.T) {
 	var keys []string
 	for list := b.List(&blob.ListOptions{Prefix: "org_1/"}); ; {
 		object, err := list.Next(ctx)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		require.NoError(t, err)
