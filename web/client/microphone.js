@@ -13,7 +13,7 @@ const lastFlag = 1
 /** What a browser does to the sound: the avatar's voice is not to come back in it. */
 const constraints = { audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 } }
 
-/** Why there is no microphone: `denied`, `none`, or `failed`. */
+/** Why there is no microphone: `denied`, `none`, `failed`, or `stopped` while the browser still asked for it. */
 export class MicrophoneError extends Error {
   /** @param {string} reason @param {unknown} cause */
   constructor(reason, cause) {
@@ -23,6 +23,9 @@ export class MicrophoneError extends Error {
 }
 
 const reasons = { NotAllowedError: 'denied', SecurityError: 'denied', NotFoundError: 'none', OverconstrainedError: 'none' }
+
+/** @param {MediaStream} stream */
+const release = (stream) => { for (const track of stream.getTracks()) track.stop() }
 
 /**
  * Microphone sends what is said to a conversation, once it is open and not muted. Its
@@ -47,6 +50,8 @@ export class Microphone extends EventTarget {
   #silent = true
   #loudest = 0
   #frames = 0
+  /** Counts starts and stops: who waited for the browser sees whether it is still wanted. */
+  #wanted = 0
 
   /**
    * @param {import('./live.js').Conversation} conversation
@@ -77,25 +82,34 @@ export class Microphone extends EventTarget {
   /** Asks for the microphone and begins to send. To be called when somebody presses something. It throws a MicrophoneError. */
   async start() {
     if (this.#stream) return
+    const wanted = ++this.#wanted
+    let stream
     try {
-      this.#stream = await this.#devices.getUserMedia(constraints)
+      stream = await this.#devices.getUserMedia(constraints)
     } catch (error) {
       throw new MicrophoneError(reasons[error?.name] ?? 'failed', error)
     }
-    this.#stream.getAudioTracks()[0].addEventListener('ended', () => this.stop())
+    if (wanted !== this.#wanted) {
+      release(stream)
+      throw new MicrophoneError('stopped')
+    }
+    this.#stream = stream
+    stream.getAudioTracks()[0].addEventListener('ended', () => { if (this.#stream === stream) this.stop() })
     try {
-      await this.#listen(this.#stream)
+      await this.#listen(stream)
     } catch (error) {
+      if (wanted !== this.#wanted) throw new MicrophoneError('stopped', error)
       this.stop()
       throw new MicrophoneError('failed', error)
     }
   }
 
-  /** Lets the microphone go. */
+  /** Releases the microphone, also one that the browser still asks for. */
   stop() {
+    this.#wanted++
     if (!this.#stream) return
     this.#pause()
-    for (const track of this.#stream.getTracks()) track.stop()
+    release(this.#stream)
     this.#stream = null
     this.#context?.close().catch(() => {})
     this.#context = null

@@ -79,6 +79,26 @@ test('sound is sent in frames of 20 ms with their times', async () => {
   assert.equal(microphone.open, false)
 })
 
+test('a microphone that is stopped while the browser asks for it is not opened', async () => {
+  for (const again of [false, true]) {
+    const { microphone, devices, track } = stage()
+    const asked = []
+    const grant = devices.getUserMedia
+    devices.getUserMedia = (wanted) => new Promise((resolve) => asked.push(() => resolve(grant.call(devices, wanted))))
+    const started = microphone.start()
+    microphone.stop()
+    const second = again ? microphone.start() : null
+    asked[0]()
+    await assert.rejects(started, (error) => error instanceof MicrophoneError && error.reason === 'stopped')
+    assert.equal(track.stopped, true)
+    assert.equal(microphone.open, false)
+    if (!second) continue
+    asked[1]()
+    await second
+    assert.equal(microphone.open, true)
+  }
+})
+
 test('why there is no microphone is said', async () => {
   for (const [name, reason] of [['NotAllowedError', 'denied'], ['NotFoundError', 'none'], ['AbortError', 'failed']]) {
     await assert.rejects(stage(name).microphone.start(), (error) => error instanceof MicrophoneError && error.reason === reason)

@@ -30,6 +30,8 @@ export class Ear {
   #byHand = memory?.getItem('byHand') === 'on'
   #held = false
   #hearing = false
+  /** Whether the browser asks for the microphone at this moment. */
+  #asking = false
 
   /**
    * @param {(id: string) => any} at finds an element
@@ -100,6 +102,7 @@ export class Ear {
   get #listens() { return Boolean(this.#ear?.open) }
 
   #toggle() {
+    if (this.#asking) return
     if (this.#listens) {
       this.#ear.stop()
       return
@@ -120,6 +123,7 @@ export class Ear {
   async #open() {
     this.#shut()
     this.#complain('')
+    this.#ear?.stop()
     const ear = this.#ear = this.#hears === 'server'
       ? new Microphone(this.#conversation, { worklet: new URL('./worklet.js', import.meta.url) })
       : new BrowserRecognition(this.#conversation)
@@ -130,11 +134,13 @@ export class Ear {
     })
     ear.addEventListener('level', ({ detail }) => this.#at('mic').style.setProperty('--level', detail.level.toFixed(2)))
     ear.muted = this.#pressed || this.#byHand
+    this.#asking = true
     try {
       await ear.start()
     } catch (error) {
-      this.#complain(this.#say(`mic.${error.reason ?? 'failed'}`))
+      if (error.reason !== 'stopped') this.#complain(this.#say(`mic.${error.reason ?? 'failed'}`))
     }
+    this.#asking = false
     this.#show()
   }
 
