@@ -75,5 +75,8 @@ func TestAModelBesideTheProduct(t *testing.T) {
 
 	requireError(t, make("model", map[string]any{"baseUrl": "http://8.8.8.8/v1", "model": "m"}), http.StatusBadRequest, "invalid_request", "body.config.baseUrl")
 	requireError(t, make("model", map[string]any{"baseUrl": "http://10.0.0.1/v1", "model": "m"}), http.StatusBadRequest, "invalid_request", "body.config.baseUrl")
-	requireError(t, make("recognition", map[string]any{"baseUrl": beside.URL(), "model": "m"}), http.StatusBadRequest, "invalid_request", "body.config.baseUrl")
+	for kind, want := range map[string]int{"recognition": http.StatusCreated, "speech": http.StatusBadRequest} {
+		got := make(kind, map[string]any{"baseUrl": beside.URL(), "model": "m"})
+		require.Equal(t, want, got.Status, "%s: %s", kind, got.Raw)
+	}
 }

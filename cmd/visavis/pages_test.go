@@ -30,7 +30,7 @@ var cannotRun = []struct {
 	{regexp.MustCompile(`^go run ./hack/withkube go test`), "it runs tests that make test runs too"},
 	{regexp.MustCompile(`^export VISAVIS_DATABASE=`), "it needs the databases of a deployment, and its processes do not end"},
 	{regexp.MustCompile(`^psql "\$`), "it needs the databases of a deployment, or copies of them"},
-	{regexp.MustCompile(`^(kubectl|helm|docker|admin|admin\(\)|ln -s) ?`), "it needs a Kubernetes with the platform on it, as hack/e2e has"},
+	{regexp.MustCompile(`^(kubectl|helm|docker|admin|admin\(\)) ?`), "it needs a Kubernetes with the platform on it, as hack/e2e has"},
 	{regexp.MustCompile(`^VOICE=`), "it needs the program that speaks beside the one under test"},
 	{regexp.MustCompile(`^CONNECTION=|^ollama `), "it needs the service of a model"},
 	{regexp.MustCompile(`^go run ./hack/cluster|^export VISAVIS_E2E_IMAGES=`), "it makes a Kubernetes of this machine, as hack/e2e does"},
