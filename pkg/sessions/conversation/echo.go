@@ -64,9 +64,15 @@ func (c *Conversation) justSaid() []string {
 	return plainWords(s.turn.Text[min(from, to):to])
 }
 
+// mostAligned bounds the words that are compared, of what was heard and of what was said:
+// their table grows with both.
+const mostAligned = 256
+
 // align is how many words of what was heard stand in what was said, in its order, and
 // which do not. A word may be understood a little otherwise.
 func align(heard, said []string) (alike int, rest []string) {
+	beyond := heard[min(len(heard), mostAligned):]
+	heard, said = heard[:len(heard)-len(beyond)], said[max(0, len(said)-mostAligned):]
 	// The longest common row, by the usual table.
 	table := make([][]int, len(heard)+1)
 	for i := range table {
@@ -92,7 +98,7 @@ func align(heard, said []string) (alike int, rest []string) {
 			i++
 		}
 	}
-	return table[0][0], rest
+	return table[0][0], append(rest, beyond...)
 }
 
 // sounds says whether words are the same, or long and nearly so.

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"time"
+	"unicode/utf8"
 )
 
 // HeardKind is what the server hears.
@@ -135,13 +136,17 @@ func (c *Conversation) wordsHeard(h Heard) {
 	if s == nil {
 		return // of an utterance that is over
 	}
-	s.text, s.whole = clean(h.Text), h.Whole
+	s.text, s.whole = truncateRunes(clean(h.Text), maxTextRunes), h.Whole
 	s.echo = s.text != "" && c.ear.overlaps && c.echoes(s.text)
 	words := c.ear.words()
 	if words != "" {
 		c.active()
 		c.send(UserTranscription{Turn: c.ear.turn, Text: truncateRunes(words, maxTextRunes)})
 		c.spokenOver(words)
+		if utf8.RuneCountInString(words) > maxTextRunes {
+			c.hearOut()
+			return
+		}
 	}
 	if !c.ear.speaking {
 		c.awaitEnd()
