@@ -162,12 +162,25 @@ func (c *Conversation) typed(turn id.Turn, text string) {
 		return
 	}
 	c.active()
+	c.dropEar()
 	if c.current == nil || c.yields() {
 		c.interrupt()
 	}
 	if !c.over && c.heard(ear{turn: turn, since: c.now()}, text, session.Typed) {
 		c.ask(text)
 	}
+}
+
+// dropEar takes the words there are of an utterance under way, and waits for no more of it:
+// a noise, or a recognition that does not answer, holds up nothing that was typed.
+func (c *Conversation) dropEar() {
+	if !c.ear.busy() {
+		return
+	}
+	if c.ear.speaking && len(c.ear.stretches) > 0 {
+		c.send(UserSpeaking{})
+	}
+	c.hearOut()
 }
 
 // heard keeps a turn of the user's and says how it was understood.
