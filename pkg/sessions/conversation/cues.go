@@ -121,10 +121,25 @@ var politeness = func() map[string]bool {
 	return set
 }()
 
+// apologies make a speaker stop, and want an answer: they begin something, or ask to hear it
+// again.
+var apologies = func() (rows [][]string) {
+	for phrase := range strings.SplitSeq("excuse me|entschuldigung|excusez moi|pardon|perdón|disculpe|scusi|scusa|desculpe|sorry|ursäkta|undskyld|przepraszam|عفوا|不好意思|すみません", "|") {
+		rows = append(rows, plainWords(phrase))
+	}
+	return rows
+}()
+
 // onlyStops says whether words ask for nothing but to stop: nobody is to answer them.
 func onlyStops(language, text string) bool {
+	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟") {
+		return false
+	}
 	c, words, stops := cuesFor(language), plainWords(text), 0
 	for len(words) > 0 {
+		if begins(words, apologies) > 0 {
+			return false
+		}
 		n := begins(words, c.stops)
 		if n > 0 {
 			stops++

@@ -20,6 +20,7 @@ func (c *Conversation) yields() bool {
 // spokenOver interrupts when the user has said enough words.
 func (c *Conversation) spokenOver(words string) {
 	busy := c.current != nil || c.thought != nil
+	c.ear.stopping = c.ear.stopping || busy
 	if busy && c.yields() && !c.isBackchannel(words) {
 		c.interrupt()
 	}

@@ -31,6 +31,8 @@ type ear struct {
 	// left then.
 	overlaps bool
 	left     time.Duration
+	// stopping says that something was being said, or thought of, which it may stop.
+	stopping bool
 }
 
 // busy says whether the user has the floor.
@@ -78,6 +80,7 @@ func (c *Conversation) openEar() {
 		return
 	}
 	c.ear.since, c.ear.turn = c.now(), id.NewTurn()
+	c.ear.stopping = c.current != nil || c.thought != nil
 	if most := c.config.Persona.Conversation.MaxTurnS; most > 0 {
 		c.set(turnTooLong, time.Duration(most)*time.Second)
 	}
@@ -139,6 +142,7 @@ func (c *Conversation) hearOut() {
 	if words == "" {
 		return // a noise
 	}
+	heard.stopping = heard.stopping || c.current != nil || c.thought != nil
 	if c.yields() {
 		if c.showsListening(&heard, words) {
 			c.heard(heard, words, session.Voice)
@@ -149,7 +153,7 @@ func (c *Conversation) hearOut() {
 	if c.over || !c.heard(heard, words, session.Voice) {
 		return
 	}
-	if onlyStops(c.language, words) {
+	if heard.stopping && onlyStops(c.language, words) {
 		c.unanswered = nil // there is nothing to say to that
 		return
 	}
