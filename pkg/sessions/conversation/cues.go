@@ -132,7 +132,7 @@ var apologies = func() (rows [][]string) {
 
 // onlyStops says whether words ask for nothing but to stop: nobody is to answer them.
 func onlyStops(language, text string) bool {
-	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟") {
+	if asksSomething(text) {
 		return false
 	}
 	c, words, stops := cuesFor(language), plainWords(text), 0
@@ -154,10 +154,15 @@ func onlyStops(language, text string) bool {
 	return stops > 0
 }
 
+// asksSomething says whether a text ends with a question.
+func asksSomething(text string) bool {
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟")
+}
+
 // isUnfinished says whether somebody is in the middle of a thought: no sentence ends like
 // this.
 func isUnfinished(language, text string) bool {
-	if strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟") {
+	if asksSomething(text) {
 		return false
 	}
 	text = strings.TrimRight(text, " .…。,，、")

@@ -46,12 +46,23 @@ func (c *Conversation) showsListening(e *ear, words string) bool {
 		return c.isBackchannel(words)
 	}
 	switch {
+	case c.current == nil && (e.after || c.outlastsQuestion(e)):
+		return false
 	case !e.overlaps && c.current == nil:
 		return false
 	case e.overlaps && e.left > answersSoon:
 		return c.isBackchannel(words) && (c.current != nil || isListening(c.language, words))
 	}
 	return isFiller(c.language, words)
+}
+
+// outlastsQuestion says whether the user spoke until after the end of something that the
+// avatar asked: whatever was said is the answer.
+func (c *Conversation) outlastsQuestion(e *ear) bool {
+	if !e.overlaps || c.lastSaid == nil || e.silentSince.Before(*c.lastSaid.turn.EndedAt) {
+		return false
+	}
+	return c.lastSaid.asking || asksSomething(c.lastSaid.turn.Spoken)
 }
 
 // bargeIn is called when the user has spoken over the avatar for long enough. Of a voice

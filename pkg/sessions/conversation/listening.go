@@ -31,6 +31,8 @@ type ear struct {
 	// left then.
 	overlaps bool
 	left     time.Duration
+	// after says that they began once it was silent.
+	after bool
 	// stopping says that something was being said, or thought of, which it may stop.
 	stopping bool
 }

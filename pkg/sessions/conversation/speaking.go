@@ -36,6 +36,8 @@ type speech struct {
 	line timeline
 	// report is how much the client says it has played; negative before it does.
 	report time.Duration
+	// reportedAt is when it said so.
+	reportedAt time.Time
 	// until is how far it was played when it ended.
 	until time.Duration
 }
@@ -279,7 +281,7 @@ func (c *Conversation) reported(turn id.Turn, playedMs int64) {
 	case !c.config.aloud():
 	case c.current != nil && c.current.turn.ID == turn:
 		s := c.current
-		s.report = min(at, s.line.end)
+		s.report, s.reportedAt = min(at, s.line.end), c.now()
 		if s.done() {
 			c.set(turnPlayed, c.remaining(s))
 		}

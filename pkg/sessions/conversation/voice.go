@@ -115,9 +115,12 @@ func (c *Conversation) noteOverlap(ago time.Duration) {
 		e.left = time.Hour // more may follow
 		if c.current.done() {
 			e.left = c.remaining(c.current) + ago
+			if c.current.report >= 0 { // it has played on since
+				e.left -= c.now().Sub(c.current.reportedAt)
+			}
 		}
 	case c.lastSaid != nil && c.now().Add(-ago).Sub(*c.lastSaid.turn.EndedAt) < tail:
-		e.overlaps = true
+		e.overlaps, e.after = true, true
 	}
 }
 
