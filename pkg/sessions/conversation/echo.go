@@ -7,19 +7,47 @@ import (
 )
 
 const (
-	// echoBefore and echoAfter are around what is being said the words that an echo may be
-	// of: what was heard is late, and the client's playing is known roughly.
-	echoBefore = 6 * time.Second
-	echoAfter  = 1200 * time.Millisecond
+	// echoBefore is how long before a voice was noticed its first words may have been said,
+	// and echoAfter how roughly the client's playing is known.
+	echoBefore = 1200 * time.Millisecond
+	echoAfter  = 400 * time.Millisecond
+	// shortBefore and stopBefore are that of one or two words, and where they ask to stop:
+	// an answer often repeats a word of its question.
+	shortBefore = 600 * time.Millisecond
+	stopBefore  = 200 * time.Millisecond
+	// clientBefore is how long ago what a client understands may have been said.
+	clientBefore = 6 * time.Second
+	// short is how many words are not echo once the avatar is silent.
+	short = 2
 	// echoShare is how much of what was heard must be the avatar's.
 	echoShare = 0.7
 )
 
-// echoes says whether words that were understood are those that the avatar just said: its
-// own voice, as the user's microphone hears it. What asks it to stop is none, unless it
-// said that itself.
-func (c *Conversation) echoes(text string) bool {
-	heard, said := plainWords(text), c.justSaid()
+// echoes says whether words of a voice are those that the avatar said meanwhile: its own
+// voice, as the user's microphone hears it. What asks it to stop is none, unless it said
+// that itself at that moment.
+func (c *Conversation) echoes(s *stretch, text string) bool {
+	until := s.ended
+	if until.IsZero() {
+		until = c.now()
+	}
+	few := len(plainWords(text)) <= short
+	if few && c.current == nil && s.began.After(*c.lastSaid.turn.EndedAt) {
+		return false // an answer
+	}
+	before, after := echoBefore, echoAfter
+	switch {
+	case few && saysStop(c.language, text):
+		before, after = stopBefore, 0
+	case few:
+		before = shortBefore
+	}
+	return c.resembles(text, c.saidBetween(s.began.Add(-before), until.Add(after)))
+}
+
+// resembles says whether what was heard is what was said.
+func (c *Conversation) resembles(text string, said []string) bool {
+	heard := plainWords(text)
 	if len(heard) == 0 || len(said) == 0 {
 		return false
 	}
@@ -27,7 +55,7 @@ func (c *Conversation) echoes(text string) bool {
 	if stopAt(c.language, rest) == 0 {
 		return false
 	}
-	if len(heard) <= 2 {
+	if len(heard) <= short {
 		return alike == len(heard)
 	}
 	return float64(alike) >= echoShare*float64(len(heard))
@@ -37,31 +65,36 @@ func (c *Conversation) echoes(text string) bool {
 const clientIsLate = 1500 * time.Millisecond
 
 // echoesClient says whether what the client understood is what the avatar is saying there.
-// What was begun otherwise is the user's to the end, as is one word, which may be meant.
+// What was begun otherwise is the user's to the end, as is one word, which may be meant, and
+// two once the avatar is silent.
 func (c *Conversation) echoesClient(text string) bool {
-	heard := c.current != nil || c.lastSaid != nil && c.now().Sub(*c.lastSaid.turn.EndedAt) < clientIsLate
-	return heard && !c.ear.busy() && len(plainWords(text)) > 1 && c.echoes(text)
+	words := len(plainWords(text))
+	if c.ear.busy() || words < short {
+		return false
+	}
+	if c.current == nil && (words <= short || c.lastSaid == nil || c.now().Sub(*c.lastSaid.turn.EndedAt) >= clientIsLate) {
+		return false
+	}
+	return c.resembles(text, c.saidBetween(c.now().Add(-clientBefore), c.now().Add(echoAfter)))
 }
 
-// justSaid are the words that the client plays around now, or has just played.
-func (c *Conversation) justSaid() []string {
-	s, late := c.current, time.Duration(0)
-	if s == nil {
-		if s = c.lastSaid; s == nil {
-			return nil
+// saidBetween are the words that the client played between two moments, as far as is known.
+func (c *Conversation) saidBetween(from, to time.Time) []string {
+	s, at := c.current, time.Duration(0)
+	switch {
+	case s != nil:
+		at = c.position(s)
+		if s.report >= 0 { // it has played on since
+			at += c.now().Sub(s.reportedAt)
 		}
-		late = c.now().Sub(*s.turn.EndedAt)
+	case c.lastSaid != nil:
+		s = c.lastSaid
+		at = s.until + c.now().Sub(*s.turn.EndedAt)
+	default:
+		return nil
 	}
-	at := c.position(s)
-	if c.current == nil {
-		at = s.until + late
-	}
-	began := at - echoBefore
-	if !c.ear.since.IsZero() {
-		began = min(began, at-c.now().Sub(c.ear.since)-echoAfter)
-	}
-	from, to := s.line.heard(began), s.line.heard(at+echoAfter)
-	return plainWords(s.turn.Text[min(from, to):to])
+	first, last := s.line.heard(at-c.now().Sub(from)), s.line.heard(at+to.Sub(c.now()))
+	return plainWords(s.turn.Text[min(first, last):last])
 }
 
 // mostAligned bounds the words that are compared, of what was heard and of what was said:

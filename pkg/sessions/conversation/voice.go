@@ -38,8 +38,10 @@ func (c *Conversation) Hear(h Heard) bool { return c.order(func() { c.hear(h) })
 // stretch is a segment of speech that is being understood.
 type stretch struct {
 	number int
-	text   string
-	whole  bool
+	// began and ended are when the voice did; ended is zero until then.
+	began, ended time.Time
+	text         string
+	whole        bool
 	// echo says that it is the avatar's own voice.
 	echo bool
 }
@@ -81,7 +83,7 @@ func (c *Conversation) voiceBegan(h Heard) {
 		if len(c.ear.stretches) == 0 {
 			c.ear.since = began
 		}
-		c.ear.stretches = append(c.ear.stretches, stretch{number: h.Segment})
+		c.ear.stretches = append(c.ear.stretches, stretch{number: h.Segment, began: began})
 	}
 	c.ear.speaking, c.ear.silentSince = true, time.Time{}
 	c.clear(utteranceEnds)
@@ -129,6 +131,9 @@ func (c *Conversation) voiceEnded(h Heard) {
 		return
 	}
 	c.ear.speaking, c.ear.silentSince = false, c.now().Add(-h.Ago)
+	if s := c.ear.stretch(h.Segment); s != nil {
+		s.ended = c.ear.silentSince
+	}
 	c.clear(bargesIn)
 	c.send(UserSpeaking{})
 	c.awaitEnd()
@@ -140,7 +145,7 @@ func (c *Conversation) wordsHeard(h Heard) {
 		return // of an utterance that is over
 	}
 	s.text, s.whole = truncateRunes(clean(h.Text), maxTextRunes), h.Whole
-	s.echo = s.text != "" && c.ear.overlaps && c.echoes(s.text)
+	s.echo = s.text != "" && c.ear.overlaps && c.echoes(s, s.text)
 	words := c.ear.words()
 	if words != "" {
 		c.active()
