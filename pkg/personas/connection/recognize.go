@@ -16,6 +16,9 @@ import (
 // whole ones: a shorter one would cut sentences into pieces that are understood worse.
 const recordedPause = 400 * time.Millisecond
 
+// maxTranscription bounds a service's answer about one recording, in bytes.
+const maxTranscription = 256 << 10
+
 // Recognizer is what a connection of that kind recognizes speech with, the silence after
 // which it is asked, and whether words come only then. Calls hears what came of each stretch.
 func (o Opened) Recognizer(g *egress.Guard, c clock.WithTicker, calls recognition.Calls) (by recognition.Recognizer, pause time.Duration, late bool) {
@@ -28,7 +31,7 @@ func (o Opened) Recognizer(g *egress.Guard, c clock.WithTicker, calls recognitio
 	}
 	return &recognition.Recordings{
 		Client: transcription.Client{
-			HTTP: guard.ClientWithin(o.Timeout()+time.Second, maxStream), BaseURL: base, Model: name, Secrets: o.secrets(),
+			HTTP: guard.ClientWithin(o.Timeout()+time.Second, maxTranscription), BaseURL: base, Model: name, Secrets: o.secrets(),
 		},
 		Timeout: o.Timeout(), Calls: calls, Clock: c,
 	}, recordedPause, true

@@ -60,6 +60,23 @@ func (c Calls) allow() (report func(error, time.Duration), ok bool) {
 	return c()
 }
 
+// maxText bounds the words of a segment, in characters: more than a minute's of the fastest
+// speaker. What a service says beyond is left out.
+const maxText = 4000
+
+func bounded(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	characters := 0
+	for at := range text {
+		if characters++; characters > maxText {
+			return text[:at]
+		}
+	}
+	return text
+}
+
 func lasts(samples int) time.Duration { return time.Duration(samples) * time.Second / SampleRate }
 
 // failure is an error as it is told: one of the service.

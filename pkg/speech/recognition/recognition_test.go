@@ -1,9 +1,12 @@
 package recognition_test
 
 import (
+	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -79,10 +82,41 @@ func TestRecordings(t *testing.T) {
 	require.Equal(t, "pt", got.Language)
 	require.Len(t, got.WAV, 44+2*len(second))
 	ear.Begin(2, "")
+	ear.Write(second)
 	ear.End()
 	r := l.next()
 	require.Equal(t, 2, r.Segment)
 	require.Equal(t, upstream.RateLimited, upstream.CodeOf(r.Err))
+}
+
+// A tap is not worth a request, a recording that is refused is not held against the service,
+// and no service says more than somebody can.
+func TestOddRecordings(t *testing.T) {
+	s := transcriptiontest.Serve(t)
+	r := recordings(s)
+	var came []error
+	r.Calls = func() (func(error, time.Duration), bool) {
+		return func(err error, _ time.Duration) { came = append(came, err) }, true
+	}
+	ear, l := listen(t, r)
+	ear.Begin(1, "en")
+	ear.Write(second[:recognition.SampleRate/5])
+	ear.End()
+	require.Equal(t, recognition.Result{Segment: 1, Whole: true}, l.next())
+	require.Empty(t, s.Got())
+
+	s.Next(transcriptiontest.Answer{Status: http.StatusBadRequest})
+	ear.Begin(2, "en")
+	ear.Write(second)
+	ear.End()
+	require.Equal(t, upstream.Rejected, upstream.CodeOf(l.next().Err))
+	require.Equal(t, []error{context.Canceled}, came)
+
+	s.Next(transcriptiontest.Answer{Text: strings.Repeat("ä ", 20_000)})
+	ear.Begin(3, "en")
+	ear.Write(second)
+	ear.End()
+	require.Equal(t, 4000, utf8.RuneCountInString(l.next().Text))
 }
 
 // What is closed tells nothing more, and waits for nobody.
@@ -93,6 +127,7 @@ func TestRecordingsAreClosed(t *testing.T) {
 	ear, l := listen(t, recordings(s))
 	s.Next(transcriptiontest.Answer{Text: "late", Until: never})
 	ear.Begin(1, "en")
+	ear.Write(second)
 	ear.End()
 	ear.Close()
 	require.Empty(t, l.c)
@@ -105,6 +140,7 @@ func TestLeftAlone(t *testing.T) {
 	r.Calls = func() (func(error, time.Duration), bool) { return nil, false }
 	ear, l := listen(t, r)
 	ear.Begin(1, "en")
+	ear.Write(second)
 	ear.End()
 	require.ErrorIs(t, l.next().Err, recognition.ErrLeftAlone)
 	d := deepgramtest.Serve(t)

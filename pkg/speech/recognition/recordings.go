@@ -2,6 +2,7 @@ package recognition
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/provider/transcription"
+	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/speech/sound"
 )
 
@@ -58,6 +60,10 @@ func (e *recorder) Write(samples []int16) { e.samples = append(e.samples, sample
 func (e *recorder) End() {
 	segment, language, samples := e.segment, e.language, e.samples
 	e.samples = nil
+	if lasts(len(samples)) < shortest {
+		e.requests.Go(func() { e.tell(Result{Segment: segment, Whole: true}) })
+		return
+	}
 	var report func(error, time.Duration)
 	ok := e.mayAsk()
 	if ok {
@@ -75,12 +81,30 @@ func (e *recorder) End() {
 		defer cancel()
 		began := e.of.Clock.Now()
 		text, err := e.of.Client.Transcribe(ctx, sound.WAV(SampleRate, samples), primary(language))
-		report(err, e.of.Clock.Since(began))
+		if refusesRecording(err) {
+			report(context.Canceled, e.of.Clock.Since(began))
+		} else {
+			report(err, e.of.Clock.Since(began))
+		}
 		if err != nil {
 			err = failure(err)
 		}
-		e.tell(Result{Segment: segment, Text: text, Whole: true, Err: err})
+		e.tell(Result{Segment: segment, Text: bounded(text), Whole: true, Err: err})
 	})
+}
+
+// shortest is the shortest recording that a service is asked about: there is no word in less,
+// and services refuse it.
+const shortest = 250 * time.Millisecond
+
+// refusesRecording says that a service works, and would not have this recording: a visitor's
+// noise is not to switch it off for everybody.
+func refusesRecording(err error) bool {
+	switch upstream.StatusOf(err) {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
 }
 
 func (e *recorder) mayAsk() bool {

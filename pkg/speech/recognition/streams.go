@@ -65,7 +65,7 @@ type stretch struct {
 	report  func(error, time.Duration)
 }
 
-func (s *stretch) text() string { return joined(s.finals, s.interim) }
+func (s *stretch) text() string { return bounded(joined(s.finals, s.interim)) }
 
 // streamer is an Ear with a goroutine that owns all but do.
 type streamer struct {
@@ -238,9 +238,9 @@ func (e *streamer) take(r reading) {
 	}
 	s := e.pending[0]
 	if r.result.Final {
-		s.finals, s.interim = joined(s.finals, r.result.Text), ""
+		s.finals, s.interim = bounded(joined(s.finals, r.result.Text)), ""
 	} else {
-		s.interim = r.result.Text
+		s.interim = bounded(r.result.Text)
 	}
 	if s.ended && (r.result.Finalized || r.result.Final && r.result.End >= s.end) {
 		e.whole(s, nil)

@@ -64,10 +64,11 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 	if r.voice = r.newVoice(r.said); r.voice != nil {
 		c.Sound = r.voice
 	}
-	if srv.Recognition != nil {
+	if srv.Recognition != nil && s.Channel != string(conversation.Chat) && s.Transport == session.WebSocket {
 		by, err := srv.Recognition(ctx, r.org)
 		if err != nil {
-			return conversation.Config{}, err
+			// A conversation can be typed.
+			srv.Log.WarnContext(ctx, "failed to open the connection that recognizes speech", "session", s.ID.String(), "error", err)
 		}
 		r.hearing = r.newHearing(by)
 	}

@@ -53,7 +53,7 @@ type hearing struct {
 
 // newHearing makes what hears in a room; nil where nothing does.
 func (r *room) newHearing(by Recognition) *hearing {
-	if by.Recognizer == nil || r.session.Channel == string(conversation.Chat) {
+	if by.Recognizer == nil {
 		return nil
 	}
 	return &hearing{room: r, by: by}
@@ -172,6 +172,9 @@ func (r *room) loudness() float64 {
 // press is called when the client's user presses or releases what they speak with. It says
 // whether that was for the listener, rather than for the conversation.
 func (h *hearing) press(m conversation.ClientMessage) bool {
+	if !h.room.pressed {
+		return false // a client that recognizes speech itself
+	}
 	switch m.Type {
 	case conversation.UserStartedSpeaking:
 		if l := h.listen(); l != nil {

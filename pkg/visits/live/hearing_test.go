@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -144,6 +145,38 @@ func TestRecognitionThatFails(t *testing.T) {
 	c.send("user-text", map[string]string{"text": question})
 	require.Equal(t, question, c.final())
 	c.hear("The museum opens at nine.")
+}
+
+// A connection that cannot be opened takes nothing but the hearing.
+func TestRecognitionThatCannotBeOpened(t *testing.T) {
+	s := newStage(t, 600)
+	s.deaf = errors.New("the secret cannot be opened")
+	p := s.pod()
+	defer p.Stop()
+	minted, token := s.mint(aloud)
+	c := s.connect(p, minted.ID, string(token))
+	require.Equal(t, `"client"`, string(c.hears))
+	c.send("client-ready", nil)
+	c.send("user-text", map[string]string{"text": question})
+	require.Equal(t, question, c.final())
+	c.hear("The museum opens at nine.")
+}
+
+// A client that understands speech itself is believed where the server could do it too: its
+// user interrupts by beginning to speak.
+func TestClientThatUnderstandsItself(t *testing.T) {
+	service := transcriptiontest.Serve(t)
+	s := newStage(t, 600)
+	s.recognition = byRecordings(service)
+	p := s.pod()
+	defer p.Stop()
+	c := s.comes(p)
+	c.send("user-started-speaking", nil)
+	c.send("user-transcript", map[string]any{"text": question, "final": true})
+	c.send("user-stopped-speaking", nil)
+	require.Equal(t, question, c.final())
+	c.hear("The museum opens at nine.")
+	require.Empty(t, service.Got())
 }
 
 // With a button, what is said while it is held is a turn once it is let go, and nothing else

@@ -53,6 +53,8 @@ type stage struct {
 	speaker speaker.Speaker
 	// recognition understands what visitors say; without a recognizer nothing does.
 	recognition live.Recognition
+	// deaf is why recognition cannot be opened.
+	deaf error
 	// change changes the personas.
 	change func(*persona.Definition)
 }
@@ -155,8 +157,8 @@ func (s *stage) podWith(of live.Options) *pod {
 			return live.Voice{Speaker: s.speaker, In: func(string) speaker.Request { return speaker.Request{Voice: "nora"} }}, nil
 		}
 	}
-	if s.recognition.Recognizer != nil {
-		o.Recognition = func(context.Context, id.Org) (live.Recognition, error) { return s.recognition, nil }
+	if s.recognition.Recognizer != nil || s.deaf != nil {
+		o.Recognition = func(context.Context, id.Org) (live.Recognition, error) { return s.recognition, s.deaf }
 	}
 	if s.media != nil {
 		s.media.join(&o)
