@@ -32,8 +32,8 @@ func (c *Conversation) echoes(s *stretch, text string) bool {
 		until = c.now()
 	}
 	few := len(plainWords(text)) <= short
-	if few && c.current == nil && s.began.After(*c.lastSaid.turn.EndedAt) {
-		return false // an answer
+	if c.current == nil && (c.lastSaid == nil || few && s.began.After(*c.lastSaid.turn.EndedAt)) {
+		return false // an answer, or nothing was said that could come back
 	}
 	before, after := echoBefore, echoAfter
 	switch {

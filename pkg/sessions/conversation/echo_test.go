@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	clocktesting "k8s.io/utils/clock/testing"
 )
 
 // An answer that repeats a word of its question is none of the avatar's.
@@ -37,4 +38,12 @@ func TestStopThatTheAvatarJustSaidIsObeyed(t *testing.T) {
 		v.understood("wait", false)
 		require.True(t, v.interrupted())
 	})
+}
+
+// A voice over a speech that could not be kept has nothing to be the echo of.
+func TestNothingSaidHasNoEcho(t *testing.T) {
+	now := time.Now()
+	c := &Conversation{config: Config{Clock: clocktesting.NewFakeClock(now)}}
+	require.False(t, c.echoes(&stretch{began: now}, "yes"))
+	require.False(t, c.echoes(&stretch{began: now}, "where is the garden"))
 }
