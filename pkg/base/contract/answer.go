@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -11,8 +12,24 @@ type Item string
 
 // The items.
 const (
+	// AssignmentItem is work that is set for people, and AssignmentProgressItem how far one of
+	// them got with it.
+	AssignmentItem         Item = "Assignment"
+	AssignmentProgressItem Item = "AssignmentProgress"
+	// AttemptGrantItem is further attempts.
+	AttemptGrantItem Item = "AttemptGrant"
+	// AttestationItem is a statement that somebody confirmed.
+	AttestationItem Item = "Attestation"
+	// CandidateItem is somebody who was invited to a role's interview.
+	CandidateItem Item = "Candidate"
+	// CandidateRequestItem is what a candidate asks for.
+	CandidateRequestItem Item = "CandidateRequest"
 	// CaseLinkItem is a link to a case.
 	CaseLinkItem Item = "CaseLink"
+	// CertificateItem is a certificate.
+	CertificateItem Item = "Certificate"
+	// CompletionItem is what somebody completed.
+	CompletionItem Item = "Completion"
 	// EscalationItem is a chat that was handed over.
 	EscalationItem Item = "Escalation"
 	// EventItem is an event, which reads as a webhook's body does.
@@ -21,12 +38,16 @@ const (
 	DeliveryItem Item = "WebhookDelivery"
 	// GapItem is a question that the knowledge does not answer.
 	GapItem Item = "Gap"
+	// InboxItemItem is what a visitor left.
+	InboxItemItem Item = "InboxItem"
 	// JobItem is a piece of work that outlasts a request.
 	JobItem Item = "Job"
 	// KnowledgeBaseItem is a knowledge pack.
 	KnowledgeBaseItem Item = "KnowledgeBase"
 	// LogEntryItem is a line of the activity log.
 	LogEntryItem Item = "LogEntry"
+	// MasteryItem is how well a person masters a subject.
+	MasteryItem Item = "Mastery"
 	// MembershipItem is a person's place in a portal.
 	MembershipItem Item = "Membership"
 	// PersonItem is a person with their places.
@@ -37,12 +58,20 @@ const (
 	PortalItem Item = "Portal"
 	// PortalPersonaItem is who speaks on a portal.
 	PortalPersonaItem Item = "PortalPersona"
+	// ResultItem is what came of a practice or an assessment.
+	ResultItem Item = "Result"
+	// BiasAuditItem is how often people of each category were selected, or that a portal shows it.
+	BiasAuditItem Item = "BiasAudit"
+	// RoleItem is a role that candidates are interviewed for.
+	RoleItem Item = "Role"
 	// SessionItem is a live conversation.
 	SessionItem Item = "Session"
 	// SetupPlanItem is a plan for a portal.
 	SetupPlanItem Item = "SetupPlan"
 	// SessionTicketItem is a session with what its client needs to connect.
 	SessionTicketItem Item = "SessionTicket"
+	// TranscriptEntryItem is something that a person has to show.
+	TranscriptEntryItem Item = "TranscriptEntry"
 	// SettingItem is a setting at a scope.
 	SettingItem Item = "Setting"
 	// SubjectItem is what a portal teaches or asks.
@@ -78,6 +107,17 @@ func Lacks(v Version, kind Item) []string {
 	}
 	slices.Sort(fields)
 	return fields
+}
+
+// Renamed are the names that fields of items of a kind have in a contract, by their newest.
+func Renamed(v Version, kind Item) map[string]string {
+	names := map[string]string{}
+	for _, c := range Changes() {
+		if v.Before(c.Since) {
+			maps.Copy(names, c.Renamed[kind])
+		}
+	}
+	return names
 }
 
 // bareDelivery: ids of deliveries had no prefix (Id prefixes).

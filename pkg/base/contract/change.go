@@ -21,6 +21,8 @@ type Change struct {
 	Answer func(kind Item, item map[string]any) map[string]any
 	// Newer are the fields of items that the older form lacks.
 	Newer map[Item][]string
+	// Renamed are the names of fields of items in the older form, by those in the newer.
+	Renamed map[Item]map[string]string
 }
 
 // Changes lists the differences, newest contract first.

@@ -48,7 +48,7 @@ var bareIDs = Change{
 		switch kind {
 		case GapItem, KnowledgeBaseItem, SettingItem:
 			bareWithin(item)
-		case CaseLinkItem, EscalationItem, MembershipItem, UnitItem:
+		case BiasAuditItem, CaseLinkItem, EscalationItem, InboxItemItem, MembershipItem, UnitItem:
 			bareOf(item, "portalId")
 		case JobItem:
 			bareOf(item, "portalId", "subjectId", "resourceId")
@@ -64,7 +64,8 @@ var bareIDs = Change{
 			bareOf(item, "portalIds")
 		case PortalItem:
 			bareOf(item, "id", "subjectIds")
-		case SessionItem, SetupPlanItem:
+		case AssignmentItem, AssignmentProgressItem, AttemptGrantItem, AttestationItem, CertificateItem, CompletionItem, MasteryItem, ResultItem, RoleItem,
+			SessionItem, SetupPlanItem, TranscriptEntryItem:
 			bareOf(item, "portalId", "subjectId")
 		case SessionTicketItem:
 			bareOf(item["session"], "portalId", "subjectId")
@@ -144,6 +145,14 @@ var flatContact = Change{
 var leadScore = Change{
 	Since:   V20261001,
 	Summary: "A lead's band is called leadBand; before, leadScore.",
+	Answer: func(kind Item, item map[string]any) map[string]any {
+		if band, ok := item["leadBand"]; ok && kind == InboxItemItem {
+			delete(item, "leadBand")
+			item["leadScore"] = band
+		}
+		return item
+	},
+	Renamed: map[Item]map[string]string{InboxItemItem: {"leadBand": "leadScore"}},
 	Event: func(body map[string]any) map[string]any {
 		data, _ := body["data"].(map[string]any)
 		if band, ok := data["leadBand"]; ok {

@@ -69,6 +69,10 @@ func (l *lookups) answer(ctx context.Context, host string) (*answer, error) {
 
 // ask is on behalf of many, so it runs to its end whoever of them gives up.
 func (l *lookups) ask(host string) *answer {
+	// Another flight may have landed since the caller looked.
+	if found, ok := l.known.Get(host); ok && !found.until.Before(time.Now()) {
+		return found
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), l.guard.timeout)
 	defer cancel()
 	// What the resolver says was true at the latest when it said it, and at the

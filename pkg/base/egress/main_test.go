@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
 		_ = os.Setenv(name, proxyAddress)
 	}
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		_ = os.Unsetenv(name)
+	}
 	log.SetOutput(io.Discard) // net/http logs what servers send unasked
 	goleak.VerifyTestMain(m)
 }

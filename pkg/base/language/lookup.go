@@ -47,6 +47,15 @@ func Key(codeOrName string) string {
 	return codeOrName
 }
 
+// ForModel names a language to a model, by its English name and its code; what is no language is
+// named as it is.
+func ForModel(code string) string {
+	if found, ok := Lookup(code); ok {
+		return found.Name + " (" + found.Code + ")"
+	}
+	return code
+}
+
 // nearest reads code as a tag and finds the form of its language that the
 // catalogue lists.
 func nearest(code string) (Language, bool) {

@@ -29,6 +29,21 @@ type Message struct {
 	Text, HTML string
 	// Language is a code, such as de.
 	Language string
+	// Calendar is an iCalendar object beside the text; nil for none.
+	Calendar *Calendar
+	// References are the IDs of messages that this one answers, oldest first.
+	References []string
+	// Personal says that a person wrote it, and ReplyTo is where answers go; empty for the sender.
+	Personal bool
+	ReplyTo  string
+}
+
+// Calendar is what a calendar takes out of a message (RFC 6047).
+type Calendar struct {
+	// Method is that of the object, such as REQUEST.
+	Method string
+	// Write makes the object, whose organizer is the sender's address.
+	Write func(organizer string) (string, error)
 }
 
 // Sender sends messages.
@@ -77,7 +92,7 @@ var errControl = errors.New("a line of the head has a control character")
 
 // write makes the message as it is sent. The error is a Refusal.
 func (m Message) write(from *mail.Address) (*gomail.Msg, error) {
-	for _, line := range []string{m.ID, m.To, m.Subject, m.Language} {
+	for _, line := range append([]string{m.ID, m.To, m.Subject, m.Language, m.ReplyTo}, m.References...) {
 		if strings.ContainsFunc(line, unicode.IsControl) {
 			return nil, &Refusal{errControl}
 		}
@@ -90,12 +105,34 @@ func (m Message) write(from *mail.Address) (*gomail.Msg, error) {
 	}
 	made.Subject(m.Subject)
 	made.SetDate()
-	made.SetMessageIDWithValue(m.ID + "@" + from.Address[strings.LastIndexByte(from.Address, '@')+1:])
+	domain := from.Address[strings.LastIndexByte(from.Address, '@')+1:]
+	made.SetMessageIDWithValue(m.ID + "@" + domain)
+	if n := len(m.References); n > 0 {
+		all := make([]string, n)
+		for i, ref := range m.References {
+			all[i] = "<" + ref + "@" + domain + ">"
+		}
+		made.SetGenHeader(gomail.HeaderInReplyTo, all[n-1])
+		made.SetGenHeader(gomail.HeaderReferences, strings.Join(all, " "))
+	}
 	made.SetGenHeader(gomail.HeaderContentLang, m.Language)
-	// No machine answers what a machine wrote (RFC 3834).
-	made.SetGenHeader("Auto-Submitted", "auto-generated")
-	made.SetGenHeader("X-Auto-Response-Suppress", "All")
+	if m.ReplyTo != "" {
+		if err := made.ReplyTo(m.ReplyTo); err != nil {
+			return nil, &Refusal{err}
+		}
+	}
+	if !m.Personal { // no machine answers what a machine wrote (RFC 3834)
+		made.SetGenHeader("Auto-Submitted", "auto-generated")
+		made.SetGenHeader("X-Auto-Response-Suppress", "All")
+	}
 	made.SetBodyString(gomail.TypeTextPlain, m.Text)
 	made.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	if m.Calendar != nil {
+		object, err := m.Calendar.Write(from.Address)
+		if err != nil {
+			return nil, &Refusal{err}
+		}
+		made.AddAlternativeString(gomail.ContentType("text/calendar; method="+m.Calendar.Method), object)
+	}
 	return made, nil
 }
