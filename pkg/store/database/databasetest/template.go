@@ -28,7 +28,7 @@ func ensureTemplate(ctx context.Context, conn *pgx.Conn, schema database.Schema)
 		var pg *pgconn.PgError
 		switch {
 		case err == nil:
-			return name, fill(ctx, conn, making, name, schema)
+			return name, makeOnce(ctx, conn, making, name, schema)
 		case !errors.As(err, &pg) || pg.Code != duplicateDatabase && pg.Code != uniqueViolation && pg.Code != objectInUse:
 			return "", err
 		case time.Now().After(deadline):
@@ -52,6 +52,16 @@ const (
 func exists(ctx context.Context, conn *pgx.Conn, name string) (there bool, err error) {
 	err = conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)`, name).Scan(&there)
 	return there, err
+}
+
+// makeOnce fills the new database, unless another one took the name since it was looked for: then
+// that is the template.
+func makeOnce(ctx context.Context, conn *pgx.Conn, making, name string, schema database.Schema) error {
+	ready, err := exists(ctx, conn, name)
+	if err != nil || ready {
+		return errors.Join(err, database.Drop(ctx, conn, making))
+	}
+	return fill(ctx, conn, making, name, schema)
 }
 
 // fill gives a database its schema, and its name at last.
@@ -92,7 +102,8 @@ func clone(ctx context.Context, conn *pgx.Conn, template, name string) error {
 		return err
 	}
 	if engine == database.Postgres {
-		_, err := conn.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template)
+		// Block by block through the log, which is its default, takes twice as long.
+		_, err := conn.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template+" STRATEGY FILE_COPY")
 		return err
 	}
 	if err := database.Create(ctx, conn, name); err != nil {
