@@ -55,6 +55,8 @@ const (
 	Voice Kind = "voice"
 	// OfGuardian is a parent's or guardian's consent to somebody's place in a portal.
 	OfGuardian Kind = "guardian"
+	// ToRecording is a user's own consent to the recording of their session.
+	ToRecording Kind = "recording"
 )
 
 // The states of a consent.
@@ -68,10 +70,12 @@ type Consent struct {
 	ID    id.Consent
 	Kind  Kind
 	State string
-	// Avatar, Voice or Membership is what it is about; the others are zero.
+	// Avatar, Voice, Membership or Session is what it is about; the others are zero.
 	Avatar     id.Avatar
 	Voice      id.Voice
 	Membership id.Membership
+	// Session is the one that is recorded; zero for the others.
+	Session id.Session
 	// Person is whose place it is; zero for the others.
 	Person id.Person
 	// Guardian is what else is known of a guardian's consent; nil of the others.
@@ -94,12 +98,12 @@ type Consent struct {
 const Noun errdefs.Noun = "consent"
 
 const columns = `id, kind, state, avatar_id, voice_id, membership_id, person_id, guardian, statement, policy_version, person_name, person_email,
-	signed_at, evidence_id, recorded_at, recorded_by, withdrawn_at`
+	signed_at, evidence_id, recorded_at, recorded_by, withdrawn_at, session_id`
 
 func scan(row pgx.CollectableRow) (Consent, error) {
 	var c Consent
 	err := row.Scan(&c.ID, &c.Kind, &c.State, &c.Avatar, &c.Voice, &c.Membership, &c.Person, &c.Guardian, &c.Statement, &c.PolicyVersion,
-		&c.PersonName, &c.PersonEmail, &c.SignedAt, &c.Evidence, &c.RecordedAt, &c.RecordedBy, &c.WithdrawnAt)
+		&c.PersonName, &c.PersonEmail, &c.SignedAt, &c.Evidence, &c.RecordedAt, &c.RecordedBy, &c.WithdrawnAt, &c.Session)
 	return c, err
 }
 
@@ -108,16 +112,21 @@ func Record(ctx context.Context, tx *tenant.Tx, c Consent) error {
 	tx.Touch("consent", c.ID)
 	_, err := tx.Exec(ctx, `
 		INSERT INTO consent (org_id, id, kind, state, avatar_id, voice_id, statement, policy_version, person_name,
-			person_email, signed_at, evidence_id, recorded_at, recorded_by, membership_id, person_id, guardian)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+			person_email, signed_at, evidence_id, recorded_at, recorded_by, membership_id, person_id, guardian, session_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		tx.Org, c.ID, c.Kind, c.State, c.Avatar, c.Voice, c.Statement, c.PolicyVersion, c.PersonName,
-		c.PersonEmail, c.SignedAt, c.Evidence, c.RecordedAt, c.RecordedBy, c.Membership, c.Person, c.Guardian)
+		c.PersonEmail, c.SignedAt, c.Evidence, c.RecordedAt, c.RecordedBy, c.Membership, c.Person, c.Guardian, c.Session)
 	return err
 }
 
 // Get finds one consent.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, consent id.Consent) (Consent, error) {
 	return tenant.One(ctx, t, org, scan, Noun.NotFound(consent), `SELECT `+columns+` FROM consent WHERE org_id = $1 AND id = $2`, org, consent)
+}
+
+// Find is Get in a transaction.
+func Find(ctx context.Context, tx *tenant.Tx, consent id.Consent) (Consent, error) {
+	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(consent), `SELECT `+columns+` FROM consent WHERE org_id = $1 AND id = $2`, tx.Org, consent)
 }
 
 // Filter narrows a list; zero fields do not.
@@ -134,20 +143,42 @@ type Position struct {
 	ID id.Consent `json:"i"`
 }
 
-// List is a page of consents, newest first, after a position. It rides the
-// index consent_by_time.
+const (
+	selectList = `
+		SELECT ` + columns + ` FROM consent
+		WHERE org_id = $1 AND (recorded_at, id) < ($2, $3) AND ($4 = '' OR kind = $4) AND ($5 = '' OR state = $5)
+			AND ($6::UUID IS NULL OR avatar_id = $6) AND ($7::UUID IS NULL OR voice_id = $7) AND ($8::UUID IS NULL OR membership_id = $8)`
+	listOrder = ` ORDER BY recorded_at DESC, id DESC LIMIT $9`
+)
+
+// List is a page of consents, newest first, after a position. Those of recordings are many: what is
+// about one thing rides consent_by_avatar, consent_by_voice or consent_by_membership, other lists
+// consent_withdrawn, consent_by_kind or consent_by_time.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after *Position, limit int) ([]Consent, error) {
 	start := Position{At: time.Unix(1<<40, 0)}
 	if after != nil {
 		start = *after
 	}
-	return tenant.All(ctx, t, org, scan, `
-		SELECT `+columns+` FROM consent
-		WHERE org_id = $1 AND (recorded_at, id) < ($2, $3)
-			AND ($4 = '' OR kind = $4) AND ($5 = '' OR state = $5) AND ($6::UUID IS NULL OR avatar_id = $6)
-			AND ($7::UUID IS NULL OR voice_id = $7) AND ($8::UUID IS NULL OR membership_id = $8)
-		ORDER BY recorded_at DESC, id DESC LIMIT $9`,
+	return tenant.All(ctx, t, org, scan, selectList+f.narrowest()+listOrder,
 		org, start.At, start.ID, f.Kind, f.State, f.Avatar, f.Voice, f.Membership, limit)
+}
+
+// narrowest repeats the condition that leaves the fewest, in words that have an index.
+func (f Filter) narrowest() string {
+	switch {
+	case !f.Avatar.IsZero():
+		return ` AND avatar_id = $6`
+	case !f.Voice.IsZero():
+		return ` AND voice_id = $7`
+	case !f.Membership.IsZero():
+		return ` AND membership_id = $8`
+	case f.State == Withdrawn:
+		return ` AND state = 'withdrawn'`
+	case f.Kind != "":
+		return ` AND kind = $4`
+	default:
+		return ""
+	}
 }
 
 // Withdraw ends a consent; changed is false when it was withdrawn already.

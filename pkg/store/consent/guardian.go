@@ -2,6 +2,7 @@ package consent
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,6 +25,14 @@ type Guardian struct {
 	Scopes []string `json:"scopes"`
 	// ExpiresAt is when it ends by itself; nil for never.
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+}
+
+// Covers says whether the consent is to something, one of the scopes.
+func (g *Guardian) Covers(scope string) bool { return g != nil && slices.Contains(g.Scopes, scope) }
+
+// Over says whether the consent has ended by itself.
+func (g *Guardian) Over(now time.Time) bool {
+	return g != nil && g.ExpiresAt != nil && !now.Before(*g.ExpiresAt)
 }
 
 // ForgetGuardians takes who gave them from the consents about a person, and

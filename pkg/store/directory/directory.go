@@ -24,6 +24,7 @@ type Directory struct {
 	routes  *readthrough.Cache[id.Org, Route]
 	portals *readthrough.Cache[Address, Claim]
 	urls    *readthrough.Cache[string, string]
+	endings *readthrough.Cache[string, []id.Org]
 }
 
 // Route says where an organization lives, as of an epoch that grows with each move.
@@ -68,6 +69,10 @@ func New(db *database.DB, o Options) *Directory {
 	d.portals = readthrough.New(readthrough.Options[Address, Claim]{
 		Size: o.CachedRoutes, Fresh: routeFresh, Stale: routeStale, Outage: database.Unavailable,
 		Load: d.Claimed, Name: Address.String, Clock: o.Clock,
+	})
+	d.endings = readthrough.New(readthrough.Options[string, []id.Org]{
+		Size: o.CachedRoutes, Fresh: routeFresh, Stale: routeStale, Outage: database.Unavailable,
+		Load: d.loadEnding, Name: func(tail string) string { return tail }, Clock: o.Clock,
 	})
 	d.urls = readthrough.New(readthrough.Options[string, string]{
 		Size: maxURLs, Fresh: urlFresh, Stale: routeStale, Outage: database.Unavailable,

@@ -101,6 +101,20 @@ func (d *Directory) Organization(ctx context.Context, org id.Org) (Organization,
 	return o, err
 }
 
+// OrganizationsEnding are those whose ids end with 10 hexadecimal digits, as far as this process
+// knows: none, or mostly one. It rides organization_by_code.
+func (d *Directory) OrganizationsEnding(ctx context.Context, tail string) ([]id.Org, error) {
+	return d.endings.Get(ctx, tail)
+}
+
+func (d *Directory) loadEnding(ctx context.Context, tail string) ([]id.Org, error) {
+	rows, err := d.DB.Query(ctx, `SELECT id FROM organization WHERE right(id::TEXT, 10) = $1 AND state <> 'deleting' ORDER BY id`, tail)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[id.Org])
+}
+
 // OrganizationNamed finds an organization by its slug. The error is ErrUnknown.
 func (d *Directory) OrganizationNamed(ctx context.Context, slug string) (Organization, error) {
 	rows, err := d.DB.Query(ctx, `SELECT `+OrganizationColumns+` FROM organization o WHERE o.slug = $1`, slug)
@@ -175,6 +189,8 @@ func (d *Directory) Condemn(ctx context.Context, org id.Org, by managed.By) erro
 func (d *Directory) Remove(ctx context.Context, org id.Org) error {
 	return d.DB.InTx(ctx, database.TxOptions{Idempotent: true}, func(ctx context.Context, tx database.Tx) error {
 		for _, sql := range []string{
+			`DELETE FROM agent_term WHERE org_id IN (SELECT id FROM organization WHERE id = $1 AND state = 'deleting')`,
+			`DELETE FROM agent WHERE org_id IN (SELECT id FROM organization WHERE id = $1 AND state = 'deleting')`,
 			`DELETE FROM portal_address WHERE org_id IN (SELECT id FROM organization WHERE id = $1 AND state = 'deleting')`,
 			`DELETE FROM api_key_secret WHERE key_id IN (
 				SELECT k.id FROM api_key k JOIN organization o ON o.id = k.org_id WHERE o.id = $1 AND o.state = 'deleting')`,

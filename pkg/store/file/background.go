@@ -9,6 +9,6 @@ import (
 // Tasks are the recurring tasks of files.
 func (s *Store) Tasks() []sweep.Task {
 	return []sweep.Task{
-		{Name: "delete unfinished files", Every: time.Minute, Run: s.Sweep},
+		{Name: "delete unfinished files", Every: time.Minute, Run: s.Sweep, Batch: sweepBatch},
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+	"golang.org/x/sync/errgroup"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/id"
@@ -112,6 +113,19 @@ func (s *Store) change(ctx context.Context, tx *tenant.Tx, from, to string, file
 	return err
 }
 
+// Drop is Discard of files that may be unfinished, for whoever has no store: what is
+// written is deleted by the store's task.
+func Drop(ctx context.Context, tx *tenant.Tx, files ...id.File) error {
+	if len(files) == 0 {
+		return nil
+	}
+	for _, f := range files {
+		tx.Touch("file", f)
+	}
+	_, err := tx.Exec(ctx, `UPDATE file SET state = 'deleting' WHERE org_id = $1 AND id = ANY($2)`, tx.Org, files)
+	return err
+}
+
 // Read reads a file.
 func (s *Store) Read(ctx context.Context, org id.Org, f id.File) ([]byte, error) {
 	b, err := s.bucket.ReadAll(ctx, path(org, f))
@@ -121,8 +135,8 @@ func (s *Store) Read(ctx context.Context, org id.Org, f id.File) ([]byte, error)
 	return b, nil
 }
 
-// Open opens a file, to read it bit by bit; size is in bytes.
-func (s *Store) Open(ctx context.Context, org id.Org, f id.File) (content io.ReadCloser, size int64, err error) {
+// Open opens a file, to read it bit by bit, from wherever one seeks; size is in bytes.
+func (s *Store) Open(ctx context.Context, org id.Org, f id.File) (content io.ReadSeekCloser, size int64, err error) {
 	r, err := s.bucket.NewReader(ctx, path(org, f), nil)
 	if err != nil {
 		return nil, 0, fmt.Errorf("open file: %w", err)
@@ -157,16 +171,23 @@ func (s *Store) RemoveAll(ctx context.Context, org id.Org, limit int) (removed i
 // longer than any request takes.
 const unfinishedFor = time.Hour
 
+const (
+	// sweepBatch is how many files a sweep deletes at most, and atOnce how many side by side: a
+	// recorded session leaves some hundred pieces.
+	sweepBatch = 500
+	atOnce     = 8
+)
+
 // Sweep deletes files of a shard that were never kept, once that is certain, and those
-// that are to be deleted.
-func (s *Store) Sweep(ctx context.Context, shard string) (swept int, err error) {
+// that are to be deleted. One that cannot be deleted holds no other up.
+func (s *Store) Sweep(ctx context.Context, shard string) (int, error) {
 	db, err := s.tenants.Shard(ctx, shard)
 	if err != nil {
 		return 0, err
 	}
 	rows, err := db.Query(ctx, `
 		SELECT f.org_id, f.id FROM file f JOIN org_fence o ON o.org_id = f.org_id AND o.state = 'open'
-		WHERE f.state <> 'stored' AND (f.state = 'deleting' OR f.changed_at < $1) LIMIT 500`, s.clock.Now().Add(-unfinishedFor))
+		WHERE f.state <> 'stored' AND (f.state = 'deleting' OR f.changed_at < $1) LIMIT $2`, s.clock.Now().Add(-unfinishedFor), sweepBatch)
 	if err != nil {
 		return 0, err
 	}
@@ -185,13 +206,25 @@ func (s *Store) Sweep(ctx context.Context, shard string) (swept int, err error) 
 	if err := rows.Err(); err != nil {
 		return 0, err
 	}
-	for _, e := range entries {
-		if err := s.remove(ctx, e.org, e.file); err != nil {
-			return swept, err
-		}
-		swept++
+	var (
+		group  errgroup.Group
+		failed = make([]error, len(entries))
+		swept  = len(entries)
+	)
+	group.SetLimit(atOnce)
+	for i, e := range entries {
+		group.Go(func() error {
+			failed[i] = s.remove(ctx, e.org, e.file)
+			return nil
+		})
 	}
-	return swept, nil
+	_ = group.Wait() // what failed is joined below
+	for _, err := range failed {
+		if err != nil {
+			swept--
+		}
+	}
+	return swept, errors.Join(failed...)
 }
 
 // remove claims the row first, so that a file is never deleted under a

@@ -89,6 +89,24 @@ func TestLifeOfAFile(t *testing.T) {
 	require.Zero(t, w.sweep(t))
 }
 
+// The pieces of a recorded session are deleted in one sweep, side by side.
+func TestSweepDeletesMany(t *testing.T) {
+	w := newWorld(t)
+	var pieces []id.File
+	for range 60 {
+		pieces = append(pieces, w.put(t, "piece"))
+	}
+	kept := w.put(t, "joined")
+	require.NoError(t, w.in(w.org, w.Keep, append(pieces, kept)...))
+	require.NoError(t, w.in(w.org, w.Discard, pieces...))
+	require.Equal(t, len(pieces), w.sweep(t))
+	require.Equal(t, 1, w.rows(t))
+	_, err := w.Read(t.Context(), w.org, kept)
+	require.NoError(t, err)
+	_, err = w.Read(t.Context(), w.org, pieces[0])
+	require.Error(t, err)
+}
+
 func TestSweepFinishesWhatBrokeOff(t *testing.T) {
 	w, ctx := newWorld(t), context.Background()
 	f := w.put(t, "x")
@@ -118,8 +136,7 @@ func TestSweepLeavesWhatIsBeingKept(t *testing.T) {
 		require.Eventually(t, func() bool {
 			var waiting bool
 			err := tx.QueryRow(ctx, `
-				SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pid IN (
-					SELECT pid FROM pg_stat_activity WHERE datname = current_database()))`).Scan(&waiting)
+				SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid)))`).Scan(&waiting)
 			return err == nil && waiting
 		}, 5*time.Second, 5*time.Millisecond, "the sweep did not come to the file")
 		return nil

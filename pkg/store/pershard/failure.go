@@ -1,6 +1,7 @@
 package pershard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -13,20 +14,21 @@ import (
 // restAtMost is the longest time that a shard which fails is left alone beyond its pace.
 const restAtMost = time.Second
 
-// note takes note of how a call ended. That a shard does not answer is logged when it
-// begins and when it ends; what else fails is logged each time.
-func (s *server) note(ctx context.Context, err error) {
+// note takes note of how a call ended, and says how long after its end the next one is
+// where it failed. That a shard does not answer is logged when it begins and when it ends;
+// what else fails is logged each time.
+func (s *server) note(ctx context.Context, err error) (pause time.Duration) {
 	now := s.Clock.Now()
 	if err == nil {
 		if !s.silent.IsZero() {
 			s.Log.InfoContext(ctx, "shard answers again", "work", s.Work, "shard", s.shard, "silent", now.Sub(s.silent).String())
 		}
 		s.failed, s.silent = 0, time.Time{}
-		return
+		return 0
 	}
 	s.failures.WithLabelValues(s.Work, s.shard).Inc()
-	// The first rest is the pace itself.
-	s.rest = now.Add(min(s.Every<<min(s.failed, 16), max(s.Every, restAtMost)) - s.Every)
+	first := cmp.Or(s.Retry, s.Every)
+	pause = min(first<<min(s.failed, 16), max(first, restAtMost))
 	s.failed++
 	switch {
 	case !tenant.Unavailable(err):
@@ -35,6 +37,7 @@ func (s *server) note(ctx context.Context, err error) {
 		s.silent = now
 		s.Log.WarnContext(ctx, "shard does not answer", "work", s.Work, "shard", s.shard, "error", err)
 	}
+	return pause
 }
 
 // failuresIn is the counter of failed calls, which all loops of a process share.

@@ -18,161 +18,132 @@ type Options struct {
 	// Shards lists the shards. It is asked every second and so answers from memory
 	// (List); what it answered last is in force while it fails.
 	Shards Lister
-	// Every is the time from the beginning of one call to that of the next. A call
-	// that took longer is followed by the next at once. A shard that fails is called
-	// less often, down to once a second, or once in Every where that is longer.
+	// Every is the time from the beginning of one call to that of the next, unless Run says
+	// otherwise. A call that took longer is followed by the next at once. A shard that fails
+	// is called less often, down to once a second, or once in Every where that is longer.
 	Every time.Duration
+	// Retry is how soon a shard that failed is called again at first, where that is not
+	// Every.
+	Retry time.Duration
+	// Spread is how much later than the one before it a shard is called at first, so that
+	// many are not called at the same moments.
+	Spread time.Duration
 	// Timeout bounds a call; zero where the work bounds itself.
 	Timeout time.Duration
-	// Run does the work for a shard; more says that there is more to be done, so that
-	// it is called again at once. It must end when its context does.
-	Run   func(ctx context.Context, shard string) (more bool, err error)
-	Clock clock.WithTicker
+	// Run does the work for a shard and says when it is called again. It must end when its
+	// context does.
+	Run   func(ctx context.Context, shard string) (Next, error)
+	Clock clock.WithDelayedExecution
 	Log   *slog.Logger
 	// Metrics counts the failed calls; nil for nowhere.
 	Metrics prometheus.Registerer
 }
 
-// Loop repeats work for every shard, each in a goroutine of its own, until it is
-// stopped. It begins with shards that are added and ends with those that are removed.
+// Next is when a shard is called again; the zero one is after Every.
+type Next struct {
+	// More says that there is more to be done: at once.
+	More bool
+	// At is when something falls due, where that is before Every is over; zero where
+	// nothing is known.
+	At time.Time
+}
+
+// Loop repeats work for every shard, one call at a time for each and all of them side by
+// side, until it is stopped. It begins with shards that are added and ends with those that
+// are removed.
 type Loop struct {
 	o        Options
 	failures *prometheus.CounterVec
 
+	ctx    context.Context
 	cancel context.CancelFunc
 	group  sync.WaitGroup
-	// served are the shards that have a goroutine; the one that lists owns them.
+	// mu guards served, the shards that are called, which is not held while they are listed.
+	mu     sync.Mutex
 	served map[string]*server
 }
 
 // New makes a loop.
 func New(o Options) *Loop {
-	return &Loop{o: o, failures: failuresIn(o.Metrics), served: map[string]*server{}}
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Loop{o: o, failures: failuresIn(o.Metrics), served: map[string]*server{}, ctx: ctx, cancel: cancel}
 }
 
 // Start begins: the first call for each shard is made at once. It does not wait for any.
 func (l *Loop) Start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	l.cancel = cancel
-	ticker := l.o.Clock.NewTicker(askEvery)
-	l.group.Go(func() {
-		defer ticker.Stop()
-		l.follow(ctx, ticker.C())
-	})
+	l.group.Go(l.follow)
 }
 
 // Stop ends the contexts of the calls under way and waits for them.
 func (l *Loop) Stop() {
 	l.cancel()
+	l.mu.Lock()
+	for _, s := range l.served {
+		s.end() // whoever was about to begin has begun, and is waited for
+	}
+	l.mu.Unlock()
 	l.group.Wait()
 }
 
-// follow keeps a goroutine for each shard that there is.
-func (l *Loop) follow(ctx context.Context, ticks <-chan time.Time) {
-	known := true
-	for {
-		names, err := l.list(ctx)
+// Wake has a shard called at once, or once more where it is being called: what the call
+// under way has looked at already may have changed since. A shard that failed is left alone
+// for as long as it would be without. It does not wait.
+func (l *Loop) Wake(shard string) {
+	l.mu.Lock()
+	s := l.served[shard]
+	l.mu.Unlock()
+	if s != nil {
+		s.wake()
+	}
+}
+
+// follow serves each shard that there is.
+func (l *Loop) follow() {
+	for known := true; ; {
+		names, err := l.list()
 		switch {
-		case ctx.Err() != nil:
+		case l.ctx.Err() != nil:
 			return
 		case err == nil:
-			l.serve(ctx, names)
+			l.serve(names)
 			known = true
 		case known:
 			known = false
-			l.o.Log.WarnContext(ctx, "failed to list the shards; the last known list stays in force", "work", l.o.Work, "error", err)
+			l.o.Log.WarnContext(l.ctx, "failed to list the shards; the last known list stays in force", "work", l.o.Work, "error", err)
 		}
 		select {
-		case <-ticks:
-		case <-ctx.Done():
+		case <-l.o.Clock.After(askEvery):
+		case <-l.ctx.Done():
 			return
 		}
 	}
 }
 
-func (l *Loop) list(ctx context.Context) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, listWithin)
+func (l *Loop) list() ([]string, error) {
+	ctx, cancel := context.WithTimeout(l.ctx, listWithin)
 	defer cancel()
 	return l.o.Shards(ctx)
 }
 
 // serve begins with the shards that are new and ends with those that are gone. One that
 // came back waits until its last call has ended, and for the next list.
-func (l *Loop) serve(ctx context.Context, names []string) {
+func (l *Loop) serve(names []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for name, s := range l.served {
-		if !slices.Contains(names, name) {
-			s.cancel()
-			if s.ended() {
-				delete(l.served, name)
-			}
+		if (s.ctx.Err() != nil || !slices.Contains(names, name)) && s.end() {
+			delete(l.served, name)
 		}
 	}
+	first := time.Duration(0)
 	for _, name := range names {
-		if s := l.served[name]; s != nil && !s.ended() {
+		if l.served[name] != nil {
 			continue
 		}
-		ctx, cancel := context.WithCancel(ctx)
-		s := &server{Options: &l.o, shard: name, failures: l.failures, cancel: cancel, done: make(chan struct{})}
+		ctx, cancel := context.WithCancel(l.ctx)
+		s := &server{Options: &l.o, shard: name, failures: l.failures, ctx: ctx, cancel: cancel, group: &l.group}
 		l.served[name] = s
-		// The ticks count from here, not from whenever the goroutine runs.
-		ticker := l.o.Clock.NewTicker(l.o.Every)
-		l.group.Go(func() {
-			defer close(s.done)
-			defer cancel()
-			defer ticker.Stop()
-			s.run(ctx, ticker.C())
-		})
+		s.wait(first)
+		first += l.o.Spread
 	}
-}
-
-// server does the work for one shard.
-type server struct {
-	*Options
-	shard    string
-	failures *prometheus.CounterVec
-	cancel   context.CancelFunc
-	done     chan struct{}
-	// failed is how many calls in a row failed, and silent is since when the shard
-	// does not answer; zero while it does.
-	failed int
-	silent time.Time
-	// rest is until when the shard is left alone.
-	rest time.Time
-}
-
-func (s *server) ended() bool {
-	select {
-	case <-s.done:
-		return true
-	default:
-		return false
-	}
-}
-
-func (s *server) run(ctx context.Context, ticks <-chan time.Time) {
-	for {
-		// A tick may have been as ready as the end: which one select takes is chance.
-		for ctx.Err() == nil && !s.Clock.Now().Before(s.rest) && s.call(ctx) {
-		}
-		select {
-		case <-ticks:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// call does the work once, and says whether there is more.
-func (s *server) call(ctx context.Context) (more bool) {
-	bounded, cancel := ctx, context.CancelFunc(func() {})
-	if s.Timeout > 0 {
-		bounded, cancel = context.WithTimeout(ctx, s.Timeout)
-	}
-	defer cancel()
-	more, err := s.Run(bounded, s.shard)
-	if ctx.Err() != nil {
-		return false
-	}
-	s.note(ctx, err)
-	return more && err == nil
 }

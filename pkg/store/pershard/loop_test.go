@@ -71,18 +71,18 @@ func TestEachShardHasItsOwnPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c calls
 		start(t, pershard.Options{Shards: listOf("healthy", "frozen", "slow", "dead"), Every: 100 * time.Millisecond, Timeout: 5 * time.Second,
-			Run: func(ctx context.Context, shard string) (bool, error) {
+			Run: func(ctx context.Context, shard string) (pershard.Next, error) {
 				c.note(shard)
 				switch shard {
 				case "frozen":
 					<-ctx.Done()
-					return false, ctx.Err()
+					return pershard.Next{}, ctx.Err()
 				case "slow":
 					<-time.After(2 * time.Second)
 				case "dead":
-					return false, errors.New("refused")
+					return pershard.Next{}, errors.New("refused")
 				}
-				return false, nil
+				return pershard.Next{}, nil
 			}})
 		pass(20*time.Second + time.Millisecond)
 		require.Equal(t, 201, c.of("healthy"))
@@ -96,10 +96,10 @@ func TestMoreIsDoneAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c calls
 		left := 5
-		start(t, pershard.Options{Shards: listOf("a"), Every: time.Hour, Run: func(context.Context, string) (bool, error) {
+		start(t, pershard.Options{Shards: listOf("a"), Every: time.Hour, Run: func(context.Context, string) (pershard.Next, error) {
 			c.note("a")
 			left--
-			return left > 0, nil
+			return pershard.Next{More: left > 0}, nil
 		}})
 		pass(time.Second)
 		require.Equal(t, 5, c.of("a"))
@@ -123,13 +123,13 @@ func TestShardsComeAndGo(t *testing.T) {
 				defer mu.Unlock()
 				return names, nil
 			},
-			Run: func(ctx context.Context, shard string) (bool, error) {
+			Run: func(ctx context.Context, shard string) (pershard.Next, error) {
 				c.note(shard)
 				if shard == "long" {
 					<-ctx.Done()
 					ended <- shard
 				}
-				return false, nil
+				return pershard.Next{}, nil
 			}})
 		pass(time.Second / 2)
 		require.Equal(t, 1, c.of("a"), "the first call is made at once")
@@ -144,6 +144,39 @@ func TestShardsComeAndGo(t *testing.T) {
 		pass(31 * time.Second)
 		require.Equal(t, "long", <-ended, "what is under way for one that was removed ends")
 		require.Positive(t, c.of("a"), "one that came back is served again")
+	})
+}
+
+// A shard whose call is under way while it is gone from the list is served again afterwards.
+func TestAShardComesBackDuringItsLastCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c calls
+		var gone atomic.Bool
+		ended := make(chan struct{})
+		start(t, pershard.Options{Every: time.Second,
+			Shards: func(context.Context) ([]string, error) {
+				if gone.Load() {
+					return []string{"b"}, nil
+				}
+				return []string{"a", "b"}, nil
+			},
+			Run: func(_ context.Context, shard string) (next pershard.Next, err error) {
+				c.note(shard)
+				if shard == "a" {
+					<-ended
+				}
+				return next, nil
+			}})
+		pass(time.Second / 2)
+		require.Equal(t, 1, c.of("a"))
+		gone.Store(true)
+		pass(31 * time.Second)
+		gone.Store(false)
+		pass(31 * time.Second)
+		require.Zero(t, c.of("a"), "its last call is under way")
+		close(ended)
+		pass(31 * time.Second)
+		require.Positive(t, c.of("a"))
 	})
 }
 
@@ -163,7 +196,10 @@ func TestAFrozenDirectoryLeavesTheLastKnownList(t *testing.T) {
 						}
 						return []string{"a"}, nil
 					},
-					Run: func(_ context.Context, shard string) (bool, error) { c.note(shard); return false, nil }})
+					Run: func(_ context.Context, shard string) (pershard.Next, error) {
+						c.note(shard)
+						return pershard.Next{}, nil
+					}})
 				pass(10*time.Minute + time.Millisecond)
 				require.Equal(t, 601, c.of("a"))
 			})
@@ -182,7 +218,10 @@ func TestADirectoryThatIsAwayAtFirst(t *testing.T) {
 				}
 				return []string{"a"}, nil
 			},
-			Run: func(_ context.Context, shard string) (bool, error) { c.note(shard); return false, nil }})
+			Run: func(_ context.Context, shard string) (pershard.Next, error) {
+				c.note(shard)
+				return pershard.Next{}, nil
+			}})
 		pass(2*time.Second + time.Millisecond)
 		require.Equal(t, 1, c.of("a"), "it is asked again every second")
 	})
@@ -192,10 +231,10 @@ func TestStopEndsWhatIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := 0
 		l := pershard.New(pershard.Options{Work: "wait", Shards: listOf("a"), Every: time.Second, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
-			Run: func(ctx context.Context, _ string) (bool, error) {
+			Run: func(ctx context.Context, _ string) (pershard.Next, error) {
 				<-ctx.Done()
 				ended++
-				return true, ctx.Err()
+				return pershard.Next{More: true}, ctx.Err()
 			}})
 		l.Start()
 		synctest.Wait()
@@ -214,12 +253,12 @@ func TestNothingBeginsAfterTheEnd(t *testing.T) {
 		var late atomic.Int64
 		l := pershard.New(pershard.Options{
 			Work: "count", Shards: listOf(names...), Every: time.Second, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
-			Run: func(ctx context.Context, _ string) (bool, error) {
+			Run: func(ctx context.Context, _ string) (pershard.Next, error) {
 				if ctx.Err() != nil {
 					late.Add(1)
 				}
 				<-ctx.Done()
-				return false, nil
+				return pershard.Next{}, nil
 			},
 		})
 		l.Start()
@@ -243,10 +282,10 @@ func TestSilenceIsToldOnce(t *testing.T) {
 		}
 		registry := prometheus.NewRegistry()
 		o := pershard.Options{Shards: listOf("a"), Every: time.Second, Metrics: registry, Log: slog.New(slog.NewTextHandler(&text, nil)),
-			Run: func(context.Context, string) (bool, error) {
+			Run: func(context.Context, string) (pershard.Next, error) {
 				mu.Lock()
 				defer mu.Unlock()
-				return false, fail
+				return pershard.Next{}, fail
 			}}
 		set(context.DeadlineExceeded)
 		start(t, o)
@@ -320,5 +359,102 @@ func TestAListIsSharedAndKept(t *testing.T) {
 		}
 		require.Greater(t, asked.Load(), int32(10))
 		pass(time.Minute)
+	})
+}
+
+// What was committed while a call was looking may have come too late for it.
+func TestWhoIsWokenWhileItLooksLooksAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c calls
+		looking := make(chan struct{})
+		l := pershard.New(pershard.Options{Work: "look", Shards: listOf("a", "b"), Every: time.Hour, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
+			Run: func(_ context.Context, shard string) (next pershard.Next, err error) {
+				c.note(shard)
+				<-looking
+				return next, nil
+			}})
+		l.Start()
+		t.Cleanup(l.Stop)
+		synctest.Wait()
+		for range 100 {
+			l.Wake("a")
+		}
+		l.Wake("nobody's")
+		synctest.Wait()
+		require.Equal(t, 1, c.of("a"), "one call at a time")
+		close(looking)
+		pass(20 * time.Millisecond)
+		require.Equal(t, 1, c.of("a"), "and one more, however often it was woken")
+		require.Equal(t, 1, c.of("b"))
+		l.Wake("a")
+		synctest.Wait()
+		require.Equal(t, 1, c.of("a"), "woken while nothing is under way")
+		for range 100 {
+			l.Wake("a")
+			pass(time.Millisecond)
+		}
+		require.LessOrEqual(t, c.of("a"), 10, "hints come with every commit, looks do not")
+		pass(time.Second)
+		c.of("a")
+		pass(time.Hour + time.Second)
+		require.Equal(t, 1, c.of("a"), "the slow look is an hour after the last one")
+	})
+}
+
+// A shard that does not answer is not called more often because somebody hints.
+func TestAShardThatFailsIsLeftAloneWhoeverWakesIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c calls
+		l := pershard.New(pershard.Options{
+			Work: "look", Shards: listOf("a"), Every: time.Hour, Retry: 100 * time.Millisecond, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
+			Run: func(_ context.Context, shard string) (next pershard.Next, err error) {
+				c.note(shard)
+				return next, errors.New("refused")
+			},
+		})
+		l.Start()
+		t.Cleanup(l.Stop)
+		for range 10_000 {
+			l.Wake("a")
+			pass(time.Millisecond)
+		}
+		require.InDelta(t, 13, c.of("a"), 2, "doubling from the first retry to once a second")
+	})
+}
+
+func TestWhatFallsDueIsThereOnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c calls
+		began := time.Now()
+		due := []time.Time{began.Add(7 * time.Second), began.Add(8 * time.Second), began.Add(time.Hour)}
+		start(t, pershard.Options{Shards: listOf("a"), Every: 5 * time.Second, Run: func(context.Context, string) (pershard.Next, error) {
+			c.note("a")
+			for len(due) > 0 && !due[0].After(time.Now()) {
+				due = due[1:]
+			}
+			if len(due) == 0 {
+				return pershard.Next{}, nil
+			}
+			return pershard.Next{At: due[0]}, nil
+		}})
+		for _, want := range []int{1, 0, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 1} { // at 0, 5, 7, 8 and 13 s
+			synctest.Wait()
+			require.Equal(t, want, c.of("a"), time.Since(began))
+			<-time.After(time.Second)
+		}
+	})
+}
+
+func TestManyShardsAreNotCalledAtTheSameMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c calls
+		start(t, pershard.Options{Shards: listOf("a", "b", "c"), Every: time.Minute, Spread: time.Second,
+			Run: func(_ context.Context, shard string) (next pershard.Next, err error) { c.note(shard); return next, nil }})
+		for _, shard := range []string{"a", "b", "c"} {
+			synctest.Wait()
+			require.Equal(t, 1, c.of(shard))
+			<-time.After(time.Second)
+		}
+		require.Zero(t, c.of("a")+c.of("b")+c.of("c"))
 	})
 }

@@ -39,6 +39,22 @@ var (
 // catalogue is every setting, in alphabetical order.
 var catalogue = []Definition{
 	{
+		Key: Agents, Label: "AI assistants may ask portals what their visitors may ask without a sign-in or an age check", Group: Portals, Type: Boolean,
+		Default: false, At: organization,
+	},
+	{
+		Key: Hiring, Label: "Candidates may be invited and interviewed", Group: OfHiring, Type: Boolean,
+		Default: true, At: organization, Feature: "hiring",
+	},
+	{
+		Key: HiringNoticeDays, Label: "Fewest business days between what candidates are told and their interview", Group: OfHiring, Type: Integer,
+		Default: int64(0), Max: 90, At: organization,
+	},
+	{
+		Key: HiringRetentionDays, Label: "How long candidates of roles are kept that say nothing of it, in days", Group: OfHiring, Type: Integer,
+		Default: int64(365), Min: 1, Max: 3650, At: organization,
+	},
+	{
 		Key: YoungLearners, Label: "Everybody who comes through a portal is taken for a minor", Group: Learning, Type: Boolean,
 		Default: false, At: everywhere, RequiresOwner: true,
 	},
@@ -49,6 +65,14 @@ var catalogue = []Definition{
 	{
 		Key: AINotice, Label: "Every widget tells its visitors that they talk with an AI, whatever it says itself", Group: Privacy, Type: Boolean,
 		Default: false, At: organization, Fixed: map[string]Value{EU: true},
+	},
+	{
+		Key: Recordings, Label: "Sessions may be recorded, where their users agree", Group: Privacy, Type: Boolean,
+		Default: false, At: everywhere, RequiresOwner: true,
+	},
+	{
+		Key: RecordingsRequired, Label: "Sessions that are to be recorded end where their users do not agree", Group: Privacy, Type: Boolean,
+		Default: false, At: everywhere, RequiresOwner: true,
 	},
 	{
 		Key: RetentionDays, Label: "Longest time that words of sessions are kept, in days", Group: Privacy, Type: Integer,
@@ -73,6 +97,10 @@ var catalogue = []Definition{
 	{
 		Key: MonthlyCapMinutes, Label: "Most minutes of a calendar month", Group: Sessions, Type: Integer,
 		Max: 100_000_000, At: organization, RequiresOwner: true,
+	},
+	{
+		Key: WebRTC, Label: "Conversations on pages of portals go over WebRTC, where that connects", Group: Sessions, Type: Boolean,
+		Default: false, At: organization,
 	},
 	{
 		Key: Widgets, Label: "Pages may show widgets", Group: Showing, Type: Boolean,

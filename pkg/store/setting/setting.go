@@ -16,6 +16,13 @@ const (
 	// AINotice has every widget tell its visitors that they talk with an AI,
 	// whatever the widget says itself.
 	AINotice Key = "privacy.ai_notice"
+	// Hiring lets candidates be invited and interviewed.
+	Hiring Key = "hiring.enabled"
+	// HiringNoticeDays is how many business days lie between what candidates are told and
+	// their interview at least, where the law or the role asks for less.
+	HiringNoticeDays Key = "hiring.notice_days"
+	// HiringRetentionDays is how long candidates of roles are kept that say nothing of it.
+	HiringRetentionDays Key = "hiring.retention_days"
 	// IdleTimeoutS is how many seconds of silence end a session that says nothing
 	// of it.
 	IdleTimeoutS Key = "sessions.idle_timeout_s"
@@ -27,9 +34,17 @@ const (
 	Memory Key = "memory.enabled"
 	// MonthlyCapMinutes bounds the minutes of a calendar month, below the plan's cap.
 	MonthlyCapMinutes Key = "usage.monthly_cap_minutes"
+	// Agents lets AI assistants ask, without a key, what visitors may ask a portal.
+	Agents Key = "agents.enabled"
+	// Recordings lets sessions be recorded whose users agree, and RecordingsRequired ends
+	// those whose users do not.
+	Recordings         Key = "privacy.recordings"
+	RecordingsRequired Key = "privacy.recordings_required"
 	// RetentionDays is how long words of sessions are kept, where the persona keeps
 	// them for longer.
 	RetentionDays Key = "privacy.transcript_retention_days"
+	// WebRTC has the conversations of portals' pages go over WebRTC, where that connects.
+	WebRTC Key = "sessions.webrtc"
 	// Widgets lets pages show widgets.
 	Widgets Key = "widgets.enabled"
 	// YoungLearners takes everybody who comes through a portal for a minor: nobody
@@ -46,7 +61,9 @@ type Group string
 
 // The groups.
 const (
+	OfHiring Group = "hiring"
 	Learning Group = "learning"
+	Portals  Group = "portals"
 	Privacy  Group = "privacy"
 	Sessions Group = "sessions"
 	Showing  Group = "widgets"

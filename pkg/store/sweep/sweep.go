@@ -35,7 +35,7 @@ type Sweeper struct {
 	Tasks []Task
 	// Shards lists the shards; it is asked again now and then.
 	Shards func(ctx context.Context) ([]string, error)
-	Clock  clock.WithTicker
+	Clock  clock.WithDelayedExecution
 	Log    *slog.Logger
 	// Metrics counts what failed; nil for nowhere.
 	Metrics prometheus.Registerer
@@ -56,7 +56,7 @@ func (s *Sweeper) Start() {
 		}
 		l := pershard.New(pershard.Options{
 			Work: t.Name, Shards: shards, Every: t.Every, Timeout: runWithin, Clock: s.Clock, Log: s.Log, Metrics: s.Metrics,
-			Run: func(ctx context.Context, shard string) (more bool, err error) { return s.run(ctx, t, shard) },
+			Run: func(ctx context.Context, shard string) (pershard.Next, error) { return s.run(ctx, t, shard) },
 		})
 		s.loops = append(s.loops, l)
 		l.Start()
@@ -75,10 +75,10 @@ func (s *Sweeper) Stop() {
 	group.Wait()
 }
 
-func (s *Sweeper) run(ctx context.Context, t Task, shard string) (more bool, err error) {
+func (s *Sweeper) run(ctx context.Context, t Task, shard string) (pershard.Next, error) {
 	n, err := t.Run(ctx, shard)
 	if err == nil && n > 0 {
 		s.Log.InfoContext(ctx, "task done", "task", t.Name, "shard", shard, "count", n)
 	}
-	return t.Batch > 0 && n >= t.Batch, err
+	return pershard.Next{More: t.Batch > 0 && n >= t.Batch}, err
 }

@@ -47,6 +47,15 @@ func (tx *Tx) Decrement(ctx context.Context, name string) error {
 	return err
 }
 
+// Add adds to a counter, or takes from it, but not below zero.
+func (tx *Tx) Add(ctx context.Context, name string, by int64) error {
+	tx.Touch("org_counter", text(name))
+	_, err := tx.Exec(ctx, `
+		INSERT INTO org_counter AS c (org_id, name, value) VALUES ($1, $2, GREATEST($3::BIGINT, 0))
+		ON CONFLICT (org_id, name) DO UPDATE SET value = GREATEST(c.value + $3::BIGINT, 0)`, tx.Org, name, by)
+	return err
+}
+
 // text is a string that is part of a row's key.
 type text string
 

@@ -58,6 +58,26 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 			_, err := avatar.List(ctx, tenants, avatar.NewLibrary(), org, avatar.Filter{Kind: avatar.Custom}, nil, 50)
 			return err
 		}},
+		"consents of a kind": {shard, "consent", "consent_by_kind", func() error {
+			_, err := consent.List(ctx, tenants, org, consent.Filter{Kind: "recording"}, nil, 50)
+			return err
+		}},
+		"consents of a face": {shard, "consent", "consent_by_avatar", func() error {
+			_, err := consent.List(ctx, tenants, org, consent.Filter{Avatar: id.NewAvatar()}, nil, 50)
+			return err
+		}},
+		"consents of a voice": {shard, "consent", "consent_by_voice", func() error {
+			_, err := consent.List(ctx, tenants, org, consent.Filter{Voice: id.NewVoice()}, nil, 50)
+			return err
+		}},
+		"consents of a place": {shard, "consent", "consent_by_membership", func() error {
+			_, err := consent.List(ctx, tenants, org, consent.Filter{Membership: id.NewMembership(), Kind: "guardian"}, nil, 50)
+			return err
+		}},
+		"consents withdrawn": {shard, "consent", "consent_withdrawn", func() error {
+			_, err := consent.List(ctx, tenants, org, consent.Filter{State: consent.Withdrawn}, nil, 50)
+			return err
+		}},
 		"consents": {shard, "consent", "consent_by_time", func() error {
 			_, err := consent.List(ctx, tenants, org, consent.Filter{}, nil, 50)
 			return err

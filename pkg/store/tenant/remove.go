@@ -9,6 +9,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/hint"
 )
 
 // Table is a table with rows of organizations.
@@ -27,6 +28,9 @@ type Table struct {
 	// Stays says that the rows are of one shard's own running: an organization that moves
 	// leaves them behind.
 	Stays bool
+	// Hints are what workers are told once a row was written (InTx): that there may be
+	// something for them.
+	Hints hint.Kinds
 }
 
 // Tables are all that have rows of organizations, but for org_fence, in an order in
@@ -34,24 +38,59 @@ type Table struct {
 // goes last: they carry it out meanwhile.
 var Tables = []Table{
 	{Name: "activity", Owner: "store/activity", Key: []string{"id"}},
+	{Name: "assignment_count", Owner: "learning/assignment", Key: []string{"assignment_id"}},
+	{Name: "assignment_person", Owner: "learning/assignment", Key: []string{"assignment_id", "person_id"}},
+	{Name: "assignment_reminder", Owner: "learning/assignment", Key: []string{"assignment_id", "person_id", "day"}},
+	{Name: "assignment", Owner: "learning/assignment", Key: []string{"id"}},
+	{Name: "attempt_grant", Owner: "learning/assignment", Key: []string{"id"}},
+	{Name: "attestation", Owner: "learning/record", Key: []string{"id"}},
 	{Name: "avatar_use", Owner: "personas/avatar", Key: []string{"avatar_id", "wearer_kind", "wearer_id"}},
 	{Name: "avatar", Owner: "personas/avatar", Key: []string{"id"}},
 	{Name: "case_link", Owner: "sessions/caselink", Key: []string{"id"}},
+	{Name: "candidate_entry", Owner: "hiring/record", Key: []string{"candidate_id", "number"}},
+	{Name: "candidate_words", Owner: "hiring/record", Key: []string{"candidate_id", "number"}},
+	{Name: "record_leaf", Owner: "hiring/record", Key: []string{"candidate_id", "number"}},
+	{Name: "record_anchor", Owner: "hiring/record", Key: []string{"number"}},
+	{Name: "candidate_invite", Owner: "hiring/candidate", Key: []string{"id"}},
+	{Name: "human_interview", Owner: "hiring/candidate", Key: []string{"id"}},
+	{Name: "candidate_request", Owner: "hiring/candidate", Key: []string{"id"}},
+	{Name: "demographic_answer", Owner: "hiring/demographics", Key: []string{"id"}},
+	{Name: "demographic_role", Owner: "hiring/demographics", Key: []string{"role_id"}},
+	{Name: "bias_publication", Owner: "hiring/demographics", Key: []string{"portal_id"}},
+	{Name: "bias_cohort", Owner: "hiring/demographics", Key: []string{"id"}},
+	{Name: "candidate", Owner: "hiring/candidate", Key: []string{"id"}},
+	{Name: "certificate", Owner: "learning/certificate", Key: []string{"id"}},
+	{Name: "completion", Owner: "learning/record", Key: []string{"id"}},
 	{Name: "connection_call", Owner: "personas/connection", Key: []string{"connection_id", "id"}},
+	{Name: "connection_link", Owner: "personas/connection", Key: []string{"connection_id", "item_id"}},
 	{Name: "connection_use", Owner: "personas/connection", Key: []string{"connection_id", "user_kind", "user_id"}},
 	{Name: "connection", Owner: "personas/connection", Key: []string{"id"}},
+	{Name: "dashboard_count", Owner: "figures/dashboard", Key: []string{"area", "portal_id", "unit_id", "at"}},
+	{Name: "dashboard_cursor", Owner: "figures/dashboard", Key: []string{"source"}},
+	{Name: "dashboard_fact", Owner: "figures/dashboard", Key: []string{"kind", "id"}},
+	{Name: "dashboard_waiting", Owner: "figures/dashboard", Key: []string{"measure", "portal_id", "unit_id", "person_id"}},
 	{Name: "dedicated_delivery", Owner: "eventing"},
-	{Name: "delivery", Owner: "eventing", Key: []string{"id"}},
+	{Name: "delivery", Owner: "eventing", Key: []string{"id"}, Hints: hint.Deliveries},
+	{Name: "contest", Owner: "learning/result", Key: []string{"id"}},
 	{Name: "directory_change", Owner: "store/apikey", Key: []string{"id"}},
 	{Name: "duo", Owner: "personas/duo", Key: []string{"id"}},
 	{Name: "escalation", Owner: "sessions/escalation", Key: []string{"id"}},
 	{Name: "event", Owner: "eventing", Key: []string{"id"}},
-	{Name: "event_staged", Owner: "eventing", Key: []string{"id"}},
+	{Name: "event_staged", Owner: "eventing", Key: []string{"id"}, Hints: hint.Deliveries},
 	{Name: "event_turn", Owner: "store/organization"},
 	{Name: "face", Owner: "personas/face", Key: []string{"avatar_id"}},
 	{Name: "file", Owner: "store/file", Key: []string{"id"}},
+	{Name: "hiring_role_count", Owner: "hiring/role", Key: []string{"role_id"}},
+	{Name: "hiring_role", Owner: "hiring/role", Key: []string{"id"}},
 	{Name: "idempotency_record", Owner: "store/idempotency", Key: []string{"key_id", "method", "path", "client_key"}},
-	{Name: "job", Owner: "eventing/job", Key: []string{"id"}},
+	{Name: "schedule", Owner: "sessions/slot", Key: []string{"id"}},
+	{Name: "slot_holder", Owner: "sessions/slot", Key: []string{"holder_id"}},
+	{Name: "slot_reservation", Owner: "sessions/slot", Key: []string{"holder_id", "reserved_by"}},
+	{Name: "inbox_note", Owner: "sessions/inbox", Key: []string{"item_id", "id"}},
+	{Name: "inbox_term", Owner: "sessions/inbox", Key: []string{"term", "item_id"}},
+	{Name: "inbox_item", Owner: "sessions/inbox", Key: []string{"id"}},
+	{Name: "issuer_key", Owner: "learning/certificate", Key: []string{"id"}},
+	{Name: "job", Owner: "eventing/job", Key: []string{"id"}, Hints: hint.Jobs},
 	{Name: "job_note", Owner: "eventing/job", Key: []string{"job_id", "number"}},
 	{Name: "knowledge_chunk", Owner: "personas/knowledge", Key: []string{"document_id", "generation", "position"}},
 	{Name: "knowledge_document", Owner: "personas/knowledge", Key: []string{"id"}},
@@ -63,8 +102,9 @@ var Tables = []Table{
 	{Name: "knowledge_question", Owner: "personas/knowledge", Key: []string{"gap_id", "id"}},
 	{Name: "knowledge_use", Owner: "personas/knowledge", Key: []string{"base_id", "user_kind", "user_id"}},
 	{Name: "knowledge_base", Owner: "personas/knowledge", Key: []string{"id"}},
-	{Name: "mail_count", Owner: "portals/letter", Key: []string{"holder", "hour"}},
-	{Name: "mail_link", Owner: "portals/letter", Cascades: []string{"portals/person"}, Key: []string{"hash"}},
+	{Name: "mail_count", Owner: "portals/mailer", Key: []string{"holder", "hour"}},
+	{Name: "mail_link", Owner: "portals/mailer", Cascades: []string{"portals/person"}, Key: []string{"hash"}},
+	{Name: "mastery", Owner: "learning/mastery", Key: []string{"person_id", "subject_id", "objective_key"}},
 	{Name: "membership", Owner: "portals/person", Key: []string{"id"}},
 	{Name: "memory", Owner: "visits/memory", Cascades: []string{"personas/persona"}, Key: []string{"persona_id", "person_id"}},
 	{Name: "minute_debit", Owner: "eventing/usage", Key: []string{"session_id", "block", "grant_id"}},
@@ -83,6 +123,12 @@ var Tables = []Table{
 	{Name: "portal_visit", Owner: "visits/signin", Cascades: []string{"portals/person"}, Key: []string{"hash"}},
 	{Name: "portal", Owner: "portals/portal", Key: []string{"id"}},
 	{Name: "rate_window", Owner: "store/limits", Key: []string{"holder", "class"}, Stays: true},
+	{Name: "recording_piece", Owner: "sessions/recording", Key: []string{"session_id", "at_ms"}},
+	{Name: "recording", Owner: "sessions/recording", Key: []string{"session_id"}},
+	{Name: "report", Owner: "sessions/printed", Key: []string{"id"}},
+	{Name: "result", Owner: "learning/result", Key: []string{"id"}},
+	{Name: "review", Owner: "learning/result", Key: []string{"id"}},
+	{Name: "screening", Owner: "hiring/screening", Key: []string{"id"}},
 	{Name: "session_staff", Owner: "sessions/session", Key: []string{"session_id", "id"}},
 	{Name: "session_token", Owner: "sessions/session", Key: []string{"hash"}},
 	{Name: "session", Owner: "sessions/session", Key: []string{"id"}},
@@ -105,6 +151,17 @@ var Tables = []Table{
 	{Name: "widget", Owner: "portals/widget", Key: []string{"id"}},
 	{Name: "session_command", Owner: "sessions/session", Key: []string{"session_id", "id"}},
 }
+
+// hintsOf are the Hints of tables that have any.
+var hintsOf = func() map[string]hint.Kinds {
+	found := map[string]hint.Kinds{}
+	for _, t := range Tables {
+		if t.Hints != 0 {
+			found[t.Name] = t.Hints
+		}
+	}
+	return found
+}()
 
 // IsOpen says whether an organization can be used on a shard.
 func (t *Tenants) IsOpen(ctx context.Context, shard string, org id.Org) (open bool, err error) {

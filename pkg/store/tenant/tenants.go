@@ -9,12 +9,14 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/hint"
 )
 
 // Tenants finds organizations' databases and keeps a pool for each shard.
 type Tenants struct {
 	directory *directory.Directory
 	pool      database.PoolOptions
+	hints     *hint.Hub
 
 	mu     sync.Mutex
 	shards map[string]*shard
@@ -29,6 +31,12 @@ type Tenants struct {
 func New(d *directory.Directory, pool database.PoolOptions) *Tenants {
 	return &Tenants{directory: d, pool: pool, shards: map[string]*shard{}}
 }
+
+// HintBy has workers told of what is committed for them. It is called before the first use.
+func (t *Tenants) HintBy(h *hint.Hub) { t.hints = h }
+
+// Hints are those of HintBy; nil without.
+func (t *Tenants) Hints() *hint.Hub { return t.hints }
 
 // ShardOf is the shard that an organization lives on, as far as this process knows. What
 // is done there follows the organization if it has moved; this says whose work it is.

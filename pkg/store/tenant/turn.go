@@ -8,6 +8,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/hint"
 )
 
 // Fence is what a shard says of an organization.
@@ -54,6 +55,9 @@ func (t *Tenants) Turn(ctx context.Context, shard string, org id.Org, from, to F
 		done = tag.RowsAffected() > 0
 		return err
 	})
+	if to.State == Open || to.State == Capture {
+		t.hints.Hint(shard, hint.Every) // of what waited at the fence, and what a move brought
+	}
 	return done, err
 }
 

@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -9,6 +10,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/hint"
 )
 
 // Tx is a transaction on an organization's shard that has passed the fence.
@@ -22,6 +24,8 @@ type Tx struct {
 	audited map[string]bool
 	// closing is what is written with the commit.
 	closing []Write
+	// hints are what workers are told once it is committed.
+	hints *hint.Kinds
 }
 
 // Write is something that a transaction writes with its commit.
@@ -51,11 +55,13 @@ func (tx *Tx) queueClosing(b *pgx.Batch) error {
 
 // Touch notes that the transaction wrote a row of a tenant table; pk are the
 // key's parts after org_id. While the organization is being copied elsewhere
-// the copy learns of the row from this. Every write of a tenant row calls it.
+// the copy learns of the row from this, and workers of what is for them (Table.Hints).
+// Every write of a tenant row calls it.
 func (tx *Tx) Touch(table string, pk ...fmt.Stringer) {
 	if tx.audited != nil {
 		tx.audited[table] = true
 	}
+	*tx.hints |= hintsOf[table]
 	if !tx.capture {
 		return
 	}
@@ -79,9 +85,13 @@ func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Cont
 			f   fence
 			tx  *Tx
 			end func(*pgx.Batch) error
+			// hints are of all runs: one whose commit's outcome was not known may have been it.
+			hints hint.Kinds
+			runs  int
 		)
 		o := database.TxOptions{Opening: func(e database.Engine, b *pgx.Batch) {
-			tx = &Tx{Org: org, Engine: e, touched: map[row]struct{}{}}
+			runs++
+			tx = &Tx{Org: org, Engine: e, touched: map[row]struct{}{}, hints: &hints}
 			if e == database.Postgres {
 				b.Queue(`SELECT pg_advisory_xact_lock_shared($1)`, lockKey(org))
 			}
@@ -97,12 +107,17 @@ func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Cont
 		for _, option := range options {
 			option(&o)
 		}
-		return db.InTx(ctx, o, func(ctx context.Context, inner database.Tx) error {
+		err := db.InTx(ctx, o, func(ctx context.Context, inner database.Tx) error {
 			tx.Tx, tx.capture = inner, f.state == Capture
 			if auditor != nil {
 				ctx, end = tx.audit(ctx)
 			}
 			return fn(ctx, tx)
 		})
+		// A run whose commit's outcome was not known may be followed by one that fails.
+		if err == nil || errors.Is(err, database.ErrOutcomeUnknown) || runs > 1 {
+			t.hints.Hint(route.Shard, hints)
+		}
+		return err
 	})
 }
