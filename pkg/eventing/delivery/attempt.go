@@ -35,6 +35,7 @@ func (c *courier) dispatch(ctx context.Context) {
 		}
 		t := e.dequeue()
 		if t == nil {
+			c.pace.hinted = true // what was read too long ago is read again
 			continue
 		}
 		if c.may(e) {
@@ -88,6 +89,7 @@ func (c *courier) land(o *outcome) {
 		c.Log.Debug("a delivery failed", "shard", c.shard, "delivery", o.task.id.String(), "code", o.code, "error", o.cause)
 	}
 	c.unwritten = append(c.unwritten, o)
+	c.pace.hurry()
 	c.queueUp(e)
 }
 
@@ -162,16 +164,16 @@ func (c *courier) body(ctx context.Context, t *task, to *receiver) ([]byte, Code
 
 // tell tells the event as the webhook may know it. Most events have no words,
 // and nothing need be asked about them.
-func (c *courier) tell(ctx context.Context, t *task, to *receiver) (event.Telling, error) {
+func (c *courier) tell(ctx context.Context, t *task, to *receiver) (event.Rendered, error) {
 	kind, _ := event.Find(t.event.Type)
 	asked := to.webhook.IncludeConversation && len(kind.Fields.Conversation) > 0
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
-	words, err := c.Teller.Words(ctx, t.org, asked)
+	words, err := c.Renderer.Words(ctx, t.org, asked)
 	if err != nil {
-		return event.Telling{}, err
+		return event.Rendered{}, err
 	}
-	return c.Teller.Tell(ctx, t.event, words)
+	return c.Renderer.Render(ctx, t.event, words)
 }
 
 // post makes the request.

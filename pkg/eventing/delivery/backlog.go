@@ -5,27 +5,32 @@ import (
 	"time"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/store/database"
 )
 
 // Oldest is since when the delivery that waits longest for a shard's shared workers is
-// due; zero where none is. It is what their backlog ages say of their own lanes, of all
+// due, or the event that has no place in its log yet was committed; zero where there is none. It is what their backlog ages say of their own lanes, of all
 // of them: more of them would not help a webhook that has a worker of its own, and what
 // is left of a deleted one waits for nothing. It rides delivery_due.
 func Oldest(ctx context.Context, db *database.DB, now time.Time) (time.Time, error) {
-	due, err := new(heads).due(ctx, db, now)
-	if err != nil || len(due) == 0 {
-		return time.Time{}, err
+	staged, err := event.OldestStaged(ctx, db)
+	if err != nil {
+		return staged, err
+	}
+	found, err := new(heads).find(ctx, db, now)
+	if err != nil || len(found.due) == 0 {
+		return staged, err
 	}
 	places, err := readPlaces(ctx, db)
 	if err != nil {
 		return time.Time{}, err
 	}
-	var p poll
-	if err := p.readReceivers(ctx, db, due); err != nil {
+	p := poll{oldest: staged}
+	if err := p.readReceivers(ctx, db, found.due); err != nil {
 		return time.Time{}, err
 	}
-	for _, h := range due {
+	for _, h := range found.due {
 		if _, lives := p.receivers[h.Webhook]; lives && !places.apart(h.Webhook) {
 			p.waits(h)
 		}
@@ -35,8 +40,12 @@ func Oldest(ctx context.Context, db *database.DB, now time.Time) (time.Time, err
 
 // waits notes since when a webhook's first delivery is due.
 func (p *poll) waits(h head) {
-	if p.oldest.IsZero() || h.Due.Before(p.oldest) {
-		p.oldest = h.Due
+	p.waitsSince(h.Due)
+}
+
+func (p *poll) waitsSince(at time.Time) {
+	if p.oldest.IsZero() || !at.IsZero() && at.Before(p.oldest) {
+		p.oldest = at
 	}
 }
 

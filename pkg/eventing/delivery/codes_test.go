@@ -64,10 +64,10 @@ func TestErrorCodes(t *testing.T) {
 		"a private address":     {code: delivery.AddressRefused, made: func(*world) func(*webhook.Webhook) { return url("https://10.0.0.1/hook") }},
 		"an address of old":     {code: delivery.AddressRefused, made: func(*world) func(*webhook.Webhook) { return url("http://example.com/hook") }},
 		"a fault of ours": {code: delivery.InternalError, draft: []event.Draft{rating()}, then: func(w *world, _ *webhook.Webhook) {
-			w.options.Teller.Sources[event.ConversationRated] = comment(event.Detail{}, errors.New("broken"))
+			w.options.Renderer.Sources[event.ConversationRated] = comment(event.Detail{}, errors.New("broken"))
 		}},
 		"a panic of ours": {code: delivery.InternalError, draft: []event.Draft{rating()}, then: func(w *world, _ *webhook.Webhook) {
-			w.options.Teller.Sources[event.ConversationRated] = func(context.Context, event.Event, bool) (event.Detail, error) { panic("broken") }
+			w.options.Renderer.Sources[event.ConversationRated] = func(context.Context, event.Event, bool) (event.Detail, error) { panic("broken") }
 		}},
 		"a lost key":   {code: delivery.InternalError, after: func(w *world) { w.exec(`UPDATE webhook SET secret = 'nonsense'`) }},
 		"switched off": {code: delivery.WebhookInactive, then: func(_ *world, h *webhook.Webhook) { h.Active = false }},
@@ -77,7 +77,7 @@ func TestErrorCodes(t *testing.T) {
 		}},
 		"unsubscribed": {code: delivery.Unsubscribed, then: func(_ *world, h *webhook.Webhook) { h.Events = []string{"unit.created"} }},
 		"withdrawn by the noun": {code: delivery.Withdrawn, draft: []event.Draft{rating()}, then: func(w *world, _ *webhook.Webhook) {
-			w.options.Teller.Sources[event.ConversationRated] = comment(event.Detail{Standing: event.Withdrawn}, nil)
+			w.options.Renderer.Sources[event.ConversationRated] = comment(event.Detail{Standing: event.Withdrawn}, nil)
 		}},
 		"words no longer asked for": {
 			code: delivery.Withdrawn, draft: []event.Draft{{Type: event.TranscriptFinal}},
@@ -98,7 +98,7 @@ func TestErrorCodes(t *testing.T) {
 			},
 		},
 		"the subject is gone": {code: delivery.EventGone, draft: []event.Draft{rating()}, then: func(w *world, _ *webhook.Webhook) {
-			w.options.Teller.Sources[event.ConversationRated] = comment(event.Detail{Standing: event.Gone}, nil)
+			w.options.Renderer.Sources[event.ConversationRated] = comment(event.Detail{Standing: event.Gone}, nil)
 		}},
 		"the event is gone": {code: delivery.EventGone, after: func(w *world) { w.exec(`DELETE FROM event`) }},
 	} {
@@ -119,7 +119,7 @@ func TestErrorCodes(t *testing.T) {
 			if tc.after != nil {
 				tc.after(w)
 			}
-			w.settle()
+			w.deliver()
 			found, attempts := w.delivery(w.one, d)
 			require.NotNil(t, found.Code)
 			require.Equal(t, tc.code, *found.Code)
@@ -148,7 +148,7 @@ func TestALostKeyIsAnErrorInTheLog(t *testing.T) {
 	w.emit(w.one)
 	w.emit(w.one)
 	w.exec(`UPDATE webhook SET secret = 'nonsense'`)
-	w.settle()
+	w.deliver()
 	require.Equal(t, 1, strings.Count(log.String(), "secret cannot be opened"), log.String())
 	require.Contains(t, log.String(), h.String())
 }
@@ -164,7 +164,7 @@ func TestAnswersWithBadBodies(t *testing.T) {
 			w.receiver.Set("/hook", does)
 			d := w.emit(w.one)[0]
 			began := time.Now()
-			w.settle()
+			w.deliver()
 			require.Less(t, time.Since(began), 5*time.Second)
 			found, attempts := w.delivery(w.one, d)
 			require.Equal(t, delivery.Delivered, found.State)
@@ -181,15 +181,15 @@ func TestRetryAfter(t *testing.T) {
 	w.hook(w.one, "/busy")
 	w.receiver.Set("/busy", endpoint.Behaviour{Status: http.StatusTooManyRequests, RetryAfter: "240"})
 	d := w.emit(w.one)[0]
-	w.settle()
+	w.deliver()
 	found, _ := w.delivery(w.one, d)
 	require.Equal(t, w.now().Add(4*time.Minute), found.DueAt.UTC())
 	w.clock.Step(4*time.Minute - time.Second)
-	w.settle()
+	w.deliver()
 	require.Equal(t, 1, w.receiver.Count("/busy").Requests)
 	w.receiver.Set("/busy", endpoint.Behaviour{})
 	w.clock.Step(time.Second)
-	w.settle()
+	w.deliver()
 	found, _ = w.delivery(w.one, d)
 	require.Equal(t, delivery.Delivered, found.State)
 }
@@ -203,14 +203,14 @@ func TestContracts(t *testing.T) {
 	for _, path := range []string{"/old", "/new"} {
 		w.receiver.Set(path, endpoint.Behaviour{Secret: string(secret)})
 	}
-	w.options.Teller.Sources[event.LeadCaptured] = comment(event.Detail{
+	w.options.Renderer.Sources[event.LeadCaptured] = comment(event.Detail{
 		Fields: map[string]any{"contact.name": "Kim", "summary": "Wants a demo."}, ByAvatar: true,
 	}, nil)
 	deliveries := w.emit(w.one, event.Draft{Type: event.LeadCaptured, Fields: map[string]any{
 		"inboxItemId": "inb_1", "portalId": "portal_0683mPq2v9XKf1sTn7ZQ4b", "leadBand": "hot",
 	}})
 	require.Len(t, deliveries, 2)
-	w.settle()
+	w.deliver()
 
 	young, old := w.receiver.Received("/new")[0], w.receiver.Received("/old")[0]
 	require.True(t, young.Verified, young.Why)
@@ -240,11 +240,11 @@ func TestARetryIsRebuilt(t *testing.T) {
 	w.hook(w.one, "/words", func(h *webhook.Webhook) { h.IncludeConversation = true })
 	w.receiver.Set("/words", endpoint.Behaviour{Status: 500})
 	source := func(fields map[string]any) {
-		w.options.Teller.Sources[event.LeadCaptured] = comment(event.Detail{Fields: fields, ByAvatar: fields["summary"] != nil}, nil)
+		w.options.Renderer.Sources[event.LeadCaptured] = comment(event.Detail{Fields: fields, ByAvatar: fields["summary"] != nil}, nil)
 	}
 	source(map[string]any{"contact.email": "kim@example.com", "summary": "Wants a demo."})
 	w.emit(w.one, event.Draft{Type: event.LeadCaptured})
-	w.settle()
+	w.deliver()
 	first := string(w.receiver.Received("/words")[0].Body)
 	require.Contains(t, first, `"summary":"Wants a demo."`)
 	require.Contains(t, first, `"aiGenerated":true`)
@@ -252,7 +252,7 @@ func TestARetryIsRebuilt(t *testing.T) {
 
 	source(map[string]any{})
 	w.clock.Step(time.Minute)
-	w.settle()
+	w.deliver()
 	second := string(w.receiver.Received("/words")[1].Body)
 	require.NotContains(t, second, "Wants a demo.")
 	require.NotContains(t, second, "aiGenerated")
@@ -272,14 +272,14 @@ func TestRotation(t *testing.T) {
 	})
 	w.receiver.Set("/rotated", endpoint.Behaviour{Secret: "whsec_young", PreviousSecret: string(secret)})
 	w.emit(w.one)
-	w.settle()
+	w.deliver()
 	got := w.receiver.Received("/rotated")
 	require.True(t, got[0].Verified, got[0].Why)
 	require.NotEmpty(t, got[0].Header.Get("X-Service-Signature-Previous"))
 
 	w.clock.Step(time.Hour)
 	w.emit(w.one)
-	w.settle()
+	w.deliver()
 	got = w.receiver.Received("/rotated")
 	require.True(t, got[1].Verified, got[1].Why)
 	require.Empty(t, got[1].Header.Get("X-Service-Signature-Previous"))
@@ -292,12 +292,12 @@ func TestAMoveToAnotherContract(t *testing.T) {
 	h := w.hook(w.one, "/moving", func(h *webhook.Webhook) { h.APIVersion = contract.V20260708 })
 	w.receiver.Set("/moving", endpoint.Behaviour{FailFirst: 1})
 	w.emit(w.one)
-	w.settle()
+	w.deliver()
 	w.change(w.one, h, func(h *webhook.Webhook) { h.APIVersion = contract.Latest })
 	w.clock.Step(time.Minute)
-	w.settle()
+	w.deliver()
 	w.emit(w.one)
-	w.settle()
+	w.deliver()
 	got := w.receiver.Received("/moving")
 	require.Len(t, got, 3)
 	for _, before := range got[:2] {

@@ -3,11 +3,13 @@ package delivery
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"time"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/hint"
 )
 
 // courier delivers for one shard. One goroutine, run, owns all of its state.
@@ -47,9 +49,9 @@ type courier struct {
 	renewed chan renewal
 	// polling, writing and renewing say that the goroutine is under way.
 	polling, writing, renewing bool
-	// settled are the deliveries whose outcome was written since the poll under
+	// finished are the deliveries whose outcome was written since the poll under
 	// way began: it may have read them as they were before.
-	settled map[id.Delivery]struct{}
+	finished map[id.Delivery]struct{}
 	// warned is when it was told last that committed events have no place in their log.
 	warned time.Time
 	// rest is until when the database is left alone after it failed.
@@ -57,13 +59,17 @@ type courier struct {
 	// quiet says that the last poll found nothing; more that it left something
 	// behind that there is room for.
 	quiet, more bool
+	pace        pace
+	// hints is sent to where something may be due that was not.
+	hints chan struct{}
 }
 
 func newCourier(o Options, m *shardMetrics, shard string, db *database.DB, l *lanes) *courier {
 	return &courier{
 		Options: o, shard: shard, db: db, lanes: l, metrics: m, numbering: event.Numbering{Tenants: o.Tenants, Shard: shard},
-		endpoints: map[id.Webhook]*endpoint{}, leaving: map[int64]bool{}, settled: map[id.Delivery]struct{}{},
+		endpoints: map[id.Webhook]*endpoint{}, leaving: map[int64]bool{}, finished: map[id.Delivery]struct{}{},
 		landed: make(chan *outcome, o.InFlight), polled: make(chan poll, 1), written: make(chan written, 1), renewed: make(chan renewal, 1),
+		pace: pace{poll: o.Poll, pause: o.Poll, about: o.Rarely}, hints: make(chan struct{}, 1),
 	}
 }
 
@@ -72,8 +78,9 @@ func newCourier(o Options, m *shardMetrics, shard string, db *database.DB, l *la
 func (c *courier) run(ctx context.Context) {
 	// What is under way when the context ends is not interrupted by that.
 	work := context.WithoutCancel(ctx)
-	look := c.Clock.NewTicker(c.Poll)
-	defer look.Stop()
+	defer c.Hints.WatchShard(c.shard, hint.Deliveries, c.wake)()
+	look := newAlarm(c.Clock)
+	defer look.timer.Stop()
 	lease := time.NewTicker(c.Lease / 4)
 	defer lease.Stop()
 	tidy := time.NewTicker(time.Minute)
@@ -95,8 +102,12 @@ func (c *courier) run(ctx context.Context) {
 		case w := <-c.written:
 			c.confirm(w)
 		case r := <-c.renewed:
-			c.settleLanes(r)
-		case <-look.C():
+			c.takeLanes(r)
+		case <-c.hints:
+			c.pace.hear()
+		case <-look.timer.C():
+			c.pace.tick(c.Clock.Now())
+			c.doubtHints()
 			if stop != nil {
 				c.poll(work)
 			}
@@ -115,6 +126,7 @@ func (c *courier) run(ctx context.Context) {
 			c.write(work)
 		}
 		c.metrics.flying.Set(float64(c.flying))
+		look.set(c.next())
 	}
 	if !c.lease.good() {
 		return // there is nothing to release, as where the shard does not answer
@@ -126,18 +138,38 @@ func (c *courier) run(ctx context.Context) {
 	}
 }
 
+// doubtHints has this process, where it relies on hints, look as often as without where one
+// did not come.
+func (c *courier) doubtHints() {
+	if missed := c.pace.missed(); !missed || !c.Hints.Complete() {
+		return
+	}
+	c.metrics.unhinted.Inc()
+	if c.Hints.Miss() {
+		c.Log.Warn("no hint came of what was committed; looking all the time for a while", "shard", c.shard)
+	}
+}
+
+// wake has the courier look. It does not wait.
+func (c *courier) wake() {
+	select {
+	case c.hints <- struct{}{}:
+	default: // it is about to
+	}
+}
+
 // busy says whether something is under way.
 func (c *courier) busy() bool {
 	return c.flying > 0 || c.polling || c.writing || c.renewing || len(c.unwritten) > 0 && c.lease.good()
 }
 
-// settle runs until nothing is due.
-func (c *courier) settle(ctx context.Context) error {
+// drain runs until nothing is due.
+func (c *courier) drain(ctx context.Context) error {
 	r := c.extend(ctx, c.lease, nil, nil)
 	if r.err != nil {
 		return r.err
 	}
-	c.settleLanes(r)
+	c.takeLanes(r)
 	for {
 		c.poll(ctx)
 		for c.busy() {
@@ -220,12 +252,15 @@ func (c *courier) vacant() []int64 {
 	return give
 }
 
-// settleLanes takes note of which lanes are this worker's now.
-func (c *courier) settleLanes(r renewal) {
+// takeLanes takes note of which lanes are this worker's now.
+func (c *courier) takeLanes(r renewal) {
 	c.renewing = false
 	if r.err != nil {
 		c.Log.Warn("the lease on deliveries is not renewed", "shard", c.shard, "error", r.err)
 		return
+	}
+	if len(r.places) > 0 || !maps.Equal(c.lease.epochs, r.lease.epochs) {
+		c.pace.hinted = true // what is due in a lane that it did not have
 	}
 	c.lease = r.lease
 	shared := 0
@@ -249,7 +284,7 @@ func (c *courier) settleLanes(r renewal) {
 			shared++
 		}
 	}
-	c.settlePlaces(r.places)
+	c.takePlaces(r.places)
 	c.metrics.lanes.Set(float64(len(c.lease.epochs)))
 }
 

@@ -126,7 +126,7 @@ const known = ` AND EXISTS (
 // position, the zero one for the first page. It rides delivery_event_key,
 // delivery_by_webhook or delivery_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Position, limit int) ([]Delivery, error) {
-	if err := event.Settle(ctx, t, org); err != nil {
+	if err := event.NumberNow(ctx, t, org); err != nil {
 		return nil, err
 	}
 	// The id's time is the delivery's, so the moments bound the scan.
@@ -209,7 +209,7 @@ const testMessage = "This is a test of your webhook."
 
 // Test sends an event to a webhook alone, and answers its delivery.
 func Test(ctx context.Context, tx *tenant.Tx, w id.Webhook, who activity.Actor) (Delivery, error) {
-	recorded, err := event.Emit(ctx, tx, event.Draft{
+	recorded, err := event.Record(ctx, tx, event.Draft{
 		Type: event.WebhookTest, At: who.At, Only: w,
 		Fields: map[string]any{"webhookId": w, "message": testMessage, "requestedBy": who.By},
 	})
@@ -227,7 +227,7 @@ func Test(ctx context.Context, tx *tenant.Tx, w id.Webhook, who activity.Actor) 
 // SweepBatch bounds the rows that one statement deletes.
 const SweepBatch = 5000
 
-// Sweep deletes settled deliveries older than event.Retention. It rides delivery_pkey.
+// Sweep deletes finished deliveries older than event.Retention. It rides delivery_pkey.
 func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
 	return t.SweepEach(ctx, shard, SweepBatch, `
 		DELETE FROM delivery WHERE org_id = $1 AND id IN (

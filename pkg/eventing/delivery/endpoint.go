@@ -16,7 +16,7 @@ type endpoint struct {
 	org  id.Org
 	lane int64
 	to   receiver
-	// open are the deliveries that were read and are not settled yet: they wait
+	// open are the deliveries that were read and are not finished yet: they wait
 	// in the queue, are under way, or wait to be written.
 	open  map[id.Delivery]struct{}
 	queue []*task

@@ -48,7 +48,7 @@ func newFull(t *testing.T) *full {
 	f := &full{world: newWorld(t)}
 	f.tenants, f.sent, f.one, f.two = tenanttest.NewTraced(t)
 	f.options.Tenants = f.tenants
-	f.options.Teller = &event.Teller{Tenants: f.tenants, Sources: map[event.Type]event.Source{}}
+	f.options.Renderer = &event.Renderer{Tenants: f.tenants, Sources: map[event.Type]event.Source{}}
 	var err error
 	f.db, err = f.tenants.Shard(context.Background(), "a")
 	require.NoError(t, err)
@@ -181,6 +181,9 @@ func TestTheReadsRideTheirIndexes(t *testing.T) {
 		"the oldest delivery": {"WITH RECURSIVE head", []string{"delivery_due"}, true, func(ctx context.Context) error {
 			return ignore(delivery.Oldest(ctx, f.db, now.Add(2*time.Hour)))
 		}},
+		"the oldest staged event": {"FROM event_staged", []string{"event_staged_order"}, true, func(ctx context.Context) error {
+			return ignore(event.OldestStaged(ctx, f.db))
+		}},
 		"the oldest delivery's webhook": {"FROM unnest", []string{"webhook_pkey"}, true, func(ctx context.Context) error {
 			return ignore(delivery.Oldest(ctx, f.db, now.Add(2*time.Hour)))
 		}},
@@ -307,7 +310,7 @@ func TestTheWorkRidesItsIndexes(t *testing.T) {
 			{"AS wanted (org_id, id)", []string{"webhook_pkey", "org_fence_pkey"}, true, nil},
 			{"UPDATE delivery AS d", []string{"delivery_pkey", "delivery_lane_pkey"}, true, nil},
 			{"UPDATE webhook SET failing_since", []string{"webhook_pkey"}, true, nil},
-		}, f.settle)
+		}, f.deliver)
 		require.Equal(t, 1, f.receiver.Count("/hook").Requests)
 	})
 	t.Run("in lanes of one's own", func(t *testing.T) {
@@ -321,15 +324,15 @@ func TestTheWorkRidesItsIndexes(t *testing.T) {
 			{"SELECT w.org_id, w.id, w.lane, COALESCE", []string{"webhook_by_lane", "webhook_by_own_lane", "webhook_pkey"}, false, nil},
 			{"INSERT INTO delivery_lane (lane, epoch, lease_until)\n\t\tSELECT", []string{"webhook_by_lane"}, true, nil},
 			{"WHERE l.lane >= $3", []string{"webhook_by_lane"}, true, nil},
-		}, f.settle)
+		}, f.deliver)
 		require.Equal(t, 1, f.receiver.Count("/hook").Requests, "its own worker never was there")
 		f.options.Lane = delivery.WebhookLane(h)
 		f.emit(f.one)
 		f.clock.Step(time.Second)
 		f.exec(`UPDATE delivery_lane SET lease_until = now() - INTERVAL '1 second'`)
 		f.sentBy(t, []ride{
-			{"WHERE webhook_id = $1 AND due_at <= $2", []string{"delivery_due"}, true, nil},
-		}, f.settle)
+			{"WHERE webhook_id = $1 AND due_at IS NOT NULL", []string{"delivery_due"}, true, nil},
+		}, f.deliver)
 		require.Equal(t, 2, f.receiver.Count("/hook").Requests)
 	})
 	t.Run("recording", func(t *testing.T) {
@@ -343,7 +346,7 @@ func TestTheWorkRidesItsIndexes(t *testing.T) {
 			{"DELETE FROM event_staged", []string{"event_staged_pkey"}, true, nil},
 		}, func() {
 			f.tell(f.one)
-			f.settle()
+			f.deliver()
 		})
 	})
 	t.Run("recovering", func(t *testing.T) {
@@ -371,6 +374,25 @@ func TestTheWorkRidesItsIndexes(t *testing.T) {
 			found, err := job.Get(t.Context(), f.tenants, f.one, j.ID)
 			require.NoError(t, err)
 			require.Equal(t, found.Total, found.Done, "all of it was made")
+		})
+	})
+	t.Run("looking for jobs", func(t *testing.T) {
+		t.Parallel()
+		f := newFull(t)
+		f.sentBy(t, []ride{
+			{"SELECT 1 FROM job j", []string{"job_due_by_kind", "org_fence_pkey"}, true, nil},
+			{"due_at > $2 AND kind = ANY", []string{"job_due_by_kind"}, true, nil},
+		}, func() {
+			runner := f.runner()
+			runner.Start()
+			defer runner.Stop()
+			for range 2 { // the first may be found by the first call of its line
+				j := f.propose(delivery.Recovery{Webhook: f.hook, From: f.begin, To: f.begin.Add(time.Hour), States: delivery.States()})
+				require.Eventually(t, func() bool {
+					found, err := job.Get(t.Context(), f.tenants, f.one, j.ID)
+					return err == nil && found.State != job.Queued
+				}, 20*time.Second, 10*time.Millisecond)
+			}
 		})
 	})
 	t.Run("closing", func(t *testing.T) {

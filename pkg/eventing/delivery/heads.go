@@ -25,24 +25,51 @@ type head struct {
 // remembers which webhooks had one, for the next time.
 type heads struct{ known []id.Webhook }
 
-// due are the heads that are due, by their webhooks.
-func (h *heads) due(ctx context.Context, db *database.DB, now time.Time) ([]head, error) {
+// waiting are the heads that are due, by their webhooks, and when the next one will be, zero
+// where none is.
+type waiting struct {
+	due  []head
+	next time.Time
+}
+
+// sort takes heads that are due or not yet.
+func (w *waiting) sort(all []head, now time.Time) {
+	for _, h := range all {
+		switch {
+		case !h.Due.After(now):
+			w.due = append(w.due, h)
+		case w.next.IsZero() || h.Due.Before(w.next):
+			w.next = h.Due
+		}
+	}
+}
+
+// find finds what waits on a shard.
+func (h *heads) find(ctx context.Context, db *database.DB, now time.Time) (found waiting, err error) {
 	engine, err := db.Engine(ctx)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	if engine == database.Cockroach {
 		return h.step(ctx, db, now)
 	}
 	rows, err := db.Query(ctx, selectHeads, now)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[head])
+	return found, found.read(rows, now)
+}
+
+// read takes the rows of selectHeads.
+func (w *waiting) read(rows pgx.Rows, now time.Time) error {
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[head])
+	w.sort(all, now)
+	return err
 }
 
 // selectHeads steps from webhook to webhook along the index delivery_due. It costs as many
-// steps as there are webhooks with something open, however much that is.
+// steps as there are webhooks with something open, however much that is. Of those that are
+// not due yet it answers when the first will be.
 const selectHeads = `
 	WITH RECURSIVE head (org_id, webhook_id, due_at) AS (
 		(SELECT org_id, webhook_id, due_at FROM delivery
@@ -54,7 +81,9 @@ const selectHeads = `
 			ORDER BY d.webhook_id, d.due_at LIMIT 1
 		) AS n
 	)
-	SELECT org_id, webhook_id, due_at FROM head WHERE due_at <= $1`
+	SELECT org_id, webhook_id, due_at FROM head WHERE due_at <= $1
+	UNION ALL SELECT '00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000000', min(due_at)
+		FROM head WHERE due_at > $1 HAVING count(*) > 0`
 
 // selectNext is one such step, and the number of rows to read of what follows. CockroachDB
 // makes a join of the recursive steps, which reads the rest of the index each time.
@@ -65,9 +94,9 @@ const selectNext = `
 // exploreRows is how many rows are read at once where webhooks are not known yet.
 const exploreRows = 64
 
-// step is due by plain queries. In one trip it takes a step from each webhook that is known,
+// step is find by plain queries. In one trip it takes a step from each webhook that is known,
 // which leads to the next one; further trips are for webhooks that were not.
-func (h *heads) step(ctx context.Context, db *database.DB, now time.Time) ([]head, error) {
+func (h *heads) step(ctx context.Context, db *database.DB, now time.Time) (waiting, error) {
 	w := walk{found: map[id.Webhook]head{}, stepped: map[id.Webhook]bool{}}
 	size := 1
 	if len(h.known) == 0 {
@@ -80,7 +109,7 @@ func (h *heads) step(ctx context.Context, db *database.DB, now time.Time) ([]hea
 	}
 	for b.Len() > 0 {
 		if err := db.SendBatch(ctx, &b).Close(); err != nil {
-			return nil, err
+			return waiting{}, err
 		}
 		b = pgx.Batch{}
 		ends := w.ends
@@ -119,33 +148,30 @@ func (w *walk) step(b *pgx.Batch, after id.Webhook, size int) {
 	})
 }
 
-// remember keeps the webhooks that were found, and answers the heads that are due in their
-// order.
-func (h *heads) remember(found map[id.Webhook]head, now time.Time) (due []head) {
+// remember keeps the webhooks that were found, and answers their heads in their order.
+func (h *heads) remember(found map[id.Webhook]head, now time.Time) (w waiting) {
 	h.known = h.known[:0]
 	for w := range found {
 		h.known = append(h.known, w)
 	}
 	slices.SortFunc(h.known, func(a, b id.Webhook) int { return bytes.Compare(a[:], b[:]) })
-	for _, w := range h.known {
-		if next := found[w]; !next.Due.After(now) {
-			due = append(due, next)
-		}
+	all := make([]head, len(h.known))
+	for i, webhook := range h.known {
+		all[i] = found[webhook]
 	}
-	return due
+	w.sort(all, now)
+	return w
 }
 
-// headsOf are the first due deliveries of webhooks. It rides delivery_due once for each.
-func headsOf(ctx context.Context, db *database.DB, now time.Time, webhooks []id.Webhook) (due []head, err error) {
+// headsOf are the first open deliveries of webhooks. It rides delivery_due once for each.
+func headsOf(ctx context.Context, db *database.DB, now time.Time, webhooks []id.Webhook) (found waiting, err error) {
 	var b pgx.Batch
 	for _, w := range webhooks {
 		b.Queue(`
 			SELECT org_id, webhook_id, due_at FROM delivery
-			WHERE webhook_id = $1 AND due_at <= $2 ORDER BY due_at LIMIT 1`, w, now).Query(func(rows pgx.Rows) error {
-			read, err := pgx.CollectRows(rows, pgx.RowToStructByPos[head])
-			due = append(due, read...)
-			return err
+			WHERE webhook_id = $1 AND due_at IS NOT NULL ORDER BY due_at LIMIT 1`, w).Query(func(rows pgx.Rows) error {
+			return found.read(rows, now)
 		})
 	}
-	return due, db.SendBatch(ctx, &b).Close()
+	return found, db.SendBatch(ctx, &b).Close()
 }

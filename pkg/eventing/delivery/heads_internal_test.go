@@ -58,6 +58,19 @@ func (b *backlog) ask(t testing.TB, sql string) []head {
 	return found
 }
 
+// next is when the first head that is not due will be; zero where none is.
+func (b *backlog) next(t testing.TB) time.Time {
+	t.Helper()
+	var next *time.Time
+	require.NoError(t, b.db.QueryRow(t.Context(), `
+		SELECT min(first) FROM (
+			SELECT min(due_at) FROM delivery WHERE due_at IS NOT NULL GROUP BY webhook_id) AS of (first) WHERE first > $1`, b.now).Scan(&next))
+	if next == nil {
+		return time.Time{}
+	}
+	return *next
+}
+
 func newWebhooks(n int) []id.Webhook {
 	all := make([]id.Webhook, n)
 	for i := range all {
@@ -80,28 +93,31 @@ func TestHeadsAreFoundWhateverComesAndGoes(t *testing.T) {
 				case 1:
 					b.open(t, []id.Webhook{w}, 1+random.IntN(3*exploreRows), b.now)
 				case 2:
-					b.open(t, []id.Webhook{w}, 2, b.now.Add(time.Hour))
+					b.open(t, []id.Webhook{w}, 2, b.now.Add(time.Duration(1+random.IntN(60))*time.Minute))
 				default:
 					b.open(t, []id.Webhook{w}, 2, b.now)
 				}
 			}
-			want := b.ask(t, grouped)
-			for name, due := range map[string]func(context.Context, *database.DB, time.Time) ([]head, error){
-				"recursive": new(heads).due, "steps": h.step, "the first steps": new(heads).step,
+			want, next := b.ask(t, grouped), b.next(t)
+			for name, due := range map[string]func(context.Context, *database.DB, time.Time) (waiting, error){
+				"recursive": new(heads).find, "steps": h.step, "the first steps": new(heads).step,
 			} {
-				got, err := due(t.Context(), b.db, b.now)
+				found, err := due(t.Context(), b.db, b.now)
 				require.NoError(t, err, name)
+				got := found.due
 				require.Len(t, got, len(want), name)
 				for i := range want {
 					require.True(t, want[i].Webhook == got[i].Webhook && want[i].Due.Equal(got[i].Due), "%v %v", want[i], got[i])
 				}
+				require.True(t, next.Equal(found.next), "%s: %v %v", name, next, found.next)
 			}
 		})
 	}
 	b.close(t, webhooks...)
 	got, err := h.step(t.Context(), b.db, b.now)
 	require.NoError(t, err)
-	require.Empty(t, got)
+	require.Empty(t, got.due)
+	require.Zero(t, got.next)
 }
 
 // BenchmarkHeads compares the steps within the database with plain ones, from what is known
@@ -116,8 +132,8 @@ func BenchmarkHeads(b *testing.B) {
 			known := &heads{}
 			_, err = known.step(b.Context(), shard.db, shard.now)
 			require.NoError(b, err)
-			for name, due := range map[string]func(context.Context, *database.DB, time.Time) ([]head, error){
-				"recursive": known.due, "steps": known.step, "first": func(ctx context.Context, db *database.DB, now time.Time) ([]head, error) {
+			for name, due := range map[string]func(context.Context, *database.DB, time.Time) (waiting, error){
+				"recursive": known.find, "steps": known.step, "first": func(ctx context.Context, db *database.DB, now time.Time) (waiting, error) {
 					return new(heads).step(ctx, db, now)
 				},
 			} {
@@ -125,7 +141,7 @@ func BenchmarkHeads(b *testing.B) {
 					for b.Loop() {
 						found, err := due(b.Context(), shard.db, shard.now)
 						require.NoError(b, err)
-						require.Len(b, found, webhooks)
+						require.Len(b, found.due, webhooks)
 					}
 				})
 			}

@@ -27,7 +27,7 @@ func TestTheRetriesOfADelivery(t *testing.T) {
 	require.Equal(t, delivery.Pending, found.State)
 	require.Empty(t, attempts)
 
-	w.settle()
+	w.deliver()
 	for made, after := range delivery.Retries() {
 		at := first.Add(after)
 		found, _ = w.delivery(w.one, d)
@@ -35,10 +35,10 @@ func TestTheRetriesOfADelivery(t *testing.T) {
 		require.EqualValues(t, made+1, found.Attempts)
 		require.Equal(t, at, found.DueAt.UTC())
 		w.clock.SetTime(at.Add(-time.Second))
-		w.settle()
+		w.deliver()
 		require.Equal(t, made+1, w.receiver.Count("/down").Requests, "none before %v", after)
 		w.clock.SetTime(at)
-		w.settle()
+		w.deliver()
 		require.Equal(t, made+2, w.receiver.Count("/down").Requests, "one at %v", after)
 	}
 	found, attempts = w.delivery(w.one, d)
@@ -51,7 +51,7 @@ func TestTheRetriesOfADelivery(t *testing.T) {
 		require.Equal(t, first.Add(delivery.Retries()[i]), a.At.UTC())
 	}
 	w.clock.Step(48 * time.Hour)
-	w.settle()
+	w.deliver()
 	require.Equal(t, 8, w.receiver.Count("/down").Requests)
 	require.Zero(t, w.receiver.Count("/down").Unverified, "each attempt is signed afresh")
 }
@@ -62,12 +62,12 @@ func TestADeliveryThatSucceedsLater(t *testing.T) {
 	h := w.hook(w.one, "/flaky")
 	w.receiver.Set("/flaky", endpoint.Behaviour{FailFirst: 2, Secret: string(secret)})
 	d := w.emit(w.one)[0]
-	w.settle()
+	w.deliver()
 	require.NotNil(t, w.webhook(w.one, h).FailingSince)
 	w.clock.Step(time.Minute)
-	w.settle()
+	w.deliver()
 	w.clock.Step(4 * time.Minute)
-	w.settle()
+	w.deliver()
 	found, attempts := w.delivery(w.one, d)
 	require.Equal(t, delivery.Delivered, found.State)
 	require.Nil(t, found.Code)
@@ -86,19 +86,19 @@ func TestPausing(t *testing.T) {
 	w.receiver.Set("/down", endpoint.Behaviour{Status: 503})
 	w.emit(w.one)
 	began := w.now()
-	w.settle()
+	w.deliver()
 	require.Equal(t, began, w.webhook(w.one, h).FailingSince.UTC())
 
 	w.clock.SetTime(began.Add(delivery.PauseAfter - time.Second))
 	w.emit(w.one)
-	w.settle()
+	w.deliver()
 	require.True(t, w.webhook(w.one, h).Active, "a second before three days")
 
 	w.clock.SetTime(began.Add(delivery.PauseAfter))
 	waiting := w.emit(w.one)[0]
 	figures := prometheus.NewRegistry()
 	w.options.Metrics = figures
-	w.settle()
+	w.deliver()
 	w.options.Metrics = nil
 	require.NoError(t, testutil.GatherAndCompare(figures, strings.NewReader(`
 		# HELP visavis_delivery_webhooks_paused_total Webhooks that were paused after failing for three days.
@@ -114,7 +114,7 @@ func TestPausing(t *testing.T) {
 	requests := w.receiver.Count("/down").Requests
 	require.Empty(t, w.emit(w.one))
 	w.clock.Step(time.Minute)
-	w.settle()
+	w.deliver()
 	require.Equal(t, requests, w.receiver.Count("/down").Requests)
 	found, _ := w.delivery(w.one, waiting)
 	require.Equal(t, delivery.Failed, found.State)
@@ -124,12 +124,12 @@ func TestPausing(t *testing.T) {
 	w.change(w.one, h, func(h *webhook.Webhook) { *h = h.Resumed() })
 	resumed := w.now()
 	w.emit(w.one)
-	w.settle()
+	w.deliver()
 	require.True(t, w.webhook(w.one, h).Active)
 	require.Equal(t, resumed, w.webhook(w.one, h).FailingSince.UTC())
 	w.clock.SetTime(resumed.Add(delivery.PauseAfter))
 	w.emit(w.one)
-	w.settle()
+	w.deliver()
 	require.False(t, w.webhook(w.one, h).Active)
 }
 
@@ -141,15 +141,15 @@ func TestOneDeliveryEndsAFailingRun(t *testing.T) {
 	w.receiver.Set("/mostly", endpoint.Behaviour{Status: 500})
 	began := w.now()
 	w.emit(w.one)
-	w.settle()
+	w.deliver()
 	w.clock.SetTime(began.Add(delivery.PauseAfter - time.Hour))
 	w.receiver.Set("/mostly", endpoint.Behaviour{})
 	w.emit(w.one)
-	w.settle()
+	w.deliver()
 	require.Nil(t, w.webhook(w.one, h).FailingSince)
 	w.receiver.Set("/mostly", endpoint.Behaviour{Status: 500})
 	w.clock.SetTime(began.Add(delivery.PauseAfter))
 	w.emit(w.one)
-	w.settle()
+	w.deliver()
 	require.True(t, w.webhook(w.one, h).Active)
 }

@@ -227,7 +227,7 @@ func TestTheLogOfADeletedWebhookIsOutOfReach(t *testing.T) {
 	})
 	require.ErrorIs(t, reach(w.one, gone), errdefs.NotFound{Noun: delivery.Noun})
 	require.NoError(t, reach(w.one, stays))
-	w.settle()
+	w.deliver()
 	require.Zero(t, w.receiver.Count("/hook").Requests)
 	require.Equal(t, 1, w.receiver.Count("/other").Requests)
 	require.NotEqual(t, h, other)

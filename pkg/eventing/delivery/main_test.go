@@ -56,7 +56,7 @@ func newWorldOf(t *testing.T, tenants *tenant.Tenants, one, two id.Org) *world {
 	v, err := vault.New(vault.NewKey())
 	require.NoError(t, err)
 	w.options = delivery.Options{
-		Tenants: w.tenants, Vault: v, Teller: &event.Teller{Tenants: w.tenants, Sources: map[event.Type]event.Source{}},
+		Tenants: w.tenants, Vault: v, Renderer: &event.Renderer{Tenants: w.tenants, Sources: map[event.Type]event.Source{}},
 		Egress: egress.New(egress.Options{
 			Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, RootCAs: w.receiver.RootCAs(), Timeout: time.Second,
 		}),
@@ -124,7 +124,7 @@ func (w *world) emit(org id.Org, drafts ...event.Draft) []id.Delivery {
 	}
 	var recorded []event.Recorded
 	w.inTx(org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		recorded, err = event.Emit(ctx, tx, drafts...)
+		recorded, err = event.Record(ctx, tx, drafts...)
 		return err
 	})
 	return recorded[len(recorded)-1].Deliveries
@@ -134,17 +134,17 @@ func (w *world) emit(org id.Org, drafts ...event.Draft) []id.Delivery {
 func (w *world) tell(org id.Org) {
 	w.t.Helper()
 	w.inTx(org, func(_ context.Context, tx *tenant.Tx) error {
-		event.Tell(tx, event.Draft{Type: event.UnitRenamed, At: w.now(), Fields: map[string]any{"unitId": "unit_1", "name": "North"}})
+		event.Emit(tx, event.Draft{Type: event.UnitRenamed, At: w.now(), Fields: map[string]any{"unitId": "unit_1", "name": "North"}})
 		return nil
 	})
 }
 
-// settle delivers what is due now.
-func (w *world) settle() {
+// deliver delivers what is due now.
+func (w *world) deliver() {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	require.NoError(w.t, delivery.New(w.options).Settle(ctx))
+	require.NoError(w.t, delivery.New(w.options).Drain(ctx))
 }
 
 // delivery reads a delivery and its attempts.

@@ -15,6 +15,7 @@ type metrics struct {
 	flying   *prometheus.GaugeVec
 	lanes    *prometheus.GaugeVec
 	paused   *prometheus.CounterVec
+	unhinted *prometheus.CounterVec
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -43,9 +44,12 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		paused: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "visavis_delivery_webhooks_paused_total", Help: "Webhooks that were paused after failing for three days.",
 		}, shard),
+		unhinted: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "visavis_hints_missed_total", Help: "Looks for deliveries that found what no hint had come for.",
+		}, shard),
 	}
 	if r != nil {
-		r.MustRegister(m.attempts, m.response, m.arrival, m.backlog, m.flying, m.lanes, m.paused)
+		r.MustRegister(m.attempts, m.response, m.arrival, m.backlog, m.flying, m.lanes, m.paused, m.unhinted)
 	}
 	return m
 }
@@ -55,6 +59,7 @@ type shardMetrics struct {
 	shard             string
 	attempts          *prometheus.CounterVec
 	delivered, paused prometheus.Counter
+	unhinted          prometheus.Counter
 	response, arrival prometheus.Observer
 	backlog           *prometheus.GaugeVec
 	flying, lanes     prometheus.Gauge
@@ -66,7 +71,7 @@ func (m *metrics) of(shard string) *shardMetrics {
 		shard: shard, attempts: attempts, delivered: attempts.WithLabelValues(string(Delivered)),
 		response: m.response.WithLabelValues(shard), arrival: m.arrival.WithLabelValues(shard),
 		backlog: m.backlog, flying: m.flying.WithLabelValues(shard), lanes: m.lanes.WithLabelValues(shard),
-		paused: m.paused.WithLabelValues(shard),
+		paused: m.paused.WithLabelValues(shard), unhinted: m.unhinted.WithLabelValues(shard),
 	}
 }
 

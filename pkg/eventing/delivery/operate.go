@@ -64,7 +64,7 @@ const drainBatch = 5000
 // Drain closes every delivery of a webhook that waits for an attempt, and
 // answers how many those were. It rides delivery_due.
 func Drain(ctx context.Context, t *tenant.Tenants, org id.Org, w id.Webhook, who activity.Actor) (closed int64, err error) {
-	if err := event.Settle(ctx, t, org); err != nil {
+	if err := event.NumberNow(ctx, t, org); err != nil {
 		return 0, err
 	}
 	for {

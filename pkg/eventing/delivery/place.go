@@ -145,9 +145,9 @@ func (c *courier) movable() (moves []place) {
 	return moves
 }
 
-// settlePlaces takes note of where the webhooks are. Nothing more is begun for those
+// takePlaces takes note of where the webhooks are. Nothing more is begun for those
 // that are to leave a lane of this worker's.
-func (c *courier) settlePlaces(ps places) {
+func (c *courier) takePlaces(ps places) {
 	c.places, c.moving = ps, map[id.Webhook]bool{}
 	for w, p := range ps {
 		if _, held := c.lease.epochs[p.lane()]; held && !p.stays() {

@@ -10,6 +10,8 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/store/database"
+	"visavis.dev/pkg/store/hint"
 )
 
 // poll is what a look at the database found.
@@ -18,8 +20,10 @@ type poll struct {
 	receivers map[id.Webhook]stored
 	// full are the webhooks that have more due than was read.
 	full map[id.Webhook]bool
-	// staged says that events are left that have no place in their log yet.
-	staged bool
+	// numbered is what was entered of staged events, and what is left of them.
+	numbered event.Numbered
+	// next is when something falls due that is not yet; zero where nothing does.
+	next time.Time
 	// oldest is when the longest waiting delivery was due; zero when none is.
 	oldest time.Time
 	// numbering is why staged events could not be entered in their logs.
@@ -44,31 +48,40 @@ func (c *courier) poll(ctx context.Context) {
 		return
 	}
 	c.polling = true
-	now := c.now()
-	marks, busy := map[id.Webhook]mark{}, map[id.Webhook]bool{}
+	c.pace.begin()
+	l := look{now: c.now(), lanes: map[int64]bool{}, places: c.places, marks: map[id.Webhook]mark{}, busy: map[id.Webhook]bool{}}
 	for w, e := range c.endpoints {
-		if busy[w] = e.room() <= 0; !busy[w] {
-			marks[w] = e.from(time.Now())
+		if l.busy[w] = e.room() <= 0; !l.busy[w] {
+			l.marks[w] = e.from(time.Now())
 		}
 	}
-	lanes, places := map[int64]bool{}, c.places
+	shared := 0
 	for lane := range c.lease.epochs {
-		lanes[lane] = c.mine(lane)
+		l.lanes[lane] = c.mine(lane)
+		if lane < laneCount {
+			shared++
+		}
 	}
+	l.others = shared < laneCount || len(c.places) > 0
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 		defer cancel()
-		c.polled <- c.look(ctx, now, lanes, places, marks, busy)
+		c.polled <- c.look(ctx, l)
 	}()
 }
 
-// findHeads finds the webhooks that have something due: all of the shard's, or for a worker of
-// a lane of its own, which cannot be slowed by what others have due, those in it.
-func (c *courier) findHeads(ctx context.Context, now time.Time, places places) ([]head, error) {
-	if c.Lane != 0 {
-		return headsOf(ctx, c.db, now, places.in(c.Lane))
-	}
-	return c.heads.due(ctx, c.db, now)
+// look is what a look at the database goes by.
+type look struct {
+	now time.Time
+	// lanes are those held, and whether they are the worker's still.
+	lanes  map[int64]bool
+	places places
+	// marks are how far the due deliveries of webhooks were read, and busy those that are to
+	// get no more for now.
+	marks map[id.Webhook]mark
+	busy  map[id.Webhook]bool
+	// others says that some of what is entered may be another worker's.
+	others bool
 }
 
 const (
@@ -79,44 +92,87 @@ const (
 	warnEvery = time.Minute
 )
 
+// probe is one trip that finds what is due, and whether something may be staged. Where it
+// may, that comes first, and what is due is looked for again.
+func (c *courier) probe(ctx context.Context, l look) (found waiting, staged bool, err error) {
+	engine, err := c.db.Engine(ctx)
+	if err != nil || c.Lane != 0 || engine == database.Cockroach {
+		return found, true, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, numberTimeout)
+	defer cancel()
+	var b pgx.Batch
+	c.numbering.Queue(&b)
+	b.Queue(selectHeads, l.now).Query(func(rows pgx.Rows) error { return found.read(rows, l.now) })
+	// Where it fails each is tried by itself: what is due is delivered also where no log can
+	// be read.
+	err = c.db.SendBatch(ctx, &b).Close()
+	return found, err != nil || c.numbering.Staged(), nil
+}
+
 // number gives events that were staged their places in the logs, and so makes their deliveries
 // due: all of the shard's, or for a worker of a lane of its own those of the organizations
-// that have webhooks in it. It says whether some are left.
-func (c *courier) number(ctx context.Context, places places) (more bool, err error) {
+// that have webhooks in it.
+func (c *courier) number(ctx context.Context, l look) (done event.Numbered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, numberTimeout)
 	defer cancel()
 	if c.Lane != 0 {
-		return event.NumberOf(ctx, c.Tenants, c.shard, places.orgsIn(c.Lane))
+		done, err = event.NumberOf(ctx, c.Tenants, c.shard, l.places.orgsIn(c.Lane))
+	} else {
+		done, err = c.numbering.Next(ctx)
 	}
-	return c.numbering.Next(ctx)
+	if l.others && done.Deliveries > 0 {
+		c.Hints.HintOthers(c.shard, hint.Deliveries)
+	}
+	return done, err
+}
+
+// findHeads finds the webhooks that have something due: all of the shard's, or for a worker of
+// a lane of its own, which cannot be slowed by what others have due, those in it.
+func (c *courier) findHeads(ctx context.Context, l look) (waiting, error) {
+	if c.Lane != 0 {
+		return headsOf(ctx, c.db, l.now, l.places.in(c.Lane))
+	}
+	return c.heads.find(ctx, c.db, l.now)
 }
 
 // look finds the webhooks that have something due and reads some of it.
-func (c *courier) look(ctx context.Context, now time.Time, lanes map[int64]bool, places places, marks map[id.Webhook]mark, busy map[id.Webhook]bool) (p poll) {
-	// What is due already is delivered also where no more can be entered.
-	p.staged, p.numbering = c.number(ctx, places)
-	heads, err := c.findHeads(ctx, now, places)
+func (c *courier) look(ctx context.Context, l look) (p poll) {
+	found, staged, err := c.probe(ctx, l)
+	if err == nil && staged {
+		// What is due already is delivered also where no more can be entered.
+		p.numbered, p.numbering = c.number(ctx, l)
+		found, err = c.findHeads(ctx, l)
+	}
 	if err != nil {
 		return poll{err: err}
 	}
+	if p.numbering != nil || p.numbered.Unknown != "" {
+		since, err := event.OldestStaged(ctx, c.db)
+		if err != nil {
+			return poll{err: err}
+		}
+		p.waitsSince(since)
+	}
+	p.next = found.next
 	var mine, wanted []head
-	for _, h := range heads {
-		if !lanes[places.laneOf(h.Webhook)] {
+	for _, h := range found.due {
+		if !l.lanes[l.places.laneOf(h.Webhook)] {
 			continue
 		}
 		mine = append(mine, h)
-		if !busy[h.Webhook] {
+		if !l.busy[h.Webhook] {
 			wanted = append(wanted, h)
 		}
 	}
 	if len(wanted) > 0 {
-		p.err = c.read(ctx, now, wanted, marks, &p)
+		p.err = c.read(ctx, l.now, wanted, l.marks, &p)
 	}
 	for _, h := range mine {
 		// What is left of a deleted webhook, or of an organization that moved,
 		// waits for nothing.
 		_, lives := p.receivers[h.Webhook]
-		if lives || busy[h.Webhook] {
+		if lives || l.busy[h.Webhook] {
 			p.waits(h)
 		}
 	}
@@ -198,17 +254,15 @@ func (p *poll) takeReceivers(rows pgx.Rows) error {
 
 // take takes what a look found.
 func (c *courier) take(p poll) {
-	c.polling, c.quiet, c.more = false, !p.staged, p.staged
-	defer clear(c.settled)
+	c.polling, c.quiet, c.more = false, !p.numbered.More, p.numbered.More
+	defer clear(c.finished)
+	c.pace.looked(c.now(), p)
 	if p.err != nil {
 		c.metrics.lose()
 		c.report("what is due is not known", p.err)
 		return
 	}
-	if p.numbering != nil && time.Since(c.warned) >= warnEvery {
-		c.warned = time.Now()
-		c.Log.Warn("failed to enter committed events in their logs", "shard", c.shard, "error", p.numbering)
-	}
+	c.warnOfStaged(p)
 	c.metrics.waited(p.oldest, c.now())
 	for w, s := range p.receivers {
 		c.know(w, s)
@@ -218,7 +272,7 @@ func (c *courier) take(p poll) {
 		if _, read := p.receivers[t.webhook]; !known || !read || !c.may(e) {
 			continue
 		}
-		if _, settled := c.settled[t.id]; settled {
+		if _, finished := c.finished[t.id]; finished {
 			continue
 		}
 		if e.room() <= 0 {
@@ -227,6 +281,7 @@ func (c *courier) take(p poll) {
 		}
 		if e.enqueue(t) {
 			c.quiet = false
+			c.pace.hurry()
 		}
 		c.queueUp(e)
 	}
@@ -234,6 +289,21 @@ func (c *courier) take(p poll) {
 		if e := c.endpoints[w]; full && e != nil && e.room() > 0 {
 			c.more = true
 		}
+	}
+}
+
+// warnOfStaged tells why committed events wait for their places in the logs.
+func (c *courier) warnOfStaged(p poll) {
+	if p.numbering == nil && p.numbered.Unknown == "" || time.Since(c.warned) < warnEvery {
+		return
+	}
+	c.warned = time.Now()
+	if p.numbering != nil {
+		c.Log.Warn("failed to enter committed events in their logs", "shard", c.shard, "error", p.numbering)
+	}
+	if p.numbered.Unknown != "" {
+		c.Log.Warn("events of a type that this release does not know wait for a newer one's processes, and what their organizations did since",
+			"shard", c.shard, "type", string(p.numbered.Unknown))
 	}
 }
 

@@ -59,7 +59,7 @@ const (
 	// window bounds the deliveries of a recovery that wait for their attempt,
 	// so that an event that happens now waits behind so many at most.
 	window = 200
-	// recoverPause is how long a recovery waits for some of them to be settled.
+	// recoverPause is how long a recovery waits for some of them to be finished.
 	recoverPause = 50 * time.Millisecond
 	// eventsAtOnce is how many events a step looks at.
 	eventsAtOnce = 1000
@@ -87,7 +87,7 @@ func Recover(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (tim
 			return 0, err
 		}
 	}
-	open, err := unsettled(ctx, tx, j.ID)
+	open, err := unfinished(ctx, tx, j.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -116,9 +116,9 @@ func receiving(ctx context.Context, tx *tenant.Tx, which id.Webhook) (*webhook.W
 	return w, nil
 }
 
-// unsettled counts what the job opened and no attempt was made of yet. It
+// unfinished counts what the job opened and no attempt was made of yet. It
 // rides delivery_by_job.
-func unsettled(ctx context.Context, tx *tenant.Tx, j id.Job) (n int, err error) {
+func unfinished(ctx context.Context, tx *tenant.Tx, j id.Job) (n int, err error) {
 	err = tx.QueryRow(ctx, `
 		SELECT count(*) FROM delivery
 		WHERE org_id = $1 AND job_id = $2 AND due_at IS NOT NULL AND first_attempt_at IS NULL`, tx.Org, j).Scan(&n)

@@ -49,7 +49,7 @@ func (w *world) advance(j id.Job) job.Job {
 		}
 		waiting := w.count(`SELECT count(*) FROM delivery WHERE job_id = $1 AND due_at IS NOT NULL AND first_attempt_at IS NULL`, j)
 		require.LessOrEqual(w.t, waiting, 200, "live events wait behind a bounded number")
-		w.settle()
+		w.deliver()
 		w.clock.Step(time.Second)
 	}
 	require.Fail(w.t, "the job does not end")
@@ -131,9 +131,9 @@ func TestReopening(t *testing.T) {
 	w.hook(w.one, "/hook")
 	w.receiver.Set("/hook", endpoint.Behaviour{Status: 500})
 	d := w.emit(w.one)[0]
-	w.settle()
+	w.deliver()
 	w.clock.Step(48 * time.Hour)
-	w.settle()
+	w.deliver()
 	found, _ := w.delivery(w.one, d)
 	require.Equal(t, delivery.Failed, found.State)
 	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
@@ -144,7 +144,7 @@ func TestReopening(t *testing.T) {
 		_, err = delivery.Reopen(ctx, tx, found, w.who())
 		return err
 	})
-	w.settle()
+	w.deliver()
 	found, attempts := w.delivery(w.one, d)
 	require.Equal(t, delivery.Retrying, found.State)
 	require.Equal(t, w.now().Add(time.Minute), found.DueAt.UTC())
@@ -158,7 +158,7 @@ func TestListFailing(t *testing.T) {
 	w.hook(w.one, "/well")
 	w.receiver.Set("/down", endpoint.Behaviour{Status: 500})
 	w.emit(w.one)
-	w.settle()
+	w.deliver()
 	found, err := delivery.ListFailing(context.Background(), w.tenants, "a")
 	require.NoError(t, err)
 	require.Len(t, found, 1)

@@ -12,16 +12,17 @@ import (
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/store/hint"
 	"visavis.dev/pkg/store/pershard"
 	"visavis.dev/pkg/store/tenant"
 )
 
 // Options shape a Worker. Zero values mean the defaults.
 type Options struct {
-	Tenants *tenant.Tenants
-	Egress  *egress.Guard
-	Teller  *event.Teller
-	Vault   *vault.Vault
+	Tenants  *tenant.Tenants
+	Egress   *egress.Guard
+	Renderer *event.Renderer
+	Vault    *vault.Vault
 	// Shards lists the shards to deliver for; it is asked again now and then.
 	Shards  func(context.Context) ([]string, error)
 	Clock   clock.WithTicker
@@ -35,8 +36,14 @@ type Options struct {
 	// Lane is the lane of its own that the worker delivers in (WebhookLane,
 	// OrganizationLane); zero for the shared ones.
 	Lane int64
-	// Poll is how often an idle worker looks for what is due; 10 ms unless given.
+	// Poll is how often a worker looks for what is due, where something just happened or
+	// where it gets no hints; 10 ms unless given.
 	Poll time.Duration
+	// Hints are of what is due; nil for a worker that gets none.
+	Hints *hint.Hub
+	// Rarely is about how often a worker with hints looks without one; hint.Rarely unless
+	// given.
+	Rarely time.Duration
 }
 
 const (
@@ -67,6 +74,9 @@ func New(o Options) *Worker {
 	if o.Poll == 0 {
 		o.Poll = defaultPoll
 	}
+	if o.Rarely == 0 {
+		o.Rarely = hint.Rarely
+	}
 	return &Worker{options: o, id: uuid.New(), metrics: newMetrics(o.Metrics)}
 }
 
@@ -75,12 +85,12 @@ func (w *Worker) Start() {
 	o := w.options
 	w.loop = pershard.New(pershard.Options{
 		Work: "deliver", Shards: o.Shards, Every: beginAgain, Clock: clock.RealClock{}, Log: o.Log, Metrics: o.Metrics,
-		Run: func(ctx context.Context, shard string) (more bool, err error) {
+		Run: func(ctx context.Context, shard string) (next pershard.Next, err error) {
 			c, err := w.courier(ctx, shard)
 			if err == nil {
 				c.run(ctx)
 			}
-			return false, err
+			return next, err
 		},
 	})
 	w.loop.Start()
@@ -98,10 +108,10 @@ func (w *Worker) courier(ctx context.Context, shard string) (*courier, error) {
 	return newCourier(w.options, w.metrics.of(shard), shard, db, &lanes{db, w.id, w.options.Lease, w.options.Lane}), nil
 }
 
-// Settle delivers what is due now, until nothing is, and waits for the
+// Drain delivers what is due now, until nothing is, and waits for the
 // results to be written. Nothing else of this worker may run. It is for tests
 // that move the clock, and for tools.
-func (w *Worker) Settle(ctx context.Context) error {
+func (w *Worker) Drain(ctx context.Context) error {
 	names, err := w.options.Shards(ctx)
 	if err != nil {
 		return err
@@ -111,7 +121,7 @@ func (w *Worker) Settle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := c.settle(ctx); err != nil {
+		if err := c.drain(ctx); err != nil {
 			return err
 		}
 	}

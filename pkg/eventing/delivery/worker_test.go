@@ -114,7 +114,7 @@ func TestAResultAfterTheLeaseIsIgnored(t *testing.T) {
 	require.Empty(t, attempts)
 }
 
-// An attempt that ends after its delivery was settled by another changes nothing.
+// An attempt that ends after its delivery was finished by another changes nothing.
 func TestAResultOfAnotherAttemptIsIgnored(t *testing.T) {
 	t.Parallel()
 	w := newLiveWorld(t)
@@ -153,11 +153,11 @@ func TestAFencedOrganizationIsLeftAlone(t *testing.T) {
 	w.emit(w.one)
 	w.emit(w.two)
 	w.exec(`UPDATE org_fence SET state = 'fenced' WHERE org_id = $1`, w.one)
-	w.settle()
+	w.deliver()
 	require.Zero(t, w.receiver.Count("/one").Requests)
 	require.Equal(t, 1, w.receiver.Count("/two").Requests)
 	w.exec(`UPDATE org_fence SET state = 'open' WHERE org_id = $1`, w.one)
-	w.settle()
+	w.deliver()
 	require.Equal(t, 1, w.receiver.Count("/one").Requests)
 }
 
@@ -169,7 +169,7 @@ func TestResultsAreNotedWhileAnOrganizationIsCopied(t *testing.T) {
 	w.receiver.Set("/one", endpoint.Behaviour{Status: 500})
 	d := w.emit(w.one)[0]
 	w.exec(`UPDATE org_fence SET state = 'capture' WHERE org_id = $1`, w.one)
-	w.settle()
+	w.deliver()
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM move_dirty WHERE org_id = $1 AND table_name = 'delivery' AND pk = $2`, w.one, d.String()))
 	require.Equal(t, 1, w.count(`SELECT count(*) FROM move_dirty WHERE org_id = $1 AND table_name = 'webhook'`, w.one))
 }
@@ -219,7 +219,7 @@ func TestManyWriters(t *testing.T) {
 		group.Go(func() {
 			for range each {
 				err := w.tenants.InTx(context.Background(), w.one, func(ctx context.Context, tx *tenant.Tx) error {
-					_, err := event.Emit(ctx, tx, event.Draft{Type: event.UnitCreated, At: time.Now()})
+					_, err := event.Record(ctx, tx, event.Draft{Type: event.UnitCreated, At: time.Now()})
 					return err
 				})
 				require.NoError(t, err)
@@ -242,7 +242,7 @@ func TestADeletedWebhook(t *testing.T) {
 	w.inTx(w.one, func(ctx context.Context, tx *tenant.Tx) error {
 		return webhook.Delete(ctx, tx, h, managed.API, w.who())
 	})
-	w.settle()
+	w.deliver()
 	require.Zero(t, w.receiver.Count("/gone").Requests)
 	_, _, err := delivery.Get(context.Background(), w.tenants, w.one, d)
 	require.ErrorIs(t, err, errdefs.NotFound{Noun: delivery.Noun})

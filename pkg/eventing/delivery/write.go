@@ -34,7 +34,7 @@ func (c *courier) write(ctx context.Context) {
 	if !c.lease.good() {
 		// The lanes may be another's by now: what came of these attempts is for
 		// it to find out again.
-		c.settleOutcomes(c.unwritten)
+		c.forgetOutcomes(c.unwritten)
 		c.unwritten = nil
 		return
 	}
@@ -59,17 +59,20 @@ func (c *courier) confirm(w written) {
 		c.unwritten = append(w.outcomes, c.unwritten...)
 		return
 	}
-	c.settleOutcomes(w.outcomes)
+	c.forgetOutcomes(w.outcomes)
+	// Their endpoints have room again, and there may be a next attempt of each.
+	c.pace.hurry()
+	c.pace.hinted = true
 }
 
-// settleOutcomes forgets deliveries whose outcome is written, or another's.
-func (c *courier) settleOutcomes(outcomes []*outcome) {
+// forgetOutcomes forgets deliveries whose outcome is written, or another's.
+func (c *courier) forgetOutcomes(outcomes []*outcome) {
 	for _, o := range outcomes {
 		if e, known := c.endpoints[o.task.webhook]; known {
 			delete(e.open, o.task.id)
 		}
 		if c.polling {
-			c.settled[o.task.id] = struct{}{}
+			c.finished[o.task.id] = struct{}{}
 		}
 	}
 }
@@ -125,7 +128,7 @@ type results struct {
 
 func (r *results) add(o *outcome, epoch int64) {
 	t := o.task
-	state, due := o.settle()
+	state, due := o.next()
 	r.orgs, r.ids = append(r.orgs, t.org), append(r.ids, t.id)
 	r.lanes, r.epochs = append(r.lanes, t.lane), append(r.epochs, epoch)
 	r.before = append(r.before, t.attempts)
@@ -163,8 +166,8 @@ func (o *outcome) first() *time.Time {
 	return o.task.first
 }
 
-// settle says where the delivery stands and when its next attempt is made.
-func (o *outcome) settle() (State, *time.Time) {
+// next says where the delivery stands and when its next attempt is made.
+func (o *outcome) next() (State, *time.Time) {
 	switch {
 	case o.code == "":
 		return Delivered, nil

@@ -22,7 +22,7 @@ type envelope struct {
 }
 
 // Body writes an event in a contract, as JSON.
-func Body(v contract.Version, e Event, t Telling) ([]byte, error) {
+func Body(v contract.Version, e Event, t Rendered) ([]byte, error) {
 	body, err := plain(envelope{e.ID, e.Type, contract.Latest, e.Org, e.At.UTC(), t.Data, t.AIGenerated})
 	if err != nil || v == contract.Latest {
 		return body, err

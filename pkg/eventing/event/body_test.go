@@ -15,9 +15,9 @@ import (
 // Words stand in a body as somebody wrote them, in every contract.
 func TestBodiesAreWrittenAsTheyAreRead(t *testing.T) {
 	e := event.Event{Type: event.UnitRenamed, Org: id.NewOrg(), At: time.Now()}
-	told := event.Telling{Data: json.RawMessage(`{"name":"R&D <north>","unitId":"unit_1"}`)}
+	rendered := event.Rendered{Data: json.RawMessage(`{"name":"R&D <north>","unitId":"unit_1"}`)}
 	for _, v := range contract.Versions() {
-		body, err := event.Body(v, e, told)
+		body, err := event.Body(v, e, rendered)
 		require.NoError(t, err)
 		require.Contains(t, string(body), `"R&D <north>"`, string(v))
 		require.True(t, json.Valid(body))

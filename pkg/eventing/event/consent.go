@@ -8,8 +8,11 @@ import (
 // ConsentByAPI is the method of consents that are declared where what they allow is made.
 const ConsentByAPI = "api"
 
-// TellConsent tells that a consent was given, or withdrawn.
-func TellConsent(tx *tenant.Tx, k consent.Consent) {
+// ConsentInSession is the method of consents that a user gives in their session.
+const ConsentInSession = "session"
+
+// EmitConsent emits that a consent was given, or withdrawn.
+func EmitConsent(tx *tenant.Tx, k consent.Consent) {
 	at := k.RecordedAt.UTC()
 	if k.WithdrawnAt != nil {
 		at = k.WithdrawnAt.UTC()
@@ -23,8 +26,17 @@ func TellConsent(tx *tenant.Tx, k consent.Consent) {
 	if !k.Voice.IsZero() {
 		fields["voiceId"] = k.Voice
 	}
+	if k.Kind == consent.ToRecording {
+		fields["method"] = ConsentInSession
+		if !k.Membership.IsZero() {
+			fields["membershipId"] = k.Membership
+		}
+		if !k.Person.IsZero() {
+			fields["personId"] = k.Person
+		}
+	}
 	if k.Guardian != nil {
 		fields["membershipId"], fields["personId"], fields["method"] = k.Membership, k.Person, k.Guardian.Method
 	}
-	Tell(tx, Draft{Type: ConsentRecorded, At: at, Fields: fields})
+	Emit(tx, Draft{Type: ConsentRecorded, At: at, Fields: fields})
 }

@@ -3,7 +3,7 @@
 // webhook's body or in GET /events (spec, Events).
 //
 // An event is staged in the transaction that makes it true, and has its place
-// in the log and its deliveries a moment later (Tell, Numbering), only as ids
+// in the log and its deliveries a moment later (Emit, Numbering), only as ids
 // and structure. Contact, result and
 // conversation fields are read from the live rows by a Source each time the
 // event is shown or sent. Sending is package delivery's.

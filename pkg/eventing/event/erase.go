@@ -21,7 +21,7 @@ func EraseExternalIDs(ctx context.Context, tx *tenant.Tx, of id.Person, sessions
 	if err := eraseExternalIDs(ctx, tx, "event", of, sessions); err != nil {
 		return err
 	}
-	// What a newer release told is staged still, and what came after it.
+	// What a newer release emitted is staged still, and what came after it.
 	return eraseExternalIDs(ctx, tx, "event_staged", of, sessions)
 }
 

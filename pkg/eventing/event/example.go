@@ -115,7 +115,7 @@ var exampleTexts = map[string]string{
 	"message":       "This is a test.",
 	"name":          "Kim Doe",
 	"need":          "A guided tour for a class.",
-	"number":        "VV-2026-000123",
+	"number":        "7K3M-9QX2-4B6D-8FHJ-0RST",
 	"phone":         "+49 30 1234567",
 	"policyVersion": "2026-07-01",
 	"previousValue": "false",
@@ -129,7 +129,7 @@ var exampleTexts = map[string]string{
 	"timezone":      "Europe/Berlin",
 	"title":         "Visitor guide",
 	"value":         "true",
-	"verifyUrl":     "https://visavis.example.com/verify/VV-2026-000123",
+	"verifyUrl":     "https://visavis.example.com/verify/7K3M-9QX2-4B6D-8FHJ-0RST",
 }
 
 // idPrefixes are those of ids by the name of their field, without Id.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/errdefs"
@@ -59,7 +60,7 @@ func (f Filter) window(after Position) (lo, hi id.Event) {
 	case f.Ascending:
 		lo = past(lo, after)
 	default:
-		hi = least(hi, after)
+		hi = earlier(hi, after)
 	}
 	return lo, hi
 }
@@ -75,7 +76,7 @@ func past(lo, last id.Event) id.Event {
 	return last // the last id of all, which no event has
 }
 
-func least(a, b id.Event) id.Event {
+func earlier(a, b id.Event) id.Event {
 	if bytes.Compare(a[:], b[:]) < 0 {
 		return a
 	}
@@ -105,7 +106,7 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after Po
 			}, q.sql, q.args...)
 		}
 	}
-	err := readSettled(ctx, t, org, read)
+	err := readNumbered(ctx, t, org, read)
 	if len(f.Types) > 1 {
 		events = slices.DeleteFunc(events, func(e Event) bool { return bytes.Compare(e.ID[:], last[:]) > 0 })
 		// Each type came in order.
@@ -173,6 +174,26 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, e id.Event) (Event,
 		err = Noun.NotFound(e)
 	}
 	return found, err
+}
+
+// Follow is what comes after an event in the organization's log, in the order of the commits.
+// Whoever goes on after the last of it skips nothing. It rides event_pkey.
+func Follow(ctx context.Context, tx *tenant.Tx, after Position, limit int) ([]Event, error) {
+	return tenant.AllIn(ctx, tx, pgx.RowToStructByPos[Event],
+		`SELECT `+columns+` FROM event WHERE org_id = $1 AND id > $2 ORDER BY id LIMIT $3`, tx.Org, uuid.UUID(after), limit) // the zero id would be NULL
+}
+
+// Since is when the first event after one happened, or was committed that has no place in the
+// log yet; nil where there is none. It rides event_pkey and event_staged_order.
+func Since(ctx context.Context, t *tenant.Tenants, org id.Org, after Position) (at *time.Time, err error) {
+	err = t.Read(ctx, org, func(r *tenant.Reads) {
+		at = nil
+		r.QueryRow(new(bool), []any{&at}, `
+			SELECT LEAST(
+				(SELECT created_at FROM event WHERE org_id = $1 AND id > $2 ORDER BY id LIMIT 1),
+				(SELECT at FROM event_staged WHERE org_id = $1 AND place >= 0 ORDER BY committed_at, place LIMIT 1))`, org, uuid.UUID(after))
+	})
+	return at, err
 }
 
 const (

@@ -20,7 +20,7 @@ import (
 func emit(t *testing.T, tenants *tenant.Tenants, org id.Org, drafts ...event.Draft) (recorded []event.Recorded) {
 	t.Helper()
 	require.NoError(t, tenants.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		recorded, err = event.Emit(ctx, tx, drafts...)
+		recorded, err = event.Record(ctx, tx, drafts...)
 		return err
 	}))
 	return recorded
@@ -104,7 +104,7 @@ func TestReadsPassAWriterWithItsTurn(t *testing.T) {
 				return err
 			}
 			held()
-			_, err := event.Emit(ctx, tx, event.Draft{Type: event.UnitCreated, At: time.Now()})
+			_, err := event.Record(ctx, tx, event.Draft{Type: event.UnitCreated, At: time.Now()})
 			return err
 		})
 	}
@@ -188,7 +188,7 @@ func TestEmittingWhatTheCatalogueLacks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d.At = tenanttest.Now
 			require.Error(t, tenants.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) error {
-				_, err := event.Emit(ctx, tx, d)
+				_, err := event.Record(ctx, tx, d)
 				return err
 			}))
 		})
@@ -200,7 +200,7 @@ func TestEmittingWhatTheCatalogueLacks(t *testing.T) {
 func TestOneCommit(t *testing.T) {
 	tenants, org, _ := tenanttest.New(t)
 	err := tenants.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) error {
-		if _, err := event.Emit(ctx, tx, event.Draft{Type: event.UnitCreated, At: tenanttest.Now}); err != nil {
+		if _, err := event.Record(ctx, tx, event.Draft{Type: event.UnitCreated, At: tenanttest.Now}); err != nil {
 			return err
 		}
 		return context.Canceled

@@ -18,11 +18,11 @@ import (
 	"visavis.dev/pkg/store/tenant/tenanttest"
 )
 
-// tell has events told in one transaction.
+// tell has events emitted in one transaction.
 func tell(t testing.TB, tenants *tenant.Tenants, org id.Org, drafts ...event.Draft) {
 	t.Helper()
 	require.NoError(t, tenants.InTx(context.Background(), org, func(_ context.Context, tx *tenant.Tx) error {
-		event.Tell(tx, drafts...)
+		event.Emit(tx, drafts...)
 		return nil
 	}))
 }
@@ -61,7 +61,7 @@ func TestCommitsDoNotWaitForTheLog(t *testing.T) {
 	t.Parallel()
 	tenants, org, _ := tenanttest.New(t)
 	require.NoError(t, tenants.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) error {
-		if _, err := event.Emit(ctx, tx, named("first")); err != nil {
+		if _, err := event.Record(ctx, tx, named("first")); err != nil {
 			return err
 		}
 		tell(t, tenants, org, named("second"), named("third"))
@@ -71,7 +71,7 @@ func TestCommitsDoNotWaitForTheLog(t *testing.T) {
 }
 
 // Eight writers tell of one thing after the other while a reader follows the log and two
-// workers number it: what a writer told later comes later, nothing is skipped and nothing
+// workers number it: what a writer emitted later comes later, nothing is skipped and nothing
 // comes twice.
 func TestTheOrderOfWhatIsTold(t *testing.T) {
 	t.Parallel()
@@ -135,7 +135,7 @@ func TestTheOrderOfWhatIsTold(t *testing.T) {
 	}
 }
 
-// What is of the same commit keeps its order, also where it was told in several calls and is
+// What is of the same commit keeps its order, also where it was emitted in several calls and is
 // more than goes in one round.
 func TestOneCommitsEventsStayInOrder(t *testing.T) {
 	t.Parallel()
@@ -145,7 +145,7 @@ func TestOneCommitsEventsStayInOrder(t *testing.T) {
 		want = nil
 		for i := range 1200 {
 			want = append(want, fmt.Sprint(i))
-			event.Tell(tx, named(want[i]))
+			event.Emit(tx, named(want[i]))
 		}
 		return nil
 	}))
@@ -157,13 +157,13 @@ func TestAFailedAttemptTellsNothing(t *testing.T) {
 	t.Parallel()
 	tenants, org, _ := tenanttest.New(t)
 	require.NoError(t, tenants.InTx(context.Background(), org, func(ctx context.Context, tx *tenant.Tx) error {
-		event.Tell(tx, named("before"))
+		event.Emit(tx, named("before"))
 		err := tx.Attempt(ctx, func(context.Context) error {
-			event.Tell(tx, named("in it"))
+			event.Emit(tx, named("in it"))
 			return context.Canceled
 		})
 		require.ErrorIs(t, err, context.Canceled)
-		event.Tell(tx, named("after"))
+		event.Emit(tx, named("after"))
 		return nil
 	}))
 	require.Equal(t, []string{"before", "after"}, names(t, tenants, org))
@@ -174,14 +174,14 @@ func TestTellingWhatTheCatalogueLacks(t *testing.T) {
 	t.Parallel()
 	tenants, org, _ := tenanttest.New(t)
 	err := tenants.InTx(context.Background(), org, func(_ context.Context, tx *tenant.Tx) error {
-		event.Tell(tx, named("well"), event.Draft{Type: "unit.exploded", At: tenanttest.Now})
+		event.Emit(tx, named("well"), event.Draft{Type: "unit.exploded", At: tenanttest.Now})
 		return nil
 	})
 	require.ErrorContains(t, err, "unit.exploded")
 	require.Empty(t, names(t, tenants, org))
 }
 
-// An event of a newer release waits for that release, and what its organization told after
+// An event of a newer release waits for that release, and what its organization emitted after
 // it; others go on.
 func TestANewerReleasesEventWaits(t *testing.T) {
 	t.Parallel()
@@ -192,14 +192,21 @@ func TestANewerReleasesEventWaits(t *testing.T) {
 	_, err := db.Exec(ctx, `UPDATE event_staged SET type = 'unit.merged' WHERE org_id = $1 AND place = 1`, org)
 	require.NoError(t, err)
 	n := event.Numbering{Tenants: tenants, Shard: "a"}
-	more, err := n.Next(ctx)
+	done, err := n.Next(ctx)
 	require.NoError(t, err)
-	require.False(t, more, "or the worker would look without end")
+	require.False(t, done.More, "or the worker would look without end")
+	require.EqualValues(t, "unit.merged", done.Unknown)
+	since, err := event.OldestStaged(ctx, db)
+	require.NoError(t, err)
+	require.WithinDuration(t, time.Now(), since, time.Minute)
 	require.Equal(t, []string{"before"}, names(t, tenants, org))
 	require.Equal(t, []string{"another's"}, names(t, tenants, other))
 	_, err = db.Exec(ctx, `UPDATE event_staged SET type = 'unit.created'`)
 	require.NoError(t, err)
 	require.Equal(t, []string{"before", "newer", "after"}, names(t, tenants, org))
+	since, err = event.OldestStaged(ctx, db)
+	require.NoError(t, err)
+	require.Zero(t, since)
 }
 
 // An erasure empties a person's external id also where it waits behind a newer release's event.
@@ -240,13 +247,13 @@ func TestEventsThatWaitKeepNobodyWaiting(t *testing.T) {
 	var left int
 	for rounds := 0; ; rounds++ {
 		require.Less(t, rounds, 30)
-		more, err := n.Next(ctx)
+		done, err := n.Next(ctx)
 		require.NoError(t, err)
 		require.NoError(t, db.QueryRow(ctx, `SELECT count(*) FROM event_staged WHERE org_id = $1`, org).Scan(&left))
 		if left == 0 {
 			break
 		}
-		require.True(t, more)
+		require.True(t, done.More)
 	}
 }
 
@@ -263,6 +270,7 @@ func TestAnEventThatCannotBeEntered(t *testing.T) {
 	_, err = n.Next(ctx)
 	require.ErrorContains(t, err, org.String())
 	require.Equal(t, []string{"well"}, names(t, tenants, other))
+	require.Empty(t, names(t, tenants, org), "what is in the log can be read")
 }
 
 // Whoever changes who subscribes takes the turn first: what was committed before goes to

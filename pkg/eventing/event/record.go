@@ -21,12 +21,12 @@ type Recorded struct {
 	Deliveries []id.Delivery
 }
 
-// Emit records events in the caller's transaction at once and answers them in the same order,
-// before those that were told (Tell). It is for who needs to know what was recorded: it takes
+// Record records events in the caller's transaction at once and answers them in the same order,
+// before those that were emitted (Emit). It is for who needs to know what was recorded: it takes
 // the organization's turn in the log and keeps it until the commit, so it comes last in the
 // transaction. A field that the catalogue lacks is an error.
-func Emit(ctx context.Context, tx *tenant.Tx, drafts ...Draft) ([]Recorded, error) {
-	l, err := settle(ctx, tx)
+func Record(ctx context.Context, tx *tenant.Tx, drafts ...Draft) ([]Recorded, error) {
+	l, err := takeTurn(ctx, tx)
 	if err != nil {
 		return nil, err
 	}

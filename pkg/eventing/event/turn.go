@@ -19,25 +19,25 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// settle gives all staged events of the transaction's organization their places and keeps the
+// takeTurn gives all staged events of the transaction's organization their places and keeps the
 // organization's turn in its log until the commit.
-func settle(ctx context.Context, tx *tenant.Tx) (*log, error) {
+func takeTurn(ctx context.Context, tx *tenant.Tx) (*log, error) {
 	touch := func(_ id.Org, table string, pk ...fmt.Stringer) { tx.Touch(table, pk...) }
 	for {
-		held, err := hold(ctx, tx, tx.Engine, []id.Org{tx.Org}, wait)
+		held, err := takeTurns(ctx, tx, tx.Engine, []id.Org{tx.Org}, wait)
 		switch {
 		case err != nil:
 			return nil, err
 		case len(held) == 0:
 			return nil, fmt.Errorf("organization %s has no row in event_turn", tx.Org)
 		}
-		write, more := held.number(touch)
+		write, done := held.number(touch)
 		if write == nil {
 			return held[0], nil
 		}
 		var b pgx.Batch
 		write(&b)
-		if err := tx.SendBatch(ctx, &b).Close(); err != nil || !more {
+		if err := tx.SendBatch(ctx, &b).Close(); err != nil || !done.More {
 			return held[0], err
 		}
 	}
@@ -47,7 +47,7 @@ func settle(ctx context.Context, tx *tenant.Tx) (*log, error) {
 // there. Whoever changes who subscribes calls it first: what was committed before goes to who
 // subscribed then.
 func LockLog(ctx context.Context, tx *tenant.Tx) error {
-	_, err := settle(ctx, tx)
+	_, err := takeTurn(ctx, tx)
 	return err
 }
 
@@ -89,8 +89,8 @@ func (l *log) next(at time.Time) id.Event {
 type toucher func(org id.Org, table string, pk ...fmt.Stringer)
 
 // number moves staged events to the logs by what write queues, which is nil where there are
-// none. more says that some may be left.
-func (ls logs) number(touch toucher) (write func(*pgx.Batch), more bool) {
+// none, and answers what comes of that.
+func (ls logs) number(touch toucher) (write func(*pgx.Batch), done Numbered) {
 	var (
 		rows entries
 		gone []uuid.UUID
@@ -101,24 +101,25 @@ func (ls logs) number(touch toucher) (write func(*pgx.Batch), more bool) {
 			kind, ok := Find(s.Type)
 			if !ok {
 				// A newer release's. Its processes number it, and what came after.
-				full = false
+				full, done.Unknown = false, s.Type
 				break
 			}
 			rows.add(l, kind, s, touch)
 			gone = append(gone, s.ID)
 			touch(l.org, "event_staged", s.ID)
 		}
-		more = more || full
+		done.More = done.More || full
 	}
 	if len(gone) == 0 {
-		return nil, false
+		return nil, done
 	}
+	done.Deliveries = len(rows.deliveries)
 	return func(b *pgx.Batch) {
 		rows.queue(b)
 		b.Queue(`
 			DELETE FROM event_staged AS s USING unnest($1::UUID[], $2::UUID[]) AS g (org_id, id)
 			WHERE s.org_id = g.org_id AND s.id = g.id`, rows.orgs, gone)
-	}, more
+	}, done
 }
 
 // selectStaged reads staged events in the order of their commits, as far as one transaction
@@ -143,14 +144,14 @@ const (
 	skipLocked
 )
 
-// hold takes the organizations' turns in their logs, which other transactions wait for until
+// takeTurns takes the organizations' turns in their logs, which other transactions wait for until
 // the commit, and reads where the logs end, what is staged for them and who subscribes: a
 // webhook changes in a turn too (LockLog), so what is read here holds at the commit. On
 // PostgreSQL turns are advisory locks, taken in a statement of their own, so that the
 // statements after it see what the last holders committed. On CockroachDB row locks only save
 // retries: its transactions are serializable, and two that saw the same end of a log cannot
 // both commit. The rows are ones that nobody else reads, or reads would wait for them.
-func hold(ctx context.Context, tx database.Tx, engine database.Engine, orgs []id.Org, p policy) (logs, error) {
+func takeTurns(ctx context.Context, tx database.Tx, engine database.Engine, orgs []id.Org, p policy) (logs, error) {
 	if len(orgs) == 0 {
 		return nil, nil
 	}

@@ -16,5 +16,6 @@ func (r *Runner) Listed() pershard.Lister { return newBacklog(r.Metrics).listed(
 
 // Begin begins a step of a heavy kind, and says whether to look for another at once.
 func (r *Runner) Begin(ctx context.Context, shard string, k Kind) (more bool, err error) {
-	return r.begin(ctx, shard, newQueue("test", heavyLine([]Kind{k}), 1, 1))
+	next, err := r.begin(ctx, shard, newQueue("test", heavyLine([]Kind{k}), 1, 1), func() {})
+	return next.More, err
 }

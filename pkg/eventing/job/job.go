@@ -25,10 +25,26 @@ type Kind string
 
 // The kinds.
 const (
+	// AssignmentProgress notes how far somebody got with an assignment (package assignment).
+	AssignmentProgress Kind = "assignment_progress"
 	// AvatarPrepare makes a face ready to be worn (package face).
 	AvatarPrepare Kind = "avatar_prepare"
+	// CalendarSend mails an invitation to a calendar (package mailer).
+	CalendarSend Kind = "calendar_send"
+	// CandidateErase removes what is known of a candidate, and CandidateScore scores what they
+	// answered (packages candidate and screening).
+	CandidateErase Kind = "candidate_erase"
+	CandidateScore Kind = "candidate_score"
+	// ConnectionSync writes the inbox into a customer's CRM, and CRMSend an item of it that
+	// changed (package crm).
+	ConnectionSync Kind = "connection_sync"
+	CRMSend        Kind = "crm_send"
 	// Erase removes what is known of a person (package person).
 	Erase Kind = "erase"
+	// Export writes records into a file (package export).
+	Export Kind = "export"
+	// InboxForget removes a forgotten visitor from what is kept to be repeated (package session).
+	InboxForget Kind = "inbox_forget"
 	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
 	KnowledgeSync Kind = "knowledge_sync"
 	// MailSend sends a letter (package letter).
@@ -41,6 +57,12 @@ const (
 	// setup).
 	PortalPlan Kind = "portal_plan"
 	PortalFill Kind = "portal_fill"
+	// RecordingJoin joins what was recorded of a session (package recording).
+	RecordingJoin Kind = "recording_join"
+	// ReportBuild prints what somebody asked to be printed (package report).
+	ReportBuild Kind = "report_build"
+	// ResultScore scores what somebody answered in a session (package result).
+	ResultScore Kind = "result_score"
 	// Simulate rehearses with a persona: a script, or its tests (package rehearsal).
 	Simulate Kind = "simulate"
 	// SubjectSync writes what a published subject tells into its portal's pack
@@ -61,7 +83,7 @@ const (
 // Kinds lists every kind that callers see.
 func Kinds() []Kind {
 	return []Kind{
-		AvatarPrepare, Erase, KnowledgeSync, PeopleImport, PortalFill, PortalPlan, Simulate, SubjectSync, Translate, UnitSwitch,
+		AvatarPrepare, CandidateErase, ConnectionSync, Erase, Export, KnowledgeSync, PeopleImport, PortalFill, PortalPlan, Simulate, SubjectSync, Translate, UnitSwitch,
 		VoiceClone, VoiceRemove, WebhookRecover,
 	}
 }
@@ -70,13 +92,16 @@ func Kinds() []Kind {
 // only what its steps tell, and is gone when it ends.
 func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
 
-var quiet = []Kind{MailSend, MemoryWrite}
+// QuietKinds lists every kind that is quiet.
+func QuietKinds() []Kind { return slices.Clone(quiet) }
+
+var quiet = []Kind{AssignmentProgress, CalendarSend, CandidateScore, CRMSend, InboxForget, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore}
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.
 func (k Kind) Cancellable() bool {
 	switch k {
-	case PeopleImport, PortalFill, PortalPlan, Simulate, Translate, WebhookRecover:
+	case ConnectionSync, PeopleImport, PortalFill, PortalPlan, Simulate, Translate, WebhookRecover:
 		return true
 	default:
 		return false
@@ -255,7 +280,7 @@ func (j *Job) save(ctx context.Context, tx *tenant.Tx, now, due time.Time) error
 		return err
 	}
 	if j.State.Ended() {
-		event.Tell(tx, event.Draft{Type: event.JobCompleted, At: now, Subject: j.Subject, Fields: j.told()})
+		event.Emit(tx, event.Draft{Type: event.JobCompleted, At: now, Subject: j.Subject, Fields: j.told()})
 	}
 	return nil
 }

@@ -99,6 +99,8 @@ func (r *Runner) watch() *pershard.Loop {
 	return pershard.New(pershard.Options{
 		Work: "measure waiting jobs", Shards: b.listed(r.Shards), Every: measureEvery, Timeout: claimWithin, Clock: clock.RealClock{},
 		Log: r.Log, Metrics: r.Metrics,
-		Run: func(ctx context.Context, shard string) (more bool, err error) { return false, r.measure(ctx, b, shard) },
+		Run: func(ctx context.Context, shard string) (next pershard.Next, err error) {
+			return next, r.measure(ctx, b, shard)
+		},
 	})
 }

@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -139,8 +140,8 @@ func TestOrganizationsTakeTurns(t *testing.T) {
 // Every kind waits in one line, and somebody with one of the shares makes it.
 func TestEveryKindHasALine(t *testing.T) {
 	t.Parallel()
-	for _, k := range append(job.Kinds(), job.MailSend, job.MemoryWrite) {
-		w := newWorld(t)
+	w := newWorld(t)
+	for _, k := range slices.Concat(job.Kinds(), job.QuietKinds()) {
 		which := w.insert(w.one, func(j *job.Job) { j.Kind = k })
 		for _, share := range []job.Share{job.Reading, job.Rest} {
 			r := w.runner(succeed)

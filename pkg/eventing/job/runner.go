@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/hint"
 	"visavis.dev/pkg/store/pershard"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -55,9 +56,15 @@ type Runner struct {
 	Log    *slog.Logger
 	// Metrics counts what failed for a shard, and tells how long jobs wait; nil for nowhere.
 	Metrics prometheus.Registerer
+	// Hints are of due jobs; nil for a runner that gets none, and looks all the time.
+	Hints *hint.Hub
+	// Rarely is how often a runner with hints looks without one; hint.Rarely unless given.
+	Rarely time.Duration
 
-	cancel context.CancelFunc
-	loops  []*pershard.Loop
+	// unwatch ends the hints.
+	unwatch func()
+	cancel  context.CancelFunc
+	loops   []*pershard.Loop
 	// heavy are the heavy steps under way.
 	heavy sync.WaitGroup
 	// stopping is closed when the runner stops; nil before it is started.
@@ -70,18 +77,21 @@ type Runner struct {
 func (r *Runner) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel, r.stopping = cancel, ctx.Done()
+	var lines []line
 	if l := r.quick(); len(l.kinds) > 0 {
-		r.loop("advance quick jobs", func(ctx context.Context, shard string) (bool, error) {
-			made, err := r.advance(ctx, shard, l, quickAtOnce)
-			return made == quickAtOnce, err
-		})
+		lines = append(lines, l)
+		r.loops = append(r.loops, r.newLoop("advance quick jobs", func(ctx context.Context, shard string) (pershard.Next, error) {
+			return r.advanceQuick(ctx, shard, l)
+		}))
 	}
 	for _, q := range r.heavyQueues() {
-		r.loop("begin "+q.name+" jobs", func(ctx context.Context, shard string) (bool, error) { return r.begin(ctx, shard, q) })
+		lines = append(lines, q.line)
+		r.loops = append(r.loops, r.newQueueLoop(q))
 	}
-	watch := r.watch()
-	r.loops = append(r.loops, watch)
-	watch.Start()
+	r.loops = append(r.loops, r.scout(lines, r.loops), r.watch())
+	for _, l := range r.loops {
+		l.Start()
+	}
 }
 
 func (r *Runner) quick() line { return line{kinds: r.Share.of(quick)} }
@@ -102,18 +112,45 @@ func (r *Runner) heavyQueues() []*queue {
 	return all
 }
 
-func (r *Runner) loop(work string, run func(context.Context, string) (bool, error)) {
-	l := pershard.New(pershard.Options{
-		Work: work, Shards: r.Shards, Every: look, Run: run, Clock: clock.RealClock{}, Log: r.Log, Metrics: r.Metrics,
+// newLoop makes a loop that advances a line where it is woken. Each shard has one of its own,
+// so that none waits for another's.
+func (r *Runner) newLoop(work string, run func(ctx context.Context, shard string) (pershard.Next, error)) *pershard.Loop {
+	return pershard.New(pershard.Options{
+		Work: work, Shards: r.Shards, Every: hour, Retry: look, Run: run, Clock: clock.RealClock{}, Log: r.Log, Metrics: r.Metrics,
 	})
-	r.loops = append(r.loops, l)
-	l.Start()
+}
+
+// hour is how often a line advances that nobody wakes: what is due is the scout's to find.
+const hour = time.Hour
+
+// newQueueLoop makes the loop of a queue. A step that ends makes room for another of its
+// organization.
+func (r *Runner) newQueueLoop(q *queue) (l *pershard.Loop) {
+	l = r.newLoop("begin "+q.name+" jobs", func(ctx context.Context, shard string) (pershard.Next, error) {
+		return r.begin(ctx, shard, q, func() {
+			if !r.ending() {
+				l.Wake(shard)
+			}
+		})
+	})
+	return l
+}
+
+// ending says that the runner stops: what it gives back is not its own to begin again.
+func (r *Runner) ending() bool {
+	select {
+	case <-r.stopping: // never, of one that was not started
+		return true
+	default:
+		return false
+	}
 }
 
 // Stop lets the steps under way end, gives back those that are only prepared,
 // and begins no more.
 func (r *Runner) Stop() {
 	r.cancel()
+	r.unwatch()
 	var group sync.WaitGroup
 	for _, l := range r.loops {
 		group.Go(l.Stop)
@@ -137,12 +174,26 @@ func (r *Runner) Advance(ctx context.Context, shard string) (made int, err error
 	return made, nil
 }
 
+// advanceQuick makes quick steps until none is due.
+func (r *Runner) advanceQuick(ctx context.Context, shard string, l line) (next pershard.Next, err error) {
+	jobs, waiting, err := r.claimFirst(ctx, shard, l, quickAtOnce)
+	r.makeAll(ctx, jobs)
+	next.More = len(jobs) > 0
+	if waiting && !next.More {
+		next.At = time.Now().Add(look) // whoever holds their rows may leave some
+	}
+	return next, err
+}
+
 // advance claims steps that are due and makes them.
 func (r *Runner) advance(ctx context.Context, shard string, l line, atOnce int) (int, error) {
-	jobs, err := r.claimFirst(ctx, shard, l, atOnce)
-	if err != nil {
-		return 0, err
-	}
+	jobs, _, err := r.claimFirst(ctx, shard, l, atOnce)
+	r.makeAll(ctx, jobs)
+	return len(jobs), err
+}
+
+// makeAll makes claimed steps side by side.
+func (r *Runner) makeAll(ctx context.Context, jobs []claimed) {
 	// A step that began is not interrupted by the end.
 	work := context.WithoutCancel(ctx)
 	var group sync.WaitGroup
@@ -150,31 +201,32 @@ func (r *Runner) advance(ctx context.Context, shard string, l line, atOnce int) 
 		group.Go(func() { r.make(work, c) })
 	}
 	group.Wait()
-	return len(jobs), nil
 }
 
-// claimFirst claims the steps of a line that are due first.
-func (r *Runner) claimFirst(ctx context.Context, shard string, l line, n int) ([]claimed, error) {
+// claimFirst claims the steps of a line that are due first, and says whether any were.
+func (r *Runner) claimFirst(ctx context.Context, shard string, l line, n int) (jobs []claimed, due bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, claimWithin)
 	defer cancel()
 	orgs, err := waiting(ctx, r.Tenants, shard, l, nil, r.now(), n)
 	if err != nil || len(orgs) == 0 {
-		return nil, err
+		return nil, false, err
 	}
-	return claim(ctx, r.Tenants, shard, l, orgs, r.now(), n)
+	jobs, err = claim(ctx, r.Tenants, shard, l, orgs, r.now(), n)
+	return jobs, true, err
 }
 
 // begin begins a heavy step of a shard where one is due, as soon as the queue has a place.
-// Nothing is claimed before, and a shard that does not answer takes no place.
-func (r *Runner) begin(ctx context.Context, shard string, q *queue) (more bool, err error) {
+// Nothing is claimed before, and a shard that does not answer takes no place. ended is
+// called once the step has ended.
+func (r *Runner) begin(ctx context.Context, shard string, q *queue, ended func()) (next pershard.Next, err error) {
 	org, found, err := r.whoseTurn(ctx, shard, q)
-	if err != nil || !found {
-		return false, err
+	if err != nil || !found || r.ending() {
+		return next, err
 	}
 	select {
 	case q.places <- struct{}{}:
 	case <-ctx.Done():
-		return false, ctx.Err()
+		return next, ctx.Err()
 	}
 	claiming, cancel := context.WithTimeout(ctx, claimWithin)
 	defer cancel()
@@ -182,15 +234,18 @@ func (r *Runner) begin(ctx context.Context, shard string, q *queue) (more bool, 
 	if err != nil || len(jobs) == 0 {
 		<-q.places
 		q.pass(shard, org) // another process was there first, or holds the row
-		return false, err
+		next.At = time.Now().Add(look)
+		return next, err
 	}
 	q.enter(shard, org)
 	work := context.WithoutCancel(ctx)
 	r.heavy.Go(func() {
+		defer ended()
 		defer q.leave(org)
 		r.make(work, jobs[0])
 	})
-	return true, nil
+	next.More = true
+	return next, nil
 }
 
 // whoseTurn is the organization of the job of a queue that is begun next on a shard: the

@@ -30,13 +30,14 @@ func (s Share) of(kinds []Kind) []Kind {
 // prepared outside their transaction: those that compute take processor time and memory
 // for themselves, those that ask wait for other servers most of the time, and those that
 // read a document whose file is here wait for processors, which are bounded where it is
-// read. Of the reading kinds, jobs that get pages of a site wait in a line of their own
-// (see Fetching): a site can take minutes to answer.
+// read. What joins a recording reads and writes files, and waits with them. Of the reading
+// kinds, jobs that get pages of a site wait in a line of their own (see Fetching): a site can
+// take minutes to answer.
 var (
-	quick     = []Kind{Erase, MailSend, UnitSwitch, WebhookRecover}
-	computing = []Kind{AvatarPrepare, PeopleImport, SubjectSync}
-	documents = []Kind{KnowledgeSync}
-	asking    = []Kind{MemoryWrite, PortalFill, PortalPlan, Simulate, Translate, VoiceClone, VoiceRemove}
+	quick     = []Kind{AssignmentProgress, CalendarSend, CandidateErase, Erase, InboxForget, MailSend, UnitSwitch, WebhookRecover}
+	computing = []Kind{AvatarPrepare, CandidateScore, Export, PeopleImport, ReportBuild, SubjectSync}
+	documents = []Kind{KnowledgeSync, RecordingJoin}
+	asking    = []Kind{ConnectionSync, CRMSend, MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}
 )
 
 // Heavy says whether the kind's steps are prepared outside their transaction.

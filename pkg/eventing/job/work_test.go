@@ -161,7 +161,7 @@ func TestAHeavyJobThatIsGivenUpTellsItsKind(t *testing.T) {
 		GiveUp: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) error {
 			given++
 			j.ErrorCode = "unreadable"
-			event.Tell(tx, event.Draft{Type: event.ConsentRecorded, At: now})
+			event.Emit(tx, event.Draft{Type: event.ConsentRecorded, At: now})
 			return mark(ctx, tx, "given up", now)
 		},
 	})

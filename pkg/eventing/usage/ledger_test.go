@@ -66,7 +66,7 @@ func block(s id.Session, index int64, at time.Time) usage.Block {
 func (l *ledger) debit(b usage.Block, m usage.Means) (seconds int64, warnings []event.Draft) {
 	require.NoError(l.t, l.tenants.InTx(context.Background(), l.org, func(ctx context.Context, tx *tenant.Tx) (err error) {
 		seconds, err = usage.Debit(ctx, tx, b, m)
-		warnings = event.Told(tx)
+		warnings = event.Emitted(tx)
 		return err
 	}))
 	return seconds, warnings
@@ -235,7 +235,7 @@ func TestManyTakeTheLastMinutes(t *testing.T) {
 						paid, err := usage.Debit(ctx, tx, block(id.NewSession(), 0, now), c.means)
 						if err == nil {
 							sold.Add(paid)
-							warned.Add(int64(len(event.Told(tx))))
+							warned.Add(int64(len(event.Emitted(tx))))
 						}
 						return err
 					})

@@ -79,7 +79,7 @@ func warn(ctx context.Context, tx *tenant.Tx, b Block, paid, monthS int64, a acc
 				return err
 			}
 			if first {
-				event.Tell(tx, warning(kind, percent, b, monthS+paid, a.leftS-paid, a.heldS, m))
+				event.Emit(tx, warning(kind, percent, b, monthS+paid, a.leftS-paid, a.heldS, m))
 			}
 		}
 		return nil

@@ -12,7 +12,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Standing says whether an event can still be told.
+// Standing says whether an event may still be sent.
 type Standing int
 
 // The standings.
@@ -40,16 +40,16 @@ type Detail struct {
 // whether conversation fields may be among it.
 type Source func(ctx context.Context, e Event, words bool) (Detail, error)
 
-// Teller tells events as a receiver may see them.
-type Teller struct {
+// Renderer renders events as a receiver may see them.
+type Renderer struct {
 	Tenants *tenant.Tenants
 	// Sources read what is not structure, by type. The events of a type
 	// without one have their structure alone.
 	Sources map[Type]Source
 }
 
-// Telling is an event as one receiver may see it now.
-type Telling struct {
+// Rendered is an event as one receiver may see it now.
+type Rendered struct {
 	Standing Standing
 	// Data is the event's data in the newest contract, a JSON object.
 	Data json.RawMessage
@@ -60,7 +60,7 @@ type Telling struct {
 // Words says whether a receiver that asked for conversation words and is
 // entitled to them may have them: not while the organization keeps none (spec,
 // includeConversation).
-func (t *Teller) Words(ctx context.Context, org id.Org, asked bool) (bool, error) {
+func (t *Renderer) Words(ctx context.Context, org id.Org, asked bool) (bool, error) {
 	if !asked {
 		return false, nil
 	}
@@ -69,27 +69,27 @@ func (t *Teller) Words(ctx context.Context, org id.Org, asked bool) (bool, error
 	return !zero, err
 }
 
-// Tell tells an event to a receiver; words is what Words answered for it.
-func (t *Teller) Tell(ctx context.Context, e Event, words bool) (Telling, error) {
+// Render is an event as a receiver may see it now; words is what Words answered for it.
+func (t *Renderer) Render(ctx context.Context, e Event, words bool) (Rendered, error) {
 	kind, ok := Find(e.Type)
 	if !ok {
-		return Telling{}, fmt.Errorf("event %s is of a type %q that does not exist", e.ID, e.Type)
+		return Rendered{}, fmt.Errorf("event %s is of a type %q that does not exist", e.ID, e.Type)
 	}
 	source, ok := t.Sources[e.Type]
 	if !ok && !kind.Detailed() {
-		return Telling{Data: e.Structure}, nil
+		return Rendered{Data: e.Structure}, nil
 	}
 	if kind.RequiresConversation && !words {
-		return Telling{Standing: Withdrawn}, nil
+		return Rendered{Standing: Withdrawn}, nil
 	}
 	var detail Detail
 	if source != nil {
 		var err error
 		if detail, err = source(ctx, e, words); err != nil || detail.Standing != Stands {
-			return Telling{Standing: detail.Standing}, err
+			return Rendered{Standing: detail.Standing}, err
 		}
 	}
-	return kind.tell(e, detail, words)
+	return kind.render(e, detail, words)
 }
 
 // Detailed says whether events of the kind have more than structure.
@@ -98,27 +98,28 @@ func (k *Kind) Detailed() bool {
 	return len(f.Contact)+len(f.Result)+len(f.Conversation) > 0
 }
 
-// tell joins an event's structure with its detail.
-func (k *Kind) tell(e Event, d Detail, words bool) (Telling, error) {
+// render joins an event's structure with its detail.
+func (k *Kind) render(e Event, d Detail, words bool) (Rendered, error) {
 	data := k.Blank()
 	if err := json.Unmarshal(e.Structure, &data); err != nil {
-		return Telling{}, fmt.Errorf("structure of event %s: %w", e.ID, err)
+		return Rendered{}, fmt.Errorf("structure of event %s: %w", e.ID, err)
 	}
-	told := Telling{}
+	out := Rendered{}
 	for path, value := range d.Fields {
 		spoken := hasRoot(k.Fields.Conversation, path)
 		switch {
+		case slices.Contains(k.Fields.Structure, path) && data[path] == nil: // an address, which can change
 		case !spoken && !hasRoot(k.Fields.Contact, path) && !hasRoot(k.Fields.Result, path):
-			return Telling{}, fmt.Errorf("the source of %s gave %s, which its catalogue entry lacks", k.Type, path)
+			return Rendered{}, fmt.Errorf("the source of %s gave %s, which its catalogue entry lacks", k.Type, path)
 		case spoken && !words, value == nil:
 			continue
 		}
-		told.AIGenerated = told.AIGenerated || spoken && d.ByAvatar
+		out.AIGenerated = out.AIGenerated || spoken && d.ByAvatar
 		set(data, path, value)
 	}
 	var err error
-	told.Data, err = plain(data)
-	return told, err
+	out.Data, err = plain(data)
+	return out, err
 }
 
 // hasRoot says whether one of the catalogue's paths is path or lies in the

@@ -26,18 +26,18 @@ type Draft struct {
 	Only id.Webhook
 }
 
-// Tell has events staged with the caller's commit, in the order of the calls. They get their
+// Emit stages events with the caller's commit, in the order of the calls. They get their
 // place in the log and their deliveries once that is done (Number), so that transactions of an
 // organization commit side by side. It may be called at any point of a rule that changes
 // something. A field that the catalogue lacks is the transaction's error.
-func Tell(tx *tenant.Tx, drafts ...Draft) {
+func Emit(tx *tenant.Tx, drafts ...Draft) {
 	if len(drafts) > 0 {
-		tx.AtCommit(staging{drafts, len(Told(tx))})
+		tx.AtCommit(staging{drafts, len(Emitted(tx))})
 	}
 }
 
-// Told are the events that were told in a transaction, in order.
-func Told(tx *tenant.Tx) (drafts []Draft) {
+// Emitted are the events that were emitted in a transaction, in order.
+func Emitted(tx *tenant.Tx) (drafts []Draft) {
 	for _, w := range tx.Closing() {
 		if s, ok := w.(staging); ok {
 			drafts = append(drafts, s.drafts...)
@@ -46,7 +46,7 @@ func Told(tx *tenant.Tx) (drafts []Draft) {
 	return drafts
 }
 
-// staging is what one call of Tell has written.
+// staging is what one call of Emit has written.
 type staging struct {
 	drafts []Draft
 	// first is how many events of the transaction come before.
