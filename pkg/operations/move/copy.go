@@ -37,15 +37,12 @@ func (r *run) copy(ctx context.Context) error {
 	}
 	for r.at.Table < len(r.layout) {
 		t := r.layout[r.at.Table]
-		if err := r.bound(ctx, t); err != nil {
-			return err
-		}
-		rows, more, err := r.carry(ctx, t, r.at.After)
+		rows, more, err := r.carry(ctx, t)
 		if isDuplicate(err) {
 			// A row that went took its name with it to another: what the destination has
 			// of it is to go first.
 			if _, err = r.drain(ctx, all); err == nil {
-				rows, more, err = r.carry(ctx, t, r.at.After)
+				rows, more, err = r.carry(ctx, t)
 			}
 		}
 		if err != nil {
@@ -71,34 +68,34 @@ func (r *run) step(t table, rows []record, more bool) {
 	r.at.After = t.keyOf(rows[len(rows)-1])
 }
 
-// bound notes the last key of a table whose turn it is.
-func (r *run) bound(ctx context.Context, t table) error {
-	if len(t.key) == 0 || r.at.After != nil || r.at.Last != nil {
-		return nil
-	}
-	return r.reading(ctx, func(ctx context.Context, tx database.Tx) (err error) {
-		r.at.Last, err = t.last(ctx, tx, r.move.Org)
-		return err
-	})
-}
-
-// carry copies the rows after a key.
-func (r *run) carry(ctx context.Context, t table, after []string) (rows []record, more bool, err error) {
-	if rows, more, err = r.page(ctx, t, after, r.at.Last); err != nil || len(rows) == 0 {
+// carry copies the next page of the table whose turn it is.
+func (r *run) carry(ctx context.Context, t table) (rows []record, more bool, err error) {
+	if rows, more, err = r.nextPage(ctx, t); err != nil || len(rows) == 0 {
 		return nil, false, err
 	}
 	return rows, more, r.writing(ctx, func(ctx context.Context, tx database.Tx) error { return t.write(ctx, tx, rows) })
 }
 
-// page reads the source's rows after a key and up to another, as many as fit into a message.
-// more says that others follow.
-func (r *run) page(ctx context.Context, t table, after, upTo []string) (rows []record, more bool, err error) {
-	size := r.pages.size(t.Name, r.Page)
+// nextPage reads the source's next rows of the table whose turn it is, up to the last key that
+// it had when its turn came.
+func (r *run) nextPage(ctx context.Context, t table) (rows []record, more bool, err error) {
 	err = r.reading(ctx, func(ctx context.Context, tx database.Tx) (err error) {
-		rows, more, err = t.page(ctx, tx, r.move.Org, after, upTo, size, messageBytes)
+		if len(t.key) > 0 && r.at.Last == nil {
+			if r.at.Last, err = t.last(ctx, tx, r.move.Org); err != nil || r.at.Last == nil {
+				return err
+			}
+		}
+		rows, more, err = r.page(ctx, tx, t, r.at.After, r.at.Last)
 		return err
 	})
-	if more {
+	return rows, more, err
+}
+
+// page reads the source's rows after a key and up to another, as many as fit into a message.
+// more says that others follow.
+func (r *run) page(ctx context.Context, tx database.Tx, t table, after, upTo []string) (rows []record, more bool, err error) {
+	size := r.pages.size(t.Name, r.Page)
+	if rows, more, err = t.page(ctx, tx, r.move.Org, after, upTo, size, messageBytes); more {
 		r.pages.learn(t.Name, size, len(rows))
 	}
 	return rows, more, err
@@ -133,7 +130,14 @@ func (r *run) carryAll(ctx context.Context) error {
 func (r *run) carryTable(ctx context.Context, t table) error {
 	var after []string
 	for {
-		rows, more, err := r.page(ctx, t, after, nil)
+		var (
+			rows []record
+			more bool
+		)
+		err := r.reading(ctx, func(ctx context.Context, tx database.Tx) (err error) {
+			rows, more, err = r.page(ctx, tx, t, after, nil)
+			return err
+		})
 		if err != nil || len(rows) == 0 {
 			return err
 		}

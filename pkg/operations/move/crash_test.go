@@ -23,7 +23,7 @@ func TestAMoverDiesAnywhere(t *testing.T) {
 		// A large one has many statements that are alike: every run tries some of them.
 		at, stride := 1, 1
 		if w.large {
-			at, stride = 1+rand.N(4), 4
+			at, stride = 1+rand.N(16), 16
 			t.Log("from the statement", at)
 		}
 		for ; ; at += stride {

@@ -97,7 +97,7 @@ func (w *world) statements() (all []string) {
 	values := map[string]string{
 		"uuid": `'%[2]s'`, "text": `E'x\u00e9\n\t\\"%[3]d'`, "int8": `9007199254740993 + %[3]d`, "timestamptz": `'2026-07-08 14:00:00.123456+02'`,
 		"jsonb": `'{"b": [1, null, "x\n"], "a": 1.10, "n": 12345678901234567890.123}'`, "bytea": `'\x00ff5c' || convert_to('%[3]d', 'UTF8')`, "bool": `true`,
-		"_text": `ARRAY['a,b', NULL, '', '"{}"']`, "_uuid": `ARRAY['%[2]s']::UUID[]`, "date": `DATE '2026-01-01' + %[3]d`, "float8": `0.1::FLOAT8 + 0.2::FLOAT8`, "float4": `0.1`,
+		"_text": `ARRAY['a,b', NULL, '', '"{}"']`, "_int8": `ARRAY[9007199254740993 + %[3]d, NULL]::BIGINT[]`, "_uuid": `ARRAY['%[2]s']::UUID[]`, "date": `DATE '2026-01-01' + %[3]d`, "float8": `0.1::FLOAT8 + 0.2::FLOAT8`, "float4": `0.1`,
 		"numeric": `12345678901234567890.0123456789 + %[3]d`,
 	}
 	rows, _ := w.shards["a"].Query(w.Context(), `
@@ -143,17 +143,20 @@ func (w *world) furnish(org id.Org, shard string, times int) {
 func (w *world) everything(org id.Org, shard string) map[string][]string {
 	w.Helper()
 	found := map[string][]string{}
+	batch := &pgx.Batch{}
 	for _, t := range tenant.Tables {
 		if t.Stays {
 			continue
 		}
-		rows, _ := w.shards[shard].Query(w.Context(), `SELECT (t.*)::TEXT FROM `+t.Name+` t WHERE org_id = $1 ORDER BY 1`, org)
-		all, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		require.NoError(w, err)
-		if len(all) > 0 {
-			found[t.Name] = all
-		}
+		batch.Queue(`SELECT (t.*)::TEXT FROM `+t.Name+` t WHERE org_id = $1 ORDER BY 1`, org).Query(func(rows pgx.Rows) error {
+			all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			if len(all) > 0 {
+				found[t.Name] = all
+			}
+			return err
+		})
 	}
+	require.NoError(w, w.shards[shard].SendBatch(w.Context(), batch).Close())
 	return found
 }
 

@@ -15,8 +15,8 @@ type Runner struct {
 }
 
 const (
-	// look is how often to look for a move that waits, or whose process died.
-	look = time.Second
+	// look is how often a process looks for a move that waits, or whose process died.
+	look = 2 * time.Second
 	// atOnce is how many organizations a process moves at a time.
 	atOnce = 2
 )
@@ -25,8 +25,14 @@ const (
 func (r *Runner) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
-	for range atOnce {
-		r.group.Go(func() { r.run(ctx) })
+	for n := range atOnce {
+		r.group.Go(func() {
+			select { // not all at the same moment
+			case <-time.After(time.Duration(n) * look):
+				r.run(ctx)
+			case <-ctx.Done():
+			}
+		})
 	}
 }
 
@@ -37,7 +43,7 @@ func (r *Runner) Stop() {
 }
 
 func (r *Runner) run(ctx context.Context) {
-	ticker := time.NewTicker(look)
+	ticker := time.NewTicker(atOnce * look)
 	defer ticker.Stop()
 	for {
 		found, err := r.Mover.Advance(ctx)

@@ -30,6 +30,13 @@ func TestStatementsKnowWhereOrganizationsLive(t *testing.T) {
 		"FROM person p WHERE`":           "the condition that follows begins with the organization",
 		"FROM session s`":                "the same",
 		"= subject.org_id AND":           "columns of a list of one organization's subjects",
+		"UPDATE assignment_person AS p":  "the condition that follows the columns begins with the organization",
+		"c.org_id = completion.org_id":   "columns of a list of one organization's completions",
+		"SELECT due_at FROM job":         "when to look again: what is then due is taken with the fence",
+		"i.org_id = escalation.org_id":   "columns of a list of one organization's escalations",
+		"FROM membership m`":             "the condition that follows begins with the organization",
+		"FROM inbox_item i WHERE `":      "the condition that follows begins with the organization",
+		"OR EXISTS (SELECT 1 FROM sessi": "whether there is anything to sweep: it is read with the fence",
 	}
 	var names []string
 	for _, table := range tenant.Tables {

@@ -20,10 +20,7 @@ func (r *run) verify(ctx context.Context) error {
 	}
 	for r.at.Table < len(r.layout) {
 		t := r.layout[r.at.Table]
-		if err := r.bound(ctx, t); err != nil {
-			return err
-		}
-		rows, more, differing, err := r.compare(ctx, t, r.at.After)
+		rows, more, differing, err := r.compare(ctx, t)
 		if err != nil {
 			return err
 		}
@@ -61,10 +58,10 @@ func (r *run) judge(ctx context.Context) error {
 	return nil
 }
 
-// compare reads the rows after a key on both sides and answers the source's, and the keys
-// of those that differ.
-func (r *run) compare(ctx context.Context, t table, after []string) (rows []record, more bool, differing [][]string, err error) {
-	if rows, more, err = r.page(ctx, t, after, r.at.Last); err != nil {
+// compare reads the next page on both sides and answers the source's rows, and the keys of
+// those that differ.
+func (r *run) compare(ctx context.Context, t table) (rows []record, more bool, differing [][]string, err error) {
+	if rows, more, err = r.nextPage(ctx, t); err != nil {
 		return nil, false, nil, err
 	}
 	var upTo []string
@@ -73,7 +70,7 @@ func (r *run) compare(ctx context.Context, t table, after []string) (rows []reco
 	}
 	var got []record
 	err = r.writing(ctx, func(ctx context.Context, tx database.Tx) (err error) {
-		got, _, err = t.page(ctx, tx, r.move.Org, after, upTo, 2*r.Page, 0)
+		got, _, err = t.page(ctx, tx, r.move.Org, r.at.After, upTo, 2*r.Page, 0)
 		return err
 	})
 	return rows, more, t.differences(rows, got), err
