@@ -103,21 +103,3 @@ var wholeSpan = regexp.MustCompile(`(?i)\d[\d.,]*\s?(?:%|m²|m\b|km|cm|kg|meters
 
 // ofAge are the concepts of which a sentence with ages speaks.
 var ofAge = []string{"age", "child", "adult", "senior", "student", "baby", "year", "allowed", "forbidden"}
-
-// Negated is a verdict turned around where the sentence denies: "under 8 may not".
-func Negated(sentence string, v Verdict) Verdict {
-	if v == Unclear || !denyForm.MatchString(sentence) {
-		return v
-	}
-	if v == Holds {
-		return Fails
-	}
-	return Unclear // what does not hold of others may hold of these
-}
-
-var denyForm = regexp.MustCompile(`(?i)\b(?:not|never|no one|nobody|nicht|keine?n?|ne|pas|nie|niet|geen|não|nunca|non|değil|yasak)\b|不|ません|ممنوع`)
-
-// Permits says whether a sentence allows something or forbids it.
-func Permits(e *Evidence, sentence string) bool {
-	return e.has("allowed", "forbidden") || denyForm.MatchString(sentence)
-}

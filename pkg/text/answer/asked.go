@@ -19,8 +19,9 @@ type Asked struct {
 	Date int
 	// Clocked says that the day was named by where it lies from now: "tomorrow".
 	Clocked bool
-	// Undated says that only a weekday was named, of any week.
-	Undated bool
+	// Undated says that only a weekday was named, of any week, and Dayless that no day was
+	// at all: only a time.
+	Undated, Dayless bool
 }
 
 // AskedDay is the day that a question is about: one that it names, by the weekday or by
@@ -49,7 +50,7 @@ func AskedDay(language, text string, now time.Time) (a Asked, asked bool) {
 		days, a.Undated, clocked = (weekday-mondayFirst(now)+7)%7, true, false
 		now = now.AddDate(0, 0, days)
 	case days < 0 && len(spokenTimes(language, text)) == 1:
-		a.Undated, clocked = true, false // a time of any day: of today's as well
+		a.Undated, a.Dayless, clocked = true, true, false // a time of any day: of today's as well
 	case days < 0:
 		return Asked{At: -1}, false
 	default:

@@ -296,6 +296,12 @@ func OfClock(concepts []int) bool {
 	return ahead >= 0
 }
 
+// OfLeave says whether concepts only say what somebody asks leave for: to bring or to come
+// with what else is named.
+func OfLeave(concepts []int) bool {
+	return slices.Contains(concepts, byKey()["bring"])
+}
+
 // OfYears says whether concepts only say that somebody has an age.
 func OfYears(concepts []int) bool {
 	keys := byKey()

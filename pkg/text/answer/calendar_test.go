@@ -67,7 +67,7 @@ func TestAges(t *testing.T) {
 	require.Equal(t, Fails, Covers("en", "Children under 6 enter free of charge.", 6))
 	require.Equal(t, Holds, Covers("de", "Kinder von 6 bis 14 zahlen die Hälfte.", 14))
 	require.Equal(t, Holds, Covers("en", "Visitors from 65 pay 9 euros.", 70))
-	require.Equal(t, Fails, Negated("Children under 8 may not go up.", Holds))
+	require.Equal(t, Fails, Negated("en", "Children under 8 may not go up.", Holds))
 	require.Equal(t, Unclear, Covers("en", "Admission costs 12 euros.", 4))
 }
 

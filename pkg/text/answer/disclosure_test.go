@@ -30,17 +30,19 @@ func phrasings(t *testing.T, name string) map[string][]string {
 // Whoever asks whether they talk with a machine is told, however they ask, and also
 // where the conversation is held in another language.
 func TestDisclosureNeverFails(t *testing.T) {
-	n := 0
-	for language, said := range phrasings(t, "disclosure.txt") {
-		for _, text := range said {
-			n++
-			heard := Hear(language, text)
-			assert.Equal(t, Disclosure, heard.Act, "%s: %s", language, text)
-			assert.Equal(t, Disclosure, Hear("en", text).Act, "in an English conversation: %s", text)
-			assert.Equal(t, Disclosure, Hear("fr", text).Act, "in a French conversation: %s", text)
+	for _, name := range []string{"disclosure.txt", "disclosure_more.txt"} {
+		n := 0
+		for language, said := range phrasings(t, name) {
+			for _, text := range said {
+				n++
+				heard := Hear(language, text)
+				assert.Equal(t, Disclosure, heard.Act, "%s: %s", language, text)
+				assert.Equal(t, Disclosure, Hear("en", text).Act, "in an English conversation: %s", text)
+				assert.Equal(t, Disclosure, Hear("fr", text).Act, "in a French conversation: %s", text)
+			}
 		}
+		require.GreaterOrEqual(t, n, 200, name)
 	}
-	require.GreaterOrEqual(t, n, 200)
 }
 
 func TestWhatOnlyLooksLikeAskingForDisclosure(t *testing.T) {

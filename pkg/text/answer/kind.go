@@ -155,6 +155,22 @@ var streetForm = regexp.MustCompile(strings.Join([]string{
 	`\p{Lu}[\p{L}'’-]+ (?:Street|St|Road|Rd|Lane|Avenue|Ave|Square|Way|Drive|Place|Terrace|Boulevard) \d{1,5}\b`,
 }, "|"))
 
+// Streets are what streets are called in a language, which an address is found by.
+func Streets(language string) string {
+	if words := streets[base(language)]; words != "" {
+		return words
+	}
+	return streets["en"]
+}
+
+var streets = map[string]string{
+	"en": "street road lane avenue square row way drive place quay terrace boulevard",
+	"de": "Straße Platz Weg Gasse Allee Ufer Ring Markt Steig", "fr": "rue avenue boulevard place quai chemin allée impasse",
+	"es": "calle avenida plaza paseo camino ronda carretera", "it": "via viale piazza corso largo vicolo", "pt": "rua avenida praça travessa estrada alameda",
+	"nl": "straat laan plein gracht kade dijk weg", "pl": "ulica ul aleja plac", "tr": "caddesi sokak bulvarı mahallesi cadde",
+	"zh": "路 街 大道 号 地址", "ja": "丁目 番地 住所 通り", "ar": "شارع طريق ميدان",
+}
+
 // hotlineForm is a short number that is called in danger: three digits, or two as in France.
 var (
 	hotlineForm = regexp.MustCompile(`\b(?:000|1\d\d|9\d\d|15|17|18)\b`)

@@ -15,6 +15,7 @@ func TestQuestionsAreSpelledOut(t *testing.T) {
 		{"de", "gibts hier ne kantiene", "gibt es hier eine kantine"},
 		{"ja", "開館時間は？", "開館時間は？"},
 		{"en", "is the tower open", "is the tower open"},
+		{"es", "pasado mañana", "pasado mañana"}, // and not "pesado": each word of a phrase is one
 	} {
 		require.Equal(t, c.meant, answer.Spelled(c.language, c.typed, []string{"kantine", "tower"}), c.typed)
 	}

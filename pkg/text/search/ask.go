@@ -22,7 +22,9 @@ type unit struct {
 	// concepts are what the words mean, and sure how sure that is.
 	concepts []int
 	sure     float64
-	worth    float64
+	// same are other words for it, of the organization's own.
+	same  []string
+	worth float64
 	// foreign says that no documents are in the language of the question.
 	foreign bool
 }
@@ -78,7 +80,7 @@ func understood(q Query, language string, units []unit, parts int, foreign bool)
 
 // readings are the meanings of a question in the languages it may be in.
 func readings(q Query, language string, read *[]string) []Meaning {
-	out := Understand(language, q.Text)
+	out := q.Synonyms.Understand(language, q.Text)
 	for _, other := range []string{Detect(q.Text), base(q.Language)} {
 		if other == "" || slices.Contains(*read, other) {
 			continue
@@ -95,7 +97,7 @@ func readings(q Query, language string, read *[]string) []Meaning {
 
 // meant joins a meaning to the words that it is of, which become one unit.
 func meant(units []unit, m Meaning, parts int) []unit {
-	joined := unit{from: m.From, to: m.To, own: make([][]string, parts), concepts: m.Concepts, sure: m.Sure, worth: 1}
+	joined := unit{from: m.From, to: m.To, own: make([][]string, parts), concepts: m.Concepts, sure: m.Sure, same: m.Same, worth: 1}
 	rest := units[:0:0]
 	place := -1
 	for _, u := range units {
@@ -113,7 +115,7 @@ func meant(units []unit, m Meaning, parts int) []unit {
 	if place < 0 {
 		place = len(rest)
 	}
-	if light(m.Concepts) {
+	if light(m.Concepts) && len(m.Same) == 0 {
 		joined.worth = lightShare
 	}
 	same := func(o unit) bool { return o.concepts != nil && slices.Equal(o.concepts, m.Concepts) }
@@ -121,6 +123,7 @@ func meant(units []unit, m Meaning, parts int) []unit {
 		for j := range joined.own {
 			rest[at].own[j] = append(rest[at].own[j], joined.own[j]...)
 		}
+		rest[at].same = append(rest[at].same, joined.same...)
 		return rest
 	}
 	return slices.Insert(rest, place, joined)
@@ -158,6 +161,11 @@ func (u *unit) alternatives(i int, p *part, rest bool) []alternative {
 			add(alternative{a.term, a.share * u.sure})
 		}
 	}
+	for _, word := range u.same {
+		for _, a := range inOtherWords(p.language, word) {
+			add(alternative{a.term, a.share * u.sure})
+		}
+	}
 	if rest {
 		for _, term := range u.own[i] {
 			for _, a := range p.near(term) {
@@ -167,6 +175,22 @@ func (u *unit) alternatives(i int, p *part, rest bool) []alternative {
 	}
 	slices.SortStableFunc(out, func(a, b alternative) int { return cmp.Compare(b.share, a.share) })
 	return out[:min(len(out), maxAlternatives)]
+}
+
+// inOtherWords are the terms by which a synonym is found in documents of a language.
+func inOtherWords(language, word string) []alternative {
+	terms := Terms(language, word)
+	share := meansWord
+	if len(apart(terms)) > 1 {
+		share = meansPhrase
+	}
+	var out []alternative
+	for _, t := range terms {
+		if !t.Stop || len(terms) == 1 {
+			out = append(out, alternative{t.Text, share})
+		}
+	}
+	return out
 }
 
 const (

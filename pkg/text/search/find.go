@@ -30,6 +30,8 @@ type Query struct {
 	Limit int
 	// Plain asks for the words themselves, and for nothing else that means the same.
 	Plain bool
+	// Synonyms are the asker's own; nil for none.
+	Synonyms *Synonyms
 }
 
 // Hit is a passage that answers to a query.

@@ -19,6 +19,8 @@ type Meaning struct {
 	// Sure is 1 for a word of the lexicon, and less for a part of a compound or
 	// what is likely a misspelling.
 	Sure float64
+	// Same are other words for it, of an organization's own.
+	Same []string
 }
 
 // How sure a meaning is that is not a word's of the lexicon.
@@ -67,6 +69,8 @@ type wording struct {
 	phrases map[string][]expression
 	// words are the single words as they are written, in lower case without diacritics.
 	words map[string][]int
+	// byStem are those words by their term: several may have one.
+	byStem map[string][]string
 	// byLength are those words by how many letters they have.
 	byLength map[int][]string
 	// wide are the words of a language without spaces, by their first character.
@@ -113,7 +117,7 @@ func vocabularyOf(language string) *wording {
 func newWording(language string) *wording {
 	concepts := lexicon.Concepts()
 	v := &wording{
-		language: language, phrases: map[string][]expression{}, words: map[string][]int{}, byLength: map[int][]string{},
+		language: language, phrases: map[string][]expression{}, words: map[string][]int{}, byStem: map[string][]string{}, byLength: map[int][]string{},
 		means: make([][]alternative, len(concepts)),
 	}
 	if language == "zh" || language == "ja" {
@@ -161,6 +165,9 @@ func (v *wording) enter(concept int, word string) {
 		func(e expression) bool { return slices.Equal(e.terms, texts) })
 	if len(terms) == 1 {
 		raw := Fold(word)
+		if !slices.Contains(v.byStem[texts[0]], raw) {
+			v.byStem[texts[0]] = append(v.byStem[texts[0]], raw)
+		}
 		if !slices.Contains(v.words[raw], concept) {
 			v.words[raw] = append(v.words[raw], concept)
 		}
@@ -205,166 +212,17 @@ func (v *wording) inSpaced(terms []Term, text string, forgiving bool) []Meaning 
 	for i := 0; i < len(terms); {
 		if e, ok := v.at(terms[i:], text); ok {
 			last := terms[i+len(e.terms)-1]
-			out = append(out, Meaning{e.concepts, terms[i].From, last.To, 1})
+			out = append(out, Meaning{Concepts: e.concepts, From: terms[i].From, To: last.To, Sure: 1})
 			i += len(e.terms)
 			continue
 		}
 		t := terms[i]
 		if concepts, sure := v.inWord(Fold(text[t.From:t.To]), t.Stop, forgiving); len(concepts) > 0 {
-			out = append(out, Meaning{concepts, t.From, t.To, sure})
+			out = append(out, Meaning{Concepts: concepts, From: t.From, To: t.To, Sure: sure})
 		}
 		i++
 	}
 	return out
-}
-
-// shortStem is how many letters a stem has that several words have in common by chance.
-const shortStem = 3
-
-// at is the longest expression that terms begin with. A single word with a short stem must
-// be the lexicon's as it is written: Spanish "dan" is not "daño".
-func (v *wording) at(terms []Term, text string) (expression, bool) {
-	for _, e := range v.phrases[terms[0].Text] {
-		if len(e.terms) > len(terms) || !matches(e.terms, terms) {
-			continue
-		}
-		if len(e.terms) == 1 && utf8.RuneCountInString(e.terms[0]) <= shortStem {
-			word := Fold(text[terms[0].From:terms[0].To])
-			return expression{terms: e.terms, concepts: v.words[word]}, v.words[word] != nil
-		}
-		return e, true
-	}
-	return expression{}, false
-}
-
-func matches(texts []string, terms []Term) bool {
-	for i, text := range texts {
-		if terms[i].Text != text {
-			return false
-		}
-	}
-	return true
-}
-
-// inWord is what a word means that no phrase begins with: in another form, as a
-// compound, or misspelled.
-func (v *wording) inWord(word string, stop, forgiving bool) ([]int, float64) {
-	n := utf8.RuneCountInString(word)
-	if n < 4 {
-		return nil, 0
-	}
-	if concepts := v.words[word]; concepts != nil {
-		return concepts, 1
-	}
-	if stop {
-		return nil, 0
-	}
-	if concepts := v.inflected(word); concepts != nil {
-		return concepts, sureCompound
-	}
-	if compounding[v.language] {
-		if concepts := v.compound(word); concepts != nil {
-			return concepts, sureCompound
-		}
-	}
-	if forgiving {
-		return v.misspelled(word, n), SureMisspelled
-	}
-	return nil, 0
-}
-
-// compounding are the languages that write compounds as one word.
-var compounding = map[string]bool{"de": true, "nl": true, "sv": true, "da": true, "no": true}
-
-// unstemmed are the languages that inflect and have no stemmer here, with how many
-// letters an ending has at most.
-var unstemmed = map[string]int{"pl": 3, "ar": 3, "tr": 5, "uk": 3, "cs": 3}
-
-// inflected is what a word of a language without a stemmer means: the word of the
-// lexicon with which it shares all but the ending.
-func (v *wording) inflected(word string) []int {
-	ending := unstemmed[v.language]
-	if ending == 0 {
-		return nil
-	}
-	letters := []rune(bareArabic(word))
-	for cut := 0; cut <= ending && len(letters)-cut >= 4; cut++ {
-		root := string(letters[:len(letters)-cut])
-		for length := len(letters) - cut; length <= len(letters)-cut+ending; length++ {
-			for _, known := range v.byLength[length] {
-				if strings.HasPrefix(bareArabic(known), root) {
-					return v.words[known]
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// bareArabic is an Arabic word without the article and the particles written with it.
-func bareArabic(word string) string {
-	if first, _ := utf8.DecodeRuneInString(word); !unicode.Is(unicode.Arabic, first) {
-		return word
-	}
-	for _, prefix := range []string{"وال", "بال", "لل", "كال", "فال", "ال"} {
-		if rest, ok := strings.CutPrefix(word, prefix); ok && utf8.RuneCountInString(rest) >= 3 {
-			return rest
-		}
-	}
-	return word
-}
-
-// compound is what the parts of a compound mean: the longest word it ends in and the
-// longest it begins with.
-func (v *wording) compound(word string) []int {
-	var concepts []int
-	for cut := 3; cut <= len(word)-4; cut++ {
-		if tail := v.words[word[cut:]]; tail != nil {
-			concepts = append(concepts, tail...)
-			break
-		}
-	}
-	for cut := len(word) - 3; cut >= 4; cut-- {
-		if head := v.words[word[:cut]]; head != nil {
-			concepts = append(concepts, head...)
-			break
-		}
-	}
-	return concepts
-}
-
-// leastMisspelled is how many letters a word has that may be another misspelled: shorter
-// ones are too often words themselves.
-const leastMisspelled = 5
-
-// longMisspelled is how many letters a word has that may have two slips and still be no
-// other word.
-const longMisspelled = 11
-
-// misspelled is what the nearest word of the lexicon means.
-func (v *wording) misspelled(word string, n int) []int {
-	if v.language == "en" && isEnglish(word) {
-		return nil // another word
-	}
-	if n < leastMisspelled {
-		return nil
-	}
-	most := 1
-	if n >= longMisspelled {
-		most = slips(n)
-	}
-	nearest, least := "", float64(most)+0.01
-	for length := n - most; length <= n+most; length++ {
-		for _, known := range v.byLength[length] {
-			if d := slip(word, known, most); d < least {
-				nearest, least = known, d
-			}
-		}
-	}
-	if nearest == "" {
-		return nil
-	}
-	return v.words[nearest]
 }
 
 // inUnspaced are the meanings in a text without spaces: of the longest word at each
@@ -375,7 +233,7 @@ func (v *wording) inUnspaced(text string) []Meaning {
 		first, size := utf8.DecodeRuneInString(text[i:])
 		for _, e := range v.wide[unicode.ToLower(first)] {
 			if len(e.text) <= len(text)-i && strings.EqualFold(text[i:i+len(e.text)], e.text) {
-				out = append(out, Meaning{e.concepts, i, i + len(e.text), 1})
+				out = append(out, Meaning{Concepts: e.concepts, From: i, To: i + len(e.text), Sure: 1})
 				size = len(e.text)
 				break
 			}

@@ -63,3 +63,19 @@ func TestHostileQuestionsAreBounded(t *testing.T) {
 		require.NotPanics(t, func() { search.Understand("de", text) })
 	}
 }
+
+// A word means what the nearest with its stem does, and not what others with that stem do.
+func TestMeaningsOfWordsThatShareAStem(t *testing.T) {
+	keys := func(language, text string) (all []string) {
+		for _, m := range search.Meanings(language, text) {
+			for _, c := range m.Concepts {
+				all = append(all, lexicon.Concepts()[c].Key)
+			}
+		}
+		return all
+	}
+	require.NotContains(t, keys("es", "plazas"), "deadline", "plazos have one")
+	require.Contains(t, keys("es", "plazas"), "capacity")
+	require.Contains(t, keys("es", "plazos"), "deadline")
+	require.NotContains(t, keys("es", "plazos"), "parking")
+}

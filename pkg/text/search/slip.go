@@ -30,21 +30,21 @@ const (
 // slip is how far two words are apart in slips of the finger, more than most where
 // they are further. The first letter is right, or changed places with the second.
 func slip(a, b string, most int) float64 {
-	far := float64(most) + 1
-	if a == b {
-		return 0
-	}
-	if a == "" || b == "" || len(a) > 4*longest || len(b) > 4*longest {
-		return far
-	}
 	x, y := []rune(a), []rune(b)
-	if x[0] != y[0] && (len(x) < 2 || len(y) < 2 || x[0] != y[1] || x[1] != y[0]) {
+	if a != b && (len(x) == 0 || len(y) == 0 || x[0] != y[0] && (len(x) < 2 || len(y) < 2 || x[0] != y[1] || x[1] != y[0])) {
+		return float64(most) + 1
+	}
+	return slipsBetween(x, y, most)
+}
+
+// slipsBetween is how far two words are apart in slips, wherever these are; more than most where
+// they are further.
+func slipsBetween(x, y []rune, most int) float64 {
+	far := float64(most) + 1
+	if len(x) == 0 || len(y) == 0 || len(x) > longest || len(y) > longest {
 		return far
 	}
 	var rows [3][longest + 1]float64
-	if len(y) > longest {
-		return far
-	}
 	before, last, row := rows[0][:len(y)+1], rows[1][:len(y)+1], rows[2][:len(y)+1]
 	for j := range last {
 		last[j] = float64(j) * slipMissing
@@ -71,6 +71,26 @@ func slip(a, b string, most int) float64 {
 	}
 	return last[len(y)]
 }
+
+// Misheard says whether a word may be another as it was understood by ear, with so many
+// slips at most. Unlike a typed word's, its first letter may be one that sounds alike; that
+// of a long word may be lost, as where the sound began late.
+func Misheard(a, b string, most int) bool {
+	x, y := []rune(a), []rune(b)
+	if len(x) == 0 || len(y) == 0 || slipsBetween(x, y, most) > float64(most) {
+		return false
+	}
+	if x[0] == y[0] || alike(x[0], y[0]) == soundsAlike {
+		return true
+	}
+	if len(x) < len(y) {
+		x, y = y, x
+	}
+	return len(x) >= longWord && x[1] == y[0]
+}
+
+// longWord is how many letters a word has that is known by the rest of them.
+const longWord = 6
 
 // What a letter for another counts that sounds like it or lies beside it on keyboards.
 const (

@@ -58,11 +58,26 @@ var usages = func() map[string]func() *usage {
 				n := utf8.RuneCountInString(w)
 				u.known[n] = append(u.known[n], w)
 			}
+			u.learnPhrases()
 			return u
 		})
 	}
 	return all
 }()
+
+// learnPhrases takes note of the words of the lexicon's phrases: they are right as they
+// are, though no other word is meant to be one of them ("pasado", of "pasado mañana").
+func (u *usage) learnPhrases() {
+	for _, c := range lexicon.Concepts() {
+		for _, phrase := range c.Words[u.language] {
+			if words := strings.Fields(phrase); len(words) > 1 {
+				for _, w := range words {
+					u.words[Fold(w)] = true
+				}
+			}
+		}
+	}
+}
 
 // NewSpeller makes a speller of a language by words of documents, in lower case without
 // diacritics; nil of a language that has no lexicon, or writes no spaces.

@@ -14,12 +14,3 @@ func attributes() *syscall.SysProcAttr {
 
 // end ends a child and whatever it started.
 func end(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-
-// peak is what a child that ended took at most, in bytes.
-func peak(cmd *exec.Cmd) int64 {
-	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0
-	}
-	return usage.Maxrss << 10
-}

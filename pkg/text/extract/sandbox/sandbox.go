@@ -20,10 +20,6 @@ import (
 
 // Reader reads documents in children.
 type Reader struct {
-	// Watch is told what each child took at most, in bytes; nil for nobody. It is set before
-	// the first document.
-	Watch func(peak int64)
-
 	program string
 	limits  Limits
 	cache   string
@@ -86,9 +82,6 @@ func (r *Reader) Read(ctx context.Context, contentType string, size int64, docum
 	limited, cancel := context.WithTimeout(ctx, r.limits.Time)
 	defer cancel()
 	d, err := c.run(limited, r.program, document)
-	if r.Watch != nil {
-		r.Watch(c.peak)
-	}
 	return d, c.judge(ctx, limited, err)
 }
 
@@ -109,7 +102,6 @@ type child struct {
 	ready   bool   // its limits hold, and the document is on its way
 	sent    bool   // all of the document, or as much as it took
 	exit    error
-	peak    int64 // of its memory, in bytes
 	source  error // why the document could not be sent
 	said    strings.Builder
 }
@@ -140,7 +132,6 @@ func (c *child) run(ctx context.Context, program string, document io.Reader) (ex
 		_ = end(cmd) // it is of no use any more
 	}
 	c.exit = cmd.Wait()
-	c.peak = peak(cmd)
 	return d, err
 }
 
@@ -181,7 +172,7 @@ func (c *child) judge(ctx, limited context.Context, err error) error {
 	case limited.Err() != nil:
 		return fmt.Errorf("%w: reading it took longer than it may", extract.ErrUnreadable)
 	case c.killed() && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
-		return fmt.Errorf("%w, after %d MiB of memory", extract.ErrKilled, c.peak>>20)
+		return extract.ErrKilled
 	}
 	return fmt.Errorf("%w: its reader ended with %w: %s", extract.ErrUnreadable, errors.Join(c.exit, err), c.complaint())
 }
@@ -206,8 +197,9 @@ func asked(exit error) bool {
 	return s == syscall.SIGTERM || s == syscall.SIGINT || s == syscall.SIGHUP
 }
 
-// killed says that somebody else killed a child that was within its limits: most often
-// the system, where a container's memory is all used.
+// killed says that somebody else killed a child: most often the system, where a container's
+// memory is all used. A child that wants more memory than it may have is not killed; it is
+// refused the memory, and ends by itself.
 func (c *child) killed() bool {
 	e, ok := errors.AsType[*exec.ExitError](c.exit)
 	if !ok {
@@ -219,7 +211,7 @@ func (c *child) killed() bool {
 	}
 	// The system kills a child that computed for as long as it may, and counts in ticks.
 	computed := e.UserTime() + e.SystemTime()
-	return computed < c.processor*9/10 && c.peak < c.memory
+	return computed < c.processor*9/10
 }
 
 // noting remembers why a reader failed, to tell that from a failure of the other end.

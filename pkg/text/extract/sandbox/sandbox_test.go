@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/text/extract"
 	"visavis.dev/pkg/text/extract/hostile"
 	"visavis.dev/pkg/text/extract/sandbox"
+	"visavis.dev/pkg/text/extract/sandbox/sandboxtest"
 )
 
 func TestMain(m *testing.M) {
@@ -71,12 +72,12 @@ func TestHostileDocumentsEndNobodyElse(t *testing.T) {
 		t.Run(d.Name, func(t *testing.T) {
 			data := d.Make()
 			before := own(t)
-			r.Watch = func(peak int64) {
-				// The program itself is in memory too, as far as it ran.
-				require.Less(t, peak, limits.Memory+128<<20, "the child took %d MiB", peak>>20)
-			}
-			_, err := read(r, d.ContentType, data)
-			t.Logf("%d KB: %v", len(data)>>10, err)
+			var err error
+			peak := sandboxtest.Peak(func() { _, err = read(r, d.ContentType, data) })
+			// The program itself is in memory too, as far as it ran.
+			require.Less(t, peak, limits.Memory+128<<20, "the child took %d MiB", peak>>20)
+			require.NotZero(t, peak)
+			t.Logf("%d KB, %d MiB: %v", len(data)>>10, peak>>20, err)
 			if d.Fault != nil {
 				require.ErrorIs(t, err, d.Fault)
 			} else if err != nil {

@@ -1,0 +1,192 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// shortStem is how many letters a stem has that several words have in common by chance.
+const shortStem = 3
+
+// at is the longest expression that terms begin with. A single word means what the nearest
+// words with its stem do: Spanish "plazas" are no "plazos". With a short stem it must be the
+// lexicon's as it is written: "dan" is not "daño".
+func (v *wording) at(terms []Term, text string) (expression, bool) {
+	for _, e := range v.phrases[terms[0].Text] {
+		if len(e.terms) > len(terms) || !matches(e.terms, terms) {
+			continue
+		}
+		if len(e.terms) == 1 {
+			word := Fold(text[terms[0].From:terms[0].To])
+			concepts := v.words[word]
+			if utf8.RuneCountInString(e.terms[0]) > shortStem {
+				concepts = v.alike(word, e.terms[0])
+			}
+			return expression{terms: e.terms, concepts: concepts}, concepts != nil
+		}
+		return e, true
+	}
+	return expression{}, false
+}
+
+// alike are the concepts of the words with a stem that another such word only has another
+// ending of, or is that; where there are none, of those that have the longest beginning in
+// common, and then the nearest length.
+func (v *wording) alike(word, stem string) (concepts []int) {
+	for _, known := range v.byStem[stem] {
+		if strings.HasPrefix(known, word) || strings.HasPrefix(word, known) {
+			concepts = union(concepts, v.words[known])
+		}
+	}
+	if concepts != nil {
+		return concepts
+	}
+	best := math.MinInt
+	for _, known := range v.byStem[stem] {
+		n := 0
+		for n < min(len(known), len(word)) && known[n] == word[n] {
+			n++
+		}
+		near := n<<8 - max(len(known)-len(word), len(word)-len(known))
+		switch {
+		case near > best:
+			best, concepts = near, slices.Clone(v.words[known])
+		case near == best:
+			concepts = union(concepts, v.words[known])
+		}
+	}
+	return concepts
+}
+
+func matches(texts []string, terms []Term) bool {
+	for i, text := range texts {
+		if terms[i].Text != text {
+			return false
+		}
+	}
+	return true
+}
+
+// inWord is what a word means that no phrase begins with: in another form, as a
+// compound, or misspelled.
+func (v *wording) inWord(word string, stop, forgiving bool) ([]int, float64) {
+	n := utf8.RuneCountInString(word)
+	if n < 4 {
+		return nil, 0
+	}
+	if concepts := v.words[word]; concepts != nil {
+		return concepts, 1
+	}
+	if stop {
+		return nil, 0
+	}
+	if concepts := v.inflected(word); concepts != nil {
+		return concepts, sureCompound
+	}
+	if compounding[v.language] {
+		if concepts := v.compound(word); concepts != nil {
+			return concepts, sureCompound
+		}
+	}
+	if forgiving {
+		return v.misspelled(word, n), SureMisspelled
+	}
+	return nil, 0
+}
+
+// compounding are the languages that write compounds as one word.
+var compounding = map[string]bool{"de": true, "nl": true, "sv": true, "da": true, "no": true}
+
+// unstemmed are the languages that inflect and have no stemmer here, with how many
+// letters an ending has at most.
+var unstemmed = map[string]int{"pl": 3, "ar": 3, "tr": 5, "uk": 3, "cs": 3}
+
+// inflected is what a word of a language without a stemmer means: the word of the
+// lexicon with which it shares all but the ending.
+func (v *wording) inflected(word string) []int {
+	ending := unstemmed[v.language]
+	if ending == 0 {
+		return nil
+	}
+	letters := []rune(bareArabic(word))
+	for cut := 0; cut <= ending && len(letters)-cut >= 4; cut++ {
+		root := string(letters[:len(letters)-cut])
+		for length := len(letters) - cut; length <= len(letters)-cut+ending; length++ {
+			for _, known := range v.byLength[length] {
+				if strings.HasPrefix(bareArabic(known), root) {
+					return v.words[known]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// bareArabic is an Arabic word without the article and the particles written with it.
+func bareArabic(word string) string {
+	if first, _ := utf8.DecodeRuneInString(word); !unicode.Is(unicode.Arabic, first) {
+		return word
+	}
+	for _, prefix := range []string{"وال", "بال", "لل", "كال", "فال", "ال"} {
+		if rest, ok := strings.CutPrefix(word, prefix); ok && utf8.RuneCountInString(rest) >= 3 {
+			return rest
+		}
+	}
+	return word
+}
+
+// compound is what the parts of a compound mean: the longest word it ends in and the
+// longest it begins with.
+func (v *wording) compound(word string) []int {
+	var concepts []int
+	for cut := 3; cut <= len(word)-4; cut++ {
+		if tail := v.words[word[cut:]]; tail != nil {
+			concepts = append(concepts, tail...)
+			break
+		}
+	}
+	for cut := len(word) - 3; cut >= 4; cut-- {
+		if head := v.words[word[:cut]]; head != nil {
+			concepts = append(concepts, head...)
+			break
+		}
+	}
+	return concepts
+}
+
+// leastMisspelled is how many letters a word has that may be another misspelled: shorter
+// ones are too often words themselves.
+const leastMisspelled = 5
+
+// longMisspelled is how many letters a word has that may have two slips and still be no
+// other word.
+const longMisspelled = 11
+
+// misspelled is what the nearest word of the lexicon means.
+func (v *wording) misspelled(word string, n int) []int {
+	if v.language == "en" && isEnglish(word) {
+		return nil // another word
+	}
+	if n < leastMisspelled {
+		return nil
+	}
+	most := 1
+	if n >= longMisspelled {
+		most = slips(n)
+	}
+	nearest, least := "", float64(most)+0.01
+	for length := n - most; length <= n+most; length++ {
+		for _, known := range v.byLength[length] {
+			if d := slip(word, known, most); d < least {
+				nearest, least = known, d
+			}
+		}
+	}
+	if nearest == "" {
+		return nil
+	}
+	return v.words[nearest]
+}
