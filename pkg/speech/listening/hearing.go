@@ -90,9 +90,24 @@ func (h *hearing) frame(samples []int16) {
 	case !h.speaking && (h.silent >= h.pause || h.over):
 		h.end()
 	case h.lasted >= longest:
-		h.end()
-		h.begin()
+		h.goOn()
 	}
+}
+
+// goOn ends a segment that is as long as any may be; where somebody is speaking, what they
+// go on to say is another one, which is told as such: words of unknown ones are nobody's.
+func (h *hearing) goOn() {
+	h.end()
+	if !h.speaking {
+		return
+	}
+	before := h.segment
+	if h.begin(); h.spent {
+		h.speaking, h.pressed = false, false
+		h.told(Event{Kind: Ended, Segment: before})
+		return
+	}
+	h.told(Event{Kind: Began, Segment: h.segment})
 }
 
 // remember keeps the little before speech that belongs to it.
@@ -128,7 +143,7 @@ func (h *hearing) begin() {
 		if !h.spent {
 			h.told(Event{Kind: Failed, Err: ErrTooMuch})
 		}
-		h.spent, h.speaking = true, false
+		h.spent = true
 		return
 	}
 	h.segment++
@@ -143,10 +158,7 @@ func (h *hearing) write(samples []int16) {
 	h.lasted, h.spoken = h.lasted+took, h.spoken+took
 	h.ear.Write(samples)
 	if h.o.Pressed && h.lasted >= longest {
-		h.end()
-		if h.begin(); h.spent {
-			h.pressed = false
-		}
+		h.goOn()
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/speech/queue"
 	"visavis.dev/pkg/speech/recognition"
 	"visavis.dev/pkg/speech/vad"
 )
@@ -40,6 +41,7 @@ type Kind int
 
 // The kinds. Began and Ended are of the voice; Words are what was understood of a segment,
 // which may be more than one stretch of voice; Failed says that nothing more is understood.
+// A voice that outlasts a segment Began again in the next one, without having Ended.
 const (
 	Began Kind = iota
 	Ended
@@ -82,10 +84,10 @@ type Options struct {
 	Clock clock.WithTicker
 }
 
-// Listener listens to one visitor. Its methods never wait.
+// Listener listens to one visitor. Its methods never wait, but for Close.
 type Listener struct {
 	o       Options
-	in      chan any
+	in      *queue.Queue[any]
 	stop    chan struct{}
 	closing sync.Once
 	running sync.WaitGroup
@@ -99,42 +101,27 @@ type (
 
 // New makes a listener. It must be closed.
 func New(o Options) *Listener {
-	l := &Listener{o: o, in: make(chan any, waiting), stop: make(chan struct{})}
+	l := &Listener{o: o, in: queue.New[any](waiting), stop: make(chan struct{})}
 	l.running.Go(l.run)
 	return l
 }
 
 // Hear takes the next samples. What comes faster than it can be judged is left out.
-func (l *Listener) Hear(samples []int16) {
-	select {
-	case l.in <- samples:
-	default:
-	}
-}
+func (l *Listener) Hear(samples []int16) { l.in.Sound(samples) }
 
 // Press says that what comes is speech, where Options.Pressed.
-func (l *Listener) Press() { l.order(press{}) }
+func (l *Listener) Press() { l.in.Order(press{}) }
 
 // Release says that nothing more comes for now: what was said is over.
-func (l *Listener) Release() { l.order(release{}) }
+func (l *Listener) Release() { l.in.Order(release{}) }
 
-// order passes something on that must not be left out.
-func (l *Listener) order(what any) {
-	select {
-	case l.in <- what:
-	default:
-		l.running.Go(func() {
-			select {
-			case l.in <- what:
-			case <-l.stop:
-			}
-		})
-	}
-}
+// Stop has nothing more told, but for what is being told. Close ends the listener then.
+func (l *Listener) Stop() { l.closing.Do(func() { close(l.stop) }) }
 
-// Close ends the listener; nothing is told any more once it returns.
+// Close ends the listener, and waits for its recognizer; nothing is told any more once it
+// returns.
 func (l *Listener) Close() {
-	l.closing.Do(func() { close(l.stop) })
+	l.Stop()
 	l.running.Wait()
 }
 
@@ -160,8 +147,10 @@ func (l *Listener) run() {
 	defer tick.Stop()
 	for {
 		select {
-		case what := <-l.in:
-			h.take(what)
+		case <-l.in.Wake():
+			if what, ok := l.in.Take(); ok {
+				h.take(what)
+			}
 		case <-tick.C():
 			if (h.speaking || h.open) && !l.o.Pressed && l.o.Clock.Since(h.cameAt) > silentFor {
 				h.release()

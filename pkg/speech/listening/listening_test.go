@@ -42,6 +42,8 @@ type counter struct {
 	samples  int
 	language string
 	segments []time.Duration
+	// busy is awaited before sound is taken.
+	busy chan struct{}
 }
 
 func (c *counter) Open(told func(recognition.Result)) recognition.Ear {
@@ -52,7 +54,12 @@ func (c *counter) Open(told func(recognition.Result)) recognition.Ear {
 func (c *counter) Begin(segment int, language string) {
 	c.segment, c.samples, c.language = segment, 0, language
 }
-func (c *counter) Write(samples []int16) { c.samples += len(samples) }
+func (c *counter) Write(samples []int16) {
+	if c.busy != nil {
+		<-c.busy
+	}
+	c.samples += len(samples)
+}
 
 func (c *counter) End() {
 	c.segments = append(c.segments, time.Duration(c.samples)*time.Second/recognition.SampleRate)
@@ -63,6 +70,7 @@ func (c *counter) Close() {}
 // microphone sends sound as time passes.
 type microphone struct {
 	*listening.Listener
+	t     *testing.T
 	c     *counter
 	noise *rand.Rand
 
@@ -75,7 +83,7 @@ type microphone struct {
 func listen(t *testing.T, o listening.Options, script func(*microphone)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		m := &microphone{c: &counter{}, noise: rand.New(rand.NewPCG(1, 2))}
+		m := &microphone{t: t, c: &counter{}, noise: rand.New(rand.NewPCG(1, 2))}
 		began := time.Now()
 		o.Recognizer, o.Clock, o.Language = m.c, clock.RealClock{}, func() string { return "de" }
 		o.Told = func(e listening.Event) {
@@ -235,5 +243,59 @@ func TestLongSpeech(t *testing.T) {
 		m.silence(3 * time.Second)
 		require.Len(t, m.c.segments, 2)
 		require.InDelta(t, 28*time.Second, m.c.segments[0], float64(100*time.Millisecond))
+		m.eachBegan()
 	})
+	listen(t, listening.Options{Pressed: true}, func(m *microphone) {
+		m.Press()
+		m.silence(40 * time.Second)
+		m.Release()
+		require.Equal(t, []listening.Kind{listening.Began, listening.Words, listening.Began, listening.Ended, listening.Words}, m.kinds())
+		require.Equal(t, []time.Duration{28 * time.Second, 12 * time.Second}, m.c.segments)
+		m.eachBegan()
+	})
+	listen(t, listening.Options{Pressed: true, Most: 20 * time.Second}, func(m *microphone) {
+		m.Press()
+		m.silence(30 * time.Second)
+		require.Equal(t, []listening.Kind{listening.Began, listening.Words, listening.Failed, listening.Ended}, m.kinds())
+	})
+}
+
+// eachBegan checks that words are of segments that were told to begin.
+func (m *microphone) eachBegan() {
+	synctest.Wait()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	began := map[int]bool{}
+	for _, e := range m.all {
+		if e.Kind == listening.Began {
+			began[e.Segment] = true
+		}
+		if e.Kind == listening.Words {
+			require.True(m.t, began[e.Segment], "segment %d", e.Segment)
+		}
+	}
+}
+
+// Orders that wait behind too much sound keep their order.
+func TestOrdersKeepTheirOrder(t *testing.T) {
+	for range 20 {
+		listen(t, listening.Options{Pressed: true}, func(m *microphone) {
+			busy := make(chan struct{})
+			m.c.busy = busy
+			m.Press()
+			m.Hear(make([]int16, vad.FrameSamples))
+			synctest.Wait()
+			for range 200 {
+				m.Hear(make([]int16, vad.FrameSamples))
+			}
+			m.Release()
+			for range 5 {
+				m.Press()
+				m.Release()
+			}
+			synctest.Wait()
+			close(busy)
+			require.Len(t, m.kinds(), 6*3)
+		})
+	}
 }

@@ -24,20 +24,26 @@ import (
 type Format string
 
 // The formats: packets of 20 ms that decode to 48 kHz, and samples of 16 bits,
-// little-endian, at 24 kHz. Both are mono. None is that of a client that only reads.
+// little-endian, at 24 kHz. Both are mono. Track is Opus as a track of WebRTC has it: each
+// packet in its time, since a browser plays what comes when it comes. None is that of a client
+// that only reads.
 const (
-	None Format = ""
-	Opus Format = "opus"
-	PCM  Format = "pcm"
+	None  Format = ""
+	Opus  Format = "opus"
+	PCM   Format = "pcm"
+	Track Format = "track"
 )
 
 // Rate is the sample rate of a format, in Hz.
 func (f Format) Rate() int {
-	if f == Opus {
+	if f.packed() {
 		return 48000
 	}
 	return speaker.SampleRate
 }
+
+// packed says whether frames hold packets of Opus.
+func (f Format) packed() bool { return f == Opus || f == Track }
 
 // Choose is the first of a client's formats that is known, or None.
 func Choose(preferred []string) Format {
@@ -76,10 +82,20 @@ type Client interface {
 	// Visemes are told before the sound that they go with; AtMs is from the turn's
 	// first sample.
 	Visemes(turn id.Turn, items []speaker.Viseme)
-	// Frame sends a frame (Header) unless stopped is set by the time it can be sent.
-	Frame(frame []byte, stopped *atomic.Bool)
+	// Frame sends a frame (Header) of a format, unless stopped is set by the time it can be
+	// sent.
+	Frame(frame []byte, of Format, stopped *atomic.Bool)
 	// Backlog is how many frames wait to be sent.
 	Backlog() int
+}
+
+// Heard is told what the client plays, and when, as far as that is known. Its methods are
+// called one at a time and must not wait, nor call the player.
+type Heard interface {
+	// Plays is told of samples of a turn, from some moment of it on, that are played at a time.
+	Plays(turn id.Turn, from time.Duration, at time.Time, samples []int16)
+	// Stops is told that no more of a turn is played from a time on.
+	Stops(turn id.Turn, at time.Time)
 }
 
 // Options are what a player works with.
@@ -89,6 +105,8 @@ type Options struct {
 	// are filled in.
 	Voice  func(language string) speaker.Request
 	Client Client
+	// Heard is who else hears what is played; nil for nobody.
+	Heard Heard
 	// Progress hears what became of sentences, in order. It must not wait.
 	Progress func(Progress)
 	Clock    clock.WithDelayedExecution
@@ -167,7 +185,7 @@ func (p *Player) Close() {
 // is being played goes on for it.
 func (p *Player) Connect(f Format) error {
 	var encoder *sound.Opus
-	if f == Opus {
+	if f.packed() {
 		var err error
 		if encoder, err = sound.NewOpus(speaker.SampleRate); err != nil {
 			return err
@@ -231,6 +249,9 @@ func (p *Player) Stop(which id.Turn) {
 	defer p.mu.Unlock()
 	if p.turn != nil && p.turn.id == which {
 		p.turn.stopped.Store(true)
+		if p.o.Heard != nil {
+			p.o.Heard.Stops(which, p.o.Clock.Now())
+		}
 		p.drop()
 	}
 }

@@ -95,7 +95,7 @@ func (l *listener) Visemes(_ id.Turn, items []speaker.Viseme) {
 	l.add(sent{visemes: append([]speaker.Viseme(nil), items...)})
 }
 
-func (l *listener) Frame(frame []byte, stopped *atomic.Bool) {
+func (l *listener) Frame(frame []byte, _ playout.Format, stopped *atomic.Bool) {
 	l.add(sent{
 		frame: frame[playout.HeaderBytes:], stream: binary.BigEndian.Uint16(frame[2:]), last: frame[1]&1 == 1,
 		t: time.Duration(binary.BigEndian.Uint32(frame[4:])) * time.Millisecond, stopped: stopped,

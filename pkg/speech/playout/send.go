@@ -10,6 +10,8 @@ import (
 const (
 	// ahead is how much the client may have that it has not played.
 	ahead = 2 * time.Second
+	// trackAhead is the same for a track: enough that a timer which is late makes no gap.
+	trackAhead = 60 * time.Millisecond
 	// trusted is how long a client's report of what it played counts, and between how
 	// far its playing may have come since.
 	trusted = 2 * time.Second
@@ -86,14 +88,14 @@ func (p *Player) sendNext() (wait time.Duration, some bool) {
 		}
 		return 0, false
 	}
-	if wait := t.early(p.o.Clock.Now()); wait > 0 {
+	if wait := t.early(p.o.Clock.Now(), p.format); wait > 0 {
 		return wait, true
 	}
 	if p.format != None && p.o.Client.Backlog() > backlog {
 		return look, true
 	}
 	count := packet
-	if p.format != Opus {
+	if !p.format.packed() {
 		count = min(packets, len(t.unsent)/packet) * packet
 	}
 	samples := t.unsent[:count]
@@ -108,12 +110,15 @@ func (p *Player) sendNext() (wait time.Duration, some bool) {
 
 // early is how long the next frame is to wait: the client is to have no more than is
 // played soon.
-func (t *turn) early(now time.Time) time.Duration {
+func (t *turn) early(now time.Time, f Format) time.Duration {
 	sent := lasts(t.sent)
 	if t.zero.IsZero() || now.Sub(t.zero) > sent {
 		t.zero = now.Add(-sent) // it has run dry
 	}
 	played := now.Sub(t.zero)
+	if f == Track { // nothing holds up what comes in its time
+		return min(sent-played-trackAhead+sound.OpusMs*time.Millisecond, look*50)
+	}
 	if !t.reported.IsZero() && now.Sub(t.reported) < trusted {
 		played = min(played, t.report+between)
 	}
@@ -127,11 +132,14 @@ func (p *Player) frame(t *turn, samples []int16, isLast bool) {
 		return
 	}
 	t.note(samples)
+	if p.o.Heard != nil && len(samples) > 0 {
+		p.o.Heard.Plays(t.id, lasts(t.sent), t.zero.Add(lasts(t.sent)), samples)
+	}
 	p.announce(t)
 	out := header(t.stream, lasts(t.sent), isLast)
 	switch {
 	case len(samples) == 0:
-	case p.format == Opus:
+	case p.format.packed():
 		packet, err := p.encoder.Encode(samples)
 		if err != nil {
 			p.o.Log.Error("failed to encode speech", "turn", t.id.String(), "error", err)
@@ -140,7 +148,7 @@ func (p *Player) frame(t *turn, samples []int16, isLast bool) {
 	default:
 		out = append(out, sound.PCM(samples)...)
 	}
-	p.o.Client.Frame(out, &t.stopped)
+	p.o.Client.Frame(out, p.format, &t.stopped)
 }
 
 // announce tells the client of the turn before anything else of it. Who came in the middle

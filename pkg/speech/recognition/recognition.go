@@ -49,17 +49,6 @@ type Result struct {
 	Err   error
 }
 
-// Calls says whether a service may be asked, and hears what came of it: context.Canceled
-// where that did not show. A nil one lets everything through.
-type Calls func() (report func(err error, took time.Duration), ok bool)
-
-func (c Calls) allow() (report func(error, time.Duration), ok bool) {
-	if c == nil {
-		return func(error, time.Duration) {}, true
-	}
-	return c()
-}
-
 // maxText bounds the words of a segment, in characters: more than a minute's of the fastest
 // speaker. What a service says beyond is left out.
 const maxText = 4000

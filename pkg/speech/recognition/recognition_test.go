@@ -262,3 +262,66 @@ func TestStreamsAreKeptOpen(t *testing.T) {
 	require.Equal(t, "again", l.whole().Text)
 	require.Len(t, s.Queries(), 2)
 }
+
+// says speaks a segment, the service's nth, until the service was asked for its rest.
+func says(t *testing.T, s *deepgramtest.Server, ear recognition.Ear, n int, samples []int16) {
+	t.Helper()
+	ear.Begin(n, "en")
+	ear.Write(samples)
+	ear.End()
+	require.Eventually(t, func() bool {
+		asked := 0
+		for _, control := range s.Controls() {
+			if control == "Finalize" {
+				asked++
+			}
+		}
+		return asked >= n
+	}, 10*time.Second, time.Millisecond)
+}
+
+// What a service tells late is of the segment that it was said in, and of no later one.
+func TestLateResults(t *testing.T) {
+	s := deepgramtest.Serve(t)
+	s.Hang()
+	c := clocktesting.NewFakeClock(time.Now())
+	ear, l := listen(t, streams(s, c))
+	said := func(n int, samples []int16) { says(t, s, ear, n, samples) }
+	said(1, second)
+	s.Say("where is", 0, 1, false, false)
+	require.Equal(t, recognition.Result{Segment: 1, Text: "where is"}, l.next())
+	c.Step(6 * time.Second)
+	require.Equal(t, recognition.Result{Segment: 1, Text: "where is", Whole: true}, l.next())
+	said(2, second)
+	s.Say("where is the garden", 0, 1, true, true) // too late
+	s.Say("and the pond", 1, 1, true, true)
+	require.Equal(t, recognition.Result{Segment: 2, Text: "and the pond", Whole: true}, l.next())
+}
+
+// A service need not answer where there are no words; one that never does has failed.
+func TestUnansweredFinalize(t *testing.T) {
+	s := deepgramtest.Serve(t)
+	s.Hang()
+	c := clocktesting.NewFakeClock(time.Now())
+	r := streams(s, c)
+	reported := make(chan error, 10)
+	r.Calls = func() (func(error, time.Duration), bool) {
+		return func(err error, _ time.Duration) { reported <- err }, true
+	}
+	ear, l := listen(t, r)
+	said := func(n int, samples []int16) { says(t, s, ear, n, samples) }
+	said(1, second)
+	s.Say("", 0, 0.9, false, false)
+	require.Equal(t, recognition.Result{Segment: 1}, l.next())
+	c.Step(6 * time.Second)
+	require.Equal(t, recognition.Result{Segment: 1, Whole: true}, l.next())
+	require.NoError(t, <-reported)
+	said(2, second[:8000])
+	c.Step(6 * time.Second)
+	require.Equal(t, recognition.Result{Segment: 2, Whole: true}, l.next())
+	require.ErrorIs(t, <-reported, context.Canceled, "nobody knows")
+	said(3, second[:8000])
+	c.Step(6 * time.Second)
+	require.Equal(t, upstream.Timeout, upstream.CodeOf(l.next().Err))
+	require.Equal(t, upstream.Timeout, upstream.CodeOf(<-reported))
+}

@@ -19,7 +19,7 @@ type Recordings struct {
 	Client transcription.Client
 	// Timeout bounds one request.
 	Timeout time.Duration
-	Calls   Calls
+	Calls   upstream.Calls
 	Clock   clock.PassiveClock
 }
 
@@ -67,7 +67,7 @@ func (e *recorder) End() {
 	var report func(error, time.Duration)
 	ok := e.mayAsk()
 	if ok {
-		if report, ok = e.of.Calls.allow(); !ok {
+		if report, ok = e.of.Calls.Allow(); !ok {
 			e.asked()
 		}
 	}

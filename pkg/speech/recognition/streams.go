@@ -9,6 +9,7 @@ import (
 
 	"visavis.dev/pkg/provider/deepgram"
 	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/speech/queue"
 	"visavis.dev/pkg/speech/sound"
 )
 
@@ -19,7 +20,7 @@ type Streams struct {
 	// Timeout bounds the opening of a stream, and the wait for what is left of a segment
 	// that is over.
 	Timeout time.Duration
-	Calls   Calls
+	Calls   upstream.Calls
 	Clock   clock.WithTicker
 }
 
@@ -40,7 +41,7 @@ const (
 // Open implements Recognizer.
 func (s *Streams) Open(told func(Result)) Ear {
 	ctx, cancel := context.WithCancel(context.Background())
-	e := &streamer{of: s, told: told, ctx: ctx, cancel: cancel, do: make(chan func(), commands), heard: make(chan reading, 16)}
+	e := &streamer{of: s, told: told, ctx: ctx, cancel: cancel, do: queue.New[func()](commands), heard: make(chan reading, 16)}
 	e.running.Go(e.run)
 	return e
 }
@@ -55,8 +56,12 @@ type reading struct {
 // stretch is a segment of which something is still to come.
 type stretch struct {
 	segment int
-	// end is where it ends in the stream, once ended.
-	end     time.Duration
+	// begin is where it begins in the stream, and end where it ends, once ended.
+	begin time.Duration
+	end   time.Duration
+	// heard says that the service told something while it was awaited, if only that there
+	// are no words.
+	heard   bool
 	ended   bool
 	by      time.Time // when no more is waited for it
 	endedAt time.Time
@@ -74,7 +79,7 @@ type streamer struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	do      chan func()
+	do      *queue.Queue[func()]
 	heard   chan reading
 
 	stream  *deepgram.Stream
@@ -83,39 +88,23 @@ type streamer struct {
 	// open says that the last of pending takes sound.
 	open   bool
 	usedAt time.Time
+	// mute says that the service told nothing of the last segment.
+	mute bool
 }
 
 // Begin implements Ear.
 func (e *streamer) Begin(segment int, language string) {
-	e.order(func() { e.begin(segment, language) })
+	e.do.Order(func() { e.begin(segment, language) })
 }
 
 // Write implements Ear.
 func (e *streamer) Write(samples []int16) {
 	samples = append([]int16(nil), samples...)
-	select {
-	case e.do <- func() { e.write(samples) }:
-	default: // it is too slow for this sound
-	}
+	e.do.Sound(func() { e.write(samples) }) // unless it is too slow for this sound
 }
 
 // End implements Ear.
-func (e *streamer) End() { e.order(e.end) }
-
-// order has something done that must not be left out; it makes place by leaving sound out.
-func (e *streamer) order(fn func()) {
-	select {
-	case e.do <- fn:
-	case <-e.ctx.Done():
-	default:
-		e.running.Go(func() {
-			select {
-			case e.do <- fn:
-			case <-e.ctx.Done():
-			}
-		})
-	}
-}
+func (e *streamer) End() { e.do.Order(e.end) }
 
 // Close implements Ear.
 func (e *streamer) Close() {
@@ -130,8 +119,10 @@ func (e *streamer) run() {
 	var keptAt time.Time
 	for {
 		select {
-		case fn := <-e.do:
-			fn()
+		case <-e.do.Wake():
+			if fn, ok := e.do.Take(); ok {
+				fn()
+			}
 		case r := <-e.heard:
 			e.take(r)
 		case <-tick.C():
@@ -153,7 +144,7 @@ func (e *streamer) begin(segment int, language string) {
 	e.end() // where that came too late
 	s := &stretch{segment: segment}
 	var ok bool
-	if s.report, ok = e.of.Calls.allow(); !ok {
+	if s.report, ok = e.of.Calls.Allow(); !ok {
 		e.tell(Result{Segment: segment, Whole: true, Err: ErrLeftAlone})
 		return
 	}
@@ -165,6 +156,7 @@ func (e *streamer) begin(segment int, language string) {
 			return
 		}
 	}
+	s.begin = lasts(e.sent)
 	e.pending, e.open = append(e.pending, s), true
 }
 
@@ -213,7 +205,7 @@ func (e *streamer) end() {
 	now := e.of.Clock.Now()
 	s := e.pending[len(e.pending)-1]
 	s.ended, s.end, s.endedAt, s.by, e.usedAt = true, lasts(e.sent), now, now.Add(e.of.Timeout), now
-	if s.text() != "" {
+	if s.heard {
 		s.by = now.Add(min(restWithin, e.of.Timeout))
 	}
 	if err := e.within(e.stream.Finalize); err != nil {
@@ -230,13 +222,17 @@ func (e *streamer) take(r reading) {
 		e.fail(r.err)
 		return
 	}
-	if len(e.pending) > 1 && e.pending[0].ended && r.result.Begin >= e.pending[0].end {
+	if len(e.pending) > 1 && e.pending[0].ended && r.result.Begin+rounding >= e.pending[0].end {
 		e.whole(e.pending[0], nil) // the service said no more of it
 	}
 	if len(e.pending) == 0 {
 		return
 	}
 	s := e.pending[0]
+	if r.result.End <= s.begin+rounding {
+		return // late, and of a segment that is over
+	}
+	s.heard, e.mute = true, false
 	if r.result.Final {
 		s.finals, s.interim = bounded(joined(s.finals, r.result.Text)), ""
 	} else {
@@ -249,15 +245,29 @@ func (e *streamer) take(r reading) {
 	e.tell(Result{Segment: s.segment, Text: s.text()})
 }
 
-// expire gives up what is not waited for any more.
+// rounding is how roughly a service tells where words are.
+const rounding = 10 * time.Millisecond
+
+// unanswered is how long a segment is at most of which a service that works may tell nothing:
+// it tells something each second, and need not answer a Finalize that finds nothing left.
+const unanswered = time.Second
+
+// expire gives up what is not waited for any more. A service that told nothing at all has
+// failed, unless there may have been nothing to tell; not twice in a row.
 func (e *streamer) expire() {
 	now := e.of.Clock.Now()
 	for len(e.pending) > 0 && e.pending[0].ended && !now.Before(e.pending[0].by) {
-		if e.pending[0].text() == "" {
-			e.fail(upstream.ErrTimeout)
-			return
+		s := e.pending[0]
+		if !s.heard {
+			if e.mute || s.end-s.begin >= unanswered {
+				e.fail(upstream.ErrTimeout)
+				return
+			}
+			e.mute = true
+			s.report(context.Canceled, 0)
+			s.report = func(error, time.Duration) {}
 		}
-		e.whole(e.pending[0], nil)
+		e.whole(s, nil)
 	}
 }
 

@@ -3,6 +3,7 @@ package sound_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -44,4 +45,19 @@ func FuzzOpusDecoder(f *testing.F) {
 		require.LessOrEqual(t, len(samples), 16000*120/1000)
 		require.True(t, err == nil || samples == nil)
 	})
+}
+
+// A packet's first bytes say how long it is, and what is none is told before it is decoded.
+func TestPacketLasts(t *testing.T) {
+	encoder, err := sound.NewOpus(16000)
+	require.NoError(t, err)
+	packet, err := encoder.Encode(make([]int16, 320))
+	require.NoError(t, err)
+	lasts, err := sound.PacketLasts(packet)
+	require.NoError(t, err)
+	require.Equal(t, 20*time.Millisecond, lasts)
+	for _, wrong := range [][]byte{nil, {3}, {3, 0}, {0x1b, 63}, make([]byte, sound.MaxPacket+1)} {
+		_, err = sound.PacketLasts(wrong)
+		require.ErrorIs(t, err, sound.ErrPacket)
+	}
 }

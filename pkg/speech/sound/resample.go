@@ -36,22 +36,35 @@ type Resampler struct {
 	step float64 // samples of the source to one that is made
 	at   float64 // of the next one that is made, in the buffer
 	past []float32
+	// reach is the filter's, in samples of the source. band is how much of the source's
+	// band is left: what a lower rate cannot hold is filtered out.
+	reach int
+	band  float64
 }
 
-// NewResampler makes one that goes from a rate to another. It is for rates that are
-// alike, or that rise: what is above the new band is not filtered out.
+// NewResampler makes one that goes from a rate to another.
 func NewResampler(from, to float64) *Resampler {
-	return &Resampler{step: from / to, at: reach, past: make([]float32, reach, 4096)}
+	r := &Resampler{step: from / to, reach: reach, band: 1}
+	if r.step > alike {
+		r.band = 1 / r.step
+		r.reach = int(math.Ceil(reach * r.step))
+	}
+	r.at, r.past = float64(r.reach), make([]float32, r.reach, 4096)
+	return r
 }
+
+// alike is how much lower a rate may be that nothing is filtered out for: the kernel leaves
+// that much out already.
+const alike = 1.25
 
 // Push takes the next samples and appends those that they allow to be made.
 func (r *Resampler) Push(to, samples []float32) []float32 {
 	r.past = append(r.past, samples...)
-	for int(r.at)+reach < len(r.past) {
+	for int(r.at)+r.reach < len(r.past) {
 		to = append(to, r.sample())
 		r.at += r.step
 	}
-	if drop := int(r.at) - reach; drop > 0 {
+	if drop := int(r.at) - r.reach; drop > 0 {
 		r.past = append(r.past[:0], r.past[drop:]...)
 		r.at -= float64(drop)
 	}
@@ -59,18 +72,19 @@ func (r *Resampler) Push(to, samples []float32) []float32 {
 }
 
 // Flush appends what is left at the end of the stream.
-func (r *Resampler) Flush(to []float32) []float32 { return r.Push(to, make([]float32, reach)) }
+func (r *Resampler) Flush(to []float32) []float32 { return r.Push(to, make([]float32, r.reach)) }
 
 func (r *Resampler) sample() float32 {
 	base := int(r.at)
 	rest := r.at - float64(base)
 	var sum float32
-	left, right := rest*phases, (1-rest)*phases
-	for k := range reach {
-		sum += r.past[base-k] * weight(left+float64(k*phases))
-		sum += r.past[base+1+k] * weight(right+float64(k*phases))
+	step := phases * r.band
+	left, right := rest*step, (1-rest)*step
+	for k := range r.reach {
+		sum += r.past[base-k] * weight(left+float64(k)*step)
+		sum += r.past[base+1+k] * weight(right+float64(k)*step)
 	}
-	return sum
+	return sum * float32(r.band)
 }
 
 func weight(at float64) float32 {
