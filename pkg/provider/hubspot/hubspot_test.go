@@ -1,0 +1,41 @@
+package hubspot_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/provider/hubspot"
+	"visavis.dev/pkg/provider/hubspot/hubspottest"
+	"visavis.dev/pkg/provider/upstream"
+)
+
+func TestContactsAreWritten(t *testing.T) {
+	s := hubspottest.Start()
+	t.Cleanup(s.Close)
+	c := hubspot.Client{HTTP: s.Guard().ClientWithin(5*time.Second, 1<<20), BaseURL: s.URL, Token: "pat-good"}
+	require.NoError(t, c.Check(t.Context()))
+	had := s.Put("kim@example.com")
+	found, err := c.Upsert(t.Context(), []hubspot.Contact{
+		{Email: "kim@example.com", Properties: map[string]string{"firstname": "Kim"}}, {Email: "lee@example.com"},
+	})
+	require.NoError(t, err)
+	require.Equal(t, hubspot.Written{ID: had}, found["kim@example.com"])
+	require.True(t, found["lee@example.com"].New)
+	require.Equal(t, map[string]string{"email": "kim@example.com", "firstname": "Kim"}, s.Contacts()[had])
+
+	_, err = c.Upsert(t.Context(), []hubspot.Contact{{Email: "invalid"}})
+	require.ErrorIs(t, err, upstream.ErrRejected)
+	s.Behave(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "7")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	err = c.Check(t.Context())
+	var failed *upstream.Error
+	require.ErrorAs(t, err, &failed)
+	require.Equal(t, []any{upstream.RateLimited, 7 * time.Second}, []any{failed.Code, failed.RetryAfter})
+	c.Token = "pat-bad"
+	require.ErrorIs(t, c.Check(t.Context()), upstream.ErrRefused)
+}
