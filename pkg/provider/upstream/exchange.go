@@ -110,3 +110,17 @@ func retryAfter(header string) time.Duration {
 	}
 	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 }
+
+// Stream makes one request, as a guard's client does, and has the answer read while it
+// comes. The error is an Error, context.Canceled, or what read answered.
+func Stream(client *http.Client, req *http.Request, read func(*http.Response) error) error {
+	resp, err := client.Do(req) //nolint:gosec // the client is a guard's
+	if err != nil {
+		return FromRequest(err)
+	}
+	defer resp.Body.Close()
+	if err := CheckStatus(resp); err != nil {
+		return err
+	}
+	return read(resp)
+}

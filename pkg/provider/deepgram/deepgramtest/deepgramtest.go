@@ -57,6 +57,16 @@ func (s *Server) Hang() {
 	s.silent = true
 }
 
+// Say has every open stream told a result of a stretch of its sound, in seconds.
+func (s *Server) Say(text string, start, duration float64, final, finalized bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data := results(text, start, duration, final, finalized)
+	for _, socket := range s.sockets {
+		_ = socket.Write(context.Background(), websocket.MessageText, data)
+	}
+}
+
 // Break breaks every stream off.
 func (s *Server) Break() {
 	s.mu.Lock()
@@ -183,10 +193,15 @@ func (c *connection) tell(ctx context.Context, text string, final, finalized boo
 	if silent {
 		return
 	}
+	data := results(text, float64(c.began)/bytesASecond, float64(c.all-c.began)/bytesASecond, final, finalized)
+	_ = c.socket.Write(ctx, websocket.MessageText, data)
+}
+
+func results(text string, start, duration float64, final, finalized bool) []byte {
 	data, _ := json.Marshal(map[string]any{
-		"type": "Results", "channel_index": []int{0, 1}, "start": float64(c.began) / bytesASecond, "duration": float64(c.all-c.began) / bytesASecond,
+		"type": "Results", "channel_index": []int{0, 1}, "start": start, "duration": duration,
 		"is_final": final, "speech_final": false, "from_finalize": finalized,
 		"channel": map[string]any{"alternatives": []any{map[string]any{"transcript": text, "confidence": 0.98, "words": []any{}}}},
 	})
-	_ = c.socket.Write(ctx, websocket.MessageText, data)
+	return data
 }
