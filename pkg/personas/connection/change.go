@@ -31,6 +31,9 @@ func (c Connection) Apply(ch Change, at time.Time) (Connection, map[string]any, 
 	if ch.Config != nil {
 		if names := c.Config.differences(*ch.Config); len(names) > 0 {
 			after.Config, untested = *ch.Config, true
+			if c.Config.BaseURL(c.Provider) != after.Config.BaseURL(c.Provider) {
+				after.Discovered = nil // they are another server's
+			}
 			changes["config"] = names // the values can hold more than may be written down
 		}
 	}

@@ -30,6 +30,10 @@ const (
 	Identity Kind = "identity"
 	// HTTP does what a model asks for, by requests.
 	HTTP Kind = "http"
+	// CRM keeps the customers that an organization has.
+	CRM Kind = "crm"
+	// MCP does what a model asks for, by the Model Context Protocol.
+	MCP Kind = "mcp"
 )
 
 // State is whether a connection can be used.
@@ -71,6 +75,8 @@ type Connection struct {
 	SecretSet   bool
 	SecretLast4 string
 	Health      Health
+	// Discovered are the tools that its server had when it was last tested, of kind MCP.
+	Discovered []Discovered
 	// SettledAt is when config or secret last changed: what was seen before
 	// says nothing of the connection as it is.
 	SettledAt            time.Time

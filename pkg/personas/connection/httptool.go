@@ -27,6 +27,28 @@ type HTTPTool struct {
 	Path string
 }
 
+// RemoteTool is a tool of a connected system, with how it is used. The key is the same for
+// every attempt at one use. The error of a use is an upstream.Error, or one of the tool's own.
+type RemoteTool struct {
+	tool.Tool
+	Use func(ctx context.Context, arguments map[string]any, key string) (string, error)
+}
+
+// RemoteTools are the tools of a connected system that a model may be offered.
+func (o Opened) RemoteTools(g *egress.Guard) ([]RemoteTool, error) {
+	if o.Kind == MCP {
+		return o.mcpTools(g)
+	}
+	tools, err := o.Config.HTTPTools()
+	remote := make([]RemoteTool, len(tools))
+	for i := range tools {
+		remote[i] = RemoteTool{tools[i].Tool, func(ctx context.Context, arguments map[string]any, key string) (string, error) {
+			return o.UseTool(ctx, g, &tools[i], arguments, key)
+		}}
+	}
+	return remote, err
+}
+
 // maxToolAnswer bounds what a system answers to a request of a tool, in bytes.
 const maxToolAnswer = 256 << 10
 

@@ -42,7 +42,8 @@ func (o Opened) WithSecret(do func(secret string) error) error {
 func (o Opened) Timeout() time.Duration { return time.Duration(o.TimeoutMs) * time.Millisecond }
 
 // Open finds a connection and unseals its secrets. The error can be errdefs.NotFound
-// or errdefs.Gone. One that is switched off is opened too, and says so in its State.
+// or errdefs.Gone. One that is switched off is opened too, and says so in its State. Of the tools of its server it has
+// those that its config names.
 func Open(ctx context.Context, t *tenant.Tenants, v *vault.Vault, org id.Org, which id.Connection, now time.Time) (Opened, error) {
 	var (
 		c                Connection
@@ -53,8 +54,8 @@ func Open(ctx context.Context, t *tenant.Tenants, v *vault.Vault, org id.Org, wh
 	// One statement: a secret is never read beside an address it was not given for.
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
 		c = Connection{}
-		r.QueryRow(&there, append(fields(&c), &sealed, &previous, &until), `
-			SELECT `+columns+`, c.secret, c.previous_secret, c.previous_until
+		r.QueryRow(&there, append(fields(&c), &c.Discovered, &sealed, &previous, &until), `
+			SELECT `+whole+`, c.secret, c.previous_secret, c.previous_until
 			FROM connection c WHERE c.org_id = $1 AND c.id = $2`, org, which)
 	})
 	switch {
@@ -65,6 +66,7 @@ func Open(ctx context.Context, t *tenant.Tenants, v *vault.Vault, org id.Org, wh
 	case c.DeletedAt != nil:
 		return Opened{}, Noun.Gone(which)
 	}
+	c.Discovered = c.Config.named(c.Discovered)
 	o := Opened{Connection: c, Org: org}
 	if until == nil || !now.Before(*until) {
 		previous = nil

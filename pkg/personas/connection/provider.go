@@ -5,6 +5,8 @@ import (
 	_ "embed" // the providers' forms
 	"encoding/json"
 	"fmt"
+	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -16,6 +18,7 @@ import (
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/provider/deepgram"
 	"visavis.dev/pkg/provider/elevenlabs"
+	"visavis.dev/pkg/provider/hubspot"
 )
 
 // Provider is who offers a service, or the protocol it speaks.
@@ -30,6 +33,9 @@ const (
 	OIDC             Provider = "oidc"
 	// HTTPAPI is any system that takes requests with JSON.
 	HTTPAPI Provider = "http"
+	HubSpot Provider = "hubspot"
+	// MCPServer is any server of the Model Context Protocol.
+	MCPServer Provider = "mcp"
 )
 
 // Offer is what can be connected: a provider for a kind.
@@ -124,6 +130,8 @@ func (c Config) BaseURL(p Provider) string {
 		return elevenlabs.DefaultURL
 	case Deepgram:
 		return deepgram.DefaultURL
+	case HubSpot:
+		return hubspot.DefaultURL
 	case OIDC:
 		return c.Text("issuer")
 	case LiveKit:
@@ -133,10 +141,10 @@ func (c Config) BaseURL(p Provider) string {
 }
 
 // Guard is the guard by which a connection of a kind is reached: a model's server, and what
-// recognizes speech, may stand beside this one, without TLS, where the operator allows its
-// address.
+// speaks or recognizes speech, may stand beside this one, without TLS, where the operator
+// allows its address.
 func (k Kind) Guard(g *egress.Guard) *egress.Guard {
-	if k == Model || k == Recognition {
+	if k == Model || k == Speech || k == Recognition {
 		return g.Beside()
 	}
 	return g
@@ -168,8 +176,7 @@ func (e *ConfigError) Error() string { return e.Path + ": " + e.Message }
 func (o Offer) Check(c Config) error {
 	err := o.compiled.Validate(map[string]any(c))
 	if err == nil {
-		_, err = c.HTTPTools()
-		return err
+		return o.checkTools(c)
 	}
 	e, ok := err.(*jsonschema.ValidationError) //nolint:errorlint // the library wraps nothing
 	if !ok {
@@ -186,6 +193,38 @@ func (o Offer) Check(c Config) error {
 		return &ConfigError{strings.Join(append(path, k.Properties[0]), "."), "is not known to this provider"}
 	}
 	return &ConfigError{strings.Join(path, "."), e.ErrorKind.LocalizedString(english)}
+}
+
+// checkTools says whether the tools of a config can be offered to a model. A request with one
+// of these headers would be made again where a connection breaks.
+func (o Offer) checkTools(c Config) (err error) {
+	switch http.CanonicalHeaderKey(c.Text("secretHeader")) {
+	case "Idempotency-Key", "X-Idempotency-Key":
+		return &ConfigError{"secretHeader", "is the header of a request's key, and no place for a secret"}
+	}
+	switch o.Kind {
+	case HTTP:
+		_, err = c.HTTPTools()
+	case MCP:
+		_, err = c.MCPTools()
+	case CRM:
+		err = c.checkProperties()
+	}
+	return err
+}
+
+// checkProperties says whether each field of a CRM's contact is written to a property of its own,
+// which is not the address that the contact is found by.
+func (c Config) checkProperties() error {
+	mapping, _ := c["properties"].(map[string]any)
+	taken := map[any]bool{"email": true}
+	for _, field := range slices.Sorted(maps.Keys(mapping)) {
+		if taken[mapping[field]] {
+			return &ConfigError{"properties." + field, fmt.Sprintf("is written to %v, which is written already", mapping[field])}
+		}
+		taken[mapping[field]] = true
+	}
+	return nil
 }
 
 var english = message.NewPrinter(language.English)

@@ -8,6 +8,7 @@ import (
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/provider/deepgram"
 	"visavis.dev/pkg/provider/transcription"
+	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/speech/recognition"
 	"visavis.dev/pkg/speech/vad"
 )
@@ -21,7 +22,7 @@ const maxTranscription = 256 << 10
 
 // Recognizer is what a connection of that kind recognizes speech with, the silence after
 // which it is asked, and whether words come only then. Calls hears what came of each stretch.
-func (o Opened) Recognizer(g *egress.Guard, c clock.WithTicker, calls recognition.Calls) (by recognition.Recognizer, pause time.Duration, late bool) {
+func (o Opened) Recognizer(g *egress.Guard, c clock.WithTicker, calls upstream.Calls) (by recognition.Recognizer, pause time.Duration, late bool) {
 	guard, base, name := o.Kind.Guard(g), o.Config.BaseURL(o.Provider), o.Config.Text("model")
 	if o.Provider == Deepgram {
 		return &recognition.Streams{

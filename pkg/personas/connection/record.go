@@ -14,14 +14,16 @@ import (
 // same outage, one of them finds the connection active, and tells. It comes last
 // in the transaction. The error can be errdefs.NotFound or errdefs.Gone.
 func Record(ctx context.Context, tx *tenant.Tx, which id.Connection, outcomes []Outcome, now time.Time) error {
-	before, err := Lock(ctx, tx, which)
+	before, err := hold(ctx, tx, which)
 	if err != nil {
 		return err
 	}
 	after := before
 	// More are not kept, and the newest decide.
 	for _, o := range outcomes[max(len(outcomes)-KeptCalls, 0):] {
-		after = after.After(o)
+		if after = after.After(o); after.State == Active {
+			before.State = Active // it worked before it failed
+		}
 	}
 	return recordOutcomes(ctx, tx, before, after, outcomes, now)
 }
@@ -37,9 +39,21 @@ func RecordTrial(ctx context.Context, tx *tenant.Tx, tried Opened, trial Trial, 
 	after := before
 	if before.SettledAt.Equal(tried.SettledAt) {
 		after = before.Tried(trial)
+		if after, err = after.discover(ctx, tx, trial); err != nil {
+			return Connection{}, err
+		}
 	}
 	err = recordOutcomes(ctx, tx, before, after, trial.Outcomes, now)
 	return after, err
+}
+
+// discover keeps the tools that a trial found.
+func (c Connection) discover(ctx context.Context, tx *tenant.Tx, trial Trial) (Connection, error) {
+	if c.Kind != MCP || !trial.OK() {
+		return c, nil
+	}
+	c.Discovered = trial.Discovered
+	return c, keepTools(ctx, tx, c)
 }
 
 // recordOutcomes writes what calls made of a connection, and tells when it stopped
@@ -58,7 +72,7 @@ func recordOutcomes(ctx context.Context, tx *tenant.Tx, before, after Connection
 	if before.State != Active || after.State != Failing {
 		return nil
 	}
-	event.Tell(tx, event.Draft{Type: event.ConnectionFailed, At: now, Fields: map[string]any{
+	event.Emit(tx, event.Draft{Type: event.ConnectionFailed, At: now, Fields: map[string]any{
 		"connectionId": after.ID, "kind": after.Kind, "provider": after.Provider, "state": after.State,
 		"errorCode": after.Health.ErrorCode, "consecutiveFailures": after.Health.Failures,
 		"lastOkAt": after.Health.OKAt, "failedAt": now,

@@ -31,6 +31,9 @@ func TestConfigsAreOfTheProvidersForm(t *testing.T) {
 		"deepgram":         {connection.Recognition, connection.Deepgram, connection.Config{"model": "nova-3"}, ""},
 		"livekit":          {connection.Media, connection.LiveKit, connection.Config{"url": "wss://a.example", "apiKey": "k", "roomPrefix": "eu-"}, ""},
 		"livekit, https":   {connection.Media, connection.LiveKit, connection.Config{"url": "https://a.example", "apiKey": "k"}, "url"},
+		"crm":              {connection.CRM, connection.HubSpot, connection.Config{"properties": map[string]any{"name": "firstname", "kind": "k"}}, ""},
+		"crm, the address": {connection.CRM, connection.HubSpot, connection.Config{"properties": map[string]any{"name": "email"}}, "properties.name"},
+		"crm, twice":       {connection.CRM, connection.HubSpot, connection.Config{"properties": map[string]any{"kind": "k", "state": "k"}}, "properties.state"},
 		"livekit, prefix":  {connection.Media, connection.LiveKit, connection.Config{"url": "wss://a.example", "apiKey": "k", "roomPrefix": "a/b"}, "roomPrefix"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -49,7 +52,7 @@ func TestConfigsAreOfTheProvidersForm(t *testing.T) {
 	}
 	_, ok := connection.FindOffer(connection.Media, connection.ElevenLabs)
 	require.False(t, ok)
-	require.Len(t, connection.Offers(), 8)
+	require.Len(t, connection.Offers(), 10)
 }
 
 func TestWhereServicesAre(t *testing.T) {

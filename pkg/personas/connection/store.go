@@ -2,6 +2,7 @@ package connection
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,32 +13,6 @@ import (
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
-
-// columns are what scan takes, of connection c, in its order.
-const columns = `c.id, c.kind, c.provider, c.name, c.state, c.config, c.timeout_ms, c.fallback, c.secret IS NOT NULL, c.secret_last4,
-	c.ok_at, c.error_at, c.error_code, c.failures, c.p95_ms, c.settled_at, c.created_at, c.updated_at, c.deleted_at,
-	ARRAY(SELECT u.user_id FROM connection_use u
-		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'persona' ORDER BY u.user_id),
-	ARRAY(SELECT u.user_id FROM connection_use u
-		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'voice' ORDER BY u.user_id),
-	ARRAY(SELECT u.user_id FROM connection_use u
-		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'portal' ORDER BY u.user_id),
-	(SELECT count(*) FROM connection_use u WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'session')`
-
-func scan(row pgx.CollectableRow) (Connection, error) {
-	var c Connection
-	err := row.Scan(fields(&c)...)
-	return c, err
-}
-
-// fields are where the columns go.
-func fields(c *Connection) []any {
-	return []any{
-		&c.ID, &c.Kind, &c.Provider, &c.Name, &c.State, &c.Config, &c.TimeoutMs, &c.Fallback, &c.SecretSet, &c.SecretLast4,
-		&c.Health.OKAt, &c.Health.ErrorAt, &c.Health.ErrorCode, &c.Health.Failures, &c.Health.P95Ms, &c.SettledAt,
-		&c.CreatedAt, &c.UpdatedAt, &c.DeletedAt, &c.UsedBy.Personas, &c.UsedBy.Voices, &c.UsedBy.Portals, &c.UsedBy.Sessions,
-	}
-}
 
 // New is a connection as it is entered.
 func New(o Offer, name string, config Config, secret Secret, at time.Time) Connection {
@@ -72,23 +47,27 @@ type Filter struct {
 // List is a page of the connections, newest first, after one of them; the zero
 // id for the first page. It rides connection_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.Connection, limit int) ([]Connection, error) {
-	return tenant.All(ctx, t, org, scan, `
-		SELECT `+columns+` FROM connection c
+	return tenant.All(ctx, t, org, scanWhole, `
+		SELECT `+whole+` FROM connection c
 		WHERE c.org_id = $1 AND ($2::UUID IS NULL OR c.id < $2) AND c.deleted_at IS NULL
 			AND ($3 = '' OR c.kind = $3) AND ($4 = '' OR c.provider = $4) AND ($5 = '' OR c.state = $5)
 		ORDER BY c.id DESC LIMIT $6`, org, after, f.Kind, f.Provider, f.State, limit)
 }
 
-const selectOne = `SELECT ` + columns + ` FROM connection c WHERE c.org_id = $1 AND c.id = $2`
+const (
+	selectOne   = `SELECT ` + columns + ofOne
+	selectWhole = `SELECT ` + whole + ofOne
+	ofOne       = ` FROM connection c WHERE c.org_id = $1 AND c.id = $2`
+)
 
 // Get finds a connection. The error is errdefs.NotFound or errdefs.Gone.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Connection) (Connection, error) {
 	var found []Connection
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
 		r.Query(func(rows pgx.Rows) (err error) {
-			found, err = pgx.CollectRows(rows, scan)
+			found, err = pgx.CollectRows(rows, scanWhole)
 			return err
-		}, selectOne, org, which)
+		}, selectWhole, org, which)
 	})
 	if err != nil {
 		return Connection{}, err
@@ -111,7 +90,16 @@ func alone(which id.Connection, found []Connection) (Connection, error) {
 // begins to use one does so too, so that one in use is never deleted. The error
 // is errdefs.NotFound or errdefs.Gone.
 func Lock(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, error) {
-	rows, err := tx.Query(ctx, selectOne+` FOR UPDATE OF c`, tx.Org, which)
+	return lock(ctx, tx, which, selectWhole, scanWhole)
+}
+
+// hold is Lock without the tools of a server.
+func hold(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, error) {
+	return lock(ctx, tx, which, selectOne, scan)
+}
+
+func lock(ctx context.Context, tx *tenant.Tx, which id.Connection, selects string, scan pgx.RowToFunc[Connection]) (Connection, error) {
+	rows, err := tx.Query(ctx, selects+` FOR UPDATE OF c`, tx.Org, which)
 	if err != nil {
 		return Connection{}, err
 	}
@@ -132,7 +120,15 @@ func Configure(ctx context.Context, tx *tenant.Tx, v *vault.Vault, before Connec
 	if err := Update(ctx, tx, after); err != nil {
 		return before, err
 	}
+	if len(after.Discovered) != len(before.Discovered) {
+		if err := keepTools(ctx, tx, after); err != nil {
+			return before, err
+		}
+	}
 	if change.Secret != nil {
+		if err := dropAllLinks(ctx, tx, after.ID); err != nil { // it can be another account's
+			return before, err
+		}
 		if err := ReplaceSecret(ctx, tx, v, after.ID, *change.Secret, time.Time{}); err != nil {
 			return before, err
 		}
@@ -154,6 +150,9 @@ func Rotate(
 	if grace > 0 {
 		oldUntil = who.At.Add(grace)
 	}
+	if err := dropAllLinks(ctx, tx, after.ID); err != nil { // it can be another account's
+		return before, err
+	}
 	if err := ReplaceSecret(ctx, tx, v, after.ID, s, oldUntil); err != nil {
 		return before, err
 	}
@@ -170,6 +169,14 @@ func Update(ctx context.Context, tx *tenant.Tx, c Connection) error {
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, c.ID, c.Name, c.State, c.Config, c.TimeoutMs, c.Fallback, c.SecretLast4, c.Health.OKAt,
 		c.Health.ErrorAt, c.Health.ErrorCode, c.Health.Failures, c.Health.P95Ms, c.SettledAt, c.UpdatedAt)
+	return err
+}
+
+// keepTools writes what was found of a server's tools, apart from the rest: it can be large, and
+// the row is written whenever calls are noted.
+func keepTools(ctx context.Context, tx *tenant.Tx, c Connection) error {
+	tx.Touch("connection", c.ID)
+	_, err := tx.Exec(ctx, `UPDATE connection SET tools = $3 WHERE org_id = $1 AND id = $2`, tx.Org, c.ID, c.Discovered)
 	return err
 }
 
@@ -203,7 +210,7 @@ func (c Connection) Rotated(s Secret, at time.Time) Connection {
 // Delete removes a connection that nobody uses. Its secrets are gone at once.
 // The error is errdefs.NotFound, errdefs.Gone or an errdefs.Conflict.
 func Delete(ctx context.Context, tx *tenant.Tx, which id.Connection, who activity.Actor) error {
-	c, err := Lock(ctx, tx, which)
+	c, err := hold(ctx, tx, which)
 	if err != nil {
 		return err
 	}
@@ -212,12 +219,12 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Connection, who activit
 	}
 	tx.Touch("connection", which)
 	if _, err := tx.Exec(ctx, `
-		UPDATE connection SET deleted_at = $3, updated_at = $3, config = '{}', secret = NULL, secret_last4 = '',
+		UPDATE connection SET deleted_at = $3, updated_at = $3, config = '{}', tools = NULL, secret = NULL, secret_last4 = '',
 			previous_secret = NULL, previous_until = NULL
 		WHERE org_id = $1 AND id = $2`, tx.Org, which, who.At); err != nil {
 		return err
 	}
-	if err := forgetCalls(ctx, tx, which, 0); err != nil {
+	if err := errors.Join(forgetCalls(ctx, tx, which, 0), dropAllLinks(ctx, tx, which)); err != nil {
 		return err
 	}
 	who.Log(tx, "connection.deleted", "connection", which, nil)

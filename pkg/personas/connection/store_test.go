@@ -280,6 +280,16 @@ func TestListsRideTheirIndexes(t *testing.T) {
 			_, err := connection.Calls(ctx, s.tenants, s.one, c.ID)
 			return err
 		}},
+		"links": {"FROM connection_link", "connection_link_pkey", func() error {
+			_, err := connection.Links(ctx, s.tenants, s.one, c.ID, []id.InboxItem{{1}})
+			return err
+		}},
+		"followers": {"FROM connection WHERE", "connection_pkey", func() error {
+			return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
+				_, err := connection.Followers(ctx, tx, connection.CRM)
+				return err
+			})
+		}},
 		"uses": {"FROM connection_use WHERE", "connection_use_by_user", func() error {
 			return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
 				return connection.SetUses(ctx, tx, connection.ByPersona(id.NewPersona()))

@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/provider/elevenlabs"
 	"visavis.dev/pkg/provider/livekit"
 	"visavis.dev/pkg/provider/model"
+	"visavis.dev/pkg/provider/synthesis"
 	"visavis.dev/pkg/provider/upstream"
 )
 
@@ -34,6 +35,8 @@ type Trial struct {
 	Steps []Step
 	// Outcomes are the calls of the service that were made.
 	Outcomes []Outcome
+	// Discovered are the tools that were found, of kind MCP.
+	Discovered []Discovered
 }
 
 // OK says whether the connection works.
@@ -64,7 +67,7 @@ func (t Trier) Try(ctx context.Context, o Opened) (Trial, error) {
 	if err := t.step(&trial, "address", func() error { return t.address(ctx, o) }); err != nil || !trial.OK() {
 		return trial, err
 	}
-	name, call := t.call(o)
+	name, call := t.call(o, &trial)
 	err := t.step(&trial, name, func() error {
 		return o.WithSecret(func(secret string) error { return call(ctx, secret) })
 	})
@@ -97,7 +100,7 @@ func (t Trier) address(ctx context.Context, o Opened) error {
 }
 
 // call is the request that shows whether a service works, by the name of its step.
-func (t Trier) call(o Opened) (name string, call func(ctx context.Context, secret string) error) {
+func (t Trier) call(o Opened, trial *Trial) (name string, call func(ctx context.Context, secret string) error) {
 	client := o.Kind.Guard(t.Egress).ClientWithin(o.Timeout(), maxStream)
 	base := o.Config.BaseURL(o.Provider)
 	switch {
@@ -113,6 +116,13 @@ func (t Trier) call(o Opened) (name string, call func(ctx context.Context, secre
 		}
 	case o.Provider == HTTPAPI:
 		return "answer", func(ctx context.Context, secret string) error { return o.reach(ctx, client, secret) }
+	case o.Provider == HubSpot:
+		return "contacts", func(ctx context.Context, secret string) error { return o.HubSpot(t.Egress, secret).Check(ctx) }
+	case o.Provider == MCPServer:
+		return "tools", func(ctx context.Context, secret string) (err error) {
+			trial.Discovered, err = o.discoverTools(ctx, t.Egress, secret)
+			return err
+		}
 	case o.Provider == OIDC:
 		return "keys", func(ctx context.Context, _ string) error { return discover(ctx, client, base) }
 	case o.Provider == Deepgram:
@@ -121,7 +131,7 @@ func (t Trier) call(o Opened) (name string, call func(ctx context.Context, secre
 		}
 	case o.Kind == Speech:
 		return "speech", func(ctx context.Context, secret string) error {
-			return speak(ctx, client, base+"/audio/speech", secret, o.Config)
+			return speak(ctx, synthesis.Client{HTTP: client, BaseURL: base, Model: o.Config.Text("model"), Secrets: []string{secret}}, o.Config.Text("voice"))
 		}
 	case o.Kind == Recognition:
 		return "transcription", func(ctx context.Context, secret string) error {
@@ -148,13 +158,14 @@ func complete(ctx context.Context, m *model.Client) error {
 	return err
 }
 
-func speak(ctx context.Context, client *http.Client, address, secret string, c Config) error {
-	body, err := json.Marshal(map[string]any{"model": c.Text("model"), "voice": c.Text("voice"), "input": "Hello.", "response_format": "wav"})
-	if err != nil {
-		return err
-	}
-	audio, err := post(ctx, client, address, "Bearer "+secret, "application/json", body)
-	if err == nil && len(audio) == 0 {
+// speak has a word said: what comes must be sound.
+func speak(ctx context.Context, c synthesis.Client, voice string) error {
+	samples := 0
+	err := c.Speak(ctx, synthesis.Request{Text: "Hello.", Voice: voice}, func(p synthesis.Piece) error {
+		samples += len(p.Samples)
+		return nil
+	})
+	if err == nil && samples == 0 {
 		err = &upstream.Error{Code: upstream.Malformed}
 	}
 	return err

@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/model/modeltest"
+	"visavis.dev/pkg/provider/synthesis/synthesistest"
 	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -37,7 +38,8 @@ func services(t *testing.T) (*httptest.Server, *egress.Guard) {
 		case "/v1/listen":
 			_, _ = io.WriteString(w, map[bool]string{true: `{"results":{}}`, false: `oops`}[strings.HasPrefix(string(body), "RIFF") && r.URL.Query().Get("model") == "m"])
 		case "/v1/audio/speech":
-			_, _ = io.WriteString(w, map[bool]string{true: "RIFF"}[strings.Contains(string(body), `"voice":"v"`)])
+			said := append(synthesistest.Header(1, 1, 16, 24000), 1, 0)
+			_, _ = io.WriteString(w, map[bool]string{true: string(said), false: "<html>"}[strings.Contains(string(body), `"voice":"v"`)])
 		case "/v1/audio/transcriptions":
 			_, _ = io.WriteString(w, map[bool]string{true: `{"text":""}`, false: "oops"}[strings.Contains(string(body), "RIFF") && strings.Contains(string(body), `name="model"`)])
 		case "/twirp/livekit.RoomService/ListRooms":
@@ -120,6 +122,29 @@ func TestTrialsOfModels(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, trial.OK())
 	require.Equal(t, 500, trial.Outcomes[0].Status)
+}
+
+// A connection that worked and failed before either was written is told of once, and one that
+// never worked is not.
+func TestWhatWorkedBeforeItFailedIsTold(t *testing.T) {
+	s := newStore(t)
+	c := s.add(s.one, secretOne)
+	record := func(codes ...upstream.Code) {
+		var outcomes []connection.Outcome
+		for _, code := range codes {
+			outcomes = append(outcomes, connection.Outcome{At: now, Name: "speech", Code: code})
+		}
+		require.NoError(t, s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
+			return connection.Record(ctx, tx, c.ID, outcomes, now)
+		}))
+	}
+	record(upstream.Timeout, upstream.Timeout, upstream.Timeout)
+	require.Zero(t, s.told(s.one, "connection.failed"))
+	record("", upstream.Timeout, upstream.Timeout, upstream.Timeout)
+	require.Equal(t, connection.Failing, s.get(s.one, c.ID).State)
+	require.Equal(t, 1, s.told(s.one, "connection.failed"))
+	record(upstream.Timeout)
+	require.Equal(t, 1, s.told(s.one, "connection.failed"))
 }
 
 // What a trial shows is believed at once, unless the connection was changed

@@ -54,7 +54,7 @@ func SetUses(ctx context.Context, tx *tenant.Tx, u User, connections ...id.Conne
 		if slices.Contains(had, c) {
 			continue
 		}
-		if _, err := Lock(ctx, tx, c); err != nil {
+		if _, err := hold(ctx, tx, c); err != nil {
 			return &UnusableError{c, err}
 		}
 		if err := u.add(ctx, tx, c); err != nil {
