@@ -183,7 +183,7 @@ func Create(ctx context.Context, tx *tenant.Tx, a Avatar, c consent.Consent, ter
 	if full, err := insert(ctx, tx, a, c, terms); full || err != nil {
 		return full, err
 	}
-	event.TellConsent(tx, c)
+	event.EmitConsent(tx, c)
 	who.Log(tx, "avatar.created", "avatar", a.ID, map[string]any{"name": a.Name, "consentId": c.ID, "statement": c.Statement})
 	return false, nil
 }

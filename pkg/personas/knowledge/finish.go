@@ -100,7 +100,7 @@ func (r *Reader) replace(ctx context.Context, tx *tenant.Tx, d *Document, got *r
 			return err
 		}
 	}
-	event.Tell(tx, event.Draft{Type: event.KnowledgeDocumentProcessed, At: now, Fields: map[string]any{
+	event.Emit(tx, event.Draft{Type: event.KnowledgeDocumentProcessed, At: now, Fields: map[string]any{
 		"documentId": d.ID, "knowledgeBaseId": d.Base, "kind": d.Kind, "title": d.Title, "language": d.Language, "bytes": d.Bytes,
 		"pages": d.Pages, "chunkCount": d.Chunks, "refreshed": last > 0, "processedAt": now,
 	}})
@@ -142,7 +142,7 @@ func (d *Document) fail(ctx context.Context, tx *tenant.Tx, why *failure, now ti
 		d.Status = Failed
 	}
 	if news {
-		event.Tell(tx, event.Draft{Type: event.KnowledgeDocumentFailed, At: now, Fields: map[string]any{
+		event.Emit(tx, event.Draft{Type: event.KnowledgeDocumentFailed, At: now, Fields: map[string]any{
 			"documentId": d.ID, "knowledgeBaseId": d.Base, "kind": d.Kind, "title": d.Title, "errorCode": d.Error,
 			"retryable": why.retryable, "failedAt": now,
 		}})

@@ -115,7 +115,7 @@ func RecordGap(ctx context.Context, tx *tenant.Tx, q Question, words bool) (id.G
 	if !g.Portal.IsZero() {
 		fields["portalId"] = g.Portal
 	}
-	event.Tell(tx, event.Draft{Type: event.KnowledgeGap, At: q.At, Fields: fields, Session: q.Session})
+	event.Emit(tx, event.Draft{Type: event.KnowledgeGap, At: q.At, Fields: fields, Session: q.Session})
 	return g.ID, nil
 }
 
@@ -218,6 +218,15 @@ func LockGap(ctx context.Context, tx *tenant.Tx, which id.Gap) (Gap, error) {
 		err = GapNoun.NotFound(which)
 	}
 	return g, err
+}
+
+// AnswerGap notes of a gap that is open that the packs answer it now. One that is dismissed,
+// or is not there, stays so.
+func AnswerGap(ctx context.Context, tx *tenant.Tx, which id.Gap, at time.Time) error {
+	tx.Touch("knowledge_gap", which)
+	_, err := tx.Exec(ctx, `
+		UPDATE knowledge_gap SET state = 'answered', updated_at = $3 WHERE org_id = $1 AND id = $2 AND state = 'open'`, tx.Org, which, at)
+	return err
 }
 
 // UpdateGap writes what people made of a gap that LockGap found; changes are the new

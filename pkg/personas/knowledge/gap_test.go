@@ -25,7 +25,7 @@ func (w *world) ask(text string, words bool, changes ...func(*knowledge.Question
 	}
 	require.NoError(w.t, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := knowledge.RecordGap(ctx, tx, q, words)
-		told = len(event.Told(tx))
+		told = len(event.Emitted(tx))
 		return err
 	}))
 	return told

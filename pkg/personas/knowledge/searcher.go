@@ -29,6 +29,8 @@ type Query struct {
 	MinScore float64
 	// DocumentLanguage, when set, leaves documents in it.
 	DocumentLanguage string
+	// Synonyms are the asker's own; nil for none.
+	Synonyms *search.Synonyms
 }
 
 // Passage is one that answers to a query.
@@ -152,6 +154,7 @@ func (s *Searcher) search(ctx context.Context, org id.Org, q Query) (found []Pas
 	slices.SortFunc(bases, func(a, b id.KnowledgeBase) int { return slices.Compare(a[:], b[:]) })
 	hits, err := s.hits(ctx, org, slices.Compact(bases), search.Query{
 		Language: q.Language, Text: q.Text, Tags: q.Tags, DocumentLanguage: q.DocumentLanguage, Limit: q.Limit * more,
+		Synonyms: q.Synonyms,
 	})
 	if err != nil {
 		return nil, false, err

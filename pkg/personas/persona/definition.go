@@ -1,6 +1,8 @@
 package persona
 
 import (
+	"encoding/json"
+
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 )
@@ -42,7 +44,20 @@ type Knowledge struct {
 	MinScore  float64 `json:"minScore" minimum:"0" maximum:"1" doc:"How well passages must support an answer for it to be given, from 0 to 1."`
 	Cite      bool    `json:"cite" doc:"Whether answers name their documents."`
 	Retrieval string  `json:"retrieval" enum:"fast,balanced,thorough" doc:"How hard to look: fast answers sooner, thorough finds more."`
+	// Synonyms are words of the organization's own, beside those that every persona knows.
+	Synonyms Synonyms `json:"synonyms" maxItems:"100" doc:"Words that mean the same here, such as an abbreviation or a nickname and what it stands for; questions with one find texts with another. The list takes the place of the one before."`
 }
+
+// Synonyms are groups of words that mean the same; nil is written as an empty list.
+type Synonyms []SynonymGroup
+
+// SynonymGroup is a group of words that mean the same.
+type SynonymGroup struct {
+	Words []string `json:"words" given:"always" minItems:"2" maxItems:"8" doc:"Words or phrases of at most 60 characters each, in any language. A word stands in one group only."`
+}
+
+// MarshalJSON writes the groups; a definition from before there were any has an empty list.
+func (s Synonyms) MarshalJSON() ([]byte, error) { return json.Marshal(whole([]SynonymGroup(s))) }
 
 // Goal is something to find out or to bring about in a conversation.
 type Goal struct {
@@ -67,7 +82,7 @@ type Tool struct {
 	Kind         string         `json:"kind" given:"always" enum:"lead,booking,handoff,end_session,http,mcp,client" doc:"What it does. A connected model uses tools by itself; the built-in engine uses those of kind lead, booking, handoff and end_session by what visitors say."`
 	ConnectionID *id.Connection `json:"connectionId" nullable:"true" doc:"The connection that does it; null for what is built in."`
 	Enabled      bool           `json:"enabled" doc:"Whether it may be used."`
-	Config       map[string]any `json:"config" doc:"What the kind needs to know, at most 10,000 bytes as JSON. Of kind client: name, description, and optionally title, parameters (a JSON Schema of type object), confirm (never or visitor) and timeoutMs (100 to 30000). The others need nothing."`
+	Config       map[string]any `json:"config" doc:"What the kind needs to know, at most 10,000 bytes as JSON. Of kind client: name, description, and optionally title, parameters (a JSON Schema of type object), confirm (never or visitor) and timeoutMs (100 to 30000). Of kind booking: scheduleId, the schedule whose times a connected model books, and optionally bookingKind; without a schedule, who wants an appointment is a lead. The others need nothing."`
 }
 
 // Model is what writes the answers.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/personas/tool"
 	"visavis.dev/pkg/personas/voice"
@@ -37,7 +38,7 @@ func (d *Definition) Normalize(v voice.Voice) (Definition, error) {
 	normalized := *d
 	for _, rule := range []func(*Definition, voice.Voice) error{
 		(*Definition).normalizeSettings, (*Definition).normalizeTexts, (*Definition).normalizeWords,
-		(*Definition).normalizeGoals, (*Definition).checkGuardrails, (*Definition).normalizeTools, (*Definition).checkRest,
+		(*Definition).normalizeGoals, (*Definition).checkGuardrails, (*Definition).normalizeSynonyms, (*Definition).normalizeTools, (*Definition).checkRest,
 	} {
 		if err := rule(&normalized, v); err != nil {
 			return normalized, err
@@ -217,6 +218,11 @@ func (d *Definition) normalizeTools(voice.Voice) error {
 		if b, err := json.Marshal(t.Config); err != nil || len(b) > maxConfig {
 			return invalid(field+".config", "must have at most %d bytes", maxConfig)
 		}
+		if t.Kind == BookingTool {
+			if err := checkBooking(t.Config, field); err != nil {
+				return err
+			}
+		}
 		if t.Kind != ClientTool {
 			continue
 		}
@@ -234,6 +240,28 @@ func (d *Definition) normalizeTools(voice.Voice) error {
 	}
 	return nil
 }
+
+// checkBooking: a tool booking may name the schedule whose times it books, and a kind of appointment.
+func checkBooking(config map[string]any, field string) error {
+	if given, ok := config[BookingSchedule]; ok {
+		text, _ := given.(string)
+		if _, err := id.ParseSchedule(text); err != nil {
+			return invalid(field+".config."+BookingSchedule, "is no id of a schedule")
+		}
+	}
+	if given, ok := config[BookingKind]; ok {
+		if _, isText := given.(string); !isText {
+			return invalid(field+".config."+BookingKind, "is the key of a kind of appointment")
+		}
+	}
+	return nil
+}
+
+// What a tool booking is configured by.
+const (
+	BookingSchedule = "scheduleId"
+	BookingKind     = "bookingKind"
+)
 
 // The kinds of tools that are built in, and that of the client's.
 const (

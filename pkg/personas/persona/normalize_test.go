@@ -2,6 +2,7 @@ package persona_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -96,9 +97,16 @@ func TestRules(t *testing.T) {
 		"much to configure": {func(d *persona.Definition) {
 			d.Tools = []persona.Tool{{Kind: "lead", Config: map[string]any{"a": string(make([]byte, 10_000))}}}
 		}, "tools[0].config"},
-		"an early end":    {func(d *persona.Definition) { d.Conversation.EndAfterSilenceS = d.Conversation.IdlePromptS }, "conversation.endAfterSilenceS"},
-		"no end":          {func(d *persona.Definition) { d.Conversation.EndAfterSilenceS = 0 }, ""},
-		"nothing to hide": {func(d *persona.Definition) { d.Privacy.Redact = []string{""} }, "privacy.redact[0]"},
+		"an early end":              {func(d *persona.Definition) { d.Conversation.EndAfterSilenceS = d.Conversation.IdlePromptS }, "conversation.endAfterSilenceS"},
+		"no end":                    {func(d *persona.Definition) { d.Conversation.EndAfterSilenceS = 0 }, ""},
+		"synonyms":                  {synonyms([]string{" Rezi ", "Front  Desk"}, []string{"総合受付", "受付"}), ""},
+		"one synonym":               {synonyms([]string{"Rezi"}), "knowledge.synonyms[0].words"},
+		"nine synonyms":             {synonyms([]string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}), "knowledge.synonyms[0].words"},
+		"a synonym without letters": {synonyms([]string{"Rezi", "…"}), "knowledge.synonyms[0].words[1]"},
+		"a long synonym":            {synonyms([]string{"Rezi", strings.Repeat("x", 61)}), "knowledge.synonyms[0].words[1]"},
+		"a synonym of two groups":   {synonyms([]string{"Rezi", "desk"}, []string{"Café", "REZI"}), "knowledge.synonyms[1].words[1]"},
+		"many groups":               {func(d *persona.Definition) { d.Knowledge.Synonyms = make(persona.Synonyms, 101) }, "knowledge.synonyms"},
+		"nothing to hide":           {func(d *persona.Definition) { d.Privacy.Redact = []string{""} }, "privacy.redact[0]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := find(t, "nora")
@@ -114,6 +122,14 @@ func TestRules(t *testing.T) {
 			require.ErrorAs(t, err, &field)
 			require.Equal(t, c.field, field.Field)
 		})
+	}
+}
+
+func synonyms(groups ...[]string) func(*persona.Definition) {
+	return func(d *persona.Definition) {
+		for _, words := range groups {
+			d.Knowledge.Synonyms = append(d.Knowledge.Synonyms, persona.SynonymGroup{Words: words})
+		}
 	}
 }
 

@@ -240,7 +240,7 @@ func (c *Cloner) end(ctx context.Context, tx *tenant.Tx, j *job.Job, v Voice, ma
 	if reason != "" {
 		fields["errorCode"] = reason
 	}
-	event.Tell(tx, event.Draft{Type: event.VoiceCloneCompleted, At: now, Fields: fields})
+	event.Emit(tx, event.Draft{Type: event.VoiceCloneCompleted, At: now, Fields: fields})
 	return nil
 }
 

@@ -106,7 +106,7 @@ func Create(ctx context.Context, tx *tenant.Tx, v Voice, k consent.Consent, term
 	if err != nil {
 		return false, err
 	}
-	event.TellConsent(tx, k)
+	event.EmitConsent(tx, k)
 	who.Log(tx, "voice.created", "voice", v.ID,
 		map[string]any{"name": v.Name, "consentId": k.ID, "statement": k.Statement, "jobId": j.ID})
 	return false, nil
