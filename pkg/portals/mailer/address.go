@@ -1,4 +1,4 @@
-package letter
+package mailer
 
 import (
 	"cmp"
@@ -15,7 +15,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// addressed is a letter with who gets it and what it says.
+// addressed is a mail with who gets it and what it says.
 type addressed struct {
 	kind kind
 	to   string
@@ -23,16 +23,20 @@ type addressed struct {
 	name, language string
 	portal         portal.Portal
 	version        portal.Version
-	// title is of a case.
-	title string
+	// title is of a case or an assignment, and due when that is due; empty for never.
+	title, due string
+	// paragraphs are what somebody else has the mail say.
+	paragraphs []string
+	// stamp is what they want to know again once it is sent.
+	stamp []byte
 	// opens is what the link opens with: a door and a token.
 	opens, token string
 	expires      time.Time
 }
 
-// address finds who a letter is for, and makes the link in it. The error is errNobody
+// resolve finds who a mail is for, and makes the link in it. The error is errNobody
 // where the portal, the door, the place or the person is gone.
-func address(ctx context.Context, tx *tenant.Tx, l letter, secret string, now time.Time) (addressed, error) {
+func resolve(ctx context.Context, tx *tenant.Tx, l input, secret string, from Candidates, now time.Time) (addressed, error) {
 	a := addressed{kind: l.Kind, language: l.Language}
 	// What was asked for while a way was open goes out only while it is open.
 	if err := a.enter(ctx, tx, l); err != nil {
@@ -45,12 +49,16 @@ func address(ctx context.Context, tx *tenant.Tx, l letter, secret string, now ti
 		return a, a.invited(ctx, tx, l.Membership, now)
 	case ofCase:
 		return a, a.customer(ctx, tx, l.Case, secret, now)
+	case assigned:
+		return a, a.reminded(ctx, tx, l, now)
+	case screening, decided:
+		return a, a.candidate(ctx, tx, l, secret, from, now)
 	}
 	return a, errNobody
 }
 
-// enter finds the portal as visitors see it, with the door that the letter goes by.
-func (a *addressed) enter(ctx context.Context, tx *tenant.Tx, l letter) (err error) {
+// enter finds the portal as visitors see it, with the door that the mail goes by.
+func (a *addressed) enter(ctx context.Context, tx *tenant.Tx, l input) (err error) {
 	a.portal, err = portal.Find(ctx, tx, l.Portal)
 	switch {
 	case errdefs.IsNotFound(err, portal.Noun):
@@ -63,9 +71,16 @@ func (a *addressed) enter(ctx context.Context, tx *tenant.Tx, l letter) (err err
 	if a.version, err = portal.FindVersion(ctx, tx, l.Portal, *a.portal.PublishedVersion); err != nil {
 		return err
 	}
+	if l.Kind == assigned || l.Kind == decided {
+		return nil // it opens the portal's page alone, whatever lets people in there
+	}
 	way := door.MembersLink
-	if l.Kind == ofCase {
+	switch l.Kind {
+	case ofCase:
 		way = door.Customers
+	case screening:
+		way = door.Candidates
+	case signIn, invitation, assigned, decided, booking, reply:
 	}
 	d, err := door.Find(ctx, tx, l.Portal, way)
 	if err == nil && !d.Open {

@@ -1,4 +1,4 @@
-package letter
+package mailer
 
 import (
 	"time"
@@ -7,11 +7,11 @@ import (
 	"visavis.dev/pkg/store/sweep"
 )
 
-// Background is what workers do for letters.
-func (w *Writer) Background() job.Background {
+// Background is what workers do for mails.
+func (w *Worker) Background() job.Background {
 	d := sweep.Deps{Tenants: w.Tenants, Clock: w.Clock}
 	return job.Background{
-		Works: map[job.Kind]job.Work{job.MailSend: w.Work()},
+		Works: map[job.Kind]job.Work{job.MailSend: w.Work(), job.CalendarSend: {Prepare: w.sendInvitation}},
 		Tasks: []sweep.Task{
 			{Name: "forget links that were mailed", Every: 10 * time.Minute, Batch: SweepBatch, Run: d.Dated(Sweep)},
 		},

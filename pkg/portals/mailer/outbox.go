@@ -1,8 +1,8 @@
-// Package letter is what the platform writes to people: links by which members sign
-// in, invitations, and links to cases. A letter is a job that is queued with what
+// Package mailer sends what the platform writes to people: links by which members sign
+// in, invitations, links to cases, and reminders of what is to be done. A mail is a job that is queued with what
 // causes it; who gets it and what it says is read when it is sent, and no address and
 // no token lies open in between.
-package letter
+package mailer
 
 import (
 	"context"
@@ -17,30 +17,46 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// kind is what a letter is about.
+// kind is what a mail is about.
 type kind string
 
 const (
 	signIn     kind = "sign_in"
 	invitation kind = "invitation"
 	ofCase     kind = "case"
+	assigned   kind = "assigned"
+	screening  kind = "screening"
+	decided    kind = "decided"
+	booking    kind = "booking"
+	reply      kind = "reply"
 )
 
-// letter is the input of a job of kind mail_send.
-type letter struct {
+// input is the input of a job of kind mail_send.
+type input struct {
 	Kind   kind      `json:"kind"`
 	Portal id.Portal `json:"portalId"`
-	// Membership is of an invitation, Case of a case.
+	// Membership is of an invitation and of a reminder, Case of a case, Assignment of a
+	// reminder.
 	Membership id.Membership `json:"membershipId,omitzero"`
 	Case       id.CaseLink   `json:"caseLinkId,omitzero"`
+	Assignment id.Assignment `json:"assignmentId,omitzero"`
+	// Invite is of mails to candidates.
+	Invite id.Invite `json:"inviteId,omitzero"`
+	// Item and Note are of a reply to a visitor.
+	Item id.InboxItem `json:"itemId,omitzero"`
+	Note id.InboxNote `json:"noteId,omitzero"`
+	// DecidedAt tells the decision of a mail from others, and Explained says that it has why.
+	DecidedAt time.Time `json:"decidedAt,omitzero"`
+	Explained bool      `json:"explained,omitempty"`
 	// Language is empty for the reader's own.
 	Language string `json:"language,omitempty"`
-	// Sealed is who asks to sign in, or the token of a case.
+	// Sealed is who asks to sign in, the token of a case or an invite, why something was
+	// decided, or where answers to a reply go.
 	Sealed []byte `json:"sealed,omitempty"`
 }
 
-// Post takes letters. A deployment that sends no mail has none.
-type Post struct{ Vault *vault.Vault }
+// Outbox takes mails. A deployment that sends no mail has none.
+type Outbox struct{ Vault *vault.Vault }
 
 // ErrTooMany says that a recipient, or the organization, had all the mail of an hour.
 var ErrTooMany = errors.New("too many mails in an hour")
@@ -50,7 +66,7 @@ var ErrNoAddress = errors.New("there is no e-mail address")
 
 // AskToSignIn queues a link for whoever has an address, which may be nobody: what is
 // done and how long it takes is the same. The error is ErrNoAddress or ErrTooMany.
-func (o *Post) AskToSignIn(ctx context.Context, tx *tenant.Tx, p id.Portal, address, language string, at time.Time) error {
+func (o *Outbox) AskToSignIn(ctx context.Context, tx *tenant.Tx, p id.Portal, address, language string, at time.Time) error {
 	_, key, ok := person.Address(address)
 	if !ok {
 		return ErrNoAddress
@@ -58,37 +74,37 @@ func (o *Post) AskToSignIn(ctx context.Context, tx *tenant.Tx, p id.Portal, addr
 	if err := take(ctx, tx, recipient(signIn, p, key), perRecipient, at); err != nil {
 		return err
 	}
-	return o.queue(ctx, tx, letter{Kind: signIn, Portal: p, Language: language}, key, job.Job{
+	return o.queue(ctx, tx, input{Kind: signIn, Portal: p, Language: language}, key, job.Job{
 		ResourceKind: "portal", ResourceID: p.String(), Scope: scope.PortalsRead, CreatedBy: "members_link", CreatedAt: at,
 	})
 }
 
 // Invite queues the invitation to a place. The error is ErrNoAddress or ErrTooMany.
-func (o *Post) Invite(ctx context.Context, tx *tenant.Tx, who person.Person, m person.Membership, by person.Author) error {
+func (o *Outbox) Invite(ctx context.Context, tx *tenant.Tx, who person.Person, m person.Membership, by person.Author) error {
 	if who.Email == nil {
 		return ErrNoAddress
 	}
 	if err := takeBoth(ctx, tx, invitation, m.Portal, *who.Email, by.At); err != nil {
 		return err
 	}
-	return o.queue(ctx, tx, letter{Kind: invitation, Portal: m.Portal, Membership: m.ID}, "", job.Job{
+	return o.queue(ctx, tx, input{Kind: invitation, Portal: m.Portal, Membership: m.ID}, "", job.Job{
 		ResourceKind: "person", ResourceID: who.ID.String(), Scope: scope.PeopleRead, CreatedBy: by.By, CreatedAt: by.At,
 	})
 }
 
 // SendCase queues the link to a case, whose token nobody else keeps. The error is
 // ErrNoAddress or ErrTooMany.
-func (o *Post) SendCase(ctx context.Context, tx *tenant.Tx, p id.Portal, which id.CaseLink, address, token string, by person.Author) error {
+func (o *Outbox) SendCase(ctx context.Context, tx *tenant.Tx, p id.Portal, which id.CaseLink, address, token string, by person.Author) error {
 	if err := takeBoth(ctx, tx, ofCase, p, address, by.At); err != nil {
 		return err
 	}
-	return o.queue(ctx, tx, letter{Kind: ofCase, Portal: p, Case: which}, token, job.Job{
+	return o.queue(ctx, tx, input{Kind: ofCase, Portal: p, Case: which}, token, job.Job{
 		ResourceKind: "case_link", ResourceID: which.String(), Scope: scope.PortalsRead, CreatedBy: by.By, CreatedAt: by.At,
 	})
 }
 
-// queue seals what is secret of a letter and queues it.
-func (o *Post) queue(ctx context.Context, tx *tenant.Tx, l letter, secret string, j job.Job) error {
+// queue seals what is secret of a mail and queues it.
+func (o *Outbox) queue(ctx context.Context, tx *tenant.Tx, l input, secret string, j job.Job) error {
 	j.ID, j.Kind, j.Portal = id.NewJob(), job.MailSend, l.Portal
 	if secret != "" {
 		l.Sealed = o.Vault.Seal(place(tx.Org, j.ID), []byte(secret))
@@ -97,5 +113,5 @@ func (o *Post) queue(ctx context.Context, tx *tenant.Tx, l letter, secret string
 	return err
 }
 
-// place is where the secret of a letter opens.
+// place is where the secret of a mail opens; what waits is sealed with these words.
 func place(org id.Org, j id.Job) string { return "letter " + org.String() + " " + j.String() }

@@ -1,4 +1,4 @@
-package letter
+package mailer
 
 import (
 	"strings"
@@ -13,12 +13,12 @@ import (
 
 // Every language says the same, with the same gaps.
 func TestEveryLanguageSaysEverything(t *testing.T) {
-	require.Subset(t, keys(speeches), []string{"en", "de", "fr", "es", "ar"})
-	for code, s := range speeches {
-		for key, text := range speeches[fallback] {
+	require.Subset(t, keys(phrases), []string{"en", "de", "fr", "es", "ar"})
+	for code, s := range phrases {
+		for key, text := range phrases[fallback] {
 			require.Equal(t, strings.Count(text, "%s"), strings.Count(s[key], "%s"), "%s %s", code, key)
 		}
-		require.Len(t, s, len(speeches[fallback]), code)
+		require.Len(t, s, len(phrases[fallback]), code)
 	}
 }
 
@@ -32,7 +32,7 @@ func keys(m map[string]map[string]string) (all []string) {
 func TestLetters(t *testing.T) {
 	p := portal.Portal{Slug: "harbour", Name: "x"}
 	v := portal.Version{Name: "Harbour\r\nBcc: eve@example.com <b>", Definition: portal.Definition{DefaultLanguage: "fr"}}
-	for k, opens := range map[kind]string{signIn: "member", invitation: "member", ofCase: "case"} {
+	for k, opens := range map[kind]string{signIn: "member", invitation: "member", ofCase: "case", screening: "invite", decided: "invite"} {
 		for code, want := range map[string]string{"de": "de", "ar-EG": "ar", "ja": "fr", "": "fr"} {
 			a := addressed{kind: k, to: "kim@example.com", name: "Kim\n<i>", language: code, portal: p, version: v, title: "A door\n%s <u>", opens: opens, token: "t1", expires: tenanttest.Now}
 			m, err := a.message(id.NewJob(), "https://portal.example.com")
@@ -52,8 +52,16 @@ func TestLetters(t *testing.T) {
 			require.Equal(t, want == "ar", strings.Contains(m.HTML, `dir="rtl"`))
 		}
 	}
+	reminder := addressed{kind: assigned, to: "kim@example.com", portal: p, version: v, title: "Knots\r\nBcc: eve <u>", due: "2026-12-01 12:00 UTC"}
+	m, err := reminder.message(id.NewJob(), "https://portal.example.com")
+	require.NoError(t, err)
+	require.NotContains(t, m.Subject+m.Text, "%!")
+	require.NotContains(t, m.Subject, "\n")
+	require.NotContains(t, m.HTML, "<u>")
+	require.Contains(t, m.Text, "2026-12-01 12:00 UTC")
+	require.NotContains(t, m.Text, "/link#", "it lets nobody in")
 	p.Host = "learn.example.com"
-	m, err := (&addressed{kind: signIn, portal: p, version: v, opens: "member", token: "t1"}).message(id.NewJob(), "https://portal.example.com")
+	m, err = (&addressed{kind: signIn, portal: p, version: v, opens: "member", token: "t1"}).message(id.NewJob(), "https://portal.example.com")
 	require.NoError(t, err)
 	require.Contains(t, m.Text, "https://learn.example.com/link#member=t1")
 }

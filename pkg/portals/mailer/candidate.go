@@ -1,0 +1,148 @@
+package mailer
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Candidates compose the mails to candidates, who are known to a group above this one.
+type Candidates interface {
+	// Invitation is what an invitation says now; false where it is not to be sent any more.
+	Invitation(ctx context.Context, tx *tenant.Tx, v id.Invite, now time.Time) (Letter, bool, error)
+	// Told is what the mail of a decision says, and false likewise.
+	Told(ctx context.Context, tx *tenant.Tx, v id.Invite, decided, now time.Time) (Letter, bool, error)
+	// InvitationSent and DecisionSent note that a mail was sent: the first with the stamp of its
+	// letter, the second of which decision it is, by its time.
+	InvitationSent(ctx context.Context, tx *tenant.Tx, v id.Invite, stamp []byte, now time.Time) error
+	DecisionSent(ctx context.Context, tx *tenant.Tx, v id.Invite, decided time.Time, explained bool, now time.Time) error
+}
+
+// Letter is what somebody else knows of a mail.
+type Letter struct {
+	To, Name, Language string
+	// Title is what the mail is about, and Paragraphs what it says beside the platform's own
+	// words.
+	Title      string
+	Paragraphs []string
+	// Expires is when the link in it opens nothing any more.
+	Expires time.Time
+	// Stamp is for who composed it, once it is sent.
+	Stamp []byte
+}
+
+// Invited is a candidate to write to.
+type Invited struct {
+	Portal  id.Portal
+	Invite  id.Invite
+	Address string
+	// Token opens the invitation; nobody else keeps it. A mail without it leads to the portal.
+	Token string
+}
+
+// Decision is what the mail of a decision has.
+type Decision struct {
+	// At is when it was made, which tells it from others.
+	At time.Time
+	// Why is for the candidate; empty for nothing.
+	Why string
+}
+
+// decisionSecret is what is sealed of the mail of a decision.
+type decisionSecret struct {
+	Token string `json:"token,omitempty"`
+	Why   string `json:"why,omitempty"`
+}
+
+// invitations is the holder of an organization's count of mails to candidates, apart from those
+// that people wait for who want to sign in.
+const (
+	invitations       = "candidates"
+	invitationsAnHour = 10_000
+)
+
+func (o *Outbox) toCandidate(ctx context.Context, tx *tenant.Tx, l input, to Invited, secret string, by activity.Actor) error {
+	_, key, ok := person.Address(to.Address)
+	if !ok {
+		return ErrNoAddress
+	}
+	if err := take(ctx, tx, recipient(l.Kind, to.Portal, key), perRecipient, by.At); err != nil {
+		return err
+	}
+	if err := take(ctx, tx, invitations, invitationsAnHour, by.At); err != nil {
+		return err
+	}
+	l.Portal, l.Invite = to.Portal, to.Invite
+	return o.queue(ctx, tx, l, secret, job.Job{
+		ResourceKind: "invite", ResourceID: to.Invite.String(), Scope: scope.CandidatesRead, CreatedBy: by.By, CreatedAt: by.At,
+	})
+}
+
+// SendInvite queues an invitation to an interview. The error is ErrNoAddress or ErrTooMany.
+func (o *Outbox) SendInvite(ctx context.Context, tx *tenant.Tx, to Invited, by activity.Actor) error {
+	return o.toCandidate(ctx, tx, input{Kind: screening}, to, to.Token, by)
+}
+
+// SendDecision queues what was decided. The error is likewise.
+func (o *Outbox) SendDecision(ctx context.Context, tx *tenant.Tx, to Invited, d Decision, by activity.Actor) error {
+	secret, err := json.Marshal(decisionSecret{Token: to.Token, Why: d.Why})
+	if err != nil {
+		return err
+	}
+	return o.toCandidate(ctx, tx, input{Kind: decided, DecidedAt: d.At, Explained: d.Why != ""}, to, string(secret), by)
+}
+
+// candidate writes to a candidate.
+func (a *addressed) candidate(ctx context.Context, tx *tenant.Tx, l input, secret string, from Candidates, now time.Time) error {
+	if from == nil {
+		return errNobody
+	}
+	if l.Kind == decided {
+		return a.decision(ctx, tx, l, secret, from, now)
+	}
+	letter, found, err := from.Invitation(ctx, tx, l.Invite, now)
+	if err != nil || !found {
+		return errOr(err, errNobody)
+	}
+	a.letter(letter)
+	a.opens, a.token, a.expires = "invite", secret, letter.Expires
+	return nil
+}
+
+func (a *addressed) letter(l Letter) {
+	a.to, a.name, a.language, a.title, a.paragraphs, a.stamp = l.To, l.Name, l.Language, l.Title, l.Paragraphs, l.Stamp
+}
+
+// decision writes what was decided.
+func (a *addressed) decision(ctx context.Context, tx *tenant.Tx, l input, secret string, from Candidates, now time.Time) error {
+	var sealed decisionSecret
+	if err := json.Unmarshal([]byte(secret), &sealed); err != nil {
+		return err
+	}
+	letter, found, err := from.Told(ctx, tx, l.Invite, l.DecidedAt, now)
+	if err != nil || !found {
+		return errOr(err, errNobody)
+	}
+	a.letter(letter)
+	if sealed.Why != "" {
+		a.paragraphs = append(a.paragraphs, sealed.Why)
+	}
+	if sealed.Token != "" {
+		a.opens, a.token = "invite", sealed.Token
+	}
+	return nil
+}
+
+func errOr(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
