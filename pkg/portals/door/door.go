@@ -6,7 +6,6 @@ package door
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"math/big"
 	"slices"
 	"strings"
@@ -31,7 +30,7 @@ const (
 	MembersLink Key = "members_link"
 	// SSO lets in whom the organization's identity provider vouches for.
 	SSO Key = "sso"
-	// Candidates cannot be opened: nothing stands behind it.
+	// Candidates lets in those who were invited to an interview, by their link.
 	Candidates Key = "candidates"
 	// JoinCode lets in who knows the code, and gives them a place.
 	JoinCode Key = "join_code"
@@ -46,9 +45,6 @@ const (
 
 // Keys are the doors that every portal has, in the order to show.
 var Keys = []Key{Visitors, MembersLink, JoinCode, SSO, Embed, Customers, Staff, Candidates}
-
-// Openable says whether a door can be opened at all.
-func (k Key) Openable() bool { return k != Candidates }
 
 // Door is one way in.
 type Door struct {
@@ -65,9 +61,6 @@ type Door struct {
 	// Connection is the identity provider's of SSO; zero for none.
 	Connection id.Connection
 }
-
-// ErrNotOpenable says that a door cannot be opened.
-var ErrNotOpenable = errors.New("the door cannot be opened yet")
 
 const columns = `key, open, requires, message, code, changed_at, changed_by, connection_id`
 
@@ -114,7 +107,7 @@ type Change struct {
 
 // Set opens or closes a door of a portal that is locked. A join code is made each
 // time that its door is opened: whoever knew the one before does not come in by it
-// any more. The error is ErrNotOpenable, or a connection.UnusableError.
+// any more. The error can be a connection.UnusableError.
 func Set(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Change, who portal.Author) (Door, error) {
 	d, err := Build(ctx, tx, p, key, c, who)
 	if err == nil {
@@ -125,9 +118,6 @@ func Set(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Change,
 
 // Build is Set for a portal that is being built, which tells of the whole.
 func Build(ctx context.Context, tx *tenant.Tx, p portal.Portal, key Key, c Change, who portal.Author) (Door, error) {
-	if c.Open && !key.Openable() {
-		return Door{}, ErrNotOpenable
-	}
 	d, err := Find(ctx, tx, p.ID, key)
 	if err != nil {
 		return d, err

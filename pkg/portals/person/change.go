@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/portals/unit"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -127,6 +128,9 @@ func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membersh
 		after.Edition, after.UpdatedAt, after.ToldOn); err != nil {
 		return before, Change{}, err
 	}
+	if slices.ContainsFunc(change.Fields, func(name string) bool { return slices.Contains(audienceFields, name) }) {
+		unit.PlacesChanged(tx, after.Portal)
+	}
 	after.tell(tx, before, change.Fields, who)
 	who.Log(tx, "membership.updated", "membership", after.ID, map[string]any{"changed": change.Fields})
 	if after.ToldOn && (after.EndsAt == nil || who.At.Before(*after.EndsAt)) {
@@ -135,16 +139,19 @@ func UpdateMembership(ctx context.Context, tx *tenant.Tx, before, after Membersh
 	return after, change, hangUpAll(ctx, tx, ofPlace, after.ID, session.EndedByStaff, who)
 }
 
+// audienceFields are what of a place decides what is for who has it.
+var audienceFields = []string{"unitId", "role", "startsAt", "endsAt"}
+
 // tell tells of a change: its own switch has an event of its own, unless another
 // switch keeps the place off.
 func (m Membership) tell(tx *tenant.Tx, before Membership, fields []string, who Author) {
 	flips := m.ToldOn != before.ToldOn
 	others := slices.DeleteFunc(slices.Clone(fields), func(name string) bool { return name == "enabled" && flips })
 	if len(others) > 0 {
-		event.Tell(tx, m.draft(event.MemberUpdated, who, map[string]any{"changedFields": others, "updatedAt": who.At}))
+		event.Emit(tx, m.draft(event.MemberUpdated, who, map[string]any{"changedFields": others, "updatedAt": who.At}))
 	}
 	if flips {
-		event.Tell(tx, m.switched(who))
+		event.Emit(tx, m.switched(who))
 	}
 }
 
@@ -179,7 +186,8 @@ func Leave(ctx context.Context, tx *tenant.Tx, m Membership, who Author) error {
 		UPDATE membership SET removed_at = $3, updated_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, m.ID, who.At); err != nil {
 		return err
 	}
-	event.Tell(tx, m.draft(event.MemberRemoved, who, map[string]any{"removedAt": who.At}))
+	unit.PlacesChanged(tx, m.Portal)
+	event.Emit(tx, m.draft(event.MemberRemoved, who, map[string]any{"removedAt": who.At}))
 	if err := hangUpAll(ctx, tx, ofPlace, m.ID, session.EndedByStaff, who); err != nil {
 		return err
 	}

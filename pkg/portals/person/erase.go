@@ -71,8 +71,26 @@ func onHold(held bool) error {
 // guardians are, and their places. The consents stay on record, without names.
 type Eraser struct {
 	Files *file.Store
-	// Forget deletes what personas remember of a person, and answers how many did.
-	Forget func(ctx context.Context, tx *tenant.Tx, of id.Person) (int, error)
+	// Forget deletes what groups above this one keep of a person, such as what personas
+	// remember, and answers how much there was.
+	Forget Forget
+}
+
+// Forget deletes something of a person, and answers how much there was: nothing once all of it is
+// deleted.
+type Forget func(ctx context.Context, tx *tenant.Tx, of id.Person) (int, error)
+
+// ForgetEach does each.
+func ForgetEach(each ...Forget) Forget {
+	return func(ctx context.Context, tx *tenant.Tx, of id.Person) (all int, err error) {
+		for _, forget := range each {
+			n, err := forget(ctx, tx, of)
+			if all += n; err != nil {
+				return all, err
+			}
+		}
+		return all, nil
+	}
 }
 
 const (
@@ -97,6 +115,8 @@ type reached struct {
 	Answer   idempotency.Place `json:"answer"`
 	// Searched says that all answers were searched for the person.
 	Searched bool `json:"searched"`
+	// Dropped says that exports were deleted at a look before.
+	Dropped bool `json:"dropped,omitempty"`
 }
 
 // Step is the job's next step. Each is repeated without harm.
@@ -147,7 +167,7 @@ func (e *Eraser) silence(ctx context.Context, tx *tenant.Tx, j *job.Job, at *rea
 		case s.OnHold:
 			at.Held = true
 		default:
-			if err := session.Disown(ctx, tx, s.ID); err != nil {
+			if err := session.Disown(ctx, tx, s.ID, who.At); err != nil {
 				return err
 			}
 			at.Silenced = append(at.Silenced, s.ID)
@@ -206,7 +226,11 @@ func (at *reached) scrubAnswers(ctx context.Context, tx *tenant.Tx, of []string)
 
 // rest removes the rest. It ends once no conversation is held any more.
 func (e *Eraser) rest(ctx context.Context, tx *tenant.Tx, j *job.Job, at *reached, which id.Person, who Author) (time.Duration, error) {
-	if err := e.forget(ctx, tx, which); err != nil {
+	// Some forget a few things in a transaction: it goes on until nothing is left.
+	if n, err := e.Forget(ctx, tx, which); err != nil || n > 0 {
+		return 0, err
+	}
+	if err := e.forget(ctx, tx, which, at); err != nil {
 		return 0, err
 	}
 	more, err := removePlaces(ctx, tx, j, which, who)
@@ -214,7 +238,7 @@ func (e *Eraser) rest(ctx context.Context, tx *tenant.Tx, j *job.Job, at *reache
 	case err != nil || more:
 		return 0, err
 	case at.Held:
-		*at = reached{}
+		*at = reached{Dropped: at.Dropped}
 		return holdAgain, nil
 	}
 	j.State, j.Total = job.Succeeded, j.Done
@@ -229,12 +253,9 @@ func scrub(ctx context.Context, tx *tenant.Tx, which id.Person) error {
 	return job.DropSealed(ctx, tx)
 }
 
-// forget deletes what is remembered of a person, who their guardians are, by what
-// they come in, and that they are signed in.
-func (e *Eraser) forget(ctx context.Context, tx *tenant.Tx, which id.Person) error {
-	if _, err := e.Forget(ctx, tx, which); err != nil {
-		return err
-	}
+// forget deletes who the guardians of a person are, by what they come in, and that they are
+// signed in.
+func (e *Eraser) forget(ctx context.Context, tx *tenant.Tx, which id.Person, at *reached) error {
 	evidence, err := consent.ForgetGuardians(ctx, tx, which)
 	if err != nil {
 		return err
@@ -248,6 +269,14 @@ func (e *Eraser) forget(ctx context.Context, tx *tenant.Tx, which id.Person) err
 	}
 	if err := e.Files.Discard(ctx, tx, rejects...); err != nil {
 		return err
+	}
+	// While something is held it is looked at again and again: the exports go at the first look, and
+	// once nothing is held any more.
+	if !at.Held || !at.Dropped {
+		if err := job.DropExports(ctx, tx); err != nil {
+			return err
+		}
+		at.Dropped = true
 	}
 	// Once more: what was under way at the erasure has been answered since.
 	if err := scrub(ctx, tx, which); err != nil {
@@ -276,7 +305,7 @@ func removePlaces(ctx context.Context, tx *tenant.Tx, j *job.Job, which id.Perso
 		ids[i] = m.ID
 		tx.Touch("membership", m.ID)
 		if m.RemovedAt == nil {
-			event.Tell(tx, m.draft(event.MemberRemoved, who, map[string]any{"removedAt": who.At}))
+			event.Emit(tx, m.draft(event.MemberRemoved, who, map[string]any{"removedAt": who.At}))
 			j.Done++
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/eventing/usage"
@@ -207,13 +208,26 @@ func TestEraseWaitsForAHold(t *testing.T) {
 		}
 		jobs, err := job.List(ctx, w.tenants, w.one, job.Filter{}, id.Job{}, 10)
 		require.NoError(t, err)
-		return jobs[0].State
+		return jobs[len(jobs)-1].State
 	}
 	require.Equal(t, job.Running, advance())
 	words := `SELECT count(*) FROM turn WHERE org_id = $1 AND session_id = $2 AND text <> ''`
 	require.Equal(t, 1, w.count(words, said))
+	// An export that is made meanwhile is there until all is erased.
+	w.must(func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := job.Insert(ctx, tx, job.Job{ID: id.NewJob(), Kind: job.Export, CreatedAt: now.Add(-time.Hour), Scope: scope.PeopleRead, CreatedBy: who.By}, nil)
+		return err
+	})
+	w.exec(`UPDATE job SET state = 'succeeded', finished_at = $2, due_at = NULL, file_id = id WHERE org_id = $1 AND kind = 'export'`, now)
+	files := `SELECT count(*) FROM job WHERE org_id = $1 AND kind = 'export' AND file_id IS NOT NULL`
+	for range 3 {
+		clock.Step(time.Hour)
+		require.Equal(t, job.Running, advance())
+		require.Equal(t, 1, w.count(files))
+	}
 	w.exec(`UPDATE session SET on_hold = false WHERE org_id = $1 AND id = $2`, said)
 	clock.Step(time.Hour)
 	require.Equal(t, job.Succeeded, advance())
 	require.Zero(t, w.count(words, said))
+	require.Zero(t, w.count(files))
 }

@@ -47,7 +47,7 @@ func follow(ctx context.Context, tx *tenant.Tx, which string, of any, on []id.Un
 	places, err := pgx.CollectRows(rows, scanMembership)
 	for _, m := range places {
 		tx.Touch("membership", m.ID)
-		event.Tell(tx, m.switched(who))
+		event.Emit(tx, m.switched(who))
 	}
 	return len(places), len(ids) == followBatch, err
 }

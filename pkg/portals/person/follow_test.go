@@ -229,7 +229,7 @@ func TestAPersonIsSwitched(t *testing.T) {
 			after := before
 			after.State = to
 			_, c, err = person.Update(ctx, tx, before, after, who)
-			told = event.Told(tx)
+			told = event.Emitted(tx)
 			return err
 		})
 		return c, told

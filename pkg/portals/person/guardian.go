@@ -5,6 +5,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -24,23 +25,28 @@ func Consent(ctx context.Context, tx *tenant.Tx, m Membership, k consent.Consent
 	if err != nil {
 		return m, k, err
 	}
-	event.TellConsent(tx, k)
+	event.EmitConsent(tx, k)
 	who.Log(tx, "consent.recorded", "membership", m.ID, map[string]any{"consentId": k.ID, "method": k.Guardian.Method})
 	return m, k, nil
 }
 
-// WithdrawConsent ends a consent, of whatever kind. Conversations that go on by a
-// guardian's end. One that was withdrawn is answered as it is; the error is
-// errdefs.NotFound.
+// WithdrawConsent ends a consent, of whatever kind. Conversations that go on by a guardian's end,
+// and what was recorded by a user's or a guardian's is deleted. One that was withdrawn is answered
+// as it is; the error is errdefs.NotFound.
 func WithdrawConsent(ctx context.Context, tx *tenant.Tx, which id.Consent, who Author) (consent.Consent, error) {
 	withdrawn, changed, err := consent.Withdraw(ctx, tx, which, who.At)
 	if err != nil || !changed {
 		return withdrawn, err
 	}
-	event.TellConsent(tx, withdrawn)
+	event.EmitConsent(tx, withdrawn)
 	who.Log(tx, "consent.withdrawn", "consent", which, nil)
-	if withdrawn.Kind != consent.OfGuardian {
-		return withdrawn, err
+	switch withdrawn.Kind {
+	case consent.OfGuardian:
+		if err = Disagree(ctx, tx, withdrawn, who); err == nil {
+			err = session.WithdrawnGuardian(ctx, tx, which, who.At)
+		}
+	case consent.ToRecording:
+		err = session.WithdrawnRecording(ctx, tx, withdrawn)
 	}
-	return withdrawn, Disagree(ctx, tx, withdrawn, who)
+	return withdrawn, err
 }

@@ -97,7 +97,7 @@ func TestConversationsEndWithTheirPlace(t *testing.T) {
 				at, err := person.LockMembership(ctx, tx, m.ID)
 				require.NoError(w.t, err)
 				require.NoError(w.t, person.Leave(ctx, tx, at, who))
-				require.Equal(w.t, event.MemberRemoved, event.Told(tx)[0].Type)
+				require.Equal(w.t, event.MemberRemoved, event.Emitted(tx)[0].Type)
 				return nil
 			})
 		}, session.EndedByStaff, false},

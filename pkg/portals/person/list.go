@@ -9,6 +9,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/text/terms"
 )
 
 // Get finds a person with their places, newest first. The error is errdefs.NotFound or
@@ -76,7 +77,7 @@ type Filter struct {
 
 // Finds says whether somebody can be found by the filter: not by a query without
 // letters and digits.
-func (f Filter) Finds() bool { return f.Query == "" || len(queryTerms(f.Query)) > 0 }
+func (f Filter) Finds() bool { return f.Query == "" || len(terms.Query(f.Query)) > 0 }
 
 // statement chooses the statement that rides the narrowest index. Somebody with
 // several places in a portal is listed once.
@@ -94,14 +95,14 @@ func (f Filter) statement(org id.Org, after id.Person, limit int) (sql string, a
 	)
 	switch {
 	case f.Query != "":
-		terms := queryTerms(f.Query)
+		asked := terms.Query(f.Query)
 		return `SELECT ` + columns + ` FROM person_term t JOIN person p ON p.org_id = t.org_id AND p.id = t.person_id
 			WHERE t.org_id = $1 AND t.term = $7 AND t.person_id < $2 AND` + who + `
 				AND (SELECT count(*) FROM person_term o WHERE o.org_id = $1 AND o.term = ANY($8) AND o.person_id = t.person_id) = $9
 				AND ($10::UUID IS NULL AND $11::UUID IS NULL OR EXISTS (
 					SELECT 1 FROM membership m WHERE m.org_id = $1 AND m.person_id = t.person_id AND m.removed_at IS NULL
 						AND ($10::UUID IS NULL OR m.portal_id = $10) AND ($11::UUID IS NULL OR m.unit_id = $11)))
-			ORDER BY t.person_id DESC LIMIT $3`, append(args, terms[0], terms[1:], len(terms)-1, f.Portal, f.Unit)
+			ORDER BY t.person_id DESC LIMIT $3`, append(args, asked[0], asked[1:], len(asked)-1, f.Portal, f.Unit)
 	case !f.Unit.IsZero():
 		return `SELECT DISTINCT ON (m.person_id) ` + columns + joined + who + ` AND m.unit_id = $7 AND ($8::UUID IS NULL OR m.portal_id = $8)` + last,
 			append(args, f.Unit, f.Portal)

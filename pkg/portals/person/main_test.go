@@ -127,7 +127,7 @@ func (w *world) change(which id.Unit, change func(*unit.Unit)) (drafts []event.D
 		if err == nil && done.Switches() {
 			err = person.FollowUnit(ctx, tx, after, who)
 		}
-		drafts = event.Told(tx)
+		drafts = event.Emitted(tx)
 		return err
 	})
 	return drafts, err

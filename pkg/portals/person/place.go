@@ -71,7 +71,8 @@ func join(ctx context.Context, tx *tenant.Tx, p Person, at Place, who Author) (M
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14)`,
 		tx.Org, m.ID, m.Person, m.Portal, m.Unit, m.Role, m.Enabled, m.StartsAt, m.EndsAt, m.ExternalID, m.Metadata, m.Edition,
 		m.CreatedAt, m.ToldOn)
-	event.Tell(tx, m.added(who))
+	unit.PlacesChanged(tx, m.Portal)
+	event.Emit(tx, m.added(who))
 	return m, true, err
 }
 

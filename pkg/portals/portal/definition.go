@@ -49,7 +49,7 @@ type Privacy struct {
 	PrivacyURL    *string `json:"privacyUrl" maxLength:"2048" doc:"Where your privacy notice is; null for none."`
 	TermsURL      *string `json:"termsUrl" maxLength:"2048" doc:"Where your terms are; null for none."`
 	RetentionDays *int64  `json:"retentionDays" minimum:"0" maximum:"3650" doc:"How long conversations are kept; null for as long as the persona's are."`
-	Recordings    bool    `json:"recordings" doc:"Whether sessions are recorded."`
+	Recordings    bool    `json:"recordings" doc:"Whether sessions are recorded, where the setting privacy.recordings lets that be and the user agrees."`
 }
 
 // Caps bound what one person may use.

@@ -8,7 +8,7 @@ import (
 
 // TellUpdated tells that a portal changed; changed names what did.
 func TellUpdated(tx *tenant.Tx, p Portal, changed []string, who Author) {
-	event.Tell(tx, event.Draft{Type: event.PortalUpdated, At: who.At, Fields: map[string]any{
+	event.Emit(tx, event.Draft{Type: event.PortalUpdated, At: who.At, Fields: map[string]any{
 		"portalId": p.ID.String(), "name": p.Name, "state": string(p.State), "changedFields": changed, "changedBy": who.By,
 		"updatedAt": who.At,
 	}})
@@ -20,7 +20,7 @@ func TellCreated(tx *tenant.Tx, p Portal, subjects []id.Subject, who Author) {
 	for i, s := range subjects {
 		ids[i] = s.String()
 	}
-	event.Tell(tx,
+	event.Emit(tx,
 		event.Draft{Type: event.WorkspaceCreated, At: who.At, Fields: map[string]any{
 			"portalId": p.ID.String(), "name": p.Name, "templateKey": p.TemplateKey, "subjectIds": ids, "createdBy": who.By,
 			"createdAt": who.At,

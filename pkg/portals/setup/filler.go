@@ -59,7 +59,7 @@ func (b *Builder) prepareFill(ctx context.Context, j job.Job, what task) (job.St
 
 // filling works out what to add, or a step that comes before. m is nil without a
 // model: what needs one is left out then, but for a job of nothing else.
-func (b *Builder) filling(ctx context.Context, j job.Job, m *pen, p portal.Portal, r Request, so progress) (*filling, job.Step, error) {
+func (b *Builder) filling(ctx context.Context, j job.Job, m *modelConversation, p portal.Portal, r Request, so progress) (*filling, job.Step, error) {
 	if m == nil && r.NeedsModel() {
 		return nil, nil, ErrNoModel
 	}
@@ -86,7 +86,7 @@ func (b *Builder) filling(ctx context.Context, j job.Job, m *pen, p portal.Porta
 }
 
 // source makes subjects and knowledge of what there is to read.
-func (b *Builder) source(ctx context.Context, org id.Org, m *pen, p portal.Portal, r Request, f *filling) error {
+func (b *Builder) source(ctx context.Context, org id.Org, m *modelConversation, p portal.Portal, r Request, f *filling) error {
 	in := r.Source
 	in.Languages, in.Audience, in.TemplateKey = p.Definition.Languages, p.Definition.Audience, &p.TemplateKey
 	found, _, err := b.Sources.gather(ctx, org, in)
@@ -122,7 +122,7 @@ func (b *Builder) source(ctx context.Context, org id.Org, m *pen, p portal.Porta
 
 // question is the step that keeps questions for the next subject that has none; nil
 // where there is no other.
-func (b *Builder) question(ctx context.Context, j job.Job, m *pen, p portal.Portal, so progress) (job.Step, error) {
+func (b *Builder) question(ctx context.Context, j job.Job, m *modelConversation, p portal.Portal, so progress) (job.Step, error) {
 	if len(so.Asked) == maxExamined {
 		return nil, nil
 	}
@@ -174,7 +174,7 @@ func (b *Builder) unasked(ctx context.Context, org id.Org, p id.Portal, so progr
 }
 
 // questions has the model write questions about what a subject teaches.
-func (p *pen) questions(ctx context.Context, s subject.Subject, c subject.Content, languages []string) ([]language.Words, error) {
+func (p *modelConversation) questions(ctx context.Context, s subject.Subject, c subject.Content, languages []string) ([]language.Words, error) {
 	var about strings.Builder
 	fmt.Fprintf(&about, "# %s\n", s.Title)
 	for _, section := range c.Sections {
@@ -215,7 +215,7 @@ var pageTexts = []struct {
 
 // pages has the model write the texts that a portal lacks; it is not asked where
 // none is lacking.
-func (p *pen) pages(ctx context.Context, of portal.Portal, in Input) (portal.Pages, error) {
+func (p *modelConversation) pages(ctx context.Context, of portal.Portal, in Input) (portal.Pages, error) {
 	languages, lacking := of.Definition.Languages, false
 	has := map[string]language.Words{}
 	for _, t := range pageTexts {

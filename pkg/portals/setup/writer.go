@@ -42,7 +42,7 @@ type writtenPart struct {
 
 // write has a model write the proposal; draft is what the sources give by
 // themselves. The error is one of pen.ask's.
-func (p *pen) write(ctx context.Context, in Input, found []source, draft Proposal, templates []template.Template) (Proposal, error) {
+func (p *modelConversation) write(ctx context.Context, in Input, found []source, draft Proposal, templates []template.Template) (Proposal, error) {
 	better := draft
 	err := p.ask(ctx, orders(draft.Languages, templates), material(in, found), func(object []byte) (err error) {
 		better, err = read(object, draft, in, templates)

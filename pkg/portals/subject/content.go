@@ -60,6 +60,14 @@ type Criterion struct {
 	Label  language.Words `json:"label" doc:"What is judged, by language."`
 	Weight float64        `json:"weight" minimum:"0" maximum:"100" doc:"How much it counts beside the others."`
 	Levels []Level        `json:"levels" maxItems:"10" doc:"How well it can be met, worst first."`
+	Points []Point        `json:"points" maxItems:"20" doc:"What a full answer says. Without any, a person judges it."`
+}
+
+// Point is something that an answer is to say.
+type Point struct {
+	Text language.Words `json:"text" doc:"What is to be said, by language."`
+	// Required points keep an answer without them from the highest level.
+	Required bool `json:"required" doc:"Whether an answer without it cannot reach the highest level."`
 }
 
 // Level is how well a criterion is met.

@@ -72,7 +72,7 @@ func (w *world) trySave(s id.Subject, base *int64, change func(*subject.Content)
 		}
 		change(&last.Content)
 		v, changed, err = subject.Save(ctx, tx, locked, last.Content, base, who, nil)
-		w.told = event.Told(tx)
+		w.told = event.Emitted(tx)
 		return err
 	})
 	return v, changed, err

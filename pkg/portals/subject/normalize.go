@@ -62,7 +62,7 @@ func (c *Content) whole() Content {
 		q := &w.Questions[i]
 		q.Kind, q.Options, q.Rubric = or(q.Kind, "open"), listed(q.Options), listed(q.Rubric)
 		for j := range q.Rubric {
-			q.Rubric[j].Levels = listed(q.Rubric[j].Levels)
+			q.Rubric[j].Levels, q.Rubric[j].Points = listed(q.Rubric[j].Levels), listed(q.Rubric[j].Points)
 		}
 	}
 	if s := w.Scenario; s != nil {

@@ -32,7 +32,7 @@ func PublishAlone(ctx context.Context, tx *tenant.Tx, p portal.Portal, s *Subjec
 
 // tellPublished tells that a subject went live.
 func tellPublished(tx *tenant.Tx, p portal.Portal, s Subject, who Author, first bool) {
-	event.Tell(tx,
+	event.Emit(tx,
 		// A portal that nobody sees yet has no version.
 		event.Draft{Type: event.WorkspacePublished, At: who.At, Subject: s.ID, Fields: map[string]any{
 			"portalId": p.ID.String(), "name": p.Name, "version": p.PublishedVersion, "subjectIds": []string{s.ID.String()},

@@ -120,7 +120,7 @@ func differences(a, b Content) []string {
 
 // tell tells that a version of a subject was saved.
 func (v *Version) tell(tx *tenant.Tx, s Subject) {
-	event.Tell(tx, event.Draft{Type: event.SubjectDraftSaved, At: v.SavedAt, Subject: s.ID, Fields: map[string]any{
+	event.Emit(tx, event.Draft{Type: event.SubjectDraftSaved, At: v.SavedAt, Subject: s.ID, Fields: map[string]any{
 		"subjectId": s.ID.String(), "portalId": s.Portal.String(), "version": v.Version, "baseVersion": v.BaseVersion,
 		"changedSections": v.ChangedSections, "languages": v.Content.Languages(), "savedBy": v.SavedBy, "savedAt": v.SavedAt,
 	}})

@@ -49,8 +49,8 @@ type Definition struct {
 	Assessed            bool               `json:"assessed" doc:"Whether answers are scored."`
 	PassPercent         *int64             `json:"passPercent" minimum:"0" maximum:"100" doc:"The share of points to pass with, in percent; null where nobody can fail."`
 	AttemptsAllowed     *int64             `json:"attemptsAllowed" minimum:"1" maximum:"100" doc:"How many times somebody may try; null for any number."`
-	CertificateTemplate *string            `json:"certificateTemplate" maxLength:"80" doc:"The certificate that who passes gets, by key; null for none."`
-	ValidMonths         *int64             `json:"validMonths" minimum:"1" maximum:"120" doc:"For how many months a certificate counts; null for ever."`
+	CertificateTemplate *string            `json:"certificateTemplate" maxLength:"80" doc:"What the certificate looks like that who passes gets: plain, or else classic; null for none."`
+	ValidMonths         *int64             `json:"validMonths" minimum:"1" maximum:"120" doc:"For how many months a completion and its certificate count; null for ever."`
 	Prerequisites       []id.Subject       `json:"prerequisites" maxItems:"20" doc:"Subjects to have completed before."`
 }
 

@@ -67,6 +67,9 @@ func (q *Question) texts(at string) []text {
 		for j := range q.Rubric[i].Levels {
 			list = append(list, text{fmt.Sprintf("%s.levels[%d].description", criterion, j), &q.Rubric[i].Levels[j].Description, 1000, advised})
 		}
+		for j := range q.Rubric[i].Points {
+			list = append(list, text{fmt.Sprintf("%s.points[%d].text", criterion, j), &q.Rubric[i].Points[j].Text, 500, advised})
+		}
 	}
 	return list
 }

@@ -53,7 +53,7 @@ func (w *world) add(u unit.Unit) (made unit.Unit, told event.Draft, err error) {
 	}
 	err = w.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
 		made, err = unit.Insert(ctx, tx, u, who)
-		for _, told = range event.Told(tx) {
+		for _, told = range event.Emitted(tx) {
 		}
 		return err
 	})
@@ -88,7 +88,7 @@ func (w *world) change(which id.Unit, change func(*unit.Unit)) (now unit.Unit, d
 		after := before
 		change(&after)
 		now, done, err = unit.Update(ctx, tx, before, after, who)
-		w.told = event.Told(tx)
+		w.told = event.Emitted(tx)
 		return err
 	})
 	return now, done, err

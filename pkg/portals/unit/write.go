@@ -29,7 +29,7 @@ func Insert(ctx context.Context, tx *tenant.Tx, u Unit, who Author) (Unit, error
 		tx.Org, u.ID, u.Portal, u.Parent, u.Kind, u.Name, u.Code, u.Enabled, u.Managers, u.ExternalID, u.Metadata, u.Edition, who.At); err != nil {
 		return u, err
 	}
-	event.Tell(tx, u.draft(event.UnitCreated, who, map[string]any{"externalId": u.ExternalID, "createdAt": who.At}))
+	event.Emit(tx, u.draft(event.UnitCreated, who, map[string]any{"externalId": u.ExternalID, "createdAt": who.At}))
 	who.Log(tx, "unit.created", "unit", u.ID, map[string]any{"name": u.Name, "portalId": u.Portal})
 	return u, nil
 }
@@ -66,6 +66,9 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Unit, who Author) 
 		after.Edition, after.UpdatedAt); err != nil {
 		return before, Change{}, err
 	}
+	if before.Parent != after.Parent {
+		PlacesChanged(tx, after.Portal)
+	}
 	after.tell(tx, before, change.Fields, who)
 	who.Log(tx, "unit.updated", "unit", after.ID, map[string]any{"changed": change.Fields})
 	return after, change, nil
@@ -74,18 +77,18 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Unit, who Author) 
 // tell tells of a change: each kind of change has an event of its own.
 func (u Unit) tell(tx *tenant.Tx, before Unit, fields []string, who Author) {
 	if slices.Contains(fields, "name") {
-		event.Tell(tx, u.draft(event.UnitRenamed, who, map[string]any{"previousName": before.Name, "renamedAt": who.At}))
+		event.Emit(tx, u.draft(event.UnitRenamed, who, map[string]any{"previousName": before.Name, "renamedAt": who.At}))
 	}
 	others := slices.DeleteFunc(slices.Clone(fields), func(name string) bool { return name == "name" || name == "enabled" })
 	if len(others) > 0 {
-		event.Tell(tx, u.draft(event.UnitUpdated, who, map[string]any{"changedFields": others, "updatedAt": who.At}))
+		event.Emit(tx, u.draft(event.UnitUpdated, who, map[string]any{"changedFields": others, "updatedAt": who.At}))
 	}
 	switch {
 	case !slices.Contains(fields, "enabled"):
 	case u.Enabled:
-		event.Tell(tx, u.draft(event.UnitEnabled, who, map[string]any{"enabledAt": who.At}))
+		event.Emit(tx, u.draft(event.UnitEnabled, who, map[string]any{"enabledAt": who.At}))
 	default:
-		event.Tell(tx, u.draft(event.UnitDisabled, who, map[string]any{"disabledAt": who.At}))
+		event.Emit(tx, u.draft(event.UnitDisabled, who, map[string]any{"disabledAt": who.At}))
 	}
 }
 

@@ -154,7 +154,7 @@ func (w *Widget) prepare(ctx context.Context, tx *tenant.Tx, had id.Persona, who
 
 // tellUpdated tells that a widget was changed.
 func tellUpdated(tx *tenant.Tx, w Widget, changed []string, by string) {
-	event.Tell(tx, event.Draft{Type: event.WidgetUpdated, At: w.UpdatedAt, Fields: map[string]any{
+	event.Emit(tx, event.Draft{Type: event.WidgetUpdated, At: w.UpdatedAt, Fields: map[string]any{
 		"widgetId": w.ID.String(), "changedFields": changed, "enabled": w.Enabled, "allowedOrigins": w.Definition.AllowedOrigins,
 		"changedBy": by, "updatedAt": w.UpdatedAt,
 	}})

@@ -64,7 +64,7 @@ func (w *world) build(d build.Draft, terms plan.Terms, publish bool) (b build.Bu
 		if b, err = d.Build(ctx, tx, w.library, terms, who); err == nil && publish {
 			err = b.Publish(ctx, tx, "eu")
 		}
-		w.told = event.Told(tx)
+		w.told = event.Emitted(tx)
 		return err
 	})
 	return b, err

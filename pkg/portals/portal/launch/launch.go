@@ -104,7 +104,7 @@ func (d *Launch) tell(tx *tenant.Tx) {
 	if len(changed) == 0 {
 		changed = append(changed, "subjects")
 	}
-	event.Tell(tx, event.Draft{Type: event.WorkspacePublished, At: d.who.At, Fields: map[string]any{
+	event.Emit(tx, event.Draft{Type: event.WorkspacePublished, At: d.who.At, Fields: map[string]any{
 		"portalId": p.ID.String(), "name": p.Name, "version": *p.PublishedVersion, "subjectIds": ids, "publishedBy": d.who.By,
 		"publishedAt": d.who.At, "firstPublish": d.First,
 	}})

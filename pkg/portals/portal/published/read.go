@@ -2,6 +2,7 @@ package published
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -43,6 +44,7 @@ const selectStanding = `
 func (s *standing) queue(r *tenant.Reads, found *bool, org id.Org, p id.Portal) {
 	r.QueryRow(found, []any{&s.Slug, &s.Host, &s.State, &s.Published, &s.Page, &s.Persona}, selectStanding, org, p)
 	setting.Queue(r, org, setting.AINotice, &s.AINotice)
+	setting.Queue(r, org, setting.Agents, &s.Agents)
 }
 
 func readStanding(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (standing, error) {
@@ -59,7 +61,8 @@ func readStanding(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Porta
 
 // selectPage rides the primary keys of portal, portal_version and persona.
 const selectPage = `
-	SELECT p.kind, p.former_slugs, v.name, v.definition, coalesce(a.name, ''), a.avatar_id, coalesce(a.definition->'disclosure'->'text', '{}')
+	SELECT p.kind, p.former_slugs, v.name, v.definition, v.published_at, p.definition->>'subjectBaseId', coalesce(a.name, ''), a.id, a.avatar_id,
+		coalesce(a.definition->'disclosure'->'text', '{}')
 	FROM portal p
 	JOIN portal_version v ON v.org_id = p.org_id AND v.portal_id = p.id AND v.version = p.published_version
 	LEFT JOIN persona a ON a.org_id = v.org_id AND a.id = v.persona_id
@@ -77,19 +80,30 @@ const selectSubjects = `
 	WHERE s.org_id = $1 AND s.portal_id = $2 AND s.state = 'published'
 	ORDER BY s.place, s.id`
 
+// Now reads what is published of a portal, past every cache. The error is ErrNone or
+// ErrGone where nothing is.
+func Now(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (*Site, error) {
+	return read(ctx, t, org, p)
+}
+
 // read reads a site in one trip. The stamp is read first: what changes
 // meanwhile is noticed by the next check.
 func read(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (*Site, error) {
 	var (
 		s            standing
 		known, there bool
+		subjectBase  *string
+		persona      *id.Persona
 		avatar       *id.Avatar
 		doors        []Door
 		site         = &Site{Org: org, Portal: p, Doors: map[string]Door{}}
 	)
 	err := t.Read(ctx, org, func(r *tenant.Reads) {
 		s.queue(r, &known, org, p)
-		r.QueryRow(&there, []any{&site.Kind, &site.FormerSlugs, &site.Name, &site.Definition, &site.Speaker.Name, &avatar, &site.Speaker.Disclosure}, selectPage, org, p)
+		r.QueryRow(&there, []any{
+			&site.Kind, &site.FormerSlugs, &site.Name, &site.Definition, &site.PublishedAt, &subjectBase, &site.Speaker.Name, &persona, &avatar,
+			&site.Speaker.Disclosure,
+		}, selectPage, org, p)
 		r.Query(func(rows pgx.Rows) (err error) {
 			doors, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Door])
 			return err
@@ -114,8 +128,15 @@ func read(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Portal) (*Sit
 	}
 	site.Slug, site.Host, site.Stamp = s.Slug, s.Host, s.Stamp
 	site.Definition.Privacy.AINotice = site.Definition.Privacy.AINotice || s.AINotice
-	if avatar != nil {
-		site.Speaker.Avatar = *avatar
+	if subjectBase != nil {
+		base, err := id.ParseKnowledgeBase(*subjectBase)
+		if err != nil {
+			return nil, fmt.Errorf("the portal's subjectBaseId: %w", err)
+		}
+		site.SubjectBase = &base
+	}
+	if persona != nil {
+		site.Speaker.Persona, site.Speaker.Avatar = *persona, *avatar
 	}
 	for _, d := range doors {
 		site.Doors[d.Key] = d

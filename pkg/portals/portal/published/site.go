@@ -5,6 +5,7 @@ package published
 
 import (
 	"errors"
+	"time"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
@@ -26,8 +27,11 @@ type Site struct {
 	Name  string
 	// Definition is as it was published, but that its AINotice is also the
 	// organization's.
-	Definition portal.Definition
-	Speaker    Speaker
+	Definition  portal.Definition
+	PublishedAt time.Time
+	// SubjectBase is the pack of what the subjects teach; nil before the first was published.
+	SubjectBase *id.KnowledgeBase
+	Speaker     Speaker
 	// Doors are the open ones, by key.
 	Doors map[string]Door
 	// Subjects are in their order.
@@ -42,12 +46,15 @@ type Stamp struct {
 	Page, Persona int64
 	// AINotice says that the organization has all its visitors told of the AI.
 	AINotice bool
+	// Agents says that the organization lets AI assistants ask.
+	Agents bool
 }
 
 // Speaker is who speaks.
 type Speaker struct {
-	Name   string
-	Avatar id.Avatar
+	Name    string
+	Persona id.Persona
+	Avatar  id.Avatar
 	// Disclosure says that it is an AI, by language.
 	Disclosure language.Words
 }

@@ -84,7 +84,10 @@ func (b *testBundle) slug(name string) (*published.Site, error) {
 
 func TestASiteIsWhatWasPublished(t *testing.T) {
 	b := setup(t)
-	p := b.portal(func(p *portal.Portal) { p.Host, p.HostProvenAt = "learn.example.com", &p.CreatedAt })
+	base := id.NewKnowledgeBase()
+	p := b.portal(func(p *portal.Portal) {
+		p.Host, p.HostProvenAt, p.Definition.SubjectBaseID = "learn.example.com", &p.CreatedAt, &base
+	})
 	portaltest.Subject(t, b.tenants, b.org, p.ID, func(s *subject.Subject, _ *subject.Content) { s.Place, s.Title = 1, "Second" })
 	portaltest.Subject(t, b.tenants, b.org, p.ID)
 	portaltest.Subject(t, b.tenants, b.org, p.ID, func(s *subject.Subject, _ *subject.Content) { s.State = subject.Archived })
@@ -94,6 +97,7 @@ func TestASiteIsWhatWasPublished(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, p.Definition, site.Definition)
 	require.Equal(t, p.Name, site.Name)
+	require.Equal(t, &base, site.SubjectBase)
 	require.Contains(t, site.Doors, "visitors")
 	require.Len(t, site.Subjects, 2)
 	require.Equal(t, "Knots", site.Subjects[0].Title)

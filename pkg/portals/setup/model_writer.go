@@ -55,15 +55,15 @@ func ChooseModel(ctx context.Context, t *tenant.Tenants, org id.Org) (id.Connect
 	return found[0].ID, nil
 }
 
-// pen is a model that writes for an organization.
-type pen struct {
+// modelConversation is a model that writes for an organization.
+type modelConversation struct {
 	scribe *ModelWriter
 	opened connection.Opened
 	model  model.Model
 }
 
 // open finds the organization's model. The error is ErrNoModel where it has none.
-func (s *ModelWriter) open(ctx context.Context, org id.Org) (*pen, error) {
+func (s *ModelWriter) open(ctx context.Context, org id.Org) (*modelConversation, error) {
 	chosen, err := ChooseModel(ctx, s.Tenants, org)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (s *ModelWriter) open(ctx context.Context, org id.Org) (*pen, error) {
 		return nil, err
 	}
 	m := opened.Model(s.Egress, "", model.Timeouts{First: firstPiece, Between: firstPiece, Whole: wholeAnswer})
-	return &pen{s, opened, m}, nil
+	return &modelConversation{s, opened, m}, nil
 }
 
 // errNonsense says that a model's answer is not what was asked for.
@@ -84,7 +84,7 @@ var errNonsense = errors.New("the model's answer is not what was asked for")
 
 // ask has the model write a JSON object that read makes sense of, and asks once
 // more where that is errNonsense. What a model is shown is data, whatever it says.
-func (p *pen) ask(ctx context.Context, orders, material string, read func(object []byte) error) error {
+func (p *modelConversation) ask(ctx context.Context, orders, material string, read func(object []byte) error) error {
 	var err error
 	for range 2 {
 		began := p.scribe.Clock.Now()
@@ -100,7 +100,7 @@ func (p *pen) ask(ctx context.Context, orders, material string, read func(object
 	return err
 }
 
-func (p *pen) stream(ctx context.Context, orders, material string) (string, error) {
+func (p *modelConversation) stream(ctx context.Context, orders, material string) (string, error) {
 	var answer strings.Builder
 	err := p.model.Stream(ctx, model.Request{
 		Messages:    []model.Message{{Role: "system", Content: orders}, {Role: "user", Content: material}},
