@@ -1,0 +1,78 @@
+package inbox
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Followed is the input of a job that writes an item into a connected CRM.
+type Followed struct {
+	Connection id.Connection `json:"connectionId"`
+	Item       id.InboxItem  `json:"itemId"`
+}
+
+// follow has an item that is new or changed written into the organization's CRMs, with the commit.
+// What is written is read when it is.
+func (i *Item) follow(ctx context.Context, tx *tenant.Tx, at time.Time) error {
+	if i.Kind == Handoff {
+		return nil
+	}
+	followers, err := connection.Followers(ctx, tx, connection.CRM)
+	if err != nil {
+		return err
+	}
+	for _, c := range followers {
+		if err := send(ctx, tx, c, i.ID, i.Portal, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FollowChanged has items written again into a CRM of which another edition than theirs was
+// written: they changed, or were forgotten, meanwhile. It holds their rows, so that what changes
+// after it finds what its caller saves. It rides inbox_item_pkey.
+func FollowChanged(ctx context.Context, tx *tenant.Tx, c id.Connection, written map[id.InboxItem]int64, at time.Time) error {
+	if len(written) == 0 {
+		return nil
+	}
+	type held struct {
+		ID      id.InboxItem
+		Portal  id.Portal
+		Edition int64
+	}
+	items, err := tenant.AllIn(ctx, tx, pgx.RowToStructByPos[held], `
+		SELECT id, portal_id, edition FROM inbox_item WHERE org_id = $1 AND id = ANY($2) ORDER BY id FOR SHARE`,
+		tx.Org, slices.Collect(maps.Keys(written)))
+	if err != nil {
+		return err
+	}
+	for _, i := range items {
+		if i.Edition == written[i.ID] {
+			continue
+		}
+		if err := send(ctx, tx, c, i.ID, i.Portal, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send queues the writing of an item.
+func send(ctx context.Context, tx *tenant.Tx, c id.Connection, which id.InboxItem, p id.Portal, at time.Time) error {
+	_, err := job.Insert(ctx, tx, job.Job{
+		ID: id.NewJob(), Kind: job.CRMSend, ResourceKind: "inbox_item", ResourceID: which.String(), Portal: p, Scope: scope.InboxRead,
+		CreatedBy: platform, CreatedAt: at,
+	}, Followed{c, which})
+	return err
+}

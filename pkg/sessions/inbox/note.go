@@ -1,0 +1,71 @@
+package inbox
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Note is what somebody of the team wrote to an item.
+type Note struct {
+	ID   id.InboxNote
+	By   string
+	Text string
+	At   time.Time
+	// Channel is by what it was sent to the visitor; nil of what is for the team alone.
+	Channel *string
+}
+
+// MaxNotes is how many notes an item can have.
+const MaxNotes = 200
+
+const noteColumns = `id, author, text, at, channel`
+
+func scanNote(row pgx.CollectableRow) (Note, error) { return pgx.RowToStructByPos[Note](row) }
+
+// Notes are those of an item, oldest first. It rides inbox_note_pkey.
+func Notes(ctx context.Context, t *tenant.Tenants, org id.Org, of id.InboxItem) ([]Note, error) {
+	return tenant.All(ctx, t, org, scanNote, `
+		SELECT `+noteColumns+` FROM inbox_note WHERE org_id = $1 AND item_id = $2 ORDER BY id LIMIT $3`, org, of, MaxNotes)
+}
+
+// NotesIn is Notes in a transaction.
+func NotesIn(ctx context.Context, tx *tenant.Tx, of id.InboxItem) ([]Note, error) {
+	return tenant.AllIn(ctx, tx, scanNote, `
+		SELECT `+noteColumns+` FROM inbox_note WHERE org_id = $1 AND item_id = $2 ORDER BY id LIMIT $3`, tx.Org, of, MaxNotes)
+}
+
+// AddNote writes a note to an item. The error is errdefs.NotFound, or an errdefs.Conflict where
+// the visitor was forgotten or there are too many.
+func AddNote(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text string, who activity.Actor) (Item, error) {
+	i, err := Lock(ctx, tx, which)
+	if err != nil {
+		return i, err
+	}
+	if err := i.write(ctx, tx, Note{ID: id.NewInboxNote(), By: who.By, Text: text, At: who.At}); err != nil {
+		return i, err
+	}
+	who.Log(tx, "inbox_item.noted", "inbox_item", i.ID, nil)
+	return i, i.save(ctx, tx, i.State, who.At)
+}
+
+// write enters a note of an item that is locked.
+func (i *Item) write(ctx context.Context, tx *tenant.Tx, n Note) error {
+	if i.ForgottenAt != nil {
+		return i.conflict(ReasonForgotten, "The visitor was forgotten, so nothing more is written to the item.")
+	}
+	tx.Touch("inbox_note", i.ID, n.ID)
+	tag, err := tx.Exec(ctx, `
+		INSERT INTO inbox_note (org_id, item_id, id, author, text, at, channel)
+		SELECT $1, $2, $3, $4, $5, $6, $8 WHERE (SELECT count(*) FROM inbox_note WHERE org_id = $1 AND item_id = $2) < $7`,
+		tx.Org, i.ID, n.ID, n.By, n.Text, n.At, MaxNotes, n.Channel)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = i.conflict(ReasonNotes, "The item has as many notes as it can have.")
+	}
+	return err
+}

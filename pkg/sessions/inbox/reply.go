@@ -1,0 +1,63 @@
+package inbox
+
+import (
+	"context"
+	"slices"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// ByMail is the channel of a note that was sent to the visitor.
+const ByMail = "mail"
+
+// ReasonNoContact is that of a conflict: nobody knows how to write to the visitor.
+const ReasonNoContact = "no_contact"
+
+// AddReply writes to an item what is sent to its visitor by mail. The error is errdefs.NotFound, or an
+// errdefs.Conflict where nobody can be written to, or there are too many notes.
+func AddReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text string, who activity.Actor) (Item, id.InboxNote, error) {
+	i, err := Lock(ctx, tx, which)
+	if err != nil {
+		return i, id.InboxNote{}, err
+	}
+	if i.ForgottenAt == nil && (i.Contact == nil || i.Contact.Email == nil) {
+		return i, id.InboxNote{}, i.conflict(ReasonNoContact, "The visitor left no mail address.")
+	}
+	n := Note{ID: id.NewInboxNote(), By: who.By, Text: text, At: who.At, Channel: new(ByMail)}
+	if err := i.write(ctx, tx, n); err != nil {
+		return i, n.ID, err
+	}
+	who.Log(tx, "inbox_item.replied", "inbox_item", i.ID, nil)
+	first := i.FirstReplyAt == nil
+	if first {
+		i.FirstReplyAt = &who.At
+	}
+	if err := i.save(ctx, tx, i.State, who.At); err != nil || !first {
+		return i, n.ID, err
+	}
+	i.tellChanged(tx, i.State, []string{"firstReplyAt"}, who.By)
+	return i, n.ID, nil
+}
+
+// Sent is a reply as it is mailed: its words, and the ids of those before it, oldest first; false once
+// there is nobody to write to.
+func Sent(ctx context.Context, tx *tenant.Tx, which id.InboxItem, reply id.InboxNote) (i Item, n Note, before []id.InboxNote, found bool, err error) {
+	if i, err = Find(ctx, tx, which); err != nil || i.Contact == nil || i.Contact.Email == nil {
+		return i, n, nil, false, err
+	}
+	notes, err := NotesIn(ctx, tx, which)
+	if err != nil {
+		return i, n, nil, false, err
+	}
+	sent := slices.DeleteFunc(notes, func(n Note) bool { return n.Channel == nil })
+	at := slices.IndexFunc(sent, func(n Note) bool { return n.ID == reply })
+	if at < 0 {
+		return i, n, nil, false, nil
+	}
+	for _, n := range sent[:at] {
+		before = append(before, n.ID)
+	}
+	return i, sent[at], before, true, nil
+}
