@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/text/answer"
 )
@@ -55,7 +56,7 @@ func (c *Conversation) answer() {
 	if c.permitted(means, text) {
 		return
 	}
-	if c.confirmed(means, text) || c.small(means) || c.filled(text) {
+	if c.appoint(means, text) || c.confirmed(means, text) || c.answersQuestion(means) && c.filled(text) || c.small(means) || c.filled(text) {
 		c.unanswered = nil
 		return
 	}
@@ -70,7 +71,7 @@ func (c *Conversation) small(means intent) bool {
 		return c.goodbye()
 	case askPerson:
 		if c.enabled(handoff) {
-			return c.handOff("")
+			return c.handOff("", inbox.ByVisitor)
 		}
 		return c.aside(askPerson)
 	case askAbility:
@@ -142,6 +143,7 @@ func (c *Conversation) question(text string) Question {
 	}
 	q := Question{Text: text, Language: c.language, Previous: c.previous, History: past, Now: c.config.localNow()}
 	q.danger, q.explain = answer.Endangered(c.language, text), c.config.Explain
+	q.synonyms = c.synonyms
 	q.Brief = Brief{Instructions: c.filledIn(c.instructions), Context: c.context, Goals: c.goals.told()}
 	if c.config.Persona.Privacy.Memory == "person" {
 		q.Brief.Memories = c.config.Session.Memories
@@ -156,7 +158,7 @@ func (c *Conversation) forbid(rule *guardrail) {
 		c.forbidding(rule)
 	}
 	if rule.action == actHandoff {
-		c.handOff(rule.message)
+		c.handOff(rule.message, inbox.ByRule)
 		return
 	}
 	s := c.reply(c.ownOrigin(), c.rebuff(rule)...)
@@ -186,7 +188,7 @@ func (c *Conversation) rebuff(rule *guardrail) []string {
 	}
 	texts := []string{c.filledIn(message)}
 	if rule.action == actRedirect && goal != nil {
-		texts = append(texts, c.filledIn(goal.Prompt))
+		texts = append(texts, c.asksFor(goal)...)
 	}
 	return texts
 }

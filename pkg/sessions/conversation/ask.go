@@ -23,7 +23,8 @@ type Reply struct {
 // waits for it. The built-in brain answers then, if nothing was said.
 const maxAsked = 15 * time.Second
 
-// Ask answers one question as a conversation does that begins with it: by the
+// Ask answers one question as a conversation does that begins with it, or goes on from the
+// turns of config, which are all over: by the
 // guardrails, by what needs no knowledge, or by a brain. Nobody is told, nothing
 // is kept, and no tool is used; of config neither Journal nor Send nor End is
 // needed. The error is that of the knowledge, or of the context.
@@ -31,6 +32,7 @@ func Ask(ctx context.Context, config Config, text string) (Reply, error) {
 	config.Send = func(Message) {}
 	c := New(config)
 	defer c.running.Wait()
+	c.resume()
 	text = clean(text)
 	c.detect(text)
 	why := config.Explain

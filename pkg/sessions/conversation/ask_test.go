@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -120,4 +121,24 @@ func TestAskIsBounded(t *testing.T) {
 func TestAskWithoutKnowledgeToAsk(t *testing.T) {
 	_, err := asked(t, "When does the bakery open?", func(c *Config) { c.Knowledge = failing{errBroken} })
 	require.ErrorIs(t, err, errBroken, "not to know is another thing")
+}
+
+// The organization's own words for a thing are understood at once, by the search and by
+// whoever judges the sentences, and explained.
+func TestAskInWordsOfTheOrganization(t *testing.T) {
+	const question = "When does the Backstubn open?"
+	own := func(c *Config) {
+		c.Persona.Knowledge.Synonyms = persona.Synonyms{{Words: []string{"bakery", "Backstubn"}}}
+	}
+	r, err := asked(t, question, nil)
+	require.NoError(t, err)
+	require.True(t, r.Gap, "nobody said what it is")
+	why := &Explanation{}
+	r, err = asked(t, question, func(c *Config) { own(c); c.Explain = why })
+	require.NoError(t, err)
+	require.Equal(t, "The bakery opens at 7 in the morning from Monday to Saturday.", r.Text)
+	require.True(t, slices.ContainsFunc(why.Units, func(u ExplainedUnit) bool { return slices.Equal(u.Synonyms, []string{"bakery"}) }))
+	r, err = asked(t, "Who invented the Backstubn?", own)
+	require.NoError(t, err)
+	require.True(t, r.Gap)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/text/search"
 )
 
 // Question is what a brain is asked.
@@ -30,6 +31,8 @@ type Question struct {
 	leaning bool
 	// explain gathers why it is answered so; nil where nobody asked.
 	explain *Explanation
+	// synonyms are the organization's own; nil for none.
+	synonyms *search.Synonyms
 }
 
 // Brief is what the persona and the session tell a model.

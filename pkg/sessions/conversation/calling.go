@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/personas/tool"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/text/answer"
 )
@@ -51,8 +52,14 @@ func (c *Conversation) useTool(t *thought, call *toolCall) {
 		return
 	}
 	switch call.kind {
-	case persona.LeadTool, persona.BookingTool:
-		call.result <- toolResult{text: c.collect(call)}
+	case persona.BookingTool:
+		if c.books() {
+			c.bookTime(t, call)
+			return
+		}
+		c.passOn(t, call)
+	case persona.LeadTool:
+		c.passOn(t, call)
 	case persona.HandoffTool:
 		call.result <- toolResult{text: c.handOffOnce(t)}
 	case persona.EndSessionTool:
@@ -67,7 +74,7 @@ func (c *Conversation) useTool(t *thought, call *toolCall) {
 func (c *Conversation) handOffOnce(t *thought) string {
 	if !t.handedOff {
 		t.handedOff = true
-		c.record(c.requestHandoff(), nil)
+		c.record(c.requestHandoff(inbox.ByAvatar), nil)
 	}
 	return "A team member was asked to join, and may be here soon. Tell the person so, in one sentence."
 }
@@ -94,30 +101,19 @@ func (c *Conversation) recall(use string) {
 // collect keeps what a model collected, and tells it what came of that. How somebody can be
 // reached is only what they said.
 func (c *Conversation) collect(call *toolCall) string {
-	values := map[string]string{}
-	for name, value := range call.arguments {
-		text := clean(fmt.Sprint(value))
-		if text == "" {
-			continue
-		}
-		if isPattern(name) {
-			found, ok := valueOf(name, text, true)
-			if !ok {
-				return "Error: " + name + " is not valid. Ask the person for it again."
-			}
-			text = found
-		}
-		if kind := patternOf(name); (kind == "email" || kind == "phone") && !c.wasSaid(kind, text) {
-			return "Error: the person did not say this " + name + ". Ask them for it."
-		}
-		values[name] = truncateRunes(text, maxDetail)
+	values, wrong := c.given(call)
+	if wrong != "" {
+		return wrong
+	}
+	if call.allowed && reaches(values) {
+		c.agree(call.Title)
 	}
 	c.goals.learn(values)
 	had := c.outcome
 	for _, use := range c.completed() {
 		c.record(use, call.arguments)
 	}
-	c.noted("goal", c.config.Journal.Collected(c.ctx, maps.Clone(c.goals.values), c.outcome))
+	c.noted("goal", c.config.Journal.Collected(c.ctx, c.found(c.leftLead()...)))
 	switch {
 	case !c.goals.contact():
 		return "Noted, but nobody can be reached by that: ask for an e-mail address or a telephone number."
@@ -127,6 +123,32 @@ func (c *Conversation) collect(call *toolCall) string {
 		return "Noted, beside what was passed on before."
 	}
 	return "Noted and passed on. Tell the person so, in one sentence."
+}
+
+// given reads the details that a model collected; wrong tells it what is not as it must be.
+func (c *Conversation) given(call *toolCall) (values map[string]string, wrong string) {
+	values = map[string]string{}
+	for name, value := range call.arguments {
+		text := clean(fmt.Sprint(value))
+		if text == "" {
+			continue
+		}
+		if strings.HasPrefix(name, session.AnswerTo) {
+			return nil, "Error: " + name + " is what the person says to a question. Nobody says it for them."
+		}
+		if isPattern(name) {
+			found, ok := valueOf(name, text, true)
+			if !ok {
+				return nil, "Error: " + name + " is not valid. Ask the person for it again."
+			}
+			text = found
+		}
+		if kind := patternOf(name); (kind == "email" || kind == "phone") && !c.wasSaid(kind, text) {
+			return nil, "Error: the person did not say this " + name + ". Ask them for it."
+		}
+		values[name] = truncateRunes(text, maxDetail)
+	}
+	return values, ""
 }
 
 // wasSaid says whether an address or a telephone number is one that the visitor gave, or that

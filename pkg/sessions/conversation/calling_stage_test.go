@@ -65,7 +65,7 @@ func (k *talk) Keep(_ context.Context, t session.Turn) error {
 
 func (k *talk) Gap(context.Context, string, string) error { return nil }
 
-func (k *talk) Collected(context.Context, map[string]string, string) error { return nil }
+func (k *talk) Collected(context.Context, session.Found) error { return nil }
 
 func (k *talk) said() []string {
 	var out []string

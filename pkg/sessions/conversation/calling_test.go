@@ -146,8 +146,9 @@ func TestAModelUsesTheBuiltInTools(t *testing.T) {
 			asking("lead", `{"name":"Kim","email":"not one"}`), modeltest.Stream("May I have your e-mail address?"),
 			asking("lead", `{"name":"Kim","email":"kim@example.com","message":"wants cakes"}`), modeltest.Stream("Thank you, Kim."),
 		), tools("lead"))
-		k := hold(t, config, nil, "I am Kim and I want cakes, call me", "kim@example.com")
+		k := hold(t, config, nil, "I am Kim and I want cakes, call me", "kim@example.com", "yes")
 		require.Equal(t, []string{"lead completed"}, k.used())
+		require.Contains(t, k.said(), "avatar: "+bookOf("en").reach+": email kim@example.com, message wants cakes, name Kim. Is that right?")
 		asked := s.Requests()
 		require.Contains(t, asked[1].Messages[len(asked[1].Messages)-1].Content, "email is not valid")
 		require.Contains(t, asked[3].Messages[len(asked[3].Messages)-1].Content, "passed on")

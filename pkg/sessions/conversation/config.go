@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/personas/tool"
 	"visavis.dev/pkg/provider/model"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/text/search"
 )
 
 // ErrLost is what a Journal returns when the session is no longer this
@@ -51,6 +52,8 @@ type Query struct {
 	Bases          []id.KnowledgeBase
 	Tags           []string
 	Limit          int
+	// Synonyms are the organization's own; nil for none.
+	Synonyms *search.Synonyms
 }
 
 // Passage is a piece of a document.
@@ -80,9 +83,8 @@ type Journal interface {
 	Keep(ctx context.Context, t session.Turn) error
 	// Gap records a question that the packs do not answer.
 	Gap(ctx context.Context, question, language string) error
-	// Collected notes all that the goals have found out so far, by the names of
-	// their outputs, and the outcome, empty when there is none yet.
-	Collected(ctx context.Context, values map[string]string, outcome string) error
+	// Collected notes all that the conversation has found out so far.
+	Collected(ctx context.Context, f session.Found) error
 }
 
 // Channel is how a conversation is held.
@@ -113,6 +115,13 @@ type Facts struct {
 	// last told, when a session is resumed.
 	Collected map[string]string
 	Outcome   string
+	// Deaf, Mute and Goal are how the conversation was steered before it was resumed.
+	Deaf, Mute bool
+	Goal       string
+	// Ending is said once every question of the subject was put; an empty one is none, or, where
+	// the session Ends with it, the avatar's own.
+	Ending string
+	Ends   bool
 }
 
 // The ends a conversation asks for, of Session.endReason.
@@ -148,6 +157,10 @@ type Config struct {
 	// answer, where the built-in brain would answer instead.
 	ModelOnly bool
 	Journal   Journal
+	// Diary has the times that the tool booking books; nil where it passes on who wants one.
+	Diary Diary
+	// Examiner looks at the answers to a subject's questions; nil where nobody does.
+	Examiner Examiner
 	// Send takes a message to the client and to listening staff. It must not
 	// block; only Run's goroutine calls it.
 	Send func(Message)

@@ -3,6 +3,8 @@ package conversation
 import (
 	"strings"
 	"unicode/utf8"
+
+	"visavis.dev/pkg/text/answer"
 )
 
 // affirms says whether words are a yes and nothing else, as what cannot be undone is done by:
@@ -44,11 +46,12 @@ func consistsOf(said string, needed, allowed []string, had bool) bool {
 const politeWords = "please|please do|thanks|thank you|bitte|danke|gerne|s'il vous plaît|merci|por favor|gracias|per favore|grazie|" +
 	"obrigado|obrigada|alsjeblieft|graag|dank je|proszę|dziękuję|lütfen|teşekkürler|tack|من فضلك|شكرا|请|谢谢|お願いします"
 
-// doubts says whether words that sound like a yes take it back, or ask.
-func doubts(text string) bool {
-	return strings.ContainsAny(text, "?？؟") || containsAny(plain(text), denials)
+// doubts says whether words that sound like a yes take it back, or ask. Of a language in
+// which that is not known, nothing but a yes is one.
+func doubts(language, text string) bool {
+	n, known := answer.NegationIn(language, text)
+	return strings.ContainsAny(text, "?？؟") || n.Any() || !known && !affirms(language, text) || containsAny(plain(text), particles[base(language)])
 }
 
-// denials take back what they stand beside.
-const denials = "not|no|never|hardly|nicht|nein|nie|niemals|kaum|pas|non|jamais|no|nunca|jamás|mai|não|niet|nee|nooit|nie|nigdy|" +
-	"değil|hayır|asla|mi|mı|mu|mü|inte|nej|aldrig|ikke|ليس|لا|ابدا|أبدا|不|吗|没有|違|ない"
+// particles make what they stand in a question.
+var particles = map[string]string{"tr": "mi|mı|mu|mü", "zh": "吗", "ja": "違"}

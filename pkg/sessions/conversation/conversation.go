@@ -12,7 +12,9 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/provider/model"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/text/search"
 )
 
 // maxRemembered is how many turns a conversation holds in memory; the journal
@@ -36,6 +38,7 @@ type Conversation struct {
 	builtin  Brain
 	asides   map[intent]func(context.Context, Question) Stream
 	model    *generative // nil without a model
+	synonyms *search.Synonyms
 
 	ctx context.Context
 	// over ends Run; reason is what the owner is asked to end the session for.
@@ -66,7 +69,9 @@ type Conversation struct {
 	pauses     pauses
 	ducked     bool
 	deaf, mute bool
-	staff      map[id.Staff]Staff
+	// understoodAt is when the server itself last understood words.
+	understoodAt time.Time
+	staff        map[id.Staff]Staff
 
 	current   *speech   // what is being said
 	queue     []*speech // what is to be said then
@@ -74,14 +79,16 @@ type Conversation struct {
 	lastSaid  *speech   // the last that ended, whose echo may still come
 	thought   *thought  // the answer in the making
 
-	unanswered []string // what the user said since the last answer began
-	heardAt    time.Time
-	previous   string // the last question that a brain was asked
-	goals      *goals
-	mayAsk     bool // an answer or a greeting was just given
-	nudged     bool
-	outcome    string
-	finishing  bool
+	unanswered  []string // what the user said since the last answer began
+	heardAt     time.Time
+	previous    string // the last question that a brain was asked
+	goals       *goals
+	mayAsk      bool // an answer or a greeting was just given
+	nudged      bool
+	outcome     string
+	appointment appointment
+	agreed      *inbox.Consent // to be contacted; nil where nobody asked
+	finishing   bool
 
 	// tools are what a model may ask for; rehearsing says that none has an effect.
 	tools      []*offer
@@ -109,6 +116,8 @@ func New(config Config) *Conversation {
 		variables:    map[string]string{"persona": config.PersonaName},
 		staff:        map[id.Staff]Staff{},
 		goals:        newGoals(config.Persona.Goals),
+		deaf:         config.Session.Deaf,
+		mute:         config.Session.Mute,
 		calls:        map[string]otherCall{},
 	}
 	if c.log == nil {
@@ -118,8 +127,10 @@ func New(config Config) *Conversation {
 		c.language = config.Persona.Settings.Language
 	}
 	maps.Copy(c.variables, config.Session.Variables)
-	c.goals.learn(config.Session.Collected)
+	c.goals.pursue(config.Session.Goal)
+	c.goals.learn(config.Session.Collected) // which may have met that goal since
 	c.outcome = config.Session.Outcome
+	c.synonyms = synonymsOf(&c.config.Persona)
 	c.rules = guardrailsOf(config.Persona.Guardrails, c.language)
 	found := retrieval{&c.config}
 	own := extractive{found}
@@ -129,6 +140,7 @@ func New(config Config) *Conversation {
 		c.model = &generative{retrieval: found, running: &c.running, patience: model.NewBreaker(1, config.Clock)}
 		c.tools = c.offers()
 	}
+	c.reopen()
 	c.activeAt = config.Clock.Now()
 	// Known from the first moment on: who comes is shown the last turns.
 	c.index = config.NextTurn

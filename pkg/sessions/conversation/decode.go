@@ -33,6 +33,8 @@ type ClientMessage struct {
 	// JSON, or Failure in words.
 	Call, Failure string
 	Result        json.RawMessage
+	// Agreed, of recording, says that the user agrees to be recorded.
+	Agreed bool
 }
 
 // The types of what a client sends (live client protocol).
@@ -47,6 +49,8 @@ const (
 	Ping                = "ping"
 	EndSession          = "end"
 	FunctionCallResult  = "llm-function-call-result"
+	// Recording is for who holds the session's socket; conversations do not get it.
+	Recording = "recording"
 )
 
 // BadMessageError says why a client's message was not understood. Its text is
@@ -78,6 +82,8 @@ func Decode(raw []byte) (ClientMessage, error) {
 		err = m.readText(wire.Data)
 	case Playback:
 		err = m.readPlayback(wire.Data)
+	case Recording:
+		err = m.readRecording(wire.Data)
 	case FunctionCallResult:
 		err = m.readResult(wire.Data)
 	default:
@@ -140,6 +146,17 @@ func (m *ClientMessage) readPlayback(raw json.RawMessage) error {
 		return bad("invalid_message", "data.playedMs is out of bounds")
 	}
 	m.Turn, m.PlayedMs = turn, *d.PlayedMs
+	return nil
+}
+
+func (m *ClientMessage) readRecording(raw json.RawMessage) error {
+	var d struct {
+		Agreed *bool `json:"agreed"`
+	}
+	if err := json.Unmarshal(raw, &d); err != nil || d.Agreed == nil {
+		return bad("invalid_message", "data.agreed is true or false")
+	}
+	m.Agreed = *d.Agreed
 	return nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"visavis.dev/pkg/text/search"
 )
 
 const (
@@ -17,8 +19,10 @@ const (
 	stopBefore  = 200 * time.Millisecond
 	// clientBefore is how long ago what a client understands may have been said.
 	clientBefore = 6 * time.Second
-	// short is how many words are not echo once the avatar is silent.
-	short = 2
+	// short is how many words are not echo once the avatar is silent, and has been for
+	// quickest: nobody answers within less, but its last words come back then.
+	short    = 2
+	quickest = 150 * time.Millisecond
 	// echoShare is how much of what was heard must be the avatar's.
 	echoShare = 0.7
 )
@@ -32,7 +36,7 @@ func (c *Conversation) echoes(s *stretch, text string) bool {
 		until = c.now()
 	}
 	few := len(plainWords(text)) <= short
-	if c.current == nil && (c.lastSaid == nil || few && s.began.After(*c.lastSaid.turn.EndedAt)) {
+	if c.current == nil && (c.lastSaid == nil || few && s.began.Sub(*c.lastSaid.turn.EndedAt) >= quickest) {
 		return false // an answer, or nothing was said that could come back
 	}
 	before, after := echoBefore, echoAfter
@@ -66,14 +70,20 @@ const clientIsLate = 1500 * time.Millisecond
 
 // echoesClient says whether what the client understood is what the avatar is saying there.
 // What was begun otherwise is the user's to the end, as is one word, which may be meant, and
-// two once the avatar is silent.
+// two once the avatar is silent for so long that they can be.
 func (c *Conversation) echoesClient(text string) bool {
 	words := len(plainWords(text))
 	if c.ear.busy() || words < short {
 		return false
 	}
-	if c.current == nil && (words <= short || c.lastSaid == nil || c.now().Sub(*c.lastSaid.turn.EndedAt) >= clientIsLate) {
-		return false
+	if c.current == nil {
+		late := clientIsLate
+		if words <= short {
+			late = quickest
+		}
+		if c.lastSaid == nil || c.now().Sub(*c.lastSaid.turn.EndedAt) >= late {
+			return false
+		}
 	}
 	return c.resembles(text, c.saidBetween(c.now().Add(-clientBefore), c.now().Add(echoAfter)))
 }
@@ -142,29 +152,5 @@ func sounds(a, b string) bool {
 	if min(utf8.RuneCountInString(a), utf8.RuneCountInString(b)) < 4 {
 		return false
 	}
-	return distanceWithin(a, b, 1)
-}
-
-// distanceWithin says whether so many letters are to be changed at most.
-func distanceWithin(a, b string, most int) bool {
-	x, y := []rune(a), []rune(b)
-	if len(x)-len(y) > most || len(y)-len(x) > most {
-		return false
-	}
-	row := make([]int, len(y)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range x {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range y {
-			cost := 1
-			if x[i] == y[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(y)] <= most
+	return search.Misheard(a, b, 1)
 }

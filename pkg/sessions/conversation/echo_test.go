@@ -47,3 +47,31 @@ func TestNothingSaidHasNoEcho(t *testing.T) {
 	require.False(t, c.echoes(&stretch{began: now}, "yes"))
 	require.False(t, c.echoes(&stretch{began: now}, "where is the garden"))
 }
+
+// A word that is understood a little otherwise is the same; a short one and another are not.
+func TestWordsThatSoundAlike(t *testing.T) {
+	require.True(t, sounds("orangery", "orangary"))
+	require.True(t, sounds("gardens", "garden"))
+	require.True(t, sounds("lemon", "lemin"))
+	require.True(t, sounds("tuesday", "duesday"), "a first letter that sounds alike")
+	require.True(t, sounds("museum", "nuseum"))
+	require.True(t, sounds("opening", "pening"), "a first letter that was lost")
+	require.False(t, sounds("night", "light"), "another word")
+	require.False(t, sounds("each", "reach"))
+	require.False(t, sounds("opening", "bening"))
+	require.False(t, sounds("lemon", "melons"))
+	require.False(t, sounds("two", "to"))
+	require.False(t, sounds("south", "north"))
+}
+
+// The last words come back just after they were said: nobody answers that fast.
+func TestLastWordsComeBack(t *testing.T) {
+	for _, echo := range []string{"Friday", "on Friday"} {
+		hears(t, nil, func(v *voice, r *recorder) {
+			v.wait(v.asks(r, "Today or on Friday?") + 170*time.Millisecond) // the voice began 100 ms ago
+			v.utters(echo, 400*time.Millisecond)
+			v.wait(3 * time.Second)
+			v.expect()
+		})
+	}
+}

@@ -44,6 +44,8 @@ const (
 type ExplainedUnit struct {
 	// Words are as they were typed, and Concepts what they mean, by their keys.
 	Words, Concepts []string
+	// Synonyms are the organization's own words that were taken for the same.
+	Synonyms []string
 	// Sure is 1 for a word of the lexicon, and less for a part of a compound or a slip.
 	Sure float64
 	// Weight is what it counts among the others, and Carried that it is of the question before.
@@ -142,6 +144,9 @@ func (e *Explanation) ranked(found finding, passages []Passage, threshold float6
 	for i := range found.inquiry.units {
 		u := &found.inquiry.units[i]
 		shown := ExplainedUnit{Words: u.raw, Sure: u.sure, Weight: u.weight, Carried: u.carried}
+		if u.same != nil {
+			shown.Synonyms = u.same.words
+		}
 		for _, c := range u.concepts {
 			shown.Concepts = append(shown.Concepts, lexicon.Concepts()[c].Key)
 		}

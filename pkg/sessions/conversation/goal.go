@@ -14,19 +14,22 @@ type goals struct {
 	all []persona.Goal
 	// at is the goal pursued now, -1 when none is left.
 	at int
-	// met are the keys of goals that are done.
-	met map[string]bool
+	// met are the keys of goals that are done, and passed of those that were asked for in
+	// vain and are not required.
+	met, passed map[string]bool
 	// asked is whether the goal's prompt stands unanswered; asks counts how
 	// often it was put.
 	asked bool
 	asks  int
+	// further counts how often more was asked for, of an answer that was thin.
+	further int
 	// proposed are values that await the user's yes.
 	proposed map[string]string
 	values   map[string]string
 }
 
 func newGoals(all []persona.Goal) *goals {
-	g := &goals{all: all, at: -1, met: map[string]bool{}, values: map[string]string{}}
+	g := &goals{all: all, at: -1, met: map[string]bool{}, passed: map[string]bool{}, values: map[string]string{}}
 	if len(all) > 0 {
 		g.at = 0
 	}
@@ -54,13 +57,16 @@ func (g *goals) current() *persona.Goal {
 }
 
 // due is the goal to ask for now: one whose prompt does not stand already. What
-// is not required is asked for once.
+// is not required is asked for once, and then the next one is due.
 func (g *goals) due() *persona.Goal {
-	goal := g.current()
-	if goal == nil || g.asked || g.asks > 0 && !goal.Required {
-		return nil
+	for goal := g.current(); goal != nil && !g.asked; goal = g.current() {
+		if g.asks == 0 || goal.Required {
+			return goal
+		}
+		g.passed[goal.Key] = true
+		g.at, g.asks, g.further = g.after(goal), 0, 0
 	}
-	return goal
+	return nil
 }
 
 func (g *goals) wasAsked() { g.asked, g.asks = true, g.asks+1 }
@@ -68,8 +74,9 @@ func (g *goals) wasAsked() { g.asked, g.asks = true, g.asks+1 }
 // pursue makes the goal of a key the current one; an unknown key changes nothing.
 func (g *goals) pursue(key string) {
 	if i := slices.IndexFunc(g.all, func(goal persona.Goal) bool { return goal.Key == key }); i >= 0 {
-		g.at, g.asked, g.asks, g.proposed = i, false, 0, nil
+		g.at, g.asked, g.asks, g.further, g.proposed = i, false, 0, 0, nil
 		delete(g.met, key)
+		delete(g.passed, key)
 	}
 }
 
@@ -79,6 +86,9 @@ func (g *goals) fill(language, utterance string) (values map[string]string, ok b
 	goal := g.current()
 	if goal == nil || !g.asked {
 		return nil, false
+	}
+	if output := answerOf(goal); output != "" {
+		return map[string]string{output: utterance}, true
 	}
 	values = map[string]string{}
 	for _, output := range goal.Outputs {
@@ -106,7 +116,7 @@ func (g *goals) fill(language, utterance string) (values map[string]string, ok b
 func (g *goals) accept(values map[string]string) {
 	maps.Copy(g.values, values)
 	goal := g.current()
-	g.asked, g.asks, g.proposed = false, 0, nil
+	g.asked, g.asks, g.further, g.proposed = false, 0, 0, nil
 	if !g.complete(goal) {
 		return
 	}
@@ -117,7 +127,7 @@ func (g *goals) accept(values map[string]string) {
 // after is the goal that follows one: that it names, or the next in order that
 // is not met.
 func (g *goals) after(goal *persona.Goal) int {
-	open := func(next persona.Goal) bool { return !g.met[next.Key] }
+	open := func(next persona.Goal) bool { return !g.met[next.Key] && !g.passed[next.Key] }
 	if goal.Next != nil {
 		return slices.IndexFunc(g.all, func(next persona.Goal) bool { return next.Key == *goal.Next && open(next) })
 	}
@@ -127,6 +137,20 @@ func (g *goals) after(goal *persona.Goal) int {
 		}
 	}
 	return -1
+}
+
+// questioned says whether questions of a subject were put, and none is left.
+func (g *goals) questioned() bool {
+	var any bool
+	for i := range g.all {
+		if goal := &g.all[i]; answerOf(goal) != "" {
+			if !g.met[goal.Key] && !g.passed[goal.Key] {
+				return false
+			}
+			any = true
+		}
+	}
+	return any
 }
 
 // contact says whether somebody could be reached by what was collected.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/sessions/inbox"
 )
 
 func goal(key, prompt string, outputs ...string) persona.Goal {
@@ -35,9 +36,11 @@ func TestGoalsAreAskedForAndFilled(t *testing.T) {
 		s.expect("bot: What is your name?", "final")
 
 		s.types("I'm Ada Lovelace, nice to meet you")
-		s.expect("user: I'm Ada Lovelace, nice to meet you", "bot: Thank you, I have noted that.", "bot: What is your e-mail address?", "final")
+		s.expect("user: I'm Ada Lovelace, nice to meet you", "bot: Thank you, I have noted that.", "bot: "+bookOf("en").contact,
+			"bot: What is your e-mail address?", "final")
 		require.Equal(t, map[string]string{"name": "Ada Lovelace"}, s.journal.values)
 		require.Empty(t, s.journal.outcome)
+		require.Empty(t, s.journal.left)
 
 		s.types("ada@exmaple.com")
 		s.expect("user: ada@exmaple.com", "bot: ada@exmaple.com.", "bot: Is that right?", "final")
@@ -51,6 +54,10 @@ func TestGoalsAreAskedForAndFilled(t *testing.T) {
 		require.Equal(t, map[string]string{"name": "Ada Lovelace", "email": "ada@example.com"}, s.journal.values)
 		require.Equal(t, "lead", s.journal.outcome)
 		require.Len(t, s.lastTurn().ToolCalls, 1)
+		require.Len(t, s.journal.left, 1)
+		left := s.journal.left[0]
+		require.Equal(t, []any{inbox.Lead, "Ada Lovelace", "ada@example.com"}, []any{left.Kind, *left.Contact.Name, *left.Contact.Email})
+		require.Equal(t, []any{true, bookOf("en").contact}, []any{left.Contact.Consent.Given, *left.Contact.Consent.Text}, "what they were told before")
 		s.wait(time.Minute)
 		s.expect()
 	})
@@ -94,12 +101,26 @@ func TestGoalOrder(t *testing.T) {
 	g.learn(map[string]string{"a": "1"})
 	require.Equal(t, "b", g.due().Key)
 
+	g = newGoals([]persona.Goal{goal("a", "A?", "a"), goal("b", "B?", "b"), goal("c", "C?", "c")})
+	g.pursue("b")
+	g.learn(map[string]string{"b": "1"})
+	require.Equal(t, "c", g.due().Key, "one that was asked for is not asked for again once it is met")
+
 	optional := goal("a", "A?", "a")
 	optional.Required = false
 	g = newGoals([]persona.Goal{optional})
 	g.wasAsked()
 	g.asked = false
 	require.Nil(t, g.due(), "what is not required is asked for once")
+
+	g = newGoals([]persona.Goal{optional, goal("b", "B?", "b")})
+	g.wasAsked()
+	g.asked = false
+	require.Equal(t, "b", g.due().Key, "and does not keep the next from being asked for")
+	g.accept(map[string]string{"b": "1"})
+	require.Nil(t, g.due())
+	g.pursue("a")
+	require.Equal(t, "a", g.due().Key)
 }
 
 func TestValues(t *testing.T) {
@@ -189,10 +210,15 @@ func TestTheNameOfAnOutputTellsItsKind(t *testing.T) {
 }
 
 func TestAYesThatIsTakenBackIsNone(t *testing.T) {
-	for _, said := range []string{"absolutely not", "yes?", "genau nicht", "oui jamais", "evet mi", "对吗", "not yes"} {
-		require.True(t, doubts(said), said)
+	for said, language := range map[string]string{
+		"absolutely not": "en", "yes?": "en", "genau nicht": "de", "oui jamais": "fr", "evet mi": "tr", "对吗": "zh", "not yes": "en",
+		"yes, but don't": "en", "yes, without the address": "en", "ano, ale ne": "cs",
+	} {
+		require.True(t, doubts(language, said), said)
 	}
-	for _, said := range []string{"yes", "yes that is my address", "ja, genau", "oui c'est ça", "evet", "对", "sì certo"} {
-		require.False(t, doubts(said), said)
+	for said, language := range map[string]string{
+		"yes": "en", "yes that is my address": "en", "ja, genau": "de", "oui c'est ça": "fr", "evet": "tr", "对": "zh", "sì certo": "it", "no problem, yes": "en",
+	} {
+		require.False(t, doubts(language, said), said)
 	}
 }

@@ -160,6 +160,7 @@ func (g *grounds) name(name string) bool {
 // basis of an answer: what a model was given, and what was said.
 type basis struct {
 	language string
+	synonyms *search.Synonyms
 	passages []Passage
 	// firm is what the passages and the persona's makers say; said is what people said
 	// in the conversation, which holds a name or an age, but neither a price nor a time.
@@ -171,7 +172,7 @@ type basis struct {
 }
 
 func newBasis(c *Config, q Question, passages []Passage) *basis {
-	b := &basis{language: q.Language, passages: slices.Clone(passages), own: make([]*grounds, len(passages)), firm: newGrounds(), said: newGrounds()}
+	b := &basis{language: q.Language, synonyms: q.synonyms, passages: slices.Clone(passages), own: make([]*grounds, len(passages)), firm: newGrounds(), said: newGrounds()}
 	for i := range passages {
 		p := &passages[i]
 		b.firm.add(spokenIn(p, q.Language), p.Title+". "+p.Heading+". "+p.Text)
@@ -250,7 +251,7 @@ const (
 // support is the passage that a sentence with its figures rests on most, -1 for none. Those
 // that were cited come first; of a cited one in another language the words cannot be compared.
 func (b *basis) support(sentence string, f *figures, cited []int) int {
-	units := slices.DeleteFunc(unitsOf(b.language, sentence), func(u wanted) bool { return len(u.raw) == 1 && isNumber(b.language, u.raw[0]) })
+	units := slices.DeleteFunc(unitsOf(b.synonyms, b.language, sentence), func(u wanted) bool { return len(u.raw) == 1 && isNumber(b.language, u.raw[0]) })
 	best, share := -1, 0.0
 	for i := range b.passages {
 		p := &b.passages[i]
@@ -323,13 +324,13 @@ func (b *basis) contradicts(sentence string, f *figures, passage int) bool {
 	p := &b.passages[passage]
 	for day, named := range f.days {
 		asked := answer.Asked{Weekday: day, At: -1, Undated: true}
-		if !named || answer.Negated(sentence, claimed.Says(asked)) != answer.Holds {
+		if !named || answer.Negated(b.language, sentence, claimed.Says(asked)) != answer.Holds {
 			continue
 		}
 		fails, holds := false, false
 		for _, held := range sentencesOf(p.Text) {
 			s := answer.ScheduleIn(spokenIn(p, b.language), held)
-			switch answer.Negated(held, s.Says(asked)) {
+			switch answer.Negated(spokenIn(p, b.language), held, s.Says(asked)) {
 			case answer.Fails:
 				fails = true
 			case answer.Holds:

@@ -55,7 +55,7 @@ type Staff struct {
 // Receive takes a client's message. What comes faster than it is handled is
 // dropped, and the client told.
 func (c *Conversation) Receive(m ClientMessage) bool {
-	return c.mail.put(item{fromClient: true, do: func() { c.receive(m) }})
+	return c.mail.put(item{by: byClient, do: func() { c.receive(m) }})
 }
 
 // Refuse tells the client that its message was not understood; err is Decode's.
@@ -64,7 +64,7 @@ func (c *Conversation) Refuse(err error) bool {
 	if !errors.As(err, &wrong) {
 		wrong = &BadMessageError{Code: "invalid_message", Message: "the message could not be read"}
 	}
-	return c.mail.put(item{fromClient: true, do: func() {
+	return c.mail.put(item{by: byClient, do: func() {
 		c.send(Error{Code: wrong.Code, Message: wrong.Message})
 	}})
 }

@@ -77,7 +77,7 @@ func (i *inquiry) doubt(all []candidate) {
 	for n := range i.units {
 		u := &i.units[n]
 		if u.sure == search.SureMisspelled && slices.ContainsFunc(u.raw, func(word string) bool { return said[word] }) {
-			u.concepts, u.sure, u.light = nil, 1, false
+			u.concepts, u.sure, u.light, u.same = nil, 1, false, nil
 		}
 	}
 	i.units = besides(i.units, func(u wanted) bool {
@@ -143,11 +143,16 @@ func (i *inquiry) weigh(all []candidate) {
 		}
 	}
 	turning := slices.ContainsFunc(i.units, func(u wanted) bool { return u.turns })
-	topical := slices.ContainsFunc(i.units, func(u wanted) bool { return !u.light && !i.kind.Satisfied(u.concepts) })
+	topical := slices.ContainsFunc(i.units, func(u wanted) bool {
+		return !u.light && !i.kind.Satisfied(u.concepts) && (i.kind != answer.May || !answer.OfLeave(u.concepts))
+	})
 	for n := range i.units {
 		u := &i.units[n]
 		if topical && i.kind.Satisfied(u.concepts) && !u.turns {
 			u.weight *= kindShare
+		}
+		if topical && i.kind == answer.May && answer.OfLeave(u.concepts) && !u.turns {
+			u.weight *= kindShare // "bring", of "may I bring": the text may only say "dogs are welcome"
 		}
 		if topical && !u.light && len(u.raw) == 0 {
 			u.weight *= kindShare // words of asking, which mean something besides

@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -33,6 +32,8 @@ type ear struct {
 	left     time.Duration
 	// after says that they began once it was silent.
 	after bool
+	// pressed says that a button is held for it.
+	pressed bool
 	// stopping says that something was being said, or thought of, which it may stop.
 	stopping bool
 }
@@ -40,7 +41,8 @@ type ear struct {
 // busy says whether the user has the floor.
 func (e *ear) busy() bool { return e.speaking || e.awaits() || e.words() != "" }
 
-// words are all that was recognised so far.
+// words are all that was recognised so far: by the server, or else by the client, which both
+// may hear the same.
 func (e *ear) words() string {
 	var words []string
 	for i := range e.stretches {
@@ -48,7 +50,10 @@ func (e *ear) words() string {
 			words = append(words, s.text)
 		}
 	}
-	return strings.TrimSpace(strings.Join(slices.Concat(words, e.finals), " ") + " " + e.interim)
+	if len(words) > 0 {
+		return strings.Join(words, " ")
+	}
+	return strings.TrimSpace(strings.Join(e.finals, " ") + " " + e.interim)
 }
 
 // patience stretches the pause after which a user is taken to have finished.
@@ -101,7 +106,7 @@ func (c *Conversation) stoppedSpeaking() {
 // transcribed takes what the client's speech recognition understood. Final parts
 // that come before the user has paused are one utterance.
 func (c *Conversation) transcribed(text string, final bool) {
-	if c.deaf || c.over || !c.microphoneOpen() {
+	if c.deaf || c.over || !c.microphoneOpen() || c.understands() {
 		return
 	}
 	if text == "" && !final || c.echoesClient(text) {
@@ -127,6 +132,14 @@ func (c *Conversation) transcribed(text string, final bool) {
 	if !c.ear.speaking {
 		c.set(utteranceEnds, c.endpointAfter(c.ear.words()))
 	}
+}
+
+// sameSpeech is how much later a client understands what the server did before.
+const sameSpeech = 3 * time.Second
+
+// understands says whether the server itself understands what the user says now.
+func (c *Conversation) understands() bool {
+	return !c.understoodAt.IsZero() && c.now().Sub(c.understoodAt) < sameSpeech
 }
 
 // microphoneOpen says whether what is heard counts: with push-to-talk only what

@@ -2,28 +2,38 @@ package conversation
 
 import "sync"
 
-// How much may wait to be handled: of the client's, which is dropped beyond it,
-// and of the owner's, which is bounded by its own limits long before.
+// sender is whose an item is.
+type sender int
+
 const (
-	maxFromClient = 64
-	maxFromOwner  = 1024
+	byOwner sender = iota
+	byClient
+	// byEar are what the server heard, and passing those of them that others follow.
+	byEar
+	passing
+	senders
 )
+
+// most is how many items of each may wait to be handled: of the client's, which are dropped
+// beyond it; of the ear's, whose passing ones leave place for the others; and of the owner's,
+// which are bounded by its own limits long before.
+var most = [senders]int{byOwner: 1024, byClient: 64, byEar: 256, passing: 64}
 
 // mailbox carries what happens outside to the goroutine that owns the state.
 type mailbox struct {
 	wake chan struct{}
 
-	mu     sync.Mutex
-	items  []item
-	client int // how many of the items are the client's
+	mu    sync.Mutex
+	items []item
+	count [senders]int // of the items
 	// spilled says that something of the client's was dropped since the last take.
 	spilled bool
 	closed  bool
 }
 
 type item struct {
-	do         func()
-	fromClient bool
+	do func()
+	by sender
 }
 
 func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
@@ -32,19 +42,17 @@ func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
 func (m *mailbox) put(i item) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	switch {
-	case m.closed:
-		return false
-	case i.fromClient && m.client >= maxFromClient:
-		m.spilled = true
-		m.ring()
-		return false
-	case !i.fromClient && len(m.items)-m.client >= maxFromOwner:
+	if m.closed {
 		return false
 	}
-	if i.fromClient {
-		m.client++
+	if m.count[i.by] >= most[i.by] {
+		if i.by == byClient {
+			m.spilled = true
+			m.ring()
+		}
+		return false
 	}
+	m.count[i.by]++
 	m.items = append(m.items, i)
 	m.ring()
 	return true
@@ -61,9 +69,7 @@ func (m *mailbox) take() (i item, ok, spilled bool) {
 	}
 	i, m.items[0] = m.items[0], item{}
 	m.items = m.items[1:]
-	if i.fromClient {
-		m.client--
-	}
+	m.count[i.by]--
 	if len(m.items) > 0 {
 		m.ring()
 	}

@@ -12,6 +12,12 @@ type phrasebook struct {
 	disclosure, greeting, welcome, thanks, wellness, who        string
 	dontKnow, idle, closing, handoff, askAgain, refuse, confirm string
 	noted, moment                                               string
+	// contact says what answering means before somebody is asked how they are reached, and reach
+	// begins what a model wants to pass on, which they are to agree to.
+	contact, reach string
+	// more asks further where an answer is thin, hint begins a hint, and last follows the answer to
+	// the last question of a subject.
+	more, hint, last string
 	// What users say, each phrase being nearly all of an utterance.
 	hearGreeting, hearThanks, hearWellness, hearWho, hearRepeat string
 	hearGoodbye, hearPerson, hearYes, hearNo                    string

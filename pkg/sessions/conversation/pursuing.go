@@ -18,7 +18,7 @@ func (c *Conversation) askGoal() {
 		return
 	}
 	c.goals.wasAsked()
-	s := c.fixed(c.ownOrigin(), c.filledIn(goal.Prompt))
+	s := c.fixed(c.ownOrigin(), c.asksFor(goal)...)
 	s.asking = true
 	c.speak(s)
 }
@@ -30,7 +30,7 @@ func (c *Conversation) confirmed(means intent, text string) bool {
 	}
 	switch means {
 	case sayYes:
-		if doubts(text) {
+		if doubts(c.language, text) {
 			c.goals.proposed, c.goals.asked = nil, true
 			return c.filled(text)
 		}
@@ -54,6 +54,9 @@ func (c *Conversation) filled(text string) bool {
 	if !ok {
 		return false
 	}
+	if c.examined(values) {
+		return true
+	}
 	if c.goals.current().Confirm != "manual" || len(values) == 0 {
 		c.accept(values)
 		return true
@@ -75,17 +78,44 @@ func (c *Conversation) filled(text string) bool {
 
 // accept takes values as collected, and goes on to the next goal.
 func (c *Conversation) accept(values map[string]string) {
+	if said := c.informed(); said != "" && reaches(values) {
+		c.agree(said)
+	}
 	c.goals.accept(values)
 	tools := c.completed()
-	c.noted("goal", c.config.Journal.Collected(c.ctx, maps.Clone(c.goals.values), c.outcome))
+	c.noted("goal", c.config.Journal.Collected(c.ctx, c.found(c.leftLead()...)))
 	texts := []string{bookOf(c.language).noted}
 	goal := c.goals.due()
+	if c.appoints(goal == nil) {
+		goal = nil
+		texts = append(texts, c.timesToSay()...)
+	}
 	if goal != nil {
-		texts = append(texts, c.filledIn(goal.Prompt))
+		texts = append(texts, c.asksFor(goal)...)
 		c.goals.wasAsked()
 	}
+	over := goal == nil && c.goals.questioned()
+	if over {
+		texts = append(texts, c.endingWords()...)
+	}
 	s := c.reply(c.ownOrigin(), texts...)
-	s.asking = goal != nil
+	s.asking = goal != nil || len(c.appointment.offered) > 0
 	s.turn.ToolCalls = tools
+	if over && c.config.Session.Ends {
+		c.last(s, EndedByUser)
+		return
+	}
 	c.speak(s)
+}
+
+// endingWords are said once every question of a subject was put.
+func (c *Conversation) endingWords() []string {
+	switch facts := c.config.Session; {
+	case facts.Ending != "":
+		return []string{c.filledIn(facts.Ending)}
+	case facts.Ends:
+		return []string{bookOf(c.language).last}
+	default:
+		return nil
+	}
 }

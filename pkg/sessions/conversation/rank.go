@@ -65,7 +65,7 @@ func ranked(q Question, passages []Passage) (*inquiry, []candidate) {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-	compare(out)
+	i.compare(out)
 	return &i, out
 }
 

@@ -121,8 +121,8 @@ func (n *notebook) Gap(context.Context, string, string) error {
 }
 
 // Collected implements Journal.
-func (n *notebook) Collected(_ context.Context, values map[string]string, outcome string) error {
-	n.Values, n.Outcome = maps.Clone(values), outcome
+func (n *notebook) Collected(_ context.Context, f session.Found) error {
+	n.Values, n.Outcome = maps.Clone(f.Values), f.Outcome
 	return nil
 }
 

@@ -61,7 +61,7 @@ func TestRehearse(t *testing.T) {
 		"avatar: " + bookOf("en").dontKnow,
 		"avatar: What is your name?",
 		"user: I'm Ada Lovelace",
-		"avatar: Thank you, I have noted that. What is your e-mail address?",
+		"avatar: Thank you, I have noted that. " + bookOf("en").contact + " What is your e-mail address?",
 		"user: ada@example.com",
 		"avatar: Thank you, I have noted that.",
 		"user: Goodbye!",

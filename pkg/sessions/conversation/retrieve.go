@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -42,11 +43,17 @@ func (r retrieval) find(ctx context.Context, q Question) ([]Passage, time.Durati
 		own, err = r.search(ctx, q, q.Text, limit)
 		found = merged(found, own)
 	}
+	if err == nil && inquire(q).kind == answer.Address {
+		// An address may stand under no word for it.
+		var streets []Passage
+		streets, err = r.searchStreets(ctx, q)
+		found = merged(found, streets)
+	}
 	took := r.Clock.Since(from)
 	if err != nil {
 		return nil, took, err
 	}
-	least := r.minScore()
+	least := r.leastOf(found)
 	q.explain.searched(texts, found, least)
 	found = slices.DeleteFunc(found, func(p Passage) bool { return !(p.Score >= least) })
 	slices.SortStableFunc(found, func(a, b Passage) int {
@@ -63,8 +70,42 @@ func (r retrieval) find(ctx context.Context, q Question) ([]Passage, time.Durati
 }
 
 func (r retrieval) search(ctx context.Context, q Question, text string, limit int) ([]Passage, error) {
-	found, err := r.Knowledge.Search(ctx, Query{Text: text, Language: q.Language, Bases: r.Bases, Tags: r.Tags, Limit: limit})
+	found, err := r.Knowledge.Search(ctx, Query{Text: text, Language: q.Language, Bases: r.Bases, Tags: r.Tags, Limit: limit, Synonyms: q.synonyms})
 	return slices.Clone(found), err
+}
+
+// mostStreets is how many passages are looked at for an address besides.
+const mostStreets = 3
+
+// searchStreets finds passages with an address, by what streets are called in the
+// persona's language. They come after all others.
+func (r retrieval) searchStreets(ctx context.Context, q Question) ([]Passage, error) {
+	named := q
+	named.Language = cmp.Or(r.Persona.Settings.Language, q.Language)
+	streets, err := r.search(ctx, named, answer.Streets(named.Language), mostStreets)
+	streets = slices.DeleteFunc(streets, func(p Passage) bool { e := answer.EvidenceIn(p.Language, p.Text); return !e.Street })
+	for i := range streets {
+		streets[i].Score = r.minScore()
+	}
+	return streets, err
+}
+
+// bestShare is what a passage has at least of the best one's score, where none is good.
+const bestShare = 0.5
+
+// leastOf is the score that passages have at least. Where the packs lack most words of a
+// question none has a high one, as in another language than theirs: then the best are
+// looked at, and how likely they answer is told by their sentences.
+func (r retrieval) leastOf(found []Passage) float64 {
+	least := r.minScore()
+	if r.MinScore > 0 || len(found) == 0 {
+		return least
+	}
+	best := 0.0
+	for _, p := range found {
+		best = max(best, p.Score)
+	}
+	return min(least, bestShare*best)
 }
 
 // merged are the passages of two searches, each once and as good as it was in the better.

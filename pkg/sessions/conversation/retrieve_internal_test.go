@@ -27,3 +27,13 @@ func TestWhatLeansOnTheQuestionBefore(t *testing.T) {
 		require.Equal(t, want, leans(Question{Text: text, Language: "de"}), text)
 	}
 }
+
+// What a pack shares little with is looked at where it has nothing better, and what has
+// half as much is left out: but never against a score that somebody set.
+func TestTheLeastScore(t *testing.T) {
+	found := []Passage{{Score: 0.06}, {Score: 0.01}}
+	require.InDelta(t, 0.03, retrieval{&Config{}}.leastOf(found), 1e-9)
+	require.InDelta(t, 0.2, retrieval{&Config{MinScore: 0.2}}.leastOf(found), 1e-9)
+	require.InDelta(t, DefaultMinScore, retrieval{&Config{}}.leastOf(append(found, Passage{Score: 0.9})), 1e-9)
+	require.InDelta(t, DefaultMinScore, retrieval{&Config{}}.leastOf(nil), 1e-9)
+}

@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/provider/model"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 )
 
@@ -243,6 +244,7 @@ type memoryJournal struct {
 	gaps    []string
 	values  map[string]string
 	outcome string
+	left    []inbox.Left
 	// loseAt makes the session another process's with so many calls.
 	calls, loseAt int
 	lost          bool
@@ -334,13 +336,13 @@ func (j *memoryJournal) Gap(_ context.Context, question, _ string) error {
 	return nil
 }
 
-func (j *memoryJournal) Collected(_ context.Context, values map[string]string, outcome string) error {
+func (j *memoryJournal) Collected(_ context.Context, f session.Found) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.call(); err != nil {
 		return err
 	}
-	j.values, j.outcome = values, outcome
+	j.values, j.outcome, j.left = f.Values, f.Outcome, append(j.left, f.Left...)
 	return nil
 }
 

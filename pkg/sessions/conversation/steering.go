@@ -30,6 +30,9 @@ func (c *Conversation) steer(s Steer) {
 	if s.Listening != nil {
 		c.deaf = !*s.Listening
 		if c.deaf {
+			if c.ear.speaking && len(c.ear.stretches) > 0 {
+				c.send(UserSpeaking{})
+			}
 			c.ear = ear{}
 			c.clear(utteranceEnds, turnTooLong, bargesIn)
 		}

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"maps"
 	"slices"
 
 	"visavis.dev/pkg/personas/persona"
@@ -41,7 +40,7 @@ func (c *Conversation) completed() []session.ToolCall {
 		return nil
 	}
 	for _, kind := range []string{booking, lead} {
-		if !c.enabled(kind) || kind == booking && !c.dated() {
+		if !c.enabled(kind) || kind == booking && (!c.dated() || c.books()) { // which a chosen time completes
 			continue
 		}
 		if c.outcome == kind || c.outcome == booking || c.outcome == handoff {
@@ -65,12 +64,12 @@ func (c *Conversation) dated() bool {
 	return true
 }
 
-// handOff asks for a person. The avatar goes on until one joins.
-func (c *Conversation) handOff(message string) bool {
+// handOff asks for a person, since the visitor or a rule did. The avatar goes on until one joins.
+func (c *Conversation) handOff(message, by string) bool {
 	if message == "" {
 		message = bookOf(c.language).handoff
 	}
-	call := c.requestHandoff()
+	call := c.requestHandoff(by)
 	s := c.reply(session.Tool, c.filledIn(message))
 	s.turn.ToolCalls = []session.ToolCall{call}
 	s.act = ActHandoff
@@ -79,12 +78,12 @@ func (c *Conversation) handOff(message string) bool {
 	return true
 }
 
-// requestHandoff tells everybody that a person is asked for.
-func (c *Conversation) requestHandoff() session.ToolCall {
+// requestHandoff tells everybody that a person is asked for, and by whom.
+func (c *Conversation) requestHandoff(by string) session.ToolCall {
 	c.outcome = handoff
 	call := c.use(handoff, requested)
 	c.send(Notice{Kind: HandoffRequested})
-	c.noted("hand-off", c.config.Journal.Collected(c.ctx, maps.Clone(c.goals.values), c.outcome))
+	c.noted("hand-off", c.config.Journal.Collected(c.ctx, c.found(c.leftHandoff(by)...)))
 	return call
 }
 

@@ -67,6 +67,13 @@ func (c *Conversation) describe(t persona.Tool) (tool.Tool, error) {
 			Description: "Passes on how the person can be reached, and what they want. Use it once they gave an e-mail address or a telephone number and want to be contacted; never with details that they did not give.",
 		}, nil
 	case persona.BookingTool:
+		if c.books() {
+			return tool.Tool{
+				Name: t.Kind, Title: bookOf(c.language).reach, Parameters: c.bookingSchema(),
+				Description: "Books an appointment for the person. Use it without arguments to learn which times are free. Use it with startsAt, one of those " +
+					"times exactly as it was written, and with how the person can be reached, once they chose it.",
+			}, nil
+		}
 		return tool.Tool{
 			Name: t.Kind, Parameters: c.details(),
 			Description: "Requests an appointment or a booking for the person, which a team member confirms later. Use it once they said what they want to book, when, and how they can be reached.",
@@ -85,7 +92,7 @@ func (c *Conversation) describe(t persona.Tool) (tool.Tool, error) {
 	return tool.Read(t.Config)
 }
 
-// usualDetails are what is asked for where the persona has no goals.
+// usualDetails are what is asked for where the persona has no goals of its own.
 var usualDetails = []string{"name", "email", "phone", "date", "message"}
 
 // maxDetail bounds a detail, in characters.
@@ -94,12 +101,17 @@ const maxDetail = 500
 // details is the schema of what the goals want to know.
 func (c *Conversation) details() json.RawMessage {
 	var names []string
+	own := false
 	for _, goal := range c.config.Persona.Goals {
+		if answerOf(&goal) != "" {
+			continue // the answer to a question is what the user said to it, and no model's to tell
+		}
+		own = true
 		if goal.Confirm != "manual" { // the conversation asks for those, and repeats them
 			names = append(names, goal.Outputs...)
 		}
 	}
-	if len(c.config.Persona.Goals) == 0 {
+	if !own {
 		names = usualDetails
 	}
 	properties := map[string]any{}

@@ -38,7 +38,7 @@ type TraceCandidate struct {
 }
 
 // maxTraced is how many candidates are told of.
-const maxTraced = 40
+const maxTraced = 100
 
 func (i *inquiry) trace(ranked []candidate, passages []Passage, sure, threshold float64) Trace {
 	t := Trace{Question: i.Question, Language: i.language, Kind: i.kind, Sure: sure, Threshold: threshold}

@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,5 +50,23 @@ func TestHowAPersonIsReached(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Contains(t, r.Text, c.want, name)
 		require.Equal(t, ActHandoff, r.Act, name)
+	}
+}
+
+// asker is knowledge that has nothing and remembers what was looked for.
+type asker struct{ asked []string }
+
+func (a *asker) Search(_ context.Context, q Query) ([]Passage, error) {
+	a.asked = append(a.asked, q.Text)
+	return nil, nil
+}
+
+// An address may stand under no word for it: who asks for one has streets looked for too,
+// and nobody else has.
+func TestAnAddressIsLookedForByStreets(t *testing.T) {
+	for text, streets := range map[string]bool{"What is your address?": true, "where are you": true, "When do you open?": false} {
+		var a asker
+		answered(t, builtinBrain(&a), Question{Text: text, Language: "en"})
+		require.Equal(t, streets, slices.Contains(a.asked, answer.Streets("en")), text)
 	}
 }

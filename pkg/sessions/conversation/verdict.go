@@ -9,7 +9,7 @@ const leastOwn = 0.4
 func (i *inquiry) verdict(c *candidate) answer.Verdict {
 	switch {
 	case i.age >= 0 && c.age != answer.Unclear && (i.decides() || i.kind == answer.Anything) && c.cover >= leastOwn:
-		return answer.Negated(c.text, c.age)
+		return answer.Negated(c.held.language, c.text, c.age)
 	case !i.decides() || c.own < leastOwn:
 		return answer.Unclear
 	case i.onDay && c.days == answer.Unclear && c.told:

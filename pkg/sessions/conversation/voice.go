@@ -32,8 +32,15 @@ type Heard struct {
 	Whole bool
 }
 
-// Hear takes what the server heard.
-func (c *Conversation) Hear(h Heard) bool { return c.order(func() { c.hear(h) }) }
+// Hear takes what the server heard. Words that others follow are left out where too much
+// waits to be handled.
+func (c *Conversation) Hear(h Heard) bool {
+	by := byEar
+	if h.Kind == WordsHeard && !h.Whole {
+		by = passing
+	}
+	return c.mail.put(item{by: by, do: func() { c.hear(h) }})
+}
 
 // stretch is a segment of speech that is being understood.
 type stretch struct {
@@ -78,16 +85,23 @@ func (c *Conversation) voiceBegan(h Heard) {
 	if c.ear.busy() && !c.ear.silentSince.IsZero() {
 		c.pauses.learn(began.Sub(c.ear.silentSince))
 	}
+	goesOn := c.ear.speaking && len(c.ear.stretches) > 0
 	c.openEar()
 	if c.ear.stretch(h.Segment) == nil {
+		if goesOn {
+			c.ear.stretches[len(c.ear.stretches)-1].ended = began
+		}
 		if len(c.ear.stretches) == 0 {
 			c.ear.since = began
 		}
 		c.ear.stretches = append(c.ear.stretches, stretch{number: h.Segment, began: began})
 	}
-	c.ear.speaking, c.ear.silentSince = true, time.Time{}
+	c.ear.speaking, c.ear.silentSince, c.ear.pressed = true, time.Time{}, h.Pressed
 	c.clear(utteranceEnds)
 	c.noteOverlap(h.Ago)
+	if goesOn {
+		return // as before, in another segment
+	}
 	c.send(UserSpeaking{Speaking: true})
 	if c.current == nil {
 		return
@@ -145,6 +159,9 @@ func (c *Conversation) wordsHeard(h Heard) {
 		return // of an utterance that is over
 	}
 	s.text, s.whole = truncateRunes(clean(h.Text), maxTextRunes), h.Whole
+	if s.text != "" {
+		c.understoodAt = c.now()
+	}
 	s.echo = s.text != "" && c.ear.overlaps && c.echoes(s, s.text)
 	words := c.ear.words()
 	if words != "" {
@@ -161,12 +178,18 @@ func (c *Conversation) wordsHeard(h Heard) {
 	}
 }
 
+// transcriptWithin is how long after a button was let go a client may still tell what it
+// understood, where the server understood nothing.
+const transcriptWithin = 1500 * time.Millisecond
+
 // awaitEnd has what was said taken once the user has paused for long enough, and its words
 // are there.
 func (c *Conversation) awaitEnd() {
 	switch {
 	case c.ear.awaits():
 		c.set(utteranceEnds, wordsWithin)
+	case c.ear.words() == "" && c.ear.pressed:
+		c.set(utteranceEnds, transcriptWithin) // the client may understand it itself
 	case c.ear.words() == "":
 		c.hearOut() // a noise, or an echo
 	default:

@@ -335,3 +335,63 @@ func TestEchoOfAClientThatUnderstands(t *testing.T) {
 		require.Equal(t, "user: who built the orangery then", v.heard()[0])
 	})
 }
+
+// A voice that outlasts a segment is one utterance, in all its segments.
+func TestVoiceThatOutlastsASegment(t *testing.T) {
+	hears(t, nil, func(v *voice, _ *recorder) {
+		v.begins()
+		v.wait(28 * time.Second)
+		v.begins()
+		v.wait(time.Second)
+		v.hear(Heard{Kind: WordsHeard, Segment: 1, Text: "When does", Whole: true})
+		v.wait(3 * time.Second)
+		v.expect()
+		v.ends()
+		v.understood("the bakery open?", true)
+		v.wait(time.Second)
+		v.expect("user: When does the bakery open?", builtinHours, "final Opening hours")
+	})
+}
+
+// A client that understands speech itself tells what was said while a button was held a little
+// later, where the server got no sound.
+func TestButtonOfAClientThatUnderstandsItself(t *testing.T) {
+	hears(t, func(c *Config) { c.Persona.Conversation.PushToTalk = true }, func(v *voice, _ *recorder) {
+		v.segment++
+		v.hear(Heard{Kind: VoiceBegan, Segment: v.segment, Pressed: true})
+		v.wait(2 * time.Second)
+		v.hear(Heard{Kind: VoiceEnded, Segment: v.segment})
+		v.understood("", true)
+		v.wait(600 * time.Millisecond)
+		v.send(ClientMessage{Type: UserTranscript, Text: "When does the bakery open?", Final: true})
+		v.wait(time.Second)
+		v.expect("user: When does the bakery open?", builtinHours, "final Opening hours")
+		v.wait(10 * time.Second)
+		v.heard()
+		v.send(ClientMessage{Type: UserTranscript, Text: "When does the bakery open?", Final: true})
+		v.wait(2 * time.Second)
+		v.expect()
+	})
+}
+
+// What the server and the client both understand was said once.
+func TestSpeechOfTwoSourcesIsHeardOnce(t *testing.T) {
+	for _, clientAt := range []time.Duration{0, 300 * time.Millisecond, 1500 * time.Millisecond} {
+		hears(t, nil, func(v *voice, _ *recorder) {
+			transcript := ClientMessage{Type: UserTranscript, Text: "When does the bakery open", Final: true}
+			v.begins()
+			v.wait(time.Second)
+			if clientAt == 0 {
+				v.send(transcript)
+			}
+			v.ends()
+			v.understood("When does the bakery open?", true)
+			if clientAt > 0 {
+				v.wait(clientAt)
+				v.send(transcript)
+			}
+			v.wait(2 * time.Second)
+			v.expect("user: When does the bakery open?", builtinHours, "final Opening hours")
+		})
+	}
+}

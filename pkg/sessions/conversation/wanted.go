@@ -29,6 +29,8 @@ type wanted struct {
 	// that one's.
 	turns, carried bool
 	weight         float64
+	// same are other words for it, of the organization's own; nil for none.
+	same *same
 }
 
 // reading is the language that a question is to be read in: the one that it shows, where
@@ -43,7 +45,7 @@ func reading(language, text string) string {
 
 // wantedUnits are what an answer is to hold, not yet weighed.
 func wantedUnits(q Question) []wanted {
-	own := unitsOf(reading(q.Language, q.Text), q.Text)
+	own := unitsOf(q.synonyms, reading(q.Language, q.Text), q.Text)
 	if q.Previous == "" || !leans(q) {
 		return own
 	}
@@ -51,7 +53,7 @@ func wantedUnits(q Question) []wanted {
 	for i := range own {
 		own[i].turns = slices.ContainsFunc(own[i].terms, func(t string) bool { return turnsTo[t] })
 	}
-	for _, u := range unitsOf(reading(q.Language, q.Previous), q.Previous) {
+	for _, u := range unitsOf(q.synonyms, reading(q.Language, q.Previous), q.Previous) {
 		same := func(o wanted) bool { return slices.Equal(o.terms, u.terms) || replaces(o, u) }
 		if !slices.ContainsFunc(own, same) {
 			u.carried = true
@@ -84,19 +86,20 @@ func sameTail(now, before []string) bool {
 	return now[0][len(now[0])-tailLetters:] == before[0][len(before[0])-tailLetters:]
 }
 
-// unitsOf are the units of a text that is read in a language.
-func unitsOf(language, text string) []wanted {
+// unitsOf are the units of a text that is read in a language, by the lexicon and the
+// organization's own synonyms.
+func unitsOf(synonyms *search.Synonyms, language, text string) []wanted {
 	words := contentWords(language, text)
 	var out []wanted
 	taken := make([]bool, len(words))
-	for _, m := range search.Understand(language, text) {
-		if m.Sure == search.SureMisspelled && !slices.ContainsFunc(m.Concepts, heavy) {
+	for _, m := range synonyms.Understand(language, text) {
+		if m.Sure == search.SureMisspelled && len(m.Same) == 0 && !slices.ContainsFunc(m.Concepts, heavy) {
 			continue // what is misspelled is not a word of every question
 		}
 		if m.Sure < 1 && answer.OfAsking(language, search.Fold(text[m.From:m.To])) {
 			continue
 		}
-		u := wanted{concepts: m.Concepts, sure: m.Sure, light: !slices.ContainsFunc(m.Concepts, heavy), phrase: len(search.NewPhrase(text[m.From:m.To])) > 1 && !isWideText(text[m.From:m.To])}
+		u := wanted{concepts: m.Concepts, sure: m.Sure, light: len(m.Same) == 0 && !slices.ContainsFunc(m.Concepts, heavy), same: sameWords(m.Same), phrase: len(search.NewPhrase(text[m.From:m.To])) > 1 && !isWideText(text[m.From:m.To])}
 		for i, w := range words {
 			if w.from >= m.From && w.to <= m.To && !taken[i] {
 				taken[i] = true
@@ -106,6 +109,7 @@ func unitsOf(language, text string) []wanted {
 		at := slices.IndexFunc(out, func(o wanted) bool { return o.concepts != nil && slices.Equal(o.concepts, u.concepts) })
 		if at >= 0 {
 			out[at].terms, out[at].raw = append(out[at].terms, u.terms...), append(out[at].raw, u.raw...)
+			out[at].same = out[at].same.with(u.same)
 			continue
 		}
 		out = append(out, u)
@@ -152,6 +156,12 @@ func (u *wanted) in(held *holding) float64 {
 		if !u.phrase && (n == len(u.terms) || len(u.concepts) == 0) || n > 1 && n == len(u.terms) {
 			return 1
 		}
+	}
+	if u.same.in(held) {
+		if u.literal {
+			return max(value, valueInstead)
+		}
+		return max(value, valueMeans*u.sure)
 	}
 	if slices.ContainsFunc(u.concepts, func(c int) bool { return held.evidence.Concepts[c] }) {
 		if slices.ContainsFunc(u.concepts, narrow) && !slices.ContainsFunc(u.concepts, func(c int) bool { return narrow(c) && held.evidence.Concepts[c] }) {

@@ -143,14 +143,28 @@ func endsSentence(text string, i int, r rune) bool {
 var abbreviations = wordSet("dr|mr|mrs|ms|prof|st|nr|no|vs|etc|ca|bzw|z|d|u|a|e|g|i|p|s|tel|inc|ltd|co|sr|sra|m|mme|art|abs|min|max|vol|fig")
 
 // isAbbreviation says whether a text ends in a word that takes a full stop
-// without ending a sentence. A lone number is one: "am 3. Mai".
+// without ending a sentence. A number is one that may count: "am 3. Mai". So are the
+// letters of a name: "P.O. Box".
 func isAbbreviation(text string) bool {
-	last := text[strings.LastIndexAny(text, " \t(.")+1:]
+	at := strings.LastIndexAny(text, " \t(.") + 1
+	last := text[at:]
 	if last != "" && strings.Trim(last, "0123456789") == "" {
-		return len(last) <= 2
+		before := strings.Fields(text[:at])
+		if len(last) > 2 || len(before) == 0 {
+			return len(last) <= 2
+		}
+		word := before[len(before)-1]
+		return beforeOrdinal[lower(word)] || strings.ContainsAny(word[len(word)-1:], ",.;:")
+	}
+	if letter, size := utf8.DecodeRuneInString(last); size == len(last) && unicode.IsUpper(letter) && at > 1 && text[at-1] == '.' {
+		return true
 	}
 	return abbreviations[lower(last)]
 }
+
+// beforeOrdinal are the words before a number with a full stop that goes on, in the
+// languages that write ordinals so.
+var beforeOrdinal = wordSet("am|der|den|dem|des|vom|zum|bis|im|ab|die|das|d|seit|und|oder|jeden|jeder|jedem|ein|eine|einen|einem|einer|auf|zur|in|mit|nach|vor|ihr|ihre|ihren|ihrem|sein|seinem|unser|unsere|i|oraz|lub|w|na|do|od|ve|ile|den|til|fra|til")
 
 // halfDay says whether a text ends in "a.m" or "p.m", after which a capital begins a
 // sentence.

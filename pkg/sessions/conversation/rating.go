@@ -1,0 +1,195 @@
+package conversation
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"visavis.dev/pkg/text/answer"
+)
+
+// Shares of what holds a word besides the sentence.
+const (
+	// titleShare is what a word counts that stands in the title or heading only.
+	titleShare = 0.6
+	// nearShare is what a word counts that stands in the sentence before, and
+	// roundShare elsewhere in the passage.
+	nearShare  = 0.4
+	roundShare = 0.25
+	// leadShare is what a word counts that stands in a heading within the passage.
+	leadShare = 0.8
+)
+
+// rate sets every sentence's features.
+func (i *inquiry) rate(all []candidate, passages []Passage) {
+	r := i.rater(all, passages)
+	for n := range all {
+		var before *candidate
+		if n > 0 && all[n-1].passage == all[n].passage {
+			before = &all[n-1]
+		}
+		r.rate(&all[n], before)
+	}
+	for n := range all {
+		all[n].score = fitted.rank.of(&all[n].features)
+	}
+}
+
+// rater is what rates the sentences of some passages.
+type rater struct {
+	*inquiry
+	passages []Passage
+	total    float64
+	titles   []holding
+	// titled is how far each title holds each unit: one of several things holds less of each.
+	titled [][]float64
+	// rounds are how far each passage holds each unit, and nowhere says of each unit
+	// that no passage does.
+	rounds  [][]float64
+	nowhere []bool
+}
+
+func (i *inquiry) rater(all []candidate, passages []Passage) *rater {
+	r := &rater{inquiry: i, passages: passages, titles: make([]holding, len(passages)), titled: make([][]float64, len(passages)), rounds: make([][]float64, len(passages)), nowhere: make([]bool, len(i.units))}
+	for _, u := range i.units {
+		r.total += u.weight
+	}
+	for n, p := range passages {
+		r.titles[n] = held(cmp.Or(p.Language, i.Language), p.Title+" "+p.Heading)
+		r.rounds[n], r.titled[n] = make([]float64, len(i.units)), make([]float64, len(i.units))
+		share := 0.5 + 0.5*r.asked(r.titles[n].raw, &r.titles[n])
+		for k := range i.units {
+			r.titled[n][k] = share * i.units[k].in(&r.titles[n])
+		}
+	}
+	for k := range i.units {
+		r.nowhere[k] = !slices.ContainsFunc(r.titled, func(titled []float64) bool { return titled[k] > 0 })
+	}
+	for n := range all {
+		for k := range i.units {
+			in := all[n].had[k]
+			at := &r.rounds[all[n].passage][k]
+			*at = max(*at, in)
+			r.nowhere[k] = r.nowhere[k] && in == 0
+		}
+	}
+	return r
+}
+
+// rate sets a sentence's features, which follows another one, or nil.
+func (r *rater) rate(c, previous *candidate) {
+	f := &c.features
+	f[one], f[length], f[rank] = 1, math.Log(1+float64(len(c.held.raw))), r.passages[c.passage].Score
+	f[leading], f[row], f[opening] = flag(c.passage == 0), flag(c.item), flag(c.place == 0)
+	title := &r.titles[c.passage]
+	matched, titled, heavy := 0.0, 0.0, 0
+	f[label], f[cellAsked] = r.labeled(c)
+	f[counts] = flag(r.kind == answer.Count && r.counted(c))
+	for k := range r.units {
+		u := &r.units[k]
+		share := u.weight / r.total
+		held, above, near := c.had[k], r.titled[c.passage][k], near(previous, k)
+		if c.lead != nil {
+			near = max(near, leadShare*u.in(c.lead))
+		}
+		part := max(held, above, near, roundShare*r.rounds[c.passage][k])
+		f[own] += share * held
+		f[literal] += share * flag(held == 1)
+		f[heading] += share * max(0, above-held)
+		f[before] += share * max(0, near-max(held, above))
+		f[round] += share * max(0, r.rounds[c.passage][k]-max(held, above, near))
+		c.cover += share * max(held, titleShare*above, near, roundShare*r.rounds[c.passage][k])
+		c.turns = c.turns || u.turns && part > valueBroad
+		matched, titled = matched+held, titled+above
+		r.miss(f, k, share*(1-max(held, above, near)))
+		if !u.light {
+			heavy++
+			f[known] = max(f[known], flag(len(u.concepts) > 0))
+			f[topical] = max(f[topical], flag(u.begins(c)))
+		}
+	}
+	c.own = f[own]
+	f[focus] = matched / max(1, float64(len(c.held.raw)))
+	f[headingFocus] = min(1, titled/max(1, float64(len(title.raw))))
+	f[alone], f[leaning] = flag(heavy <= 1), flag(r.Previous != "" && leans(r.Question))
+	f[foreign] = flag(base(c.held.language) != base(r.language))
+	r.fit(c)
+	r.date(c)
+	c.turns = c.turns || r.onDay && c.days != answer.Unclear
+}
+
+// miss counts the share of a unit that a sentence and what stands around it lack.
+func (r *rater) miss(f *features, unit int, lacking float64) {
+	u := &r.units[unit]
+	switch {
+	case u.light:
+		return
+	case len(u.concepts) > 0 && r.nowhere[unit]:
+		f[absentConcept] += lacking
+	case len(u.concepts) > 0:
+		f[missingConcept] += lacking
+	case r.nowhere[unit]:
+		f[absentWord] += lacking
+	default:
+		f[missingWord] += lacking
+	}
+	f[worst] = max(f[worst], lacking)
+}
+
+// fit sets how far a sentence is of the kind that is asked for.
+func (r *rater) fit(c *candidate) {
+	how := c.held.evidence.Fits(r.kind) - 0.5
+	if r.kind == answer.Define {
+		// "A hazard is ...": what is defined stands first.
+		how = c.features[topical] - 0.5
+	}
+	c.features[whole] = flag(c.whole)
+	c.features[misfit] = flag(r.kind.Firm() && how < 0)
+	c.features[permits] = flag((r.kind == answer.May || r.kind == answer.YesNo) && answer.Permits(c.held.language, &c.held.evidence, c.text))
+	if r.kind.Strict() {
+		c.features[fits] = how
+	} else {
+		c.features[inclined] = how
+	}
+}
+
+// date sets what a sentence says of the day and the age that are asked about.
+func (r *rater) date(c *candidate) {
+	f := &c.features
+	if r.onDay {
+		s := answer.ScheduleIn(c.held.language, c.text)
+		c.days, c.told = s.Says(r.day), s.Told && !s.Closed && len(s.Dates) == 0
+		f[dayHolds], f[dayFails] = flag(c.days == answer.Holds), flag(c.days == answer.Fails)
+		f[dayOther] = flag(s.Told && c.days == answer.Unclear && !c.item)
+		f[rowOther] = flag(s.Told && c.days == answer.Unclear && c.item)
+		dated := s.Dated(r.day)
+		f[dateNamed], f[dateWithin], f[dateOther] = flag(dated == answer.Named), flag(dated == answer.Within), flag(dated == answer.Elsewhere)
+	}
+	if r.age >= 0 {
+		c.age = answer.Covers(c.held.language, c.text, r.age)
+		f[ageHolds], f[ageFails] = flag(c.age == answer.Holds), flag(c.age == answer.Fails)
+	}
+}
+
+// begins says whether a sentence begins with a unit.
+func (u *wanted) begins(c *candidate) bool { return slices.Contains(u.terms, c.topic) }
+
+// near is how far the sentence before holds a unit for the one after it: a question does
+// for its answer.
+func near(before *candidate, unit int) float64 {
+	switch {
+	case before == nil:
+		return 0
+	case before.inquires:
+		return before.had[unit]
+	default:
+		return nearShare * before.had[unit]
+	}
+}
+
+func flag(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
