@@ -192,7 +192,7 @@ func Open(ctx context.Context, tx *tenant.Tx, p id.Portal, token Token, now time
 	l.OpenCount++
 	if l.OpenedAt == nil {
 		l.OpenedAt = &now
-		event.Tell(tx, event.Draft{Type: event.CaseLinkOpened, At: now, Fields: map[string]any{
+		event.Emit(tx, event.Draft{Type: event.CaseLinkOpened, At: now, Fields: map[string]any{
 			"caseLinkId": l.ID, "portalId": l.Portal, "caseRef": l.CaseRef, "customerRef": l.CustomerRef, "openedAt": now.UTC(), "openCount": l.OpenCount,
 		}})
 	}

@@ -63,6 +63,8 @@ type Escalation struct {
 	CreatedAt              time.Time
 	// Sandbox says that a test key made it: the conversation is a trial.
 	Sandbox bool
+	// Left is what the conversation left in the inbox; zero for nothing. It is read beside the row.
+	Left id.InboxItem
 }
 
 // Noun is what errors call an escalation.
@@ -83,7 +85,8 @@ func (t Token) hash() []byte {
 }
 
 const columns = `id, portal_id, state, external_chat_id, channel, customer_ref, context, reason, language, expires_at, session_id, outcome,
-	started_at, completed_at, external_id, metadata, created_at, sandbox`
+	started_at, completed_at, external_id, metadata, created_at, sandbox,
+	(SELECT i.id FROM inbox_item i WHERE i.org_id = escalation.org_id AND i.session_id = escalation.session_id ORDER BY i.kind LIMIT 1)`
 
 func scan(row pgx.CollectableRow) (Escalation, error) { return pgx.RowToStructByPos[Escalation](row) }
 

@@ -27,7 +27,9 @@ type End struct {
 	// Outcome is the session's; nil for none.
 	Outcome   *string
 	DurationS int64
-	At        time.Time
+	// Left is what it left in the inbox; zero for nothing.
+	Left id.InboxItem
+	At   time.Time
 }
 
 // Complete ends an escalation with its conversation, and tells of that. Another
@@ -44,10 +46,14 @@ func Complete(ctx context.Context, tx *tenant.Tx, which id.Escalation, e End) er
 	if err != nil {
 		return err
 	}
-	event.Tell(tx, event.Draft{Type: event.EscalationCompleted, At: e.At, Session: e.Session, Fields: map[string]any{
+	fields := map[string]any{
 		"escalationId": ended.ID, "portalId": ended.Portal, "sessionId": e.Session, "externalChatId": ended.ExternalChatID,
 		"outcome": outcome, "resolved": outcome == resolved, "durationS": e.DurationS, "startedAt": ended.StartedAt.UTC(), "completedAt": e.At.UTC(),
-	}})
+	}
+	if !e.Left.IsZero() {
+		fields["inboxItemId"] = e.Left
+	}
+	event.Emit(tx, event.Draft{Type: event.EscalationCompleted, At: e.At, Session: e.Session, Fields: fields})
 	return nil
 }
 

@@ -18,7 +18,6 @@ import (
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/knowledge"
-	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/provider/model"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/store/organization"
@@ -83,7 +82,7 @@ type packs struct {
 
 // Search implements conversation.Knowledge.
 func (p packs) Search(ctx context.Context, q conversation.Query) ([]conversation.Passage, error) {
-	found, err := p.searcher.Search(ctx, p.org, knowledge.Query{Text: q.Text, Language: q.Language, Bases: q.Bases, Tags: q.Tags, Limit: q.Limit})
+	found, err := p.searcher.Search(ctx, p.org, knowledge.Query{Text: q.Text, Language: q.Language, Bases: q.Bases, Tags: q.Tags, Limit: q.Limit, Synonyms: q.Synonyms})
 	passages := make([]conversation.Passage, len(found))
 	for i, f := range found {
 		passages[i] = conversation.Passage{
@@ -132,7 +131,7 @@ func (m *Minds) Furnish(ctx context.Context, org id.Org, c *conversation.Config)
 // cannot be opened has none.
 func (m *Minds) lend(ctx context.Context, org id.Org, c *conversation.Config) error {
 	for _, t := range c.Persona.Tools {
-		if !t.Enabled || t.Kind != persona.HTTPTool || t.ConnectionID == nil {
+		if !t.Enabled || t.ConnectionID == nil {
 			continue
 		}
 		opened, err := m.Connections.Open(ctx, org, *t.ConnectionID)
@@ -142,7 +141,7 @@ func (m *Minds) lend(ctx context.Context, org id.Org, c *conversation.Config) er
 		case err != nil:
 			return err
 		}
-		tools, err := opened.Config.HTTPTools()
+		tools, err := opened.RemoteTools(m.options.Egress)
 		if err != nil {
 			return err
 		}
@@ -153,11 +152,11 @@ func (m *Minds) lend(ctx context.Context, org id.Org, c *conversation.Config) er
 	return nil
 }
 
-// use makes the requests of a tool, and notes what came of them.
-func (m *Minds) use(org id.Org, opened *connection.Opened, t *connection.HTTPTool) func(context.Context, map[string]any, string) (string, error) {
+// use has a tool used, and notes what came of it.
+func (m *Minds) use(org id.Org, opened *connection.Opened, t *connection.RemoteTool) func(context.Context, map[string]any, string) (string, error) {
 	return func(ctx context.Context, arguments map[string]any, key string) (string, error) {
 		began := m.options.Clock.Now()
-		answer, err := opened.UseTool(ctx, m.options.Egress, t, arguments, key)
+		answer, err := t.Use(ctx, arguments, key)
 		m.Reporter.Report(org, opened.ID, connection.OutcomeOf("tool."+t.Name, began, m.options.Clock.Now(), err))
 		return answer, err
 	}

@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/jackc/pgx/v5"
-
-	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
@@ -15,7 +12,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// order is what a job is to do with its source: a Script, or the tests to run.
+// order is what a job is to do with its source: a Script, the tests to run, or questions.
 type order struct {
 	What    what       `json:"what"`
 	Persona id.Persona `json:"personaId"`
@@ -27,6 +24,8 @@ type what string
 const (
 	ofScript what = "script"
 	ofTests  what = "tests"
+	// ofCoverage asks what was made of the packs.
+	ofCoverage what = "coverage"
 )
 
 // Script is a conversation to be held with a visitor who says one thing after the
@@ -70,19 +69,8 @@ func BeginTests(
 	if _, err := persona.Lock(ctx, tx, p); err != nil {
 		return job.Job{}, err
 	}
-	// It rides job_rehearsal.
-	running, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Job], `
-		SELECT id FROM job
-		WHERE org_id = $1 AND resource_id = $2 AND kind = 'simulate' AND finished_at IS NULL AND input->>'what' = $3`,
-		tx.Org, p.String(), ofTests)
-	if err != nil {
+	if err := alone(ctx, tx, p, ofTests, "The persona's tests are being run. Wait for that job, or cancel it."); err != nil {
 		return job.Job{}, err
-	}
-	if len(running) > 0 {
-		return job.Job{}, &errdefs.Conflict{
-			Noun: persona.Noun, ID: p.String(), Reason: ReasonRunning, Details: map[string]any{"jobId": running[0]},
-			Message: "The persona's tests are being run. Wait for that job, or cancel it.",
-		}
 	}
 	j, err := insert(ctx, tx, files, order{ofTests, p, version}, source, who)
 	if err != nil {

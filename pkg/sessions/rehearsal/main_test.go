@@ -175,7 +175,10 @@ func (w *world) test(question string, e rehearsal.Expectation) rehearsal.Test {
 		ID: id.NewPersonaTest(), Persona: w.persona.ID, Name: question, Question: question, Enabled: true, Expect: e,
 		CreatedAt: w.clock.Now(), UpdatedAt: w.clock.Now(),
 	}
-	w.must(func(ctx context.Context, tx *tenant.Tx) error { return rehearsal.Create(ctx, tx, t, author()) })
+	w.must(func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := rehearsal.Create(ctx, tx, t, author())
+		return err
+	})
 	return t
 }
 

@@ -19,7 +19,7 @@ import (
 	"visavis.dev/pkg/text/search"
 )
 
-// Rehearser does the jobs that Begin and BeginTests queue.
+// Rehearser does the jobs that Begin, BeginTests and BeginCoverage queue.
 type Rehearser struct {
 	Tenants *tenant.Tenants
 	Files   *file.Store
@@ -59,8 +59,11 @@ func (r *Rehearser) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.What == ofScript {
+	switch o.What {
+	case ofScript:
 		return r.play(ctx, j, o, v)
+	case ofCoverage:
+		return r.cover(ctx, j, o, v)
 	}
 	return r.run(ctx, j, o, v)
 }

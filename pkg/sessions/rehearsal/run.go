@@ -163,6 +163,9 @@ func remember(ctx context.Context, tx *tenant.Tx, t Test, run LastRun) (change *
 	if err != nil {
 		return nil, err
 	}
+	if err := t.answered(ctx, tx, run.Result, run.At); err != nil {
+		return nil, err
+	}
 	tx.Touch("persona_test", t.ID)
 	_, err = tx.Exec(ctx, `UPDATE persona_test SET last_run = $3 WHERE org_id = $1 AND id = $2`, tx.Org, t.ID, run)
 	switch {

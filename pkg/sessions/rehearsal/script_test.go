@@ -58,7 +58,7 @@ func TestScript(t *testing.T) {
 	r := read[rehearsal.Report](w, j)
 	require.Equal(t, []string{
 		"Hello, Ada.", "What is your name?", "When does the museum open?", "The museum opens at nine.", "What is your name?",
-		"Can I file a lawsuit?", "Of that I do not speak.", "I'm Ada Lovelace", "Thank you, I have noted that. What is your e-mail address?",
+		"Can I file a lawsuit?", "Of that I do not speak.", "I'm Ada Lovelace", "Thank you, I have noted that. By answering the next question you agree that our team may contact you. What is your e-mail address?",
 		"ada@example.com", "Thank you, I have noted that.", "Who invented the telephone?", "I am sorry, I do not know that.",
 	}, texts(r))
 	answer := r.Transcript[3]

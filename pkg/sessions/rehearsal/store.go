@@ -15,40 +15,43 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-const columns = `id, persona_id, name, question, language, expect, enabled, last_run, created_at, updated_at`
+const columns = `id, persona_id, name, question, language, expect, enabled, last_run, created_at, updated_at, gap_id`
 
 func scan(row pgx.CollectableRow) (Test, error) { return pgx.RowToStructByPos[Test](row) }
 
-// Create enters a test of a persona. The error can be errdefs.NotFound,
+// Create enters a test of a persona, and answers it as it is kept. The error can be errdefs.NotFound,
 // errdefs.Gone, an errdefs.Conflict where the persona has MaxTests, or an errdefs.Invalid
-// for a document that is not there.
-func Create(ctx context.Context, tx *tenant.Tx, t Test, who activity.Actor) error {
+// for a document or a gap that is not there, or a question in a visitor's words.
+func Create(ctx context.Context, tx *tenant.Tx, t Test, who activity.Actor) (Test, error) {
 	if _, err := persona.Lock(ctx, tx, t.Persona); err != nil {
-		return err
+		return t, err
 	}
 	var had int
 	// It rides persona_test_by_persona.
 	if err := tx.QueryRow(ctx, `SELECT count(*) FROM persona_test WHERE org_id = $1 AND persona_id = $2`, tx.Org, t.Persona).Scan(&had); err != nil {
-		return err
+		return t, err
 	}
 	if had >= MaxTests {
-		return &errdefs.Conflict{
+		return t, &errdefs.Conflict{
 			Noun: persona.Noun, ID: t.Persona.String(), Reason: "full", Message: fmt.Sprintf("A persona has at most %d tests. Delete one first.", MaxTests),
 		}
 	}
+	if err := t.ofGap(ctx, tx); err != nil {
+		return t, err
+	}
 	if err := t.Expect.checkDocuments(ctx, tx, nil); err != nil {
-		return err
+		return t, err
 	}
 	tx.Touch("persona_test", t.ID)
 	_, err := tx.Exec(ctx, `
-		INSERT INTO persona_test (org_id, id, persona_id, name, question, language, expect, enabled, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
-		tx.Org, t.ID, t.Persona, t.Name, t.Question, t.Language, t.Expect, t.Enabled, t.CreatedAt)
+		INSERT INTO persona_test (org_id, id, persona_id, name, question, language, expect, enabled, created_at, updated_at, gap_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10)`,
+		tx.Org, t.ID, t.Persona, t.Name, t.Question, t.Language, t.Expect, t.Enabled, t.CreatedAt, t.Gap)
 	if err != nil {
-		return err
+		return t, err
 	}
 	t.log(tx, "persona_test.created", who)
-	return nil
+	return t, nil
 }
 
 func (t *Test) log(tx *tenant.Tx, action string, who activity.Actor) {
@@ -58,6 +61,11 @@ func (t *Test) log(tx *tenant.Tx, action string, who activity.Actor) {
 // Update makes of a test that Lock found what after says. A document that it
 // expected before may be gone. The error can be an errdefs.Invalid.
 func Update(ctx context.Context, tx *tenant.Tx, before, after Test, who activity.Actor) error {
+	if after.Question != before.Question {
+		if err := after.ofGap(ctx, tx); err != nil {
+			return err
+		}
+	}
 	if err := after.Expect.checkDocuments(ctx, tx, before.Expect.DocumentIDs); err != nil {
 		return err
 	}

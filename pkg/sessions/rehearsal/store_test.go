@@ -99,16 +99,18 @@ func TestTestsOfAPersona(t *testing.T) {
 	require.ErrorIs(t, err, errdefs.NotFound{Noun: rehearsal.Noun})
 	require.Equal(t, 3, w.count(`SELECT count(*) FROM persona_test WHERE org_id = $1`))
 	require.ErrorIs(t, w.tenants.InTx(ctx, w.org, func(ctx context.Context, tx *tenant.Tx) error {
-		return rehearsal.Create(ctx, tx, originals[0], author())
+		_, err := rehearsal.Create(ctx, tx, originals[0], author())
+		return err
 	}), errdefs.Gone{Noun: persona.Noun})
 }
 
 func TestAPersonaIsFullOfTests(t *testing.T) {
 	w := newWorld(t)
 	add := func(ctx context.Context, tx *tenant.Tx) error {
-		return rehearsal.Create(ctx, tx, rehearsal.Test{
+		_, err := rehearsal.Create(ctx, tx, rehearsal.Test{
 			ID: id.NewPersonaTest(), Persona: w.persona.ID, Name: "x", Question: "x", Expect: facts, CreatedAt: tenanttest.Now, UpdatedAt: tenanttest.Now,
 		}, author())
+		return err
 	}
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
 		for range rehearsal.MaxTests {

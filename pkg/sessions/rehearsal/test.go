@@ -23,6 +23,8 @@ type Test struct {
 	Enabled              bool        `json:"enabled"`
 	LastRun              *LastRun    `json:"lastRun"`
 	CreatedAt, UpdatedAt time.Time
+	// Gap is what it was made for; zero for none.
+	Gap id.Gap `json:"gapId"`
 }
 
 // Expectation is what makes an answer good. What is empty demands nothing.
@@ -68,8 +70,12 @@ func (e *Expectation) Check() error {
 			}
 		}
 	}
-	if len(e.Facts)+len(e.NotFacts)+len(e.DocumentIDs) == 0 && e.Grounded == nil {
+	if e.empty() {
 		return &errdefs.Invalid{Field: "expect", Message: "must hold something that an answer can fail"}
 	}
 	return nil
+}
+
+func (e *Expectation) empty() bool {
+	return len(e.Facts)+len(e.NotFacts)+len(e.DocumentIDs) == 0 && e.Grounded == nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -44,7 +45,7 @@ func Reclaim(ctx context.Context, tx *tenant.Tx, which id.Session, who activity.
 
 // DeleteTranscript is DeleteWords because somebody asks for it.
 func DeleteTranscript(ctx context.Context, tx *tenant.Tx, which id.Session, who activity.Actor) error {
-	if err := DeleteWords(ctx, tx, which); err != nil {
+	if err := deleteWordsOf(ctx, tx, which, inbox.Removal{Trigger: inbox.ByTeam, By: who.By, At: who.At}); err != nil {
 		return err
 	}
 	who.Log(tx, "session.transcript_deleted", "session", which, nil)

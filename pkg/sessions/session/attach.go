@@ -79,8 +79,11 @@ func (a *Attached) begin(ctx context.Context, tx *tenant.Tx, terms plan.Terms, n
 			return err
 		}
 	}
+	if err := s.progressLater(ctx, tx, now); err != nil {
+		return err
+	}
 	if s.Kind != Practice {
-		event.Tell(tx, s.draft(event.SessionStarted, now))
+		event.Emit(tx, s.draft(event.SessionStarted, now))
 		return nil
 	}
 	practice := s.draft(event.PracticeStarted, now)
@@ -88,7 +91,7 @@ func (a *Attached) begin(ctx context.Context, tx *tenant.Tx, terms plan.Terms, n
 	if !unit.IsZero() {
 		practice.Fields["unitId"] = unit
 	}
-	event.Tell(tx, practice)
+	event.Emit(tx, practice)
 	return err
 }
 

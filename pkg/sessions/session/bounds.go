@@ -23,7 +23,9 @@ func (s Session) under(set setting.Values) Session {
 	if s.IdleTimeoutS == 0 {
 		s.IdleTimeoutS, _ = set.Number(setting.IdleTimeoutS)
 	}
-	if days, bound := set.Number(setting.RetentionDays); bound {
+	if s.Kind == Screening {
+		s.Brief.RetainDays = nil // until when a candidate is kept says their role
+	} else if days, bound := set.Number(setting.RetentionDays); bound {
 		if s.Brief.RetainDays != nil {
 			days = min(days, *s.Brief.RetainDays)
 		}

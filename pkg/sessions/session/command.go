@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -144,9 +145,12 @@ type Steered struct {
 	Voice  *id.Voice
 	Engine *string
 	// Context is added to what is known; Instructions take the persona's place;
-	// Variables are added. The session's next process goes by them too.
+	// Variables are added. The session's next process goes by them too, and by Listening,
+	// Mute and Goal.
 	Context, Instructions *string
 	Variables             map[string]string
+	Listening, Mute       *bool
+	Goal                  *string
 }
 
 // Steer changes what is kept of a live session, which is locked.
@@ -192,15 +196,25 @@ func (b Brief) steered(c Steered) Brief {
 		}
 		maps.Copy(b.Variables, c.Variables)
 	}
+	if c.Listening != nil {
+		b.Deaf = !*c.Listening
+	}
+	if c.Mute != nil {
+		b.Mute = *c.Mute
+	}
+	if c.Goal != nil {
+		b.Goal = *c.Goal
+	}
 	return b
 }
 
 // maxContext bounds the bytes of what a session was told in all; the latest stay.
 const maxContext = 64 << 10
 
-// Collect keeps what a conversation found out, and how it turned out. What was
-// found out is words: an organization that keeps none keeps the outcome alone.
-func Collect(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, values map[string]string, outcome string) error {
+// Collect keeps what a conversation found out, how it turned out, and what the visitor left. What
+// was found out is words: an organization that keeps none keeps the outcome alone, and of what was
+// left how to reach the visitor, who left it for that.
+func Collect(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, f Found, now time.Time) error {
 	s, err := lockOwned(ctx, tx, which, epoch)
 	if err != nil {
 		return err
@@ -210,10 +224,15 @@ func Collect(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, 
 		return err
 	}
 	if !zero {
-		maps.Copy(s.Collected, values)
+		maps.Copy(s.Collected, f.Values)
 	}
-	if outcome != "" {
-		s.Outcome = &outcome
+	if f.Outcome != "" {
+		s.Outcome = &f.Outcome
+	}
+	for _, l := range f.Left {
+		if err := s.leave(ctx, tx, l, zero, now); err != nil {
+			return err
+		}
 	}
 	tx.Touch("session", which)
 	_, err = tx.Exec(ctx, `UPDATE session SET collected = $3, outcome = $4 WHERE org_id = $1 AND id = $2`, tx.Org, which, s.Collected, s.Outcome)

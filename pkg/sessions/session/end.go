@@ -13,6 +13,8 @@ import (
 	"visavis.dev/pkg/eventing/usage"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/sessions/escalation"
+	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/sessions/recording"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -119,22 +121,37 @@ func end(ctx context.Context, tx *tenant.Tx, s Session, e Ending) (Session, erro
 			return s, err
 		}
 	}
+	if err := s.scoreLater(ctx, tx); err != nil {
+		return s, err
+	}
+	if err := s.progressLater(ctx, tx, e.At); err != nil {
+		return s, err
+	}
+	if s.Brief.Record != "" && began {
+		if err := recording.Finish(ctx, tx, s.ID, *s.StartedAt, e.At); err != nil {
+			return s, err
+		}
+	}
 	if began {
-		event.Tell(tx, s.endDrafts(e.At, readable)...)
+		left, err := inbox.Gone(ctx, tx, s.ID, e.At)
+		if err != nil {
+			return s, err
+		}
+		event.Emit(tx, s.endDrafts(e.At, readable, left)...)
 		if err := s.rememberLater(ctx, tx); err != nil {
 			return s, err
 		}
-		return s, s.deescalate(ctx, tx)
+		return s, s.deescalate(ctx, tx, left)
 	}
 	return s, nil
 }
 
 // deescalate ends the escalation that a session which ended was held for.
-func (s Session) deescalate(ctx context.Context, tx *tenant.Tx) error {
+func (s Session) deescalate(ctx context.Context, tx *tenant.Tx, left id.InboxItem) error {
 	if s.Escalation.IsZero() {
 		return nil
 	}
-	return escalation.Complete(ctx, tx, s.Escalation, escalation.End{Session: s.ID, Outcome: s.Outcome, DurationS: *s.DurationS, At: *s.EndedAt})
+	return escalation.Complete(ctx, tx, s.Escalation, escalation.End{Session: s.ID, Outcome: s.Outcome, DurationS: *s.DurationS, Left: left, At: *s.EndedAt})
 }
 
 // closeConversation ends what is under way in the conversation and sums it up. readable says

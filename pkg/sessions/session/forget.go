@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,6 +9,10 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/sessions/printed"
+	"visavis.dev/pkg/sessions/recording"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -19,7 +24,7 @@ func SweepWords(ctx context.Context, t *tenant.Tenants, shard string, now time.T
 		if err != nil || s.WordsUntil == nil || s.WordsUntil.After(now) || s.OnHold {
 			return err
 		}
-		return s.deleteWords(ctx, tx)
+		return s.deleteWords(ctx, tx, inbox.Removal{Trigger: inbox.ByRetention, At: now})
 	}, `
 		SELECT s.org_id, s.id FROM session s JOIN org_fence f ON f.org_id = s.org_id AND f.state IN ('open', 'capture')
 		WHERE s.words_until <= $1 AND NOT s.on_hold ORDER BY s.words_until LIMIT $2`, now, SweepBatch)
@@ -27,25 +32,53 @@ func SweepWords(ctx context.Context, t *tenant.Tenants, shard string, now time.T
 
 // DeleteWords blots out every word of a session for good. The error is
 // errdefs.NotFound.
-func DeleteWords(ctx context.Context, tx *tenant.Tx, which id.Session) error {
+func DeleteWords(ctx context.Context, tx *tenant.Tx, which id.Session, at time.Time) error {
+	return deleteWordsOf(ctx, tx, which, inbox.Removal{Trigger: inbox.ByTeam, At: at})
+}
+
+func deleteWordsOf(ctx context.Context, tx *tenant.Tx, which id.Session, r inbox.Removal) error {
 	s, err := Lock(ctx, tx, which)
 	if err != nil {
 		return err
 	}
-	return s.deleteWords(ctx, tx)
+	return s.deleteWords(ctx, tx, r)
 }
 
 // Disown is DeleteWords of a session whose person is erased: what the organization
-// noted of it, which can name them, is deleted too. The error is errdefs.NotFound.
-func Disown(ctx context.Context, tx *tenant.Tx, which id.Session) error {
-	if err := DeleteWords(ctx, tx, which); err != nil {
+// noted of it, which can name them, is deleted too, and what they left in the inbox. The error is
+// errdefs.NotFound.
+func Disown(ctx context.Context, tx *tenant.Tx, which id.Session, at time.Time) error {
+	return disown(ctx, tx, which, inbox.Removal{Trigger: inbox.OnRequest, At: at})
+}
+
+func disown(ctx context.Context, tx *tenant.Tx, which id.Session, r inbox.Removal) error {
+	// What is forgotten as a whole is told once.
+	if err := inbox.ForgetOf(ctx, tx, which, r); err != nil {
 		return err
 	}
+	if err := deleteWordsOf(ctx, tx, which, r); err != nil {
+		return err
+	}
+	tx.Touch("session", which)
 	_, err := tx.Exec(ctx, `UPDATE session SET external_id = NULL, metadata = '{}' WHERE org_id = $1 AND id = $2`, tx.Org, which)
 	return err
 }
 
-func (s Session) deleteWords(ctx context.Context, tx *tenant.Tx) error {
+// deleteLeft deletes what the visitor said of the items that they left, also from answers that are
+// kept to be repeated.
+func (s Session) deleteLeft(ctx context.Context, tx *tenant.Tx, r inbox.Removal) error {
+	items, err := inbox.ForgetWordsOf(ctx, tx, s.ID, r)
+	if err != nil || len(items) == 0 {
+		return err
+	}
+	of := Forgetting{Session: s.ID}
+	for _, i := range items {
+		of.Items = append(of.Items, i.ID)
+	}
+	return of.insert(ctx, tx, activity.Actor{By: cmp.Or(r.By, "platform"), At: r.At})
+}
+
+func (s Session) deleteWords(ctx context.Context, tx *tenant.Tx, r inbox.Removal) error {
 	rows, err := tx.Query(ctx, `
 		UPDATE turn SET text = '', spoken = '', redacted = true WHERE org_id = $1 AND session_id = $2 RETURNING ordinal`, tx.Org, s.ID)
 	if err != nil {
@@ -60,6 +93,15 @@ func (s Session) deleteWords(ctx context.Context, tx *tenant.Tx) error {
 	}
 	// A question that nobody could answer was noted with the packs as well.
 	if err := knowledge.ForgetQuestions(ctx, tx, s.ID); err != nil {
+		return err
+	}
+	if err := s.deleteLeft(ctx, tx, r); err != nil {
+		return err
+	}
+	if err := recording.Delete(ctx, tx, s.ID); err != nil {
+		return err
+	}
+	if err := printed.DeleteWords(ctx, tx, s.ID); err != nil {
 		return err
 	}
 	// What a live session goes by it still needs, and the rules for its words

@@ -283,7 +283,7 @@ func (w *world) lost(s session.Session, at time.Time) {
 			return err
 		},
 		"Collect": func(ctx context.Context, tx *tenant.Tx) error {
-			return session.Collect(ctx, tx, s.ID, s.Epoch, map[string]string{"a": "b"}, "lead")
+			return session.Collect(ctx, tx, s.ID, s.Epoch, session.Found{Values: map[string]string{"a": "b"}, Outcome: "lead"}, now)
 		},
 		"Join": func(ctx context.Context, tx *tenant.Tx) error {
 			_, err := session.Join(ctx, tx, s.ID, s.Epoch, id.NewStaff(), at)

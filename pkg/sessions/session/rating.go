@@ -49,6 +49,6 @@ func Rate(ctx context.Context, tx *tenant.Tx, which id.Session, r Rating, now ti
 	}
 	fields := only(s.fields(), []string{"sessionId", "subjectId", "personaId"})
 	fields["rating"], fields["scale"], fields["ratedBy"], fields["ratedAt"] = r.Score, r.Scale, "visitor", now.UTC()
-	event.Tell(tx, event.Draft{Type: event.ConversationRated, At: now, Session: which, Subject: s.Subject, Fields: fields})
+	event.Emit(tx, event.Draft{Type: event.ConversationRated, At: now, Session: which, Subject: s.Subject, Fields: fields})
 	return s, nil
 }

@@ -15,10 +15,12 @@ import (
 )
 
 // LiveKit is the transport of a session that takes place in a room of the organization's
-// own media server. Others come over our sockets, WebSocket.
+// own media server. Others come over our sockets, WebSocket; with WebRTC a client may
+// have sound and messages go over such a connection beside its socket.
 const (
 	LiveKit   = "livekit"
 	WebSocket = "websocket"
+	WebRTC    = "webrtc"
 )
 
 // RoomLease is how long a silent process keeps a room to itself in which it waits for

@@ -64,6 +64,25 @@ const (
 	EngineError          Reason = "engine_error"
 )
 
+// Interrupts says whether the session was ended by what its user did not choose.
+func (r Reason) Interrupts() bool {
+	switch r {
+	case ConnectionLost, MinutesExhausted, ConcurrencyReclaimed, Superseded, AccountPaused, Moderation, EndedByAPI, EndedByStaff:
+		return true
+	default:
+		return false
+	}
+}
+
+// Orderly says whether the session was held to an end that its user chose, or that was agreed:
+// nothing interrupted it, nobody went away from it or took their consent back.
+func (r Reason) Orderly() bool { return slices.Contains(orderly, r) }
+
+// OrderlyReasons are those of which Orderly is true, for statements.
+func OrderlyReasons() []Reason { return slices.Clone(orderly) }
+
+var orderly = []Reason{Left, EndedByUser, MaxDuration}
+
 // The times a session goes by.
 const (
 	// ConnectWithin is how long a minted session keeps its place for a client
@@ -100,6 +119,22 @@ type Brief struct {
 	Goals []persona.Goal `json:"goals,omitempty"`
 	// Door is the one of the portal that the user came in by; empty for none.
 	Door string `json:"door,omitempty"`
+	// Scored says that a result waits for what is answered.
+	Scored bool `json:"scored,omitempty"`
+	// Closed says that nothing is answered from packs: questions are for the user to answer.
+	Closed bool `json:"closed,omitempty"`
+	// Ending is said once every question of the subject was put. A session that is Closed ends
+	// with it.
+	Ending string `json:"ending,omitempty"`
+	// Deaf says that nobody is to be understood, Mute that the avatar says nothing of its own,
+	// and Goal the key of the goal that was asked for last, as the session's owner wants it.
+	Deaf bool   `json:"deaf,omitempty"`
+	Mute bool   `json:"mute,omitempty"`
+	Goal string `json:"goal,omitempty"`
+	// Record says that the user is asked whether the session may be recorded; empty for no.
+	Record Asking `json:"record,omitempty"`
+	// RecordGuardian is the guardian's consent that the recording of a minor rests on as well.
+	RecordGuardian id.Consent `json:"recordGuardian,omitzero"`
 	// Redact and RetainDays are the rules of persona and portal when the session was
 	// minted.
 	Redact     []string `json:"redact,omitempty"`
@@ -136,6 +171,8 @@ type Session struct {
 	Membership     id.Membership `db:"membership_id"`
 	Escalation     id.Escalation `db:"escalation_id"`
 	CaseLink       id.CaseLink   `db:"case_link_id"`
+	// Assignment is the work that it is part of.
+	Assignment id.Assignment `db:"assignment_id"`
 	// Media is the connection to the server in whose room it takes place.
 	Media          id.Connection     `db:"media_id"`
 	ExternalID     *string           `db:"external_id"`
@@ -177,10 +214,12 @@ type Session struct {
 	// Visitor marks the address block that an anonymous visitor came from; empty for
 	// everybody else.
 	Visitor string `db:"visitor"`
+	// Recording is what a session that is minted wants; Brief.Record is what came of it.
+	Recording Wish `db:"-"`
 }
 
 const columns = `id, state, kind, source, persona_id, persona_version, avatar_id, voice_id, duo_id, portal_id, subject_id, widget_id,
-	person_id, membership_id, escalation_id, case_link_id, media_id, external_id, metadata,
+	person_id, membership_id, escalation_id, case_link_id, assignment_id, media_id, external_id, metadata,
 	language, engine, transport, channel, sandbox, brief, allowed_origins, max_duration_s, idle_timeout_s, created_at, connect_by,
 	started_at, last_activity_at, ended_at, end_reason, duration_s, billed_s, turn_count, languages_heard, outcome, collected, summary,
 	rating_score, rating_scale, rating_comment, withheld, on_hold, flagged, words_until, slot, owner, epoch, orphaned_at, reconnects, visitor`

@@ -11,6 +11,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -63,16 +64,29 @@ func Join(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, sta
 	if err := c.save(ctx, tx, which); err != nil {
 		return c, err
 	}
+	asked, err := inbox.Joined(ctx, tx, which, staff, now)
+	if err != nil {
+		return c, err
+	}
+	// Where nobody asked for a person, the visitor talked all the time.
 	waited := int64(now.Sub(*s.StartedAt) / time.Second)
-	event.Tell(tx, event.Draft{Type: event.HandoffJoined, At: now, Session: which, Fields: map[string]any{
-		"sessionId": which, "staffId": staff, "mode": c.Mode, "waitS": waited, "joinedAt": now.UTC(),
-	}})
+	var item id.InboxItem
+	if asked != nil {
+		item = asked.ID
+		if s := asked.WaitS(); s != nil {
+			waited = *s
+		}
+	}
+	fields := s.staffFields(c, item)
+	fields["waitS"], fields["joinedAt"] = waited, now.UTC()
+	event.Emit(tx, event.Draft{Type: event.HandoffJoined, At: now, Session: which, Fields: fields})
 	return c, nil
 }
 
 // Leave notes that a team member left a session that the caller runs.
 func Leave(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, staff id.Staff, now time.Time) error {
-	if _, err := lockOwned(ctx, tx, which, epoch); err != nil {
+	s, err := lockOwned(ctx, tx, which, epoch)
+	if err != nil {
 		return err
 	}
 	c, err := lockStaff(ctx, tx, which, staff)
@@ -83,12 +97,14 @@ func Leave(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, st
 	if err := c.save(ctx, tx, which); err != nil {
 		return err
 	}
-	event.Tell(tx, c.leftDraft(which, true))
-	return nil
+	item, err := inbox.OfHandoff(ctx, tx, which)
+	event.Emit(tx, s.leftDraft(c, item, true))
+	return err
 }
 
 // sendStaffOut ends the presence of everybody in a session that ends.
 func sendStaffOut(ctx context.Context, tx *tenant.Tx, s Session, at time.Time) error {
+	var item id.InboxItem
 	rows, err := tx.Query(ctx, `
 		UPDATE session_staff SET left_at = GREATEST(joined_at, $3::TIMESTAMPTZ)
 		WHERE org_id = $1 AND session_id = $2 AND joined_at IS NOT NULL AND left_at IS NULL RETURNING `+colleagueColumns, tx.Org, s.ID, at)
@@ -96,19 +112,35 @@ func sendStaffOut(ctx context.Context, tx *tenant.Tx, s Session, at time.Time) e
 		return err
 	}
 	left, err := pgx.CollectRows(rows, scanColleague)
+	if err == nil && len(left) > 0 {
+		item, err = inbox.OfHandoff(ctx, tx, s.ID)
+	}
 	slices.SortFunc(left, func(a, b Colleague) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	for _, c := range left {
 		tx.Touch("session_staff", s.ID, c.ID)
-		event.Tell(tx, c.leftDraft(s.ID, false))
+		event.Emit(tx, s.leftDraft(c, item, false))
 	}
 	return err
 }
 
-func (c Colleague) leftDraft(s id.Session, returned bool) event.Draft {
-	return event.Draft{Type: event.HandoffLeft, At: *c.LeftAt, Session: s, Fields: map[string]any{
-		"sessionId": s, "staffId": c.ID, "mode": c.Mode, "durationS": int64(c.LeftAt.Sub(*c.JoinedAt) / time.Second),
-		"returnedToAvatar": returned, "leftAt": c.LeftAt.UTC(),
-	}}
+func (s Session) leftDraft(c Colleague, item id.InboxItem, returned bool) event.Draft {
+	fields := s.staffFields(c, item)
+	fields["durationS"] = int64(c.LeftAt.Sub(*c.JoinedAt) / time.Second)
+	fields["returnedToAvatar"], fields["leftAt"] = returned, c.LeftAt.UTC()
+	return event.Draft{Type: event.HandoffLeft, At: *c.LeftAt, Session: s.ID, Fields: fields}
+}
+
+// staffFields are what events about a team member in the session share; the item is of the
+// inbox, zero where nobody asked for a person.
+func (s Session) staffFields(c Colleague, item id.InboxItem) map[string]any {
+	fields := map[string]any{"sessionId": s.ID, "staffId": c.ID, "mode": c.Mode}
+	if !s.Portal.IsZero() {
+		fields["portalId"] = s.Portal
+	}
+	if !item.IsZero() {
+		fields["inboxItemId"] = item
+	}
+	return fields
 }
 
 func lockStaff(ctx context.Context, tx *tenant.Tx, s id.Session, staff id.Staff) (Colleague, error) {

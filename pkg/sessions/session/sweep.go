@@ -15,6 +15,9 @@ import (
 // lost their process and whose client did not come back. It gives back the
 // places of sessions whose process fell silent.
 func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
+	if found, err := anyForsaken(ctx, t, shard, now); err != nil || !found {
+		return 0, err
+	}
 	lapsed, err := sweepPods(ctx, t, shard)
 	if err != nil {
 		return lapsed, err
@@ -25,6 +28,21 @@ func Sweep(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) 
 	}
 	lost, err := sweepOrphans(ctx, t, shard, now)
 	return lapsed + expired + lost, err
+}
+
+// anyForsaken is one look at whether there is anything for Sweep, which mostly there is not.
+// It rides session_waiting and session_orphaned.
+func anyForsaken(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (found bool, err error) {
+	db, err := t.Shard(ctx, shard)
+	if err != nil {
+		return false, err
+	}
+	err = db.QueryRow(ctx, `
+		SELECT EXISTS (SELECT 1 FROM live_pod WHERE lease_until <= now())
+			OR EXISTS (SELECT 1 FROM session s WHERE s.state = 'created' AND s.connect_by <= $1)
+			OR EXISTS (SELECT 1 FROM session s WHERE s.orphaned_at <= $2 AND (s.slot OR s.orphaned_at <= $3))`,
+		now, now.Add(-PodLease), now.Add(-ResumeWithin)).Scan(&found)
+	return found, err
 }
 
 // sweepWaiting ends sessions whose client never came. It rides session_waiting.

@@ -37,7 +37,7 @@ func Keep(ctx context.Context, tx *tenant.Tx, s Session, t Turn, now time.Time) 
 	if t.EndedAt == nil || !s.tellsTurns() {
 		return nil
 	}
-	event.Tell(tx, s.turnDraft(t))
+	event.Emit(tx, s.turnDraft(t))
 	return nil
 }
 
@@ -181,7 +181,7 @@ func closeTurns(ctx context.Context, tx *tenant.Tx, s Session, at time.Time) err
 	for _, t := range closed {
 		tx.Touch("turn", s.ID, ordinal(t.Index))
 		if s.tellsTurns() {
-			event.Tell(tx, s.turnDraft(t))
+			event.Emit(tx, s.turnDraft(t))
 		}
 	}
 	return err

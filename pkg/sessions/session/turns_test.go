@@ -108,7 +108,7 @@ func TestWordsThatAreNotKept(t *testing.T) {
 	}
 	collect := func(values map[string]string, outcome string) {
 		w.must(func(ctx context.Context, tx *tenant.Tx) error {
-			return session.Collect(ctx, tx, s.ID, s.Epoch, values, outcome)
+			return session.Collect(ctx, tx, s.ID, s.Epoch, session.Found{Values: values, Outcome: outcome}, now)
 		})
 	}
 	collect(map[string]string{"name": "Ann"}, "lead")
@@ -147,7 +147,7 @@ func TestZeroRetentionLasts(t *testing.T) {
 	w.say(s, 0, session.User, "When?")
 	require.True(t, w.turns(s.ID)[0].Unrecorded)
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
-		return session.Collect(ctx, tx, s.ID, s.Epoch, map[string]string{"name": "Ann"}, "lead")
+		return session.Collect(ctx, tx, s.ID, s.Epoch, session.Found{Values: map[string]string{"name": "Ann"}, Outcome: "lead"}, now)
 	})
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
 		rated, err := session.Rate(ctx, tx, s.ID, session.Rating{Score: 1, Scale: 5, Comment: new("bad")}, after(1))
@@ -268,7 +268,9 @@ func TestWordsAreForgotten(t *testing.T) {
 	w.say(live, 0, session.User, "When?")
 	open := turn(1, session.Avatar, "secret")
 	require.NoError(t, w.keep(live, open))
-	w.must(func(ctx context.Context, tx *tenant.Tx) error { return session.DeleteWords(ctx, tx, live.ID) })
+	w.must(func(ctx context.Context, tx *tenant.Tx) error {
+		return session.DeleteWords(ctx, tx, live.ID, now)
+	})
 	require.NoError(t, w.keep(live, open))
 	require.Empty(t, w.turns(live.ID)[1].Text, "what was blotted out does not come back")
 	require.Equal(t, "words", w.get(live.ID).Brief.Context, "a live session needs it still")

@@ -37,7 +37,7 @@ func recordUnsaid(ctx context.Context, tx *tenant.Tx, s Session, at time.Time) e
 			return err
 		}
 		if changed && s.tellsTurns() {
-			event.Tell(tx, s.turnDraft(t))
+			event.Emit(tx, s.turnDraft(t))
 		}
 	}
 	return nil

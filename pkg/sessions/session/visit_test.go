@@ -24,7 +24,7 @@ func TestVisitorSessions(t *testing.T) {
 		require.Equal(t, map[string]string{"email": "kim@example.com"}, w.get(s.ID).Collected, "known beforehand")
 		w.say(s, 0, session.User, "A person, please.")
 		w.must(func(ctx context.Context, tx *tenant.Tx) error {
-			return session.Collect(ctx, tx, s.ID, s.Epoch, map[string]string{"name": "Kim"}, "handoff")
+			return session.Collect(ctx, tx, s.ID, s.Epoch, session.Found{Values: map[string]string{"name": "Kim"}, Outcome: "handoff"}, now)
 		})
 		w.end(s.ID, session.EndedByUser, after(20))
 		require.Equal(t, map[string]string{"email": "kim@example.com", "name": "Kim"}, w.get(s.ID).Collected)
@@ -68,7 +68,7 @@ func TestQuestionsGoWithTheWords(t *testing.T) {
 			return err
 		})
 	}
-	w.must(func(ctx context.Context, tx *tenant.Tx) error { return session.DeleteWords(ctx, tx, s.ID) })
+	w.must(func(ctx context.Context, tx *tenant.Tx) error { return session.DeleteWords(ctx, tx, s.ID, now) })
 	require.Zero(t, w.count(`SELECT count(*) FROM knowledge_question WHERE session_id = $1`, s.ID))
 	require.EqualValues(t, 1, w.count(`SELECT count(*) FROM knowledge_question WHERE session_id = $1`, other.ID))
 }

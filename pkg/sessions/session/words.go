@@ -110,13 +110,13 @@ func (s Session) turnDraft(t Turn) event.Draft {
 
 // endDrafts are the events of an end. A conversation that may not be read is
 // never said to be ready.
-func (s Session) endDrafts(at time.Time, readable bool) []event.Draft {
+func (s Session) endDrafts(at time.Time, readable bool, left id.InboxItem) []event.Draft {
 	fields := s.fields()
 	fields["endedAt"], fields["durationS"], fields["billedS"] = s.EndedAt.UTC(), s.DurationS, s.BilledS
 	fields["endReason"], fields["turnCount"], fields["transcriptAvailable"] = s.EndReason, s.TurnCount, readable
 	drafts := []event.Draft{{Type: event.SessionEnded, At: at, Fields: fields, Session: s.ID, Subject: s.Subject}}
 	if s.ofVisitor() {
-		drafts = append(drafts, s.visitorDraft(at))
+		drafts = append(drafts, s.visitorDraft(at, left))
 	}
 	if !readable {
 		return drafts
@@ -130,20 +130,23 @@ func (s Session) endDrafts(at time.Time, readable bool) []event.Draft {
 const handedOff = "handoff"
 
 // ofVisitor says whether somebody came without a place of their own: a visitor
-// of a website or a portal, or a customer.
+// of a website or a portal, or a customer. A candidate is none of them.
 func (s Session) ofVisitor() bool {
-	return s.Source == FromWidget || (s.Source == FromPortal || s.Source == FromEmbed) && s.Membership.IsZero()
+	return s.Kind != Screening && (s.Source == FromWidget || (s.Source == FromPortal || s.Source == FromEmbed) && s.Membership.IsZero())
 }
 
 // visitorDoors are the doors that visitors and customers come in by.
 var visitorDoors = []string{"visitors", "customers", "embed"}
 
 // visitorDraft is visitor.session.ended.
-func (s Session) visitorDraft(at time.Time) event.Draft {
+func (s Session) visitorDraft(at time.Time, left id.InboxItem) event.Draft {
 	kind, _ := event.Find(event.VisitorSessionEnded)
 	fields := only(s.fields(), kind.Fields.Structure)
 	if !s.Widget.IsZero() {
 		fields["widgetId"] = s.Widget
+	}
+	if !left.IsZero() {
+		fields["inboxItemId"] = left
 	}
 	if slices.Contains(visitorDoors, s.Brief.Door) {
 		fields["door"] = s.Brief.Door

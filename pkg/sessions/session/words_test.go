@@ -40,7 +40,7 @@ func TestWordsAreToldWhereTheyMayBe(t *testing.T) {
 		"held":            {nil, set("on_hold"), true, false, event.Withdrawn},
 		"flagged":         {nil, set("flagged"), true, false, event.Withdrawn},
 		"words deleted": {nil, func(w *world, s id.Session) {
-			w.must(func(ctx context.Context, tx *tenant.Tx) error { return session.DeleteWords(ctx, tx, s) })
+			w.must(func(ctx context.Context, tx *tenant.Tx) error { return session.DeleteWords(ctx, tx, s, now) })
 		}, true, false, event.Withdrawn},
 		"a session gone": {nil, func(w *world, s id.Session) { w.exec(`DELETE FROM session WHERE id = $1`, s) }, true, false, event.Gone},
 		"its turns gone": {nil, func(w *world, s id.Session) {
@@ -85,14 +85,14 @@ func TestWordsAreToldWhereTheyMayBe(t *testing.T) {
 // of words should be, and whether an avatar made them.
 func (w *world) tells(t *testing.T, s id.Session, kind event.Type, field string, standing event.Standing, told bool, want []any, byAvatar []bool) {
 	t.Helper()
-	teller := &event.Teller{Tenants: w.tenants, Sources: session.Sources(w.tenants)}
+	teller := &event.Renderer{Tenants: w.tenants, Sources: session.Sources(w.tenants)}
 	found := w.events(s, kind)
 	require.Len(t, found, len(want))
 	for i, e := range found {
 		for _, asked := range []bool{true, false} {
 			words, err := teller.Words(t.Context(), w.one, asked)
 			require.NoError(t, err)
-			telling, err := teller.Tell(t.Context(), e, words)
+			telling, err := teller.Render(t.Context(), e, words)
 			require.NoError(t, err)
 			if kind == event.TranscriptFinal && !words {
 				require.Equal(t, event.Withdrawn, telling.Standing, "%s without words is nothing", kind)
