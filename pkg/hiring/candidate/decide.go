@@ -1,0 +1,220 @@
+package candidate
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/hiring/demographics"
+	"visavis.dev/pkg/hiring/record"
+	"visavis.dev/pkg/hiring/role"
+	"visavis.dev/pkg/portals/mailer"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// manager refuses whoever may not review and decide: a hiring manager of the role may, who is
+// not switched off. field names them.
+func manager(ctx context.Context, tx *tenant.Tx, r *role.Role, who id.Person, field string) error {
+	if !slices.Contains(r.Managers, who) {
+		return errdefs.InvalidField(field, "is no hiring manager of the role")
+	}
+	p, err := person.Find(ctx, tx, who)
+	if errdefs.IsAbsent(err, person.Noun) || err == nil && (p.State == person.Erased || p.State == person.Disabled) {
+		return errdefs.InvalidField(field, "is nobody who can come in")
+	}
+	return err
+}
+
+// Review notes that a person has read a candidate's interview, which releases its scorecard. The
+// error is errdefs.NotFound, errdefs.Gone, an errdefs.Invalid or a conflict.
+func Review(ctx context.Context, tx *tenant.Tx, which id.Candidate, by id.Person, who activity.Actor) (Candidate, error) {
+	c, err := Lock(ctx, tx, which)
+	if err != nil {
+		return c, err
+	}
+	switch {
+	case c.State == InProgress:
+		return c, c.Conflict(ReasonInInterview, "The interview is not over.")
+	case c.ScreenedAt == nil:
+		return c, c.Conflict(ReasonNotScreened, "There is no interview to review.")
+	case c.ReviewedAt != nil:
+		return c, c.Conflict(ReasonReviewed, "The interview was reviewed already.")
+	}
+	r, err := role.Find(ctx, tx, c.Role)
+	if err != nil {
+		return c, err
+	}
+	if err := manager(ctx, tx, &r, by, "reviewerId"); err != nil {
+		return c, err
+	}
+	c.ReviewedAt, c.Reviewer = &who.At, by
+	if c.State == Screened {
+		c.State = Reviewed
+	}
+	if err := c.Note(ctx, tx, record.Fact{At: who.At, Actor: who.By, Action: "candidate.reviewed", Data: map[string]any{
+		"reviewerId": by, "screeningId": c.Screening,
+	}}); err != nil {
+		return c, err
+	}
+	if err := c.Save(ctx, tx, who.At); err != nil {
+		return c, err
+	}
+	if err := role.Count(ctx, tx, c.Role, role.Counts{Reviewed: 1}); err != nil {
+		return c, err
+	}
+	c.Tell(tx, event.CandidateReviewed, who.At, map[string]any{"screeningId": c.Screening, "reviewerId": by, "reviewedAt": who.At.UTC()})
+	who.Log(tx, "candidate.reviewed", "candidate", c.ID, map[string]any{"reviewerId": by})
+	return c, nil
+}
+
+// Verdict is what a person decides.
+type Verdict struct {
+	Value      Value
+	By         id.Person
+	ReasonCode string
+	// Note stays with the organization.
+	Note *string
+	// Explanation is sent to the candidate with the decision; Outbox is nil where nothing is.
+	Explanation string
+	Outbox      *mailer.Outbox
+}
+
+// Decide records a person's decision. No interview is decided on that no person has read. The
+// error is errdefs.NotFound, errdefs.Gone, an errdefs.Invalid or a conflict.
+func Decide(ctx context.Context, tx *tenant.Tx, which id.Candidate, d Verdict, who activity.Actor) (Candidate, error) {
+	c, err := Lock(ctx, tx, which)
+	if err != nil {
+		return c, err
+	}
+	if err := c.decidable(d.Value); err != nil {
+		return c, err
+	}
+	r, err := role.Find(ctx, tx, c.Role)
+	if err != nil {
+		return c, err
+	}
+	if err := manager(ctx, tx, &r, d.By, "decidedBy"); err != nil {
+		return c, err
+	}
+	if d.Outbox != nil && c.Email == nil {
+		return c, c.Conflict(ReasonNoAddress, "The candidate has no e-mail address.")
+	}
+	return c, c.decide(ctx, tx, &r, d, who)
+}
+
+// decidable says whether a decision can be made now. The error is a conflict.
+func (c *Candidate) decidable(v Value) error {
+	switch {
+	case c.State == InProgress:
+		return c.Conflict(ReasonInInterview, "The interview is not over.")
+	case c.State == Withdrawn:
+		return c.Conflict(ReasonWithdrawn, "The candidate has withdrawn.")
+	case c.Decision != nil && (c.Decision.Value.Final() || c.Decision.Value == v):
+		return c.Conflict(ReasonDecided, "It was decided already: "+string(c.Decision.Value)+".")
+	case c.ScreenedAt != nil && c.ReviewedAt == nil && v != Drop:
+		return c.Conflict(ReasonNotReviewed, "A person has to review the interview first: POST /candidates/{id}/review.")
+	}
+	return nil
+}
+
+// stages are where a candidate is after a decision.
+var stages = map[Value]Stage{Advance: AtInterview, Reject: AtEnd, Hire: AtOffer, Drop: AtEnd}
+
+// counted is what a decision is in a role's figures.
+func counted(v Value, n int64) (c role.Counts) {
+	switch v {
+	case Advance:
+		c.Advanced = n
+	case Reject:
+		c.Rejected = n
+	case Hire:
+		c.Hired = n
+	case Wait, Drop:
+	}
+	return c
+}
+
+func (c *Candidate) decide(ctx context.Context, tx *tenant.Tx, r *role.Role, d Verdict, who activity.Actor) error {
+	var previous *Value
+	if c.Decision != nil {
+		previous = &c.Decision.Value
+		if err := role.Count(ctx, tx, c.Role, counted(*previous, -1)); err != nil {
+			return err
+		}
+	}
+	if err := role.Count(ctx, tx, c.Role, counted(d.Value, 1)); err != nil {
+		return err
+	}
+	// Where there was no interview, the person decided without any machine's help.
+	reviewed := c.ReviewedAt != nil || c.ScreenedAt == nil
+	c.Decision = &Decision{Value: d.Value, By: d.By, At: who.At, ReasonCode: d.ReasonCode, Reviewed: reviewed}
+	c.DecisionNote, c.State = d.Note, Decided
+	if stage, ok := stages[d.Value]; ok {
+		c.Stage = stage
+	}
+	c.keep(r, who.At)
+	if err := c.settle(ctx, tx, r, previous, who.At); err != nil {
+		return err
+	}
+	words := d.Explanation
+	if d.Note != nil {
+		words = *d.Note + "\n" + words
+	}
+	if err := c.Note(ctx, tx, record.Fact{At: who.At, Actor: who.By, Action: "candidate.decided", Words: words, Data: map[string]any{
+		"decision": d.Value, "decidedBy": d.By, "reasonCode": d.ReasonCode, "humanReviewed": reviewed, "previousDecision": previous, "notify": d.Outbox != nil,
+	}}); err != nil {
+		return err
+	}
+	if d.Value.Final() {
+		// A mail about the interview alone would tell what nobody wants to tell them yet.
+		if err := c.cancelAll(ctx, tx, byDecision, who.By, d.Outbox != nil, who.At); err != nil {
+			return err
+		}
+	}
+	if err := c.Save(ctx, tx, who.At); err != nil {
+		return err
+	}
+	c.Tell(tx, event.CandidateDecided, who.At, map[string]any{
+		"decision": d.Value, "decidedBy": d.By, "decidedAt": who.At.UTC(), "humanReviewed": reviewed, "reasonCode": d.ReasonCode, "previousDecision": previous,
+	})
+	who.Log(tx, "candidate.decided", "candidate", c.ID, map[string]any{"decision": d.Value, "decidedBy": d.By})
+	if d.Outbox == nil {
+		return nil
+	}
+	return c.sendDecision(ctx, tx, r, d, who)
+}
+
+// settle notes when it is first decided whether to go on with a candidate: for the bias audit that
+// is the selection, whatever comes later. Who was not interviewed is not counted; who was advanced
+// before their interview is selected once they are decided on after it.
+func (c *Candidate) settle(ctx context.Context, tx *tenant.Tx, r *role.Role, previous *Value, at time.Time) error {
+	v := c.Decision.Value
+	if c.SettledAt != nil || c.ScreenedAt == nil || v == Wait || v == Drop {
+		return nil
+	}
+	c.SettledAt, c.Selected = &at, v != Reject || previous != nil && *previous == Advance
+	return demographics.Settle(ctx, tx, r, at)
+}
+
+// sendDecision mails a decision. Whoever used their invitation comes back by a new link in the
+// mail; of others the one that they have stays good as long as it was.
+func (c *Candidate) sendDecision(ctx context.Context, tx *tenant.Tx, r *role.Role, d Verdict, who activity.Actor) error {
+	v, err := FindInvite(ctx, tx, c.Invite)
+	if err != nil {
+		return err
+	}
+	to := mailer.Invited{Portal: r.Portal, Invite: v.ID, Address: *c.Email}
+	if v.OpenedAt != nil && v.Good(who.At) == nil {
+		token := NewToken()
+		if err := v.reopen(ctx, tx, token); err != nil {
+			return err
+		}
+		to.Token = string(token)
+	}
+	return d.Outbox.SendDecision(ctx, tx, to, mailer.Decision{At: who.At, Why: d.Explanation}, who)
+}
