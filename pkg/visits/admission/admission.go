@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/hiring/screening"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/persona"
@@ -52,6 +53,8 @@ type Request struct {
 	// Kind is that of the subject, or else conversation, and Channel video, unless
 	// given.
 	Kind, Channel string
+	// WebRTC says that the client may connect over WebRTC. It has no sense with Media.
+	WebRTC bool
 	// Source is where the request came from, and Widget the widget, if it was one.
 	Source string
 	Widget id.Widget
@@ -72,6 +75,10 @@ type Request struct {
 	// Escalation or CaseLink is what the session is about, of such kinds.
 	Escalation id.Escalation
 	CaseLink   id.CaseLink
+	// Candidate is whose job interview it is; zero for none.
+	Candidate id.Candidate
+	// Assignment is what it is to be part of; zero for whichever is open for the person.
+	Assignment id.Assignment
 	Avatar     id.Avatar
 	Voice      id.Voice
 	Language   string
@@ -91,6 +98,8 @@ type Request struct {
 	// AllowedOrigins are of the pages that may connect; any where there is none.
 	AllowedOrigins []string
 	Sandbox        bool
+	// Record says that the session is to be recorded, and is not to be where it cannot.
+	Record bool
 	// Media is the connection to the server in whose room the session takes place; zero for
 	// our own sockets.
 	Media id.Connection
@@ -106,6 +115,9 @@ type Desk struct{ Library *avatar.Library }
 func (d *Desk) Enter(ctx context.Context, tx *tenant.Tx, r Request, now time.Time) (session.Minted, error) {
 	at, err := d.stage(ctx, tx, &r, now)
 	if err != nil {
+		return session.Minted{}, err
+	}
+	if err := at.prepared(ctx, tx, &r, now); err != nil {
 		return session.Minted{}, err
 	}
 	p, err := persona.Load(ctx, tx, r.Persona)
@@ -127,6 +139,12 @@ func (d *Desk) Enter(ctx context.Context, tx *tenant.Tx, r Request, now time.Tim
 	if err != nil {
 		return session.Minted{}, err
 	}
+	if s.Recording, err = at.recorded(ctx, tx, r.Record); err != nil {
+		return session.Minted{}, err
+	}
+	if err := at.assign(ctx, tx, &s, r.Assignment); err != nil {
+		return session.Minted{}, err
+	}
 	if !r.Supersedes.IsZero() {
 		if err := supersede(ctx, tx, r.Supersedes, now); err != nil {
 			return session.Minted{}, err
@@ -140,7 +158,13 @@ func (d *Desk) Enter(ctx context.Context, tx *tenant.Tx, r Request, now time.Tim
 		daily.OfPerson = at.portal.Definition.Caps.SessionsPerPersonPerDay
 	}
 	made, err := session.Mint(ctx, tx, s, r.Terms, daily)
-	return made, asProblem(err)
+	if err != nil {
+		return made, asProblem(err)
+	}
+	if at.candidate != nil {
+		return made, screening.Begin(ctx, tx, *at.candidate, made.Session, at.version)
+	}
+	return made, at.score(ctx, tx, made.Session)
 }
 
 // Mint is Enter because somebody with a key asks for it.

@@ -43,6 +43,9 @@ func (d *Desk) plan(ctx context.Context, now time.Time, tx *tenant.Tx, p persona
 		s.MaxDurationS = *least(&s.MaxDurationS, at.portal.Definition.Caps.MaxSessionS)
 		s.Brief.RetainDays = least(s.Brief.RetainDays, at.portal.Definition.Privacy.RetentionDays)
 	}
+	if at.candidate != nil {
+		s.Withheld = new(session.CandidateInterview)
+	}
 	if young(at.person.AgeBand) {
 		s.Withheld = new(session.LearnerConversation)
 	}
@@ -52,14 +55,20 @@ func (d *Desk) plan(ctx context.Context, now time.Time, tx *tenant.Tx, p persona
 	if err := speak(ctx, tx, p, &s, r.Voice, r.Language); err != nil {
 		return s, err
 	}
+	if err := at.practiced(ctx, tx, &s); err != nil {
+		return s, err
+	}
 	at.brief(&s)
 	return s, checkBases(ctx, tx, r.Bases)
 }
 
 // transport is what the session is held over.
 func (r Request) transport() string {
-	if !r.Media.IsZero() {
+	switch {
+	case !r.Media.IsZero():
 		return session.LiveKit
+	case r.WebRTC:
+		return session.WebRTC
 	}
 	return session.WebSocket
 }
@@ -96,11 +105,11 @@ func (at *stage) bases(asked []id.KnowledgeBase, is persona.Definition) []id.Kno
 	if at.subject != nil {
 		all = append(all, at.subject.Definition.KnowledgeBaseIDs...)
 	}
-	return unique(all)
+	return Distinct(all)
 }
 
-// unique leaves each pack once, in no order of theirs.
-func unique(bases []id.KnowledgeBase) []id.KnowledgeBase {
+// Distinct leaves each pack once, in no order of theirs.
+func Distinct(bases []id.KnowledgeBase) []id.KnowledgeBase {
 	return slices.Compact(slices.SortedFunc(slices.Values(bases), func(a, b id.KnowledgeBase) int { return slices.Compare(a[:], b[:]) }))
 }
 
@@ -154,7 +163,7 @@ func checkBases(ctx context.Context, tx *tenant.Tx, bases []id.KnowledgeBase) er
 		return nil
 	}
 	var found int
-	wanted := unique(bases)
+	wanted := Distinct(bases)
 	if err := tx.QueryRow(ctx, `
 		SELECT count(*) FROM knowledge_base WHERE org_id = $1 AND id = ANY($2) AND deleted_at IS NULL`, tx.Org, wanted).Scan(&found); err != nil {
 		return err

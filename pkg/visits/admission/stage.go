@@ -8,14 +8,20 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/learning/assignment"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/tenant"
 )
 
 // stage is where a session takes place and who comes, as far as either is known.
 type stage struct {
+	// candidate is whose job interview it is; nil for none.
+	candidate *candidate.Candidate
 	// named is the member of the request that says who speaks.
 	named string
 	// portal is as it was published; nil away from any.
@@ -25,14 +31,29 @@ type stage struct {
 	// subject is taught from content.
 	subject *subject.Subject
 	content subject.Content
+	version int64
 	// person is zero for somebody unknown.
 	person person.Person
+	// unit is that of the person's place; zero for none.
+	unit id.Unit
+	// guardian is how things stand with the consent of the person's guardian to their place.
+	guardian person.Guardian
+	// assignment is what the session is part of, and part the person's of it; nil for none.
+	assignment *assignment.Assignment
+	part       *assignment.Progress
+	// needs is how much a question of a practice is needed; nil where nothing is known.
+	needs func(subject.Question) float64
 }
 
 // stage finds the portal, the subject and the person of a request, and completes
 // the request by them.
 func (d *Desk) stage(ctx context.Context, tx *tenant.Tx, r *Request, now time.Time) (stage, error) {
 	at := stage{named: "personaId"}
+	if !r.Candidate.IsZero() {
+		if err := at.apply(ctx, tx, r, now); err != nil {
+			return at, err
+		}
+	}
 	if !r.Portal.IsZero() {
 		at.named = "portalId"
 	}
@@ -64,7 +85,7 @@ func (at *stage) teach(ctx context.Context, tx *tenant.Tx, r *Request) error {
 		return problem.Conflicting("not_published", "The subject is not published.").WithParam("subjectId")
 	}
 	v, err := subject.FindVersion(ctx, tx, s.ID, *s.PublishedVersion)
-	at.subject, at.content, r.Portal = &s, v.Content, s.Portal
+	at.subject, at.content, at.version, r.Portal = &s, v.Content, v.Version, s.Portal
 	return err
 }
 
@@ -110,8 +131,25 @@ func (at *stage) seat(ctx context.Context, tx *tenant.Tx, r *Request, now time.T
 		return personProblem(err)
 	}
 	sits, err := person.Seat(ctx, tx, r.Portal, r.Person, r.Membership, now)
-	at.person, r.Membership = sits.Person, sits.Membership.ID
+	at.person, at.unit, r.Membership, at.guardian = sits.Person, sits.Membership.Unit, sits.Membership.ID, sits.Guardian
 	return personProblem(err)
+}
+
+// recorded is what is wished of the session's recording: by who asks for it, or by its portal.
+func (at *stage) recorded(ctx context.Context, tx *tenant.Tx, wanted bool) (session.Wish, error) {
+	w := session.Wish{Wanted: wanted, Minor: at.person.AgeBand.Minor()}
+	w.Offered = at.portal != nil && at.portal.Definition.Privacy.Recordings
+	if !w.Wanted && !w.Offered || at.guardian.Consent.IsZero() || at.guardian.State != consent.Given {
+		return w, nil
+	}
+	k, err := consent.Find(ctx, tx, at.guardian.Consent)
+	if err != nil {
+		return w, err
+	}
+	if k.Guardian.Covers("recording") {
+		w.Guardian = k.ID
+	}
+	return w, nil
 }
 
 // personProblem says what the errors of person.Seat are to a caller.

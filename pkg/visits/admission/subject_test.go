@@ -37,7 +37,7 @@ func TestQuestions(t *testing.T) {
 			c.Rules.Pick, many = &pick, min(many, max(int(pick), len(mustStand)))
 		}
 		which := id.NewSession()
-		goals := questions(c, which, english)
+		goals := questions(c, which, english, nil)
 		asked := make([]string, len(goals))
 		for i, goal := range goals {
 			asked[i] = goal.Key
@@ -50,7 +50,7 @@ func TestQuestions(t *testing.T) {
 		}
 		slices.Sort(asked)
 		require.Equal(t, asked, slices.Compact(slices.Clone(asked)))
-		require.Equal(t, goals, questions(c, which, english))
+		require.Equal(t, goals, questions(c, which, english, nil))
 	})
 }
 
@@ -61,4 +61,27 @@ func TestHowAQuestionIsAsked(t *testing.T) {
 	}
 	require.Equal(t, "Which knot? A bowline; A reef knot.", asked(choice, english))
 	require.Empty(t, asked(subject.Question{Text: language.Words{"de": "Warum?"}}, english), "there is nothing to say in a language that it lacks")
+}
+
+// A practice asks what is needed most, and what must be asked.
+func TestAPracticeAsksWhatIsNeeded(t *testing.T) {
+	c := subject.Content{}
+	for _, key := range []string{"knots", "sails", "wind", "tide"} {
+		c.Questions = append(c.Questions, subject.Question{Key: key, Text: language.Words{"en": "Why?"}, Required: key == "tide"})
+	}
+	needs := func(q subject.Question) float64 {
+		return map[string]float64{"knots": 0.1, "sails": 1.4, "wind": 0.6}[q.Key]
+	}
+	asked := func() (keys []string) {
+		for _, goal := range questions(c, id.NewSession(), english, needs) {
+			keys = append(keys, goal.Key)
+		}
+		return keys
+	}
+	for range 20 {
+		c.Rules.Order, c.Rules.Pick = "fixed", new(int64(3))
+		require.Equal(t, []string{"sails", "wind", "tide"}, asked())
+		c.Rules.Order, c.Rules.Pick = "random", nil
+		require.Equal(t, []string{"sails", "wind", "knots", "tide"}, asked())
+	}
 }

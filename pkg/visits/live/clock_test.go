@@ -22,6 +22,7 @@ func newClockedStage(t *testing.T, seconds int64) (*stage, *clocktest.FakeClock)
 // Whoever is in a session is told before its time is up, however short it is, and also
 // where they come late.
 func TestTimeLeftIsTold(t *testing.T) {
+	t.Parallel()
 	for _, longest := range []int64{10, 30, 59, 60, 61, 120} {
 		t.Run(time.Duration(longest*int64(time.Second)).String(), func(t *testing.T) {
 			s, clock := newClockedStage(t, 600)
@@ -80,6 +81,7 @@ func passes(t *testing.T, clock *clocktest.FakeClock, d time.Duration) {
 // An anonymous visitor who connects and sends nothing is sent away within seconds; one
 // who is there stays, and so does whoever has a key.
 func TestAVisitorWhoSaysNothing(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		visitor string
 		speaks  bool

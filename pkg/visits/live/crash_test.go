@@ -53,6 +53,7 @@ func (s *stage) turnsOf(which id.Session, turn id.Turn) (n int) {
 // What was acknowledged is said by the next process to a client that resumed, whether or
 // not it says again that it is ready, and once.
 func TestASayThatWaitedIsSaidAfterACrash(t *testing.T) {
+	t.Parallel()
 	for _, ready := range []bool{false, true} {
 		t.Run(fmt.Sprintf("ready again: %v", ready), func(t *testing.T) {
 			s := newStage(t, 600)
@@ -76,6 +77,7 @@ func TestASayThatWaitedIsSaidAfterACrash(t *testing.T) {
 
 // Where the session ends first, the transcript says that it was not said.
 func TestASayThatNobodyHeardIsRecorded(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	one := s.pod()
 	defer one.Stop()
@@ -93,6 +95,7 @@ func TestASayThatNobodyHeardIsRecorded(t *testing.T) {
 // A client that comes back after a crash is shown the last turns, and what is said then
 // comes behind them.
 func TestTheLastTurnsAreShownAfterACrash(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	one, two := s.pod(), s.pod()
 	defer one.Stop()

@@ -47,14 +47,15 @@ const endWithin = 8 * time.Second
 // close writes the end down; nil when it could not be.
 func (r *room) close(ctx context.Context, e session.Ending) *session.Session {
 	var ended session.Session
-	err := r.retry(ctx, func(ctx context.Context, tx *tenant.Tx) (err error) {
+	err := r.retry(ctx, r.withRefusal(func(ctx context.Context, tx *tenant.Tx) (err error) {
 		ended, err = session.EndOwn(ctx, tx, r.session.ID, r.session.Epoch, e)
 		return err
-	})
+	}))
 	if err != nil {
 		r.server.Log.WarnContext(ctx, "an end is left to the sweep", "session", r.session.ID.String(), "error", err)
 		return nil
 	}
+	r.consents.owed = false
 	return &ended
 }
 
@@ -107,12 +108,14 @@ func (r *room) release() {
 }
 
 func (r *room) giveBack(ctx context.Context) {
-	err := r.retry(ctx, func(ctx context.Context, tx *tenant.Tx) error {
+	err := r.retry(ctx, r.withRefusal(func(ctx context.Context, tx *tenant.Tx) error {
 		return session.Release(ctx, tx, r.session.ID, r.session.Epoch, r.server.now())
-	})
+	}))
 	if err != nil {
 		r.server.Log.WarnContext(ctx, "a session waits for its lease to end", "session", r.session.ID.String(), "error", err)
+		return
 	}
+	r.consents.owed = false
 }
 
 // leaveAll sends the last message and closes every socket and the room.

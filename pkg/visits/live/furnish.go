@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/hiring/screening"
+	"visavis.dev/pkg/learning/result"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
@@ -44,10 +46,12 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		Session: conversation.Facts{
 			ID: s.ID, Language: s.Language, Channel: conversation.Channel(s.Channel), Context: s.Brief.Context,
 			Variables: s.Brief.Variables, Greeting: s.Brief.Greeting, Memories: memories, Collected: s.Collected,
+			Deaf: s.Brief.Deaf, Mute: s.Brief.Mute, Goal: s.Brief.Goal, Ending: s.Brief.Ending, Ends: s.Brief.Closed,
 		},
 		Persona: definition, PersonaName: name, Bases: bases, Tags: s.Brief.Tags, Turns: turns, NextTurn: s.TurnCount,
 		Knowledge: srv.Minds.Knowledge(r.org), Journal: &journal{r, bases},
-		Send: r.send,
+		Diary: r.newDiary(definition),
+		Send:  r.send,
 		End: func(reason string) {
 			why := session.Reason(reason)
 			r.why.Store(&why)
@@ -55,6 +59,20 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		Clock:  srv.Clock,
 		Log:    srv.Log.With("session", s.ID.String()),
 		Detect: search.Detect,
+	}
+	if s.Brief.Closed {
+		c.Knowledge, c.Bases = nil, nil
+	}
+	if s.Brief.Scored {
+		open := result.NewExaminer
+		if s.Kind == session.Screening {
+			open = screening.Examiner
+		}
+		examiner, err := open(ctx, srv.Tenants, r.org, s)
+		if err != nil {
+			return conversation.Config{}, err
+		}
+		c.Examiner = examiner
 	}
 	if srv.Voice != nil {
 		if r.said, err = srv.Voice(ctx, r.org, s.Voice); err != nil {
@@ -64,13 +82,16 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 	if r.voice = r.newVoice(r.said); r.voice != nil {
 		c.Sound = r.voice
 	}
-	if srv.Recognition != nil && s.Channel != string(conversation.Chat) && s.Transport == session.WebSocket {
+	if srv.Recognition != nil && s.Channel != string(conversation.Chat) && s.Transport != session.LiveKit {
 		by, err := srv.Recognition(ctx, r.org)
 		if err != nil {
 			// A conversation can be typed.
 			srv.Log.WarnContext(ctx, "failed to open the connection that recognizes speech", "session", s.ID.String(), "error", err)
 		}
 		r.hearing = r.newHearing(by)
+	}
+	if r.hearing != nil {
+		r.hearing.deaf = s.Brief.Deaf
 	}
 	r.pressed = definition.Conversation.PushToTalk
 	r.polyglot = definition.Settings.AutoDetectLanguage && len(definition.Settings.Languages) > 0
@@ -120,10 +141,10 @@ func (j *journal) Gap(ctx context.Context, question, language string) error {
 }
 
 // Collected implements conversation.Journal.
-func (j *journal) Collected(ctx context.Context, values map[string]string, outcome string) error {
+func (j *journal) Collected(ctx context.Context, f session.Found) error {
 	r := j.room
 	return j.write(ctx, func(ctx context.Context, tx *tenant.Tx) error {
-		return session.Collect(ctx, tx, r.session.ID, r.session.Epoch, values, outcome)
+		return session.Collect(ctx, tx, r.session.ID, r.session.Epoch, f, r.server.now())
 	})
 }
 
@@ -155,6 +176,7 @@ func (r *room) ready(ctx context.Context, p peer) (frame, map[string]any, error)
 	for {
 		welcome := r.readyData(map[string]any{
 			"resumeToken": token, "turns": turns, "audio": r.sound(p, announced), "hears": r.hears(p), "pushToTalk": r.pressed,
+			"recording": r.recording(p), "rtc": r.rtc(p),
 		})
 		f := r.server.message("session-ready", welcome)
 		if len(f.data) <= p.most() || len(turns) == 0 {

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/speech/listening"
@@ -43,10 +45,17 @@ type hearing struct {
 	room *room
 	by   Recognition
 
+	frames
+
 	mu       sync.Mutex
 	listener *listening.Listener
-	decoder  *sound.OpusDecoder
 	closed   bool
+	// deaf says that nobody is to be understood for now, as the session's owner wants it.
+	deaf bool
+	// held is while the client's user presses what they speak with, whoever listens.
+	held bool
+	// dropped are the listeners that are being closed.
+	dropped sync.WaitGroup
 	// told is the code of the error that the client was told last; empty once words came.
 	told string
 }
@@ -56,8 +65,15 @@ func (r *room) newHearing(by Recognition) *hearing {
 	if by.Recognizer == nil {
 		return nil
 	}
-	return &hearing{room: r, by: by}
+	return &hearing{room: r, by: by, frames: newFrames(r.server.now)}
 }
+
+// burst is how many milliseconds of packets may come at once, from a client that was held
+// up, and leastPacket what each of them counts at least.
+const (
+	burst       = 4000
+	leastPacket = 10
+)
 
 // hears is what session-ready tells of who understands speech: nil where it is all text.
 func (r *room) hears(p peer) any {
@@ -74,6 +90,16 @@ func (r *room) hears(p peer) any {
 // hearSound takes a frame of the client's sound. Where nothing here understands it, that
 // is said once: sound comes in many frames.
 func (r *room) hearSound(data []byte) {
+	if r.waitsForConsent() {
+		return
+	}
+	// Once: what is recorded may end meanwhile.
+	if k := r.tape.Load(); r.hearing == nil && k != nil {
+		if err := k.frame(data); err != nil {
+			r.deaf.Do(func() { r.complain("invalid_sound", err.Error()) })
+		}
+		return
+	}
 	if r.hearing == nil {
 		r.deaf.Do(func() { r.complain("no_recognition", "Nothing here understands speech; send text.") })
 		return
@@ -96,34 +122,55 @@ func (h *hearing) frame(data []byte) error {
 		return errFrame
 	}
 	h.room.heard.Store(true)
-	l := h.listen()
-	if l == nil {
-		return nil
-	}
-	if payload := data[frameHeader:]; len(payload) > 0 {
+	if payload, l := data[frameHeader:], h.listen(); l != nil && len(payload) > 0 {
 		samples, err := h.samples(data[0], payload)
 		if err != nil {
 			return err
 		}
-		l.Hear(samples)
+		if len(samples) > 0 {
+			h.room.tape.Load().hear(samples)
+			l.Hear(samples)
+		}
 	}
 	if data[1]&userLast != 0 {
-		l.Release()
+		h.release()
 	}
 	return nil
 }
 
-func (h *hearing) samples(kind byte, payload []byte) ([]int16, error) {
+// frames are what a client sends of its user's sound.
+type frames struct {
+	now func() time.Time
+	// packets are those that may be decoded, in milliseconds of their sound.
+	packets *rate.Limiter
+
+	decoding sync.Mutex
+	decoder  *sound.OpusDecoder
+}
+
+func newFrames(now func() time.Time) frames {
+	return frames{now: now, packets: rate.NewLimiter(rate.Limit(time.Second/time.Millisecond), burst)}
+}
+
+// samples are those of a frame; none of what comes faster than it may be decoded.
+func (f *frames) samples(kind byte, payload []byte) ([]int16, error) {
 	if kind == userOpus {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if h.decoder == nil {
+		lasts, err := sound.PacketLasts(payload)
+		if err != nil {
+			return nil, errFrame
+		}
+		if !f.packets.AllowN(f.now(), max(leastPacket, int(lasts/time.Millisecond))) {
+			return nil, nil // before it costs anything
+		}
+		f.decoding.Lock()
+		defer f.decoding.Unlock()
+		if f.decoder == nil {
 			var err error
-			if h.decoder, err = sound.NewOpusDecoder(listening.SampleRate); err != nil {
+			if f.decoder, err = sound.NewOpusDecoder(listening.SampleRate); err != nil {
 				return nil, err
 			}
 		}
-		samples, err := h.decoder.Decode(payload)
+		samples, err := f.decoder.Decode(payload)
 		if err != nil {
 			return nil, errFrame
 		}
@@ -139,16 +186,23 @@ func (h *hearing) samples(kind byte, payload []byte) ([]int16, error) {
 	return samples, nil
 }
 
-// listen is the listener, made with the first sound; nil once the room is closed.
+// listen is the listener, made with the first sound; nil once the room is
+// closed, and while nobody is to be understood.
 func (h *hearing) listen() *listening.Listener {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.listener == nil && !h.closed {
+	if h.closed || h.deaf {
+		return nil
+	}
+	if h.listener == nil {
 		r := h.room
 		h.listener = listening.New(listening.Options{
 			Recognizer: h.by.Recognizer, Pause: h.by.Pause, Language: h.language, Told: h.hear, Playing: r.loudness,
 			Pressed: r.pressed, Most: time.Duration(r.session.MaxDurationS) * time.Second, Clock: r.server.Clock,
 		})
+		if h.held {
+			h.listener.Press() // they have gone on pressing while nobody listened
+		}
 	}
 	return h.listener
 }
@@ -177,9 +231,7 @@ func (h *hearing) press(m conversation.ClientMessage) bool {
 	}
 	switch m.Type {
 	case conversation.UserStartedSpeaking:
-		if l := h.listen(); l != nil {
-			l.Press()
-		}
+		h.hold()
 	case conversation.UserStoppedSpeaking:
 		h.release()
 	default:
@@ -188,23 +240,59 @@ func (h *hearing) press(m conversation.ClientMessage) bool {
 	return true
 }
 
+// hold begins what is said while a button is pressed.
+func (h *hearing) hold() {
+	h.mu.Lock()
+	h.held = true
+	h.mu.Unlock()
+	if l := h.listen(); l != nil {
+		l.Press()
+	}
+}
+
 // release ends what is being said, as where the client is gone.
 func (h *hearing) release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.held = false
 	if h.listener != nil {
 		h.listener.Release()
 	}
 }
 
+// listens is called when the session's owner wants the user understood, or not any more:
+// then what was heard and is not recognized yet is dropped too. It does not wait, since a
+// recognizer may be long in ending; what it answers is closed once no service gets any of it.
+func (h *hearing) listens(wanted bool) <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	quiet := make(chan struct{})
+	h.deaf = !wanted
+	if wanted || h.listener == nil {
+		close(quiet)
+		return quiet
+	}
+	l := h.listener
+	h.listener = nil
+	l.Stop()
+	h.dropped.Go(func() {
+		defer close(quiet)
+		l.Close()
+	})
+	return quiet
+}
+
+// close ends all that listens, and waits for it.
 func (h *hearing) close() {
 	h.mu.Lock()
-	l := h.listener
 	h.closed = true
+	l := h.listener
+	h.listener = nil
 	h.mu.Unlock()
 	if l != nil {
 		l.Close()
 	}
+	h.dropped.Wait()
 }
 
 // hear tells the conversation what was heard.

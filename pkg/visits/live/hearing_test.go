@@ -6,23 +6,27 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/utils/clock"
 
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/provider/deepgram"
 	"visavis.dev/pkg/provider/deepgram/deepgramtest"
 	"visavis.dev/pkg/provider/transcription"
 	"visavis.dev/pkg/provider/transcription/transcriptiontest"
+	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/speech/espeak"
 	"visavis.dev/pkg/speech/espeak/espeaktest"
 	"visavis.dev/pkg/speech/recognition"
 	"visavis.dev/pkg/speech/sound"
 	"visavis.dev/pkg/speech/sound/soundtest"
 	"visavis.dev/pkg/speech/speaker"
+	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/live"
 	"visavis.dev/pkg/visits/live/livetest"
 )
@@ -89,6 +93,7 @@ func byRecordings(s *transcriptiontest.Server) live.Recognition {
 
 // What a visitor says is recognized and answered, by a recording at a time.
 func TestVisitorIsHeard(t *testing.T) {
+	t.Parallel()
 	service := transcriptiontest.Serve(t)
 	s := newStage(t, 600)
 	s.recognition = byRecordings(service)
@@ -108,6 +113,7 @@ func TestVisitorIsHeard(t *testing.T) {
 
 // The words come while they are said, where the service streams.
 func TestVisitorIsHeardWordByWord(t *testing.T) {
+	t.Parallel()
 	service := deepgramtest.Serve(t, question)
 	s := newStage(t, 600)
 	s.recognition = live.Recognition{Recognizer: &recognition.Streams{
@@ -131,6 +137,7 @@ func TestVisitorIsHeardWordByWord(t *testing.T) {
 
 // A service that fails is said, and typed words are answered as ever.
 func TestRecognitionThatFails(t *testing.T) {
+	t.Parallel()
 	service := transcriptiontest.Serve(t)
 	s := newStage(t, 600)
 	s.recognition = byRecordings(service)
@@ -149,6 +156,7 @@ func TestRecognitionThatFails(t *testing.T) {
 
 // A connection that cannot be opened takes nothing but the hearing.
 func TestRecognitionThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	s.deaf = errors.New("the secret cannot be opened")
 	p := s.pod()
@@ -165,6 +173,7 @@ func TestRecognitionThatCannotBeOpened(t *testing.T) {
 // A client that understands speech itself is believed where the server could do it too: its
 // user interrupts by beginning to speak.
 func TestClientThatUnderstandsItself(t *testing.T) {
+	t.Parallel()
 	service := transcriptiontest.Serve(t)
 	s := newStage(t, 600)
 	s.recognition = byRecordings(service)
@@ -182,6 +191,7 @@ func TestClientThatUnderstandsItself(t *testing.T) {
 // With a button, what is said while it is held is a turn once it is let go, and nothing else
 // is.
 func TestVisitorWhoHoldsAButton(t *testing.T) {
+	t.Parallel()
 	service := transcriptiontest.Serve(t)
 	s := newStage(t, 600)
 	s.recognition = byRecordings(service)
@@ -203,6 +213,7 @@ func TestVisitorWhoHoldsAButton(t *testing.T) {
 
 // Sound comes as Opus too, and what is neither is said once.
 func TestFramesOfSound(t *testing.T) {
+	t.Parallel()
 	service := transcriptiontest.Serve(t)
 	s := newStage(t, 600)
 	s.recognition = byRecordings(service)
@@ -233,4 +244,178 @@ func TestFramesOfSound(t *testing.T) {
 		return m.Type == "pong"
 	})
 	require.NoError(t, err)
+}
+
+// steers changes a session and waits until its conversation goes by it.
+func (s *stage) steers(which id.Session, c session.Command) {
+	s.t.Helper()
+	c.Kind = session.SteerIt
+	s.order(which, c)
+	require.Eventually(s.t, func() bool {
+		orders, err := session.Orders(context.Background(), s.tenants, "a", s.session(which).Owner.UUID)
+		return err == nil && len(orders) == 0
+	}, 20*time.Second, 10*time.Millisecond)
+}
+
+// steersAs changes a session as the API does, which keeps what its next process needs.
+func (s *stage) steersAs(which id.Session, c session.Command) {
+	s.t.Helper()
+	require.NoError(s.t, s.tenants.InTx(context.Background(), s.org, func(ctx context.Context, tx *tenant.Tx) error {
+		held, err := session.Lock(ctx, tx, which)
+		if err != nil {
+			return err
+		}
+		_, err = session.Steer(ctx, tx, held, session.Steered{Listening: c.Listening, Mute: c.Mute, Goal: c.Goal})
+		return err
+	}))
+	s.steers(which, c)
+}
+
+// What the session's owner wants holds in the process that takes the session over.
+func TestSteeringOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
+	service := transcriptiontest.Serve(t)
+	s := newStage(t, 600)
+	s.recognition = byRecordings(service)
+	s.change = func(d *persona.Definition) {
+		d.Goals = []persona.Goal{
+			{Key: "name", Prompt: "What is your name?", Required: true, Outputs: []string{"name"}, Confirm: "auto"},
+			{Key: "town", Prompt: "Where do you live?", Required: true, Outputs: []string{"town"}, Confirm: "auto"},
+		}
+	}
+	one, two := s.pod(), s.pod()
+	defer one.Stop()
+	defer two.Stop()
+	minted, token := s.mint(aloud)
+	c := s.connect(one, minted.ID, string(token))
+	c.send("client-ready", nil)
+	c.hear("Welcome.")
+	s.steersAs(minted.ID, session.Command{Listening: new(false), Mute: new(true), Goal: new("town")})
+	s.crash(minted.ID)
+
+	again := s.connect(two, minted.ID, c.resume)
+	again.speaks(asked(t))
+	again.send("user-text", map[string]string{"text": question})
+	require.Equal(t, question, again.final())
+	s.order(minted.ID, session.Command{Kind: session.SayIt, Text: "This was ordered.", Interruptible: true, Record: true})
+	_, err := again.Until(t.Context(), func(m livetest.Message) bool {
+		require.NotContains(t, string(m.Data), "nine", "the avatar is muted")
+		return m.Type == "bot-text" && strings.Contains(string(m.Data), "This was ordered.")
+	})
+	require.NoError(t, err)
+	require.Empty(t, service.Got(), "nobody is to be understood")
+
+	s.steersAs(minted.ID, session.Command{Listening: new(true), Mute: new(false)})
+	service.Next(transcriptiontest.Answer{Text: question})
+	again.speaks(asked(t))
+	require.Equal(t, question, again.final())
+	again.hear("nine")
+	again.hear("Where do you live?")
+}
+
+// A recognizer that is long in ending holds up nobody: what is typed is answered, and the
+// change is done once the recognizer has ended.
+func TestRecognizerThatIsLongInEnding(t *testing.T) {
+	t.Parallel()
+	slow := &slowRecognizer{opened: make(chan struct{}), ends: make(chan struct{})}
+	s := newStage(t, 600)
+	s.recognition = live.Recognition{Recognizer: slow}
+	p := s.pod()
+	defer p.Stop()
+	minted, token := s.mint(aloud)
+	c := s.connect(p, minted.ID, string(token))
+	c.send("client-ready", nil)
+	c.hear("Welcome.")
+	c.speaks(make([]int16, 3200))
+	<-slow.opened
+	ordered := s.order(minted.ID, session.Command{Kind: session.SteerIt, Listening: new(false)})
+	typed := s.order(minted.ID, session.Command{Kind: session.RespondTo, Text: question})
+	c.hear("nine")
+	require.Eventually(t, func() bool { return s.carriedOut(minted.ID, typed) }, 20*time.Second, 10*time.Millisecond)
+	require.False(t, s.carriedOut(minted.ID, ordered), "something is still heard")
+	close(slow.ends)
+	require.Eventually(t, func() bool { return s.carriedOut(minted.ID, ordered) }, 20*time.Second, 10*time.Millisecond)
+}
+
+// carriedOut says whether an order is done.
+func (s *stage) carriedOut(which id.Session, order id.Turn) bool {
+	done, err := session.Obeyed(context.Background(), s.tenants, s.org, which, order)
+	return err == nil && done
+}
+
+// slowRecognizer is one that ends when it is let.
+type slowRecognizer struct{ opened, ends chan struct{} }
+
+func (r *slowRecognizer) Open(func(recognition.Result)) recognition.Ear {
+	close(r.opened)
+	return r
+}
+func (*slowRecognizer) Begin(int, string) {}
+func (*slowRecognizer) Write([]int16)     {}
+func (*slowRecognizer) End()              {}
+func (r *slowRecognizer) Close()          { <-r.ends }
+
+// A button that is held while nobody is to be understood, and on, is held when somebody is
+// again; one that was let go meanwhile is not.
+func TestButtonHeldWhileListeningIsOff(t *testing.T) {
+	t.Parallel()
+	service := transcriptiontest.Serve(t)
+	s := newStage(t, 600)
+	s.recognition = byRecordings(service)
+	s.change = func(d *persona.Definition) { d.Conversation.PushToTalk = true }
+	p := s.pod()
+	defer p.Stop()
+	minted, token := s.mint(aloud)
+	c := s.connect(p, minted.ID, string(token))
+	c.send("client-ready", nil)
+	c.hear("Welcome.")
+	sentence := asked(t)
+	c.send("user-started-speaking", nil)
+	c.await("user-started-speaking", nil)
+	s.steers(minted.ID, session.Command{Listening: new(false)})
+	c.speaks(sentence)
+	s.steers(minted.ID, session.Command{Listening: new(true)})
+	service.Next(transcriptiontest.Answer{Text: question})
+	c.speaks(sentence[:16000])
+	c.send("user-stopped-speaking", nil)
+	require.Equal(t, question, c.final())
+	c.hear("nine")
+	require.Len(t, service.Got(), 1)
+	require.InDelta(t, 32000, len(service.Got()[0].WAV), 1000, "what was said while nobody listened is not sent")
+
+	c.send("user-started-speaking", nil)
+	c.await("user-started-speaking", nil)
+	s.steers(minted.ID, session.Command{Listening: new(false)})
+	c.send("user-stopped-speaking", nil)
+	s.steers(minted.ID, session.Command{Listening: new(true)})
+	c.speaks(sentence)
+	c.ask()
+	require.Len(t, service.Got(), 1, "nothing is pressed")
+}
+
+// While the session's owner wants nobody understood no service gets what is said, nor what
+// had been said and was not over.
+func TestNothingIsSentWhileNobodyIsToBeUnderstood(t *testing.T) {
+	t.Parallel()
+	service := transcriptiontest.Serve(t)
+	s := newStage(t, 600)
+	s.recognition = byRecordings(service)
+	p := s.pod()
+	defer p.Stop()
+	minted, token := s.mint(aloud)
+	c := s.connect(p, minted.ID, string(token))
+	c.send("client-ready", nil)
+	sentence := asked(t)
+	c.speaks(sentence[:20000])
+	c.await("user-started-speaking", nil)
+	s.steers(minted.ID, session.Command{Listening: new(false)})
+	c.await("user-stopped-speaking", nil)
+	c.speaks(sentence[20000:])
+	c.ask()
+	require.Empty(t, service.Got())
+	s.steers(minted.ID, session.Command{Listening: new(true)})
+	service.Next(transcriptiontest.Answer{Text: question})
+	c.speaks(sentence)
+	require.Equal(t, question, c.final())
+	require.Len(t, service.Got(), 1)
 }

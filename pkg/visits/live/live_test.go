@@ -19,6 +19,7 @@ import (
 )
 
 func TestAConversation(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	p := s.pod()
 	defer p.Stop()
@@ -50,6 +51,7 @@ func TestAConversation(t *testing.T) {
 
 // A persona that remembers people is told what it remembers when it begins.
 func TestAPersonIsRemembered(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	p := s.pod()
 	defer p.Stop()
@@ -63,6 +65,7 @@ func TestAPersonIsRemembered(t *testing.T) {
 }
 
 func TestALeaverLeaves(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	p := s.pod()
 	defer p.Stop()
@@ -86,6 +89,7 @@ func (s *stage) become(which id.Session, reason session.Reason) session.Session 
 }
 
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	p := s.pod()
 	defer p.Stop()
@@ -134,6 +138,7 @@ func (s *stage) end(which id.Session, reason session.Reason) error {
 
 // A token can be the first message, for clients that cannot name subprotocols.
 func TestATokenInTheFirstMessage(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	p := s.pod()
 	defer p.Stop()
@@ -150,6 +155,7 @@ func TestATokenInTheFirstMessage(t *testing.T) {
 }
 
 func TestASecondSocketSupersedesTheFirst(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	p := s.pod()
 	defer p.Stop()
@@ -167,6 +173,7 @@ func TestASecondSocketSupersedesTheFirst(t *testing.T) {
 }
 
 func TestOrdersReachTheProcess(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	p := s.pod()
 	defer p.Stop()
@@ -194,6 +201,7 @@ func TestOrdersReachTheProcess(t *testing.T) {
 }
 
 func TestAnEndThroughTheAPIClosesTheSocket(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	p := s.pod()
 	defer p.Stop()
@@ -207,6 +215,7 @@ func TestAnEndThroughTheAPIClosesTheSocket(t *testing.T) {
 }
 
 func TestTimesUp(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		seconds int64
 		change  func(*session.Session)
@@ -237,6 +246,7 @@ func TestTimesUp(t *testing.T) {
 
 // Sound is not understood, which is said once.
 func TestSound(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	p := s.pod()
 	defer p.Stop()
@@ -259,6 +269,7 @@ func TestSound(t *testing.T) {
 }
 
 func TestAPausedAccount(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	p := s.pod()
 	defer p.Stop()

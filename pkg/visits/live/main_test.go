@@ -1,6 +1,7 @@
 package live_test
 
 import (
+	"flag"
 	"os"
 	"testing"
 
@@ -13,5 +14,9 @@ func TestMain(m *testing.M) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY"} {
 		_ = os.Setenv(name, "http://127.0.0.1:9") // nobody is there
 	}
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		_ = os.Unsetenv(name) // a machine that exempts its own addresses
+	}
+	_ = flag.Set("test.parallel", "6") // most of their time they wait
 	databasetest.Main(espeaktest.Tests{M: m})
 }

@@ -19,6 +19,7 @@ import (
 // A conversation goes on while its organization moves: the process that holds it is
 // known on every shard, what it writes goes to the new one, and so does what it is asked.
 func TestAConversationGoesOnThroughAMove(t *testing.T) {
+	t.Parallel()
 	for name, small := range map[string]int{"small": 0, "large": -1} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, 600)

@@ -20,6 +20,9 @@ func (r *room) order(c session.Command) {
 	case session.SayIt:
 		// Its turn, once kept, takes the order off the list; so it does when the
 		// user is to have said something.
+		if !c.Record {
+			r.consents.private.Store(c.ID, true)
+		}
 		r.talk.Say(conversation.Say{
 			ID: c.ID, Text: c.Text, Language: c.Language, Interrupt: c.Interrupt, Interruptible: c.Interruptible, Record: c.Record,
 		})
@@ -39,10 +42,19 @@ func (r *room) steer(c session.Command) {
 	if c.MaxDurationS != nil {
 		r.time.longest, r.time.warned = r.time.started.Add(time.Duration(*c.MaxDurationS)*time.Second), false
 	}
+	if c.Listening != nil {
+		r.consents.quiet.Store(!*c.Listening)
+	}
 	steer := conversation.Steer{
 		Context: c.Context, Instructions: c.Instructions, Listening: c.Listening, Mute: c.Mute, Interrupt: c.Interrupt,
 		Goal: c.Goal, Variables: c.Variables,
-		Obeyed: func() { r.carriedOut(c) },
+		Obeyed: func() {
+			var quiet <-chan struct{}
+			if c.Listening != nil && r.hearing != nil {
+				quiet = r.hearing.listens(*c.Listening)
+			}
+			r.carriedOut(c, quiet)
+		},
 	}
 	if c.Language != "" {
 		steer.Language = &c.Language
@@ -67,10 +79,14 @@ func (r *room) finish(c session.Command) {
 // finishWithin is how long a last message may take.
 const finishWithin = 12 * time.Second
 
-// carriedOut takes an order off the list. When that fails, it is carried out
-// once more at worst, by the session's next process.
-func (r *room) carriedOut(c session.Command) {
+// carriedOut takes an order off the list, once all of it is done: when done is closed,
+// where it is not nil. When that fails, it is carried out once more at worst, by the
+// session's next process.
+func (r *room) carriedOut(c session.Command, done <-chan struct{}) {
 	go func() {
+		if done != nil {
+			<-done
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), endWithin)
 		defer cancel()
 		if err := session.CarriedOut(ctx, r.server.Tenants, r.org, r.session.ID, c.ID); err != nil && !errors.Is(err, context.Canceled) {

@@ -45,6 +45,7 @@ func lease(t *testing.T, o *tenanttest.Outage, shard, address string) (until tim
 // Shards that do not answer, and a directory that does not, end no conversation of
 // another shard: its lease is renewed, its orders are taken, and it is paid for.
 func TestConversationsGoOnBesideShardsThatDoNotAnswer(t *testing.T) {
+	t.Parallel()
 	o, stages := newOutageStages(t)
 	healthy := stages[tenanttest.Healthy]
 	p := healthy.pod()
@@ -88,6 +89,7 @@ func TestConversationsGoOnBesideShardsThatDoNotAnswer(t *testing.T) {
 
 // A lease that was lost on one shard ends the conversations of that shard alone.
 func TestALeaseLostOnOneShardEndsThatShardsConversations(t *testing.T) {
+	t.Parallel()
 	_, stages := newOutageStages(t)
 	one, other := stages[tenanttest.Healthy], stages[tenanttest.Frozen] // which is well
 	p := one.pod()

@@ -22,7 +22,7 @@ const (
 )
 
 // peer is somebody in a conversation, as its room reaches them: over a socket (socket), or
-// as a participant of a media server's room (guest).
+// as a participant of a media server's room (participant).
 type peer interface {
 	// send queues a message. It never waits: who does not take what they are sent is
 	// let go.
@@ -37,8 +37,13 @@ type peer interface {
 
 // frame is a message, or the end of all.
 type frame struct {
-	data   []byte
-	binary bool
+	// kind and content are of a message: its type and its data.
+	kind    string
+	content any
+	data    []byte
+	binary  bool
+	// track says that it is a packet of a track's (playout.Track).
+	track bool
 	// stopped says, once it is set, that it is not worth sending any more; nil for never.
 	stopped *atomic.Bool
 	end     bool
@@ -56,5 +61,5 @@ func encode(m conversation.Message) frame {
 	if err != nil {
 		panic(errors.Join(errors.New("a message cannot be written"), err)) // a fault of the program
 	}
-	return frame{data: text}
+	return frame{kind: m.Type, content: m.Data, data: text}
 }

@@ -18,6 +18,7 @@ import (
 
 // A socket that comes to another process is brought to the session's own.
 func TestASocketIsBroughtToItsProcess(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	one, two := s.pod(), s.pod()
 	defer one.Stop()
@@ -54,6 +55,7 @@ func TestASocketIsBroughtToItsProcess(t *testing.T) {
 
 // Only a process can say that it brought a socket, and of that session alone.
 func TestNobodyElseBringsASocket(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	one, two := s.pod(), s.pod()
 	defer one.Stop()
@@ -80,6 +82,7 @@ func TestNobodyElseBringsASocket(t *testing.T) {
 
 // A process that ends gives its sessions back: clients go on elsewhere at once.
 func TestAConversationGoesOnElsewhere(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	one, two := s.pod(), s.pod()
 	defer two.Stop()
@@ -105,6 +108,7 @@ func TestAConversationGoesOnElsewhere(t *testing.T) {
 
 // A process that lost its lease writes nothing more, and its clients are sent on.
 func TestAProcessThatWasSilentLosesItsSessions(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	one, two := s.pod(), s.pod()
 	defer one.Stop()
@@ -128,6 +132,7 @@ func TestAProcessThatWasSilentLosesItsSessions(t *testing.T) {
 
 // Somebody else took the place meanwhile.
 func TestAPlaceThatIsTaken(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	one, two := s.pod(), s.pod()
 	defer two.Stop()
@@ -146,6 +151,7 @@ func TestAPlaceThatIsTaken(t *testing.T) {
 
 // A client that does not come back has left when its connection was lost.
 func TestAClientThatDoesNotComeBack(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	p := s.pod()
 	minted, token := s.mint(nil)

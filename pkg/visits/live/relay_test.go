@@ -138,6 +138,7 @@ func recorded(t *testing.T, s *stage) (asked, replied []byte, to *pod) {
 
 // Who carries the bytes between two processes reads neither the token nor the words.
 func TestNobodyReadsWhatIsRelayed(t *testing.T) {
+	t.Parallel()
 	asked, replied, _ := recorded(t, newStage(t, 600))
 	require.Greater(t, len(asked), 1000)
 	require.Greater(t, len(replied), 1000)
@@ -163,6 +164,7 @@ const switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUp
 // Whoever answers at the address of a process that is gone learns nothing, whatever they
 // answer; the conversation goes on in the process that called.
 func TestAnImpostorThatAnswersLearnsNothing(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	_, replied, _ := recorded(t, s)
 	foreign := s.podWith(live.Options{Secret: []byte("another deployment's")})
@@ -240,6 +242,7 @@ func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Whoever calls a process as if they were one brings nothing, also not with what another
 // one sent once.
 func TestAnImpostorThatCallsBringsNothing(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	asked, replied, one := recorded(t, s)
 	r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(asked)))
@@ -291,6 +294,7 @@ func TestAnImpostorThatCallsBringsNothing(t *testing.T) {
 // (TestMain). This address leads here, but none is exempt from a proxy that does not say
 // loopback.
 func TestTheProxyOfTheEnvironmentRelaysNothing(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, 600)
 	var one *pod
 	p := newTap(t, carry(func() string { return one.address }))

@@ -51,16 +51,25 @@ type room struct {
 	// said is what speaks, and voice says the conversation aloud; nil where nothing does.
 	said  Voice
 	voice *voice
+	// tape records the session while its user agrees; nil otherwise.
+	tape     atomic.Pointer[recorder]
+	consents consents
 	// hearing understands what the client says; nil where nothing does. pressed says that
 	// they hold a button for it, polyglot that they may speak one of several languages.
 	hearing           *hearing
 	pressed, polyglot bool
 
+	// listening is held while it is settled how sound comes to the client. It is taken before
+	// mu, and never by who holds a lock of the player's or of a connection's.
+	listening sync.Mutex
+
 	mu     sync.Mutex
 	client peer
 	// welcome is what the client was told when it came.
 	welcome map[string]any
-	staff   map[id.Staff]peer
+	// plays are the formats that the client plays, once it is ready.
+	plays []string
+	staff map[id.Staff]peer
 	// last is the code that everybody was sent away with. It is read once the room ended.
 	last websocket.StatusCode
 }
@@ -94,6 +103,7 @@ func (s *Server) furnish(ctx context.Context, org id.Org, a session.Attached) (*
 		defer close(r.talked)
 		r.talk.Run(running)
 	}()
+	r.resumeRecording(ctx)
 	go r.run()
 	return r, nil
 }
@@ -121,6 +131,8 @@ func (r *room) run() {
 	defer r.server.leave(r)
 	defer close(r.ended)
 	defer r.stop()
+	defer r.refuseAtLast()
+	defer r.endRecording()
 	if r.voice != nil {
 		defer r.voice.Close()
 	}
@@ -158,13 +170,22 @@ func (r *room) serve(ctx context.Context, c *caller) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := newSocket(c.socket)
+	hear := r.hear
+	if c.Staff.IsZero() {
+		if p.direct = r.newDirect(p); p.direct != nil {
+			defer p.direct.close()
+			hear = p.direct.hear
+		}
+	}
 	if !r.admit(ctx, c.Staff, p) {
 		return false
 	}
 	go p.write(ctx)
 	if c.Staff.IsZero() {
-		code := p.read(ctx, r.hear, r.hearSound)
-		r.do(func() { r.clientLeft(p, code) })
+		// Whatever ends the reading, the room learns that they are gone.
+		code := websocket.StatusCode(-1)
+		defer func() { r.do(func() { r.clientLeft(p, code) }) }()
+		code = p.read(ctx, hear, r.hearSound)
 	} else {
 		p.read(ctx, func(data []byte) { r.hearStaff(c.Staff, data) }, func([]byte) {})
 		r.do(func() { r.staffLeft(ctx, c.Staff, p) })
@@ -209,14 +230,14 @@ func (r *room) clientCame(ctx context.Context, p peer) bool {
 	p.send(ready)
 	r.mu.Lock()
 	before := r.client
-	r.client, r.welcome = p, welcome
+	r.client, r.welcome, r.plays = p, welcome, nil
 	r.mu.Unlock()
 	r.unheard()
 	if before != nil {
 		before.close(closeSuperseded, "superseded")
 	}
 	r.time.clientCame()
-	if r.resumed {
+	if r.resumed && !r.waitsForConsent() {
 		// It was ready before the process that held the conversation died.
 		r.talk.Receive(conversation.ClientMessage{Type: conversation.ClientReady})
 	}
@@ -256,6 +277,7 @@ func (r *room) send(m conversation.Message) {
 }
 
 func (r *room) tellTo(f frame, staff bool) {
+	r.tape.Load().message(f)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.client != nil {
@@ -277,6 +299,37 @@ func (r *room) hear(data []byte) {
 		return
 	}
 	r.heard.Store(true)
+	if m.Type == conversation.Recording {
+		r.do(func() { r.recordingAnswered(m.Agreed) })
+		return
+	}
+	if r.waitsForConsent() {
+		r.hold(m)
+		return
+	}
+	r.take(m)
+}
+
+// hold takes what the client sends before its user agreed to what the session needs.
+func (r *room) hold(m conversation.ClientMessage) {
+	switch m.Type {
+	case conversation.ClientReady:
+		r.do(func() {
+			if !r.waitsForConsent() {
+				r.take(m)
+				return
+			}
+			r.consents.ready = &m
+		})
+	case conversation.Ping, conversation.EndSession:
+		r.talk.Receive(m)
+	default:
+		r.complain("recording_required", "This conversation goes on once you agree that it is recorded.")
+	}
+}
+
+// take takes a message for the conversation.
+func (r *room) take(m conversation.ClientMessage) {
 	if r.hearing != nil && r.hearing.press(m) {
 		return
 	}

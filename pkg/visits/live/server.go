@@ -20,8 +20,10 @@ import (
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/pershard"
 	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/rtc"
 )
 
 // Path is where the sockets are; the session's id follows.
@@ -41,6 +43,8 @@ type Options struct {
 	// Recognition is what writes down what visitors of an organization say; nil where
 	// nothing does.
 	Recognition func(context.Context, id.Org) (Recognition, error)
+	// Files are where what is recorded of sessions is kept; nil where none is recorded.
+	Files *file.Store
 	// Minds are what conversations think with.
 	Minds conversation.Minds
 	// Gap records a question that the packs do not answer, and answers the
@@ -53,6 +57,9 @@ type Options struct {
 	Media        func(context.Context, id.Org, id.Connection) (connection.Opened, error)
 	MediaOutcome func(id.Org, id.Connection, connection.Outcome)
 	Egress       *egress.Guard
+	// RTC is where browsers connect over WebRTC; nil where none do. It is closed by who made
+	// it, once the server has stopped.
+	RTC *rtc.Server
 	// Address is where other processes reach this one's sockets: host:port.
 	Address string
 	// Secret is what all processes share, by which they know each other's sockets.
@@ -133,7 +140,7 @@ func (s *Server) Start() {
 func (s *Server) loop(work string, every, within time.Duration, fn func(ctx context.Context, shard string) error) {
 	l := pershard.New(pershard.Options{
 		Work: work, Shards: s.Shards, Every: every, Timeout: within, Clock: s.Clock, Log: s.Log, Metrics: s.Metrics,
-		Run: func(ctx context.Context, shard string) (more bool, err error) { return false, fn(ctx, shard) },
+		Run: func(ctx context.Context, shard string) (next pershard.Next, err error) { return next, fn(ctx, shard) },
 	})
 	s.loops = append(s.loops, l)
 	l.Start()

@@ -25,14 +25,23 @@ type socket struct {
 	out  chan *frame
 	// gone is closed when nothing more is sent.
 	gone chan struct{}
+	// direct is the WebRTC connection beside it; nil for none.
+	direct *direct
 }
 
 func newSocket(conn *websocket.Conn) *socket {
 	return &socket{conn: conn, out: make(chan *frame, waiting), gone: make(chan struct{})}
 }
 
-// send queues a message. A peer that does not take what it is sent is let go.
+// send sends a message, over the WebRTC connection where that is open.
 func (s *socket) send(f frame) {
+	if !s.direct.take(f) {
+		s.queue(f)
+	}
+}
+
+// queue queues a message for the socket. A peer that does not take what it is sent is let go.
+func (s *socket) queue(f frame) {
 	select {
 	case s.out <- &f:
 	case <-s.gone:

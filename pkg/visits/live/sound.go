@@ -32,7 +32,8 @@ func (r *room) newVoice(v Voice) *voice {
 	out := &voice{room: r}
 	out.Player = playout.New(playout.Options{
 		Speaker: v.Speaker, Voice: v.In, Client: out, Clock: r.server.Clock,
-		Log: r.server.Log.With("session", r.session.ID.String()),
+		Log:   r.server.Log.With("session", r.session.ID.String()),
+		Heard: heard{r},
 		Progress: func(p playout.Progress) {
 			told := conversation.Sounded{
 				Turn: p.Turn, Number: p.Number, Begin: p.Begin, End: p.End, Whole: p.Whole, Failed: p.Failed,
@@ -72,15 +73,15 @@ func (v *voice) Visemes(turn id.Turn, items []speaker.Viseme) {
 }
 
 // Frame implements playout.Client.
-func (v *voice) Frame(data []byte, stopped *atomic.Bool) {
-	v.room.tellClient(frame{data: data, binary: true, stopped: stopped})
+func (v *voice) Frame(data []byte, of playout.Format, stopped *atomic.Bool) {
+	v.room.tellClient(frame{data: data, binary: true, track: of == playout.Track, stopped: stopped})
 }
 
 // Backlog implements playout.Client.
 func (v *voice) Backlog() int {
 	v.room.mu.Lock()
 	defer v.room.mu.Unlock()
-	if s, ok := v.room.client.(*socket); ok {
+	if s, ok := v.room.client.(*socket); ok && !s.direct.isOpen() {
 		return len(s.out)
 	}
 	return 0
@@ -88,6 +89,7 @@ func (v *voice) Backlog() int {
 
 // tellClient sends a message to the client alone.
 func (r *room) tellClient(f frame) {
+	r.tape.Load().message(f)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.client != nil {
@@ -108,30 +110,55 @@ func (r *room) speaks(language string) bool { return r.said.Speaker.Speaks(langu
 // unheard notes that nobody plays sound, until a client says that it does.
 func (r *room) unheard() {
 	if r.voice != nil {
+		r.listening.Lock()
+		defer r.listening.Unlock()
 		_ = r.voice.Connect(playout.None)
 	}
 }
 
 // listens notes which sound the client plays. One that plays another than it was told of
-// is told again.
+// is told again: of what comes over its socket, even where it has a track now.
 func (r *room) listens(preferred []string) {
 	f := playout.Choose(preferred)
 	if r.voice == nil || f == playout.None {
 		return
 	}
+	r.listening.Lock()
+	defer r.listening.Unlock()
 	r.mu.Lock()
 	client, welcome := r.client, r.welcome
+	r.plays = preferred
 	r.mu.Unlock()
 	if client == nil || !client.plays() {
 		return
 	}
 	if sound := r.sound(client, f); sound != nil && f != announced {
 		told := maps.Clone(welcome)
-		told["audio"] = sound
+		told["audio"], told["recording"] = sound, r.recording(client)
 		client.send(r.server.message("session-ready", told))
+	}
+	r.play(client, f)
+}
+
+// play has sound come in a client's format, or as its track. The lock of listening is held.
+func (r *room) play(client peer, f playout.Format) {
+	if s, ok := client.(*socket); ok && s.direct.isOpen() {
+		f = playout.Track
 	}
 	if err := r.voice.Connect(f); err != nil {
 		r.server.Log.Error("failed to make sound for a client", "session", r.session.ID.String(), "error", err)
+	}
+}
+
+// relisten notes that the sound goes another way to a client that plays it.
+func (r *room) relisten() {
+	r.listening.Lock()
+	defer r.listening.Unlock()
+	r.mu.Lock()
+	client, f := r.client, playout.Choose(r.plays)
+	r.mu.Unlock()
+	if client != nil && client.plays() && f != playout.None {
+		r.play(client, f)
 	}
 }
 

@@ -9,9 +9,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/provider/synthesis"
+	"visavis.dev/pkg/provider/synthesis/synthesistest"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/speech/connected"
 	"visavis.dev/pkg/speech/espeak"
 	"visavis.dev/pkg/speech/espeak/espeaktest"
 	"visavis.dev/pkg/speech/sound/soundtest"
@@ -84,6 +88,7 @@ func (c *client) listens(fn func(livetest.Message, *spoken) bool) *spoken {
 func untilLast(_ livetest.Message, s *spoken) bool { return s.last && len(s.words) > 0 }
 
 func TestConversationIsHeard(t *testing.T) {
+	t.Parallel()
 	s := speaks(t)
 	p := s.pod()
 	defer p.Stop()
@@ -126,6 +131,7 @@ func TestConversationIsHeard(t *testing.T) {
 // Once it was told that a turn was interrupted, a client is sent no more of it, and what it
 // played of it is what is kept.
 func TestInterruptedSoundEnds(t *testing.T) {
+	t.Parallel()
 	s := speaks(t)
 	p := s.pod()
 	defer p.Stop()
@@ -158,6 +164,7 @@ func TestInterruptedSoundEnds(t *testing.T) {
 
 // Who only reads is sent no sound, and neither is anybody in a chat.
 func TestNoSoundForWhoOnlyReads(t *testing.T) {
+	t.Parallel()
 	s := speaks(t)
 	p := s.pod()
 	defer p.Stop()
@@ -186,6 +193,7 @@ func TestNoSoundForWhoOnlyReads(t *testing.T) {
 
 // A language that nothing here speaks is told before anything is said.
 func TestLanguageThatIsNotSpoken(t *testing.T) {
+	t.Parallel()
 	s := speaks(t)
 	p := s.pod()
 	defer p.Stop()
@@ -195,6 +203,7 @@ func TestLanguageThatIsNotSpoken(t *testing.T) {
 
 // A client that comes back to another process hears what is said from then on.
 func TestSoundAfterTakeover(t *testing.T) {
+	t.Parallel()
 	s := speaks(t)
 	p, other := s.pod(), s.pod()
 	defer other.Stop()
@@ -207,4 +216,48 @@ func TestSoundAfterTakeover(t *testing.T) {
 	back.send("client-ready", map[string]any{"audio": []string{"pcm"}})
 	back.send("user-text", map[string]string{"text": "When does the museum open?"})
 	require.NotEmpty(t, back.listens(untilLast).samples)
+}
+
+// What is said is a connected service's sound, which the client has before the service is
+// through with it; where the service stalls within a sentence the rest of it is said all the
+// same.
+func TestConversationIsHeardFromAService(t *testing.T) {
+	t.Parallel()
+	service := synthesistest.Serve(t)
+	s := speaks(t)
+	builtin := s.speaker
+	s.speaker = connected.New(connected.Options{
+		Service: synthesis.Client{HTTP: service.Client(), BaseURL: service.URL + "/v1", Model: "tts"},
+		Voice:   "alloy", Builtin: builtin, First: 5 * time.Second, Clock: clock.RealClock{},
+	})
+	p := s.pod()
+	defer p.Stop()
+	minted, token := s.mint(aloud)
+	c := s.connect(p, minted.ID, string(token))
+	more, never := make(chan struct{}), make(chan struct{})
+	tone := synthesistest.Tone(1200 * time.Millisecond)
+	service.Next(synthesistest.Answer{Samples: tone, Pieces: 2, Until: more})
+	c.send("client-ready", map[string]any{"audio": []string{"pcm"}})
+	released := false
+	greeting := c.listens(func(m livetest.Message, s *spoken) bool {
+		if !released && len(s.samples) > 4800 {
+			released = true
+			close(more) // so much of it came before the rest
+		}
+		return untilLast(m, s)
+	})
+	require.InDelta(t, len(tone), len(greeting.samples), 600)
+	require.Equal(t, tone[2000:20000], greeting.samples[2000:20000])
+	service.Next(synthesistest.Answer{Samples: synthesistest.Tone(600 * time.Millisecond), Pieces: 2, Until: never})
+	c.send("user-text", map[string]string{"text": "When does the museum open?"})
+	answer := c.listens(func(_ livetest.Message, s *spoken) bool { return s.last && len(s.words) >= 5 })
+	require.Equal(t, "Welcome.", service.Asked()[0].Text)
+	require.Equal(t, "The museum opens at nine.", service.Asked()[1].Text)
+	require.Len(t, service.Asked(), 2, "it is left alone then")
+	var said []string
+	for _, w := range answer.words {
+		said = append(said, strings.Trim(w.Text, "."))
+	}
+	require.Equal(t, "The museum opens at nine", strings.Join(said[:5], " "))
+	require.Greater(t, len(answer.samples), 24000)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
+	"gocloud.dev/blob"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/id"
@@ -24,6 +25,7 @@ import (
 	"visavis.dev/pkg/speech/speaker"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/directory"
+	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
 	"visavis.dev/pkg/visits/live"
@@ -55,6 +57,9 @@ type stage struct {
 	recognition live.Recognition
 	// deaf is why recognition cannot be opened.
 	deaf error
+	// files is where what is recorded is kept, in the bucket; nil where nothing is.
+	files  *file.Store
+	bucket *blob.Bucket
 	// change changes the personas.
 	change func(*persona.Definition)
 }
@@ -160,6 +165,7 @@ func (s *stage) podWith(of live.Options) *pod {
 	if s.recognition.Recognizer != nil || s.deaf != nil {
 		o.Recognition = func(context.Context, id.Org) (live.Recognition, error) { return s.recognition, s.deaf }
 	}
+	o.Files, o.RTC = s.files, of.RTC
 	if s.media != nil {
 		s.media.join(&o)
 	}
@@ -213,6 +219,10 @@ type client struct {
 	audio json.RawMessage
 	// hears is who understands speech.
 	hears json.RawMessage
+	// recording is how the recording stands.
+	recording json.RawMessage
+	// rtc is how WebRTC may be offered.
+	rtc json.RawMessage
 	// said are the turns that it was shown when it came.
 	said []string
 }
@@ -235,10 +245,12 @@ func (s *stage) connect(p *pod, which id.Session, token string) *client {
 		ResumeToken string
 		Audio       json.RawMessage
 		Hears       json.RawMessage
+		Recording   json.RawMessage
+		RTC         json.RawMessage
 		Turns       []struct{ Text string }
 	}
 	joined.await("session-ready", &d)
-	joined.resume, joined.audio, joined.hears = d.ResumeToken, d.Audio, d.Hears
+	joined.resume, joined.audio, joined.hears, joined.recording, joined.rtc = d.ResumeToken, d.Audio, d.Hears, d.Recording, d.RTC
 	for _, turn := range d.Turns {
 		joined.said = append(joined.said, turn.Text)
 	}

@@ -44,6 +44,8 @@ type times struct {
 	// silentUntil is when an anonymous visitor who has sent nothing at all is sent away;
 	// zero for others, and once something came.
 	silentUntil time.Time
+	// consentAt is when what is owed of the user's consent is tried again; zero for nothing.
+	consentAt time.Time
 }
 
 func newTimes(a session.Attached, now time.Time) times {
@@ -96,6 +98,9 @@ func (t *times) wait(now time.Time) time.Duration {
 	if !t.silentUntil.IsZero() {
 		sooner(t.silentUntil)
 	}
+	if !t.consentAt.IsZero() {
+		sooner(t.consentAt)
+	}
 	sooner(t.noteAt)
 	return max(next.Sub(now), time.Millisecond)
 }
@@ -109,6 +114,9 @@ func (r *room) keepTime() {
 	}
 	if !t.spent && !now.Before(t.payAt) {
 		r.payNext(now)
+	}
+	if !t.consentAt.IsZero() && !now.Before(t.consentAt) {
+		r.catchUp()
 	}
 	switch {
 	case r.over:

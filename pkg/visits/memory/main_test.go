@@ -113,7 +113,7 @@ func (w *world) talk(said string, collected map[string]string, changes ...func(*
 	turn := session.Turn{ID: id.NewTurn(), Speaker: session.User, Text: said, Language: "en", Origin: session.Typed, StartedAt: w.now(), EndedAt: new(w.now())}
 	w.in(func(ctx context.Context, tx *tenant.Tx) error { return session.Keep(ctx, tx, s, turn, w.now()) })
 	w.in(func(ctx context.Context, tx *tenant.Tx) error {
-		return session.Collect(ctx, tx, s.ID, s.Epoch, collected, "")
+		return session.Collect(ctx, tx, s.ID, s.Epoch, session.Found{Values: collected}, time.Now())
 	})
 	w.in(func(ctx context.Context, tx *tenant.Tx) (err error) {
 		s, err = session.End(ctx, tx, s.ID, session.Ending{Reason: session.Left, At: w.now()})

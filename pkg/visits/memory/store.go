@@ -96,7 +96,7 @@ func Write(ctx context.Context, tx *tenant.Tx, s session.Session, heard []Item, 
 		return nil
 	}
 	m.Session, m.WrittenAt, m.ExpiresAt = s.ID, now, now.Add(Kept)
-	event.Tell(tx, m.draft(s))
+	event.Emit(tx, m.draft(s))
 	return m.save(ctx, tx)
 }
 

@@ -112,7 +112,7 @@ func TestWhatForbidsIt(t *testing.T) {
 			return func() {}
 		},
 		"words that are gone": func(s id.Session) func() {
-			w.in(func(ctx context.Context, tx *tenant.Tx) error { return session.DeleteWords(ctx, tx, s) })
+			w.in(func(ctx context.Context, tx *tenant.Tx) error { return session.DeleteWords(ctx, tx, s, time.Now()) })
 			return func() {}
 		},
 		"a flag": func(s id.Session) func() {

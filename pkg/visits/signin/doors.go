@@ -8,6 +8,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/sessions/caselink"
@@ -223,5 +224,16 @@ func (g *Gate) ByCaseLink(ctx context.Context, org id.Org, p id.Portal, token ca
 		}
 		l, err := caselink.Open(ctx, tx, p, token, e.now)
 		return Visit{Door: ByCase, CaseLink: l.ID}, err
+	})
+}
+
+// ByInvite lets in a candidate by their invitation.
+func (g *Gate) ByInvite(ctx context.Context, org id.Org, p id.Portal, token candidate.Token) (Entered, error) {
+	return g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {
+		if err := e.open(ctx, tx, door.Candidates); err != nil {
+			return Visit{}, err
+		}
+		c, err := candidate.Open(ctx, tx, p, token, e.now)
+		return Visit{Candidate: c.ID}, err
 	})
 }

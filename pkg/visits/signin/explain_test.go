@@ -11,7 +11,7 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
-	"visavis.dev/pkg/portals/letter"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/sessions/caselink"
 	"visavis.dev/pkg/sessions/escalation"
@@ -158,7 +158,7 @@ func (w *world) sweeps() error {
 }
 
 func (w *world) sweepsLetters() error {
-	_, err := letter.Sweep(w.Context(), w.tenants, "a", w.clock.Now())
+	_, err := mailer.Sweep(w.Context(), w.tenants, "a", w.clock.Now())
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/sessions/caselink"
 	"visavis.dev/pkg/sessions/escalation"
@@ -107,6 +108,16 @@ func (g *Gate) stillIn(ctx context.Context, in *Guest, now time.Time) error {
 			return err
 		}
 		return in.goOn(chat, now)
+	case !in.Candidate.IsZero():
+		c, err := candidate.Get(ctx, g.Tenants, in.Org, in.Candidate)
+		if err != nil {
+			return err
+		}
+		v, err := candidate.GetInvite(ctx, g.Tenants, in.Org, c.Invite)
+		if err != nil {
+			return err
+		}
+		return in.apply(c, v, now)
 	case !in.CaseLink.IsZero():
 		l, err := caselink.Get(ctx, g.Tenants, in.Org, in.CaseLink)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/door"
-	"visavis.dev/pkg/portals/letter"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/store/directory"
@@ -38,7 +38,7 @@ type Gate struct {
 	// Limiter bounds how often codes can be tried.
 	Limiter *limits.Limiter
 	// Post takes letters; nil where the deployment sends no mail.
-	Post *letter.Post
+	Mails *mailer.Outbox
 	// Asker asks the identity providers that Connections opens.
 	Asker       *identity.Asker
 	Connections *connection.Opener
@@ -135,7 +135,7 @@ func (e *entrance) seat(ctx context.Context, tx *tenant.Tx, who id.Person, which
 		return Visit{}, err
 	}
 	if m.Role == person.Learner {
-		event.Tell(tx, e.signedIn(m))
+		event.Emit(tx, e.signedIn(m))
 	}
 	return Visit{Person: who, Membership: m.ID}, nil
 }

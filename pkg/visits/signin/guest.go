@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/sessions/caselink"
@@ -23,8 +24,12 @@ type Guest struct {
 	Name string
 	// Sits is the person; zero for somebody without a place.
 	Sits person.Person
+	// Role is what they are by the place that they came by; empty for somebody without one.
+	Role person.Role
 	// Language is that of the chat or the case they come for; empty for any.
 	Language string
+	// Applies is the candidate that they are; nil for others.
+	Applies *candidate.Candidate
 	// Told is what the avatar is told of why they come.
 	Told string
 }
@@ -51,6 +56,16 @@ func (in *Guest) look(ctx context.Context, tx *tenant.Tx, e *entrance) error {
 			return err
 		}
 		return in.goOn(chat, e.now)
+	case !in.Candidate.IsZero():
+		c, err := candidate.Find(ctx, tx, in.Candidate)
+		if err != nil {
+			return err
+		}
+		v, err := candidate.FindInvite(ctx, tx, c.Invite)
+		if err != nil {
+			return err
+		}
+		return in.apply(c, v, e.now)
 	case !in.CaseLink.IsZero():
 		l, err := caselink.Find(ctx, tx, in.CaseLink)
 		if err != nil {
@@ -62,7 +77,9 @@ func (in *Guest) look(ctx context.Context, tx *tenant.Tx, e *entrance) error {
 }
 
 // sit says who it is that has a place.
-func (in *Guest) sit(s person.Standing) { in.Sits, in.Name = s.Person, s.Person.Name }
+func (in *Guest) sit(s person.Standing) {
+	in.Sits, in.Name, in.Role = s.Person, s.Person.Name, s.Membership.Role
+}
 
 // goOn has the guest go on with a chat, unless they come too late: of a conversation
 // that began then, nobody would be told how it ended.
@@ -91,6 +108,18 @@ func (in *Guest) goOn(chat escalation.Escalation, now time.Time) error {
 	return nil
 }
 
+// apply has the guest be a candidate, while their invitation is good.
+func (in *Guest) apply(c candidate.Candidate, v candidate.Invite, now time.Time) error {
+	if c.LinkAt != nil && in.CreatedAt.Before(*c.LinkAt) {
+		return refuse(LinkRevoked) // they came by the link before
+	}
+	if err := v.Good(now); err != nil {
+		return err
+	}
+	in.Name, in.Language, in.Applies = c.Name, c.Language, &c
+	return nil
+}
+
 // see has the guest come for a case, while its link is good.
 func (in *Guest) see(l caselink.Link, now time.Time) error {
 	in.Details.Sandbox = l.Sandbox
@@ -115,7 +144,7 @@ func ending(text string) string {
 func (in *Guest) Request() admission.Request {
 	r := admission.Request{
 		Source: session.FromPortal, Portal: in.Portal, Person: in.Person, Membership: in.Membership, Escalation: in.Escalation,
-		CaseLink: in.CaseLink, Door: string(in.doorKey()), Language: in.Language, Context: in.Told, Collected: map[string]string{},
+		CaseLink: in.CaseLink, Candidate: in.Candidate, Door: string(in.doorKey()), Language: in.Language, Context: in.Told, Collected: map[string]string{},
 		AllowedOrigins: in.Details.AllowedOrigins, Sandbox: in.Details.Sandbox,
 	}
 	if in.Details.Subject != nil {

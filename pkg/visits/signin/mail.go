@@ -6,7 +6,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/rate"
 	"visavis.dev/pkg/portals/door"
-	"visavis.dev/pkg/portals/letter"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -19,7 +19,7 @@ const asks rate.Class = "members_link"
 // nobody has, or whose member may not come in, the answer is the same, and takes as
 // long: whose it is, is found out when the mail is sent. The error can be a Refusal.
 func (g *Gate) AskForLink(ctx context.Context, org id.Org, p id.Portal, c Card, household string) error {
-	if g.Post == nil {
+	if g.Mails == nil {
 		return refuse(NoMail)
 	}
 	if _, err := g.try(ctx, asks, org, p, household); err != nil {
@@ -36,19 +36,19 @@ func (g *Gate) AskForLink(ctx context.Context, org id.Org, p id.Portal, c Card, 
 		if e.requires("consent") && !c.Consent {
 			return refuse(ConsentRequired)
 		}
-		return g.Post.AskToSignIn(ctx, tx, p, c.Email, c.Language, e.now)
+		return g.Mails.AskToSignIn(ctx, tx, p, c.Email, c.Language, e.now)
 	})
 	return asRefusal(unpublished(err))
 }
 
 // ByMembersLink lets in the member whom a mailed link is of. A link opens once, and
 // shows that the mailbox is theirs.
-func (g *Gate) ByMembersLink(ctx context.Context, org id.Org, p id.Portal, token letter.Token) (Entered, error) {
+func (g *Gate) ByMembersLink(ctx context.Context, org id.Org, p id.Portal, token mailer.Token) (Entered, error) {
 	return g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {
 		if err := e.open(ctx, tx, door.MembersLink); err != nil {
 			return Visit{}, err
 		}
-		l, err := letter.Use(ctx, tx, p, token, e.now)
+		l, err := mailer.Use(ctx, tx, p, token, e.now)
 		if err != nil {
 			return Visit{}, err
 		}
@@ -73,20 +73,20 @@ func (g *Gate) ByMembersLink(ctx context.Context, org id.Org, p id.Portal, token
 // Invite mails somebody the link to a place that they were given. The error is a
 // Refusal, of the portal, the door, or the mail.
 func (g *Gate) Invite(ctx context.Context, tx *tenant.Tx, who person.Person, m person.Membership, by person.Author) error {
-	if g.Post == nil {
+	if g.Mails == nil {
 		return refuse(NoMail)
 	}
 	if err := g.Opens(ctx, tx, m.Portal, door.MembersLink); err != nil {
 		return err
 	}
-	return asRefusal(g.Post.Invite(ctx, tx, who, m, by))
+	return asRefusal(g.Mails.Invite(ctx, tx, who, m, by))
 }
 
 // SendCase mails a customer the link to their case; of one that is open, as Opens
 // says. The error is a Refusal.
 func (g *Gate) SendCase(ctx context.Context, tx *tenant.Tx, p id.Portal, which id.CaseLink, address, token string, by person.Author) error {
-	if g.Post == nil {
+	if g.Mails == nil {
 		return refuse(NoMail)
 	}
-	return asRefusal(g.Post.SendCase(ctx, tx, p, which, address, token, by))
+	return asRefusal(g.Mails.SendCase(ctx, tx, p, which, address, token, by))
 }

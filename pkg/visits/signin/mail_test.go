@@ -16,7 +16,7 @@ import (
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/portals/door"
-	"visavis.dev/pkg/portals/letter"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/sessions/caselink"
 	"visavis.dev/pkg/store/activity"
@@ -42,7 +42,7 @@ func (w *world) deliver(to *postbox) int {
 	w.Helper()
 	r := &job.Runner{
 		Tenants: w.tenants, Clock: testingclock.NewFakeClock(w.clock.Now()), Log: slog.New(slog.DiscardHandler),
-		Works: map[job.Kind]job.Work{job.MailSend: (&letter.Writer{
+		Works: map[job.Kind]job.Work{job.MailSend: (&mailer.Worker{
 			Tenants: w.tenants, Vault: w.gate.Vault, Sender: to, PortalURL: "https://portal.example.com", Clock: w.clock, Log: slog.New(slog.DiscardHandler),
 		}).Work()},
 	}
@@ -63,16 +63,16 @@ func (w *world) ask(address string) error {
 }
 
 // tokenIn is the token of the link in a mail.
-func (w *world) tokenIn(m mail.Message) letter.Token {
+func (w *world) tokenIn(m mail.Message) mailer.Token {
 	w.Helper()
 	_, after, found := strings.Cut(m.Text, "https://portal.example.com/p/"+w.portal.Slug+"/link#member=")
 	require.True(w, found, m.Text)
 	token, _, _ := strings.Cut(after, "\n")
-	return letter.Token(token)
+	return mailer.Token(token)
 }
 
 // mailed is a link that a member asked for.
-func (w *world) mailed(address string) letter.Token {
+func (w *world) mailed(address string) mailer.Token {
 	w.Helper()
 	var box postbox
 	require.NoError(w, w.ask(address))
@@ -81,7 +81,7 @@ func (w *world) mailed(address string) letter.Token {
 	return w.tokenIn(box.sent[0])
 }
 
-func (w *world) byLink(token letter.Token) (signin.Entered, error) {
+func (w *world) byLink(token mailer.Token) (signin.Entered, error) {
 	return w.gate.ByMembersLink(w.Context(), w.one, w.portal.ID, token)
 }
 
@@ -174,7 +174,7 @@ func TestWhatAMailedLinkDependsOn(t *testing.T) {
 	elsewhere := newWorld(t)
 	_, err := elsewhere.byLink(token)
 	elsewhere.refused(signin.LinkUnknown, err)
-	for _, wrong := range []letter.Token{"", "vml_", token + "A", token[:len(token)-1]} {
+	for _, wrong := range []mailer.Token{"", "vml_", token + "A", token[:len(token)-1]} {
 		_, err := w.byLink(wrong)
 		w.refused(signin.LinkUnknown, err)
 	}
@@ -227,7 +227,7 @@ func TestNobodyIsFlooded(t *testing.T) {
 func TestWithoutAMailServer(t *testing.T) {
 	w := newWorld(t)
 	m := w.member("kim@example.com")
-	w.gate.Post = nil
+	w.gate.Mails = nil
 	w.refused(signin.NoMail, w.ask("kim@example.com"))
 	w.refused(signin.NoMail, w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
 		return w.gate.Invite(ctx, tx, person.Person{}, m, person.Author{})

@@ -6,7 +6,8 @@ import (
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/problem"
-	"visavis.dev/pkg/portals/letter"
+	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/sessions/caselink"
@@ -129,10 +130,12 @@ func asRefusal(err error) error {
 		errdefs.NotFound{Noun: portal.Noun}: NotPublished, errdefs.Archived{Noun: portal.Noun}: NotPublished, person.ErrFull: Full, person.ErrEmailTaken: AddressKnown,
 		errdefs.NotFound{Noun: person.Noun}: PersonGone, errdefs.Gone{Noun: person.Noun}: PersonGone, errdefs.NotFound{Noun: person.MembershipNoun}: PersonGone,
 		errdefs.NotFound{Noun: escalation.Noun}: LinkUnknown, &errdefs.Conflict{Noun: escalation.Noun, Reason: escalation.ReasonOver}: LinkUsedUp,
-		letter.ErrUnknownLink: LinkUnknown, letter.ErrExpiredLink: LinkExpired, letter.ErrUsedLink: TokenUsed, letter.ErrRevokedLink: LinkRevoked,
+		mailer.ErrUnknownLink: LinkUnknown, mailer.ErrExpiredLink: LinkExpired, mailer.ErrUsedLink: TokenUsed, mailer.ErrRevokedLink: LinkRevoked,
 		identity.ErrUnreachable: ProviderAway, identity.ErrDenied: ProviderDenied, identity.ErrAnswer: AnswerRefused,
 		person.ErrOtherIdentity: AccountUnknown,
-		letter.ErrTooMany:       TooManyMails, letter.ErrNoAddress: EmailRequired,
+		mailer.ErrTooMany:       TooManyMails, mailer.ErrNoAddress: EmailRequired,
+		errdefs.NotFound{Noun: candidate.InviteNoun}: LinkUnknown, candidate.ErrExpired: LinkExpired, candidate.ErrRevoked: LinkRevoked,
+		errdefs.NotFound{Noun: candidate.Noun}: LinkUnknown, errdefs.Gone{Noun: candidate.Noun}: LinkRevoked,
 		errdefs.NotFound{Noun: caselink.Noun}: LinkUnknown, caselink.ErrExpired: LinkExpired, caselink.ErrRevoked: LinkRevoked, caselink.ErrUsedUp: LinkUsedUp,
 	} {
 		if errors.Is(err, known) {

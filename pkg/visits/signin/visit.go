@@ -78,24 +78,35 @@ type Details struct {
 type Visit struct {
 	Portal id.Portal
 	// Door is the way they came: a door.Key, or ByEscalation or ByCase.
-	Door                 string
-	Person               id.Person
-	Membership           id.Membership
-	Escalation           id.Escalation
-	CaseLink             id.CaseLink
+	Door       string
+	Person     id.Person
+	Membership id.Membership
+	Escalation id.Escalation
+	CaseLink   id.CaseLink
+	Candidate  id.Candidate
+	// Interview is the session of the candidate's last interview that was held in this visit; zero for none.
+	Interview            id.Session
 	Details              Details
 	CreatedAt, ExpiresAt time.Time
 }
 
-const visitColumns = `portal_id, door, person_id, membership_id, escalation_id, case_link_id, details, created_at, expires_at`
+const visitColumns = `portal_id, door, person_id, membership_id, escalation_id, case_link_id, candidate_id, interview_id, details, created_at, expires_at`
 
 // keep enters a visit.
 func (v *Visit) keep(ctx context.Context, tx *tenant.Tx, s Secret) error {
 	tx.Touch("portal_visit", s.hash())
 	_, err := tx.Exec(ctx, `
-		INSERT INTO portal_visit (org_id, hash, portal_id, door, person_id, membership_id, escalation_id, case_link_id, details, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-		tx.Org, []byte(s.hash()), v.Portal, v.Door, v.Person, v.Membership, v.Escalation, v.CaseLink, v.Details, v.CreatedAt, v.ExpiresAt)
+		INSERT INTO portal_visit (org_id, hash, portal_id, door, person_id, membership_id, escalation_id, case_link_id, candidate_id, details, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		tx.Org, []byte(s.hash()), v.Portal, v.Door, v.Person, v.Membership, v.Escalation, v.CaseLink, v.Candidate, v.Details, v.CreatedAt, v.ExpiresAt)
+	return err
+}
+
+// Interviewed notes that a session is a candidate's interview that is held in a visit. It rides
+// portal_visit_pkey.
+func (g *Gate) Interviewed(ctx context.Context, tx *tenant.Tx, s Secret, held id.Session) error {
+	tx.Touch("portal_visit", s.hash())
+	_, err := tx.Exec(ctx, `UPDATE portal_visit SET interview_id = $3 WHERE org_id = $1 AND hash = $2`, tx.Org, []byte(s.hash()), held)
 	return err
 }
 

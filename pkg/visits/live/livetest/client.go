@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -22,6 +24,8 @@ type Message struct {
 	Data json.RawMessage `json:"data"`
 	// Sound is a binary frame, which has no type and no data.
 	Sound []byte `json:"-"`
+	// Direct says that it came over WebRTC.
+	Direct bool `json:"-"`
 	// At is when it arrived.
 	At time.Time `json:"-"`
 }
@@ -32,6 +36,8 @@ type Client struct {
 	in     chan Message
 	end    error
 	cancel context.CancelFunc
+	// direct is the WebRTC connection beside a socket; nil for none.
+	direct atomic.Pointer[Direct]
 
 	mu sync.Mutex
 	n  int
@@ -82,6 +88,9 @@ func (c *Client) read(ctx context.Context) {
 			c.end = err
 			return
 		}
+		if d := c.direct.Load(); d != nil && d.signal(m) {
+			continue
+		}
 		select {
 		case c.in <- m:
 		case <-ctx.Done():
@@ -104,6 +113,9 @@ func (c *Client) Send(ctx context.Context, kind string, data any) error {
 	c.mu.Unlock()
 	if err != nil {
 		return err
+	}
+	if d := c.direct.Load(); d != nil && !strings.HasPrefix(kind, "rtc-") && d.isOpen() {
+		return d.send(text)
 	}
 	return c.line.write(ctx, text)
 }

@@ -130,6 +130,7 @@ func (c *client) greeted() {
 }
 
 func TestAConversationInARoom(t *testing.T) {
+	t.Parallel()
 	s := withMedia(t)
 	p := s.pod()
 	defer p.Stop()
@@ -184,6 +185,7 @@ func (s *stage) visited() (session.Session, *client) {
 }
 
 func TestOrdersAndStaffReachARoom(t *testing.T) {
+	t.Parallel()
 	s := withMedia(t)
 	p := s.pod()
 	defer p.Stop()
@@ -229,6 +231,7 @@ func (s *stage) staffToken(which id.Session, mode string) string {
 // Only the session's visitor is heard as such, and only those who were invited as staff,
 // whatever tokens the organization makes besides.
 func TestOthersInARoomAreNotHeard(t *testing.T) {
+	t.Parallel()
 	s := withMedia(t)
 	p := s.pod()
 	defer p.Stop()
@@ -254,6 +257,7 @@ func TestOthersInARoomAreNotHeard(t *testing.T) {
 
 // A visitor who leaves without a word may come back.
 func TestAVisitorComesBackToTheRoom(t *testing.T) {
+	t.Parallel()
 	s := withMedia(t)
 	p := s.pod()
 	defer p.Stop()
@@ -276,6 +280,7 @@ func TestAVisitorComesBackToTheRoom(t *testing.T) {
 
 // A process that ends leaves its rooms to the others; the visitor stays where they are.
 func TestAnotherProcessComesToTheRoom(t *testing.T) {
+	t.Parallel()
 	s := withMedia(t)
 	one, two := s.pod(), s.pod()
 	defer two.Stop()
@@ -300,6 +305,7 @@ func TestAnotherProcessComesToTheRoom(t *testing.T) {
 
 // So it is with one that fell silent, once its lease has ended.
 func TestASilentProcessLosesTheRoom(t *testing.T) {
+	t.Parallel()
 	s := withMedia(t)
 	one, two := s.pod(), s.pod()
 	defer one.Stop()
@@ -316,6 +322,7 @@ func TestASilentProcessLosesTheRoom(t *testing.T) {
 
 // However many processes look, each room has one persona.
 func TestOnePersonaARoom(t *testing.T) {
+	t.Parallel()
 	s := withMedia(t)
 	const sessions = 8
 	places := int64(sessions)
@@ -337,6 +344,7 @@ func TestOnePersonaARoom(t *testing.T) {
 
 // Nobody came: the room is closed when the session expires, or is ended.
 func TestARoomThatNobodyComesTo(t *testing.T) {
+	t.Parallel()
 	s := withMedia(t)
 	p := s.pod()
 	defer p.Stop()
@@ -360,6 +368,7 @@ func TestARoomThatNobodyComesTo(t *testing.T) {
 
 // A session in a room is not entered over a socket too.
 func TestNoSocketForARoom(t *testing.T) {
+	t.Parallel()
 	s := withMedia(t)
 	p := s.pod()
 	defer p.Stop()
@@ -372,6 +381,7 @@ func TestNoSocketForARoom(t *testing.T) {
 
 // A server that cannot be reached is tried again, and its connection is told of it.
 func TestAMediaServerThatIsAway(t *testing.T) {
+	t.Parallel()
 	s := withMedia(t)
 	good := s.media.opened.Config
 	s.media.opened.Config = connection.Config{"url": "wss://127.0.0.1:9", "apiKey": s.media.Key.ID}
@@ -390,6 +400,7 @@ func TestAMediaServerThatIsAway(t *testing.T) {
 // A visitor who floods the room loses the persona for a while; the other sessions of the
 // process go on.
 func TestAFloodIsItsOwnSessionsTrouble(t *testing.T) {
+	t.Parallel()
 	s := withMedia(t)
 	p := s.pod()
 	defer p.Stop()

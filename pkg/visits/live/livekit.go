@@ -12,18 +12,18 @@ import (
 	"visavis.dev/pkg/sessions/session"
 )
 
-// venue is the room of a media server in which a session takes place. This process is in
+// liveKitSession is the room of a media server in which a session takes place. This process is in
 // it as the persona: it waits there for the visitor, holds the conversation with them, and
 // stays until that is over. One goroutine owns it.
-type venue struct {
+type liveKitSession struct {
 	server  *Server
 	claim   session.Claim
 	session session.Session
 	// media is the server, and stay the room while this process is in it; nil before.
-	media connection.Opened
-	stay  *lkroom.Room
-	// guests are those who are there, by identity.
-	guests map[string]*guest
+	media  connection.Opened
+	joined *lkroom.Room
+	// participants are those who are there, by identity.
+	participants map[string]*participant
 	// room holds the conversation, once the visitor has come.
 	room *room
 	// tried is how often in a row the room could not be joined.
@@ -57,7 +57,7 @@ const (
 func (s *Server) takeRooms(looking, running context.Context, shard string) error {
 	claims, err := session.ClaimRooms(looking, s.Tenants, shard, s.now(), roomsAtOnce)
 	for _, claim := range claims {
-		v := &venue{server: s, claim: claim, guests: map[string]*guest{}}
+		v := &liveKitSession{server: s, claim: claim, participants: map[string]*participant{}}
 		s.group.Go(func() { v.run(running) })
 	}
 	return err
@@ -65,71 +65,71 @@ func (s *Server) takeRooms(looking, running context.Context, shard string) error
 
 // run is in the room until the session is over, or somebody else's. Where the process ends
 // before, the next one may be there at once.
-func (v *venue) run(ctx context.Context) {
+func (v *liveKitSession) run(ctx context.Context) {
 	var err error
 	if v.session, err = session.Get(ctx, v.server.Tenants, v.claim.Org, v.claim.Session); err != nil {
-		v.log(ctx, "a room waits", err)
+		v.log(ctx, "failed to read the session of a LiveKit room", err)
 		return // the claim ends
 	}
-	for v.attend(ctx) && v.pause(ctx) {
+	for v.joinOnce(ctx) && v.waitToRejoin(ctx) {
 	}
-	if v.stay != nil && v.isOver(ctx) {
-		v.dissolve(ctx)
+	if v.joined != nil && v.isOver(ctx) {
+		v.closeRoom(ctx)
 	}
 	v.leave()
 	if v.room == nil && ctx.Err() != nil {
 		dropping, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushWithin)
 		defer cancel()
 		if err := v.claim.Drop(dropping, v.server.Tenants, v.server.now()); err != nil && !errors.Is(err, session.ErrLost) {
-			v.log(ctx, "a room waits for its claim to end", err)
+			v.log(ctx, "failed to drop the claim on a LiveKit room, it lasts to its end", err)
 		}
 	}
 }
 
-// attend joins the room and is in it until it is lost. It is true where it is worth
+// joinOnce joins the room and is in it until it is lost. It is true where it is worth
 // joining it again.
-func (v *venue) attend(ctx context.Context) bool {
+func (v *liveKitSession) joinOnce(ctx context.Context) bool {
 	v.leave()
 	if err := v.join(ctx); err != nil {
-		v.log(ctx, "a room cannot be joined", err)
+		v.log(ctx, "failed to join a LiveKit room", err)
 		return true
 	}
 	began := v.server.Clock.Now()
-	again := v.be(ctx)
+	again := v.serve(ctx)
 	if v.server.Clock.Since(began) > rejoinAtMost {
 		v.tried = 0
 	}
-	for _, g := range v.guests {
-		g.left()
+	for _, g := range v.participants {
+		g.leaveConversation()
 	}
-	clear(v.guests)
+	clear(v.participants)
 	return again
 }
 
 // leave leaves the room, if this process is in it.
-func (v *venue) leave() {
-	if v.stay != nil {
-		v.stay.Close()
+func (v *liveKitSession) leave() {
+	if v.joined != nil {
+		v.joined.Close()
 	}
 }
 
-// be takes what happens in the room until it is lost, or to be left. It is true where it
+// serve takes what happens in the room until it is lost, or to be left. It is true where it
 // was lost.
-func (v *venue) be(ctx context.Context) bool {
+func (v *liveKitSession) serve(ctx context.Context) bool {
 	keep := v.server.Clock.NewTicker(keepRoom)
 	defer keep.Stop()
 	for {
 		select {
-		case e := <-v.stay.Events():
-			v.happened(ctx, e)
+		case e := <-v.joined.Events():
+			v.handle(ctx, e)
 		case <-keep.C():
-			if !v.keep(ctx) {
+			if !v.renewClaim(ctx) {
 				return false
 			}
-			v.begin(ctx) // where that was to be tried again
-		case <-v.stay.Done():
+			v.beginConversation(ctx) // where that was to be tried again
+		case <-v.joined.Done():
 			return true
-		case <-v.ended():
+		case <-v.conversationEnded():
 			return false
 		case <-ctx.Done():
 			return false
@@ -137,17 +137,17 @@ func (v *venue) be(ctx context.Context) bool {
 	}
 }
 
-// ended is closed when the conversation is over here.
-func (v *venue) ended() <-chan struct{} {
+// conversationEnded is closed when the conversation is over here.
+func (v *liveKitSession) conversationEnded() <-chan struct{} {
 	if v.room == nil {
 		return nil
 	}
 	return v.room.ended
 }
 
-// keep renews the claim while the visitor has not come; false where it is lost. While the
+// renewClaim renews the claim while the visitor has not come; false where it is lost. While the
 // database is away, it is nobody else's either.
-func (v *venue) keep(ctx context.Context) bool {
+func (v *liveKitSession) renewClaim(ctx context.Context) bool {
 	if v.room != nil {
 		return true
 	}
@@ -158,7 +158,7 @@ func (v *venue) keep(ctx context.Context) bool {
 }
 
 // join joins the room, and notes what came of it among the connection's calls.
-func (v *venue) join(ctx context.Context) error {
+func (v *liveKitSession) join(ctx context.Context) error {
 	s := v.server
 	media, err := s.Media(ctx, v.claim.Org, v.session.Media)
 	if err != nil {
@@ -175,7 +175,7 @@ func (v *venue) join(ctx context.Context) error {
 		}
 		stay, err := lkroom.Join(ctx, lkroom.Options{Guard: s.Egress, URL: server.URL, Token: token, Topic: livekit.Topic})
 		if err == nil {
-			v.stay = stay
+			v.joined = stay
 		}
 		return err
 	})
@@ -183,29 +183,29 @@ func (v *venue) join(ctx context.Context) error {
 	return err
 }
 
-func (v *venue) report(name string, began time.Time, err error) {
+func (v *liveKitSession) report(name string, began time.Time, err error) {
 	if err == nil || upstream.CodeOf(err) != "" {
 		v.server.MediaOutcome(v.claim.Org, v.media.ID, connection.OutcomeOf(name, began, v.server.now(), err))
 	}
 }
 
-// pause waits before the room is joined again; false where it is not to be any more.
-func (v *venue) pause(ctx context.Context) bool {
+// waitToRejoin waits before the room is joined again; false where it is not to be any more.
+func (v *liveKitSession) waitToRejoin(ctx context.Context) bool {
 	wait := min(rejoinAfter<<min(v.tried, 10), rejoinAtMost)
 	v.tried++
 	timer := v.server.Clock.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C():
-		return v.keep(ctx)
-	case <-v.ended():
+		return v.renewClaim(ctx)
+	case <-v.conversationEnded():
 	case <-ctx.Done():
 	}
 	return false
 }
 
 // isOver says whether the session has ended, rather than gone to another process.
-func (v *venue) isOver(ctx context.Context) bool {
+func (v *liveKitSession) isOver(ctx context.Context) bool {
 	if v.room != nil {
 		return v.room.last != closeElsewhere
 	}
@@ -213,14 +213,14 @@ func (v *venue) isOver(ctx context.Context) bool {
 	return err == nil && found.State.Over()
 }
 
-// dissolve closes the room, with everybody in it, once they had time to hear what was said
+// closeRoom closes the room, with everybody in it, once they had time to hear what was said
 // last.
-func (v *venue) dissolve(ctx context.Context) {
+func (v *liveKitSession) closeRoom(ctx context.Context) {
 	s, media := v.server, v.media
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushWithin+media.Timeout())
 	defer cancel()
 	flushing, done := context.WithTimeout(ctx, flushWithin)
-	v.stay.Flush(flushing)
+	v.joined.Flush(flushing)
 	done()
 	if v.room != nil {
 		<-s.Clock.After(listenWithin)
@@ -231,11 +231,11 @@ func (v *venue) dissolve(ctx context.Context) {
 	})
 	v.report("close", began, err)
 	if err != nil {
-		v.log(ctx, "a room stays open", err)
+		v.log(ctx, "failed to close a LiveKit room", err)
 	}
 }
 
-func (v *venue) log(ctx context.Context, message string, err error) {
+func (v *liveKitSession) log(ctx context.Context, message string, err error) {
 	if ctx.Err() == nil {
 		v.server.Log.WarnContext(ctx, message, "session", v.claim.Session.String(), "error", err)
 	}
