@@ -5,6 +5,7 @@ package backend
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/exaring/otelpgx"
@@ -12,10 +13,17 @@ import (
 	"gocloud.dev/blob"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/rate"
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/hiring/screening"
+	"visavis.dev/pkg/learning/certificate"
+	"visavis.dev/pkg/learning/mastery"
+	"visavis.dev/pkg/learning/report"
+	"visavis.dev/pkg/learning/result"
 	"visavis.dev/pkg/operations/health"
 	"visavis.dev/pkg/operations/move"
 	"visavis.dev/pkg/personas/avatar"
@@ -23,11 +31,13 @@ import (
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/template"
 	"visavis.dev/pkg/sessions/caselink"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/file"
+	"visavis.dev/pkg/store/hint"
 	"visavis.dev/pkg/store/organization"
 	"visavis.dev/pkg/store/pershard"
 	"visavis.dev/pkg/store/tenant"
@@ -47,8 +57,12 @@ type Backend struct {
 	Files         *file.Store
 	Health        *health.Checker
 	Vault         *vault.Vault
-	Teller        *event.Teller
+	Renderer      *event.Renderer
 	Egress        *egress.Guard
+	// Hints tell workers of what is committed for them.
+	Hints *hint.Hub
+	// Registry finds certificates by their numbers.
+	Registry *certificate.Registry
 	// Addresses hands out the portals' addresses.
 	Addresses *portal.Addresses
 	// Library is the avatars that everybody has, and Gallery the portals' templates.
@@ -58,6 +72,9 @@ type Backend struct {
 	// shards are all that there are, which everything that runs for each of them shares.
 	shards *pershard.List
 	bucket *blob.Bucket
+	// sender and listener carry hints between processes; nil where nobody is told, or heard.
+	sender   *hint.Sender
+	listener *hint.Listener
 }
 
 // Open opens a backend. The directory must be there and at the current schema. After an
@@ -90,13 +107,22 @@ func (b *Backend) open(ctx context.Context) (err error) {
 	}
 	b.Files = file.New(b.bucket, b.Tenants, o.Clock)
 	b.Egress = egress.New(egress.Options{Allow: o.AllowAddresses, RootCAs: o.RootCAs})
-	b.Teller = &event.Teller{Tenants: b.Tenants, Sources: session.Sources(b.Tenants)}
-	b.Teller.Sources[event.CaseLinkOpened] = caselink.Summaries(b.Tenants)
-	b.Teller.Sources[event.KnowledgeGap] = knowledge.Questions(b.Tenants)
+	b.Renderer = &event.Renderer{Tenants: b.Tenants, Sources: session.Sources(b.Tenants)}
+	maps.Copy(b.Renderer.Sources, inbox.Sources(b.Tenants, session.SpokenOf(b.Tenants)))
+	maps.Copy(b.Renderer.Sources, result.Sources(b.Tenants))
+	maps.Copy(b.Renderer.Sources, report.Sources(b.Tenants))
+	maps.Copy(b.Renderer.Sources, mastery.Sources(b.Tenants, b.Options.Clock.Now))
+	maps.Copy(b.Renderer.Sources, certificate.Sources(b.Tenants, o.Links()))
+	maps.Copy(b.Renderer.Sources, candidate.Sources(b.Tenants, screening.Results(b.Tenants)))
+	b.Renderer.Sources[event.CaseLinkOpened] = caselink.Summaries(b.Tenants)
+	b.Renderer.Sources[event.KnowledgeGap] = knowledge.Questions(b.Tenants)
 	if err = b.openVault(ctx); err != nil {
 		return err
 	}
 	if err = b.openAddresses(ctx); err != nil {
+		return err
+	}
+	if err = b.openHints(ctx); err != nil {
 		return err
 	}
 	// Last: a backend that does not come to be is opened again, with the same registry.
@@ -119,10 +145,17 @@ func (b *Backend) openDatabases() error {
 	b.shards = pershard.NewList(b.Directory.ShardNames, o.Clock)
 	b.Tenants = tenant.New(b.Directory, pool)
 	b.Organizations = organization.NewCache(b.Directory, b.Plans, o.Clock)
+	b.Registry = &certificate.Registry{Directory: b.Directory, Tenants: b.Tenants, Name: b.name, Clock: o.Clock, Links: o.Links()}
 	b.Keys = &apikey.Store{DB: db}
 	b.Changes = &apikey.Changes{Store: b.Keys, Tenants: b.Tenants}
 	b.Health = health.New(b.Directory, b.Tenants)
 	return nil
+}
+
+// name is what an organization is called.
+func (b *Backend) name(ctx context.Context, org id.Org) (string, error) {
+	o, _, err := b.Organizations.Get(ctx, org)
+	return o.Name, err
 }
 
 // openVault makes the vault of the operator's keys or of the directory's own.
@@ -136,6 +169,7 @@ func (b *Backend) openVault(ctx context.Context) (err error) {
 		keys = [][]byte{key}
 	}
 	b.Vault, err = vault.New(keys...)
+	b.Registry.Vault = b.Vault
 	return err
 }
 
@@ -166,6 +200,7 @@ func (b *Backend) Secret(ctx context.Context, name string, fresh func() []byte) 
 
 // Close closes what Open opened, as far as it got.
 func (b *Backend) Close() {
+	b.closeHints()
 	if b.Tenants != nil {
 		var group sync.WaitGroup
 		group.Go(b.Tenants.Close)

@@ -12,6 +12,7 @@ import (
 
 	"visavis.dev/pkg/base/mail"
 	"visavis.dev/pkg/base/rate"
+	"visavis.dev/pkg/learning/certificate"
 	"visavis.dev/pkg/portals/portal"
 )
 
@@ -50,8 +51,14 @@ type Options struct {
 	// MaxConns bounds the connections to each database.
 	MaxConns int32
 	Tracing  bool
-	Clock    clock.WithTickerAndDelayedExecution
-	Log      *slog.Logger
+	// HintAddr is where the process hears of what others committed for workers, HOST:PORT
+	// (UDP), and HintTargets are who hears of what it commits. Alone says that there are no
+	// other processes.
+	HintAddr    string
+	HintTargets []string
+	Alone       bool
+	Clock       clock.WithTickerAndDelayedExecution
+	Log         *slog.Logger
 	// Resolver looks up what proves whose the portals' hosts are; nil believes
 	// everybody, for deployments that are their operator's own.
 	Resolver portal.Resolver
@@ -61,6 +68,11 @@ type Options struct {
 
 // PageURL is where the portals' pages are.
 func (o *Options) PageURL() string { return cmp.Or(o.PortalURL, o.PublicURL) }
+
+// Links are where certificates can be seen.
+func (o *Options) Links() certificate.Links {
+	return certificate.Links{Pages: o.PageURL(), API: o.PublicURL}
+}
 
 // SocketURL is where clients reach the sockets of live conversations.
 func (o *Options) SocketURL() string {

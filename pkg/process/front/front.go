@@ -6,10 +6,13 @@ import (
 	"context"
 	"net/netip"
 
-	"visavis.dev/pkg/portals/letter"
+	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/figures/dashboard"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/widget"
 	"visavis.dev/pkg/process/backend"
 	"visavis.dev/pkg/sessions/minds"
+	"visavis.dev/pkg/sessions/recording"
 	"visavis.dev/pkg/speech/speaker"
 	"visavis.dev/pkg/store/limits"
 	"visavis.dev/pkg/visits/identity"
@@ -37,6 +40,10 @@ type Front struct {
 	Gate *signin.Gate
 	// Visitors mark where those who have no key come from.
 	Visitors widget.Visitors
+	// Recordings make and read the links to recordings of sessions.
+	Recordings recording.Links
+	// Embeds make and read the links to pages of dashboards.
+	Embeds dashboard.Embeds
 }
 
 // Open opens a front. After an error Open can be tried again.
@@ -45,9 +52,18 @@ func Open(ctx context.Context, b *backend.Backend, m *minds.Minds, o Options) (*
 	if err != nil {
 		return nil, err
 	}
+	recordings, err := b.Secret(ctx, "recordings", vault.NewKey)
+	if err != nil {
+		return nil, err
+	}
+	embeds, err := b.Secret(ctx, "dashboards", vault.NewKey)
+	if err != nil {
+		return nil, err
+	}
 	c := b.Options.Clock
 	f := &Front{
-		Options: o, Visitors: widget.NewVisitors(visitors),
+		Options: o, Visitors: widget.NewVisitors(visitors), Recordings: recording.Links{Secret: recordings},
+		Embeds: dashboard.Embeds{Secret: embeds},
 		Limiter: limits.New(&limits.Tables{Directory: b.Directory, Tenants: b.Tenants},
 			limits.Options{Pods: o.Pods, Clock: c, Log: b.Options.Log, Metrics: b.Options.Metrics}),
 	}
@@ -56,7 +72,7 @@ func Open(ctx context.Context, b *backend.Backend, m *minds.Minds, o Options) (*
 		Asker: identity.New(b.Egress, c), Connections: m.Connections,
 	}
 	if b.Options.Mail != nil {
-		f.Gate.Post = &letter.Post{Vault: b.Vault}
+		f.Gate.Mails = &mailer.Outbox{Vault: b.Vault}
 	}
 	return f, nil
 }

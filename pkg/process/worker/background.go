@@ -5,10 +5,23 @@ import (
 	"errors"
 	"io"
 
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/delivery"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/eventing/webhook"
+	"visavis.dev/pkg/figures/dashboard"
+	"visavis.dev/pkg/figures/export"
+	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/hiring/demographics"
+	hiringrecord "visavis.dev/pkg/hiring/record"
+	"visavis.dev/pkg/hiring/screening"
+	"visavis.dev/pkg/learning/assignment"
+	"visavis.dev/pkg/learning/certificate"
+	"visavis.dev/pkg/learning/mastery"
+	"visavis.dev/pkg/learning/record"
+	"visavis.dev/pkg/learning/report"
+	"visavis.dev/pkg/learning/result"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/duo"
@@ -16,7 +29,7 @@ import (
 	"visavis.dev/pkg/personas/knowledge"
 	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/personas/voice"
-	"visavis.dev/pkg/portals/letter"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/person/roster"
 	"visavis.dev/pkg/portals/setup"
@@ -24,27 +37,34 @@ import (
 	"visavis.dev/pkg/portals/translation"
 	"visavis.dev/pkg/portals/widget"
 	"visavis.dev/pkg/process/backend"
+	"visavis.dev/pkg/sessions/crm"
 	"visavis.dev/pkg/sessions/escalation"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/minds"
+	"visavis.dev/pkg/sessions/recording"
 	"visavis.dev/pkg/sessions/rehearsal"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/sessions/slot"
 	"visavis.dev/pkg/store/idempotency"
 	"visavis.dev/pkg/store/limits"
 	"visavis.dev/pkg/store/sweep"
 	"visavis.dev/pkg/text/crawl"
 	"visavis.dev/pkg/text/extract"
+	"visavis.dev/pkg/visits/agent"
 	"visavis.dev/pkg/visits/memory"
 	"visavis.dev/pkg/visits/signin"
 )
 
 // background puts together what the nouns declare: a line for each.
-func background(b *backend.Backend, m *minds.Minds, read extract.Read) job.Background {
+func background(b *backend.Backend, m *minds.Minds, work Options) job.Background {
 	o, d := b.Options, sweep.Deps{Tenants: b.Tenants, Clock: b.Options.Clock}
-	terms, open, report := b.Organizations.Terms, m.Connections, m.Reporter
+	terms, open, reporter := b.Organizations.Terms, m.Connections, m.Reporter
 	fetch := crawl.New(b.Egress, o.Clock).Fetch
+	read := work.Extract
 	if read == nil {
 		read = readNothing
 	}
+	voluntary := &demographics.Store{Tenants: b.Tenants, Vault: b.Vault}
 	return job.Collect(
 		// What is kept for every noun.
 		job.Background{Tasks: b.Changes.Tasks(o.Clock)},
@@ -58,32 +78,68 @@ func background(b *backend.Backend, m *minds.Minds, read extract.Read) job.Backg
 		// What talks.
 		job.Background{Tasks: avatar.Tasks(d)},
 		(&face.Preparer{Tenants: b.Tenants, Files: b.Files, Library: b.Library}).Background(),
-		(&voice.Cloner{Tenants: b.Tenants, Files: b.Files, Opener: open, Report: report, Egress: b.Egress, Clock: o.Clock}).Background(),
+		(&voice.Cloner{Tenants: b.Tenants, Files: b.Files, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
 		job.Background{Tasks: connection.Tasks(d)},
 		(&knowledge.Reader{Tenants: b.Tenants, Files: b.Files, Fetch: fetch, Extract: read, Clock: o.Clock, Log: o.Log}).Background(),
 		job.Background{Tasks: persona.Tasks(d)},
 		job.Background{Tasks: duo.Tasks(d)},
 		// What is said.
-		job.Background{Tasks: session.Tasks(d)},
+		session.Background(d),
+		job.Background{Tasks: append(inbox.Tasks(d), slot.Tasks(d)...)},
+		(&crm.Syncer{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
 		job.Background{Tasks: escalation.Tasks(d)},
+		(&recording.Joiner{Tenants: b.Tenants, Files: b.Files, Folder: work.TemporaryFolder, Clock: o.Clock, Log: o.Log}).Background(),
 		(&rehearsal.Rehearser{Tenants: b.Tenants, Files: b.Files, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),
 		// Places that are open to people.
 		job.Background{Tasks: b.Addresses.Tasks()},
-		(&letter.Writer{Tenants: b.Tenants, Vault: b.Vault, Sender: o.Mail, PortalURL: o.PageURL(), Clock: o.Clock, Log: o.Log}).Background(),
-		(&person.Eraser{Files: b.Files, Forget: memory.ForgetPerson}).Background(d),
+		(&mailer.Worker{Tenants: b.Tenants, Vault: b.Vault, Sender: o.Mail, PortalURL: o.PageURL(), Candidates: candidate.Letters{}, Interviews: candidate.Letters{}, Clock: o.Clock, Log: o.Log}).Background(),
+		(&person.Eraser{Files: b.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson, dashboard.ForgetPerson)}).Background(d),
 		roster.NewImporter(b.Tenants, b.Files, terms).Background(),
 		(&setup.Builder{
 			Sources: setup.Sources{Tenants: b.Tenants, Fetch: fetch, Extract: read},
-			Scribe:  &setup.ModelWriter{Tenants: b.Tenants, Opener: open, Report: report, Egress: b.Egress, Clock: o.Clock},
+			Scribe:  &setup.ModelWriter{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock},
 			Gallery: b.Gallery, Library: b.Library, Addresses: b.Addresses, Terms: terms,
 		}).Background(),
 		(&subject.Teacher{Tenants: b.Tenants, Files: b.Files, Clock: o.Clock}).Background(),
-		(&translation.Translator{Tenants: b.Tenants, Opener: open, Report: report, Egress: b.Egress, Clock: o.Clock}).Background(),
+		(&translation.Translator{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
 		job.Background{Tasks: widget.Tasks(d)},
-		// People who are there.
+		// What people learn.
+		(&result.Scorer{Tenants: b.Tenants, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),
+		(&report.Builder{Tenants: b.Tenants, Files: b.Files, Clock: o.Clock}).Background(),
+		job.Background{Tasks: certificate.Tasks(d)},
+		(&assignment.Worker{Tenants: b.Tenants, Outbox: outbox(b)}).Background(d),
+		// Whom organizations hire.
+		(&screening.Scorer{Tenants: b.Tenants}).Background(),
+		(&candidate.Eraser{Silence: screening.Silence, Forget: voluntary.Forget}).Background(d),
+		voluntary.Background(d),
+		(&candidate.Anchorer{Signer: signer(b)}).Background(d),
+		// Figures about all of it.
+		job.Background{Tasks: dashboard.Tasks(d)},
+		(&export.Exporter{Tenants: b.Tenants, Files: b.Files}).Background(),
+		// People who are there, and who asks for them.
+		job.Background{Tasks: (&agent.Catalogue{
+			Options:   agent.Options{Tenants: b.Tenants, Minds: m, Clock: o.Clock, Organization: b.Organizations.Get, PortalURL: o.PageURL()},
+			Directory: b.Directory, Plans: b.Plans,
+		}).Tasks()},
 		job.Background{Tasks: signin.Tasks(d)},
 		(&memory.Writer{Tenants: b.Tenants, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),
 	)
+}
+
+// signer has candidates' records signed by the keys of their organizations.
+func signer(b *backend.Backend) func(context.Context, id.Org) (hiringrecord.Signer, error) {
+	return func(ctx context.Context, org id.Org) (hiringrecord.Signer, error) {
+		which, private, err := b.Registry.Signer(ctx, org)
+		return hiringrecord.Signer{ID: which, Private: private}, err
+	}
+}
+
+// outbox takes mails, where any are sent.
+func outbox(b *backend.Backend) *mailer.Outbox {
+	if b.Options.Mail == nil {
+		return nil
+	}
+	return &mailer.Outbox{Vault: b.Vault}
 }
 
 // readNothing is for processes that read no documents.

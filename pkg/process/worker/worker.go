@@ -29,6 +29,9 @@ type Options struct {
 	// is how long what it left on the old shard is kept; zero means the defaults.
 	MoveRows int
 	MoveKeep time.Duration
+	// TemporaryFolder is where large files lie while they are written; empty means the
+	// system's.
+	TemporaryFolder string
 	// Extract gets the text of documents that strangers sent, for workers that read.
 	Extract extract.Read
 }
@@ -76,10 +79,10 @@ func New(b *backend.Backend, m *minds.Minds, o Options) *Worker {
 	if !tasks.Jobs && !tasks.Read {
 		return w
 	}
-	all := background(b, m, o.Extract)
+	all := background(b, m, o)
 	w.jobs = &job.Runner{
 		Tenants: b.Tenants, Share: tasks.share(), Steps: all.Steps, Works: all.Works, Shards: b.ShardNames,
-		Clock: of.Clock, Log: of.Log, Metrics: of.Metrics,
+		Clock: of.Clock, Log: of.Log, Metrics: of.Metrics, Hints: b.Hints,
 	}
 	if tasks.Jobs {
 		// Any number of workers may run them at once.
@@ -98,8 +101,8 @@ const idleConnections = 2048
 func newDelivery(b *backend.Backend, o Options) *delivery.Worker {
 	of := b.Options
 	return delivery.New(delivery.Options{
-		Tenants: b.Tenants, Teller: b.Teller, Vault: b.Vault, Shards: b.ShardNames, Clock: of.Clock, Log: of.Log, Metrics: of.Metrics,
-		Lease: o.DeliveryLease, Lane: o.DeliveryLane,
+		Tenants: b.Tenants, Renderer: b.Renderer, Vault: b.Vault, Shards: b.ShardNames, Clock: of.Clock, Log: of.Log, Metrics: of.Metrics,
+		Lease: o.DeliveryLease, Lane: o.DeliveryLane, Hints: b.Hints,
 		Egress: egress.New(egress.Options{
 			Allow: of.AllowAddresses, RootCAs: of.RootCAs, MaxIdle: idleConnections, MaxIdlePerHost: idleConnections,
 		}),

@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ func open(t *testing.T) *backend.Backend {
 // A kind that no noun declares would wait for ever.
 func TestNounsDeclareEveryKindOfJob(t *testing.T) {
 	b := open(t)
-	all := worker.Background(b, b.NewMinds(), nil)
+	all := worker.Background(b, b.NewMinds(), worker.Options{})
 	var declared []job.Kind
 	for kind := range all.Steps {
 		require.False(t, kind.Heavy(), kind)
@@ -42,7 +43,7 @@ func TestNounsDeclareEveryKindOfJob(t *testing.T) {
 	for kind := range all.Works {
 		declared = append(declared, kind)
 	}
-	require.ElementsMatch(t, append(job.Kinds(), job.MailSend, job.MemoryWrite), declared)
+	require.ElementsMatch(t, slices.Concat(job.Kinds(), job.QuietKinds()), declared)
 	for _, task := range all.Tasks {
 		require.GreaterOrEqual(t, task.Every, time.Second, task.Name)
 	}
@@ -52,7 +53,7 @@ func TestNounsDeclareEveryKindOfJob(t *testing.T) {
 func TestTasksRun(t *testing.T) {
 	b := open(t)
 	require.NoError(t, b.Directory.AddShard(t.Context(), "shard-1", databasetest.URL(t, database.Shard)))
-	for _, task := range worker.Background(b, b.NewMinds(), nil).Tasks {
+	for _, task := range worker.Background(b, b.NewMinds(), worker.Options{}).Tasks {
 		n, err := task.Run(t.Context(), "shard-1")
 		require.NoError(t, err, task.Name)
 		require.Zero(t, n, task.Name)
