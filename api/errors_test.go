@@ -11,7 +11,7 @@ import (
 
 // What is wrong is told so that whoever reads it can mend it.
 func TestErrorsSayWhatToMend(t *testing.T) {
-	w := newWorld(t)
+	w := apitest.NewWorld(t)
 	send := func(body any) apitest.Answer {
 		return w.Do(apitest.Request{Method: http.MethodPost, Path: "/keys", Key: w.Acme.New, Body: body})
 	}
@@ -27,13 +27,13 @@ func TestErrorsSayWhatToMend(t *testing.T) {
 		"a value":        {"{\"name\": undefined}", 1, 10, "expected a value"},
 		"something more": {"{} {}", 1, 4, "nothing more"},
 	} {
-		e := requireError(t, send([]byte(c.body)), http.StatusBadRequest, "invalid_request", "body")
+		e := apitest.RequireError(t, send([]byte(c.body)), http.StatusBadRequest, "invalid_request", "body")
 		details := e["details"].(map[string]any)
 		require.Equal(t, []any{c.line, c.column}, []any{details["line"], details["column"]}, "%s: %v", name, e)
 		require.Contains(t, e["message"], c.message, name)
 	}
 
-	all := requireError(t, w.Do(apitest.Request{Method: http.MethodPost, Path: "/avatars", Key: w.Acme.New, Body: map[string]any{
+	all := apitest.RequireError(t, w.Do(apitest.Request{Method: http.MethodPost, Path: "/avatars", Key: w.Acme.New, Body: map[string]any{
 		"gender": "none", "consent": map[string]any{"statement": "own_likeness"},
 	}}), http.StatusBadRequest, "consent_invalid", "")
 	var fields []any
@@ -43,7 +43,7 @@ func TestErrorsSayWhatToMend(t *testing.T) {
 	require.Subset(t, fields, []any{"body.name", "body.picture", "body.gender", "body.consent.policyVersion", "body.consent.personName", "body.consent.signedAt"})
 	require.Equal(t, fields[0], all["param"], "the first is the param")
 
-	none := requireError(t, send(map[string]any{"name": "x", "scopes": []string{"avatars:read"}, "environment": "staging"}),
+	none := apitest.RequireError(t, send(map[string]any{"name": "x", "scopes": []string{"avatars:read"}, "environment": "staging"}),
 		http.StatusBadRequest, "invalid_request", "body.environment")
 	require.Equal(t, "body.environment must be live or test.", none["message"])
 
@@ -52,7 +52,7 @@ func TestErrorsSayWhatToMend(t *testing.T) {
 		{}, {"X-API-Key": string(w.Acme.New)}, {"Authorization": "Basic " + string(w.Acme.New)}, {"Authorization": "Bearer vsk_live_none"}, {"Authorization": string(w.Acme.New)},
 	} {
 		answer := w.Do(apitest.Request{Method: http.MethodGet, Path: "/me", Header: header})
-		e := requireError(t, answer, http.StatusUnauthorized, "unauthorized", "header.Authorization")
+		e := apitest.RequireError(t, answer, http.StatusUnauthorized, "unauthorized", "header.Authorization")
 		require.NotContains(t, string(answer.Raw), `\u003c`)
 		texts[e["message"].(string)] = true
 	}

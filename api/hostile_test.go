@@ -41,7 +41,7 @@ func clean(t *testing.T, a apitest.Answer, param string) {
 
 // Whatever is sent is answered cleanly, and what was taken can be read again.
 func TestHostileInput(t *testing.T) {
-	w := newWorld(t)
+	w := apitest.NewWorld(t)
 	t.Run("bodies", func(t *testing.T) { testHostileBodies(t, w) })
 	t.Run("no bodies", func(t *testing.T) { testBodiesThatAreNoInput(t, w) })
 	t.Run("null", func(t *testing.T) { testNullInChanges(t, w) })
@@ -51,22 +51,26 @@ func TestHostileInput(t *testing.T) {
 // otherwise are properties that say in another way what a good body says already,
 // or that are good once.
 var otherwise = map[string][]string{
-	"createSessionToken": {"mediaConnectionId"}, "updateSubject": {"state"}, "runPersonaTests": {"testIds"},
+	"createSessionToken": {"mediaConnectionId"}, "updateSubject": {"state"}, "runPersonaTests": {"testIds"}, "createPersonaTest": {"gapId"},
+	"offerInterview": {"scheduleId", "bookingKind", "from", "to"}, "updateInterview": {"startsAt"}, "createInboxItem": {"booking"}, "updateInboxItem": {"booking"},
 	"applySetupPlan": {"personaId"}, "createPortal": {"personaId", "slug"}, "putPortalPersona": {"personaId", "duoId", "face", "voice"},
 }
 
-func testHostileBodies(t *testing.T, w *world) {
-	w.each(t, func(t *testing.T, o *route.Operation) {
-		d := w.documents[contract.Latest]
-		if !d.hasBody(o) {
+func testHostileBodies(t *testing.T, w *apitest.World) {
+	w.Each(t, func(t *testing.T, o *route.Operation) {
+		d := w.Documents[contract.Latest]
+		if !d.HasBody(o) {
 			return
 		}
-		path := w.freshPath(t, o, w.Acme)
+		path := freshPath(t, w, o, w.Acme)
+		if o.ID == "updateSession" {
+			w.CarryOut(t)
+		}
 		var good map[string]any
-		raw, err := json.Marshal(w.body(t, o))
+		raw, err := json.Marshal(w.Body(t, o))
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(raw, &good))
-		require.True(t, d.valid(t, o, good))
+		require.True(t, d.Valid(t, o, good))
 		properties := bodyProperties(d, o)
 		for name := range properties {
 			// A version is good for one change alone, a session ends once, a persona is of one organization.
@@ -77,10 +81,10 @@ func testHostileBodies(t *testing.T, w *world) {
 		for _, place := range places(good, nil) {
 			for _, value := range hostile() {
 				body := replaced(good, place, value)
-				answer := w.call(t, o, apitest.Request{Path: path, Key: w.Acme.New, Body: body})
+				answer := w.Call(t, o, apitest.Request{Path: path, Key: w.Acme.New, Body: body})
 				require.Less(t, answer.Status, http.StatusInternalServerError, "%v = %.80v: %s", place, value, answer.Raw)
 				// A property that may be absent may also be null.
-				if value != nil && !d.valid(t, o, body) {
+				if value != nil && !d.Valid(t, o, body) {
 					require.GreaterOrEqual(t, answer.Status, 400, "%v = %.80v: %s", place, value, answer.Raw)
 					clean(t, answer, "body")
 				}
@@ -90,52 +94,60 @@ func testHostileBodies(t *testing.T, w *world) {
 			}
 		}
 		last := apitest.Request{Path: path, Key: w.Acme.New, Body: good}
-		if _, ok := once[o.ID]; ok {
-			last.Path = w.freshPath(t, o, w.Acme)
+		if _, ok := apitest.Once[o.ID]; ok || o.ID == "replyToInboxItem" { // nobody is mailed more often in an hour
+			last.Path = freshPath(t, w, o, w.Acme)
 		}
-		if o.ID == "createPerson" { // others were added meanwhile, with parts of it
-			last.Body = w.body(t, o)
+		if o.ID == "createPerson" || o.ID == "createInvites" { // others were added meanwhile, with parts of it
+			last.Body = w.Body(t, o)
 		}
-		require.Less(t, w.call(t, o, last).Status, 300, "the good body was good")
-		// What was stored can still be read.
-		for _, o := range w.Service.Operations() {
-			if d.isPaged(o) {
-				_, _ = w.page(t, o, w.Acme.New, url.Values{"limit": {"200"}})
-			}
-		}
+		require.Less(t, w.Call(t, o, last).Status, 300, "the good body was good")
+		readPages(t, w, func(other *route.Operation) bool { return other.Group == o.Group })
 	})
+	t.Run("pages", func(t *testing.T) { readPages(t, w, func(*route.Operation) bool { return true }) })
+}
+
+// readPages checks that what was stored can still be read.
+func readPages(t *testing.T, w *apitest.World, which func(*route.Operation) bool) {
+	t.Helper()
+	for _, o := range w.Service.Operations() {
+		if w.Documents[contract.Latest].IsPaged(o) && which(o) {
+			_, _ = w.Page(t, o, w.Acme.New, url.Values{"limit": {"200"}})
+		}
+	}
 }
 
 // Where null is no value, it leaves a property alone as leaving it out does.
-func testNullInChanges(t *testing.T, w *world) {
+func testNullInChanges(t *testing.T, w *apitest.World) {
 	tested := 0
-	w.each(t, func(t *testing.T, o *route.Operation) {
-		if o.Method != http.MethodPatch {
-			return
+	w.Each(t, func(t *testing.T, o *route.Operation) {
+		if _, acts := apitest.Once[o.ID]; o.Method != http.MethodPatch || acts || o.ID == "rescoreResult" || o.ID == "updateInterview" {
+			return // what is done once, or says what to do, leaves nothing alone
 		}
-		d, path := w.documents[contract.Latest], w.freshPath(t, o, w.Acme)
-		before := w.call(t, o, apitest.Request{Path: path, Key: w.Acme.New, Body: w.body(t, o)}).Data(t)
+		d, path := w.Documents[contract.Latest], freshPath(t, w, o, w.Acme)
+		before := w.Call(t, o, apitest.Request{Path: path, Key: w.Acme.New, Body: w.Body(t, o)}).Data(t)
 		for name := range bodyProperties(d, o) {
 			body := map[string]any{name: nil}
-			answer := w.call(t, o, apitest.Request{Path: path, Key: w.Acme.New, Body: body})
+			answer := w.Call(t, o, apitest.Request{Path: path, Key: w.Acme.New, Body: body})
 			require.Equal(t, http.StatusOK, answer.Status, "%s: %s", name, answer.Raw)
 			if o.ID == "updateSubjectContent" && (name == "baseVersion" || name == "changeNote") {
 				continue // which are of a version, and stay with it
 			}
-			if d.valid(t, o, body) {
-				require.Nil(t, answer.Data(t)[name])
+			after := answer.Data(t)
+			if d.Valid(t, o, body) {
+				require.Nil(t, after[name])
 			} else {
-				require.Equal(t, before[name], answer.Data(t)[name], name)
+				require.Equal(t, before[name], after[name], name)
 			}
+			before = after // a null may take others along
 			tested++
 		}
 	})
 	require.Positive(t, tested)
 }
 
-func bodyProperties(d *document, o *route.Operation) map[string]any {
-	ref, _ := d.at(entry(o, "requestBody", "content", "application/json", "schema", "$ref")...).(string)
-	properties, _ := d.at(append(strings.Split(strings.TrimPrefix(ref, "#/"), "/"), "properties")...).(map[string]any)
+func bodyProperties(d *apitest.Document, o *route.Operation) map[string]any {
+	ref, _ := d.At(apitest.Entry(o, "requestBody", "content", "application/json", "schema", "$ref")...).(string)
+	properties, _ := d.At(append(strings.Split(strings.TrimPrefix(ref, "#/"), "/"), "properties")...).(map[string]any)
 	return properties
 }
 
@@ -191,7 +203,15 @@ func replaced(v any, place []any, value any) any {
 	return v
 }
 
-func testBodiesThatAreNoInput(t *testing.T, w *world) {
+// refusal is the status of what an operation takes for no input.
+func refusal(o *route.Operation, text string) int {
+	if o.MaxBody > 0 && int64(len(text)) > o.MaxBody {
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusBadRequest
+}
+
+func testBodiesThatAreNoInput(t *testing.T, w *apitest.World) {
 	raw := map[string]string{
 		"empty object's half": "{", "no JSON": "hello", "two": "{}{}", "comma": `{"a":1,}`, "list": "[]", "string": `"x"`,
 		"number": "1e999999", "bool": "true", "unknown property": `{"noSuchProperty":1}`, "invalid UTF-8": "{\"name\":\"\xff\"}",
@@ -199,26 +219,26 @@ func testBodiesThatAreNoInput(t *testing.T, w *world) {
 		"deep list": strings.Repeat("[", 100_000), "deep object": strings.Repeat(`{"name":`, 100_000),
 		"deep and closed": `{"name":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + "}",
 	}
-	w.each(t, func(t *testing.T, o *route.Operation) {
+	w.Each(t, func(t *testing.T, o *route.Operation) {
 		switch o.Method {
 		case http.MethodPost, http.MethodPut, http.MethodPatch:
 		default:
 			return
 		}
-		path := w.freshPath(t, o, w.Acme)
+		path := freshPath(t, w, o, w.Acme)
 		send := func(key apikey.Secret, body any, contentType string) apitest.Answer {
-			return w.call(t, o, apitest.Request{Path: path, Key: key, Body: body, Header: map[string]string{"Content-Type": contentType}})
+			return w.Call(t, o, apitest.Request{Path: path, Key: key, Body: body, Header: map[string]string{"Content-Type": contentType}})
 		}
-		hasBody := w.documents[contract.Latest].hasBody(o)
+		hasBody := w.Documents[contract.Latest].HasBody(o)
 		for what, text := range raw {
 			answer := send(w.Acme.New, []byte(text), "application/json")
 			require.Less(t, answer.Status, http.StatusInternalServerError, "%s: %s", what, answer.Raw)
 			if hasBody {
-				require.Equal(t, http.StatusBadRequest, answer.Status, "%s: %s", what, answer.Raw)
+				require.Equal(t, refusal(o, text), answer.Status, "%s: %s", what, answer.Raw)
 				clean(t, answer, "body")
 			}
 		}
-		good := w.body(t, o)
+		good := w.Body(t, o)
 		if good == nil {
 			good = map[string]any{}
 		}
@@ -227,10 +247,10 @@ func testBodiesThatAreNoInput(t *testing.T, w *world) {
 			"application/xml", "nonsense", "application/json, text/plain",
 		} {
 			if o.Upload != nil && strings.HasPrefix(contentType, "multipart/") {
-				requireError(t, send(w.Acme.New, good, contentType), http.StatusBadRequest, "invalid_request", "body")
+				apitest.RequireError(t, send(w.Acme.New, good, contentType), http.StatusBadRequest, "invalid_request", "body")
 				continue
 			}
-			requireError(t, send(w.Acme.New, good, contentType), http.StatusUnsupportedMediaType, "unsupported_media_type", "header.Content-Type")
+			apitest.RequireError(t, send(w.Acme.New, good, contentType), http.StatusUnsupportedMediaType, "unsupported_media_type", "header.Content-Type")
 		}
 		bound := o.MaxBody
 		if bound == 0 {
@@ -242,13 +262,13 @@ func testBodiesThatAreNoInput(t *testing.T, w *world) {
 		}
 		for key, code := range map[apikey.Secret]string{w.Acme.New: "too_large", w.OldNamed: older} {
 			over := bytes.Repeat([]byte(" "), int(bound)+1)
-			requireError(t, send(key, over, "application/json"), http.StatusRequestEntityTooLarge, code, "body")
-			requireError(t, send(key, io.Reader(bytes.NewReader(over)), "application/json"), http.StatusRequestEntityTooLarge, code, "body")
+			apitest.RequireError(t, send(key, over, "application/json"), http.StatusRequestEntityTooLarge, code, "body")
+			apitest.RequireError(t, send(key, io.Reader(bytes.NewReader(over)), "application/json"), http.StatusRequestEntityTooLarge, code, "body")
 		}
 	})
 }
 
-func testHostileQueries(t *testing.T, w *world) {
+func testHostileQueries(t *testing.T, w *apitest.World) {
 	wrong := func(schema map[string]any) []string {
 		switch {
 		case schema["type"] == "integer":
@@ -266,10 +286,10 @@ func testHostileQueries(t *testing.T, w *world) {
 		}
 		return nil
 	}
-	w.each(t, func(t *testing.T, o *route.Operation) {
-		path := w.path(t, o, w.Acme)
+	w.Each(t, func(t *testing.T, o *route.Operation) {
+		path := w.Path(t, o, w.Acme)
 		ask := func(query string) apitest.Answer {
-			answer := w.call(t, o, apitest.Request{Path: path + "?" + query, Body: w.body(t, o), Key: w.Acme.New})
+			answer := w.Call(t, o, apitest.Request{Path: path + "?" + query, Body: w.Body(t, o), Key: w.Acme.New})
 			require.Less(t, answer.Status, http.StatusInternalServerError, "%s: %s", query, answer.Raw)
 			return answer
 		}
@@ -281,16 +301,16 @@ func testHostileQueries(t *testing.T, w *world) {
 		for _, query := range []string{"%00=1", "%ff=1", "%zz=1", "%"} {
 			clean(t, ask(query), "query")
 		}
-		for _, p := range w.documents[contract.Latest].query(o) {
-			for _, value := range wrong(p.schema) {
-				clean(t, ask(p.name+"="+url.QueryEscape(value)), "query."+p.name)
+		for _, p := range w.Documents[contract.Latest].Query(o) {
+			for _, value := range wrong(p.Schema) {
+				clean(t, ask(p.Name+"="+url.QueryEscape(value)), "query."+p.Name)
 			}
 			for _, query := range []string{"=%00", "=a%00b", "=%ff", "=%zz"} {
-				clean(t, ask(p.name+query), "query")
+				clean(t, ask(p.Name+query), "query")
 			}
-			clean(t, ask(p.name+"=1&"+p.name+"=2"), "query."+p.name)
+			clean(t, ask(p.Name+"=1&"+p.Name+"=2"), "query."+p.Name)
 			for _, text := range []string{"", "%27%3B--", "0001-01-01T00:00:00%2B23:59", "0000-01-01T00:00:00Z", "0000-01-01T00:00:00%2B23:59", "9999-12-31T23:59:59-23:59", "9999-12-31", "%F0%9F%98%80"} {
-				ask(p.name + "=" + text)
+				ask(p.Name + "=" + text)
 			}
 		}
 	})

@@ -19,7 +19,7 @@ type sender func(key apikey.Secret, name string, body any) apitest.Answer
 
 // Every operation that honours the Idempotency-Key.
 func TestIdempotency(t *testing.T) {
-	w := newWorld(t)
+	w := apitest.NewWorld(t)
 	t.Run("replay", func(t *testing.T) { testReplay(t, w) })
 	t.Run("failure", func(t *testing.T) { testAFailureIsNotRemembered(t, w) })
 	t.Run("bad keys", func(t *testing.T) { testBadIdempotencyKeys(t, w) })
@@ -28,28 +28,28 @@ func TestIdempotency(t *testing.T) {
 
 // eachIdempotent runs a subtest for every operation that honours the
 // Idempotency-Key; send makes a request of it with one.
-func (w *world) eachIdempotent(t *testing.T, f func(t *testing.T, o *route.Operation, send sender)) {
+func eachIdempotent(t *testing.T, w *apitest.World, f func(t *testing.T, o *route.Operation, send sender)) {
 	t.Helper()
 	tested := 0
-	w.each(t, func(t *testing.T, o *route.Operation) {
+	w.Each(t, func(t *testing.T, o *route.Operation) {
 		if !o.Idempotent {
 			return
 		}
 		tested++
-		path := w.freshPath(t, o, w.Acme)
+		path := freshPath(t, w, o, w.Acme)
 		f(t, o, func(key apikey.Secret, name string, body any) apitest.Answer {
 			t.Helper()
-			return w.call(t, o, apitest.Request{Path: path, Key: key, Body: body, Header: map[string]string{route.IdempotencyHeader: name}})
+			return w.Call(t, o, apitest.Request{Path: path, Key: key, Body: body, Header: map[string]string{route.IdempotencyHeader: name}})
 		})
 	})
 	require.Positive(t, tested)
 }
 
-func testReplay(t *testing.T, w *world) {
-	w.eachIdempotent(t, func(t *testing.T, o *route.Operation, send sender) {
-		body := w.body(t, o)
+func testReplay(t *testing.T, w *apitest.World) {
+	eachIdempotent(t, w, func(t *testing.T, o *route.Operation, send sender) {
+		body := w.Body(t, o)
 		first := send(w.Acme.New, "one", body)
-		require.Equal(t, w.documents[contract.Latest].success(t, o), first.Status, "%s", first.Raw)
+		require.Equal(t, w.Documents[contract.Latest].Success(t, o), first.Status, "%s", first.Raw)
 		require.Empty(t, first.Header.Get("Idempotency-Replayed"))
 
 		second := send(w.Acme.New, "one", body)
@@ -58,14 +58,18 @@ func testReplay(t *testing.T, w *world) {
 		require.Equal(t, "true", second.Header.Get("Idempotency-Replayed"))
 		require.NotEqual(t, first.Header.Get("X-Request-Id"), second.Header.Get("X-Request-Id"))
 
-		requireError(t, send(w.Acme.New, "one", w.body(t, o)), http.StatusConflict, "idempotency_conflict", "header.Idempotency-Key")
+		apitest.RequireError(t, send(w.Acme.New, "one", w.Body(t, o)), http.StatusConflict, "idempotency_conflict", "header.Idempotency-Key")
 		require.Equal(t, string(first.Raw), string(send(w.Acme.New, "one", body).Raw), "a conflict spoils nothing")
 
 		for what, other := range map[string]apitest.Answer{
 			"another name": send(w.Acme.New, "two", body), "another key": send(w.OldNamed, "one", body),
 		} {
-			if reason, ok := once[o.ID]; ok {
-				require.Equal(t, reason, requireError(t, other, http.StatusConflict, "conflict", "")["details"].(map[string]any)["reason"], what)
+			if reason, ok := apitest.Once[o.ID]; ok {
+				require.Equal(t, reason, apitest.RequireError(t, other, http.StatusConflict, "conflict", "")["details"].(map[string]any)["reason"], what)
+				continue
+			}
+			if o.ID == "createInvites" { // nobody is invited twice
+				apitest.RequireError(t, other, http.StatusBadRequest, "invalid_request", "body.candidates[0].email")
 				continue
 			}
 			require.Contains(t, append([]int{first.Status}, o.Also...), other.Status, "%s: %s", what, other.Raw)
@@ -75,21 +79,21 @@ func testReplay(t *testing.T, w *world) {
 	})
 }
 
-func testAFailureIsNotRemembered(t *testing.T, w *world) {
-	w.eachIdempotent(t, func(t *testing.T, o *route.Operation, send sender) {
+func testAFailureIsNotRemembered(t *testing.T, w *apitest.World) {
+	eachIdempotent(t, w, func(t *testing.T, o *route.Operation, send sender) {
 		require.Equal(t, http.StatusBadRequest, send(w.Acme.New, "again", map[string]any{"noSuchProperty": 1}).Status)
-		require.Equal(t, http.StatusUnauthorized, send("", "again", w.body(t, o)).Status)
-		good := send(w.Acme.New, "again", w.body(t, o))
+		require.Equal(t, http.StatusUnauthorized, send("", "again", w.Body(t, o)).Status)
+		good := send(w.Acme.New, "again", w.Body(t, o))
 		require.Less(t, good.Status, 300, "%s", good.Raw)
 		require.Empty(t, good.Header.Get("Idempotency-Replayed"))
 	})
 }
 
-func testBadIdempotencyKeys(t *testing.T, w *world) {
-	w.eachIdempotent(t, func(t *testing.T, o *route.Operation, send sender) {
-		body := w.body(t, o)
+func testBadIdempotencyKeys(t *testing.T, w *apitest.World) {
+	eachIdempotent(t, w, func(t *testing.T, o *route.Operation, send sender) {
+		body := w.Body(t, o)
 		for _, name := range []string{"", strings.Repeat("k", 256), "clé", "\xff", "a\tb"} {
-			requireError(t, send(w.Acme.New, name, body), http.StatusBadRequest, "invalid_request", "header.Idempotency-Key")
+			apitest.RequireError(t, send(w.Acme.New, name, body), http.StatusBadRequest, "invalid_request", "header.Idempotency-Key")
 		}
 		longest := send(w.Acme.New, strings.Repeat("k", 255), body)
 		require.Less(t, longest.Status, 300, "%s", longest.Raw)
@@ -97,10 +101,10 @@ func testBadIdempotencyKeys(t *testing.T, w *world) {
 }
 
 // Of requests sent at once with one name, one has the effect.
-func testRequestsAtOnce(t *testing.T, w *world) {
-	w.eachIdempotent(t, func(t *testing.T, o *route.Operation, _ sender) {
+func testRequestsAtOnce(t *testing.T, w *apitest.World) {
+	eachIdempotent(t, w, func(t *testing.T, o *route.Operation, _ sender) {
 		r := apitest.Request{
-			Method: o.Method, Path: w.freshPath(t, o, w.Acme), Key: w.Acme.New, Body: w.body(t, o),
+			Method: o.Method, Path: freshPath(t, w, o, w.Acme), Key: w.Acme.New, Body: w.Body(t, o),
 			Header: map[string]string{route.IdempotencyHeader: "race"},
 		}
 		answers := make([]apitest.Answer, 6)
@@ -113,9 +117,9 @@ func testRequestsAtOnce(t *testing.T, w *world) {
 		require.Equal(t, "true", last.Header.Get("Idempotency-Replayed"))
 		did := 0
 		for _, answer := range answers {
-			w.check(t, o, answer)
+			w.Check(t, o, answer)
 			if answer.Status == http.StatusConflict {
-				requireError(t, answer, http.StatusConflict, "idempotency_in_progress", "header.Idempotency-Key")
+				apitest.RequireError(t, answer, http.StatusConflict, "idempotency_in_progress", "header.Idempotency-Key")
 				require.NotEmpty(t, answer.Header.Get("Retry-After"))
 				continue
 			}

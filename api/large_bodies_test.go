@@ -56,9 +56,9 @@ func heap(t *testing.T, do func()) (grown int64) {
 }
 
 // recordings is the body of a voice with a sample of some size.
-func recordings(t *testing.T, w *world, size int) []byte {
+func recordings(t *testing.T, w *apitest.World, size int) []byte {
 	t.Helper()
-	body := w.body(t, w.operation(t, "createVoice")).(map[string]any)
+	body := w.Body(t, w.Operation(t, "createVoice")).(map[string]any)
 	sample := make([]byte, size)
 	copy(sample, "RIFF\x00\x00\x00\x00WAVEfmt ")
 	body["samples"] = []string{"data:audio/wav;base64," + base64.StdEncoding.EncodeToString(sample)}
@@ -68,7 +68,7 @@ func recordings(t *testing.T, w *world, size int) []byte {
 }
 
 // flood sends a body many times at once and answers how often each code came.
-func flood(t *testing.T, w *world, key apikey.Secret, body []byte, times int) map[string]int {
+func flood(t *testing.T, w *apitest.World, key apikey.Secret, body []byte, times int) map[string]int {
 	t.Helper()
 	var mu sync.Mutex
 	var all sync.WaitGroup
@@ -105,20 +105,20 @@ func flood(t *testing.T, w *world, key apikey.Secret, body []byte, times int) ma
 const floods, budget = 20, 128 << 20
 
 func TestLargeBodiesTakeLittleMemory(t *testing.T) {
-	s := newStudio(t, func(o *apitest.Options) { apitest.Unlimited(o); o.BodyBytes = budget })
-	s.plug(t)
-	body := recordings(t, s.world, 31<<20) // 42 MB as base64
+	s := apitest.NewStudio(t, func(o *apitest.Options) { apitest.Unlimited(o); o.BodyBytes = budget })
+	s.Plug(t)
+	body := recordings(t, s.World, 31<<20) // 42 MB as base64
 
 	t.Run("of a plan without voices", func(t *testing.T) {
 		starter := s.NewOrg("Small", "shard-1", "starter")
 		var codes map[string]int
-		grown := heap(t, func() { codes = flood(t, s.world, starter.New, body, floods) })
+		grown := heap(t, func() { codes = flood(t, s.World, starter.New, body, floods) })
 		require.Equal(t, map[string]int{"403 upgrade_required": floods}, codes)
 		require.Less(t, grown, int64(64<<20), "nothing of them is read")
 	})
 	t.Run("that are read", func(t *testing.T) {
 		var codes map[string]int
-		grown := heap(t, func() { codes = flood(t, s.world, s.org.New, body, floods) })
+		grown := heap(t, func() { codes = flood(t, s.World, s.Org.New, body, floods) })
 		// 25 MB is the most that samples may have.
 		require.Equal(t, floods, codes["413 too_large"]+codes["503 capacity"], "%v", codes)
 		require.Positive(t, codes["413 too_large"], "%v", codes)
@@ -126,37 +126,37 @@ func TestLargeBodiesTakeLittleMemory(t *testing.T) {
 		t.Logf("the heap grew by %d MiB: %v", grown>>20, codes)
 	})
 	t.Run("and one that is good", func(t *testing.T) {
-		good := recordings(t, s.world, 24<<20)
-		require.Equal(t, map[string]int{"202 ": 1}, flood(t, s.world, s.org.New, good, 1))
+		good := recordings(t, s.World, 24<<20)
+		require.Equal(t, map[string]int{"202 ": 1}, flood(t, s.World, s.Org.New, good, 1))
 	})
 	t.Run("and nothing is left of them", func(t *testing.T) {
 		require.EqualValues(t, 0, s.Service.Bodies.Used()+s.Service.Disk.Used())
-		require.Equal(t, http.StatusAccepted, s.clone(t, s.org.New, same).Status)
+		require.Equal(t, http.StatusAccepted, s.Clone(t, s.Org.New, apitest.Same).Status)
 	})
 }
 
 // A tenant that fills its share leaves the others theirs.
 func TestOneTenantLeavesOthersRoomForBodies(t *testing.T) {
-	w := newWorld(t, func(o *apitest.Options) { o.BodyBytes = 4 << 20; o.BodyPartWithin = time.Minute })
+	w := apitest.NewWorld(t, func(o *apitest.Options) { o.BodyBytes = 4 << 20; o.BodyPartWithin = time.Minute })
 	const part = 1 << 20
-	held := w.slowBody(t, "personas", w.Acme.New, part)
+	held := slowBody(t, w, "personas", w.Acme.New, part)
 	_, err := held.Write(bytes.Repeat([]byte(" "), part*3/4))
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return w.Service.Bodies.Used() >= part*3/4 }, 5*time.Second, time.Millisecond)
-	refused := w.padded(t, w.Acme.New)
-	requireError(t, refused, http.StatusServiceUnavailable, "capacity", "")
+	refused := padded(t, w, w.Acme.New)
+	apitest.RequireError(t, refused, http.StatusServiceUnavailable, "capacity", "")
 	require.Equal(t, "2", refused.Header.Get("Retry-After"))
-	require.Equal(t, http.StatusCreated, w.padded(t, w.Globex.New).Status)
+	require.Equal(t, http.StatusCreated, padded(t, w, w.Globex.New).Status)
 	require.NoError(t, held.Close())
 	require.Eventually(t, func() bool { return w.Service.Bodies.Used() == 0 }, 5*time.Second, time.Millisecond)
-	require.Equal(t, http.StatusCreated, w.padded(t, w.Acme.New).Status)
+	require.Equal(t, http.StatusCreated, padded(t, w, w.Acme.New).Status)
 }
 
 // padded makes a persona with a body that is not small.
-func (w *world) padded(t *testing.T, key apikey.Secret) apitest.Answer {
+func padded(t *testing.T, w *apitest.World, key apikey.Secret) apitest.Answer {
 	t.Helper()
-	o := w.operation(t, "createPersona")
-	body, err := json.Marshal(w.body(t, o))
+	o := w.Operation(t, "createPersona")
+	body, err := json.Marshal(w.Body(t, o))
 	require.NoError(t, err)
 	return w.Do(apitest.Request{Method: o.Method, Path: o.Path, Key: key, Body: append(body, bytes.Repeat([]byte(" "), 100<<10)...)})
 }
@@ -164,35 +164,35 @@ func (w *world) padded(t *testing.T, key apikey.Secret) apitest.Answer {
 // Whoever announces large bodies and sends little takes nobody's room, what lies on disk is
 // none of the memory, and a small body is let in whatever others hold.
 func TestSlowUploadersTakeOnlyWhatTheySent(t *testing.T) {
-	w := newStudio(t, func(o *apitest.Options) { o.BodyBytes = 8 << 20; o.BodyPartWithin = time.Minute })
-	w.plug(t)
+	w := apitest.NewStudio(t, func(o *apitest.Options) { o.BodyBytes = 8 << 20; o.BodyPartWithin = time.Minute })
+	w.Plug(t)
 	const announced = 4 << 20
 	send := func(key apikey.Secret, size int) {
-		_, err := w.slowBody(t, "voices", key, announced).Write(bytes.Repeat([]byte(" "), size))
+		_, err := slowBody(t, w.World, "voices", key, announced).Write(bytes.Repeat([]byte(" "), size))
 		require.NoError(t, err)
 	}
 	used := func(bodies *spool.Budget, least int64) {
 		require.Eventually(t, func() bool { return bodies.Used() >= least }, 5*time.Second, time.Millisecond)
 	}
 	for range 4 {
-		send(w.org.New, 0)
+		send(w.Org.New, 0)
 	}
-	require.Equal(t, http.StatusCreated, w.padded(t, w.org.New).Status)
+	require.Equal(t, http.StatusCreated, padded(t, w.World, w.Org.New).Status)
 
-	send(w.org.New, 3<<20)
+	send(w.Org.New, 3<<20)
 	used(w.Service.Disk, 2<<20)
 	require.LessOrEqual(t, w.Service.Bodies.Used(), int64(1<<20+5))
-	send(w.org.New, 768<<10)
+	send(w.Org.New, 768<<10)
 	used(w.Service.Bodies, 1<<20+768<<10)
-	requireError(t, w.padded(t, w.org.New), http.StatusServiceUnavailable, "capacity", "")
-	o := w.operation(t, "createPersona")
-	small, err := json.Marshal(w.body(t, o))
+	apitest.RequireError(t, padded(t, w.World, w.Org.New), http.StatusServiceUnavailable, "capacity", "")
+	o := w.Operation(t, "createPersona")
+	small, err := json.Marshal(w.Body(t, o))
 	require.NoError(t, err)
-	require.Equal(t, http.StatusCreated, w.Do(apitest.Request{Method: o.Method, Path: o.Path, Key: w.org.New, Body: small}).Status)
+	require.Equal(t, http.StatusCreated, w.Do(apitest.Request{Method: o.Method, Path: o.Path, Key: w.Org.New, Body: small}).Status)
 }
 
 // slowBody begins a body and leaves it at that.
-func (w *world) slowBody(t *testing.T, to string, key apikey.Secret, length int) net.Conn {
+func slowBody(t *testing.T, w *apitest.World, to string, key apikey.Secret, length int) net.Conn {
 	t.Helper()
 	base, err := url.Parse(w.URL)
 	require.NoError(t, err)
@@ -206,12 +206,12 @@ func (w *world) slowBody(t *testing.T, to string, key apikey.Secret, length int)
 }
 
 func TestABodyThatDoesNotArrive(t *testing.T) {
-	w := newWorld(t, func(o *apitest.Options) { o.BodyPartWithin = 50 * time.Millisecond })
-	c := w.slowBody(t, "personas", w.Acme.New, 1000)
+	w := apitest.NewWorld(t, func(o *apitest.Options) { o.BodyPartWithin = 50 * time.Millisecond })
+	c := slowBody(t, w, "personas", w.Acme.New, 1000)
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	require.NoError(t, err)
 	text, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
-	requireError(t, apitest.Answer{Status: response.StatusCode, Raw: text}, http.StatusBadRequest, "invalid_request", "body")
+	apitest.RequireError(t, apitest.Answer{Status: response.StatusCode, Raw: text}, http.StatusBadRequest, "invalid_request", "body")
 	require.EqualValues(t, 0, w.Service.Bodies.Used())
 }

@@ -16,23 +16,10 @@ import (
 	"visavis.dev/pkg/store/apikey"
 )
 
-// within runs what counts requests in one window: again, with another key,
-// when a minute ended meanwhile.
-func within(t *testing.T, f func() []apitest.Answer) []apitest.Answer {
-	t.Helper()
-	for {
-		began := time.Now().Unix() / 60
-		answers := f()
-		if time.Now().Unix()/60 == began {
-			return answers
-		}
-	}
-}
-
 func TestLimitOfAKey(t *testing.T) {
 	a := apitest.New(t, func(o *apitest.Options) { o.PerAddress = 1_000_000 })
 	var key apikey.Secret
-	answers := within(t, func() []apitest.Answer {
+	answers := apitest.Within(t, func() []apitest.Answer {
 		key = a.Key(a.Acme, scope.Grant{Contract: contract.Latest})
 		answers := make([]apitest.Answer, 601)
 		for i := range answers {
@@ -53,8 +40,8 @@ func TestLimitOfAKey(t *testing.T) {
 	require.Zero(t, left)
 
 	refused := answers[600]
-	checkHeaders(t, refused)
-	requireError(t, refused, http.StatusTooManyRequests, "rate_limited", "")
+	apitest.CheckHeaders(t, refused)
+	apitest.RequireError(t, refused, http.StatusTooManyRequests, "rate_limited", "")
 	require.Equal(t, "0", refused.Header.Get("RateLimit-Remaining"))
 	wait, err := strconv.Atoi(refused.Header.Get("Retry-After"))
 	require.NoError(t, err)
@@ -87,7 +74,7 @@ func TestLimitOfAnOrganizationAndAnAddress(t *testing.T) {
 		}
 		return counts
 	}
-	answers := within(t, func() []apitest.Answer {
+	answers := apitest.Within(t, func() []apitest.Answer {
 		n++
 		org = a.NewOrg("Initech "+strconv.Itoa(n), "shard-1", "business")
 		return append(append(read(org.New, 9), read(org.Old, 9)...), read(a.Globex.New, 1)...)
@@ -100,8 +87,8 @@ func TestLimitOfAnOrganizationAndAnAddress(t *testing.T) {
 	// What an address may is over for it whatever the key, and for what takes none.
 	require.Eventually(t, func() bool { return a.Get("", "/health").Status == http.StatusTooManyRequests }, 10*time.Second, time.Millisecond)
 	answer := a.Get(a.Globex.New, "/me")
-	checkHeaders(t, answer)
-	requireError(t, answer, http.StatusTooManyRequests, "rate_limited", "")
+	apitest.CheckHeaders(t, answer)
+	apitest.RequireError(t, answer, http.StatusTooManyRequests, "rate_limited", "")
 	require.NotEmpty(t, answer.Header.Get("Retry-After"))
 }
 
@@ -109,7 +96,7 @@ func TestLimitOfAnOrganizationAndAnAddress(t *testing.T) {
 func TestRefusalsCount(t *testing.T) {
 	// The key's own limit is the closer one, and the one that is shown. Of the
 	// organization's, tokens that others gave back may still be under way.
-	w := newWorld(t, func(o *apitest.Options) {
+	w := apitest.NewWorld(t, func(o *apitest.Options) {
 		for _, c := range rate.Classes() {
 			o.Rates[c] = rate.Rate{PerKey: 1000, PerOrganization: 1_000_000}
 		}
@@ -119,12 +106,12 @@ func TestRefusalsCount(t *testing.T) {
 		require.NoError(t, err)
 		return n
 	}
-	w.each(t, func(t *testing.T, o *route.Operation) {
+	w.Each(t, func(t *testing.T, o *route.Operation) {
 		if o.Class == "" {
 			return
 		}
-		body := w.body(t, o)
-		answers := within(t, func() []apitest.Answer {
+		body := w.Body(t, o)
+		answers := apitest.Within(t, func() []apitest.Answer {
 			key := w.Key(w.Acme, scope.Grant{Contract: contract.Latest, Scopes: []scope.Scope{scope.TranscriptsRead}})
 			first := w.Do(apitest.Request{Method: o.Method, Path: o.Path + "?noSuchParameter=1", Key: key, Body: body})
 			return []apitest.Answer{first, w.Do(apitest.Request{Method: o.Method, Path: o.Path + "?noSuchParameter=1", Key: key, Body: body})}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/portals/portal"
@@ -20,8 +21,8 @@ import (
 
 // What follows from people's places, where several groups meet.
 func TestPlaces(t *testing.T) {
-	w := newWorld(t)
-	for name, test := range map[string]func(*testing.T, *world){
+	w := apitest.NewWorld(t)
+	for name, test := range map[string]func(*testing.T, *apitest.World){
 		"newcomers":              testNewcomers,
 		"a guardian takes back":  testGuardianTakesBack,
 		"a place is off":         testPlaceIsOff,
@@ -29,19 +30,19 @@ func TestPlaces(t *testing.T) {
 		"a session is forgotten": testSessionIsForgotten,
 	} {
 		t.Run(name, func(t *testing.T) {
-			own := w.apart(t)
-			own.use(t, own.Acme)
+			own := w.Apart(t)
+			own.Use(t, own.Acme)
 			test(t, own)
 		})
 	}
 }
 
 // Whoever an embed token is made for is added, found again, and told of once.
-func testNewcomers(t *testing.T, w *world) {
-	p := w.openPortal(t, w.Acme).ID
+func testNewcomers(t *testing.T, w *apitest.World) {
+	p := w.OpenPortal(t, w.Acme).ID
 	own := p.String()
 	for _, operation := range []string{"setEmbedDoor", "setStaffDoor"} {
-		w.at(t, w.Acme, operation, own, http.StatusOK)
+		w.At(t, w.Acme, operation, own, http.StatusOK)
 	}
 	class := admissiontest.Unit(t, w.Tenants, w.Acme.ID, p, id.Unit{}, true)
 	kim := map[string]any{"externalId": "lms-1", "name": "Kim", "email": "kim@example.com", "unitId": class.String(), "role": "teacher"}
@@ -50,15 +51,15 @@ func testNewcomers(t *testing.T, w *world) {
 		maps.Copy(body, changes)
 		return body
 	}
-	first := w.do(t, "createEmbedToken", own, w.Acme.New, kim)
+	first := w.CallAs(t, "createEmbedToken", own, w.Acme.New, kim)
 	require.Equal(t, http.StatusCreated, first.Status, "%s", first.Raw)
-	again := w.do(t, "createEmbedToken", own, w.Acme.New, embed(map[string]any{"name": "Kimberly", "email": ""})).Data(t)
+	again := w.CallAs(t, "createEmbedToken", own, w.Acme.New, embed(map[string]any{"name": "Kimberly", "email": ""})).Data(t)
 	require.Equal(t, []any{first.Data(t)["personId"], first.Data(t)["membershipId"]}, []any{again["personId"], again["membershipId"]})
-	added := w.told(t, "member.added")
+	added := w.Told(t, "member.added")
 	require.Len(t, added, 1)
-	data := at(added[0].(map[string]any), "data").(map[string]any)
+	data := apitest.At(added[0].(map[string]any), "data").(map[string]any)
 	require.Equal(t, []any{first.Data(t)["membershipId"], "teacher", class.String()}, []any{data["membershipId"], data["memberRole"], data["unitId"]})
-	shown := w.do(t, "getPerson", again["personId"].(string), w.Acme.New, nil).Data(t)
+	shown := w.CallAs(t, "getPerson", again["personId"].(string), w.Acme.New, nil).Data(t)
 	require.Equal(t, []any{"Kim", "lms-1", "kim@example.com"}, []any{shown["name"], shown["externalId"], shown["email"]})
 	in, err := w.Gate.ByEmbedToken(t.Context(), w.Acme.ID, p, again["token"].(string))
 	require.NoError(t, err)
@@ -74,80 +75,80 @@ func testNewcomers(t *testing.T, w *world) {
 		{map[string]any{"externalId": "lms-2", "email": "", "unitId": id.NewUnit().String()}, http.StatusNotFound, "not_found", "body.unitId", ""},
 		{map[string]any{"externalId": "lms-2", "email": "", "unitId": "x"}, http.StatusNotFound, "not_found", "body.unitId", ""},
 	} {
-		failed := requireError(t, w.do(t, "createEmbedToken", own, w.Acme.New, embed(c.changes)), c.status, c.code, c.param)
+		failed := apitest.RequireError(t, w.CallAs(t, "createEmbedToken", own, w.Acme.New, embed(c.changes)), c.status, c.code, c.param)
 		if c.reason != "" {
-			require.Equal(t, c.reason, at(failed, "details", "reason"))
+			require.Equal(t, c.reason, apitest.At(failed, "details", "reason"))
 		}
 	}
-	w.limit(t, plan.Limits{plan.Members: new(int64(1))})
-	full := requireError(t, w.do(t, "createEmbedToken", own, w.Acme.New, embed(map[string]any{"externalId": "lms-3", "email": ""})), http.StatusForbidden, "upgrade_required", "")
-	require.Equal(t, "members", at(full, "details", "feature"))
-	require.Len(t, w.told(t, "member.added"), 1)
+	w.Limit(t, plan.Limits{plan.Members: new(int64(1))})
+	full := apitest.RequireError(t, w.CallAs(t, "createEmbedToken", own, w.Acme.New, embed(map[string]any{"externalId": "lms-3", "email": ""})), http.StatusForbidden, "upgrade_required", "")
+	require.Equal(t, "members", apitest.At(full, "details", "feature"))
+	require.Len(t, w.Told(t, "member.added"), 1)
 }
 
 // talking is a conversation of the pupil that goes on, on a portal of their own.
-func (w *world) talking(t *testing.T, changes ...func(*portal.Portal)) (session, membership string, p portal.Portal) {
+func talking(t *testing.T, w *apitest.World, changes ...func(*portal.Portal)) (session, membership string, p portal.Portal) {
 	t.Helper()
-	p = w.openPortal(t, w.Acme, changes...)
-	w.enrol(t, w.Acme, p.ID)
-	minted := w.on(t, map[string]any{"portalId": p.ID.String(), "personId": pupil.String()})
+	p = w.OpenPortal(t, w.Acme, changes...)
+	w.Enrol(t, w.Acme, p.ID)
+	minted := w.On(t, map[string]any{"portalId": p.ID.String(), "personId": apitest.Pupil.String()})
 	require.Equal(t, http.StatusCreated, minted.Status, "%s", minted.Raw)
 	s := minted.Data(t)["session"].(map[string]any)
 	which, err := id.ParseSession(s["id"].(string))
 	require.NoError(t, err)
-	w.run(t, which)
+	w.Run(t, which)
 	return s["id"].(string), s["membershipId"].(string), p
 }
 
-func testGuardianTakesBack(t *testing.T, w *world) {
-	own, place, _ := w.talking(t)
-	given := w.do(t, "recordGuardianConsent", place, w.Acme.New, guardianBody(1)).Data(t)
-	require.Equal(t, "live", w.read(t, own)["state"])
-	require.Equal(t, http.StatusOK, w.do(t, "withdrawConsent", given["id"].(string), w.Acme.New, nil).Status)
-	over := w.read(t, own)
+func testGuardianTakesBack(t *testing.T, w *apitest.World) {
+	own, place, _ := talking(t, w)
+	given := w.CallAs(t, "recordGuardianConsent", place, w.Acme.New, apitest.GuardianBody(1)).Data(t)
+	require.Equal(t, "live", w.Read(t, own)["state"])
+	require.Equal(t, http.StatusOK, w.CallAs(t, "withdrawConsent", given["id"].(string), w.Acme.New, nil).Status)
+	over := w.Read(t, own)
 	require.Equal(t, []any{"ended", "consent_withdrawn"}, []any{over["state"], over["endReason"]})
-	require.Len(t, w.told(t, "session.ended"), 1)
-	require.Len(t, w.told(t, "consent.recorded"), 2)
+	require.Len(t, w.Told(t, "session.ended"), 1)
+	require.Len(t, w.Told(t, "consent.recorded"), 2)
 }
 
-func testPlaceIsOff(t *testing.T, w *world) {
-	own, place, p := w.talking(t)
-	require.Equal(t, http.StatusOK, w.do(t, "updateMembership", place, w.Acme.New, map[string]any{"enabled": false}).Status)
-	over := w.read(t, own)
+func testPlaceIsOff(t *testing.T, w *apitest.World) {
+	own, place, p := talking(t, w)
+	require.Equal(t, http.StatusOK, w.CallAs(t, "updateMembership", place, w.Acme.New, map[string]any{"enabled": false}).Status)
+	over := w.Read(t, own)
 	require.Equal(t, []any{"ended", "ended_by_staff"}, []any{over["state"], over["endReason"]})
-	require.Equal(t, "membership_disabled", reason(t, w.on(t, map[string]any{"portalId": p.ID.String(), "personId": pupil.String()}), "body.personId"))
+	require.Equal(t, "membership_disabled", apitest.Reason(t, w.On(t, map[string]any{"portalId": p.ID.String(), "personId": apitest.Pupil.String()}), "body.personId"))
 }
 
 // The caps and the settings of the portal bound what a live session can be given, too.
-func testBoundsOfAPlace(t *testing.T, w *world) {
-	capped, _, _ := w.talking(t, func(p *portal.Portal) { p.Definition.Caps.MaxSessionS = new(int64(90)) })
-	requireError(t, w.do(t, "updateSession", capped, w.Acme.New, map[string]any{"maxDurationS": 91}), http.StatusBadRequest, "invalid_request", "body.maxDurationS")
-	own, _, p := w.talking(t)
-	most := w.read(t, own)["maxDurationS"].(float64)
+func testBoundsOfAPlace(t *testing.T, w *apitest.World) {
+	capped, _, _ := talking(t, w, func(p *portal.Portal) { p.Definition.Caps.MaxSessionS = new(int64(90)) })
+	apitest.RequireError(t, w.CallAs(t, "updateSession", capped, w.Acme.New, map[string]any{"maxDurationS": 91}), http.StatusBadRequest, "invalid_request", "body.maxDurationS")
+	own, _, p := talking(t, w)
+	most := w.Read(t, own)["maxDurationS"].(float64)
 	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO setting (org_id, scope_kind, scope_id, key, value, changed_at, changed_by) VALUES ($1, 'portal', $2, $3, '120', now(), '')`,
 			tx.Org, setting.Portal(p.ID).ID.String(), setting.MaxDurationS)
 		return err
 	}))
 	require.Greater(t, most, 121.0)
-	requireError(t, w.do(t, "updateSession", own, w.Acme.New, map[string]any{"maxDurationS": 121}), http.StatusBadRequest, "invalid_request", "body.maxDurationS")
-	require.Equal(t, 120.0, w.do(t, "updateSession", own, w.Acme.New, map[string]any{"maxDurationS": 120}).Data(t)["maxDurationS"])
+	apitest.RequireError(t, w.CallAs(t, "updateSession", own, w.Acme.New, map[string]any{"maxDurationS": 121}), http.StatusBadRequest, "invalid_request", "body.maxDurationS")
+	require.Equal(t, 120.0, w.CallAs(t, "updateSession", own, w.Acme.New, map[string]any{"maxDurationS": 120}).Data(t)["maxDurationS"])
 }
 
 // What a persona remembers from a session goes with its words.
-func testSessionIsForgotten(t *testing.T, w *world) {
-	own, _, p := w.talking(t)
+func testSessionIsForgotten(t *testing.T, w *apitest.World) {
+	own, _, p := talking(t, w)
 	s, err := id.ParseSession(own)
 	require.NoError(t, err)
 	items := []memory.Item{{Text: "I live in Bern.", Session: s, At: time.Now()}}
 	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
 		_, err := tx.Exec(ctx, `
 			INSERT INTO memory (org_id, persona_id, person_id, id, items, session_id, written_at, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $6, now(), now() + INTERVAL '1 day')`, tx.Org, p.Persona, pupil, id.NewMemory(), items, s)
+			VALUES ($1, $2, $3, $4, $5, $6, now(), now() + INTERVAL '1 day')`, tx.Org, p.Persona, apitest.Pupil, id.NewMemory(), items, s)
 		return err
 	}))
 	path := "/personas/" + p.Persona.String() + "/memories"
 	require.Len(t, w.Get(w.Acme.New, path).JSON(t)["data"], 1)
-	require.Equal(t, http.StatusOK, w.do(t, "deleteTranscript", own, w.Acme.New, nil).Status)
+	require.Equal(t, http.StatusOK, w.CallAs(t, "deleteTranscript", own, w.Acme.New, nil).Status)
 	require.Empty(t, w.Get(w.Acme.New, path).JSON(t)["data"])
 }

@@ -1,0 +1,47 @@
+package apitest
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/store/apikey"
+)
+
+// Create asks for an avatar of a good body that was changed.
+func (w *World) Create(t *testing.T, key apikey.Secret, change func(avatar, consent map[string]any)) Answer {
+	t.Helper()
+	o := w.Operation(t, "createAvatar")
+	body := w.Body(t, o).(map[string]any)
+	change(body, body["consent"].(map[string]any))
+	return w.Call(t, o, Request{Path: o.Path, Key: key, Body: body})
+}
+
+// CallAs makes a call of an operation by its id, on something.
+func (w *World) CallAs(t testing.TB, operation, id string, key apikey.Secret, body any) Answer {
+	t.Helper()
+	o := w.Operation(t, operation)
+	return w.Call(t, o, Request{Path: WithID(o, id), Key: key, Body: body})
+}
+
+// Last is the latest entry of Acme's activity log.
+func (w *World) Last(t *testing.T) map[string]any {
+	t.Helper()
+	items, _ := w.Page(t, w.Operation(t, "listActivity"), w.Acme.New, map[string][]string{"limit": {"1"}})
+	require.NotEmpty(t, items)
+	return items[0].(map[string]any)
+}
+
+var Portrait = sync.OnceValue(func() string { return Picture(512) })
+
+func landmarks() map[string]any {
+	marks := map[string]any{}
+	for _, name := range []string{"leftEye", "rightEye", "mouthLeft", "mouthRight", "mouthTop", "mouthBottom", "chin"} {
+		marks[name] = []any{0.25, 0.5}
+	}
+	return marks
+}
+
+// Recording is a WAV file of a few samples.
+const Recording = "data:audio/wav;base64,UklGRigAAABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQQAAAAAAAAA"

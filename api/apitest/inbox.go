@@ -1,0 +1,91 @@
+package apitest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/sessions/slot"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// LeadBody is a good body with every property of a lead.
+func LeadBody(n int) map[string]any {
+	return map[string]any{
+		"kind": "lead",
+		"contact": map[string]any{
+			"name": fmt.Sprint("Kim ", n), "email": fmt.Sprintf("lead.%d@example.com", n), "phone": "+49 30 123456", "company": "Example Ltd",
+			"jobTitle": "Buyer", "preferredChannel": "email",
+			"consent": map[string]any{"given": true, "at": "2026-07-02T09:00:00Z", "text": "You may contact me."},
+		},
+		"portalId": "", "assigneeId": "", "language": "English", "leadBand": "warm", "need": "Two guides", "budget": "1,000 a month", "timeline": "This year",
+		"answers": []any{map[string]any{"question": "How many visitors?", "answer": "Twenty a day"}},
+		"urgency": "low", "department": "Sales", "tags": []any{"fair"},
+		"source": map[string]any{
+			"url": "https://www.example.com/fair", "referrer": "https://www.example.org/",
+			"campaign": map[string]any{"source": "newsletter", "medium": "email", "name": "autumn", "term": "guide"},
+		},
+		"externalId": fmt.Sprint("lead-", n), "metadata": map[string]any{"source": "tests"},
+	}
+}
+
+// ScheduleBody is a good body with every property of a schedule, which offers every hour of the day.
+func ScheduleBody(n int) map[string]any {
+	hours := []any{}
+	for _, day := range slot.Weekdays() {
+		hours = append(hours, map[string]any{"day": day, "from": "00:00", "to": "24:00"})
+	}
+	return map[string]any{
+		"name": fmt.Sprint("Desk ", n), "timezone": "Europe/Berlin", "hours": hours,
+		"exceptions": []any{map[string]any{"date": "2026-12-25", "hours": []any{}}, map[string]any{"date": "2026-12-24", "hours": []any{map[string]any{"from": "09:00", "to": "12:00"}}}},
+		"kinds": []any{map[string]any{
+			"key": "tour", "name": "A tour", "durationMinutes": 60, "bufferBeforeMinutes": 0, "bufferAfterMinutes": 0, "location": "Pier 1", "confirm": false,
+		}},
+		"stepMinutes": 60, "noticeMinutes": 0, "horizonDays": 60, "capacity": 1,
+	}
+}
+
+// Handoff has the visitor of a live conversation ask for a person.
+func (w *World) Handoff(t testing.TB, org *Org) string {
+	t.Helper()
+	s := w.converse(t, org)
+	held, err := session.Get(t.Context(), w.Tenants, org.ID, s)
+	require.NoError(t, err)
+	w.Leave(t, org, held, inbox.Left{Kind: inbox.Handoff, RequestedBy: inbox.ByVisitor, Words: inbox.Words{Reason: new("A person, please")}})
+	return w.leftBy(t, org, s, inbox.Handoff).String()
+}
+
+// Leave has the visitor of a live conversation leave something.
+func (w *World) Leave(t testing.TB, org *Org, s session.Session, left ...inbox.Left) {
+	t.Helper()
+	require.NoError(t, w.Tenants.InTx(t.Context(), org.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		return session.Collect(ctx, tx, s.ID, s.Epoch, session.Found{Left: left}, time.Now().UTC().Truncate(time.Microsecond))
+	}))
+}
+
+// leftBy is the item of a kind that a conversation left.
+func (w *World) leftBy(t testing.TB, org *Org, s id.Session, k inbox.Kind) id.InboxItem {
+	t.Helper()
+	found, err := inbox.List(t.Context(), w.Tenants, org.ID, inbox.Filter{Kinds: []inbox.Kind{k}}, id.InboxItem{}, 200)
+	require.NoError(t, err)
+	for _, i := range found {
+		if i.Session == s {
+			return i.ID
+		}
+	}
+	require.FailNow(t, "the conversation left nothing")
+	return id.InboxItem{}
+}
+
+// ForgetVisitors does what is left to do for visitors who were forgotten.
+func (w *World) ForgetVisitors(t testing.TB) {
+	t.Helper()
+	w.runJobs(t, map[job.Kind]job.Work{job.InboxForget: {Prepare: func(context.Context, job.Job) (job.Step, error) { return session.ForgetStep, nil }}})
+}
