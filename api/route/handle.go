@@ -1,8 +1,10 @@
 package route
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"strconv"
@@ -86,7 +88,7 @@ func answerError[B any](c *Call, a *answer[B], err error) (*answer[B], error) {
 // Blob is an answer that is not JSON.
 type Blob struct {
 	ContentType string
-	// ETag identifies the bytes, with its quotes.
+	// ETag identifies the bytes, with its quotes; empty where nothing does.
 	ETag string
 	// CacheControl says who may keep the answer and how long.
 	CacheControl string
@@ -95,6 +97,18 @@ type Blob struct {
 	Download string
 	// Data makes the bytes; it is not called when the caller has them already.
 	Data func(context.Context) ([]byte, error)
+	// Open is instead of Data for bytes that may be many: they are read as they are sent. size is
+	// how many there are.
+	Open func(context.Context) (content io.ReadCloser, size int64, err error)
+}
+
+// open opens the bytes.
+func (b Blob) open(ctx context.Context) (content io.ReadCloser, size int64, err error) {
+	if b.Open != nil {
+		return b.Open(ctx)
+	}
+	data, err := b.Data(ctx)
+	return io.NopCloser(bytes.NewReader(data)), int64(len(data)), err
 }
 
 // File declares an operation that answers bytes. It honours If-None-Match.
@@ -113,19 +127,22 @@ func File[I any](s *Service, o Operation, h func(context.Context, *Call, *I) (Bl
 		if err != nil {
 			return nil, c.failure(err)
 		}
-		var data []byte
-		known := matches(c.request.Header.Get("If-None-Match"), blob.ETag)
-		if !known {
-			if data, err = blob.Data(ctx); err != nil {
-				return nil, c.failure(err)
-			}
+		if blob.ETag != "" && matches(c.request.Header.Get("If-None-Match"), blob.ETag) {
+			return &huma.StreamResponse{Body: func(huma.Context) { c.serve(blob, true, nil, 0) }}, nil
 		}
-		return &huma.StreamResponse{Body: func(huma.Context) { c.serve(blob, known, data) }}, nil
+		content, size, err := blob.open(ctx)
+		if err != nil {
+			return nil, c.failure(err)
+		}
+		return &huma.StreamResponse{Body: func(huma.Context) {
+			c.serve(blob, false, content, size)
+			_ = content.Close() // it was only read
+		}}, nil
 	})
 }
 
 // serve writes a blob, or that the caller's copy is good.
-func (c *Call) serve(b Blob, known bool, data []byte) {
+func (c *Call) serve(b Blob, known bool, content io.Reader, size int64) {
 	h := c.writer.Header()
 	if b.ETag != "" {
 		h.Set("ETag", b.ETag)
@@ -143,9 +160,9 @@ func (c *Call) serve(b Blob, known bool, data []byte) {
 		return
 	}
 	h.Set("Content-Type", b.ContentType)
-	h.Set("Content-Length", strconv.Itoa(len(data)))
+	h.Set("Content-Length", strconv.FormatInt(size, 10))
 	c.writer.WriteHeader(http.StatusOK)
-	_, _ = c.writer.Write(data) // a caller that went away is nobody's fault
+	_, _ = io.Copy(c.writer, content) // a caller that went away is nobody's fault
 }
 
 // matches says whether an If-None-Match header holds an ETag.

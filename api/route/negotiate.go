@@ -1,6 +1,7 @@
 package route
 
 import (
+	"bytes"
 	"context"
 	"mime"
 	"reflect"
@@ -50,7 +51,7 @@ func HandleOrFile[I, O any](s *Service, o Operation, h func(context.Context, *Ca
 			}
 		}
 		c.SetHeader("Vary", "Accept")
-		return &huma.StreamResponse{Body: func(huma.Context) { c.serve(blob, false, data) }}, nil
+		return &huma.StreamResponse{Body: func(huma.Context) { c.serve(blob, false, bytes.NewReader(data), int64(len(data))) }}, nil
 	})
 }
 

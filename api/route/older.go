@@ -36,4 +36,17 @@ func (o *Operation) withoutNewer(schemas object, v contract.Version) {
 		required := schema["required"].([]any)
 		schema["required"] = slices.DeleteFunc(required, func(name any) bool { return name == field })
 	}
+	for newest, name := range contract.Renamed(v, o.Items) {
+		schema := schemas[string(o.Items)].(object)
+		properties := schema["properties"].(object)
+		if property, ok := properties[newest]; ok { // another operation may have been here before
+			delete(properties, newest)
+			properties[name] = property
+		}
+		for i, field := range schema["required"].([]any) {
+			if field == newest {
+				schema["required"].([]any)[i] = name
+			}
+		}
+	}
 }

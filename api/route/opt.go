@@ -44,6 +44,9 @@ type OptNull[T any] struct{ Opt[*T] }
 // Schema is that of the value, or null.
 func (o OptNull[T]) Schema(r huma.Registry) *huma.Schema {
 	s := *r.Schema(reflect.TypeFor[T](), true, "")
+	if s.Ref != "" {
+		return OrNull[T]{}.Schema(r) // an object is described elsewhere
+	}
 	s.Nullable = true
 	return &s
 }

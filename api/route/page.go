@@ -78,8 +78,13 @@ func Map[T, U any](p Page[T], f func(T) U) Page[U] {
 	return Page[U]{Items: items, Next: p.Next}
 }
 
-// list names the list a cursor belongs to: operation, path, organization and filters.
+// list names the list a cursor belongs to: operation, path, organization and filters. A
+// list that is read without a key is nobody's own.
 func (c *Call) list() string {
+	org := ""
+	if c.Principal != nil {
+		org = c.Org().String()
+	}
 	query := c.request.URL.Query()
 	query.Del("limit")
 	query.Del("cursor")
@@ -87,5 +92,5 @@ func (c *Call) list() string {
 		slices.Sort(values)
 		query[name] = values
 	}
-	return strings.Join([]string{c.Op.ID, c.request.URL.Path, c.Org().String(), query.Encode()}, "\n")
+	return strings.Join([]string{c.Op.ID, c.request.URL.Path, org, query.Encode()}, "\n")
 }
