@@ -1,0 +1,394 @@
+package hiring
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"visavis.dev/api/jobs"
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/hiring/role"
+	"visavis.dev/pkg/hiring/screening"
+	"visavis.dev/pkg/store/tenant"
+)
+
+func (a *API) registerCandidates(s *route.Service) {
+	list := route.Operation{
+		ID: "listCandidates", Group: group, Method: http.MethodGet, Path: "/roles/{id}/candidates", Class: "read", Scope: scope.CandidatesRead,
+		Items: contract.CandidateItem, Summary: "The candidates of a role, newest first",
+		Description: "Who was erased is listed where their state is asked for.",
+	}
+	route.List(s, list, a.listCandidates)
+
+	get := list
+	get.ID, get.Path, get.Summary, get.Errors = "getCandidate", "/candidates/{id}", "One candidate", []problem.Code{problem.Gone}
+	get.Description = "The scorecard is advice for whoever reviewed the interview: it is null before. Where the role is blind, so are name and contact."
+	route.Handle(s, get, a.getCandidate)
+
+	review := get
+	review.ID, review.Method, review.Path, review.Class, review.Scope = "reviewCandidate", http.MethodPost, "/candidates/{id}/review", "write", scope.CandidatesWrite
+	review.Since, review.Errors = contract.V20261001, []problem.Code{problem.Gone, problem.Conflict}
+	review.Summary = "Note that a person has read a candidate's interview"
+	review.Description = "It releases the scorecard. The reviewer is one of the role's hiring managers. Reasons of 409 conflict: not_screened, " +
+		"interview_in_progress, already_reviewed."
+	route.Handle(s, review, a.review)
+
+	decide := review
+	decide.ID, decide.Path, decide.Since, decide.Idempotent = "decideCandidate", "/candidates/{id}/decision", "", true
+	decide.Summary = "Record a person's decision"
+	decide.Description = "decidedBy is one of the role's hiring managers: nobody is decided on by a program. An interview that was held must be reviewed first: " +
+		"409 conflict with the reason not_reviewed. reject, hire and withdrawn are final: 409 conflict with the reason decision_already_made. " +
+		"advance and hold can be followed by another decision. With notify, the candidate is mailed, with the explanation if there is one."
+	route.Handle(s, decide, a.decide)
+
+	for _, hold := range []struct {
+		id, path, summary string
+		on                bool
+	}{
+		{"holdCandidate", "hold", "Keep a candidate as they are: nothing of them is deleted", true},
+		{"unholdCandidate", "unhold", "Let what is due to be deleted of a candidate be deleted again", false},
+	} {
+		o := review
+		o.ID, o.Path, o.Summary, o.Description, o.Errors = hold.id, "/candidates/{id}/"+hold.path, hold.summary, "", []problem.Code{problem.Gone}
+		route.Handle(s, o, func(ctx context.Context, c *route.Call, p *CandidatePath) (Candidate, error) {
+			return a.hold(ctx, c, p, hold.on)
+		})
+	}
+
+	erase := review
+	erase.ID, erase.Method, erase.Path, erase.AndScope = "eraseCandidate", http.MethodDelete, "/candidates/{id}", scope.CandidatesData
+	erase.Items, erase.Status, erase.Errors = "", http.StatusAccepted, []problem.Code{problem.Gone, problem.OnHold}
+	erase.Summary = "Erase a candidate"
+	erase.Description = "Their details are gone at once, and their invite opens nothing any more. The job deletes what they said and what was scored. What was " +
+		"done about them, without any of their words, stays on record."
+	route.Handle(s, erase, a.erase)
+
+	interview := get
+	interview.ID, interview.Path, interview.Class, interview.Scope = "getCandidateInterview", "/candidates/{id}/interview", "heavy", scope.CandidatesData
+	interview.Items, interview.Summary = "", "A candidate's interview: what was asked and said, and what was scored"
+	interview.Description = "Scores are null before the interview was reviewed: whoever reviews reads what was said first. 404 where there was no interview."
+	route.Handle(s, interview, a.interview)
+}
+
+// Candidate is somebody who was invited to a role's interview.
+type Candidate struct {
+	ID          id.Candidate                   `json:"id" doc:"Id of the candidate, with the prefix cand_."`
+	RoleID      id.Role                        `json:"roleId" doc:"The role."`
+	InviteID    id.Invite                      `json:"inviteId" doc:"How they were invited."`
+	Name        *string                        `json:"name" doc:"The full name; null while the role is blind, and once they are erased."`
+	Email       *string                        `json:"email" doc:"A mail address; null where it is not known or not shown."`
+	Phone       *string                        `json:"phone" doc:"A phone number; null likewise."`
+	Language    string                         `json:"language" doc:"The language of the interview, as a code."`
+	ResumeURL   *string                        `json:"resumeUrl" format:"uri" doc:"Where the résumé is; for keys with candidates:data, and null while the role is blind."`
+	State       candidate.State                `json:"state" enum:"invited,opened,in_progress,screened,reviewed,decided,withdrawn,erased" doc:"How far they are."`
+	Stage       candidate.Stage                `json:"stage" enum:"screening,interview,offer,closed" doc:"What they are at, by what was decided."`
+	StartsFrom  *time.Time                     `json:"startsFrom" doc:"When the interview may begin at the earliest, in UTC; null while they were not given the notice."`
+	ScreenedAt  *time.Time                     `json:"screenedAt" doc:"When the interview was over, in UTC; null before."`
+	ReviewedAt  *time.Time                     `json:"reviewedAt" doc:"When a person had read it, in UTC; null before."`
+	ReviewerID  *id.Person                     `json:"reviewerId" nullable:"true" doc:"Who read it; null before."`
+	Decision    route.OrNull[Decision]         `json:"decision" doc:"What was decided last; null before."`
+	Scorecard   route.OrNull[Scorecard]        `json:"scorecard" doc:"What was scored; null before the interview was reviewed, and where nothing is scored."`
+	Interview   route.OrNull[InterviewSummary] `json:"interview" doc:"The interview; null before."`
+	Consent     CandidateConsent               `json:"consent" doc:"What they were told and agreed to."`
+	OnHold      bool                           `json:"onHold" doc:"Whether nothing of them is deleted."`
+	RetainUntil time.Time                      `json:"retentionUntil" doc:"When they are erased, in UTC, unless they are held; who was interviewed is kept on until somebody decides."`
+	ErasedAt    *time.Time                     `json:"erasedAt" doc:"When they were erased, in UTC; null for not."`
+	ExternalID  *string                        `json:"externalId" doc:"The candidate's id in your own system; null where none was given."`
+	Metadata    map[string]string              `json:"metadata" doc:"Your own notes: at most 20 keys of 40 characters, with values of 500."`
+	CreatedAt   time.Time                      `json:"createdAt" doc:"When they were invited, in UTC."`
+	UpdatedAt   time.Time                      `json:"updatedAt" doc:"When something of them last changed, in UTC."`
+}
+
+// CandidateConsent is what a candidate was told and agreed to.
+type CandidateConsent struct {
+	NoticeAt       *time.Time `json:"noticeAt" doc:"When they were given the notice, in UTC; null for not yet."`
+	AcknowledgedAt *time.Time `json:"acknowledgedAt" doc:"When they said that they read it, in UTC; null for not yet."`
+	InterviewAt    *time.Time `json:"interviewAt" doc:"When they agreed to be interviewed by an AI, in UTC; null for not."`
+	WithdrawnAt    *time.Time `json:"withdrawnAt" doc:"When they took that back, in UTC; null for not."`
+}
+
+// Decision is what a person decided.
+type Decision struct {
+	Value         candidate.Value `json:"value" enum:"advance,reject,hold,hire,withdrawn" doc:"What was decided."`
+	DecidedBy     id.Person       `json:"decidedBy" doc:"Who decided."`
+	DecidedAt     time.Time       `json:"decidedAt" doc:"When, in UTC."`
+	ReasonCode    string          `json:"reasonCode" doc:"Why, by a code of your own."`
+	Note          *string         `json:"note" doc:"Your own note; for keys with candidates:data."`
+	HumanReviewed bool            `json:"humanReviewed" doc:"Whether a person had read the interview, or there was none."`
+}
+
+// Scorecard is what was scored of an interview.
+type Scorecard struct {
+	Percent     *float64          `json:"percent" doc:"The share of the points that could be judged; null where none could."`
+	Band        *string           `json:"band" enum:"strong,good,mixed,weak,unclear" nullable:"true" doc:"strong from 80 percent, good from 60, mixed from 40, weak below; unclear where less than half of the points could be judged."`
+	Criteria    []ScoredCriterion `json:"criteria" doc:"The scores, criterion by criterion."`
+	Knockouts   []KnockoutFact    `json:"knockouts" doc:"Which of the role's knockouts are met. Nobody is rejected by one."`
+	Advisory    bool              `json:"advisory" doc:"Always true: a person decides."`
+	AIGenerated bool              `json:"aiGenerated" doc:"Always true."`
+}
+
+// ScoredCriterion is a score of what was said.
+type ScoredCriterion struct {
+	Key        string   `json:"key" doc:"The keys of the question and, after a full stop, of the criterion."`
+	Label      string   `json:"label" doc:"What is judged."`
+	Score      *float64 `json:"score" doc:"The points; null where a person has to judge it."`
+	MaxScore   float64  `json:"maxScore" doc:"The points for a full answer."`
+	Weight     float64  `json:"weight" doc:"How much it counts within its question."`
+	Confidence float64  `json:"confidence" doc:"From 0, for what was not judged, to 1."`
+	Evaluation string   `json:"evaluation" doc:"Why, in English."`
+	Evidence   []string `json:"evidence" doc:"The candidate's own words that it rests on; for keys with candidates:data."`
+}
+
+// KnockoutFact says whether a knockout is met.
+type KnockoutFact struct {
+	Question string `json:"question" doc:"The key of the question."`
+	Met      *bool  `json:"met" doc:"Whether one of its options was chosen; null where that is not sure."`
+}
+
+// InterviewSummary is an interview in short.
+type InterviewSummary struct {
+	ID    id.Screening    `json:"id" doc:"Id of the interview, with the prefix scr_."`
+	State screening.State `json:"state" enum:"in_progress,scored,voided" doc:"voided where it was interrupted, and the candidate can begin again."`
+}
+
+func (a *API) show(c *route.Call, x candidate.Candidate, r *role.Role, i *screening.Screening) Candidate {
+	data := c.Principal.Key.Grant().Holds(scope.CandidatesData)
+	shown := Candidate{
+		ID: x.ID, RoleID: x.Role, InviteID: x.Invite, Name: &x.Name, Email: x.Email, Phone: x.Phone, Language: x.Language, State: x.State, Stage: x.Stage,
+		StartsFrom: route.UTC(x.StartsFrom), ScreenedAt: route.UTC(x.ScreenedAt), ReviewedAt: route.UTC(x.ReviewedAt), ReviewerID: x.Reviewer.OrNil(),
+		OnHold: x.OnHold, RetainUntil: x.RetainUntil.UTC(), ErasedAt: route.UTC(x.ErasedAt), ExternalID: x.ExternalID, Metadata: x.Metadata,
+		CreatedAt: x.CreatedAt.UTC(), UpdatedAt: x.UpdatedAt.UTC(),
+		Consent: CandidateConsent{InterviewAt: route.UTC(x.Consent.InterviewAt), WithdrawnAt: route.UTC(x.Consent.WithdrawnAt)},
+	}
+	if data {
+		shown.ResumeURL = x.ResumeURL
+	}
+	if hidden := x.Hidden(r); hidden || x.State == candidate.Erased {
+		shown.Name, shown.Email, shown.Phone, shown.ResumeURL = nil, nil, nil, nil
+		if hidden {
+			shown.ExternalID, shown.Metadata = nil, map[string]string{}
+		}
+	}
+	if x.Notice != nil {
+		shown.Consent.NoticeAt, shown.Consent.AcknowledgedAt = new(x.Notice.At.UTC()), route.UTC(x.Notice.AcknowledgedAt)
+	}
+	if d := x.Decision; d != nil {
+		shown.Decision.Value = &Decision{Value: d.Value, DecidedBy: d.By, DecidedAt: d.At.UTC(), ReasonCode: d.ReasonCode, HumanReviewed: d.Reviewed}
+		if data {
+			shown.Decision.Value.Note = x.DecisionNote
+		}
+	}
+	if i != nil {
+		shown.Interview.Value = &InterviewSummary{i.ID, i.State}
+		if x.ReviewedAt != nil && len(i.Criteria)+len(i.Knockouts) > 0 {
+			shown.Scorecard.Value = card(i, data)
+		}
+	}
+	return shown
+}
+
+// card is what was scored; data says that the candidate's own words may be read.
+func card(i *screening.Screening, data bool) *Scorecard {
+	s := &Scorecard{Percent: i.Percent, Band: i.Band, Criteria: []ScoredCriterion{}, Knockouts: []KnockoutFact{}, Advisory: true, AIGenerated: true}
+	for _, c := range i.Criteria {
+		one := ScoredCriterion{c.Key, c.Label, c.Score, c.MaxScore, c.Weight, c.Confidence, c.Evaluation, []string{}}
+		if data {
+			one.Evidence = append(one.Evidence, c.Evidence...)
+		}
+		s.Criteria = append(s.Criteria, one)
+	}
+	for _, k := range i.Knockouts {
+		s.Knockouts = append(s.Knockouts, KnockoutFact(k))
+	}
+	return s
+}
+
+// CandidateQuery filters and pages a role's candidates.
+type CandidateQuery struct {
+	RolePath
+	route.Paging
+	State string `query:"state" maxLength:"200" doc:"One or more of the states, separated by commas; all but erased unless given."`
+}
+
+func (a *API) listCandidates(ctx context.Context, c *route.Call, q *CandidateQuery) (route.Page[Candidate], error) {
+	r, err := a.findRole(ctx, c, &q.RolePath)
+	if err != nil {
+		return route.Page[Candidate]{}, err
+	}
+	var held map[id.Screening]screening.Screening
+	return route.Listed(c, q.Paging, func(after id.Candidate, limit int) ([]candidate.Candidate, error) {
+		states, err := route.Several("state", q.State, candidate.States())
+		if err != nil {
+			return nil, err
+		}
+		found, err := candidate.List(ctx, a.Tenants, c.Org(), r.ID, candidate.Filter{States: states}, after, limit)
+		if err != nil {
+			return nil, err
+		}
+		var which []id.Screening
+		for _, x := range found {
+			if !x.Screening.IsZero() {
+				which = append(which, x.Screening)
+			}
+		}
+		held, err = screening.Several(ctx, a.Tenants, c.Org(), which)
+		return found, err
+	}, func(x candidate.Candidate) id.Candidate { return x.ID }, func(x candidate.Candidate) Candidate {
+		if i, ok := held[x.Screening]; ok {
+			return a.show(c, x, &r, &i)
+		}
+		return a.show(c, x, &r, nil)
+	})
+}
+
+// CandidatePath names a candidate.
+type CandidatePath struct {
+	ID string `path:"id" doc:"The candidate's id, with or without cand_."`
+}
+
+func (p *CandidatePath) candidate() (id.Candidate, error) {
+	return route.Lookup(id.ParseCandidate, p.ID, "candidate")
+}
+
+func (a *API) getCandidate(ctx context.Context, c *route.Call, p *CandidatePath) (Candidate, error) {
+	which, err := p.candidate()
+	if err != nil {
+		return Candidate{}, err
+	}
+	x, err := candidate.Get(ctx, a.Tenants, c.Org(), which)
+	if err != nil {
+		return Candidate{}, err
+	}
+	c.SetVersion(x.Edition)
+	return a.shown(ctx, c, x)
+}
+
+// shown is a candidate with what is read beside their row.
+func (a *API) shown(ctx context.Context, c *route.Call, x candidate.Candidate) (Candidate, error) {
+	r, err := role.Get(ctx, a.Tenants, c.Org(), x.Role)
+	if err != nil || x.Screening.IsZero() {
+		return a.show(c, x, &r, nil), err
+	}
+	i, err := screening.Get(ctx, a.Tenants, c.Org(), x.Screening)
+	return a.show(c, x, &r, &i), err
+}
+
+// changed is shown in the transaction that changed the candidate.
+func (a *API) changed(ctx context.Context, c *route.Call, tx *tenant.Tx, x candidate.Candidate) (Candidate, error) {
+	c.SetVersion(x.Edition)
+	r, err := role.Find(ctx, tx, x.Role)
+	if err != nil || x.Screening.IsZero() {
+		return a.show(c, x, &r, nil), err
+	}
+	i, err := screening.Find(ctx, tx, x.Screening)
+	return a.show(c, x, &r, &i), err
+}
+
+// ReviewInput is the request to note a review.
+type ReviewInput struct {
+	CandidatePath
+	Body ReviewWish
+}
+
+// ReviewWish says who has read an interview.
+type ReviewWish struct {
+	ReviewerID string `json:"reviewerId" minLength:"1" maxLength:"80" doc:"Who has read it: one of the role's hiring managers."`
+}
+
+func (a *API) review(ctx context.Context, c *route.Call, in *ReviewInput) (Candidate, error) {
+	which, err := in.candidate()
+	if err != nil {
+		return Candidate{}, err
+	}
+	by, err := id.ParsePerson(in.Body.ReviewerID)
+	if err != nil {
+		return Candidate{}, problem.Invalid("body.reviewerId", "That is not the id of a person.")
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Candidate, error) {
+		x, err := candidate.Review(ctx, tx, which, by, c.Actor())
+		if err != nil {
+			return Candidate{}, err
+		}
+		return a.changed(ctx, c, tx, x)
+	})
+}
+
+// DecisionInput is the request to record a decision.
+type DecisionInput struct {
+	CandidatePath
+	Body DecisionWish
+}
+
+// DecisionWish is what a person decides.
+type DecisionWish struct {
+	Decision    candidate.Value `json:"decision" enum:"advance,reject,hold,hire,withdrawn" doc:"What is decided; withdrawn where the candidate said that they withdraw."`
+	DecidedBy   string          `json:"decidedBy" minLength:"1" maxLength:"80" doc:"Who decides: one of the role's hiring managers."`
+	ReasonCode  string          `json:"reasonCode" pattern:"^[a-z][a-z0-9_]{0,79}$" doc:"Why, by a code of your own."`
+	Note        *string         `json:"note,omitempty" maxLength:"4000" nullable:"true" doc:"Your own note, which no candidate reads."`
+	Notify      bool            `json:"notify,omitempty" doc:"Whether the candidate is mailed what was decided."`
+	Explanation string          `json:"explanation,omitempty" maxLength:"4000" doc:"Why, for the candidate; with notify."`
+}
+
+func (a *API) decide(ctx context.Context, c *route.Call, in *DecisionInput) (Candidate, error) {
+	which, err := in.candidate()
+	if err != nil {
+		return Candidate{}, err
+	}
+	b := in.Body
+	v := candidate.Verdict{Value: b.Decision, ReasonCode: b.ReasonCode, Note: b.Note, Explanation: b.Explanation}
+	if v.By, err = id.ParsePerson(b.DecidedBy); err != nil {
+		return Candidate{}, problem.Invalid("body.decidedBy", "That is not the id of a person.")
+	}
+	if b.Explanation != "" && !b.Notify {
+		return Candidate{}, problem.Invalid("body.explanation", "It is mailed with the decision: set notify, or leave it out.")
+	}
+	if v.Outbox, err = a.outbox(b.Notify, "body.notify"); err != nil {
+		return Candidate{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Candidate, error) {
+		x, err := candidate.Decide(ctx, tx, which, v, c.Actor())
+		if err != nil {
+			return Candidate{}, inviteProblem(err)
+		}
+		if v.Value == candidate.Drop {
+			if err := a.voluntary().TakeBack(ctx, tx, which); err != nil {
+				return Candidate{}, err
+			}
+		}
+		return a.changed(ctx, c, tx, x)
+	})
+}
+
+func (a *API) hold(ctx context.Context, c *route.Call, p *CandidatePath, on bool) (Candidate, error) {
+	which, err := p.candidate()
+	if err != nil {
+		return Candidate{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Candidate, error) {
+		x, err := candidate.Hold(ctx, tx, which, on, c.Actor())
+		if err != nil {
+			return Candidate{}, err
+		}
+		return a.changed(ctx, c, tx, x)
+	})
+}
+
+func (a *API) erase(ctx context.Context, c *route.Call, p *CandidatePath) (jobs.Job, error) {
+	which, err := p.candidate()
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
+		j, err := candidate.Erase(ctx, tx, which, candidate.ByDeletion, c.Actor())
+		if errors.Is(err, candidate.ErrOnHold) {
+			err = problem.New(problem.OnHold, "The candidate is on hold.").WithParam("path.id")
+		}
+		return jobs.Show(j), err
+	})
+}
