@@ -1,0 +1,163 @@
+package inbox_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/apikey"
+	"visavis.dev/pkg/store/tenant"
+)
+
+func read(t *testing.T, w *apitest.World, of string, key apikey.Secret) map[string]any {
+	t.Helper()
+	answer := w.CallAs(t, "getInboxItem", of, key, nil)
+	require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+	return answer.Data(t)
+}
+
+// A lead that is entered is dealt with, in both contracts, by whoever may.
+func TestALeadIsDealtWith(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	made := w.Make(t, w.Acme, "createInboxItem")
+	which := made["id"].(string)
+	require.Equal(t, []any{"lead", "new", "warm"}, []any{made["kind"], made["state"], made["leadBand"]})
+
+	older := read(t, w, which, w.OldNamed)
+	require.Equal(t, "warm", older["leadScore"])
+	require.NotContains(t, older, "leadBand")
+	require.NotContains(t, read(t, w, which, w.Acme.New), "leadScore")
+
+	words := []string{"need", "budget", "timeline"}
+	inboxOnly := read(t, w, which, w.Scoped(contract.Latest, scope.InboxRead))
+	both := read(t, w, which, w.Scoped(contract.Latest, scope.InboxRead, scope.TranscriptsRead))
+	for _, name := range words {
+		require.Nil(t, inboxOnly[name], name)
+		require.NotNil(t, both[name], name)
+	}
+	require.Equal(t, "Two guides", both["need"])
+	require.NotNil(t, inboxOnly["contact"])
+	require.Empty(t, inboxOnly["answers"])
+
+	apitest.RequireError(t, w.CallAs(t, "getInboxItem", which, w.Globex.New, nil), http.StatusNotFound, "not_found", "path.id")
+	won := w.CallAs(t, "updateInboxItem", which, w.Acme.New, map[string]any{"state": "won", "leadBand": "hot"})
+	require.Equal(t, http.StatusOK, won.Status, "%s", won.Raw)
+	require.Equal(t, []any{"won", "hot"}, []any{won.Data(t)["state"], won.Data(t)["leadBand"]})
+	lost := w.CallAs(t, "updateInboxItem", which, w.Acme.New, map[string]any{"state": "lost"})
+	require.Equal(t, inbox.ReasonTransition, apitest.Reason(t, lost, "path.id"))
+	stranger := w.CallAs(t, "updateInboxItem", which, w.Acme.New, map[string]any{"assigneeId": id.NewPerson().String()})
+	apitest.RequireError(t, stranger, http.StatusBadRequest, "invalid_request", "body.assigneeId")
+	past := w.CallAs(t, "updateInboxItem", which, w.Acme.New, map[string]any{"state": "open"})
+	require.Equal(t, http.StatusOK, past.Status)
+	past = w.CallAs(t, "updateInboxItem", which, w.Acme.New, map[string]any{"snoozedUntil": "2020-01-01T00:00:00Z"})
+	apitest.RequireError(t, past, http.StatusBadRequest, "invalid_request", "body.snoozedUntil")
+
+	noted := w.CallAs(t, "noteInboxItem", which, w.Acme.New, map[string]any{"text": "Call again."})
+	require.Equal(t, http.StatusCreated, noted.Status, "%s", noted.Raw)
+	require.Equal(t, "Call again.", apitest.At(noted.Data(t), "notes").([]any)[0].(map[string]any)["text"])
+
+	summary := w.CallAs(t, "summarizeInbox", "", w.Acme.New, nil).Data(t)
+	require.Equal(t, []any{1.0, 1.0}, []any{summary["active"], apitest.At(summary, "leads", "open")})
+	told := w.Told(t, "lead.updated")
+	require.Len(t, told, 2, "what was refused tells nothing")
+	last := told[0].(map[string]any)["data"].(map[string]any)
+	require.Equal(t, []any{"state"}, last["changedFields"])
+	require.Equal(t, []any{"won", "open"}, []any{last["previousState"], last["state"]})
+	require.True(t, strings.HasPrefix(last["changedBy"].(string), "key_"))
+
+	bare := w.Call(t, w.Operation(t, "createInboxItem"), apitest.Request{Path: "/inbox", Key: w.Acme.New, Body: map[string]any{"contact": map[string]any{"name": "Kim"}}})
+	apitest.RequireError(t, bare, http.StatusBadRequest, "invalid_request", "body.contact")
+}
+
+// Of a visitor who is forgotten nothing is found anywhere: not in any row, nor in an answer that
+// is kept to be repeated.
+func TestAForgottenVisitorIsFoundNowhere(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	require.Empty(t, apitest.Marked(t, w))
+	handoff := w.Handoff(t, w.Acme)
+	which, err := id.ParseSession(read(t, w, handoff, w.Acme.New)["sessionId"].(string))
+	require.NoError(t, err)
+	s, err := session.Get(t.Context(), w.Tenants, w.Acme.ID, which)
+	require.NoError(t, err)
+	said := "I am " + apitest.Mark
+	w.Said(t, s, s.TurnCount, session.User, said)
+	contact := inbox.Contact{Name: new(apitest.Mark), Email: new(apitest.Mark + "@example.com")}
+	w.Leave(t, w.Acme, s, inbox.Left{Kind: inbox.Lead, Contact: contact, Words: inbox.Words{Need: &said, Answers: []inbox.Answer{{Question: "Who?", Answer: said}}}},
+		inbox.Left{Kind: inbox.Handoff, Contact: contact, RequestedBy: inbox.ByVisitor})
+
+	o := w.Operation(t, "noteInboxItem")
+	noted := w.Call(t, o, apitest.Request{
+		Path: apitest.WithID(o, handoff), Key: w.Acme.New, Body: map[string]any{"text": "Call " + apitest.Mark}, Header: map[string]string{"Idempotency-Key": "note"},
+	})
+	require.Equal(t, http.StatusCreated, noted.Status, "%s", noted.Raw)
+	changed := w.CallAs(t, "updateInboxItem", handoff, w.Acme.New, map[string]any{"tags": []any{apitest.Mark}, "externalId": apitest.Mark})
+	require.Equal(t, http.StatusOK, changed.Status, "%s", changed.Raw)
+	require.Equal(t, "session_live", apitest.Reason(t, w.CallAs(t, "forgetInboxItem", handoff, w.Acme.New, nil), "path.id"))
+	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := session.End(ctx, tx, which, session.Ending{Reason: session.Left, At: apitest.Moment().Add(time.Second)})
+		return err
+	}))
+	before := apitest.PlacesOf(apitest.Marked(t, w))
+	for _, place := range []string{"inbox_item", "inbox_note", "inbox_term", "turn", "idempotency_record"} {
+		require.True(t, before["shard-1."+place] || before["shard-2."+place], "%s has the mark: %v", place, before)
+	}
+
+	answer := w.CallAs(t, "forgetInboxItem", handoff, w.Acme.New, nil)
+	require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+	require.Equal(t, []any{"forgotten", nil, nil, []any{}}, []any{answer.Data(t)["state"], answer.Data(t)["contact"], answer.Data(t)["reason"], answer.Data(t)["notes"]})
+	w.ForgetVisitors(t)
+	require.Empty(t, apitest.Marked(t, w))
+	told := w.Told(t, "visitor.detail_removed")
+	require.Len(t, told, 1)
+	data := told[0].(map[string]any)["data"].(map[string]any)
+	require.Len(t, data["inboxItemIds"], 2, "what the same conversation left goes too")
+	require.Equal(t, []any{which.String()}, data["sessionIds"])
+	require.Equal(t, "team", data["trigger"])
+	for _, kind := range []string{"lead.captured", "handoff.requested", "handoff.updated"} {
+		for _, e := range w.Told(t, kind) {
+			require.Nil(t, apitest.At(e, "data", "contact", "name"), kind)
+		}
+	}
+	again := w.CallAs(t, "updateInboxItem", handoff, w.Acme.New, map[string]any{"state": "open"})
+	require.Equal(t, inbox.ReasonForgotten, apitest.Reason(t, again, "path.id"))
+}
+
+// Only a hand-off is joined, and only while the visitor is there.
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	handoff := w.Handoff(t, w.Acme)
+	body := map[string]any{"staffName": "Kim", "mode": "takeover"}
+	half := w.Scoped(contract.Latest, scope.InboxWrite)
+	apitest.RequireError(t, w.CallAs(t, "joinInboxItem", handoff, half, body), http.StatusForbidden, "forbidden", "")
+	joined := w.CallAs(t, "joinInboxItem", handoff, w.Acme.New, body)
+	require.Equal(t, http.StatusCreated, joined.Status, "%s", joined.Raw)
+	require.NotEmpty(t, joined.Data(t)["token"])
+	require.Nil(t, apitest.At(read(t, w, handoff, w.Acme.New), "handoff", "joinedAt"), "a token joins nobody yet")
+
+	lead := w.Make(t, w.Acme, "createInboxItem")["id"].(string)
+	require.Equal(t, inbox.ReasonNotHandoff, apitest.Reason(t, w.CallAs(t, "joinInboxItem", lead, w.Acme.New, body), "path.id"))
+	which, err := id.ParseSession(read(t, w, handoff, w.Acme.New)["sessionId"].(string))
+	require.NoError(t, err)
+	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := session.End(ctx, tx, which, session.Ending{Reason: session.Left, At: apitest.Moment().Add(time.Second)})
+		return err
+	}))
+	apitest.RequireError(t, w.CallAs(t, "joinInboxItem", handoff, w.Acme.New, body), http.StatusConflict, "session_ended", "path.id")
+	require.Equal(t, false, apitest.At(read(t, w, handoff, w.Acme.New), "handoff", "live"))
+	left := w.Told(t, "handoff.updated")
+	require.Len(t, left, 1)
+	require.Equal(t, []any{"handoff.live"}, apitest.At(left[0], "data", "changedFields"))
+}

@@ -1,0 +1,214 @@
+package inbox
+
+import (
+	"context"
+	"time"
+
+	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/sessions/inbox"
+)
+
+// InboxItem is what a visitor left.
+type InboxItem struct {
+	ID           id.InboxItem               `json:"id" doc:"Id of the item, with the prefix inb_."`
+	Kind         inbox.Kind                 `json:"kind" enum:"lead,booking,handoff" doc:"lead, who wants to be contacted, booking, who comes at a time, or handoff, who wants to talk with a person."`
+	State        inbox.State                `json:"state" enum:"new,open,waiting,snoozed,won,lost,done,spam,forgotten" doc:"How far it is dealt with; forgotten once nothing is known of the visitor any more."`
+	PortalID     *id.Portal                 `json:"portalId" nullable:"true" doc:"The portal that the visitor was on; null for none."`
+	WidgetID     *id.Widget                 `json:"widgetId" nullable:"true" doc:"The widget that the visitor used; null for none."`
+	PersonaID    *id.Persona                `json:"personaId" nullable:"true" doc:"The persona that the visitor talked with; null for what was entered."`
+	SessionID    *id.Session                `json:"sessionId" nullable:"true" doc:"The conversation that it came of; null for what was entered."`
+	Channel      *string                    `json:"channel" enum:"video,voice,chat" nullable:"true" doc:"How that was held; null for what was entered."`
+	Language     string                     `json:"language" doc:"The visitor's language, as a code."`
+	Contact      route.OrNull[InboxContact] `json:"contact" doc:"How to reach the visitor; null once they are forgotten."`
+	LeadBand     *inbox.Band                `json:"leadBand" enum:"hot,warm,cold" nullable:"true" doc:"How promising a lead is: hot with a way to reach the visitor, a need, and a budget or a timeline; warm with a way to reach them and something of the matter; cold otherwise, unless somebody chose another. Null for what is no lead."`
+	Need         *string                    `json:"need" doc:"What the visitor needs, in their words; for keys with transcripts:read."`
+	Budget       *string                    `json:"budget" doc:"What they can spend, in their words; likewise."`
+	Timeline     *string                    `json:"timeline" doc:"By when, in their words; likewise."`
+	Answers      []InboxAnswer              `json:"answers" doc:"What else they answered; likewise, and empty otherwise."`
+	Summary      *string                    `json:"summary" doc:"The conversation in a few sentences, once it is over; likewise."`
+	Reason       *string                    `json:"reason" doc:"What the visitor said when a person was asked for; likewise."`
+	Urgency      string                     `json:"urgency" enum:"low,normal,high" doc:"How soon it is to be dealt with; normal unless changed."`
+	Department   *string                    `json:"department" doc:"The department that is to deal with it; null for none."`
+	Handoff      route.OrNull[InboxHandoff] `json:"handoff" doc:"The request for a person; null for what is no hand-off."`
+	Booking      route.OrNull[InboxBooking] `json:"booking" doc:"When the visitor comes; null for what is no booking."`
+	Source       InboxSource                `json:"source" doc:"Where the visitor came from."`
+	AssigneeID   *id.Person                 `json:"assigneeId" nullable:"true" doc:"Who of your people deals with it; null for nobody yet."`
+	Tags         []string                   `json:"tags" doc:"Your own words for it."`
+	Notes        []InboxNote                `json:"notes" nullable:"true" doc:"What your team wrote to it or to the visitor, oldest first; null in the list."`
+	FirstReplyAt *time.Time                 `json:"firstReplyAt" doc:"When your team first wrote to the visitor, in UTC; null for not yet."`
+	SnoozedUntil *time.Time                 `json:"snoozedUntil" doc:"When it is open again, in UTC; null while it is not put off, or where somebody is to open it."`
+	ForgottenAt  *time.Time                 `json:"forgottenAt" doc:"When the visitor was forgotten, in UTC; null for not."`
+	ExternalID   *string                    `json:"externalId" doc:"The item's id in your own system; null where none was given."`
+	Metadata     map[string]string          `json:"metadata" doc:"Your own notes: at most 20 keys of 40 characters, with values of 500."`
+	CreatedAt    time.Time                  `json:"createdAt" doc:"When the visitor left it, in UTC."`
+	UpdatedAt    time.Time                  `json:"updatedAt" doc:"When something of it last changed, in UTC."`
+}
+
+// InboxContact is how a visitor is reached.
+type InboxContact struct {
+	Name             *string                    `json:"name" doc:"What they are called; null where they did not say."`
+	Email            *string                    `json:"email" doc:"A mail address; null likewise."`
+	Phone            *string                    `json:"phone" doc:"A telephone number; null likewise."`
+	Company          *string                    `json:"company" doc:"Where they work; null likewise."`
+	JobTitle         *string                    `json:"jobTitle" doc:"What they do there; null likewise."`
+	PreferredChannel *string                    `json:"preferredChannel" enum:"email,phone" nullable:"true" doc:"How they want to be reached; null likewise."`
+	Consent          route.OrNull[InboxConsent] `json:"consent" doc:"Whether they agreed to be contacted; null where nobody asked."`
+}
+
+// InboxConsent is what a visitor agreed to.
+type InboxConsent struct {
+	Given bool       `json:"given" doc:"Whether they agreed."`
+	At    *time.Time `json:"at" doc:"When, in UTC; null where it is not known."`
+	Text  *string    `json:"text" doc:"The words that they were told; null where they are not known."`
+}
+
+// InboxAnswer is what a visitor answered.
+type InboxAnswer struct {
+	Question string `json:"question" doc:"What the persona asked, or the name of what was collected."`
+	Answer   string `json:"answer" doc:"What the visitor said to it."`
+}
+
+// InboxHandoff is a request for a person.
+type InboxHandoff struct {
+	Live         bool       `json:"live" doc:"Whether the visitor is there: the conversation goes on, and can be joined."`
+	RequestedBy  *string    `json:"requestedBy" enum:"visitor,avatar,rule" nullable:"true" doc:"Who asked for a person."`
+	WaitingSince *time.Time `json:"waitingSince" doc:"Since when, in UTC."`
+	JoinedBy     *id.Staff  `json:"joinedBy" nullable:"true" doc:"The team member who came first; null before."`
+	JoinedAt     *time.Time `json:"joinedAt" doc:"When they came, in UTC; null before."`
+	WaitS        *int64     `json:"waitS" doc:"How long the visitor waited for them, in seconds; null before."`
+}
+
+// InboxBooking is when a visitor comes.
+type InboxBooking struct {
+	StartsAt        time.Time          `json:"startsAt" doc:"When it begins, in UTC."`
+	EndsAt          time.Time          `json:"endsAt" doc:"When it ends, in UTC."`
+	Timezone        string             `json:"timezone" doc:"The zone that it was made in, such as Europe/Berlin."`
+	LocalStart      string             `json:"localStart" doc:"When it begins on the clocks of that zone, such as 2026-12-01T10:00."`
+	BookingKind     string             `json:"bookingKind" doc:"The kind of appointment, by its key in the schedule."`
+	ScheduleID      id.Schedule        `json:"scheduleId" doc:"The schedule whose time it is."`
+	CalendarEventID *string            `json:"calendarEventId" doc:"The UID of the event in the invitations that are mailed."`
+	Location        *string            `json:"location" doc:"Where it is; null where the schedule does not say."`
+	State           inbox.BookingState `json:"state" enum:"requested,confirmed,moved,cancelled,no_show" doc:"requested until the team confirms it, where the schedule wants that; moved once it counts at another time."`
+}
+
+func showBooking(i inbox.Item) *InboxBooking {
+	b := i.Booking
+	if b == nil {
+		return nil
+	}
+	return &InboxBooking{b.StartsAt.UTC(), b.EndsAt.UTC(), b.Timezone, b.Wall, b.Kind, b.Schedule, new(i.ID.String()), b.Location, b.State}
+}
+
+// InboxSource is where a visitor came from.
+type InboxSource struct {
+	URL      *string                     `json:"url" doc:"The page that they were on; null where it is not known."`
+	Referrer *string                     `json:"referrer" doc:"The page that led them there; null likewise."`
+	Campaign route.OrNull[InboxCampaign] `json:"campaign" doc:"The campaign that they followed; null for none."`
+}
+
+// InboxCampaign is what a visitor followed.
+type InboxCampaign struct {
+	Source *string `json:"source" doc:"Where it ran, such as newsletter."`
+	Medium *string `json:"medium" doc:"What it ran on, such as email."`
+	Name   *string `json:"name" doc:"What it is called."`
+	Term   *string `json:"term" doc:"The term that was searched for."`
+}
+
+// InboxNote is what somebody wrote to an item.
+type InboxNote struct {
+	ID      id.InboxNote `json:"id" doc:"Id of the note, with the prefix note_."`
+	By      string       `json:"by" doc:"Who wrote it: the key, by id."`
+	Text    string       `json:"text" doc:"What they wrote."`
+	At      time.Time    `json:"at" doc:"When, in UTC."`
+	Channel *string      `json:"channel" enum:"mail" nullable:"true" doc:"By what it was sent to the visitor; null of what is for your team alone."`
+}
+
+// readsWords says whether the key may read conversations (Authentication, 6).
+func readsWords(c *route.Call) bool { return c.Principal.Key.Grant().Holds(scope.TranscriptsRead) }
+
+// show makes the answer's form of an item, without its notes.
+func show(c *route.Call, i inbox.Item) InboxItem {
+	shown := InboxItem{
+		ID: i.ID, Kind: i.Kind, State: i.State, PortalID: i.Portal.OrNil(), WidgetID: i.Widget.OrNil(), PersonaID: i.Persona.OrNil(),
+		SessionID: i.Session.OrNil(), Channel: i.Channel, Language: i.Language, LeadBand: i.Band, Answers: []InboxAnswer{}, Urgency: i.Urgency,
+		Department: i.Department, AssigneeID: i.Assignee.OrNil(), Tags: i.Tags, SnoozedUntil: route.UTC(i.SnoozedUntil), FirstReplyAt: route.UTC(i.FirstReplyAt),
+		ForgottenAt: route.UTC(i.ForgottenAt), ExternalID: i.ExternalID, Metadata: i.Metadata,
+		CreatedAt: i.CreatedAt.UTC(), UpdatedAt: i.UpdatedAt.UTC(), Source: InboxSource{URL: i.Source.URL, Referrer: i.Source.Referrer},
+	}
+	if k := i.Source.Campaign; k != nil {
+		shown.Source.Campaign.Value = new(InboxCampaign(*k))
+	}
+	if k := i.Contact; k != nil {
+		shown.Contact.Value = &InboxContact{Name: k.Name, Email: k.Email, Phone: k.Phone, Company: k.Company, JobTitle: k.JobTitle, PreferredChannel: k.PreferredChannel}
+		if k.Consent != nil {
+			shown.Contact.Value.Consent.Value = &InboxConsent{k.Consent.Given, route.UTC(k.Consent.At), k.Consent.Text}
+		}
+	}
+	if i.Kind == inbox.Handoff {
+		shown.Handoff.Value = &InboxHandoff{i.Live, i.RequestedBy, route.UTC(i.WaitingSince), i.Staff.OrNil(), route.UTC(i.JoinedAt), i.WaitS()}
+	}
+	shown.Booking.Value = showBooking(i)
+	if !readsWords(c) {
+		return shown
+	}
+	shown.Need, shown.Budget, shown.Timeline, shown.Reason, shown.Summary = i.Words.Need, i.Words.Budget, i.Words.Timeline, i.Words.Reason, i.Summary
+	for _, answer := range i.Words.Answers {
+		shown.Answers = append(shown.Answers, InboxAnswer(answer))
+	}
+	return shown
+}
+
+// showWith is show with the notes.
+func showWith(c *route.Call, i inbox.Item, notes []inbox.Note) InboxItem {
+	shown := show(c, i)
+	shown.Notes = make([]InboxNote, len(notes))
+	for at, n := range notes {
+		shown.Notes[at] = InboxNote{n.ID, n.By, n.Text, n.At.UTC(), n.Channel}
+	}
+	return shown
+}
+
+// Query filters and pages the items.
+type Query struct {
+	route.Paging
+	Kind       string    `query:"kind" maxLength:"40" doc:"One or more of lead, booking and handoff, separated by commas."`
+	State      string    `query:"state" maxLength:"120" doc:"One or more of the states, separated by commas."`
+	LeadBand   string    `query:"leadBand" maxLength:"40" doc:"One or more of hot, warm and cold, separated by commas."`
+	AssigneeID string    `query:"assigneeId" maxLength:"80" doc:"Only items that this person deals with."`
+	PortalID   string    `query:"portalId" maxLength:"80" doc:"Only items of this portal."`
+	Text       string    `query:"q" maxLength:"200" doc:"Beginnings of words of the contact or the external id, all of which an item must have."`
+	From       time.Time `query:"from" doc:"Items left at or after this moment."`
+	To         time.Time `query:"to" doc:"Items left before this moment."`
+	Order      string    `query:"order" enum:"desc,asc" default:"desc" doc:"desc for the newest first, asc for the oldest."`
+}
+
+func (q *Query) filter() (inbox.Filter, error) {
+	f := inbox.Filter{Query: q.Text, From: q.From, To: q.To, Ascending: q.Order == "asc"}
+	var err error
+	if f.Kinds, err = route.Several("kind", q.Kind, inbox.Kinds()); err != nil {
+		return f, err
+	}
+	if f.States, err = route.Several("state", q.State, inbox.States()); err != nil {
+		return f, err
+	}
+	if f.Bands, err = route.Several("leadBand", q.LeadBand, inbox.Bands()); err != nil {
+		return f, err
+	}
+	if f.Assignee, err = route.QueryID(id.ParsePerson, "assigneeId", q.AssigneeID); err != nil {
+		return f, err
+	}
+	f.Portal, err = route.QueryID(id.ParsePortal, "portalId", q.PortalID)
+	return f, err
+}
+
+func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[InboxItem], error) {
+	return route.Listed(c, q.Paging, func(after id.InboxItem, limit int) ([]inbox.Item, error) {
+		f, err := q.filter()
+		if err != nil {
+			return nil, err
+		}
+		return inbox.List(ctx, a.Tenants, c.Org(), f, after, limit)
+	}, func(i inbox.Item) id.InboxItem { return i.ID }, func(i inbox.Item) InboxItem { return show(c, i) })
+}
