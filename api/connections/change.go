@@ -9,6 +9,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -21,8 +22,8 @@ type Input struct{ Body ConnectionInput }
 
 // ConnectionInput is a connection to be made.
 type ConnectionInput struct {
-	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http" doc:"What the service is to do for personas and portals."`
-	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http" doc:"Which interface the service speaks. GET /connections/providers lists them."`
+	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm" doc:"What the service is to do for personas and portals."`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot" doc:"Which interface the service speaks. GET /connections/providers lists them."`
 	Name     string                 `json:"name" minLength:"1" maxLength:"80" doc:"What to call the connection, for people."`
 	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
 	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
@@ -43,6 +44,9 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 	offer, ok := connection.FindOffer(connection.Kind(b.Kind), connection.Provider(b.Provider))
 	if !ok {
 		return Connection{}, problem.Invalid("body.provider", "%s does not offer a connection of kind %s; GET /connections/providers lists those that are.", b.Provider, b.Kind)
+	}
+	if err := checkInbox(c, offer.Kind); err != nil {
+		return Connection{}, err
 	}
 	config := connection.Config(b.Config)
 	if config == nil {
@@ -75,6 +79,15 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 func (a *API) checkPlan(c *route.Call) error {
 	if !c.Principal.Terms.Has(feature) {
 		return a.Plans.FeatureMissing(c.Principal.Terms, feature)
+	}
+	return nil
+}
+
+// checkInbox says whether the key may have the inbox written elsewhere: a connection of kind crm
+// gets the contacts.
+func checkInbox(c *route.Call, k connection.Kind) error {
+	if k == connection.CRM && !c.Principal.Key.Grant().Holds(scope.InboxRead) {
+		return problem.New(problem.Forbidden, "This key lacks the scope %s, which connections of kind crm need.", scope.InboxRead)
 	}
 	return nil
 }
@@ -141,6 +154,11 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 	now, err := connection.Get(ctx, a.Tenants, c.Org(), which)
 	if err != nil {
 		return Connection{}, err
+	}
+	if in.Body.Config.Set || in.Body.Secret.Set || in.Body.Enabled.Set {
+		if err := checkInbox(c, now.Kind); err != nil {
+			return Connection{}, err
+		}
 	}
 	change, err := a.checkChange(ctx, now, &in.Body)
 	if err != nil {
@@ -214,6 +232,9 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Connection, error) {
 		before, err := connection.Lock(ctx, tx, which)
 		if err != nil {
+			return Connection{}, err
+		}
+		if err := checkInbox(c, before.Kind); err != nil {
 			return Connection{}, err
 		}
 		if !before.SecretSet {

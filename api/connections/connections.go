@@ -99,18 +99,20 @@ func (a *API) Register(s *route.Service) {
 	calls.Summary = "The last 100 calls of the service, newest first; no words"
 	route.List(s, calls, a.calls)
 	a.registerReceive(s)
+	a.registerSync(s)
 }
 
 // Connection is one connection, without its secret.
 type Connection struct {
 	ID          id.Connection       `json:"id" doc:"Id of the connection, with the prefix con_."`
-	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http" doc:"What the service does for personas and portals."`
-	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http" doc:"Which interface the service speaks."`
+	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm" doc:"What the service does for personas and portals."`
+	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot" doc:"Which interface the service speaks."`
 	Name        string              `json:"name" doc:"What the connection is called, for people."`
 	State       connection.State    `json:"state" enum:"unverified,active,failing,disabled" doc:"unverified until a call worked, active, failing after calls that did not, or disabled by hand."`
 	Config      map[string]any      `json:"config" doc:"Of the provider's form; holds no secret."`
 	SecretSet   bool                `json:"secretSet" doc:"Whether a secret is stored. The secret itself is never shown."`
 	SecretLast4 *string             `json:"secretLast4" doc:"null for a short secret."`
+	Tools       []ConnectionTool    `json:"tools" doc:"What a persona's model may have done there, of kind http; of kind mcp what the last test found there, and what config names besides."`
 	UsedBy      ConnectionUsers     `json:"usedBy" doc:"What would be without the service if the connection went away."`
 	Limits      ConnectionLimits    `json:"limits" doc:"Bounds on the calls that are made of the service."`
 	Health      ConnectionHealth    `json:"health" doc:"How its latest calls went."`
@@ -143,7 +145,7 @@ type ConnectionHealth struct {
 func show(c connection.Connection) Connection {
 	shown := Connection{
 		ID: c.ID, Kind: c.Kind, Provider: c.Provider, Name: c.Name, State: c.State, Config: c.Config, SecretSet: c.SecretSet,
-		SecretLast4: orNull(c.SecretLast4), UsedBy: ConnectionUsers{c.UsedBy.Personas, c.UsedBy.Voices, c.UsedBy.Portals}, Limits: ConnectionLimits{c.TimeoutMs},
+		SecretLast4: orNull(c.SecretLast4), Tools: showTools(c), UsedBy: ConnectionUsers{c.UsedBy.Personas, c.UsedBy.Voices, c.UsedBy.Portals}, Limits: ConnectionLimits{c.TimeoutMs},
 		Health: ConnectionHealth{
 			LastOKAt: route.UTC(c.Health.OKAt), LastErrorAt: route.UTC(c.Health.ErrorAt), ErrorCode: orNull(c.Health.ErrorCode),
 			ConsecutiveFailures: c.Health.Failures,
@@ -187,8 +189,8 @@ func (p Path) connection() (id.Connection, error) {
 // Query filters and pages the connections.
 type Query struct {
 	route.Paging
-	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity,http" doc:"Only services that do this."`
-	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http" doc:"Only services of this provider."`
+	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm" doc:"Only services that do this."`
+	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot" doc:"Only services of this provider."`
 	State    string `query:"state" enum:"unverified,active,failing,disabled" doc:"Only connections in this state."`
 }
 
@@ -210,8 +212,8 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, erro
 
 // ProviderOffer is a provider that can be connected.
 type ProviderOffer struct {
-	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http" doc:"What services of this provider do."`
-	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http" doc:"The value to send as a connection's provider."`
+	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm" doc:"What services of this provider do."`
+	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot" doc:"The value to send as a connection's provider."`
 	Name           string              `json:"name" doc:"What the provider is called, for people."`
 	Secret         string              `json:"secret" doc:"What the secret is."`
 	SecretRequired bool                `json:"secretRequired" doc:"Whether a connection to it needs a secret."`
