@@ -8,13 +8,19 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/api/activity"
+	"visavis.dev/api/agents"
+	"visavis.dev/api/assignments"
 	"visavis.dev/api/avatars"
 	"visavis.dev/api/connections"
 	"visavis.dev/api/consents"
+	"visavis.dev/api/dashboards"
 	"visavis.dev/api/doors"
 	"visavis.dev/api/duos"
 	"visavis.dev/api/events"
+	"visavis.dev/api/exports"
+	"visavis.dev/api/hiring"
 	"visavis.dev/api/identity"
+	"visavis.dev/api/inbox"
 	"visavis.dev/api/jobs"
 	"visavis.dev/api/keys"
 	"visavis.dev/api/knowledge"
@@ -23,6 +29,7 @@ import (
 	"visavis.dev/api/people"
 	"visavis.dev/api/personas"
 	"visavis.dev/api/portals"
+	"visavis.dev/api/results"
 	"visavis.dev/api/route"
 	"visavis.dev/api/sessions"
 	"visavis.dev/api/settings"
@@ -38,6 +45,8 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/figures/dashboard"
+	"visavis.dev/pkg/learning/certificate"
 	"visavis.dev/pkg/operations/health"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/connection"
@@ -47,16 +56,22 @@ import (
 	"visavis.dev/pkg/portals/portal/template"
 	"visavis.dev/pkg/portals/widget"
 	"visavis.dev/pkg/sessions/conversation"
+	"visavis.dev/pkg/sessions/recording"
 	"visavis.dev/pkg/speech/speaker"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/file"
 	"visavis.dev/pkg/visits/admission"
+	"visavis.dev/pkg/visits/agent"
 	"visavis.dev/pkg/visits/signin"
 )
 
 // Parts is what the groups work with, beyond the chain.
 type Parts struct {
+	// Agents answer AI assistants.
+	Agents *agent.Agents
+	// Catalogue lists them.
+	Catalogue *agent.Catalogue
 	// Addresses hands out the portals' addresses.
 	Addresses *portal.Addresses
 	Changes   *apikey.Changes
@@ -78,16 +93,25 @@ type Parts struct {
 	// PortalURL is where the portals' pages are, without a path.
 	PortalURL string
 	// Minds are what personas think with, by Clock.
-	Minds    conversation.Minds
-	Clock    clock.WithDelayedExecution
-	Plans    *plan.Catalogue
+	Minds conversation.Minds
+	Clock clock.WithDelayedExecution
+	Plans *plan.Catalogue
+	// Registry finds certificates by their numbers.
+	Registry *certificate.Registry
 	Searcher *packs.Searcher
 	// Speaker says things aloud; nil where nothing does.
-	Speaker  speaker.Speaker
-	Teller   *event.Teller
+	Speaker speaker.Speaker
+	// Connected is what speaks with a voice of an organization.
+	Connected voices.Connected
+
+	Renderer *event.Renderer
 	Vault    *vault.Vault
 	Version  string
 	Visitors widget.Visitors
+	// Recordings sign the links to recordings of sessions.
+	Recordings recording.Links
+	// Embeds sign the links to pages of dashboards.
+	Embeds dashboard.Embeds
 }
 
 // Operations declares every operation of the API.
@@ -101,7 +125,7 @@ func Operations(s *route.Service, p Parts) {
 		Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault, Clock: d.Clock, Opener: p.Connections, Reporter: p.Reporter,
 	}).Register(s)
 	(&consents.API{Tenants: d.Tenants, Files: p.Files}).Register(s)
-	(&voices.API{Tenants: d.Tenants, Files: p.Files, Egress: p.Egress, Plans: p.Plans, Speaker: p.Speaker}).Register(s)
+	(&voices.API{Tenants: d.Tenants, Files: p.Files, Egress: p.Egress, Plans: p.Plans, Speaker: p.Speaker, Connected: p.Connected}).Register(s)
 	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans, Files: p.Files, Minds: p.Minds, Clock: p.Clock}).Register(s)
 	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
 	(&portals.API{
@@ -113,7 +137,7 @@ func Operations(s *route.Service, p Parts) {
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&sessions.API{
 		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, PortalURL: p.PortalURL, Organization: p.Organization, Visitors: p.Visitors,
-		Counted: admission.Visitors{Limiter: d.Limiter}, Opener: p.Connections,
+		Counted: admission.Visitors{Limiter: d.Limiter}, Opener: p.Connections, Recordings: p.Recordings,
 	}).Register(s)
 	people.New(d.Tenants, p.Files, p.Plans, p.Gate).Register(s)
 	(&memberships.API{Tenants: d.Tenants, Files: p.Files, Sources: source.Sources{Egress: p.Egress}}).Register(s)
@@ -121,8 +145,15 @@ func Operations(s *route.Service, p Parts) {
 	(&settings.API{Tenants: d.Tenants, Plans: p.Plans}).Register(s)
 	(&setup.API{Tenants: d.Tenants, Plans: p.Plans, Egress: p.Egress, Gallery: p.Gallery, Library: p.Library}).Register(s)
 	(&subjects.API{Tenants: d.Tenants}).Register(s)
+	(&results.API{Tenants: d.Tenants, Files: p.Files, Registry: p.Registry}).Register(s)
+	(&assignments.API{Tenants: d.Tenants, Gate: p.Gate}).Register(s)
+	(&hiring.API{Tenants: d.Tenants, Plans: p.Plans, Gate: p.Gate, PortalURL: p.PortalURL}).Register(s)
+	(&inbox.API{Tenants: d.Tenants, Gate: p.Gate}).Register(s)
+	(&dashboards.API{Tenants: d.Tenants, Embeds: p.Embeds, PortalURL: p.PortalURL}).Register(s)
+	(&exports.API{}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)
-	(&events.API{Tenants: d.Tenants, Teller: p.Teller}).Register(s)
+	(&events.API{Tenants: d.Tenants, Renderer: p.Renderer}).Register(s)
+	(&agents.API{Agents: p.Agents, Catalogue: p.Catalogue, Limiter: d.Limiter, Version: p.Version}).Register(s)
 	(&jobs.API{Tenants: d.Tenants, Files: p.Files, Clock: p.Clock}).Register(s)
 }
 

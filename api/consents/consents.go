@@ -48,7 +48,7 @@ func (a *API) Register(s *route.Service) {
 		ID: "withdrawConsent", Method: http.MethodPost, Path: "/consents/{id}/withdraw", Group: "Consents",
 		Scope: scope.ConsentsWrite, Class: "write", Since: contract.V20261001,
 		Summary:     "Withdraw a consent; what rests on it starts nothing new",
-		Description: "Conversations that go on by a guardian's consent end as consent_withdrawn.",
+		Description: "Conversations that go on by a guardian's consent end as consent_withdrawn. A recording whose consent is withdrawn is deleted.",
 	}, a.withdraw)
 }
 
@@ -58,12 +58,12 @@ var EvidenceTypes = []string{"application/pdf", "image/png", "image/jpeg", "imag
 // Consent is one record.
 type Consent struct {
 	ID            id.Consent     `json:"id" doc:"Id of the consent, with the prefix cons_."`
-	Kind          string         `json:"kind" enum:"likeness,voice,guardian" doc:"What the person agreed to: the use of their face, of their voice, or a child's taking part."`
+	Kind          string         `json:"kind" enum:"likeness,voice,guardian,recording" doc:"What the person agreed to: the use of their face, of their voice, a child's taking part, or the recording of their session."`
 	State         string         `json:"state" enum:"given,withdrawn" doc:"given, or withdrawn, which is final."`
 	Subject       ConsentSubject `json:"subject" doc:"What the consent is about; one of the ids is set."`
 	Statement     string         `json:"statement" doc:"The key of what was declared, as the policy lists it."`
 	PolicyVersion string         `json:"policyVersion" doc:"The version of the policy that was agreed to, a date: 2026-07-01."`
-	Method        string         `json:"method" enum:"api,signed_form,email_confirmed,school_authority,in_person" doc:"How it was given."`
+	Method        string         `json:"method" enum:"api,session,signed_form,email_confirmed,school_authority,in_person" doc:"How it was given."`
 	PersonName    string         `json:"personName" doc:"Who agreed; empty once whom a guardian's consent is about was erased."`
 	PersonEmail   *string        `json:"personEmail" doc:"How to reach the person; null where it was not given."`
 	SignedAt      time.Time      `json:"signedAt" doc:"When the person agreed, in UTC."`
@@ -78,6 +78,7 @@ type ConsentSubject struct {
 	AvatarID     *id.Avatar     `json:"avatarId" nullable:"true" doc:"The avatar whose face it is; null for another kind of consent."`
 	VoiceID      *id.Voice      `json:"voiceId" nullable:"true" doc:"The cloned voice; null for another kind of consent."`
 	MembershipID *id.Membership `json:"membershipId" nullable:"true" doc:"The child's place in a portal; null for another kind of consent."`
+	SessionID    *id.Session    `json:"sessionId" nullable:"true" doc:"The session that is recorded; null for another kind of consent."`
 }
 
 // Show makes the answer's form of a consent.
@@ -96,6 +97,9 @@ func Show(c *route.Call, k consent.Consent) Consent {
 	if !k.Membership.IsZero() {
 		shown.Subject.MembershipID = &k.Membership
 	}
+	if k.Kind == consent.ToRecording {
+		shown.Subject.SessionID, shown.Method = &k.Session, event.ConsentInSession
+	}
 	if k.Guardian != nil {
 		shown.Method = k.Guardian.Method
 	}
@@ -109,7 +113,7 @@ func Show(c *route.Call, k consent.Consent) Consent {
 // Query filters and pages the records.
 type Query struct {
 	route.Paging
-	Kind         string `query:"kind" enum:"likeness,voice,guardian" doc:"Only consents of this kind."`
+	Kind         string `query:"kind" enum:"likeness,voice,guardian,recording" doc:"Only consents of this kind."`
 	State        string `query:"state" enum:"given,withdrawn" doc:"Only consents that hold, or that were withdrawn."`
 	AvatarID     string `query:"avatarId" maxLength:"80" doc:"Only consents to this face."`
 	VoiceID      string `query:"voiceId" maxLength:"80" doc:"Only consents to this voice."`
@@ -196,5 +200,5 @@ func (a *API) withdraw(ctx context.Context, c *route.Call, p *Path) (Consent, er
 	})
 }
 
-// Tell tells that a consent was given.
-func Tell(tx *tenant.Tx, k consent.Consent) { event.TellConsent(tx, k) }
+// Emit tells that a consent was given.
+func Emit(tx *tenant.Tx, k consent.Consent) { event.EmitConsent(tx, k) }

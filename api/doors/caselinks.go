@@ -124,7 +124,7 @@ func (a *API) mailedTo(l caselink.Link) (string, error) {
 	if l.Channel != caselink.ByEmail {
 		return "", nil
 	}
-	if a.Gate.Post == nil {
+	if a.Gate.Mails == nil {
 		return "", noMail("body.channel")
 	}
 	if l.Contact == nil || l.Contact.Email == nil {

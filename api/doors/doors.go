@@ -57,6 +57,7 @@ func (a *API) Register(s *route.Service) {
 		{"join-code", "setJoinCodeDoor", "Open or close the door for those who know the code, which is another each time that it is opened", door.JoinCode},
 		{"embed", "setEmbedDoor", "Open or close the door for learners whom your own system signs in", door.Embed},
 		{"customers", "setCustomersDoor", "Open or close the door for customers: identity tokens, escalations and case links", door.Customers},
+		{"candidates", "setCandidatesDoor", "Open or close the door for candidates, who come in by their invites", door.Candidates},
 		{"staff", "setStaffDoor", "Open or close the door for teachers and other staff whom your own system signs in", door.Staff},
 	} {
 		o := route.Operation{
@@ -67,6 +68,9 @@ func (a *API) Register(s *route.Service) {
 			o.Errors = append(o.Errors, problem.Conflict, problem.GoLiveRefused)
 		} else {
 			o.Since = since
+		}
+		if set.key == door.Candidates {
+			o.Errors = append(o.Errors, problem.UpgradeRequired)
 		}
 		if set.key == door.MembersLink {
 			o.Errors = append(o.Errors, problem.Conflict)
@@ -102,7 +106,7 @@ type Door struct {
 	ConnectionID *id.Connection `json:"connectionId" nullable:"true" doc:"Of sso: the connection to the identity provider."`
 }
 
-// planFeatures are what plans must include for doors that cannot be opened yet.
+// planFeatures are what plans must include for doors to be opened.
 var planFeatures = map[door.Key]string{door.SSO: "sso", door.Candidates: "hiring"}
 
 func (a *API) show(c *route.Call, p portal.Portal, d door.Door) Door {
@@ -178,8 +182,11 @@ func (a *API) set(ctx context.Context, c *route.Call, key door.Key, in *SetInput
 	if change.Requires == nil {
 		change.Requires = []string{}
 	}
-	if key == door.MembersLink && change.Open && a.Gate.Post == nil {
+	if key == door.MembersLink && change.Open && a.Gate.Mails == nil {
 		return Door{}, noMail("body.open")
+	}
+	if key == door.Candidates && change.Open && !c.Principal.Terms.Has(planFeatures[key]) {
+		return Door{}, a.Plans.FeatureMissing(c.Principal.Terms, planFeatures[key])
 	}
 	return a.change(ctx, c, found.ID, key, change)
 }

@@ -94,7 +94,7 @@ type Escalation struct {
 	SessionID      *id.Session        `json:"sessionId" nullable:"true" doc:"The conversation that came of it; null before it begins."`
 	Outcome        *string            `json:"outcome" enum:"resolved,unresolved,handoff,abandoned" nullable:"true" doc:"What came of it; null before it is over."`
 	Resolved       *bool              `json:"resolved" doc:"Whether the customer's matter was dealt with; null before it is over."`
-	InboxItemID    *route.Null        `json:"inboxItemId" doc:"Always null for now; an item of the inbox, once there is one."`
+	InboxItemID    *id.InboxItem      `json:"inboxItemId" nullable:"true" doc:"What the conversation left in the inbox: its hand-off, or else its lead; null for nothing."`
 	StartedAt      *time.Time         `json:"startedAt" doc:"When the customer came, in UTC; null before."`
 	CompletedAt    *time.Time         `json:"completedAt" doc:"When it was over, in UTC; null before."`
 	ExternalID     *string            `json:"externalId" doc:"Your own id for the hand-over; null where none was given."`
@@ -106,7 +106,7 @@ func showEscalation(c *route.Call, e escalation.Escalation) Escalation {
 	shown := Escalation{
 		ID: e.ID, PortalID: e.Portal, State: e.State, ExternalChatID: e.ExternalChatID, Channel: e.Channel, CustomerRef: e.CustomerRef,
 		Context: escalation.Context{Transcript: []escalation.Line{}}, Language: e.Language, ExpiresAt: e.ExpiresAt.UTC(),
-		SessionID: e.Session.OrNil(), Outcome: e.Outcome, StartedAt: route.UTC(e.StartedAt), CompletedAt: route.UTC(e.CompletedAt),
+		SessionID: e.Session.OrNil(), InboxItemID: e.Left.OrNil(), Outcome: e.Outcome, StartedAt: route.UTC(e.StartedAt), CompletedAt: route.UTC(e.CompletedAt),
 		ExternalID: e.ExternalID, Metadata: e.Metadata, CreatedAt: e.CreatedAt.UTC(),
 	}
 	if e.Outcome != nil {

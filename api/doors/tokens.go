@@ -50,7 +50,7 @@ type EmbedWish struct {
 	Name           string   `json:"name,omitempty" maxLength:"200" doc:"With externalId."`
 	Email          string   `json:"email,omitempty" maxLength:"254" doc:"With externalId."`
 	UnitID         string   `json:"unitId,omitempty" maxLength:"80" doc:"Where somebody by externalId is given a place; outside any unit unless given."`
-	Role           string   `json:"role,omitempty" enum:"learner,manager,reviewer,teacher,staff" doc:"That of such a place; learner unless given. An administrator is made by POST /people."`
+	Role           string   `json:"role,omitempty" enum:"learner,manager,reviewer,teacher,staff" doc:"That of such a place; learner unless given. A token for a teacher, manager or reviewer lets whoever holds it read and decide what that member may. An administrator is made by POST /people."`
 	SubjectID      string   `json:"subjectId,omitempty" maxLength:"80" doc:"What they are taken to; any of the portal's unless given."`
 	ExpiresInS     int64    `json:"expiresInS,omitempty" minimum:"60" maximum:"86400" doc:"3600 unless given."`
 	AllowedOrigins []string `json:"allowedOrigins,omitempty" maxItems:"20" doc:"Origins of the pages that may show the portal in a frame; none unless given."`

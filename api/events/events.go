@@ -20,8 +20,8 @@ import (
 
 // API is what the operations work with.
 type API struct {
-	Tenants *tenant.Tenants
-	Teller  *event.Teller
+	Tenants  *tenant.Tenants
+	Renderer *event.Renderer
 }
 
 // Register declares the operations.
@@ -57,7 +57,7 @@ type Event struct {
 	AIGenerated    bool             `json:"aiGenerated,omitempty" enum:"true" doc:"There, and true, when data carries words an avatar wrote."`
 }
 
-func show(e event.Event, t event.Telling) Event {
+func show(e event.Event, t event.Rendered) Event {
 	return Event{e.ID, e.Type, contract.Latest, e.Org, e.At.UTC(), route.Object(t.Data), t.AIGenerated}
 }
 
@@ -164,12 +164,12 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Eve
 	if err != nil {
 		return route.Page[Event]{}, err
 	}
-	if words, err = a.Teller.Words(ctx, c.Org(), words); err != nil {
+	if words, err = a.Renderer.Words(ctx, c.Org(), words); err != nil {
 		return route.Page[Event]{}, err
 	}
 	told := route.Page[Event]{Next: page.Next}
 	for _, e := range page.Items {
-		t, err := a.Teller.Tell(ctx, e, words)
+		t, err := a.Renderer.Render(ctx, e, words)
 		if err != nil {
 			return route.Page[Event]{}, err
 		}
@@ -204,10 +204,10 @@ func (a *API) get(ctx context.Context, c *route.Call, q *One) (Event, error) {
 	if kind, known := event.Find(e.Type); known && !may(c, kind, words) {
 		return Event{}, missing
 	}
-	if words, err = a.Teller.Words(ctx, c.Org(), words); err != nil {
+	if words, err = a.Renderer.Words(ctx, c.Org(), words); err != nil {
 		return Event{}, err
 	}
-	t, err := a.Teller.Tell(ctx, e, words)
+	t, err := a.Renderer.Render(ctx, e, words)
 	if err != nil {
 		return Event{}, err
 	}

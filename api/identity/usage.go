@@ -10,6 +10,7 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/eventing/usage"
+	"visavis.dev/pkg/sessions/recording"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -26,6 +27,7 @@ type Usage struct {
 	ByKind        []KindUse    `json:"byKind" doc:"The same by kind of session."`
 	ByPersona     []PersonaUse `json:"byPersona" doc:"The twenty personas used most."`
 	HeldExpiresAt *time.Time   `json:"heldExpiresAt" doc:"When the minutes that are held are lost, in UTC; null where they are not."`
+	Recordings    Kept         `json:"recordings" doc:"Recordings of sessions that are kept now, whatever the period."`
 	Thresholds    []Threshold  `json:"thresholds" doc:"The warnings of the current calendar month (UTC), given and to come."`
 }
 
@@ -35,6 +37,12 @@ type Threshold struct {
 	Percent   int64      `json:"percent" doc:"The share that is left when it is reached, in percent."`
 	Kind      string     `json:"kind" enum:"held,cap" doc:"held for a share of the minutes that were bought, cap for one of the monthly cap."`
 	ReachedAt *time.Time `json:"reachedAt" doc:"When usage.threshold was sent; null while it was not."`
+}
+
+// Kept is how many there are, and how large they are.
+type Kept struct {
+	Count int64 `json:"count" doc:"How many there are."`
+	Bytes int64 `json:"bytes" doc:"How large they are together, in bytes."`
 }
 
 // UsagePlan names the plan.
@@ -105,11 +113,19 @@ func (a *API) usage(ctx context.Context, c *route.Call, q *UsageQuery) (Usage, e
 	if err != nil {
 		return Usage{}, err
 	}
-	var set setting.Values
-	if err := a.Tenants.Read(ctx, c.Org(), func(r *tenant.Reads) { setting.QueueValues(r, c.Org(), setting.Place{}, &set) }); err != nil {
+	var (
+		set  setting.Values
+		kept recording.Kept
+	)
+	if err := a.Tenants.Read(ctx, c.Org(), func(r *tenant.Reads) {
+		setting.QueueValues(r, c.Org(), setting.Place{}, &set)
+		recording.QueueKept(r, c.Org(), &kept)
+	}); err != nil {
 		return Usage{}, err
 	}
-	return showUsage(r, set.Bound(c.Principal.Terms)), nil
+	shown := showUsage(r, set.Bound(c.Principal.Terms))
+	shown.Recordings = Kept(kept)
+	return shown, nil
 }
 
 // moment reads an ISO date (midnight UTC) or date-time.

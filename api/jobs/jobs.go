@@ -55,10 +55,10 @@ func (a *API) Register(s *route.Service) {
 
 	download := one
 	download.ID, download.Method, download.Path, download.Class = "downloadJob", http.MethodGet, "/jobs/{id}/download", "read"
-	download.Summary, download.Items, download.Produces = "The file that came of a job", "", []string{asTable, asJSON}
+	download.Summary, download.Items, download.Produces = "The file that came of a job", "", []string{asTable, asJSON, asLines}
 	download.Errors = []problem.Code{problem.Conflict}
 	download.Description = "Of people_import, the lines that were refused, with what is wrong with each; of simulate, as JSON, " +
-		"the transcript of a script or the results of tests. The key needs the scope that such a job is begun with. It is there as long as the job."
+		"the transcript of a script, the results of tests, or what a persona cannot answer of its packs; of export, the records. It is gone once somebody was erased who may be in it. The key needs the scope that such a job is begun with. It is there as long as the job."
 	route.File(s, download, a.download)
 }
 
@@ -74,7 +74,7 @@ type Job struct {
 	ResourceID   string                `json:"resourceId" doc:"Id of the thing that it works on."`
 	PortalID     *id.Portal            `json:"portalId" nullable:"true" doc:"The portal that it works on; null for none."`
 	SubjectID    *id.Subject           `json:"subjectId" nullable:"true" doc:"The subject that it works on; null for none."`
-	Result       Result                `json:"result" doc:"What has come of it so far."`
+	Result       JobResult             `json:"result" doc:"What has come of it so far."`
 	Error        route.OrNull[Failure] `json:"error" doc:"Why it failed; null unless it did."`
 	Retryable    bool                  `json:"retryable" doc:"Whether what failed may work when it is asked for once more."`
 	Attempts     int64                 `json:"attempts" doc:"How many steps were begun."`
@@ -85,8 +85,8 @@ type Job struct {
 	ExpiresAt    *time.Time            `json:"expiresAt" doc:"Until when an ended job can be read."`
 }
 
-// Result is what came of a job.
-type Result struct {
+// JobResult is what came of a job.
+type JobResult struct {
 	Counts  map[string]int64 `json:"counts" doc:"How many of what, such as documents."`
 	Refused []RefusedLine    `json:"refused" doc:"The first hundred lines of a file that were refused."`
 	File    *string          `json:"file" doc:"The name of the file that GET /jobs/{id}/download answers; null where nothing came of the job but what is here."`
@@ -100,8 +100,8 @@ type RefusedLine struct {
 }
 
 // resultOf is what came of a job.
-func resultOf(j job.Job) Result {
-	r := Result{Counts: j.Counts, Refused: make([]RefusedLine, len(j.Refused))}
+func resultOf(j job.Job) JobResult {
+	r := JobResult{Counts: j.Counts, Refused: make([]RefusedLine, len(j.Refused))}
 	for i, l := range j.Refused {
 		r.Refused[i] = RefusedLine{Line: l.Line, Message: l.Message}
 		if l.Column != "" {
@@ -199,7 +199,7 @@ func Show(j job.Job) Job {
 // Query filters and pages the jobs.
 type Query struct {
 	route.Paging
-	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, erase, knowledge_sync, people_import, portal_fill, portal_plan, simulate, subject_sync, translate, unit_switch, voice_clone, voice_remove, webhook_recover, separated by commas."`
+	Kind  string `query:"kind" maxLength:"200" doc:"One or more of avatar_prepare, candidate_erase, connection_sync, erase, export, knowledge_sync, people_import, portal_fill, portal_plan, simulate, subject_sync, translate, unit_switch, voice_clone, voice_remove, webhook_recover, separated by commas."`
 	State string `query:"state" maxLength:"80" doc:"One or more of queued, running, succeeded, failed, cancelled, separated by commas."`
 }
 

@@ -22,6 +22,7 @@ type AnswerExplanation struct {
 type UnderstoodWords struct {
 	Words    []string `json:"words" doc:"The words, folded to be compared."`
 	Concepts []string `json:"concepts" doc:"The concepts that they were taken for, by their names; empty for words that are looked for as they are."`
+	Synonyms []string `json:"synonyms" doc:"The persona's own words that were taken for the same (knowledge.synonyms)."`
 	Sure     float64  `json:"sure" doc:"How sure that is: 1 for a word of the lexicon, less for a part of a compound or a slip."`
 	Weight   float64  `json:"weight" doc:"What they count among the others; 0 where nothing was found to weigh them by."`
 	Carried  bool     `json:"carried" doc:"Whether they are of the question before."`
@@ -60,7 +61,7 @@ func showExplanation(e *conversation.Explanation) *AnswerExplanation {
 		Passages: []WeighedPassage{}, Threshold: e.Threshold, Candidates: []WeighedSentence{}, Held: []HeldSentence{}, ModelError: orNull(e.ModelError),
 	}
 	for _, u := range e.Units {
-		shown.Understood = append(shown.Understood, UnderstoodWords{listOf(u.Words), listOf(u.Concepts), u.Sure, u.Weight, u.Carried})
+		shown.Understood = append(shown.Understood, UnderstoodWords{listOf(u.Words), listOf(u.Concepts), listOf(u.Synonyms), u.Sure, u.Weight, u.Carried})
 	}
 	for _, p := range e.Passages {
 		shown.Passages = append(shown.Passages, WeighedPassage{showSource(p.Source), orNull(p.Heading), orNull(p.LeftOut)})

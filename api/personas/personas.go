@@ -106,6 +106,7 @@ func (a *API) Register(s *route.Service) {
 	a.registerMemories(s)
 	a.registerSimulate(s, write)
 	a.registerTests(s, read, write)
+	a.registerCoverage(s, write)
 }
 
 // Path names a persona.

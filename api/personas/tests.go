@@ -60,6 +60,7 @@ type PersonaTest struct {
 	Expect    rehearsal.Expectation           `json:"expect" doc:"What makes an answer good."`
 	Enabled   bool                            `json:"enabled" doc:"Whether a run of all tests has it."`
 	LastRun   route.OrNull[rehearsal.LastRun] `json:"lastRun" doc:"The last run in which the persona answered; null before."`
+	GapID     *id.Gap                         `json:"gapId" nullable:"true" doc:"The gap that it was made for; null for none."`
 	CreatedAt time.Time                       `json:"createdAt" doc:"When the test was made, in UTC."`
 	UpdatedAt time.Time                       `json:"updatedAt" doc:"When the test was last changed, in UTC."`
 }
@@ -70,6 +71,9 @@ func showTest(t rehearsal.Test) PersonaTest {
 		CreatedAt: t.CreatedAt.UTC(), UpdatedAt: t.UpdatedAt.UTC(),
 	}
 	shown.LastRun.Value = t.LastRun
+	if !t.Gap.IsZero() {
+		shown.GapID = &t.Gap
+	}
 	return shown
 }
 
@@ -104,11 +108,35 @@ type TestInput struct {
 
 // PersonaTestInput is a test to be made.
 type PersonaTestInput struct {
-	Name     string   `json:"name" minLength:"1" maxLength:"120" doc:"What to call the test, for people."`
-	Question string   `json:"question" minLength:"1" maxLength:"1000" doc:"What to ask, as a visitor would."`
-	Language *string  `json:"language,omitempty" maxLength:"40" nullable:"true" doc:"A code or a name."`
-	Expect   Expected `json:"expect" doc:"What makes an answer good."`
-	Enabled  *bool    `json:"enabled,omitempty" doc:"true unless given."`
+	Name     string    `json:"name" minLength:"1" maxLength:"120" doc:"What to call the test, for people."`
+	Question string    `json:"question" minLength:"1" maxLength:"1000" doc:"What to ask, as a visitor would."`
+	Language *string   `json:"language,omitempty" maxLength:"40" nullable:"true" doc:"A code or a name."`
+	Expect   *Expected `json:"expect,omitempty" doc:"What makes an answer good. A test of a gap need not say: then an answer from the packs, and from the gap's suggested document where it has one."`
+	Enabled  *bool     `json:"enabled,omitempty" doc:"true unless given."`
+	GapID    *string   `json:"gapId,omitempty" maxLength:"80" nullable:"true" doc:"A gap of the persona that the question is about, in words of your own: visitors' words are erased with them. Unless given, the language is the gap's. Once the test passes with an answer from the packs, the gap is answered."`
+}
+
+// expected is what makes an answer good; of a test of a gap it may be left open.
+func (b *PersonaTestInput) expected() (rehearsal.Expectation, error) {
+	if b.Expect == nil && b.GapID != nil {
+		return rehearsal.Expectation{Facts: []string{}, NotFacts: []string{}, DocumentIDs: []id.Document{}}, nil
+	}
+	if b.Expect == nil {
+		return rehearsal.Expectation{}, problem.Invalid("body.expect", "expect is missing: say what makes an answer good.")
+	}
+	return b.Expect.read()
+}
+
+// gap is the gap that a test is made for; zero for none.
+func (b *PersonaTestInput) gap() (id.Gap, error) {
+	if b.GapID == nil {
+		return id.Gap{}, nil
+	}
+	g, err := id.ParseGap(*b.GapID)
+	if err != nil {
+		err = problem.Invalid("body.gapId", "gapId is not the id of a gap.")
+	}
+	return g, err
 }
 
 func (a *API) createTest(ctx context.Context, c *route.Call, in *TestInput) (PersonaTest, error) {
@@ -126,14 +154,15 @@ func (a *API) createTest(ctx context.Context, c *route.Call, in *TestInput) (Per
 	if t.Language, err = spokenOrNil(in.Body.Language); err != nil {
 		return PersonaTest{}, err
 	}
-	if t.Expect, err = in.Body.Expect.read(); err != nil {
+	if t.Gap, err = in.Body.gap(); err != nil {
+		return PersonaTest{}, err
+	}
+	if t.Expect, err = in.Body.expected(); err != nil {
 		return PersonaTest{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (PersonaTest, error) {
-		if err := rehearsal.Create(ctx, tx, t, c.Actor()); err != nil {
-			return PersonaTest{}, err
-		}
-		return showTest(t), nil
+		made, err := rehearsal.Create(ctx, tx, t, c.Actor())
+		return showTest(made), err
 	})
 }
 

@@ -12,14 +12,22 @@ import (
 
 	"visavis.dev/api"
 	"visavis.dev/api/route"
+	"visavis.dev/api/voices"
 	"visavis.dev/pkg/base/cursor"
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/spool"
+	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/personas/voice"
 	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/process/backend"
 	"visavis.dev/pkg/process/front"
 	"visavis.dev/pkg/sessions/minds"
+	"visavis.dev/pkg/speech/speaker"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/idempotency"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/agent"
 )
 
 // Options are the settings of the API.
@@ -50,18 +58,30 @@ func New(ctx context.Context, b *backend.Backend, m *minds.Minds, f *front.Front
 	if err != nil {
 		return nil, err
 	}
+	threads, err := b.Secret(ctx, "agents", agent.NewThreadSecret)
+	if err != nil {
+		return nil, err
+	}
+	asked := agent.Options{
+		Tenants: b.Tenants, Minds: m, Clock: of.Clock, Organization: b.Organizations.Get, PortalURL: of.PageURL(),
+		Sites: published.NewStore(published.Options{Directory: b.Directory, Tenants: b.Tenants, Clock: of.Clock}),
+	}
+	agents, err := agent.New(asked, threads)
+	if err != nil {
+		return nil, err
+	}
 	s := &Server{authenticator: apikey.NewAuthenticator(b.Keys, b.Plans, apikey.Options{Clock: of.Clock, Log: of.Log})}
 	s.Service = route.New(route.Deps{
 		Auth: s.authenticator, Limiter: f.Limiter, Tenants: b.Tenants,
-		Idempotency: idempotency.New(b.Tenants, of.Clock, person.TellsOfErased), Cursors: cursor.New(cursors), Clock: of.Clock, Log: of.Log,
+		Idempotency: idempotency.New(b.Tenants, of.Clock, tellsOfErased), Cursors: cursor.New(cursors), Clock: of.Clock, Log: of.Log,
 		Metrics: of.Metrics, PerAddress: f.Options.PerAddress, TrustedProxies: f.Options.TrustedProxies, PublicURL: of.PublicURL,
 		Bodies: spool.NewBudget(cmp.Or(o.BodyBytes, spool.DefaultTotal())), Temporary: spool.Folder(o.TemporaryFolder), BodyPartWithin: o.BodyPartWithin,
 	})
 	err = api.Register(s.Service, api.Parts{
-		Addresses: b.Addresses, Gallery: b.Gallery, Gate: f.Gate, PortalURL: of.PageURL(),
+		Agents: agents, Catalogue: &agent.Catalogue{Options: asked, Directory: b.Directory, Plans: b.Plans}, Addresses: b.Addresses, Gallery: b.Gallery, Gate: f.Gate, PortalURL: of.PageURL(),
 		Changes: b.Changes, Connections: m.Connections, Reporter: m.Reporter, Egress: b.Egress, Files: b.Files, Health: b.Health,
 		Library: b.Library, LiveURL: of.SocketURL(), Plans: b.Plans, Minds: m, Clock: of.Clock, Organization: b.Organizations.Get,
-		Searcher: m.Searcher, Speaker: f.Options.Speaker, Teller: b.Teller, Vault: b.Vault, Version: o.Version, Visitors: f.Visitors,
+		Searcher: m.Searcher, Speaker: f.Options.Speaker, Connected: connected(m), Registry: b.Registry, Renderer: b.Renderer, Vault: b.Vault, Version: o.Version, Visitors: f.Visitors, Recordings: f.Recordings, Embeds: f.Embeds,
 	})
 	if err != nil {
 		return nil, err
@@ -71,6 +91,21 @@ func New(ctx context.Context, b *backend.Backend, m *minds.Minds, f *front.Front
 		s.Handler = otelhttp.NewHandler(s.Service, "visavis")
 	}
 	return s, nil
+}
+
+// tellsOfErased says whether an answer names a person or a candidate who was erased.
+func tellsOfErased(ctx context.Context, tx *tenant.Tx, answer []byte) (bool, error) {
+	if tells, err := person.TellsOfErased(ctx, tx, answer); tells || err != nil {
+		return tells, err
+	}
+	return candidate.TellsOfErased(ctx, tx, answer)
+}
+
+// connected is what speaks with a voice for a request, which waits for the whole.
+func connected(m *minds.Minds) voices.Connected {
+	return func(ctx context.Context, org id.Org, v voice.Voice, builtin speaker.Speaker) (speaker.Speaker, error) {
+		return m.Speaker(ctx, org, v, builtin, false)
+	}
 }
 
 // Start begins what runs beside the requests.

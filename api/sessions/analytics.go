@@ -79,7 +79,7 @@ type LanguageShare struct {
 // Network is how the connection did.
 type Network struct {
 	Reconnects int64  `json:"reconnects" doc:"How many times the client connected again."`
-	Transport  string `json:"transport" doc:"What the conversation went over: websocket or livekit."`
+	Transport  string `json:"transport" doc:"What the conversation was to go over: websocket, webrtc or livekit."`
 }
 
 // mostTurns bounds the turns that figures are worked out of.

@@ -16,7 +16,7 @@ import (
 
 // Transport is where a client connects.
 type Transport struct {
-	Kind     string `json:"kind" enum:"websocket,livekit" doc:"What to connect with: a plain WebSocket or a LiveKit client."`
+	Kind     string `json:"kind" enum:"websocket,webrtc,livekit" doc:"What to connect with: a plain WebSocket, one over which WebRTC is offered (docs/live.md), or a LiveKit client."`
 	URL      string `json:"url" format:"uri" doc:"Of the socket, or of the media server."`
 	Token    string `json:"token,omitempty" doc:"livekit only: lets into the room, as long as the ticket's token connects. It is never shown again."`
 	Room     string `json:"room,omitempty" doc:"livekit only: the room that the persona waits in."`
@@ -80,7 +80,7 @@ func asMediaProblem(err error, missing *problem.Problem) error {
 // nil.
 func (a *API) visitorTransport(s session.Session, media *connection.Opened, now time.Time) (Transport, error) {
 	if media == nil {
-		return a.socket(s.ID), nil
+		return a.socket(s), nil
 	}
 	room := media.MediaRoom(s.ID)
 	token, err := media.MediaKey().VisitorToken(room, now, s.ConnectBy.Sub(now))
@@ -90,7 +90,8 @@ func (a *API) visitorTransport(s session.Session, media *connection.Opened, now 
 // staffTransport is where a team member connects.
 func (a *API) staffTransport(ctx context.Context, org id.Org, s session.Session, k session.Colleague, now time.Time) (Transport, error) {
 	if s.Transport != session.LiveKit {
-		return a.socket(s.ID), nil
+		s.Transport = session.WebSocket // what they say is text
+		return a.socket(s), nil
 	}
 	media, err := a.Opener.Open(ctx, org, s.Media)
 	if err != nil {
@@ -101,6 +102,6 @@ func (a *API) staffTransport(ctx context.Context, org id.Org, s session.Session,
 	return Transport{session.LiveKit, media.MediaURL(), token, room, k.ID.String()}, err
 }
 
-func (a *API) socket(s id.Session) Transport {
-	return Transport{Kind: session.WebSocket, URL: a.LiveURL + "/live/v1/" + s.String()}
+func (a *API) socket(s session.Session) Transport {
+	return Transport{Kind: s.Transport, URL: a.LiveURL + "/live/v1/" + s.ID.String()}
 }

@@ -39,13 +39,14 @@ type MintInput struct{ Body SessionInput }
 type SessionInput struct {
 	PersonaID         string            `json:"personaId,omitempty" maxLength:"80" doc:"Who speaks. One of personaId, portalId and subjectId is given."`
 	PortalID          string            `json:"portalId,omitempty" maxLength:"80" doc:"A published portal, whose persona speaks by its rules."`
-	SubjectID         string            `json:"subjectId,omitempty" maxLength:"80" doc:"A published subject, which is taught, practised or asked on its portal."`
+	SubjectID         string            `json:"subjectId,omitempty" maxLength:"80" doc:"A published subject, which is taught, practised or asked on its portal. Where its person has not completed its prerequisites, it is 409 conflict with the reason prerequisites_missing."`
 	PersonID          string            `json:"personId,omitempty" maxLength:"80" doc:"Who comes. On a portal they need a place there that can be used now."`
+	AssignmentID      string            `json:"assignmentId,omitempty" maxLength:"80" doc:"The assignment that it is part of; whichever of the subject is open for the person unless given."`
 	AvatarID          string            `json:"avatarId,omitempty" maxLength:"80" doc:"Another face than the persona's."`
 	VoiceID           string            `json:"voiceId,omitempty" maxLength:"80" doc:"Another voice than the persona's."`
 	Language          string            `json:"language,omitempty" maxLength:"40" doc:"A code or a name; the portal's or the persona's unless given."`
 	Channel           string            `json:"channel,omitempty" enum:"video,voice,chat" doc:"video unless given."`
-	Transport         string            `json:"transport,omitempty" enum:"auto,websocket,livekit" doc:"auto unless given, which is websocket."`
+	Transport         string            `json:"transport,omitempty" enum:"auto,websocket,webrtc,livekit" doc:"auto unless given, which is websocket. With webrtc a client has its sound and messages go over WebRTC beside the socket, where that connects."`
 	MediaConnectionID string            `json:"mediaConnectionId,omitempty" maxLength:"80" doc:"The connection of kind media of a livekit session; the oldest that is enabled unless given."`
 	Kind              string            `json:"kind,omitempty" enum:"conversation,practice,assessment" doc:"That of a subject, or else conversation, unless given."`
 	Context           string            `json:"context,omitempty" maxLength:"8000" doc:"What a connected model is told of this conversation."`
@@ -59,6 +60,7 @@ type SessionInput struct {
 	Metadata          map[string]string `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
 	AllowedOrigins    []string          `json:"allowedOrigins,omitempty" maxItems:"20" doc:"Origins of the pages that may connect; any unless given."`
 	Sandbox           bool              `json:"sandbox,omitempty" doc:"At most 60 seconds, and no minutes. Always so with a test key."`
+	Record            bool              `json:"record,omitempty" doc:"Record the session, where its user agrees in it; the setting privacy.recordings lets that be."`
 	Supersedes        string            `json:"supersedes,omitempty" maxLength:"80" nullable:"true" doc:"A session that ends as superseded so that this one can have its place."`
 }
 

@@ -17,7 +17,7 @@ func read(in SessionInput) (admission.Request, error) {
 	r := admission.Request{
 		Source: session.FromAPI, Kind: in.Kind, Channel: in.Channel, Tags: in.DocumentTags, Context: in.Context, Variables: in.Variables,
 		Greeting: in.Greeting, MaxDurationS: in.MaxDurationS, IdleTimeoutS: in.IdleTimeoutS, ExternalID: in.ExternalID,
-		Metadata: in.Metadata, AllowedOrigins: in.AllowedOrigins, Sandbox: in.Sandbox,
+		Metadata: in.Metadata, AllowedOrigins: in.AllowedOrigins, Sandbox: in.Sandbox, Record: in.Record, WebRTC: in.Transport == session.WebRTC,
 	}
 	var err error
 	if err := in.place(); err != nil {
@@ -30,6 +30,9 @@ func read(in SessionInput) (admission.Request, error) {
 		return r, err
 	}
 	if r.Person, err = parse(id.ParsePerson, "personId", "person", in.PersonID); err != nil {
+		return r, err
+	}
+	if r.Assignment, err = parse(id.ParseAssignment, "assignmentId", "assignment", in.AssignmentID); err != nil {
 		return r, err
 	}
 	if r.Persona, err = parse(id.ParsePersona, "personaId", "persona", in.PersonaID); err != nil {

@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/widget"
+	"visavis.dev/pkg/sessions/recording"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/tenant"
@@ -46,6 +47,8 @@ type API struct {
 	LiveURL string
 	// PortalURL is where the pages are, without a path.
 	PortalURL string
+	// Recordings sign the links to recordings.
+	Recordings recording.Links
 }
 
 const group = "Sessions"
@@ -74,6 +77,7 @@ func (a *API) Register(s *route.Service) {
 
 	a.registerChange(s, write)
 	a.registerWords(s, read)
+	a.registerRecording(s, read)
 	a.registerStaff(s, write)
 	a.registerRating(s)
 	a.registerVisit(s)
@@ -95,6 +99,7 @@ type Session struct {
 	WidgetID             *id.Widget           `json:"widgetId" nullable:"true" doc:"The widget that it was started from; null for none."`
 	PersonID             *id.Person           `json:"personId" nullable:"true" doc:"The person who talks; null where nobody signed in."`
 	MembershipID         *id.Membership       `json:"membershipId" nullable:"true" doc:"The user's place in a portal; null for none."`
+	AssignmentID         *id.Assignment       `json:"assignmentId" nullable:"true" doc:"The assignment that it is part of; null for none."`
 	EscalationID         *id.Escalation       `json:"escalationId" nullable:"true" doc:"The chat that was handed over to it; null for none."`
 	CaseLinkID           *id.CaseLink         `json:"caseLinkId" nullable:"true" doc:"The link to a case that it began with; null for none."`
 	ExternalID           *string              `json:"externalId" doc:"Its id in your own system; null where none was given."`
@@ -102,7 +107,7 @@ type Session struct {
 	Language             string               `json:"language" doc:"The language that it began in, as a code."`
 	LanguagesHeard       []string             `json:"languagesHeard" doc:"The languages that the user spoke, by code, in the order that they came up."`
 	Engine               string               `json:"engine" enum:"premier,global" doc:"The voice engine that it runs on."`
-	Transport            string               `json:"transport" enum:"websocket,livekit" doc:"What it goes over: a socket of ours, or a room of a LiveKit server."`
+	Transport            string               `json:"transport" enum:"websocket,webrtc,livekit" doc:"What it goes over: a socket of ours, WebRTC beside one, or a room of a LiveKit server."`
 	Channel              string               `json:"channel" enum:"video,voice,chat" doc:"What the user sees and hears: a face, a voice, or text alone."`
 	Sandbox              bool                 `json:"sandbox" doc:"Whether it is a trial, which is short and costs nothing."`
 	StartedAt            *time.Time           `json:"startedAt" doc:"When the user connected, in UTC; null before."`
@@ -120,6 +125,7 @@ type Session struct {
 	Outcome              *string              `json:"outcome" enum:"resolved,lead,booking,handoff,abandoned,completed" nullable:"true" doc:"What came of it; null where that is not known."`
 	Collected            map[string]string    `json:"collected" nullable:"true" doc:"What the persona's goals found out, and what a visitor left in the widget's lead form."`
 	TranscriptAvailable  bool                 `json:"transcriptAvailable" doc:"Whether its words are kept and can be read with transcripts:read."`
+	RecordingAvailable   bool                 `json:"recordingAvailable" doc:"Whether it was recorded, and can be heard with transcripts:read."`
 	OnHold               bool                 `json:"onHold" doc:"Whether a hold keeps it from being changed or erased."`
 	ConversationWithheld *string              `json:"conversationWithheld" enum:"candidate_interview,learner_conversation,zero_retention" nullable:"true" doc:"Why its words cannot be read; null where they can."`
 	ConnectBy            time.Time            `json:"connectBy" doc:"Until when the place is kept for a client that has not come."`
@@ -150,10 +156,10 @@ func show(c *route.Call, s session.Session, d session.Detail) Session {
 		StartedAt: route.UTC(s.StartedAt), LastActivityAt: route.UTC(s.LastActivityAt), EndedAt: route.UTC(s.EndedAt), EndReason: s.EndReason,
 		DurationS: s.DurationS, BilledS: s.BilledS, MaxDurationS: s.MaxDurationS, IdleTimeoutS: s.IdleTimeoutS, TurnCount: s.TurnCount,
 		Staff: []SessionStaff{}, Outcome: s.Outcome, OnHold: s.OnHold, ConversationWithheld: s.Withheld,
-		TranscriptAvailable: s.Withheld == nil && d.Words, ConnectBy: s.ConnectBy.UTC(), CreatedAt: s.CreatedAt.UTC(),
+		TranscriptAvailable: s.Withheld == nil && d.Words, RecordingAvailable: s.Withheld == nil && d.Recorded, ConnectBy: s.ConnectBy.UTC(), CreatedAt: s.CreatedAt.UTC(),
 	}
 	shown.DuoID, shown.PortalID, shown.SubjectID, shown.WidgetID = s.Duo.OrNil(), s.Portal.OrNil(), s.Subject.OrNil(), s.Widget.OrNil()
-	shown.PersonID, shown.MembershipID = s.Person.OrNil(), s.Membership.OrNil()
+	shown.PersonID, shown.MembershipID, shown.AssignmentID = s.Person.OrNil(), s.Membership.OrNil(), s.Assignment.OrNil()
 	shown.EscalationID, shown.CaseLinkID = s.Escalation.OrNil(), s.CaseLink.OrNil()
 	for _, k := range d.Staff {
 		shown.Staff = append(shown.Staff, SessionStaff{k.ID, k.Name, k.Mode, k.JoinedAt.UTC(), route.UTC(k.LeftAt)})

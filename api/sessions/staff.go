@@ -9,6 +9,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -19,6 +20,34 @@ func (a *API) registerStaff(s *route.Service, o route.Operation) {
 	o.Errors = []problem.Code{problem.SessionEnded, problem.Conflict, problem.CandidateInterview, problem.LearnerConversation}
 	o.Summary = "Join a visitor's live conversation as a team member; needs inbox:write too"
 	route.Handle(s, o, a.invite)
+
+	join := o
+	join.ID, join.Path, join.Group, join.Scope, join.AndScope = "joinInboxItem", "/inbox/{id}/join", "Inbox", scope.InboxWrite, scope.SessionsWrite
+	join.Summary = "Join the conversation of a hand-off as a team member"
+	join.Description = "The token is as that of POST /sessions/{id}/staff-token. Once it is used, the hand-off says who joined and how long the visitor waited, " +
+		"and webhooks receive handoff.joined. What is no hand-off is 409 conflict with the reason not_a_handoff."
+	route.Handle(s, join, a.join)
+}
+
+// JoinInput is the request to join the conversation of a hand-off.
+type JoinInput struct {
+	ID   string `path:"id" doc:"The item's id, with or without inb_."`
+	Body StaffJoining
+}
+
+func (a *API) join(ctx context.Context, c *route.Call, in *JoinInput) (StaffTicket, error) {
+	which, err := route.Lookup(id.ParseInboxItem, in.ID, string(inbox.Noun))
+	if err != nil {
+		return StaffTicket{}, err
+	}
+	i, err := inbox.Get(ctx, a.Tenants, c.Org(), which)
+	if err != nil {
+		return StaffTicket{}, err
+	}
+	if i.Kind != inbox.Handoff {
+		return StaffTicket{}, problem.Conflicting(inbox.ReasonNotHandoff, "Nobody asked for a person: only hand-offs are joined.").WithParam("path.id")
+	}
+	return a.letIn(ctx, c, Path{i.Session.String()}, in.Body)
 }
 
 // StaffInput is the request to join.
@@ -45,11 +74,16 @@ func (a *API) invite(ctx context.Context, c *route.Call, in *StaffInput) (StaffT
 	if !c.Principal.Key.Grant().Holds(scope.InboxWrite) {
 		return StaffTicket{}, problem.New(problem.Forbidden, "This key lacks the scope %s.", scope.InboxWrite)
 	}
-	found, err := a.wordsOf(ctx, c, in.Path)
+	return a.letIn(ctx, c, in.Path, in.Body)
+}
+
+// letIn makes a team member's ticket for a session.
+func (a *API) letIn(ctx context.Context, c *route.Call, p Path, who StaffJoining) (StaffTicket, error) {
+	found, err := a.wordsOf(ctx, c, p)
 	if err != nil {
 		return StaffTicket{}, err
 	}
-	colleague := session.Colleague{ID: id.NewStaff(), Name: in.Body.StaffName, Mode: in.Body.Mode}
+	colleague := session.Colleague{ID: id.NewStaff(), Name: who.StaffName, Mode: who.Mode}
 	transport, err := a.staffTransport(ctx, c.Org(), found, colleague, c.Now())
 	if err != nil {
 		return StaffTicket{}, err
@@ -59,8 +93,8 @@ func (a *API) invite(ctx context.Context, c *route.Call, in *StaffInput) (StaffT
 		if err != nil {
 			return StaffTicket{}, err
 		}
-		who := c.Actor()
-		token, err := session.Invite(ctx, tx, s, colleague, who)
-		return StaffTicket{colleague.ID, token, who.At.Add(session.StaffWithin), transport}, err
+		by := c.Actor()
+		token, err := session.Invite(ctx, tx, s, colleague, by)
+		return StaffTicket{colleague.ID, token, by.At.Add(session.StaffWithin), transport}, err
 	})
 }

@@ -134,6 +134,7 @@ func (b SessionChange) apply(ctx context.Context, c *route.Call, tx *tenant.Tx, 
 	kept := session.Steered{
 		Metadata: b.Metadata.Value, MaxDurationS: b.MaxDurationS.Ptr(),
 		Context: b.Context.Ptr(), Instructions: b.Instructions.Ptr(), Variables: b.Variables.Value,
+		Listening: b.Listening.Ptr(), Mute: b.Mute.Ptr(), Goal: b.Goal.Ptr(),
 	}
 	if as.language != "" || !as.voice.IsZero() {
 		if err := admission.Speak(ctx, tx, &s, as.voice, as.language); err != nil {

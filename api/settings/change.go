@@ -98,7 +98,7 @@ func change(ctx context.Context, c *route.Call, at setting.Scope, in string, mak
 		made, err := make(ctx, tx)
 		if err == nil && made.Told() {
 			s := made.After
-			event.Tell(tx, event.Draft{Type: event.SettingChanged, At: c.Now(), Fields: map[string]any{
+			event.Emit(tx, event.Draft{Type: event.SettingChanged, At: c.Now(), Fields: map[string]any{
 				"key": s.Definition.Key, "scopeKind": s.At.Kind, "scopeId": s.At.Named(c.Org()), "value": s.Value, "previousValue": made.Before.Value,
 				"changedBy": c.Principal.Key.ID.String(), "changedAt": c.Now(),
 			}})

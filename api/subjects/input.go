@@ -16,7 +16,7 @@ type Features struct {
 	Assessed            route.Opt[bool]                 `json:"assessed,omitzero" doc:"Whether answers are scored."`
 	PassPercent         route.OptNull[int64]            `json:"passPercent,omitzero" minimum:"0" maximum:"100" doc:"The share of points to pass with, in percent; null where nobody can fail."`
 	AttemptsAllowed     route.OptNull[int64]            `json:"attemptsAllowed,omitzero" minimum:"1" maximum:"100" doc:"null for any number."`
-	CertificateTemplate route.OptNull[string]           `json:"certificateTemplate,omitzero" maxLength:"80" doc:"The certificate that who passes gets, by key; null for none."`
+	CertificateTemplate route.OptNull[string]           `json:"certificateTemplate,omitzero" maxLength:"80" doc:"What the certificate looks like that who passes gets: plain, or else classic; null for none."`
 	ValidMonths         route.OptNull[int64]            `json:"validMonths,omitzero" minimum:"1" maximum:"120" doc:"How long having passed holds; null for good."`
 	Prerequisites       route.Opt[[]id.Subject]         `json:"prerequisites,omitzero" maxItems:"20" doc:"Subjects of the same portal that come first."`
 }

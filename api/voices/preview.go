@@ -27,6 +27,8 @@ const (
 	publicDay = "public, max-age=86400, stale-while-revalidate=604800"
 	// privateAsk: what an own voice says is for its organization, and can change.
 	privateAsk = "private, no-cache"
+	// neverKept: what a service says may sound otherwise the next time.
+	neverKept = "no-store"
 	// previewsEdition counts the ways in which previews have sounded, so that none is
 	// taken for a newer one.
 	previewsEdition = "1"
@@ -47,20 +49,26 @@ func (a *API) preview(ctx context.Context, c *route.Call, q *PreviewQuery) (rout
 	if err != nil {
 		return route.Blob{}, err
 	}
-	if a.Speaker != nil && q.Language == "" && !a.Speaker.Speaks(code) {
+	// A studio voice's greeting is everybody's, and sounds as what is built in.
+	shared := q.Text == "" && v.Kind == voice.Builtin
+	by, err := a.previewer(ctx, c, v, shared)
+	if err != nil {
+		return route.Blob{}, err
+	}
+	if by != nil && q.Language == "" && !by.Speaks(code) {
 		code = "en"
 	}
-	text, keep, shared := q.Text, privateAsk, false
+	text, keep := q.Text, privateAsk
 	if text == "" {
 		text = voice.Greeting(code, v.Name)
-		if v.Kind == voice.Builtin {
-			keep, shared = publicDay, true
-		}
+	}
+	if shared {
+		keep = publicDay
 	}
 	digest := sha256.Sum256([]byte(strings.Join([]string{previewsEdition, v.ID.String(), v.UpdatedAt.String(), code, text}, "\n")))
 	etag := `"` + hex.EncodeToString(digest[:12]) + `"`
 	say := func(ctx context.Context) ([]byte, error) {
-		said, err := a.say(ctx, v, text, code, v.SpeedDefault)
+		said, _, err := a.say(ctx, by, v, text, code, v.SpeedDefault)
 		if err != nil {
 			return nil, err
 		}
@@ -68,6 +76,9 @@ func (a *API) preview(ctx context.Context, c *route.Call, q *PreviewQuery) (rout
 			return nil, problem.Invalid("query.text", "query.text has nothing in it that can be said.")
 		}
 		return sound.WAV(speaker.SampleRate, said.Samples), nil
+	}
+	if _, ok := by.(*asked); ok {
+		etag, keep = "", neverKept // whether the service speaks is known once it has
 	}
 	return route.Blob{
 		ContentType: asWAV, ETag: etag, CacheControl: keep,
@@ -80,6 +91,14 @@ func (a *API) preview(ctx context.Context, c *route.Call, q *PreviewQuery) (rout
 			return wav, asSpeechProblem(err, param)
 		},
 	}, nil
+}
+
+// previewer is what a preview is heard from.
+func (a *API) previewer(ctx context.Context, c *route.Call, v voice.Voice, shared bool) (speaker.Speaker, error) {
+	if shared || c.Principal == nil {
+		return a.builtin(), nil
+	}
+	return a.speakerOf(ctx, c.Org(), v)
 }
 
 // audible is a voice that the caller may hear: a studio voice anybody, an own one its

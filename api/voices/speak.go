@@ -6,12 +6,13 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/personas/voice"
+	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/speech/connected"
 	"visavis.dev/pkg/speech/sound"
 	"visavis.dev/pkg/speech/speaker"
 )
@@ -37,7 +38,7 @@ type Speech struct {
 	AudioURL   string         `json:"audioUrl" doc:"The sound as a data: URI of type audio/wav: 24 kHz, 16 bits, mono."`
 	DurationMs int64          `json:"durationMs" doc:"How long it is, in milliseconds."`
 	Language   string         `json:"language" doc:"The language that was spoken, as a code."`
-	SpokenBy   string         `json:"spokenBy" enum:"builtin" doc:"What spoke. builtin also stands in for a clone, whose own sound the connected service has."`
+	SpokenBy   string         `json:"spokenBy" enum:"builtin,connection" doc:"What spoke: a speech connection of yours, or what is built in, which also stands in where the service fails."`
 	Visemes    []SpeechViseme `json:"visemes" doc:"The shapes of the mouth, each held until the next."`
 	Words      []SpeechWordAt `json:"words" doc:"When each word is spoken."`
 }
@@ -73,7 +74,11 @@ func (a *API) speak(ctx context.Context, c *route.Call, in *SpeakInput) (none ro
 	if err != nil {
 		return none, err
 	}
-	said, err := a.say(ctx, v, in.Body.Text, code, v.Pace(in.Body.Speed))
+	by, err := a.speakerOf(ctx, c.Org(), v)
+	if err != nil {
+		return none, err
+	}
+	said, spokenBy, err := a.say(ctx, by, v, in.Body.Text, code, v.Pace(in.Body.Speed))
 	if err != nil {
 		return none, asSpeechProblem(err, param)
 	}
@@ -85,7 +90,7 @@ func (a *API) speak(ctx context.Context, c *route.Call, in *SpeakInput) (none ro
 			return sound.WAV(speaker.SampleRate, said.Samples), nil
 		}}}, nil
 	}
-	return route.Either[Speech]{Data: showSpeech(said, in.Body.Text, code)}, nil
+	return route.Either[Speech]{Data: showSpeech(said, spokenBy, in.Body.Text, code)}, nil
 }
 
 // mustBeReady refuses voices that cannot be heard: those that are not made yet, and those
@@ -97,10 +102,10 @@ func mustBeReady(v voice.Voice) error {
 	return problem.Conflicting("voice_not_ready", "The voice cannot speak: its status is %s.", v.Status()).WithParam("path.id")
 }
 
-func showSpeech(said speaker.Chunk, text, code string) Speech {
+func showSpeech(said speaker.Chunk, by connected.By, text, code string) Speech {
 	out := Speech{
 		AudioURL:   dataURI(sound.WAV(speaker.SampleRate, said.Samples)),
-		DurationMs: int64(len(said.Samples)) * 1000 / speaker.SampleRate, Language: code, SpokenBy: "builtin",
+		DurationMs: int64(len(said.Samples)) * 1000 / speaker.SampleRate, Language: code, SpokenBy: string(by),
 		Visemes: make([]SpeechViseme, len(said.Visemes)), Words: make([]SpeechWordAt, len(said.Words)),
 	}
 	for i, s := range said.Visemes {
@@ -124,41 +129,24 @@ func dataURI(wav []byte) string {
 	return uri.String()
 }
 
-// Requests over HTTP share the speech processes with the conversations that this process
-// may hold: few of them speak at once, so that those do not wait for them.
-const (
-	atOnce    = 2
-	waitsFor  = 5 * time.Second
-	askedSoon = 2 * time.Second
-	// askedLater is when a caller may try where nothing speaks: somebody has to install it.
-	askedLater = 5 * time.Minute
-)
-
 // bytesASample is the memory that a sample takes until it is answered: by itself, in a file,
 // in that as base64, and in the JSON around it, whose buffer doubles as it grows.
 const bytesASample = 12
 
-// say has a text said, whole. Its memory is counted as it grows: how long a text sounds is not
-// told by its length, since a digit becomes words. The errors are the speaker's, and that of
-// a budget that is spent.
-func (a *API) say(ctx context.Context, v voice.Voice, text, code string, speed float64) (all speaker.Chunk, err error) {
-	if a.Speaker == nil {
-		return all, speaker.ErrUnavailable
+// say has a text said, whole, and answers what spoke. Its memory is counted as it grows: how
+// long a text sounds is not told by its length, since a digit becomes words. The errors are
+// the speaker's, and that of a budget that is spent.
+func (a *API) say(ctx context.Context, by speaker.Speaker, v voice.Voice, text, code string, speed float64) (all speaker.Chunk, spoke connected.By, err error) {
+	spoke = connected.Builtin
+	if by == nil {
+		return all, spoke, speaker.ErrUnavailable
 	}
-	if !a.Speaker.Speaks(code) {
-		return all, speaker.ErrLanguage
-	}
-	waiting, cancel := context.WithTimeout(ctx, waitsFor)
-	defer cancel()
-	select {
-	case a.speaking <- struct{}{}:
-		defer func() { <-a.speaking }()
-	case <-waiting.Done():
-		return all, speaker.ErrBusy
+	if !by.Speaks(code) {
+		return all, spoke, speaker.ErrLanguage
 	}
 	r := v.Request(code)
 	r.Text, r.Speed = text, speed
-	err = a.Speaker.Speak(ctx, r, func(c speaker.Chunk) error {
+	heard := func(c speaker.Chunk) error {
 		if _, err := route.Reserve(ctx, int64(len(c.Samples)*bytesASample)); err != nil {
 			return err
 		}
@@ -166,8 +154,12 @@ func (a *API) say(ctx context.Context, v voice.Voice, text, code string, speed f
 		all.Visemes = append(all.Visemes, c.Visemes...)
 		all.Words = append(all.Words, c.Words...)
 		return nil
-	})
-	return all, err
+	}
+	if service, ok := by.(*asked); ok {
+		spoke, err = service.Say(ctx, r, heard)
+		return all, spoke, err
+	}
+	return all, spoke, by.Speak(ctx, r, heard)
 }
 
 // languageOf is the code of the language that was asked for, or the voice's own.
@@ -195,6 +187,8 @@ func asSpeechProblem(err error, param string) error {
 		p := problem.Unavailable(askedLater, err).WithDetail("reason", "no_speech_engine")
 		p.Message = "Nothing here speaks: no speech engine is installed."
 		return p
+	case upstream.CodeOf(err) != "", errors.Is(err, connected.ErrLeftAlone):
+		return problem.New(problem.UpstreamError, "The speech service does not work right now, and nothing speaks in its place.").WithCause(err)
 	case errors.Is(err, speaker.ErrFailed): // in two processes: it will again
 		from, _, _ := strings.Cut(param, ".")
 		return problem.Invalid(from+".text", "The speech engine fails at this text. Say it in other words, or in parts.").WithCause(err)

@@ -48,7 +48,7 @@ func TestFewRequestsSpeakAtOnce(t *testing.T) {
 				failures := make(chan error, 6)
 				for range cap(failures) {
 					go func() {
-						_, err := a.say(t.Context(), v, "Hello.", "en", 1)
+						_, _, err := a.say(t.Context(), a.builtin(), v, "Hello.", "en", 1)
 						failures <- err
 					}()
 				}

@@ -35,11 +35,19 @@ type API struct {
 	Plans   *plan.Catalogue
 	// Speaker says things aloud; nil where nothing does.
 	Speaker speaker.Speaker
+	// Connected is what speaks with a voice of an organization, where that may be a service of
+	// its own: builtin where it has none. nil is the same as builtin for all.
+	Connected Connected
 
-	// speaking holds a token for each request that speaks.
+	// speaking holds a token for each request that what is built in speaks for, and asking
+	// counts those that wait for services.
 	speaking  chan struct{}
+	asking    *asking
 	greetings *greetings
 }
+
+// Connected is what speaks with a voice of an organization.
+type Connected func(ctx context.Context, org id.Org, v voice.Voice, builtin speaker.Speaker) (speaker.Speaker, error)
 
 const group = "Voices"
 
@@ -47,7 +55,7 @@ const group = "Voices"
 // it would be too.
 func (a *API) Register(s *route.Service) {
 	s.Examples(examples)
-	a.speaking, a.greetings = make(chan struct{}, atOnce), newGreetings(greetingsBytes)
+	a.speaking, a.asking, a.greetings = make(chan struct{}, atOnce), &asking{}, newGreetings(greetingsBytes)
 	route.List(s, route.Operation{
 		ID: "listVoices", Method: http.MethodGet, Path: "/voices", Group: group, Class: "read", Scope: scope.VoicesRead,
 		Summary: "Studio voices first, then the organization's clones, oldest first",
@@ -82,16 +90,17 @@ func (a *API) Register(s *route.Service) {
 	}, a.delete)
 	route.File(s, route.Operation{
 		ID: "getVoicePreview", Method: http.MethodGet, Path: "/voices/{id}/preview", Group: group, Auth: route.MayHaveKey,
-		Scope: scope.VoicesRead, Since: contract.V20261001, Produces: []string{asWAV}, Errors: []problem.Code{problem.Conflict},
+		Scope: scope.VoicesRead, Since: contract.V20261001, Produces: []string{asWAV}, Errors: []problem.Code{problem.Conflict, problem.UpstreamError},
 		Summary: "Hear a voice; a studio voice's greeting is public",
 	}, a.preview)
 	route.HandleOrFile(s, route.Operation{
 		ID: "speakVoice", Method: http.MethodPost, Path: "/voices/{id}/speak", Group: group, Class: "heavy", Scope: scope.VoicesRead,
-		Since: contract.V20261001, Produces: []string{asWAV}, Errors: []problem.Code{problem.Gone, problem.Conflict},
+		Since: contract.V20261001, Produces: []string{asWAV}, Errors: []problem.Code{problem.Gone, problem.Conflict, problem.UpstreamError},
 		Summary: "Have a voice say a text: its sound, the mouth's shapes and the times of the words",
 		Description: "With Accept: audio/wav the answer is the sound alone. The text is one of at most 2,000 characters, and nothing of it is kept. " +
 			"Where nothing here speaks the answer is 503 capacity with the reason no_speech_engine, and 409 conflict with the reason " +
-			"language_not_spoken where nothing speaks this language.",
+			"language_not_spoken where nothing speaks this language. A voice that a speech connection speaks for is heard from there, and " +
+			"from what is built in where the service fails; with the connection's fallback fail that is 502 upstream_error instead.",
 	}, a.speak)
 }
 
