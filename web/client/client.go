@@ -1,15 +1,15 @@
 // Package client is the part of a conversation that runs in a browser: the live
 // protocol (live.js), what is said as it is shown (transcript.js), how it sounds
-// (player.js), the face that says it (face.js), and the user's voice (microphone.js). They are ES modules as browsers
-// load them, without a build, for the portal page and the widget.
+// (player.js), the face that says it (face.js), and the user's voice (ear.js). They are ES modules as browsers load them,
+// without a build, for the portal page and the widget.
 package client
 
 import "embed"
 
 // Files are the modules by their names.
 //
-//go:embed live.js transcript.js
+//go:embed live.js direct.js transcript.js
 //go:embed visemes.js rig.js mouth.js eyes.js life.js face.js
-//go:embed decoder.js player.js speech.js voice.js
-//go:embed microphone.js downsample.js worklet.js recognition.js
+//go:embed decoder.js player.js track.js speech.js voice.js replay.js
+//go:embed ear.js microphone.js downsample.js worklet.js recognition.js
 var Files embed.FS

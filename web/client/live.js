@@ -4,7 +4,7 @@
  * @typedef {object} Ticket what the mint of a session answers
  * @property {{id: string}} session
  * @property {string} token
- * @property {{url: string}} transport
+ * @property {{kind?: string, url: string}} transport
  * @property {{assetsUrl: string}} [face]
  */
 
@@ -15,6 +15,7 @@
  * @property {string} [ratingUrl] where a rating goes; the API that the ticket names unless given
  * @property {string[]} [audio] the formats of sound that are played, the preferred first; nothing is spoken unless given
  * @property {Record<string, (args: object) => unknown>} [tools] what the persona's tools of kind client do, by their names; a promise is waited for
+ * @property {typeof import('./direct.js').Direct} [Direct] what connects over WebRTC, where the ticket's transport is `webrtc`; the socket has all unless given
  * @property {typeof WebSocket} [Socket] for tests
  */
 
@@ -49,6 +50,10 @@ const closings = {
  * - `words`, `tool`, `bot-audio`, `visemes`, `gesture`, `interrupted`, `duck`, `user-started-speaking`,
  *   `user-stopped-speaking`: as the server sends them;
  * - `sound` {stream, t, last, data}: a frame of what the avatar says, from its t-th millisecond on;
+ * - `direct` {receiver, reason}: the sound comes as a track of WebRTC from now on, or, where `receiver` is null, over
+ *   the socket: the reason is `unreachable` where no connection could be had, `lost` where there was one;
+ * - `bot-track`: as the server sends it;
+ * - `recording` {state}: on, off or incomplete;
  * - `notice` {kind, …};
  * - `error` {code, message, fatal};
  * - `ended` {endReason, ratingAllowed}: once, and nothing after it.
@@ -61,6 +66,15 @@ export class Conversation extends EventTarget {
   #audio
   #tools
   #Socket
+  #Direct
+  /** @type {import('./direct.js').Direct | null} */
+  #direct = null
+  /** Whether no WebRTC connection could be had on this network. */
+  #unreachable = false
+  /** Whether the server was told on this connection that the conversation may begin. */
+  #begun = false
+  /** What the microphone hears, as a track. @type {MediaStreamTrack | null} */
+  #microphone = null
   /** @type {WebSocket | null} */
   #socket = null
   #sent = 0
@@ -76,13 +90,16 @@ export class Conversation extends EventTarget {
   #pinging = 0
   /** The texts of turns under way, by id. */
   #texts = new Map()
-  #online = () => this.#again()
+  #online = () => {
+    this.#unreachable = false
+    this.#again()
+  }
 
   /**
    * @param {Ticket} ticket
    * @param {Options} [options]
    */
-  constructor(ticket, { url, token, ratingUrl, audio, tools = {}, Socket = globalThis.WebSocket } = {}) {
+  constructor(ticket, { url, token, ratingUrl, audio, tools = {}, Direct, Socket = globalThis.WebSocket } = {}) {
     super()
     this.#ticket = ticket
     this.#url = url ?? ticket.transport.url
@@ -91,6 +108,7 @@ export class Conversation extends EventTarget {
     this.#audio = audio
     this.#tools = tools
     this.#Socket = Socket
+    this.#Direct = ticket.transport.kind === 'webrtc' && Direct?.exists ? Direct : null
   }
 
   /** The session's id. */
@@ -109,7 +127,8 @@ export class Conversation extends EventTarget {
     this.#socket = socket
     this.#heardAt = Date.now()
     socket.binaryType = 'arraybuffer'
-    socket.onopen = () => this.#send('client-ready', this.#audio?.length ? { audio: this.#audio } : undefined)
+    this.#begun = false
+    socket.onopen = () => { if (!this.#Direct) this.#begin() }
     socket.onmessage = (e) => {
       this.#heardAt = Date.now()
       if (typeof e.data === 'string') this.#take(JSON.parse(e.data))
@@ -123,8 +142,11 @@ export class Conversation extends EventTarget {
   /** Says the user's typed words; they wait for the connection if there is none. */
   say(text) {
     if (this.#ended || !text.trim()) return
-    if (!this.#send('user-text', { text })) this.#unsaid.push(text)
+    if (!this.#begun || !this.#send('user-text', { text })) this.#unsaid.push(text)
   }
+
+  /** Says whether the user agrees to be recorded, where `recording` of `ready` asks for it. */
+  agree(yes) { this.#send('recording', { agreed: yes }) }
 
   /** Makes the avatar be quiet. */
   interrupt() { this.#send('interrupt') }
@@ -133,9 +155,17 @@ export class Conversation extends EventTarget {
   speaking(yes) { this.#send(yes ? 'user-started-speaking' : 'user-stopped-speaking') }
   heard(text, final) { this.#send('user-transcript', { text, final }) }
 
+  /** Sends what a microphone hears, where sound goes over WebRTC; null for nothing. @param {MediaStreamTrack | null} track */
+  microphone(track) {
+    this.#microphone = track
+    if (this.#direct?.isOpen) this.#direct.speak(track)
+  }
+
   /** Sends a frame of what the user says (microphone.js); on a slow connection it is left out. */
   sound(frame) {
     const socket = this.#socket
+    // The track has it; a frame without sound says that it has ended.
+    if (this.#direct?.isOpen && this.#microphone && frame.byteLength > 8) return
     if (socket?.readyState === 1 && !this.#lostAt && !this.#ended && socket.bufferedAmount < mostWaiting) socket.send(frame)
   }
 
@@ -170,8 +200,68 @@ export class Conversation extends EventTarget {
     if (!socket || socket.readyState !== 1) return false
     // What the user says before the server is ready would be lost with the connection.
     if (type !== 'client-ready' && this.#lostAt) return false
-    socket.send(JSON.stringify({ id: String(++this.#sent), type, data, t: Date.now() }))
+    const text = JSON.stringify({ id: String(++this.#sent), type, data, t: Date.now() })
+    if (type.startsWith('rtc-') || !this.#direct?.send(text)) socket.send(text)
     return true
+  }
+
+  /** Lets the conversation begin, or go on. */
+  #begin() {
+    if (this.#begun) return
+    this.#begun = this.#send('client-ready', this.#audio?.length ? { audio: this.#audio } : undefined)
+  }
+
+  /** Tries to have sound and messages go over WebRTC. The conversation begins once that is known. */
+  #goDirect({ iceServers }) {
+    const Direct = this.#Direct
+    /** @type {import('./direct.js').Direct} */
+    let direct
+    try {
+      direct = this.#direct = new Direct({
+        iceServers, tell: (type, data) => this.#direct === direct && this.#send(type, data),
+        take: (text) => {
+          this.#heardAt = Date.now()
+          if (this.#direct === direct) this.#take(JSON.parse(text))
+        },
+      })
+    } catch { // where this browser does not understand the servers, for one
+      this.#goneDirect('unreachable')
+      return
+    }
+    direct.addEventListener('open', () => {
+      if (this.#microphone) direct.speak(this.#microphone)
+      this.#emit('direct', { receiver: direct.receiver, reason: '' })
+      this.#begin()
+      this.#sayUnsaid()
+    })
+    direct.addEventListener('closed', ({ detail: { reason, missing } }) => {
+      if (this.#direct !== direct) return
+      this.#direct = null
+      for (const text of missing) this.#socket?.send(text)
+      this.#goneDirect(reason)
+    })
+  }
+
+  /** Goes on over the socket. */
+  #goneDirect(reason) {
+    this.#unreachable = reason === 'unreachable'
+    this.#emit('direct', { receiver: null, reason })
+    this.#begin()
+    this.#sayUnsaid()
+  }
+
+  #sayUnsaid() { for (const text of this.#unsaid.splice(0)) this.say(text) }
+
+  /** Ends the WebRTC connection with its socket. */
+  #partDirect() {
+    if (!this.#direct) return
+    this.#direct.stop()
+    // Words for which the channel was gone already wait for the next connection.
+    for (const { type, data } of this.#direct.unsent.map((text) => JSON.parse(text))) {
+      if (type === 'user-text') this.#unsaid.push(data.text)
+    }
+    this.#direct = null
+    this.#emit('direct', { receiver: null, reason: 'lost' })
   }
 
   // A browser does not notice a network that went away: only silence tells.
@@ -199,7 +289,15 @@ export class Conversation extends EventTarget {
         // What was said meanwhile is in the turns, and a turn under way goes on from there.
         this.#texts = new Map(data.turns.filter((t) => t.speaker === 'avatar').map((t) => [t.id, t.text]))
         this.#emit('ready', data)
-        for (const text of this.#unsaid.splice(0)) this.say(text)
+        if (this.#Direct && !this.#begun && data.rtc && !this.#unreachable) {
+          if (!this.#direct) this.#goDirect(data.rtc)
+          break
+        }
+        this.#begin()
+        this.#sayUnsaid()
+        break
+      case 'rtc-answer': case 'rtc-open': case 'rtc-closed':
+        this.#direct?.signal({ type, data })
         break
       case 'bot-text': {
         const text = join(this.#texts.get(data.turnId) ?? '', data.text)
@@ -229,8 +327,8 @@ export class Conversation extends EventTarget {
         // A process that ends says so; the client goes on elsewhere.
         if (data.code !== 'reconnect') this.#emit('error', data)
         break
-      case 'state': case 'words': case 'tool': case 'notice': case 'bot-audio': case 'visemes': case 'gesture':
-      case 'duck': case 'user-started-speaking': case 'user-stopped-speaking':
+      case 'state': case 'words': case 'tool': case 'notice': case 'bot-audio': case 'bot-track': case 'visemes': case 'gesture':
+      case 'duck': case 'recording': case 'user-started-speaking': case 'user-stopped-speaking':
         this.#emit(type, data)
     }
   }
@@ -252,6 +350,7 @@ export class Conversation extends EventTarget {
   #closed(socket, code) {
     if (socket !== this.#socket) return
     this.#socket = null
+    this.#partDirect()
     clearInterval(this.#pinging)
     if (this.#ended) return
     if (code in closings) {

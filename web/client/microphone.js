@@ -77,6 +77,7 @@ export class Microphone extends EventTarget {
   set muted(yes) {
     if (yes && !this.#muted) this.#pause()
     this.#muted = yes
+    this.#lend()
   }
 
   /** Asks for the microphone and begins to send. To be called when somebody presses something. It throws a MicrophoneError. */
@@ -111,6 +112,7 @@ export class Microphone extends EventTarget {
     this.#pause()
     release(this.#stream)
     this.#stream = null
+    this.#lend()
     this.#context?.close().catch(() => {})
     this.#context = null
     this.dispatchEvent(new CustomEvent('closed'))
@@ -133,7 +135,11 @@ export class Microphone extends EventTarget {
       node.connect(context.destination) // or it is not called; it is silent
     }
     await context.resume()
+    this.#lend()
   }
+
+  /** Lends the conversation the microphone's track, which it may send instead of frames. */
+  #lend() { this.#conversation.microphone?.(this.#muted ? null : this.#stream?.getAudioTracks()[0] ?? null) }
 
   /** @param {Float32Array} samples */
   #take(samples) {

@@ -1,6 +1,7 @@
 // Plays what the avatar says, without gaps, and tells what is heard now.
 
 import { decoderOf } from './decoder.js'
+import { Track } from './track.js'
 
 /** How much sound waits before a turn begins, for frames that are late, in seconds. */
 const cushion = 0.12
@@ -9,6 +10,8 @@ const cushion = 0.12
  * are whole milliseconds, and a decoder of Opus leaves out what its first packet only prepares.
  */
 const near = 15
+/** How often is looked where a track is, in milliseconds. */
+const lookEvery = 50
 /** How often the server is told what was heard, in milliseconds. */
 const tellEvery = 250
 /** How fast sound is faded where it is cut, in seconds; at once would crack. */
@@ -61,18 +64,27 @@ export class Player extends EventTarget {
   #conversation = null
   #blocked = false
   #Decoder
+  /** What plays the sound where it comes over WebRTC. @type {Track | null} */
+  #track = null
+  #makeTrack
+  #looking = 0
+  /** The turn of the track that has begun to be heard, and when the server was told of it last. */
+  #hearing = ''
+  #toldAt = 0
 
   /**
    * @param {object} [seams] for tests
    * @param {(rate: number) => AudioContext} [seams.makeContext]
    * @param {() => number} [seams.now]
    * @param {any} [seams.Decoder]
+   * @param {(receiver: RTCRtpReceiver, changed: () => void) => Track} [seams.makeTrack]
    */
-  constructor({ makeContext = (sampleRate) => new AudioContext({ sampleRate, latencyHint: 'interactive' }), now = () => performance.now(), Decoder } = {}) {
+  constructor({ makeContext = (sampleRate) => new AudioContext({ sampleRate, latencyHint: 'interactive' }), now = () => performance.now(), Decoder, makeTrack = (receiver, changed) => new Track(receiver, changed) } = {}) {
     super()
     this.#makeContext = makeContext
     this.#now = now
     this.#Decoder = Decoder
+    this.#makeTrack = makeTrack
   }
 
   /** Plays what a conversation says. @param {import('./live.js').Conversation} conversation */
@@ -81,6 +93,8 @@ export class Player extends EventTarget {
     conversation.addEventListener('ready', ({ detail }) => this.#ready(detail.audio ?? null))
     conversation.addEventListener('bot-audio', ({ detail }) => this.#begin(detail))
     conversation.addEventListener('sound', ({ detail }) => this.#sound(detail))
+    conversation.addEventListener('direct', ({ detail }) => this.#go(detail.receiver))
+    conversation.addEventListener('bot-track', ({ detail }) => this.#track?.at(detail))
     conversation.addEventListener('interrupted', ({ detail }) => this.stop(detail.turnId))
     conversation.addEventListener('duck', ({ detail: { turnId, on } }) => {
       this.#softly = on ? turnId : ''
@@ -97,6 +111,7 @@ export class Player extends EventTarget {
 
   /** What is heard now: the turn, and the milliseconds from its first sample; null for nothing. */
   get position() {
+    if (this.#track) return this.#track.position
     const turn = this.#turns[0]
     if (!turn || turn.origin === null) return null
     return { turnId: turn.id, ms: Math.min(this.#at(turn), turn.end) }
@@ -117,7 +132,7 @@ export class Player extends EventTarget {
   /** Lets sound play: to be called while somebody presses something. */
   async resume() {
     if (!this.#context) return
-    await this.#context.resume().catch(() => {})
+    await Promise.all([this.#context.resume().catch(() => {}), this.#track?.resume()])
     this.#unblock()
   }
 
@@ -130,6 +145,10 @@ export class Player extends EventTarget {
 
   /** Drops a turn, or all of them, and tells how far it was heard. */
   stop(turnId) {
+    if (this.#track) {
+      this.#tell()
+      for (const turn of this.#track.stop(turnId)) this.#ceased(turn.turnId)
+    }
     for (const turn of this.#turns.filter(({ id }) => !turnId || id === turnId)) {
       if (turn === this.#turns[0]) this.#tell()
       this.#drop(turn)
@@ -143,6 +162,7 @@ export class Player extends EventTarget {
     this.stop()
     clearInterval(this.#telling)
     this.#telling = 0
+    this.#go(null)
     this.#context?.close().catch(() => {})
     this.#context = null
     this.#say(false)
@@ -164,6 +184,48 @@ export class Player extends EventTarget {
     setTimeout(() => this.#unblock(), 300)
   }
 
+  /** Goes over to a track, or, for null, back to frames. */
+  #go(receiver) {
+    this.stop()
+    this.#track?.close()
+    clearInterval(this.#looking)
+    this.#looking = 0
+    this.#track = receiver && this.#makeTrack(receiver, () => this.#unblock())
+    if (this.#track) {
+      this.#looking = setInterval(() => this.#look(), lookEvery)
+      this.#loud()
+    }
+    this.#unblock()
+  }
+
+  /** Tells what is heard of the track. */
+  #look() {
+    const at = this.#track?.position
+    if (!at) return
+    if (at.turnId !== this.#hearing) {
+      this.#hearing = at.turnId
+      this.dispatchEvent(new CustomEvent('begun', { detail: { turnId: at.turnId } }))
+    }
+    if (at.whole || this.#now() - this.#toldAt >= tellEvery) {
+      this.#toldAt = this.#now()
+      this.#tell()
+    }
+    if (!at.whole) return
+    this.#track?.shift()
+    this.#ceased(at.turnId)
+  }
+
+  /** Notes that a turn of the track is not heard any more. */
+  #ceased(turnId) {
+    if (turnId === this.#softly) {
+      this.#softly = ''
+      this.#loud()
+    }
+    if (turnId !== this.#hearing) return
+    this.#hearing = ''
+    this.dispatchEvent(new CustomEvent('over', { detail: { turnId } }))
+  }
+
   #running() { return this.#context?.state === 'running' }
 
   #say(blocked) {
@@ -175,7 +237,7 @@ export class Player extends EventTarget {
   /** Goes over to the clock that runs now, where the other one has got to. */
   #unblock() {
     if (!this.#context) return
-    this.#say(!this.#running())
+    this.#say(!(this.#track ? this.#track.playing : this.#running()))
     for (const turn of this.#turns) {
       if (turn.origin === null || turn.silent === !this.#running()) continue
       const ms = this.#at(turn)
@@ -198,11 +260,16 @@ export class Player extends EventTarget {
   #loud() {
     if (!this.#master || !this.#context) return
     const quiet = this.#muted || this.#now() < this.#ducked
-    const share = this.#softly && this.#softly === this.#turns[0]?.id ? soft : 1
+    const share = this.#softly && this.#softly === (this.#track ? this.#hearing : this.#turns[0]?.id) ? soft : 1
+    if (this.#track) this.#track.volume = quiet ? 0 : this.#volume * share
     this.#master.gain.setTargetAtTime(quiet ? 0 : this.#volume * share, this.#context.currentTime, cut / 3)
   }
 
   #begin({ turnId, stream }) {
+    if (this.#track) {
+      this.#track.begin(turnId, stream)
+      return
+    }
     if (!this.#audio || !this.#context || !this.#master) return
     const gain = this.#context.createGain()
     gain.connect(this.#master)
