@@ -5,6 +5,7 @@ import { Transcript } from '../../client/transcript.js'
 import { h, icon, portrait } from './dom.js'
 import { fill } from './language.js'
 import { Rating } from './rating.js'
+import { Speak } from './speak.js'
 import { Stage } from './stage.js'
 
 /** What to say of an end, by its reason; of any other that it ended. */
@@ -24,6 +25,7 @@ export class Talk {
   #connect
   /** Who speaks; null where all is text. @type {Stage | null} */
   #stage = null
+  #speak
   #serverState = ''
   #transcript
   #log
@@ -53,6 +55,10 @@ export class Talk {
     this.#transcript = new Transcript(this.#log, {
       language, words: { user: words.you, avatar: config.persona.name, staff: words.team, sources: words.sources, interrupted: words.interrupted },
     })
+    this.#speak = new Speak({
+      words, name: config.persona.name, complain: (text) => { if (text) this.#transcript.notice(text) },
+      hush: () => this.#stage?.hush(), onhearing: () => this.#state(this.#serverState),
+    })
     this.#composer = this.#makeComposer()
     this.#rating = h('div', { className: 'rating', onchange: () => this.#toEnd() })
     const tools = []
@@ -61,21 +67,28 @@ export class Talk {
     }
     this.#end = h('button', { type: 'button', className: 'quiet', onclick: () => this.#conversation?.end() }, words.end)
     this.actions = [...tools, this.#end]
-    this.element = h('div', { className: 'talk' }, this.#stage?.element, this.#log, this.#thinking, this.#status, this.#rating, this.#composer)
+    this.element = h('div', { className: 'talk' }, this.#stage?.element, this.#log, this.#thinking, this.#status, this.#rating, this.#speak.element, this.#composer)
   }
 
   get first() { return this.#over ? this.#rating.querySelector('input, button') ?? this.#composer.querySelector('button') : this.#input }
 
-  /** Whether the panel is closed, behind which the conversation goes on in silence. */
-  set hidden(yes) { if (this.#stage) this.#stage.hidden = yes }
+  /** Whether the panel is closed, behind which the conversation goes on in silence, and hears nobody. */
+  set hidden(yes) {
+    if (this.#stage) this.#stage.hidden = yes
+    if (yes) this.#speak.ear.stop()
+  }
 
   /** Ends what lives in it, once another view takes its place. */
-  close() { this.#stage?.close() }
+  close() {
+    this.#stage?.close()
+    this.#speak.ear.stop()
+  }
 
   async begin() {
     const c = this.#conversation = await this.#connect()
     this.#transcript.follow(c)
     this.#stage?.follow(c)
+    this.#speak.ear.follow(c)
     c.addEventListener('ready', ({ detail }) => {
       this.#met = true
       this.#on.onready(detail.resumeToken)
@@ -83,18 +96,18 @@ export class Talk {
     c.addEventListener('state', ({ detail }) => this.#state(detail.state))
     c.addEventListener('turn', ({ detail }) => { if (detail.speaker !== 'user') this.#on.onwords() })
     c.addEventListener('notice', ({ detail }) => this.#notice(detail))
-    c.addEventListener('error', () => this.#transcript.notice(this.#words.failed))
+    c.addEventListener('error', ({ detail }) => this.#transcript.notice(this.#speak.ear.explain(detail.code) || this.#words.failed))
     c.addEventListener('ended', ({ detail }) => this.#ended(detail))
     c.connect()
   }
 
-  // Nothing understands sound yet, so that there is no other way to speak than
-  // to write: the field is there even where textInput is off.
+  // A microphone may be refused, and where nothing understands sound there is no other
+  // way to speak than to write: the field is there even where textInput is off.
   #makeComposer() {
     const { placeholder, send } = this.#words
     this.#input = h('textarea', { rows: 1, maxLength: 4000, placeholder, 'aria-label': placeholder, dir: 'auto', enterKeyHint: 'send', onkeydown: (e) => this.#key(e) })
     return h('form', { className: 'composer', onsubmit: (e) => this.#say(e) }, this.#input,
-      h('button', { type: 'submit', className: 'send', 'aria-label': send }, icon('send')))
+      this.#speak.button, h('button', { type: 'submit', className: 'send', 'aria-label': send }, icon('send')))
   }
 
   #key(event) {
@@ -125,6 +138,7 @@ export class Talk {
       if (this.#stage.speaking && (state === 'listening' || state === 'idle')) state = 'speaking'
       this.#stage.state = state
     }
+    if (state === 'listening' && this.#speak.ear.hearing) state = 'hearing'
     this.#on.onstate(state)
     this.#thinking.hidden = state !== 'thinking'
     // What waits is told; whose turn it is everybody hears.
