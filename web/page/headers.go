@@ -20,13 +20,18 @@ func harden(header http.Header) {
 
 // policy is the Content-Security-Policy of a page that these ancestors may show in
 // a frame: nothing comes from elsewhere, and a browser connects to the sockets
-// alone. blobs lets it show pictures that its script has fetched with a token.
-func (h *Handler) policy(ancestors string, blobs bool) string {
+// alone. blobs lets it show pictures that its script has fetched with a token, media
+// play sound from files.
+func (h *Handler) policy(ancestors string, blobs, media bool) string {
+	sounds := ""
+	if media {
+		sounds = "; media-src 'self'"
+	}
 	pictures := "'self'"
 	if blobs {
 		pictures += " blob:"
 	}
-	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src " + pictures + "; connect-src 'self' " + h.LiveURL +
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src " + pictures + sounds + "; connect-src 'self' " + h.LiveURL +
 		"; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; frame-ancestors " + ancestors
 }
 

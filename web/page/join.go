@@ -93,7 +93,7 @@ func (v *view) joining(path string) error {
 
 func (v *view) joinPage() error {
 	s := v.sheet("join.title")
-	words, err := json.Marshal(v.speech.under("join.", "talk.", "state.", "sound.", "mic.", "notice.", "ended.", "rating.", "refused."))
+	words, err := json.Marshal(v.speech.under("join.", "talk.", "state.", "sound.", "mic.", "recording.", "notice.", "ended.", "rating.", "refused."))
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"visavis.dev/pkg/learning/certificate"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/web/packed"
@@ -28,10 +30,28 @@ type Options struct {
 	Sites         Sites
 	Doors         Doors
 	Conversations Conversations
-	Portraits     Portraits
+	// Audits are what portals show of how often people of each category were selected; nil for none.
+	Audits Audits
+	// Candidates are how candidates stand; nil where there are none.
+	Candidates Candidates
+	// Appointments are what the links in mails about them open; nil of none.
+	Appointments Appointments
+	// Learning is what members learn, and Classes what they have to do with the learning of others;
+	// nil where there are no pages of it.
+	Learning  Learning
+	Classes   Classes
+	Portraits Portraits
+	// Certificates says which certificates count; nil of none.
+	Certificates Certificates
+	// Recordings finds what was recorded of sessions; nil where nothing is.
+	Recordings Recordings
+	// Dashboards finds what links to dashboards open; nil where nothing is.
+	Dashboards Dashboards
 	// PortalURL is where portals are that have no host of their own, without a
 	// path. Portals with one are served on every other host.
 	PortalURL string
+	// PublicURL is where the API is, without a path; empty where it tells nobody of agents.
+	PublicURL string
 	// LiveURL is where browsers open sockets, ws:// or wss:// without a path.
 	LiveURL string
 	// Address is who a request comes from, as the deployment's proxies say.
@@ -53,6 +73,13 @@ type Sites interface {
 	// Site finds what is published at an address. The error is published.ErrNone or
 	// published.ErrGone where nothing is.
 	Site(ctx context.Context, a directory.Address) (*published.Site, error)
+}
+
+// Certificates say whether the certificate with a number counts; package certificate's
+// registry does.
+type Certificates interface {
+	// Verify looks a number up. The error is errdefs.NotFound where no certificate has it.
+	Verify(ctx context.Context, n certificate.Number) (certificate.Verified, error)
 }
 
 // Handler serves portals, by host or under /p/{slug}.
@@ -108,6 +135,30 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.join(w, r, rest)
 		return
 	}
+	if rest, found := strings.CutPrefix(r.URL.Path, recordingPrefix); found && h.Recordings != nil {
+		h.name(r, "recording")
+		h.recording(w, r, rest)
+		return
+	}
+	if token, found := strings.CutPrefix(r.URL.Path, mailer.LinkPath); found && h.Appointments != nil && hostOf(r.Host) == h.own {
+		h.name(r, "booking")
+		h.booking(w, r, token)
+		return
+	}
+	if rest, found := strings.CutPrefix(r.URL.Path, dashboardPrefix); found && h.Dashboards != nil {
+		h.name(r, "dashboard")
+		h.dashboard(w, r, rest)
+		return
+	}
+	if rest, found := strings.CutPrefix(r.URL.Path, certificate.VerifyPath); found && h.Certificates != nil {
+		h.name(r, "verify")
+		if hostOf(r.Host) != h.own {
+			h.toOwn(w, r)
+			return
+		}
+		h.verify(w, r, rest)
+		return
+	}
 	address, base, rest, ok := h.locate(r)
 	if !ok {
 		h.nothing(w, r, published.ErrNone)
@@ -120,6 +171,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if address.Kind == directory.Slug && site.Slug != address.Name {
 		h.moved(w, r, SlugPrefix+site.Slug+rest)
+		return
+	}
+	if address.Kind == directory.Host && rest == cardPath && h.PublicURL != "" && site.Stamp.Agents {
+		h.name(r, "card")
+		h.toCard(w, r, site.Slug)
 		return
 	}
 	h.name(r, kindOf(r.Method, rest))
@@ -151,7 +207,7 @@ func kindOf(method, path string) string {
 		return "rating"
 	case kind == "sign-in" && method == http.MethodPost:
 		return "door"
-	case slices.Contains([]string{"portrait", "face", "picture", "sign-in", "enter", "talk", "sessions", "sign-out"}, kind):
+	case slices.Contains([]string{"portrait", "face", "picture", "sign-in", "enter", "talk", "interview", "sessions", "sign-out", "work", "results", "record", "certificates", "reports", "class", "bias-audit"}, kind):
 		return kind
 	}
 	return "none"
@@ -181,10 +237,28 @@ func (h *Handler) moved(w http.ResponseWriter, r *http.Request, path string) {
 	http.Redirect(w, r, to.String(), http.StatusPermanentRedirect)
 }
 
+// toOwn sends a browser on to the same path of the deployment's own host. What is nobody's
+// portal is not served on theirs, where it would seem to be theirs.
+func (h *Handler) toOwn(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")                                                                // the host may become the deployment's own
+	http.Redirect(w, r, strings.TrimSuffix(h.PortalURL, "/")+r.URL.RequestURI(), http.StatusTemporaryRedirect) //nolint:gosec // to the deployment's own host
+}
+
+// cardPath is where clients of the Agent2Agent protocol look for the card of whoever a host is.
+const cardPath = "/.well-known/agent-card.json"
+
+// toCard sends a client on to the card of a portal with a host of its own. Whether there is
+// one the API says.
+func (h *Handler) toCard(w http.ResponseWriter, r *http.Request, slug string) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("Cache-Control", "no-store")                                                                             // the host may become somebody else's
+	http.Redirect(w, r, strings.TrimSuffix(h.PublicURL, "/")+"/v1/agents/"+slug+"/card.json", http.StatusTemporaryRedirect) //nolint:gosec // to the deployment's own API
+}
+
 // Serves says whether a request is for the pages, in a process that serves other
 // things on the same address: it is for a slug, or for the host of a portal.
 func (h *Handler) Serves(r *http.Request) bool {
-	if strings.HasPrefix(r.URL.Path, SlugPrefix) {
+	if strings.HasPrefix(r.URL.Path, SlugPrefix) || strings.HasPrefix(r.URL.Path, mailer.LinkPath) || strings.HasPrefix(r.URL.Path, certificate.VerifyPath) {
 		return true
 	}
 	address, _, _, ok := h.locate(r)

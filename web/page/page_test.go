@@ -46,7 +46,7 @@ func setup(t testing.TB, changes ...func(*published.Site)) *testBundle {
 	var err error
 	b.handler, err = page.New(page.Options{
 		Sites: b.sites, Doors: b.doors, Conversations: b.conversations, Portraits: pagetest.Portraits{Library: library},
-		PortalURL: "https://portal.example.com", LiveURL: "wss://live.example.com", Address: pagetest.Address, Log: slog.New(slog.DiscardHandler),
+		PortalURL: "https://portal.example.com", PublicURL: "https://api.example.com", LiveURL: "wss://live.example.com", Address: pagetest.Address, Log: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
 	return b
@@ -362,4 +362,17 @@ func TestSubjectsAreNamedInTheirReadersLanguage(t *testing.T) {
 	w := b.get(home, "Accept-Language: de")
 	require.Contains(t, w.Body.String(), "Knoten, die halten")
 	require.NotContains(t, w.Body.String(), "Knots that hold")
+}
+
+// Clients of the Agent2Agent protocol find the card at a portal's own host, where agents may ask.
+func TestTheCardOfAHost(t *testing.T) {
+	const at = "https://harbour.example.com/.well-known/agent-card.json"
+	require.Equal(t, http.StatusNotFound, setup(t).get(at).Code, "switched off")
+	b := setup(t, func(s *published.Site) { s.Stamp.Agents = true })
+	answer := b.get(at)
+	require.Equal(t, http.StatusTemporaryRedirect, answer.Code)
+	require.Equal(t, "https://api.example.com/v1/agents/harbour/card.json", answer.Header().Get("Location"))
+	require.Equal(t, "*", answer.Header().Get("Access-Control-Allow-Origin"))
+	require.Equal(t, http.StatusNotFound, b.get("https://portal.example.com/.well-known/agent-card.json").Code, "nobody's host")
+	require.Equal(t, http.StatusNotFound, b.get(home+"/.well-known/agent-card.json").Code)
 }

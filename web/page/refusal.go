@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -36,7 +37,8 @@ var byReason = map[string]string{
 	"too_many_mails": "mails", "no_mail": "mail", "code_unknown": "code", "address_known": "known", "name_required": "name", "email_required": "email", "consent_required": "consent", "age_required": "old_enough",
 	"person_gone": "inactive", "no_membership": "inactive", "person_disabled": "inactive", "membership_disabled": "inactive",
 	"not_started": "inactive", "membership_ended": "inactive", "guardian_consent_missing": "guardian", "too_young": "too_young",
-	"person_sessions": "daily", "daily_sessions": "closed", "switched_off": "closed", "closed": "closed", "full": "places",
+	"person_sessions": "daily", "no_attempts_left": "attempts", "prerequisites_missing": "prerequisites", "assignment_not_open": "not_open", "not_assigned": "not_assigned",
+	"excused": "not_assigned", "not_assignable": "not_assigned", "assignment_of_other": "not_assigned", "daily_sessions": "closed", "switched_off": "closed", "closed": "closed", "full": "places",
 }
 
 var byCode = map[problem.Code]string{
@@ -50,7 +52,7 @@ var byCode = map[problem.Code]string{
 // byParam chooses for an input that is wrong.
 var byParam = map[string]string{
 	"body.name": "name", "body.email": "email", "body.consent": "consent", "body.age": "old_enough", "body.oldEnough": "old_enough",
-	"body.code": "code", "body.token": "link",
+	"body.code": "code", "body.token": "link", "assignmentId": "not_assigned",
 }
 
 // refusalOf is what a visitor reads of an error. at is what is asked at: "code" and
@@ -90,8 +92,19 @@ func refusalOf(err error, at string) *refusal {
 // note logs what is our fault.
 func (h *Handler) note(r *http.Request, found *refusal, err error) {
 	if found.status >= http.StatusInternalServerError {
-		h.Log.WarnContext(r.Context(), "a page was refused", "path", r.URL.Path, "status", found.status, "error", err)
+		h.Log.WarnContext(r.Context(), "a page was refused", "path", loggedPath(r.URL.Path), "status", found.status, "error", err)
 	}
+}
+
+// loggedPath is a path as the log may have it: whoever has the rest of that of a dashboard or an
+// appointment can open it.
+func loggedPath(path string) string {
+	for _, prefix := range []string{dashboardPrefix, mailer.LinkPath} {
+		if strings.HasPrefix(path, prefix) {
+			return prefix
+		}
+	}
+	return path
 }
 
 // refuse shows a page of the site that says what was wrong.

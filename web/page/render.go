@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"embed"
 	"html/template"
+	"io/fs"
 	"net/http"
+	"path"
+	"slices"
+	"strings"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/portals/portal/published"
@@ -16,10 +20,17 @@ var templateFiles embed.FS
 
 // templates are the pages, each with the frame around it, by name.
 var templates = func() map[string]*template.Template {
-	frame := template.Must(template.ParseFS(templateFiles, "templates/frame.html", "templates/parts.html", "templates/call.html"))
+	shared := []string{"templates/frame.html", "templates/parts.html", "templates/call.html"}
+	frame := template.Must(template.ParseFS(templateFiles, shared...))
+	files, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil {
+		panic(err)
+	}
 	pages := map[string]*template.Template{}
-	for _, name := range []string{"welcome", "subject", "signin", "enter", "link", "talk", "join", "message"} {
-		pages[name] = template.Must(template.Must(frame.Clone()).ParseFS(templateFiles, "templates/"+name+".html"))
+	for _, file := range files {
+		if !slices.Contains(shared, file) {
+			pages[strings.TrimSuffix(path.Base(file), ".html")] = template.Must(template.Must(frame.Clone()).ParseFS(templateFiles, file))
+		}
 	}
 	return pages
 }()
@@ -64,7 +75,7 @@ func (v *view) describe() {
 	if v.framed {
 		ancestors = "*"
 	}
-	v.w.Header().Set("Content-Security-Policy", v.h.policy(ancestors, v.blobs))
+	v.w.Header().Set("Content-Security-Policy", v.h.policy(ancestors, v.blobs, v.media))
 	v.w.Header().Set("Content-Language", v.language)
 }
 

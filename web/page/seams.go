@@ -23,6 +23,7 @@ const (
 	DoorSSO         = "sso"
 	DoorCase        = "case"
 	DoorEscalation  = "escalation"
+	DoorCandidates  = "candidates"
 )
 
 // Doors let people in (package signin). What they refuse is a problem; its code
@@ -78,6 +79,9 @@ type Visit struct {
 	Door string
 	// Name is what the person is called; empty for a visitor without one.
 	Name string
+	// Member says that they have a place on the portal, and Supervises that it is one of somebody
+	// who has to do with the learning of others.
+	Member, Supervises bool
 	// Subject is what the visit is for; zero for any.
 	Subject id.Subject
 	// AllowedOrigins are of the pages that may show the portal in a frame.
@@ -106,9 +110,12 @@ type Conversations interface {
 // Start is what is wished of a session.
 type Start struct {
 	// Subject is zero for a conversation about anything.
-	Subject  id.Subject
-	Language string
-	Address  netip.Addr
+	Subject id.Subject
+	// Assignment is what it is to be part of; zero for whichever is open for the person. The
+	// session is then of the assignment's kind.
+	Assignment id.Assignment
+	Language   string
+	Address    netip.Addr
 	// Origin is of the page, which alone may connect.
 	Origin string
 }

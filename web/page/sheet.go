@@ -25,6 +25,8 @@ type sheet struct {
 	Notice               phrase
 	Footer               phrase
 	PrivacyURL, TermsURL string
+	// Places are the pages for members; none for others.
+	Places []choice
 	// Preview is what others show of the page; nil of one that is not to be shared.
 	Preview *preview
 	// Message is what went wrong.
@@ -58,6 +60,7 @@ func (v *view) sheet(title string) *sheet {
 	if s.Brand.Text == "" {
 		s.Brand = phrase{Text: v.site.Name, Direction: "auto"}
 	}
+	s.Places = v.places()
 	if d.Privacy.AINotice {
 		s.Notice = v.notice()
 	}
@@ -103,7 +106,7 @@ func (v *view) titled(s *published.Subject) string {
 func (v *view) choices() []choice {
 	made := make([]choice, 0, len(v.site.Definition.Languages))
 	path := v.path
-	if v.r.Method == http.MethodPost {
+	if v.r.Method == http.MethodPost && !isLearning(path) {
 		path = "/sign-in" // where the form is that was sent
 	}
 	for _, code := range v.site.Definition.Languages {
@@ -184,3 +187,14 @@ func (*sheet) Plain(text string) string { return plain(text) }
 
 // Stars are the scores of a rating.
 func (*sheet) Stars() []string { return []string{"1", "2", "3", "4", "5"} }
+
+// link leads somewhere.
+type link struct{ URL, Text string }
+
+// More leads to the next page of a list; nil for none.
+func (s *sheet) More(address string) *link {
+	if address == "" {
+		return nil
+	}
+	return &link{address, s.Say("more")}
+}

@@ -154,7 +154,7 @@ const (
 
 // linkDoors are opened by the token of a link, which the page's script reads from
 // behind the "#" and hands over.
-var linkDoors = []string{DoorEmbed, DoorCustomers, DoorMembersLink, DoorCase, DoorEscalation}
+var linkDoors = []string{DoorEmbed, DoorCustomers, DoorMembersLink, DoorCase, DoorEscalation, DoorCandidates}
 
 // signIn lets somebody in, or says why not.
 func (v *view) signIn(door string) error {
@@ -249,6 +249,8 @@ func afterwards(visit Visit, subject string) string {
 		subject = visit.Subject.String()
 	}
 	switch {
+	case visit.Door == DoorCandidates:
+		return "/interview"
 	case subject != "":
 		return "/talk?subject=" + subject
 	case slices.Contains([]string{DoorVisitors, DoorCase, DoorEscalation}, visit.Door):

@@ -13,7 +13,9 @@ import (
 // talkBody is the conversation's page's own.
 type talkBody struct {
 	Subject, About string
-	Ending         phrase
+	// Assignment is what the conversation is to be part of; empty for whichever is open.
+	Assignment string
+	Ending     phrase
 	// Words is what the script says, as JSON.
 	Words string
 	// Base is what the addresses of what the script asks for begin with.
@@ -32,6 +34,10 @@ func (v *view) talk() error {
 	if err != nil {
 		return err
 	}
+	part, err := v.part(v.r.URL.Query().Get(inputAssignment))
+	if err != nil {
+		return err
+	}
 	if v.visit == nil {
 		if about != nil {
 			return v.goTo("/sign-in?subject=" + about.ID.String())
@@ -41,13 +47,16 @@ func (v *view) talk() error {
 	v.about = subjectName(about)
 	s := v.sheet("home")
 	s.Title = v.Say("talk.title", v.site.Speaker.Name)
-	words, err := json.Marshal(v.speech.under("talk.", "state.", "sound.", "mic.", "notice.", "ended.", "rating.", "refused."))
+	words, err := json.Marshal(v.speech.under("talk.", "state.", "sound.", "mic.", "recording.", "notice.", "ended.", "rating.", "refused."))
 	if err != nil {
 		return err
 	}
 	body := talkBody{Words: string(words), Base: v.base, Face: v.livingPath(), ReturnURL: pageURL(&v.visit.ReturnURL)}
 	if about != nil {
 		body.Subject, body.About, body.Ending = about.ID.String(), v.titled(about), v.text(about.Content.Ending.Message)
+	}
+	if !part.IsZero() {
+		body.Assignment = part.String()
 	}
 	s.Body = body
 	return v.show(http.StatusOK, "talk", s)
@@ -75,11 +84,30 @@ func (v *view) mint() (Ticket, error) {
 	if err != nil {
 		return Ticket{}, err
 	}
-	s := Start{Language: v.language, Address: v.h.Address(v.r), Origin: v.origin()}
+	part, err := v.part(v.r.PostFormValue(inputAssignment))
+	if err != nil {
+		return Ticket{}, err
+	}
+	s := Start{Assignment: part, Language: v.language, Address: v.h.Address(v.r), Origin: v.origin()}
 	if about != nil {
 		s.Subject = about.ID
 	}
 	return v.h.Conversations.Start(v.r.Context(), v.site, v.secret, s)
+}
+
+// inputAssignment names what a conversation is to be part of.
+const inputAssignment = "assignment"
+
+// part is the assignment that a form or an address names; zero for none.
+func (v *view) part(value string) (id.Assignment, error) {
+	if value == "" {
+		return id.Assignment{}, nil
+	}
+	which, err := id.ParseAssignment(value)
+	if err != nil {
+		return which, errNoPage
+	}
+	return which, nil
 }
 
 // origin is the page's own, which alone may connect with the ticket.

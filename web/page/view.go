@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/hiring/demographics"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/published"
 )
@@ -35,6 +36,8 @@ type view struct {
 	origins []string
 	// blobs says that the page shows pictures that its script has fetched.
 	blobs bool
+	// media says that it plays sound from files.
+	media bool
 }
 
 // nobodys is a view of no site, to say that there is none.
@@ -102,7 +105,7 @@ func (v *view) get(path string) error {
 		return v.enterPage() // before anybody is recognised: whoever frames it sees no name
 	}
 	if err := v.recognise(); err != nil {
-		if path == "/talk" {
+		if path == "/talk" || isLearning(path) {
 			return err
 		}
 		// What is for everybody needs nobody's name.
@@ -121,9 +124,17 @@ func (v *view) get(path string) error {
 		return v.linkPage()
 	case "/talk":
 		return v.talk()
+	case "/interview":
+		return v.interview("")
+	}
+	if path == demographics.Page {
+		return v.audit()
 	}
 	if name, ok := strings.CutPrefix(path, "/s/"); ok {
 		return v.subject(name)
+	}
+	if isLearning(path) {
+		return v.learning(path)
 	}
 	if takesForms(path) {
 		return v.taking(posting, nil)
@@ -133,12 +144,12 @@ func (v *view) get(path string) error {
 
 // takesForms says whether a path is where forms and scripts send something to.
 func takesForms(path string) bool {
-	return path == "/sessions" || path == "/sign-out" || strings.HasPrefix(path, "/sessions/") || strings.HasPrefix(path, "/sign-in/")
+	return path == "/sessions" || path == "/sign-out" || strings.HasPrefix(path, "/interview/") || strings.HasPrefix(path, "/sessions/") || strings.HasPrefix(path, "/sign-in/")
 }
 
 // isPage says whether a path is a page's, or a picture's on one.
 func isPage(path string) bool {
-	return slices.Contains([]string{"/", "/enter", "/link", "/portrait", "/sign-in", "/sso", ssoCallback, "/talk"}, path) ||
+	return slices.Contains([]string{"/", "/enter", "/link", "/portrait", "/sign-in", "/sso", ssoCallback, "/talk", "/interview", demographics.Page}, path) ||
 		slices.ContainsFunc([]string{"/s/", themePrefix, livingPrefix, picturePrefix}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
@@ -146,7 +157,11 @@ func (v *view) post(path string) error {
 	if err := v.h.origins.Check(v.r); err != nil || v.h.secure && strings.HasPrefix(v.r.Header.Get("Origin"), "http://") {
 		return refused(http.StatusForbidden, "refused.foreign")
 	}
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, longestForm)
+	longest := int64(longestForm)
+	if isLearning(path) {
+		longest = longestWords
+	}
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, longest)
 	if path == "/sessions" {
 		return v.start()
 	}
@@ -156,8 +171,14 @@ func (v *view) post(path string) error {
 	if path == "/sign-out" {
 		return v.signOut()
 	}
+	if what, ok := strings.CutPrefix(path, "/interview/"); ok {
+		return v.applied(what)
+	}
 	if door, ok := strings.CutPrefix(path, "/sign-in/"); ok {
 		return v.signIn(door)
+	}
+	if isLearning(path) {
+		return v.learned(path)
 	}
 	if isPage(path) {
 		return v.taking(reading, nil)
@@ -167,6 +188,10 @@ func (v *view) post(path string) error {
 
 // longestForm is in bytes; tokens are the longest that is sent.
 const longestForm = 16 << 10
+
+// longestWords is that of the members' pages: 4,000 characters, of which each can take twelve bytes
+// in a form, and beside them the points of each criterion, given and seen.
+const longestWords = 64<<10 + mostScores*256
 
 // longestSecret bounds what is asked of the doors.
 const longestSecret = 400
@@ -212,7 +237,7 @@ func (v *view) named(value string) (*published.Subject, error) {
 // goTo sends the browser to another page of the portal.
 func (v *view) goTo(path string) error {
 	v.w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(v.w, v.r, v.at(path), http.StatusSeeOther)
+	http.Redirect(v.w, v.r, v.at(path), http.StatusSeeOther) //nolint:gosec // to a page of the portal
 	return nil
 }
 

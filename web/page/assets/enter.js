@@ -2,7 +2,7 @@
 // server's log has it: the script hands it over and takes it out of the address.
 
 /** The doors that links open, by the name before the token. */
-const doors = { embed: 'embed', customer: 'customers', case: 'case', escalation: 'escalation' }
+const doors = { embed: 'embed', customer: 'customers', case: 'case', escalation: 'escalation', invite: 'candidates' }
 
 const place = document.querySelector('[data-enter]')
 const given = new URLSearchParams(location.hash.slice(1))

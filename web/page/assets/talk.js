@@ -4,7 +4,9 @@
 
 import { Ear } from './ear.js'
 import { Invitation } from './invitation.js'
+import { Direct } from './direct.js'
 import { Conversation } from './live.js'
+import { Consent } from './consent.js'
 import { Stage } from './stage.js'
 import { Transcript } from './transcript.js'
 
@@ -14,7 +16,7 @@ const words = JSON.parse(page.words)
 const say = (key, value = '') => (words[key] ?? '').replace('%s', value)
 
 /** Under this a tab keeps the way back into its conversation after a reload. */
-const kept = `talk:${page.base}:${page.subject}`
+const kept = `talk:${page.base}:${page.subject}${page.assignment ? `:${page.assignment}` : ''}`
 
 /** The tab's memory; a browser may refuse one in a frame. */
 const memory = (() => {
@@ -25,7 +27,13 @@ const speakers = { avatar: page.speaker, user: say('talk.you'), staff: say('talk
 const transcript = new Transcript(at('log'), { words: speakers })
 const stage = new Stage(at, { face: page.face, onspeaking: () => state(serverState) })
 
-const ear = new Ear(at, { say, speaker: () => speakers.avatar, complain, hush: () => stage.hush(), onhearing: () => state(serverState) })
+const parts = Object.fromEntries(['mic', 'asks', 'explained', 'allow', 'later', 'manual', 'hold'].map((id) => [id, at(id)]))
+const ear = new Ear(parts, {
+  say: (key) => say(key, speakers.avatar), complain, hush: () => stage.hush(), onhearing: () => state(serverState),
+  onlevel: (level) => parts.mic.style.setProperty('--level', level.toFixed(2)), worklet: new URL('./worklet.js', import.meta.url),
+})
+
+const consent = new Consent(at, { say, speaker: () => speakers.avatar, notice: (text) => transcript.notice(text), onchange: (recording) => { ear.recording = recording } })
 
 /** The one session that this page is for; null where it mints one. */
 const invitation = 'joins' in page ? new Invitation(at, { base: page.base, memory, kept, say, stage }) : null
@@ -69,7 +77,7 @@ const ratingOf = ({ session }) => invitation ? `${page.base}/rating` : `${page.b
 
 async function mint() {
   try {
-    const answer = await fetch(`${page.base}/sessions`, { method: 'POST', body: new URLSearchParams({ subject: page.subject }) })
+    const answer = await fetch(`${page.base}/sessions`, { method: 'POST', body: new URLSearchParams({ subject: page.subject, assignment: page.assignment ?? '' }) })
     const body = await answer.json()
     if (answer.ok) return body
     refuse(body.message)
@@ -86,11 +94,12 @@ function takeKept() {
 }
 
 async function follow(ticket) {
-  const talk = conversation = new Conversation(ticket, { audio: await stage.formats, ratingUrl: ratingOf(ticket) })
+  const talk = conversation = new Conversation(ticket, { audio: await stage.formats, Direct, ratingUrl: ratingOf(ticket) })
   let met = false
   transcript.follow(talk)
   stage.follow(talk)
   ear.follow(talk)
+  consent.follow(talk)
   talk.addEventListener('ready', () => {
     met = true
     memory?.setItem(kept, JSON.stringify({ ...ticket, token: talk.resumeToken }))

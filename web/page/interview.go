@@ -1,0 +1,217 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"visavis.dev/pkg/hiring/demographics"
+	"visavis.dev/pkg/portals/mailer"
+	"visavis.dev/pkg/portals/portal/published"
+)
+
+// Application is how a candidate stands with the interview that they are invited to.
+type Application struct {
+	// Role is what the role is called, and Description what candidates read of it, in Markdown.
+	Role, Description string
+	// Notice is what they must be told, and Process what happens instead of the interview.
+	Notice  []string
+	Process string
+	// State is as package candidate has it.
+	State string
+	// Agreed says that they agreed to the interview, and Done that it was held.
+	Agreed, Done bool
+	// StartsFrom is when it may begin, where that is not yet; zero for now.
+	StartsFrom time.Time
+	// Zone is that of the role's place.
+	Zone *time.Location
+	// Refusal is the reason for which it cannot begin at the moment, as a conflict has it; empty
+	// for none.
+	Refusal string
+	// Requests are what they have asked for, newest first, and Askable the kinds of what they can
+	// ask for now, as package candidate has them.
+	Requests []ApplicationRequest
+	Askable  []string
+	// Meetings are their interviews with people, newest first.
+	Meetings []Meeting
+	// Voluntary says that they can say their sex and race.
+	Voluntary bool
+}
+
+// Meeting is an interview with people; Token opens its page.
+type Meeting struct {
+	State    string
+	StartsAt time.Time
+	Zone     *time.Location
+	Token    string
+}
+
+// ApplicationRequest is something that a candidate has asked for.
+type ApplicationRequest struct {
+	Kind, State string
+	// DueAt is by when it is answered, and Answer what was answered; empty for nothing.
+	DueAt  time.Time
+	Answer string
+}
+
+// Candidates are how candidates stand, and what they do on their page (package candidate).
+type Candidates interface {
+	// Application is how the candidate stands whom a browser's secret is of. The error is
+	// ErrNoVisit.
+	Application(ctx context.Context, site *published.Site, secret string) (Application, error)
+	// Agree notes that they have read the notice and agree to the interview.
+	Agree(ctx context.Context, site *published.Site, secret string) error
+	// Withdraw takes what they agreed to back, and their application.
+	Withdraw(ctx context.Context, site *published.Site, secret string) error
+	// Ask enters what they ask for, of a kind that Askable had, with their words; empty for none.
+	// Where that is not so any more the error is ErrUnfit.
+	Ask(ctx context.Context, site *published.Site, secret, kind, words string) error
+	// Describe keeps what they say of themselves of their own free will, apart from all else. Where
+	// they are not asked any more the error is ErrUnfit.
+	Describe(ctx context.Context, site *published.Site, secret string, a demographics.Answer) error
+}
+
+// ErrUnfit says that something cannot be asked for as things stand.
+var ErrUnfit = errors.New("that cannot be asked for as things stand")
+
+// longestRequest is how many characters the words of a request have at most.
+const longestRequest = 4000
+
+// interviewBody is the candidate's page's own.
+type interviewBody struct {
+	Application
+	// When is when the interview may begin, as text; empty for now.
+	When string
+	// Ready says that it may begin.
+	Ready bool
+	// Asked are the requests as they are shown.
+	Asked []askedBody
+	// People are interviews with people as they are shown.
+	People []meetingBody
+	// Sent says that they come from sending what they said of themselves; that something is kept is not told.
+	Sent bool
+	// Sexes and Races are what they can choose of; unknown is last.
+	Sexes []demographics.Sex
+	Races []demographics.Race
+}
+
+// meetingBody is an interview with people, with its time as text; empty before one is chosen.
+type meetingBody struct{ State, When, URL string }
+
+// askedBody is a request with its day as text; empty once it is answered.
+type askedBody struct{ Kind, State, Due, Answer string }
+
+// interview shows a candidate how they stand.
+func (v *view) interview(message string) error {
+	if v.visit == nil || v.visit.Door != DoorCandidates {
+		return v.goTo("/sign-in")
+	}
+	if v.h.Candidates == nil {
+		return errNoPage
+	}
+	a, err := v.h.Candidates.Application(v.r.Context(), v.site, v.secret)
+	if errors.Is(err, ErrNoVisit) {
+		return v.goTo("/sign-in")
+	}
+	if err != nil {
+		return err
+	}
+	s := v.sheet("interview.title")
+	s.Title, s.Message = a.Role, message
+	body := interviewBody{Application: a, Sexes: demographics.Sexes(), Races: demographics.Races(), Sent: v.r.URL.Query().Has(sentQuery)}
+	if !a.StartsFrom.IsZero() {
+		body.When = a.StartsFrom.In(a.Zone).Format("2006-01-02 15:04 MST")
+	}
+	body.Ready = a.Agreed && !a.Done && body.When == "" && a.Refusal == ""
+	for _, q := range a.Requests {
+		one := askedBody{Kind: q.Kind, State: q.State, Answer: q.Answer}
+		if q.State == "open" {
+			one.Due = q.DueAt.In(a.Zone).Format(time.DateOnly)
+		}
+		body.Asked = append(body.Asked, one)
+	}
+	for _, m := range a.Meetings {
+		one := meetingBody{State: m.State, URL: v.h.PortalURL + mailer.LinkPath + m.Token + "?" + url.Values{languageQuery: {v.language}}.Encode()}
+		if !m.StartsAt.IsZero() {
+			one.When = m.StartsAt.In(m.Zone).Format("2006-01-02 15:04 MST")
+		}
+		body.People = append(body.People, one)
+	}
+	s.Body = body
+	return v.show(http.StatusOK, "interview", s)
+}
+
+// applied does what a candidate wants on their page, and shows it again.
+func (v *view) applied(what string) error {
+	if err := v.recognise(); err != nil {
+		return err
+	}
+	if v.visit == nil || v.visit.Door != DoorCandidates || v.h.Candidates == nil {
+		return v.goTo("/sign-in")
+	}
+	if err := v.r.ParseForm(); err != nil {
+		return refused(http.StatusBadRequest, "refused.other")
+	}
+	var err error
+	switch what {
+	case "agree":
+		if v.r.PostForm.Get("notice") == "" || v.r.PostForm.Get("consent") == "" {
+			return v.interview(v.Say("interview.agree_first"))
+		}
+		err = v.h.Candidates.Agree(v.r.Context(), v.site, v.secret)
+	case "withdraw":
+		err = v.h.Candidates.Withdraw(v.r.Context(), v.site, v.secret)
+	case "ask":
+		return v.asked()
+	case "voluntary":
+		return v.described()
+	default:
+		return errNoPage
+	}
+	if err != nil {
+		return err
+	}
+	return v.goTo("/interview")
+}
+
+// sentQuery is in the address of the page that is shown to who has just sent what they say of themselves.
+const sentQuery = "sent"
+
+// described keeps what a candidate says of themselves.
+func (v *view) described() error {
+	a := demographics.Answer{Sex: demographics.Sex(v.r.PostForm.Get("sex")), Race: demographics.Race(v.r.PostForm.Get("race"))}
+	if a.Check() != nil {
+		return v.interview(v.Say("voluntary.missing"))
+	}
+	err := v.h.Candidates.Describe(v.r.Context(), v.site, v.secret, a)
+	if errors.Is(err, ErrUnfit) {
+		return v.interview(v.Say("interview.ask_refused"))
+	}
+	if err != nil {
+		return err
+	}
+	return v.goTo("/interview?" + sentQuery + "=1")
+}
+
+// asked enters what a candidate asks for on their page.
+func (v *view) asked() error {
+	kind, words := v.r.PostForm.Get("kind"), strings.TrimSpace(v.r.PostForm.Get("words"))
+	if kind == "" {
+		return v.interview(v.Say("interview.ask_missing"))
+	}
+	if utf8.RuneCountInString(words) > longestRequest || !utf8.ValidString(words) || strings.ContainsRune(words, 0) {
+		return refused(http.StatusBadRequest, "refused.other")
+	}
+	err := v.h.Candidates.Ask(v.r.Context(), v.site, v.secret, kind, words)
+	if errors.Is(err, ErrUnfit) {
+		return v.interview(v.Say("interview.ask_refused"))
+	}
+	if err != nil {
+		return err
+	}
+	return v.goTo("/interview")
+}
