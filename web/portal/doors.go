@@ -6,7 +6,9 @@ import (
 	"fmt"
 
 	"visavis.dev/api/route"
-	"visavis.dev/pkg/portals/letter"
+	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/portals/mailer"
+	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/sessions/caselink"
 	"visavis.dev/pkg/sessions/escalation"
@@ -47,7 +49,7 @@ func (d doors) enter(ctx context.Context, site *published.Site, e page.Entry) (s
 	case page.DoorJoinCode:
 		return d.gate.ByJoinCode(ctx, site.Org, site.Portal, e.Code, card, route.Household(e.Address))
 	case page.DoorMembersLink:
-		return d.gate.ByMembersLink(ctx, site.Org, site.Portal, letter.Token(e.Token))
+		return d.gate.ByMembersLink(ctx, site.Org, site.Portal, mailer.Token(e.Token))
 	case page.DoorSSO:
 		return d.gate.BySSO(ctx, site.Org, site.Portal, e.Token, e.Answer)
 	case page.DoorEmbed:
@@ -56,6 +58,8 @@ func (d doors) enter(ctx context.Context, site *published.Site, e page.Entry) (s
 		return d.gate.ByCustomerToken(ctx, site.Org, site.Portal, e.Token)
 	case page.DoorCase:
 		return d.gate.ByCaseLink(ctx, site.Org, site.Portal, caselink.Token(e.Token))
+	case page.DoorCandidates:
+		return d.gate.ByInvite(ctx, site.Org, site.Portal, candidate.Token(e.Token))
 	case page.DoorEscalation:
 		return d.gate.ByEscalation(ctx, site.Org, site.Portal, escalation.Token(e.Token))
 	}
@@ -100,10 +104,15 @@ func atDoor(err error) error {
 // visitOf is a guest as pages show them.
 func visitOf(in signin.Guest) page.Visit {
 	v := page.Visit{
-		Door: in.Door, Name: in.Name, AllowedOrigins: in.Details.AllowedOrigins, ReturnURL: in.Details.ReturnURL, ExpiresAt: in.ExpiresAt,
+		Door: in.Door, Name: in.Name, Member: isMember(in), Supervises: isMember(in) && supervises(in.Role), AllowedOrigins: in.Details.AllowedOrigins, ReturnURL: in.Details.ReturnURL, ExpiresAt: in.ExpiresAt,
 	}
 	if in.Details.Subject != nil {
 		v.Subject = *in.Details.Subject
 	}
 	return v
+}
+
+// supervises says whether people in a role have a class (package class).
+func supervises(r person.Role) bool {
+	return r == person.Teacher || r == person.Manager || r == person.Reviewer
 }

@@ -30,6 +30,7 @@ func (s *Server) newLive(relays []byte) *live.Server {
 			v, err := persona.GetVersion(ctx, b.Tenants, org, p, version)
 			return v.Name, v.Definition, err
 		},
+		Files: b.Files, RTC: s.rtc,
 		Voice: s.voice, Recognition: s.recognition,
 		Minds: m,
 		Gap:   recordGap,
@@ -43,15 +44,17 @@ func (s *Server) newLive(relays []byte) *live.Server {
 // voice is what a session is said aloud with. A voice that was deleted meanwhile is
 // replaced by one that sounds alike.
 func (s *Server) voice(ctx context.Context, org id.Org, which id.Voice) (live.Voice, error) {
-	speaker := s.options.Front.Options.Speaker
-	if speaker == nil {
-		return live.Voice{}, nil
-	}
 	v, err := voice.Get(ctx, s.options.Backend.Tenants, org, which)
 	if err != nil && !errdefs.IsAbsent(err, voice.Noun) {
 		return live.Voice{}, err
 	}
-	return live.Voice{Speaker: speaker, In: v.Request}, nil
+	speaks, err := s.options.Minds.Speaker(ctx, org, v, s.options.Front.Options.Speaker, true)
+	if err != nil {
+		// What is said can be read, and what is built in says it.
+		s.options.Backend.Options.Log.WarnContext(ctx, "failed to open the connection that speaks", "voice", which.String(), "error", err)
+		speaks = s.options.Front.Options.Speaker
+	}
+	return live.Voice{Speaker: speaks, In: v.Request}, nil
 }
 
 // countSockets serves the sockets behind the limit of the caller's address. What another

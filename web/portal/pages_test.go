@@ -19,6 +19,7 @@ import (
 	clocktest "k8s.io/utils/clock/testing"
 
 	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/rate"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/visits/live/livetest"
@@ -38,6 +39,8 @@ type visited struct {
 	cookies              []*http.Cookie
 	// from is the address that the browser's requests come from; empty for this machine's.
 	from    string
+	made    *apitest.API
+	org     id.Org
 	metrics prometheus.Gatherer
 	log     *lines
 }
@@ -70,6 +73,7 @@ func visit(t *testing.T, at clock.WithTickerAndDelayedExecution, options ...apit
 	a := apitest.New(t, append([]apitest.Option{apitest.Unlimited, func(o *apitest.Options) {
 		o.Clock, o.PortalURL, o.LiveURL, o.Log = at, v.origin, "ws://"+address, slog.New(slog.NewTextHandler(v.log, nil))
 	}}, options...)...)
+	v.made = a
 	v.metrics = a.Service.Metrics.(prometheus.Gatherer)
 	shown, err := portal.New(t.Context(), portal.Options{Backend: a.Backend, Minds: a.Minds, Front: a.Front, Service: a.Service, Address: address})
 	require.NoError(t, err)
@@ -80,7 +84,8 @@ func visit(t *testing.T, at clock.WithTickerAndDelayedExecution, options ...apit
 		shown.Stop()
 		front.Close()
 	})
-	v.api = livetest.API{Base: a.URL, Key: string(a.NewOrg("Initech", "shard-1", "enterprise").New)}
+	org := a.NewOrg("Initech", "shard-1", "enterprise")
+	v.org, v.api = org.ID, livetest.API{Base: a.URL, Key: string(org.New)}
 	v.publish()
 	return v
 }
@@ -205,6 +210,15 @@ func TestATokenOpensAConversation(t *testing.T) {
 }
 
 // rate rates by the page, as its script does.
+// Pages are told to go over WebRTC where the organization wants that.
+func TestPagesGoOverWebRTC(t *testing.T) {
+	t.Parallel()
+	v := visit(t, clock.RealClock{})
+	v.call(http.MethodPatch, "/settings/sessions.webrtc", map[string]any{"value": true}, nil)
+	v.enter("embed", url.Values{"token": {v.link("embed-tokens", map[string]any{"externalId": "learner-2", "name": "Kim"})}})
+	require.Equal(t, "webrtc", v.mint().Transport.Kind)
+}
+
 func (v *visited) rate(session string, ready livetest.Message) {
 	v.Helper()
 	var said struct{ ResumeToken string }

@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/process/front"
 	"visavis.dev/pkg/sessions/minds"
 	"visavis.dev/pkg/visits/live"
+	"visavis.dev/pkg/visits/rtc"
 	"visavis.dev/web/page"
 )
 
@@ -31,6 +32,8 @@ type Options struct {
 	Service *route.Service
 	// Address is where other processes reach the sockets.
 	Address string
+	// RTC is where browsers connect over WebRTC; nowhere without an Addr.
+	RTC rtc.Options
 }
 
 // Server shows the portals' pages and holds live conversations.
@@ -38,6 +41,7 @@ type Server struct {
 	options  Options
 	service  *route.Service
 	live     *live.Server
+	rtc      *rtc.Server
 	page     *page.Handler
 	sockets  http.Handler
 	observed http.Handler
@@ -56,6 +60,11 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	}
 	if err := s.servePages(); err != nil {
 		return nil, fmt.Errorf("portal-url: %w", err)
+	}
+	if o.RTC.Addr != "" {
+		if s.rtc, err = rtc.Listen(o.RTC); err != nil {
+			return nil, err
+		}
 	}
 	s.live = s.newLive(relays)
 	s.sockets = s.countSockets()
@@ -78,8 +87,16 @@ func (s *Server) servePages() (err error) {
 		Sites:         published.NewStore(published.Options{Directory: b.Directory, Tenants: b.Tenants, Clock: b.Options.Clock}),
 		Doors:         doors{s.options.Front.Gate},
 		Conversations: talks{s},
+		Candidates:    applications{s},
+		Audits:        audits{s},
+		Appointments:  appointments{s},
+		Learning:      learners{s},
+		Classes:       classes{s},
 		Portraits:     page.Faces{Library: b.Library, Tenants: b.Tenants, Files: b.Files},
-		PortalURL:     b.Options.PageURL(), LiveURL: b.Options.SocketURL(),
+		Certificates:  b.Registry,
+		Recordings:    recordings{s},
+		Dashboards:    dashboards{s},
+		PortalURL:     b.Options.PageURL(), PublicURL: b.Options.PublicURL, LiveURL: b.Options.SocketURL(),
 		Address: s.service.AddressOf, Count: s.service.Count, Name: route.Name, Log: b.Options.Log,
 	})
 	if err != nil {
@@ -95,7 +112,11 @@ func (s *Server) servePages() (err error) {
 // inTime bounds everything that a page waits for.
 func inTime(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)
+		within := pageTimeout
+		if page.IsRecording(r.URL.Path) {
+			within = page.RecordingWithin
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), within)
 		defer cancel()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
@@ -126,4 +147,9 @@ func (s *Server) Start() { s.live.Start() }
 
 // Stop sends the clients of conversations on to other processes. Pages are served after
 // it, until their listener closes.
-func (s *Server) Stop() { s.live.Stop() }
+func (s *Server) Stop() {
+	s.live.Stop()
+	if s.rtc != nil {
+		_ = s.rtc.Close() // nobody is sent anything over it any more
+	}
+}

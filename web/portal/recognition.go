@@ -3,7 +3,6 @@ package portal
 import (
 	"context"
 	"errors"
-	"time"
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
@@ -29,21 +28,6 @@ func (s *Server) recognition(ctx context.Context, org id.Org) (live.Recognition,
 	if err != nil {
 		return live.Recognition{}, err
 	}
-	breaker, clock := m.Breaker(&opened), b.Options.Clock
-	recognizer, pause, late := opened.Recognizer(b.Egress, clock, func() (func(error, time.Duration), bool) {
-		call, ok := breaker.Allow()
-		if !ok {
-			return nil, false
-		}
-		return func(err error, took time.Duration) {
-			if errors.Is(err, context.Canceled) {
-				call.Abandon()
-				return
-			}
-			call.Report(err)
-			now := clock.Now()
-			m.Reporter.Report(org, opened.ID, connection.OutcomeOf("transcription", now.Add(-took), now, err))
-		}, true
-	})
+	recognizer, pause, late := opened.Recognizer(b.Egress, b.Options.Clock, m.Calls(org, opened.ID, m.Breaker(&opened), "transcription"))
 	return live.Recognition{Recognizer: recognizer, Pause: pause, Late: late}, nil
 }

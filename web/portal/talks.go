@@ -8,9 +8,11 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
+	"visavis.dev/pkg/learning/assignment"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/admission"
 	"visavis.dev/pkg/visits/live"
@@ -38,6 +40,9 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 	if r.Subject.IsZero() {
 		r.Subject = s.Subject
 	}
+	if r.Assignment, r.Kind, err = t.assigned(ctx, in, r.Kind, s.Assignment); err != nil {
+		return page.Ticket{}, err
+	}
 	if r.Organization, r.Terms, err = t.options.Backend.Organizations.Get(ctx, in.Org); err != nil {
 		return page.Ticket{}, err
 	}
@@ -45,7 +50,7 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 		return page.Ticket{}, err
 	}
 	// Whoever is known, such as a class behind one address, is bounded by their place.
-	if r.Membership.IsZero() && r.Escalation.IsZero() && r.CaseLink.IsZero() {
+	if r.Membership.IsZero() && r.Escalation.IsZero() && r.CaseLink.IsZero() && r.Candidate.IsZero() {
 		block := admission.AddressBlock(s.Address)
 		if _, err := (admission.Visitors{Limiter: t.options.Front.Limiter}).Count(ctx, r.Host, site.Portal.String(), block); err != nil {
 			return page.Ticket{}, err
@@ -54,8 +59,14 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 	}
 	var made session.Minted
 	err = t.options.Backend.Tenants.InTx(ctx, in.Org, func(ctx context.Context, tx *tenant.Tx) (err error) {
+		if r.WebRTC, err = setting.On(ctx, tx, setting.WebRTC); err != nil {
+			return err
+		}
 		made, err = (&admission.Desk{Library: t.options.Backend.Library}).Enter(ctx, tx, r, t.options.Backend.Options.Clock.Now().UTC())
-		return err
+		if err != nil || r.Candidate.IsZero() {
+			return err
+		}
+		return t.options.Front.Gate.Interviewed(ctx, tx, signin.Secret(secret), made.Session.ID)
 	})
 	if err != nil {
 		return page.Ticket{}, err
@@ -64,6 +75,29 @@ func (t talks) Start(ctx context.Context, site *published.Site, secret string, s
 		Session: page.TicketSession{ID: made.Session.ID, Language: made.Session.Language}, Token: string(made.Token), ConnectBy: made.Session.ConnectBy,
 		Transport: page.Transport{Kind: made.Session.Transport, URL: t.options.Backend.Options.SocketURL() + live.Path + made.Session.ID.String()},
 	}, nil
+}
+
+// kinds are those of the sessions that are done for assignments.
+var kinds = map[assignment.Kind]string{assignment.Learn: "conversation", assignment.Practice: session.Practice, assignment.Assess: session.Assessment}
+
+// assigned is what a guest's session is to be part of, and its kind then. Whether it is theirs,
+// open, and has attempts left is asked where the session is entered.
+func (t talks) assigned(ctx context.Context, in signin.Guest, kind string, named id.Assignment) (id.Assignment, string, error) {
+	if named.IsZero() {
+		return named, kind, nil
+	}
+	missing := problem.Missing("assignment").WithParam("assignmentId")
+	if in.Membership.IsZero() || in.Details.Sandbox {
+		return named, kind, missing
+	}
+	a, err := assignment.Get(ctx, t.options.Backend.Tenants, in.Org, named)
+	switch {
+	case errdefs.IsNotFound(err, assignment.Noun), err == nil && a.Portal != in.Portal:
+		return named, kind, missing
+	case err != nil:
+		return named, kind, err
+	}
+	return named, kinds[a.Kind], nil
 }
 
 // Rate implements page.Conversations. It tells nobody without the token that the

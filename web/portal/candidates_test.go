@@ -1,0 +1,200 @@
+package portal_test
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/web/page"
+)
+
+// applying sets up a role on a portal with an open door for candidates, and comes in by an invite.
+func (v *visited) applying(more map[string]any) (role, token string) {
+	v.Helper()
+	var subject, person, made struct{ ID string }
+	v.call(http.MethodPut, v.portal+"/doors/candidates", map[string]any{"open": true}, nil)
+	body := apitest.SubjectBody(1)
+	body["kind"], body["attemptsAllowed"] = "screening", nil
+	v.call(http.MethodPost, v.portal+"/subjects", body, &subject)
+	v.call(http.MethodPost, "/subjects/"+subject.ID+"/publish", map[string]any{}, nil)
+	v.call(http.MethodPost, v.portal+"/publish", map[string]any{}, nil)
+	v.call(http.MethodPost, "/people", map[string]any{
+		"name": "Robin", "email": "robin@example.com", "membership": map[string]any{"portalId": strings.TrimPrefix(v.portal, "/portals/"), "role": "manager"},
+	}, &person)
+	wish := map[string]any{
+		"title": "Rigger", "subjectId": subject.ID, "location": map[string]any{"country": "GB"}, "languages": []string{"en"},
+		"notice":             map[string]any{"text": map[string]any{"en": "An AI asks."}},
+		"alternativeProcess": "Write to us.", "hiringManagerIds": []string{person.ID},
+	}
+	maps.Copy(wish, more)
+	v.call(http.MethodPost, "/roles", wish, &made)
+	v.call(http.MethodPatch, "/roles/"+made.ID, map[string]any{"state": "open"}, nil)
+	var invited struct{ Invites []struct{ URL string } }
+	v.call(http.MethodPost, "/roles/"+made.ID+"/invites", map[string]any{"candidates": []any{map[string]any{"name": "Kim"}}}, &invited)
+	_, token, _ = strings.Cut(invited.Invites[0].URL, "#invite=")
+	v.enter(page.DoorCandidates, url.Values{"token": {token}})
+	return made.ID, token
+}
+
+// show reads a page as the visitor.
+func (v *visited) show(path string) string {
+	v.Helper()
+	r, err := http.NewRequestWithContext(v.Context(), http.MethodGet, v.page+path, nil)
+	require.NoError(v, err)
+	for _, c := range v.cookies {
+		r.AddCookie(c)
+	}
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(v, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(v, err)
+	require.Equal(v, http.StatusOK, response.StatusCode, string(text))
+	return string(text)
+}
+
+// Candidates ask for something on their page, and read there what people answered.
+func TestCandidatesAskOnTheirPage(t *testing.T) {
+	t.Parallel()
+	v := visit(t, clock.RealClock{})
+	role, _ := v.applying(nil)
+	shown := v.show("/interview")
+	require.Contains(t, shown, `value="accommodation"`)
+	require.NotContains(t, shown, `value="appeal"`, "nothing is decided")
+	ask := func(kind, words string) (int, string) {
+		status, _, body := v.send("/interview/ask", url.Values{"kind": {kind}, "words": {words}})
+		return status, body
+	}
+	status, body := ask("accommodation", "I need captions.")
+	require.Equal(t, http.StatusSeeOther, status, body)
+	status, _ = ask("data_access", strings.Repeat("x", 4001))
+	require.Equal(t, http.StatusBadRequest, status)
+	for kind, says := range map[string]string{"": "Please choose", "accommodation": "cannot be asked", "appeal": "cannot be asked", "nonsense": "cannot be asked"} {
+		status, body = ask(kind, "")
+		require.Equal(t, http.StatusOK, status, kind)
+		require.Contains(t, body, says, kind)
+	}
+	var asked []struct{ ID, Kind, State string }
+	v.call(http.MethodGet, "/roles/"+role+"/requests", nil, &asked)
+	require.Len(t, asked, 1)
+	require.Equal(t, "open", asked[0].State)
+	require.Contains(t, v.show("/interview"), "not answered yet")
+
+	var of struct{ HiringManagerIDs []string }
+	v.call(http.MethodGet, "/roles/"+role, nil, &of)
+	v.call(http.MethodPatch, "/candidate-requests/"+asked[0].ID, map[string]any{
+		"state": "granted", "decidedBy": of.HiringManagerIDs[0], "answer": "You get <captions>.",
+	}, nil)
+	shown = v.show("/interview")
+	require.Contains(t, shown, "You get &lt;captions&gt;.")
+	require.Contains(t, shown, "granted")
+}
+
+// interviewed has the candidate of a role have their interview in this browser.
+func (v *visited) interviewed(which string) {
+	v.Helper()
+	status, _, body := v.send("/interview/agree", url.Values{"notice": {"yes"}, "consent": {"yes"}})
+	require.Equal(v, http.StatusSeeOther, status, body)
+	v.mint()
+	r, err := id.ParseRole(which)
+	require.NoError(v, err)
+	shard, err := v.made.Tenants.ShardOf(v.Context(), v.org)
+	require.NoError(v, err)
+	db, err := v.made.Tenants.Shard(v.Context(), shard)
+	require.NoError(v, err)
+	_, err = db.Exec(v.Context(), `UPDATE candidate SET state = 'screened', screened_at = now() WHERE org_id = $1 AND role_id = $2`, v.org, r)
+	require.NoError(v, err)
+}
+
+// After the interview candidates are asked to say their sex and race where the role does so, and
+// nobody reads it anywhere.
+func TestCandidatesDescribeThemselves(t *testing.T) {
+	t.Parallel()
+	v := visit(t, clock.RealClock{})
+	role, token := v.applying(map[string]any{"voluntaryDemographics": true})
+	answer := func(sex, race string) (int, string) {
+		status, _, body := v.send("/interview/voluntary", url.Values{"sex": {sex}, "race": {race}})
+		return status, body
+	}
+	require.NotContains(t, v.show("/interview"), "Voluntary questions", "before the interview")
+	status, body := answer("female", "asian")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, body, "cannot be asked")
+
+	v.interviewed(role)
+	shown := v.show("/interview")
+	require.Contains(t, shown, "Voluntary questions")
+	require.Contains(t, shown, "changes nothing for your application")
+	require.Equal(t, 2, strings.Count(shown, "I do not wish to answer"))
+	require.NotContains(t, shown, "We have what you sent")
+	status, body = answer("female", "nonsense")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, body, "Please choose something")
+	status, to, body := v.send("/interview/voluntary", url.Values{"sex": {"female"}, "race": {"asian"}})
+	require.Equal(t, http.StatusSeeOther, status, body)
+	require.True(t, strings.HasSuffix(to, "/interview?sent=1"), to)
+	require.Contains(t, v.show("/interview?sent=1"), "We have what you sent")
+	shown = v.show("/interview")
+	require.NotContains(t, shown, "We have what you sent", "whether there is an answer is not shown again")
+	require.NotContains(t, shown, `value="female" required checked`, "nor what it was")
+	for _, path := range []string{"/roles/" + role + "/candidates", "/roles/" + role, "/events", "/activity"} {
+		var all any
+		v.call(http.MethodGet, path, nil, &all)
+		text, err := json.Marshal(all)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "female", path)
+		require.NotContains(t, string(text), "asian", path)
+	}
+	status, _ = answer("unknown", "unknown")
+	require.Equal(t, http.StatusSeeOther, status)
+	require.Contains(t, v.show("/interview"), "Voluntary questions")
+
+	// Whoever comes by the same link, such as who sent it, did not hold the interview.
+	v.cookies = nil
+	v.enter(page.DoorCandidates, url.Values{"token": {token}})
+	require.NotContains(t, v.show("/interview"), "Voluntary questions")
+	status, body = answer("male", "white")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, body, "cannot be asked")
+}
+
+// Everybody reads the audit that a portal shows, in their language, and none before and after.
+func TestAPortalShowsItsBiasAudit(t *testing.T) {
+	t.Parallel()
+	v := visit(t, clock.RealClock{})
+	status := func() int {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.page+"/bias-audit", nil)
+		require.NoError(t, err)
+		response, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		return response.StatusCode
+	}
+	require.Equal(t, http.StatusNotFound, status())
+	v.call(http.MethodPut, v.portal+"/bias-audit", map[string]any{"published": true, "year": 2026}, nil)
+	p, err := id.ParsePortal(strings.TrimPrefix(v.portal, "/portals/"))
+	require.NoError(t, err)
+	shard, err := v.made.Tenants.ShardOf(t.Context(), v.org)
+	require.NoError(t, err)
+	db, err := v.made.Tenants.Shard(t.Context(), shard)
+	require.NoError(t, err)
+	_, err = db.Exec(t.Context(), `INSERT INTO bias_cohort (org_id, id, portal_id, role_id, at, counts) VALUES ($1, gen_random_uuid(), $2, gen_random_uuid(), '2026-05-01', $3)`,
+		v.org, p, `{"applicants": 60, "selected": 25, "told": [{"sex": "female", "applicants": 30, "selected": 10}, {"sex": "male", "applicants": 30, "selected": 15}]}`)
+	require.NoError(t, err)
+	shown := v.show("/bias-audit")
+	for _, says := range []string{"60 candidates were decided on; 25 of them were selected.", "<td>0.33</td><td>0.67 <strong>below four fifths</strong></td>", "2026"} {
+		require.Contains(t, shown, says)
+	}
+	require.NotContains(t, shown, "<script")
+	v.call(http.MethodPut, v.portal+"/bias-audit", map[string]any{"published": false}, nil)
+	require.Equal(t, http.StatusNotFound, status())
+}
