@@ -32,6 +32,9 @@ func (d *devSettings) define(f *pflag.FlagSet) {
 	d.dnsProof = "off"
 	f.Lookup("dns-proof").DefValue = "off"
 	d.talking(f)
+	d.rtcAddr = "127.0.0.1:0"
+	f.Lookup("rtc-addr").DefValue = d.rtcAddr
+	f.Lookup("rtc-addr").Usage = "`HOST:PORT` (UDP) where browsers connect over WebRTC; all conversations share it (empty for no WebRTC)"
 	d.working(f)
 	d.logging(f, "text")
 	f.StringVar(&d.dataDir, "data-dir", defaultDataDir, "`FOLDER` for the embedded database, files, credentials and the key that seals stored secrets")

@@ -60,7 +60,7 @@ func TestDevOnAnAddressInUse(t *testing.T) {
 	defer taken.Close()
 	dir := t.TempDir()
 	p := launch(t, "dev", "--data-dir", dir, "--addr", taken.Addr().String(), "--admin-addr", "127.0.0.1:0")
-	require.Eventually(t, func() bool { return !p.running() }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return !p.running() }, patience, 10*time.Millisecond)
 	require.Contains(t, p.stderr.String(), taken.Addr().String()+" is in use")
 	require.NoDirExists(t, filepath.Join(dir, "database"))
 }
@@ -117,7 +117,7 @@ func TestDevStoppedWhileStarting(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := os.Stat(filepath.Join(dir, "database"))
 		return err == nil
-	}, 20*time.Second, time.Millisecond)
+	}, patience, time.Millisecond)
 	require.Zero(t, p.stop(t), "exit code after SIGTERM")
 	require.Empty(t, processesOf(dir), "processes left behind")
 	_, c := startDev(t, dir)

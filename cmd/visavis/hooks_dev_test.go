@@ -105,7 +105,7 @@ func TestDevKeepsAMasterKeyItCannotRead(t *testing.T) {
 	path := filepath.Join(dir, "master.key")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	p := launch(t, "dev", "--data-dir", dir, "--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0")
-	require.Eventually(t, func() bool { return !p.running() }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return !p.running() }, patience, 20*time.Millisecond)
 	require.Equal(t, 1, p.stop(t))
 	require.Contains(t, p.stderr.String(), "master-keys")
 	text, err := os.ReadFile(path)

@@ -100,6 +100,6 @@ func requireStatus(t *testing.T, status int, url, key string) answer {
 		a, err := attempt(http.MethodGet, url, key, nil)
 		last = a
 		return err == nil && a.status == status
-	}, 20*time.Second, 50*time.Millisecond, "%s never answered %d", url, status)
+	}, patience, 50*time.Millisecond, "%s never answered %d", url, status)
 	return last
 }

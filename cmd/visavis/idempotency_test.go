@@ -125,7 +125,7 @@ func awaitCommit(t *testing.T, shard string) {
 		require.NoError(t, conn.QueryRow(t.Context(), "SELECT count(*) FROM idempotency_record WHERE state = 'done'").Scan(&n))
 		return n
 	}
-	for before, deadline := count(), time.Now().Add(10*time.Second); count() == before; {
+	for before, deadline := count(), time.Now().Add(patience); count() == before; {
 		require.True(t, time.Now().Before(deadline), "nothing is committed")
 	}
 }

@@ -46,6 +46,6 @@ func root() *cobra.Command {
 		},
 	}
 	cmd.PersistentFlags().String(configFlag, "", "YAML `FILE` with settings, named as the flags are")
-	cmd.AddCommand(devCommand(), apiCommand(), workerCommand(), portalCommand(), operatorCommand(), migrateCommand(), adminCommand(), configCommand(), crdsCommand(), probeCommand())
+	cmd.AddCommand(devCommand(), apiCommand(), workerCommand(), portalCommand(), operatorCommand(), migrateCommand(), adminCommand(), configCommand(), crdsCommand(), probeCommand(), verifyCommand())
 	return cmd
 }

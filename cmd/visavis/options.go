@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -27,6 +28,8 @@ import (
 	"visavis.dev/pkg/process/backend"
 	"visavis.dev/pkg/process/front"
 	"visavis.dev/pkg/process/worker"
+	"visavis.dev/pkg/store/hint"
+	"visavis.dev/pkg/visits/rtc"
 )
 
 // options are those of everything that a role may be composed of.
@@ -35,6 +38,7 @@ type options struct {
 	front   front.Options
 	api     server.Options
 	worker  worker.Options
+	rtc     rtc.Options
 }
 
 // options reads the settings.
@@ -47,7 +51,7 @@ func (s *settings) options(log *slog.Logger) (o options, err error) {
 	}
 	o.front = front.Options{PerAddress: s.addressLimit, Pods: s.pods}
 	o.api = server.Options{BodyBytes: s.bodyBytes, TemporaryFolder: s.temporaryDir, Version: version()}
-	o.worker = worker.Options{DeliveryLease: s.deliveryLease, MoveRows: s.moveRows, MoveKeep: s.moveKeep}
+	o.worker = worker.Options{DeliveryLease: s.deliveryLease, MoveRows: s.moveRows, MoveKeep: s.moveKeep, TemporaryFolder: s.temporaryDir}
 	if o.worker.Tasks, err = s.chosen(); err != nil {
 		return o, err
 	}
@@ -57,8 +61,35 @@ func (s *settings) options(log *slog.Logger) (o options, err error) {
 	if o.front.TrustedProxies, err = prefixes("trusted-proxy", s.trustedProxies); err != nil {
 		return o, err
 	}
-	o.backend, err = s.backendOptions(log)
+	if o.backend, err = s.backendOptions(log); err != nil {
+		return o, err
+	}
+	o.rtc, err = s.rtcOptions(o.backend)
 	return o, err
+}
+
+// rtcOptions reads the settings of WebRTC; without an address there is none.
+func (s *settings) rtcOptions(b backend.Options) (rtc.Options, error) {
+	o := rtc.Options{Addr: s.rtcAddr, Relays: rtc.Relays{URLs: s.iceServers}, Clock: b.Clock, Metrics: b.Metrics}
+	for _, text := range s.rtcPublic {
+		at, err := netip.ParseAddrPort(text)
+		if err != nil {
+			ip, err := netip.ParseAddr(text)
+			if err != nil {
+				return o, fmt.Errorf("rtc-public-address: %q is no IP address, with a port or without", text)
+			}
+			at = netip.AddrPortFrom(ip, 0)
+		}
+		o.Public = append(o.Public, at)
+	}
+	if s.turnSecret != "" {
+		secret, err := os.ReadFile(s.turnSecret)
+		if err != nil {
+			return o, fmt.Errorf("turn-secret: %w", err)
+		}
+		o.Relays.Secret = bytes.TrimSpace(secret)
+	}
+	return o, o.Relays.Check()
 }
 
 // backendOptions reads the settings that every role has.
@@ -68,6 +99,10 @@ func (s *settings) backendOptions(log *slog.Logger) (backend.Options, error) {
 		MaxConns: s.maxConns, Shards: s.shards, Tracing: s.otlpEndpoint != "", Clock: clock.RealClock{}, Log: log, Metrics: prometheus.NewRegistry(),
 	}
 	o.Metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	o.HintAddr, o.HintTargets = s.hintAddr, s.hintTargets
+	if err := hint.CheckTargets(s.hintTargets); err != nil {
+		return o, fmt.Errorf("hint-target: %w", err)
+	}
 	switch s.dnsProof {
 	case "on":
 		o.Resolver = net.DefaultResolver

@@ -49,7 +49,7 @@ func openParts(ctx context.Context, log *slog.Logger, o options, d duties, addre
 		}
 	}
 	if d.live {
-		of := portal.Options{Backend: b, Minds: p.minds, Front: p.front, Address: address}
+		of := portal.Options{Backend: b, Minds: p.minds, Front: p.front, Address: address, RTC: o.rtc}
 		if p.api != nil {
 			of.Service = p.api.Service
 		}

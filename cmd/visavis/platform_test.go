@@ -136,7 +136,7 @@ func (p *program) awaitLine(t *testing.T, message string) logLine {
 			}
 		}
 		return !p.running()
-	}, 20*time.Second, 10*time.Millisecond, "the program does not say that it is %s", message)
+	}, patience, 10*time.Millisecond, "the program does not say that it is %s", message)
 	require.True(t, p.running(), "%s", p.stderr.String())
 	return line
 }

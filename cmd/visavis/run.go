@@ -65,6 +65,7 @@ func newProcess(ctx context.Context, s *settings, log *slog.Logger, d duties) (_
 	if err != nil {
 		return nil, err
 	}
+	o.backend.Alone = d.api && d.live && d.work
 	if d.work && o.worker.Tasks.Read && o.worker.DeliveryLane == 0 {
 		limits := sandbox.Default()
 		if p.documents, err = sandbox.New(documentsAtOnce, limits); err != nil {

@@ -25,6 +25,10 @@ type settings struct {
 	dnsProof        string
 	mailURL         string
 	advertise       string
+	rtcAddr         string
+	rtcPublic       []string
+	iceServers      []string
+	turnSecret      string
 	files           string
 	plans           string
 	rates           string
@@ -44,6 +48,8 @@ type settings struct {
 	bodyBytes       int64
 	temporaryDir    string
 	searchMemory    string
+	hintAddr        string
+	hintTargets     []string
 	// front listens already, where an address was taken before anything else was done.
 	front        net.Listener
 	drain        time.Duration
@@ -71,7 +77,6 @@ func (s *settings) serving(f *pflag.FlagSet) {
 	f.Int64Var(&s.addressLimit, "address-limit", rate.SpecPerAddress, "requests a minute from one address, whatever the key")
 	f.Int64Var(&s.pods, "pods", 4, "about how many API processes share the limits")
 	f.Int64Var(&s.bodyBytes, "body-bytes", 0, "bytes that the bodies of requests under way may take together, past which the API answers 503 (a quarter of the memory limit unless given)")
-	f.StringVar(&s.temporaryDir, "temporary-dir", "", "`FOLDER` for large bodies of requests under way (the system's unless given)")
 	f.StringSliceVar(&s.trustedProxies, "trusted-proxy", nil, "range (`CIDR`) whose X-Forwarded-For is believed; repeatable")
 	s.running(f)
 }
@@ -86,6 +91,10 @@ func (s *settings) urls(f *pflag.FlagSet) {
 // talking defines the settings of every role that holds live conversations.
 func (s *settings) talking(f *pflag.FlagSet) {
 	f.StringVar(&s.advertise, "advertise", "", "`HOST:PORT` where other processes reach this one's sockets (addr unless given)")
+	f.StringVar(&s.rtcAddr, "rtc-addr", "", "`HOST:PORT` (UDP) where browsers connect over WebRTC; all conversations share it (no WebRTC unless given)")
+	f.StringSliceVar(&s.rtcPublic, "rtc-public-address", nil, "`IP` or IP:PORT at which browsers reach rtc-addr, where that is behind NAT or a service; repeatable (the addresses of the machine unless given)")
+	f.StringSliceVar(&s.iceServers, "ice-server", nil, "`URL` of a STUN or TURN server that browsers are told of: stun:, turn: or turns:HOST:PORT; those of TURN need --turn-secret; repeatable")
+	f.StringVar(&s.turnSecret, "turn-secret", "", "`FILE` of the secret that TURN servers share with us, by which browsers get credentials for an hour (none unless given)")
 }
 
 // running defines the settings of every role that runs until it is told to stop.
@@ -97,8 +106,10 @@ func (s *settings) running(f *pflag.FlagSet) {
 	f.StringVar(&s.masterKeys, "master-keys", "", "`FILE` of the keys that seal stored secrets, 32 bytes in base64 a line: the first seals, all open (a key in the directory unless given)")
 	f.StringVar(&s.adminAddr, "admin-addr", "", "`ADDRESS` for metrics, profiles, /livez and /readyz ("+preferredAdminAddr+", or a free port where that is taken)")
 	f.StringVar(&s.plans, "plans", "", "YAML `FILE` of the plans (built-in plans unless given)")
+	f.StringVar(&s.temporaryDir, "temporary-dir", "", "`FOLDER` for large bodies of requests under way, and recordings that are joined (the system's unless given)")
 	f.Int32Var(&s.maxConns, "max-conns", 16, "connections to each database at most")
 	f.StringVar(&s.searchMemory, "search-memory", "", "`SIZE`, such as 512Mi, of what the knowledge packs in memory take together (a quarter of the process's memory limit, or 256Mi, unless given)")
+	f.StringSliceVar(&s.hintTargets, "hint-target", nil, "`HOST:PORT` (UDP) where workers hear of what this process commits for them, on every address of the host; repeatable (they look for it unless given)")
 	f.DurationVar(&s.drain, "drain", 20*time.Second, "how long requests under way may take after SIGTERM")
 	f.StringVar(&s.otlpEndpoint, "otlp-endpoint", os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), "`URL` of an OpenTelemetry collector to send traces to")
 }
@@ -106,6 +117,7 @@ func (s *settings) running(f *pflag.FlagSet) {
 // working defines the settings of every role that delivers.
 func (s *settings) working(f *pflag.FlagSet) {
 	f.DurationVar(&s.deliveryLease, "delivery-lease", 10*time.Second, "how long a worker's deliveries stay its own after it fell silent")
+	f.StringVar(&s.hintAddr, "hint-addr", "", "`ADDRESS` (UDP) to hear on what other processes commit for workers, all of which must name it as a hint-target: the worker then looks rarely by itself (it looks all the time unless given)")
 	f.IntVar(&s.moveRows, "move-rows", 5000, "rows a second that moving an organization to another shard reads at most")
 	f.DurationVar(&s.moveKeep, "move-keep", 6*time.Hour, "how long what an organization left on its old shard is kept")
 }

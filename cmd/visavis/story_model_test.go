@@ -181,7 +181,7 @@ func TestAModelsStory(t *testing.T) {
 		text, _ := visitor.ask(opening)
 		said = append(said, "user: "+opening, "avatar: "+text)
 		return text == "We open at nine."
-	}, 20*time.Second, time.Second)
+	}, patience, time.Second)
 	m.state(connection, "active")
 
 	// One that refuses the secret fails at once.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,10 +20,31 @@ func TestANewcomerTalks(t *testing.T) {
 	startDev(t, dir)
 	talk := exec.CommandContext(t.Context(), "go", "run", "./hack/talk", "-credentials", filepath.Join(dir, "credentials.json"))
 	talk.Dir, talk.Env = "../..", cleanEnvironment()
-	talk.Stdin = strings.NewReader("What is Visavis?\nWho won the cup final?\n")
 	talk.WaitDelay = time.Second
-	shown, err := talk.CombinedOutput()
-	require.NoError(t, err, "%s", shown)
+	says, err := talk.StdinPipe()
+	require.NoError(t, err)
+	hears, err := talk.StdoutPipe()
+	require.NoError(t, err)
+	talk.Stderr = talk.Stdout
+	require.NoError(t, talk.Start())
+	var shown strings.Builder
+	lines := bufio.NewScanner(hears)
+	until := func(what string) {
+		for lines.Scan() {
+			shown.WriteString(lines.Text() + "\n")
+			if strings.Contains(lines.Text(), what) {
+				return
+			}
+		}
+	}
+	_, err = io.WriteString(says, "What is Visavis?\n")
+	require.NoError(t, err)
+	until("README") // what is asked meanwhile would be answered in the same turn
+	_, err = io.WriteString(says, "Who won the cup final?\n")
+	require.NoError(t, err)
+	require.NoError(t, says.Close())
+	until("The conversation is over")
+	require.NoError(t, talk.Wait(), "%s", shown.String())
 	require.Regexp(t, `^Type and press Enter\. .*
 — You are talking with an artificial intelligence, not with a person\.
 Amara: Hello! How can I help you\?
@@ -29,5 +52,5 @@ Amara: Visavis gives an organization .*\.
   ↳ README
 Amara: I am sorry, I do not know that\.
 — The conversation is over: ended by user\.
-$`, string(shown))
+$`, shown.String())
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // patience bounds the wait for anything that another process does.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // portal starts a process that holds conversations, and answers it with the
 // address that its sockets are at.
@@ -169,12 +169,12 @@ func (c caller) upload(t *testing.T, base, path string) string {
 // ready waits until a document was read.
 func (c caller) ready(t *testing.T, document string) {
 	t.Helper()
-	var last answer
+	var last answer // not asked for so often that the address limit refuses
 	require.Eventually(t, func() bool {
 		a, err := attempt(http.MethodGet, c.base+"/knowledge/documents/"+document, c.key, nil)
 		last = a
 		return err == nil && !bytes.Contains(a.body, []byte(`"status":"processing"`))
-	}, patience, 20*time.Millisecond, "%s is not read", document)
+	}, patience, 200*time.Millisecond, "%s is not read", document)
 	require.Equal(t, "ready", data[struct{ Status string }](t, last).Status, "%s", last.body)
 }
 
