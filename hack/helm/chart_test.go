@@ -232,6 +232,7 @@ func TestSettings(t *testing.T) {
 		"master-keys": "/etc/visavis/keys/master-keys", "plans": "/etc/visavis/config/plans.yaml", "address-limit": 6000.0,
 		"public-url": "https://api.example.com", "portal-url": "https://portal.example.com", "live-url": "wss://live.example.com",
 		"trusted-proxy": []any{"10.0.0.0/8"},
+		"hint-target":   []any{"vis-worker-hints.platform.svc:8082", "vis-reader-hints.platform.svc:8082"},
 	}, settings)
 
 	text = named[*corev1.ConfigMap](t, render(t, least), release).Data["settings.yaml"]

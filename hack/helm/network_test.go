@@ -2,6 +2,7 @@ package helm_test
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -174,6 +175,11 @@ func TestNothingComesInUnlessAllowed(t *testing.T) {
 				require.Equal(t, "monitoring", rule.From[0].NamespaceSelector.MatchLabels["kubernetes.io/metadata.name"])
 				continue
 			}
+			if rule.Ports[0].Port.String() == "hints" {
+				require.Equal(t, map[string]string{"app.kubernetes.io/name": "visavis", "app.kubernetes.io/instance": release}, rule.From[0].PodSelector.MatchLabels)
+				require.Contains(t, []string{"worker", "reader"}, p.PodSelector.MatchLabels["app.kubernetes.io/component"])
+				continue
+			}
 			require.Equal(t, "http", rule.Ports[0].Port.String())
 			require.Contains(t, []string{"api", "portal"}, p.PodSelector.MatchLabels["app.kubernetes.io/component"])
 		}
@@ -181,4 +187,41 @@ func TestNothingComesInUnlessAllowed(t *testing.T) {
 
 	off := render(t, least+"\nnetworkPolicy: {enabled: false}")
 	require.Empty(t, policies(t, off))
+}
+
+// Whoever commits something for workers tells them, and nobody else can.
+func TestWorkersAreToldOfCommits(t *testing.T) {
+	all := render(t, least)
+	require.Contains(t, named[*corev1.ConfigMap](t, all, release).Data["settings.yaml"],
+		"hint-target:\n- "+release+"-worker-hints."+namespace+".svc:8082\n- "+release+"-reader-hints."+namespace+".svc:8082")
+	hears := map[string]bool{}
+	for _, component := range []string{"worker", "reader"} {
+		s := named[*corev1.Service](t, all, release+"-"+component+"-hints")
+		require.Equal(t, "None", s.Spec.ClusterIP)
+		require.Equal(t, component, s.Spec.Selector["app.kubernetes.io/component"])
+		require.Equal(t, corev1.ProtocolUDP, s.Spec.Ports[0].Protocol)
+	}
+	for _, p := range policies(t, all) {
+		for _, rule := range p.Ingress {
+			if rule.Ports[0].Port.String() == "hints" {
+				hears[p.PodSelector.MatchLabels["app.kubernetes.io/component"]] = true
+			}
+		}
+		told := 0
+		for _, rule := range p.Egress {
+			if len(rule.Ports) == 1 && rule.Ports[0].Port != nil && rule.Ports[0].Port.String() == "hints" {
+				require.Equal(t, []string{"worker", "reader"}, rule.To[0].PodSelector.MatchExpressions[0].Values)
+				told++
+			}
+		}
+		component := p.PodSelector.MatchLabels["app.kubernetes.io/component"]
+		require.Equal(t, slices.Contains([]string{"api", "portal", "worker", "reader", "operator"}, component), told == 1, component)
+	}
+	require.Equal(t, map[string]bool{"worker": true, "reader": true}, hears)
+
+	without := render(t, least+"\nhints: {enabled: false}")
+	require.NotContains(t, named[*corev1.ConfigMap](t, without, release).Data["settings.yaml"], "hint-target")
+	for _, s := range of[*corev1.Service](without) {
+		require.NotContains(t, s.Name, "hints")
+	}
 }

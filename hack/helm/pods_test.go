@@ -255,3 +255,42 @@ func TestDocumentsAreReadApart(t *testing.T) {
 	require.Equal(t, release+"-reader", named[*autoscalingv2.HorizontalPodAutoscaler](t, all, release+"-reader").Spec.ScaleTargetRef.Name)
 	require.Equal(t, "reader", named[*policyv1.PodDisruptionBudget](t, all, release+"-reader").Spec.Selector.MatchLabels["app.kubernetes.io/component"])
 }
+
+// Portals alone have the port for WebRTC, at their node, and tell browsers where that is.
+func TestWebRTC(t *testing.T) {
+	values := "\nportal: {webrtc: {hostPort: 30478}}"
+	all := render(t, least+values)
+	for of, pod := range pods(t, all) {
+		i := slices.IndexFunc(pod.Spec.Containers[0].Ports, func(p corev1.ContainerPort) bool { return p.Name == "webrtc" })
+		require.Equal(t, of == "portal", i >= 0, of)
+		if i < 0 {
+			continue
+		}
+		port := pod.Spec.Containers[0].Ports[i]
+		require.Equal(t, []any{int32(30478), int32(30478), corev1.ProtocolUDP}, []any{port.HostPort, port.ContainerPort, port.Protocol})
+		require.Equal(t, []string{"0.0.0.0:30478", "$(HOST_IP)"}, []string{env(pod, "VISAVIS_RTC_ADDR"), env(pod, "VISAVIS_RTC_PUBLIC_ADDRESS")})
+	}
+	opened := 0
+	for _, p := range policies(t, all) {
+		for _, rule := range p.Ingress {
+			if rule.Ports[0].Port.String() == "webrtc" {
+				opened++
+				require.Equal(t, "portal", p.PodSelector.MatchLabels["app.kubernetes.io/component"])
+			}
+		}
+	}
+	require.Equal(t, 1, opened)
+	named := render(t, least+"\nportal: {webrtc: {hostPort: 30478, publicAddresses: [203.0.113.7, \"203.0.113.8:9\"]}}")
+	require.Equal(t, "203.0.113.7,203.0.113.8:9", env(pods(t, named)["portal"], "VISAVIS_RTC_PUBLIC_ADDRESS"))
+	require.Empty(t, env(pods(t, render(t, least))["portal"], "VISAVIS_RTC_ADDR"))
+}
+
+// env is a pod's variable; empty for none.
+func env(pod corev1.PodTemplateSpec, name string) string {
+	for _, e := range pod.Spec.Containers[0].Env {
+		if e.Name == name {
+			return e.Value
+		}
+	}
+	return ""
+}

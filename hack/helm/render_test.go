@@ -38,6 +38,7 @@ database: {url: "postgres://visavis:secret@db:5432/directory"}
 image: {repository: registry.example.com/visavis, digest: sha256:0000000000000000000000000000000000000000000000000000000000000000}
 imagePullSecrets: [registry]
 files: {url: "s3://bucket"}
+hints: {enabled: true}
 plans: |
   plans: []
 settings: {log-level: debug, trusted-proxy: [10.0.0.0/8], address-limit: 6000}

@@ -62,6 +62,11 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- .Values.urls.live | default (include "visavis.url" (list . "ws" .Values.ingress.hosts.live "portal")) -}}
 {{- end }}
 
+{{/* The Service of those who are told of commits: (list $ "worker"). */}}
+{{- define "visavis.hints" -}}
+{{ include "visavis.fullname" (index . 0) }}-{{ index . 1 }}-hints
+{{- end }}
+
 {{/* The file of settings that every process reads. */}}
 {{- define "visavis.settings" -}}
 {{- $s := dict "addr" ":8080" "admin-addr" ":8081" "drain" (printf "%ds" (int .Values.shutdown.drainSeconds))
@@ -69,6 +74,13 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
   "master-keys" "/etc/visavis/keys/master-keys" -}}
 {{- with .Values.files.url }}{{ $_ := set $s "files" . }}{{ end -}}
 {{- if .Values.trustedCA.configMapName }}{{ $_ := set $s "trust-ca" "/etc/visavis/ca/ca.crt" }}{{ end -}}
+{{- if .Values.hints.enabled }}
+{{- $targets := list }}
+{{- range list "worker" "reader" }}
+{{- $targets = append $targets (printf "%s.%s.svc:8082" (include "visavis.hints" (list $ .)) $.Release.Namespace) }}
+{{- end }}
+{{- $_ := set $s "hint-target" $targets }}
+{{- end -}}
 {{- if .Values.plans }}{{ $_ := set $s "plans" "/etc/visavis/config/plans.yaml" }}{{ end -}}
 {{- toYaml (mergeOverwrite $s (deepCopy .Values.settings)) -}}
 {{- end }}

@@ -77,6 +77,34 @@
   to: {{- include "visavis.internet" . | nindent 4 }}
 {{- end }}
 
+{{/* Those who work, to tell them of commits. */}}
+{{- define "visavis.egress.hints" -}}
+{{- if .Values.hints.enabled }}
+- ports:
+    - {protocol: UDP, port: hints}
+  to:
+    - podSelector:
+        matchLabels:
+          app.kubernetes.io/name: visavis
+          app.kubernetes.io/instance: {{ include "visavis.fullname" . }}
+        matchExpressions:
+          - {key: app.kubernetes.io/component, operator: In, values: [worker, reader]}
+{{- end }}
+{{- end }}
+
+{{/* Those who tell of commits. */}}
+{{- define "visavis.ingress.hints" -}}
+{{- if .Values.hints.enabled }}
+- ports:
+    - {protocol: UDP, port: hints}
+  from:
+    - podSelector:
+        matchLabels:
+          app.kubernetes.io/name: visavis
+          app.kubernetes.io/instance: {{ include "visavis.fullname" . }}
+{{- end }}
+{{- end }}
+
 {{/* Whoever reads metrics. */}}
 {{- define "visavis.ingress.metrics" -}}
 - ports:
@@ -97,9 +125,11 @@ podSelector:
 policyTypes: [Ingress, Egress]
 ingress:
   {{- include "visavis.ingress.metrics" . | nindent 2 }}
+  {{- include "visavis.ingress.hints" . | nindent 2 }}
 egress:
   {{- include "visavis.egress.dns" . | nindent 2 }}
   {{- include "visavis.egress.databases" . | nindent 2 }}
+  {{- include "visavis.egress.hints" . | nindent 2 }}
   {{- include "visavis.egress.internet" . | nindent 2 }}
 {{- end }}
 
@@ -111,9 +141,14 @@ policyTypes: [Ingress, Egress]
 ingress:
   {{- include "visavis.ingress.http" . | nindent 2 }}
   {{- include "visavis.ingress.metrics" . | nindent 2 }}
+  {{- if .Values.portal.webrtc.hostPort }}
+  - ports:
+      - {protocol: UDP, port: webrtc}
+  {{- end }}
 egress:
   {{- include "visavis.egress.dns" . | nindent 2 }}
   {{- include "visavis.egress.databases" . | nindent 2 }}
+  {{- include "visavis.egress.hints" . | nindent 2 }}
   {{- include "visavis.egress.internet" . | nindent 2 }}
   {{- include "visavis.egress.media" . | nindent 2 }}
   - ports:

@@ -9,7 +9,7 @@ The one pod template, of the chart's own pods and of those that the operator run
   bare       it has neither settings, keys nor files: it may run before they are there
   database   the Secret with the directory's URL; a pod that is bare has none unless given
   mail       it writes mails, or lets people ask for one
-  extra      (env, volumeMounts, volumes) of its own
+  extra      (env, ports, volumeMounts, volumes) of its own
 */}}
 {{- define "visavis.pod" -}}
 {{- $root := .root -}}
@@ -17,6 +17,8 @@ The one pod template, of the chart's own pods and of those that the operator run
 {{- /* It connects to databases: what proves who is at either end is mounted. */}}
 {{- $connects := or (not .bare) .database -}}
 {{- $extra := .extra | default dict -}}
+{{- /* It is told of commits. */}}
+{{- $hears := and $v.hints.enabled (has .component (list "worker" "reader")) -}}
 metadata:
   labels:
     {{- include "visavis.selector" (list $root .component) | nindent 4 }}
@@ -93,6 +95,9 @@ spec:
         - name: VISAVIS_CONTAINER_MEMORY
           valueFrom:
             resourceFieldRef: {resource: limits.memory}
+        {{- if $hears }}
+        - {name: VISAVIS_HINT_ADDR, value: ":8082"}
+        {{- end }}
         {{- if $connects }}
         - name: VISAVIS_DATABASE
           valueFrom:
@@ -120,6 +125,10 @@ spec:
         - {name: http, containerPort: 8080}
         {{- end }}
         - {name: metrics, containerPort: 8081}
+        {{- if $hears }}
+        - {name: hints, containerPort: 8082, protocol: UDP}
+        {{- end }}
+        {{- with $extra.ports }}{{ toYaml . | nindent 8 }}{{ end }}
       {{- /* The database may be away when a pod starts: it has two minutes. */}}
       startupProbe:
         httpGet: {path: /livez, port: metrics}
