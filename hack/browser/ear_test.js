@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test'
 import { call, makePersona, until } from './stage/api.js'
 import { accessible, launchHearing, open, phone, picture } from './stage/browser.js'
 import { recognition, utterance } from './stage/recognition.js'
+import { serve } from './stage/site.js'
 
 const question = 'When was the orangery built?'
 const story = 'The orangery was built in 1890 by two sisters who had brought lemon trees from the south.'
@@ -50,7 +51,7 @@ test('without a service the browser says that its maker may get the sound', asyn
 })
 
 test('somebody asks aloud and is answered', async (t) => {
-  service = await recognition([question])
+  service = await recognition([question, question])
   connection = (await call('POST', '/connections', {
     name: 'Ears', kind: 'recognition', provider: 'openai_compatible', config: { baseUrl: service.url, model: 'whisper-1' },
   })).id
@@ -79,6 +80,35 @@ test('somebody asks aloud and is answered', async (t) => {
   assert.deepEqual([said.text, said.source], [question, 'voice'])
   await microphone.click()
   assert.equal(await microphone.getAttribute('aria-pressed'), 'false')
+  assert.deepEqual(page.broken, [])
+})
+
+test('a visitor of a website asks the widget aloud', async (t) => {
+  const widget = await call('POST', '/widgets', { name: 'Garden', personaId: persona, allowedOrigins: ['http://localhost'] })
+  const site = await serve({ body: widget.embed.html })
+  t.after(site.close)
+  const page = await open(browser, site.origin)
+  t.after(() => page.context().close())
+  await page.getByRole('button', { name: 'Talk with Mara' }).click()
+  await page.getByRole('button', { name: 'Start the conversation' }).click()
+  await page.getByRole('log').getByText('Welcome.').waitFor()
+  const microphone = page.getByRole('button', { name: 'Microphone' })
+  await microphone.click()
+  await page.getByText('so that Mara can hear you').waitFor()
+  await picture(page, 'widget-ear-asks')
+  await accessible(page)
+  await page.keyboard.press('Escape')
+  assert.ok(await page.getByRole('dialog', { name: 'Talk with Mara' }).isVisible(), 'the explanation is closed alone')
+  await microphone.click()
+  await page.getByRole('button', { name: 'Use the microphone' }).click()
+  await page.getByText('Listening to you').waitFor()
+  await picture(page, 'widget-ear-hears')
+  await page.getByRole('log').getByText(question).waitFor()
+  await page.getByRole('log').getByText('1890').first().waitFor()
+  await accessible(page)
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'Talk with Mara' }).click()
+  assert.equal(await microphone.getAttribute('aria-pressed'), 'false', 'nobody is heard by a closed panel')
   assert.deepEqual(page.broken, [])
 })
 

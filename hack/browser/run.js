@@ -13,7 +13,7 @@ const program = join(here, '../../bin/visavis')
 const output = join(here, 'output')
 /** How long the program may take to be ready, and everything together, in milliseconds. */
 const readyWithin = 60_000
-const allWithin = 300_000
+const allWithin = 480_000
 
 /** Ends a process in order, else at once, and waits for it. */
 async function stop(child) {
@@ -58,7 +58,10 @@ try {
   const tests = spawn(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files.map((name) => join(here, name))], {
     stdio: 'inherit', env: { ...process.env, VISAVIS_BASE: baseUrl, VISAVIS_MAIL: join(folder, 'mail'), VISAVIS_KEY: organizations[0].keys['2026-10-01'] },
   })
-  const patience = setTimeout(() => tests.kill('SIGTERM'), allWithin)
+  const patience = setTimeout(() => {
+    console.error(`the tests are not over after ${allWithin / 1000} s, and are ended`)
+    tests.kill('SIGTERM')
+  }, allWithin)
   const [code] = await once(tests, 'exit')
   clearTimeout(patience)
   process.exitCode = code ?? 1

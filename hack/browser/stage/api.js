@@ -16,12 +16,12 @@ export async function call(method, path, body) {
   return data
 }
 
-/** Asks until an answer is as wanted; it throws after ten seconds. */
-export async function until(ask, wanted) {
-  for (const end = Date.now() + 10_000; Date.now() < end;) {
+/** Asks until an answer is as wanted; it throws after ten seconds, or as many milliseconds as are given. */
+export async function until(ask, wanted, within = 10_000) {
+  for (const end = Date.now() + within; Date.now() < end;) {
     const answer = await ask()
     if (await wanted(answer)) return answer
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await new Promise((resolve) => setTimeout(resolve, Math.max(100, within / 100))) // an address has 600 requests a minute
   }
   throw new Error('what is waited for does not come')
 }

@@ -7,6 +7,22 @@ const audible = 0.02
 function notes() {
   const noted = globalThis.noted = { loud: [], movedAt: 0, captions: [], stoppedAt: 0 }
   const { connect } = AudioNode.prototype
+  // A track of WebRTC is played by an element, which has its own loudness.
+  const { play } = HTMLMediaElement.prototype
+  HTMLMediaElement.prototype.play = function () {
+    if (this.srcObject && !this.noted) {
+      this.noted = true
+      const context = new AudioContext(), analyser = context.createAnalyser()
+      analyser.fftSize = 512
+      const wave = new Float32Array(analyser.fftSize)
+      connect.call(context.createMediaStreamSource(this.srcObject), analyser)
+      setInterval(() => {
+        analyser.getFloatTimeDomainData(wave)
+        noted.loud.push([performance.now(), this.muted || this.paused ? 0 : this.volume * Math.max(...wave.map(Math.abs))])
+      }, 10)
+    }
+    return play.call(this)
+  }
   AudioNode.prototype.connect = function (target, ...rest) {
     if (target instanceof AudioDestinationNode) {
       const analyser = this.context.createAnalyser()
@@ -76,3 +92,43 @@ export async function stillHeard(page) {
 
 /** The captions that were shown. */
 export const captions = (page) => page.evaluate(() => globalThis.noted.captions)
+
+/** Has the mouth noted as it is drawn. */
+export function senseMouth(page) {
+  return page.evaluate(async () => {
+    const { src } = [...document.scripts].find(({ type, src }) => type === 'module' && src)
+    const { Speech } = await import(new URL('./speech.js', src))
+    const { mouth } = Speech.prototype
+    globalThis.noted.mouth = []
+    Speech.prototype.mouth = function () {
+      const shape = mouth.call(this)
+      globalThis.noted.mouth.push([performance.now(), shape.gap])
+      return shape
+    }
+  })
+}
+
+/**
+ * How much later the mouth begins to move than the voice is heard, in milliseconds, each time that both
+ * begin after a silence; less than nothing where it moves first.
+ */
+export function skews(page) {
+  return page.evaluate(() => {
+    const { loud, mouth } = globalThis.noted
+    const begins = (points, level) => {
+      const found = []
+      let last = -Infinity
+      for (const [at, value] of points) {
+        if (value <= level) continue
+        if (at - last > 300) found.push(at)
+        last = at
+      }
+      return found
+    }
+    const lips = begins(mouth, 0.05)
+    return begins(loud, 0.03).flatMap((voice) => {
+      const near = lips.find((at) => Math.abs(at - voice) < 600)
+      return near === undefined ? [] : [Math.round(near - voice)]
+    })
+  })
+}
