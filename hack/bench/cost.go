@@ -21,7 +21,7 @@ type cost struct {
 	worker, database, self float64
 }
 
-// cost reads the counters of the shard and of the processes.
+// cost reads the counters of the shard and of the processes; worker may be nil.
 func (f *fixture) cost(ctx context.Context, worker *process) (c cost, err error) {
 	conn, err := pgx.Connect(ctx, f.shardURL)
 	if err != nil {
@@ -46,7 +46,11 @@ func (f *fixture) cost(ctx context.Context, worker *process) (c cost, err error)
 	if c.database, err = familyCPU(checkpointer.parent); err != nil {
 		return c, err
 	}
-	for pid, seconds := range map[int]*float64{worker.cmd.Process.Pid: &c.worker, os.Getpid(): &c.self} {
+	pids := map[int]*float64{os.Getpid(): &c.self}
+	if worker != nil {
+		pids[worker.cmd.Process.Pid] = &c.worker
+	}
+	for pid, seconds := range pids {
 		s, err := readStat(pid)
 		if err != nil {
 			return c, err

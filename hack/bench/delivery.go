@@ -132,7 +132,7 @@ func (p *post) publish(ctx context.Context, org id.Org, n int) error {
 		}}
 	}
 	return p.f.backend.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		_, err := event.Emit(ctx, tx, drafts...)
+		_, err := event.Record(ctx, tx, drafts...)
 		return err
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"visavis.dev/pkg/text/extract"
 	"visavis.dev/pkg/text/extract/sandbox"
+	"visavis.dev/pkg/text/extract/sandbox/sandboxtest"
 )
 
 // readTimes is how often each document is read, each way.
@@ -41,13 +42,12 @@ func reading(ctx context.Context, _ *fixture) error {
 	}{
 		{"text", extract.TypeText, []byte(words(documentWords))}, {"word", extract.TypeDOCX, long}, {"pdf", extract.TypePDF, guide},
 	} {
-		var peak int64
-		r.Watch = func(p int64) { peak = max(peak, p) }
 		here, err := readOften(ctx, extract.Here, d.contentType, d.data)
 		if err != nil {
 			return err
 		}
-		child, err := readOften(ctx, r.Read, d.contentType, d.data)
+		var child float64
+		peak := sandboxtest.Peak(func() { child, err = readOften(ctx, r.Read, d.contentType, d.data) })
 		if err != nil {
 			return err
 		}

@@ -173,21 +173,26 @@ func (p *platform) deliveredAll(holder string, n int) {
 	})
 }
 
-var deliveredLine = regexp.MustCompile(`(?m)^visavis_delivery_attempts_total\{outcome="delivered".*\} (\d+)$`)
-
 // delivered is how many deliveries the pods of a holder's own worker carried out, as
 // they tell it themselves.
-func (p *platform) delivered(holder string) (n int) {
+func (p *platform) delivered(holder string) int {
 	p.Helper()
+	return p.figure("visavis.dev/lane="+holder, `visavis_delivery_attempts_total\{outcome="delivered".*\}`)
+}
+
+// figure is the sum of a series, a regular expression, over the pods that a selector selects.
+func (p *platform) figure(selector, series string) (n int) {
+	p.Helper()
+	line := regexp.MustCompile(`(?m)^` + series + ` (\d+)$`)
 	ctx, cancel := context.WithCancel(p.Context())
 	defer cancel()
-	for pod := range strings.FieldsSeq(p.kubectl("get", "pods", "-l", "visavis.dev/lane="+holder, "-o", "jsonpath={.items[*].metadata.name}")) {
+	for pod := range strings.FieldsSeq(p.kubectl("get", "pods", "-l", selector, "--field-selector=status.phase=Running", "-o", "jsonpath={.items[*].metadata.name}")) {
 		response, err := http.Get("http://" + p.forwardWhile(ctx, "pod/"+pod, 8081) + "/metrics")
 		require.NoError(p, err)
 		text, err := io.ReadAll(response.Body)
 		require.NoError(p, err)
 		require.NoError(p, response.Body.Close())
-		for _, line := range deliveredLine.FindAllSubmatch(text, -1) {
+		for _, line := range line.FindAllSubmatch(text, -1) {
 			figure, err := strconv.Atoi(string(line[1]))
 			require.NoError(p, err)
 			n += figure

@@ -27,6 +27,7 @@ func TestPlatform(t *testing.T) {
 		{"resources become ready", resourcesBecomeReady},
 		{"a conversation is held", conversationIsHeld},
 		{"a person sees it", aPersonSeesIt},
+		{"workers are told of what is committed", workersAreTold},
 		{"what is bad is refused", whatIsBadIsRefused},
 		{"what is managed is refused to the API", managedIsRefused},
 		{"of two claims the older wins", olderClaimWins},
@@ -133,6 +134,23 @@ func conversationIsHeld(p *platform) {
 	require.NoError(p, err)
 	p.Logf("%s: %s", ticket.Transport.URL, answer.Data)
 	require.Contains(p, string(answer.Data), "ten to six")
+}
+
+// workersAreTold sees that datagrams pass between pods, under the chart's network policies.
+func workersAreTold(p *platform) {
+	const worker = "app.kubernetes.io/component=worker"
+	key, orders := p.secret("acme-api-key", "key"), p.field("webhook", "orders", "{.status.id}")
+	before := p.figure(worker, "visavis_hints_received_total")
+	for range 5 {
+		p.tell(key, orders, 1)
+	}
+	p.eventually(10*time.Second, func() error {
+		if n := p.figure(worker, "visavis_hints_received_total") - before; n < 5 {
+			return fmt.Errorf("%d hints for 5 commits", n)
+		}
+		return nil
+	})
+	p.Logf("missed: %d", p.figure(worker, `visavis_hints_missed_total\{.*\}`))
 }
 
 func aPersonSeesIt(p *platform) {

@@ -35,6 +35,8 @@ type options struct {
 	explain bool
 	// answers prints the others too, to see whether the judge is right.
 	answers bool
+	// losses prints at which stage questions were lost.
+	losses bool
 	// baseline, when it is not empty, writes what was measured as the figures to
 	// compare with, under that name of a commit.
 	baseline string
@@ -56,6 +58,7 @@ func main() {
 	flag.StringVar(&o.domain, "domain", "", "the only `domains` to ask, with commas between them")
 	flag.BoolVar(&o.explain, "explain", false, "print every question that was not answered well, with its answer; not of held-out sets")
 	flag.BoolVar(&o.answers, "answers", false, "print every question with its answer, as -explain does")
+	flag.BoolVar(&o.losses, "losses", false, "print at which stage the questions were lost that were not answered well; not of held-out sets")
 	flag.StringVar(&o.baseline, "baseline", "", "write the outcome as the baseline, measured at this `commit`")
 	flag.IntVar(&o.pages, "pages", 0, "add so many `pages` of other text to each pack, and use one core: for the latency in large packs")
 	flag.StringVar(&o.fit, "fit", "", "fit the weights of the built-in engine on what comes of the questions, and write them to this `file`; not on held-out sets")
@@ -70,7 +73,7 @@ func main() {
 }
 
 func run(ctx context.Context, o options) error {
-	if (o.explain || o.answers || o.fit != "") && filepath.Base(o.sets) == heldout {
+	if (o.explain || o.answers || o.losses || o.fit != "") && filepath.Base(o.sets) == heldout {
 		return errors.New("held-out sets are not explained: who has read them cannot be judged by them any more")
 	}
 	folder := filepath.Join(o.root, o.sets)
@@ -103,7 +106,7 @@ func run(ctx context.Context, o options) error {
 	var all []outcome
 	var ranked []ranking
 	for i := range sets {
-		made, rank, err := f.ask(ctx, &sets[i], o.fit != "" || o.explain)
+		made, rank, err := f.ask(ctx, &sets[i], o.fit != "" || o.explain || o.losses)
 		if err != nil {
 			return fmt.Errorf("%s: %w", sets[i].domain, err)
 		}
@@ -113,6 +116,9 @@ func run(ctx context.Context, o options) error {
 		all, ranked = append(all, made...), append(ranked, rank)
 	}
 	report(os.Stdout, all, ranked, before)
+	if o.losses {
+		lost(os.Stdout, all, sets)
+	}
 	if o.fit != "" {
 		return fit(os.Stdout, o.fit, all, o.wrong, strings.FieldsFunc(o.by, func(r rune) bool { return r == ',' }))
 	}

@@ -115,7 +115,11 @@ func explain(w io.Writer, all []outcome, well bool) {
 		if o.verdict == good && !well {
 			continue
 		}
-		fmt.Fprintf(w, "%s/%s  %s, %s\n", o.domain, o.question.ID, o.question.Class, o.verdict)
+		fmt.Fprintf(w, "%s/%s  %s, %s", o.domain, o.question.ID, o.question.Class, o.verdict)
+		if o.verdict != good && o.traces != nil {
+			fmt.Fprintf(w, ", %s", lossOf(&o))
+		}
+		fmt.Fprintln(w)
 		for _, turn := range o.question.Ask {
 			fmt.Fprintf(w, "    > %s\n", turn)
 		}

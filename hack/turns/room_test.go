@@ -189,7 +189,7 @@ func (r *room) Visemes(id.Turn, []speaker.Viseme) {}
 func (r *room) Backlog() int { return 0 }
 
 // Frame implements playout.Client: the loudspeaker has it a little later.
-func (r *room) Frame(frame []byte, _ *atomic.Bool) {
+func (r *room) Frame(frame []byte, _ playout.Format, _ *atomic.Bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	stream := binary.BigEndian.Uint16(frame[2:])

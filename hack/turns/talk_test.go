@@ -54,9 +54,9 @@ type outcome struct {
 // forgetful is a journal of nothing.
 type forgetful struct{}
 
-func (forgetful) Keep(context.Context, session.Turn) error                   { return nil }
-func (forgetful) Gap(context.Context, string, string) error                  { return nil }
-func (forgetful) Collected(context.Context, map[string]string, string) error { return nil }
+func (forgetful) Keep(context.Context, session.Turn) error       { return nil }
+func (forgetful) Gap(context.Context, string, string) error      { return nil }
+func (forgetful) Collected(context.Context, session.Found) error { return nil }
 
 // loudspeaker is a playout.Player as a conversation's Sound.
 type loudspeaker struct{ *playout.Player }
