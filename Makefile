@@ -1,15 +1,16 @@
 # Everything a developer or CI does. `make help` lists the targets.
 
-GO           ?= go
-BIN          := bin
-TOOLS        := -modfile=hack/tools/go.mod
-HELM         := $(GO) tool -modfile=hack/helm/go.mod helm
-RUN_ARGS     ?=
-TALK_ARGS    ?=
-BROWSER_ARGS ?=
-E2E_ARGS     ?=
-QUALITY_ARGS ?=
-KEEP         ?=
+GO             ?= go
+BIN            := bin
+TOOLS          := -modfile=hack/tools/go.mod
+HELM           := $(GO) tool -modfile=hack/helm/go.mod helm
+RUN_ARGS       ?=
+TALK_ARGS      ?=
+BROWSER_ARGS   ?=
+E2E_ARGS       ?=
+QUALITY_ARGS   ?=
+AGREEMENT_ARGS ?=
+KEEP           ?=
 
 .DEFAULT_GOAL := help
 
@@ -61,9 +62,10 @@ speech:
 	@hack/speech.sh
 
 ## test: every test, against a real database, Kubernetes API server and media server
+# Many tests wait for what takes its time: three packages at once keep two cores busy.
 .PHONY: test
 test: database speech chart statements
-	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test -timeout=25m ./...
+	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test -p=3 -timeout=25m ./...
 
 ## test-unit: the tests that need neither a database nor Kubernetes
 .PHONY: test-unit
@@ -94,7 +96,7 @@ statements:
 .PHONY: clients
 clients:
 	@hack/node.sh hack/clients
-	cd hack/clients && $(GO) test -count=1 ./...
+	cd hack/clients && $(GO) test -count=1 -timeout=20m ./...
 
 ## browser: the tests in a real browser; their pictures are in hack/browser/output
 .PHONY: browser
@@ -133,6 +135,7 @@ generate:
 bench: database speech
 ifeq (,$(filter quality,$(MAKECMDGOALS)))
 	$(GO) run ./hack/withdb -durable $(GO) run ./hack/bench
+	$(GO) run ./hack/agreement
 	$(GO) test -run='^$$' -bench=. -benchtime=5x ./pkg/personas/avatar/portrait
 	$(GO) test -count=1 -run=TestTurns -v ./hack/turns | grep '^Benchmark'
 endif
@@ -146,6 +149,11 @@ turns: speech
 .PHONY: quality
 quality: database
 	@$(GO) run ./hack/withdb $(GO) run ./hack/quality $(QUALITY_ARGS)
+
+## agreement: how far the scorer of assessments agrees with a person (AGREEMENT_ARGS=-explain)
+.PHONY: agreement
+agreement:
+	@$(GO) run ./hack/agreement $(AGREEMENT_ARGS)
 
 ## bench-operator: what the operator asks of Kubernetes for 10,000 webhooks; half an hour
 .PHONY: bench-operator
