@@ -22,6 +22,11 @@ type outcome struct {
 	traces []conversation.Trace
 }
 
+// helps says whether an answer holds the facts, however sure it is of them.
+func (o *outcome) helps() bool {
+	return judge(o.question, answer{o.answer.text, conversation.ActAnswer}) == good
+}
+
 // tally counts verdicts.
 type tally struct{ good, refused, wrong int }
 
@@ -92,6 +97,7 @@ func report(w io.Writer, all []outcome, ranked []ranking, before baseline) {
 	}
 	fmt.Fprintln(w, strings.Repeat("-", 76))
 	line("all", sum(func(outcome) bool { return true }), before.of("", ""))
+	fmt.Fprintf(w, "offered            %s\n", offersOf(all))
 	took := make([]time.Duration, len(all))
 	for i, o := range all {
 		took[i] = o.took
@@ -108,6 +114,21 @@ func report(w io.Writer, all []outcome, ranked []ranking, before baseline) {
 	}
 }
 
+// offersOf tells of the questions that the handbook answers and the persona said not to know
+// for certain: to how many the sentences that it offered with that hold the facts.
+func offersOf(all []outcome) string {
+	refusals, helped := 0, 0
+	for _, o := range all {
+		if o.verdict == refused && o.question.Expect == expectKnow && o.answer.act == conversation.ActUnknown {
+			refusals++
+			if o.helps() {
+				helped++
+			}
+		}
+	}
+	return fmt.Sprintf("%d of %d that were not known for certain hold the facts (%.1f%% of all)", helped, refusals, 100*float64(helped)/float64(max(len(all), 1)))
+}
+
 // explain prints the questions that were not answered well, or all of them, with what
 // was said.
 func explain(w io.Writer, all []outcome, well bool) {
@@ -118,6 +139,9 @@ func explain(w io.Writer, all []outcome, well bool) {
 		fmt.Fprintf(w, "%s/%s  %s, %s", o.domain, o.question.ID, o.question.Class, o.verdict)
 		if o.verdict != good && o.traces != nil {
 			fmt.Fprintf(w, ", %s", lossOf(&o))
+		}
+		if o.verdict == refused && o.helps() {
+			fmt.Fprint(w, ", the facts were offered")
 		}
 		fmt.Fprintln(w)
 		for _, turn := range o.question.Ask {

@@ -33,7 +33,9 @@ func (b extractive) Answer(ctx context.Context, q Question) Stream {
 			}
 			for _, piece := range pieces {
 				if piece.Gap && len(parts) > 1 {
-					unanswered = &piece // told once, at the end
+					if unanswered == nil || len(unanswered.Sources) == 0 {
+						unanswered = &piece // told once, at the end
+					}
 					continue
 				}
 				if !said[piece.Text] && !yield(piece, nil) {
@@ -168,10 +170,25 @@ func (b retrieval) extracted(q Question, passages []Passage) []Piece {
 	}
 	found := b.best(q, passages)
 	q.explain.ranked(found, passages, b.threshold())
-	if len(found.chosen) == 0 {
+	switch {
+	case len(found.chosen) > 0:
+		return stated(q, found, passages)
+	case len(found.nearest) > 0:
+		return []Piece{offered(q, found, passages)}
+	default:
 		return []Piece{b.unknown(q.Language, found.nearby)}
 	}
-	return stated(q, found, passages)
+}
+
+// offered says that it is not known for certain, with the sentences that come nearest. It is
+// one piece: they are never said without that.
+func offered(q Question, found finding, passages []Passage) Piece {
+	p := unknown(q.Language)
+	p.Text = answer.Say(q.Language, "nearest")
+	for _, said := range stated(q, finding{chosen: found.nearest, verdict: answer.Unclear}, passages) {
+		p.Text, p.Sources = join(p.Text, said.Text), append(p.Sources, said.Sources...)
+	}
+	return p
 }
 
 // stated are the sentences of an answer: word for word, with whether it is so before

@@ -88,6 +88,9 @@ const (
 // features are what speaks for a sentence, by feature.
 type features [featureCount]float64
 
+// absent is the share of a question's words that no passage has, nor what means the same.
+func (f *features) absent() float64 { return f[absentWord] + f[absentConcept] }
+
 // names are the features' in the file of the weights.
 var names = [featureCount]string{
 	"one", "own", "literal", "heading", "before", "round", "absentWord", "absentConcept", "missingWord", "missingConcept", "worst", "fits", "inclined", "rank", "leading",
