@@ -43,7 +43,8 @@ type WeighedSentence struct {
 	Score      float64     `json:"score" doc:"What orders the sentences; not bounded."`
 	Likelihood float64     `json:"likelihood" doc:"How likely it answers the question, from 0 to 1; compared with the threshold."`
 	Chosen     bool        `json:"chosen" doc:"Whether it is part of the built-in engine's answer."`
-	LeftOut    *string     `json:"leftOut" enum:"below_threshold,weaker_than_chosen,weaker_than_best,is_a_question" doc:"Why it is not; null where it is. weaker_than_best: it is likely enough, but ranks behind a sentence that is not, so that nothing was chosen."`
+	Offered    bool        `json:"offered" doc:"Whether it was said as what may help, after the words that it is not known for certain."`
+	LeftOut    *string     `json:"leftOut" enum:"below_threshold,other_kind,weaker_than_chosen,weaker_than_best,is_a_question" doc:"Why it is not chosen; null where it is. other_kind: it lacks the form of what was asked for, such as an amount where a price is. weaker_than_best: it is likely enough, but ranks behind a sentence that was not chosen."`
 }
 
 // HeldSentence is a sentence of a model's that was not said.
@@ -67,7 +68,7 @@ func showExplanation(e *conversation.Explanation) *AnswerExplanation {
 		shown.Passages = append(shown.Passages, WeighedPassage{showSource(p.Source), orNull(p.Heading), orNull(p.LeftOut)})
 	}
 	for _, c := range e.Candidates {
-		shown.Candidates = append(shown.Candidates, WeighedSentence{c.Text, c.DocumentID, c.ChunkID, c.Score, c.Sure, c.Chosen, orNull(c.LeftOut)})
+		shown.Candidates = append(shown.Candidates, WeighedSentence{c.Text, c.DocumentID, c.ChunkID, c.Score, c.Sure, c.Chosen, c.Offered, orNull(c.LeftOut)})
 	}
 	for _, h := range e.Held {
 		shown.Held = append(shown.Held, HeldSentence(h))

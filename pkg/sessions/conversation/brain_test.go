@@ -10,6 +10,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/text/answer"
 )
 
 func builtinBrain(k Knowledge) Brain {
@@ -83,6 +84,20 @@ func TestBuiltinAnswers(t *testing.T) {
 			verbatim(t, test.pack, text)
 		})
 	}
+}
+
+func TestNearestIsOffered(t *testing.T) {
+	for question, want := range map[string]string{
+		"since when is Anna there":    "The bakery was founded by Anna Petersen in 1953.",
+		"how long does delivery take": "We deliver bread within Hamburg. Delivery costs 4.90 euros.", // no length of time
+	} {
+		text, gap := answered(t, builtinBrain(bakery), Question{Text: question, Language: "en"})
+		require.True(t, gap, question)
+		require.Equal(t, answer.Say("en", "nearest")+" "+want, text, question)
+	}
+	text, gap := answered(t, builtinBrain(bakery), Question{Text: "who repairs bicycles", Language: "en"})
+	require.True(t, gap)
+	require.True(t, strings.HasPrefix(text, bookOf("en").dontKnow), "what is not asked about is not offered: %s", text)
 }
 
 // verbatim checks that every sentence of an answer stands in a pack.

@@ -69,6 +69,8 @@ type ExplainedCandidate struct {
 	// Score orders the candidates; Sure is the likelihood, 0 to 1, that it answers.
 	Score, Sure float64
 	Chosen      bool
+	// Offered is of one that was not sure enough, and was said as what may help.
+	Offered bool
 	// LeftOut says why it was not chosen; empty when it was.
 	LeftOut string
 }
@@ -80,6 +82,7 @@ type HeldSentence struct{ Text, Reason string }
 const (
 	leftLowScore  = "low_score"
 	leftUnsure    = "below_threshold"
+	leftOtherKind = "other_kind"
 	leftWeaker    = "weaker_than_chosen"
 	leftBehind    = "weaker_than_best"
 	leftQuestion  = "is_a_question"
@@ -158,14 +161,17 @@ func (e *Explanation) ranked(found finding, passages []Passage, threshold float6
 		}
 		c := &found.ranked[n]
 		shown := ExplainedCandidate{Source: sourceOf(&passages[c.passage]), Text: c.text, Score: c.score, Sure: likelihood(fitted.sure.of(&c.features))}
-		shown.Chosen = slices.ContainsFunc(found.chosen, func(o candidate) bool { return o.text == c.text && o.passage == c.passage })
+		same := func(o candidate) bool { return o.text == c.text && o.passage == c.passage }
+		shown.Chosen, shown.Offered = slices.ContainsFunc(found.chosen, same), slices.ContainsFunc(found.nearest, same)
 		switch {
 		case shown.Chosen:
 		case c.inquires:
 			shown.LeftOut = leftQuestion
 		case shown.Sure < threshold:
 			shown.LeftOut = leftUnsure
-		case len(found.chosen) == 0: // since the best is below the threshold
+		case c.features.otherKind():
+			shown.LeftOut = leftOtherKind
+		case len(found.chosen) == 0: // since the best is not sure enough, or of another kind
 			shown.LeftOut = leftBehind
 		default:
 			shown.LeftOut = leftWeaker

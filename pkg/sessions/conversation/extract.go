@@ -22,9 +22,9 @@ func (b extractive) Answer(ctx context.Context, q Question) Stream {
 		if meant, corrects := answer.Corrected(q.Language, q.Text); corrects {
 			q.Text, q.leaning = meant, q.Previous != ""
 		}
-		said := map[string]bool{}
 		parts := partsOf(q)
-		var unanswered *Piece
+		said := map[string]bool{}
+		var open *Piece
 		for _, part := range parts {
 			pieces, err := b.answer(ctx, part)
 			if err != nil {
@@ -32,22 +32,28 @@ func (b extractive) Answer(ctx context.Context, q Question) Stream {
 				return
 			}
 			for _, piece := range pieces {
-				if piece.Gap && len(parts) > 1 {
-					if unanswered == nil || len(unanswered.Sources) == 0 {
-						unanswered = &piece // told once, at the end
-					}
-					continue
-				}
-				if !said[piece.Text] && !yield(piece, nil) {
+				switch {
+				case piece.Gap && len(parts) > 1:
+					open = moreHelpful(open, piece)
+				case !said[piece.Text] && !yield(piece, nil):
 					return
 				}
 				said[piece.Text] = true
 			}
 		}
-		if unanswered != nil {
-			yield(*unanswered, nil)
+		if open != nil {
+			yield(*open, nil)
 		}
 	}
+}
+
+// moreHelpful is what is told once, at the end, of several questions that are not answered: the
+// first that offers something, or the last.
+func moreHelpful(had *Piece, p Piece) *Piece {
+	if had != nil && len(had.Sources) > 0 {
+		return had
+	}
+	return &p
 }
 
 // partsOf are the questions in one, each with the one before it.

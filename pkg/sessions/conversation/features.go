@@ -88,6 +88,10 @@ const (
 // features are what speaks for a sentence, by feature.
 type features [featureCount]float64
 
+// otherKind says that a sentence cannot be what was asked for: no amount is in it where a
+// price is asked for.
+func (f *features) otherKind() bool { return f[misfit] != 0 }
+
 // absent is the share of a question's words that no passage has, nor what means the same.
 func (f *features) absent() float64 { return f[absentWord] + f[absentConcept] }
 

@@ -132,7 +132,7 @@ type Evidence struct {
 }
 
 var (
-	moneyForm = regexp.MustCompile(`(?i)[€$£¥₺]\s?\d[\d.,]*|\d[\d.,]*\s?[€$£¥₺]|\d[\d.,]*\s?(?:euros?|eur|usd|dollars?|pounds?|zł|pln|zloty\w*|lira\w*|tl|yen|francs?|chf|cents?|pence)\b|\d[\d.,]*\s?(?:円|元|欧元|ユーロ|يورو|درهم|دولار|ليرة)`)
+	moneyForm = regexp.MustCompile(`(?i)[€$£¥₺]\s?\d[\d.,]*|\d[\d.,]*\s?[€$£¥₺]|\d[\d.,]*\s?(?:euros?|eur|usd|dollars?|pounds?|zł|pln|zloty\w*|lira\w*|tl|yen|francs?|chf|cents?|pence)\b|\d[\d.,]*\s?(?:円|元|欧元|ユーロ|يورو|درهم|دولار|ليرة)|[一二三四五六七八九十百千万两〇零]\s?(?:円|元|块|欧元|ユーロ)`)
 	timeForm  = regexp.MustCompile(`(?i)\b\d{1,2}[:.h]\d{2}\b|\b\d{1,2}\s?(?:a\.?m|p\.?m)\b|\b\d{1,2}\s?(?:uhr|h|heures|godz|o'clock|uur)\b|\d{1,2}\s?[時点點]|[午上下]\S{0,2}\d|\bsaat \d|الساعة|\bnoon\b|\bmidnight\b`)
 	spanForm  = regexp.MustCompile(`(?i)(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|half an?|an?|ein|eine|zwei|drei|une?|deux|trois|uno?|una|dos|tres|due|tre|um|uma|dois|een|twee|drie)\b)[\s-]*(?:\w+\s)?(?:min|minut\w*|hours?|stunden?|heures?|horas?|ore?|uur|uren|godzin\w*|saat|days?|tage?n?|jours?|d[ií]as?|giorn\w+|dagen|dni|gün|weeks?|wochen?|semaines?|semanas?|settiman\w+|weken|tygodni\w*|hafta|months?|monate?n?|mois|mes(?:es)?|mes[ei]|maanden?|miesi\w+|ay|years?|jahre?n?|ans?|años?|ann[oi]|anos?|jaar|lat|yıl|nights?|nächte|nuits?|noches?|notti|noites?)\b|\d\s?(?:分|小时|時間|天|日|周|週|个月|か月|年|晚|泊|دقيقة|ساعة|أيام|يوم|أسبوع|شهر|سنة)`)
 	nameForm  = regexp.MustCompile(`\p{Lu}\p{Ll}+ (?:\p{Lu}\. |v[ao]n |de |da |di |la )?\p{Lu}\p{Ll}+`)
@@ -212,6 +212,19 @@ func onFoot(sentence string) bool {
 
 var walks = []string{"walk", "zu fuß", "gehminuten", "à pied", " a pie", "a piedi", "a pé", "lopen", "pieszo", "piechotą", "yürüme", "步行", "徒歩", "سيرا"}
 
+// saysAmount says whether a sentence has an amount of money, in figures or in Chinese numerals.
+func saysAmount(sentence string, figures bool) bool {
+	return (figures || strings.ContainsAny(sentence, "円元块ユ")) && moneyForm.MatchString(sentence)
+}
+
+// withoutAmounts is a sentence in which 4.90 euros are not taken for a time of day.
+func withoutAmounts(sentence string, money bool) string {
+	if !money {
+		return sentence
+	}
+	return moneyForm.ReplaceAllString(sentence, " ")
+}
+
 // EvidenceIn is what a sentence in a language has.
 func EvidenceIn(language, sentence string) Evidence {
 	e := Evidence{Concepts: map[int]bool{}}
@@ -223,11 +236,11 @@ func EvidenceIn(language, sentence string) Evidence {
 	keys := byKey()
 	e.Number = strings.ContainsFunc(sentence, unicode.IsDigit)
 	seen := featuresOf(sentence)
-	money := e.Number && moneyForm.MatchString(sentence)
+	money := saysAmount(sentence, e.Number)
 	e.Money = money || e.Concepts[keys["free"]]
 	e.Reach = strings.ContainsFunc(sentence, reaches) && reachForm.MatchString(sentence)
 	e.Mail = strings.Contains(sentence, "@")
-	e.Time = (e.Number || saysTime(sentence)) && timeForm.MatchString(sentence)
+	e.Time = (e.Number || saysTime(sentence)) && timeForm.MatchString(withoutAmounts(sentence, money))
 	e.Counted = e.Number && counts(sentence, money, e.Time, e.Reach)
 	e.Span = seen.mayHaveSpan(e.Number) && spanForm.MatchString(sentence)
 	if e.Money {
