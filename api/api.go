@@ -47,7 +47,6 @@ import (
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/figures/dashboard"
-	hiringats "visavis.dev/pkg/hiring/ats"
 	"visavis.dev/pkg/learning/certificate"
 	"visavis.dev/pkg/operations/health"
 	"visavis.dev/pkg/personas/avatar"
@@ -150,9 +149,7 @@ func Operations(s *route.Service, p Parts) {
 	(&results.API{Tenants: d.Tenants, Files: p.Files, Registry: p.Registry}).Register(s)
 	(&assignments.API{Tenants: d.Tenants, Gate: p.Gate}).Register(s)
 	(&hiring.API{Tenants: d.Tenants, Plans: p.Plans, Gate: p.Gate, PortalURL: p.PortalURL}).Register(s)
-	(&ats.API{
-		Desk: hiringats.Desk{Tenants: d.Tenants, Organization: p.Organization, Mails: p.Gate.Mails}, Opener: p.Connections, Limiter: d.Limiter, Reporter: p.Reporter,
-	}).Register(s)
+	(&ats.API{Tenants: d.Tenants, Organization: p.Organization, Gate: p.Gate, Opener: p.Connections, Limiter: d.Limiter, Reporter: p.Reporter}).Register(s)
 	(&inbox.API{Tenants: d.Tenants, Gate: p.Gate}).Register(s)
 	(&dashboards.API{Tenants: d.Tenants, Embeds: p.Embeds, PortalURL: p.PortalURL}).Register(s)
 	(&exports.API{}).Register(s)

@@ -30,7 +30,7 @@ func refuseAshby(w http.ResponseWriter, call string, r refused) {
 
 // list answers the assessments: the roles that candidates can be sent to now.
 func (a *API) list(ctx context.Context, c *call) (any, error) {
-	offered, err := a.Desk.Offered(ctx, c.by, c.Now())
+	offered, err := a.desk().Offered(ctx, c.by, c.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (a *API) start(ctx context.Context, c *call) (any, error) {
 	if err := c.read(&in); err != nil {
 		return nil, err
 	}
-	sent, err := a.Desk.Send(ctx, c.by, ats.Sent{
+	sent, err := a.desk().Send(ctx, c.by, ats.Sent{
 		Test: in.Assessment, Reference: in.Application.ID, Name: in.Name(), Email: in.Candidate.Email,
 		Metadata: map[string]string{"atsProfileUrl": in.Candidate.ProfileURL, "atsCandidateId": in.Candidate.ID},
 	}, c.who())
@@ -65,7 +65,7 @@ func (a *API) cancel(ctx context.Context, c *call) (any, error) {
 	if err := c.read(&in); err != nil {
 		return nil, err
 	}
-	cancelled, err := a.Desk.Cancel(ctx, c.by, in.Assessment, c.who())
+	cancelled, err := a.desk().Cancel(ctx, c.by, in.Assessment, c.who())
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/rate"
 	"visavis.dev/pkg/hiring/ats"
@@ -23,15 +24,26 @@ import (
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/limits"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/signin"
 )
 
 // API is what the operations work with.
 type API struct {
-	Desk    ats.Desk
+	Tenants *tenant.Tenants
+	// Organization finds an organization and what it may have.
+	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
+	// Gate mails invites.
+	Gate    *signin.Gate
 	Opener  *connection.Opener
 	Limiter *limits.Limiter
 	// Reporter notes that a system called.
 	Reporter *connection.Reporter
+}
+
+// desk takes what systems send.
+func (a *API) desk() *ats.Desk {
+	return &ats.Desk{Tenants: a.Tenants, Organization: a.Organization, Mails: a.Gate.Mails}
 }
 
 const (

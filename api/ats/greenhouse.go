@@ -20,7 +20,7 @@ func refuseGreenhouse(w http.ResponseWriter, _ string, r refused) {
 
 // listTests answers the tests: the roles that can be sent to now.
 func (a *API) listTests(ctx context.Context, c *call) (any, error) {
-	offered, err := a.Desk.Offered(ctx, c.by, c.Now())
+	offered, err := a.desk().Offered(ctx, c.by, c.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (a *API) sendTest(ctx context.Context, c *call) (any, error) {
 	if in.URL != "" && !ats.Calls(c.by, in.URL) {
 		return nil, problem.Invalid("body.url", "url is not where the connection's baseUrl is.")
 	}
-	sent, err := a.Desk.Send(ctx, c.by, ats.Sent{
+	sent, err := a.desk().Send(ctx, c.by, ats.Sent{
 		Test: in.Test, Reference: in.Reference(), Name: in.Candidate.Name(), Email: in.Candidate.Email, Phone: in.Candidate.Phone, Callback: in.URL,
 		Metadata: map[string]string{"atsProfileUrl": in.Candidate.ProfileURL},
 	}, c.who())
@@ -60,7 +60,7 @@ func (a *API) sendTest(ctx context.Context, c *call) (any, error) {
 
 // testStatus answers where somebody stands.
 func (a *API) testStatus(ctx context.Context, c *call) (any, error) {
-	found, err := a.Desk.Find(ctx, c.by, c.r.URL.Query().Get("partner_interview_id"))
+	found, err := a.desk().Find(ctx, c.by, c.r.URL.Query().Get("partner_interview_id"))
 	if err != nil {
 		return nil, err
 	}
