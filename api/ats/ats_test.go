@@ -3,6 +3,7 @@ package ats_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"regexp"
 	"strings"
@@ -12,8 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/mail"
+	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/provider/ashby/ashbytest"
 	"visavis.dev/pkg/provider/greenhouse/greenhousetest"
 	"visavis.dev/pkg/store/tenant"
@@ -57,9 +60,7 @@ func newBench(t *testing.T) *bench {
 func (b *bench) connect(provider, secret string, config map[string]any) string {
 	b.t.Helper()
 	full := map[string]any{"roles": []any{b.role}, "profileUrl": profile}
-	for name, value := range config {
-		full[name] = value
-	}
+	maps.Copy(full, config)
 	made := b.CallAs(b.t, "createConnection", "", b.Acme.New, map[string]any{
 		"kind": "ats", "provider": provider, "name": "ATS", "secret": secret, "config": full, "limits": map[string]any{"timeoutMs": 5000},
 	})
@@ -288,13 +289,20 @@ func TestTheConfig(t *testing.T) {
 		{"body.secret", nil, strings.Repeat("k", 111)},
 	} {
 		config := map[string]any{"roles": []any{b.role}, "profileUrl": profile}
-		for name, value := range wrong.config {
-			config[name] = value
-		}
+		maps.Copy(config, wrong.config)
 		answer := b.CallAs(t, "createConnection", "", b.Acme.New, map[string]any{"kind": "ats", "provider": "greenhouse", "name": "ATS", "secret": wrong.secret, "config": config})
 		apitest.RequireError(t, answer, http.StatusBadRequest, "invalid_request", wrong.param)
 	}
 	b.connect("greenhouse", ourKey, nil)
+	weak := b.Key(b.Acme, scope.Grant{Contract: contract.V20261001, Scopes: []scope.Scope{scope.ConnectionsWrite, scope.CandidatesRead}})
+	for operation, body := range map[string]map[string]any{
+		"updateConnection":       {"enabled": false},
+		"rotateConnectionSecret": {"secret": "another-key-of-our-own"},
+	} {
+		refused := b.CallAs(t, operation, b.connection, weak, body)
+		message := apitest.RequireError(t, refused, http.StatusForbidden, "forbidden", "")
+		require.Contains(t, message["message"], "candidates:write")
+	}
 	answer := b.CallAs(t, "updateConnection", b.connection, b.Acme.New, map[string]any{"config": map[string]any{"roles": []any{theirs}, "profileUrl": profile}})
 	apitest.RequireError(t, answer, http.StatusBadRequest, "invalid_request", "body.config.roles.0")
 }
