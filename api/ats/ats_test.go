@@ -66,7 +66,9 @@ func (b *bench) connect(provider, secret string, config map[string]any) string {
 	})
 	require.Equal(b.t, http.StatusCreated, made.Status, "%s", made.Raw)
 	b.connection = made.Data(b.t)["id"].(string)
-	return b.URL + "/ats/" + b.connection + "." + b.Acme.ID.String()
+	at := made.Data(b.t)["servedUrl"].(string)
+	require.Equal(b.t, b.URL+"/ats/"+b.connection+"."+b.Acme.ID.String(), at)
+	return at
 }
 
 func (b *bench) greenhouse() *greenhousetest.Server {

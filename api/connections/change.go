@@ -77,7 +77,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 		if err := checkRoles(ctx, tx, made.Kind, made.Config); err != nil {
 			return Connection{}, err
 		}
-		return show(made), connection.Create(ctx, tx, a.Vault, made, secret, c.Actor())
+		return show(c, made), connection.Create(ctx, tx, a.Vault, made, secret, c.Actor())
 	})
 }
 
@@ -202,7 +202,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 			}
 		}
 		after, err := connection.Configure(ctx, tx, a.Vault, before, change, c.Actor())
-		return show(after), asProblem(err)
+		return show(c, after), asProblem(err)
 	})
 }
 
@@ -277,6 +277,6 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 			return Connection{}, problem.Conflicting("no_secret", "The connection has no secret. Change it to give it one.").WithParam("path.id")
 		}
 		after, err := connection.Rotate(ctx, tx, a.Vault, before, secret, time.Duration(in.Body.GraceS)*time.Second, c.Actor())
-		return show(after), err
+		return show(c, after), err
 	})
 }

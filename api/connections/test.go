@@ -44,12 +44,12 @@ func (a *API) test(ctx context.Context, c *route.Call, p *Path) (ConnectionTest,
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (ConnectionTest, error) {
 		after, err := connection.RecordTrial(ctx, tx, opened, trial, c.Now())
-		return showTest(trial, after), err
+		return showTest(c, trial, after), err
 	})
 }
 
-func showTest(trial connection.Trial, after connection.Connection) ConnectionTest {
-	shown := ConnectionTest{OK: trial.OK(), Connection: show(after)}
+func showTest(c *route.Call, trial connection.Trial, after connection.Connection) ConnectionTest {
+	shown := ConnectionTest{OK: trial.OK(), Connection: show(c, after)}
 	for _, s := range trial.Steps {
 		step := TestStep{Name: s.Name, OK: s.OK, Ms: s.Took.Milliseconds()}
 		if s.Err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,11 +49,11 @@ func (c Config) checkApplicants() error {
 	return nil
 }
 
-// Roles are those that the config of an applicant tracking system names.
+// Roles are those, each once, that the config of an applicant tracking system names.
 func (c Config) Roles() []id.Role {
 	var roles []id.Role
 	for _, text := range c.Texts("roles") {
-		if r, err := id.ParseRole(text); err == nil {
+		if r, err := id.ParseRole(text); err == nil && !slices.Contains(roles, r) {
 			roles = append(roles, r)
 		}
 	}
