@@ -46,6 +46,13 @@ func TestAshby(t *testing.T) {
 	all, err := s.List()
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{b.assessment(): "Rigger"}, all)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Partner+"/assessment.list", http.NoBody)
+	require.NoError(t, err)
+	req.SetBasicAuth(s.PartnerKey, "")
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, http.StatusOK, resp.StatusCode, "its body need not be there")
 
 	body := ashbytest.Body(b.assessment(), "app-1", "kim@example.com")
 	which, first, err := s.Start(body)

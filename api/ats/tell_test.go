@@ -128,3 +128,21 @@ func TestHowLongIsWaited(t *testing.T) {
 	require.Zero(t, j.commit(j.prepare()))
 	require.Equal(t, job.Succeeded, j.job.State)
 }
+
+// Workers tell by themselves.
+func TestAWorkerTells(t *testing.T) {
+	b := newBench(t)
+	s := b.ashby()
+	_, _, err := s.Start(ashbytest.Body(b.assessment(), "app-1", "kim@example.com"))
+	require.NoError(t, err)
+	require.Equal(t, 1, b.mails())
+	worker := b.Worker()
+	worker.Start()
+	t.Cleanup(worker.Stop)
+	who := b.arrive()
+	require.Eventually(t, func() bool { return len(s.Updates()) == 1 }, 2*patience, step)
+	_, err = b.StartInterview(t, b.Acme, who)
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return len(s.Updates()) == 2 }, 2*patience, step)
+	require.Equal(t, []any{"Opened", "Started"}, values(s.Updates()))
+}

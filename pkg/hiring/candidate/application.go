@@ -78,7 +78,11 @@ const selectApplication = `SELECT ` + applicationColumns + ` FROM candidate_appl
 // GetApplication finds what a connection sent. It rides candidate_application_pkey. The error is
 // errdefs.NotFound, also of what another connection sent.
 func GetApplication(ctx context.Context, t *tenant.Tenants, org id.Org, by id.Connection, which id.Invite) (Application, error) {
-	return tenant.One(ctx, t, org, scanApplication, ApplicationNoun.NotFound(which), selectApplication+` AND connection_id = $3`, org, which, by)
+	a, err := ReadApplication(ctx, t, org, which)
+	if err == nil && a.Connection != by {
+		return Application{}, ApplicationNoun.NotFound(which)
+	}
+	return a, err
 }
 
 // ReadApplication is GetApplication of any connection.

@@ -202,7 +202,8 @@ func TestKeysOfApplicantTrackingSystems(t *testing.T) {
 		"short:theirs-which-is-long-enough": {false, false},
 		connection.Secret(strings.Repeat("k", 111)): {false, false},
 	} {
-		require.Equal(t, good, [2]bool{greenhouse.CheckSecret(secret) == "", ashby.CheckSecret(secret) == ""})
+		taken := [2]bool{greenhouse.CheckSecret(secret) == "", ashby.CheckSecret(secret) == ""}
+		require.Equal(t, good, taken)
 	}
 	opened := connection.Opened{Secrets: []connection.Secret{key + ":theirs", "the-key-before-this-one"}}
 	require.True(t, opened.Admits(key))
