@@ -60,11 +60,7 @@ func (a *API) sendTest(ctx context.Context, c *call) (any, error) {
 
 // testStatus answers where somebody stands.
 func (a *API) testStatus(ctx context.Context, c *call) (any, error) {
-	found, err := a.desk().Find(ctx, c.by, c.r.URL.Query().Get("partner_interview_id"))
-	if err != nil {
-		return nil, err
-	}
-	return ats.GreenhouseStatus(c.by, found), nil
+	return a.desk().GreenhouseStatus(ctx, c.by, c.r.URL.Query().Get("partner_interview_id"), c.Now())
 }
 
 // calls are the names of requests that a malformed answer can be of.

@@ -269,3 +269,28 @@ func TestAConnectionsLimit(t *testing.T) {
 	}
 	require.Fail(t, "there is no limit")
 }
+
+// A law's notice period refuses no invite, and Greenhouse shows how long it lasts.
+func TestANoticePeriod(t *testing.T) {
+	b := newBench(t)
+	body := b.RoleBody(t, b.Acme)
+	notice := body["notice"].(map[string]any)
+	notice["leadDays"] = 5
+	b.role = b.Role(t, b.Acme, map[string]any{"notice": notice})
+	s := b.greenhouse()
+	instance, err := s.SendTest(s.Body(b.role, harry))
+	require.NoError(t, err)
+	who := b.arrive()
+	at, err := s.TestStatus(instance)
+	require.NoError(t, err)
+	until, err := time.Parse(time.RFC3339, at.Metadata["Interview not before"].(string))
+	require.NoError(t, err)
+	require.Greater(t, time.Until(until), 4*24*time.Hour)
+	_, err = b.StartInterview(t, b.Acme, who)
+	require.Error(t, err)
+	b.decide(who, "reject")
+	at, err = s.TestStatus(instance)
+	require.NoError(t, err)
+	require.Equal(t, "complete", at.Status)
+	require.NotContains(t, at.Metadata, "Interview not before")
+}

@@ -20,6 +20,7 @@ import (
 	"visavis.dev/pkg/hiring/screening"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/mailer"
+	"visavis.dev/pkg/provider/greenhouse"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/setting"
@@ -326,6 +327,27 @@ func (d *Desk) Find(ctx context.Context, by connection.Opened, which string) (ca
 		err = refuse(Unknown, "Nobody was sent by that id.")
 	}
 	return a, err
+}
+
+// GreenhouseStatus is where somebody stands whom a connection sent, as test_status answers it. Before it is
+// complete it says until when a law's notice period holds the interview back. The error can be a RefusalError.
+func (d *Desk) GreenhouseStatus(ctx context.Context, by connection.Opened, which string, now time.Time) (greenhouse.Status, error) {
+	a, err := d.Find(ctx, by, which)
+	if err != nil {
+		return greenhouse.Status{}, err
+	}
+	s := greenhouseStatus(by, a)
+	if a.Standing.Final() {
+		return s, nil
+	}
+	c, err := candidate.Get(ctx, d.Tenants, by.Org, a.Candidate)
+	if errdefs.IsAbsent(err, candidate.Noun) {
+		return s, refuse(Unknown, "Nobody was sent by that id.")
+	}
+	if err == nil && c.StartsFrom != nil && now.Before(*c.StartsFrom) {
+		s.Metadata["Interview not before"] = moment(*c.StartsFrom)
+	}
+	return s, err
 }
 
 // instance reads what a system was given for somebody whom it sent.

@@ -29,9 +29,9 @@ func score(by *connection.Opened, a *candidate.Application) *float64 {
 	return new(math.Round(*a.Percent*10) / 10)
 }
 
-// GreenhouseStatus is where somebody stands, as test_status answers it. Once it is complete it
+// greenhouseStatus is where somebody stands, as test_status answers it. Once it is complete it
 // never changes.
-func GreenhouseStatus(by connection.Opened, a candidate.Application) greenhouse.Status {
+func greenhouseStatus(by connection.Opened, a candidate.Application) greenhouse.Status {
 	s := greenhouse.Status{Status: string(a.Standing), Metadata: map[string]any{
 		"Status": labels[a.Standing], "Invited at": moment(a.CreatedAt), "Since": moment(a.StandingAt),
 	}}
