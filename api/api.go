@@ -10,6 +10,7 @@ import (
 	"visavis.dev/api/activity"
 	"visavis.dev/api/agents"
 	"visavis.dev/api/assignments"
+	"visavis.dev/api/ats"
 	"visavis.dev/api/avatars"
 	"visavis.dev/api/connections"
 	"visavis.dev/api/consents"
@@ -148,6 +149,7 @@ func Operations(s *route.Service, p Parts) {
 	(&results.API{Tenants: d.Tenants, Files: p.Files, Registry: p.Registry}).Register(s)
 	(&assignments.API{Tenants: d.Tenants, Gate: p.Gate}).Register(s)
 	(&hiring.API{Tenants: d.Tenants, Plans: p.Plans, Gate: p.Gate, PortalURL: p.PortalURL}).Register(s)
+	(&ats.API{Tenants: d.Tenants, Organization: p.Organization, Gate: p.Gate, Opener: p.Connections, Limiter: d.Limiter, Reporter: p.Reporter}).Register(s)
 	(&inbox.API{Tenants: d.Tenants, Gate: p.Gate}).Register(s)
 	(&dashboards.API{Tenants: d.Tenants, Embeds: p.Embeds, PortalURL: p.PortalURL}).Register(s)
 	(&exports.API{}).Register(s)

@@ -19,9 +19,11 @@ import (
 	"visavis.dev/pkg/base/mail"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/hiring/ats"
 	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/hiring/demographics"
 	"visavis.dev/pkg/hiring/screening"
+	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
@@ -317,6 +319,14 @@ func init() {
 	}
 	bodies["resendInvite"] = func(n int) map[string]any { return map[string]any{"expiresInDays": n%180 + 1, "send": false} }
 	Once["reviewCandidate"], Once["decideCandidate"], Once["updateCandidateRequest"] = candidate.ReasonReviewed, candidate.ReasonDecided, candidate.ReasonRequestState
+}
+
+// Tell tells applicant tracking systems what is due to be told, and writes what came of the calls.
+func (w *World) Tell(t testing.TB) {
+	t.Helper()
+	report := &connection.Reporter{Tenants: w.Tenants, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler)}
+	w.runJobs(t, (&ats.Teller{Tenants: w.Tenants, Opener: w.Connections, Report: report, Egress: w.Egress, Clock: clock.RealClock{}}).Background().Works)
+	report.Flush(t.Context())
 }
 
 // Post sends every mail that waits.

@@ -3,13 +3,16 @@ package connections
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -22,8 +25,8 @@ type Input struct{ Body ConnectionInput }
 
 // ConnectionInput is a connection to be made.
 type ConnectionInput struct {
-	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm" doc:"What the service is to do for personas and portals."`
-	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot" doc:"Which interface the service speaks. GET /connections/providers lists them."`
+	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats" doc:"What the service is to do for personas and portals."`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby" doc:"Which interface the service speaks. GET /connections/providers lists them."`
 	Name     string                 `json:"name" minLength:"1" maxLength:"80" doc:"What to call the connection, for people."`
 	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
 	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
@@ -45,7 +48,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 	if !ok {
 		return Connection{}, problem.Invalid("body.provider", "%s does not offer a connection of kind %s; GET /connections/providers lists those that are.", b.Provider, b.Kind)
 	}
-	if err := checkInbox(c, offer.Kind); err != nil {
+	if err := checkScope(c, offer.Kind); err != nil {
 		return Connection{}, err
 	}
 	config := connection.Config(b.Config)
@@ -71,7 +74,10 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 		made.Fallback = b.Fallback
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Connection, error) {
-		return show(made), connection.Create(ctx, tx, a.Vault, made, secret, c.Actor())
+		if err := checkRoles(ctx, tx, made.Kind, made.Config); err != nil {
+			return Connection{}, err
+		}
+		return show(c, made), connection.Create(ctx, tx, a.Vault, made, secret, c.Actor())
 	})
 }
 
@@ -83,11 +89,29 @@ func (a *API) checkPlan(c *route.Call) error {
 	return nil
 }
 
-// checkInbox says whether the key may have the inbox written elsewhere: a connection of kind crm
-// gets the contacts.
-func checkInbox(c *route.Call, k connection.Kind) error {
-	if k == connection.CRM && !c.Principal.Key.Grant().Holds(scope.InboxRead) {
-		return problem.New(problem.Forbidden, "This key lacks the scope %s, which connections of kind crm need.", scope.InboxRead)
+// scopes are those that connections of a kind need beside their own: of kind crm the inbox is written
+// elsewhere, and of kind ats candidates are invited from there.
+var scopes = map[connection.Kind]scope.Scope{connection.CRM: scope.InboxRead, connection.ATS: scope.CandidatesWrite}
+
+// checkScope says whether the key may do itself what a connection of a kind has others do.
+func checkScope(c *route.Call, k connection.Kind) error {
+	if needed, ok := scopes[k]; ok && !c.Principal.Key.Grant().Holds(needed) {
+		return problem.New(problem.Forbidden, "This key lacks the scope %s, which connections of kind %s need.", needed, k)
+	}
+	return nil
+}
+
+// checkRoles says whether the roles that an applicant tracking system is to offer are the organization's.
+func checkRoles(ctx context.Context, tx *tenant.Tx, k connection.Kind, config connection.Config) error {
+	if k != connection.ATS {
+		return nil
+	}
+	for i, r := range config.Roles() {
+		if _, err := role.Find(ctx, tx, r); errdefs.IsNotFound(err, role.Noun) {
+			return problem.Invalid(fmt.Sprintf("body.config.roles.%d", i), "There is no role of that id.")
+		} else if err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -123,6 +147,9 @@ func checkSecret(offer connection.Offer, s connection.Secret) error {
 			return problem.Invalid("body.secret", "A secret consists of printable ASCII characters without spaces.")
 		}
 	}
+	if wrong := offer.CheckSecret(s); wrong != "" {
+		return problem.Invalid("body.secret", "The secret %s.", wrong)
+	}
 	return nil
 }
 
@@ -156,7 +183,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 		return Connection{}, err
 	}
 	if in.Body.Config.Set || in.Body.Secret.Set || in.Body.Enabled.Set {
-		if err := checkInbox(c, now.Kind); err != nil {
+		if err := checkScope(c, now.Kind); err != nil {
 			return Connection{}, err
 		}
 	}
@@ -169,8 +196,13 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 		if err != nil {
 			return Connection{}, err
 		}
+		if change.Config != nil {
+			if err := checkRoles(ctx, tx, before.Kind, *change.Config); err != nil {
+				return Connection{}, err
+			}
+		}
 		after, err := connection.Configure(ctx, tx, a.Vault, before, change, c.Actor())
-		return show(after), asProblem(err)
+		return show(c, after), asProblem(err)
 	})
 }
 
@@ -234,13 +266,17 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 		if err != nil {
 			return Connection{}, err
 		}
-		if err := checkInbox(c, before.Kind); err != nil {
+		if err := checkScope(c, before.Kind); err != nil {
+			return Connection{}, err
+		}
+		offer, _ := connection.FindOffer(before.Kind, before.Provider)
+		if err := checkSecret(offer, secret); err != nil {
 			return Connection{}, err
 		}
 		if !before.SecretSet {
 			return Connection{}, problem.Conflicting("no_secret", "The connection has no secret. Change it to give it one.").WithParam("path.id")
 		}
 		after, err := connection.Rotate(ctx, tx, a.Vault, before, secret, time.Duration(in.Body.GraceS)*time.Second, c.Actor())
-		return show(after), err
+		return show(c, after), err
 	})
 }

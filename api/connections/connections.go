@@ -105,14 +105,15 @@ func (a *API) Register(s *route.Service) {
 // Connection is one connection, without its secret.
 type Connection struct {
 	ID          id.Connection       `json:"id" doc:"Id of the connection, with the prefix con_."`
-	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm" doc:"What the service does for personas and portals."`
-	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot" doc:"Which interface the service speaks."`
+	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats" doc:"What the service does for personas and portals."`
+	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby" doc:"Which interface the service speaks."`
 	Name        string              `json:"name" doc:"What the connection is called, for people."`
 	State       connection.State    `json:"state" enum:"unverified,active,failing,disabled" doc:"unverified until a call worked, active, failing after calls that did not, or disabled by hand."`
 	Config      map[string]any      `json:"config" doc:"Of the provider's form; holds no secret."`
 	SecretSet   bool                `json:"secretSet" doc:"Whether a secret is stored. The secret itself is never shown."`
 	SecretLast4 *string             `json:"secretLast4" doc:"null for a short secret."`
 	Tools       []ConnectionTool    `json:"tools" doc:"What a persona's model may have done there, of kind http; of kind mcp what the last test found there, and what config names besides."`
+	ServedURL   *string             `json:"servedUrl" format:"uri" doc:"Under which address an applicant tracking system asks, with the secret as user name; null of other kinds."`
 	UsedBy      ConnectionUsers     `json:"usedBy" doc:"What would be without the service if the connection went away."`
 	Limits      ConnectionLimits    `json:"limits" doc:"Bounds on the calls that are made of the service."`
 	Health      ConnectionHealth    `json:"health" doc:"How its latest calls went."`
@@ -142,7 +143,7 @@ type ConnectionHealth struct {
 	P95Ms               *int64         `json:"p95Ms" doc:"How long 95 of a hundred of the last calls took at most."`
 }
 
-func show(c connection.Connection) Connection {
+func show(call *route.Call, c connection.Connection) Connection {
 	shown := Connection{
 		ID: c.ID, Kind: c.Kind, Provider: c.Provider, Name: c.Name, State: c.State, Config: c.Config, SecretSet: c.SecretSet,
 		SecretLast4: orNull(c.SecretLast4), Tools: showTools(c), UsedBy: ConnectionUsers{c.UsedBy.Personas, c.UsedBy.Voices, c.UsedBy.Portals}, Limits: ConnectionLimits{c.TimeoutMs},
@@ -151,6 +152,9 @@ func show(c connection.Connection) Connection {
 			ConsecutiveFailures: c.Health.Failures,
 		},
 		Fallback: c.Fallback, CreatedAt: c.CreatedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(),
+	}
+	if c.Kind == connection.ATS {
+		shown.ServedURL = new(call.URL("/ats/" + c.ID.String() + "." + call.Org().String()))
 	}
 	if c.Health.P95Ms >= 0 {
 		shown.Health.P95Ms = &c.Health.P95Ms
@@ -189,8 +193,8 @@ func (p Path) connection() (id.Connection, error) {
 // Query filters and pages the connections.
 type Query struct {
 	route.Paging
-	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm" doc:"Only services that do this."`
-	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot" doc:"Only services of this provider."`
+	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats" doc:"Only services that do this."`
+	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby" doc:"Only services of this provider."`
 	State    string `query:"state" enum:"unverified,active,failing,disabled" doc:"Only connections in this state."`
 }
 
@@ -198,7 +202,7 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Con
 	filter := connection.Filter{Kind: connection.Kind(q.Kind), Provider: connection.Provider(q.Provider), State: connection.State(q.State)}
 	return route.Listed(c, q.Paging, func(after id.Connection, limit int) ([]connection.Connection, error) {
 		return connection.List(ctx, a.Tenants, c.Org(), filter, after, limit)
-	}, func(c connection.Connection) id.Connection { return c.ID }, show)
+	}, func(x connection.Connection) id.Connection { return x.ID }, func(x connection.Connection) Connection { return show(c, x) })
 }
 
 func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, error) {
@@ -207,13 +211,13 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, erro
 		return Connection{}, err
 	}
 	found, err := connection.Get(ctx, a.Tenants, c.Org(), which)
-	return show(found), err
+	return show(c, found), err
 }
 
 // ProviderOffer is a provider that can be connected.
 type ProviderOffer struct {
-	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm" doc:"What services of this provider do."`
-	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot" doc:"The value to send as a connection's provider."`
+	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats" doc:"What services of this provider do."`
+	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby" doc:"The value to send as a connection's provider."`
 	Name           string              `json:"name" doc:"What the provider is called, for people."`
 	Secret         string              `json:"secret" doc:"What the secret is."`
 	SecretRequired bool                `json:"secretRequired" doc:"Whether a connection to it needs a secret."`

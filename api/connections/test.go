@@ -18,7 +18,7 @@ type ConnectionTest struct {
 
 // TestStep is a part of a test.
 type TestStep struct {
-	Name      string         `json:"name" doc:"What was asked for: address, and then answer, keys, speech, voices, tools, contacts, transcription or rooms."`
+	Name      string         `json:"name" doc:"What was asked for: address, and then answer, keys, speech, voices, tools, contacts, assessments, transcription or rooms."`
 	OK        bool           `json:"ok" doc:"Whether the step worked."`
 	Ms        int64          `json:"ms" doc:"How long the step took, in milliseconds."`
 	Error     *string        `json:"error" doc:"What went wrong, in words."`
@@ -44,12 +44,12 @@ func (a *API) test(ctx context.Context, c *route.Call, p *Path) (ConnectionTest,
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (ConnectionTest, error) {
 		after, err := connection.RecordTrial(ctx, tx, opened, trial, c.Now())
-		return showTest(trial, after), err
+		return showTest(c, trial, after), err
 	})
 }
 
-func showTest(trial connection.Trial, after connection.Connection) ConnectionTest {
-	shown := ConnectionTest{OK: trial.OK(), Connection: show(after)}
+func showTest(c *route.Call, trial connection.Trial, after connection.Connection) ConnectionTest {
+	shown := ConnectionTest{OK: trial.OK(), Connection: show(c, after)}
 	for _, s := range trial.Steps {
 		step := TestStep{Name: s.Name, OK: s.OK, Ms: s.Took.Milliseconds()}
 		if s.Err != nil {

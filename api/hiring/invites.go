@@ -72,7 +72,7 @@ type Invite struct {
 	SentAt        *time.Time            `json:"sentAt" doc:"When it was mailed, in UTC; null for not."`
 	OpenedAt      *time.Time            `json:"openedAt" doc:"When it was first opened, in UTC; null for never."`
 	RemindersSent int64                 `json:"remindersSent" doc:"How often it was mailed again."`
-	CreatedBy     string                `json:"createdBy" doc:"The id of the key that made it."`
+	CreatedBy     string                `json:"createdBy" doc:"The id of the key that made it, or of the connection by which an applicant tracking system did."`
 	ExternalID    *string               `json:"externalId" doc:"The candidate's id in your own system; null where none was given."`
 	CreatedAt     time.Time             `json:"createdAt" doc:"When it was made, in UTC."`
 }

@@ -25,6 +25,8 @@ type Kind string
 
 // The kinds.
 const (
+	// ATSTell tells an applicant tracking system where a candidate stands (package ats).
+	ATSTell Kind = "ats_tell"
 	// AssignmentProgress notes how far somebody got with an assignment (package assignment).
 	AssignmentProgress Kind = "assignment_progress"
 	// AvatarPrepare makes a face ready to be worn (package face).
@@ -95,7 +97,7 @@ func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
 // QuietKinds lists every kind that is quiet.
 func QuietKinds() []Kind { return slices.Clone(quiet) }
 
-var quiet = []Kind{AssignmentProgress, CalendarSend, CandidateScore, CRMSend, InboxForget, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore}
+var quiet = []Kind{ATSTell, AssignmentProgress, CalendarSend, CandidateScore, CRMSend, InboxForget, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore}
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.

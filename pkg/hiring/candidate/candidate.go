@@ -145,12 +145,14 @@ type Candidate struct {
 	LinkAt *time.Time
 	// SettledAt is when it was first decided after an interview to go on with them, or not to; Selected says that it was
 	// to go on.
-	SettledAt            *time.Time
-	Selected             bool
-	ErasedAt             *time.Time
-	Length               int64
-	Head                 []byte
-	Sandbox              bool
+	SettledAt *time.Time
+	Selected  bool
+	ErasedAt  *time.Time
+	Length    int64
+	Head      []byte
+	Sandbox   bool
+	// Tracked says that an applicant tracking system sent them (Application).
+	Tracked              bool
 	Edition              int64
 	CreatedAt, UpdatedAt time.Time
 }
@@ -182,14 +184,14 @@ func (c *Candidate) Conflict(reason, message string) error {
 
 const columns = `id, role_id, invite_id, name, email, email_key, phone, resume_url, external_id, language, metadata, state, stage, notice, starts_from,
 	consent, screening_id, attempts, extra, screened_at, reviewed_at, reviewer_id, decision, decision_note, on_hold, retain_until, words_until, silence_at,
-	erase_at, erased_at, record_length, record_head, sandbox, edition, created_at, updated_at, link_at, settled_at, selected`
+	erase_at, erased_at, record_length, record_head, sandbox, edition, created_at, updated_at, link_at, settled_at, selected, tracked`
 
 func (c *Candidate) places() []any {
 	return []any{
 		&c.ID, &c.Role, &c.Invite, &c.Name, &c.Email, &c.emailKey, &c.Phone, &c.ResumeURL, &c.ExternalID, &c.Language, &c.Metadata, &c.State, &c.Stage,
 		&c.Notice, &c.StartsFrom, &c.Consent, &c.Screening, &c.Attempts, &c.Extra, &c.ScreenedAt, &c.ReviewedAt, &c.Reviewer, &c.Decision,
 		&c.DecisionNote, &c.OnHold, &c.RetainUntil, &c.WordsUntil, &c.SilenceAt, &c.EraseAt, &c.ErasedAt, &c.Length, &c.Head, &c.Sandbox, &c.Edition,
-		&c.CreatedAt, &c.UpdatedAt, &c.LinkAt, &c.SettledAt, &c.Selected,
+		&c.CreatedAt, &c.UpdatedAt, &c.LinkAt, &c.SettledAt, &c.Selected, &c.Tracked,
 	}
 }
 
@@ -261,7 +263,8 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, r id.Role, f Filte
 	return tenant.All(ctx, t, org, scan, sql+order, args...)
 }
 
-// Save writes what can change of a candidate who is locked.
+// Save writes what can change of a candidate who is locked, their invitation before it, and has the
+// system that sent them told.
 func (c *Candidate) Save(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 	c.UpdatedAt, c.Edition = at, c.Edition+1
 	tx.Touch("candidate", c.ID)
@@ -275,7 +278,10 @@ func (c *Candidate) Save(ctx context.Context, tx *tenant.Tx, at time.Time) error
 		tx.Org, c.ID, c.Name, c.Email, c.emailKey, c.Phone, c.ResumeURL, c.ExternalID, c.Metadata, c.State, c.Stage, c.Notice, c.StartsFrom,
 		c.Consent, c.Screening, c.Attempts, c.Extra, c.ScreenedAt, c.ReviewedAt, c.Reviewer, c.Decision, c.DecisionNote, c.OnHold, c.RetainUntil,
 		c.SilenceAt, c.EraseAt, c.ErasedAt, c.Length, c.Head, c.Edition, c.UpdatedAt, c.WordsUntil, c.LinkAt, c.SettledAt, c.Selected)
-	return err
+	if err != nil {
+		return err
+	}
+	return c.follow(ctx, tx, at)
 }
 
 // Note adds an entry to the record of a candidate who is locked. Save comes after it.

@@ -91,6 +91,9 @@ func forget(ctx context.Context, tx *tenant.Tx, which id.Candidate, at time.Time
 	if err := dropRequests(ctx, tx, which, at); err != nil {
 		return err
 	}
+	if err := dropApplications(ctx, tx, which); err != nil {
+		return err
+	}
 	if err := blankHuman(ctx, tx, which, at); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package candidate_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/store/database/databasetest"
+	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
 )
 
@@ -46,6 +48,48 @@ func TestInterviewsWithPeopleRideTheirIndexes(t *testing.T) {
 				plan := statement.Forced(t, db)
 				require.Contains(t, plan, c.index, statement.SQL)
 				require.NotContains(t, plan, "Seq Scan on human_interview", statement.SQL)
+			}
+		})
+	}
+}
+
+// No statement looks through all that systems sent.
+func TestApplicationsRideTheirIndexes(t *testing.T) {
+	tenants, sent, org, _ := tenanttest.NewTraced(t)
+	db, err := tenants.Shard(t.Context(), "a")
+	require.NoError(t, err)
+	_, err = db.Exec(t.Context(), `
+		INSERT INTO candidate_application (org_id, id, connection_id, role_id, candidate_id, reference, standing, standing_at, edition, told, created_at)
+		SELECT $1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), n::TEXT, 'invited', now(), 1, 1, now()
+		FROM generate_series(1, 2000) n`, org)
+	require.NoError(t, err)
+	in := func(fn func(context.Context, *tenant.Tx)) func() error {
+		return func() error {
+			return tenants.InTx(t.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
+				fn(ctx, tx)
+				return nil
+			})
+		}
+	}
+	for name, c := range map[string]struct {
+		index string
+		run   func() error
+	}{
+		"of a connection": {"candidate_application_pkey", func() error {
+			_, _ = candidate.GetApplication(t.Context(), tenants, org, id.NewConnection(), id.NewInvite())
+			return nil
+		}},
+		"of a job":  {"candidate_application_pkey", func() error { _, _ = candidate.ReadApplication(t.Context(), tenants, org, id.NewInvite()); return nil }},
+		"to change": {"candidate_application_pkey", in(func(ctx context.Context, tx *tenant.Tx) { _, _ = candidate.FindApplication(ctx, tx, id.NewInvite()) })},
+		"by the system's id": {"candidate_application_by_reference", in(func(ctx context.Context, tx *tenant.Tx) {
+			_, _ = candidate.Referred(ctx, tx, candidate.Applied{Connection: id.NewConnection(), Reference: "7"}, id.NewRole())
+		})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, statement := range sent.Of(t, "FROM candidate_application", c.run) {
+				plan := statement.Forced(t, db)
+				require.Contains(t, plan, c.index, statement.SQL)
+				require.NotContains(t, plan, "Seq Scan on candidate_application", statement.SQL)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -148,6 +149,8 @@ type Wanted struct {
 	Email, Phone, ResumeURL, ExternalID *string
 	Language                            string
 	Metadata                            map[string]string
+	// Applied is by what an applicant tracking system sends them; nil for none.
+	Applied *Applied
 }
 
 // Batch is how people are invited together.
@@ -178,6 +181,14 @@ type Fault struct {
 // FaultsError says why nobody of a batch was invited: some of them cannot be.
 type FaultsError struct{ Faults []Fault }
 
+// known is what is said of who is a candidate of the role already.
+const known = "is that of a candidate of the role already"
+
+// Known says whether some of them are candidates of the role already.
+func (e *FaultsError) Known() bool {
+	return slices.ContainsFunc(e.Faults, func(f Fault) bool { return f.Message == known })
+}
+
 func (e *FaultsError) Error() string {
 	first := e.Faults[0]
 	return fmt.Sprintf("candidates[%d].%s %s", first.Index, first.Field, first.Message)
@@ -196,6 +207,11 @@ func InviteAll(ctx context.Context, tx *tenant.Tx, r *role.Role, b Batch, who ac
 	for i := range people {
 		if err := people[i].insert(ctx, tx, r, who); err != nil {
 			return nil, err
+		}
+		if by := b.People[i].Applied; by != nil {
+			if err := people[i].Candidate.apply(ctx, tx, *by); err != nil {
+				return nil, err
+			}
 		}
 		if b.Outbox == nil {
 			continue
@@ -216,7 +232,7 @@ func (b *Batch) begin(ctx context.Context, tx *tenant.Tx, r *role.Role, who acti
 	for i, w := range b.People {
 		c := Candidate{
 			ID: id.NewCandidate(), Role: r.ID, Invite: id.NewInvite(), Name: w.Name, Phone: w.Phone, ResumeURL: w.ResumeURL, ExternalID: w.ExternalID,
-			Language: w.Language, Metadata: w.Metadata, State: Invited, Stage: AtScreening, Sandbox: b.Sandbox, Edition: 1, CreatedAt: who.At, UpdatedAt: who.At,
+			Language: w.Language, Metadata: w.Metadata, State: Invited, Stage: AtScreening, Sandbox: b.Sandbox, Tracked: w.Applied != nil, Edition: 1, CreatedAt: who.At, UpdatedAt: who.At,
 		}
 		if c.Metadata == nil {
 			c.Metadata = map[string]string{}
@@ -248,11 +264,11 @@ func (b *Batch) begin(ctx context.Context, tx *tenant.Tx, r *role.Role, who acti
 		people[i] = Issued{Invite: v, Candidate: c, Token: NewToken()}
 	}
 	faults = append(faults, b.twice()...)
-	known, err := b.known(ctx, tx, r.ID, emails, externals)
+	others, err := b.known(ctx, tx, r.ID, emails, externals)
 	if err != nil {
 		return nil, err
 	}
-	if faults = append(faults, known...); len(faults) > 0 {
+	if faults = append(faults, others...); len(faults) > 0 {
 		return nil, &FaultsError{faults}
 	}
 	return people, nil
@@ -303,7 +319,7 @@ func (b *Batch) known(ctx context.Context, tx *tenant.Tx, r id.Role, emails, ext
 			return nil, err
 		}
 		for _, value := range found {
-			faults = append(faults, Fault{look.of[value], look.field, "is that of a candidate of the role already"})
+			faults = append(faults, Fault{look.of[value], look.field, known})
 		}
 	}
 	return faults, nil
@@ -323,10 +339,10 @@ func (p *Issued) insert(ctx context.Context, tx *tenant.Tx, r *role.Role, who ac
 	b.Queue(`
 		INSERT INTO candidate (org_id, id, role_id, invite_id, name, email, email_key, phone, resume_url, external_id, language, metadata, state, stage,
 			consent, attempts, extra, on_hold, retain_until, words_until, silence_at, erase_at, record_length, record_head, sandbox, edition, created_at,
-			updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, 0, false, $16, $17, $18, $19, $20, $21, $22, 1, $23, $23)`,
+			updated_at, tracked)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, 0, false, $16, $17, $18, $19, $20, $21, $22, 1, $23, $23, $24)`,
 		tx.Org, c.ID, c.Role, c.Invite, c.Name, c.Email, c.emailKey, c.Phone, c.ResumeURL, c.ExternalID, c.Language, c.Metadata, c.State, c.Stage,
-		c.Consent, c.RetainUntil, c.WordsUntil, c.SilenceAt, c.EraseAt, c.Length, c.Head, c.Sandbox, c.CreatedAt)
+		c.Consent, c.RetainUntil, c.WordsUntil, c.SilenceAt, c.EraseAt, c.Length, c.Head, c.Sandbox, c.CreatedAt, c.Tracked)
 	b.Queue(`
 		INSERT INTO candidate_invite (org_id, id, role_id, candidate_id, channel, language, token_hash, message, expires_at, due_at, reminders_sent,
 			external_id, created_by, created_at)

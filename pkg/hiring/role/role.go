@@ -210,6 +210,16 @@ func Find(ctx context.Context, tx *tenant.Tx, r id.Role) (Role, error) {
 	return tenant.OneIn(ctx, tx, scanBare, Noun.NotFound(r), selectBare, tx.Org, r)
 }
 
+// Several finds roles by their ids, without their counts. It rides hiring_role_pkey.
+func Several(ctx context.Context, t *tenant.Tenants, org id.Org, which []id.Role) (map[id.Role]Role, error) {
+	found, err := tenant.All(ctx, t, org, scanBare, `SELECT `+columns+` FROM hiring_role r WHERE r.org_id = $1 AND r.id = ANY($2)`, org, which)
+	all := make(map[id.Role]Role, len(found))
+	for _, r := range found {
+		all[r.ID] = r
+	}
+	return all, err
+}
+
 // Lock finds a role, without its counts, that nobody else changes until the commit. The error
 // is errdefs.NotFound.
 func Lock(ctx context.Context, tx *tenant.Tx, r id.Role) (Role, error) {

@@ -32,6 +32,8 @@ const (
 	HTTP Kind = "http"
 	// CRM keeps the customers that an organization has.
 	CRM Kind = "crm"
+	// ATS sends candidates, and is told what came of them.
+	ATS Kind = "ats"
 	// MCP does what a model asks for, by the Model Context Protocol.
 	MCP Kind = "mcp"
 )

@@ -16,8 +16,10 @@ import (
 	"golang.org/x/text/message"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/provider/ashby"
 	"visavis.dev/pkg/provider/deepgram"
 	"visavis.dev/pkg/provider/elevenlabs"
+	"visavis.dev/pkg/provider/greenhouse"
 	"visavis.dev/pkg/provider/hubspot"
 )
 
@@ -34,6 +36,9 @@ const (
 	// HTTPAPI is any system that takes requests with JSON.
 	HTTPAPI Provider = "http"
 	HubSpot Provider = "hubspot"
+	// Greenhouse and Ashby are spoken to as their assessment partner.
+	Greenhouse Provider = "greenhouse"
+	Ashby      Provider = "ashby"
 	// MCPServer is any server of the Model Context Protocol.
 	MCPServer Provider = "mcp"
 )
@@ -132,6 +137,10 @@ func (c Config) BaseURL(p Provider) string {
 		return deepgram.DefaultURL
 	case HubSpot:
 		return hubspot.DefaultURL
+	case Greenhouse:
+		return greenhouse.DefaultURL
+	case Ashby:
+		return ashby.DefaultURL
 	case OIDC:
 		return c.Text("issuer")
 	case LiveKit:
@@ -209,6 +218,8 @@ func (o Offer) checkTools(c Config) (err error) {
 		_, err = c.MCPTools()
 	case CRM:
 		err = c.checkProperties()
+	case ATS:
+		err = c.checkApplicants()
 	}
 	return err
 }

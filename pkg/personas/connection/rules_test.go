@@ -3,17 +3,20 @@ package connection_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/upstream"
 )
 
 func TestConfigsAreOfTheProvidersForm(t *testing.T) {
+	role := id.NewRole().String()
 	for name, test := range map[string]struct {
 		kind     connection.Kind
 		provider connection.Provider
@@ -34,6 +37,13 @@ func TestConfigsAreOfTheProvidersForm(t *testing.T) {
 		"crm":              {connection.CRM, connection.HubSpot, connection.Config{"properties": map[string]any{"name": "firstname", "kind": "k"}}, ""},
 		"crm, the address": {connection.CRM, connection.HubSpot, connection.Config{"properties": map[string]any{"name": "email"}}, "properties.name"},
 		"crm, twice":       {connection.CRM, connection.HubSpot, connection.Config{"properties": map[string]any{"kind": "k", "state": "k"}}, "properties.state"},
+		"ats":              {connection.ATS, connection.Ashby, connection.Config{"roles": []any{role}, "profileUrl": "https://a.example/{candidateId}?x={candidateId}"}, ""},
+		"ats, no roles":    {connection.ATS, connection.Greenhouse, connection.Config{"roles": []any{}, "profileUrl": "https://a.example/{candidateId}"}, "roles"},
+		"ats, no role":     {connection.ATS, connection.Greenhouse, connection.Config{"roles": []any{role, "con_1"}, "profileUrl": "https://a.example/{candidateId}"}, "roles.1"},
+		"ats, no TLS":      {connection.ATS, connection.Greenhouse, connection.Config{"roles": []any{role}, "profileUrl": "http://a.example/{candidateId}"}, "profileUrl"},
+		"ats, one page":    {connection.ATS, connection.Greenhouse, connection.Config{"roles": []any{role}, "profileUrl": "https://a.example/"}, "profileUrl"},
+		"ats, a host":      {connection.ATS, connection.Greenhouse, connection.Config{"roles": []any{role}, "profileUrl": "https://a.{candidateId}/"}, "profileUrl"},
+		"ats, a password":  {connection.ATS, connection.Greenhouse, connection.Config{"roles": []any{role}, "profileUrl": "https://a:b@a.example/{candidateId}"}, "profileUrl"},
 		"livekit, prefix":  {connection.Media, connection.LiveKit, connection.Config{"url": "wss://a.example", "apiKey": "k", "roomPrefix": "a/b"}, "roomPrefix"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,7 +62,7 @@ func TestConfigsAreOfTheProvidersForm(t *testing.T) {
 	}
 	_, ok := connection.FindOffer(connection.Media, connection.ElevenLabs)
 	require.False(t, ok)
-	require.Len(t, connection.Offers(), 10)
+	require.Len(t, connection.Offers(), 12)
 }
 
 func TestWhereServicesAre(t *testing.T) {
@@ -178,4 +188,28 @@ func TestHealthHolds(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestKeysOfApplicantTrackingSystems(t *testing.T) {
+	const key = "a-key-of-our-own-making"
+	greenhouse, _ := connection.FindOffer(connection.ATS, connection.Greenhouse)
+	ashby, _ := connection.FindOffer(connection.ATS, connection.Ashby)
+	for secret, good := range map[connection.Secret][2]bool{
+		key:                                 {true, false},
+		key + ":theirs":                     {false, true},
+		key + ":":                           {false, false},
+		"short":                             {false, false},
+		"short:theirs-which-is-long-enough": {false, false},
+		connection.Secret(strings.Repeat("k", 111)): {false, false},
+	} {
+		taken := [2]bool{greenhouse.CheckSecret(secret) == "", ashby.CheckSecret(secret) == ""}
+		require.Equal(t, good, taken)
+	}
+	opened := connection.Opened{Secrets: []connection.Secret{key + ":theirs", "the-key-before-this-one"}}
+	require.True(t, opened.Admits(key))
+	require.True(t, opened.Admits("the-key-before-this-one"))
+	for _, wrong := range []string{"", "theirs", key + ":theirs", key + " "} {
+		require.False(t, opened.Admits(wrong), wrong)
+	}
+	require.False(t, connection.Opened{}.Admits(""))
 }

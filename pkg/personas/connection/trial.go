@@ -118,6 +118,8 @@ func (t Trier) call(o Opened, trial *Trial) (name string, call func(ctx context.
 		return "answer", func(ctx context.Context, secret string) error { return o.reach(ctx, client, secret) }
 	case o.Provider == HubSpot:
 		return "contacts", func(ctx context.Context, secret string) error { return o.HubSpot(t.Egress, secret).Check(ctx) }
+	case o.Kind == ATS:
+		return o.tryATS(t.Egress, t.Clock.Now())
 	case o.Provider == MCPServer:
 		return "tools", func(ctx context.Context, secret string) (err error) {
 			trial.Discovered, err = o.discoverTools(ctx, t.Egress, secret)

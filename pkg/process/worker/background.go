@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/eventing/webhook"
 	"visavis.dev/pkg/figures/dashboard"
 	"visavis.dev/pkg/figures/export"
+	"visavis.dev/pkg/hiring/ats"
 	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/hiring/demographics"
 	hiringrecord "visavis.dev/pkg/hiring/record"
@@ -112,6 +113,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		(&screening.Scorer{Tenants: b.Tenants}).Background(),
 		(&candidate.Eraser{Silence: screening.Silence, Forget: voluntary.Forget}).Background(d),
 		voluntary.Background(d),
+		(&ats.Teller{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
 		(&candidate.Anchorer{Signer: signer(b)}).Background(d),
 		// Figures about all of it.
 		job.Background{Tasks: dashboard.Tasks(d)},
