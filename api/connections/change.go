@@ -3,14 +3,18 @@ package connections
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -22,8 +26,8 @@ type Input struct{ Body ConnectionInput }
 
 // ConnectionInput is a connection to be made.
 type ConnectionInput struct {
-	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm" doc:"What the service is to do for personas and portals."`
-	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot" doc:"Which interface the service speaks. GET /connections/providers lists them."`
+	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,lms" doc:"What the service is to do for personas and portals."`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,lti" doc:"Which interface the service speaks. GET /connections/providers lists them."`
 	Name     string                 `json:"name" minLength:"1" maxLength:"80" doc:"What to call the connection, for people."`
 	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
 	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
@@ -45,14 +49,14 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 	if !ok {
 		return Connection{}, problem.Invalid("body.provider", "%s does not offer a connection of kind %s; GET /connections/providers lists those that are.", b.Provider, b.Kind)
 	}
-	if err := checkInbox(c, offer.Kind); err != nil {
+	if err := checkScope(c, offer); err != nil {
 		return Connection{}, err
 	}
 	config := connection.Config(b.Config)
 	if config == nil {
 		config = connection.Config{}
 	}
-	if err := a.checkConfig(ctx, offer, config); err != nil {
+	if err := a.checkConfig(ctx, c, offer, config); err != nil {
 		return Connection{}, err
 	}
 	var secret connection.Secret
@@ -83,32 +87,57 @@ func (a *API) checkPlan(c *route.Call) error {
 	return nil
 }
 
-// checkInbox says whether the key may have the inbox written elsewhere: a connection of kind crm
-// gets the contacts.
-func checkInbox(c *route.Call, k connection.Kind) error {
-	if k == connection.CRM && !c.Principal.Key.Grant().Holds(scope.InboxRead) {
-		return problem.New(problem.Forbidden, "This key lacks the scope %s, which connections of kind crm need.", scope.InboxRead)
+// checkScope says whether the key may do by a connection what the connection does: have the inbox
+// written elsewhere, let people in to portals, or tell others of results.
+func checkScope(c *route.Call, o connection.Offer) error {
+	needed := map[connection.Provider]scope.Scope{connection.LTI: scope.EmbedWrite, connection.XAPI: scope.ResultsRead}[o.Provider]
+	if o.Kind == connection.CRM {
+		needed = scope.InboxRead
+	}
+	if needed != "" && !c.Principal.Key.Grant().Holds(needed) {
+		return problem.New(problem.Forbidden, "This key lacks the scope %s, which connections of kind %s to %s need.", needed, o.Kind, o.Provider)
 	}
 	return nil
 }
 
-// checkConfig says whether a config is of its form and its address may be reached. A
+// checkConfig says whether a config is of its form and its addresses may be reached. A
 // look-up can take a while, so it is done before the transaction.
-func (a *API) checkConfig(ctx context.Context, offer connection.Offer, config connection.Config) error {
+func (a *API) checkConfig(ctx context.Context, c *route.Call, offer connection.Offer, config connection.Config) error {
 	if err := offer.Check(config); err != nil {
 		return asProblem(err)
 	}
+	addresses := config.Addresses(offer.Provider)
+	for _, name := range slices.Sorted(maps.Keys(addresses)) {
+		if err := a.checkAddress(ctx, offer, name, addresses[name]); err != nil {
+			return err
+		}
+	}
+	if offer.Provider != connection.LTI {
+		return nil
+	}
+	p, ok := config.Portal()
+	if !ok {
+		return problem.Invalid("body.config.portalId", "There is no such portal.")
+	}
+	_, err := portal.Get(ctx, a.Tenants, c.Org(), p)
+	if errdefs.IsAbsent(err, portal.Noun) {
+		return problem.Invalid("body.config.portalId", "There is no such portal.")
+	}
+	return err
+}
+
+func (a *API) checkAddress(ctx context.Context, offer connection.Offer, name, address string) error {
 	var (
 		badURL  *egress.InvalidURLError
 		refused *egress.RefusedError
 	)
-	base := config.BaseURL(offer.Provider)
-	if strings.ContainsAny(base, "?#") { // what is put after it would go there, and not on its path
-		return problem.Invalid("body.config."+offer.Provider.AddressField(), "The address may have neither a query nor a fragment.")
+	// What is put after a base would go there, and not on its path.
+	if strings.Contains(address, "#") || strings.Contains(address, "?") && offer.Provider != connection.LTI {
+		return problem.Invalid("body.config."+name, "The address may have neither a query nor a fragment.")
 	}
-	err := offer.Kind.Guard(a.Egress).CheckAddress(ctx, base)
+	err := offer.Kind.Guard(a.Egress).CheckAddress(ctx, address)
 	if errors.As(err, &badURL) || errors.As(err, &refused) {
-		return problem.Invalid("body.config."+offer.Provider.AddressField(), "The address cannot be used: %v.", err).WithCause(err)
+		return problem.Invalid("body.config."+name, "The address cannot be used: %v.", err).WithCause(err)
 	}
 	return err
 }
@@ -156,11 +185,11 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 		return Connection{}, err
 	}
 	if in.Body.Config.Set || in.Body.Secret.Set || in.Body.Enabled.Set {
-		if err := checkInbox(c, now.Kind); err != nil {
+		if err := checkScope(c, connection.Offer{Kind: now.Kind, Provider: now.Provider}); err != nil {
 			return Connection{}, err
 		}
 	}
-	change, err := a.checkChange(ctx, now, &in.Body)
+	change, err := a.checkChange(ctx, c, now, &in.Body)
 	if err != nil {
 		return Connection{}, err
 	}
@@ -174,7 +203,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 	})
 }
 
-func (a *API) checkChange(ctx context.Context, now connection.Connection, b *ConnectionChange) (connection.Change, error) {
+func (a *API) checkChange(ctx context.Context, c *route.Call, now connection.Connection, b *ConnectionChange) (connection.Change, error) {
 	change := connection.Change{Name: b.Name.Ptr(), Fallback: b.Fallback.Ptr(), Enabled: b.Enabled.Ptr()}
 	offer, _ := connection.FindOffer(now.Kind, now.Provider)
 	if b.Limits != nil {
@@ -183,7 +212,7 @@ func (a *API) checkChange(ctx context.Context, now connection.Connection, b *Con
 	if b.Config.Set {
 		config := connection.Config(b.Config.Value)
 		change.Config = &config
-		if err := a.checkConfig(ctx, offer, config); err != nil {
+		if err := a.checkConfig(ctx, c, offer, config); err != nil {
 			return change, err
 		}
 	}
@@ -234,7 +263,7 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 		if err != nil {
 			return Connection{}, err
 		}
-		if err := checkInbox(c, before.Kind); err != nil {
+		if err := checkScope(c, connection.Offer{Kind: before.Kind, Provider: before.Provider}); err != nil {
 			return Connection{}, err
 		}
 		if !before.SecretSet {

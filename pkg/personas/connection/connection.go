@@ -32,6 +32,8 @@ const (
 	HTTP Kind = "http"
 	// CRM keeps the customers that an organization has.
 	CRM Kind = "crm"
+	// LMS is where an organization's people learn.
+	LMS Kind = "lms"
 	// MCP does what a model asks for, by the Model Context Protocol.
 	MCP Kind = "mcp"
 )

@@ -34,6 +34,10 @@ const (
 	// HTTPAPI is any system that takes requests with JSON.
 	HTTPAPI Provider = "http"
 	HubSpot Provider = "hubspot"
+	// LTI is any learning platform that launches tools by LTI 1.3.
+	LTI Provider = "lti"
+	// XAPI is any record store that takes statements of the Experience API.
+	XAPI Provider = "xapi"
 	// MCPServer is any server of the Model Context Protocol.
 	MCPServer Provider = "mcp"
 )
@@ -134,6 +138,8 @@ func (c Config) BaseURL(p Provider) string {
 		return hubspot.DefaultURL
 	case OIDC:
 		return c.Text("issuer")
+	case LTI:
+		return c.Text("jwksUrl")
 	case LiveKit:
 		return strings.Replace(strings.TrimSuffix(c.Text("url"), "/"), "wss://", "https://", 1)
 	}
@@ -157,8 +163,19 @@ func (p Provider) AddressField() string {
 		return "url"
 	case OIDC:
 		return "issuer"
+	case LTI:
+		return "jwksUrl"
 	}
 	return "baseUrl"
+}
+
+// Addresses are what of a config is asked over HTTP, by the names of the values.
+func (c Config) Addresses(p Provider) map[string]string {
+	all := map[string]string{p.AddressField(): c.BaseURL(p)}
+	if p == LTI {
+		all["tokenUrl"] = c.Text("tokenUrl")
+	}
+	return all
 }
 
 // ConfigError says which value of a config is wrong.

@@ -52,7 +52,7 @@ func TestConfigsAreOfTheProvidersForm(t *testing.T) {
 	}
 	_, ok := connection.FindOffer(connection.Media, connection.ElevenLabs)
 	require.False(t, ok)
-	require.Len(t, connection.Offers(), 10)
+	require.Len(t, connection.Offers(), 11)
 }
 
 func TestWhereServicesAre(t *testing.T) {
