@@ -17,6 +17,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/provider/lti"
@@ -207,6 +208,10 @@ func (e *entrance) launched(
 		return Visit{}, err
 	}
 	v, err := e.seat(ctx, tx, who.ID, m.ID)
+	if err == nil && about != nil && l.LineItem != "" && m.Role == person.Learner {
+		from := resourcelink.Link{Key: resourcelink.Key{Person: who.ID, Subject: *about}, Connection: c.ID, User: l.User, LineItem: l.LineItem}
+		err = resourcelink.Keep(ctx, tx, from, e.now)
+	}
 	v.Details = Details{Subject: about, AllowedOrigins: c.FrameOrigins(), ReturnURL: l.ReturnURL}
 	return v, err
 }
