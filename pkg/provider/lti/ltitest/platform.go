@@ -233,6 +233,9 @@ func answer(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
+// clocksDiffer is how far the tool's clock may be from the platform's.
+const clocksDiffer = 15 * time.Minute
+
 // ToolToken reads a token that the tool signed, by the keys that it shows.
 func (p *Platform) ToolToken(token string) (jwt.MapClaims, error) {
 	claims := jwt.MapClaims{}
@@ -255,7 +258,7 @@ func (p *Platform) ToolToken(token string) (jwt.MapClaims, error) {
 			return &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(new(big.Int).SetBytes(e).Int64())}, err
 		}
 		return nil, fmt.Errorf("there is no key %v", t.Header["kid"])
-	}, jwt.WithValidMethods([]string{"RS256"}), jwt.WithTimeFunc(p.Clock), jwt.WithExpirationRequired(), jwt.WithIssuedAt())
+	}, jwt.WithValidMethods([]string{"RS256"}), jwt.WithTimeFunc(p.Clock), jwt.WithLeeway(clocksDiffer), jwt.WithExpirationRequired(), jwt.WithIssuedAt())
 	return claims, err
 }
 
