@@ -32,7 +32,7 @@ type tells struct {
 func newTells(c *campus) *tells {
 	t := &tells{campus: c, clock: clocktest.NewFakeClock(time.Now())}
 	teller := gradebook.New(gradebook.Options{
-		Tenants: c.made.Tenants, Opener: connection.NewOpener(c.made.Tenants, c.made.Backend.Vault, clock.RealClock{}), Egress: c.Guard(),
+		Tenants: c.made.Tenants, Opener: connection.NewOpener(c.made.Tenants, c.made.Vault, clock.RealClock{}), Egress: c.Guard(),
 		Report: &connection.Reporter{Tenants: c.made.Tenants, Clock: t.clock, Log: slog.New(slog.DiscardHandler)}, Sign: c.made.Registry.SignToken, Clock: t.clock,
 	})
 	t.runner = &job.Runner{Tenants: c.made.Tenants, Works: teller.Background().Works, Clock: t.clock, Log: slog.New(slog.DiscardHandler)}
@@ -146,7 +146,7 @@ func TestGradesGoBack(t *testing.T) {
 // links counts the links that are kept.
 func (c *campus) links() (n int) {
 	c.Helper()
-	require.NoError(c.school, c.made.Tenants.InTx(c.school.Context(), c.org, func(ctx context.Context, tx *tenant.Tx) error {
+	require.NoError(c.school, c.made.Tenants.InTx(c.Context(), c.org, func(ctx context.Context, tx *tenant.Tx) error {
 		return tx.QueryRow(ctx, `SELECT count(*) FROM resource_link WHERE org_id = $1`, c.org).Scan(&n)
 	}))
 	return n

@@ -77,7 +77,7 @@ func (c *campus) posts(form url.Values) (status int, location, body string, head
 
 func (c *campus) fromThere(path string, form url.Values) (status int, location, body string, header http.Header) {
 	c.Helper()
-	r, err := http.NewRequestWithContext(c.school.Context(), http.MethodPost, c.page+path, strings.NewReader(form.Encode()))
+	r, err := http.NewRequestWithContext(c.Context(), http.MethodPost, c.page+path, strings.NewReader(form.Encode()))
 	require.NoError(c.school, err)
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Origin", "https://school.example.com")
