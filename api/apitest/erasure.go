@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/learning/certificate"
 	"visavis.dev/pkg/learning/mastery"
 	"visavis.dev/pkg/learning/record"
+	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/learning/result"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/store/database"
@@ -85,6 +86,6 @@ func PlacesOf(found []string) map[string]bool {
 // Erase does what is left to do for those who were erased.
 func (w *World) Erase(t *testing.T) {
 	t.Helper()
-	eraser := person.Eraser{Files: w.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson)}
+	eraser := person.Eraser{Files: w.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, resourcelink.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson)}
 	w.runJobs(t, map[job.Kind]job.Work{job.Erase: {Prepare: func(context.Context, job.Job) (job.Step, error) { return eraser.Step, nil }}})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/hiring/role"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -25,8 +28,8 @@ type Input struct{ Body ConnectionInput }
 
 // ConnectionInput is a connection to be made.
 type ConnectionInput struct {
-	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats" doc:"What the service is to do for personas and portals."`
-	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby" doc:"Which interface the service speaks. GET /connections/providers lists them."`
+	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms" doc:"What the service is to do for personas and portals."`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti" doc:"Which interface the service speaks. GET /connections/providers lists them."`
 	Name     string                 `json:"name" minLength:"1" maxLength:"80" doc:"What to call the connection, for people."`
 	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
 	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
@@ -55,7 +58,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 	if config == nil {
 		config = connection.Config{}
 	}
-	if err := a.checkConfig(ctx, offer, config); err != nil {
+	if err := a.checkConfig(ctx, c, offer, config); err != nil {
 		return Connection{}, err
 	}
 	var secret connection.Secret
@@ -90,8 +93,8 @@ func (a *API) checkPlan(c *route.Call) error {
 }
 
 // scopes are those that connections of a kind need beside their own: of kind crm the inbox is written
-// elsewhere, and of kind ats candidates are invited from there.
-var scopes = map[connection.Kind]scope.Scope{connection.CRM: scope.InboxRead, connection.ATS: scope.CandidatesWrite}
+// elsewhere, of kind ats candidates are invited from there, and of kind lms people are let in to portals.
+var scopes = map[connection.Kind]scope.Scope{connection.CRM: scope.InboxRead, connection.ATS: scope.CandidatesWrite, connection.LMS: scope.EmbedWrite}
 
 // checkScope says whether the key may do itself what a connection of a kind has others do.
 func checkScope(c *route.Call, k connection.Kind) error {
@@ -116,23 +119,44 @@ func checkRoles(ctx context.Context, tx *tenant.Tx, k connection.Kind, config co
 	return nil
 }
 
-// checkConfig says whether a config is of its form and its address may be reached. A
+// checkConfig says whether a config is of its form and its addresses may be reached. A
 // look-up can take a while, so it is done before the transaction.
-func (a *API) checkConfig(ctx context.Context, offer connection.Offer, config connection.Config) error {
+func (a *API) checkConfig(ctx context.Context, c *route.Call, offer connection.Offer, config connection.Config) error {
 	if err := offer.Check(config); err != nil {
 		return asProblem(err)
 	}
+	addresses := config.Addresses(offer.Provider)
+	for _, name := range slices.Sorted(maps.Keys(addresses)) {
+		if err := a.checkAddress(ctx, offer, name, addresses[name]); err != nil {
+			return err
+		}
+	}
+	if offer.Provider != connection.LTI {
+		return nil
+	}
+	p, ok := config.Portal()
+	if !ok {
+		return problem.Invalid("body.config.portalId", "There is no such portal.")
+	}
+	_, err := portal.Get(ctx, a.Tenants, c.Org(), p)
+	if errdefs.IsAbsent(err, portal.Noun) {
+		return problem.Invalid("body.config.portalId", "There is no such portal.")
+	}
+	return err
+}
+
+func (a *API) checkAddress(ctx context.Context, offer connection.Offer, name, address string) error {
 	var (
 		badURL  *egress.InvalidURLError
 		refused *egress.RefusedError
 	)
-	base := config.BaseURL(offer.Provider)
-	if strings.ContainsAny(base, "?#") { // what is put after it would go there, and not on its path
-		return problem.Invalid("body.config."+offer.Provider.AddressField(), "The address may have neither a query nor a fragment.")
+	// What is put after a base would go there, and not on its path.
+	if strings.Contains(address, "#") || strings.Contains(address, "?") && offer.Provider != connection.LTI {
+		return problem.Invalid("body.config."+name, "The address may have neither a query nor a fragment.")
 	}
-	err := offer.Kind.Guard(a.Egress).CheckAddress(ctx, base)
+	err := offer.Kind.Guard(a.Egress).CheckAddress(ctx, address)
 	if errors.As(err, &badURL) || errors.As(err, &refused) {
-		return problem.Invalid("body.config."+offer.Provider.AddressField(), "The address cannot be used: %v.", err).WithCause(err)
+		return problem.Invalid("body.config."+name, "The address cannot be used: %v.", err).WithCause(err)
 	}
 	return err
 }
@@ -187,7 +211,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 			return Connection{}, err
 		}
 	}
-	change, err := a.checkChange(ctx, now, &in.Body)
+	change, err := a.checkChange(ctx, c, now, &in.Body)
 	if err != nil {
 		return Connection{}, err
 	}
@@ -206,7 +230,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 	})
 }
 
-func (a *API) checkChange(ctx context.Context, now connection.Connection, b *ConnectionChange) (connection.Change, error) {
+func (a *API) checkChange(ctx context.Context, c *route.Call, now connection.Connection, b *ConnectionChange) (connection.Change, error) {
 	change := connection.Change{Name: b.Name.Ptr(), Fallback: b.Fallback.Ptr(), Enabled: b.Enabled.Ptr()}
 	offer, _ := connection.FindOffer(now.Kind, now.Provider)
 	if b.Limits != nil {
@@ -215,7 +239,7 @@ func (a *API) checkChange(ctx context.Context, now connection.Connection, b *Con
 	if b.Config.Set {
 		config := connection.Config(b.Config.Value)
 		change.Config = &config
-		if err := a.checkConfig(ctx, offer, config); err != nil {
+		if err := a.checkConfig(ctx, c, offer, config); err != nil {
 			return change, err
 		}
 	}

@@ -20,9 +20,9 @@ func harden(header http.Header) {
 
 // policy is the Content-Security-Policy of a page that these ancestors may show in
 // a frame: nothing comes from elsewhere, and a browser connects to the sockets
-// alone. blobs lets it show pictures that its script has fetched with a token, media
+// alone. Its forms lead to the portal, and to the origins of formsTo. blobs lets it show pictures that its script has fetched with a token, media
 // play sound from files.
-func (h *Handler) policy(ancestors string, blobs, media bool) string {
+func (h *Handler) policy(ancestors string, formsTo []string, blobs, media bool) string {
 	sounds := ""
 	if media {
 		sounds = "; media-src 'self'"
@@ -31,8 +31,12 @@ func (h *Handler) policy(ancestors string, blobs, media bool) string {
 	if blobs {
 		pictures += " blob:"
 	}
+	forms := "'self'"
+	if to := ancestorsOf(formsTo); len(formsTo) > 0 && to != "'none'" {
+		forms += " " + to
+	}
 	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src " + pictures + sounds + "; connect-src 'self' " + h.LiveURL +
-		"; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; frame-ancestors " + ancestors
+		"; form-action " + forms + "; base-uri 'none'; require-trusted-types-for 'script'; frame-ancestors " + ancestors
 }
 
 // ancestorsOf are the pages of origins, as those that may frame the portal. Nothing but

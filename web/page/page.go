@@ -47,6 +47,8 @@ type Options struct {
 	Recordings Recordings
 	// Dashboards finds what links to dashboards open; nil where nothing is.
 	Dashboards Dashboards
+	// Platforms are learning platforms that launch portals; nil where none do.
+	Platforms Platforms
 	// PortalURL is where portals are that have no host of their own, without a
 	// path. Portals with one are served on every other host.
 	PortalURL string
@@ -207,7 +209,7 @@ func kindOf(method, path string) string {
 		return "rating"
 	case kind == "sign-in" && method == http.MethodPost:
 		return "door"
-	case slices.Contains([]string{"portrait", "face", "picture", "sign-in", "enter", "talk", "interview", "sessions", "sign-out", "work", "results", "record", "certificates", "reports", "class", "bias-audit"}, kind):
+	case slices.Contains([]string{"portrait", "face", "picture", "sign-in", "enter", "talk", "interview", "sessions", "sign-out", "work", "results", "record", "certificates", "reports", "class", "bias-audit", "lti"}, kind):
 		return kind
 	}
 	return "none"

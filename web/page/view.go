@@ -38,6 +38,8 @@ type view struct {
 	blobs bool
 	// media says that it plays sound from files.
 	media bool
+	// formsTo are origins that its forms lead to, besides the portal.
+	formsTo []string
 }
 
 // nobodys is a view of no site, to say that there is none.
@@ -62,6 +64,9 @@ func (v *view) serve(path string) error {
 		http.SetCookie(v.w, c)
 	}
 	v.speech = spoken(v.language)
+	if rest, ok := strings.CutPrefix(path, ltiPrefix); ok {
+		return v.lti(rest)
+	}
 	switch v.r.Method {
 	case http.MethodGet, http.MethodHead:
 		return v.get(path)

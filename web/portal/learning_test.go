@@ -42,9 +42,9 @@ type somebody struct {
 	cookies        []*http.Cookie
 }
 
-func newSchool(t *testing.T) *school {
+func newSchool(t *testing.T, options ...apitest.Option) *school {
 	t.Helper()
-	s := &school{visited: visit(t, clock.RealClock{})}
+	s := &school{visited: visit(t, clock.RealClock{}, options...)}
 	s.portalID, s.home = strings.TrimPrefix(s.portal, "/portals/"), strings.TrimPrefix(s.page, s.origin)
 	s.call(http.MethodPut, s.portal+"/doors/staff", map[string]any{"open": true}, nil)
 	body := apitest.SubjectBody(1)

@@ -86,6 +86,7 @@ func (s *Server) servePages() (err error) {
 	s.page, err = page.New(page.Options{
 		Sites:         published.NewStore(published.Options{Directory: b.Directory, Tenants: b.Tenants, Clock: b.Options.Clock}),
 		Doors:         doors{s.options.Front.Gate},
+		Platforms:     platforms{s.options.Front.Gate, b.Registry},
 		Conversations: talks{s},
 		Candidates:    applications{s},
 		Audits:        audits{s},

@@ -45,6 +45,8 @@ const (
 	Erase Kind = "erase"
 	// Export writes records into a file (package export).
 	Export Kind = "export"
+	// GradeSend tells a learning platform how somebody did (package gradebook).
+	GradeSend Kind = "grade_send"
 	// InboxForget removes a forgotten visitor from what is kept to be repeated (package session).
 	InboxForget Kind = "inbox_forget"
 	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
@@ -97,7 +99,7 @@ func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
 // QuietKinds lists every kind that is quiet.
 func QuietKinds() []Kind { return slices.Clone(quiet) }
 
-var quiet = []Kind{ATSTell, AssignmentProgress, CalendarSend, CandidateScore, CRMSend, InboxForget, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore}
+var quiet = []Kind{ATSTell, AssignmentProgress, CalendarSend, CandidateScore, CRMSend, GradeSend, InboxForget, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore}
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.

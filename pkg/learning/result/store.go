@@ -6,6 +6,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/learning/mastery"
+	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -30,6 +31,20 @@ func OfSession(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Session)
 	return tenant.One(ctx, t, org, scan, Noun.NotFound(s), selectOfSession, org, s)
 }
 
+// Counts is the result by which somebody stands with a subject: of those that are released and
+// have a score the assessment, or else the practice, that was completed last. It is nil for none. It rides
+// result_attempt.
+func Counts(ctx context.Context, t *tenant.Tenants, org id.Org, who id.Person, about id.Subject) (*Result, error) {
+	found, err := tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM result
+		WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND state IN ('released', 'contested') AND percent IS NOT NULL
+		ORDER BY kind, completed_at DESC, id DESC LIMIT 1`, org, who, about)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
 // save writes what can change of a result.
 func (r *Result) save(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 	r.UpdatedAt, r.Edition = at, r.Edition+1
@@ -41,8 +56,16 @@ func (r *Result) save(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, r.ID, r.State, r.CompletedAt, r.ReleasedAt, r.Percent, r.Score, r.MaxScore, r.Band, r.Passed, written(r.Criteria),
 		r.Confidence, r.ScoredBy, r.NeedsReview, r.Doubt, r.OnHold, r.Edition, r.UpdatedAt)
-	if err != nil || !r.Shown() && r.State != Voided {
+	if err != nil {
 		return err
+	}
+	if r.ReleasedAt != nil { // what was never shown is told nobody
+		if err := resourcelink.Follow(ctx, tx, r.Person, r.Subject, at); err != nil {
+			return err
+		}
+	}
+	if !r.Shown() && r.State != Voided {
+		return nil
 	}
 	// Of what is withheld, nobody learns what it shows.
 	return mastery.Recompute(ctx, tx, mastery.Shown{

@@ -34,6 +34,8 @@ const (
 	CRM Kind = "crm"
 	// ATS sends candidates, and is told what came of them.
 	ATS Kind = "ats"
+	// LMS is where an organization's people learn.
+	LMS Kind = "lms"
 	// MCP does what a model asks for, by the Model Context Protocol.
 	MCP Kind = "mcp"
 )

@@ -39,6 +39,8 @@ const (
 	// Greenhouse and Ashby are spoken to as their assessment partner.
 	Greenhouse Provider = "greenhouse"
 	Ashby      Provider = "ashby"
+	// LTI is any learning platform that launches tools by LTI 1.3.
+	LTI Provider = "lti"
 	// MCPServer is any server of the Model Context Protocol.
 	MCPServer Provider = "mcp"
 )
@@ -143,6 +145,8 @@ func (c Config) BaseURL(p Provider) string {
 		return ashby.DefaultURL
 	case OIDC:
 		return c.Text("issuer")
+	case LTI:
+		return c.Text("jwksUrl")
 	case LiveKit:
 		return strings.Replace(strings.TrimSuffix(c.Text("url"), "/"), "wss://", "https://", 1)
 	}
@@ -166,8 +170,19 @@ func (p Provider) AddressField() string {
 		return "url"
 	case OIDC:
 		return "issuer"
+	case LTI:
+		return "jwksUrl"
 	}
 	return "baseUrl"
+}
+
+// Addresses are what of a config is asked over HTTP, by the names of the values.
+func (c Config) Addresses(p Provider) map[string]string {
+	all := map[string]string{p.AddressField(): c.BaseURL(p)}
+	if p == LTI {
+		all["tokenUrl"] = c.Text("tokenUrl")
+	}
+	return all
 }
 
 // ConfigError says which value of a config is wrong.

@@ -62,7 +62,7 @@ func TestConfigsAreOfTheProvidersForm(t *testing.T) {
 	}
 	_, ok := connection.FindOffer(connection.Media, connection.ElevenLabs)
 	require.False(t, ok)
-	require.Len(t, connection.Offers(), 12)
+	require.Len(t, connection.Offers(), 13)
 }
 
 func TestWhereServicesAre(t *testing.T) {

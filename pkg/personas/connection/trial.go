@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/provider/elevenlabs"
 	"visavis.dev/pkg/provider/livekit"
+	"visavis.dev/pkg/provider/lti"
 	"visavis.dev/pkg/provider/model"
 	"visavis.dev/pkg/provider/synthesis"
 	"visavis.dev/pkg/provider/upstream"
@@ -127,6 +128,11 @@ func (t Trier) call(o Opened, trial *Trial) (name string, call func(ctx context.
 		}
 	case o.Provider == OIDC:
 		return "keys", func(ctx context.Context, _ string) error { return discover(ctx, client, base) }
+	case o.Provider == LTI:
+		return "keys", func(ctx context.Context, _ string) error {
+			_, err := lti.ReadKeys(ctx, client, base)
+			return err
+		}
 	case o.Provider == Deepgram:
 		return "transcription", func(ctx context.Context, secret string) error {
 			return listen(ctx, client, base+"/v1/listen?"+url.Values{"model": {o.Config.Text("model")}}.Encode(), secret)

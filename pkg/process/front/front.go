@@ -11,6 +11,7 @@ import (
 	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/widget"
 	"visavis.dev/pkg/process/backend"
+	"visavis.dev/pkg/provider/lti"
 	"visavis.dev/pkg/sessions/minds"
 	"visavis.dev/pkg/sessions/recording"
 	"visavis.dev/pkg/speech/speaker"
@@ -69,7 +70,7 @@ func Open(ctx context.Context, b *backend.Backend, m *minds.Minds, o Options) (*
 	}
 	f.Gate = &signin.Gate{
 		Tenants: b.Tenants, Vault: b.Vault, Clock: c, Limiter: f.Limiter, Terms: b.Organizations.Terms,
-		Asker: identity.New(b.Egress, c), Connections: m.Connections,
+		Asker: identity.New(b.Egress, c), Connections: m.Connections, Platforms: lti.NewKeys(b.Egress, c),
 	}
 	if b.Options.Mail != nil {
 		f.Gate.Mails = &mailer.Outbox{Vault: b.Vault}

@@ -19,9 +19,11 @@ import (
 	"visavis.dev/pkg/hiring/screening"
 	"visavis.dev/pkg/learning/assignment"
 	"visavis.dev/pkg/learning/certificate"
+	"visavis.dev/pkg/learning/gradebook"
 	"visavis.dev/pkg/learning/mastery"
 	"visavis.dev/pkg/learning/record"
 	"visavis.dev/pkg/learning/report"
+	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/learning/result"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/connection"
@@ -94,7 +96,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		// Places that are open to people.
 		job.Background{Tasks: b.Addresses.Tasks()},
 		(&mailer.Worker{Tenants: b.Tenants, Vault: b.Vault, Sender: o.Mail, PortalURL: o.PageURL(), Candidates: candidate.Letters{}, Interviews: candidate.Letters{}, Clock: o.Clock, Log: o.Log}).Background(),
-		(&person.Eraser{Files: b.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson, dashboard.ForgetPerson)}).Background(d),
+		(&person.Eraser{Files: b.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, resourcelink.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson, dashboard.ForgetPerson)}).Background(d),
 		roster.NewImporter(b.Tenants, b.Files, terms).Background(),
 		(&setup.Builder{
 			Sources: setup.Sources{Tenants: b.Tenants, Fetch: fetch, Extract: read},
@@ -106,6 +108,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		job.Background{Tasks: widget.Tasks(d)},
 		// What people learn.
 		(&result.Scorer{Tenants: b.Tenants, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),
+		gradebook.New(gradebook.Options{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Sign: b.Registry.SignToken, Clock: o.Clock}).Background(),
 		(&report.Builder{Tenants: b.Tenants, Files: b.Files, Clock: o.Clock}).Background(),
 		job.Background{Tasks: certificate.Tasks(d)},
 		(&assignment.Worker{Tenants: b.Tenants, Outbox: outbox(b)}).Background(d),

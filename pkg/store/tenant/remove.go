@@ -127,6 +127,7 @@ var Tables = []Table{
 	{Name: "recording_piece", Owner: "sessions/recording", Key: []string{"session_id", "at_ms"}},
 	{Name: "recording", Owner: "sessions/recording", Key: []string{"session_id"}},
 	{Name: "report", Owner: "sessions/printed", Key: []string{"id"}},
+	{Name: "resource_link", Owner: "learning/resourcelink", Key: []string{"person_id", "subject_id", "id"}},
 	{Name: "result", Owner: "learning/result", Key: []string{"id"}},
 	{Name: "review", Owner: "learning/result", Key: []string{"id"}},
 	{Name: "screening", Owner: "hiring/screening", Key: []string{"id"}},

@@ -18,6 +18,7 @@ import (
 	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/provider/lti"
 	"visavis.dev/pkg/store/directory"
 	"visavis.dev/pkg/store/limits"
 	"visavis.dev/pkg/store/tenant"
@@ -42,6 +43,8 @@ type Gate struct {
 	// Asker asks the identity providers that Connections opens.
 	Asker       *identity.Asker
 	Connections *connection.Opener
+	// Platforms are the keys of the learning platforms that Connections opens.
+	Platforms *lti.Keys
 	// Terms are what an organization may have: those who join by a code count.
 	Terms func(ctx context.Context, org id.Org) (plan.Terms, error)
 }

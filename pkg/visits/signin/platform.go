@@ -1,0 +1,295 @@
+package signin
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/learning/resourcelink"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/provider/lti"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// LaunchFor is how long a learning platform may take to say who somebody is.
+const LaunchFor = 10 * time.Minute
+
+// platformAttempt is what comes back from a platform as the state, sealed.
+type platformAttempt struct {
+	// ID is spent with the answer.
+	ID    id.Request `json:"id"`
+	Nonce string     `json:"nonce"`
+	// Browser is the hash of what the browser that began keeps.
+	Browser   []byte    `json:"browser"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// PlatformQuestion is a browser's way to a learning platform, which answers with the state.
+type PlatformQuestion struct {
+	// URL is where it goes, and Cookie what it keeps meanwhile, for State.
+	URL, State, Cookie string
+	ExpiresAt          time.Time
+}
+
+// PlatformAnswer is what a browser brings back from a learning platform.
+type PlatformAnswer struct {
+	// State and Token are what was posted, and Cookie what the browser kept for the state.
+	State, Token, Cookie string
+	// Subject says whether the portal shows a subject.
+	Subject func(id.Subject) bool
+}
+
+// Launched is what came of a launch: somebody who came in, or who is to choose what a course
+// links to.
+type Launched struct {
+	Entered
+	// Linking is set where there is something to choose, and Platform is who asks.
+	Linking  *lti.Launch
+	Platform lti.Platform
+	// Origins are of the pages that may show what comes of it in a frame, also where that is a
+	// Refusal.
+	Origins []string
+}
+
+// launches is where the state of a launch opens: for the connection alone.
+func launches(org id.Org, c id.Connection) string { return "lti " + org.String() + " " + c.String() }
+
+// PlatformOf is the connection of a learning platform whose people land on a portal. The error
+// can be a Refusal.
+func (g *Gate) PlatformOf(ctx context.Context, org id.Org, p id.Portal, which id.Connection) (connection.Opened, error) {
+	c, err := g.Connections.Open(ctx, org, which)
+	switch {
+	case errdefs.IsAbsent(err, connection.Noun), errors.Is(err, connection.ErrDisabled):
+		return c, refuse(ProviderAway)
+	case err != nil:
+		return c, unpublished(err)
+	}
+	if at, ok := c.Config.Portal(); !ok || at != p || c.Provider != connection.LTI {
+		return connection.Opened{}, refuse(ProviderAway)
+	}
+	return c, nil
+}
+
+// AskPlatform sends somebody to the learning platform of a connection, which answers to
+// redirect. Nothing of the hint is believed. The error can be a Refusal.
+func (g *Gate) AskPlatform(ctx context.Context, org id.Org, p id.Portal, which id.Connection, h lti.Hint, redirect string) (PlatformQuestion, error) {
+	c, err := g.PlatformOf(ctx, org, p, which)
+	if err != nil {
+		return PlatformQuestion{}, err
+	}
+	from := c.Platform()
+	if !from.Ready() || !from.Meant(h) {
+		return PlatformQuestion{}, refuse(AnswerRefused)
+	}
+	cookie := rand.Text()
+	hash := sha256.Sum256([]byte(cookie))
+	at := platformAttempt{ID: id.NewRequest(), Nonce: rand.Text(), Browser: hash[:], ExpiresAt: g.Clock.Now().UTC().Add(LaunchFor)}
+	kept, err := json.Marshal(at)
+	if err != nil {
+		return PlatformQuestion{}, err
+	}
+	state := base64.RawURLEncoding.EncodeToString(g.Vault.Seal(launches(org, c.ID), kept))
+	to, err := from.Ask(h, redirect, state, at.Nonce)
+	return PlatformQuestion{URL: to, State: state, Cookie: cookie, ExpiresAt: at.ExpiresAt}, err
+}
+
+// ByPlatform lets in whom a learning platform vouches for, by its name for them: no address
+// makes anybody somebody else. Who is new to it is added. They are learners, or where the
+// connection says so teachers if they teach there, and never more. The error can be a Refusal.
+func (g *Gate) ByPlatform(ctx context.Context, org id.Org, p id.Portal, which id.Connection, a PlatformAnswer) (Launched, error) {
+	var out Launched
+	c, err := g.PlatformOf(ctx, org, p, which)
+	if err != nil {
+		return out, err
+	}
+	out.Origins, out.Platform = c.FrameOrigins(), c.Platform()
+	at, err := g.launchOf(org, c.ID, a)
+	if err != nil {
+		return out, err
+	}
+	l, err := g.Platforms.Verify(ctx, out.Platform, a.Token, at.Nonce)
+	switch {
+	case errors.Is(err, lti.ErrUnreachable):
+		return out, refuse(ProviderAway)
+	case errors.Is(err, lti.ErrToken):
+		return out, refuse(AnswerRefused)
+	case err != nil:
+		return out, err
+	}
+	if l.Message == lti.DeepLink {
+		if !l.Designs() {
+			return out, refuse(ProviderDenied)
+		}
+		out.Linking = &l
+		err := g.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+			if _, err := g.before(ctx, tx, p); err != nil {
+				return err
+			}
+			return spendOnce(ctx, tx, uuid.UUID(at.ID), at.ExpiresAt)
+		})
+		return out, asRefusal(unpublished(err))
+	}
+	terms, err := g.Terms(ctx, org)
+	if err != nil {
+		return out, unpublished(err)
+	}
+	out.Entered, err = g.enter(ctx, org, p, func(ctx context.Context, tx *tenant.Tx, e *entrance) (Visit, error) {
+		if err := spendOnce(ctx, tx, uuid.UUID(at.ID), at.ExpiresAt); err != nil {
+			return Visit{}, err
+		}
+		return e.launched(ctx, tx, &c, &l, a.Subject, terms)
+	})
+	return out, err
+}
+
+// launchOf is the question that an answer is to, which the same browser asked.
+func (g *Gate) launchOf(org id.Org, c id.Connection, a PlatformAnswer) (at platformAttempt, err error) {
+	sealed, err := base64.RawURLEncoding.DecodeString(a.State)
+	if err != nil {
+		return at, refuse(AnswerRefused)
+	}
+	kept, err := g.Vault.Open(launches(org, c), sealed)
+	if err != nil {
+		return at, refuse(AnswerRefused)
+	}
+	if err := json.Unmarshal(kept, &at); err != nil {
+		return at, err
+	}
+	hash := sha256.Sum256([]byte(a.Cookie))
+	if !g.Clock.Now().Before(at.ExpiresAt) || subtle.ConstantTimeCompare(hash[:], at.Browser) != 1 {
+		return at, refuse(AnswerRefused)
+	}
+	return at, nil
+}
+
+// subjectParameter names the subject that a link leads to.
+const subjectParameter = "subject"
+
+// launched gives whom a platform vouches for their place, by the door of those whom the
+// organization's own systems sign in.
+func (e *entrance) launched(
+	ctx context.Context, tx *tenant.Tx, c *connection.Opened, l *lti.Launch, shown func(id.Subject) bool, terms plan.Terms,
+) (Visit, error) {
+	if l.User == "" {
+		return Visit{}, refuse(AccountUnknown)
+	}
+	about, err := subjectOf(l, shown)
+	if err != nil {
+		return Visit{}, err
+	}
+	if err := person.Hold(ctx, tx, e.portal.ID); err != nil {
+		return Visit{}, err
+	}
+	who, err := e.vouched(ctx, tx, c, l, terms)
+	if err != nil {
+		return Visit{}, err
+	}
+	m, err := e.placed(ctx, tx, c, l, who)
+	if err != nil {
+		return Visit{}, err
+	}
+	if err := e.open(ctx, tx, doorOf(m.Role)); err != nil {
+		return Visit{}, err
+	}
+	if err := e.suits(who, l); err != nil {
+		return Visit{}, err
+	}
+	v, err := e.seat(ctx, tx, who.ID, m.ID)
+	if err == nil && about != nil && l.LineItem != "" && m.Role == person.Learner {
+		from := resourcelink.Link{Key: resourcelink.Key{Person: who.ID, Subject: *about}, Connection: c.ID, User: l.User, LineItem: l.LineItem}
+		err = resourcelink.Keep(ctx, tx, from, e.now)
+	}
+	v.Details = Details{Subject: about, AllowedOrigins: c.FrameOrigins(), ReturnURL: l.ReturnURL}
+	return v, err
+}
+
+// placed is the place of somebody whom a platform vouches for, made where there is none. Its role
+// stays as it is: one who has more to do on the portal than a platform may say does not come in
+// by it.
+func (e *entrance) placed(ctx context.Context, tx *tenant.Tx, c *connection.Opened, l *lti.Launch, who person.Person) (person.Membership, error) {
+	role, teachers := person.Learner, c.Config.On("teachers")
+	if teachers && l.Instructs() {
+		role = person.Teacher
+	}
+	by := person.Author{By: c.ID.String(), At: e.now}.Unlogged()
+	m, _, err := person.Join(ctx, tx, who, person.Place{Portal: e.portal.ID, Role: role, Find: true}, by)
+	if err == nil && m.Role != person.Learner && (m.Role != person.Teacher || !teachers) {
+		err = refuse(ProviderDenied)
+	}
+	return m, err
+}
+
+// subjectOf is the subject that a link leads to; nil for none.
+func subjectOf(l *lti.Launch, shown func(id.Subject) bool) (*id.Subject, error) {
+	text := l.Custom[subjectParameter]
+	if text == "" {
+		return nil, nil //nolint:nilnil // a link can lead to the portal
+	}
+	about, err := id.ParseSubject(text)
+	if err != nil || !shown(about) {
+		return nil, refuse(LinkUnknown)
+	}
+	return &about, nil
+}
+
+// vouched is the person that a platform means, locked. Who is new is added, without an address:
+// nobody says that it is theirs.
+func (e *entrance) vouched(ctx context.Context, tx *tenant.Tx, c *connection.Opened, l *lti.Launch, terms plan.Terms) (person.Person, error) {
+	at := person.At{Connection: c.ID, Issuer: c.Config.Text("issuer"), Subject: l.User}
+	found, err := person.ByIdentity(ctx, tx, at)
+	if err == nil {
+		return person.Lock(ctx, tx, found.ID)
+	}
+	if !errdefs.IsNotFound(err, person.Noun) {
+		return found, err
+	}
+	wanted := person.Wanted{Name: l.Name, AgeBand: person.AgeBand(c.Config.Text("ageBand")), Terms: terms, At: e.now}
+	if wanted.Name == "" {
+		wanted.Name = unnamed(l.User)
+	}
+	code, _, _ := strings.Cut(strings.ReplaceAll(l.Locale, "_", "-"), "-")
+	if spoken, ok := language.Lookup(code); ok && code != "" {
+		wanted.Language = &spoken.Code
+	}
+	added, _, err := person.FindOrAdd(ctx, tx, wanted)
+	if err != nil {
+		return added, err
+	}
+	return added, person.Identify(ctx, tx, added.ID, at, e.now)
+}
+
+// unnamed is what somebody is called whose platform does not tell their name.
+func unnamed(user string) string {
+	hash := sha256.Sum256([]byte(user))
+	return "Learner " + strings.ToUpper(base64.RawURLEncoding.EncodeToString(hash[:])[:6])
+}
+
+// suits refuses whom the door asks for what no launch proves: a launch is no way around a door.
+func (e *entrance) suits(who person.Person, l *lti.Launch) error {
+	d := e.version.Definition
+	asksAge := e.requires("age_check") || d.MinAge != nil || d.GuardianConsentUnder != nil
+	switch {
+	case e.requires("name") && l.Name == "":
+		return refuse(NameRequired)
+	case e.requires("email") && !isAddress(l.Email):
+		return refuse(EmailRequired)
+	case e.requires("consent"):
+		return refuse(ConsentRequired)
+	case asksAge && who.AgeBand == person.UnknownAge:
+		return refuse(AgeRequired)
+	}
+	return nil
+}
