@@ -26,7 +26,7 @@ func TestConnectionInput(t *testing.T) {
 		param  string
 	}{
 		"no such offer":    {func(b, _ map[string]any) { b["kind"] = "media" }, "body.provider"},
-		"another kind":     {func(b, _ map[string]any) { b["kind"] = "lms" }, "body.kind"},
+		"another kind":     {func(b, _ map[string]any) { b["kind"] = "helpdesk" }, "body.kind"},
 		"no model":         {func(_, k map[string]any) { delete(k, "model") }, "body.config.model"},
 		"a key in it":      {func(_, k map[string]any) { k["apiKey"] = "x" }, "body.config.apiKey"},
 		"a private place":  {func(_, k map[string]any) { k["baseUrl"] = "https://10.0.0.1/v1" }, "body.config.baseUrl"},
