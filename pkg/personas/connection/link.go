@@ -17,8 +17,6 @@ type Link struct {
 	Item id.InboxItem
 	// External is its id there.
 	External string
-	// Made says that the connection made it there.
-	Made bool
 	// Edition is the item's when it was last written there.
 	Edition int64
 }
@@ -26,7 +24,7 @@ type Link struct {
 // Links are those of some items. They ride connection_link_pkey.
 func Links(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection, items []id.InboxItem) (map[id.InboxItem]Link, error) {
 	found, err := tenant.All(ctx, t, org, pgx.RowToStructByPos[Link], `
-		SELECT item_id, external_id, made, edition FROM connection_link
+		SELECT item_id, external_id, edition FROM connection_link
 		WHERE org_id = $1 AND connection_id = $2 AND item_id = ANY($3)`, org, c, items)
 	links := map[id.InboxItem]Link{}
 	for _, l := range found {
@@ -44,19 +42,18 @@ func SaveLinks(ctx context.Context, tx *tenant.Tx, c id.Connection, links []Link
 	var (
 		items    = make([]id.InboxItem, len(links))
 		external = make([]string, len(links))
-		made     = make([]bool, len(links))
 		editions = make([]int64, len(links))
 	)
 	for i, l := range links {
-		items[i], external[i], made[i], editions[i] = l.Item, l.External, l.Made, l.Edition
+		items[i], external[i], editions[i] = l.Item, l.External, l.Edition
 		tx.Touch("connection_link", c, l.Item)
 	}
 	_, err := tx.Exec(ctx, `
-		INSERT INTO connection_link (org_id, connection_id, item_id, external_id, made, edition, updated_at)
-		SELECT $1, $2, l.item, l.external, l.made, l.edition, $7
-		FROM unnest($3::UUID[], $4::TEXT[], $5::BOOL[], $6::BIGINT[]) AS l (item, external, made, edition)
+		INSERT INTO connection_link (org_id, connection_id, item_id, external_id, edition, updated_at)
+		SELECT $1, $2, l.item, l.external, l.edition, $6
+		FROM unnest($3::UUID[], $4::TEXT[], $5::BIGINT[]) AS l (item, external, edition)
 		ON CONFLICT (org_id, connection_id, item_id) DO UPDATE
-		SET external_id = excluded.external_id, made = excluded.made, edition = excluded.edition, updated_at = excluded.updated_at`, tx.Org, c, items, external, made, editions, now)
+		SET external_id = excluded.external_id, edition = excluded.edition, updated_at = excluded.updated_at`, tx.Org, c, items, external, editions, now)
 	return err
 }
 

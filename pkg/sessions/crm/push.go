@@ -140,10 +140,7 @@ func (p *pushing) write(ctx context.Context, items []inbox.Item) error {
 			continue
 		}
 		p.counts[written]++
-		before := p.had[items[i].ID]
-		p.links = append(p.links, connection.Link{
-			Item: items[i].ID, External: w.ID, Made: w.New || before.Made && before.External == w.ID, Edition: items[i].Edition,
-		})
+		p.links = append(p.links, connection.Link{Item: items[i].ID, External: w.ID, Edition: items[i].Edition})
 	}
 	return err
 }

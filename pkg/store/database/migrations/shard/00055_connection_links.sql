@@ -9,14 +9,11 @@ CREATE TABLE IF NOT EXISTS connection_link (
     item_id        UUID        NOT NULL,
     -- its id there
     external_id    TEXT        NOT NULL,
-    -- whether the connection made it there
-    made           BOOLEAN     NOT NULL,
     -- the item's when it was last written there
     edition        BIGINT      NOT NULL,
     updated_at     TIMESTAMPTZ NOT NULL,
     CONSTRAINT connection_link_pkey PRIMARY KEY (org_id, connection_id, item_id)
 );
-CREATE INDEX IF NOT EXISTS connection_link_by_external ON connection_link (org_id, external_id, connection_id);
 
 -- +goose Down
 DROP TABLE IF EXISTS connection_link;
