@@ -54,6 +54,7 @@ func TestBuiltinAnswers(t *testing.T) {
 		{"en", "When does the bakery open?", "", bakery, "opens at 7"},
 		{"en", "What does delivery cost?", "", bakery, "4.90 euros"},
 		{"en", "Who founded the bakery?", "", bakery, "Anna Petersen"},
+		{"en", "How long is the café open?", "", pack{passage("Café", "The café in the courtyard is open until seven.")}, "until seven"},
 		{"en", "Where is your oven?", "", bakery, "Deichstraße 12"},
 		{"en", "Do you have gluten-free cakes?", "", bakery, "almond cake"},
 		{"en", "Can I pay by card?", "", bakery, "every usual card"},

@@ -320,7 +320,7 @@ func (e *Evidence) Fits(kind Kind) float64 {
 		case e.Span:
 			return 0.75
 		}
-		return yes(e.Time) * 0.5
+		return yes(e.Time || e.has("hours") && e.has("number_word")) * 0.5 // open until seven
 	case Year:
 		return yes(e.Year)
 	case Address:
