@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -139,6 +141,8 @@ func (s *Sent) check() error {
 	switch {
 	case s.Reference == "" || utf8.RuneCountInString(s.Reference) > longestReference:
 		return refuse(Wrong, "The application has no id of 1 to %d characters.", longestReference)
+	case !utf8.ValidString(s.Reference) || strings.ContainsFunc(s.Reference, unicode.IsControl):
+		return refuse(Wrong, "The application's id has a character that no id has.")
 	case s.Name == "" || utf8.RuneCountInString(s.Name) > longestName:
 		return refuse(Wrong, "The candidate has no name of 1 to %d characters.", longestName)
 	case s.Email == "":

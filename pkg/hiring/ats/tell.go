@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -144,14 +145,21 @@ func (t *Teller) try(ctx context.Context, j job.Job, a *candidate.Application, b
 		return 0, err
 	}
 	wait := time.Second
-	switch failed.Code {
-	case upstream.Rejected: // it does not know the application any more, or does not take what it is told
-		return 0, nil
-	case upstream.Refused, upstream.AddressRefused, upstream.Malformed:
+	switch {
+	case elsewhere(failed):
 		wait = time.Minute
-	case upstream.RateLimited, upstream.Timeout, upstream.Unavailable, upstream.Truncated:
+	case failed.Code == upstream.Rejected: // it does not know the application any more, or does not take what it is told
+		return 0, nil
+	case failed.Code == upstream.Refused || failed.Code == upstream.AddressRefused || failed.Code == upstream.Malformed:
+		wait = time.Minute
 	}
 	return max(failed.RetryAfter, min(wait<<min(before, 12), longestWait)), nil
+}
+
+// elsewhere says whether a failure is of the address or the moment, and none of what was told: a
+// redirect, as to a page of maintenance, or the same being told just now.
+func elsewhere(e *upstream.Error) bool {
+	return errors.Is(e.Err, egress.ErrRedirect) || e.Status == http.StatusConflict || e.Status == http.StatusTooEarly
 }
 
 // saying is how a system is told; nil where there is nothing to tell it. Greenhouse asks for the rest.
