@@ -193,11 +193,11 @@ func (e *entrance) launched(
 	if err := person.Hold(ctx, tx, e.portal.ID); err != nil {
 		return Visit{}, err
 	}
-	who, err := e.vouched(ctx, tx, c, l, terms)
+	who, added, err := e.vouched(ctx, tx, c, l, terms)
 	if err != nil {
 		return Visit{}, err
 	}
-	m, err := e.placed(ctx, tx, c, l, who)
+	m, err := e.placed(ctx, tx, c, l, who, added)
 	if err != nil {
 		return Visit{}, err
 	}
@@ -216,16 +216,24 @@ func (e *entrance) launched(
 	return v, err
 }
 
-// placed is the place of somebody whom a platform vouches for, made where there is none. Its role
-// stays as it is: one who has more to do on the portal than a platform may say does not come in
-// by it.
-func (e *entrance) placed(ctx context.Context, tx *tenant.Tx, c *connection.Opened, l *lti.Launch, who person.Person) (person.Membership, error) {
+// placed is the place of somebody whom a platform vouches for. It is made for who was just added:
+// one that was removed or switched off since is not made again. Its role stays as it is: one who
+// has more to do on the portal than a platform may say does not come in by it.
+func (e *entrance) placed(
+	ctx context.Context, tx *tenant.Tx, c *connection.Opened, l *lti.Launch, who person.Person, added bool,
+) (m person.Membership, err error) {
 	role, teachers := person.Learner, c.Config.On("teachers")
 	if teachers && l.Instructs() {
 		role = person.Teacher
 	}
-	by := person.Author{By: c.ID.String(), At: e.now}.Unlogged()
-	m, _, err := person.Join(ctx, tx, who, person.Place{Portal: e.portal.ID, Role: role, Find: true}, by)
+	if added {
+		by := person.Author{By: c.ID.String(), At: e.now}.Unlogged()
+		m, _, err = person.Join(ctx, tx, who, person.Place{Portal: e.portal.ID, Role: role, Find: true}, by)
+	} else {
+		var sits person.Standing
+		sits, err = person.Seat(ctx, tx, e.portal.ID, who.ID, id.Membership{}, e.now)
+		m = sits.Membership
+	}
 	if err == nil && m.Role != person.Learner && (m.Role != person.Teacher || !teachers) {
 		err = refuse(ProviderDenied)
 	}
@@ -247,14 +255,17 @@ func subjectOf(l *lti.Launch, shown func(id.Subject) bool) (*id.Subject, error) 
 
 // vouched is the person that a platform means, locked. Who is new is added, without an address:
 // nobody says that it is theirs.
-func (e *entrance) vouched(ctx context.Context, tx *tenant.Tx, c *connection.Opened, l *lti.Launch, terms plan.Terms) (person.Person, error) {
+func (e *entrance) vouched(
+	ctx context.Context, tx *tenant.Tx, c *connection.Opened, l *lti.Launch, terms plan.Terms,
+) (who person.Person, added bool, err error) {
 	at := person.At{Connection: c.ID, Issuer: c.Config.Text("issuer"), Subject: l.User}
 	found, err := person.ByIdentity(ctx, tx, at)
 	if err == nil {
-		return person.Lock(ctx, tx, found.ID)
+		who, err = person.Lock(ctx, tx, found.ID)
+		return who, false, err
 	}
 	if !errdefs.IsNotFound(err, person.Noun) {
-		return found, err
+		return who, false, err
 	}
 	wanted := person.Wanted{Name: l.Name, AgeBand: person.AgeBand(c.Config.Text("ageBand")), Terms: terms, At: e.now}
 	if wanted.Name == "" {
@@ -264,11 +275,10 @@ func (e *entrance) vouched(ctx context.Context, tx *tenant.Tx, c *connection.Ope
 	if spoken, ok := language.Lookup(code); ok && code != "" {
 		wanted.Language = &spoken.Code
 	}
-	added, _, err := person.FindOrAdd(ctx, tx, wanted)
-	if err != nil {
-		return added, err
+	if who, _, err = person.FindOrAdd(ctx, tx, wanted); err != nil {
+		return who, false, err
 	}
-	return added, person.Identify(ctx, tx, added.ID, at, e.now)
+	return who, true, person.Identify(ctx, tx, who.ID, at, e.now)
 }
 
 // unnamed is what somebody is called whose platform does not tell their name.
