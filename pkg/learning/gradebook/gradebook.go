@@ -94,9 +94,6 @@ func (t *Teller) grade(ctx context.Context, j job.Job) (job.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if best == nil && !l.Scored {
-		return told(l, false), nil // there is nothing to take back
-	}
 	opened, err := t.Opener.Open(ctx, j.Org, l.Connection)
 	if errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled) {
 		return nil, &job.Refusal{Code: "no_connection"}
@@ -105,6 +102,9 @@ func (t *Teller) grade(ctx context.Context, j job.Job) (job.Step, error) {
 		return nil, err
 	}
 	err = t.send(ctx, &opened, &l, best)
+	if upstream.StatusOf(err) == http.StatusConflict {
+		err = nil // the platform has one of this moment: what was said before was heard
+	}
 	wait, err := patience(err, p.Waits)
 	if err != nil {
 		return nil, err

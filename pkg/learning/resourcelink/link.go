@@ -89,10 +89,11 @@ func Keep(ctx context.Context, tx *tenant.Tx, l Link, now time.Time) error {
 }
 
 // Follow has the platforms told, with the commit, by whose links somebody came to a subject: their
-// results of it changed. What is told is read when it is. It rides resource_link_pkey.
+// results of it changed. What is told is read when it is. Moments of one link are a second apart:
+// some platforms tell no less apart. It rides resource_link_pkey.
 func Follow(ctx context.Context, tx *tenant.Tx, who id.Person, about id.Subject, now time.Time) error {
 	links, err := tenant.AllIn(ctx, tx, pgx.RowTo[uuid.UUID], `
-		UPDATE resource_link SET edition = edition + 1, changed_at = GREATEST(changed_at + INTERVAL '1 millisecond', $4)
+		UPDATE resource_link SET edition = edition + 1, changed_at = GREATEST(changed_at + INTERVAL '1 second', $4)
 		WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 RETURNING id`, tx.Org, who, about, now)
 	for _, link := range links {
 		tx.Touch("resource_link", who, about, link)

@@ -101,8 +101,8 @@ type Score struct {
 // timestampForm has three decimals: some platforms take no more.
 const timestampForm = "2006-01-02T15:04:05.000Z07:00"
 
-// Send gives a score to a line item. A platform keeps what it has where that is of a later
-// moment, so that doing so again changes nothing. The error is an upstream.Error or
+// Send gives a score to a line item. A platform keeps what it has where that is of the same moment
+// or a later one, and may say so by a conflict. The error is an upstream.Error or
 // context.Canceled.
 func (s Score) Send(ctx context.Context, client *http.Client, token Token, lineItem string) error {
 	at, err := url.Parse(lineItem)
