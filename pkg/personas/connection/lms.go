@@ -16,10 +16,16 @@ func (o Opened) Platform() lti.Platform {
 	}
 }
 
-// FrameOrigins are of the pages that may show the portal of a learning platform in a frame.
+// FrameOrigins are of the pages that may show the portal of a learning platform in a frame: those
+// that are named, or else the platform's own. Those of a service that many schools share are not
+// for all of its pages to use where the school names its own.
 func (o Opened) FrameOrigins() []string {
-	p := o.Platform()
-	all := slices.Concat(p.Origins(), o.Config.Texts("frameOrigins"))
+	all := o.Config.Texts("frameOrigins")
+	if len(all) == 0 {
+		p := o.Platform()
+		all = p.Origins()
+	}
+	all = slices.Clone(all)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
