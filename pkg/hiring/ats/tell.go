@@ -71,8 +71,8 @@ func (t *Teller) tell(ctx context.Context, j job.Job) (job.Step, error) {
 	}
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 		if wait > 0 && now.Sub(a.StandingAt) < triedFor {
-			p.Waits++
-			j.Progress, err = json.Marshal(p)
+			progress, err := json.Marshal(waits{p.Waits + 1})
+			j.Progress = progress
 			return wait, err
 		}
 		j.Progress = json.RawMessage("{}")
