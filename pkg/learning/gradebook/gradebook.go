@@ -112,7 +112,7 @@ func (t *Teller) grade(ctx context.Context, j job.Job) (job.Step, error) {
 	if wait > 0 {
 		return later(p, wait), nil
 	}
-	return told(l, best != nil), nil
+	return told(l), nil
 }
 
 // score is what the gradebook is to have.
@@ -174,9 +174,9 @@ func done(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (time.Durati
 }
 
 // told is the step that notes what was told, unless there is more to tell by now.
-func told(l resourcelink.Link, scored bool) job.Step {
+func told(l resourcelink.Link) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
-		last, err := resourcelink.Tell(ctx, tx, l, scored)
+		last, err := resourcelink.Tell(ctx, tx, l)
 		if err != nil {
 			return 0, err
 		}
@@ -190,8 +190,7 @@ func told(l resourcelink.Link, scored bool) job.Step {
 // later is the step of a job that waits for a platform.
 func later(p progress, wait time.Duration) job.Step {
 	return func(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (_ time.Duration, err error) {
-		p.Waits++
-		j.Progress, err = json.Marshal(p)
+		j.Progress, err = json.Marshal(progress{p.Waits + 1})
 		return wait, err
 	}
 }

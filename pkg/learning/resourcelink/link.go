@@ -43,14 +43,12 @@ type Link struct {
 	Edition, Told int64
 	// ChangedAt is when the person's results of the subject last changed. It only grows.
 	ChangedAt time.Time
-	// Scored says that the platform has a score.
-	Scored bool
 }
 
-const columns = `person_id, subject_id, id, connection_id, user_id, line_item, edition, told, changed_at, scored`
+const columns = `person_id, subject_id, id, connection_id, user_id, line_item, edition, told, changed_at`
 
 func scan(row pgx.CollectableRow) (l Link, err error) {
-	err = row.Scan(&l.Person, &l.Subject, &l.ID, &l.Connection, &l.User, &l.LineItem, &l.Edition, &l.Told, &l.ChangedAt, &l.Scored)
+	err = row.Scan(&l.Person, &l.Subject, &l.ID, &l.Connection, &l.User, &l.LineItem, &l.Edition, &l.Told, &l.ChangedAt)
 	return l, err
 }
 
@@ -76,8 +74,8 @@ func Keep(ctx context.Context, tx *tenant.Tx, l Link, now time.Time) error {
 	}
 	tx.Touch("resource_link", l.Person, l.Subject, l.ID)
 	if err := tx.QueryRow(ctx, `
-		INSERT INTO resource_link (org_id, person_id, subject_id, id, connection_id, user_id, line_item, edition, told, changed_at, scored, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, $8, false, $8)
+		INSERT INTO resource_link (org_id, person_id, subject_id, id, connection_id, user_id, line_item, edition, told, changed_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, $8, $8)
 		ON CONFLICT (org_id, person_id, subject_id, id) DO UPDATE SET user_id = EXCLUDED.user_id RETURNING edition, told`,
 		tx.Org, l.Person, l.Subject, l.ID, l.Connection, l.User, l.LineItem, now).Scan(&l.Edition, &l.Told); err != nil {
 		return err
@@ -119,14 +117,14 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, k Key) (Link, error
 		SELECT `+columns+` FROM resource_link WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4`, org, k.Person, k.Subject, k.ID)
 }
 
-// Tell notes that a platform was told an edition, and whether it has a score by that. It answers
-// false where there is a later one, or an earlier one was told after it: that is to be told then.
-func Tell(ctx context.Context, tx *tenant.Tx, l Link, scored bool) (bool, error) {
+// Tell notes that a platform was told an edition. It answers
+// false where there is a later one.
+func Tell(ctx context.Context, tx *tenant.Tx, l Link) (bool, error) {
 	tx.Touch("resource_link", l.Person, l.Subject, l.ID)
 	tag, err := tx.Exec(ctx, `
-		UPDATE resource_link SET told = $5, scored = $6
+		UPDATE resource_link SET told = $5
 		WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4 AND edition = $5`,
-		tx.Org, l.Person, l.Subject, l.ID, l.Edition, scored)
+		tx.Org, l.Person, l.Subject, l.ID, l.Edition)
 	return err == nil && tag.RowsAffected() > 0, err
 }
 

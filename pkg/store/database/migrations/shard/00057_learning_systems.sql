@@ -19,8 +19,6 @@ CREATE TABLE IF NOT EXISTS resource_link (
     told          BIGINT      NOT NULL,
     -- when the person's results of the subject last changed
     changed_at    TIMESTAMPTZ NOT NULL,
-    -- whether the platform has a score
-    scored        BOOLEAN     NOT NULL,
     created_at    TIMESTAMPTZ NOT NULL,
     CONSTRAINT resource_link_pkey PRIMARY KEY (org_id, person_id, subject_id, id)
 );
