@@ -45,7 +45,9 @@ await rm(output, { recursive: true, force: true })
 await mkdir(output)
 const dev = spawn(program, ['dev', '--data-dir', folder, '--addr', '127.0.0.1:0', '--admin-addr', '127.0.0.1:0', '--shards', '1',
   // Where the tests' own recognition of speech is.
-  '--allow-address', '127.0.0.1/32'], {
+  '--allow-address', '127.0.0.1/32',
+  // The tests are all of a day's visitors behind one address, and make no pause.
+  '--address-limit', '6000'], {
   stdio: ['ignore', 'pipe', 'pipe'],
 })
 const log = []

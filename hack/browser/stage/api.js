@@ -21,7 +21,7 @@ export async function until(ask, wanted, within = 10_000) {
   for (const end = Date.now() + within; Date.now() < end;) {
     const answer = await ask()
     if (await wanted(answer)) return answer
-    await new Promise((resolve) => setTimeout(resolve, Math.max(100, within / 100))) // an address has 600 requests a minute
+    await new Promise((resolve) => setTimeout(resolve, Math.max(100, within / 100)))
   }
   throw new Error('what is waited for does not come')
 }
