@@ -234,7 +234,7 @@ func (k *issuerKey) shown() (badge.Key, error) {
 }
 
 // Issuer is where the DID document of an organization is.
-func (l Links) issuer(org id.Org) string {
+func (l Links) Issuer(org id.Org) string {
 	return strings.TrimSuffix(l.API, "/") + "/v1/issuers/" + org.String() + "/did.json"
 }
 
@@ -244,7 +244,7 @@ func (l Links) status(org id.Org, list int64) string {
 }
 
 func (r *Registry) issuer(ctx context.Context, org id.Org) (badge.Issuer, error) {
-	did, err := badge.WebDID(r.Links.issuer(org))
+	did, err := badge.WebDID(r.Links.Issuer(org))
 	if err != nil {
 		return badge.Issuer{}, err
 	}
@@ -307,7 +307,17 @@ const (
 	// are kept.
 	listFor   = 30 * time.Second
 	keptLists = 256
+	// signerFor is how long an organization's key is kept open, and keptSigners of how many. It
+	// signs for longer than that once there is another (signsAfter).
+	signerFor   = 30 * time.Second
+	keptSigners = 1024
 )
+
+// signer is an organization with the key that signs for it.
+type signer struct {
+	issuer badge.Issuer
+	key    badge.Key
+}
 
 // statusList names a list of an organization.
 type statusList struct {
@@ -326,12 +336,42 @@ func (r *Registry) StatusList(ctx context.Context, org id.Org, list int64) ([]by
 
 // signed are the lists that were signed a moment ago.
 func (r *Registry) signed() *readthrough.Cache[statusList, []byte] {
-	r.once.Do(func() {
-		r.lists = readthrough.New(readthrough.Options[statusList, []byte]{
-			Size: keptLists, Fresh: listFor, Outage: func(error) bool { return false }, Load: r.statusList, Name: statusList.String, Clock: r.Clock,
-		})
-	})
+	r.once.Do(r.remember)
 	return r.lists
+}
+
+func (r *Registry) remember() {
+	never := func(error) bool { return false }
+	r.lists = readthrough.New(readthrough.Options[statusList, []byte]{
+		Size: keptLists, Fresh: listFor, Outage: never, Load: r.statusList, Name: statusList.String, Clock: r.Clock,
+	})
+	r.signers = readthrough.New(readthrough.Options[id.Org, signer]{
+		Size: keptSigners, Fresh: signerFor, Outage: never, Load: r.loadSigner, Name: id.Org.String, Clock: r.Clock,
+	})
+}
+
+// SignDetached signs what an organization says, by a key of its DID document; see
+// badge.Issuer.Detached. Where it has no key, one is made.
+func (r *Registry) SignDetached(ctx context.Context, org id.Org, payload []byte, kind string) (string, error) {
+	r.once.Do(r.remember)
+	by, err := r.signers.Get(ctx, org)
+	if err != nil {
+		return "", err
+	}
+	return by.issuer.Detached(payload, kind, by.key)
+}
+
+func (r *Registry) loadSigner(ctx context.Context, org id.Org) (signer, error) {
+	keys, err := r.keys(ctx, org, true)
+	if err != nil {
+		return signer{}, err
+	}
+	k, err := r.signer(ctx, org, keys)
+	if err != nil {
+		return signer{}, err
+	}
+	issuer, err := r.issuer(ctx, org)
+	return signer{issuer, k}, err
 }
 
 // Changed has the list of a certificate that was revoked signed anew for who asks this process.

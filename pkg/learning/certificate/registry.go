@@ -27,8 +27,9 @@ type Registry struct {
 	Vault *vault.Vault
 	Links Links
 
-	once  sync.Once
-	lists *readthrough.Cache[statusList, []byte]
+	once    sync.Once
+	lists   *readthrough.Cache[statusList, []byte]
+	signers *readthrough.Cache[id.Org, signer]
 }
 
 // Verified is what anybody may know of a certificate whose number they have. Of one that was

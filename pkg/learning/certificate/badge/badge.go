@@ -200,6 +200,22 @@ func (i Issuer) Token(a Achievement, k Key) ([]byte, error) {
 	return []byte(token), err
 }
 
+// Detached signs what is sent beside its signature: a compact JWS (RS256) whose payload is left
+// out (RFC 7515, appendix F). kind is the type that its header names, so that no verifier takes
+// it for a token.
+func (i Issuer) Detached(payload []byte, kind string, k Key) (string, error) {
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: k.TokenPrivate, KeyID: i.tokenMethod(k)}},
+		(&jose.SignerOptions{}).WithType(jose.ContentType(kind)))
+	if err != nil {
+		return "", err
+	}
+	signed, err := signer.Sign(payload)
+	if err != nil {
+		return "", err
+	}
+	return signed.DetachedCompactSerialize()
+}
+
 // ListSize is how many badges a status list is for: the least that the standard allows, so
 // that nobody learns from whom it is asked for about.
 const ListSize = 131_072
