@@ -101,6 +101,22 @@ func LockBase(ctx context.Context, tx *tenant.Tx, b id.KnowledgeBase) (Base, err
 	return oneBase(b, found, err)
 }
 
+// Revisions are those of packs: what a pack holds is the same while its revision is. One that is
+// gone has none. It rides knowledge_base_pkey.
+func Revisions(ctx context.Context, t *tenant.Tenants, org id.Org, bases []id.KnowledgeBase) (map[id.KnowledgeBase]int64, error) {
+	type revision struct {
+		Base id.KnowledgeBase
+		Of   int64
+	}
+	all, err := tenant.All(ctx, t, org, pgx.RowToStructByPos[revision], `
+		SELECT b.id, b.revision FROM knowledge_base b WHERE b.org_id = $1 AND b.id = ANY($2) AND b.deleted_at IS NULL`, org, bases)
+	found := make(map[id.KnowledgeBase]int64, len(all))
+	for _, r := range all {
+		found[r.Base] = r.Of
+	}
+	return found, err
+}
+
 // InsertBase adds a pack without documents. full says that the terms leave no
 // room and nothing was added.
 func InsertBase(ctx context.Context, tx *tenant.Tx, b Base, terms plan.Terms, who activity.Actor) (full bool, err error) {

@@ -30,6 +30,10 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 			_, err := knowledge.ListBases(ctx, w.tenants, w.one, b, 10)
 			return err
 		}},
+		"revisions": {"SELECT b.id, b.revision", "knowledge_base_pkey", func() error {
+			_, err := knowledge.Revisions(ctx, w.tenants, w.one, []id.KnowledgeBase{b})
+			return err
+		}},
 		"documents": {"d.base_id = $2 AND ($3", "knowledge_document_by_base", func() error {
 			_, err := knowledge.ListDocuments(ctx, w.tenants, w.one, b, knowledge.Filter{Tag: "x"}, d, 10)
 			return err
