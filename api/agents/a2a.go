@@ -23,7 +23,7 @@ func (a *API) a2a(ctx context.Context, c *route.Call, id string) (http.Handler, 
 	if err != nil {
 		return nil, err
 	}
-	answers := &messages{api: a, call: c, of: &found, household: c.Household()}
+	answers := &messages{api: a, call: c, of: &found, at: agentURL(c, found.Slug), household: c.Household()}
 	switch version := c.Header(a2a.SvcParamVersion); version {
 	case "", string(a2av0.Version):
 		c.SetHeader("Content-Type", "application/json") // which its handler does not say
@@ -38,10 +38,11 @@ func (a *API) a2a(ctx context.Context, c *route.Call, id string) (http.Handler, 
 // messages answers what an agent is sent. Its protocol's library calls it beside whatever
 // writes the answer.
 type messages struct {
-	api       *API
-	call      *route.Call
-	of        *agent.Agent
-	household string
+	api  *API
+	call *route.Call
+	of   *agent.Agent
+	// at is where the agent is described.
+	at, household string
 	// refused is why nothing is answered; nil where it is.
 	refused error
 }
@@ -55,7 +56,7 @@ func (m *messages) SendMessage(ctx context.Context, r *a2a.SendMessageRequest) (
 	if err != nil {
 		return nil, err
 	}
-	said, err := m.api.asked(ctx, m.of, m.household, AgentQuestion{Question: text, ConversationID: r.Message.ContextID})
+	said, err := m.api.asked(ctx, m.of, m.at, m.household, AgentQuestion{Question: text, ConversationID: r.Message.ContextID})
 	if err != nil {
 		kind := a2a.ErrInvalidParams
 		if p, known := errors.AsType[*problem.Problem](err); !known || p.Code != problem.InvalidRequest {

@@ -5,6 +5,7 @@ package agents
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -129,7 +130,7 @@ func (a *API) find(ctx context.Context, p *Path) (agent.Agent, error) {
 }
 
 func show(c *route.Call, a agent.Agent) Agent {
-	at := c.URL("/agents/" + a.Slug)
+	at := agentURL(c, a.Slug)
 	return Agent{
 		Slug: a.Slug, Name: a.Name, OrganizationName: a.OrganizationName, Description: a.Description, Languages: a.Languages, Topics: a.Topics,
 		UpdatedAt: a.UpdatedAt, Disclosure: a.Disclosure, HumanURL: a.HumanURL, Endpoints: Endpoints{Ask: at + "/ask", MCP: at + "/mcp", A2A: at + "/a2a", Card: at + "/card.json", LLMs: at + "/llms.txt"},
@@ -160,6 +161,17 @@ type AgentAnswer struct {
 	Handoff        route.OrNull[AgentHandoff] `json:"handoff" doc:"Where people go on; null where the question is answered."`
 	AIGenerated    bool                       `json:"aiGenerated" enum:"true" doc:"Always true: an AI wrote the answer. Keep the mark with it."`
 	ConversationID string                     `json:"conversationId" doc:"To send with the next question."`
+	Proof          AgentProof                 `json:"proof" doc:"By which anybody can verify, later and without asking, that the organization's agent answered so."`
+}
+
+// AgentProof is how an answer is signed.
+type AgentProof struct {
+	Agent      string    `json:"agent" format:"uri" doc:"The agent that was asked (getAgent)."`
+	Question   string    `json:"question" doc:"What was asked, as it was sent."`
+	AnsweredAt time.Time `json:"answeredAt" doc:"When it was answered, in UTC."`
+	Edition    string    `json:"edition" doc:"Names what the agent knew: it changes with the published portal, its persona and what its packs hold."`
+	IssuerURL  string    `json:"issuerUrl" format:"uri" doc:"The DID document that has the organization's keys (getIssuerDocument)."`
+	JWS        string    `json:"jws" doc:"A detached JWS (RS256; RFC 7515, appendix F). Its payload is this answer without conversationId and proof.jws, in canonical form (RFC 8785); its kid is the id of a verification method of the DID document."`
 }
 
 // PublicSource is a document that an answer rests on.
@@ -167,6 +179,7 @@ type PublicSource struct {
 	Title   string  `json:"title" doc:"The document's title."`
 	URL     *string `json:"url" doc:"The address that it was read from; null for a file or a text."`
 	Snippet string  `json:"snippet" doc:"The beginning of the passage."`
+	SHA256  string  `json:"sha256" doc:"The SHA-256 of the passage's whole text, in hexadecimal."`
 }
 
 // AgentHandoff is where people go on.
@@ -188,11 +201,14 @@ func (a *API) answer(ctx context.Context, c *route.Call, in *AskInput) (AgentAns
 	if err != nil {
 		return AgentAnswer{}, err
 	}
-	return a.reply(ctx, &found, in.Body, func() error {
+	return a.reply(ctx, &found, agentURL(c, found.Slug), in.Body, func() error {
 		reading, err := a.count(ctx, &found, c.Household())
 		return c.Limited(reading, err)
 	})
 }
+
+// agentURL is where an agent is described.
+func agentURL(c *route.Call, slug string) string { return c.URL("/agents/" + slug) }
 
 // count counts a question of a household.
 func (a *API) count(ctx context.Context, found *agent.Agent, household string) (limits.Reading, error) {
@@ -200,7 +216,7 @@ func (a *API) count(ctx context.Context, found *agent.Agent, household string) (
 }
 
 // reply answers a question, by whatever protocol it came. What can be answered is counted.
-func (a *API) reply(ctx context.Context, found *agent.Agent, asked AgentQuestion, count func() error) (AgentAnswer, error) {
+func (a *API) reply(ctx context.Context, found *agent.Agent, at string, asked AgentQuestion, count func() error) (AgentAnswer, error) {
 	q := agent.Question{Text: asked.Question, Thread: asked.ConversationID}
 	if strings.TrimSpace(q.Text) == "" {
 		return AgentAnswer{}, problem.Invalid("body.question", "question has no words.")
@@ -219,7 +235,14 @@ func (a *API) reply(ctx context.Context, found *agent.Agent, asked AgentQuestion
 	if err != nil {
 		return AgentAnswer{}, err
 	}
-	return showAnswer(found, said), nil
+	shown := showAnswer(found, said)
+	shown.Proof = AgentProof{Agent: at, Question: asked.Question, AnsweredAt: said.At, Edition: said.Edition, IssuerURL: a.Agents.IssuerURL(found)}
+	text, err := json.Marshal(shown)
+	if err != nil {
+		return AgentAnswer{}, err
+	}
+	shown.Proof.JWS, err = a.Agents.Sign(ctx, found, text)
+	return shown, err
 }
 
 // languageOf is the code of a language that an agent answers in, by its code or name.
@@ -240,7 +263,7 @@ func showAnswer(of *agent.Agent, s agent.Answer) AgentAnswer {
 		AIGenerated: true, ConversationID: s.Thread,
 	}
 	for _, source := range s.Sources {
-		shown.Sources = append(shown.Sources, PublicSource{Title: source.Title, URL: source.URL, Snippet: source.Snippet})
+		shown.Sources = append(shown.Sources, PublicSource{Title: source.Title, URL: source.URL, Snippet: source.Snippet, SHA256: source.SHA256})
 	}
 	if s.Handoff {
 		shown.Handoff.Value = &AgentHandoff{of.HumanURL}

@@ -61,11 +61,12 @@ func (a *API) server(asker context.Context, c *route.Call, of *agent.Agent) *mcp
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		SchemaCache:  a.tools, Logger: slog.New(slog.DiscardHandler),
 	})
+	at, household := agentURL(c, of.Slug), c.Household()
 	mcp.AddTool(s, readOnly("ask", "Ask a question", "Answers a question from what the organization published, with sources. confidence low is an honest I do not know. "+
 		"An AI writes the answers: keep the mark with them."),
 		// The library's own context goes on after whoever asked is gone.
 		func(_ context.Context, _ *mcp.CallToolRequest, q toolQuestion) (*mcp.CallToolResult, any, error) {
-			said, err := a.asked(asker, of, c.Household(), AgentQuestion(q))
+			said, err := a.asked(asker, of, at, household, AgentQuestion(q))
 			if err != nil {
 				return refusal(c.Told(asker, err)), nil, nil
 			}

@@ -17,14 +17,14 @@ const (
 
 // asked answers a question that came by another protocol. Such protocols' libraries call it
 // beside whatever writes the answer, so it touches nothing of the call's.
-func (a *API) asked(ctx context.Context, of *agent.Agent, household string, q AgentQuestion) (AgentAnswer, error) {
+func (a *API) asked(ctx context.Context, of *agent.Agent, at, household string, q AgentQuestion) (AgentAnswer, error) {
 	switch {
 	case utf8.RuneCountInString(q.Question) > maxQuestion:
 		return AgentAnswer{}, problem.Invalid("body.question", "A question has %d characters at most.", maxQuestion)
 	case utf8.RuneCountInString(q.ConversationID) > maxThread:
 		return AgentAnswer{}, problem.Invalid("body.conversationId", "conversationId was given by no agent of the organization.")
 	}
-	return a.reply(ctx, of, q, func() error {
+	return a.reply(ctx, of, at, q, func() error {
 		_, err := a.count(ctx, of, household)
 		return err
 	})

@@ -63,7 +63,7 @@ func New(ctx context.Context, b *backend.Backend, m *minds.Minds, f *front.Front
 		return nil, err
 	}
 	asked := agent.Options{
-		Tenants: b.Tenants, Minds: m, Clock: of.Clock, Organization: b.Organizations.Get, PortalURL: of.PageURL(),
+		Tenants: b.Tenants, Minds: m, Clock: of.Clock, Organization: b.Organizations.Get, Registry: b.Registry, PortalURL: of.PageURL(),
 		Sites: published.NewStore(published.Options{Directory: b.Directory, Tenants: b.Tenants, Clock: of.Clock}),
 	}
 	agents, err := agent.New(asked, threads)

@@ -22,6 +22,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/plan"
+	"visavis.dev/pkg/learning/certificate"
 	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/published"
@@ -41,6 +42,8 @@ type Options struct {
 	Clock   clock.WithDelayedExecution
 	// Organization finds an organization and what it may have.
 	Organization func(ctx context.Context, org id.Org) (directory.Organization, plan.Terms, error)
+	// Registry signs what agents answer.
+	Registry *certificate.Registry
 	// PortalURL is where the portals' pages are, without a path.
 	PortalURL string
 }
@@ -53,7 +56,19 @@ type Agents struct {
 	// headings are those of sites, as they were published: reading them takes a query for each
 	// document, and every request shows them.
 	headings *expirable.LRU[headingsKey, []string]
+	// answers are those to first questions, for a minute.
+	answers *expirable.LRU[answerKey, Answer]
 }
+
+// answerKey is a first question of an agent, at a minute and by what it then knows.
+type answerKey struct {
+	portal                  id.Portal
+	edition, language, text string
+	minute                  int64
+}
+
+// keptAnswers is how many answers are kept: some kilobytes each.
+const keptAnswers = 2000
 
 // headingsKey is a site as it was published.
 type headingsKey struct {
@@ -70,7 +85,11 @@ const (
 // New makes agents. The secret is one of NewThreadSecret, which all processes share.
 func New(o Options, secret []byte) (*Agents, error) {
 	t, err := newThreads(secret)
-	return &Agents{o, t, expirable.NewLRU[headingsKey, []string](keptHeadings, nil, headingsAlive)}, err
+	return &Agents{
+		options: o, threads: t,
+		headings: expirable.NewLRU[headingsKey, []string](keptHeadings, nil, headingsAlive),
+		answers:  expirable.NewLRU[answerKey, Answer](keptAnswers, nil, time.Minute),
+	}, err
 }
 
 // Agent is a portal that AI assistants may ask.

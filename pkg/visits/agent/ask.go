@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"strings"
 	"time"
@@ -53,11 +55,16 @@ type Answer struct {
 	// Handoff says that a person is to be asked instead.
 	Handoff bool
 	Thread  string
+	// Edition names what was known to it, and At is when it was given.
+	Edition string
+	At      time.Time
 }
 
 // Source is a passage that an answer rests on.
 type Source struct {
 	Title, Snippet string
+	// SHA256 is of the passage's whole text, in hexadecimal.
+	SHA256 string
 	// URL is where the document was read from; nil for a file or a text.
 	URL *string
 }
@@ -77,6 +84,28 @@ func (a *Agents) Ask(ctx context.Context, of *Agent, q Question) (Answer, error)
 		return Answer{}, err
 	}
 	config := a.config(of, p, q, past, now)
+	edition, err := a.edition(ctx, of, p, config.Bases)
+	if err != nil {
+		return Answer{}, err
+	}
+	// What it says can depend on the minute: the hours of today, and of now.
+	key := answerKey{of.site.Portal, edition, q.Language, q.Text, now.Truncate(time.Minute).Unix()}
+	said, given := a.answers.Get(key)
+	if !given || len(past) > 0 {
+		if said, err = a.find(ctx, of, config, q, now); err != nil {
+			return Answer{}, err
+		}
+		said.Edition, said.At = edition, now.UTC().Truncate(time.Millisecond)
+		if len(past) == 0 {
+			a.answers.Add(key, said)
+		}
+	}
+	said.Thread, err = a.threads.seal(of.Org.String(), past, exchange{q.Text, said.Text}, now)
+	return said, err
+}
+
+// find finds the answer.
+func (a *Agents) find(ctx context.Context, of *Agent, config conversation.Config, q Question, now time.Time) (Answer, error) {
 	read := &reading{Knowledge: config.Knowledge, texts: map[id.Chunk]string{}}
 	config.Knowledge = read
 	if err := a.options.Minds.Furnish(ctx, of.Org, &config); err != nil {
@@ -87,13 +116,11 @@ func (a *Agents) Ask(ctx context.Context, of *Agent, q Question) (Answer, error)
 		return Answer{}, err
 	}
 	if reply.Gap {
-		if err := a.note(ctx, of, p.ID, config.Bases, reply.Language, q.Text, now); err != nil {
+		if err := a.note(ctx, of, of.site.Speaker.Persona, config.Bases, reply.Language, q.Text, now); err != nil {
 			return Answer{}, err
 		}
 	}
-	said := answered(of, reply, read.texts)
-	said.Thread, err = a.threads.seal(of.Org.String(), past, exchange{q.Text, reply.Text}, now)
-	return said, err
+	return answered(of, reply, read.texts), nil
 }
 
 // config is a conversation of nobody's: by the persona's guardrails and packs, without its
@@ -153,7 +180,9 @@ func answered(of *Agent, r conversation.Reply, texts map[id.Chunk]string) Answer
 	said := Answer{Text: r.Text, Language: r.Language, Grounded: r.Grounded != nil && *r.Grounded, Confidence: Medium, Sources: []Source{}, FollowUps: []string{}}
 	best := 0.0
 	for _, s := range r.Sources {
-		said.Sources = append(said.Sources, Source{Title: s.Title, URL: s.URL, Snippet: snippet(texts[s.ChunkID])})
+		text := texts[s.ChunkID]
+		sum := sha256.Sum256([]byte(text))
+		said.Sources = append(said.Sources, Source{Title: s.Title, URL: s.URL, Snippet: snippet(text), SHA256: hex.EncodeToString(sum[:])})
 		best = max(best, s.Score)
 	}
 	switch {
