@@ -8,11 +8,13 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"visavis.dev/pkg/hiring/record"
 	"visavis.dev/pkg/learning/certificate/badge"
+	"visavis.dev/pkg/visits/agent"
 )
 
 // longestRecord bounds a file that is verified, in bytes.
@@ -22,13 +24,21 @@ func verifyCommand() *cobra.Command {
 	var issuer string
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
-		Short: "Check a candidate's record, without any server",
+		Short: "Check a candidate's record or an agent's answer, without any server",
 		Long: "FILE is a saved answer of GET /candidates/{id}/compliance, or its record alone. Every entry must be what was hashed, and come after the one " +
 			"before it, and the anchors that were signed day by day must hold it. Whose keys signed them says the organization's DID document, saved from " +
-			"GET /issuers/{id}/did.json: give it with --issuer.",
+			"GET /issuers/{id}/did.json: give it with --issuer.\n\n" +
+			"FILE can also be a saved answer of POST /agents/{slug}/ask. It must be what the organization signed, by a key of its DID document: --issuer is needed then.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := verifyFile(args[0])
+			text, err := readFile(args[0])
+			if err != nil {
+				return err
+			}
+			if answer := agentsAnswer(text); answer != nil {
+				return verifyAnswer(cmd.OutOrStdout(), answer, issuer)
+			}
+			v, err := verifyRecord(text)
 			if err != nil {
 				return err
 			}
@@ -83,11 +93,56 @@ func verifyKeys(name string, v record.Verified) error {
 	return nil
 }
 
-func verifyFile(name string) (record.Verified, error) {
-	text, err := readFile(name)
-	if err != nil {
-		return record.Verified{}, err
+// agentsAnswer is the answer of an agent that a file has, or nil.
+func agentsAnswer(text []byte) []byte {
+	type answer struct {
+		Proof json.RawMessage `json:"proof"`
 	}
+	var saved struct {
+		answer
+		Data json.RawMessage `json:"data"`
+	}
+	var within answer
+	switch {
+	case json.Unmarshal(text, &saved) != nil:
+		return nil
+	case saved.Proof != nil:
+		return text
+	case json.Unmarshal(saved.Data, &within) == nil && within.Proof != nil:
+		return saved.Data
+	}
+	return nil
+}
+
+// verifyAnswer requires that the organization of a DID document signed an answer.
+func verifyAnswer(to io.Writer, answer []byte, issuer string) error {
+	if issuer == "" {
+		return errors.New("give --issuer: the DID document at the answer's proof.issuerUrl, saved")
+	}
+	document, err := readFile(issuer)
+	if err != nil {
+		return err
+	}
+	key, err := agent.Verify(answer, document)
+	if err != nil {
+		return err
+	}
+	var said struct {
+		Answer string
+		Proof  struct {
+			Question, Agent, Edition string
+			AnsweredAt               time.Time
+		}
+	}
+	if err := json.Unmarshal(answer, &said); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(to, "Signed by %s.\nAgent: %s, edition %s, at %s\nQuestion: %s\nAnswer: %s\n", key, said.Proof.Agent, said.Proof.Edition,
+		said.Proof.AnsweredAt.Format(time.RFC3339), said.Proof.Question, said.Answer)
+	return err
+}
+
+func verifyRecord(text []byte) (record.Verified, error) {
 	var answer struct {
 		Data struct {
 			Record json.RawMessage `json:"record"`
