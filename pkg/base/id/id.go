@@ -43,11 +43,12 @@ func Named[K Kind](name string) ID[K] {
 	return ID[K](uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://visavis.dev/"+k.Prefix()+"/"+name)))
 }
 
-// Parse reads an identifier with or without its prefix (General conventions, 3).
+// Parse reads an identifier with or without its prefix (General conventions, 3). The zero ID,
+// which names nothing, is none.
 func Parse[K Kind](s string) (ID[K], error) {
 	var k K
 	u, ok := decode(strings.TrimPrefix(s, k.Prefix()+"_"))
-	if !ok {
+	if !ok || u == uuid.Nil { // which would be taken for none
 		return ID[K]{}, ErrMalformed
 	}
 	return ID[K](u), nil
@@ -89,13 +90,14 @@ func (i ID[K]) OrNil() *ID[K] {
 // MarshalText writes the wire form.
 func (i ID[K]) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
-// UnmarshalText reads what Parse reads.
+// UnmarshalText reads what MarshalText writes, the zero ID too, with or without its prefix.
 func (i *ID[K]) UnmarshalText(b []byte) error {
-	parsed, err := Parse[K](string(b))
-	if err != nil {
-		return fmt.Errorf("%w: %q", err, b)
+	var k K
+	u, ok := decode(strings.TrimPrefix(string(b), k.Prefix()+"_"))
+	if !ok {
+		return fmt.Errorf("%w: %q", ErrMalformed, b)
 	}
-	*i = parsed
+	*i = ID[K](u)
 	return nil
 }
 
