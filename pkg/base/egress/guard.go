@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -128,6 +129,16 @@ func (g *Guard) CheckHost(ctx context.Context, u *url.URL) error {
 	return nil
 }
 
+// localDomains are those whose names are never public: RFC 6761, 6762 and 8375, and .internal,
+// which is reserved for private use.
+var localDomains = []string{"localhost", "local", "internal", "home.arpa"}
+
+// localName says whether a name is one of localDomains, or lies in one.
+func localName(host string) bool {
+	name := "." + strings.ToLower(strings.TrimSuffix(host, "."))
+	return slices.ContainsFunc(localDomains, func(domain string) bool { return strings.HasSuffix(name, "."+domain) })
+}
+
 // lookupTimeout bounds the look-up of an address that is about to be stored.
 const lookupTimeout = 2 * time.Second
 
@@ -139,6 +150,9 @@ func (g *Guard) CheckAddress(ctx context.Context, raw string) error {
 	u, err := g.CheckURL(raw)
 	if err != nil {
 		return err
+	}
+	if len(g.allow) == 0 && localName(u.Hostname()) {
+		return &InvalidURLError{Reason: "its host is a name for local networks alone"}
 	}
 	lookup, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()

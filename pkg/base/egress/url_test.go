@@ -152,3 +152,17 @@ func (c *closeRecorder) Close() error {
 	c.closed = true
 	return nil
 }
+
+// A name that can never be public is not stored, whether it is found now or not, unless an
+// operator lets private addresses through.
+func TestLocalNames(t *testing.T) {
+	nobody := names{}
+	closed := egress.New(egress.Options{Resolver: nobody})
+	open := egress.New(egress.Options{Resolver: nobody, Allow: loopback})
+	for _, address := range []string{"https://localhost./", "https://sub.localhost/x", "https://printer.LOCAL/", "https://a.internal/", "https://nas.home.arpa/"} {
+		var invalid *egress.InvalidURLError
+		require.ErrorAs(t, closed.CheckAddress(t.Context(), address), &invalid, address)
+		require.NoError(t, open.CheckAddress(t.Context(), address), address)
+	}
+	require.NoError(t, closed.CheckAddress(t.Context(), "https://local.example.com/"))
+}
