@@ -15,6 +15,10 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/figures/export"
+	"visavis.dev/pkg/hiring/role"
+	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/portals/unit"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -31,7 +35,7 @@ func (a *API) Register(s *route.Service) {
 	s.Examples(examples)
 	route.Handle(s, route.Operation{
 		ID: "createExport", Group: "Jobs", Method: http.MethodPost, Path: "/exports", Class: "heavy", Since: contract.V20261001,
-		Status: http.StatusAccepted, Idempotent: true, Items: contract.JobItem,
+		Status: http.StatusAccepted, Idempotent: true, Items: contract.JobItem, Errors: []problem.Code{problem.NotFound},
 		Summary: "Write records into a file",
 		Description: "The key needs the scope that reads the records: results:read, sessions:read, inbox:read for leads, people:read, candidates:read or consents:read. " +
 			"The file has what the key may read: scores of released results alone, what visitors said with transcripts:read, who candidates are with candidates:data. " +
@@ -70,8 +74,14 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (jobs.Job, e
 	if needed := o.Kind.Scope(); !grant.Holds(needed) {
 		return jobs.Job{}, problem.New(problem.Forbidden, "This key lacks the scope %s.", needed)
 	}
-	o.Words, o.Personal = grant.Holds(scope.TranscriptsRead), grant.Holds(scope.CandidatesData)
+	o.Words, o.Personal, o.Contract = grant.Holds(scope.TranscriptsRead), grant.Holds(scope.CandidatesData), c.Contract
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (jobs.Job, error) {
+		if err := o.Check(); err != nil {
+			return jobs.Job{}, err
+		}
+		if err := there(ctx, tx, o); err != nil {
+			return jobs.Job{}, err
+		}
 		j, err := export.Begin(ctx, tx, o, c.Actor())
 		return jobs.Show(j), err
 	})
@@ -102,25 +112,47 @@ func (b *ExportOrder) order() (o export.Order, err error) {
 	}
 	f := b.Filters
 	o.State = f.State
-	if o.Portal, err = parse(id.ParsePortal, "portalId", f.PortalID); err != nil {
+	if o.Portal, err = parse(id.ParsePortal, "portal", "portalId", f.PortalID); err != nil {
 		return o, err
 	}
-	if o.Unit, err = parse(id.ParseUnit, "unitId", f.UnitID); err != nil {
+	if o.Unit, err = parse(id.ParseUnit, "unit", "unitId", f.UnitID); err != nil {
 		return o, err
 	}
-	if o.Subject, err = parse(id.ParseSubject, "subjectId", f.SubjectID); err != nil {
+	if o.Subject, err = parse(id.ParseSubject, "subject", "subjectId", f.SubjectID); err != nil {
 		return o, err
 	}
-	o.Role, err = parse(id.ParseRole, "roleId", f.RoleID)
+	o.Role, err = parse(id.ParseRole, "role", "roleId", f.RoleID)
 	return o, err
 }
 
-func parse[T any](read func(string) (T, error), name, text string) (v T, err error) {
+// there refuses filters that name what is not there.
+func there(ctx context.Context, tx *tenant.Tx, o export.Order) (err error) {
+	param := ""
+	if !o.Portal.IsZero() {
+		param = "portalId"
+		_, err = portal.Find(ctx, tx, o.Portal)
+	}
+	if err == nil && !o.Unit.IsZero() {
+		param = "unitId"
+		_, err = unit.Find(ctx, tx, o.Unit)
+	}
+	if err == nil && !o.Subject.IsZero() {
+		param = "subjectId"
+		_, err = subject.Find(ctx, tx, o.Subject)
+	}
+	if err == nil && !o.Role.IsZero() {
+		param = "roleId"
+		_, err = role.Find(ctx, tx, o.Role)
+	}
+	return route.At(err, "body.filters."+param)
+}
+
+func parse[T any](read func(string) (T, error), what, name, text string) (v T, err error) {
 	if text == "" {
 		return v, nil
 	}
 	if v, err = read(text); err != nil {
-		return v, problem.Invalid("body.filters."+name, "%s is not an id of that kind.", name)
+		return v, problem.Missing(what).WithParam("body.filters." + name)
 	}
 	return v, nil
 }

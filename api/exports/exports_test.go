@@ -2,6 +2,7 @@ package exports_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,4 +44,25 @@ func TestExportsNeedWhatTheirRecordsNeed(t *testing.T) {
 	wrong := order("people")
 	wrong["filters"] = map[string]any{"unitId": id.NewUnit().String()}
 	apitest.RequireError(t, w.Call(t, o, apitest.Request{Path: o.Path, Key: w.Acme.New, Body: wrong}), http.StatusBadRequest, "invalid_request", "body.filters.unitId")
+}
+
+// What an export is narrowed to must be there.
+func TestExportsOfWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	o := w.Operation(t, "createExport")
+	for name, c := range map[string]struct {
+		kind, value string
+		status      int
+		code        string
+	}{
+		"portalId":  {"results", id.NewPortal().String(), http.StatusNotFound, "not_found"},
+		"unitId":    {"results", id.NewUnit().String(), http.StatusNotFound, "not_found"},
+		"subjectId": {"sessions", "sub_" + strings.Repeat("0", 22), http.StatusNotFound, "not_found"},
+		"roleId":    {"candidates", id.NewPortal().String(), http.StatusNotFound, "not_found"},
+		"state":     {"leads", "zz", http.StatusBadRequest, "invalid_request"},
+	} {
+		body := map[string]any{"kind": c.kind, "from": "2026-01-01T00:00:00Z", "to": "2027-01-01T00:00:00Z", "filters": map[string]any{name: c.value}}
+		apitest.RequireError(t, w.Call(t, o, apitest.Request{Path: o.Path, Key: w.Acme.New, Body: body}), c.status, c.code, "body.filters."+name)
+	}
 }

@@ -53,7 +53,7 @@ func (e *Exporter) prepare(ctx context.Context, j job.Job) (job.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := write(o.Format, records[o.Kind].columns, rows, len(so.Parts) == 0)
+	data, err := write(o.Format, o.columns(), o.older(rows), len(so.Parts) == 0)
 	if err != nil {
 		return nil, err
 	}

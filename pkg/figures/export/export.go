@@ -9,8 +9,10 @@ import (
 	"slices"
 	"time"
 
+	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/store/activity"
@@ -66,6 +68,8 @@ type Order struct {
 	Subject id.Subject `json:"subject"`
 	Role    id.Role    `json:"role"`
 	State   string     `json:"state"`
+	// Contract is the one that the file is written in.
+	Contract contract.Version `json:"contract"`
 	// Words and Personal say that whoever asked may read what visitors said, and who candidates
 	// are.
 	Words    bool `json:"words"`
@@ -84,8 +88,8 @@ func (o Order) Needs() []scope.Scope {
 	return needs
 }
 
-// check refuses a filter that the records do not have.
-func (o Order) check() error {
+// Check refuses a filter that the records do not have. The error is an errdefs.Invalid.
+func (o Order) Check() error {
 	has := records[o.Kind].filters
 	for name, given := range map[string]bool{
 		"portalId": !o.Portal.IsZero(), "unitId": !o.Unit.IsZero(), "subjectId": !o.Subject.IsZero(), "roleId": !o.Role.IsZero(), "state": o.State != "",
@@ -93,6 +97,9 @@ func (o Order) check() error {
 		if given && !slices.Contains(has, name) {
 			return errdefs.InvalidField("filters."+name, "is no filter of %s", o.Kind)
 		}
+	}
+	if states := records[o.Kind].states; o.State != "" && len(states) > 0 && !slices.Contains(states, o.State) {
+		return errdefs.InvalidField("filters.state", "must be %s", problem.Or(states))
 	}
 	if !o.From.Before(o.To) {
 		return errdefs.InvalidField("to", "must be later than from")
@@ -102,7 +109,7 @@ func (o Order) check() error {
 
 // Begin queues an export. The error can be an errdefs.Invalid.
 func Begin(ctx context.Context, tx *tenant.Tx, o Order, who activity.Actor) (job.Job, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return job.Job{}, err
 	}
 	j, err := job.Insert(ctx, tx, job.Job{

@@ -9,6 +9,11 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/learning/result"
+	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -16,6 +21,8 @@ import (
 type record struct {
 	scope   scope.Scope
 	filters []string
+	// states are those that can be asked for.
+	states  []string
 	columns []string
 	// sql reads a page after an id, in the order of the ids: $1 is the organization, $2 the id,
 	// $3 and $4 the period, $5 how many, and what args adds follows. Each rides the primary key.
@@ -27,7 +34,7 @@ type record struct {
 
 var records = map[Kind]record{
 	Results: {
-		scope: scope.ResultsRead, filters: []string{"portalId", "unitId", "subjectId", "state"},
+		scope: scope.ResultsRead, filters: []string{"portalId", "unitId", "subjectId", "state"}, states: texts(result.States()),
 		columns: []string{
 			"id", "kind", "state", "subjectId", "portalId", "unitId", "personId", "membershipId", "assignmentId", "attempt", "language", "startedAt",
 			"completedAt", "releasedAt", "percent", "score", "maxScore", "band", "passed",
@@ -45,7 +52,7 @@ var records = map[Kind]record{
 		row:  resultRow,
 	},
 	Sessions: {
-		scope: scope.SessionsRead, filters: []string{"portalId", "subjectId", "state"},
+		scope: scope.SessionsRead, filters: []string{"portalId", "subjectId", "state"}, states: texts([]session.State{session.Created, session.Live, session.Ended, session.Failed, session.Expired}),
 		columns: []string{
 			"id", "state", "kind", "source", "channel", "personaId", "portalId", "subjectId", "personId", "language", "sandbox", "createdAt", "startedAt",
 			"endedAt", "endReason", "durationS", "billedS", "turnCount", "outcome", "ratingScore", "ratingScale",
@@ -62,7 +69,7 @@ var records = map[Kind]record{
 		row:  sessionRow,
 	},
 	Leads: {
-		scope: scope.InboxRead, filters: []string{"portalId", "state"},
+		scope: scope.InboxRead, filters: []string{"portalId", "state"}, states: texts(inbox.States()),
 		columns: []string{
 			"id", "state", "leadBand", "portalId", "widgetId", "personaId", "sessionId", "language", "name", "email", "phone", "company", "jobTitle",
 			"preferredChannel", "contactConsent", "need", "budget", "timeline", "externalId", "forgottenAt", "createdAt", "updatedAt",
@@ -77,7 +84,7 @@ var records = map[Kind]record{
 		row:  leadRow,
 	},
 	People: {
-		scope: scope.PeopleRead, filters: []string{"state"},
+		scope: scope.PeopleRead, filters: []string{"state"}, states: texts([]person.State{person.Invited, person.Active, person.Disabled}),
 		columns: []string{
 			"id", "state", "name", "givenName", "familyName", "email", "phone", "externalId", "language", "timezone", "ageBand", "lastSeenAt", "createdAt", "updatedAt",
 		},
@@ -90,7 +97,7 @@ var records = map[Kind]record{
 		row:  personRow,
 	},
 	Candidates: {
-		scope: scope.CandidatesRead, filters: []string{"roleId", "state"},
+		scope: scope.CandidatesRead, filters: []string{"roleId", "state"}, states: texts(candidate.States()),
 		columns: []string{
 			"id", "roleId", "inviteId", "state", "stage", "language", "sandbox", "screenedAt", "reviewedAt", "decision", "decidedAt", "name", "email", "phone",
 			"externalId", "createdAt", "updatedAt",
@@ -108,7 +115,7 @@ var records = map[Kind]record{
 		row:  candidateRow,
 	},
 	Consents: {
-		scope: scope.ConsentsRead, filters: []string{"state"},
+		scope: scope.ConsentsRead, filters: []string{"state"}, states: []string{"given", "withdrawn"},
 		columns: []string{
 			"id", "kind", "state", "avatarId", "voiceId", "membershipId", "statement", "policyVersion", "personName", "personEmail", "signedAt", "recordedAt",
 			"recordedBy", "withdrawnAt",
@@ -122,6 +129,14 @@ var records = map[Kind]record{
 		args: func(o Order) []any { return []any{o.State} },
 		row:  consentRow,
 	},
+}
+
+func texts[S ~string](all []S) []string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = string(s)
+	}
+	return out
 }
 
 // page reads the next records after one.
