@@ -53,9 +53,9 @@ func (c *Conversation) greet() {
 	greeting := &c.config.Persona.Greeting
 	builtin := c.filledIn(bookOf(c.language).greeting)
 	switch own := c.config.Session.Greeting; {
-	case own != nil:
+	case own != nil && c.filledIn(*own) != "":
 		c.speak(c.fixed(session.Greeting, c.filledIn(*own)))
-	case greeting.Mode == "none":
+	case own != nil, greeting.Mode == "none":
 		c.mayAsk = true
 	case greeting.Mode == "generated" && c.model != nil:
 		q := c.question("")

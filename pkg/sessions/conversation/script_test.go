@@ -69,6 +69,24 @@ func TestGreeting(t *testing.T) {
 	}
 }
 
+// A session that is opened without a greeting goes on to its questions all the same.
+func TestQuestionsAreAskedWithoutAGreeting(t *testing.T) {
+	for name, own := range map[string]string{"empty": "", "of nothing": "{{nobody}}"} {
+		t.Run(name, func(t *testing.T) {
+			play(t, func(c *Config) {
+				chat(c)
+				c.Persona.Goals = []persona.Goal{goal("bread", "Tell me about the bread.", "bread")}
+				c.Persona.Greeting, c.Session.Greeting = persona.Greeting{Mode: "generated"}, &own
+			}, func(s *stage) {
+				s.send(ClientMessage{Type: ClientReady, Audio: []string{"pcm"}})
+				s.expect("notice: ai_notice")
+				s.wait(10 * time.Second)
+				s.expect("bot: Tell me about the bread.", "final")
+			})
+		})
+	}
+}
+
 func TestSpokenDisclosureComesFirst(t *testing.T) {
 	play(t, func(c *Config) {
 		chat(c)
