@@ -79,6 +79,6 @@ func recordGap(ctx context.Context, tx *tenant.Tx, q live.Question) error {
 	_, err = knowledge.RecordGap(ctx, tx, knowledge.Question{
 		Bases: q.Bases, Persona: q.Session.Persona, Session: q.Session.ID, Language: q.Language, Text: q.Text, At: q.At,
 		Withheld: !q.Session.WordsTold(),
-	}, !zero)
+	}, !zero && q.Session.WordsRead())
 	return err
 }

@@ -176,7 +176,7 @@ func closeConversation(ctx context.Context, tx *tenant.Tx, s *Session, at time.T
 		until := at.AddDate(0, 0, int(*days))
 		s.WordsUntil = &until
 	}
-	readable = s.Withheld == nil && s.Kind != Screening && slices.ContainsFunc(turns, func(t Turn) bool { return !t.Unrecorded })
+	readable = s.WordsRead() && slices.ContainsFunc(turns, func(t Turn) bool { return !t.Unrecorded })
 	return readable, nil
 }
 

@@ -37,6 +37,10 @@ func (s Session) WordsTold() bool {
 	return s.Withheld == nil && !s.OnHold && !s.Flagged && s.Kind != Practice && s.Kind != Screening
 }
 
+// WordsRead says whether anybody may read the session's words as a session's: never a
+// candidate's or a young learner's. What is noted of the session elsewhere has no words of it then.
+func (s Session) WordsRead() bool { return s.Withheld == nil && s.Kind != Screening }
+
 // keepsNoWords says whether words of the session are not even stored: the
 // organization wants none kept, or wanted it when the session began.
 func (s Session) keepsNoWords(ctx context.Context, tx *tenant.Tx) (bool, error) {
