@@ -399,7 +399,8 @@ func TestARecoveryDeliversWhatWasMissed(t *testing.T) {
 		"jobId": done["id"], "kind": "webhook_recover", "state": "succeeded", "resourceKind": "webhook", "resourceId": hook,
 		"startedAt": done["startedAt"], "finishedAt": done["finishedAt"],
 	})
-	require.Equal(t, done, r.CallAs(t, "cancelJob", done["id"].(string), r.Acme.New, nil).Data(t), "it ended already")
+	ended := apitest.RequireError(t, r.CallAs(t, "cancelJob", done["id"].(string), r.Acme.New, nil), http.StatusConflict, "conflict", "")
+	require.Equal(t, "job_ended", ended["details"].(map[string]any)["reason"])
 	require.Equal(t, []string{done["id"].(string)}, jobs(t, r.World, r.Acme.New, "state=succeeded"))
 	testRecoveryOfAllTime(t, r, hook)
 	testRecoveryOfNothing(t, r, hook)

@@ -183,6 +183,9 @@ const Noun errdefs.Noun = "job"
 // ReasonNotCancellable is that of the conflict of a job whose kind runs to its end.
 const ReasonNotCancellable = "not_cancellable"
 
+// ReasonEnded is that of the conflict of a job that has ended.
+const ReasonEnded = "job_ended"
+
 const columns = `org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id,
 	portal_id, subject_id, counts, scope, error_code, attempts, created_by, created_at, started_at, finished_at,
 	source_id, file_id, refused`
@@ -231,13 +234,16 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, j id.Job) (Job, err
 	return tenant.One(ctx, t, org, scan, Noun.NotFound(j), `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2`, org, j)
 }
 
-// Cancel ends a job that has not ended; one that has is answered as it is.
-// What its steps did stays done. The error can be errdefs.NotFound or an
-// errdefs.Conflict (ReasonNotCancellable).
+// Cancel ends a job that has not ended; one that was cancelled is answered as it is. What its
+// steps did stays done. The error can be errdefs.NotFound or an errdefs.Conflict
+// (ReasonNotCancellable, ReasonEnded).
 func Cancel(ctx context.Context, tx *tenant.Tx, which id.Job, who activity.Actor) (Job, error) {
 	j, err := lock(ctx, tx, which)
-	if err != nil || j.State.Ended() {
+	if err != nil || j.State == Cancelled {
 		return j, err
+	}
+	if j.State.Ended() {
+		return j, &errdefs.Conflict{Noun: Noun, Reason: ReasonEnded, Message: "The job has " + string(j.State) + "."}
 	}
 	if !j.Kind.Cancellable() {
 		return j, &errdefs.Conflict{
