@@ -156,3 +156,20 @@ func FuzzVersionHeader(f *testing.F) {
 		}
 	})
 }
+
+// What the plan lacks is refused, and the cheapest that has it named.
+func TestFeaturesOfThePlan(t *testing.T) {
+	w := apitest.NewWorld(t)
+	small := w.NewOrg("Small", "shard-1", "starter")
+	tested := 0
+	for _, o := range w.Service.Operations() {
+		if o.Feature == "" {
+			continue
+		}
+		e := apitest.RequireError(t, w.Call(t, o, apitest.Request{Path: o.Path, Key: small.New}), http.StatusForbidden, "upgrade_required", "")
+		require.Equal(t, o.Feature, e["details"].(map[string]any)["feature"])
+		require.Contains(t, []any{"team", "business"}, e["details"].(map[string]any)["plan"], o.ID)
+		tested++
+	}
+	require.GreaterOrEqual(t, tested, 6)
+}

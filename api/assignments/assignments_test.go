@@ -268,7 +268,11 @@ func (w world) testInvalid(t *testing.T) {
 	} {
 		body := map[string]any{"title": "x", "subjectId": w.Exam(t, w.Acme), "kind": "assess", "audience": map[string]any{"personIds": []any{kim}}}
 		maps.Copy(body, more)
-		apitest.RequireError(t, w.CallAs(t, "createAssignment", "", w.Acme.New, body), http.StatusBadRequest, "invalid_request", param)
+		status, code := http.StatusBadRequest, "invalid_request"
+		if strings.HasPrefix(param, "body.audience.") {
+			status, code = http.StatusNotFound, "not_found"
+		}
+		apitest.RequireError(t, w.CallAs(t, "createAssignment", "", w.Acme.New, body), status, code, param)
 	}
 	body := map[string]any{"title": "x", "subjectId": w.Exam(t, w.Globex), "kind": "assess", "audience": map[string]any{"everyone": true}}
 	apitest.RequireError(t, w.CallAs(t, "createAssignment", "", w.Acme.New, body), http.StatusNotFound, "not_found", "body.subjectId")

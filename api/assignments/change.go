@@ -58,7 +58,7 @@ func parseAll[T comparable](parse func(string) (T, error), name, what string, se
 	for i, s := range sent {
 		one, err := parse(s)
 		if err != nil {
-			return nil, problem.Invalid(fmt.Sprintf("body.audience.%s[%d]", name, i), "That is not the id of a %s.", what)
+			return nil, problem.Missing(what).WithParam(fmt.Sprintf("body.audience.%s[%d]", name, i))
 		}
 		all[i] = one
 	}

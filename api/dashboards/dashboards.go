@@ -42,7 +42,7 @@ const (
 // Register declares the operations.
 func (a *API) Register(s *route.Service) {
 	s.Examples(examples)
-	read := route.Operation{Group: group, Method: http.MethodGet, Class: "search", Scope: scope.DashboardsRead, Since: contract.V20261001}
+	read := route.Operation{Group: group, Method: http.MethodGet, Class: "search", Scope: scope.DashboardsRead, Feature: "dashboards", Since: contract.V20261001}
 
 	list := read
 	list.ID, list.Path, list.Class = "listDashboards", "/dashboards", "read"
@@ -62,6 +62,7 @@ func (a *API) Register(s *route.Service) {
 	embed := read
 	embed.ID, embed.Method, embed.Path, embed.Class, embed.Scope = "createDashboardEmbedToken", http.MethodPost, "/dashboards/embed-tokens", "write", scope.EmbedWrite
 	embed.AndScope, embed.Status, embed.Idempotent, embed.ShowsSecret = scope.DashboardsRead, http.StatusCreated, true, true
+	embed.Errors = []problem.Code{problem.NotFound}
 	embed.Summary = "A link to a page that shows a dashboard, for a while"
 	embed.Description = "Whoever has the link reads the dashboard, as far as this key may: it opens nothing any more once the key is revoked. The page needs no script."
 	route.Handle(s, embed, a.embed)

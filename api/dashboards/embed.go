@@ -45,7 +45,7 @@ func (a *API) embed(ctx context.Context, c *route.Call, in *EmbedInput) (Dashboa
 	e := dashboard.Embed{Org: c.Org(), Key: d.Key, By: c.Principal.Key.ID, Until: c.Now().Add(lasts).Truncate(time.Second)}
 	if b.PortalID != "" {
 		if e.Portal, err = id.ParsePortal(b.PortalID); err != nil {
-			return DashboardLink{}, problem.Invalid("body.portalId", "portalId is not an id of that kind.")
+			return DashboardLink{}, problem.Missing("portal").WithParam("body.portalId")
 		}
 		if !d.ByPortal {
 			return DashboardLink{}, problem.Invalid("body.portalId", "This dashboard is of the whole organization.")

@@ -59,7 +59,7 @@ func TestABooking(t *testing.T) {
 	require.Equal(t, "slot_not_offered", apitest.Reason(t, book(t, w, w.Acme.New, of, "2099-01-01T10:07:00Z", ""), "body.booking.startsAt"))
 	require.Equal(t, "slot_passed", apitest.Reason(t, book(t, w, w.Acme.New, of, "2020-01-01T10:00:00Z", ""), "body.booking.startsAt"))
 	theirs := w.Make(t, w.Globex, "createSchedule")["id"].(string)
-	apitest.RequireError(t, book(t, w, w.Acme.New, theirs, times[5], ""), http.StatusBadRequest, "invalid_request", "body.booking.scheduleId")
+	apitest.RequireError(t, book(t, w, w.Acme.New, theirs, times[5], ""), http.StatusNotFound, "not_found", "body.booking.scheduleId")
 	require.Equal(t, "in_use", apitest.Reason(t, w.CallAs(t, "deleteSchedule", of, w.Acme.New, nil), "path.id"))
 
 	change := func(booking map[string]any) apitest.Answer {

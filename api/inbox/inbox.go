@@ -35,6 +35,10 @@ type API struct {
 
 const group = "Inbox"
 
+// feature is what a plan must include for items and schedules to be made by the API. Those that
+// are there, as those that conversations leave, can be dealt with on every plan.
+const feature = "inbox"
+
 // Register declares the operations. The one with a fixed path comes first: it would be an item's
 // too.
 func (a *API) Register(s *route.Service) {
@@ -58,8 +62,8 @@ func (a *API) Register(s *route.Service) {
 
 	create := list
 	create.ID, create.Method, create.Class, create.Scope = "createInboxItem", http.MethodPost, "write", scope.InboxWrite
-	create.Status, create.Idempotent = http.StatusCreated, true
-	create.Errors = []problem.Code{problem.Conflict}
+	create.Status, create.Idempotent, create.Feature = http.StatusCreated, true, feature
+	create.Errors = []problem.Code{problem.NotFound, problem.Conflict}
 	create.Summary = "Enter a lead that you have from elsewhere, or book a time"
 	create.Description = "Without leadBand, the band follows from what is known: hot with a way to reach the visitor, a need, and a budget or a timeline; " +
 		"warm with a way to reach them and something of the matter; cold otherwise. Of the kind booking, booking names a time that " +

@@ -57,7 +57,7 @@ func TestALeadIsDealtWith(t *testing.T) {
 	lost := w.CallAs(t, "updateInboxItem", which, w.Acme.New, map[string]any{"state": "lost"})
 	require.Equal(t, inbox.ReasonTransition, apitest.Reason(t, lost, "path.id"))
 	stranger := w.CallAs(t, "updateInboxItem", which, w.Acme.New, map[string]any{"assigneeId": id.NewPerson().String()})
-	apitest.RequireError(t, stranger, http.StatusBadRequest, "invalid_request", "body.assigneeId")
+	apitest.RequireError(t, stranger, http.StatusNotFound, "not_found", "body.assigneeId")
 	past := w.CallAs(t, "updateInboxItem", which, w.Acme.New, map[string]any{"state": "open"})
 	require.Equal(t, http.StatusOK, past.Status)
 	past = w.CallAs(t, "updateInboxItem", which, w.Acme.New, map[string]any{"snoozedUntil": "2020-01-01T00:00:00Z"})

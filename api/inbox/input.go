@@ -71,7 +71,7 @@ func (b *InboxLeadInput) wanted() (*inbox.Wanted, error) {
 }
 
 func noSchedule() error {
-	return problem.Invalid("body.booking.scheduleId", "There is no such schedule.")
+	return problem.Missing("schedule").WithParam("body.booking.scheduleId")
 }
 
 // ofBooking says of which field of a booking an error is.
@@ -223,9 +223,9 @@ func (b *InboxLeadInput) item(now time.Time) (i inbox.Item, err error) {
 	return i, route.CheckMetadata(b.Metadata)
 }
 
-func noPortal() error { return problem.Invalid("body.portalId", "There is no such portal.") }
+func noPortal() error { return problem.Missing("portal").WithParam("body.portalId") }
 
-func nobody() error { return problem.Invalid("body.assigneeId", "There is no such person.") }
+func nobody() error { return problem.Missing("person").WithParam("body.assigneeId") }
 
 // assignee is a person of the body; empty for nobody.
 func assignee(text string) (id.Person, error) {

@@ -36,7 +36,7 @@ func (a *API) registerSchedules(s *route.Service) {
 
 	create := list
 	create.ID, create.Method, create.Class, create.Scope = "createSchedule", http.MethodPost, "write", scope.InboxWrite
-	create.Status, create.Idempotent, create.Description = http.StatusCreated, true, ""
+	create.Status, create.Idempotent, create.Feature, create.Description = http.StatusCreated, true, feature, ""
 	create.Summary = "Make a schedule"
 	route.Handle(s, create, a.createSchedule)
 

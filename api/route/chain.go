@@ -205,6 +205,8 @@ func (c *Call) authorize() error {
 		refused = problem.New(problem.Forbidden, "This key lacks the scope %s.", c.Op.Scope)
 	case c.Op.AndScope != "" && !key.Grant().Holds(c.Op.AndScope):
 		refused = problem.New(problem.Forbidden, "This key lacks the scope %s.", c.Op.AndScope)
+	case c.Op.Feature != "" && !c.Principal.Terms.Has(c.Op.Feature):
+		refused = c.service.Plans.FeatureMissing(c.Principal.Terms, c.Op.Feature)
 	default:
 		return nil
 	}

@@ -43,6 +43,9 @@ type Operation struct {
 	Scope scope.Scope
 	// AndScope is another scope that the key must hold as well; empty for none.
 	AndScope scope.Scope
+	// Feature, when set, is one that the plan must include; else the answer is 403
+	// upgrade_required (Errors).
+	Feature string
 	// Class is the rate class; empty for the address limit alone. Of an open
 	// operation the handler counts, and says so with Limited.
 	Class rate.Class

@@ -14,6 +14,7 @@ import (
 
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/cursor"
+	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/spool"
 	"visavis.dev/pkg/store/apikey"
 	"visavis.dev/pkg/store/idempotency"
@@ -30,6 +31,7 @@ type Deps struct {
 	Limiter     *limits.Limiter
 	Tenants     *tenant.Tenants
 	Idempotency *idempotency.Store
+	Plans       *plan.Catalogue
 	Cursors     *cursor.Codec
 	Clock       clock.PassiveClock
 	Log         *slog.Logger

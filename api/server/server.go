@@ -72,7 +72,7 @@ func New(ctx context.Context, b *backend.Backend, m *minds.Minds, f *front.Front
 	}
 	s := &Server{authenticator: apikey.NewAuthenticator(b.Keys, b.Plans, apikey.Options{Clock: of.Clock, Log: of.Log})}
 	s.Service = route.New(route.Deps{
-		Auth: s.authenticator, Limiter: f.Limiter, Tenants: b.Tenants,
+		Auth: s.authenticator, Limiter: f.Limiter, Tenants: b.Tenants, Plans: b.Plans,
 		Idempotency: idempotency.New(b.Tenants, of.Clock, tellsOfErased), Cursors: cursor.New(cursors), Clock: of.Clock, Log: of.Log,
 		Metrics: of.Metrics, PerAddress: f.Options.PerAddress, TrustedProxies: f.Options.TrustedProxies, PublicURL: of.PublicURL,
 		Bodies: spool.NewBudget(cmp.Or(o.BodyBytes, spool.DefaultTotal())), Temporary: spool.Folder(o.TemporaryFolder), BodyPartWithin: o.BodyPartWithin,
