@@ -58,7 +58,9 @@ func testReplay(t *testing.T, w *apitest.World) {
 		require.Equal(t, "true", second.Header.Get("Idempotency-Replayed"))
 		require.NotEqual(t, first.Header.Get("X-Request-Id"), second.Header.Get("X-Request-Id"))
 
-		apitest.RequireError(t, send(w.Acme.New, "one", w.Body(t, o)), http.StatusConflict, "idempotency_conflict", "header.Idempotency-Key")
+		if w.Documents[contract.Latest].HasBody(o) { // what is sent else is not read
+			apitest.RequireError(t, send(w.Acme.New, "one", w.Body(t, o)), http.StatusConflict, "idempotency_conflict", "header.Idempotency-Key")
+		}
 		require.Equal(t, string(first.Raw), string(send(w.Acme.New, "one", body).Raw), "a conflict spoils nothing")
 
 		for what, other := range map[string]apitest.Answer{
@@ -81,7 +83,9 @@ func testReplay(t *testing.T, w *apitest.World) {
 
 func testAFailureIsNotRemembered(t *testing.T, w *apitest.World) {
 	eachIdempotent(t, w, func(t *testing.T, o *route.Operation, send sender) {
-		require.Equal(t, http.StatusBadRequest, send(w.Acme.New, "again", map[string]any{"noSuchProperty": 1}).Status)
+		if w.Documents[contract.Latest].HasBody(o) {
+			require.Equal(t, http.StatusBadRequest, send(w.Acme.New, "again", map[string]any{"noSuchProperty": 1}).Status)
+		}
 		require.Equal(t, http.StatusUnauthorized, send("", "again", w.Body(t, o)).Status)
 		good := send(w.Acme.New, "again", w.Body(t, o))
 		require.Less(t, good.Status, 300, "%s", good.Raw)

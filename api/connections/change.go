@@ -111,7 +111,7 @@ func checkRoles(ctx context.Context, tx *tenant.Tx, k connection.Kind, config co
 	}
 	for i, r := range config.Roles() {
 		if _, err := role.Find(ctx, tx, r); errdefs.IsNotFound(err, role.Noun) {
-			return problem.Invalid(fmt.Sprintf("body.config.roles.%d", i), "There is no role of that id.")
+			return problem.Missing("role").WithParam(fmt.Sprintf("body.config.roles.%d", i))
 		} else if err != nil {
 			return err
 		}
@@ -136,11 +136,11 @@ func (a *API) checkConfig(ctx context.Context, c *route.Call, offer connection.O
 	}
 	p, ok := config.Portal()
 	if !ok {
-		return problem.Invalid("body.config.portalId", "There is no such portal.")
+		return problem.Missing("portal").WithParam("body.config.portalId")
 	}
 	_, err := portal.Get(ctx, a.Tenants, c.Org(), p)
 	if errdefs.IsAbsent(err, portal.Noun) {
-		return problem.Invalid("body.config.portalId", "There is no such portal.")
+		return problem.Missing("portal").WithParam("body.config.portalId")
 	}
 	return err
 }

@@ -58,20 +58,23 @@ func (a *API) Register(s *route.Service) {
 
 	list := read
 	list.ID, list.Path, list.Summary = "listConnections", "/connections", "The organization's connections, newest first"
+	list.Items = contract.ConnectionItem
 	route.List(s, list, a.list)
 
 	create := write
 	create.ID, create.Path, create.Status, create.Idempotent = "createConnection", "/connections", http.StatusCreated, true
-	create.Summary = "Connect a service of the organization's own"
+	create.Errors = []problem.Code{problem.NotFound}
+	create.Items, create.Summary = contract.ConnectionItem, "Connect a service of the organization's own"
 	create.Description = "The secret is sealed, and never shown again. The connection is unverified until it was tested or used."
 	route.Handle(s, create, a.create)
 
 	get := read
 	get.ID, get.Path, get.Errors, get.Summary = "getConnection", "/connections/{id}", []problem.Code{problem.Gone}, "One connection"
+	get.Items = contract.ConnectionItem
 	route.Handle(s, get, a.get)
 
 	update := write
-	update.ID, update.Method, update.Path = "updateConnection", http.MethodPatch, "/connections/{id}"
+	update.ID, update.Method, update.Path, update.Items = "updateConnection", http.MethodPatch, "/connections/{id}", contract.ConnectionItem
 	update.Errors, update.Summary = []problem.Code{problem.Gone}, "Change a connection, or switch it off and on"
 	update.Description = "A config replaces the old one whole. A secret is given for the scheme and host of an address: " +
 		"with another one it must be given again."
@@ -89,7 +92,7 @@ func (a *API) Register(s *route.Service) {
 	route.Handle(s, test, a.test)
 
 	rotate := write
-	rotate.ID, rotate.Path, rotate.Idempotent = "rotateConnectionSecret", "/connections/{id}/rotate", true
+	rotate.ID, rotate.Path, rotate.Idempotent, rotate.Items = "rotateConnectionSecret", "/connections/{id}/rotate", true, contract.ConnectionItem
 	rotate.Errors, rotate.Summary = []problem.Code{problem.Gone, problem.Conflict}, "Give a connection another secret"
 	rotate.Description = "For graceS seconds the old secret is tried where the service refuses the new one."
 	route.Handle(s, rotate, a.rotate)

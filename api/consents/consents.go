@@ -126,20 +126,14 @@ func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[Con
 		return route.Page[Consent]{}, err
 	}
 	filter := consent.Filter{Kind: q.Kind, State: q.State}
-	if q.AvatarID != "" {
-		if filter.Avatar, err = id.ParseAvatar(q.AvatarID); err != nil {
-			return route.Page[Consent]{}, problem.Missing("avatar").WithParam("query.avatarId")
-		}
+	if filter.Avatar, err = route.QueryID(id.ParseAvatar, "avatarId", q.AvatarID); err != nil {
+		return route.Page[Consent]{}, err
 	}
-	if q.VoiceID != "" {
-		if filter.Voice, err = id.ParseVoice(q.VoiceID); err != nil {
-			return route.Page[Consent]{}, problem.Missing("voice").WithParam("query.voiceId")
-		}
+	if filter.Voice, err = route.QueryID(id.ParseVoice, "voiceId", q.VoiceID); err != nil {
+		return route.Page[Consent]{}, err
 	}
-	if q.MembershipID != "" {
-		if filter.Membership, err = id.ParseMembership(q.MembershipID); err != nil {
-			return route.Page[Consent]{}, problem.Missing("membership").WithParam("query.membershipId")
-		}
+	if filter.Membership, err = route.QueryID(id.ParseMembership, "membershipId", q.MembershipID); err != nil {
+		return route.Page[Consent]{}, err
 	}
 	found, err := consent.List(ctx, a.Tenants, c.Org(), filter, after, q.Limit+1)
 	if err != nil {

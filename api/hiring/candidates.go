@@ -343,7 +343,7 @@ func (a *API) decide(ctx context.Context, c *route.Call, in *DecisionInput) (Can
 	b := in.Body
 	v := candidate.Verdict{Value: b.Decision, ReasonCode: b.ReasonCode, Note: b.Note, Explanation: b.Explanation}
 	if v.By, err = id.ParsePerson(b.DecidedBy); err != nil {
-		return Candidate{}, problem.Invalid("body.decidedBy", "That is not the id of a person.")
+		return Candidate{}, problem.Missing("person").WithParam("body.decidedBy")
 	}
 	if b.Explanation != "" && !b.Notify {
 		return Candidate{}, problem.Invalid("body.explanation", "It is mailed with the decision: set notify, or leave it out.")

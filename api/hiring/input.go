@@ -124,7 +124,7 @@ func people(field string, sent []string) ([]id.Person, error) {
 	for i, text := range sent {
 		p, err := id.ParsePerson(text)
 		if err != nil {
-			return nil, problem.Invalid(fmt.Sprintf("body.%s[%d]", field, i), "That is not the id of a person.")
+			return nil, problem.Missing("person").WithParam(fmt.Sprintf("body.%s[%d]", field, i))
 		}
 		if !slices.Contains(made, p) {
 			made = append(made, p)

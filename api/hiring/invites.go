@@ -202,9 +202,12 @@ func (b *InvitesWish) wanted(r *role.Role) ([]candidate.Wanted, []candidate.Faul
 
 // faulty is what is wrong with some of those who were to be invited.
 func faulty(faults []candidate.Fault) error {
-	first := faults[0]
+	first, who := faults[0], map[int]bool{}
+	for _, f := range faults {
+		who[f.Index] = true
+	}
 	return problem.Invalid(fmt.Sprintf("body.candidates[%d].%s", first.Index, first.Field), "%d of the candidates cannot be invited; the %s of the first of them %s.",
-		len(faults), first.Field, first.Message).WithDetail("items", faults)
+		len(who), first.Field, first.Message).WithDetail("items", faults)
 }
 
 func (a *API) createInvites(ctx context.Context, c *route.Call, in *InvitesInput) (InvitesMade, error) {

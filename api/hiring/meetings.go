@@ -177,7 +177,7 @@ func (b *InterviewOffer) offer(now time.Time) (o candidate.Offer, err error) {
 // fromSchedule adds to an offer what a schedule has free.
 func (a *API) fromSchedule(ctx context.Context, c *route.Call, b *InterviewOffer, o *candidate.Offer) error {
 	which, err := id.ParseSchedule(b.ScheduleID)
-	missing := problem.Invalid("body.scheduleId", "There is no such schedule.")
+	missing := problem.Missing("schedule").WithParam("body.scheduleId")
 	if err != nil {
 		return missing
 	}

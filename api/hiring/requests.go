@@ -113,7 +113,7 @@ func (a *API) updateRequest(ctx context.Context, c *route.Call, in *RequestUpdat
 		State: in.Body.State, Answer: in.Body.Answer, Check: func(q candidate.Request) error { return in.Check(q.Edition, nil) },
 	}
 	if reply.By, err = id.ParsePerson(in.Body.DecidedBy); err != nil {
-		return CandidateRequest{}, problem.Invalid("body.decidedBy", "That is not the id of a person.")
+		return CandidateRequest{}, problem.Missing("person").WithParam("body.decidedBy")
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (CandidateRequest, error) {
 		q, err := candidate.Answer(ctx, tx, which, reply, c.Actor())

@@ -185,6 +185,12 @@ func (a *API) downloadReport(ctx context.Context, c *route.Call, p *ReportPath) 
 	}
 	return route.Blob{
 		ContentType: r.Format.ContentType(), CacheControl: privateNever, Download: "report-" + r.ID.String() + "." + string(r.Format),
-		Data: func(ctx context.Context) ([]byte, error) { return a.Files.Read(ctx, c.Org(), r.File) },
+		Data: func(ctx context.Context) ([]byte, error) {
+			text, err := a.Files.Read(ctx, c.Org(), r.File)
+			if err != nil || r.Format != printed.JSON || !c.Contract.Before(contract.V20261001) {
+				return text, err
+			}
+			return contract.BareIDs(text)
+		},
 	}, nil
 }

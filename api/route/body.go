@@ -29,8 +29,9 @@ const (
 	// the next 64 KiB of it.
 	bodyWithin, partWithin, part64 = time.Minute, 10 * time.Second, 64 << 10
 	// lingerWithin is how long the rest of a refused body is read and dropped, so
-	// that its sender sees the answer.
+	// that its sender sees the answer, and lingerOver how much of it.
 	lingerWithin = 5 * time.Second
+	lingerOver   = 64 << 20
 )
 
 // overBudget answers a request for whose body there is no room.
@@ -243,5 +244,5 @@ func (c *Call) linger() {
 	if control.EnableFullDuplex() != nil || control.Flush() != nil || control.SetReadDeadline(time.Now().Add(lingerWithin)) != nil {
 		return
 	}
-	_, _ = io.CopyN(io.Discard, c.request.Body, c.Op.maxBody()) // it is not wanted
+	_, _ = io.CopyN(io.Discard, c.request.Body, lingerOver) // it is not wanted
 }

@@ -58,6 +58,9 @@ func problemOf(err error) (p *problem.Problem, id string) {
 		return problem.Managed(string(e.Noun), e.By.String()), e.ID
 	}
 	if e, ok := errors.AsType[*errdefs.Invalid](err); ok {
+		if e.Absent != "" {
+			return problem.Missing(string(e.Absent)).WithParam("body." + e.Field), ""
+		}
 		return problem.Invalid("body."+e.Field, "%s %s.", e.Field, e.Message), ""
 	}
 	if e, ok := errors.AsType[*patch.Error](err); ok {

@@ -54,6 +54,9 @@ type answer[B any] struct {
 func run[B any](ctx context.Context, c *Call, handler func() (B, error)) (*answer[B], error) {
 	a := &answer[B]{Status: c.Op.status()}
 	c.closeToPages()
+	if err := c.refuseNulls(); err != nil {
+		return answerError(c, a, err)
+	}
 	if err := c.begin(ctx); err != nil {
 		return answerError(c, a, err)
 	}

@@ -14,8 +14,8 @@ type Opt[T any] struct {
 	Value T
 }
 
-// UnmarshalJSON notes that the field was there. A null for what cannot be null
-// is as if it were not, as it is for the optional fields of other bodies.
+// UnmarshalJSON notes that the field was there. A null for what cannot be null is as if it were
+// not: in a PATCH it was refused before.
 func (o *Opt[T]) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" && reflect.TypeFor[T]().Kind() != reflect.Pointer {
 		return nil

@@ -76,7 +76,7 @@ func (a *API) Register(s *route.Service) {
 
 	test := one
 	test.ID, test.Method, test.Path, test.Class = "testWebhook", http.MethodPost, "/webhooks/{id}/test", "write"
-	test.Since, test.Status, test.Items = contract.V20261001, http.StatusAccepted, contract.DeliveryItem
+	test.Since, test.Status, test.Idempotent, test.Items = contract.V20261001, http.StatusAccepted, true, contract.DeliveryItem
 	test.Errors = []problem.Code{problem.Conflict}
 	test.Summary = "Send a webhook.test event to this webhook, whatever types it names"
 	route.Handle(s, test, a.test)

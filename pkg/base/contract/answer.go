@@ -54,6 +54,8 @@ const (
 	PersonItem Item = "Person"
 	// PersonaItem is what talks.
 	PersonaItem Item = "Persona"
+	// ConnectionItem is a connection.
+	ConnectionItem Item = "Connection"
 	// PortalItem is a portal.
 	PortalItem Item = "Portal"
 	// PortalPersonaItem is who speaks on a portal.

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -50,6 +51,8 @@ var bareIDs = Change{
 			bareWithin(item)
 		case BiasAuditItem, CaseLinkItem, EscalationItem, InboxItemItem, MembershipItem, UnitItem:
 			bareOf(item, "portalId")
+		case ConnectionItem:
+			bareOf(item["config"], "portalId")
 		case JobItem:
 			bareOf(item, "portalId", "subjectId", "resourceId")
 		case LogEntryItem:
@@ -111,6 +114,21 @@ func bareWithin(part any) {
 			bareWithin(item)
 		}
 	}
+}
+
+// Bare is the id of a portal or a subject as contracts before 2026-10-01 write it; another id is
+// as it was.
+func Bare(id string) string { return bare(id) }
+
+// BareIDs is a JSON text with the ids of portals and subjects as contracts before 2026-10-01 write
+// them.
+func BareIDs(text []byte) ([]byte, error) {
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return nil, err
+	}
+	bareWithin(v)
+	return json.Marshal(v)
 }
 
 func bare(id string) string {

@@ -119,11 +119,18 @@ type Invalid struct {
 	Field string
 	// Message goes on from the field as a sentence does, without its end: "is taken".
 	Message string
+	// Absent is what the field names and is not there; empty for another fault.
+	Absent Noun
 }
 
 // InvalidField says how a field breaks a rule.
 func InvalidField(field, format string, args ...any) error {
-	return &Invalid{field, fmt.Sprintf(format, args...)}
+	return &Invalid{Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+// AbsentField says that what a field names is not there.
+func AbsentField(n Noun, field string, args ...any) error {
+	return &Invalid{Field: fmt.Sprintf(field, args...), Message: "names no " + string(n), Absent: n}
 }
 
 func (e *Invalid) Error() string { return strings.TrimSpace(e.Field + " " + e.Message) }

@@ -177,7 +177,7 @@ func (r *Role) findManagers(ctx context.Context, tx *tenant.Tx) error {
 	for i, who := range r.Managers {
 		p, err := person.Find(ctx, tx, who)
 		if errdefs.IsAbsent(err, person.Noun) || err == nil && p.State == person.Erased {
-			return errdefs.InvalidField(fmt.Sprintf("hiringManagerIds[%d]", i), "is nobody of the organization")
+			return errdefs.AbsentField(person.Noun, "hiringManagerIds[%d]", i)
 		}
 		if err != nil {
 			return err

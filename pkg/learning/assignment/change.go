@@ -9,7 +9,9 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/subject"
+	"visavis.dev/pkg/portals/unit"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -169,7 +171,7 @@ func sameTime(x, y *time.Time) bool {
 }
 
 // checkAudience: it is for somebody, the units are the portal's, and the people of the
-// organization. It rides unit_pkey and person_pkey. The error is an errdefs.Invalid.
+// organization, each named once. It rides unit_pkey and person_pkey. The error is an errdefs.Invalid.
 func (a *Assignment) checkAudience(ctx context.Context, tx *tenant.Tx) error {
 	if !a.Everyone && len(a.Units) == 0 && len(a.People) == 0 {
 		return errdefs.InvalidField("audience", "must name units, people or everyone")
@@ -182,12 +184,24 @@ func (a *Assignment) checkAudience(ctx context.Context, tx *tenant.Tx) error {
 		return err
 	}
 	switch {
+	case repeats(a.Units):
+		return errdefs.InvalidField("audience.unitIds", "must name each unit once")
+	case repeats(a.People):
+		return errdefs.InvalidField("audience.personIds", "must name each person once")
 	case units != len(a.Units):
-		return errdefs.InvalidField("audience.unitIds", "must be units of the subject's portal, each once")
+		return errdefs.AbsentField(unit.OfPortal, "audience.unitIds")
 	case people != len(a.People):
-		return errdefs.InvalidField("audience.personIds", "must be people of the organization, each once")
+		return errdefs.AbsentField(person.Noun, "audience.personIds")
 	}
 	return nil
+}
+
+func repeats[T comparable](all []T) bool {
+	distinct := make(map[T]bool, len(all))
+	for _, one := range all {
+		distinct[one] = true
+	}
+	return len(distinct) < len(all)
 }
 
 // sameAudience says whether two are for the same. What was deleted since is left in neither.
