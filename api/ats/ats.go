@@ -68,9 +68,9 @@ type refused struct {
 	status int
 	// code is one of the API's, and message is for people.
 	code, message, request string
-	// known says that the candidate is in the role already, and told that the message is of a rule of
+	// duplicate says that the candidate is in the role already, and rule that the message is of a rule of
 	// hiring, which people there can do something about.
-	known, told bool
+	duplicate, rule bool
 }
 
 // call is a request of a system that proved who it is.
@@ -121,7 +121,7 @@ func (a *API) serve(s *route.Service, p protocol, method, name string, do func(c
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			answer, err := a.answer(r, c, p, at, name, do)
 			if err != nil {
-				p.refuse(w, name, told(r.Context(), c, w, err))
+				p.refuse(w, name, explain(r.Context(), c, w, err))
 				return
 			}
 			write(w, http.StatusOK, answer)
@@ -190,11 +190,11 @@ func (a *API) admit(r *http.Request, p protocol, at string) (connection.Opened, 
 	return opened, nil
 }
 
-// told is what a system is told of an error. What it is not told is logged.
-func told(ctx context.Context, c *route.Call, w http.ResponseWriter, err error) refused {
+// explain says to a system what an error is. What it does not say is logged.
+func explain(ctx context.Context, c *route.Call, w http.ResponseWriter, err error) refused {
 	r := refused{request: c.RequestID.String()}
 	if why, ok := errors.AsType[*ats.RefusalError](err); ok {
-		r.message, r.known, r.told = why.Message, why.Why == ats.Known, why.Why != ats.TooMany
+		r.message, r.duplicate, r.rule = why.Message, why.Why == ats.Duplicate, why.Why != ats.TooMany
 		r.status, r.code = statuses[why.Why].status, string(statuses[why.Why].code)
 		if why.Why == ats.TooMany {
 			w.Header().Set("Retry-After", "3600")
@@ -217,13 +217,13 @@ var statuses = map[ats.Why]struct {
 	status int
 	code   problem.Code
 }{
-	ats.Unknown: {http.StatusNotFound, problem.NotFound},
-	ats.Closed:  {http.StatusNotFound, problem.NotFound},
-	ats.Known:   {http.StatusConflict, problem.Conflict},
-	ats.Wrong:   {http.StatusBadRequest, problem.InvalidRequest},
-	ats.Barred:  {http.StatusForbidden, problem.Forbidden},
-	ats.Begun:   {http.StatusConflict, problem.Conflict},
-	ats.TooMany: {http.StatusTooManyRequests, problem.RateLimited},
+	ats.Unknown:   {http.StatusNotFound, problem.NotFound},
+	ats.Closed:    {http.StatusNotFound, problem.NotFound},
+	ats.Duplicate: {http.StatusConflict, problem.Conflict},
+	ats.Wrong:     {http.StatusBadRequest, problem.InvalidRequest},
+	ats.Barred:    {http.StatusForbidden, problem.Forbidden},
+	ats.Begun:     {http.StatusConflict, problem.Conflict},
+	ats.TooMany:   {http.StatusTooManyRequests, problem.RateLimited},
 }
 
 func write(w http.ResponseWriter, status int, answer any) {

@@ -38,8 +38,8 @@ const (
 	Unknown Why = iota
 	// Closed: the role takes nobody at the moment.
 	Closed
-	// Known: somebody else's application has the same address or id in the role.
-	Known
+	// Duplicate: somebody else's application has the same address or id in the role.
+	Duplicate
 	// Wrong: the request is not as it has to be.
 	Wrong
 	// Barred: the organization cannot invite anybody.
@@ -163,8 +163,9 @@ func offers(by *connection.Opened, test string) (id.Role, error) {
 }
 
 // Send invites somebody to a role by the rules of any invite, and mails them. An application that was
-// sent before is answered as it is: nobody is entered or mailed twice. Where it was cancelled since, or the
-// invite expired unused, they are invited anew. The error can be a RefusalError.
+// sent before is answered as it is: nobody is entered or mailed twice. Where the invite expired unused it is
+// mailed again, and where the candidate withdrew and the system knows that, they are invited anew. The
+// error can be a RefusalError.
 func (d *Desk) Send(ctx context.Context, by connection.Opened, s Sent, who activity.Actor) (candidate.Application, error) {
 	var a candidate.Application
 	if err := d.allow(ctx, by.Org); err != nil {
@@ -196,10 +197,13 @@ func (d *Desk) send(ctx context.Context, tx *tenant.Tx, by *connection.Opened, w
 	if err != nil {
 		return none, err
 	}
-	applied := candidate.Applied{Connection: by.ID, Reference: s.Reference, Callback: orNil(s.Callback)}
-	known, stays, err := d.again(ctx, tx, by, &r, applied, who)
+	applied := candidate.Applied{System: candidate.SystemOf(by.Connection), Reference: s.Reference}
+	if s.Callback != "" {
+		applied.Callbacks = []string{s.Callback}
+	}
+	before, stays, err := d.again(ctx, tx, by, &r, applied, who)
 	if err != nil || stays {
-		return known, err
+		return before, err
 	}
 	set, err := setting.At(ctx, tx, setting.Place{Portal: r.Portal})
 	if err != nil {
@@ -208,6 +212,7 @@ func (d *Desk) send(ctx context.Context, tx *tenant.Tx, by *connection.Opened, w
 	if set.Require(setting.Hiring) != nil {
 		return none, refuse(Barred, "Hiring is switched off in the settings.")
 	}
+	applied.Callbacks = append(before.Callbacks, applied.Callbacks...) // so that the calls before stay known
 	issued, err := candidate.InviteAll(ctx, tx, &r, candidate.Batch{
 		People: []candidate.Wanted{{
 			Name: s.Name, Email: &s.Email, Phone: phone(s.Phone), ExternalID: &s.Reference, Language: r.Languages[0], Metadata: notes(s.Metadata), Applied: &applied,
@@ -220,8 +225,8 @@ func (d *Desk) send(ctx context.Context, tx *tenant.Tx, by *connection.Opened, w
 	return candidate.FindApplication(ctx, tx, issued[0].Invite.ID)
 }
 
-// again is an application that was sent before; false where its candidate is to be invited as if it
-// were the first time.
+// again is an application that was sent before; false where its candidate is to be invited, with what is
+// to be remembered of the first time.
 func (d *Desk) again(
 	ctx context.Context, tx *tenant.Tx, by *connection.Opened, r *role.Role, s candidate.Applied, who activity.Actor,
 ) (a candidate.Application, stays bool, err error) {
@@ -233,20 +238,20 @@ func (d *Desk) again(
 		return a, false, err
 	}
 	// Whoever changes both locks the candidate first.
-	_, err = candidate.Lock(ctx, tx, a.Candidate)
+	c, err := candidate.Lock(ctx, tx, a.Candidate)
 	if err == nil {
 		a, err = candidate.FindApplication(ctx, tx, a.ID)
 	}
 	if errdefs.IsAbsent(err, candidate.Noun) || errdefs.IsNotFound(err, candidate.ApplicationNoun) {
-		return a, false, nil // erased meanwhile, with what the system knew them by
+		return candidate.Application{}, false, nil // erased meanwhile, with what the system knew them by
 	}
 	if err != nil {
 		return a, false, err
 	}
-	if a.Standing == candidate.StandsCancelled {
+	if a.Standing == candidate.StandsCancelled && c.State == candidate.Withdrawn && anew(&a, s) {
 		return a, false, a.Release(ctx, tx)
 	}
-	if err := a.Recall(ctx, tx, s.Callback); err != nil || a.Standing.Final() {
+	if err := a.Resent(ctx, tx, s); err != nil || a.Standing.Final() {
 		return a, true, err
 	}
 	v, err := candidate.FindInvite(ctx, tx, a.ID)
@@ -258,6 +263,15 @@ func (d *Desk) again(
 	}
 	a, err = candidate.FindApplication(ctx, tx, a.ID)
 	return a, true, err
+}
+
+// anew says whether a system sends somebody who withdrew once more, and does not repeat a call
+// whose answer it never saw: it names another address to be called, or where there is none it knows that they withdrew.
+func anew(a *candidate.Application, s candidate.Applied) bool {
+	if len(s.Callbacks) > 0 {
+		return !slices.Contains(a.Callbacks, s.Callbacks[0])
+	}
+	return a.Taken >= a.Edition
 }
 
 const (
@@ -307,8 +321,8 @@ func refusal(err error) error {
 		return &RefusalError{TooMany, "As many mails as may be went to candidates in this hour.", err}
 	case errors.Is(err, mailer.ErrNoAddress):
 		return &RefusalError{Wrong, "The candidate's e-mail address is none.", err}
-	case errors.As(err, &faults) && faults.Known():
-		return &RefusalError{Known, "The candidate was invited to this role already.", err}
+	case errors.As(err, &faults) && faults.Duplicate():
+		return &RefusalError{Duplicate, "The candidate was invited to this role already.", err}
 	case errors.As(err, &faults):
 		return &RefusalError{Wrong, fmt.Sprintf("The candidate's %s %s.", faults.Faults[0].Field, faults.Faults[0].Message), err}
 	case errors.As(err, &conflict) && conflict.Noun == role.Noun:
@@ -326,7 +340,7 @@ func (d *Desk) Find(ctx context.Context, by connection.Opened, which string) (ca
 	if err != nil {
 		return candidate.Application{}, err
 	}
-	a, err := candidate.GetApplication(ctx, d.Tenants, by.Org, by.ID, v)
+	a, err := candidate.SentBy(ctx, d.Tenants, by.Org, candidate.SystemOf(by.Connection), v)
 	if errdefs.IsNotFound(err, candidate.ApplicationNoun) {
 		err = refuse(Unknown, "Nobody was sent by that id.")
 	}
@@ -389,8 +403,10 @@ func (d *Desk) Cancel(ctx context.Context, by connection.Opened, which string, w
 		if _, err := candidate.Cancel(ctx, tx, a.ID, who); err != nil {
 			return err
 		}
-		a, err = candidate.FindApplication(ctx, tx, a.ID)
-		return err
+		if a, err = candidate.FindApplication(ctx, tx, a.ID); err != nil {
+			return err
+		}
+		return a.Take(ctx, tx)
 	}, tenant.Idempotent(true))
 	if errdefs.IsAbsent(err, candidate.Noun) || errdefs.IsNotFound(err, candidate.ApplicationNoun) {
 		err = refuse(Unknown, "Nobody was sent by that id.")

@@ -93,6 +93,32 @@ func Lock(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, 
 	return lock(ctx, tx, which, selectWhole, scanWhole)
 }
 
+// Find finds a connection in a transaction. The error is errdefs.NotFound or errdefs.Gone.
+func Find(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, error) {
+	found, err := tenant.AllIn(ctx, tx, scan, selectOne, tx.Org, which)
+	if err != nil {
+		return Connection{}, err
+	}
+	return alone(which, found)
+}
+
+// Heir finds the newest applicant tracking system of a provider at an address, which goes on with what a
+// deleted one there sent. The error is errdefs.NotFound. It rides connection_pkey.
+func Heir(ctx context.Context, tx *tenant.Tx, p Provider, address string) (Connection, error) {
+	found, err := tenant.AllIn(ctx, tx, scan, `
+		SELECT `+columns+` FROM connection c
+		WHERE c.org_id = $1 AND c.kind = $2 AND c.provider = $3 AND c.deleted_at IS NULL ORDER BY c.id DESC`, tx.Org, ATS, p)
+	if err != nil {
+		return Connection{}, err
+	}
+	for _, c := range found {
+		if c.Address() == address {
+			return c, nil
+		}
+	}
+	return Connection{}, errdefs.NotFound{Noun: Noun}
+}
+
 // hold is Lock without the tools of a server.
 func hold(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, error) {
 	return lock(ctx, tx, which, selectOne, scan)

@@ -69,7 +69,7 @@ var Places = []Place{
 	{"bias_publication", []string{"published_by"}, Never, ids},
 	{"demographic_answer", []string{"sealed"}, WithCandidate, ""},
 	{"demographic_role", []string{"secret"}, Never, sealed},
-	{"candidate_application", []string{"reference", "callback", "standing", "band"}, WithCandidate, ""},
+	{"candidate_application", []string{"reference", "callbacks", "standing", "band", "profile_url"}, WithCandidate, ""},
 	{"candidate_entry", []string{"actor", "action", "data"}, Never, ids},
 	{"candidate_entry", []string{"words_hash", "previous", "hash"}, Never, "digests, salted where they are of a person's words"},
 	{"record_leaf", []string{"path"}, Never, digest},
