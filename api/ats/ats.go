@@ -5,12 +5,15 @@ package ats
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
@@ -39,6 +42,18 @@ type API struct {
 	Limiter *limits.Limiter
 	// Reporter notes that a system called.
 	Reporter *connection.Reporter
+
+	// callers are hashes of those who proved lately who they are.
+	callers *lru.Cache[[sha256.Size]byte, bool]
+}
+
+// mostCallers bounds those that are remembered.
+const mostCallers = 20_000
+
+// callerOf stands for who sends a request to an address.
+func callerOf(r *http.Request, at string) [sha256.Size]byte {
+	key, _, _ := r.BasicAuth()
+	return sha256.Sum256([]byte(at + "\x00" + key))
 }
 
 // desk takes what systems send.
@@ -96,6 +111,10 @@ func (c *call) read(into any) error {
 // Register declares the operations. They are in none of the API's documents: their forms are the
 // systems' own.
 func (a *API) Register(s *route.Service) {
+	var err error
+	if a.callers, err = lru.New[[sha256.Size]byte, bool](mostCallers); err != nil {
+		panic(err) // the size is good
+	}
 	greenhouse := protocol{connection.Greenhouse, refuseGreenhouse}
 	a.serve(s, greenhouse, http.MethodGet, "list_tests", a.listTests)
 	a.serve(s, greenhouse, http.MethodPost, "send_test", a.sendTest)
@@ -117,6 +136,8 @@ var ids = map[string]string{
 func (a *API) serve(s *route.Service, p protocol, method, name string, do func(ctx context.Context, c *call) (any, error)) {
 	s.Protocol(route.Operation{
 		ID: ids[name], Group: "Connections", Method: method, Path: "/ats/{id}/" + name, Auth: route.Open, Since: contract.V20261001, MaxBody: maxBody,
+		// Systems ask for all their customers from a few addresses.
+		Identifies: func(r *http.Request, at string) bool { return a.callers.Contains(callerOf(r, at)) },
 	}, func(_ context.Context, c *route.Call, at string) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			answer, err := a.answer(r, c, p, at, name, do)
@@ -132,8 +153,11 @@ func (a *API) serve(s *route.Service, p protocol, method, name string, do func(c
 func (a *API) answer(r *http.Request, c *route.Call, p protocol, at, name string, do func(context.Context, *call) (any, error)) (any, error) {
 	by, err := a.admit(r, p, at)
 	if err != nil {
+		a.callers.Remove(callerOf(r, at))
 		return nil, err
 	}
+	a.callers.Add(callerOf(r, at), true)
+	c.Identified()
 	reading, err := a.Limiter.Take(r.Context(), limits.Counter{Org: by.Org, Holder: by.ID.String(), Class: requests}, PerConnection)
 	if err == nil && reading.Refused {
 		p := problem.New(problem.RateLimited, "More than %d requests a minute for this connection.", PerConnection)

@@ -271,7 +271,7 @@ func anew(a *candidate.Application, s candidate.Applied) bool {
 	if len(s.Callbacks) > 0 {
 		return !slices.Contains(a.Callbacks, s.Callbacks[0])
 	}
-	return a.Taken >= a.Edition
+	return a.Acknowledged >= a.Edition
 }
 
 const (
@@ -406,7 +406,7 @@ func (d *Desk) Cancel(ctx context.Context, by connection.Opened, which string, w
 		if a, err = candidate.FindApplication(ctx, tx, a.ID); err != nil {
 			return err
 		}
-		return a.Take(ctx, tx)
+		return a.Acknowledge(ctx, tx)
 	}, tenant.Idempotent(true))
 	if errdefs.IsAbsent(err, candidate.Noun) || errdefs.IsNotFound(err, candidate.ApplicationNoun) {
 		err = refuse(Unknown, "Nobody was sent by that id.")

@@ -51,7 +51,7 @@ func (t *Teller) next(ctx context.Context, j job.Job) (*relay.Message, error) {
 		return nil, nil // the candidate was erased
 	case err != nil:
 		return nil, err
-	case a.Settled >= a.Edition:
+	case a.Dispatched >= a.Edition:
 		return nil, nil
 	}
 	to, err := t.recipient(ctx, j.Org, &a)
@@ -73,7 +73,7 @@ func (t *Teller) next(ctx context.Context, j job.Job) (*relay.Message, error) {
 			if now.Edition == a.Edition { // else another standing came meanwhile
 				j.State = job.Succeeded
 			}
-			return 0, now.Settle(ctx, tx, a.Edition, o.Taken())
+			return 0, now.Dispatch(ctx, tx, a.Edition, o.Acknowledged())
 		},
 	}, err
 }

@@ -81,10 +81,10 @@ type Application struct {
 	Percent    *float64
 	Band       *string
 	ProfileURL *string
-	// Edition counts the standings. Taken is the last one that the system took, and Settled the last
-	// one that no job has to tell any more.
-	Edition, Settled, Taken int64
-	CreatedAt               time.Time
+	// Edition counts the standings. Acknowledged is the last one that the system took, and Dispatched
+	// the last one that no job has to tell any more.
+	Edition, Dispatched, Acknowledged int64
+	CreatedAt                         time.Time
 }
 
 // Callback is where the system is told that it is complete; empty for nowhere.
@@ -106,7 +106,7 @@ type Applied struct {
 }
 
 const applicationColumns = `id, connection_id, provider, address, role_id, candidate_id, reference, callbacks, standing, standing_at, percent, band, profile_url,
-	edition, settled, taken, created_at`
+	edition, dispatched, acknowledged, created_at`
 
 func scanApplication(row pgx.CollectableRow) (Application, error) {
 	return pgx.RowToStructByPos[Application](row)
@@ -193,25 +193,26 @@ func (a *Application) Resent(ctx context.Context, tx *tenant.Tx, by Applied) err
 	return err
 }
 
-// Settle notes that no job has to tell a standing any more: the system took it, or is told it no more.
-func (a *Application) Settle(ctx context.Context, tx *tenant.Tx, edition int64, taken bool) error {
-	a.Settled = max(a.Settled, edition)
-	if taken {
-		a.Taken = max(a.Taken, edition)
+// Dispatch notes that no job has to tell a standing any more: the system acknowledged it, or is told it
+// no more.
+func (a *Application) Dispatch(ctx context.Context, tx *tenant.Tx, edition int64, acknowledged bool) error {
+	a.Dispatched = max(a.Dispatched, edition)
+	if acknowledged {
+		a.Acknowledged = max(a.Acknowledged, edition)
 	}
 	return a.count(ctx, tx)
 }
 
-// Take notes that the system asked for the standing itself. It is told it all the same, as the answer
-// may not have reached it.
-func (a *Application) Take(ctx context.Context, tx *tenant.Tx) error {
-	a.Taken = a.Edition
+// Acknowledge notes that the system asked for the standing itself. It is told it all the same, as the
+// answer may not have reached it.
+func (a *Application) Acknowledge(ctx context.Context, tx *tenant.Tx) error {
+	a.Acknowledged = a.Edition
 	return a.count(ctx, tx)
 }
 
 func (a *Application) count(ctx context.Context, tx *tenant.Tx) error {
 	tx.Touch("candidate_application", a.ID)
-	_, err := tx.Exec(ctx, `UPDATE candidate_application SET settled = $3, taken = $4 WHERE org_id = $1 AND id = $2`, tx.Org, a.ID, a.Settled, a.Taken)
+	_, err := tx.Exec(ctx, `UPDATE candidate_application SET dispatched = $3, acknowledged = $4 WHERE org_id = $1 AND id = $2`, tx.Org, a.ID, a.Dispatched, a.Acknowledged)
 	return err
 }
 
@@ -221,7 +222,7 @@ func (c *Candidate) apply(ctx context.Context, tx *tenant.Tx, a Applied) error {
 	tx.Touch("candidate_application", c.Invite)
 	_, err := tx.Exec(ctx, `
 		INSERT INTO candidate_application (org_id, id, connection_id, provider, address, role_id, candidate_id, reference, callbacks, standing, standing_at,
-			edition, settled, taken, created_at)
+			edition, dispatched, acknowledged, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, 1, 1, $11)`,
 		tx.Org, c.Invite, a.Connection, a.Provider, a.Address, c.Role, c.ID, a.Reference, callbacks, StandsInvited, c.CreatedAt)
 	return err
@@ -254,7 +255,7 @@ func (c *Candidate) follow(ctx context.Context, tx *tenant.Tx, at time.Time) err
 	if stands == a.Standing {
 		return nil
 	}
-	queued := a.Settled < a.Edition
+	queued := a.Dispatched < a.Edition
 	// By the moment the system knows which is the last.
 	if soonest := a.StandingAt.Add(time.Millisecond); at.Before(soonest) {
 		at = soonest
@@ -267,13 +268,13 @@ func (c *Candidate) follow(ctx context.Context, tx *tenant.Tx, at time.Time) err
 	}
 	tells := a.tells()
 	if !tells {
-		a.Settled = a.Edition
+		a.Dispatched = a.Edition
 	}
 	tx.Touch("candidate_application", a.ID)
 	if _, err := tx.Exec(ctx, `
-		UPDATE candidate_application SET standing = $3, standing_at = $4, percent = $5, band = $6, profile_url = $7, edition = $8, settled = $9
+		UPDATE candidate_application SET standing = $3, standing_at = $4, percent = $5, band = $6, profile_url = $7, edition = $8, dispatched = $9
 		WHERE org_id = $1 AND id = $2`,
-		tx.Org, a.ID, a.Standing, a.StandingAt, a.Percent, a.Band, a.ProfileURL, a.Edition, a.Settled); err != nil || queued || !tells {
+		tx.Org, a.ID, a.Standing, a.StandingAt, a.Percent, a.Band, a.ProfileURL, a.Edition, a.Dispatched); err != nil || queued || !tells {
 		return err
 	}
 	_, err = job.Insert(ctx, tx, job.Job{

@@ -60,7 +60,7 @@ func TestApplicationsRideTheirIndexes(t *testing.T) {
 	require.NoError(t, err)
 	_, err = db.Exec(t.Context(), `
 		INSERT INTO candidate_application (org_id, id, connection_id, provider, address, role_id, candidate_id, reference, callbacks, standing,
-			standing_at, edition, settled, taken, created_at)
+			standing_at, edition, dispatched, acknowledged, created_at)
 		SELECT $1, gen_random_uuid(), gen_random_uuid(), 'ashby', '', gen_random_uuid(), gen_random_uuid(), n::TEXT, '{}', 'invited', now(), 1, 1, 1, now()
 		FROM generate_series(1, 2000) n`, org)
 	require.NoError(t, err)

@@ -51,11 +51,11 @@ type Outcome struct {
 	Wait time.Duration
 }
 
-// Taken says that the system took it.
-func (o Outcome) Taken() bool { return o.Code == "" }
+// Acknowledged says that the system took it.
+func (o Outcome) Acknowledged() bool { return o.Code == "" }
 
-// GivenUp says that it is told no more.
-func (o Outcome) GivenUp() bool { return o.Code != "" && o.Wait == 0 }
+// Abandoned says that it is told no more.
+func (o Outcome) Abandoned() bool { return o.Code != "" && o.Wait == 0 }
 
 // NoConnection is the code where there is no connection any more, or it is switched off.
 const NoConnection = "no_connection"

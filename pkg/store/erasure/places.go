@@ -70,6 +70,7 @@ var Places = []Place{
 	{"demographic_answer", []string{"sealed"}, WithCandidate, ""},
 	{"demographic_role", []string{"secret"}, Never, sealed},
 	{"candidate_application", []string{"reference", "callbacks", "standing", "band", "profile_url"}, WithCandidate, ""},
+	{"candidate_application", []string{"provider", "address"}, Never, own},
 	{"candidate_entry", []string{"actor", "action", "data"}, Never, ids},
 	{"candidate_entry", []string{"words_hash", "previous", "hash"}, Never, "digests, salted where they are of a person's words"},
 	{"record_leaf", []string{"path"}, Never, digest},

@@ -27,11 +27,11 @@ CREATE TABLE IF NOT EXISTS candidate_application (
     percent        DOUBLE PRECISION,
     band           TEXT,
     profile_url    TEXT,
-    -- counts the standings; taken is the last one that the system took, and settled the last one
-    -- that no job has to tell any more
+    -- counts the standings; acknowledged is the last one that the system took, and dispatched the
+    -- last one that no job has to tell any more
     edition        BIGINT      NOT NULL,
-    settled        BIGINT      NOT NULL,
-    taken          BIGINT      NOT NULL,
+    dispatched     BIGINT      NOT NULL,
+    acknowledged   BIGINT      NOT NULL,
     created_at     TIMESTAMPTZ NOT NULL,
     CONSTRAINT candidate_application_pkey PRIMARY KEY (org_id, id)
 );
