@@ -175,7 +175,6 @@ func TestAConnectionMadeAnew(t *testing.T) {
 	last := s.Updates()[len(s.Updates())-1]
 	require.EqualValues(t, 100, last.Result)
 	require.Equal(t, which, last.Assessment)
-
 }
 
 // It finds whom the one before it sent, and a connection to another system does not.

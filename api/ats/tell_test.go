@@ -247,11 +247,14 @@ func TestASystemThatHangs(t *testing.T) {
 		b.arrive()
 	}
 	asked := 0
-	s.Behave(func(w http.ResponseWriter, _ *http.Request) {
+	s.Behave(func(_ http.ResponseWriter, r *http.Request) {
 		asked++
-		time.Sleep(500 * time.Millisecond)
-		w.WriteHeader(http.StatusGatewayTimeout)
+		_, _ = io.Copy(io.Discard, r.Body) // so that the end of the connection is seen
+		<-r.Context().Done()
 	})
+	quick := b.CallAs(t, "updateConnection", b.connection, b.Acme.New, map[string]any{"limits": map[string]any{"timeoutMs": 500}})
+	require.Equal(t, http.StatusOK, quick.Status, "%s", quick.Raw)
+	b.settled(func(o connection.Opened) bool { return o.TimeoutMs == 500 })
 	j := b.telling()
 	began := time.Now()
 	require.Equal(t, time.Second, j.commit(j.prepare()))
@@ -260,7 +263,7 @@ func TestASystemThatHangs(t *testing.T) {
 		require.Positive(t, wait)
 		require.LessOrEqual(t, wait, 4*time.Second)
 	}
-	if time.Since(began) < 2*time.Second { // this machine was fast enough to see it
+	if time.Since(began) < 2*time.Second { // this machine was fast enough to see the rest
 		require.Equal(t, 1, asked)
 		require.Empty(t, s.Updates())
 	}

@@ -14,7 +14,7 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/personas/connection"
-	"visavis.dev/pkg/personas/relay"
+	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -34,13 +34,13 @@ const triedFor = 8 * 7 * 24 * time.Hour
 // Background is what workers do for systems. They are told for long also where the key is refused or the
 // connection is gone, since people have to give another one.
 func (t *Teller) Background() job.Background {
-	r := relay.New(t.Opener, t.Clock, relay.Patience{Away: triedFor, Unready: triedFor, Longest: time.Hour})
-	return job.Background{Works: map[job.Kind]job.Work{job.ATSTell: r.Work(t.next)}}
+	d := dispatch.New(t.Opener, t.Clock, dispatch.Patience{Away: triedFor, Unready: triedFor, Longest: time.Hour})
+	return job.Background{Works: map[job.Kind]job.Work{job.ATSTell: d.Work(t.next)}}
 }
 
 // next tells where somebody stands now. Standings in between that could not be told are left out. A
 // crash after it tells the same again, which the system knows by its moment.
-func (t *Teller) next(ctx context.Context, j job.Job) (*relay.Message, error) {
+func (t *Teller) next(ctx context.Context, j job.Job) (*dispatch.Message, error) {
 	var in candidate.Telling
 	if err := json.Unmarshal(j.Input, &in); err != nil {
 		return nil, err
@@ -55,10 +55,10 @@ func (t *Teller) next(ctx context.Context, j job.Job) (*relay.Message, error) {
 		return nil, nil
 	}
 	to, err := t.recipient(ctx, j.Org, &a)
-	return &relay.Message{
+	return &dispatch.Message{
 		To:   to,
 		Tell: func(ctx context.Context, to *connection.Opened) error { return t.tell(ctx, to, &a) },
-		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time, o relay.Outcome) (time.Duration, error) {
+		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time, o dispatch.Outcome) (time.Duration, error) {
 			if o.Wait > 0 {
 				return 0, nil
 			}
@@ -82,7 +82,7 @@ func (t *Teller) next(ctx context.Context, j job.Job) (*relay.Message, error) {
 func (t *Teller) recipient(ctx context.Context, org id.Org, a *candidate.Application) (id.Connection, error) {
 	_, err := t.Opener.Open(ctx, org, a.Connection)
 	if !errdefs.IsAbsent(err, connection.Noun) {
-		return a.Connection, nil // whatever is wrong with it, the relay finds out
+		return a.Connection, nil // whatever is wrong with it, the dispatcher finds out
 	}
 	to := a.Connection
 	return to, t.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {

@@ -16,7 +16,7 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
-	"visavis.dev/pkg/personas/relay"
+	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/provider/hubspot"
 	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/sessions/inbox"
@@ -34,12 +34,12 @@ type Syncer struct {
 }
 
 // patience is that with a CRM. A sync or a later change writes what was given up.
-var patience = relay.Patience{Away: 2 * time.Hour, Longest: 5 * time.Minute}
+var patience = dispatch.Patience{Away: 2 * time.Hour, Longest: 5 * time.Minute}
 
 // Background is what workers do for CRMs.
 func (s *Syncer) Background() job.Background {
-	r := relay.New(s.Opener, s.Clock, patience)
-	return job.Background{Works: map[job.Kind]job.Work{job.ConnectionSync: r.Work(s.sync), job.CRMSend: r.Work(s.send)}}
+	d := dispatch.New(s.Opener, s.Clock, patience)
+	return job.Background{Works: map[job.Kind]job.Work{job.ConnectionSync: d.Work(s.sync), job.CRMSend: d.Work(s.send)}}
 }
 
 // Order is what a sync is to do.
@@ -101,7 +101,7 @@ func Begin(ctx context.Context, tx *tenant.Tx, o Order, who activity.Actor) (job
 var kinds = []inbox.Kind{inbox.Lead, inbox.Book}
 
 // sync writes the next items, oldest first.
-func (s *Syncer) sync(ctx context.Context, j job.Job) (*relay.Message, error) {
+func (s *Syncer) sync(ctx context.Context, j job.Job) (*dispatch.Message, error) {
 	var (
 		o Order
 		p progress
@@ -111,13 +111,13 @@ func (s *Syncer) sync(ctx context.Context, j job.Job) (*relay.Message, error) {
 	}
 	items, err := inbox.List(ctx, s.Tenants, j.Org, inbox.Filter{Kinds: kinds, From: o.Since, Ascending: true}, p.After, hubspot.MaxBatch)
 	var did outcome
-	return &relay.Message{
+	return &dispatch.Message{
 		To: o.Connection,
 		Tell: func(ctx context.Context, to *connection.Opened) (err error) {
 			did, err = s.push(ctx, to, items, o.DryRun)
 			return err
 		},
-		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, came relay.Outcome) (time.Duration, error) {
+		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, came dispatch.Outcome) (time.Duration, error) {
 			if kept, err := did.keep(ctx, tx, o.Connection, now); err != nil || !kept {
 				return again, err
 			}
@@ -154,20 +154,20 @@ func note(j *job.Job, p progress) (err error) {
 }
 
 // send writes one item that changed, where that is not done.
-func (s *Syncer) send(ctx context.Context, j job.Job) (*relay.Message, error) {
+func (s *Syncer) send(ctx context.Context, j job.Job) (*dispatch.Message, error) {
 	var in inbox.Followed
 	if err := json.Unmarshal(j.Input, &in); err != nil {
 		return nil, err
 	}
 	item, err := inbox.Get(ctx, s.Tenants, j.Org, in.Item)
 	var did outcome
-	return &relay.Message{
+	return &dispatch.Message{
 		To: in.Connection,
 		Tell: func(ctx context.Context, to *connection.Opened) (err error) {
 			did, err = s.push(ctx, to, []inbox.Item{item}, false)
 			return err
 		},
-		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, came relay.Outcome) (time.Duration, error) {
+		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, came dispatch.Outcome) (time.Duration, error) {
 			if kept, err := did.keep(ctx, tx, in.Connection, now); err != nil || !kept {
 				return again, err
 			}

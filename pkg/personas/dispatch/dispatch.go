@@ -1,7 +1,7 @@
-// Package relay has jobs tell connected systems what these are to know, each until the system takes it: the
+// Package dispatch has jobs tell connected systems what these are to know, each until the system takes it: the
 // sending side of a transactional outbox. The job is queued with the commit that makes something so; a
 // call that failed is made again as long as there is patience with the system.
-package relay
+package dispatch
 
 import (
 	"context"
@@ -60,8 +60,8 @@ func (o Outcome) Abandoned() bool { return o.Code != "" && o.Wait == 0 }
 // NoConnection is the code where there is no connection any more, or it is switched off.
 const NoConnection = "no_connection"
 
-// Relay tells systems. It is safe for concurrent use.
-type Relay struct {
+// Dispatcher tells systems. It is safe for concurrent use.
+type Dispatcher struct {
 	opener   *connection.Opener
 	clock    clock.PassiveClock
 	patience Patience
@@ -79,13 +79,13 @@ type rests struct {
 // mostResting bounds the connections that are remembered.
 const mostResting = 10_000
 
-// New makes a relay.
-func New(o *connection.Opener, c clock.PassiveClock, p Patience) *Relay {
+// New makes a dispatcher.
+func New(o *connection.Opener, c clock.PassiveClock, p Patience) *Dispatcher {
 	resting, err := lru.New[rests, time.Time](mostResting)
 	if err != nil {
 		panic(err) // the size is good
 	}
-	return &Relay{o, c, p, resting}
+	return &Dispatcher{o, c, p, resting}
 }
 
 // waited is how long a job waited for its system in a row, and after how many calls.
@@ -98,7 +98,7 @@ type waited struct {
 const key = "waited"
 
 // Work is what jobs of a kind do: next says what there is to tell; nil for nothing more, which ends the job.
-func (r *Relay) Work(next func(ctx context.Context, j job.Job) (*Message, error)) job.Work {
+func (d *Dispatcher) Work(next func(ctx context.Context, j job.Job) (*Message, error)) job.Work {
 	return job.Work{Failures: job.Endless, Prepare: func(ctx context.Context, j job.Job) (job.Step, error) {
 		var p struct {
 			Waited waited `json:"waited"`
@@ -113,7 +113,7 @@ func (r *Relay) Work(next func(ctx context.Context, j job.Job) (*Message, error)
 		if m == nil {
 			return end, nil
 		}
-		o, w, err := r.tell(ctx, j.Org, m, p.Waited)
+		o, w, err := d.tell(ctx, j.Org, m, p.Waited)
 		if err != nil {
 			return nil, err
 		}
@@ -147,18 +147,18 @@ func (w waited) note(j *job.Job) error {
 }
 
 // tell tells once. Its error is a fault of ours.
-func (r *Relay) tell(ctx context.Context, org id.Org, m *Message, w waited) (Outcome, waited, error) {
-	to, err := r.opener.Open(ctx, org, m.To)
+func (d *Dispatcher) tell(ctx context.Context, org id.Org, m *Message, w waited) (Outcome, waited, error) {
+	to, err := d.opener.Open(ctx, org, m.To)
 	if errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled) {
-		o, w := w.wait(NoConnection, r.patience.Longest, r.patience.Unready)
+		o, w := w.wait(NoConnection, d.patience.Longest, d.patience.Unready)
 		return o, w, nil
 	}
 	if err != nil {
 		return Outcome{}, w, err
 	}
-	system, began := rests{org, to.ID, to.SettledAt}, r.clock.Now()
-	if until, ok := r.resting.Get(system); ok && began.Before(until) {
-		o, again := w.wait(string(upstream.Unavailable), until.Sub(began), r.patience.Away)
+	system, began := rests{org, to.ID, to.SettledAt}, d.clock.Now()
+	if until, ok := d.resting.Get(system); ok && began.Before(until) {
+		o, again := w.wait(string(upstream.Unavailable), until.Sub(began), d.patience.Away)
 		again.Calls = w.Calls
 		return o, again, nil
 	}
@@ -167,12 +167,12 @@ func (r *Relay) tell(ctx context.Context, org id.Org, m *Message, w waited) (Out
 	if !ok {
 		return Outcome{}, waited{}, err
 	}
-	ended := r.clock.Now()
+	ended := d.clock.Now()
 	if rest := restAfter(failed, ended.Sub(began)); rest >= shortestRest {
-		r.resting.Add(system, ended.Add(rest))
+		d.resting.Add(system, ended.Add(rest))
 	}
-	first, patience := r.patience.with(failed)
-	o, w := w.wait(string(failed.Code), max(failed.RetryAfter, min(first<<min(w.Calls, mostDoubled), r.patience.Longest)), patience)
+	first, patience := d.patience.with(failed)
+	o, w := w.wait(string(failed.Code), max(failed.RetryAfter, min(first<<min(w.Calls, mostDoubled), d.patience.Longest)), patience)
 	return o, w, nil
 }
 
