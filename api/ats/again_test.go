@@ -177,6 +177,26 @@ func TestAConnectionMadeAnew(t *testing.T) {
 	require.Equal(t, which, last.Assessment)
 }
 
+// A connection that was there beside one that is deleted can be another account's: it goes on with nothing.
+func TestAConnectionThatWasThereBefore(t *testing.T) {
+	b := newBench(t)
+	s := b.ashby()
+	first := b.connection
+	_, _, err := s.Start(ashbytest.Body(b.assessment(), "app-1", "kim@example.com"))
+	require.NoError(t, err)
+	other := b.connect("ashby", ourKey+":"+ashbyKey, map[string]any{"baseUrl": s.URL})
+	b.connection = first
+	b.disconnect()
+	b.arrive()
+	j := b.telling()
+	require.NotZero(t, j.commit(j.prepare()))
+	require.Empty(t, s.Updates())
+	s.Partner = other
+	a, err := s.Ask("assessment.start", ashbytest.Body(b.assessment(), "app-1", "kim@example.com"))
+	require.NoError(t, err)
+	require.Equal(t, http.StatusConflict, a.Status)
+}
+
 // It finds whom the one before it sent, and a connection to another system does not.
 func TestWhomADeletedConnectionSent(t *testing.T) {
 	b := newBench(t)

@@ -236,41 +236,6 @@ func TestASystemThatRedirects(t *testing.T) {
 	require.Equal(t, []any{"Opened"}, values(s.Updates()))
 }
 
-// A system that hangs holds up none of the organization's other jobs: those that ask others wait
-// in a line of their own, and it is left alone for longer than it hung.
-func TestASystemThatHangs(t *testing.T) {
-	b := newBench(t)
-	s := b.ashby()
-	for _, n := range []string{"1", "2", "3"} {
-		_, _, err := s.Start(ashbytest.Body(b.assessment(), "app-"+n, "kim"+n+"@example.com"))
-		require.NoError(t, err)
-		b.arrive()
-	}
-	asked := 0
-	s.Behave(func(_ http.ResponseWriter, r *http.Request) {
-		asked++
-		_, _ = io.Copy(io.Discard, r.Body) // so that the end of the connection is seen
-		<-r.Context().Done()
-	})
-	quick := b.CallAs(t, "updateConnection", b.connection, b.Acme.New, map[string]any{"limits": map[string]any{"timeoutMs": 500}})
-	require.Equal(t, http.StatusOK, quick.Status, "%s", quick.Raw)
-	b.settled(func(o connection.Opened) bool { return o.TimeoutMs == 500 })
-	j := b.telling()
-	began := time.Now()
-	require.Equal(t, time.Second, j.commit(j.prepare()))
-	for range 3 {
-		wait := j.commit(j.prepare())
-		require.Positive(t, wait)
-		require.LessOrEqual(t, wait, 4*time.Second)
-	}
-	if time.Since(began) < 2*time.Second { // this machine was fast enough to see the rest
-		require.Equal(t, 1, asked)
-		require.Empty(t, s.Updates())
-	}
-	require.Eventually(t, func() bool { return j.commit(j.prepare()) == 0 }, patience, step)
-	require.Len(t, s.Updates(), 1)
-}
-
 // Greenhouse asks where somebody stands: no job has to tell it before there is something to ask for.
 func TestNoJobsForWhoAsks(t *testing.T) {
 	b := newBench(t)

@@ -86,7 +86,7 @@ func (t *Teller) recipient(ctx context.Context, org id.Org, a *candidate.Applica
 	}
 	to := a.Connection
 	return to, t.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		heir, err := connection.Heir(ctx, tx, a.Provider, a.Address)
+		heir, err := connection.Heir(ctx, tx, a.Connection, a.Address)
 		if errdefs.IsAbsent(err, connection.Noun) {
 			return nil
 		}

@@ -36,39 +36,18 @@ const (
 // Final says whether nothing follows: a system is never told two ends.
 func (s Standing) Final() bool { return s == StandsComplete || s == StandsCancelled }
 
-// System is an applicant tracking system as a connection goes to it.
-type System struct {
-	Connection id.Connection
-	Provider   connection.Provider
-	// Address is where it is, without a path.
-	Address string
-}
-
-// SystemOf is that of a connection.
-func SystemOf(c connection.Connection) System { return System{c.ID, c.Provider, c.Address()} }
-
-// sends says whether what another connection sent is this one's now: it is deleted, and went to the
-// same system.
-func (s System) sends(ctx context.Context, tx *tenant.Tx, by System) (bool, error) {
-	if s.Provider != by.Provider || s.Address != by.Address {
-		return false, nil
-	}
-	_, err := connection.Find(ctx, tx, by.Connection)
-	if errdefs.IsAbsent(err, connection.Noun) {
-		return true, nil
-	}
-	return false, err
-}
-
 // Application is a candidate whom an applicant tracking system sent, as the system sees them. It
 // holds no words of theirs, and no score that no person has released.
 type Application struct {
 	// ID is the invite's, which the system is given.
 	ID id.Invite
-	// System is by which connection they were sent.
-	System
-	Role      id.Role
-	Candidate id.Candidate
+	// Connection is the one by which they were sent, or that goes on with it, to a system of the
+	// provider at an address.
+	Connection id.Connection
+	Provider   connection.Provider
+	Address    string
+	Role       id.Role
+	Candidate  id.Candidate
 	// Reference is the application's id there; nil once the candidate was sent anew.
 	Reference *string
 	// Callbacks are where the system is told that it is complete, one for each time that it sent
@@ -100,7 +79,7 @@ const ApplicationNoun errdefs.Noun = "application"
 
 // Applied is by what a system sends somebody.
 type Applied struct {
-	System
+	By        connection.Connection
 	Reference string
 	Callbacks []string
 }
@@ -125,15 +104,27 @@ func FindApplication(ctx context.Context, tx *tenant.Tx, which id.Invite) (Appli
 	return tenant.OneIn(ctx, tx, scanApplication, ApplicationNoun.NotFound(which), selectApplication+` FOR UPDATE`, tx.Org, which)
 }
 
-// SentBy finds an application that a system sent. The error is errdefs.NotFound, also of another's.
-func SentBy(ctx context.Context, t *tenant.Tenants, org id.Org, by System, which id.Invite) (Application, error) {
+// sentBy says whether a connection sent it, or goes on with what a deleted one did.
+func (a *Application) sentBy(ctx context.Context, tx *tenant.Tx, by connection.Connection) (bool, error) {
+	if a.Connection == by.ID {
+		return true, nil
+	}
+	before, err := connection.Find(ctx, tx, a.Connection)
+	if errdefs.IsAbsent(err, connection.Noun) {
+		return by.Succeeds(before, a.Address), nil
+	}
+	return false, err
+}
+
+// SentBy finds an application that a connection sent. The error is errdefs.NotFound, also of another's.
+func SentBy(ctx context.Context, t *tenant.Tenants, org id.Org, by connection.Connection, which id.Invite) (Application, error) {
 	a, err := ReadApplication(ctx, t, org, which)
-	if err != nil || a.Connection == by.Connection {
+	if err != nil || a.Connection == by.ID {
 		return a, err
 	}
 	err = t.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-		theirs, err := by.sends(ctx, tx, a.System)
-		if err == nil && !theirs {
+		sent, err := a.sentBy(ctx, tx, by)
+		if err == nil && !sent {
 			err = ApplicationNoun.NotFound(which)
 		}
 		return err
@@ -141,22 +132,18 @@ func SentBy(ctx context.Context, t *tenant.Tenants, org id.Org, by System, which
 	return a, err
 }
 
-// Referred finds what a system sent by the application's id there, its own connection's first. It rides
+// Referred finds what a connection sent by the application's id there, its own first. It rides
 // candidate_application_by_reference. The error is errdefs.NotFound.
 func Referred(ctx context.Context, tx *tenant.Tx, by Applied, r id.Role) (Application, error) {
 	all, err := tenant.AllIn(ctx, tx, scanApplication, `
 		SELECT `+applicationColumns+` FROM candidate_application
-		WHERE org_id = $1 AND role_id = $2 AND reference = $3 ORDER BY connection_id = $4 DESC, created_at DESC`, tx.Org, r, by.Reference, by.Connection)
+		WHERE org_id = $1 AND role_id = $2 AND reference = $3 ORDER BY connection_id = $4 DESC, created_at DESC`, tx.Org, r, by.Reference, by.By.ID)
 	if err != nil {
 		return Application{}, err
 	}
-	for _, a := range all {
-		theirs, err := a.Connection == by.Connection, error(nil)
-		if !theirs {
-			theirs, err = by.sends(ctx, tx, a.System)
-		}
-		if err != nil || theirs {
-			return a, err
+	for i := range all {
+		if sent, err := all[i].sentBy(ctx, tx, by.By); err != nil || sent {
+			return all[i], err
 		}
 	}
 	return Application{}, ApplicationNoun.NotFound(id.Invite{})
@@ -183,10 +170,10 @@ func (a *Application) Resent(ctx context.Context, tx *tenant.Tx, by Applied) err
 			callbacks = append(callbacks, c)
 		}
 	}
-	if len(callbacks) == len(a.Callbacks) && a.System == by.System {
+	if len(callbacks) == len(a.Callbacks) && a.Connection == by.By.ID && a.Address == by.By.Address() {
 		return nil
 	}
-	a.System, a.Callbacks = by.System, callbacks[max(len(callbacks)-mostCallbacks, 0):]
+	a.Connection, a.Address, a.Callbacks = by.By.ID, by.By.Address(), callbacks[max(len(callbacks)-mostCallbacks, 0):]
 	tx.Touch("candidate_application", a.ID)
 	_, err := tx.Exec(ctx, `UPDATE candidate_application SET connection_id = $3, address = $4, callbacks = $5 WHERE org_id = $1 AND id = $2`,
 		tx.Org, a.ID, a.Connection, a.Address, a.Callbacks)
@@ -224,7 +211,7 @@ func (c *Candidate) apply(ctx context.Context, tx *tenant.Tx, a Applied) error {
 		INSERT INTO candidate_application (org_id, id, connection_id, provider, address, role_id, candidate_id, reference, callbacks, standing, standing_at,
 			edition, dispatched, acknowledged, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, 1, 1, $11)`,
-		tx.Org, c.Invite, a.Connection, a.Provider, a.Address, c.Role, c.ID, a.Reference, callbacks, StandsInvited, c.CreatedAt)
+		tx.Org, c.Invite, a.By.ID, a.By.Provider, a.By.Address(), c.Role, c.ID, a.Reference, callbacks, StandsInvited, c.CreatedAt)
 	return err
 }
 
@@ -294,7 +281,7 @@ func (a *Application) tells() bool {
 func (a *Application) release(ctx context.Context, tx *tenant.Tx, c *Candidate) error {
 	by, err := connection.Find(ctx, tx, a.Connection)
 	if errdefs.IsAbsent(err, connection.Noun) {
-		by, err = connection.Heir(ctx, tx, a.Provider, a.Address)
+		by, err = connection.Heir(ctx, tx, a.Connection, a.Address)
 	}
 	if errdefs.IsAbsent(err, connection.Noun) {
 		return nil

@@ -8,6 +8,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
@@ -77,7 +78,7 @@ func TestApplicationsRideTheirIndexes(t *testing.T) {
 		run   func() error
 	}{
 		"of a connection": {"candidate_application_pkey", func() error {
-			_, _ = candidate.SentBy(t.Context(), tenants, org, candidate.System{}, id.NewInvite())
+			_, _ = candidate.SentBy(t.Context(), tenants, org, connection.Connection{}, id.NewInvite())
 			return nil
 		}},
 		"of a job":  {"candidate_application_pkey", func() error { _, _ = candidate.ReadApplication(t.Context(), tenants, org, id.NewInvite()); return nil }},

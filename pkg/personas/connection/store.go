@@ -102,21 +102,31 @@ func Find(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, 
 	return alone(which, found)
 }
 
-// Heir finds the newest applicant tracking system of a provider at an address, which goes on with what a
-// deleted one there sent. The error is errdefs.NotFound. It rides connection_pkey.
-func Heir(ctx context.Context, tx *tenant.Tx, p Provider, address string) (Connection, error) {
+// Succeeds says whether the connection was made anew in the place of a deleted one, whose service was at an
+// address. What went to that one is none of a connection's that was there beside it: it can be another account's.
+func (c Connection) Succeeds(before Connection, address string) bool {
+	return before.DeletedAt != nil && !c.CreatedAt.Before(*before.DeletedAt) && c.Kind == before.Kind && c.Provider == before.Provider && c.Address() == address
+}
+
+// Heir finds the newest connection that succeeds a deleted one, whose service was at an address. The error is
+// errdefs.NotFound. It rides connection_pkey.
+func Heir(ctx context.Context, tx *tenant.Tx, of id.Connection, address string) (Connection, error) {
+	before, err := Find(ctx, tx, of)
+	if err != nil && !errdefs.IsAbsent(err, Noun) {
+		return Connection{}, err
+	}
 	found, err := tenant.AllIn(ctx, tx, scan, `
 		SELECT `+columns+` FROM connection c
-		WHERE c.org_id = $1 AND c.kind = $2 AND c.provider = $3 AND c.deleted_at IS NULL ORDER BY c.id DESC`, tx.Org, ATS, p)
+		WHERE c.org_id = $1 AND c.kind = $2 AND c.provider = $3 AND c.deleted_at IS NULL ORDER BY c.id DESC`, tx.Org, before.Kind, before.Provider)
 	if err != nil {
 		return Connection{}, err
 	}
 	for _, c := range found {
-		if c.Address() == address {
+		if c.Succeeds(before, address) {
 			return c, nil
 		}
 	}
-	return Connection{}, errdefs.NotFound{Noun: Noun}
+	return Connection{}, Noun.NotFound(of)
 }
 
 // hold is Lock without the tools of a server.
