@@ -138,6 +138,13 @@ func TestALateRepetitionOfAshby(t *testing.T) {
 	third, _, err := s.Start(body)
 	require.NoError(t, err)
 	require.Equal(t, again, third)
+
+	// What it cancels itself it knows.
+	_, err = s.Cancel(again)
+	require.NoError(t, err)
+	third, _, err = s.Start(body)
+	require.NoError(t, err)
+	require.NotEqual(t, again, third)
 }
 
 // disconnect deletes the connection that was made last.

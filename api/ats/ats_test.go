@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"strings"
 	"sync"
@@ -243,17 +243,17 @@ func TestStrangers(t *testing.T) {
 // there without a key does not hold them up.
 func TestTheLimitOfAnAddress(t *testing.T) {
 	const perAddress = 400
-	b := newBench(t, func(o *apitest.Options) { o.PerAddress = perAddress })
+	b := newBench(t, func(o *apitest.Options) {
+		o.PerAddress, o.TrustedProxies = perAddress, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
 	at := b.connect("greenhouse", ourKey, nil)
-	client := http.Client{Transport: &http.Transport{ // from an address that nothing else in the test has
-		DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext,
-	}}
 	ask := func(key string) int {
 		t.Helper()
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at+"/list_tests", http.NoBody)
 		require.NoError(t, err)
 		req.SetBasicAuth(key, "")
-		resp, err := client.Do(req)
+		req.Header.Set("X-Forwarded-For", "192.0.2.7") // which nothing else in the test has
+		resp, err := http.DefaultTransport.RoundTrip(req)
 		require.NoError(t, err)
 		require.NoError(t, resp.Body.Close())
 		return resp.StatusCode

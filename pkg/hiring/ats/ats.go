@@ -195,7 +195,7 @@ func (d *Desk) Cancel(ctx context.Context, by connection.Opened, which string, w
 		switch now.Standing {
 		case candidate.StandsCancelled:
 			a = now
-			return nil
+			return a.Acknowledge(ctx, tx)
 		case candidate.StandsComplete:
 			return refuse(Begun, "The interview is over.")
 		case candidate.StandsInvited, candidate.StandsOpened, candidate.StandsStarted, candidate.StandsInReview, candidate.StandsExpired:

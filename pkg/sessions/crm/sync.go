@@ -33,8 +33,9 @@ type Syncer struct {
 	Clock   clock.PassiveClock
 }
 
-// patience is that with a CRM. A sync or a later change writes what was given up.
-var patience = dispatch.Patience{Away: 2 * time.Hour, Longest: 5 * time.Minute}
+// patience is that with a CRM, long enough for a limit that holds for a day. A sync or a later change
+// writes what was given up.
+var patience = dispatch.Patience{Away: 24 * time.Hour, Longest: 5 * time.Minute}
 
 // Background is what workers do for CRMs.
 func (s *Syncer) Background() job.Background {
@@ -160,6 +161,9 @@ func (s *Syncer) send(ctx context.Context, j job.Job) (*dispatch.Message, error)
 		return nil, err
 	}
 	item, err := inbox.Get(ctx, s.Tenants, j.Org, in.Item)
+	if errdefs.IsAbsent(err, inbox.Noun) {
+		return nil, nil
+	}
 	var did outcome
 	return &dispatch.Message{
 		To: in.Connection,

@@ -58,8 +58,8 @@ func TestAServiceThatAsksForPatience(t *testing.T) {
 
 	b.lead("lee@example.com")
 	j = b.begin(crm.Order{})
-	b.service.Behave(slices.Repeat([]http.HandlerFunc{status(http.StatusTooManyRequests, "")}, 40)...)
-	require.Greater(t, b.patience(&j), 100*time.Minute)
+	b.service.Behave(slices.Repeat([]http.HandlerFunc{status(http.StatusTooManyRequests, "")}, 400)...)
+	require.GreaterOrEqual(t, b.patience(&j), 24*time.Hour)
 	require.Equal(t, "rate_limited", j.ErrorCode)
 }
 
@@ -93,8 +93,8 @@ func TestAServiceThatFails(t *testing.T) {
 	wait, err := b.step(&j)
 	require.NoError(t, err)
 	require.Equal(t, time.Second, wait)
-	b.service.Behave(slices.Repeat([]http.HandlerFunc{status(http.StatusBadGateway, "")}, 40)...)
-	require.Greater(t, b.patience(&j), 100*time.Minute)
+	b.service.Behave(slices.Repeat([]http.HandlerFunc{status(http.StatusBadGateway, "")}, 400)...)
+	require.GreaterOrEqual(t, b.patience(&j), 24*time.Hour)
 	require.Equal(t, "unavailable", j.ErrorCode)
 }
 
