@@ -43,13 +43,16 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-func NewConnections(t *testing.T) *connections {
+func NewConnections(t *testing.T, options ...func(*Options)) *connections {
 	t.Helper()
 	c := &connections{Models: modeltest.Start(), Log: &lines{}}
 	t.Cleanup(c.Models.Close)
 	c.World = NewWorld(t, func(o *Options) {
 		o.RootCAs = c.Models.Roots()
 		o.Log = slog.New(slog.NewTextHandler(c.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		for _, option := range options {
+			option(o)
+		}
 	})
 	return c
 }

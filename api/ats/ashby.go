@@ -13,15 +13,15 @@ import (
 // with 422 and a message that people there read; the others with errors and without success.
 func refuseAshby(w http.ResponseWriter, call string, r refused) {
 	switch {
-	case call == "assessment.start" && r.told && r.known:
+	case call == "assessment.start" && r.rule && r.duplicate:
 		write(w, http.StatusConflict, ashby.Message{Message: r.message})
-	case call == "assessment.start" && r.told:
+	case call == "assessment.start" && r.rule:
 		write(w, http.StatusUnprocessableEntity, ashby.Message{Message: r.message})
 	default:
 		failure := ashby.Failure{Errors: []string{r.message}}
 		failure.Info.Code, failure.Info.RequestID = r.code, r.request
 		status := r.status
-		if r.told { // the request was understood
+		if r.rule { // the request was understood
 			status = http.StatusOK
 		}
 		write(w, status, failure)
@@ -56,7 +56,7 @@ func (a *API) start(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return started(c, sent), nil
+	return started(sent), nil
 }
 
 // cancel takes an invite back.
@@ -69,11 +69,11 @@ func (a *API) cancel(ctx context.Context, c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return started(c, cancelled), nil
+	return started(cancelled), nil
 }
 
 // started tells at once where a candidate stands.
-func started(c *call, of candidate.Application) ashby.Success {
-	update := ats.AshbyUpdate(c.by, of)
+func started(of candidate.Application) ashby.Success {
+	update := ats.AshbyUpdate(of)
 	return ashby.Success{Success: true, Results: ashby.Started{Assessment: ats.UUID(of.ID), Update: &update}}
 }

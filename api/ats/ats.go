@@ -5,12 +5,15 @@ package ats
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
@@ -39,6 +42,18 @@ type API struct {
 	Limiter *limits.Limiter
 	// Reporter notes that a system called.
 	Reporter *connection.Reporter
+
+	// callers are hashes of those who proved lately who they are.
+	callers *lru.Cache[[sha256.Size]byte, bool]
+}
+
+// mostCallers bounds those that are remembered.
+const mostCallers = 20_000
+
+// callerOf stands for who sends a request to an address.
+func callerOf(r *http.Request, at string) [sha256.Size]byte {
+	key, _, _ := r.BasicAuth()
+	return sha256.Sum256([]byte(at + "\x00" + key))
 }
 
 // desk takes what systems send.
@@ -68,9 +83,9 @@ type refused struct {
 	status int
 	// code is one of the API's, and message is for people.
 	code, message, request string
-	// known says that the candidate is in the role already, and told that the message is of a rule of
+	// duplicate says that the candidate is in the role already, and rule that the message is of a rule of
 	// hiring, which people there can do something about.
-	known, told bool
+	duplicate, rule bool
 }
 
 // call is a request of a system that proved who it is.
@@ -96,6 +111,10 @@ func (c *call) read(into any) error {
 // Register declares the operations. They are in none of the API's documents: their forms are the
 // systems' own.
 func (a *API) Register(s *route.Service) {
+	var err error
+	if a.callers, err = lru.New[[sha256.Size]byte, bool](mostCallers); err != nil {
+		panic(err) // the size is good
+	}
 	greenhouse := protocol{connection.Greenhouse, refuseGreenhouse}
 	a.serve(s, greenhouse, http.MethodGet, "list_tests", a.listTests)
 	a.serve(s, greenhouse, http.MethodPost, "send_test", a.sendTest)
@@ -117,11 +136,13 @@ var ids = map[string]string{
 func (a *API) serve(s *route.Service, p protocol, method, name string, do func(ctx context.Context, c *call) (any, error)) {
 	s.Protocol(route.Operation{
 		ID: ids[name], Group: "Connections", Method: method, Path: "/ats/{id}/" + name, Auth: route.Open, Since: contract.V20261001, MaxBody: maxBody,
+		// Systems ask for all their customers from a few addresses.
+		Identifies: func(r *http.Request, at string) bool { return a.callers.Contains(callerOf(r, at)) },
 	}, func(_ context.Context, c *route.Call, at string) (http.Handler, error) {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			answer, err := a.answer(r, c, p, at, name, do)
 			if err != nil {
-				p.refuse(w, name, told(r.Context(), c, w, err))
+				p.refuse(w, name, explain(r.Context(), c, w, err))
 				return
 			}
 			write(w, http.StatusOK, answer)
@@ -132,8 +153,11 @@ func (a *API) serve(s *route.Service, p protocol, method, name string, do func(c
 func (a *API) answer(r *http.Request, c *route.Call, p protocol, at, name string, do func(context.Context, *call) (any, error)) (any, error) {
 	by, err := a.admit(r, p, at)
 	if err != nil {
+		a.callers.Remove(callerOf(r, at))
 		return nil, err
 	}
+	a.callers.Add(callerOf(r, at), true)
+	c.Identified()
 	reading, err := a.Limiter.Take(r.Context(), limits.Counter{Org: by.Org, Holder: by.ID.String(), Class: requests}, PerConnection)
 	if err == nil && reading.Refused {
 		p := problem.New(problem.RateLimited, "More than %d requests a minute for this connection.", PerConnection)
@@ -190,11 +214,11 @@ func (a *API) admit(r *http.Request, p protocol, at string) (connection.Opened, 
 	return opened, nil
 }
 
-// told is what a system is told of an error. What it is not told is logged.
-func told(ctx context.Context, c *route.Call, w http.ResponseWriter, err error) refused {
+// explain says to a system what an error is. What it does not say is logged.
+func explain(ctx context.Context, c *route.Call, w http.ResponseWriter, err error) refused {
 	r := refused{request: c.RequestID.String()}
 	if why, ok := errors.AsType[*ats.RefusalError](err); ok {
-		r.message, r.known, r.told = why.Message, why.Why == ats.Known, why.Why != ats.TooMany
+		r.message, r.duplicate, r.rule = why.Message, why.Why == ats.Duplicate, why.Why != ats.TooMany
 		r.status, r.code = statuses[why.Why].status, string(statuses[why.Why].code)
 		if why.Why == ats.TooMany {
 			w.Header().Set("Retry-After", "3600")
@@ -217,13 +241,13 @@ var statuses = map[ats.Why]struct {
 	status int
 	code   problem.Code
 }{
-	ats.Unknown: {http.StatusNotFound, problem.NotFound},
-	ats.Closed:  {http.StatusNotFound, problem.NotFound},
-	ats.Known:   {http.StatusConflict, problem.Conflict},
-	ats.Wrong:   {http.StatusBadRequest, problem.InvalidRequest},
-	ats.Barred:  {http.StatusForbidden, problem.Forbidden},
-	ats.Begun:   {http.StatusConflict, problem.Conflict},
-	ats.TooMany: {http.StatusTooManyRequests, problem.RateLimited},
+	ats.Unknown:   {http.StatusNotFound, problem.NotFound},
+	ats.Closed:    {http.StatusNotFound, problem.NotFound},
+	ats.Duplicate: {http.StatusConflict, problem.Conflict},
+	ats.Wrong:     {http.StatusBadRequest, problem.InvalidRequest},
+	ats.Barred:    {http.StatusForbidden, problem.Forbidden},
+	ats.Begun:     {http.StatusConflict, problem.Conflict},
+	ats.TooMany:   {http.StatusTooManyRequests, problem.RateLimited},
 }
 
 func write(w http.ResponseWriter, status int, answer any) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"strings"
 	"sync"
@@ -47,10 +48,10 @@ type bench struct {
 	connection string
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t *testing.T, options ...func(*apitest.Options)) *bench {
 	t.Helper()
 	t.Parallel()
-	c := apitest.NewConnections(t)
+	c := apitest.NewConnections(t, options...)
 	b := &bench{World: c.World, t: t, log: c.Log}
 	b.role = b.Role(t, b.Acme, map[string]any{"title": "Rigger"})
 	return b
@@ -236,6 +237,37 @@ func TestStrangers(t *testing.T) {
 	require.Equal(t, first, again)
 	require.NotContains(t, b.log.String(), ourKey)
 	require.NotContains(t, b.log.String(), harry.Email)
+}
+
+// The limit of an address is for strangers: a partner asks for all its customers from one, and whoever is
+// there without a key does not hold them up.
+func TestTheLimitOfAnAddress(t *testing.T) {
+	const perAddress = 400
+	b := newBench(t, func(o *apitest.Options) {
+		o.PerAddress, o.TrustedProxies = perAddress, []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	at := b.connect("greenhouse", ourKey, nil)
+	ask := func(key string) int {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at+"/list_tests", http.NoBody)
+		require.NoError(t, err)
+		req.SetBasicAuth(key, "")
+		req.Header.Set("X-Forwarded-For", "192.0.2.7") // which nothing else in the test has
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+		return resp.StatusCode
+	}
+	for range perAddress + perAddress/4 { // fewer than the connection may
+		require.Equal(t, http.StatusOK, ask(ourKey))
+	}
+	for range 3 * perAddress { // a minute may begin meanwhile
+		if ask("a-key-of-nobody-at-all") == http.StatusTooManyRequests {
+			require.Equal(t, http.StatusOK, ask(ourKey))
+			return
+		}
+	}
+	require.Fail(t, "strangers have no limit")
 }
 
 // What one connection sent another does not find.

@@ -45,7 +45,7 @@ func (a *API) sendTest(ctx context.Context, c *call) (any, error) {
 	if err := c.read(&in); err != nil {
 		return nil, err
 	}
-	if in.URL != "" && !ats.Calls(c.by, in.URL) {
+	if in.URL != "" && !c.by.Calls(in.URL) {
 		return nil, problem.Invalid("body.url", "url is not where the connection's baseUrl is.")
 	}
 	sent, err := a.desk().Send(ctx, c.by, ats.Sent{

@@ -109,11 +109,14 @@ func checkRoles(ctx context.Context, tx *tenant.Tx, k connection.Kind, config co
 	if k != connection.ATS {
 		return nil
 	}
-	for i, r := range config.Roles() {
-		if _, err := role.Find(ctx, tx, r); errdefs.IsNotFound(err, role.Noun) {
+	named := config.Roles()
+	found, err := role.Existing(ctx, tx, named)
+	if err != nil {
+		return err
+	}
+	for i, r := range named {
+		if !slices.Contains(found, r) {
 			return problem.Missing("role").WithParam(fmt.Sprintf("body.config.roles.%d", i))
-		} else if err != nil {
-			return err
 		}
 	}
 	return nil

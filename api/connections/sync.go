@@ -21,7 +21,7 @@ func (a *API) registerSync(s *route.Service) {
 		Errors:  []problem.Code{problem.Gone, problem.Conflict},
 		Summary: "Write the inbox into a CRM",
 		Description: "Leads and bookings become contacts, one for each mail address, and items of visitors who were forgotten are let go. " +
-			"What was written before is written again where it changed. result.counts of the job tells written, unchanged, skipped, refused and unlinked. " +
+			"What was written before is written again where it changed. result.counts of the job tells written, unchanged, skipped, refused, unmapped and unlinked. " +
 			"What visitors leave is written without this call; it is for what was there before, and after an outage.",
 	}, a.sync)
 }

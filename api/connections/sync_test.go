@@ -1,6 +1,7 @@
 package connections_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -61,6 +62,36 @@ func TestACRMIsKeptInStep(t *testing.T) {
 	e := apitest.RequireError(t, c.CallAs(t, "syncConnection", other, c.Acme.New, map[string]any{}), http.StatusConflict, "conflict", "path.id")
 	require.Equal(t, "no_sync", e["details"].(map[string]any)["reason"])
 	apitest.RequireError(t, c.CallAs(t, "syncConnection", which, c.Globex.New, map[string]any{}), http.StatusNotFound, "not_found", "path.id")
+}
+
+// Where the mapping is refused of everything, the sync says so and the connection fails.
+func TestAMappingThatIsRefusedShows(t *testing.T) {
+	c := apitest.NewConnections(t)
+	s := hubspottest.Start()
+	t.Cleanup(s.Close)
+	worker := c.Worker()
+	worker.Start()
+	t.Cleanup(worker.Stop)
+	for n := range 3 {
+		body := map[string]any{"contact": map[string]any{"name": "Kim", "email": fmt.Sprintf("kim%d@example.com", n)}}
+		made := c.Call(t, c.Operation(t, "createInboxItem"), apitest.Request{Path: "/inbox", Key: c.Acme.New, Body: body})
+		require.Equal(t, http.StatusCreated, made.Status, "%s", made.Raw)
+	}
+	which := c.Connect(t, func(b, _ map[string]any) {
+		b["kind"], b["provider"], b["secret"] = "crm", "hubspot", "pat-good"
+		b["config"] = map[string]any{"baseUrl": s.URL, "properties": map[string]any{"name": "no_such_property"}}
+	}).Data(t)["id"].(string)
+	require.Equal(t, true, c.CallAs(t, "testConnection", which, c.Acme.New, nil).Data(t)["ok"])
+	begun := c.CallAs(t, "syncConnection", which, c.Acme.New, map[string]any{})
+	require.Equal(t, http.StatusAccepted, begun.Status, "%s", begun.Raw)
+	j := c.Get(c.Acme.New, "/jobs/"+begun.Data(t)["id"].(string)+"?waitS=20").Data(t)
+	require.Equal(t, "failed", j["state"], "%v", j)
+	require.Equal(t, "rejected", apitest.At(j, "error", "code"))
+	require.Equal(t, map[string]any{"unmapped": 3.0}, apitest.At(j, "result", "counts"))
+	require.Eventually(t, func() bool {
+		now := c.CallAs(t, "getConnection", which, c.Acme.New, nil).Data(t)
+		return now["state"] == "failing" && apitest.At(now, "health", "errorCode") == "rejected"
+	}, 20*time.Second, 20*time.Millisecond)
 }
 
 // A key that may not read the inbox has it written nowhere else.

@@ -38,7 +38,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer c.letGo()
 	defer s.recover(c, recorder)
 
-	if err := c.limitAddress(); err != nil {
+	if err := c.limitAddress(); err != nil && !s.identified(c.request) {
 		c.openToPages(s.fromPages(r.Method, r))
 		c.refuse(err)
 		return

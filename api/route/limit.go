@@ -132,6 +132,15 @@ func (c *Call) Limited(r limits.Reading, err error) error {
 	return err
 }
 
+// Identified says that the handler found out who calls, by a key that is none of the API's: the
+// request is not counted for its address.
+func (c *Call) Identified() {
+	if !c.ofAddress.Refused {
+		c.service.Limiter.PutBack(c.addressCounter(), c.ofAddress)
+	}
+	c.ofAddress = limits.Reading{Remaining: math.MaxInt64}
+}
+
 // showLimit sets the three headers of Limits, 1.
 func (c *Call) showLimit(r limits.Reading) {
 	// Set would write Ratelimit-Limit; the spec spells the names this way.

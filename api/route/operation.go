@@ -49,6 +49,10 @@ type Operation struct {
 	// Class is the rate class; empty for the address limit alone. Of an open
 	// operation the handler counts, and says so with Limited.
 	Class rate.Class
+	// Identifies says, of an open operation with a key of its own at a path with an id, whether its
+	// caller proved before who they are: then the limit of their address, which many can share, does
+	// not hold them up. The handler says so with Identified.
+	Identifies func(r *http.Request, id string) bool
 	// FromPages operations are called by pages of other origins: browsers that
 	// ask beforehand whether they may (CORS) are told yes, and may read what is
 	// refused before the handler. What of it they may read the handler says with

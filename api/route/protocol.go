@@ -13,7 +13,9 @@ import (
 // before it is every operation's, with the body read and bounded. open makes the handler
 // that answers a request; its error is answered in the API's form.
 func (s *Service) Protocol(o Operation, open func(ctx context.Context, c *Call, id string) (http.Handler, error)) {
-	s.router.Path(BasePath + o.Path).Methods(o.Method).Handler(s.guard(&o, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	at := s.router.Path(BasePath + o.Path).Methods(o.Method)
+	s.identifies[at] = o.Identifies
+	at.Handler(s.guard(&o, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
 		next, err := open(r.Context(), c, mux.Vars(r)["id"])
 		if err != nil {
@@ -22,6 +24,16 @@ func (s *Service) Protocol(o Operation, open func(ctx context.Context, c *Call, 
 		}
 		next.ServeHTTP(c.writer, c.request)
 	})))
+}
+
+// identified says whether the caller of a request proved before who they are, by a key of another protocol.
+func (s *Service) identified(r *http.Request) bool {
+	var match mux.RouteMatch
+	if !s.router.Match(r, &match) || match.MatchErr != nil {
+		return false
+	}
+	identifies := s.identifies[match.Route]
+	return identifies != nil && identifies(r, match.Vars["id"])
 }
 
 // Told is an error in words for a caller of another protocol, as the API would tell it. What

@@ -58,8 +58,10 @@ type Service struct {
 	// examples are bodies by operation.
 	examples map[string]json.RawMessage
 	router   *mux.Router
-	api      huma.API
-	seconds  *prometheus.HistogramVec
+	// identifies are the operations' of other protocols.
+	identifies map[*mux.Route]func(r *http.Request, id string) bool
+	api        huma.API
+	seconds    *prometheus.HistogramVec
 }
 
 // New makes a service without operations. Add them with Handle, List and File.
@@ -71,7 +73,7 @@ func New(d Deps) *Service {
 	if d.Disk == nil {
 		d.Disk = spool.NewBudget(spool.DefaultDisk)
 	}
-	s := &Service{Deps: d, router: mux.NewRouter().SkipClean(true), examples: map[string]json.RawMessage{}}
+	s := &Service{Deps: d, router: mux.NewRouter().SkipClean(true), examples: map[string]json.RawMessage{}, identifies: map[*mux.Route]func(*http.Request, string) bool{}}
 	s.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "visavis_http_request_seconds",
 		Help:    "Time to answer a request, by operation and status.",

@@ -108,6 +108,35 @@ func TestJobsThatFetchHoldNoOthersUp(t *testing.T) {
 	}
 }
 
+// Systems that are told, and hang, hold up nothing of their organization that asks others.
+func TestJobsThatTellHoldNoOthersUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	underWay, done, release := make(chan struct{}, 20), make(chan struct{}), make(chan struct{})
+	r := w.runner(succeed)
+	hang := job.Work{Prepare: func(ctx context.Context, j job.Job) (job.Step, error) {
+		underWay <- struct{}{}
+		<-release
+		return ending(ctx, j)
+	}}
+	r.Works = map[job.Kind]job.Work{job.ATSTell: hang, job.ResultScore: {Prepare: func(ctx context.Context, j job.Job) (job.Step, error) {
+		close(done)
+		return ending(ctx, j)
+	}}}
+	for range 10 {
+		w.insert(w.one, func(j *job.Job) { j.Kind = job.ATSTell })
+	}
+	w.pass(time.Second)
+	r.Start()
+	<-underWay
+	<-underWay
+	w.insert(w.one, func(j *job.Job) { j.Kind = job.ResultScore })
+	<-done
+	require.Empty(t, underWay, "an organization has its share under way")
+	close(release)
+	r.Stop()
+}
+
 // Organizations take turns, whoever queued first.
 func TestOrganizationsTakeTurns(t *testing.T) {
 	t.Parallel()

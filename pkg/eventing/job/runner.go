@@ -30,11 +30,12 @@ const (
 	quickAtOnce = 4
 	// computingAtOnce bounds the steps of a process that compute, and so the memory they
 	// take; askingAtOnce bounds those that mostly wait for other servers, fetchingAtOnce those
-	// that wait for sites, and documentsAtOnce those that read what is here. An organization
-	// has no more than its share of each, so that slow servers of a few do not hold
-	// everybody up, nor slow sites its own documents.
+	// that wait for sites, tellingAtOnce those that tell customers' systems, and documentsAtOnce
+	// those that read what is here. An organization has no more than its share of each, so that
+	// slow servers of a few do not hold everybody up, nor slow sites its own documents.
 	computingAtOnce, computingOfOne = 2, 1
 	askingAtOnce, askingOfOne       = 16, 2
+	tellingAtOnce, tellingOfOne     = 16, 2
 	fetchingAtOnce, fetchingOfOne   = 16, 2
 	documentsAtOnce, documentsOfOne = 8, 2
 	// maxFailures is how many steps in a row may fail before the job does.
@@ -102,6 +103,7 @@ func (r *Runner) heavyQueues() []*queue {
 	for _, q := range []*queue{
 		newQueue("computing", heavyLine(r.Share.of(computing)), computingAtOnce, computingOfOne),
 		newQueue("asking", heavyLine(r.Share.of(asking)).fetching(false), askingAtOnce, askingOfOne),
+		newQueue("telling", heavyLine(r.Share.of(telling)), tellingAtOnce, tellingOfOne),
 		newQueue("document", heavyLine(r.Share.of(documents)).fetching(false), documentsAtOnce, documentsOfOne),
 		newQueue("fetching", heavyLine(r.Share.of(reading)).fetching(true), fetchingAtOnce, fetchingOfOne),
 	} {
@@ -376,9 +378,13 @@ func (r *Runner) uncountOnce(ctx context.Context, c claimed) error {
 // failed leaves a job whose step failed to its lease's end, or gives it up
 // after several in a row.
 func (r *Runner) failed(ctx context.Context, c claimed, why error) {
+	own := r.Works[c.Kind].Failures
+	if own == Endless {
+		return
+	}
 	count, _ := r.failures.LoadOrStore(c.ID, new(int))
 	n, most := count.(*int), maxFailures
-	if own := r.Works[c.Kind].Failures; own > 0 && !errors.Is(why, errPanic) {
+	if own > 0 && !errors.Is(why, errPanic) {
 		most = own
 	}
 	if *n++; *n < most {

@@ -28,16 +28,17 @@ func (s Share) of(kinds []Kind) []Kind {
 
 // Every kind waits in one line. The quick ones are steps of a moment. The heavy ones are
 // prepared outside their transaction: those that compute take processor time and memory
-// for themselves, those that ask wait for other servers most of the time, and those that
-// read a document whose file is here wait for processors, which are bounded where it is
-// read. What joins a recording reads and writes files, and waits with them. Of the reading
+// for themselves, those that ask wait for other servers most of the time, those that tell
+// wait for customers' systems, which can be away for days, and those that read a document
+// whose file is here wait for processors, which are bounded where it is read. What joins a recording reads and writes files, and waits with them. Of the reading
 // kinds, jobs that get pages of a site wait in a line of their own (see Fetching): a site can
 // take minutes to answer.
 var (
 	quick     = []Kind{AssignmentProgress, CalendarSend, CandidateErase, Erase, InboxForget, MailSend, UnitSwitch, WebhookRecover}
 	computing = []Kind{AvatarPrepare, CandidateScore, Export, PeopleImport, ReportBuild, SubjectSync}
 	documents = []Kind{KnowledgeSync, RecordingJoin}
-	asking    = []Kind{ATSTell, ConnectionSync, CRMSend, GradeSend, MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}
+	asking    = []Kind{GradeSend, MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}
+	telling   = []Kind{ATSTell, ConnectionSync, CRMSend}
 )
 
 // Heavy says whether the kind's steps are prepared outside their transaction.
@@ -45,7 +46,7 @@ var (
 // mail is prepared too, but in a moment, and somebody waits for it.
 func (k Kind) Heavy() bool { return slices.Contains(heavy(), k) }
 
-func heavy() []Kind { return slices.Concat(computing, documents, asking) }
+func heavy() []Kind { return slices.Concat(computing, documents, asking, telling) }
 
 // Fetching is embedded in the inputs of the reading kinds.
 type Fetching struct {

@@ -32,9 +32,13 @@ type Work struct {
 	// made in several tries in a row. It may set the job's ErrorCode.
 	GiveUp func(ctx context.Context, tx *tenant.Tx, j *Job, now time.Time) error
 	// Failures is how many steps in a row may fail before the job is given up, panics
-	// aside; 0 means as many as of any job. There is a lease between two.
+	// aside; 0 means as many as of any job, and Endless that it never is. There is a lease between two.
 	Failures int
 }
+
+// Endless is the Failures of jobs that are made again until that succeeds: what fails is a fault
+// of ours, panics too.
+const Endless = -1
 
 // prepareLimit bounds what comes before a step.
 const prepareLimit = 10 * time.Minute

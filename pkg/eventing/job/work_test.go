@@ -254,3 +254,25 @@ func TestARefusalUndoesTheStep(t *testing.T) {
 	require.Len(t, w.told(w.one), 1)
 	require.Zero(t, w.advance(r))
 }
+
+// What is endless is made again until that succeeds, whatever fails.
+func TestEndlessWorkIsNeverGivenUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	steps := 0
+	runner := w.heavyRunner(job.Work{Failures: job.Endless, Prepare: func(ctx context.Context, j job.Job) (job.Step, error) {
+		if steps++; steps%2 == 0 {
+			panic("a fault")
+		} else if steps < 4*maxFailures {
+			return nil, errors.New("a fault")
+		}
+		return ending(ctx, j)
+	}})
+	j := w.insert(w.one, heavy)
+	for !w.job(w.one, j).State.Ended() {
+		require.Equal(t, 1, w.advance(runner))
+		w.pass(lease)
+	}
+	require.Equal(t, job.Succeeded, w.job(w.one, j).State)
+	require.Equal(t, 4*maxFailures+1, steps)
+}

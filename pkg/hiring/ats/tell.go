@@ -3,18 +3,18 @@ package ats
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -28,152 +28,85 @@ type Teller struct {
 	Clock   clock.PassiveClock
 }
 
-// Background is what workers do for systems.
+// triedFor is for how long a system is told: as long as Greenhouse asks for a status.
+const triedFor = 8 * 7 * 24 * time.Hour
+
+// Background is what workers do for systems. They are told for long also where the key is refused or the
+// connection is gone, since people have to give another one.
 func (t *Teller) Background() job.Background {
-	return job.Background{Works: map[job.Kind]job.Work{job.ATSTell: {Prepare: t.tell, GiveUp: giveUp}}}
+	d := dispatch.New(t.Opener, t.Clock, dispatch.Patience{Away: triedFor, Unready: triedFor, Longest: time.Hour})
+	return job.Background{Works: map[job.Kind]job.Work{job.ATSTell: d.Work(t.next)}}
 }
 
-const (
-	// longestWait bounds the wait between two tries to tell the same.
-	longestWait = time.Hour
-	// triedFor is for how long it is tried: as long as Greenhouse asks for a status.
-	triedFor = 8 * 7 * 24 * time.Hour
-)
-
-// waits is how often in a row a system could not be told.
-type waits struct {
-	Waits int `json:"waits,omitempty"`
-}
-
-// tell tells where somebody stands now. Standings in between that could not be told are left out. A
+// next tells where somebody stands now. Standings in between that could not be told are left out. A
 // crash after it tells the same again, which the system knows by its moment.
-func (t *Teller) tell(ctx context.Context, j job.Job) (job.Step, error) {
-	var (
-		in candidate.Telling
-		p  waits
-	)
-	if err := errors.Join(json.Unmarshal(j.Input, &in), json.Unmarshal(j.Progress, &p)); err != nil {
+func (t *Teller) next(ctx context.Context, j job.Job) (*dispatch.Message, error) {
+	var in candidate.Telling
+	if err := json.Unmarshal(j.Input, &in); err != nil {
 		return nil, err
 	}
 	a, err := candidate.ReadApplication(ctx, t.Tenants, j.Org, in.Application)
-	if errdefs.IsNotFound(err, candidate.ApplicationNoun) {
-		return done, nil // the candidate was erased
-	}
-	if err != nil {
-		return nil, err
-	}
-	wait := time.Duration(0)
-	if a.Told < a.Edition {
-		wait, err = t.try(ctx, j, &a, p.Waits)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
-		if wait > 0 && now.Sub(a.StandingAt) < triedFor {
-			progress, err := json.Marshal(waits{p.Waits + 1})
-			j.Progress = progress
-			return wait, err
-		}
-		j.Progress = json.RawMessage("{}")
-		return 0, heard(ctx, tx, j, in, a.Edition)
-	}, nil
-}
-
-func done(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
-	j.State = job.Succeeded
-	return 0, nil
-}
-
-// heard notes that a system knows a standing, or cannot be told it, and ends the job unless another one came
-// meanwhile.
-func heard(ctx context.Context, tx *tenant.Tx, j *job.Job, in candidate.Telling, edition int64) error {
-	a, err := candidate.FindApplication(ctx, tx, in.Application)
-	if errdefs.IsNotFound(err, candidate.ApplicationNoun) {
-		j.State = job.Succeeded
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := a.Heard(ctx, tx, edition); err != nil {
-		return err
-	}
-	if a.Told >= a.Edition {
-		j.State = job.Succeeded
-	}
-	return nil
-}
-
-// giveUp leaves a standing untold after many faults of the program; the next one is told again.
-func giveUp(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) error {
-	var in candidate.Telling
-	if err := json.Unmarshal(j.Input, &in); err != nil {
-		return err
-	}
-	a, err := candidate.FindApplication(ctx, tx, in.Application)
-	if errdefs.IsNotFound(err, candidate.ApplicationNoun) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return a.Heard(ctx, tx, a.Edition)
-}
-
-// try tells once, and answers how long to wait where that is to be done again: as the system asks for, or longer
-// each time. It is tried for long also where the key is refused, since people have to give another one.
-func (t *Teller) try(ctx context.Context, j job.Job, a *candidate.Application, before int) (time.Duration, error) {
-	opened, err := t.Opener.Open(ctx, j.Org, a.Connection)
 	switch {
-	case errdefs.IsAbsent(err, connection.Noun):
-		return 0, nil
-	case errors.Is(err, connection.ErrDisabled):
-		return longestWait, nil
+	case errdefs.IsNotFound(err, candidate.ApplicationNoun):
+		return nil, nil // the candidate was erased
 	case err != nil:
-		return 0, err
+		return nil, err
+	case a.Dispatched >= a.Edition:
+		return nil, nil
 	}
-	say := t.saying(&opened, a)
-	if say == nil {
-		return 0, nil
+	to, err := t.recipient(ctx, j.Org, &a)
+	return &dispatch.Message{
+		To:   to,
+		Tell: func(ctx context.Context, to *connection.Opened) error { return t.tell(ctx, to, &a) },
+		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time, o dispatch.Outcome) (time.Duration, error) {
+			if o.Wait > 0 {
+				return 0, nil
+			}
+			now, err := candidate.FindApplication(ctx, tx, a.ID)
+			if errdefs.IsNotFound(err, candidate.ApplicationNoun) {
+				j.State = job.Succeeded
+				return 0, nil
+			}
+			if err != nil {
+				return 0, err
+			}
+			if now.Edition == a.Edition { // else another standing came meanwhile
+				j.State = job.Succeeded
+			}
+			return 0, now.Dispatch(ctx, tx, a.Edition, o.Acknowledged())
+		},
+	}, err
+}
+
+// recipient is the connection that somebody was sent by, or the one in its place.
+func (t *Teller) recipient(ctx context.Context, org id.Org, a *candidate.Application) (id.Connection, error) {
+	_, err := t.Opener.Open(ctx, org, a.Connection)
+	if !errdefs.IsAbsent(err, connection.Noun) {
+		return a.Connection, nil // whatever is wrong with it, the dispatcher finds out
+	}
+	to := a.Connection
+	return to, t.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		heir, err := connection.Heir(ctx, tx, a.Connection, a.Address)
+		if errdefs.IsAbsent(err, connection.Noun) {
+			return nil
+		}
+		to = heir.ID
+		return err
+	}, tenant.Idempotent(true))
+}
+
+// tell makes the call. Ashby is told of every standing, and Greenhouse where to ask.
+func (t *Teller) tell(ctx context.Context, to *connection.Opened, a *candidate.Application) error {
+	if to.Provider == connection.Greenhouse && !to.Calls(a.Callback()) {
+		return &upstream.Error{Code: upstream.Rejected} // the connection goes elsewhere since
 	}
 	began := t.Clock.Now()
-	err = opened.WithSecret(func(secret string) error { return say(ctx, secret) })
-	t.Report.Report(j.Org, opened.ID, connection.OutcomeOf("ats.update", began, t.Clock.Now(), err))
-	failed, ok := errors.AsType[*upstream.Error](err)
-	if !ok {
-		return 0, err
-	}
-	wait := time.Second
-	switch {
-	case elsewhere(failed):
-		wait = time.Minute
-	case failed.Code == upstream.Rejected: // it does not know the application any more, or does not take what it is told
-		return 0, nil
-	case failed.Code == upstream.Refused || failed.Code == upstream.AddressRefused || failed.Code == upstream.Malformed:
-		wait = time.Minute
-	}
-	return max(failed.RetryAfter, min(wait<<min(before, 12), longestWait)), nil
-}
-
-// elsewhere says whether a failure is of the address or the moment, and none of what was told: a
-// redirect, as to a page of maintenance, or the same being told just now.
-func elsewhere(e *upstream.Error) bool {
-	return errors.Is(e.Err, egress.ErrRedirect) || e.Status == http.StatusConflict || e.Status == http.StatusTooEarly
-}
-
-// saying is how a system is told; nil where there is nothing to tell it. Greenhouse asks for the rest.
-func (t *Teller) saying(by *connection.Opened, a *candidate.Application) func(ctx context.Context, secret string) error {
-	switch {
-	case by.Provider == connection.Ashby:
-		update := AshbyUpdate(*by, *a)
-		return func(ctx context.Context, secret string) error {
-			return by.Ashby(t.Egress, secret).Tell(ctx, update, fmt.Sprintf("%s-%d", UUID(a.ID), a.Edition))
+	err := to.WithSecret(func(secret string) error {
+		if to.Provider == connection.Greenhouse {
+			return to.Greenhouse(t.Egress, secret).Complete(ctx, a.Callback())
 		}
-	case by.Provider == connection.Greenhouse && a.Standing == candidate.StandsComplete && a.Callback != nil && Calls(*by, *a.Callback):
-		return func(ctx context.Context, secret string) error {
-			return by.Greenhouse(t.Egress, secret).Complete(ctx, *a.Callback)
-		}
-	}
-	return nil
+		return to.Ashby(t.Egress, secret).Tell(ctx, AshbyUpdate(*a), fmt.Sprintf("%s-%d", UUID(a.ID), a.Edition))
+	})
+	t.Report.Report(to.Org, to.ID, connection.OutcomeOf("ats.update", began, t.Clock.Now(), err))
+	return err
 }

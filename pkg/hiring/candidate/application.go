@@ -3,6 +3,7 @@ package candidate
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,6 +12,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -34,27 +36,42 @@ const (
 // Final says whether nothing follows: a system is never told two ends.
 func (s Standing) Final() bool { return s == StandsComplete || s == StandsCancelled }
 
-// Application is a candidate whom an applicant tracking system sent, as the system knows them. It
+// Application is a candidate whom an applicant tracking system sent, as the system sees them. It
 // holds no words of theirs, and no score that no person has released.
 type Application struct {
 	// ID is the invite's, which the system is given.
-	ID         id.Invite
+	ID id.Invite
+	// Connection is the one by which they were sent, or that goes on with it, to a system of the
+	// provider at an address.
 	Connection id.Connection
+	Provider   connection.Provider
+	Address    string
 	Role       id.Role
 	Candidate  id.Candidate
 	// Reference is the application's id there; nil once the candidate was sent anew.
 	Reference *string
-	// Callback is where the system is told that there is something new; nil where it has one
-	// address for all.
-	Callback   *string
+	// Callbacks are where the system is told that it is complete, one for each time that it sent
+	// them, the latest last; none where it has one address for all.
+	Callbacks  []string
 	Standing   Standing
 	StandingAt time.Time
-	// Percent and Band are of the interview, once it is complete; nil where nothing was scored.
-	Percent *float64
-	Band    *string
-	// Edition counts the standings, and Told is the last that the system knows.
-	Edition, Told int64
-	CreatedAt     time.Time
+	// Percent, Band and ProfileURL are what is told once it is complete. They are decided then,
+	// by the connection's config; nil of what is not told.
+	Percent    *float64
+	Band       *string
+	ProfileURL *string
+	// Edition counts the standings. Acknowledged is the last one that the system took, and Dispatched
+	// the last one that no job has to tell any more.
+	Edition, Dispatched, Acknowledged int64
+	CreatedAt                         time.Time
+}
+
+// Callback is where the system is told that it is complete; empty for nowhere.
+func (a *Application) Callback() string {
+	if len(a.Callbacks) == 0 {
+		return ""
+	}
+	return a.Callbacks[len(a.Callbacks)-1]
 }
 
 // ApplicationNoun is what errors call an application.
@@ -62,12 +79,13 @@ const ApplicationNoun errdefs.Noun = "application"
 
 // Applied is by what a system sends somebody.
 type Applied struct {
-	Connection id.Connection
-	Reference  string
-	Callback   *string
+	By        connection.Connection
+	Reference string
+	Callbacks []string
 }
 
-const applicationColumns = `id, connection_id, role_id, candidate_id, reference, callback, standing, standing_at, percent, band, edition, told, created_at`
+const applicationColumns = `id, connection_id, provider, address, role_id, candidate_id, reference, callbacks, standing, standing_at, percent, band, profile_url,
+	edition, dispatched, acknowledged, created_at`
 
 func scanApplication(row pgx.CollectableRow) (Application, error) {
 	return pgx.RowToStructByPos[Application](row)
@@ -75,17 +93,7 @@ func scanApplication(row pgx.CollectableRow) (Application, error) {
 
 const selectApplication = `SELECT ` + applicationColumns + ` FROM candidate_application WHERE org_id = $1 AND id = $2`
 
-// GetApplication finds what a connection sent. It rides candidate_application_pkey. The error is
-// errdefs.NotFound, also of what another connection sent.
-func GetApplication(ctx context.Context, t *tenant.Tenants, org id.Org, by id.Connection, which id.Invite) (Application, error) {
-	a, err := ReadApplication(ctx, t, org, which)
-	if err == nil && a.Connection != by {
-		return Application{}, ApplicationNoun.NotFound(which)
-	}
-	return a, err
-}
-
-// ReadApplication is GetApplication of any connection.
+// ReadApplication finds an application. It rides candidate_application_pkey. The error is errdefs.NotFound.
 func ReadApplication(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Invite) (Application, error) {
 	return tenant.One(ctx, t, org, scanApplication, ApplicationNoun.NotFound(which), selectApplication, org, which)
 }
@@ -96,12 +104,49 @@ func FindApplication(ctx context.Context, tx *tenant.Tx, which id.Invite) (Appli
 	return tenant.OneIn(ctx, tx, scanApplication, ApplicationNoun.NotFound(which), selectApplication+` FOR UPDATE`, tx.Org, which)
 }
 
-// Referred finds what a connection sent by the application's id there. It rides
+// sentBy says whether a connection sent it, or goes on with what a deleted one did.
+func (a *Application) sentBy(ctx context.Context, tx *tenant.Tx, by connection.Connection) (bool, error) {
+	if a.Connection == by.ID {
+		return true, nil
+	}
+	before, err := connection.Find(ctx, tx, a.Connection)
+	if errdefs.IsAbsent(err, connection.Noun) {
+		return by.Succeeds(before, a.Address), nil
+	}
+	return false, err
+}
+
+// SentBy finds an application that a connection sent. The error is errdefs.NotFound, also of another's.
+func SentBy(ctx context.Context, t *tenant.Tenants, org id.Org, by connection.Connection, which id.Invite) (Application, error) {
+	a, err := ReadApplication(ctx, t, org, which)
+	if err != nil || a.Connection == by.ID {
+		return a, err
+	}
+	err = t.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+		sent, err := a.sentBy(ctx, tx, by)
+		if err == nil && !sent {
+			err = ApplicationNoun.NotFound(which)
+		}
+		return err
+	}, tenant.Idempotent(true))
+	return a, err
+}
+
+// Referred finds what a connection sent by the application's id there, its own first. It rides
 // candidate_application_by_reference. The error is errdefs.NotFound.
-func Referred(ctx context.Context, tx *tenant.Tx, a Applied, r id.Role) (Application, error) {
-	return tenant.OneIn(ctx, tx, scanApplication, ApplicationNoun.NotFound(id.Invite{}), `
+func Referred(ctx context.Context, tx *tenant.Tx, by Applied, r id.Role) (Application, error) {
+	all, err := tenant.AllIn(ctx, tx, scanApplication, `
 		SELECT `+applicationColumns+` FROM candidate_application
-		WHERE org_id = $1 AND connection_id = $2 AND role_id = $3 AND reference = $4`, tx.Org, a.Connection, r, a.Reference)
+		WHERE org_id = $1 AND role_id = $2 AND reference = $3 ORDER BY connection_id = $4 DESC, created_at DESC`, tx.Org, r, by.Reference, by.By.ID)
+	if err != nil {
+		return Application{}, err
+	}
+	for i := range all {
+		if sent, err := all[i].sentBy(ctx, tx, by.By); err != nil || sent {
+			return all[i], err
+		}
+	}
+	return Application{}, ApplicationNoun.NotFound(id.Invite{})
 }
 
 // Release frees the application's id, so that the candidate can be sent anew; the system still
@@ -113,35 +158,60 @@ func (a *Application) Release(ctx context.Context, tx *tenant.Tx) error {
 	return err
 }
 
-// Recall notes where the system wants to be told from now on.
-func (a *Application) Recall(ctx context.Context, tx *tenant.Tx, callback *string) error {
-	if callback == nil || a.Callback != nil && *a.Callback == *callback {
+// mostCallbacks bounds those that are kept, the latest.
+const mostCallbacks = 20
+
+// Resent notes that a system sent somebody again: by which connection, and where it is told from then
+// on. A call that is repeated late changes nothing.
+func (a *Application) Resent(ctx context.Context, tx *tenant.Tx, by Applied) error {
+	callbacks := a.Callbacks
+	for _, c := range by.Callbacks {
+		if !slices.Contains(callbacks, c) {
+			callbacks = append(callbacks, c)
+		}
+	}
+	if len(callbacks) == len(a.Callbacks) && a.Connection == by.By.ID && a.Address == by.By.Address() {
 		return nil
 	}
-	a.Callback = callback
+	a.Connection, a.Address, a.Callbacks = by.By.ID, by.By.Address(), callbacks[max(len(callbacks)-mostCallbacks, 0):]
 	tx.Touch("candidate_application", a.ID)
-	_, err := tx.Exec(ctx, `UPDATE candidate_application SET callback = $3 WHERE org_id = $1 AND id = $2`, tx.Org, a.ID, callback)
+	_, err := tx.Exec(ctx, `UPDATE candidate_application SET connection_id = $3, address = $4, callbacks = $5 WHERE org_id = $1 AND id = $2`,
+		tx.Org, a.ID, a.Connection, a.Address, a.Callbacks)
 	return err
 }
 
-// Heard notes which standing the system knows.
-func (a *Application) Heard(ctx context.Context, tx *tenant.Tx, edition int64) error {
-	if edition <= a.Told {
-		return nil
+// Dispatch notes that no job has to tell a standing any more: the system acknowledged it, or is told it
+// no more.
+func (a *Application) Dispatch(ctx context.Context, tx *tenant.Tx, edition int64, acknowledged bool) error {
+	a.Dispatched = max(a.Dispatched, edition)
+	if acknowledged {
+		a.Acknowledged = max(a.Acknowledged, edition)
 	}
-	a.Told = edition
+	return a.count(ctx, tx)
+}
+
+// Acknowledge notes that the system asked for the standing itself. It is told it all the same, as the
+// answer may not have reached it.
+func (a *Application) Acknowledge(ctx context.Context, tx *tenant.Tx) error {
+	a.Acknowledged = a.Edition
+	return a.count(ctx, tx)
+}
+
+func (a *Application) count(ctx context.Context, tx *tenant.Tx) error {
 	tx.Touch("candidate_application", a.ID)
-	_, err := tx.Exec(ctx, `UPDATE candidate_application SET told = $3 WHERE org_id = $1 AND id = $2`, tx.Org, a.ID, a.Told)
+	_, err := tx.Exec(ctx, `UPDATE candidate_application SET dispatched = $3, acknowledged = $4 WHERE org_id = $1 AND id = $2`, tx.Org, a.ID, a.Dispatched, a.Acknowledged)
 	return err
 }
 
 // apply enters by what a system sent a candidate who was just invited. The answer to it tells that.
 func (c *Candidate) apply(ctx context.Context, tx *tenant.Tx, a Applied) error {
+	callbacks := append([]string{}, a.Callbacks[max(len(a.Callbacks)-mostCallbacks, 0):]...)
 	tx.Touch("candidate_application", c.Invite)
 	_, err := tx.Exec(ctx, `
-		INSERT INTO candidate_application (org_id, id, connection_id, role_id, candidate_id, reference, callback, standing, standing_at, edition, told, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 1, 1, $9)`,
-		tx.Org, c.Invite, a.Connection, c.Role, c.ID, a.Reference, a.Callback, StandsInvited, c.CreatedAt)
+		INSERT INTO candidate_application (org_id, id, connection_id, provider, address, role_id, candidate_id, reference, callbacks, standing, standing_at,
+			edition, dispatched, acknowledged, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 1, 1, 1, $11)`,
+		tx.Org, c.Invite, a.By.ID, a.By.Provider, a.By.Address(), c.Role, c.ID, a.Reference, callbacks, StandsInvited, c.CreatedAt)
 	return err
 }
 
@@ -172,27 +242,61 @@ func (c *Candidate) follow(ctx context.Context, tx *tenant.Tx, at time.Time) err
 	if stands == a.Standing {
 		return nil
 	}
-	waits := a.Told < a.Edition // for a job that is queued
+	queued := a.Dispatched < a.Edition
 	// By the moment the system knows which is the last.
 	if soonest := a.StandingAt.Add(time.Millisecond); at.Before(soonest) {
 		at = soonest
 	}
 	a.Standing, a.StandingAt, a.Edition = stands, at, a.Edition+1
-	if stands == StandsComplete && c.ScreenedAt != nil {
-		err := tx.QueryRow(ctx, `SELECT percent, band FROM screening WHERE org_id = $1 AND id = $2`, tx.Org, c.Screening).Scan(&a.Percent, &a.Band)
-		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+	if stands == StandsComplete {
+		if err := a.release(ctx, tx, c); err != nil {
 			return err
 		}
 	}
+	tells := a.tells()
+	if !tells {
+		a.Dispatched = a.Edition
+	}
 	tx.Touch("candidate_application", a.ID)
 	if _, err := tx.Exec(ctx, `
-		UPDATE candidate_application SET standing = $3, standing_at = $4, percent = $5, band = $6, edition = $7 WHERE org_id = $1 AND id = $2`,
-		tx.Org, a.ID, a.Standing, a.StandingAt, a.Percent, a.Band, a.Edition); err != nil || waits {
+		UPDATE candidate_application SET standing = $3, standing_at = $4, percent = $5, band = $6, profile_url = $7, edition = $8, dispatched = $9
+		WHERE org_id = $1 AND id = $2`,
+		tx.Org, a.ID, a.Standing, a.StandingAt, a.Percent, a.Band, a.ProfileURL, a.Edition, a.Dispatched); err != nil || queued || !tells {
 		return err
 	}
 	_, err = job.Insert(ctx, tx, job.Job{
 		ID: id.NewJob(), Kind: job.ATSTell, ResourceKind: "candidate", ResourceID: c.ID.String(), Scope: scope.CandidatesRead, CreatedBy: byPlatform, CreatedAt: at,
 	}, Telling{a.ID})
+	return err
+}
+
+// tells says whether the system is told of the standing: Greenhouse asks, and is only told where to ask
+// once it is complete.
+func (a *Application) tells() bool {
+	return a.Provider != connection.Greenhouse || a.Standing == StandsComplete && a.Callback() != ""
+}
+
+// release decides what is told of a candidate who is complete, once and for all: by the config of the
+// connection, or of the one in its place. Nothing is told of the score where there is none.
+func (a *Application) release(ctx context.Context, tx *tenant.Tx, c *Candidate) error {
+	by, err := connection.Find(ctx, tx, a.Connection)
+	if errdefs.IsAbsent(err, connection.Noun) {
+		by, err = connection.Heir(ctx, tx, a.Connection, a.Address)
+	}
+	if errdefs.IsAbsent(err, connection.Noun) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	a.ProfileURL = new(by.Config.ProfileURL(c.ID))
+	if c.ScreenedAt == nil || by.Config.On("withoutScores") {
+		return nil
+	}
+	err = tx.QueryRow(ctx, `SELECT percent, band FROM screening WHERE org_id = $1 AND id = $2`, tx.Org, c.Screening).Scan(&a.Percent, &a.Band)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
 	return err
 }
 

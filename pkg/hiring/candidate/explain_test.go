@@ -8,6 +8,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/hiring/candidate"
+	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/store/database/databasetest"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/store/tenant/tenanttest"
@@ -59,8 +60,9 @@ func TestApplicationsRideTheirIndexes(t *testing.T) {
 	db, err := tenants.Shard(t.Context(), "a")
 	require.NoError(t, err)
 	_, err = db.Exec(t.Context(), `
-		INSERT INTO candidate_application (org_id, id, connection_id, role_id, candidate_id, reference, standing, standing_at, edition, told, created_at)
-		SELECT $1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), n::TEXT, 'invited', now(), 1, 1, now()
+		INSERT INTO candidate_application (org_id, id, connection_id, provider, address, role_id, candidate_id, reference, callbacks, standing,
+			standing_at, edition, dispatched, acknowledged, created_at)
+		SELECT $1, gen_random_uuid(), gen_random_uuid(), 'ashby', '', gen_random_uuid(), gen_random_uuid(), n::TEXT, '{}', 'invited', now(), 1, 1, 1, now()
 		FROM generate_series(1, 2000) n`, org)
 	require.NoError(t, err)
 	in := func(fn func(context.Context, *tenant.Tx)) func() error {
@@ -76,13 +78,13 @@ func TestApplicationsRideTheirIndexes(t *testing.T) {
 		run   func() error
 	}{
 		"of a connection": {"candidate_application_pkey", func() error {
-			_, _ = candidate.GetApplication(t.Context(), tenants, org, id.NewConnection(), id.NewInvite())
+			_, _ = candidate.SentBy(t.Context(), tenants, org, connection.Connection{}, id.NewInvite())
 			return nil
 		}},
 		"of a job":  {"candidate_application_pkey", func() error { _, _ = candidate.ReadApplication(t.Context(), tenants, org, id.NewInvite()); return nil }},
 		"to change": {"candidate_application_pkey", in(func(ctx context.Context, tx *tenant.Tx) { _, _ = candidate.FindApplication(ctx, tx, id.NewInvite()) })},
 		"by the system's id": {"candidate_application_by_reference", in(func(ctx context.Context, tx *tenant.Tx) {
-			_, _ = candidate.Referred(ctx, tx, candidate.Applied{Connection: id.NewConnection(), Reference: "7"}, id.NewRole())
+			_, _ = candidate.Referred(ctx, tx, candidate.Applied{Reference: "7"}, id.NewRole())
 		})},
 	} {
 		t.Run(name, func(t *testing.T) {

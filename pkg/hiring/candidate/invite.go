@@ -181,12 +181,12 @@ type Fault struct {
 // FaultsError says why nobody of a batch was invited: some of them cannot be.
 type FaultsError struct{ Faults []Fault }
 
-// known is what is said of who is a candidate of the role already.
-const known = "is that of a candidate of the role already"
+// duplicate is what is said of who is a candidate of the role already.
+const duplicate = "is that of a candidate of the role already"
 
-// Known says whether some of them are candidates of the role already.
-func (e *FaultsError) Known() bool {
-	return slices.ContainsFunc(e.Faults, func(f Fault) bool { return f.Message == known })
+// Duplicate says whether some of them are candidates of the role already.
+func (e *FaultsError) Duplicate() bool {
+	return slices.ContainsFunc(e.Faults, func(f Fault) bool { return f.Message == duplicate })
 }
 
 func (e *FaultsError) Error() string {
@@ -264,7 +264,7 @@ func (b *Batch) begin(ctx context.Context, tx *tenant.Tx, r *role.Role, who acti
 		people[i] = Issued{Invite: v, Candidate: c, Token: NewToken()}
 	}
 	faults = append(faults, b.twice()...)
-	others, err := b.known(ctx, tx, r.ID, emails, externals)
+	others, err := b.duplicates(ctx, tx, r.ID, emails, externals)
 	if err != nil {
 		return nil, err
 	}
@@ -297,9 +297,9 @@ func (b *Batch) twice() (faults []Fault) {
 	return faults
 }
 
-// known are those who are candidates of the role already. It rides candidate_by_email and
+// duplicates are those who are candidates of the role already. It rides candidate_by_email and
 // candidate_by_external.
-func (b *Batch) known(ctx context.Context, tx *tenant.Tx, r id.Role, emails, externals map[string]int) (faults []Fault, err error) {
+func (b *Batch) duplicates(ctx context.Context, tx *tenant.Tx, r id.Role, emails, externals map[string]int) (faults []Fault, err error) {
 	for _, look := range []struct {
 		field, sql string
 		of         map[string]int
@@ -319,7 +319,7 @@ func (b *Batch) known(ctx context.Context, tx *tenant.Tx, r id.Role, emails, ext
 			return nil, err
 		}
 		for _, value := range found {
-			faults = append(faults, Fault{look.of[value], look.field, known})
+			faults = append(faults, Fault{look.of[value], look.field, duplicate})
 		}
 	}
 	return faults, nil

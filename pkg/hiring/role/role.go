@@ -220,6 +220,11 @@ func Several(ctx context.Context, t *tenant.Tenants, org id.Org, which []id.Role
 	return all, err
 }
 
+// Existing are those of some roles that there are. It rides hiring_role_pkey.
+func Existing(ctx context.Context, tx *tenant.Tx, which []id.Role) ([]id.Role, error) {
+	return tenant.AllIn(ctx, tx, pgx.RowTo[id.Role], `SELECT r.id FROM hiring_role r WHERE r.org_id = $1 AND r.id = ANY($2)`, tx.Org, which)
+}
+
 // Lock finds a role, without its counts, that nobody else changes until the commit. The error
 // is errdefs.NotFound.
 func Lock(ctx context.Context, tx *tenant.Tx, r id.Role) (Role, error) {

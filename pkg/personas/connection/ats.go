@@ -123,6 +123,20 @@ func (o Opened) Ashby(g *egress.Guard, secret string) ashby.Client {
 	return ashby.Client{HTTP: o.atsClient(g), BaseURL: o.Config.BaseURL(o.Provider), Key: theirs}
 }
 
+// Calls says whether a system may be called under an address that came with a request: only where the
+// connection's own address is, or on Greenhouse's other hosts where that is Greenhouse's usual one.
+// The secret goes there.
+func (o Opened) Calls(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
+		return false
+	}
+	if origin(address) == o.Address() {
+		return true
+	}
+	return o.Address() == greenhouse.DefaultURL && u.Port() == "" && strings.HasSuffix(strings.ToLower(u.Hostname()), ".greenhouse.io")
+}
+
 // tryATS is the request that shows whether an applicant tracking system is there. Greenhouse has nothing that
 // could be asked with the key alone. Ashby is told of an assessment that there is not: that it finds none shows that it
 // takes the key.

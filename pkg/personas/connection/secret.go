@@ -2,6 +2,7 @@ package connection
 
 import (
 	"net/url"
+	"strings"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/vault"
@@ -39,11 +40,12 @@ func (s Secret) seal(v *vault.Vault, org id.Org, c id.Connection) []byte {
 	return v.Seal(place(org, c), []byte(s))
 }
 
-// origin is the scheme and host of an address.
+// origin is the scheme and host of an address: the same for all ways to write it.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
 	}
-	return u.Scheme + "://" + u.Host
+	host := strings.ToLower(u.Host)
+	return u.Scheme + "://" + strings.TrimSuffix(host, map[string]string{"https": ":443", "http": ":80"}[u.Scheme])
 }

@@ -93,6 +93,42 @@ func Lock(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, 
 	return lock(ctx, tx, which, selectWhole, scanWhole)
 }
 
+// Find finds a connection in a transaction. The error is errdefs.NotFound or errdefs.Gone.
+func Find(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, error) {
+	found, err := tenant.AllIn(ctx, tx, scan, selectOne, tx.Org, which)
+	if err != nil {
+		return Connection{}, err
+	}
+	return alone(which, found)
+}
+
+// Succeeds says whether the connection was made anew in the place of a deleted one, whose service was at an
+// address. What went to that one is none of a connection's that was there beside it: it can be another account's.
+func (c Connection) Succeeds(before Connection, address string) bool {
+	return before.DeletedAt != nil && !c.CreatedAt.Before(*before.DeletedAt) && c.Kind == before.Kind && c.Provider == before.Provider && c.Address() == address
+}
+
+// Heir finds the newest connection that succeeds a deleted one, whose service was at an address. The error is
+// errdefs.NotFound. It rides connection_pkey.
+func Heir(ctx context.Context, tx *tenant.Tx, of id.Connection, address string) (Connection, error) {
+	before, err := Find(ctx, tx, of)
+	if err != nil && !errdefs.IsAbsent(err, Noun) {
+		return Connection{}, err
+	}
+	found, err := tenant.AllIn(ctx, tx, scan, `
+		SELECT `+columns+` FROM connection c
+		WHERE c.org_id = $1 AND c.kind = $2 AND c.provider = $3 AND c.deleted_at IS NULL ORDER BY c.id DESC`, tx.Org, before.Kind, before.Provider)
+	if err != nil {
+		return Connection{}, err
+	}
+	for _, c := range found {
+		if c.Succeeds(before, address) {
+			return c, nil
+		}
+	}
+	return Connection{}, Noun.NotFound(of)
+}
+
 // hold is Lock without the tools of a server.
 func hold(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, error) {
 	return lock(ctx, tx, which, selectOne, scan)

@@ -44,13 +44,6 @@ func (c Contact) properties() map[string]string {
 	return all
 }
 
-// Written is a contact that was written.
-type Written struct {
-	ID string
-	// New says that there was none before.
-	New bool
-}
-
 type input struct {
 	ID         string            `json:"id"`
 	IDProperty string            `json:"idProperty,omitempty"`
@@ -60,14 +53,13 @@ type input struct {
 type results struct {
 	Results []struct {
 		ID         string             `json:"id"`
-		New        bool               `json:"new"`
 		Properties map[string]*string `json:"properties"`
 	} `json:"results"`
 }
 
-// Upsert writes contacts by their addresses, each of which is named once, and answers them by
+// Upsert writes contacts by their addresses, each of which is named once, and answers their ids by
 // these in lower case. The error is an upstream.Error or context.Canceled.
-func (c Client) Upsert(ctx context.Context, all []Contact) (map[string]Written, error) {
+func (c Client) Upsert(ctx context.Context, all []Contact) (map[string]string, error) {
 	inputs := make([]input, len(all))
 	for i, each := range all {
 		inputs[i] = input{each.Email, "email", each.properties()}
@@ -76,10 +68,10 @@ func (c Client) Upsert(ctx context.Context, all []Contact) (map[string]Written, 
 	if err := c.post(ctx, contacts+"/batch/upsert", map[string]any{"inputs": inputs}, &answer); err != nil {
 		return nil, err
 	}
-	written := map[string]Written{}
+	written := map[string]string{}
 	for _, r := range answer.Results {
 		if email := r.Properties["email"]; email != nil && r.ID != "" {
-			written[strings.ToLower(*email)] = Written{r.ID, r.New}
+			written[strings.ToLower(*email)] = r.ID
 		}
 	}
 	return written, nil

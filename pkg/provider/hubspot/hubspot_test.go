@@ -22,8 +22,9 @@ func TestContactsAreWritten(t *testing.T) {
 		{Email: "kim@example.com", Properties: map[string]string{"firstname": "Kim"}}, {Email: "lee@example.com"},
 	})
 	require.NoError(t, err)
-	require.Equal(t, hubspot.Written{ID: had}, found["kim@example.com"])
-	require.True(t, found["lee@example.com"].New)
+	require.Len(t, found, 2)
+	require.Equal(t, had, found["kim@example.com"])
+	require.Equal(t, map[string]string{"email": "lee@example.com"}, s.Contacts()[found["lee@example.com"]])
 	require.Equal(t, map[string]string{"email": "kim@example.com", "firstname": "Kim"}, s.Contacts()[had])
 
 	_, err = c.Upsert(t.Context(), []hubspot.Contact{{Email: "invalid"}})

@@ -1,9 +1,211 @@
 package crm_test
 
 import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	clocktest "k8s.io/utils/clock/testing"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/hubspot/hubspottest"
+	"visavis.dev/pkg/sessions/crm"
+	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/database/databasetest"
+	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/store/tenant/tenanttest"
 )
 
 func TestMain(m *testing.M) { databasetest.Main(m) }
+
+// bench is an organization with a HubSpot, and what writes there.
+type bench struct {
+	t          *testing.T
+	tenants    *tenant.Tenants
+	sent       *tenanttest.Statements
+	org        id.Org
+	service    *hubspottest.Server
+	vault      *vault.Vault
+	clock      *clocktest.FakeClock
+	syncer     *crm.Syncer
+	connection id.Connection
+}
+
+func newBench(t *testing.T, config map[string]any) *bench {
+	t.Helper()
+	b := &bench{t: t, service: hubspottest.Start(), clock: clocktest.NewFakeClock(tenanttest.Now)}
+	t.Cleanup(b.service.Close)
+	b.tenants, b.sent, b.org, _ = tenanttest.NewTraced(t)
+	var err error
+	b.vault, err = vault.New(vault.NewKey())
+	require.NoError(t, err)
+	b.syncer = &crm.Syncer{
+		Tenants: b.tenants, Opener: connection.NewOpener(b.tenants, b.vault, b.clock), Egress: b.service.Guard(), Clock: b.clock,
+		Report: &connection.Reporter{Tenants: b.tenants, Clock: b.clock, Log: slog.New(slog.DiscardHandler)},
+	}
+	offer, ok := connection.FindOffer(connection.CRM, connection.HubSpot)
+	require.True(t, ok)
+	full := connection.Config{"baseUrl": b.service.URL}
+	maps.Copy(full, config)
+	require.NoError(t, offer.Check(full))
+	c := connection.New(offer, "CRM", full, "pat-good", tenanttest.Now)
+	c.State, c.TimeoutMs, b.connection = connection.Active, 5000, c.ID
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		return connection.Create(ctx, tx, b.vault, c, "pat-good", b.who())
+	})
+	return b
+}
+
+func (b *bench) who() activity.Actor { return activity.Actor{By: "test", At: b.clock.Now().UTC()} }
+
+func (b *bench) inTx(fn func(context.Context, *tenant.Tx) error) {
+	b.t.Helper()
+	require.NoError(b.t, b.tenants.InTx(context.Background(), b.org, fn))
+}
+
+// lead enters a lead.
+func (b *bench) lead(email string, changes ...func(*inbox.Item)) (i inbox.Item) {
+	b.t.Helper()
+	b.clock.Step(time.Second)
+	name := "Kim van Lee"
+	i.Contact, i.Language = &inbox.Contact{Name: &name, Email: &email}, "en"
+	for _, change := range changes {
+		change(&i)
+	}
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
+		i, err = inbox.Enter(ctx, tx, i, nil, b.who())
+		return err
+	})
+	return i
+}
+
+// change changes a lead; a contact alone is no change by the team, so that takes another one with it.
+func (b *bench) change(which id.InboxItem, change func(*inbox.Item)) {
+	b.t.Helper()
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		before, err := inbox.Lock(ctx, tx, which)
+		if err != nil {
+			return err
+		}
+		after := before
+		change(&after)
+		_, err = inbox.Change(ctx, tx, before, after, b.who())
+		return err
+	})
+}
+
+func (b *bench) forget(which id.InboxItem) {
+	b.t.Helper()
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		i, err := inbox.Lock(ctx, tx, which)
+		if err != nil {
+			return err
+		}
+		return inbox.Forget(ctx, tx, []inbox.Item{i}, inbox.Removal{Trigger: inbox.ByTeam, At: b.clock.Now().UTC()})
+	})
+}
+
+// begin queues a sync.
+func (b *bench) begin(o crm.Order) (j job.Job) {
+	b.t.Helper()
+	o.Connection = b.connection
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
+		j, err = crm.Begin(ctx, tx, o, b.who())
+		return err
+	})
+	return j
+}
+
+// step makes the next step of a job.
+func (b *bench) step(j *job.Job) (time.Duration, error) {
+	b.t.Helper()
+	step, err := b.syncer.Background().Works[j.Kind].Prepare(context.Background(), *j)
+	if err != nil {
+		return 0, err
+	}
+	var wait time.Duration
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
+		wait, err = step(ctx, tx, j, b.clock.Now().UTC())
+		return err
+	})
+	return wait, nil
+}
+
+// sync makes a whole sync, and answers what it counted.
+func (b *bench) sync(o crm.Order) map[string]int64 {
+	b.t.Helper()
+	j := b.begin(o)
+	for range 20 {
+		_, err := b.step(&j)
+		require.NoError(b.t, err)
+		if j.State.Ended() {
+			return j.Counts
+		}
+	}
+	require.Fail(b.t, "the sync does not end")
+	return nil
+}
+
+// queued are the jobs that send what changed, oldest first.
+func (b *bench) queued() (all []job.Job) {
+	b.t.Helper()
+	db, err := b.tenants.Shard(context.Background(), "a")
+	require.NoError(b.t, err)
+	rows, err := db.Query(context.Background(), `SELECT id, input FROM job WHERE kind = 'crm_send' ORDER BY id`)
+	require.NoError(b.t, err)
+	all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (job.Job, error) {
+		j := job.Job{Org: b.org, Kind: job.CRMSend, Progress: json.RawMessage("{}")}
+		return j, row.Scan(&j.ID, &j.Input)
+	})
+	require.NoError(b.t, err)
+	return all
+}
+
+// one is the only contact.
+func (b *bench) one() (string, map[string]string) {
+	b.t.Helper()
+	all := b.service.Contacts()
+	require.Len(b.t, all, 1)
+	for which, c := range all {
+		return which, c
+	}
+	return "", nil
+}
+
+// prepare asks the service for a job, and answers what is left to commit.
+func (b *bench) prepare(j *job.Job) (commit func() time.Duration) {
+	b.t.Helper()
+	step, err := b.syncer.Background().Works[j.Kind].Prepare(context.Background(), *j)
+	require.NoError(b.t, err)
+	return func() (wait time.Duration) {
+		b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
+			wait, err = step(ctx, tx, j, b.clock.Now().UTC())
+			return err
+		})
+		return wait
+	}
+}
+
+func (b *bench) links(which ...id.InboxItem) map[id.InboxItem]connection.Link {
+	b.t.Helper()
+	links, err := connection.Links(context.Background(), b.tenants, b.org, b.connection, which)
+	require.NoError(b.t, err)
+	return links
+}
+
+// connected is the connection as it is now.
+func (b *bench) connected() connection.Connection {
+	b.t.Helper()
+	c, err := connection.Get(context.Background(), b.tenants, b.org, b.connection)
+	require.NoError(b.t, err)
+	return c
+}

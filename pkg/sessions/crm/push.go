@@ -23,11 +23,14 @@ const (
 	unchanged = "unchanged"
 	skipped   = "skipped"
 	refused   = "refused"
+	unmapped  = "unmapped"
 	unlinked  = "unlinked"
 )
 
 // outcome is what was done at the service, to be kept here.
 type outcome struct {
+	// settled is when the connection was settled by which it was done; zero where nothing was.
+	settled time.Time
 	links   []connection.Link
 	dropped []id.InboxItem
 	counts  map[string]int64
@@ -36,14 +39,17 @@ type outcome struct {
 // keep writes down what was done with a connection, and has written again what changed meanwhile.
 // It answers false, and keeps nothing, where the connection itself did: what was written is
 // another account's.
-func (o *outcome) keep(ctx context.Context, tx *tenant.Tx, by connection.Connection, now time.Time) (bool, error) {
-	c, err := connection.Lock(ctx, tx, by.ID)
+func (o *outcome) keep(ctx context.Context, tx *tenant.Tx, by id.Connection, now time.Time) (bool, error) {
+	if o.settled.IsZero() {
+		return true, nil
+	}
+	c, err := connection.Lock(ctx, tx, by)
 	switch {
 	case errdefs.IsAbsent(err, connection.Noun):
 		return false, nil
 	case err != nil:
 		return false, err
-	case !c.SettledAt.Equal(by.SettledAt):
+	case !c.SettledAt.Equal(o.settled):
 		return false, nil
 	}
 	editions := map[id.InboxItem]int64{}
@@ -51,9 +57,9 @@ func (o *outcome) keep(ctx context.Context, tx *tenant.Tx, by connection.Connect
 		editions[l.Item] = l.Edition
 	}
 	return true, errors.Join(
-		inbox.FollowChanged(ctx, tx, by.ID, editions, now),
-		connection.SaveLinks(ctx, tx, by.ID, o.links, now),
-		connection.DropLinks(ctx, tx, by.ID, o.dropped))
+		inbox.FollowChanged(ctx, tx, by, editions, now),
+		connection.SaveLinks(ctx, tx, by, o.links, now),
+		connection.DropLinks(ctx, tx, by, o.dropped))
 }
 
 // pushing is a batch on its way.
@@ -63,6 +69,8 @@ type pushing struct {
 	opened *connection.Opened
 	// had are what the items were there before.
 	had map[id.InboxItem]connection.Link
+	// unmapped are the addresses that are taken without their fields alone.
+	unmapped map[string]bool
 }
 
 // push writes items into a CRM. What it did until something failed is answered with the error, an
@@ -73,7 +81,7 @@ func (s *Syncer) push(ctx context.Context, o *connection.Opened, items []inbox.I
 		which[i] = items[i].ID
 	}
 	had, err := connection.Links(ctx, s.Tenants, o.Org, o.ID, which)
-	p := pushing{outcome: outcome{counts: map[string]int64{}}, Syncer: s, opened: o, had: had}
+	p := pushing{outcome: outcome{settled: o.SettledAt, counts: map[string]int64{}}, Syncer: s, opened: o, had: had, unmapped: map[string]bool{}}
 	if err != nil {
 		return p.outcome, err
 	}
@@ -108,39 +116,45 @@ func goes(i *inbox.Item) bool {
 		(i.Contact.Consent == nil || i.Contact.Consent.Given)
 }
 
-// write writes items by their addresses, each of which is written once: the newest item of it
-// counts, and all are linked with the contact. Nothing is written by a contact's id, which could
-// give somebody's contact another one's address.
+// write writes items by their addresses: the newest item of an address counts, wherever it stands, and
+// all are linked with the contact. Nothing is written by a contact's id, which could give somebody's
+// contact another one's address.
 func (p *pushing) write(ctx context.Context, items []inbox.Item) error {
 	if len(items) == 0 {
 		return nil
 	}
-	var (
-		order  []string
-		newest = map[string]*inbox.Item{}
-	)
+	var addresses []string
+	newest := map[string]*inbox.Item{}
 	for i := range items {
 		address := addressOf(&items[i])
 		if newest[address] == nil {
-			order = append(order, address)
+			addresses = append(addresses, address)
 		}
 		newest[address] = &items[i]
 	}
-	batch := make([]*inbox.Item, len(order))
-	for i, address := range order {
+	last, err := inbox.Newest(ctx, p.Tenants, p.opened.Org, kinds, addresses)
+	if err != nil {
+		return err
+	}
+	for i := range last {
+		newest[addressOf(&last[i])] = &last[i]
+	}
+	batch := make([]*inbox.Item, len(addresses))
+	for i, address := range addresses {
 		batch[i] = newest[address]
 	}
 	found, err := p.upsert(ctx, batch)
 	for i := range items {
-		w, ok := found[addressOf(&items[i])]
-		if !ok {
-			if err == nil {
-				p.counts[refused]++
-			}
-			continue
+		address := addressOf(&items[i])
+		switch contact, ok := found[address]; {
+		case ok:
+			p.counts[written]++
+			p.links = append(p.links, connection.Link{Item: items[i].ID, External: contact, Edition: items[i].Edition})
+		case p.unmapped[address]:
+			p.counts[unmapped]++
+		case err == nil:
+			p.counts[refused]++
 		}
-		p.counts[written]++
-		p.links = append(p.links, connection.Link{Item: items[i].ID, External: w.ID, Edition: items[i].Edition})
 	}
 	return err
 }
@@ -149,7 +163,7 @@ func addressOf(i *inbox.Item) string { return strings.ToLower(*i.Contact.Email) 
 
 // upsert writes a batch. The service takes all of it or nothing, so where it takes nothing each
 // is tried alone; what is refused then stays as it is.
-func (p *pushing) upsert(ctx context.Context, batch []*inbox.Item) (map[string]hubspot.Written, error) {
+func (p *pushing) upsert(ctx context.Context, batch []*inbox.Item) (map[string]string, error) {
 	contacts := make([]hubspot.Contact, len(batch))
 	for i, item := range batch {
 		contacts[i] = p.contact(item)
@@ -159,9 +173,9 @@ func (p *pushing) upsert(ctx context.Context, batch []*inbox.Item) (map[string]h
 	case !refuses(err):
 		return found, err
 	case len(batch) == 1:
-		return nil, nil
+		return nil, p.askBare(ctx, contacts[0])
 	}
-	found = map[string]hubspot.Written{}
+	found = map[string]string{}
 	for i, item := range batch {
 		now, err := inbox.Get(ctx, p.Tenants, p.opened.Org, item.ID)
 		if err != nil {
@@ -171,12 +185,33 @@ func (p *pushing) upsert(ctx context.Context, batch []*inbox.Item) (map[string]h
 			continue
 		}
 		one, err := p.ask(ctx, contacts[i:i+1])
-		if err != nil && !refuses(err) {
+		if refuses(err) {
+			err = p.askBare(ctx, contacts[i])
+		}
+		if err != nil {
 			return found, err
 		}
 		maps.Copy(found, one)
 	}
 	return found, nil
+}
+
+// askBare finds out why a contact is refused: where its address alone is taken it is for its fields, which is told of
+// the connection, as its mapping can be wrong for all.
+func (p *pushing) askBare(ctx context.Context, c hubspot.Contact) error {
+	if len(c.Properties) == 0 {
+		return nil
+	}
+	began := p.Clock.Now()
+	_, err := p.call(ctx, []hubspot.Contact{{Email: c.Email}})
+	if refuses(err) {
+		return nil
+	}
+	if err == nil {
+		p.unmapped[c.Email] = true
+		p.report(began, upstream.ErrRejected)
+	}
+	return err
 }
 
 // refuses says whether an error is of what was written, as an address that the service finds wrong.
@@ -189,16 +224,25 @@ func busy(err error) bool {
 	return upstream.StatusOf(err) == http.StatusConflict || upstream.StatusOf(err) == http.StatusLocked
 }
 
-// ask writes contacts with the first secret that the service takes, and reports how that went,
-// unless that says nothing of the connection.
-func (p *pushing) ask(ctx context.Context, some []hubspot.Contact) (found map[string]hubspot.Written, err error) {
+// ask writes contacts, and reports how that went, unless that says nothing of the connection.
+func (p *pushing) ask(ctx context.Context, some []hubspot.Contact) (map[string]string, error) {
 	began := p.Clock.Now()
+	found, err := p.call(ctx, some)
+	if !refuses(err) && !busy(err) {
+		p.report(began, err)
+	}
+	return found, err
+}
+
+// call writes contacts with the first secret that the service takes.
+func (p *pushing) call(ctx context.Context, some []hubspot.Contact) (found map[string]string, err error) {
 	err = p.opened.WithSecret(func(token string) (err error) {
 		found, err = p.opened.HubSpot(p.Egress, token).Upsert(ctx, some)
 		return err
 	})
-	if !refuses(err) && !busy(err) {
-		p.Report.Report(p.opened.Org, p.opened.ID, connection.OutcomeOf("sync.upsert", began, p.Clock.Now(), err))
-	}
 	return found, err
+}
+
+func (p *pushing) report(began time.Time, err error) {
+	p.Report.Report(p.opened.Org, p.opened.ID, connection.OutcomeOf("sync.upsert", began, p.Clock.Now(), err))
 }

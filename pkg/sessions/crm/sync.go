@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/provider/hubspot"
 	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/sessions/inbox"
@@ -32,9 +33,14 @@ type Syncer struct {
 	Clock   clock.PassiveClock
 }
 
+// patience is that with a CRM, long enough for a limit that holds for a day. A sync or a later change
+// writes what was given up.
+var patience = dispatch.Patience{Away: 24 * time.Hour, Longest: 5 * time.Minute}
+
 // Background is what workers do for CRMs.
 func (s *Syncer) Background() job.Background {
-	return job.Background{Works: map[job.Kind]job.Work{job.ConnectionSync: {Prepare: s.sync}, job.CRMSend: {Prepare: s.send}}}
+	d := dispatch.New(s.Opener, s.Clock, patience)
+	return job.Background{Works: map[job.Kind]job.Work{job.ConnectionSync: d.Work(s.sync), job.CRMSend: d.Work(s.send)}}
 }
 
 // Order is what a sync is to do.
@@ -49,8 +55,6 @@ type Order struct {
 // progress is how far a sync got: each batch is committed with it.
 type progress struct {
 	After id.InboxItem `json:"after,omitzero"`
-	// Waits counts how often the service asked for patience in a row.
-	Waits int `json:"waits,omitempty"`
 	// Written and Gone count what was done of the batch under way, which is met again.
 	Written int64 `json:"written,omitempty"`
 	Gone    int64 `json:"gone,omitempty"`
@@ -61,10 +65,10 @@ type progress struct {
 func (p *progress) count(j *job.Job, counts map[string]int64, done bool) {
 	if done {
 		counts[unchanged], counts[skipped] = counts[unchanged]-p.Written, counts[skipped]-p.Gone
-		p.Waits, p.Written, p.Gone = 0, 0, 0
+		p.Written, p.Gone = 0, 0
 	} else {
 		counts = map[string]int64{written: counts[written], unlinked: counts[unlinked]}
-		p.Waits, p.Written, p.Gone = p.Waits+1, p.Written+counts[written], p.Gone+counts[unlinked]
+		p.Written, p.Gone = p.Written+counts[written], p.Gone+counts[unlinked]
 	}
 	for name, n := range counts {
 		if n != 0 {
@@ -98,7 +102,7 @@ func Begin(ctx context.Context, tx *tenant.Tx, o Order, who activity.Actor) (job
 var kinds = []inbox.Kind{inbox.Lead, inbox.Book}
 
 // sync writes the next items, oldest first.
-func (s *Syncer) sync(ctx context.Context, j job.Job) (job.Step, error) {
+func (s *Syncer) sync(ctx context.Context, j job.Job) (*dispatch.Message, error) {
 	var (
 		o Order
 		p progress
@@ -106,38 +110,43 @@ func (s *Syncer) sync(ctx context.Context, j job.Job) (job.Step, error) {
 	if err := errors.Join(json.Unmarshal(j.Input, &o), json.Unmarshal(j.Progress, &p)); err != nil {
 		return nil, err
 	}
-	opened, err := s.open(ctx, j.Org, o.Connection)
-	if err != nil {
-		return nil, err
-	}
 	items, err := inbox.List(ctx, s.Tenants, j.Org, inbox.Filter{Kinds: kinds, From: o.Since, Ascending: true}, p.After, hubspot.MaxBatch)
-	if err != nil {
-		return nil, err
-	}
-	did, err := s.push(ctx, &opened, items, o.DryRun)
-	wait, err := patience(err, p.Waits)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
-		if kept, err := did.keep(ctx, tx, opened.Connection, now); err != nil || !kept {
-			return again, err
-		}
-		if p.count(j, did.counts, wait == 0); wait > 0 {
-			return wait, note(j, p)
-		}
-		j.Done += int64(len(items))
-		if len(items) > 0 {
-			p.After = items[len(items)-1].ID
-		}
-		if len(items) < hubspot.MaxBatch {
-			if j.Counts[refused] > 0 && j.Counts[written]+j.Counts[unchanged] == 0 {
-				return 0, &job.Refusal{Code: string(upstream.Rejected)} // it is no single address
+	var did outcome
+	return &dispatch.Message{
+		To: o.Connection,
+		Tell: func(ctx context.Context, to *connection.Opened) (err error) {
+			did, err = s.push(ctx, to, items, o.DryRun)
+			return err
+		},
+		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, came dispatch.Outcome) (time.Duration, error) {
+			if kept, err := did.keep(ctx, tx, o.Connection, now); err != nil || !kept {
+				return again, err
 			}
-			j.State, j.Total = job.Succeeded, j.Done
-		}
-		return 0, note(j, p)
-	}, nil
+			p.count(j, did.counts, came.Acknowledged())
+			switch {
+			case came.Abandoned():
+				j.State, j.ErrorCode = job.Failed, came.Code
+			case came.Acknowledged():
+				j.Done += int64(len(items))
+				if len(items) > 0 {
+					p.After = items[len(items)-1].ID
+				}
+				if len(items) < hubspot.MaxBatch {
+					conclude(j)
+				}
+			}
+			return 0, note(j, p)
+		},
+	}, err
+}
+
+// conclude ends a sync that came to its end. One that wrote nothing, though there was something to be written,
+// failed: it is no single address.
+func conclude(j *job.Job) {
+	j.State, j.Total = job.Succeeded, j.Done
+	if n := j.Counts; n[written] == 0 && (n[unmapped] > 0 || n[refused] > 0 && n[unchanged] == 0) {
+		j.State, j.ErrorCode = job.Failed, string(upstream.Rejected)
+	}
 }
 
 func note(j *job.Job, p progress) (err error) {
@@ -146,75 +155,33 @@ func note(j *job.Job, p progress) (err error) {
 }
 
 // send writes one item that changed, where that is not done.
-func (s *Syncer) send(ctx context.Context, j job.Job) (job.Step, error) {
-	var (
-		in inbox.Followed
-		p  progress
-	)
-	if err := errors.Join(json.Unmarshal(j.Input, &in), json.Unmarshal(j.Progress, &p)); err != nil {
-		return nil, err
-	}
-	opened, err := s.open(ctx, j.Org, in.Connection)
-	if err != nil {
+func (s *Syncer) send(ctx context.Context, j job.Job) (*dispatch.Message, error) {
+	var in inbox.Followed
+	if err := json.Unmarshal(j.Input, &in); err != nil {
 		return nil, err
 	}
 	item, err := inbox.Get(ctx, s.Tenants, j.Org, in.Item)
-	if err != nil {
-		return nil, err
+	if errdefs.IsAbsent(err, inbox.Noun) {
+		return nil, nil
 	}
-	did, err := s.push(ctx, &opened, []inbox.Item{item}, false)
-	wait, err := patience(err, p.Waits)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
-		if kept, err := did.keep(ctx, tx, opened.Connection, now); err != nil || !kept {
-			return again, err
-		}
-		if wait > 0 {
-			p.Waits++
-			return wait, note(j, p)
-		}
-		j.State = job.Succeeded
-		return 0, nil
-	}, nil
+	var did outcome
+	return &dispatch.Message{
+		To: in.Connection,
+		Tell: func(ctx context.Context, to *connection.Opened) (err error) {
+			did, err = s.push(ctx, to, []inbox.Item{item}, false)
+			return err
+		},
+		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, came dispatch.Outcome) (time.Duration, error) {
+			if kept, err := did.keep(ctx, tx, in.Connection, now); err != nil || !kept {
+				return again, err
+			}
+			if came.Wait == 0 {
+				j.State = job.Succeeded
+			}
+			return 0, nil
+		},
+	}, err
 }
 
-// open opens a connection. One that is gone or switched off ends the job.
-func (s *Syncer) open(ctx context.Context, org id.Org, which id.Connection) (connection.Opened, error) {
-	opened, err := s.Opener.Open(ctx, org, which)
-	if errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled) {
-		return opened, &job.Refusal{Code: "no_connection"}
-	}
-	return opened, err
-}
-
-const (
-	// again is how soon a step is made again.
-	again = time.Second
-	// maxWaits is how often in a row a service may ask for patience, or be away, before a job is
-	// given up, and maxWait bounds a wait that it did not ask for.
-	maxWaits = 30
-	maxWait  = 5 * time.Minute
-)
-
-// patience is how long a service is left alone, where it asked for that or is away: zero where
-// nothing failed. What a further attempt changes nothing of is a job.Refusal.
-func patience(err error, waits int) (time.Duration, error) {
-	failed, ok := errors.AsType[*upstream.Error](err)
-	if !ok {
-		return 0, err
-	}
-	wait := again
-	switch {
-	case failed.Code == upstream.RateLimited, busy(err):
-	case failed.Code == upstream.Timeout, failed.Code == upstream.Unavailable, failed.Code == upstream.Truncated:
-		wait = min(again<<min(waits, 10), maxWait)
-	default:
-		waits = maxWaits
-	}
-	if waits >= maxWaits {
-		return 0, &job.Refusal{Code: string(failed.Code)}
-	}
-	return max(failed.RetryAfter, wait), nil
-}
+// again is how soon a step is made again whose connection changed meanwhile.
+const again = time.Second

@@ -37,6 +37,16 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id
 	return tenant.All(ctx, t, org, scan, sql, args...)
 }
 
+// Newest are, of some kinds, the newest items of mail addresses in lower case: one of each address, of those whose
+// visitors may be written to. It rides inbox_item_by_email.
+func Newest(ctx context.Context, t *tenant.Tenants, org id.Org, kinds []Kind, addresses []string) ([]Item, error) {
+	return tenant.All(ctx, t, org, scan, `
+		SELECT DISTINCT ON (lower(i.contact->>'email')) `+columns+` FROM inbox_item i
+		WHERE i.org_id = $1 AND lower(i.contact->>'email') = ANY($2) AND i.kind = ANY($3) AND i.forgotten_at IS NULL AND i.state <> 'spam'
+			AND COALESCE(i.contact->'consent'->>'given', 'true') = 'true'
+		ORDER BY lower(i.contact->>'email'), i.id DESC`, org, addresses, kinds)
+}
+
 // statement chooses the statement; some is false where nothing can be found.
 func (f Filter) statement(org id.Org, after id.InboxItem, limit int) (sql string, args []any, some bool) {
 	least, most := f.window(after)

@@ -11,25 +11,31 @@ CREATE TABLE IF NOT EXISTS candidate_application (
     -- the invite's
     id             UUID        NOT NULL,
     connection_id  UUID        NOT NULL,
+    -- where the connection goes: another one there goes on with it once this one is deleted
+    provider       TEXT        NOT NULL,
+    address        TEXT        NOT NULL,
     role_id        UUID        NOT NULL,
     candidate_id   UUID        NOT NULL,
     -- the application's id there; null once the candidate was sent anew
     reference      TEXT,
-    -- where the system is told that there is something new; null where it has one address for all
-    callback       TEXT,
+    -- where the system is told that it is complete, by each time that it sent them; empty where it has one address for all
+    callbacks      TEXT[]      NOT NULL,
     -- what it is told: invited | opened | started | in_review | expired | complete | cancelled
     standing       TEXT        NOT NULL,
     standing_at    TIMESTAMPTZ NOT NULL,
-    -- of the interview that was released; null of none
+    -- what it is told once it is complete, as it was decided then; null of nothing
     percent        DOUBLE PRECISION,
     band           TEXT,
-    -- counts the standings, and told is the last one that the system knows
+    profile_url    TEXT,
+    -- counts the standings; acknowledged is the last one that the system took, and dispatched the
+    -- last one that no job has to tell any more
     edition        BIGINT      NOT NULL,
-    told           BIGINT      NOT NULL,
+    dispatched     BIGINT      NOT NULL,
+    acknowledged   BIGINT      NOT NULL,
     created_at     TIMESTAMPTZ NOT NULL,
     CONSTRAINT candidate_application_pkey PRIMARY KEY (org_id, id)
 );
-CREATE UNIQUE INDEX IF NOT EXISTS candidate_application_by_reference ON candidate_application (org_id, connection_id, role_id, reference);
+CREATE UNIQUE INDEX IF NOT EXISTS candidate_application_by_reference ON candidate_application (org_id, role_id, reference, connection_id);
 CREATE INDEX IF NOT EXISTS candidate_application_by_candidate ON candidate_application (org_id, candidate_id);
 
 -- +goose Down

@@ -1,0 +1,221 @@
+// Package dispatch has jobs tell connected systems what these are to know, each until the system takes it: the
+// sending side of a transactional outbox. The job is queued with the commit that makes something so; a
+// call that failed is made again as long as there is patience with the system.
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Patience is how much there is with a system, by the sum of the waits between the calls of one job in
+// a row. Faults of ours use up none of it: they are logged and waited for, however long they last.
+type Patience struct {
+	// Away is for a system that does not answer, or asks for patience.
+	Away time.Duration
+	// Unready is for one that people have to do something about: it does not take the secret, answers
+	// something else, or its connection is switched off or gone.
+	Unready time.Duration
+	// Longest bounds a wait that the system did not ask for.
+	Longest time.Duration
+}
+
+// Message is what a job tells a system next.
+type Message struct {
+	To id.Connection
+	// Tell calls the system. An error that is no upstream.Error is a fault of ours.
+	Tell func(ctx context.Context, to *connection.Opened) error
+	// Keep notes what came of it in the transaction of the job's step, and ends the job where
+	// nothing is left to tell. What it answers is a wait of its own.
+	Keep func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, o Outcome) (time.Duration, error)
+}
+
+// Outcome is what came of telling a system. Where there is a wait it is told again after it.
+type Outcome struct {
+	// Code is why the system did not take it; empty where it did.
+	Code string
+	Wait time.Duration
+}
+
+// Acknowledged says that the system took it.
+func (o Outcome) Acknowledged() bool { return o.Code == "" }
+
+// Abandoned says that it is told no more.
+func (o Outcome) Abandoned() bool { return o.Code != "" && o.Wait == 0 }
+
+// NoConnection is the code where there is no connection any more, or it is switched off.
+const NoConnection = "no_connection"
+
+// Dispatcher tells systems. It is safe for concurrent use.
+type Dispatcher struct {
+	opener   *connection.Opener
+	clock    clock.PassiveClock
+	patience Patience
+	// resting are systems that are left alone until a moment.
+	resting *lru.Cache[rests, time.Time]
+}
+
+// rests names a connection as it was settled last.
+type rests struct {
+	org     id.Org
+	of      id.Connection
+	settled time.Time
+}
+
+// mostResting bounds the connections that are remembered.
+const mostResting = 10_000
+
+// New makes a dispatcher.
+func New(o *connection.Opener, c clock.PassiveClock, p Patience) *Dispatcher {
+	resting, err := lru.New[rests, time.Time](mostResting)
+	if err != nil {
+		panic(err) // the size is good
+	}
+	return &Dispatcher{o, c, p, resting}
+}
+
+// waited is how long a job waited for its system in a row, and after how many calls.
+type waited struct {
+	Calls int           `json:"calls"`
+	For   time.Duration `json:"for"`
+}
+
+// key is where a job's progress has it; the rest of the progress is the message's.
+const key = "waited"
+
+// Work is what jobs of a kind do: next says what there is to tell; nil for nothing more, which ends the job.
+func (d *Dispatcher) Work(next func(ctx context.Context, j job.Job) (*Message, error)) job.Work {
+	return job.Work{Failures: job.Endless, Prepare: func(ctx context.Context, j job.Job) (job.Step, error) {
+		var p struct {
+			Waited waited `json:"waited"`
+		}
+		if err := json.Unmarshal(j.Progress, &p); err != nil {
+			return nil, err
+		}
+		m, err := next(ctx, j)
+		if err != nil {
+			return nil, err
+		}
+		if m == nil {
+			return end, nil
+		}
+		o, w, err := d.tell(ctx, j.Org, m, p.Waited)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+			wait, err := m.Keep(ctx, tx, j, now, o)
+			if err != nil {
+				return 0, err
+			}
+			return max(wait, o.Wait), w.note(j)
+		}, nil
+	}}
+}
+
+func end(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
+	j.State = job.Succeeded
+	return 0, nil
+}
+
+// note writes it into a job's progress.
+func (w waited) note(j *job.Job) error {
+	all := map[string]any{}
+	if err := json.Unmarshal(j.Progress, &all); err != nil {
+		return err
+	}
+	if delete(all, key); w != (waited{}) {
+		all[key] = w
+	}
+	var err error
+	j.Progress, err = json.Marshal(all)
+	return err
+}
+
+// tell tells once. Its error is a fault of ours.
+func (d *Dispatcher) tell(ctx context.Context, org id.Org, m *Message, w waited) (Outcome, waited, error) {
+	to, err := d.opener.Open(ctx, org, m.To)
+	if errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled) {
+		o, w := w.wait(NoConnection, d.patience.Longest, d.patience.Unready)
+		return o, w, nil
+	}
+	if err != nil {
+		return Outcome{}, w, err
+	}
+	system, began := rests{org, to.ID, to.SettledAt}, d.clock.Now()
+	if until, ok := d.resting.Get(system); ok && began.Before(until) {
+		o, again := w.wait(string(upstream.Unavailable), until.Sub(began), d.patience.Away)
+		again.Calls = w.Calls
+		return o, again, nil
+	}
+	err = m.Tell(ctx, &to)
+	failed, ok := errors.AsType[*upstream.Error](err)
+	if !ok {
+		return Outcome{}, waited{}, err
+	}
+	ended := d.clock.Now()
+	if rest := restAfter(failed, ended.Sub(began)); rest >= shortestRest {
+		d.resting.Add(system, ended.Add(rest))
+	}
+	first, patience := d.patience.with(failed)
+	o, w := w.wait(string(failed.Code), max(failed.RetryAfter, min(first<<min(w.Calls, mostDoubled), d.patience.Longest)), patience)
+	return o, w, nil
+}
+
+// mostDoubled bounds how often a wait is doubled.
+const mostDoubled = 12
+
+// wait is what comes of a wait, and of none where the patience is over.
+func (w waited) wait(code string, wait, patience time.Duration) (Outcome, waited) {
+	if w.For >= patience {
+		return Outcome{Code: code}, waited{}
+	}
+	return Outcome{code, wait}, waited{w.Calls + 1, w.For + wait}
+}
+
+// with is the first wait after a failure, and how much patience there is with it; none where a further
+// call changes nothing.
+func (p Patience) with(e *upstream.Error) (first, patience time.Duration) {
+	switch {
+	case errors.Is(e.Err, egress.ErrRedirect): // as to a page of maintenance
+		return time.Minute, p.Away
+	case e.Status == http.StatusConflict, e.Status == http.StatusLocked, e.Status == http.StatusTooEarly: // something else is under way
+		return time.Second, p.Away
+	case e.Code == upstream.RateLimited, e.Code == upstream.Timeout, e.Code == upstream.Unavailable, e.Code == upstream.Truncated:
+		return time.Second, p.Away
+	case e.Code == upstream.Refused, e.Code == upstream.AddressRefused, e.Code == upstream.Malformed:
+		return time.Minute, p.Unready
+	}
+	return 0, 0
+}
+
+const (
+	// restFor is how many times as long as it took to fail a system is left alone: one that hangs
+	// takes no more than a part of its organization's calls.
+	restFor      = 4
+	shortestRest = time.Second
+	longestRest  = 5 * time.Minute
+)
+
+// restAfter is how long nothing is told a system that failed.
+func restAfter(e *upstream.Error, took time.Duration) time.Duration {
+	switch e.Code {
+	case upstream.RateLimited, upstream.Timeout, upstream.Unavailable, upstream.Truncated:
+		return max(e.RetryAfter, min(restFor*took, longestRest))
+	}
+	return 0
+}
