@@ -37,6 +37,10 @@ func (*platform) Launch(_ context.Context, _ *published.Site, _ id.Connection, a
 	return out, nil
 }
 
+func (*platform) Choose(context.Context, *published.Site, id.Connection, string, lti.Item) (page.Chosen, error) {
+	return page.Chosen{}, problem.New(problem.Forbidden, "x").WithDetail("reason", "answer_refused")
+}
+
 func (*platform) Keys(context.Context, *published.Site, id.Connection) ([]byte, error) {
 	return []byte(`{"keys":[]}`), nil
 }

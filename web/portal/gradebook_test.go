@@ -85,7 +85,7 @@ func TestGradesGoBack(t *testing.T) {
 	}
 	scores = c.Scores()
 	require.Len(t, scores, 2)
-	require.Equal(t, []any{100.0, false, 2}, []any{*scores[1].Given, scores[1].Superseded, c.Given()})
+	require.Equal(t, []any{100.0, 0, 2}, []any{*scores[1].Given, c.Conflicts(), c.Given()})
 
 	// The attempt that was made last counts; once it is void, the one before; then none.
 	second := c.sits(kim, c.about(), apitest.RightAnswer)
@@ -96,7 +96,7 @@ func TestGradesGoBack(t *testing.T) {
 	scores = told.all()
 	last := scores[len(scores)-1]
 	require.Nil(t, last.Given)
-	require.Equal(t, []any{"Initialized", "NotReady", false}, []any{last.Activity, last.Grading, last.Superseded})
+	require.Equal(t, []any{"Initialized", "NotReady", 0}, []any{last.Activity, last.Grading, c.Conflicts()})
 	require.Equal(t, 2, c.Given(), "a token is used again")
 
 	// Of a link that does not let scores be sent, and of who teaches, none are.
