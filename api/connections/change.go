@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/hiring/role"
+	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/store/tenant"
@@ -257,7 +258,10 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		return route.Deleted{Deleted: true, ID: which.String()}, connection.Delete(ctx, tx, which, c.Actor())
+		if err := connection.Delete(ctx, tx, which, c.Actor()); err != nil {
+			return route.Deleted{}, err
+		}
+		return route.Deleted{Deleted: true, ID: which.String()}, resourcelink.ForgetConnection(ctx, tx, which)
 	})
 }
 

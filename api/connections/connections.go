@@ -100,6 +100,7 @@ func (a *API) Register(s *route.Service) {
 	route.List(s, calls, a.calls)
 	a.registerReceive(s)
 	a.registerSync(s)
+	a.registerUntold(s)
 }
 
 // Connection is one connection, without its secret.

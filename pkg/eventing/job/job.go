@@ -261,6 +261,15 @@ func Recall(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) err
 	return err
 }
 
+// Waits says whether a job is there that has not ended; the zero id is none. It rides job_pkey.
+func Waits(ctx context.Context, tx *tenant.Tx, which id.Job) (there bool, err error) {
+	if which.IsZero() {
+		return false, nil
+	}
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM job WHERE org_id = $1 AND id = $2 AND finished_at IS NULL)`, tx.Org, which).Scan(&there)
+	return there, err
+}
+
 func lock(ctx context.Context, tx *tenant.Tx, which id.Job) (Job, error) {
 	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(which), `SELECT `+columns+` FROM job WHERE org_id = $1 AND id = $2 FOR UPDATE`, tx.Org, which)
 }

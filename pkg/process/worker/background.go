@@ -108,6 +108,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		job.Background{Tasks: widget.Tasks(d)},
 		// What people learn.
 		(&result.Scorer{Tenants: b.Tenants, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),
+		job.Background{Tasks: resourcelink.Tasks(d)},
 		gradebook.New(gradebook.Options{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Sign: b.Registry.SignToken, Clock: o.Clock}).Background(),
 		(&report.Builder{Tenants: b.Tenants, Files: b.Files, Clock: o.Clock}).Background(),
 		job.Background{Tasks: certificate.Tasks(d)},

@@ -295,7 +295,10 @@ func (e *entrance) launched(
 	}
 	v, err := e.seat(ctx, tx, who.ID, m.ID)
 	if err == nil && about != nil && l.LineItem != "" && m.Role == person.Learner {
-		from := resourcelink.Link{Key: resourcelink.Key{Person: who.ID, Subject: *about}, Connection: c.ID, User: l.User, LineItem: l.LineItem}
+		from := resourcelink.Link{
+			Key: resourcelink.Key{Person: who.ID, Subject: *about}, Connection: c.ID, User: l.User, LineItem: l.LineItem,
+			Origin: resourcelink.Origin{Issuer: c.Config.Text("issuer"), ClientID: c.Config.Text("clientId"), Deployment: l.Deployment},
+		}
 		err = resourcelink.Keep(ctx, tx, from, e.now)
 	}
 	v.Details = Details{Subject: about, AllowedOrigins: c.FrameOrigins(), ReturnURL: l.ReturnURL}
