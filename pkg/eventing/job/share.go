@@ -37,7 +37,7 @@ var (
 	quick     = []Kind{AssignmentProgress, CalendarSend, CandidateErase, Erase, InboxForget, MailSend, UnitSwitch, WebhookRecover}
 	computing = []Kind{AvatarPrepare, CandidateScore, Export, PeopleImport, ReportBuild, SubjectSync}
 	documents = []Kind{KnowledgeSync, RecordingJoin}
-	asking    = []Kind{ATSTell, ConnectionSync, CRMSend, GradeSend, MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}
+	asking    = []Kind{ATSTell, ConnectionSync, CRMSend, GradeSend, MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, StatementSend, Translate, VoiceClone, VoiceRemove}
 )
 
 // Heavy says whether the kind's steps are prepared outside their transaction.
