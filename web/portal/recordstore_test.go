@@ -297,6 +297,26 @@ func TestWhatIsToldOfWhoIsErasedIsVoided(t *testing.T) {
 	require.Empty(t, a.untold())
 }
 
+// Results go to a store, so whoever connects one may read them.
+func TestWhatARecordStoreNeeds(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t, nil)
+	body := map[string]any{"kind": "lms", "provider": "xapi", "name": "x", "config": a.Config(), "secret": "no-colon"}
+	err := a.api.Call(t.Context(), http.MethodPost, "/connections", body, nil)
+	require.ErrorContains(t, err, "400 invalid_request")
+	require.ErrorContains(t, err, "secret")
+	delete(body, "secret")
+	require.ErrorContains(t, a.api.Call(t.Context(), http.MethodPost, "/connections", body, nil), "400 invalid_request")
+	body["secret"] = xapitest.Key
+	body["config"].(map[string]any)["baseUrl"] = "https://169.254.169.254/xapi"
+	require.ErrorContains(t, a.api.Call(t.Context(), http.MethodPost, "/connections", body, nil), "400 invalid_request")
+	body["config"] = a.Config()
+	var key struct{ Secret string }
+	a.call(http.MethodPost, "/keys", map[string]any{"name": "less", "scopes": []string{"connections:write", "embed:write"}}, &key)
+	a.api.Key = key.Secret
+	require.ErrorContains(t, a.api.Call(t.Context(), http.MethodPost, "/connections", body, nil), "results:read")
+}
+
 func TestWhomARecordStoreIsToldOf(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t, map[string]any{"actor": "email"})
