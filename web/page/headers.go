@@ -92,10 +92,10 @@ func (v *view) keep(e Entered) {
 // goes first: a window of its own is sent both what a frame kept for its site (Partitioned) and what
 // is kept for every page, the older one before the newer, so that it would stay in the visit before.
 // It goes first since browsers that do not know partitions take both for one.
-func (v *view) set(c *http.Cookie) { //nolint:gosec // as every cookie of the portal's
+func (v *view) set(c *http.Cookie) {
 	if v.h.secure {
 		framed := len(v.origins) > 0
-		gone := *c
+		gone := *c //nolint:gosec // as every cookie of the portal's
 		gone.Value, gone.MaxAge, gone.Expires = "", -1, time.Time{}
 		inFrames(&gone, !framed)
 		http.SetCookie(v.w, &gone)
@@ -105,7 +105,7 @@ func (v *view) set(c *http.Cookie) { //nolint:gosec // as every cookie of the po
 }
 
 // inFrames makes a cookie one of pages in frames of other sites' pages, or of others.
-func inFrames(c *http.Cookie, framed bool) {
+func inFrames(c *http.Cookie, framed bool) { //nolint:gosec // as above
 	if framed {
 		c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -198,9 +199,7 @@ func TestALineItemIsItsPlatformsAlone(t *testing.T) {
 	// Another registration or deployment at the same platform is another one too.
 	for _, change := range []map[string]any{{"clientId": "tool-2"}, {"deploymentIds": []any{"deployment-2"}}} {
 		config := c.Config(c.portalID)
-		for name, value := range change {
-			config[name] = value
-		}
+		maps.Copy(config, change)
 		c.call(http.MethodPatch, "/connections/"+c.connection, map[string]any{"config": config}, nil)
 		c.right(kim)
 		require.Empty(t, told.all())

@@ -3,6 +3,7 @@ package portal_test
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -37,9 +38,7 @@ func newArchive(t *testing.T, changes map[string]any) *archive {
 	s := xapitest.New(t)
 	a := &archive{Store: s, school: newSchool(t, func(o *apitest.Options) { o.RootCAs = s.Roots() }), clock: clocktest.NewFakeClock(time.Now())}
 	config := s.Config()
-	for name, value := range changes {
-		config[name] = value
-	}
+	maps.Copy(config, changes)
 	var made struct{ ID string }
 	a.call(http.MethodPost, "/connections", map[string]any{"kind": "lms", "provider": "xapi", "name": "Store", "config": config, "secret": xapitest.Key}, &made)
 	a.connection = made.ID

@@ -170,8 +170,8 @@ func write(ctx context.Context, tx *tenant.Tx, of id.Assignment, changes []chang
 	if err := updateRows(ctx, tx, of, held); err != nil {
 		return grown, met, err
 	}
-	for _, c := range changes {
-		if err := c.told(ctx, tx, now); err != nil {
+	for i := range changes {
+		if err := changes[i].told(ctx, tx, now); err != nil {
 			return grown, met, err
 		}
 	}
@@ -179,7 +179,7 @@ func write(ctx context.Context, tx *tenant.Tx, of id.Assignment, changes []chang
 }
 
 // told has record stores told where somebody completed an assignment, or has not any more.
-func (c change) told(ctx context.Context, tx *tenant.Tx, now time.Time) error {
+func (c *change) told(ctx context.Context, tx *tenant.Tx, now time.Time) error {
 	if before := c.Before != nil && c.Before.State == Completed; before == (c.After.State == Completed) {
 		return nil
 	}

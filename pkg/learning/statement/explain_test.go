@@ -101,7 +101,8 @@ func TestIdsOfStatements(t *testing.T) {
 	r := statement.Record{Key: statement.Key{Connection: id.NewConnection(), ID: uuid.New()}}
 	elsewhere := r
 	elsewhere.Connection = id.NewConnection()
-	require.Equal(t, r.Statement(org, 1), r.Statement(org, 1))
+	again := r
+	require.Equal(t, r.Statement(org, 1), again.Statement(org, 1))
 	seen := map[uuid.UUID]bool{}
 	for _, each := range []uuid.UUID{r.Statement(org, 1), r.Statement(org, 2), r.Void(org, 1), r.Statement(other, 1), elsewhere.Statement(org, 1)} {
 		require.Equal(t, uuid.Version(5), each.Version())

@@ -76,7 +76,7 @@ func (r *Record) Statement(org id.Org, edition int64) uuid.UUID {
 func (r *Record) Void(org id.Org, edition int64) uuid.UUID { return r.named(org, "void", edition) }
 
 func (r *Record) named(org id.Org, what string, edition int64) uuid.UUID {
-	return uuid.NewSHA1(uuid.UUID(org), []byte(what+" "+r.Key.String()+" "+strconv.FormatInt(edition, 10)))
+	return uuid.NewSHA1(uuid.UUID(org), []byte(what+" "+r.String()+" "+strconv.FormatInt(edition, 10)))
 }
 
 const columns = `connection_id, id, kind, object_id, person_id, edition, sending, told, stands, store, trouble, job_id, changed_at`

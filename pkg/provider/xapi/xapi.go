@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -26,7 +27,7 @@ const (
 
 // The verbs. Voided is the standard's own (part 2, section 2.3.2); the others are ADL's and Open Badges'.
 const (
-	Passed    = "http://adlnet.gov/expapi/verbs/passed"
+	Passed    = "http://adlnet.gov/expapi/verbs/passed" //nolint:gosec // no password
 	Failed    = "http://adlnet.gov/expapi/verbs/failed"
 	Scored    = "http://adlnet.gov/expapi/verbs/scored"
 	Completed = "http://adlnet.gov/expapi/verbs/completed"
@@ -183,11 +184,12 @@ func (s Store) Tell(ctx context.Context, st Statement) error {
 	if err != nil {
 		return err
 	}
-	resp, err := s.HTTP.Do(req) //nolint:gosec // the client is a guard's
+	resp, err := s.HTTP.Do(req)
 	if err != nil {
 		return upstream.FromRequest(err)
 	}
 	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, resp.Body) // so that the connection is used again
 	switch {
 	case resp.StatusCode == http.StatusConflict:
 		return nil

@@ -381,7 +381,6 @@ func TestALaunchIsNoWayAroundADoor(t *testing.T) {
 	p.connection = p.connect(p.Config(p.portal.ID.String()), func(c map[string]any) { c["ageBand"] = "adult" })
 	_, err = p.come()
 	require.NoError(t, err)
-
 }
 
 // Somebody who chooses a link comes in to nothing, and chooses by the door that the link leads through.

@@ -51,7 +51,6 @@ type Store struct {
 	all      []Statement
 	behaves  []int
 	lost     int
-	versions []string
 	refused  []string
 	asked    int
 	conflict int
@@ -135,7 +134,7 @@ func (s *Store) Refused() []string {
 	return slices.Clone(s.refused)
 }
 
-// Asked counts how often statements were sent, and Conflicts those whose id another one had.
+// Asked counts how often statements were sent.
 func (s *Store) Asked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
