@@ -151,27 +151,32 @@ func Untold(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection)
 // Tell notes that a platform was told an edition. It answers
 // false where there is a later one.
 func Tell(ctx context.Context, tx *tenant.Tx, l Link) (bool, error) {
-	return l.note(ctx, tx, `told = $5, trouble = '', job_id = NULL`, `edition = $5`, l.Edition)
+	tx.Touch("resource_link", l.Person, l.Subject, l.ID)
+	tag, err := tx.Exec(ctx, `
+		UPDATE resource_link SET told = $5, trouble = '', job_id = NULL
+		WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4 AND edition = $5`,
+		tx.Org, l.Person, l.Subject, l.ID, l.Edition)
+	return err == nil && tag.RowsAffected() > 0, err
 }
 
 // Stop notes why an edition is not told. It answers false where there is a later one, which may be.
 func Stop(ctx context.Context, tx *tenant.Tx, l Link, why string) (bool, error) {
-	return l.note(ctx, tx, `trouble = $6, job_id = NULL`, `edition = $5`, l.Edition, why)
+	tx.Touch("resource_link", l.Person, l.Subject, l.ID)
+	tag, err := tx.Exec(ctx, `
+		UPDATE resource_link SET trouble = $6, job_id = NULL
+		WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4 AND edition = $5`,
+		tx.Org, l.Person, l.Subject, l.ID, l.Edition, why)
+	return err == nil && tag.RowsAffected() > 0, err
 }
 
 // Abandon notes why a link is told nothing by a job any more.
 func Abandon(ctx context.Context, tx *tenant.Tx, k Key, by id.Job, why string) error {
-	l := Link{Key: k}
-	_, err := l.note(ctx, tx, `trouble = $6, job_id = NULL`, `job_id = $5`, by, why)
+	tx.Touch("resource_link", k.Person, k.Subject, k.ID)
+	_, err := tx.Exec(ctx, `
+		UPDATE resource_link SET trouble = $6, job_id = NULL
+		WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4 AND job_id = $5`,
+		tx.Org, k.Person, k.Subject, k.ID, by, why)
 	return err
-}
-
-func (l *Link) note(ctx context.Context, tx *tenant.Tx, set, where string, args ...any) (bool, error) {
-	tx.Touch("resource_link", l.Person, l.Subject, l.ID)
-	tag, err := tx.Exec(ctx, `
-		UPDATE resource_link SET `+set+` WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4 AND `+where,
-		append([]any{tx.Org, l.Person, l.Subject, l.ID}, args...)...)
-	return err == nil && tag.RowsAffected() > 0, err
 }
 
 // ForgetPerson deletes the links of somebody who is erased, and answers how many there were. It
