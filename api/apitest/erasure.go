@@ -20,6 +20,7 @@ import (
 	"visavis.dev/pkg/learning/record"
 	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/learning/result"
+	"visavis.dev/pkg/learning/statement"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/store/database"
 	"visavis.dev/pkg/visits/memory"
@@ -86,6 +87,6 @@ func PlacesOf(found []string) map[string]bool {
 // Erase does what is left to do for those who were erased.
 func (w *World) Erase(t *testing.T) {
 	t.Helper()
-	eraser := person.Eraser{Files: w.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, resourcelink.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson)}
+	eraser := person.Eraser{Files: w.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, resourcelink.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson, statement.ForgetPerson)}
 	w.runJobs(t, map[job.Kind]job.Work{job.Erase: {Prepare: func(context.Context, job.Job) (job.Step, error) { return eraser.Step, nil }}})
 }

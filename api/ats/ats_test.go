@@ -338,5 +338,5 @@ func TestTheConfig(t *testing.T) {
 		require.Contains(t, message["message"], "candidates:write")
 	}
 	answer := b.CallAs(t, "updateConnection", b.connection, b.Acme.New, map[string]any{"config": map[string]any{"roles": []any{theirs}, "profileUrl": profile}})
-	apitest.RequireError(t, answer, http.StatusBadRequest, "invalid_request", "body.config.roles.0")
+	apitest.RequireError(t, answer, http.StatusNotFound, "not_found", "body.config.roles.0")
 }

@@ -15,6 +15,8 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/hiring/role"
+	"visavis.dev/pkg/learning/resourcelink"
+	"visavis.dev/pkg/learning/statement"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/store/tenant"
@@ -29,7 +31,7 @@ type Input struct{ Body ConnectionInput }
 // ConnectionInput is a connection to be made.
 type ConnectionInput struct {
 	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms" doc:"What the service is to do for personas and portals."`
-	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti" doc:"Which interface the service speaks. GET /connections/providers lists them."`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi" doc:"Which interface the service speaks. GET /connections/providers lists them."`
 	Name     string                 `json:"name" minLength:"1" maxLength:"80" doc:"What to call the connection, for people."`
 	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
 	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
@@ -51,7 +53,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 	if !ok {
 		return Connection{}, problem.Invalid("body.provider", "%s does not offer a connection of kind %s; GET /connections/providers lists those that are.", b.Provider, b.Kind)
 	}
-	if err := checkScope(c, offer.Kind); err != nil {
+	if err := checkScope(c, offer.Kind, offer.Provider); err != nil {
 		return Connection{}, err
 	}
 	config := connection.Config(b.Config)
@@ -93,12 +95,17 @@ func (a *API) checkPlan(c *route.Call) error {
 }
 
 // scopes are those that connections of a kind need beside their own: of kind crm the inbox is written
-// elsewhere, of kind ats candidates are invited from there, and of kind lms people are let in to portals.
+// elsewhere, of kind ats candidates are invited from there, and of kind lms people are let in to portals, or results are
+// written elsewhere.
 var scopes = map[connection.Kind]scope.Scope{connection.CRM: scope.InboxRead, connection.ATS: scope.CandidatesWrite, connection.LMS: scope.EmbedWrite}
 
 // checkScope says whether the key may do itself what a connection of a kind has others do.
-func checkScope(c *route.Call, k connection.Kind) error {
-	if needed, ok := scopes[k]; ok && !c.Principal.Key.Grant().Holds(needed) {
+func checkScope(c *route.Call, k connection.Kind, p connection.Provider) error {
+	needed, ok := scopes[k]
+	if p == connection.XAPI {
+		needed = scope.ResultsRead
+	}
+	if ok && !c.Principal.Key.Grant().Holds(needed) {
 		return problem.New(problem.Forbidden, "This key lacks the scope %s, which connections of kind %s need.", needed, k)
 	}
 	return nil
@@ -210,7 +217,7 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 		return Connection{}, err
 	}
 	if in.Body.Config.Set || in.Body.Secret.Set || in.Body.Enabled.Set {
-		if err := checkScope(c, now.Kind); err != nil {
+		if err := checkScope(c, now.Kind, now.Provider); err != nil {
 			return Connection{}, err
 		}
 	}
@@ -260,7 +267,10 @@ func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted
 		return route.Deleted{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		return route.Deleted{Deleted: true, ID: which.String()}, connection.Delete(ctx, tx, which, c.Actor())
+		if err := connection.Delete(ctx, tx, which, c.Actor()); err != nil {
+			return route.Deleted{}, err
+		}
+		return route.Deleted{Deleted: true, ID: which.String()}, errors.Join(resourcelink.ForgetConnection(ctx, tx, which), statement.ForgetConnection(ctx, tx, which))
 	})
 }
 
@@ -293,7 +303,7 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 		if err != nil {
 			return Connection{}, err
 		}
-		if err := checkScope(c, before.Kind); err != nil {
+		if err := checkScope(c, before.Kind, before.Provider); err != nil {
 			return Connection{}, err
 		}
 		offer, _ := connection.FindOffer(before.Kind, before.Provider)

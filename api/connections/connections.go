@@ -103,13 +103,14 @@ func (a *API) Register(s *route.Service) {
 	route.List(s, calls, a.calls)
 	a.registerReceive(s)
 	a.registerSync(s)
+	a.registerUntold(s)
 }
 
 // Connection is one connection, without its secret.
 type Connection struct {
 	ID          id.Connection       `json:"id" doc:"Id of the connection, with the prefix con_."`
 	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms" doc:"What the service does for personas and portals."`
-	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti" doc:"Which interface the service speaks."`
+	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi" doc:"Which interface the service speaks."`
 	Name        string              `json:"name" doc:"What the connection is called, for people."`
 	State       connection.State    `json:"state" enum:"unverified,active,failing,disabled" doc:"unverified until a call worked, active, failing after calls that did not, or disabled by hand."`
 	Config      map[string]any      `json:"config" doc:"Of the provider's form; holds no secret."`
@@ -197,7 +198,7 @@ func (p Path) connection() (id.Connection, error) {
 type Query struct {
 	route.Paging
 	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms" doc:"Only services that do this."`
-	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti" doc:"Only services of this provider."`
+	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi" doc:"Only services of this provider."`
 	State    string `query:"state" enum:"unverified,active,failing,disabled" doc:"Only connections in this state."`
 }
 
@@ -220,7 +221,7 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, erro
 // ProviderOffer is a provider that can be connected.
 type ProviderOffer struct {
 	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms" doc:"What services of this provider do."`
-	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti" doc:"The value to send as a connection's provider."`
+	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi" doc:"The value to send as a connection's provider."`
 	Name           string              `json:"name" doc:"What the provider is called, for people."`
 	Secret         string              `json:"secret" doc:"What the secret is."`
 	SecretRequired bool                `json:"secretRequired" doc:"Whether a connection to it needs a secret."`

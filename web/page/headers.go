@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 // harden sets what every answer says.
@@ -87,12 +88,27 @@ func (v *view) keep(e Entered) {
 	v.set(c)
 }
 
-// set has the browser keep a cookie of a visit, in the frame that it is in.
-func (v *view) set(c *http.Cookie) { //nolint:gosec // as every cookie of the portal's
-	if len(v.origins) > 0 && v.h.secure {
-		c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
+// set has the browser keep a cookie of a visit, in the frame that it is in. The other variant of it
+// goes first: a window of its own is sent both what a frame kept for its site (Partitioned) and what
+// is kept for every page, the older one before the newer, so that it would stay in the visit before.
+// It goes first since browsers that do not know partitions take both for one.
+func (v *view) set(c *http.Cookie) {
+	if v.h.secure {
+		framed := len(v.origins) > 0
+		gone := *c //nolint:gosec // as every cookie of the portal's
+		gone.Value, gone.MaxAge, gone.Expires = "", -1, time.Time{}
+		inFrames(&gone, !framed)
+		http.SetCookie(v.w, &gone)
+		inFrames(c, framed)
 	}
 	http.SetCookie(v.w, c)
+}
+
+// inFrames makes a cookie one of pages in frames of other sites' pages, or of others.
+func inFrames(c *http.Cookie, framed bool) { //nolint:gosec // as above
+	if framed {
+		c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
+	}
 }
 
 // drop has the browser forget a visit.

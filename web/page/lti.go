@@ -24,6 +24,9 @@ type Platforms interface {
 	Begin(ctx context.Context, site *published.Site, which id.Connection, h lti.Hint, redirect string) (PlatformQuestion, error)
 	// Launch reads what the platform answered. Where it refuses, it answers the Origins.
 	Launch(ctx context.Context, site *published.Site, which id.Connection, a PlatformAnswer) (Launched, error)
+	// Choose answers the platform with what somebody chose by a Choice. Where it refuses, it answers
+	// the Origins.
+	Choose(ctx context.Context, site *published.Site, which id.Connection, choice string, item lti.Item) (Chosen, error)
 	// Keys are those by which the platform checks what the portal's organization signs. The
 	// error is a problem where the connection is none of the portal's.
 	Keys(ctx context.Context, site *published.Site, which id.Connection) ([]byte, error)
@@ -43,17 +46,18 @@ type PlatformAnswer struct{ State, Token, Cookie string }
 type Launched struct {
 	// Entered is who came in, where nothing is to be chosen.
 	Entered Entered
-	// Linking is set where somebody is to choose what a course links to.
-	Linking *Linking
+	// Choice is set where somebody is to choose what a course links to: what Choose takes.
+	Choice string
 	// Origins are of the pages that may show what comes of it in a frame.
 	Origins []string
 }
 
-// Linking is what is chosen of for a course, and where that goes.
-type Linking struct {
-	ReturnURL string
-	// Sign makes the answers that choose something.
-	Sign func(ctx context.Context, items []lti.Item) ([]string, error)
+// Chosen is how a platform is answered that asked to have something chosen.
+type Chosen struct {
+	// ReturnURL is where the browser takes the signed Token.
+	ReturnURL, Token string
+	// Origins are of the pages that may show that in a frame.
+	Origins []string
 }
 
 const (
@@ -62,8 +66,8 @@ const (
 	longestLaunch = 128 << 10
 	// longestState is that of a state, and longestHint that of each part of a hint.
 	longestState, longestHint = 4 << 10, 4 << 10
-	// mostPicks bounds what is signed to be chosen of.
-	mostPicks = 200
+	// longestChoice is of a form with a choice, which holds what the platform said of it.
+	longestChoice = 2 * longestLaunch
 )
 
 // lti serves what a learning platform asks of its tool, by the connection. Its requests come from
@@ -81,6 +85,8 @@ func (v *view) lti(path string) error {
 		return v.taking([]string{http.MethodGet, http.MethodPost}, func() error { return v.ltiLogin(which) })
 	case "launch":
 		return v.taking(posting, func() error { return v.ltiLaunch(which) })
+	case "choice":
+		return v.taking(posting, func() error { return v.choose(which) })
 	case "jwks":
 		return v.taking(reading, func() error { return v.ltiKeys(which) })
 	case "config.json":
@@ -156,8 +162,8 @@ func (v *view) ltiLaunch(which id.Connection) error {
 		return refused(http.StatusForbidden, "refused.cookies")
 	case err != nil:
 		return err
-	case launched.Linking != nil:
-		return v.pick(which, launched.Linking)
+	case launched.Choice != "":
+		return v.pick(which, launched.Choice)
 	}
 	v.keep(launched.Entered)
 	return v.goTo(afterwards(launched.Entered.Visit, ""))
@@ -165,49 +171,62 @@ func (v *view) ltiLaunch(which id.Connection) error {
 
 // pickBody is the page's own on which a course's link is chosen.
 type pickBody struct {
-	ReturnURL string
-	Picks     []pick
+	Action, Choice string
+	Picks          []card
 }
 
-// pick is a subject with the answer that chooses it.
-type pick struct {
-	Card card
-	JWT  string
-}
-
-// pick shows what a course can link to. Each choice goes straight back to the platform.
-func (v *view) pick(which id.Connection, l *Linking) error {
-	var (
-		body  = pickBody{ReturnURL: l.ReturnURL}
-		items []lti.Item
-	)
+// pick shows what a course can link to.
+func (v *view) pick(which id.Connection, choice string) error {
+	body := pickBody{Action: v.at(ltiPrefix + which.String() + "/choice"), Choice: choice}
 	for _, each := range v.site.Subjects {
-		if each.Kind == subject.Screening || len(items) == mostPicks {
-			continue
+		if each.Kind != subject.Screening {
+			body.Picks = append(body.Picks, v.card(each))
 		}
-		c := v.card(each)
-		item := lti.Item{
-			URL: v.ltiAt(which, "launch"), Title: cmp.Or(c.Title, v.site.Name), Text: c.Intro.Text,
-			Custom: map[string]string{"subject": each.ID.String()},
-		}
-		if each.Kind == subject.Practice || each.Kind == subject.Assessment {
-			item.Resource, item.ScoreMaximum = each.ID.String(), lti.ScoreMaximum
-		}
-		items, body.Picks = append(items, item), append(body.Picks, pick{Card: c})
-	}
-	signed, err := l.Sign(v.r.Context(), items)
-	if err != nil {
-		return err
-	}
-	for i := range body.Picks {
-		body.Picks[i].JWT = signed[i]
-	}
-	if at, err := url.Parse(l.ReturnURL); err == nil {
-		v.formsTo = slices.Concat(v.origins, []string{at.Scheme + "://" + at.Host})
 	}
 	s := v.sheet("lti.pick")
 	s.Body = body
 	return v.show(http.StatusOK, "pick", s)
+}
+
+// chosenBody is the page's own that takes a choice to the platform.
+type chosenBody struct {
+	ReturnURL, JWT string
+	Card           card
+}
+
+// choose signs what was chosen, that alone, and has the browser take it to the platform.
+func (v *view) choose(which id.Connection) error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, longestChoice)
+	if err := v.r.ParseForm(); err != nil {
+		return refused(http.StatusBadRequest, "refused.other")
+	}
+	about, err := id.ParseSubject(v.r.PostForm.Get("subject"))
+	if err != nil {
+		return refused(http.StatusNotFound, "missing.text")
+	}
+	each, ok := v.site.Subject(about)
+	if !ok || each.Kind == subject.Screening {
+		return refused(http.StatusNotFound, "missing.text")
+	}
+	c := v.card(*each)
+	item := lti.Item{
+		URL: v.ltiAt(which, "launch"), Title: cmp.Or(c.Title, v.site.Name), Text: c.Intro.Text,
+		Custom: map[string]string{"subject": each.ID.String()},
+	}
+	if each.Kind == subject.Practice || each.Kind == subject.Assessment {
+		item.Resource, item.ScoreMaximum = each.ID.String(), lti.ScoreMaximum
+	}
+	chosen, err := v.h.Platforms.Choose(v.r.Context(), v.site, which, v.r.PostForm.Get("choice"), item)
+	v.framedBy(chosen.Origins)
+	if err != nil {
+		return err
+	}
+	if at, err := url.Parse(chosen.ReturnURL); err == nil {
+		v.formsTo = slices.Concat(v.origins, []string{at.Scheme + "://" + at.Host})
+	}
+	s := v.sheet("lti.pick")
+	s.Body = chosenBody{ReturnURL: chosen.ReturnURL, JWT: chosen.Token, Card: c}
+	return v.show(http.StatusOK, "chosen", s)
 }
 
 // ltiKeys shows the keys by which the platform checks what the organization signs.

@@ -37,6 +37,10 @@ func (*platform) Launch(_ context.Context, _ *published.Site, _ id.Connection, a
 	return out, nil
 }
 
+func (*platform) Choose(context.Context, *published.Site, id.Connection, string, lti.Item) (page.Chosen, error) {
+	return page.Chosen{}, problem.New(problem.Forbidden, "x").WithDetail("reason", "answer_refused")
+}
+
 func (*platform) Keys(context.Context, *published.Site, id.Connection) ([]byte, error) {
 	return []byte(`{"keys":[]}`), nil
 }
@@ -84,6 +88,33 @@ func TestALaunchInAFrame(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, b.do(r).Code)
 	w = b.get(at + "/jwks")
 	require.Equal(t, []any{200, "application/json", "public, max-age=60"}, []any{w.Code, w.Header().Get("Content-Type"), w.Header().Get("Cache-Control")})
+}
+
+// A window of its own is sent the visit of frames and that of every page, the older one first: the
+// browser is left with one of them, whichever came first.
+func TestABrowserKeepsOneVisit(t *testing.T) {
+	b := setup(t)
+	b.handler.Platforms = &platform{}
+	at := home + "/lti/" + id.NewConnection().String()
+	kept := b.get(at + "/login?iss=x&login_hint=k").Result().Cookies()[0]
+	r := request(http.MethodPost, at+"/launch", "Content-Type: application/x-www-form-urlencoded", "Cookie: "+kept.Name+"="+kept.Value+"; visit=vvs_old")
+	launched := b.do(withForm(r, url.Values{"state": {"state of k"}, "id_token": {"t"}}))
+	came := b.post(home+"/sign-in/visitors", nil, "Cookie: visit=vvs_old")
+	leaves := b.post(home+"/sign-out", nil, "Cookie: visit=vvs_old")
+
+	type set struct{ gone, partitioned bool }
+	all := func(header http.Header) (sets []set) {
+		for _, c := range (&http.Response{Header: header}).Cookies() {
+			if c.Name == "visit" {
+				require.Equal(t, []any{true, true, "/p/harbour"}, []any{c.Secure, c.HttpOnly, c.Path})
+				sets = append(sets, set{c.MaxAge < 0, c.Partitioned})
+			}
+		}
+		return sets
+	}
+	require.Equal(t, []set{{gone: true}, {partitioned: true}}, all(launched.Header()))
+	require.Equal(t, []set{{gone: true, partitioned: true}, {}}, all(came.Header()))
+	require.ElementsMatch(t, []set{{gone: true, partitioned: true}, {gone: true}}, all(leaves.Header()))
 }
 
 func withForm(r *http.Request, form url.Values) *http.Request {

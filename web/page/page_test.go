@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -89,9 +90,10 @@ func (b *testBundle) signedIn() string {
 	return "Cookie: " + cookieOf(b.t, w, "visit").Name + "=" + cookieOf(b.t, w, "visit").Value
 }
 
+// cookieOf is a cookie as the browser has it in the end.
 func cookieOf(t testing.TB, w *httptest.ResponseRecorder, name string) *http.Cookie {
 	t.Helper()
-	for _, c := range w.Result().Cookies() {
+	for _, c := range slices.Backward(w.Result().Cookies()) {
 		if c.Name == name {
 			return c
 		}

@@ -2,9 +2,7 @@ package portal
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 
@@ -22,9 +20,6 @@ type platforms struct {
 	registry *certificate.Registry
 }
 
-// chosenFor is how long what somebody may choose of is good.
-const chosenFor = time.Hour
-
 // Begin implements page.Platforms.
 func (p platforms) Begin(ctx context.Context, site *published.Site, which id.Connection, h lti.Hint, redirect string) (page.PlatformQuestion, error) {
 	q, err := p.gate.AskPlatform(ctx, site.Org, site.Portal, which, h, redirect)
@@ -40,22 +35,22 @@ func (p platforms) Launch(ctx context.Context, site *published.Site, which id.Co
 			return ok
 		},
 	})
-	out := page.Launched{Origins: in.Origins}
-	switch {
-	case err != nil:
+	out := page.Launched{Origins: in.Origins, Choice: in.Choice}
+	if err != nil {
 		return out, told(err)
-	case in.Linking == nil:
-		out.Entered = page.Entered{Visit: visitOf(in.Guest), Secret: string(in.Secret)}
-		return out, nil
 	}
-	out.Linking = &page.Linking{ReturnURL: in.Linking.Linking.ReturnURL, Sign: func(ctx context.Context, items []lti.Item) ([]string, error) {
-		all := make([]jwt.Claims, len(items))
-		for i, item := range items {
-			all[i] = in.Platform.Answer(*in.Linking, item, rand.Text(), p.gate.Clock.Now(), chosenFor)
-		}
-		return p.registry.SignTokens(ctx, site.Org, all...)
-	}}
+	if in.Choice == "" {
+		out.Entered = page.Entered{Visit: visitOf(in.Guest), Secret: string(in.Secret)}
+	}
 	return out, nil
+}
+
+// Choose implements page.Platforms.
+func (p platforms) Choose(ctx context.Context, site *published.Site, which id.Connection, choice string, item lti.Item) (page.Chosen, error) {
+	chosen, err := p.gate.Choose(ctx, site.Org, site.Portal, which, choice, item, func(ctx context.Context, claims jwt.Claims) (string, error) {
+		return p.registry.SignToken(ctx, site.Org, claims)
+	})
+	return page.Chosen{ReturnURL: chosen.ReturnURL, Token: chosen.Token, Origins: chosen.Origins}, told(err)
 }
 
 // Keys implements page.Platforms.

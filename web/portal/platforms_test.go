@@ -183,20 +183,30 @@ func TestWhatALearningPlatformNeeds(t *testing.T) {
 	require.ErrorContains(t, err, "embed:write")
 }
 
-var choice = regexp.MustCompile(`name="JWT" value="([^"]*)"`)
+var (
+	choiceForm = regexp.MustCompile(`name="choice" value="([^"]*)"`)
+	picked     = regexp.MustCompile(`name="subject" value="([^"]*)"`)
+	chosenJWT  = regexp.MustCompile(`name="JWT" value="([^"]*)"`)
+)
 
 func TestWhoTeachesChoosesWhatACourseLinksTo(t *testing.T) {
 	t.Parallel()
 	c := newCampus(t)
-	status, _, body, header := c.opens(func(k jwt.MapClaims) { c.Linking(k); ltitest.Instructor(k) })
+	status, _, body, _ := c.opens(func(k jwt.MapClaims) { c.Linking(k); ltitest.Instructor(k) })
 	require.Equal(t, http.StatusOK, status, body)
-	require.Contains(t, body, `action="`+c.URL+`/chosen"`)
-	require.Contains(t, header.Get("Content-Security-Policy"), "form-action 'self' https://school.example.com "+c.URL+";")
-	found := choice.FindAllStringSubmatch(body, -1)
-	require.NotEmpty(t, found)
+	require.NotContains(t, body, `name="JWT"`, "nothing is signed that nobody chose")
+	choice := html.UnescapeString(choiceForm.FindStringSubmatch(body)[1])
+	subjects := picked.FindAllStringSubmatch(body, -1)
+	require.NotEmpty(t, subjects)
 	graded := 0
-	for _, each := range found {
-		claims, err := c.ToolToken(html.UnescapeString(each[1]))
+	for _, each := range subjects {
+		status, _, body, header := c.fromThere(c.at+"/choice", url.Values{"choice": {choice}, "subject": {each[1]}})
+		require.Equal(t, http.StatusOK, status, body)
+		require.Contains(t, body, `action="`+c.URL+`/chosen"`)
+		require.Contains(t, header.Get("Content-Security-Policy"), "form-action 'self' https://school.example.com "+c.URL+";")
+		found := chosenJWT.FindAllStringSubmatch(body, -1)
+		require.Len(t, found, 1)
+		claims, err := c.ToolToken(html.UnescapeString(found[0][1]))
 		require.NoError(t, err)
 		const lti, dl = "https://purl.imsglobal.org/spec/lti/claim/", "https://purl.imsglobal.org/spec/lti-dl/claim/"
 		require.Equal(t, []any{ltitest.ClientID, []any{c.URL}, ltitest.Deployment, "LtiDeepLinkingResponse", "1.3.0", "d-1"},
@@ -211,7 +221,7 @@ func TestWhoTeachesChoosesWhatACourseLinksTo(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(text, &items))
 		require.Len(t, items, 1)
-		require.Equal(t, []any{"ltiResourceLink", c.page + c.at + "/launch"}, []any{items[0].Type, items[0].URL})
+		require.Equal(t, []any{"ltiResourceLink", c.page + c.at + "/launch", each[1]}, []any{items[0].Type, items[0].URL, items[0].Custom["subject"]})
 		require.NotEmpty(t, items[0].Title)
 		if items[0].Custom["subject"] == c.exam {
 			require.InDelta(t, 100, items[0].LineItem.ScoreMaximum, 0)
@@ -225,4 +235,21 @@ func TestWhoTeachesChoosesWhatACourseLinksTo(t *testing.T) {
 	require.Equal(t, 1, graded)
 	status, _, body, _ = c.opens(c.Linking)
 	require.Equal(t, http.StatusForbidden, status, body)
+
+	// Nothing else is signed, and nothing for whoever was not asked to choose.
+	for _, bad := range []struct {
+		form url.Values
+		want int
+	}{
+		{url.Values{"subject": {c.exam}}, http.StatusForbidden},
+		{url.Values{"choice": {choice + "A"}, "subject": {c.exam}}, http.StatusForbidden},
+		{url.Values{"choice": {choice}}, http.StatusNotFound},
+		{url.Values{"choice": {choice}, "subject": {"sub_0000000000000000000001"}}, http.StatusNotFound},
+	} {
+		status, _, body, _ := c.fromThere(c.at+"/choice", bad.form)
+		require.Equal(t, bad.want, status, body)
+		require.NotContains(t, body, `name="JWT"`)
+	}
+	status, _, _ = c.see(&somebody{}, c.at+"/choice")
+	require.Equal(t, http.StatusMethodNotAllowed, status)
 }

@@ -69,6 +69,8 @@ const (
 	ResultScore Kind = "result_score"
 	// Simulate rehearses with a persona: a script, or its tests (package rehearsal).
 	Simulate Kind = "simulate"
+	// StatementSend tells a learning record store what somebody learned (package recordstore).
+	StatementSend Kind = "statement_send"
 	// SubjectSync writes what a published subject tells into its portal's pack
 	// (package subject).
 	SubjectSync Kind = "subject_sync"
@@ -99,7 +101,7 @@ func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
 // QuietKinds lists every kind that is quiet.
 func QuietKinds() []Kind { return slices.Clone(quiet) }
 
-var quiet = []Kind{ATSTell, AssignmentProgress, CalendarSend, CandidateScore, CRMSend, GradeSend, InboxForget, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore}
+var quiet = []Kind{ATSTell, AssignmentProgress, CalendarSend, CandidateScore, CRMSend, GradeSend, InboxForget, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore, StatementSend}
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.
@@ -265,6 +267,15 @@ func Recall(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) err
 	tx.Touch("job", which)
 	_, err := tx.Exec(ctx, `UPDATE job SET owner = NULL, due_at = $3 WHERE org_id = $1 AND id = $2 AND finished_at IS NULL`, tx.Org, which, now)
 	return err
+}
+
+// Waits says whether a job is there that has not ended; the zero id is none. It rides job_pkey.
+func Waits(ctx context.Context, tx *tenant.Tx, which id.Job) (there bool, err error) {
+	if which.IsZero() {
+		return false, nil
+	}
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM job WHERE org_id = $1 AND id = $2 AND finished_at IS NULL)`, tx.Org, which).Scan(&there)
+	return there, err
 }
 
 func lock(ctx context.Context, tx *tenant.Tx, which id.Job) (Job, error) {

@@ -30,15 +30,16 @@ func (s Share) of(kinds []Kind) []Kind {
 // prepared outside their transaction: those that compute take processor time and memory
 // for themselves, those that ask wait for other servers most of the time, those that tell
 // wait for customers' systems, which can be away for days, and those that read a document
-// whose file is here wait for processors, which are bounded where it is read. What joins a recording reads and writes files, and waits with them. Of the reading
+// whose file is here wait for processors, which are bounded where it is read. What joins a
+// recording reads and writes files, and waits with them. Of the reading
 // kinds, jobs that get pages of a site wait in a line of their own (see Fetching): a site can
 // take minutes to answer.
 var (
 	quick     = []Kind{AssignmentProgress, CalendarSend, CandidateErase, Erase, InboxForget, MailSend, UnitSwitch, WebhookRecover}
 	computing = []Kind{AvatarPrepare, CandidateScore, Export, PeopleImport, ReportBuild, SubjectSync}
 	documents = []Kind{KnowledgeSync, RecordingJoin}
-	asking    = []Kind{GradeSend, MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}
-	telling   = []Kind{ATSTell, ConnectionSync, CRMSend}
+	asking    = []Kind{MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}
+	telling   = []Kind{ATSTell, ConnectionSync, CRMSend, GradeSend, StatementSend}
 )
 
 // Heavy says whether the kind's steps are prepared outside their transaction.

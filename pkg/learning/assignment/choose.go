@@ -128,7 +128,7 @@ func (a *Assignment) part(ctx context.Context, tx *tenant.Tx, who id.Person, now
 	after := *p
 	after.LeftAt, after.Membership = nil, place
 	after.stand(a, now)
-	if err := p.save(ctx, tx, after); err != nil {
+	if err := p.save(ctx, tx, after, now); err != nil {
 		return nil, err
 	}
 	after, err = a.follow(ctx, tx, &after, now)

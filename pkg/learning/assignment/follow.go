@@ -189,7 +189,7 @@ func (a *Assignment) follow(ctx context.Context, tx *tenant.Tx, before *Progress
 	after = *before
 	after.take(a, d)
 	after.stand(a, now)
-	if err := before.save(ctx, tx, after); err != nil || after.LeftAt != nil || after.State == Excused {
+	if err := before.save(ctx, tx, after, now); err != nil || after.LeftAt != nil || after.State == Excused {
 		return after, err
 	}
 	if before.StartedAt == nil && after.StartedAt != nil && len(d.sessions) > 0 {

@@ -65,7 +65,7 @@ func Grant(ctx context.Context, tx *tenant.Tx, g AttemptGrant, who activity.Acto
 	}
 	after := *p
 	after.Extra += g.Extra
-	if err := p.save(ctx, tx, after); err != nil {
+	if err := p.save(ctx, tx, after, who.At); err != nil {
 		return g, err
 	}
 	g.ID, g.Subject, g.GrantedBy, g.CreatedAt = id.NewAttemptGrant(), a.Subject, who.By, who.At
@@ -112,7 +112,7 @@ func Excuse(ctx context.Context, tx *tenant.Tx, which id.Assignment, whom id.Per
 		}
 	}
 	after.stand(&a, who.At)
-	if err := p.save(ctx, tx, after); err != nil {
+	if err := p.save(ctx, tx, after, who.At); err != nil {
 		return after, err
 	}
 	if (p.ExcusedAt != nil) != on {
@@ -156,6 +156,6 @@ func Remind(ctx context.Context, tx *tenant.Tx, a Assignment, whom []id.Person, 
 		changes[i] = change{&rows[i], rows[i]}
 		changes[i].After.AskedAt, changes[i].After.RemindAt = &who.At, &who.At
 	}
-	_, _, err = write(ctx, tx, a.ID, changes)
+	_, _, err = write(ctx, tx, a.ID, changes, who.At)
 	return int64(len(rows)), err
 }

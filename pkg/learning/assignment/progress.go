@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/learning/statement"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -140,7 +142,7 @@ type change struct {
 // write writes what changed of people of one assignment, who are locked or new, and answers what
 // the counts grow by. met are those of the new who were entered by somebody else meanwhile: they
 // stay as they are.
-func write(ctx context.Context, tx *tenant.Tx, of id.Assignment, changes []change) (grown Counts, met []id.Person, err error) {
+func write(ctx context.Context, tx *tenant.Tx, of id.Assignment, changes []change, now time.Time) (grown Counts, met []id.Person, err error) {
 	var fresh, held []Progress
 	for _, c := range changes {
 		switch {
@@ -165,12 +167,29 @@ func write(ctx context.Context, tx *tenant.Tx, of id.Assignment, changes []chang
 	if grown != (Counts{}) {
 		tx.AtCommit(counting{of, grown})
 	}
-	return grown, met, updateRows(ctx, tx, of, held)
+	if err := updateRows(ctx, tx, of, held); err != nil {
+		return grown, met, err
+	}
+	for i := range changes {
+		if err := changes[i].told(ctx, tx, now); err != nil {
+			return grown, met, err
+		}
+	}
+	return grown, met, nil
+}
+
+// told has record stores told where somebody completed an assignment, or has not any more.
+func (c *change) told(ctx context.Context, tx *tenant.Tx, now time.Time) error {
+	if before := c.Before != nil && c.Before.State == Completed; before == (c.After.State == Completed) {
+		return nil
+	}
+	o := statement.Object{Kind: statement.Assignment, ID: uuid.UUID(c.After.Assignment), Person: c.After.Person}
+	return statement.Follow(ctx, tx, o, now)
 }
 
 // save is write of one person's part, which is locked.
-func (p *Progress) save(ctx context.Context, tx *tenant.Tx, after Progress) error {
-	_, _, err := write(ctx, tx, p.Assignment, []change{{p, after}})
+func (p *Progress) save(ctx context.Context, tx *tenant.Tx, after Progress, now time.Time) error {
+	_, _, err := write(ctx, tx, p.Assignment, []change{{p, after}}, now)
 	return err
 }
 
@@ -280,6 +299,15 @@ func (a *Assignment) enter(ctx context.Context, tx *tenant.Tx, c candidate, now 
 	}
 	after, err := a.follow(ctx, tx, found, now)
 	return &after, err
+}
+
+// PartOf is somebody's part of an assignment, also of one that is not for them any more. It rides assignment_person_pkey. The error is
+// errdefs.NotFound.
+func PartOf(ctx context.Context, t *tenant.Tenants, org id.Org, a id.Assignment, who id.Person) (Part, error) {
+	return tenant.One(ctx, t, org, scanPart, Noun.NotFound(a), `
+		SELECT `+columns+`, `+progressColumns+`
+		FROM assignment_person p JOIN assignment a ON a.org_id = p.org_id AND a.id = p.assignment_id
+		WHERE p.org_id = $1 AND p.assignment_id = $2 AND p.person_id = $3`, org, a, who)
 }
 
 // ProgressFilter narrows a list; zero fields do not.

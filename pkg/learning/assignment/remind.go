@@ -39,7 +39,7 @@ func (w *Worker) remind(ctx context.Context, tx *tenant.Tx, now time.Time) (int,
 		if err != nil {
 			return 0, err
 		}
-		if err := p.save(ctx, tx, after); err != nil {
+		if err := p.save(ctx, tx, after, now); err != nil {
 			return 0, err
 		}
 	}

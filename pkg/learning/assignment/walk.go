@@ -94,7 +94,7 @@ func (a *Assignment) put(ctx context.Context, tx *tenant.Tx, changes []change, n
 		c.After.stand(a, now)
 		c.After.plan(a, c.Before == nil, zones[c.After.Person], now)
 	}
-	grown, met, err := write(ctx, tx, a.ID, changes)
+	grown, met, err := write(ctx, tx, a.ID, changes, now)
 	if err != nil {
 		return err
 	}

@@ -3,14 +3,17 @@ package certificate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/learning/statement"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/subject"
@@ -43,11 +46,19 @@ func Issue(ctx context.Context, tx *tenant.Tx, c Certificate, of subject.Subject
 	if err := c.renew(ctx, tx); err != nil {
 		return c, err
 	}
+	if err := c.follow(ctx, tx, who.At); err != nil {
+		return c, err
+	}
 	fields := c.fields()
 	fields["templateKey"] = c.Template
 	event.Emit(tx, event.Draft{Type: event.CertificateIssued, At: who.At, Fields: fields, Subject: c.Subject})
 	who.Log(tx, "certificate.issued", "certificate", c.ID, c.about())
 	return c, nil
+}
+
+// follow has record stores told of it.
+func (c *Certificate) follow(ctx context.Context, tx *tenant.Tx, at time.Time) error {
+	return statement.Follow(ctx, tx, statement.Object{Kind: statement.Certificate, ID: uuid.UUID(c.ID), Person: c.Person}, at)
 }
 
 // counter counts the certificates of an organization.
@@ -174,7 +185,7 @@ func Revoke(ctx context.Context, tx *tenant.Tx, c Certificate, reason string, wh
 	if err != nil {
 		return c, err
 	}
-	if err := c.restore(ctx, tx); err != nil {
+	if err := errors.Join(c.restore(ctx, tx), c.follow(ctx, tx, who.At)); err != nil {
 		return c, err
 	}
 	fields := c.fields()

@@ -41,28 +41,13 @@ func (r *Registry) KeySet(ctx context.Context, org id.Org) ([]byte, error) {
 // SignToken signs a token of an organization's with RS256, by a key of its KeySet. The claims
 // say whom it is for: a badge has none of those.
 func (r *Registry) SignToken(ctx context.Context, org id.Org, claims jwt.Claims) (string, error) {
-	signed, err := r.SignTokens(ctx, org, claims)
+	which, private, err := r.tokenSigner(ctx, org)
 	if err != nil {
 		return "", err
 	}
-	return signed[0], nil
-}
-
-// SignTokens is SignToken of several.
-func (r *Registry) SignTokens(ctx context.Context, org id.Org, claims ...jwt.Claims) ([]string, error) {
-	which, private, err := r.tokenSigner(ctx, org)
-	if err != nil {
-		return nil, err
-	}
-	signed := make([]string, len(claims))
-	for i, each := range claims {
-		t := jwt.NewWithClaims(jwt.SigningMethodRS256, each)
-		t.Header["kid"] = which
-		if signed[i], err = t.SignedString(private); err != nil {
-			return nil, err
-		}
-	}
-	return signed, nil
+	t := jwt.NewWithClaims(jwt.SigningMethodRS256, claims)
+	t.Header["kid"] = which
+	return t.SignedString(private)
 }
 
 func (r *Registry) tokenSigner(ctx context.Context, org id.Org) (string, *rsa.PrivateKey, error) {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -64,12 +65,24 @@ func New(o Options) *Teller {
 
 // Background is what workers do for learning platforms.
 func (t *Teller) Background() job.Background {
-	return job.Background{Works: map[job.Kind]job.Work{job.GradeSend: {Prepare: t.grade}}}
+	return job.Background{Works: map[job.Kind]job.Work{job.GradeSend: {Prepare: t.grade, GiveUp: giveUp}}}
 }
 
-// progress counts how often a platform asked for patience in a row.
+// Why something is not told, besides the codes of package upstream.
+const (
+	// Disabled says that the connection is switched off.
+	Disabled = "disabled"
+	// PlatformChanged says that the connection is another platform's by now than the one that the
+	// link is of.
+	PlatformChanged = "platform_changed"
+	// Failed says that this program failed.
+	Failed = "internal_error"
+)
+
+// progress counts how often a platform asked for patience in a row, of one edition.
 type progress struct {
-	Waits int `json:"waits,omitempty"`
+	Edition int64 `json:"edition,omitempty"`
+	Waits   int   `json:"waits,omitempty"`
 }
 
 // grade tells the platform of a link how its person stands with its subject.
@@ -84,20 +97,27 @@ func (t *Teller) grade(ctx context.Context, j job.Job) (job.Step, error) {
 	l, err := resourcelink.Get(ctx, t.Tenants, j.Org, k)
 	switch {
 	case errdefs.IsNotFound(err, resourcelink.Noun):
-		return done, nil // who came by it was erased
+		return done, nil // who came by it was erased, or the connection is gone
 	case err != nil:
 		return nil, err
 	case l.Edition == l.Told:
-		return done, nil
+		return told(l), nil
 	}
-	best, err := result.Counts(ctx, t.Tenants, j.Org, l.Person, l.Subject)
-	if err != nil {
-		return nil, err
+	if p.Edition != l.Edition {
+		p = progress{Edition: l.Edition}
 	}
 	opened, err := t.Opener.Open(ctx, j.Org, l.Connection)
-	if errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled) {
-		return nil, &job.Refusal{Code: "no_connection"}
+	switch {
+	case errdefs.IsAbsent(err, connection.Noun):
+		return gone(k), nil
+	case errors.Is(err, connection.ErrDisabled):
+		return stopped(l, Disabled), nil
+	case err != nil:
+		return nil, err
+	case !isOf(l.Origin, opened.Platform()):
+		return stopped(l, PlatformChanged), nil // whose token is never shown there
 	}
+	best, err := result.Counts(ctx, t.Tenants, j.Org, l.Person, l.Subject)
 	if err != nil {
 		return nil, err
 	}
@@ -105,14 +125,31 @@ func (t *Teller) grade(ctx context.Context, j job.Job) (job.Step, error) {
 	if upstream.StatusOf(err) == http.StatusConflict {
 		err = nil // the platform has one of this moment: what was said before was heard
 	}
-	wait, err := patience(err, p.Waits)
-	if err != nil {
+	failed, ok := errors.AsType[*upstream.Error](err)
+	switch {
+	case err == nil:
+		return told(l), nil
+	case !ok:
 		return nil, err
 	}
-	if wait > 0 {
+	if wait := patience(failed, p.Waits); wait > 0 {
 		return later(p, wait), nil
 	}
-	return told(l), nil
+	return stopped(l, string(failed.Code)), nil
+}
+
+// isOf says whether a connection is the platform's still that a link is of.
+func isOf(o resourcelink.Origin, p lti.Platform) bool {
+	return o.Issuer == p.Issuer && o.ClientID == p.ClientID && slices.Contains(p.Deployments, o.Deployment)
+}
+
+// giveUp leaves a grade untold after many faults of the program.
+func giveUp(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) error {
+	var k resourcelink.Key
+	if err := json.Unmarshal(j.Input, &k); err != nil {
+		return err
+	}
+	return resourcelink.Abandon(ctx, tx, k, j.ID, Failed)
 }
 
 // score is what the gradebook is to have.
@@ -180,8 +217,29 @@ func told(l resourcelink.Link) job.Step {
 		if err != nil {
 			return 0, err
 		}
-		if !last { // whatever changed has a job of its own, which may have been made before this one
+		if !last { // what changed meanwhile is this job's too
 			return 0, nil
+		}
+		return done(ctx, tx, j, now)
+	}
+}
+
+// stopped is the step that notes why there is nothing to be told, unless there is more to tell by now.
+func stopped(l resourcelink.Link, why string) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
+		last, err := resourcelink.Stop(ctx, tx, l, why)
+		if err == nil && last {
+			j.State, j.ErrorCode = job.Failed, why
+		}
+		return 0, err
+	}
+}
+
+// gone is the step that forgets a link whose connection is deleted.
+func gone(k resourcelink.Key) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+		if err := resourcelink.ForgetOne(ctx, tx, k); err != nil {
+			return 0, err
 		}
 		return done(ctx, tx, j, now)
 	}
@@ -190,7 +248,8 @@ func told(l resourcelink.Link) job.Step {
 // later is the step of a job that waits for a platform.
 func later(p progress, wait time.Duration) job.Step {
 	return func(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (_ time.Duration, err error) {
-		j.Progress, err = json.Marshal(progress{p.Waits + 1})
+		p.Waits++
+		j.Progress, err = json.Marshal(p)
 		return wait, err
 	}
 }
@@ -205,13 +264,9 @@ const (
 	maxRefusals = 12
 )
 
-// patience is how long a platform is left alone, where it asked for that or is away: zero where
-// nothing failed. What a further attempt changes nothing of is a job.Refusal.
-func patience(err error, waits int) (time.Duration, error) {
-	failed, ok := errors.AsType[*upstream.Error](err)
-	if !ok {
-		return 0, err
-	}
+// patience is how long a platform is left alone that asked for that or is away: zero where it is
+// not asked again.
+func patience(failed *upstream.Error, waits int) time.Duration {
 	most := maxWaits
 	switch failed.Code {
 	case upstream.RateLimited, upstream.Timeout, upstream.Unavailable, upstream.Truncated:
@@ -221,7 +276,7 @@ func patience(err error, waits int) (time.Duration, error) {
 		most = 0
 	}
 	if waits >= most {
-		return 0, &job.Refusal{Code: string(failed.Code)}
+		return 0
 	}
-	return max(failed.RetryAfter, min(again<<min(waits, 10), maxWait)), nil
+	return max(failed.RetryAfter, min(again<<min(waits, 10), maxWait))
 }

@@ -33,22 +33,31 @@ func (k Key) String() string {
 	return k.Person.String() + "/" + k.Subject.String() + "/" + k.ID.String()
 }
 
+// Origin is the platform that a link is of: its line item is never shown to another one.
+type Origin struct{ Issuer, ClientID, Deployment string }
+
 // Link is one.
 type Link struct {
 	Key
 	Connection id.Connection
+	Origin     Origin
 	// User is the platform's name of the person, and LineItem where their scores go.
 	User, LineItem string
 	// Edition counts what is to be told, and Told is the last of it that was.
 	Edition, Told int64
+	// Trouble is why what is untold is not being told; empty while it is.
+	Trouble string
+	// Job tells it; zero for none.
+	Job id.Job
 	// ChangedAt is when the person's results of the subject last changed. It only grows.
 	ChangedAt time.Time
 }
 
-const columns = `person_id, subject_id, id, connection_id, user_id, line_item, edition, told, changed_at`
+const columns = `person_id, subject_id, id, connection_id, issuer, client_id, deployment_id, user_id, line_item, edition, told, trouble, job_id, changed_at`
 
 func scan(row pgx.CollectableRow) (l Link, err error) {
-	err = row.Scan(&l.Person, &l.Subject, &l.ID, &l.Connection, &l.User, &l.LineItem, &l.Edition, &l.Told, &l.ChangedAt)
+	err = row.Scan(&l.Person, &l.Subject, &l.ID, &l.Connection, &l.Origin.Issuer, &l.Origin.ClientID, &l.Origin.Deployment, &l.User, &l.LineItem,
+		&l.Edition, &l.Told, &l.Trouble, &l.Job, &l.ChangedAt)
 	return l, err
 }
 
@@ -73,41 +82,52 @@ func Keep(ctx context.Context, tx *tenant.Tx, l Link, now time.Time) error {
 		return err
 	}
 	tx.Touch("resource_link", l.Person, l.Subject, l.ID)
-	if err := tx.QueryRow(ctx, `
-		INSERT INTO resource_link (org_id, person_id, subject_id, id, connection_id, user_id, line_item, edition, told, changed_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, $8, $8)
-		ON CONFLICT (org_id, person_id, subject_id, id) DO UPDATE SET user_id = EXCLUDED.user_id RETURNING edition, told`,
-		tx.Org, l.Person, l.Subject, l.ID, l.Connection, l.User, l.LineItem, now).Scan(&l.Edition, &l.Told); err != nil {
+	l, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(l.Key), `
+		INSERT INTO resource_link (org_id, person_id, subject_id, id, connection_id, issuer, client_id, deployment_id, user_id, line_item,
+			edition, told, trouble, changed_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, '', $11, $11)
+		ON CONFLICT (org_id, person_id, subject_id, id) DO UPDATE
+		SET issuer = EXCLUDED.issuer, client_id = EXCLUDED.client_id, deployment_id = EXCLUDED.deployment_id, user_id = EXCLUDED.user_id
+		RETURNING `+columns,
+		tx.Org, l.Person, l.Subject, l.ID, l.Connection, l.Origin.Issuer, l.Origin.ClientID, l.Origin.Deployment, l.User, l.LineItem, now)
+	if err != nil || l.Edition == l.Told {
 		return err
 	}
-	if l.Edition == l.Told {
-		return nil
-	}
-	return send(ctx, tx, l.Key, now)
+	return l.send(ctx, tx, now)
 }
 
 // Follow has the platforms told, with the commit, by whose links somebody came to a subject: their
 // results of it changed. What is told is read when it is. Moments of one link are a second apart:
 // some platforms tell no less apart. It rides resource_link_pkey.
 func Follow(ctx context.Context, tx *tenant.Tx, who id.Person, about id.Subject, now time.Time) error {
-	links, err := tenant.AllIn(ctx, tx, pgx.RowTo[uuid.UUID], `
+	links, err := tenant.AllIn(ctx, tx, scan, `
 		UPDATE resource_link SET edition = edition + 1, changed_at = GREATEST(changed_at + INTERVAL '1 second', $4)
-		WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 RETURNING id`, tx.Org, who, about, now)
-	for _, link := range links {
-		tx.Touch("resource_link", who, about, link)
-		if err := send(ctx, tx, Key{who, about, link}, now); err != nil {
+		WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 RETURNING `+columns, tx.Org, who, about, now)
+	for _, l := range links {
+		tx.Touch("resource_link", who, about, l.ID)
+		if err := l.send(ctx, tx, now); err != nil {
 			return err
 		}
 	}
 	return err
 }
 
-// send queues the telling of a link.
-func send(ctx context.Context, tx *tenant.Tx, k Key, now time.Time) error {
-	_, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.GradeSend, ResourceKind: "subject", ResourceID: k.Subject.String(), Subject: k.Subject, Scope: scope.ResultsRead,
+// send queues the telling of a link, whose row is locked, unless that is queued already: a job that
+// ends looks at the row first.
+func (l *Link) send(ctx context.Context, tx *tenant.Tx, now time.Time) error {
+	if queued, err := job.Waits(ctx, tx, l.Job); err != nil || queued {
+		return err
+	}
+	j, err := job.Insert(ctx, tx, job.Job{
+		ID: id.NewJob(), Kind: job.GradeSend, ResourceKind: "subject", ResourceID: l.Subject.String(), Subject: l.Subject, Scope: scope.ResultsRead,
 		CreatedBy: "platform", CreatedAt: now,
-	}, k)
+	}, l.Key)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `
+		UPDATE resource_link SET job_id = $5, trouble = '' WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4`,
+		tx.Org, l.Person, l.Subject, l.ID, j.ID)
 	return err
 }
 
@@ -117,30 +137,77 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, k Key) (Link, error
 		SELECT `+columns+` FROM resource_link WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4`, org, k.Person, k.Subject, k.ID)
 }
 
+// MaxUntold bounds what Untold answers.
+const MaxUntold = 100
+
+// Untold are the links of a connection of which something was not told yet, those that changed last
+// first. It rides resource_link_untold.
+func Untold(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection) ([]Link, error) {
+	return tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM resource_link
+		WHERE org_id = $1 AND connection_id = $2 AND edition > told ORDER BY changed_at DESC LIMIT $3`, org, c, MaxUntold)
+}
+
 // Tell notes that a platform was told an edition. It answers
 // false where there is a later one.
 func Tell(ctx context.Context, tx *tenant.Tx, l Link) (bool, error) {
 	tx.Touch("resource_link", l.Person, l.Subject, l.ID)
 	tag, err := tx.Exec(ctx, `
-		UPDATE resource_link SET told = $5
+		UPDATE resource_link SET told = $5, trouble = '', job_id = NULL
 		WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4 AND edition = $5`,
 		tx.Org, l.Person, l.Subject, l.ID, l.Edition)
 	return err == nil && tag.RowsAffected() > 0, err
 }
 
+// Stop notes why an edition is not told. It answers false where there is a later one, which may be.
+func Stop(ctx context.Context, tx *tenant.Tx, l Link, why string) (bool, error) {
+	tx.Touch("resource_link", l.Person, l.Subject, l.ID)
+	tag, err := tx.Exec(ctx, `
+		UPDATE resource_link SET trouble = $6, job_id = NULL
+		WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4 AND edition = $5`,
+		tx.Org, l.Person, l.Subject, l.ID, l.Edition, why)
+	return err == nil && tag.RowsAffected() > 0, err
+}
+
+// Abandon notes why a link is told nothing by a job any more.
+func Abandon(ctx context.Context, tx *tenant.Tx, k Key, by id.Job, why string) error {
+	tx.Touch("resource_link", k.Person, k.Subject, k.ID)
+	_, err := tx.Exec(ctx, `
+		UPDATE resource_link SET trouble = $6, job_id = NULL
+		WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4 AND job_id = $5`,
+		tx.Org, k.Person, k.Subject, k.ID, by, why)
+	return err
+}
+
 // ForgetPerson deletes the links of somebody who is erased, and answers how many there were. It
 // rides resource_link_pkey.
 func ForgetPerson(ctx context.Context, tx *tenant.Tx, who id.Person) (n int, err error) {
-	rows, err := tx.Query(ctx, `DELETE FROM resource_link WHERE org_id = $1 AND person_id = $2 RETURNING subject_id, id`, tx.Org, who)
+	return forget(ctx, tx, `DELETE FROM resource_link WHERE org_id = $1 AND person_id = $2`, who)
+}
+
+// ForgetOne deletes a link.
+func ForgetOne(ctx context.Context, tx *tenant.Tx, k Key) error {
+	_, err := forget(ctx, tx, `DELETE FROM resource_link WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4`, k.Person, k.Subject, k.ID)
+	return err
+}
+
+// ForgetConnection deletes links of a connection that is deleted, as many as one commit should have;
+// the rest goes with Sweep. It rides resource_link_by_connection.
+func ForgetConnection(ctx context.Context, tx *tenant.Tx, c id.Connection) error {
+	_, err := forget(ctx, tx, `
+		DELETE FROM resource_link WHERE org_id = $1 AND (person_id, subject_id, id) IN (
+			SELECT person_id, subject_id, id FROM resource_link WHERE org_id = $1 AND connection_id = $2 LIMIT $3)`, c, mostForgotten)
+	return err
+}
+
+func forget(ctx context.Context, tx *tenant.Tx, sql string, args ...any) (n int, err error) {
+	rows, err := tx.Query(ctx, sql+` RETURNING person_id, subject_id, id`, append([]any{tx.Org}, args...)...)
 	if err != nil {
 		return 0, err
 	}
-	var (
-		about id.Subject
-		which uuid.UUID
-	)
-	_, err = pgx.ForEachRow(rows, []any{&about, &which}, func() error {
-		tx.Touch("resource_link", who, about, which)
+	var k Key
+	_, err = pgx.ForEachRow(rows, []any{&k.Person, &k.Subject, &k.ID}, func() error {
+		tx.Touch("resource_link", k.Person, k.Subject, k.ID)
 		n++
 		return nil
 	})

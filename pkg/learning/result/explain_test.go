@@ -65,6 +65,9 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		"of a session": {"AND session_id = $2", "result_by_session", func(ctx context.Context) error {
 			return ignore(result.OfSession(ctx, tenants, org, r.Session))
 		}},
+		"that counts": {"percent IS NOT NULL", "result_attempt", func(ctx context.Context) error {
+			return ignore(result.Counts(ctx, tenants, org, person, r.Subject))
+		}},
 		"reviews": {"FROM review v", "review_pkey", func(ctx context.Context) error {
 			return ignore(result.ListReviews(ctx, tenants, org, result.ReviewFilter{}, id.NewReview(), 50))
 		}},

@@ -4,9 +4,12 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
+
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/learning/mastery"
 	"visavis.dev/pkg/learning/resourcelink"
+	"visavis.dev/pkg/learning/statement"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -61,6 +64,9 @@ func (r *Result) save(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 	}
 	if r.ReleasedAt != nil { // what was never shown is told nobody
 		if err := resourcelink.Follow(ctx, tx, r.Person, r.Subject, at); err != nil {
+			return err
+		}
+		if err := statement.Follow(ctx, tx, statement.Object{Kind: statement.Result, ID: uuid.UUID(r.ID), Person: r.Person}, at); err != nil {
 			return err
 		}
 	}

@@ -3,8 +3,10 @@ package connection
 import (
 	"slices"
 
+	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/provider/lti"
+	"visavis.dev/pkg/provider/xapi"
 )
 
 // Platform is the learning platform of a connection of that provider.
@@ -13,6 +15,20 @@ func (o Opened) Platform() lti.Platform {
 	return lti.Platform{
 		Issuer: c.Text("issuer"), ClientID: c.Text("clientId"), Deployments: c.Texts("deploymentIds"),
 		AuthorizationURL: c.Text("authorizationUrl"), TokenURL: c.Text("tokenUrl"), TokenAudience: c.Text("tokenAudience"), KeysURL: c.Text("jwksUrl"),
+	}
+}
+
+// maxRecordStore bounds the answer of a record store, in bytes.
+const maxRecordStore = 1 << 20
+
+// RecordStore is the learning record store of a connection of provider xapi.
+func (o Opened) RecordStore(g *egress.Guard, secret string) xapi.Store {
+	version := o.Config.Text("version")
+	if version == "" {
+		version = xapi.V1
+	}
+	return xapi.Store{
+		HTTP: o.Kind.Guard(g).ClientWithin(o.Timeout(), maxRecordStore), Endpoint: o.Config.BaseURL(o.Provider), Version: version, Key: secret,
 	}
 }
 

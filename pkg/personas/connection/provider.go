@@ -41,6 +41,8 @@ const (
 	Ashby      Provider = "ashby"
 	// LTI is any learning platform that launches tools by LTI 1.3.
 	LTI Provider = "lti"
+	// XAPI is any learning record store.
+	XAPI Provider = "xapi"
 	// MCPServer is any server of the Model Context Protocol.
 	MCPServer Provider = "mcp"
 )

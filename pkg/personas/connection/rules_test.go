@@ -44,6 +44,11 @@ func TestConfigsAreOfTheProvidersForm(t *testing.T) {
 		"ats, one page":    {connection.ATS, connection.Greenhouse, connection.Config{"roles": []any{role}, "profileUrl": "https://a.example/"}, "profileUrl"},
 		"ats, a host":      {connection.ATS, connection.Greenhouse, connection.Config{"roles": []any{role}, "profileUrl": "https://a.{candidateId}/"}, "profileUrl"},
 		"ats, a password":  {connection.ATS, connection.Greenhouse, connection.Config{"roles": []any{role}, "profileUrl": "https://a:b@a.example/{candidateId}"}, "profileUrl"},
+		"xapi":             {connection.LMS, connection.XAPI, connection.Config{"baseUrl": "https://a.example/xapi", "homePage": "https://b.example/people", "actor": "email", "version": "2.0.0"}, ""},
+		"xapi, no TLS":     {connection.LMS, connection.XAPI, connection.Config{"baseUrl": "http://a.example/xapi", "homePage": "https://b.example"}, "baseUrl"},
+		"xapi, a query":    {connection.LMS, connection.XAPI, connection.Config{"baseUrl": "https://a.example/xapi", "homePage": "https://b.example/?a"}, "homePage"},
+		"xapi, a quote":    {connection.LMS, connection.XAPI, connection.Config{"baseUrl": "https://a.example/xapi", "homePage": `https://b.example/"`}, "homePage"},
+		"xapi, a name":     {connection.LMS, connection.XAPI, connection.Config{"baseUrl": "https://a.example/xapi", "homePage": "https://b.example", "actor": "name"}, "actor"},
 		"livekit, prefix":  {connection.Media, connection.LiveKit, connection.Config{"url": "wss://a.example", "apiKey": "k", "roomPrefix": "a/b"}, "roomPrefix"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +67,7 @@ func TestConfigsAreOfTheProvidersForm(t *testing.T) {
 	}
 	_, ok := connection.FindOffer(connection.Media, connection.ElevenLabs)
 	require.False(t, ok)
-	require.Len(t, connection.Offers(), 13)
+	require.Len(t, connection.Offers(), 14)
 }
 
 func TestWhereServicesAre(t *testing.T) {

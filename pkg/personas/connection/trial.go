@@ -133,6 +133,8 @@ func (t Trier) call(o Opened, trial *Trial) (name string, call func(ctx context.
 			_, err := lti.ReadKeys(ctx, client, base)
 			return err
 		}
+	case o.Provider == XAPI:
+		return "statements", func(ctx context.Context, secret string) error { return o.RecordStore(t.Egress, secret).Check(ctx) }
 	case o.Provider == Deepgram:
 		return "transcription", func(ctx context.Context, secret string) error {
 			return listen(ctx, client, base+"/v1/listen?"+url.Values{"model": {o.Config.Text("model")}}.Encode(), secret)

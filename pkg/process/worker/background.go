@@ -22,9 +22,11 @@ import (
 	"visavis.dev/pkg/learning/gradebook"
 	"visavis.dev/pkg/learning/mastery"
 	"visavis.dev/pkg/learning/record"
+	"visavis.dev/pkg/learning/recordstore"
 	"visavis.dev/pkg/learning/report"
 	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/learning/result"
+	"visavis.dev/pkg/learning/statement"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/duo"
@@ -96,7 +98,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		// Places that are open to people.
 		job.Background{Tasks: b.Addresses.Tasks()},
 		(&mailer.Worker{Tenants: b.Tenants, Vault: b.Vault, Sender: o.Mail, PortalURL: o.PageURL(), Candidates: candidate.Letters{}, Interviews: candidate.Letters{}, Clock: o.Clock, Log: o.Log}).Background(),
-		(&person.Eraser{Files: b.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, resourcelink.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson, dashboard.ForgetPerson)}).Background(d),
+		(&person.Eraser{Files: b.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, resourcelink.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson, dashboard.ForgetPerson, statement.ForgetPerson)}).Background(d),
 		roster.NewImporter(b.Tenants, b.Files, terms).Background(),
 		(&setup.Builder{
 			Sources: setup.Sources{Tenants: b.Tenants, Fetch: fetch, Extract: read},
@@ -108,7 +110,10 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		job.Background{Tasks: widget.Tasks(d)},
 		// What people learn.
 		(&result.Scorer{Tenants: b.Tenants, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),
+		job.Background{Tasks: resourcelink.Tasks(d)},
 		gradebook.New(gradebook.Options{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Sign: b.Registry.SignToken, Clock: o.Clock}).Background(),
+		job.Background{Tasks: statement.Tasks(d)},
+		(&recordstore.Teller{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
 		(&report.Builder{Tenants: b.Tenants, Files: b.Files, Clock: o.Clock}).Background(),
 		job.Background{Tasks: certificate.Tasks(d)},
 		(&assignment.Worker{Tenants: b.Tenants, Outbox: outbox(b)}).Background(d),

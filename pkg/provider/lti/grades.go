@@ -101,15 +101,22 @@ type Score struct {
 // timestampForm has three decimals: some platforms take no more.
 const timestampForm = "2006-01-02T15:04:05.000Z07:00"
 
+// scoresOf is where scores of a line item go (AGS 2.0, section 3.3.2): every byte of its address stays as the platform
+// wrote it, so that a slash which is part of a name is not read as another.
+func scoresOf(lineItem string) string {
+	at, _, _ := strings.Cut(lineItem, "#")
+	path, query, asks := strings.Cut(at, "?")
+	at = strings.TrimSuffix(path, "/") + "/scores"
+	if asks {
+		at += "?" + query
+	}
+	return at
+}
+
 // Send gives a score to a line item. A platform keeps what it has where that is of the same moment
 // or a later one, and may say so by a conflict. The error is an upstream.Error or
 // context.Canceled.
 func (s Score) Send(ctx context.Context, client *http.Client, token Token, lineItem string) error {
-	at, err := url.Parse(lineItem)
-	if err != nil {
-		return &upstream.Error{Code: upstream.AddressRefused, Err: err}
-	}
-	at.Path, at.RawPath = strings.TrimSuffix(at.Path, "/")+"/scores", ""
 	type plain Score
 	body, err := json.Marshal(struct {
 		plain
@@ -118,7 +125,7 @@ func (s Score) Send(ctx context.Context, client *http.Client, token Token, lineI
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, scoresOf(lineItem), bytes.NewReader(body))
 	if err != nil {
 		return &upstream.Error{Code: upstream.AddressRefused, Err: err}
 	}

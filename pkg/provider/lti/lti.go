@@ -140,7 +140,7 @@ type Item struct {
 
 // Answer are the claims of the answer to a deep linking request (Deep Linking 2.0, section
 // 4.5), to be signed by the tool.
-func (p *Platform) Answer(l Launch, item Item, nonce string, now time.Time, goodFor time.Duration) jwt.MapClaims {
+func (p *Platform) Answer(deployment string, to Linking, item Item, nonce string, now time.Time, goodFor time.Duration) jwt.MapClaims {
 	link := map[string]any{"type": "ltiResourceLink", "url": item.URL, "title": item.Title, "custom": item.Custom}
 	if item.Text != "" {
 		link["text"] = item.Text
@@ -150,11 +150,11 @@ func (p *Platform) Answer(l Launch, item Item, nonce string, now time.Time, good
 	}
 	claims := jwt.MapClaims{
 		"iss": p.ClientID, "aud": []string{p.Issuer}, "iat": now.Unix(), "exp": now.Add(goodFor).Unix(), "nonce": nonce,
-		claim + "deployment_id": l.Deployment, claim + "message_type": response, claim + "version": Version,
+		claim + "deployment_id": deployment, claim + "message_type": response, claim + "version": Version,
 		linkingClaim + "content_items": []any{link},
 	}
-	if l.Linking.Data != nil {
-		claims[linkingClaim+"data"] = *l.Linking.Data
+	if to.Data != nil {
+		claims[linkingClaim+"data"] = *to.Data
 	}
 	return claims
 }

@@ -13,12 +13,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/golang-jwt/jwt/v5"
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/egress"
-	"visavis.dev/pkg/base/readthrough"
 	"visavis.dev/pkg/provider/upstream"
 )
 
@@ -34,10 +36,11 @@ const (
 	// asked is how long keys may take, and longestKeys how many bytes they may be.
 	asked       = 5 * time.Second
 	longestKeys = 256 << 10
-	// known is how long keys are believed; whoever names one that is not among them has them
-	// read again, once in a while.
-	known = 10 * time.Minute
-	again = time.Minute
+	// known is how long keys are believed without asking, and believed how long while they cannot be
+	// read anew. Whoever names one that is not among them has them read again, once in a while.
+	known    = 10 * time.Minute
+	believed = 24 * time.Hour
+	again    = time.Minute
 	// failed is how long a platform is left alone that could not be asked.
 	failed = 10 * time.Second
 	// mostSets bounds the platforms whose keys are remembered, and mostKeys those of one.
@@ -58,56 +61,84 @@ const (
 type Keys struct {
 	http  *http.Client
 	clock clock.PassiveClock
-	sets  *readthrough.Cache[string, keySet]
+	sets  *lru.Cache[string, keySet]
+	reads singleflight.Group
 }
 
-// keySet is what was learned of a platform's keys at a moment.
+// keySet is what is known of a platform's keys. What was read once stays until it is read anew.
 type keySet struct {
 	keys map[string]*rsa.PublicKey
-	err  error
-	at   time.Time
+	// read is when the keys were read, and tried when they were asked for last, with its error.
+	read, tried time.Time
+	err         error
 }
 
 // NewKeys makes what finds keys through the guard.
 func NewKeys(g *egress.Guard, c clock.PassiveClock) *Keys {
-	k := &Keys{http: g.ClientWithin(asked, longestKeys), clock: c}
-	k.sets = readthrough.New(readthrough.Options[string, keySet]{
-		Size: mostSets, Fresh: known, Outage: func(error) bool { return false }, Clock: c,
-		Name: func(address string) string { return address }, Load: k.load,
-	})
-	return k
-}
-
-// load never fails: that keys could not be had is remembered too.
-func (k *Keys) load(ctx context.Context, address string) (keySet, error) {
-	set := keySet{at: k.clock.Now()}
-	set.keys, set.err = ReadKeys(ctx, k.http, address)
-	if ctx.Err() != nil {
-		return set, ctx.Err()
-	}
-	return set, nil
-}
-
-// find is a platform's key with a name.
-func (k *Keys) find(ctx context.Context, address, name string) (*rsa.PublicKey, error) {
-	set, err := k.sets.Get(ctx, address)
+	sets, err := lru.New[string, keySet](mostSets)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+		panic(err) // the size is good
 	}
-	age := k.clock.Since(set.at)
-	if set.err != nil && age >= failed || set.err == nil && set.keys[name] == nil && age >= again {
-		k.sets.Forget(address)
-		if set, err = k.sets.Get(ctx, address); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	return &Keys{http: g.ClientWithin(asked, longestKeys), clock: c, sets: sets}
+}
+
+// find is a platform's key with a name. While the keys are fresh, no other name that somebody makes up
+// has anybody wait who names one of them.
+func (k *Keys) find(ctx context.Context, address, name string) (*rsa.PublicKey, error) {
+	set, _ := k.sets.Get(address)
+	now := k.clock.Now()
+	if set.keys[name] != nil && now.Sub(set.read) < known {
+		return set.keys[name], nil
+	}
+	if now.Sub(set.tried) >= set.pause(name) {
+		var err error
+		if set, err = k.load(ctx, address, set.tried); err != nil {
+			return nil, err
 		}
 	}
-	switch {
+	switch key := set.keys[name]; {
+	case key != nil && now.Sub(set.read) < believed:
+		return key, nil
 	case set.err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, set.err)
-	case set.keys[name] == nil:
-		return nil, fmt.Errorf("%w: it has no such key", ErrToken)
 	}
-	return set.keys[name], nil
+	return nil, fmt.Errorf("%w: it has no such key", ErrToken)
+}
+
+// pause is how long a platform is not asked for keys again for the sake of a name.
+func (s keySet) pause(name string) time.Duration {
+	if len(s.keys) > 0 && s.keys[name] == nil {
+		return again
+	}
+	return failed
+}
+
+// load reads a platform's keys, once for all who know of no try since. The error is that of ctx.
+func (k *Keys) load(ctx context.Context, address string, since time.Time) (keySet, error) {
+	ask := context.WithoutCancel(ctx) // no single asker's leaving ends what others wait for
+	read := k.reads.DoChan(address, func() (any, error) {
+		ask, cancel := context.WithTimeout(ask, asked)
+		defer cancel()
+		set, _ := k.sets.Get(address)
+		if !set.tried.Equal(since) {
+			return set, nil
+		}
+		now := k.clock.Now()
+		keys, err := ReadKeys(ask, k.http, address)
+		if err == nil {
+			set.keys, set.read = keys, now
+		}
+		set.tried, set.err = now, err
+		k.sets.Add(address, set)
+		return set, nil
+	})
+	select {
+	case r := <-read:
+		set, _ := r.Val.(keySet)
+		return set, nil
+	case <-ctx.Done():
+		return keySet{}, ctx.Err()
+	}
 }
 
 // ReadKeys reads the RSA keys of a set (RFC 7517), by their names. The error is an upstream.Error
@@ -230,6 +261,8 @@ func (s *said) check(p *Platform, nonce string, now time.Time) error {
 		return errors.New("its deployment is not known")
 	case s.Version != Version:
 		return errors.New("it is of another version")
+	case s.unspeakable():
+		return errors.New("a character of it is none that can be kept")
 	case len(s.Subject) > longestName:
 		return errors.New("its person has no name that counts")
 	case s.Message == ResourceLink && s.Link.ID == "":
@@ -240,6 +273,20 @@ func (s *said) check(p *Platform, nonce string, now time.Time) error {
 		return errors.New("its message is not known")
 	}
 	return nil
+}
+
+// unspeakable says whether what is kept of a token has a character that no text is kept with, or a
+// person's name there one that stands for several that were none, so that it would not be theirs alone.
+func (s *said) unspeakable() bool {
+	texts := []string{
+		s.Name, s.Given, s.Family, s.Email, s.Locale, s.Deployment, s.Link.ID, s.Shown.ReturnURL, s.Shown.Locale, s.Grades.LineItem, s.Linking.ReturnURL,
+	}
+	for name, value := range s.Custom {
+		text, _ := value.(string)
+		texts = append(texts, name, text)
+	}
+	return slices.ContainsFunc(append(texts, s.Roles...), func(text string) bool { return strings.ContainsRune(text, 0) }) ||
+		strings.ContainsFunc(s.Subject, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar })
 }
 
 func (s *said) launch() Launch {

@@ -124,6 +124,7 @@ var Tables = []Table{
 	{Name: "portal_visit", Owner: "visits/signin", Cascades: []string{"portals/person"}, Key: []string{"hash"}},
 	{Name: "portal", Owner: "portals/portal", Key: []string{"id"}},
 	{Name: "rate_window", Owner: "store/limits", Key: []string{"holder", "class"}, Stays: true},
+	{Name: "record_statement", Owner: "learning/statement", Key: []string{"connection_id", "id"}},
 	{Name: "recording_piece", Owner: "sessions/recording", Key: []string{"session_id", "at_ms"}},
 	{Name: "recording", Owner: "sessions/recording", Key: []string{"session_id"}},
 	{Name: "report", Owner: "sessions/printed", Key: []string{"id"}},

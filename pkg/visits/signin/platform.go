@@ -8,9 +8,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
 
 	"visavis.dev/pkg/base/errdefs"
@@ -19,6 +21,7 @@ import (
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/portals/door"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/provider/lti"
 	"visavis.dev/pkg/store/tenant"
@@ -56,9 +59,8 @@ type PlatformAnswer struct {
 // links to.
 type Launched struct {
 	Entered
-	// Linking is set where there is something to choose, and Platform is who asks.
-	Linking  *lti.Launch
-	Platform lti.Platform
+	// Choice is what Choose takes of somebody who is to choose; empty where they came in.
+	Choice string
 	// Origins are of the pages that may show what comes of it in a frame, also where that is a
 	// Refusal.
 	Origins []string
@@ -115,12 +117,12 @@ func (g *Gate) ByPlatform(ctx context.Context, org id.Org, p id.Portal, which id
 	if err != nil {
 		return out, err
 	}
-	out.Origins, out.Platform = c.FrameOrigins(), c.Platform()
+	out.Origins = c.FrameOrigins()
 	at, err := g.launchOf(org, c.ID, a)
 	if err != nil {
 		return out, err
 	}
-	l, err := g.Platforms.Verify(ctx, out.Platform, a.Token, at.Nonce)
+	l, err := g.Platforms.Verify(ctx, c.Platform(), a.Token, at.Nonce)
 	switch {
 	case errors.Is(err, lti.ErrUnreachable):
 		return out, refuse(ProviderAway)
@@ -133,14 +135,10 @@ func (g *Gate) ByPlatform(ctx context.Context, org id.Org, p id.Portal, which id
 		if !l.Designs() {
 			return out, refuse(ProviderDenied)
 		}
-		out.Linking = &l
-		err := g.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
-			if _, err := g.before(ctx, tx, p); err != nil {
-				return err
-			}
+		out.Choice, err = g.mayChoose(ctx, &c, p, &l, func(ctx context.Context, tx *tenant.Tx) error {
 			return spendOnce(ctx, tx, uuid.UUID(at.ID), at.ExpiresAt)
 		})
-		return out, asRefusal(unpublished(err))
+		return out, err
 	}
 	terms, err := g.Terms(ctx, org)
 	if err != nil {
@@ -152,6 +150,94 @@ func (g *Gate) ByPlatform(ctx context.Context, org id.Org, p id.Portal, which id
 		}
 		return e.launched(ctx, tx, &c, &l, a.Subject, terms)
 	})
+	return out, err
+}
+
+// ChoiceFor is how long somebody may choose what a course links to.
+const ChoiceFor = time.Hour
+
+// choice is what a platform asked to have chosen, sealed: whoever has it may choose.
+type choice struct {
+	Deployment string      `json:"deployment"`
+	Linking    lti.Linking `json:"linking"`
+	ExpiresAt  time.Time   `json:"expiresAt"`
+}
+
+// choices is where a choice opens: for the connection alone.
+func choices(org id.Org, c id.Connection) string {
+	return "lti choice " + org.String() + " " + c.String()
+}
+
+// mayChoose has somebody choose what a course links to, by the door that leads from there. The error
+// can be a Refusal.
+func (g *Gate) mayChoose(
+	ctx context.Context, c *connection.Opened, p id.Portal, l *lti.Launch, spend func(context.Context, *tenant.Tx) error,
+) (string, error) {
+	if err := g.linkable(ctx, c, p, spend); err != nil {
+		return "", err
+	}
+	kept, err := json.Marshal(choice{l.Deployment, l.Linking, g.Clock.Now().UTC().Add(ChoiceFor)})
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(g.Vault.Seal(choices(c.Org, c.ID), kept)), nil
+}
+
+// linkable refuses links to a portal that is not published, or whose door is closed that they lead
+// through.
+func (g *Gate) linkable(ctx context.Context, c *connection.Opened, p id.Portal, also func(context.Context, *tenant.Tx) error) error {
+	err := g.Tenants.InTx(ctx, c.Org, func(ctx context.Context, tx *tenant.Tx) error {
+		e, err := g.before(ctx, tx, p)
+		if err != nil {
+			return err
+		}
+		if err := e.open(ctx, tx, door.Embed); err != nil || also == nil {
+			return err
+		}
+		return also(ctx, tx)
+	})
+	return asRefusal(unpublished(err))
+}
+
+// Chosen is how a platform is answered that asked to have something chosen.
+type Chosen struct {
+	// ReturnURL is where the browser takes the signed Token.
+	ReturnURL, Token string
+	// Origins are of the pages that may show that in a frame, also where it is a Refusal.
+	Origins []string
+}
+
+// Choose answers a platform with what somebody chose, by the Choice that they were given. The error
+// can be a Refusal.
+func (g *Gate) Choose(
+	ctx context.Context, org id.Org, p id.Portal, which id.Connection, given string, item lti.Item, sign func(context.Context, jwt.Claims) (string, error),
+) (out Chosen, err error) {
+	c, err := g.PlatformOf(ctx, org, p, which)
+	if err != nil {
+		return out, err
+	}
+	out.Origins = c.FrameOrigins()
+	sealed, err := base64.RawURLEncoding.DecodeString(given)
+	if err != nil {
+		return out, refuse(AnswerRefused)
+	}
+	kept, err := g.Vault.Open(choices(org, c.ID), sealed)
+	if err != nil {
+		return out, refuse(AnswerRefused)
+	}
+	var asked choice
+	if err := json.Unmarshal(kept, &asked); err != nil {
+		return out, err
+	}
+	now, to := g.Clock.Now(), c.Platform()
+	if !now.Before(asked.ExpiresAt) || !slices.Contains(to.Deployments, asked.Deployment) {
+		return out, refuse(AnswerRefused)
+	}
+	if err := g.linkable(ctx, &c, p, nil); err != nil {
+		return out, err
+	}
+	out.ReturnURL = asked.Linking.ReturnURL
+	out.Token, err = sign(ctx, to.Answer(asked.Deployment, asked.Linking, item, rand.Text(), now, LaunchFor))
 	return out, err
 }
 
@@ -209,7 +295,10 @@ func (e *entrance) launched(
 	}
 	v, err := e.seat(ctx, tx, who.ID, m.ID)
 	if err == nil && about != nil && l.LineItem != "" && m.Role == person.Learner {
-		from := resourcelink.Link{Key: resourcelink.Key{Person: who.ID, Subject: *about}, Connection: c.ID, User: l.User, LineItem: l.LineItem}
+		from := resourcelink.Link{
+			Key: resourcelink.Key{Person: who.ID, Subject: *about}, Connection: c.ID, User: l.User, LineItem: l.LineItem,
+			Origin: resourcelink.Origin{Issuer: c.Config.Text("issuer"), ClientID: c.Config.Text("clientId"), Deployment: l.Deployment},
+		}
 		err = resourcelink.Keep(ctx, tx, from, e.now)
 	}
 	v.Details = Details{Subject: about, AllowedOrigins: c.FrameOrigins(), ReturnURL: l.ReturnURL}

@@ -104,7 +104,7 @@ func TestALearningPlatformLaunches(t *testing.T) {
 	given := p.Answer(q.URL)
 	in, err := p.finish(q, given)
 	require.NoError(t, err)
-	require.Nil(t, in.Linking)
+	require.Empty(t, in.Choice)
 	require.NotEqual(t, other.Person, in.Person)
 	require.Equal(t, []any{"embed", "Kim Lee", person.Learner, p.shown, "https://school.example.com/course"},
 		[]any{in.Door, in.Name, in.Role, *in.Details.Subject, in.Details.ReturnURL})
@@ -248,6 +248,8 @@ func TestWhatIsSaidOfALaunchMustHold(t *testing.T) {
 		"nobody":                      {claims: func(c jwt.MapClaims) { delete(c, "sub") }, code: signin.AccountUnknown},
 		"a subject that is not shown": {claims: func(c jwt.MapClaims) { ltitest.Of(c, id.NewSubject().String()) }, code: signin.LinkUnknown},
 		"a subject that is none":      {claims: func(c jwt.MapClaims) { ltitest.Of(c, "//elsewhere.example.com") }, code: signin.LinkUnknown},
+		"a person with a NUL":         {claims: set("sub", "user\x00")},
+		"a name with a NUL":           {claims: set("name", "Kim\x00Lee")},
 		"a learner who would choose":  {claims: p.Linking, code: signin.ProviderDenied},
 		"a choice that goes nowhere": {claims: func(c jwt.MapClaims) {
 			p.Linking(c)
@@ -379,12 +381,53 @@ func TestALaunchIsNoWayAroundADoor(t *testing.T) {
 	p.connection = p.connect(p.Config(p.portal.ID.String()), func(c map[string]any) { c["ageBand"] = "adult" })
 	_, err = p.come()
 	require.NoError(t, err)
+}
 
-	// Somebody who chooses a link comes in to nothing.
+// Somebody who chooses a link comes in to nothing, and chooses by the door that the link leads through.
+func TestWhoChoosesALinkComesInToNothing(t *testing.T) {
+	p := newTaught(t)
 	p.Claims = func(c jwt.MapClaims) { p.Linking(c); ltitest.Instructor(c) }
-	people := p.persons()
-	chooses, err := p.come()
+	in, err := p.come()
 	require.NoError(t, err)
-	require.Empty(t, chooses.Secret)
-	require.Equal(t, []any{p.URL + "/chosen", "d-1", people}, []any{chooses.Linking.Linking.ReturnURL, *chooses.Linking.Linking.Data, p.persons()})
+	require.Empty(t, in.Secret)
+	require.Zero(t, p.persons())
+	choose := func(choice string) (signin.Chosen, jwt.MapClaims, error) {
+		var signed jwt.MapClaims
+		out, err := p.gate.Choose(t.Context(), p.one, p.portal.ID, p.connection, choice, lti.Item{URL: launchAt}, func(_ context.Context, c jwt.Claims) (string, error) {
+			signed, _ = c.(jwt.MapClaims)
+			return "token", nil
+		})
+		return out, signed, err
+	}
+	out, signed, err := choose(in.Choice)
+	require.NoError(t, err)
+	require.Equal(t, []any{p.URL + "/chosen", "token", "d-1"}, []any{out.ReturnURL, out.Token, signed["https://purl.imsglobal.org/spec/lti-dl/claim/data"]})
+
+	for _, bad := range []string{"", "x", in.Choice[1:], p.begin().State} {
+		_, signed, err := choose(bad)
+		p.refused(signin.AnswerRefused, err)
+		require.Nil(t, signed)
+	}
+	first := p.connection
+	p.connection = p.connect(p.Config(p.portal.ID.String()))
+	_, _, err = choose(in.Choice)
+	p.refused(signin.AnswerRefused, err)
+	p.connection = first
+	p.set(door.Embed, door.Change{Open: false, Requires: []string{}})
+	_, _, err = choose(in.Choice)
+	p.refused(signin.DoorClosed, err)
+	_, err = p.come()
+	p.refused(signin.DoorClosed, err)
+	p.set(door.Embed, door.Change{Open: true, Requires: []string{}})
+	p.exec(`UPDATE connection SET config = jsonb_set(config, '{deploymentIds}', '["deployment-2"]') WHERE org_id = $1 AND id = $2`, p.one, first)
+	p.clock.SetTime(p.clock.Now().Add(2 * time.Second))
+	_, _, err = choose(in.Choice)
+	p.refused(signin.AnswerRefused, err)
+	p.exec(`UPDATE connection SET config = jsonb_set(config, '{deploymentIds}', '["deployment-1"]') WHERE org_id = $1 AND id = $2`, p.one, first)
+	p.clock.SetTime(p.clock.Now().Add(2 * time.Second))
+	_, _, err = choose(in.Choice)
+	require.NoError(t, err)
+	p.clock.SetTime(p.clock.Now().Add(signin.ChoiceFor))
+	_, _, err = choose(in.Choice)
+	p.refused(signin.AnswerRefused, err)
 }

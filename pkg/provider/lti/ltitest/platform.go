@@ -46,7 +46,6 @@ type Score struct {
 	LineItem    string   `json:"-"`
 	Status      int      `json:"-"`
 	ContentType string   `json:"-"`
-	Superseded  bool     `json:"-"`
 	timestampOf time.Time
 }
 
@@ -62,17 +61,21 @@ type Platform struct {
 	Key   *rsa.PrivateKey
 	// ToolKeys answers the key set of the tool, as its address would.
 	ToolKeys func() []byte
+	// KeysAway has the keys not be shown; it may wait.
+	KeysAway func() bool
 	// Published are the names of the keys that are shown; Key is the only one of them.
 	Published []string
 
-	t        testing.TB
-	mu       sync.Mutex
-	tokens   map[string]bool
-	used     map[string]bool
-	scores   []Score
-	behaves  []int
-	KeyReads int
-	Tokens   int
+	t       testing.TB
+	mu      sync.Mutex
+	tokens  map[string]bool
+	used    map[string]bool
+	scores  []Score
+	behaves []int
+	// conflicts counts the scores that were of no later second than what is known.
+	conflicts int
+	KeyReads  int
+	Tokens    int
 }
 
 // New starts a platform.
@@ -200,6 +203,10 @@ func (p *Platform) keys(w http.ResponseWriter, _ *http.Request) {
 	p.KeyReads++
 	named := p.Published
 	p.mu.Unlock()
+	if p.KeysAway != nil && p.KeysAway() {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
 	keys := []any{map[string]any{"kty": "EC", "kid": "ec", "crv": "P-256", "x": "AA", "y": "AA"}}
 	for _, name := range named {
 		keys = append(keys, JWK(name, &p.Key.PublicKey))
@@ -310,7 +317,7 @@ func (p *Platform) Behave(statuses ...int) {
 	p.behaves = append(p.behaves, statuses...)
 }
 
-// score takes a score, unless a later one is known (AGS 2.0, section 3.4.9).
+// score takes a score, unless one of the same second or a later one is known (AGS 2.0, section 3.4.9).
 func (p *Platform) score(w http.ResponseWriter, r *http.Request) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	body, err := io.ReadAll(r.Body)
@@ -341,10 +348,21 @@ func (p *Platform) score(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, had := range p.scores {
-		s.Superseded = s.Superseded || had.LineItem == s.LineItem && had.User == s.User && had.timestampOf.After(s.timestampOf)
+		if had.LineItem == s.LineItem && had.User == s.User && !s.timestampOf.Truncate(time.Second).After(had.timestampOf.Truncate(time.Second)) {
+			p.conflicts++
+			w.WriteHeader(http.StatusConflict)
+			return
+		}
 	}
 	p.scores = append(p.scores, s)
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// Conflicts counts the scores that came too late to count.
+func (p *Platform) Conflicts() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.conflicts
 }
 
 // Scores are those that came, in their order.

@@ -1,0 +1,234 @@
+// Package recordstore tells learning record stores (xAPI) what people learned: results while they are
+// released, assignments while they are completed, and certificates until they are revoked. What is there no
+// more is voided, and so is what changed, before it is told anew. No words of a conversation go there, and no
+// names.
+package recordstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+	"k8s.io/utils/clock"
+
+	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/learning/statement"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/upstream"
+	"visavis.dev/pkg/provider/xapi"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Teller does the jobs that tell record stores. It is safe for concurrent use.
+type Teller struct {
+	Tenants *tenant.Tenants
+	Opener  *connection.Opener
+	Report  *connection.Reporter
+	Egress  *egress.Guard
+	Clock   clock.PassiveClock
+}
+
+// Background is what workers do for record stores.
+func (t *Teller) Background() job.Background {
+	return job.Background{Works: map[job.Kind]job.Work{job.StatementSend: {Prepare: t.tell, GiveUp: giveUp}}}
+}
+
+// failed is why something is not told where this program failed.
+const failed = "internal_error"
+
+// progress counts how often a store could not be told an edition, in a row.
+type progress struct {
+	Edition int64 `json:"edition,omitempty"`
+	Waits   int   `json:"waits,omitempty"`
+}
+
+// tell tells a store of an object as it is now. A statement's id is noted before it is sent, so that
+// one which may be there is known after a crash, and is told again by the same id, or voided.
+func (t *Teller) tell(ctx context.Context, j job.Job) (job.Step, error) {
+	var (
+		k statement.Key
+		p progress
+	)
+	if err := errors.Join(json.Unmarshal(j.Input, &k), json.Unmarshal(j.Progress, &p)); err != nil {
+		return nil, err
+	}
+	r, err := statement.Get(ctx, t.Tenants, j.Org, k)
+	switch {
+	case errdefs.IsNotFound(err, statement.Noun):
+		return done, nil // the connection is gone
+	case err != nil:
+		return nil, err
+	case r.Edition == r.Told:
+		return settled(&r, r.Stands, r.Store), nil
+	}
+	if p.Edition != r.Edition {
+		p = progress{Edition: r.Edition}
+	}
+	opened, err := t.Opener.Open(ctx, j.Org, r.Connection)
+	switch {
+	case errdefs.IsAbsent(err, connection.Noun):
+		return gone(k), nil
+	case errors.Is(err, connection.ErrDisabled):
+		return later(p, longestWait), nil // until it is switched on
+	case err != nil:
+		return nil, err
+	}
+	st, err := t.statement(ctx, &opened, &r)
+	if err != nil {
+		return nil, err
+	}
+	if st != nil && r.Sending == 0 {
+		return claimed(k), nil
+	}
+	return t.step(&r, p, opened.Config.BaseURL(opened.Provider), st != nil, t.send(ctx, &opened, &r, st))
+}
+
+// send voids what stands, or may, and tells the statement, nil for none. Statements of a store that the
+// connection had before stay there.
+func (t *Teller) send(ctx context.Context, o *connection.Opened, r *statement.Record, st *xapi.Statement) error {
+	if r.Stands && r.Store == o.Config.BaseURL(o.Provider) {
+		if err := t.void(ctx, o, r, r.Told); err != nil {
+			return err
+		}
+	}
+	switch {
+	case st != nil:
+		st.ID = r.Statement(o.Org, r.Sending)
+		return t.put(ctx, o, *st)
+	case r.Sending > 0: // it may be there, and may not be any more
+		if err := t.void(ctx, o, r, r.Sending); err != nil && !final(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// void voids the statement of an edition, in the name of this system.
+func (t *Teller) void(ctx context.Context, o *connection.Opened, r *statement.Record, edition int64) error {
+	by := xapi.AsAccount(o.Config.Text("homePage"), "visavis")
+	err := t.put(ctx, o, xapi.Voiding(r.Void(o.Org, edition), r.Statement(o.Org, edition), by))
+	if errors.Is(err, xapi.ErrNoTarget) {
+		return nil // what is not there counts for nothing
+	}
+	return err
+}
+
+// put stores one statement, and reports how that went, unless it says nothing of the store.
+func (t *Teller) put(ctx context.Context, o *connection.Opened, st xapi.Statement) error {
+	began := t.Clock.Now()
+	err := o.WithSecret(func(secret string) error { return o.RecordStore(t.Egress, secret).Tell(ctx, st) })
+	if !final(err) {
+		t.Report.Report(o.Org, o.ID, connection.OutcomeOf("statement", began, t.Clock.Now(), err))
+	}
+	return err
+}
+
+// final says whether a failure is of the statement, and not of the store or the moment.
+func final(err error) bool {
+	switch upstream.StatusOf(err) {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return true
+	}
+	return errors.Is(err, xapi.ErrNoTarget)
+}
+
+const (
+	// longestWait bounds the wait between two tries, and triedFor how long it is tried.
+	longestWait = time.Hour
+	triedFor    = 8 * 7 * 24 * time.Hour
+)
+
+// step is what follows from how the telling went.
+func (t *Teller) step(r *statement.Record, p progress, store string, stands bool, err error) (job.Step, error) {
+	if err == nil {
+		return settled(r, stands, store), nil
+	}
+	why, ok := errors.AsType[*upstream.Error](err)
+	switch {
+	case !ok:
+		return nil, err
+	case final(err), t.Clock.Since(r.ChangedAt) >= triedFor:
+		return stopped(r, string(why.Code)), nil
+	}
+	wait := time.Second
+	switch why.Code {
+	case upstream.Refused, upstream.Rejected, upstream.AddressRefused, upstream.Malformed: // until people mend it
+		wait = time.Minute
+	case upstream.RateLimited, upstream.Timeout, upstream.Unavailable, upstream.Truncated:
+	}
+	return later(p, max(why.RetryAfter, min(wait<<min(p.Waits, 12), longestWait))), nil
+}
+
+// done is the step of a job with nothing left to do.
+func done(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
+	j.State = job.Succeeded
+	return 0, nil
+}
+
+// claimed is the step that notes that a statement is about to be sent.
+func claimed(k statement.Key) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, _ *job.Job, _ time.Time) (time.Duration, error) {
+		return 0, statement.Claim(ctx, tx, k)
+	}
+}
+
+// settled is the step that notes what was told, and ends the job unless there is more.
+func settled(r *statement.Record, stands bool, store string) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
+		last, err := statement.Settle(ctx, tx, *r, stands, store)
+		if err == nil && last {
+			j.State = job.Succeeded
+		}
+		return 0, err
+	}
+}
+
+// stopped is the step that notes why there is nothing to be told, unless there is more by now.
+func stopped(r *statement.Record, why string) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
+		last, err := statement.Stop(ctx, tx, *r, why)
+		if err == nil && last {
+			j.State, j.ErrorCode = job.Failed, why
+		}
+		return 0, err
+	}
+}
+
+// gone is the step that lets go what a connection was told that is deleted.
+func gone(k statement.Key) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+		if err := statement.Forget(ctx, tx, k); err != nil {
+			return 0, err
+		}
+		return done(ctx, tx, j, now)
+	}
+}
+
+// later is the step of a job that waits.
+func later(p progress, wait time.Duration) job.Step {
+	return func(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (_ time.Duration, err error) {
+		p := progress{p.Edition, p.Waits + 1}
+		j.Progress, err = json.Marshal(p)
+		return wait, err
+	}
+}
+
+// giveUp leaves something untold after many faults of the program.
+func giveUp(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) error {
+	var k statement.Key
+	if err := json.Unmarshal(j.Input, &k); err != nil {
+		return err
+	}
+	return statement.Abandon(ctx, tx, k, j.ID, failed)
+}
+
+// pseudonym is an account's name that says nothing of whose it is: the same for a person at one
+// connection, and another at any other.
+func pseudonym(o *connection.Opened, who uuid.UUID) string {
+	return uuid.NewSHA1(uuid.UUID(o.ID), who[:]).String()
+}
