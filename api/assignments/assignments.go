@@ -54,7 +54,7 @@ func (a *API) registerAssignments(s *route.Service) {
 	create := list
 	create.ID, create.Method, create.Class, create.Scope = "createAssignment", http.MethodPost, "write", scope.AssignmentsWrite
 	create.Status, create.Idempotent, create.Errors = http.StatusCreated, true, []problem.Code{problem.NotFound}
-	create.Feature = "assignments" // those that are there go on on every plan
+	create.Feature = "assignments" // those that were made before go on, whatever the plan
 	create.Summary = "Set work for units, people or everyone"
 	create.Description = "It is for whoever learns in one of the units, or those that lie in them, for the people named, or for everyone who learns on the " +
 		"subject's portal: those who are there now, and those who join while it is scheduled or open. The first 500 are entered at once, the others " +

@@ -21,7 +21,7 @@ func (c *Call) refuseNulls() error {
 	}
 	var body any
 	if err := json.Unmarshal(c.body, &body); err != nil {
-		return nil // the input was read from it, so it is JSON
+		return err // cannot be: the input was read from it
 	}
 	described := c.service.api.OpenAPI()
 	schema := described.Paths[BasePath+c.Op.Path].Patch.RequestBody.Content["application/json"].Schema
