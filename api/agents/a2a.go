@@ -27,13 +27,24 @@ func (a *API) a2a(ctx context.Context, c *route.Call, id string) (http.Handler, 
 	switch version := c.Header(a2a.SvcParamVersion); version {
 	case "", string(a2av0.Version):
 		c.SetHeader("Content-Type", "application/json") // which its handler does not say
-		return a2av0.NewJSONRPCHandler(answers), nil
+		return flushed(a2av0.NewJSONRPCHandler(answers)), nil
 	case string(a2a.Version):
 	default:
 		answers.refused = a2a.NewError(a2a.ErrVersionNotSupported, "The agent speaks "+string(a2a.Version)+" and "+string(a2av0.Version)+".")
 	}
-	return a2asrv.NewJSONRPCHandler(answers), nil
+	return flushed(a2asrv.NewJSONRPCHandler(answers)), nil
 }
+
+// flushed gives a handler a writer that can be flushed: the library answers a call for a stream,
+// also to refuse it, to no other.
+func flushed(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { h.ServeHTTP(flusher{w}, r) })
+}
+
+type flusher struct{ http.ResponseWriter }
+
+// Flush implements http.Flusher.
+func (f flusher) Flush() { _ = http.NewResponseController(f.ResponseWriter).Flush() } // a caller that went away is nobody's fault
 
 // messages answers what an agent is sent. Its protocol's library calls it beside whatever
 // writes the answer.

@@ -112,6 +112,9 @@ func TestTheDoorOfA2A(t *testing.T) {
 			require.Less(t, answer.Status, http.StatusInternalServerError, "%s: %s", body, answer.Raw)
 			require.Contains(t, string(answer.Raw), `"error"`, body)
 			require.NotContains(t, string(answer.Raw), `"result"`, body)
+			if strings.Contains(body, map[string]string{"": "message/stream", "1.0": "SendStreamingMessage"}[version]) {
+				require.Contains(t, string(answer.Raw), "-32004", "nothing is streamed")
+			}
 		}
 	}
 	large := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"x":"` + strings.Repeat("x", 16<<10) + `"}}`
