@@ -85,6 +85,7 @@ func TestAssignments(t *testing.T) {
 	t.Run("are completed by hand", w.testByHand)
 	t.Run("are for who joins and not for who leaves", w.testAudience)
 	t.Run("say what is wrong with them", w.testInvalid)
+	t.Run("stay as they are where nothing changes", w.testNoChange)
 	t.Run("are archived", w.testArchive)
 	t.Run("name what a session belongs to", w.testNamed)
 	t.Run("forget who is erased", w.testErasure)
@@ -247,6 +248,16 @@ func (w world) testAudience(t *testing.T) {
 	require.Equal(t, []any{which, "not_started", "open"}, []any{
 		mine[0].(map[string]any)["assignmentId"], mine[0].(map[string]any)["state"], mine[0].(map[string]any)["assignmentState"],
 	})
+}
+
+// A change to what it is already is none: nobody else's If-Match goes stale by it.
+func (w world) testNoChange(t *testing.T) {
+	which := w.Assign(t, w.Acme, with(people(w.Learner(t, w.Acme)), "dueAt", "2099-01-01T00:00:00Z"))
+	before := w.get(t, which, w.Acme.New)
+	for _, body := range []map[string]any{{}, {"title": before["title"], "reminders": before["reminders"], "metadata": before["metadata"]}} {
+		require.Equal(t, before, w.CallAs(t, "updateAssignment", which, w.Acme.New, body).Data(t))
+	}
+	require.NotEqual(t, before["updatedAt"], w.CallAs(t, "updateAssignment", which, w.Acme.New, map[string]any{"title": "Another"}).Data(t)["updatedAt"])
 }
 
 func (w world) testInvalid(t *testing.T) {

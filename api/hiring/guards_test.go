@@ -201,3 +201,19 @@ func TestABlindRoleHidesTheOrganizationsOwnID(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.CallAs(t, "reviewCandidate", who.String(), w.Acme.New, map[string]any{"reviewerId": w.HiringManager(t, w.Acme)}).Status)
 	require.Equal(t, []any{own, own, own, own}, shown())
 }
+
+// A change of a role to what it is already is none.
+func TestARoleThatStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	made := w.Make(t, w.Acme, "createRole")
+	which := made["id"].(string)
+	before := w.CallAs(t, "getRole", which, w.Acme.New, nil)
+	for _, body := range []map[string]any{{}, {"title": made["title"]}} {
+		same := w.CallAs(t, "updateRole", which, w.Acme.New, body)
+		require.Equal(t, before.Data(t), same.Data(t))
+		require.Equal(t, before.Header.Get("ETag"), same.Header.Get("ETag"))
+	}
+	other := w.CallAs(t, "updateRole", which, w.Acme.New, map[string]any{"title": "Another"})
+	require.NotEqual(t, before.Header.Get("ETag"), other.Header.Get("ETag"))
+}

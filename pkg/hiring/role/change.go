@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -74,7 +75,7 @@ func Change(ctx context.Context, tx *tenant.Tx, before, r Role, o Opening, who a
 	if before.State == Closed {
 		return r, before.conflict(ReasonState, "The role is closed.")
 	}
-	if err := r.settle(ctx, tx); err != nil {
+	if err := r.settle(ctx, tx); err != nil || reflect.DeepEqual(before, r) {
 		return r, err
 	}
 	if before.State == Open && r.State == Open && !before.tellsSame(&r) {

@@ -227,13 +227,13 @@ func (a *Assignment) end(ctx context.Context, tx *tenant.Tx, after Assignment, w
 	return ended, ended.save(ctx, tx, who.At, nil)
 }
 
-// Update makes of an assignment that Lock found what after says. The error is an errdefs.Invalid
-// or a conflict (ReasonArchived).
+// Update makes of an assignment that Lock found what after says; where that is the same, nothing
+// changes. The error is an errdefs.Invalid or a conflict (ReasonArchived).
 func Update(ctx context.Context, tx *tenant.Tx, before, after Assignment, who activity.Actor) (Assignment, error) {
 	if before.ArchivedAt != nil {
 		return before.end(ctx, tx, after, who)
 	}
-	if err := after.check(); err != nil {
+	if err := after.check(); err != nil || reflect.DeepEqual(before, after) {
 		return before, err
 	}
 	// Of those whom it is for, some can have been deleted since.
