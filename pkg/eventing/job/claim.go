@@ -110,7 +110,12 @@ func (c claimed) begin(ctx context.Context, t *tenant.Tenants, now time.Time) (j
 // renew makes the lease last from now. The error is errLost when the claim is
 // no longer good.
 func (c claimed) renew(ctx context.Context, t *tenant.Tenants, now time.Time) error {
-	return c.update(ctx, t, `UPDATE job SET due_at = $4 WHERE org_id = $1 AND id = $2 AND owner = $3`, now.Add(lease))
+	return c.postpone(ctx, t, now.Add(lease))
+}
+
+// postpone makes the lease last until a moment. The error is errLost when the claim is no longer good.
+func (c claimed) postpone(ctx context.Context, t *tenant.Tenants, until time.Time) error {
+	return c.update(ctx, t, `UPDATE job SET due_at = $4 WHERE org_id = $1 AND id = $2 AND owner = $3`, until)
 }
 
 // giveBack lets another runner make the step at once, as if it had not been begun.

@@ -376,14 +376,16 @@ func (r *Runner) uncountOnce(ctx context.Context, c claimed) error {
 }
 
 // failed leaves a job whose step failed to its lease's end, or gives it up
-// after several in a row.
+// after several in a row. What is endless waits longer each time.
 func (r *Runner) failed(ctx context.Context, c claimed, why error) {
 	own := r.Works[c.Kind].Failures
-	if own == Endless {
-		return
-	}
 	count, _ := r.failures.LoadOrStore(c.ID, new(int))
 	n, most := count.(*int), maxFailures
+	if own == Endless {
+		*n++
+		r.postpone(ctx, c, min(lease<<min(*n-1, 7), longestPause))
+		return
+	}
 	if own > 0 && !errors.Is(why, errPanic) {
 		most = own
 	}
@@ -392,6 +394,18 @@ func (r *Runner) failed(ctx context.Context, c claimed, why error) {
 	}
 	if err := r.fail(ctx, c, "internal_error", r.Works[c.Kind].GiveUp); err != nil {
 		r.Log.WarnContext(ctx, "a job cannot be given up yet", "job", c.ID.String(), "error", err)
+	}
+}
+
+// longestPause bounds the wait between the failures in a row of endless work.
+const longestPause = time.Hour
+
+// postpone leaves a claimed job alone for a while. Where that cannot be noted, it is its lease.
+func (r *Runner) postpone(ctx context.Context, c claimed, wait time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, writeWithin)
+	defer cancel()
+	if err := c.postpone(ctx, r.Tenants, r.now().Add(wait)); err != nil && !errors.Is(err, errLost) {
+		r.Log.WarnContext(ctx, "failed to postpone a job that fails; its lease runs out", "job", c.ID.String(), "error", err)
 	}
 }
 

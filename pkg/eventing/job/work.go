@@ -32,7 +32,7 @@ type Work struct {
 	// made in several tries in a row. It may set the job's ErrorCode.
 	GiveUp func(ctx context.Context, tx *tenant.Tx, j *Job, now time.Time) error
 	// Failures is how many steps in a row may fail before the job is given up, panics
-	// aside; 0 means as many as of any job, and Endless that it never is. There is a lease between two.
+	// aside; 0 means as many as of any job, and Endless that it never is. There is a lease between two, and of what is endless up to an hour.
 	Failures int
 }
 

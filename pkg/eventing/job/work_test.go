@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -269,10 +270,16 @@ func TestEndlessWorkIsNeverGivenUp(t *testing.T) {
 		return ending(ctx, j)
 	}})
 	j := w.insert(w.one, heavy)
+	var waits []time.Duration
 	for !w.job(w.one, j).State.Ended() {
 		require.Equal(t, 1, w.advance(runner))
-		w.pass(lease)
+		if !w.job(w.one, j).State.Ended() {
+			waits = append(waits, w.due(w.one, j).Sub(w.now()))
+			w.pass(waits[len(waits)-1])
+		}
 	}
 	require.Equal(t, job.Succeeded, w.job(w.one, j).State)
 	require.Equal(t, 4*maxFailures+1, steps)
+	require.Equal(t, []time.Duration{lease, 2 * lease, 4 * lease}, waits[:3], "it hammers nobody")
+	require.Equal(t, time.Hour, slices.Max(waits))
 }
