@@ -57,12 +57,14 @@ func Parse[K Kind](s string) (ID[K], error) {
 // UUIDOf is the UUID of an identifier of whatever kind with its prefix, or of a UUID in the
 // form that databases show.
 func UUIDOf(s string) (uuid.UUID, error) {
-	if u, ok := decode(s[strings.LastIndexByte(s, '_')+1:]); ok {
-		return u, nil
+	u, ok := decode(s[strings.LastIndexByte(s, '_')+1:])
+	if !ok {
+		var err error
+		u, err = uuid.Parse(s)
+		ok = err == nil
 	}
-	u, err := uuid.Parse(s)
-	if err != nil {
-		return u, ErrMalformed
+	if !ok || u == uuid.Nil {
+		return uuid.Nil, ErrMalformed
 	}
 	return u, nil
 }
