@@ -105,6 +105,14 @@ func TestAnswersAreSigned(t *testing.T) {
 		_, err := agent.Verify(raw(change), document)
 		require.ErrorIs(t, err, agent.ErrAltered, name)
 	}
+	follow := ask(t, w, slug, map[string]any{"question": "And when does it close?", "language": "en", "conversationId": answer["conversationId"]}).Data(t)
+	require.NoError(t, verified(t, follow, document))
+	require.Equal(t, []any{question["question"]}, apitest.At(follow, "proof", "after"))
+	_, err = agent.Verify(raw(func(a map[string]any) {
+		a["proof"].(map[string]any)["issuerUrl"] = "https://forger.example.com/v1/issuers/x/did.json"
+	}), document)
+	require.ErrorIs(t, err, agent.ErrAltered, "the document is of somebody else")
+
 	other := ask(t, w, w.Agent(t, w.Globex), question).Data(t)
 	_, err = agent.Verify(raw(func(map[string]any) {}), documentOf(t, w, other))
 	require.ErrorIs(t, err, agent.ErrAltered, "by another organization's keys")

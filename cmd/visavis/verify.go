@@ -130,15 +130,20 @@ func verifyAnswer(to io.Writer, answer []byte, issuer string) error {
 	var said struct {
 		Answer string
 		Proof  struct {
-			Question, Agent, Edition string
-			AnsweredAt               time.Time
+			Question, Agent, Edition, IssuerURL string
+			After                               []string
+			AnsweredAt                          time.Time
 		}
 	}
 	if err := json.Unmarshal(answer, &said); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(to, "Signed by %s.\nAgent: %s, edition %s, at %s\nQuestion: %s\nAnswer: %s\n", key, said.Proof.Agent, said.Proof.Edition,
-		said.Proof.AnsweredAt.Format(time.RFC3339), said.Proof.Question, said.Answer)
+	// The texts are quoted: whoever asked chose some of them.
+	_, err = fmt.Fprintf(to, "Signed by %q, of %q.\nAgent: %q, edition %q, at %s\nAnswer: %q\nQuestion: %q\n", key, said.Proof.IssuerURL, said.Proof.Agent,
+		said.Proof.Edition, said.Proof.AnsweredAt.Format(time.RFC3339), said.Answer, said.Proof.Question)
+	if err == nil && len(said.Proof.After) > 0 {
+		_, err = fmt.Fprintf(to, "Asked after: %q\n", said.Proof.After)
+	}
 	return err
 }
 

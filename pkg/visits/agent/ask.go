@@ -58,6 +58,11 @@ type Answer struct {
 	// Edition names what was known to it, and At is when it was given.
 	Edition string
 	At      time.Time
+	// After are the questions that went before in the conversation, oldest first.
+	After []string
+
+	// gap says that the packs do not answer it.
+	gap bool
 }
 
 // Source is a passage that an answer rests on.
@@ -92,12 +97,23 @@ func (a *Agents) Ask(ctx context.Context, of *Agent, q Question) (Answer, error)
 	key := answerKey{of.site.Portal, edition, q.Language, q.Text, now.Truncate(time.Minute).Unix()}
 	said, given := a.answers.Get(key)
 	if !given || len(past) > 0 {
-		if said, err = a.find(ctx, of, config, q, now); err != nil {
+		if said, err = a.find(ctx, of, config, q); err != nil {
 			return Answer{}, err
 		}
-		said.Edition, said.At = edition, now.UTC().Truncate(time.Millisecond)
-		if len(past) == 0 {
+		said.Edition, said.At, said.After = edition, now.UTC().Truncate(time.Millisecond), []string{}
+		for _, e := range past {
+			said.After = append(said.After, e.Question)
+		}
+		// What it was found in can have changed meanwhile: then nobody else gets it.
+		if since, err := a.edition(ctx, of, p, config.Bases); err != nil {
+			return Answer{}, err
+		} else if since == edition && len(past) == 0 {
 			a.answers.Add(key, said)
+		}
+	}
+	if said.gap {
+		if err := a.note(ctx, of, p.ID, config.Bases, said.Language, q.Text, now); err != nil {
+			return Answer{}, err
 		}
 	}
 	said.Thread, err = a.threads.seal(of.Org.String(), past, exchange{q.Text, said.Text}, now)
@@ -105,7 +121,7 @@ func (a *Agents) Ask(ctx context.Context, of *Agent, q Question) (Answer, error)
 }
 
 // find finds the answer.
-func (a *Agents) find(ctx context.Context, of *Agent, config conversation.Config, q Question, now time.Time) (Answer, error) {
+func (a *Agents) find(ctx context.Context, of *Agent, config conversation.Config, q Question) (Answer, error) {
 	read := &reading{Knowledge: config.Knowledge, texts: map[id.Chunk]string{}}
 	config.Knowledge = read
 	if err := a.options.Minds.Furnish(ctx, of.Org, &config); err != nil {
@@ -115,12 +131,9 @@ func (a *Agents) find(ctx context.Context, of *Agent, config conversation.Config
 	if err != nil {
 		return Answer{}, err
 	}
-	if reply.Gap {
-		if err := a.note(ctx, of, of.site.Speaker.Persona, config.Bases, reply.Language, q.Text, now); err != nil {
-			return Answer{}, err
-		}
-	}
-	return answered(of, reply, read.texts), nil
+	said := answered(of, reply, read.texts)
+	said.gap = reply.Gap
+	return said, nil
 }
 
 // config is a conversation of nobody's: by the persona's guardrails and packs, without its

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/gowebpki/jcs"
@@ -64,11 +65,15 @@ func (a *Agents) Sign(ctx context.Context, of *Agent, answer []byte) (string, er
 // IssuerURL is where the DID document is that has the keys of an agent's answers.
 func (a *Agents) IssuerURL(of *Agent) string { return a.options.Registry.Links.Issuer(of.Org) }
 
-// Verify says which key of a DID document signed an answer, by its JSON. The error is ErrAltered,
-// or says what cannot be read.
+// Verify says which key of a DID document signed an answer, by its JSON. The document must be the
+// one that the answer names, at the host of the agent. The error is ErrAltered, or says what cannot
+// be read.
 func Verify(answer, document []byte) (key string, err error) {
 	payload, jws, err := statement(answer)
 	if err != nil {
+		return "", err
+	}
+	if err := bound(answer, document); err != nil {
 		return "", err
 	}
 	keys, err := badge.TokenKeys(document)
@@ -91,6 +96,39 @@ func Verify(answer, document []byte) (key string, err error) {
 		return "", ErrAltered
 	}
 	return header.KeyID, nil
+}
+
+// bound requires that a document is the one that an answer names, and is of the agent's host: who can
+// put another there could answer as the agent too.
+func bound(answer, document []byte) error {
+	var said struct {
+		Proof struct {
+			Agent     string `json:"agent"`
+			IssuerURL string `json:"issuerUrl"`
+		} `json:"proof"`
+	}
+	var did struct {
+		ID string `json:"id"`
+	}
+	if err := errors.Join(json.Unmarshal(answer, &said), json.Unmarshal(document, &did)); err != nil {
+		return err
+	}
+	named, err := badge.WebDID(said.Proof.IssuerURL)
+	if err != nil {
+		return err
+	}
+	agent, err := url.Parse(said.Proof.Agent)
+	if err != nil {
+		return err
+	}
+	issuer, err := url.Parse(said.Proof.IssuerURL)
+	if err != nil {
+		return err
+	}
+	if named != did.ID || issuer.Host != agent.Host || issuer.Scheme != agent.Scheme {
+		return fmt.Errorf("%w: %s is not the issuer of %s", ErrAltered, did.ID, said.Proof.Agent)
+	}
+	return nil
 }
 
 // edition names what an answer was found in: it changes with the published portal, its persona
