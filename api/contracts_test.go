@@ -36,6 +36,7 @@ func TestAnswersAreAsDocumented(t *testing.T) {
 				switch {
 				case answer.Header.Get("Content-Type") != "application/json":
 					require.NotEmpty(t, answer.Raw)
+				case o.ID == "listConnectionUntold": // only a learning platform's has something, in the tests of the portal
 				case d.IsList(o):
 					require.NotEmpty(t, answer.JSON(t)["data"])
 				default:

@@ -325,7 +325,11 @@ func TestTheConfig(t *testing.T) {
 		config := map[string]any{"roles": []any{b.role}, "profileUrl": profile}
 		maps.Copy(config, wrong.config)
 		answer := b.CallAs(t, "createConnection", "", b.Acme.New, map[string]any{"kind": "ats", "provider": "greenhouse", "name": "ATS", "secret": wrong.secret, "config": config})
-		apitest.RequireError(t, answer, http.StatusBadRequest, "invalid_request", wrong.param)
+		status, code := http.StatusBadRequest, "invalid_request"
+		if wrong.param == "body.config.roles.1" { // which is not there
+			status, code = http.StatusNotFound, "not_found"
+		}
+		apitest.RequireError(t, answer, status, code, wrong.param)
 	}
 	b.connect("greenhouse", ourKey, nil)
 	weak := b.Key(b.Acme, scope.Grant{Contract: contract.V20261001, Scopes: []scope.Scope{scope.ConnectionsWrite, scope.CandidatesRead}})

@@ -99,7 +99,7 @@ type Query struct {
 func (q Query) filter(c *route.Call, words bool) (event.Filter, error) {
 	f := event.Filter{From: q.From, To: q.To, Ascending: q.Order == "asc"}
 	var err error
-	if f.After, err = route.QueryID(id.ParseEvent, "after", q.After); err != nil {
+	if f.After, err = route.QueryID(parseAfter, "after", q.After); err != nil {
 		return f, err
 	}
 	if f.Session, err = route.QueryID(id.ParseSession, "sessionId", q.SessionID); err != nil {
@@ -215,4 +215,10 @@ func (a *API) get(ctx context.Context, c *route.Call, q *One) (Event, error) {
 		return Event{}, missing
 	}
 	return show(e, t), nil
+}
+
+// parseAfter reads the id of an event, or one that comes before all: nothing but zeros.
+func parseAfter(text string) (e id.Event, err error) {
+	err = e.UnmarshalText([]byte(text))
+	return e, err
 }

@@ -100,14 +100,17 @@ func (c *Call) admit() error {
 	return c.readBody()
 }
 
-// checkBefore asks the operation whether it could have its effect at all, before
-// anything is read of a body. What had its effect before is answered again.
+// checkBefore says whether the operation could have its effect at all, by the plan and by what it
+// says itself, before anything is read of a body. What had its effect before is answered again.
 func (c *Call) checkBefore() error {
-	if c.Op.Before == nil {
-		return nil
-	}
 	ctx := c.request.Context()
-	err := c.Op.Before(ctx, c)
+	var err error
+	switch {
+	case c.Op.Feature != "" && !c.Principal.Terms.Has(c.Op.Feature):
+		err = c.service.Plans.FeatureMissing(c.Principal.Terms, c.Op.Feature)
+	case c.Op.Before != nil:
+		err = c.Op.Before(ctx, c)
+	}
 	if err == nil || !c.Op.Idempotent || c.request.Header.Get(IdempotencyHeader) == "" {
 		return err
 	}
@@ -205,8 +208,6 @@ func (c *Call) authorize() error {
 		refused = problem.New(problem.Forbidden, "This key lacks the scope %s.", c.Op.Scope)
 	case c.Op.AndScope != "" && !key.Grant().Holds(c.Op.AndScope):
 		refused = problem.New(problem.Forbidden, "This key lacks the scope %s.", c.Op.AndScope)
-	case c.Op.Feature != "" && !c.Principal.Terms.Has(c.Op.Feature):
-		refused = c.service.Plans.FeatureMissing(c.Principal.Terms, c.Op.Feature)
 	default:
 		return nil
 	}

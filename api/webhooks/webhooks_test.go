@@ -63,9 +63,11 @@ func testWebhookLifecycle(t *testing.T, w *apitest.World) {
 	for _, nothing := range []any{map[string]any{}, change} {
 		require.Equal(t, changed, w.CallAs(t, "updateWebhook", hook, w.Acme.New, nothing).Data(t), "updatedAt too")
 	}
-	cleared := w.CallAs(t, "updateWebhook", hook, w.Acme.New, map[string]any{"description": nil, "active": nil, "url": nil}).Data(t)
+	cleared := w.CallAs(t, "updateWebhook", hook, w.Acme.New, map[string]any{"description": nil}).Data(t)
 	require.Nil(t, cleared["description"])
-	require.Equal(t, false, cleared["active"], "only a description can be null")
+	for _, field := range []string{"active", "apiVersion", "events", "includeConversation", "url"} { // only a description can be null
+		apitest.RequireError(t, w.CallAs(t, "updateWebhook", hook, w.Acme.New, map[string]any{field: nil}), http.StatusBadRequest, "invalid_request", "body."+field)
+	}
 
 	newer := w.Hook(t, nil)
 	items, _ := w.Page(t, w.Operation(t, "listWebhooks"), w.Acme.New, nil)
