@@ -336,6 +336,41 @@ func TestWhomARecordStoreIsToldOf(t *testing.T) {
 		a.call(http.MethodPost, "/results/"+which+"/void", map[string]any{"reason": "It was a mistake."}, nil)
 		require.Empty(t, a.told())
 	}
+
+	// Where everybody is taken for a minor, nobody is told of by their address, whatever they said.
+	a.band = ""
+	who := a.comes("Kim Lee", "learner", "")
+	a.call(http.MethodPatch, "/people/"+who.id, map[string]any{"email": "sam@example.com"}, nil)
+	young := func(of string, on bool) {
+		require.NoError(t, a.made.Tenants.InTx(t.Context(), a.org, func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := tx.Exec(ctx, `
+				INSERT INTO setting (org_id, scope_kind, scope_id, key, value, changed_at, changed_by)
+				VALUES ($1, $2, $3, 'learning.young_learners', $4, now(), '') ON CONFLICT (org_id, scope_kind, scope_id, key) DO UPDATE SET value = EXCLUDED.value`,
+				a.org, map[bool]string{true: "organization", false: "portal"}[of == ""], of, map[bool]string{true: "true", false: "false"}[on])
+			return err
+		}))
+	}
+	portal, err := id.ParsePortal(a.portalID)
+	require.NoError(t, err)
+	sits := func() any {
+		which := a.sits(who, a.about(), apitest.RightAnswer)
+		found := a.results()
+		require.Len(t, found, 1)
+		a.call(http.MethodPost, "/results/"+which+"/void", map[string]any{"reason": "It was a mistake."}, nil)
+		require.Empty(t, a.told())
+		return found[0].At("actor.mbox")
+	}
+	require.Equal(t, "mailto:sam@example.com", sits())
+	young(uuid.UUID(portal).String(), true)
+	require.Nil(t, sits(), "at its portal")
+	young(uuid.UUID(portal).String(), false)
+	young("", true)
+	require.Equal(t, "mailto:sam@example.com", sits(), "the portal says otherwise")
+	require.NoError(t, a.made.Tenants.InTx(t.Context(), a.org, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM setting WHERE org_id = $1 AND scope_kind = 'portal' AND key = 'learning.young_learners'`, a.org)
+		return err
+	}))
+	require.Nil(t, sits(), "of the whole organization")
 }
 
 func TestWhatARecordStoreCannotBeTold(t *testing.T) {
