@@ -483,7 +483,7 @@ func TestWhatARecordStoreCannotBeTold(t *testing.T) {
 	kim := a.comes("Kim Lee", "learner", "")
 	// One that is rejected is told no more before it changes.
 	a.Behave(http.StatusBadRequest, http.StatusBadRequest)
-	a.sits(kim, a.about(), apitest.RightAnswer)
+	first := a.sits(kim, a.about(), apitest.RightAnswer)
 	require.Empty(t, a.told())
 	found := a.untold()
 	require.Len(t, found, 2)
@@ -504,13 +504,16 @@ func TestWhatARecordStoreCannotBeTold(t *testing.T) {
 	require.Empty(t, a.told())
 	a.call(http.MethodPost, "/connections/"+a.connection+"/rotate", map[string]any{"secret": xapitest.Key}, nil)
 	a.clock.Step(time.Hour)
+	require.Len(t, a.results(), 2, "what was rejected is tried again too")
+	a.call(http.MethodPost, "/results/"+first+"/void", map[string]any{"reason": "It was a mistake."}, nil)
 	require.Len(t, a.results(), 1)
 
 	// Switched off, it waits; another store is told what changes, and never voids what the first one has.
 	a.call(http.MethodPatch, "/connections/"+a.connection, map[string]any{"enabled": false}, nil)
 	a.call(http.MethodPost, "/results/"+second+"/void", map[string]any{"reason": "It was a mistake."}, nil)
 	require.Len(t, a.results(), 1)
-	require.NotZero(t, a.jobs())
+	require.Zero(t, a.jobs())
+	require.Equal(t, "disabled", *a.untold()[0].ErrorCode)
 	a.call(http.MethodPatch, "/connections/"+a.connection, map[string]any{"enabled": true}, nil)
 	a.clock.Step(time.Hour)
 	require.Empty(t, a.told())

@@ -43,8 +43,12 @@ func (t *Teller) Background() job.Background {
 	return job.Background{Works: map[job.Kind]job.Work{job.StatementSend: {Prepare: t.tell, GiveUp: giveUp}}}
 }
 
-// failed is why something is not told where this program failed.
-const failed = "internal_error"
+// Why something is not told, besides the codes of package upstream: this program failed, or the connection is
+// switched off.
+const (
+	failed   = "internal_error"
+	disabled = "disabled"
+)
 
 // progress counts how often a store could not be told an edition, in a row.
 type progress struct {
@@ -64,6 +68,9 @@ func (t *Teller) tell(ctx context.Context, j job.Job) (job.Step, error) {
 	if err := errors.Join(json.Unmarshal(j.Input, &k), json.Unmarshal(j.Progress, &p)); err != nil {
 		return nil, err
 	}
+	if k.ID == uuid.Nil {
+		return resumed(k), nil
+	}
 	r, err := statement.Get(ctx, t.Tenants, j.Org, k)
 	switch {
 	case errdefs.IsNotFound(err, statement.Noun):
@@ -81,7 +88,7 @@ func (t *Teller) tell(ctx context.Context, j job.Job) (job.Step, error) {
 	case errdefs.IsAbsent(err, connection.Noun):
 		return gone(k), nil
 	case errors.Is(err, connection.ErrDisabled):
-		return later(p, longestWait), nil // until it is switched on
+		return stopped(&r, &opened, disabled), nil // until it is switched on
 	case err != nil:
 		return nil, err
 	}
@@ -107,7 +114,7 @@ func (t *Teller) tell(ctx context.Context, j job.Job) (job.Step, error) {
 	case st != nil && r.Said != "" && r.Said != said:
 		return claimed(k, ""), nil // which of both is there in the end, nobody knows
 	}
-	return t.step(&r, p, store, st != nil, t.send(ctx, &opened, &r, st, p.Missed))
+	return t.step(&opened, &r, p, st != nil, t.send(ctx, &opened, &r, st, p.Missed))
 }
 
 // digest is the SHA-256 of what a statement says, in hexadecimal digits.
@@ -183,10 +190,10 @@ const (
 )
 
 // step is what follows from how the telling went.
-func (t *Teller) step(r *statement.Record, p progress, store string, stands bool, err error) (job.Step, error) {
+func (t *Teller) step(o *connection.Opened, r *statement.Record, p progress, stands bool, err error) (job.Step, error) {
 	switch {
 	case err == nil:
-		return settled(r, stands, store), nil
+		return settled(r, stands, o.Config.BaseURL(o.Provider)), nil
 	case errors.Is(err, errMissed):
 		p.Missed = true
 		return later(p, lingers), nil
@@ -199,7 +206,7 @@ func (t *Teller) step(r *statement.Record, p progress, store string, stands bool
 		return later(p, longestWait), nil
 	case r.Object.Person.IsZero():
 	case final(err), t.Clock.Since(r.ChangedAt) >= triedFor:
-		return stopped(r, string(why.Code)), nil
+		return stopped(r, o, string(why.Code)), nil
 	}
 	wait := time.Second
 	switch why.Code {
@@ -247,12 +254,31 @@ func same(r *statement.Record) job.Step {
 	}
 }
 
-// stopped is the step that notes why there is nothing to be told, unless there is more by now.
-func stopped(r *statement.Record, why string) job.Step {
+// stopped is the step that notes why there is nothing to be told, unless there is more by now, or the
+// connection is another than it was: what is stopped is taken up when it changes.
+func stopped(r *statement.Record, o *connection.Opened, why string) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
+		stands, err := connection.Hold(ctx, tx, o.ID, o.SettledAt)
+		if err != nil || !stands {
+			return aMoment, err
+		}
 		last, err := statement.Stop(ctx, tx, *r, why)
 		if err == nil && last {
 			j.State, j.ErrorCode = job.Failed, why
+		}
+		return 0, err
+	}
+}
+
+// aMoment is longer than an opened connection is believed.
+const aMoment = 2 * time.Second
+
+// resumed is the step of a job that has what is stopped of a connection told.
+func resumed(k statement.Key) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+		more, err := statement.ResumeSome(ctx, tx, k.Connection, now)
+		if err == nil && !more {
+			j.State = job.Succeeded
 		}
 		return 0, err
 	}
@@ -279,7 +305,7 @@ func later(p progress, wait time.Duration) job.Step {
 // giveUp leaves something untold after many faults of the program.
 func giveUp(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) error {
 	var k statement.Key
-	if err := json.Unmarshal(j.Input, &k); err != nil {
+	if err := json.Unmarshal(j.Input, &k); err != nil || k.ID == uuid.Nil {
 		return err
 	}
 	return statement.Abandon(ctx, tx, k, j.ID, failed, now)

@@ -131,6 +131,30 @@ func (r *Record) send(ctx context.Context, tx *tenant.Tx, now time.Time) error {
 	return err
 }
 
+// Resume has a job take up, with the commit, what is stopped of a connection.
+func Resume(ctx context.Context, tx *tenant.Tx, c id.Connection, now time.Time) error {
+	_, err := job.Insert(ctx, tx, job.Job{
+		ID: id.NewJob(), Kind: job.StatementSend, ResourceKind: "connection", ResourceID: c.String(), Scope: scope.ResultsRead,
+		CreatedBy: "platform", CreatedAt: now,
+	}, Key{Connection: c})
+	return err
+}
+
+// ResumeSome takes up some of what is stopped of a connection, and says whether there may be more. It
+// rides record_statement_untold.
+func ResumeSome(ctx context.Context, tx *tenant.Tx, c id.Connection, now time.Time) (bool, error) {
+	stopped, err := tenant.AllIn(ctx, tx, scan, `
+		SELECT `+columns+` FROM record_statement
+		WHERE org_id = $1 AND connection_id = $2 AND edition > told AND trouble <> '' ORDER BY changed_at LIMIT $3 FOR UPDATE`, tx.Org, c, mostOfOne)
+	for _, r := range stopped {
+		tx.Touch("record_statement", r.Connection, r.ID)
+		if err := r.send(ctx, tx, now); err != nil {
+			return false, err
+		}
+	}
+	return len(stopped) == mostOfOne, err
+}
+
 // Get finds what a store is told of an object. It rides record_statement_pkey. The error is
 // errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, k Key) (Record, error) {
