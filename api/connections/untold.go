@@ -21,7 +21,8 @@ func (a *API) registerUntold(s *route.Service) {
 		Method: http.MethodGet, Path: "/connections/{id}/untold", Errors: []problem.Code{problem.Gone},
 		Summary: "What a learning system was not told yet, or cannot be told",
 		Description: "At most 100, those that changed last first; none where everything was told, and of connections of other kinds. " +
-			"What is stopped is told after the next change, or a grade once its person comes by the link again.",
+			"What is stopped is told after the next change, or where the connection is switched on or gets another config or secret, " +
+			"or a grade once its person comes by the link again.",
 	}, a.untold)
 }
 

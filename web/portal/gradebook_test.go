@@ -205,12 +205,10 @@ func TestALineItemIsItsPlatformsAlone(t *testing.T) {
 		require.Empty(t, told.all())
 		require.Equal(t, "platform_changed", *c.untold()[0].ErrorCode)
 	}
-	// Once it is the platform's again, whoever comes by the link has it told.
+	// Once it is the platform's again, it is told.
 	config = c.Config(c.portalID)
 	config["ageBand"], config["frameOrigins"] = "adult", []string{"https://school.example.com"}
 	c.call(http.MethodPatch, "/connections/"+c.connection, map[string]any{"config": config}, nil)
-	told.clock.Step(2 * time.Second)
-	c.learns(c.graded("7"))
 	require.Len(t, told.all(), 1)
 	require.Empty(t, c.untold())
 }
@@ -234,9 +232,12 @@ func TestALinkHasOneJob(t *testing.T) {
 	require.Empty(t, c.untold())
 
 	// What the platform rejects is told no more, until something changes or somebody comes.
-	c.Behave(http.StatusNotFound)
+	c.Behave(http.StatusLocked, http.StatusFound, http.StatusNotFound)
 	c.right(kim)
-	require.Len(t, told.all(), 1)
+	for range 3 {
+		require.Len(t, told.all(), 1)
+		told.clock.Step(2 * time.Minute)
+	}
 	require.Equal(t, []any{"stopped", "rejected"}, []any{c.untold()[0].State, *c.untold()[0].ErrorCode})
 	c.learns(c.graded("7"))
 	require.Equal(t, []any{"waiting", (*string)(nil)}, []any{c.untold()[0].State, c.untold()[0].ErrorCode})
@@ -248,6 +249,11 @@ func TestALinkHasOneJob(t *testing.T) {
 	c.right(kim)
 	require.Len(t, told.all(), 2)
 	require.Equal(t, "disabled", *c.untold()[0].ErrorCode)
+	require.Zero(t, c.jobs())
+	c.call(http.MethodPatch, "/connections/"+c.connection, map[string]any{"enabled": true}, nil)
+	require.Len(t, told.all(), 3)
+	require.Empty(t, c.untold())
+	require.Zero(t, c.jobs())
 }
 
 // Links go with their connection, and what was to be told by them.

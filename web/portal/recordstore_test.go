@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/learning/recordstore"
 	"visavis.dev/pkg/learning/statement"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/provider/xapi/xapitest"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -45,6 +46,7 @@ func newArchive(t *testing.T, changes map[string]any) *archive {
 	a.reports = &connection.Reporter{Tenants: a.made.Tenants, Clock: a.clock, Log: slog.New(slog.DiscardHandler)}
 	teller := &recordstore.Teller{
 		Tenants: a.made.Tenants, Opener: connection.NewOpener(a.made.Tenants, a.made.Vault, a.clock), Egress: s.Guard(), Report: a.reports, Clock: a.clock,
+		Rests: dispatch.NewRests(),
 	}
 	a.runner = &job.Runner{Tenants: a.made.Tenants, Works: teller.Background().Works, Clock: a.clock, Log: slog.New(slog.DiscardHandler)}
 	return a
@@ -228,6 +230,9 @@ func TestALostAnswerLeavesNoStatementBehind(t *testing.T) {
 		standing = a.told()
 	}
 	require.Empty(t, standing)
+	require.NotEmpty(t, a.untold(), "it may still come")
+	a.clock.Step(5 * time.Minute)
+	require.Empty(t, a.told())
 	require.Empty(t, a.untold())
 
 	// As one does that arrived, and was not known to.
@@ -292,8 +297,107 @@ func TestWhatIsToldOfWhoIsErasedIsVoided(t *testing.T) {
 	for range 3 {
 		require.Empty(t, a.told())
 	}
+	a.clock.Step(5 * time.Minute)
+	require.Empty(t, a.told())
 	require.Equal(t, []int{0, 0}, []int{a.records(), a.jobs()})
 	require.Empty(t, a.untold())
+}
+
+// Of somebody who is erased, a store is asked to void what stands for as long as it does.
+func TestWhatStandsOfWhoIsErasedIsNeverGivenUp(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t, nil)
+	kim := a.comes("Kim Lee", "learner", "")
+	a.sits(kim, a.about(), apitest.RightAnswer)
+	require.Len(t, a.told(), 2)
+	a.call(http.MethodPost, "/people/"+kim.id+"/erase", map[string]any{}, nil)
+	(&apitest.World{API: a.made}).Erase(t)
+	for range 2 {
+		a.Behave(http.StatusBadRequest, http.StatusUnprocessableEntity)
+		require.Len(t, a.told(), 2)
+		require.Equal(t, []int{2, 2}, []int{a.records(), a.jobs()})
+		a.clock.Step(20 * 7 * 24 * time.Hour)
+	}
+	require.Empty(t, a.told())
+	require.Equal(t, []int{0, 0}, []int{a.records(), a.jobs()})
+}
+
+// What arrives late and is not to stand is voided, and a void that is refused keeps nothing from being told.
+func TestStatementsThatComeLate(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t, nil)
+	teacher, kim := a.comes("Tess Teacher", "teacher", ""), a.comes("Kim Lee", "learner", "")
+	which := a.sits(kim, a.about(), apitest.UnsureAnswer)
+	for _, step := range []string{"scores", "release"} {
+		status, _, body := a.decides(teacher, which, step, map[string][]string{"score.loop": {"1"}, "reason": {"Half of it."}})
+		require.Equal(t, http.StatusSeeOther, status, body)
+	}
+	require.Len(t, a.told(), 1)
+	a.Behave(http.StatusBadRequest)
+	status, _, body := a.decides(teacher, which, "scores", map[string][]string{"score.loop": {"0.5"}, "reason": {"Looked again."}})
+	require.Equal(t, http.StatusSeeOther, status, body)
+	standing := a.told()
+	require.Len(t, standing, 2, "the first one's void was refused")
+	require.InDelta(t, 0.25, standing[1].At("result.score.scaled"), 0.001)
+	require.Empty(t, a.untold())
+
+	second := a.sits(kim, a.about(), apitest.UnsureAnswer)
+	a.Delay(1)
+	for _, step := range []string{"scores", "release"} {
+		status, _, body := a.decides(teacher, second, step, map[string][]string{"score.loop": {"1"}, "reason": {"Half of it."}})
+		require.Equal(t, http.StatusSeeOther, status, body)
+	}
+	require.Len(t, a.told(), 2)
+	a.call(http.MethodPost, "/results/"+second+"/void", map[string]any{"reason": "It was a mistake."}, nil)
+	for range 2 {
+		require.Len(t, a.told(), 2)
+	}
+	a.Arrive()
+	require.Len(t, a.told(), 3)
+	a.clock.Step(5 * time.Minute)
+	require.Len(t, a.told(), 2)
+	require.Empty(t, a.untold())
+}
+
+// A change of what is not told has nothing told anew.
+func TestWhatIsTheSameIsToldOnce(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t, nil)
+	kim := a.comes("Kim Lee", "learner", "")
+	which := a.sits(kim, a.about(), apitest.RightAnswer)
+	require.Len(t, a.told(), 2)
+	asked := a.Asked()
+	o := statement.Object{Kind: statement.Result}
+	result, err := id.ParseResult(which)
+	require.NoError(t, err)
+	o.ID = uuid.UUID(result)
+	o.Person, err = id.ParsePerson(kim.id)
+	require.NoError(t, err)
+	require.NoError(t, a.made.Tenants.InTx(t.Context(), a.org, func(ctx context.Context, tx *tenant.Tx) error {
+		return statement.Follow(ctx, tx, o, time.Now())
+	}))
+	require.Equal(t, 1, a.jobs())
+	require.Len(t, a.told(), 2)
+	require.Equal(t, []int{asked, 0}, []int{a.Asked(), a.jobs()})
+	require.Empty(t, a.untold())
+	a.call(http.MethodPost, "/results/"+which+"/void", map[string]any{"reason": "It was a mistake."}, nil)
+	require.Empty(t, a.told())
+}
+
+// A store that asks for patience is left alone by all that is to be told there.
+func TestARecordStoreRests(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t, nil)
+	kim := a.comes("Kim Lee", "learner", "")
+	a.Behave(http.StatusTooManyRequests)
+	a.sits(kim, a.about(), apitest.RightAnswer)
+	for range 2 {
+		require.Empty(t, a.told())
+		require.Equal(t, []int{1, 2}, []int{a.Asked(), a.jobs()})
+	}
+	a.clock.Step(time.Minute)
+	require.Len(t, a.told(), 2)
+	require.Equal(t, []int{3, 0}, []int{a.Asked(), a.jobs()})
 }
 
 // Results go to a store, so whoever connects one may read them.
@@ -336,6 +440,41 @@ func TestWhomARecordStoreIsToldOf(t *testing.T) {
 		a.call(http.MethodPost, "/results/"+which+"/void", map[string]any{"reason": "It was a mistake."}, nil)
 		require.Empty(t, a.told())
 	}
+
+	// Where everybody is taken for a minor, nobody is told of by their address, whatever they said.
+	a.band = ""
+	who := a.comes("Kim Lee", "learner", "")
+	a.call(http.MethodPatch, "/people/"+who.id, map[string]any{"email": "sam@example.com"}, nil)
+	young := func(of string, on bool) {
+		require.NoError(t, a.made.Tenants.InTx(t.Context(), a.org, func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := tx.Exec(ctx, `
+				INSERT INTO setting (org_id, scope_kind, scope_id, key, value, changed_at, changed_by)
+				VALUES ($1, $2, $3, 'learning.young_learners', $4, now(), '') ON CONFLICT (org_id, scope_kind, scope_id, key) DO UPDATE SET value = EXCLUDED.value`,
+				a.org, map[bool]string{true: "organization", false: "portal"}[of == ""], of, map[bool]string{true: "true", false: "false"}[on])
+			return err
+		}))
+	}
+	portal, err := id.ParsePortal(a.portalID)
+	require.NoError(t, err)
+	sits := func() any {
+		which := a.sits(who, a.about(), apitest.RightAnswer)
+		found := a.results()
+		require.Len(t, found, 1)
+		a.call(http.MethodPost, "/results/"+which+"/void", map[string]any{"reason": "It was a mistake."}, nil)
+		require.Empty(t, a.told())
+		return found[0].At("actor.mbox")
+	}
+	require.Equal(t, "mailto:sam@example.com", sits())
+	young(uuid.UUID(portal).String(), true)
+	require.Nil(t, sits(), "at its portal")
+	young(uuid.UUID(portal).String(), false)
+	young("", true)
+	require.Equal(t, "mailto:sam@example.com", sits(), "the portal says otherwise")
+	require.NoError(t, a.made.Tenants.InTx(t.Context(), a.org, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM setting WHERE org_id = $1 AND scope_kind = 'portal' AND key = 'learning.young_learners'`, a.org)
+		return err
+	}))
+	require.Nil(t, sits(), "of the whole organization")
 }
 
 func TestWhatARecordStoreCannotBeTold(t *testing.T) {
@@ -344,7 +483,7 @@ func TestWhatARecordStoreCannotBeTold(t *testing.T) {
 	kim := a.comes("Kim Lee", "learner", "")
 	// One that is rejected is told no more before it changes.
 	a.Behave(http.StatusBadRequest, http.StatusBadRequest)
-	a.sits(kim, a.about(), apitest.RightAnswer)
+	first := a.sits(kim, a.about(), apitest.RightAnswer)
 	require.Empty(t, a.told())
 	found := a.untold()
 	require.Len(t, found, 2)
@@ -365,13 +504,16 @@ func TestWhatARecordStoreCannotBeTold(t *testing.T) {
 	require.Empty(t, a.told())
 	a.call(http.MethodPost, "/connections/"+a.connection+"/rotate", map[string]any{"secret": xapitest.Key}, nil)
 	a.clock.Step(time.Hour)
+	require.Len(t, a.results(), 2, "what was rejected is tried again too")
+	a.call(http.MethodPost, "/results/"+first+"/void", map[string]any{"reason": "It was a mistake."}, nil)
 	require.Len(t, a.results(), 1)
 
 	// Switched off, it waits; another store is told what changes, and never voids what the first one has.
 	a.call(http.MethodPatch, "/connections/"+a.connection, map[string]any{"enabled": false}, nil)
 	a.call(http.MethodPost, "/results/"+second+"/void", map[string]any{"reason": "It was a mistake."}, nil)
 	require.Len(t, a.results(), 1)
-	require.NotZero(t, a.jobs())
+	require.Zero(t, a.jobs())
+	require.Equal(t, "disabled", *a.untold()[0].ErrorCode)
 	a.call(http.MethodPatch, "/connections/"+a.connection, map[string]any{"enabled": true}, nil)
 	a.clock.Step(time.Hour)
 	require.Empty(t, a.told())

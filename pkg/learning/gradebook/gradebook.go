@@ -21,6 +21,7 @@ import (
 	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/learning/result"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/provider/lti"
 	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/store/tenant"
@@ -42,6 +43,7 @@ type Teller struct {
 	Options
 	// tokens are the access tokens that platforms gave.
 	tokens *lru.Cache[tokenOf, lti.Token]
+	rests  *dispatch.Rests
 }
 
 // tokenOf names the token of a connection as it was settled last.
@@ -60,7 +62,7 @@ func New(o Options) *Teller {
 	if err != nil {
 		panic(err) // the size is good
 	}
-	return &Teller{o, tokens}
+	return &Teller{o, tokens, dispatch.NewRests()}
 }
 
 // Background is what workers do for learning platforms.
@@ -79,10 +81,10 @@ const (
 	Failed = "internal_error"
 )
 
-// progress counts how often a platform asked for patience in a row, of one edition.
+// progress is how long a platform was waited for in a row, of one edition.
 type progress struct {
-	Edition int64 `json:"edition,omitempty"`
-	Waits   int   `json:"waits,omitempty"`
+	Edition int64           `json:"edition,omitempty"`
+	Waited  dispatch.Waited `json:"waited,omitzero"`
 }
 
 // grade tells the platform of a link how its person stands with its subject.
@@ -93,6 +95,9 @@ func (t *Teller) grade(ctx context.Context, j job.Job) (job.Step, error) {
 	)
 	if err := errors.Join(json.Unmarshal(j.Input, &k), json.Unmarshal(j.Progress, &p)); err != nil {
 		return nil, err
+	}
+	if k.Person.IsZero() {
+		return resumed(k), nil
 	}
 	l, err := resourcelink.Get(ctx, t.Tenants, j.Org, k)
 	switch {
@@ -111,11 +116,14 @@ func (t *Teller) grade(ctx context.Context, j job.Job) (job.Step, error) {
 	case errdefs.IsAbsent(err, connection.Noun):
 		return gone(k), nil
 	case errors.Is(err, connection.ErrDisabled):
-		return stopped(l, Disabled), nil
+		return stopped(l, &opened, Disabled), nil // until it is switched on
 	case err != nil:
 		return nil, err
 	case !isOf(l.Origin, opened.Platform()):
-		return stopped(l, PlatformChanged), nil // whose token is never shown there
+		return stopped(l, &opened, PlatformChanged), nil // whose token is never shown there
+	}
+	if rest := t.rests.Left(&opened, t.Clock.Now()); rest > 0 {
+		return later(p, rest), nil
 	}
 	best, err := result.Counts(ctx, t.Tenants, j.Org, l.Person, l.Subject)
 	if err != nil {
@@ -132,10 +140,11 @@ func (t *Teller) grade(ctx context.Context, j job.Job) (job.Step, error) {
 	case !ok:
 		return nil, err
 	}
-	if wait := patience(failed, p.Waits); wait > 0 {
-		return later(p, wait), nil
+	var o dispatch.Outcome
+	if o, p.Waited = patience.After(failed, p.Waited); !o.Abandoned() {
+		return later(p, o.Wait), nil
 	}
-	return stopped(l, string(failed.Code)), nil
+	return stopped(l, &opened, o.Code), nil
 }
 
 // isOf says whether a connection is the platform's still that a link is of.
@@ -146,7 +155,7 @@ func isOf(o resourcelink.Origin, p lti.Platform) bool {
 // giveUp leaves a grade untold after many faults of the program.
 func giveUp(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) error {
 	var k resourcelink.Key
-	if err := json.Unmarshal(j.Input, &k); err != nil {
+	if err := json.Unmarshal(j.Input, &k); err != nil || k.Person.IsZero() {
 		return err
 	}
 	return resourcelink.Abandon(ctx, tx, k, j.ID, Failed)
@@ -178,6 +187,7 @@ func (t *Teller) send(ctx context.Context, o *connection.Opened, l *resourcelink
 		}
 		t.tokens.Remove(key)
 	}
+	t.rests.After(o, began, t.Clock.Now(), err)
 	if !errors.Is(err, upstream.ErrRejected) { // a line item that is gone says nothing of the platform
 		t.Report.Report(o.Org, o.ID, connection.OutcomeOf("score", began, t.Clock.Now(), err))
 	}
@@ -224,12 +234,31 @@ func told(l resourcelink.Link) job.Step {
 	}
 }
 
-// stopped is the step that notes why there is nothing to be told, unless there is more to tell by now.
-func stopped(l resourcelink.Link, why string) job.Step {
+// stopped is the step that notes why there is nothing to be told, unless there is more to tell by now, or
+// the connection is another than it was: what is stopped is taken up when it changes.
+func stopped(l resourcelink.Link, o *connection.Opened, why string) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
+		stands, err := connection.Hold(ctx, tx, o.ID, o.SettledAt)
+		if err != nil || !stands {
+			return aMoment, err
+		}
 		last, err := resourcelink.Stop(ctx, tx, l, why)
 		if err == nil && last {
 			j.State, j.ErrorCode = job.Failed, why
+		}
+		return 0, err
+	}
+}
+
+// aMoment is longer than an opened connection is believed.
+const aMoment = 2 * time.Second
+
+// resumed is the step of a job that has what is stopped of a connection told.
+func resumed(k resourcelink.Key) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+		more, err := resourcelink.ResumeSome(ctx, tx, id.Connection(k.ID), now)
+		if err == nil && !more {
+			j.State = job.Succeeded
 		}
 		return 0, err
 	}
@@ -248,35 +277,12 @@ func gone(k resourcelink.Key) job.Step {
 // later is the step of a job that waits for a platform.
 func later(p progress, wait time.Duration) job.Step {
 	return func(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (_ time.Duration, err error) {
-		p.Waits++
 		j.Progress, err = json.Marshal(p)
 		return wait, err
 	}
 }
 
-const (
-	again = time.Second
-	// maxWaits is how often in a row a platform may be away before a job is given up, more than
-	// two days, and maxWait bounds a wait that it did not ask for.
-	maxWaits = 300
-	maxWait  = 10 * time.Minute
-	// maxRefusals is how often it may not take what the tool shows.
-	maxRefusals = 12
-)
+// patience is that with platforms, as while one is being set up or upgraded.
+var patience = dispatch.Patience{Away: triedFor, Unready: triedFor, Longest: time.Hour}
 
-// patience is how long a platform is left alone that asked for that or is away: zero where it is
-// not asked again.
-func patience(failed *upstream.Error, waits int) time.Duration {
-	most := maxWaits
-	switch failed.Code {
-	case upstream.RateLimited, upstream.Timeout, upstream.Unavailable, upstream.Truncated:
-	case upstream.Refused, upstream.Malformed: // as while it is being set up
-		most = maxRefusals
-	default:
-		most = 0
-	}
-	if waits >= most {
-		return 0
-	}
-	return max(failed.RetryAfter, min(again<<min(waits, 10), maxWait))
-}
+const triedFor = 8 * 7 * 24 * time.Hour

@@ -18,6 +18,8 @@ import (
 	"visavis.dev/pkg/portals/subject"
 	"visavis.dev/pkg/provider/xapi"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/setting"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // The types of activities: ADL's, and others in common use.
@@ -59,26 +61,44 @@ func (t *Teller) statement(ctx context.Context, o *connection.Opened, r *stateme
 	if st == nil || err != nil {
 		return nil, err
 	}
-	st.Actor = actor(o, &who)
+	if st.Actor, err = b.actor(ctx, &who); err != nil {
+		return nil, err
+	}
 	st.Timestamp = st.Timestamp.UTC().Truncate(time.Millisecond)
 	return st, nil
 }
 
 // actor is how somebody is called at a store: by a name that says nothing of whose it is, unless the
 // connection says otherwise. The address is never told of who may be a child.
-func actor(o *connection.Opened, p *person.Person) xapi.Agent {
-	home := o.Config.Text("homePage")
-	switch o.Config.Text("actor") {
+func (b *builder) actor(ctx context.Context, p *person.Person) (xapi.Agent, error) {
+	home := b.o.Config.Text("homePage")
+	switch b.o.Config.Text("actor") {
 	case "external_id":
 		if p.ExternalID != nil {
-			return xapi.AsAccount(home, *p.ExternalID)
+			return xapi.AsAccount(home, *p.ExternalID), nil
 		}
 	case "email":
-		if p.Email != nil && p.AgeBand == person.Adult {
-			return xapi.AsMailbox(*p.Email)
+		if p.Email == nil || p.AgeBand != person.Adult {
+			break
+		}
+		young, err := b.young(ctx, p.ID)
+		if err != nil {
+			return xapi.Agent{}, err
+		}
+		if !young {
+			return xapi.AsMailbox(*p.Email), nil
 		}
 	}
-	return xapi.AsAccount(home, pseudonym(o, uuid.UUID(p.ID)))
+	return xapi.AsAccount(home, pseudonym(b.o, uuid.UUID(p.ID))), nil
+}
+
+// young says whether everybody is taken for a minor where somebody has a place.
+func (b *builder) young(ctx context.Context, who id.Person) (bool, error) {
+	var set setting.Values
+	err := b.Tenants.Read(ctx, b.o.Org, func(r *tenant.Reads) {
+		setting.QueueValues(r, b.o.Org, setting.Place{Portal: b.at, Person: who}, &set)
+	})
+	return err != nil || set.On(setting.YoungLearners), err
 }
 
 // builder makes statements for a store.
@@ -87,9 +107,12 @@ type builder struct {
 	o *connection.Opened
 	// home is what ids of activities begin with.
 	home string
+	// at is the portal of what the statement is of.
+	at id.Portal
 }
 
 func (b *builder) portal(p id.Portal) []xapi.Object {
+	b.at = p
 	return []xapi.Object{xapi.Activity(b.home+"portals/"+p.String(), ofPortal, "", "")}
 }
 

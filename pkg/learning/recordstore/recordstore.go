@@ -6,6 +6,8 @@ package recordstore
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -19,6 +21,7 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/learning/statement"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/provider/xapi"
 	"visavis.dev/pkg/store/tenant"
@@ -31,6 +34,8 @@ type Teller struct {
 	Report  *connection.Reporter
 	Egress  *egress.Guard
 	Clock   clock.PassiveClock
+	// Rests are the stores that are left alone for a while.
+	Rests *dispatch.Rests
 }
 
 // Background is what workers do for record stores.
@@ -38,13 +43,19 @@ func (t *Teller) Background() job.Background {
 	return job.Background{Works: map[job.Kind]job.Work{job.StatementSend: {Prepare: t.tell, GiveUp: giveUp}}}
 }
 
-// failed is why something is not told where this program failed.
-const failed = "internal_error"
+// Why something is not told, besides the codes of package upstream: this program failed, or the connection is
+// switched off.
+const (
+	failed   = "internal_error"
+	disabled = "disabled"
+)
 
 // progress counts how often a store could not be told an edition, in a row.
 type progress struct {
 	Edition int64 `json:"edition,omitempty"`
 	Waits   int   `json:"waits,omitempty"`
+	// Missed says that a statement was to be voided that was not there; it can still arrive.
+	Missed bool `json:"missed,omitempty"`
 }
 
 // tell tells a store of an object as it is now. A statement's id is noted before it is sent, so that
@@ -56,6 +67,9 @@ func (t *Teller) tell(ctx context.Context, j job.Job) (job.Step, error) {
 	)
 	if err := errors.Join(json.Unmarshal(j.Input, &k), json.Unmarshal(j.Progress, &p)); err != nil {
 		return nil, err
+	}
+	if k.ID == uuid.Nil {
+		return resumed(k), nil
 	}
 	r, err := statement.Get(ctx, t.Tenants, j.Org, k)
 	switch {
@@ -74,7 +88,7 @@ func (t *Teller) tell(ctx context.Context, j job.Job) (job.Step, error) {
 	case errdefs.IsAbsent(err, connection.Noun):
 		return gone(k), nil
 	case errors.Is(err, connection.ErrDisabled):
-		return later(p, longestWait), nil // until it is switched on
+		return stopped(&r, &opened, disabled), nil // until it is switched on
 	case err != nil:
 		return nil, err
 	}
@@ -82,17 +96,44 @@ func (t *Teller) tell(ctx context.Context, j job.Job) (job.Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if st != nil && r.Sending == 0 {
-		return claimed(k), nil
+	store, said := opened.Config.BaseURL(opened.Provider), ""
+	if st != nil {
+		if said, err = digest(st); err != nil {
+			return nil, err
+		}
+		if r.Sending == 0 && r.Stands && r.Store == store && r.Said == said {
+			return same(&r), nil
+		}
 	}
-	return t.step(&r, p, opened.Config.BaseURL(opened.Provider), st != nil, t.send(ctx, &opened, &r, st))
+	if rest := t.Rests.Left(&opened, t.Clock.Now()); rest > 0 {
+		return later(p, rest), nil
+	}
+	switch {
+	case st != nil && r.Sending == 0:
+		return claimed(k, said), nil
+	case st != nil && r.Said != "" && r.Said != said:
+		return claimed(k, ""), nil // which of both is there in the end, nobody knows
+	}
+	return t.step(&opened, &r, p, st != nil, t.send(ctx, &opened, &r, st, p.Missed))
 }
+
+// digest is the SHA-256 of what a statement says, in hexadecimal digits.
+func digest(st *xapi.Statement) (string, error) {
+	said, err := json.Marshal(st)
+	sum := sha256.Sum256(said)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// errMissed says that a statement which may have been sent cannot be voided: it is not there yet, or never was.
+var errMissed = errors.New("there may come a statement that is to be voided")
 
 // send voids what stands, or may, and tells the statement, nil for none. Statements of a store that the
 // connection had before stay there.
-func (t *Teller) send(ctx context.Context, o *connection.Opened, r *statement.Record, st *xapi.Statement) error {
+func (t *Teller) send(ctx context.Context, o *connection.Opened, r *statement.Record, st *xapi.Statement, missed bool) error {
 	if r.Stands && r.Store == o.Config.BaseURL(o.Provider) {
-		if err := t.void(ctx, o, r, r.Told); err != nil {
+		err := t.void(ctx, o, r, r.Told)
+		absent := errors.Is(err, xapi.ErrNoTarget) // what is not there counts for nothing
+		if err != nil && !absent && (st == nil || !final(err)) {
 			return err
 		}
 	}
@@ -100,8 +141,14 @@ func (t *Teller) send(ctx context.Context, o *connection.Opened, r *statement.Re
 	case st != nil:
 		st.ID = r.Statement(o.Org, r.Sending)
 		return t.put(ctx, o, *st)
-	case r.Sending > 0: // it may be there, and may not be any more
-		if err := t.void(ctx, o, r, r.Sending); err != nil && !final(err) {
+	case r.Sending > 0: // it may be there, and may not be any more, or not yet
+		err := t.void(ctx, o, r, r.Sending)
+		switch {
+		case !final(err):
+			return err
+		case !missed:
+			return errMissed
+		case r.Object.Person.IsZero() && !errors.Is(err, xapi.ErrNoTarget):
 			return err
 		}
 	}
@@ -111,17 +158,14 @@ func (t *Teller) send(ctx context.Context, o *connection.Opened, r *statement.Re
 // void voids the statement of an edition, in the name of this system.
 func (t *Teller) void(ctx context.Context, o *connection.Opened, r *statement.Record, edition int64) error {
 	by := xapi.AsAccount(o.Config.Text("homePage"), "visavis")
-	err := t.put(ctx, o, xapi.Voiding(r.Void(o.Org, edition), r.Statement(o.Org, edition), by))
-	if errors.Is(err, xapi.ErrNoTarget) {
-		return nil // what is not there counts for nothing
-	}
-	return err
+	return t.put(ctx, o, xapi.Voiding(r.Void(o.Org, edition), r.Statement(o.Org, edition), by))
 }
 
 // put stores one statement, and reports how that went, unless it says nothing of the store.
 func (t *Teller) put(ctx context.Context, o *connection.Opened, st xapi.Statement) error {
 	began := t.Clock.Now()
 	err := o.WithSecret(func(secret string) error { return o.RecordStore(t.Egress, secret).Tell(ctx, st) })
+	t.Rests.After(o, began, t.Clock.Now(), err)
 	if !final(err) {
 		t.Report.Report(o.Org, o.ID, connection.OutcomeOf("statement", began, t.Clock.Now(), err))
 	}
@@ -141,19 +185,28 @@ const (
 	// longestWait bounds the wait between two tries, and triedFor how long it is tried.
 	longestWait = time.Hour
 	triedFor    = 8 * 7 * 24 * time.Hour
+	// lingers is for how long a statement can still arrive whose sending was cut off.
+	lingers = 5 * time.Minute
 )
 
 // step is what follows from how the telling went.
-func (t *Teller) step(r *statement.Record, p progress, store string, stands bool, err error) (job.Step, error) {
-	if err == nil {
-		return settled(r, stands, store), nil
+func (t *Teller) step(o *connection.Opened, r *statement.Record, p progress, stands bool, err error) (job.Step, error) {
+	switch {
+	case err == nil:
+		return settled(r, stands, o.Config.BaseURL(o.Provider)), nil
+	case errors.Is(err, errMissed):
+		p.Missed = true
+		return later(p, lingers), nil
 	}
 	why, ok := errors.AsType[*upstream.Error](err)
 	switch {
 	case !ok:
 		return nil, err
+	case final(err) && r.Object.Person.IsZero(): // of who is erased, nothing is left to stand
+		return later(p, longestWait), nil
+	case r.Object.Person.IsZero():
 	case final(err), t.Clock.Since(r.ChangedAt) >= triedFor:
-		return stopped(r, string(why.Code)), nil
+		return stopped(r, o, string(why.Code)), nil
 	}
 	wait := time.Second
 	switch why.Code {
@@ -161,7 +214,9 @@ func (t *Teller) step(r *statement.Record, p progress, store string, stands bool
 		wait = time.Minute
 	case upstream.RateLimited, upstream.Timeout, upstream.Unavailable, upstream.Truncated:
 	}
-	return later(p, max(why.RetryAfter, min(wait<<min(p.Waits, 12), longestWait))), nil
+	wait = max(why.RetryAfter, min(wait<<min(p.Waits, 12), longestWait))
+	p.Waits++
+	return later(p, wait), nil
 }
 
 // done is the step of a job with nothing left to do.
@@ -170,10 +225,10 @@ func done(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (time.Durati
 	return 0, nil
 }
 
-// claimed is the step that notes that a statement is about to be sent.
-func claimed(k statement.Key) job.Step {
+// claimed is the step that notes that a statement is about to be sent, and what it says.
+func claimed(k statement.Key, said string) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, _ *job.Job, _ time.Time) (time.Duration, error) {
-		return 0, statement.Claim(ctx, tx, k)
+		return 0, statement.Claim(ctx, tx, k, said)
 	}
 }
 
@@ -188,12 +243,42 @@ func settled(r *statement.Record, stands bool, store string) job.Step {
 	}
 }
 
-// stopped is the step that notes why there is nothing to be told, unless there is more by now.
-func stopped(r *statement.Record, why string) job.Step {
+// same is the step that ends where what changed is not told.
+func same(r *statement.Record) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
+		last, err := statement.Same(ctx, tx, *r)
+		if err == nil && last {
+			j.State = job.Succeeded
+		}
+		return 0, err
+	}
+}
+
+// stopped is the step that notes why there is nothing to be told, unless there is more by now, or the
+// connection is another than it was: what is stopped is taken up when it changes.
+func stopped(r *statement.Record, o *connection.Opened, why string) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
+		stands, err := connection.Hold(ctx, tx, o.ID, o.SettledAt)
+		if err != nil || !stands {
+			return aMoment, err
+		}
 		last, err := statement.Stop(ctx, tx, *r, why)
 		if err == nil && last {
 			j.State, j.ErrorCode = job.Failed, why
+		}
+		return 0, err
+	}
+}
+
+// aMoment is longer than an opened connection is believed.
+const aMoment = 2 * time.Second
+
+// resumed is the step of a job that has what is stopped of a connection told.
+func resumed(k statement.Key) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+		more, err := statement.ResumeSome(ctx, tx, k.Connection, now)
+		if err == nil && !more {
+			j.State = job.Succeeded
 		}
 		return 0, err
 	}
@@ -212,19 +297,18 @@ func gone(k statement.Key) job.Step {
 // later is the step of a job that waits.
 func later(p progress, wait time.Duration) job.Step {
 	return func(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (_ time.Duration, err error) {
-		p := progress{p.Edition, p.Waits + 1}
 		j.Progress, err = json.Marshal(p)
 		return wait, err
 	}
 }
 
 // giveUp leaves something untold after many faults of the program.
-func giveUp(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) error {
+func giveUp(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) error {
 	var k statement.Key
-	if err := json.Unmarshal(j.Input, &k); err != nil {
+	if err := json.Unmarshal(j.Input, &k); err != nil || k.ID == uuid.Nil {
 		return err
 	}
-	return statement.Abandon(ctx, tx, k, j.ID, failed)
+	return statement.Abandon(ctx, tx, k, j.ID, failed, now)
 }
 
 // pseudonym is an account's name that says nothing of whose it is: the same for a person at one

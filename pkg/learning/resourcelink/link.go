@@ -131,6 +131,33 @@ func (l *Link) send(ctx context.Context, tx *tenant.Tx, now time.Time) error {
 	return err
 }
 
+// Resume has a job take up, with the commit, what is stopped of a connection.
+func Resume(ctx context.Context, tx *tenant.Tx, c id.Connection, now time.Time) error {
+	_, err := job.Insert(ctx, tx, job.Job{
+		ID: id.NewJob(), Kind: job.GradeSend, ResourceKind: "connection", ResourceID: c.String(), Scope: scope.ResultsRead,
+		CreatedBy: "platform", CreatedAt: now,
+	}, Key{ID: uuid.UUID(c)})
+	return err
+}
+
+// atOnce is how much that is stopped is taken up by one commit.
+const atOnce = 100
+
+// ResumeSome takes up some of what is stopped of a connection, and says whether there may be more. It
+// rides resource_link_untold.
+func ResumeSome(ctx context.Context, tx *tenant.Tx, c id.Connection, now time.Time) (bool, error) {
+	stopped, err := tenant.AllIn(ctx, tx, scan, `
+		SELECT `+columns+` FROM resource_link
+		WHERE org_id = $1 AND connection_id = $2 AND edition > told AND trouble <> '' ORDER BY changed_at LIMIT $3 FOR UPDATE`, tx.Org, c, atOnce)
+	for _, l := range stopped {
+		tx.Touch("resource_link", l.Person, l.Subject, l.ID)
+		if err := l.send(ctx, tx, now); err != nil {
+			return false, err
+		}
+	}
+	return len(stopped) == atOnce, err
+}
+
 // Get finds a link. It rides resource_link_pkey. The error is errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, k Key) (Link, error) {
 	return tenant.One(ctx, t, org, scan, Noun.NotFound(k), `

@@ -11,6 +11,9 @@ import (
 // mostForgotten is how much is let go at once.
 const mostForgotten = 1000
 
+// mostOfOne is how much of somebody who is erased is taken at once: each has a job of its own.
+const mostOfOne = 100
+
 // Tasks are the recurring tasks of what stores were told.
 func Tasks(d sweep.Deps) []sweep.Task {
 	return []sweep.Task{{Name: "forget what deleted connections were told", Every: time.Hour, Batch: mostForgotten, Run: d.Undated(Sweep)}}

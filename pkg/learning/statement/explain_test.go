@@ -28,9 +28,9 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		people[i] = id.NewPerson()
 	}
 	for _, sql := range []string{
-		`INSERT INTO record_statement (org_id, connection_id, id, kind, object_id, person_id, edition, sending, told, stands, store, trouble, changed_at, created_at)
+		`INSERT INTO record_statement (org_id, connection_id, id, kind, object_id, person_id, edition, sending, told, stands, store, said, trouble, changed_at, created_at)
 		SELECT $1, ($3::UUID[])[1 + i % 20], gen_random_uuid(), 'result', gen_random_uuid(), ($2::UUID[])[1 + i % 500],
-			CASE i % 100 WHEN 0 THEN 2 ELSE 1 END, 0, 1, true, '', '', now(), now()
+			CASE i % 100 WHEN 0 THEN 2 ELSE 1 END, 0, 1, true, '', '', '', now(), now()
 		FROM generate_series(1, 10000) AS g (i)`,
 		`INSERT INTO connection (org_id, id, kind, provider, name, state, config, timeout_ms, fallback, secret_last4, error_code, failures, p95_ms, settled_at, created_at, updated_at)
 		SELECT $1, c, 'lms', 'xapi', '', 'active', '{}', 1000, 'fail', '', '', 0, -1, now(), now(), now() FROM unnest($3::UUID[]) AS c WHERE $2::UUID[] IS NOT NULL LIMIT 2`,
@@ -60,11 +60,15 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 			}
 			return err
 		}},
-		"claimed": {"SET sending = edition", "record_statement_pkey", in(func(ctx context.Context, tx *tenant.Tx) error {
-			return statement.Claim(ctx, tx, one.Key)
+		"claimed": {"SET sending = CASE", "record_statement_pkey", in(func(ctx context.Context, tx *tenant.Tx) error {
+			return statement.Claim(ctx, tx, one.Key, "x")
 		})},
 		"settled": {"SET told = $4", "record_statement_pkey", in(func(ctx context.Context, tx *tenant.Tx) error {
 			_, err := statement.Settle(ctx, tx, one, true, "")
+			return err
+		})},
+		"the same": {"SET edition = told", "record_statement_pkey", in(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := statement.Same(ctx, tx, one)
 			return err
 		})},
 		"stopped": {"SET trouble = $5", "record_statement_pkey", in(func(ctx context.Context, tx *tenant.Tx) error {

@@ -59,6 +59,9 @@ type Record struct {
 	Edition, Sending, Told int64
 	Stands                 bool
 	Store                  string
+	// Said tells what the statement that stands says from others, or the one that is being told; empty
+	// where it is not known.
+	Said string
 	// Trouble is why what is untold is not being told; empty while it is.
 	Trouble string
 	// Job tells it; zero for none.
@@ -79,10 +82,10 @@ func (r *Record) named(org id.Org, what string, edition int64) uuid.UUID {
 	return uuid.NewSHA1(uuid.UUID(org), []byte(what+" "+r.String()+" "+strconv.FormatInt(edition, 10)))
 }
 
-const columns = `connection_id, id, kind, object_id, person_id, edition, sending, told, stands, store, trouble, job_id, changed_at`
+const columns = `connection_id, id, kind, object_id, person_id, edition, sending, told, stands, store, said, trouble, job_id, changed_at`
 
 func scan(row pgx.CollectableRow) (r Record, err error) {
-	err = row.Scan(&r.Connection, &r.ID, &r.Object.Kind, &r.Object.ID, &r.Object.Person, &r.Edition, &r.Sending, &r.Told, &r.Stands, &r.Store,
+	err = row.Scan(&r.Connection, &r.ID, &r.Object.Kind, &r.Object.ID, &r.Object.Person, &r.Edition, &r.Sending, &r.Told, &r.Stands, &r.Store, &r.Said,
 		&r.Trouble, &r.Job, &r.ChangedAt)
 	return r, err
 }
@@ -96,9 +99,9 @@ func Follow(ctx context.Context, tx *tenant.Tx, o Object, now time.Time) error {
 	for _, store := range stores {
 		tx.Touch("record_statement", store, which)
 		r, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(Key{store, which}), `
-			INSERT INTO record_statement (org_id, connection_id, id, kind, object_id, person_id, edition, sending, told, stands, store, trouble,
+			INSERT INTO record_statement (org_id, connection_id, id, kind, object_id, person_id, edition, sending, told, stands, store, said, trouble,
 				changed_at, created_at)
-			VALUES ($1, $2, $3, $4, $5, $6, 1, 0, 0, false, '', '', $7, $7)
+			VALUES ($1, $2, $3, $4, $5, $6, 1, 0, 0, false, '', '', '', $7, $7)
 			ON CONFLICT (org_id, connection_id, id) DO UPDATE SET edition = record_statement.edition + 1, changed_at = EXCLUDED.changed_at
 			RETURNING `+columns, tx.Org, store, which, o.Kind, o.ID, o.Person, now)
 		if err != nil {
@@ -128,6 +131,30 @@ func (r *Record) send(ctx context.Context, tx *tenant.Tx, now time.Time) error {
 	return err
 }
 
+// Resume has a job take up, with the commit, what is stopped of a connection.
+func Resume(ctx context.Context, tx *tenant.Tx, c id.Connection, now time.Time) error {
+	_, err := job.Insert(ctx, tx, job.Job{
+		ID: id.NewJob(), Kind: job.StatementSend, ResourceKind: "connection", ResourceID: c.String(), Scope: scope.ResultsRead,
+		CreatedBy: "platform", CreatedAt: now,
+	}, Key{Connection: c})
+	return err
+}
+
+// ResumeSome takes up some of what is stopped of a connection, and says whether there may be more. It
+// rides record_statement_untold.
+func ResumeSome(ctx context.Context, tx *tenant.Tx, c id.Connection, now time.Time) (bool, error) {
+	stopped, err := tenant.AllIn(ctx, tx, scan, `
+		SELECT `+columns+` FROM record_statement
+		WHERE org_id = $1 AND connection_id = $2 AND edition > told AND trouble <> '' ORDER BY changed_at LIMIT $3 FOR UPDATE`, tx.Org, c, mostOfOne)
+	for _, r := range stopped {
+		tx.Touch("record_statement", r.Connection, r.ID)
+		if err := r.send(ctx, tx, now); err != nil {
+			return false, err
+		}
+	}
+	return len(stopped) == mostOfOne, err
+}
+
 // Get finds what a store is told of an object. It rides record_statement_pkey. The error is
 // errdefs.NotFound.
 func Get(ctx context.Context, t *tenant.Tenants, org id.Org, k Key) (Record, error) {
@@ -146,12 +173,12 @@ func Untold(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection)
 		WHERE org_id = $1 AND connection_id = $2 AND edition > told ORDER BY changed_at DESC LIMIT $3`, org, c, MaxUntold)
 }
 
-// Claim notes that the newest edition is about to be told.
-func Claim(ctx context.Context, tx *tenant.Tx, k Key) error {
+// Claim notes that the newest edition is about to be told, unless one is, and what its statement says.
+func Claim(ctx context.Context, tx *tenant.Tx, k Key, said string) error {
 	tx.Touch("record_statement", k.Connection, k.ID)
 	_, err := tx.Exec(ctx, `
-		UPDATE record_statement SET sending = edition WHERE org_id = $1 AND connection_id = $2 AND id = $3 AND sending = 0 AND edition > told`,
-		tx.Org, k.Connection, k.ID)
+		UPDATE record_statement SET sending = CASE sending WHEN 0 THEN edition ELSE sending END, said = $4
+		WHERE org_id = $1 AND connection_id = $2 AND id = $3 AND edition > told`, tx.Org, k.Connection, k.ID, said)
 	return err
 }
 
@@ -177,6 +204,17 @@ func Settle(ctx context.Context, tx *tenant.Tx, r Record, stands bool, store str
 	return true, nil
 }
 
+// Same notes that an edition says what stands already: it is none then, as nothing was sent of it. It
+// answers false where there is a later one.
+func Same(ctx context.Context, tx *tenant.Tx, r Record) (bool, error) {
+	tx.Touch("record_statement", r.Connection, r.ID)
+	tag, err := tx.Exec(ctx, `
+		UPDATE record_statement SET edition = told, trouble = '', job_id = NULL
+		WHERE org_id = $1 AND connection_id = $2 AND id = $3 AND edition = $4 AND sending = 0 AND stands`,
+		tx.Org, r.Connection, r.ID, r.Edition)
+	return err == nil && tag.RowsAffected() > 0, err
+}
+
 // Stop notes why an edition is not told. It answers false where there is a later one, which may be.
 func Stop(ctx context.Context, tx *tenant.Tx, r Record, why string) (bool, error) {
 	tx.Touch("record_statement", r.Connection, r.ID)
@@ -186,13 +224,19 @@ func Stop(ctx context.Context, tx *tenant.Tx, r Record, why string) (bool, error
 	return err == nil && tag.RowsAffected() > 0, err
 }
 
-// Abandon notes why something is told by a job no more.
-func Abandon(ctx context.Context, tx *tenant.Tx, k Key, by id.Job, why string) error {
+// Abandon notes why something is told by a job no more. Of somebody who is erased, another job tries on.
+func Abandon(ctx context.Context, tx *tenant.Tx, k Key, by id.Job, why string, now time.Time) error {
 	tx.Touch("record_statement", k.Connection, k.ID)
-	_, err := tx.Exec(ctx, `
-		UPDATE record_statement SET trouble = $5, job_id = NULL WHERE org_id = $1 AND connection_id = $2 AND id = $3 AND job_id = $4`,
-		tx.Org, k.Connection, k.ID, by, why)
-	return err
+	r, err := tenant.OneIn(ctx, tx, scan, Noun.NotFound(k), `
+		UPDATE record_statement SET trouble = $5, job_id = NULL WHERE org_id = $1 AND connection_id = $2 AND id = $3 AND job_id = $4
+		RETURNING `+columns, tx.Org, k.Connection, k.ID, by, why)
+	switch {
+	case errdefs.IsNotFound(err, Noun):
+		return nil
+	case err != nil, !r.Object.Person.IsZero():
+		return err
+	}
+	return r.send(ctx, tx, now)
 }
 
 // Forget lets go what a store was told of an object.
@@ -208,7 +252,7 @@ func Forget(ctx context.Context, tx *tenant.Tx, k Key) error {
 func ForgetPerson(ctx context.Context, tx *tenant.Tx, who id.Person) (int, error) {
 	all, err := tenant.AllIn(ctx, tx, scan, `
 		SELECT `+columns+` FROM record_statement WHERE org_id = $1 AND person_id = $2 AND person_id IS NOT NULL
-		ORDER BY connection_id, id LIMIT $3 FOR UPDATE`, tx.Org, who, mostForgotten)
+		ORDER BY connection_id, id LIMIT $3 FOR UPDATE`, tx.Org, who, mostOfOne)
 	if err != nil || len(all) == 0 {
 		return 0, err
 	}
@@ -225,7 +269,7 @@ func ForgetPerson(ctx context.Context, tx *tenant.Tx, who id.Person) (int, error
 		}
 		tx.Touch("record_statement", r.Connection, r.ID)
 		if _, err := tx.Exec(ctx, `
-			UPDATE record_statement SET person_id = NULL, edition = edition + 1, changed_at = $4 WHERE org_id = $1 AND connection_id = $2 AND id = $3`,
+			UPDATE record_statement SET person_id = NULL, said = '', edition = edition + 1, changed_at = $4 WHERE org_id = $1 AND connection_id = $2 AND id = $3`,
 			tx.Org, r.Connection, r.ID, now); err != nil {
 			return 0, err
 		}

@@ -129,6 +129,14 @@ func Heir(ctx context.Context, tx *tenant.Tx, of id.Connection, address string) 
 	return Connection{}, Noun.NotFound(of)
 }
 
+// Hold says whether a connection is still as it was settled at a moment, and keeps it so until the
+// transaction ends. It rides connection_pkey.
+func Hold(ctx context.Context, tx *tenant.Tx, which id.Connection, settled time.Time) (bool, error) {
+	found, err := tenant.AllIn(ctx, tx, pgx.RowTo[time.Time], `
+		SELECT settled_at FROM connection WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL FOR SHARE`, tx.Org, which)
+	return err == nil && len(found) == 1 && found[0].Equal(settled), err
+}
+
 // hold is Lock without the tools of a server.
 func hold(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, error) {
 	return lock(ctx, tx, which, selectOne, scan)

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/egress"
@@ -65,31 +64,17 @@ type Dispatcher struct {
 	opener   *connection.Opener
 	clock    clock.PassiveClock
 	patience Patience
-	// resting are systems that are left alone until a moment.
-	resting *lru.Cache[rests, time.Time]
+	rests    *Rests
 }
-
-// rests names a connection as it was settled last.
-type rests struct {
-	org     id.Org
-	of      id.Connection
-	settled time.Time
-}
-
-// mostResting bounds the connections that are remembered.
-const mostResting = 10_000
 
 // New makes a dispatcher.
 func New(o *connection.Opener, c clock.PassiveClock, p Patience) *Dispatcher {
-	resting, err := lru.New[rests, time.Time](mostResting)
-	if err != nil {
-		panic(err) // the size is good
-	}
-	return &Dispatcher{o, c, p, resting}
+	return &Dispatcher{o, c, p, NewRests()}
 }
 
-// waited is how long a job waited for its system in a row, and after how many calls.
-type waited struct {
+// Waited is how long a job waited for its system in a row, and after how many calls. The zero one
+// did not.
+type Waited struct {
 	Calls int           `json:"calls"`
 	For   time.Duration `json:"for"`
 }
@@ -101,7 +86,7 @@ const key = "waited"
 func (d *Dispatcher) Work(next func(ctx context.Context, j job.Job) (*Message, error)) job.Work {
 	return job.Work{Failures: job.Endless, Prepare: func(ctx context.Context, j job.Job) (job.Step, error) {
 		var p struct {
-			Waited waited `json:"waited"`
+			Waited Waited `json:"waited"`
 		}
 		if err := json.Unmarshal(j.Progress, &p); err != nil {
 			return nil, err
@@ -133,12 +118,12 @@ func end(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (time.Duratio
 }
 
 // note writes it into a job's progress.
-func (w waited) note(j *job.Job) error {
+func (w Waited) note(j *job.Job) error {
 	all := map[string]any{}
 	if err := json.Unmarshal(j.Progress, &all); err != nil {
 		return err
 	}
-	if delete(all, key); w != (waited{}) {
+	if delete(all, key); w != (Waited{}) {
 		all[key] = w
 	}
 	var err error
@@ -147,7 +132,7 @@ func (w waited) note(j *job.Job) error {
 }
 
 // tell tells once. Its error is a fault of ours.
-func (d *Dispatcher) tell(ctx context.Context, org id.Org, m *Message, w waited) (Outcome, waited, error) {
+func (d *Dispatcher) tell(ctx context.Context, org id.Org, m *Message, w Waited) (Outcome, Waited, error) {
 	to, err := d.opener.Open(ctx, org, m.To)
 	if errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled) {
 		o, w := w.wait(NoConnection, d.patience.Longest, d.patience.Unready)
@@ -156,35 +141,37 @@ func (d *Dispatcher) tell(ctx context.Context, org id.Org, m *Message, w waited)
 	if err != nil {
 		return Outcome{}, w, err
 	}
-	system, began := rests{org, to.ID, to.SettledAt}, d.clock.Now()
-	if until, ok := d.resting.Get(system); ok && began.Before(until) {
-		o, again := w.wait(string(upstream.Unavailable), until.Sub(began), d.patience.Away)
+	began := d.clock.Now()
+	if rest := d.rests.Left(&to, began); rest > 0 {
+		o, again := w.wait(string(upstream.Unavailable), rest, d.patience.Away)
 		again.Calls = w.Calls
 		return o, again, nil
 	}
 	err = m.Tell(ctx, &to)
+	d.rests.After(&to, began, d.clock.Now(), err)
 	failed, ok := errors.AsType[*upstream.Error](err)
 	if !ok {
-		return Outcome{}, waited{}, err
+		return Outcome{}, Waited{}, err
 	}
-	ended := d.clock.Now()
-	if rest := restAfter(failed, ended.Sub(began)); rest >= shortestRest {
-		d.resting.Add(system, ended.Add(rest))
-	}
-	first, patience := d.patience.with(failed)
-	o, w := w.wait(string(failed.Code), max(failed.RetryAfter, min(first<<min(w.Calls, mostDoubled), d.patience.Longest)), patience)
+	o, w := d.patience.After(failed, w)
 	return o, w, nil
+}
+
+// After is what comes of a call that failed, by a job that waited for its system.
+func (p Patience) After(e *upstream.Error, w Waited) (Outcome, Waited) {
+	first, patience := p.with(e)
+	return w.wait(string(e.Code), max(e.RetryAfter, min(first<<min(w.Calls, mostDoubled), p.Longest)), patience)
 }
 
 // mostDoubled bounds how often a wait is doubled.
 const mostDoubled = 12
 
 // wait is what comes of a wait, and of none where the patience is over.
-func (w waited) wait(code string, wait, patience time.Duration) (Outcome, waited) {
+func (w Waited) wait(code string, wait, patience time.Duration) (Outcome, Waited) {
 	if w.For >= patience {
-		return Outcome{Code: code}, waited{}
+		return Outcome{Code: code}, Waited{}
 	}
-	return Outcome{code, wait}, waited{w.Calls + 1, w.For + wait}
+	return Outcome{code, wait}, Waited{w.Calls + 1, w.For + wait}
 }
 
 // with is the first wait after a failure, and how much patience there is with it; none where a further
@@ -201,21 +188,4 @@ func (p Patience) with(e *upstream.Error) (first, patience time.Duration) {
 		return time.Minute, p.Unready
 	}
 	return 0, 0
-}
-
-const (
-	// restFor is how many times as long as it took to fail a system is left alone: one that hangs
-	// takes no more than a part of its organization's calls.
-	restFor      = 4
-	shortestRest = time.Second
-	longestRest  = 5 * time.Minute
-)
-
-// restAfter is how long nothing is told a system that failed.
-func restAfter(e *upstream.Error, took time.Duration) time.Duration {
-	switch e.Code {
-	case upstream.RateLimited, upstream.Timeout, upstream.Unavailable, upstream.Truncated:
-		return max(e.RetryAfter, min(restFor*took, longestRest))
-	}
-	return 0
 }

@@ -29,6 +29,7 @@ import (
 	"visavis.dev/pkg/learning/statement"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/personas/duo"
 	"visavis.dev/pkg/personas/face"
 	"visavis.dev/pkg/personas/knowledge"
@@ -113,7 +114,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		job.Background{Tasks: resourcelink.Tasks(d)},
 		gradebook.New(gradebook.Options{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Sign: b.Registry.SignToken, Clock: o.Clock}).Background(),
 		job.Background{Tasks: statement.Tasks(d)},
-		(&recordstore.Teller{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
+		(&recordstore.Teller{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock, Rests: dispatch.NewRests()}).Background(),
 		(&report.Builder{Tenants: b.Tenants, Files: b.Files, Clock: o.Clock}).Background(),
 		job.Background{Tasks: certificate.Tasks(d)},
 		(&assignment.Worker{Tenants: b.Tenants, Outbox: outbox(b)}).Background(d),

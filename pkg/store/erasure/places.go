@@ -160,7 +160,7 @@ var Places = []Place{
 	{"recording", []string{"state"}, Never, fixed},
 	{"report", []string{"kind", "title", "language", "format", "state", "created_by"}, Never, "ids, the platform's own words and what the subject is called; what is printed is in files, which go with the result and with the words"},
 	{"resource_link", []string{"issuer", "client_id", "deployment_id", "user_id", "line_item", "trouble"}, WithPlaces, ""},
-	{"record_statement", []string{"kind", "store", "trouble"}, Never, ids},
+	{"record_statement", []string{"kind", "said", "store", "trouble"}, Never, ids},
 	{"result", []string{"criteria"}, WithPlaces, ""},
 	{"result", []string{"state", "kind", "language", "asked", "band", "scored_by", "doubt"}, Never, ids},
 	{"review", []string{"changes", "note"}, WithPlaces, ""},

@@ -51,6 +51,8 @@ type Store struct {
 	all      []Statement
 	behaves  []int
 	lost     int
+	delayed  int
+	late     []Statement
 	refused  []string
 	asked    int
 	conflict int
@@ -101,6 +103,20 @@ func (s *Store) Lose(answers int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lost = answers
+}
+
+// Delay has the next statements arrive at Arrive alone; whoever sent them hears of a gateway that waited.
+func (s *Store) Delay(statements int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.delayed = statements
+}
+
+// Arrive has those arrive that were delayed.
+func (s *Store) Arrive() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all, s.late = append(s.all, s.late...), nil
 }
 
 // All are the statements that came, in their order.
@@ -191,6 +207,9 @@ func (s *Store) put(w http.ResponseWriter, r *http.Request) {
 	if len(s.behaves) > 0 {
 		status := s.behaves[0]
 		s.behaves = s.behaves[1:]
+		if status == http.StatusTooManyRequests {
+			w.Header().Set("Retry-After", "90")
+		}
 		w.WriteHeader(status)
 		return
 	}
@@ -223,6 +242,12 @@ func (s *Store) put(w http.ResponseWriter, r *http.Request) {
 	}
 	if !target { // "the LRS SHOULD return a descriptive error if the target Statement cannot be found" (part 2, section 2.3.2)
 		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	if s.delayed > 0 {
+		s.delayed--
+		s.late = append(s.late, st)
+		w.WriteHeader(http.StatusGatewayTimeout)
 		return
 	}
 	if !there {

@@ -22,6 +22,8 @@ CREATE TABLE IF NOT EXISTS record_statement (
     stands        BOOLEAN     NOT NULL,
     -- the address of the store that was told
     store         TEXT        NOT NULL,
+    -- SHA-256 of what the statement says that stands there, or that is being told; empty where it is not known
+    said          TEXT        NOT NULL,
     -- why what is untold is not being told; empty while it is
     trouble       TEXT        NOT NULL,
     -- the job that tells it
