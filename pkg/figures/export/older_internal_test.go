@@ -10,7 +10,9 @@ import (
 
 // A file is written in the contract of whoever asked for it.
 func TestOlderFiles(t *testing.T) {
-	row := func() []any { return append([]any{"inb_1", "new", "hot", "portal_2"}, make([]any, len(records[Leads].columns)-4)...) }
+	row := func() []any {
+		return append([]any{"inb_1", "new", "hot", "portal_2"}, make([]any, len(records[Leads].columns)-4)...)
+	}
 	for of, want := range map[contract.Version][]any{
 		contract.V20260708: {"leadScore", "2"}, contract.V20261001: {"leadBand", "portal_2"}, "": {"leadBand", "portal_2"},
 	} {
