@@ -55,6 +55,9 @@ type staging struct {
 
 // Queue is part of tenant.Write.
 func (s staging) Queue(tx *tenant.Tx, b *pgx.Batch) error {
+	if len(s.drafts) == 1 {
+		return s.queueOne(tx, b)
+	}
 	var (
 		n        = len(s.drafts)
 		ids      = make([]uuid.UUID, n)
@@ -76,6 +79,23 @@ func (s staging) Queue(tx *tenant.Tx, b *pgx.Batch) error {
 		tx.Touch("event_staged", ids[i])
 	}
 	b.Queue(stageSQL, tx.Org, ids, places, types, ats, sessions, subjects, only, data)
+	return nil
+}
+
+// queueOne is Queue of one event, as most changes tell of: it costs a third of what a list of
+// one does.
+func (s staging) queueOne(tx *tenant.Tx, b *pgx.Batch) error {
+	d := s.drafts[0]
+	_, fields, err := d.structure()
+	if err != nil {
+		return err
+	}
+	which := uuid.New()
+	tx.Touch("event_staged", which)
+	b.Queue(`
+		INSERT INTO event_staged (org_id, id, committed_at, place, type, at, session_id, subject_id, webhook_id, data)
+		VALUES ($1, $2, extract(epoch FROM clock_timestamp()), $3, $4, $5, $6, $7, $8, $9)`,
+		tx.Org, which, int64(s.first), string(d.Type), d.At, d.Session, d.Subject, d.Only, fields)
 	return nil
 }
 

@@ -50,6 +50,31 @@ func Lock(ctx context.Context, tx *tenant.Tx, p id.Portal) (Portal, error) {
 	return found, err
 }
 
+// Locked is what QueueLock found.
+type Locked struct{ states []State }
+
+// QueueLock queues a lock as Lock's, of the portal that a query finds, beside other statements
+// of one trip.
+func QueueLock(b *pgx.Batch, which string, args ...any) *Locked {
+	var l Locked
+	b.Queue(`SELECT state FROM portal WHERE org_id = $1 AND id = (`+which+`) FOR UPDATE`, args...).Query(func(rows pgx.Rows) (err error) {
+		l.states, err = pgx.CollectRows(rows, pgx.RowTo[State])
+		return err
+	})
+	return &l
+}
+
+// Err is errdefs.NotFound or errdefs.Archived where Lock's would be.
+func (l *Locked) Err(p id.Portal) error {
+	switch {
+	case len(l.states) == 0:
+		return Noun.NotFound(p)
+	case l.states[0] == Archived:
+		return Noun.Archived(p)
+	}
+	return nil
+}
+
 func find(ctx context.Context, tx *tenant.Tx, sql string, p id.Portal) (Portal, error) {
 	return tenant.OneIn(ctx, tx, scan, Noun.NotFound(p), sql, tx.Org, p)
 }

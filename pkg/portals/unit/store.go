@@ -34,15 +34,18 @@ func Find(ctx context.Context, tx *tenant.Tx, u id.Unit) (Unit, error) {
 // Lock finds a unit in a transaction that will change it: nobody else changes
 // anything in the tree of its portal until the commit. The error is errdefs.NotFound
 // or errdefs.Archived.
-func Lock(ctx context.Context, tx *tenant.Tx, which id.Unit) (Unit, error) {
-	u, err := Find(ctx, tx, which)
-	if err != nil {
+func Lock(ctx context.Context, tx *tenant.Tx, which id.Unit) (u Unit, err error) {
+	var b pgx.Batch
+	locked := portal.QueueLock(&b, `SELECT portal_id FROM unit WHERE org_id = $1 AND id = $2`, tx.Org, which)
+	// As it is once the portal is locked. Units never change their portal.
+	b.Queue(selectOne, tx.Org, which).Query(func(rows pgx.Rows) error {
+		u, err = tenant.First(rows, scan, Noun.NotFound(which))
+		return err
+	})
+	if err := tx.SendBatch(ctx, &b).Close(); err != nil {
 		return Unit{}, err
 	}
-	if _, err := portal.Lock(ctx, tx, u.Portal); err != nil {
-		return Unit{}, err
-	}
-	return Find(ctx, tx, which) // as it is now: units never change their portal
+	return u, locked.Err(u.Portal)
 }
 
 // Filter narrows a list; zero fields do not.

@@ -22,13 +22,11 @@ func Insert(ctx context.Context, tx *tenant.Tx, u Unit, who Author) (Unit, error
 		return u, err
 	}
 	tx.Touch("unit", u.ID)
-	if _, err := tx.Exec(ctx, `
+	tx.Later(`
 		INSERT INTO unit (org_id, id, portal_id, parent_id, kind, name, code, enabled, manager_ids, external_id, metadata, edition,
 			created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)`,
-		tx.Org, u.ID, u.Portal, u.Parent, u.Kind, u.Name, u.Code, u.Enabled, u.Managers, u.ExternalID, u.Metadata, u.Edition, who.At); err != nil {
-		return u, err
-	}
+		tx.Org, u.ID, u.Portal, u.Parent, u.Kind, u.Name, u.Code, u.Enabled, u.Managers, u.ExternalID, u.Metadata, u.Edition, who.At)
 	event.Emit(tx, u.draft(event.UnitCreated, who, map[string]any{"externalId": u.ExternalID, "createdAt": who.At}))
 	who.Log(tx, "unit.created", "unit", u.ID, map[string]any{"name": u.Name, "portalId": u.Portal})
 	return u, nil
@@ -58,14 +56,12 @@ func Update(ctx context.Context, tx *tenant.Tx, before, after Unit, who Author) 
 	}
 	after.Edition, after.UpdatedAt = before.Edition+1, who.At
 	tx.Touch("unit", after.ID)
-	if _, err := tx.Exec(ctx, `
+	tx.Later(`
 		UPDATE unit SET parent_id = $3, kind = $4, name = $5, code = $6, enabled = $7, manager_ids = $8, external_id = $9, metadata = $10,
 			edition = $11, updated_at = $12
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, after.ID, after.Parent, after.Kind, after.Name, after.Code, after.Enabled, after.Managers, after.ExternalID, after.Metadata,
-		after.Edition, after.UpdatedAt); err != nil {
-		return before, Change{}, err
-	}
+		after.Edition, after.UpdatedAt)
 	if before.Parent != after.Parent {
 		PlacesChanged(tx, after.Portal)
 	}

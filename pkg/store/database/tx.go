@@ -20,6 +20,11 @@ type Tx interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+	// Later has a statement, whose answer nobody reads, travel with the next one or with
+	// COMMIT. Its failure is the failure of what it travels with, and ends the transaction:
+	// it is for statements that only a fault makes fail. What args hold must not change any
+	// more.
+	Later(sql string, args ...any)
 }
 
 // TxOptions say how a transaction runs.
@@ -27,6 +32,10 @@ type TxOptions struct {
 	// Opening queues statements that travel with BEGIN in one trip. Their
 	// callbacks may refuse the transaction by returning an error.
 	Opening func(e Engine, b *pgx.Batch)
+	// OpenWithFirst has Opening's statements travel with the function's first one, and
+	// BEGIN too where it can: the function runs before their callbacks were called. Its first
+	// statement has no effect where they refuse the transaction.
+	OpenWithFirst bool
 	// Closing queues statements once the function is done. On PostgreSQL they travel with
 	// COMMIT in one trip; what they answer is not read. Its error undoes the transaction.
 	Closing func(b *pgx.Batch) error
@@ -102,21 +111,15 @@ func (db *DB) attempt(ctx context.Context, o TxOptions, fn func(context.Context,
 // protocol that keeps a retried transaction's priority.
 func onCockroach(ctx context.Context, conn *pgx.Conn, o TxOptions, fn func(context.Context, Tx) error) error {
 	err := crdbpgx.ExecuteTx(ctx, conn, pgx.TxOptions{IsoLevel: pgx.Serializable}, func(tx pgx.Tx) error {
-		if o.Opening != nil {
-			var b pgx.Batch
-			o.Opening(Cockroach, &b)
-			if err := tx.SendBatch(ctx, &b).Close(); err != nil {
-				return err
-			}
-		}
-		if err := fn(ctx, tx); err != nil || o.Closing == nil {
+		t := &transaction{to: tx, waiting: &pgx.Batch{}}
+		if err := t.run(ctx, Cockroach, o, fn); err != nil {
 			return err
 		}
-		var b pgx.Batch
-		if err := o.Closing(&b); err != nil || b.Len() == 0 {
+		closing, err := t.closing(o)
+		if err != nil || closing.Len() == 0 {
 			return err
 		}
-		return tx.SendBatch(ctx, &b).Close()
+		return tx.SendBatch(ctx, closing).Close()
 	})
 	// cockroach-go calls every failure of the committing RELEASE ambiguous. It
 	// is, unless the server itself said why it refused.
@@ -135,18 +138,12 @@ func onCockroach(ctx context.Context, conn *pgx.Conn, o TxOptions, fn func(conte
 // ones. It does not use cockroach-go: that ignores COMMIT's error here, and its savepoint
 // never leaves the transaction's first snapshot.
 func onPostgres(ctx context.Context, conn *pgx.Conn, o TxOptions, fn func(context.Context, Tx) error) error {
-	var opening pgx.Batch
-	opening.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
-	if o.Opening != nil {
-		o.Opening(Postgres, &opening)
-	}
-	err := conn.SendBatch(ctx, &opening).Close()
+	t := &transaction{to: conn, waiting: &pgx.Batch{}}
+	t.waiting.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
+	err := t.run(ctx, Postgres, o, fn)
+	var closing *pgx.Batch
 	if err == nil {
-		err = fn(ctx, conn)
-	}
-	var closing pgx.Batch
-	if err == nil && o.Closing != nil {
-		err = o.Closing(&closing)
+		closing, err = t.closing(o)
 	}
 	// The caller going away must not decide between commit and rollback
 	// halfway: from here on only the clock can interrupt.
@@ -160,7 +157,7 @@ func onPostgres(ctx context.Context, conn *pgx.Conn, o TxOptions, fn func(contex
 		tag, err := conn.Exec(ending, "COMMIT")
 		return committed(tag, err)
 	}
-	if err = closeAndCommit(ending, conn, &closing); err != nil && !errors.Is(err, ErrOutcomeUnknown) {
+	if err = closeAndCommit(ending, conn, closing); err != nil && !errors.Is(err, ErrOutcomeUnknown) {
 		rollback(ending, conn, err)
 	}
 	return err
@@ -169,6 +166,9 @@ func onPostgres(ctx context.Context, conn *pgx.Conn, o TxOptions, fn func(contex
 // rollback undoes a transaction that failed. Closing the connection rolls back too: it is
 // closed when a rollback fails, and when the server is no longer one to write to.
 func rollback(ctx context.Context, conn *pgx.Conn, failure error) {
+	if conn.PgConn().TxStatus() == 'I' && !lostConnection(failure) {
+		return // nothing was begun
+	}
 	if _, err := conn.Exec(ctx, "ROLLBACK"); err != nil || lostConnection(failure) {
 		_ = conn.Close(ctx)
 	}

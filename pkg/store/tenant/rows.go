@@ -44,6 +44,12 @@ func OneIn[T any](ctx context.Context, tx *Tx, scan pgx.RowToFunc[T], missing er
 	return first(found, missing, err)
 }
 
+// First is the first of some rows; the error is missing where there is none.
+func First[T any](rows pgx.Rows, scan pgx.RowToFunc[T], missing error) (T, error) {
+	found, err := pgx.CollectRows(rows, scan)
+	return first(found, missing, err)
+}
+
 func first[T any](found []T, missing, err error) (one T, _ error) {
 	if err == nil && len(found) == 0 {
 		err = missing

@@ -13,12 +13,13 @@ import (
 	"visavis.dev/pkg/store/hint"
 )
 
-// Tx is a transaction on an organization's shard that has passed the fence.
+// Tx is a transaction on an organization's shard, whose first statement passes the fence.
 type Tx struct {
 	database.Tx
-	Org     id.Org
-	Engine  database.Engine
-	capture bool
+	Org    id.Org
+	Engine database.Engine
+	// fence is zero until the first statement was sent.
+	fence   fence
 	touched map[row]struct{}
 	// audited are the tables of what was touched; nil where nobody audits.
 	audited map[string]bool
@@ -49,7 +50,9 @@ func (tx *Tx) queueClosing(b *pgx.Batch) error {
 			return err
 		}
 	}
-	queueJournal(b, map[id.Org]map[row]struct{}{tx.Org: tx.touched})
+	if tx.fence.state == Capture {
+		queueJournal(b, map[id.Org]map[row]struct{}{tx.Org: tx.touched})
+	}
 	return nil
 }
 
@@ -62,7 +65,7 @@ func (tx *Tx) Touch(table string, pk ...fmt.Stringer) {
 		tx.audited[table] = true
 	}
 	*tx.hints |= hintsOf[table]
-	if !tx.capture {
+	if tx.fence.state == Open {
 		return
 	}
 	tx.touched[rowOf(table, pk)] = struct{}{}
@@ -78,25 +81,25 @@ func Idempotent(yes bool) Option {
 }
 
 // InTx runs fn in one transaction on the organization's shard and commits it.
-// fn can run several times and must have no effect but through tx.
+// fn can run several times and must have no effect but through tx. It runs before the fence is
+// passed: its first statement fails where the organization does not live, or is being moved.
 func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Context, tx *Tx) error, options ...Option) error {
 	return t.onShard(ctx, org, func(db *database.DB, route directory.Route) error {
 		var (
-			f   fence
 			tx  *Tx
 			end func(*pgx.Batch) error
 			// hints are of all runs: one whose commit's outcome was not known may have been it.
 			hints hint.Kinds
 			runs  int
 		)
-		o := database.TxOptions{Opening: func(e database.Engine, b *pgx.Batch) {
+		o := database.TxOptions{OpenWithFirst: true, Opening: func(e database.Engine, b *pgx.Batch) {
 			runs++
 			tx = &Tx{Org: org, Engine: e, touched: map[row]struct{}{}, hints: &hints}
 			if e == database.Postgres {
 				b.Queue(`SELECT pg_advisory_xact_lock_shared($1)`, lockKey(org))
 			}
 			b.Queue(fenceSQL, org).QueryRow(func(r pgx.Row) error {
-				return f.read(r, org, route, Open, Capture)
+				return tx.fence.read(r, org, route, Open, Capture)
 			})
 		}, Closing: func(b *pgx.Batch) error {
 			if err := tx.queueClosing(b); err != nil || auditor == nil {
@@ -108,7 +111,7 @@ func (t *Tenants) InTx(ctx context.Context, org id.Org, fn func(ctx context.Cont
 			option(&o)
 		}
 		err := db.InTx(ctx, o, func(ctx context.Context, inner database.Tx) error {
-			tx.Tx, tx.capture = inner, f.state == Capture
+			tx.Tx = inner
 			if auditor != nil {
 				ctx, end = tx.audit(ctx)
 			}
