@@ -38,7 +38,7 @@ func Register(s *route.Service) error {
 	first := http.RedirectHandler(reference.Prefix+string(contract.Latest), http.StatusFound)
 	s.Mount("/docs", first)
 	s.Mount(reference.Prefix, first)
-	s.Mount(reference.Prefix+"{page:.+}", pages)
+	s.Mount(reference.Prefix+"*", pages)
 	s.Mount("/", http.RedirectHandler("/docs", http.StatusFound))
 	return nil
 }

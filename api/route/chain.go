@@ -30,7 +30,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() { c.release() }()
 	ctx = telemetry.WithRequest(context.WithValue(ctx, callKey{}, c), c.RequestID.String())
 	recorder := &recorder{ResponseWriter: w}
-	c.writer, c.request = recorder, r.WithContext(ctx)
+	c.writer, c.request = recorder, byDecodedPath(r.WithContext(ctx))
 	c.SetHeader("X-Request-Id", c.RequestID.String())
 	c.SetHeader("Cache-Control", "private, no-store") // unless a file says otherwise
 	c.speak(contract.Latest)
@@ -229,7 +229,7 @@ func (s *Service) methodNotAllowed(_ http.ResponseWriter, r *http.Request) {
 	if s.preflight(c, r) {
 		return
 	}
-	c.SetHeader("Allow", strings.Join(s.methodsAt(r), ", "))
+	c.SetHeader("Allow", strings.Join(s.methodsAt(r.URL.Path), ", "))
 	s.unrouted(r, problem.New(problem.MethodNotAllowed, "This path does not take %s.", r.Method))
 }
 

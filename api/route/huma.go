@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humamux"
+	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 	"github.com/danielgtaylor/huma/v2/validation"
-	"github.com/gorilla/mux"
 
 	"visavis.dev/pkg/base/problem"
 )
@@ -63,41 +61,15 @@ func writeRendered(w io.Writer, v any) error {
 // adapter routes huma's operations through the chain.
 type adapter struct{ service *Service }
 
-// Handle implements huma.Adapter. A GET answers HEAD too; net/http leaves out the body.
+// Handle implements huma.Adapter.
 func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
-	methods := []string{op.Method}
-	if op.Method == http.MethodGet {
-		methods = append(methods, http.MethodHead)
-	}
-	declared := a.service.operation(op.OperationID)
-	// The path comes before the method: a route of which the one fits and not the
-	// other would make mux forget that an earlier one had the path.
-	a.service.router.Path(op.Path).Methods(methods...).Name(op.OperationID).Handler(a.service.guard(declared,
-		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			handler(humamux.NewContext(op, r, w))
-		})))
+	a.service.route(op.Path, a.service.operation(op.OperationID), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler(humachi.NewContext(op, r, w))
+	}))
 }
 
 // ServeHTTP implements huma.Adapter.
 func (a *adapter) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.service.ServeHTTP(w, r) }
-
-// methodsAt lists the methods that a request's path takes.
-func (s *Service) methodsAt(r *http.Request) []string {
-	var methods []string
-	_ = s.router.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
-		allowed, _ := route.GetMethods() // an error says that there are none
-		for _, m := range allowed {
-			probe := *r
-			probe.Method = m
-			if !slices.Contains(methods, m) && route.Match(&probe, &mux.RouteMatch{}) {
-				methods = append(methods, m)
-			}
-		}
-		return nil
-	})
-	slices.Sort(methods)
-	return methods
-}
 
 // inputProblem turns what huma found in the input into one problem that names
 // the field. Values are never echoed: they may be secrets.

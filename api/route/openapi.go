@@ -231,7 +231,8 @@ func collectRefs(v any, schemas object, into map[string]bool) {
 // Mount serves something that is no operation, such as the documents, behind
 // the same request ids and address limit.
 func (s *Service) Mount(path string, h http.Handler) {
-	s.router.Path(path).Methods(http.MethodGet, http.MethodHead).Handler(h)
+	s.router.Method(http.MethodGet, path, h)
+	s.router.Method(http.MethodHead, path, h)
 }
 
 // DocumentName is the file name of a contract's document.

@@ -1,10 +1,6 @@
 package route
 
-import (
-	"net/http"
-
-	"github.com/gorilla/mux"
-)
+import "net/http"
 
 // preflightFor is how long a browser remembers that it may ask, in seconds.
 const preflightFor = "600"
@@ -34,16 +30,10 @@ func (s *Service) preflight(c *Call, r *http.Request) bool {
 // fromPages finds the operation that pages may call with a method at a
 // request's path; nil where there is none.
 func (s *Service) fromPages(method string, r *http.Request) *Operation {
-	probe, match := *r, mux.RouteMatch{}
-	probe.Method = method
-	if !s.router.Match(&probe, &match) || match.MatchErr != nil || match.Route == nil {
-		return nil
+	if o, _ := s.find(method, r.URL.Path); o != nil && o.FromPages {
+		return o
 	}
-	name := match.Route.GetName()
-	if name == "" || !s.operation(name).FromPages { // documents have no name
-		return nil
-	}
-	return s.operation(name)
+	return nil
 }
 
 // openToPages lets any page read what the chain refuses: that follows from the

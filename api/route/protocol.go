@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-
-	"github.com/gorilla/mux"
 )
 
 // Protocol serves another protocol at the path of an operation with one id, whose requests
@@ -13,27 +11,21 @@ import (
 // before it is every operation's, with the body read and bounded. open makes the handler
 // that answers a request; its error is answered in the API's form.
 func (s *Service) Protocol(o Operation, open func(ctx context.Context, c *Call, id string) (http.Handler, error)) {
-	at := s.router.Path(BasePath + o.Path).Methods(o.Method)
-	s.identifies[at] = o.Identifies
-	at.Handler(s.guard(&o, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	s.route(BasePath+o.Path, &o, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
-		next, err := open(r.Context(), c, mux.Vars(r)["id"])
+		next, err := open(r.Context(), c, r.PathValue("id"))
 		if err != nil {
 			c.refuse(err)
 			return
 		}
 		next.ServeHTTP(c.writer, c.request)
-	})))
+	}))
 }
 
 // identified says whether the caller of a request proved before who they are, by a key of another protocol.
 func (s *Service) identified(r *http.Request) bool {
-	var match mux.RouteMatch
-	if !s.router.Match(r, &match) || match.MatchErr != nil {
-		return false
-	}
-	identifies := s.identifies[match.Route]
-	return identifies != nil && identifies(r, match.Vars["id"])
+	o, match := s.find(r.Method, r.URL.Path)
+	return o != nil && o.Identifies != nil && o.Identifies(r, match.URLParam("id"))
 }
 
 // Told is an error in words for a caller of another protocol, as the API would tell it. What

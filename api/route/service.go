@@ -3,12 +3,11 @@ package route
 import (
 	"encoding/json"
 	"log/slog"
-	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/gorilla/mux"
+	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
 
@@ -57,23 +56,22 @@ type Service struct {
 	operations []*Operation
 	// examples are bodies by operation.
 	examples map[string]json.RawMessage
-	router   *mux.Router
-	// identifies are the operations' of other protocols.
-	identifies map[*mux.Route]func(r *http.Request, id string) bool
-	api        huma.API
-	seconds    *prometheus.HistogramVec
+	router   *chi.Mux
+	// routed are the operations by their method and path.
+	routed  map[string]*Operation
+	api     huma.API
+	seconds *prometheus.HistogramVec
 }
 
 // New makes a service without operations. Add them with Handle, List and File.
 func New(d Deps) *Service {
-	// Without SkipClean a path such as /v1//me is redirected, past the chain.
 	if d.Bodies == nil {
 		d.Bodies = spool.NewBudget(spool.DefaultTotal())
 	}
 	if d.Disk == nil {
 		d.Disk = spool.NewBudget(spool.DefaultDisk)
 	}
-	s := &Service{Deps: d, router: mux.NewRouter().SkipClean(true), examples: map[string]json.RawMessage{}, identifies: map[*mux.Route]func(*http.Request, string) bool{}}
+	s := &Service{Deps: d, router: chi.NewRouter(), examples: map[string]json.RawMessage{}, routed: map[string]*Operation{}}
 	s.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "visavis_http_request_seconds",
 		Help:    "Time to answer a request, by operation and status.",
@@ -85,8 +83,8 @@ func New(d Deps) *Service {
 			Help: "Bytes of memory and temporary files that the requests under way hold.",
 		}, func() float64 { return float64(d.Bodies.Used()) }))
 	}
-	s.router.NotFoundHandler = http.HandlerFunc(s.notFound)
-	s.router.MethodNotAllowedHandler = http.HandlerFunc(s.methodNotAllowed)
+	s.router.NotFound(s.notFound)
+	s.router.MethodNotAllowed(s.methodNotAllowed)
 	s.api = huma.NewAPI(humaConfig(), &adapter{s})
 	return s
 }
