@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"visavis.dev/api/server"
 	"visavis.dev/pkg/process/backend"
@@ -22,9 +23,16 @@ type parts struct {
 	worker  *worker.Worker
 }
 
+// connectionsLast is how long a worker's connections to a database may lie idle and still be
+// used as they are. It looks at each shard every few seconds.
+const connectionsLast = 30 * time.Second
+
 // openParts opens what a role needs. address is where other processes reach its sockets.
 func openParts(ctx context.Context, log *slog.Logger, o options, d duties, address string) (_ *parts, err error) {
 	p := &parts{}
+	if !d.fronts() {
+		o.backend.CheckAfter = connectionsLast
+	}
 	p.backend, err = whenReachable(ctx, log, func() (*backend.Backend, error) { return backend.Open(ctx, o.backend) })
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func Tasks(d sweep.Deps, files *file.Store) []sweep.Task {
 		{Name: "forget jobs", Every: time.Hour, Run: func(ctx context.Context, shard string) (int, error) {
 			return Sweep(ctx, d.Tenants, files, shard, d.Clock.Now())
 		}},
-		{Name: "delete what jobs worked from", Every: 10 * time.Second, Batch: SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+		{Name: "delete what jobs worked from", Every: time.Minute, Batch: SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 			return SweepSources(ctx, d.Tenants, files, shard)
 		}},
 	}

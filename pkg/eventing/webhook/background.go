@@ -9,6 +9,6 @@ import (
 // Tasks are the recurring tasks of webhooks.
 func Tasks(d sweep.Deps) []sweep.Task {
 	return []sweep.Task{
-		{Name: "delete the logs of deleted webhooks", Every: 10 * time.Second, Batch: SweepBatch, Run: d.Undated(Sweep)},
+		{Name: "delete the logs of deleted webhooks", Every: time.Minute, Batch: SweepBatch, Run: d.Undated(Sweep)},
 	}
 }

@@ -27,7 +27,7 @@ const sweepBatch = 50
 
 // Background is what workers do for assignments.
 func (w *Worker) Background(d sweep.Deps) job.Background {
-	const every = 5 * time.Second
+	const every = 10 * time.Second
 	return job.Background{
 		Steps: map[job.Kind]job.Step{job.AssignmentProgress: FollowSession},
 		Tasks: []sweep.Task{

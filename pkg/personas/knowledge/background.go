@@ -14,11 +14,11 @@ func (r *Reader) Background() job.Background {
 	return job.Background{
 		Works: map[job.Kind]job.Work{job.KnowledgeSync: r.Work()},
 		Tasks: []sweep.Task{
-			{Name: "read addresses again", Every: 10 * time.Second, Batch: SweepBatch, Run: d.Dated(Refreshed)},
-			{Name: "delete documents of deleted packs", Every: 10 * time.Second, Batch: SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
+			{Name: "read addresses again", Every: time.Minute, Batch: SweepBatch, Run: d.Dated(Refreshed)},
+			{Name: "delete documents of deleted packs", Every: time.Minute, Batch: SweepBatch, Run: func(ctx context.Context, shard string) (int, error) {
 				return SweepDocuments(ctx, r.Tenants, r.Files, shard, r.Clock.Now().UTC())
 			}},
-			{Name: "delete replaced passages", Every: 10 * time.Second, Batch: SweepBatch, Run: d.Undated(SweepPassages)},
+			{Name: "delete replaced passages", Every: time.Minute, Batch: SweepBatch, Run: d.Undated(SweepPassages)},
 			{Name: "forget deleted knowledge", Every: time.Hour, Run: d.Dated(Sweep)},
 		},
 	}

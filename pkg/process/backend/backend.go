@@ -133,7 +133,7 @@ func (b *Backend) open(ctx context.Context) (err error) {
 // openDatabases makes the pools. They connect when they are first used.
 func (b *Backend) openDatabases() error {
 	o := b.Options
-	pool := database.PoolOptions{MaxConns: o.MaxConns}
+	pool := database.PoolOptions{MaxConns: o.MaxConns, CheckAfter: o.CheckAfter}
 	if o.Tracing {
 		pool.Tracer = otelpgx.NewTracer()
 	}

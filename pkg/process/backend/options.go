@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"strings"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/utils/clock"
@@ -57,8 +58,12 @@ type Options struct {
 	HintAddr    string
 	HintTargets []string
 	Alone       bool
-	Clock       clock.WithTickerAndDelayedExecution
-	Log         *slog.Logger
+	// CheckAfter is database.PoolOptions.CheckAfter, for a process in which nobody waits for an
+	// answer: what fails on a connection that is gone is done again.
+	CheckAfter time.Duration
+
+	Clock clock.WithTickerAndDelayedExecution
+	Log   *slog.Logger
 	// Resolver looks up what proves whose the portals' hosts are; nil believes
 	// everybody, for deployments that are their operator's own.
 	Resolver portal.Resolver

@@ -19,6 +19,9 @@ type DB struct {
 type PoolOptions struct {
 	// MaxConns is the largest number of connections; zero means 16.
 	MaxConns int32
+	// CheckAfter is how long a connection may lie idle and still be used without asking the
+	// server first whether it is there, which is a trip and a transaction; zero means a second.
+	CheckAfter time.Duration
 	// Tracer observes statements; nil for none.
 	Tracer pgx.QueryTracer
 	// URL is what new connections go by so that another password or
@@ -38,6 +41,9 @@ func Open(url string, o PoolOptions) (*DB, error) {
 	cfg.MaxConns = 16
 	if o.MaxConns > 0 {
 		cfg.MaxConns = o.MaxConns
+	}
+	if o.CheckAfter > 0 {
+		cfg.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > o.CheckAfter }
 	}
 	cfg.ConnConfig.Tracer = o.Tracer
 	// Whoever waits for a connection has a deadline of their own. A slow server, which
