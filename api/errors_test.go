@@ -47,6 +47,11 @@ func TestErrorsSayWhatToMend(t *testing.T) {
 		http.StatusBadRequest, "invalid_request", "body.environment")
 	require.Equal(t, "body.environment must be live or test.", none["message"])
 
+	number := apitest.RequireError(t, w.Do(apitest.Request{
+		Method: http.MethodPost, Path: "/sessions/tokens", Key: w.Acme.New, Body: []byte(`{"personaId": "pers_x", "maxDurationS": 60.0}`),
+	}), http.StatusBadRequest, "invalid_request", "body.maxDurationS")
+	require.Contains(t, number["message"], "without a fraction")
+
 	texts := map[string]bool{}
 	for _, header := range []map[string]string{
 		{}, {"X-API-Key": string(w.Acme.New)}, {"Authorization": "Basic " + string(w.Acme.New)}, {"Authorization": "Bearer vsk_live_none"}, {"Authorization": string(w.Acme.New)},

@@ -31,7 +31,7 @@ func init() {
 }
 
 func humaConfig() huma.Config {
-	format := huma.Format{Marshal: writeRendered, Unmarshal: json.Unmarshal}
+	format := huma.Format{Marshal: writeRendered, Unmarshal: decode}
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI:    "3.1.0",
@@ -44,6 +44,18 @@ func humaConfig() huma.Config {
 			return rendered(callOf(ctx.Context()).render(v)), nil
 		}},
 	}
+}
+
+// Of a number that its field cannot hold, such as 2.0 where a whole one is wanted, huma keeps
+// no more than the text of the error: decode puts the field between these two.
+const wrongNumberBefore, wrongNumberAfter = "json: the number at ", " has the wrong form"
+
+func decode(body []byte, into any) error {
+	err := json.Unmarshal(body, into)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && strings.HasPrefix(wrong.Value, "number") && wrong.Field != "" {
+		return errors.New(wrongNumberBefore + wrong.Field + wrongNumberAfter)
+	}
+	return err
 }
 
 // rendered is an answer's bytes.
@@ -141,6 +153,9 @@ func readFault(err error) fault {
 	}
 	if rest, ok := strings.CutPrefix(d.Message, choicesBefore); ok {
 		f.message = "must be " + problem.Or(strings.Split(strings.TrimSuffix(rest, choicesAfter), ", "))
+	}
+	if rest, ok := strings.CutPrefix(d.Message, wrongNumberBefore); ok {
+		return fault{param: d.Location + "." + strings.TrimSuffix(rest, wrongNumberAfter), message: "must be a whole number, written without a fraction or an exponent"}
 	}
 	if f.param == "body" && strings.HasPrefix(f.message, "json: ") {
 		// The decoder's text speaks of our own types.
