@@ -236,9 +236,6 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 			}
 		}
 		after, err := connection.Configure(ctx, tx, a.Vault, before, change, c.Actor())
-		if err == nil {
-			err = resume(ctx, tx, before, after)
-		}
 		return show(c, after), asProblem(err)
 	})
 }
@@ -317,23 +314,6 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 			return Connection{}, problem.Conflicting("no_secret", "The connection has no secret. Change it to give it one.").WithParam("path.id")
 		}
 		after, err := connection.Rotate(ctx, tx, a.Vault, before, secret, time.Duration(in.Body.GraceS)*time.Second, c.Actor())
-		if err == nil {
-			err = resume(ctx, tx, before, after)
-		}
 		return show(c, after), err
 	})
-}
-
-// resume has what is stopped told where a connection was switched on, or settled anew.
-func resume(ctx context.Context, tx *tenant.Tx, before, after connection.Connection) error {
-	if after.State == connection.Disabled || after.SettledAt.Equal(before.SettledAt) {
-		return nil
-	}
-	switch after.Provider {
-	case connection.XAPI:
-		return statement.Resume(ctx, tx, after.ID, after.SettledAt)
-	case connection.LTI:
-		return resourcelink.Resume(ctx, tx, after.ID, after.SettledAt)
-	}
-	return nil
 }

@@ -34,7 +34,10 @@ func Create(ctx context.Context, tx *tenant.Tx, v *vault.Vault, c Connection, s 
 		return err
 	}
 	who.Log(tx, "connection.created", "connection", c.ID, map[string]any{"name": c.Name, "kind": c.Kind, "provider": c.Provider})
-	return nil
+	if c.Kind != ATS { // nothing else waits for who comes in the place of another
+		return nil
+	}
+	return c.resume(ctx, tx, who.At)
 }
 
 // Filter narrows a list; empty fields do not.
@@ -178,7 +181,10 @@ func Configure(ctx context.Context, tx *tenant.Tx, v *vault.Vault, before Connec
 		}
 	}
 	who.Log(tx, "connection.updated", "connection", after.ID, changes)
-	return after, nil
+	if after.SettledAt.Equal(before.SettledAt) {
+		return after, nil
+	}
+	return after, after.resume(ctx, tx, who.At)
 }
 
 // Rotate gives a connection that Lock found another secret, and answers it as it is then.
@@ -201,7 +207,7 @@ func Rotate(
 		return before, err
 	}
 	who.Log(tx, "connection.secret_rotated", "connection", after.ID, map[string]any{"graceS": int64(grace / time.Second)})
-	return after, nil
+	return after, after.resume(ctx, tx, who.At)
 }
 
 // Update writes the row of a connection that Lock found.

@@ -86,6 +86,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		(&face.Preparer{Tenants: b.Tenants, Files: b.Files, Library: b.Library}).Background(),
 		(&voice.Cloner{Tenants: b.Tenants, Files: b.Files, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
 		job.Background{Tasks: connection.Tasks(d)},
+		dispatch.Resumer{connection.LTI: resourcelink.ResumeSome, connection.XAPI: statement.ResumeSome}.Background(),
 		(&knowledge.Reader{Tenants: b.Tenants, Files: b.Files, Fetch: fetch, Extract: read, Clock: o.Clock, Log: o.Log}).Background(),
 		job.Background{Tasks: persona.Tasks(d)},
 		job.Background{Tasks: duo.Tasks(d)},

@@ -71,8 +71,8 @@ func FollowChanged(ctx context.Context, tx *tenant.Tx, c id.Connection, written 
 // send queues the writing of an item.
 func send(ctx context.Context, tx *tenant.Tx, c id.Connection, which id.InboxItem, p id.Portal, at time.Time) error {
 	_, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.CRMSend, ResourceKind: "inbox_item", ResourceID: which.String(), Portal: p, Scope: scope.InboxRead,
-		CreatedBy: platform, CreatedAt: at,
+		ID: id.NewJob(), Kind: job.CRMSend, ResourceKind: "inbox_item", ResourceID: which.String(), Portal: p, Connection: c,
+		Scope: scope.InboxRead, CreatedBy: platform, CreatedAt: at,
 	}, Followed{c, which})
 	return err
 }
