@@ -276,7 +276,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *ItemInput) (InboxIt
 			return InboxItem{}, ofBooking(err)
 		}
 		c.SetVersion(made.Edition)
-		return showWith(c, made, nil), nil
+		return showWith(c, made, nil, nil), nil
 	})
 }
 

@@ -36,6 +36,9 @@ const (
 	ATS Kind = "ats"
 	// LMS is where an organization's people learn.
 	LMS Kind = "lms"
+	// Helpdesk has tickets, and Chat is where an organization's people talk: both are told what visitors leave.
+	Helpdesk Kind = "helpdesk"
+	Chat     Kind = "chat"
 	// MCP does what a model asks for, by the Model Context Protocol.
 	MCP Kind = "mcp"
 )

@@ -14,7 +14,7 @@ import (
 )
 
 // told are the kinds whose systems jobs tell.
-var told = []Kind{CRM, ATS, LMS}
+var told = []Kind{CRM, ATS, LMS, Helpdesk, Chat}
 
 // Resuming is the input of a job that has what waits for a connection told.
 type Resuming struct {

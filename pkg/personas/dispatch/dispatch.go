@@ -36,8 +36,8 @@ type Patience struct {
 // Message is what a job tells a system next.
 type Message struct {
 	To id.Connection
-	// Pace is how far apart the calls of the system are to be that this process makes; zero for as they come.
-	Pace time.Duration
+	// Pace is how far apart the calls of the system are to be that this process makes; nil for as they come.
+	Pace func(to *connection.Opened) time.Duration
 	// Tell calls the system. An error that is no upstream.Error is a fault of ours.
 	Tell func(ctx context.Context, to *connection.Opened) error
 	// Keep notes what came of it in the transaction of the job's step, and ends the job where
@@ -188,9 +188,11 @@ func (d *Dispatcher) tell(ctx context.Context, org id.Org, m *Message, w Waited)
 		again.Calls = w.Calls
 		return o, again, nil
 	}
-	if turn := d.rests.Turn(&to, began, m.Pace, w.Turn); turn.After(began) {
-		w.Turn = turn
-		return Outcome{string(upstream.RateLimited), turn.Sub(began)}, w, nil
+	if m.Pace != nil {
+		if turn := d.rests.Turn(&to, began, m.Pace(&to), w.Turn); turn.After(began) {
+			w.Turn = turn
+			return Outcome{string(upstream.RateLimited), turn.Sub(began)}, w, nil
+		}
 	}
 	err = m.Tell(ctx, &to)
 	d.rests.After(&to, began, d.clock.Now(), err)

@@ -61,7 +61,7 @@ func (b *bench) open(v *vault.Vault) {
 	b.work = d.Work(func(context.Context, job.Job) (*dispatch.Message, error) {
 		return &dispatch.Message{
 			To:   b.to,
-			Pace: b.pace,
+			Pace: func(*connection.Opened) time.Duration { return b.pace },
 			Tell: func(context.Context, *connection.Opened) error { b.told++; return b.call() },
 			Keep: func(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time, o dispatch.Outcome) (time.Duration, error) {
 				if b.kept = o; o.Wait == 0 {
