@@ -280,6 +280,12 @@ func TestListsRideTheirIndexes(t *testing.T) {
 			_, err := connection.Calls(ctx, s.tenants, s.one, c.ID)
 			return err
 		}},
+		"predecessors": {"deleted_at IS NOT NULL", "connection_pkey", func() error {
+			return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
+				_, err := connection.Predecessors(ctx, tx, c)
+				return err
+			})
+		}},
 		"links": {"FROM connection_link", "connection_link_pkey", func() error {
 			_, err := connection.Links(ctx, s.tenants, s.one, c.ID, []id.InboxItem{{1}})
 			return err

@@ -108,26 +108,33 @@ func (d *Dispatcher) Work(next func(ctx context.Context, j job.Job) (*Message, e
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
-			if !o.Acknowledged() && !w.Settled.IsZero() {
-				stands, err := connection.Hold(ctx, tx, m.To, w.Settled)
-				if err != nil {
-					return 0, err
-				}
-				if !stands { // it was mended meanwhile, and what it was says nothing of it
-					o, w = Outcome{o.Code, AMoment}, Waited{}
-				}
-			}
-			wait, err := m.Keep(ctx, tx, j, now, o)
+		return m.step(o, w), nil
+	}}
+}
+
+// step is the step that keeps what came of telling a system, and how long it was waited for. What a connection
+// that was mended meanwhile said before says nothing of it.
+func (m *Message) step(o Outcome, w Waited) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+		o, w := o, w // a transaction can be made again
+		if !o.Acknowledged() && !w.Settled.IsZero() {
+			stands, err := connection.Hold(ctx, tx, m.To, w.Settled)
 			if err != nil {
 				return 0, err
 			}
-			if o.Wait == 0 {
-				w = Waited{}
+			if !stands {
+				o, w = Outcome{o.Code, AMoment}, Waited{}
 			}
-			return max(wait, o.Wait), w.note(j)
-		}, nil
-	}}
+		}
+		wait, err := m.Keep(ctx, tx, j, now, o)
+		if err != nil {
+			return 0, err
+		}
+		if o.Wait == 0 {
+			w = Waited{}
+		}
+		return max(wait, o.Wait), w.note(j)
+	}
 }
 
 // AMoment is longer than an opened connection is believed.
@@ -171,14 +178,14 @@ func (w Waited) note(j *job.Job) error {
 // tell tells once. Its error is a fault of ours.
 func (d *Dispatcher) tell(ctx context.Context, org id.Org, m *Message, w Waited) (Outcome, Waited, error) {
 	to, err := d.opener.Open(ctx, org, m.To)
-	absent := errdefs.IsAbsent(err, connection.Noun)
-	if err != nil && !absent && !errors.Is(err, connection.ErrDisabled) {
+	closed := errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled)
+	if err != nil && !closed {
 		return Outcome{}, w, err
 	}
 	if !w.Settled.Equal(to.SettledAt) {
 		w = Waited{Settled: to.SettledAt}
 	}
-	if err != nil {
+	if closed {
 		o, w := w.wait(NoConnection, d.patience.Longest, d.patience.Unready)
 		return o, w, nil
 	}

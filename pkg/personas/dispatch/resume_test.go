@@ -16,6 +16,7 @@ import (
 	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/store/tenant/tenanttest"
 )
 
 // waiting queues a job of a connection that waits for an hour.
@@ -155,4 +156,35 @@ func TestPace(t *testing.T) {
 	}
 	require.Equal(t, 3, b.told)
 	require.Equal(t, time.Second, b.step(b.job()))
+}
+
+// Jobs are recalled without a look through all of them.
+func TestRecallRidesItsIndex(t *testing.T) {
+	tenants, sent, org, _ := tenanttest.NewTraced(t)
+	db, err := tenants.Shard(t.Context(), "a")
+	require.NoError(t, err)
+	connections := make([]id.Connection, 20)
+	for i := range connections {
+		connections[i] = id.NewConnection()
+	}
+	_, err = db.Exec(t.Context(), `
+		INSERT INTO job (org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, scope, error_code, attempts, created_by, created_at,
+			due_at, heavy, connection_id)
+		SELECT $1, gen_random_uuid(), 'crm_send', 'running', '{}', '{}', 0, -1, 'inbox_item', '', 'inbox:read', '', 0, 'test', now(), now() + INTERVAL '1 hour', true,
+			($2::UUID[])[1 + i % 100]
+		FROM generate_series(1, 5000) AS g (i)`, org, connections)
+	require.NoError(t, err)
+	_, err = db.Exec(t.Context(), `ANALYZE job`)
+	require.NoError(t, err)
+	for text, index := range map[string]string{"SELECT id FROM job": "job_by_connection", "UPDATE job SET due_at": "job_pkey"} {
+		for _, s := range sent.Of(t, text, func() error {
+			return tenants.InTx(t.Context(), org, func(ctx context.Context, tx *tenant.Tx) error {
+				_, err := job.RecallOf(ctx, tx, connections[:2], id.Job{}, time.Now().UTC())
+				return err
+			})
+		}) {
+			plan := s.Forced(t, db)
+			require.Contains(t, plan, index, "%s\n%s", s.SQL, plan)
+		}
+	}
 }

@@ -17,7 +17,7 @@ func PostSecretly(ctx context.Context, client *http.Client, address string, body
 		return 0, nil, &Error{Code: AddressRefused}
 	}
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := client.Do(req) //nolint:gosec // the client is a guard's
+	resp, err := client.Do(req)
 	if err != nil {
 		return 0, nil, FromRequest(bare(err))
 	}

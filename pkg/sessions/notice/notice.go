@@ -88,8 +88,10 @@ func Begin(ctx context.Context, tx *tenant.Tx, i Item, now time.Time) error {
 		n := Notice{Key: Key{f.ID, i.ID}, Edition: i.Edition, NotBefore: now.Add(f.Config.UnansweredAfter())}
 		tx.Touch("inbox_notice", n.Connection, n.Item)
 		if _, err := tx.Exec(ctx, `
-			INSERT INTO inbox_notice (org_id, connection_id, item_id, edition, told, not_before, external_id, account, state, said, trouble, changed_at, created_at)
-			VALUES ($1, $2, $3, $4, 0, $5, '', '', '', '', '', $6, $6)`, tx.Org, n.Connection, n.Item, n.Edition, n.NotBefore, now); err != nil {
+			INSERT INTO inbox_notice (org_id, connection_id, item_id, edition, told, follows, not_before, external_id, account, state, said, trouble,
+				changed_at, created_at)
+			VALUES ($1, $2, $3, $4, 0, $5, $6, '', '', '', '', '', $7, $7)`,
+			tx.Org, n.Connection, n.Item, n.Edition, f.Kind == connection.Helpdesk, n.NotBefore, now); err != nil {
 			return err
 		}
 		if err := n.send(ctx, tx, i.Portal, now); err != nil {
@@ -102,10 +104,7 @@ func Begin(ctx context.Context, tx *tenant.Tx, i Item, now time.Time) error {
 // Follow has, with the commit, the helpdesks that were told of an item told that it changed. It rides inbox_notice_by_item.
 func Follow(ctx context.Context, tx *tenant.Tx, i Item, now time.Time) error {
 	all, err := tenant.AllIn(ctx, tx, scan, `
-		UPDATE inbox_notice n SET edition = $3, changed_at = $4
-		WHERE org_id = $1 AND item_id = $2 AND EXISTS (
-			SELECT 1 FROM connection c WHERE c.org_id = n.org_id AND c.id = n.connection_id AND c.kind = 'helpdesk')
-		RETURNING `+columns, tx.Org, i.ID, i.Edition, now)
+		UPDATE inbox_notice SET edition = $3, changed_at = $4 WHERE org_id = $1 AND item_id = $2 AND follows RETURNING `+columns, tx.Org, i.ID, i.Edition, now)
 	for _, n := range all {
 		tx.Touch("inbox_notice", n.Connection, n.Item)
 		if err := n.send(ctx, tx, i.Portal, now); err != nil {
@@ -166,7 +165,7 @@ func Untold(ctx context.Context, t *tenant.Tenants, org id.Org, c id.Connection)
 		WHERE org_id = $1 AND connection_id = $2 AND edition > told ORDER BY changed_at DESC LIMIT $3`, org, c, MaxUntold)
 }
 
-// Tickets are what became of an item in helpdesks that are not deleted. It rides inbox_notice_by_item.
+// Tickets are what became of an item in helpdesks. It rides inbox_notice_by_item.
 func Tickets(ctx context.Context, tx *tenant.Tx, of id.InboxItem) ([]Notice, error) {
 	return tenant.AllIn(ctx, tx, scan, selectTickets, tx.Org, of)
 }
@@ -177,10 +176,7 @@ func TicketsOf(ctx context.Context, t *tenant.Tenants, org id.Org, of id.InboxIt
 }
 
 const selectTickets = `
-	SELECT ` + columns + ` FROM inbox_notice n
-	WHERE org_id = $1 AND item_id = $2 AND external_id <> '' AND EXISTS (
-		SELECT 1 FROM connection c WHERE c.org_id = n.org_id AND c.id = n.connection_id AND c.deleted_at IS NULL)
-	ORDER BY connection_id`
+	SELECT ` + columns + ` FROM inbox_notice WHERE org_id = $1 AND item_id = $2 AND external_id <> '' ORDER BY connection_id`
 
 // Note notes what is known of something that is not told yet, where telling it got a part of the way.
 func Note(ctx context.Context, tx *tenant.Tx, n Notice, k Known) error {

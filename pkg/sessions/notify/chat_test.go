@@ -48,7 +48,10 @@ func TestWhatAChatIsTold(t *testing.T) {
 	b, s := newSlack(t, connection.Config{"tells": []any{"handoff"}, "withoutContact": true, "includeConversation": true})
 	b.leaves(inbox.Lead)
 	b.summary = new("They asked for a guide.")
-	b.leaves(inbox.Handoff, func(i *inbox.Item) { i.Words.Reason = new("Angry\u202e & tired"); i.Words.Answers = []inbox.Answer{{Question: "Size?", Answer: "20"}} })
+	b.leaves(inbox.Handoff, func(i *inbox.Item) {
+		i.Words.Reason = new("Angry\u202e & tired")
+		i.Words.Answers = []inbox.Answer{{Question: "Size?", Answer: "20"}}
+	})
 	b.tell()
 	require.Len(t, s.Messages(), 1)
 	words := s.Messages()[0].Words()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -107,9 +108,7 @@ func newZendesk(t *testing.T, changes connection.Config) (*bench, *zendesktest.S
 	s := zendesktest.Start()
 	t.Cleanup(s.Close)
 	config := connection.Config{"baseUrl": s.URL, "email": zendesktest.Email}
-	for name, value := range changes {
-		config[name] = value
-	}
+	maps.Copy(config, changes)
 	b := newBench(t, s.Guard())
 	b.connect(connection.Helpdesk, connection.Zendesk, config, zendesktest.Token)
 	return b, s

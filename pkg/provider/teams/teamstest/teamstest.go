@@ -119,11 +119,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 func (c *Card) Words() string {
 	var all []string
 	for _, b := range c.Body {
-		line := b.Text
+		texts := []string{b.Text}
 		for _, i := range b.Inlines {
-			line += i.Text
+			texts = append(texts, i.Text)
 		}
-		all = append(all, line)
+		all = append(all, strings.Join(texts, ""))
 	}
 	return strings.Join(all, "\n")
 }

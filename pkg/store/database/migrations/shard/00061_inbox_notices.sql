@@ -11,6 +11,8 @@ CREATE TABLE IF NOT EXISTS inbox_notice (
     -- the item's that is to be told, and the last that was; 0 for none
     edition       BIGINT      NOT NULL,
     told          BIGINT      NOT NULL,
+    -- whether what becomes of the item is told too, as a helpdesk is
+    follows       BOOLEAN     NOT NULL,
     -- nothing is told before
     not_before    TIMESTAMPTZ NOT NULL,
     -- the ticket's id, and the address of the account that has it; empty for none
