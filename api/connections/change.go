@@ -12,6 +12,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/hiring/role"
@@ -314,13 +315,36 @@ func (a *API) checkChange(ctx context.Context, c *route.Call, now connection.Con
 	return change, nil
 }
 
-func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted, error) {
-	which, err := p.connection()
+// DeleteInput is the request for a connection's end.
+type DeleteInput struct {
+	Path
+	SuccessorID string `query:"successorId" maxLength:"80" doc:"Another connection of the same kind and provider to the same address, which goes on with what this one did: with the candidates whom an applicant tracking system sent. One that is made after the deletion goes on without being named."`
+}
+
+func (a *API) delete(ctx context.Context, c *route.Call, in *DeleteInput) (route.Deleted, error) {
+	which, err := in.connection()
 	if err != nil {
 		return route.Deleted{}, err
 	}
+	successor, err := route.QueryID(id.ParseConnection, "successorId", in.SuccessorID)
+	if err != nil {
+		return route.Deleted{}, err
+	}
+	if !successor.IsZero() { // who may not do what a connection has others do has nobody go on with it
+		now, err := connection.Get(ctx, a.Tenants, c.Org(), which)
+		if err != nil {
+			return route.Deleted{}, err
+		}
+		if err := checkScope(c, now.Kind, now.Provider); err != nil {
+			return route.Deleted{}, err
+		}
+	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		if err := connection.Delete(ctx, tx, which, c.Actor()); err != nil {
+		err := connection.Delete(ctx, tx, which, successor, c.Actor())
+		if wrong, ok := errors.AsType[*errdefs.Invalid](err); ok {
+			err = problem.Invalid("query."+wrong.Field, "%s %s.", wrong.Field, wrong.Message)
+		}
+		if err != nil {
 			return route.Deleted{}, err
 		}
 		return route.Deleted{Deleted: true, ID: which.String()}, errors.Join(resourcelink.ForgetConnection(ctx, tx, which), statement.ForgetConnection(ctx, tx, which), notice.ForgetConnection(ctx, tx, which))

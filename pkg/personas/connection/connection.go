@@ -89,6 +89,8 @@ type Connection struct {
 	SettledAt            time.Time
 	CreatedAt, UpdatedAt time.Time
 	DeletedAt            *time.Time
+	// Successor goes on with what a deleted one did; zero where nobody named one.
+	Successor id.Connection
 	UsedBy               Uses
 }
 

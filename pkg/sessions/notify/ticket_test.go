@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/zendesk/zendesktest"
 	"visavis.dev/pkg/sessions/inbox"
@@ -333,7 +334,7 @@ func TestADeletedConnection(t *testing.T) {
 	b.tell()
 	b.note(i.ID, "More")
 	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		if err := connection.Delete(ctx, tx, b.connection, b.who()); err != nil {
+		if err := connection.Delete(ctx, tx, b.connection, id.Connection{}, b.who()); err != nil {
 			return err
 		}
 		return notice.ForgetConnection(ctx, tx, b.connection)
