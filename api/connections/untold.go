@@ -32,7 +32,7 @@ func (a *API) registerUntold(s *route.Service) {
 type ConnectionUntold struct {
 	Kind      string      `json:"kind" enum:"grade,result,assignment,certificate,item" doc:"What is to be told: a grade, to a platform's gradebook, to a record store that of a result, an assignment or a certificate, or to a chat or a helpdesk an item of the inbox."`
 	State     string      `json:"state" enum:"waiting,stopped" doc:"waiting while it is tried; stopped where that was of no use, as errorCode says."`
-	ErrorCode *string     `json:"errorCode" doc:"Why it is stopped: disabled (the connection is switched off), platform_changed (the connection is another platform's by now), internal_error, or the code of the last call, such as rejected; null while it is tried."`
+	ErrorCode *string     `json:"errorCode" doc:"Why it is stopped: disabled or no_connection (the connection is switched off), platform_changed (the connection is another platform's by now), internal_error, or the code of the last call, such as rejected; null while it is tried."`
 	PersonID  *id.Person  `json:"personId" doc:"Whose it is; null of an item, and of somebody who was erased."`
 	SubjectID *id.Subject `json:"subjectId" doc:"What a grade is of; null of what a record store is told."`
 	ObjectID  *string     `json:"objectId" doc:"Id of the result, the assignment, the certificate or the item; null of a grade."`

@@ -404,5 +404,5 @@ type NoteInput struct {
 
 // InboxNoteInput is a note.
 type InboxNoteInput struct {
-	Text string `json:"text" minLength:"1" maxLength:"4000" doc:"What your team is to know. Nobody else reads it."`
+	Text string `json:"text" minLength:"1" maxLength:"4000" doc:"What your team is to know: nobody else reads it, but who reads the ticket of the item in a connected helpdesk."`
 }

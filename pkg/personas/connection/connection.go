@@ -91,7 +91,7 @@ type Connection struct {
 	DeletedAt            *time.Time
 	// Successor goes on with what a deleted one did; zero where nobody named one.
 	Successor id.Connection
-	UsedBy               Uses
+	UsedBy    Uses
 }
 
 // Health is how well a connection works.

@@ -196,13 +196,17 @@ func TestWhatWaitsForADeletedConnection(t *testing.T) {
 	require.True(t, ok)
 	create := func() id.Connection {
 		c := connection.New(offer, "ATS", connection.Config{}, "key", b.clock.Now().UTC())
-		b.inTx(func(ctx context.Context, tx *tenant.Tx) error { return connection.Create(ctx, tx, b.vault, c, "key", b.who()) })
+		b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			return connection.Create(ctx, tx, b.vault, c, "key", b.who())
+		})
 		return c.ID
 	}
 	first := create()
 	b.resume(nil)
 	waits := b.waiting(first, "owner = NULL")
-	b.inTx(func(ctx context.Context, tx *tenant.Tx) error { return connection.Delete(ctx, tx, first, id.Connection{}, b.who()) })
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		return connection.Delete(ctx, tx, first, id.Connection{}, b.who())
+	})
 	require.Zero(t, b.resume(nil))
 	require.Positive(t, b.left(waits))
 	second := create()
@@ -213,7 +217,9 @@ func TestWhatWaitsForADeletedConnection(t *testing.T) {
 	third := create()
 	b.resume(nil)
 	waits = b.waiting(second, "owner = NULL")
-	b.inTx(func(ctx context.Context, tx *tenant.Tx) error { return connection.Delete(ctx, tx, second, third, b.who()) })
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		return connection.Delete(ctx, tx, second, third, b.who())
+	})
 	require.Equal(t, 1, b.resume(nil))
 	require.LessOrEqual(t, b.left(waits), time.Duration(0))
 	for _, wrong := range []id.Connection{third, b.to, second, id.NewConnection()} {

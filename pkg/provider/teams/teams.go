@@ -56,9 +56,9 @@ func (h Hook) Post(ctx context.Context, c card.Card) error {
 		return err
 	}
 	status, answer, err := upstream.PostSecretly(ctx, h.HTTP, h.URL, body)
-	switch upstream.StatusOf(err) {
-	case http.StatusNotFound, http.StatusGone: // the workflow was deleted, or is switched off
-		return &upstream.Error{Code: upstream.Refused, Status: upstream.StatusOf(err)}
+	off := status == http.StatusBadRequest && bytes.Contains(answer, []byte("NotEnabled")) // such as WorkflowTriggerIsNotEnabled
+	if err != nil && (off || status == http.StatusNotFound || status == http.StatusGone) {
+		return &upstream.Error{Code: upstream.Refused, Status: status}
 	}
 	if err != nil || status == http.StatusAccepted {
 		return err

@@ -9,8 +9,11 @@ import (
 	"net/url"
 )
 
+// longestRefusal bounds what is read of why a request is refused, in bytes.
+const longestRefusal = 64 << 10
+
 // PostSecretly posts JSON to an address that is a secret itself, as those of incoming webhooks are, and reads
-// the whole answer: no error tells the address. The error is an Error, or context.Canceled.
+// the answer, also one that refuses: no error tells the address. The error is an Error, or context.Canceled.
 func PostSecretly(ctx context.Context, client *http.Client, address string, body []byte) (status int, answer []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
@@ -22,8 +25,9 @@ func PostSecretly(ctx context.Context, client *http.Client, address string, body
 		return 0, nil, FromRequest(bare(err))
 	}
 	defer resp.Body.Close()
-	if err := CheckStatus(resp); err != nil {
-		return resp.StatusCode, nil, err
+	if refused := CheckStatus(resp); refused != nil {
+		answer, _ = io.ReadAll(io.LimitReader(resp.Body, longestRefusal)) // whatever it says, it is refused
+		return resp.StatusCode, answer, refused
 	}
 	answer, err = io.ReadAll(resp.Body)
 	return resp.StatusCode, answer, FromBody(bare(err))

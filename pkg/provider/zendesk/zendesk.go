@@ -145,7 +145,7 @@ func (c Client) Comments(ctx context.Context, ticket string) ([]string, error) {
 			Body string `json:"body"`
 		} `json:"comments"`
 	}
-	if err := c.send(ctx, http.MethodGet, "/api/v2/tickets/"+url.PathEscape(ticket)+"/comments.json?sort_order=desc&per_page=50", "", nil, &answer); err != nil {
+	if err := c.send(ctx, http.MethodGet, "/api/v2/tickets/"+url.PathEscape(ticket)+"/comments.json?sort_order=desc&per_page=20", "", nil, &answer); err != nil {
 		return nil, err
 	}
 	if answer.Comments == nil {

@@ -213,7 +213,8 @@ func TestHostileAnswers(t *testing.T) {
 	c, teams := newTeams(t, nil)
 	teams.Behave(
 		says(http.StatusOK, "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429 with ContextId x"),
-		says(http.StatusOK, "<html>Sign in</html>"), status(http.StatusTooManyRequests, "Retry-After", "5"))
+		says(http.StatusOK, "<html>Sign in</html>"), status(http.StatusTooManyRequests, "Retry-After", "5"),
+		says(http.StatusBadRequest, `{"error":{"code":"WorkflowTriggerIsNotEnabled","message":"…"}}`))
 	c.leaves(inbox.Lead)
 	c.tellFor(time.Hour)
 	require.Len(t, teams.Cards(), 1)

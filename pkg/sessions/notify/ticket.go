@@ -52,16 +52,23 @@ func (t *Teller) ticket(ctx context.Context, to *connection.Opened, n notice.Not
 	if at := slices.IndexFunc(notes, func(n inbox.Note) bool { return n.ID == known.Note }); at >= 0 {
 		notes = notes[at+1:]
 	}
-	parts := s.parts(known, notes, contact, words)
-	if err := s.change(ctx, known.External, known.State != string(i.State), parts); err != nil {
-		return known, err
+	for { // one comment, unless there are many notes
+		some := notes[:min(len(notes), mostNotes)]
+		if err := s.change(ctx, known.External, known.State != string(i.State), s.parts(known, some, contact, words)); err != nil {
+			return known, err
+		}
+		known.State, known.Said = string(i.State), contact+words
+		if len(some) > 0 {
+			known.Note = some[len(some)-1].ID
+		}
+		if notes = notes[len(some):]; len(notes) == 0 {
+			return known, nil
+		}
 	}
-	known.State, known.Said = string(i.State), contact+words
-	if len(notes) > 0 {
-		known.Note = notes[len(notes)-1].ID
-	}
-	return known, nil
 }
+
+// mostNotes is how many notes a comment has, which is bounded there.
+const mostNotes = 8
 
 // answered says whether somebody dealt with an item.
 func answered(i *inbox.Item) bool { return i.State != inbox.New || i.FirstReplyAt != nil }

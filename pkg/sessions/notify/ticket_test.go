@@ -65,6 +65,23 @@ func TestAHandoffIsOneTicket(t *testing.T) {
 	require.Empty(t, b.queued())
 }
 
+// Many notes are several comments, as one is bounded.
+func TestManyNotes(t *testing.T) {
+	b, s := newZendesk(t, nil)
+	i := b.leaves(inbox.Handoff)
+	for range 20 {
+		b.note(i.ID, strings.Repeat("x", 4000))
+	}
+	b.tell()
+	require.Len(t, s.Tickets()[0].Comments, 4)
+	for _, c := range s.Tickets()[0].Comments {
+		require.Less(t, len(c), 60_000)
+	}
+	b.note(i.ID, "Last")
+	b.tell()
+	require.Len(t, s.Tickets()[0].Comments, 5)
+}
+
 // What agents do in the helpdesk is not undone by a change that is no other state.
 func TestAgentsKeepTheirStatus(t *testing.T) {
 	b, s := newZendesk(t, nil)
