@@ -46,7 +46,7 @@ func TestSecretAddresses(t *testing.T) {
 }
 
 func unwrap(err error) error {
-	if u, ok := err.(interface{ Unwrap() error }); ok { //nolint:errorlint // each is looked at
+	if u, ok := err.(interface{ Unwrap() error }); ok {
 		return u.Unwrap()
 	}
 	return nil
