@@ -261,3 +261,32 @@ func TestIDsThatNoneIs(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, status(t, err))
 	require.Empty(t, b.candidates())
 }
+
+// A connection that was there already goes on with what a deleted one did where it is named, and waits for nothing.
+func TestAConnectionThatIsNamedToGoOn(t *testing.T) {
+	b := newBench(t)
+	s := b.ashby()
+	first := b.connection
+	body := ashbytest.Body(b.assessment(), "app-1", "kim@example.com")
+	which, _, err := s.Start(body)
+	require.NoError(t, err)
+	s.Partner = b.connect("ashby", ourKey+":"+ashbyKey, map[string]any{"baseUrl": s.URL})
+	next := b.connection
+	b.connect("greenhouse", ourKey, map[string]any{"baseUrl": s.URL})
+	remove := func(which, successor string) apitest.Answer {
+		o := b.Operation(t, "deleteConnection")
+		return b.Call(t, o, apitest.Request{Path: "/connections/" + which + "?successorId=" + successor, Key: b.Acme.New})
+	}
+	for _, wrong := range []string{first, b.connection, "con_0000000000000000000000"} {
+		got := remove(first, wrong)
+		require.Equal(t, http.StatusBadRequest, got.Status, "%s", got.Raw)
+	}
+	require.Equal(t, http.StatusOK, remove(first, next).Status)
+	again, _, err := s.Start(body)
+	require.NoError(t, err)
+	require.Equal(t, which, again)
+	b.arrive()
+	b.tell()
+	require.NotEmpty(t, s.Updates())
+	require.Equal(t, 1, b.mails())
+}

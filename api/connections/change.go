@@ -12,6 +12,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/hiring/role"
@@ -19,6 +20,8 @@ import (
 	"visavis.dev/pkg/learning/statement"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/sessions/notice"
+	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -30,8 +33,8 @@ type Input struct{ Body ConnectionInput }
 
 // ConnectionInput is a connection to be made.
 type ConnectionInput struct {
-	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms" doc:"What the service is to do for personas and portals."`
-	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi" doc:"Which interface the service speaks. GET /connections/providers lists them."`
+	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat" doc:"What the service is to do for personas and portals."`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams" doc:"Which interface the service speaks. GET /connections/providers lists them."`
 	Name     string                 `json:"name" minLength:"1" maxLength:"80" doc:"What to call the connection, for people."`
 	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
 	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
@@ -56,6 +59,9 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 	if err := checkScope(c, offer.Kind, offer.Provider); err != nil {
 		return Connection{}, err
 	}
+	if err := checkWords(c, b.Config); err != nil {
+		return Connection{}, err
+	}
 	config := connection.Config(b.Config)
 	if config == nil {
 		config = connection.Config{}
@@ -67,7 +73,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 	if b.Secret != nil {
 		secret = connection.Secret(*b.Secret)
 	}
-	if err := checkSecret(offer, secret); err != nil {
+	if err := a.checkSecret(ctx, offer, secret); err != nil {
 		return Connection{}, err
 	}
 	made := connection.New(offer, b.Name, config, secret, c.Now())
@@ -79,7 +85,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Connection,
 		made.Fallback = b.Fallback
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Connection, error) {
-		if err := checkRoles(ctx, tx, made.Kind, made.Config); err != nil {
+		if err := errors.Join(checkRoles(ctx, tx, made.Kind, made.Config), checkRetention(ctx, tx, made.Config)); err != nil {
 			return Connection{}, err
 		}
 		return show(c, made), connection.Create(ctx, tx, a.Vault, made, secret, c.Actor())
@@ -94,10 +100,34 @@ func (a *API) checkPlan(c *route.Call) error {
 	return nil
 }
 
-// scopes are those that connections of a kind need beside their own: of kind crm the inbox is written
-// elsewhere, of kind ats candidates are invited from there, and of kind lms people are let in to portals, or results are
+// scopes are those that connections of a kind need beside their own: of the kinds crm, helpdesk and chat the inbox is
+// written elsewhere, of kind ats candidates are invited from there, and of kind lms people are let in to portals, or results are
 // written elsewhere.
-var scopes = map[connection.Kind]scope.Scope{connection.CRM: scope.InboxRead, connection.ATS: scope.CandidatesWrite, connection.LMS: scope.EmbedWrite}
+var scopes = map[connection.Kind]scope.Scope{
+	connection.CRM: scope.InboxRead, connection.Helpdesk: scope.InboxRead, connection.Chat: scope.InboxRead,
+	connection.ATS: scope.CandidatesWrite, connection.LMS: scope.EmbedWrite,
+}
+
+// checkWords says whether the key may itself read what a connection of a config tells of conversations.
+func checkWords(c *route.Call, config connection.Config) error {
+	if config.On("includeConversation") && !c.Principal.Key.Grant().Holds(scope.TranscriptsRead) {
+		return problem.New(problem.Forbidden, "This key lacks the scope %s, which includeConversation needs.", scope.TranscriptsRead)
+	}
+	return nil
+}
+
+// checkRetention refuses words of conversations while the organization keeps none.
+func checkRetention(ctx context.Context, tx *tenant.Tx, config connection.Config) error {
+	if !config.On("includeConversation") {
+		return nil
+	}
+	zero, err := setting.On(ctx, tx, setting.ZeroRetention)
+	if err == nil && zero {
+		return problem.Conflicting("zero_retention", "The organization has zero data retention on, so no connection can have includeConversation.").
+			WithParam("body.config.includeConversation")
+	}
+	return err
+}
 
 // checkScope says whether the key may do itself what a connection of a kind has others do.
 func checkScope(c *route.Call, k connection.Kind, p connection.Provider) error {
@@ -140,6 +170,9 @@ func (a *API) checkConfig(ctx context.Context, c *route.Call, offer connection.O
 		if err := a.checkAddress(ctx, offer, name, addresses[name]); err != nil {
 			return err
 		}
+	}
+	if offer.Kind == connection.Helpdesk && !offer.Provider.Reaches(ctx, a.Egress, config.BaseURL(offer.Provider)) {
+		return problem.Invalid("body.config.baseUrl", "The address is none of an account of %s.", offer.Name)
 	}
 	if offer.Provider != connection.LTI {
 		return nil
@@ -187,6 +220,17 @@ func checkSecret(offer connection.Offer, s connection.Secret) error {
 	return nil
 }
 
+// checkSecret is checkSecret of a secret that may be an address too.
+func (a *API) checkSecret(ctx context.Context, offer connection.Offer, s connection.Secret) error {
+	if err := checkSecret(offer, s); err != nil {
+		return err
+	}
+	if wrong := offer.CheckHook(ctx, a.Egress, s); wrong != "" {
+		return problem.Invalid("body.secret", "The secret %s.", wrong)
+	}
+	return nil
+}
+
 // UpdateInput is the request for a change of a connection.
 type UpdateInput struct {
 	Path
@@ -220,6 +264,13 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 		if err := checkScope(c, now.Kind, now.Provider); err != nil {
 			return Connection{}, err
 		}
+		config := now.Config
+		if in.Body.Config.Set {
+			config = in.Body.Config.Value
+		}
+		if err := checkWords(c, config); err != nil {
+			return Connection{}, err
+		}
 	}
 	change, err := a.checkChange(ctx, c, now, &in.Body)
 	if err != nil {
@@ -231,13 +282,13 @@ func (a *API) update(ctx context.Context, c *route.Call, in *UpdateInput) (Conne
 			return Connection{}, err
 		}
 		if change.Config != nil {
-			if err := checkRoles(ctx, tx, before.Kind, *change.Config); err != nil {
+			if err := errors.Join(checkRoles(ctx, tx, before.Kind, *change.Config), checkRetention(ctx, tx, *change.Config)); err != nil {
 				return Connection{}, err
 			}
 		}
 		after, err := connection.Configure(ctx, tx, a.Vault, before, change, c.Actor())
-		if err == nil {
-			err = resume(ctx, tx, before, after)
+		if err == nil && !after.SettledAt.Equal(before.SettledAt) {
+			err = checkWords(c, after.Config)
 		}
 		return show(c, after), asProblem(err)
 	})
@@ -259,21 +310,44 @@ func (a *API) checkChange(ctx context.Context, c *route.Call, now connection.Con
 	if b.Secret.Set {
 		secret := connection.Secret(b.Secret.Value)
 		change.Secret = &secret
-		return change, checkSecret(offer, secret)
+		return change, a.checkSecret(ctx, offer, secret)
 	}
 	return change, nil
 }
 
-func (a *API) delete(ctx context.Context, c *route.Call, p *Path) (route.Deleted, error) {
-	which, err := p.connection()
+// DeleteInput is the request for a connection's end.
+type DeleteInput struct {
+	Path
+	SuccessorID string `query:"successorId" maxLength:"80" doc:"Another connection of the same kind and provider to the same address, which goes on with what this one did: with the candidates whom an applicant tracking system sent. One that is made after the deletion goes on without being named."`
+}
+
+func (a *API) delete(ctx context.Context, c *route.Call, in *DeleteInput) (route.Deleted, error) {
+	which, err := in.connection()
 	if err != nil {
 		return route.Deleted{}, err
 	}
-	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
-		if err := connection.Delete(ctx, tx, which, c.Actor()); err != nil {
+	successor, err := route.QueryID(id.ParseConnection, "successorId", in.SuccessorID)
+	if err != nil {
+		return route.Deleted{}, err
+	}
+	if !successor.IsZero() { // who may not do what a connection has others do has nobody go on with it
+		now, err := connection.Get(ctx, a.Tenants, c.Org(), which)
+		if err != nil {
 			return route.Deleted{}, err
 		}
-		return route.Deleted{Deleted: true, ID: which.String()}, errors.Join(resourcelink.ForgetConnection(ctx, tx, which), statement.ForgetConnection(ctx, tx, which))
+		if err := checkScope(c, now.Kind, now.Provider); err != nil {
+			return route.Deleted{}, err
+		}
+	}
+	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (route.Deleted, error) {
+		err := connection.Delete(ctx, tx, which, successor, c.Actor())
+		if wrong, ok := errors.AsType[*errdefs.Invalid](err); ok {
+			err = problem.Invalid("query."+wrong.Field, "%s %s.", wrong.Field, wrong.Message)
+		}
+		if err != nil {
+			return route.Deleted{}, err
+		}
+		return route.Deleted{Deleted: true, ID: which.String()}, errors.Join(resourcelink.ForgetConnection(ctx, tx, which), statement.ForgetConnection(ctx, tx, which), notice.ForgetConnection(ctx, tx, which))
 	})
 }
 
@@ -298,7 +372,16 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 		return Connection{}, err
 	}
 	secret := connection.Secret(in.Body.Secret)
-	if err := checkSecret(connection.Offer{}, secret); err != nil {
+	// Kind and provider never change, so what is checked here holds below.
+	now, err := connection.Get(ctx, a.Tenants, c.Org(), which)
+	if err != nil {
+		return Connection{}, err
+	}
+	offer, _ := connection.FindOffer(now.Kind, now.Provider)
+	if err := errors.Join(checkScope(c, now.Kind, now.Provider), checkWords(c, now.Config)); err != nil {
+		return Connection{}, err
+	}
+	if err := a.checkSecret(ctx, offer, secret); err != nil {
 		return Connection{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Connection, error) {
@@ -306,34 +389,13 @@ func (a *API) rotate(ctx context.Context, c *route.Call, in *RotateInput) (Conne
 		if err != nil {
 			return Connection{}, err
 		}
-		if err := checkScope(c, before.Kind, before.Provider); err != nil {
-			return Connection{}, err
-		}
-		offer, _ := connection.FindOffer(before.Kind, before.Provider)
-		if err := checkSecret(offer, secret); err != nil {
+		if err := checkWords(c, before.Config); err != nil {
 			return Connection{}, err
 		}
 		if !before.SecretSet {
 			return Connection{}, problem.Conflicting("no_secret", "The connection has no secret. Change it to give it one.").WithParam("path.id")
 		}
 		after, err := connection.Rotate(ctx, tx, a.Vault, before, secret, time.Duration(in.Body.GraceS)*time.Second, c.Actor())
-		if err == nil {
-			err = resume(ctx, tx, before, after)
-		}
 		return show(c, after), err
 	})
-}
-
-// resume has what is stopped told where a connection was switched on, or settled anew.
-func resume(ctx context.Context, tx *tenant.Tx, before, after connection.Connection) error {
-	if after.State == connection.Disabled || after.SettledAt.Equal(before.SettledAt) {
-		return nil
-	}
-	switch after.Provider {
-	case connection.XAPI:
-		return statement.Resume(ctx, tx, after.ID, after.SettledAt)
-	case connection.LTI:
-		return resourcelink.Resume(ctx, tx, after.ID, after.SettledAt)
-	}
-	return nil
 }

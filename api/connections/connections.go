@@ -63,7 +63,7 @@ func (a *API) Register(s *route.Service) {
 
 	create := write
 	create.ID, create.Path, create.Status, create.Idempotent = "createConnection", "/connections", http.StatusCreated, true
-	create.Errors = []problem.Code{problem.NotFound}
+	create.Errors = []problem.Code{problem.NotFound, problem.Conflict}
 	create.Items, create.Summary = contract.ConnectionItem, "Connect a service of the organization's own"
 	create.Description = "The secret is sealed, and never shown again. The connection is unverified until it was tested or used."
 	route.Handle(s, create, a.create)
@@ -75,7 +75,7 @@ func (a *API) Register(s *route.Service) {
 
 	update := write
 	update.ID, update.Method, update.Path, update.Items = "updateConnection", http.MethodPatch, "/connections/{id}", contract.ConnectionItem
-	update.Errors, update.Summary = []problem.Code{problem.Gone}, "Change a connection, or switch it off and on"
+	update.Errors, update.Summary = []problem.Code{problem.Gone, problem.Conflict}, "Change a connection, or switch it off and on"
 	update.Description = "A config replaces the old one whole. A secret is given for the scheme and host of an address: " +
 		"with another one it must be given again."
 	route.Handle(s, update, a.update)
@@ -88,7 +88,7 @@ func (a *API) Register(s *route.Service) {
 	test := write
 	test.ID, test.Path, test.Class = "testConnection", "/connections/{id}/test", "heavy"
 	test.Errors, test.Summary = []problem.Code{problem.Gone}, "Ask the service for something small, and say how that went"
-	test.Description = "What the test shows is believed at once: the connection is active or failing after it."
+	test.Description = "What the test shows is believed at once: the connection is active or failing after it. Of kind chat it is a message in the channel."
 	route.Handle(s, test, a.test)
 
 	rotate := write
@@ -109,8 +109,8 @@ func (a *API) Register(s *route.Service) {
 // Connection is one connection, without its secret.
 type Connection struct {
 	ID          id.Connection       `json:"id" doc:"Id of the connection, with the prefix con_."`
-	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms" doc:"What the service does for personas and portals."`
-	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi" doc:"Which interface the service speaks."`
+	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat" doc:"What the service does for personas and portals."`
+	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams" doc:"Which interface the service speaks."`
 	Name        string              `json:"name" doc:"What the connection is called, for people."`
 	State       connection.State    `json:"state" enum:"unverified,active,failing,disabled" doc:"unverified until a call worked, active, failing after calls that did not, or disabled by hand."`
 	Config      map[string]any      `json:"config" doc:"Of the provider's form; holds no secret."`
@@ -197,8 +197,8 @@ func (p Path) connection() (id.Connection, error) {
 // Query filters and pages the connections.
 type Query struct {
 	route.Paging
-	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms" doc:"Only services that do this."`
-	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi" doc:"Only services of this provider."`
+	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat" doc:"Only services that do this."`
+	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams" doc:"Only services of this provider."`
 	State    string `query:"state" enum:"unverified,active,failing,disabled" doc:"Only connections in this state."`
 }
 
@@ -220,8 +220,8 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, erro
 
 // ProviderOffer is a provider that can be connected.
 type ProviderOffer struct {
-	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms" doc:"What services of this provider do."`
-	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi" doc:"The value to send as a connection's provider."`
+	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat" doc:"What services of this provider do."`
+	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams" doc:"The value to send as a connection's provider."`
 	Name           string              `json:"name" doc:"What the provider is called, for people."`
 	Secret         string              `json:"secret" doc:"What the secret is."`
 	SecretRequired bool                `json:"secretRequired" doc:"Whether a connection to it needs a secret."`

@@ -26,7 +26,7 @@ func TestConnectionInput(t *testing.T) {
 		param  string
 	}{
 		"no such offer":    {func(b, _ map[string]any) { b["kind"] = "media" }, "body.provider"},
-		"another kind":     {func(b, _ map[string]any) { b["kind"] = "helpdesk" }, "body.kind"},
+		"another kind":     {func(b, _ map[string]any) { b["kind"] = "storage" }, "body.kind"},
 		"no model":         {func(_, k map[string]any) { delete(k, "model") }, "body.config.model"},
 		"a key in it":      {func(_, k map[string]any) { k["apiKey"] = "x" }, "body.config.apiKey"},
 		"a private place":  {func(_, k map[string]any) { k["baseUrl"] = "https://10.0.0.1/v1" }, "body.config.baseUrl"},
@@ -65,7 +65,7 @@ func TestConnectionInput(t *testing.T) {
 	}
 	require.Empty(t, c.Models.Requests())
 	providers := c.Get(c.Acme.New, "/connections/providers").JSON(t)["data"].([]any)
-	require.Len(t, providers, 14)
+	require.Len(t, providers, 17)
 	require.Equal(t, "object", providers[0].(map[string]any)["configSchema"].(map[string]any)["type"])
 
 	starter := c.NewOrg("Starter", "shard-1", "starter")

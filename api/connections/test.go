@@ -18,7 +18,7 @@ type ConnectionTest struct {
 
 // TestStep is a part of a test.
 type TestStep struct {
-	Name      string         `json:"name" doc:"What was asked for: address, and then answer, keys, speech, voices, tools, contacts, assessments, transcription or rooms."`
+	Name      string         `json:"name" doc:"What was asked for: address, and then answer, keys, speech, voices, tools, contacts, statements, assessments, account, message, transcription or rooms."`
 	OK        bool           `json:"ok" doc:"Whether the step worked."`
 	Ms        int64          `json:"ms" doc:"How long the step took, in milliseconds."`
 	Error     *string        `json:"error" doc:"What went wrong, in words."`

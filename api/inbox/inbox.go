@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/sessions/notice"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/memory"
@@ -166,8 +167,9 @@ func (a *API) get(ctx context.Context, c *route.Call, p *ItemPath) (InboxItem, e
 	if err != nil {
 		return InboxItem{}, err
 	}
+	tickets, err := notice.TicketsOf(ctx, a.Tenants, c.Org(), which)
 	c.SetVersion(i.Edition)
-	return showWith(c, i, notes), nil
+	return showWith(c, i, notes, tickets), err
 }
 
 // shown is an item as it is in a transaction, with its notes.
@@ -177,8 +179,12 @@ func shown(ctx context.Context, c *route.Call, tx *tenant.Tx, which id.InboxItem
 		return InboxItem{}, err
 	}
 	notes, err := inbox.NotesIn(ctx, tx, which)
+	if err != nil {
+		return InboxItem{}, err
+	}
+	tickets, err := notice.Tickets(ctx, tx, which)
 	c.SetVersion(i.Edition)
-	return showWith(c, i, notes), err
+	return showWith(c, i, notes, tickets), err
 }
 
 func (a *API) note(ctx context.Context, c *route.Call, in *NoteInput) (InboxItem, error) {

@@ -276,7 +276,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *ItemInput) (InboxIt
 			return InboxItem{}, ofBooking(err)
 		}
 		c.SetVersion(made.Edition)
-		return showWith(c, made, nil), nil
+		return showWith(c, made, nil, nil), nil
 	})
 }
 
@@ -404,5 +404,5 @@ type NoteInput struct {
 
 // InboxNoteInput is a note.
 type InboxNoteInput struct {
-	Text string `json:"text" minLength:"1" maxLength:"4000" doc:"What your team is to know. Nobody else reads it."`
+	Text string `json:"text" minLength:"1" maxLength:"4000" doc:"What your team is to know: nobody else reads it, but who reads the ticket of the item in a connected helpdesk."`
 }

@@ -7,7 +7,9 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/provider/zendesk"
 	"visavis.dev/pkg/sessions/inbox"
+	"visavis.dev/pkg/sessions/notice"
 )
 
 // InboxItem is what a visitor left.
@@ -37,6 +39,7 @@ type InboxItem struct {
 	AssigneeID   *id.Person                 `json:"assigneeId" nullable:"true" doc:"Who of your people deals with it; null for nobody yet."`
 	Tags         []string                   `json:"tags" doc:"Your own words for it."`
 	Notes        []InboxNote                `json:"notes" nullable:"true" doc:"What your team wrote to it or to the visitor, oldest first; null in the list."`
+	ExternalRefs []InboxRef                 `json:"externalRefs" nullable:"true" doc:"What it is in your helpdesks; null in the list."`
 	FirstReplyAt *time.Time                 `json:"firstReplyAt" doc:"When your team first wrote to the visitor, in UTC; null for not yet."`
 	SnoozedUntil *time.Time                 `json:"snoozedUntil" doc:"When it is open again, in UTC; null while it is not put off, or where somebody is to open it."`
 	ForgottenAt  *time.Time                 `json:"forgottenAt" doc:"When the visitor was forgotten, in UTC; null for not."`
@@ -125,6 +128,14 @@ type InboxNote struct {
 	Channel *string      `json:"channel" enum:"mail" nullable:"true" doc:"By what it was sent to the visitor; null of what is for your team alone."`
 }
 
+// InboxRef is what an item is in a connected system.
+type InboxRef struct {
+	ConnectionID id.Connection `json:"connectionId" doc:"The connection to the system."`
+	Kind         string        `json:"kind" enum:"ticket" doc:"What it is there."`
+	ID           string        `json:"id" doc:"Its id there."`
+	URL          string        `json:"url" format:"uri" doc:"Where your people read it there."`
+}
+
 // readsWords says whether the key may read conversations (Authentication, 6).
 func readsWords(c *route.Call) bool { return c.Principal.Key.Grant().Holds(scope.TranscriptsRead) }
 
@@ -160,9 +171,13 @@ func show(c *route.Call, i inbox.Item) InboxItem {
 	return shown
 }
 
-// showWith is show with the notes.
-func showWith(c *route.Call, i inbox.Item, notes []inbox.Note) InboxItem {
+// showWith is show with the notes and what it is in helpdesks.
+func showWith(c *route.Call, i inbox.Item, notes []inbox.Note, tickets []notice.Notice) InboxItem {
 	shown := show(c, i)
+	shown.ExternalRefs = []InboxRef{}
+	for _, t := range tickets {
+		shown.ExternalRefs = append(shown.ExternalRefs, InboxRef{t.Connection, "ticket", t.Known.External, zendesk.TicketURL(t.Known.Account, t.Known.External)})
+	}
 	shown.Notes = make([]InboxNote, len(notes))
 	for at, n := range notes {
 		shown.Notes[at] = InboxNote{n.ID, n.By, n.Text, n.At.UTC(), n.Channel}

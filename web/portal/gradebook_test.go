@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/learning/gradebook"
 	"visavis.dev/pkg/learning/resourcelink"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/provider/lti/ltitest"
 	"visavis.dev/pkg/store/tenant"
@@ -37,7 +38,10 @@ func newTells(c *campus) *tells {
 		Tenants: c.made.Tenants, Opener: connection.NewOpener(c.made.Tenants, c.made.Vault, t.clock), Egress: c.Guard(),
 		Report: &connection.Reporter{Tenants: c.made.Tenants, Clock: t.clock, Log: slog.New(slog.DiscardHandler)}, Sign: c.made.Registry.SignToken, Clock: t.clock,
 	})
-	t.runner = &job.Runner{Tenants: c.made.Tenants, Works: teller.Background().Works, Clock: t.clock, Log: slog.New(slog.DiscardHandler)}
+	t.runner = &job.Runner{
+		Tenants: c.made.Tenants, Works: teller.Background().Works, Steps: dispatch.Resumer{connection.LTI: resourcelink.ResumeSome}.Background().Steps,
+		Clock: t.clock, Log: slog.New(slog.DiscardHandler),
+	}
 	return t
 }
 
@@ -45,6 +49,12 @@ func newTells(c *campus) *tells {
 func (t *tells) all() []ltitest.Score {
 	t.Helper()
 	t.clock.Step(31 * time.Second) // what a worker of other jobs met is tried again then
+	return t.now()
+}
+
+// now is what was told once everything is that is due at the moment.
+func (t *tells) now() []ltitest.Score {
+	t.Helper()
 	for made := 1; made > 0; {
 		var err error
 		made, err = t.runner.Advance(context.Background(), "shard-1")
@@ -244,14 +254,25 @@ func TestALinkHasOneJob(t *testing.T) {
 	require.Len(t, told.all(), 2)
 	require.Empty(t, c.untold())
 
+	// A platform that was away is told at once when its connection is changed.
+	c.Behave(http.StatusServiceUnavailable)
+	c.right(kim)
+	require.Len(t, told.all(), 2)
+	require.Len(t, told.now(), 2)
+	config := c.Config(c.portalID)
+	config["ageBand"] = "adult"
+	c.call(http.MethodPatch, "/connections/"+c.connection, map[string]any{"config": config}, nil)
+	require.Len(t, told.now(), 3)
+	require.Empty(t, c.untold())
+
 	// A connection that is switched off tells nothing; switched on, it goes on.
 	c.call(http.MethodPatch, "/connections/"+c.connection, map[string]any{"enabled": false}, nil)
 	c.right(kim)
-	require.Len(t, told.all(), 2)
+	require.Len(t, told.all(), 3)
 	require.Equal(t, "disabled", *c.untold()[0].ErrorCode)
 	require.Zero(t, c.jobs())
 	c.call(http.MethodPatch, "/connections/"+c.connection, map[string]any{"enabled": true}, nil)
-	require.Len(t, told.all(), 3)
+	require.Len(t, told.all(), 4)
 	require.Empty(t, c.untold())
 	require.Zero(t, c.jobs())
 }

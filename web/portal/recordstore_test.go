@@ -48,7 +48,10 @@ func newArchive(t *testing.T, changes map[string]any) *archive {
 		Tenants: a.made.Tenants, Opener: connection.NewOpener(a.made.Tenants, a.made.Vault, a.clock), Egress: s.Guard(), Report: a.reports, Clock: a.clock,
 		Rests: dispatch.NewRests(),
 	}
-	a.runner = &job.Runner{Tenants: a.made.Tenants, Works: teller.Background().Works, Clock: a.clock, Log: slog.New(slog.DiscardHandler)}
+	a.runner = &job.Runner{
+		Tenants: a.made.Tenants, Works: teller.Background().Works, Steps: dispatch.Resumer{connection.XAPI: statement.ResumeSome}.Background().Steps,
+		Clock: a.clock, Log: slog.New(slog.DiscardHandler),
+	}
 	return a
 }
 
@@ -503,8 +506,7 @@ func TestWhatARecordStoreCannotBeTold(t *testing.T) {
 	a.clock.Step(30 * 24 * time.Hour)
 	require.Empty(t, a.told())
 	a.call(http.MethodPost, "/connections/"+a.connection+"/rotate", map[string]any{"secret": xapitest.Key}, nil)
-	a.clock.Step(time.Hour)
-	require.Len(t, a.results(), 2, "what was rejected is tried again too")
+	require.Len(t, a.results(), 2, "at once, and what was rejected too")
 	a.call(http.MethodPost, "/results/"+first+"/void", map[string]any{"reason": "It was a mistake."}, nil)
 	require.Len(t, a.results(), 1)
 

@@ -1,6 +1,9 @@
 package egress
 
-import "net/http"
+import (
+	"context"
+	"net/http"
+)
 
 // Beside is a guard for services that an operator runs beside this one, such as a model's
 // server: it takes http:// too, but over it reaches nothing except the ranges of
@@ -48,4 +51,15 @@ func (t *transport) pool(scheme string) *http.Transport {
 		return t.guard.inside.transport.base
 	}
 	return t.base
+}
+
+// Listed says whether all addresses of a host are in the ranges that the operator lists.
+func (g *Guard) Listed(ctx context.Context, host string) bool {
+	if g.beside == nil || g.beside.inside == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	_, err := g.beside.inside.resolve(ctx, host)
+	return err == nil
 }

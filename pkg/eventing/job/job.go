@@ -37,6 +37,8 @@ const (
 	// answered (packages candidate and screening).
 	CandidateErase Kind = "candidate_erase"
 	CandidateScore Kind = "candidate_score"
+	// ConnectionResume has what waits for a connection told at once (package dispatch).
+	ConnectionResume Kind = "connection_resume"
 	// ConnectionSync writes the inbox into a customer's CRM, and CRMSend an item of it that
 	// changed (package crm).
 	ConnectionSync Kind = "connection_sync"
@@ -47,6 +49,8 @@ const (
 	Export Kind = "export"
 	// GradeSend tells a learning platform how somebody did (package gradebook).
 	GradeSend Kind = "grade_send"
+	// InboxTell tells a chat or a helpdesk what visitors left (package notify).
+	InboxTell Kind = "inbox_tell"
 	// InboxForget removes a forgotten visitor from what is kept to be repeated (package session).
 	InboxForget Kind = "inbox_forget"
 	// KnowledgeSync reads a document of a knowledge pack (package knowledge).
@@ -101,7 +105,7 @@ func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
 // QuietKinds lists every kind that is quiet.
 func QuietKinds() []Kind { return slices.Clone(quiet) }
 
-var quiet = []Kind{ATSTell, AssignmentProgress, CalendarSend, CandidateScore, CRMSend, GradeSend, InboxForget, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore, StatementSend}
+var quiet = []Kind{ATSTell, AssignmentProgress, CalendarSend, CandidateScore, ConnectionResume, CRMSend, GradeSend, InboxForget, InboxTell, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore, StatementSend}
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.
@@ -148,6 +152,8 @@ type Job struct {
 	// Portal and Subject are those that it is for; zero for none.
 	Portal  id.Portal
 	Subject id.Subject
+	// Connection is the one whose system it tells; zero for none.
+	Connection id.Connection
 	// Counts are what came of it, by what was counted, such as "documents".
 	Counts map[string]int64
 	// Scope lets a key see the job.
@@ -189,7 +195,7 @@ const ReasonNotCancellable = "not_cancellable"
 const ReasonEnded = "job_ended"
 
 const columns = `org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id,
-	portal_id, subject_id, counts, scope, error_code, attempts, created_by, created_at, started_at, finished_at,
+	portal_id, subject_id, connection_id, counts, scope, error_code, attempts, created_by, created_at, started_at, finished_at,
 	source_id, file_id, refused`
 
 func scan(row pgx.CollectableRow) (Job, error) { return pgx.RowToStructByPos[Job](row) }
@@ -206,10 +212,10 @@ func Insert(ctx context.Context, tx *tenant.Tx, j Job, input any) (Job, error) {
 	tx.Touch("job", j.ID)
 	_, err = tx.Exec(ctx, `
 		INSERT INTO job (org_id, id, kind, state, input, progress, done, total, resource_kind, resource_id, portal_id, subject_id, scope,
-			error_code, attempts, created_by, created_at, due_at, heavy, source_id)
-		VALUES ($1, $2, $3, $4, $5, $6, 0, -1, $7, $8, $9, $10, $11, '', 0, $12, $13, $13, $14, $15)`,
+			error_code, attempts, created_by, created_at, due_at, heavy, source_id, connection_id)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, -1, $7, $8, $9, $10, $11, '', 0, $12, $13, $13, $14, $15, $16)`,
 		j.Org, j.ID, j.Kind, j.State, j.Input, j.Progress, j.ResourceKind, j.ResourceID, j.Portal, j.Subject, j.Scope, j.CreatedBy,
-		j.CreatedAt, j.Kind.Heavy(), j.Source)
+		j.CreatedAt, j.Kind.Heavy(), j.Source, j.Connection)
 	return j, err
 }
 
@@ -267,6 +273,32 @@ func Recall(ctx context.Context, tx *tenant.Tx, which id.Job, now time.Time) err
 	tx.Touch("job", which)
 	_, err := tx.Exec(ctx, `UPDATE job SET owner = NULL, due_at = $3 WHERE org_id = $1 AND id = $2 AND finished_at IS NULL`, tx.Org, which, now)
 	return err
+}
+
+// mostRecalled is how many jobs are recalled by one commit.
+const mostRecalled = 200
+
+// RecallOf has jobs that wait for connections make their next steps at once: the first after one of them, in the
+// order of their ids, the zero id for all. It answers the last that it looked at, zero where there are no
+// more. Steps under way are left alone: they may have told already. It rides job_by_connection.
+func RecallOf(ctx context.Context, tx *tenant.Tx, of []id.Connection, after id.Job, now time.Time) (last id.Job, err error) {
+	waiting, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Job], `
+		SELECT id FROM job
+		WHERE org_id = $1 AND connection_id = ANY($2) AND finished_at IS NULL AND ($3::UUID IS NULL OR id > $3)
+		ORDER BY id LIMIT $4`, tx.Org, of, after, mostRecalled)
+	if err != nil || len(waiting) == 0 {
+		return id.Job{}, err
+	}
+	recalled, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Job], `
+		UPDATE job SET due_at = $3
+		WHERE org_id = $1 AND id = ANY($2) AND owner IS NULL AND due_at > $3 AND finished_at IS NULL RETURNING id`, tx.Org, waiting, now)
+	for _, j := range recalled {
+		tx.Touch("job", j)
+	}
+	if len(waiting) < mostRecalled {
+		return id.Job{}, err
+	}
+	return waiting[len(waiting)-1], err
 }
 
 // Waits says whether a job is there that has not ended; the zero id is none. It rides job_pkey.

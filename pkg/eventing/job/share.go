@@ -35,11 +35,11 @@ func (s Share) of(kinds []Kind) []Kind {
 // kinds, jobs that get pages of a site wait in a line of their own (see Fetching): a site can
 // take minutes to answer.
 var (
-	quick     = []Kind{AssignmentProgress, CalendarSend, CandidateErase, Erase, InboxForget, MailSend, UnitSwitch, WebhookRecover}
+	quick     = []Kind{AssignmentProgress, CalendarSend, CandidateErase, ConnectionResume, Erase, InboxForget, MailSend, UnitSwitch, WebhookRecover}
 	computing = []Kind{AvatarPrepare, CandidateScore, Export, PeopleImport, ReportBuild, SubjectSync}
 	documents = []Kind{KnowledgeSync, RecordingJoin}
 	asking    = []Kind{MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}
-	telling   = []Kind{ATSTell, ConnectionSync, CRMSend, GradeSend, StatementSend}
+	telling   = []Kind{ATSTell, ConnectionSync, CRMSend, GradeSend, InboxTell, StatementSend}
 )
 
 // Heavy says whether the kind's steps are prepared outside their transaction.

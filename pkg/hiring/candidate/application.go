@@ -265,7 +265,8 @@ func (c *Candidate) follow(ctx context.Context, tx *tenant.Tx, at time.Time) err
 		return err
 	}
 	_, err = job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.ATSTell, ResourceKind: "candidate", ResourceID: c.ID.String(), Scope: scope.CandidatesRead, CreatedBy: byPlatform, CreatedAt: at,
+		ID: id.NewJob(), Kind: job.ATSTell, ResourceKind: "candidate", ResourceID: c.ID.String(), Connection: a.Connection, Scope: scope.CandidatesRead,
+		CreatedBy: byPlatform, CreatedAt: at,
 	}, Telling{a.ID})
 	return err
 }

@@ -96,9 +96,6 @@ func (t *Teller) grade(ctx context.Context, j job.Job) (job.Step, error) {
 	if err := errors.Join(json.Unmarshal(j.Input, &k), json.Unmarshal(j.Progress, &p)); err != nil {
 		return nil, err
 	}
-	if k.Person.IsZero() {
-		return resumed(k), nil
-	}
 	l, err := resourcelink.Get(ctx, t.Tenants, j.Org, k)
 	switch {
 	case errdefs.IsNotFound(err, resourcelink.Noun):
@@ -123,7 +120,7 @@ func (t *Teller) grade(ctx context.Context, j job.Job) (job.Step, error) {
 		return stopped(l, &opened, PlatformChanged), nil // whose token is never shown there
 	}
 	if rest := t.rests.Left(&opened, t.Clock.Now()); rest > 0 {
-		return later(p, rest), nil
+		return dispatch.Later(&opened, p, rest), nil
 	}
 	best, err := result.Counts(ctx, t.Tenants, j.Org, l.Person, l.Subject)
 	if err != nil {
@@ -142,7 +139,7 @@ func (t *Teller) grade(ctx context.Context, j job.Job) (job.Step, error) {
 	}
 	var o dispatch.Outcome
 	if o, p.Waited = patience.After(failed, p.Waited); !o.Abandoned() {
-		return later(p, o.Wait), nil
+		return dispatch.Later(&opened, p, o.Wait), nil
 	}
 	return stopped(l, &opened, o.Code), nil
 }
@@ -240,25 +237,11 @@ func stopped(l resourcelink.Link, o *connection.Opened, why string) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
 		stands, err := connection.Hold(ctx, tx, o.ID, o.SettledAt)
 		if err != nil || !stands {
-			return aMoment, err
+			return dispatch.AMoment, err
 		}
 		last, err := resourcelink.Stop(ctx, tx, l, why)
 		if err == nil && last {
 			j.State, j.ErrorCode = job.Failed, why
-		}
-		return 0, err
-	}
-}
-
-// aMoment is longer than an opened connection is believed.
-const aMoment = 2 * time.Second
-
-// resumed is the step of a job that has what is stopped of a connection told.
-func resumed(k resourcelink.Key) job.Step {
-	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
-		more, err := resourcelink.ResumeSome(ctx, tx, id.Connection(k.ID), now)
-		if err == nil && !more {
-			j.State = job.Succeeded
 		}
 		return 0, err
 	}
@@ -271,14 +254,6 @@ func gone(k resourcelink.Key) job.Step {
 			return 0, err
 		}
 		return done(ctx, tx, j, now)
-	}
-}
-
-// later is the step of a job that waits for a platform.
-func later(p progress, wait time.Duration) job.Step {
-	return func(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (_ time.Duration, err error) {
-		j.Progress, err = json.Marshal(p)
-		return wait, err
 	}
 }
 

@@ -54,8 +54,8 @@ const (
 type progress struct {
 	Edition int64 `json:"edition,omitempty"`
 	Waits   int   `json:"waits,omitempty"`
-	// Missed says that a statement was to be voided that was not there; it can still arrive.
-	Missed bool `json:"missed,omitempty"`
+	// Missed is until when a statement can still arrive that was to be voided and was not there; zero for none.
+	Missed time.Time `json:"missed,omitzero"`
 }
 
 // tell tells a store of an object as it is now. A statement's id is noted before it is sent, so that
@@ -67,9 +67,6 @@ func (t *Teller) tell(ctx context.Context, j job.Job) (job.Step, error) {
 	)
 	if err := errors.Join(json.Unmarshal(j.Input, &k), json.Unmarshal(j.Progress, &p)); err != nil {
 		return nil, err
-	}
-	if k.ID == uuid.Nil {
-		return resumed(k), nil
 	}
 	r, err := statement.Get(ctx, t.Tenants, j.Org, k)
 	switch {
@@ -105,8 +102,11 @@ func (t *Teller) tell(ctx context.Context, j job.Job) (job.Step, error) {
 			return same(&r), nil
 		}
 	}
+	if left := p.Missed.Sub(t.Clock.Now()); left > 0 { // also where the connection was mended meanwhile
+		return dispatch.Later(&opened, p, left), nil
+	}
 	if rest := t.Rests.Left(&opened, t.Clock.Now()); rest > 0 {
-		return later(p, rest), nil
+		return dispatch.Later(&opened, p, rest), nil
 	}
 	switch {
 	case st != nil && r.Sending == 0:
@@ -114,7 +114,7 @@ func (t *Teller) tell(ctx context.Context, j job.Job) (job.Step, error) {
 	case st != nil && r.Said != "" && r.Said != said:
 		return claimed(k, ""), nil // which of both is there in the end, nobody knows
 	}
-	return t.step(&opened, &r, p, st != nil, t.send(ctx, &opened, &r, st, p.Missed))
+	return t.step(&opened, &r, p, st != nil, t.send(ctx, &opened, &r, st, !p.Missed.IsZero()))
 }
 
 // digest is the SHA-256 of what a statement says, in hexadecimal digits.
@@ -195,15 +195,15 @@ func (t *Teller) step(o *connection.Opened, r *statement.Record, p progress, sta
 	case err == nil:
 		return settled(r, stands, o.Config.BaseURL(o.Provider)), nil
 	case errors.Is(err, errMissed):
-		p.Missed = true
-		return later(p, lingers), nil
+		p.Missed = t.Clock.Now().Add(lingers)
+		return dispatch.Later(o, p, lingers), nil
 	}
 	why, ok := errors.AsType[*upstream.Error](err)
 	switch {
 	case !ok:
 		return nil, err
 	case final(err) && r.Object.Person.IsZero(): // of who is erased, nothing is left to stand
-		return later(p, longestWait), nil
+		return dispatch.Later(o, p, longestWait), nil
 	case r.Object.Person.IsZero():
 	case final(err), t.Clock.Since(r.ChangedAt) >= triedFor:
 		return stopped(r, o, string(why.Code)), nil
@@ -216,7 +216,7 @@ func (t *Teller) step(o *connection.Opened, r *statement.Record, p progress, sta
 	}
 	wait = max(why.RetryAfter, min(wait<<min(p.Waits, 12), longestWait))
 	p.Waits++
-	return later(p, wait), nil
+	return dispatch.Later(o, p, wait), nil
 }
 
 // done is the step of a job with nothing left to do.
@@ -260,25 +260,11 @@ func stopped(r *statement.Record, o *connection.Opened, why string) job.Step {
 	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
 		stands, err := connection.Hold(ctx, tx, o.ID, o.SettledAt)
 		if err != nil || !stands {
-			return aMoment, err
+			return dispatch.AMoment, err
 		}
 		last, err := statement.Stop(ctx, tx, *r, why)
 		if err == nil && last {
 			j.State, j.ErrorCode = job.Failed, why
-		}
-		return 0, err
-	}
-}
-
-// aMoment is longer than an opened connection is believed.
-const aMoment = 2 * time.Second
-
-// resumed is the step of a job that has what is stopped of a connection told.
-func resumed(k statement.Key) job.Step {
-	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
-		more, err := statement.ResumeSome(ctx, tx, k.Connection, now)
-		if err == nil && !more {
-			j.State = job.Succeeded
 		}
 		return 0, err
 	}
@@ -291,14 +277,6 @@ func gone(k statement.Key) job.Step {
 			return 0, err
 		}
 		return done(ctx, tx, j, now)
-	}
-}
-
-// later is the step of a job that waits.
-func later(p progress, wait time.Duration) job.Step {
-	return func(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (_ time.Duration, err error) {
-		j.Progress, err = json.Marshal(p)
-		return wait, err
 	}
 }
 

@@ -119,7 +119,7 @@ func (l *Link) send(ctx context.Context, tx *tenant.Tx, now time.Time) error {
 		return err
 	}
 	j, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.GradeSend, ResourceKind: "subject", ResourceID: l.Subject.String(), Subject: l.Subject, Scope: scope.ResultsRead,
+		ID: id.NewJob(), Kind: job.GradeSend, ResourceKind: "subject", ResourceID: l.Subject.String(), Subject: l.Subject, Connection: l.Connection, Scope: scope.ResultsRead,
 		CreatedBy: "platform", CreatedAt: now,
 	}, l.Key)
 	if err != nil {
@@ -128,15 +128,6 @@ func (l *Link) send(ctx context.Context, tx *tenant.Tx, now time.Time) error {
 	_, err = tx.Exec(ctx, `
 		UPDATE resource_link SET job_id = $5, trouble = '' WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND id = $4`,
 		tx.Org, l.Person, l.Subject, l.ID, j.ID)
-	return err
-}
-
-// Resume has a job take up, with the commit, what is stopped of a connection.
-func Resume(ctx context.Context, tx *tenant.Tx, c id.Connection, now time.Time) error {
-	_, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.GradeSend, ResourceKind: "connection", ResourceID: c.String(), Scope: scope.ResultsRead,
-		CreatedBy: "platform", CreatedAt: now,
-	}, Key{ID: uuid.UUID(c)})
 	return err
 }
 

@@ -120,7 +120,7 @@ func (r *Record) send(ctx context.Context, tx *tenant.Tx, now time.Time) error {
 		return err
 	}
 	j, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.StatementSend, ResourceKind: "connection", ResourceID: r.Connection.String(), Scope: scope.ResultsRead,
+		ID: id.NewJob(), Kind: job.StatementSend, ResourceKind: "connection", ResourceID: r.Connection.String(), Connection: r.Connection, Scope: scope.ResultsRead,
 		CreatedBy: "platform", CreatedAt: now,
 	}, r.Key)
 	if err != nil {
@@ -128,15 +128,6 @@ func (r *Record) send(ctx context.Context, tx *tenant.Tx, now time.Time) error {
 	}
 	_, err = tx.Exec(ctx, `
 		UPDATE record_statement SET job_id = $4, trouble = '' WHERE org_id = $1 AND connection_id = $2 AND id = $3`, tx.Org, r.Connection, r.ID, j.ID)
-	return err
-}
-
-// Resume has a job take up, with the commit, what is stopped of a connection.
-func Resume(ctx context.Context, tx *tenant.Tx, c id.Connection, now time.Time) error {
-	_, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.StatementSend, ResourceKind: "connection", ResourceID: c.String(), Scope: scope.ResultsRead,
-		CreatedBy: "platform", CreatedAt: now,
-	}, Key{Connection: c})
 	return err
 }
 

@@ -5,7 +5,7 @@ import "github.com/jackc/pgx/v5"
 // columns are what scan takes, of connection c, in its order: all but the tools of its server,
 // which can be large.
 const columns = `c.id, c.kind, c.provider, c.name, c.state, c.config, c.timeout_ms, c.fallback, c.secret IS NOT NULL, c.secret_last4,
-	c.ok_at, c.error_at, c.error_code, c.failures, c.p95_ms, c.settled_at, c.created_at, c.updated_at, c.deleted_at,
+	c.ok_at, c.error_at, c.error_code, c.failures, c.p95_ms, c.settled_at, c.created_at, c.updated_at, c.deleted_at, c.successor_id,
 	ARRAY(SELECT u.user_id FROM connection_use u
 		WHERE u.org_id = c.org_id AND u.connection_id = c.id AND u.user_kind = 'persona' ORDER BY u.user_id),
 	ARRAY(SELECT u.user_id FROM connection_use u
@@ -34,6 +34,6 @@ func fields(c *Connection) []any {
 	return []any{
 		&c.ID, &c.Kind, &c.Provider, &c.Name, &c.State, &c.Config, &c.TimeoutMs, &c.Fallback, &c.SecretSet, &c.SecretLast4,
 		&c.Health.OKAt, &c.Health.ErrorAt, &c.Health.ErrorCode, &c.Health.Failures, &c.Health.P95Ms, &c.SettledAt,
-		&c.CreatedAt, &c.UpdatedAt, &c.DeletedAt, &c.UsedBy.Personas, &c.UsedBy.Voices, &c.UsedBy.Portals, &c.UsedBy.Sessions,
+		&c.CreatedAt, &c.UpdatedAt, &c.DeletedAt, &c.Successor, &c.UsedBy.Personas, &c.UsedBy.Voices, &c.UsedBy.Portals, &c.UsedBy.Sessions,
 	}
 }

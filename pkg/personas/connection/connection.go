@@ -36,6 +36,9 @@ const (
 	ATS Kind = "ats"
 	// LMS is where an organization's people learn.
 	LMS Kind = "lms"
+	// Helpdesk has tickets, and Chat is where an organization's people talk: both are told what visitors leave.
+	Helpdesk Kind = "helpdesk"
+	Chat     Kind = "chat"
 	// MCP does what a model asks for, by the Model Context Protocol.
 	MCP Kind = "mcp"
 )
@@ -86,7 +89,9 @@ type Connection struct {
 	SettledAt            time.Time
 	CreatedAt, UpdatedAt time.Time
 	DeletedAt            *time.Time
-	UsedBy               Uses
+	// Successor goes on with what a deleted one did; zero where nobody named one.
+	Successor id.Connection
+	UsedBy    Uses
 }
 
 // Health is how well a connection works.

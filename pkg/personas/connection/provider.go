@@ -43,6 +43,10 @@ const (
 	LTI Provider = "lti"
 	// XAPI is any learning record store.
 	XAPI Provider = "xapi"
+	// Slack and Teams are posted to by incoming webhooks.
+	Slack   Provider = "slack"
+	Teams   Provider = "teams"
+	Zendesk Provider = "zendesk"
 	// MCPServer is any server of the Model Context Protocol.
 	MCPServer Provider = "mcp"
 )
@@ -180,6 +184,9 @@ func (p Provider) AddressField() string {
 
 // Addresses are what of a config is asked over HTTP, by the names of the values.
 func (c Config) Addresses(p Provider) map[string]string {
+	if p == Slack || p == Teams {
+		return nil // their secret is the address
+	}
 	all := map[string]string{p.AddressField(): c.BaseURL(p)}
 	if p == LTI {
 		all["tokenUrl"] = c.Text("tokenUrl")
@@ -237,6 +244,8 @@ func (o Offer) checkTools(c Config) (err error) {
 		err = c.checkProperties()
 	case ATS:
 		err = c.checkApplicants()
+	case Chat, Helpdesk:
+		err = c.checkItems()
 	}
 	return err
 }

@@ -18,14 +18,25 @@ func Record(ctx context.Context, tx *tenant.Tx, which id.Connection, outcomes []
 	if err != nil {
 		return err
 	}
-	after := before
+	after, was := before, before
 	// More are not kept, and the newest decide.
 	for _, o := range outcomes[max(len(outcomes)-KeptCalls, 0):] {
 		if after = after.After(o); after.State == Active {
 			before.State = Active // it worked before it failed
 		}
 	}
+	if err := after.recover(ctx, tx, was, now); err != nil {
+		return err
+	}
 	return recordOutcomes(ctx, tx, before, after, outcomes, now)
+}
+
+// recover has what waits told at once where a connection works that did not.
+func (c Connection) recover(ctx context.Context, tx *tenant.Tx, was Connection, now time.Time) error {
+	if c.State != Active || was.State == Active || was.Health.Failures == 0 {
+		return nil
+	}
+	return c.resume(ctx, tx, now)
 }
 
 // RecordTrial notes what a trial showed of a connection as it was when it was
@@ -42,6 +53,9 @@ func RecordTrial(ctx context.Context, tx *tenant.Tx, tried Opened, trial Trial, 
 		if after, err = after.discover(ctx, tx, trial); err != nil {
 			return Connection{}, err
 		}
+	}
+	if err := after.recover(ctx, tx, before, now); err != nil {
+		return Connection{}, err
 	}
 	err = recordOutcomes(ctx, tx, before, after, trial.Outcomes, now)
 	return after, err

@@ -34,7 +34,10 @@ func Create(ctx context.Context, tx *tenant.Tx, v *vault.Vault, c Connection, s 
 		return err
 	}
 	who.Log(tx, "connection.created", "connection", c.ID, map[string]any{"name": c.Name, "kind": c.Kind, "provider": c.Provider})
-	return nil
+	if c.Kind != ATS { // nothing else waits for who comes in the place of another
+		return nil
+	}
+	return c.resume(ctx, tx, who.At)
 }
 
 // Filter narrows a list; empty fields do not.
@@ -103,9 +106,13 @@ func Find(ctx context.Context, tx *tenant.Tx, which id.Connection) (Connection, 
 }
 
 // Succeeds says whether the connection was made anew in the place of a deleted one, whose service was at an
-// address. What went to that one is none of a connection's that was there beside it: it can be another account's.
+// address, or named to go on for it. What went to that one is none of another's that was there beside it: it can be another
+// account's.
 func (c Connection) Succeeds(before Connection, address string) bool {
-	return before.DeletedAt != nil && !c.CreatedAt.Before(*before.DeletedAt) && c.Kind == before.Kind && c.Provider == before.Provider && c.Address() == address
+	if before.DeletedAt == nil || c.Kind != before.Kind || c.Provider != before.Provider || c.Address() != address {
+		return false
+	}
+	return before.Successor == c.ID || before.Successor.IsZero() && !c.CreatedAt.Before(*before.DeletedAt)
 }
 
 // Heir finds the newest connection that succeeds a deleted one, whose service was at an address. The error is
@@ -178,7 +185,10 @@ func Configure(ctx context.Context, tx *tenant.Tx, v *vault.Vault, before Connec
 		}
 	}
 	who.Log(tx, "connection.updated", "connection", after.ID, changes)
-	return after, nil
+	if after.SettledAt.Equal(before.SettledAt) {
+		return after, nil
+	}
+	return after, after.resume(ctx, tx, who.At)
 }
 
 // Rotate gives a connection that Lock found another secret, and answers it as it is then.
@@ -201,7 +211,7 @@ func Rotate(
 		return before, err
 	}
 	who.Log(tx, "connection.secret_rotated", "connection", after.ID, map[string]any{"graceS": int64(grace / time.Second)})
-	return after, nil
+	return after, after.resume(ctx, tx, who.At)
 }
 
 // Update writes the row of a connection that Lock found.
@@ -251,9 +261,10 @@ func (c Connection) Rotated(s Secret, at time.Time) Connection {
 	return c
 }
 
-// Delete removes a connection that nobody uses. Its secrets are gone at once.
-// The error is errdefs.NotFound, errdefs.Gone or an errdefs.Conflict.
-func Delete(ctx context.Context, tx *tenant.Tx, which id.Connection, who activity.Actor) error {
+// Delete removes a connection that nobody uses. Its secrets are gone at once. Another one of its kind, provider and
+// address can go on with what it did, and with what it was named to go on with; the zero id for none.
+// The error is errdefs.NotFound, errdefs.Gone, an errdefs.Conflict, or an errdefs.Invalid of successorId.
+func Delete(ctx context.Context, tx *tenant.Tx, which, successor id.Connection, who activity.Actor) error {
 	c, err := hold(ctx, tx, which)
 	if err != nil {
 		return err
@@ -261,18 +272,47 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Connection, who activit
 	if c.UsedBy.any() {
 		return c.UsedBy.refusal(which)
 	}
+	next, err := c.succeededBy(ctx, tx, successor)
+	if err != nil {
+		return err
+	}
 	tx.Touch("connection", which)
 	if _, err := tx.Exec(ctx, `
 		UPDATE connection SET deleted_at = $3, updated_at = $3, config = '{}', tools = NULL, secret = NULL, secret_last4 = '',
-			previous_secret = NULL, previous_until = NULL
-		WHERE org_id = $1 AND id = $2`, tx.Org, which, who.At); err != nil {
+			previous_secret = NULL, previous_until = NULL, successor_id = $4
+		WHERE org_id = $1 AND id = $2`, tx.Org, which, who.At, successor); err != nil {
 		return err
 	}
-	if err := errors.Join(forgetCalls(ctx, tx, which, 0), dropAllLinks(ctx, tx, which)); err != nil {
+	if err := errors.Join(forgetCalls(ctx, tx, which, 0), dropAllLinks(ctx, tx, which), passOn(ctx, tx, which, successor)); err != nil {
 		return err
 	}
 	who.Log(tx, "connection.deleted", "connection", which, nil)
-	return nil
+	if next == nil {
+		return nil
+	}
+	return next.resume(ctx, tx, who.At)
+}
+
+// succeededBy is the connection that is to go on for one that is deleted; nil for none.
+func (c Connection) succeededBy(ctx context.Context, tx *tenant.Tx, successor id.Connection) (*Connection, error) {
+	if successor.IsZero() {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	next, err := hold(ctx, tx, successor)
+	if errdefs.IsAbsent(err, Noun) || err == nil && (next.ID == c.ID || next.Kind != c.Kind || next.Provider != c.Provider || next.Address() != c.Address()) {
+		return nil, errdefs.InvalidField("successorId", "is no other connection of the same kind and provider to the same address")
+	}
+	return &next, err
+}
+
+// passOn has who goes on for a connection go on for those that it went on for.
+func passOn(ctx context.Context, tx *tenant.Tx, from, to id.Connection) error {
+	passed, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Connection], `
+		UPDATE connection SET successor_id = $3 WHERE org_id = $1 AND successor_id = $2 RETURNING id`, tx.Org, from, to)
+	for _, c := range passed {
+		tx.Touch("connection", c)
+	}
+	return err
 }
 
 // FirstThatClones is the oldest active connection that voices can be made with.

@@ -92,7 +92,7 @@ func TestWhoIsUsedIsNotDeleted(t *testing.T) {
 	}
 	remove := func(org id.Org, c id.Connection) error {
 		return s.inTx(org, func(ctx context.Context, tx *tenant.Tx) error {
-			return connection.Delete(ctx, tx, c, activity.Actor{By: "test", At: now})
+			return connection.Delete(ctx, tx, c, id.Connection{}, activity.Actor{By: "test", At: now})
 		})
 	}
 	require.NoError(t, uses(connection.ByPersona(persona), a.ID, b.ID))
@@ -184,7 +184,7 @@ func TestTheLastCallsAreKept(t *testing.T) {
 	_, err = connection.Calls(ctx, s.tenants, s.two, c.ID)
 	require.ErrorIs(t, err, errdefs.NotFound{Noun: connection.Noun})
 	require.NoError(t, s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
-		return connection.Delete(ctx, tx, c.ID, activity.Actor{By: "test", At: now})
+		return connection.Delete(ctx, tx, c.ID, id.Connection{}, activity.Actor{By: "test", At: now})
 	}))
 	var n int
 	require.NoError(t, s.tenants.Read(ctx, s.one, func(r *tenant.Reads) {
@@ -279,6 +279,12 @@ func TestListsRideTheirIndexes(t *testing.T) {
 		"calls": {"FROM connection_call", "connection_call_pkey", func() error {
 			_, err := connection.Calls(ctx, s.tenants, s.one, c.ID)
 			return err
+		}},
+		"predecessors": {"deleted_at IS NOT NULL", "connection_pkey", func() error {
+			return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error {
+				_, err := connection.Predecessors(ctx, tx, c)
+				return err
+			})
 		}},
 		"links": {"FROM connection_link", "connection_link_pkey", func() error {
 			_, err := connection.Links(ctx, s.tenants, s.one, c.ID, []id.InboxItem{{1}})

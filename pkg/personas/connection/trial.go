@@ -93,7 +93,7 @@ func (t Trier) step(trial *Trial, name string, do func() error) error {
 
 func (t Trier) address(ctx context.Context, o Opened) error {
 	guard := o.Kind.Guard(t.Egress)
-	u, err := guard.CheckURL(o.Config.BaseURL(o.Provider))
+	u, err := guard.CheckURL(o.service())
 	if err != nil {
 		return upstream.FromRequest(err)
 	}
@@ -119,6 +119,8 @@ func (t Trier) call(o Opened, trial *Trial) (name string, call func(ctx context.
 		return "answer", func(ctx context.Context, secret string) error { return o.reach(ctx, client, secret) }
 	case o.Provider == HubSpot:
 		return "contacts", func(ctx context.Context, secret string) error { return o.HubSpot(t.Egress, secret).Check(ctx) }
+	case o.Kind == Chat, o.Kind == Helpdesk:
+		return o.tryDesk(t.Egress)
 	case o.Kind == ATS:
 		return o.tryATS(t.Egress, t.Clock.Now())
 	case o.Provider == MCPServer:

@@ -36,6 +36,8 @@ type Patience struct {
 // Message is what a job tells a system next.
 type Message struct {
 	To id.Connection
+	// Pace is how far apart the calls of the system are to be that this process makes; nil for as they come.
+	Pace func(to *connection.Opened) time.Duration
 	// Tell calls the system. An error that is no upstream.Error is a fault of ours.
 	Tell func(ctx context.Context, to *connection.Opened) error
 	// Keep notes what came of it in the transaction of the job's step, and ends the job where
@@ -77,6 +79,10 @@ func New(o *connection.Opener, c clock.PassiveClock, p Patience) *Dispatcher {
 type Waited struct {
 	Calls int           `json:"calls"`
 	For   time.Duration `json:"for"`
+	// Settled is when the connection was settled that it waited for: another one is waited for anew.
+	Settled time.Time `json:"settled,omitzero"`
+	// Turn is when it may call a system that takes only so many calls; zero for at once.
+	Turn time.Time `json:"turn,omitzero"`
 }
 
 // key is where a job's progress has it; the rest of the progress is the message's.
@@ -102,14 +108,52 @@ func (d *Dispatcher) Work(next func(ctx context.Context, j job.Job) (*Message, e
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
-			wait, err := m.Keep(ctx, tx, j, now, o)
+		return m.step(o, w), nil
+	}}
+}
+
+// step is the step that keeps what came of telling a system, and how long it was waited for. What a connection
+// that was mended meanwhile said before says nothing of it.
+func (m *Message) step(o Outcome, w Waited) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+		o, w := o, w // a transaction can be made again
+		if !o.Acknowledged() && !w.Settled.IsZero() {
+			stands, err := connection.Hold(ctx, tx, m.To, w.Settled)
 			if err != nil {
 				return 0, err
 			}
-			return max(wait, o.Wait), w.note(j)
-		}, nil
-	}}
+			if !stands {
+				o, w = Outcome{o.Code, AMoment}, Waited{}
+			}
+		}
+		wait, err := m.Keep(ctx, tx, j, now, o)
+		if err != nil {
+			return 0, err
+		}
+		if o.Wait == 0 {
+			w = Waited{}
+		}
+		return max(wait, o.Wait), w.note(j)
+	}
+}
+
+// AMoment is longer than an opened connection is believed.
+const AMoment = 2 * time.Second
+
+// Later is the step of a job that waits with a progress for a system, whose connection was opened: for a moment alone
+// where it was mended meanwhile.
+func Later(to *connection.Opened, progress any, wait time.Duration) job.Step {
+	return func(ctx context.Context, tx *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
+		stands, err := connection.Hold(ctx, tx, to.ID, to.SettledAt)
+		if err != nil {
+			return 0, err
+		}
+		if !stands {
+			wait = min(wait, AMoment)
+		}
+		j.Progress, err = json.Marshal(progress)
+		return wait, err
+	}
 }
 
 func end(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time) (time.Duration, error) {
@@ -134,18 +178,28 @@ func (w Waited) note(j *job.Job) error {
 // tell tells once. Its error is a fault of ours.
 func (d *Dispatcher) tell(ctx context.Context, org id.Org, m *Message, w Waited) (Outcome, Waited, error) {
 	to, err := d.opener.Open(ctx, org, m.To)
-	if errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled) {
+	closed := errdefs.IsAbsent(err, connection.Noun) || errors.Is(err, connection.ErrDisabled)
+	if err != nil && !closed {
+		return Outcome{}, w, err
+	}
+	if !w.Settled.Equal(to.SettledAt) {
+		w = Waited{Settled: to.SettledAt}
+	}
+	if closed {
 		o, w := w.wait(NoConnection, d.patience.Longest, d.patience.Unready)
 		return o, w, nil
-	}
-	if err != nil {
-		return Outcome{}, w, err
 	}
 	began := d.clock.Now()
 	if rest := d.rests.Left(&to, began); rest > 0 {
 		o, again := w.wait(string(upstream.Unavailable), rest, d.patience.Away)
 		again.Calls = w.Calls
 		return o, again, nil
+	}
+	if m.Pace != nil {
+		if turn := d.rests.Turn(&to, began, m.Pace(&to), w.Turn); turn.After(began) {
+			w.Turn = turn
+			return Outcome{string(upstream.RateLimited), turn.Sub(began)}, w, nil
+		}
 	}
 	err = m.Tell(ctx, &to)
 	d.rests.After(&to, began, d.clock.Now(), err)
@@ -169,9 +223,9 @@ const mostDoubled = 12
 // wait is what comes of a wait, and of none where the patience is over.
 func (w Waited) wait(code string, wait, patience time.Duration) (Outcome, Waited) {
 	if w.For >= patience {
-		return Outcome{Code: code}, Waited{}
+		return Outcome{Code: code}, Waited{Settled: w.Settled}
 	}
-	return Outcome{code, wait}, Waited{w.Calls + 1, w.For + wait}
+	return Outcome{code, wait}, Waited{Calls: w.Calls + 1, For: w.For + wait, Settled: w.Settled}
 }
 
 // with is the first wait after a failure, and how much patience there is with it; none where a further

@@ -38,6 +38,7 @@ type bench struct {
 	to   id.Connection
 	call func() error
 	told int
+	pace time.Duration
 	// kept is what was kept last.
 	kept dispatch.Outcome
 }
@@ -60,6 +61,7 @@ func (b *bench) open(v *vault.Vault) {
 	b.work = d.Work(func(context.Context, job.Job) (*dispatch.Message, error) {
 		return &dispatch.Message{
 			To:   b.to,
+			Pace: func(*connection.Opened) time.Duration { return b.pace },
 			Tell: func(context.Context, *connection.Opened) error { b.told++; return b.call() },
 			Keep: func(_ context.Context, _ *tenant.Tx, j *job.Job, _ time.Time, o dispatch.Outcome) (time.Duration, error) {
 				if b.kept = o; o.Wait == 0 {
@@ -76,9 +78,9 @@ func (b *bench) connect() id.Connection {
 	offer, ok := connection.FindOffer(connection.CRM, connection.HubSpot)
 	require.True(b.t, ok)
 	c := connection.New(offer, "CRM", connection.Config{}, "pat", tenanttest.Now)
-	require.NoError(b.t, b.tenants.InTx(b.t.Context(), b.org, func(ctx context.Context, tx *tenant.Tx) error {
-		return connection.Create(ctx, tx, b.vault, c, "pat", activity.Actor{By: "test", At: tenanttest.Now})
-	}))
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		return connection.Create(ctx, tx, b.vault, c, "pat", b.who())
+	})
 	return c.ID
 }
 
@@ -91,10 +93,40 @@ func (b *bench) step(j *job.Job) time.Duration {
 	b.t.Helper()
 	step, err := b.work.Prepare(b.t.Context(), *j)
 	require.NoError(b.t, err)
-	wait, err := step(b.t.Context(), nil, j, b.clock.Now())
-	require.NoError(b.t, err)
+	return b.commit(step, j)
+}
+
+// commit commits a step, and answers how long the next one waits.
+func (b *bench) commit(step job.Step, j *job.Job) (wait time.Duration) {
+	b.t.Helper()
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
+		wait, err = step(ctx, tx, j, b.clock.Now().UTC())
+		return err
+	})
 	return wait
 }
+
+func (b *bench) inTx(fn func(context.Context, *tenant.Tx) error) {
+	b.t.Helper()
+	require.NoError(b.t, b.tenants.InTx(b.t.Context(), b.org, fn))
+}
+
+// settle has a connection settled anew.
+func (b *bench) settle(which id.Connection) {
+	b.t.Helper()
+	b.clock.Step(2 * time.Second) // an opened one is believed for one
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		c, err := connection.Lock(ctx, tx, which)
+		if err != nil {
+			return err
+		}
+		_, err = connection.Configure(ctx, tx, b.vault, c, connection.Change{Secret: new(connection.Secret("another"))}, b.who())
+		return err
+	})
+	b.clock.Step(2 * time.Second)
+}
+
+func (b *bench) who() activity.Actor { return activity.Actor{By: "test", At: b.clock.Now().UTC()} }
 
 func failing(code upstream.Code) func() error {
 	return func() error { return &upstream.Error{Code: code} }

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -14,7 +15,13 @@ import (
 // Rests remembers which systems are left alone, and until when: one that hangs takes no more than a part of
 // the calls that all organizations share. A connection that is settled anew is tried at once. It is safe for
 // concurrent use.
-type Rests struct{ until *lru.Cache[rests, time.Time] }
+type Rests struct {
+	until *lru.Cache[rests, time.Time]
+
+	mu sync.Mutex
+	// turns are when the next call may be made of those that take only so many.
+	turns *lru.Cache[rests, time.Time]
+}
 
 // rests names a connection as it was settled last.
 type rests struct {
@@ -38,7 +45,11 @@ func NewRests() *Rests {
 	if err != nil {
 		panic(err) // the size is good
 	}
-	return &Rests{until}
+	turns, err := lru.New[rests, time.Time](mostResting)
+	if err != nil {
+		panic(err) // likewise
+	}
+	return &Rests{until: until, turns: turns}
 }
 
 func nameOf(o *connection.Opened) rests { return rests{o.Org, o.ID, o.SettledAt} }
@@ -50,6 +61,22 @@ func (r *Rests) Left(o *connection.Opened, now time.Time) time.Duration {
 		return 0
 	}
 	return until.Sub(now)
+}
+
+// Turn is when a system may be called that takes a call every so often: now, or the next moment that nobody
+// else has; zero pace for as they come. Who comes back at theirs, zero for none, may call.
+func (r *Rests) Turn(o *connection.Opened, now time.Time, pace time.Duration, theirs time.Time) time.Time {
+	if pace == 0 || !theirs.IsZero() && !theirs.After(now) {
+		return now
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	next, _ := r.turns.Get(nameOf(o))
+	if next.Before(now) {
+		next = now
+	}
+	r.turns.Add(nameOf(o), next.Add(pace))
+	return next
 }
 
 // After notes how calling a system went, by an error that may be an upstream.Error.

@@ -47,6 +47,8 @@ import (
 	"visavis.dev/pkg/sessions/escalation"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/minds"
+	"visavis.dev/pkg/sessions/notice"
+	"visavis.dev/pkg/sessions/notify"
 	"visavis.dev/pkg/sessions/recording"
 	"visavis.dev/pkg/sessions/rehearsal"
 	"visavis.dev/pkg/sessions/session"
@@ -86,6 +88,10 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		(&face.Preparer{Tenants: b.Tenants, Files: b.Files, Library: b.Library}).Background(),
 		(&voice.Cloner{Tenants: b.Tenants, Files: b.Files, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
 		job.Background{Tasks: connection.Tasks(d)},
+		dispatch.Resumer{
+			connection.LTI: resourcelink.ResumeSome, connection.XAPI: statement.ResumeSome,
+			connection.Slack: notice.ResumeSome, connection.Teams: notice.ResumeSome, connection.Zendesk: notice.ResumeSome,
+		}.Background(),
 		(&knowledge.Reader{Tenants: b.Tenants, Files: b.Files, Fetch: fetch, Extract: read, Clock: o.Clock, Log: o.Log}).Background(),
 		job.Background{Tasks: persona.Tasks(d)},
 		job.Background{Tasks: duo.Tasks(d)},
@@ -93,6 +99,8 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		session.Background(d),
 		job.Background{Tasks: append(inbox.Tasks(d), slot.Tasks(d)...)},
 		(&crm.Syncer{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
+		job.Background{Tasks: notice.Tasks(d)},
+		(&notify.Teller{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Spoken: session.SpokenOf(b.Tenants), Clock: o.Clock}).Background(),
 		job.Background{Tasks: escalation.Tasks(d)},
 		(&recording.Joiner{Tenants: b.Tenants, Files: b.Files, Folder: work.TemporaryFolder, Clock: o.Clock, Log: o.Log}).Background(),
 		(&rehearsal.Rehearser{Tenants: b.Tenants, Files: b.Files, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),

@@ -89,7 +89,7 @@ func Begin(ctx context.Context, tx *tenant.Tx, o Order, who activity.Actor) (job
 		return job.Job{}, &errdefs.Conflict{Noun: connection.Noun, ID: c.ID.String(), Reason: "disabled", Message: "The connection is switched off."}
 	}
 	j, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.ConnectionSync, ResourceKind: "connection", ResourceID: c.ID.String(), Scope: scope.ConnectionsRead,
+		ID: id.NewJob(), Kind: job.ConnectionSync, ResourceKind: "connection", ResourceID: c.ID.String(), Connection: c.ID, Scope: scope.ConnectionsRead,
 		CreatedBy: who.By, CreatedAt: who.At,
 	}, o)
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/vault"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/event/eventtest"
@@ -137,7 +138,7 @@ func TestAConnectionThatChangesMeanwhile(t *testing.T) {
 			return err
 		},
 		"deleted": func(ctx context.Context, tx *tenant.Tx, b *bench, c connection.Connection) error {
-			return connection.Delete(ctx, tx, c.ID, b.who())
+			return connection.Delete(ctx, tx, c.ID, id.Connection{}, b.who())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/sessions/notice"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -24,8 +25,8 @@ type Followed struct {
 // follow has an item that is new or changed written into the organization's CRMs, with the commit.
 // What is written is read when it is.
 func (i *Item) follow(ctx context.Context, tx *tenant.Tx, at time.Time) error {
-	if i.Kind == Handoff {
-		return nil
+	if err := i.notify(ctx, tx, at); err != nil || i.Kind == Handoff {
+		return err
 	}
 	followers, err := connection.Followers(ctx, tx, connection.CRM)
 	if err != nil {
@@ -37,6 +38,19 @@ func (i *Item) follow(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 		}
 	}
 	return nil
+}
+
+// notify has the organization's chats and helpdesks told of an item, with the commit. They know nothing more of
+// visitors who are forgotten.
+func (i *Item) notify(ctx context.Context, tx *tenant.Tx, at time.Time) error {
+	told := notice.Item{ID: i.ID, Kind: string(i.Kind), Edition: i.Edition, Portal: i.Portal}
+	switch {
+	case i.ForgottenAt != nil:
+		return notice.Forget(ctx, tx, i.ID)
+	case i.Edition == 1:
+		return notice.Begin(ctx, tx, told, at)
+	}
+	return notice.Follow(ctx, tx, told, at)
 }
 
 // FollowChanged has items written again into a CRM of which another edition than theirs was
@@ -71,8 +85,8 @@ func FollowChanged(ctx context.Context, tx *tenant.Tx, c id.Connection, written 
 // send queues the writing of an item.
 func send(ctx context.Context, tx *tenant.Tx, c id.Connection, which id.InboxItem, p id.Portal, at time.Time) error {
 	_, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.CRMSend, ResourceKind: "inbox_item", ResourceID: which.String(), Portal: p, Scope: scope.InboxRead,
-		CreatedBy: platform, CreatedAt: at,
+		ID: id.NewJob(), Kind: job.CRMSend, ResourceKind: "inbox_item", ResourceID: which.String(), Portal: p, Connection: c,
+		Scope: scope.InboxRead, CreatedBy: platform, CreatedAt: at,
 	}, Followed{c, which})
 	return err
 }

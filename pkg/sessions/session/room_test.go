@@ -129,7 +129,7 @@ func TestASessionUsesItsConnection(t *testing.T) {
 	})
 	remove := func() error {
 		return w.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-			return connection.Delete(ctx, tx, c.ID, activity.Actor{By: "test", At: now})
+			return connection.Delete(ctx, tx, c.ID, id.Connection{}, activity.Actor{By: "test", At: now})
 		})
 	}
 	require.ErrorIs(t, remove(), connection.Noun.InUse(c.ID, ""))

@@ -122,6 +122,7 @@ var Places = []Place{
 	{"inbox_item", []string{"kind", "state", "channel", "language", "band", "urgency", "department", "requested_by"}, Never, ids},
 	{"inbox_note", []string{"text"}, WithSessions, "likewise"},
 	{"inbox_note", []string{"author", "channel"}, Never, ids},
+	{"inbox_notice", []string{"external_id", "account", "state", "said", "trouble"}, Never, "ids of the organization's own system and a digest, which go once the visitor is forgotten"},
 	{"inbox_term", []string{"term"}, WithSessions, "likewise"},
 	{"issuer_key", []string{"public_key", "token_key"}, Never, "a key that everybody may know"},
 	{"issuer_key", []string{"secret"}, Never, sealed},

@@ -88,6 +88,7 @@ var Tables = []Table{
 	{Name: "slot_holder", Owner: "sessions/slot", Key: []string{"holder_id"}},
 	{Name: "slot_reservation", Owner: "sessions/slot", Key: []string{"holder_id", "reserved_by"}},
 	{Name: "inbox_note", Owner: "sessions/inbox", Key: []string{"item_id", "id"}},
+	{Name: "inbox_notice", Owner: "sessions/notice", Key: []string{"connection_id", "item_id"}},
 	{Name: "inbox_term", Owner: "sessions/inbox", Key: []string{"term", "item_id"}},
 	{Name: "inbox_item", Owner: "sessions/inbox", Key: []string{"id"}},
 	{Name: "issuer_key", Owner: "learning/certificate", Key: []string{"id"}},

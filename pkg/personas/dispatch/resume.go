@@ -1,0 +1,68 @@
+package dispatch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Stopped takes up some of what is not told any more of a connection, and says whether there may be more.
+type Stopped func(ctx context.Context, tx *tenant.Tx, c id.Connection, now time.Time) (more bool, err error)
+
+// Resumer goes on with what waits for a connection once it is mended, by what takes up what is stopped of
+// its provider.
+type Resumer map[connection.Provider]Stopped
+
+// Background is what workers do to go on.
+func (r Resumer) Background() job.Background {
+	return job.Background{Steps: map[job.Kind]job.Step{job.ConnectionResume: r.step}}
+}
+
+// step recalls some of the jobs that wait, each once, and then takes up some of what is stopped.
+func (r Resumer) step(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
+	var (
+		in connection.Resuming
+		at struct {
+			After    id.Job `json:"after,omitzero"`
+			Recalled bool   `json:"recalled,omitempty"`
+		}
+	)
+	if err := errors.Join(json.Unmarshal(j.Input, &in), json.Unmarshal(j.Progress, &at)); err != nil {
+		return 0, err
+	}
+	c, err := connection.Find(ctx, tx, in.Connection)
+	if errdefs.IsAbsent(err, connection.Noun) {
+		j.State = job.Succeeded
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if !at.Recalled {
+		of, err := connection.Predecessors(ctx, tx, c)
+		if err != nil {
+			return 0, err
+		}
+		if at.After, err = job.RecallOf(ctx, tx, of, at.After, now); err != nil {
+			return 0, err
+		}
+		at.Recalled = at.After.IsZero()
+		j.Progress, err = json.Marshal(at)
+		return 0, err
+	}
+	more := false
+	if take := r[c.Provider]; take != nil {
+		more, err = take(ctx, tx, c.ID, now)
+	}
+	if err == nil && !more {
+		j.State = job.Succeeded
+	}
+	return 0, err
+}
