@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/learning/statement"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/portals/portal"
+	"visavis.dev/pkg/sessions/slot"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -30,8 +31,8 @@ type Input struct{ Body ConnectionInput }
 
 // ConnectionInput is a connection to be made.
 type ConnectionInput struct {
-	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms" doc:"What the service is to do for personas and portals."`
-	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi" doc:"Which interface the service speaks. GET /connections/providers lists them."`
+	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,calendar" doc:"What the service is to do for personas and portals."`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,caldav,google_calendar" doc:"Which interface the service speaks. GET /connections/providers lists them."`
 	Name     string                 `json:"name" minLength:"1" maxLength:"80" doc:"What to call the connection, for people."`
 	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
 	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
@@ -95,9 +96,9 @@ func (a *API) checkPlan(c *route.Call) error {
 }
 
 // scopes are those that connections of a kind need beside their own: of kind crm the inbox is written
-// elsewhere, of kind ats candidates are invited from there, and of kind lms people are let in to portals, or results are
+// elsewhere, of kind calendar bookings are written and changed there, of kind ats candidates are invited from there, and of kind lms people are let in to portals, or results are
 // written elsewhere.
-var scopes = map[connection.Kind]scope.Scope{connection.CRM: scope.InboxRead, connection.ATS: scope.CandidatesWrite, connection.LMS: scope.EmbedWrite}
+var scopes = map[connection.Kind]scope.Scope{connection.CRM: scope.InboxRead, connection.ATS: scope.CandidatesWrite, connection.LMS: scope.EmbedWrite, connection.Calendar: scope.InboxWrite}
 
 // checkScope says whether the key may do itself what a connection of a kind has others do.
 func checkScope(c *route.Call, k connection.Kind, p connection.Provider) error {
@@ -330,6 +331,8 @@ func resume(ctx context.Context, tx *tenant.Tx, before, after connection.Connect
 		return nil
 	}
 	switch after.Provider {
+	case connection.CalDAV, connection.GoogleCalendar:
+		return slot.Resume(ctx, tx, after.ID, after.SettledAt)
 	case connection.XAPI:
 		return statement.Resume(ctx, tx, after.ID, after.SettledAt)
 	case connection.LTI:

@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/provider/ashby"
 	"visavis.dev/pkg/provider/deepgram"
 	"visavis.dev/pkg/provider/elevenlabs"
+	"visavis.dev/pkg/provider/googlecalendar"
 	"visavis.dev/pkg/provider/greenhouse"
 	"visavis.dev/pkg/provider/hubspot"
 )
@@ -45,6 +46,9 @@ const (
 	XAPI Provider = "xapi"
 	// MCPServer is any server of the Model Context Protocol.
 	MCPServer Provider = "mcp"
+	// CalDAV is any calendar server, and GoogleCalendar Google's.
+	CalDAV         Provider = "caldav"
+	GoogleCalendar Provider = "google_calendar"
 )
 
 // Offer is what can be connected: a provider for a kind.
@@ -145,6 +149,8 @@ func (c Config) BaseURL(p Provider) string {
 		return greenhouse.DefaultURL
 	case Ashby:
 		return ashby.DefaultURL
+	case GoogleCalendar:
+		return googlecalendar.DefaultURL
 	case OIDC:
 		return c.Text("issuer")
 	case LTI:
@@ -181,8 +187,11 @@ func (p Provider) AddressField() string {
 // Addresses are what of a config is asked over HTTP, by the names of the values.
 func (c Config) Addresses(p Provider) map[string]string {
 	all := map[string]string{p.AddressField(): c.BaseURL(p)}
-	if p == LTI {
+	switch p {
+	case LTI:
 		all["tokenUrl"] = c.Text("tokenUrl")
+	case GoogleCalendar:
+		all["tokenUrl"] = c.tokenURL()
 	}
 	return all
 }
@@ -237,6 +246,8 @@ func (o Offer) checkTools(c Config) (err error) {
 		err = c.checkProperties()
 	case ATS:
 		err = c.checkApplicants()
+	case Calendar:
+		err = c.checkCalendar(o.Provider)
 	}
 	return err
 }

@@ -268,7 +268,7 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Connection, who activit
 		WHERE org_id = $1 AND id = $2`, tx.Org, which, who.At); err != nil {
 		return err
 	}
-	if err := errors.Join(forgetCalls(ctx, tx, which, 0), dropAllLinks(ctx, tx, which)); err != nil {
+	if err := errors.Join(forgetCalls(ctx, tx, which, 0), dropAllLinks(ctx, tx, which), dropToken(ctx, tx, which)); err != nil {
 		return err
 	}
 	who.Log(tx, "connection.deleted", "connection", which, nil)

@@ -43,6 +43,7 @@ import (
 	"visavis.dev/pkg/portals/translation"
 	"visavis.dev/pkg/portals/widget"
 	"visavis.dev/pkg/process/backend"
+	"visavis.dev/pkg/sessions/appointment"
 	"visavis.dev/pkg/sessions/crm"
 	"visavis.dev/pkg/sessions/escalation"
 	"visavis.dev/pkg/sessions/inbox"
@@ -92,6 +93,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		// What is said.
 		session.Background(d),
 		job.Background{Tasks: append(inbox.Tasks(d), slot.Tasks(d)...)},
+		calendars(b, m).Background(),
 		(&crm.Syncer{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
 		job.Background{Tasks: escalation.Tasks(d)},
 		(&recording.Joiner{Tenants: b.Tenants, Files: b.Files, Folder: work.TemporaryFolder, Clock: o.Clock, Log: o.Log}).Background(),
@@ -135,6 +137,14 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		job.Background{Tasks: signin.Tasks(d)},
 		(&memory.Writer{Tenants: b.Tenants, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),
 	)
+}
+
+// calendars keeps appointments in organizations' calendars.
+func calendars(b *backend.Backend, m *minds.Minds) *appointment.Keeper {
+	return &appointment.Keeper{
+		Tenants: b.Tenants, Opener: m.Connections, Report: m.Reporter, Egress: b.Egress, Tokens: connection.NewTokens(b.Tenants, b.Vault, b.Egress, b.Options.Clock),
+		Clock: b.Options.Clock, Interviews: candidate.Letters{}, Rests: dispatch.NewRests(),
+	}
 }
 
 // signer has candidates' records signed by the keys of their organizations.
