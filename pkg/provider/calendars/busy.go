@@ -34,6 +34,7 @@ const (
 	mostInAll = 2_000_000
 	// mostDaily is how often in a day a series can be for its moments to be told apart.
 	mostDaily = 48
+	mostInterval = 10_000
 	// readWithin bounds the work in time.
 	readWithin = 5 * time.Second
 )
@@ -128,12 +129,18 @@ func (e event) span(m moment) Span {
 	return Span{from, from.Add(e.length)}
 }
 
+// earliest is the first year that is read.
+const earliest = "1000"
+
 // utcForm is a time in UTC.
 const utcForm = "20060102T150405Z"
 
 // moment reads a DATE or DATE-TIME.
 func (z *zones) moment(value, tzid string) (moment, bool) {
 	value = strings.TrimSpace(value)
+	if value < earliest {
+		return moment{}, false
+	}
 	if wall, err := time.Parse("20060102", value); err == nil {
 		return moment{wall, zoneClock(z.usual), true}, true
 	}
@@ -279,52 +286,82 @@ func (r *Reader) addMaster(c *Component, e event, z *zones, replaced map[int64]b
 // addRule works out when a rule has an event be. One that cannot be followed, or has it be too often,
 // counts as busy all the time that it lasts.
 func (r *Reader) addRule(rule string, e event, add func(moment)) error {
+	if r.Now().Sub(r.began) > readWithin { // rules that have nothing be take their time too
+		return ErrTooMuch
+	}
 	o, err := rrule.StrToROption(strings.ToUpper(rule))
 	if len(rule) > longestRule || err != nil || often(o) {
 		until := r.Within.To
-		if err == nil && !o.Until.IsZero() {
+		if err == nil && !o.Until.IsZero() { // in whatever zone that is
 			until = o.Until.Add(24 * time.Hour)
 		}
 		r.busy = append(r.busy, Span{e.start.at(), until})
 		return nil
 	}
 	o.Dtstart = e.start.wall
-	if !o.Until.IsZero() && strings.Contains(strings.ToUpper(rule), "Z") && untilUTC(rule) {
+	switch {
+	case o.Until.IsZero():
+		o.Until = farAhead
+	case untilUTC(rule):
 		// Up to which time on the wall: the last whose moment is not after it.
 		o.Until = wallOf(e.start.clock, o.Until)
-	} else if untilDate(rule) {
+	case untilDate(rule):
 		o.Until = o.Until.Add(24*time.Hour - time.Second)
-	}
-	series, err := rrule.NewRRule(*o)
-	if err != nil {
-		r.busy = append(r.busy, Span{e.start.at(), r.Within.To})
-		return nil
 	}
 	// The first one is of the series whether the rule says so or not (RFC 5545, 3.8.5.3).
 	add(e.start)
-	end := r.Within.To.Add(24 * time.Hour)
-	next := series.Iterator()
-	for n := 0; ; n++ {
+	end, n, tooMuch := r.Within.To.Add(24*time.Hour), 0, false
+	err = each(o, func(wall time.Time) bool {
 		if r.spent++; r.spent > mostInAll || r.Now().Sub(r.began) > readWithin {
-			return ErrTooMuch
+			tooMuch = true
+			return false
 		}
-		wall, more := next()
-		if !more || wall.After(end) {
-			return nil
+		if wall.After(end) {
+			return false
 		}
-		if n == mostOfSeries {
+		if n++; n > mostOfSeries {
 			r.busy = append(r.busy, Span{e.start.clock(wall), r.Within.To})
-			return nil
+			return false
 		}
 		if !wall.Equal(e.start.wall) {
 			add(e.start.on(wall))
 		}
+		return true
+	})
+	switch {
+	case tooMuch:
+		return ErrTooMuch
+	case err != nil:
+		r.busy = append(r.busy, Span{e.start.at(), r.Within.To})
+	}
+	return nil
+}
+
+// errRule says that a rule cannot be followed.
+var errRule = errors.New("the rule cannot be followed")
+
+// each goes through the moments of a rule as long as it is told to. The library panics at some rules, which are
+// strangers' to make.
+func each(o *rrule.ROption, do func(wall time.Time) bool) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errRule
+		}
+	}()
+	series, err := rrule.NewRRule(*o)
+	if err != nil {
+		return err
+	}
+	for next := series.Iterator(); ; {
+		if wall, more := next(); !more || !do(wall) {
+			return nil
+		}
 	}
 }
 
-// often says whether a rule has its event be too often to be told apart.
+// often says whether a rule has its event be too often to be told apart, or is beyond what the library can count.
 func often(o *rrule.ROption) bool {
-	return o.Freq > rrule.DAILY || max(len(o.Byhour), 1)*max(len(o.Byminute), 1)*max(len(o.Bysecond), 1) > mostDaily
+	return o.Freq > rrule.DAILY || o.Interval > mostInterval || max(len(o.Byhour), 1)*max(len(o.Byminute), 1)*max(len(o.Bysecond), 1) > mostDaily
 }
 
 func until(rule string) string {

@@ -150,24 +150,25 @@ func onsets(part *Component) (all []onset) {
 	if err != nil || o.Freq != rrule.YEARLY || len(rule) > longestRule || often(o) {
 		return all
 	}
-	if !o.Until.IsZero() {
+	if o.Until.IsZero() {
+		o.Until = farAhead
+	} else {
 		o.Until = o.Until.Add(from)
 	}
 	o.Dtstart = start
-	r, err := rrule.NewRRule(*o)
-	if err != nil {
-		return all
-	}
-	next := r.Iterator()
-	for range mostOnsets {
-		at, more := next()
-		if !more || at.Year() > 2200 {
-			break
+	n := 0
+	_ = each(o, func(at time.Time) bool { // what is known by then holds
+		if n++; n > mostOnsets || at.Year() > 2200 {
+			return false
 		}
 		all = append(all, onset{at, from, to})
-	}
+		return true
+	})
 	return all
 }
+
+// farAhead ends what has no end: the library would end it after 292 years.
+var farAhead = time.Date(9998, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // wallForm is a time without a zone.
 const wallForm = "20060102T150405"
