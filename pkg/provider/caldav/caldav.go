@@ -132,6 +132,7 @@ func (c *Client) resolve(from, ref string) (string, error) {
 
 // multistatus is the answer to a PROPFIND or REPORT.
 type multistatus struct {
+	XMLName   xml.Name   `xml:"DAV: multistatus"`
 	Responses []response `xml:"DAV: response"`
 }
 

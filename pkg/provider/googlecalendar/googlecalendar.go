@@ -219,8 +219,8 @@ func (c *Client) Read(ctx context.Context, calendar string, within calendars.Spa
 	reading := calendars.Reading{Ours: map[calendars.Key]calendars.Span{}}
 	for range mostPages {
 		var page struct {
-			Items []item `json:"items"`
-			Next  string `json:"nextPageToken"`
+			Items *[]item `json:"items"`
+			Next  string  `json:"nextPageToken"`
 		}
 		if err := c.send(ctx, http.MethodGet, eventsOf(calendar), query, nil, &page); err != nil {
 			if status := upstream.StatusOf(err); status == http.StatusForbidden || status == http.StatusNotFound {
@@ -228,7 +228,10 @@ func (c *Client) Read(ctx context.Context, calendar string, within calendars.Spa
 			}
 			return reading, err
 		}
-		for _, i := range page.Items {
+		if page.Items == nil { // it is no list, and no calendar without events
+			return reading, &upstream.Error{Code: upstream.Malformed}
+		}
+		for _, i := range *page.Items {
 			s, timed := i.span(zone)
 			k, ours := keyOf(i.ID)
 			switch {
