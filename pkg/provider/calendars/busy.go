@@ -33,7 +33,7 @@ const (
 	// mostInAll bounds those of a calendar.
 	mostInAll = 2_000_000
 	// mostDaily is how often in a day a series can be for its moments to be told apart.
-	mostDaily = 48
+	mostDaily    = 48
 	mostInterval = 10_000
 	// readWithin bounds the work in time.
 	readWithin = 5 * time.Second

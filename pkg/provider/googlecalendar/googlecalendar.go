@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -76,11 +77,47 @@ func (c *Client) sendWith(ctx context.Context, token, etag, method, path string,
 	if etag != "" {
 		req.Header.Set("If-Match", etag)
 	}
-	if answer == nil {
-		_, err = upstream.Exchange(c.HTTP, req)
+	text, err = c.exchange(req)
+	if err != nil || answer == nil {
 		return err
 	}
-	return upstream.ExchangeJSON(c.HTTP, req, answer)
+	if err := json.Unmarshal(text, answer); err != nil {
+		return &upstream.Error{Code: upstream.Malformed, Err: err}
+	}
+	return nil
+}
+
+// exchange makes a request. Limits are told by 403 too, for a reason that the answer names.
+func (c *Client) exchange(req *http.Request) ([]byte, error) {
+	resp, err := c.HTTP.Do(req) //nolint:gosec // the client is a guard's
+	if err != nil {
+		return nil, upstream.FromRequest(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, upstream.FromBody(err)
+	}
+	err = upstream.CheckStatus(resp)
+	if resp.StatusCode != http.StatusForbidden {
+		return body, err
+	}
+	var refused struct {
+		Error struct {
+			Errors []struct {
+				Reason string `json:"reason"`
+			} `json:"errors"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &refused) == nil {
+		for _, e := range refused.Error.Errors {
+			switch e.Reason {
+			case "rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "dailyLimitExceeded":
+				return nil, &upstream.Error{Code: upstream.RateLimited, Status: http.StatusTooManyRequests}
+			}
+		}
+	}
+	return nil, err
 }
 
 const (

@@ -84,6 +84,12 @@ func TestRead(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, got.Merged)
 	require.Len(t, got.Busy, 4)
+	s.Behave(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = w.Write([]byte(`{"error":{"errors":[{"domain":"usageLimits","reason":"rateLimitExceeded"}],"code":403}}`))
+	})
+	_, err = c.Read(t.Context(), googlecalendartest.Calendar, july, berlin)
+	require.ErrorIs(t, err, upstream.ErrRateLimited)
 	s.Behave(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) })
 	_, err = c.Read(t.Context(), googlecalendartest.Calendar, july, berlin)
 	require.ErrorIs(t, err, upstream.ErrMalformed, "nothing is no empty calendar")
