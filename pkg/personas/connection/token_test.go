@@ -195,4 +195,3 @@ func TestTokensThatAreRefused(t *testing.T) {
 	require.NoError(t, db.QueryRow(t.Context(), `SELECT count(*) FROM connection_token`).Scan(&left))
 	require.Zero(t, left)
 }
-
