@@ -89,7 +89,7 @@ type InboxBooking struct {
 	BookingKind          string             `json:"bookingKind" doc:"The kind of appointment, by its key in the schedule."`
 	ScheduleID           id.Schedule        `json:"scheduleId" doc:"The schedule whose time it is."`
 	CalendarEventID      *string            `json:"calendarEventId" doc:"The UID of the event in the invitations that are mailed."`
-	CalendarConnectionID *id.Connection     `json:"calendarConnectionId" doc:"The connection in whose calendar it is kept; null for none."`
+	CalendarConnectionID *id.Connection     `json:"calendarConnectionId" nullable:"true" doc:"The connection in whose calendar it is kept; null for none."`
 	Location             *string            `json:"location" doc:"Where it is; null where the schedule does not say."`
 	State                inbox.BookingState `json:"state" enum:"requested,confirmed,moved,cancelled,no_show" doc:"requested until the team confirms it, where the schedule wants that; moved once it counts at another time."`
 }

@@ -39,7 +39,9 @@ func (a *API) registerSchedules(s *route.Service) {
 
 	create := list
 	create.ID, create.Method, create.Class, create.Scope = "createSchedule", http.MethodPost, "write", scope.InboxWrite
-	create.Status, create.Idempotent, create.Feature, create.Description = http.StatusCreated, true, feature, ""
+	create.Status, create.Idempotent, create.Feature = http.StatusCreated, true, feature
+	create.Errors = []problem.Code{problem.NotFound}
+	create.Description = "With a calendar its times are not offered, and appointments are written into it. What people move or delete there is moved or cancelled here."
 	create.Summary = "Make a schedule"
 	route.Handle(s, create, a.createSchedule)
 
@@ -67,19 +69,19 @@ func (p *SchedulePath) schedule() (id.Schedule, error) {
 
 // Schedule is the hours in which times are offered.
 type Schedule struct {
-	ID            id.Schedule         `json:"id" doc:"Id of the schedule, with the prefix sched_."`
-	Name          string              `json:"name" doc:"What your team calls it."`
-	Timezone      string              `json:"timezone" doc:"The time zone of its hours, such as Europe/Berlin."`
-	Hours         []ScheduleHours     `json:"hours" doc:"Hours of every week."`
-	Exceptions    []ScheduleException `json:"exceptions" doc:"Dates with hours of their own."`
-	Kinds         []ScheduleKind      `json:"kinds" doc:"The kinds of appointments."`
-	StepMinutes   int64               `json:"stepMinutes" doc:"How far apart times begin, in minutes."`
-	NoticeMinutes int64               `json:"noticeMinutes" doc:"How long before its beginning a time can be booked at the latest, in minutes."`
-	HorizonDays   int64               `json:"horizonDays" doc:"How many days ahead times are offered."`
-	Capacity      int64               `json:"capacity" doc:"How many appointments there are at the same time, at most."`
-	Calendar      *ScheduleCalendar   `json:"calendar" nullable:"true" doc:"A calendar of your own that appointments are kept in too; null for none."`
-	CreatedAt     time.Time           `json:"createdAt" doc:"When it was made, in UTC."`
-	UpdatedAt     time.Time           `json:"updatedAt" doc:"When it was last changed, in UTC."`
+	ID            id.Schedule                    `json:"id" doc:"Id of the schedule, with the prefix sched_."`
+	Name          string                         `json:"name" doc:"What your team calls it."`
+	Timezone      string                         `json:"timezone" doc:"The time zone of its hours, such as Europe/Berlin."`
+	Hours         []ScheduleHours                `json:"hours" doc:"Hours of every week."`
+	Exceptions    []ScheduleException            `json:"exceptions" doc:"Dates with hours of their own."`
+	Kinds         []ScheduleKind                 `json:"kinds" doc:"The kinds of appointments."`
+	StepMinutes   int64                          `json:"stepMinutes" doc:"How far apart times begin, in minutes."`
+	NoticeMinutes int64                          `json:"noticeMinutes" doc:"How long before its beginning a time can be booked at the latest, in minutes."`
+	HorizonDays   int64                          `json:"horizonDays" doc:"How many days ahead times are offered."`
+	Capacity      int64                          `json:"capacity" doc:"How many appointments there are at the same time, at most."`
+	Calendar      route.OrNull[ScheduleCalendar] `json:"calendar" doc:"A calendar of your own that appointments are kept in too; null for none."`
+	CreatedAt     time.Time                      `json:"createdAt" doc:"When it was made, in UTC."`
+	UpdatedAt     time.Time                      `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
 
 // ScheduleCalendar is a calendar that the appointments of a schedule are kept in too.
@@ -147,7 +149,7 @@ func showSchedule(s slot.Schedule) Schedule {
 		CreatedAt: s.CreatedAt.UTC(), UpdatedAt: s.UpdatedAt.UTC(),
 	}
 	if c := p.Calendar; c != nil {
-		shown.Calendar = &ScheduleCalendar{ConnectionID: c.Connection, Calendar: c.ID, WhenUnread: c.Unread}
+		shown.Calendar.Value = &ScheduleCalendar{ConnectionID: c.Connection, Calendar: c.ID, WhenUnread: c.Unread}
 	}
 	for _, h := range p.Hours {
 		shown.Hours = append(shown.Hours, ScheduleHours(h))
@@ -182,16 +184,16 @@ func (a *API) getSchedule(ctx context.Context, c *route.Call, p *SchedulePath) (
 	}
 	c.SetVersion(s.Edition)
 	shown := showSchedule(s)
-	if shown.Calendar == nil {
+	if shown.Calendar.Value == nil {
 		return shown, nil
 	}
 	joined, err := slot.GetJoined(ctx, a.Tenants, c.Org(), which)
 	if errdefs.IsNotFound(err, slot.CalendarNoun) {
 		return shown, nil
 	}
-	shown.Calendar.ReadAt = route.UTC(joined.ReadAt)
+	shown.Calendar.Value.ReadAt = route.UTC(joined.ReadAt)
 	if joined.ErrorCode != "" {
-		shown.Calendar.ErrorCode = &joined.ErrorCode
+		shown.Calendar.Value.ErrorCode = &joined.ErrorCode
 	}
 	return shown, err
 }
@@ -210,7 +212,7 @@ type ScheduleInput struct {
 	NoticeMinutes *int64              `json:"noticeMinutes,omitempty" minimum:"0" maximum:"525600" nullable:"true" doc:"How long before its beginning a time can be booked at the latest, in minutes; 60 unless given."`
 	HorizonDays   int64               `json:"horizonDays,omitempty" minimum:"1" maximum:"366" doc:"How many days ahead times are offered; 60 unless given."`
 	Capacity      int64               `json:"capacity,omitempty" minimum:"1" maximum:"100" doc:"How many appointments there are at the same time, at most; 1 unless given."`
-	Calendar      *CalendarInput      `json:"calendar,omitempty" nullable:"true" doc:"A calendar of your own, whose times are not offered and that appointments are written into; none unless given. The key needs connections:read."`
+	Calendar      *CalendarInput      `json:"calendar,omitempty" doc:"A calendar of your own, whose times are not offered and that appointments are written into; none unless given. The key needs connections:read."`
 }
 
 // CalendarInput is a calendar that a schedule is to be kept in.
