@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	clocktest "k8s.io/utils/clock/testing"
 
@@ -163,10 +164,10 @@ func TestTokensThatAreRefused(t *testing.T) {
 	a.clock.Step(2 * time.Hour)
 	a.service.Behave(func(w http.ResponseWriter, r *http.Request) {
 		db, err := a.tenants.Shard(context.Background(), "a")
-		require.NoError(t, err)
+		assert.NoError(t, err)
 		_, err = db.Exec(context.Background(), `UPDATE connection_token SET holder = NULL, held_until = NULL`) // as if it had taken too long
-		require.NoError(t, err)
-		require.NoError(t, a.ask(context.Background(), a.tokens()))
+		assert.NoError(t, err)
+		assert.NoError(t, a.ask(context.Background(), a.tokens()))
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = w.Write([]byte(`{"error":"invalid_grant"}`))
 	})

@@ -148,13 +148,8 @@ func (c *Component) named(name string) (found []*Component) {
 
 // set writes a line in place of those of its name, which is there once afterwards.
 func (c *Component) set(name, value string) {
-	kept := c.Lines[:0:0]
-	for _, l := range c.Lines {
-		if l.Name != name {
-			kept = append(kept, l)
-		}
-	}
-	c.Lines = append(kept, Line{Name: name, Value: value, Raw: name + ":" + value})
+	c.drop(name)
+	c.Lines = append(c.Lines, Line{Name: name, Value: value, Raw: name + ":" + value})
 }
 
 // drop takes away the lines of a name.

@@ -89,7 +89,7 @@ func (c *Client) sendWith(ctx context.Context, token, etag, method, path string,
 
 // exchange makes a request. Limits are told by 403 too, for a reason that the answer names.
 func (c *Client) exchange(req *http.Request) ([]byte, error) {
-	resp, err := c.HTTP.Do(req) //nolint:gosec // the client is a guard's
+	resp, err := c.HTTP.Do(req)
 	if err != nil {
 		return nil, upstream.FromRequest(err)
 	}

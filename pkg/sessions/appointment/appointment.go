@@ -106,7 +106,7 @@ func (k *Keeper) writing(one job.Work) job.Work {
 }
 
 // call asks the calendar of a connection, and reports how that went.
-func (k *Keeper) call(ctx context.Context, to *connection.Opened, name string, do func(calendars.Service) error) error {
+func (k *Keeper) call(to *connection.Opened, name string, do func(calendars.Service) error) error {
 	began := k.Clock.Now()
 	err := to.Calendars(k.Egress, k.Tokens, k.Clock, do)
 	k.Report.Report(to.Org, to.ID, connection.OutcomeOf(name, began, k.Clock.Now(), err))
@@ -202,7 +202,7 @@ func (k *Keeper) put(by uuid.UUID, s standing) *dispatch.Message {
 	return &dispatch.Message{
 		To: e.Connection,
 		Tell: func(ctx context.Context, to *connection.Opened) error {
-			return k.call(ctx, to, "event.write", func(c calendars.Service) (err error) {
+			return k.call(to, "event.write", func(c calendars.Service) (err error) {
 				newer, err = c.Write(ctx, e.Calendar, s.written(by, k.Clock.Now()))
 				return err
 			})
@@ -243,9 +243,9 @@ func (k *Keeper) take(by uuid.UUID, s standing) *dispatch.Message {
 	return &dispatch.Message{
 		To: e.Connection,
 		Tell: func(ctx context.Context, to *connection.Opened) error {
-			return k.call(ctx, to, "event.remove", func(c calendars.Service) error { return c.Remove(ctx, e.Calendar, calendars.KeyOf(by)) })
+			return k.call(to, "event.remove", func(c calendars.Service) error { return c.Remove(ctx, e.Calendar, calendars.KeyOf(by)) })
 		},
-		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, o dispatch.Outcome) (time.Duration, error) {
+		Keep: func(ctx context.Context, tx *tenant.Tx, _ *job.Job, now time.Time, o dispatch.Outcome) (time.Duration, error) {
 			if !o.Acknowledged() && !o.Abandoned() {
 				return 0, nil
 			}

@@ -73,7 +73,7 @@ func (k *Keeper) read(ctx context.Context, j job.Job) (*dispatch.Message, error)
 	return &dispatch.Message{
 		To: joined.Connection,
 		Tell: func(ctx context.Context, to *connection.Opened) error {
-			return k.call(ctx, to, "calendar.read", func(c calendars.Service) (err error) {
+			return k.call(to, "calendar.read", func(c calendars.Service) (err error) {
 				f, err = k.readOnce(ctx, c, j.Org, s, joined, true)
 				return err
 			})
