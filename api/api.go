@@ -125,9 +125,9 @@ func Operations(s *route.Service, p Parts) {
 	(&activity.API{Tenants: d.Tenants}).Register(s)
 	avatars.New(d.Tenants, p.Files, p.Library, p.Egress, p.Plans).Register(s)
 	tokens := connection.NewTokens(d.Tenants, p.Vault, p.Egress, d.Clock)
-	calendars := &appointment.Keeper{
+	calendars := appointment.New(appointment.Options{
 		Tenants: d.Tenants, Opener: p.Connections, Report: p.Reporter, Egress: p.Egress, Tokens: tokens, Clock: d.Clock, Rests: dispatch.NewRests(),
-	}
+	})
 	(&connections.API{
 		Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault, Clock: d.Clock, Opener: p.Connections, Reporter: p.Reporter, Tokens: tokens,
 	}).Register(s)

@@ -60,10 +60,10 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	b := o.Backend
-	s := &Server{options: o, service: o.Service, calendars: &appointment.Keeper{
+	s := &Server{options: o, service: o.Service, calendars: appointment.New(appointment.Options{
 		Tenants: b.Tenants, Opener: o.Minds.Connections, Report: o.Minds.Reporter, Egress: b.Egress,
 		Tokens: connection.NewTokens(b.Tenants, b.Vault, b.Egress, b.Options.Clock), Clock: b.Options.Clock, Rests: dispatch.NewRests(),
-	}}
+	})}
 	if s.service == nil {
 		s.service = ownService(o)
 	}

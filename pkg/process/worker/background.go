@@ -141,10 +141,10 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 
 // calendars keeps appointments in organizations' calendars.
 func calendars(b *backend.Backend, m *minds.Minds) *appointment.Keeper {
-	return &appointment.Keeper{
+	return appointment.New(appointment.Options{
 		Tenants: b.Tenants, Opener: m.Connections, Report: m.Reporter, Egress: b.Egress, Tokens: connection.NewTokens(b.Tenants, b.Vault, b.Egress, b.Options.Clock),
 		Clock: b.Options.Clock, Interviews: candidate.Letters{}, Rests: dispatch.NewRests(),
-	}
+	})
 }
 
 // signer has candidates' records signed by the keys of their organizations.

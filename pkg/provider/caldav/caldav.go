@@ -243,7 +243,6 @@ func (c *Client) Calendars(ctx context.Context) ([]calendars.Calendar, error) {
 const (
 	mostHomes     = 4
 	mostCalendars = 200
-	longestName   = 200
 )
 
 // principal finds the page of the account.
@@ -293,11 +292,9 @@ func (c *Client) calendarsIn(ctx context.Context, home string) (all []calendars.
 		if err != nil {
 			continue // it is shown from another server
 		}
-		name := strings.Join(strings.Fields(of.Name), " ")
-		if len(name) > longestName {
-			name = strings.ToValidUTF8(name[:longestName], "")
+		if which := c.idOf(address); len(which) <= calendars.LongestID {
+			all = append(all, calendars.Calendar{ID: which, Name: calendars.NameOf(of.Name), Writable: of.writable()})
 		}
-		all = append(all, calendars.Calendar{ID: c.idOf(address), Name: name, Writable: of.writable()})
 	}
 	slices.SortFunc(all, func(a, b calendars.Calendar) int { return strings.Compare(a.ID, b.ID) })
 	return all, nil

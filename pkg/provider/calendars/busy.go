@@ -31,7 +31,7 @@ const (
 	// than a century of days.
 	mostOfSeries = 50_000
 	// mostInAll bounds those of a calendar.
-	mostInAll = 2_000_000
+	mostInAll = 500_000
 	// mostDaily is how often in a day a series can be for its moments to be told apart.
 	mostDaily    = 48
 	mostInterval = 10_000

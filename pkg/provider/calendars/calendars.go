@@ -20,6 +20,21 @@ type Calendar struct {
 	Writable bool
 }
 
+// LongestID is how long the id of a calendar is at most, and longestName its name, in bytes.
+const (
+	LongestID   = 1024
+	longestName = 200
+)
+
+// NameOf is what a server calls a calendar, in one line.
+func NameOf(text string) string {
+	name := strings.Join(strings.Fields(text), " ")
+	if len(name) > longestName {
+		name = strings.ToValidUTF8(name[:longestName], "")
+	}
+	return name
+}
+
 // Span is a time from one moment until before another.
 type Span struct{ From, To time.Time }
 

@@ -33,9 +33,12 @@ var errMalformed = errors.New("the text is no iCalendar, or too much of it")
 
 // Parse reads a text with one VCALENDAR. Lines that make no sense are kept, and looked at no further.
 func Parse(text string) (*Component, error) {
+	if strings.Count(text, "\n") > mostLines {
+		return nil, errMalformed
+	}
 	var open []*Component
-	for n, raw := range unfold(text) {
-		if n > mostLines || len(raw) > longestLine {
+	for _, raw := range unfold(text) {
+		if len(raw) > longestLine {
 			return nil, errMalformed
 		}
 		l := readLine(raw)
@@ -84,8 +87,11 @@ func readLine(raw string) Line {
 		return l
 	}
 	name, rest := strings.ToUpper(raw[:end]), raw[end:]
-	params := map[string]string{}
+	var params map[string]string
 	for strings.HasPrefix(rest, ";") {
+		if params == nil {
+			params = map[string]string{}
+		}
 		key, after, found := strings.Cut(rest[1:], "=")
 		if !found {
 			return l

@@ -141,8 +141,8 @@ func (c *Client) Calendars(ctx context.Context) (all []calendars.Calendar, err e
 			return nil, err
 		}
 		for _, i := range page.Items {
-			if len(all) < mostCalendars {
-				all = append(all, calendars.Calendar{ID: i.ID, Name: i.Summary, Writable: i.AccessRole == "owner" || i.AccessRole == "writer"})
+			if len(all) < mostCalendars && len(i.ID) <= calendars.LongestID {
+				all = append(all, calendars.Calendar{ID: i.ID, Name: calendars.NameOf(i.Summary), Writable: i.AccessRole == "owner" || i.AccessRole == "writer"})
 			}
 		}
 		if page.Next == "" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 	"k8s.io/utils/clock"
 
@@ -48,8 +49,8 @@ type Interviews interface {
 	CancelByCalendar(ctx context.Context, tx *tenant.Tx, which id.Interview, sequence int64, now time.Time) error
 }
 
-// Keeper keeps appointments in calendars. It is safe for concurrent use.
-type Keeper struct {
+// Options are what a Keeper works with.
+type Options struct {
 	Tenants *tenant.Tenants
 	Opener  *connection.Opener
 	Report  *connection.Reporter
@@ -60,8 +61,23 @@ type Keeper struct {
 	Interviews Interviews
 	// Rests are shared by all that asks calendars in a process.
 	Rests *dispatch.Rests
+}
 
+// Keeper keeps appointments in calendars. It is safe for concurrent use.
+type Keeper struct {
+	Options
 	freshening singleflight.Group
+	// tried is when a calendar was read for somebody who waits, by the job that reads it.
+	tried *lru.Cache[id.Job, time.Time]
+}
+
+// New makes a keeper.
+func New(o Options) *Keeper {
+	tried, err := lru.New[id.Job, time.Time](mostTried)
+	if err != nil {
+		panic(err) // the size is good
+	}
+	return &Keeper{Options: o, tried: tried}
 }
 
 // patience is that with a calendar: a booking is for weeks ahead. What was given up is written once the connection is

@@ -23,6 +23,7 @@ import (
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/slot"
 	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/store/tenant/tenanttest"
 )
 
 func name(i inbox.Item) string { return string(calendars.KeyOf(uuid.UUID(i.ID))) + ".ics" }
@@ -419,4 +420,127 @@ func TestRadicale(t *testing.T) {
 	require.Equal(t, inbox.Cancelled, b.booking(i).State)
 	b.write()
 	require.Empty(t, b.jobs(job.CalendarWrite))
+}
+
+// What is busy every day at nine is not offered at nine, before and after both changes of the clocks, in two zones.
+func TestDaylightSaving(t *testing.T) {
+	for zone, changes := range map[string][]string{"Europe/Berlin": {"2026-10-25", "2027-03-28"}, "America/New_York": {"2026-11-01", "2027-03-14"}} {
+		b, server := fake(t)
+		in, err := time.LoadLocation(zone)
+		require.NoError(t, err)
+		server.Put("daily.ics", "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:daily\r\nDTSTART;TZID="+zone+":20260701T090000\r\nDTEND;TZID="+zone+
+			":20260701T110000\r\nRRULE:FREQ=DAILY\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")
+		p := b.plan(caldavtest.Calendar)
+		p.Timezone, p.HorizonDays, p.Hours = zone, 300, nil
+		for _, day := range slot.Weekdays() {
+			p.Hours = append(p.Hours, slot.Hours{Day: day, From: "08:00", To: "13:00"})
+		}
+		s := b.schedule(p)
+		b.read()
+		for _, change := range changes {
+			day, err := time.ParseInLocation(time.DateOnly, change, in)
+			require.NoError(t, err)
+			from := day.AddDate(0, 0, -1)
+			found, err := s.Times(t.Context(), b.tenants, b.org, p.Kinds[0], b.clock.Now(), from, from.AddDate(0, 0, 3), uuid.UUID{}, 100)
+			require.NoError(t, err)
+			var walls []string
+			for _, f := range found {
+				walls = append(walls, f.StartsAt.In(in).Format("15:04"))
+			}
+			require.Equal(t, []string{"08:00", "11:00", "12:00", "08:00", "11:00", "12:00", "08:00", "11:00", "12:00"}, walls, "%s %s", zone, change)
+		}
+		// What is booked on such a day is at that moment in the calendar.
+		day, err := time.ParseInLocation(time.DateOnly, changes[0], in)
+		require.NoError(t, err)
+		at := time.Date(day.Year(), day.Month(), day.Day(), 8, 0, 0, 0, in)
+		i := b.book(s, at)
+		b.write()
+		require.Contains(t, server.Texts()[name(i)], "DTSTART:"+form(at)+"\r\n")
+		b.read()
+		require.Equal(t, inbox.Confirmed, b.booking(i).State)
+	}
+}
+
+// A calendar that fails at once is asked no more often for those who wait than one that answers.
+func TestFresheningWhatFails(t *testing.T) {
+	b, server := fake(t)
+	s := b.schedule(b.plan(caldavtest.Calendar))
+	b.read()
+	b.clock.Step(time.Minute)
+	server.Always(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+	before := len(server.Requests())
+	for range 50 {
+		b.keeper.Freshen(t.Context(), b.org, s.ID)
+	}
+	require.Len(t, server.Requests(), before+1)
+	require.Len(t, b.hours(s), 24)
+}
+
+// Who reserves a time of a schedule with a calendar gets it alone, as of any other.
+func TestTwoBookOneTime(t *testing.T) {
+	b, _ := fake(t)
+	p := b.plan(caldavtest.Calendar)
+	s := b.schedule(p)
+	b.read()
+	for n := range 100 {
+		var (
+			both sync.WaitGroup
+			errs [2]error
+		)
+		for i := range errs {
+			both.Go(func() { _, errs[i] = b.tryBook(s, hour(n)) })
+		}
+		both.Wait()
+		won, lost := errs[0], errs[1]
+		if won != nil {
+			won, lost = lost, won
+		}
+		require.NoError(t, won)
+		require.True(t, errdefs.IsConflict(lost, slot.Noun, slot.ReasonTaken), "%v", lost)
+	}
+}
+
+// No statement looks through all events, nor through all that is reserved.
+func TestTheStatementsRideTheirIndexes(t *testing.T) {
+	tenants, sent, org, _ := tenanttest.NewTraced(t)
+	db, err := tenants.Shard(t.Context(), "a")
+	require.NoError(t, err)
+	for _, fill := range []string{
+		`INSERT INTO slot_event (org_id, reserved_by, schedule_id, connection_id, calendar, sequence, starts_at, ends_at, written_at)
+			SELECT $1, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '/', 0, now(), now(), now() FROM generate_series(1, 2000)`,
+		`INSERT INTO slot_reservation (org_id, holder_id, reserved_by, busy_from, busy_to)
+			SELECT $1, gen_random_uuid(), gen_random_uuid(), now(), now() FROM generate_series(1, 2000)`,
+	} {
+		_, err := db.Exec(t.Context(), fill, org)
+		require.NoError(t, err)
+	}
+	which := id.NewSchedule()
+	in := func(fn func(context.Context, *tenant.Tx) error) func() error {
+		return func() error { return tenants.InTx(t.Context(), org, fn) }
+	}
+	for name, c := range map[string]struct {
+		text, index string
+		run         func() error
+	}{
+		"events ahead": {"FROM slot_event WHERE org_id = $1 AND schedule_id", "slot_event_by_schedule", func() error {
+			_, err := slot.EventsAhead(t.Context(), tenants, org, which, time.Now())
+			return err
+		}},
+		"an event": {"FROM slot_event WHERE org_id = $1 AND reserved_by", "slot_event_pkey", in(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := slot.FindEvent(ctx, tx, uuid.New())
+			return err
+		})},
+		"what is ahead": {"SELECT a.reserved_by", "slot_event_by_schedule", in(func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := slot.WriteAhead(ctx, tx, which, uuid.UUID{}, time.Now())
+			return err
+		})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, statement := range sent.Of(t, c.text, c.run) {
+				plan := statement.Forced(t, db)
+				require.Contains(t, plan, c.index, statement.SQL)
+				require.NotRegexp(t, `Seq Scan on s`, plan, statement.SQL)
+			}
+		})
+	}
 }

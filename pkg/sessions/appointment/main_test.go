@@ -50,10 +50,10 @@ func newBench(t *testing.T, address, secret string, g *egress.Guard) *bench {
 	b.vault, err = vault.New(vault.NewKey())
 	require.NoError(t, err)
 	b.report = &connection.Reporter{Tenants: b.tenants, Clock: b.clock, Log: slog.New(slog.DiscardHandler)}
-	b.keeper = &appointment.Keeper{
+	b.keeper = appointment.New(appointment.Options{
 		Tenants: b.tenants, Opener: connection.NewOpener(b.tenants, b.vault, b.clock), Report: b.report, Egress: g,
 		Tokens: connection.NewTokens(b.tenants, b.vault, g, b.clock), Clock: b.clock, Rests: dispatch.NewRests(),
-	}
+	})
 	offer, ok := connection.FindOffer(connection.Calendar, connection.CalDAV)
 	require.True(t, ok)
 	config := connection.Config{"baseUrl": address}
@@ -235,7 +235,7 @@ func (b *bench) write() {
 // read reads every calendar once, and answers how long it is waited for the next time.
 func (b *bench) read() (wait time.Duration) {
 	b.t.Helper()
-	b.clock.Step(2 * time.Second)
+	b.clock.Step(32 * time.Second)
 	for _, j := range b.jobs(job.CalendarRead) {
 		wait = b.step(&j)
 	}

@@ -32,6 +32,11 @@ const (
 	// missingFor is how long an event has to be missing before its appointment is cancelled: a server that is being
 	// mended can have none for a while.
 	missingFor = 5 * time.Minute
+	// settled is how long ago an event was written here before what is there is somebody else's doing: the clocks of processes
+	// differ.
+	settled = 30 * time.Second
+	// mostTried bounds the schedules that are remembered as tried.
+	mostTried = 10_000
 	// mostFollowed is how many events are followed at once, and mostAsked how many are asked for. The rest is next time.
 	mostFollowed = 200
 	mostAsked    = 20
@@ -150,7 +155,7 @@ func (f *found) settle(j slot.Joined, within calendars.Span) {
 func (f *found) look(ctx context.Context, c calendars.Service, j slot.Joined, zone *time.Location) error {
 	asked := 0
 	for _, e := range f.events {
-		if e.Sequence < 0 || e.Connection != j.Connection || e.Calendar != j.Calendar || !e.StartsAt.After(f.at) || !e.WrittenAt.Before(f.at) {
+		if e.Sequence < 0 || e.Connection != j.Connection || e.Calendar != j.Calendar || !e.StartsAt.After(f.at) || !e.WrittenAt.Before(f.at.Add(-settled)) {
 			continue
 		}
 		key := calendars.KeyOf(e.Reserver)
@@ -290,10 +295,15 @@ func (k *Keeper) freshen(ctx context.Context, org id.Org, which id.Schedule) {
 	if err != nil || joined.ReadAt != nil && k.Clock.Now().Sub(*joined.ReadAt) < fresh {
 		return
 	}
+	// One that fails at once is asked no more often than one that answers.
+	if tried, ok := k.tried.Get(joined.Job); ok && k.Clock.Now().Sub(tried) < fresh {
+		return
+	}
 	s, err := slot.Get(ctx, k.Tenants, org, which)
 	if err != nil {
 		return
 	}
+	k.tried.Add(joined.Job, k.Clock.Now())
 	to, err := k.Opener.Open(ctx, org, joined.Connection)
 	if err != nil || k.Rests.Left(&to, k.Clock.Now()) > 0 {
 		return

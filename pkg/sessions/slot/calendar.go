@@ -15,6 +15,7 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/provider/calendars"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -38,8 +39,6 @@ const (
 const (
 	// Stale is how old what was read of a calendar can be where Close holds.
 	Stale = time.Hour
-	// longestCalendar is in bytes.
-	longestCalendar = 1024
 )
 
 // ReasonUnread is that of the conflict of a time whose calendar was not read for too long.
@@ -47,7 +46,7 @@ const ReasonUnread = "calendar_unread"
 
 func (c *Calendar) check() error {
 	switch {
-	case c.ID == "" || len(c.ID) > longestCalendar || strings.ContainsAny(c.ID, "?#\\") || strings.ContainsFunc(c.ID, func(r rune) bool { return r <= ' ' || r == 0x7f }):
+	case c.ID == "" || len(c.ID) > calendars.LongestID || strings.ContainsAny(c.ID, "?#\\") || strings.ContainsFunc(c.ID, func(r rune) bool { return r <= ' ' || r == 0x7f }):
 		return errdefs.InvalidField("calendar.calendar", "is no calendar's path or id, as a test of the connection lists them")
 	case c.Unread != Offer && c.Unread != Close:
 		return errdefs.InvalidField("calendar.whenUnread", "is offer or close")

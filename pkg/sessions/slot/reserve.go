@@ -69,11 +69,11 @@ func Reserve(ctx context.Context, tx *tenant.Tx, which id.Schedule, kind string,
 // Place reserves a time of a schedule that nobody was offered, since a person of the organization chose it in the
 // schedule's calendar, in place of one that something had.
 func Place(ctx context.Context, tx *tenant.Tx, which id.Schedule, kind string, starts, ends time.Time, by uuid.UUID) error {
-	if err := hold(ctx, tx, []holder{holder(which)}); err != nil {
-		return err
-	}
 	s, err := Find(ctx, tx, which)
 	if err != nil {
+		return err
+	}
+	if err := hold(ctx, tx, []holder{holder(which)}); err != nil {
 		return err
 	}
 	k, _ := s.Plan.KindOf(kind)

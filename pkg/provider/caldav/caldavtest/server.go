@@ -20,7 +20,7 @@ import (
 
 // What the account of a Server is, and where its calendar.
 const (
-	Secret   = "ada:pass_word"
+	Secret   = "ada:pass wörd"
 	Home     = "/dav/ada/"
 	Calendar = "/dav/ada/work/"
 )
