@@ -105,11 +105,12 @@ func TestWhoIsUsedIsNotDeleted(t *testing.T) {
 
 	var inUse *errdefs.Conflict
 	require.ErrorAs(t, remove(s.one, a.ID), &inUse)
-	require.Equal(t, "The connection is used by 1 personas, 1 voices, 1 portals and 0 live sessions.", inUse.Message)
+	require.Equal(t, "The connection is used by 1 personas, 1 voices, 1 portals, 1 schedules and 0 live sessions.", inUse.Message)
 	require.ErrorIs(t, remove(s.two, a.ID), errdefs.NotFound{Noun: connection.Noun})
 	require.NoError(t, uses(connection.ByPersona(persona)))
 	require.NoError(t, uses(connection.ByVoice(voice)))
 	require.NoError(t, uses(connection.ByPortal(portal)))
+	require.NoError(t, uses(connection.BySchedule(schedule)))
 	require.NoError(t, remove(s.one, a.ID))
 	require.ErrorIs(t, remove(s.one, a.ID), errdefs.Gone{Noun: connection.Noun})
 	_, err := connection.Get(ctx, s.tenants, s.one, a.ID)
