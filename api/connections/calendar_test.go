@@ -1,6 +1,7 @@
 package connections_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -9,8 +10,11 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/hiring/candidate"
 	"visavis.dev/pkg/provider/caldav/caldavtest"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // A calendar is connected, joined with a schedule, and kept in step with what is booked.
@@ -97,7 +101,23 @@ func TestACalendarIsKeptInStep(t *testing.T) {
 	interview := offered.Data(t)["id"].(string)
 	require.Equal(t, http.StatusOK, c.CallAs(t, "updateInterview", interview, c.Acme.New, map[string]any{"startsAt": chosen}).Status)
 	require.Eventually(t, func() bool { return len(s.Texts()) == 2 }, 20*time.Second, 20*time.Millisecond)
-	require.Equal(t, http.StatusOK, c.CallAs(t, "updateInterview", interview, c.Acme.New, map[string]any{"state": "cancelled"}).Status)
+	// What somebody takes out of the calendar is cancelled, unless it changed here since.
+	taken := func(sequence int64) string {
+		t.Helper()
+		which, err := id.ParseInterview(interview)
+		require.NoError(t, err)
+		require.NoError(t, c.Tenants.InTx(t.Context(), c.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+			return candidate.Letters{}.CancelByCalendar(ctx, tx, which, sequence, time.Now().UTC())
+		}))
+		h, err := candidate.GetHuman(t.Context(), c.Tenants, c.Acme.ID, which)
+		require.NoError(t, err)
+		return string(h.State)
+	}
+	require.Equal(t, "booked", taken(0))
+	require.Equal(t, "cancelled", taken(1))
+	require.Equal(t, "cancelled", taken(1))
+	last := c.Told(t, "candidate.interview_cancelled")[0].(map[string]any)["data"].(map[string]any)
+	require.Equal(t, []any{"calendar", "calendar"}, []any{last["cancelledBy"], last["reasonCode"]})
 	require.Eventually(t, func() bool { return len(s.Texts()) == 1 }, 20*time.Second, 20*time.Millisecond)
 
 	left := c.CallAs(t, "updateSchedule", of, c.Acme.New, map[string]any{"calendar": nil})

@@ -20,6 +20,7 @@ import (
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/provider/calendars"
+	"visavis.dev/pkg/provider/upstream"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/slot"
 	"visavis.dev/pkg/store/tenant"
@@ -253,6 +254,18 @@ func (s *standing) written(by uuid.UUID, now time.Time) calendars.Event {
 	}
 }
 
+// longestTaking is how long a calendar is waited for that an event only leaves.
+const longestTaking = time.Minute
+
+// hopeless says whether a calendar that an event leaves is not waited for any longer: the one where it belongs is.
+func hopeless(o dispatch.Outcome) bool {
+	switch upstream.Code(o.Code) {
+	case upstream.RateLimited, upstream.Timeout, upstream.Unavailable, upstream.Truncated:
+		return o.Wait >= longestTaking
+	}
+	return true
+}
+
 // take takes the event away, and has it written where it belongs where that is another calendar.
 func (k *Keeper) take(by uuid.UUID, s standing) *dispatch.Message {
 	e := s.event
@@ -262,13 +275,14 @@ func (k *Keeper) take(by uuid.UUID, s standing) *dispatch.Message {
 			return k.call(to, "event.remove", func(c calendars.Service) error { return c.Remove(ctx, e.Calendar, calendars.KeyOf(by)) })
 		},
 		Keep: func(ctx context.Context, tx *tenant.Tx, _ *job.Job, now time.Time, o dispatch.Outcome) (time.Duration, error) {
-			if !o.Acknowledged() && !o.Abandoned() {
+			elsewhere := s.Holds && s.target != nil
+			if !o.Acknowledged() && !o.Abandoned() && !(elsewhere && hopeless(o)) {
 				return 0, nil
 			}
 			if err := slot.DropEvent(ctx, tx, *e); err != nil {
 				return 0, err
 			}
-			if !s.Holds || s.target == nil {
+			if !elsewhere {
 				return 0, nil
 			}
 			return 0, slot.Event{

@@ -544,3 +544,26 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 		})
 	}
 }
+
+// Who leaves a calendar that takes nothing any more is in the next one at once.
+func TestLeavingABrokenCalendar(t *testing.T) {
+	b, server := fake(t)
+	s := b.schedule(b.plan("/dav/ada/gone/"))
+	i := b.book(s, hour(9))
+	b.write()
+	require.NotEmpty(t, b.jobs(job.CalendarWrite), "there is no such calendar")
+	b.change(s, b.plan(caldavtest.Calendar))
+	server.Always(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodDelete && !strings.HasPrefix(r.URL.Path, caldavtest.Calendar) {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		server.Serve(w, r)
+	})
+	for range 3 {
+		b.clock.Step(time.Hour)
+		b.write()
+	}
+	require.Contains(t, server.Texts(), name(i))
+	require.Empty(t, b.jobs(job.CalendarWrite))
+}

@@ -71,7 +71,6 @@ func (d *diary) Free(ctx context.Context) (conversation.Times, error) {
 			of.Own = new(said(b.StartsAt, of.Zone))
 		}
 	}
-	d.freshen(ctx)
 	s, err := slot.Get(ctx, r.server.Tenants, r.org, d.schedule)
 	if errdefs.IsNotFound(err, slot.Noun) {
 		return of, nil
@@ -95,7 +94,8 @@ func (d *diary) Free(ctx context.Context) (conversation.Times, error) {
 	return of, err
 }
 
-// freshen reads the schedule's calendar anew, where it has one.
+// freshen reads the schedule's calendar anew, where it has one, before a time is booked. Nobody waits for it to be told which
+// times are free.
 func (d *diary) freshen(ctx context.Context) {
 	if read := d.room.server.Freshen; read != nil {
 		read(ctx, d.room.org, d.schedule)
