@@ -203,16 +203,16 @@ type ScheduleCreate struct{ Body ScheduleInput }
 
 // ScheduleInput is a schedule to be made.
 type ScheduleInput struct {
-	Name          string              `json:"name" minLength:"1" maxLength:"120" doc:"What your team calls it."`
-	Timezone      string              `json:"timezone" minLength:"1" maxLength:"60" doc:"The time zone of its hours, such as Europe/Berlin."`
-	Hours         []ScheduleHours     `json:"hours" maxItems:"70" doc:"Hours of every week, which do not overlap."`
-	Exceptions    []ScheduleException `json:"exceptions,omitempty" maxItems:"400" doc:"Dates with hours of their own, such as holidays."`
-	Kinds         []ScheduleKind      `json:"kinds" minItems:"1" maxItems:"20" doc:"The kinds of appointments. The first is meant where none is named."`
-	StepMinutes   int64               `json:"stepMinutes,omitempty" minimum:"5" maximum:"720" doc:"How far apart times begin, in minutes; 30 unless given."`
-	NoticeMinutes *int64              `json:"noticeMinutes,omitempty" minimum:"0" maximum:"525600" nullable:"true" doc:"How long before its beginning a time can be booked at the latest, in minutes; 60 unless given."`
-	HorizonDays   int64               `json:"horizonDays,omitempty" minimum:"1" maximum:"366" doc:"How many days ahead times are offered; 60 unless given."`
-	Capacity      int64               `json:"capacity,omitempty" minimum:"1" maximum:"100" doc:"How many appointments there are at the same time, at most; 1 unless given."`
-	Calendar      *CalendarInput      `json:"calendar,omitempty" doc:"A calendar of your own, whose times are not offered and that appointments are written into; none unless given. The key needs connections:read."`
+	Name          string                       `json:"name" minLength:"1" maxLength:"120" doc:"What your team calls it."`
+	Timezone      string                       `json:"timezone" minLength:"1" maxLength:"60" doc:"The time zone of its hours, such as Europe/Berlin."`
+	Hours         []ScheduleHours              `json:"hours" maxItems:"70" doc:"Hours of every week, which do not overlap."`
+	Exceptions    []ScheduleException          `json:"exceptions,omitempty" maxItems:"400" doc:"Dates with hours of their own, such as holidays."`
+	Kinds         []ScheduleKind               `json:"kinds" minItems:"1" maxItems:"20" doc:"The kinds of appointments. The first is meant where none is named."`
+	StepMinutes   int64                        `json:"stepMinutes,omitempty" minimum:"5" maximum:"720" doc:"How far apart times begin, in minutes; 30 unless given."`
+	NoticeMinutes *int64                       `json:"noticeMinutes,omitempty" minimum:"0" maximum:"525600" nullable:"true" doc:"How long before its beginning a time can be booked at the latest, in minutes; 60 unless given."`
+	HorizonDays   int64                        `json:"horizonDays,omitempty" minimum:"1" maximum:"366" doc:"How many days ahead times are offered; 60 unless given."`
+	Capacity      int64                        `json:"capacity,omitempty" minimum:"1" maximum:"100" doc:"How many appointments there are at the same time, at most; 1 unless given."`
+	Calendar      route.OptNull[CalendarInput] `json:"calendar,omitzero" doc:"A calendar of your own, whose times are not offered and that appointments are written into; none unless given. The key needs connections:read."`
 }
 
 // CalendarInput is a calendar that a schedule is to be kept in.
@@ -274,7 +274,7 @@ func (b *ScheduleInput) plan() slot.Plan {
 func (a *API) createSchedule(ctx context.Context, c *route.Call, in *ScheduleCreate) (Schedule, error) {
 	p := in.Body.plan()
 	var err error
-	if p.Calendar, err = in.Body.Calendar.plan(c); err != nil {
+	if p.Calendar, err = in.Body.Calendar.Value.plan(c); err != nil {
 		return Schedule{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Schedule, error) {

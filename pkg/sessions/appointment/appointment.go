@@ -276,7 +276,7 @@ func (k *Keeper) take(by uuid.UUID, s standing) *dispatch.Message {
 		},
 		Keep: func(ctx context.Context, tx *tenant.Tx, _ *job.Job, now time.Time, o dispatch.Outcome) (time.Duration, error) {
 			elsewhere := s.Holds && s.target != nil
-			if !o.Acknowledged() && !o.Abandoned() && !(elsewhere && hopeless(o)) {
+			if !o.Acknowledged() && !o.Abandoned() && (!elsewhere || !hopeless(o)) {
 				return 0, nil
 			}
 			if err := slot.DropEvent(ctx, tx, *e); err != nil {
