@@ -232,7 +232,7 @@ func (in *CalendarInput) plan(c *route.Call) (*slot.Calendar, error) {
 	}
 	which, err := id.ParseConnection(in.ConnectionID)
 	if err != nil {
-		return nil, problem.Missing("connection").WithParam("body.calendar.connectionId")
+		return nil, problem.Invalid("body.calendar.connectionId", "This is the id of no connection.")
 	}
 	of := slot.Calendar{Connection: which, ID: in.Calendar, Unread: in.WhenUnread}
 	if of.Unread == "" {
