@@ -61,15 +61,20 @@ database:
 speech:
 	@hack/speech.sh
 
+## calendars: install a CalDAV server for tests where there is none
+.PHONY: calendars
+calendars:
+	@hack/calendars.sh
+
 ## test: every test, against a real database, Kubernetes API server and media server
 # Many tests wait for what takes its time: three packages at once keep two cores busy.
 .PHONY: test
-test: database speech chart statements
+test: database speech calendars chart statements
 	$(GO) run ./hack/withdb $(GO) run ./hack/withkube $(GO) test -p=3 -timeout=25m ./...
 
 ## test-unit: the tests that need neither a database nor Kubernetes
 .PHONY: test-unit
-test-unit: speech
+test-unit: speech calendars
 	$(GO) test $$($(GO) list -test -f '{{.ImportPath}} {{join .Deps " "}}' ./... | \
 		awk '$$1 ~ /\.test$$/ && !/store\/database\/(databasetest|embedded)|envtest/ {sub(/\.test$$/, "", $$1); print $$1}')
 

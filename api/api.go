@@ -51,11 +51,13 @@ import (
 	"visavis.dev/pkg/operations/health"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/personas/dispatch"
 	packs "visavis.dev/pkg/personas/knowledge"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/pkg/portals/portal/template"
 	"visavis.dev/pkg/portals/widget"
+	"visavis.dev/pkg/sessions/appointment"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/sessions/recording"
 	"visavis.dev/pkg/speech/speaker"
@@ -122,13 +124,17 @@ func Operations(s *route.Service, p Parts) {
 	(&keys.API{Changes: p.Changes}).Register(s)
 	(&activity.API{Tenants: d.Tenants}).Register(s)
 	avatars.New(d.Tenants, p.Files, p.Library, p.Egress, p.Plans).Register(s)
+	tokens := connection.NewTokens(d.Tenants, p.Vault, p.Egress, d.Clock)
+	calendars := appointment.New(appointment.Options{
+		Tenants: d.Tenants, Opener: p.Connections, Report: p.Reporter, Egress: p.Egress, Tokens: tokens, Clock: d.Clock, Rests: dispatch.NewRests(),
+	})
 	(&connections.API{
-		Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault, Clock: d.Clock, Opener: p.Connections, Reporter: p.Reporter,
+		Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault, Clock: d.Clock, Opener: p.Connections, Reporter: p.Reporter, Tokens: tokens,
 	}).Register(s)
 	(&consents.API{Tenants: d.Tenants, Files: p.Files}).Register(s)
 	(&voices.API{Tenants: d.Tenants, Files: p.Files, Egress: p.Egress, Plans: p.Plans, Speaker: p.Speaker, Connected: p.Connected}).Register(s)
-	(&personas.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans, Files: p.Files, Minds: p.Minds, Clock: p.Clock}).Register(s)
-	(&duos.API{Tenants: d.Tenants, Library: p.Library, Plans: p.Plans}).Register(s)
+	(&personas.API{Tenants: d.Tenants, Library: p.Library, Files: p.Files, Minds: p.Minds, Clock: p.Clock}).Register(s)
+	(&duos.API{Tenants: d.Tenants, Library: p.Library}).Register(s)
 	(&portals.API{
 		Tenants: d.Tenants, Addresses: p.Addresses, Gallery: p.Gallery, Library: p.Library, Plans: p.Plans,
 		PortalURL: p.PortalURL, LiveURL: p.LiveURL, Artwork: artwork.NewCollector(d.Tenants, p.Files, p.Egress, p.Clock),
@@ -148,9 +154,9 @@ func Operations(s *route.Service, p Parts) {
 	(&subjects.API{Tenants: d.Tenants}).Register(s)
 	(&results.API{Tenants: d.Tenants, Files: p.Files, Registry: p.Registry}).Register(s)
 	(&assignments.API{Tenants: d.Tenants, Gate: p.Gate}).Register(s)
-	(&hiring.API{Tenants: d.Tenants, Plans: p.Plans, Gate: p.Gate, PortalURL: p.PortalURL}).Register(s)
+	(&hiring.API{Tenants: d.Tenants, Plans: p.Plans, Gate: p.Gate, PortalURL: p.PortalURL, Calendars: calendars}).Register(s)
 	(&ats.API{Tenants: d.Tenants, Organization: p.Organization, Gate: p.Gate, Opener: p.Connections, Limiter: d.Limiter, Reporter: p.Reporter}).Register(s)
-	(&inbox.API{Tenants: d.Tenants, Gate: p.Gate}).Register(s)
+	(&inbox.API{Tenants: d.Tenants, Gate: p.Gate, Calendars: calendars}).Register(s)
 	(&dashboards.API{Tenants: d.Tenants, Embeds: p.Embeds, PortalURL: p.PortalURL}).Register(s)
 	(&exports.API{}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)

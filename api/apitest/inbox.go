@@ -48,7 +48,7 @@ func ScheduleBody(n int) map[string]any {
 		"kinds": []any{map[string]any{
 			"key": "tour", "name": "A tour", "durationMinutes": 60, "bufferBeforeMinutes": 0, "bufferAfterMinutes": 0, "location": "Pier 1", "confirm": false,
 		}},
-		"stepMinutes": 60, "noticeMinutes": 0, "horizonDays": 60, "capacity": 1,
+		"stepMinutes": 60, "noticeMinutes": 0, "horizonDays": 60, "capacity": 1, "calendar": nil,
 	}
 }
 

@@ -33,8 +33,8 @@ type Input struct{ Body ConnectionInput }
 
 // ConnectionInput is a connection to be made.
 type ConnectionInput struct {
-	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat" doc:"What the service is to do for personas and portals."`
-	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams" doc:"Which interface the service speaks. GET /connections/providers lists them."`
+	Kind     string                 `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat,calendar" doc:"What the service is to do for personas and portals."`
+	Provider string                 `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams,caldav,google_calendar" doc:"Which interface the service speaks. GET /connections/providers lists them."`
 	Name     string                 `json:"name" minLength:"1" maxLength:"80" doc:"What to call the connection, for people."`
 	Config   map[string]any         `json:"config,omitempty" doc:"Of the form that GET /connections/providers shows."`
 	Secret   *string                `json:"secret,omitempty" minLength:"1" maxLength:"4096" writeOnly:"true" doc:"Write-only: it is never shown again."`
@@ -101,11 +101,12 @@ func (a *API) checkPlan(c *route.Call) error {
 }
 
 // scopes are those that connections of a kind need beside their own: of the kinds crm, helpdesk and chat the inbox is
-// written elsewhere, of kind ats candidates are invited from there, and of kind lms people are let in to portals, or results are
+// written elsewhere, of kind calendar bookings are written and changed
+// there, of kind ats candidates are invited from there, and of kind lms people are let in to portals, or results are
 // written elsewhere.
 var scopes = map[connection.Kind]scope.Scope{
 	connection.CRM: scope.InboxRead, connection.Helpdesk: scope.InboxRead, connection.Chat: scope.InboxRead,
-	connection.ATS: scope.CandidatesWrite, connection.LMS: scope.EmbedWrite,
+	connection.ATS: scope.CandidatesWrite, connection.LMS: scope.EmbedWrite, connection.Calendar: scope.InboxWrite,
 }
 
 // checkWords says whether the key may itself read what a connection of a config tells of conversations.
@@ -210,6 +211,9 @@ func checkSecret(offer connection.Offer, s connection.Secret) error {
 		return problem.Invalid("body.secret", "A connection to %s needs a secret: %s", offer.Provider, offer.Secret)
 	}
 	for i := range len(s) {
+		if offer.Provider == connection.CalDAV && s[i] >= ' ' && s[i] != 0x7f {
+			continue // it is sent encoded
+		}
 		if s[i] <= ' ' || s[i] > '~' {
 			return problem.Invalid("body.secret", "A secret consists of printable ASCII characters without spaces.")
 		}

@@ -42,6 +42,8 @@ type API struct {
 	// Opener opens connections for those who call, and Reporter notes that they did.
 	Opener   *connection.Opener
 	Reporter *connection.Reporter
+	// Tokens are those of calendars.
+	Tokens *connection.Tokens
 }
 
 // Register declares the operations. The providers come first: their path would
@@ -109,8 +111,8 @@ func (a *API) Register(s *route.Service) {
 // Connection is one connection, without its secret.
 type Connection struct {
 	ID          id.Connection       `json:"id" doc:"Id of the connection, with the prefix con_."`
-	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat" doc:"What the service does for personas and portals."`
-	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams" doc:"Which interface the service speaks."`
+	Kind        connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat,calendar" doc:"What the service does for personas and portals."`
+	Provider    connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams,caldav,google_calendar" doc:"Which interface the service speaks."`
 	Name        string              `json:"name" doc:"What the connection is called, for people."`
 	State       connection.State    `json:"state" enum:"unverified,active,failing,disabled" doc:"unverified until a call worked, active, failing after calls that did not, or disabled by hand."`
 	Config      map[string]any      `json:"config" doc:"Of the provider's form; holds no secret."`
@@ -128,9 +130,10 @@ type Connection struct {
 
 // ConnectionUsers are who uses a connection.
 type ConnectionUsers struct {
-	PersonaIDs []id.Persona `json:"personaIds" doc:"Personas whose answers, voices or tools use it."`
-	VoiceIDs   []id.Voice   `json:"voiceIds" doc:"Voices that are spoken by it."`
-	PortalIDs  []id.Portal  `json:"portalIds" doc:"Portals that use it, for signing people in among others."`
+	PersonaIDs  []id.Persona  `json:"personaIds" doc:"Personas whose answers, voices or tools use it."`
+	VoiceIDs    []id.Voice    `json:"voiceIds" doc:"Voices that are spoken by it."`
+	PortalIDs   []id.Portal   `json:"portalIds" doc:"Portals that use it, for signing people in among others."`
+	ScheduleIDs []id.Schedule `json:"scheduleIds" doc:"Schedules whose appointments are kept in a calendar of it."`
 }
 
 // ConnectionLimits bound the calls of a connection.
@@ -150,7 +153,7 @@ type ConnectionHealth struct {
 func show(call *route.Call, c connection.Connection) Connection {
 	shown := Connection{
 		ID: c.ID, Kind: c.Kind, Provider: c.Provider, Name: c.Name, State: c.State, Config: c.Config, SecretSet: c.SecretSet,
-		SecretLast4: orNull(c.SecretLast4), Tools: showTools(c), UsedBy: ConnectionUsers{c.UsedBy.Personas, c.UsedBy.Voices, c.UsedBy.Portals}, Limits: ConnectionLimits{c.TimeoutMs},
+		SecretLast4: orNull(c.SecretLast4), Tools: showTools(c), UsedBy: ConnectionUsers{c.UsedBy.Personas, c.UsedBy.Voices, c.UsedBy.Portals, c.UsedBy.Schedules}, Limits: ConnectionLimits{c.TimeoutMs},
 		Health: ConnectionHealth{
 			LastOKAt: route.UTC(c.Health.OKAt), LastErrorAt: route.UTC(c.Health.ErrorAt), ErrorCode: orNull(c.Health.ErrorCode),
 			ConsecutiveFailures: c.Health.Failures,
@@ -171,6 +174,9 @@ func show(call *route.Call, c connection.Connection) Connection {
 	}
 	if shown.UsedBy.PortalIDs == nil {
 		shown.UsedBy.PortalIDs = []id.Portal{}
+	}
+	if shown.UsedBy.ScheduleIDs == nil {
+		shown.UsedBy.ScheduleIDs = []id.Schedule{}
 	}
 	if shown.UsedBy.VoiceIDs == nil {
 		shown.UsedBy.VoiceIDs = []id.Voice{}
@@ -197,8 +203,8 @@ func (p Path) connection() (id.Connection, error) {
 // Query filters and pages the connections.
 type Query struct {
 	route.Paging
-	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat" doc:"Only services that do this."`
-	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams" doc:"Only services of this provider."`
+	Kind     string `query:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat,calendar" doc:"Only services that do this."`
+	Provider string `query:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams,caldav,google_calendar" doc:"Only services of this provider."`
 	State    string `query:"state" enum:"unverified,active,failing,disabled" doc:"Only connections in this state."`
 }
 
@@ -220,8 +226,8 @@ func (a *API) get(ctx context.Context, c *route.Call, p *Path) (Connection, erro
 
 // ProviderOffer is a provider that can be connected.
 type ProviderOffer struct {
-	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat" doc:"What services of this provider do."`
-	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams" doc:"The value to send as a connection's provider."`
+	Kind           connection.Kind     `json:"kind" enum:"model,speech,recognition,media,identity,http,mcp,crm,ats,lms,helpdesk,chat,calendar" doc:"What services of this provider do."`
+	Provider       connection.Provider `json:"provider" enum:"openai_compatible,elevenlabs,deepgram,livekit,oidc,http,mcp,hubspot,greenhouse,ashby,lti,xapi,zendesk,slack,teams,caldav,google_calendar" doc:"The value to send as a connection's provider."`
 	Name           string              `json:"name" doc:"What the provider is called, for people."`
 	Secret         string              `json:"secret" doc:"What the secret is."`
 	SecretRequired bool                `json:"secretRequired" doc:"Whether a connection to it needs a secret."`

@@ -65,7 +65,7 @@ func TestConnectionInput(t *testing.T) {
 	}
 	require.Empty(t, c.Models.Requests())
 	providers := c.Get(c.Acme.New, "/connections/providers").JSON(t)["data"].([]any)
-	require.Len(t, providers, 17)
+	require.Len(t, providers, 19)
 	require.Equal(t, "object", providers[0].(map[string]any)["configSchema"].(map[string]any)["type"])
 
 	starter := c.NewOrg("Starter", "shard-1", "starter")

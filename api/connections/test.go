@@ -11,14 +11,22 @@ import (
 
 // ConnectionTest is how trying a connection went.
 type ConnectionTest struct {
-	OK         bool       `json:"ok" doc:"Whether every step worked."`
-	Steps      []TestStep `json:"steps" doc:"In the order they were made; the first that fails is the last."`
-	Connection Connection `json:"connection" doc:"As the test left it."`
+	OK         bool           `json:"ok" doc:"Whether every step worked."`
+	Steps      []TestStep     `json:"steps" doc:"In the order they were made; the first that fails is the last."`
+	Connection Connection     `json:"connection" doc:"As the test left it."`
+	Calendars  []TestCalendar `json:"calendars" doc:"The calendars of the account, of kind calendar; none of others."`
+}
+
+// TestCalendar is a calendar that a test found.
+type TestCalendar struct {
+	Calendar string `json:"calendar" doc:"What the server calls it: the value of a schedule's calendar.calendar."`
+	Name     string `json:"name" doc:"What people call it."`
+	Writable bool   `json:"writable" doc:"Whether appointments can be written into it, as far as the server says."`
 }
 
 // TestStep is a part of a test.
 type TestStep struct {
-	Name      string         `json:"name" doc:"What was asked for: address, and then answer, keys, speech, voices, tools, contacts, statements, assessments, account, message, transcription or rooms."`
+	Name      string         `json:"name" doc:"What was asked for: address, and then answer, keys, speech, voices, tools, contacts, statements, assessments, account, message, calendars, transcription or rooms."`
 	OK        bool           `json:"ok" doc:"Whether the step worked."`
 	Ms        int64          `json:"ms" doc:"How long the step took, in milliseconds."`
 	Error     *string        `json:"error" doc:"What went wrong, in words."`
@@ -38,7 +46,7 @@ func (a *API) test(ctx context.Context, c *route.Call, p *Path) (ConnectionTest,
 	if err != nil {
 		return ConnectionTest{}, err
 	}
-	trial, err := connection.Trier{Egress: a.Egress, Clock: a.Clock}.Try(ctx, opened)
+	trial, err := connection.Trier{Egress: a.Egress, Clock: a.Clock, Tokens: a.Tokens}.Try(ctx, opened)
 	if err != nil {
 		return ConnectionTest{}, err
 	}
@@ -49,7 +57,10 @@ func (a *API) test(ctx context.Context, c *route.Call, p *Path) (ConnectionTest,
 }
 
 func showTest(c *route.Call, trial connection.Trial, after connection.Connection) ConnectionTest {
-	shown := ConnectionTest{OK: trial.OK(), Connection: show(c, after)}
+	shown := ConnectionTest{OK: trial.OK(), Connection: show(c, after), Calendars: []TestCalendar{}}
+	for _, one := range trial.Calendars {
+		shown.Calendars = append(shown.Calendars, TestCalendar{one.ID, one.Name, one.Writable})
+	}
 	for _, s := range trial.Steps {
 		step := TestStep{Name: s.Name, OK: s.OK, Ms: s.Took.Milliseconds()}
 		if s.Err != nil {

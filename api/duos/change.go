@@ -65,9 +65,6 @@ func parseHosts(sent []Host) ([]persona.Host, error) {
 }
 
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Duo, error) {
-	if !c.Principal.Terms.Has(feature) {
-		return Duo{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
-	}
 	d := duo.Duo{ID: id.NewDuo(), Persona: id.NewPersona(), Name: in.Body.Name, Languages: in.Body.Languages}
 	var err error
 	if d.Hosts, err = parseHosts(in.Body.Hosts); err != nil {

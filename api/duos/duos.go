@@ -12,7 +12,6 @@ import (
 	"visavis.dev/api/personas"
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/avatar"
@@ -30,7 +29,6 @@ var examples []byte
 type API struct {
 	Tenants *tenant.Tenants
 	Library *avatar.Library
-	Plans   *plan.Catalogue
 }
 
 // feature is what a plan must include for duos to be made.
@@ -52,6 +50,7 @@ func (a *API) Register(s *route.Service) {
 	create.Status, create.Idempotent, create.Errors = http.StatusCreated, true, []problem.Code{problem.Conflict}
 	create.Summary = "Make a duo, as a draft, and the persona that wears it"
 	create.Description = "What the two know and how they behave is their persona's: PATCH /personas/{id} with its personaId."
+	create.Feature = feature
 	route.Handle(s, create, a.create)
 
 	get := read

@@ -8,6 +8,7 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/hiring/demographics"
+	"visavis.dev/pkg/sessions/appointment"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/visits/signin"
 )
@@ -25,6 +26,8 @@ type API struct {
 	Gate *signin.Gate
 	// PortalURL is where the portals' pages are, without a path.
 	PortalURL string
+	// Calendars are those that schedules are kept in; nil for none.
+	Calendars *appointment.Keeper
 }
 
 // voluntary keeps what candidates say of themselves.

@@ -202,6 +202,7 @@ func (a *API) fromSchedule(ctx context.Context, c *route.Call, b *InterviewOffer
 	if to.Before(from) || to.Sub(from) > maxOfferSpan {
 		return problem.Invalid("body.to", "Times are offered within 62 days after from.")
 	}
+	a.Calendars.Freshen(ctx, c.Org(), which)
 	free, err := s.Times(ctx, a.Tenants, c.Org(), k, c.Now(), from, to, uuid.UUID{}, candidate.MaxSlots)
 	if err != nil {
 		return err
@@ -265,6 +266,13 @@ func (a *API) updateInterview(ctx context.Context, c *route.Call, in *InterviewU
 	b := in.Body
 	if (b.StartsAt == nil) == (b.State == "") {
 		return HumanInterview{}, problem.Invalid("body.state", "Either startsAt or state says what changes.")
+	}
+	if b.StartsAt != nil {
+		h, err := candidate.GetHuman(ctx, a.Tenants, c.Org(), which)
+		if err != nil {
+			return HumanInterview{}, ofInvite(err)
+		}
+		a.Calendars.Freshen(ctx, c.Org(), h.Schedule)
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (HumanInterview, error) {
 		h, err := candidate.LockHuman(ctx, tx, which)

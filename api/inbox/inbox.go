@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/sessions/appointment"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/notice"
 	"visavis.dev/pkg/sessions/session"
@@ -32,6 +33,8 @@ type API struct {
 	Tenants *tenant.Tenants
 	// Gate mails replies.
 	Gate *signin.Gate
+	// Calendars are those that schedules are kept in; nil for none.
+	Calendars *appointment.Keeper
 }
 
 const group = "Inbox"

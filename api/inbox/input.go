@@ -260,6 +260,9 @@ func (a *API) create(ctx context.Context, c *route.Call, in *ItemInput) (InboxIt
 	if err != nil {
 		return InboxItem{}, err
 	}
+	if moment != nil {
+		a.Calendars.Freshen(ctx, c.Org(), moment.Schedule)
+	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (InboxItem, error) {
 		if !wanted.Portal.IsZero() {
 			if _, err := portal.Find(ctx, tx, wanted.Portal); errdefs.IsAbsent(err, portal.Noun) {
@@ -364,9 +367,24 @@ func (b *InboxItemChange) apply(i inbox.Item) (inbox.Item, error) {
 	return i, err
 }
 
+// freshen reads the calendar of a booking that is to be moved.
+func (a *API) freshen(ctx context.Context, c *route.Call, which id.InboxItem, b *InboxItemChange) error {
+	if !b.Booking.Set || b.Booking.Value.StartsAt == nil {
+		return nil
+	}
+	i, err := inbox.Get(ctx, a.Tenants, c.Org(), which)
+	if err == nil && i.Booking != nil {
+		a.Calendars.Freshen(ctx, c.Org(), i.Booking.Schedule)
+	}
+	return err
+}
+
 func (a *API) update(ctx context.Context, c *route.Call, in *ItemUpdate) (InboxItem, error) {
 	which, err := in.item()
 	if err != nil {
+		return InboxItem{}, err
+	}
+	if err := a.freshen(ctx, c, which, &in.Body); err != nil {
 		return InboxItem{}, err
 	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (InboxItem, error) {

@@ -85,15 +85,16 @@ type InboxHandoff struct {
 
 // InboxBooking is when a visitor comes.
 type InboxBooking struct {
-	StartsAt        time.Time          `json:"startsAt" doc:"When it begins, in UTC."`
-	EndsAt          time.Time          `json:"endsAt" doc:"When it ends, in UTC."`
-	Timezone        string             `json:"timezone" doc:"The zone that it was made in, such as Europe/Berlin."`
-	LocalStart      string             `json:"localStart" doc:"When it begins on the clocks of that zone, such as 2026-12-01T10:00."`
-	BookingKind     string             `json:"bookingKind" doc:"The kind of appointment, by its key in the schedule."`
-	ScheduleID      id.Schedule        `json:"scheduleId" doc:"The schedule whose time it is."`
-	CalendarEventID *string            `json:"calendarEventId" doc:"The UID of the event in the invitations that are mailed."`
-	Location        *string            `json:"location" doc:"Where it is; null where the schedule does not say."`
-	State           inbox.BookingState `json:"state" enum:"requested,confirmed,moved,cancelled,no_show" doc:"requested until the team confirms it, where the schedule wants that; moved once it counts at another time."`
+	StartsAt             time.Time          `json:"startsAt" doc:"When it begins, in UTC."`
+	EndsAt               time.Time          `json:"endsAt" doc:"When it ends, in UTC."`
+	Timezone             string             `json:"timezone" doc:"The zone that it was made in, such as Europe/Berlin."`
+	LocalStart           string             `json:"localStart" doc:"When it begins on the clocks of that zone, such as 2026-12-01T10:00."`
+	BookingKind          string             `json:"bookingKind" doc:"The kind of appointment, by its key in the schedule."`
+	ScheduleID           id.Schedule        `json:"scheduleId" doc:"The schedule whose time it is."`
+	CalendarEventID      *string            `json:"calendarEventId" doc:"The UID of the event in the invitations that are mailed."`
+	CalendarConnectionID *id.Connection     `json:"calendarConnectionId" nullable:"true" doc:"The connection in whose calendar it is kept; null for none."`
+	Location             *string            `json:"location" doc:"Where it is; null where the schedule does not say."`
+	State                inbox.BookingState `json:"state" enum:"requested,confirmed,moved,cancelled,no_show" doc:"requested until the team confirms it, where the schedule wants that; moved once it counts at another time."`
 }
 
 func showBooking(i inbox.Item) *InboxBooking {
@@ -101,7 +102,11 @@ func showBooking(i inbox.Item) *InboxBooking {
 	if b == nil {
 		return nil
 	}
-	return &InboxBooking{b.StartsAt.UTC(), b.EndsAt.UTC(), b.Timezone, b.Wall, b.Kind, b.Schedule, new(i.ID.String()), b.Location, b.State}
+	shown := &InboxBooking{b.StartsAt.UTC(), b.EndsAt.UTC(), b.Timezone, b.Wall, b.Kind, b.Schedule, new(i.ID.String()), nil, b.Location, b.State}
+	if !b.Connection.IsZero() {
+		shown.CalendarConnectionID = &b.Connection
+	}
+	return shown
 }
 
 // InboxSource is where a visitor came from.

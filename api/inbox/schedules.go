@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -9,9 +10,11 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/sessions/slot"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -36,7 +39,9 @@ func (a *API) registerSchedules(s *route.Service) {
 
 	create := list
 	create.ID, create.Method, create.Class, create.Scope = "createSchedule", http.MethodPost, "write", scope.InboxWrite
-	create.Status, create.Idempotent, create.Feature, create.Description = http.StatusCreated, true, feature, ""
+	create.Status, create.Idempotent, create.Feature = http.StatusCreated, true, feature
+	create.Errors = []problem.Code{problem.NotFound}
+	create.Description = "With a calendar its times are not offered, and appointments are written into it. What people move or delete there is moved or cancelled here."
 	create.Summary = "Make a schedule"
 	route.Handle(s, create, a.createSchedule)
 
@@ -64,18 +69,28 @@ func (p *SchedulePath) schedule() (id.Schedule, error) {
 
 // Schedule is the hours in which times are offered.
 type Schedule struct {
-	ID            id.Schedule         `json:"id" doc:"Id of the schedule, with the prefix sched_."`
-	Name          string              `json:"name" doc:"What your team calls it."`
-	Timezone      string              `json:"timezone" doc:"The time zone of its hours, such as Europe/Berlin."`
-	Hours         []ScheduleHours     `json:"hours" doc:"Hours of every week."`
-	Exceptions    []ScheduleException `json:"exceptions" doc:"Dates with hours of their own."`
-	Kinds         []ScheduleKind      `json:"kinds" doc:"The kinds of appointments."`
-	StepMinutes   int64               `json:"stepMinutes" doc:"How far apart times begin, in minutes."`
-	NoticeMinutes int64               `json:"noticeMinutes" doc:"How long before its beginning a time can be booked at the latest, in minutes."`
-	HorizonDays   int64               `json:"horizonDays" doc:"How many days ahead times are offered."`
-	Capacity      int64               `json:"capacity" doc:"How many appointments there are at the same time, at most."`
-	CreatedAt     time.Time           `json:"createdAt" doc:"When it was made, in UTC."`
-	UpdatedAt     time.Time           `json:"updatedAt" doc:"When it was last changed, in UTC."`
+	ID            id.Schedule                    `json:"id" doc:"Id of the schedule, with the prefix sched_."`
+	Name          string                         `json:"name" doc:"What your team calls it."`
+	Timezone      string                         `json:"timezone" doc:"The time zone of its hours, such as Europe/Berlin."`
+	Hours         []ScheduleHours                `json:"hours" doc:"Hours of every week."`
+	Exceptions    []ScheduleException            `json:"exceptions" doc:"Dates with hours of their own."`
+	Kinds         []ScheduleKind                 `json:"kinds" doc:"The kinds of appointments."`
+	StepMinutes   int64                          `json:"stepMinutes" doc:"How far apart times begin, in minutes."`
+	NoticeMinutes int64                          `json:"noticeMinutes" doc:"How long before its beginning a time can be booked at the latest, in minutes."`
+	HorizonDays   int64                          `json:"horizonDays" doc:"How many days ahead times are offered."`
+	Capacity      int64                          `json:"capacity" doc:"How many appointments there are at the same time, at most."`
+	Calendar      route.OrNull[ScheduleCalendar] `json:"calendar" doc:"A calendar of your own that appointments are kept in too; null for none."`
+	CreatedAt     time.Time                      `json:"createdAt" doc:"When it was made, in UTC."`
+	UpdatedAt     time.Time                      `json:"updatedAt" doc:"When it was last changed, in UTC."`
+}
+
+// ScheduleCalendar is a calendar that the appointments of a schedule are kept in too.
+type ScheduleCalendar struct {
+	ConnectionID id.Connection `json:"connectionId" doc:"The connection of kind calendar."`
+	Calendar     string        `json:"calendar" doc:"What the server calls it: a path at CalDAV, an id at Google."`
+	WhenUnread   string        `json:"whenUnread" enum:"offer,close" doc:"What holds while it cannot be read: offer what was free when it was last read, or close, an hour after that."`
+	ReadAt       *time.Time    `json:"readAt" doc:"When it was last read, in UTC; null for not yet. Lists leave it out."`
+	ErrorCode    *string       `json:"errorCode" doc:"Why it could not be read last: a code as of a connection's health, or no_connection; null for nothing. Lists leave it out."`
 }
 
 // ScheduleHours are hours of a day of every week.
@@ -133,6 +148,9 @@ func showSchedule(s slot.Schedule) Schedule {
 		StepMinutes: p.StepMinutes, NoticeMinutes: p.NoticeMinutes, HorizonDays: p.HorizonDays, Capacity: p.Capacity,
 		CreatedAt: s.CreatedAt.UTC(), UpdatedAt: s.UpdatedAt.UTC(),
 	}
+	if c := p.Calendar; c != nil {
+		shown.Calendar.Value = &ScheduleCalendar{ConnectionID: c.Connection, Calendar: c.ID, WhenUnread: c.Unread}
+	}
 	for _, h := range p.Hours {
 		shown.Hours = append(shown.Hours, ScheduleHours(h))
 	}
@@ -161,8 +179,23 @@ func (a *API) getSchedule(ctx context.Context, c *route.Call, p *SchedulePath) (
 		return Schedule{}, err
 	}
 	s, err := slot.Get(ctx, a.Tenants, c.Org(), which)
+	if err != nil {
+		return Schedule{}, err
+	}
 	c.SetVersion(s.Edition)
-	return showSchedule(s), err
+	shown := showSchedule(s)
+	if shown.Calendar.Value == nil {
+		return shown, nil
+	}
+	joined, err := slot.GetJoined(ctx, a.Tenants, c.Org(), which)
+	if errdefs.IsNotFound(err, slot.CalendarNoun) {
+		return shown, nil
+	}
+	shown.Calendar.Value.ReadAt = route.UTC(joined.ReadAt)
+	if joined.ErrorCode != "" {
+		shown.Calendar.Value.ErrorCode = &joined.ErrorCode
+	}
+	return shown, err
 }
 
 // ScheduleCreate is the request for a schedule.
@@ -170,15 +203,50 @@ type ScheduleCreate struct{ Body ScheduleInput }
 
 // ScheduleInput is a schedule to be made.
 type ScheduleInput struct {
-	Name          string              `json:"name" minLength:"1" maxLength:"120" doc:"What your team calls it."`
-	Timezone      string              `json:"timezone" minLength:"1" maxLength:"60" doc:"The time zone of its hours, such as Europe/Berlin."`
-	Hours         []ScheduleHours     `json:"hours" maxItems:"70" doc:"Hours of every week, which do not overlap."`
-	Exceptions    []ScheduleException `json:"exceptions,omitempty" maxItems:"400" doc:"Dates with hours of their own, such as holidays."`
-	Kinds         []ScheduleKind      `json:"kinds" minItems:"1" maxItems:"20" doc:"The kinds of appointments. The first is meant where none is named."`
-	StepMinutes   int64               `json:"stepMinutes,omitempty" minimum:"5" maximum:"720" doc:"How far apart times begin, in minutes; 30 unless given."`
-	NoticeMinutes *int64              `json:"noticeMinutes,omitempty" minimum:"0" maximum:"525600" nullable:"true" doc:"How long before its beginning a time can be booked at the latest, in minutes; 60 unless given."`
-	HorizonDays   int64               `json:"horizonDays,omitempty" minimum:"1" maximum:"366" doc:"How many days ahead times are offered; 60 unless given."`
-	Capacity      int64               `json:"capacity,omitempty" minimum:"1" maximum:"100" doc:"How many appointments there are at the same time, at most; 1 unless given."`
+	Name          string                       `json:"name" minLength:"1" maxLength:"120" doc:"What your team calls it."`
+	Timezone      string                       `json:"timezone" minLength:"1" maxLength:"60" doc:"The time zone of its hours, such as Europe/Berlin."`
+	Hours         []ScheduleHours              `json:"hours" maxItems:"70" doc:"Hours of every week, which do not overlap."`
+	Exceptions    []ScheduleException          `json:"exceptions,omitempty" maxItems:"400" doc:"Dates with hours of their own, such as holidays."`
+	Kinds         []ScheduleKind               `json:"kinds" minItems:"1" maxItems:"20" doc:"The kinds of appointments. The first is meant where none is named."`
+	StepMinutes   int64                        `json:"stepMinutes,omitempty" minimum:"5" maximum:"720" doc:"How far apart times begin, in minutes; 30 unless given."`
+	NoticeMinutes *int64                       `json:"noticeMinutes,omitempty" minimum:"0" maximum:"525600" nullable:"true" doc:"How long before its beginning a time can be booked at the latest, in minutes; 60 unless given."`
+	HorizonDays   int64                        `json:"horizonDays,omitempty" minimum:"1" maximum:"366" doc:"How many days ahead times are offered; 60 unless given."`
+	Capacity      int64                        `json:"capacity,omitempty" minimum:"1" maximum:"100" doc:"How many appointments there are at the same time, at most; 1 unless given."`
+	Calendar      route.OptNull[CalendarInput] `json:"calendar,omitzero" doc:"A calendar of your own, whose times are not offered and that appointments are written into; none unless given. The key needs connections:read."`
+}
+
+// CalendarInput is a calendar that a schedule is to be kept in.
+type CalendarInput struct {
+	ConnectionID string `json:"connectionId" maxLength:"80" doc:"The connection of kind calendar."`
+	Calendar     string `json:"calendar" minLength:"1" maxLength:"1024" doc:"What the server calls it, as a test of the connection lists them."`
+	WhenUnread   string `json:"whenUnread,omitempty" enum:"offer,close" doc:"What holds while it cannot be read: offer what was free when it was last read, or close, an hour after that; offer unless given."`
+}
+
+// plan is the calendar of a plan; nil for none.
+func (in *CalendarInput) plan(c *route.Call) (*slot.Calendar, error) {
+	if in == nil {
+		return nil, nil
+	}
+	if !c.Principal.Key.Grant().Holds(scope.ConnectionsRead) {
+		return nil, problem.New(problem.Forbidden, "This key lacks the scope %s, which the calendar of a schedule needs.", scope.ConnectionsRead).WithParam("body.calendar")
+	}
+	which, err := id.ParseConnection(in.ConnectionID)
+	if err != nil {
+		return nil, problem.Invalid("body.calendar.connectionId", "This is the id of no connection.")
+	}
+	of := slot.Calendar{Connection: which, ID: in.Calendar, Unread: in.WhenUnread}
+	if of.Unread == "" {
+		of.Unread = slot.Offer
+	}
+	return &of, nil
+}
+
+// ofSchedule says what of a schedule an error is about.
+func ofSchedule(err error) error {
+	if _, unusable := errors.AsType[*connection.UnusableError](err); unusable {
+		return problem.Missing("connection").WithParam("body.calendar.connectionId")
+	}
+	return err
 }
 
 // What a schedule has unless it says otherwise.
@@ -204,10 +272,15 @@ func (b *ScheduleInput) plan() slot.Plan {
 }
 
 func (a *API) createSchedule(ctx context.Context, c *route.Call, in *ScheduleCreate) (Schedule, error) {
+	p := in.Body.plan()
+	var err error
+	if p.Calendar, err = in.Body.Calendar.Value.plan(c); err != nil {
+		return Schedule{}, err
+	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Schedule, error) {
-		s, err := slot.Create(ctx, tx, in.Body.Name, in.Body.plan(), c.Actor())
+		s, err := slot.Create(ctx, tx, in.Body.Name, p, c.Actor())
 		c.SetVersion(s.Edition)
-		return showSchedule(s), err
+		return showSchedule(s), ofSchedule(err)
 	})
 }
 
@@ -229,6 +302,7 @@ type ScheduleChange struct {
 	NoticeMinutes route.Opt[int64]               `json:"noticeMinutes,omitzero" minimum:"0" maximum:"525600" doc:"How long before its beginning a time can be booked at the latest, in minutes."`
 	HorizonDays   route.Opt[int64]               `json:"horizonDays,omitzero" minimum:"1" maximum:"366" doc:"How many days ahead times are offered."`
 	Capacity      route.Opt[int64]               `json:"capacity,omitzero" minimum:"1" maximum:"100" doc:"How many appointments there are at the same time, at most."`
+	Calendar      route.OptNull[CalendarInput]   `json:"calendar,omitzero" doc:"A calendar of your own, in place of the one before; null for none. Appointments that are ahead go along. The key needs connections:read."`
 }
 
 // apply is a plan with the changes.
@@ -262,6 +336,10 @@ func (a *API) updateSchedule(ctx context.Context, c *route.Call, in *ScheduleUpd
 	if err != nil {
 		return Schedule{}, err
 	}
+	calendar, err := in.Body.Calendar.Value.plan(c)
+	if err != nil {
+		return Schedule{}, err
+	}
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (Schedule, error) {
 		s, err := slot.Lock(ctx, tx, which)
 		if err != nil {
@@ -274,9 +352,13 @@ func (a *API) updateSchedule(ctx context.Context, c *route.Call, in *ScheduleUpd
 		if in.Body.Name.Set {
 			name = in.Body.Name.Value
 		}
-		err = s.Change(ctx, tx, name, in.Body.apply(s.Plan), c.Actor())
+		p := in.Body.apply(s.Plan)
+		if in.Body.Calendar.Set {
+			p.Calendar = calendar
+		}
+		err = s.Change(ctx, tx, name, p, c.Actor())
 		c.SetVersion(s.Edition)
-		return showSchedule(s), err
+		return showSchedule(s), ofSchedule(err)
 	})
 }
 
@@ -349,6 +431,7 @@ func (a *API) times(ctx context.Context, c *route.Call, q *TimesQuery) (Schedule
 	if to.Before(from) || to.Sub(from) > maxWithin {
 		return ScheduleTimes{}, problem.Invalid("query.to", "Times are looked for within 62 days after from.")
 	}
+	a.Calendars.Freshen(ctx, c.Org(), which)
 	free, err := s.Times(ctx, a.Tenants, c.Org(), k, c.Now(), from, to, uuid.UUID{}, maxTimes)
 	if err != nil {
 		return ScheduleTimes{}, err

@@ -16,9 +16,6 @@ import (
 )
 
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Persona, error) {
-	if !c.Principal.Terms.Has(feature) {
-		return Persona{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
-	}
 	p := persona.Persona{ID: id.NewPersona(), Name: in.Body.Name, Kind: persona.Standard}
 	var err error
 	if p.Avatar, err = parseAvatar(in.Body.AvatarID); err != nil {
@@ -177,9 +174,6 @@ func (a *API) duplicate(ctx context.Context, c *route.Call, in *DuplicateInput) 
 	wanted, err := in.persona()
 	if err != nil {
 		return Persona{}, err
-	}
-	if !c.Principal.Terms.Has(feature) {
-		return Persona{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
 	}
 	original, err := persona.Get(ctx, a.Tenants, c.Org(), wanted)
 	if err == nil && original.Kind == persona.OfDuo {

@@ -11,7 +11,6 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/avatar"
@@ -30,7 +29,6 @@ var examples []byte
 type API struct {
 	Tenants *tenant.Tenants
 	Library *avatar.Library
-	Plans   *plan.Catalogue
 	// Files keeps what rehearsals work from.
 	Files *file.Store
 	// Minds and Clock are what personas answer with.
@@ -64,6 +62,7 @@ func (a *API) Register(s *route.Service) {
 	create.Description = "Everything but name, avatarId and voiceId has a default. settings.engine and settings.globalVoice follow from " +
 		"the voice. On 2026-07-08 they may be sent: where they ask for another engine than the voice's, the persona takes the nearest " +
 		"voice of that engine, of the same gender and for its languages. From 2026-10-01 they may not be sent."
+	create.Feature = feature
 	route.Handle(s, create, a.create)
 
 	get := read
@@ -88,6 +87,7 @@ func (a *API) Register(s *route.Service) {
 	duplicate.ID, duplicate.Method, duplicate.Path = "duplicatePersona", http.MethodPost, "/personas/{id}/duplicate"
 	duplicate.Since, duplicate.Status, duplicate.Idempotent = contract.V20261001, http.StatusCreated, true
 	duplicate.Summary = "Make another persona like this one"
+	duplicate.Feature = feature
 	route.Handle(s, duplicate, a.duplicate)
 
 	versions := read

@@ -52,9 +52,6 @@ func (b *Casting) cast() (cast setup.Cast, err error) {
 }
 
 func (a *API) apply(ctx context.Context, c *route.Call, in *ApplyInput) (jobs.Job, error) {
-	if !c.Principal.Terms.Has(feature) {
-		return jobs.Job{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
-	}
 	wanted, err := in.plan()
 	if err != nil {
 		return jobs.Job{}, err

@@ -20,7 +20,7 @@ import (
 func (a *API) registerFill(s *route.Service) {
 	route.Handle(s, route.Operation{
 		ID: "fillPortal", Method: http.MethodPost, Path: "/portals/{id}/fill", Group: "Setup", Since: contract.V20261001, Class: "heavy",
-		Scope: scope.PortalsWrite, AndScope: scope.ContentWrite, Status: http.StatusAccepted, Idempotent: true, Items: contract.JobItem,
+		Scope: scope.PortalsWrite, AndScope: scope.ContentWrite, Feature: feature, Status: http.StatusAccepted, Idempotent: true, Items: contract.JobItem,
 		Errors: []problem.Code{problem.Conflict}, Summary: "Have what a portal lacks filled from sources, as drafts",
 		Description: "subjects and knowledge are made of the source; texts and questions are written by a connected model, and left out without one. " +
 			"Without a model, and nothing asked for that can do without, the answer is 409 conflict, reason no_model. Nobody's words are replaced.",
@@ -74,9 +74,6 @@ func (a *API) request(b Filling) (setup.Request, error) {
 }
 
 func (a *API) fill(ctx context.Context, c *route.Call, in *FillInput) (jobs.Job, error) {
-	if !c.Principal.Terms.Has(feature) {
-		return jobs.Job{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
-	}
 	wanted, err := route.Lookup(id.ParsePortal, in.ID, "portal")
 	if err != nil {
 		return jobs.Job{}, err

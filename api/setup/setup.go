@@ -54,6 +54,7 @@ func (a *API) Register(s *route.Service) {
 	create.Summary = "Have a portal planned from a website, documents or a few lines"
 	create.Description = "The plan is worked out by a job; it can be looked at, changed and applied when its state is ready. " +
 		"With a connected model the model writes it; without one it is put together from the sources' own words."
+	create.Feature = feature
 	route.Handle(s, create, a.create)
 
 	list := one
@@ -77,6 +78,7 @@ func (a *API) Register(s *route.Service) {
 	apply.Errors, apply.Summary = []problem.Code{problem.Conflict, problem.VersionConflict}, "Make a plan true: a portal with its subjects, as drafts"
 	apply.Description = "Who speaks is a persona there is, or one that is made of a face and a voice; what is left out is chosen from the library. " +
 		"All of it is made at once or, where the job fails, nothing: the plan is ready again then."
+	apply.Feature = feature
 	route.Handle(s, apply, a.apply)
 
 	discard := one
@@ -133,9 +135,6 @@ func (a *API) included(c *route.Call, key *string) error {
 }
 
 func (a *API) create(ctx context.Context, c *route.Call, in *CreateInput) (PortalPlan, error) {
-	if !c.Principal.Terms.Has(feature) {
-		return PortalPlan{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
-	}
 	input, err := a.read(c, in.Body)
 	if err != nil {
 		return PortalPlan{}, err

@@ -75,9 +75,6 @@ func author(c *route.Call) widget.Author {
 }
 
 func (a *API) create(ctx context.Context, c *route.Call, in *Input) (Widget, error) {
-	if !c.Principal.Terms.Has(feature) {
-		return Widget{}, a.Plans.FeatureMissing(c.Principal.Terms, feature)
-	}
 	w := widget.Widget{
 		ID: id.NewWidget(), Name: in.Body.Name, Enabled: in.Body.Enabled == nil || *in.Body.Enabled,
 		Definition: widget.Defaults(), PublicKey: widget.NewPublicKey(c.Org()),

@@ -12,7 +12,6 @@ import (
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
-	"visavis.dev/pkg/base/plan"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/personas/avatar"
@@ -31,7 +30,6 @@ type API struct {
 	Tenants *tenant.Tenants
 	Library *avatar.Library
 	Files   *file.Store
-	Plans   *plan.Catalogue
 }
 
 // feature is what a plan must include for widgets to be made.
@@ -54,6 +52,7 @@ func (a *API) Register(s *route.Service) {
 	create.Summary = "Make a widget that shows a persona on websites"
 	create.Description = "Everything but name and personaId has a default. It shows on no page until allowedOrigins says on which. " +
 		"While the setting widgets.enabled is off, none can be switched on."
+	create.Feature = feature
 	route.Handle(s, create, a.create)
 
 	get := read

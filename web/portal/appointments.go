@@ -111,6 +111,7 @@ func (a appointments) offered(ctx context.Context, org id.Org, of id.Schedule, k
 	if !found {
 		return nil, nil
 	}
+	a.calendars.Freshen(ctx, org, of)
 	now := a.now()
 	free, err := s.Times(ctx, a.options.Backend.Tenants, org, k, now, now, now.Add(offeredWithin), by, maxOffered)
 	for _, one := range free {
@@ -174,6 +175,9 @@ func stateOf(h candidate.HumanInterview, now time.Time) string {
 
 // Choose implements page.Appointments.
 func (a appointments) Choose(ctx context.Context, token string, at time.Time) error {
+	if l, err := mailer.OpenLink(a.options.Backend.Vault, token); err == nil {
+		a.freshen(ctx, l)
+	}
 	return a.change(ctx, token, func(ctx context.Context, tx *tenant.Tx, l mailer.AppointmentLink) error {
 		if !l.Interview.IsZero() {
 			_, err := candidate.BookInterview(ctx, tx, l.Interview, at, activity.Actor{By: byCandidate, At: a.now()})
@@ -181,6 +185,20 @@ func (a appointments) Choose(ctx context.Context, token string, at time.Time) er
 		}
 		return a.rebook(ctx, tx, l.Item, inbox.BookingChange{StartsAt: at})
 	})
+}
+
+// freshen reads the calendar of an appointment that is to be at another time. What is not found is told by whoever changes it.
+func (a appointments) freshen(ctx context.Context, l mailer.AppointmentLink) {
+	t := a.options.Backend.Tenants
+	if !l.Interview.IsZero() {
+		if h, err := candidate.GetHuman(ctx, t, l.Org, l.Interview); err == nil {
+			a.calendars.Freshen(ctx, l.Org, h.Schedule)
+		}
+		return
+	}
+	if i, err := inbox.Get(ctx, t, l.Org, l.Item); err == nil && i.Booking != nil {
+		a.calendars.Freshen(ctx, l.Org, i.Booking.Schedule)
+	}
 }
 
 // Cancel implements page.Appointments.

@@ -13,9 +13,12 @@ import (
 
 	"visavis.dev/api/route"
 	"visavis.dev/pkg/base/vault"
+	"visavis.dev/pkg/personas/connection"
+	"visavis.dev/pkg/personas/dispatch"
 	"visavis.dev/pkg/portals/portal/published"
 	"visavis.dev/pkg/process/backend"
 	"visavis.dev/pkg/process/front"
+	"visavis.dev/pkg/sessions/appointment"
 	"visavis.dev/pkg/sessions/minds"
 	"visavis.dev/pkg/visits/live"
 	"visavis.dev/pkg/visits/rtc"
@@ -38,13 +41,15 @@ type Options struct {
 
 // Server shows the portals' pages and holds live conversations.
 type Server struct {
-	options  Options
-	service  *route.Service
-	live     *live.Server
-	rtc      *rtc.Server
-	page     *page.Handler
-	sockets  http.Handler
-	observed http.Handler
+	options Options
+	service *route.Service
+	live    *live.Server
+	rtc     *rtc.Server
+	// calendars are those that schedules are kept in.
+	calendars *appointment.Keeper
+	page      *page.Handler
+	sockets   http.Handler
+	observed  http.Handler
 }
 
 // New makes a server. After an error of the directory New can be tried again.
@@ -54,7 +59,11 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{options: o, service: o.Service}
+	b := o.Backend
+	s := &Server{options: o, service: o.Service, calendars: appointment.New(appointment.Options{
+		Tenants: b.Tenants, Opener: o.Minds.Connections, Report: o.Minds.Reporter, Egress: b.Egress,
+		Tokens: connection.NewTokens(b.Tenants, b.Vault, b.Egress, b.Options.Clock), Clock: b.Options.Clock, Rests: dispatch.NewRests(),
+	})}
 	if s.service == nil {
 		s.service = ownService(o)
 	}

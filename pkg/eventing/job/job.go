@@ -33,6 +33,10 @@ const (
 	AvatarPrepare Kind = "avatar_prepare"
 	// CalendarSend mails an invitation to a calendar (package mailer).
 	CalendarSend Kind = "calendar_send"
+	// CalendarRead reads when the calendar of a schedule is busy, and CalendarWrite writes an
+	// appointment into it (package appointment).
+	CalendarRead  Kind = "calendar_read"
+	CalendarWrite Kind = "calendar_write"
 	// CandidateErase removes what is known of a candidate, and CandidateScore scores what they
 	// answered (packages candidate and screening).
 	CandidateErase Kind = "candidate_erase"
@@ -105,7 +109,7 @@ func (k Kind) Quiet() bool { return slices.Contains(quiet, k) }
 // QuietKinds lists every kind that is quiet.
 func QuietKinds() []Kind { return slices.Clone(quiet) }
 
-var quiet = []Kind{ATSTell, AssignmentProgress, CalendarSend, CandidateScore, ConnectionResume, CRMSend, GradeSend, InboxForget, InboxTell, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore, StatementSend}
+var quiet = []Kind{AssignmentProgress, ATSTell, CalendarRead, CalendarSend, CalendarWrite, CandidateScore, ConnectionResume, CRMSend, GradeSend, InboxForget, InboxTell, MailSend, MemoryWrite, RecordingJoin, ReportBuild, ResultScore, StatementSend}
 
 // Cancellable says whether a job of the kind can be ended early. A document
 // that is read is never left half read, nor a voice or a face half made.

@@ -39,7 +39,7 @@ var (
 	computing = []Kind{AvatarPrepare, CandidateScore, Export, PeopleImport, ReportBuild, SubjectSync}
 	documents = []Kind{KnowledgeSync, RecordingJoin}
 	asking    = []Kind{MemoryWrite, PortalFill, PortalPlan, ResultScore, Simulate, Translate, VoiceClone, VoiceRemove}
-	telling   = []Kind{ATSTell, ConnectionSync, CRMSend, GradeSend, InboxTell, StatementSend}
+	telling   = []Kind{ATSTell, CalendarRead, CalendarWrite, ConnectionSync, CRMSend, GradeSend, InboxTell, StatementSend}
 )
 
 // Heavy says whether the kind's steps are prepared outside their transaction.

@@ -249,7 +249,7 @@ func CancelInterview(ctx context.Context, tx *tenant.Tx, which id.Interview, rea
 // cancels ends an interview of a candidate who is locked, and mails nothing; Save comes after it.
 func (c *Candidate) cancels(ctx context.Context, tx *tenant.Tx, h *HumanInterview, reason, by string, now time.Time) error {
 	h.State, h.Sequence, h.ReasonCode = InterviewCancelled, h.Sequence+1, &reason
-	if err := slot.Free(ctx, tx, uuid.UUID(h.ID)); err != nil {
+	if err := slot.Free(ctx, tx, uuid.UUID(h.ID), now); err != nil {
 		return err
 	}
 	if err := h.save(ctx, tx, now); err != nil {
@@ -325,6 +325,9 @@ func blankHuman(ctx context.Context, tx *tenant.Tx, c id.Candidate, at time.Time
 	for _, h := range all {
 		h.JoinURL, h.Location = nil, nil
 		if err := h.save(ctx, tx, at); err != nil {
+			return err
+		}
+		if err := slot.Changed(ctx, tx, uuid.UUID(h.ID), at); err != nil { // their name is taken out of the calendar
 			return err
 		}
 	}

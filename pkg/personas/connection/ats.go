@@ -81,6 +81,9 @@ func (c Config) ProfileURL(of id.Candidate) string {
 // CheckSecret says in a clause what is wrong with the form of a secret, whose characters were looked
 // at; empty for nothing.
 func (o Offer) CheckSecret(s Secret) string {
+	if o.Kind == Calendar {
+		return o.checkCalendarSecret(s)
+	}
 	if o.Provider == XAPI && (strings.HasPrefix(string(s), ":") || !strings.Contains(string(s), ":")) {
 		return "is no key and secret with a colon between"
 	}

@@ -39,6 +39,8 @@ const (
 	// Helpdesk has tickets, and Chat is where an organization's people talk: both are told what visitors leave.
 	Helpdesk Kind = "helpdesk"
 	Chat     Kind = "chat"
+	// Calendar is where an organization's people have their appointments.
+	Calendar Kind = "calendar"
 	// MCP does what a model asks for, by the Model Context Protocol.
 	MCP Kind = "mcp"
 )
@@ -112,16 +114,20 @@ type Uses struct {
 	Voices   []id.Voice
 	// Portals let people in by it.
 	Portals []id.Portal
+	// Schedules keep their appointments there too.
+	Schedules []id.Schedule
 	// Sessions counts those that take place by it and are not over.
 	Sessions int64
 }
 
-func (u Uses) any() bool { return len(u.Personas)+len(u.Voices)+len(u.Portals) > 0 || u.Sessions > 0 }
+func (u Uses) any() bool {
+	return len(u.Personas)+len(u.Voices)+len(u.Portals)+len(u.Schedules) > 0 || u.Sessions > 0
+}
 
 // refusal says who still uses a connection.
 func (u Uses) refusal(which id.Connection) error {
-	return Noun.InUse(which, "The connection is used by %d personas, %d voices, %d portals and %d live sessions.",
-		len(u.Personas), len(u.Voices), len(u.Portals), u.Sessions)
+	return Noun.InUse(which, "The connection is used by %d personas, %d voices, %d portals, %d schedules and %d live sessions.",
+		len(u.Personas), len(u.Voices), len(u.Portals), len(u.Schedules), u.Sessions)
 }
 
 // Noun is what errors call a connection.

@@ -19,6 +19,7 @@ import (
 	"visavis.dev/pkg/provider/ashby"
 	"visavis.dev/pkg/provider/deepgram"
 	"visavis.dev/pkg/provider/elevenlabs"
+	"visavis.dev/pkg/provider/googlecalendar"
 	"visavis.dev/pkg/provider/greenhouse"
 	"visavis.dev/pkg/provider/hubspot"
 )
@@ -49,6 +50,9 @@ const (
 	Zendesk Provider = "zendesk"
 	// MCPServer is any server of the Model Context Protocol.
 	MCPServer Provider = "mcp"
+	// CalDAV is any calendar server, and GoogleCalendar Google's.
+	CalDAV         Provider = "caldav"
+	GoogleCalendar Provider = "google_calendar"
 )
 
 // Offer is what can be connected: a provider for a kind.
@@ -149,6 +153,8 @@ func (c Config) BaseURL(p Provider) string {
 		return greenhouse.DefaultURL
 	case Ashby:
 		return ashby.DefaultURL
+	case GoogleCalendar:
+		return googlecalendar.DefaultURL
 	case OIDC:
 		return c.Text("issuer")
 	case LTI:
@@ -188,8 +194,11 @@ func (c Config) Addresses(p Provider) map[string]string {
 		return nil // their secret is the address
 	}
 	all := map[string]string{p.AddressField(): c.BaseURL(p)}
-	if p == LTI {
+	switch p {
+	case LTI:
 		all["tokenUrl"] = c.Text("tokenUrl")
+	case GoogleCalendar:
+		all["tokenUrl"] = c.tokenURL()
 	}
 	return all
 }
@@ -246,6 +255,8 @@ func (o Offer) checkTools(c Config) (err error) {
 		err = c.checkApplicants()
 	case Chat, Helpdesk:
 		err = c.checkItems()
+	case Calendar:
+		err = c.checkCalendar(o.Provider)
 	}
 	return err
 }

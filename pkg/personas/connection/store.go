@@ -283,7 +283,7 @@ func Delete(ctx context.Context, tx *tenant.Tx, which, successor id.Connection, 
 		WHERE org_id = $1 AND id = $2`, tx.Org, which, who.At, successor); err != nil {
 		return err
 	}
-	if err := errors.Join(forgetCalls(ctx, tx, which, 0), dropAllLinks(ctx, tx, which), passOn(ctx, tx, which, successor)); err != nil {
+	if err := errors.Join(forgetCalls(ctx, tx, which, 0), dropAllLinks(ctx, tx, which), dropToken(ctx, tx, which), passOn(ctx, tx, which, successor)); err != nil {
 		return err
 	}
 	who.Log(tx, "connection.deleted", "connection", which, nil)

@@ -86,7 +86,7 @@ func TestAnOpenerSeesChangesSoon(t *testing.T) {
 func TestWhoIsUsedIsNotDeleted(t *testing.T) {
 	s, ctx := newStore(t), context.Background()
 	a, b := s.add(s.one, secretOne), s.add(s.one, secretTwo)
-	persona, voice, portal := id.NewPersona(), id.NewVoice(), id.NewPortal()
+	persona, voice, portal, schedule := id.NewPersona(), id.NewVoice(), id.NewPortal(), id.NewSchedule()
 	uses := func(u connection.User, connections ...id.Connection) error {
 		return s.inTx(s.one, func(ctx context.Context, tx *tenant.Tx) error { return connection.SetUses(ctx, tx, u, connections...) })
 	}
@@ -98,17 +98,19 @@ func TestWhoIsUsedIsNotDeleted(t *testing.T) {
 	require.NoError(t, uses(connection.ByPersona(persona), a.ID, b.ID))
 	require.NoError(t, uses(connection.ByVoice(voice), a.ID))
 	require.NoError(t, uses(connection.ByPortal(portal), a.ID))
+	require.NoError(t, uses(connection.BySchedule(schedule), a.ID))
 	require.NoError(t, uses(connection.ByPersona(persona), a.ID), "the other is let go")
-	require.Equal(t, connection.Uses{Personas: []id.Persona{persona}, Voices: []id.Voice{voice}, Portals: []id.Portal{portal}}, s.get(s.one, a.ID).UsedBy)
+	require.Equal(t, connection.Uses{Personas: []id.Persona{persona}, Voices: []id.Voice{voice}, Portals: []id.Portal{portal}, Schedules: []id.Schedule{schedule}}, s.get(s.one, a.ID).UsedBy)
 	require.Empty(t, s.get(s.one, b.ID).UsedBy.Personas)
 
 	var inUse *errdefs.Conflict
 	require.ErrorAs(t, remove(s.one, a.ID), &inUse)
-	require.Equal(t, "The connection is used by 1 personas, 1 voices, 1 portals and 0 live sessions.", inUse.Message)
+	require.Equal(t, "The connection is used by 1 personas, 1 voices, 1 portals, 1 schedules and 0 live sessions.", inUse.Message)
 	require.ErrorIs(t, remove(s.two, a.ID), errdefs.NotFound{Noun: connection.Noun})
 	require.NoError(t, uses(connection.ByPersona(persona)))
 	require.NoError(t, uses(connection.ByVoice(voice)))
 	require.NoError(t, uses(connection.ByPortal(portal)))
+	require.NoError(t, uses(connection.BySchedule(schedule)))
 	require.NoError(t, remove(s.one, a.ID))
 	require.ErrorIs(t, remove(s.one, a.ID), errdefs.Gone{Noun: connection.Noun})
 	_, err := connection.Get(ctx, s.tenants, s.one, a.ID)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/egress"
+	"visavis.dev/pkg/provider/calendars"
 	"visavis.dev/pkg/provider/elevenlabs"
 	"visavis.dev/pkg/provider/livekit"
 	"visavis.dev/pkg/provider/lti"
@@ -38,6 +39,8 @@ type Trial struct {
 	Outcomes []Outcome
 	// Discovered are the tools that were found, of kind MCP.
 	Discovered []Discovered
+	// Calendars are those that were found, of kind Calendar.
+	Calendars []calendars.Calendar
 }
 
 // OK says whether the connection works.
@@ -54,6 +57,8 @@ func (t Trial) OK() bool {
 type Trier struct {
 	Egress *egress.Guard
 	Clock  clock.PassiveClock
+	// Tokens are for kind Calendar.
+	Tokens *Tokens
 }
 
 // trialTimeout bounds a trial: somebody waits for it.
@@ -126,6 +131,11 @@ func (t Trier) call(o Opened, trial *Trial) (name string, call func(ctx context.
 	case o.Provider == MCPServer:
 		return "tools", func(ctx context.Context, secret string) (err error) {
 			trial.Discovered, err = o.discoverTools(ctx, t.Egress, secret)
+			return err
+		}
+	case o.Kind == Calendar:
+		return "calendars", func(ctx context.Context, secret string) (err error) {
+			trial.Calendars, err = o.calendars(t.Egress, secret, t.Tokens, t.Clock).Calendars(ctx)
 			return err
 		}
 	case o.Provider == OIDC:

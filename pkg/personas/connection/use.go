@@ -12,7 +12,7 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// User is who uses connections: a persona, a voice, a portal or a session.
+// User is who uses connections: a persona, a voice, a portal, a schedule or a session.
 type User struct {
 	kind string
 	id   uuid.UUID
@@ -26,6 +26,9 @@ func ByVoice(v id.Voice) User { return User{"voice", uuid.UUID(v)} }
 
 // ByPortal is a portal as a user.
 func ByPortal(p id.Portal) User { return User{"portal", uuid.UUID(p)} }
+
+// BySchedule is a schedule as a user.
+func BySchedule(s id.Schedule) User { return User{"schedule", uuid.UUID(s)} }
 
 // BySession is a session that is not over as a user.
 func BySession(s id.Session) User { return User{"session", uuid.UUID(s)} }

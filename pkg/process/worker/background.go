@@ -43,6 +43,7 @@ import (
 	"visavis.dev/pkg/portals/translation"
 	"visavis.dev/pkg/portals/widget"
 	"visavis.dev/pkg/process/backend"
+	"visavis.dev/pkg/sessions/appointment"
 	"visavis.dev/pkg/sessions/crm"
 	"visavis.dev/pkg/sessions/escalation"
 	"visavis.dev/pkg/sessions/inbox"
@@ -90,6 +91,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		job.Background{Tasks: connection.Tasks(d)},
 		dispatch.Resumer{
 			connection.LTI: resourcelink.ResumeSome, connection.XAPI: statement.ResumeSome,
+			connection.CalDAV: slot.Resume, connection.GoogleCalendar: slot.Resume,
 			connection.Slack: notice.ResumeSome, connection.Teams: notice.ResumeSome, connection.Zendesk: notice.ResumeSome,
 		}.Background(),
 		(&knowledge.Reader{Tenants: b.Tenants, Files: b.Files, Fetch: fetch, Extract: read, Clock: o.Clock, Log: o.Log}).Background(),
@@ -98,6 +100,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		// What is said.
 		session.Background(d),
 		job.Background{Tasks: append(inbox.Tasks(d), slot.Tasks(d)...)},
+		calendars(b, m).Background(),
 		(&crm.Syncer{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Clock: o.Clock}).Background(),
 		job.Background{Tasks: notice.Tasks(d)},
 		(&notify.Teller{Tenants: b.Tenants, Opener: open, Report: reporter, Egress: b.Egress, Spoken: session.SpokenOf(b.Tenants), Clock: o.Clock}).Background(),
@@ -143,6 +146,14 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		job.Background{Tasks: signin.Tasks(d)},
 		(&memory.Writer{Tenants: b.Tenants, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),
 	)
+}
+
+// calendars keeps appointments in organizations' calendars.
+func calendars(b *backend.Backend, m *minds.Minds) *appointment.Keeper {
+	return appointment.New(appointment.Options{
+		Tenants: b.Tenants, Opener: m.Connections, Report: m.Reporter, Egress: b.Egress, Tokens: connection.NewTokens(b.Tenants, b.Vault, b.Egress, b.Options.Clock),
+		Clock: b.Options.Clock, Interviews: candidate.Letters{}, Rests: dispatch.NewRests(),
+	})
 }
 
 // signer has candidates' records signed by the keys of their organizations.

@@ -54,6 +54,8 @@ type Booking struct {
 	State    BookingState `json:"state"`
 	// Sequence counts the changes that a calendar is to take over.
 	Sequence int64 `json:"sequence"`
+	// Connection is the one in whose calendar it is kept; zero for none.
+	Connection id.Connection `json:"connectionId,omitzero"`
 }
 
 // WallTime is how Booking.Wall is written.
@@ -91,6 +93,9 @@ func (i *Item) reserve(ctx context.Context, tx *tenant.Tx, w Wanted, who activit
 	i.Booking = &Booking{
 		StartsAt: got.StartsAt.UTC(), EndsAt: got.EndsAt.UTC(), Timezone: s.Plan.Timezone, Wall: got.StartsAt.In(zone).Format(WallTime),
 		Kind: k.Key, Title: k.Name, Schedule: s.ID, Location: k.Location, State: state, Sequence: sequence,
+	}
+	if c := s.Plan.Calendar; c != nil {
+		i.Booking.Connection = c.Connection
 	}
 	return nil
 }
@@ -204,7 +209,7 @@ func (i *Item) become(ctx context.Context, tx *tenant.Tx, s BookingState, now ti
 		b.Sequence++
 	}
 	if s == Cancelled {
-		if err := slot.Free(ctx, tx, uuid.UUID(i.ID)); err != nil {
+		if err := slot.Free(ctx, tx, uuid.UUID(i.ID), now); err != nil {
 			return err
 		}
 	}
@@ -222,6 +227,11 @@ func (i *Item) rebooked(ctx context.Context, tx *tenant.Tx, was Booking, fields 
 	who.Log(tx, "inbox_item.updated", "inbox_item", i.ID, map[string]any{"fields": fields, "booking": i.Booking.State})
 	if i.Booking.State == NoShow {
 		return nil
+	}
+	if i.Booking.StartsAt.Equal(was.StartsAt) && i.Booking.State.Holds() { // else its time was reserved or given back
+		if err := slot.Changed(ctx, tx, uuid.UUID(i.ID), who.At); err != nil {
+			return err
+		}
 	}
 	return i.invite(ctx, tx, who.By, who.At)
 }
@@ -255,5 +265,5 @@ func (i *Item) abandon(ctx context.Context, tx *tenant.Tx, now time.Time) error 
 	b := *i.Booking
 	b.State, b.Sequence = Cancelled, b.Sequence+1
 	i.Booking = &b
-	return slot.Free(ctx, tx, uuid.UUID(i.ID))
+	return slot.Free(ctx, tx, uuid.UUID(i.ID), now)
 }

@@ -57,6 +57,9 @@ func (i *Item) draftBooking(fields map[string]any) {
 	if b := i.Booking; b != nil {
 		fields["bookingKind"], fields["startsAt"], fields["endsAt"] = b.Kind, b.StartsAt.UTC(), b.EndsAt.UTC()
 		fields["timezone"], fields["state"] = b.Timezone, b.State
+		if !b.Connection.IsZero() {
+			fields["calendarConnectionId"] = b.Connection
+		}
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/sessions/slot"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -69,6 +71,11 @@ func Forget(ctx context.Context, tx *tenant.Tx, items []Item, r Removal) error {
 		}
 		if err := i.enterTerms(ctx, tx); err != nil {
 			return err
+		}
+		if was != nil {
+			if err := slot.Changed(ctx, tx, uuid.UUID(i.ID), r.At); err != nil { // their name is taken out of the calendar
+				return err
+			}
 		}
 		if was != nil && i.Booking.State != was.State {
 			i.tellBooking(tx, was.State, []string{"booking.state"}, r.by())

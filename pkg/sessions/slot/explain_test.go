@@ -35,7 +35,7 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 		run         func() error
 	}{
 		"what is reserved around a time": {"SELECT busy_from", "slot_reservation_by_time", reserve},
-		"what something has":             {"DELETE FROM slot_reservation", "slot_reservation_by_reserver", in(func(ctx context.Context, tx *tenant.Tx) error { return slot.Free(ctx, tx, uuid.New()) })},
+		"what something has":             {"DELETE FROM slot_reservation", "slot_reservation_by_reserver", in(func(ctx context.Context, tx *tenant.Tx) error { return slot.Free(ctx, tx, uuid.New(), at) })},
 		"the schedules": {"FROM schedule WHERE", "schedule_pkey", func() error {
 			_, err := slot.List(t.Context(), tenants, org, id.Schedule{}, 10)
 			return err

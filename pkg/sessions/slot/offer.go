@@ -14,8 +14,11 @@ type Slot struct {
 	From, To time.Time
 }
 
-// Busy is a time that is reserved, with its buffers.
-type Busy struct{ From, To time.Time }
+// Busy is a time that is reserved, with its buffers, or that a calendar is busy: then nothing is beside it.
+type Busy struct {
+	From, To time.Time
+	Whole    bool
+}
 
 // slot is the time of a kind that begins at a moment.
 func (k *Kind) slot(at time.Time) Slot {
@@ -119,7 +122,12 @@ func walled(t time.Time) time.Time {
 }
 
 // free says whether there is room for a time beside what is reserved.
-func (p *Plan) free(s Slot, busy []Busy) bool { return peak(s, busy) < max(p.Capacity, 1) }
+func (p *Plan) free(s Slot, busy []Busy) bool {
+	if slices.ContainsFunc(busy, func(b Busy) bool { return b.Whole && b.From.Before(s.To) && b.To.After(s.From) }) {
+		return false
+	}
+	return peak(s, busy) < max(p.Capacity, 1)
+}
 
 // peak is how many are reserved at once during a time, at most.
 func peak(s Slot, busy []Busy) (most int64) {
@@ -129,7 +137,7 @@ func peak(s Slot, busy []Busy) (most int64) {
 	}
 	var edges []edge
 	for _, b := range busy {
-		if b.From.Before(s.To) && b.To.After(s.From) {
+		if !b.Whole && b.From.Before(s.To) && b.To.After(s.From) {
 			edges = append(edges, edge{b.From, 1}, edge{b.To, -1})
 		}
 	}

@@ -17,7 +17,7 @@ func TestPeak(t *testing.T) {
 		var busy []Busy
 		for range r.IntN(12) {
 			from := r.IntN(60)
-			busy = append(busy, Busy{at(from), at(from + 1 + r.IntN(30))})
+			busy = append(busy, Busy{From: at(from), To: at(from + 1 + r.IntN(30))})
 		}
 		from := r.IntN(60)
 		s := Slot{From: at(from), To: at(from + 1 + r.IntN(40))}
@@ -45,7 +45,7 @@ func TestKnown(t *testing.T) {
 		}
 		return all
 	}
-	busy := []Busy{{noon, noon.Add(time.Hour)}, {noon.Add(2 * time.Hour), noon.Add(3 * time.Hour)}}
+	busy := []Busy{{From: noon, To: noon.Add(time.Hour)}, {From: noon.Add(2 * time.Hour), To: noon.Add(3 * time.Hour)}}
 	require.Len(t, known(found(), busy, 3), 4)
 	require.Equal(t, found()[:2], known(found(), busy, 2))
 }

@@ -28,6 +28,8 @@ type Plan struct {
 	HorizonDays   int64 `json:"horizonDays"`
 	// Capacity is how many are reserved at the same time at most.
 	Capacity int64 `json:"capacity"`
+	// Calendar is where appointments are kept too, and whose times are not offered; nil for nowhere.
+	Calendar *Calendar `json:"calendar,omitempty"`
 }
 
 // Hours are a stretch of a day of every week: from and to as "09:00", to until "24:00".
@@ -130,6 +132,11 @@ func (p *Plan) Check() error {
 	}
 	if err := p.checkExceptions(); err != nil {
 		return err
+	}
+	if c := p.Calendar; c != nil {
+		if err := c.check(); err != nil {
+			return err
+		}
 	}
 	return p.checkKinds()
 }

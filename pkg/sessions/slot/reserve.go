@@ -57,7 +57,28 @@ func Reserve(ctx context.Context, tx *tenant.Tx, which id.Schedule, kind string,
 	if len(busy) == maxBusy || !s.Plan.free(wanted, busy) {
 		return s, k, wanted, s.conflict(ReasonTaken, "That time has just been taken.")
 	}
-	return s, k, wanted, reserve(ctx, tx, []holder{holder(which)}, by, wanted)
+	if err := s.allows(ctx, tx, wanted, now); err != nil {
+		return s, k, wanted, err
+	}
+	if err := reserve(ctx, tx, []holder{holder(which)}, by, wanted); err != nil {
+		return s, k, wanted, err
+	}
+	return s, k, wanted, s.announce(ctx, tx, by, wanted, now)
+}
+
+// Place reserves a time of a schedule that nobody was offered, since a person of the organization chose it in the
+// schedule's calendar, in place of one that something had.
+func Place(ctx context.Context, tx *tenant.Tx, which id.Schedule, kind string, starts, ends time.Time, by uuid.UUID) error {
+	s, err := Find(ctx, tx, which)
+	if err != nil {
+		return err
+	}
+	if err := hold(ctx, tx, []holder{holder(which)}); err != nil {
+		return err
+	}
+	k, _ := s.Plan.KindOf(kind)
+	wanted := Slot{starts, ends, starts.Add(-minutes(k.BufferBeforeMinutes)), ends.Add(minutes(k.BufferAfterMinutes))}
+	return reserve(ctx, tx, []holder{holder(which)}, by, wanted)
 }
 
 // offers refuses a time that is not to be had. The error is an errdefs.Conflict.
@@ -112,7 +133,10 @@ func hold(ctx context.Context, tx *tenant.Tx, holders []holder) error {
 	return nil
 }
 
-func scanBusy(row pgx.CollectableRow) (b Busy, err error) { return b, row.Scan(&b.From, &b.To) }
+func scanBusy(row pgx.CollectableRow) (b Busy, err error) {
+	err = row.Scan(&b.From, &b.To)
+	return b, err
+}
 
 const selectBusy = `
 	SELECT busy_from, busy_to FROM slot_reservation
@@ -140,17 +164,21 @@ func reserve(ctx context.Context, tx *tenant.Tx, holders []holder, by uuid.UUID,
 	return nil
 }
 
-// Free gives back every time that something has reserved. It rides slot_reservation_by_reserver.
-func Free(ctx context.Context, tx *tenant.Tx, by uuid.UUID) error {
+// Free gives back every time that something has reserved, and has it taken out of its calendar. It rides
+// slot_reservation_by_reserver.
+func Free(ctx context.Context, tx *tenant.Tx, by uuid.UUID, now time.Time) error {
 	rows, err := tx.Query(ctx, `DELETE FROM slot_reservation WHERE org_id = $1 AND reserved_by = $2 RETURNING holder_id`, tx.Org, by)
 	if err != nil {
 		return err
 	}
 	gone, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	if err != nil {
+		return err
+	}
 	for _, h := range gone {
 		tx.Touch("slot_reservation", h, by)
 	}
-	return err
+	return Changed(ctx, tx, by, now)
 }
 
 // Times are the free times of a kind of a schedule that begin from one moment and before another, at
@@ -161,7 +189,12 @@ func (s *Schedule) Times(ctx context.Context, t *tenant.Tenants, org id.Org, k K
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Plan.Offered(k, now, from, to, busy, limit)
+	all, until, err := s.besides(ctx, t, org, now)
+	if err != nil || until.IsZero() {
+		return []Slot{}, err
+	}
+	found, err := s.Plan.Offered(k, now, from, earlier(to, until), slices.Concat(busy, all), limit)
+	found = slices.DeleteFunc(found, func(s Slot) bool { return s.To.After(until) })
 	return known(found, busy, maxBusy), err
 }
 

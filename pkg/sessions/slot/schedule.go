@@ -57,7 +57,7 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, after id.Schedule,
 		SELECT `+columns+` FROM schedule WHERE org_id = $1 AND ($2::UUID IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`, org, after, limit)
 }
 
-// Create enters a schedule. The error is an errdefs.Invalid.
+// Create enters a schedule. The error is an errdefs.Invalid, or a connection.UnusableError of its calendar's.
 func Create(ctx context.Context, tx *tenant.Tx, name string, p Plan, who activity.Actor) (Schedule, error) {
 	s := Schedule{ID: id.NewSchedule(), Name: name, Plan: p, Edition: 1, CreatedAt: who.At, UpdatedAt: who.At}
 	if err := p.Check(); err != nil {
@@ -70,15 +70,16 @@ func Create(ctx context.Context, tx *tenant.Tx, name string, p Plan, who activit
 		return s, err
 	}
 	who.Log(tx, "schedule.created", "schedule", s.ID, nil)
-	return s, nil
+	return s, s.join(ctx, tx, nil, who.At)
 }
 
 // Change writes the name and the plan of a schedule that is locked. What is reserved stays as it
-// is. The error is an errdefs.Invalid.
+// is. The error is that of Create.
 func (s *Schedule) Change(ctx context.Context, tx *tenant.Tx, name string, p Plan, who activity.Actor) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
+	before := s.Plan.Calendar
 	s.Name, s.Plan, s.Edition, s.UpdatedAt = name, p, s.Edition+1, who.At
 	tx.Touch("schedule", s.ID)
 	if _, err := tx.Exec(ctx, `UPDATE schedule SET name = $3, plan = $4, edition = $5, updated_at = $6 WHERE org_id = $1 AND id = $2`,
@@ -86,7 +87,7 @@ func (s *Schedule) Change(ctx context.Context, tx *tenant.Tx, name string, p Pla
 		return err
 	}
 	who.Log(tx, "schedule.updated", "schedule", s.ID, nil)
-	return nil
+	return s.join(ctx, tx, before, who.At)
 }
 
 // Delete deletes a schedule of which nothing is reserved from now on, with what is left of a time that
@@ -110,6 +111,11 @@ func Delete(ctx context.Context, tx *tenant.Tx, which id.Schedule, who activity.
 	}
 	tx.Touch("slot_holder", holder(which))
 	if _, err := tx.Exec(ctx, `DELETE FROM slot_holder WHERE org_id = $1 AND holder_id = $2`, tx.Org, which); err != nil {
+		return err
+	}
+	before := s.Plan.Calendar
+	s.Plan.Calendar = nil
+	if err := s.join(ctx, tx, before, who.At); err != nil {
 		return err
 	}
 	tx.Touch("schedule", which)

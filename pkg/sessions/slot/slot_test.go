@@ -113,11 +113,11 @@ func TestOffered(t *testing.T) {
 	}
 	require.Equal(t, []string{"06T09:00", "06T11:00", "08T08:00", "13T07:00", "13T08:00", "13T09:00", "13T11:00", "14T07:00"}, offered())
 	at := func(h, m int) time.Time { return time.Date(2026, 7, 6, h, m, 0, 0, time.UTC) }
-	require.Equal(t, "06T11:00", offered(slot.Busy{at(10, 29), at(10, 31)})[0], "the buffer after reaches into it")
-	require.Equal(t, "08T08:00", offered(slot.Busy{at(10, 29), at(10, 46)})[0], "so does the one before")
+	require.Equal(t, "06T11:00", offered(slot.Busy{From: at(10, 29), To: at(10, 31)})[0], "the buffer after reaches into it")
+	require.Equal(t, "08T08:00", offered(slot.Busy{From: at(10, 29), To: at(10, 46)})[0], "so does the one before")
 	p.Capacity = 2
-	require.Equal(t, "06T09:00", offered(slot.Busy{at(9, 0), at(9, 30)}, slot.Busy{at(9, 30), at(10, 0)})[0], "one after the other is one at once")
-	require.Equal(t, "06T11:00", offered(slot.Busy{at(9, 0), at(9, 30)}, slot.Busy{at(9, 29), at(10, 0)})[0])
+	require.Equal(t, "06T09:00", offered(slot.Busy{From: at(9, 0), To: at(9, 30)}, slot.Busy{From: at(9, 30), To: at(10, 0)})[0], "one after the other is one at once")
+	require.Equal(t, "06T11:00", offered(slot.Busy{From: at(9, 0), To: at(9, 30)}, slot.Busy{From: at(9, 29), To: at(10, 0)})[0])
 }
 
 func TestPlansThatAreWrong(t *testing.T) {
@@ -222,7 +222,7 @@ func TestReserve(t *testing.T) {
 		return found
 	}
 	require.Len(t, times(), 2)
-	require.NoError(t, w.tenants.InTx(t.Context(), w.one, func(ctx context.Context, tx *tenant.Tx) error { return slot.Free(ctx, tx, one) }))
+	require.NoError(t, w.tenants.InTx(t.Context(), w.one, func(ctx context.Context, tx *tenant.Tx) error { return slot.Free(ctx, tx, one, now) }))
 	require.Len(t, times(), 3)
 	gone := func(at time.Time) error {
 		return w.tenants.InTx(t.Context(), w.one, func(ctx context.Context, tx *tenant.Tx) error {

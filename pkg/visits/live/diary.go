@@ -94,6 +94,14 @@ func (d *diary) Free(ctx context.Context) (conversation.Times, error) {
 	return of, err
 }
 
+// freshen reads the schedule's calendar anew, where it has one, before a time is booked. Nobody waits for it to be told which
+// times are free.
+func (d *diary) freshen(ctx context.Context) {
+	if read := d.room.server.Freshen; read != nil {
+		read(ctx, d.room.org, d.schedule)
+	}
+}
+
 // said is a time on the clocks of a zone.
 func said(at time.Time, zone *time.Location) conversation.FreeTime {
 	return conversation.FreeTime{StartsAt: at.UTC(), Said: at.In(zone).Format("Monday 2006-01-02 15:04 MST")}
@@ -103,6 +111,7 @@ func said(at time.Time, zone *time.Location) conversation.FreeTime {
 func (d *diary) Book(ctx context.Context, l inbox.Left, at time.Time) error {
 	r := d.room
 	l.Wanted = &inbox.Wanted{Schedule: d.schedule, Kind: d.kind, StartsAt: at}
+	d.freshen(ctx)
 	err := (&journal{room: r}).write(ctx, func(ctx context.Context, tx *tenant.Tx) error {
 		return session.Collect(ctx, tx, r.session.ID, r.session.Epoch, session.Found{Left: []inbox.Left{l}}, r.server.now())
 	})
