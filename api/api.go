@@ -140,7 +140,7 @@ func Operations(s *route.Service, p Parts) {
 		PortalURL: p.PortalURL, LiveURL: p.LiveURL, Artwork: artwork.NewCollector(d.Tenants, p.Files, p.Egress, p.Clock),
 	}).Register(s)
 	(&doors.API{Tenants: d.Tenants, Gate: p.Gate, Plans: p.Plans, PortalURL: p.PortalURL}).Register(s)
-	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Files: p.Files, Plans: p.Plans}).Register(s)
+	(&widgets.API{Tenants: d.Tenants, Library: p.Library, Files: p.Files}).Register(s)
 	knowledge.New(d.Tenants, p.Files, p.Egress, p.Plans, p.Searcher).Register(s)
 	(&sessions.API{
 		Tenants: d.Tenants, Library: p.Library, LiveURL: p.LiveURL, PortalURL: p.PortalURL, Organization: p.Organization, Visitors: p.Visitors,

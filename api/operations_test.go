@@ -210,7 +210,7 @@ func testOtherMethods(t *testing.T, w *apitest.World) {
 func testUnknownPaths(t *testing.T, w *apitest.World) {
 	for _, path := range []string{
 		"/nothing", "/avatars/", "/avatars/a/b/c/d", "/Avatars", "//avatars", "/./avatars", "/avatars/../me", "/" + url.PathEscape("ä"),
-		"/%00", "/%ff",
+		"/%00", "/%ff", "/certificates//badge", "/agents//mcp",
 	} {
 		for _, key := range []apikey.Secret{"", "nonsense", w.Acme.New, w.Acme.Old} {
 			answer := w.Do(apitest.Request{Method: http.MethodGet, Path: path, Key: key})
@@ -221,6 +221,7 @@ func testUnknownPaths(t *testing.T, w *apitest.World) {
 			}
 		}
 	}
+	apitest.RequireError(t, w.Do(apitest.Request{Method: "PURGE", Path: "/nothing", Key: w.Acme.New}), http.StatusNotFound, "not_found", "")
 	base := strings.TrimSuffix(w.URL, route.BasePath)
 	for _, path := range []string{"/", "/docs", "/docs/2026-07-08", "/openapi/2026-10-01.json", "/favicon.ico"} {
 		apitest.CheckHeaders(t, w.Do(apitest.Request{Base: base, Method: http.MethodGet, Path: path}))

@@ -43,6 +43,10 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.refuse(err)
 		return
 	}
+	if emptySegment(c.request.URL.Path) {
+		s.notFound(recorder, c.request)
+		return
+	}
 	s.router.ServeHTTP(recorder, c.request)
 }
 
@@ -224,12 +228,17 @@ func (s *Service) notFound(_ http.ResponseWriter, r *http.Request) {
 }
 
 // methodNotAllowed answers a known path asked with another method.
-func (s *Service) methodNotAllowed(_ http.ResponseWriter, r *http.Request) {
+func (s *Service) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	c := callOf(r.Context())
 	if s.preflight(c, r) {
 		return
 	}
-	c.SetHeader("Allow", strings.Join(s.methodsAt(r.URL.Path), ", "))
+	methods := s.methodsAt(r.URL.Path)
+	if len(methods) == 0 { // the router knows no such method anywhere
+		s.notFound(w, r)
+		return
+	}
+	c.SetHeader("Allow", strings.Join(methods, ", "))
 	s.unrouted(r, problem.New(problem.MethodNotAllowed, "This path does not take %s.", r.Method))
 }
 

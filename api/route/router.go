@@ -2,6 +2,7 @@ package route
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 )
@@ -26,6 +27,9 @@ func (s *Service) route(path string, o *Operation, next http.Handler) {
 // is none.
 func (s *Service) find(method, path string) (*Operation, *chi.Context) {
 	match := chi.NewRouteContext()
+	if emptySegment(path) {
+		return nil, match
+	}
 	return s.routed[method+" "+s.router.Find(match, method, path)], match
 }
 
@@ -38,6 +42,10 @@ func (s *Service) methodsAt(path string) (taken []string) {
 	}
 	return taken
 }
+
+// emptySegment says whether a path has a part that is empty, which the router would take for a
+// variable's value.
+func emptySegment(path string) bool { return strings.Contains(path, "//") }
 
 // byDecodedPath is a request whose path is routed, and taken apart, as it is once decoded.
 func byDecodedPath(r *http.Request) *http.Request {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // transaction is a Tx whose statements wait for the next trip where nobody reads what they
@@ -149,13 +150,16 @@ func (t *transaction) run(ctx context.Context, e Engine, o TxOptions, fn func(co
 			return err
 		}
 	}
-	if err := fn(ctx, t); err != nil {
+	err := fn(ctx, t)
+	switch {
+	case t.failed != nil: // whatever the function made of it
+		return t.failed
+	case err != nil:
 		return err
-	}
-	if t.failed == nil && !t.opened {
+	case !t.opened:
 		return t.flush(ctx)
 	}
-	return t.failed
+	return nil
 }
 
 // closing are the statements that travel with COMMIT.
@@ -225,16 +229,18 @@ func (r oneRow) Scan(dest ...any) error {
 }
 
 // failedRows are the rows of a statement that was not sent.
-type failedRows struct {
-	pgx.Rows
-	err error
-}
+type failedRows struct{ err error }
 
-func (r failedRows) Close()                        {}
-func (r failedRows) Err() error                    { return r.err }
-func (r failedRows) CommandTag() pgconn.CommandTag { return pgconn.CommandTag{} }
-func (r failedRows) Next() bool                    { return false }
-func (r failedRows) Scan(...any) error             { return r.err }
+func (r failedRows) Close()                                       {}
+func (r failedRows) Err() error                                   { return r.err }
+func (r failedRows) CommandTag() pgconn.CommandTag                { return pgconn.CommandTag{} }
+func (r failedRows) FieldDescriptions() []pgconn.FieldDescription { return nil }
+func (r failedRows) Next() bool                                   { return false }
+func (r failedRows) Scan(...any) error                            { return r.err }
+func (r failedRows) Values() ([]any, error)                       { return nil, r.err }
+func (r failedRows) RawValues() [][]byte                          { return nil }
+func (r failedRows) Conn() *pgx.Conn                              { return nil }
+func (r failedRows) TypeMap() *pgtype.Map                         { return nil }
 
 // failedBatch are the results of a batch that was not sent.
 type failedBatch struct{ err error }

@@ -133,6 +133,13 @@ func TestRefusedWithTheFirstStatement(t *testing.T) {
 		"a read": func(ctx context.Context, tx database.Tx) error {
 			return tx.QueryRow(ctx, `SELECT 1`).Scan(new(int))
 		},
+		"a read, taken for something else": func(ctx context.Context, tx database.Tx) error {
+			rows, err := tx.Query(ctx, `SELECT 1`)
+			if err == nil || len(rows.FieldDescriptions()) > 0 || rows.Next() {
+				t.Error("the statement was answered")
+			}
+			return errors.New("nothing was found")
+		},
 		"a batch": func(ctx context.Context, tx database.Tx) error {
 			var b pgx.Batch
 			b.Queue(insertEffect)

@@ -14,7 +14,8 @@ import (
 )
 
 // Tx is what a transaction's function may do with it. Beginning and ending
-// are InTx's alone.
+// are InTx's alone. A statement is one command, and what it is called with are its
+// arguments alone.
 type Tx interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -22,8 +23,8 @@ type Tx interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 	// Later has a statement, whose answer nobody reads, travel with the next one or with
 	// COMMIT. Its failure is the failure of what it travels with, and ends the transaction:
-	// it is for statements that only a fault makes fail. What args hold must not change any
-	// more.
+	// it is for statements that only a fault makes fail, outside of savepoints. What args hold
+	// must not change any more.
 	Later(sql string, args ...any)
 }
 
