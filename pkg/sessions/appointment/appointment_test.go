@@ -376,7 +376,7 @@ func TestAnotherCalendar(t *testing.T) {
 	b.read()
 	require.Empty(t, b.jobs(job.CalendarRead))
 	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
-		return connection.Delete(ctx, tx, b.connection, b.who())
+		return connection.Delete(ctx, tx, b.connection, id.Connection{}, b.who())
 	})
 }
 
