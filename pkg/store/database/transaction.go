@@ -246,7 +246,7 @@ func (r failedRows) TypeMap() *pgtype.Map                         { return nil }
 type failedBatch struct{ err error }
 
 func (b failedBatch) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTag{}, b.err }
-func (b failedBatch) Query() (pgx.Rows, error)         { return failedRows{err: b.err}, b.err }
+func (b failedBatch) Query() (pgx.Rows, error)         { return failedRows(b), b.err }
 func (b failedBatch) QueryRow() pgx.Row                { return oneRow{err: b.err} }
 func (b failedBatch) Close() error                     { return b.err }
 func (b failedBatch) Tx() pgx.Tx                       { return nil }

@@ -86,7 +86,9 @@ func TestLaterFails(t *testing.T) {
 			return err
 		},
 		"unnoticed": func(ctx context.Context, tx database.Tx) error {
-			_, _ = tx.Query(ctx, insertEffect)
+			if rows, err := tx.Query(ctx, insertEffect); err == nil {
+				rows.Close()
+			}
 			_ = tx.QueryRow(ctx, insertEffect).Scan()
 			_ = tx.SendBatch(ctx, &pgx.Batch{}).Close()
 			return nil
