@@ -263,7 +263,11 @@ func (r *room) hearStaff(staff id.Staff, data []byte) {
 	switch {
 	case c == nil: // they are on their way out
 	case err != nil:
-		r.refuseStaff(staff, "invalid_message", err.Error())
+		code := "invalid_message"
+		if wrong, ok := errors.AsType[*conversation.BadMessageError](err); ok {
+			code = wrong.Code
+		}
+		r.refuseStaff(staff, code, err.Error())
 	case m.Type == conversation.Ping:
 		r.tellColleague(staff, r.server.message("pong", nil))
 	case m.Type == conversation.UserText && mode == session.Listen:

@@ -131,8 +131,18 @@ function state(name) {
   at('stop').hidden = shown !== 'speaking'
 }
 
-function notice({ kind, text, name, endsInS }) {
+/** The team members who speak in the avatar's place. */
+const instead = new Set()
+
+function notice({ kind, text, name, endsInS, staffId, mode }) {
   if (kind === 'ai_notice') return // it stands above the conversation
+  const before = instead.size
+  if (staffId) instead[kind !== 'staff_left' && mode === 'takeover' ? 'add' : 'delete'](staffId)
+  if (kind === 'staff_mode') {
+    if (instead.size && !before) transcript.notice(say('notice.staff_takeover', name))
+    else if (!instead.size && before) transcript.notice(say('notice.staff_returned', speakers.avatar))
+    return
+  }
   transcript.notice(text || say(`notice.${kind}`, name || duration(endsInS)))
 }
 
