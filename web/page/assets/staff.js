@@ -92,11 +92,13 @@ function facts(visitor) {
   ].map(([key, value]) => [say(`staff.fact.${key}`), value])
   for (const { name, value } of visitor.told) rows.push([name, value])
   at('facts').replaceChildren(...rows.filter(([, value]) => value).map(([key, value]) => {
-    const row = document.createElement('div'), term = document.createElement('dt'), said = document.createElement('dd')
-    term.textContent = key
-    said.textContent = value
-    term.dir = said.dir = 'auto'
-    row.append(term, said)
+    const row = document.createElement('div')
+    for (const [tag, text] of [['dt', key], ['dd', value]]) {
+      const cell = document.createElement(tag), words = document.createElement('bdi')
+      words.textContent = text
+      cell.append(words)
+      row.append(cell)
+    }
     return row
   }))
 }
@@ -218,6 +220,7 @@ function over(why, again) {
   at('again').hidden = !again
   complain('')
   phase('over')
+  at('log').scrollTop = at('log').scrollHeight
   at('over').focus({ preventScroll: true })
   at('over').scrollIntoView({ block: 'nearest' })
 }
