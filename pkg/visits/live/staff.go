@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/id"
@@ -22,6 +23,12 @@ type colleague struct {
 	session.Colleague
 	peer peer
 	gone clock.Timer
+	// switches bounds how often they switch their mode, which everybody is told.
+	switches *rate.Limiter
+}
+
+func newColleague(c session.Colleague) *colleague {
+	return &colleague{Colleague: c, switches: rate.NewLimiter(rate.Every(2*time.Second), 5)}
 }
 
 func (c *colleague) send(f frame) {
@@ -43,7 +50,7 @@ func (r *room) findColleagues(ctx context.Context) error {
 	}
 	found, err := session.Present(ctx, r.server.Tenants, r.org, r.session.ID)
 	for _, c := range found {
-		r.staff[c.ID] = &colleague{Colleague: c}
+		r.staff[c.ID] = newColleague(c)
 	}
 	return err
 }
@@ -69,23 +76,18 @@ func (r *room) awaitColleagues() {
 
 // awaitColleague sends a team member out who does not come back in time. The lock is held.
 func (r *room) awaitColleague(c *colleague) {
-	timer := r.server.Clock.NewTimer(session.ResumeWithin)
+	var timer clock.Timer
+	timer = r.server.Clock.AfterFunc(session.ResumeWithin, func() {
+		go r.do(func() {
+			r.mu.Lock()
+			late := c.gone == timer
+			r.mu.Unlock()
+			if late {
+				r.sendOut(context.Background(), c)
+			}
+		})
+	})
 	c.gone = timer
-	go func() {
-		defer timer.Stop()
-		select {
-		case <-timer.C():
-			r.do(func() {
-				r.mu.Lock()
-				late := c.gone == timer
-				r.mu.Unlock()
-				if late {
-					r.sendOut(context.Background(), c)
-				}
-			})
-		case <-r.ended:
-		}
-	}()
 }
 
 // staffCame lets a team member in. One whose connection was lost is in still.
@@ -116,7 +118,7 @@ func (r *room) staffCame(ctx context.Context, staff id.Staff, p peer) bool {
 	r.mu.Lock()
 	c, in := r.staff[staff]
 	if !in {
-		c = &colleague{Colleague: found}
+		c = newColleague(found)
 		r.staff[staff] = c
 	}
 	before := c.peer
@@ -301,12 +303,20 @@ func (r *room) switchMode(staff id.Staff, mode string) {
 	r.mu.Lock()
 	c := r.staff[staff]
 	allowed := c != nil && slices.Contains(c.Modes(), mode)
-	if allowed {
+	same := allowed && c.Mode == mode
+	often := allowed && !same && !c.switches.AllowN(r.server.now(), 1)
+	if allowed && !often {
 		c.Mode = mode
 	}
 	r.mu.Unlock()
-	if !allowed {
+	switch {
+	case !allowed:
 		r.refuseStaff(staff, "mode_not_allowed", "The mode is not one of those that the team member was invited for.")
+		return
+	case often:
+		r.refuseStaff(staff, "too_many_messages", "The mode is not switched that often.")
+		return
+	case same:
 		return
 	}
 	r.talk.StaffJoined(c.inConversation())

@@ -13,7 +13,7 @@ import { Transcript } from './transcript.js'
 const at = (id) => document.getElementById(id)
 const page = at('talk').dataset
 const words = JSON.parse(page.words)
-const say = (key, value = '') => (words[key] ?? '').replace('%s', value)
+const say = (key, value = '') => (words[key] ?? '').replace('%s', () => value) // a name may have a dollar
 
 /** Under this a tab keeps the way back into its conversation after a reload. */
 const kept = `talk:${page.base}:${page.subject}${page.assignment ? `:${page.assignment}` : ''}`
