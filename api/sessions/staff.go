@@ -3,20 +3,25 @@ package sessions
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"visavis.dev/api/route"
+	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/web/page"
 )
 
 func (a *API) registerStaff(s *route.Service, o route.Operation) {
 	o.ID, o.Path, o.Class = "createStaffToken", "/sessions/{id}/staff-token", "live"
-	o.Status, o.Idempotent, o.ShowsSecret = http.StatusCreated, true, true
+	o.Status, o.Idempotent, o.ShowsSecret, o.Items = http.StatusCreated, true, true, contract.StaffTicketItem
 	o.Errors = []problem.Code{problem.SessionEnded, problem.Conflict, problem.CandidateInterview, problem.LearnerConversation}
 	o.Summary = "Join a visitor's live conversation as a team member; needs inbox:write too"
 	route.Handle(s, o, a.invite)
@@ -58,16 +63,17 @@ type StaffInput struct {
 
 // StaffJoining is who joins, and how.
 type StaffJoining struct {
-	StaffName string `json:"staffName" minLength:"1" maxLength:"80" doc:"Shown to the visitor."`
-	Mode      string `json:"mode" enum:"listen,speak,takeover" doc:"The avatar is quiet while somebody has taken over."`
+	StaffName string `json:"staffName" minLength:"1" maxLength:"80" doc:"Shown to the visitor. Control characters, and those that turn the direction of text, are left out."`
+	Mode      string `json:"mode" enum:"listen,speak,takeover" doc:"How they come in: they listen, speak beside the avatar, or take over, while which the avatar is silent. Each may switch to those before it."`
 }
 
 // StaffTicket is what a team member needs to connect.
 type StaffTicket struct {
 	StaffID   id.Staff      `json:"staffId" doc:"The team member in this session."`
 	Token     session.Token `json:"token" doc:"Opens this session for this team member. It is never shown again."`
-	ExpiresAt time.Time     `json:"expiresAt" doc:"From when the token connects nobody any more, in UTC."`
+	ExpiresAt time.Time     `json:"expiresAt" doc:"By when the token must be used, in UTC. Once it was, it connects for 30 seconds more, and resumeToken of session-ready takes its place."`
 	Transport Transport     `json:"transport" doc:"Where the team member connects."`
+	JoinURL   *string       `json:"joinUrl" format:"uri" doc:"A page that joins the conversation in any browser, to be opened by expiresAt. It has the token behind the #, where no server sees it: give it to the one team member. null in a media server's room."`
 }
 
 func (a *API) invite(ctx context.Context, c *route.Call, in *StaffInput) (StaffTicket, error) {
@@ -83,7 +89,11 @@ func (a *API) letIn(ctx context.Context, c *route.Call, p Path, who StaffJoining
 	if err != nil {
 		return StaffTicket{}, err
 	}
-	colleague := session.Colleague{ID: id.NewStaff(), Name: who.StaffName, Mode: who.Mode}
+	name := shownName(who.StaffName)
+	if name == "" {
+		return StaffTicket{}, problem.Invalid("body.staffName", "The name has nothing that can be shown.")
+	}
+	colleague := session.Colleague{ID: id.NewStaff(), Name: name, Mode: who.Mode}
 	transport, err := a.staffTransport(ctx, c.Org(), found, colleague, c.Now())
 	if err != nil {
 		return StaffTicket{}, err
@@ -95,6 +105,24 @@ func (a *API) letIn(ctx context.Context, c *route.Call, p Path, who StaffJoining
 		}
 		by := c.Actor()
 		token, err := session.Invite(ctx, tx, s, colleague, by)
-		return StaffTicket{colleague.ID, token, by.At.Add(session.StaffWithin), transport}, err
+		ticket := StaffTicket{StaffID: colleague.ID, Token: token, ExpiresAt: by.At.Add(session.StaffWithin), Transport: transport}
+		if s.Transport != session.LiveKit {
+			ticket.JoinURL = new(page.StaffURL(a.PortalURL, s.ID, string(token)))
+		}
+		return ticket, err
 	})
+}
+
+// shownName is a name on one line, without what could show it, or what stands beside it, as
+// something else.
+func shownName(name string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d', r == utf8.RuneError:
+			return -1 // joiners are part of names in several scripts
+		}
+		return r
+	}, name)), " ")
 }

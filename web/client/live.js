@@ -46,7 +46,7 @@ const closings = {
  * - `ready` {turns, session, face, resumeToken}: on every connection;
  * - `state` {state}: connecting, reconnecting, listening, thinking, speaking or idle;
  * - `turn` {id, speaker, text, final, name, sources, interrupted}: text is all that was
- *   said in the turn so far, speaker is avatar, user or staff;
+ *   said in the turn so far, speaker is avatar, user or staff, with their staffId;
  * - `words`, `tool`, `bot-audio`, `visemes`, `gesture`, `interrupted`, `duck`, `user-started-speaking`,
  *   `user-stopped-speaking`: as the server sends them;
  * - `sound` {stream, t, last, data}: a frame of what the avatar says, from its t-th millisecond on;
@@ -147,6 +147,15 @@ export class Conversation extends EventTarget {
 
   /** Says whether the user agrees to be recorded, where `recording` of `ready` asks for it. */
   agree(yes) { this.#send('recording', { agreed: yes }) }
+
+  /** Puts a team member into another mode: listen, speak or takeover. */
+  mode(name) { return this.#send('staff-mode', { mode: name }) }
+
+  /** Leaves a conversation that goes on without this client, as a team member does. */
+  leave() {
+    this.#socket?.close(1000)
+    this.#over({ endReason: 'left', ratingAllowed: false })
+  }
 
   /** Makes the avatar be quiet. */
   interrupt() { this.#send('interrupt') }
@@ -315,7 +324,7 @@ export class Conversation extends EventTarget {
         this.#turn('user', data.turnId, { text: data.text, final: data.final })
         break
       case 'staff-text':
-        this.#turn('staff', data.turnId, { text: data.text, final: true, name: data.name })
+        this.#turn('staff', data.turnId, { text: data.text, final: true, name: data.name, staffId: data.staffId })
         break
       case 'llm-function-call':
         this.#use(data)

@@ -22,15 +22,18 @@ export class Transcript {
   #log
   #words
   #language
+  #own
   /** The shown turns, by id. */
   #turns = new Map()
 
   /**
    * @param {HTMLElement} log
-   * @param {{words: Words, language?: string}} options
+   * @param {{words: Words, language?: string, own?: (turn: {speaker: string, staffId?: string}) => boolean}} options
+   *   own says which turns are of whoever reads this, who knows what they said
    */
-  constructor(log, { words, language = '' }) {
+  constructor(log, { words, language = '', own = ({ speaker }) => speaker === 'user' }) {
     this.#log = log
+    this.#own = own
     this.#words = words
     this.#language = language
     log.setAttribute('role', 'log')
@@ -50,12 +53,12 @@ export class Transcript {
   }
 
   /** Shows a turn, or what came to it. */
-  turn({ id, speaker, text, final = false, name = '', sources = [], interrupted = false }) {
+  turn({ id, speaker, text, final = false, name = '', staffId = '', sources = [], interrupted = false }) {
     const follows = this.#atEnd()
     let shown = this.#turns.get(id)
     if (!shown) {
       if (!text) return
-      shown = this.#add(speaker, name)
+      shown = this.#add(speaker, name, this.#own({ speaker, staffId }))
       this.#turns.set(id, shown)
     }
     this.#write(shown, text)
@@ -74,11 +77,11 @@ export class Transcript {
     if (follows) this.#toEnd()
   }
 
-  #add(speaker, name) {
+  #add(speaker, name, own) {
     const turn = element('div', `turn ${speaker}`)
-    // The user knows what they said.
-    if (speaker === 'user') turn.setAttribute('aria-live', 'off')
-    const who = element('p', 'who', name || this.#words[speaker])
+    if (own) turn.setAttribute('aria-live', 'off')
+    // A team member's name may be anybody's, the avatar's too: what they are is said with it.
+    const who = element('p', 'who', name ? join(name, `(${this.#words[speaker]})`) : this.#words[speaker])
     const said = element('p', 'said')
     said.dir = 'auto'
     if (this.#language) said.lang = this.#language

@@ -137,6 +137,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.join(w, r, rest)
 		return
 	}
+	if rest, found := strings.CutPrefix(r.URL.Path, staffPrefix); found {
+		h.name(r, "staff")
+		h.staff(w, r, rest)
+		return
+	}
 	if rest, found := strings.CutPrefix(r.URL.Path, recordingPrefix); found && h.Recordings != nil {
 		h.name(r, "recording")
 		h.recording(w, r, rest)

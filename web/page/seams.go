@@ -103,6 +103,9 @@ type Conversations interface {
 	Start(ctx context.Context, site *published.Site, secret string, s Start) (Ticket, error)
 	// Join finds what a session's own token opens. The error is ErrNoSession or ErrLate.
 	Join(ctx context.Context, session id.Session, token string) (Joined, error)
+	// JoinStaff finds what a team member's token opens. The error is ErrNoSession, ErrLate or
+	// ErrUsed.
+	JoinStaff(ctx context.Context, session id.Session, token string) (Joining, error)
 	// Rate keeps what somebody thought of a conversation; the token is the session's.
 	Rate(ctx context.Context, session id.Session, token string, r Rating) error
 }

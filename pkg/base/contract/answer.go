@@ -72,6 +72,8 @@ const (
 	SetupPlanItem Item = "SetupPlan"
 	// SessionTicketItem is a session with what its client needs to connect.
 	SessionTicketItem Item = "SessionTicket"
+	// StaffTicketItem is what a team member needs to join a conversation.
+	StaffTicketItem Item = "StaffTicket"
 	// TranscriptEntryItem is something that a person has to show.
 	TranscriptEntryItem Item = "TranscriptEntry"
 	// SettingItem is a setting at a scope.
@@ -132,6 +134,19 @@ var bareDelivery = Change{
 		}
 		return item
 	},
+}
+
+// noStaffPage: a team member had no page to join a conversation on.
+var noStaffPage = Change{
+	Since:   V20261001,
+	Summary: "A team member's token comes with joinUrl, a page that joins the conversation; before, with the token alone.",
+	Answer: func(kind Item, item map[string]any) map[string]any {
+		if kind == StaffTicketItem {
+			delete(item, "joinUrl")
+		}
+		return item
+	},
+	Newer: map[Item][]string{StaffTicketItem: {"joinUrl"}},
 }
 
 // speakersByName: who speaks on a portal was said by first names (Versioning,

@@ -27,7 +27,7 @@ type Change struct {
 
 // Changes lists the differences, newest contract first.
 func Changes() []Change {
-	return []Change{planRefusal, tooLarge, refusedTranscript, smallEnvelope, bareIDs, flatContact, leadScore, noInboxItem, bareDelivery, speakersByName}
+	return []Change{planRefusal, tooLarge, refusedTranscript, smallEnvelope, bareIDs, flatContact, leadScore, noInboxItem, bareDelivery, speakersByName, noStaffPage}
 }
 
 // planRefusal: a refusal of the plan was a bare string with its extras beside

@@ -82,7 +82,7 @@ type Tool struct {
 	Kind         string         `json:"kind" given:"always" enum:"lead,booking,handoff,end_session,http,mcp,client" doc:"What it does. A connected model uses tools by itself; the built-in engine uses those of kind lead, booking, handoff and end_session by what visitors say."`
 	ConnectionID *id.Connection `json:"connectionId" nullable:"true" doc:"The connection that does it; null for what is built in."`
 	Enabled      bool           `json:"enabled" doc:"Whether it may be used."`
-	Config       map[string]any `json:"config" doc:"What the kind needs to know, at most 10,000 bytes as JSON. Of kind client: name, description, and optionally title, parameters (a JSON Schema of type object), confirm (never or visitor) and timeoutMs (100 to 30000). Of kind booking: scheduleId, the schedule whose times a connected model books, and optionally bookingKind; without a schedule, who wants an appointment is a lead. The others need nothing."`
+	Config       map[string]any `json:"config" doc:"What the kind needs to know, at most 10,000 bytes as JSON. Of kind client: name, description, and optionally title, parameters (a JSON Schema of type object), confirm (never or visitor) and timeoutMs (100 to 30000). Of kind booking: scheduleId, the schedule whose times a connected model books, and optionally bookingKind; without a schedule, who wants an appointment is a lead. Of kind handoff: waitS, after how many seconds a visitor is told that nobody is free and asked how they are reached: 10 to 600, 0 for never, 60 unless given. The others need nothing."`
 }
 
 // Model is what writes the answers.

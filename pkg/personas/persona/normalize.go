@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"visavis.dev/pkg/base/errdefs"
@@ -223,6 +225,11 @@ func (d *Definition) normalizeTools(voice.Voice) error {
 				return err
 			}
 		}
+		if t.Kind == HandoffTool {
+			if err := checkHandoff(t.Config, field); err != nil {
+				return err
+			}
+		}
 		if t.Kind != ClientTool {
 			continue
 		}
@@ -262,6 +269,41 @@ const (
 	BookingSchedule = "scheduleId"
 	BookingKind     = "bookingKind"
 )
+
+// HandoffWaitS is what a tool handoff is configured by: after how many seconds a visitor is told
+// that nobody is free; 0 for never.
+const HandoffWaitS = "waitS"
+
+// The bounds of HandoffWaitS, and what holds unless it is given.
+const (
+	leastHandoffWaitS = 10
+	mostHandoffWaitS  = 600
+	handoffWaitS      = 60
+)
+
+// HandoffWait is how long a visitor waits for a person before they are told that nobody is free;
+// zero for ever.
+func (d *Definition) HandoffWait() time.Duration {
+	for _, t := range d.Tools {
+		if seconds, ok := t.Config[HandoffWaitS].(float64); ok && t.Kind == HandoffTool {
+			return time.Duration(seconds) * time.Second
+		}
+	}
+	return handoffWaitS * time.Second
+}
+
+// checkHandoff: a tool handoff may say how long a visitor waits.
+func checkHandoff(config map[string]any, field string) error {
+	given, ok := config[HandoffWaitS]
+	if !ok {
+		return nil
+	}
+	seconds, isNumber := given.(float64)
+	if !isNumber || seconds != math.Trunc(seconds) || seconds != 0 && (seconds < leastHandoffWaitS || seconds > mostHandoffWaitS) {
+		return invalid(field+".config."+HandoffWaitS, "is a whole number of seconds from %d to %d, or 0 for never", leastHandoffWaitS, mostHandoffWaitS)
+	}
+	return nil
+}
 
 // The kinds of tools that are built in, and that of the client's.
 const (

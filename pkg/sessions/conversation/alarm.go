@@ -17,6 +17,7 @@ const (
 	bridgesSilence              // the answer is late, and the user is asked for one moment
 	thinksTooLong               // no answer was found in time
 	finishes                    // the last words took too long
+	nobodyComes                 // the person who was asked for has not come
 	alarms
 )
 
@@ -85,5 +86,7 @@ func (c *Conversation) on(a alarm) {
 		}
 	case finishes:
 		c.stop("")
+	case nobodyComes:
+		c.nobodyCame()
 	}
 }

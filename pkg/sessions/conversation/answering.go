@@ -27,6 +27,10 @@ func (c *Conversation) proceed() bool {
 	if (c.ear.busy() || !c.ready) && !c.finishing {
 		return false
 	}
+	if c.takenOver() && !c.finishing { // orders of the owner's wait
+		c.queue = slices.DeleteFunc(c.queue, func(s *speech) bool { return s.own })
+		return false
+	}
 	switch {
 	case len(c.queue) > 0:
 		c.current, c.queue = c.queue[0], c.queue[1:]

@@ -118,6 +118,8 @@ type Facts struct {
 	// Deaf, Mute and Goal are how the conversation was steered before it was resumed.
 	Deaf, Mute bool
 	Goal       string
+	// Reachable says that what the user tells of how they are reached is passed on.
+	Reachable bool
 	// Ending is said once every question of the subject was put; an empty one is none, or, where
 	// the session Ends with it, the avatar's own.
 	Ending string
@@ -147,6 +149,8 @@ type Config struct {
 	Tags        []string
 	// Turns are what was said before, in order, when a session is resumed.
 	Turns []session.Turn
+	// Staff are the team members who are in, when a session is resumed.
+	Staff []Staff
 	// NextTurn is the index of the next turn, where Turns are the last of more.
 	NextTurn int64
 	// Knowledge may be nil: then nothing is known.

@@ -141,6 +141,9 @@ func New(config Config) *Conversation {
 		c.tools = c.offers()
 	}
 	c.reopen()
+	for _, s := range config.Staff {
+		c.staff[s.ID] = s
+	}
 	c.activeAt = config.Clock.Now()
 	// Known from the first moment on: who comes is shown the last turns.
 	c.index = config.NextTurn
@@ -265,6 +268,7 @@ func (c *Conversation) resume() {
 		}
 	}
 	c.begun = c.index > 0
+	c.awaitAgain(c.config.Turns)
 	c.config.Turns = nil
 }
 
@@ -357,6 +361,8 @@ type Activity struct {
 	Turns int64
 	// Language is the one that is spoken now.
 	Language string
+	// State is what the avatar does, as State has it; empty before it does anything.
+	State string
 }
 
 // Snapshot is the activity as of the last thing that happened.
@@ -365,6 +371,6 @@ func (c *Conversation) Snapshot() Activity { return *c.seen.Load() }
 func (c *Conversation) show() {
 	c.seen.Store(&Activity{
 		LastAt: c.activeAt, Speaking: c.current != nil, Thinking: c.thought != nil,
-		Hearing: c.ear.busy(), Turns: c.index, Language: c.language,
+		Hearing: c.ear.busy(), Turns: c.index, Language: c.language, State: c.state,
 	})
 }

@@ -91,15 +91,15 @@ func (c *Conversation) Steer(s Steer) bool {
 	})
 }
 
-// StaffJoined lets a team member in, or changes their mode.
+// StaffJoined lets a team member in, or changes the mode of one who is.
 func (c *Conversation) StaffJoined(s Staff) bool { return c.order(func() { c.staffJoined(s) }) }
 
 // StaffLeft lets a team member go.
 func (c *Conversation) StaffLeft(who id.Staff) bool { return c.order(func() { c.staffLeft(who) }) }
 
-// StaffSaid takes a team member's words.
+// StaffSaid takes a team member's words. What comes faster than it is handled is dropped.
 func (c *Conversation) StaffSaid(who id.Staff, text string) bool {
-	return c.order(func() { c.staffSaid(who, clean(text)) })
+	return c.mail.put(item{by: byStaff, do: func() { c.staffSaid(who, clean(text)) }})
 }
 
 // Finish ends the conversation, after a message if there is one; Run returns.

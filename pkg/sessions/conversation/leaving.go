@@ -26,7 +26,9 @@ func (c *Conversation) asksFor(goal *persona.Goal) []string {
 }
 
 // leaves says whether the persona passes on how somebody is reached.
-func (c *Conversation) leaves() bool { return c.enabled(lead) || c.enabled(booking) }
+func (c *Conversation) leaves() bool {
+	return c.enabled(lead) || c.enabled(booking) || c.outcome == handoff
+}
 
 // informed are the words by which the visitor was told what answering means; empty where they
 // heard none.

@@ -8,6 +8,7 @@ type sender int
 const (
 	byOwner sender = iota
 	byClient
+	byStaff
 	// byEar are what the server heard, and passing those of them that others follow.
 	byEar
 	passing
@@ -15,9 +16,9 @@ const (
 )
 
 // most is how many items of each may wait to be handled: of the client's, which are dropped
-// beyond it; of the ear's, whose passing ones leave place for the others; and of the owner's,
+// beyond it, and team members'; of the ear's, whose passing ones leave place for the others; and of the owner's,
 // which are bounded by its own limits long before.
-var most = [senders]int{byOwner: 1024, byClient: 64, byEar: 256, passing: 64}
+var most = [senders]int{byOwner: 1024, byClient: 64, byStaff: 64, byEar: 256, passing: 64}
 
 // mailbox carries what happens outside to the goroutine that owns the state.
 type mailbox struct {

@@ -125,6 +125,8 @@ const (
 	HandoffRequested = "handoff_requested"
 	StaffJoined      = "staff_joined"
 	StaffLeft        = "staff_left"
+	// StaffChanged: a team member who was in is in another mode now.
+	StaffChanged = "staff_mode"
 )
 
 // Error says what was wrong with a message of the client's, or with us.

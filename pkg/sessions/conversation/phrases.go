@@ -15,6 +15,9 @@ type phrasebook struct {
 	// contact says what answering means before somebody is asked how they are reached, and reach
 	// begins what a model wants to pass on, which they are to agree to.
 	contact, reach string
+	// nobody says that the person who was asked for does not come, callback asks how somebody is
+	// reached then, and reached promises that they are, where that is known.
+	nobody, callback, reached string
 	// more asks further where an answer is thin, hint begins a hint, and last follows the answer to
 	// the last question of a subject.
 	more, hint, last string

@@ -111,7 +111,7 @@ func TestSpokenTurnEndsWhenPlayed(t *testing.T) {
 		require.NotNil(t, s.lastTurn().EndedAt)
 		require.False(t, s.lastTurn().Interrupted)
 		require.Equal(t, Listening, s.state())
-		require.Equal(t, Activity{LastAt: *s.lastTurn().EndedAt, Turns: 2, Language: "en"}, s.c.Snapshot())
+		require.Equal(t, Activity{LastAt: *s.lastTurn().EndedAt, Turns: 2, Language: "en", State: Listening}, s.c.Snapshot())
 	})
 }
 
@@ -404,7 +404,7 @@ func TestStaff(t *testing.T) {
 		s.c.StaffSaid(who, "Can I be heard?")
 		s.expect("notice: staff_joined")
 		s.c.StaffJoined(Staff{ID: who, Name: "Jo", Mode: StaffTakeover})
-		s.expect("notice: staff_joined")
+		s.expect("notice: staff_mode")
 		s.types("When does the bakery open?")
 		s.expect("user: When does the bakery open?")
 		s.c.StaffSaid(who, "I will see.")

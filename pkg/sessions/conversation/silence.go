@@ -12,7 +12,7 @@ const warning = 10 * time.Second
 // when somebody does.
 func (c *Conversation) minuteSilence() {
 	quiet := c.ready && !c.finishing && c.current == nil && c.thought == nil && !c.ear.busy() &&
-		len(c.queue) == 0 && (len(c.unanswered) == 0 || c.silent())
+		(len(c.queue) == 0 || c.takenOver()) && (len(c.unanswered) == 0 || c.silent())
 	if !quiet {
 		c.clear(asksGoal, nudges, warns, silenceEnds)
 		return

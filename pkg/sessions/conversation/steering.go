@@ -68,11 +68,47 @@ func (c *Conversation) takenOver() bool {
 // staffJoined lets a team member in. People are told of all who hear them, those
 // who only listen too.
 func (c *Conversation) staffJoined(s Staff) {
+	had, there := c.staff[s.ID]
+	if there && had.Mode == s.Mode {
+		return
+	}
+	before, kind := c.takenOver(), StaffJoined
+	if there {
+		kind = StaffChanged
+	}
 	c.staff[s.ID] = s
-	c.send(Notice{Kind: StaffJoined, Staff: &s.ID, Name: s.Name, Mode: s.Mode})
-	if s.Mode == StaffTakeover {
-		c.silence()
-		c.unanswered = nil
+	c.clear(nobodyComes)
+	if c.takenOver() && !before {
+		c.giveWay()
+	}
+	c.send(Notice{Kind: kind, Staff: &s.ID, Name: s.Name, Mode: s.Mode})
+	c.goOn(before)
+}
+
+// giveWay makes the avatar silent at once, whatever it says or is about to say: a person speaks
+// in its place. What it asked for, it asks for no more. Orders of the owner's wait until it
+// speaks again.
+func (c *Conversation) giveWay() {
+	if c.finishing {
+		return // nobody takes the last words over
+	}
+	if c.current != nil {
+		c.current.afterwards = nil // a goodbye is no end while a person goes on
+	}
+	c.unanswered, c.unconfirmed = nil, nil
+	c.goals.asked, c.goals.proposed = false, nil
+	c.interrupt()
+	c.clear(asksGoal, nudges)
+}
+
+// goOn has the avatar answer what nobody answered, where somebody who had taken over gave it
+// its turn back.
+func (c *Conversation) goOn(takenOver bool) {
+	if !takenOver || c.takenOver() {
+		return
+	}
+	if last := len(c.turns) - 1; last >= 0 && c.turns[last].Speaker == session.User {
+		c.ask(c.turns[last].Text)
 	}
 }
 
@@ -81,9 +117,11 @@ func (c *Conversation) staffLeft(who id.Staff) {
 	if !there {
 		return
 	}
+	before := c.takenOver()
 	delete(c.staff, who)
 	c.activeAt = c.now()
 	c.send(Notice{Kind: StaffLeft, Staff: &who, Name: s.Name, Mode: s.Mode})
+	c.goOn(before)
 }
 
 // staffSaid keeps a team member's words as a turn and passes them on. Those who
@@ -127,7 +165,7 @@ func (c *Conversation) finish(message string) {
 	c.finishing = true
 	c.unanswered, c.queue = nil, nil
 	c.interrupt()
-	c.clear(asksGoal, nudges, warns, silenceEnds, utteranceEnds, turnTooLong)
+	c.clear(asksGoal, nudges, warns, silenceEnds, utteranceEnds, turnTooLong, nobodyComes)
 	s := c.fixed(session.Say, message)
 	if len(s.pending) == 0 || !c.ready || c.over {
 		c.over = true

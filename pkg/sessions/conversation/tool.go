@@ -84,6 +84,7 @@ func (c *Conversation) requestHandoff(by string) session.ToolCall {
 	call := c.use(handoff, requested)
 	c.send(Notice{Kind: HandoffRequested})
 	c.noted("hand-off", c.config.Journal.Collected(c.ctx, c.found(c.leftHandoff(by)...)))
+	c.awaitPerson(c.now())
 	return call
 }
 

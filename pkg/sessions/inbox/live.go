@@ -64,6 +64,17 @@ func Gone(ctx context.Context, tx *tenant.Tx, s id.Session, at time.Time) (left 
 // rank orders kinds by how much a conversation is about them.
 func rank(k Kind) int { return map[Kind]int{Lead: 1, Book: 2, Handoff: 3}[k] }
 
+// FindHandoff is the hand-off of a conversation; nil where nobody asked for one. It rides
+// inbox_item_by_session.
+func FindHandoff(ctx context.Context, t *tenant.Tenants, org id.Org, s id.Session) (*Item, error) {
+	found, err := tenant.All(ctx, t, org, scan, `
+		SELECT `+columns+` FROM inbox_item i WHERE i.org_id = $1 AND i.session_id = $2 AND i.kind = $3`, org, s, Handoff)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
 // OfHandoff is the hand-off of a conversation; zero where nobody asked for one. It rides
 // inbox_item_by_session.
 func OfHandoff(ctx context.Context, tx *tenant.Tx, s id.Session) (id.InboxItem, error) {

@@ -31,10 +31,10 @@ type Found struct {
 // or interviewed, or whose conversation nobody may read because they are young: of these a hand-off
 // says only that somebody is needed. zero says that no words are kept.
 func (s Session) leave(ctx context.Context, tx *tenant.Tx, l inbox.Left, zero bool, now time.Time) error {
-	if s.Sandbox || slices.Contains([]string{Practice, Assessment, Screening}, s.Kind) {
+	if s.leavesNothing() {
 		return nil
 	}
-	if s.Withheld != nil && *s.Withheld != ZeroRetention {
+	if s.hidesContact() {
 		if l.Kind != inbox.Handoff {
 			return nil
 		}
@@ -55,6 +55,15 @@ func (s Session) leave(ctx context.Context, tx *tenant.Tx, l inbox.Left, zero bo
 		Session: s.ID, Portal: s.Portal, Widget: s.Widget, Persona: s.Persona, Channel: s.Channel, Language: s.Language,
 	}, l, now)
 }
+
+// Reachable says whether how somebody is reached is kept of the session, where they tell it.
+func (s Session) Reachable() bool { return !s.leavesNothing() && !s.hidesContact() }
+
+func (s Session) leavesNothing() bool {
+	return s.Sandbox || slices.Contains([]string{Practice, Assessment, Screening}, s.Kind)
+}
+
+func (s Session) hidesContact() bool { return s.Withheld != nil && *s.Withheld != ZeroRetention }
 
 // blotLeft removes of what the visitor said what is not to be kept, as it is removed from turns.
 func (s Session) blotLeft(w inbox.Words) inbox.Words {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -23,21 +24,40 @@ type Colleague struct {
 	// Mode is listen, speak or takeover.
 	Mode             string
 	JoinedAt, LeftAt *time.Time
+	// Most is the mode that they were invited for: the one that may do most of those that they
+	// may be in.
+	Most string
+}
+
+// The modes of team members, each of which may do what those before it may.
+const (
+	Listen   = "listen"
+	Speak    = "speak"
+	Takeover = "takeover"
+)
+
+var staffModes = []string{Listen, Speak, Takeover}
+
+// Modes are the modes that the team member may be in.
+func (c Colleague) Modes() []string {
+	return slices.Clone(staffModes[:slices.Index(staffModes, c.Most)+1])
 }
 
 // StaffWithin is how long a team member's token lets in.
 const StaffWithin = 10 * time.Minute
 
-const colleagueColumns = `id, name, mode, joined_at, left_at`
+const colleagueColumns = `id, name, mode, joined_at, left_at, most`
 
 func scanColleague(row pgx.CollectableRow) (Colleague, error) {
-	return pgx.RowToStructByPos[Colleague](row)
+	c, err := pgx.RowToStructByPos[Colleague](row)
+	c.Most = cmp.Or(c.Most, c.Mode)
+	return c, err
 }
 
 // Invite makes the token by which a team member joins a session.
 func Invite(ctx context.Context, tx *tenant.Tx, s Session, c Colleague, who activity.Actor) (Token, error) {
 	tx.Touch("session_staff", s.ID, c.ID)
-	if _, err := tx.Exec(ctx, `INSERT INTO session_staff (org_id, session_id, id, name, mode) VALUES ($1, $2, $3, $4, $5)`,
+	if _, err := tx.Exec(ctx, `INSERT INTO session_staff (org_id, session_id, id, name, mode, most) VALUES ($1, $2, $3, $4, $5, $5)`,
 		tx.Org, s.ID, c.ID, c.Name, c.Mode); err != nil {
 		return "", err
 	}
@@ -81,6 +101,50 @@ func Join(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, sta
 	fields["waitS"], fields["joinedAt"] = waited, now.UTC()
 	event.Emit(tx, event.Draft{Type: event.HandoffJoined, At: now, Session: which, Fields: fields})
 	return c, nil
+}
+
+// SwitchMode notes the mode that a team member is in from now on, of those they were invited for,
+// in a session that the caller runs.
+func SwitchMode(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, staff id.Staff, mode string) error {
+	if _, err := lockOwned(ctx, tx, which, epoch); err != nil {
+		return err
+	}
+	c, err := lockStaff(ctx, tx, which, staff)
+	if err != nil || !slices.Contains(c.Modes(), mode) {
+		return err
+	}
+	c.Mode = mode
+	return c.save(ctx, tx, which)
+}
+
+// RenewStaff gives a team member of a session that the caller runs another token to come back by.
+// The one they came with stays good for a while: the new one may never reach them.
+func RenewStaff(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, staff id.Staff, now time.Time) (Token, error) {
+	s, err := lockOwned(ctx, tx, which, epoch)
+	if err != nil {
+		return "", err
+	}
+	if err := changeTokens(ctx, tx, `
+		UPDATE session_token SET expires_at = $4
+		WHERE org_id = $1 AND session_id = $2 AND kind = 'staff' AND staff_id = $3 AND expires_at > $4 RETURNING hash`,
+		tx.Org, s.ID, staff, now.Add(ResumeWithin)); err != nil {
+		return "", err
+	}
+	token := newToken(tx.Org)
+	return token, insertToken(ctx, tx, token, s.ID, staffToken, staff, now.Add(time.Duration(s.MaxDurationS)*time.Second+ResumeWithin))
+}
+
+// Present are the team members who are in a session, as far as it is known.
+func Present(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Session) ([]Colleague, error) {
+	return tenant.All(ctx, t, org, scanColleague, `
+		SELECT `+colleagueColumns+` FROM session_staff
+		WHERE org_id = $1 AND session_id = $2 AND joined_at IS NOT NULL AND left_at IS NULL ORDER BY id`, org, which)
+}
+
+// Invited is a team member who was invited to a session. The error is errdefs.NotFound.
+func Invited(ctx context.Context, t *tenant.Tenants, org id.Org, which id.Session, staff id.Staff) (Colleague, error) {
+	return tenant.One(ctx, t, org, scanColleague, Noun.NotFound(which), `
+		SELECT `+colleagueColumns+` FROM session_staff WHERE org_id = $1 AND session_id = $2 AND id = $3`, org, which, staff)
 }
 
 // Leave notes that a team member left a session that the caller runs.
@@ -159,7 +223,7 @@ func lockStaff(ctx context.Context, tx *tenant.Tx, s id.Session, staff id.Staff)
 func (c Colleague) save(ctx context.Context, tx *tenant.Tx, s id.Session) error {
 	tx.Touch("session_staff", s, c.ID)
 	_, err := tx.Exec(ctx, `
-		UPDATE session_staff SET joined_at = $4, left_at = $5 WHERE org_id = $1 AND session_id = $2 AND id = $3`,
-		tx.Org, s, c.ID, c.JoinedAt, c.LeftAt)
+		UPDATE session_staff SET joined_at = $4, left_at = $5, mode = $6, most = $7 WHERE org_id = $1 AND session_id = $2 AND id = $3`,
+		tx.Org, s, c.ID, c.JoinedAt, c.LeftAt, c.Mode, c.Most)
 	return err
 }

@@ -137,11 +137,15 @@ func renew(ctx context.Context, tx *tenant.Tx, s Session, now time.Time) (Token,
 	return token, insertToken(ctx, tx, token, s.ID, resumeToken, id.Staff{}, until)
 }
 
-// SweepTokens forgets tokens of a shard that let nobody in any more.
+// toldUsedFor is how long it is known of a team member's token that it was used, or not in time.
+const toldUsedFor = 24 * time.Hour
+
+// SweepTokens forgets tokens of a shard that let nobody in any more; those of team members a day
+// later, so that whoever opens one late is told why.
 func SweepTokens(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
 	return t.SweepRows(ctx, shard, `
 		DELETE FROM session_token WHERE (org_id, hash) IN (
 			SELECT k.org_id, k.hash FROM session_token k
 			JOIN org_fence f ON f.org_id = k.org_id AND f.state = 'open'
-			WHERE k.expires_at < $1 LIMIT $2)`, now, SweepBatch)
+			WHERE k.expires_at < $1 AND (k.kind <> 'staff' OR k.expires_at < $3) LIMIT $2)`, now, SweepBatch, now.Add(-toldUsedFor))
 }

@@ -41,6 +41,9 @@ func (s Session) WordsTold() bool {
 // candidate's or a young learner's. What is noted of the session elsewhere has no words of it then.
 func (s Session) WordsRead() bool { return s.Withheld == nil && s.Kind != Screening }
 
+// KeptNoWords says whether nobody reads the session's words since none are kept.
+func (s Session) KeptNoWords() bool { return s.beganWithoutWords() && s.Kind != Screening }
+
 // keepsNoWords says whether words of the session are not even stored: the
 // organization wants none kept, or wanted it when the session began.
 func (s Session) keepsNoWords(ctx context.Context, tx *tenant.Tx) (bool, error) {

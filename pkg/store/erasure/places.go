@@ -176,7 +176,7 @@ var Places = []Place{
 	{"session", []string{"state", "kind", "source", "language", "engine", "transport", "channel", "allowed_origins", "end_reason", "languages_heard", "outcome", "withheld"}, Never, ids},
 	{"session", []string{"visitor"}, Never, "a keyed digest of an address block"},
 	{"session_command", []string{"kind", "body"}, Ends, "when the session ends"},
-	{"session_staff", []string{"name", "mode"}, Never, "the name of a team member who joined"},
+	{"session_staff", []string{"name", "mode", "most"}, Never, "the name of a team member who joined"},
 	{"session_token", []string{"hash", "kind"}, Never, digest},
 	{"setting", []string{"scope_kind", "scope_id", "key", "value", "changed_by"}, Never, own},
 	{"setup_plan", []string{"state", "input", "proposal", "created_by"}, Never, own},

@@ -131,7 +131,9 @@ func (r *room) leaveAll(last frame, code websocket.StatusCode) {
 	if r.client != nil {
 		r.client.close(code, "")
 	}
-	for _, p := range r.staff {
-		p.close(code, "")
+	for _, c := range r.staff {
+		if c.peer != nil {
+			c.peer.close(code, "")
+		}
 	}
 }

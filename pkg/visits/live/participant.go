@@ -48,7 +48,7 @@ func (g *participant) leaveConversation() {
 	case g.staff.IsZero():
 		r.do(func() { r.clientLeft(g, websocket.StatusAbnormalClosure) })
 	default:
-		r.do(func() { r.staffLeft(context.Background(), g.staff, g) })
+		r.do(func() { r.staffLeft(context.Background(), g.staff, g, websocket.StatusNormalClosure) })
 	}
 }
 

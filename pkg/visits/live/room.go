@@ -69,7 +69,7 @@ type room struct {
 	welcome map[string]any
 	// plays are the formats that the client plays, once it is ready.
 	plays []string
-	staff map[id.Staff]peer
+	staff map[id.Staff]*colleague
 	// last is the code that everybody was sent away with. It is read once the room ended.
 	last websocket.StatusCode
 }
@@ -79,10 +79,14 @@ func (s *Server) furnish(ctx context.Context, org id.Org, a session.Attached) (*
 	r := &room{
 		server: s, org: org, session: a.Session, resume: a.Resume, resumed: !a.Began, todo: make(chan func(), 64),
 		ended: make(chan struct{}), talked: make(chan struct{}),
-		ordered: map[id.Turn]bool{}, staff: map[id.Staff]peer{},
+		ordered: map[id.Turn]bool{}, staff: map[id.Staff]*colleague{},
 	}
 	r.time = newTimes(a, s.now())
-	config, err := r.config(ctx)
+	err := r.findColleagues(ctx)
+	var config conversation.Config
+	if err == nil {
+		config, err = r.config(ctx)
+	}
 	if err != nil {
 		reason := session.EngineError
 		if errors.Is(err, conversation.ErrNoModel) {
@@ -104,6 +108,7 @@ func (s *Server) furnish(ctx context.Context, org id.Org, a session.Attached) (*
 		r.talk.Run(running)
 	}()
 	r.resumeRecording(ctx)
+	r.awaitColleagues()
 	go r.run()
 	return r, nil
 }
@@ -187,8 +192,9 @@ func (r *room) serve(ctx context.Context, c *caller) bool {
 		defer func() { r.do(func() { r.clientLeft(p, code) }) }()
 		code = p.read(ctx, hear, r.hearSound)
 	} else {
-		p.read(ctx, func(data []byte) { r.hearStaff(c.Staff, data) }, func([]byte) {})
-		r.do(func() { r.staffLeft(ctx, c.Staff, p) })
+		code := websocket.StatusCode(-1)
+		defer func() { r.do(func() { r.staffLeft(ctx, c.Staff, p, code) }) }()
+		code = p.read(ctx, func(data []byte) { r.hearStaff(c.Staff, data) }, func([]byte) {})
 	}
 	return true
 }
@@ -237,6 +243,7 @@ func (r *room) clientCame(ctx context.Context, p peer) bool {
 		before.close(closeSuperseded, "superseded")
 	}
 	r.time.clientCame()
+	r.tellStaff(r.server.message("notice", map[string]any{"kind": "visitor_here"}))
 	if r.resumed && !r.waitsForConsent() {
 		// It was ready before the process that held the conversation died.
 		r.talk.Receive(conversation.ClientMessage{Type: conversation.ClientReady})
@@ -265,6 +272,7 @@ func (r *room) clientLeft(p peer, code websocket.StatusCode) {
 		r.hearing.release()
 	}
 	r.time.clientLost(r.server.now())
+	r.tellStaff(r.server.message("notice", map[string]any{"kind": "visitor_away"}))
 }
 
 // tell sends a message to everybody in the room.
@@ -286,8 +294,8 @@ func (r *room) tellTo(f frame, staff bool) {
 	if !staff {
 		return
 	}
-	for _, p := range r.staff {
-		p.send(f)
+	for _, c := range r.staff {
+		c.send(f)
 	}
 }
 

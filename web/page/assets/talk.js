@@ -13,7 +13,7 @@ import { Transcript } from './transcript.js'
 const at = (id) => document.getElementById(id)
 const page = at('talk').dataset
 const words = JSON.parse(page.words)
-const say = (key, value = '') => (words[key] ?? '').replace('%s', value)
+const say = (key, value = '') => (words[key] ?? '').replace('%s', () => value) // a name may have a dollar
 
 /** Under this a tab keeps the way back into its conversation after a reload. */
 const kept = `talk:${page.base}:${page.subject}${page.assignment ? `:${page.assignment}` : ''}`
@@ -131,8 +131,18 @@ function state(name) {
   at('stop').hidden = shown !== 'speaking'
 }
 
-function notice({ kind, text, name, endsInS }) {
+/** The team members who speak in the avatar's place. */
+const instead = new Set()
+
+function notice({ kind, text, name, endsInS, staffId, mode }) {
   if (kind === 'ai_notice') return // it stands above the conversation
+  const before = instead.size
+  if (staffId) instead[kind !== 'staff_left' && mode === 'takeover' ? 'add' : 'delete'](staffId)
+  if (kind === 'staff_mode') {
+    if (instead.size && !before) transcript.notice(say('notice.staff_takeover', name))
+    else if (!instead.size && before) transcript.notice(say('notice.staff_returned', speakers.avatar))
+    return
+  }
   transcript.notice(text || say(`notice.${kind}`, name || duration(endsInS)))
 }
 

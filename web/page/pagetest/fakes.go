@@ -113,6 +113,8 @@ func (d *Doors) Leave(_ context.Context, _ *published.Site, secret string) error
 type Conversations struct {
 	URL     string
 	Refusal error
+	// Staff are what team members' tokens open.
+	Staff map[string]page.Joining
 	// Sessions are those that tokens open.
 	Sessions map[string]page.Joined
 
@@ -147,6 +149,19 @@ func (c *Conversations) Join(_ context.Context, session id.Session, token string
 		return j, nil
 	}
 	return page.Joined{}, page.ErrNoSession
+}
+
+// JoinStaff implements page.Conversations, as Join does.
+func (c *Conversations) JoinStaff(_ context.Context, session id.Session, token string) (page.Joining, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.Refusal != nil {
+		return page.Joining{}, c.Refusal
+	}
+	if j, ok := c.Staff[token]; ok && j.Session.ID == session {
+		return j, nil
+	}
+	return page.Joining{}, page.ErrNoSession
 }
 
 // Rate implements page.Conversations.
