@@ -220,13 +220,8 @@ func (d *Definition) normalizeTools(voice.Voice) error {
 		if b, err := json.Marshal(t.Config); err != nil || len(b) > maxConfig {
 			return invalid(field+".config", "must have at most %d bytes", maxConfig)
 		}
-		if t.Kind == BookingTool {
-			if err := checkBooking(t.Config, field); err != nil {
-				return err
-			}
-		}
-		if t.Kind == HandoffTool {
-			if err := checkHandoff(t.Config, field); err != nil {
+		if check := toolChecks[t.Kind]; check != nil {
+			if err := check(t.Config, field); err != nil {
 				return err
 			}
 		}
@@ -247,6 +242,9 @@ func (d *Definition) normalizeTools(voice.Voice) error {
 	}
 	return nil
 }
+
+// toolChecks check how tools that are built in are configured.
+var toolChecks = map[string]func(config map[string]any, field string) error{BookingTool: checkBooking, HandoffTool: checkHandoff}
 
 // checkBooking: a tool booking may name the schedule whose times it books, and a kind of appointment.
 func checkBooking(config map[string]any, field string) error {

@@ -61,7 +61,7 @@ func TestATeamMemberSeesTheConversation(t *testing.T) {
 	kim.await("pong", nil)
 	c.Drop()
 	require.Equal(t, "visitor_away", kim.notice("visitor_away"))
-	c = s.connect(p, minted.ID, c.resume)
+	_ = s.connect(p, minted.ID, c.resume)
 	require.Equal(t, "visitor_here", kim.notice("visitor_here"))
 }
 
