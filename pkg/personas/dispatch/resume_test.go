@@ -291,3 +291,47 @@ func TestWhatWaitsForADeletedConnection(t *testing.T) {
 		}))
 	}
 }
+
+// Who is made in the place of one that went on for another goes on for both, and who was there beside it for none.
+func TestTheHeirOfAHeir(t *testing.T) {
+	b := newBench(t)
+	offer, ok := connection.FindOffer(connection.ATS, connection.Ashby)
+	require.True(t, ok)
+	var address string
+	create := func() id.Connection {
+		b.clock.Step(time.Second)
+		c := connection.New(offer, "ATS", connection.Config{}, "key", b.clock.Now().UTC())
+		address = c.Address()
+		b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			return connection.Create(ctx, tx, b.vault, c, "key", b.who())
+		})
+		return c.ID
+	}
+	remove := func(which, successor id.Connection) {
+		b.clock.Step(time.Second)
+		b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			return connection.Delete(ctx, tx, which, successor, b.who())
+		})
+	}
+	heir := func(of id.Connection) (c connection.Connection, err error) {
+		b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			c, err = connection.Heir(ctx, tx, of, address)
+			return nil
+		})
+		return c, err
+	}
+	first, second := create(), create()
+	remove(first, second)
+	create() // beside the second
+	remove(second, id.Connection{})
+	for _, of := range []id.Connection{first, second} {
+		_, err := heir(of)
+		require.Error(t, err)
+	}
+	last := create()
+	for _, of := range []id.Connection{first, second} {
+		c, err := heir(of)
+		require.NoError(t, err)
+		require.Equal(t, last, c.ID)
+	}
+}
