@@ -226,6 +226,9 @@ type comment struct {
 // longest bounds a comment, in bytes.
 const longest = 64 << 10
 
+// size is that of a comment, in bytes.
+func (c *comment) size() int { return max(len(c.Body), len(c.HTML)) }
+
 // plain is the plain text of a comment, of whose HTML line breaks alone are known here.
 func (c *comment) plain() string {
 	if c.HTML == "" {
@@ -270,7 +273,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Idempotency-Lookup", "hit")
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]any{"ticket": known.ticket.shown()})
-	case len(in.Comment.HTML) > longest, in.Group == NoGroup:
+	case in.Comment.size() > longest, in.Group == NoGroup:
 		refuse(w, http.StatusUnprocessableEntity, "RecordInvalid")
 	case in.Requester != nil && (in.Requester.Name == "" || strings.Contains(in.Requester.Email, "invalid")):
 		refuse(w, http.StatusUnprocessableEntity, "RecordInvalid")
@@ -314,7 +317,7 @@ func (s *Server) update(w http.ResponseWriter, r *http.Request, t *Ticket) {
 	switch {
 	case !ok:
 		refuse(w, http.StatusBadRequest, "BadRequest")
-	case in.Comment != nil && len(in.Comment.HTML) > longest, t.Status == "closed", in.Status == "solved" && !s.Assigned:
+	case in.Comment != nil && in.Comment.size() > longest, t.Status == "closed", in.Status == "solved" && !s.Assigned:
 		refuse(w, http.StatusUnprocessableEntity, "RecordInvalid")
 	default:
 		t.write(&in)
