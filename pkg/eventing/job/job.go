@@ -284,7 +284,8 @@ const mostRecalled = 200
 
 // RecallOf has jobs that wait for connections make their next steps at once: the first after one of them, in the
 // order of their ids, the zero id for all. It answers the last that it looked at, zero where there are no
-// more. Steps under way are left alone: they may have told already. It rides job_by_connection.
+// more. Steps under way are left alone: they may have told already; and so are the jobs that recall. It rides
+// job_by_connection.
 func RecallOf(ctx context.Context, tx *tenant.Tx, of []id.Connection, after id.Job, now time.Time) (last id.Job, err error) {
 	waiting, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Job], `
 		SELECT id FROM job
@@ -295,7 +296,8 @@ func RecallOf(ctx context.Context, tx *tenant.Tx, of []id.Connection, after id.J
 	}
 	recalled, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Job], `
 		UPDATE job SET due_at = $3
-		WHERE org_id = $1 AND id = ANY($2) AND owner IS NULL AND due_at > $3 AND finished_at IS NULL RETURNING id`, tx.Org, waiting, now)
+		WHERE org_id = $1 AND id = ANY($2) AND owner IS NULL AND due_at > $3 AND finished_at IS NULL AND kind <> $4
+		RETURNING id`, tx.Org, waiting, now, ConnectionResume)
 	for _, j := range recalled {
 		tx.Touch("job", j)
 	}

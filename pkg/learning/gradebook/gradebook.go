@@ -138,7 +138,7 @@ func (t *Teller) grade(ctx context.Context, j job.Job) (job.Step, error) {
 		return nil, err
 	}
 	var o dispatch.Outcome
-	if o, p.Waited = patience.After(failed, p.Waited); !o.Abandoned() {
+	if o, p.Waited = patience.After(failed, p.Waited, t.Clock.Now()); !o.Abandoned() {
 		return dispatch.Later(&opened, p, o.Wait), nil
 	}
 	return stopped(l, &opened, o.Code), nil

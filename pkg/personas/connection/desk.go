@@ -132,8 +132,10 @@ func (o Opened) Pace() time.Duration {
 	return 0
 }
 
-// Post posts a message into a chat. The error is an upstream.Error or context.Canceled.
+// Post posts a message into a chat, by the newest secret alone: an older one is another channel's. The error is an
+// upstream.Error or context.Canceled.
 func (o Opened) Post(ctx context.Context, g *egress.Guard, c card.Card) error {
+	o.Secrets = o.Secrets[:min(len(o.Secrets), 1)]
 	return o.WithSecret(func(secret string) error {
 		if !o.Provider.Reaches(ctx, g, secret) {
 			return &upstream.Error{Code: upstream.AddressRefused}

@@ -31,10 +31,14 @@ func Record(ctx context.Context, tx *tenant.Tx, which id.Connection, outcomes []
 	return recordOutcomes(ctx, tx, before, after, outcomes, now)
 }
 
-// recover has what waits told at once where a connection works that did not.
+// recover has what waits told at once where a connection works that did not. One that works and fails by turns has it
+// told once a minute: each telling makes calls, by which it can seem to work again.
 func (c Connection) recover(ctx context.Context, tx *tenant.Tx, was Connection, now time.Time) error {
 	if c.State != Active || was.State == Active || was.Health.Failures == 0 {
 		return nil
+	}
+	if again, err := c.resumeAgain(ctx, tx); err != nil || again {
+		return err
 	}
 	return c.resume(ctx, tx, now)
 }

@@ -28,10 +28,22 @@ func (c Connection) resume(ctx context.Context, tx *tenant.Tx, now time.Time) er
 		return nil
 	}
 	_, err := job.Insert(ctx, tx, job.Job{
-		ID: id.NewJob(), Kind: job.ConnectionResume, ResourceKind: "connection", ResourceID: c.ID.String(), Scope: scope.ConnectionsRead,
+		ID: id.NewJob(), Kind: job.ConnectionResume, ResourceKind: "connection", ResourceID: c.ID.String(), Connection: c.ID, Scope: scope.ConnectionsRead,
 		CreatedBy: "platform", CreatedAt: now,
 	}, Resuming{c.ID})
 	return err
+}
+
+// resumeAgain has a job that resumes, and that stays for a minute, do so once more, and says whether there is one. It
+// rides job_by_connection.
+func (c Connection) resumeAgain(ctx context.Context, tx *tenant.Tx) (bool, error) {
+	again, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Job], `
+		UPDATE job SET progress = '{}'
+		WHERE org_id = $1 AND connection_id = $2 AND kind = $3 AND finished_at IS NULL RETURNING id`, tx.Org, c.ID, job.ConnectionResume)
+	for _, j := range again {
+		tx.Touch("job", j)
+	}
+	return len(again) > 0, err
 }
 
 // Predecessors are a connection and those of its kind and provider that are deleted: it may go on with what

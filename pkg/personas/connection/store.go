@@ -119,6 +119,13 @@ func (c Connection) Succeeds(before Connection, address string) bool {
 // errdefs.NotFound. It rides connection_pkey.
 func Heir(ctx context.Context, tx *tenant.Tx, of id.Connection, address string) (Connection, error) {
 	before, err := Find(ctx, tx, of)
+	for err != nil && errdefs.IsAbsent(err, Noun) && !before.Successor.IsZero() { // who was named may be deleted too
+		next, gone := Find(ctx, tx, before.Successor)
+		if next.DeletedAt == nil {
+			break
+		}
+		before, err = next, gone
+	}
 	if err != nil && !errdefs.IsAbsent(err, Noun) {
 		return Connection{}, err
 	}
@@ -305,8 +312,12 @@ func (c Connection) succeededBy(ctx context.Context, tx *tenant.Tx, successor id
 	return &next, err
 }
 
-// passOn has who goes on for a connection go on for those that it went on for.
+// passOn has who goes on for a connection go on for those that it went on for. Where nobody is named these stay its own:
+// who is made in its place, and nobody who was there beside it, goes on for them too (Heir).
 func passOn(ctx context.Context, tx *tenant.Tx, from, to id.Connection) error {
+	if to.IsZero() {
+		return nil
+	}
 	passed, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Connection], `
 		UPDATE connection SET successor_id = $3 WHERE org_id = $1 AND successor_id = $2 RETURNING id`, tx.Org, from, to)
 	for _, c := range passed {

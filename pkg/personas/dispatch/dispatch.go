@@ -22,7 +22,7 @@ import (
 )
 
 // Patience is how much there is with a system, by the sum of the waits between the calls of one job in
-// a row. Faults of ours use up none of it: they are logged and waited for, however long they last.
+// a row, each as far as it was waited. Faults of ours use up none of it: they are logged and waited for, however long they last.
 type Patience struct {
 	// Away is for a system that does not answer, or asks for patience.
 	Away time.Duration
@@ -81,6 +81,9 @@ type Waited struct {
 	For   time.Duration `json:"for"`
 	// Settled is when the connection was settled that it waited for: another one is waited for anew.
 	Settled time.Time `json:"settled,omitzero"`
+	// Since is when it began to wait last, and Next how long it is to; zero where it does not wait for the system.
+	Since time.Time     `json:"since,omitzero"`
+	Next  time.Duration `json:"next,omitempty"`
 	// Turn is when it may call a system that takes only so many calls; zero for at once.
 	Turn time.Time `json:"turn,omitzero"`
 }
@@ -185,13 +188,14 @@ func (d *Dispatcher) tell(ctx context.Context, org id.Org, m *Message, w Waited)
 	if !w.Settled.Equal(to.SettledAt) {
 		w = Waited{Settled: to.SettledAt}
 	}
+	began := d.clock.Now()
+	w = w.elapsed(began)
 	if closed {
-		o, w := w.wait(NoConnection, d.patience.Longest, d.patience.Unready)
+		o, w := w.wait(NoConnection, d.patience.Longest, d.patience.Unready, began)
 		return o, w, nil
 	}
-	began := d.clock.Now()
 	if rest := d.rests.Left(&to, began); rest > 0 {
-		o, again := w.wait(string(upstream.Unavailable), rest, d.patience.Away)
+		o, again := w.wait(string(upstream.Unavailable), rest, d.patience.Away, began)
 		again.Calls = w.Calls
 		return o, again, nil
 	}
@@ -207,25 +211,35 @@ func (d *Dispatcher) tell(ctx context.Context, org id.Org, m *Message, w Waited)
 	if !ok {
 		return Outcome{}, Waited{}, err
 	}
-	o, w := d.patience.After(failed, w)
+	o, w := d.patience.After(failed, w, d.clock.Now())
 	return o, w, nil
 }
 
-// After is what comes of a call that failed, by a job that waited for its system.
-func (p Patience) After(e *upstream.Error, w Waited) (Outcome, Waited) {
+// After is what comes of a call that failed at a moment, by a job that waited for its system.
+func (p Patience) After(e *upstream.Error, w Waited, now time.Time) (Outcome, Waited) {
 	first, patience := p.with(e)
-	return w.wait(string(e.Code), max(e.RetryAfter, min(first<<min(w.Calls, mostDoubled), p.Longest)), patience)
+	w = w.elapsed(now)
+	return w.wait(string(e.Code), max(e.RetryAfter, min(first<<min(w.Calls, mostDoubled), p.Longest)), patience, now)
 }
 
 // mostDoubled bounds how often a wait is doubled.
 const mostDoubled = 12
 
-// wait is what comes of a wait, and of none where the patience is over.
-func (w Waited) wait(code string, wait, patience time.Duration) (Outcome, Waited) {
+// elapsed is it once its last wait is over, of which no more counts than was waited: a job can be recalled.
+func (w Waited) elapsed(now time.Time) Waited {
+	if !w.Since.IsZero() {
+		w.For += max(min(w.Next, now.Sub(w.Since)), 0)
+	}
+	w.Since, w.Next = time.Time{}, 0
+	return w
+}
+
+// wait is what comes of a wait that begins now, and of none where the patience is over.
+func (w Waited) wait(code string, wait, patience time.Duration, now time.Time) (Outcome, Waited) {
 	if w.For >= patience {
 		return Outcome{Code: code}, Waited{Settled: w.Settled}
 	}
-	return Outcome{code, wait}, Waited{Calls: w.Calls + 1, For: w.For + wait, Settled: w.Settled}
+	return Outcome{code, wait}, Waited{Calls: w.Calls + 1, For: w.For, Settled: w.Settled, Since: now.UTC(), Next: wait}
 }
 
 // with is the first wait after a failure, and how much patience there is with it; none where a further

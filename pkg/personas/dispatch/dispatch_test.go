@@ -161,6 +161,23 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// A job that is recalled early has used up no more patience than it waited.
+func TestWaitsThatAreCutShort(t *testing.T) {
+	b := newBench(t)
+	b.call = func() error { return &upstream.Error{Code: upstream.RateLimited, RetryAfter: 20 * time.Minute} }
+	j := b.job()
+	for range 30 {
+		require.Positive(t, b.step(j))
+		b.clock.Step(time.Second)
+	}
+	require.False(t, j.State.Ended())
+	for range 3 {
+		b.clock.Step(b.step(j))
+	}
+	require.Zero(t, b.step(j))
+	require.True(t, b.kept.Abandoned())
+}
+
 // What the system asks for is waited, and what it takes ends the waiting.
 func TestWhatASystemAsksFor(t *testing.T) {
 	b := newBench(t)
@@ -234,7 +251,7 @@ func TestAConnectionThatIsGone(t *testing.T) {
 	j := b.job()
 	require.Equal(t, b.patience.Longest, b.step(j))
 	for !j.State.Ended() {
-		b.step(j)
+		b.clock.Step(b.step(j))
 	}
 	require.Zero(t, b.told)
 	require.Equal(t, dispatch.NoConnection, b.kept.Code)

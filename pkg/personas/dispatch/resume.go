@@ -25,17 +25,32 @@ func (r Resumer) Background() job.Background {
 	return job.Background{Steps: map[job.Kind]job.Step{job.ConnectionResume: r.step}}
 }
 
-// step recalls some of the jobs that wait, each once, and then takes up some of what is stopped.
+// apart is how long a job stays that went on with what waits: a connection that works and fails by turns has it
+// told no more often.
+const apart = time.Minute
+
+// step recalls some of the jobs that wait, each once, then takes up some of what is stopped, and stays for the rest of
+// a minute. Where the connection recovers meanwhile it begins anew after that (connection.Record).
 func (r Resumer) step(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time) (time.Duration, error) {
 	var (
 		in connection.Resuming
 		at struct {
 			After    id.Job `json:"after,omitzero"`
 			Recalled bool   `json:"recalled,omitempty"`
+			// Since is when it began, and Done says that nothing is left.
+			Since time.Time `json:"since,omitzero"`
+			Done  bool      `json:"done,omitempty"`
 		}
 	)
 	if err := errors.Join(json.Unmarshal(j.Input, &in), json.Unmarshal(j.Progress, &at)); err != nil {
 		return 0, err
+	}
+	if at.Done && !now.Before(at.Since.Add(apart)) {
+		j.State = job.Succeeded
+		return 0, nil
+	}
+	if at.Since.IsZero() {
+		at.Since = now
 	}
 	c, err := connection.Find(ctx, tx, in.Connection)
 	if errdefs.IsAbsent(err, connection.Noun) {
@@ -45,7 +60,11 @@ func (r Resumer) step(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.T
 	if err != nil {
 		return 0, err
 	}
-	if !at.Recalled {
+	wait := time.Duration(0)
+	switch {
+	case at.Done:
+		wait = at.Since.Add(apart).Sub(now)
+	case !at.Recalled:
 		of, err := connection.Predecessors(ctx, tx, c)
 		if err != nil {
 			return 0, err
@@ -54,15 +73,17 @@ func (r Resumer) step(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.T
 			return 0, err
 		}
 		at.Recalled = at.After.IsZero()
-		j.Progress, err = json.Marshal(at)
-		return 0, err
+	default:
+		more := false
+		if take := r[c.Provider]; take != nil {
+			if more, err = take(ctx, tx, c.ID, now); err != nil {
+				return 0, err
+			}
+		}
+		if at.Done = !more; at.Done {
+			wait = max(at.Since.Add(apart).Sub(now), 0)
+		}
 	}
-	more := false
-	if take := r[c.Provider]; take != nil {
-		more, err = take(ctx, tx, c.ID, now)
-	}
-	if err == nil && !more {
-		j.State = job.Succeeded
-	}
-	return 0, err
+	j.Progress, err = json.Marshal(at)
+	return wait, err
 }

@@ -56,7 +56,9 @@ func (b *bench) resume(r dispatch.Resumer) int {
 	})
 	for i := range all {
 		for !all[i].State.Ended() {
-			require.Zero(b.t, b.commit(r.Background().Steps[job.ConnectionResume], &all[i]))
+			if b.commit(r.Background().Steps[job.ConnectionResume], &all[i]) > 0 {
+				break // it only stays
+			}
 		}
 	}
 	return len(all)
@@ -107,6 +109,67 @@ func TestWhatWaitsForAConnectionThatRecovers(t *testing.T) {
 	record("")
 	require.Equal(t, 1, b.resume(nil))
 	require.LessOrEqual(t, b.left(waits), time.Duration(0))
+}
+
+// A connection that works and fails by turns has what waits told once a minute, and at last.
+func TestAConnectionThatFlaps(t *testing.T) {
+	b := newBench(t)
+	record := func(codes ...upstream.Code) {
+		b.clock.Step(time.Second)
+		b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			var all []connection.Outcome
+			at := b.clock.Now().UTC()
+			for _, code := range codes {
+				all = append(all, connection.Outcome{At: at, Name: "x", Code: code})
+			}
+			return connection.Record(ctx, tx, b.to, all, at)
+		})
+	}
+	// work makes the steps that are due, and answers how many jobs resume.
+	work := func() (all int) {
+		for due := true; due; {
+			var jobs []job.Job
+			b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
+				jobs, err = tenant.AllIn(ctx, tx, func(row pgx.CollectableRow) (j job.Job, err error) {
+					j.Org = b.org
+					return j, row.Scan(&j.ID, &j.Input, &j.Progress, &j.FinishedAt)
+				}, `SELECT id, input, progress, due_at FROM job WHERE org_id = $1 AND kind = 'connection_resume'`, tx.Org)
+				return err
+			})
+			all, due = len(jobs), false
+			for _, j := range jobs {
+				if j.FinishedAt.After(b.clock.Now()) {
+					continue
+				}
+				due = true
+				wait := b.commit(dispatch.Resumer(nil).Background().Steps[job.ConnectionResume], &j)
+				b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
+					if j.State.Ended() {
+						_, err = tx.Exec(ctx, `DELETE FROM job WHERE org_id = $1 AND id = $2`, tx.Org, j.ID)
+					} else {
+						_, err = tx.Exec(ctx, `UPDATE job SET progress = $3, due_at = $4 WHERE org_id = $1 AND id = $2`, tx.Org, j.ID, j.Progress, b.clock.Now().Add(wait))
+					}
+					return err
+				})
+			}
+		}
+		return all
+	}
+	record("", upstream.Unavailable, upstream.Unavailable, upstream.Unavailable)
+	record("")
+	work()
+	waits := b.waiting(b.to, "owner = NULL")
+	for range 20 {
+		record(upstream.Unavailable, upstream.Unavailable, upstream.Unavailable)
+		record("")
+		require.Equal(t, 1, work())
+		require.Positive(t, b.left(waits), "it was told less than a minute ago")
+	}
+	b.clock.Step(time.Minute)
+	work()
+	require.LessOrEqual(t, b.left(waits), time.Duration(0), "what recovered meanwhile is not forgotten")
+	b.clock.Step(time.Minute)
+	require.Zero(t, work())
 }
 
 // What a call by an old secret says is nothing once there is another: it is told again in a moment, with new patience.
@@ -226,5 +289,49 @@ func TestWhatWaitsForADeletedConnection(t *testing.T) {
 		require.Error(t, b.tenants.InTx(t.Context(), b.org, func(ctx context.Context, tx *tenant.Tx) error {
 			return connection.Delete(ctx, tx, third, wrong, b.who())
 		}))
+	}
+}
+
+// Who is made in the place of one that went on for another goes on for both, and who was there beside it for none.
+func TestTheHeirOfAHeir(t *testing.T) {
+	b := newBench(t)
+	offer, ok := connection.FindOffer(connection.ATS, connection.Ashby)
+	require.True(t, ok)
+	var address string
+	create := func() id.Connection {
+		b.clock.Step(time.Second)
+		c := connection.New(offer, "ATS", connection.Config{}, "key", b.clock.Now().UTC())
+		address = c.Address()
+		b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			return connection.Create(ctx, tx, b.vault, c, "key", b.who())
+		})
+		return c.ID
+	}
+	remove := func(which, successor id.Connection) {
+		b.clock.Step(time.Second)
+		b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			return connection.Delete(ctx, tx, which, successor, b.who())
+		})
+	}
+	heir := func(of id.Connection) (c connection.Connection, err error) {
+		b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+			c, err = connection.Heir(ctx, tx, of, address)
+			return nil
+		})
+		return c, err
+	}
+	first, second := create(), create()
+	remove(first, second)
+	create() // beside the second
+	remove(second, id.Connection{})
+	for _, of := range []id.Connection{first, second} {
+		_, err := heir(of)
+		require.Error(t, err)
+	}
+	last := create()
+	for _, of := range []id.Connection{first, second} {
+		c, err := heir(of)
+		require.NoError(t, err)
+		require.Equal(t, last, c.ID)
 	}
 }

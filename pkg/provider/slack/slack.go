@@ -67,15 +67,15 @@ const (
 // message is a card as blocks. A stranger's words link to nothing and call nobody.
 func message(c card.Card) map[string]any {
 	blocks := []any{map[string]any{"type": "header", "text": map[string]any{"type": "plain_text", "text": card.Cut(c.Title, longestHeader), "emoji": false}}}
-	for facts := c.Facts; len(facts) > 0; facts = facts[min(len(facts), mostFields):] {
+	for facts := c.Facts; len(facts) > 0; facts = facts[min(len(facts), mostFields/2):] {
 		var fields []any
-		for _, f := range facts[:min(len(facts), mostFields)] {
-			fields = append(fields, markdown(named(f), longestField))
+		for _, f := range facts[:min(len(facts), mostFields/2)] {
+			fields = append(fields, named(f), plain(f.Value))
 		}
 		blocks = append(blocks, map[string]any{"type": "section", "fields": fields})
 	}
 	for _, f := range c.Texts {
-		blocks = append(blocks, map[string]any{"type": "section", "text": markdown(named(f), longestText)})
+		blocks = append(blocks, map[string]any{"type": "section", "text": named(f), "fields": []any{plain(f.Value)}})
 	}
 	if c.Link != "" {
 		blocks = append(blocks, map[string]any{"type": "section", "text": map[string]any{"type": "mrkdwn", "text": "<" + escape(c.Link, longestText) + "|Open>"}})
@@ -91,10 +91,14 @@ func markdown(text string, most int) map[string]any {
 	return map[string]any{"type": "mrkdwn", "text": card.Cut(text, most), "verbatim": true}
 }
 
-// named is a fact under its name, a little shorter than what takes it.
-func named(f card.Fact) string {
-	name := escape(f.Name, longestHeader)
-	return "*" + name + "*\n" + escape(f.Value, longestField-2*longestHeader)
+// named is the name of a fact.
+func named(f card.Fact) map[string]any {
+	return markdown("*"+escape(strings.Join(strings.Fields(f.Name), " "), longestHeader)+"*", longestField)
+}
+
+// plain is a stranger's text, in which nothing is bold or a link.
+func plain(text string) map[string]any {
+	return map[string]any{"type": "plain_text", "text": escape(text, longestField), "emoji": false}
 }
 
 // escapes are the characters that mean something in mrkdwn (Slack, formatting text).

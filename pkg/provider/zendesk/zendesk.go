@@ -54,7 +54,8 @@ type Requester struct {
 
 // Comment is what is written to a ticket.
 type Comment struct {
-	Body string `json:"body"`
+	// HTML is of this program's making: in a plain body Markdown is read, by which a stranger's words become links.
+	HTML string `json:"html_body"`
 	// Public says that the requester reads it too.
 	Public bool `json:"public"`
 }
@@ -142,7 +143,8 @@ func (c Client) Update(ctx context.Context, ticket string, t Ticket) error {
 func (c Client) Comments(ctx context.Context, ticket string) ([]string, error) {
 	var answer struct {
 		Comments *[]struct {
-			Body string `json:"body"`
+			Plain string `json:"plain_body"`
+			Body  string `json:"body"`
 		} `json:"comments"`
 	}
 	if err := c.send(ctx, http.MethodGet, "/api/v2/tickets/"+url.PathEscape(ticket)+"/comments.json?sort_order=desc&per_page=20", "", nil, &answer); err != nil {
@@ -153,7 +155,7 @@ func (c Client) Comments(ctx context.Context, ticket string) ([]string, error) {
 	}
 	var bodies []string
 	for _, each := range *answer.Comments {
-		bodies = append(bodies, each.Body)
+		bodies = append(bodies, each.Plain+"\n"+each.Body)
 	}
 	return bodies, nil
 }

@@ -219,6 +219,7 @@ func (b *bench) patience(j *job.Job) (all time.Duration) {
 		wait, err := b.step(j)
 		require.NoError(b.t, err)
 		require.LessOrEqual(b.t, wait, 5*time.Minute)
+		b.clock.Step(wait)
 		all += wait
 	}
 	require.Equal(b.t, job.Failed, j.State)

@@ -37,7 +37,7 @@ func TestAnItemIsOneMessage(t *testing.T) {
 	require.NotContains(t, m.Raw, "guide")
 	for _, block := range m.Blocks {
 		for _, f := range block.Fields {
-			require.True(t, f.Verbatim)
+			require.Equal(t, f.Type == "mrkdwn", f.Verbatim)
 		}
 	}
 	require.Empty(t, b.untold())
@@ -124,6 +124,55 @@ func TestLongWords(t *testing.T) {
 	})
 	c.tell()
 	require.Len(t, teams.Cards(), 1)
+}
+
+// A name is one line of plain text, which looks like no other fact.
+func TestANameThatForgesAFact(t *testing.T) {
+	b, s := newSlack(t, nil)
+	b.leaves(inbox.Lead, func(i *inbox.Item) { i.Contact.Name = new("Kim\n*Band*\nhot") })
+	b.tell()
+	require.Len(t, s.Messages(), 1)
+	var found bool
+	for _, block := range s.Messages()[0].Blocks {
+		for _, f := range block.Fields {
+			if strings.Contains(f.Text, "hot") {
+				found = true
+				require.Equal(t, "plain_text", f.Type)
+				require.Equal(t, "Kim *Band* hot", f.Text)
+			}
+		}
+	}
+	require.True(t, found)
+}
+
+// While an older webhook is let live on, nothing goes into its channel.
+func TestAnOlderWebhook(t *testing.T) {
+	b, s := newSlack(t, nil)
+	b.clock.Step(2 * time.Second)
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		c, err := connection.Lock(ctx, tx, b.connection)
+		if err != nil {
+			return err
+		}
+		_, err = connection.Rotate(ctx, tx, b.vault, c, connection.Secret(s.URL+"/services/T0/B0/gone"), time.Hour, b.who())
+		return err
+	})
+	b.leaves(inbox.Lead)
+	b.tell()
+	require.Empty(t, s.Messages())
+	require.Equal(t, 1, b.failures())
+}
+
+// A chat that takes no message of this program's fails.
+func TestAChatThatTakesNothing(t *testing.T) {
+	b, s := newSlack(t, nil)
+	for range 3 {
+		s.Behave(says(http.StatusBadRequest, "invalid_blocks"))
+		b.leaves(inbox.Lead)
+		b.tell()
+	}
+	require.Equal(t, 3, s.Calls())
+	require.Equal(t, 1, b.failures())
 }
 
 // Teams gets a card whose words are runs, in which no markdown is read.
@@ -219,7 +268,7 @@ func TestHostileAnswers(t *testing.T) {
 	c.tellFor(time.Hour)
 	require.Len(t, teams.Cards(), 1)
 
-	// One that a chat does not take is told no more, and says nothing of the connection.
+	// One that a chat does not take is told no more, and by itself fails no connection.
 	s.Behave(says(http.StatusBadRequest, "invalid_blocks"))
 	b.leaves(inbox.Lead)
 	before := b.failures()

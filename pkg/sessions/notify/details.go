@@ -74,7 +74,9 @@ func (d *details) card(to *connection.Opened, i *inbox.Item) card.Card {
 
 // facts are how to reach the visitor, and then what is known of the matter without their words.
 func (d *details) facts(i *inbox.Item) (all []card.Fact) {
-	add := func(name, value string) { all = card.Add(all, name, card.Cut(value, longestFact)) }
+	add := func(name, value string) { // a line, so that no value looks like another fact
+		all = card.Add(all, name, card.Cut(strings.Join(strings.Fields(card.Clean(value)), " "), longestFact))
+	}
 	if c := d.contact; c != nil {
 		add("Name", text(c.Name))
 		add("E-mail", text(c.Email))

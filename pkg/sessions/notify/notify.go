@@ -126,17 +126,19 @@ func (t *Teller) tell(ctx context.Context, to *connection.Opened, n notice.Notic
 	if !i.State.Active() { // somebody dealt with it before it could be told
 		return n.Known, nil
 	}
-	return n.Known, t.report(to, "message", func() error { return to.Post(ctx, t.Egress, d.card(to, &i)) })
+	began := t.Clock.Now()
+	err = to.Post(ctx, t.Egress, d.card(to, &i))
+	t.note(to, "message", began, err)
+	return n.Known, err
 }
 
-// report makes a call, and reports how that went, unless it says nothing of the connection.
-func (t *Teller) report(to *connection.Opened, name string, call func() error) error {
-	began := t.Clock.Now()
-	err := call()
-	if !refuses(err) && !absent(err) {
-		t.Report.Report(to.Org, to.ID, connection.OutcomeOf(name, began, t.Clock.Now(), err))
+// note reports how a call went, or all that telling of an item took. What did not come from the service, as the end of
+// this process, says nothing of it.
+func (t *Teller) note(to *connection.Opened, name string, began time.Time, err error) {
+	if err != nil && upstream.CodeOf(err) == "" {
+		return
 	}
-	return err
+	t.Report.Report(to.Org, to.ID, connection.OutcomeOf(name, began, t.Clock.Now(), err))
 }
 
 // refuses says whether an error is of what was told, and not of the service.

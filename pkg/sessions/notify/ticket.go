@@ -1,11 +1,16 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"html"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/card"
 	"visavis.dev/pkg/provider/zendesk"
@@ -19,74 +24,105 @@ type desk struct {
 	to   *connection.Opened
 	item *inbox.Item
 	d    details
-	// told is the edition that was told last: what is written is marked by it.
-	told int64
+	// contact and words tell the details from others.
+	contact, words string
+	// last is the last call that was made.
+	last call
+}
+
+// call is a call of the account, and how it went.
+type call struct {
+	name  string
+	began time.Time
+	err   error
 }
 
 // ticket makes the ticket of an item, or has it follow the item. It answers what the helpdesk knows since, also where it
-// failed on the way.
+// failed on the way. However many calls that takes, it says one thing of the connection: a search that goes well before
+// every ticket that fails would have it work and fail by turns.
 func (t *Teller) ticket(ctx context.Context, to *connection.Opened, n notice.Notice, i *inbox.Item, d details) (notice.Known, error) {
-	s := desk{t, to, i, d, n.Told}
-	known := n.Known
-	contact, words, err := d.said()
-	if err != nil {
-		return known, err
+	s := desk{Teller: t, to: to, item: i, d: d}
+	var err error
+	if s.contact, s.words, err = d.said(); err != nil {
+		return n.Known, err
 	}
-	account := to.Config.BaseURL(to.Provider)
+	known, err := s.follow(ctx, n.Known)
+	if s.last.name == "" || absent(s.last.err) || s.last.name == update && refuses(s.last.err) {
+		return known, err // the ticket's, and not the connection's
+	}
+	t.note(to, s.last.name, s.last.began, s.last.err)
+	return known, err
+}
+
+// follow has the helpdesk know what it does not.
+func (s *desk) follow(ctx context.Context, known notice.Known) (notice.Known, error) {
+	account := s.to.Config.BaseURL(s.to.Provider)
 	if known.Account != account { // what another account has is none of this one's
 		known = notice.Known{Account: account}
 	}
+	made := false
 	if known.External == "" {
-		if !i.State.Active() || to.Config.UnansweredAfter() > 0 && answered(i) {
+		if !s.item.State.Active() || s.to.Config.UnansweredAfter() > 0 && answered(s.item) {
 			return known, nil
 		}
-		if known.External, err = s.open(ctx); err != nil {
+		var err error
+		if known.External, made, err = s.open(ctx); err != nil {
 			return known, err
 		}
-		known.State, known.Said = string(inbox.New), contact+words
+		if made {
+			known.State, known.Said = string(inbox.New), s.contact+s.words
+		}
 	}
-	notes, err := inbox.Notes(ctx, t.Tenants, to.Org, i.ID)
+	notes, err := inbox.Notes(ctx, s.Tenants, s.to.Org, s.item.ID)
 	if err != nil {
 		return known, err
 	}
 	if at := slices.IndexFunc(notes, func(n inbox.Note) bool { return n.ID == known.Note }); at >= 0 {
 		notes = notes[at+1:]
 	}
-	for { // one comment, unless there are many notes
-		some := notes[:min(len(notes), mostNotes)]
-		if err := s.change(ctx, known.External, known.State != string(i.State), s.parts(known, some, contact, words)); err != nil {
-			return known, err
-		}
-		known.State, known.Said = string(i.State), contact+words
-		if len(some) > 0 {
-			known.Note = some[len(some)-1].ID
-		}
-		if notes = notes[len(some):]; len(notes) == 0 {
-			return known, nil
-		}
+	if made && len(notes) == 0 && s.item.State == inbox.New {
+		return known, nil
 	}
+	comments, err := s.comments(ctx, known.External)
+	if err == nil {
+		known, err = s.change(ctx, known, notes, comments)
+	}
+	if err != nil && !absent(err) {
+		return known, err
+	}
+	known.State, known.Said = string(s.item.State), s.contact+s.words
+	if len(notes) > 0 {
+		known.Note = notes[len(notes)-1].ID
+	}
+	return known, nil
 }
 
-// mostNotes is how many notes a comment has, which is bounded there.
+// mostNotes is how many parts a comment has at most.
 const mostNotes = 8
 
 // answered says whether somebody dealt with an item.
 func answered(i *inbox.Item) bool { return i.State != inbox.New || i.FirstReplyAt != nil }
 
-// call makes a call of the account. A ticket that is there no more says nothing of the connection.
+// call makes a call of the account.
 func (s *desk) call(ctx context.Context, name string, do func(zendesk.Client) error) error {
-	return s.report(s.to, name, func() error { return s.to.WithZendesk(ctx, s.Egress, do) })
+	began := s.Clock.Now()
+	err := s.to.WithZendesk(ctx, s.Egress, do)
+	s.last = call{name, began, err}
+	return err
 }
 
-// open finds the ticket of the item, which is there where an answer was lost, or makes it. Whose requester is refused,
+// update is the name of the calls that change a ticket.
+const update = "ticket.update"
+
+// open finds the ticket of the item, which is there where an answer was lost, or makes it, and says whether it did. Whose requester is refused,
 // as an address that the account finds wrong, is made without one.
-func (s *desk) open(ctx context.Context) (ticket string, err error) {
+func (s *desk) open(ctx context.Context) (ticket string, made bool, err error) {
 	key := s.item.ID.String()
 	if err := s.call(ctx, "ticket.find", func(c zendesk.Client) (err error) {
 		ticket, err = c.Find(ctx, key)
 		return err
 	}); err != nil || ticket != "" {
-		return ticket, err
+		return ticket, false, err
 	}
 	wanted := s.opening()
 	create := func(key string) error {
@@ -99,7 +135,7 @@ func (s *desk) open(ctx context.Context) (ticket string, err error) {
 		wanted.Requester = nil
 		err = create(key + "-agent")
 	}
-	return ticket, err
+	return ticket, err == nil, err
 }
 
 // longestSubject is in characters.
@@ -112,7 +148,7 @@ func (s *desk) opening() zendesk.Ticket {
 	t := zendesk.Ticket{
 		Subject: card.Cut(c.Line(), longestSubject), ExternalID: s.item.ID.String(), Priority: s.item.Urgency, Tags: tags,
 		Group:   s.to.Config.Whole("groupId", 0),
-		Comment: &zendesk.Comment{Body: strings.Join(slices.Concat([]string{c.Title, ""}, lines(c)), "\n")},
+		Comment: comment([]part{{s.saidMark(), strings.Join(slices.Concat([]string{c.Title, ""}, lines(c)), "\n"), id.InboxNote{}}}),
 	}
 	if k := s.d.contact; k != nil && k.Email != nil {
 		name := card.Cut(card.Clean(text(k.Name)), longestFact)
@@ -135,32 +171,41 @@ func lines(c card.Card) (all []string) {
 	return append(all, "", c.Note)
 }
 
-// part is something that is written to a ticket, and the mark by which it is known again.
-type part struct{ mark, text string }
+// part is something that is written to a ticket, and the mark by which it is known again; of a note its id.
+type part struct {
+	mark, text string
+	note       id.InboxNote
+}
 
-// parts are what is to be written since what the helpdesk knows: another state, notes, and details that are new. What was
-// forgotten since is no news.
-func (s *desk) parts(known notice.Known, notes []inbox.Note, contact, words string) (all []part) {
-	state := string(s.item.State)
-	if known.State != state {
-		all = append(all, part{s.mark(fmt.Sprintf("%d-%s", s.told, state)), "State: " + state})
+// parts are what is to be written: another state than was said last, notes that no comment has, and details that are
+// new. What was forgotten since is no news.
+func (s *desk) parts(known notice.Known, notes []inbox.Note, comments []string) (all []part) {
+	if state := string(s.item.State); s.saidState(known, comments) != state {
+		all = append(all, part{s.mark(fmt.Sprintf("%d-state-%s", s.item.Edition, state)), "State: " + state, id.InboxNote{}})
 	}
 	for _, n := range notes {
 		text := "Note: " + card.Clean(n.Text)
 		if n.Channel != nil {
 			text = "Written to the visitor: " + card.Clean(n.Text)
 		}
-		all = append(all, part{s.mark(n.ID.String()), text})
+		mark := s.mark(n.ID.String())
+		if !slices.ContainsFunc(comments, func(c string) bool { return strings.Contains(c, mark) }) {
+			all = append(all, part{mark, text, n.ID})
+		}
+	}
+	contact, words, found := strings.Cut(s.said(comments, `-said-([0-9a-f]+-[0-9a-f]+)`), "-")
+	if !found {
+		contact, words = known.Said[:len(known.Said)/2], known.Said[len(known.Said)/2:]
 	}
 	changed := card.Card{}
-	if !strings.HasPrefix(known.Said, contact) && s.d.contact != nil {
+	if (contact == "" || !strings.HasPrefix(s.contact, contact)) && s.d.contact != nil {
 		changed.Facts = s.d.facts(s.item)
 	}
-	if !strings.HasSuffix(known.Said, words) {
+	if words == "" || !strings.HasPrefix(s.words, words) {
 		changed.Texts = s.d.texts()
 	}
 	if len(changed.Facts)+len(changed.Texts) > 0 {
-		all = append(all, part{s.mark(fmt.Sprintf("%d-%s%s", s.told, contact[:8], words[:8])), strings.TrimSpace(strings.Join(lines(changed), "\n"))})
+		all = append(all, part{s.saidMark(), strings.TrimSpace(strings.Join(lines(changed), "\n")), id.InboxNote{}})
 	}
 	return all
 }
@@ -168,39 +213,100 @@ func (s *desk) parts(known notice.Known, notes []inbox.Note, contact, words stri
 // mark tells what is written from anything else in the ticket.
 func (s *desk) mark(what string) string { return s.item.ID.String() + "/" + what }
 
+// saidMark tells the details from others.
+func (s *desk) saidMark() string {
+	return s.mark(fmt.Sprintf("%d-said-%s-%s", s.item.Edition, s.contact[:8], s.words[:8]))
+}
+
+// said finds in the comments, newest first, what the newest mark of a form says; empty for none.
+func (s *desk) said(comments []string, form string) string {
+	re := regexp.MustCompile(regexp.QuoteMeta(s.mark("")) + `[0-9]+` + form)
+	for _, c := range comments {
+		if all := re.FindAllStringSubmatch(c, -1); len(all) > 0 {
+			return all[len(all)-1][1]
+		}
+	}
+	return ""
+}
+
+// saidState is the state that was said last.
+func (s *desk) saidState(known notice.Known, comments []string) string {
+	return cmp.Or(s.said(comments, `-state-([a-z]+)`), known.State, string(inbox.New))
+}
+
 // statuses are those of tickets by the states of items; others leave them as they are.
 var statuses = map[inbox.State]string{
 	inbox.Open: "open", inbox.Waiting: "pending", inbox.Done: "solved", inbox.Won: "solved", inbox.Lost: "solved", inbox.Spam: "solved",
 }
 
-// change writes parts to a ticket, each once, and gives it the item's status where the state is another. A status that the account does not
-// take, as solved without somebody who did, is written as words alone. A ticket that was deleted there stays so.
-func (s *desk) change(ctx context.Context, ticket string, moved bool, parts []part) error {
-	if len(parts) == 0 {
-		return nil
+// change writes to a ticket what it does not have, and gives it the item's status where the state is another than it is
+// known to have; it is not known after a change that failed, which may have been made. A status that the account does
+// not take, as solved without somebody who did, is written as words alone.
+func (s *desk) change(ctx context.Context, known notice.Known, notes []inbox.Note, comments []string) (notice.Known, error) {
+	state := string(s.item.State)
+	status := ""
+	if known.State != state || s.saidState(known, comments) != state {
+		status = statuses[s.item.State]
 	}
-	fresh, err := s.unwritten(ctx, ticket, parts)
-	if absent(err) || err == nil && len(fresh) == 0 {
-		return nil
+	parts := s.parts(known, notes, comments)
+	for len(parts) > 0 || status != "" {
+		some := batch(parts)
+		change := zendesk.Ticket{Status: status}
+		if len(some) > 0 {
+			change.Comment = comment(some)
+		}
+		put := func() error {
+			return s.call(ctx, update, func(c zendesk.Client) error { return c.Update(ctx, known.External, change) })
+		}
+		err := put()
+		if refuses(err) && change.Status != "" {
+			if change.Status = ""; change.Comment == nil {
+				return known, nil
+			}
+			err = put()
+		}
+		if err != nil {
+			known.State, known.Said = "", ""
+			return known, err
+		}
+		for _, p := range some {
+			if !p.note.IsZero() {
+				known.Note = p.note
+			}
+		}
+		known.State = state
+		parts, status = parts[len(some):], ""
 	}
-	if err != nil {
-		return err
+	return known, nil
+}
+
+// longestComment bounds the HTML of a comment, in bytes: Zendesk takes 64 KiB.
+const longestComment = 60_000
+
+// batch are the first parts, as many as one comment takes.
+func batch(parts []part) []part {
+	for n := min(len(parts), mostNotes); n > 1; n-- {
+		if len(escape(bodyOf(parts[:n]))) <= longestComment {
+			return parts[:n]
+		}
 	}
-	change := zendesk.Ticket{Comment: &zendesk.Comment{Body: bodyOf(fresh)}}
-	if moved {
-		change.Status = statuses[s.item.State]
+	return parts[:min(len(parts), 1)]
+}
+
+// comment is a comment of parts, of which one that is too long is cut.
+func comment(parts []part) *zendesk.Comment {
+	body := escape(bodyOf(parts))
+	for most := longestComment; len(body) > longestComment; most /= 2 {
+		cut := parts[0]
+		cut.text = card.Cut(cut.text, most)
+		body = escape(bodyOf([]part{cut}))
 	}
-	update := func() error {
-		return s.call(ctx, "ticket.update", func(c zendesk.Client) error { return c.Update(ctx, ticket, change) })
-	}
-	if err = update(); refuses(err) && change.Status != "" {
-		change.Status = ""
-		err = update()
-	}
-	if absent(err) {
-		return nil
-	}
-	return err
+	return &zendesk.Comment{HTML: body}
+}
+
+// escape is plain text as HTML, in which nothing means anything.
+func escape(text string) string {
+	return strings.ReplaceAll(html.EscapeString(text), "\n", "<br>")
 }
 
 // bodyOf is a comment of parts, with the marks by which they are known again.
@@ -212,13 +318,11 @@ func bodyOf(parts []part) string {
 	return strings.Join(texts, "\n\n") + "\n\n" + strings.Join(marks, " ")
 }
 
-// unwritten are the parts that no comment has: an answer may have been lost.
-func (s *desk) unwritten(ctx context.Context, ticket string, parts []part) ([]part, error) {
-	var comments []string
-	err := s.call(ctx, "ticket.comments", func(c zendesk.Client) (err error) {
-		comments, err = c.Comments(ctx, ticket)
+// comments are the newest comments of a ticket, newest first.
+func (s *desk) comments(ctx context.Context, ticket string) (all []string, err error) {
+	err = s.call(ctx, "ticket.comments", func(c zendesk.Client) (err error) {
+		all, err = c.Comments(ctx, ticket)
 		return err
 	})
-	all := strings.Join(comments, "\n")
-	return slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return strings.Contains(all, p.mark) }), err
+	return all, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"visavis.dev/pkg/base/egress"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/provider/zendesk/zendesktest"
 	"visavis.dev/pkg/sessions/inbox"
@@ -190,6 +191,114 @@ func TestATicketThatIsThereIsAdopted(t *testing.T) {
 	b.tell()
 	require.EqualValues(t, 101, was)
 	require.Equal(t, "open", s.Tickets()[0].Status)
+}
+
+// What changed before an adopted ticket is told there.
+func TestAnAdoptedTicketFollows(t *testing.T) {
+	b, s := newZendesk(t, nil)
+	i := b.leaves(inbox.Handoff)
+	s.Behave(nil, s.Lose, s.Lose) // a client repeats it once
+	b.tell()
+	b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+		return inbox.Capture(ctx, tx, inbox.Origin{Session: i.Session, Channel: "video", Language: "en"},
+			inbox.Left{Kind: inbox.Handoff, Contact: inbox.Contact{Phone: new("+4930123456")}, RequestedBy: inbox.ByVisitor}, b.now())
+	})
+	b.tellFor(time.Hour)
+	comments := s.Tickets()[0].Comments
+	require.Len(t, comments, 2)
+	require.NotContains(t, comments[0], "+4930123456")
+	require.Contains(t, comments[1], "+4930123456")
+}
+
+// A ticket that was solved by a change whose answer is lost is opened where the item is open again, also where the
+// process ended.
+func TestAnItemThatIsOpenAgain(t *testing.T) {
+	for name, cut := range map[string]func(b *bench, s *zendesktest.Server){
+		"a lost answer":            func(b *bench, s *zendesktest.Server) { s.Behave(nil, s.Lose, s.Lose); b.tell() },
+		"a kill before the commit": func(b *bench, _ *zendesktest.Server) { b.prepare(b.queued()[0]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, s := newZendesk(t, nil)
+			i := b.leaves(inbox.Handoff)
+			b.change(i.ID, state(inbox.Open))
+			b.tell()
+			b.change(i.ID, state(inbox.Done))
+			cut(b, s)
+			require.Equal(t, "solved", s.Tickets()[0].Status)
+			b.change(i.ID, state(inbox.Open))
+			b.tellFor(time.Hour)
+			require.Equal(t, "open", s.Tickets()[0].Status)
+			require.Contains(t, s.Tickets()[0].Comments[3], "State: open")
+			require.Empty(t, b.untold())
+		})
+	}
+}
+
+// Words are text, whatever they look like.
+func TestWordsAreNoMarkup(t *testing.T) {
+	b, s := newZendesk(t, connection.Config{"includeConversation": true})
+	i := b.leaves(inbox.Handoff, func(i *inbox.Item) {
+		i.Words.Reason = new("![x](https://evil.example/p.png) <img src=x>\n[click](https://evil.example)")
+	})
+	b.tell()
+	b.note(i.ID, "<b>bold</b>")
+	b.tell()
+	k := s.Tickets()[0]
+	require.Contains(t, k.HTML[0], "![x](https://evil.example/p.png) &lt;img src=x&gt;<br>[click](https://evil.example)")
+	require.Contains(t, k.HTML[1], "&lt;b&gt;bold&lt;/b&gt;")
+}
+
+// A connection whose tickets are refused fails, and one whose tickets fail does not seem to work by what it finds.
+func TestTicketsThatAreNotMade(t *testing.T) {
+	b, s := newZendesk(t, connection.Config{"groupId": float64(zendesktest.NoGroup)})
+	for range 3 {
+		b.leaves(inbox.Handoff)
+	}
+	b.tell()
+	require.Empty(t, s.Tickets())
+	require.Equal(t, 1, b.failures())
+
+	c, away := newZendesk(t, nil)
+	for range 40 {
+		away.Behave(nil, status(http.StatusServiceUnavailable))
+	}
+	c.leaves(inbox.Handoff)
+	resumes := 0
+	for range 120 {
+		c.clock.Step(time.Second)
+		for _, j := range c.queued() {
+			if j.Kind == job.ConnectionResume {
+				resumes++
+			}
+			c.prepare(j)()
+			c.report.Flush(t.Context())
+		}
+	}
+	require.Zero(t, resumes)
+	require.Less(t, len(away.Requests()), 20)
+	require.Equal(t, 1, c.failures())
+}
+
+// Long comments are bounded in bytes.
+func TestLongNotes(t *testing.T) {
+	b, s := newZendesk(t, connection.Config{"includeConversation": true})
+	wide := strings.Repeat("語<", 4000)
+	i := b.leaves(inbox.Handoff, func(i *inbox.Item) {
+		for range 30 {
+			i.Words.Answers = append(i.Words.Answers, inbox.Answer{Question: wide, Answer: wide})
+		}
+	})
+	for range 10 {
+		b.note(i.ID, strings.Repeat("語", 4000)+"!")
+	}
+	b.tell()
+	require.Len(t, s.Tickets(), 1)
+	require.Empty(t, b.untold())
+	all := strings.Join(s.Tickets()[0].Comments, "\n")
+	require.Equal(t, 10, strings.Count(all, "!"))
+	for _, c := range s.Tickets()[0].HTML {
+		require.LessOrEqual(t, len(c), 60_000)
+	}
 }
 
 // A secret that is not taken fails the connection, and what is to be told is told once it is taken again, by itself or by another one.

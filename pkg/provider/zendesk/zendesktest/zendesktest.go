@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -23,6 +24,9 @@ const (
 	OAuth = "oauth-0123456789abcdef"
 )
 
+// NoGroup is a group that the account does not have.
+const NoGroup = 404
+
 // Ticket is a ticket of the account.
 type Ticket struct {
 	ID         int64
@@ -33,8 +37,10 @@ type Ticket struct {
 	Status     string
 	Tags       []string
 	Group      int64
-	// Comments are their texts, oldest first; Public counts those that the requester reads.
+	// Comments are their plain texts, oldest first, and HTML what of them was given; Public counts those that the
+	// requester reads.
 	Comments []string
+	HTML     []string
 	Public   int
 }
 
@@ -119,7 +125,7 @@ func (s *Server) Tickets() []Ticket {
 	var all []Ticket
 	for _, t := range s.tickets {
 		copied := *t
-		copied.Comments = append([]string(nil), t.Comments...)
+		copied.Comments, copied.HTML = append([]string(nil), t.Comments...), append([]string(nil), t.HTML...)
 		all = append(all, copied)
 	}
 	return all
@@ -208,10 +214,27 @@ type input struct {
 	Status     string                        `json:"status"`
 	Tags       []string                      `json:"tags"`
 	Group      int64                         `json:"group_id"`
-	Comment    *struct {
-		Body   string `json:"body"`
-		Public *bool  `json:"public"`
-	} `json:"comment"`
+	Comment    *comment                      `json:"comment"`
+}
+
+type comment struct {
+	Body   string `json:"body"`
+	HTML   string `json:"html_body"`
+	Public *bool  `json:"public"`
+}
+
+// longest bounds a comment, in bytes.
+const longest = 64 << 10
+
+// size is that of a comment, in bytes.
+func (c *comment) size() int { return max(len(c.Body), len(c.HTML)) }
+
+// plain is the plain text of a comment, of whose HTML line breaks alone are known here.
+func (c *comment) plain() string {
+	if c.HTML == "" {
+		return c.Body
+	}
+	return html.UnescapeString(strings.ReplaceAll(c.HTML, "<br>", "\n"))
 }
 
 func read(r *http.Request) (in input, text string, ok bool) {
@@ -227,7 +250,7 @@ func read(r *http.Request) (in input, text string, ok bool) {
 // write takes what a request says of a ticket.
 func (t *Ticket) write(in *input) {
 	if in.Comment != nil {
-		t.Comments = append(t.Comments, in.Comment.Body)
+		t.Comments, t.HTML = append(t.Comments, in.Comment.plain()), append(t.HTML, in.Comment.HTML)
 		if in.Comment.Public == nil || *in.Comment.Public {
 			t.Public++
 		}
@@ -242,7 +265,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	key := r.Header.Get("Idempotency-Key")
 	known, had := s.keys[key]
 	switch {
-	case !ok || in.Comment == nil || in.Comment.Body == "":
+	case !ok || in.Comment == nil || in.Comment.plain() == "":
 		refuse(w, http.StatusBadRequest, "BadRequest")
 	case key != "" && had && known.body != text:
 		refuse(w, http.StatusBadRequest, "IdempotentRequestError")
@@ -250,6 +273,8 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Idempotency-Lookup", "hit")
 		w.WriteHeader(http.StatusCreated)
 		_ = json.NewEncoder(w).Encode(map[string]any{"ticket": known.ticket.shown()})
+	case in.Comment.size() > longest, in.Group == NoGroup:
+		refuse(w, http.StatusUnprocessableEntity, "RecordInvalid")
 	case in.Requester != nil && (in.Requester.Name == "" || strings.Contains(in.Requester.Email, "invalid")):
 		refuse(w, http.StatusUnprocessableEntity, "RecordInvalid")
 	default:
@@ -276,7 +301,8 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request, path string) {
 	case comments && r.Method == http.MethodGet:
 		all := []any{}
 		for i := range t.Comments {
-			all = append(all, map[string]any{"body": t.Comments[len(t.Comments)-1-i]})
+			text := t.Comments[len(t.Comments)-1-i]
+			all = append(all, map[string]any{"plain_body": text, "body": text})
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"comments": all})
 	case r.Method == http.MethodPut:
@@ -291,7 +317,7 @@ func (s *Server) update(w http.ResponseWriter, r *http.Request, t *Ticket) {
 	switch {
 	case !ok:
 		refuse(w, http.StatusBadRequest, "BadRequest")
-	case t.Status == "closed", in.Status == "solved" && !s.Assigned:
+	case in.Comment != nil && in.Comment.size() > longest, t.Status == "closed", in.Status == "solved" && !s.Assigned:
 		refuse(w, http.StatusUnprocessableEntity, "RecordInvalid")
 	default:
 		t.write(&in)
