@@ -402,7 +402,7 @@ func (c *Client) query(ctx context.Context, address string, within calendars.Spa
 		if data == "" {
 			continue
 		}
-		if err := reader.Add(data); errors.Is(err, calendars.ErrTooMuch) {
+		if err := reader.Add(ctx, data); errors.Is(err, calendars.ErrTooMuch) {
 			return calendars.Reading{}, errors.Join(errWhole, err)
 		} else if err != nil {
 			return calendars.Reading{}, err
@@ -420,7 +420,7 @@ func (c *Client) freeBusy(ctx context.Context, address string, within calendars.
 		return calendars.Reading{}, err
 	}
 	reader := calendars.Reader{Within: within, Zone: zone, Now: c.Now}
-	if err := reader.Add(string(a.body)); err != nil {
+	if err := reader.Add(ctx, string(a.body)); err != nil {
 		return calendars.Reading{}, asUpstream(err)
 	}
 	reading := reader.Reading()
@@ -455,7 +455,7 @@ func (c *Client) Find(ctx context.Context, calendar string, k calendars.Key, zon
 	}
 	ever := calendars.Span{From: time.Unix(0, 0), To: time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)}
 	reader := calendars.Reader{Within: ever, Zone: zone, Now: c.Now}
-	if err := reader.Add(string(a.body)); err != nil {
+	if err := reader.Add(ctx, string(a.body)); err != nil {
 		return nil, asUpstream(err)
 	}
 	if s, there := reader.Reading().Ours[k]; there {

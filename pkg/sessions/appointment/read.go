@@ -282,12 +282,19 @@ func (k *Keeper) Freshen(ctx context.Context, org id.Org, which id.Schedule) {
 		return
 	}
 	// Those who ask at once wait for one answer.
-	_, _, _ = k.freshening.Do(org.String()+which.String(), func() (any, error) {
+	read := k.freshening.DoChan(org.String()+which.String(), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), freshWithin)
 		defer cancel()
 		k.freshen(ctx, org, which)
 		return nil, nil
 	})
+	// Whatever reading it takes, nobody waits for longer than that, nor for longer than they can.
+	ctx, cancel := context.WithTimeout(ctx, freshWithin)
+	defer cancel()
+	select {
+	case <-read:
+	case <-ctx.Done():
+	}
 }
 
 func (k *Keeper) freshen(ctx context.Context, org id.Org, which id.Schedule) {
