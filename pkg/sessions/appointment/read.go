@@ -3,6 +3,7 @@ package appointment
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -174,6 +175,9 @@ func (f *found) look(ctx context.Context, c calendars.Service, j slot.Joined, zo
 			continue
 		}
 		elsewhere, err := c.Find(ctx, j.Calendar, key, zone)
+		if errors.Is(err, calendars.ErrUnclear) { // it stays as it is here
+			elsewhere, err = &calendars.Span{From: e.StartsAt.Truncate(time.Second), To: e.EndsAt.Truncate(time.Second)}, nil
+		}
 		if err != nil {
 			return err
 		}
