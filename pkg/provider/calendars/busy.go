@@ -214,22 +214,9 @@ func isFree(c *Component) bool {
 
 // addSeries reads the events of one UID: a master, and those that take the place of some of its own.
 func (r *Reader) addSeries(ctx context.Context, uid string, events []*Component, z *zones) error {
-	replaced := map[int64]bool{}
-	var single, masters []*Component
-	for _, c := range events {
-		if err := r.goOn(ctx); err != nil { // zones take their time too
-			return err
-		}
-		if at, ok := z.momentOf(c, "RECURRENCE-ID"); ok {
-			replaced[at.at().Unix()] = true
-			single = append(single, c)
-			continue
-		}
-		if c.line("RRULE") == nil && c.line("RDATE") == nil {
-			single = append(single, c)
-			continue
-		}
-		masters = append(masters, c)
+	single, masters, replaced, err := r.apart(ctx, events, z)
+	if err != nil {
+		return err
 	}
 	key, ours := KeyOfUID(uid)
 	ours = ours && len(single) == 1 && len(masters) == 0
@@ -261,6 +248,27 @@ func (r *Reader) addSeries(ctx context.Context, uid string, events []*Component,
 		}
 	}
 	return nil
+}
+
+// apart tells single events of a UID from its masters, and says whose moments the single ones take the place of.
+func (r *Reader) apart(ctx context.Context, events []*Component, z *zones) (single, masters []*Component, replaced map[int64]bool, err error) {
+	replaced = map[int64]bool{}
+	for _, c := range events {
+		if err := r.goOn(ctx); err != nil { // zones take their time too
+			return nil, nil, nil, err
+		}
+		if at, ok := z.momentOf(c, "RECURRENCE-ID"); ok {
+			replaced[at.at().Unix()] = true
+			single = append(single, c)
+			continue
+		}
+		if c.line("RRULE") == nil && c.line("RDATE") == nil {
+			single = append(single, c)
+			continue
+		}
+		masters = append(masters, c)
+	}
+	return single, masters, replaced, nil
 }
 
 // addMaster works out when a series is.

@@ -153,7 +153,16 @@ func onsets(all []onset, part *Component) []onset {
 			}
 		}
 	}
-	rule := part.Text("RRULE")
+	for _, at := range byRule(part.Text("RRULE"), start, from) {
+		if !add(at) {
+			break
+		}
+	}
+	return all
+}
+
+// byRule are the moments after the first of a rule of a STANDARD or DAYLIGHT.
+func byRule(rule string, start time.Time, from time.Duration) (all []time.Time) {
 	if rule == "" || len(rule) > longestRule {
 		return all
 	}
@@ -178,8 +187,8 @@ func onsets(all []onset, part *Component) []onset {
 			if count++; at.After(until) || o.Count > 0 && count > o.Count {
 				return all
 			}
-			if at.After(start) && !add(at) {
-				return all
+			if at.After(start) {
+				all = append(all, at)
 			}
 		}
 	}
