@@ -402,7 +402,7 @@ func (c *Client) query(ctx context.Context, address string, within calendars.Spa
 		if data == "" {
 			continue
 		}
-		if err := reader.Add(data); errors.Is(err, calendars.ErrTooMuch) {
+		if err := reader.Add(ctx, data); errors.Is(err, calendars.ErrTooMuch) {
 			return calendars.Reading{}, errors.Join(errWhole, err)
 		} else if err != nil {
 			return calendars.Reading{}, err
@@ -420,7 +420,7 @@ func (c *Client) freeBusy(ctx context.Context, address string, within calendars.
 		return calendars.Reading{}, err
 	}
 	reader := calendars.Reader{Within: within, Zone: zone, Now: c.Now}
-	if err := reader.Add(string(a.body)); err != nil {
+	if err := reader.Add(ctx, string(a.body)); err != nil {
 		return calendars.Reading{}, asUpstream(err)
 	}
 	reading := reader.Reading()
@@ -455,11 +455,14 @@ func (c *Client) Find(ctx context.Context, calendar string, k calendars.Key, zon
 	}
 	ever := calendars.Span{From: time.Unix(0, 0), To: time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)}
 	reader := calendars.Reader{Within: ever, Zone: zone, Now: c.Now}
-	if err := reader.Add(string(a.body)); err != nil {
+	if err := reader.Add(ctx, string(a.body)); err != nil {
 		return nil, asUpstream(err)
 	}
 	if s, there := reader.Reading().Ours[k]; there {
 		return &s, nil
+	}
+	if k.Holds(string(a.body)) {
+		return nil, calendars.ErrUnclear
 	}
 	return nil, nil
 }
@@ -524,15 +527,29 @@ func unwritten(err error) error {
 	return err
 }
 
-// Remove implements calendars.Service.
-func (c *Client) Remove(ctx context.Context, calendar string, k calendars.Key) error {
+// Remove implements calendars.Service. What is taken away is what was read: of a booking that was made anew meanwhile the
+// event stays.
+func (c *Client) Remove(ctx context.Context, calendar string, k calendars.Key, sequence int64) (newer bool, err error) {
 	address, err := c.eventOf(calendar, k)
 	if err != nil {
-		return err
+		return false, err
 	}
-	_, err = c.send(ctx, request{method: http.MethodDelete, address: address})
-	if gone(err) {
-		return nil
+	for try := 0; ; try++ {
+		there, err := c.get(ctx, address)
+		if err != nil || there == nil {
+			return false, err
+		}
+		if calendars.SequenceOf(string(there.body)) > sequence {
+			return true, nil
+		}
+		_, err = c.send(ctx, request{method: http.MethodDelete, address: address, header: ifMatch(there.etag)})
+		switch {
+		case gone(err):
+			return false, nil
+		case upstream.StatusOf(err) != http.StatusPreconditionFailed:
+			return false, err
+		case try == mostWrites:
+			return false, unwritten(err)
+		}
 	}
-	return err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/base/egress"
@@ -70,7 +71,8 @@ func TestRadicale(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &moved.Span, found)
 	for range 2 {
-		require.NoError(t, c.Remove(t.Context(), caldavtest.RadicaleCalendar, e.Key))
+		_, err := c.Remove(t.Context(), caldavtest.RadicaleCalendar, e.Key, 1)
+		require.NoError(t, err)
 	}
 	found, err = c.Find(t.Context(), caldavtest.RadicaleCalendar, e.Key, time.UTC)
 	require.NoError(t, err)
@@ -133,7 +135,8 @@ func TestTheSecretStaysAtItsServer(t *testing.T) {
 		refuses(err)
 		_, err = c.Write(t.Context(), home, event(8, 0))
 		refuses(err)
-		refuses(c.Remove(t.Context(), home, event(8, 0).Key))
+		_, err = c.Remove(t.Context(), home, event(8, 0).Key, 0)
+		refuses(err)
 	}
 	s.Behave(away, away, away)
 	_, err = c.Write(t.Context(), caldavtest.Calendar, event(8, 0))
@@ -218,6 +221,17 @@ func TestWritesThatAreLost(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, s.Texts()[name], "DESCRIPTION:Bring keys\r\n")
 	require.Contains(t, s.Texts()[name], "DTSTART:20260709T120000Z\r\n")
+
+	// What comes late takes nothing away that was made since, also where that comes between.
+	s.Behave(nil, func(w http.ResponseWriter, r *http.Request) {
+		_, err := c.Write(t.Context(), caldavtest.Calendar, event(10, 2))
+		assert.NoError(t, err)
+		s.Serve(w, r)
+	})
+	newer, err := c.Remove(t.Context(), caldavtest.Calendar, e.Key, 1)
+	require.NoError(t, err)
+	require.True(t, newer)
+	require.Contains(t, s.Texts()[name], "DTSTART:20260710T120000Z\r\n")
 
 	// Somebody else's event under the same name is left alone.
 	s.Put(name, caldavtest.Event("theirs", "20260708T120000Z", "20260708T130000Z"))

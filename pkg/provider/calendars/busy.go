@@ -1,6 +1,7 @@
 package calendars
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"strings"
@@ -42,10 +43,14 @@ const (
 // ErrTooMuch says that a calendar is more than is read.
 var ErrTooMuch = errors.New("the calendar holds more than is read")
 
-// Add reads a text. One that is no iCalendar is ErrTooMuch's like: an error.
-func (r *Reader) Add(text string) error {
+// Add reads a text. The error is ErrTooMuch, that of the context, or that the text is no iCalendar, of which nothing was
+// read then.
+func (r *Reader) Add(ctx context.Context, text string) error {
 	if r.began.IsZero() {
 		r.began, r.ours = r.Now(), map[Key]Span{}
+	}
+	if err := r.goOn(ctx); err != nil {
+		return err
 	}
 	c, err := Parse(text)
 	if err != nil {
@@ -61,9 +66,20 @@ func (r *Reader) Add(text string) error {
 		byUID[uid] = append(byUID[uid], e)
 	}
 	for uid, events := range byUID {
-		if err := r.addSeries(uid, events, z); err != nil {
+		if err := r.addSeries(ctx, uid, events, z); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// goOn is an error once reading has taken too long.
+func (r *Reader) goOn(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if r.Now().Sub(r.began) > readWithin {
+		return ErrTooMuch
 	}
 	return nil
 }
@@ -197,24 +213,17 @@ func isFree(c *Component) bool {
 }
 
 // addSeries reads the events of one UID: a master, and those that take the place of some of its own.
-func (r *Reader) addSeries(uid string, events []*Component, z *zones) error {
-	replaced := map[int64]bool{}
-	var single, masters []*Component
-	for _, c := range events {
-		if at, ok := z.momentOf(c, "RECURRENCE-ID"); ok {
-			replaced[at.at().Unix()] = true
-			single = append(single, c)
-			continue
-		}
-		if c.line("RRULE") == nil && c.line("RDATE") == nil {
-			single = append(single, c)
-			continue
-		}
-		masters = append(masters, c)
+func (r *Reader) addSeries(ctx context.Context, uid string, events []*Component, z *zones) error {
+	single, masters, replaced, err := r.apart(ctx, events, z)
+	if err != nil {
+		return err
 	}
 	key, ours := KeyOfUID(uid)
 	ours = ours && len(single) == 1 && len(masters) == 0
 	for _, c := range single {
+		if err := r.goOn(ctx); err != nil {
+			return err
+		}
 		e, ok := z.read(c)
 		if !ok || e.free && !ours {
 			continue
@@ -229,8 +238,11 @@ func (r *Reader) addSeries(uid string, events []*Component, z *zones) error {
 		r.busy = append(r.busy, s)
 	}
 	for _, c := range masters {
+		if err := r.goOn(ctx); err != nil {
+			return err
+		}
 		if e, ok := z.read(c); ok && !e.free {
-			if err := r.addMaster(c, e, z, replaced); err != nil {
+			if err := r.addMaster(ctx, c, e, z, replaced); err != nil {
 				return err
 			}
 		}
@@ -238,8 +250,29 @@ func (r *Reader) addSeries(uid string, events []*Component, z *zones) error {
 	return nil
 }
 
+// apart tells single events of a UID from its masters, and says whose moments the single ones take the place of.
+func (r *Reader) apart(ctx context.Context, events []*Component, z *zones) (single, masters []*Component, replaced map[int64]bool, err error) {
+	replaced = map[int64]bool{}
+	for _, c := range events {
+		if err := r.goOn(ctx); err != nil { // zones take their time too
+			return nil, nil, nil, err
+		}
+		if at, ok := z.momentOf(c, "RECURRENCE-ID"); ok {
+			replaced[at.at().Unix()] = true
+			single = append(single, c)
+			continue
+		}
+		if c.line("RRULE") == nil && c.line("RDATE") == nil {
+			single = append(single, c)
+			continue
+		}
+		masters = append(masters, c)
+	}
+	return single, masters, replaced, nil
+}
+
 // addMaster works out when a series is.
-func (r *Reader) addMaster(c *Component, e event, z *zones, replaced map[int64]bool) error {
+func (r *Reader) addMaster(ctx context.Context, c *Component, e event, z *zones, replaced map[int64]bool) error {
 	for _, l := range c.Lines {
 		if l.Name != "EXDATE" {
 			continue
@@ -280,14 +313,14 @@ func (r *Reader) addMaster(c *Component, e event, z *zones, replaced map[int64]b
 		add(e.start)
 		return nil
 	}
-	return r.addRule(rule, e, add)
+	return r.addRule(ctx, rule, e, add)
 }
 
 // addRule works out when a rule has an event be. One that cannot be followed, or has it be too often,
 // counts as busy all the time that it lasts.
-func (r *Reader) addRule(rule string, e event, add func(moment)) error {
-	if r.Now().Sub(r.began) > readWithin { // rules that have nothing be take their time too
-		return ErrTooMuch
+func (r *Reader) addRule(ctx context.Context, rule string, e event, add func(moment)) error {
+	if err := r.goOn(ctx); err != nil { // rules that have nothing be take their time too
+		return err
 	}
 	o, err := rrule.StrToROption(strings.ToUpper(rule))
 	if len(rule) > longestRule || err != nil || often(o) {
@@ -310,10 +343,15 @@ func (r *Reader) addRule(rule string, e event, add func(moment)) error {
 	}
 	// The first one is of the series whether the rule says so or not (RFC 5545, 3.8.5.3).
 	add(e.start)
-	end, n, tooMuch := r.Within.To.Add(24*time.Hour), 0, false
+	var stopped error
+	end, n := r.Within.To.Add(24*time.Hour), 0
 	err = each(o, func(wall time.Time) bool {
-		if r.spent++; r.spent > mostInAll || r.Now().Sub(r.began) > readWithin {
-			tooMuch = true
+		if r.spent++; r.spent > mostInAll {
+			stopped = ErrTooMuch
+		} else {
+			stopped = r.goOn(ctx)
+		}
+		if stopped != nil {
 			return false
 		}
 		if wall.After(end) {
@@ -329,8 +367,8 @@ func (r *Reader) addRule(rule string, e event, add func(moment)) error {
 		return true
 	})
 	switch {
-	case tooMuch:
-		return ErrTooMuch
+	case stopped != nil:
+		return stopped
 	case err != nil:
 		r.busy = append(r.busy, Span{e.start.at(), r.Within.To})
 	}

@@ -4,6 +4,7 @@ package calendars
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -101,14 +102,19 @@ type Service interface {
 	// Read reads when a calendar is busy. Days without a zone, and times whose zone is not known, are
 	// in zone.
 	Read(ctx context.Context, calendar string, within Span, zone *time.Location) (Reading, error)
-	// Find is when an event of ours is; nil where it is there no more, or cancelled.
+	// Find is when an event of ours is; nil where it is there no more, or cancelled. The error is ErrUnclear where it is there,
+	// but at no one time.
 	Find(ctx context.Context, calendar string, k Key, zone *time.Location) (*Span, error)
 	// Write makes an event, or changes the one that is there. Newer says that one with a higher
 	// sequence is there, which stays.
 	Write(ctx context.Context, calendar string, e Event) (newer bool, err error)
-	// Remove takes an event of ours away; one that is not there is gone already.
-	Remove(ctx context.Context, calendar string, k Key) error
+	// Remove takes an event of ours away that has at most a sequence; one that is not there is gone already. Newer says that
+	// one with a higher sequence is there, which stays.
+	Remove(ctx context.Context, calendar string, k Key, sequence int64) (newer bool, err error)
 }
+
+// ErrUnclear says that an event of ours was made a series, or several.
+var ErrUnclear = errors.New("the event is there, but at no one time")
 
 // MaxSpans is how many times of a calendar are kept.
 const MaxSpans = 5000

@@ -1,6 +1,7 @@
 package calendars_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func busy(t *testing.T, zone, from, to string, texts ...string) (all []string) {
 	require.NoError(t, err)
 	r := calendars.Reader{Within: calendars.Span{From: at(t, from+"T00:00Z"), To: at(t, to+"T00:00Z")}, Zone: in, Now: time.Now}
 	for _, each := range texts {
-		require.NoError(t, r.Add(each))
+		require.NoError(t, r.Add(t.Context(), each))
 	}
 	for _, s := range r.Reading().Busy {
 		all = append(all, s.From.UTC().Format("01-02T15:04")+"/"+s.To.UTC().Format("01-02T15:04"))
@@ -141,16 +142,16 @@ func TestBombs(t *testing.T) {
 		strings.Repeat("BEGIN:VCALENDAR\r\n", 200_000), "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nEND:VCALENDAR\r\n", "BEGIN:VEVENT\r\nEND:VEVENT\r\n", "", "X",
 		"BEGIN:VCALENDAR\r\nX:" + strings.Repeat("a\r\n ", 100_000) + "\r\nEND:VCALENDAR\r\n", strings.Repeat("\n", 1_000_000),
 	} {
-		require.Error(t, r.Add(hostile))
+		require.Error(t, r.Add(t.Context(), hostile))
 	}
 	for _, odd := range []string{`A;B`, `A;B="x`, `;:`, `:`, `A;B=C`, `A;=:`, "DTSTART;TZID=\"a:b\":20260601T000000", "DURATION:P99999999999D", "RRULE:"} {
-		require.NoError(t, r.Add(text(event(odd))), odd)
+		require.NoError(t, r.Add(t.Context(), text(event(odd))), odd)
 	}
 	var b strings.Builder
 	for n := range 6000 {
 		fmt.Fprintf(&b, "BEGIN:VEVENT\r\nUID:%d\r\nDTSTART:%s\r\nDURATION:PT1M\r\nEND:VEVENT\r\n", n, at(t, "2026-06-01T00:00Z").Add(time.Duration(n)*2*time.Minute).Format("20060102T150405Z"))
 	}
-	require.NoError(t, r.Add("BEGIN:VCALENDAR\r\n"+b.String()+"END:VCALENDAR\r\n"))
+	require.NoError(t, r.Add(t.Context(), "BEGIN:VCALENDAR\r\n"+b.String()+"END:VCALENDAR\r\n"))
 	reading := r.Reading()
 	require.Len(t, reading.Busy, calendars.MaxSpans)
 	require.Equal(t, at(t, "2026-06-01T00:00Z").Add(2*calendars.MaxSpans*time.Minute), reading.Until.UTC(), "beyond it nothing is known")
@@ -160,11 +161,38 @@ func TestBombs(t *testing.T) {
 	slow := calendars.Reader{Within: r.Within, Zone: time.UTC, Now: func() time.Time { clock = clock.Add(time.Millisecond); return clock }}
 	var err error
 	for range 10 {
-		if err = slow.Add(text(event("DTSTART:19700101T000000Z", "DURATION:PT1M", "RRULE:FREQ=DAILY"))); err != nil {
+		if err = slow.Add(t.Context(), text(event("DTSTART:19700101T000000Z", "DURATION:PT1M", "RRULE:FREQ=DAILY"))); err != nil {
 			break
 		}
 	}
 	require.ErrorIs(t, err, calendars.ErrTooMuch)
+}
+
+// A zone that its own text makes huge takes neither time nor memory.
+func TestZoneBombs(t *testing.T) {
+	part := func(n int, rule string) string {
+		return fmt.Sprintf("BEGIN:STANDARD\nDTSTART:%04d0101T030000\nTZOFFSETFROM:+0200\nTZOFFSETTO:+0100\n%s\nEND:STANDARD\n", 1601+n%300, rule)
+	}
+	for name, line := range map[string]string{
+		"every day": "RRULE:FREQ=YEARLY;BYMONTH=1,2,3,4,5,6,7,8,9,10,11,12;BYDAY=MO,TU,WE,TH,FR,SA,SU", "never": "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+		"a month": "RRULE:FREQ=YEARLY;BYMONTH=1;BYDAY=MO", "dates": "RDATE:" + strings.Repeat("20200101T000000,", 100) + "20200101T000000",
+	} {
+		var b strings.Builder
+		b.WriteString("BEGIN:VTIMEZONE\nTZID:Bomb\n")
+		for n := range 1000 {
+			b.WriteString(part(n, line))
+		}
+		b.WriteString("END:VTIMEZONE")
+		began := time.Now()
+		series := event("DTSTART;TZID=Bomb:19700101T090000", "DURATION:PT1M", "RRULE:FREQ=DAILY")
+		require.NotEmpty(t, busy(t, "UTC", "2026-06-01", "2026-07-01", text(b.String(), series, series, series)), name)
+		require.Less(t, time.Since(began), 3*time.Second, name)
+	}
+	// Whoever waits no more ends it.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := calendars.Reader{Within: calendars.Span{From: at(t, "2026-06-01T00:00Z"), To: at(t, "2026-07-01T00:00Z")}, Zone: time.UTC, Now: time.Now}
+	require.ErrorIs(t, r.Add(ctx, text(event("DTSTART:20260601T000000Z"))), context.Canceled)
 }
 
 // clipped are spans as they lie in June.
@@ -194,7 +222,7 @@ func TestWhatIsWritten(t *testing.T) {
 		require.LessOrEqual(t, len(line), 75)
 	}
 	r := calendars.Reader{Within: calendars.Span{From: at(t, "2026-07-01T00:00Z"), To: at(t, "2026-08-01T00:00Z")}, Zone: time.UTC, Now: time.Now}
-	require.NoError(t, r.Add(written))
+	require.NoError(t, r.Add(t.Context(), written))
 	require.Equal(t, map[calendars.Key]calendars.Span{key: e.Span}, r.Reading().Ours)
 	require.Empty(t, r.Reading().Busy)
 	_, done, newer, err := e.Over(written)
@@ -238,7 +266,7 @@ func FuzzReader(f *testing.F) {
 	f.Add(text(outlook, event("DTSTART;TZID=W. Europe Standard Time:20260323T093000", "DURATION:PT1H", "RRULE:FREQ=MONTHLY;BYDAY=2MO;BYSETPOS=-1", "EXDATE:20260323T093000Z")))
 	f.Fuzz(func(t *testing.T, text string) {
 		r := calendars.Reader{Within: calendars.Span{From: time.Unix(1_780_000_000, 0), To: time.Unix(1_790_000_000, 0)}, Zone: time.UTC, Now: time.Now}
-		_ = r.Add(text)
+		_ = r.Add(t.Context(), text)
 		for _, s := range r.Reading().Busy {
 			require.True(t, s.To.After(s.From))
 		}

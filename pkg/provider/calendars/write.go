@@ -55,6 +55,36 @@ func (e Event) Over(text string) (out string, done, newer bool, err error) {
 	return b.String(), false, false, nil
 }
 
+// SequenceOf is the highest of our changes that the events of a text have; negative for none. Cancelled ones are others'
+// doing, and count as the others.
+func SequenceOf(text string) int64 {
+	highest := int64(-1)
+	calendar, err := Parse(text)
+	if err != nil {
+		return highest
+	}
+	for _, c := range calendar.named("VEVENT") {
+		if n, err := strconv.ParseInt(c.Text(sequenceLine), 10, 64); err == nil {
+			highest = max(highest, n)
+		}
+	}
+	return highest
+}
+
+// Holds says whether a text has the event at all, and not cancelled.
+func (k Key) Holds(text string) bool {
+	calendar, err := Parse(text)
+	if err != nil {
+		return false
+	}
+	for _, c := range calendar.named("VEVENT") {
+		if c.Text("UID") == k.UID() && !strings.EqualFold(c.Text("STATUS"), "CANCELLED") {
+			return true
+		}
+	}
+	return false
+}
+
 // fill writes what of an event is ours.
 func (e Event) fill(c *Component) {
 	sequence := e.Sequence

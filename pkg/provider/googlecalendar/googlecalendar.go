@@ -347,6 +347,9 @@ func (c *Client) Find(ctx context.Context, calendar string, k calendars.Key, zon
 	if err != nil || i == nil || i.Status == "cancelled" {
 		return nil, err
 	}
+	if len(i.Recurrence) > 0 {
+		return nil, calendars.ErrUnclear
+	}
 	s, ok := i.span(zone)
 	if !ok {
 		return nil, &upstream.Error{Code: upstream.Malformed}
@@ -411,11 +414,25 @@ func unwritten(err error) error {
 	return err
 }
 
-// Remove implements calendars.Service.
-func (c *Client) Remove(ctx context.Context, calendar string, k calendars.Key) error {
-	err := c.send(ctx, http.MethodDelete, eventOf(calendar, k), url.Values{"sendUpdates": {"none"}}, nil, nil)
-	if gone(err) {
-		return nil
+// Remove implements calendars.Service. What is taken away is what was read: of a booking that was made anew meanwhile the
+// event stays.
+func (c *Client) Remove(ctx context.Context, calendar string, k calendars.Key, sequence int64) (newer bool, err error) {
+	for try := 0; ; try++ {
+		there, err := c.get(ctx, calendar, k)
+		if err != nil || there == nil || there.Status == "cancelled" {
+			return false, err
+		}
+		if there.sequence() > sequence {
+			return true, nil
+		}
+		err = c.sendIf(ctx, there.ETag, http.MethodDelete, eventOf(calendar, k), url.Values{"sendUpdates": {"none"}}, nil, nil)
+		switch {
+		case gone(err):
+			return false, nil
+		case upstream.StatusOf(err) != http.StatusPreconditionFailed:
+			return false, err
+		case try == mostWrites:
+			return false, unwritten(err)
+		}
 	}
-	return err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/pkg/provider/calendars"
@@ -124,8 +125,22 @@ func TestWrite(t *testing.T) {
 	newer, err := c.Write(t.Context(), calendar, e)
 	require.NoError(t, err)
 	require.True(t, newer)
+	// What comes late takes nothing away that was made since, also where that comes between.
+	newer, err = c.Remove(t.Context(), calendar, e.Key, 0)
+	require.NoError(t, err)
+	require.True(t, newer)
+	s.Behave(nil, func(w http.ResponseWriter, r *http.Request) {
+		_, err := c.Write(t.Context(), calendar, event(9, 2))
+		assert.NoError(t, err)
+		s.Serve(w, r)
+	})
+	newer, err = c.Remove(t.Context(), calendar, e.Key, 1)
+	require.NoError(t, err)
+	require.True(t, newer)
 	for range 2 {
-		require.NoError(t, c.Remove(t.Context(), calendar, e.Key))
+		newer, err = c.Remove(t.Context(), calendar, e.Key, 2)
+		require.NoError(t, err)
+		require.False(t, newer)
 	}
 	found, err = c.Find(t.Context(), calendar, e.Key, time.UTC)
 	require.NoError(t, err)
@@ -136,6 +151,9 @@ func TestWrite(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, noon(10), found.From.UTC())
 	require.Len(t, s.Events(), 1)
+	s.Put("vv"+string(e.Key), with(times("2026-07-10T12:00:00Z", "2026-07-10T13:00:00Z"), "recurrence", []any{"RRULE:FREQ=DAILY"}))
+	_, err = c.Find(t.Context(), calendar, e.Key, time.UTC)
+	require.ErrorIs(t, err, calendars.ErrUnclear)
 	_, err = c.Write(t.Context(), "none@example.com", e)
 	require.ErrorIs(t, err, upstream.ErrMalformed)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -269,26 +270,39 @@ func hopeless(o dispatch.Outcome) bool {
 // take takes the event away, and has it written where it belongs where that is another calendar.
 func (k *Keeper) take(by uuid.UUID, s standing) *dispatch.Message {
 	e := s.event
+	newer, upTo := false, int64(math.MaxInt64)
+	if s.known {
+		upTo = max(s.Sequence, e.Sequence)
+	}
 	return &dispatch.Message{
 		To: e.Connection,
 		Tell: func(ctx context.Context, to *connection.Opened) error {
-			return k.call(to, "event.remove", func(c calendars.Service) error { return c.Remove(ctx, e.Calendar, calendars.KeyOf(by)) })
+			return k.call(to, "event.remove", func(c calendars.Service) (err error) {
+				newer, err = c.Remove(ctx, e.Calendar, calendars.KeyOf(by), upTo)
+				return err
+			})
 		},
-		Keep: func(ctx context.Context, tx *tenant.Tx, _ *job.Job, now time.Time, o dispatch.Outcome) (time.Duration, error) {
+		Keep: func(ctx context.Context, tx *tenant.Tx, j *job.Job, now time.Time, o dispatch.Outcome) (time.Duration, error) {
 			elsewhere := s.Holds && s.target != nil
 			if !o.Acknowledged() && !o.Abandoned() && (!elsewhere || !hopeless(o)) {
 				return 0, nil
 			}
-			if err := slot.DropEvent(ctx, tx, *e); err != nil {
-				return 0, err
-			}
-			if !elsewhere {
+			if newer {
+				j.State = job.Succeeded // whoever wrote that goes on
 				return 0, nil
 			}
-			return 0, slot.Event{
-				Reserver: by, Schedule: s.Schedule, Connection: s.target.Connection, Calendar: s.target.Calendar, Sequence: slot.Unwritten,
-				StartsAt: s.StartsAt, EndsAt: s.EndsAt, WrittenAt: now,
-			}.Save(ctx, tx)
+			// It can be in its time again by now, or elsewhere: then it is written anew, since what is there may have been taken away.
+			after, err := k.standing(ctx, tx, by)
+			switch {
+			case err != nil || after.event == nil:
+				return 0, err
+			case after.known && after.Holds && !after.Over && after.target != nil:
+				return 0, slot.Event{
+					Reserver: by, Schedule: after.Schedule, Connection: after.target.Connection, Calendar: after.target.Calendar,
+					StartsAt: after.StartsAt, EndsAt: after.EndsAt, WrittenAt: now,
+				}.Renew(ctx, tx)
+			}
+			return 0, slot.DropEvent(ctx, tx, *e)
 		},
 	}
 }

@@ -161,6 +161,63 @@ func TestAWriterThatDiesTooLate(t *testing.T) {
 	require.Empty(t, server.Texts())
 }
 
+// Who takes an event away too late, of a booking that was made anew meanwhile, leaves the new one.
+func TestARemovalThatComesLate(t *testing.T) {
+	b, server := fake(t)
+	s := b.schedule(b.plan(caldavtest.Calendar))
+	b.read()
+	i := b.book(s, hour(9))
+	b.write()
+	b.change(s, b.plan(""))
+	late := b.leaving(i)
+	work := b.keeper.Background().Works[job.CalendarWrite]
+	hangs, goOn := make(chan bool), make(chan bool)
+	hang := func(w http.ResponseWriter, r *http.Request) {
+		hangs <- true
+		<-goOn
+		server.Serve(w, r)
+	}
+	var (
+		group sync.WaitGroup
+		step  job.Step
+		err   error
+	)
+	server.Behave(nil, hang) // it has read the event, and is about to delete it
+	group.Go(func() { step, err = work.Prepare(context.Background(), late) })
+	<-hangs
+	b.change(s, b.plan(caldavtest.Calendar))
+	b.rebook(i, inbox.BookingChange{StartsAt: hour(10)})
+	all := b.jobs(job.CalendarWrite)
+	newest := all[len(all)-1]
+	for !newest.State.Ended() {
+		b.step(&newest)
+	}
+	close(goOn)
+	group.Wait()
+	require.NoError(t, err)
+	var wait time.Duration
+	b.commit(step, &late, &wait)
+	b.write()
+	require.Contains(t, server.Texts(), name(i))
+	for range 3 {
+		b.clock.Step(6 * time.Minute)
+		b.read()
+	}
+	require.Equal(t, hour(10), b.booking(i).StartsAt)
+	require.True(t, b.booking(i).State.Holds())
+
+	// One that took it away before it was made anew has it be written again.
+	b.change(s, b.plan(""))
+	late = b.leaving(i)
+	step, err = work.Prepare(t.Context(), late)
+	require.NoError(t, err)
+	require.Empty(t, server.Texts())
+	b.change(s, b.plan(caldavtest.Calendar))
+	b.commit(step, &late, &wait)
+	b.write()
+	require.Contains(t, server.Texts(), name(i))
+}
+
 // What people move or delete in the calendar is followed, and told.
 func TestWhatPeopleDoThereIsFollowed(t *testing.T) {
 	b, server := fake(t)
@@ -221,6 +278,8 @@ func TestWhatPeopleDoThereIsFollowed(t *testing.T) {
 	b.clock.Step(6 * time.Minute)
 	b.read()
 	require.Equal(t, inbox.Cancelled, b.booking(cancelled).State)
+	require.Equal(t, inbox.Confirmed, b.booking(series).State)
+	require.Equal(t, hour(2), b.booking(series).StartsAt)
 	require.Equal(t, inbox.Confirmed, b.booking(past).State)
 	require.Equal(t, hour(3), b.booking(past).StartsAt)
 }
@@ -342,6 +401,12 @@ func TestFreshen(t *testing.T) {
 	began := time.Now()
 	b.keeper.Freshen(t.Context(), b.org, s.ID)
 	require.Less(t, time.Since(began), 3*time.Second)
+	b.clock.Step(time.Minute)
+	hurried, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	began = time.Now()
+	b.keeper.Freshen(hurried, b.org, s.ID)
+	require.Less(t, time.Since(began), time.Second, "who has less time waits no longer")
 	close(stop)
 	require.NotContains(t, b.hours(s), 12)
 	b.keeper.Freshen(t.Context(), b.org, id.NewSchedule())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -240,4 +241,25 @@ func (b *bench) read() (wait time.Duration) {
 		wait = b.step(&j)
 	}
 	return wait
+}
+
+// leaving is the job that takes the event of a booking out of a calendar, once the schedule has left that.
+func (b *bench) leaving(i inbox.Item) job.Job {
+	b.t.Helper()
+	for _, j := range b.jobs(job.CalendarWrite) {
+		var o slot.Order
+		require.NoError(b.t, json.Unmarshal(j.Input, &o))
+		if !o.Schedule.IsZero() {
+			b.step(&j)
+		}
+	}
+	for _, j := range slices.Backward(b.jobs(job.CalendarWrite)) {
+		var o slot.Order
+		require.NoError(b.t, json.Unmarshal(j.Input, &o))
+		if o.Reserver == uuid.UUID(i.ID) {
+			return j
+		}
+	}
+	require.Fail(b.t, "there is none")
+	return job.Job{}
 }

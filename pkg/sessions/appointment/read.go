@@ -3,6 +3,7 @@ package appointment
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -174,6 +175,9 @@ func (f *found) look(ctx context.Context, c calendars.Service, j slot.Joined, zo
 			continue
 		}
 		elsewhere, err := c.Find(ctx, j.Calendar, key, zone)
+		if errors.Is(err, calendars.ErrUnclear) { // it stays as it is here
+			elsewhere, err = &calendars.Span{From: e.StartsAt.Truncate(time.Second), To: e.EndsAt.Truncate(time.Second)}, nil
+		}
 		if err != nil {
 			return err
 		}
@@ -282,12 +286,19 @@ func (k *Keeper) Freshen(ctx context.Context, org id.Org, which id.Schedule) {
 		return
 	}
 	// Those who ask at once wait for one answer.
-	_, _, _ = k.freshening.Do(org.String()+which.String(), func() (any, error) {
+	read := k.freshening.DoChan(org.String()+which.String(), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), freshWithin)
 		defer cancel()
 		k.freshen(ctx, org, which)
 		return nil, nil
 	})
+	// Whatever reading it takes, nobody waits for longer than that, nor for longer than they can.
+	ctx, cancel := context.WithTimeout(ctx, freshWithin)
+	defer cancel()
+	select {
+	case <-read:
+	case <-ctx.Done():
+	}
 }
 
 func (k *Keeper) freshen(ctx context.Context, org id.Org, which id.Schedule) {

@@ -303,6 +303,15 @@ func (e Event) Save(ctx context.Context, tx *tenant.Tx) error {
 	return err
 }
 
+// Renew has the event of something, which is known, be written anew into a calendar, whatever was written before.
+func (e Event) Renew(ctx context.Context, tx *tenant.Tx) error {
+	tx.Touch("slot_event", e.Reserver)
+	_, err := tx.Exec(ctx, `
+		UPDATE slot_event SET schedule_id = $3, connection_id = $4, calendar = $5, sequence = $6, starts_at = $7, ends_at = $8, written_at = $9, missing_at = NULL
+		WHERE org_id = $1 AND reserved_by = $2`, tx.Org, e.Reserver, e.Schedule, e.Connection, e.Calendar, Unwritten, e.StartsAt, e.EndsAt, e.WrittenAt)
+	return err
+}
+
 // DropEvent forgets the event of something as it is known.
 func DropEvent(ctx context.Context, tx *tenant.Tx, e Event) error {
 	tx.Touch("slot_event", e.Reserver)

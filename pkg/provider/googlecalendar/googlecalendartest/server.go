@@ -203,6 +203,8 @@ func (s *Server) event(w http.ResponseWriter, r *http.Request, id string) {
 		answer(w, e)
 	case r.Method == http.MethodDelete && e["status"] == "cancelled":
 		w.WriteHeader(http.StatusGone)
+	case r.Method == http.MethodDelete && r.Header.Get("If-Match") != "" && r.Header.Get("If-Match") != e["etag"]:
+		w.WriteHeader(http.StatusPreconditionFailed)
 	case r.Method == http.MethodDelete:
 		e["status"] = "cancelled" // it is kept, and its id with it
 		w.WriteHeader(http.StatusNoContent)
