@@ -4,6 +4,7 @@
 package caldav
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/xml"
@@ -137,8 +138,10 @@ type multistatus struct {
 }
 
 type response struct {
-	Href  string     `xml:"DAV: href"`
-	Stats []propstat `xml:"DAV: propstat"`
+	Href string `xml:"DAV: href"`
+	// Status is of the whole, where there are no Stats.
+	Status string     `xml:"DAV: status"`
+	Stats  []propstat `xml:"DAV: propstat"`
 }
 
 type propstat struct {
@@ -184,6 +187,15 @@ func (r *response) found() prop {
 	return prop{}
 }
 
+// withheld says whether a response is of something that is there and was not told, or of a list that was cut short
+// (507, RFC 6578, 3.6).
+func (r *response) withheld() bool {
+	failed := func(status string) bool {
+		return status != "" && !strings.Contains(status, " 200") && !strings.Contains(status, " 404") && !strings.Contains(status, " 410")
+	}
+	return failed(r.Status) || slices.ContainsFunc(r.Stats, func(s propstat) bool { return failed(s.Status) })
+}
+
 // ask makes a PROPFIND or REPORT.
 func (c *Client) ask(ctx context.Context, method, address, depth, body string) (*multistatus, error) {
 	a, err := c.send(ctx, request{method: method, address: address, depth: depth, body: `<?xml version="1.0" encoding="utf-8"?>` + body, kind: xmlType})
@@ -191,10 +203,18 @@ func (c *Client) ask(ctx context.Context, method, address, depth, body string) (
 		return nil, err
 	}
 	var m multistatus
-	if err := xml.Unmarshal(a.body, &m); err != nil { // which knows no entities of a text's own
+	if err := xml.Unmarshal(bytes.Map(legal, a.body), &m); err != nil { // which knows no entities of a text's own
 		return nil, &upstream.Error{Code: upstream.Malformed, Err: err}
 	}
 	return &m, nil
+}
+
+// legal blanks what no XML may have, and a stranger's title can.
+func legal(r rune) rune {
+	if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == '\uFFFE' || r == '\uFFFF' {
+		return ' '
+	}
+	return r
 }
 
 const (
@@ -364,7 +384,7 @@ func (c *Client) Read(ctx context.Context, calendar string, within calendars.Spa
 		return calendars.Reading{}, err
 	}
 	reading, err := c.query(ctx, address, within, zone)
-	if status := upstream.StatusOf(err); status == http.StatusForbidden || status == http.StatusNotImplemented || status == http.StatusMethodNotAllowed || errors.Is(err, errWhole) {
+	if status := upstream.StatusOf(err); status == http.StatusForbidden || status == http.StatusNotImplemented || status == http.StatusMethodNotAllowed || errors.Is(err, errWhole) || errors.Is(err, errPartial) {
 		merged, failed := c.freeBusy(ctx, address, within, zone)
 		if failed == nil {
 			return merged, nil
@@ -372,6 +392,9 @@ func (c *Client) Read(ctx context.Context, calendar string, within calendars.Spa
 	}
 	return reading, asUpstream(err)
 }
+
+// errPartial says that a server told some of the events alone.
+var errPartial = errors.New("the server told some of the events alone")
 
 // errWhole says that a calendar is too large to be read event by event.
 var errWhole = fmt.Errorf("read event by event: %w", calendars.ErrTooMuch)
@@ -399,7 +422,10 @@ func (c *Client) query(ctx context.Context, address string, within calendars.Spa
 	reader := calendars.Reader{Within: within, Zone: zone, Now: c.Now}
 	for _, r := range m.Responses {
 		data := r.found().Data
-		if data == "" {
+		switch {
+		case r.withheld():
+			return calendars.Reading{}, errPartial
+		case data == "":
 			continue
 		}
 		if err := reader.Add(ctx, data); errors.Is(err, calendars.ErrTooMuch) {

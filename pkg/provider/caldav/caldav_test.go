@@ -169,6 +169,27 @@ func TestHostileAnswers(t *testing.T) {
 	}
 }
 
+func answering(responses string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusMultiStatus)
+		_, _ = w.Write([]byte(`<multistatus xmlns="DAV:">` + responses + `</multistatus>`))
+	}
+}
+
+// An event with what no XML may have, or with a file in it, is read as any other.
+func TestOddEvents(t *testing.T) {
+	s := caldavtest.Start()
+	defer s.Close()
+	s.Behave(answering(`<response><href>/dav/ada/work/a.ics</href><propstat><prop><C:calendar-data xmlns:C="urn:ietf:params:xml:ns:caldav">` +
+		"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nSUMMARY:\x01 odd\nATTACH:" + strings.Repeat("a", 100_000) + "\n" +
+		"DTSTART:" + noon(8).Format("20060102T150405Z") + "\nDURATION:PT1H\nEND:VEVENT\nEND:VCALENDAR\n" +
+		`</C:calendar-data></prop><status>HTTP/1.1 200 OK</status></propstat></response>`))
+	got, err := client(s.Guard(), s.URL, caldavtest.Secret).Read(t.Context(), caldavtest.Calendar, july, time.UTC)
+	require.NoError(t, err)
+	require.False(t, got.Merged)
+	require.Equal(t, []calendars.Span{{From: noon(8), To: noon(8).Add(time.Hour)}}, got.Busy)
+}
+
 // Where events may not be read, or are too many, the server says when it is busy.
 func TestFreeBusy(t *testing.T) {
 	s := caldavtest.Start()
@@ -178,6 +199,9 @@ func TestFreeBusy(t *testing.T) {
 		"forbidden": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
 		"unknown":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) },
 		"large":     func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 2<<20)) },
+		"cut short": answering(`<response><href>/dav/ada/work/</href><status>HTTP/1.1 507 Insufficient Storage</status></response>`),
+		"withheld": answering(`<response><href>/dav/ada/work/a.ics</href><propstat><prop><C:calendar-data xmlns:C="urn:ietf:params:xml:ns:caldav"/></prop>` +
+			`<status>HTTP/1.1 500 Internal Server Error</status></propstat></response>`),
 	} {
 		s.Behave(by)
 		got, err := c.Read(t.Context(), caldavtest.Calendar, july, time.UTC)

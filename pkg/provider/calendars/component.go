@@ -23,7 +23,8 @@ type Line struct {
 // The bounds of a text.
 const (
 	deepest = 8
-	// longestLine is in bytes, unfolded.
+	// longestLine is in bytes, unfolded. Longer ones, such as files within, are looked at no further, but for lists of
+	// dates, which nobody reads in part.
 	longestLine = 64 << 10
 	mostLines   = 400_000
 )
@@ -38,10 +39,13 @@ func Parse(text string) (*Component, error) {
 	}
 	var open []*Component
 	for _, raw := range unfold(text) {
-		if len(raw) > longestLine {
+		l := Line{Raw: raw}
+		switch {
+		case len(raw) <= longestLine:
+			l = readLine(raw)
+		case strings.HasPrefix(raw, "RDATE") || strings.HasPrefix(raw, "EXDATE"):
 			return nil, errMalformed
 		}
-		l := readLine(raw)
 		switch {
 		case raw == "":
 		case l.Name == "BEGIN":

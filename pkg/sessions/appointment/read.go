@@ -41,6 +41,11 @@ const (
 	// mostFollowed is how many events are followed at once, and mostAsked how many are asked for. The rest is next time.
 	mostFollowed = 200
 	mostAsked    = 20
+	// fewMissing is how many appointments can be missing at once, also where they are most of those that are ahead: where
+	// more are, the calendar was emptied or is no longer the same, and nobody cancelled each.
+	fewMissing = 2
+	// emptied is the schedule's error code then.
+	emptied = "emptied"
 )
 
 // found is what a reading came to.
@@ -49,6 +54,8 @@ type found struct {
 	reading calendars.Reading
 	events  []slot.Event
 	changes []change
+	// emptied says that most appointments were missing at once: then none of these is among the changes.
+	emptied bool
 }
 
 // change is what somebody did to an event of ours in the calendar.
@@ -94,6 +101,11 @@ func (k *Keeper) read(ctx context.Context, j job.Job) (*dispatch.Message, error)
 			}
 			if err := f.save(ctx, tx, joined); err != nil {
 				return 0, err
+			}
+			if f.emptied {
+				if err := joined.SaveUnread(ctx, tx, emptied); err != nil {
+					return 0, err
+				}
 			}
 			return readEvery, k.follow(ctx, tx, f, now)
 		},
@@ -154,24 +166,26 @@ func (f *found) settle(j slot.Joined, within calendars.Span) {
 // look finds what became of the appointments that are ahead. What is not among what was read is asked for: it can
 // be at another time.
 func (f *found) look(ctx context.Context, c calendars.Service, j slot.Joined, zone *time.Location) error {
-	asked := 0
+	asked, ahead, missing := 0, 0, 0
 	for _, e := range f.events {
 		if e.Sequence < 0 || e.Connection != j.Connection || e.Calendar != j.Calendar || !e.StartsAt.After(f.at) || !e.WrittenAt.Before(f.at.Add(-settled)) {
 			continue
 		}
+		ahead++
 		key := calendars.KeyOf(e.Reserver)
 		at, there := f.reading.Ours[key]
 		if there && same(at, e) && e.MissingAt == nil {
 			continue
 		}
-		if len(f.changes) == mostFollowed {
-			return nil
+		if there && len(f.changes) == mostFollowed {
+			continue
 		}
 		if there {
 			f.changes = append(f.changes, change{e, &at})
 			continue
 		}
-		if asked++; asked > mostAsked {
+		missing++
+		if asked++; asked > mostAsked || len(f.changes) == mostFollowed {
 			continue
 		}
 		elsewhere, err := c.Find(ctx, j.Calendar, key, zone)
@@ -181,7 +195,13 @@ func (f *found) look(ctx context.Context, c calendars.Service, j slot.Joined, zo
 		if err != nil {
 			return err
 		}
+		if elsewhere != nil {
+			missing--
+		}
 		f.changes = append(f.changes, change{e, elsewhere})
+	}
+	if f.emptied = missing > fewMissing && 2*missing > ahead; f.emptied {
+		f.changes = slices.DeleteFunc(f.changes, func(c change) bool { return c.to == nil })
 	}
 	return nil
 }
