@@ -40,7 +40,7 @@ func (c Connection) Apply(ch Change, at time.Time) (Connection, map[string]any, 
 	if ch.Secret != nil {
 		after.SecretSet, after.SecretLast4, untested = true, ch.Secret.last4(), true
 		changes["secret"] = "replaced"
-	} else if c.SecretSet && c.Address() != after.Address() {
+	} else if c.SecretSet && !maps.Equal(c.secretGoesTo(), after.secretGoesTo()) {
 		return c, nil, ErrSecretNeeded
 	}
 	if ch.Enabled != nil && *ch.Enabled == (c.State == Disabled) {

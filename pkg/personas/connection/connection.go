@@ -144,3 +144,12 @@ var (
 
 // Address is where the service is, without a path: what a secret is given for.
 func (c Connection) Address() string { return origin(c.Config.BaseURL(c.Provider)) }
+
+// secretGoesTo are the addresses, without paths, that the secret is shown to, by the names of the config's values.
+func (c Connection) secretGoesTo() map[string]string {
+	to := map[string]string{c.Provider.AddressField(): c.Address()}
+	if c.Provider == GoogleCalendar {
+		to["tokenUrl"] = origin(c.Config.tokenURL())
+	}
+	return to
+}

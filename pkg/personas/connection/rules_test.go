@@ -108,6 +108,11 @@ func TestChanges(t *testing.T) {
 		_, _, err = set.Apply(connection.Change{Config: &c}, later)
 		require.ErrorIs(t, err, connection.ErrSecretNeeded, "a secret never follows to another address")
 	}
+	google := set
+	google.Kind, google.Provider, google.Config = connection.Calendar, connection.GoogleCalendar, connection.Config{"clientId": "c", "baseUrl": "https://proxy.example/v3"}
+	tokens := connection.Config{"clientId": "c", "baseUrl": "https://proxy.example/v3", "tokenUrl": "https://proxy.example/token"}
+	_, _, err = google.Apply(connection.Change{Config: &tokens}, later)
+	require.ErrorIs(t, err, connection.ErrSecretNeeded, "nor to another address for tokens")
 	after, changes, err = set.Apply(connection.Change{Config: &other, Secret: &secret}, later)
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"config": []string{"baseUrl"}, "secret": "replaced"}, changes)
