@@ -307,6 +307,18 @@ func RecallOf(ctx context.Context, tx *tenant.Tx, of []id.Connection, after id.J
 	return waiting[len(waiting)-1], err
 }
 
+// StartAgain has the unfinished jobs of a kind that concern a connection begin once more at their next steps, and says
+// whether there is one. It rides job_by_connection.
+func StartAgain(ctx context.Context, tx *tenant.Tx, of id.Connection, kind Kind) (bool, error) {
+	again, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Job], `
+		UPDATE job SET progress = '{}'
+		WHERE org_id = $1 AND connection_id = $2 AND kind = $3 AND finished_at IS NULL RETURNING id`, tx.Org, of, kind)
+	for _, j := range again {
+		tx.Touch("job", j)
+	}
+	return len(again) > 0, err
+}
+
 // Waits says whether a job is there that has not ended; the zero id is none. It rides job_pkey.
 func Waits(ctx context.Context, tx *tenant.Tx, which id.Job) (there bool, err error) {
 	if which.IsZero() {

@@ -6,6 +6,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/eventing/event"
+	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -37,7 +38,7 @@ func (c Connection) recover(ctx context.Context, tx *tenant.Tx, was Connection, 
 	if c.State != Active || was.State == Active || was.Health.Failures == 0 {
 		return nil
 	}
-	if again, err := c.resumeAgain(ctx, tx); err != nil || again {
+	if again, err := job.StartAgain(ctx, tx, c.ID, job.ConnectionResume); err != nil || again {
 		return err
 	}
 	return c.resume(ctx, tx, now)

@@ -34,18 +34,6 @@ func (c Connection) resume(ctx context.Context, tx *tenant.Tx, now time.Time) er
 	return err
 }
 
-// resumeAgain has a job that resumes, and that stays for a minute, do so once more, and says whether there is one. It
-// rides job_by_connection.
-func (c Connection) resumeAgain(ctx context.Context, tx *tenant.Tx) (bool, error) {
-	again, err := tenant.AllIn(ctx, tx, pgx.RowTo[id.Job], `
-		UPDATE job SET progress = '{}'
-		WHERE org_id = $1 AND connection_id = $2 AND kind = $3 AND finished_at IS NULL RETURNING id`, tx.Org, c.ID, job.ConnectionResume)
-	for _, j := range again {
-		tx.Touch("job", j)
-	}
-	return len(again) > 0, err
-}
-
 // Predecessors are a connection and those of its kind and provider that are deleted: it may go on with what
 // these were to tell. They ride connection_pkey.
 func Predecessors(ctx context.Context, tx *tenant.Tx, c Connection) ([]id.Connection, error) {
