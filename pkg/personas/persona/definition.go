@@ -113,7 +113,7 @@ type Conversation struct {
 // Settings are the language and the voice (spec, Languages).
 type Settings struct {
 	Language string  `json:"language" doc:"By code or name; kept as a code."`
-	Accent   *string `json:"accent" doc:"The accent of English, by a key of GET /languages; null for the voice's own."`
+	Accent   *string `json:"accent" doc:"The accent of English, by a key of GET /languages; null for the voice's own. The service's own voices read English without it."`
 	// Engine and GlobalVoice follow from the voice. They could be set on 2026-07-08.
 	Engine             string   `json:"engine" enum:"premier,global" readOnly:"true" doc:"That of the voice."`
 	GlobalVoice        bool     `json:"globalVoice" readOnly:"true" doc:"Whether the voice is of the global engine; it follows from the voice."`
