@@ -5,6 +5,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/speech/speaker"
 )
 
 // Words are what is said, by language.
@@ -120,6 +121,31 @@ type Settings struct {
 	Speed              float64  `json:"speed" minimum:"0.5" maximum:"2" doc:"How fast it speaks; 1 is the voice's natural pace."`
 	AutoDetectLanguage bool     `json:"autoDetectLanguage" doc:"Whether it goes on in the language that the user speaks."`
 	Languages          []string `json:"languages" maxItems:"50" doc:"Those a conversation may switch to."`
+	// Pronunciations come before the voice's own.
+	Pronunciations Pronunciations `json:"pronunciations" maxItems:"200" doc:"How the persona says particular words, such as a name, whatever its voice. The list takes the place of the one before."`
+}
+
+// Pronunciations are how particular words are said; nil is written as an empty list.
+type Pronunciations []Pronunciation
+
+// Pronunciation is how a word is said in a language.
+type Pronunciation struct {
+	Text     string `json:"text" given:"always" minLength:"1" maxLength:"100" doc:"What is written, to be said in another way: whole words, in capital or small letters."`
+	Say      string `json:"say" given:"always" minLength:"1" maxLength:"200" doc:"How to say it, spelled as it sounds."`
+	Language string `json:"language" given:"always" minLength:"1" maxLength:"100" doc:"By code or name; kept as a code."`
+}
+
+// MarshalJSON writes the list; a definition from before there were any has an empty one.
+func (p Pronunciations) MarshalJSON() ([]byte, error) { return json.Marshal(whole([]Pronunciation(p))) }
+
+// Of are those of a language.
+func (p Pronunciations) Of(code string) (all []speaker.Pronunciation) {
+	for _, one := range p {
+		if one.Language == code {
+			all = append(all, speaker.Pronunciation{Text: one.Text, Say: one.Say})
+		}
+	}
+	return all
 }
 
 // Privacy is what is kept of conversations.

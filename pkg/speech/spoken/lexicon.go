@@ -76,7 +76,7 @@ var lexicons = map[string]lexicon{
 		oClock: "heures", whole: "heures", join: "",
 		money: map[string][2]string{"$": {"dollar", "dollars"}, "€": {"euro", "euros"}, "£": {"livre", "livres"}},
 		units: map[string]string{"km": "kilomètres", "m": "mètres", "cm": "centimètres", "kg": "kilogrammes", "g": "grammes", "l": "litres", "km/h": "kilomètres à l'heure", "m²": "mètres carrés", "°C": "degrés Celsius", "°": "degrés"},
-		short: map[string]string{"M.": "Monsieur", "Mme": "Madame", "Mlle": "Mademoiselle", "p. ex.": "par exemple", "etc.": "et cetera", "env.": "environ", "n°": "numéro", "Dr": "Docteur"},
+		short: map[string]string{"M.": "Monsieur", "Mme": "Madame", "Mlle": "Mademoiselle", "p. ex.": "par exemple", "etc.": "et cetera", "env.": "environ", "n°": "numéro", "Dr": "Docteur"}, //nolint:misspell // French
 		until: "à", plus: "plus", date: "{day} {month} {year}", numeric: slashes, ordinal: french,
 		months: "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
 	},
