@@ -103,7 +103,7 @@ type Conversation struct {
 	Interruptible     string `json:"interruptible" enum:"off,low,medium,high" doc:"How easily the user can interrupt it."`
 	MinInterruptWords int64  `json:"minInterruptWords" minimum:"0" maximum:"20" doc:"How many words it takes to interrupt it."`
 	EndpointMs        int64  `json:"endpointMs" minimum:"100" maximum:"5000" doc:"How long a pause, in milliseconds, ends the user's turn."`
-	Backchannels      bool   `json:"backchannels" doc:"Whether it says short things such as mhm while it listens."`
+	Backchannels      bool   `json:"backchannels" doc:"Whether it nods where somebody who speaks for long pauses, to show that it listens."`
 	// IdlePromptS and EndAfterSilenceS: zero for never.
 	IdlePromptS      int64 `json:"idlePromptS" minimum:"0" maximum:"600" doc:"After how many seconds of silence it asks whether anybody is there; 0 for never."`
 	EndAfterSilenceS int64 `json:"endAfterSilenceS" minimum:"0" maximum:"1800" doc:"After how many seconds of silence it ends the conversation; 0 for never."`
