@@ -1,12 +1,15 @@
 package results_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
+	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/scope"
 )
 
 // items are those of a list about a person.
@@ -49,6 +52,52 @@ func TestMastery(t *testing.T) {
 		require.Equal(t, http.StatusOK, w.CallAs(t, "voidResult", one, w.Acme.New, map[string]any{"reason": "x"}).Status)
 	}
 	require.Empty(t, items(t, w, "listPersonMastery", kim), "as if it had never been")
+}
+
+// A result keeps what it changed of what is mastered, as that was when it was scored last.
+func TestObjectivesOfAResult(t *testing.T) {
+	w := apitest.NewWorld(t)
+	kim := w.Learner(t, w.Acme)
+	first := w.Assess(t, w.Acme, kim, apitest.UnsureAnswer)
+	of := func(which string) map[string]any {
+		all := makeResult(t, w, which)["objectives"].([]any)
+		require.Len(t, all, 1)
+		require.Equal(t, "tie", all[0].(map[string]any)["key"])
+		return all[0].(map[string]any)
+	}
+	rescore(t, w, first, 2)
+	shown := of(first)
+	require.Equal(t, 0.0, shown["previous"])
+	require.Greater(t, shown["mastery"], 0.3)
+	second := w.Assess(t, w.Acme, kim, apitest.RightAnswer)
+	require.Equal(t, 0.0, of(second)["previous"], "what is withheld shows nothing of itself by the next")
+
+	require.Equal(t, http.StatusOK, w.CallAs(t, "releaseResult", first, w.Acme.New, nil).Status)
+	require.Equal(t, shown, of(first), "as it was scored")
+	third := w.Assess(t, w.Acme, kim, apitest.RightAnswer)
+	require.Greater(t, of(third)["previous"], of(second)["mastery"])
+	require.Greater(t, of(third)["mastery"], of(third)["previous"])
+	before := of(third)
+	rescore(t, w, first, 0)
+	require.Less(t, of(first)["mastery"], shown["mastery"], "scored again with it")
+	require.Equal(t, before, of(third), "what came of it later stays")
+	require.Equal(t, http.StatusOK, w.CallAs(t, "voidResult", first, w.Acme.New, map[string]any{"reason": "x"}).Status)
+	require.Equal(t, before, of(third))
+	rescore(t, w, third, 1)
+	require.InDelta(t, of(second)["mastery"], of(third)["previous"], 0.001, "as if the first had never been")
+
+	reader := w.Scoped(contract.Latest, scope.ResultsRead)
+	require.Nil(t, w.CallAs(t, "getResult", first, reader, nil).Data(t)["objectives"])
+	require.NotNil(t, w.CallAs(t, "getResult", third, reader, nil).Data(t)["objectives"])
+	read := map[string]any{}
+	require.NoError(t, json.Unmarshal(w.CallAs(t, "downloadReport", makeReport(t, w, third, "json"), w.Acme.New, nil).Raw, &read))
+	told := read["objectives"].([]any)[0].(map[string]any)
+	for _, field := range []string{"key", "mastery", "previous"} {
+		require.Equal(t, of(third)[field], told[field], field)
+	}
+	require.Equal(t, "Ties knots.", told["text"])
+	page := string(w.CallAs(t, "downloadReport", makeReport(t, w, third, "html"), w.Acme.New, nil).Raw)
+	require.Contains(t, page, `<th scope="col">Before</th>`)
 }
 
 // masteryEvents are the data of the events about what a person masters, newest first.

@@ -49,7 +49,7 @@ func (a *API) Register(s *route.Service) {
 }
 
 const withheld = "Before a result is released, what it is worth is null for a key without results:write: percent, score, band, passed, " +
-	"criteria, scoredBy, confidence. "
+	"criteria, objectives, scoredBy, confidence. "
 
 func (a *API) registerResults(s *route.Service) {
 	read := route.Operation{

@@ -2,6 +2,7 @@ package results_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"strings"
@@ -31,7 +32,7 @@ func makeResult(t *testing.T, w *apitest.World, which string) map[string]any {
 }
 
 // worth are the fields that say what a result is worth.
-var worth = []string{"percent", "score", "band", "passed", "criteria", "confidence"}
+var worth = []string{"percent", "score", "band", "passed", "criteria", "objectives", "confidence"}
 
 // conflicts requires a 409 with a reason.
 func conflicts(t *testing.T, answer apitest.Answer, reason string) {
@@ -402,7 +403,9 @@ func TestAnUnreleasedScoreIsNowhere(t *testing.T) {
 		}
 	}
 	reader := w.Scoped(contract.Latest, scopes...)
-	texts := []string{"1.31417", "1.3142", "65.7"}
+	shift := makeResult(t, w, which)["objectives"].([]any)[0].(map[string]any)
+	texts := []string{"1.31417", "1.3142", "65.7", fmt.Sprint(shift["mastery"])}
+	require.Len(t, texts[3], len("0.1234"), "it is there to be found")
 	leaks := func(t *testing.T) (found []string) {
 		w.Each(t, func(t *testing.T, o *route.Operation) {
 			if o.Method != http.MethodGet {
@@ -425,6 +428,7 @@ func TestAnUnreleasedScoreIsNowhere(t *testing.T) {
 	require.Empty(t, list())
 
 	require.Equal(t, http.StatusOK, w.CallAs(t, "releaseResult", which, w.Acme.New, nil).Status)
+	require.Contains(t, string(w.CallAs(t, "getResult", which, reader, nil).Raw), `"mastery":`+texts[3])
 	require.Subset(t, leaks(t), []string{"getResult", "listResults", "listEvents", "listReviews"}, "or the search finds nothing that there is")
 	require.Len(t, list(), 1)
 	require.Equal(t, which, parsed.String())

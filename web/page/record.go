@@ -59,15 +59,22 @@ func (v *view) mastered(found *Record) (all []mastered) {
 		if len(all) == 0 || last != o.Subject {
 			all, last = append(all, mastered{Subject: v.titled(of)}), o.Subject
 		}
-		named := objectiveBody{Level: v.Say("mastery." + string(o.LevelAt(found.Now))), Due: found.day(o.DueAt), Text: phrase{Text: o.Key, Direction: "auto"}}
-		for _, k := range of.Definition.Objectives {
-			if k.Key == o.Key && v.text(k.Text).Text != "" {
-				named.Text = v.text(k.Text)
-			}
-		}
+		named := objectiveBody{Level: v.Say("mastery." + string(o.LevelAt(found.Now))), Due: found.day(o.DueAt), Text: v.objective(o.Subject, o.Key)}
 		all[len(all)-1].Objectives = append(all[len(all)-1].Objectives, named)
 	}
 	return all
+}
+
+// objective is what an objective of a subject is called.
+func (v *view) objective(about id.Subject, key string) phrase {
+	if of, there := v.site.Subject(about); there {
+		for _, k := range of.Definition.Objectives {
+			if text := v.text(k.Text); k.Key == key && text.Text != "" {
+				return text
+			}
+		}
+	}
+	return phrase{Text: key, Direction: "auto"}
 }
 
 func (v *view) shownEntry(found *Record, e transcript.Entry) entryBody {

@@ -12,6 +12,7 @@ import (
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/learning/class"
+	"visavis.dev/pkg/learning/mastery"
 	"visavis.dev/pkg/learning/result"
 	"visavis.dev/pkg/portals/subject"
 )
@@ -71,6 +72,7 @@ type scoredBody struct {
 	Shown     bool
 	Score     string
 	Questions []judged
+	Mastery   []shifted
 	// Contest is the objection that there is, and MayObject says that one can be made.
 	Contest   *contested
 	MayObject bool
@@ -78,6 +80,12 @@ type scoredBody struct {
 	Edition int64
 	Words   string
 	Reports []fact
+}
+
+// shifted is an objective with how well it is mastered since the result, and before.
+type shifted struct {
+	Text phrase
+	Said string
 }
 
 // judged is a question with how it was answered.
@@ -123,7 +131,7 @@ func (v *view) result(text, message string) error {
 		Shown: r.Shown(), Contest: v.contest(found.Zoned, found.Look),
 	}
 	if body.Shown {
-		body.Score, body.Questions = v.share(r.Percent), v.judged(r, found.Look, found.Content, false)
+		body.Score, body.Questions, body.Mastery = v.share(r.Percent), v.judged(r, found.Look, found.Content, false), v.shifts(r)
 		body.MayObject, body.Edition = r.State == result.Released && !r.OnHold, r.Edition
 		body.Words = v.r.PostForm.Get(inputWords)
 		for _, p := range found.Reports {
@@ -149,6 +157,17 @@ func (v *view) share(percent *float64) string {
 		return ""
 	}
 	return v.Say("result.percent", number(*percent))
+}
+
+// shifts are the objectives of a result.
+func (v *view) shifts(r *result.Result) (all []shifted) {
+	said := func(m float64) string {
+		return v.Say("mastery."+string(mastery.LevelOf(m))) + " (" + v.Say("result.percent", strconv.Itoa(int(100*m+.5))) + ")"
+	}
+	for _, o := range r.Objectives {
+		all = append(all, shifted{v.objective(r.Subject, o.Key), v.Say("results.shift", said(o.Mastery), said(o.Previous))})
+	}
+	return all
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

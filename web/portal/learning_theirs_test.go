@@ -1,10 +1,12 @@
 package portal_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -144,8 +146,11 @@ func TestNoPageShowsWhatIsNotReleased(t *testing.T) {
 	status, _, body := s.decides(teacher, which, "scores", url.Values{"score.loop": {"1.7341"}, "reason": {reason}})
 	require.Equal(t, http.StatusSeeOther, status, body)
 	require.Contains(t, s.shows(teacher, "/class/results/"+which), "1.7341", "the marked value is there to be found")
+	var of struct{ Objectives []struct{ Mastery float64 } }
+	s.call(http.MethodGet, "/results/"+which, nil, &of)
+	share := strconv.Itoa(int(100*of.Objectives[0].Mastery+.5)) + " %"
 	paths := []string{"", "/work", "/results", "/results/" + which, "/record", "/talk?subject=" + s.exam, "/s/" + s.exam}
-	marks := []string{"1.7341", "86.7", "87", reason, "Passed", "distinction", "merit", "Is clear", "Which knot makes", "Begin again", "secure", "Secure"}
+	marks := []string{"1.7341", "86.7", "87", reason, "Passed", "distinction", "merit", "Is clear", "Which knot makes", "Begin again", "secure", "Secure", "Emerging", share, fmt.Sprint(of.Objectives[0].Mastery)}
 	for _, path := range paths {
 		shown := s.shows(kim, path)
 		for _, mark := range marks {
@@ -166,7 +171,7 @@ func TestNoPageShowsWhatIsNotReleased(t *testing.T) {
 	status, _, _ = s.decides(teacher, which, "release", url.Values{})
 	require.Equal(t, http.StatusSeeOther, status)
 	shown := s.shows(kim, "/results/"+which)
-	for _, mark := range []string{"1.7341", "86.7", reason} {
+	for _, mark := range []string{"1.7341", "86.7", reason, "Emerging (" + share + "); before: Not yet (0 %)"} {
 		require.Contains(t, shown, mark)
 	}
 }

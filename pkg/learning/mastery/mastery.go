@@ -70,8 +70,11 @@ func (o *Objective) At(now time.Time) float64 {
 }
 
 // LevelAt is At as a level.
-func (o *Objective) LevelAt(now time.Time) Level {
-	switch m := o.At(now); {
+func (o *Objective) LevelAt(now time.Time) Level { return LevelOf(o.At(now)) }
+
+// LevelOf is a mastery, from 0 to 1, in a word.
+func LevelOf(m float64) Level {
+	switch {
 	case m >= strong:
 		return Strong
 	case m >= secure:

@@ -1,6 +1,7 @@
 package mastery
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -63,6 +64,33 @@ func TestMasteryIsALikelihood(t *testing.T) {
 			t.Fatalf("it grew to %v", later)
 		}
 	})
+}
+
+// A result changes what is mastered of the objectives that it shows something of; of others it says what is
+// remembered.
+func TestWhatAResultChanges(t *testing.T) {
+	all := []subject.Objective{{Key: "knots"}, {Key: "sails"}, {Key: "tides"}}
+	criteria := func(key string, score float64) []Criterion { return []Criterion{{key, &score, 2, 1}} }
+	written := func(c []Criterion) json.RawMessage {
+		text, err := json.Marshal(c)
+		require.NoError(t, err)
+		return text
+	}
+	before := []worth{{after(3), written(criteria("knots", 1.5))}, {after(0), written(criteria("sails", 2))}}
+	found := shifts(all, before, Scored{At: after(10), Criteria: criteria("knots", 2)})
+	var knots, sails Objective
+	knots.learn([]observation{{after(3), 0.75, 1}})
+	sails.learn([]observation{{after(0), 1, 1}})
+	was := knots.At(after(10))
+	knots.learn([]observation{{after(3), 0.75, 1}, {after(10), 1, 1}})
+	require.Equal(t, []Shift{
+		{"knots", knots.Known, was}, {"sails", sails.At(after(10)), sails.At(after(10))}, {"tides", 0, 0},
+	}, found)
+	require.Less(t, was, knots.Known)
+	failed := shifts(all, before, Scored{At: after(10), Criteria: criteria("knots", 0)})
+	require.Equal(t, was, failed[0].Previous)
+	require.Less(t, failed[0].Mastery, was)
+	require.Equal(t, found[1:], shifts(all, before, Scored{At: after(10), Criteria: []Criterion{{"knots", nil, 2, 0}}})[1:])
 }
 
 // Criteria show something of the objectives after which they or their questions are named.

@@ -61,6 +61,65 @@ func Recompute(ctx context.Context, tx *tenant.Tx, by Shown, now time.Time) erro
 	return nil
 }
 
+// Shift is what a result changes of how well an objective is mastered, from 0 to 1.
+type Shift struct {
+	Key      string  `json:"key"`
+	Mastery  float64 `json:"mastery"`
+	Previous float64 `json:"previous"`
+}
+
+// Scored is a result that may not be shown yet, with what its criteria are worth.
+type Scored struct {
+	ID       id.Result
+	Person   id.Person
+	Subject  id.Subject
+	At       time.Time
+	Criteria []Criterion
+}
+
+// Shifts are what a result changes of each objective of its subject, in the subject's order: before it stands what the
+// person's earlier results show that are shown. It is empty where the subject has none.
+func Shifts(ctx context.Context, tx *tenant.Tx, of Scored) ([]Shift, error) {
+	s, err := subject.Find(ctx, tx, of.Subject)
+	if errdefs.IsNotFound(err, subject.Noun) {
+		return []Shift{}, nil
+	}
+	if err != nil || len(s.Definition.Objectives) == 0 {
+		return []Shift{}, err
+	}
+	worth, err := earlier(ctx, tx, of)
+	if err != nil {
+		return nil, err
+	}
+	return shifts(s.Definition.Objectives, worth, of), nil
+}
+
+// shifts are Shifts after earlier results, the latest first.
+func shifts(all []subject.Objective, before []worth, of Scored) []Shift {
+	found := make([]Shift, len(all))
+	for i, objective := range all {
+		var o Objective
+		evidence := seen(objective.Key, all, before)
+		o.learn(evidence)
+		found[i] = Shift{Key: objective.Key, Previous: o.At(of.At)}
+		if this, ok := observe(objective.Key, all, of.Criteria, of.At); ok {
+			o.learn(append(evidence, this))
+		}
+		found[i].Mastery = o.At(of.At)
+	}
+	return found
+}
+
+// earlier are the results of a person and a subject that are shown and were completed before one, the
+// latest first. It rides result_attempt.
+func earlier(ctx context.Context, tx *tenant.Tx, than Scored) ([]worth, error) {
+	return tenant.AllIn(ctx, tx, pgx.RowToStructByPos[worth], `
+		SELECT COALESCE(completed_at, started_at), criteria FROM result
+		WHERE org_id = $1 AND person_id = $2 AND subject_id = $3 AND state IN ('released', 'contested')
+			AND (COALESCE(completed_at, started_at) < $4 OR COALESCE(completed_at, started_at) = $4 AND id < $5)
+		ORDER BY COALESCE(completed_at, started_at) DESC, id DESC LIMIT $6`, tx.Org, than.Person, than.Subject, than.At, than.ID, mostResults-1)
+}
+
 // same says whether two say the same of an objective, as they are kept.
 func (o *Objective) same(as Objective) bool {
 	at := func(x, y *time.Time) bool { return x == nil && y == nil || x != nil && y != nil && x.Equal(*y) }

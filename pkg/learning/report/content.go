@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"visavis.dev/pkg/base/errdefs"
@@ -76,12 +75,14 @@ type Criterion struct {
 	Quotes    []string `json:"quotes"`
 }
 
-// Objective is how well an objective of the subject is mastered.
+// Objective is how well an objective of the subject was mastered after the result.
 type Objective struct {
 	Key     string        `json:"key"`
 	Text    string        `json:"text"`
 	Level   mastery.Level `json:"level"`
 	Mastery float64       `json:"mastery"`
+	// Previous is what it was before the result.
+	Previous float64 `json:"previous"`
 }
 
 // told is what a report says, and the result that it was read of.
@@ -127,9 +128,9 @@ func gather(ctx context.Context, t *tenant.Tenants, org id.Org, r printed.Report
 	for _, k := range of.Criteria {
 		c.Criteria = append(c.Criteria, criterion(k, look, all.words))
 	}
-	c.Objectives, err = objectives(ctx, t, org, of, about, r.Language, now)
+	c.Objectives = objectives(of, about, r.Language)
 	all.content = c
-	return all, err
+	return all, nil
 }
 
 // head is what the rows of a report and its result say of the whole.
@@ -158,25 +159,19 @@ func criterion(k result.Criterion, look *result.Look, words bool) Criterion {
 	return c
 }
 
-// objectives are those of the subject of which the person has shown something, in its order.
-func objectives(
-	ctx context.Context, t *tenant.Tenants, org id.Org, of result.Result, about subject.Subject, code string, now time.Time,
-) ([]Objective, error) {
-	shown, err := mastery.OfPerson(ctx, t, org, of.Person, of.Subject, id.Subject{}, 1)
+// objectives are those of the result, in words where the subject has them still.
+func objectives(of result.Result, about subject.Subject, code string) []Objective {
 	found := []Objective{}
-	for _, o := range about.Definition.Objectives {
-		at := slices.IndexFunc(shown, func(m mastery.Objective) bool { return m.Key == o.Key })
-		if at < 0 {
-			continue
+	for _, m := range of.Objectives {
+		o := Objective{m.Key, m.Key, mastery.LevelOf(m.Mastery), m.Mastery, m.Previous}
+		for _, k := range about.Definition.Objectives {
+			if text := k.Text.In(code, of.Language); k.Key == m.Key && text != "" {
+				o.Text = text
+			}
 		}
-		m := shown[at]
-		text := o.Text.In(code, of.Language)
-		if text == "" {
-			text = o.Key
-		}
-		found = append(found, Objective{o.Key, text, m.LevelAt(now), m.At(now)})
+		found = append(found, o)
 	}
-	return found, err
+	return found
 }
 
 func utc(t *time.Time) *time.Time {

@@ -75,7 +75,7 @@ func (p *printer) print(v view) {
 	for _, o := range v.Objectives {
 		p.room(30)
 		p.lines(o.Text, 0, span, 10, ink)
-		p.lines(v.Words["mastery"]+": "+o.Mastery+" · "+o.Level, 14, span-14, 9, quiet)
+		p.lines(v.Words["mastery"]+": "+o.Mastery+" · "+o.Level+" · "+v.Words["previous"]+": "+o.Previous, 14, span-14, 9, quiet)
 	}
 	p.y -= 14
 	p.room(70)

@@ -66,7 +66,7 @@ type criterionView struct {
 	Quotes                                      []string
 }
 
-type objectiveView struct{ Text, Level, Mastery string }
+type objectiveView struct{ Text, Level, Mastery, Previous string }
 
 // view is what is said of the content in its language.
 func (c *Content) view() (v view, err error) {
@@ -105,7 +105,7 @@ func (c *Content) view() (v view, err error) {
 		v.Criteria = append(v.Criteria, shown)
 	}
 	for _, o := range c.Objectives {
-		v.Objectives = append(v.Objectives, objectiveView{o.Text, w[string(o.Level)], percent(100 * o.Mastery)})
+		v.Objectives = append(v.Objectives, objectiveView{o.Text, w[string(o.Level)], percent(100 * o.Mastery), percent(100 * o.Previous)})
 	}
 	return v, nil
 }

@@ -90,7 +90,7 @@ func (r *Result) voidable(ctx context.Context, tx *tenant.Tx) error {
 	case !s.State.Over():
 		return r.settled()
 	}
-	r.CompletedAt, r.Criteria = s.EndedAt, nil
+	r.CompletedAt, r.Criteria, r.Objectives = s.EndedAt, nil, nil
 	return nil
 }
 
@@ -226,7 +226,9 @@ func Change(ctx context.Context, tx *tenant.Tx, r Result, to []Rescore, reason s
 			return r, err
 		}
 	}
-	r.tally()
+	if err := r.weigh(ctx, tx); err != nil {
+		return r, err
+	}
 	if err := r.save(ctx, tx, who.At); err != nil {
 		return r, err
 	}

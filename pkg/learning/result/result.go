@@ -7,6 +7,7 @@
 package result
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"time"
@@ -15,7 +16,9 @@ import (
 
 	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/learning/mastery"
 	"visavis.dev/pkg/sessions/session"
+	"visavis.dev/pkg/store/tenant"
 )
 
 // State is where a result stands.
@@ -105,7 +108,10 @@ type Result struct {
 	Band                    *string
 	Passed                  *bool
 	// Criteria have no scores before the result is scored.
-	Criteria             []Criterion
+	Criteria []Criterion
+	// Objectives are those of the subject with how well they are mastered, before the result and after it, as
+	// that was when it was scored last.
+	Objectives           []mastery.Shift
 	Confidence           *float64
 	ScoredBy             *string
 	NeedsReview          bool
@@ -117,7 +123,7 @@ type Result struct {
 
 const columns = `id, state, kind, subject_id, portal_id, person_id, membership_id, unit_id, session_id, assignment_id, attempt, attempts_allowed,
 	pass_percent, rubric_version, language, asked, started_at, completed_at, released_at, percent, score, max_score, band, passed,
-	criteria, confidence, scored_by, needs_review, doubt, on_hold, edition, created_at, updated_at`
+	criteria, objectives, confidence, scored_by, needs_review, doubt, on_hold, edition, created_at, updated_at`
 
 func scan(row pgx.CollectableRow) (Result, error) { return pgx.RowToStructByPos[Result](row) }
 
@@ -203,6 +209,20 @@ func (r *Result) tally() {
 		r.Passed = new(*r.Percent >= float64(*r.PassPercent))
 		r.Band = new(band(*r.Percent, float64(*r.PassPercent)))
 	}
+}
+
+// weigh adds the criteria up, and works out what they change of what the person masters.
+func (r *Result) weigh(ctx context.Context, tx *tenant.Tx) (err error) {
+	r.tally()
+	of := mastery.Scored{ID: r.ID, Person: r.Person, Subject: r.Subject, At: r.StartedAt}
+	if r.CompletedAt != nil {
+		of.At = *r.CompletedAt
+	}
+	for _, c := range r.Criteria {
+		of.Criteria = append(of.Criteria, mastery.Criterion{Key: c.Key, Score: c.Score, MaxScore: c.MaxScore, Confidence: c.Confidence})
+	}
+	r.Objectives, err = mastery.Shifts(ctx, tx, of)
+	return err
 }
 
 // The shares of the points, in percent, that merit and distinction take at least.

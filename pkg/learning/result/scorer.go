@@ -189,7 +189,9 @@ func (r *Result) end(ctx context.Context, tx *tenant.Tx, s session.Session, crit
 		return r.saveAlone(ctx, tx, now)
 	}
 	r.Criteria, r.CompletedAt = criteria, s.EndedAt
-	r.tally()
+	if err := r.weigh(ctx, tx); err != nil {
+		return err
+	}
 	doubt := r.doubts(s)
 	r.State, r.ReleasedAt = Released, &now
 	if doubt != "" {

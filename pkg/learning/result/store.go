@@ -51,14 +51,14 @@ func Counts(ctx context.Context, t *tenant.Tenants, org id.Org, who id.Person, a
 // save writes what can change of a result.
 func (r *Result) save(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 	r.UpdatedAt, r.Edition = at, r.Edition+1
-	r.Criteria = listed(r.Criteria)
+	r.Criteria, r.Objectives = listed(r.Criteria), listed(r.Objectives)
 	tx.Touch("result", r.ID)
 	_, err := tx.Exec(ctx, `
 		UPDATE result SET state = $3, completed_at = $4, released_at = $5, percent = $6, score = $7, max_score = $8, band = $9, passed = $10,
-			criteria = $11, confidence = $12, scored_by = $13, needs_review = $14, doubt = $15, on_hold = $16, edition = $17, updated_at = $18
+			criteria = $11, confidence = $12, scored_by = $13, needs_review = $14, doubt = $15, on_hold = $16, edition = $17, updated_at = $18, objectives = $19
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, r.ID, r.State, r.CompletedAt, r.ReleasedAt, r.Percent, r.Score, r.MaxScore, r.Band, r.Passed, written(r.Criteria),
-		r.Confidence, r.ScoredBy, r.NeedsReview, r.Doubt, r.OnHold, r.Edition, r.UpdatedAt)
+		r.Confidence, r.ScoredBy, r.NeedsReview, r.Doubt, r.OnHold, r.Edition, r.UpdatedAt, written(r.Objectives))
 	if err != nil {
 		return err
 	}

@@ -163,7 +163,7 @@ var Places = []Place{
 	{"report", []string{"kind", "title", "language", "format", "state", "created_by"}, Never, "ids, the platform's own words and what the subject is called; what is printed is in files, which go with the result and with the words"},
 	{"resource_link", []string{"issuer", "client_id", "deployment_id", "user_id", "line_item", "trouble"}, WithPlaces, ""},
 	{"record_statement", []string{"kind", "said", "store", "trouble"}, Never, ids},
-	{"result", []string{"criteria"}, WithPlaces, ""},
+	{"result", []string{"criteria", "objectives"}, WithPlaces, ""},
 	{"result", []string{"state", "kind", "language", "asked", "band", "scored_by", "doubt"}, Never, ids},
 	{"review", []string{"changes", "note"}, WithPlaces, ""},
 	{"review", []string{"state", "requested_by", "reason_code", "reviewer", "outcome"}, Never, ids},
