@@ -33,7 +33,7 @@ type Result struct {
 	Passed          *bool                          `json:"passed" doc:"Whether it passed; null as band is."`
 	PassPercent     *int64                         `json:"passPercent" doc:"What it takes to pass, in percent; null where nobody can fail."`
 	Criteria        []ResultCriterion              `json:"criteria" nullable:"true" doc:"The scores by criterion; null before it is released."`
-	Objectives      []ResultObjective              `json:"objectives" nullable:"true" doc:"The subject's objectives with how well they are mastered, as that was when it was scored last; null before it is released, and empty where the subject had none."`
+	Objectives      []ResultObjective              `json:"objectives" nullable:"true" doc:"The subject's objectives with how well they are mastered, as that was when it was scored last; null before it is released and of results that were scored before this was kept, and empty where the subject had none."`
 	ScoredBy        *string                        `json:"scoredBy" enum:"avatar,person,mixed" nullable:"true" doc:"Who decided the scores; null before it is scored."`
 	RubricVersion   int64                          `json:"rubricVersion" doc:"The version of the subject whose rubrics count."`
 	Confidence      *float64                       `json:"confidence" doc:"How sure the least sure of the scores is, from 0 to 1; null before it is released."`
@@ -111,12 +111,15 @@ func show(c *route.Call, r result.Result, look *result.Look) Result {
 		return shown
 	}
 	shown.Percent, shown.Score, shown.Band, shown.Passed = r.Percent, r.Score, r.Band, r.Passed
-	shown.Confidence, shown.Criteria, shown.Objectives = r.Confidence, []ResultCriterion{}, []ResultObjective{}
+	shown.Confidence, shown.Criteria = r.Confidence, []ResultCriterion{}
 	if r.State == result.InProgress {
 		return shown // what is to be scored is no score
 	}
 	for _, k := range r.Criteria {
 		shown.Criteria = append(shown.Criteria, showCriterion(k, look, readsWords(c) && look.Readable))
+	}
+	if r.Objectives != nil {
+		shown.Objectives = []ResultObjective{}
 	}
 	for _, o := range r.Objectives {
 		shown.Objectives = append(shown.Objectives, ResultObjective(o))

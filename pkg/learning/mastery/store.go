@@ -78,11 +78,11 @@ type Scored struct {
 }
 
 // Shifts are what a result changes of each objective of its subject, in the subject's order: before it stands what the
-// person's earlier results show that are shown. It is empty where the subject has none.
+// person's earlier results show that are shown. It is empty where the subject has none, and nil where the subject is gone.
 func Shifts(ctx context.Context, tx *tenant.Tx, of Scored) ([]Shift, error) {
 	s, err := subject.Find(ctx, tx, of.Subject)
 	if errdefs.IsNotFound(err, subject.Noun) {
-		return []Shift{}, nil
+		return nil, nil
 	}
 	if err != nil || len(s.Definition.Objectives) == 0 {
 		return []Shift{}, err

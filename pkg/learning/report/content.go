@@ -81,8 +81,8 @@ type Objective struct {
 	Text    string        `json:"text"`
 	Level   mastery.Level `json:"level"`
 	Mastery float64       `json:"mastery"`
-	// Previous is what it was before the result.
-	Previous float64 `json:"previous"`
+	// Previous is what it was before the result; nil where that was not kept.
+	Previous *float64 `json:"previous"`
 }
 
 // told is what a report says, and the result that it was read of.
@@ -128,9 +128,9 @@ func gather(ctx context.Context, t *tenant.Tenants, org id.Org, r printed.Report
 	for _, k := range of.Criteria {
 		c.Criteria = append(c.Criteria, criterion(k, look, all.words))
 	}
-	c.Objectives = objectives(of, about, r.Language)
+	c.Objectives, err = objectives(ctx, t, org, of, about, r.Language, now)
 	all.content = c
-	return all, nil
+	return all, err
 }
 
 // head is what the rows of a report and its result say of the whole.
@@ -160,18 +160,31 @@ func criterion(k result.Criterion, look *result.Look, words bool) Criterion {
 }
 
 // objectives are those of the result, in words where the subject has them still.
-func objectives(of result.Result, about subject.Subject, code string) []Objective {
+// Of one that was scored before these were kept, they are what the person has shown until now.
+func objectives(
+	ctx context.Context, t *tenant.Tenants, org id.Org, of result.Result, about subject.Subject, code string, now time.Time,
+) ([]Objective, error) {
 	found := []Objective{}
 	for _, m := range of.Objectives {
-		o := Objective{m.Key, m.Key, mastery.LevelOf(m.Mastery), m.Mastery, m.Previous}
+		found = append(found, Objective{m.Key, m.Key, mastery.LevelOf(m.Mastery), m.Mastery, &m.Previous})
+	}
+	if of.Objectives == nil {
+		shown, err := mastery.OfPerson(ctx, t, org, of.Person, of.Subject, id.Subject{}, 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range shown {
+			found = append(found, Objective{m.Key, m.Key, m.LevelAt(now), m.At(now), nil})
+		}
+	}
+	for i := range found {
 		for _, k := range about.Definition.Objectives {
-			if text := k.Text.In(code, of.Language); k.Key == m.Key && text != "" {
-				o.Text = text
+			if text := k.Text.In(code, of.Language); k.Key == found[i].Key && text != "" {
+				found[i].Text = text
 			}
 		}
-		found = append(found, o)
 	}
-	return found
+	return found, nil
 }
 
 func utc(t *time.Time) *time.Time {

@@ -105,7 +105,11 @@ func (c *Content) view() (v view, err error) {
 		v.Criteria = append(v.Criteria, shown)
 	}
 	for _, o := range c.Objectives {
-		v.Objectives = append(v.Objectives, objectiveView{o.Text, w[string(o.Level)], percent(100 * o.Mastery), percent(100 * o.Previous)})
+		shown := objectiveView{o.Text, w[string(o.Level)], percent(100 * o.Mastery), "–"}
+		if o.Previous != nil {
+			shown.Previous = percent(100 * *o.Previous)
+		}
+		v.Objectives = append(v.Objectives, shown)
 	}
 	return v, nil
 }

@@ -110,7 +110,7 @@ type Result struct {
 	// Criteria have no scores before the result is scored.
 	Criteria []Criterion
 	// Objectives are those of the subject with how well they are mastered, before the result and after it, as
-	// that was when it was scored last.
+	// that was when it was scored last; nil of what was scored before that was kept.
 	Objectives           []mastery.Shift
 	Confidence           *float64
 	ScoredBy             *string
@@ -212,7 +212,7 @@ func (r *Result) tally() {
 }
 
 // weigh adds the criteria up, and works out what they change of what the person masters.
-func (r *Result) weigh(ctx context.Context, tx *tenant.Tx) (err error) {
+func (r *Result) weigh(ctx context.Context, tx *tenant.Tx) error {
 	r.tally()
 	of := mastery.Scored{ID: r.ID, Person: r.Person, Subject: r.Subject, At: r.StartedAt}
 	if r.CompletedAt != nil {
@@ -221,7 +221,10 @@ func (r *Result) weigh(ctx context.Context, tx *tenant.Tx) (err error) {
 	for _, c := range r.Criteria {
 		of.Criteria = append(of.Criteria, mastery.Criterion{Key: c.Key, Score: c.Score, MaxScore: c.MaxScore, Confidence: c.Confidence})
 	}
-	r.Objectives, err = mastery.Shifts(ctx, tx, of)
+	shifts, err := mastery.Shifts(ctx, tx, of)
+	if shifts != nil { // the subject is still there
+		r.Objectives = shifts
+	}
 	return err
 }
 

@@ -51,7 +51,7 @@ func Counts(ctx context.Context, t *tenant.Tenants, org id.Org, who id.Person, a
 // save writes what can change of a result.
 func (r *Result) save(ctx context.Context, tx *tenant.Tx, at time.Time) error {
 	r.UpdatedAt, r.Edition = at, r.Edition+1
-	r.Criteria, r.Objectives = listed(r.Criteria), listed(r.Objectives)
+	r.Criteria = listed(r.Criteria)
 	tx.Touch("result", r.ID)
 	_, err := tx.Exec(ctx, `
 		UPDATE result SET state = $3, completed_at = $4, released_at = $5, percent = $6, score = $7, max_score = $8, band = $9, passed = $10,

@@ -3,8 +3,9 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 
--- Each objective with the mastery after the result and before it, as they were when it was scored last.
-ALTER TABLE result ADD COLUMN IF NOT EXISTS objectives JSONB NOT NULL DEFAULT '[]';
+-- Each objective with the mastery after the result and before it, as they were when it was scored last; NULL of what
+-- was scored before this column was there.
+ALTER TABLE result ADD COLUMN IF NOT EXISTS objectives JSONB;
 
 -- +goose Down
 ALTER TABLE result DROP COLUMN IF EXISTS objectives;
