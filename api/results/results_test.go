@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -412,8 +413,9 @@ func TestAnUnreleasedScoreIsNowhere(t *testing.T) {
 				return
 			}
 			answer := w.Call(t, o, apitest.Request{Path: w.Path(t, o, w.Acme), Key: reader})
+			said := moments.ReplaceAllString(string(answer.Raw), "") // by chance they have the figures, too
 			for _, text := range texts {
-				if strings.Contains(string(answer.Raw), text) {
+				if strings.Contains(said, text) {
 					found = append(found, o.ID)
 				}
 			}
@@ -433,6 +435,9 @@ func TestAnUnreleasedScoreIsNowhere(t *testing.T) {
 	require.Len(t, list(), 1)
 	require.Equal(t, which, parsed.String())
 }
+
+// moments are the fractions of seconds in answers.
+var moments = regexp.MustCompile(`:\d\d\.\d+Z`)
 
 // Whoever is erased has no results any more.
 func TestResultsGoWithTheirPerson(t *testing.T) {
