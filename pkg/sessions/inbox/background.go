@@ -20,6 +20,7 @@ const SweepBatch = 1000
 func Tasks(d sweep.Deps) []sweep.Task {
 	return []sweep.Task{
 		{Name: "bring back snoozed items", Every: 10 * time.Second, Batch: SweepBatch, Run: d.Dated(Wake)},
+		{Name: "apply the rules of items that are due", Every: 10 * time.Second, Batch: SweepBatch, Run: d.Dated(Due)},
 	}
 }
 
@@ -69,5 +70,5 @@ func wake(ctx context.Context, tx *tenant.Tx, which id.InboxItem, now time.Time)
 		return err
 	}
 	i.tellChanged(tx, before, []string{"state", "snoozedUntil"}, platform)
-	return nil
+	return i.happened(ctx, tx, Updated, "", now)
 }

@@ -149,7 +149,8 @@ func ChangeBooking(ctx context.Context, tx *tenant.Tx, i Item, c BookingChange, 
 	if len(fields) == 0 {
 		return i, nil
 	}
-	return i, i.rebooked(ctx, tx, was, fields, who)
+	err := i.rebooked(ctx, tx, was, fields, who)
+	return i, err
 }
 
 // OfBooking is the booking of a conversation; nil for none. It rides inbox_item_by_session.
@@ -226,14 +227,17 @@ func (i *Item) rebooked(ctx context.Context, tx *tenant.Tx, was Booking, fields 
 	i.tellBooking(tx, was.State, fields, who.By)
 	who.Log(tx, "inbox_item.updated", "inbox_item", i.ID, map[string]any{"fields": fields, "booking": i.Booking.State})
 	if i.Booking.State == NoShow {
-		return nil
+		return i.happened(ctx, tx, Updated, "", who.At)
 	}
 	if i.Booking.StartsAt.Equal(was.StartsAt) && i.Booking.State.Holds() { // else its time was reserved or given back
 		if err := slot.Changed(ctx, tx, uuid.UUID(i.ID), who.At); err != nil {
 			return err
 		}
 	}
-	return i.invite(ctx, tx, who.By, who.At)
+	if err := i.invite(ctx, tx, who.By, who.At); err != nil {
+		return err
+	}
+	return i.happened(ctx, tx, Updated, "", who.At)
 }
 
 // Invitation is the input of a job that mails an invitation to a calendar.

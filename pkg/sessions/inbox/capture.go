@@ -91,7 +91,10 @@ func (i *Item) add(ctx context.Context, tx *tenant.Tx, l Left, at time.Time) err
 		return err
 	}
 	i.tellChanged(tx, before, changed, platform)
-	return i.enterTerms(ctx, tx)
+	if err := i.enterTerms(ctx, tx); err != nil {
+		return err
+	}
+	return i.happened(ctx, tx, Updated, "", at)
 }
 
 // take takes what of a visitor is new, and answers its names.
@@ -129,7 +132,10 @@ func (i *Item) addToBooking(ctx context.Context, tx *tenant.Tx, was Booking, fie
 			return err
 		}
 	}
-	return i.enterTerms(ctx, tx)
+	if err := i.enterTerms(ctx, tx); err != nil {
+		return err
+	}
+	return i.happened(ctx, tx, Updated, "", at)
 }
 
 // field is a text of an item with its name.

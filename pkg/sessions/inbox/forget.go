@@ -62,6 +62,7 @@ func Forget(ctx context.Context, tx *tenant.Tx, items []Item, r Removal) error {
 		}
 		i.Contact, i.Words, i.Source, i.Tags, i.ExternalID, i.Metadata = nil, Words{}, Source{}, []string{}, nil, map[string]string{}
 		i.State, i.SnoozedUntil, i.ForgottenAt = Forgotten, nil, &r.At
+		i.SLADueAt, i.DueStepAt = nil, nil
 		was := i.Booking
 		if err := i.abandon(ctx, tx, r.At); err != nil {
 			return err

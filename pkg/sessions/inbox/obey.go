@@ -1,0 +1,341 @@
+package inbox
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/sessions/slot"
+	"visavis.dev/pkg/store/tenant"
+)
+
+// Run is what a rule did with an item.
+type Run struct {
+	Rule     id.InboxRule
+	RuleName string
+	Event    Event
+	Did      Did
+	At       time.Time
+}
+
+// Did is what came of a rule's actions.
+type Did struct {
+	// Fields are the names of those that changed, and Mailed are people who are told by mail.
+	Fields []string    `json:"fields,omitempty"`
+	Mailed []id.Person `json:"mailed,omitempty"`
+	// Skipped are the names of actions that nothing came of.
+	Skipped []Skipped `json:"skipped,omitempty"`
+}
+
+// Skipped is an action that nothing came of, and why.
+type Skipped struct {
+	Action string `json:"action"`
+	Reason string `json:"reason"`
+}
+
+// Why nothing came of an action.
+const (
+	// PersonGone: the person is switched off or erased, or has no place any more.
+	PersonGone = "gone"
+	// NobodyThere: everybody whose turn it could be is gone or away.
+	NobodyThere = "nobody_there"
+	// NotActive: the item is over, so that it is neither due nor put off.
+	NotActive = "not_active"
+	// TooManyTags: the item has as many as it can have.
+	TooManyTags = "too_many_tags"
+	// NobodyAssigned: nobody deals with the item, so that nobody is told.
+	NobodyAssigned = "nobody_assigned"
+)
+
+// mostRuns is how much of what rules did is shown of an item.
+const mostRuns = 100
+
+func scanRun(row pgx.CollectableRow) (Run, error) { return pgx.RowToStructByPos[Run](row) }
+
+const selectRuns = `
+	SELECT rule_id, rule_name, event, did, at FROM inbox_rule_run WHERE org_id = $1 AND item_id = $2 ORDER BY at DESC, rule_id, occasion LIMIT $3`
+
+// Runs are what rules did with an item, newest first. They ride inbox_rule_run_pkey.
+func Runs(ctx context.Context, t *tenant.Tenants, org id.Org, of id.InboxItem) ([]Run, error) {
+	return tenant.All(ctx, t, org, scanRun, selectRuns, org, of, mostRuns)
+}
+
+// RunsIn is Runs in a transaction.
+func RunsIn(ctx context.Context, tx *tenant.Tx, of id.InboxItem) ([]Run, error) {
+	return tenant.AllIn(ctx, tx, scanRun, selectRuns, tx.Org, of, mostRuns)
+}
+
+// occasion is the last part of a run's key.
+type occasion string
+
+func (o occasion) String() string { return string(o) }
+
+// enter notes that a rule is applied on an occasion, and says whether it was not before.
+func (r *Run) enter(ctx context.Context, tx *tenant.Tx, i id.InboxItem, o occasion) (bool, error) {
+	tx.Touch("inbox_rule_run", i, r.Rule, o)
+	tag, err := tx.Exec(ctx, `
+		INSERT INTO inbox_rule_run (org_id, item_id, rule_id, occasion, rule_name, event, did, at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (org_id, item_id, rule_id, occasion) DO NOTHING`, tx.Org, i, r.Rule, o, r.RuleName, r.Event, r.Did, r.At)
+	return err == nil && tag.RowsAffected() > 0, err
+}
+
+// save notes what came of it.
+func (r *Run) save(ctx context.Context, tx *tenant.Tx, i id.InboxItem, o occasion) error {
+	_, err := tx.Exec(ctx, `UPDATE inbox_rule_run SET did = $5 WHERE org_id = $1 AND item_id = $2 AND rule_id = $3 AND occasion = $4`,
+		tx.Org, i, r.Rule, o, r.Did)
+	return err
+}
+
+// obey applies the rules of an event to an item that nobody else changes until the commit, each once on an occasion: what
+// tells it from others of the event. It answers the last rule that changed the item; the caller saves it. Later rules see
+// what earlier ones did.
+func (i *Item) obey(ctx context.Context, tx *tenant.Tx, e Event, on string, at time.Time) (by id.InboxRule, fields []string, err error) {
+	if i.ForgottenAt != nil {
+		return by, nil, nil
+	}
+	rules, err := rulesOn(ctx, tx, e)
+	if err != nil {
+		return by, nil, err
+	}
+	hours := scheduled(tx)
+	for _, r := range rules {
+		ok, err := r.When.hold(ctx, i, at, hours)
+		if err != nil || !ok {
+			if err != nil {
+				return by, nil, err
+			}
+			continue
+		}
+		run, key := Run{Rule: r.ID, RuleName: r.Name, Event: e, At: at}, occasion(string(e)+" "+on)
+		if first, err := run.enter(ctx, tx, i.ID, key); err != nil {
+			return by, nil, err
+		} else if !first {
+			continue
+		}
+		before := *i
+		if err := r.apply(ctx, tx, i, &run.Did, at); err != nil {
+			return by, nil, err
+		}
+		run.Did.Fields = i.changed(&before)
+		if len(run.Did.Fields) > 0 {
+			by, fields = r.ID, union(fields, run.Did.Fields)
+		}
+		if err := run.save(ctx, tx, i.ID, key); err != nil {
+			return by, nil, err
+		}
+	}
+	return by, fields, nil
+}
+
+// happened applies the rules of an event to an item that is saved and locked, and saves and tells what they change.
+func (i *Item) happened(ctx context.Context, tx *tenant.Tx, e Event, on string, at time.Time) error {
+	before := i.State
+	by, fields, err := i.obey(ctx, tx, e, on, at)
+	if err != nil || len(fields) == 0 {
+		return err
+	}
+	if err := i.save(ctx, tx, before, at); err != nil {
+		return err
+	}
+	i.tellChanged(tx, before, fields, by.String())
+	return nil
+}
+
+// apply does with an item what a rule says.
+func (r *Rule) apply(ctx context.Context, tx *tenant.Tx, i *Item, did *Did, at time.Time) error {
+	t := &r.Then
+	skip := func(action, reason string) { did.Skipped = append(did.Skipped, Skipped{action, reason}) }
+	people, err := staff(ctx, tx, t.People(), at)
+	if err != nil {
+		return err
+	}
+	if err := r.assign(ctx, tx, i, people, skip, at); err != nil {
+		return err
+	}
+	if t.Department != "" {
+		i.Department = &t.Department
+	}
+	if t.Urgency != "" {
+		i.Urgency = t.Urgency
+	}
+	i.Tags = slices.Clone(i.Tags)
+	for _, tag := range t.AddTags {
+		switch {
+		case slices.Contains(i.Tags, tag):
+		case len(i.Tags) >= mostTags:
+			skip("addTags", TooManyTags)
+		default:
+			i.Tags = append(i.Tags, tag)
+		}
+	}
+	switch {
+	case t.DueMinutes == 0 && t.SnoozeMinutes == 0:
+	case !i.State.Active():
+		skip("state", NotActive)
+	default:
+		if t.DueMinutes > 0 {
+			i.dueAt(new(at.Add(time.Duration(t.DueMinutes)*time.Minute)), at)
+		}
+		if t.SnoozeMinutes > 0 {
+			i.State, i.SnoozedUntil = Snoozed, new(at.Add(time.Duration(t.SnoozeMinutes)*time.Minute))
+		}
+	}
+	return r.mail(ctx, tx, i, people, did, at)
+}
+
+// assign gives an item to whom the rule says.
+func (r *Rule) assign(ctx context.Context, tx *tenant.Tx, i *Item, people []standing, skip func(action, reason string), at time.Time) error {
+	t := &r.Then
+	if !t.Assignee.IsZero() {
+		if !slices.ContainsFunc(people, func(s standing) bool { return s.Person == t.Assignee }) {
+			skip("assigneeId", PersonGone)
+			return nil
+		}
+		i.Assignee = t.Assignee
+		return nil
+	}
+	action, turns := "roundRobin", t.RoundRobin
+	if t.RoundRobinIn != "" {
+		var err error
+		action = "roundRobinDepartment"
+		if people, err = staffIn(ctx, tx, t.RoundRobinIn, at); err != nil {
+			return err
+		}
+		turns = nil
+		for _, s := range people {
+			turns = append(turns, s.Person)
+		}
+	}
+	if action == "roundRobin" && len(turns) == 0 {
+		return nil
+	}
+	// The rule's row is held, so that two processes give two items to two people.
+	locked, err := LockRule(ctx, tx, r.ID)
+	if err != nil {
+		return err
+	}
+	next := turn(turns, locked.Turn, func(p id.Person) bool {
+		return slices.ContainsFunc(people, func(s standing) bool { return s.Person == p && s.there })
+	})
+	if next.IsZero() {
+		skip(action, NobodyThere)
+		return nil
+	}
+	tx.Touch("inbox_rule", r.ID)
+	if _, err := tx.Exec(ctx, `UPDATE inbox_rule SET turn = $3 WHERE org_id = $1 AND id = $2`, tx.Org, r.ID, next); err != nil {
+		return err
+	}
+	i.Assignee = next
+	return nil
+}
+
+// turn is who comes after somebody and is there; zero for nobody. Where the last one is not among them any more, they are
+// ordered by their ids, and the first one comes whose id is after theirs.
+func turn(all []id.Person, last id.Person, there func(id.Person) bool) id.Person {
+	from := slices.Index(all, last) + 1
+	if from == 0 && !last.IsZero() {
+		from = max(0, slices.IndexFunc(all, func(p id.Person) bool { return p.String() > last.String() }))
+	}
+	for n := range all {
+		if p := all[(from+n)%len(all)]; there(p) {
+			return p
+		}
+	}
+	return id.Person{}
+}
+
+// Told is the input of a job that tells one of the team by mail of an item.
+type Told struct {
+	Item   id.InboxItem `json:"itemId"`
+	Person id.Person    `json:"personId"`
+	Event  Event        `json:"event"`
+}
+
+// mail has people told of an item by mail, with the commit. Who is gone is told nothing.
+func (r *Rule) mail(ctx context.Context, tx *tenant.Tx, i *Item, people []standing, did *Did, at time.Time) error {
+	to := slices.Clone(r.Then.MailTo)
+	switch {
+	case !r.Then.MailAssignee:
+	case i.Assignee.IsZero():
+		did.Skipped = append(did.Skipped, Skipped{"mailAssignee", NobodyAssigned})
+	case !slices.Contains(to, i.Assignee):
+		one, err := staff(ctx, tx, []id.Person{i.Assignee}, at)
+		if err != nil {
+			return err
+		}
+		to, people = append(to, i.Assignee), append(slices.Clone(people), one...)
+	}
+	for _, p := range to {
+		if !slices.ContainsFunc(people, func(s standing) bool { return s.Person == p }) {
+			did.Skipped = append(did.Skipped, Skipped{"mailTo", PersonGone})
+			continue
+		}
+		if _, err := job.Insert(ctx, tx, job.Job{
+			ID: id.NewJob(), Kind: job.InboxMail, ResourceKind: "inbox_item", ResourceID: i.ID.String(), Portal: i.Portal, Scope: scope.InboxRead,
+			CreatedBy: r.ID.String(), CreatedAt: at,
+		}, Told{i.ID, p, r.Event}); err != nil {
+			return err
+		}
+		did.Mailed = append(did.Mailed, p)
+	}
+	return nil
+}
+
+// standing is somebody who can be given items, and whether they are there.
+type standing struct {
+	Person id.Person
+	there  bool
+}
+
+const selectStaff = `
+	SELECT p.id, m.person_id IS NOT NULL AND m.away AND (m.away_until IS NULL OR m.away_until > $3), m.hours
+	FROM person p LEFT JOIN inbox_member m ON m.org_id = p.org_id AND m.person_id = p.id
+	WHERE p.org_id = $1 AND p.state IN ('invited', 'active') AND EXISTS (
+		SELECT 1 FROM membership s WHERE s.org_id = p.org_id AND s.person_id = p.id AND s.enabled AND s.removed_at IS NULL
+			AND (s.starts_at IS NULL OR s.starts_at <= $3) AND (s.ends_at IS NULL OR s.ends_at > $3)) AND `
+
+func scanStaff(at time.Time) func(pgx.CollectableRow) (standing, error) {
+	return func(row pgx.CollectableRow) (standing, error) {
+		var (
+			s    standing
+			away bool
+			week *Week
+		)
+		if err := row.Scan(&s.Person, &away, &week); err != nil {
+			return s, err
+		}
+		s.there = !away
+		if week != nil && s.there {
+			p := week.plan()
+			open, err := p.Open(at)
+			s.there = err == nil && open
+		}
+		return s, nil
+	}
+}
+
+// staff are those of some people who are not gone. It rides person_pkey, membership_by_person and inbox_member_pkey.
+func staff(ctx context.Context, tx *tenant.Tx, which []id.Person, at time.Time) ([]standing, error) {
+	if len(which) == 0 {
+		return nil, nil
+	}
+	return tenant.AllIn(ctx, tx, scanStaff(at), selectStaff+`p.id = ANY($2) ORDER BY p.id`, tx.Org, which, at)
+}
+
+// staffIn are the members of a department who are not gone, by their ids. It rides inbox_member_pkey.
+func staffIn(ctx context.Context, tx *tenant.Tx, department string, at time.Time) ([]standing, error) {
+	return tenant.AllIn(ctx, tx, scanStaff(at), selectStaff+`p.id IN (
+		SELECT d.person_id FROM inbox_member d, unnest(d.departments) AS n (name) WHERE d.org_id = $1 AND lower(n.name) = lower($2)) ORDER BY p.id`,
+		tx.Org, department, at)
+}
+
+// FindSchedule is whether a rule can name a schedule. The error is errdefs.NotFound.
+func FindSchedule(ctx context.Context, tx *tenant.Tx, which id.Schedule) error {
+	_, err := slot.Find(ctx, tx, which)
+	return err
+}
