@@ -115,6 +115,13 @@ func ForgetWordsOf(ctx context.Context, tx *tenant.Tx, s id.Session, r Removal) 
 	var fields []string
 	for _, i := range items {
 		had := i.Words.holds()
+		answered, err := i.blankAnswers(ctx, tx)
+		if err != nil {
+			return nil, err
+		}
+		if answered {
+			had = append(had, "notes")
+		}
 		if len(had) == 0 {
 			continue
 		}

@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/activity"
@@ -41,9 +42,9 @@ func AddReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text strin
 	return i, n.ID, nil
 }
 
-// Sent is a reply as it is mailed: its words, and the ids of those before it, oldest first; false once
-// there is nobody to write to.
-func Sent(ctx context.Context, tx *tenant.Tx, which id.InboxItem, reply id.InboxNote) (i Item, n Note, before []id.InboxNote, found bool, err error) {
+// Sent is a reply as it is mailed: its words, and the Message-IDs of the mails before it either way, oldest first, of which those
+// that were sent are notes' ids; false once there is nobody to write to.
+func Sent(ctx context.Context, tx *tenant.Tx, which id.InboxItem, reply id.InboxNote) (i Item, n Note, before []string, found bool, err error) {
 	if i, err = Find(ctx, tx, which); err != nil || i.Contact == nil || i.Contact.Email == nil {
 		return i, n, nil, false, err
 	}
@@ -57,7 +58,12 @@ func Sent(ctx context.Context, tx *tenant.Tx, which id.InboxItem, reply id.Inbox
 		return i, n, nil, false, nil
 	}
 	for _, n := range sent[:at] {
-		before = append(before, n.ID)
+		switch {
+		case !n.Received():
+			before = append(before, n.ID.String())
+		case strings.Contains(*n.MessageID, "@"):
+			before = append(before, *n.MessageID)
+		}
 	}
 	return i, sent[at], before, true, nil
 }

@@ -121,7 +121,7 @@ var Places = []Place{
 	{"inbox_item", []string{"contact", "words", "source", "tags", "external_id", "metadata"}, WithSessions, "also when the visitor is forgotten alone"},
 	{"inbox_item", []string{"booking"}, Never, "when and where, and the organization's own names"},
 	{"inbox_item", []string{"kind", "state", "channel", "language", "band", "urgency", "department", "requested_by"}, Never, ids},
-	{"inbox_note", []string{"text"}, WithSessions, "likewise"},
+	{"inbox_note", []string{"text", "message_id", "sender"}, WithSessions, "likewise"},
 	{"inbox_note", []string{"author", "channel"}, Never, ids},
 	{"inbox_notice", []string{"external_id", "account", "state", "said", "trouble"}, Never, "ids of the organization's own system and a digest, which go once the visitor is forgotten"},
 	{"inbox_rule", []string{"name", "event", "definition"}, Never, own},
