@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/sessions/appointment"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/notice"
@@ -35,6 +36,9 @@ type API struct {
 	Gate *signin.Gate
 	// Calendars are those that schedules are kept in; nil for none.
 	Calendars *appointment.Keeper
+	// Answers are the addresses that visitors answer to by mail, and InboundSecret proves who hands those mails over; nil for none.
+	Answers       *mailer.Answers
+	InboundSecret []byte
 }
 
 const group = "Inbox"
@@ -54,6 +58,7 @@ func (a *API) Register(s *route.Service) {
 	a.registerSchedules(s)
 	a.registerRules(s)
 	a.registerTeam(s)
+	a.registerInbound(s)
 
 	list := read
 	list.ID, list.Path, list.Items = "listInboxItems", "/inbox", contract.InboxItemItem

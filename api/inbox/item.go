@@ -38,7 +38,7 @@ type InboxItem struct {
 	Source       InboxSource                `json:"source" doc:"Where the visitor came from."`
 	AssigneeID   *id.Person                 `json:"assigneeId" nullable:"true" doc:"Who of your people deals with it; null for nobody yet."`
 	Tags         []string                   `json:"tags" doc:"Your own words for it."`
-	Notes        []InboxNote                `json:"notes" nullable:"true" doc:"What your team wrote to it or to the visitor, oldest first; null in the list."`
+	Notes        []InboxNote                `json:"notes" nullable:"true" doc:"What your team wrote to it or to the visitor, and what the visitor answered by mail, oldest first; null in the list."`
 	ExternalRefs []InboxRef                 `json:"externalRefs" nullable:"true" doc:"What it is in your helpdesks; null in the list."`
 	FirstReplyAt *time.Time                 `json:"firstReplyAt" doc:"When your team first wrote to the visitor, in UTC; null for not yet."`
 	SnoozedUntil *time.Time                 `json:"snoozedUntil" doc:"When it is open again, in UTC; null while it is not put off, or where somebody is to open it."`
@@ -129,11 +129,13 @@ type InboxCampaign struct {
 
 // InboxNote is what somebody wrote to an item.
 type InboxNote struct {
-	ID      id.InboxNote `json:"id" doc:"Id of the note, with the prefix note_."`
-	By      string       `json:"by" doc:"Who wrote it: the key, by id."`
-	Text    string       `json:"text" doc:"What they wrote."`
-	At      time.Time    `json:"at" doc:"When, in UTC."`
-	Channel *string      `json:"channel" enum:"mail" nullable:"true" doc:"By what it was sent to the visitor; null of what is for your team alone."`
+	ID        id.InboxNote `json:"id" doc:"Id of the note, with the prefix note_."`
+	By        string       `json:"by" doc:"Who wrote it: the key, by id, or visitor."`
+	Text      *string      `json:"text" doc:"What they wrote. What the visitor answered is null without transcripts:read, and where it is not kept."`
+	At        time.Time    `json:"at" doc:"When, in UTC."`
+	Channel   *string      `json:"channel" enum:"mail" nullable:"true" doc:"By what it was sent to the visitor, or came from them; null of what is for your team alone."`
+	Direction *string      `json:"direction" enum:"sent,received" nullable:"true" doc:"sent to the visitor, or received from them; null of what is for your team alone."`
+	From      *string      `json:"from" doc:"The mail address that an answer says it is from, which nothing proves; null of what your team wrote."`
 }
 
 // InboxRef is what an item is in a connected system.
@@ -222,7 +224,24 @@ func showWith(c *route.Call, i inbox.Item, b beside) InboxItem {
 	}
 	shown.Notes = make([]InboxNote, len(notes))
 	for at, n := range notes {
-		shown.Notes[at] = InboxNote{n.ID, n.By, n.Text, n.At.UTC(), n.Channel}
+		shown.Notes[at] = showNote(c, n)
+	}
+	return shown
+}
+
+func showNote(c *route.Call, n inbox.Note) InboxNote {
+	shown := InboxNote{ID: n.ID, By: n.By, Text: &n.Text, At: n.At.UTC(), Channel: n.Channel}
+	switch {
+	case n.Received():
+		shown.Direction, shown.From = new("received"), n.Sender
+		if *n.Sender == "" {
+			shown.From = nil
+		}
+		if n.Text == "" || !readsWords(c) {
+			shown.Text = nil
+		}
+	case n.Channel != nil:
+		shown.Direction = new("sent")
 	}
 	return shown
 }

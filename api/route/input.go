@@ -131,6 +131,12 @@ func (o *Operation) isJSON(header string) bool {
 	return err == nil && (mediaType == "application/json" || slices.Contains(o.Takes, mediaType)) && (charset == "" || charset == "utf-8")
 }
 
+// isRaw says whether a body of a content type is taken as it is.
+func (o *Operation) isRaw(header string) bool {
+	mediaType, _, err := mime.ParseMediaType(header)
+	return err == nil && slices.Contains(o.Raw, mediaType)
+}
+
 // findNUL finds a text with a NUL character, which no database keeps. Bodies
 // that do not even spell one are not looked through.
 func findNUL(body []byte) (param string, found bool) {
