@@ -173,6 +173,16 @@ func TestByDepartmentAndByMail(t *testing.T) {
 	require.ElementsMatch(t, []any{kim, lee}, []any{first["assigneeId"], second["assigneeId"]})
 	require.Equal(t, first["assigneeId"], third["assigneeId"])
 	require.Equal(t, []any{first["assigneeId"]}, histories(first)[0]["mailed"])
+	box := &postbox{}
+	w.Post(t, box)
+	require.Len(t, box.sent, 3)
+	for _, m := range box.sent {
+		require.Contains(t, []string{address(t, w, kim), address(t, w, lee)}, m.To)
+		require.Contains(t, m.Text, "kim@example.com")
+		require.False(t, m.Personal, "no machine answers it")
+	}
+	w.Post(t, box)
+	require.Len(t, box.sent, 3, "once")
 	mine := lead(t, w, map[string]any{"assigneeId": lee})
 	require.Empty(t, mine["history"])
 
@@ -307,6 +317,11 @@ func TestDueTimes(t *testing.T) {
 	look(2 * time.Hour)
 	require.Equal(t, []any{"item_created", "due_soon", "overdue", "due_soon", "overdue"}[:3], ons()[:3])
 	require.Contains(t, ons()[3:], "overdue", "another due time is another occasion")
+}
+
+func address(t *testing.T, w *apitest.World, who string) string {
+	t.Helper()
+	return w.CallAs(t, "getPerson", who, w.Acme.New, nil).Data(t)["email"].(string)
 }
 
 func actor(at time.Time) activity.Actor { return activity.Actor{By: "test", At: at} }

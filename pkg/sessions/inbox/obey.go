@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -288,16 +289,17 @@ func (r *Rule) mail(ctx context.Context, tx *tenant.Tx, i *Item, people []standi
 
 // standing is somebody who can be given items, and whether they are there.
 type standing struct {
-	Person id.Person
-	there  bool
+	Person      id.Person
+	there       bool
+	departments []string
 }
 
 const selectStaff = `
-	SELECT p.id, m.person_id IS NOT NULL AND m.away AND (m.away_until IS NULL OR m.away_until > $3), m.hours
+	SELECT p.id, m.person_id IS NOT NULL AND m.away AND (m.away_until IS NULL OR m.away_until > $2), m.hours, m.departments
 	FROM person p LEFT JOIN inbox_member m ON m.org_id = p.org_id AND m.person_id = p.id
 	WHERE p.org_id = $1 AND p.state IN ('invited', 'active') AND EXISTS (
 		SELECT 1 FROM membership s WHERE s.org_id = p.org_id AND s.person_id = p.id AND s.enabled AND s.removed_at IS NULL
-			AND (s.starts_at IS NULL OR s.starts_at <= $3) AND (s.ends_at IS NULL OR s.ends_at > $3)) AND `
+			AND (s.starts_at IS NULL OR s.starts_at <= $2) AND (s.ends_at IS NULL OR s.ends_at > $2)) AND `
 
 func scanStaff(at time.Time) func(pgx.CollectableRow) (standing, error) {
 	return func(row pgx.CollectableRow) (standing, error) {
@@ -306,7 +308,7 @@ func scanStaff(at time.Time) func(pgx.CollectableRow) (standing, error) {
 			away bool
 			week *Week
 		)
-		if err := row.Scan(&s.Person, &away, &week); err != nil {
+		if err := row.Scan(&s.Person, &away, &week, &s.departments); err != nil {
 			return s, err
 		}
 		s.there = !away
@@ -324,14 +326,16 @@ func staff(ctx context.Context, tx *tenant.Tx, which []id.Person, at time.Time) 
 	if len(which) == 0 {
 		return nil, nil
 	}
-	return tenant.AllIn(ctx, tx, scanStaff(at), selectStaff+`p.id = ANY($2) ORDER BY p.id`, tx.Org, which, at)
+	return tenant.AllIn(ctx, tx, scanStaff(at), selectStaff+`p.id = ANY($3) ORDER BY p.id`, tx.Org, at, which)
 }
 
 // staffIn are the members of a department who are not gone, by their ids. It rides inbox_member_pkey.
 func staffIn(ctx context.Context, tx *tenant.Tx, department string, at time.Time) ([]standing, error) {
-	return tenant.AllIn(ctx, tx, scanStaff(at), selectStaff+`p.id IN (
-		SELECT d.person_id FROM inbox_member d, unnest(d.departments) AS n (name) WHERE d.org_id = $1 AND lower(n.name) = lower($2)) ORDER BY p.id`,
-		tx.Org, department, at)
+	all, err := tenant.AllIn(ctx, tx, scanStaff(at), selectStaff+`p.id IN (
+		SELECT d.person_id FROM inbox_member d WHERE d.org_id = $1) ORDER BY p.id`, tx.Org, at)
+	return slices.DeleteFunc(all, func(s standing) bool {
+		return !slices.ContainsFunc(s.departments, func(d string) bool { return strings.EqualFold(d, department) })
+	}), err
 }
 
 // FindSchedule is whether a rule can name a schedule. The error is errdefs.NotFound.
