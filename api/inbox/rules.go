@@ -35,7 +35,7 @@ func (a *API) registerRules(s *route.Service) {
 	create.Status, create.Idempotent, create.Feature = http.StatusCreated, true, feature
 	create.Errors = []problem.Code{problem.NotFound, problem.Conflict}
 	create.Summary = "Make a rule"
-	create.Description = "A rule that tells somebody by mail needs inbox:read as well. Reasons of 409 conflict: too_many_rules past 100 rules, no_mail where the deployment sends none."
+	create.Description = "A rule that tells somebody by mail needs inbox:read as well. Reasons of 409 conflict: too_many_rules past 200 rules, no_mail where the deployment sends none."
 	route.Handle(s, create, a.createRule)
 
 	preview := list

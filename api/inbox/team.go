@@ -88,7 +88,7 @@ type MemberInput struct {
 // InboxTeamMemberInput is when somebody is there.
 type InboxTeamMemberInput struct {
 	Away        bool            `json:"away,omitempty" doc:"Whether they are away; false unless given."`
-	AwayUntil   *time.Time      `json:"awayUntil,omitempty" nullable:"true" doc:"When they are back; until they say so unless given."`
+	AwayUntil   *time.Time      `json:"awayUntil,omitempty" nullable:"true" doc:"When they are back, within a year; until they say so unless given."`
 	Departments []string        `json:"departments,omitempty" maxItems:"20" doc:"The departments that they are of, of at most 200 characters each."`
 	Hours       *InboxTeamHours `json:"hours,omitempty" doc:"When they work; at any time unless given."`
 }

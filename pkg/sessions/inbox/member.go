@@ -27,6 +27,9 @@ type Member struct {
 // MemberNoun is what errors call a member of the team.
 const MemberNoun errdefs.Noun = "team member"
 
+// AwayWithin is for how long somebody can say to be away; for longer they are until they say otherwise.
+const AwayWithin = 366 * 24 * time.Hour
+
 // There says whether they get items in turn at a moment.
 func (m *Member) There(at time.Time) bool {
 	if m.Away && (m.AwayUntil == nil || m.AwayUntil.After(at)) {
@@ -57,8 +60,8 @@ func (m *Member) Save(ctx context.Context, tx *tenant.Tx, who activity.Actor) er
 	switch {
 	case m.AwayUntil != nil && !m.Away:
 		return errdefs.InvalidField("awayUntil", "is of who is away")
-	case m.AwayUntil != nil && !m.AwayUntil.After(who.At):
-		return errdefs.InvalidField("awayUntil", "must lie ahead")
+	case m.AwayUntil != nil && (!m.AwayUntil.After(who.At) || m.AwayUntil.After(who.At.Add(AwayWithin))):
+		return errdefs.InvalidField("awayUntil", "must lie ahead, by a year at most")
 	case m.Week != nil:
 		if err := below(m.Week.Check(), "hours."); err != nil {
 			return err

@@ -120,7 +120,7 @@ const RuleNoun errdefs.Noun = "rule"
 
 // MaxRules is how many rules an organization can have, and ReasonRules the reason of a conflict: it has as many.
 const (
-	MaxRules    = 100
+	MaxRules    = 200
 	ReasonRules = "too_many_rules"
 )
 
