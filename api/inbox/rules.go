@@ -181,7 +181,7 @@ func orNone(s string) *string {
 func (a *API) listRules(ctx context.Context, c *route.Call, q *route.Paging) (route.Page[InboxRule], error) {
 	return route.Listed(c, *q, func(after inbox.RulePlace, limit int) ([]inbox.Rule, error) {
 		return inbox.Rules(ctx, a.Tenants, c.Org(), after, limit)
-	}, inbox.Rule.Place, showRule)
+	}, func(r inbox.Rule) inbox.RulePlace { return r.Place() }, showRule)
 }
 
 func (a *API) getRule(ctx context.Context, c *route.Call, p *RulePath) (InboxRule, error) {

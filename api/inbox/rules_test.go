@@ -3,6 +3,7 @@ package inbox_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"sync"
@@ -31,9 +32,7 @@ func rule(t *testing.T, w *apitest.World, on string, when, then map[string]any) 
 func lead(t *testing.T, w *apitest.World, more map[string]any) map[string]any {
 	t.Helper()
 	body := map[string]any{"contact": map[string]any{"name": "Kim Lee", "email": "kim@example.com"}}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	answer := w.CallAs(t, "createInboxItem", "", w.Acme.New, body)
 	require.Equal(t, http.StatusCreated, answer.Status, "%s", answer.Raw)
 	return answer.Data(t)

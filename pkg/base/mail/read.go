@@ -162,7 +162,7 @@ func (b *bodies) read(e *message.Entity, depth int) {
 		return
 	}
 	// What cannot be decoded to its end counts as far as it can.
-	text, _ := io.ReadAll(io.LimitReader(e.Body, mostWritten)) //nolint:errcheck // as said
+	text, _ := io.ReadAll(io.LimitReader(e.Body, mostWritten))
 	*into = string(text)
 }
 

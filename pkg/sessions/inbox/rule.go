@@ -202,7 +202,7 @@ type RulePlace struct {
 }
 
 // Place is where a rule stands.
-func (r Rule) Place() RulePlace { return RulePlace{r.Position, r.ID} }
+func (r *Rule) Place() RulePlace { return RulePlace{r.Position, r.ID} }
 
 // Rules are a page of the rules in the order in which they are applied, after one; the zero place for the
 // first page. It rides inbox_rule_by_position.
