@@ -47,6 +47,9 @@ func TestErrorsSayWhatToMend(t *testing.T) {
 		http.StatusBadRequest, "invalid_request", "body.environment")
 	require.Equal(t, "body.environment must be live or test.", none["message"])
 
+	blank := apitest.RequireError(t, send(map[string]any{"name": " \t", "scopes": []string{"avatars:read"}}), http.StatusBadRequest, "invalid_request", "body.name")
+	require.Equal(t, "body.name must be text that is more than spaces.", blank["message"])
+
 	number := apitest.RequireError(t, w.Do(apitest.Request{
 		Method: http.MethodPost, Path: "/sessions/tokens", Key: w.Acme.New, Body: []byte(`{"personaId": "pers_x", "maxDurationS": 60.0}`),
 	}), http.StatusBadRequest, "invalid_request", "body.maxDurationS")

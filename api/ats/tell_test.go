@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/utils/clock"
+	clocktest "k8s.io/utils/clock/testing"
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/base/id"
@@ -29,13 +30,16 @@ type telling struct {
 	*bench
 	work job.Work
 	job  job.Job
+	// clock is by which it waits.
+	clock *clocktest.FakeClock
 }
 
 func (b *bench) telling() *telling {
 	b.t.Helper()
 	report := &connection.Reporter{Tenants: b.Tenants, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler)}
-	teller := &ats.Teller{Tenants: b.Tenants, Opener: b.Connections, Report: report, Egress: b.Egress, Clock: clock.RealClock{}}
-	t := &telling{bench: b, work: teller.Background().Works[job.ATSTell]}
+	t := &telling{bench: b, clock: clocktest.NewFakeClock(time.Now())}
+	teller := &ats.Teller{Tenants: b.Tenants, Opener: b.Connections, Report: report, Egress: b.Egress, Clock: t.clock}
+	t.work = teller.Background().Works[job.ATSTell]
 	t.job = job.Job{Org: b.Acme.ID, Kind: job.ATSTell, Progress: json.RawMessage("{}")}
 	require.NoError(b.t, b.Tenants.InTx(b.t.Context(), b.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
 		return tx.QueryRow(ctx, `SELECT id, input FROM job WHERE org_id = $1 AND kind = 'ats_tell' ORDER BY id LIMIT 1`, tx.Org).Scan(&t.job.ID, &t.job.Input)
@@ -50,12 +54,14 @@ func (t *telling) prepare() job.Step {
 	return step
 }
 
+// commit makes a step, and lets the time pass that is to be waited after it.
 func (t *telling) commit(step job.Step) (wait time.Duration) {
 	t.t.Helper()
 	require.NoError(t.t, t.Tenants.InTx(t.t.Context(), t.Acme.ID, func(ctx context.Context, tx *tenant.Tx) (err error) {
-		wait, err = step(ctx, tx, &t.job, time.Now().UTC())
+		wait, err = step(ctx, tx, &t.job, t.clock.Now().UTC())
 		return err
 	}))
+	t.clock.Step(wait)
 	return wait
 }
 

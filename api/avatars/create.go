@@ -34,7 +34,7 @@ type AvatarInput struct {
 	AgeBand          string                `json:"ageBand,omitempty" enum:"20s,30s,40s,50s,60s" doc:"About how old the face looks; to be found by in lists."`
 	Heritage         string                `json:"heritage,omitempty" enum:"white,black,indian,chinese,korean,japanese,thai,hispanic,middleeastern,mixed" doc:"Where the face looks to be from; to be found by in lists."`
 	RemoveBackground *bool                 `json:"removeBackground,omitempty" doc:"Cut the person out of a plain background; true unless given. A picture without one is left as it is."`
-	Landmarks        *Landmarks            `json:"landmarks,omitempty" doc:"Where the eyes, mouth and chin are; found in the picture when left out."`
+	Landmarks        *Landmarks            `json:"landmarks,omitempty" doc:"Where the eyes, mouth and chin are in the picture. They are kept; a face of your own is shown as a still picture."`
 	Consent          consents.ConsentInput `json:"consent" doc:"Who agreed to this face being used, and to what. Without it nothing is fetched or kept."`
 	Metadata         map[string]string     `json:"metadata,omitempty" doc:"At most 20 keys of at most 40 characters, values of at most 500."`
 }

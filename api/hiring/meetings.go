@@ -61,7 +61,7 @@ type HumanInterview struct {
 	JoinURL              *string              `json:"joinUrl" doc:"Where it is held online; null for nowhere, and once the candidate is erased."`
 	Location             *string              `json:"location" doc:"Where that is; null likewise."`
 	ScheduleID           *id.Schedule         `json:"scheduleId" nullable:"true" doc:"The schedule whose times they are; null where they were given."`
-	CalendarConnectionID *id.Connection       `json:"calendarConnectionId" nullable:"true" doc:"Always null: no calendar of yours is asked."`
+	CalendarConnectionID *id.Connection       `json:"calendarConnectionId" nullable:"true" doc:"The connection in whose calendar it is kept; null for none."`
 	ExpiresAt            time.Time            `json:"expiresAt" doc:"Until when the candidate can choose a time first, in UTC."`
 	ReasonCode           *string              `json:"reasonCode" doc:"Why it was cancelled, by a code of your own or one of candidate, withdrawn, decided and erased; null for not."`
 	CreatedAt            time.Time            `json:"createdAt" doc:"When it was offered, in UTC."`
@@ -74,11 +74,15 @@ type InterviewSlot struct {
 	EndsAt   time.Time `json:"endsAt" doc:"When it ends, in UTC."`
 }
 
-func showInterview(h candidate.HumanInterview) HumanInterview {
+// calendar is the connection in whose calendar its event is kept; nil for none.
+func showInterview(h candidate.HumanInterview, calendar *id.Connection) HumanInterview {
 	shown := HumanInterview{
 		ID: h.ID, RoleID: h.Role, CandidateID: h.Candidate, State: h.State, Slots: []InterviewSlot{}, StartsAt: route.UTC(h.StartsAt), EndsAt: route.UTC(h.EndsAt),
 		Timezone: h.Timezone, Mode: h.Mode, InterviewerIDs: h.Interviewers, JoinURL: h.JoinURL, Location: h.Location, ScheduleID: h.Schedule.OrNil(),
-		ExpiresAt: h.ExpiresAt.UTC(), ReasonCode: h.ReasonCode, CreatedAt: h.CreatedAt.UTC(), UpdatedAt: h.UpdatedAt.UTC(),
+		CalendarConnectionID: calendar, ExpiresAt: h.ExpiresAt.UTC(), ReasonCode: h.ReasonCode, CreatedAt: h.CreatedAt.UTC(), UpdatedAt: h.UpdatedAt.UTC(),
+	}
+	if h.State == candidate.InterviewCancelled {
+		shown.CalendarConnectionID = nil
 	}
 	for _, s := range h.Slots {
 		shown.Slots = append(shown.Slots, InterviewSlot{s.StartsAt.UTC(), s.EndsAt.UTC()})
@@ -99,7 +103,8 @@ func (a *API) listInterviews(ctx context.Context, c *route.Call, q *InterviewsQu
 	if err != nil {
 		return route.Page[HumanInterview]{}, err
 	}
-	return route.Listed(c, q.Paging, func(after id.Interview, limit int) ([]candidate.HumanInterview, error) {
+	var calendars map[uuid.UUID]id.Connection
+	return route.Listed(c, q.Paging, func(after id.Interview, limit int) (found []candidate.HumanInterview, err error) {
 		var f candidate.HumanFilter
 		if f.States, err = route.Several("state", q.State, candidate.HumanStates()); err != nil {
 			return nil, err
@@ -107,8 +112,30 @@ func (a *API) listInterviews(ctx context.Context, c *route.Call, q *InterviewsQu
 		if f.Candidate, err = route.QueryID(id.ParseCandidate, "candidateId", q.CandidateID); err != nil {
 			return nil, err
 		}
-		return candidate.ListHuman(ctx, a.Tenants, c.Org(), r.ID, f, after, limit)
-	}, func(h candidate.HumanInterview) id.Interview { return h.ID }, showInterview)
+		if found, err = candidate.ListHuman(ctx, a.Tenants, c.Org(), r.ID, f, after, limit); err != nil {
+			return nil, err
+		}
+		of := make([]uuid.UUID, len(found))
+		for n, h := range found {
+			of[n] = uuid.UUID(h.ID)
+		}
+		calendars, err = slot.CalendarsOf(ctx, a.Tenants, c.Org(), of)
+		return found, err
+	}, func(h candidate.HumanInterview) id.Interview { return h.ID }, func(h candidate.HumanInterview) HumanInterview {
+		if in, there := calendars[uuid.UUID(h.ID)]; there {
+			return showInterview(h, &in)
+		}
+		return showInterview(h, nil)
+	})
+}
+
+// shownInterview is an interview as a transaction left it.
+func shownInterview(ctx context.Context, tx *tenant.Tx, h candidate.HumanInterview) (HumanInterview, error) {
+	e, err := slot.FindEvent(ctx, tx, uuid.UUID(h.ID))
+	if err != nil || e == nil {
+		return showInterview(h, nil), err
+	}
+	return showInterview(h, &e.Connection), nil
 }
 
 // OfferInput is the request to offer an interview with people.
@@ -240,7 +267,7 @@ func (a *API) offerInterview(ctx context.Context, c *route.Call, in *OfferInput)
 	return route.Commit(ctx, c, func(ctx context.Context, tx *tenant.Tx) (HumanInterview, error) {
 		h, err := candidate.OfferInterview(ctx, tx, which, o, c.Actor())
 		c.SetVersion(h.Edition)
-		return showInterview(h), ofInvite(err)
+		return showInterview(h, nil), ofInvite(err) // it has no time yet
 	})
 }
 
@@ -291,8 +318,11 @@ func (a *API) updateInterview(ctx context.Context, c *route.Call, in *InterviewU
 		default:
 			h, err = candidate.EndInterview(ctx, tx, which, b.State, who)
 		}
+		if err != nil {
+			return HumanInterview{}, ofInvite(err)
+		}
 		c.SetVersion(h.Edition)
-		return showInterview(h), ofInvite(err)
+		return shownInterview(ctx, tx, h)
 	})
 }
 

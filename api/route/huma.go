@@ -36,7 +36,7 @@ func humaConfig() huma.Config {
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI:    "3.1.0",
 			Info:       &huma.Info{},
-			Components: &huma.Components{Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName)},
+			Components: &huma.Components{Schemas: &schemas{Registry: huma.NewMapRegistry("#/components/schemas/", schemaName), seen: map[*huma.Schema]bool{}}},
 		},
 		Formats:       map[string]huma.Format{"application/json": format, "json": format},
 		DefaultFormat: "application/json",
@@ -139,6 +139,9 @@ func (f fault) sentence() string {
 // Of a value that is none of those that there are, huma tells them between these two.
 const choicesBefore, choicesAfter = `expected value to be one of "`, `"`
 
+// Of a text that is not of its pattern, huma tells the pattern after this.
+const notMatched = "expected string to match pattern "
+
 func readFault(err error) fault {
 	var detailer huma.ErrorDetailer
 	if !errors.As(err, &detailer) {
@@ -153,6 +156,9 @@ func readFault(err error) fault {
 	}
 	if rest, ok := strings.CutPrefix(d.Message, choicesBefore); ok {
 		f.message = "must be " + problem.Or(strings.Split(strings.TrimSuffix(rest, choicesAfter), ", "))
+	}
+	if d.Message == notMatched+notBlank {
+		f.message = "must be text that is more than spaces"
 	}
 	if rest, ok := strings.CutPrefix(d.Message, wrongNumberBefore); ok {
 		return fault{param: d.Location + "." + strings.TrimSuffix(rest, wrongNumberAfter), message: "must be a whole number, written without a fraction or an exponent"}

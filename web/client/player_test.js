@@ -199,6 +199,8 @@ test('the mouth and the gestures keep to the sound', () => {
   assert.deepEqual(shown, [])
   assert.ok(at(350).gap > 0.9)
   assert.deepEqual(shown, ['smile'])
+  emit('gesture', { name: 'nod' })
+  assert.deepEqual(shown, ['smile', 'nod'], 'one of no turn is of this moment')
   assert.ok(at(550).gap < 0.05)
 })
 

@@ -45,7 +45,10 @@ export class Speech {
       turn.track.add(items)
     })
     conversation.addEventListener('words', ({ detail: { turnId, items } }) => this.#words(turnId, items))
-    conversation.addEventListener('gesture', ({ detail: { turnId, t, name } }) => this.#turn(turnId).gestures.push({ t: t ?? 0, name }))
+    conversation.addEventListener('gesture', ({ detail: { turnId, t, name } }) => {
+      if (turnId) this.#turn(turnId).gestures.push({ t: t ?? 0, name })
+      else this.ongesture(name)
+    })
     conversation.addEventListener('interrupted', ({ detail: { turnId } }) => this.#forget(turnId))
     conversation.addEventListener('ended', () => {
       this.#turns.clear()

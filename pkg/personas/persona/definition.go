@@ -5,6 +5,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/language"
+	"visavis.dev/pkg/speech/speaker"
 )
 
 // Words are what is said, by language.
@@ -102,7 +103,7 @@ type Conversation struct {
 	Interruptible     string `json:"interruptible" enum:"off,low,medium,high" doc:"How easily the user can interrupt it."`
 	MinInterruptWords int64  `json:"minInterruptWords" minimum:"0" maximum:"20" doc:"How many words it takes to interrupt it."`
 	EndpointMs        int64  `json:"endpointMs" minimum:"100" maximum:"5000" doc:"How long a pause, in milliseconds, ends the user's turn."`
-	Backchannels      bool   `json:"backchannels" doc:"Whether it says short things such as mhm while it listens."`
+	Backchannels      bool   `json:"backchannels" doc:"Whether it nods where somebody who speaks for long pauses, to show that it listens."`
 	// IdlePromptS and EndAfterSilenceS: zero for never.
 	IdlePromptS      int64 `json:"idlePromptS" minimum:"0" maximum:"600" doc:"After how many seconds of silence it asks whether anybody is there; 0 for never."`
 	EndAfterSilenceS int64 `json:"endAfterSilenceS" minimum:"0" maximum:"1800" doc:"After how many seconds of silence it ends the conversation; 0 for never."`
@@ -113,13 +114,38 @@ type Conversation struct {
 // Settings are the language and the voice (spec, Languages).
 type Settings struct {
 	Language string  `json:"language" doc:"By code or name; kept as a code."`
-	Accent   *string `json:"accent" doc:"The accent of English, by a key of GET /languages; null for the voice's own."`
+	Accent   *string `json:"accent" doc:"The accent of English, by a key of GET /languages; null for the voice's own. The service's own voices read English without it."`
 	// Engine and GlobalVoice follow from the voice. They could be set on 2026-07-08.
 	Engine             string   `json:"engine" enum:"premier,global" readOnly:"true" doc:"That of the voice."`
 	GlobalVoice        bool     `json:"globalVoice" readOnly:"true" doc:"Whether the voice is of the global engine; it follows from the voice."`
 	Speed              float64  `json:"speed" minimum:"0.5" maximum:"2" doc:"How fast it speaks; 1 is the voice's natural pace."`
 	AutoDetectLanguage bool     `json:"autoDetectLanguage" doc:"Whether it goes on in the language that the user speaks."`
 	Languages          []string `json:"languages" maxItems:"50" doc:"Those a conversation may switch to."`
+	// Pronunciations come before the voice's own.
+	Pronunciations Pronunciations `json:"pronunciations" maxItems:"200" doc:"How the persona says particular words, such as a name, whatever its voice. The list takes the place of the one before."`
+}
+
+// Pronunciations are how particular words are said; nil is written as an empty list.
+type Pronunciations []Pronunciation
+
+// Pronunciation is how a word is said in a language.
+type Pronunciation struct {
+	Text     string `json:"text" given:"always" minLength:"1" maxLength:"100" doc:"What is written, to be said in another way: whole words, in capital or small letters."`
+	Say      string `json:"say" given:"always" minLength:"1" maxLength:"200" doc:"How to say it, spelled as it sounds."`
+	Language string `json:"language" given:"always" minLength:"1" maxLength:"100" doc:"By code or name; kept as a code."`
+}
+
+// MarshalJSON writes the list; a definition from before there were any has an empty one.
+func (p Pronunciations) MarshalJSON() ([]byte, error) { return json.Marshal(whole([]Pronunciation(p))) }
+
+// Of are those of a language.
+func (p Pronunciations) Of(code string) (all []speaker.Pronunciation) {
+	for _, one := range p {
+		if one.Language == code {
+			all = append(all, speaker.Pronunciation{Text: one.Text, Say: one.Say})
+		}
+	}
+	return all
 }
 
 // Privacy is what is kept of conversations.

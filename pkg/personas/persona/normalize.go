@@ -91,7 +91,47 @@ func (d *Definition) normalizeSettings(v voice.Voice) error {
 	if s.Speed < v.SpeedMin || s.Speed > v.SpeedMax {
 		return invalid("settings.speed", "must be %g to %g with this voice", v.SpeedMin, v.SpeedMax)
 	}
+	if err := s.normalizePronunciations(); err != nil {
+		return err
+	}
 	s.Engine, s.GlobalVoice = v.Engine, v.Engine == language.Global
+	return nil
+}
+
+// The bounds of pronunciations: of the list, and of the characters of what is written and of what is said.
+const (
+	maxPronunciations = 200
+	maxPronounced     = 100
+	maxSaid           = 200
+)
+
+// normalizePronunciations: one for a text in a language, in one of the catalogue's.
+func (s *Settings) normalizePronunciations() error {
+	if len(s.Pronunciations) > maxPronunciations {
+		return invalid("settings.pronunciations", "must have at most %d entries", maxPronunciations)
+	}
+	kept := make(Pronunciations, len(s.Pronunciations))
+	before := map[Pronunciation]int{}
+	for i, p := range s.Pronunciations {
+		field := fmt.Sprintf("settings.pronunciations[%d]", i)
+		spoken, ok := language.Lookup(p.Language)
+		p.Text, p.Say, p.Language = strings.TrimSpace(p.Text), strings.TrimSpace(p.Say), spoken.Code
+		if !ok {
+			return invalid(field+".language", "is not a language; GET /languages lists them")
+		}
+		if n := utf8.RuneCountInString(p.Text); n == 0 || n > maxPronounced {
+			return invalid(field+".text", "must have 1 to %d characters", maxPronounced)
+		}
+		if n := utf8.RuneCountInString(p.Say); n == 0 || n > maxSaid {
+			return invalid(field+".say", "must have 1 to %d characters", maxSaid)
+		}
+		key := Pronunciation{Text: strings.ToLower(p.Text), Language: p.Language}
+		if other, twice := before[key]; twice {
+			return invalid(field+".text", "is that of settings.pronunciations[%d]", other)
+		}
+		before[key], kept[i] = i, p
+	}
+	s.Pronunciations = kept
 	return nil
 }
 

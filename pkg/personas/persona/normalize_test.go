@@ -68,11 +68,23 @@ func TestRules(t *testing.T) {
 		"no language":           {func(d *persona.Definition) { d.Settings.Language = "Elvish" }, "settings.language"},
 		"one of another engine": {func(d *persona.Definition) { d.Settings.Language = "th" }, "settings.language"},
 		"to switch to":          {func(d *persona.Definition) { d.Settings.Languages = []string{"en", "th"} }, "settings.languages[1]"},
-		"an accent":             {func(d *persona.Definition) { d.Settings.Accent = new("french") }, ""},
-		"no accent":             {func(d *persona.Definition) { d.Settings.Accent = new("Martian") }, "settings.accent"},
-		"too slow":              {func(d *persona.Definition) { d.Settings.Speed = 0.1 }, "settings.speed"},
-		"words in no language":  {func(d *persona.Definition) { d.Closing = persona.Words{"xx": "x"} }, "closing"},
-		"no words":              {func(d *persona.Definition) { d.Greeting.Text = persona.Words{"en": "\t"} }, "greeting.text.en"},
+		"a pronunciation": {func(d *persona.Definition) {
+			d.Settings.Pronunciations = persona.Pronunciations{{Text: "Nguyen", Say: "win", Language: "English"}}
+		}, ""},
+		"a pronunciation of nothing": {func(d *persona.Definition) {
+			d.Settings.Pronunciations = persona.Pronunciations{{Text: " ", Say: "win", Language: "en"}}
+		}, "settings.pronunciations[0].text"},
+		"a pronunciation in no language": {func(d *persona.Definition) {
+			d.Settings.Pronunciations = persona.Pronunciations{{Text: "Nguyen", Say: "win", Language: "Martian"}}
+		}, "settings.pronunciations[0].language"},
+		"two pronunciations of a word": {func(d *persona.Definition) {
+			d.Settings.Pronunciations = persona.Pronunciations{{Text: "Nguyen", Say: "win", Language: "en"}, {Text: "nguyen", Say: "new", Language: "English"}}
+		}, "settings.pronunciations[1].text"},
+		"an accent":            {func(d *persona.Definition) { d.Settings.Accent = new("french") }, ""},
+		"no accent":            {func(d *persona.Definition) { d.Settings.Accent = new("Martian") }, "settings.accent"},
+		"too slow":             {func(d *persona.Definition) { d.Settings.Speed = 0.1 }, "settings.speed"},
+		"words in no language": {func(d *persona.Definition) { d.Closing = persona.Words{"xx": "x"} }, "closing"},
+		"no words":             {func(d *persona.Definition) { d.Greeting.Text = persona.Words{"en": "\t"} }, "greeting.text.en"},
 		"goals in a line": {func(d *persona.Definition) {
 			d.Goals = []persona.Goal{{Key: "a", Next: new("b")}, {Key: "b"}}
 		}, ""},

@@ -34,8 +34,8 @@ func TestBusyTimesAreNotOffered(t *testing.T) {
 	server.Put("lunch.ics", caldavtest.Event("lunch", form(hour(12)), form(hour(13))))
 	p := b.plan(caldavtest.Calendar)
 	p.Capacity = 3
-	s := b.schedule(p)
-	require.Len(t, b.hours(s), 24, "it was not read yet")
+	s := b.unread(p)
+	require.Empty(t, b.hours(s), "nobody knows yet what is in it")
 	require.Equal(t, 2*time.Minute, b.read())
 	require.NotContains(t, b.hours(s), 12, "whatever there is room for beside it")
 	require.Len(t, b.hours(s), 23)
@@ -186,6 +186,7 @@ func TestARemovalThatComesLate(t *testing.T) {
 	group.Go(func() { step, err = work.Prepare(context.Background(), late) })
 	<-hangs
 	b.change(s, b.plan(caldavtest.Calendar))
+	b.read()
 	b.rebook(i, inbox.BookingChange{StartsAt: hour(10)})
 	all := b.jobs(job.CalendarWrite)
 	newest := all[len(all)-1]
@@ -631,43 +632,4 @@ func TestLeavingABrokenCalendar(t *testing.T) {
 	}
 	require.Contains(t, server.Texts(), name(i))
 	require.Empty(t, b.jobs(job.CalendarWrite))
-}
-
-// A calendar that was emptied cancels nothing, and says so; one event that is deleted among others is followed.
-func TestAnEmptiedCalendar(t *testing.T) {
-	b, server := fake(t)
-	s := b.schedule(b.plan(caldavtest.Calendar))
-	b.read()
-	all := make([]inbox.Item, 6)
-	for n := range all {
-		all[n] = b.book(s, hour(9+n))
-	}
-	b.write()
-	texts := server.Texts()
-	for _, i := range all {
-		server.Remove(name(i))
-	}
-	for range 3 {
-		b.clock.Step(6 * time.Minute)
-		b.read()
-	}
-	code := func() string {
-		joined, err := slot.GetJoined(t.Context(), b.tenants, b.org, s.ID)
-		require.NoError(t, err)
-		return joined.ErrorCode
-	}
-	require.Equal(t, "emptied", code())
-	for n, i := range all {
-		require.True(t, b.booking(i).State.Holds(), n)
-		if n > 0 {
-			server.Put(name(i), texts[name(i)])
-		}
-	}
-	for range 3 {
-		b.clock.Step(6 * time.Minute)
-		b.read()
-	}
-	require.Empty(t, code())
-	require.Equal(t, inbox.Cancelled, b.booking(all[0]).State)
-	require.True(t, b.booking(all[1]).State.Holds())
 }

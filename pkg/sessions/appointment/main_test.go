@@ -94,7 +94,18 @@ func (b *bench) plan(calendar string) slot.Plan {
 	return p
 }
 
-func (b *bench) schedule(p slot.Plan) (s slot.Schedule) {
+// schedule is one whose calendar, if it has one, was read.
+func (b *bench) schedule(p slot.Plan) slot.Schedule {
+	b.t.Helper()
+	s := b.unread(p)
+	if p.Calendar != nil {
+		b.read()
+	}
+	return s
+}
+
+// unread is a schedule whose calendar nobody has read.
+func (b *bench) unread(p slot.Plan) (s slot.Schedule) {
 	b.t.Helper()
 	b.inTx(func(ctx context.Context, tx *tenant.Tx) (err error) {
 		s, err = slot.Create(ctx, tx, "Desk", p, b.who())

@@ -44,16 +44,16 @@ const (
 	// fewMissing is how many appointments can be missing at once, also where they are most of those that are ahead: where
 	// more are, the calendar was emptied or is no longer the same, and nobody cancelled each.
 	fewMissing = 2
-	// emptied is the schedule's error code then.
-	emptied = "emptied"
 )
 
 // found is what a reading came to.
 type found struct {
-	at      time.Time
-	reading calendars.Reading
-	events  []slot.Event
-	changes []change
+	at time.Time
+	// read says that it is known when the calendar is busy, and followed what became of the appointments, too.
+	read, followed bool
+	reading        calendars.Reading
+	events         []slot.Event
+	changes        []change
 	// emptied says that most appointments were missing at once: then none of these is among the changes.
 	emptied bool
 }
@@ -92,20 +92,17 @@ func (k *Keeper) read(ctx context.Context, j job.Job) (*dispatch.Message, error)
 			})
 		},
 		Keep: func(ctx context.Context, tx *tenant.Tx, _ *job.Job, now time.Time, o dispatch.Outcome) (time.Duration, error) {
+			if f.read { // also where an appointment could not be looked for
+				if err := f.save(ctx, tx, joined); err != nil {
+					return 0, err
+				}
+			}
 			if !o.Acknowledged() {
 				wait := time.Duration(0)
 				if o.Abandoned() {
 					wait = retryEvery
 				}
 				return wait, joined.SaveUnread(ctx, tx, o.Code)
-			}
-			if err := f.save(ctx, tx, joined); err != nil {
-				return 0, err
-			}
-			if f.emptied {
-				if err := joined.SaveUnread(ctx, tx, emptied); err != nil {
-					return 0, err
-				}
 			}
 			return readEvery, k.follow(ctx, tx, f, now)
 		},
@@ -130,20 +127,27 @@ func (k *Keeper) readOnce(ctx context.Context, c calendars.Service, org id.Org, 
 		return f, err
 	}
 	f.settle(j, within)
+	f.read = true
 	if !following || f.reading.Merged {
+		f.followed = following
 		return f, nil
 	}
-	return f, f.look(ctx, c, j, zone)
+	err = f.look(ctx, c, j, zone)
+	f.followed = err == nil
+	return f, err
 }
 
-// settle leaves out the appointments of the schedule, which have their times here.
+// settle leaves out the appointments of the schedule, which have their times here. One that people moved there takes both
+// times, until it is followed: not all of them are.
 func (f *found) settle(j slot.Joined, within calendars.Span) {
 	var own []calendars.Span
 	theirs := map[calendars.Key]bool{}
 	for _, e := range f.events {
 		if e.Connection == j.Connection && e.Calendar == j.Calendar {
 			own = append(own, calendars.Span{From: e.StartsAt, To: e.EndsAt})
-			theirs[calendars.KeyOf(e.Reserver)] = true
+			key := calendars.KeyOf(e.Reserver)
+			at, there := f.reading.Ours[key]
+			theirs[key] = !there || e.Sequence < 0 || same(at, e) || !f.settled(e)
 		}
 	}
 	if f.reading.Merged {
@@ -152,7 +156,7 @@ func (f *found) settle(j slot.Joined, within calendars.Span) {
 	}
 	var others []calendars.Span
 	for key, s := range f.reading.Ours {
-		if !theirs[key] { // another schedule's
+		if !theirs[key] { // another schedule's, or moved
 			others = append(others, s)
 		}
 	}
@@ -163,12 +167,15 @@ func (f *found) settle(j slot.Joined, within calendars.Span) {
 	f.reading.Busy, f.reading.Until = calendars.Merge(append(f.reading.Busy, others...), calendars.Span{From: within.From, To: until})
 }
 
+// settled says whether an event was written long enough ago for what is there to be somebody else's doing.
+func (f *found) settled(e slot.Event) bool { return e.WrittenAt.Before(f.at.Add(-settled)) }
+
 // look finds what became of the appointments that are ahead. What is not among what was read is asked for: it can
 // be at another time.
 func (f *found) look(ctx context.Context, c calendars.Service, j slot.Joined, zone *time.Location) error {
 	asked, ahead, missing := 0, 0, 0
 	for _, e := range f.events {
-		if e.Sequence < 0 || e.Connection != j.Connection || e.Calendar != j.Calendar || !e.StartsAt.After(f.at) || !e.WrittenAt.Before(f.at.Add(-settled)) {
+		if e.Sequence < 0 || e.Connection != j.Connection || e.Calendar != j.Calendar || !e.StartsAt.After(f.at) || !f.settled(e) {
 			continue
 		}
 		ahead++
@@ -216,7 +223,7 @@ func (f *found) save(ctx context.Context, tx *tenant.Tx, j slot.Joined) error {
 	for _, s := range f.reading.Busy {
 		busy = append(busy, s.From.Unix(), s.To.Unix())
 	}
-	return j.SaveRead(ctx, tx, slot.Read{Busy: busy, Until: f.reading.Until, At: f.at})
+	return j.SaveRead(ctx, tx, slot.Read{Busy: busy, Until: f.reading.Until, At: f.at, Followed: f.followed, Emptied: f.emptied})
 }
 
 // follow has appointments be as people left them in the calendar, unless they were written there since.

@@ -5,9 +5,9 @@ import (
 	"visavis.dev/pkg/sessions/session"
 )
 
-// Gesture is a movement of the face that fits what a turn says.
+// Gesture is a movement of the face that fits what a turn says, or one of this moment, of no turn.
 type Gesture struct {
-	Turn id.Turn `json:"turnId"`
+	Turn id.Turn `json:"turnId,omitzero"`
 	// T is when, in milliseconds from the start of the turn.
 	T    int64  `json:"t"`
 	Name string `json:"name"`

@@ -32,6 +32,8 @@ type ear struct {
 	left     time.Duration
 	// after says that they began once it was silent.
 	after bool
+	// nodded is when the avatar showed last that it listens.
+	nodded time.Time
 	// pressed says that a button is held for it.
 	pressed bool
 	// stopping says that something was being said, or thought of, which it may stop.

@@ -150,7 +150,24 @@ func (c *Conversation) voiceEnded(h Heard) {
 	}
 	c.clear(bargesIn)
 	c.send(UserSpeaking{})
+	c.nod()
 	c.awaitEnd()
+}
+
+// listened is how long somebody speaks before the avatar shows that it listens, each time.
+const listened = 3 * time.Second
+
+// nod shows, at a pause, that the avatar listens to who speaks for long, as people do.
+func (c *Conversation) nod() {
+	since := c.ear.since
+	if c.ear.nodded.After(since) {
+		since = c.ear.nodded
+	}
+	if !c.config.Persona.Conversation.Backchannels || c.current != nil || c.ear.overlaps || c.ear.silentSince.Sub(since) < listened {
+		return
+	}
+	c.ear.nodded = c.now()
+	c.send(Gesture{Name: GestureNod})
 }
 
 func (c *Conversation) wordsHeard(h Heard) {

@@ -198,6 +198,40 @@ func TestLongListeningSounds(t *testing.T) {
 	})
 }
 
+// Who speaks for long sees at their pauses that they are listened to; who says a word does not, and nobody where the
+// persona does not do so.
+func TestTheAvatarNodsAtPauses(t *testing.T) {
+	nods := func(s *stage) (n int) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, m := range s.messages {
+			if g, ok := m.Data.(Gesture); ok && g.Name == GestureNod {
+				n++
+			}
+		}
+		return n
+	}
+	for _, does := range []bool{true, false} {
+		hears(t, func(c *Config) { c.Persona.Conversation.Backchannels = does }, func(v *voice, _ *recorder) {
+			v.begins()
+			v.wait(time.Second)
+			v.ends()
+			require.Zero(t, nods(v.stage))
+			v.begins()
+			v.wait(4 * time.Second)
+			v.ends()
+			v.begins()
+			v.wait(time.Second)
+			v.ends()
+			want := 0
+			if does {
+				want = 1
+			}
+			require.Equal(t, want, nods(v.stage))
+		})
+	}
+}
+
 // Whoever asks the avatar to stop is obeyed with the first word, and not answered.
 func TestStop(t *testing.T) {
 	for _, said := range []string{"Stop", "wait", "Hold on a second please", "okay stop", "no no wait", "Excuse me"} {

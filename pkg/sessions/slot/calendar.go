@@ -156,7 +156,8 @@ func FindJoined(ctx context.Context, tx *tenant.Tx, which id.Schedule) (Joined, 
 
 // busy is when the calendar is, and up to when that is whole; the zero moment where no time is to be offered.
 func (j *Joined) besides(c *Calendar, now time.Time) (busy []Busy, until time.Time) {
-	if c.Unread == Close && (j.ReadAt == nil || now.Sub(*j.ReadAt) > Stale) {
+	first := j.ReadAt == nil && j.ErrorCode == "" // it was joined a moment ago, and nobody knows yet what is in it
+	if first || c.Unread == Close && (j.ReadAt == nil || now.Sub(*j.ReadAt) > Stale) {
 		return nil, time.Time{}
 	}
 	if j.ReadAt == nil || j.BusyUntil == nil {
@@ -219,6 +220,20 @@ type Read struct {
 	Busy  []int64
 	Until time.Time
 	At    time.Time
+	// Followed says that it was also found what became of the appointments, and Emptied that most of them were
+	// missing: what one reading found of that holds until the next that looks.
+	Followed, Emptied bool
+}
+
+// emptied is the error code of a calendar that was read, but most of whose appointments are missing.
+const emptied = "emptied"
+
+// code is the error code after a reading.
+func (r *Read) code(before string) string {
+	if r.Emptied || !r.Followed && before == emptied {
+		return emptied
+	}
+	return ""
 }
 
 // SaveRead notes what was read of a calendar, unless a later reading is there, or it is another calendar by now. What is
@@ -232,13 +247,14 @@ func (j *Joined) SaveRead(ctx context.Context, tx *tenant.Tx, r Read) error {
 		return err
 	}
 	tx.Touch("slot_calendar", j.Schedule)
+	code := r.code(now.ErrorCode)
 	if slices.Equal(now.Busy, r.Busy) {
-		_, err = tx.Exec(ctx, `UPDATE slot_calendar SET busy_until = $4, read_at = $5, error_code = '' WHERE org_id = $1 AND schedule_id = $2 AND job_id = $3`,
-			tx.Org, j.Schedule, j.Job, r.Until, r.At)
+		_, err = tx.Exec(ctx, `UPDATE slot_calendar SET busy_until = $4, read_at = $5, error_code = $6 WHERE org_id = $1 AND schedule_id = $2 AND job_id = $3`,
+			tx.Org, j.Schedule, j.Job, r.Until, r.At, code)
 		return err
 	}
-	_, err = tx.Exec(ctx, `UPDATE slot_calendar SET busy = $4, busy_until = $5, read_at = $6, error_code = '' WHERE org_id = $1 AND schedule_id = $2 AND job_id = $3`,
-		tx.Org, j.Schedule, j.Job, r.Busy, r.Until, r.At)
+	_, err = tx.Exec(ctx, `UPDATE slot_calendar SET busy = $4, busy_until = $5, read_at = $6, error_code = $7 WHERE org_id = $1 AND schedule_id = $2 AND job_id = $3`,
+		tx.Org, j.Schedule, j.Job, r.Busy, r.Until, r.At, code)
 	return err
 }
 
@@ -283,6 +299,20 @@ var errNoEvent = errors.New("there is no event")
 
 // mostEvents bounds the events of a schedule that are ahead.
 const mostEvents = 20_000
+
+// CalendarsOf are the connections in whose calendars there are events of some things, by what they are of. It rides
+// slot_event_pkey.
+func CalendarsOf(ctx context.Context, t *tenant.Tenants, org id.Org, of []uuid.UUID) (map[uuid.UUID]id.Connection, error) {
+	if len(of) == 0 {
+		return nil, nil
+	}
+	events, err := tenant.All(ctx, t, org, scanEvent, `SELECT `+eventColumns+` FROM slot_event WHERE org_id = $1 AND reserved_by = ANY($2)`, org, of)
+	in := map[uuid.UUID]id.Connection{}
+	for _, e := range events {
+		in[e.Reserver] = e.Connection
+	}
+	return in, err
+}
 
 // EventsAhead are those of a schedule that are not over. They ride slot_event_by_schedule.
 func EventsAhead(ctx context.Context, t *tenant.Tenants, org id.Org, of id.Schedule, now time.Time) ([]Event, error) {

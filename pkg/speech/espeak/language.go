@@ -1,5 +1,8 @@
 package espeak
 
+// mandarin is the voice that reads pinyin as such: the other one spells it in English.
+const mandarin = "cmn-latn-pinyin"
+
 // voices are the names that espeak has for the languages of the catalogue that it
 // speaks well enough to be understood. Its Thai and Burmese spell letters, its
 // Japanese knows no kanji; Galician, Filipino, Khmer, Lao, Mongolian and Zulu it has not.
@@ -12,6 +15,7 @@ var voices = map[string]string{
 	"sr": "sr", "sw": "sw", "ta": "ta", "te": "te", "ur": "ur", "yue": "yue",
 	"am": "am", "az": "az", "bs": "bs", "cy": "cy", "eu": "eu", "hy": "hy", "is": "is", "ka": "ka", "kk": "kk",
 	"mk": "mk", "ne": "ne", "si": "si", "sq": "sq", "uz": "uz",
+	"zh-Hans": mandarin, "zh-Hant": mandarin,
 }
 
 // Speaks implements speaker.Speaker.

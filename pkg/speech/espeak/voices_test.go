@@ -32,6 +32,23 @@ func say(t testing.TB, pool *espeak.Pool, r speaker.Request) speaker.Chunk {
 
 const passage = "Good morning, and welcome. We are open every day from early in the morning until six, and we bake the bread ourselves."
 
+// Chinese is read by its syllables, and not spelled: four of them here begin with closed lips.
+func TestMandarin(t *testing.T) {
+	pool := espeaktest.Open(t, espeak.Options{})
+	for code, text := range map[string]string{"zh-Hans": "博物馆明天八点开门。", "zh-Hant": "博物館明天八點開門。"} {
+		said := say(t, pool, speaker.Request{Text: text, Language: code, Voice: "wei", Gender: "male"})
+		require.InDelta(t, 2.3, float64(len(said.Samples))/speaker.SampleRate, 0.9, code)
+		require.Equal(t, 0, said.Words[0].From, code)
+		closed := 0
+		for _, v := range said.Visemes {
+			if v.Shape == "PP" {
+				closed++
+			}
+		}
+		require.Equal(t, 4, closed, "%s: bo, ming, ba, men", code)
+	}
+}
+
 // Every studio voice can be told from every other of its gender by its pitch, its
 // brightness or its pace, and all are as loud as each other. VISAVIS_WAV names a folder
 // to write them to.

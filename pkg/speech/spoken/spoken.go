@@ -1,10 +1,10 @@
 // Package spoken makes text speakable: what is written for the eye becomes what a voice
 // reads, and every word that is spoken still knows what it is of the text.
 //
-// Numbers, years and most dates are left to the speech engine, which reads them in its
-// language. Here is what engines read wrongly or not at all: marks of formatting,
-// addresses and links, times, money, units and abbreviations (words.go), and what a voice
-// was told to pronounce in its own way.
+// Numbers and years are left to the speech engine, which reads them in its language. Here
+// is what engines read wrongly or not at all: marks of formatting, addresses and links,
+// times, money, units and abbreviations (words.go), dates in figures, numbers of telephones
+// and ranges (figures.go), and what a voice was told to pronounce in its own way.
 package spoken
 
 import (
@@ -69,6 +69,8 @@ type rule struct {
 	match *regexp.Regexp
 	// say is what is said in place of a match, by its groups; empty for nothing.
 	say func(groups []string) string
+	// inner says that only what the first group matched is said otherwise.
+	inner bool
 }
 
 // change is a stretch of the text that is said otherwise.
@@ -106,7 +108,11 @@ func Of(text, language string, pronunciations []speaker.Pronunciation) Text {
 // find adds the matches of a rule that do not touch those of rules before it.
 func (r rule) find(text string, changes []change) []change {
 	for _, at := range r.match.FindAllStringSubmatchIndex(text, -1) {
-		if slices.ContainsFunc(changes, func(c change) bool { return at[0] < c.to && c.from < at[1] }) {
+		from, to := at[0], at[1]
+		if r.inner {
+			from, to = at[2], at[3]
+		}
+		if slices.ContainsFunc(changes, func(c change) bool { return from < c.to && c.from < to }) {
 			continue
 		}
 		groups := make([]string, len(at)/2)
@@ -115,7 +121,7 @@ func (r rule) find(text string, changes []change) []change {
 				groups[i] = text[at[2*i]:at[2*i+1]]
 			}
 		}
-		changes = append(changes, change{at[0], at[1], r.say(groups)})
+		changes = append(changes, change{from, to, r.say(groups)})
 	}
 	return changes
 }
@@ -147,7 +153,7 @@ func pronounced(entries []speaker.Pronunciation) []rule {
 		if err != nil {
 			continue
 		}
-		rules = append(rules, rule{match, func([]string) string { return say }})
+		rules = append(rules, rule{match: match, say: func([]string) string { return say }})
 	}
 	return rules
 }

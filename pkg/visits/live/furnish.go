@@ -80,6 +80,7 @@ func (r *room) config(ctx context.Context) (conversation.Config, error) {
 		if r.said, err = srv.Voice(ctx, r.org, s.Voice); err != nil {
 			return conversation.Config{}, err
 		}
+		r.said = r.said.pronouncing(definition.Settings.Pronunciations)
 	}
 	if r.voice = r.newVoice(r.said); r.voice != nil {
 		c.Sound = r.voice

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/sessions/conversation"
 	"visavis.dev/pkg/speech/playout"
 	"visavis.dev/pkg/speech/speaker"
@@ -15,6 +16,18 @@ import (
 type Voice struct {
 	Speaker speaker.Speaker
 	In      func(language string) speaker.Request
+}
+
+// pronouncing is the voice of a persona that says words in its own way, which comes before the voice's.
+func (v Voice) pronouncing(own persona.Pronunciations) Voice {
+	if in := v.In; in != nil && len(own) > 0 {
+		v.In = func(language string) speaker.Request {
+			r := in(language)
+			r.Pronunciations = append(own.Of(language), r.Pronunciations...)
+			return r
+		}
+	}
+	return v
 }
 
 // voice is what a room's conversation is said aloud with; it implements

@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/personas/persona"
 	"visavis.dev/pkg/provider/synthesis"
 	"visavis.dev/pkg/provider/synthesis/synthesistest"
 	"visavis.dev/pkg/sessions/session"
@@ -260,4 +261,32 @@ func TestConversationIsHeardFromAService(t *testing.T) {
 	}
 	require.Equal(t, "The museum opens at nine", strings.Join(said[:5], " "))
 	require.Greater(t, len(answer.samples), 24000)
+}
+
+// A persona says names in its own way, whatever its voice, and writes them as they are.
+func TestNamesAreSaidAsThePersonaSaysThem(t *testing.T) {
+	t.Parallel()
+	service := synthesistest.Serve(t)
+	s := speaks(t)
+	s.change = func(d *persona.Definition) {
+		d.Settings.Pronunciations = persona.Pronunciations{
+			{Text: "museum", Say: "mew zee um", Language: "en"}, {Text: "nine", Say: "neuf", Language: "fr"},
+		}
+	}
+	s.speaker = connected.New(connected.Options{
+		Service: synthesis.Client{HTTP: service.Client(), BaseURL: service.URL + "/v1", Model: "tts"}, Voice: "alloy", Builtin: s.speaker, First: 5 * time.Second, Clock: clock.RealClock{},
+	})
+	p := s.pod()
+	defer p.Stop()
+	minted, token := s.mint(aloud)
+	c := s.connect(p, minted.ID, string(token))
+	for range 2 {
+		service.Next(synthesistest.Answer{Samples: synthesistest.Tone(1200 * time.Millisecond)})
+	}
+	c.send("client-ready", map[string]any{"audio": []string{"pcm"}})
+	c.listens(untilLast)
+	c.send("user-text", map[string]string{"text": "When does the museum open?"})
+	answer := c.listens(func(_ livetest.Message, s *spoken) bool { return s.last && len(s.words) >= 5 })
+	require.Equal(t, "The mew zee um opens at nine.", service.Asked()[1].Text)
+	require.Equal(t, "museum", answer.words[1].Text)
 }
