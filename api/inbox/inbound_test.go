@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,6 +18,7 @@ import (
 	"visavis.dev/pkg/base/contract"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 )
@@ -188,4 +190,73 @@ func TestAnswersAreForgotten(t *testing.T) {
 	box := &postbox{}
 	w.Post(t, box)
 	require.Empty(t, box.sent[0].ReplyTo, "answers go to the sender, where they are not lost")
+}
+
+// An answer that comes when the words of the conversation are gone is kept as long as those were, and no longer.
+func TestLateAnswersAreNotKeptForEver(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		return setting.Set(ctx, tx, setting.RetentionDays, int64(30), "test", apitest.Moment())
+	}))
+	which := w.Handoff(t, w.Acme)
+	i, err := id.ParseInboxItem(which)
+	require.NoError(t, err)
+	s, err := id.ParseSession(read(t, w, which, w.Acme.New)["sessionId"].(string))
+	require.NoError(t, err)
+	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		return session.DeleteWords(ctx, tx, s, apitest.Moment())
+	}))
+	entered, err := id.ParseInboxItem(lead(t, w, nil)["id"].(string))
+	require.NoError(t, err)
+	for _, one := range []id.InboxItem{i, entered} {
+		to := w.Answers.Address(w.Acme.ID, one)
+		require.Equal(t, handed{200, "added", ""}, gateway(t, w, apitest.InboundSecret, "", answerMail(to, apitest.Mark+"@mx.example.com", "I am "+apitest.Mark)))
+	}
+	sweep := func(after time.Duration) {
+		for _, shard := range []string{"shard-1", "shard-2"} {
+			_, err := session.SweepAnswers(t.Context(), w.Tenants, shard, time.Now().Add(after))
+			require.NoError(t, err)
+		}
+	}
+	sweep(29 * 24 * time.Hour)
+	require.NotEmpty(t, apitest.Marked(t, w))
+	sweep(31 * 24 * time.Hour)
+	w.ForgetVisitors(t)
+	require.Empty(t, apitest.Marked(t, w))
+	for _, one := range []id.InboxItem{i, entered} {
+		thread := notes(read(t, w, one.String(), w.Acme.New))
+		require.Len(t, thread, 1)
+		require.Equal(t, []any{"received", nil, nil}, []any{thread[0]["direction"], thread[0]["text"], thread[0]["from"]}, "that it came stays")
+		to := w.Answers.Address(w.Acme.ID, one)
+		require.Equal(t, handed{200, "duplicate", ""}, gateway(t, w, apitest.InboundSecret, "", answerMail(to, apitest.Mark+"@mx.example.com", "Again")), "and counts once")
+	}
+	require.NotEmpty(t, w.Told(t, "visitor.detail_removed"))
+}
+
+// With the words of a conversation goes who an answer without words was from, and what its mail program called it.
+func TestNothingOfAnAnswerStays(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	which := w.Handoff(t, w.Acme)
+	i, err := id.ParseInboxItem(which)
+	require.NoError(t, err)
+	s, err := id.ParseSession(read(t, w, which, w.Acme.New)["sessionId"].(string))
+	require.NoError(t, err)
+	to := w.Answers.Address(w.Acme.ID, i)
+	attached := "From: " + apitest.Mark + "@example.com\r\nTo: " + to + "\r\nMessage-ID: <1@" + apitest.Mark + ">\r\nContent-Type: application/pdf\r\n\r\nxxxx\r\n"
+	require.Equal(t, handed{200, "added", ""}, gateway(t, w, apitest.InboundSecret, "", []byte(attached)))
+	require.NotEmpty(t, apitest.Marked(t, w))
+	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		return session.DeleteWords(ctx, tx, s, apitest.Moment())
+	}))
+	w.ForgetVisitors(t)
+	require.Empty(t, apitest.Marked(t, w))
+
+	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		return setting.Set(ctx, tx, setting.ZeroRetention, true, "test", apitest.Moment())
+	}))
+	require.Equal(t, handed{200, "added", ""}, gateway(t, w, apitest.InboundSecret, "", []byte(strings.Replace(attached, "<1@", "<2@", 1))))
+	require.Equal(t, handed{200, "duplicate", ""}, gateway(t, w, apitest.InboundSecret, "", []byte(strings.Replace(attached, "<1@", "<2@", 1))))
+	require.Empty(t, apitest.Marked(t, w), "of zero retention nothing but that it came")
 }

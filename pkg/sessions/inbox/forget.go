@@ -115,7 +115,7 @@ func ForgetWordsOf(ctx context.Context, tx *tenant.Tx, s id.Session, r Removal) 
 	var fields []string
 	for _, i := range items {
 		had := i.Words.holds()
-		answered, err := i.blankAnswers(ctx, tx)
+		answered, err := i.blankAnswers(ctx, tx, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,12 @@ package inbox
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/activity"
@@ -45,9 +50,9 @@ func Receive(ctx context.Context, tx *tenant.Tx, which id.InboxItem, r Received)
 	var there bool
 	var all, lately int
 	if err := tx.QueryRow(ctx, `
-		SELECT count(*) FILTER (WHERE message_id = $3) > 0, count(*), count(*) FILTER (WHERE at > $4)
+		SELECT count(*) FILTER (WHERE message_id IN ($3, $5)) > 0, count(*), count(*) FILTER (WHERE at > $4)
 		FROM inbox_note WHERE org_id = $1 AND item_id = $2 AND message_id IS NOT NULL`,
-		tx.Org, which, r.MessageID, r.At.Add(-time.Hour)).Scan(&there, &all, &lately); err != nil || there {
+		tx.Org, which, r.MessageID, r.At.Add(-time.Hour), digested(r.MessageID)).Scan(&there, &all, &lately); err != nil || there {
 		return false, err
 	}
 	switch {
@@ -56,14 +61,16 @@ func Receive(ctx context.Context, tx *tenant.Tx, which id.InboxItem, r Received)
 	case lately >= answersAnHour:
 		return false, i.conflict(ReasonOften, "The item had as many answers as it can have in an hour.")
 	}
-	zero, err := setting.On(ctx, tx, setting.ZeroRetention)
+	kept, until, err := i.keptUntil(ctx, tx, r.At)
 	if err != nil {
 		return false, err
 	}
-	if zero {
-		r.Text, r.Sender = "", ""
+	if !kept {
+		r.Text, r.Sender, r.MessageID = "", "", digested(r.MessageID)
 	}
-	n := Note{ID: id.NewInboxNote(), By: ByVisitor, Text: r.Text, At: r.At, Channel: new(ByMail), MessageID: &r.MessageID, Sender: &r.Sender}
+	n := Note{
+		ID: id.NewInboxNote(), By: ByVisitor, Text: r.Text, At: r.At, Channel: new(ByMail), MessageID: &r.MessageID, Sender: &r.Sender, WordsUntil: until,
+	}
 	if err := i.write(ctx, tx, n); err != nil {
 		return false, err
 	}
@@ -80,12 +87,78 @@ func Receive(ctx context.Context, tx *tenant.Tx, which id.InboxItem, r Received)
 	return true, i.happened(ctx, tx, Replied, n.ID.String(), r.At)
 }
 
-// blankAnswers removes what visitors answered by mail from an item: that they did stays. It says whether there was anything.
-func (i *Item) blankAnswers(ctx context.Context, tx *tenant.Tx) (bool, error) {
-	blanked, err := tenant.AllIn(ctx, tx, scanNoteID, `
-		UPDATE inbox_note SET text = '', sender = '' WHERE org_id = $1 AND item_id = $2 AND message_id IS NOT NULL AND text <> '' RETURNING id`, tx.Org, i.ID)
-	for _, n := range blanked {
-		tx.Touch("inbox_note", i.ID, n)
+// digested is a Message-ID as it is kept once the words of its mail are not: a mail program can put the name of its machine into it.
+func digested(messageID string) string {
+	const by = "sha256:"
+	if strings.HasPrefix(messageID, by) { // it is one of the mail
+		return messageID
 	}
-	return len(blanked) > 0, err
+	sum := sha256.Sum256([]byte(messageID))
+	return by + hex.EncodeToString(sum[:])
+}
+
+// keptUntil says whether the words of an answer are kept, and until when at most: as long from now as those of the conversation are from
+// its end, or as the organization's setting has it. Those of the conversation may be gone by then.
+func (i *Item) keptUntil(ctx context.Context, tx *tenant.Tx, now time.Time) (kept bool, until *time.Time, err error) {
+	set, err := setting.At(ctx, tx, setting.Place{})
+	if err != nil || set.On(setting.ZeroRetention) {
+		return false, nil, err
+	}
+	days, bound := set.Number(setting.RetentionDays)
+	if !i.Session.IsZero() {
+		found, err := tenant.AllIn(ctx, tx, pgx.RowTo[*int64], `
+			SELECT (brief->>'retainDays')::INT8 FROM session WHERE org_id = $1 AND id = $2`, tx.Org, i.Session)
+		if err != nil {
+			return false, nil, err
+		}
+		if len(found) > 0 && found[0] != nil && (!bound || *found[0] < days) {
+			days, bound = *found[0], true
+		}
+	}
+	switch {
+	case !bound:
+		return true, nil, nil
+	case days < 1:
+		return false, nil, nil
+	}
+	return true, new(now.AddDate(0, 0, int(days))), nil
+}
+
+// blankAnswers removes what visitors answered by mail from an item, or of that what was to be kept until a moment: that they did stays.
+// It says whether there was anything.
+func (i *Item) blankAnswers(ctx context.Context, tx *tenant.Tx, due *time.Time) (bool, error) {
+	type answer struct {
+		ID        id.InboxNote
+		MessageID string
+	}
+	found, err := tenant.AllIn(ctx, tx, pgx.RowToStructByPos[answer], `
+		SELECT id, message_id FROM inbox_note WHERE org_id = $1 AND item_id = $2 AND message_id IS NOT NULL AND ($3::TIMESTAMPTZ IS NULL OR words_until <= $3)
+			AND (text <> '' OR sender <> '' OR message_id NOT LIKE 'sha256:%' OR words_until IS NOT NULL)`, tx.Org, i.ID, due)
+	for _, a := range found {
+		tx.Touch("inbox_note", i.ID, a.ID)
+		if _, err := tx.Exec(ctx, `
+			UPDATE inbox_note SET text = '', sender = '', message_id = $4, words_until = NULL WHERE org_id = $1 AND item_id = $2 AND id = $3`,
+			tx.Org, i.ID, a.ID, digested(a.MessageID)); err != nil {
+			return false, err
+		}
+	}
+	return len(found) > 0, err
+}
+
+// ForgetAnswers removes from an item what its visitor answered by mail and is not to be kept any longer, and says whether there was
+// anything. The error is errdefs.NotFound.
+func ForgetAnswers(ctx context.Context, tx *tenant.Tx, which id.InboxItem, now time.Time) (bool, error) {
+	i, err := Lock(ctx, tx, which)
+	if err != nil {
+		return false, err
+	}
+	found, err := i.blankAnswers(ctx, tx, &now)
+	if err != nil || !found {
+		return false, err
+	}
+	if err := i.save(ctx, tx, i.State, now); err != nil {
+		return false, err
+	}
+	tellRemoved(tx, []Item{i}, []string{"notes"}, Removal{Trigger: ByRetention, At: now})
+	return true, dropExports(ctx, tx, []Item{i})
 }
