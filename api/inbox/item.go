@@ -196,7 +196,7 @@ type InboxRuleRun struct {
 // InboxRuleSkipped is an action that nothing came of.
 type InboxRuleSkipped struct {
 	Action string `json:"action" doc:"The action, by its name in the rule's then."`
-	Reason string `json:"reason" enum:"gone,nobody_there,not_active,too_many_tags,nobody_assigned" doc:"Why: the person is gone, all are gone or away, the item is over, it has as many tags as it can have, or nobody deals with it."`
+	Reason string `json:"reason" enum:"gone,nobody_there,not_active,too_many_tags,nobody_assigned,told_already" doc:"Why: the person is gone, all are gone or away, the item is over, it has as many tags as it can have, nobody deals with it, or another rule of the event told them already."`
 }
 
 // beside is what of an item is read beside its row.

@@ -35,7 +35,7 @@ func (a *API) registerRules(s *route.Service) {
 	create.Status, create.Idempotent, create.Feature = http.StatusCreated, true, feature
 	create.Errors = []problem.Code{problem.NotFound, problem.Conflict}
 	create.Summary = "Make a rule"
-	create.Description = "A rule that tells somebody by mail needs inbox:read as well. Reasons of 409 conflict: too_many_rules past 200 rules, no_mail where the deployment sends none."
+	create.Description = "A rule that tells somebody by mail needs inbox:read as well. Reasons of 409 conflict: too_many_rules past 200 rules, or 20 of an event that are switched on, no_mail where the deployment sends none."
 	route.Handle(s, create, a.createRule)
 
 	preview := list
@@ -86,6 +86,7 @@ type InboxRule struct {
 // InboxRuleConditions are what must all hold of an item.
 type InboxRuleConditions struct {
 	Kinds       []inbox.Kind    `json:"kinds,omitempty" maxItems:"3" enum:"lead,booking,handoff" doc:"The item is of one of these kinds."`
+	States      []inbox.State   `json:"states,omitempty" maxItems:"7" enum:"new,open,waiting,snoozed,won,lost,done" doc:"It is in one of these states; rules are never applied to spam."`
 	LeadBands   []inbox.Band    `json:"leadBands,omitempty" maxItems:"3" enum:"hot,warm,cold" doc:"It is a lead of one of these bands."`
 	PortalIDs   []string        `json:"portalIds,omitempty" maxItems:"50" doc:"It was left on one of these portals."`
 	PersonaIDs  []string        `json:"personaIds,omitempty" maxItems:"50" doc:"One of these personas talked with the visitor."`
@@ -125,7 +126,7 @@ func showRule(r inbox.Rule) InboxRule {
 	shown := InboxRule{
 		ID: r.ID, Name: r.Name, Enabled: r.Enabled, Position: r.Position, On: r.Event, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
 		When: InboxRuleConditions{
-			Kinds: w.Kinds, LeadBands: w.Bands, PortalIDs: texts(w.Portals), PersonaIDs: texts(w.Personas), Channels: w.Channels, Languages: w.Languages,
+			Kinds: w.Kinds, States: w.States, LeadBands: w.Bands, PortalIDs: texts(w.Portals), PersonaIDs: texts(w.Personas), Channels: w.Channels, Languages: w.Languages,
 			Departments: w.Departments, Urgencies: w.Urgencies, Tags: w.Tags, Assigned: w.Assigned,
 		},
 		Then: InboxRuleActions{
@@ -248,7 +249,7 @@ func names(field string, sent []string, most int) (all []string, err error) {
 const longestDepartment = 200
 
 func (b *InboxRuleConditions) conditions() (w inbox.Conditions, err error) {
-	w = inbox.Conditions{Kinds: b.Kinds, Bands: b.LeadBands, Channels: b.Channels, Urgencies: b.Urgencies, Assigned: b.Assigned}
+	w = inbox.Conditions{Kinds: b.Kinds, States: b.States, Bands: b.LeadBands, Channels: b.Channels, Urgencies: b.Urgencies, Assigned: b.Assigned}
 	if w.Portals, err = those("when.portalIds", b.PortalIDs, id.ParsePortal, "portal"); err != nil {
 		return w, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"visavis.dev/api/apitest"
 	"visavis.dev/pkg/base/contract"
+	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/activity"
@@ -316,6 +317,130 @@ func TestDueTimes(t *testing.T) {
 	look(2 * time.Hour)
 	require.Equal(t, []any{"item_created", "due_soon", "overdue", "due_soon", "overdue"}[:3], ons()[:3])
 	require.Contains(t, ons()[3:], "overdue", "another due time is another occasion")
+}
+
+// A rule that is deleted while somebody leaves something is skipped, and what they leave stays.
+func TestARuleIsDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	made, err := id.ParseInboxRule(rule(t, w, "item_created", nil, map[string]any{"roundRobin": []any{w.Member(t, w.Acme)["id"]}}))
+	require.NoError(t, err)
+	deleted, commit, done := make(chan bool), make(chan bool), make(chan error)
+	go func() {
+		done <- w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+			err := inbox.DeleteRule(ctx, tx, made, actor(apitest.Moment()))
+			deleted <- true
+			<-commit
+			return err
+		})
+	}()
+	<-deleted
+	time.AfterFunc(500*time.Millisecond, func() { commit <- true })
+	require.Nil(t, lead(t, w, nil)["assigneeId"])
+	require.NoError(t, <-done)
+}
+
+// Who is written to or joined is due no more, what is opened again late is not overdue at once, and nothing is done with spam.
+func TestWhatEndsADueTime(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	rule(t, w, "item_created", nil, map[string]any{"dueInMinutes": 60})
+	rule(t, w, "reply_received", nil, map[string]any{"dueInMinutes": 60})
+	change := func(which string, body map[string]any) map[string]any {
+		t.Helper()
+		answer := w.CallAs(t, "updateInboxItem", which, w.Acme.New, body)
+		require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+		return answer.Data(t)
+	}
+	which, to := written(t, w)
+	require.Nil(t, read(t, w, which, w.Acme.New)["slaDueAt"], "the first reply")
+	require.Equal(t, "added", gateway(t, w, apitest.InboundSecret, "", answerMail(to, "1@mx.example.com", "And?")).result)
+	require.NotNil(t, read(t, w, which, w.Acme.New)["slaDueAt"])
+	require.Equal(t, http.StatusCreated, w.CallAs(t, "replyToInboxItem", which, w.Acme.New, map[string]any{"text": "Yes."}).Status)
+	require.Nil(t, read(t, w, which, w.Acme.New)["slaDueAt"], "each reply")
+
+	handoff := w.Handoff(t, w.Acme)
+	require.NotNil(t, read(t, w, handoff, w.Acme.New)["slaDueAt"])
+	s, err := id.ParseSession(read(t, w, handoff, w.Acme.New)["sessionId"].(string))
+	require.NoError(t, err)
+	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := inbox.Joined(ctx, tx, s, id.NewStaff(), apitest.Moment())
+		return err
+	}))
+	require.Nil(t, read(t, w, handoff, w.Acme.New)["slaDueAt"], "who came")
+
+	late := lead(t, w, nil)["id"].(string)
+	change(late, map[string]any{"state": "done"})
+	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE inbox_item SET sla_due_at = $2 WHERE org_id = $1 AND sla_due_at IS NOT NULL`, tx.Org, apitest.Moment().Add(-time.Hour))
+		return err
+	}))
+	again := change(late, map[string]any{"state": "open"})
+	require.Equal(t, []any{nil, false}, []any{again["slaDueAt"], again["overdue"]})
+
+	change(which, map[string]any{"state": "spam"})
+	runs := len(histories(read(t, w, which, w.Acme.New)))
+	require.Equal(t, "added", gateway(t, w, apitest.InboundSecret, "", answerMail(to, "2@mx.example.com", "Buy!")).result)
+	require.Len(t, histories(read(t, w, which, w.Acme.New)), runs)
+	rule(t, w, "item_updated", map[string]any{"states": []any{"open"}}, map[string]any{"addTags": []any{"ham"}})
+	require.Empty(t, change(which, map[string]any{"urgency": "high"})["tags"])
+	require.Equal(t, []any{"ham"}, change(which, map[string]any{"state": "open"})["tags"])
+}
+
+// Whoever follows items is told once of a change with what rules make of it, and somebody whom two rules name is mailed once.
+func TestRulesAreSavedAndMailedOnce(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	kim := w.TeamMember(t, w.Acme, map[string]any{})
+	for range 2 {
+		rule(t, w, "item_updated", nil, map[string]any{"mailTo": []any{kim}, "addTags": []any{"seen"}})
+	}
+	which := lead(t, w, nil)["id"].(string)
+	before, err := id.ParseInboxItem(which)
+	require.NoError(t, err)
+	edition := func() int64 {
+		i, err := inbox.Get(t.Context(), w.Tenants, w.Acme.ID, before)
+		require.NoError(t, err)
+		return i.Edition
+	}
+	was := edition()
+	changed := w.CallAs(t, "updateInboxItem", which, w.Acme.New, map[string]any{"urgency": "high"})
+	require.Equal(t, http.StatusOK, changed.Status, "%s", changed.Raw)
+	require.Equal(t, []any{"seen"}, changed.Data(t)["tags"])
+	require.Equal(t, was+1, edition())
+	box := &postbox{}
+	w.Post(t, box)
+	require.Len(t, box.sent, 1)
+	history := histories(changed.Data(t))
+	require.Len(t, history, 2)
+	require.ElementsMatch(t, []any{[]any{}, []any{map[string]any{"action": "mailTo", "reason": "told_already"}}}, []any{history[0]["skipped"], history[1]["skipped"]})
+}
+
+// As many rules as are looked through while a visitor waits can be switched on, and the team is no larger than is looked through.
+func TestRulesAndTheTeamAreBounded(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	for range inbox.MaxEnabled {
+		rule(t, w, "item_created", nil, map[string]any{"urgency": "high"})
+	}
+	one := map[string]any{"name": "More", "on": "item_created", "then": map[string]any{"urgency": "low"}}
+	apitest.RequireError(t, w.CallAs(t, "createInboxRule", "", w.Acme.New, one), http.StatusConflict, "conflict", "")
+	one["enabled"] = false
+	off := w.CallAs(t, "createInboxRule", "", w.Acme.New, one)
+	require.Equal(t, http.StatusCreated, off.Status, "%s", off.Raw)
+	which := off.Data(t)["id"].(string)
+	apitest.RequireError(t, w.CallAs(t, "updateInboxRule", which, w.Acme.New, map[string]any{"enabled": true}), http.StatusConflict, "conflict", "")
+	require.Equal(t, http.StatusOK, w.CallAs(t, "updateInboxRule", which, w.Acme.New, map[string]any{"enabled": true, "on": "overdue"}).Status)
+
+	kim := w.TeamMember(t, w.Acme, map[string]any{})
+	lee := w.Member(t, w.Acme)["id"].(string)
+	require.NoError(t, w.Tenants.InTx(t.Context(), w.Acme.ID, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO inbox_member (org_id, person_id, away, departments, updated_at)
+			SELECT $1, gen_random_uuid(), false, '{}', now() FROM generate_series(2, $2)`, tx.Org, inbox.MaxMembers)
+		return err
+	}))
+	apitest.RequireError(t, w.CallAs(t, "setInboxTeamMember", lee, w.Acme.New, map[string]any{}), http.StatusConflict, "conflict", "")
+	require.Equal(t, http.StatusOK, w.CallAs(t, "setInboxTeamMember", kim, w.Acme.New, map[string]any{"away": true}).Status)
 }
 
 func address(t *testing.T, w *apitest.World, who string) string {

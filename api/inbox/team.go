@@ -26,8 +26,8 @@ func (a *API) registerTeam(s *route.Service) {
 
 	set := list
 	set.ID, set.Method, set.Path, set.Class, set.Scope = "setInboxTeamMember", http.MethodPut, "/inbox/team/{id}", "write", scope.InboxWrite
-	set.Errors = []problem.Code{problem.Gone}
-	set.Summary, set.Description = "Say when somebody is there, and of which departments they are", "What is left out is as if it had never been given."
+	set.Errors = []problem.Code{problem.Gone, problem.Conflict}
+	set.Summary, set.Description = "Say when somebody is there, and of which departments they are", "What is left out is as if it had never been given. The reason of 409 conflict: too_many_members past 200."
 	route.Handle(s, set, a.setMember)
 
 	remove := set

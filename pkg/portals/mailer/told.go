@@ -20,8 +20,15 @@ import (
 // told is a mail to one of the team about an item of the inbox.
 const told kind = "told"
 
-// perMember is how many of those one address gets in an hour at most.
-const perMember = 60
+// How many of those go out in an hour at most: to one address, and from an organization. They are counted apart from
+// what people are waiting for, such as links to sign in by.
+const (
+	perMember = 60
+	perTeam   = 500
+)
+
+// everyMember is the holder of an organization's count of them.
+const everyMember = "inbox_team"
 
 // tell does the jobs of kind inbox_mail: one of the team is told how to reach a visitor and what of an item is known
 // without their words. Who was forgotten, or did not agree when asked, is not named. A crash in between sends a mail again,
@@ -84,7 +91,7 @@ func takeTold(ctx context.Context, tx *tenant.Tx, key string, at time.Time) erro
 	if err := take(ctx, tx, recipient(told, id.Portal{}, key), perMember, at); err != nil {
 		return err
 	}
-	return take(ctx, tx, everybody, perOrganization, at)
+	return take(ctx, tx, everyMember, perTeam, at)
 }
 
 // toldMessage is a mail about an item.

@@ -66,9 +66,5 @@ func wake(ctx context.Context, tx *tenant.Tx, which id.InboxItem, now time.Time)
 	}
 	before := i.State
 	i.State, i.SnoozedUntil = Open, nil
-	if err := i.save(ctx, tx, before, now); err != nil {
-		return err
-	}
-	i.tellChanged(tx, before, []string{"state", "snoozedUntil"}, platform)
-	return i.happened(ctx, tx, Updated, "", now)
+	return i.settle(ctx, tx, before, Updated, "", now, func() { i.tellChanged(tx, before, []string{"state", "snoozedUntil"}, platform) })
 }

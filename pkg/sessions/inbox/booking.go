@@ -221,23 +221,19 @@ func (i *Item) become(ctx context.Context, tx *tenant.Tx, s BookingState, now ti
 
 // rebooked writes a booking that changed, and tells everybody who is to know.
 func (i *Item) rebooked(ctx context.Context, tx *tenant.Tx, was Booking, fields []string, who activity.Actor) error {
-	if err := i.save(ctx, tx, i.State, who.At); err != nil {
+	if err := i.settle(ctx, tx, i.State, Updated, "", who.At, func() { i.tellBooking(tx, was.State, fields, who.By) }); err != nil {
 		return err
 	}
-	i.tellBooking(tx, was.State, fields, who.By)
 	who.Log(tx, "inbox_item.updated", "inbox_item", i.ID, map[string]any{"fields": fields, "booking": i.Booking.State})
 	if i.Booking.State == NoShow {
-		return i.happened(ctx, tx, Updated, "", who.At)
+		return nil
 	}
 	if i.Booking.StartsAt.Equal(was.StartsAt) && i.Booking.State.Holds() { // else its time was reserved or given back
 		if err := slot.Changed(ctx, tx, uuid.UUID(i.ID), who.At); err != nil {
 			return err
 		}
 	}
-	if err := i.invite(ctx, tx, who.By, who.At); err != nil {
-		return err
-	}
-	return i.happened(ctx, tx, Updated, "", who.At)
+	return i.invite(ctx, tx, who.By, who.At)
 }
 
 // Invitation is the input of a job that mails an invitation to a calendar.

@@ -105,18 +105,14 @@ func Change(ctx context.Context, tx *tenant.Tx, before, after Item, who activity
 	if err := after.check(&before, who.At); err != nil {
 		return before, err
 	}
+	after.followState(before.State, who.At)
 	fields := after.changed(&before)
 	if len(fields) == 0 {
 		return before, nil
 	}
-	if err := after.save(ctx, tx, before.State, who.At); err != nil {
-		return before, err
-	}
-	if err := after.enterTerms(ctx, tx); err != nil {
-		return before, err
-	}
-	after.tellChanged(tx, before.State, fields, who.By)
 	who.Log(tx, "inbox_item.updated", "inbox_item", after.ID, map[string]any{"fields": fields, "state": after.State})
-	err := after.happened(ctx, tx, Updated, "", who.At)
-	return after, err
+	if err := after.settle(ctx, tx, before.State, Updated, "", who.At, func() { after.tellChanged(tx, before.State, fields, who.By) }); err != nil {
+		return before, err
+	}
+	return after, after.enterTerms(ctx, tx)
 }

@@ -27,16 +27,25 @@ func (i *Item) dueAt(due *time.Time, now time.Time) {
 	i.DueStepAt = new(due.Add(-min(soon, max(0, due.Sub(now)/2))))
 }
 
-// follows keeps when somebody is told next that an item is due in step with its state, which was another before: what is over
-// is not due, and what is opened again is due when it was, unless that has passed.
+// followState keeps when an item is due in step with its state, which was another before: what is over is not due, and what is
+// opened again is due when it was, unless that has passed: then at no time.
 func (i *Item) followState(before State, now time.Time) {
 	switch {
 	case i.SLADueAt == nil || before.Active() == i.State.Active():
 	case !i.State.Active():
 		i.DueStepAt = nil
-	case i.DueStepAt == nil && i.SLADueAt.After(now):
+	case !i.SLADueAt.After(now):
+		i.dueAt(nil, now)
+	case i.DueStepAt == nil:
 		i.dueAt(i.SLADueAt, now)
 	}
+}
+
+// reached ends the due time of an item whose visitor somebody of the team wrote to or joined, and says whether it had one.
+func (i *Item) reached(now time.Time) bool {
+	had := i.SLADueAt != nil
+	i.dueAt(nil, now)
+	return had
 }
 
 // IsOverdue says whether an item should have been dealt with by a moment.
@@ -91,20 +100,33 @@ func comeDue(ctx context.Context, tx *tenant.Tx, which id.InboxItem, now time.Ti
 	} else {
 		e = Overdue
 	}
-	tx.Touch("inbox_item", i.ID)
-	if _, err := tx.Exec(ctx, `UPDATE inbox_item SET due_step_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, i.ID, i.DueStepAt); err != nil {
+	before := i.State
+	by, fields, err := i.applyRules(ctx, tx, e, due.UTC().Format(time.RFC3339Nano), now)
+	if err != nil {
 		return err
 	}
-	return i.happened(ctx, tx, e, due.UTC().Format(time.RFC3339Nano), now)
+	if len(fields) > 0 {
+		i.UpdatedAt = now
+		i.tellChanged(tx, before, fields, by.String())
+		return i.save(ctx, tx, before, now)
+	}
+	tx.Touch("inbox_item", i.ID)
+	_, err = tx.Exec(ctx, `UPDATE inbox_item SET due_step_at = $3 WHERE org_id = $1 AND id = $2`, tx.Org, i.ID, i.DueStepAt)
+	return err
 }
 
-// CountOverdue is how many items are overdue. It rides inbox_item_due.
+// mostOverdue is how far items that are overdue are counted.
+const mostOverdue = 10_000
+
+// CountOverdue is how many items are overdue, up to 10,000. It rides inbox_item_due.
 func CountOverdue(ctx context.Context, t *tenant.Tenants, org id.Org, now time.Time) (n int64, err error) {
 	err = t.Read(ctx, org, func(r *tenant.Reads) {
 		r.Query(func(rows pgx.Rows) error {
 			n, err = pgx.CollectExactlyOneRow(rows, pgx.RowTo[int64])
 			return err
-		}, `SELECT count(*) FROM inbox_item WHERE org_id = $1 AND sla_due_at <= $2 AND state IN ('new', 'open', 'waiting', 'snoozed')`, org, now)
+		}, `
+			SELECT count(*) FROM (SELECT 1 FROM inbox_item
+				WHERE org_id = $1 AND sla_due_at <= $2 AND state IN ('new', 'open', 'waiting', 'snoozed') LIMIT $3) AS due`, org, now, mostOverdue)
 	})
 	return n, err
 }

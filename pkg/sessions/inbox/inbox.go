@@ -250,7 +250,7 @@ func (i *Item) insert(ctx context.Context, tx *tenant.Tx) error {
 	if i.Metadata == nil {
 		i.Metadata = map[string]string{}
 	}
-	if _, _, err := i.obey(ctx, tx, Created, "", i.CreatedAt); err != nil {
+	if _, _, err := i.applyRules(ctx, tx, Created, "", i.CreatedAt); err != nil {
 		return err
 	}
 	tx.Touch("inbox_item", i.ID)

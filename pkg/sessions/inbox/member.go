@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,6 +28,12 @@ type Member struct {
 // MemberNoun is what errors call a member of the team.
 const MemberNoun errdefs.Noun = "team member"
 
+// MaxMembers is how many members a team can have, and ReasonMembers the reason of a conflict: it has as many.
+const (
+	MaxMembers    = 200
+	ReasonMembers = "too_many_members"
+)
+
 // AwayWithin is for how long somebody can say to be away; for longer they are until they say otherwise.
 const AwayWithin = 366 * 24 * time.Hour
 
@@ -35,12 +42,7 @@ func (m *Member) There(at time.Time) bool {
 	if m.Away && (m.AwayUntil == nil || m.AwayUntil.After(at)) {
 		return false
 	}
-	if m.Week == nil {
-		return true
-	}
-	p := m.Week.plan()
-	open, err := p.Open(at)
-	return err == nil && open
+	return m.Week == nil || m.Week.open(at)
 }
 
 const memberColumns = `person_id, away, away_until, departments, hours, updated_at`
@@ -54,7 +56,7 @@ func Members(ctx context.Context, t *tenant.Tenants, org id.Org, after id.Person
 		org, after, limit)
 }
 
-// Save enters a member, or changes them. The error is an errdefs.Invalid.
+// Save enters a member, or changes them. The error is an errdefs.Invalid, or an errdefs.Conflict where there are too many.
 func (m *Member) Save(ctx context.Context, tx *tenant.Tx, who activity.Actor) error {
 	m.UpdatedAt = who.At
 	switch {
@@ -68,11 +70,15 @@ func (m *Member) Save(ctx context.Context, tx *tenant.Tx, who activity.Actor) er
 		}
 	}
 	tx.Touch("inbox_member", m.Person)
-	_, err := tx.Exec(ctx, `
-		INSERT INTO inbox_member (org_id, person_id, away, away_until, departments, hours, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+	tag, err := tx.Exec(ctx, `
+		INSERT INTO inbox_member (org_id, person_id, away, away_until, departments, hours, updated_at)
+		SELECT $1, $2, $3, $4, $5, $6, $7 WHERE (SELECT count(*) FROM inbox_member WHERE org_id = $1 AND person_id <> $2) < $8
 		ON CONFLICT (org_id, person_id) DO UPDATE SET away = excluded.away, away_until = excluded.away_until, departments = excluded.departments,
 			hours = excluded.hours, updated_at = excluded.updated_at`,
-		tx.Org, m.Person, m.Away, m.AwayUntil, m.Departments, m.Week, m.UpdatedAt)
+		tx.Org, m.Person, m.Away, m.AwayUntil, m.Departments, m.Week, m.UpdatedAt, MaxMembers)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = &errdefs.Conflict{Noun: MemberNoun, Reason: ReasonMembers, Message: fmt.Sprintf("The team has %d members, which is as many as it can have.", MaxMembers)}
+	}
 	who.Log(tx, "inbox_member.set", "person", m.Person, map[string]any{"away": m.Away})
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/job"
@@ -49,6 +50,8 @@ const (
 	NotActive = "not_active"
 	// TooManyTags: the item has as many as it can have.
 	TooManyTags = "too_many_tags"
+	// ToldAlready: another rule of the event told them by mail.
+	ToldAlready = "told_already"
 	// NobodyAssigned: nobody deals with the item, so that nobody is told.
 	NobodyAssigned = "nobody_assigned"
 )
@@ -76,86 +79,88 @@ type occasion string
 
 func (o occasion) String() string { return string(o) }
 
-// enter notes that a rule is applied on an occasion, and says whether it was not before.
-func (r *Run) enter(ctx context.Context, tx *tenant.Tx, i id.InboxItem, o occasion) (bool, error) {
-	tx.Touch("inbox_rule_run", i, r.Rule, o)
-	tag, err := tx.Exec(ctx, `
-		INSERT INTO inbox_rule_run (org_id, item_id, rule_id, occasion, rule_name, event, did, at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-		ON CONFLICT (org_id, item_id, rule_id, occasion) DO NOTHING`, tx.Org, i, r.Rule, o, r.RuleName, r.Event, r.Did, r.At)
-	return err == nil && tag.RowsAffected() > 0, err
+// runsOf are the rules that were applied to an item on an occasion. It rides inbox_rule_run_pkey.
+func runsOf(ctx context.Context, tx *tenant.Tx, i id.InboxItem, o occasion) ([]id.InboxRule, error) {
+	return tenant.AllIn(ctx, tx, pgx.RowTo[id.InboxRule], `
+		SELECT rule_id FROM inbox_rule_run WHERE org_id = $1 AND item_id = $2 AND occasion = $3`, tx.Org, i, o)
 }
 
-// save notes what came of it.
-func (r *Run) save(ctx context.Context, tx *tenant.Tx, i id.InboxItem, o occasion) error {
-	_, err := tx.Exec(ctx, `UPDATE inbox_rule_run SET did = $5 WHERE org_id = $1 AND item_id = $2 AND rule_id = $3 AND occasion = $4`,
-		tx.Org, i, r.Rule, o, r.Did)
+// insert notes what a rule did on an occasion.
+func (r *Run) insert(ctx context.Context, tx *tenant.Tx, i id.InboxItem, o occasion) error {
+	tx.Touch("inbox_rule_run", i, r.Rule, o)
+	_, err := tx.Exec(ctx, `
+		INSERT INTO inbox_rule_run (org_id, item_id, rule_id, occasion, rule_name, event, did, at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		tx.Org, i, r.Rule, o, r.RuleName, r.Event, r.Did, r.At)
 	return err
 }
 
-// obey applies the rules of an event to an item that nobody else changes until the commit, each once on an occasion: what
-// tells it from others of the event. It answers the last rule that changed the item; the caller saves it. Later rules see
-// what earlier ones did.
-func (i *Item) obey(ctx context.Context, tx *tenant.Tx, e Event, on string, at time.Time) (by id.InboxRule, fields []string, err error) {
-	if i.ForgottenAt != nil {
+// applyRules applies the rules of an event to an item that nobody else changes until the commit, each once on an occasion: what
+// tells it from others of the event; none to spam. It answers the last rule that changed the item; the caller saves it. Later rules see
+// what earlier ones did. It comes before whatever locks the counts of items, so that two wait for each other in one order.
+func (i *Item) applyRules(ctx context.Context, tx *tenant.Tx, e Event, on string, at time.Time) (by id.InboxRule, fields []string, err error) {
+	if i.ForgottenAt != nil || i.State == Spam {
 		return by, nil, nil
 	}
 	rules, err := rulesOn(ctx, tx, e)
-	if err != nil {
+	if err != nil || len(rules) == 0 {
 		return by, nil, err
 	}
-	hours := scheduled(tx)
-	for _, r := range rules {
-		ok, err := r.When.hold(ctx, i, at, hours)
-		if err != nil || !ok {
-			if err != nil {
-				return by, nil, err
-			}
-			continue
-		}
-		run, key := Run{Rule: r.ID, RuleName: r.Name, Event: e, At: at}, occasion(string(e)+" "+on)
-		if first, err := run.enter(ctx, tx, i.ID, key); err != nil {
+	key := occasion(string(e) + " " + on)
+	var applied []id.InboxRule
+	if e != Created { // nothing was applied to what is new
+		if applied, err = runsOf(ctx, tx, i.ID, key); err != nil {
 			return by, nil, err
-		} else if !first {
+		}
+	}
+	hours, c := scheduled(tx), newCrew(rules, at)
+	for _, r := range rules {
+		if slices.Contains(applied, r.ID) {
 			continue
 		}
-		before := *i
-		if err := r.apply(ctx, tx, i, &run.Did, at); err != nil {
+		ok, err := r.When.hold(ctx, i, at, hours)
+		if err != nil {
+			return by, nil, err
+		}
+		if !ok {
+			continue
+		}
+		run, before := Run{Rule: r.ID, RuleName: r.Name, Event: e, At: at}, *i
+		if err := r.apply(ctx, tx, i, &run.Did, c); err != nil {
 			return by, nil, err
 		}
 		run.Did.Fields = i.changed(&before)
 		if len(run.Did.Fields) > 0 {
 			by, fields = r.ID, union(fields, run.Did.Fields)
 		}
-		if err := run.save(ctx, tx, i.ID, key); err != nil {
+		if err := run.insert(ctx, tx, i.ID, key); err != nil {
 			return by, nil, err
 		}
 	}
 	return by, fields, nil
 }
 
-// happened applies the rules of an event to an item that is saved and locked, and saves and tells what they change.
-func (i *Item) happened(ctx context.Context, tx *tenant.Tx, e Event, on string, at time.Time) error {
-	before := i.State
-	by, fields, err := i.obey(ctx, tx, e, on, at)
-	if err != nil || len(fields) == 0 {
-		return err
-	}
-	if err := i.save(ctx, tx, before, at); err != nil {
-		return err
-	}
-	i.tellChanged(tx, before, fields, by.String())
-	return nil
-}
-
-// apply does with an item what a rule says.
-func (r *Rule) apply(ctx context.Context, tx *tenant.Tx, i *Item, did *Did, at time.Time) error {
-	t := &r.Then
-	skip := func(action, reason string) { did.Skipped = append(did.Skipped, Skipped{action, reason}) }
-	people, err := staff(ctx, tx, t.People(), at)
+// settle saves an item that is locked and changed, whose state was one before, with what the rules of an event change of it, and
+// tells both: first what was changed. It is saved once, so that whoever follows it is told once.
+func (i *Item) settle(ctx context.Context, tx *tenant.Tx, before State, e Event, on string, at time.Time, tell func()) error {
+	i.UpdatedAt = at
+	i.followState(before, at)
+	tell()
+	between := i.State
+	by, fields, err := i.applyRules(ctx, tx, e, on, at)
 	if err != nil {
 		return err
 	}
-	if err := r.assign(ctx, tx, i, people, skip, at); err != nil {
+	if len(fields) > 0 {
+		i.tellChanged(tx, between, fields, by.String())
+	}
+	return i.save(ctx, tx, before, at)
+}
+
+// apply does with an item what a rule says.
+func (r *Rule) apply(ctx context.Context, tx *tenant.Tx, i *Item, did *Did, c *crew) error {
+	t, at := &r.Then, c.at
+	skip := func(action, reason string) { did.Skipped = append(did.Skipped, Skipped{action, reason}) }
+	if err := r.assign(ctx, tx, i, skip, c); err != nil {
 		return err
 	}
 	if t.Department != "" {
@@ -186,43 +191,56 @@ func (r *Rule) apply(ctx context.Context, tx *tenant.Tx, i *Item, did *Did, at t
 			i.State, i.SnoozedUntil = Snoozed, new(at.Add(time.Duration(t.SnoozeMinutes)*time.Minute))
 		}
 	}
-	return r.mail(ctx, tx, i, people, did, at)
+	return r.mail(ctx, tx, i, did, skip, c)
 }
 
 // assign gives an item to whom the rule says.
-func (r *Rule) assign(ctx context.Context, tx *tenant.Tx, i *Item, people []standing, skip func(action, reason string), at time.Time) error {
+func (r *Rule) assign(ctx context.Context, tx *tenant.Tx, i *Item, skip func(action, reason string), c *crew) error {
 	t := &r.Then
 	if !t.Assignee.IsZero() {
-		if !slices.ContainsFunc(people, func(s standing) bool { return s.Person == t.Assignee }) {
+		who, err := c.of(ctx, tx, t.Assignee)
+		switch {
+		case err != nil:
+			return err
+		case who == nil:
 			skip("assigneeId", PersonGone)
-			return nil
+		default:
+			i.Assignee = t.Assignee
 		}
-		i.Assignee = t.Assignee
 		return nil
 	}
 	action, turns := "roundRobin", t.RoundRobin
+	there := map[id.Person]bool{}
 	if t.RoundRobinIn != "" {
-		var err error
-		action = "roundRobinDepartment"
-		if people, err = staffIn(ctx, tx, t.RoundRobinIn, at); err != nil {
+		action, turns = "roundRobinDepartment", nil
+		people, err := c.in(ctx, tx, t.RoundRobinIn)
+		if err != nil {
 			return err
 		}
-		turns = nil
 		for _, s := range people {
-			turns = append(turns, s.Person)
+			turns, there[s.Person] = append(turns, s.Person), s.there
 		}
-	}
-	if action == "roundRobin" && len(turns) == 0 {
+	} else if len(turns) == 0 {
 		return nil
 	}
 	// The rule's row is held, so that two processes give two items to two people.
 	locked, err := LockRule(ctx, tx, r.ID)
+	if errdefs.IsNotFound(err, RuleNoun) { // somebody deleted it since: what the visitor leaves stays
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	next := turn(turns, locked.Turn, func(p id.Person) bool {
-		return slices.ContainsFunc(people, func(s standing) bool { return s.Person == p && s.there })
-	})
+	if action == "roundRobin" {
+		for _, p := range turns {
+			who, err := c.of(ctx, tx, p)
+			if err != nil {
+				return err
+			}
+			there[p] = who != nil && who.there
+		}
+	}
+	next := turn(turns, locked.Turn, func(p id.Person) bool { return there[p] })
 	if next.IsZero() {
 		skip(action, NobodyThere)
 		return nil
@@ -257,45 +275,97 @@ type Told struct {
 	Event  Event        `json:"event"`
 }
 
-// mail has people told of an item by mail, with the commit. Who is gone is told nothing.
-func (r *Rule) mail(ctx context.Context, tx *tenant.Tx, i *Item, people []standing, did *Did, at time.Time) error {
+// mail has people told of an item by mail, with the commit: each once, however many rules name them. Who is gone is told nothing.
+func (r *Rule) mail(ctx context.Context, tx *tenant.Tx, i *Item, did *Did, skip func(action, reason string), c *crew) error {
 	to := slices.Clone(r.Then.MailTo)
 	switch {
 	case !r.Then.MailAssignee:
 	case i.Assignee.IsZero():
-		did.Skipped = append(did.Skipped, Skipped{"mailAssignee", NobodyAssigned})
+		skip("mailAssignee", NobodyAssigned)
 	case !slices.Contains(to, i.Assignee):
-		one, err := staff(ctx, tx, []id.Person{i.Assignee}, at)
-		if err != nil {
-			return err
-		}
-		to, people = append(to, i.Assignee), append(slices.Clone(people), one...)
+		to = append(to, i.Assignee)
 	}
 	for _, p := range to {
-		if !slices.ContainsFunc(people, func(s standing) bool { return s.Person == p }) {
-			did.Skipped = append(did.Skipped, Skipped{"mailTo", PersonGone})
+		who, err := c.of(ctx, tx, p)
+		switch {
+		case err != nil:
+			return err
+		case who == nil:
+			skip("mailTo", PersonGone)
+			continue
+		case c.told[p]:
+			skip("mailTo", ToldAlready)
 			continue
 		}
 		if _, err := job.Insert(ctx, tx, job.Job{
 			ID: id.NewJob(), Kind: job.InboxMail, ResourceKind: "inbox_item", ResourceID: i.ID.String(), Portal: i.Portal, Scope: scope.InboxRead,
-			CreatedBy: r.ID.String(), CreatedAt: at,
+			CreatedBy: r.ID.String(), CreatedAt: c.at,
 		}, Told{i.ID, p, r.Event}); err != nil {
 			return err
 		}
+		c.told[p] = true
 		did.Mailed = append(did.Mailed, p)
 	}
 	return nil
 }
 
+// crew are the people whom the rules of an event can name, as far as they were looked up at a moment, and who was told by mail.
+type crew struct {
+	at     time.Time
+	named  []id.Person
+	known  map[id.Person]*standing
+	within map[string][]standing
+	told   map[id.Person]bool
+}
+
+// newCrew is nobody yet: those whom rules name are looked up together, once one is needed.
+func newCrew(rules []Rule, at time.Time) *crew {
+	c := &crew{at: at, known: map[id.Person]*standing{}, within: map[string][]standing{}, told: map[id.Person]bool{}}
+	for _, r := range rules {
+		c.named = append(c.named, r.Then.People()...)
+	}
+	return c
+}
+
+// of is somebody; nil for who is gone.
+func (c *crew) of(ctx context.Context, tx *tenant.Tx, p id.Person) (*standing, error) {
+	if who, ok := c.known[p]; ok {
+		return who, nil
+	}
+	wanted := slices.Concat(c.named, []id.Person{p})
+	c.named = nil
+	found, err := staff(ctx, tx, wanted, c.at)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range wanted {
+		c.known[one] = nil
+	}
+	for _, s := range found {
+		c.known[s.Person] = &s
+	}
+	return c.known[p], nil
+}
+
+// in are those of a department, by their ids.
+func (c *crew) in(ctx context.Context, tx *tenant.Tx, department string) ([]standing, error) {
+	key := strings.ToLower(department)
+	if people, ok := c.within[key]; ok {
+		return people, nil
+	}
+	people, err := staffIn(ctx, tx, key, c.at)
+	c.within[key] = people
+	return people, err
+}
+
 // standing is somebody who can be given items, and whether they are there.
 type standing struct {
-	Person      id.Person
-	there       bool
-	departments []string
+	Person id.Person
+	there  bool
 }
 
 const selectStaff = `
-	SELECT p.id, m.person_id IS NOT NULL AND m.away AND (m.away_until IS NULL OR m.away_until > $2), m.hours, m.departments
+	SELECT p.id, m.person_id IS NOT NULL AND m.away AND (m.away_until IS NULL OR m.away_until > $2), m.hours
 	FROM person p LEFT JOIN inbox_member m ON m.org_id = p.org_id AND m.person_id = p.id
 	WHERE p.org_id = $1 AND p.state IN ('invited', 'active') AND EXISTS (
 		SELECT 1 FROM membership s WHERE s.org_id = p.org_id AND s.person_id = p.id AND s.enabled AND s.removed_at IS NULL
@@ -308,14 +378,12 @@ func scanStaff(at time.Time) func(pgx.CollectableRow) (standing, error) {
 			away bool
 			week *Week
 		)
-		if err := row.Scan(&s.Person, &away, &week, &s.departments); err != nil {
+		if err := row.Scan(&s.Person, &away, &week); err != nil {
 			return s, err
 		}
 		s.there = !away
 		if week != nil && s.there {
-			p := week.plan()
-			open, err := p.Open(at)
-			s.there = err == nil && open
+			s.there = week.open(at)
 		}
 		return s, nil
 	}
@@ -329,16 +397,14 @@ func staff(ctx context.Context, tx *tenant.Tx, which []id.Person, at time.Time) 
 	return tenant.AllIn(ctx, tx, scanStaff(at), selectStaff+`p.id = ANY($3) ORDER BY p.id`, tx.Org, at, which)
 }
 
-// staffIn are the members of a department who are not gone, by their ids. It rides inbox_member_pkey.
+// staffIn are the members of a department, whose name is in lower case, who are not gone, by their ids. It rides inbox_member_pkey.
 func staffIn(ctx context.Context, tx *tenant.Tx, department string, at time.Time) ([]standing, error) {
-	all, err := tenant.AllIn(ctx, tx, scanStaff(at), selectStaff+`p.id IN (
-		SELECT d.person_id FROM inbox_member d WHERE d.org_id = $1) ORDER BY p.id`, tx.Org, at)
-	return slices.DeleteFunc(all, func(s standing) bool {
-		return !slices.ContainsFunc(s.departments, func(d string) bool { return strings.EqualFold(d, department) })
-	}), err
+	return tenant.AllIn(ctx, tx, scanStaff(at), selectStaff+`p.id IN (
+		SELECT d.person_id FROM inbox_member d WHERE d.org_id = $1 AND EXISTS (SELECT 1 FROM unnest(d.departments) AS one (name) WHERE lower(one.name) = $3))
+		ORDER BY p.id`, tx.Org, at, department)
 }
 
-// FindSchedule is whether a rule can name a schedule. The error is errdefs.NotFound.
+// FindSchedule looks whether a rule can name a schedule. The error is errdefs.NotFound.
 func FindSchedule(ctx context.Context, tx *tenant.Tx, which id.Schedule) error {
 	_, err := slot.Find(ctx, tx, which)
 	return err

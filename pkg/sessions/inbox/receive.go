@@ -79,12 +79,8 @@ func Receive(ctx context.Context, tx *tenant.Tx, which id.InboxItem, r Received)
 		i.State, i.SnoozedUntil = Open, nil
 		fields = append(fields, "state")
 	}
-	if err := i.save(ctx, tx, before, r.At); err != nil {
-		return false, err
-	}
-	i.tellChanged(tx, before, fields, ByVisitor)
 	activity.Actor{By: ByVisitor, At: r.At}.Log(tx, "inbox_item.answered", "inbox_item", i.ID, nil)
-	return true, i.happened(ctx, tx, Replied, n.ID.String(), r.At)
+	return true, i.settle(ctx, tx, before, Replied, n.ID.String(), r.At, func() { i.tellChanged(tx, before, fields, ByVisitor) })
 }
 
 // digested is a Message-ID as it is kept once the words of its mail are not: a mail program can put the name of its machine into it.

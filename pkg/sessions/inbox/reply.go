@@ -16,7 +16,7 @@ const ByMail = "mail"
 // ReasonNoContact is that of a conflict: nobody knows how to write to the visitor.
 const ReasonNoContact = "no_contact"
 
-// AddReply writes to an item what is sent to its visitor by mail. The error is errdefs.NotFound, or an
+// AddReply writes to an item what is sent to its visitor by mail, which is due no more then. The error is errdefs.NotFound, or an
 // errdefs.Conflict where nobody can be written to, or there are too many notes.
 func AddReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text string, who activity.Actor) (Item, id.InboxNote, error) {
 	i, err := Lock(ctx, tx, which)
@@ -31,14 +31,17 @@ func AddReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text strin
 		return i, n.ID, err
 	}
 	who.Log(tx, "inbox_item.replied", "inbox_item", i.ID, nil)
-	first := i.FirstReplyAt == nil
-	if first {
-		i.FirstReplyAt = &who.At
+	var fields []string
+	if i.FirstReplyAt == nil {
+		i.FirstReplyAt, fields = &who.At, append(fields, "firstReplyAt")
 	}
-	if err := i.save(ctx, tx, i.State, who.At); err != nil || !first {
+	if i.reached(who.At) {
+		fields = append(fields, "slaDueAt")
+	}
+	if err := i.save(ctx, tx, i.State, who.At); err != nil || len(fields) == 0 {
 		return i, n.ID, err
 	}
-	i.tellChanged(tx, i.State, []string{"firstReplyAt"}, who.By)
+	i.tellChanged(tx, i.State, fields, who.By)
 	return i, n.ID, nil
 }
 

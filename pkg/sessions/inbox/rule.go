@@ -57,6 +57,7 @@ type Definition struct {
 // Conditions are what must all hold of an item; those that are empty do. Of several values one must be the item's.
 type Conditions struct {
 	Kinds     []Kind       `json:"kinds,omitempty"`
+	States    []State      `json:"states,omitempty"`
 	Bands     []Band       `json:"leadBands,omitempty"`
 	Portals   []id.Portal  `json:"portalIds,omitempty"`
 	Personas  []id.Persona `json:"personaIds,omitempty"`
@@ -85,6 +86,13 @@ type Week struct {
 }
 
 func (w *Week) plan() slot.Plan { return slot.Plan{Timezone: w.Timezone, Hours: w.Hours} }
+
+// open says whether a moment is within the hours. A zone that is known no more has none.
+func (w *Week) open(at time.Time) bool {
+	p := w.plan()
+	open, err := p.Open(at)
+	return err == nil && open
+}
 
 // Actions are what a rule does; those that are empty do nothing.
 type Actions struct {
@@ -123,6 +131,9 @@ const (
 	MaxRules    = 200
 	ReasonRules = "too_many_rules"
 )
+
+// MaxEnabled is how many rules of an event can be switched on: what they do is done while whoever sets them off waits.
+const MaxEnabled = 20
 
 // mostTags is how many tags an item can have.
 const mostTags = 20
@@ -216,13 +227,16 @@ func Rules(ctx context.Context, t *tenant.Tenants, org id.Org, after RulePlace, 
 // rulesOn are the rules of an event that are switched on, in their order. It rides inbox_rule_by_position.
 func rulesOn(ctx context.Context, tx *tenant.Tx, e Event) ([]Rule, error) {
 	return tenant.AllIn(ctx, tx, scanRule, `
-		SELECT `+ruleColumns+` FROM inbox_rule WHERE org_id = $1 AND event = $2 AND enabled ORDER BY position, id`, tx.Org, e)
+		SELECT `+ruleColumns+` FROM inbox_rule WHERE org_id = $1 AND event = $2 AND enabled ORDER BY position, id LIMIT $3`, tx.Org, e, MaxEnabled)
 }
 
 // CreateRule enters a rule. The error is an errdefs.Invalid, or an errdefs.Conflict where there are too many.
 func CreateRule(ctx context.Context, tx *tenant.Tx, r Rule, who activity.Actor) (Rule, error) {
 	r.ID, r.Edition, r.CreatedAt, r.UpdatedAt = id.NewInboxRule(), 1, who.At, who.At
 	if err := r.check(); err != nil {
+		return r, err
+	}
+	if err := r.room(ctx, tx); err != nil {
 		return r, err
 	}
 	tx.Touch("inbox_rule", r.ID)
@@ -240,9 +254,30 @@ func CreateRule(ctx context.Context, tx *tenant.Tx, r Rule, who activity.Actor) 
 	return r, nil
 }
 
-// Change writes a rule that is locked. The error is an errdefs.Invalid.
+// room says whether there is room among the rules of its event for one that is switched on. The error is an errdefs.Conflict.
+func (r *Rule) room(ctx context.Context, tx *tenant.Tx) error {
+	if !r.Enabled {
+		return nil
+	}
+	var others int
+	if err := tx.QueryRow(ctx, `
+		SELECT count(*) FROM inbox_rule WHERE org_id = $1 AND event = $2 AND enabled AND id <> $3`, tx.Org, r.Event, r.ID).Scan(&others); err != nil {
+		return err
+	}
+	if others >= MaxEnabled {
+		return &errdefs.Conflict{
+			Noun: RuleNoun, Reason: ReasonRules, Message: fmt.Sprintf("There are %d rules on %s that are switched on, which is as many as there can be.", others, r.Event),
+		}
+	}
+	return nil
+}
+
+// Change writes a rule that is locked. The error is an errdefs.Invalid, or an errdefs.Conflict where too many are switched on.
 func (r *Rule) Change(ctx context.Context, tx *tenant.Tx, who activity.Actor) error {
 	if err := r.check(); err != nil {
+		return err
+	}
+	if err := r.room(ctx, tx); err != nil {
 		return err
 	}
 	r.Edition, r.UpdatedAt = r.Edition+1, who.At
@@ -286,6 +321,7 @@ func (c *Conditions) hold(ctx context.Context, i *Item, at time.Time, hours hour
 	}
 	switch {
 	case len(c.Kinds) > 0 && !slices.Contains(c.Kinds, i.Kind),
+		len(c.States) > 0 && !slices.Contains(c.States, i.State),
 		len(c.Bands) > 0 && (i.Band == nil || !slices.Contains(c.Bands, *i.Band)),
 		len(c.Portals) > 0 && !slices.Contains(c.Portals, i.Portal),
 		len(c.Personas) > 0 && !slices.Contains(c.Personas, i.Persona),

@@ -186,8 +186,8 @@ func (s *desk) parts(known notice.Known, notes []inbox.Note, comments []string) 
 	for _, n := range notes {
 		text := "Note: " + card.Clean(n.Text)
 		switch {
-		case n.Received() && (s.to.Config.On("includeConversation") && n.Text != ""):
-			text = "The visitor answered: " + card.Clean(n.Text)
+		case n.Received() && s.d.toldWords && n.Text != "":
+			text = "The visitor answered: " + card.Cut(card.Clean(n.Text), longestText)
 		case n.Received():
 			text = "The visitor answered by mail."
 		case n.Channel != nil:

@@ -56,7 +56,7 @@ ALTER TABLE inbox_item ADD COLUMN IF NOT EXISTS sla_due_at TIMESTAMPTZ;
 -- when somebody is told next that the item is due; null for not any more
 ALTER TABLE inbox_item ADD COLUMN IF NOT EXISTS due_step_at TIMESTAMPTZ;
 CREATE INDEX IF NOT EXISTS inbox_item_by_due_step ON inbox_item (due_step_at) WHERE due_step_at IS NOT NULL;
-CREATE INDEX IF NOT EXISTS inbox_item_due ON inbox_item (org_id, id) WHERE sla_due_at IS NOT NULL AND state IN ('new', 'open', 'waiting', 'snoozed');
+CREATE INDEX IF NOT EXISTS inbox_item_due ON inbox_item (org_id, sla_due_at, id) WHERE sla_due_at IS NOT NULL AND state IN ('new', 'open', 'waiting', 'snoozed');
 
 -- +goose Down
 DROP INDEX IF EXISTS inbox_item_due;
