@@ -37,9 +37,17 @@ func (a *API) registerInbound(s *route.Service) {
 		Identifies: func(r *http.Request, _ string) bool { return a.isGateway(r) },
 		// Who proves nothing sends no megabytes.
 		Before: func(_ context.Context, c *route.Call) error { return a.admit(c) },
-	}, func(_ context.Context, c *route.Call, _ string) (http.Handler, error) {
+	}, func(ctx context.Context, c *route.Call, _ string) (http.Handler, error) {
 		c.Identified()
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.inbound(w, r, c) }), nil
+		came, err := a.receiveMail(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(map[string]any{"data": came, "error": nil, "requestId": c.RequestID.String()})
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json; charset=utf-8")
+			_, _ = w.Write(text) // whoever left reads nothing
+		}), err
 	})
 }
 
@@ -70,7 +78,7 @@ func (a *API) admit(c *route.Call) error {
 	return nil
 }
 
-// InboundMail is what became of a mail.
+// inboundMail is what became of a mail.
 type inboundMail struct {
 	// Result is added, duplicate or ignored.
 	Result string `json:"result"`
@@ -78,54 +86,62 @@ type inboundMail struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func (a *API) inbound(w http.ResponseWriter, r *http.Request, c *route.Call) {
-	came, err := a.receiveMail(r, c)
-	body, status := any(map[string]any{"data": came, "error": nil, "requestId": c.RequestID.String()}), http.StatusOK
-	if err != nil {
-		p := c.Problem(err)
-		status = p.Code.Status()
-		body = map[string]any{"error": map[string]any{"code": p.Code, "message": c.Told(r.Context(), err)}}
-		if p.RetryAfter > 0 {
-			w.Header().Set("Retry-After", "3600")
-		}
-	}
-	text, err := json.Marshal(body)
-	if err != nil { // nothing here has what JSON cannot say
-		status = http.StatusInternalServerError
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(text) // whoever left reads nothing
+// The headers in which the gateway says to whom the mail was delivered and who sent it: the addresses of the envelope. They are
+// not in the path, which is logged on the way.
+const (
+	recipientHeader = "Visavis-Recipient"
+	senderHeader    = "Visavis-Sender"
+)
+
+// nobodySent says whether the sender of an envelope is nobody, as of bounces; pipe(8) of Postfix writes MAILER-DAEMON for nobody.
+func nobodySent(sender string) bool {
+	name, _, _ := strings.Cut(strings.Trim(sender, "<> "), "@")
+	return name == "" || strings.EqualFold(name, "MAILER-DAEMON")
 }
 
 // receiveMail adds a mail to the item that it answers.
-func (a *API) receiveMail(r *http.Request, c *route.Call) (inboundMail, error) {
-	m, err := mail.Read(c.Body())
+func (a *API) receiveMail(ctx context.Context, c *route.Call) (inboundMail, error) {
+	m, text, err := mail.ReadHead(c.Body())
 	if err != nil {
-		return inboundMail{}, problem.Invalid("body", "That is no mail in the form of RFC 5322.")
+		return inboundMail{}, noMail()
 	}
-	query := r.URL.Query()
 	to := m.To
-	if recipient := query.Get("recipient"); recipient != "" {
-		to = []string{recipient}
+	if recipient := c.Header(recipientHeader); recipient != "" {
+		to = []string{strings.Trim(recipient, "<> ")}
 	}
 	org, which, err := a.Answers.Of(to)
 	if err != nil {
 		return inboundMail{}, noAddress()
 	}
-	if m.Automatic || query.Has("sender") && strings.Trim(query.Get("sender"), "<> ") == "" {
+	if sender := c.Header(senderHeader); m.Automatic || sender != "" && nobodySent(sender) {
 		return inboundMail{"ignored", "automatic"}, nil
 	}
-	return a.keepMail(r.Context(), org, which, m, c.Now().UTC().Truncate(time.Microsecond))
+	return a.keepMail(ctx, org, which, m, text, c.Now().UTC().Truncate(time.Microsecond))
+}
+
+func noMail() error {
+	return problem.Invalid("body", "That is no mail in the form of RFC 5322.")
 }
 
 func noAddress() error {
 	return problem.New(problem.NotFound, "The mail is for no address that an item has.")
 }
 
-func (a *API) keepMail(ctx context.Context, org id.Org, which id.InboxItem, m mail.Received, now time.Time) (inboundMail, error) {
+func (a *API) keepMail(ctx context.Context, org id.Org, which id.InboxItem, m mail.Received, text func() (string, error), now time.Time) (inboundMail, error) {
 	came := inboundMail{Result: "duplicate"}
-	err := a.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
+	// What is refused is not read: that costs the most.
+	var there bool
+	err := a.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) (err error) {
+		there, err = inbox.Expects(ctx, tx, which, m.ID, now)
+		return err
+	}, tenant.Idempotent(true))
+	if err != nil || there {
+		return came, refusedAnswer(err)
+	}
+	if m.Text, err = text(); err != nil {
+		return came, noMail()
+	}
+	err = a.Tenants.InTx(ctx, org, func(ctx context.Context, tx *tenant.Tx) error {
 		came.Result = "duplicate"
 		added, err := inbox.Receive(ctx, tx, which, inbox.Received{MessageID: m.ID, Sender: m.From, Text: m.Text, At: now})
 		if added {
@@ -133,18 +149,23 @@ func (a *API) keepMail(ctx context.Context, org id.Org, which id.InboxItem, m ma
 		}
 		return err
 	}, tenant.Idempotent(true))
+	return came, refusedAnswer(err)
+}
+
+// refusedAnswer is an error of inbox.Receive as the gateway is told.
+func refusedAnswer(err error) error {
 	if refused, ok := errors.AsType[*errdefs.Conflict](err); ok {
 		switch refused.Reason {
 		case inbox.ReasonForgotten:
-			return came, problem.New(problem.Gone, "The visitor was forgotten, so nothing of theirs is kept.")
+			return problem.New(problem.Gone, "The visitor was forgotten, so nothing of theirs is kept.")
 		case inbox.ReasonOften:
 			p := problem.New(problem.RateLimited, "%s", refused.Message)
 			p.RetryAfter = time.Hour
-			return came, p
+			return p
 		}
 	}
 	if errdefs.IsNotFound(err, inbox.Noun) || errors.Is(err, directory.ErrUnknown) {
-		return came, noAddress()
+		return noAddress()
 	}
-	return came, err
+	return err
 }

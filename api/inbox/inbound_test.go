@@ -30,11 +30,16 @@ type handed struct {
 }
 
 // gateway hands a mail over.
-func gateway(t *testing.T, w *apitest.World, secret, query string, body []byte, kinds ...string) handed {
+func gateway(t *testing.T, w *apitest.World, secret, envelope string, body []byte, kinds ...string) handed {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/inbox/inbound-mail"+query, strings.NewReader(string(body)))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+"/inbox/inbound-mail", strings.NewReader(string(body)))
 	require.NoError(t, err)
-	r.Header.Set("Content-Type", strings.Join(append(kinds, "message/rfc822")[:1], ""))
+	r.Header.Set("Content-Type", append(kinds, "message/rfc822")[0])
+	said, err := url.ParseQuery(envelope)
+	require.NoError(t, err)
+	for name, values := range said {
+		r.Header.Set("Visavis-"+name, values[0])
+	}
 	if secret != "" {
 		r.Header.Set("Authorization", "Bearer "+secret)
 	}
@@ -43,14 +48,17 @@ func gateway(t *testing.T, w *apitest.World, secret, query string, body []byte, 
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
-	var said struct {
-		Data  struct{ Result string }
+	var told struct {
+		Data  *struct{ Result string }
 		Error *struct{ Code string }
 	}
-	require.NoError(t, json.Unmarshal(text, &said), "%s", text)
-	h := handed{status: answer.StatusCode, result: said.Data.Result}
-	if said.Error != nil {
-		h.code = said.Error.Code
+	require.NoError(t, json.Unmarshal(text, &told), "%s", text)
+	h := handed{status: answer.StatusCode}
+	if told.Data != nil {
+		h.result = told.Data.Result
+	}
+	if told.Error != nil {
+		h.code = told.Error.Code
 	}
 	return h
 }
@@ -134,6 +142,7 @@ func TestMailsThatAreNotTaken(t *testing.T) {
 		require.Equal(t, handed{401, "", "unauthorized"}, gateway(t, w, secret, "", good))
 	}
 	require.Equal(t, handed{415, "", "unsupported_media_type"}, gateway(t, w, apitest.InboundSecret, "", good, "text/html"))
+	require.Equal(t, handed{415, "", "unsupported_media_type"}, gateway(t, w, apitest.InboundSecret, "", good, "application/json"))
 	require.Equal(t, handed{400, "", "invalid_request"}, gateway(t, w, apitest.InboundSecret, "", []byte("\r\nno mail")))
 	require.Equal(t, handed{413, "", "too_large"}, gateway(t, w, apitest.InboundSecret, "", make([]byte, 11<<20)))
 
@@ -150,11 +159,12 @@ func TestMailsThatAreNotTaken(t *testing.T) {
 	for _, head := range []string{"Auto-Submitted: auto-replied", "Precedence: bulk", "Return-Path: <>"} {
 		require.Equal(t, handed{200, "ignored", ""}, gateway(t, w, apitest.InboundSecret, "", answerMail(to, "3@mx.example.com", "Away.", head)), head)
 	}
-	require.Equal(t, handed{200, "ignored", ""}, gateway(t, w, apitest.InboundSecret, "?sender=%3C%3E", good))
+	require.Equal(t, handed{200, "ignored", ""}, gateway(t, w, apitest.InboundSecret, "sender=%3C%3E", good))
+	require.Equal(t, handed{200, "ignored", ""}, gateway(t, w, apitest.InboundSecret, "sender=MAILER-DAEMON", good))
 	require.Len(t, notes(read(t, w, which, w.Acme.New)), 1, "nothing was added")
 
 	// What the gateway says counts before the head, which anyone writes.
-	envelope := "?" + url.Values{"recipient": {to}, "sender": {"kim@example.com"}}.Encode()
+	envelope := url.Values{"recipient": {to}, "sender": {"kim@example.com"}}.Encode()
 	require.Equal(t, handed{200, "added", ""}, gateway(t, w, apitest.InboundSecret, envelope, answerMail("sales@example.com", "4@mx.example.com", "Yes.")))
 	for n := range 25 {
 		gateway(t, w, apitest.InboundSecret, "", answerMail(to, fmt.Sprint(n, "@flood.example.com"), "Yes."))
@@ -259,4 +269,18 @@ func TestNothingOfAnAnswerStays(t *testing.T) {
 	require.Equal(t, handed{200, "added", ""}, gateway(t, w, apitest.InboundSecret, "", []byte(strings.Replace(attached, "<1@", "<2@", 1))))
 	require.Equal(t, handed{200, "duplicate", ""}, gateway(t, w, apitest.InboundSecret, "", []byte(strings.Replace(attached, "<1@", "<2@", 1))))
 	require.Empty(t, apitest.Marked(t, w), "of zero retention nothing but that it came")
+}
+
+// Whatever a mail says that it is from, it is taken.
+func TestHostileSenders(t *testing.T) {
+	t.Parallel()
+	w := apitest.NewWorld(t)
+	which, to := written(t, w)
+	for name, from := range map[string]string{"nul": "\x00kim@example.com", "long": strings.Repeat("a", 50_000) + "@example.com", "bytes": "\xff\xfe@example.com"} {
+		body := "From: " + from + "\r\nTo: " + to + "\r\nMessage-ID: <" + name + "@mx.example.com>\r\n\r\nHi\r\n"
+		require.Equal(t, handed{200, "added", ""}, gateway(t, w, apitest.InboundSecret, "", []byte(body)), name)
+	}
+	for _, n := range notes(read(t, w, which, w.Acme.New))[1:] {
+		require.Nil(t, n["from"])
+	}
 }

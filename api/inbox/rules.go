@@ -316,13 +316,17 @@ func (b *InboxRuleActions) actions() (t inbox.Actions, err error) {
 
 // mayMail refuses a rule that mails details to whoever may not read them, or where nothing is mailed.
 func (a *API) mayMail(c *route.Call, r inbox.Rule) error {
+	field := "body.then.mailTo"
+	if len(r.Then.MailTo) == 0 {
+		field = "body.then.mailAssignee"
+	}
 	switch {
 	case !r.Then.Mails():
 		return nil
 	case !c.Principal.Key.Grant().Holds(scope.InboxRead):
-		return problem.New(problem.Forbidden, "This key lacks the scope %s, which a rule that tells somebody by mail needs.", scope.InboxRead).WithParam("body.then.mailTo")
+		return problem.New(problem.Forbidden, "This key lacks the scope %s, which a rule that tells somebody by mail needs.", scope.InboxRead).WithParam(field)
 	case a.Gate.Mails == nil:
-		return problem.Conflicting("no_mail", "This deployment sends no mail. Whoever operates it sets mail-url.").WithParam("body.then.mailTo")
+		return problem.Conflicting("no_mail", "This deployment sends no mail. Whoever operates it sets mail-url.").WithParam(field)
 	}
 	return nil
 }
@@ -335,6 +339,22 @@ func namesKnown(ctx context.Context, tx *tenant.Tx, r inbox.Rule, when, then boo
 			return noRuleSchedule()
 		} else if err != nil {
 			return err
+		}
+	}
+	if when {
+		for n, p := range r.When.Portals {
+			if _, err := portal.Find(ctx, tx, p); errdefs.IsAbsent(err, portal.Noun) {
+				return problem.Missing("portal").WithParam(fmt.Sprintf("body.when.portalIds[%d]", n))
+			} else if err != nil {
+				return err
+			}
+		}
+		for n, p := range r.When.Personas {
+			if _, err := persona.Find(ctx, tx, p); errdefs.IsAbsent(err, persona.Noun) {
+				return problem.Missing("persona").WithParam(fmt.Sprintf("body.when.personaIds[%d]", n))
+			} else if err != nil {
+				return err
+			}
 		}
 	}
 	if !then {

@@ -229,6 +229,8 @@ func TestRulesAreTriedOutAndRefused(t *testing.T) {
 		"two ways to assign":    {"item_created", nil, map[string]any{"roundRobin": []any{stranger}, "roundRobinDepartment": "x"}, 404, "body.then.roundRobin[0]"},
 		"a stranger":            {"item_created", nil, map[string]any{"assigneeId": stranger}, 404, "body.then.assigneeId"},
 		"a stranger by mail":    {"item_created", nil, map[string]any{"mailTo": []any{stranger}}, 404, "body.then.mailTo[0]"},
+		"another's portal":      {"item_created", map[string]any{"portalIds": []any{w.Campus(t, w.Globex)}}, map[string]any{"urgency": "high"}, 404, "body.when.portalIds[0]"},
+		"another's persona":     {"item_created", map[string]any{"personaIds": []any{w.Make(t, w.Globex, "createPersona")["id"]}}, map[string]any{"urgency": "high"}, 404, "body.when.personaIds[0]"},
 		"another's schedule":    {"item_created", map[string]any{"hours": map[string]any{"within": true, "scheduleId": theirs}}, map[string]any{"urgency": "high"}, 404, "body.when.hours.scheduleId"},
 		"no hours":              {"item_created", map[string]any{"hours": map[string]any{"within": true}}, map[string]any{"urgency": "high"}, 400, "body.when.hours"},
 		"no zone":               {"item_created", map[string]any{"hours": map[string]any{"within": true, "timezone": "Mars/Base"}}, map[string]any{"urgency": "high"}, 400, "body.when.hours.timezone"},
@@ -247,9 +249,9 @@ func TestRulesAreTriedOutAndRefused(t *testing.T) {
 	}
 	writes := w.Scoped(contract.Latest, scope.InboxWrite)
 	apitest.RequireError(t, w.CallAs(t, "createInboxRule", "", writes, map[string]any{"name": "x", "on": "item_created", "then": map[string]any{"mailAssignee": true}}),
-		http.StatusForbidden, "forbidden", "body.then.mailTo")
+		http.StatusForbidden, "forbidden", "body.then.mailAssignee")
 	mailing := rule(t, w, "item_created", nil, map[string]any{"mailAssignee": true})
-	apitest.RequireError(t, w.CallAs(t, "updateInboxRule", mailing, writes, map[string]any{"when": map[string]any{}}), http.StatusForbidden, "forbidden", "body.then.mailTo")
+	apitest.RequireError(t, w.CallAs(t, "updateInboxRule", mailing, writes, map[string]any{"when": map[string]any{}}), http.StatusForbidden, "forbidden", "body.then.mailAssignee")
 	require.Equal(t, http.StatusOK, w.CallAs(t, "updateInboxRule", mailing, writes, map[string]any{"enabled": false}).Status, "switching it off always works")
 	apitest.RequireError(t, w.CallAs(t, "getInboxRule", mailing, w.Globex.New, nil), http.StatusNotFound, "not_found", "path.id")
 }

@@ -154,7 +154,7 @@ func (c *Call) spoolBody() error {
 	if c.request.ContentLength > limit {
 		return tooLarge(limit)
 	}
-	if c.request.ContentLength != 0 && !c.Op.isRaw(c.request.Header.Get("Content-Type")) && !c.Op.isJSON(c.request.Header.Get("Content-Type")) {
+	if c.request.ContentLength != 0 && !c.Op.takesType(c.request.Header.Get("Content-Type")) {
 		return problem.New(problem.UnsupportedMediaType, "Send the body as %s.", c.Op.takes()).WithParam("header.Content-Type")
 	}
 	a := c.receive(limit)

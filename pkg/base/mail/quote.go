@@ -2,15 +2,16 @@ package mail
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // How programs write that a quotation follows, in the languages that mails are written in.
 var (
-	attribution = regexp.MustCompile(`(?i)^\s*(on|am|le|el|في)\s.{5,400}(wrote|schrieb|a écrit|escribió|كتب)[^\n]{0,200}:\s*$`)
-	original    = regexp.MustCompile(`(?i)^\s*-{2,}\s*(original message|forwarded message|ursprüngliche nachricht|message d['’]origine|mensaje original|الرسالة الأصلية)`)
-	fromLine    = regexp.MustCompile(`(?i)^\s*\*?(from|von|de|من)\s?:\*?\s+\S`)
-	headLine    = regexp.MustCompile(`(?i)^\s*\*?(sent|date|to|subject|gesendet|datum|an|betreff|envoyé|à|objet|enviado|fecha|para|asunto|تاريخ|إلى|الموضوع)\s?:\*?\s`)
+	original = regexp.MustCompile(`(?i)^\s*-{2,}\s*(original message|forwarded message|ursprüngliche nachricht|message d['’]origine|mensaje original|الرسالة الأصلية)`)
+	fromLine = regexp.MustCompile(`(?i)^\s*\*?(from|von|de|من)\s?:\*?\s+\S`)
+	headLine = regexp.MustCompile(`(?i)^\s*\*?(sent|date|to|subject|gesendet|datum|an|betreff|envoyé|à|objet|enviado|fecha|para|asunto|تاريخ|إلى|الموضوع)\s?:\*?\s`)
 )
 
 // longestLine is how much of a line is looked at.
@@ -74,11 +75,38 @@ func attributed(lines []string, n int) int {
 		if strings.TrimSpace(line) == "" || quoted(line) {
 			return 0
 		}
-		if all = strings.TrimSpace(all + " " + short(line)); attribution.MatchString(all) {
+		if all = strings.TrimSpace(all + " " + short(line)); attributes(all) {
 			return length
 		}
 	}
 	return 0
+}
+
+// How an attribution begins and which verb it has, in the languages that mails are written in.
+var (
+	attributionWords = []string{"on", "am", "le", "el", "في"}
+	attributionVerbs = []string{"wrote", "schrieb", "a écrit", "escribió", "كتب"}
+)
+
+// attributes says whether a line without spaces around it is as "On Monday, Kim wrote:".
+func attributes(line string) bool {
+	text, found := strings.CutSuffix(line, ":")
+	if !found {
+		return false
+	}
+	text = strings.ToLower(text)
+	word, rest, _ := strings.Cut(strings.ReplaceAll(text, "\t", " "), " ")
+	if !slices.Contains(attributionWords, word) {
+		return false
+	}
+	return slices.ContainsFunc(attributionVerbs, func(verb string) bool {
+		at := strings.LastIndex(rest, verb)
+		if at < 0 {
+			return false
+		}
+		before, after := utf8.RuneCountInString(rest[:at]), utf8.RuneCountInString(rest[at+len(verb):])
+		return before >= 5 && before <= 400 && after <= 200
+	})
 }
 
 // tidy leaves out empty lines around a text, and all but one between.

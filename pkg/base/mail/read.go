@@ -39,6 +39,9 @@ const (
 	deepest     = 8
 	mostWritten = 256 << 10
 	longestID   = 250
+	// mostUnquoted is in how much of a text is looked for what it quotes: more than is kept of it.
+	mostUnquoted   = 64 << 10
+	longestAddress = 320
 )
 
 // LongestText bounds what is kept of a mail, in characters.
@@ -49,26 +52,62 @@ var ErrNoMail = errors.New("it is no mail (RFC 5322)")
 
 // Read reads a mail in the form of RFC 5322. The error is ErrNoMail.
 func Read(raw []byte) (Received, error) {
+	r, text, err := ReadHead(raw)
+	if err != nil {
+		return Received{}, err
+	}
+	r.Text, err = text()
+	return r, err
+}
+
+// ReadHead reads the head of a mail, which costs little, and answers how its Text is read, which costs more. The error is
+// ErrNoMail.
+func ReadHead(raw []byte) (r Received, text func() (string, error), err error) {
 	e, err := message.ReadWithOptions(bytes.NewReader(raw), &message.ReadOptions{MaxHeaderBytes: mostHead})
 	if e == nil || err != nil && !readable(err) || e.Header.Len() == 0 {
-		return Received{}, ErrNoMail
+		return Received{}, nil, ErrNoMail
 	}
 	h := &e.Header
-	r := Received{ID: messageID(h.Get("Message-Id"), raw), Automatic: automatic(h)}
+	r = Received{ID: messageID(h.Get("Message-Id"), raw), Automatic: automatic(h)}
 	if all := addresses(h, "From"); len(all) > 0 {
 		r.From = all[0]
 	}
 	for _, name := range []string{"Delivered-To", "X-Original-To", "Envelope-To", "To", "Cc"} {
 		r.To = append(r.To, addresses(h, name)...)
 	}
-	b := &bodies{}
-	b.read(e, 0)
-	text := b.plain
-	if strings.TrimSpace(text) == "" {
-		text = plainOf(b.html)
+	return r, func() (string, error) {
+		if !headsBounded(raw) {
+			return "", ErrNoMail
+		}
+		b := &bodies{}
+		b.read(e, 0)
+		text := b.plain
+		if strings.TrimSpace(text) == "" {
+			text = plainOf(b.html)
+		}
+		return cut(Unquote(clean(text[:min(len(text), mostUnquoted)])), LongestText), nil
+	}, nil
+}
+
+// headsBounded says whether no part has a head that is larger than a mail's can be: what reads parts reads all of it.
+func headsBounded(raw []byte) bool {
+	head, in := 0, false
+	for len(raw) > 0 {
+		line, rest, _ := bytes.Cut(raw, []byte{'\n'})
+		raw = rest
+		switch {
+		case bytes.HasPrefix(line, []byte("--")):
+			head, in = 0, true
+		case !in:
+		case len(line) > 0 && (line[0] == ' ' || line[0] == '\t') || bytes.IndexByte(line, ':') >= 0:
+			if head += len(line); head > mostHead {
+				return false
+			}
+		default:
+			in = false
+		}
 	}
-	r.Text = cut(Unquote(clean(text)), LongestText)
-	return r, nil
+	return true
 }
 
 // readable says that a part can be read although its charset or encoding is not known.
@@ -89,16 +128,24 @@ func addresses(h *message.Header, name string) (all []string) {
 	for fields := h.FieldsByKey(name); fields.Next() && len(all) < mostParts; {
 		list, err := mail.ParseAddressList(fields.Value())
 		if err != nil {
-			if one := strings.Trim(strings.TrimSpace(fields.Value()), "<>"); strings.Count(one, "@") == 1 && !strings.ContainsAny(one, " ,;") && len(one) <= 320 {
-				all = append(all, strings.ToLower(one))
+			if one := strings.Trim(strings.TrimSpace(fields.Value()), "<>"); strings.Count(one, "@") == 1 && !strings.ContainsAny(one, " ,;") {
+				all = append(all, address(one))
 			}
 			continue
 		}
 		for _, a := range list {
-			all = append(all, strings.ToLower(a.Address))
+			all = append(all, address(a.Address))
 		}
 	}
 	return all
+}
+
+// address is one in lower case; empty for what no database keeps, or what is too long to be one.
+func address(one string) string {
+	if !utf8.ValidString(one) || utf8.RuneCountInString(one) > longestAddress || strings.ContainsFunc(one, unicode.IsControl) {
+		return ""
+	}
+	return strings.ToLower(one)
 }
 
 // automatic says whether a machine wrote a mail.

@@ -147,3 +147,28 @@ func TestUnquote(t *testing.T) {
 		})
 	}
 }
+
+// What strangers send costs little, however it is made.
+func TestHostileMailsCostLittle(t *testing.T) {
+	t.Parallel()
+	lines := func(line string, size int) string { return strings.Repeat(line, size/len(line)) }
+	for name, text := range map[string]string{
+		"attributions without end": lines("on x wrote ", 256<<10),
+		"lines of attributions":    lines("on "+strings.Repeat("x wrote ", 100)+":\r\n", 256<<10),
+		"short attributions":       lines("on wrote:\r\n", 256<<10),
+	} {
+		began := time.Now()
+		_, err := mail.Read(raw("From: kim@example.com", "", text))
+		require.NoError(t, err, name)
+		require.Less(t, time.Since(began), 300*time.Millisecond, name)
+	}
+	began := time.Now()
+	_, err := mail.Read(raw(append([]string{"From: kim@example.com"}, multipart("mixed", "b", lines("a:b\r\n", 9<<20)+"\r\n\r\nYes.")...)...))
+	require.ErrorIs(t, err, mail.ErrNoMail, "a part's head is not endless")
+	require.Less(t, time.Since(began), 300*time.Millisecond)
+
+	long := lines("WWVzLCBhdCB0ZW4u\r\n", 9<<20)
+	got, err := mail.Read(raw(append([]string{"From: kim@example.com"}, multipart("mixed", "b", "Content-Type: image/png\r\n\r\n"+long, "\r\nYes.")...)...))
+	require.NoError(t, err)
+	require.Equal(t, "Yes.", got.Text, "what is attached can be large")
+}

@@ -44,22 +44,8 @@ func Receive(ctx context.Context, tx *tenant.Tx, which id.InboxItem, r Received)
 	if err != nil {
 		return false, err
 	}
-	if i.ForgottenAt != nil {
-		return false, i.conflict(ReasonForgotten, "The visitor was forgotten, so nothing of theirs is kept.")
-	}
-	var there bool
-	var all, lately int
-	if err := tx.QueryRow(ctx, `
-		SELECT count(*) FILTER (WHERE message_id IN ($3, $5)) > 0, count(*), count(*) FILTER (WHERE at > $4)
-		FROM inbox_note WHERE org_id = $1 AND item_id = $2 AND message_id IS NOT NULL`,
-		tx.Org, which, r.MessageID, r.At.Add(-time.Hour), digested(r.MessageID)).Scan(&there, &all, &lately); err != nil || there {
+	if there, err := i.hasAnswer(ctx, tx, r.MessageID, r.At); err != nil || there {
 		return false, err
-	}
-	switch {
-	case all >= mostAnswers:
-		return false, i.conflict(ReasonAnswers, "The item has as many answers as it can have.")
-	case lately >= answersAnHour:
-		return false, i.conflict(ReasonOften, "The item had as many answers as it can have in an hour.")
 	}
 	kept, until, err := i.keptUntil(ctx, tx, r.At)
 	if err != nil {
@@ -81,6 +67,36 @@ func Receive(ctx context.Context, tx *tenant.Tx, which id.InboxItem, r Received)
 	}
 	activity.Actor{By: ByVisitor, At: r.At}.Log(tx, "inbox_item.answered", "inbox_item", i.ID, nil)
 	return true, i.settle(ctx, tx, before, Replied, n.ID.String(), r.At, func() { i.tellChanged(tx, before, fields, ByVisitor) })
+}
+
+// Expects says whether an answer would be taken, and there whether it was: before it is read. The error is that of Receive.
+func Expects(ctx context.Context, tx *tenant.Tx, which id.InboxItem, messageID string, at time.Time) (there bool, err error) {
+	i, err := Find(ctx, tx, which)
+	if err != nil {
+		return false, err
+	}
+	return i.hasAnswer(ctx, tx, messageID, at)
+}
+
+// hasAnswer says whether an answer was taken. The error is an errdefs.Conflict where no more are.
+func (i *Item) hasAnswer(ctx context.Context, tx *tenant.Tx, messageID string, at time.Time) (there bool, err error) {
+	if i.ForgottenAt != nil {
+		return false, i.conflict(ReasonForgotten, "The visitor was forgotten, so nothing of theirs is kept.")
+	}
+	var all, lately int
+	if err := tx.QueryRow(ctx, `
+		SELECT count(*) FILTER (WHERE message_id IN ($3, $5)) > 0, count(*), count(*) FILTER (WHERE at > $4)
+		FROM inbox_note WHERE org_id = $1 AND item_id = $2 AND message_id IS NOT NULL`,
+		tx.Org, i.ID, messageID, at.Add(-time.Hour), digested(messageID)).Scan(&there, &all, &lately); err != nil || there {
+		return there, err
+	}
+	switch {
+	case all >= mostAnswers:
+		return false, i.conflict(ReasonAnswers, "The item has as many answers as it can have.")
+	case lately >= answersAnHour:
+		return false, i.conflict(ReasonOften, "The item had as many answers as it can have in an hour.")
+	}
+	return false, nil
 }
 
 // digested is a Message-ID as it is kept once the words of its mail are not: a mail program can put the name of its machine into it.
