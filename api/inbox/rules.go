@@ -16,6 +16,8 @@ import (
 	"visavis.dev/pkg/base/language"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/personas/persona"
+	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/slot"
 	"visavis.dev/pkg/store/tenant"
@@ -331,6 +333,25 @@ func (a *API) mayMail(c *route.Call, r inbox.Rule) error {
 	return nil
 }
 
+// placesKnown refuses conditions that name a portal or a persona that the organization does not have.
+func placesKnown(ctx context.Context, tx *tenant.Tx, w inbox.Conditions) error {
+	for n, p := range w.Portals {
+		if _, err := portal.Find(ctx, tx, p); errdefs.IsAbsent(err, portal.Noun) {
+			return problem.Missing("portal").WithParam(fmt.Sprintf("body.when.portalIds[%d]", n))
+		} else if err != nil {
+			return err
+		}
+	}
+	for n, p := range w.Personas {
+		if _, err := persona.Find(ctx, tx, p); errdefs.IsAbsent(err, persona.Noun) {
+			return problem.Missing("persona").WithParam(fmt.Sprintf("body.when.personaIds[%d]", n))
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // namesKnown refuses a rule that names people or a schedule that the organization does not have. Those of fields that
 // stay as they were are not looked at: who is gone since is passed over.
 func namesKnown(ctx context.Context, tx *tenant.Tx, r inbox.Rule, when, then bool) error {
@@ -342,19 +363,8 @@ func namesKnown(ctx context.Context, tx *tenant.Tx, r inbox.Rule, when, then boo
 		}
 	}
 	if when {
-		for n, p := range r.When.Portals {
-			if _, err := portal.Find(ctx, tx, p); errdefs.IsAbsent(err, portal.Noun) {
-				return problem.Missing("portal").WithParam(fmt.Sprintf("body.when.portalIds[%d]", n))
-			} else if err != nil {
-				return err
-			}
-		}
-		for n, p := range r.When.Personas {
-			if _, err := persona.Find(ctx, tx, p); errdefs.IsAbsent(err, persona.Noun) {
-				return problem.Missing("persona").WithParam(fmt.Sprintf("body.when.personaIds[%d]", n))
-			} else if err != nil {
-				return err
-			}
+		if err := placesKnown(ctx, tx, r.When); err != nil {
+			return err
 		}
 	}
 	if !then {

@@ -101,7 +101,7 @@ func handMailOver(ctx context.Context, from io.Reader, url, secretFile, recipien
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close() //nolint:errcheck // what was read was read
+	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
 	if err != nil {
 		return err

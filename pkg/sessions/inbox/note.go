@@ -36,8 +36,6 @@ const noteColumns = `id, author, text, at, channel, message_id, sender, words_un
 
 func scanNote(row pgx.CollectableRow) (Note, error) { return pgx.RowToStructByPos[Note](row) }
 
-func scanNoteID(row pgx.CollectableRow) (id.InboxNote, error) { return pgx.RowTo[id.InboxNote](row) }
-
 // Notes are those of an item, oldest first. It rides inbox_note_pkey.
 func Notes(ctx context.Context, t *tenant.Tenants, org id.Org, of id.InboxItem) ([]Note, error) {
 	return tenant.All(ctx, t, org, scanNote, `
