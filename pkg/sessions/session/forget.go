@@ -46,8 +46,8 @@ func SweepAnswers(ctx context.Context, t *tenant.Tenants, shard string, now time
 	rows, err := db.Query(ctx, `
 		SELECT DISTINCT n.org_id, n.item_id FROM (
 			SELECT n.org_id, n.item_id FROM inbox_note n JOIN org_fence f ON f.org_id = n.org_id AND f.state IN ('open', 'capture')
-				JOIN inbox_item i ON i.org_id = n.org_id AND i.id = n.item_id
-			WHERE n.words_until <= $1 AND NOT EXISTS (SELECT 1 FROM session s WHERE s.org_id = i.org_id AND s.id = i.session_id AND s.on_hold)
+			WHERE n.words_until <= $1 AND NOT COALESCE((
+				SELECT s.on_hold FROM inbox_item i JOIN session s ON s.org_id = i.org_id AND s.id = i.session_id WHERE i.org_id = n.org_id AND i.id = n.item_id), false)
 			ORDER BY n.words_until LIMIT $2) n`, now, SweepBatch)
 	if err != nil {
 		return 0, err
