@@ -53,6 +53,7 @@ import (
 	"visavis.dev/pkg/personas/connection"
 	"visavis.dev/pkg/personas/dispatch"
 	packs "visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/artwork"
 	"visavis.dev/pkg/portals/portal/template"
@@ -85,6 +86,9 @@ type Parts struct {
 	Files       *file.Store
 	// Gallery is what portals are built from.
 	Gallery *template.Gallery
+	// Answers are the addresses that visitors answer to by mail, and InboundSecret proves who hands those mails over; nil for none.
+	Answers       *mailer.Answers
+	InboundSecret []byte
 	// Gate lets people in to portals.
 	Gate    *signin.Gate
 	Health  *health.Checker
@@ -156,7 +160,7 @@ func Operations(s *route.Service, p Parts) {
 	(&assignments.API{Tenants: d.Tenants, Gate: p.Gate}).Register(s)
 	(&hiring.API{Tenants: d.Tenants, Plans: p.Plans, Gate: p.Gate, PortalURL: p.PortalURL, Calendars: calendars}).Register(s)
 	(&ats.API{Tenants: d.Tenants, Organization: p.Organization, Gate: p.Gate, Opener: p.Connections, Limiter: d.Limiter, Reporter: p.Reporter}).Register(s)
-	(&inbox.API{Tenants: d.Tenants, Gate: p.Gate, Calendars: calendars}).Register(s)
+	(&inbox.API{Tenants: d.Tenants, Gate: p.Gate, Calendars: calendars, Answers: p.Answers, InboundSecret: p.InboundSecret}).Register(s)
 	(&dashboards.API{Tenants: d.Tenants, Embeds: p.Embeds, PortalURL: p.PortalURL}).Register(s)
 	(&exports.API{}).Register(s)
 	(&webhooks.API{Tenants: d.Tenants, Egress: p.Egress, Plans: p.Plans, Vault: p.Vault}).Register(s)

@@ -17,6 +17,7 @@ var unlogged = map[string]string{
 	"askPersona":          "it reads: an answer, of which nothing is kept",
 	"askAgent":            "it reads: an answer, of whose asker nothing is kept",
 	"searchKnowledgeBase": "it reads",
+	"previewInboxRule":    "it reads: a dry run",
 	"endIdleSessions":     "a dry run, which reads; each session that it ends otherwise has an entry",
 	"speakVoice":          "it reads: sound, of which nothing is kept",
 	"testConnection":      "a trial, which the list of the connection's calls has",

@@ -73,6 +73,7 @@ func New(t testing.TB, options ...Option) *API {
 			FilesURL:     "file://" + filepath.ToSlash(t.TempDir()) + "?no_tmp_dir=true&metadata=skip",
 			PlansText:    config.Plans, Rates: rate.Rates{}, MaxConns: 8, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
 			AllowAddresses: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Mail: shredder{},
+			InboundDomain: InboundDomain, InboundSecret: []byte(InboundSecret),
 		},
 		Front:  Front{PerAddress: rate.SpecPerAddress, Pods: 1},
 		Server: Server{Version: "test"},
@@ -90,6 +91,12 @@ func New(t testing.TB, options ...Option) *API {
 	a.Acme, a.Globex = a.NewOrg("Acme", "shard-1", "business"), a.NewOrg("Globex", "shard-2", "business")
 	return a
 }
+
+// Where visitors' answers come to, and the secret of the gateway that hands them over.
+const (
+	InboundDomain = "answers.example.com"
+	InboundSecret = "the secret of the gateway"
+)
 
 // shredder is a mail server that takes everything: what is sent is the business of the
 // tests of package letter.

@@ -254,8 +254,13 @@ var bodies = map[string]func(n int) map[string]any{
 			"state": "snoozed", "snoozedUntil": time.Now().Add(time.Duration(n+1) * time.Hour).UTC().Format(time.RFC3339), "assigneeId": nil,
 			"urgency": "high", "department": fmt.Sprint("Sales ", n), "tags": []any{"fair", fmt.Sprint(n)}, "leadBand": "hot",
 			"externalId": fmt.Sprint("lead-", n), "metadata": map[string]any{"source": "tests"},
+			"slaDueAt": time.Now().Add(time.Duration(n+2) * time.Hour).UTC().Format(time.RFC3339),
 		}
 	},
+	"createInboxRule":    RuleBody,
+	"updateInboxRule":    RuleBody,
+	"previewInboxRule":   func(n int) map[string]any { return map[string]any{"when": RuleBody(n)["when"]} },
+	"setInboxTeamMember": TeamBody,
 	"replyToInboxItem": func(n int) map[string]any {
 		return map[string]any{"text": fmt.Sprint("Thank you ", n), "channel": "mail", "replyTo": "sales@example.com"}
 	},

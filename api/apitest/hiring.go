@@ -334,6 +334,6 @@ func (w *World) Post(t testing.TB, to mail.Sender) {
 	t.Helper()
 	w.runJobs(t, (&mailer.Worker{
 		Tenants: w.Tenants, Vault: w.Gate.Mails.Vault, Sender: to, PortalURL: "https://portal.example.com", Candidates: candidate.Letters{}, Interviews: candidate.Letters{},
-		Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
+		Answers: w.Answers, Clock: clock.RealClock{}, Log: slog.New(slog.DiscardHandler),
 	}).Background().Works)
 }

@@ -3,6 +3,7 @@ package apitest
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -50,6 +51,39 @@ func ScheduleBody(n int) map[string]any {
 		}},
 		"stepMinutes": 60, "noticeMinutes": 0, "horizonDays": 60, "capacity": 1, "calendar": nil,
 	}
+}
+
+// RuleBody is a good body with every property of a rule, which applies to no item of other tests.
+func RuleBody(n int) map[string]any {
+	return map[string]any{
+		"name": fmt.Sprint("Rule ", n), "enabled": true, "position": n % 10, "on": "item_created",
+		"when": map[string]any{
+			"kinds": []any{"lead", "handoff"}, "leadBands": []any{"hot"}, "channels": []any{"voice"}, "languages": []any{"German"},
+			"departments": []any{"Sales"}, "urgencies": []any{"high"}, "tags": []any{"of rules alone"}, "assigned": false,
+			"hours": map[string]any{"within": true, "timezone": "Europe/Berlin", "hours": []any{map[string]any{"day": "monday", "from": "09:00", "to": "17:00"}}},
+		},
+		"then": map[string]any{
+			"roundRobinDepartment": "Sales", "department": "Sales", "urgency": "high", "addTags": []any{"ruled"}, "dueInMinutes": 60, "snoozeMinutes": 5,
+			"mailAssignee": true,
+		},
+	}
+}
+
+// TeamBody is a good body with every property of a member of the inbox's team.
+func TeamBody(n int) map[string]any {
+	return map[string]any{
+		"away": true, "awayUntil": time.Now().Add(time.Duration(n+1) * time.Hour).UTC().Format(time.RFC3339), "departments": []any{"Sales"},
+		"hours": map[string]any{"timezone": "Europe/Berlin", "hours": []any{map[string]any{"day": "monday", "from": "09:00", "to": "17:00"}}},
+	}
+}
+
+// TeamMember makes a person who is of the inbox's team.
+func (w *World) TeamMember(t testing.TB, org *Org, body map[string]any) string {
+	t.Helper()
+	who := w.Member(t, org)["id"].(string)
+	answer := w.CallAs(t, "setInboxTeamMember", who, org.New, body)
+	require.Equal(t, http.StatusOK, answer.Status, "%s", answer.Raw)
+	return who
 }
 
 // Handoff has the visitor of a live conversation ask for a person.

@@ -49,6 +49,12 @@ var Kinds = map[string]func(testing.TB, *World, *Org) string{
 	"/inbox/{id}": func(t testing.TB, w *World, org *Org) string {
 		return w.Make(t, org, "createInboxItem")["id"].(string)
 	},
+	"/inbox/rules/{id}": func(t testing.TB, w *World, org *Org) string {
+		return w.Make(t, org, "createInboxRule")["id"].(string)
+	},
+	"/inbox/team/{id}": func(t testing.TB, w *World, org *Org) string {
+		return w.TeamMember(t, org, TeamBody(w.n))
+	},
 	// One of a conversation that goes on.
 	"/inbox/{id}/join": func(t testing.TB, w *World, org *Org) string {
 		return w.Handoff(t, org)

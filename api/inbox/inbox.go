@@ -14,6 +14,7 @@ import (
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/base/scope"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/sessions/appointment"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/notice"
@@ -35,6 +36,9 @@ type API struct {
 	Gate *signin.Gate
 	// Calendars are those that schedules are kept in; nil for none.
 	Calendars *appointment.Keeper
+	// Answers are the addresses that visitors answer to by mail, and InboundSecret proves who hands those mails over; nil for none.
+	Answers       *mailer.Answers
+	InboundSecret []byte
 }
 
 const group = "Inbox"
@@ -52,6 +56,9 @@ func (a *API) Register(s *route.Service) {
 	summary.ID, summary.Path, summary.Summary = "summarizeInbox", "/inbox/summary", "How many items there are, by kind and state"
 	route.Handle(s, summary, a.summary)
 	a.registerSchedules(s)
+	a.registerRules(s)
+	a.registerTeam(s)
+	a.registerInbound(s)
 
 	list := read
 	list.ID, list.Path, list.Items = "listInboxItems", "/inbox", contract.InboxItemItem
@@ -77,7 +84,7 @@ func (a *API) Register(s *route.Service) {
 	update := get
 	update.ID, update.Method, update.Class, update.Scope = "updateInboxItem", http.MethodPatch, "write", scope.InboxWrite
 	update.Errors = []problem.Code{problem.Conflict, problem.VersionConflict}
-	update.Summary = "Change an item's state, assignee, urgency, department, tags, band, booking, or until when it is put off"
+	update.Summary = "Change an item's state, assignee, urgency, department, tags, band, booking, when it is due, or until when it is put off"
 	update.Description = "An item that is new, open, waiting or snoozed can become any of open, waiting, snoozed, done and spam, a lead won and lost as well. " +
 		"One that is over becomes open before it is anything else. Another step is 409 conflict with the reason state_transition. " +
 		"snoozedUntil puts an item off; when that time comes it is open again. booking moves a booking by startsAt, confirms or cancels it, or notes that nobody came; " +
@@ -120,6 +127,7 @@ func (p *ItemPath) item() (id.InboxItem, error) {
 // InboxSummary is how many items there are.
 type InboxSummary struct {
 	Active   int64       `json:"active" doc:"Items of which something is still to be done: new, open, waiting and snoozed."`
+	Overdue  int64       `json:"overdue" doc:"Of those, how many should have been dealt with by now."`
 	Leads    InboxCounts `json:"leads" doc:"Leads, by their state."`
 	Bookings InboxCounts `json:"bookings" doc:"Bookings, by their state."`
 	Handoffs InboxCounts `json:"handoffs" doc:"Hand-offs, by their state."`
@@ -154,6 +162,10 @@ func (a *API) summary(ctx context.Context, c *route.Call, _ *struct{}) (InboxSum
 			}
 		}
 	}
+	if err != nil {
+		return s, err
+	}
+	s.Overdue, err = inbox.CountOverdue(ctx, a.Tenants, c.Org(), c.Now())
 	return s, err
 }
 
@@ -166,13 +178,16 @@ func (a *API) get(ctx context.Context, c *route.Call, p *ItemPath) (InboxItem, e
 	if err != nil {
 		return InboxItem{}, err
 	}
-	notes, err := inbox.Notes(ctx, a.Tenants, c.Org(), which)
-	if err != nil {
+	var b beside
+	if b.notes, err = inbox.Notes(ctx, a.Tenants, c.Org(), which); err != nil {
 		return InboxItem{}, err
 	}
-	tickets, err := notice.TicketsOf(ctx, a.Tenants, c.Org(), which)
+	if b.runs, err = inbox.Runs(ctx, a.Tenants, c.Org(), which); err != nil {
+		return InboxItem{}, err
+	}
+	b.tickets, err = notice.TicketsOf(ctx, a.Tenants, c.Org(), which)
 	c.SetVersion(i.Edition)
-	return showWith(c, i, notes, tickets), err
+	return showWith(c, i, b), err
 }
 
 // shown is an item as it is in a transaction, with its notes.
@@ -181,13 +196,16 @@ func shown(ctx context.Context, c *route.Call, tx *tenant.Tx, which id.InboxItem
 	if err != nil {
 		return InboxItem{}, err
 	}
-	notes, err := inbox.NotesIn(ctx, tx, which)
-	if err != nil {
+	var b beside
+	if b.notes, err = inbox.NotesIn(ctx, tx, which); err != nil {
 		return InboxItem{}, err
 	}
-	tickets, err := notice.Tickets(ctx, tx, which)
+	if b.runs, err = inbox.RunsIn(ctx, tx, which); err != nil {
+		return InboxItem{}, err
+	}
+	b.tickets, err = notice.Tickets(ctx, tx, which)
 	c.SetVersion(i.Edition)
-	return showWith(c, i, notes, tickets), err
+	return showWith(c, i, b), err
 }
 
 func (a *API) note(ctx context.Context, c *route.Call, in *NoteInput) (InboxItem, error) {

@@ -278,8 +278,7 @@ func (a *API) create(ctx context.Context, c *route.Call, in *ItemInput) (InboxIt
 		if err != nil {
 			return InboxItem{}, ofBooking(err)
 		}
-		c.SetVersion(made.Edition)
-		return showWith(c, made, nil, nil), nil
+		return shown(ctx, c, tx, made.ID)
 	})
 }
 
@@ -300,6 +299,7 @@ type InboxItemChange struct {
 	LeadBand     route.Opt[inbox.Band]         `json:"leadBand,omitzero" enum:"hot,warm,cold" doc:"How promising the lead is; what the visitor says later does not change it then. Its name in requests is this one on every contract."`
 	Booking      route.Opt[InboxBookingChange] `json:"booking,omitzero" doc:"What a booking is to be."`
 	SnoozedUntil route.OptNull[time.Time]      `json:"snoozedUntil,omitzero" doc:"Until when it is put off, within a year; null for until somebody opens it. An item that is new, open or waiting becomes snoozed by a time."`
+	SLADueAt     route.OptNull[time.Time]      `json:"slaDueAt,omitzero" doc:"When it is to be dealt with, within a year; null for no moment."`
 	ExternalID   route.OptNull[string]         `json:"externalId,omitzero" maxLength:"200" doc:"The item's id in your own system; null for none."`
 	Metadata     route.Opt[map[string]string]  `json:"metadata,omitzero" doc:"Your own notes in place of those before: at most 20 keys of at most 40 characters, values of at most 500."`
 }
@@ -355,6 +355,12 @@ func (b *InboxItemChange) apply(i inbox.Item) (inbox.Item, error) {
 		i.SnoozedUntil = nil
 		if b.SnoozedUntil.Value != nil {
 			i.SnoozedUntil = new(b.SnoozedUntil.Value.UTC().Truncate(time.Microsecond))
+		}
+	}
+	if b.SLADueAt.Set {
+		i.SLADueAt = nil
+		if b.SLADueAt.Value != nil {
+			i.SLADueAt = new(b.SLADueAt.Value.UTC().Truncate(time.Microsecond))
 		}
 	}
 	if b.ExternalID.Set {

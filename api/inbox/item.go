@@ -38,10 +38,13 @@ type InboxItem struct {
 	Source       InboxSource                `json:"source" doc:"Where the visitor came from."`
 	AssigneeID   *id.Person                 `json:"assigneeId" nullable:"true" doc:"Who of your people deals with it; null for nobody yet."`
 	Tags         []string                   `json:"tags" doc:"Your own words for it."`
-	Notes        []InboxNote                `json:"notes" nullable:"true" doc:"What your team wrote to it or to the visitor, oldest first; null in the list."`
+	Notes        []InboxNote                `json:"notes" nullable:"true" doc:"What your team wrote to it or to the visitor, and what the visitor answered by mail, oldest first; null in the list."`
 	ExternalRefs []InboxRef                 `json:"externalRefs" nullable:"true" doc:"What it is in your helpdesks; null in the list."`
 	FirstReplyAt *time.Time                 `json:"firstReplyAt" doc:"When your team first wrote to the visitor, in UTC; null for not yet."`
 	SnoozedUntil *time.Time                 `json:"snoozedUntil" doc:"When it is open again, in UTC; null while it is not put off, or where somebody is to open it."`
+	SLADueAt     *time.Time                 `json:"slaDueAt" doc:"When it is to be dealt with, in UTC; null for no moment."`
+	Overdue      bool                       `json:"overdue" doc:"Whether that has passed, while something is still to be done."`
+	History      []InboxRuleRun             `json:"history" nullable:"true" doc:"What rules did with it, the newest 100 first; null in the list."`
 	ForgottenAt  *time.Time                 `json:"forgottenAt" doc:"When the visitor was forgotten, in UTC; null for not."`
 	ExternalID   *string                    `json:"externalId" doc:"The item's id in your own system; null where none was given."`
 	Metadata     map[string]string          `json:"metadata" doc:"Your own notes: at most 20 keys of 40 characters, with values of 500."`
@@ -126,11 +129,13 @@ type InboxCampaign struct {
 
 // InboxNote is what somebody wrote to an item.
 type InboxNote struct {
-	ID      id.InboxNote `json:"id" doc:"Id of the note, with the prefix note_."`
-	By      string       `json:"by" doc:"Who wrote it: the key, by id."`
-	Text    string       `json:"text" doc:"What they wrote."`
-	At      time.Time    `json:"at" doc:"When, in UTC."`
-	Channel *string      `json:"channel" enum:"mail" nullable:"true" doc:"By what it was sent to the visitor; null of what is for your team alone."`
+	ID        id.InboxNote `json:"id" doc:"Id of the note, with the prefix note_."`
+	By        string       `json:"by" doc:"Who wrote it: the key, by id, or visitor."`
+	Text      *string      `json:"text" doc:"What they wrote. What the visitor answered is null without transcripts:read, and where it is not kept."`
+	At        time.Time    `json:"at" doc:"When, in UTC."`
+	Channel   *string      `json:"channel" enum:"mail" nullable:"true" doc:"By what it was sent to the visitor, or came from them; null of what is for your team alone."`
+	Direction *string      `json:"direction" enum:"sent,received" nullable:"true" doc:"sent to the visitor, or received from them; null of what is for your team alone."`
+	From      *string      `json:"from" doc:"The mail address that an answer says it is from, which nothing proves; null of what your team wrote."`
 }
 
 // InboxRef is what an item is in a connected system.
@@ -151,6 +156,7 @@ func show(c *route.Call, i inbox.Item) InboxItem {
 		SessionID: i.Session.OrNil(), Channel: i.Channel, Language: i.Language, LeadBand: i.Band, Answers: []InboxAnswer{}, Urgency: i.Urgency,
 		Department: i.Department, AssigneeID: i.Assignee.OrNil(), Tags: i.Tags, SnoozedUntil: route.UTC(i.SnoozedUntil), FirstReplyAt: route.UTC(i.FirstReplyAt),
 		ForgottenAt: route.UTC(i.ForgottenAt), ExternalID: i.ExternalID, Metadata: i.Metadata,
+		SLADueAt: route.UTC(i.SLADueAt), Overdue: i.IsOverdue(c.Now()),
 		CreatedAt: i.CreatedAt.UTC(), UpdatedAt: i.UpdatedAt.UTC(), Source: InboxSource{URL: i.Source.URL, Referrer: i.Source.Referrer},
 	}
 	if k := i.Source.Campaign; k != nil {
@@ -176,16 +182,66 @@ func show(c *route.Call, i inbox.Item) InboxItem {
 	return shown
 }
 
-// showWith is show with the notes and what it is in helpdesks.
-func showWith(c *route.Call, i inbox.Item, notes []inbox.Note, tickets []notice.Notice) InboxItem {
+// InboxRuleRun is what a rule did with an item.
+type InboxRuleRun struct {
+	RuleID   id.InboxRule       `json:"ruleId" doc:"The rule."`
+	RuleName string             `json:"ruleName" doc:"What it was called then."`
+	On       inbox.Event        `json:"on" enum:"item_created,item_updated,reply_received,due_soon,overdue" doc:"The event that it waited for."`
+	Changed  []string           `json:"changed" doc:"The names of the fields that it changed."`
+	Mailed   []id.Person        `json:"mailed" doc:"People who are told by mail, up to 60 times an hour each."`
+	Skipped  []InboxRuleSkipped `json:"skipped" doc:"What nothing came of."`
+	At       time.Time          `json:"at" doc:"When, in UTC."`
+}
+
+// InboxRuleSkipped is an action that nothing came of.
+type InboxRuleSkipped struct {
+	Action string `json:"action" doc:"The action, by its name in the rule's then."`
+	Reason string `json:"reason" enum:"gone,nobody_there,not_active,too_many_tags,nobody_assigned,told_already" doc:"Why: the person is gone, all are gone or away, the item is over, it has as many tags as it can have, nobody deals with it, or another rule of the event told them already."`
+}
+
+// beside is what of an item is read beside its row.
+type beside struct {
+	notes   []inbox.Note
+	tickets []notice.Notice
+	runs    []inbox.Run
+}
+
+// showWith is show with the notes, what it is in helpdesks and what rules did.
+func showWith(c *route.Call, i inbox.Item, b beside) InboxItem {
+	notes, tickets := b.notes, b.tickets
 	shown := show(c, i)
+	shown.History = []InboxRuleRun{}
+	for _, r := range b.runs {
+		run := InboxRuleRun{r.Rule, r.RuleName, r.Event, append([]string{}, r.Did.Fields...), append([]id.Person{}, r.Did.Mailed...), []InboxRuleSkipped{}, r.At.UTC()}
+		for _, s := range r.Did.Skipped {
+			run.Skipped = append(run.Skipped, InboxRuleSkipped(s))
+		}
+		shown.History = append(shown.History, run)
+	}
 	shown.ExternalRefs = []InboxRef{}
 	for _, t := range tickets {
 		shown.ExternalRefs = append(shown.ExternalRefs, InboxRef{t.Connection, "ticket", t.Known.External, zendesk.TicketURL(t.Known.Account, t.Known.External)})
 	}
 	shown.Notes = make([]InboxNote, len(notes))
 	for at, n := range notes {
-		shown.Notes[at] = InboxNote{n.ID, n.By, n.Text, n.At.UTC(), n.Channel}
+		shown.Notes[at] = showNote(c, n)
+	}
+	return shown
+}
+
+func showNote(c *route.Call, n inbox.Note) InboxNote {
+	shown := InboxNote{ID: n.ID, By: n.By, Text: &n.Text, At: n.At.UTC(), Channel: n.Channel}
+	switch {
+	case n.Received():
+		shown.Direction, shown.From = new("received"), n.Sender
+		if *n.Sender == "" {
+			shown.From = nil
+		}
+		if n.Text == "" || !readsWords(c) {
+			shown.Text = nil
+		}
+	case n.Channel != nil:
+		shown.Direction = new("sent")
 	}
 	return shown
 }
@@ -198,14 +254,18 @@ type Query struct {
 	LeadBand   string    `query:"leadBand" maxLength:"40" doc:"One or more of hot, warm and cold, separated by commas."`
 	AssigneeID string    `query:"assigneeId" maxLength:"80" doc:"Only items that this person deals with."`
 	PortalID   string    `query:"portalId" maxLength:"80" doc:"Only items of this portal."`
+	Due        string    `query:"due" enum:"overdue" doc:"overdue for items that should have been dealt with by now."`
 	Text       string    `query:"q" maxLength:"200" doc:"Beginnings of words of the contact or the external id, all of which an item must have."`
 	From       time.Time `query:"from" doc:"Items left at or after this moment."`
 	To         time.Time `query:"to" doc:"Items left before this moment."`
 	Order      string    `query:"order" enum:"desc,asc" default:"desc" doc:"desc for the newest first, asc for the oldest."`
 }
 
-func (q *Query) filter() (inbox.Filter, error) {
+func (q *Query) filter(now time.Time) (inbox.Filter, error) {
 	f := inbox.Filter{Query: q.Text, From: q.From, To: q.To, Ascending: q.Order == "asc"}
+	if q.Due != "" {
+		f.OverdueAt = now
+	}
 	var err error
 	if f.Kinds, err = route.Several("kind", q.Kind, inbox.Kinds()); err != nil {
 		return f, err
@@ -225,7 +285,7 @@ func (q *Query) filter() (inbox.Filter, error) {
 
 func (a *API) list(ctx context.Context, c *route.Call, q *Query) (route.Page[InboxItem], error) {
 	return route.Listed(c, q.Paging, func(after id.InboxItem, limit int) ([]inbox.Item, error) {
-		f, err := q.filter()
+		f, err := q.filter(c.Now())
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -153,7 +154,7 @@ func (c *Call) spoolBody() error {
 	if c.request.ContentLength > limit {
 		return tooLarge(limit)
 	}
-	if c.request.ContentLength != 0 && !c.Op.isJSON(c.request.Header.Get("Content-Type")) {
+	if c.request.ContentLength != 0 && !c.Op.takesType(c.request.Header.Get("Content-Type")) {
 		return problem.New(problem.UnsupportedMediaType, "Send the body as %s.", c.Op.takes()).WithParam("header.Content-Type")
 	}
 	a := c.receive(limit)
@@ -188,6 +189,10 @@ func (c *Call) parseSpooled() (err error) {
 			return err
 		}
 		text, err = c.spooled.Bytes()
+		if err == nil && len(c.Op.Raw) > 0 {
+			c.body, c.request.Body = text, io.NopCloser(bytes.NewReader(text))
+			return nil
+		}
 	} else {
 		text, c.detached, err = c.spooled.Detach(c.Op.Detach, defaultMaxBody)
 		if err == nil {

@@ -110,6 +110,9 @@ func expected(wrong *json.SyntaxError) string {
 
 // takes names the content types of the operation's requests.
 func (o *Operation) takes() string {
+	if len(o.Raw) > 0 {
+		return strings.Join(o.Raw, " or ")
+	}
 	types := append([]string{"application/json"}, o.Takes...)
 	if o.Upload != nil {
 		types = append(types, "multipart/form-data")
@@ -129,6 +132,20 @@ func (o *Operation) isJSON(header string) bool {
 	mediaType, params, err := mime.ParseMediaType(header)
 	charset := strings.ToLower(params["charset"])
 	return err == nil && (mediaType == "application/json" || slices.Contains(o.Takes, mediaType)) && (charset == "" || charset == "utf-8")
+}
+
+// takesType says whether a body may have a content type: one of Raw where there are any.
+func (o *Operation) takesType(header string) bool {
+	if len(o.Raw) > 0 {
+		return o.isRaw(header)
+	}
+	return o.isJSON(header)
+}
+
+// isRaw says whether a body of a content type is taken as it is.
+func (o *Operation) isRaw(header string) bool {
+	mediaType, _, err := mime.ParseMediaType(header)
+	return err == nil && slices.Contains(o.Raw, mediaType)
 }
 
 // findNUL finds a text with a NUL character, which no database keeps. Bodies

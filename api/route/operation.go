@@ -88,6 +88,8 @@ type Operation struct {
 	// Takes are content types of requests besides JSON's own, whose bodies are
 	// JSON all the same.
 	Takes []string
+	// Raw, of a Protocol alone, are content types of bodies that are taken as they are, whatever they hold.
+	Raw []string
 	// Items is what the answer's data is, or is a list of, where contracts
 	// write that differently. Handlers write it in the newest one.
 	Items contract.Item

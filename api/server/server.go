@@ -81,7 +81,7 @@ func New(ctx context.Context, b *backend.Backend, m *minds.Minds, f *front.Front
 		Agents: agents, Catalogue: &agent.Catalogue{Options: asked, Directory: b.Directory, Plans: b.Plans}, Addresses: b.Addresses, Gallery: b.Gallery, Gate: f.Gate, PortalURL: of.PageURL(),
 		Changes: b.Changes, Connections: m.Connections, Reporter: m.Reporter, Egress: b.Egress, Files: b.Files, Health: b.Health,
 		Library: b.Library, LiveURL: of.SocketURL(), Plans: b.Plans, Minds: m, Clock: of.Clock, Organization: b.Organizations.Get,
-		Searcher: m.Searcher, Speaker: f.Options.Speaker, Connected: connected(m), Registry: b.Registry, Renderer: b.Renderer, Vault: b.Vault, Version: o.Version, Visitors: f.Visitors, Recordings: f.Recordings, Embeds: f.Embeds,
+		Searcher: m.Searcher, Speaker: f.Options.Speaker, Connected: connected(m), Registry: b.Registry, Renderer: b.Renderer, Vault: b.Vault, Version: o.Version, Visitors: f.Visitors, Recordings: f.Recordings, Embeds: f.Embeds, Answers: b.Answers, InboundSecret: of.InboundSecret,
 	})
 	if err != nil {
 		return nil, err

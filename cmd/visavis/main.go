@@ -25,10 +25,10 @@ func run() int {
 	defer stop()
 	// A second signal ends the process at once.
 	context.AfterFunc(ctx, stop)
-	err := root().ExecuteContext(ctx)
+	command, err := root().ExecuteContextC(ctx)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "visavis:", err)
-		return 1
+		return statusOf(command, err)
 	}
 	return 0
 }
@@ -46,6 +46,6 @@ func root() *cobra.Command {
 		},
 	}
 	cmd.PersistentFlags().String(configFlag, "", "YAML `FILE` with settings, named as the flags are")
-	cmd.AddCommand(devCommand(), apiCommand(), workerCommand(), portalCommand(), operatorCommand(), migrateCommand(), adminCommand(), configCommand(), crdsCommand(), probeCommand(), verifyCommand())
+	cmd.AddCommand(devCommand(), apiCommand(), workerCommand(), portalCommand(), operatorCommand(), migrateCommand(), adminCommand(), configCommand(), crdsCommand(), probeCommand(), verifyCommand(), handOverCommand())
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -131,8 +132,40 @@ func (s *settings) backendOptions(log *slog.Logger) (backend.Options, error) {
 	if o.RootCAs, err = roots(s.trustCA); err != nil {
 		return o, err
 	}
+	if o.InboundDomain, o.InboundSecret, err = s.inbound(); err != nil {
+		return o, err
+	}
 	o.Mail, err = s.sender(o.RootCAs)
 	return o, err
+}
+
+// domainName is one that mail goes to.
+var domainName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// leastSecret is how long the secret of a mail gateway is at least, in bytes.
+const leastSecret = 16
+
+// inbound is where visitors' answers come to, and the secret of who hands them over.
+func (s *settings) inbound() (domain string, secret []byte, err error) {
+	domain = strings.ToLower(strings.TrimSuffix(s.inboundDomain, "."))
+	switch {
+	case (domain == "") != (s.inboundSecret == ""):
+		return "", nil, errors.New("inbound-domain and inbound-secret go together")
+	case domain == "":
+		return "", nil, nil
+	case s.mailURL == "":
+		return "", nil, errors.New("inbound-domain: nobody answers where no mail is sent, so mail-url is needed too")
+	case len(domain) > 190 || !domainName.MatchString(domain):
+		return "", nil, fmt.Errorf("inbound-domain: %q is no domain", s.inboundDomain)
+	}
+	text, err := os.ReadFile(s.inboundSecret)
+	if err != nil {
+		return "", nil, fmt.Errorf("inbound-secret: %w", err)
+	}
+	if secret = bytes.TrimSpace(text); len(secret) < leastSecret {
+		return "", nil, fmt.Errorf("inbound-secret: it has fewer than %d characters", leastSecret)
+	}
+	return domain, secret, nil
 }
 
 // sender sends the deployment's mail; nil where it sends none.

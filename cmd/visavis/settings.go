@@ -24,6 +24,8 @@ type settings struct {
 	portalURL       string
 	dnsProof        string
 	mailURL         string
+	inboundDomain   string
+	inboundSecret   string
 	advertise       string
 	rtcAddr         string
 	rtcPublic       []string
@@ -103,6 +105,8 @@ func (s *settings) running(f *pflag.FlagSet) {
 	f.StringVar(&s.trustCA, "trust-ca", "", "PEM `FILE` of certificates that outgoing requests trust beside the system's")
 	f.StringVar(&s.portalURL, "portal-url", "", "`URL` that the portals' pages are at, without a path (as public-url unless given)")
 	f.StringVar(&s.mailURL, "mail-url", "", "`URL` of the mail server: smtp://user:password@host:587?from=name@example.com, or smtps://; STARTTLS is required unless it says &tls=off (no mail is sent unless given)")
+	f.StringVar(&s.inboundDomain, "inbound-domain", "", "`DOMAIN` whose mail your gateway hands over, so that visitors' answers come back to the inbox (they go to the sender unless given)")
+	f.StringVar(&s.inboundSecret, "inbound-secret", "", "`FILE` of the secret by which the mail gateway proves who it is, of 16 characters at least; goes with inbound-domain")
 	f.StringVar(&s.masterKeys, "master-keys", "", "`FILE` of the keys that seal stored secrets, 32 bytes in base64 a line: the first seals, all open (a key in the directory unless given)")
 	f.StringVar(&s.adminAddr, "admin-addr", "", "`ADDRESS` for metrics, profiles, /livez and /readyz ("+preferredAdminAddr+", or a free port where that is taken)")
 	f.StringVar(&s.plans, "plans", "", "YAML `FILE` of the plans (built-in plans unless given)")

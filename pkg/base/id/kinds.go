@@ -26,6 +26,7 @@ type (
 	grantKind            struct{}
 	inboxItemKind        struct{}
 	inboxNoteKind        struct{}
+	inboxRuleKind        struct{}
 	interviewKind        struct{}
 	inviteKind           struct{}
 	issuerKeyKind        struct{}
@@ -107,6 +108,8 @@ type (
 	InboxItem = ID[inboxItemKind]
 	// InboxNote identifies what the team wrote to an item of the inbox.
 	InboxNote = ID[inboxNoteKind]
+	// InboxRule identifies a rule of the inbox.
+	InboxRule = ID[inboxRuleKind]
 	// IssuerKey identifies a key that signs badges.
 	IssuerKey = ID[issuerKeyKind]
 	// Interview identifies an interview of a candidate with people.
@@ -198,6 +201,7 @@ func (gapKind) Prefix() string              { return "gap" }
 func (grantKind) Prefix() string            { return "grant" }
 func (inboxItemKind) Prefix() string        { return "inb" }
 func (inboxNoteKind) Prefix() string        { return "note" }
+func (inboxRuleKind) Prefix() string        { return "rule" }
 func (issuerKeyKind) Prefix() string        { return "ikey" }
 func (jobKind) Prefix() string              { return "job" }
 func (keyKind) Prefix() string              { return "key" }
@@ -251,6 +255,7 @@ var (
 	NewFile             = New[fileKind]
 	NewGap              = New[gapKind]
 	NewInboxNote        = New[inboxNoteKind]
+	NewInboxRule        = New[inboxRuleKind]
 	NewIssuerKey        = New[issuerKeyKind]
 	NewJob              = New[jobKind]
 	NewKey              = New[keyKind]
@@ -317,6 +322,7 @@ var (
 	ParseEvent            = Parse[eventKind]
 	ParseGap              = Parse[gapKind]
 	ParseInboxItem        = Parse[inboxItemKind]
+	ParseInboxRule        = Parse[inboxRuleKind]
 	ParseIssuerKey        = Parse[issuerKeyKind]
 	ParseJob              = Parse[jobKind]
 	ParseKey              = Parse[keyKind]

@@ -31,7 +31,7 @@ type Message struct {
 	Language string
 	// Calendar is an iCalendar object beside the text; nil for none.
 	Calendar *Calendar
-	// References are the IDs of messages that this one answers, oldest first.
+	// References are the IDs of messages that this one answers, oldest first: the whole Message-ID of those that came in.
 	References []string
 	// Personal says that a person wrote it, and ReplyTo is where answers go; empty for the sender.
 	Personal bool
@@ -110,7 +110,10 @@ func (m Message) write(from *mail.Address) (*gomail.Msg, error) {
 	if n := len(m.References); n > 0 {
 		all := make([]string, n)
 		for i, ref := range m.References {
-			all[i] = "<" + ref + "@" + domain + ">"
+			if !strings.Contains(ref, "@") {
+				ref += "@" + domain
+			}
+			all[i] = "<" + ref + ">"
 		}
 		made.SetGenHeader(gomail.HeaderInReplyTo, all[n-1])
 		made.SetGenHeader(gomail.HeaderReferences, strings.Join(all, " "))

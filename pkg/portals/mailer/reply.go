@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/store/activity"
+	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -54,8 +55,18 @@ func (w *Worker) sendReply(ctx context.Context, j job.Job, l input, before tries
 		if err := a.named(ctx, tx); err != nil {
 			return err
 		}
-		m, err = replyMessage(i, n, earlier, a.From)
+		if m, err = replyMessage(i, n, earlier, a.From); err != nil {
+			return err
+		}
 		m.ReplyTo = answersTo
+		if answersTo != "" || w.Answers == nil {
+			return nil
+		}
+		// With zero data retention nothing of an answer would be kept: it goes to the sender's mailbox.
+		zero, err := setting.On(ctx, tx, setting.ZeroRetention)
+		if err == nil && !zero {
+			m.ReplyTo = w.Answers.Address(j.Org, i.ID)
+		}
 		return err
 	})
 	if errdefs.IsNotFound(err, inbox.Noun) || err == nil && !send {
@@ -67,17 +78,18 @@ func (w *Worker) sendReply(ctx context.Context, j job.Job, l input, before tries
 	return w.handOver(ctx, m, before, slog.String("job", j.ID.String()))
 }
 
+// mostReferences is how many mails a thread names: mail programs know it by a few of them.
+const mostReferences = 20
+
 // replyMessage is a reply as it is sent: what somebody of the team wrote, word for word.
-func replyMessage(i inbox.Item, n inbox.Note, earlier []id.InboxNote, from string) (mail.Message, error) {
+func replyMessage(i inbox.Item, n inbox.Note, earlier []string, from string) (mail.Message, error) {
 	code := languageFor(i.Language)
 	subject := phrases[code]["reply.subject"]
 	if from = line(from); from != "" {
 		subject = fmt.Sprintf("%s: %s", from, subject)
 	}
 	m := mail.Message{ID: n.ID.String(), To: *i.Contact.Email, Subject: subject, Language: code, Personal: true, Text: n.Text + "\n"}
-	for _, e := range earlier {
-		m.References = append(m.References, e.String())
-	}
+	m.References = earlier[max(0, len(earlier)-mostReferences):]
 	s := htmlMail{Language: code, Direction: "ltr", Paragraphs: strings.Split(n.Text, "\n\n"), From: from}
 	if code == "ar" {
 		s.Direction = "rtl"

@@ -30,8 +30,10 @@ type Worker struct {
 	Candidates Candidates
 	// Interviews compose those about interviews with people; nil likewise.
 	Interviews Interviews
-	Clock      clock.PassiveClock
-	Log        *slog.Logger
+	// Answers make the addresses that visitors answer to; nil for the sender's own.
+	Answers *Answers
+	Clock   clock.PassiveClock
+	Log     *slog.Logger
 }
 
 // Work is what the jobs do.

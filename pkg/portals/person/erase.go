@@ -13,6 +13,7 @@ import (
 	"visavis.dev/pkg/base/scope"
 	"visavis.dev/pkg/eventing/event"
 	"visavis.dev/pkg/eventing/job"
+	"visavis.dev/pkg/sessions/inbox"
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/file"
@@ -277,6 +278,9 @@ func (e *Eraser) forget(ctx context.Context, tx *tenant.Tx, which id.Person, at 
 			return err
 		}
 		at.Dropped = true
+	}
+	if _, err := inbox.RemoveMember(ctx, tx, which); err != nil {
+		return err
 	}
 	// Once more: what was under way at the erasure has been answered since.
 	if err := scrub(ctx, tx, which); err != nil {

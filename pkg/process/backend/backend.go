@@ -28,6 +28,7 @@ import (
 	"visavis.dev/pkg/operations/move"
 	"visavis.dev/pkg/personas/avatar"
 	"visavis.dev/pkg/personas/knowledge"
+	"visavis.dev/pkg/portals/mailer"
 	"visavis.dev/pkg/portals/portal"
 	"visavis.dev/pkg/portals/portal/template"
 	"visavis.dev/pkg/sessions/caselink"
@@ -57,8 +58,10 @@ type Backend struct {
 	Files         *file.Store
 	Health        *health.Checker
 	Vault         *vault.Vault
-	Renderer      *event.Renderer
-	Egress        *egress.Guard
+	// Answers make the addresses that visitors answer to by mail; nil where the deployment takes none.
+	Answers  *mailer.Answers
+	Renderer *event.Renderer
+	Egress   *egress.Guard
 	// Hints tell workers of what is committed for them.
 	Hints *hint.Hub
 	// Registry finds certificates by their numbers.
@@ -119,6 +122,9 @@ func (b *Backend) open(ctx context.Context) (err error) {
 	if err = b.openVault(ctx); err != nil {
 		return err
 	}
+	if err = b.openAnswers(ctx); err != nil {
+		return err
+	}
 	if err = b.openAddresses(ctx); err != nil {
 		return err
 	}
@@ -156,6 +162,18 @@ func (b *Backend) openDatabases() error {
 func (b *Backend) name(ctx context.Context, org id.Org) (string, error) {
 	o, _, err := b.Organizations.Get(ctx, org)
 	return o.Name, err
+}
+
+// openAnswers makes the addresses that visitors answer to, where the deployment takes mail.
+func (b *Backend) openAnswers(ctx context.Context) error {
+	if b.Options.InboundDomain == "" {
+		return nil
+	}
+	key, err := b.Secret(ctx, "answers", vault.NewKey)
+	if err == nil {
+		b.Answers = &mailer.Answers{Domain: b.Options.InboundDomain, Key: key}
+	}
+	return err
 }
 
 // openVault makes the vault of the operator's keys or of the directory's own.

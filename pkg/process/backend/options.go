@@ -42,6 +42,10 @@ type Options struct {
 	SearchMemory int64
 	// Mail sends the letters; nil where the deployment sends none.
 	Mail mail.Sender
+	// InboundDomain is that of the addresses which visitors answer to, and InboundSecret proves the mail gateway that hands
+	// what comes there over; empty where answers go to the sender.
+	InboundDomain string
+	InboundSecret []byte
 	// PublicURL is where callers reach the API, without a path.
 	PublicURL string
 	// LiveURL is where clients reach the sockets of live conversations, without

@@ -109,7 +109,7 @@ func background(b *backend.Backend, m *minds.Minds, work Options) job.Background
 		(&rehearsal.Rehearser{Tenants: b.Tenants, Files: b.Files, Minds: m, Clock: o.Clock, Log: o.Log}).Background(),
 		// Places that are open to people.
 		job.Background{Tasks: b.Addresses.Tasks()},
-		(&mailer.Worker{Tenants: b.Tenants, Vault: b.Vault, Sender: o.Mail, PortalURL: o.PageURL(), Candidates: candidate.Letters{}, Interviews: candidate.Letters{}, Clock: o.Clock, Log: o.Log}).Background(),
+		(&mailer.Worker{Tenants: b.Tenants, Vault: b.Vault, Sender: o.Mail, PortalURL: o.PageURL(), Candidates: candidate.Letters{}, Interviews: candidate.Letters{}, Answers: b.Answers, Clock: o.Clock, Log: o.Log}).Background(),
 		(&person.Eraser{Files: b.Files, Forget: person.ForgetEach(memory.ForgetPerson, certificate.ForgetPerson, record.ForgetPerson, result.ForgetPerson, resourcelink.ForgetPerson, mastery.ForgetPerson, assignment.ForgetPerson, dashboard.ForgetPerson, statement.ForgetPerson)}).Background(d),
 		roster.NewImporter(b.Tenants, b.Files, terms).Background(),
 		(&setup.Builder{

@@ -20,6 +20,7 @@ const SweepBatch = 1000
 func Tasks(d sweep.Deps) []sweep.Task {
 	return []sweep.Task{
 		{Name: "bring back snoozed items", Every: 10 * time.Second, Batch: SweepBatch, Run: d.Dated(Wake)},
+		{Name: "apply the rules of items that are due", Every: 10 * time.Second, Batch: SweepBatch, Run: d.Dated(Due)},
 	}
 }
 
@@ -65,9 +66,5 @@ func wake(ctx context.Context, tx *tenant.Tx, which id.InboxItem, now time.Time)
 	}
 	before := i.State
 	i.State, i.SnoozedUntil = Open, nil
-	if err := i.save(ctx, tx, before, now); err != nil {
-		return err
-	}
-	i.tellChanged(tx, before, []string{"state", "snoozedUntil"}, platform)
-	return nil
+	return i.settle(ctx, tx, before, Updated, "", now, func() { i.tellChanged(tx, before, []string{"state", "snoozedUntil"}, platform) })
 }

@@ -149,7 +149,8 @@ func ChangeBooking(ctx context.Context, tx *tenant.Tx, i Item, c BookingChange, 
 	if len(fields) == 0 {
 		return i, nil
 	}
-	return i, i.rebooked(ctx, tx, was, fields, who)
+	err := i.rebooked(ctx, tx, was, fields, who)
+	return i, err
 }
 
 // OfBooking is the booking of a conversation; nil for none. It rides inbox_item_by_session.
@@ -220,10 +221,9 @@ func (i *Item) become(ctx context.Context, tx *tenant.Tx, s BookingState, now ti
 
 // rebooked writes a booking that changed, and tells everybody who is to know.
 func (i *Item) rebooked(ctx context.Context, tx *tenant.Tx, was Booking, fields []string, who activity.Actor) error {
-	if err := i.save(ctx, tx, i.State, who.At); err != nil {
+	if err := i.settle(ctx, tx, i.State, Updated, "", who.At, func() { i.tellBooking(tx, was.State, fields, who.By) }); err != nil {
 		return err
 	}
-	i.tellBooking(tx, was.State, fields, who.By)
 	who.Log(tx, "inbox_item.updated", "inbox_item", i.ID, map[string]any{"fields": fields, "booking": i.Booking.State})
 	if i.Booking.State == NoShow {
 		return nil

@@ -87,10 +87,9 @@ func (i *Item) add(ctx context.Context, tx *tenant.Tx, l Left, at time.Time) err
 	if was != nil {
 		return i.addToBooking(ctx, tx, *was, changed, rewanted, !same(address, i.Contact.Email), at)
 	}
-	if err := i.save(ctx, tx, before, at); err != nil {
+	if err := i.settle(ctx, tx, before, Updated, "", at, func() { i.tellChanged(tx, before, changed, platform) }); err != nil {
 		return err
 	}
-	i.tellChanged(tx, before, changed, platform)
 	return i.enterTerms(ctx, tx)
 }
 
@@ -111,16 +110,16 @@ func (i *Item) take(l Left, at time.Time) []string {
 // addToBooking writes what was left since of a booking, which goes out again where it is another
 // time, or where somebody is reached elsewhere than before.
 func (i *Item) addToBooking(ctx context.Context, tx *tenant.Tx, was Booking, fields []string, rewanted, readdressed bool, at time.Time) error {
+	state := i.State
 	readdressed = readdressed && i.Booking.State.Holds()
 	if readdressed && !rewanted { // else the sequence counts it already
 		b := was
 		b.Sequence++
 		i.Booking = &b
 	}
-	if err := i.save(ctx, tx, i.State, at); err != nil {
+	if err := i.settle(ctx, tx, state, Updated, "", at, func() { i.tellBooking(tx, was.State, fields, platform) }); err != nil {
 		return err
 	}
-	i.tellBooking(tx, was.State, fields, platform)
 	if rewanted {
 		activity.Actor{By: platform, At: at}.Log(tx, "inbox_item.updated", "inbox_item", i.ID, map[string]any{"fields": fields, "booking": i.Booking.State})
 	}

@@ -45,6 +45,9 @@ func (i *Item) check(before *Item, now time.Time) error {
 	if i.Kind != Lead && i.Band != nil {
 		return errdefs.InvalidField("leadBand", "is of leads alone")
 	}
+	if due := i.SLADueAt; due != nil && !sameTime(due, before.SLADueAt) && (!due.After(now) || due.After(now.Add(DueWithin))) {
+		return errdefs.InvalidField("slaDueAt", "must lie ahead, by a year at most")
+	}
 	if i.State == Snoozed {
 		switch until := i.SnoozedUntil; {
 		case until == nil: // until somebody opens it
@@ -70,6 +73,7 @@ func (i *Item) changed(before *Item) (names []string) {
 	note("leadBand", same(i.Band, before.Band))
 	note("tags", slices.Equal(i.Tags, before.Tags))
 	note("snoozedUntil", sameTime(i.SnoozedUntil, before.SnoozedUntil))
+	note("slaDueAt", sameTime(i.SLADueAt, before.SLADueAt))
 	note("externalId", same(i.ExternalID, before.ExternalID))
 	note("metadata", maps.Equal(i.Metadata, before.Metadata))
 	return names
@@ -80,7 +84,7 @@ func sameTime(a, b *time.Time) bool { return (a == nil) == (b == nil) && (a == n
 func same[T comparable](a, b *T) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
 // Change makes of an item that is locked what it is to be: its state, assignee, urgency,
-// department, band, tags, external id, metadata and until when it is put off. Who names the last
+// department, band, tags, external id, metadata, when it is due and until when it is put off. Who names the last
 // without a state puts it off. The error is an errdefs.Conflict or an errdefs.Invalid.
 func Change(ctx context.Context, tx *tenant.Tx, before, after Item, who activity.Actor) (Item, error) {
 	put := after.SnoozedUntil != nil && !sameTime(after.SnoozedUntil, before.SnoozedUntil)
@@ -95,20 +99,20 @@ func Change(ctx context.Context, tx *tenant.Tx, before, after Item, who activity
 	if !same(after.Band, before.Band) {
 		after.Chosen = true
 	}
+	if !sameTime(after.SLADueAt, before.SLADueAt) {
+		after.dueAt(after.SLADueAt, who.At)
+	}
 	if err := after.check(&before, who.At); err != nil {
 		return before, err
 	}
+	after.followState(before.State, who.At)
 	fields := after.changed(&before)
 	if len(fields) == 0 {
 		return before, nil
 	}
-	if err := after.save(ctx, tx, before.State, who.At); err != nil {
-		return before, err
-	}
-	if err := after.enterTerms(ctx, tx); err != nil {
-		return before, err
-	}
-	after.tellChanged(tx, before.State, fields, who.By)
 	who.Log(tx, "inbox_item.updated", "inbox_item", after.ID, map[string]any{"fields": fields, "state": after.State})
-	return after, nil
+	if err := after.settle(ctx, tx, before.State, Updated, "", who.At, func() { after.tellChanged(tx, before.State, fields, who.By) }); err != nil {
+		return before, err
+	}
+	return after, after.enterTerms(ctx, tx)
 }

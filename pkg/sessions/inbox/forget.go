@@ -62,6 +62,7 @@ func Forget(ctx context.Context, tx *tenant.Tx, items []Item, r Removal) error {
 		}
 		i.Contact, i.Words, i.Source, i.Tags, i.ExternalID, i.Metadata = nil, Words{}, Source{}, []string{}, nil, map[string]string{}
 		i.State, i.SnoozedUntil, i.ForgottenAt = Forgotten, nil, &r.At
+		i.SLADueAt, i.DueStepAt = nil, nil
 		was := i.Booking
 		if err := i.abandon(ctx, tx, r.At); err != nil {
 			return err
@@ -114,6 +115,13 @@ func ForgetWordsOf(ctx context.Context, tx *tenant.Tx, s id.Session, r Removal) 
 	var fields []string
 	for _, i := range items {
 		had := i.Words.holds()
+		answered, err := i.blankAnswers(ctx, tx, nil)
+		if err != nil {
+			return nil, err
+		}
+		if answered {
+			had = append(had, "notes")
+		}
 		if len(had) == 0 {
 			continue
 		}

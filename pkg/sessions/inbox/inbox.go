@@ -177,6 +177,9 @@ type Item struct {
 	Booking *Booking
 	// FirstReplyAt is when somebody wrote to the visitor first; nil for not yet.
 	FirstReplyAt *time.Time
+	// SLADueAt is when it is to be dealt with; nil for no moment. DueStepAt is when the rules of due times are applied next;
+	// nil for not any more.
+	SLADueAt, DueStepAt *time.Time
 	// Summary is the conversation's, nil before its end, and Live says that it goes on. They are
 	// read beside the row.
 	Summary *string
@@ -200,7 +203,7 @@ func (i *Item) conflict(reason, message string) error {
 
 const columns = `i.id, i.kind, i.state, i.portal_id, i.widget_id, i.persona_id, i.session_id, i.channel, i.language, i.contact, i.words, i.band,
 	i.band_chosen, i.urgency, i.department, i.requested_by, i.waiting_since, i.staff_id, i.joined_at, i.source, i.assignee_id, i.tags, i.snoozed_until,
-	i.forgotten_at, i.external_id, i.metadata, i.edition, i.created_at, i.updated_at, i.booking, i.first_reply_at,
+	i.forgotten_at, i.external_id, i.metadata, i.edition, i.created_at, i.updated_at, i.booking, i.first_reply_at, i.sla_due_at, i.due_step_at,
 	(SELECT s.summary FROM session s WHERE s.org_id = i.org_id AND s.id = i.session_id AND s.withheld IS NULL),
 	EXISTS (SELECT 1 FROM session s WHERE s.org_id = i.org_id AND s.id = i.session_id AND s.state = 'live')`
 
@@ -247,16 +250,19 @@ func (i *Item) insert(ctx context.Context, tx *tenant.Tx) error {
 	if i.Metadata == nil {
 		i.Metadata = map[string]string{}
 	}
+	if _, _, err := i.applyRules(ctx, tx, Created, "", i.CreatedAt); err != nil {
+		return err
+	}
 	tx.Touch("inbox_item", i.ID)
 	if _, err := tx.Exec(ctx, `
 		INSERT INTO inbox_item (org_id, id, kind, state, portal_id, widget_id, persona_id, session_id, channel, language, contact, words, band,
 			band_chosen, urgency, department, requested_by, waiting_since, staff_id, joined_at, source, assignee_id, tags, snoozed_until,
-			forgotten_at, external_id, metadata, edition, created_at, updated_at, booking)
+			forgotten_at, external_id, metadata, edition, created_at, updated_at, booking, sla_due_at, due_step_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28,
-			$29, $30, $31)`,
+			$29, $30, $31, $32, $33)`,
 		tx.Org, i.ID, i.Kind, i.State, i.Portal, i.Widget, i.Persona, i.Session, i.Channel, i.Language, i.Contact, i.Words, i.Band, i.Chosen,
 		i.Urgency, i.Department, i.RequestedBy, i.WaitingSince, i.Staff, i.JoinedAt, i.Source, i.Assignee, i.Tags, i.SnoozedUntil,
-		i.ForgottenAt, i.ExternalID, i.Metadata, i.Edition, i.CreatedAt, i.UpdatedAt, i.Booking); err != nil {
+		i.ForgottenAt, i.ExternalID, i.Metadata, i.Edition, i.CreatedAt, i.UpdatedAt, i.Booking, i.SLADueAt, i.DueStepAt); err != nil {
 		return err
 	}
 	if err := count(ctx, tx, i.Kind, "", i.State); err != nil {
@@ -271,14 +277,15 @@ func (i *Item) insert(ctx context.Context, tx *tenant.Tx) error {
 // save writes what can change of an item that is locked, whose state was one before.
 func (i *Item) save(ctx context.Context, tx *tenant.Tx, before State, at time.Time) error {
 	i.UpdatedAt, i.Edition = at, i.Edition+1
+	i.followState(before, at)
 	tx.Touch("inbox_item", i.ID)
 	if _, err := tx.Exec(ctx, `
 		UPDATE inbox_item SET state = $3, contact = $4, words = $5, band = $6, band_chosen = $7, urgency = $8, department = $9, waiting_since = $10,
 			staff_id = $11, joined_at = $12, source = $13, assignee_id = $14, tags = $15, snoozed_until = $16, forgotten_at = $17,
-			external_id = $18, metadata = $19, edition = $20, updated_at = $21, booking = $22, first_reply_at = $23
+			external_id = $18, metadata = $19, edition = $20, updated_at = $21, booking = $22, first_reply_at = $23, sla_due_at = $24, due_step_at = $25
 		WHERE org_id = $1 AND id = $2`,
 		tx.Org, i.ID, i.State, i.Contact, i.Words, i.Band, i.Chosen, i.Urgency, i.Department, i.WaitingSince, i.Staff, i.JoinedAt, i.Source, i.Assignee,
-		i.Tags, i.SnoozedUntil, i.ForgottenAt, i.ExternalID, i.Metadata, i.Edition, i.UpdatedAt, i.Booking, i.FirstReplyAt); err != nil {
+		i.Tags, i.SnoozedUntil, i.ForgottenAt, i.ExternalID, i.Metadata, i.Edition, i.UpdatedAt, i.Booking, i.FirstReplyAt, i.SLADueAt, i.DueStepAt); err != nil {
 		return err
 	}
 	if err := count(ctx, tx, i.Kind, before, i.State); err != nil {

@@ -20,14 +20,16 @@ type Filter struct {
 	Assignee id.Person
 	Portal   id.Portal
 	// Query are the beginnings of words of the contact, all of which an item must have.
-	Query     string
-	From, To  time.Time
+	Query    string
+	From, To time.Time
+	// OverdueAt has only items that are overdue at a moment.
+	OverdueAt time.Time
 	Ascending bool
 }
 
 // List is a page of the items, newest first unless Ascending, after one of them; the zero id
 // for the first page. It rides the narrowest of inbox_term_pkey, inbox_item_by_assignee,
-// inbox_item_by_portal, inbox_item_by_band, inbox_item_by_state, inbox_item_active,
+// inbox_item_by_portal, inbox_item_due, inbox_item_by_band, inbox_item_by_state, inbox_item_active,
 // inbox_item_by_kind and inbox_item_pkey.
 func List(ctx context.Context, t *tenant.Tenants, org id.Org, f Filter, after id.InboxItem, limit int) ([]Item, error) {
 	sql, args, some := f.statement(org, after, limit)
@@ -50,7 +52,7 @@ func Newest(ctx context.Context, t *tenant.Tenants, org id.Org, kinds []Kind, ad
 // statement chooses the statement; some is false where nothing can be found.
 func (f Filter) statement(org id.Org, after id.InboxItem, limit int) (sql string, args []any, some bool) {
 	least, most := f.window(after)
-	args = []any{org, least, most, f.Kinds, f.States, f.Bands, moment(f.From), moment(f.To), f.Assignee, f.Portal, limit}
+	args = []any{org, least, most, f.Kinds, f.States, f.Bands, moment(f.From), moment(f.To), f.Assignee, f.Portal, limit, moment(f.OverdueAt)}
 	order := ` ORDER BY i.id DESC LIMIT $11`
 	if f.Ascending {
 		order = ` ORDER BY i.id LIMIT $11`
@@ -58,7 +60,8 @@ func (f Filter) statement(org id.Org, after id.InboxItem, limit int) (sql string
 	const narrow = `i.org_id = $1 AND i.id >= $2 AND i.id <= $3
 		AND ($4::TEXT[] IS NULL OR i.kind = ANY($4)) AND ($5::TEXT[] IS NULL OR i.state = ANY($5)) AND ($6::TEXT[] IS NULL OR i.band = ANY($6))
 		AND ($7::TIMESTAMPTZ IS NULL OR i.created_at >= $7) AND ($8::TIMESTAMPTZ IS NULL OR i.created_at < $8)
-		AND ($9::UUID IS NULL OR i.assignee_id = $9) AND ($10::UUID IS NULL OR i.portal_id = $10)`
+		AND ($9::UUID IS NULL OR i.assignee_id = $9) AND ($10::UUID IS NULL OR i.portal_id = $10)
+		AND ($12::TIMESTAMPTZ IS NULL OR i.sla_due_at <= $12 AND i.state IN ('new', 'open', 'waiting', 'snoozed'))`
 	if f.Query != "" {
 		terms := queryTerms(f.Query)
 		if len(terms) == 0 {
@@ -69,25 +72,27 @@ func (f Filter) statement(org id.Org, after id.InboxItem, limit int) (sql string
 			order = ` ORDER BY t.item_id LIMIT $11`
 		}
 		return `SELECT ` + columns + ` FROM inbox_term t JOIN inbox_item i ON i.org_id = t.org_id AND i.id = t.item_id
-			WHERE t.org_id = $1 AND t.term = $12 AND t.item_id >= $2 AND t.item_id <= $3 AND ` + narrow + `
-				AND (SELECT count(*) FROM inbox_term o WHERE o.org_id = $1 AND o.term = ANY($13) AND o.item_id = t.item_id) = $14` + order,
+			WHERE t.org_id = $1 AND t.term = $13 AND t.item_id >= $2 AND t.item_id <= $3 AND ` + narrow + `
+				AND (SELECT count(*) FROM inbox_term o WHERE o.org_id = $1 AND o.term = ANY($14) AND o.item_id = t.item_id) = $15` + order,
 			append(args, terms[0], terms, len(terms)), true
 	}
 	sql = `SELECT ` + columns + ` FROM inbox_item i WHERE ` + narrow
 	inactive := func(s State) bool { return !s.Active() }
 	switch {
+	case !f.OverdueAt.IsZero():
+		return sql + ` AND i.sla_due_at IS NOT NULL AND i.state IN ('new', 'open', 'waiting', 'snoozed')` + order, args, true
 	case !f.Assignee.IsZero():
-		return sql + ` AND i.assignee_id = $12` + order, append(args, f.Assignee), true
+		return sql + ` AND i.assignee_id = $13` + order, append(args, f.Assignee), true
 	case !f.Portal.IsZero():
-		return sql + ` AND i.portal_id = $12` + order, append(args, f.Portal), true
+		return sql + ` AND i.portal_id = $13` + order, append(args, f.Portal), true
 	case len(f.Bands) == 1:
-		return sql + ` AND i.band = $12` + order, append(args, f.Bands[0]), true
+		return sql + ` AND i.band = $13` + order, append(args, f.Bands[0]), true
 	case len(f.States) == 1:
-		return sql + ` AND i.state = $12` + order, append(args, f.States[0]), true
+		return sql + ` AND i.state = $13` + order, append(args, f.States[0]), true
 	case f.States != nil && !slices.ContainsFunc(f.States, inactive):
 		return sql + ` AND i.state IN ('new', 'open', 'waiting', 'snoozed')` + order, args, true
 	case len(f.Kinds) == 1:
-		return sql + ` AND i.kind = $12` + order, append(args, f.Kinds[0]), true
+		return sql + ` AND i.kind = $13` + order, append(args, f.Kinds[0]), true
 	}
 	return sql + order, args, true
 }

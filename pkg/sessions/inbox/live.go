@@ -15,8 +15,11 @@ func Joined(ctx context.Context, tx *tenant.Tx, s id.Session, by id.Staff, at ti
 	if err != nil || i == nil || i.JoinedAt != nil || i.ForgottenAt != nil {
 		return i, err
 	}
-	before := i.State
+	before, fields := i.State, []string(nil)
 	i.Staff, i.JoinedAt = by, &at
+	if i.reached(at) {
+		fields = append(fields, "slaDueAt")
+	}
 	if i.State.Active() {
 		i.State, i.SnoozedUntil = Open, nil
 	}
@@ -24,7 +27,10 @@ func Joined(ctx context.Context, tx *tenant.Tx, s id.Session, by id.Staff, at ti
 		return nil, err
 	}
 	if i.State != before {
-		i.tellChanged(tx, before, []string{"state"}, by.String())
+		fields = append([]string{"state"}, fields...)
+	}
+	if len(fields) > 0 {
+		i.tellChanged(tx, before, fields, by.String())
 	}
 	return i, nil
 }

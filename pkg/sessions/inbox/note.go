@@ -11,20 +11,28 @@ import (
 	"visavis.dev/pkg/store/tenant"
 )
 
-// Note is what somebody of the team wrote to an item.
+// Note is what somebody of the team wrote to an item, or what its visitor answered.
 type Note struct {
 	ID   id.InboxNote
 	By   string
 	Text string
 	At   time.Time
-	// Channel is by what it was sent to the visitor; nil of what is for the team alone.
+	// Channel is by what it was sent to the visitor, or came from them; nil of what is for the team alone.
 	Channel *string
+	// MessageID is the mail's by which the visitor answered, or a digest, and Sender who it says that it is from; nil of what
+	// the team wrote.
+	MessageID, Sender *string
+	// WordsUntil is until when the words of an answer are kept; nil for as long as the item's.
+	WordsUntil *time.Time
 }
+
+// Received says whether the visitor wrote it.
+func (n *Note) Received() bool { return n.MessageID != nil }
 
 // MaxNotes is how many notes an item can have.
 const MaxNotes = 200
 
-const noteColumns = `id, author, text, at, channel`
+const noteColumns = `id, author, text, at, channel, message_id, sender, words_until`
 
 func scanNote(row pgx.CollectableRow) (Note, error) { return pgx.RowToStructByPos[Note](row) }
 
@@ -61,9 +69,9 @@ func (i *Item) write(ctx context.Context, tx *tenant.Tx, n Note) error {
 	}
 	tx.Touch("inbox_note", i.ID, n.ID)
 	tag, err := tx.Exec(ctx, `
-		INSERT INTO inbox_note (org_id, item_id, id, author, text, at, channel)
-		SELECT $1, $2, $3, $4, $5, $6, $8 WHERE (SELECT count(*) FROM inbox_note WHERE org_id = $1 AND item_id = $2) < $7`,
-		tx.Org, i.ID, n.ID, n.By, n.Text, n.At, MaxNotes, n.Channel)
+		INSERT INTO inbox_note (org_id, item_id, id, author, text, at, channel, message_id, sender, words_until)
+		SELECT $1, $2, $3, $4, $5, $6, $8, $9, $10, $11 WHERE (SELECT count(*) FROM inbox_note WHERE org_id = $1 AND item_id = $2) < $7`,
+		tx.Org, i.ID, n.ID, n.By, n.Text, n.At, MaxNotes, n.Channel, n.MessageID, n.Sender, n.WordsUntil)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = i.conflict(ReasonNotes, "The item has as many notes as it can have.")
 	}

@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/store/activity"
@@ -15,7 +16,7 @@ const ByMail = "mail"
 // ReasonNoContact is that of a conflict: nobody knows how to write to the visitor.
 const ReasonNoContact = "no_contact"
 
-// AddReply writes to an item what is sent to its visitor by mail. The error is errdefs.NotFound, or an
+// AddReply writes to an item what is sent to its visitor by mail, which is due no more then. The error is errdefs.NotFound, or an
 // errdefs.Conflict where nobody can be written to, or there are too many notes.
 func AddReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text string, who activity.Actor) (Item, id.InboxNote, error) {
 	i, err := Lock(ctx, tx, which)
@@ -30,20 +31,23 @@ func AddReply(ctx context.Context, tx *tenant.Tx, which id.InboxItem, text strin
 		return i, n.ID, err
 	}
 	who.Log(tx, "inbox_item.replied", "inbox_item", i.ID, nil)
-	first := i.FirstReplyAt == nil
-	if first {
-		i.FirstReplyAt = &who.At
+	var fields []string
+	if i.FirstReplyAt == nil {
+		i.FirstReplyAt, fields = &who.At, append(fields, "firstReplyAt")
 	}
-	if err := i.save(ctx, tx, i.State, who.At); err != nil || !first {
+	if i.reached(who.At) {
+		fields = append(fields, "slaDueAt")
+	}
+	if err := i.save(ctx, tx, i.State, who.At); err != nil || len(fields) == 0 {
 		return i, n.ID, err
 	}
-	i.tellChanged(tx, i.State, []string{"firstReplyAt"}, who.By)
+	i.tellChanged(tx, i.State, fields, who.By)
 	return i, n.ID, nil
 }
 
-// Sent is a reply as it is mailed: its words, and the ids of those before it, oldest first; false once
-// there is nobody to write to.
-func Sent(ctx context.Context, tx *tenant.Tx, which id.InboxItem, reply id.InboxNote) (i Item, n Note, before []id.InboxNote, found bool, err error) {
+// Sent is a reply as it is mailed: its words, and the Message-IDs of the mails before it either way, oldest first, of which those
+// that were sent are notes' ids; false once there is nobody to write to.
+func Sent(ctx context.Context, tx *tenant.Tx, which id.InboxItem, reply id.InboxNote) (i Item, n Note, before []string, found bool, err error) {
 	if i, err = Find(ctx, tx, which); err != nil || i.Contact == nil || i.Contact.Email == nil {
 		return i, n, nil, false, err
 	}
@@ -57,7 +61,12 @@ func Sent(ctx context.Context, tx *tenant.Tx, which id.InboxItem, reply id.Inbox
 		return i, n, nil, false, nil
 	}
 	for _, n := range sent[:at] {
-		before = append(before, n.ID)
+		switch {
+		case !n.Received():
+			before = append(before, n.ID.String())
+		case strings.Contains(*n.MessageID, "@"):
+			before = append(before, *n.MessageID)
+		}
 	}
 	return i, sent[at], before, true, nil
 }

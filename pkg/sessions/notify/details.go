@@ -20,6 +20,8 @@ type details struct {
 	contact *inbox.Contact
 	words   inbox.Words
 	summary string
+	// toldWords says whether what the visitor said may be told at all, and so what they answered.
+	toldWords bool
 }
 
 // details reads what may be told: how to reach the visitor, unless the config leaves that out or they did not agree when asked,
@@ -28,23 +30,27 @@ func (t *Teller) details(ctx context.Context, to *connection.Opened, i *inbox.It
 	if c := i.Contact; c != nil && !to.Config.On("withoutContact") && (c.Consent == nil || c.Consent.Given) {
 		d.contact = c
 	}
-	if !to.Config.On("includeConversation") {
-		return d, nil
-	}
-	var zero bool
-	if err := t.Tenants.Read(ctx, to.Org, func(r *tenant.Reads) { setting.Queue(r, to.Org, setting.ZeroRetention, &zero) }); err != nil || zero {
-		return d, err
-	}
-	if i.Session.IsZero() {
-		d.words = i.Words
-		return d, nil
-	}
-	told, summary, err := t.Spoken(ctx, to.Org, i.Session)
+	told, summary, err := t.mayTellWords(ctx, to, i)
 	if err != nil || !told {
 		return d, err
 	}
-	d.words, d.summary = i.Words, text(summary)
+	d.words, d.summary, d.toldWords = i.Words, text(summary), true
 	return d, nil
+}
+
+// mayTellWords says whether what an item's visitor said may be told by a connection, and how the conversation is summed up.
+func (t *Teller) mayTellWords(ctx context.Context, to *connection.Opened, i *inbox.Item) (told bool, summary *string, err error) {
+	if !to.Config.On("includeConversation") {
+		return false, nil, nil
+	}
+	var zero bool
+	if err := t.Tenants.Read(ctx, to.Org, func(r *tenant.Reads) { setting.Queue(r, to.Org, setting.ZeroRetention, &zero) }); err != nil || zero {
+		return false, nil, err
+	}
+	if i.Session.IsZero() {
+		return true, nil, nil
+	}
+	return t.Spoken(ctx, to.Org, i.Session)
 }
 
 func text(t *string) string {

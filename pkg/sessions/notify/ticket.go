@@ -185,7 +185,12 @@ func (s *desk) parts(known notice.Known, notes []inbox.Note, comments []string) 
 	}
 	for _, n := range notes {
 		text := "Note: " + card.Clean(n.Text)
-		if n.Channel != nil {
+		switch {
+		case n.Received() && s.d.toldWords && n.Text != "":
+			text = "The visitor answered: " + card.Cut(card.Clean(n.Text), longestText)
+		case n.Received():
+			text = "The visitor answered by mail."
+		case n.Channel != nil:
 			text = "Written to the visitor: " + card.Clean(n.Text)
 		}
 		mark := s.mark(n.ID.String())

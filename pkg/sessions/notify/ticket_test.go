@@ -111,6 +111,27 @@ func TestTheWordsOfATicket(t *testing.T) {
 	require.NotContains(t, s.Tickets()[1].Comments[0], "pump")
 }
 
+// What a visitor answers by mail goes along where words may, and not a mail's whole length of it.
+func TestTheAnswersOfATicket(t *testing.T) {
+	for name, told := range map[string]bool{"told": true, "held back": false} {
+		t.Run(name, func(t *testing.T) {
+			b, s := newZendesk(t, connection.Config{"includeConversation": true})
+			i := b.leaves(inbox.Handoff)
+			b.tell()
+			b.told = told
+			b.inTx(func(ctx context.Context, tx *tenant.Tx) error {
+				_, err := inbox.Receive(ctx, tx, i.ID, inbox.Received{MessageID: "1@mx.example.com", Text: "The pump leaks" + strings.Repeat(" more", 1900), At: b.now()})
+				return err
+			})
+			b.tell()
+			all := strings.Join(s.Tickets()[0].Comments, "\n")
+			require.Equal(t, told, strings.Contains(all, "The visitor answered: The pump leaks"), all)
+			require.Equal(t, !told, strings.Contains(all, "The visitor answered by mail."), all)
+			require.Less(t, strings.Count(all, " more"), 500)
+		})
+	}
+}
+
 // However a process ends, and whatever answer is lost, there is one ticket.
 func TestATicketIsMadeOnce(t *testing.T) {
 	for name, cut := range map[string]func(b *bench, s *zendesktest.Server){

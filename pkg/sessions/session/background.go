@@ -15,6 +15,7 @@ func Background(d sweep.Deps) job.Background {
 			{Name: "end forsaken sessions", Every: 2 * time.Second, Batch: SweepBatch, Run: d.Dated(Sweep)},
 			{Name: "forget session tokens", Every: 10 * time.Minute, Batch: SweepBatch, Run: d.Dated(SweepTokens)},
 			{Name: "delete words of old sessions", Every: time.Minute, Batch: SweepBatch, Run: d.Dated(SweepWords)},
+			{Name: "delete answers to the inbox that are old", Every: time.Minute, Batch: SweepBatch, Run: d.Dated(SweepAnswers)},
 		},
 	}
 }

@@ -154,7 +154,23 @@ func TestTheStatementsRideTheirIndexes(t *testing.T) {
 		"silent processes":         {"WHERE s.owner = $1", []string{"session_by_owner"}, silent},
 		"news of silent processes": {"DELETE FROM session_command WHERE (org", []string{"session_command_by_owner"}, silent},
 		"words":                    {"s.words_until <= ", []string{"session_words"}, func(ctx context.Context) error { return ignore(session.SweepWords(ctx, tenants, "a", now)) }},
-		"tokens":                   {"DELETE FROM session_token", []string{"session_token_by_expiry", "session_token_pkey"}, func(ctx context.Context) error { return ignore(session.SweepTokens(ctx, tenants, "a", now)) }},
+		"answers": {"n.words_until <= ", []string{"inbox_note_words"}, func(ctx context.Context) error {
+			db, err := tenants.Shard(ctx, "a")
+			if err != nil {
+				return err
+			}
+			for _, sql := range []string{
+				`INSERT INTO inbox_note (org_id, item_id, id, author, text, at, words_until)
+				SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'visitor', 'x', now(), CASE WHEN n % 1000 = 0 THEN now() END FROM generate_series(1, 5000) n`,
+				`ANALYZE inbox_note`,
+			} {
+				if _, err := db.Exec(ctx, sql); err != nil {
+					return err
+				}
+			}
+			return ignore(session.SweepAnswers(ctx, tenants, "a", now))
+		}},
+		"tokens": {"DELETE FROM session_token", []string{"session_token_by_expiry", "session_token_pkey"}, func(ctx context.Context) error { return ignore(session.SweepTokens(ctx, tenants, "a", now)) }},
 	}
 	for name, c := range map[string]struct {
 		filter session.Filter

@@ -3,10 +3,12 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/personas/knowledge"
 	"visavis.dev/pkg/sessions/inbox"
@@ -28,6 +30,51 @@ func SweepWords(ctx context.Context, t *tenant.Tenants, shard string, now time.T
 	}, `
 		SELECT s.org_id, s.id FROM session s JOIN org_fence f ON f.org_id = s.org_id AND f.state IN ('open', 'capture')
 		WHERE s.words_until <= $1 AND NOT s.on_hold ORDER BY s.words_until LIMIT $2`, now, SweepBatch)
+}
+
+// SweepAnswers removes what visitors of a shard answered by mail and is not to be kept any longer: it can come long after
+// the conversation's own words are gone. It rides inbox_note_words.
+func SweepAnswers(ctx context.Context, t *tenant.Tenants, shard string, now time.Time) (int, error) {
+	db, err := t.Shard(ctx, shard)
+	if err != nil {
+		return 0, err
+	}
+	type due struct {
+		Org  id.Org
+		Item id.InboxItem
+	}
+	rows, err := db.Query(ctx, `
+		SELECT DISTINCT n.org_id, n.item_id FROM (
+			SELECT n.org_id, n.item_id FROM inbox_note n JOIN org_fence f ON f.org_id = n.org_id AND f.state IN ('open', 'capture')
+			WHERE n.words_until <= $1 AND NOT COALESCE((
+				SELECT s.on_hold FROM inbox_item i JOIN session s ON s.org_id = i.org_id AND s.id = i.session_id WHERE i.org_id = n.org_id AND i.id = n.item_id), false)
+			ORDER BY n.words_until LIMIT $2) n`, now, SweepBatch)
+	if err != nil {
+		return 0, err
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[due])
+	if err != nil {
+		return 0, err
+	}
+	done := 0
+	for _, d := range found {
+		failed := t.InTx(ctx, d.Org, func(ctx context.Context, tx *tenant.Tx) error {
+			removed, err := inbox.ForgetAnswers(ctx, tx, d.Item, now)
+			if err != nil || !removed {
+				return err
+			}
+			return Forgetting{Items: []id.InboxItem{d.Item}}.insert(ctx, tx, activity.Actor{By: "platform", At: now})
+		}, tenant.Idempotent(true))
+		switch {
+		case ctx.Err() != nil:
+			return done, ctx.Err()
+		case failed == nil, errdefs.IsNotFound(failed, inbox.Noun):
+			done++
+		default:
+			err = errors.Join(err, failed)
+		}
+	}
+	return done, err
 }
 
 // DeleteWords blots out every word of a session for good. The error is

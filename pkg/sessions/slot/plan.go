@@ -114,6 +114,19 @@ func loadZone(name string) (*time.Location, error) {
 
 // Check says whether times can be offered by the plan. The error is an errdefs.Invalid.
 func (p *Plan) Check() error {
+	if err := p.CheckHours(); err != nil {
+		return err
+	}
+	if c := p.Calendar; c != nil {
+		if err := c.check(); err != nil {
+			return err
+		}
+	}
+	return p.checkKinds()
+}
+
+// CheckHours says whether the zone, the hours and the exceptions are good. The error is an errdefs.Invalid.
+func (p *Plan) CheckHours() error {
 	if _, err := p.Zone(); err != nil {
 		return err
 	}
@@ -130,15 +143,26 @@ func (p *Plan) Check() error {
 			return err
 		}
 	}
-	if err := p.checkExceptions(); err != nil {
-		return err
+	return p.checkExceptions()
+}
+
+// Open says whether a moment lies in the plan's hours, by what clocks on the wall show then. The error is
+// an errdefs.Invalid of the zone.
+func (p *Plan) Open(at time.Time) (bool, error) {
+	zone, err := p.Zone()
+	if err != nil {
+		return false, err
 	}
-	if c := p.Calendar; c != nil {
-		if err := c.check(); err != nil {
-			return err
+	wall := at.In(zone)
+	minute := 60*wall.Hour() + wall.Minute()
+	for _, s := range p.spans(wall) {
+		from, _ := clock(s.From)
+		to, _ := clock(s.To)
+		if from <= minute && minute < to {
+			return true, nil
 		}
 	}
-	return p.checkKinds()
+	return false, nil
 }
 
 func (p *Plan) checkExceptions() error {
