@@ -25,6 +25,7 @@ func TestPlaces(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *apitest.World){
 		"newcomers":              testNewcomers,
 		"a guardian takes back":  testGuardianTakesBack,
+		"a guardian narrows it":  testGuardianNarrows,
 		"a place is off":         testPlaceIsOff,
 		"bounds of a place":      testBoundsOfAPlace,
 		"a session is forgotten": testSessionIsForgotten,
@@ -109,6 +110,35 @@ func testGuardianTakesBack(t *testing.T, w *apitest.World) {
 	require.Equal(t, []any{"ended", "consent_withdrawn"}, []any{over["state"], over["endReason"]})
 	require.Len(t, w.Told(t, "session.ended"), 1)
 	require.Len(t, w.Told(t, "consent.recorded"), 2)
+}
+
+// A guardian who agrees to less than before ends the conversations that need it, and nobody comes in
+// by what was agreed to besides.
+func testGuardianNarrows(t *testing.T, w *apitest.World) {
+	own, place, p := talking(t, w)
+	agree := func(to ...any) {
+		body := apitest.GuardianBody(1)
+		body["scopes"] = to
+		require.Equal(t, http.StatusCreated, w.CallAs(t, "recordGuardianConsent", place, w.Acme.New, body).Status)
+	}
+	agree("recording")
+	require.Equal(t, "live", w.Read(t, own)["state"], "the portal asks no guardian")
+	w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE portal_version SET definition = jsonb_set(definition, '{guardianConsentUnder}', '16') WHERE org_id = $1 AND portal_id = $2`, tx.Org, p.ID)
+		if err == nil {
+			_, err = tx.Exec(ctx, `UPDATE person SET age_band = '13_15' WHERE org_id = $1 AND id = $2`, tx.Org, apitest.Pupil)
+		}
+		return err
+	})
+	agree("conversation", "recording")
+	require.Equal(t, "live", w.Read(t, own)["state"])
+	agree("recording")
+	over := w.Read(t, own)
+	require.Equal(t, []any{"ended", "consent_withdrawn"}, []any{over["state"], over["endReason"]})
+	asked := map[string]any{"portalId": p.ID.String(), "personId": apitest.Pupil.String()}
+	require.Equal(t, "guardian_consent_missing", apitest.Reason(t, w.On(t, asked), "body.personId"))
+	agree("conversation")
+	require.Equal(t, http.StatusCreated, w.On(t, asked).Status)
 }
 
 func testPlaceIsOff(t *testing.T, w *apitest.World) {

@@ -32,7 +32,7 @@ type GuardianConsent struct {
 	GivenAt       time.Time  `json:"givenAt" doc:"When the guardian agreed; not in the future."`
 	ExpiresAt     *time.Time `json:"expiresAt,omitempty" nullable:"true" doc:"When it ends by itself; never unless given."`
 	Evidence      *string    `json:"evidence,omitempty" minLength:"1" nullable:"true" doc:"A data: URI or a public https address of a PDF or a picture, at most 6 MB."`
-	Scopes        []string   `json:"scopes" minItems:"1" maxItems:"4" enum:"conversation,recording,memory,report" doc:"What is agreed to."`
+	Scopes        []string   `json:"scopes" minItems:"1" maxItems:"4" enum:"conversation,recording,memory,report" doc:"What is agreed to, and nothing else: to come in and converse, to be recorded, to have reports of results. memory has no effect, since nobody who needs a guardian is remembered; it is kept on record."`
 }
 
 // GuardianConsentRecord is a guardian's consent on record.

@@ -11,7 +11,8 @@ import (
 )
 
 // Consent records a guardian's consent to a place that LockMembership found. It
-// is the one that counts from now on; those before it stay on record.
+// is the one that counts from now on; those before it stay on record. Conversations that go on end
+// where it is not to them and the place needs one that is.
 func Consent(ctx context.Context, tx *tenant.Tx, m Membership, k consent.Consent, who Author) (Membership, consent.Consent, error) {
 	k.Kind, k.Statement, k.Membership, k.Person = consent.OfGuardian, consent.ByGuardian, m.ID, m.Person
 	if err := consent.Record(ctx, tx, k); err != nil {
@@ -27,7 +28,14 @@ func Consent(ctx context.Context, tx *tenant.Tx, m Membership, k consent.Consent
 	}
 	event.EmitConsent(tx, k)
 	who.Log(tx, "consent.recorded", "membership", m.ID, map[string]any{"consentId": k.ID, "method": k.Guardian.Method})
-	return m, k, nil
+	if k.Guardian.Covers(consent.ToConverse) {
+		return m, k, nil
+	}
+	stands, err := Effective(ctx, tx, m.ID, who.At)
+	if err == nil && stands.Guardian.Required {
+		err = hangUpAll(ctx, tx, ofPlace, m.ID, session.ConsentWithdrawn, who)
+	}
+	return m, k, err
 }
 
 // WithdrawConsent ends a consent, of whatever kind. Conversations that go on by a guardian's end,

@@ -45,7 +45,13 @@ type Guardian struct {
 	Consent id.Consent
 	// ExpiresAt is nil where the consent does not end.
 	ExpiresAt *time.Time
+	// Converses says that the consent is to conversations. One that is to something else alone
+	// opens none.
+	Converses bool
 }
+
+// agreed says whether the guardian agrees to what the place is for.
+func (g *Guardian) agreed() bool { return g.State == consent.Given && g.Converses }
 
 // ConsentMissing is the state of a guardian's consent that was never given or is over.
 const ConsentMissing = "missing"
@@ -60,9 +66,11 @@ type facts struct {
 	MinAge, Under *int64
 	// Lit says whether the units above are all switched on.
 	Lit bool
-	// Consent is the state of the guardian's, if there is one.
+	// Consent is the state of the guardian's, if there is one, and Converses that it is to
+	// conversations.
 	Consent        *string
 	ConsentExpires *time.Time
+	Converses      bool
 }
 
 // standings reads the facts of places; which says of which, by $2. The rules of
@@ -79,7 +87,7 @@ func standings(which string) string {
 		SELECT ` + membershipColumns + `, ` + columns + `, o.state,
 			(COALESCE(v.definition, o.definition)->>'minAge')::BIGINT,
 			(COALESCE(v.definition, o.definition)->>'guardianConsentUnder')::BIGINT, COALESCE(s.lit, true), c.state,
-			(c.guardian->>'expiresAt')::TIMESTAMPTZ
+			(c.guardian->>'expiresAt')::TIMESTAMPTZ, COALESCE(c.guardian->'scopes' @> '["` + consent.ToConverse + `"]', false)
 		FROM m JOIN person p ON p.org_id = $1 AND p.id = m.person_id
 			JOIN portal o ON o.org_id = $1 AND o.id = m.portal_id
 			LEFT JOIN portal_version v ON v.org_id = $1 AND v.portal_id = o.id AND v.version = o.published_version
@@ -122,7 +130,7 @@ func (f facts) judge(now time.Time) Standing {
 		s.Reason = MembershipEnded
 	case f.MinAge != nil && p.AgeBand.Oldest() < *f.MinAge:
 		s.Reason = TooYoung
-	case s.Guardian.Required && s.Guardian.State != consent.Given:
+	case s.Guardian.Required && !s.Guardian.agreed():
 		s.Reason = GuardianConsentMissing
 	}
 	s.Usable = s.Reason == ""
@@ -144,7 +152,7 @@ func (f facts) judge(now time.Time) Standing {
 func (f facts) guardian(now time.Time) Guardian {
 	g := Guardian{
 		Required: f.Under != nil && f.AgeBand.Minor() && f.AgeBand.Youngest() < *f.Under, State: ConsentMissing,
-		Consent: f.Membership.Consent, ExpiresAt: f.ConsentExpires,
+		Consent: f.Membership.Consent, ExpiresAt: f.ConsentExpires, Converses: f.Converses,
 	}
 	if f.Consent != nil {
 		g.State = *f.Consent

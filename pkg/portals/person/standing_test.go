@@ -71,18 +71,26 @@ func TestGuardianConsent(t *testing.T) {
 	s = w.standing(m.ID, now)
 	require.Equal(t, consent.Withdrawn, s.Guardian.State)
 	require.Equal(t, person.GuardianConsentMissing, s.Reason)
+
+	w.agree(m, now.Add(time.Hour), "recording", "memory", "report")
+	s = w.standing(m.ID, now)
+	require.Equal(t, consent.Given, s.Guardian.State)
+	require.Equal(t, person.GuardianConsentMissing, s.Reason, "it is to other things")
 }
 
-// agree records a guardian's consent to a place.
-func (w *world) agree(m person.Membership, until time.Time) (k consent.Consent) {
+// agree records a guardian's consent to a place, to conversations unless something else is named.
+func (w *world) agree(m person.Membership, until time.Time, to ...string) (k consent.Consent) {
 	w.t.Helper()
+	if len(to) == 0 {
+		to = []string{"conversation"}
+	}
 	w.must(func(ctx context.Context, tx *tenant.Tx) error {
 		found, err := person.LockMembership(ctx, tx, m.ID)
 		require.NoError(w.t, err)
 		_, k, err = person.Consent(ctx, tx, found, consent.Consent{
 			ID: id.NewConsent(), State: consent.Given, PolicyVersion: "1", PersonName: "Sam", PersonEmail: new("sam@example.com"),
 			SignedAt: now, RecordedAt: now, RecordedBy: "key_test",
-			Guardian: &consent.Guardian{Relationship: "father", Method: "in_person", Scopes: []string{"conversation"}, ExpiresAt: &until},
+			Guardian: &consent.Guardian{Relationship: "father", Method: "in_person", Scopes: to, ExpiresAt: &until},
 		}, who)
 		return err
 	})

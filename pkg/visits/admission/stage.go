@@ -146,7 +146,7 @@ func (at *stage) recorded(ctx context.Context, tx *tenant.Tx, wanted bool) (sess
 	if err != nil {
 		return w, err
 	}
-	if k.Guardian.Covers("recording") {
+	if k.Guardian.Covers(consent.ToRecord) {
 		w.Guardian = k.ID
 	}
 	return w, nil
