@@ -46,7 +46,7 @@ type GuardianConsentRecord struct {
 	Relationship  string        `json:"relationship" doc:"What the guardian is to the young person."`
 	Method        string        `json:"method" enum:"signed_form,email_confirmed,school_authority,in_person" doc:"How the guardian agreed."`
 	PolicyVersion string        `json:"policyVersion" doc:"The version of the policy that was agreed to, a date."`
-	Scopes        []string      `json:"scopes" doc:"What the guardian agreed to."`
+	Scopes        []string      `json:"scopes" doc:"What the guardian agreed to: conversation, recording, report, and memory, which has no effect."`
 	GivenAt       time.Time     `json:"givenAt" doc:"When the guardian agreed, in UTC."`
 	ExpiresAt     *time.Time    `json:"expiresAt" doc:"When the consent ends, in UTC; null where it does not."`
 	EvidenceURL   *string       `json:"evidenceUrl" doc:"Where the signed proof can be read, with consents:read; null where none was given."`
