@@ -366,7 +366,7 @@ func TestReportsOfMinors(t *testing.T) {
 	refused := func(t *testing.T, place, of string) {
 		t.Helper()
 		conflicts(t, askFor(w, t, of, "json"), "guardian_consent")
-		agreed := agree(t, place, "conversation", "report")
+		agreed := agree(t, place, "report")
 		which, late := makeReport(t, w, of, "json"), askFor(w, t, of, "json").Data(t)["id"].(string)
 		require.Equal(t, http.StatusOK, w.CallAs(t, "downloadReport", which, w.Acme.New, nil).Status)
 		withdraw(t, agreed)

@@ -113,7 +113,7 @@ func allowed(ctx context.Context, tx *tenant.Tx, r result.Result, now time.Time)
 // guardian, that one must agree. So it is for everybody where everybody is taken for a minor, whatever
 // the portal says of guardians. Of minors who lost their place nobody can any more.
 func guardianAgrees(ctx context.Context, tx *tenant.Tx, r result.Result, now time.Time) (bool, error) {
-	set, err := setting.At(ctx, tx, setting.Place{Portal: r.Portal, Membership: r.Membership, Person: r.Person})
+	set, err := setting.At(ctx, tx, setting.Place{Portal: r.Portal, Unit: r.Unit, Membership: r.Membership, Person: r.Person})
 	if err != nil {
 		return false, err
 	}
@@ -128,14 +128,7 @@ func guardianAgrees(ctx context.Context, tx *tenant.Tx, r result.Result, now tim
 		return err == nil && !who.AgeBand.Minor() && !young, err
 	}
 	of := places[at].Guardian
-	if !of.Required && !young {
-		return true, nil
-	}
-	if of.State != consent.Given {
-		return false, nil
-	}
-	k, err := consent.Find(ctx, tx, of.Consent)
-	return err == nil && k.Guardian.Covers(consent.ToReport), err
+	return !of.Required && !young || of.Covers(consent.ToReport), nil
 }
 
 // Open finds the report whose file somebody wants. The error is errdefs.NotFound, or a conflict:

@@ -37,24 +37,14 @@ const (
 	MemberEnded    MemberState = "ended"
 )
 
-// Guardian is how things stand with the consent of a guardian.
+// Guardian is how things stand with the consent of guardians.
 type Guardian struct {
 	Required bool
-	// State is missing, given or withdrawn.
-	State   string
-	Consent id.Consent
-	// ExpiresAt is nil where the consent does not end.
-	ExpiresAt *time.Time
-	// Converses says that the consent is to conversations. One that is to something else alone
-	// opens none.
-	Converses bool
+	consent.Agreement
 }
 
-// agreed says whether the guardian agrees to what the place is for.
-func (g *Guardian) agreed() bool { return g.State == consent.Given && g.Converses }
-
 // ConsentMissing is the state of a guardian's consent that was never given or is over.
-const ConsentMissing = "missing"
+const ConsentMissing = consent.Missing
 
 // facts are what a standing is judged by, as they are read.
 type facts struct {
@@ -66,11 +56,8 @@ type facts struct {
 	MinAge, Under *int64
 	// Lit says whether the units above are all switched on.
 	Lit bool
-	// Consent is the state of the guardian's, if there is one, and Converses that it is to
-	// conversations.
-	Consent        *string
-	ConsentExpires *time.Time
-	Converses      bool
+	// Words are the guardians' consents that count.
+	Words []consent.Word
 }
 
 // standings reads the facts of places; which says of which, by $2. The rules of
@@ -86,13 +73,11 @@ func standings(which string) string {
 		switches AS (SELECT unit, bool_and(enabled) AS lit FROM above GROUP BY unit)
 		SELECT ` + membershipColumns + `, ` + columns + `, o.state,
 			(COALESCE(v.definition, o.definition)->>'minAge')::BIGINT,
-			(COALESCE(v.definition, o.definition)->>'guardianConsentUnder')::BIGINT, COALESCE(s.lit, true), c.state,
-			(c.guardian->>'expiresAt')::TIMESTAMPTZ, COALESCE(c.guardian->'scopes' @> '["` + consent.ToConverse + `"]', false)
+			(COALESCE(v.definition, o.definition)->>'guardianConsentUnder')::BIGINT, COALESCE(s.lit, true), ` + consent.Words + `
 		FROM m JOIN person p ON p.org_id = $1 AND p.id = m.person_id
 			JOIN portal o ON o.org_id = $1 AND o.id = m.portal_id
 			LEFT JOIN portal_version v ON v.org_id = $1 AND v.portal_id = o.id AND v.version = o.published_version
 			LEFT JOIN switches s ON s.unit = m.unit_id
-			LEFT JOIN consent c ON c.org_id = $1 AND c.id = m.consent_id
 		ORDER BY m.id DESC`
 }
 
@@ -130,7 +115,7 @@ func (f facts) judge(now time.Time) Standing {
 		s.Reason = MembershipEnded
 	case f.MinAge != nil && p.AgeBand.Oldest() < *f.MinAge:
 		s.Reason = TooYoung
-	case s.Guardian.Required && !s.Guardian.agreed():
+	case s.Guardian.Required && !s.Guardian.Covers(consent.ToConverse):
 		s.Reason = GuardianConsentMissing
 	}
 	s.Usable = s.Reason == ""
@@ -147,20 +132,13 @@ func (f facts) judge(now time.Time) Standing {
 	return s
 }
 
-// guardian says how things stand with the guardian's consent. It is required of
+// guardian says how things stand with guardians' consent. It is required of
 // a minor who may be younger than the portal's age.
 func (f facts) guardian(now time.Time) Guardian {
-	g := Guardian{
-		Required: f.Under != nil && f.AgeBand.Minor() && f.AgeBand.Youngest() < *f.Under, State: ConsentMissing,
-		Consent: f.Membership.Consent, ExpiresAt: f.ConsentExpires, Converses: f.Converses,
+	return Guardian{
+		Required:  f.Under != nil && f.AgeBand.Minor() && f.AgeBand.Youngest() < *f.Under,
+		Agreement: consent.Agree(f.Words, now),
 	}
-	if f.Consent != nil {
-		g.State = *f.Consent
-	}
-	if g.State == consent.Given && g.ExpiresAt != nil && !now.Before(*g.ExpiresAt) {
-		g.State = ConsentMissing
-	}
-	return g
 }
 
 // Effective says how things stand with a place. The error is errdefs.NotFound or

@@ -45,6 +45,7 @@ func Membership(t testing.TB, tenants *tenant.Tenants, org id.Org, who id.Person
 		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, starts_at, ends_at, consent_id, metadata, edition, told_on, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '{}', $11, $7, $12, $13)`,
 		org, m.ID, m.Person, m.Portal, m.Unit, m.Role, m.Enabled, m.StartsAt, m.EndsAt, m.Consent, m.Edition, m.CreatedAt, m.UpdatedAt)
+	exec(t, tenants, org, `UPDATE consent SET membership_id = $3 WHERE org_id = $1 AND id = $2`, org, m.Consent, m.ID)
 	return m
 }
 
