@@ -60,6 +60,11 @@ type facts struct {
 	Words []consent.Word
 }
 
+// factColumns are the facts, in their order.
+const factColumns = membershipColumns + `, ` + columns + `, o.state,
+			(COALESCE(v.definition, o.definition)->>'minAge')::BIGINT,
+			(COALESCE(v.definition, o.definition)->>'guardianConsentUnder')::BIGINT, COALESCE(s.lit, true), ` + consent.Words
+
 // standings reads the facts of places; which says of which, by $2. The rules of
 // a portal are those that visitors see, or the draft's before there are any.
 func standings(which string) string {
@@ -71,9 +76,7 @@ func standings(which string) string {
 			SELECT a.unit, u.parent_id, u.enabled FROM above a JOIN unit u ON u.org_id = $1 AND u.id = a.parent_id
 		),
 		switches AS (SELECT unit, bool_and(enabled) AS lit FROM above GROUP BY unit)
-		SELECT ` + membershipColumns + `, ` + columns + `, o.state,
-			(COALESCE(v.definition, o.definition)->>'minAge')::BIGINT,
-			(COALESCE(v.definition, o.definition)->>'guardianConsentUnder')::BIGINT, COALESCE(s.lit, true), ` + consent.Words + `
+		SELECT ` + factColumns + `
 		FROM m JOIN person p ON p.org_id = $1 AND p.id = m.person_id
 			JOIN portal o ON o.org_id = $1 AND o.id = m.portal_id
 			LEFT JOIN portal_version v ON v.org_id = $1 AND v.portal_id = o.id AND v.version = o.published_version
