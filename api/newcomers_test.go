@@ -25,6 +25,7 @@ func TestPlaces(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *apitest.World){
 		"newcomers":              testNewcomers,
 		"a guardian takes back":  testGuardianTakesBack,
+		"a guardian narrows it":  testGuardianNarrows,
 		"a place is off":         testPlaceIsOff,
 		"bounds of a place":      testBoundsOfAPlace,
 		"a session is forgotten": testSessionIsForgotten,
@@ -109,6 +110,48 @@ func testGuardianTakesBack(t *testing.T, w *apitest.World) {
 	require.Equal(t, []any{"ended", "consent_withdrawn"}, []any{over["state"], over["endReason"]})
 	require.Len(t, w.Told(t, "session.ended"), 1)
 	require.Len(t, w.Told(t, "consent.recorded"), 2)
+}
+
+// A guardian may agree to one thing after another, and take each back: what is not agreed to any more
+// ends, and nothing else does.
+func testGuardianNarrows(t *testing.T, w *apitest.World) {
+	own, place, p := talking(t, w)
+	agree := func(to ...any) string {
+		t.Helper()
+		body := apitest.GuardianBody(1)
+		body["scopes"] = to
+		given := w.CallAs(t, "recordGuardianConsent", place, w.Acme.New, body)
+		require.Equal(t, http.StatusCreated, given.Status)
+		return given.Data(t)["id"].(string)
+	}
+	withdraw := func(k string) {
+		t.Helper()
+		require.Equal(t, http.StatusOK, w.CallAs(t, "withdrawConsent", k, w.Acme.New, nil).Status)
+	}
+	w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error {
+		_, err := tx.Exec(ctx, `UPDATE portal_version SET definition = jsonb_set(definition, '{guardianConsentUnder}', '16') WHERE org_id = $1 AND portal_id = $2`, tx.Org, p.ID)
+		if err == nil {
+			_, err = tx.Exec(ctx, `UPDATE person SET age_band = '13_15' WHERE org_id = $1 AND id = $2`, tx.Org, apitest.Pupil)
+		}
+		return err
+	})
+	first := agree("conversation")
+	agree("report")
+	tape := agree("recording")
+	require.Equal(t, "live", w.Read(t, own)["state"])
+	withdraw(tape)
+	require.Equal(t, "live", w.Read(t, own)["state"])
+	second := agree("conversation")
+	withdraw(first)
+	require.Equal(t, "live", w.Read(t, own)["state"], "another consent is to it")
+	withdraw(second)
+	over := w.Read(t, own)
+	require.Equal(t, []any{"ended", "consent_withdrawn"}, []any{over["state"], over["endReason"]})
+	asked := map[string]any{"portalId": p.ID.String(), "personId": apitest.Pupil.String()}
+	require.Equal(t, "guardian_consent_missing", apitest.Reason(t, w.On(t, asked), "body.personId"))
+	agree("conversation")
+	agree("recording")
+	require.Equal(t, http.StatusCreated, w.On(t, asked).Status)
 }
 
 func testPlaceIsOff(t *testing.T, w *apitest.World) {

@@ -32,7 +32,7 @@ type GuardianConsent struct {
 	GivenAt       time.Time  `json:"givenAt" doc:"When the guardian agreed; not in the future."`
 	ExpiresAt     *time.Time `json:"expiresAt,omitempty" nullable:"true" doc:"When it ends by itself; never unless given."`
 	Evidence      *string    `json:"evidence,omitempty" minLength:"1" nullable:"true" doc:"A data: URI or a public https address of a PDF or a picture, at most 6 MB."`
-	Scopes        []string   `json:"scopes" minItems:"1" maxItems:"4" enum:"conversation,recording,memory,report" doc:"What is agreed to."`
+	Scopes        []string   `json:"scopes" minItems:"1" maxItems:"4" enum:"conversation,recording,memory,report" doc:"What is agreed to, and nothing else: to come in and converse, to be recorded, to have reports of results. memory has no effect, since nobody who needs a guardian is remembered; it is kept on record."`
 }
 
 // GuardianConsentRecord is a guardian's consent on record.
@@ -46,7 +46,7 @@ type GuardianConsentRecord struct {
 	Relationship  string        `json:"relationship" doc:"What the guardian is to the young person."`
 	Method        string        `json:"method" enum:"signed_form,email_confirmed,school_authority,in_person" doc:"How the guardian agreed."`
 	PolicyVersion string        `json:"policyVersion" doc:"The version of the policy that was agreed to, a date."`
-	Scopes        []string      `json:"scopes" doc:"What the guardian agreed to."`
+	Scopes        []string      `json:"scopes" doc:"What the guardian agreed to: conversation, recording, report, and memory, which has no effect."`
 	GivenAt       time.Time     `json:"givenAt" doc:"When the guardian agreed, in UTC."`
 	ExpiresAt     *time.Time    `json:"expiresAt" doc:"When the consent ends, in UTC; null where it does not."`
 	EvidenceURL   *string       `json:"evidenceUrl" doc:"Where the signed proof can be read, with consents:read; null where none was given."`

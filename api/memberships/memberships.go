@@ -67,8 +67,10 @@ func (a *API) Register(s *route.Service) {
 	agree.Detach = []string{"evidence"}
 	agree.Errors = []problem.Code{problem.Gone, problem.UnsupportedMediaType, problem.UpstreamError, problem.UpstreamTimeout}
 	agree.Summary = "Record a parent's or guardian's consent"
-	agree.Description = "The newest consent to a place counts; those before it stay on record. Whoever may be younger than a portal's age " +
-		"comes in only with one. GET /consents lists them, and POST /consents/{id}/withdraw ends one, and the conversations that go on by it."
+	agree.Description = "All consents to a place count together, until they are withdrawn or over: each adds what it is to, and none narrows another. " +
+		"Whoever may be younger than a portal's age comes in only with one that is to conversation. GET /consents lists them, and " +
+		"POST /consents/{id}/withdraw ends one, what was recorded by it, and the conversations that go on by it where no other is to them. " +
+		"A recording that goes on stops once none is to recording any more. guardianConsent of the membership says what holds."
 	route.Handle(s, agree, a.consent)
 }
 
@@ -92,12 +94,13 @@ type Membership struct {
 	UpdatedAt    time.Time          `json:"updatedAt" doc:"When it was last changed, in UTC."`
 }
 
-// Guardian is how things stand with a guardian's consent to a place.
+// Guardian is how things stand with guardians' consents to a place.
 type Guardian struct {
 	Required  bool        `json:"required" doc:"Whether the person may be younger than the portal's age of consent."`
-	State     string      `json:"state" enum:"missing,given,withdrawn" doc:"missing until a guardian agrees, given, or withdrawn."`
-	ConsentID *id.Consent `json:"consentId" nullable:"true" doc:"The consent on record; null where there is none."`
-	ExpiresAt *time.Time  `json:"expiresAt" doc:"When the consent ends, in UTC; null where it does not, or where there is none."`
+	State     string      `json:"state" enum:"missing,given,withdrawn" doc:"given while any consent holds; else that of the newest: missing where there is none or it is over, or withdrawn."`
+	Scopes    []string    `json:"scopes" enum:"conversation,recording,memory,report" doc:"What the consents that hold are to, taken together; empty where none does. A person of whom one is required comes in where conversation is among them."`
+	ConsentID *id.Consent `json:"consentId" nullable:"true" doc:"The newest consent that holds, or the newest on record where none does; null where there is none."`
+	ExpiresAt *time.Time  `json:"expiresAt" doc:"When that consent ends, in UTC; null where it does not, or where there is none."`
 }
 
 // Show makes the answer's form of a place.
@@ -107,7 +110,7 @@ func Show(s person.Standing) Membership {
 		ID: m.ID, PersonID: m.Person, PortalID: m.Portal, Role: m.Role, Enabled: m.Enabled, State: s.State,
 		StartsAt: route.UTC(m.StartsAt), EndsAt: route.UTC(m.EndsAt), Door: m.Door, LastSignInAt: route.UTC(m.LastSignInAt),
 		ExternalID: m.ExternalID, Metadata: m.Metadata, CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(),
-		Guardian: Guardian{Required: s.Guardian.Required, State: s.Guardian.State, ExpiresAt: route.UTC(s.Guardian.ExpiresAt)},
+		Guardian: Guardian{Required: s.Guardian.Required, State: s.Guardian.State, Scopes: s.Guardian.Scopes, ExpiresAt: route.UTC(s.Guardian.ExpiresAt)},
 	}
 	if !m.Unit.IsZero() {
 		shown.UnitID = &m.Unit

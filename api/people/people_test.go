@@ -135,17 +135,27 @@ func TestGuardianConsents(t *testing.T) {
 	guardian := func() map[string]any {
 		return w.CallAs(t, "getMembership", which, w.Acme.New, nil).Data(t)["guardianConsent"].(map[string]any)
 	}
-	require.Equal(t, map[string]any{"required": true, "state": "missing", "consentId": nil, "expiresAt": nil}, guardian())
+	require.Equal(t, map[string]any{"required": true, "state": "missing", "scopes": []any{}, "consentId": nil, "expiresAt": nil}, guardian())
 	given := w.CallAs(t, "recordGuardianConsent", which, w.Acme.New, apitest.GuardianBody(1)).Data(t)
 	require.Equal(t, "given", guardian()["state"])
 	require.Equal(t, given["id"], guardian()["consentId"])
+	body := apitest.GuardianBody(1)
+	body["scopes"] = []any{"report", "recording"}
+	more := w.CallAs(t, "recordGuardianConsent", which, w.Acme.New, body).Data(t)["id"].(string)
+	require.Equal(t, []any{"conversation", "memory", "recording", "report"}, guardian()["scopes"])
+	require.Equal(t, more, guardian()["consentId"])
+	require.Equal(t, []any{"conversation", "memory", "recording", "report"},
+		apitest.At(w.CallAs(t, "getMembership", which, w.OldNamed, nil).Data(t), "guardianConsent", "scopes"), "in the older contract too")
+	require.Equal(t, http.StatusOK, w.CallAs(t, "withdrawConsent", more, w.Acme.New, nil).Status)
+	require.Equal(t, []any{"conversation", "memory"}, guardian()["scopes"])
+	require.Equal(t, given["id"], guardian()["consentId"])
 
 	listed := w.Get(w.Acme.New, "/consents?kind=guardian&membershipId="+which).JSON(t)["data"].([]any)
-	require.Len(t, listed, 1)
+	require.Len(t, listed, 2)
 	require.Equal(t, which, apitest.At(listed[0].(map[string]any), "subject", "membershipId"))
 	require.Equal(t, "signed_form", apitest.At(listed[0].(map[string]any), "method"))
 	require.Equal(t, http.StatusOK, w.CallAs(t, "withdrawConsent", given["id"].(string), w.Acme.New, nil).Status)
-	require.Equal(t, "withdrawn", guardian()["state"])
+	require.Equal(t, []any{"withdrawn", []any{}}, []any{guardian()["state"], guardian()["scopes"]})
 
 	bad := apitest.GuardianBody(2)
 	bad["guardianEmail"] = "sam"

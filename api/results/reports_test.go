@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"visavis.dev/api/apitest"
@@ -17,6 +18,7 @@ import (
 	"visavis.dev/pkg/eventing/job"
 	"visavis.dev/pkg/learning/result"
 	"visavis.dev/pkg/sessions/printed"
+	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 	"visavis.dev/pkg/text/extract/pdf"
 )
@@ -329,6 +331,90 @@ func testChangedReport(t *testing.T, w *apitest.World) {
 	var read map[string]any
 	require.NoError(t, json.Unmarshal(w.CallAs(t, "downloadReport", which, w.Acme.New, nil).Raw, &read))
 	require.Equal(t, []any{50.0, "person"}, []any{read["percent"], read["scoredBy"]})
+}
+
+// Who needs a guardian has reports where that guardian agreed to reports, from the asking for one to
+// its download.
+func TestReportsOfMinors(t *testing.T) {
+	w := apitest.NewWorld(t)
+	w.Exam(t, w.Acme)
+	at := w.Made["exam's portal"+w.Acme.ID.String()]
+	agree := func(t *testing.T, place string, to ...any) string {
+		t.Helper()
+		body := apitest.GuardianBody(1)
+		body["scopes"] = to
+		given := w.CallAs(t, "recordGuardianConsent", place, w.Acme.New, body)
+		require.Equal(t, http.StatusCreated, given.Status, "%s", given.Raw)
+		return given.Data(t)["id"].(string)
+	}
+	withdraw := func(t *testing.T, k string) {
+		t.Helper()
+		require.Equal(t, http.StatusOK, w.CallAs(t, "withdrawConsent", k, w.Acme.New, nil).Status)
+	}
+	// comes is a learner's place and result.
+	comes := func(t *testing.T, band string) (place, of string) {
+		t.Helper()
+		who := w.Learner(t, w.Acme)
+		require.Equal(t, http.StatusOK, w.CallAs(t, "updatePerson", who, w.Acme.New, map[string]any{"ageBand": band}).Status)
+		place = w.CallAs(t, "getPerson", who, w.Acme.New, nil).Data(t)["memberships"].([]any)[0].(map[string]any)["id"].(string)
+		agree(t, place, "conversation")
+		return place, w.Assess(t, w.Acme, who, apitest.RightAnswer)
+	}
+	state := func(t *testing.T, which string) any {
+		return w.CallAs(t, "getReport", which, w.Acme.New, nil).Data(t)["state"]
+	}
+	refused := func(t *testing.T, place, of string) {
+		t.Helper()
+		conflicts(t, askFor(w, t, of, "json"), "guardian_consent")
+		agreed := agree(t, place, "report")
+		which, late := makeReport(t, w, of, "json"), askFor(w, t, of, "json").Data(t)["id"].(string)
+		require.Equal(t, http.StatusOK, w.CallAs(t, "downloadReport", which, w.Acme.New, nil).Status)
+		withdraw(t, agreed)
+		w.Build(t)
+		require.Equal(t, "failed", state(t, late), "the guardian took it back before it was made")
+		conflicts(t, w.CallAs(t, "downloadReport", which, w.Acme.New, nil), "guardian_consent")
+		conflicts(t, askFor(w, t, of, "json"), "guardian_consent")
+		again := agree(t, place, "report")
+		require.Equal(t, http.StatusOK, w.CallAs(t, "downloadReport", which, w.Acme.New, nil).Status)
+		withdraw(t, again)
+		require.Equal(t, http.StatusOK, w.CallAs(t, "deleteMembership", place, w.Acme.New, nil).Status)
+		conflicts(t, w.CallAs(t, "downloadReport", which, w.Acme.New, nil), "guardian_consent")
+	}
+	t.Run("where everybody is taken for a minor", func(t *testing.T) {
+		place, of := comes(t, "adult")
+		free := makeReport(t, w, of, "json")
+		set := func(on bool) {
+			w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error {
+				_, err := tx.Exec(ctx, `
+					INSERT INTO setting (org_id, scope_kind, scope_id, key, value, changed_at, changed_by) VALUES ($1, 'portal', $2, $3, to_jsonb($4::BOOLEAN), now(), '')
+					ON CONFLICT (org_id, scope_kind, scope_id, key) DO UPDATE SET value = excluded.value`,
+					tx.Org, inner(t, at), setting.YoungLearners, on)
+				return err
+			})
+		}
+		set(true)
+		conflicts(t, w.CallAs(t, "downloadReport", free, w.Acme.New, nil), "guardian_consent")
+		refused(t, place, of)
+		set(false)
+		require.Equal(t, http.StatusOK, w.CallAs(t, "downloadReport", free, w.Acme.New, nil).Status)
+	})
+	t.Run("where a guardian has to agree", func(t *testing.T) {
+		w.InTx(t, func(ctx context.Context, tx *tenant.Tx) error {
+			_, err := tx.Exec(ctx, `UPDATE portal_version SET definition = jsonb_set(definition, '{guardianConsentUnder}', '16') WHERE org_id = $1 AND portal_id = $2`,
+				tx.Org, inner(t, at))
+			return err
+		})
+		place, of := comes(t, "13_15")
+		refused(t, place, of)
+	})
+}
+
+// inner is a portal's id as rows have it.
+func inner(t *testing.T, portal string) string {
+	t.Helper()
+	parsed, err := id.ParsePortal(portal)
+	require.NoError(t, err)
+	return uuid.UUID(parsed).String()
 }
 
 func testManyReports(t *testing.T, w *apitest.World) {

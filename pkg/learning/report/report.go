@@ -22,6 +22,7 @@ import (
 	"visavis.dev/pkg/sessions/printed"
 	"visavis.dev/pkg/store/activity"
 	"visavis.dev/pkg/store/consent"
+	"visavis.dev/pkg/store/setting"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -109,8 +110,14 @@ func allowed(ctx context.Context, tx *tenant.Tx, r result.Result, now time.Time)
 }
 
 // guardianAgrees says whether a report of somebody may be made and read: where they need a
-// guardian, that one must agree. Of minors who lost their place nobody can any more.
+// guardian, that one must agree. So it is for everybody where everybody is taken for a minor, whatever
+// the portal says of guardians. Of minors who lost their place nobody can any more.
 func guardianAgrees(ctx context.Context, tx *tenant.Tx, r result.Result, now time.Time) (bool, error) {
+	set, err := setting.At(ctx, tx, setting.Place{Portal: r.Portal, Unit: r.Unit, Membership: r.Membership, Person: r.Person})
+	if err != nil {
+		return false, err
+	}
+	young := set.On(setting.YoungLearners)
 	places, err := person.Places(ctx, tx, r.Person, now)
 	if err != nil {
 		return false, err
@@ -118,17 +125,10 @@ func guardianAgrees(ctx context.Context, tx *tenant.Tx, r result.Result, now tim
 	at := slices.IndexFunc(places, func(p person.Standing) bool { return p.Membership.ID == r.Membership })
 	if at < 0 {
 		who, err := person.Find(ctx, tx, r.Person)
-		return err == nil && !who.AgeBand.Minor(), err
+		return err == nil && !who.AgeBand.Minor() && !young, err
 	}
 	of := places[at].Guardian
-	if !of.Required {
-		return true, nil
-	}
-	if of.State != consent.Given {
-		return false, nil
-	}
-	k, err := consent.Find(ctx, tx, of.Consent)
-	return err == nil && k.Guardian.Covers("report"), err
+	return !of.Required && !young || of.Covers(consent.ToReport), nil
 }
 
 // Open finds the report whose file somebody wants. The error is errdefs.NotFound, or a conflict:

@@ -34,8 +34,8 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 	w.exec(`INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, metadata, edition, created_at, updated_at, told_on)
 		SELECT $1, gen_random_uuid(), id, gen_random_uuid(), gen_random_uuid(), 'learner', true, '{}', 1, created_at, created_at, true
 		FROM person WHERE org_id = $1`)
-	w.exec(`INSERT INTO consent (org_id, id, kind, state, statement, policy_version, person_name, signed_at, recorded_at, recorded_by, person_id)
-		SELECT $1, gen_random_uuid(), 'guardian', 'given', '', '1', '', created_at, created_at, '', id FROM person WHERE org_id = $1`)
+	w.exec(`INSERT INTO consent (org_id, id, kind, state, statement, policy_version, person_name, signed_at, recorded_at, recorded_by, person_id, membership_id)
+		SELECT $1, gen_random_uuid(), 'guardian', 'given', '', '1', '', created_at, created_at, '', id, gen_random_uuid() FROM person WHERE org_id = $1`)
 	for _, table := range []string{"consent", "membership", "person", "person_term", "unit"} {
 		_, err := w.db.Exec(t.Context(), `ANALYZE `+table)
 		require.NoError(t, err)
@@ -62,8 +62,8 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 			list(person.Filter{Query: "Kim 1", Portal: w.portal.ID})},
 		"of a portal":      {"DISTINCT ON", []string{"membership_by_portal"}, list(person.Filter{Portal: w.portal.ID})},
 		"of a unit":        {"DISTINCT ON", []string{"membership_by_unit"}, list(person.Filter{Unit: u.ID})},
-		"places of people": {"WITH RECURSIVE m AS", []string{"membership_by_person", "unit_pkey"}, list(person.Filter{})},
-		"a place":          {"WITH RECURSIVE m AS", []string{"membership_pkey", "unit_pkey"}, func(ctx context.Context) error { return ignore(person.GetMembership(ctx, w.tenants, w.one, m.ID, now)) }},
+		"places of people": {"WITH RECURSIVE m AS", []string{"membership_by_person", "unit_pkey", "consent_of_guardian"}, list(person.Filter{})},
+		"a place":          {"WITH RECURSIVE m AS", []string{"membership_pkey", "unit_pkey", "consent_of_guardian"}, func(ctx context.Context) error { return ignore(person.GetMembership(ctx, w.tenants, w.one, m.ID, now)) }},
 		"who is meant": {"UNION ALL\n\t\tSELECT p.", []string{"person_by_external", "person_by_email"}, func(context.Context) error {
 			_, _, err := w.find(person.Wanted{Email: new("1@example.com"), ExternalID: new("x1")})
 			return err
@@ -83,7 +83,7 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 			_, err := w.change(u.ID, func(u *unit.Unit) { u.Enabled = !u.Enabled })
 			return err
 		}},
-		"a seat": {"portal_id = $3", []string{"membership_by_portal", "unit_pkey"}, in(func(ctx context.Context, tx *tenant.Tx) error {
+		"a seat": {"portal_id = $3", []string{"membership_by_portal", "unit_pkey", "consent_of_guardian"}, in(func(ctx context.Context, tx *tenant.Tx) error {
 			if _, err := person.Seat(ctx, tx, w.portal.ID, kim.ID, id.Membership{}, now); !errors.As(err, new(*person.StandingError)) {
 				return err
 			}
@@ -93,6 +93,9 @@ func TestStatementsRideTheirIndexes(t *testing.T) {
 			_, err := w.change(u.ID, func(u *unit.Unit) { u.Enabled = !u.Enabled })
 			return err
 		}},
+		"what guardians agree to": {"AND m.id = $2", []string{"membership_pkey", "consent_of_guardian"}, in(func(ctx context.Context, tx *tenant.Tx) error {
+			return ignore(consent.AgreedTo(ctx, tx, m.ID, now))
+		})},
 		"guardians' consent": {"person_id = $2 ORDER BY id FOR UPDATE", []string{"consent_by_person"}, in(func(ctx context.Context, tx *tenant.Tx) error {
 			return ignore(consent.ForgetGuardians(ctx, tx, kim.ID))
 		})},

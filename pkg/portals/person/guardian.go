@@ -11,11 +11,16 @@ import (
 )
 
 // Consent records a guardian's consent to a place that LockMembership found. It
-// is the one that counts from now on; those before it stay on record.
+// counts beside those before it: nothing that they are to ends with it.
 func Consent(ctx context.Context, tx *tenant.Tx, m Membership, k consent.Consent, who Author) (Membership, consent.Consent, error) {
 	k.Kind, k.Statement, k.Membership, k.Person = consent.OfGuardian, consent.ByGuardian, m.ID, m.Person
 	if err := consent.Record(ctx, tx, k); err != nil {
 		return m, k, err
+	}
+	if !m.Consent.IsZero() {
+		if err := consent.Joins(ctx, tx, m.Consent); err != nil {
+			return m, k, err
+		}
 	}
 	m.Consent, m.Edition, m.UpdatedAt = k.ID, m.Edition+1, who.At
 	tx.Touch("membership", m.ID)
@@ -30,8 +35,8 @@ func Consent(ctx context.Context, tx *tenant.Tx, m Membership, k consent.Consent
 	return m, k, nil
 }
 
-// WithdrawConsent ends a consent, of whatever kind. Conversations that go on by a guardian's end,
-// and what was recorded by a user's or a guardian's is deleted. One that was withdrawn is answered
+// WithdrawConsent ends a consent, of whatever kind. Conversations that go on by a guardian's end
+// where no other is to them, and what was recorded by a user's or a guardian's is deleted. One that was withdrawn is answered
 // as it is; the error is errdefs.NotFound.
 func WithdrawConsent(ctx context.Context, tx *tenant.Tx, which id.Consent, who Author) (consent.Consent, error) {
 	withdrawn, changed, err := consent.Withdraw(ctx, tx, which, who.At)

@@ -49,15 +49,20 @@ func hangUpAll(ctx context.Context, tx *tenant.Tx, which string, of any, why ses
 	}
 }
 
-// Disagree ends the conversations that go on by a place when its guardian takes the
-// consent to it back. A consent that does not count any more ends none.
+// Disagree ends the conversations that go on by a place when a guardian takes a consent
+// to it back, and no other is to them. A consent that was not to conversations ends those alone
+// which need one that is.
 func Disagree(ctx context.Context, tx *tenant.Tx, k consent.Consent, who Author) error {
-	m, err := LockMembership(ctx, tx, k.Membership)
-	switch {
-	case errdefs.IsAbsent(err, MembershipNoun), errdefs.IsAbsent(err, Noun):
+	_, err := LockMembership(ctx, tx, k.Membership)
+	if errdefs.IsAbsent(err, MembershipNoun) || errdefs.IsAbsent(err, Noun) {
 		return nil
-	case err != nil || m.Consent != k.ID:
+	}
+	if err != nil {
 		return err
 	}
-	return hangUpAll(ctx, tx, ofPlace, m.ID, session.ConsentWithdrawn, who)
+	stands, err := Effective(ctx, tx, k.Membership, who.At)
+	if err != nil || stands.Guardian.Covers(consent.ToConverse) || !stands.Guardian.Required && !k.Guardian.Covers(consent.ToConverse) {
+		return err
+	}
+	return hangUpAll(ctx, tx, ofPlace, k.Membership, session.ConsentWithdrawn, who)
 }

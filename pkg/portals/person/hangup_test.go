@@ -102,9 +102,23 @@ func TestConversationsEndWithTheirPlace(t *testing.T) {
 			})
 		}, session.EndedByStaff, false},
 		"the guardian takes it back": {func(w *world, _ person.Membership, k consent.Consent) { w.disagree(k) }, session.ConsentWithdrawn, false},
-		"a guardian takes back what was replaced": {func(w *world, m person.Membership, k consent.Consent) {
+		"a guardian takes back what was agreed to again": {func(w *world, m person.Membership, k consent.Consent) {
 			w.agree(m, now.AddDate(1, 0, 0))
 			w.disagree(k)
+		}, "", false},
+		"another is to other things": {func(w *world, m person.Membership, k consent.Consent) {
+			w.agree(m, now.AddDate(1, 0, 0), "recording")
+			w.disagree(k)
+		}, session.ConsentWithdrawn, false},
+		"another is over": {func(w *world, m person.Membership, k consent.Consent) {
+			w.agree(m, now)
+			w.disagree(k)
+		}, session.ConsentWithdrawn, false},
+		"the guardian agrees to more": {func(w *world, m person.Membership, _ consent.Consent) {
+			w.agree(m, now.AddDate(1, 0, 0), "recording")
+		}, "", false},
+		"the guardian takes back what was to other things": {func(w *world, m person.Membership, _ consent.Consent) {
+			w.disagree(w.agree(m, now.AddDate(1, 0, 0), "recording"))
 		}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -127,7 +127,7 @@ type Membership struct {
 	// Enabled is its own switch; its unit's counts beside it.
 	Enabled          bool
 	StartsAt, EndsAt *time.Time
-	// Consent is the guardian's that counts; the zero id without one.
+	// Consent is the newest of a guardian; the zero id without one. Others may count beside it.
 	Consent id.Consent
 	// Door is the one it came in by last; nil before the first.
 	Door                 *string

@@ -37,18 +37,14 @@ const (
 	MemberEnded    MemberState = "ended"
 )
 
-// Guardian is how things stand with the consent of a guardian.
+// Guardian is how things stand with the consent of guardians.
 type Guardian struct {
 	Required bool
-	// State is missing, given or withdrawn.
-	State   string
-	Consent id.Consent
-	// ExpiresAt is nil where the consent does not end.
-	ExpiresAt *time.Time
+	consent.Agreement
 }
 
 // ConsentMissing is the state of a guardian's consent that was never given or is over.
-const ConsentMissing = "missing"
+const ConsentMissing = consent.Missing
 
 // facts are what a standing is judged by, as they are read.
 type facts struct {
@@ -60,10 +56,14 @@ type facts struct {
 	MinAge, Under *int64
 	// Lit says whether the units above are all switched on.
 	Lit bool
-	// Consent is the state of the guardian's, if there is one.
-	Consent        *string
-	ConsentExpires *time.Time
+	// Words are the guardians' consents that count.
+	Words []consent.Word
 }
+
+// factColumns are the facts, in their order.
+const factColumns = membershipColumns + `, ` + columns + `, o.state,
+			(COALESCE(v.definition, o.definition)->>'minAge')::BIGINT,
+			(COALESCE(v.definition, o.definition)->>'guardianConsentUnder')::BIGINT, COALESCE(s.lit, true), ` + consent.Words
 
 // standings reads the facts of places; which says of which, by $2. The rules of
 // a portal are those that visitors see, or the draft's before there are any.
@@ -76,15 +76,11 @@ func standings(which string) string {
 			SELECT a.unit, u.parent_id, u.enabled FROM above a JOIN unit u ON u.org_id = $1 AND u.id = a.parent_id
 		),
 		switches AS (SELECT unit, bool_and(enabled) AS lit FROM above GROUP BY unit)
-		SELECT ` + membershipColumns + `, ` + columns + `, o.state,
-			(COALESCE(v.definition, o.definition)->>'minAge')::BIGINT,
-			(COALESCE(v.definition, o.definition)->>'guardianConsentUnder')::BIGINT, COALESCE(s.lit, true), c.state,
-			(c.guardian->>'expiresAt')::TIMESTAMPTZ
+		SELECT ` + factColumns + `
 		FROM m JOIN person p ON p.org_id = $1 AND p.id = m.person_id
 			JOIN portal o ON o.org_id = $1 AND o.id = m.portal_id
 			LEFT JOIN portal_version v ON v.org_id = $1 AND v.portal_id = o.id AND v.version = o.published_version
 			LEFT JOIN switches s ON s.unit = m.unit_id
-			LEFT JOIN consent c ON c.org_id = $1 AND c.id = m.consent_id
 		ORDER BY m.id DESC`
 }
 
@@ -122,7 +118,7 @@ func (f facts) judge(now time.Time) Standing {
 		s.Reason = MembershipEnded
 	case f.MinAge != nil && p.AgeBand.Oldest() < *f.MinAge:
 		s.Reason = TooYoung
-	case s.Guardian.Required && s.Guardian.State != consent.Given:
+	case s.Guardian.Required && !s.Guardian.Covers(consent.ToConverse):
 		s.Reason = GuardianConsentMissing
 	}
 	s.Usable = s.Reason == ""
@@ -139,20 +135,13 @@ func (f facts) judge(now time.Time) Standing {
 	return s
 }
 
-// guardian says how things stand with the guardian's consent. It is required of
+// guardian says how things stand with guardians' consent. It is required of
 // a minor who may be younger than the portal's age.
 func (f facts) guardian(now time.Time) Guardian {
-	g := Guardian{
-		Required: f.Under != nil && f.AgeBand.Minor() && f.AgeBand.Youngest() < *f.Under, State: ConsentMissing,
-		Consent: f.Membership.Consent, ExpiresAt: f.ConsentExpires,
+	return Guardian{
+		Required:  f.Under != nil && f.AgeBand.Minor() && f.AgeBand.Youngest() < *f.Under,
+		Agreement: consent.Agree(f.Words, now),
 	}
-	if f.Consent != nil {
-		g.State = *f.Consent
-	}
-	if g.State == consent.Given && g.ExpiresAt != nil && !now.Before(*g.ExpiresAt) {
-		g.State = ConsentMissing
-	}
-	return g
 }
 
 // Effective says how things stand with a place. The error is errdefs.NotFound or

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"visavis.dev/pkg/base/errdefs"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/base/problem"
 	"visavis.dev/pkg/eventing/event"
@@ -33,7 +32,7 @@ type Wish struct {
 	Wanted, Offered bool
 	// Minor says that the user is one.
 	Minor bool
-	// Guardian is the consent of their guardian, if it covers recordings.
+	// Guardian is the consent of their guardian to recordings; zero for none.
 	Guardian id.Consent
 }
 
@@ -107,7 +106,7 @@ func Record(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, n
 	if err != nil {
 		return id.Consent{}, err
 	}
-	may, err := s.MayBeRecorded(ctx, tx, now)
+	guardian, may, err := s.mayBeRecorded(ctx, tx, now)
 	if err != nil {
 		return id.Consent{}, err
 	}
@@ -118,7 +117,7 @@ func Record(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, n
 		ID: id.NewConsent(), Kind: consent.ToRecording, State: consent.Given, Session: s.ID, Membership: s.Membership, Person: s.Person,
 		Statement: recordingStatement, PolicyVersion: consent.PolicyVersion, SignedAt: now, RecordedAt: now, RecordedBy: s.ID.String(),
 	}
-	on, err := recording.Begin(ctx, tx, recording.Recording{Session: s.ID, Consent: k.ID, Guardian: s.Brief.RecordGuardian, CreatedAt: now}, epoch)
+	on, err := recording.Begin(ctx, tx, recording.Recording{Session: s.ID, Consent: k.ID, Guardian: guardian, CreatedAt: now}, epoch)
 	if err != nil || on != k.ID {
 		return on, err
 	}
@@ -130,28 +129,29 @@ func Record(ctx context.Context, tx *tenant.Tx, which id.Session, epoch int64, n
 }
 
 // MayBeRecorded says whether a session whose user is asked may be recorded as things stand by now:
-// switches may have been turned since it was minted, and a guardian's consent may be over.
+// switches may have been turned since it was minted, and guardians may not agree any more. Who records
+// asks again all the time.
 func (s Session) MayBeRecorded(ctx context.Context, tx *tenant.Tx, now time.Time) (bool, error) {
+	_, may, err := s.mayBeRecorded(ctx, tx, now)
+	return may, err
+}
+
+// mayBeRecorded is MayBeRecorded, with the guardian's consent that the recording of a minor rests on.
+func (s Session) mayBeRecorded(ctx context.Context, tx *tenant.Tx, now time.Time) (by id.Consent, may bool, err error) {
 	if s.Brief.Record == "" || s.beganWithoutWords() {
-		return false, nil
+		return by, false, nil
 	}
 	set, err := setting.At(ctx, tx, s.Place())
 	if err != nil || !set.On(setting.Recordings) || set.On(setting.ZeroRetention) {
-		return false, err
+		return by, false, err
 	}
-	return s.guarded(ctx, tx, now)
-}
-
-// guarded says whether the guardian of a minor who is recorded still agrees.
-func (s Session) guarded(ctx context.Context, tx *tenant.Tx, now time.Time) (bool, error) {
 	if s.Brief.RecordGuardian.IsZero() {
-		return true, nil
+		return by, true, nil
 	}
-	k, err := consent.Find(ctx, tx, s.Brief.RecordGuardian)
-	if errdefs.IsNotFound(err, consent.Noun) {
-		return false, nil
-	}
-	return err == nil && k.State == consent.Given && !k.Guardian.Over(now), err
+	// Not by the one consent that there was when it was minted: what counts is what all come to.
+	agreed, err := consent.AgreedTo(ctx, tx, s.Membership, now)
+	by = agreed.By(consent.ToRecord)
+	return by, err == nil && !by.IsZero(), err
 }
 
 // recordingStatement is what a user declares.

@@ -112,10 +112,10 @@ func Record(ctx context.Context, tx *tenant.Tx, c Consent) error {
 	tx.Touch("consent", c.ID)
 	_, err := tx.Exec(ctx, `
 		INSERT INTO consent (org_id, id, kind, state, avatar_id, voice_id, statement, policy_version, person_name,
-			person_email, signed_at, evidence_id, recorded_at, recorded_by, membership_id, person_id, guardian, session_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+			person_email, signed_at, evidence_id, recorded_at, recorded_by, membership_id, person_id, guardian, session_id, together)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 		tx.Org, c.ID, c.Kind, c.State, c.Avatar, c.Voice, c.Statement, c.PolicyVersion, c.PersonName,
-		c.PersonEmail, c.SignedAt, c.Evidence, c.RecordedAt, c.RecordedBy, c.Membership, c.Person, c.Guardian, c.Session)
+		c.PersonEmail, c.SignedAt, c.Evidence, c.RecordedAt, c.RecordedBy, c.Membership, c.Person, c.Guardian, c.Session, c.Kind == OfGuardian)
 	return err
 }
 

@@ -14,6 +14,15 @@ import (
 // ByGuardian is what a guardian declares.
 const ByGuardian = "parent_or_guardian"
 
+// What a guardian's consent may be to. What is not named is not agreed to.
+const (
+	ToConverse = "conversation"
+	ToRecord   = "recording"
+	ToReport   = "report"
+	// ToRemember has no effect: minors are never remembered, whoever agrees.
+	ToRemember = "memory"
+)
+
 // Guardian is what is known of a guardian's consent beside who gave it and when.
 type Guardian struct {
 	// Relationship to the person, such as mother.
@@ -21,7 +30,7 @@ type Guardian struct {
 	// Method is how it was given: signed_form, email_confirmed, school_authority
 	// or in_person.
 	Method string `json:"method"`
-	// Scopes are what it is to: conversation, recording, memory, report.
+	// Scopes are what it is to: ToConverse and the others.
 	Scopes []string `json:"scopes"`
 	// ExpiresAt is when it ends by itself; nil for never.
 	ExpiresAt *time.Time `json:"expiresAt,omitempty"`

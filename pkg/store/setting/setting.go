@@ -48,7 +48,8 @@ const (
 	// Widgets lets pages show widgets.
 	Widgets Key = "widgets.enabled"
 	// YoungLearners takes everybody who comes through a portal for a minor: nobody
-	// reads their conversations, and nothing is remembered of them.
+	// reads their conversations, nothing is remembered of them, nor told of what was before, and
+	// they are recorded and have reports only where a guardian agreed to that.
 	YoungLearners Key = "learning.young_learners"
 	// ZeroRetention keeps no words of any conversation (spec, includeConversation).
 	ZeroRetention Key = "privacy.zero_data_retention"

@@ -139,9 +139,7 @@ func (d *Desk) Enter(ctx context.Context, tx *tenant.Tx, r Request, now time.Tim
 	if err != nil {
 		return session.Minted{}, err
 	}
-	if s.Recording, err = at.recorded(ctx, tx, r.Record); err != nil {
-		return session.Minted{}, err
-	}
+	s.Recording = at.recorded(r.Record)
 	if err := at.assign(ctx, tx, &s, r.Assignment); err != nil {
 		return session.Minted{}, err
 	}

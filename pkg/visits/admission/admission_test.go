@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 	"gocloud.dev/blob/memblob"
 	"k8s.io/utils/clock"
@@ -203,6 +204,8 @@ func TestWhoMayCome(t *testing.T) {
 	below := admissiontest.Unit(t, w.tenants, w.one, p.ID, off, true)
 	on := admissiontest.Unit(t, w.tenants, w.one, p.ID, admissiontest.Unit(t, w.tenants, w.one, p.ID, id.Unit{}, true), true)
 	given, withdrawn := admissiontest.Consent(t, w.tenants, w.one, "given"), admissiontest.Consent(t, w.tenants, w.one, "withdrawn")
+	unscoped := admissiontest.Consent(t, w.tenants, w.one, "given")
+	w.exec(`UPDATE consent SET guardian = guardian - 'scopes' WHERE org_id = $1 AND id = '` + uuid.UUID(unscoped).String() + `'`)
 	ofAge := func(band person.AgeBand) func(*person.Person) { return func(p *person.Person) { p.AgeBand = band } }
 	is := func(state person.State) func(*person.Person) { return func(p *person.Person) { p.State = state } }
 	nothing := func(*person.Membership) {}
@@ -222,6 +225,8 @@ func TestWhoMayCome(t *testing.T) {
 		"young, with consent":       {ofAge(person.From13), agreed(given), "", true},
 		"young, without consent":    {ofAge(person.From13), nothing, "guardian_consent_missing", false},
 		"young, consent taken back": {ofAge(person.From13), agreed(withdrawn), "guardian_consent_missing", false},
+		"young, to be recorded":     {ofAge(person.From13), agreed(admissiontest.Consent(t, w.tenants, w.one, "given", "recording")), "guardian_consent_missing", false},
+		"young, to nothing":         {ofAge(person.From13), agreed(unscoped), "guardian_consent_missing", false},
 		"old enough":                {ofAge(person.From16), nothing, "", false},
 		"a person switched off":     {is(person.Disabled), nothing, "person_disabled", false},
 		"a place switched off":      {is(person.Active), func(m *person.Membership) { m.Enabled = false }, "membership_disabled", false},

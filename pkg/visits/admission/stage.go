@@ -136,20 +136,11 @@ func (at *stage) seat(ctx context.Context, tx *tenant.Tx, r *Request, now time.T
 }
 
 // recorded is what is wished of the session's recording: by who asks for it, or by its portal.
-func (at *stage) recorded(ctx context.Context, tx *tenant.Tx, wanted bool) (session.Wish, error) {
-	w := session.Wish{Wanted: wanted, Minor: at.person.AgeBand.Minor()}
-	w.Offered = at.portal != nil && at.portal.Definition.Privacy.Recordings
-	if !w.Wanted && !w.Offered || at.guardian.Consent.IsZero() || at.guardian.State != consent.Given {
-		return w, nil
+func (at *stage) recorded(wanted bool) session.Wish {
+	return session.Wish{
+		Wanted: wanted, Offered: at.portal != nil && at.portal.Definition.Privacy.Recordings,
+		Minor: at.person.AgeBand.Minor(), Guardian: at.guardian.By(consent.ToRecord),
 	}
-	k, err := consent.Find(ctx, tx, at.guardian.Consent)
-	if err != nil {
-		return w, err
-	}
-	if k.Guardian.Covers("recording") {
-		w.Guardian = k.ID
-	}
-	return w, nil
 }
 
 // personProblem says what the errors of person.Seat are to a caller.

@@ -13,13 +13,20 @@ import (
 	"visavis.dev/pkg/sessions/session"
 	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/tenant"
+	"visavis.dev/pkg/visits/admission/admissiontest"
 )
 
-// guardian has a guardian agree to recordings.
-func (s *stage) guardian(until *time.Time) id.Consent {
+// place enters somebody's place.
+func (s *stage) place() id.Membership {
+	s.t.Helper()
+	return admissiontest.Membership(s.t, s.tenants, s.org, id.NewPerson(), id.NewPortal()).ID
+}
+
+// guardian has a guardian of a place agree to recordings.
+func (s *stage) guardian(at id.Membership, until *time.Time) id.Consent {
 	s.t.Helper()
 	k := consent.Consent{
-		ID: id.NewConsent(), Kind: consent.OfGuardian, State: consent.Given, Membership: id.NewMembership(), Statement: consent.ByGuardian,
+		ID: id.NewConsent(), Kind: consent.OfGuardian, State: consent.Given, Membership: at, Statement: consent.ByGuardian,
 		Guardian:      &consent.Guardian{Relationship: "mother", Method: "in_person", Scopes: []string{"conversation", "recording"}, ExpiresAt: until},
 		PolicyVersion: consent.PolicyVersion, PersonName: "Kim senior", SignedAt: s.now(), RecordedAt: s.now(), RecordedBy: "test",
 	}
@@ -47,19 +54,23 @@ func TestGuardianWithdraws(t *testing.T) {
 	s := records(t)
 	p := s.pod()
 	defer p.Stop()
-	mother, father := s.guardian(nil), s.guardian(nil)
 	recorded := map[id.Consent]id.Session{}
-	for _, by := range []id.Consent{mother, father} {
+	child := s.place()
+	record := func() id.Consent {
+		by := s.guardian(child, nil)
 		minted, token := s.mint(func(w *session.Session) {
 			onTape(w)
-			w.Recording.Minor, w.Recording.Guardian = true, by
+			w.Membership, w.Recording.Minor, w.Recording.Guardian = child, true, by
 		})
 		c := s.connect(p, minted.ID, string(token))
 		c.send("recording", map[string]bool{"agreed": true})
 		c.await("recording", nil)
 		s.pieces(minted.ID, 1)
 		recorded[by] = minted.ID
+		return by
 	}
+	mother := record()
+	father := record()
 	r, err := s.recording(recorded[mother])
 	require.NoError(t, err)
 	s.withdraw(mother)
@@ -86,10 +97,11 @@ func TestGuardianAgreesNoMore(t *testing.T) {
 			s := records(t)
 			p := s.pod()
 			defer p.Stop()
-			by := s.guardian(nil)
+			child := s.place()
+			by := s.guardian(child, nil)
 			minted, token := s.mint(func(w *session.Session) {
 				onTape(w)
-				w.Recording.Minor, w.Recording.Guardian = true, by
+				w.Membership, w.Recording.Minor, w.Recording.Guardian = child, true, by
 			})
 			end(s, by)
 			c := s.connect(p, minted.ID, string(token))
@@ -101,4 +113,41 @@ func TestGuardianAgreesNoMore(t *testing.T) {
 			require.True(t, errdefs.IsNotFound(err, recording.Noun))
 		})
 	}
+}
+
+// A recording rests on a consent that holds when it begins, and stops while it goes on when none is
+// to recordings any more; what was recorded before stays unless its own consent is withdrawn.
+func TestGuardianNarrows(t *testing.T) {
+	t.Parallel()
+	s := records(t)
+	p := s.pod()
+	defer p.Stop()
+	child := s.place()
+	first := s.guardian(child, nil)
+	minted, token := s.mint(func(w *session.Session) {
+		onTape(w)
+		w.Membership, w.Recording.Minor, w.Recording.Guardian = child, true, first
+	})
+	second := s.guardian(child, nil)
+	s.withdraw(first)
+	c := s.connect(p, minted.ID, string(token))
+	c.send("recording", map[string]bool{"agreed": true})
+	var told struct{ State string }
+	c.await("recording", &told)
+	require.Equal(t, "on", told.State, "another consent is to recordings")
+	s.pieces(minted.ID, 1)
+	r, err := s.recording(minted.ID)
+	require.NoError(t, err)
+	require.Equal(t, second, r.Guardian)
+
+	third := s.guardian(child, nil)
+	s.sql(`UPDATE consent SET guardian = jsonb_set(guardian, '{expiresAt}', '"2020-01-01T00:00:00Z"') WHERE org_id = $1 AND id = $2`, second)
+	n := s.countPieces(minted.ID)
+	s.pieces(minted.ID, n+1)
+	s.withdraw(third)
+	c.await("recording", &told)
+	require.Equal(t, "off", told.State)
+	r, err = s.recording(minted.ID)
+	require.NoError(t, err, "the consent that it rests on was not withdrawn")
+	require.Equal(t, second, r.Guardian)
 }

@@ -30,8 +30,11 @@ func List(ctx context.Context, t *tenant.Tenants, org id.Org, p id.Persona, of, 
 		ORDER BY person_id DESC LIMIT $6`, org, p, of, after, now, limit)
 }
 
-// allows says whether anything may be remembered at a place.
-func allows(set setting.Values) bool { return set.On(setting.Memory) && !set.On(setting.ZeroRetention) }
+// allows says whether anything may be remembered at a place. Nothing is where everybody is taken for
+// a minor, also not what was remembered before that.
+func allows(set setting.Values) bool {
+	return set.On(setting.Memory) && !set.On(setting.ZeroRetention) && !set.On(setting.YoungLearners)
+}
 
 // remembered says whether people such as somebody are remembered at all.
 func remembered(state person.State, age person.AgeBand) bool {

@@ -107,6 +107,10 @@ func TestWhatForbidsIt(t *testing.T) {
 			w.set(setting.ZeroRetention, true)
 			return func() { w.set(setting.ZeroRetention, false) }
 		},
+		"young learners": func(id.Session) func() {
+			w.set(setting.YoungLearners, true)
+			return func() { w.set(setting.YoungLearners, false) }
+		},
 		"a hold": func(s id.Session) func() {
 			w.exec(`UPDATE session SET on_hold = true WHERE id = $1`, s)
 			return func() {}
@@ -142,6 +146,10 @@ func TestWhatIsNotRecalled(t *testing.T) {
 	w.set(setting.ZeroRetention, true)
 	require.Nil(t, w.recall())
 	w.set(setting.ZeroRetention, false)
+	w.set(setting.YoungLearners, true)
+	require.Nil(t, w.recall())
+	w.set(setting.YoungLearners, false)
+	require.Len(t, w.recall(), 1)
 	w.exec(`UPDATE person SET age_band = '16_17'`)
 	require.Nil(t, w.recall())
 	w.exec(`UPDATE person SET age_band = 'adult'`)

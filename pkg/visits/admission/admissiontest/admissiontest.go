@@ -11,6 +11,7 @@ import (
 
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/portals/person"
+	"visavis.dev/pkg/store/consent"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -44,6 +45,7 @@ func Membership(t testing.TB, tenants *tenant.Tenants, org id.Org, who id.Person
 		INSERT INTO membership (org_id, id, person_id, portal_id, unit_id, role, enabled, starts_at, ends_at, consent_id, metadata, edition, told_on, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '{}', $11, $7, $12, $13)`,
 		org, m.ID, m.Person, m.Portal, m.Unit, m.Role, m.Enabled, m.StartsAt, m.EndsAt, m.Consent, m.Edition, m.CreatedAt, m.UpdatedAt)
+	exec(t, tenants, org, `UPDATE consent SET membership_id = $3 WHERE org_id = $1 AND id = $2`, org, m.Consent, m.ID)
 	return m
 }
 
@@ -57,13 +59,17 @@ func Unit(t testing.TB, tenants *tenant.Tenants, org id.Org, of id.Portal, above
 	return u
 }
 
-// Consent enters a guardian's consent in a state.
-func Consent(t testing.TB, tenants *tenant.Tenants, org id.Org, state string) id.Consent {
+// Consent enters a guardian's consent in a state, to something: to conversations unless that is
+// named.
+func Consent(t testing.TB, tenants *tenant.Tenants, org id.Org, state string, to ...string) id.Consent {
 	t.Helper()
+	if len(to) == 0 {
+		to = []string{consent.ToConverse}
+	}
 	c := id.NewConsent()
 	exec(t, tenants, org, `
-		INSERT INTO consent (org_id, id, kind, state, statement, policy_version, person_name, signed_at, recorded_at, recorded_by)
-		VALUES ($1, $2, 'guardian', $3, '', '1', 'Kim senior', $4, $4, 'test')`, org, c, state, At)
+		INSERT INTO consent (org_id, id, kind, state, statement, policy_version, person_name, signed_at, recorded_at, recorded_by, guardian)
+		VALUES ($1, $2, 'guardian', $3, '', '1', 'Kim senior', $4, $4, 'test', $5)`, org, c, state, At, consent.Guardian{Method: "in_person", Scopes: to})
 	return c
 }
 
