@@ -225,6 +225,23 @@ func TestMail(t *testing.T) {
 	require.NotContains(t, string(text), "VISAVIS_MAIL_URL")
 }
 
+// Who writes mails, and who takes their answers, knows where these go, and the gateway's secret as a file.
+func TestInboundMail(t *testing.T) {
+	for of, pod := range pods(t, render(t, least+"\nmail: {secretName: relay, inbound: {domain: answers.example.com, secretName: gateway, key: word}}")) {
+		container := pod.Spec.Containers[0]
+		knows := slices.Contains([]string{release + "-api", "portal", "worker"}, of)
+		require.Equal(t, knows, slices.Contains(container.Env, corev1.EnvVar{Name: "VISAVIS_INBOUND_DOMAIN", Value: "answers.example.com"}), of)
+		require.Equal(t, knows, slices.Contains(container.Env, corev1.EnvVar{Name: "VISAVIS_INBOUND_SECRET", Value: "/etc/visavis/inbound/secret"}), of)
+		require.Equal(t, knows, slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/etc/visavis/inbound" }), of)
+		require.Equal(t, knows, slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool {
+			return v.Secret != nil && v.Secret.SecretName == "gateway" && v.Secret.Items[0].Key == "word"
+		}), of)
+	}
+	text, err := json.Marshal(pods(t, render(t, least)))
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "INBOUND")
+}
+
 // What a hook that failed leaves behind is a Job, for its log: no account and no password.
 func TestWhatFailedHooksLeave(t *testing.T) {
 	for _, o := range render(t, everything) {

@@ -17,6 +17,8 @@ The one pod template, of the chart's own pods and of those that the operator run
 {{- /* It connects to databases: what proves who is at either end is mounted. */}}
 {{- $connects := or (not .bare) .database -}}
 {{- $extra := .extra | default dict -}}
+{{- /* It writes, or takes, what visitors are asked to answer. */}}
+{{- $answers := and .mail $v.mail.inbound.domain -}}
 {{- /* It is told of commits. */}}
 {{- $hears := and $v.hints.enabled (has .component (list "worker" "reader")) -}}
 metadata:
@@ -114,6 +116,10 @@ spec:
               name: {{ $v.mail.secretName }}
               key: {{ $v.mail.key }}
         {{- end }}
+        {{- if $answers }}
+        - {name: VISAVIS_INBOUND_DOMAIN, value: {{ $v.mail.inbound.domain | quote }}}
+        - {name: VISAVIS_INBOUND_SECRET, value: /etc/visavis/inbound/secret}
+        {{- end }}
         {{- with $extra.env }}{{ toYaml . | nindent 8 }}{{ end }}
         {{- end }}
       {{- with $v.pods.envFrom }}
@@ -166,6 +172,9 @@ spec:
         {{- if $v.trustedCA.configMapName }}
         - {name: ca, mountPath: /etc/visavis/ca, readOnly: true}
         {{- end }}
+        {{- if $answers }}
+        - {name: inbound, mountPath: /etc/visavis/inbound, readOnly: true}
+        {{- end }}
         {{- with $v.pods.extraVolumeMounts }}{{ toYaml . | nindent 8 }}{{ end }}
         {{- end }}
         {{- with $extra.volumeMounts }}{{ toYaml . | nindent 8 }}{{ end }}
@@ -189,6 +198,13 @@ spec:
     {{- with $v.trustedCA.configMapName }}
     - name: ca
       configMap: {name: {{ . }}, items: [{key: {{ $v.trustedCA.key }}, path: ca.crt}]}
+    {{- end }}
+    {{- if $answers }}
+    - name: inbound
+      secret:
+        secretName: {{ required "mail.inbound.domain needs mail.inbound.secretName" $v.mail.inbound.secretName }}
+        items: [{key: {{ $v.mail.inbound.key }}, path: secret}]
+        defaultMode: 0440
     {{- end }}
     {{- with $v.pods.extraVolumes }}{{ toYaml . | nindent 4 }}{{ end }}
     {{- end }}
