@@ -53,10 +53,11 @@ func ScheduleBody(n int) map[string]any {
 	}
 }
 
-// RuleBody is a good body with every property of a rule, which applies to no item of other tests.
+// RuleBody is a good body with every property of a rule, which applies to no item of other tests. It is switched off: few
+// can be on.
 func RuleBody(n int) map[string]any {
 	return map[string]any{
-		"name": fmt.Sprint("Rule ", n), "enabled": true, "position": n % 10, "on": "item_created",
+		"name": fmt.Sprint("Rule ", n), "enabled": false, "position": n % 10, "on": "item_created",
 		"when": map[string]any{
 			"kinds": []any{"lead", "handoff"}, "leadBands": []any{"hot"}, "channels": []any{"voice"}, "languages": []any{"German"},
 			"departments": []any{"Sales"}, "urgencies": []any{"high"}, "tags": []any{"of rules alone"}, "assigned": false,
