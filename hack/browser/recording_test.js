@@ -11,6 +11,7 @@ import { captions, heard, moved, sense } from './stage/senses.js'
 const joinedWithin = 90_000
 
 const greeting = 'Welcome to the tulip garden. What would you like to know?'
+const story = 'The orangery was built in 1890 by two sisters.'
 
 /** @type {import('playwright-core').Browser} */
 let browser
@@ -18,7 +19,7 @@ let persona
 
 before(async () => {
   browser = await launch()
-  persona = await makePersona('Ilse', { 'The orangery': 'The orangery was built in 1890 by two sisters.' }, { greeting: { text: { en: greeting } } })
+  persona = await makePersona('Ilse', { 'The orangery': story }, { greeting: { text: { en: greeting } } })
   await call('PATCH', '/settings/privacy.recordings', { value: true })
 })
 after(async () => {
@@ -72,7 +73,9 @@ test('who agrees is recorded, and the page plays it', async (t) => {
   await player.evaluate(() => document.getElementById('sound').play())
   await moved(player)
   await player.waitForFunction(() => globalThis.noted.captions.length)
-  assert.ok((await captions(player)).every((caption) => greeting.includes(caption) || caption.includes('1890') || caption.includes('orangery')))
+  const shown = await captions(player)
+  // The first words of a phrase can be known before the others.
+  for (const caption of shown) assert.ok(greeting.includes(caption) || story.includes(caption), `the caption "${caption}" is what is said`)
   await accessible(player)
   const { width } = await player.locator('#sound').boundingBox()
   assert.ok(width > 300, `the player's controls are ${width} px wide`)
