@@ -180,7 +180,7 @@ func answering(responses string) http.HandlerFunc {
 func TestOddEvents(t *testing.T) {
 	s := caldavtest.Start()
 	defer s.Close()
-	s.Behave(answering(`<response><href>/dav/ada/work/a.ics</href><propstat><prop><C:calendar-data xmlns:C="urn:ietf:params:xml:ns:caldav">` +
+	s.Behave(answering(`<response><href>/dav/ada/desk/a.ics</href><propstat><prop><C:calendar-data xmlns:C="urn:ietf:params:xml:ns:caldav">` +
 		"BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:a\nSUMMARY:\x01 odd\nATTACH:" + strings.Repeat("a", 100_000) + "\n" +
 		"DTSTART:" + noon(8).Format("20060102T150405Z") + "\nDURATION:PT1H\nEND:VEVENT\nEND:VCALENDAR\n" +
 		`</C:calendar-data></prop><status>HTTP/1.1 200 OK</status></propstat></response>`))
@@ -199,8 +199,8 @@ func TestFreeBusy(t *testing.T) {
 		"forbidden": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) },
 		"unknown":   func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) },
 		"large":     func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 2<<20)) },
-		"cut short": answering(`<response><href>/dav/ada/work/</href><status>HTTP/1.1 507 Insufficient Storage</status></response>`),
-		"withheld": answering(`<response><href>/dav/ada/work/a.ics</href><propstat><prop><C:calendar-data xmlns:C="urn:ietf:params:xml:ns:caldav"/></prop>` +
+		"cut short": answering(`<response><href>/dav/ada/desk/</href><status>HTTP/1.1 507 Insufficient Storage</status></response>`),
+		"withheld": answering(`<response><href>/dav/ada/desk/a.ics</href><propstat><prop><C:calendar-data xmlns:C="urn:ietf:params:xml:ns:caldav"/></prop>` +
 			`<status>HTTP/1.1 500 Internal Server Error</status></propstat></response>`),
 	} {
 		s.Behave(by)

@@ -35,7 +35,7 @@ type Radicale struct {
 // What Radicale's account and its calendar are.
 const (
 	RadicaleSecret   = "ada:correct horse"
-	RadicaleCalendar = "/ada/work/"
+	RadicaleCalendar = "/ada/desk/"
 )
 
 // StartRadicale starts one with an empty calendar. Where it is not installed the test is skipped.

@@ -22,7 +22,7 @@ import (
 const (
 	Secret   = "ada:pass wörd"
 	Home     = "/dav/ada/"
-	Calendar = "/dav/ada/work/"
+	Calendar = "/dav/ada/desk/"
 )
 
 // Server is an account with one calendar. It answers every event whatever time is asked for, as servers may.
