@@ -167,20 +167,20 @@ func yieldUnit(yield func(unit) bool, text string, weight int) (more bool) {
 // any text at least one word in eight characters, so that no passage is long whatever
 // it is made of.
 func weigh(s string) int {
-	words, characters, unspaced := 0, 0, 0
+	words, characters, signs := 0, 0, 0
 	inWord := false
 	for _, r := range s {
 		characters++
 		switch {
 		case unicode.IsSpace(r):
 			inWord = false
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
-			unspaced++
+		case unspaced(r):
+			signs++
 			inWord = false
 		case !inWord:
 			words++
 			inWord = true
 		}
 	}
-	return max(words+(unspaced+1)/2, (characters+7)/8)
+	return max(words+(signs+1)/2, (characters+7)/8)
 }

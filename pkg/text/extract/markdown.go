@@ -16,13 +16,26 @@ import (
 // extractMarkdown reads the syntax tree, so that no markup is left. HTML within is
 // dropped but for the text between inline tags. Front matter is not part of the text.
 func extractMarkdown(ctx context.Context, data []byte, b *builder) error {
-	source := []byte(tame(withoutFrontMatter(newlines(decode(data)))))
+	source, err := markdownSource(newlines(decode(data)))
+	if err != nil {
+		return err
+	}
+	return readMarkdown(ctx, source, b)
+}
+
+// markdownSource is what the parser may be given of a text.
+func markdownSource(text string) ([]byte, error) {
+	source := []byte(tame(withoutFrontMatter(text)))
 	switch {
 	case len(source) > maxText:
-		return ErrTooLarge
+		return nil, ErrTooLarge
 	case deepQuotes(source), tooMany(source, "\n", maxLines), tooMany(source, marks+"|", maxLines), wideTables(source):
-		return ErrTooComplex
+		return nil, ErrTooComplex
 	}
+	return source, nil
+}
+
+func readMarkdown(ctx context.Context, source []byte, b *builder) error {
 	root := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser().Parse(gtext.NewReader(source))
 	m := &markdown{ctx: ctx, source: source, builder: b}
 	return m.blocks(root, 0)
@@ -148,7 +161,7 @@ func (m *markdown) block(n ast.Node, depth int) error {
 		if _, ok := n.Parent().(*ast.ListItem); ok {
 			m.builder.line("- " + m.inline(n))
 		} else {
-			m.builder.paragraph(m.inline(n))
+			m.paragraph(n)
 		}
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
 		m.builder.endBlock()
@@ -188,8 +201,21 @@ func (m *markdown) table(n *east.Table) error {
 	return nil
 }
 
-// inline is the text within a block.
-func (m *markdown) inline(parent ast.Node) string {
+// paragraph keeps the lines that somebody ended on purpose.
+func (m *markdown) paragraph(n ast.Node) {
+	const soft, hard = "\n", "\f"
+	for lines := range strings.SplitSeq(m.text(n, soft, hard), hard) {
+		if lines = strings.TrimSpace(lines); lines != "" {
+			m.builder.lines(strings.Split(lines, soft))
+		}
+	}
+}
+
+// inline is the text within a block, on one line.
+func (m *markdown) inline(n ast.Node) string { return m.text(n, " ", " ") }
+
+// text is what stands within a block, with what its two kinds of line breaks become.
+func (m *markdown) text(parent ast.Node, soft, hard string) string {
 	var out strings.Builder
 	_ = ast.Walk(parent, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -198,8 +224,11 @@ func (m *markdown) inline(parent ast.Node) string {
 		switch n := n.(type) {
 		case *ast.Text:
 			out.Write(n.Value(m.source))
-			if n.SoftLineBreak() || n.HardLineBreak() {
-				out.WriteByte(' ')
+			switch {
+			case n.HardLineBreak():
+				out.WriteString(hard)
+			case n.SoftLineBreak():
+				out.WriteString(soft)
 			}
 		case *ast.String:
 			out.Write(n.Value)
