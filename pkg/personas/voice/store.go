@@ -77,12 +77,12 @@ func Get(ctx context.Context, t *tenant.Tenants, org id.Org, v id.Voice) (Voice,
 	return found()
 }
 
-// Find is Get in a transaction. An own voice's row is held until it ends: whoever
-// begins to use a voice finds it so, and it is not deleted meanwhile.
+// Find is Get in a transaction, but that the uses of a studio voice are not counted. An own
+// voice's row is held until it ends: whoever begins to use a voice finds it so, and it is not
+// deleted meanwhile.
 func Find(ctx context.Context, tx *tenant.Tx, v id.Voice) (Voice, error) {
 	if s, ok := FindStudio(v); ok {
-		err := tx.QueryRow(ctx, selectUses, tx.Org, v).Scan(&s.Uses.Personas, &s.Uses.Duos)
-		return s, err
+		return s, nil
 	}
 	rows, err := tx.Query(ctx, selectOwn+` FOR UPDATE OF v`, tx.Org, v)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"visavis.dev/pkg/text/answer"
 	"visavis.dev/pkg/text/search"
@@ -203,7 +205,7 @@ func stated(q Question, found finding, passages []Passage) []Piece {
 	yes := true
 	pieces := make([]Piece, len(found.chosen))
 	for i, s := range found.chosen {
-		pieces[i] = Piece{Text: s.text, Sources: []Source{sourceOf(&passages[s.passage])}, Grounded: &yes}
+		pieces[i] = Piece{Text: asSaid(s.text), Sources: []Source{sourceOf(&passages[s.passage])}, Grounded: &yes}
 	}
 	lead := map[answer.Verdict]string{answer.Holds: answer.Say(q.Language, "yes"), answer.Fails: answer.Say(q.Language, "no")}[found.verdict]
 	if spoken := passages[found.chosen[0].passage].Language; spoken != "" && base(spoken) != base(q.Language) {
@@ -211,6 +213,29 @@ func stated(q Question, found finding, passages []Passage) []Piece {
 	}
 	pieces[0].Text = join(lead, pieces[0].Text)
 	return pieces
+}
+
+// asSaid is a sentence of a document as somebody says it: a row of a table names its first cell
+// before the others, and what ends with no mark gets one. "Ticket: Adults; Price: $16" is
+// "Adults: Price $16."
+func asSaid(text string) string {
+	if cells := strings.Split(text, "; "); len(cells) > 1 && strings.Contains(cells[len(cells)-1], ": ") {
+		if _, value, ok := strings.Cut(cells[0], ": "); ok {
+			cells[0] = value
+		}
+		for i, cell := range cells[1:] {
+			cells[i+1] = strings.Replace(cell, ": ", " ", 1)
+		}
+		text = cells[0] + ": " + strings.Join(cells[1:], ", ")
+	}
+	last, _ := utf8.DecodeLastRuneInString(text)
+	switch {
+	case isWide(last):
+		return text + "。"
+	case unicode.IsPunct(last) && last != ')' && last != '%' && last != '"' && last != '”' && last != '»':
+		return text
+	}
+	return text + "."
 }
 
 // unknown is the honest answer, with what is known nearby.

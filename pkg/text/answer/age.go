@@ -51,31 +51,19 @@ func AskedAge(language, text string) int {
 // Covers says whether a sentence speaks of an age: Holds within its bounds, Fails
 // outside all of them, Unclear where it has none.
 func Covers(language, sentence string, age int) Verdict {
-	if e := EvidenceIn(language, sentence); !e.has(ofAge...) && !yearForm.MatchString(sentence) {
+	e := EvidenceIn(language, sentence)
+	if !e.has(ofPeople...) && !yearForm.MatchString(sentence) && len(DatesIn(language, sentence)) > 0 {
+		return Unclear // its numbers are days: "from 1 July"
+	}
+	if !e.has(ofAge...) && !yearForm.MatchString(sentence) {
 		for _, form := range []*regexp.Regexp{moneyForm, timeForm, reachForm, dateForm, spanForm, wholeSpan} {
 			sentence = form.ReplaceAllString(sentence, " ") // numbers of something else
 		}
 	}
 	sentence = maskForm.ReplaceAllString(sentence, " ")
-	var bounds []bound
-	add := func(form *regexp.Regexp, make func(n int) bound) {
-		for _, m := range form.FindAllStringSubmatch(sentence, -1) {
-			if n, err := strconv.Atoi(strings.Join(m[1:], "")); err == nil && n <= 120 {
-				bounds = append(bounds, make(n))
-			}
-		}
-	}
-	for _, m := range spanAge.FindAllStringSubmatch(sentence, -1) {
-		from, _ := strconv.Atoi(m[1])
-		to, _ := strconv.Atoi(m[2])
-		if from < to {
-			bounds = append(bounds, bound{from, to})
-		}
-	}
-	if len(bounds) == 0 {
-		add(underForm, func(n int) bound { return bound{0, n - 1} })
-		add(uptoForm, func(n int) bound { return bound{0, n} })
-		add(fromForm, func(n int) bound { return bound{n, 200} })
+	bounds := boundsIn(sentence)
+	if bounds == nil {
+		bounds = boundsIn(digits(language, sentence)) // "under four"
 	}
 	verdict := Unclear
 	for _, b := range bounds {
@@ -85,6 +73,31 @@ func Covers(language, sentence string, age int) Verdict {
 		verdict = Fails
 	}
 	return verdict
+}
+
+// boundsIn are the bounds that a text sets in figures.
+func boundsIn(text string) (bounds []bound) {
+	for _, m := range spanAge.FindAllStringSubmatch(text, -1) {
+		from, _ := strconv.Atoi(m[1])
+		to, _ := strconv.Atoi(m[2])
+		if from < to {
+			bounds = append(bounds, bound{from, to})
+		}
+	}
+	if bounds != nil {
+		return bounds
+	}
+	add := func(form *regexp.Regexp, make func(n int) bound) {
+		for _, m := range form.FindAllStringSubmatch(text, -1) {
+			if n, err := strconv.Atoi(strings.Join(m[1:], "")); err == nil && n <= 120 {
+				bounds = append(bounds, make(n))
+			}
+		}
+	}
+	add(underForm, func(n int) bound { return bound{0, n - 1} })
+	add(uptoForm, func(n int) bound { return bound{0, n} })
+	add(fromForm, func(n int) bound { return bound{n, 200} })
+	return bounds
 }
 
 // maskForm are the numbers of a sentence that are no ages for certain.
@@ -100,6 +113,9 @@ func WithoutAge(language, text string) string {
 
 // wholeSpan is a length or another measure with its unit.
 var wholeSpan = regexp.MustCompile(`(?i)\d[\d.,]*\s?(?:%|m²|m\b|km|cm|kg|meters?|metres?|metern?|miles|percent|prozent|people|persons?|personen|personnes|personas|persone|pessoas|osób|kişi|guests?|gästen?|人|名)`)
+
+// ofPeople are the concepts of whom has an age.
+var ofPeople = []string{"age", "child", "adult", "senior", "student", "baby"}
 
 // ofAge are the concepts of which a sentence with ages speaks.
 var ofAge = []string{"age", "child", "adult", "senior", "student", "baby", "year", "allowed", "forbidden"}
