@@ -7,6 +7,7 @@ import (
 	"net/netip"
 
 	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/few"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/learning/assignment"
 	"visavis.dev/pkg/learning/class"
@@ -27,8 +28,6 @@ const (
 	mostUnits   = 100
 	// mostTurns is how many turns of a conversation are shown.
 	mostTurns = 400
-	// smallest is how many people figures are told of at least: of fewer, they tell of somebody.
-	smallest = 5
 )
 
 // classes are what the members of pages have to do with the learning of others.
@@ -123,8 +122,10 @@ func (c classes) Task(ctx context.Context, site *published.Site, secret string, 
 	}
 	takers, err := s.Takers(ctx, t, in.Org, which, from(id.ParsePerson, after), listed+1)
 	shown.Takers, shown.Next = paged(takers, func(k assignment.Taker) string { return k.Person.String() })
-	// The figures are of everybody's: whoever sees a part of them is told none.
-	shown.Figures = s.Reviews.All && shown.Assignment.Counts.Assigned >= smallest
+	// The figures are of everybody's: whoever sees a part of them is told none. Neither one, nor what is
+	// left beside the others, is of few.
+	n := shown.Assignment.Counts
+	shown.Figures = s.Reviews.All && n.Assigned >= few.Least && few.May(n.Completed) && few.May(n.Overdue) && few.May(n.Assigned-n.Completed-n.Overdue)
 	return shown, err
 }
 
