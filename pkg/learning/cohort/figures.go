@@ -246,7 +246,9 @@ func periods(graded []*learner) []Period {
 		sizes[month(l.scored.completed)-first]++
 	}
 	all := []Period{}
-	day := func(m int) string { return time.Date(m/12, time.Month(m%12+1), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) }
+	day := func(m int) string {
+		return time.Date(m/12, time.Month(m%12+1), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+	}
 	begins := few.Merge(sizes)
 	for i, at := range begins {
 		to := len(sizes)
