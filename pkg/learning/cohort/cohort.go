@@ -106,8 +106,8 @@ func (s Selection) people(ctx context.Context, t *tenant.Tenants, org id.Org, no
 	return agreed, nil
 }
 
-// part is somebody's part of an assignment.
-type part struct {
+// assignee is somebody's part of an assignment.
+type assignee struct {
 	Person           id.Person
 	Place            id.Membership
 	Unit             *id.Unit
@@ -127,7 +127,7 @@ func (s Selection) assigned(ctx context.Context, t *tenant.Tenants, org id.Org, 
 	}
 	for _, of := range works {
 		for after := (id.Person{}); ; {
-			parts, err := tenant.All(ctx, t, org, pgx.RowToStructByPos[part], `
+			parts, err := tenant.All(ctx, t, org, pgx.RowToStructByPos[assignee], `
 				SELECT p.person_id, p.membership_id, m.unit_id, p.started_at IS NOT NULL OR p.completed_at IS NOT NULL, p.completed_at IS NOT NULL
 				FROM assignment_person p LEFT JOIN membership m ON m.org_id = p.org_id AND m.id = p.membership_id
 				WHERE p.org_id = $1 AND p.assignment_id = $2 AND ($3::UUID IS NULL OR p.person_id > $3) AND p.left_at IS NULL AND p.excused_at IS NULL

@@ -11,24 +11,13 @@ import (
 	"visavis.dev/pkg/learning/mastery"
 )
 
-// Figures are what is told of a group. What is nil would tell of few.
+// Figures are what is told of a group. What is nil, or not in a list, would tell of few.
 type Figures struct {
-	People
-	Scores
-}
-
-// People is how far a group got.
-type People struct {
-	// Asked is for how many people work is set, or who did it without.
-	Asked *int64 `json:"asked"`
-	// Began and Completed are of those.
-	Began     *int64    `json:"began"`
-	Completed *int64    `json:"completed"`
-	CountedAt time.Time `json:"peopleCountedAt"`
-}
-
-// Scores are what a group's released assessments are worth: of each person the last.
-type Scores struct {
+	// Asked is for how many people work is set, or who did it without; Began and Completed are of those.
+	Asked     *int64 `json:"asked"`
+	Began     *int64 `json:"began"`
+	Completed *int64 `json:"completed"`
+	// Scored have a released assessment: of each person the last counts, here and below.
 	Scored *int64 `json:"scored"`
 	// Passed is of those; nil too where not everybody can fail.
 	Passed         *int64      `json:"passed"`
@@ -38,7 +27,8 @@ type Scores struct {
 	Units          []Group     `json:"units"`
 	Criteria       []Criterion `json:"criteria"`
 	Objectives     []Objective `json:"objectives"`
-	CountedAt      time.Time   `json:"scoresCountedAt"`
+	// CountedAt is since when all of it is true: what would tell of few by its change stays as it was counted.
+	CountedAt time.Time `json:"countedAt"`
 }
 
 // Range is how many people have from so many percent up to less than so many, or all.
@@ -94,8 +84,9 @@ const (
 	step = 20
 	// mostHard is how many criteria are called hard, of half of them at most.
 	mostHard = 3
-	// mostUnits is how many units are told one by one.
-	mostUnits = 100
+	// mostUnits is how many units are told one by one, and mostCriteria of how many criteria.
+	mostUnits    = 100
+	mostCriteria = 200
 )
 
 // The blocks that people are in, one each, in order: how far they got, and then what they scored,
@@ -151,7 +142,7 @@ func count(all []*learner, names map[id.Unit]string, now time.Time) (f Figures) 
 		return &n
 	}
 	f.Asked, f.Began, f.Completed = total(idle), total(begun), total(done)
-	f.People.CountedAt, f.Scores.CountedAt = now, now
+	f.CountedAt = now
 	f.Spread, f.Periods, f.Units, f.Criteria, f.Objectives = []Range{}, []Period{}, []Group{}, []Criterion{}, []Objective{}
 	f.Scored = total(scoredFrom)
 	if f.Scored != nil && *f.Scored > 0 {
@@ -162,7 +153,7 @@ func count(all []*learner, names map[id.Unit]string, now time.Time) (f Figures) 
 		f.Spread = spread(sizes, told, sides)
 		f.Periods, f.Units, f.Criteria = periods(graded), units(graded, names), criteria(graded)
 	}
-	f.Objectives = objectives(all, f, now)
+	f.Objectives = objectives(all, now)
 	return f
 }
 
@@ -336,25 +327,16 @@ func criteria(graded []*learner) []Criterion {
 		hidden = 2
 	}
 	all := []Criterion{}
-	scored := new(int64(len(graded)))
 	for _, key := range keys[min(hidden, len(keys)):] {
 		t := by[key]
-		c := Criterion{Key: key, Label: t.label, AveragePercent: math.Round(100 * t.sum / float64(t.n))}
-		if few.Apart(t.n, scored) {
-			c.People = &t.n
-		}
-		all = append(all, c)
-	}
-	slices.SortStableFunc(all, func(a, b Criterion) int { return cmp.Compare(a.AveragePercent, b.AveragePercent) })
-	for i := range all[:min(mostHard, len(all)/2)] {
-		all[i].Hard = true
+		all = append(all, Criterion{Key: key, Label: t.label, People: &t.n, AveragePercent: math.Round(100 * t.sum / float64(t.n))})
 	}
 	slices.SortFunc(all, func(a, b Criterion) int { return cmp.Compare(a.Key, b.Key) })
-	return all
+	return all[:min(len(all), mostCriteria)]
 }
 
 // objectives are those of which enough people have shown something, in the order of their keys.
-func objectives(all []*learner, f Figures, now time.Time) []Objective {
+func objectives(all []*learner, now time.Time) []Objective {
 	type tally struct {
 		sum       float64
 		n, secure int64
@@ -378,37 +360,75 @@ func objectives(all []*learner, f Figures, now time.Time) []Objective {
 			continue
 		}
 		m := math.Round(100*t.sum/float64(t.n)) / 100
-		o := Objective{Key: key, AverageMastery: m, Level: mastery.LevelOf(m)}
-		if few.Apart(t.n, f.Asked, f.Began, f.Completed, f.Scored, f.Passed) {
-			o.People = &t.n
-			if few.Apart(t.secure, o.People) {
-				o.Secure = &t.secure
-			}
-		}
-		found = append(found, o)
+		found = append(found, Objective{Key: key, AverageMastery: m, Level: mastery.LevelOf(m), People: &t.n, Secure: &t.secure})
 	}
 	slices.SortFunc(found, func(a, b Objective) int { return cmp.Compare(a.Key, b.Key) })
 	return found
 }
 
 // Told says whether anything is told.
-func (f *Figures) Told() bool { return f.People.told() || f.Scores.told() }
-
-func (p *People) told() bool {
-	return slices.ContainsFunc([]*int64{p.Asked, p.Began, p.Completed}, func(n *int64) bool { return n != nil && *n > 0 })
+func (f *Figures) Told() bool {
+	some := func(n *int64) bool { return n != nil && *n > 0 }
+	return slices.ContainsFunc([]*int64{f.Asked, f.Began, f.Completed, f.Scored}, some) || f.AveragePercent != nil ||
+		len(f.Spread)+len(f.Periods)+len(f.Units)+len(f.Criteria)+len(f.Objectives) > 0
 }
 
-func (s *Scores) told() bool { return s.Scored != nil && *s.Scored > 0 || len(s.Objectives) > 0 }
-
-// beside leaves what is told of people beside scores that were counted at another time.
-func (p *People) beside(s Scores) {
-	others := []*int64{s.Scored, s.Passed}
-	for _, o := range s.Objectives {
-		others = append(others, o.People)
+// trim leaves out what differs by few from something else that is told, which can have been counted at another time. What
+// comes first is left.
+func (f *Figures) trim() {
+	var told []*int64
+	fits := func(n *int64, beside ...*int64) bool {
+		return n != nil && few.Apart(*n, append(beside, told...)...)
 	}
-	for _, n := range []**int64{&p.Asked, &p.Began, &p.Completed} {
-		if *n != nil && !few.Apart(**n, others...) {
+	leave := func(n **int64) {
+		if fits(*n) {
+			told = append(told, *n)
+		} else {
 			*n = nil
 		}
+	}
+	leave(&f.Scored)
+	leave(&f.Passed)
+	f.Spread = whole(f.Spread, func(r Range) int64 { return r.People }, fits)
+	f.Periods = whole(f.Periods, func(p Period) int64 { return p.People }, fits)
+	f.Units = whole(f.Units, func(g Group) int64 { return g.People }, fits)
+	for _, n := range []**int64{&f.Asked, &f.Began, &f.Completed} {
+		leave(n)
+	}
+	for i := range f.Criteria {
+		if c := &f.Criteria[i]; !fits(c.People) {
+			c.People = nil
+		}
+	}
+	for i := range f.Objectives {
+		if o := &f.Objectives[i]; !fits(o.People) {
+			o.People, o.Secure = nil, nil
+		} else if o.Secure != nil && !few.Apart(*o.Secure, o.People) {
+			o.Secure = nil
+		}
+	}
+}
+
+// whole are the rows of a table whose sum may be told; none where it may not.
+func whole[T any](rows []T, people func(T) int64, fits func(*int64, ...*int64) bool) []T {
+	var sum int64
+	for _, r := range rows {
+		sum += people(r)
+	}
+	if !fits(&sum) {
+		return []T{}
+	}
+	return rows
+}
+
+// mark notes which criteria were the hardest.
+func (f *Figures) mark() {
+	order := make([]*Criterion, len(f.Criteria))
+	for i := range f.Criteria {
+		order[i] = &f.Criteria[i]
+	}
+	slices.SortStableFunc(order, func(a, b *Criterion) int { return cmp.Compare(a.AveragePercent, b.AveragePercent) })
+	for i, c := range order {
+		c.Hard = i < min(mostHard, len(order)/2)
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"visavis.dev/pkg/base/few"
 	"visavis.dev/pkg/base/id"
+	"visavis.dev/pkg/learning/mastery"
 	"visavis.dev/pkg/store/tenant"
 )
 
@@ -109,40 +110,97 @@ func digest(salt []byte, l *learner, of func(add func(...any))) (p print) {
 	return p
 }
 
-// standing are the digests of how far people got.
-func standing(salt []byte, all []*learner) (p prints) {
-	for _, l := range all {
-		p = append(p, digest(salt, l, func(add func(...any)) { add(l.began, l.completed) }))
-	}
-	return p.sort()
+// part is a figure, or some that change together, with those whom it is of.
+type part struct {
+	name string
+	// of adds what a person has a part in it with, and is false of who has none.
+	of func(l *learner, add func(...any)) bool
+	// told says that there is something to tell, value where it is put, and none leaves nothing there.
+	told  bool
+	value any
+	none  func()
 }
 
-// worth are the digests of what is told of people beyond that.
-func worth(salt []byte, all []*learner) (p prints) {
+func (p *part) prints(salt []byte, all []*learner) (of prints) {
 	for _, l := range all {
-		if l.scored == nil && len(l.objectives) == 0 {
-			continue
+		in := false
+		one := digest(salt, l, func(add func(...any)) { in = p.of(l, add) })
+		if in {
+			of = append(of, one)
 		}
-		p = append(p, digest(salt, l, func(add func(...any)) {
-			if s := l.scored; s != nil {
-				add(l.unit, math.Float64bits(s.percent), s.passed != nil && *s.passed, s.completed.Format("2006-01"))
-				for _, c := range s.criteria {
-					add(c.key, math.Float64bits(c.of))
-				}
-			}
-			for _, o := range l.objectives {
-				add(o.Key, math.Float64bits(o.Known), o.Evidence)
-			}
-		}))
 	}
-	return p.sort()
+	return of.sort()
 }
 
-// The parts that are kept apart: what is told of one does not keep the other from being told anew.
-const (
-	ofPeople = "people"
-	ofScores = "scores"
-)
+// number is a part that is how many people there are of some.
+func number(name string, n **int64, is func(l *learner) bool) part {
+	return part{
+		name: name, of: func(l *learner, _ func(...any)) bool { return is(l) },
+		told: *n != nil && **n > 0, value: n, none: func() { *n = nil },
+	}
+}
+
+// table is a part that is a list of figures by what people scored, and something else of it.
+func table[T any](name string, rows *[]T, with func(l *learner) any) part {
+	return part{
+		name: name, told: len(*rows) > 0, value: rows, none: func() { *rows = []T{} },
+		of: func(l *learner, add func(...any)) bool {
+			if l.scored == nil {
+				return false
+			}
+			add(math.Float64bits(l.scored.percent), with(l))
+			return true
+		},
+	}
+}
+
+// parts are those of figures that do not come in lists of which each is one.
+func (f *Figures) parts() []part {
+	passed := func(l *learner) bool { return l.scored != nil && l.scored.passed != nil && *l.scored.passed }
+	average := table("average", new([]int), func(*learner) any { return nil })
+	average.told, average.value, average.none = f.AveragePercent != nil, &f.AveragePercent, func() { f.AveragePercent = nil }
+	return []part{
+		number("asked", &f.Asked, func(*learner) bool { return true }),
+		number("began", &f.Began, func(l *learner) bool { return l.began }),
+		number("completed", &f.Completed, func(l *learner) bool { return l.completed }),
+		number("scored", &f.Scored, func(l *learner) bool { return l.scored != nil }),
+		number("passed", &f.Passed, passed),
+		average,
+		table("spread", &f.Spread, func(l *learner) any { return passed(l) }),
+		table("periods", &f.Periods, func(l *learner) any { return l.scored.completed.Format("2006-01") }),
+		table("units", &f.Units, func(l *learner) any { return l.unit }),
+	}
+}
+
+// parts of a criterion, and of an objective: each is one.
+func (c *Criterion) part(there *bool) part {
+	return part{
+		name: "criterion " + c.Key, told: true, value: c, none: func() { *there = false },
+		of: func(l *learner, add func(...any)) bool {
+			if l.scored == nil {
+				return false
+			}
+			at := slices.IndexFunc(l.scored.criteria, func(s share) bool { return s.key == c.Key })
+			if at >= 0 {
+				add(math.Float64bits(l.scored.criteria[at].of))
+			}
+			return at >= 0
+		},
+	}
+}
+
+func (o *Objective) part(there *bool) part {
+	return part{
+		name: "objective " + o.Key, told: true, value: o, none: func() { *there = false },
+		of: func(l *learner, add func(...any)) bool {
+			at := slices.IndexFunc(l.objectives, func(m mastery.Objective) bool { return m.Key == o.Key })
+			if at >= 0 {
+				add(math.Float64bits(l.objectives[at].Known), l.objectives[at].Evidence)
+			}
+			return at >= 0
+		},
+	}
+}
 
 // row is what is kept of a selection and a part.
 type row struct {
@@ -249,48 +307,63 @@ func Count(ctx context.Context, t *tenant.Tenants, org id.Org, s Selection, now 
 	if err != nil {
 		return c, err
 	}
+	return c, c.tell(all, names, now)
+}
+
+// tell counts people, and leaves of it what may be told beside what is kept.
+func (c *Counted) tell(all []*learner, names map[id.Unit]string, now time.Time) error {
 	c.Figures = count(all, names, now)
-	if err := c.settle(ofScores, worth(c.family.salt, all), &c.Scores, c.Scores.told()); err != nil {
-		return c, err
+	for _, p := range c.Figures.parts() {
+		if err := c.settle(p, all, now); err != nil {
+			return err
+		}
 	}
-	if err := c.settle(ofPeople, standing(c.family.salt, all), &c.People, c.People.told()); err != nil {
-		return c, err
+	var criteria []Criterion
+	for _, k := range c.Criteria {
+		there := true
+		if err := c.settle(k.part(&there), all, now); err != nil {
+			return err
+		}
+		if there {
+			criteria = append(criteria, k)
+		}
 	}
-	c.People.beside(c.Scores)
-	return c, nil
+	var objectives []Objective
+	for _, o := range c.Objectives {
+		there := true
+		if err := c.settle(o.part(&there), all, now); err != nil {
+			return err
+		}
+		if there {
+			objectives = append(objectives, o)
+		}
+	}
+	c.Criteria, c.Objectives = append([]Criterion{}, criteria...), append([]Objective{}, objectives...)
+	c.trim()
+	c.mark()
+	return nil
 }
 
 // settle leaves a part of the figures as it is told: as it was counted now, as it was told before, or not at all.
-func (c *Counted) settle(part string, now prints, figures any, told bool) error {
-	key := c.Selection.key()
-	had := c.family.kept(key, part)
-	if told && had != nil && slices.Equal(printsOf(had.Prints), now) {
-		return json.Unmarshal(had.Figures, figures)
-	}
-	if told && c.family.fits(key, part, now) {
-		text, err := json.Marshal(figures)
-		c.changes = append(c.changes, row{Selection: key, Part: part, Prints: now.bytes(), Figures: text, CountedAt: c.People.CountedAt})
+func (c *Counted) settle(p part, all []*learner, now time.Time) error {
+	key, of := c.Selection.key(), p.prints(c.family.salt, all)
+	had := c.family.kept(key, p.name)
+	switch {
+	case p.told && had != nil && slices.Equal(printsOf(had.Prints), of): // nothing changed
+	case p.told && c.family.fits(key, p.name, of):
+		text, err := json.Marshal(p.value)
+		c.changes = append(c.changes, row{Selection: key, Part: p.name, Prints: of.bytes(), Figures: text, CountedAt: now})
 		return err
-	}
-	if had == nil && len(now) == 0 {
+	case had == nil && len(of) == 0:
 		return nil // that it is nobody may be told
+	case had == nil || printsOf(had.Prints).lost(of):
+		p.none() // whose result was voided, or who was erased, is told of no more
+		return nil
 	}
-	// Whose result was voided, or who was erased, is told of no more.
-	if had == nil || printsOf(had.Prints).lost(now) {
-		return nothing(figures)
+	if had.CountedAt.Before(c.CountedAt) {
+		c.CountedAt = had.CountedAt.UTC()
 	}
-	return json.Unmarshal(had.Figures, figures)
-}
-
-// nothing leaves figures that tell nothing.
-func nothing(figures any) error {
-	switch f := figures.(type) {
-	case *People:
-		*f = People{CountedAt: f.CountedAt}
-	case *Scores:
-		*f = Scores{CountedAt: f.CountedAt, Spread: []Range{}, Periods: []Period{}, Units: []Group{}, Criteria: []Criterion{}, Objectives: []Objective{}}
-	}
-	return nil
+	return json.Unmarshal(had.Figures, p.value)
 }
 
 // Keep notes what is told, before it is. It is false, and nothing is noted, where others were noted of one of

@@ -135,7 +135,7 @@ func (k *Cohort) view(w words, prefix string) partView {
 	v.Facts = []fact{
 		{w["asked"], people(k.Asked)}, {w["began"], people(k.Began)}, {w["completedBy"], people(k.Completed)}, {w["scored"], people(k.Scored)},
 		{w["passed"], people(k.Passed)}, {w["average"], whole(k.AveragePercent)},
-		{w["counted"], date(earlier(k.People.CountedAt, k.Scores.CountedAt))},
+		{w["counted"], date(&k.CountedAt)},
 	}
 	for _, t := range []table{k.spread(w), k.hardest(w), k.criteria(w), k.mastery(w), k.periods(w), k.units(w)} {
 		if len(t.Rows) > 0 {
@@ -144,13 +144,6 @@ func (k *Cohort) view(w words, prefix string) partView {
 		}
 	}
 	return v
-}
-
-func earlier(a, b time.Time) *time.Time {
-	if b.Before(a) {
-		return &b
-	}
-	return &a
 }
 
 func (k *Cohort) spread(w words) table {

@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS cohort_figures (
     subject_id UUID        NOT NULL,
     -- whom of the subject; empty in the row that the others of the subject are locked by
     selection  TEXT        NOT NULL,
-    -- people | scores; empty in that row
+    -- which of its figures; empty in that row
     part       TEXT        NOT NULL,
     -- a digest of what each person had a part in the figures with, in order; in that row, the salt of those
     prints     BYTEA       NOT NULL,
