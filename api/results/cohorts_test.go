@@ -178,3 +178,128 @@ func must(b []byte, err error) []byte {
 	}
 	return b
 }
+
+// joins makes somebody who learns in a unit of the exam's portal.
+func (g group) joins(t *testing.T, unit string) string {
+	t.Helper()
+	who := g.w.Learner(t, g.w.Acme)
+	if unit != "" {
+		place := g.w.CallAs(t, "getPerson", who, g.w.Acme.New, nil).Data(t)["memberships"].([]any)[0].(map[string]any)["id"].(string)
+		moved := g.w.CallAs(t, "updateMembership", place, g.w.Acme.New, map[string]any{"unitId": unit})
+		require.Equal(t, http.StatusOK, moved.Status, "%s", moved.Raw)
+	}
+	return who
+}
+
+func (g group) unit(t *testing.T, name string, in any) string {
+	t.Helper()
+	made := g.w.CallAs(t, "createUnit", "", g.w.Acme.New, map[string]any{"portalId": g.portal(), "kind": "class", "name": name, "parentId": in})
+	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Raw)
+	return made.Data(t)["id"].(string)
+}
+
+// A class is told of, with what lies in it, unless what is left of the others would be too few.
+func TestReportsOfUnits(t *testing.T) {
+	w := apitest.NewWorld(t)
+	g := newGroup(t, w)
+	red := g.unit(t, "Red", nil)
+	corner, blue := g.unit(t, "Corner", red), g.unit(t, "Blue", nil)
+	sit := func(n int, unit, says string) {
+		for range n {
+			w.Assess(t, w.Acme, g.joins(t, unit), says)
+		}
+	}
+	sit(6, red, apitest.RightAnswer)
+	sit(2, corner, wrongAnswer)
+	sit(6, blue, wrongAnswer)
+	of := func(unit string) map[string]any {
+		body := g.cohort()
+		body["unitId"] = unit
+		return only(t, g.told(t, body))
+	}
+	all := g.told(t, g.cohort())
+	require.Equal(t, []any{14.0, 43.0}, figures(only(t, all), "scored", "averagePercent"))
+	require.Equal(t, []any{
+		// Those of Blue are told with the two of Corner: beside all they would tell of the two.
+		map[string]any{"unitId": red, "name": "Red", "people": 6.0, "averagePercent": 100.0},
+		map[string]any{"unitId": nil, "name": "", "people": 8.0, "averagePercent": 0.0},
+	}, only(t, all)["units"])
+	require.Equal(t, []any{8.0, 75.0}, figures(of(red), "scored", "averagePercent"))
+	require.Equal(t, []any{6.0, 0.0}, figures(of(blue), "scored", "averagePercent"))
+	require.Equal(t, []any{nil, nil, nil}, figures(of(corner), "asked", "scored", "averagePercent"), "of two nothing is told")
+
+	// Where all but three are of one class, that is told of, or all are, and not both.
+	delete(w.Made, "exam"+w.Acme.ID.String()) // a further exam
+	h := newGroup(t, w)
+	green := h.unit(t, "Green", nil)
+	for n, unit := range map[int]string{7: green, 3: ""} {
+		for range n {
+			w.Assess(t, w.Acme, h.joins(t, unit), apitest.RightAnswer)
+		}
+	}
+	body := h.cohort()
+	body["unitId"] = green
+	told := h.told(t, body)
+	require.Equal(t, []any{7.0, 100.0}, figures(only(t, told), "scored", "averagePercent"))
+	require.Equal(t, []any{"Green"}, told["unitNames"])
+	require.Equal(t, []any{nil, nil, nil}, figures(only(t, h.told(t, h.cohort())), "asked", "scored", "averagePercent"), "the three would be what is left")
+}
+
+// An assignment's report tells for whom it is, and how far they got.
+func TestAReportOfAnAssignment(t *testing.T) {
+	w := apitest.NewWorld(t)
+	g := newGroup(t, w)
+	red := g.unit(t, "Red", nil)
+	var people []string
+	for range 12 {
+		people = append(people, g.joins(t, red))
+	}
+	made := w.CallAs(t, "createAssignment", "", w.Acme.New, map[string]any{
+		"title": "Know your knots", "subjectId": g.exam, "kind": "assess", "audience": map[string]any{"unitIds": []any{red}, "personIds": []any{}, "everyone": false}, "timezone": "UTC",
+	})
+	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Raw)
+	work := made.Data(t)["id"].(string)
+	body := map[string]any{"kind": "cohort", "assignmentId": work}
+	told := g.told(t, body)
+	require.Equal(t, []any{"Know your knots", "units", []any{"Red"}, work}, figures(told, "assignmentTitle", "audience", "unitNames", "assignmentId"))
+	require.Equal(t, []any{12.0, 0.0, 0.0, 0.0, nil}, figures(only(t, told), "asked", "began", "completed", "scored", "averagePercent"))
+	for _, who := range people[:6] {
+		w.Assess(t, w.Acme, who, apitest.RightAnswer)
+	}
+	w.Assess(t, w.Acme, g.joins(t, ""), wrongAnswer) // for whom it is not
+	told = g.told(t, body)
+	require.Equal(t, []any{12.0, 6.0, 6.0, 6.0, 6.0, 100.0}, figures(only(t, told), "asked", "began", "completed", "scored", "passed", "averagePercent"))
+	shown := w.CallAs(t, "createReport", "", w.Acme.New, map[string]any{"kind": "cohort", "assignmentId": work, "format": "json"}).Data(t)
+	require.Equal(t, []any{"Know your knots", work, g.exam, g.portal(), nil}, figures(shown, "title", "assignmentId", "subjectId", "portalId", "unitId"))
+	w.Build(t)
+
+	// It is told as a result's is, without figures.
+	var events []any
+	listed := w.Call(t, w.Operation(t, "listEvents"), apitest.Request{Path: "/events?type=report.produced", Key: w.Acme.New})
+	for _, item := range listed.JSON(t)["data"].([]any) {
+		if e := item.(map[string]any)["data"].(map[string]any); e["kind"] == "cohort" {
+			events = append(events, []any{e["portalId"], e["subjectId"], e["resultId"], e["percent"], e["summary"]})
+		}
+	}
+	require.Contains(t, events, []any{g.portal(), g.exam, nil, nil, nil})
+}
+
+// Whose guardian has to agree to reports, and has not, is counted in none.
+func TestYoungLearnersInReportsOfGroups(t *testing.T) {
+	w := apitest.NewWorld(t)
+	g := newGroup(t, w)
+	for range 6 {
+		g.sit(t, apitest.RightAnswer)
+	}
+	for range 6 {
+		who := w.Learner(t, w.Acme)
+		w.Assess(t, w.Acme, who, wrongAnswer)
+		aged := w.CallAs(t, "updatePerson", who, w.Acme.New, map[string]any{"ageBand": "13_15"})
+		require.Equal(t, http.StatusOK, aged.Status, "%s", aged.Raw)
+	}
+	ruled := w.CallAs(t, "updatePortal", g.portal(), w.Acme.New, map[string]any{"minAge": 13, "guardianConsentUnder": 16})
+	require.Equal(t, http.StatusOK, ruled.Status, "%s", ruled.Raw)
+	published := w.CallAs(t, "publishPortal", g.portal(), w.Acme.New, map[string]any{})
+	require.Equal(t, http.StatusOK, published.Status, "%s", published.Raw)
+	require.Equal(t, []any{6.0, 6.0, 100.0}, figures(only(t, g.told(t, g.cohort())), "asked", "scored", "averagePercent"))
+}
