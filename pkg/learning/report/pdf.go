@@ -72,6 +72,12 @@ func (p *printer) print(v view) {
 		p.y -= 6
 		p.lines(v.Contested, 0, span, 10, ink)
 	}
+	if len(v.Summary) > 0 {
+		p.heading(v.Words["summary"])
+	}
+	for _, l := range v.Summary {
+		p.lines(l, 0, span, 10, ink)
+	}
 	if len(v.Criteria) > 0 {
 		p.heading(v.Words["criteria"])
 	}

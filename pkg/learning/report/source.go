@@ -81,5 +81,8 @@ func quote(ctx context.Context, t *tenant.Tenants, org id.Org, of result.Result,
 		}
 	}
 	to.Fields["quotes"], to.Fields["feedback"], to.ByAvatar = quotes, feedback, len(feedback) > 0
+	if s.Summary != nil {
+		to.Fields["summary"], to.ByAvatar = *s.Summary, true
+	}
 	return nil
 }
