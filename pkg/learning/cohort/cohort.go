@@ -245,32 +245,50 @@ func (s Selection) agreed(ctx context.Context, t *tenant.Tenants, org id.Org, al
 		for _, p := range places {
 			known[p.Membership.ID] = p
 		}
-		young := map[id.Unit]bool{}
+		young, err := s.young(ctx, tx, all)
+		if err != nil {
+			return err
+		}
 		for _, l := range all {
-			if _, seen := young[l.unit]; !seen {
-				at, err := setting.At(ctx, tx, setting.Place{Portal: s.Portal, Unit: l.unit})
-				if err != nil {
-					return err
-				}
-				young[l.unit] = at.On(setting.YoungLearners)
-			}
 			p, there := known[l.place]
-			switch {
-			case there && (!p.Guardian.Required && !young[l.unit] || p.Guardian.Covers(consent.ToReport)):
-				left = append(left, l)
-			case !there && !young[l.unit]:
-				who, err := person.Find(ctx, tx, l.person)
-				if err == nil && !who.AgeBand.Minor() {
-					left = append(left, l)
-				}
-				if err != nil && !errdefs.IsAbsent(err, person.Noun) {
+			agrees := there && (!p.Guardian.Required && !young[l.unit] || p.Guardian.Covers(consent.ToReport))
+			if !there && !young[l.unit] {
+				if agrees, err = grown(ctx, tx, l.person); err != nil {
 					return err
 				}
+			}
+			if agrees {
+				left = append(left, l)
 			}
 		}
 		return nil
 	}, tenant.Idempotent(true))
 	return left, err
+}
+
+// young says of the units of people where everybody is taken for a minor.
+func (s Selection) young(ctx context.Context, tx *tenant.Tx, all []*learner) (map[id.Unit]bool, error) {
+	found := map[id.Unit]bool{}
+	for _, l := range all {
+		if _, seen := found[l.unit]; seen {
+			continue
+		}
+		at, err := setting.At(ctx, tx, setting.Place{Portal: s.Portal, Unit: l.unit})
+		if err != nil {
+			return nil, err
+		}
+		found[l.unit] = at.On(setting.YoungLearners)
+	}
+	return found, nil
+}
+
+// grown says whether somebody is known not to be a minor.
+func grown(ctx context.Context, tx *tenant.Tx, which id.Person) (bool, error) {
+	who, err := person.Find(ctx, tx, which)
+	if errdefs.IsAbsent(err, person.Noun) {
+		return false, nil
+	}
+	return err == nil && !who.AgeBand.Minor(), err
 }
 
 // masters finds what they master of the subject. It rides mastery_pkey.

@@ -75,7 +75,7 @@ func TestNoFigureTellsOfFew(t *testing.T) {
 			}
 		}
 		if f.Scored == nil || *f.Scored == 0 {
-			require.True(t, graded < few.Least)
+			require.Less(t, graded, int64(few.Least))
 			require.Zero(t, len(f.Spread)+len(f.Periods)+len(f.Units)+len(f.Criteria))
 			require.Nil(t, f.AveragePercent)
 		} else {

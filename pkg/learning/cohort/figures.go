@@ -96,6 +96,9 @@ const (
 	begun
 	done
 	scoredFrom
+)
+
+const (
 	passedFrom = scoredFrom + 100/step
 	blocks     = passedFrom + 100/step
 )

@@ -27,14 +27,14 @@ import (
 // who did. So it is where two groups of a subject differ by few, such as a class and all of
 // the portal's but for three. Digests tell nobody's name without the salt and the person's id.
 
-// print is a digest of a person, and one of their part in figures.
-type print [16]byte
+// trace is a digest of a person, and one of their part in figures.
+type trace [16]byte
 
 // whose is the part that tells people apart.
-func (p print) whose() [8]byte { return [8]byte(p[:8]) }
+func (p trace) whose() [8]byte { return [8]byte(p[:8]) }
 
 // prints are in order.
-type prints []print
+type prints []trace
 
 func (p prints) bytes() []byte {
 	b := []byte{}
@@ -45,8 +45,8 @@ func (p prints) bytes() []byte {
 }
 
 func printsOf(b []byte) (p prints) {
-	for some := range slices.Chunk(b, len(print{})) {
-		var one print
+	for some := range slices.Chunk(b, len(trace{})) {
+		var one trace
 		copy(one[:], some)
 		p = append(p, one)
 	}
@@ -54,7 +54,7 @@ func printsOf(b []byte) (p prints) {
 }
 
 func (p prints) sort() prints {
-	slices.SortFunc(p, func(a, b print) int { return bytes.Compare(a[:], b[:]) })
+	slices.SortFunc(p, func(a, b trace) int { return bytes.Compare(a[:], b[:]) })
 	return p
 }
 
@@ -68,8 +68,8 @@ func (p prints) without(others prints) (left prints) {
 	return left
 }
 
-func (p prints) has(one print) bool {
-	_, found := slices.BinarySearchFunc(p, one, func(a, b print) int { return bytes.Compare(a[:], b[:]) })
+func (p prints) has(one trace) bool {
+	_, found := slices.BinarySearchFunc(p, one, func(a, b trace) int { return bytes.Compare(a[:], b[:]) })
 	return found
 }
 
@@ -88,11 +88,11 @@ func (p prints) lost(others prints) bool {
 	for _, one := range others {
 		people[one.whose()] = true
 	}
-	return slices.ContainsFunc(p, func(one print) bool { return !people[one.whose()] })
+	return slices.ContainsFunc(p, func(one trace) bool { return !people[one.whose()] })
 }
 
 // digest is that of a person's part in figures.
-func digest(salt []byte, l *learner, of func(add func(...any))) (p print) {
+func digest(salt []byte, l *learner, of func(add func(...any))) (p trace) {
 	h := sha256.New()
 	h.Write(salt)
 	h.Write(l.person[:])
@@ -313,7 +313,7 @@ func Count(ctx context.Context, t *tenant.Tenants, org id.Org, s Selection, now 
 // tell counts people, and leaves of it what may be told beside what is kept.
 func (c *Counted) tell(all []*learner, names map[id.Unit]string, now time.Time) error {
 	c.Figures = count(all, names, now)
-	for _, p := range c.Figures.parts() {
+	for _, p := range c.parts() {
 		if err := c.settle(p, all, now); err != nil {
 			return err
 		}

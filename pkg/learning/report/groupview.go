@@ -320,9 +320,9 @@ func (p *printer) table(t table) {
 	for _, l := range t.Rows {
 		p.room(32)
 		p.lines(l.Name, 0, span, 10, ink)
-		facts := make([]string, len(l.Cells))
+		var facts []string
 		for i, cell := range l.Cells {
-			facts[i] = t.Head[i+1] + ": " + cell
+			facts = append(facts, t.Head[i+1]+": "+cell)
 		}
 		if l.Barred {
 			facts = append(facts, t.Head[len(l.Cells)+1]+": "+percent(float64(l.Bar)))
