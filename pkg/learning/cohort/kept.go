@@ -407,11 +407,12 @@ func write(ctx context.Context, tx *tenant.Tx, of id.Subject, r row, once bool) 
 	tx.Touch("cohort_figures", of, word(r.Selection), word(r.Part))
 	sql := `
 		INSERT INTO cohort_figures (org_id, subject_id, selection, part, prints, figures, edition, counted_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (org_id, subject_id, selection, part) DO `
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (org_id, subject_id, selection, part) DO
+			UPDATE SET prints = excluded.prints, figures = excluded.figures, edition = excluded.edition, counted_at = excluded.counted_at`
 	if once {
-		sql += `NOTHING`
-	} else {
-		sql += `UPDATE SET prints = excluded.prints, figures = excluded.figures, edition = excluded.edition, counted_at = excluded.counted_at`
+		sql = `
+		INSERT INTO cohort_figures (org_id, subject_id, selection, part, prints, figures, edition, counted_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (org_id, subject_id, selection, part) DO NOTHING`
 	}
 	_, err := tx.Exec(ctx, sql, tx.Org, of, r.Selection, r.Part, r.Prints, r.Figures, r.Edition, r.CountedAt)
 	return err
