@@ -31,7 +31,13 @@ import (
 const Mark = "zyqxmark"
 
 // Marked finds every row of every database, and every file, with the mark.
-func Marked(t *testing.T, w *World) (found []string) {
+func Marked(t *testing.T, w *World) []string {
+	t.Helper()
+	return w.Holding(t, Mark)
+}
+
+// Holding lists the rows and files that hold a text, which is in small letters.
+func (w *World) Holding(t *testing.T, mark string) (found []string) {
 	t.Helper()
 	databases := map[string]*database.DB{"directory": w.Directory.DB}
 	for _, name := range []string{"shard-1", "shard-2"} {
@@ -47,7 +53,7 @@ func Marked(t *testing.T, w *World) (found []string) {
 		require.NotEmpty(t, tables)
 		for _, table := range tables {
 			rows, err := db.Query(t.Context(), "SELECT r::TEXT FROM "+pgx.Identifier{table}.Sanitize()+
-				" AS r WHERE lower(r::TEXT) LIKE '%' || $1 || '%' OR r::TEXT LIKE '%' || $2 || '%'", Mark, hex.EncodeToString([]byte(Mark)))
+				" AS r WHERE lower(r::TEXT) LIKE '%' || $1 || '%' OR r::TEXT LIKE '%' || $2 || '%'", mark, hex.EncodeToString([]byte(mark)))
 			require.NoError(t, err)
 			texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
 			require.NoError(t, err, table)
@@ -63,7 +69,7 @@ func Marked(t *testing.T, w *World) (found []string) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		if strings.Contains(strings.ToLower(string(text)), Mark) {
+		if strings.Contains(strings.ToLower(string(text)), mark) {
 			found = append(found, "file "+path)
 		}
 		return err

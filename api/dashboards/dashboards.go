@@ -56,7 +56,7 @@ func (a *API) Register(s *route.Service) {
 	get.Description = "The key needs the scope of the dashboard's records too: sessions:read for overview and conversations, knowledge:read for questions, " +
 		"results:read for learning, inbox:read for inbox, candidates:read for hiring, usage:read for usage and webhooks:manage for delivery. " +
 		"What was asked in words is shown to a key that holds transcripts:read. Ask with Accept: text/csv for a table. " +
-		"Figures about people are counted in groups of five or more; a value is null where no such group is complete in the period."
+		"Figures about people are counted in groups of six or more; a value is null where no such group is complete in the period."
 	route.HandleOrFile(s, get, a.get)
 
 	embed := read

@@ -153,8 +153,11 @@ func reportEvents(t *testing.T, w *apitest.World, of string, v contract.Version,
 
 func testReportEvent(t *testing.T, w *apitest.World) {
 	of := w.Assess(t, w.Acme, w.Learner(t, w.Acme), apitest.RightAnswer)
-	which := makeReport(t, w, of, "html")
 	r := makeResult(t, w, of)
+	const short = "The bowline → Well done."
+	w.SetSession(t, r["sessionId"].(string), `summary = '`+short+`'`)
+	which := makeReport(t, w, of, "html")
+	require.Contains(t, string(w.CallAs(t, "downloadReport", which, w.Acme.New, nil).Raw), short)
 	for _, v := range []contract.Version{contract.V20260708, contract.V20261001} {
 		told := reportEvents(t, w, of, v, scope.TranscriptsRead)
 		require.Len(t, told, 1, v)
@@ -168,11 +171,11 @@ func testReportEvent(t *testing.T, w *apitest.World) {
 		require.Equal(t, []any{apitest.RightAnswer}, e["quotes"])
 		require.Equal(t, apitest.RightAnswer, e["feedback"].([]any)[0].(map[string]any)["quote"])
 		require.Equal(t, true, e["aiGenerated"])
-		require.Nil(t, e["summary"])
+		require.Equal(t, short, e["summary"])
 	}
 	w.SetSession(t, r["sessionId"].(string), `flagged = true`)
 	told := reportEvents(t, w, of, contract.V20261001, scope.TranscriptsRead)[0]
-	require.Equal(t, []any{nil, nil, nil, 100.0}, []any{told["quotes"], told["feedback"], told["aiGenerated"], told["percent"]})
+	require.Equal(t, []any{nil, nil, nil, nil, 100.0}, []any{told["quotes"], told["feedback"], told["summary"], told["aiGenerated"], told["percent"]})
 	conflicts(t, w.CallAs(t, "downloadReport", which, w.Acme.New, nil), "withheld")
 }
 

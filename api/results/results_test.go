@@ -68,6 +68,8 @@ func testASureResult(t *testing.T, w *apitest.World) {
 	require.Equal(t, []any{apitest.RightAnswer}, criterion["quotes"])
 	require.Len(t, criterion["turnIds"], 1)
 	require.NotEmpty(t, criterion["rationale"])
+	require.Equal(t, []any{map[string]any{"line": criterion["rationale"], "quote": apitest.RightAnswer}}, r["feedback"])
+	testSummary(t, w, r)
 	conflicts(t, w.CallAs(t, "releaseResult", r["id"].(string), w.Acme.New, nil), "already_released")
 
 	told := tellings(t, w, r["id"].(string))
@@ -76,6 +78,29 @@ func testASureResult(t *testing.T, w *apitest.World) {
 	require.Equal(t, []any{map[string]any{"key": "loop", "score": 2.0, "maxScore": 2.0}}, told["score.recorded"][0]["criteria"])
 	require.Equal(t, []any{"released", true}, []any{told["assessment.completed"][0]["state"], told["assessment.completed"][0]["passed"]})
 	require.Empty(t, told["review.requested"])
+}
+
+// testSummary: the conversation in short is told with a result, to whoever may read that.
+func testSummary(t *testing.T, w *apitest.World, r map[string]any) {
+	t.Helper()
+	const short = "The bowline → Well done."
+	of, in := r["id"].(string), r["sessionId"].(string)
+	require.Nil(t, r["summary"], "nothing was answered")
+	w.SetSession(t, in, `summary = '`+short+`'`)
+	require.Equal(t, short, makeResult(t, w, of)["summary"])
+	reader := w.CallAs(t, "getResult", of, w.Scoped(contract.Latest, scope.ResultsRead), nil).Data(t)
+	require.Equal(t, []any{nil, nil, 100.0}, []any{reader["summary"], reader["feedback"], reader["percent"]})
+	w.SetSession(t, in, `flagged = true`)
+	require.Equal(t, []any{nil, nil}, []any{makeResult(t, w, of)["summary"], makeResult(t, w, of)["feedback"]})
+	w.SetSession(t, in, `flagged = false`)
+	w.SetSession(t, in, `summary = NULL`)
+
+	unsure := makeResult(t, w, w.Assess(t, w.Acme, w.Learner(t, w.Acme), apitest.UnsureAnswer))
+	w.SetSession(t, unsure["sessionId"].(string), `summary = '`+short+`'`)
+	waits := unsure["id"].(string)
+	require.Equal(t, short, makeResult(t, w, waits)["summary"])
+	reader = w.CallAs(t, "getResult", waits, w.Scoped(contract.Latest, scope.ResultsRead, scope.TranscriptsRead), nil).Data(t)
+	require.Equal(t, []any{nil, nil}, []any{reader["summary"], reader["feedback"]}, "before it is released")
 }
 
 // tellings are the data of the events about a result, by type, oldest first.

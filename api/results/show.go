@@ -43,6 +43,8 @@ type Result struct {
 	CompletionID    *id.Completion                 `json:"completionId" nullable:"true" doc:"The completion that rests on it; null for none, and in the answer of a change."`
 	CertificateID   *id.Certificate                `json:"certificateId" nullable:"true" doc:"The certificate that rests on it and was not revoked; null for none, and in the answer of a change."`
 	ReportIDs       []id.Report                    `json:"reportIds" doc:"The reports of it, newest first."`
+	Summary         *string                        `json:"summary" doc:"The conversation in short, in its own words: what the learner said, and how each answer to that began; null without transcripts:read, before the result is released, and where nobody may read the conversation, or it is not kept."`
+	Feedback        []ResultFeedback               `json:"feedback" nullable:"true" doc:"What the avatar says of each criterion that it judged; null as summary is, but for what is not kept."`
 	OnHold          bool                           `json:"onHold" doc:"Whether nothing of it may change."`
 	Language        string                         `json:"language" doc:"The language that it was taken in, as a code."`
 	CreatedAt       time.Time                      `json:"createdAt" doc:"When it was entered, in UTC."`
@@ -65,6 +67,12 @@ type ResultCriterion struct {
 	ConnectionID *id.Connection `json:"connectionId" nullable:"true" doc:"The connection whose model held the answer against the rubric; null where its words were weighed without a model, or a person decided."`
 	DecidedAt    time.Time      `json:"decidedAt" doc:"When it was decided, in UTC."`
 	Reason       *string        `json:"reason" doc:"Why a person gave another score; null where none did, and as rationale is."`
+}
+
+// ResultFeedback is what the avatar says of a criterion.
+type ResultFeedback struct {
+	Line  string  `json:"line" doc:"What it says."`
+	Quote *string `json:"quote" doc:"The learner's own words that it rests on first; null where none are kept."`
 }
 
 // ResultObjective is what a result changed of how well an objective is mastered.
@@ -114,6 +122,12 @@ func show(c *route.Call, r result.Result, look *result.Look) Result {
 	shown.Confidence, shown.Criteria = r.Confidence, []ResultCriterion{}
 	if r.State == result.InProgress {
 		return shown // what is to be scored is no score
+	}
+	if readsWords(c) && look.Readable {
+		shown.Summary, shown.Feedback = look.Summary, []ResultFeedback{}
+		for _, l := range look.Feedback(&r) {
+			shown.Feedback = append(shown.Feedback, ResultFeedback{l.Text, l.Quote})
+		}
 	}
 	for _, k := range r.Criteria {
 		shown.Criteria = append(shown.Criteria, showCriterion(k, look, readsWords(c) && look.Readable))

@@ -27,6 +27,12 @@ type Classes interface {
 	Taught(ctx context.Context, site *published.Site, secret string) (Class, error)
 	// Task is a page of how far their people got with an assignment.
 	Task(ctx context.Context, site *published.Site, secret string, which id.Assignment, after string) (Task, error)
+	// Learner is somebody of the class: a page of what is set for them, or of their attempts.
+	Learner(ctx context.Context, site *published.Site, secret string, who id.Person, at LearnerAt) (Learner, error)
+	// Part is their part of an assignment.
+	Part(ctx context.Context, site *published.Site, secret string, who id.Person, which id.Assignment) (Part, error)
+	// ChangePart changes it, as it was seen. The error can be class.ErrStale, and what package assignment says.
+	ChangePart(ctx context.Context, site *published.Site, secret string, c class.PartChange, from netip.Addr) error
 	// Set sets work. Sent twice with one ExternalID it is set once.
 	Set(ctx context.Context, site *published.Site, secret string, a assignment.Assignment, from netip.Addr) (id.Assignment, error)
 	// Waiting is a page of the results that wait for somebody, oldest first.
@@ -125,6 +131,10 @@ func (v *view) someClassPage(parts []string) error {
 		return v.setPage("")
 	case n == 2 && parts[0] == "assignments":
 		return v.taskPage(parts[1])
+	case n == 2 && parts[0] == "learners":
+		return v.learnerPage(parts[1])
+	case n == 4 && parts[0] == "learners" && parts[2] == "assignments":
+		return v.partPage(parts[1], parts[3], flaw{})
 	}
 	return errNoPage
 }
@@ -137,6 +147,8 @@ func (v *view) inClass(parts []string) error {
 		err = v.setWork()
 	case len(parts) == 3 && parts[0] == "results":
 		err = v.decide(parts[1], parts[2])
+	case len(parts) == 5 && parts[0] == "learners" && parts[2] == "assignments":
+		err = v.changePart(parts[1], parts[3], parts[4])
 	default:
 		return v.taking(reading, nil)
 	}
@@ -148,13 +160,16 @@ func (v *view) inClass(parts []string) error {
 
 // classBody is the page's own of a class.
 type classBody struct {
-	Members     []class.Member
+	Members     []memberRow
 	MoreMembers string
 	Tasks       []taskRow
 	MoreTasks   string
 	Sets        bool
 	Set, Done   string
 }
+
+// memberRow is somebody in a list.
+type memberRow struct{ URL, Name, Unit string }
 
 // taskRow is an assignment in a list.
 type taskRow struct {
@@ -173,9 +188,12 @@ func (v *view) class() error {
 		return err
 	}
 	s := v.sheet("class.title")
-	body := classBody{Members: c.Members, MoreMembers: v.more("/class", c.MoreOf), Sets: c.Teaches.Any(), Set: v.at("/class/set")}
+	body := classBody{MoreMembers: v.more("/class", c.MoreOf), Sets: c.Teaches.Any(), Set: v.at("/class/set")}
 	if c.MoreOfWork != "" {
 		body.MoreTasks = v.at("/class") + "?" + url.Values{"tasks": {c.MoreOfWork}}.Encode()
+	}
+	for _, m := range c.Members {
+		body.Members = append(body.Members, memberRow{v.learnerAt(m.Person), m.Name, m.UnitName})
 	}
 	for _, a := range c.Tasks {
 		body.Tasks = append(body.Tasks, v.taskRow(c.Zoned, &a))
@@ -205,9 +223,9 @@ type taskBody struct {
 
 // takerBody is somebody's part of an assignment.
 type takerBody struct {
-	Name, State, Attempts string
-	Late                  bool
-	Completed             *moment
+	URL, Name, State, Attempts string
+	Late                       bool
+	Completed                  *moment
 }
 
 func (v *view) taskPage(text string) error {
@@ -230,7 +248,7 @@ func (v *view) taskPage(text string) error {
 	}
 	for _, k := range t.Takers {
 		body.Takers = append(body.Takers, takerBody{
-			Name: k.Name, State: v.standing(k.State), Attempts: strconv.FormatInt(k.Attempts, 10), Late: k.Late && k.State == assignment.Completed,
+			URL: v.learnerAt(k.Person) + "/assignments/" + which.String(), Name: k.Name, State: v.standing(k.State), Attempts: strconv.FormatInt(k.Attempts, 10), Late: k.Late && k.State == assignment.Completed,
 			Completed: t.at(k.CompletedAt),
 		})
 	}

@@ -162,7 +162,8 @@ func (v *view) learningPage(parts []string) error {
 		return v.results()
 	case first == "results" && n == 2:
 		return v.result(parts[1], "")
-	case first == "results" && n == 3 && parts[2] == "contest", first == "class" && n == 4 && parts[1] == "results":
+	case first == "results" && n == 3 && parts[2] == "contest", first == "class" && n == 4 && parts[1] == "results",
+		first == "class" && n == 6 && parts[1] == "learners":
 		return v.taking(posting, nil)
 	case first == "record" && n == 1:
 		return v.record()

@@ -7,9 +7,11 @@ import (
 	"net/netip"
 
 	"visavis.dev/pkg/base/errdefs"
+	"visavis.dev/pkg/base/few"
 	"visavis.dev/pkg/base/id"
 	"visavis.dev/pkg/learning/assignment"
 	"visavis.dev/pkg/learning/class"
+	"visavis.dev/pkg/learning/mastery"
 	"visavis.dev/pkg/learning/result"
 	"visavis.dev/pkg/portals/person"
 	"visavis.dev/pkg/portals/portal/published"
@@ -27,8 +29,6 @@ const (
 	mostUnits   = 100
 	// mostTurns is how many turns of a conversation are shown.
 	mostTurns = 400
-	// smallest is how many people figures are told of at least: of fewer, they tell of somebody.
-	smallest = 5
 )
 
 // classes are what the members of pages have to do with the learning of others.
@@ -123,9 +123,90 @@ func (c classes) Task(ctx context.Context, site *published.Site, secret string, 
 	}
 	takers, err := s.Takers(ctx, t, in.Org, which, from(id.ParsePerson, after), listed+1)
 	shown.Takers, shown.Next = paged(takers, func(k assignment.Taker) string { return k.Person.String() })
-	// The figures are of everybody's: whoever sees a part of them is told none.
-	shown.Figures = s.Reviews.All && shown.Assignment.Counts.Assigned >= smallest
+	// The figures are of everybody's: whoever sees a part of them is told none. Neither one, nor what is
+	// left beside the others, is of few.
+	n := shown.Assignment.Counts
+	shown.Figures = s.Reviews.All && n.Assigned >= few.Least && few.May(n.Completed) && few.May(n.Overdue) && few.May(n.Assigned-n.Completed-n.Overdue)
 	return shown, err
+}
+
+// Learner implements page.Classes.
+func (c classes) Learner(ctx context.Context, site *published.Site, secret string, who id.Person, at page.LearnerAt) (shown page.Learner, err error) {
+	in, z, err := c.member(ctx, site, secret)
+	if err != nil {
+		return shown, err
+	}
+	shown.Zoned = z
+	t := c.options.Backend.Tenants
+	err = t.InTx(ctx, in.Org, func(ctx context.Context, tx *tenant.Tx) error {
+		s, err := class.Of(ctx, tx, by(in), z.Now)
+		if err != nil {
+			return err
+		}
+		if shown.Learner, err = s.Learner(ctx, tx, who, z.Now); err != nil {
+			return err
+		}
+		shown.UnitNames = nil
+		for _, of := range shown.Units {
+			u, err := unit.Find(ctx, tx, of)
+			if err != nil {
+				return err
+			}
+			shown.UnitNames = append(shown.UnitNames, u.Name)
+		}
+		return nil
+	}, tenant.Idempotent(true))
+	if err != nil {
+		return shown, err
+	}
+	parts, err := assignment.OfPersonOn(ctx, t, in.Org, in.Portal, who, from(id.ParseAssignment, at.Tasks), listed+1)
+	if err != nil {
+		return shown, err
+	}
+	parts, shown.MoreOfWork = paged(parts, func(p assignment.Part) string { return p.Assignment.ID.String() })
+	shown.Parts = shown.Learner.Parts(parts)
+	results, err := result.List(ctx, t, in.Org, result.Filter{Portal: in.Portal, Person: who}, from(id.ParseResult, at.Attempts), listed+1)
+	if err != nil {
+		return shown, err
+	}
+	results, shown.MoreOf = paged(results, func(r result.Result) string { return r.ID.String() })
+	shown.Attempts = shown.Learner.Attempts(results)
+	shown.Mastery, err = mastery.OfPerson(ctx, t, in.Org, who, id.Subject{}, id.Subject{}, mostMastered)
+	return shown, err
+}
+
+// Part implements page.Classes.
+func (c classes) Part(ctx context.Context, site *published.Site, secret string, who id.Person, which id.Assignment) (shown page.Part, err error) {
+	in, z, err := c.member(ctx, site, secret)
+	if err != nil {
+		return shown, err
+	}
+	shown.Zoned = z
+	t := c.options.Backend.Tenants
+	var s class.Supervisor
+	err = t.InTx(ctx, in.Org, func(ctx context.Context, tx *tenant.Tx) (err error) {
+		if s, err = class.Of(ctx, tx, by(in), z.Now); err == nil {
+			shown.Learner, err = s.Learner(ctx, tx, who, z.Now)
+		}
+		return err
+	}, tenant.Idempotent(true))
+	if err != nil {
+		return shown, err
+	}
+	shown.Part, err = s.Part(ctx, t, in.Org, &shown.Learner, which)
+	shown.May = shown.Learner.May(&shown.Part)
+	return shown, err
+}
+
+// ChangePart implements page.Classes.
+func (c classes) ChangePart(ctx context.Context, site *published.Site, secret string, change class.PartChange, at netip.Addr) error {
+	in, z, err := c.member(ctx, site, secret)
+	if err != nil {
+		return err
+	}
+	return c.options.Backend.Tenants.InTx(ctx, in.Org, func(ctx context.Context, tx *tenant.Tx) error {
+		return class.ChangePart(ctx, tx, by(in), change, at.String(), z.Now)
+	})
 }
 
 // Set implements page.Classes.

@@ -37,7 +37,7 @@ func (h *history) table(k dashboard.Key, key string) map[string]int64 {
 // hour is the first of a history.
 var hour = dashboard.Query{Period: dashboard.Period{From: start, To: start.Add(time.Hour), Granularity: dashboard.Hour, Zone: time.UTC}}
 
-// One learner's session is in no figure by name until it is one of five people's, name by name.
+// One learner's session is in no figure by name until it is one of six people's, name by name.
 func TestNamesOfPeoplesSessionsAreCountedInBatches(t *testing.T) {
 	tenants, org, _ := tenanttest.New(t)
 	h := newHistory(t, tenants, org)
@@ -52,21 +52,21 @@ func TestNamesOfPeoplesSessionsAreCountedInBatches(t *testing.T) {
 		h.count()
 	}
 	hold("practice", "eo", id.NewPerson())
-	for range 3 {
+	for range 4 {
 		hold("practice", "de", id.NewPerson())
 	}
 	require.Empty(t, h.table(dashboard.Conversations, "languages"))
 	require.Empty(t, h.table(dashboard.Usage, "kinds"))
 	hold("assessment", "de", id.NewPerson())
-	require.Empty(t, h.table(dashboard.Conversations, "languages"), "four speak German")
-	require.Empty(t, h.table(dashboard.Usage, "kinds"), "four practiced")
-	require.Equal(t, map[string]int64{"left": 5}, h.table(dashboard.Conversations, "endReasons"))
+	require.Empty(t, h.table(dashboard.Conversations, "languages"), "five speak German")
+	require.Empty(t, h.table(dashboard.Usage, "kinds"), "five practiced")
+	require.Equal(t, map[string]int64{"left": 6}, h.table(dashboard.Conversations, "endReasons"))
 	hold("practice", "de", id.NewPerson())
-	require.Equal(t, map[string]int64{"de": 5}, h.table(dashboard.Conversations, "languages"))
-	require.Equal(t, map[string]int64{"practice": 300}, h.table(dashboard.Usage, "kinds"))
+	require.Equal(t, map[string]int64{"de": 6}, h.table(dashboard.Conversations, "languages"))
+	require.Equal(t, map[string]int64{"practice": 360}, h.table(dashboard.Usage, "kinds"))
 	hold("conversation", "fr", id.Person{})
-	require.Equal(t, map[string]int64{"de": 5, "fr": 1}, h.table(dashboard.Conversations, "languages"), "of a visitor at once")
-	require.Equal(t, 7.0, *h.tiles(dashboard.Overview, hour)["sessions"])
+	require.Equal(t, map[string]int64{"de": 6, "fr": 1}, h.table(dashboard.Conversations, "languages"), "of a visitor at once")
+	require.Equal(t, 8.0, *h.tiles(dashboard.Overview, hour)["sessions"])
 }
 
 // An interview of a candidate is in no figure but the minutes that are paid for.

@@ -4,9 +4,9 @@
 // read from the rows that it is about when it is counted.
 //
 // Figures about people are counted in batches. What happened waits, by measure, portal and
-// unit, until it is of five people, and is then counted all at once. So every figure is a sum
+// unit, until it is of six people, and is then counted all at once. So every figure is a sum
 // of whole batches, whatever portal, unit, period or time zone is asked for, and no difference
-// of two figures tells of fewer than five.
+// of two figures tells of fewer than six.
 package dashboard
 
 import (

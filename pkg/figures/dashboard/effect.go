@@ -168,7 +168,7 @@ func (f *found) breakdown(n entry) counts {
 }
 
 // breakDown counts a session by name: of a visitor at once, of somebody who is known in a batch of
-// five for each name.
+// six for each name.
 func (c *counting) breakDown(n entry) {
 	one, who := c.found.breakdown(n), c.found.whose(n)
 	if who.IsZero() {
@@ -275,7 +275,7 @@ func (c *counting) mastery(n entry) {
 }
 
 // stages are the measures of candidates, each of which waits by itself: a count of candidates
-// is of five of them or more.
+// is of six of them or more.
 var stages = map[event.Type]string{
 	event.CandidateInvited: "invited", event.CandidateInviteOpened: "opened", event.CandidateScreened: "screened", event.CandidateReviewed: "reviewed",
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // ForgetPerson deletes what waits to be counted of somebody who is erased, and answers how much
-// there was. What was counted is of five people or more, and stays. It rides
+// there was. What was counted is of six people or more, and stays. It rides
 // dashboard_waiting_by_person.
 func ForgetPerson(ctx context.Context, tx *tenant.Tx, of id.Person) (n int, err error) {
 	found, err := tx.Query(ctx, `

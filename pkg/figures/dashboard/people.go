@@ -6,11 +6,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"visavis.dev/pkg/base/few"
 	"visavis.dev/pkg/base/id"
 )
 
 // Batch is of how many people a figure about people is at least.
-const Batch = 5
+const Batch = few.Least
 
 // group is what waits together.
 type group struct {

@@ -18,7 +18,7 @@ import (
 // recounted is what the log says, worked out from its beginning.
 type recounted struct {
 	w *world
-	// each is what happened of nobody, and batches what did of people, once it was of five.
+	// each is what happened of nobody, and batches what did of people, once it was of six.
 	each, batches []happened
 	levels        []level
 }
@@ -56,7 +56,7 @@ type data struct {
 	Previous   string        `json:"previousDecision"`
 }
 
-// batching has what people do wait for five of them.
+// batching has what people do wait for six of them.
 type batching struct {
 	r       *recounted
 	waiting map[string]map[string]map[string]float64
@@ -79,7 +79,7 @@ func (b *batching) add(measure string, at time.Time, p id.Portal, u id.Unit, who
 	if b.waiting[key][who] = of; len(of) == 0 {
 		delete(b.waiting[key], who)
 	}
-	if len(b.waiting[key]) < 5 {
+	if len(b.waiting[key]) < 6 {
 		return
 	}
 	all := map[string]float64{}

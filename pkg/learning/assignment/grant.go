@@ -49,6 +49,15 @@ func holds(ctx context.Context, tx *tenant.Tx, which id.Assignment, who id.Perso
 	return a, p, err
 }
 
+// Hold is somebody's part of an assignment, which nobody else changes until the commit. The errors are those of holds.
+func Hold(ctx context.Context, tx *tenant.Tx, which id.Assignment, who id.Person, now time.Time) (Part, error) {
+	a, p, err := holds(ctx, tx, which, who, now)
+	if err != nil {
+		return Part{}, err
+	}
+	return Part{Assignment: a, Progress: *p}, nil
+}
+
 // Grant gives somebody further attempts. Besides the errors of holds, it can be a conflict
 // (ReasonUnlimited) where attempts are not counted.
 func Grant(ctx context.Context, tx *tenant.Tx, g AttemptGrant, who activity.Actor) (AttemptGrant, error) {

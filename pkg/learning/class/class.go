@@ -127,8 +127,7 @@ func (s *Supervisor) Lock(ctx context.Context, tx *tenant.Tx, which id.Result) (
 // sees says whether a result is for them: of an assessment, or of what somebody objects to, by
 // somebody whose place is in their units now. A practice is the learner's own.
 func (s *Supervisor) sees(ctx context.Context, tx *tenant.Tx, r result.Result) (bool, error) {
-	counts := r.State == result.AwaitingReview || r.State == result.Contested || r.State == result.Released && r.Kind == assessment
-	if !counts || r.Portal != s.Portal || r.Person == s.Person.ID {
+	if !waits(&r) || r.Portal != s.Portal || r.Person == s.Person.ID {
 		return false, nil
 	}
 	if s.Reviews.All || r.Membership.IsZero() {
@@ -139,6 +138,11 @@ func (s *Supervisor) sees(ctx context.Context, tx *tenant.Tx, r result.Result) (
 		return false, nil
 	}
 	return err == nil && s.Reviews.Has(m.Unit), err
+}
+
+// waits says whether a result is one that is looked at: of an assessment, or of what waits or is objected to.
+func waits(r *result.Result) bool {
+	return r.State == result.AwaitingReview || r.State == result.Contested || r.State == result.Released && r.Kind == assessment
 }
 
 const assessment = "assessment"

@@ -46,6 +46,8 @@ type Content struct {
 	PassPercent     *int64     `json:"passPercent"`
 	Confidence      *float64   `json:"confidence"`
 	ScoredBy        *string    `json:"scoredBy"`
+	// Summary is the conversation in short; nil where nobody may read that, or it is not kept.
+	Summary *string `json:"summary"`
 	// Review is how the latest review stands; nil for none.
 	Review     *Review     `json:"review"`
 	Criteria   []Criterion `json:"criteria"`
@@ -125,6 +127,9 @@ func gather(ctx context.Context, t *tenant.Tenants, org id.Org, r printed.Report
 		c.Review = &Review{look.Review.State, look.Review.Outcome}
 	}
 	all.words = r.Words && look.Readable
+	if all.words {
+		c.Summary = look.Summary
+	}
 	for _, k := range of.Criteria {
 		c.Criteria = append(c.Criteria, criterion(k, look, all.words))
 	}

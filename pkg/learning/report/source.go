@@ -35,6 +35,9 @@ func source(t *tenant.Tenants) event.Source {
 		if err != nil {
 			return event.Detail{}, err
 		}
+		if r.Kind != printed.OfResult {
+			return event.Detail{ByAvatar: true}, nil
+		}
 		of, err := result.Get(ctx, t, e.Org, named.Result)
 		if errdefs.IsNotFound(err, result.Noun) {
 			return event.Detail{Standing: event.Gone}, nil
@@ -78,5 +81,8 @@ func quote(ctx context.Context, t *tenant.Tenants, org id.Org, of result.Result,
 		}
 	}
 	to.Fields["quotes"], to.Fields["feedback"], to.ByAvatar = quotes, feedback, len(feedback) > 0
+	if s.Summary != nil {
+		to.Fields["summary"], to.ByAvatar = *s.Summary, true
+	}
 	return nil
 }

@@ -52,6 +52,8 @@ type view struct {
 	Language, Direction, Title, Subject, Person string
 	Words                                       words
 	Facts                                       []fact
+	// Summary are the lines of the conversation in short.
+	Summary []string
 	// Contested is a sentence; empty for nothing.
 	Contested  string
 	Criteria   []criterionView
@@ -82,6 +84,9 @@ func (c *Content) view() (v view, err error) {
 		v.Direction = "rtl"
 	}
 	v.facts(c, w)
+	if c.Summary != nil {
+		v.Summary = strings.Split(*c.Summary, "\n")
+	}
 	if c.State == "contested" {
 		v.Contested = w["contested"]
 	}

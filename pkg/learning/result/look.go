@@ -29,6 +29,31 @@ type Look struct {
 	heard map[int64]string
 	// Readable says that the conversation may be read by whoever may read transcripts.
 	Readable bool
+	// Summary is the conversation in short; nil where it is not Readable, or none is kept.
+	Summary *string
+}
+
+// Line is what an avatar says of a criterion, and the learner's words that it rests on first; nil for none.
+type Line struct {
+	Text  string
+	Quote *string
+}
+
+// Feedback are the lines on criteria that an avatar judged. Whoever calls it may read transcripts; where the conversation is
+// not Readable there are none.
+func (l *Look) Feedback(r *Result) []Line {
+	lines := []Line{}
+	for _, k := range r.Criteria {
+		if !l.Readable || k.DecidedBy != ByAvatar || k.Rationale == "" {
+			continue
+		}
+		line := Line{Text: k.Rationale}
+		if words := l.Words(k); len(words) > 0 {
+			line.Quote = &words[0]
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // Words are the quotes of a criterion, those that are still kept and may be read.
@@ -83,7 +108,10 @@ func LooksAt(ctx context.Context, t *tenant.Tenants, org id.Org, of []Result) (m
 		record.OfResults(r, org, results, func(of id.Result, k id.Completion) { found[of].Completion = k })
 		printed.QueueOfResults(r, org, results, func(of id.Result, k id.Report) { found[of].Reports = append(found[of].Reports, k) })
 		certificate.OfResults(r, org, results, func(of id.Result, c id.Certificate) { found[of].Certificate = c })
-		session.QueueReadable(r, org, sessions, func(s id.Session) { found[bySession[s]].Readable = true })
+		session.QueueReadable(r, org, sessions, func(s id.Session, summary *string) {
+			look := found[bySession[s]]
+			look.Readable, look.Summary = true, summary
+		})
 		session.QueueHeard(r, org, places, func(s id.Session, index int64, text string) { found[bySession[s]].heard[index] = text })
 	})
 	return found, err

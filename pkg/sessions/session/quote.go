@@ -43,13 +43,17 @@ func QueueHeard(r *tenant.Reads, org id.Org, of TurnPlaces, heard func(s id.Sess
 
 // QueueReadable says of which sessions the words may be read by whoever may read transcripts:
 // not of a young learner's, a candidate's, or one that was flagged. It rides session_pkey.
-func QueueReadable(r *tenant.Reads, org id.Org, of []id.Session, readable func(id.Session)) {
+// With each comes what it was about; nil where that is not kept.
+func QueueReadable(r *tenant.Reads, org id.Org, of []id.Session, readable func(s id.Session, summary *string)) {
 	r.Query(func(rows pgx.Rows) error {
-		var s id.Session
-		_, err := pgx.ForEachRow(rows, []any{&s}, func() error {
-			readable(s)
+		var (
+			s       id.Session
+			summary *string
+		)
+		_, err := pgx.ForEachRow(rows, []any{&s, &summary}, func() error {
+			readable(s, summary)
 			return nil
 		})
 		return err
-	}, `SELECT id FROM session WHERE org_id = $1 AND id = ANY($2) AND withheld IS NULL AND NOT flagged`, org, of)
+	}, `SELECT id, summary FROM session WHERE org_id = $1 AND id = ANY($2) AND withheld IS NULL AND NOT flagged`, org, of)
 }
