@@ -96,7 +96,7 @@ func (a *API) Register(s *route.Service) {
 	}, a.face)
 	route.File(s, route.Operation{
 		ID: "getAvatarLayers", Method: http.MethodGet, Path: "/avatars/{id}/layers", Group: group, Auth: route.Open,
-		Since: contract.V20261001, Produces: []string{"image/png", asRig},
+		Since: contract.V20261001, Produces: []string{"image/png", RigType},
 		Summary:     "A library face in layers, as pages of any origin bring it to life",
 		Description: "Both kinds of one size belong together. An own face has no layers.",
 	}, a.layers)

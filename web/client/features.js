@@ -1,11 +1,13 @@
 // Looks at a portrait's pixels for what its landmarks do not say.
 
+import { usualEye } from './mesh.js'
+
 /** @typedef {import('./mesh.js').Features} Features */
 
 /**
  * @param {{width: number, height: number, data: Uint8ClampedArray}} pixels of the picture
  * @param {import('./rig.js').Landmarks} marks as shares of the picture
- * @returns {Features & {lash: string, skin: string}} and the colors of lashes and of skin
+ * @returns {Features & {lash: string, lids: [Lid, Lid]}} and the color of lashes, and those of either lid
  */
 export function featuresOf(pixels, marks) {
   const { width, height, data } = pixels
@@ -17,20 +19,108 @@ export function featuresOf(pixels, marks) {
     const i = 4 * (Math.max(0, Math.min(height - 1, Math.round(y))) * width + Math.max(0, Math.min(width - 1, Math.round(x))))
     return [data[i], data[i + 1], data[i + 2]]
   }
-  const light = (p) => {
-    const [r, g, b] = color(p)
-    return 0.3 * r + 0.59 * g + 0.11 * b
-  }
+  const light = (p) => lightOf(color(p))
   const clear = ([x, y]) => data[4 * (Math.round(y * (height - 1)) * width + Math.round(x * (width - 1))) + 3] < 40
   // Skin is what the cheeks are, below the eyes.
-  const cheeks = []
-  for (const eye of [left, right]) for (let a = -0.12; a <= 0.12; a += 0.04) for (let b = 0.3; b < 0.46; b += 0.04) cheeks.push(color(place(eye, a, b)))
-  const skin = median(cheeks)
+  const skins = [left, right].map((eye) => {
+    const cheek = []
+    for (let a = -0.12; a <= 0.12; a += 0.04) for (let b = 0.26; b < 0.42; b += 0.04) cheek.push(color(place(eye, a, b)))
+    return median(cheek)
+  })
+  const eyes = alike(...[left, right].map((eye, i) => openingOf(eye, skins[i], place, color, i ? 1 : -1)))
   return {
-    seam: seamOf(marks, at, light),
-    lids: [left, right].map((eye) => lidOf(eye, place, light)),
+    seam: seamOf(marks, at, light), eyes,
     cut: [[0.01, 0.01], [0.99, 0.01]].some(clear),
-    skin: css(skin), lash: css(skin.map((v) => v * 0.22)),
+    lids: [left, right].map((eye, i) => lidOf(eye, eyes[i], skins[i], place, color)),
+    lash: css(skins[0].map((v) => v * 0.2)),
+  }
+}
+
+/**
+ * Both eyes, which are alike: what of one cannot be made out is as on the other, or as on most.
+ * @returns {[import('./mesh.js').Opening, import('./mesh.js').Opening]}
+ */
+function alike(a, b) {
+  const of = (name, usual, choose) => {
+    const found = [a[name], b[name]].filter((v) => v !== null)
+    return found.length ? choose(...found) : usual
+  }
+  const mean = (...all) => all.reduce((sum, v) => sum + v, 0) / all.length
+  const inner = of('inner', 0.23, Math.max), outer = of('outer', 0.26, Math.max)
+  const [high, low] = [of('high', usualEye.high, mean), of('low', usualEye.low, mean)]
+  return [{ left: -outer, right: inner, high, low }, { left: -inner, right: outer, high, low }]
+}
+
+/** Where an eye is open: around the pupil, what is unlike skin. What cannot be made out is null. */
+function openingOf(eye, skin, place, color, side) {
+  const [warm, bright] = [skin[0] - skin[2], lightOf(skin)]
+  // The white of an eye is less warm than skin, all else is darker.
+  const unlike = (a, b) => {
+    const c = color(place(eye, a, b))
+    return Math.abs(lightOf(c) - bright) / (40 + bright * 0.3) + Math.abs(c[0] - c[2] - warm) / (24 + Math.abs(warm) * 0.5) > 1
+  }
+  const step = 0.01
+  const column = (a) => {
+    let bottom = 0, within = 0
+    // What of the column is eye may begin a little beside the line.
+    for (let b = -0.05; b <= 0.051; b += step) if (unlike(a, b)) within++
+    if (within < 3) return null
+    for (let b = 0; b < 0.16 && (unlike(a, b) || unlike(a, b + step)); b += step) bottom = b
+    return { bottom }
+  }
+  const reach = (way) => {
+    let far = 0.1
+    for (let a = 0.1; a <= 0.34 && column(way * a); a += step) far = a
+    return far
+  }
+  const clamp = (v, least, most) => Math.max(least, Math.min(most, v))
+  const [inner, outer] = [reach(-side), reach(side)].map((far) => far > 0.33 || far < 0.16 ? null : clamp(far + step, 0.2, 0.3))
+  const columns = []
+  for (let a = -0.1; a <= 0.101; a += 0.02) columns.push(a)
+  const among = (found, share, least, most) => found.length < 5 ? null : clamp(found.sort((x, y) => x - y)[Math.floor(found.length * share)], least, most)
+  // Where, upward, dark lashes end and the lid begins; brows may follow at once.
+  const tops = columns.map((a) => {
+    let best = 0, steepest = 8
+    for (let b = 0.04; b <= 0.16; b += 0.005) {
+      const steep = lightOf(color(place(eye, a, -b - 0.014))) - lightOf(color(place(eye, a, -b + 0.014)))
+      const likely = steep * Math.exp(-(((b - 0.1) / 0.06) ** 2))
+      if (likely > steepest) [best, steepest] = [b, likely]
+    }
+    return best && best + 0.01
+  }).filter(Boolean)
+  const bottoms = columns.map((a) => column(a)?.bottom).filter((v) => v && v < 0.14)
+  return { inner, outer, high: among(tops, 0.5, 0.055, 0.15), low: among(bottoms, 0.75, 0.06, 0.115) }
+}
+
+/**
+ * @typedef {object} Lid what the skin of a closed lid is like
+ * @property {string[]} down colors from its top to its edge
+ * @property {[string, string]} sides what is beside it, as the numbers of a color
+ */
+
+/** @returns {Lid} */
+function lidOf(eye, { left, right, high, low }, skin, place, color) {
+  const above = [], below = []
+  for (let a = -0.1; a <= 0.101; a += 0.02) {
+    for (let b = high + 0.02; b < high + 0.06; b += 0.01) above.push(color(place(eye, a, -b)))
+    for (let b = low + 0.05; b < low + 0.1; b += 0.01) below.push(color(place(eye, a, b)))
+  }
+  const [top, bottom] = [median(above), median(below)]
+  // Dark brows that begin at once are no skin.
+  const crease = lightOf(top) > 0.55 * lightOf(skin) ? top : skin.map((v) => v * 0.8)
+  const edge = lightOf(bottom) > 0.55 * lightOf(skin) ? bottom : skin
+  const between = (t) => crease.map((v, i) => v + (edge[i] - v) * t)
+  // What is beside the eye says how the light falls there.
+  const beside = (a) => {
+    const found = []
+    for (let da = 0.02; da < 0.06; da += 0.01) for (let b = -0.04; b <= 0.02; b += 0.01) found.push(color(place(eye, a + Math.sign(a) * da, b)))
+    const seen = median(found)
+    const part = lightOf(seen) / lightOf(skin)
+    return part > 0.45 && part < 1.2 ? seen : skin.map((v) => v * 0.8)
+  }
+  return {
+    down: [crease.map((v) => v * 0.96), between(0.5).map((v) => Math.min(255, v * 1.02)), between(0.9).map((v) => v * 0.95)].map(css),
+    sides: [beside(left), beside(right)].map((v) => v.map(Math.round).join(' ')),
   }
 }
 
@@ -53,20 +143,6 @@ function seamOf(marks, at, light) {
   return best
 }
 
-/** How far the upper lid is above the pupil: where, upward, dark lashes end and skin begins. */
-function lidOf(eye, place, light) {
-  const found = []
-  for (let a = -0.1; a <= 0.101; a += 0.025) {
-    let best = 0, steepest = 10
-    for (let b = 0.06; b <= 0.17; b += 0.006) {
-      const steep = light(place(eye, a, -b - 0.016)) - light(place(eye, a, -b + 0.016))
-      if (steep > steepest) [best, steepest] = [b, steep]
-    }
-    if (best) found.push(best + 0.012)
-  }
-  if (found.length < 4) return 0.115
-  return Math.max(0.08, Math.min(0.155, found.sort((x, y) => x - y)[found.length >> 1]))
-}
-
+const lightOf = ([r, g, b]) => 0.3 * r + 0.59 * g + 0.11 * b
 const median = (colors) => [0, 1, 2].map((i) => colors.map((c) => c[i]).sort((a, b) => a - b)[colors.length >> 1])
 const css = (color) => `rgb(${color.map((v) => Math.round(v)).join(' ')})`

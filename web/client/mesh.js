@@ -10,9 +10,17 @@ import { ease } from './visemes.js'
 /** @typedef {import('./rig.js').Landmarks} Landmarks */
 
 /**
+ * @typedef {object} Opening where an eye's lids are, seen from its pupil
+ * @property {number} left
+ * @property {number} right where its corners are
+ * @property {number} high how far the upper lid is above the pupil
+ * @property {number} low how far the lower one is below it
+ */
+
+/**
  * @typedef {object} Features what of a face its landmarks do not say, by its own axes
  * @property {number} seam where between the edges of the lips they meet, from 0 (the upper edge) to 1
- * @property {[number, number]} lids how far the upper lids of the left and the right eye are above the pupils
+ * @property {[Opening, Opening]} eyes the left and the right one
  * @property {boolean} cut whether the picture has no background
  */
 
@@ -22,14 +30,14 @@ import { ease } from './visemes.js'
  */
 
 /** The movements, in the order of their fields. */
-const movements = ['jaw', 'up', 'down', 'wide', 'smile', 'press', 'tuck', 'shutLeft', 'shutRight', 'squint', 'gazeX', 'gazeY', 'brow', 'worry', 'yaw', 'pitch', 'roll', 'breath', 'shrug']
+const movements = ['jaw', 'up', 'down', 'wide', 'smile', 'press', 'tuck', 'widen', 'squint', 'gazeX', 'gazeY', 'brow', 'worry', 'yaw', 'pitch', 'roll', 'breath', 'shrug']
 /** Those of the head as a whole, which what is behind the lips follows too. */
 const whole = ['yaw', 'pitch', 'roll', 'breath', 'shrug']
 
-/** Half the width of an eye. */
-const eyeHalf = 0.235
-/** How high above a lid its skin is stretched when the eye closes. */
-const lidSkin = 0.2
+/** An eye as most are. @type {Opening} */
+export const usualEye = Object.freeze({ left: -0.24, right: 0.24, high: 0.115, low: 0.085 })
+/** How high above a lid its skin moves with it. */
+const lidSkin = 0.12
 /** How much of the jaw's way the corners of the mouth go. */
 const corner = 0.3
 /** How far from the face what is around it follows the head. */
@@ -77,7 +85,7 @@ export class Mesh {
   #height
   #cut
   #mouth
-  #lids
+  #eyes
   #fields
 
   /**
@@ -88,11 +96,11 @@ export class Mesh {
    * @param {Partial<Features>} [picture.features]
    */
   constructor({ width, height, landmarks, features }) {
-    const { seam = 0.42, lids = [0.115, 0.115], cut = false } = features ?? {}
+    const { seam = 0.42, eyes = [usualEye, usualEye], cut = false } = features ?? {}
     this.#width = width
     this.#height = height
     this.#cut = cut
-    this.#lids = lids
+    this.#eyes = eyes
     const at = ([x, y]) => [x * width, y * height]
     this.axes = new Axes(at(landmarks.leftEye), at(landmarks.rightEye))
     const own = (mark) => this.axes.of(...at(mark))
@@ -181,7 +189,7 @@ export class Mesh {
       const x = this.rest[2 * i], y = this.rest[2 * i + 1]
       const [a, b] = this.axes.of(x, y)
       const [da, db] = this.#way(name, a, b, below.has(i) ? 1 : above.has(i) ? -1 : 0)
-      const held = this.#held(name, x, y)
+      const held = this.#held(x, y)
       field[2 * i] = held * (da * ux - db * uy)
       field[2 * i + 1] = held * (da * uy + db * ux)
     }
@@ -189,7 +197,7 @@ export class Mesh {
   }
 
   /** How much of a movement is left near the picture's edges: a background stays where it is. */
-  #held(name, x, y) {
+  #held(x, y) {
     const bottom = ease((this.#height - y) / (0.1 * this.#height))
     if (this.#cut) return bottom
     const side = 0.14 * this.#width
@@ -227,11 +235,10 @@ export class Mesh {
         return [0, -t * arch * (far < thick ? 1 : (thick / far) * (1 - ease((far - thick) / 0.14)))]
       }
       case 'tuck': return [0, upper ? 0 : -arch * (1 - ease((far - 0.7 * below) / 0.14))]
-      case 'shutLeft': return [0, this.#shuts(a + 0.5, b, this.#lids[0])]
-      case 'shutRight': return [0, this.#shuts(a - 0.5, b, this.#lids[1])]
-      case 'squint': return [0, this.#squints(a + 0.5, b, this.#lids[0]) + this.#squints(a - 0.5, b, this.#lids[1])]
-      case 'gazeX': return [this.#looks(a + 0.5, b, this.#lids[0]) + this.#looks(a - 0.5, b, this.#lids[1]), 0]
-      case 'gazeY': return [0, this.#looks(a + 0.5, b, this.#lids[0]) + this.#looks(a - 0.5, b, this.#lids[1])]
+      case 'widen': return [0, this.#widens(a, b)]
+      case 'squint': return [0, this.#squints(a, b)]
+      case 'gazeX': return [this.#looks(a, b), 0]
+      case 'gazeY': return [0, this.#looks(a, b)]
       case 'brow': return [0, -bell(Math.abs(a) - 0.5, 0.42) * bell(b + 0.36, b < -0.36 ? 0.34 : 0.15)]
       case 'worry': return [-0.4 * side * bell(Math.abs(a) - 0.24, 0.2) * bell(b + 0.34, 0.16), -bell(Math.abs(a) - 0.24, 0.2) * bell(b + 0.34, 0.16)]
       case 'yaw': return [this.#follows(a, b) * (0.42 + 0.58 * bell(a, 0.8) * bell(b - 0.5, 1.1) + 0.25 * bell(a, 0.16) * bell(b - 0.62, 0.28)), 0]
@@ -253,35 +260,47 @@ export class Mesh {
     return beside * (deep + (1 - deep) * arch)
   }
 
-  /** The edges of a lid at a place across its eye, from -1 to 1. */
-  #lidsAt(e, high) {
-    const open = Math.max(0, 1 - e * e) ** 0.72
-    return [0.018 - (high + 0.018) * open, 0.018 + 0.72 * high * open]
+  /**
+   * The edges of the lids at a place across an eye.
+   * @param {number} side -1 for the eye on the left, 1 for the one on the right
+   * @param {number} e from -1 (its left corner) to 1
+   * @returns {{a: number, upper: number, lower: number}}
+   */
+  #lidsAt(side, e) {
+    const { left, right, high, low } = this.#eyes[side < 0 ? 0 : 1]
+    const open = Math.max(0, 1 - e * e)
+    // Corners are a little below the pupil.
+    const level = 0.3 * (low - 0.3 * high)
+    return { a: 0.5 * side + (left + right) / 2 + e * (right - left) / 2, upper: level - (high + level) * open ** 0.62, lower: level + (low - level) * open ** 0.8 }
   }
 
-  /** How far a place goes down when an eye shuts whose middle it is seen from. */
-  #shuts(a, b, high) {
-    const e = a / eyeHalf
-    if (Math.abs(e) >= 1) return 0
-    const [upper, lower] = this.#lidsAt(e, high)
-    if (b >= lower) return 0
-    return b >= upper ? lower - b : (lower - upper) * (1 - ease((upper - b) / lidSkin))
+  /** Where a place is in its eye: across, and the lids there. Outside of the corners there are none. */
+  #inEye(a, b) {
+    const side = a < 0 ? -1 : 1
+    const { left, right } = this.#eyes[side < 0 ? 0 : 1]
+    const e = (a - 0.5 * side - (left + right) / 2) / ((right - left) / 2)
+    return { e, ...this.#lidsAt(side, Math.max(-1, Math.min(1, e))), b }
   }
 
-  #squints(a, b, high) {
-    const e = a / eyeHalf
+  /** How far a place goes up when eyes open wide, as shares of what they are open. */
+  #widens(a, b) {
+    const { e, upper, lower } = this.#inEye(a, b)
+    if (Math.abs(e) >= 1 || b >= lower) return 0
+    return -(lower - upper) * (b >= upper ? (lower - b) / (lower - upper) : 1 - ease((upper - b) / lidSkin))
+  }
+
+  #squints(a, b) {
+    const { e, upper, lower } = this.#inEye(a, b)
     const open = bell(e, 0.85)
-    const [upper, lower] = this.#lidsAt(e, high)
     if (b >= lower) return -open * (1 - ease((b - lower) / 0.22))
-    return b <= upper ? 0 : -open * (b - upper) / (lower - upper)
+    return b <= upper || Math.abs(e) >= 1 ? 0 : -open * (b - upper) / (lower - upper)
   }
 
-  #looks(a, b, high) {
-    const e = a / eyeHalf
-    if (Math.abs(e) >= 1) return 0
-    const [upper, lower] = this.#lidsAt(e, high)
+  /** How much a place goes with the eyes where they look; lids stay. */
+  #looks(a, b) {
+    const { e, upper, lower } = this.#inEye(a, b)
     const q = (b - upper) / (lower - upper)
-    return q <= 0 || q >= 1 ? 0 : (1 - e * e) ** 2 * Math.sqrt(4 * q * (1 - q))
+    return Math.abs(e) >= 1 || q <= 0 || q >= 1 ? 0 : (1 - e * e) ** 2 * Math.sqrt(4 * q * (1 - q))
   }
 
   /** How much a place goes with the head. */
@@ -318,26 +337,36 @@ export class Mesh {
   }
 
   /**
-   * The line where closed lids meet, moved with the head, from the left to the right.
+   * A lid that is shut more or less, from the left to the right: where its skin begins and where it ends, moved with
+   * the head.
    * @param {number} side -1 for the eye on the left, 1 for the one on the right
+   * @param {number} shut from 0 to 1
    * @param {Weights} weights
-   * @returns {Place[]} in pixels
+   * @returns {{from: Place[], to: Place[]}} in pixels
    */
-  lashes(side, weights) {
-    const high = this.#lids[side < 0 ? 0 : 1]
+  lid(side, shut, weights) {
+    const from = [], to = []
+    for (let i = 0; i <= 16; i++) {
+      const { a, upper, lower } = this.#lidsAt(side, -1.04 + 2.08 * i / 16)
+      from.push(this.#carry(a, upper - 0.022, weights))
+      to.push(this.#carry(a, upper + (lower + 0.018 - upper) * shut, weights))
+    }
+    return { from, to }
+  }
+
+  /** Where the head takes a place, in pixels. @returns {Place} */
+  #carry(a, b, weights) {
     const { ux, uy } = this.axes
-    return Array.from({ length: 13 }, (_, i) => {
-      const e = -0.92 + 1.84 * i / 12
-      const [a, b] = [0.5 * side + e * eyeHalf, this.#lidsAt(e, high)[1]]
-      let [x, y] = this.axes.at(a, b)
-      const held = this.#held('', x, y)
-      for (const name of whole) {
-        const [da, db] = this.#way(name, a, b, 0), weight = held * (weights[name] ?? 0)
-        x += weight * (da * ux - db * uy)
-        y += weight * (da * uy + db * ux)
-      }
-      return [x, y]
-    })
+    let [x, y] = this.axes.at(a, b)
+    for (const name of whole) {
+      const weight = weights[name] ?? 0
+      if (!weight) continue
+      const [da, db] = this.#way(name, a, b, 0)
+      const held = weight * this.#held(x, y)
+      x += held * (da * ux - db * uy)
+      y += held * (da * uy + db * ux)
+    }
+    return [x, y]
   }
 }
 

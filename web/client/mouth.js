@@ -117,7 +117,8 @@ export class MouthPainter {
 /**
  * Draws teeth and tongue, in the dark. They stay with skull and jaw; the lips show more or less of them.
  * @param {CanvasRenderingContext2D} c in design units
- * @param {{upperInner: Place[], lowerInner: Place[], half: number, mouth: number, middle: number}} l where the lips part, from left to right
+ * @param {{upperInner: Place[], lowerInner: Place[], half: number, mouth: number, middle: number, low?: boolean}} l where the lips part, from left to right; low is whether
+ *   the lower teeth are seen
  * @param {Mouth} m
  */
 export function paintInside(c, l, m) {
@@ -130,7 +131,7 @@ export function paintInside(c, l, m) {
   const hang = m.jaw * lowest
   const width = l.half * 0.80
   const edge = l.mouth + 6.5
-  teeth(c, middle, edge + 3.5 + hang, edge + 16 + hang, width * 0.86, 0.82)
+  if (l.low !== false) teeth(c, middle, edge + 3.5 + hang, edge + 16 + hang, width * 0.86, 0.82)
   tongue(c, l, m, edge + hang * 0.5)
   teeth(c, middle, l.mouth - 16, edge, width, 1)
   if (m.tongue > 0.55) tip(c, middle, m, edge)
