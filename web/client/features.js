@@ -116,7 +116,7 @@ function lidOf(eye, { left, right, high, low }, skin, place, color) {
     for (let da = 0.02; da < 0.06; da += 0.01) for (let b = -0.04; b <= 0.02; b += 0.01) found.push(color(place(eye, a + Math.sign(a) * da, b)))
     const seen = median(found)
     const part = lightOf(seen) / lightOf(skin)
-    return part > 0.45 && part < 1.2 ? seen : skin.map((v) => v * 0.8)
+    return part > 0.68 && part < 1.15 ? seen : skin.map((v) => v * 0.8)
   }
   return {
     down: [crease.map((v) => v * 0.96), between(0.5).map((v) => Math.min(255, v * 1.02)), between(0.9).map((v) => v * 0.95)].map(css),

@@ -11,6 +11,8 @@ import { warpOf } from './warp.js'
 
 /** How many design units of a library face (mouth.js) the eyes are apart. */
 const apart = 165
+/** What is behind nearly closed lips. */
+const dark = '#32100f'
 /** How far lips part before something is seen between them, in design units. */
 const least = 2
 /** How many pixels of the picture are looked at, at most, on its longer side. */
@@ -112,15 +114,21 @@ export class Portrait {
     }
     const upperInner = seam.upper.map(local), lowerInner = seam.lower.map(local)
     const gap = Math.max(...lowerInner.map(([, y], i) => y - upperInner[i][1]))
-    if (gap < least) return
+    if (gap < 0.05) return
     c.save()
     c.transform(ux * scale, uy * scale, -uy * scale, ux * scale, ox, oy)
-    c.globalAlpha = Math.min(1, (gap - least) / 2)
-    paintInside(c, { upperInner, lowerInner, half: (upperInner.at(-1)[0] - upperInner[0][0]) / 2, middle: 0, mouth: 0, low: false }, m)
+    // Where lips part there is nothing of the picture.
+    area(c, upperInner, lowerInner)
+    c.fillStyle = c.strokeStyle = dark
+    c.lineWidth = 0.8
+    c.fill()
+    c.stroke()
+    c.globalAlpha = ease((gap - least) / 3) * (1 - 0.9 * m.tuck)
+    if (c.globalAlpha > 0.01) paintInside(c, { upperInner, lowerInner, half: (upperInner.at(-1)[0] - upperInner[0][0]) / 2, middle: 0, mouth: 0, low: false }, m)
     // Little light comes in where lips are nearly closed.
     area(c, upperInner, lowerInner)
     c.globalAlpha = 0.9 * Math.max(0, 1 - gap / 11)
-    c.fillStyle = '#2b0b0d'
+    c.fillStyle = dark
     c.fill()
     c.restore()
   }
