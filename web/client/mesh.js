@@ -370,8 +370,12 @@ export class Mesh {
   }
 }
 
+/** Lines along a side at most, however small a face is in its picture. */
+const mostLines = 150
+
 /** Places along a side, from 0 to its end, whose distance at each is as asked. */
-function lines(long, from, step) {
+function lines(long, from, asked) {
+  const step = (at) => Math.max(asked(at), long / mostLines)
   const after = [], before = []
   const middle = Math.max(0, Math.min(long, from))
   for (let at = middle; at < long - 0.3 * step(at); at += step(at)) after.push(at)

@@ -184,7 +184,7 @@ export function viewOf({ width, height }, picture, { axes, chin }, cut) {
   const place = (long, side, wanted) => side * zoom <= long ? (long - side * zoom) / 2 : Math.max(long - side * zoom, Math.min(0, wanted))
   return {
     zoom, x: place(width, picture.width, width / 2 - axes.x * zoom),
-    y: cut ? height - picture.height * zoom : place(height, picture.height, height * 0.42 - (axes.y + 0.3 * axes.size) * zoom),
+    y: cut ? height - picture.height * zoom : place(height, picture.height, height * 0.45 - (axes.y + 0.3 * axes.size) * zoom),
   }
 }
 
