@@ -289,8 +289,12 @@ test('sheets of portraits show every pose, with WebGL and without', { timeout: 1
     const { made, picture } = nth === 4 ? own : await makePortrait(nth)
     faces.push({ picture, rig: Buffer.from(JSON.stringify({ mesh: true, width: 1024, height: 1024, landmarks: made.landmarks })) })
   }
-  for (const [name, gl] of [['portraits', true], ['portraits-plain', false]]) {
-    const measured = await sheet(t, name, faces, { side: 240, gl })
-    measured.forEach((of, i) => posesDiffer(`${name} ${i}`, of))
-  }
+  const lit = await sheet(t, 'portraits', faces, { side: 240, gl: true })
+  const plain = await sheet(t, 'portraits-plain', faces, { side: 240, gl: false })
+  lit.forEach((of, i) => {
+    posesDiffer(`portrait ${i}`, of)
+    posesDiffer(`portrait ${i} without WebGL`, plain[i])
+    for (const pose of Object.keys(of)) assert.ok(Math.abs(of[pose].mouth - plain[i][pose].mouth) < 3, `${pose} of portrait ${i} is another with WebGL`)
+  })
+  assert.notDeepEqual(lit, plain, 'WebGL draws')
 })

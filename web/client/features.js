@@ -46,7 +46,7 @@ function alike(a, b) {
     return found.length ? choose(...found) : usual
   }
   const mean = (...all) => all.reduce((sum, v) => sum + v, 0) / all.length
-  const inner = of('inner', 0.23, Math.max), outer = of('outer', 0.26, Math.max)
+  const inner = of('inner', 0.23, Math.max), outer = Math.max(0.245, of('outer', 0.26, Math.max))
   const [high, low] = [of('high', usualEye.high, mean), of('low', usualEye.low, mean)]
   return [{ left: -outer, right: inner, high, low }, { left: -inner, right: outer, high, low }]
 }
@@ -116,7 +116,7 @@ function lidOf(eye, { left, right, high, low }, skin, place, color) {
     for (let da = 0.02; da < 0.06; da += 0.01) for (let b = -0.04; b <= 0.02; b += 0.01) found.push(color(place(eye, a + Math.sign(a) * da, b)))
     const seen = median(found)
     const part = lightOf(seen) / lightOf(skin)
-    return part > 0.68 && part < 1.15 ? seen : skin.map((v) => v * 0.8)
+    return part > 0.68 && part < 1.15 ? seen : skin.map((v) => v * 0.92)
   }
   return {
     down: [crease.map((v) => v * 0.96), between(0.5).map((v) => Math.min(255, v * 1.02)), between(0.9).map((v) => v * 0.95)].map(css),

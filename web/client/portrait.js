@@ -124,7 +124,7 @@ export class Portrait {
     c.fill()
     c.stroke()
     c.globalAlpha = ease((gap - least) / 3) * (1 - 0.9 * m.tuck)
-    if (c.globalAlpha > 0.01) paintInside(c, { upperInner, lowerInner, half: (upperInner.at(-1)[0] - upperInner[0][0]) / 2, middle: 0, mouth: 0, low: false }, m)
+    if (c.globalAlpha > 0.01) paintInside(c, { upperInner, lowerInner, half: 0.56 * (upperInner.at(-1)[0] - upperInner[0][0]), middle: 0, mouth: 0, low: false }, m)
     // Little light comes in where lips are nearly closed.
     area(c, upperInner, lowerInner)
     c.globalAlpha = 0.9 * Math.max(0, 1 - gap / 11)

@@ -38,7 +38,9 @@ export async function drawFaces({ from, to, side, gl = true }) {
   const make = (width, height) => {
     const canvas = Object.assign(document.createElement('canvas'), { width, height })
     const { getContext } = canvas
-    if (!gl) canvas.getContext = (kind, options) => kind === 'webgl' ? null : getContext.call(canvas, kind, options)
+    // Here WebGL may be slow, too.
+    const lit = (options) => gl ? getContext.call(canvas, 'webgl', { ...options, failIfMajorPerformanceCaveat: false }) : null
+    canvas.getContext = (kind, options) => kind === 'webgl' ? lit(options) : getContext.call(canvas, kind, options)
     return canvas
   }
   document.body.replaceChildren()
